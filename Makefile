@@ -1,0 +1,88 @@
+# make            build/release/teg and libteg.a
+# make demo       the same, then replays a bundled trace
+# make check      rooms, then every test
+# make sanitize   every test under the address and undefined-behaviour sanitizers
+# make bench      prints simulated instructions per second and peak memory
+# make install    PREFIX=/usr/local DESTDIR=
+# make deps       installs the Debian packages the build needs
+# make format     clang-format the tree
+#
+# Variables: VARIANT=release|asan, CC, WERROR=-Werror.
+
+VARIANT ?= release
+BUILD   := build/$(VARIANT)
+PREFIX  ?= /usr/local
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion \
+            -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wundef \
+            -Wvla -Wformat=2 -Wdouble-promotion
+CFLAGS.release := -O2 -g
+CFLAGS.asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
+                  -fsanitize=address,undefined
+CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -MMD -MP
+CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR)
+PACKAGES := libconfig jansson zlib liblzma libzstd
+LIBS      = $(shell pkg-config --libs $(PACKAGES)) -lm
+TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
+
+ROOMS    := isa config traces sim
+LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
+TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
+TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
+HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
+TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
+DEPS     := build/deps.stamp
+
+all: $(BUILD)/teg $(BUILD)/libteg.a
+
+$(DEPS): tools/install_deps.sh
+	@tools/install_deps.sh
+	@mkdir -p $(@D) && touch $@
+
+deps: $(DEPS)
+
+$(BUILD)/teg: $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
+
+$(BUILD)/%.o: %.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+demo: all
+	@tools/demo.sh $(BUILD)/teg
+
+check: all $(TESTS)
+	@tools/check_layers.sh
+	@BUILD=$(BUILD) tests/run.sh $(TESTS)
+
+sanitize:
+	$(MAKE) VARIANT=asan check
+
+bench: all
+	@tools/bench.sh $(BUILD)/teg
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
+	    $(DESTDIR)$(PREFIX)/share/teg/config
+	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
+	install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
+	install -m 644 config/*.cfg $(DESTDIR)$(PREFIX)/share/teg/config/
+	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
+	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
+
+format:
+	clang-format -i $(shell find $(ROOMS) tools tests -name '*.[ch]')
+
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: all deps demo check sanitize bench install format clean
+.SECONDARY:

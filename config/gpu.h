@@ -1,0 +1,136 @@
+/*
+ * A GPU as the simulator sees it: plain data, filled and validated from a
+ * description (config/<name>.cfg, docs/gpu-description.md), read by everyone,
+ * changed by nobody but the what-ifs, which work on a copy.
+ *
+ * All cycles are cycles of chip.sm_clock_mhz.
+ */
+#ifndef TEG_CONFIG_GPU_H
+#define TEG_CONFIG_GPU_H
+
+#include "isa/base/status.h"
+#include "isa/op_class.h"
+
+enum {
+    TEG_MAX_UNITS = 16,
+    TEG_NO_UNIT = 255,
+};
+
+/* Which ready warp a scheduler issues from.  (Lai 2013, 3.5, names round
+ * robin; the others are those of the literature.) */
+enum teg_policy {
+    POLICY_LRR,    /* loose round robin: the next warp in slot order that is
+                      ready */
+    POLICY_STRICT, /* strict round robin: only the next unfinished warp in
+                      slot order */
+    POLICY_GTO,    /* greedy, then oldest */
+    POLICY_GTY,    /* greedy, then youngest */
+    POLICY_OLDEST, /* oldest ready warp */
+};
+
+enum teg_dependences {
+    DEPENDENCES_SCOREBOARD, /* hardware tracks source registers */
+    DEPENDENCES_CONTROL,    /* the compiler's control codes, where known */
+};
+
+enum teg_register_scope {
+    REGISTER_SCOPE_WARP,  /* registers are rounded per warp */
+    REGISTER_SCOPE_BLOCK, /* registers are rounded per block */
+};
+
+enum teg_broadcast {
+    BROADCAST_ANY, /* every word of a pass reaches all lanes that want it */
+    BROADCAST_ONE, /* one word per pass may go to several lanes */
+    BROADCAST_IDEAL, /* what-if: no conflicts at all */
+};
+
+/* Rules by compute capability (shared/hardware: CUDA programming guides). */
+enum teg_coalescing {
+    COALESCING_CC10,    /* half warp, strict order, else one per lane */
+    COALESCING_CC12,    /* half warp, segments of 32/64/128 bytes, shrunk */
+    COALESCING_LINES,   /* warp, distinct 128-byte lines (Fermi with L1) */
+    COALESCING_SECTORS, /* warp, 32-byte sectors under 128-byte tags */
+    COALESCING_IDEAL,   /* what-if: the bytes wanted, packed */
+};
+
+enum teg_unit_scope {
+    UNIT_SCOPE_SCHEDULER, /* one set for each scheduler */
+    UNIT_SCOPE_SM,        /* one set for the SM */
+};
+
+/* A functional unit, or `count` equal ones. */
+struct teg_unit {
+    char name[16];
+    enum teg_unit_scope scope;
+    uint32_t count;    /* instances per scope */
+    uint32_t capacity; /* warp instructions in flight per instance, 0: any */
+};
+
+/* The three latencies of an operation class.  (Lai 2013, 3.2.2.1) */
+struct teg_timing {
+    uint8_t unit_count;      /* 1 or 2 */
+    uint8_t unit[2];         /* first free one is taken, in this order */
+    uint32_t latency;        /* EL, cycles: issue until the result is usable */
+    uint32_t interval;       /* ML, cycles until the unit takes the next */
+    uint32_t same_warp;      /* SL, cycles until the same warp may issue */
+};
+
+/* One value as the description gave it, for `teg gpus NAME`. */
+struct teg_fact {
+    char key[64];     /* "sm.warps_max", "timing.fadd" */
+    char value[64];   /* "32", "sp 24 4 8" */
+    char unit[16];
+    char source[192]; /* "M Lai13 T3.1"; "" for a fallback */
+    char where[96];   /* "gtx280.cfg:31"; "" for a fallback */
+};
+
+struct teg_gpu {
+    char name[32];  /* "gtx280" */
+    char title[96]; /* "GeForce GTX 280 (GT200)" */
+
+#define GROUP(group) struct {
+#define NUMBER(group, field, type, min, max, fallback, unit, help) type field;
+#define CHOICE(group, field, table, fallback, help) uint32_t field;
+#define END(group) } group;
+#include "config/params.def"
+#undef GROUP
+#undef NUMBER
+#undef CHOICE
+#undef END
+
+    uint32_t unit_count;
+    struct teg_unit unit[TEG_MAX_UNITS];
+    /* Every class is filled: by its own row or its fallback's. */
+    struct teg_timing timing[TEG_CLASSES];
+    /* Unit whose port a memory operand of arithmetic also takes (GT200's
+     * shared memory), index into `unit`, or TEG_NO_UNIT. */
+    uint8_t operand_unit;
+    /* Slow-down of computation by class, 1 where the description says
+     * nothing.  (Hong 2012, Table 6) */
+    double m_factor[TEG_CLASSES];
+
+    struct teg_fact *fact; /* owned, [fact_count], in the order of params.def */
+    uint32_t fact_count;
+};
+
+/*
+ * Reads and validates one description.  `path` is the .cfg file; @include is
+ * looked up beside it.  Fails with file and line for a missing, unknown
+ * (nearest known name offered), mistyped or impossible value.
+ */
+teg_status teg_gpu_load(const char *path, struct teg_gpu **gpu,
+                        struct teg_diag *d);
+/* Deep copy, for what-ifs. */
+teg_status teg_gpu_copy(const struct teg_gpu *from, struct teg_gpu **to,
+                        struct teg_diag *d);
+void teg_gpu_free(struct teg_gpu *gpu);
+
+/* Sets "sm.warps_max" and the like from text, with the loader's range check;
+ * for sweeps and tests.  Unit and timing keys: "timing.fadd.latency",
+ * "timing.fadd.interval", "timing.fadd.same_warp", "unit.sp.count". */
+teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
+                       struct teg_diag *d);
+/* Contradictions between values ("no unit", "slices do not divide"). */
+teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d);
+
+#endif

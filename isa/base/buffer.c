@@ -1,0 +1,213 @@
+#include "isa/base/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARINT_MAX_BYTES = 10 };
+
+void teg_buffer_release(struct teg_buffer *b)
+{
+    free(b->data);
+    *b = (struct teg_buffer){0};
+}
+
+uint8_t *teg_buffer_grow(struct teg_buffer *b, size_t n)
+{
+    uint8_t *place;
+
+    if (b->failed)
+        return NULL;
+    if (n > b->capacity - b->size) {
+        size_t capacity = b->capacity * 2;
+        uint8_t *data;
+
+        if (capacity < b->size + n)
+            capacity = b->size + n + 64;
+        data = realloc(b->data, capacity);
+        if (data == NULL) {
+            b->failed = 1;
+            return NULL;
+        }
+        b->data = data;
+        b->capacity = capacity;
+    }
+    place = b->data + b->size;
+    b->size += n;
+    return place;
+}
+
+void teg_buffer_bytes(struct teg_buffer *b, const void *data, size_t n)
+{
+    uint8_t *place = teg_buffer_grow(b, n);
+
+    if (place != NULL && n != 0)
+        memcpy(place, data, n);
+}
+
+void teg_buffer_u8(struct teg_buffer *b, uint8_t v)
+{
+    teg_buffer_bytes(b, &v, 1);
+}
+
+void teg_buffer_u32(struct teg_buffer *b, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        teg_buffer_u8(b, (uint8_t)(v >> (8 * i)));
+}
+
+void teg_buffer_u64(struct teg_buffer *b, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        teg_buffer_u8(b, (uint8_t)(v >> (8 * i)));
+}
+
+void teg_buffer_varint(struct teg_buffer *b, uint64_t v)
+{
+    uint8_t bytes[VARINT_MAX_BYTES];
+    size_t n = 0;
+
+    while (v >= 0x80) {
+        bytes[n++] = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    bytes[n++] = (uint8_t)v;
+    teg_buffer_bytes(b, bytes, n);
+}
+
+void teg_buffer_zigzag(struct teg_buffer *b, int64_t v)
+{
+    teg_buffer_varint(b, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+}
+
+void teg_buffer_string(struct teg_buffer *b, const char *s)
+{
+    size_t n = strlen(s);
+
+    teg_buffer_varint(b, n);
+    teg_buffer_bytes(b, s, n);
+}
+
+void teg_walk_init(struct teg_walk *w, const void *data, size_t size,
+                   const char *path, uint64_t origin)
+{
+    *w = (struct teg_walk){
+        .at = data,
+        .start = data,
+        .end = (const uint8_t *)data + size,
+        .path = path,
+        .origin = origin,
+    };
+}
+
+uint64_t teg_walk_position(const struct teg_walk *w)
+{
+    return w->origin + (uint64_t)(w->at - w->start);
+}
+
+size_t teg_walk_left(const struct teg_walk *w)
+{
+    return (size_t)(w->end - w->at);
+}
+
+teg_status teg_walk_bytes(struct teg_walk *w, size_t n, const uint8_t **data,
+                          struct teg_diag *d)
+{
+    if (teg_walk_left(w) < n)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, teg_walk_position(w),
+                             "expected %zu more bytes, found %zu", n,
+                             teg_walk_left(w));
+    *data = w->at;
+    w->at += n;
+    return TEG_OK;
+}
+
+teg_status teg_walk_u8(struct teg_walk *w, uint8_t *v, struct teg_diag *d)
+{
+    const uint8_t *p;
+
+    TRY(teg_walk_bytes(w, 1, &p, d));
+    *v = *p;
+    return TEG_OK;
+}
+
+static teg_status fixed(struct teg_walk *w, size_t n, uint64_t *v,
+                        struct teg_diag *d)
+{
+    const uint8_t *p;
+
+    TRY(teg_walk_bytes(w, n, &p, d));
+    *v = 0;
+    for (size_t i = 0; i < n; i++)
+        *v |= (uint64_t)p[i] << (8 * i);
+    return TEG_OK;
+}
+
+teg_status teg_walk_u32(struct teg_walk *w, uint32_t *v, struct teg_diag *d)
+{
+    uint64_t wide;
+
+    TRY(fixed(w, 4, &wide, d));
+    *v = (uint32_t)wide;
+    return TEG_OK;
+}
+
+teg_status teg_walk_u64(struct teg_walk *w, uint64_t *v, struct teg_diag *d)
+{
+    return fixed(w, 8, v, d);
+}
+
+teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v,
+                           struct teg_diag *d)
+{
+    uint64_t position = teg_walk_position(w);
+    uint8_t byte = 0x80;
+
+    *v = 0;
+    for (unsigned shift = 0; byte & 0x80; shift += 7) {
+        if (shift == 7 * VARINT_MAX_BYTES)
+            return teg_fail_byte(d, TEG_FORMAT, w->path, position,
+                                 "expected a number of at most %d bytes, "
+                                 "found a longer one",
+                                 VARINT_MAX_BYTES);
+        TRY(teg_walk_u8(w, &byte, d));
+        *v |= (uint64_t)(byte & 0x7f) << shift;
+    }
+    return TEG_OK;
+}
+
+teg_status teg_walk_bounded(struct teg_walk *w, uint64_t max, const char *what,
+                            uint64_t *v, struct teg_diag *d)
+{
+    uint64_t position = teg_walk_position(w);
+
+    TRY(teg_walk_varint(w, v, d));
+    if (*v > max)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, position,
+                             "expected %s of at most %llu, found %llu", what,
+                             (unsigned long long)max, (unsigned long long)*v);
+    return TEG_OK;
+}
+
+teg_status teg_walk_zigzag(struct teg_walk *w, int64_t *v, struct teg_diag *d)
+{
+    uint64_t raw;
+
+    TRY(teg_walk_varint(w, &raw, d));
+    *v = (int64_t)(raw >> 1) ^ -(int64_t)(raw & 1);
+    return TEG_OK;
+}
+
+teg_status teg_walk_string(struct teg_walk *w, char *out, size_t size,
+                           struct teg_diag *d)
+{
+    const uint8_t *p;
+    uint64_t n;
+
+    TRY(teg_walk_bounded(w, teg_walk_left(w), "string length", &n, d));
+    TRY(teg_walk_bytes(w, (size_t)n, &p, d));
+    if (n > size - 1)
+        n = size - 1;
+    memcpy(out, p, (size_t)n);
+    out[n] = '\0';
+    return TEG_OK;
+}

@@ -1,0 +1,51 @@
+#include "isa/base/notes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct teg_note *find(const struct teg_notes *notes, const char *kind)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        if (strcmp(notes->note[i].kind, kind) == 0)
+            return &notes->note[i];
+    }
+    return NULL;
+}
+
+void teg_notes_add(struct teg_notes *notes, const char *kind,
+                   const char *where, const char *format, ...)
+{
+    struct teg_note *note = find(notes, kind);
+    va_list arguments;
+
+    if (note != NULL) {
+        note->count++;
+        return;
+    }
+    note = realloc(notes->note, (notes->count + 1) * sizeof *note);
+    if (note == NULL)
+        return;
+    notes->note = note;
+    note += notes->count++;
+    note->count = 1;
+    snprintf(note->kind, sizeof note->kind, "%s", kind);
+    snprintf(note->where, sizeof note->where, "%s", where);
+    va_start(arguments, format);
+    vsnprintf(note->what, sizeof note->what, format, arguments);
+    va_end(arguments);
+}
+
+uint64_t teg_notes_count(const struct teg_notes *notes, const char *kind)
+{
+    const struct teg_note *note = find(notes, kind);
+
+    return note != NULL ? note->count : 0;
+}
+
+void teg_notes_release(struct teg_notes *notes)
+{
+    free(notes->note);
+    *notes = (struct teg_notes){0};
+}

@@ -1,0 +1,96 @@
+#include "isa/inst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 64 };
+
+/* Returns a capacity of at least `need`, doubling from `have`. */
+static uint32_t grown(uint32_t have, uint64_t need)
+{
+    uint64_t capacity = have != 0 ? have : FIRST_CAPACITY;
+
+    while (capacity < need)
+        capacity *= 2;
+    return capacity <= UINT32_MAX ? (uint32_t)capacity : 0;
+}
+
+static teg_status reserve(struct teg_program *p, size_t text_bytes,
+                          struct teg_diag *d)
+{
+    if (p->count == p->capacity) {
+        uint32_t capacity = grown(p->capacity, (uint64_t)p->count + 1);
+        struct teg_inst *inst =
+            capacity != 0 ? realloc(p->inst, capacity * sizeof *inst) : NULL;
+
+        if (inst == NULL)
+            return teg_fail_memory(d);
+        p->inst = inst;
+        p->capacity = capacity;
+    }
+    if (p->text_capacity - p->text_size < text_bytes) {
+        uint32_t capacity = grown(p->text_capacity, p->text_size + text_bytes);
+        char *text = capacity != 0 ? realloc(p->text, capacity) : NULL;
+
+        if (text == NULL)
+            return teg_fail_memory(d);
+        p->text = text;
+        p->text_capacity = capacity;
+    }
+    return TEG_OK;
+}
+
+teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
+                           const char *text, uint32_t *index,
+                           struct teg_diag *d)
+{
+    size_t length = strlen(text) + 1;
+
+    TRY(reserve(p, length + 1, d));
+    if (p->text_size == 0)
+        p->text[p->text_size++] = '\0';
+    *index = p->count;
+    p->inst[p->count] = *inst;
+    p->inst[p->count].text = length > 1 ? p->text_size : 0;
+    p->inst[p->count].memory_index = p->memory_count;
+    p->memory_count += teg_inst_has_addresses(inst) != 0;
+    p->count++;
+    if (length > 1) {
+        memcpy(p->text + p->text_size, text, length);
+        p->text_size += (uint32_t)length;
+    }
+    return TEG_OK;
+}
+
+const char *teg_program_text(const struct teg_program *p,
+                             const struct teg_inst *inst)
+{
+    return p->text != NULL ? p->text + inst->text : "";
+}
+
+teg_status teg_program_copy(struct teg_program *to,
+                            const struct teg_program *from,
+                            struct teg_diag *d)
+{
+    uint32_t index;
+
+    *to = (struct teg_program){0};
+    for (uint32_t i = 0; i < from->count; i++) {
+        teg_status status =
+            teg_program_add(to, &from->inst[i],
+                            teg_program_text(from, &from->inst[i]), &index, d);
+
+        if (status != TEG_OK) {
+            teg_program_release(to);
+            return status;
+        }
+    }
+    return TEG_OK;
+}
+
+void teg_program_release(struct teg_program *p)
+{
+    free(p->inst);
+    free(p->text);
+    *p = (struct teg_program){0};
+}

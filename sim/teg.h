@@ -1,0 +1,76 @@
+/*
+ * The public face of libteg: open a trace, load a GPU, simulate, read the
+ * statistics, ask the models.
+ *
+ *     struct teg_diag d;
+ *     struct teg_gpu *gpu;
+ *     struct teg_trace *trace;
+ *     struct teg_launch launch;
+ *     struct teg_statistics *s = calloc(1, sizeof *s);
+ *
+ *     if (teg_gpu_load("config/v100.cfg", &gpu, &d) == TEG_OK &&
+ *         teg_trace_open("kernel.tegt", NULL, &trace, &d) == TEG_OK &&
+ *         teg_trace_launch(trace, 0, &launch, &d) == TEG_OK &&
+ *         teg_simulate(&launch, gpu, NULL, s, &d) == TEG_OK)
+ *         ... s->cycles ...
+ */
+#ifndef TEG_SIM_TEG_H
+#define TEG_SIM_TEG_H
+
+#include "config/gpu.h"
+#include "sim/collect/statistics.h"
+#include "sim/models/model.h"
+#include "traces/trace.h"
+
+#define TEG_VERSION "0.1.0"
+
+struct teg_simulation_options {
+    uint32_t sms;            /* simulate only this many SMs, which then run
+                                the whole grid; 0 = all */
+    uint32_t warps_per_sm;   /* at most this many resident warps; 0 = any */
+    /* More listeners besides the statistics; may be NULL. */
+    const struct sim_listener *listener;
+    uint32_t listener_count;
+    /* Called now and then; a return value other than 0 stops the simulation
+     * with TEG_INTERRUPTED and the statistics so far.  May be NULL. */
+    int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
+    void *progress_self;
+};
+
+/*
+ * Simulates the launch from its next block to its last and fills `s`
+ * (kernel facts, occupancy and time included).  `options` may be NULL.
+ * Fails with TEG_LIMIT if a block fits no SM, TEG_DEADLOCK if warps wait
+ * for something that can never happen, or as the trace's reader fails.
+ */
+teg_status teg_simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
+                        const struct teg_simulation_options *options,
+                        struct teg_statistics *s, struct teg_diag *d);
+
+/* Walks the launch without a clock: everything in `s` but the time. */
+teg_status teg_profile(struct teg_launch *launch, const struct teg_gpu *gpu,
+                       struct teg_statistics *s, struct teg_diag *d);
+
+/* Blocks of `kernel` that fit an SM.  TEG_LIMIT if none does. */
+teg_status teg_occupancy_of(const struct teg_kernel *kernel,
+                            const struct teg_gpu *gpu,
+                            struct teg_occupancy *occupancy,
+                            struct teg_diag *d);
+
+/* A named change to the GPU or to the instruction stream. */
+struct teg_whatif {
+    const char *name, *help;
+};
+
+/* All fixed ones; "double:<unit>" comes on top, for each unit. */
+const struct teg_whatif *teg_whatifs(uint32_t *count);
+/*
+ * Applies what-if `name` to `*gpu` (a copy of the caller's) and to `launch`,
+ * which is replaced by one that transforms the blocks handed out and whose
+ * close also closes the original.  TEG_UNKNOWN, with the nearest known name,
+ * if there is none such.
+ */
+teg_status teg_whatif_apply(const char *name, struct teg_gpu *gpu,
+                            struct teg_launch *launch, struct teg_diag *d);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * A trace file of any readable format, recognised by content:
+ *   .tegt container, NVBit text (.traceg, raw .trace) plain or compressed,
+ *   .tracez, kernelslist.g, kernel sketch.
+ * It holds one or more kernel launches, opened one at a time.
+ */
+#ifndef TEG_TRACES_TRACE_H
+#define TEG_TRACES_TRACE_H
+
+#include "traces/cursor.h"
+
+struct teg_trace;
+
+enum teg_trace_format {
+    TRACE_TEGT,
+    TRACE_NVBIT_TEXT, /* grouped text */
+    TRACE_NVBIT_RAW,  /* text with blocks interleaved */
+    TRACE_TRACEZ,
+    TRACE_SKETCH,
+    TRACE_LIST,       /* kernelslist.g */
+};
+
+struct teg_trace_options {
+    uint32_t isa;       /* overrides the header's; 0 = keep */
+    uint32_t registers; /* overrides; 0 = keep */
+    const char *spill_directory; /* for raw traces; NULL: $TMPDIR of tools,
+                                    else /tmp */
+};
+
+/* Opens `path`.  `options` may be NULL. */
+teg_status teg_trace_open(const char *path,
+                          const struct teg_trace_options *options,
+                          struct teg_trace **trace, struct teg_diag *d);
+void teg_trace_close(struct teg_trace *trace);
+
+enum teg_trace_format teg_trace_format(const struct teg_trace *trace);
+const char *teg_trace_format_name(enum teg_trace_format format);
+/* Launches in the trace, at least 1. */
+uint32_t teg_trace_kernels(const struct teg_trace *trace);
+/* Name without opening where it is known (a list's file name), else "". */
+const char *teg_trace_kernel_label(const struct teg_trace *trace, uint32_t i);
+/* Remarks about the trace as a whole (a list's missing file). */
+const struct teg_notes *teg_trace_notes(const struct teg_trace *trace);
+
+/* Opens launch `i` from its first block; can be done again and again.
+ * `launch->close(launch->self)` ends it.  The header facts of
+ * `launch->kernel` are valid at once. */
+teg_status teg_trace_launch(struct teg_trace *trace, uint32_t i,
+                            struct teg_launch *launch, struct teg_diag *d);
+
+#endif
