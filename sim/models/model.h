@@ -9,22 +9,24 @@
 #include "config/gpu.h"
 #include "sim/collect/statistics.h"
 
-enum { TEG_MODEL_TERMS_MAX = 48 };
+enum {
+    TEG_MODEL_TERMS_MAX = 48
+};
 
 /* An intermediate of a model, so that a report can say which one dominated. */
 struct teg_term {
-    const char *name;   /* "MWP_peak_BW"; static */
+    const char *name; /* "MWP_peak_BW"; static */
     double value;
-    const char *unit;   /* "warps", "cycles"; static */
+    const char *unit; /* "warps", "cycles"; static */
 };
 
 struct teg_estimate {
-    const char *model;      /* name in the registry */
-    int applicable;         /* 0: `why` says what is missing */
+    const char *model; /* name in the registry */
+    int applicable;    /* 0: `why` says what is missing */
     char why[160];
-    double cycles;          /* of the whole kernel */
-    char limiter[96];       /* what bounds it, in plain words */
-    char advice[200];       /* one line, may be empty */
+    double cycles;    /* of the whole kernel */
+    char limiter[96]; /* what bounds it, in plain words */
+    char advice[200]; /* one line, may be empty */
     uint32_t term_count;
     struct teg_term term[TEG_MODEL_TERMS_MAX];
 };
