@@ -1,0 +1,171 @@
+/*
+ * teg explain TERM: the help texts of all tables in one place.
+ *
+ *     $ teg explain long_scoreboard
+ *     long_scoreboard (stall reason)
+ *         waits for a result from global, local or texture memory
+ */
+#include "tools/teg/options.h"
+#include "tools/teg/output.h"
+#include "tools/teg/teg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Words of the reports that stand in no other table. */
+static const struct term {
+    const char *name, *help;
+} words[] = {
+    {"cycles", "of the SM clock, from the first block's dispatch to the last "
+               "one's end, on the whole chip"},
+    {"ipc", "warp instructions per cycle, all SMs together"},
+    {"warp instruction", "one instruction executed by one warp, whatever its "
+                         "active mask"},
+    {"active_percent", "of a unit: the share of the kernel's cycles in which "
+                       "its instances could take no other instruction "
+                       "(initiation intervals)"},
+    {"mean_load", "of a unit: instructions in flight in one SM, averaged over "
+                  "the kernel"},
+    {"peak_load", "of a unit: most instructions in flight at once in one SM"},
+    {"conflict degree", "passes a shared-memory request needs; 1 is free of "
+                        "conflicts"},
+    {"transaction", "what coalescing makes of a warp's global request"},
+    {"channel_skew", "bytes of the busiest DRAM channel over the mean of all; "
+                     "1 is even"},
+    {"occupancy", "blocks and warps that fit an SM at once, and the resource "
+                  "that allows no more"},
+    {"execution latency", "cycles from issue until the result is usable"},
+    {"initiation interval", "cycles until a unit takes the next warp "
+                            "instruction"},
+    {"same-warp interval", "cycles until the same warp may issue again"},
+};
+
+struct search {
+    const char *term; /* NULL: everything, names only */
+    struct teg_nearest nearest;
+    int found;
+};
+
+static void offer(struct search *s, const char *kind, const char *name,
+                  const char *help)
+{
+    if (s->term == NULL) {
+        printf("  %s\n", name);
+        return;
+    }
+    teg_nearest_offer(&s->nearest, name);
+    if (strcasecmp(s->term, name) != 0)
+        return;
+    s->found++;
+    printf("%s (%s)\n    %s\n", name, kind, help);
+}
+
+static void heading(const struct search *s, const char *text)
+{
+    if (s->term == NULL)
+        printf("%s\n", text);
+}
+
+static void offer_words(struct search *s)
+{
+    heading(s, "words of the reports");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        offer(s, "report", words[i].name, words[i].help);
+}
+
+static void offer_stalls(struct search *s)
+{
+    heading(s, "stall reasons");
+    for (uint32_t i = 0; i < TEG_STALLS; i++)
+        offer(s, "stall reason", teg_stall_label(i), teg_stall_help(i));
+}
+
+static void offer_classes(struct search *s)
+{
+    heading(s, "operation classes");
+    for (uint32_t i = 0; i < TEG_CLASSES; i++) {
+        const struct teg_op_class_facts *facts = teg_op_class_facts(i);
+
+        offer(s, "operation class", facts->key, facts->help);
+    }
+}
+
+static void offer_whatifs(struct search *s)
+{
+    uint32_t count;
+    const struct teg_whatif *w = teg_whatifs(&count);
+
+    heading(s, "what-ifs");
+    for (uint32_t i = 0; i < count; i++)
+        offer(s, "what-if", w[i].name, w[i].help);
+    offer(s, "what-if", "double:<unit>", "twice as many of that unit");
+}
+
+static void offer_models(struct search *s)
+{
+    uint32_t count;
+    const struct teg_model *m = teg_models(&count);
+
+    heading(s, "analytical models");
+    for (uint32_t i = 0; i < count; i++) {
+        char help[400];
+
+        snprintf(help, sizeof help, "%s (%s)", m[i].title, m[i].source);
+        offer(s, "analytical model", m[i].name, help);
+    }
+}
+
+static void offer_keys(struct search *s)
+{
+    static const struct term keys[] = {
+#define GROUP(group)
+#define NUMBER(group, field, type, min, max, fallback, unit, help) \
+    {#group "." #field, help},
+#define CHOICE(group, field, table, fallback, help) {#group "." #field, help},
+#define END(group)
+#include "config/params.def"
+#undef GROUP
+#undef NUMBER
+#undef CHOICE
+#undef END
+    };
+
+    heading(s, "keys of a GPU description");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        offer(s, "GPU description", keys[i].name, keys[i].help);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    const struct opt options[] = {{0}};
+    const struct usage usage = {
+        .command = "explain",
+        .operands = "[TERM]",
+        .summary = "Says what a stall reason, operation class, what-if, "
+                   "model, key of a GPU description or another word of a "
+                   "report means. Without TERM lists them all.",
+        .options = options,
+        .operands_max = 1,
+        .examples = "  teg explain long_scoreboard\n"};
+    struct operands operands;
+    struct search search = {0};
+    char hint[96];
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    if (operands.count > 0)
+        search.term = operands.item[0];
+    teg_nearest_init(&search.nearest, search.term != NULL ? search.term : "");
+    offer_words(&search);
+    offer_stalls(&search);
+    offer_classes(&search);
+    offer_whatifs(&search);
+    offer_models(&search);
+    offer_keys(&search);
+    if (search.term == NULL || search.found > 0)
+        return EXIT_DONE;
+    return say_usage("explain", "unknown term '%s'%s", search.term,
+                     did_you_mean(&search.nearest, "", hint));
+}

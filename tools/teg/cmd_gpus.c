@@ -1,0 +1,153 @@
+/*
+ * teg gpus: the known GPU descriptions.
+ * teg gpus NAME: every value of one with its unit, where it stands and the
+ * class and source of its evidence.
+ * teg gpus --keys: the manual of a description, from config/params.def.
+ */
+#include "tools/teg/gpu_path.h"
+#include "tools/teg/job.h"
+#include "tools/teg/options.h"
+#include "tools/teg/output.h"
+#include "tools/teg/teg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_keys(void)
+{
+    printf("%-32s %-10s %-22s %s\n", "key", "unit", "range", "meaning");
+#define GROUP(group)
+#define END(group)
+#define REQUIRED -1
+#define NUMBER(group, field, type, min, max, fallback, unit, help) \
+    printf("%-32s %-10s %g..%-*g %s%s\n", #group "." #field, unit, \
+           (double)(min), 18, (double)(max), help,                 \
+           (double)(fallback) < 0 ? " (required)" : "");
+#define CHOICE(group, field, table, fallback, help) \
+    printf("%-32s %-10s %-22s %s\n", #group "." #field, "", "a name", help);
+#include "config/params.def"
+#undef GROUP
+#undef END
+#undef REQUIRED
+#undef NUMBER
+#undef CHOICE
+}
+
+static void print_fact(const struct teg_fact *f)
+{
+    printf("%-30s %-20s %-8s %s%s%s\n", f->key, f->value, f->unit,
+           f->source[0] != '\0' ? f->source : "default",
+           f->where[0] != '\0' ? "  " : "", f->where);
+}
+
+static json_t *fact_json(const struct teg_fact *f)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "key", f->key, "value",
+                     f->value, "unit", f->unit, "source", f->source, "where",
+                     f->where);
+}
+
+static json_t *gpu_json(const struct teg_gpu *gpu)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:f}", "name", gpu->name, "title",
+                     gpu->title, "compute_capability",
+                     (int)gpu->chip.compute_capability, "sms",
+                     (int)gpu->chip.sms, "clock_mhz", gpu->chip.sm_clock_mhz);
+}
+
+static int show_one(const struct job *job, const char *name)
+{
+    struct teg_gpu *gpu = NULL;
+    int status = gpu_open(name, job->config_dir, &gpu);
+
+    if (status != EXIT_DONE)
+        return status;
+    if (job->format == FORMAT_JSON) {
+        json_t *object = gpu_json(gpu);
+        json_t *values = json_array();
+
+        for (uint32_t i = 0; i < gpu->fact_count; i++)
+            json_array_append_new(values, fact_json(&gpu->fact[i]));
+        json_object_set_new(object, "values", values);
+        status = output_json(NULL, object);
+    } else {
+        printf("%s: %s\n\n", gpu->name, gpu->title);
+        for (uint32_t i = 0; i < gpu->fact_count; i++)
+            print_fact(&gpu->fact[i]);
+    }
+    teg_gpu_free(gpu);
+    return status;
+}
+
+static void list_row(const struct teg_gpu *gpu)
+{
+    printf("%-12s sm_%-4u %4u SMs %7.0f MHz  %s\n", gpu->name,
+           gpu->chip.compute_capability, gpu->chip.sms, gpu->chip.sm_clock_mhz,
+           gpu->title);
+}
+
+static int show_all(const struct job *job)
+{
+    json_t *array = json_array();
+    struct gpu_list list;
+    int status = gpu_list_init(&list, job->config_dir);
+
+    if (status != EXIT_DONE)
+        return status;
+    for (size_t i = 0; i < list.count; i++) {
+        struct teg_gpu *gpu = NULL;
+        struct teg_diag d;
+
+        if (teg_gpu_load(list.entry[i].path, &gpu, &d) != TEG_OK) {
+            status = say_fault(&d);
+            continue;
+        }
+        if (job->format == FORMAT_JSON)
+            json_array_append_new(array, gpu_json(gpu));
+        else
+            list_row(gpu);
+        teg_gpu_free(gpu);
+    }
+    if (list.count == 0) {
+        say("", "no GPU descriptions found; set TEG_CONFIG_PATH");
+        status = EXIT_FAULT;
+    }
+    gpu_list_release(&list);
+    if (job->format == FORMAT_JSON)
+        output_json(NULL, array);
+    else
+        json_decref(array);
+    return status;
+}
+
+int cmd_gpus(int argc, char **argv)
+{
+    struct job job = {0};
+    bool keys = false;
+    const struct opt options[] = {
+        {"keys", 0, OPT_FLAG, &keys, NULL,
+         "print what a description may say, with units and ranges", NULL},
+        {"config-dir", 0, OPT_TEXT, &job.config_dir, "DIR",
+         "look for GPU descriptions here first", NULL},
+        JOB_FORMAT_JSON_OPTION(job),
+        {0}};
+    const struct usage usage = {
+        .command = "gpus",
+        .operands = "[NAME]",
+        .summary = "Lists the known GPU descriptions, or every value of one "
+                   "with its unit and its source.",
+        .options = options,
+        .operands_max = 1,
+        .examples = "  teg gpus\n  teg gpus v100\n"};
+    struct operands operands;
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    if (keys) {
+        print_keys();
+        return EXIT_DONE;
+    }
+    return operands.count > 0 ? show_one(&job, operands.item[0])
+                              : show_all(&job);
+}
