@@ -19,7 +19,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion 
 CFLAGS.release := -O2 -g
 CFLAGS.asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
                   -fsanitize=address,undefined
-CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -MMD -MP
+CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR)
 PACKAGES := libconfig jansson zlib liblzma libzstd
 LIBS      = $(shell pkg-config --libs $(PACKAGES)) -lm

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 64 };
+enum {
+    FIRST_CAPACITY = 64
+};
 
 /* Returns a capacity of at least `need`, doubling from `have`. */
 static uint32_t grown(uint32_t have, uint64_t need)
@@ -69,8 +71,7 @@ const char *teg_program_text(const struct teg_program *p,
 }
 
 teg_status teg_program_copy(struct teg_program *to,
-                            const struct teg_program *from,
-                            struct teg_diag *d)
+                            const struct teg_program *from, struct teg_diag *d)
 {
     uint32_t index;
 

@@ -23,12 +23,12 @@ enum {
  * listed: they carry no dependence.
  */
 enum teg_register {
-    TEG_REG_R = 0,     /* R0..R254 (GT200: R0..R127) */
-    TEG_REG_P = 256,   /* P0..P6 */
-    TEG_REG_UR = 264,  /* UR0..UR254 */
-    TEG_REG_UP = 520,  /* UP0..UP6 */
-    TEG_REG_A = 528,   /* A1..A4, address registers of GT200 */
-    TEG_REG_C = 536,   /* C0..C3, condition codes of GT200 */
+    TEG_REG_R = 0,    /* R0..R254 (GT200: R0..R127) */
+    TEG_REG_P = 256,  /* P0..P6 */
+    TEG_REG_UR = 264, /* UR0..UR254 */
+    TEG_REG_UP = 520, /* UP0..UP6 */
+    TEG_REG_A = 528,  /* A1..A4, address registers of GT200 */
+    TEG_REG_C = 536,  /* C0..C3, condition codes of GT200 */
     /* Stand-ins where a trace does not list the real register (NVBit records
      * neither predicates nor, often, uniform registers): the last predicate
      * or uniform result of the warp. */
@@ -44,7 +44,7 @@ struct teg_regs {
 };
 
 enum teg_space {
-    SPACE_NONE,    /* touches no memory that is timed by address */
+    SPACE_NONE, /* touches no memory that is timed by address */
     SPACE_GLOBAL,
     SPACE_SHARED,
     SPACE_LOCAL,
@@ -54,25 +54,25 @@ enum teg_space {
 };
 
 enum teg_inst_flag {
-    INST_LOAD = 1 << 0,     /* reads memory into registers */
-    INST_STORE = 1 << 1,    /* writes memory */
-    INST_ATOMIC = 1 << 2,   /* reads and writes memory */
-    INST_OPERAND = 1 << 3,  /* arithmetic that reads one operand from memory
+    INST_LOAD = 1 << 0,      /* reads memory into registers */
+    INST_STORE = 1 << 1,     /* writes memory */
+    INST_ATOMIC = 1 << 2,    /* reads and writes memory */
+    INST_OPERAND = 1 << 3,   /* arithmetic that reads one operand from memory
                                (GT200: g[...]) */
-    INST_BARRIER = 1 << 4,  /* waits for the other warps of its block */
-    INST_ARRIVE = 1 << 5,   /* arrives at the barrier without waiting */
-    INST_EXIT = 1 << 6,     /* ends its active lanes */
-    INST_BRANCH = 1 << 7,   /* may change the path */
+    INST_BARRIER = 1 << 4,   /* waits for the other warps of its block */
+    INST_ARRIVE = 1 << 5,    /* arrives at the barrier without waiting */
+    INST_EXIT = 1 << 6,      /* ends its active lanes */
+    INST_BRANCH = 1 << 7,    /* may change the path */
     INST_BYPASS_L1 = 1 << 8, /* memory access that does not look into L1 */
-    INST_UNKNOWN = 1 << 9,  /* mnemonic is in no table: default class */
-    INST_SETS_P = 1 << 10,  /* writes predicates */
-    INST_READS_P = 1 << 11, /* reads a predicate whatever its guard */
+    INST_UNKNOWN = 1 << 9,   /* mnemonic is in no table: default class */
+    INST_SETS_P = 1 << 10,   /* writes predicates */
+    INST_READS_P = 1 << 11,  /* reads a predicate whatever its guard */
 };
 
 /* The compiler's scheduling hints of Kepler and later. */
 struct teg_control {
-    uint8_t known;         /* 0: the trace has none */
-    uint8_t stall;         /* cycles before the same warp may issue, 0..15 */
+    uint8_t known; /* 0: the trace has none */
+    uint8_t stall; /* cycles before the same warp may issue, 0..15 */
     uint8_t yield;
     uint8_t write_barrier; /* 0..5, 7 = none */
     uint8_t read_barrier;  /* 0..5, 7 = none */
@@ -80,17 +80,17 @@ struct teg_control {
 };
 
 struct teg_inst {
-    uint64_t pc;       /* bytes from the kernel's start */
-    uint8_t op_class;  /* enum teg_op_class */
-    uint8_t space;     /* enum teg_space */
-    uint16_t width;    /* bytes per lane of a memory access, else 0 */
-    uint16_t flags;    /* enum teg_inst_flag */
+    uint64_t pc;      /* bytes from the kernel's start */
+    uint8_t op_class; /* enum teg_op_class */
+    uint8_t space;    /* enum teg_space */
+    uint16_t width;   /* bytes per lane of a memory access, else 0 */
+    uint16_t flags;   /* enum teg_inst_flag */
     uint8_t dst_count, src_count;
     struct teg_regs dst[TEG_INST_DST_MAX];
     struct teg_regs src[TEG_INST_SRC_MAX];
     struct teg_control control;
-    uint32_t line;     /* source line, 0 = unknown */
-    uint32_t text;     /* offset of its text in the program's pool */
+    uint32_t line;         /* source line, 0 = unknown */
+    uint32_t text;         /* offset of its text in the program's pool */
     uint32_t memory_index; /* running number among those with addresses; set
                               by teg_program_add */
 };
@@ -116,8 +116,7 @@ const char *teg_program_text(const struct teg_program *p,
                              const struct teg_inst *inst);
 /* Deep copy; `*to` must be zeroed or released. */
 teg_status teg_program_copy(struct teg_program *to,
-                            const struct teg_program *from,
-                            struct teg_diag *d);
+                            const struct teg_program *from, struct teg_diag *d);
 void teg_program_release(struct teg_program *p);
 
 /* True when the class or a shared operand makes `inst` carry addresses. */

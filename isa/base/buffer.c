@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARINT_MAX_BYTES = 10 };
+enum {
+    VARINT_MAX_BYTES = 10
+};
 
 void teg_buffer_release(struct teg_buffer *b)
 {
@@ -123,7 +125,7 @@ teg_status teg_walk_bytes(struct teg_walk *w, size_t n, const uint8_t **data,
 
 teg_status teg_walk_u8(struct teg_walk *w, uint8_t *v, struct teg_diag *d)
 {
-    const uint8_t *p;
+    const uint8_t *p = NULL;
 
     TRY(teg_walk_bytes(w, 1, &p, d));
     *v = *p;
@@ -133,7 +135,7 @@ teg_status teg_walk_u8(struct teg_walk *w, uint8_t *v, struct teg_diag *d)
 static teg_status fixed(struct teg_walk *w, size_t n, uint64_t *v,
                         struct teg_diag *d)
 {
-    const uint8_t *p;
+    const uint8_t *p = NULL;
 
     TRY(teg_walk_bytes(w, n, &p, d));
     *v = 0;
@@ -156,8 +158,7 @@ teg_status teg_walk_u64(struct teg_walk *w, uint64_t *v, struct teg_diag *d)
     return fixed(w, 8, v, d);
 }
 
-teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v,
-                           struct teg_diag *d)
+teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v, struct teg_diag *d)
 {
     uint64_t position = teg_walk_position(w);
     uint8_t byte = 0x80;
@@ -200,7 +201,7 @@ teg_status teg_walk_zigzag(struct teg_walk *w, int64_t *v, struct teg_diag *d)
 teg_status teg_walk_string(struct teg_walk *w, char *out, size_t size,
                            struct teg_diag *d)
 {
-    const uint8_t *p;
+    const uint8_t *p = NULL;
     uint64_t n;
 
     TRY(teg_walk_bounded(w, teg_walk_left(w), "string length", &n, d));

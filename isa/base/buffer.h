@@ -42,13 +42,11 @@ size_t teg_walk_left(const struct teg_walk *w);
 teg_status teg_walk_u8(struct teg_walk *w, uint8_t *v, struct teg_diag *d);
 teg_status teg_walk_u32(struct teg_walk *w, uint32_t *v, struct teg_diag *d);
 teg_status teg_walk_u64(struct teg_walk *w, uint64_t *v, struct teg_diag *d);
-teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v,
-                           struct teg_diag *d);
+teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v, struct teg_diag *d);
 /* A varint that must not exceed `max`; `what` names it in the diagnostic. */
 teg_status teg_walk_bounded(struct teg_walk *w, uint64_t max, const char *what,
                             uint64_t *v, struct teg_diag *d);
-teg_status teg_walk_zigzag(struct teg_walk *w, int64_t *v,
-                           struct teg_diag *d);
+teg_status teg_walk_zigzag(struct teg_walk *w, int64_t *v, struct teg_diag *d);
 /* `*data` points into the walked bytes. */
 teg_status teg_walk_bytes(struct teg_walk *w, size_t n, const uint8_t **data,
                           struct teg_diag *d);

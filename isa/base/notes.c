@@ -14,8 +14,8 @@ static struct teg_note *find(const struct teg_notes *notes, const char *kind)
     return NULL;
 }
 
-void teg_notes_add(struct teg_notes *notes, const char *kind,
-                   const char *where, const char *format, ...)
+void teg_notes_add(struct teg_notes *notes, const char *kind, const char *where,
+                   const char *format, ...)
 {
     struct teg_note *note = find(notes, kind);
     va_list arguments;

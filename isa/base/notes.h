@@ -9,10 +9,10 @@
 #include "isa/base/status.h"
 
 struct teg_note {
-    char kind[48];    /* stable key, e.g. "insts-count" */
-    char where[192];  /* first occurrence */
-    char what[320];   /* first occurrence */
-    uint64_t count;   /* occurrences */
+    char kind[48];   /* stable key, e.g. "insts-count" */
+    char where[192]; /* first occurrence */
+    char what[320];  /* first occurrence */
+    uint64_t count;  /* occurrences */
 };
 
 struct teg_notes {
@@ -22,9 +22,8 @@ struct teg_notes {
 
 /* Adds an occurrence of `kind`; only the first keeps its text.  Out of memory
  * drops the note silently: a remark is not worth a failure. */
-void teg_notes_add(struct teg_notes *notes, const char *kind,
-                   const char *where, const char *format, ...)
-    TEG_PRINTF(4, 5);
+void teg_notes_add(struct teg_notes *notes, const char *kind, const char *where,
+                   const char *format, ...) TEG_PRINTF(4, 5);
 /* Returns how often `kind` was added. */
 uint64_t teg_notes_count(const struct teg_notes *notes, const char *kind);
 void teg_notes_release(struct teg_notes *notes);

@@ -47,11 +47,11 @@ teg_status teg_fail_errno(struct teg_diag *d, const char *path,
 teg_status teg_fail_memory(struct teg_diag *d);
 
 /* Returns the failing status of `call` from the enclosing function. */
-#define TRY(call)                                                              \
-    do {                                                                       \
-        teg_status try_status_ = (call);                                       \
-        if (try_status_ != TEG_OK)                                             \
-            return try_status_;                                                \
+#define TRY(call)                        \
+    do {                                 \
+        teg_status try_status_ = (call); \
+        if (try_status_ != TEG_OK)       \
+            return try_status_;          \
     } while (0)
 
 #endif

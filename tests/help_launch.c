@@ -1,0 +1,144 @@
+#include "tests/help_launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/block.h"
+
+static void add_step(struct teg_block_builder *b, const struct help_step *s)
+{
+    uint64_t lane[TEG_LANES];
+
+    for (uint32_t l = 0; l < TEG_LANES; l++)
+        lane[l] = s->lane != NULL
+                      ? s->lane[l]
+                      : s->base + (uint64_t)((int64_t)s->stride * l);
+    teg_block_builder_inst(b, s->inst, s->mask, lane);
+}
+
+static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
+{
+    struct help_launch *h = self;
+    struct teg_block_builder *b;
+    const uint8_t *bytes;
+    size_t size;
+    teg_status status;
+
+    *block = NULL;
+    if (h->next == h->blocks)
+        return TEG_OK;
+    status = teg_block_builder_new(&h->kernel.program, &b, d);
+    if (status != TEG_OK)
+        return status;
+    teg_block_builder_begin(b, (uint32_t[]){h->next, 0, 0});
+    for (uint32_t w = 0; w < h->warps_per_block; w++) {
+        const struct help_warp *warp =
+            &h->warp[(size_t)h->next * h->warps_per_block + w];
+
+        teg_block_builder_warp(b, w);
+        for (uint32_t i = 0; i < warp->steps; i++)
+            add_step(b, &warp->step[i]);
+    }
+    status = teg_block_builder_end(b, &bytes, &size, d);
+    if (status == TEG_OK)
+        status = teg_block_open(&h->kernel.program, bytes, size, "test", 0,
+                                block, d);
+    teg_block_builder_free(b);
+    h->next++;
+    return status;
+}
+
+void help_launch_open(struct help_launch *h, struct teg_launch *launch)
+{
+    h->next = 0;
+    *launch = (struct teg_launch){
+        .kernel = &h->kernel,
+        .self = h,
+        .next = next,
+    };
+}
+
+void help_launch_release(struct help_launch *h)
+{
+    teg_kernel_release(&h->kernel);
+}
+
+static uint32_t add(struct teg_program *p, struct teg_inst *inst)
+{
+    uint32_t index = 0;
+    struct teg_diag d;
+
+    inst->pc = 8u * p->count;
+    if (teg_program_add(p, inst, teg_op_class_facts(inst->op_class)->key,
+                        &index, &d) != TEG_OK)
+        abort();
+    return index;
+}
+
+static void add_source(struct teg_inst *inst, uint16_t reg)
+{
+    if (reg != 255)
+        inst->src[inst->src_count++] = (struct teg_regs){reg, 1};
+}
+
+uint32_t help_arith(struct teg_program *p, enum teg_op_class class_,
+                    uint16_t dst, uint16_t a, uint16_t b, uint16_t c)
+{
+    struct teg_inst inst = {.op_class = (uint8_t)class_};
+
+    if (dst != 255)
+        inst.dst[inst.dst_count++] = (struct teg_regs){dst, 1};
+    add_source(&inst, a);
+    add_source(&inst, b);
+    add_source(&inst, c);
+    return add(p, &inst);
+}
+
+uint32_t help_memory(struct teg_program *p, enum teg_op_class class_,
+                     enum teg_space space, uint16_t flags, uint16_t width,
+                     uint16_t reg, uint16_t address)
+{
+    struct teg_inst inst = {
+        .op_class = (uint8_t)class_,
+        .space = (uint8_t)space,
+        .flags = flags,
+        .width = width,
+    };
+
+    add_source(&inst, address);
+    if (flags & INST_STORE)
+        add_source(&inst, reg);
+    else if (reg != 255)
+        inst.dst[inst.dst_count++] = (struct teg_regs){reg, 1};
+    return add(p, &inst);
+}
+
+uint32_t help_exit(struct teg_program *p)
+{
+    struct teg_inst inst = {.op_class = CLASS_EXIT, .flags = INST_EXIT};
+
+    return add(p, &inst);
+}
+
+uint32_t help_barrier(struct teg_program *p)
+{
+    struct teg_inst inst = {.op_class = CLASS_BARRIER, .flags = INST_BARRIER};
+
+    return add(p, &inst);
+}
+
+uint64_t help_random(uint64_t *state)
+{
+    uint64_t x = *state;
+
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    *state = x;
+    return x * 2685821657736338717u;
+}
+
+uint32_t help_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)(help_random(state) % n);
+}
