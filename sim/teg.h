@@ -51,12 +51,6 @@ teg_status teg_simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
 teg_status teg_profile(struct teg_launch *launch, const struct teg_gpu *gpu,
                        struct teg_statistics *s, struct teg_diag *d);
 
-/* Blocks of `kernel` that fit an SM.  TEG_LIMIT if none does. */
-teg_status teg_occupancy_of(const struct teg_kernel *kernel,
-                            const struct teg_gpu *gpu,
-                            struct teg_occupancy *occupancy,
-                            struct teg_diag *d);
-
 /* A named change to the GPU or to the instruction stream. */
 struct teg_whatif {
     const char *name, *help;

@@ -6,24 +6,10 @@
 #ifndef TEG_SIM_COLLECT_STATISTICS_H
 #define TEG_SIM_COLLECT_STATISTICS_H
 
+#include "config/occupancy.h"
 #include "sim/events.h"
 
 enum { TEG_TIMELINE_BINS = 512 };
-
-enum teg_occupancy_limit {
-    OCCUPANCY_BLOCKS,    /* resident blocks of an SM */
-    OCCUPANCY_WARPS,     /* resident warps or threads */
-    OCCUPANCY_REGISTERS,
-    OCCUPANCY_SHARED,
-    OCCUPANCY_GRID,      /* fewer blocks than places */
-    TEG_OCCUPANCY_LIMITS
-};
-
-struct teg_occupancy {
-    uint32_t blocks_per_sm;  /* that fit an SM by resources */
-    uint32_t warps_per_sm;   /* blocks_per_sm x warps of a block */
-    enum teg_occupancy_limit limit;
-};
 
 /* Of one functional unit, summed over its instances and SMs. */
 struct teg_unit_statistics {
@@ -92,8 +78,6 @@ struct teg_statistics {
     uint64_t timeline_bin_cycles; /* width of a bin, a power of two */
     struct teg_unit_statistics unit[TEG_MAX_UNITS];
 };
-
-const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
 
 /*
  * The collector that fills it.  Listens to everything; `s` must outlive it.

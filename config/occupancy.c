@@ -1,0 +1,87 @@
+#include "config/occupancy.h"
+
+#include <assert.h>
+
+static const char *const names[TEG_OCCUPANCY_LIMITS] = {
+    [OCCUPANCY_BLOCKS] = "blocks",       [OCCUPANCY_WARPS] = "warps",
+    [OCCUPANCY_REGISTERS] = "registers", [OCCUPANCY_SHARED] = "shared memory",
+    [OCCUPANCY_GRID] = "grid",
+};
+
+enum { WARP = 32 };
+
+const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit)
+{
+    assert(limit < TEG_OCCUPANCY_LIMITS);
+    return names[limit];
+}
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static uint64_t blocks_by_registers(const struct teg_gpu *gpu, uint32_t warps,
+                                    uint32_t registers)
+{
+    uint64_t held = round_up(warps, gpu->sm.warp_unit);
+    uint64_t per_warp, warps_per_part;
+
+    if (registers == 0)
+        return UINT64_MAX;
+    if (gpu->sm.register_scope == REGISTER_SCOPE_BLOCK)
+        return gpu->sm.registers /
+               round_up(held * WARP * registers, gpu->sm.register_unit);
+    per_warp = round_up((uint64_t)WARP * registers, gpu->sm.register_unit);
+    warps_per_part = gpu->sm.registers / gpu->sm.schedulers / per_warp;
+    return warps_per_part * gpu->sm.schedulers / held;
+}
+
+static uint64_t blocks_by_shared(const struct teg_gpu *gpu,
+                                 uint32_t shared_bytes)
+{
+    uint64_t wanted = (uint64_t)shared_bytes + gpu->sm.shared_reserved;
+
+    if (wanted == 0)
+        return UINT64_MAX;
+    return gpu->sm.shared_bytes / round_up(wanted, gpu->sm.shared_unit);
+}
+
+teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
+                         uint32_t registers, uint32_t shared_bytes,
+                         struct teg_occupancy *o, struct teg_diag *d)
+{
+    uint32_t warps = (threads + WARP - 1) / WARP;
+    uint64_t blocks[TEG_OCCUPANCY_LIMITS];
+
+    if (threads == 0 || threads > gpu->sm.threads_per_block_max)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected a block of 1 to %u threads on %s, found %u",
+                        gpu->sm.threads_per_block_max, gpu->name, threads);
+    if (registers > gpu->sm.registers_per_thread_max)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected at most %u registers per thread on %s, found "
+                        "%u",
+                        gpu->sm.registers_per_thread_max, gpu->name, registers);
+    blocks[OCCUPANCY_BLOCKS] = gpu->sm.blocks_max;
+    blocks[OCCUPANCY_WARPS] = gpu->sm.warps_max / warps;
+    if (gpu->sm.threads_max / (warps * WARP) < blocks[OCCUPANCY_WARPS])
+        blocks[OCCUPANCY_WARPS] = gpu->sm.threads_max / (warps * WARP);
+    blocks[OCCUPANCY_REGISTERS] = blocks_by_registers(gpu, warps, registers);
+    blocks[OCCUPANCY_SHARED] = blocks_by_shared(gpu, shared_bytes);
+
+    o->limit = OCCUPANCY_BLOCKS;
+    for (enum teg_occupancy_limit l = 0; l < OCCUPANCY_GRID; l++) {
+        if (blocks[l] < blocks[o->limit])
+            o->limit = l;
+    }
+    if (blocks[o->limit] == 0)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "a block of %u threads, %u registers each and %u bytes "
+                        "of shared memory fits no SM of %s: too little %s",
+                        threads, registers, shared_bytes, gpu->name,
+                        names[o->limit]);
+    o->blocks_per_sm = (uint32_t)blocks[o->limit];
+    o->warps_per_sm = o->blocks_per_sm * warps;
+    return TEG_OK;
+}

@@ -1,0 +1,35 @@
+/* How many blocks of a launch an SM can hold, and what forbids one more. */
+#ifndef TEG_CONFIG_OCCUPANCY_H
+#define TEG_CONFIG_OCCUPANCY_H
+
+#include "config/gpu.h"
+
+enum teg_occupancy_limit {
+    OCCUPANCY_BLOCKS, /* resident blocks of an SM */
+    OCCUPANCY_WARPS,  /* resident warps or threads */
+    OCCUPANCY_REGISTERS,
+    OCCUPANCY_SHARED,
+    OCCUPANCY_GRID, /* fewer blocks than places */
+    TEG_OCCUPANCY_LIMITS
+};
+
+struct teg_occupancy {
+    uint32_t blocks_per_sm; /* that fit an SM by resources */
+    uint32_t warps_per_sm;  /* blocks_per_sm x warps of a block */
+    enum teg_occupancy_limit limit;
+};
+
+const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
+
+/*
+ * `threads` and `shared_bytes` per block, `registers` per thread (0: unknown,
+ * does not limit).  TEG_LIMIT if not even one block fits.
+ * (The rules of the vendor's occupancy calculator: registers rounded per block
+ * on compute capability 1.x; per warp, over the sub-partitions of the register
+ * file, from 2.0 on.)
+ */
+teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
+                         uint32_t registers, uint32_t shared_bytes,
+                         struct teg_occupancy *occupancy, struct teg_diag *d);
+
+#endif
