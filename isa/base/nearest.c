@@ -63,6 +63,15 @@ static int begins_with(const char *text, const char *start)
     return 1;
 }
 
+static int contains(const char *text, const char *part)
+{
+    for (; *text != '\0'; text++) {
+        if (begins_with(text, part))
+            return 1;
+    }
+    return 0;
+}
+
 void teg_nearest_init(struct teg_nearest *n, const char *typed)
 {
     *n = (struct teg_nearest){.typed = typed, .distance = SIZE_MAX};
@@ -72,6 +81,8 @@ void teg_nearest_offer(struct teg_nearest *n, const char *known)
 {
     size_t d = distance(n->typed, known);
 
+    if (d > 2 && n->typed[0] != '\0' && contains(known, n->typed))
+        d = 2;
     if (d > 1 && n->typed[0] != '\0' && begins_with(known, n->typed))
         d = 1;
     if (d < n->distance) {

@@ -10,8 +10,8 @@
  *
  * Distance is the number of characters to insert, delete, replace or swap
  * with their neighbour, letters of either case and '-' and '_' being equal;
- * a name that begins with the typed one counts as one change.  Ties go to the
- * name offered first.
+ * a name that begins with the typed one counts as one change, one that
+ * contains it as two.  Ties go to the name offered first.
  */
 #ifndef TEG_ISA_BASE_NEAREST_H
 #define TEG_ISA_BASE_NEAREST_H

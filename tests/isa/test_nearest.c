@@ -32,9 +32,11 @@ START_TEST(case_and_dashes_do_not_count)
 }
 END_TEST
 
-START_TEST(an_abbreviation_counts_one)
+START_TEST(an_abbreviation_counts_one_and_a_part_two)
 {
     ck_assert_uint_eq(between("unlim", "unlimited-bandwidth"), 1);
+    ck_assert_uint_eq(between("band", "unlimited-bandwidth"), 2);
+    ck_assert_uint_eq(between("dth", "unlimited-bandwidth"), 2);
 }
 END_TEST
 
@@ -75,7 +77,7 @@ int main(void)
 
     tcase_add_test(rules, a_change_of_one_character_counts_one);
     tcase_add_test(rules, case_and_dashes_do_not_count);
-    tcase_add_test(rules, an_abbreviation_counts_one);
+    tcase_add_test(rules, an_abbreviation_counts_one_and_a_part_two);
     tcase_add_test(rules, the_closest_wins_and_ties_go_to_the_first);
     tcase_add_test(rules, names_of_any_length_are_compared);
     suite_add_tcase(suite, rules);

@@ -115,7 +115,7 @@ static void expect_close(double found, double expected, double tolerance,
 static void check_output(const char *id, const char *name, const char *text,
                          double found)
 {
-    if (*text == '\0' && strcmp(name, "synch_cost") != 0)
+    if (*text == '\0')
         ck_assert_msg(isnan(found), "%s %s: expected undefined, found %g", id,
                       name, found);
     else
@@ -244,7 +244,7 @@ END_TEST
 static void set_picture(double n, double periods, double mwp)
 {
     machine = (struct mwp_cwp_machine){.clock_ghz = 1,
-                                       .mem_bw_gbs = INFINITY,
+                                       .mem_bw_gbs = HUGE_VAL,
                                        .mem_ld = 3,
                                        .dep_del_coal = 3 / mwp,
                                        .issue_cycles = 1};
@@ -370,7 +370,7 @@ END_TEST
 
 START_TEST(unlimited_bandwidth_never_limits)
 {
-    machine.mem_bw_gbs = INFINITY;
+    machine.mem_bw_gbs = HUGE_VAL;
     evaluate();
     ck_assert_double_eq_tol(result.mwp, 2.28125, 1e-12);
     ck_assert_double_eq_tol(result.exec_cycles_with_synch, 50728.1875, 1e-8);
@@ -432,7 +432,7 @@ static const struct {
     {&machine.clock_ghz, 0, "clock_ghz"},
     {&machine.mem_bw_gbs, 0, "mem_bw_gbs"},
     {&machine.mem_ld, 0, "mem_ld"},
-    {&machine.mem_ld, INFINITY, "mem_ld"},
+    {&machine.mem_ld, HUGE_VAL, "mem_ld"},
     {&machine.dep_del_uncoal, -1, "dep_del_uncoal"},
     {&machine.issue_cycles, 0, "issue_cycles"},
     {&launch.active_sms, 0, "active_sms"},

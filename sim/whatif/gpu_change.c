@@ -1,0 +1,61 @@
+#include "sim/whatif/gpu_change.h"
+
+void gpu_change_no_bank_conflicts(struct teg_gpu *gpu)
+{
+    gpu->shared.broadcast = BROADCAST_IDEAL;
+}
+
+void gpu_change_coalesced(struct teg_gpu *gpu)
+{
+    gpu->memory.coalescing = COALESCING_IDEAL;
+}
+
+void gpu_change_no_channel_skew(struct teg_gpu *gpu)
+{
+    gpu->dram.spread = 1;
+}
+
+void gpu_change_no_memory_latency(struct teg_gpu *gpu)
+{
+    uint32_t latency = gpu->timing[CLASS_IADD].latency;
+
+    gpu->l1.latency = gpu->l2.latency = gpu->dram.latency = latency;
+    gpu->memory.transaction_latency = 0;
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        if (teg_op_class_facts(c)->kind == RESULT_LONG)
+            gpu->timing[c].latency = latency;
+    }
+}
+
+void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
+{
+    gpu->memory.cluster_bytes_per_cycle = 0;
+    gpu->memory.in_flight_bytes = 0;
+    gpu->l2.bytes_per_cycle = 0;
+    gpu->l2.atomic_interval = 0;
+    gpu->dram.bandwidth_gbs = 0;
+}
+
+void gpu_change_perfect_cache(struct teg_gpu *gpu)
+{
+    gpu->l1.always_hits = 1;
+    if (gpu->l1.latency == 0)
+        gpu->l1.latency = gpu->timing[CLASS_LDS].latency;
+}
+
+void gpu_change_register_tracking(struct teg_gpu *gpu)
+{
+    gpu->sm.dependences = DEPENDENCES_SCOREBOARD;
+}
+
+void gpu_change_no_same_warp_gap(struct teg_gpu *gpu)
+{
+    gpu_change_register_tracking(gpu);
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        gpu->timing[c].same_warp = 1;
+}
+
+void gpu_change_double_unit(struct teg_gpu *gpu, uint32_t unit)
+{
+    gpu->unit[unit].count *= 2;
+}

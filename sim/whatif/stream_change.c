@@ -1,0 +1,148 @@
+#include "sim/whatif/stream_change.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct changed_launch {
+    struct stream_change change;
+    struct teg_launch from;   /* owned: closed with this one */
+    struct teg_kernel kernel; /* everything but the program is borrowed from
+                                  `from` */
+    struct teg_block_builder *builder; /* owned; NULL without block change */
+};
+
+void stream_change_no_barriers(struct teg_inst *inst)
+{
+    if (!(inst->flags & (INST_BARRIER | INST_ARRIVE)) &&
+        inst->op_class != CLASS_BARRIER)
+        return;
+    inst->op_class = CLASS_NOP;
+    inst->flags &= (uint16_t) ~(INST_BARRIER | INST_ARRIVE);
+}
+
+void stream_change_no_control(struct teg_inst *inst)
+{
+    inst->control = (struct teg_control){0};
+}
+
+void stream_change_no_dependences(struct teg_inst *inst)
+{
+    inst->src_count = inst->dst_count = 0;
+    inst->flags &= (uint16_t) ~(INST_SETS_P | INST_READS_P);
+    stream_change_no_control(inst);
+}
+
+/* The original's program grows with its blocks; follows it. */
+static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
+{
+    const struct teg_program *from = &c->from.kernel->program;
+    struct teg_program *to = &c->kernel.program;
+
+    while (to->count < from->count) {
+        struct teg_inst inst = from->inst[to->count];
+        const char *text = teg_program_text(from, &inst);
+        uint32_t index;
+
+        if (c->change.inst != NULL)
+            c->change.inst(&inst);
+        assert(!teg_inst_has_addresses(&inst) ==
+               !teg_inst_has_addresses(&from->inst[to->count]));
+        TRY(teg_program_add(to, &inst, text, &index, d));
+    }
+    return TEG_OK;
+}
+
+/* The remarks grow while the trace is read. */
+static void follow_kernel(struct changed_launch *c)
+{
+    struct teg_program program = c->kernel.program;
+
+    c->kernel = *c->from.kernel;
+    c->kernel.program = program;
+}
+
+/* Replaces `*block`, which is freed. */
+static teg_status rewrite(struct changed_launch *c, struct teg_block **block,
+                          struct teg_diag *d)
+{
+    struct teg_block *from = *block;
+    const uint8_t *bytes;
+    size_t size;
+    teg_status status;
+
+    teg_block_builder_begin(c->builder, teg_block_position(from));
+    c->change.block(from, &c->kernel.program, c->builder);
+    teg_block_free(from);
+    *block = NULL;
+    status = teg_block_builder_end(c->builder, &bytes, &size, d);
+    if (status != TEG_OK)
+        return status;
+    return teg_block_open(&c->kernel.program, bytes, size, "what-if", 0, block,
+                          d);
+}
+
+static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
+{
+    struct changed_launch *c = self;
+    teg_status status;
+
+    TRY(c->from.next(c->from.self, block, d));
+    follow_kernel(c);
+    status = follow_program(c, d);
+    if (status == TEG_OK && *block != NULL && c->change.block != NULL)
+        return rewrite(c, block, d);
+    if (status != TEG_OK) {
+        teg_block_free(*block);
+        *block = NULL;
+    }
+    return status;
+}
+
+static void release(struct changed_launch *c)
+{
+    teg_program_release(&c->kernel.program);
+    teg_block_builder_free(c->builder);
+    free(c);
+}
+
+static void close_changed(void *self)
+{
+    struct changed_launch *c = self;
+
+    if (c->from.close != NULL)
+        c->from.close(c->from.self);
+    release(c);
+}
+
+static teg_status open_changed(struct changed_launch *c, struct teg_diag *d)
+{
+    follow_kernel(c);
+    TRY(follow_program(c, d));
+    if (c->change.block != NULL)
+        TRY(teg_block_builder_new(&c->kernel.program, &c->builder, d));
+    return TEG_OK;
+}
+
+teg_status stream_change_wrap(const struct stream_change *change,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    struct changed_launch *c = calloc(1, sizeof *c);
+    teg_status status;
+
+    if (c == NULL)
+        return teg_fail_memory(d);
+    c->change = *change;
+    c->from = *launch;
+    status = open_changed(c, d);
+    if (status != TEG_OK) {
+        release(c);
+        return status;
+    }
+    *launch = (struct teg_launch){
+        .kernel = &c->kernel,
+        .self = c,
+        .next = next,
+        .close = close_changed,
+    };
+    return TEG_OK;
+}
