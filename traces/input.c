@@ -117,7 +117,9 @@ static teg_status truncated(struct teg_input *in, struct teg_diag *d)
 
 static teg_status gzip_begin(struct teg_input *in, struct teg_diag *d)
 {
-    enum { GZIP_ONLY = 16 };
+    enum {
+        GZIP_ONLY = 16
+    };
 
     if (inflateInit2(&in->gzip, MAX_WBITS + GZIP_ONLY) != Z_OK)
         return teg_fail_memory(d);
@@ -251,24 +253,11 @@ static void zstd_end(struct teg_input *in)
 
 static const struct unpacker unpackers[TEG_PACKINGS] = {
     [PACKING_NONE] = {.name = "plain"},
-    [PACKING_GZIP] = {"gzip",
-                      {0x1f, 0x8b},
-                      2,
-                      gzip_begin,
-                      gzip_step,
-                      gzip_end},
-    [PACKING_XZ] = {"xz",
-                    {0xfd, '7', 'z', 'X', 'Z', 0},
-                    6,
-                    xz_begin,
-                    xz_step,
-                    xz_end},
-    [PACKING_ZSTD] = {"zstd",
-                      {0x28, 0xb5, 0x2f, 0xfd},
-                      4,
-                      zstd_begin,
-                      zstd_step,
-                      zstd_end},
+    [PACKING_GZIP] = {"gzip", {0x1f, 0x8b}, 2, gzip_begin, gzip_step, gzip_end},
+    [PACKING_XZ] =
+        {"xz", {0xfd, '7', 'z', 'X', 'Z', 0}, 6, xz_begin, xz_step, xz_end},
+    [PACKING_ZSTD] =
+        {"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4, zstd_begin, zstd_step, zstd_end},
 };
 
 const char *teg_packing_name(enum teg_packing packing)
@@ -289,8 +278,8 @@ static const char *kind_of(mode_t mode)
         mode_t type;
         const char *name;
     } kinds[] = {
-        {S_IFDIR, "a directory"},        {S_IFCHR, "a device"},
-        {S_IFBLK, "a block device"},     {S_IFIFO, "a pipe"},
+        {S_IFDIR, "a directory"},       {S_IFCHR, "a device"},
+        {S_IFBLK, "a block device"},    {S_IFIFO, "a pipe"},
         {S_IFSOCK, "a network socket"},
     };
 
@@ -447,10 +436,9 @@ static teg_status find_line_end(struct teg_input *in, size_t *length,
     for (;;) {
         const uint8_t *start = in->out + in->out_at;
         size_t have = in->out_end - in->out_at;
-        const uint8_t *end = have == searched
-                                 ? NULL
-                                 : memchr(start + searched, '\n',
-                                          have - searched);
+        const uint8_t *end =
+            have == searched ? NULL
+                             : memchr(start + searched, '\n', have - searched);
 
         if (end != NULL) {
             *length = (size_t)(end - start);

@@ -18,13 +18,13 @@ struct text {
     struct nvbit_lines lines;
     struct nvbit_feed feed;
 
-    char *line; /* borrowed from `in`; NULL after the last */
-    int again;  /* `line` has not been dealt with */
+    char *line;              /* borrowed from `in`; NULL after the last */
+    int again;               /* `line` has not been dealt with */
     struct teg_block *ahead; /* owned; read before it was asked for */
     int finished;
 
     /* the block being read */
-    int placed;      /* its position is known */
+    int placed; /* its position is known */
     int warp_open;
     uint32_t warp;
     int declared_known;
@@ -204,9 +204,8 @@ static const struct {
     const char *start;
     teg_status (*take)(struct text *t, struct teg_diag *d);
 } block_lines[] = {
-    {"thread block", take_position}, {"warp", take_warp},
-    {"insts", take_count},           {"cluster", ignore_line},
-    {"#", ignore_line},              {"-", ignore_line},
+    {"thread block", take_position}, {"warp", take_warp}, {"insts", take_count},
+    {"cluster", ignore_line},        {"#", ignore_line},  {"-", ignore_line},
 };
 
 static teg_status cut_off(struct text *t, struct teg_diag *d)
@@ -231,8 +230,8 @@ static teg_status take_inst(struct text *t, struct teg_diag *d)
     teg_status status;
 
     if (!t->warp_open)
-        return unexpected(t, t->placed ? "'warp = W'" : "'thread block = x,y,z'",
-                          d);
+        return unexpected(
+            t, t->placed ? "'warp = W'" : "'thread block = x,y,z'", d);
     status = nvbit_lines_parse(&t->lines, t->line, &inst, d);
     if (status == TEG_FORMAT && teg_input_line_cut(t->in))
         return cut_off(t, d);
@@ -278,9 +277,8 @@ static teg_status read_block(struct text *t, struct teg_block **block,
         if (starts_with(t->line, end_mark))
             break;
         if (starts_with(t->line, begin_mark)) {
-            nvbit_note(&t->kernel, "end-missing", t->source.path,
-                       t->lines.line, "expected '%s', found '%s'", end_mark,
-                       begin_mark);
+            nvbit_note(&t->kernel, "end-missing", t->source.path, t->lines.line,
+                       "expected '%s', found '%s'", end_mark, begin_mark);
             t->again = 1;
             break;
         }
@@ -345,8 +343,7 @@ static teg_status read_header(struct text *t,
     nvbit_header_init(&header, &t->kernel, t->source.path);
     for (;;) {
         TRY(next_line(t, d));
-        if (t->line == NULL ||
-            (t->line[0] != '-' && t->line[0] != '#') ||
+        if (t->line == NULL || (t->line[0] != '-' && t->line[0] != '#') ||
             starts_with(t->line, begin_mark))
             break;
         if (t->line[0] == '-')

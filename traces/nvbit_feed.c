@@ -184,8 +184,7 @@ teg_status nvbit_feed_end(struct nvbit_feed *f, uint64_t line,
         return TEG_OK;
     }
     TRY(teg_block_builder_end(f->builder, &bytes, &size, d));
-    TRY(teg_block_open(&f->kernel->program, bytes, size, f->path, 0, block,
-                       d));
+    TRY(teg_block_open(&f->kernel->program, bytes, size, f->path, 0, block, d));
     f->blocks++;
     return TEG_OK;
 }

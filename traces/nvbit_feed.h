@@ -13,11 +13,13 @@
 #include "traces/block.h"
 #include "traces/nvbit_line.h"
 
-enum { NVBIT_WARPS_MAX = 1024 }; /* of one block; hardware has 32 */
+enum {
+    NVBIT_WARPS_MAX = 1024
+}; /* of one block; hardware has 32 */
 
 struct nvbit_feed {
-    struct teg_kernel *kernel; /* borrowed */
-    const char *path;          /* borrowed */
+    struct teg_kernel *kernel;         /* borrowed */
+    const char *path;                  /* borrowed */
     struct teg_block_builder *builder; /* owned */
     uint32_t position[3];
     uint64_t blocks; /* handed out */

@@ -187,7 +187,9 @@ static const struct key {
     {"local mem base_addr", take_local_base, NULL},
 };
 
-enum { KEYS = sizeof keys / sizeof keys[0] };
+enum {
+    KEYS = sizeof keys / sizeof keys[0]
+};
 
 /* Finds the key of "-key = value", and the value; -1 if it is not known. */
 static int find_key(const char *text, size_t length, size_t *value)

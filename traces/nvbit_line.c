@@ -14,8 +14,8 @@ enum {
     LISTED_MAX = 640, /* opcode and operands as text */
     MASK_DIGITS = 8,
     FIRST_BUCKET_BITS = 10,
-    ISA_ASSUMED = 70,     /* for look-ups when the header gives none */
-    UNIFORM_ZERO = 63,    /* UR63 is URZ before Blackwell */
+    ISA_ASSUMED = 70,  /* for look-ups when the header gives none */
+    UNIFORM_ZERO = 63, /* UR63 is URZ before Blackwell */
     ISA_BLACKWELL = 100,
 };
 
@@ -34,21 +34,12 @@ struct nvbit_static {
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* 0..15, 16 for everything else. */
-static const uint8_t hex_value[256] = {
-#define X 16
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, X, X, X, X, X, X, X, 10, 11, 12, 13, 14,
-    15, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, 10, 11, 12, 13, 14, 15, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-#undef X
+/* One more than the digit's value; 0 for everything else. */
+static const uint8_t hex_digit[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+    ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+    ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+    ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
 static int is_blank(char c)
@@ -112,8 +103,8 @@ static int take_hex(const char **p, uint64_t *v)
     if (at[0] == '0' && at[1] == 'x')
         at += 2;
     first = at;
-    for (; hex_value[(uint8_t)*at] < 16; at++)
-        n = n << 4 | hex_value[(uint8_t)*at];
+    for (; hex_digit[(uint8_t)*at] != 0; at++)
+        n = n << 4 | (hex_digit[(uint8_t)*at] - 1u);
     if (at == first || at - first > 16 || (!is_blank(*at) && !is_end(*at)))
         return 0;
     *v = n;
@@ -128,11 +119,11 @@ static int take_mask(const char **p, uint32_t *mask)
     uint32_t n = 0;
 
     for (int i = 0; i < MASK_DIGITS; i++, at++) {
-        uint8_t v = hex_value[(uint8_t)*at];
+        uint8_t digit = hex_digit[(uint8_t)*at];
 
-        if (v >= 16)
+        if (digit == 0)
             return 0;
-        n = n << 4 | v;
+        n = n << 4 | (digit - 1u);
     }
     if (!is_blank(*at))
         return 0;
@@ -167,14 +158,12 @@ static int entry_matches(const struct nvbit_lines *l,
                          const char *text)
 {
     /* strncmp, not memcmp: the line may be shorter than the entry. */
-    return e->pc == pc &&
-           strncmp(text, l->text + e->text, e->length) == 0 &&
+    return e->pc == pc && strncmp(text, l->text + e->text, e->length) == 0 &&
            (is_blank(text[e->length]) || is_end(text[e->length]));
 }
 
 /* Finds the entry of a line; NONE if it is new. */
-static uint32_t find_entry(struct nvbit_lines *l, uint64_t pc,
-                           const char *text)
+static uint32_t find_entry(struct nvbit_lines *l, uint64_t pc, const char *text)
 {
     uint32_t i;
 
@@ -447,8 +436,7 @@ static const char *take_base_stride(const char **p, struct nvbit_inst *out)
     return NULL;
 }
 
-static const char *take_base_differences(const char **p,
-                                         struct nvbit_inst *out)
+static const char *take_base_differences(const char **p, struct nvbit_inst *out)
 {
     uint64_t address;
     int64_t difference;
@@ -519,7 +507,9 @@ static const char *(*const modes[])(const char **, struct nvbit_inst *) = {
     take_counted_list, take_counted_differences,
 };
 
-enum { MODES = sizeof modes / sizeof modes[0] };
+enum {
+    MODES = sizeof modes / sizeof modes[0]
+};
 
 static teg_status take_addresses(struct nvbit_lines *l, const char *p,
                                  struct nvbit_inst *out, struct teg_diag *d)

@@ -17,8 +17,8 @@
 #include "traces/kernel.h"
 
 enum {
-    NVBIT_LEAD_MAX = 12,     /* x y z warp, cluster x 7, line */
-    NVBIT_LEAD_RAW = 4,      /* from here on: x y z warp come first */
+    NVBIT_LEAD_MAX = 12, /* x y z warp, cluster x 7, line */
+    NVBIT_LEAD_RAW = 4,  /* from here on: x y z warp come first */
     NVBIT_STATIC_MAX = 1 << 20,
 };
 

@@ -85,7 +85,9 @@ static const struct format formats[] = {
     [TRACE_NVBIT_TEXT] = {"nvbit", 1, text_recognise, NULL, text_launch, NULL},
 };
 
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+enum {
+    FORMATS = sizeof formats / sizeof formats[0]
+};
 
 const char *teg_trace_format_name(enum teg_trace_format format)
 {
