@@ -3,6 +3,7 @@
 #include "traces/nvbit_feed.h"
 #include "traces/nvbit_header.h"
 #include "traces/nvbit_line.h"
+#include "traces/nvbit_note.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -51,8 +51,4 @@ teg_status nvbit_feed_end(struct nvbit_feed *f, uint64_t line,
  * any block is an error. */
 teg_status nvbit_feed_finish(struct nvbit_feed *f, struct teg_diag *d);
 
-/* Adds to a kernel's notes with "path:line" as the place. */
-void nvbit_note(struct teg_kernel *kernel, const char *kind, const char *path,
-                uint64_t line, const char *format, ...) TEG_PRINTF(5, 6);
-
 #endif

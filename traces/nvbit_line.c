@@ -1,14 +1,15 @@
 #include "traces/nvbit_line.h"
 
 #include "isa/opcode.h"
+#include "traces/nvbit_note.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NONE UINT32_MAX
+
 enum {
-    NONE = UINT32_MAX,
     OPERANDS_MAX = 16,
     OPCODE_MAX = 127,
     LISTED_MAX = 640, /* opcode and operands as text */
@@ -338,16 +339,6 @@ static teg_status add_inst(struct nvbit_lines *l, uint64_t pc, uint32_t line,
     return teg_program_add(&l->kernel->program, &inst, listed->text, index, d);
 }
 
-static void note_once(struct nvbit_lines *l, const char *kind,
-                      const char *format, const char *text)
-{
-    char where[256] = "";
-
-    if (teg_notes_count(&l->kernel->notes, kind) == 0)
-        snprintf(where, sizeof where, "%.200s:%" PRIu64, l->path, l->line);
-    teg_notes_add(&l->kernel->notes, kind, where, format, text);
-}
-
 static teg_status new_entry(struct nvbit_lines *l, uint64_t pc, uint32_t line,
                             const char *text, uint32_t *index,
                             struct teg_diag *d)
@@ -370,10 +361,10 @@ static teg_status new_entry(struct nvbit_lines *l, uint64_t pc, uint32_t line,
     else
         e.plain = number;
     if (has_addresses && !e.has_width)
-        note_once(l, "memory-width-0",
-                  "expected a memory width for %.100s, found 0: its accesses "
-                  "are not timed by address",
-                  listed.opcode);
+        nvbit_note(l->kernel, "memory-width-0", l->path, l->line,
+                   "expected a memory width for %.100s, found 0: its accesses "
+                   "are not timed by address",
+                   listed.opcode);
     memcpy(l->text + l->text_size, text, e.length);
     l->text[l->text_size + e.length] = '\0';
     l->text_size += e.length + 1;
@@ -392,10 +383,10 @@ static teg_status plain_variant(struct nvbit_lines *l, uint32_t entry,
     int ignored;
 
     TRY(take_listed(l, l->text + e->text, &listed, d));
-    note_once(l, "memory-without-addresses",
-              "expected addresses for %.100s, found none: such accesses are "
-              "not timed by address",
-              listed.opcode);
+    nvbit_note(l->kernel, "memory-without-addresses", l->path, l->line,
+               "expected addresses for %.100s, found none: such accesses are "
+               "not timed by address",
+               listed.opcode);
     return add_inst(l, e->pc, line, &listed, 1, &e->plain, &ignored, d);
 }
 
