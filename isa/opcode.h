@@ -12,8 +12,17 @@
 
 #include "isa/inst.h"
 
-/* Registers as a trace or a listing names them, before widening.  `first`
- * numbers follow enum teg_register. */
+/*
+ * Registers as a trace or a listing names them, before widening, in the order
+ * in which they are printed; numbers follow enum teg_register.  The zero
+ * register (where teg_register_parse says -1) should be listed as
+ * TEG_OPERAND_ZERO: it carries no dependence, but keeps the places of the
+ * others, which is how a pair is told from a single register.
+ */
+enum {
+    TEG_OPERAND_ZERO = 255
+};
+
 struct teg_operands {
     uint16_t dst[16], src[16];
     uint8_t dst_count, src_count;
