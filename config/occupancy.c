@@ -8,7 +8,9 @@ static const char *const names[TEG_OCCUPANCY_LIMITS] = {
     [OCCUPANCY_GRID] = "grid",
 };
 
-enum { WARP = 32 };
+enum {
+    WARP = 32
+};
 
 const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit)
 {

@@ -19,40 +19,40 @@ enum teg_stall {
 
 /* What the memory system made of one request (one executed instruction). */
 struct sim_request {
-    uint8_t space;          /* enum teg_space, generic resolved */
+    uint8_t space; /* enum teg_space, generic resolved */
     uint8_t is_store, is_atomic;
-    uint16_t active;        /* lanes */
+    uint16_t active; /* lanes */
     /* shared memory and shared operands */
-    uint32_t passes;        /* of all conflict groups together */
-    uint32_t groups;        /* conflict groups with an active lane; the
+    uint32_t passes; /* of all conflict groups together */
+    uint32_t groups; /* conflict groups with an active lane; the
                                conflict degree is passes / groups */
     /* global and local memory */
-    uint32_t transactions;  /* what coalescing made of it */
-    uint32_t bytes;         /* moved by those transactions */
-    uint32_t useful_bytes;  /* asked for by the lanes */
+    uint32_t transactions;        /* what coalescing made of it */
+    uint32_t bytes;               /* moved by those transactions */
+    uint32_t useful_bytes;        /* asked for by the lanes */
     uint32_t l1_sectors, l1_hits; /* looked up / found; 0 without a cache */
     uint32_t l2_sectors, l2_hits;
     uint32_t dram_bytes;
-    uint8_t coalesced;      /* one transaction per conflict-free group: what
+    uint8_t coalesced; /* one transaction per conflict-free group: what
                                MWP-CWP calls coalesced */
 };
 
 /* One warp instruction issued. */
 struct sim_issue {
     uint64_t cycle;
-    uint64_t done;     /* cycle its result is usable (issue + EL) */
-    uint64_t arrived;  /* cycle since when the stalls below count: the cycle
+    uint64_t done;    /* cycle its result is usable (issue + EL) */
+    uint64_t arrived; /* cycle since when the stalls below count: the cycle
                           after the warp's last issue, or its block's start */
     uint32_t sm, scheduler;
-    uint32_t slot;     /* warp slot of the SM */
-    uint64_t block;    /* running number of the block in this launch */
-    uint32_t stream;   /* of the warp in its block */
-    uint32_t warp_id;  /* of the warp in its block, as the trace names it */
-    uint32_t inst;     /* index into the program */
+    uint32_t slot;    /* warp slot of the SM */
+    uint64_t block;   /* running number of the block in this launch */
+    uint32_t stream;  /* of the warp in its block */
+    uint32_t warp_id; /* of the warp in its block, as the trace names it */
+    uint32_t inst;    /* index into the program */
     uint32_t mask;
     uint8_t op_class;
-    uint8_t unit;      /* index into gpu->unit */
-    uint32_t busy;     /* cycles the unit instance is taken (ML, lengthened) */
+    uint8_t unit;  /* index into gpu->unit */
+    uint32_t busy; /* cycles the unit instance is taken (ML, lengthened) */
     uint32_t stall[TEG_STALLS];        /* cycles; they sum to cycle - arrived */
     const struct sim_request *request; /* NULL: touched no memory */
 };

@@ -25,9 +25,9 @@
 #define TEG_VERSION "0.1.0"
 
 struct teg_simulation_options {
-    uint32_t sms;            /* simulate only this many SMs, which then run
+    uint32_t sms;          /* simulate only this many SMs, which then run
                                 the whole grid; 0 = all */
-    uint32_t warps_per_sm;   /* at most this many resident warps; 0 = any */
+    uint32_t warps_per_sm; /* at most this many resident warps; 0 = any */
     /* More listeners besides the statistics; may be NULL. */
     const struct sim_listener *listener;
     uint32_t listener_count;

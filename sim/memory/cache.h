@@ -1,0 +1,39 @@
+/*
+ * A sectored, set-associative cache with least-recently-used replacement.
+ *
+ * Models: which sectors of which lines are held, which are dirty, and when a
+ * line's last fill arrives, so that a second access to a line under way waits
+ * for it instead of asking again.  Tags are exact; there is no data.
+ * Leaves out: a limit on outstanding misses; the time of anything.
+ */
+#ifndef TEG_SIM_MEMORY_CACHE_H
+#define TEG_SIM_MEMORY_CACHE_H
+
+#include "isa/base/status.h"
+
+struct sim_cache;
+
+/* `lines` = `sets` x `ways`; a line has four sectors.  Returns NULL out of
+ * memory. */
+struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways);
+void sim_cache_free(struct sim_cache *c);
+
+/* What an access found; sector masks. */
+struct sim_cache_result {
+    uint32_t hits;    /* of the sectors asked for */
+    uint32_t evicted; /* dirty sectors of the line that had to go */
+    uint64_t evicted_line;
+    uint64_t ready; /* cycle when the last fill under way arrives */
+    uint32_t place; /* of the line, for sim_cache_fill */
+};
+
+/* Looks up `sectors` of line number `line` in `set`.  With `allocate` the
+ * missing ones are entered as held (their data arrives when sim_cache_fill
+ * says); without it a miss changes nothing.  `dirty` marks them written. */
+struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
+                                         uint64_t line, uint32_t sectors,
+                                         int allocate, int dirty);
+/* The sectors entered at `place` arrive at `cycle`. */
+void sim_cache_fill(struct sim_cache *c, uint32_t place, uint64_t cycle);
+
+#endif

@@ -1,0 +1,485 @@
+#include "sim/memory/coalesce.h"
+
+#include <assert.h>
+
+enum {
+    WINDOW_BYTES = 1 << 24, /* of shared and local memory in generic space */
+    HALF = TEG_LANES / 2,
+    LINE_BYTES = 128,
+    ALL_SECTORS = 15,
+    BANKS_MAX = 128,
+    WORDS_MAX = 4, /* of 4 bytes that a lane asks for at once */
+};
+
+static uint32_t first_lane(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+static uint32_t count_lanes(uint32_t mask)
+{
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+/* ---- spaces -------------------------------------------------------------- */
+
+enum teg_space sim_resolve_space(const struct teg_inst *inst,
+                                 const struct teg_access *a,
+                                 const struct sim_windows *windows)
+{
+    uint64_t address;
+
+    if (inst->space != SPACE_GENERIC)
+        return inst->space;
+    address = teg_access_lane(a, first_lane(a->mask));
+    if (windows->shared_base != 0 &&
+        address - windows->shared_base < WINDOW_BYTES)
+        return SPACE_SHARED;
+    if (windows->local_base != 0 &&
+        address - windows->local_base < WINDOW_BYTES)
+        return SPACE_LOCAL;
+    return SPACE_GLOBAL;
+}
+
+/* ---- shared memory -------------------------------------------------------
+ *
+ * Banks are bank_bytes wide, successive words in successive banks.  A group
+ * of lanes needs as many passes as its busiest bank has different words
+ * (Lai 2013, 3.2.3.3).  Lanes that ask for more than one word are served in
+ * smaller groups where the whole warp is the group (compute capability 2.0
+ * on: 64-bit per half warp, 128-bit per quarter), and word after word where
+ * it is the half warp.
+ */
+
+enum {
+    GROUP_WORDS_MAX = TEG_LANES * WORDS_MAX,
+    NONE = 255
+};
+
+/* Any word of a pass reaches every lane that wants it: a bank needs as many
+ * passes as it has different words.  Each bank's words form a chain. */
+static uint32_t passes_any(const uint64_t *word, uint32_t n,
+                           const struct teg_gpu *gpu)
+{
+    uint8_t head[BANKS_MAX], next[GROUP_WORDS_MAX], length[BANKS_MAX];
+    uint32_t most = 0;
+
+    for (uint32_t b = 0; b < gpu->shared.banks; b++) {
+        head[b] = NONE;
+        length[b] = 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t b = (uint32_t)(word[i] % gpu->shared.banks);
+        uint8_t k = head[b];
+
+        while (k != NONE && word[k] != word[i])
+            k = next[k];
+        if (k != NONE)
+            continue;
+        next[i] = head[b];
+        head[b] = (uint8_t)i;
+        if (++length[b] > most)
+            most = length[b];
+    }
+    return most;
+}
+
+/* The word most of the lanes still want; the first such. */
+static uint64_t most_wanted(const uint64_t *word, uint32_t n)
+{
+    uint64_t best = word[0];
+    uint32_t best_count = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t count = 0;
+
+        for (uint32_t j = i; j < n; j++)
+            count += word[j] == word[i];
+        if (count > best_count) {
+            best_count = count;
+            best = word[i];
+        }
+    }
+    return best;
+}
+
+/* One word per pass goes to all lanes that want it, every other bank serves
+ * one lane.  The guide leaves open which word is chosen; the most wanted one
+ * here.  (CUDA programming guide 2.x, 5.1.2.5) */
+static uint32_t passes_one(const uint64_t *wanted, uint32_t n,
+                           const struct teg_gpu *gpu)
+{
+    uint64_t word[GROUP_WORDS_MAX];
+    uint32_t passes = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        word[i] = wanted[i];
+    for (; n != 0; passes++) {
+        uint64_t broadcast = most_wanted(word, n);
+        uint64_t used[BANKS_MAX / 64] = {0};
+        uint32_t left = 0;
+
+        used[broadcast % gpu->shared.banks / 64] |=
+            1ull << (broadcast % gpu->shared.banks % 64);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t b = (uint32_t)(word[i] % gpu->shared.banks);
+
+            if (word[i] == broadcast)
+                continue;
+            if (used[b / 64] >> (b % 64) & 1)
+                word[left++] = word[i];
+            used[b / 64] |= 1ull << (b % 64);
+        }
+        n = left;
+    }
+    return passes;
+}
+
+static uint32_t passes_ideal(const uint64_t *word, uint32_t n,
+                             const struct teg_gpu *gpu)
+{
+    (void)word, (void)n, (void)gpu;
+    return 1;
+}
+
+typedef uint32_t (*passes_rule)(const uint64_t *word, uint32_t n,
+                                const struct teg_gpu *gpu);
+
+static const passes_rule passes_rules[] = {
+    [BROADCAST_ANY] = passes_any,
+    [BROADCAST_ONE] = passes_one,
+    [BROADCAST_IDEAL] = passes_ideal,
+};
+
+static uint32_t words_of(const struct teg_inst *inst, const struct teg_gpu *gpu)
+{
+    uint32_t words =
+        (inst->width + gpu->shared.bank_bytes - 1) / gpu->shared.bank_bytes;
+
+    if (words < 1)
+        return 1;
+    return words < WORDS_MAX ? words : WORDS_MAX;
+}
+
+/* Lanes served together. */
+static uint32_t group_lanes(const struct teg_gpu *gpu, uint32_t words)
+{
+    uint32_t lanes = gpu->shared.group;
+
+    if (lanes == TEG_LANES && words > 1)
+        lanes /= words == 2 ? 2 : 4;
+    return lanes;
+}
+
+/* Every lane its own bank, or all lanes one word: what most accesses are. */
+static int plain_shared(const struct teg_access *a, const struct teg_inst *inst)
+{
+    return a->shape == SHAPE_LINE && inst->width == 4 &&
+           (a->stride == 4 || a->stride == 0) && a->base % 4 == 0;
+}
+
+static uint32_t gather_words(const struct teg_access *a, uint32_t mask,
+                             uint32_t words, uint32_t bank_bytes,
+                             uint64_t *word)
+{
+    uint32_t n = 0;
+
+    for (; mask != 0; mask &= mask - 1) {
+        uint64_t first = teg_access_lane(a, first_lane(mask)) / bank_bytes;
+
+        for (uint32_t w = 0; w < words; w++)
+            word[n++] = first + w;
+    }
+    return n;
+}
+
+static void plan_shared(struct sim_plan *plan, const struct teg_gpu *gpu,
+                        const struct teg_inst *inst, const struct teg_access *a)
+{
+    passes_rule rule = passes_rules[gpu->shared.broadcast];
+    uint32_t words = words_of(inst, gpu);
+    uint32_t lanes = group_lanes(gpu, words);
+    uint32_t group_mask = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
+    int plain = plain_shared(a, inst) && gpu->shared.banks >= lanes &&
+                gpu->shared.bank_bytes == 4;
+
+    for (uint32_t at = 0; at < TEG_LANES; at += lanes) {
+        uint32_t mask = a->mask & group_mask << at;
+        uint64_t word[GROUP_WORDS_MAX];
+        uint32_t n;
+
+        if (mask == 0)
+            continue;
+        plan->request.groups++;
+        if (plain) {
+            plan->request.passes++;
+            continue;
+        }
+        n = gather_words(a, mask, words, gpu->shared.bank_bytes, word);
+        plan->request.passes += rule(word, n, gpu);
+    }
+}
+
+/* ---- global memory ------------------------------------------------------- */
+
+static void add(struct sim_plan *plan, uint64_t address, uint32_t bytes,
+                uint32_t sectors)
+{
+    assert(plan->count < SIM_TRANSACTIONS_MAX);
+    plan->transaction[plan->count++] =
+        (struct sim_transaction){address, bytes, sectors};
+    plan->request.bytes += bytes;
+}
+
+/* Compute capability 1.0 and 1.1: a half warp is one access only if thread k
+ * takes element k of a row aligned to 16 elements; else one transaction of
+ * at least 32 bytes per active thread.  (CUDA programming guide 1.x) */
+static int in_order(const struct teg_access *a, uint32_t mask, uint32_t first,
+                    uint32_t width, uint64_t *base)
+{
+    uint32_t lane = first_lane(mask);
+
+    if (width != 4 && width != 8 && width != 16)
+        return 0;
+    *base = teg_access_lane(a, lane) - (uint64_t)(lane - first) * width;
+    if (*base % (HALF * width) != 0)
+        return 0;
+    for (; mask != 0; mask &= mask - 1) {
+        lane = first_lane(mask);
+        if (teg_access_lane(a, lane) !=
+            *base + (uint64_t)(lane - first) * width)
+            return 0;
+    }
+    return 1;
+}
+
+static void coalesce_cc10(struct sim_plan *plan, const struct teg_inst *inst,
+                          const struct teg_access *a)
+{
+    uint32_t width = inst->width != 0 ? inst->width : 4;
+    uint32_t alone = width > SIM_SECTOR_BYTES ? width : SIM_SECTOR_BYTES;
+
+    for (uint32_t first = 0; first < TEG_LANES; first += HALF) {
+        uint32_t mask = a->mask & 0xffffu << first;
+        uint64_t base;
+
+        if (mask == 0)
+            continue;
+        if (in_order(a, mask, first, width, &base)) {
+            for (uint32_t at = 0; at < HALF * width; at += LINE_BYTES)
+                add(plan, base + at,
+                    HALF * width < LINE_BYTES ? HALF * width : LINE_BYTES, 0);
+            continue;
+        }
+        for (; mask != 0; mask &= mask - 1) {
+            uint64_t address = teg_access_lane(a, first_lane(mask));
+
+            add(plan, address - address % alone, alone, 0);
+        }
+    }
+}
+
+/* Compute capability 1.2 and 1.3: the segment of the lowest active thread
+ * (32, 64 or 128 bytes for elements of 1, 2 or more) takes all threads whose
+ * elements lie in it, then shrinks to the half that is used, twice at most;
+ * and so on for the rest.  (CUDA programming guide 2.x, 5.1.2.1) */
+static void one_segment(struct sim_plan *plan, const struct teg_access *a,
+                        uint32_t width, uint32_t *mask)
+{
+    uint64_t lowest = UINT64_MAX, highest = 0, start;
+    uint64_t address = teg_access_lane(a, first_lane(*mask));
+    uint32_t size = width == 1 ? 32 : width == 2 ? 64 : 128;
+    uint32_t taken = 0;
+
+    start = address - address % size;
+    for (uint32_t rest = *mask; rest != 0; rest &= rest - 1) {
+        uint32_t lane = first_lane(rest);
+
+        address = teg_access_lane(a, lane);
+        if (address - start >= size)
+            continue;
+        taken |= 1u << lane;
+        if (address < lowest)
+            lowest = address;
+        if (address + width - 1 > highest)
+            highest = address + width - 1;
+    }
+    while (size > 32 && lowest / (size / 2) == highest / (size / 2)) {
+        size /= 2;
+        start = lowest - lowest % size;
+    }
+    add(plan, start, size, 0);
+    *mask &= ~taken;
+}
+
+static void coalesce_cc12(struct sim_plan *plan, const struct teg_inst *inst,
+                          const struct teg_access *a)
+{
+    uint32_t width = inst->width != 0 ? inst->width : 4;
+
+    for (uint32_t first = 0; first < TEG_LANES; first += HALF) {
+        uint32_t mask = a->mask & 0xffffu << first;
+
+        while (mask != 0)
+            one_segment(plan, a, width, &mask);
+    }
+}
+
+/* Marks sectors of `line`, a new transaction if need be.  Lines mostly come in
+ * rising order, and then a line above the last is new without a search. */
+static void mark(struct sim_plan *plan, uint64_t line, uint32_t sectors,
+                 int *rising)
+{
+    uint32_t i = plan->count;
+
+    if (i != 0 && (!*rising || plan->transaction[i - 1].address >= line)) {
+        while (i-- > 0) {
+            if (plan->transaction[i].address == line) {
+                plan->transaction[i].sectors |= sectors;
+                return;
+            }
+        }
+        *rising = 0;
+    }
+    assert(plan->count < SIM_TRANSACTIONS_MAX);
+    plan->transaction[plan->count++] =
+        (struct sim_transaction){line, 0, sectors};
+}
+
+static uint32_t sector_mask(uint64_t from, uint64_t to)
+{
+    uint32_t first = (uint32_t)(from % LINE_BYTES / SIM_SECTOR_BYTES);
+    uint32_t last = (uint32_t)(to % LINE_BYTES / SIM_SECTOR_BYTES);
+
+    return (2u << last) - (1u << first);
+}
+
+static void mark_bytes(struct sim_plan *plan, uint64_t from, uint64_t bytes,
+                       int *rising)
+{
+    uint64_t to = from + bytes - 1;
+
+    while (from / LINE_BYTES != to / LINE_BYTES) {
+        uint64_t line = from - from % LINE_BYTES;
+
+        mark(plan, line, sector_mask(from, LINE_BYTES - 1), rising);
+        from = line + LINE_BYTES;
+    }
+    mark(plan, from - from % LINE_BYTES, sector_mask(from, to), rising);
+}
+
+/* All lanes one behind the other without a gap. */
+static int packed(const struct teg_access *a, uint32_t width)
+{
+    return a->shape == SHAPE_LINE && a->mask == UINT32_MAX &&
+           a->stride == (int32_t)width;
+}
+
+/* Volta and later: distinct lines, of each the sectors that are wanted. */
+static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
+                             const struct teg_access *a)
+{
+    uint32_t width = inst->width != 0 ? inst->width : 4;
+    int rising = 1;
+
+    /* An element is aligned to its size and 16 bytes at most, so a lane
+     * crosses a line only in a damaged trace. */
+    if (width > 16)
+        width = 16;
+    if (packed(a, width)) {
+        mark_bytes(plan, a->base, (uint64_t)width * TEG_LANES, &rising);
+    } else {
+        for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1)
+            mark_bytes(plan, teg_access_lane(a, first_lane(rest)), width,
+                       &rising);
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
+        struct sim_transaction *t = &plan->transaction[i];
+
+        t->bytes = count_lanes(t->sectors) * SIM_SECTOR_BYTES;
+        plan->request.bytes += t->bytes;
+    }
+}
+
+/* Fermi with L1: whole lines. */
+static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
+                           const struct teg_access *a)
+{
+    coalesce_sectors(plan, inst, a);
+    if (inst->flags & INST_BYPASS_L1)
+        return;
+    plan->request.bytes = plan->count * LINE_BYTES;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        plan->transaction[i].bytes = LINE_BYTES;
+        plan->transaction[i].sectors = ALL_SECTORS;
+    }
+}
+
+/* What-if: the bytes the lanes ask for, side by side from where the first
+ * lane's segment begins. */
+static void coalesce_ideal(struct sim_plan *plan, const struct teg_inst *inst,
+                           const struct teg_access *a)
+{
+    uint32_t width = inst->width != 0 ? inst->width : 4;
+    uint64_t base = teg_access_lane(a, first_lane(a->mask));
+    uint32_t left = count_lanes(a->mask) * (width < 16 ? width : 16);
+
+    base -= base % LINE_BYTES;
+    for (; left != 0; base += LINE_BYTES) {
+        uint32_t bytes = left < LINE_BYTES ? left : LINE_BYTES;
+        uint32_t sectors = (bytes + SIM_SECTOR_BYTES - 1) / SIM_SECTOR_BYTES;
+
+        add(plan, base, sectors * SIM_SECTOR_BYTES, (1u << sectors) - 1);
+        left -= bytes;
+    }
+}
+
+typedef void (*coalescing_rule)(struct sim_plan *plan,
+                                const struct teg_inst *inst,
+                                const struct teg_access *a);
+
+static const coalescing_rule coalescing_rules[] = {
+    [COALESCING_CC10] = coalesce_cc10,
+    [COALESCING_CC12] = coalesce_cc12,
+    [COALESCING_LINES] = coalesce_lines,
+    [COALESCING_SECTORS] = coalesce_sectors,
+    [COALESCING_IDEAL] = coalesce_ideal,
+};
+
+/* "Coalesced" in the sense of the analytical models: no more transactions
+ * than one per half warp (where half warps coalesce) or than the bytes of a
+ * full warp need.  (Hong 2012, 2.1.3) */
+static int is_coalesced(const struct sim_plan *plan, const struct teg_gpu *gpu,
+                        const struct teg_access *a)
+{
+    uint32_t halves = ((a->mask & 0xffff) != 0) + (a->mask >> HALF != 0);
+    uint32_t lines = (plan->request.useful_bytes + LINE_BYTES - 1) / LINE_BYTES;
+
+    if (gpu->memory.coalescing == COALESCING_CC10 ||
+        gpu->memory.coalescing == COALESCING_CC12)
+        return plan->count <= halves || plan->count <= lines;
+    return plan->count <= lines;
+}
+
+void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
+                   const struct teg_inst *inst, const struct teg_access *a,
+                   const struct sim_windows *windows)
+{
+    enum teg_space space = sim_resolve_space(inst, a, windows);
+
+    plan->count = 0;
+    plan->request = (struct sim_request){
+        .space = (uint8_t)space,
+        .is_store = (inst->flags & INST_STORE) != 0,
+        .is_atomic = (inst->flags & INST_ATOMIC) != 0,
+        .active = (uint16_t)count_lanes(a->mask),
+    };
+    if (space == SPACE_SHARED) {
+        plan_shared(plan, gpu, inst, a);
+        return;
+    }
+    plan->request.useful_bytes = count_lanes(a->mask) * inst->width;
+    coalescing_rules[gpu->memory.coalescing](plan, inst, a);
+    plan->request.transactions = plan->count;
+    plan->request.coalesced = (uint8_t)is_coalesced(plan, gpu, a);
+}

@@ -1,0 +1,46 @@
+/*
+ * What one warp's memory instruction asks of the memory system, from the
+ * lanes' real addresses by the rule of the compute capability: transactions
+ * of a global access, passes of a shared one.  No time here.
+ */
+#ifndef TEG_SIM_MEMORY_COALESCE_H
+#define TEG_SIM_MEMORY_COALESCE_H
+
+#include "sim/events.h"
+#include "traces/cursor.h"
+
+enum {
+    /* 32 lanes of 16 bytes that straddle a line each */
+    SIM_TRANSACTIONS_MAX = 64,
+    SIM_SECTOR_BYTES = 32,
+};
+
+struct sim_transaction {
+    uint64_t address; /* of its first byte; of the line, where lines count */
+    uint32_t bytes;   /* moved */
+    uint32_t sectors; /* bit i: the line's sector i is wanted (lines only) */
+};
+
+/* A request, worked out before it is issued. */
+struct sim_plan {
+    struct sim_request request; /* hits and DRAM bytes still 0 */
+    uint32_t count;
+    struct sim_transaction transaction[SIM_TRANSACTIONS_MAX];
+};
+
+/* Windows of generic addresses that are not global memory; 0 = none. */
+struct sim_windows {
+    uint64_t shared_base, local_base;
+};
+
+/* The space a generic access goes to, judged by its first active lane. */
+enum teg_space sim_resolve_space(const struct teg_inst *inst,
+                                 const struct teg_access *a,
+                                 const struct sim_windows *windows);
+
+/* Works out `a` of `inst` on `gpu`.  `a` must have an active lane. */
+void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
+                   const struct teg_inst *inst, const struct teg_access *a,
+                   const struct sim_windows *windows);
+
+#endif

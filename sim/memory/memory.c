@@ -1,0 +1,397 @@
+#include "sim/memory/memory.h"
+
+#include <stdlib.h>
+
+#include "sim/memory/cache.h"
+
+/* Reservations are kept in ticks, so that 13.67 bytes a cycle stay that. */
+enum {
+    TICKS = 1024, /* per cycle */
+    RATE_BITS = 16,
+    LINE_BYTES = 128,
+    ALL_SECTORS = 15,
+};
+
+/* A resource that moves bytes one after the other. */
+struct queue {
+    uint64_t free_from; /* tick */
+};
+
+/* Bytes outstanding of one cluster, the earliest to be done on top. */
+struct outstanding {
+    uint64_t done;
+    uint32_t bytes;
+};
+
+struct cluster {
+    struct queue port;
+    struct outstanding *heap; /* owned */
+    uint32_t count, capacity;
+    uint64_t bytes;
+};
+
+struct sim_memory {
+    const struct teg_gpu *gpu; /* borrowed */
+    uint32_t sms, clusters;
+    struct sim_cache **l1; /* owned, [sms]; NULL without */
+    struct sim_cache *l2;  /* NULL without */
+    struct cluster *cluster;
+    struct queue *slice;   /* owned, [l2.slices] */
+    struct queue *channel; /* owned, [dram.channels] */
+    uint64_t *channel_bytes;
+    uint64_t l1_sets, l2_sets; /* of an SM; of a slice */
+    /* ticks per byte, times 2^RATE_BITS; 0 = no limit */
+    uint64_t cluster_rate, slice_rate, channel_rate;
+    uint64_t transaction_ticks, transaction_latency_ticks, atomic_ticks;
+    uint64_t spread; /* what-if: next channel in turn */
+};
+
+static uint64_t rate_of(double bytes_per_cycle)
+{
+    if (bytes_per_cycle <= 0)
+        return 0;
+    return (uint64_t)(TICKS * (double)(1 << RATE_BITS) / bytes_per_cycle + 0.5);
+}
+
+static uint64_t ticks_of(double cycles)
+{
+    return (uint64_t)(cycles * TICKS + 0.5);
+}
+
+static uint64_t cycles_up(uint64_t ticks)
+{
+    return (ticks + TICKS - 1) / TICKS;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void sim_memory_free(struct sim_memory *m)
+{
+    if (m == NULL)
+        return;
+    for (uint32_t i = 0; m->l1 != NULL && i < m->sms; i++)
+        sim_cache_free(m->l1[i]);
+    for (uint32_t i = 0; m->cluster != NULL && i < m->clusters; i++)
+        free(m->cluster[i].heap);
+    free(m->l1);
+    sim_cache_free(m->l2);
+    free(m->cluster);
+    free(m->slice);
+    free(m->channel);
+    free(m->channel_bytes);
+    free(m);
+}
+
+static int make_caches(struct sim_memory *m)
+{
+    const struct teg_gpu *gpu = m->gpu;
+
+    if (gpu->l1.bytes != 0 && !gpu->l1.always_hits) {
+        m->l1_sets = gpu->l1.bytes / LINE_BYTES / gpu->l1.ways;
+        m->l1 = calloc(m->sms, sizeof *m->l1);
+        for (uint32_t i = 0; m->l1 != NULL && i < m->sms; i++) {
+            m->l1[i] = sim_cache_new((uint32_t)m->l1_sets, gpu->l1.ways);
+            if (m->l1[i] == NULL)
+                return 0;
+        }
+        if (m->l1 == NULL)
+            return 0;
+    }
+    if (gpu->l2.bytes != 0) {
+        m->l2_sets = gpu->l2.bytes / LINE_BYTES / gpu->l2.ways / gpu->l2.slices;
+        m->l2 =
+            sim_cache_new((uint32_t)m->l2_sets * gpu->l2.slices, gpu->l2.ways);
+        if (m->l2 == NULL)
+            return 0;
+    }
+    return 1;
+}
+
+teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
+                          struct sim_memory **memory, struct teg_diag *d)
+{
+    struct sim_memory *m = calloc(1, sizeof *m);
+    double cycle_bytes = gpu->dram.bandwidth_gbs * 1e3 / gpu->chip.sm_clock_mhz;
+
+    *memory = NULL;
+    if (m == NULL)
+        return teg_fail_memory(d);
+    m->gpu = gpu;
+    m->sms = sms;
+    m->clusters =
+        (sms + gpu->chip.sms_per_cluster - 1) / gpu->chip.sms_per_cluster;
+    m->cluster_rate = rate_of(gpu->memory.cluster_bytes_per_cycle);
+    m->slice_rate = rate_of(gpu->l2.bytes_per_cycle / gpu->l2.slices);
+    m->channel_rate = rate_of(cycle_bytes / gpu->dram.channels);
+    m->transaction_ticks = ticks_of(gpu->memory.transaction_interval);
+    m->transaction_latency_ticks = ticks_of(gpu->memory.transaction_latency);
+    m->atomic_ticks = ticks_of(gpu->l2.atomic_interval);
+    m->cluster = calloc(m->clusters, sizeof *m->cluster);
+    m->slice = calloc(gpu->l2.slices, sizeof *m->slice);
+    m->channel = calloc(gpu->dram.channels, sizeof *m->channel);
+    m->channel_bytes = calloc(gpu->dram.channels, sizeof *m->channel_bytes);
+    if (m->cluster == NULL || m->slice == NULL || m->channel == NULL ||
+        m->channel_bytes == NULL || !make_caches(m)) {
+        sim_memory_free(m);
+        return teg_fail_memory(d);
+    }
+    *memory = m;
+    return TEG_OK;
+}
+
+/* ---- outstanding bytes of a cluster -------------------------------------- */
+
+static void sift_down(struct outstanding *heap, uint32_t count, uint32_t i)
+{
+    struct outstanding moved = heap[i];
+
+    for (uint32_t child = 2 * i + 1; child < count; child = 2 * i + 1) {
+        if (child + 1 < count && heap[child + 1].done < heap[child].done)
+            child++;
+        if (heap[child].done >= moved.done)
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = moved;
+}
+
+static void retire(struct cluster *c, uint64_t now)
+{
+    while (c->count != 0 && c->heap[0].done <= now) {
+        c->bytes -= c->heap[0].bytes;
+        c->heap[0] = c->heap[--c->count];
+        if (c->count != 0)
+            sift_down(c->heap, c->count, 0);
+    }
+}
+
+/* Out of memory forgets the request: the limit is then a little wider, which
+ * the caller cannot act on any better. */
+static void remember(struct cluster *c, uint64_t done, uint32_t bytes)
+{
+    uint32_t i;
+
+    if (c->count == c->capacity) {
+        uint32_t capacity = c->capacity * 2 + 64;
+        struct outstanding *heap = realloc(c->heap, capacity * sizeof *heap);
+
+        if (heap == NULL)
+            return;
+        c->heap = heap;
+        c->capacity = capacity;
+    }
+    for (i = c->count++; i != 0 && c->heap[(i - 1) / 2].done > done;
+         i = (i - 1) / 2)
+        c->heap[i] = c->heap[(i - 1) / 2];
+    c->heap[i] = (struct outstanding){done, bytes};
+    c->bytes += bytes;
+}
+
+uint64_t sim_memory_ready_at(struct sim_memory *m, uint32_t sm, uint64_t now,
+                             uint32_t bytes)
+{
+    struct cluster *c = &m->cluster[sm / m->gpu->chip.sms_per_cluster];
+
+    if (m->gpu->memory.in_flight_bytes == 0)
+        return now;
+    retire(c, now);
+    /* A request larger than the limit goes alone. */
+    if (c->count == 0 || c->bytes + bytes <= m->gpu->memory.in_flight_bytes)
+        return now;
+    return c->heap[0].done;
+}
+
+/* ---- the way of one transaction ------------------------------------------ */
+
+/* Reserves `q` for `ticks` from tick `at`; returns how long it had to wait. */
+static uint64_t wait_in(struct queue *q, uint64_t at, uint64_t ticks)
+{
+    uint64_t start = max_u64(at, q->free_from);
+
+    q->free_from = start + ticks;
+    return start - at;
+}
+
+static uint64_t bytes_ticks(uint64_t rate, uint64_t bytes)
+{
+    return bytes * rate >> RATE_BITS;
+}
+
+/* A fixed mixing of the bits, so that strides spread over slices. */
+static uint64_t fold(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 33;
+    return x;
+}
+
+static uint64_t place_of(const struct sim_memory *m, uint64_t number,
+                         uint32_t places)
+{
+    return (m->gpu->dram.hash ? fold(number) : number) % places;
+}
+
+/* Moves `bytes` through the address's channel; returns the waiting. */
+static uint64_t use_channel(struct sim_memory *m, uint64_t address,
+                            uint32_t bytes, uint64_t at)
+{
+    uint32_t channels = m->gpu->dram.channels;
+    uint64_t c = place_of(m, address / m->gpu->dram.interleave_bytes, channels);
+
+    if (m->gpu->dram.spread)
+        c = m->spread++ % channels;
+    m->channel_bytes[c] += bytes;
+    return wait_in(&m->channel[c], at, bytes_ticks(m->channel_rate, bytes));
+}
+
+struct way {
+    uint64_t start;    /* tick the transaction leaves the load/store unit */
+    uint64_t waited;   /* ticks */
+    uint64_t latency;  /* cycles, unloaded, of the level that served it */
+    uint64_t at_least; /* cycle: a line under way arrives */
+};
+
+static uint32_t count_sectors(uint32_t sectors)
+{
+    return (uint32_t)__builtin_popcount(sectors);
+}
+
+static void visit_dram(struct sim_memory *m, struct way *w, uint64_t address,
+                       uint32_t bytes, struct sim_request *r)
+{
+    r->dram_bytes += bytes;
+    w->waited += use_channel(m, address, bytes, w->start + w->waited);
+    w->latency = m->gpu->dram.latency;
+}
+
+static void visit_l2(struct sim_memory *m, struct way *w,
+                     const struct sim_transaction *t, uint32_t sectors,
+                     struct sim_request *r)
+{
+    const struct teg_gpu *gpu = m->gpu;
+    uint64_t line = t->address / LINE_BYTES;
+    uint64_t slice = place_of(m, line, gpu->l2.slices);
+    uint32_t bytes = count_sectors(sectors) * SIM_SECTOR_BYTES;
+    uint64_t ticks = bytes_ticks(m->slice_rate, bytes);
+    uint32_t set, missing;
+    struct sim_cache_result found;
+
+    if (r->is_atomic)
+        ticks = max_u64(ticks, m->atomic_ticks);
+    w->waited += wait_in(&m->slice[slice], w->start + w->waited, ticks);
+    w->latency = gpu->l2.latency;
+    set = (uint32_t)(slice * m->l2_sets + line / gpu->l2.slices % m->l2_sets);
+    found = sim_cache_access(m->l2, set, line, sectors, 1,
+                             r->is_store || r->is_atomic);
+    missing = sectors & ~found.hits;
+    r->l2_sectors += count_sectors(sectors);
+    r->l2_hits += count_sectors(found.hits);
+    if (found.evicted != 0) {
+        uint32_t dirty = count_sectors(found.evicted) * SIM_SECTOR_BYTES;
+
+        r->dram_bytes += dirty;
+        use_channel(m, found.evicted_line * LINE_BYTES, dirty,
+                    w->start + w->waited);
+    }
+    /* A plain store brings its sectors with it. */
+    if (missing != 0 && (!r->is_store || r->is_atomic)) {
+        visit_dram(m, w, t->address, count_sectors(missing) * SIM_SECTOR_BYTES,
+                   r);
+        sim_cache_fill(m->l2, found.place,
+                       cycles_up(w->start + w->waited) + w->latency);
+    } else if (found.hits != 0) {
+        w->at_least = max_u64(w->at_least, found.ready);
+    }
+}
+
+static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
+                            const struct sim_transaction *t, uint32_t sectors,
+                            uint32_t bytes, struct sim_request *r)
+{
+    struct cluster *c = &m->cluster[sm / m->gpu->chip.sms_per_cluster];
+
+    w->waited +=
+        wait_in(&c->port, w->start, bytes_ticks(m->cluster_rate, bytes));
+    if (m->l2 != NULL)
+        visit_l2(m, w, t, sectors, r);
+    else
+        visit_dram(m, w, t->address, bytes, r);
+}
+
+/* One transaction: through L1 where there is one, beyond it where it misses.
+ * Returns the tick it is done. */
+static uint64_t visit(struct sim_memory *m, uint32_t sm, struct way *w,
+                      const struct sim_transaction *t, struct sim_request *r,
+                      int bypass)
+{
+    uint32_t sectors = t->sectors != 0 ? t->sectors : ALL_SECTORS;
+    uint32_t bytes = t->bytes;
+
+    if (m->gpu->l1.always_hits) {
+        w->latency = m->gpu->l1.latency;
+        r->l1_sectors += count_sectors(sectors);
+        r->l1_hits += count_sectors(sectors);
+    } else if (m->l1 != NULL && !bypass) {
+        uint64_t line = t->address / LINE_BYTES;
+        int loads = !r->is_store;
+        struct sim_cache_result found = sim_cache_access(
+            m->l1[sm], (uint32_t)(line % m->l1_sets), line, sectors, loads, 0);
+        uint32_t missing = loads ? sectors & ~found.hits : sectors;
+
+        if (loads) {
+            r->l1_sectors += count_sectors(sectors);
+            r->l1_hits += count_sectors(found.hits);
+        }
+        w->latency = m->gpu->l1.latency;
+        if (found.hits != 0 && loads)
+            w->at_least = max_u64(w->at_least, found.ready);
+        if (missing != 0) {
+            visit_beyond_l1(m, sm, w, t, missing,
+                            count_sectors(missing) * SIM_SECTOR_BYTES, r);
+            if (loads)
+                sim_cache_fill(m->l1[sm], found.place,
+                               cycles_up(w->start + w->waited) + w->latency);
+        }
+    } else {
+        visit_beyond_l1(m, sm, w, t, sectors, bytes, r);
+    }
+    return max_u64(w->start + w->waited + w->latency * TICKS,
+                   w->at_least * TICKS);
+}
+
+uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
+                          struct sim_plan *plan, uint32_t inst_flags)
+{
+    struct sim_request *r = &plan->request;
+    int bypass = (inst_flags & INST_BYPASS_L1) != 0 || r->is_atomic;
+    uint64_t done = now * TICKS, accepted = done, result;
+
+    for (uint32_t i = 0; i < plan->count; i++) {
+        struct way w = {.start = now * TICKS + i * m->transaction_ticks};
+        uint64_t tick = visit(m, sm, &w, &plan->transaction[i], r, bypass);
+
+        tick += i * m->transaction_latency_ticks;
+        done = max_u64(done, tick);
+        accepted = max_u64(accepted, w.start + w.waited);
+    }
+    result = cycles_up(r->is_store && !r->is_atomic ? accepted : done);
+    if (m->gpu->memory.in_flight_bytes != 0)
+        remember(&m->cluster[sm / m->gpu->chip.sms_per_cluster],
+                 cycles_up(done), r->bytes);
+    return result;
+}
+
+void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
+                              uint64_t *sum)
+{
+    *most = *sum = 0;
+    for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
+        *sum += m->channel_bytes[i];
+        *most = max_u64(*most, m->channel_bytes[i]);
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * The memory system beyond the SM's load/store unit: L1 caches, the memory
+ * pipelines of clusters, L2 slices and DRAM channels.
+ *
+ * Models: every resource is a queue that a transaction reserves for the time
+ * its bytes take, in the order in which requests are issued, so contention
+ * and channel skew show as waiting.  A load takes the unloaded latency of the
+ * level that serves it plus all waiting on the way.  A cluster may have only
+ * so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions).
+ * Stores write through L1 and are written back from L2 when evicted.
+ * Leaves out: DRAM pages and read/write turn-around, TLBs, the network.
+ */
+#ifndef TEG_SIM_MEMORY_MEMORY_H
+#define TEG_SIM_MEMORY_MEMORY_H
+
+#include "sim/memory/coalesce.h"
+
+struct sim_memory;
+
+/* The memory of `gpu` (borrowed) with `sms` SMs. */
+teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
+                          struct sim_memory **memory, struct teg_diag *d);
+void sim_memory_free(struct sim_memory *memory);
+
+/* The first cycle, as far as can be told, at or after `now` at which SM `sm`
+ * may issue a global request of `bytes`: `now`, or when the next outstanding
+ * request of its cluster is done. */
+uint64_t sim_memory_ready_at(struct sim_memory *m, uint32_t sm, uint64_t now,
+                             uint32_t bytes);
+
+/* Issues the planned global or local request in cycle `now`; returns the
+ * cycle its data is there (a load, an atomic) or it was accepted (a store).
+ * Fills the plan's hits and DRAM bytes. */
+uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
+                          struct sim_plan *plan, uint32_t inst_flags);
+
+/* Bytes that went through each DRAM channel: the most, and all together. */
+void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
+                              uint64_t *sum);
+
+#endif
