@@ -29,8 +29,10 @@ static teg_status check_value(const char *name, enum rule rule, double value,
     int fits = value > rules[rule].least ||
                (value == rules[rule].least && rules[rule].least_allowed);
 
-    if (isnan(value) || !fits ||
-        (isinf(value) && !rules[rule].infinity_allowed))
+    if (isnan(value))
+        return teg_fail(d, TEG_LIMIT, name, "expected %s, found none",
+                        rules[rule].expected);
+    if (!fits || (isinf(value) && !rules[rule].infinity_allowed))
         return teg_fail(d, TEG_LIMIT, name, "expected %s, found %g",
                         rules[rule].expected, value);
     return TEG_OK;

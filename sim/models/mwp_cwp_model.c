@@ -1,0 +1,325 @@
+#include "sim/models/mwp_cwp_model.h"
+
+#include "isa/base/nearest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A share of the estimate from which barriers are worth a word. */
+static const double synch_share_worth_telling = 0.2;
+
+/* ---- parameters by name ------------------------------------------------ */
+
+#define REQUIRED ((double)NAN)
+#define ROW(part, field, fallback, unit, help) \
+    {#field, unit, help, fallback,             \
+     offsetof(struct mwp_cwp_inputs, part) +   \
+         offsetof(struct mwp_cwp_##part, field)},
+static const struct mwp_cwp_parameter parameters[] = {
+#define MACHINE(field, rule, fallback, unit, help) \
+    ROW(machine, field, fallback, unit, help)
+#define LAUNCH(field, rule, fallback, unit, help) \
+    ROW(launch, field, fallback, unit, help)
+#define STATS(field, rule, fallback, unit, help) \
+    ROW(stats, field, fallback, unit, help)
+#include "sim/models/mwp_cwp.def"
+};
+
+enum {
+    PARAMETERS = sizeof parameters / sizeof *parameters
+};
+
+const struct mwp_cwp_parameter *mwp_cwp_parameters(uint32_t *count)
+{
+    *count = PARAMETERS;
+    return parameters;
+}
+
+static double *value_of(struct mwp_cwp_inputs *in, uint32_t parameter)
+{
+    return (double *)((char *)in + parameters[parameter].offset);
+}
+
+void mwp_cwp_inputs_init(struct mwp_cwp_inputs *in)
+{
+    for (uint32_t i = 0; i < PARAMETERS; i++)
+        *value_of(in, i) = parameters[i].fallback;
+}
+
+static teg_status set_value(struct mwp_cwp_inputs *in, uint32_t parameter,
+                            const char *text, struct teg_diag *d)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || isnan(value))
+        return teg_fail(d, TEG_FORMAT, parameters[parameter].name,
+                        "expected a number, found '%s'", text);
+    *value_of(in, parameter) = value;
+    return TEG_OK;
+}
+
+teg_status mwp_cwp_inputs_set(struct mwp_cwp_inputs *in, const char *key,
+                              const char *value, struct teg_diag *d)
+{
+    struct teg_nearest nearest;
+
+    teg_nearest_init(&nearest, key);
+    for (uint32_t i = 0; i < PARAMETERS; i++) {
+        if (strcmp(parameters[i].name, key) == 0)
+            return set_value(in, i, value, d);
+        teg_nearest_offer(&nearest, parameters[i].name);
+    }
+    return teg_fail(d, TEG_UNKNOWN, "",
+                    "unknown parameter '%s'; did you mean '%s'?", key,
+                    nearest.best);
+}
+
+/* ---- parameters from a description and a trace ------------------------- */
+
+teg_status mwp_cwp_inputs_machine(struct mwp_cwp_inputs *in,
+                                  const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->mwp_cwp.mem_ld <= 0)
+        return teg_fail(d, TEG_LIMIT, gpu->name,
+                        "the description has no mwp_cwp group");
+    in->machine = (struct mwp_cwp_machine){
+        .clock_ghz = gpu->chip.sm_clock_mhz / 1000,
+        .mem_bw_gbs =
+            gpu->dram.bandwidth_gbs > 0 ? gpu->dram.bandwidth_gbs : HUGE_VAL,
+        .mem_ld = gpu->mwp_cwp.mem_ld,
+        .dep_del_uncoal = gpu->mwp_cwp.departure_del_uncoal,
+        .dep_del_coal = gpu->mwp_cwp.departure_del_coal,
+        .issue_cycles = gpu->mwp_cwp.issue_cycles,
+    };
+    return TEG_OK;
+}
+
+static void measure_launch(struct mwp_cwp_launch *l,
+                           const struct teg_statistics *s,
+                           const struct teg_gpu *gpu)
+{
+    uint64_t sms = s->sms != 0 ? s->sms : gpu->chip.sms;
+    uint64_t active_sms = s->blocks < sms ? s->blocks : sms;
+
+    *l = (struct mwp_cwp_launch){
+        .active_sms = (double)active_sms,
+        .threads_per_block = (double)s->block[0] * s->block[1] * s->block[2],
+        .blocks = (double)s->blocks,
+        .active_blocks_per_sm = s->occupancy.blocks_per_sm,
+    };
+    /* A small grid has no more blocks than this for an SM; N must not count
+     * warps that do not exist. */
+    if (active_sms != 0)
+        l->active_blocks_per_sm =
+            fmin(l->active_blocks_per_sm, ceil(l->blocks / l->active_sms));
+}
+
+/* Mean over all instructions of the classes' factors; memory accesses of any
+ * kind count 1, their time is Mem_cycles.  ([T] 30 and Table 6) */
+static double mean_factor(const struct teg_statistics *s,
+                          const struct teg_gpu *gpu)
+{
+    double sum = 0, insts = 0;
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        int is_memory = teg_op_class_facts(c)->kind == RESULT_LONG;
+        double issued = (double)s->class_[c].issued;
+
+        sum += issued * (is_memory ? 1 : gpu->m_factor[c]);
+        insts += issued;
+    }
+    return insts > 0 ? sum / insts : 1;
+}
+
+static double transactions_of_uncoalesced(const struct teg_memory_statistics *m,
+                                          const struct teg_gpu *gpu)
+{
+    uint64_t uncoalesced = m->global_requests - m->coalesced_requests;
+
+    if (gpu->mwp_cwp.uncoal_per_mw > 0)
+        return gpu->mwp_cwp.uncoal_per_mw;
+    if (uncoalesced == 0)
+        return 1;
+    return (double)m->uncoalesced_transactions / (double)uncoalesced;
+}
+
+/* One record of a warp trace is one instruction of a warp whatever its mask,
+ * so records / warps is the count of a thread with all sides of its branches
+ * added, as [T] 2.6.5 wants it. */
+static void measure_counts(struct mwp_cwp_stats *to,
+                           const struct teg_statistics *s,
+                           const struct teg_gpu *gpu)
+{
+    const struct teg_memory_statistics *m = &s->memory;
+    double warps = (double)s->warps, requests = (double)m->global_requests;
+
+    to->coal_mem_insts = (double)m->coalesced_requests / warps;
+    to->uncoal_mem_insts =
+        (double)(m->global_requests - m->coalesced_requests) / warps;
+    to->comp_insts = ((double)s->warp_instructions - requests) / warps;
+    to->synch_insts = (double)s->barriers / warps;
+    to->ind_mem_req = (double)m->independent_loads / warps;
+    to->m_factor = mean_factor(s, gpu);
+    to->uncoal_per_mw = transactions_of_uncoalesced(m, gpu);
+    /* Else the fallback stays. */
+    if (m->useful_bytes != 0)
+        to->load_bytes_per_warp = (double)m->useful_bytes / requests;
+}
+
+teg_status mwp_cwp_inputs_measure(struct mwp_cwp_inputs *in,
+                                  const struct teg_statistics *s,
+                                  const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    mwp_cwp_inputs_init(in);
+    TRY(mwp_cwp_inputs_machine(in, gpu, d));
+    if (s->warps == 0)
+        return teg_fail(d, TEG_LIMIT, "", "the trace has no warps");
+    measure_launch(&in->launch, s, gpu);
+    measure_counts(&in->stats, s, gpu);
+    return TEG_OK;
+}
+
+/* ---- the result in words ----------------------------------------------- */
+
+enum verdict {
+    VERDICT_BARRIERS,
+    VERDICT_ISSUE,     /* memory is hidden, or there is none */
+    VERDICT_FEW_WARPS, /* Case 1: everything waits, nothing to switch to */
+    VERDICT_BANDWIDTH,
+    VERDICT_UNCOALESCED, /* departure delay of the uncoalesced accesses */
+    VERDICT_DEPARTURE,   /* of the coalesced ones */
+};
+
+static const struct {
+    const char *limiter, *advice;
+} verdicts[] = {
+    [VERDICT_BARRIERS] = {"waiting at barriers",
+                          "fewer barriers, or smaller blocks with more of "
+                          "them resident"},
+    [VERDICT_ISSUE] = {"issuing instructions",
+                       "memory is hidden behind computation: only fewer or "
+                       "cheaper instructions help"},
+    [VERDICT_FEW_WARPS] = {"memory latency, too few warps to hide it",
+                           "more resident warps (registers, shared memory, "
+                           "grid size) or more independent accesses per warp"},
+    [VERDICT_BANDWIDTH] = {"memory bandwidth",
+                           "move fewer bytes: keep what is used again in "
+                           "shared memory or registers; more warps will not "
+                           "help"},
+    [VERDICT_UNCOALESCED] = {"transactions of uncoalesced accesses",
+                             "coalesce: let neighbouring lanes touch "
+                             "neighbouring words; more warps will not help"},
+    [VERDICT_DEPARTURE] = {"the rate of memory transactions",
+                           "fewer, wider accesses; more warps will not help"},
+};
+
+static enum verdict memory_verdict(const struct mwp_cwp_inputs *in,
+                                   const struct mwp_cwp_result *r)
+{
+    double coalesced = in->machine.dep_del_coal * r->weight_coal;
+
+    switch (r->limiter) {
+    case MWP_CWP_LIMITER_PEAK_BW:
+        return VERDICT_BANDWIDTH;
+    case MWP_CWP_LIMITER_WITHOUT_BW:
+        return coalesced < r->departure_delay / 2 ? VERDICT_UNCOALESCED
+                                                  : VERDICT_DEPARTURE;
+    default:
+        return VERDICT_FEW_WARPS;
+    }
+}
+
+static enum verdict verdict_of(const struct mwp_cwp_inputs *in,
+                               const struct mwp_cwp_result *r)
+{
+    if (r->synch_cost > r->exec_cycles_app)
+        return VERDICT_BARRIERS;
+    if (r->case_number == 3)
+        return VERDICT_ISSUE;
+    return memory_verdict(in, r);
+}
+
+static void advise(struct teg_estimate *e, const struct mwp_cwp_result *r,
+                   enum verdict verdict)
+{
+    double synch_share = r->synch_cost / r->exec_cycles_with_synch;
+
+    if (r->exec_cycles_with_synch < r->issue_bound)
+        snprintf(e->advice, sizeof e->advice,
+                 "below the issue bound of %.0f cycles: do not trust this "
+                 "estimate",
+                 r->issue_bound);
+    else if (verdict != VERDICT_BARRIERS &&
+             synch_share > synch_share_worth_telling)
+        snprintf(e->advice, sizeof e->advice, "%s; barriers cost %.0f %%",
+                 verdicts[verdict].advice, 100 * synch_share);
+    else
+        snprintf(e->advice, sizeof e->advice, "%s", verdicts[verdict].advice);
+}
+
+/* A term that is undefined (no memory access) or infinite (no departure
+ * delay) is left out. */
+static void add_term(struct teg_estimate *e, const char *name, double value,
+                     const char *unit)
+{
+    if (isfinite(value))
+        teg_estimate_term(e, name, value, unit);
+}
+
+static void add_terms(struct teg_estimate *e, const struct mwp_cwp_inputs *in,
+                      const struct mwp_cwp_result *r)
+{
+    add_term(e, "active_sms", in->launch.active_sms, "SMs");
+    add_term(e, "active_blocks_per_sm", in->launch.active_blocks_per_sm,
+             "blocks");
+#define STATS(field, rule, fallback, unit, help) \
+    add_term(e, #field, in->stats.field, unit);
+#define RESULT(field, column, symbol, unit, help) \
+    add_term(e, symbol, r->field, unit);
+#include "sim/models/mwp_cwp.def"
+}
+
+static void refuse(struct teg_estimate *e, const struct teg_diag *d)
+{
+    e->applicable = 0;
+    snprintf(e->why, sizeof e->why, "%.60s%s%.90s", d->where,
+             d->where[0] != '\0' ? ": " : "", d->what);
+}
+
+void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
+                      const struct mwp_cwp_options *options,
+                      struct teg_estimate *e)
+{
+    struct mwp_cwp_result r;
+    enum verdict verdict;
+    struct teg_diag d;
+
+    *e = (struct teg_estimate){.model = "mwp-cwp"};
+    if (mwp_cwp(&in->machine, &in->launch, &in->stats, options, &r, &d) !=
+        TEG_OK) {
+        refuse(e, &d);
+        return;
+    }
+    verdict = verdict_of(in, &r);
+    e->applicable = 1;
+    e->cycles = r.exec_cycles_with_synch;
+    snprintf(e->limiter, sizeof e->limiter, "%s", verdicts[verdict].limiter);
+    advise(e, &r, verdict);
+    add_terms(e, in, &r);
+}
+
+void mwp_cwp_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                      struct teg_estimate *e)
+{
+    struct mwp_cwp_inputs in;
+    struct teg_diag d;
+
+    *e = (struct teg_estimate){.model = "mwp-cwp"};
+    if (mwp_cwp_inputs_measure(&in, s, gpu, &d) == TEG_OK)
+        mwp_cwp_evaluate(&in, NULL, e);
+    else
+        refuse(e, &d);
+}

@@ -1,0 +1,54 @@
+/*
+ * MWP-CWP as a row of the model registry: where its inputs come from (a
+ * trace's statistics, a GPU description, a person) and what its result says
+ * in plain words.
+ */
+#ifndef TEG_SIM_MODELS_MWP_CWP_MODEL_H
+#define TEG_SIM_MODELS_MWP_CWP_MODEL_H
+
+#include "sim/models/model.h"
+#include "sim/models/mwp_cwp.h"
+
+struct mwp_cwp_inputs {
+    struct mwp_cwp_machine machine;
+    struct mwp_cwp_launch launch;
+    struct mwp_cwp_stats stats;
+};
+
+/* An input as a person sees it; rows of mwp_cwp.def. */
+struct mwp_cwp_parameter {
+    const char *name, *unit, *help;
+    double fallback; /* NAN: must be given */
+    size_t offset;   /* of a double in struct mwp_cwp_inputs */
+};
+
+const struct mwp_cwp_parameter *mwp_cwp_parameters(uint32_t *count);
+
+/* Fallbacks; NAN where there is none, which mwp_cwp refuses. */
+void mwp_cwp_inputs_init(struct mwp_cwp_inputs *in);
+/* Sets the parameter named `key`.  TEG_UNKNOWN, with the nearest known name,
+ * or TEG_FORMAT if `value` is no number. */
+teg_status mwp_cwp_inputs_set(struct mwp_cwp_inputs *in, const char *key,
+                              const char *value, struct teg_diag *d);
+/* Takes the machine from a description.  TEG_LIMIT if it has no mwp_cwp
+ * group. */
+teg_status mwp_cwp_inputs_machine(struct mwp_cwp_inputs *in,
+                                  const struct teg_gpu *gpu,
+                                  struct teg_diag *d);
+/* Takes launch and counts from the statistics of a simulation or a walk, and
+ * the machine as above. */
+teg_status mwp_cwp_inputs_measure(struct mwp_cwp_inputs *in,
+                                  const struct teg_statistics *s,
+                                  const struct teg_gpu *gpu,
+                                  struct teg_diag *d);
+
+/* Evaluates and fills `e`: not applicable, and why, if mwp_cwp refuses. */
+void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
+                      const struct mwp_cwp_options *options,
+                      struct teg_estimate *e);
+
+/* The row's function: measure, then evaluate with the default options. */
+void mwp_cwp_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                      struct teg_estimate *e);
+
+#endif
