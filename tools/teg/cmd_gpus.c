@@ -5,10 +5,7 @@
  * teg gpus --keys: the manual of a description, from config/params.def.
  */
 #include "tools/teg/gpu_path.h"
-#include "tools/teg/job.h"
-#include "tools/teg/options.h"
-#include "tools/teg/output.h"
-#include "tools/teg/teg.h"
+#include "tools/teg/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +42,6 @@ static json_t *fact_json(const struct teg_fact *f)
     return json_pack("{s:s, s:s, s:s, s:s, s:s}", "key", f->key, "value",
                      f->value, "unit", f->unit, "source", f->source, "where",
                      f->where);
-}
-
-static json_t *gpu_json(const struct teg_gpu *gpu)
-{
-    return json_pack("{s:s, s:s, s:i, s:i, s:f}", "name", gpu->name, "title",
-                     gpu->title, "compute_capability",
-                     (int)gpu->chip.compute_capability, "sms",
-                     (int)gpu->chip.sms, "clock_mhz", gpu->chip.sm_clock_mhz);
 }
 
 static int show_one(const struct job *job, const char *name)

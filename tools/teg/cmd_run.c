@@ -1,0 +1,147 @@
+/* teg run: replays the kernels of a trace and reports on each. */
+#include "tools/teg/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+struct run {
+    struct job job;
+    uint32_t sms, warps_per_sm;
+    struct opt_list what_ifs;
+    bool strict, timing;
+};
+
+static void print_timing(const struct replay *r)
+{
+    struct rusage usage;
+    double rate =
+        r->seconds > 0 ? (double)r->s->warp_instructions / r->seconds : 0;
+
+    getrusage(RUSAGE_SELF, &usage);
+    fprintf(stderr,
+            "timing: %.3f s, %" PRIu64 " warp instructions, %.1f k/s, "
+            "%.1f MB peak\n",
+            r->seconds, r->s->warp_instructions, rate / 1000,
+            (double)usage.ru_maxrss / 1024);
+}
+
+static int check_strict(const struct result *result)
+{
+    char text[256];
+
+    if (!result_unknown_opcodes(result, text, sizeof text))
+        return EXIT_DONE;
+    say(result->replay->s->name, "%s (--strict)", text);
+    return EXIT_FAULT;
+}
+
+static int report_replay(const struct run *run, struct report *report,
+                         const struct replay *replay, uint32_t kernel)
+{
+    struct result result = {
+        .number = kernel + 1,
+        .what_ifs = &run->what_ifs,
+        /* Remarks on the whole trace go with its first kernel. */
+        .trace_notes =
+            report->total.kernels == 0 ? teg_trace_notes(run->job.trace) : NULL,
+    };
+    int status = result_init(&result, replay);
+
+    if (status == EXIT_DONE && run->strict)
+        status = check_strict(&result);
+    if (status == EXIT_DONE)
+        status = report_add(report, &result);
+    result_release(&result);
+    return status;
+}
+
+static int run_kernel(const struct run *run, struct report *report,
+                      uint32_t kernel)
+{
+    char label[32];
+    const struct replay_options options = {
+        .sms = run->sms,
+        .warps_per_sm = run->warps_per_sm,
+        .what_ifs = &run->what_ifs,
+        .label = label,
+    };
+    struct replay replay;
+    int status, reported;
+
+    snprintf(label, sizeof label, "kernel %u", kernel + 1);
+    status = replay_init(&replay, &run->job, kernel, &options);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        return status;
+    if (run->timing)
+        print_timing(&replay);
+    reported = report_replay(run, report, &replay, kernel);
+    replay_release(&replay);
+    return reported != EXIT_DONE ? reported : status;
+}
+
+/* An interrupted run still reports what there is. */
+static int run_all(const struct run *run)
+{
+    const struct job *job = &run->job;
+    struct report report;
+    int status = report_open(&report, job->format, job->out, job->kernel_count);
+    int closed;
+
+    if (status != EXIT_DONE)
+        return status;
+    for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++)
+        status = run_kernel(run, &report, job->kernel[i]);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
+        report_abandon(&report);
+        return status;
+    }
+    closed = report_close(&report);
+    return closed != EXIT_DONE ? closed : status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct run run = {0};
+    const struct opt options[] = {
+        JOB_GPU_OPTIONS(run.job),
+        JOB_TRACE_OPTIONS(run.job),
+        {"sms", 0, OPT_COUNT, &run.sms, "N",
+         "simulate only N SMs, which then run the whole grid", NULL},
+        {"warps", 0, OPT_COUNT, &run.warps_per_sm, "N",
+         "at most N resident warps per SM", NULL},
+        {"what-if", 0, OPT_LIST, &run.what_ifs, "NAME[,NAME]",
+         "as if this bottleneck were gone (`teg explain` lists them)", NULL},
+        {"strict", 0, OPT_FLAG, &run.strict, NULL,
+         "an unknown opcode is an error", NULL},
+        {"timing", 0, OPT_FLAG, &run.timing, NULL,
+         "say on standard error how long the simulation took", NULL},
+        JOB_FORMAT_OPTION(run.job),
+        JOB_OUTPUT_OPTIONS(run.job),
+        {0}};
+    const struct usage usage = {
+        .command = "run",
+        .operands = "TRACE",
+        .summary = "Replays the kernels of TRACE on a GPU and reports cycles, "
+                   "the load of each unit, what the warps waited for, memory "
+                   "traffic, and what the analytical models say.",
+        .options = options,
+        .operands_min = 1,
+        .operands_max = 1,
+        .examples = "  teg run kernel.tegt -g v100\n"
+                    "  teg run kernelslist.g -g v100 --kernel 2-4 -f json\n"
+                    "  teg run kernel.tegt -g v100 --what-if coalesced\n"};
+    struct operands operands;
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    catch_interrupt();
+    status = job_open_trace(&run.job, operands.item[0]);
+    if (status == EXIT_DONE)
+        status = job_open_gpu(&run.job);
+    if (status == EXIT_DONE)
+        status = run_all(&run);
+    job_release(&run.job);
+    return status;
+}

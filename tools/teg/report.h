@@ -1,0 +1,72 @@
+/*
+ * Reports on replayed kernels: text, JSON and CSV are renderings of the same
+ * struct result.  A format is a row of the writer table (report.c).
+ */
+#ifndef TEG_TOOLS_REPORT_H
+#define TEG_TOOLS_REPORT_H
+
+#include "tools/teg/output.h"
+#include "tools/teg/simulate.h"
+#include "tools/teg/verdict.h"
+
+#define TEG_JSON_SCHEMA 1 /* docs/json.md */
+
+/* One replayed kernel with all that is said about it. */
+struct result {
+    const struct replay *replay;     /* borrowed */
+    uint32_t number;                 /* of the kernel in the trace, from 1 */
+    const struct opt_list *what_ifs; /* borrowed; NULL: none */
+    const struct teg_notes *trace_notes; /* borrowed */
+    struct verdict verdict;
+    struct teg_estimate *estimate; /* owned, [estimate_count] */
+    uint32_t estimate_count;
+};
+
+/* Asks the models; `replay` must outlive the result. */
+int result_init(struct result *r, const struct replay *replay);
+void result_release(struct result *r);
+
+/* How unknown opcodes were timed: "3 unknown opcodes (FOO ...), 0.2 % of warp
+ * instructions, timed as iadd"; returns false if there were none. */
+bool result_unknown_opcodes(const struct result *r, char *out, size_t size);
+
+struct totals {
+    uint32_t kernels;
+    uint64_t cycles, warp_instructions;
+    double time_us;
+    bool incomplete;
+};
+
+struct report_writer;
+
+struct report {
+    struct output out;
+    const struct report_writer *writer;
+    uint32_t expected; /* kernels that were chosen */
+    struct totals total;
+    json_t *kernels; /* owned; what JSON gathers */
+};
+
+struct report_writer {
+    int (*kernel)(struct report *report, const struct result *result);
+    int (*finish)(struct report *report); /* may be NULL */
+};
+
+extern const struct report_writer text_writer, json_writer, csv_writer;
+
+/* Each says what is wrong and returns an exit status. */
+int report_open(struct report *report, enum format format, const char *path,
+                uint32_t expected);
+int report_add(struct report *report, const struct result *result);
+int report_close(struct report *report);
+void report_abandon(struct report *report);
+
+/* The JSON object of one kernel: docs/json.md. */
+json_t *result_json(const struct result *r);
+/* {"version": ..., "schema": ...} */
+json_t *teg_json(void);
+json_t *gpu_json(const struct teg_gpu *gpu);
+/* A number, null if it is none. */
+json_t *number_json(double v);
+
+#endif

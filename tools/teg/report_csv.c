@@ -1,0 +1,163 @@
+/*
+ * CSV (RFC 4180): a header and one row per kernel.  The columns are the JSON
+ * object's scalars under the same names, joined by dots; lists are indexed by
+ * their items' names ("units.sp.active_percent") or places ("kernel.grid.0").
+ * Prose and the models' terms are left to JSON.
+ */
+#include "tools/teg/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What is not a column. */
+static const char *const left_out[] = {"notes", "verdict", "what_if",
+                                       "terms", "why",     "advice"};
+
+struct row {
+    FILE *file;
+    bool header; /* names instead of values */
+    bool first;
+};
+
+static void print_text(FILE *f, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void print_value(FILE *f, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        print_text(f, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        fprintf(f, "%.10g", json_real_value(value));
+        break;
+    case JSON_TRUE:
+        fputc('1', f);
+        break;
+    case JSON_FALSE:
+        fputc('0', f);
+        break;
+    default: /* null: an empty cell, not a 0 */
+        break;
+    }
+}
+
+static bool is_left_out(const char *key)
+{
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++) {
+        if (strcmp(left_out[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The key that names an item of a list, NULL if none does. */
+static const char *naming_key(const json_t *item)
+{
+    static const char *const keys[] = {"name", "reason"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (json_is_string(json_object_get(item, keys[i])))
+            return keys[i];
+    }
+    return NULL;
+}
+
+static void print_cell(struct row *row, const char *path, const json_t *value)
+{
+    if (!row->first)
+        fputc(',', row->file);
+    row->first = false;
+    if (row->header)
+        print_text(row->file, path);
+    else
+        print_value(row->file, value);
+}
+
+static void flatten(struct row *row, const char *path, json_t *value,
+                    const char *but);
+
+static void descend(struct row *row, const char *path, const char *key,
+                    json_t *value, const char *but)
+{
+    char longer[256];
+
+    snprintf(longer, sizeof longer, "%s%s%s", path, path[0] != '\0' ? "." : "",
+             key);
+    flatten(row, longer, value, but);
+}
+
+/* The name of an item is its column's, so it is no cell. */
+static void flatten_list(struct row *row, const char *path, json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *item = json_array_get(list, i);
+        const char *key = naming_key(item);
+        char place[24];
+
+        snprintf(place, sizeof place, "%zu", i);
+        descend(row, path,
+                key != NULL ? json_string_value(json_object_get(item, key))
+                            : place,
+                item, key);
+    }
+}
+
+static void flatten(struct row *row, const char *path, json_t *value,
+                    const char *but)
+{
+    const char *key;
+    json_t *member;
+
+    if (json_is_array(value)) {
+        flatten_list(row, path, value);
+        return;
+    }
+    if (!json_is_object(value)) {
+        print_cell(row, path, value);
+        return;
+    }
+    json_object_foreach(value, key, member)
+    {
+        if (!is_left_out(key) && (but == NULL || strcmp(key, but) != 0))
+            descend(row, path, key, member, NULL);
+    }
+}
+
+static void print_row(FILE *file, json_t *object, bool header)
+{
+    struct row row = {file, header, true};
+
+    flatten(&row, "", object, NULL);
+    fputs("\r\n", file);
+}
+
+static int add_kernel(struct report *report, const struct result *result)
+{
+    json_t *object = result_json(result);
+
+    if (object == NULL)
+        return say_memory();
+    if (report->total.kernels == 1)
+        print_row(report->out.file, object, true);
+    print_row(report->out.file, object, false);
+    json_decref(object);
+    return EXIT_DONE;
+}
+
+const struct report_writer csv_writer = {add_kernel, NULL};

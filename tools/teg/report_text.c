@@ -1,0 +1,318 @@
+/*
+ * The text report: one screen of 80 columns.
+ *
+ *     matmul on v100: Tesla V100-SXM2 (80 SMs, 1380 MHz)
+ *       grid 64x64x1, block 16x16x1, 32 registers, 2,048 bytes shared, sm_70
+ *       4,096 blocks, 32,768 warps, 2,345,678 warp instructions
+ *
+ *       cycles        123,456  = 89.46 us
+ *       ipc             19.00  of 320 issue slots a cycle (5.9 %)
+ *       occupancy          64  warps per SM in 8 blocks, limited by registers
+ *       bound by  latency: 45 % of warp cycles waits for a result ...
+ *
+ *       unit                issued   active  mean load  peak load
+ *       fp32             1,234,567   45.2 %       12.3         34
+ *
+ *       warp cycles                          share
+ *       issued           1,234,567           12.0 %
+ *       long_scoreboard  1,234,567           45.2 %
+ *
+ *       memory    global  1,234 requests, 4.00 transactions each, 12.3 MB
+ *       ...
+ *       model           cycles     ratio  limiter
+ *       mwp-cwp        120,000      0.97  memory bandwidth
+ */
+#include "tools/teg/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TOP_STALLS = 6
+};
+
+static const char *bytes_text(double bytes, char out[24])
+{
+    static const char *const names[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t i = 0;
+
+    for (; bytes >= 999.5 && i < 4; i++)
+        bytes /= 1000;
+    snprintf(out, 24, i == 0 ? "%.0f %s" : "%.3g %s", bytes, names[i]);
+    return out;
+}
+
+/* "n/a" where `whole` is 0: not modelled is never 0. */
+static const char *ratio_text(double part, double whole, char out[24])
+{
+    if (whole > 0)
+        snprintf(out, 24, "%.2f", part / whole);
+    else
+        snprintf(out, 24, "n/a");
+    return out;
+}
+
+static const char *percent_text(uint64_t part, uint64_t whole, char out[24])
+{
+    if (whole > 0)
+        snprintf(out, 24, "%.1f %%", 100 * (double)part / (double)whole);
+    else
+        snprintf(out, 24, "n/a");
+    return out;
+}
+
+static void print_what_ifs(FILE *f, const struct opt_list *list)
+{
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        fprintf(f, "%s%s", i == 0 ? "  what if: " : ", ", list->item[i]);
+    if (list != NULL && list->count > 0)
+        fputc('\n', f);
+}
+
+static void print_head(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    char a[28], b[28], c[28];
+
+    fprintf(f, "%s on %s: %s, %u SMs, %.0f MHz\n",
+            s->name[0] != '\0' ? s->name : "(unnamed kernel)", gpu->name,
+            gpu->title, gpu->chip.sms, gpu->chip.sm_clock_mhz);
+    fprintf(f, "  grid %ux%ux%u, block %ux%ux%u, ", s->grid[0], s->grid[1],
+            s->grid[2], s->block[0], s->block[1], s->block[2]);
+    if (s->registers != 0)
+        fprintf(f, "%u registers, ", s->registers);
+    fprintf(f, "%s bytes shared", with_commas(s->shared_bytes, a));
+    if (s->isa != 0)
+        fprintf(f, ", sm_%u", s->isa);
+    fprintf(f, "\n  %s blocks, %s warps, %s warp instructions\n",
+            with_commas(s->blocks, a), with_commas(s->warps, b),
+            with_commas(s->warp_instructions, c));
+    print_what_ifs(f, r->what_ifs);
+}
+
+static void print_time(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    double ipc =
+        s->cycles > 0 ? (double)s->warp_instructions / (double)s->cycles : 0;
+    double slots = issue_slots(s, gpu);
+    char text[28];
+
+    if (r->replay->incomplete)
+        fprintf(f, "\n  INCOMPLETE: interrupted; what follows is the part "
+                   "that was simulated\n");
+    fprintf(f, "\n  cycles     %14s  = %.4g us\n", with_commas(s->cycles, text),
+            (double)s->cycles / gpu->chip.sm_clock_mhz);
+    fprintf(f, "  ipc        %14.2f  of %.0f issue slots a cycle (%.1f %%)\n",
+            ipc, slots, slots > 0 ? 100 * ipc / slots : 0);
+    fprintf(f,
+            "  occupancy  %14u  of %u warps per SM, %u block%s, limited by "
+            "%s\n",
+            s->occupancy.warps_per_sm, gpu->sm.warps_max,
+            s->occupancy.blocks_per_sm,
+            s->occupancy.blocks_per_sm == 1 ? "" : "s",
+            teg_occupancy_limit_name(s->occupancy.limit));
+    if (s->active_sms < gpu->chip.sms)
+        fprintf(f, "  SMs        %14u  of %u had work\n", s->active_sms,
+                gpu->chip.sms);
+    fprintf(f, "  bound by   %s\n", r->verdict.text);
+}
+
+static void print_units(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    char count[28], share[24];
+
+    fprintf(f, "\n  %-18s %16s %9s %10s %10s\n", "unit", "issued", "active",
+            "mean load", "peak load");
+    for (uint32_t i = 0; i < s->unit_count; i++) {
+        const struct teg_unit_statistics *u = &s->unit[i];
+
+        if (u->issued == 0)
+            continue;
+        fprintf(f, "  %-18s %16s %9s %10.2f %10u\n",
+                r->replay->gpu->unit[i].name, with_commas(u->issued, count),
+                percent_text(u->busy_cycles, s->cycles * u->instances, share),
+                (double)u->load_cycles / (double)(s->cycles * s->sms),
+                u->peak_load);
+    }
+}
+
+struct stall_row {
+    const char *label;
+    uint64_t cycles;
+};
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct stall_row *x = a, *y = b;
+
+    return (x->cycles < y->cycles) - (x->cycles > y->cycles);
+}
+
+static void print_stall(FILE *f, const char *label, uint64_t cycles,
+                        uint64_t whole)
+{
+    char count[28], share[24];
+
+    fprintf(f, "  %-18s %16s %9s\n", label, with_commas(cycles, count),
+            percent_text(cycles, whole, share));
+}
+
+static void print_stalls(FILE *f, const struct teg_statistics *s)
+{
+    struct stall_row row[TEG_STALLS];
+    uint64_t issued = s->resident_warp_cycles, others = 0;
+
+    for (uint32_t i = 0; i < TEG_STALLS; i++) {
+        row[i] = (struct stall_row){teg_stall_label(i), s->stall[i]};
+        issued -= s->stall[i];
+    }
+    qsort(row, TEG_STALLS, sizeof row[0], by_cycles);
+    fprintf(f, "\n  %-18s %16s %9s\n", "warps' time", "warp cycles", "share");
+    print_stall(f, "issued", issued, s->resident_warp_cycles);
+    for (uint32_t i = 0; i < TEG_STALLS; i++) {
+        if (i >= TOP_STALLS)
+            others += row[i].cycles;
+        else if (row[i].cycles > 0)
+            print_stall(f, row[i].label, row[i].cycles,
+                        s->resident_warp_cycles);
+    }
+    if (others > 0)
+        print_stall(f, "other reasons", others, s->resident_warp_cycles);
+}
+
+static void print_cache(FILE *f, const char *name, uint32_t bytes,
+                        uint64_t hits, uint64_t sectors)
+{
+    char share[24];
+
+    if (bytes == 0)
+        fprintf(f, "    %-8s n/a\n", name);
+    else if (sectors == 0)
+        fprintf(f, "    %-8s not used\n", name);
+    else
+        fprintf(f, "    %-8s %s hits\n", name,
+                percent_text(hits, sectors, share));
+}
+
+static void print_memory(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_memory_statistics *m = &s->memory;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    char count[28], a[24], b[24];
+
+    if (m->global_requests + m->shared_requests == 0)
+        return;
+    fprintf(f, "\n  memory\n");
+    if (m->shared_requests > 0)
+        fprintf(
+            f, "    %-8s %s requests, conflict degree %s\n", "shared",
+            with_commas(m->shared_requests, count),
+            ratio_text((double)m->shared_passes, (double)m->shared_groups, a));
+    if (m->global_requests == 0)
+        return;
+    fprintf(f, "    %-8s %s requests, %s transactions each, ", "global",
+            with_commas(m->global_requests, count),
+            ratio_text((double)m->transactions, (double)m->global_requests, a));
+    fprintf(f, "%s moved, %s of it asked for\n",
+            bytes_text((double)m->bytes, a),
+            percent_text(m->useful_bytes, m->bytes, b));
+    print_cache(f, "L1", gpu->l1.bytes, m->l1_hits, m->l1_sectors);
+    print_cache(f, "L2", gpu->l2.bytes, m->l2_hits, m->l2_sectors);
+    fprintf(f, "    %-8s %s, %.4g GB/s", "DRAM",
+            bytes_text((double)m->dram_bytes, a), dram_gbs(s, gpu));
+    if (gpu->dram.bandwidth_gbs > 0)
+        fprintf(f, " of %.4g (%.1f %%)", gpu->dram.bandwidth_gbs,
+                100 * dram_gbs(s, gpu) / gpu->dram.bandwidth_gbs);
+    fprintf(f, ", channel skew %s\n",
+            ratio_text((double)s->channel_bytes_max * s->channels,
+                       (double)s->channel_bytes_sum, a));
+}
+
+static void print_models(FILE *f, const struct result *r)
+{
+    char cycles[28], ratio[24];
+
+    if (r->estimate_count > 0)
+        fprintf(f, "\n  %-18s %16s %9s  %s\n", "model", "cycles", "ratio",
+                "limited by");
+    for (uint32_t i = 0; i < r->estimate_count; i++) {
+        const struct teg_estimate *e = &r->estimate[i];
+
+        if (!e->applicable)
+            fprintf(f, "  %-18s %16s %9s  %s\n", e->model, "n/a", "", e->why);
+        else
+            fprintf(f, "  %-18s %16s %9s  %s\n", e->model,
+                    with_commas((uint64_t)(e->cycles + 0.5), cycles),
+                    ratio_text(e->cycles, (double)r->replay->s->cycles, ratio),
+                    e->limiter);
+    }
+}
+
+static void print_note_list(FILE *f, const struct teg_notes *notes)
+{
+    for (size_t i = 0; notes != NULL && i < notes->count; i++) {
+        const struct teg_note *n = &notes->note[i];
+
+        fprintf(f, "  note: %s%s%s", n->where, n->where[0] != '\0' ? ": " : "",
+                n->what);
+        if (n->count > 1)
+            fprintf(f, " (%" PRIu64 " times)", n->count);
+        fputc('\n', f);
+    }
+}
+
+static void print_notes(FILE *f, const struct result *r)
+{
+    const struct teg_notes *own = &r->replay->launch.kernel->notes;
+    char text[256];
+    bool unknown = result_unknown_opcodes(r, text, sizeof text);
+
+    if (unknown || own->count > 0 ||
+        (r->trace_notes != NULL && r->trace_notes->count > 0))
+        fputc('\n', f);
+    if (unknown)
+        fprintf(f, "  note: %s\n", text);
+    print_note_list(f, own);
+    print_note_list(f, r->trace_notes);
+}
+
+static int add_kernel(struct report *report, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    FILE *f = report->out.file;
+
+    if (report->total.kernels > 1)
+        fputc('\n', f);
+    print_head(f, r);
+    print_time(f, r);
+    if (s->cycles > 0) {
+        print_units(f, r);
+        print_stalls(f, s);
+        print_memory(f, r);
+        print_models(f, r);
+    }
+    print_notes(f, r);
+    return EXIT_DONE;
+}
+
+static int finish(struct report *report)
+{
+    const struct totals *t = &report->total;
+    char a[28], b[28];
+
+    if (t->kernels > 1)
+        fprintf(report->out.file,
+                "\ntotal of %u kernels: %s cycles = %.4g us, %s warp "
+                "instructions\n",
+                t->kernels, with_commas(t->cycles, a), t->time_us,
+                with_commas(t->warp_instructions, b));
+    return EXIT_DONE;
+}
+
+const struct report_writer text_writer = {add_kernel, finish};

@@ -1,0 +1,152 @@
+#include "tools/teg/simulate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A line on a terminal, from the second second on, ten times a second. */
+struct progress {
+    const char *label;
+    double start, shown_at;
+    uint64_t blocks; /* of the whole grid; a trace may hold fewer */
+    bool terminal, shown;
+};
+
+static void progress_show(struct progress *p, uint64_t blocks, uint64_t cycle)
+{
+    enum {
+        WIDTH = 24
+    };
+    double share = p->blocks > 0 ? (double)blocks / (double)p->blocks : 0;
+    int filled = share < 1 ? (int)(share * WIDTH) : WIDTH;
+    char bar[WIDTH + 1];
+
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r%.20s [%s] block %" PRIu64 ", cycle %" PRIu64 "\033[K",
+            p->label, bar, blocks, cycle);
+    p->shown = true;
+}
+
+static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
+{
+    struct progress *p = self;
+    double now = p->terminal ? now_seconds() : 0;
+
+    if (p->terminal && now > p->start + 1 && now > p->shown_at + 0.1) {
+        progress_show(p, blocks, cycle);
+        p->shown_at = now;
+    }
+    return interrupted();
+}
+
+static void progress_end(const struct progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+}
+
+static int apply_what_if(struct replay *r, const char *name)
+{
+    struct teg_diag d;
+
+    if (teg_whatif_apply(name, r->gpu, &r->launch, &d) == TEG_OK)
+        return EXIT_DONE;
+    if (d.status != TEG_UNKNOWN)
+        return say_fault(&d);
+    say("what-if", "%s", d.what);
+    return EXIT_USAGE;
+}
+
+static int apply_joined(struct replay *r, const char *names)
+{
+    int status = EXIT_DONE;
+
+    while (status == EXIT_DONE && *names != '\0') {
+        char name[64];
+        int length = (int)strcspn(names, ",");
+
+        snprintf(name, sizeof name, "%.*s", length, names);
+        if (name[0] != '\0')
+            status = apply_what_if(r, name);
+        names += length;
+        names += *names == ',';
+    }
+    return status;
+}
+
+static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
+                   const struct replay_options *options)
+{
+    struct teg_diag d;
+    int status = EXIT_DONE;
+
+    r->s = calloc(1, sizeof *r->s);
+    if (r->s == NULL)
+        return say_memory();
+    if (teg_gpu_copy(job->gpu, &r->gpu, &d) != TEG_OK ||
+        teg_trace_launch(job->trace, kernel, &r->launch, &d) != TEG_OK)
+        return say_fault(&d);
+    if (options->what_ifs == NULL)
+        return EXIT_DONE;
+    for (uint32_t i = 0; status == EXIT_DONE && i < options->what_ifs->count;
+         i++)
+        status = apply_joined(r, options->what_ifs->item[i]);
+    return status;
+}
+
+static int simulate(struct replay *r, const struct replay_options *options)
+{
+    struct progress progress = {.label = options->label,
+                                .start = now_seconds(),
+                                .blocks = teg_kernel_blocks(r->launch.kernel),
+                                .terminal = isatty(STDERR_FILENO) == 1};
+    const struct teg_simulation_options simulation = {
+        .sms = options->sms,
+        .warps_per_sm = options->warps_per_sm,
+        .progress = on_progress,
+        .progress_self = &progress,
+    };
+    struct teg_diag d;
+    teg_status status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
+
+    progress_end(&progress);
+    r->seconds = now_seconds() - progress.start;
+    r->incomplete = status == TEG_INTERRUPTED;
+    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+}
+
+int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
+                const struct replay_options *options)
+{
+    int status;
+
+    *r = (struct replay){0};
+    status = prepare(r, job, kernel, options);
+    if (status == EXIT_DONE)
+        status = simulate(r, options);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        replay_release(r);
+    return status;
+}
+
+void replay_release(struct replay *r)
+{
+    if (r->launch.close != NULL)
+        r->launch.close(r->launch.self);
+    teg_gpu_free(r->gpu);
+    free(r->s);
+    *r = (struct replay){0};
+}

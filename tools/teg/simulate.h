@@ -1,0 +1,34 @@
+/*
+ * One replay of one kernel as `teg run` and `teg whatif` do it: a copy of the
+ * GPU, what-ifs applied, progress on the terminal, Ctrl-C ends it early.
+ */
+#ifndef TEG_TOOLS_SIMULATE_H
+#define TEG_TOOLS_SIMULATE_H
+
+#include "tools/teg/job.h"
+
+struct replay_options {
+    uint32_t sms, warps_per_sm;      /* 0: all */
+    const struct opt_list *what_ifs; /* names, possibly joined by commas;
+                                        NULL: none */
+    const char *label;               /* for the progress line */
+};
+
+struct replay {
+    struct teg_gpu *gpu;      /* owned: as simulated, what-ifs applied */
+    struct teg_launch launch; /* owned: kernel facts and notes live here */
+    struct teg_statistics *s; /* owned */
+    bool incomplete;          /* interrupted; `s` holds what there was */
+    double seconds;           /* wall clock of the simulation */
+};
+
+/*
+ * Replays launch `kernel` of the job's trace.  On EXIT_DONE and on
+ * EXIT_INTERRUPTED `r` holds a result, to be released; otherwise nothing, and
+ * the fault has been said.
+ */
+int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
+                const struct replay_options *options);
+void replay_release(struct replay *r);
+
+#endif
