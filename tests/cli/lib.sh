@@ -1,0 +1,103 @@
+# What the command-line tests share. A script sources this, expects things and
+# ends with `finish`.
+#
+#   expect STATUS COMMAND...   runs it; its exit status must be STATUS
+#   out PATTERN, err PATTERN   the last command printed a line like this
+#   no_out, no_err             ... printed nothing there
+#   check WHAT TEST...         TEST must succeed
+#   small_trace FILE           writes an NVBit trace of two blocks
+teg=${BUILD:-build/release}/teg
+checks=0 failures=0 last=
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    failures=$((failures + 1))
+    echo "$0: $1"
+    sed 's/^/    stderr: /' "$work/err" | head -5
+}
+
+expect() {
+    want=$1
+    shift
+    last=$*
+    checks=$((checks + 1))
+    timeout 60 "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    [ "$got" = "$want" ] || fail "expected exit status $want, found $got: $last"
+}
+
+out() {
+    checks=$((checks + 1))
+    grep -q -e "$1" "$work/out" || fail "no '$1' on stdout of: $last"
+}
+
+err() {
+    checks=$((checks + 1))
+    grep -q -e "$1" "$work/err" || fail "no '$1' on stderr of: $last"
+}
+
+no_out() {
+    checks=$((checks + 1))
+    [ ! -s "$work/out" ] || fail "something on stdout of: $last"
+}
+
+no_err() {
+    checks=$((checks + 1))
+    [ ! -s "$work/err" ] || fail "something on stderr of: $last"
+}
+
+check() {
+    checks=$((checks + 1))
+    last=$1
+    shift
+    "$@" || fail "$last"
+}
+
+finish() {
+    [ "$checks" -gt 0 ] || checks=1
+    echo "$((100 * (checks - failures) / checks))%: Checks: $checks," \
+        "Failures: $failures, Errors: 0"
+    [ "$failures" = 0 ]
+    exit
+}
+
+# y[i] = a * x[i] + y[i] by 2 blocks of 64 threads, as a tracer writes it.
+small_trace() {
+    {
+        cat <<'END'
+-kernel name = saxpy
+-kernel id = 1
+-grid dim = (2,1,1)
+-block dim = (64,1,1)
+-shmem = 0
+-nregs = 16
+-binary version = 70
+-cuda stream id = 0
+-shmem base_addr = 0x00007f0000000000
+-local mem base_addr = 0x00007f1000000000
+-nvbit version = 1.5.5
+-accelsim tracer version = 5
+-enable lineinfo = 0
+
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate
+
+END
+        for block in 0 1; do
+            printf '#BEGIN_TB\n\nthread block = %s,0,0\n\n' $block
+            for warp in 0 1; do
+                at=$((0x10000000 + 256 * block + 128 * warp))
+                printf 'warp = %s\ninsts = 6\n' $warp
+                printf '0000 ffffffff 1 R0 S2R 0 0 0\n'
+                printf '0010 ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x%x 4 0\n' $at
+                printf '0020 ffffffff 1 R5 LDG.E.SYS 1 R8 4 1 0x%x 4 0\n' \
+                    $((at + 0x1000000))
+                printf '0030 ffffffff 1 R5 FFMA 3 R4 R6 R5 0 0\n'
+                printf '0040 ffffffff 0 STG.E.SYS 2 R8 R5 4 1 0x%x 4 0\n' \
+                    $((at + 0x1000000))
+                printf '0050 ffffffff 0 EXIT 0 0 0\n\n'
+            done
+            printf '#END_TB\n\n'
+        done
+    } >"$1"
+}

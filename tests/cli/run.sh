@@ -1,0 +1,113 @@
+# teg run, whatif, info and convert on a small trace.
+. tests/cli/lib.sh
+
+small_trace "$work/saxpy.traceg"
+expect 0 "$teg" run "$work/saxpy.traceg" -g v100
+out '^saxpy on v100: '
+out 'grid 2x1x1, block 64x1x1, 16 registers, 0 bytes shared, sm_70'
+out '2 blocks, 4 warps, 24 warp instructions'
+out '^  cycles  *[0-9]'
+out '^  bound by  *[a-z]'
+out '^  long_scoreboard '
+check 'the report is at most 80 columns wide' \
+    [ "$(wc -L <"$work/out")" -le 80 ]
+check 'the report fits a screen' [ "$(wc -l <"$work/out")" -le 50 ]
+no_err
+
+# Without -g the description that stands for the trace's architecture.
+expect 0 "$teg" run "$work/saxpy.traceg"
+err 'sm_70: simulating v100'
+expect 2 "$teg" run "$work/saxpy.traceg" --isa sm_37
+err 'no GPU stands for sm_37'
+err 'known: '
+
+# The same kernel from its container, word for word.
+expect 0 "$teg" convert "$work/saxpy.traceg" "$work/saxpy.tegt"
+no_out
+expect 0 "$teg" run "$work/saxpy.traceg" -g v100 -f json
+cp "$work/out" "$work/text.json"
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 -f json
+check 'the container gives the same result' cmp -s "$work/out" "$work/text.json"
+expect 0 "$teg" convert "$work/saxpy.tegt" "$work/again.traceg"
+expect 0 "$teg" run "$work/again.traceg" -g v100 -f json
+check 'so does the text written from it' cmp -s "$work/out" "$work/text.json"
+
+# -o replaces, and only with a complete result.
+echo old >"$work/result.json"
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 -f json -o "$work/result.json"
+no_out
+check '-o writes what stdout would show' cmp -s "$work/result.json" "$work/text.json"
+expect 1 "$teg" run "$work/missing.tegt" -g v100 -o "$work/result.json"
+check 'a failed run leaves the old file' cmp -s "$work/result.json" "$work/text.json"
+check 'and no temporary one' [ -z "$(ls "$work" | grep 'result.json\.')" ]
+
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 -f csv
+check 'CSV is a header and a row' [ "$(wc -l <"$work/out")" = 2 ]
+out '^saxpy,\|,saxpy,'
+out '^.*cycles,time_us,ipc'
+
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --timing
+err '^timing: [0-9.]* s, 24 warp instructions'
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --sms 1
+out '^  SMs  *1  of 80'
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --what-if coalesced,no-memory-latency
+out 'what if: coalesced,no-memory-latency'
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --kernel 'sax.*'
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --kernel saxpy
+expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --set dram.latency=2000
+out '^  cycles  *[2-9],[0-9]* '
+
+# An unknown opcode is estimated, said, and an error only if asked for.
+sed 's/ FFMA / FROBNICATE /' "$work/saxpy.traceg" >"$work/unknown.traceg"
+expect 0 "$teg" run "$work/unknown.traceg" -g v100
+out '1 unknown opcode (FROBNICATE), 17 % of warp instructions, timed as '
+expect 1 "$teg" run "$work/unknown.traceg" -g v100 --strict
+err 'saxpy: 1 unknown opcode (FROBNICATE)'
+no_out
+
+# A list: one object per kernel and a total.
+mkdir "$work/list"
+cp "$work/saxpy.traceg" "$work/list/kernel-1.traceg"
+sed 's/= saxpy/= other/' "$work/saxpy.traceg" >"$work/list/kernel-2.traceg"
+printf 'MemcpyHtoD,0x10000000,1024\nkernel-1.traceg\nkernel-2.traceg\n' \
+    >"$work/list/kernelslist.g"
+expect 0 "$teg" run "$work/list/kernelslist.g" -g v100
+out '^saxpy on v100'
+out '^other on v100'
+out '^total of 2 kernels: '
+expect 0 "$teg" run "$work/list/kernelslist.g" -g v100 -f json
+out '"kernels": \['
+out '"total": {'
+expect 0 "$teg" run "$work/list/kernelslist.g" -g v100 -f json --kernel 2
+out '"name": "other"'
+check 'one chosen kernel is one object' \
+    [ "$(grep -c '"kernels"' "$work/out")" = 0 ]
+expect 0 "$teg" run "$work/list/kernelslist.g" -g v100 -f csv
+check 'CSV of a list is a row for each' [ "$(wc -l <"$work/out")" = 3 ]
+expect 2 "$teg" convert "$work/list/kernelslist.g" "$work/two.traceg"
+err 'holds 2 kernels and a .traceg only one'
+expect 0 "$teg" convert "$work/list/kernelslist.g" "$work/two.tegt"
+expect 0 "$teg" info "$work/two.tegt"
+out '2 kernels'
+out '^2  other'
+
+expect 0 "$teg" whatif "$work/saxpy.tegt" -g v100
+out '^(as it is) '
+out '^all  *[0-9,]*  *[0-9.]*x'
+out '^no-memory-latency  *[0-9,]*  *[0-9.]*x'
+out '^no-bank-conflicts  *[0-9,]*  *no change'
+out '^double:'
+expect 0 "$teg" info "$work/saxpy.tegt"
+out '24 warp instructions, 32.0 lanes active'
+out 'ldg  *33.3 %'
+out 'bytes per warp instruction'
+expect 0 "$teg" check "$work/saxpy.tegt"
+expect 0 "$teg" gpus
+out '^v100 '
+out '^gtx280 '
+expect 0 "$teg" gpus gtx280
+out 'sm.warps_max  *32 '
+expect 0 "$teg" gpus --keys
+out '^sm.warps_max '
+
+finish

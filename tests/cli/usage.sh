@@ -1,0 +1,80 @@
+# Wrong words on the command line: exit status 2 and the nearest right one.
+. tests/cli/lib.sh
+
+expect 2 "$teg"
+err '^Usage: teg COMMAND'
+no_out
+expect 0 "$teg" --help
+out '^  run '
+no_err
+expect 0 "$teg" --version
+out '^teg [0-9]*\.[0-9]*\.[0-9]*$'
+expect 2 "$teg" rum
+err "unknown command 'rum'; did you mean 'run'?"
+expect 2 "$teg" --nosuch
+err "unknown option '--nosuch'"
+
+for command in run whatif info check convert gpus explain; do
+    expect 0 "$teg" $command --help
+    out "^Usage: teg $command "
+    out '  -h, --help'
+    no_err
+    expect 0 "$teg" $command --version
+    out '^teg '
+    expect 0 "$teg" help $command
+    out "^Usage: teg $command "
+    expect 2 "$teg" $command --no-such-option
+    err "teg $command: unknown option '--no-such-option'"
+    err "Try 'teg $command --help'"
+    no_out
+done
+
+for command in run whatif info check convert; do
+    expect 2 "$teg" $command
+    err "teg $command: expected .*, found nothing"
+done
+expect 2 "$teg" run a b
+err 'expected TRACE, found 2 arguments'
+
+small_trace "$work/saxpy.traceg"
+expect 2 "$teg" run "$work/saxpy.traceg" --what-fi=coalesced
+err "unknown option '--what-fi'; did you mean '--what-if'?"
+expect 2 "$teg" run "$work/saxpy.traceg" --format=jsn
+err "expected one of text, json, csv, found 'jsn'; did you mean 'json'?"
+expect 2 "$teg" run "$work/saxpy.traceg" --sms=0
+err "expected a number from 1, found '0'"
+expect 2 "$teg" run "$work/saxpy.traceg" --sms=-3
+err "expected a number from 1, found '-3'"
+expect 2 "$teg" run "$work/saxpy.traceg" --sms=99999999999999999999
+err 'expected a number from 1'
+expect 2 "$teg" run "$work/saxpy.traceg" --gpu
+err "option '--gpu' needs GPU"
+expect 2 "$teg" run "$work/saxpy.traceg" --strict=yes
+err "option '--strict' takes no value"
+expect 2 "$teg" run "$work/saxpy.traceg" --isa sm_x
+err "expected an architecture like sm_70, found 'sm_x'"
+expect 2 "$teg" run "$work/saxpy.traceg" -g v10
+err "unknown GPU 'v10'; did you mean 'v100'?"
+err 'known: .*gtx280'
+expect 1 "$teg" run "$work/saxpy.traceg" -g ./nosuch.cfg
+err 'nosuch.cfg: '
+expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --set sm.warps_mx=3
+err "sm.warps_max"
+expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --set sm.warps_max=-3
+err 'teg: --set: '
+expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --set sm.warps_max
+err "expected KEY=VALUE, found 'sm.warps_max'"
+expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --what-if no-bank-conflict
+err 'no-bank-conflicts'
+expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --kernel 2
+err 'the trace holds kernels 1 to 1'
+expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --kernel '(['
+err "is no regular expression"
+expect 1 "$teg" run "$work/saxpy.traceg" -g v100 --kernel gemm
+err "no kernel's name matches 'gemm'"
+expect 2 "$teg" explain long_scorebord
+err "did you mean 'long_scoreboard'?"
+expect 0 "$teg" explain long_scoreboard
+out 'stall reason'
+
+finish
