@@ -39,6 +39,7 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
 void gpu_change_perfect_cache(struct teg_gpu *gpu)
 {
     gpu->l1.always_hits = 1;
+    gpu->memory.in_flight_bytes = 0;
     if (gpu->l1.latency == 0)
         gpu->l1.latency = gpu->timing[CLASS_LDS].latency;
 }

@@ -18,7 +18,8 @@ gpu_change gpu_change_no_memory_latency;
 /* Cluster pipeline, L2 slices and DRAM channels take any number of bytes at
  * once.  The load/store unit is still held per transaction. */
 gpu_change gpu_change_unlimited_bandwidth;
-/* On a chip without L1 the cache is as fast as its shared memory. */
+/* On a chip without L1 the cache is as fast as its shared memory.  Nothing
+ * leaves the SM, so nothing is outstanding either. */
 gpu_change gpu_change_perfect_cache;
 /* Registers are tracked in hardware: for streams whose control codes, which
  * carry dependences too, were taken away. */

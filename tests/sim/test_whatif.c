@@ -180,6 +180,7 @@ START_TEST(perfect_cache_is_as_fast_as_shared_memory_without_l1)
     apply("perfect-cache");
     ck_assert_uint_eq(gpu.l1.always_hits, 1);
     ck_assert_uint_eq(gpu.l1.latency, LDS_LATENCY);
+    ck_assert_uint_eq(gpu.memory.in_flight_bytes, 0);
 }
 END_TEST
 
