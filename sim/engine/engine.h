@@ -1,0 +1,54 @@
+/*
+ * The clock: hands blocks to SMs and issues their warps' instructions.
+ *
+ * Models, cycle by cycle in meaning (Lai 2013, 3.2):
+ *   - a scheduler picks, every issue_period cycles, one of its warps whose
+ *     next instruction is ready and whose unit takes it; in order in a warp;
+ *   - an instruction is ready when its source registers are (scoreboard);
+ *     nothing waits for a destination;
+ *   - issuing takes the unit for the class's interval, lengthened by bank
+ *     conflicts and transactions, and the warp for the same-warp interval;
+ *   - a block is placed where it fits, its warps wait for each other at
+ *     barriers, it leaves when the last of its instructions is done.
+ * In practice time jumps to the next cycle in which anything can happen; that
+ * changes no number (tests/sim/test_engine_naive.c).
+ * Leaves out: instruction fetch, register banks, write-back ports.
+ */
+#ifndef TEG_SIM_ENGINE_ENGINE_H
+#define TEG_SIM_ENGINE_ENGINE_H
+
+#include "sim/events.h"
+#include "traces/cursor.h"
+
+struct sim_engine_setup {
+    const struct teg_gpu *gpu;
+    uint32_t sms;                        /* to simulate, at least 1 */
+    uint32_t blocks_per_sm;              /* at most, at least 1 */
+    const struct sim_listener *listener; /* [listeners] */
+    uint32_t listeners;
+    /* Called every few thousand steps; not 0 stops.  May be NULL. */
+    int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
+    void *progress_self;
+};
+
+struct sim_engine_outcome {
+    uint64_t cycles; /* until the last instruction is done */
+    uint64_t blocks; /* executed */
+    uint64_t channel_bytes_max, channel_bytes_sum;
+};
+
+/* Runs `launch` from its next block to its last.  `*outcome` is filled as far
+ * as the run came even when it fails. */
+teg_status sim_engine_run(struct teg_launch *launch,
+                          const struct sim_engine_setup *setup,
+                          struct sim_engine_outcome *outcome,
+                          struct teg_diag *d);
+
+/* Announces every instruction of the launch without a clock: cycle 0, no
+ * stalls, the request as the address rules see it. */
+teg_status sim_engine_walk(struct teg_launch *launch, const struct teg_gpu *gpu,
+                           const struct sim_listener *listener,
+                           uint32_t listeners, uint64_t *blocks,
+                           struct teg_diag *d);
+
+#endif

@@ -1,0 +1,129 @@
+#include "sim/engine/op.h"
+
+#include <stdlib.h>
+
+void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
+                  const struct teg_program *program)
+{
+    *ops = (struct sim_ops){.gpu = gpu, .program = program};
+}
+
+void sim_ops_release(struct sim_ops *ops)
+{
+    free(ops->op);
+    free(ops->pool);
+    *ops = (struct sim_ops){0};
+}
+
+static int reserve_pool(struct sim_ops *ops, uint32_t more)
+{
+    uint32_t capacity = ops->pool_capacity * 2 + 256;
+    uint16_t *pool;
+
+    if (ops->pool_capacity - ops->pool_size >= more)
+        return 1;
+    if (capacity < ops->pool_size + more)
+        capacity = ops->pool_size + more;
+    pool = realloc(ops->pool, capacity * sizeof *pool);
+    if (pool == NULL)
+        return 0;
+    ops->pool = pool;
+    ops->pool_capacity = capacity;
+    return 1;
+}
+
+static uint16_t add_registers(struct sim_ops *ops, const struct teg_regs *regs,
+                              uint8_t count)
+{
+    uint32_t before = ops->pool_size;
+
+    for (uint8_t i = 0; i < count; i++) {
+        for (uint16_t r = 0; r < regs[i].count; r++) {
+            uint16_t *dense = &ops->dense[regs[i].first + r];
+
+            if (*dense == 0)
+                *dense = ++ops->registers;
+            ops->pool[ops->pool_size++] = (uint16_t)(*dense - 1);
+        }
+    }
+    return (uint16_t)(ops->pool_size - before);
+}
+
+/* What Nsight Compute would call a refusal by the unit. */
+static enum teg_stall throttle_of(const struct teg_inst *inst)
+{
+    switch (inst->space) {
+    case SPACE_GLOBAL:
+    case SPACE_LOCAL:
+    case SPACE_GENERIC:
+    case SPACE_TEXTURE:
+        return STALL_LG_THROTTLE;
+    case SPACE_SHARED:
+        return STALL_MIO_THROTTLE;
+    default:
+        return teg_op_class_facts(inst->op_class)->kind == RESULT_SHORT
+                   ? STALL_MIO_THROTTLE
+                   : STALL_MATH_THROTTLE;
+    }
+}
+
+static void fill(struct sim_ops *ops, struct sim_op *op,
+                 const struct teg_inst *inst)
+{
+    const struct teg_timing *t = &ops->gpu->timing[inst->op_class];
+    int operand = (inst->flags & INST_OPERAND) != 0;
+
+    *op = (struct sim_op){
+        .latency = t->latency,
+        .interval = t->interval,
+        .same_warp = t->same_warp != 0 ? t->same_warp : 1,
+        .op_class = inst->op_class,
+        .unit_count = t->unit_count,
+        .unit = {t->unit[0], t->unit[1]},
+        .operand_unit = operand ? ops->gpu->operand_unit : TEG_NO_UNIT,
+        .result = (uint8_t)(operand ? RESULT_SHORT
+                                    : teg_op_class_facts(inst->op_class)->kind),
+        .throttle = (uint8_t)throttle_of(inst),
+        .has_addresses = teg_inst_has_addresses(inst) != 0,
+        .flags = inst->flags,
+        .registers = ops->pool_size,
+    };
+    if (operand && ops->gpu->shared.operand_latency != 0)
+        op->latency = ops->gpu->shared.operand_latency;
+    op->src_count = add_registers(ops, inst->src, inst->src_count);
+    op->dst_count = add_registers(ops, inst->dst, inst->dst_count);
+}
+
+static uint32_t count_registers(const struct teg_inst *inst)
+{
+    uint32_t n = 0;
+
+    for (uint8_t i = 0; i < inst->src_count; i++)
+        n += inst->src[i].count;
+    for (uint8_t i = 0; i < inst->dst_count; i++)
+        n += inst->dst[i].count;
+    return n;
+}
+
+teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
+{
+    const struct teg_program *p = ops->program;
+
+    if (p->count > ops->capacity) {
+        uint32_t capacity = p->count + p->count / 2;
+        struct sim_op *op = realloc(ops->op, capacity * sizeof *op);
+
+        if (op == NULL)
+            return teg_fail_memory(d);
+        ops->op = op;
+        ops->capacity = capacity;
+    }
+    for (; ops->count < p->count; ops->count++) {
+        const struct teg_inst *inst = &p->inst[ops->count];
+
+        if (!reserve_pool(ops, count_registers(inst)))
+            return teg_fail_memory(d);
+        fill(ops, &ops->op[ops->count], inst);
+    }
+    return TEG_OK;
+}

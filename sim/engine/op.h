@@ -1,0 +1,41 @@
+/*
+ * Static instructions as the engine needs them: timing looked up, registers
+ * numbered densely over those that occur in the program.
+ */
+#ifndef TEG_SIM_ENGINE_OP_H
+#define TEG_SIM_ENGINE_OP_H
+
+#include "sim/events.h"
+
+struct sim_op {
+    uint32_t latency, interval, same_warp;
+    uint8_t op_class;
+    uint8_t unit_count, unit[2];
+    uint8_t operand_unit; /* also taken, or TEG_NO_UNIT */
+    uint8_t result;       /* enum teg_result_kind, for the stall's name */
+    uint8_t throttle;     /* enum teg_stall when refused by its unit */
+    uint8_t has_addresses;
+    uint16_t flags; /* enum teg_inst_flag */
+    uint16_t src_count, dst_count;
+    uint32_t registers; /* sources, then destinations, in the pool */
+};
+
+/* Grows with the program. */
+struct sim_ops {
+    const struct teg_gpu *gpu;         /* borrowed */
+    const struct teg_program *program; /* borrowed */
+    struct sim_op *op;                 /* owned, [count] */
+    uint32_t count, capacity;
+    uint16_t *pool; /* owned: dense register numbers */
+    uint32_t pool_size, pool_capacity;
+    uint16_t dense[TEG_REG_COUNT]; /* number + 1; 0 = not seen yet */
+    uint16_t registers;            /* seen */
+};
+
+void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
+                  const struct teg_program *program);
+void sim_ops_release(struct sim_ops *ops);
+/* Takes in what the program has grown by. */
+teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d);
+
+#endif

@@ -1,0 +1,82 @@
+#include "sim/engine/policy.h"
+
+static int lowest(uint64_t set)
+{
+    return set != 0 ? __builtin_ctzll(set) : SIM_NO_WARP;
+}
+
+/* The first of `set` after `last`, going round. */
+static int next_after(uint64_t set, uint32_t last)
+{
+    uint64_t above = last >= 63 ? 0 : set & ~0ull << (last + 1);
+
+    return lowest(above != 0 ? above : set);
+}
+
+static int pick_lrr(const struct sim_choice *c)
+{
+    return next_after(c->candidates, c->last);
+}
+
+/* The unfinished warps take turns, slot by slot, ready or not. */
+static int pick_strict(const struct sim_choice *c)
+{
+    uint64_t set = c->alive;
+
+    for (uint64_t skip = c->turn % (uint64_t)__builtin_popcountll(set);
+         skip != 0; skip--)
+        set &= set - 1;
+    return c->candidates >> lowest(set) & 1 ? lowest(set) : SIM_NO_WARP;
+}
+
+/* Ages never tie: every warp has its own. */
+static int pick_age(const struct sim_choice *c, int young)
+{
+    int best = lowest(c->candidates);
+
+    for (uint64_t rest = c->candidates; rest != 0; rest &= rest - 1) {
+        int w = lowest(rest);
+
+        if (young ? c->age[w] > c->age[best] : c->age[w] < c->age[best])
+            best = w;
+    }
+    return best;
+}
+
+static int pick_oldest(const struct sim_choice *c)
+{
+    return pick_age(c, 0);
+}
+
+static int pick_gto(const struct sim_choice *c)
+{
+    if (c->candidates >> c->last & 1)
+        return (int)c->last;
+    return pick_age(c, 0);
+}
+
+static int pick_gty(const struct sim_choice *c)
+{
+    if (c->candidates >> c->last & 1)
+        return (int)c->last;
+    return pick_age(c, 1);
+}
+
+static const struct {
+    sim_policy pick;
+    int takes_turns;
+} policies[] = {
+    [POLICY_LRR] = {pick_lrr, 0},       [POLICY_STRICT] = {pick_strict, 1},
+    [POLICY_GTO] = {pick_gto, 0},       [POLICY_GTY] = {pick_gty, 0},
+    [POLICY_OLDEST] = {pick_oldest, 0},
+};
+
+sim_policy sim_policy_of(enum teg_policy policy)
+{
+    return policies[policy].pick;
+}
+
+int sim_policy_takes_turns(enum teg_policy policy)
+{
+    return policies[policy].takes_turns;
+}

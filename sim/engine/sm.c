@@ -1,0 +1,750 @@
+#include "sim/engine/sm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRACTION = 256, /* of a cycle, for intervals that are not whole */
+    KIND_BITS = 2,
+};
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The first issue slot at or after `cycle`. */
+static uint64_t slot_from(const struct sim_sm *sm, uint64_t cycle)
+{
+    uint64_t period = sm->chip->gpu->sm.issue_period;
+
+    if (period == 1 || cycle == SIM_NEVER)
+        return cycle;
+    return (cycle + period - 1) / period * period;
+}
+
+/* ---- making and clearing ------------------------------------------------- */
+
+static uint64_t fraction_of(double cycles)
+{
+    return (uint64_t)(cycles * FRACTION + 0.5);
+}
+
+void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
+                   const struct teg_kernel *kernel)
+{
+    *chip = (struct sim_chip){
+        .gpu = gpu,
+        .windows = {kernel->shared_base, kernel->local_base},
+        .policy = sim_policy_of(gpu->sm.policy),
+        .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
+        .pass_interval = fraction_of(gpu->shared.pass_interval),
+        .conflict_latency = fraction_of(gpu->shared.conflict_latency),
+        .transaction_interval = fraction_of(gpu->memory.transaction_interval),
+    };
+    sim_ops_init(&chip->ops, gpu, &kernel->program);
+    for (uint32_t u = 0; u < gpu->unit_count; u++) {
+        const struct teg_unit *unit = &gpu->unit[u];
+        uint32_t n = unit->count *
+                     (unit->scope == UNIT_SCOPE_SM ? 1 : gpu->sm.schedulers);
+
+        chip->unit_first[u] = chip->unit_instances;
+        chip->unit_entry[u] = chip->unit_entries;
+        chip->unit_instances += n;
+        chip->unit_entries += n * unit->capacity;
+    }
+}
+
+/* Whether memory can refuse a request that has been worked out. */
+static int may_refuse(const struct teg_gpu *gpu)
+{
+    return gpu->memory.in_flight_bytes != 0;
+}
+
+teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
+                       uint32_t number, struct teg_diag *d)
+{
+    const struct teg_gpu *gpu = chip->gpu;
+    uint32_t warps = gpu->sm.warps_max;
+
+    *sm = (struct sim_sm){
+        .chip = chip,
+        .number = number,
+        .wake = SIM_NEVER,
+        .next_block_end = SIM_NEVER,
+        .free_slots = warps == 64 ? UINT64_MAX : (1ull << warps) - 1,
+    };
+    for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
+        sm->scheduler[s].next_ready = SIM_NEVER;
+        sm->scheduler[s].wake = SIM_NEVER;
+        /* so that round robin begins with the first warp */
+        sm->scheduler[s].last = SIM_WARPS_MAX - 1;
+    }
+    sm->warp = calloc(warps, sizeof *sm->warp);
+    sm->plan = malloc((may_refuse(gpu) ? warps : 1) * sizeof *sm->plan);
+    sm->block = calloc(gpu->sm.blocks_max, sizeof *sm->block);
+    sm->unit_free = calloc(chip->unit_instances + 1u, sizeof *sm->unit_free);
+    sm->unit_done = calloc(chip->unit_entries + 1u, sizeof *sm->unit_done);
+    if (sm->warp == NULL || sm->plan == NULL || sm->block == NULL ||
+        sm->unit_free == NULL || sm->unit_done == NULL) {
+        sim_sm_release(sm);
+        return teg_fail_memory(d);
+    }
+    return TEG_OK;
+}
+
+void sim_sm_release(struct sim_sm *sm)
+{
+    const struct teg_gpu *gpu = sm->chip != NULL ? sm->chip->gpu : NULL;
+
+    for (uint32_t w = 0; sm->warp != NULL && w < gpu->sm.warps_max; w++)
+        free(sm->warp[w].register_ready);
+    for (uint32_t b = 0; sm->block != NULL && b < gpu->sm.blocks_max; b++)
+        teg_block_free(sm->block[b].block);
+    free(sm->warp);
+    free(sm->plan);
+    free(sm->block);
+    free(sm->unit_free);
+    free(sm->unit_done);
+    *sm = (struct sim_sm){0};
+}
+
+/* ---- a warp's next instruction ------------------------------------------- */
+
+static const struct sim_op *next_op(const struct sim_sm *sm,
+                                    const struct sim_warp *w)
+{
+    return &sm->chip->ops.op[w->cursor.inst];
+}
+
+/* When the operands of the warp's next instruction are there, by the kind of
+ * instruction that makes them. */
+static void find_operands(struct sim_sm *sm, struct sim_warp *w)
+{
+    const struct sim_op *op = next_op(sm, w);
+    const uint16_t *src = sm->chip->ops.pool + op->registers;
+    uint64_t end[1 << KIND_BITS] = {0};
+
+    for (uint16_t i = 0; i < op->src_count; i++) {
+        uint64_t ready = w->register_ready[src[i]];
+        uint64_t kind = ready & ((1 << KIND_BITS) - 1);
+
+        end[kind] = max_u64(end[kind], ready >> KIND_BITS);
+    }
+    for (int k = 0; k < 3; k++)
+        w->result_end[k] = slot_from(sm, end[k]);
+}
+
+static uint64_t ready_at(const struct sim_warp *w)
+{
+    uint64_t own =
+        max_u64(max_u64(w->start_end, w->barrier_end), w->same_warp_end);
+
+    return max_u64(
+        max_u64(own, w->result_end[RESULT_FIXED]),
+        max_u64(w->result_end[RESULT_SHORT], w->result_end[RESULT_LONG]));
+}
+
+static struct sim_scheduler *scheduler_of(struct sim_sm *sm, uint32_t slot)
+{
+    return &sm->scheduler[slot % sm->chip->gpu->sm.schedulers];
+}
+
+static uint32_t index_of(const struct sim_sm *sm, uint32_t slot)
+{
+    return slot / sm->chip->gpu->sm.schedulers;
+}
+
+/* Lets the scheduler know from when on the warp can be considered. */
+static void await(struct sim_sm *sm, uint32_t slot)
+{
+    struct sim_scheduler *s = scheduler_of(sm, slot);
+    uint32_t i = index_of(sm, slot);
+
+    s->ready_at[i] = ready_at(&sm->warp[slot]);
+    s->waiting |= 1ull << i;
+    s->next_ready = min_u64(s->next_ready, s->ready_at[i]);
+    s->wake = min_u64(s->wake, s->ready_at[i]);
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,
+                    uint32_t blocks_max)
+{
+    return sm->blocks < blocks_max &&
+           (uint32_t)__builtin_popcountll(sm->free_slots) >= warps;
+}
+
+static teg_status start_warp(struct sim_sm *sm, uint32_t slot, uint32_t block,
+                             uint32_t stream, uint64_t at, struct teg_diag *d)
+{
+    struct sim_chip *chip = sm->chip;
+    struct sim_warp *w = &sm->warp[slot];
+    struct sim_resident *b = &sm->block[block];
+    uint64_t *registers = w->register_ready;
+    uint32_t capacity = w->register_capacity;
+    struct sim_scheduler *s = scheduler_of(sm, slot);
+
+    if (chip->ops.registers > capacity) {
+        capacity = chip->ops.registers;
+        registers = realloc(registers, capacity * sizeof *registers);
+        if (registers == NULL)
+            return teg_fail_memory(d);
+    }
+    memset(registers, 0, chip->ops.registers * sizeof *registers);
+    *w = (struct sim_warp){
+        .register_ready = registers,
+        .register_capacity = capacity,
+        .block = block,
+        .stream = stream,
+        .arrived = at,
+        .start_end = slot_from(sm, at + chip->gpu->chip.dispatch_latency),
+    };
+    s->age[index_of(sm, slot)] = chip->warps_started++;
+    teg_cursor_init(&w->cursor, b->block, stream);
+    if (!teg_cursor_next(&w->cursor))
+        return TEG_OK; /* an empty stream: the warp never existed */
+    b->live++;
+    s->alive |= 1ull << index_of(sm, slot);
+    find_operands(sm, w);
+    await(sm, slot);
+    return TEG_OK;
+}
+
+static void block_may_end(struct sim_sm *sm, struct sim_resident *b,
+                          uint64_t now)
+{
+    if (b->live != 0)
+        return;
+    b->done = max_u64(b->done, now);
+    sm->next_block_end = min_u64(sm->next_block_end, b->done);
+}
+
+teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
+                        uint64_t number, uint64_t at, struct teg_diag *d)
+{
+    const struct sim_chip *chip = sm->chip;
+    uint32_t warps = teg_block_warps(block), place = 0;
+    struct sim_resident *b;
+    teg_status status = TEG_OK;
+
+    while (sm->block[place].block != NULL)
+        place++;
+    b = &sm->block[place];
+    *b = (struct sim_resident){.block = block, .number = number, .done = at};
+    sm->blocks++;
+    for (uint32_t stream = 0; stream < warps && status == TEG_OK; stream++) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(sm->free_slots);
+
+        sm->free_slots &= sm->free_slots - 1;
+        b->slots |= 1ull << slot;
+        status = start_warp(sm, slot, place, stream, at, d);
+    }
+    block_may_end(sm, b, at + 1);
+    for (uint32_t i = 0; i < chip->listeners; i++) {
+        if (chip->listener[i].on_block_start != NULL)
+            chip->listener[i].on_block_start(chip->listener[i].self, at,
+                                             sm->number, number, warps);
+    }
+    for (uint32_t s = 0; s < chip->gpu->sm.schedulers; s++)
+        sm->wake = min_u64(sm->wake, sm->scheduler[s].wake);
+    sm->wake = min_u64(sm->wake, sm->next_block_end);
+    return status;
+}
+
+uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now)
+{
+    const struct sim_chip *chip = sm->chip;
+    uint32_t ended = 0;
+
+    if (sm->next_block_end > now)
+        return 0;
+    sm->next_block_end = SIM_NEVER;
+    for (uint32_t i = 0; i < chip->gpu->sm.blocks_max; i++) {
+        struct sim_resident *b = &sm->block[i];
+
+        if (b->block == NULL || b->live != 0)
+            continue;
+        if (b->done > now) {
+            sm->next_block_end = min_u64(sm->next_block_end, b->done);
+            continue;
+        }
+        for (uint32_t l = 0; l < chip->listeners; l++) {
+            if (chip->listener[l].on_block_end != NULL)
+                chip->listener[l].on_block_end(chip->listener[l].self, b->done,
+                                               sm->number, b->number);
+        }
+        sm->free_slots |= b->slots;
+        teg_block_free(b->block);
+        *b = (struct sim_resident){0};
+        sm->blocks--;
+        ended++;
+    }
+    return ended;
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+/* Releases the block's barrier if all who will come have come. */
+static void barrier_may_open(struct sim_sm *sm, struct sim_resident *b,
+                             uint64_t now)
+{
+    uint64_t open =
+        slot_from(sm, now + max_u64(sm->chip->gpu->sm.barrier_latency, 1));
+
+    if (b->arrived == 0 || b->arrived != b->live + b->missing)
+        return;
+    b->arrived = 0;
+    for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(rest);
+        struct sim_warp *w = &sm->warp[slot];
+
+        if (!w->parked)
+            continue;
+        w->parked = 0;
+        w->barrier_end = open;
+        await(sm, slot);
+    }
+}
+
+/* ---- units --------------------------------------------------------------- */
+
+struct unit_choice {
+    uint64_t ready; /* cycle it takes the instruction */
+    uint32_t instance;
+    uint8_t unit;
+};
+
+/* When an instance with a capacity has a place: the earliest completion. */
+static uint64_t place_ready(const struct sim_sm *sm, uint8_t unit,
+                            uint32_t instance, uint32_t *entry)
+{
+    uint32_t capacity = sm->chip->gpu->unit[unit].capacity;
+    uint32_t first = sm->chip->unit_entry[unit] +
+                     (instance - sm->chip->unit_first[unit]) * capacity;
+
+    *entry = first;
+    for (uint32_t e = first; e < first + capacity; e++) {
+        if (sm->unit_done[e] < sm->unit_done[*entry])
+            *entry = e;
+    }
+    return sm->unit_done[*entry];
+}
+
+/* The instance of `unit` open to scheduler `s` that is free first. */
+static struct unit_choice choose_instance(const struct sim_sm *sm, uint8_t unit,
+                                          uint32_t s)
+{
+    const struct teg_unit *facts = &sm->chip->gpu->unit[unit];
+    uint32_t first = sm->chip->unit_first[unit] +
+                     (facts->scope == UNIT_SCOPE_SM ? 0 : s * facts->count);
+    struct unit_choice best = {SIM_NEVER, first, unit};
+
+    for (uint32_t i = first; i < first + facts->count; i++) {
+        uint64_t ready = sm->unit_free[i];
+        uint32_t entry;
+
+        if (facts->capacity != 0)
+            ready = max_u64(ready, place_ready(sm, unit, i, &entry));
+        if (ready < best.ready)
+            best = (struct unit_choice){ready, i, unit};
+    }
+    return best;
+}
+
+/* The first unit in the class's order that is free by `now`, else the one
+ * that is free first.  (Lai 2013, 3.2.2.1: float multiply goes to SP or SFU) */
+static struct unit_choice choose_unit(const struct sim_sm *sm,
+                                      const struct sim_op *op, uint32_t s,
+                                      uint64_t now)
+{
+    struct unit_choice best = choose_instance(sm, op->unit[0], s);
+
+    if (op->unit_count > 1 && best.ready > now) {
+        struct unit_choice other = choose_instance(sm, op->unit[1], s);
+
+        if (other.ready < best.ready)
+            best = other;
+    }
+    if (op->operand_unit != TEG_NO_UNIT)
+        best.ready =
+            max_u64(best.ready, choose_instance(sm, op->operand_unit, s).ready);
+    return best;
+}
+
+static void take_unit(struct sim_sm *sm, const struct sim_op *op,
+                      const struct unit_choice *u, uint32_t s, uint64_t now,
+                      uint64_t busy, uint64_t done)
+{
+    uint32_t entry;
+
+    sm->unit_free[u->instance] = now + busy;
+    if (sm->chip->gpu->unit[u->unit].capacity != 0) {
+        place_ready(sm, u->unit, u->instance, &entry);
+        sm->unit_done[entry] = done;
+    }
+    if (op->operand_unit != TEG_NO_UNIT)
+        sm->unit_free[choose_instance(sm, op->operand_unit, s).instance] =
+            now + busy;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* Works out the warp's request once.  Returns NULL if it makes none. */
+static struct sim_plan *plan_of(struct sim_sm *sm, uint32_t slot)
+{
+    struct sim_warp *w = &sm->warp[slot];
+    struct sim_plan *plan = &sm->plan[may_refuse(sm->chip->gpu) ? slot : 0];
+    struct teg_access access;
+
+    if (w->planned)
+        return plan;
+    if (!teg_cursor_access(&w->cursor, &access))
+        return NULL;
+    sim_plan_make(plan, sm->chip->gpu,
+                  &sm->chip->ops.program->inst[w->cursor.inst], &access,
+                  &sm->chip->windows);
+    w->planned = 1;
+    return plan;
+}
+
+struct issue_times {
+    uint64_t busy; /* cycles the unit is taken */
+    uint64_t done; /* cycle the result is usable */
+};
+
+static uint64_t whole_up(uint64_t fraction)
+{
+    return (fraction + FRACTION - 1) / FRACTION;
+}
+
+/* A shared-memory request needs one pass per conflict group; every further
+ * one lengthens the latency and keeps the unit.  (Lai 2013, 3.2.3.3) */
+static struct issue_times shared_times(const struct sim_chip *chip,
+                                       const struct sim_op *op,
+                                       const struct sim_request *r,
+                                       uint64_t now)
+{
+    uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
+
+    return (struct issue_times){
+        .busy =
+            max_u64(op->interval, whole_up(r->passes * chip->pass_interval)),
+        .done = now + op->latency +
+                (extra * chip->conflict_latency + FRACTION / 2) / FRACTION,
+    };
+}
+
+static struct issue_times global_times(struct sim_sm *sm,
+                                       const struct sim_op *op,
+                                       struct sim_plan *plan, uint64_t now)
+{
+    uint64_t done =
+        sim_memory_issue(sm->chip->memory, sm->number, now, plan, op->flags);
+
+    return (struct issue_times){
+        .busy = max_u64(op->interval,
+                        whole_up(plan->count * sm->chip->transaction_interval)),
+        .done = plan->request.is_store && !plan->request.is_atomic
+                    ? done + op->latency
+                    : max_u64(done, now + op->latency),
+    };
+}
+
+static struct issue_times times_of(struct sim_sm *sm, const struct sim_op *op,
+                                   struct sim_plan *plan, uint64_t now)
+{
+    struct issue_times t = {op->interval, now + op->latency};
+
+    if (plan != NULL && plan->request.space == SPACE_SHARED)
+        t = shared_times(sm->chip, op, &plan->request, now);
+    else if (plan != NULL)
+        t = global_times(sm, op, plan, now);
+    t.done = max_u64(t.done, now + 1);
+    return t;
+}
+
+/* ---- issuing ------------------------------------------------------------- */
+
+static void count_until(uint64_t *at, uint64_t end, uint32_t *cycles)
+{
+    if (end > *at) {
+        *cycles = (uint32_t)(end - *at);
+        *at = end;
+    }
+}
+
+/* Splits the cycles since the warp's last issue by reason, in the order of
+ * sim/stalls.def. */
+static void account(const struct sim_warp *w, const struct sim_op *op,
+                    uint64_t now, uint32_t stall[TEG_STALLS])
+{
+    uint64_t at = w->arrived;
+
+    memset(stall, 0, TEG_STALLS * sizeof *stall);
+    count_until(&at, w->start_end, &stall[STALL_DISPATCH]);
+    count_until(&at, w->barrier_end, &stall[STALL_BARRIER]);
+    count_until(&at, w->same_warp_end, &stall[STALL_SAME_WARP]);
+    count_until(&at, w->result_end[RESULT_LONG], &stall[STALL_LONG]);
+    count_until(&at, w->result_end[RESULT_SHORT], &stall[STALL_SHORT]);
+    count_until(&at, w->result_end[RESULT_FIXED], &stall[STALL_WAIT]);
+    stall[op->throttle] = (uint32_t)w->blocked;
+    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - w->blocked);
+}
+
+static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
+                     uint8_t unit, uint64_t now, const struct issue_times *t,
+                     const struct sim_plan *plan)
+{
+    const struct sim_chip *chip = sm->chip;
+    const struct sim_warp *w = &sm->warp[slot];
+    const struct sim_resident *b = &sm->block[w->block];
+    struct sim_issue e;
+
+    e.cycle = now;
+    e.done = t->done;
+    e.arrived = w->arrived;
+    e.sm = sm->number;
+    e.scheduler = slot % chip->gpu->sm.schedulers;
+    e.slot = slot;
+    e.block = b->number;
+    e.stream = w->stream;
+    e.warp_id = teg_block_warp_id(b->block, w->stream);
+    e.inst = w->cursor.inst;
+    e.mask = w->cursor.mask;
+    e.op_class = op->op_class;
+    e.unit = unit;
+    e.busy = (uint32_t)t->busy;
+    e.request = plan != NULL ? &plan->request : NULL;
+    account(w, op, now, e.stall);
+    for (uint32_t i = 0; i < chip->listeners; i++) {
+        if (chip->listener[i].on_issue != NULL)
+            chip->listener[i].on_issue(chip->listener[i].self, &e);
+    }
+}
+
+static void write_results(struct sim_sm *sm, struct sim_warp *w,
+                          const struct sim_op *op, uint64_t done)
+{
+    const uint16_t *dst = sm->chip->ops.pool + op->registers + op->src_count;
+
+    for (uint16_t i = 0; i < op->dst_count; i++)
+        w->register_ready[dst[i]] = done << KIND_BITS | op->result;
+}
+
+/* The warp has no instruction left. */
+static void finish_warp(struct sim_sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sim_warp *w = &sm->warp[slot];
+    struct sim_resident *b = &sm->block[w->block];
+
+    scheduler_of(sm, slot)->alive &= ~(1ull << index_of(sm, slot));
+    b->live--;
+    b->missing += !w->exited;
+    barrier_may_open(sm, b, now);
+    block_may_end(sm, b, now + 1);
+}
+
+/* Steps the warp to its next instruction, which may have to wait for the
+ * block's barrier. */
+static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
+                  uint32_t mask, uint64_t now)
+{
+    struct sim_warp *w = &sm->warp[slot];
+    struct sim_resident *b = &sm->block[w->block];
+
+    w->arrived = now + 1;
+    w->start_end = w->barrier_end = 0;
+    w->same_warp_end = slot_from(sm, now + op->same_warp);
+    w->blocked = 0;
+    w->planned = 0;
+    w->exited |= (op->flags & INST_EXIT) != 0 && mask != 0;
+    if (!teg_cursor_next(&w->cursor)) {
+        finish_warp(sm, slot, now);
+        return;
+    }
+    find_operands(sm, w);
+    if ((op->flags & INST_BARRIER) == 0 || mask == 0) {
+        await(sm, slot);
+        return;
+    }
+    w->parked = 1;
+    b->arrived++;
+    barrier_may_open(sm, b, now);
+}
+
+static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now,
+                  const struct unit_choice *unit)
+{
+    struct sim_warp *w = &sm->warp[slot];
+    const struct sim_op *op = next_op(sm, w);
+    uint32_t s = slot % sm->chip->gpu->sm.schedulers;
+    struct sim_plan *plan = op->has_addresses ? plan_of(sm, slot) : NULL;
+    struct issue_times t = times_of(sm, op, plan, now);
+    struct sim_resident *b = &sm->block[w->block];
+
+    take_unit(sm, op, unit, s, now, t.busy, t.done);
+    write_results(sm, w, op, t.done);
+    b->done = max_u64(b->done, t.done);
+    sm->chip->cycles = max_u64(sm->chip->cycles, t.done);
+    announce(sm, slot, op, unit->unit, now, &t, plan);
+    go_on(sm, slot, op, w->cursor.mask, now);
+}
+
+/* ---- a scheduler's cycle ------------------------------------------------- */
+
+/* Warps refused at the last visit have been held by their units since. */
+static void charge_refused(struct sim_sm *sm, struct sim_scheduler *s,
+                           uint32_t number, uint64_t now)
+{
+    uint32_t schedulers = sm->chip->gpu->sm.schedulers;
+
+    for (uint64_t rest = s->refused; rest != 0; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+
+        sm->warp[i * schedulers + number].blocked += now - s->visited;
+    }
+    s->refused = 0;
+    s->visited = now;
+}
+
+/* Moves the waiting whose time has come to the ready. */
+static void collect_ready(struct sim_scheduler *s, uint64_t now)
+{
+    uint64_t next = SIM_NEVER;
+
+    if (s->next_ready > now)
+        return;
+    for (uint64_t rest = s->waiting; rest != 0; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+
+        if (s->ready_at[i] <= now)
+            s->ready |= 1ull << i;
+        else
+            next = min_u64(next, s->ready_at[i]);
+    }
+    s->waiting &= ~s->ready;
+    s->next_ready = next;
+}
+
+/* The cycle at which the units and the memory pipeline take the warp's next
+ * instruction, as far as can be told now. */
+static uint64_t accepted_at(struct sim_sm *sm, uint32_t slot, uint64_t now,
+                            struct unit_choice *unit)
+{
+    const struct sim_op *op = next_op(sm, &sm->warp[slot]);
+    struct sim_plan *plan;
+
+    *unit = choose_unit(sm, op, slot % sm->chip->gpu->sm.schedulers, now);
+    if (unit->ready > now || !op->has_addresses || !may_refuse(sm->chip->gpu))
+        return unit->ready;
+    plan = plan_of(sm, slot);
+    if (plan == NULL || plan->count == 0)
+        return unit->ready;
+    return sim_memory_ready_at(sm->chip->memory, sm->number, now,
+                               plan->request.bytes);
+}
+
+/* Issues from at most one warp; sets when to come back. */
+static void visit(struct sim_sm *sm, uint32_t number, uint64_t now)
+{
+    struct sim_scheduler *s = &sm->scheduler[number];
+    uint32_t schedulers = sm->chip->gpu->sm.schedulers;
+    struct sim_choice choice;
+    uint64_t unit_free = SIM_NEVER;
+    int i, again = sm->chip->takes_turns;
+
+    charge_refused(sm, s, number, now);
+    collect_ready(s, now);
+    choice = (struct sim_choice){
+        .candidates = s->ready,
+        .alive = s->alive,
+        .turn = now / sm->chip->gpu->sm.issue_period,
+        .last = s->last,
+        .age = s->age,
+    };
+    s->wake = SIM_NEVER;
+    while (choice.candidates != 0 &&
+           (i = sm->chip->policy(&choice)) != SIM_NO_WARP) {
+        struct unit_choice unit;
+        uint32_t slot = (uint32_t)i * schedulers + number;
+        uint64_t at = accepted_at(sm, slot, now, &unit);
+
+        choice.candidates &= ~(1ull << i);
+        if (at <= now) {
+            s->ready &= ~(1ull << i);
+            s->last = (uint32_t)i;
+            issue(sm, slot, now, &unit);
+            again = 1;
+            break;
+        }
+        s->refused |= 1ull << i;
+        unit_free = min_u64(unit_free, at);
+    }
+    if (again && s->ready != 0)
+        s->wake = min_u64(s->wake, now + sm->chip->gpu->sm.issue_period);
+    s->wake = min_u64(s->wake, slot_from(sm, unit_free));
+    s->wake = min_u64(s->wake, s->next_ready);
+}
+
+void sim_sm_step(struct sim_sm *sm, uint64_t now)
+{
+    uint32_t schedulers = sm->chip->gpu->sm.schedulers;
+
+    for (uint32_t s = 0; s < schedulers; s++) {
+        if (sm->scheduler[s].wake <= now)
+            visit(sm, s, now);
+    }
+    sm->wake = sm->next_block_end;
+    for (uint32_t s = 0; s < schedulers; s++)
+        sm->wake = min_u64(sm->wake, sm->scheduler[s].wake);
+}
+
+/* ---- when nothing can happen any more ------------------------------------ */
+
+static uint64_t pc_of(const struct sim_sm *sm, const struct sim_warp *w)
+{
+    return sm->chip->ops.program->inst[w->cursor.inst].pc;
+}
+
+teg_status sim_sm_deadlock(const struct sim_sm *sm, struct teg_diag *d)
+{
+    for (uint32_t i = 0; i < sm->chip->gpu->sm.blocks_max; i++) {
+        const struct sim_resident *b = &sm->block[i];
+        const struct sim_warp *waits = NULL, *ended = NULL;
+        const uint32_t *at;
+        char where[96];
+
+        if (b->block == NULL || b->live == 0)
+            continue;
+        for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
+            const struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
+
+            if (w->parked && waits == NULL)
+                waits = w;
+            if (!w->parked && !w->exited && ended == NULL)
+                ended = w;
+        }
+        if (waits == NULL || ended == NULL)
+            continue;
+        at = teg_block_position(b->block);
+        snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+        return teg_fail(
+            d, TEG_DEADLOCK, where,
+            "deadlock: warp %u waits at the barrier before pc 0x%" PRIx64
+            ", but warp %u ends at pc 0x%" PRIx64
+            " without EXIT and never reaches it",
+            teg_block_warp_id(b->block, waits->stream), pc_of(sm, waits),
+            teg_block_warp_id(b->block, ended->stream), pc_of(sm, ended));
+    }
+    return teg_fail(d, TEG_DEADLOCK, "", "SM %u: no warp can go on",
+                    sm->number);
+}
