@@ -10,7 +10,7 @@
 #include "sim/collect/statistics.h"
 
 enum {
-    TEG_MODEL_TERMS_MAX = 48
+    TEG_MODEL_TERMS_MAX = 64
 };
 
 /* An intermediate of a model, so that a report can say which one dominated. */

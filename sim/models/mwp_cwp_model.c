@@ -242,6 +242,25 @@ static enum verdict verdict_of(const struct mwp_cwp_inputs *in,
     return memory_verdict(in, r);
 }
 
+/* "memory bandwidth (MWP 4.5 by bandwidth)" */
+static void limit(struct teg_estimate *e, const struct mwp_cwp_result *r,
+                  enum verdict verdict)
+{
+    static const char *const words[MWP_CWP_LIMITERS] = {
+        [MWP_CWP_LIMITER_WITHOUT_BW] = "departure delay",
+        [MWP_CWP_LIMITER_PEAK_BW] = "bandwidth",
+        [MWP_CWP_LIMITER_N] = "warps",
+        [MWP_CWP_LIMITER_NPW] = "warps and independent accesses",
+    };
+
+    if (r->limiter == MWP_CWP_LIMITER_NONE)
+        snprintf(e->limiter, sizeof e->limiter, "%s",
+                 verdicts[verdict].limiter);
+    else
+        snprintf(e->limiter, sizeof e->limiter, "%s (MWP %.3g by %s)",
+                 verdicts[verdict].limiter, r->mwp, words[r->limiter]);
+}
+
 static void advise(struct teg_estimate *e, const struct mwp_cwp_result *r,
                    enum verdict verdict)
 {
@@ -272,9 +291,10 @@ static void add_term(struct teg_estimate *e, const char *name, double value,
 static void add_terms(struct teg_estimate *e, const struct mwp_cwp_inputs *in,
                       const struct mwp_cwp_result *r)
 {
-    add_term(e, "active_sms", in->launch.active_sms, "SMs");
-    add_term(e, "active_blocks_per_sm", in->launch.active_blocks_per_sm,
-             "blocks");
+#define MACHINE(field, rule, fallback, unit, help) \
+    add_term(e, #field, in->machine.field, unit);
+#define LAUNCH(field, rule, fallback, unit, help) \
+    add_term(e, #field, in->launch.field, unit);
 #define STATS(field, rule, fallback, unit, help) \
     add_term(e, #field, in->stats.field, unit);
 #define RESULT(field, column, symbol, unit, help) \
@@ -306,7 +326,7 @@ void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
     verdict = verdict_of(in, &r);
     e->applicable = 1;
     e->cycles = r.exec_cycles_with_synch;
-    snprintf(e->limiter, sizeof e->limiter, "%s", verdicts[verdict].limiter);
+    limit(e, &r, verdict);
     advise(e, &r, verdict);
     add_terms(e, in, &r);
 }

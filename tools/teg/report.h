@@ -66,6 +66,12 @@ json_t *result_json(const struct result *r);
 /* {"version": ..., "schema": ...} */
 json_t *teg_json(void);
 json_t *gpu_json(const struct teg_gpu *gpu);
+/* Name, shape and counts of the result's kernel. */
+json_t *kernel_json(const struct result *r);
+/* A row of models[]; `simulated` cycles 0: there were none to compare with. */
+json_t *model_json(const struct teg_estimate *e, double simulated);
+/* The first lines of the text report: kernel, GPU, counts. */
+void text_head(FILE *f, const struct result *r);
 /* A number, null if it is none. */
 json_t *number_json(double v);
 

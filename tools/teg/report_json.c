@@ -42,7 +42,7 @@ static json_t *known_or_null(uint32_t v)
     return v != 0 ? count_json(v) : json_null();
 }
 
-static json_t *kernel_json(const struct result *r)
+json_t *kernel_json(const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
 
@@ -149,7 +149,7 @@ static json_t *terms_json(const struct teg_estimate *e)
     return o;
 }
 
-static json_t *model_json(const struct teg_estimate *e, double simulated)
+json_t *model_json(const struct teg_estimate *e, double simulated)
 {
     if (!e->applicable)
         return json_pack("{s:s, s:n, s:n, s:n, s:s, s:o}", "name", e->model,

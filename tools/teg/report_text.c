@@ -70,7 +70,7 @@ static void print_what_ifs(FILE *f, const struct opt_list *list)
         fputc('\n', f);
 }
 
-static void print_head(FILE *f, const struct result *r)
+void text_head(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
     const struct teg_gpu *gpu = r->replay->gpu;
@@ -289,7 +289,7 @@ static int add_kernel(struct report *report, const struct result *r)
 
     if (report->total.kernels > 1)
         fputc('\n', f);
-    print_head(f, r);
+    text_head(f, r);
     print_time(f, r);
     if (s->cycles > 0) {
         print_units(f, r);

@@ -1,0 +1,49 @@
+# teg model: the paper's example typed in, and models of a trace.
+. tests/cli/lib.sh
+
+machine=clock_ghz=1,mem_bw_gbs=80,mem_ld=420,dep_del_uncoal=10,dep_del_coal=4
+launch=active_sms=16,threads_per_block=128,blocks=80,active_blocks_per_sm=5
+counts=comp_insts=27,uncoal_mem_insts=6,synch_insts=6
+
+# Hong & Kim 2009, 3.6: 38,428 and 50,728 cycles unrounded
+expect 0 "$teg" model --set $machine --set $launch --set $counts
+out '^  mwp-cwp  *50,728 .*uncoalesced accesses (MWP 2.28 by departure delay)'
+out '^    MWP  *2.28125  warps'
+out '^    Exec_cycles_app  *38428.188  cycles'
+no_err
+
+expect 0 "$teg" model --set $machine,$launch,$counts --eqset isca -f json
+out '"Exec_cycles_with_synch": 50728.1875'
+out '"ratio_to_simulated": null'
+
+# Rep 1 either way; 90 blocks make it 1.125 or 2
+expect 0 "$teg" model --set $machine,$launch,$counts,blocks=90 --rep ceil
+out '^    Rep  *2$'
+
+expect 0 "$teg" model --set $machine,$launch,comp_insts=20000 --npw corrected
+out 'issuing instructions'
+
+expect 2 "$teg" model
+expect 2 "$teg" model --set $machine
+err 'active_sms: expected a number above 0, found none'
+expect 2 "$teg" model --set mem_lod=3
+err "did you mean 'mem_ld'"
+expect 2 "$teg" model --set mem_ld
+expect 2 "$teg" model --set mem_ld=many
+err "mem_ld: expected a number, found 'many'"
+expect 2 "$teg" model --eqset paper
+no_out
+expect 1 "$teg" model "$work/missing.tegt" -g gtx280
+no_out
+
+# with a trace: no replay, so nothing to compare with
+small_trace "$work/k.traceg"
+expect 0 "$teg" model "$work/k.traceg" -g gtx280
+out '^  mwp-cwp  *[0-9]'
+out 'Issue_bound'
+expect 0 "$teg" model "$work/k.traceg" -g gtx280 -f json --set comp_insts=100
+out '"comp_insts": 100.0'
+expect 0 "$teg" model "$work/k.traceg" -g gtx280 -o "$work/model.txt"
+no_out
+check "the report is in the file" grep -q mwp-cwp "$work/model.txt"
+finish

@@ -1,0 +1,438 @@
+/*
+ * teg model TRACE: what the analytical models say, without a replay.
+ * teg model --set KEY=VALUE,...: MWP-CWP with hand-given parameters.
+ *
+ *     $ teg model matmul.tegt -g gtx280
+ *     matmul on gtx280: GeForce GTX 280, 30 SMs, 1296 MHz
+ *       ...
+ *       model              cycles        time  limited by
+ *       mwp-cwp           120,000    92.59 us  memory bandwidth
+ *       move fewer bytes: keep what is used again ...
+ *
+ *         N                        24  warps
+ *         ...
+ */
+#include "sim/models/mwp_cwp_model.h"
+#include "tools/teg/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SETTINGS_MAX = 64,
+    SETTING_BYTES = 96
+};
+
+/* Stored as the enumerators of mwp_cwp.h, in their order. */
+static const char *const eqset_names[] = {"thesis", "isca", NULL};
+static const char *const cond_names[] = {"resolved", "literal", NULL};
+static const char *const npw_names[] = {"off", "printed", "corrected", NULL};
+static const char *const rep_names[] = {"exact", "ceil", NULL};
+
+struct model_run {
+    struct job job;
+    struct opt_list set;
+    uint32_t eqset, cond, npw, rep;
+    struct output out;
+    json_t *kernels; /* owned; what JSON gathers */
+    /* The items of `set`, cut apart at commas and the equals sign. */
+    char setting[SETTINGS_MAX][SETTING_BYTES];
+    char *value[SETTINGS_MAX];
+    uint32_t settings;
+};
+
+/* ---- parameters ------------------------------------------------------- */
+
+/* Keys with a dot belong to the GPU description, the others to the model. */
+static bool is_gpu_key(const char *key)
+{
+    return strchr(key, '.') != NULL;
+}
+
+static int add_setting(struct model_run *run, const char *text, size_t length)
+{
+    char *to = run->setting[run->settings];
+    char *equals;
+
+    if (run->settings == SETTINGS_MAX)
+        return say_usage("model", "--set: more than %d values", SETTINGS_MAX);
+    if (length >= SETTING_BYTES || memchr(text, '=', length) == NULL)
+        return say_usage("model", "--set: expected KEY=VALUE, found '%.*s'",
+                         (int)length, text);
+    memcpy(to, text, length);
+    to[length] = '\0';
+    if (is_gpu_key(to)) {
+        run->job.set.item[run->job.set.count++] = to;
+        return EXIT_DONE;
+    }
+    equals = strchr(to, '=');
+    *equals = '\0';
+    run->value[run->settings++] = equals + 1;
+    return EXIT_DONE;
+}
+
+static int split_settings(struct model_run *run)
+{
+    for (uint32_t i = 0; i < run->set.count; i++) {
+        const char *at = run->set.item[i];
+
+        while (*at != '\0') {
+            size_t length = strcspn(at, ",");
+            int status = add_setting(run, at, length);
+
+            if (status != EXIT_DONE)
+                return status;
+            at += length + (at[length] == ',');
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int apply_settings(const struct model_run *run,
+                          struct mwp_cwp_inputs *in)
+{
+    for (uint32_t i = 0; i < run->settings; i++) {
+        struct teg_diag d;
+
+        if (mwp_cwp_inputs_set(in, run->setting[i], run->value[i], &d) !=
+            TEG_OK)
+            return say_usage("model", "--set: %s%s%s", d.where,
+                             d.where[0] != '\0' ? ": " : "", d.what);
+    }
+    return EXIT_DONE;
+}
+
+static struct mwp_cwp_options options_of(const struct model_run *run)
+{
+    return (struct mwp_cwp_options){
+        .eqset = run->eqset,
+        .cond = run->cond,
+        .npw = run->npw,
+        .rep = run->rep,
+    };
+}
+
+/* ---- output ------------------------------------------------------------ */
+
+static void print_terms(FILE *f, const struct teg_estimate *e)
+{
+    fputc('\n', f);
+    for (uint32_t i = 0; i < e->term_count; i++)
+        fprintf(f, "    %-24s %14.8g%s%s\n", e->term[i].name, e->term[i].value,
+                e->term[i].unit[0] != '\0' ? "  " : "", e->term[i].unit);
+}
+
+static void print_estimate(FILE *f, const struct teg_estimate *e,
+                           double clock_mhz)
+{
+    char cycles[28];
+
+    fprintf(f, "\n  %-12s %16s %14s  %s\n", "model", "cycles", "time",
+            "limited by");
+    if (!e->applicable) {
+        fprintf(f, "  %-12s %16s %14s  %s\n", e->model, "n/a", "n/a", e->why);
+        return;
+    }
+    fprintf(f, "  %-12s %16s %11.4g us  %s\n", e->model,
+            with_commas((uint64_t)(e->cycles + 0.5), cycles),
+            e->cycles / clock_mhz, e->limiter);
+    if (e->advice[0] != '\0')
+        fprintf(f, "  %s\n", e->advice);
+    print_terms(f, e);
+}
+
+static json_t *estimates_json(const struct teg_estimate *e, uint32_t count)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(array, model_json(&e[i], 0));
+    return array;
+}
+
+/* ---- with a trace ------------------------------------------------------ */
+
+/* The registry's row knows no options and no hand-given values. */
+static int estimate_mwp_cwp(const struct model_run *run,
+                            const struct teg_statistics *s,
+                            const struct teg_gpu *gpu, struct teg_estimate *e)
+{
+    struct mwp_cwp_options options = options_of(run);
+    struct mwp_cwp_inputs in;
+    struct teg_diag d;
+    int status;
+
+    mwp_cwp_inputs_init(&in);
+    /* What the description or the trace lacks may be given by hand. */
+    if (mwp_cwp_inputs_measure(&in, s, gpu, &d) != TEG_OK &&
+        run->settings == 0) {
+        mwp_cwp_estimate(s, gpu, e);
+        return EXIT_DONE;
+    }
+    status = apply_settings(run, &in);
+    if (status == EXIT_DONE)
+        mwp_cwp_evaluate(&in, &options, e);
+    return status;
+}
+
+static int estimate_all(const struct model_run *run, struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    const struct teg_model *models = teg_models(&r->estimate_count);
+    int status = EXIT_DONE;
+
+    r->estimate = calloc(r->estimate_count + 1, sizeof *r->estimate);
+    if (r->estimate == NULL)
+        return say_memory();
+    for (uint32_t i = 0; status == EXIT_DONE && i < r->estimate_count; i++) {
+        if (models[i].estimate == mwp_cwp_estimate)
+            status = estimate_mwp_cwp(run, s, gpu, &r->estimate[i]);
+        else
+            models[i].estimate(s, gpu, &r->estimate[i]);
+    }
+    return status;
+}
+
+static void add_json(struct model_run *run, const struct result *r)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "teg", teg_json());
+    json_object_set_new(o, "gpu", gpu_json(r->replay->gpu));
+    json_object_set_new(o, "kernel", kernel_json(r));
+    json_object_set_new(o, "models",
+                        estimates_json(r->estimate, r->estimate_count));
+    json_array_append_new(run->kernels, o);
+}
+
+static void add_text(struct model_run *run, const struct result *r)
+{
+    if (r->number != run->job.kernel[0] + 1)
+        fputc('\n', run->out.file);
+    text_head(run->out.file, r);
+    for (uint32_t i = 0; i < r->estimate_count; i++)
+        print_estimate(run->out.file, &r->estimate[i],
+                       r->replay->gpu->chip.sm_clock_mhz);
+}
+
+/* `walk` holds the launch and zeroed statistics. */
+static int model_launch(struct model_run *run, struct replay *walk,
+                        uint32_t kernel)
+{
+    struct result result = {.replay = walk, .number = kernel + 1};
+    struct teg_diag d;
+    int status;
+
+    if (teg_profile(&walk->launch, walk->gpu, walk->s, &d) != TEG_OK)
+        return say_fault(&d);
+    status = estimate_all(run, &result);
+    if (status == EXIT_DONE && run->job.format == FORMAT_JSON)
+        add_json(run, &result);
+    else if (status == EXIT_DONE)
+        add_text(run, &result);
+    free(result.estimate);
+    return status;
+}
+
+static int model_kernel(struct model_run *run, uint32_t kernel)
+{
+    struct replay walk = {.gpu = run->job.gpu};
+    struct teg_diag d;
+    int status;
+
+    if (teg_trace_launch(run->job.trace, kernel, &walk.launch, &d) != TEG_OK)
+        return say_fault(&d);
+    walk.s = calloc(1, sizeof *walk.s);
+    status = walk.s != NULL ? model_launch(run, &walk, kernel) : say_memory();
+    free(walk.s);
+    if (walk.launch.close != NULL)
+        walk.launch.close(walk.launch.self);
+    return status;
+}
+
+static int finish_json(struct model_run *run)
+{
+    json_t *value;
+
+    if (run->job.kernel_count == 1)
+        value = json_incref(json_array_get(run->kernels, 0));
+    else
+        value =
+            json_pack("{s:o, s:O}", "teg", teg_json(), "kernels", run->kernels);
+    return output_json(run->job.out, value);
+}
+
+static int model_kernels(struct model_run *run)
+{
+    bool json = run->job.format == FORMAT_JSON;
+    int status = EXIT_DONE;
+
+    run->kernels = json_array();
+    if (!json)
+        status = output_open(&run->out, run->job.out);
+    for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
+        status = model_kernel(run, run->job.kernel[i]);
+    if (status == EXIT_DONE)
+        status = json ? finish_json(run) : output_close(&run->out);
+    else if (!json)
+        output_abandon(&run->out);
+    json_decref(run->kernels);
+    return status;
+}
+
+static int model_trace(struct model_run *run, const char *path)
+{
+    int status = job_open_trace(&run->job, path);
+
+    if (status == EXIT_DONE)
+        status = job_open_gpu(&run->job);
+    if (status == EXIT_DONE)
+        status = model_kernels(run);
+    return status;
+}
+
+/* ---- without a trace ---------------------------------------------------- */
+
+static int report_by_hand(struct model_run *run, const struct teg_estimate *e,
+                          double clock_mhz)
+{
+    int status;
+
+    if (run->job.format == FORMAT_JSON)
+        return output_json(run->job.out,
+                           json_pack("{s:o, s:o}", "teg", teg_json(), "models",
+                                     estimates_json(e, 1)));
+    status = output_open(&run->out, run->job.out);
+    if (status != EXIT_DONE)
+        return status;
+    fputs("parameters given by hand\n", run->out.file);
+    print_estimate(run->out.file, e, clock_mhz);
+    return output_close(&run->out);
+}
+
+static int model_by_hand(struct model_run *run)
+{
+    struct mwp_cwp_options options = options_of(run);
+    struct mwp_cwp_inputs in;
+    struct teg_estimate e;
+    struct teg_diag d;
+    int status = EXIT_DONE;
+
+    mwp_cwp_inputs_init(&in);
+    if (run->job.gpu_name != NULL)
+        status = job_open_gpu(&run->job);
+    if (status == EXIT_DONE && run->job.gpu != NULL &&
+        mwp_cwp_inputs_machine(&in, run->job.gpu, &d) != TEG_OK)
+        status = say_fault(&d);
+    if (status == EXIT_DONE)
+        status = apply_settings(run, &in);
+    if (status != EXIT_DONE)
+        return status;
+    mwp_cwp_evaluate(&in, &options, &e);
+    if (!e.applicable)
+        return say_usage("model", "--set: %s", e.why);
+    return report_by_hand(run, &e, in.machine.clock_ghz * 1000);
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+/* The end of --help. */
+static void list_parameters(char *out, size_t size)
+{
+    uint32_t count;
+    const struct mwp_cwp_parameter *p = mwp_cwp_parameters(&count);
+    size_t used = (size_t)snprintf(
+        out, size,
+        "  teg model kernel.tegt -g gtx280\n"
+        "  teg model --set clock_ghz=1,mem_bw_gbs=80,mem_ld=420 \\\n"
+        "      --set dep_del_uncoal=10,dep_del_coal=4,active_sms=16 \\\n"
+        "      --set threads_per_block=128,blocks=80,active_blocks_per_sm=5 "
+        "\\\n"
+        "      --set comp_insts=27,uncoal_mem_insts=6,synch_insts=6\n\n"
+        "Parameters of --set:\n");
+
+    for (uint32_t i = 0; i < count && used < size; i++) {
+        int more = isnan(p[i].fallback)
+                       ? snprintf(out + used, size - used, "  %-22s %-13s %s\n",
+                                  p[i].name, p[i].unit, p[i].help)
+                       : snprintf(out + used, size - used,
+                                  "  %-22s %-13s %s (default %g)\n", p[i].name,
+                                  p[i].unit, p[i].help, p[i].fallback);
+
+        used += (size_t)more;
+    }
+}
+
+static int model(struct model_run *run, const struct operands *operands)
+{
+    struct mwp_cwp_inputs in;
+    int status = split_settings(run);
+
+    /* A misspelt name must not wait for a long trace. */
+    mwp_cwp_inputs_init(&in);
+    if (status == EXIT_DONE)
+        status = apply_settings(run, &in);
+    if (status != EXIT_DONE)
+        return status;
+    if (operands->count > 0)
+        return model_trace(run, operands->item[0]);
+    if (run->settings == 0)
+        return say_usage("model", "expected TRACE or --set, found nothing");
+    return model_by_hand(run);
+}
+
+int cmd_model(int argc, char **argv)
+{
+    struct model_run run = {0};
+    char examples[4096];
+    const struct opt options[] = {
+        {"gpu", 'g', OPT_TEXT, &run.job.gpu_name, "GPU",
+         "a name that `teg gpus` lists, or a .cfg file; default: the one that "
+         "stands for the trace's architecture",
+         NULL},
+        {"config-dir", 0, OPT_TEXT, &run.job.config_dir, "DIR",
+         "look for GPU descriptions here first", NULL},
+        {"set", 0, OPT_LIST, &run.set, "KEY=VALUE[,KEY=VALUE]",
+         "give a parameter of MWP-CWP (below) by hand, or change a value of "
+         "the GPU description (`teg gpus --keys`)",
+         NULL},
+        {"eqset", 0, OPT_CHOICE, &run.eqset, "SET",
+         "thesis (default) or isca: whose latency of a coalesced access and "
+         "cost of barriers",
+         eqset_names},
+        {"cond", 0, OPT_CHOICE, &run.cond, "COND",
+         "resolved (default) or literal: the conditions of the three cases as "
+         "the sources' text or as their equations have them",
+         cond_names},
+        {"npw", 0, OPT_CHOICE, &run.npw, "MODE",
+         "off (default), printed or corrected: independent accesses of a warp "
+         "count as more warps",
+         npw_names},
+        {"rep", 0, OPT_CHOICE, &run.rep, "MODE",
+         "exact (default) or ceil: rounds of blocks", rep_names},
+        JOB_TRACE_OPTIONS(run.job),
+        JOB_FORMAT_JSON_OPTION(run.job),
+        JOB_OUTPUT_OPTIONS(run.job),
+        {0}};
+    const struct usage usage = {
+        .command = "model",
+        .operands = "[TRACE]",
+        .summary = "Says what the analytical models expect of the kernels of "
+                   "TRACE, from its instruction counts alone; or, without "
+                   "TRACE, of parameters given by hand. docs/models.md has "
+                   "the equations.",
+        .options = options,
+        .operands_max = 1,
+        .examples = examples};
+    struct operands operands;
+    int status;
+
+    list_parameters(examples, sizeof examples);
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    status = model(&run, &operands);
+    job_release(&run.job);
+    return status;
+}
