@@ -29,13 +29,21 @@ void nvbit_feed_block(struct nvbit_feed *f, const uint32_t position[3])
     teg_block_builder_begin(f->builder, position);
 }
 
+static void add(struct nvbit_feed *f, const struct nvbit_inst *inst)
+{
+    teg_block_builder_inst(f->builder, inst->inst, inst->mask, inst->lane);
+}
+
+static void release_held(struct nvbit_feed *f)
+{
+    if (f->held)
+        add(f, &f->pending);
+    f->held = 0;
+}
+
 static void end_warp(struct nvbit_feed *f, uint64_t line)
 {
-    if (f->held) {
-        teg_block_builder_inst(f->builder, f->pending.inst, f->pending.mask,
-                               f->pending.lane);
-        f->held = 0;
-    }
+    release_held(f);
     if (f->warp_empty)
         nvbit_note(f->kernel, "empty-warp", f->path, line,
                    "block (%u,%u,%u) warp %u has no instructions and is left "
@@ -100,14 +108,10 @@ static void hold(struct nvbit_feed *f, const struct nvbit_inst *inst,
         nvbit_note(f->kernel, "ldgsts-twice", f->path, line,
                    "LDGSTS is written with its shared and its global address: "
                    "taken as one instruction with the global one");
-        f->held = 0;
-        teg_block_builder_inst(f->builder, f->pending.inst, f->pending.mask,
-                               f->pending.lane);
+        release_held(f);
         return;
     }
-    if (f->held)
-        teg_block_builder_inst(f->builder, f->pending.inst, f->pending.mask,
-                               f->pending.lane);
+    release_held(f);
     f->pending = *inst;
     f->held = 1;
 }
@@ -132,12 +136,18 @@ void nvbit_feed_inst(struct nvbit_feed *f, const struct nvbit_inst *inst,
         hold(f, inst, line);
         return;
     }
-    if (f->held) {
-        teg_block_builder_inst(f->builder, f->pending.inst, f->pending.mask,
-                               f->pending.lane);
-        f->held = 0;
-    }
-    teg_block_builder_inst(f->builder, inst->inst, inst->mask, inst->lane);
+    release_held(f);
+    add(f, inst);
+}
+
+static void check_warps(struct nvbit_feed *f, uint64_t line)
+{
+    uint32_t warps = teg_kernel_warps_per_block(f->kernel);
+
+    if (f->streams < warps)
+        nvbit_note(f->kernel, "partial-block", f->path, line,
+                   "expected %u warps in block (%u,%u,%u), found %u", warps,
+                   f->position[0], f->position[1], f->position[2], f->streams);
 }
 
 static void check_position(struct nvbit_feed *f, uint64_t line)
@@ -161,6 +171,7 @@ teg_status nvbit_feed_end(struct nvbit_feed *f, uint64_t line,
     *block = NULL;
     end_warp(f, line);
     check_position(f, line);
+    check_warps(f, line);
     if (teg_block_builder_insts(f->builder) == 0) {
         nvbit_note(f->kernel, "empty-block", f->path, line,
                    "block (%u,%u,%u) has no instructions and is left out",

@@ -12,7 +12,10 @@ void nvbit_note(struct teg_kernel *kernel, const char *kind, const char *path,
 
     /* Only the first text is kept: do not compose the others. */
     if (teg_notes_count(&kernel->notes, kind) == 0) {
-        snprintf(where, sizeof where, "%.200s:%" PRIu64, path, line);
+        if (line != 0)
+            snprintf(where, sizeof where, "%.200s:%" PRIu64, path, line);
+        else
+            snprintf(where, sizeof where, "%.200s", path);
         va_start(arguments, format);
         vsnprintf(what, sizeof what, format, arguments);
         va_end(arguments);

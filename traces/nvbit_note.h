@@ -1,4 +1,5 @@
-/* Remarks of the NVBit readers, placed as "path:line". */
+/* Remarks of the NVBit readers, placed as "path:line", or as "path" for
+ * line 0. */
 #ifndef TEG_TRACES_NVBIT_NOTE_H
 #define TEG_TRACES_NVBIT_NOTE_H
 

@@ -1,15 +1,20 @@
 #include "traces/trace.h"
 
 #include "traces/input.h"
+#include "traces/kernelslist.h"
 #include "traces/nvbit.h"
+#include "traces/nvbit_raw.h"
 #include "traces/tegt.h"
+#include "traces/tracez.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is known of a file whose format is to be found. */
 struct probe {
+    const char *path;
     const uint8_t *bytes; /* the first ones, decompressed */
     size_t size;
 };
@@ -21,7 +26,8 @@ struct teg_trace {
     char *spill; /* owned copy of options.spill_directory, or NULL */
     const struct format *format;
     uint32_t kernels;
-    struct teg_tegt *tegt; /* owned, TRACE_TEGT */
+    struct teg_tegt *tegt;       /* owned, TRACE_TEGT */
+    struct teg_kernelslist list; /* TRACE_LIST */
     struct teg_notes notes;
 };
 
@@ -37,7 +43,7 @@ struct format {
     const char *(*label)(const struct teg_trace *t, uint32_t i);
 };
 
-/* ---- .tegt ----------------------------------------------------------------- */
+/* ---- .tegt --------------------------------------------------------------- */
 
 static int tegt_recognise(const struct probe *p)
 {
@@ -46,6 +52,9 @@ static int tegt_recognise(const struct probe *p)
 
 static teg_status tegt_open(struct teg_trace *t, struct teg_diag *d)
 {
+    if (t->source.bytes != NULL)
+        return teg_fail(d, TEG_FORMAT, t->path,
+                        "expected a .tegt in a file, found one in memory");
     TRY(teg_tegt_open(t->path, &t->tegt, d));
     t->kernels = teg_tegt_kernels(t->tegt);
     return TEG_OK;
@@ -62,7 +71,7 @@ static const char *tegt_label(const struct teg_trace *t, uint32_t i)
     return teg_tegt_kernel_name(t->tegt, i);
 }
 
-/* ---- NVBit text ------------------------------------------------------------- */
+/* ---- NVBit text, .tracez -------------------------------------------------- */
 
 static int text_recognise(const struct probe *p)
 {
@@ -76,33 +85,157 @@ static teg_status text_launch(struct teg_trace *t, uint32_t i,
     return nvbit_launch(&t->source, &t->options, launch, d);
 }
 
-/* ---- the table ---------------------------------------------------------------- */
+static int raw_recognise(const struct probe *p)
+{
+    return nvbit_recognise(p->bytes, p->size) == NVBIT_RAW;
+}
 
-/* In the order in which they are tried. */
+static teg_status raw_launch(struct teg_trace *t, uint32_t i,
+                             struct teg_launch *launch, struct teg_diag *d)
+{
+    (void)i;
+    return nvbit_raw_launch(&t->source, &t->options, NVBIT_RAW_BUDGET, launch,
+                            d);
+}
+
+static int binary_recognise(const struct probe *p)
+{
+    return tracez_recognise(p->bytes, p->size);
+}
+
+static teg_status binary_launch(struct teg_trace *t, uint32_t i,
+                                struct teg_launch *launch, struct teg_diag *d)
+{
+    (void)i;
+    return tracez_launch(&t->source, &t->options, launch, d);
+}
+
+/* ---- kernelslist.g -------------------------------------------------------- */
+
+static int list_recognise(const struct probe *p)
+{
+    return teg_kernelslist_recognise(p->path, p->bytes, p->size);
+}
+
+static teg_status list_open(struct teg_trace *t, struct teg_diag *d)
+{
+    TRY(teg_kernelslist_read(&t->source, &t->list, &t->notes, d));
+    t->kernels = t->list.count;
+    if (t->list.copies != 0)
+        teg_notes_add(&t->notes, "memory-copies", t->path,
+                      "%" PRIu64 " copies to the device, %" PRIu64
+                      " bytes, take no time",
+                      t->list.copies, t->list.copied_bytes);
+    return TEG_OK;
+}
+
+/* A launch of a list keeps the kernel's own trace open as long. */
+struct list_launch {
+    struct teg_trace *trace;  /* owned */
+    struct teg_launch launch; /* of `trace` */
+};
+
+static teg_status list_next(void *self, struct teg_block **block,
+                            struct teg_diag *d)
+{
+    struct list_launch *l = self;
+
+    return l->launch.next(l->launch.self, block, d);
+}
+
+static void list_close(void *self)
+{
+    struct list_launch *l = self;
+
+    if (l->launch.close != NULL)
+        l->launch.close(l->launch.self);
+    teg_trace_close(l->trace);
+    free(l);
+}
+
+static teg_status open_listed(struct teg_trace *t, uint32_t i,
+                              struct list_launch *l, struct teg_diag *d)
+{
+    TRY(teg_trace_open(t->list.path[i], &t->options, &l->trace, d));
+    if (teg_trace_format(l->trace) == TRACE_LIST)
+        return teg_fail(d, TEG_FORMAT, t->list.path[i],
+                        "expected a kernel's trace, found another list");
+    TRY(teg_trace_launch(l->trace, 0, &l->launch, d));
+    if (l->trace->kernels > 1)
+        teg_notes_add(&l->launch.kernel->notes, "list-many-kernels",
+                      t->list.path[i],
+                      "expected one kernel per listed file, found %u: only "
+                      "the first counts",
+                      l->trace->kernels);
+    return TEG_OK;
+}
+
+static teg_status list_launch(struct teg_trace *t, uint32_t i,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    struct list_launch *l = calloc(1, sizeof *l);
+    teg_status status;
+
+    if (l == NULL)
+        return teg_fail_memory(d);
+    status = open_listed(t, i, l, d);
+    if (status != TEG_OK) {
+        list_close(l);
+        return status;
+    }
+    *launch = (struct teg_launch){
+        .kernel = l->launch.kernel,
+        .self = l,
+        .next = list_next,
+        .close = list_close,
+    };
+    return TEG_OK;
+}
+
+static const char *list_label(const struct teg_trace *t, uint32_t i)
+{
+    return t->list.name[i];
+}
+
+/* ---- the table ------------------------------------------------------------ */
+
 static const struct format formats[] = {
     [TRACE_TEGT] = {"tegt", 0, tegt_recognise, tegt_open, tegt_launch,
                     tegt_label},
     [TRACE_NVBIT_TEXT] = {"nvbit", 1, text_recognise, NULL, text_launch, NULL},
+    [TRACE_NVBIT_RAW] = {"nvbit-raw", 1, raw_recognise, NULL, raw_launch, NULL},
+    [TRACE_TRACEZ] = {"tracez", 0, binary_recognise, NULL, binary_launch, NULL},
+    [TRACE_LIST] = {"kernelslist", 1, list_recognise, list_open, list_launch,
+                    list_label},
 };
 
-enum {
-    FORMATS = sizeof formats / sizeof formats[0]
+/* The first that recognises the file has it.  A .tracez begins like a text; a
+ * list is whatever names files. */
+static const enum teg_trace_format order[] = {
+    TRACE_TEGT, TRACE_TRACEZ, TRACE_NVBIT_TEXT, TRACE_NVBIT_RAW, TRACE_LIST,
 };
+
+#define ORDER (sizeof order / sizeof order[0])
 
 const char *teg_trace_format_name(enum teg_trace_format format)
 {
     return formats[format].name;
 }
 
+/* ---- opening -------------------------------------------------------------- */
+
 static teg_status unrecognised(const char *path, const struct probe *probe,
                                struct teg_diag *d)
 {
-    char start[3 * 16 + 1] = "";
+    enum {
+        SHOWN = 16
+    };
+    char start[3 * SHOWN + 1] = "";
 
     if (probe->size == 0)
         return teg_fail(d, TEG_FORMAT, path,
                         "expected a trace, found an empty file");
-    for (size_t i = 0; i < 16 && i < probe->size; i++)
+    for (size_t i = 0; i < SHOWN && i < probe->size; i++)
         snprintf(start + 3 * i, 4, " %02x", probe->bytes[i]);
     return teg_fail(d, TEG_FORMAT, path,
                     "expected a .tegt, an NVBit trace (.traceg, .trace or "
@@ -114,16 +247,16 @@ static teg_status unrecognised(const char *path, const struct probe *probe,
 static teg_status recognise(struct teg_trace *t, struct teg_diag *d)
 {
     struct teg_input *in;
-    struct probe probe;
+    struct probe probe = {.path = t->path};
     enum teg_packing packing;
     teg_status status;
 
     TRY(teg_input_open(&t->source, &in, d));
     packing = teg_input_packing(in);
     status = teg_input_peek(in, &probe.bytes, &probe.size, d);
-    for (size_t i = 0; i < FORMATS && status == TEG_OK && !t->format; i++) {
-        if (formats[i].recognise != NULL && formats[i].recognise(&probe))
-            t->format = &formats[i];
+    for (size_t i = 0; i < ORDER && status == TEG_OK && !t->format; i++) {
+        if (formats[order[i]].recognise(&probe))
+            t->format = &formats[order[i]];
     }
     if (status == TEG_OK && t->format == NULL)
         status = unrecognised(t->path, &probe, d);
@@ -136,14 +269,16 @@ static teg_status recognise(struct teg_trace *t, struct teg_diag *d)
     return status;
 }
 
-static teg_status open_trace(struct teg_trace *t, const char *path,
+static teg_status open_trace(struct teg_trace *t,
+                             const struct teg_source *source,
                              const struct teg_trace_options *options,
                              struct teg_diag *d)
 {
-    t->path = strdup(path);
+    t->path = strdup(source->path);
     if (t->path == NULL)
         return teg_fail_memory(d);
-    t->source = (struct teg_source){.path = t->path};
+    t->source = *source;
+    t->source.path = t->path;
     t->kernels = 1;
     if (options != NULL)
         t->options = *options;
@@ -157,9 +292,9 @@ static teg_status open_trace(struct teg_trace *t, const char *path,
     return t->format->open != NULL ? t->format->open(t, d) : TEG_OK;
 }
 
-teg_status teg_trace_open(const char *path,
-                          const struct teg_trace_options *options,
-                          struct teg_trace **trace, struct teg_diag *d)
+static teg_status open_source(const struct teg_source *source,
+                              const struct teg_trace_options *options,
+                              struct teg_trace **trace, struct teg_diag *d)
 {
     struct teg_trace *t = calloc(1, sizeof *t);
     teg_status status;
@@ -167,7 +302,7 @@ teg_status teg_trace_open(const char *path,
     *trace = NULL;
     if (t == NULL)
         return teg_fail_memory(d);
-    status = open_trace(t, path, options, d);
+    status = open_trace(t, source, options, d);
     if (status != TEG_OK) {
         teg_trace_close(t);
         return status;
@@ -176,11 +311,28 @@ teg_status teg_trace_open(const char *path,
     return TEG_OK;
 }
 
+teg_status teg_trace_open(const char *path,
+                          const struct teg_trace_options *options,
+                          struct teg_trace **trace, struct teg_diag *d)
+{
+    return open_source(&(struct teg_source){.path = path}, options, trace, d);
+}
+
+teg_status teg_trace_open_memory(const char *name, const uint8_t *bytes,
+                                 size_t size,
+                                 const struct teg_trace_options *options,
+                                 struct teg_trace **trace, struct teg_diag *d)
+{
+    return open_source(&(struct teg_source){name, bytes, size}, options, trace,
+                       d);
+}
+
 void teg_trace_close(struct teg_trace *trace)
 {
     if (trace == NULL)
         return;
     teg_tegt_close(trace->tegt);
+    teg_kernelslist_release(&trace->list);
     teg_notes_release(&trace->notes);
     free(trace->spill);
     free(trace->path);

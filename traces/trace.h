@@ -31,6 +31,12 @@ struct teg_trace_options {
 teg_status teg_trace_open(const char *path,
                           const struct teg_trace_options *options,
                           struct teg_trace **trace, struct teg_diag *d);
+/* The same from memory, which is borrowed until the trace is closed; `name`
+ * stands for the file.  Not for a .tegt. */
+teg_status teg_trace_open_memory(const char *name, const uint8_t *bytes,
+                                 size_t size,
+                                 const struct teg_trace_options *options,
+                                 struct teg_trace **trace, struct teg_diag *d);
 void teg_trace_close(struct teg_trace *trace);
 
 enum teg_trace_format teg_trace_format(const struct teg_trace *trace);

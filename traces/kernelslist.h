@@ -1,0 +1,35 @@
+/*
+ * kernelslist.g: one command a line.  "MemcpyHtoD,0x<address>,<bytes>" is
+ * counted, a kernel's file name (relative to the list) is kept, everything
+ * else is ignored.
+ */
+#ifndef TEG_TRACES_KERNELSLIST_H
+#define TEG_TRACES_KERNELSLIST_H
+
+#include "isa/base/notes.h"
+#include "traces/input.h"
+
+enum {
+    TEG_LIST_KERNELS_MAX = 1 << 20
+};
+
+struct teg_kernelslist {
+    char **name; /* owned, [count]; as the list writes it */
+    char **path; /* owned, [count]; from the working directory */
+    uint32_t count, capacity;
+    uint64_t copies, copied_bytes; /* memory copies to the device */
+};
+
+/* True if the first bytes hold a line that names a copy or a kernel's file.
+ * `path` is the list's own. */
+int teg_kernelslist_recognise(const char *path, const uint8_t *bytes,
+                              size_t size);
+
+/* A list without a kernel is an error; a kernel whose file is missing is a
+ * note. */
+teg_status teg_kernelslist_read(const struct teg_source *source,
+                                struct teg_kernelslist *list,
+                                struct teg_notes *notes, struct teg_diag *d);
+void teg_kernelslist_release(struct teg_kernelslist *list);
+
+#endif
