@@ -9,28 +9,30 @@
 #include "config/occupancy.h"
 #include "sim/events.h"
 
-enum { TEG_TIMELINE_BINS = 512 };
+enum {
+    TEG_TIMELINE_BINS = 512
+};
 
 /* Of one functional unit, summed over its instances and SMs. */
 struct teg_unit_statistics {
-    uint64_t issued;       /* warp instructions */
-    uint64_t busy_cycles;  /* instance-cycles inside an initiation interval */
-    uint64_t load_cycles;  /* sum over instructions of their execution
+    uint64_t issued;      /* warp instructions */
+    uint64_t busy_cycles; /* instance-cycles inside an initiation interval */
+    uint64_t load_cycles; /* sum over instructions of their execution
                               latency: the integral of the load */
-    uint32_t peak_load;    /* most instructions in flight at once in one SM */
-    uint32_t instances;    /* in the SMs that were simulated */
+    uint32_t peak_load;   /* most instructions in flight at once in one SM */
+    uint32_t instances;   /* in the SMs that were simulated */
     /* The same over time, in bins of timeline_bin_cycles. */
     uint64_t busy_bin[TEG_TIMELINE_BINS];
     uint64_t load_bin[TEG_TIMELINE_BINS];
 };
 
 struct teg_class_statistics {
-    uint64_t issued;   /* warp instructions */
-    uint64_t lanes;    /* active lanes, summed */
+    uint64_t issued; /* warp instructions */
+    uint64_t lanes;  /* active lanes, summed */
 };
 
 struct teg_memory_statistics {
-    uint64_t global_requests;   /* global and local, with an active lane */
+    uint64_t global_requests; /* global and local, with an active lane */
     uint64_t global_loads, global_stores, global_atomics;
     uint64_t coalesced_requests; /* in the sense of sim_request.coalesced */
     uint64_t coalesced_transactions, uncoalesced_transactions;
@@ -49,28 +51,28 @@ struct teg_statistics {
     char name[256];
     uint32_t grid[3], block[3];
     uint32_t registers, shared_bytes, isa;
-    uint64_t blocks;             /* executed */
-    uint64_t warps;              /* executed */
-    uint64_t warp_instructions;  /* executed, predicated-off ones included */
-    uint64_t thread_instructions; /* active lanes, summed */
-    uint64_t barriers;           /* executed by warps */
+    uint64_t blocks;               /* executed */
+    uint64_t warps;                /* executed */
+    uint64_t warp_instructions;    /* executed, predicated-off ones included */
+    uint64_t thread_instructions;  /* active lanes, summed */
+    uint64_t barriers;             /* executed by warps */
     uint64_t unknown_instructions; /* of warp_instructions: default class */
-    uint32_t unknown_opcodes;    /* distinct */
-    char unknown_first[64];      /* one of them */
+    uint32_t unknown_opcodes;      /* distinct */
+    char unknown_first[64];        /* one of them */
     struct teg_class_statistics class_[TEG_CLASSES];
     struct teg_memory_statistics memory;
 
     /* chip */
     struct teg_occupancy occupancy;
-    uint32_t sms;                /* simulated */
-    uint32_t active_sms;         /* that ran at least one block */
+    uint32_t sms;        /* simulated */
+    uint32_t active_sms; /* that ran at least one block */
 
     /* time; 0 when the trace was only walked */
     int simulated;
-    uint64_t cycles;             /* of the whole launch */
+    uint64_t cycles; /* of the whole launch */
     uint64_t resident_warp_cycles;
-    uint64_t stall[TEG_STALLS];  /* warp-cycles */
-    uint64_t channel_bytes_max;  /* of the busiest DRAM channel */
+    uint64_t stall[TEG_STALLS]; /* warp-cycles */
+    uint64_t channel_bytes_max; /* of the busiest DRAM channel */
     uint64_t channel_bytes_sum;
     uint32_t channels;
 

@@ -234,7 +234,6 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
     e->mask = c->mask;
     e->op_class = inst->op_class;
     e->unit = gpu->timing[inst->op_class].unit[0];
-    e->request = NULL;
     if (teg_cursor_access(c, &access)) {
         sim_plan_make(&plan, gpu, inst, &access, &windows);
         e->request = &plan.request;
@@ -243,6 +242,7 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
         if (listener[i].on_issue != NULL)
             listener[i].on_issue(listener[i].self, e);
     }
+    e->request = NULL;
 }
 
 static void walk_block(struct teg_block *block, uint64_t number,

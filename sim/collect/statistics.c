@@ -1,0 +1,383 @@
+#include "sim/collect/statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Invariants: timeline bins are 2^bin_log2 cycles wide and cover every cycle
+ * announced so far; when one lies beyond, neighbours are added together and
+ * the width doubles, so memory never depends on the kernel's length.
+ */
+
+/* Completions of what is in flight in one unit of one SM, earliest first. */
+struct in_flight {
+    uint64_t *done; /* owned ring, [capacity], a power of two */
+    uint32_t head, count, capacity;
+};
+
+enum {
+    WARPS_MAX = 64,
+    FIRST_RING = 16
+};
+
+/* The global load of a warp whose result has not been read yet. */
+struct pending_load {
+    uint64_t block; /* whose warp has the slot */
+    uint32_t load;  /* index + 1; 0 = none */
+};
+
+struct collect_statistics {
+    struct teg_statistics *s;  /* borrowed */
+    const struct teg_gpu *gpu; /* borrowed */
+    const struct teg_program *program;
+    uint32_t sms;
+    unsigned bin_log2;
+    struct in_flight *in_flight;       /* owned, [sms][units] */
+    struct pending_load *pending_load; /* owned, [sms][WARPS_MAX] */
+    uint8_t *active;                   /* owned, [sms]: ran a block */
+    int failed;
+};
+
+teg_status collect_statistics_new(struct teg_statistics *s,
+                                  struct collect_statistics **c,
+                                  struct teg_diag *d)
+{
+    *c = calloc(1, sizeof **c);
+    if (*c == NULL)
+        return teg_fail_memory(d);
+    (*c)->s = s;
+    return TEG_OK;
+}
+
+static void release(struct collect_statistics *c)
+{
+    uint32_t units = c->gpu != NULL ? c->gpu->unit_count : 0;
+
+    for (size_t i = 0; c->in_flight != NULL && i < (size_t)c->sms * units; i++)
+        free(c->in_flight[i].done);
+    free(c->in_flight);
+    free(c->pending_load);
+    free(c->active);
+}
+
+void collect_statistics_free(struct collect_statistics *c)
+{
+    if (c == NULL)
+        return;
+    release(c);
+    free(c);
+}
+
+teg_status collect_statistics_check(const struct collect_statistics *c,
+                                    struct teg_diag *d)
+{
+    return c->failed ? teg_fail_memory(d) : TEG_OK;
+}
+
+static void on_start(void *self, const struct teg_gpu *gpu,
+                     const struct teg_program *program, uint32_t sms)
+{
+    struct collect_statistics *c = self;
+    struct teg_statistics *s = c->s;
+
+    release(c);
+    *c = (struct collect_statistics){
+        .s = s, .gpu = gpu, .program = program, .sms = sms};
+    c->in_flight =
+        calloc((size_t)sms * gpu->unit_count + 1, sizeof *c->in_flight);
+    c->pending_load = calloc((size_t)sms * WARPS_MAX, sizeof *c->pending_load);
+    c->active = calloc(sms, 1);
+    c->failed =
+        c->in_flight == NULL || c->pending_load == NULL || c->active == NULL;
+    memset(s, 0, sizeof *s);
+    s->sms = sms;
+    s->unit_count = gpu->unit_count;
+    s->channels = gpu->dram.channels;
+    s->timeline_bin_cycles = 1;
+    for (uint32_t u = 0; u < gpu->unit_count; u++)
+        s->unit[u].instances =
+            sms * gpu->unit[u].count *
+            (gpu->unit[u].scope == UNIT_SCOPE_SM ? 1 : gpu->sm.schedulers);
+}
+
+/* ---- time ----------------------------------------------------------------- */
+
+static void halve_bins(uint64_t *bin)
+{
+    for (uint32_t i = 0; i < TEG_TIMELINE_BINS / 2; i++)
+        bin[i] = bin[2 * i] + bin[2 * i + 1];
+    memset(bin + TEG_TIMELINE_BINS / 2, 0, TEG_TIMELINE_BINS / 2 * sizeof *bin);
+}
+
+static void cover(struct collect_statistics *c, uint64_t end)
+{
+    while (end > (uint64_t)TEG_TIMELINE_BINS << c->bin_log2) {
+        for (uint32_t u = 0; u < c->s->unit_count; u++) {
+            halve_bins(c->s->unit[u].busy_bin);
+            halve_bins(c->s->unit[u].load_bin);
+        }
+        c->bin_log2++;
+        c->s->timeline_bin_cycles *= 2;
+    }
+}
+
+/* Adds one for every cycle of [from, to). */
+static void add_interval(uint64_t *bin, unsigned log2, uint64_t from,
+                         uint64_t to)
+{
+    uint64_t first = from >> log2, last = (to - 1) >> log2;
+
+    if (from >= to)
+        return;
+    if (first == last) {
+        bin[first] += to - from;
+        return;
+    }
+    bin[first] += ((first + 1) << log2) - from;
+    for (uint64_t i = first + 1; i < last; i++)
+        bin[i] += 1ull << log2;
+    bin[last] += to - (last << log2);
+}
+
+static int grow_ring(struct in_flight *f)
+{
+    uint32_t capacity = f->capacity != 0 ? f->capacity * 2 : FIRST_RING;
+    uint64_t *done = malloc(capacity * sizeof *done);
+
+    if (done == NULL)
+        return 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        done[i] = f->done[(f->head + i) & (f->capacity - 1)];
+    free(f->done);
+    f->done = done;
+    f->head = 0;
+    f->capacity = capacity;
+    return 1;
+}
+
+/* Enters an instruction; returns how many are now in flight. */
+static uint32_t enter(struct in_flight *f, uint64_t now, uint64_t done)
+{
+    uint32_t mask, i;
+
+    while (f->count != 0 && f->done[f->head] <= now) {
+        f->head = (f->head + 1) & (f->capacity - 1);
+        f->count--;
+    }
+    if (f->count == f->capacity && !grow_ring(f))
+        return 0;
+    mask = f->capacity - 1;
+    for (i = f->count++; i != 0; i--) {
+        uint64_t before = f->done[(f->head + i - 1) & mask];
+
+        if (before <= done)
+            break;
+        f->done[(f->head + i) & mask] = before;
+    }
+    f->done[(f->head + i) & mask] = done;
+    return f->count;
+}
+
+static void add_time(struct collect_statistics *c, const struct sim_issue *e)
+{
+    struct teg_statistics *s = c->s;
+    struct teg_unit_statistics *u = &s->unit[e->unit];
+    uint64_t busy_end = e->cycle + e->busy;
+    uint32_t load;
+
+    u->busy_cycles += e->busy;
+    u->load_cycles += e->done - e->cycle;
+    cover(c, e->done > busy_end ? e->done : busy_end);
+    add_interval(u->busy_bin, c->bin_log2, e->cycle, busy_end);
+    add_interval(u->load_bin, c->bin_log2, e->cycle, e->done);
+    load = enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
+                 e->cycle, e->done);
+    c->failed |= load == 0;
+    if (load > u->peak_load)
+        u->peak_load = load;
+    s->resident_warp_cycles += e->cycle - e->arrived + 1;
+    for (int r = 0; r < TEG_STALLS; r++)
+        s->stall[r] += e->stall[r];
+}
+
+/* ---- memory --------------------------------------------------------------- */
+
+static void add_global(struct teg_memory_statistics *m,
+                       const struct sim_request *r)
+{
+    m->global_requests++;
+    if (r->is_atomic)
+        m->global_atomics++;
+    else if (r->is_store)
+        m->global_stores++;
+    else
+        m->global_loads++;
+    if (r->coalesced) {
+        m->coalesced_requests++;
+        m->coalesced_transactions += r->transactions;
+    } else {
+        m->uncoalesced_transactions += r->transactions;
+    }
+    m->transactions += r->transactions;
+    m->bytes += r->bytes;
+    m->useful_bytes += r->useful_bytes;
+    if (r->is_store)
+        m->store_bytes += r->bytes;
+    else
+        m->load_bytes += r->bytes;
+    m->l1_sectors += r->l1_sectors;
+    m->l1_hits += r->l1_hits;
+    m->l2_sectors += r->l2_sectors;
+    m->l2_hits += r->l2_hits;
+    m->dram_bytes += r->dram_bytes;
+}
+
+static void add_request(struct teg_memory_statistics *m,
+                        const struct sim_request *r)
+{
+    if (r->space != SPACE_SHARED) {
+        add_global(m, r);
+        return;
+    }
+    m->shared_requests++;
+    m->shared_passes += r->passes;
+    m->shared_groups += r->groups;
+}
+
+static int overlap(const struct teg_regs *a, const struct teg_regs *b)
+{
+    return a->first < b->first + b->count && b->first < a->first + a->count;
+}
+
+static int reads_result_of(const struct teg_inst *inst,
+                           const struct teg_inst *load)
+{
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        for (uint8_t j = 0; j < load->dst_count; j++) {
+            if (overlap(&inst->src[i], &load->dst[j]))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* A load is independent of the warp's load before if nothing up to it has
+ * read that one's result.  (Hong 2012, 2.6.3) */
+static void follow_loads(struct collect_statistics *c,
+                         const struct sim_issue *e, const struct teg_inst *inst)
+{
+    struct pending_load *p =
+        &c->pending_load[(size_t)e->sm * WARPS_MAX + e->slot];
+
+    if (p->load != 0 && (p->block != e->block ||
+                         reads_result_of(inst, &c->program->inst[p->load - 1])))
+        p->load = 0;
+    if (e->request == NULL || e->request->space == SPACE_SHARED ||
+        (inst->flags & INST_LOAD) == 0)
+        return;
+    c->s->memory.independent_loads += p->load != 0;
+    *p = (struct pending_load){e->block, e->inst + 1};
+}
+
+/* ---- what the engine announces --------------------------------------------- */
+
+static uint32_t count_lanes(uint32_t mask)
+{
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+static void on_issue(void *self, const struct sim_issue *e)
+{
+    struct collect_statistics *c = self;
+    struct teg_statistics *s = c->s;
+    const struct teg_inst *inst = &c->program->inst[e->inst];
+    uint32_t lanes = count_lanes(e->mask);
+
+    if (c->failed)
+        return;
+    s->warp_instructions++;
+    s->thread_instructions += lanes;
+    s->class_[e->op_class].issued++;
+    s->class_[e->op_class].lanes += lanes;
+    s->barriers += (inst->flags & INST_BARRIER) != 0 && e->mask != 0;
+    s->unknown_instructions += (inst->flags & INST_UNKNOWN) != 0;
+    s->unit[e->unit].issued++;
+    if (e->request != NULL)
+        add_request(&s->memory, e->request);
+    follow_loads(c, e, inst);
+    if (e->done != 0)
+        add_time(c, e);
+}
+
+static void on_block_start(void *self, uint64_t cycle, uint32_t sm,
+                           uint64_t block, uint32_t warps)
+{
+    struct collect_statistics *c = self;
+
+    (void)cycle;
+    (void)block;
+    if (c->failed)
+        return;
+    c->s->blocks++;
+    c->s->warps += warps;
+    c->s->active_sms += c->active[sm] == 0;
+    c->active[sm] = 1;
+}
+
+/* The mnemonic: the text up to the first blank. */
+static size_t mnemonic_length(const char *text)
+{
+    return strcspn(text, " ");
+}
+
+static int named_before(const struct teg_program *p, uint32_t index)
+{
+    const char *text = teg_program_text(p, &p->inst[index]);
+    size_t length = mnemonic_length(text);
+
+    for (uint32_t i = 0; i < index; i++) {
+        const char *other = teg_program_text(p, &p->inst[i]);
+
+        if ((p->inst[i].flags & INST_UNKNOWN) != 0 &&
+            mnemonic_length(other) == length &&
+            strncmp(other, text, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void count_unknown(const struct teg_program *p, struct teg_statistics *s)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const char *text = teg_program_text(p, &p->inst[i]);
+        size_t length = mnemonic_length(text);
+
+        if ((p->inst[i].flags & INST_UNKNOWN) == 0 || named_before(p, i))
+            continue;
+        if (s->unknown_opcodes++ != 0)
+            continue;
+        if (length >= sizeof s->unknown_first)
+            length = sizeof s->unknown_first - 1;
+        memcpy(s->unknown_first, text, length);
+    }
+}
+
+static void on_finish(void *self, uint64_t cycles)
+{
+    struct collect_statistics *c = self;
+
+    c->s->cycles = cycles;
+    if (!c->failed)
+        count_unknown(c->program, c->s);
+}
+
+struct sim_listener collect_statistics_listener(struct collect_statistics *c)
+{
+    return (struct sim_listener){
+        .self = c,
+        .on_start = on_start,
+        .on_issue = on_issue,
+        .on_block_start = on_block_start,
+        .on_finish = on_finish,
+    };
+}

@@ -1,0 +1,156 @@
+#include "sim/teg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/engine.h"
+
+enum {
+    LISTENERS_MAX = 16
+};
+
+static uint32_t min_u32(uint64_t a, uint32_t b)
+{
+    return a < b ? (uint32_t)a : b;
+}
+
+/* A header without a block size is believed to be of one warp at least. */
+static uint32_t threads_of(const struct teg_kernel *k)
+{
+    uint32_t threads = teg_kernel_threads_per_block(k);
+
+    return threads != 0 ? threads : TEG_LANES;
+}
+
+static teg_status find_occupancy(const struct teg_kernel *k,
+                                 const struct teg_gpu *gpu,
+                                 struct teg_occupancy *o, struct teg_diag *d)
+{
+    teg_status status =
+        teg_occupancy(gpu, threads_of(k), k->registers, k->shared_bytes, o, d);
+
+    if (status != TEG_OK && d != NULL && d->where[0] == '\0')
+        snprintf(d->where, sizeof d->where, "kernel %.200s", k->name);
+    return status;
+}
+
+/* The caller's wish for fewer warps than would fit. */
+static teg_status limit_warps(const struct teg_kernel *k, uint32_t warps_max,
+                              struct teg_occupancy *o, struct teg_diag *d)
+{
+    uint32_t warps = (threads_of(k) + TEG_LANES - 1) / TEG_LANES;
+
+    if (warps_max == 0 || o->warps_per_sm <= warps_max)
+        return TEG_OK;
+    if (warps_max < warps)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected room for a block of %u warps, found a limit "
+                        "of %u warps",
+                        warps, warps_max);
+    o->blocks_per_sm = warps_max / warps;
+    o->warps_per_sm = o->blocks_per_sm * warps;
+    o->limit = OCCUPANCY_WARPS;
+    return TEG_OK;
+}
+
+static void fill_facts(struct teg_statistics *s, const struct teg_kernel *k,
+                       const struct teg_occupancy *o, uint32_t sms)
+{
+    uint64_t places = (uint64_t)o->blocks_per_sm * sms;
+
+    snprintf(s->name, sizeof s->name, "%s", k->name != NULL ? k->name : "");
+    memcpy(s->grid, k->grid, sizeof s->grid);
+    memcpy(s->block, k->block, sizeof s->block);
+    s->registers = k->registers;
+    s->shared_bytes = k->shared_bytes;
+    s->isa = k->isa;
+    s->occupancy = *o;
+    s->sms = sms;
+    if (s->blocks != 0 && s->blocks < places) {
+        uint64_t each = (s->blocks + sms - 1) / sms;
+
+        s->occupancy.blocks_per_sm = min_u32(each, o->blocks_per_sm);
+        s->occupancy.warps_per_sm =
+            o->warps_per_sm / o->blocks_per_sm * s->occupancy.blocks_per_sm;
+        if (s->occupancy.blocks_per_sm < o->blocks_per_sm)
+            s->occupancy.limit = OCCUPANCY_GRID;
+    }
+}
+
+static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
+                           const struct teg_simulation_options *options,
+                           struct collect_statistics *c,
+                           struct teg_statistics *s, struct teg_diag *d)
+{
+    struct sim_listener listener[LISTENERS_MAX] = {
+        collect_statistics_listener(c)};
+    struct sim_engine_outcome outcome;
+    struct sim_engine_setup setup = {
+        .gpu = gpu,
+        .sms = min_u32(options->sms != 0 ? options->sms : gpu->chip.sms,
+                       gpu->chip.sms),
+        .listener = listener,
+        .listeners = 1,
+        .progress = options->progress,
+        .progress_self = options->progress_self,
+    };
+    struct teg_occupancy occupancy;
+    teg_status status;
+
+    TRY(find_occupancy(launch->kernel, gpu, &occupancy, d));
+    TRY(limit_warps(launch->kernel, options->warps_per_sm, &occupancy, d));
+    setup.blocks_per_sm = occupancy.blocks_per_sm;
+    for (uint32_t i = 0;
+         i < options->listener_count && setup.listeners < LISTENERS_MAX; i++)
+        listener[setup.listeners++] = options->listener[i];
+    status = sim_engine_run(launch, &setup, &outcome, d);
+    s->simulated = 1;
+    s->channel_bytes_max = outcome.channel_bytes_max;
+    s->channel_bytes_sum = outcome.channel_bytes_sum;
+    fill_facts(s, launch->kernel, &occupancy, setup.sms);
+    return status != TEG_OK ? status : collect_statistics_check(c, d);
+}
+
+teg_status teg_simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
+                        const struct teg_simulation_options *options,
+                        struct teg_statistics *s, struct teg_diag *d)
+{
+    static const struct teg_simulation_options none = {0};
+    struct collect_statistics *c;
+    teg_status status;
+
+    memset(s, 0, sizeof *s);
+    TRY(collect_statistics_new(s, &c, d));
+    status = simulate(launch, gpu, options != NULL ? options : &none, c, s, d);
+    collect_statistics_free(c);
+    return status;
+}
+
+static teg_status profile(struct teg_launch *launch, const struct teg_gpu *gpu,
+                          struct collect_statistics *c,
+                          struct teg_statistics *s, struct teg_diag *d)
+{
+    struct sim_listener listener = collect_statistics_listener(c);
+    struct teg_occupancy occupancy;
+    uint64_t blocks;
+
+    TRY(find_occupancy(launch->kernel, gpu, &occupancy, d));
+    TRY(sim_engine_walk(launch, gpu, &listener, 1, &blocks, d));
+    fill_facts(s, launch->kernel, &occupancy, gpu->chip.sms);
+    s->active_sms = min_u32(s->blocks, gpu->chip.sms);
+    return collect_statistics_check(c, d);
+}
+
+teg_status teg_profile(struct teg_launch *launch, const struct teg_gpu *gpu,
+                       struct teg_statistics *s, struct teg_diag *d)
+{
+    struct collect_statistics *c;
+    teg_status status;
+
+    memset(s, 0, sizeof *s);
+    TRY(collect_statistics_new(s, &c, d));
+    status = profile(launch, gpu, c, s, d);
+    collect_statistics_free(c);
+    return status;
+}
