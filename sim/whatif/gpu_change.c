@@ -15,6 +15,12 @@ void gpu_change_no_channel_skew(struct teg_gpu *gpu)
     gpu->dram.spread = 1;
 }
 
+static void limit_latency(struct teg_timing *t, uint32_t latency)
+{
+    if (t->latency > latency)
+        t->latency = latency;
+}
+
 void gpu_change_no_memory_latency(struct teg_gpu *gpu)
 {
     uint32_t latency = gpu->timing[CLASS_IADD].latency;
@@ -23,7 +29,7 @@ void gpu_change_no_memory_latency(struct teg_gpu *gpu)
     gpu->memory.transaction_latency = 0;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         if (teg_op_class_facts(c)->kind == RESULT_LONG)
-            gpu->timing[c].latency = latency;
+            limit_latency(&gpu->timing[c], latency);
     }
 }
 
@@ -42,6 +48,12 @@ void gpu_change_perfect_cache(struct teg_gpu *gpu)
     gpu->memory.in_flight_bytes = 0;
     if (gpu->l1.latency == 0)
         gpu->l1.latency = gpu->timing[CLASS_LDS].latency;
+    /* A class's own latency is the least an access takes.  Texture fetches,
+     * which carry no addresses, have no other. */
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        if (teg_op_class_facts(c)->kind == RESULT_LONG && c != CLASS_TEX)
+            limit_latency(&gpu->timing[c], gpu->l1.latency);
+    }
 }
 
 void gpu_change_register_tracking(struct teg_gpu *gpu)

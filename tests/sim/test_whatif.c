@@ -181,6 +181,9 @@ START_TEST(perfect_cache_is_as_fast_as_shared_memory_without_l1)
     ck_assert_uint_eq(gpu.l1.always_hits, 1);
     ck_assert_uint_eq(gpu.l1.latency, LDS_LATENCY);
     ck_assert_uint_eq(gpu.memory.in_flight_bytes, 0);
+    /* What the class itself takes at least would hide the hit. */
+    ck_assert_uint_eq(gpu.timing[CLASS_LDG].latency, LDS_LATENCY);
+    ck_assert_uint_eq(gpu.timing[CLASS_STG].latency, IADD_LATENCY);
 }
 END_TEST
 
