@@ -199,7 +199,8 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot, uint32_t block,
         if (registers == NULL)
             return teg_fail_memory(d);
     }
-    memset(registers, 0, chip->ops.registers * sizeof *registers);
+    if (chip->ops.registers != 0)
+        memset(registers, 0, chip->ops.registers * sizeof *registers);
     *w = (struct sim_warp){
         .register_ready = registers,
         .register_capacity = capacity,
