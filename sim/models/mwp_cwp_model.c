@@ -97,6 +97,17 @@ teg_status mwp_cwp_inputs_machine(struct mwp_cwp_inputs *in,
     return TEG_OK;
 }
 
+/* A header that does not know its block size is stood in for by the warps
+ * that the blocks have. */
+static double threads_per_block(const struct teg_statistics *s)
+{
+    double threads = (double)s->block[0] * s->block[1] * s->block[2];
+
+    if (threads > 0 || s->blocks == 0)
+        return threads;
+    return TEG_LANES * ceil((double)s->warps / (double)s->blocks);
+}
+
 static void measure_launch(struct mwp_cwp_launch *l,
                            const struct teg_statistics *s,
                            const struct teg_gpu *gpu)
@@ -106,7 +117,7 @@ static void measure_launch(struct mwp_cwp_launch *l,
 
     *l = (struct mwp_cwp_launch){
         .active_sms = (double)active_sms,
-        .threads_per_block = (double)s->block[0] * s->block[1] * s->block[2],
+        .threads_per_block = threads_per_block(s),
         .blocks = (double)s->blocks,
         .active_blocks_per_sm = s->occupancy.blocks_per_sm,
     };

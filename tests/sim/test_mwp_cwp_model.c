@@ -185,6 +185,14 @@ START_TEST(a_small_grid_has_no_more_warps_than_it_holds)
 }
 END_TEST
 
+START_TEST(an_unknown_block_size_is_that_of_its_warps)
+{
+    statistics.block[0] = 0;
+    measure();
+    ck_assert_double_eq(inputs.launch.threads_per_block, 128);
+}
+END_TEST
+
 START_TEST(without_bandwidth_in_the_description_there_is_no_limit)
 {
     gpu.dram.bandwidth_gbs = 0; /* what-if unlimited-bandwidth */
@@ -256,9 +264,6 @@ START_TEST(what_is_missing_is_said)
     set_machine();
     statistics.warps = 0;
     expect_refused("no warps");
-    setup();
-    statistics.block[0] = 0; /* a header that does not know */
-    expect_refused("threads_per_block");
     setup();
     statistics.occupancy.blocks_per_sm = 0;
     expect_refused("active_blocks_per_sm");
@@ -354,6 +359,7 @@ int main(void)
         rules, transactions_come_from_the_trace_where_the_description_has_none);
     tcase_add_test(rules, factor_is_the_mean_over_all_instructions);
     tcase_add_test(rules, a_small_grid_has_no_more_warps_than_it_holds);
+    tcase_add_test(rules, an_unknown_block_size_is_that_of_its_warps);
     tcase_add_test(rules,
                    without_bandwidth_in_the_description_there_is_no_limit);
     tcase_add_test(rules, no_memory_access_is_limited_by_issue);
