@@ -6,7 +6,7 @@ static int lowest(uint64_t set)
 }
 
 /* The first of `set` after `last`, going round. */
-static int next_after(uint64_t set, uint32_t last)
+static int next_after(uint64_t set, int last)
 {
     uint64_t above = last >= 63 ? 0 : set & ~0ull << (last + 1);
 
@@ -48,17 +48,22 @@ static int pick_oldest(const struct sim_choice *c)
     return pick_age(c, 0);
 }
 
+static int greedy(const struct sim_choice *c)
+{
+    return c->last != SIM_NO_WARP && c->candidates >> c->last & 1;
+}
+
 static int pick_gto(const struct sim_choice *c)
 {
-    if (c->candidates >> c->last & 1)
-        return (int)c->last;
+    if (greedy(c))
+        return c->last;
     return pick_age(c, 0);
 }
 
 static int pick_gty(const struct sim_choice *c)
 {
-    if (c->candidates >> c->last & 1)
-        return (int)c->last;
+    if (greedy(c))
+        return c->last;
     return pick_age(c, 1);
 }
 

@@ -17,7 +17,7 @@ struct sim_choice {
     uint64_t candidates; /* ready, and not yet refused in this cycle */
     uint64_t alive;      /* unfinished */
     uint64_t turn;       /* number of this issue slot since cycle 0 */
-    uint32_t last;       /* issued last */
+    int last;            /* issued last, SIM_NO_WARP before the first */
     const uint64_t *age; /* [64]; smaller is older */
 };
 

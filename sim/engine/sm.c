@@ -84,8 +84,7 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].wake = SIM_NEVER;
-        /* so that round robin begins with the first warp */
-        sm->scheduler[s].last = SIM_WARPS_MAX - 1;
+        sm->scheduler[s].last = SIM_NO_WARP;
     }
     sm->warp = calloc(warps, sizeof *sm->warp);
     sm->plan = malloc((may_refuse(gpu) ? warps : 1) * sizeof *sm->plan);
@@ -682,7 +681,7 @@ static void visit(struct sim_sm *sm, uint32_t number, uint64_t now)
         choice.candidates &= ~(1ull << i);
         if (at <= now) {
             s->ready &= ~(1ull << i);
-            s->last = (uint32_t)i;
+            s->last = i;
             issue(sm, slot, now, &unit);
             again = 1;
             break;

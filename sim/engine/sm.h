@@ -58,7 +58,7 @@ struct sim_scheduler {
     uint64_t visited;               /* cycle of the last visit */
     uint64_t next_ready;            /* earliest ready_at of the waiting */
     uint64_t wake;
-    uint32_t last; /* index issued last */
+    int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];
     uint64_t age[SIM_WARPS_MAX];
 };

@@ -1,0 +1,134 @@
+#include "tests/help_gpu.h"
+
+#include <string.h>
+
+#include "tests/help_launch.h"
+
+void help_gpu_plain(struct teg_gpu *gpu)
+{
+    memset(gpu, 0, sizeof *gpu);
+    strcpy(gpu->name, "test");
+    gpu->chip.compute_capability = 70;
+    gpu->chip.sm_clock_mhz = 1000;
+    gpu->chip.sms = 1;
+    gpu->chip.sms_per_cluster = 1;
+    gpu->sm.schedulers = 1;
+    gpu->sm.issue_period = 1;
+    gpu->sm.warps_max = 64;
+    gpu->sm.threads_max = 2048;
+    gpu->sm.blocks_max = 32;
+    gpu->sm.threads_per_block_max = 1024;
+    gpu->sm.registers = 65536;
+    gpu->sm.registers_per_thread_max = 255;
+    gpu->sm.register_unit = 256;
+    gpu->sm.warp_unit = 1;
+    gpu->sm.shared_bytes = 65536;
+    gpu->sm.shared_unit = 256;
+    gpu->shared.banks = 32;
+    gpu->shared.bank_bytes = 4;
+    gpu->shared.group = 32;
+    gpu->shared.broadcast = BROADCAST_ANY;
+    gpu->shared.pass_interval = 1;
+    gpu->shared.conflict_latency = 1;
+    gpu->memory.coalescing = COALESCING_SECTORS;
+    gpu->memory.transaction_interval = 1;
+    gpu->l1.ways = 4;
+    gpu->l2.ways = 4;
+    gpu->l2.slices = 1;
+    gpu->dram.channels = 1;
+    gpu->dram.interleave_bytes = 256;
+    gpu->dram.latency = 100;
+    gpu->operand_unit = TEG_NO_UNIT;
+    gpu->unit_count = 1;
+    gpu->unit[0] = (struct teg_unit){"alu", UNIT_SCOPE_SM, 1, 0};
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        gpu->timing[c] = (struct teg_timing){1, {0, 0}, 10, 1, 1};
+        gpu->m_factor[c] = 1;
+    }
+}
+
+static uint32_t between(uint64_t *state, uint32_t low, uint32_t high)
+{
+    return low + help_below(state, high - low + 1);
+}
+
+static int one_in(uint64_t *state, uint32_t n)
+{
+    return help_below(state, n) == 0;
+}
+
+static void random_units(struct teg_gpu *gpu, uint64_t *state)
+{
+    gpu->unit_count = between(state, 1, 5);
+    for (uint32_t u = 0; u < gpu->unit_count; u++) {
+        gpu->unit[u] = (struct teg_unit){
+            .name = "unit",
+            .scope = one_in(state, 2) ? UNIT_SCOPE_SM : UNIT_SCOPE_SCHEDULER,
+            .count = between(state, 1, 2),
+            .capacity = one_in(state, 3) ? between(state, 1, 4) : 0,
+        };
+    }
+    if (one_in(state, 2))
+        gpu->operand_unit = (uint8_t)help_below(state, gpu->unit_count);
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        gpu->timing[c] = (struct teg_timing){
+            .unit_count = (uint8_t)between(state, 1, 2),
+            .unit = {(uint8_t)help_below(state, gpu->unit_count),
+                     (uint8_t)help_below(state, gpu->unit_count)},
+            .latency = between(state, 0, 30),
+            .interval = between(state, 1, 8),
+            .same_warp = between(state, 1, 12),
+        };
+    }
+}
+
+static void random_memory(struct teg_gpu *gpu, uint64_t *state)
+{
+    gpu->shared.group = one_in(state, 2) ? 16 : 32;
+    gpu->shared.banks = one_in(state, 2) ? 16 : 32;
+    gpu->shared.broadcast = help_below(state, 3);
+    gpu->shared.pass_interval = between(state, 0, 8) / 4.0;
+    gpu->shared.conflict_latency = between(state, 0, 20) / 3.0;
+    gpu->shared.operand_latency = between(state, 0, 20);
+    gpu->memory.coalescing = help_below(state, 5);
+    gpu->memory.transaction_interval = between(state, 0, 6) / 4.0;
+    gpu->memory.transaction_latency = between(state, 0, 4) / 2.0;
+    gpu->memory.in_flight_bytes =
+        one_in(state, 2) ? between(state, 64, 1500) : 0;
+    gpu->memory.cluster_bytes_per_cycle =
+        one_in(state, 2) ? between(state, 8, 64) : 0;
+    if (one_in(state, 2)) {
+        gpu->l1.bytes = 128 * 4 * between(state, 1, 8);
+        gpu->l1.latency = between(state, 5, 20);
+    }
+    if (one_in(state, 2)) {
+        gpu->l2.slices = between(state, 1, 3);
+        gpu->l2.bytes = 128 * 4 * gpu->l2.slices * between(state, 1, 8);
+        gpu->l2.latency = between(state, 20, 40);
+        gpu->l2.bytes_per_cycle = between(state, 0, 64);
+        gpu->l2.atomic_interval = between(state, 0, 9);
+    }
+    gpu->dram.channels = between(state, 1, 4);
+    gpu->dram.bandwidth_gbs = one_in(state, 3) ? 0 : between(state, 5, 60);
+    gpu->dram.latency = between(state, 30, 90);
+    gpu->dram.hash = help_below(state, 2);
+    gpu->dram.spread = one_in(state, 5);
+}
+
+void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
+{
+    static const uint32_t schedulers[] = {1, 2, 4};
+
+    help_gpu_plain(gpu);
+    gpu->chip.sms = between(state, 1, 3);
+    gpu->chip.sms_per_cluster = between(state, 1, 2);
+    gpu->chip.dispatch_interval = one_in(state, 2) ? between(state, 1, 9) : 0;
+    gpu->chip.dispatch_latency = one_in(state, 2) ? between(state, 1, 20) : 0;
+    gpu->sm.schedulers = schedulers[help_below(state, 3)];
+    gpu->sm.issue_period = between(state, 1, 3);
+    gpu->sm.policy = help_below(state, POLICY_OLDEST + 1);
+    gpu->sm.warps_max = gpu->sm.schedulers * between(state, 4, 8);
+    gpu->sm.barrier_latency = between(state, 0, 9);
+    random_units(gpu, state);
+    random_memory(gpu, state);
+}

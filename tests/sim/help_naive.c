@@ -1,0 +1,584 @@
+#include "tests/sim/help_naive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memory/memory.h"
+
+enum {
+    SMS_MAX = 4,
+    WARPS_MAX = 64,
+    BLOCKS_MAX = 32,
+    INSTANCES_MAX = 16
+};
+enum {
+    ISSUES_MAX = 1024
+};
+
+struct instance {
+    uint64_t free_at;
+    uint64_t done[ISSUES_MAX]; /* of everything ever issued to it */
+    uint32_t issued;
+};
+
+struct warp {
+    int resident, finished, parked, exited, planned;
+    struct teg_cursor cursor;
+    struct sim_plan plan;
+    int has_plan;
+    uint32_t block, stream, number; /* place in the SM; in the block; result */
+    uint64_t age;
+    uint64_t from;  /* resident since */
+    uint64_t start; /* may issue from */
+    uint64_t barrier_end, last_issue, same_warp;
+    uint64_t ready[TEG_REG_COUNT];
+    int kind[TEG_REG_COUNT];
+    int refused;
+    int reason; /* of the last slot */
+    int issued_now;
+};
+
+struct block {
+    struct teg_block *block;
+    uint32_t warps, missing;
+    uint64_t done;
+};
+
+struct sm {
+    struct warp warp[WARPS_MAX];
+    struct block block[BLOCKS_MAX];
+    struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
+    int last[4]; /* slot issued last, by scheduler */
+};
+
+struct naive {
+    const struct teg_gpu *gpu;
+    const struct teg_program *program;
+    struct sim_windows windows;
+    struct sim_memory *memory;
+    struct sm *sm;
+    struct naive_result *result;
+    uint64_t warps_started, cycles, now;
+};
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Is something that ends at `end` over, seen from the slots? */
+static int over(const struct naive *n, uint64_t end)
+{
+    uint64_t period = n->gpu->sm.issue_period;
+
+    while (end % period != 0)
+        end++;
+    return end <= n->now;
+}
+
+static const struct teg_inst *head(const struct naive *n, const struct warp *w)
+{
+    return &n->program->inst[w->cursor.inst];
+}
+
+static int operands_of_kind_over(const struct naive *n, const struct warp *w,
+                                 int kind)
+{
+    const struct teg_inst *inst = head(n, w);
+
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        for (uint32_t r = 0; r < inst->src[i].count; r++) {
+            uint32_t reg = inst->src[i].first + r;
+
+            if (w->kind[reg] == kind && !over(n, w->ready[reg]))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* The reason it may not even be asked, or -1. */
+static int held(const struct naive *n, const struct warp *w)
+{
+    if (!over(n, w->start))
+        return STALL_DISPATCH;
+    if (w->parked || !over(n, w->barrier_end))
+        return STALL_BARRIER;
+    if (w->same_warp != 0 && !over(n, w->last_issue + w->same_warp))
+        return STALL_SAME_WARP;
+    if (!operands_of_kind_over(n, w, RESULT_LONG))
+        return STALL_LONG;
+    if (!operands_of_kind_over(n, w, RESULT_SHORT))
+        return STALL_SHORT;
+    if (!operands_of_kind_over(n, w, RESULT_FIXED))
+        return STALL_WAIT;
+    return -1;
+}
+
+static int throttle(const struct teg_inst *inst)
+{
+    if (inst->space == SPACE_GLOBAL || inst->space == SPACE_LOCAL ||
+        inst->space == SPACE_GENERIC)
+        return STALL_LG_THROTTLE;
+    if (inst->space == SPACE_SHARED ||
+        teg_op_class_facts(inst->op_class)->kind == RESULT_SHORT)
+        return STALL_MIO_THROTTLE;
+    return STALL_MATH_THROTTLE;
+}
+
+/* Since when the instance can take something.  It has a place as soon as
+ * fewer than `capacity` of all it ever took are still in flight: when the
+ * capacity-th latest of them is done. */
+static uint64_t instance_open_since(const struct naive *n, uint32_t unit,
+                                    const struct instance *i)
+{
+    uint32_t capacity = n->gpu->unit[unit].capacity;
+
+    for (uint32_t k = 0; capacity != 0 && k < i->issued; k++) {
+        uint32_t later = 0;
+
+        for (uint32_t j = 0; j < i->issued; j++)
+            later +=
+                i->done[j] > i->done[k] || (i->done[j] == i->done[k] && j > k);
+        if (later == capacity - 1)
+            return max_u64(i->free_at, i->done[k]);
+    }
+    return i->free_at;
+}
+
+static struct instance *find_instance(struct naive *n, struct sm *sm,
+                                      uint32_t unit, uint32_t scheduler,
+                                      uint64_t *since)
+{
+    const struct teg_unit *u = &n->gpu->unit[unit];
+    uint32_t first = u->scope == UNIT_SCOPE_SM ? 0 : scheduler * u->count;
+    struct instance *best = NULL;
+
+    for (uint32_t i = first; i < first + u->count; i++) {
+        uint64_t open = instance_open_since(n, unit, &sm->unit[unit][i]);
+
+        if (best == NULL || open < *since) {
+            best = &sm->unit[unit][i];
+            *since = open;
+        }
+    }
+    return best;
+}
+
+static struct sim_plan *plan_of(struct naive *n, struct warp *w)
+{
+    struct teg_access a;
+
+    if (!w->planned) {
+        w->planned = 1;
+        w->has_plan = teg_cursor_access(&w->cursor, &a);
+        if (w->has_plan)
+            sim_plan_make(&w->plan, n->gpu, head(n, w), &a, &n->windows);
+    }
+    return w->has_plan ? &w->plan : NULL;
+}
+
+static void release_barrier(struct naive *n, struct sm *sm, uint32_t block)
+{
+    uint32_t live = 0, parked = 0;
+
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        const struct warp *w = &sm->warp[i];
+
+        if (!w->resident || w->block != block)
+            continue;
+        live += !w->finished;
+        parked += !w->finished && w->parked;
+    }
+    if (parked == 0 || parked != live + sm->block[block].missing)
+        return;
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        struct warp *w = &sm->warp[i];
+
+        if (w->resident && w->block == block && !w->finished && w->parked) {
+            w->parked = 0;
+            w->barrier_end = n->now + max_u64(n->gpu->sm.barrier_latency, 1);
+        }
+    }
+}
+
+static uint64_t ceil_div(double x)
+{
+    uint64_t whole = (uint64_t)x;
+
+    return whole + (x > (double)whole);
+}
+
+static double in_256ths(double x)
+{
+    return (double)(uint64_t)(x * 256 + 0.5) / 256;
+}
+
+static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
+                  struct warp *w, uint32_t scheduler, uint32_t unit,
+                  struct instance *instance)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    const struct teg_inst *inst = head(n, w);
+    const struct teg_timing *t = &gpu->timing[inst->op_class];
+    int operand = (inst->flags & INST_OPERAND) != 0;
+    uint64_t latency = operand && gpu->shared.operand_latency != 0
+                           ? gpu->shared.operand_latency
+                           : t->latency;
+    uint64_t busy = t->interval, done = n->now + latency;
+    struct sim_plan *plan = teg_inst_has_addresses(inst) ? plan_of(n, w) : NULL;
+    struct naive_warp *out = &n->result->warp[w->number];
+    uint32_t mask = w->cursor.mask;
+
+    (void)unit;
+    if (plan != NULL && plan->request.space == SPACE_SHARED) {
+        double extra = plan->request.passes > plan->request.groups
+                           ? plan->request.passes - plan->request.groups
+                           : 0;
+
+        busy = max_u64(busy, ceil_div(plan->request.passes *
+                                      in_256ths(gpu->shared.pass_interval)));
+        done +=
+            (uint64_t)(extra * in_256ths(gpu->shared.conflict_latency) + 0.5);
+    } else if (plan != NULL) {
+        uint64_t memory =
+            sim_memory_issue(n->memory, sm_number, n->now, plan, inst->flags);
+
+        busy = max_u64(busy,
+                       ceil_div(plan->count *
+                                in_256ths(gpu->memory.transaction_interval)));
+        done = plan->request.is_store && !plan->request.is_atomic
+                   ? memory + latency
+                   : max_u64(memory, done);
+    }
+    done = max_u64(done, n->now + 1);
+    if (operand && gpu->operand_unit != TEG_NO_UNIT) {
+        uint64_t since;
+
+        instance->free_at = n->now + busy;
+        instance->done[instance->issued++] = done;
+        find_instance(n, sm, gpu->operand_unit, scheduler, &since)->free_at =
+            n->now + busy;
+    } else {
+        instance->free_at = n->now + busy;
+        instance->done[instance->issued++] = done;
+    }
+    for (uint8_t i = 0; i < inst->dst_count; i++) {
+        for (uint32_t r = 0; r < inst->dst[i].count; r++) {
+            w->ready[inst->dst[i].first + r] = done;
+            w->kind[inst->dst[i].first + r] =
+                operand ? RESULT_SHORT
+                        : (int)teg_op_class_facts(inst->op_class)->kind;
+        }
+    }
+    out->issue[out->issues++] =
+        (struct naive_issue){n->now, w->cursor.inst, sm_number};
+    sm->block[w->block].done = max_u64(sm->block[w->block].done, done);
+    n->cycles = max_u64(n->cycles, done);
+
+    w->issued_now = 1;
+    w->last_issue = n->now;
+    w->same_warp = t->same_warp;
+    w->start = w->barrier_end = 0;
+    w->planned = 0;
+    if ((inst->flags & INST_EXIT) && mask != 0)
+        w->exited = 1;
+    if (!teg_cursor_next(&w->cursor)) {
+        w->finished = 1;
+        if (!w->exited)
+            sm->block[w->block].missing++;
+        sm->block[w->block].done =
+            max_u64(sm->block[w->block].done, n->now + 1);
+    } else if ((inst->flags & INST_BARRIER) && mask != 0) {
+        w->parked = 1;
+    }
+    release_barrier(n, sm, w->block);
+}
+
+/* Tries to issue from the warp; otherwise marks it refused. */
+static int try_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
+                     struct warp *w, uint32_t scheduler)
+{
+    const struct teg_inst *inst = head(n, w);
+    const struct teg_timing *t = &n->gpu->timing[inst->op_class];
+    struct instance *instance = NULL;
+    uint32_t unit = 0;
+
+    for (uint8_t i = 0; i < t->unit_count; i++) {
+        uint64_t since;
+        struct instance *found =
+            find_instance(n, sm, t->unit[i], scheduler, &since);
+
+        if (since <= n->now) {
+            instance = found;
+            unit = t->unit[i];
+            break;
+        }
+    }
+    w->refused = 1;
+    if (instance == NULL)
+        return 0;
+    if ((inst->flags & INST_OPERAND) && n->gpu->operand_unit != TEG_NO_UNIT) {
+        uint64_t since;
+
+        find_instance(n, sm, n->gpu->operand_unit, scheduler, &since);
+        if (since > n->now)
+            return 0;
+    }
+    if (teg_inst_has_addresses(inst) && n->gpu->memory.in_flight_bytes != 0) {
+        const struct sim_plan *plan = plan_of(n, w);
+
+        if (plan != NULL && plan->count != 0 &&
+            sim_memory_ready_at(n->memory, sm_number, n->now,
+                                plan->request.bytes) > n->now)
+            return 0;
+    }
+    w->refused = 0;
+    issue(n, sm, sm_number, w, scheduler, unit, instance);
+    return 1;
+}
+
+static int is_candidate(const struct naive *n, const struct warp *w)
+{
+    return w->resident && !w->finished && w->from <= n->now &&
+           held(n, w) == -1 && !w->refused;
+}
+
+/* The scheduler's slots are scheduler, scheduler + schedulers, ... */
+static struct warp *choose(struct naive *n, struct sm *sm, uint32_t scheduler)
+{
+    uint32_t step = n->gpu->sm.schedulers, count = n->gpu->sm.warps_max / step;
+    struct warp *best = NULL, *last = NULL;
+    uint32_t alive = 0, turn;
+
+    if (sm->last[scheduler] >= 0)
+        last = &sm->warp[sm->last[scheduler]];
+    switch (n->gpu->sm.policy) {
+    case POLICY_LRR:
+        for (uint32_t i = 1; i <= count; i++) {
+            uint32_t from =
+                last != NULL ? (uint32_t)(last - sm->warp) / step : count - 1;
+            struct warp *w = &sm->warp[(from + i) % count * step + scheduler];
+
+            if (is_candidate(n, w))
+                return w;
+        }
+        return NULL;
+    case POLICY_STRICT:
+        for (uint32_t i = 0; i < count; i++) {
+            const struct warp *w = &sm->warp[i * step + scheduler];
+
+            alive += w->resident && !w->finished;
+        }
+        if (alive == 0)
+            return NULL;
+        turn = (uint32_t)(n->now / n->gpu->sm.issue_period % alive);
+        for (uint32_t i = 0; i < count; i++) {
+            struct warp *w = &sm->warp[i * step + scheduler];
+
+            if (!w->resident || w->finished)
+                continue;
+            if (turn-- == 0)
+                return is_candidate(n, w) ? w : NULL;
+        }
+        return NULL;
+    default:
+        break;
+    }
+    if (n->gpu->sm.policy != POLICY_OLDEST && last != NULL &&
+        is_candidate(n, last))
+        return last;
+    for (uint32_t i = 0; i < count; i++) {
+        struct warp *w = &sm->warp[i * step + scheduler];
+
+        if (!is_candidate(n, w))
+            continue;
+        if (best == NULL ||
+            (n->gpu->sm.policy == POLICY_GTY ? w->age > best->age
+                                             : w->age < best->age))
+            best = w;
+    }
+    return best;
+}
+
+static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
+{
+    struct sm *sm = &n->sm[sm_number];
+    uint32_t step = n->gpu->sm.schedulers;
+    struct warp *w;
+
+    for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step)
+        sm->warp[i].refused = 0;
+    while ((w = choose(n, sm, scheduler)) != NULL) {
+        if (try_issue(n, sm, sm_number, w, scheduler)) {
+            sm->last[scheduler] = (int)(w - sm->warp);
+            return;
+        }
+    }
+}
+
+/* Every resident warp's cycle gets its reason. */
+static void account(struct naive *n, struct sm *sm)
+{
+    int slot = n->now % n->gpu->sm.issue_period == 0;
+
+    for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++) {
+        struct warp *w = &sm->warp[i];
+        int reason;
+
+        if (!w->resident || w->from > n->now)
+            continue;
+        if (w->issued_now) {
+            w->issued_now = 0;
+            continue;
+        }
+        if (w->finished)
+            continue;
+        reason = held(n, w);
+        if (reason == -1 && slot)
+            reason = w->refused ? throttle(head(n, w)) : STALL_NOT_SELECTED;
+        else if (reason == -1)
+            reason = w->reason;
+        w->reason = reason;
+        n->result->warp[w->number].stall[reason]++;
+    }
+}
+
+static uint32_t retire(struct naive *n, struct sm *sm)
+{
+    uint32_t ended = 0;
+
+    for (uint32_t b = 0; b < BLOCKS_MAX; b++) {
+        uint32_t live = 0;
+
+        if (sm->block[b].block == NULL)
+            continue;
+        for (uint32_t i = 0; i < WARPS_MAX; i++)
+            live += sm->warp[i].resident && sm->warp[i].block == b &&
+                    !sm->warp[i].finished;
+        if (live != 0 || sm->block[b].done > n->now)
+            continue;
+        for (uint32_t i = 0; i < WARPS_MAX; i++) {
+            if (sm->warp[i].resident && sm->warp[i].block == b)
+                sm->warp[i].resident = 0;
+        }
+        teg_block_free(sm->block[b].block);
+        sm->block[b].block = NULL;
+        ended++;
+    }
+    return ended;
+}
+
+static int place(struct naive *n, struct sm *sm, struct teg_block *block,
+                 uint64_t number, uint64_t at, uint32_t blocks_per_sm,
+                 uint32_t warps_per_block)
+{
+    uint32_t resident = 0, free_slots = 0, b = 0, slot = 0;
+
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+        resident += sm->block[i].block != NULL;
+    for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++)
+        free_slots += !sm->warp[i].resident;
+    if (resident >= blocks_per_sm || free_slots < teg_block_warps(block))
+        return 0;
+    while (sm->block[b].block != NULL)
+        b++;
+    sm->block[b] = (struct block){.block = block, .done = at + 1};
+    for (uint32_t s = 0; s < teg_block_warps(block); s++) {
+        struct warp *w;
+
+        while (sm->warp[slot].resident)
+            slot++;
+        w = &sm->warp[slot];
+        memset(w, 0, sizeof *w);
+        w->resident = 1;
+        w->block = b;
+        w->stream = s;
+        w->number = (uint32_t)number * warps_per_block + s;
+        w->age = n->warps_started++;
+        w->from = at;
+        w->start = at + n->gpu->chip.dispatch_latency;
+        teg_cursor_init(&w->cursor, block, s);
+        w->finished = !teg_cursor_next(&w->cursor);
+    }
+    return 1;
+}
+
+int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
+              uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
+              struct naive_result *result)
+{
+    struct naive n = {
+        .gpu = gpu,
+        .program = &launch->kernel->program,
+        .windows = {launch->kernel->shared_base, launch->kernel->local_base},
+        .sm = calloc(gpu->chip.sms, sizeof *n.sm),
+        .result = result,
+    };
+    struct teg_block *next = NULL;
+    uint64_t handed_out = 0, hand_out_from = 0, ended = 0;
+    uint32_t turn = 0;
+    int all_read = 0, dispatch = 1;
+    struct teg_diag d;
+
+    memset(result, 0, sizeof *result);
+    if (sim_memory_new(gpu, gpu->chip.sms, &n.memory, &d) != TEG_OK)
+        abort();
+    for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+        for (int s = 0; s < 4; s++)
+            n.sm[i].last[s] = -1;
+    }
+    for (n.now = 0; n.now < limit; n.now++) {
+        for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+            uint32_t gone = retire(&n, &n.sm[i]);
+
+            ended += gone;
+            dispatch |= gone != 0;
+        }
+        while (dispatch) {
+            uint32_t i;
+
+            if (next == NULL && !all_read) {
+                if (launch->next(launch->self, &next, &d) != TEG_OK)
+                    abort();
+                all_read = next == NULL;
+            }
+            if (next == NULL)
+                break;
+            hand_out_from = max_u64(hand_out_from, n.now);
+            for (i = 0; i < gpu->chip.sms; i++) {
+                uint32_t at = (turn + i) % gpu->chip.sms;
+
+                if (!place(&n, &n.sm[at], next, handed_out, hand_out_from,
+                           blocks_per_sm, warps_per_block))
+                    continue;
+                handed_out++;
+                hand_out_from += gpu->chip.dispatch_interval;
+                turn = (at + 1) % gpu->chip.sms;
+                next = NULL;
+                break;
+            }
+            if (i == gpu->chip.sms)
+                break;
+        }
+        dispatch = 0;
+        if (ended == handed_out && all_read)
+            break;
+        for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+            if (n.now % gpu->sm.issue_period == 0) {
+                for (uint32_t s = 0; s < gpu->sm.schedulers; s++)
+                    schedule(&n, i, s);
+            }
+            account(&n, &n.sm[i]);
+        }
+    }
+    for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+        for (uint32_t b = 0; b < BLOCKS_MAX; b++)
+            teg_block_free(n.sm[i].block[b].block);
+    }
+    result->cycles = n.cycles;
+    teg_block_free(next);
+    sim_memory_free(n.memory);
+    free(n.sm);
+    return n.now < limit;
+}
