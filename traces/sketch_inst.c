@@ -32,7 +32,7 @@ enum place {
 struct operand {
     uint8_t place;     /* enum place */
     int number;        /* register, -1 for one without dependences */
-    uint32_t from, to; /* MEMORY, SHARED: address registers, in `sources` */
+    uint32_t from, to; /* its registers in brackets, of `source` */
 };
 
 struct line {
@@ -41,8 +41,9 @@ struct line {
     char opcode[SKETCH_WORD_MAX + 1];
     struct operand operand[OPERANDS_MAX];
     uint32_t operands;
-    uint16_t source[16]; /* registers inside brackets */
+    uint16_t source[OPERANDS_MAX]; /* the guard's, those inside brackets */
     uint32_t sources;
+    uint32_t guards; /* 1 if the guard has a register, source[0] */
     struct teg_operands registers;
     uint32_t guard, address;
 };
@@ -248,11 +249,13 @@ static int takes_labels(const struct teg_inst *inst)
 }
 
 /* Words that are neither registers nor names: special registers, convergence
- * and dependence barriers, infinities. */
+ * and dependence barriers, infinities, the comparisons of GT200. */
 static int is_other_word(const char *word)
 {
-    static const char *const PREFIXES[] = {"SR",  "SB", "INF", "QNAN",
-                                           "NAN", "PR", "UPR", "."};
+    static const char *const PREFIXES[] = {
+        "SR", "SB", "INF", "QNAN", "NAN", "PR", "UPR",
+        ".",  "LT", "LE",  "GT",   "GE",  "EQ", "NE",
+    };
 
     for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
         if (strncmp(word, PREFIXES[i], strlen(PREFIXES[i])) == 0)
@@ -368,6 +371,7 @@ static teg_status parse_guard(struct sketch_parser *p, struct line *l)
         if (number == NO_REGISTER)
             return bad_register(p, l, word);
         TRY(add_source(p, l, number));
+        l->guards = 1;
         if (!sketch_is_sign(sketch_peek(p), '{'))
             return TEG_OK;
     }
@@ -512,26 +516,62 @@ static int condition_code(const char *opcode)
     return NO_REGISTER;
 }
 
+/* The register an address begins with: the first vector register of the
+ * brackets, else their first one.  `from` < `to`. */
+static uint32_t first_of_address(const struct line *l, const struct operand *o)
+{
+    for (uint32_t i = o->from; i < o->to; i++)
+        if (l->source[i] < TEG_REG_P)
+            return i;
+    return o->from;
+}
+
+/* Sorts the registers into results and sources.  Of the registers in brackets
+ * only the first has a place among the operands, from which its width follows;
+ * the rest is added by add_other_sources. */
 static teg_status sort_registers(struct sketch_parser *p, struct line *l)
 {
     struct teg_operands *r = &l->registers;
-    uint32_t results = count_results(l), used = 0;
+    uint32_t results = count_results(l);
 
     TRY(add_register(p, l, r->dst, &r->dst_count, condition_code(l->opcode)));
     for (uint32_t i = 0; i < l->operands; i++) {
         const struct operand *o = &l->operand[i];
 
-        if (i < results) {
+        if (i < results)
             TRY(add_register(p, l, r->dst, &r->dst_count, o->number));
-            continue;
-        }
-        TRY(add_register(p, l, r->src, &r->src_count, o->number));
-        for (uint32_t s = o->from; s < o->to; s++, used++)
-            TRY(add_register(p, l, r->src, &r->src_count, l->source[s]));
+        else if (o->from == o->to)
+            TRY(add_register(p, l, r->src, &r->src_count, o->number));
+        else
+            TRY(add_register(p, l, r->src, &r->src_count,
+                             l->source[first_of_address(l, o)]));
     }
-    /* The guard's register stands before those of the operands. */
-    if (used < l->sources)
+    if (l->guards != 0)
         TRY(add_register(p, l, r->src, &r->src_count, l->source[0]));
+    return TEG_OK;
+}
+
+static int is_source(const struct teg_inst *inst, uint16_t number)
+{
+    for (uint32_t i = 0; i < inst->src_count; i++)
+        if (number >= inst->src[i].first &&
+            number < inst->src[i].first + inst->src[i].count)
+            return 1;
+    return 0;
+}
+
+static teg_status add_other_sources(struct sketch_parser *p, struct line *l)
+{
+    struct teg_inst *inst = &l->inst;
+
+    for (uint32_t i = l->guards; i < l->sources; i++) {
+        if (l->source[i] == TEG_OPERAND_ZERO || is_source(inst, l->source[i]))
+            continue;
+        if (inst->src_count == TEG_INST_SRC_MAX)
+            return sketch_fail(p, l->number, "expected at most %d sources",
+                               TEG_INST_SRC_MAX);
+        inst->src[inst->src_count++] = (struct teg_regs){l->source[i], 1};
+    }
     return TEG_OK;
 }
 
@@ -636,6 +676,7 @@ teg_status sketch_parse_inst(struct sketch_parser *p)
     l.inst = (struct teg_inst){0};
     teg_inst_from_opcode(&l.inst, l.opcode, p->plan->kernel.isa, &l.registers);
     l.inst.control = control;
+    TRY(add_other_sources(p, &l));
     TRY(set_memory(p, &l));
     TRY(add_inst(p, &l));
     return sketch_expect_line(p);
