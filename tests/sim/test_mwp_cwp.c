@@ -551,6 +551,33 @@ START_TEST(more_bandwidth_never_costs_cycles_inside_case_two)
 }
 END_TEST
 
+/* The exception: with one access, Mem_cycles 404, Comp_cycles 400 and N = 3,
+ * 404 x 3 / MWP + 400 x (MWP - 1) is 993.3 at MWP 1.8 and 1001.5 at 1.95. */
+START_TEST(with_a_single_access_a_larger_mwp_can_cost_cycles)
+{
+    launch.threads_per_block = 32;
+    launch.active_blocks_per_sm = 3;
+    launch.blocks = 3 * launch.active_sms;
+    machine.mem_ld = 400;
+    stats = (struct mwp_cwp_stats){.comp_insts = 99,
+                                   .coal_mem_insts = 1,
+                                   .m_factor = 1,
+                                   .uncoal_per_mw = 1,
+                                   .load_bytes_per_warp = 404};
+    /* BW_per_warp = 1 GB/s, so MWP_peak_BW = mem_bw_gbs / 16 */
+    machine.mem_bw_gbs = 1.8 * 16;
+    evaluate();
+    ck_assert_double_eq(result.case_number, 2);
+    ck_assert_double_eq_tol(result.exec_cycles_app, 404 * 3 / 1.8 + 400 * .8,
+                            1e-9);
+    machine.mem_bw_gbs = 1.95 * 16;
+    evaluate();
+    ck_assert_double_eq(result.case_number, 2);
+    ck_assert_double_eq_tol(result.exec_cycles_app, 404 * 3 / 1.95 + 400 * .95,
+                            1e-9);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("mwp_cwp");
@@ -583,6 +610,7 @@ int main(void)
     tcase_add_test(rules, a_kernel_without_instructions_is_rejected);
     tcase_add_test(rules, independent_requests_stay_below_all_requests);
     tcase_add_test(rules, more_bandwidth_never_costs_cycles_inside_case_two);
+    tcase_add_test(rules, with_a_single_access_a_larger_mwp_can_cost_cycles);
     suite_add_tcase(suite, rules);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
