@@ -408,6 +408,24 @@ START_TEST(literal_and_resolved_part_only_where_computation_dominates)
 }
 END_TEST
 
+START_TEST(dominating_computation_is_case_three_even_where_mwp_is_smaller)
+{
+    /* Comp_cycles 4 x 300 = 1200 > Mem_cycles 730: CWP 1.61.  BW_per_warp
+     * is 128/730 GB/s on each of 16 SMs, so this bandwidth makes MWP 1.2. */
+    stats.uncoal_mem_insts = 1;
+    stats.comp_insts = 299;
+    machine.mem_bw_gbs = 1.2 * 16 * 128 / 730;
+    evaluate();
+    ck_assert_double_eq_tol(result.mwp, 1.2, 1e-12);
+    ck_assert_double_lt(result.mwp, result.cwp);
+    ck_assert_double_eq(result.case_number, 3);
+    ck_assert_double_eq_tol(result.exec_cycles_app, 730 + 1200 * 20, 1e-9);
+    options.cond = MWP_CWP_LITERAL;
+    evaluate();
+    ck_assert_double_eq(result.case_number, 2);
+}
+END_TEST
+
 START_TEST(synchronization_counts_the_warps_of_a_block)
 {
     /* Coalesced: MWP_peak_BW = 80 / (128/424 x 16) = 16.56 > 4 warps. */
@@ -604,6 +622,8 @@ int main(void)
     tcase_add_test(rules, repetitions_are_exact_or_rounded_up);
     tcase_add_test(rules,
                    literal_and_resolved_part_only_where_computation_dominates);
+    tcase_add_test(
+        rules, dominating_computation_is_case_three_even_where_mwp_is_smaller);
     tcase_add_test(rules, synchronization_counts_the_warps_of_a_block);
     tcase_add_loop_test(rules, an_impossible_value_is_rejected_by_name, 0,
                         sizeof impossible / sizeof *impossible);
