@@ -70,10 +70,12 @@ bench: all
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/share/teg/config
+	    $(DESTDIR)$(PREFIX)/share/teg/config/family
 	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
 	install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
 	install -m 644 config/*.cfg $(DESTDIR)$(PREFIX)/share/teg/config/
+	install -m 644 config/family/*.cfg \
+	    $(DESTDIR)$(PREFIX)/share/teg/config/family/
 	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
 	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
 

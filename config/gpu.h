@@ -39,8 +39,8 @@ enum teg_register_scope {
 };
 
 enum teg_broadcast {
-    BROADCAST_ANY, /* every word of a pass reaches all lanes that want it */
-    BROADCAST_ONE, /* one word per pass may go to several lanes */
+    BROADCAST_ANY,   /* every word of a pass reaches all lanes that want it */
+    BROADCAST_ONE,   /* one word per pass may go to several lanes */
     BROADCAST_IDEAL, /* what-if: no conflicts at all */
 };
 
@@ -68,17 +68,17 @@ struct teg_unit {
 
 /* The three latencies of an operation class.  (Lai 2013, 3.2.2.1) */
 struct teg_timing {
-    uint8_t unit_count;      /* 1 or 2 */
-    uint8_t unit[2];         /* first free one is taken, in this order */
-    uint32_t latency;        /* EL, cycles: issue until the result is usable */
-    uint32_t interval;       /* ML, cycles until the unit takes the next */
-    uint32_t same_warp;      /* SL, cycles until the same warp may issue */
+    uint8_t unit_count; /* 1 or 2 */
+    uint8_t unit[2];    /* first free one is taken, in this order */
+    uint32_t latency;   /* EL, cycles: issue until the result is usable */
+    uint32_t interval;  /* ML, cycles until the unit takes the next */
+    uint32_t same_warp; /* SL, cycles until the same warp may issue */
 };
 
 /* One value as the description gave it, for `teg gpus NAME`. */
 struct teg_fact {
-    char key[64];     /* "sm.warps_max", "timing.fadd" */
-    char value[64];   /* "32", "sp 24 4 8" */
+    char key[64];   /* "sm.warps_max", "timing.fadd" */
+    char value[64]; /* "32", "sp 24 4 8" */
     char unit[16];
     char source[192]; /* "M Lai13 T3.1"; "" for a fallback */
     char where[96];   /* "gtx280.cfg:31"; "" for a fallback */
@@ -87,11 +87,16 @@ struct teg_fact {
 struct teg_gpu {
     char name[32];  /* "gtx280" */
     char title[96]; /* "GeForce GTX 280 (GT200)" */
+    /* Traces of this compute capability x10 are replayed on this GPU unless
+     * another is asked for; 0: of none. */
+    uint32_t default_for;
 
-#define GROUP(group) struct {
+#define GROUP(group)                                               struct {
 #define NUMBER(group, field, type, min, max, fallback, unit, help) type field;
-#define CHOICE(group, field, table, fallback, help) uint32_t field;
-#define END(group) } group;
+#define CHOICE(group, field, table, fallback, help)                uint32_t field;
+#define END(group) \
+    }              \
+    group;
 #include "config/params.def"
 #undef GROUP
 #undef NUMBER

@@ -1,0 +1,254 @@
+#include "config/gpu.h"
+
+#include "config/param.h"
+#include "isa/base/nearest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void teg_gpu_free(struct teg_gpu *gpu)
+{
+    if (gpu == NULL)
+        return;
+    free(gpu->fact);
+    free(gpu);
+}
+
+teg_status teg_gpu_copy(const struct teg_gpu *from, struct teg_gpu **to,
+                        struct teg_diag *d)
+{
+    struct teg_gpu *copy = malloc(sizeof *copy);
+    size_t size = from->fact_count * sizeof *from->fact;
+
+    *to = NULL;
+    if (copy == NULL)
+        return teg_fail_memory(d);
+    *copy = *from;
+    copy->fact = malloc(size + 1);
+    if (copy->fact == NULL) {
+        free(copy);
+        return teg_fail_memory(d);
+    }
+    if (size != 0)
+        memcpy(copy->fact, from->fact, size);
+    *to = copy;
+    return TEG_OK;
+}
+
+/* The fact of that key says what was set. */
+static void note(struct teg_gpu *gpu, const char *key, const char *value)
+{
+    for (uint32_t i = 0; i < gpu->fact_count; i++) {
+        struct teg_fact *f = &gpu->fact[i];
+
+        if (strcmp(f->key, key) != 0)
+            continue;
+        snprintf(f->value, sizeof f->value, "%s", value);
+        snprintf(f->source, sizeof f->source, "set by the user");
+        f->where[0] = '\0';
+    }
+}
+
+/* Reads the whole of `text` as a number. */
+static int read_number(const char *text, double *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+static teg_status set_param(struct teg_gpu *gpu, const struct param *p,
+                            const char *text, struct teg_diag *d)
+{
+    char expected[256], value[64];
+    double number = -1;
+
+    if (p->kind == PARAM_CHOICE)
+        number = param_choice(p, text);
+    else if (!read_number(text, &number))
+        number = -1;
+    if (number < p->min || number > p->max ||
+        (p->kind == PARAM_WHOLE && floor(number) < number))
+        return teg_fail(d, TEG_CONFIG, p->key, "%s, found '%s'",
+                        param_expected(p, expected), text);
+    param_put(p, gpu, number);
+    note(gpu, p->key, param_format(p, gpu, value));
+    return TEG_OK;
+}
+
+static teg_status read_whole(const char *key, const char *text, double min,
+                             double max, uint32_t *out, struct teg_diag *d)
+{
+    double number;
+
+    if (!read_number(text, &number) || floor(number) < number || number < min ||
+        number > max)
+        return teg_fail(d, TEG_CONFIG, key,
+                        "expected a whole number, %g to %g, found '%s'", min,
+                        max, text);
+    *out = (uint32_t)number;
+    return TEG_OK;
+}
+
+static teg_status unknown_key(const char *key, const struct teg_nearest *n,
+                              struct teg_diag *d)
+{
+    return teg_fail(
+        d, TEG_UNKNOWN, key, "expected a key of a GPU description%s%s",
+        n->best != NULL ? "; nearest is " : "", n->best != NULL ? n->best : "");
+}
+
+/* Splits "timing.fadd.latency" behind its group into name and member. */
+static int split(const char *key, const char *group, char name[32],
+                 const char **member)
+{
+    size_t skip = strlen(group), length;
+
+    if (strncmp(key, group, skip) != 0 || key[skip] != '.')
+        return 0;
+    length = strcspn(key + skip + 1, ".");
+    if (length >= 32)
+        return 0;
+    memcpy(name, key + skip + 1, length);
+    name[length] = '\0';
+    *member = key + skip + 1 + length;
+    *member += **member == '.';
+    return 1;
+}
+
+/* Members of a unit and of a row of `timing`. */
+static const struct member {
+    const char *name;
+    size_t offset; /* in struct teg_unit or struct teg_timing */
+    double min, max;
+} unit_members[] =
+    {
+        {"count", offsetof(struct teg_unit, count), 1, 64},
+        {"capacity", offsetof(struct teg_unit, capacity), 0, 4096},
+},
+  timing_members[] = {
+      {"latency", offsetof(struct teg_timing, latency), 0, 100000},
+      {"interval", offsetof(struct teg_timing, interval), 0, 10000},
+      {"same_warp", offsetof(struct teg_timing, same_warp), 1, 10000},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static teg_status set_member(void *row, const struct member *members,
+                             size_t count, const char *key, const char *name,
+                             const char *text, struct teg_diag *d)
+{
+    struct teg_nearest nearest;
+
+    teg_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(members[i].name, name) == 0)
+            return read_whole(key, text, members[i].min, members[i].max,
+                              (void *)((char *)row + members[i].offset), d);
+        teg_nearest_offer(&nearest, members[i].name);
+    }
+    return unknown_key(key, &nearest, d);
+}
+
+static teg_status set_unit(struct teg_gpu *gpu, const char *key,
+                           const char *name, const char *member,
+                           const char *text, struct teg_diag *d)
+{
+    struct teg_nearest nearest;
+
+    teg_nearest_init(&nearest, name);
+    for (uint32_t i = 0; i < gpu->unit_count; i++) {
+        struct teg_unit *u = &gpu->unit[i];
+        char fact[32], value[64];
+
+        teg_nearest_offer(&nearest, u->name);
+        if (strcmp(u->name, name) != 0)
+            continue;
+        TRY(set_member(u, unit_members, COUNT(unit_members), key, member, text,
+                       d));
+        snprintf(fact, sizeof fact, "unit.%s", u->name);
+        snprintf(value, sizeof value, "%u per %s, capacity %u", u->count,
+                 u->scope == UNIT_SCOPE_SM ? "SM" : "scheduler", u->capacity);
+        note(gpu, fact, value);
+        return TEG_OK;
+    }
+    return unknown_key(key, &nearest, d);
+}
+
+static teg_status set_timing(struct teg_gpu *gpu, const char *key,
+                             const char *name, const char *member,
+                             const char *text, struct teg_diag *d)
+{
+    enum teg_op_class c = teg_op_class_find(name);
+    struct teg_nearest nearest;
+    struct teg_timing *t;
+    char fact[64], value[64];
+
+    if (c == TEG_CLASSES) {
+        teg_nearest_init(&nearest, name);
+        for (c = 0; c < TEG_CLASSES; c++)
+            teg_nearest_offer(&nearest, teg_op_class_facts(c)->key);
+        return unknown_key(key, &nearest, d);
+    }
+    t = &gpu->timing[c];
+    TRY(set_member(t, timing_members, COUNT(timing_members), key, member, text,
+                   d));
+    snprintf(fact, sizeof fact, "timing.%s", name);
+    snprintf(value, sizeof value, "%s%s%s %u %u %u", gpu->unit[t->unit[0]].name,
+             t->unit_count > 1 ? " or " : "",
+             t->unit_count > 1 ? gpu->unit[t->unit[1]].name : "", t->latency,
+             t->interval, t->same_warp);
+    note(gpu, fact, value);
+    return TEG_OK;
+}
+
+static teg_status set_m_factor(struct teg_gpu *gpu, const char *key,
+                               const char *name, const char *text,
+                               struct teg_diag *d)
+{
+    enum teg_op_class c = teg_op_class_find(name);
+    struct teg_nearest nearest;
+    double value;
+
+    teg_nearest_init(&nearest, name);
+    if (c == TEG_CLASSES) {
+        for (c = 0; c < TEG_CLASSES; c++)
+            teg_nearest_offer(&nearest, teg_op_class_facts(c)->key);
+        return unknown_key(key, &nearest, d);
+    }
+    if (!read_number(text, &value) || value < 0 || value > 1e6)
+        return teg_fail(d, TEG_CONFIG, key,
+                        "expected a factor, 0 to 1000000, found '%s'", text);
+    gpu->m_factor[c] = value;
+    note(gpu, key, text);
+    return TEG_OK;
+}
+
+teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
+                       struct teg_diag *d)
+{
+    const struct param *p = param_find(key);
+    struct teg_nearest nearest;
+    const char *member;
+    uint32_t count;
+    char name[32];
+
+    if (p != NULL)
+        return set_param(gpu, p, value, d);
+    if (split(key, "unit", name, &member))
+        return set_unit(gpu, key, name, member, value, d);
+    if (split(key, "timing", name, &member))
+        return set_timing(gpu, key, name, member, value, d);
+    if (split(key, "m_factor", name, &member))
+        return set_m_factor(gpu, key, name, value, d);
+    teg_nearest_init(&nearest, key);
+    p = params(&count);
+    for (uint32_t i = 0; i < count; i++)
+        teg_nearest_offer(&nearest, p[i].key);
+    return unknown_key(key, &nearest, d);
+}

@@ -1,0 +1,224 @@
+/* Contradictions between the values of a description, each of which alone is
+ * in its range. */
+#include "config/gpu.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WARP = 32
+};
+
+/* Fails at the line that gave `key`, if it is known. */
+static teg_status contradiction(const struct teg_gpu *gpu, const char *key,
+                                struct teg_diag *d, const char *format, ...)
+    TEG_PRINTF(4, 5);
+
+static teg_status contradiction(const struct teg_gpu *gpu, const char *key,
+                                struct teg_diag *d, const char *format, ...)
+{
+    const char *where = gpu->name;
+    va_list arguments;
+    char text[320];
+
+    for (uint32_t i = 0; i < gpu->fact_count; i++) {
+        if (strcmp(gpu->fact[i].key, key) == 0 && gpu->fact[i].where[0] != '\0')
+            where = gpu->fact[i].where;
+    }
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return teg_fail(d, TEG_CONFIG, where, "%s: %s", key, text);
+}
+
+static int is_power_of_two(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+static teg_status check_sm(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->sm.threads_max > gpu->sm.warps_max * WARP)
+        return contradiction(gpu, "sm.threads_max", d,
+                             "expected at most %u threads (%u warps), found %u",
+                             gpu->sm.warps_max * WARP, gpu->sm.warps_max,
+                             gpu->sm.threads_max);
+    if (gpu->sm.threads_per_block_max > gpu->sm.threads_max)
+        return contradiction(
+            gpu, "sm.threads_per_block_max", d,
+            "expected at most the %u threads of an SM, found %u",
+            gpu->sm.threads_max, gpu->sm.threads_per_block_max);
+    if (gpu->sm.warps_max % gpu->sm.schedulers != 0)
+        return contradiction(gpu, "sm.warps_max", d,
+                             "expected a multiple of the %u schedulers, found "
+                             "%u",
+                             gpu->sm.schedulers, gpu->sm.warps_max);
+    if (gpu->sm.registers % gpu->sm.schedulers != 0)
+        return contradiction(gpu, "sm.registers", d,
+                             "expected a multiple of the %u schedulers, found "
+                             "%u",
+                             gpu->sm.schedulers, gpu->sm.registers);
+    if (gpu->sm.shared_reserved > gpu->sm.shared_bytes)
+        return contradiction(gpu, "sm.shared_reserved", d,
+                             "expected at most the %u bytes of an SM, found %u",
+                             gpu->sm.shared_bytes, gpu->sm.shared_reserved);
+    return TEG_OK;
+}
+
+static teg_status check_shared(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (!is_power_of_two(gpu->shared.banks))
+        return contradiction(gpu, "shared.banks", d,
+                             "expected a power of two, found %u",
+                             gpu->shared.banks);
+    if (!is_power_of_two(gpu->shared.bank_bytes))
+        return contradiction(gpu, "shared.bank_bytes", d,
+                             "expected a power of two, found %u",
+                             gpu->shared.bank_bytes);
+    if (gpu->shared.group != 16 && gpu->shared.group != 32)
+        return contradiction(gpu, "shared.group", d,
+                             "expected 16 or 32 lanes, found %u",
+                             gpu->shared.group);
+    if (gpu->shared.operand_latency != 0 && gpu->operand_unit == TEG_NO_UNIT)
+        return contradiction(gpu, "shared.operand_latency", d,
+                             "expected operand_unit to name a unit as well");
+    return TEG_OK;
+}
+
+static teg_status check_cluster(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->chip.sms_per_cluster > gpu->chip.sms)
+        return contradiction(gpu, "chip.sms_per_cluster", d,
+                             "expected at most the %u SMs of the chip, found "
+                             "%u",
+                             gpu->chip.sms, gpu->chip.sms_per_cluster);
+    return TEG_OK;
+}
+
+/* What both caches have. */
+struct cache {
+    const char *bytes_key, *line_key, *sector_key;
+    uint32_t bytes, line_bytes, sector_bytes, ways, slices;
+};
+
+static teg_status check_cache(const struct teg_gpu *gpu, const struct cache *c,
+                              struct teg_diag *d)
+{
+    uint64_t unit = (uint64_t)c->line_bytes * c->ways * c->slices;
+
+    if (!is_power_of_two(c->line_bytes))
+        return contradiction(gpu, c->line_key, d,
+                             "expected a power of two, found %u",
+                             c->line_bytes);
+    if (!is_power_of_two(c->sector_bytes) || c->sector_bytes > c->line_bytes)
+        return contradiction(gpu, c->sector_key, d,
+                             "expected a power of two, at most the line of %u "
+                             "bytes, found %u",
+                             c->line_bytes, c->sector_bytes);
+    if (c->bytes == 0)
+        return TEG_OK;
+    if (c->bytes % unit != 0)
+        return contradiction(gpu, c->bytes_key, d,
+                             "expected a multiple of %llu bytes (%u slices of "
+                             "%u ways of %u bytes), found %u",
+                             (unsigned long long)unit, c->slices, c->ways,
+                             c->line_bytes, c->bytes);
+    return TEG_OK;
+}
+
+static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    const struct cache caches[] = {
+        {"l1.bytes", "l1.line_bytes", "l1.sector_bytes", gpu->l1.bytes,
+         gpu->l1.line_bytes, gpu->l1.sector_bytes, gpu->l1.ways, 1},
+        {"l2.bytes", "l2.line_bytes", "l2.sector_bytes", gpu->l2.bytes,
+         gpu->l2.line_bytes, gpu->l2.sector_bytes, gpu->l2.ways,
+         gpu->l2.slices},
+    };
+
+    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
+        TRY(check_cache(gpu, &caches[i], d));
+    return TEG_OK;
+}
+
+static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->l1.bytes != 0 && gpu->l2.bytes != 0 &&
+        gpu->l1.latency > gpu->l2.latency)
+        return contradiction(gpu, "l1.latency", d,
+                             "expected at most the %u cycles of L2, found %u",
+                             gpu->l2.latency, gpu->l1.latency);
+    if (gpu->l2.bytes != 0 && gpu->l2.latency > gpu->dram.latency)
+        return contradiction(gpu, "l2.latency", d,
+                             "expected at most the %u cycles of DRAM, found %u",
+                             gpu->dram.latency, gpu->l2.latency);
+    return TEG_OK;
+}
+
+static teg_status check_dram(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->dram.channels == 0)
+        return contradiction(gpu, "dram.channels", d,
+                             "expected at least one channel");
+    if (!is_power_of_two(gpu->dram.interleave_bytes))
+        return contradiction(gpu, "dram.interleave_bytes", d,
+                             "expected a power of two, found %u",
+                             gpu->dram.interleave_bytes);
+    return TEG_OK;
+}
+
+static teg_status check_units(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->unit_count == 0 || gpu->unit_count > TEG_MAX_UNITS)
+        return contradiction(gpu, "units", d,
+                             "expected 1 to %d units, found %u", TEG_MAX_UNITS,
+                             gpu->unit_count);
+    for (uint32_t i = 0; i < gpu->unit_count; i++) {
+        if (gpu->unit[i].count == 0)
+            return contradiction(gpu, "units", d,
+                                 "expected at least one unit '%s'",
+                                 gpu->unit[i].name);
+    }
+    if (gpu->operand_unit != TEG_NO_UNIT &&
+        gpu->operand_unit >= gpu->unit_count)
+        return contradiction(gpu, "operand_unit", d, "names no unit");
+    return TEG_OK;
+}
+
+static teg_status check_timing(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        const struct teg_timing *t = &gpu->timing[c];
+        char key[48];
+
+        snprintf(key, sizeof key, "timing.%s", teg_op_class_facts(c)->key);
+        if (t->unit_count < 1 || t->unit_count > 2)
+            return contradiction(gpu, key, d,
+                                 "expected one or two units, found %u",
+                                 t->unit_count);
+        for (uint8_t i = 0; i < t->unit_count; i++) {
+            if (t->unit[i] >= gpu->unit_count)
+                return contradiction(gpu, key, d, "names no unit");
+        }
+        if (t->unit_count == 2 && t->unit[0] == t->unit[1])
+            return contradiction(gpu, key, d, "names one unit twice");
+        if (t->same_warp == 0)
+            return contradiction(gpu, key, d,
+                                 "expected a same-warp interval of at least 1");
+    }
+    return TEG_OK;
+}
+
+teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    static teg_status (*const checks[])(const struct teg_gpu *,
+                                        struct teg_diag *) = {
+        check_sm,        check_shared, check_cluster, check_caches,
+        check_latencies, check_dram,   check_units,   check_timing,
+    };
+
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        TRY(checks[i](gpu, d));
+    return TEG_OK;
+}
