@@ -1,0 +1,25 @@
+/* The main() every test program has: one suite, one case, an exit status. */
+#ifndef TEG_TESTS_HELP_SUITE_H
+#define TEG_TESTS_HELP_SUITE_H
+
+#include <check.h>
+
+struct help_test {
+    const TTest *test;
+    int loops; /* _i runs from 0 to loops - 1; 0 means once */
+};
+
+/* Runs the tests in their order, `seconds` each at most. */
+int help_run(const char *suite, const struct help_test *tests, int count,
+             double seconds);
+
+#define HELP_MAIN(name, seconds, ...)                                       \
+    int main(void)                                                          \
+    {                                                                       \
+        const struct help_test tests[] = {__VA_ARGS__};                     \
+                                                                            \
+        return help_run(name, tests, (int)(sizeof tests / sizeof tests[0]), \
+                        seconds);                                           \
+    }
+
+#endif

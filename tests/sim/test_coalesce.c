@@ -1,0 +1,321 @@
+/* Transactions and conflicts, counted by hand from the rules of the
+ * programming guides and of Lai 2013, 3.2.3. */
+#include "sim/memory/coalesce.h"
+
+#include <string.h>
+
+#include "tests/help_gpu.h"
+#include "tests/help_launch.h"
+#include "tests/help_suite.h"
+
+static struct teg_access line(uint64_t base, int32_t stride)
+{
+    return (struct teg_access){.shape = SHAPE_LINE,
+                               .mask = UINT32_MAX,
+                               .base = base,
+                               .stride = stride};
+}
+
+static struct teg_inst global(uint16_t width)
+{
+    return (struct teg_inst){
+        .space = SPACE_GLOBAL, .width = width, .flags = INST_LOAD};
+}
+
+static struct teg_inst shared(uint16_t width)
+{
+    return (struct teg_inst){
+        .space = SPACE_SHARED, .width = width, .flags = INST_LOAD};
+}
+
+static struct sim_plan plan(enum teg_coalescing rule, struct teg_inst inst,
+                            struct teg_access a)
+{
+    static const struct sim_windows none = {0};
+    struct sim_plan p;
+    struct teg_gpu gpu;
+
+    help_gpu_plain(&gpu);
+    gpu.memory.coalescing = rule;
+    sim_plan_make(&p, &gpu, &inst, &a, &none);
+    return p;
+}
+
+static void expect(enum teg_coalescing rule, uint16_t width,
+                   struct teg_access a, uint32_t count, uint32_t bytes)
+{
+    struct sim_plan p = plan(rule, global(width), a);
+
+    ck_assert_uint_eq(p.count, count);
+    ck_assert_uint_eq(p.request.transactions, count);
+    ck_assert_uint_eq(p.request.bytes, bytes);
+}
+
+/* Thread k takes element k of an aligned row: one transaction a half warp. */
+START_TEST(cc10_takes_rows_in_order)
+{
+    expect(COALESCING_CC10, 4, line(0x1000, 4), 2, 128);
+    expect(COALESCING_CC10, 8, line(0x1000, 8), 2, 256);
+    expect(COALESCING_CC10, 16, line(0x1000, 16), 4, 512);
+}
+END_TEST
+
+/* ... and 32 transactions of 32 bytes otherwise, however near the miss. */
+START_TEST(cc10_serialises_everything_else)
+{
+    expect(COALESCING_CC10, 4, line(0x1004, 4), 32, 1024);
+    expect(COALESCING_CC10, 4, line(0x1000, 8), 32, 1024);
+    expect(COALESCING_CC10, 1, line(0x1000, 1), 32, 1024);
+}
+END_TEST
+
+START_TEST(cc10_lets_idle_threads_be)
+{
+    struct teg_access a = line(0x1000, 4);
+
+    a.mask = 0x0000fff0;
+    expect(COALESCING_CC10, 4, a, 1, 64);
+}
+END_TEST
+
+START_TEST(cc12_makes_segments_and_shrinks_them)
+{
+    expect(COALESCING_CC12, 4, line(0x1000, 4), 2, 128);
+    /* 64 bytes that straddle two segments: 4 bytes short of the first's end */
+    expect(COALESCING_CC12, 8, line(0x1000, 8), 2, 256);
+    expect(COALESCING_CC12, 1, line(0x1000, 1), 2, 64);
+    expect(COALESCING_CC12, 2, line(0x1000, 2), 2, 64);
+    /* every second word: 16 threads in 128 bytes */
+    expect(COALESCING_CC12, 4, line(0x1000, 8), 2, 256);
+}
+END_TEST
+
+/* The guide's example: a half warp of words beginning 32 bytes before a
+ * 128-byte border takes 32 bytes from one segment and 32 from the next. */
+START_TEST(cc12_splits_at_a_segment_border)
+{
+    struct teg_access a = line(0x1060, 4);
+
+    a.mask = 0xffff;
+    expect(COALESCING_CC12, 4, a, 2, 64);
+}
+END_TEST
+
+/* Lai 2013, 3.2.3.4: 16 transactions of 32 bytes for a half warp, 87.5 % of
+ * the bandwidth wasted. */
+START_TEST(cc12_worst_case_wastes_seven_eighths)
+{
+    struct sim_plan p = plan(COALESCING_CC12, global(4), line(0x1000, 4096));
+
+    ck_assert_uint_eq(p.count, 32);
+    ck_assert_uint_eq(p.request.bytes, 32 * 32);
+    ck_assert_double_eq(1.0 - (double)p.request.useful_bytes / p.request.bytes,
+                        0.875);
+    ck_assert(!p.request.coalesced);
+}
+END_TEST
+
+START_TEST(lines_fetches_whole_lines)
+{
+    expect(COALESCING_LINES, 4, line(0x1000, 4), 1, 128);
+    expect(COALESCING_LINES, 4, line(0x1040, 4), 2, 256);
+    expect(COALESCING_LINES, 4, line(0x1000, 128), 32, 4096);
+}
+END_TEST
+
+START_TEST(sectors_fetches_what_is_wanted)
+{
+    expect(COALESCING_SECTORS, 4, line(0x1000, 4), 1, 128);
+    expect(COALESCING_SECTORS, 4, line(0x1010, 4), 2, 160);
+    expect(COALESCING_SECTORS, 4, line(0x1000, 128), 32, 1024);
+    expect(COALESCING_SECTORS, 4, line(0x1000, -4), 2, 160);
+    expect(COALESCING_SECTORS, 16, line(0x1000, 16), 4, 512);
+    expect(COALESCING_SECTORS, 1, line(0x1000, 1), 1, 32);
+    expect(COALESCING_SECTORS, 4, line(0x1000, 0), 1, 32);
+}
+END_TEST
+
+START_TEST(scattered_lanes_find_their_lines_again)
+{
+    struct teg_access a = {.shape = SHAPE_LIST, .mask = UINT32_MAX};
+
+    /* lines 0 1 2 3 0 1 2 3 ..., sector = lane / 8 */
+    for (uint32_t l = 0; l < 32; l++)
+        a.lane[l] = 128 * (l % 4) + 32 * (l / 8);
+    expect(COALESCING_SECTORS, 4, a, 4, 512);
+}
+END_TEST
+
+START_TEST(ideal_packs_the_bytes)
+{
+    expect(COALESCING_IDEAL, 4, line(0x1000, 4096), 1, 128);
+    expect(COALESCING_IDEAL, 16, line(0x1234, 4096), 4, 512);
+}
+END_TEST
+
+/* ---- shared memory -------------------------------------------------------- */
+
+static uint32_t passes(uint32_t banks, uint32_t group, uint32_t broadcast,
+                       uint16_t width, struct teg_access a, uint32_t *groups)
+{
+    static const struct sim_windows none = {0};
+    struct sim_plan p;
+    struct teg_gpu gpu;
+    struct teg_inst inst = shared(width);
+
+    help_gpu_plain(&gpu);
+    gpu.shared.banks = banks;
+    gpu.shared.group = group;
+    gpu.shared.broadcast = broadcast;
+    sim_plan_make(&p, &gpu, &inst, &a, &none);
+    *groups = p.request.groups;
+    return p.request.passes;
+}
+
+/* A stride of d words over 16 banks: d lanes meet in a bank if d is a power
+ * of two. */
+START_TEST(half_warps_conflict_by_the_power_of_two_in_their_stride)
+{
+    static const uint32_t degree[17] = {0, 1, 2, 1, 4, 1, 2, 1, 8,
+                                        1, 2, 1, 4, 1, 2, 1, 16};
+    uint32_t groups;
+
+    for (int d = 1; d <= 16; d++) {
+        ck_assert_uint_eq(
+            passes(16, 16, BROADCAST_ONE, 4, line(0, 4 * d), &groups),
+            2 * degree[d]);
+        ck_assert_uint_eq(groups, 2);
+    }
+}
+END_TEST
+
+START_TEST(one_address_for_all_is_no_conflict)
+{
+    uint32_t groups;
+
+    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 4, line(64, 0), &groups),
+                      2);
+    ck_assert_uint_eq(passes(32, 32, BROADCAST_ANY, 4, line(64, 0), &groups),
+                      1);
+}
+END_TEST
+
+/* Pairs of lanes ask for the same word, words all in different banks: any
+ * broadcast serves them at once; with one broadcast word a pass, the second
+ * of each pair waits. */
+START_TEST(only_one_word_is_broadcast_on_old_chips)
+{
+    struct teg_access a = {.shape = SHAPE_LIST, .mask = 0xffff};
+    uint32_t groups;
+
+    for (uint32_t l = 0; l < 16; l++)
+        a.lane[l] = 4 * (l / 2);
+    ck_assert_uint_eq(passes(16, 16, BROADCAST_ANY, 4, a, &groups), 1);
+    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 4, a, &groups), 2);
+}
+END_TEST
+
+START_TEST(whole_warps_conflict_over_32_banks)
+{
+    uint32_t groups;
+
+    for (int d = 1; d <= 32; d *= 2)
+        ck_assert_uint_eq(
+            passes(32, 32, BROADCAST_ANY, 4, line(0, 4 * d), &groups),
+            (uint32_t)d);
+}
+END_TEST
+
+/* 64-bit accesses go half warp by half warp, 128-bit quarter by quarter, each
+ * without a conflict when packed. */
+START_TEST(wide_accesses_take_more_groups)
+{
+    uint32_t groups;
+
+    ck_assert_uint_eq(passes(32, 32, BROADCAST_ANY, 8, line(0, 8), &groups), 2);
+    ck_assert_uint_eq(groups, 2);
+    ck_assert_uint_eq(passes(32, 32, BROADCAST_ANY, 16, line(0, 16), &groups),
+                      4);
+    ck_assert_uint_eq(groups, 4);
+    /* on 16 banks a 64-bit access is a two-way conflict */
+    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 8, line(0, 8), &groups), 4);
+    ck_assert_uint_eq(groups, 2);
+}
+END_TEST
+
+START_TEST(idle_groups_cost_nothing)
+{
+    struct teg_access a = line(0, 64);
+    uint32_t groups;
+
+    a.mask = 0x0000ffff;
+    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 4, a, &groups), 16);
+    ck_assert_uint_eq(groups, 1);
+    ck_assert_uint_eq(passes(32, 32, BROADCAST_IDEAL, 4, a, &groups), 1);
+}
+END_TEST
+
+START_TEST(generic_addresses_go_where_their_window_says)
+{
+    struct sim_windows windows = {0x7f0000000000, 0x7e0000000000};
+    struct teg_inst inst = {
+        .space = SPACE_GENERIC, .width = 4, .flags = INST_LOAD};
+    struct teg_access a = line(0x7f0000000100, 4);
+
+    ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_SHARED);
+    a.base = 0x7e0000000100;
+    ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_LOCAL);
+    a.base = 0x7f0001000000;
+    ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_GLOBAL);
+}
+END_TEST
+
+/* Any rule, any addresses: every byte asked for lies in a transaction. */
+START_TEST(no_rule_forgets_a_lane)
+{
+    static const enum teg_coalescing rules[] = {
+        COALESCING_CC10, COALESCING_CC12, COALESCING_LINES, COALESCING_SECTORS};
+    uint64_t state = 7 + (uint64_t)_i;
+
+    for (int round = 0; round < 500; round++) {
+        struct teg_access a = {.shape = SHAPE_LIST};
+        uint16_t width = (uint16_t)(1u << help_below(&state, 5));
+        struct sim_plan p;
+
+        a.mask = (uint32_t)help_random(&state) | 1;
+        for (uint32_t l = 0; l < 32; l++)
+            a.lane[l] = (uint64_t)width *
+                        help_below(&state, help_below(&state, 2) ? 64 : 4096);
+        p = plan(rules[_i], global(width), a);
+        for (uint32_t l = 0; l < 32; l++) {
+            int found = (a.mask >> l & 1) == 0;
+
+            for (uint32_t t = 0; t < p.count; t++) {
+                const struct sim_transaction *x = &p.transaction[t];
+                uint64_t at = a.lane[l] - x->address;
+
+                found |= x->sectors != 0
+                             ? at < 128 && (x->sectors >> at / 32 & 1)
+                             : at < x->bytes;
+            }
+            ck_assert(found);
+        }
+    }
+}
+END_TEST
+
+HELP_MAIN("sim/memory/coalesce", 30, {cc10_takes_rows_in_order, 0},
+          {cc10_serialises_everything_else, 0}, {cc10_lets_idle_threads_be, 0},
+          {cc12_makes_segments_and_shrinks_them, 0},
+          {cc12_splits_at_a_segment_border, 0},
+          {cc12_worst_case_wastes_seven_eighths, 0},
+          {lines_fetches_whole_lines, 0}, {sectors_fetches_what_is_wanted, 0},
+          {scattered_lanes_find_their_lines_again, 0},
+          {ideal_packs_the_bytes, 0},
+          {half_warps_conflict_by_the_power_of_two_in_their_stride, 0},
+          {one_address_for_all_is_no_conflict, 0},
+          {only_one_word_is_broadcast_on_old_chips, 0},
+          {whole_warps_conflict_over_32_banks, 0},
+          {wide_accesses_take_more_groups, 0}, {idle_groups_cost_nothing, 0},
+          {generic_addresses_go_where_their_window_says, 0},
+          {no_rule_forgets_a_lane, 4})
