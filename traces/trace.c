@@ -4,6 +4,7 @@
 #include "traces/kernelslist.h"
 #include "traces/nvbit.h"
 #include "traces/nvbit_raw.h"
+#include "traces/sketch.h"
 #include "traces/tegt.h"
 #include "traces/tracez.h"
 
@@ -28,6 +29,7 @@ struct teg_trace {
     uint32_t kernels;
     struct teg_tegt *tegt;       /* owned, TRACE_TEGT */
     struct teg_kernelslist list; /* TRACE_LIST */
+    struct teg_sketch *sketch;   /* owned, TRACE_SKETCH */
     struct teg_notes notes;
 };
 
@@ -197,6 +199,42 @@ static const char *list_label(const struct teg_trace *t, uint32_t i)
     return t->list.name[i];
 }
 
+/* ---- kernel sketches ------------------------------------------------------ */
+
+static int sketch_recognise(const struct probe *p)
+{
+    return teg_sketch_recognise(p->bytes, p->size);
+}
+
+static teg_status sketch_open(struct teg_trace *t, struct teg_diag *d)
+{
+    struct teg_sketch_options options = {.set = t->options.set,
+                                         .set_count = t->options.set_count};
+
+    if (t->source.bytes != NULL)
+        return teg_sketch_parse(t->path, (const char *)t->source.bytes,
+                                t->source.size, &options, &t->sketch, d);
+    return teg_sketch_open(t->path, &options, &t->sketch, d);
+}
+
+static teg_status sketch_launch(struct teg_trace *t, uint32_t i,
+                                struct teg_launch *launch, struct teg_diag *d)
+{
+    (void)i;
+    TRY(teg_sketch_launch(t->sketch, launch, d));
+    if (t->options.isa != 0)
+        launch->kernel->isa = t->options.isa;
+    if (t->options.registers != 0)
+        launch->kernel->registers = t->options.registers;
+    return TEG_OK;
+}
+
+static const char *sketch_label(const struct teg_trace *t, uint32_t i)
+{
+    (void)i;
+    return teg_sketch_kernel(t->sketch)->name;
+}
+
 /* ---- the table ------------------------------------------------------------ */
 
 static const struct format formats[] = {
@@ -205,6 +243,8 @@ static const struct format formats[] = {
     [TRACE_NVBIT_TEXT] = {"nvbit", 1, text_recognise, NULL, text_launch, NULL},
     [TRACE_NVBIT_RAW] = {"nvbit-raw", 1, raw_recognise, NULL, raw_launch, NULL},
     [TRACE_TRACEZ] = {"tracez", 0, binary_recognise, NULL, binary_launch, NULL},
+    [TRACE_SKETCH] = {"sketch", 0, sketch_recognise, sketch_open, sketch_launch,
+                      sketch_label},
     [TRACE_LIST] = {"kernelslist", 1, list_recognise, list_open, list_launch,
                     list_label},
 };
@@ -212,7 +252,8 @@ static const struct format formats[] = {
 /* The first that recognises the file has it.  A .tracez begins like a text; a
  * list is whatever names files. */
 static const enum teg_trace_format order[] = {
-    TRACE_TEGT, TRACE_TRACEZ, TRACE_NVBIT_TEXT, TRACE_NVBIT_RAW, TRACE_LIST,
+    TRACE_TEGT,       TRACE_SKETCH,    TRACE_TRACEZ,
+    TRACE_NVBIT_TEXT, TRACE_NVBIT_RAW, TRACE_LIST,
 };
 
 #define ORDER (sizeof order / sizeof order[0])
@@ -269,6 +310,20 @@ static teg_status recognise(struct teg_trace *t, struct teg_diag *d)
     return status;
 }
 
+/* Parameters are for sketches, alone or in a list. */
+static teg_status check_set(const struct teg_trace *t, struct teg_diag *d)
+{
+    enum teg_trace_format format = teg_trace_format(t);
+
+    if (t->options.set_count == 0 || format == TRACE_SKETCH ||
+        format == TRACE_LIST)
+        return TEG_OK;
+    return teg_fail(d, TEG_FORMAT, t->path,
+                    "expected a kernel sketch for the parameter '%s', found a "
+                    "%s file",
+                    t->options.set[0], t->format->name);
+}
+
 static teg_status open_trace(struct teg_trace *t,
                              const struct teg_source *source,
                              const struct teg_trace_options *options,
@@ -289,6 +344,7 @@ static teg_status open_trace(struct teg_trace *t,
         t->options.spill_directory = t->spill;
     }
     TRY(recognise(t, d));
+    TRY(check_set(t, d));
     return t->format->open != NULL ? t->format->open(t, d) : TEG_OK;
 }
 
@@ -332,6 +388,7 @@ void teg_trace_close(struct teg_trace *trace)
     if (trace == NULL)
         return;
     teg_tegt_close(trace->tegt);
+    teg_sketch_close(trace->sketch);
     teg_kernelslist_release(&trace->list);
     teg_notes_release(&trace->notes);
     free(trace->spill);

@@ -25,6 +25,10 @@ struct teg_trace_options {
     uint32_t registers; /* overrides; 0 = keep */
     const char *spill_directory; /* for raw traces; NULL: $TMPDIR of tools,
                                     else /tmp */
+    /* [set_count] "NAME=VALUE": parameters of a kernel sketch, which other
+     * formats do not have; borrowed until the trace is closed. */
+    const char *const *set;
+    uint32_t set_count;
 };
 
 /* Opens `path`.  `options` may be NULL. */

@@ -9,6 +9,7 @@
 
 #include "isa/opcode.h"
 #include "tests/help_sketch.h"
+#include "traces/trace.h"
 
 #define HEAD HELP_SKETCH_HEAD
 
@@ -447,6 +448,53 @@ START_TEST(a_sketch_is_recognised_by_its_first_word)
 }
 END_TEST
 
+START_TEST(a_sketch_is_a_trace)
+{
+    static const char TEXT[] =
+        "sketch 1\nkernel \"k\"\nisa sm_70\nparam N = 1\nblock 32*N\nNOP";
+    const char *set = "N=3";
+    struct teg_trace_options options = {
+        .isa = 75, .registers = 40, .set = &set, .set_count = 1};
+    struct teg_trace *trace;
+    struct teg_launch launch;
+    struct teg_block *block;
+    struct teg_diag d;
+
+    ck_assert_msg(teg_trace_open_memory("m", (const uint8_t *)TEXT,
+                                        sizeof TEXT - 1, &options, &trace,
+                                        &d) == TEG_OK,
+                  "%s", d.what);
+    ck_assert_int_eq(teg_trace_format(trace), TRACE_SKETCH);
+    ck_assert_uint_eq(teg_trace_kernels(trace), 1);
+    ck_assert_str_eq(teg_trace_kernel_label(trace, 0), "k");
+    ck_assert_int_eq(teg_trace_launch(trace, 0, &launch, &d), TEG_OK);
+    ck_assert_uint_eq(launch.kernel->isa, 75);
+    ck_assert_uint_eq(launch.kernel->registers, 40);
+    ck_assert_int_eq(launch.next(launch.self, &block, &d), TEG_OK);
+    ck_assert_uint_eq(teg_block_warps(block), 3);
+    teg_block_free(block);
+    launch.close(launch.self);
+    teg_trace_close(trace);
+}
+END_TEST
+
+START_TEST(only_sketches_have_parameters)
+{
+    static const char TEXT[] = "-kernel name = k\n-grid dim = (1,1,1)\n";
+    const char *set = "N=3";
+    struct teg_trace_options options = {.set = &set, .set_count = 1};
+    struct teg_trace *trace;
+    struct teg_diag d;
+
+    ck_assert_int_ne(teg_trace_open_memory("m", (const uint8_t *)TEXT,
+                                           sizeof TEXT - 1, &options, &trace,
+                                           &d),
+                     TEG_OK);
+    ck_assert_ptr_nonnull(
+        strstr(d.what, "expected a kernel sketch for the parameter 'N=3'"));
+}
+END_TEST
+
 /* The dependent-addition benchmark, against the listing it comes from. */
 START_TEST(the_fadd_chain_is_listing_3_3)
 {
@@ -624,6 +672,8 @@ int main(void)
     tcase_add_test(lines, gt200_instructions_take_eight_bytes);
     tcase_add_test(lines, parameters_can_be_given_from_outside);
     tcase_add_test(lines, a_sketch_is_recognised_by_its_first_word);
+    tcase_add_test(lines, a_sketch_is_a_trace);
+    tcase_add_test(lines, only_sketches_have_parameters);
     suite_add_tcase(suite, lines);
 
     tcase_add_test(kernels, the_fadd_chain_is_listing_3_3);
