@@ -1,0 +1,49 @@
+#!/bin/sh
+# Simulated warp instructions per second and peak memory: tools/bench.sh TEG
+#
+# For each kernel sketch: its expansion as .tegt at once and ten times as long
+# (the peak memory of both must agree), the same from NVBit text, and how many
+# bytes a warp instruction takes in a .tegt and in the text compressed by xz.
+set -eu
+cd "$(dirname "$0")/.."
+teg=${1:-build/release/teg}
+gpu=${2:-v100}
+kernels="compute stream matmul uncoalesced"
+out=build/bench
+mkdir -p $out
+
+# Replays a trace; prints "instructions k/s MB" from --timing.
+replay() {
+    "$teg" run "$1" -g "$gpu" --timing -f csv -o /dev/null 2>$out/timing
+    sed -n 's/^timing: .* s, \([0-9]*\) warp instructions, \([0-9.]*\) k.s, \([0-9.]*\) MB peak$/\1 \2 \3/p' \
+        $out/timing
+}
+
+bytes_each() {
+    awk -v b="$(wc -c <"$1")" -v n="$2" 'BEGIN {printf "%.3f", b / n}'
+}
+
+echo "replay on $gpu, one core"
+printf '%-12s %12s %10s %8s %14s %8s %10s %8s %8s %8s\n' kernel \
+    'warp instr' 'k/s .tegt' MB '10x: instr' MB 'k/s text' MB 'B .tegt' 'B .xz'
+for k in $kernels; do
+    sketch=tests/kernels/sm70/$k.sketch
+    "$teg" convert $sketch $out/$k.tegt
+    set -- $(replay $out/$k.tegt)
+    instructions=$1 rate=$2 peak=$3
+    "$teg" convert $sketch $out/long.tegt --param scale=10
+    set -- $(replay $out/long.tegt)
+    long=$1 long_peak=$3
+    "$teg" convert $out/$k.tegt $out/$k.traceg
+    set -- $(replay $out/$k.traceg)
+    text_rate=$2 text_peak=$3
+    xz_bytes=n/a
+    if command -v xz >/dev/null 2>&1; then
+        xz -6 -k -f $out/$k.traceg
+        xz_bytes=$(bytes_each $out/$k.traceg.xz "$instructions")
+    fi
+    printf '%-12s %12s %10s %8s %14s %8s %10s %8s %8s %8s\n' $k \
+        "$instructions" "$rate" "$peak" "$long" "$long_peak" "$text_rate" \
+        "$text_peak" "$(bytes_each $out/$k.tegt "$instructions")" "$xz_bytes"
+    rm -f $out/long.tegt $out/$k.traceg $out/$k.traceg.xz
+done
