@@ -3,7 +3,7 @@
 
 small_trace "$work/saxpy.traceg"
 expect 0 "$teg" run "$work/saxpy.traceg" -g v100
-out '^saxpy on v100: '
+out '^saxpy on v100$'
 out 'grid 2x1x1, block 64x1x1, 16 registers, 0 bytes shared, sm_70'
 out '2 blocks, 4 warps, 24 warp instructions'
 out '^  cycles  *[0-9]'
@@ -51,7 +51,7 @@ err '^timing: [0-9.]* s, 24 warp instructions'
 expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --sms 1
 out '^  SMs  *1  of 80'
 expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --what-if coalesced,no-memory-latency
-out 'what if: coalesced,no-memory-latency'
+out '^  what if  *coalesced,no-memory-latency$'
 expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --kernel 'sax.*'
 expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --kernel saxpy
 expect 0 "$teg" run "$work/saxpy.tegt" -g v100 --set dram.latency=2000

@@ -221,7 +221,7 @@ static struct teg_gpu *load_if_default(const char *path, uint32_t isa)
 
     if (teg_gpu_load(path, &gpu, &d) != TEG_OK)
         return NULL;
-    if (gpu->chip.compute_capability == isa)
+    if (gpu->default_for == isa)
         return gpu;
     teg_gpu_free(gpu);
     return NULL;

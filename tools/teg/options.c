@@ -1,5 +1,6 @@
 #include "tools/teg/options.h"
 
+#include "tools/teg/output.h"
 #include "tools/teg/teg.h"
 
 #include <ctype.h>
@@ -11,8 +12,7 @@
 
 enum {
     ROWS_MAX = 48,
-    HELP_COLUMN = 26,
-    WIDTH = 79
+    HELP_COLUMN = 26
 };
 
 /* What getopt_long returns for row i of the table, out of letters' way. */
@@ -64,27 +64,6 @@ static void rows_init(struct rows *rows, const struct usage *usage)
         rows_add(rows, row);
 }
 
-/* Prints `text` wrapped at WIDTH, every line but the first indented. */
-static void print_wrapped(const char *text, int column, int indent)
-{
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " \n");
-
-        if (column > indent && column + 1 + length > WIDTH) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " \n");
-    }
-    putchar('\n');
-}
-
 static void print_row(const struct opt *row)
 {
     char left[64];
@@ -102,13 +81,13 @@ static void print_row(const struct opt *row)
         used = 0;
     }
     printf("%*s", HELP_COLUMN - used, "");
-    print_wrapped(row->help, HELP_COLUMN, HELP_COLUMN);
+    print_wrapped(stdout, row->help, HELP_COLUMN, HELP_COLUMN);
 }
 
 static void print_help(const struct usage *usage, const struct rows *rows)
 {
     printf("Usage: teg %s [OPTION]... %s\n\n", usage->command, usage->operands);
-    print_wrapped(usage->summary, 0, 0);
+    print_wrapped(stdout, usage->summary, 0, 0);
     printf("\nOptions:\n");
     for (int i = COMMON_ROWS; i < rows->count; i++)
         print_row(rows->row[i]);

@@ -145,3 +145,27 @@ const char *with_commas(uint64_t v, char out[28])
     *to = '\0';
     return out;
 }
+
+void print_wrapped(FILE *f, const char *text, int column, int indent)
+{
+    enum {
+        WIDTH = 79
+    };
+
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " \n");
+
+        if (column > indent && column + 1 + length > WIDTH) {
+            fprintf(f, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', f);
+            column++;
+        }
+        fprintf(f, "%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " \n");
+    }
+    fputc('\n', f);
+}

@@ -28,6 +28,10 @@ int output_json(const char *path, json_t *value);
 /* A ratio as JSON, null where `whole` is 0: not modelled is never 0. */
 json_t *json_ratio(double part, double whole);
 
+/* Prints `text` and a newline, wrapped between words at 79 columns; the first
+ * line begins at `column`, the others are indented. */
+void print_wrapped(FILE *f, const char *text, int column, int indent);
+
 /* Writes `v` with thousands separators into `out`: "1,234,567". */
 const char *with_commas(uint64_t v, char out[28]);
 

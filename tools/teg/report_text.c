@@ -1,7 +1,8 @@
 /*
  * The text report: one screen of 80 columns.
  *
- *     matmul on v100: Tesla V100-SXM2 (80 SMs, 1380 MHz)
+ *     matmul on v100
+ *       Tesla V100 SXM2 (GV100), 80 SMs, 1380 MHz
  *       grid 64x64x1, block 16x16x1, 32 registers, 2,048 bytes shared, sm_70
  *       4,096 blocks, 32,768 warps, 2,345,678 warp instructions
  *
@@ -29,7 +30,8 @@
 #include <string.h>
 
 enum {
-    TOP_STALLS = 6
+    TOP_STALLS = 6,
+    NAME_WIDTH = 64 /* of 80 columns; JSON has all of a long name */
 };
 
 static const char *bytes_text(double bytes, char out[24])
@@ -65,9 +67,22 @@ static const char *percent_text(uint64_t part, uint64_t whole, char out[24])
 static void print_what_ifs(FILE *f, const struct opt_list *list)
 {
     for (uint32_t i = 0; list != NULL && i < list->count; i++)
-        fprintf(f, "%s%s", i == 0 ? "  what if: " : ", ", list->item[i]);
-    if (list != NULL && list->count > 0)
-        fputc('\n', f);
+        fprintf(f, "  what if    %s\n", list->item[i]);
+}
+
+static void print_name(FILE *f, const struct teg_statistics *s)
+{
+    if (s->name[0] == '\0')
+        fputs("(unnamed kernel)", f);
+    else if (strlen(s->name) <= NAME_WIDTH)
+        fputs(s->name, f);
+    else
+        fprintf(f, "%.*s...", NAME_WIDTH - 3, s->name);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 void text_head(FILE *f, const struct result *r)
@@ -76,9 +91,9 @@ void text_head(FILE *f, const struct result *r)
     const struct teg_gpu *gpu = r->replay->gpu;
     char a[28], b[28], c[28];
 
-    fprintf(f, "%s on %s: %s, %u SMs, %.0f MHz\n",
-            s->name[0] != '\0' ? s->name : "(unnamed kernel)", gpu->name,
-            gpu->title, gpu->chip.sms, gpu->chip.sm_clock_mhz);
+    print_name(f, s);
+    fprintf(f, " on %s\n  %s, %u SMs, %.0f MHz\n", gpu->name, gpu->title,
+            gpu->chip.sms, gpu->chip.sm_clock_mhz);
     fprintf(f, "  grid %ux%ux%u, block %ux%ux%u, ", s->grid[0], s->grid[1],
             s->grid[2], s->block[0], s->block[1], s->block[2]);
     if (s->registers != 0)
@@ -86,8 +101,9 @@ void text_head(FILE *f, const struct result *r)
     fprintf(f, "%s bytes shared", with_commas(s->shared_bytes, a));
     if (s->isa != 0)
         fprintf(f, ", sm_%u", s->isa);
-    fprintf(f, "\n  %s blocks, %s warps, %s warp instructions\n",
-            with_commas(s->blocks, a), with_commas(s->warps, b),
+    fprintf(f, "\n  %s block%s, %s warp%s, %s warp instructions\n",
+            with_commas(s->blocks, a), plural(s->blocks),
+            with_commas(s->warps, b), plural(s->warps),
             with_commas(s->warp_instructions, c));
     print_what_ifs(f, r->what_ifs);
 }
@@ -112,13 +128,13 @@ static void print_time(FILE *f, const struct result *r)
             "  occupancy  %14u  of %u warps per SM, %u block%s, limited by "
             "%s\n",
             s->occupancy.warps_per_sm, gpu->sm.warps_max,
-            s->occupancy.blocks_per_sm,
-            s->occupancy.blocks_per_sm == 1 ? "" : "s",
+            s->occupancy.blocks_per_sm, plural(s->occupancy.blocks_per_sm),
             teg_occupancy_limit_name(s->occupancy.limit));
     if (s->active_sms < gpu->chip.sms)
         fprintf(f, "  SMs        %14u  of %u had work\n", s->active_sms,
                 gpu->chip.sms);
-    fprintf(f, "  bound by   %s\n", r->verdict.text);
+    fputs("  bound by   ", f);
+    print_wrapped(f, r->verdict.text, 13, 13);
 }
 
 static void print_units(FILE *f, const struct result *r)
@@ -199,39 +215,62 @@ static void print_cache(FILE *f, const char *name, uint32_t bytes,
                 percent_text(hits, sectors, share));
 }
 
+static void print_shared(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], degree[24];
+
+    if (m->shared_requests > 0)
+        fprintf(f, "    %-8s %s requests, conflict degree %s\n", "shared",
+                with_commas(m->shared_requests, count),
+                ratio_text((double)m->shared_passes, (double)m->shared_groups,
+                           degree));
+}
+
+static void print_global(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], each[24], bytes[24], useful[24];
+
+    fprintf(
+        f, "    %-8s %s requests, %s transactions each\n", "global",
+        with_commas(m->global_requests, count),
+        ratio_text((double)m->transactions, (double)m->global_requests, each));
+    fprintf(f, "    %-8s %s moved, %s of it asked for\n", "",
+            bytes_text((double)m->bytes, bytes),
+            percent_text(m->useful_bytes, m->bytes, useful));
+}
+
+static void print_dram(FILE *f, const struct teg_statistics *s,
+                       const struct teg_gpu *gpu)
+{
+    double gbs = dram_gbs(s, gpu);
+    char bytes[24], skew[24];
+
+    fprintf(f, "    %-8s %s, %.4g GB/s", "DRAM",
+            bytes_text((double)s->memory.dram_bytes, bytes), gbs);
+    if (gpu->dram.bandwidth_gbs > 0)
+        fprintf(f, " of %.4g (%.1f %%)", gpu->dram.bandwidth_gbs,
+                100 * gbs / gpu->dram.bandwidth_gbs);
+    fprintf(f, ", channel skew %s\n",
+            ratio_text((double)s->channel_bytes_max * s->channels,
+                       (double)s->channel_bytes_sum, skew));
+}
+
 static void print_memory(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
     const struct teg_memory_statistics *m = &s->memory;
     const struct teg_gpu *gpu = r->replay->gpu;
-    char count[28], a[24], b[24];
 
     if (m->global_requests + m->shared_requests == 0)
         return;
     fprintf(f, "\n  memory\n");
-    if (m->shared_requests > 0)
-        fprintf(
-            f, "    %-8s %s requests, conflict degree %s\n", "shared",
-            with_commas(m->shared_requests, count),
-            ratio_text((double)m->shared_passes, (double)m->shared_groups, a));
+    print_shared(f, m);
     if (m->global_requests == 0)
         return;
-    fprintf(f, "    %-8s %s requests, %s transactions each, ", "global",
-            with_commas(m->global_requests, count),
-            ratio_text((double)m->transactions, (double)m->global_requests, a));
-    fprintf(f, "%s moved, %s of it asked for\n",
-            bytes_text((double)m->bytes, a),
-            percent_text(m->useful_bytes, m->bytes, b));
+    print_global(f, m);
     print_cache(f, "L1", gpu->l1.bytes, m->l1_hits, m->l1_sectors);
     print_cache(f, "L2", gpu->l2.bytes, m->l2_hits, m->l2_sectors);
-    fprintf(f, "    %-8s %s, %.4g GB/s", "DRAM",
-            bytes_text((double)m->dram_bytes, a), dram_gbs(s, gpu));
-    if (gpu->dram.bandwidth_gbs > 0)
-        fprintf(f, " of %.4g (%.1f %%)", gpu->dram.bandwidth_gbs,
-                100 * dram_gbs(s, gpu) / gpu->dram.bandwidth_gbs);
-    fprintf(f, ", channel skew %s\n",
-            ratio_text((double)s->channel_bytes_max * s->channels,
-                       (double)s->channel_bytes_sum, a));
+    print_dram(f, s, gpu);
 }
 
 static void print_models(FILE *f, const struct result *r)
