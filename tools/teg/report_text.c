@@ -9,7 +9,7 @@
  *       cycles        123,456  = 89.46 us
  *       ipc             19.00  of 320 issue slots a cycle (5.9 %)
  *       occupancy          64  warps per SM in 8 blocks, limited by registers
- *       bound by  latency: 45 % of warp cycles waits for a result ...
+ *       bound by   latency: 45 % of the warps' time is long_scoreboard ...
  *
  *       unit                issued   active  mean load  peak load
  *       fp32             1,234,567   45.2 %       12.3         34
@@ -284,12 +284,12 @@ static void print_models(FILE *f, const struct result *r)
         const struct teg_estimate *e = &r->estimate[i];
 
         if (!e->applicable)
-            fprintf(f, "  %-18s %16s %9s  %s\n", e->model, "n/a", "", e->why);
+            fprintf(f, "  %-18s %16s %9s  ", e->model, "n/a", "");
         else
-            fprintf(f, "  %-18s %16s %9s  %s\n", e->model,
+            fprintf(f, "  %-18s %16s %9s  ", e->model,
                     with_commas((uint64_t)(e->cycles + 0.5), cycles),
-                    ratio_text(e->cycles, (double)r->replay->s->cycles, ratio),
-                    e->limiter);
+                    ratio_text(e->cycles, (double)r->replay->s->cycles, ratio));
+        print_wrapped(f, e->applicable ? e->limiter : e->why, 49, 49);
     }
 }
 

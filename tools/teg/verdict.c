@@ -81,9 +81,10 @@ static void say_latency(struct verdict *v, const struct teg_statistics *s)
     enum teg_stall top = top_stall(s);
 
     snprintf(v->bound, sizeof v->bound, "latency");
-    snprintf(v->text, sizeof v->text, "latency: %.0f %% of warp cycles %s (%s)",
+    snprintf(v->text, sizeof v->text,
+             "latency: %.0f %% of the warps' time is %s (%s)",
              100 * (double)s->stall[top] / (double)s->resident_warp_cycles,
-             teg_stall_help(top), teg_stall_label(top));
+             teg_stall_label(top), teg_stall_help(top));
 }
 
 void verdict_init(struct verdict *v, const struct teg_statistics *s,
