@@ -14,7 +14,8 @@
 /*
  *   file  := magic version { block chunks, index chunk, kernel chunk }
  *            directory chunk  trailer
- *   chunk := tag size packed crc {packed bytes}      four u32, then zlib
+ *   chunk := tag size packed crc {packed bytes}      four u32, then zlib; the
+ *                                      crc is of the packed bytes
  *   trailer := u64 offset of the directory, end magic
  *
  * A kernel's program is complete only when its last block has been read, so
@@ -177,7 +178,7 @@ static teg_status put_chunk(struct teg_tegt_writer *w, uint32_t tag,
     teg_buffer_u32(&w->scratch, tag);
     teg_buffer_u32(&w->scratch, (uint32_t)size);
     teg_buffer_u32(&w->scratch, (uint32_t)packed);
-    teg_buffer_u32(&w->scratch, (uint32_t)crc32(0, data, (uInt)size));
+    teg_buffer_u32(&w->scratch, (uint32_t)crc32(0, place, (uInt)packed));
     if (w->scratch.failed)
         return teg_fail_memory(d);
     TRY(put(w, w->scratch.data, w->scratch.size, d));
@@ -439,6 +440,7 @@ static teg_status read_chunk(struct teg_tegt *t, uint64_t offset, uint32_t tag,
     uint8_t header[CHUNK_HEADER];
     uint32_t size, packed_size;
     uLongf got;
+    uLong used;
 
     TRY(read_at(t, offset, header, sizeof header, d));
     size = get_u32(header + 4);
@@ -461,19 +463,21 @@ static teg_status read_chunk(struct teg_tegt *t, uint64_t offset, uint32_t tag,
         teg_buffer_grow(raw, (size_t)size + 1) == NULL)
         return teg_fail_memory(d);
     TRY(read_at(t, offset + CHUNK_HEADER, packed->data, packed_size, d));
+    if (crc32(0, packed->data, packed_size) != get_u32(header + 12))
+        return teg_fail_byte(d, TEG_FORMAT, t->path, offset,
+                             "expected checksum %08x, found %08x: the file is "
+                             "damaged",
+                             get_u32(header + 12),
+                             (unsigned)crc32(0, packed->data, packed_size));
     got = size + 1;
-    if (uncompress(raw->data, &got, packed->data, packed_size) != Z_OK ||
-        got != size)
+    used = packed_size;
+    if (uncompress2(raw->data, &got, packed->data, &used) != Z_OK ||
+        got != size || used != packed_size)
         return teg_fail_byte(d, TEG_FORMAT, t->path, offset + CHUNK_HEADER,
                              "expected a chunk that unpacks to %u bytes, found "
                              "damaged data",
                              size);
     raw->size = size;
-    if (crc32(0, raw->data, size) != get_u32(header + 12))
-        return teg_fail_byte(d, TEG_FORMAT, t->path, offset,
-                             "expected checksum %08x, found %08x",
-                             get_u32(header + 12),
-                             (unsigned)crc32(0, raw->data, size));
     return TEG_OK;
 }
 
