@@ -1,0 +1,116 @@
+/* Resident blocks, against the vendor's occupancy calculator worked by hand. */
+#include "config/occupancy.h"
+
+#include <string.h>
+
+#include "tests/help_gpu.h"
+#include "tests/help_suite.h"
+
+/* Compute capability 1.3 and 7.0, from the calculator's table. */
+static void cc13(struct teg_gpu *gpu)
+{
+    help_gpu_plain(gpu);
+    gpu->sm.warps_max = 32;
+    gpu->sm.threads_max = 1024;
+    gpu->sm.blocks_max = 8;
+    gpu->sm.threads_per_block_max = 512;
+    gpu->sm.registers = 16384;
+    gpu->sm.registers_per_thread_max = 124;
+    gpu->sm.register_scope = REGISTER_SCOPE_BLOCK;
+    gpu->sm.register_unit = 512;
+    gpu->sm.warp_unit = 2;
+    gpu->sm.shared_bytes = 16384;
+    gpu->sm.shared_unit = 512;
+}
+
+static void cc70(struct teg_gpu *gpu)
+{
+    help_gpu_plain(gpu);
+    gpu->sm.schedulers = 4;
+    gpu->sm.register_scope = REGISTER_SCOPE_WARP;
+    gpu->sm.warp_unit = 4;
+    gpu->sm.shared_bytes = 98304;
+}
+
+struct row {
+    uint32_t threads, registers, shared, blocks;
+    enum teg_occupancy_limit limit;
+};
+
+static void expect(const struct teg_gpu *gpu, const struct row *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct teg_occupancy o;
+        struct teg_diag d;
+
+        ck_assert_msg(teg_occupancy(gpu, row[i].threads, row[i].registers,
+                                    row[i].shared, &o, &d) == TEG_OK,
+                      "row %zu: %s", i, d.what);
+        ck_assert_msg(o.blocks_per_sm == row[i].blocks &&
+                          o.limit == row[i].limit,
+                      "row %zu: %u blocks, limited by %s", i, o.blocks_per_sm,
+                      teg_occupancy_limit_name(o.limit));
+        ck_assert_uint_eq(o.warps_per_sm,
+                          row[i].blocks * ((row[i].threads + 31) / 32));
+    }
+}
+
+START_TEST(compute_capability_1_rounds_registers_per_block)
+{
+    static const struct row rows[] = {
+        {256, 10, 0, 4, OCCUPANCY_WARPS},
+        /* 8 warps x 32 x 18 = 4608 registers: 3 blocks in 16384 */
+        {256, 18, 0, 3, OCCUPANCY_REGISTERS},
+        /* 3 warps are held as 4: 4 x 32 x 40 = 5120: 3 blocks */
+        {96, 40, 0, 3, OCCUPANCY_REGISTERS},
+        /* 4097 bytes take 4608: 3 blocks */
+        {64, 8, 4097, 3, OCCUPANCY_SHARED},
+        {32, 8, 16, 8, OCCUPANCY_BLOCKS},
+    };
+    struct teg_gpu gpu;
+
+    cc13(&gpu);
+    expect(&gpu, rows, sizeof rows / sizeof rows[0]);
+}
+END_TEST
+
+START_TEST(volta_rounds_registers_per_warp_over_four_parts)
+{
+    static const struct row rows[] = {
+        {256, 32, 0, 8, OCCUPANCY_WARPS},
+        {1024, 32, 0, 2, OCCUPANCY_WARPS},
+        /* 128 x 32 = 4096 a warp: 4 warps a part, 16 an SM */
+        {256, 128, 0, 2, OCCUPANCY_REGISTERS},
+        /* 90 -> 2880 -> 3072: 5 warps a part, 20 an SM: one block of 16 */
+        {512, 90, 0, 1, OCCUPANCY_REGISTERS},
+        {64, 0, 49152, 2, OCCUPANCY_SHARED},
+        {32, 16, 0, 32, OCCUPANCY_BLOCKS},
+    };
+    struct teg_gpu gpu;
+
+    cc70(&gpu);
+    expect(&gpu, rows, sizeof rows / sizeof rows[0]);
+}
+END_TEST
+
+START_TEST(what_fits_no_sm_is_refused)
+{
+    struct teg_gpu gpu;
+    struct teg_occupancy o;
+    struct teg_diag d;
+
+    cc70(&gpu);
+    ck_assert(teg_occupancy(&gpu, 1025, 16, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(teg_occupancy(&gpu, 0, 16, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(teg_occupancy(&gpu, 1024, 256, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(teg_occupancy(&gpu, 1024, 128, 0, &o, &d) == TEG_LIMIT);
+    ck_assert_ptr_nonnull(strstr(d.what, "registers"));
+    ck_assert(teg_occupancy(&gpu, 32, 16, 98305, &o, &d) == TEG_LIMIT);
+    ck_assert_ptr_nonnull(strstr(d.what, "shared memory"));
+}
+END_TEST
+
+HELP_MAIN("config/occupancy", 10,
+          {compute_capability_1_rounds_registers_per_block, 0},
+          {volta_rounds_registers_per_warp_over_four_parts, 0},
+          {what_fits_no_sm_is_refused, 0})

@@ -1,0 +1,201 @@
+/* Sums that must come out, and timelines that stay small. */
+#include "sim/collect/statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/teg.h"
+#include "tests/help_gpu.h"
+#include "tests/help_launch.h"
+#include "tests/help_suite.h"
+
+static struct teg_gpu gpu;
+static struct help_launch launch;
+static struct teg_statistics s;
+
+static void run(const struct help_step *step, uint32_t steps, uint32_t warps,
+                uint32_t blocks)
+{
+    static struct help_warp warp[1024];
+    struct teg_launch l;
+    struct teg_diag d;
+
+    for (uint32_t i = 0; i < warps * blocks; i++)
+        warp[i] = (struct help_warp){step, steps};
+    launch.warp = warp;
+    launch.blocks = blocks;
+    launch.warps_per_block = warps;
+    launch.kernel.block[0] = 32 * warps;
+    launch.kernel.block[1] = launch.kernel.block[2] = 1;
+    launch.kernel.grid[0] = blocks;
+    launch.kernel.grid[1] = launch.kernel.grid[2] = 1;
+    launch.kernel.registers = 16;
+    help_launch_open(&launch, &l);
+    ck_assert_msg(teg_simulate(&l, &gpu, NULL, &s, &d) == TEG_OK, "%s", d.what);
+}
+
+static uint64_t sum_bins(const uint64_t *bin)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < TEG_TIMELINE_BINS; i++)
+        sum += bin[i];
+    return sum;
+}
+
+static void many(uint32_t inst, uint32_t n, uint32_t warps, uint32_t blocks)
+{
+    static struct help_step step[20000];
+
+    for (uint32_t i = 0; i < n; i++)
+        step[i] = (struct help_step){inst, UINT32_MAX, 0, 0, NULL};
+    run(step, n, warps, blocks);
+}
+
+static void setup(void)
+{
+    help_gpu_plain(&gpu);
+    memset(&launch, 0, sizeof launch);
+}
+
+START_TEST(issued_and_stalled_make_up_the_resident_cycles)
+{
+    uint64_t stalled = 0;
+
+    setup();
+    gpu.chip.sms = 3;
+    gpu.sm.schedulers = 2;
+    help_arith(&launch.kernel.program, CLASS_FADD, 1, 1, 2, 255);
+    many(0, 50, 4, 20);
+    for (int r = 0; r < TEG_STALLS; r++)
+        stalled += s.stall[r];
+    ck_assert_uint_eq(s.warp_instructions, 50 * 4 * 20);
+    ck_assert_uint_eq(s.warp_instructions + stalled, s.resident_warp_cycles);
+    ck_assert_uint_eq(s.blocks, 20);
+    ck_assert_uint_eq(s.warps, 80);
+    ck_assert_uint_eq(s.active_sms, 3);
+    ck_assert_uint_eq(s.thread_instructions, 32 * s.warp_instructions);
+}
+END_TEST
+
+/* A stream of 24-cycle instructions, one every 4 cycles: 6 in flight.  (Lai
+ * 2013, 3.5; A15) */
+START_TEST(a_saturated_unit_holds_latency_over_interval)
+{
+    setup();
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        gpu.timing[c] = (struct teg_timing){1, {0, 0}, 24, 4, 8};
+    help_arith(&launch.kernel.program, CLASS_FADD, 1, 2, 3, 255);
+    many(0, 1000, 2, 1);
+    ck_assert_uint_eq(s.unit[0].peak_load, 6);
+    ck_assert_uint_eq(s.unit[0].busy_cycles, 4 * 2000);
+    ck_assert_uint_eq(s.unit[0].load_cycles, 24 * 2000);
+    ck_assert_uint_eq(s.cycles, 1999 * 4 + 24);
+}
+END_TEST
+
+/* However long the kernel, the same bins; and nothing gets lost in them. */
+START_TEST(timelines_keep_every_cycle_in_bounded_bins)
+{
+    static const uint32_t lengths[] = {1, 10, 100, 1000, 20000};
+
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        setup();
+        for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+            gpu.timing[c] = (struct teg_timing){1, {0, 0}, 7, 3, 5};
+        help_arith(&launch.kernel.program, CLASS_FADD, 1, 2, 3, 255);
+        many(0, lengths[i], 2, 1);
+        ck_assert_uint_eq(sum_bins(s.unit[0].busy_bin), s.unit[0].busy_cycles);
+        ck_assert_uint_eq(sum_bins(s.unit[0].load_bin), s.unit[0].load_cycles);
+        ck_assert_uint_ge(s.timeline_bin_cycles * TEG_TIMELINE_BINS, s.cycles);
+        ck_assert(s.timeline_bin_cycles == 1 ||
+                  s.timeline_bin_cycles * TEG_TIMELINE_BINS / 2 < s.cycles + 7);
+        for (int b = 0; b < TEG_TIMELINE_BINS; b++)
+            ck_assert_uint_le(s.unit[0].busy_bin[b], s.timeline_bin_cycles);
+    }
+}
+END_TEST
+
+/* Load, load, use of the first, load: the second is independent of the
+ * first; the third is not, if the second was used. (Hong 2012, 2.6.3) */
+START_TEST(loads_are_independent_until_the_last_one_is_read)
+{
+    struct help_step step[5] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 4, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL},
+                                {0, UINT32_MAX, 0, 4, NULL},
+                                {3, UINT32_MAX, 0, 0, NULL}};
+
+    setup();
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                2, 255);
+    help_arith(&launch.kernel.program, CLASS_FADD, 3, 2, 255, 255);
+    help_exit(&launch.kernel.program);
+    run(step, 5, 2, 2);
+    ck_assert_uint_eq(s.memory.global_loads, 12);
+    ck_assert_uint_eq(s.memory.independent_loads, 4);
+    ck_assert_uint_eq(s.memory.coalesced_requests, 12);
+    ck_assert_uint_eq(s.memory.useful_bytes, 12 * 128);
+}
+END_TEST
+
+/* Walking gives the same counts as simulating. */
+START_TEST(a_walk_counts_what_a_simulation_counts)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 128, NULL},
+                                {1, 0xff, 0, 4, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+    static struct teg_statistics walked;
+    struct teg_launch l;
+    struct teg_diag d;
+
+    setup();
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    help_memory(&launch.kernel.program, CLASS_STS, SPACE_SHARED, INST_STORE, 4,
+                1, 255);
+    help_exit(&launch.kernel.program);
+    run(step, 3, 2, 3);
+    help_launch_open(&launch, &l);
+    ck_assert(teg_profile(&l, &gpu, &walked, &d) == TEG_OK);
+    ck_assert(!walked.simulated);
+    ck_assert_uint_eq(walked.cycles, 0);
+    ck_assert_uint_eq(walked.warp_instructions, s.warp_instructions);
+    ck_assert_mem_eq(walked.class_, s.class_, sizeof s.class_);
+    ck_assert_uint_eq(walked.memory.transactions, s.memory.transactions);
+    ck_assert_uint_eq(walked.memory.transactions, 6 * 32);
+    ck_assert_uint_eq(walked.memory.shared_passes, s.memory.shared_passes);
+    ck_assert_uint_eq(walked.memory.bytes, s.memory.bytes);
+    ck_assert_mem_eq(&walked.occupancy, &s.occupancy, sizeof s.occupancy);
+}
+END_TEST
+
+START_TEST(fewer_warps_may_be_asked_for)
+{
+    struct teg_simulation_options options = {.warps_per_sm = 4};
+    struct teg_launch l;
+    struct teg_diag d;
+
+    setup();
+    help_arith(&launch.kernel.program, CLASS_FADD, 1, 2, 3, 255);
+    many(0, 10, 2, 8);
+    ck_assert_uint_eq(s.occupancy.warps_per_sm, 16);
+    ck_assert_int_eq(s.occupancy.limit, OCCUPANCY_GRID);
+    help_launch_open(&launch, &l);
+    ck_assert(teg_simulate(&l, &gpu, &options, &s, &d) == TEG_OK);
+    ck_assert_uint_eq(s.occupancy.warps_per_sm, 4);
+    options.warps_per_sm = 1;
+    help_launch_open(&launch, &l);
+    ck_assert(teg_simulate(&l, &gpu, &options, &s, &d) == TEG_LIMIT);
+}
+END_TEST
+
+HELP_MAIN("sim/collect/statistics", 60,
+          {issued_and_stalled_make_up_the_resident_cycles, 0},
+          {a_saturated_unit_holds_latency_over_interval, 0},
+          {timelines_keep_every_cycle_in_bounded_bins, 0},
+          {loads_are_independent_until_the_last_one_is_read, 0},
+          {a_walk_counts_what_a_simulation_counts, 0},
+          {fewer_warps_may_be_asked_for, 0})
