@@ -17,25 +17,42 @@ struct teg_sketch {
     struct sketch_plan plan; /* what is told about the sketch */
 };
 
+/* True if the bytes from `at` on begin with `word`. */
+static int begins(const uint8_t *bytes, size_t size, size_t at,
+                  const char *word)
+{
+    size_t length = strlen(word);
+
+    return size - at >= length && memcmp(bytes + at, word, length) == 0;
+}
+
+/* Returns where the text goes on behind the comment at `at`, or `at` if there
+ * is none. */
+static size_t skip_comment(const uint8_t *bytes, size_t size, size_t at)
+{
+    if (begins(bytes, size, at, "/*")) {
+        for (at += 2; at < size && !begins(bytes, size, at, "*/"); at++)
+            continue;
+        return at < size ? at + 2 : size;
+    }
+    if (begins(bytes, size, at, "#") || begins(bytes, size, at, "//"))
+        while (at < size && bytes[at] != '\n')
+            at++;
+    return at;
+}
+
 int teg_sketch_recognise(const uint8_t *bytes, size_t size)
 {
-    static const char WORD[] = "sketch";
-    size_t at = 0, length = sizeof WORD - 1;
+    size_t at = 0, from;
 
-    while (at < size) {
-        int c = bytes[at];
-
-        if (c == '#' || (c == '/' && at + 1 < size && bytes[at + 1] == '/')) {
-            while (at < size && bytes[at] != '\n')
-                at++;
-        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+    do {
+        from = at;
+        while (at < size && memchr(" \t\r\n", bytes[at], 4) != NULL)
             at++;
-        } else {
-            break;
-        }
-    }
-    return size - at > length && memcmp(bytes + at, WORD, length) == 0 &&
-           (bytes[at + length] == ' ' || bytes[at + length] == '\t');
+        at = skip_comment(bytes, size, at);
+    } while (at != from);
+    return begins(bytes, size, at, "sketch ") ||
+           begins(bytes, size, at, "sketch\t");
 }
 
 static teg_status copy_options(struct teg_sketch *s,

@@ -27,7 +27,7 @@ struct sketch_expander {
 
 static const char *whereabouts(const struct sketch_expander *x, char out[80])
 {
-    snprintf(out, 80, " of block (%u,%u,%u) warp %u", x->position[0],
+    snprintf(out, 80, " in block (%u,%u,%u) warp %u", x->position[0],
              x->position[1], x->position[2], x->warp);
     return out;
 }
@@ -43,7 +43,19 @@ static teg_status check_values(struct sketch_expander *x)
 }
 
 static teg_status too_long(const struct sketch_expander *x,
-                           const struct sketch_step *s, uint64_t rounds)
+                           const struct sketch_step *s)
+{
+    char who[80];
+
+    return teg_fail_line(x->d, TEG_LIMIT, x->name, s->line,
+                         "expected at most %" PRIu64
+                         " steps in a warp, found more%s",
+                         x->steps_max, whereabouts(x, who));
+}
+
+/* The same before a loop that cannot end within the limit. */
+static teg_status too_many_rounds(const struct sketch_expander *x,
+                                  const struct sketch_step *s, uint64_t rounds)
 {
     char who[80];
 
@@ -180,8 +192,10 @@ static teg_status run_loop(struct sketch_expander *x, uint32_t index,
     int together = 1;
 
     TRY(check_values(x));
+    if (most > x->steps_max)
+        return too_many_rounds(x, s, most);
     if (most > x->steps_left)
-        return too_long(x, s, most);
+        return too_long(x, s);
     for (uint32_t i = 0; i < TEG_LANES; i++)
         together &= (mask >> i & 1) == 0 || rounds[i] == most;
     if (most != 0)
@@ -189,7 +203,7 @@ static teg_status run_loop(struct sketch_expander *x, uint32_t index,
                           sketch_eval_node(&x->eval, s->first, mask));
     for (uint64_t done = 0; done < most && (mask & x->alive) != 0; done++) {
         if (x->steps_left-- == 0)
-            return too_long(x, s, most);
+            return too_long(x, s);
         TRY(run(x, index + 1, s->end,
                 together ? mask : mask & lanes_left(rounds, done)));
         sketch_eval_step(&x->eval, s->loops, s->stride);
@@ -222,7 +236,7 @@ static teg_status run(struct sketch_expander *x, uint32_t from, uint32_t to,
         if (mask == 0)
             return TEG_OK;
         if (x->steps_left == 0)
-            return too_long(x, s, x->steps_max);
+            return too_long(x, s);
         x->steps_left--;
         if (s->kind == STEP_INST) {
             TRY(run_inst(x, s, mask));

@@ -241,6 +241,8 @@ static const struct {
     {"@C0.NE IADD32 R0, R3L, R5H", "R0", "R3 R5 C0", 13, SPACE_NONE, 0, 0},
     {"LDG.E.128 R8, [R2.64+0x10 : tid]", "R8 R9 R10 R11", "R2 R3", 70,
      SPACE_GLOBAL, 16, INST_LOAD},
+    {"LDGSTS.E.128 [R5], [R2.64 : 16*tid]", "", "R5 R2 R3", 80, SPACE_GLOBAL,
+     16, INST_LOAD},
     {"LDG.E R8, desc[UR4][R2.64 : tid]", "R8", "R2 R3 UR4", 80, SPACE_GLOBAL, 4,
      INST_LOAD},
     {"STS.64 [R1+UR6 : 8*tid], R4", "", "R1 R4 R5 UR6", 80, SPACE_SHARED, 8,
@@ -440,6 +442,8 @@ START_TEST(a_sketch_is_recognised_by_its_first_word)
 {
     ck_assert(recognised("sketch 1\n"));
     ck_assert(recognised("# two\n // comments\n\n  sketch 1"));
+    ck_assert(recognised("/* a\n b *//**/\tsketch\t1"));
+    ck_assert(!recognised("/* sketch 1"));
     ck_assert(!recognised("sketches 1\n"));
     ck_assert(!recognised("sketch"));
     ck_assert(!recognised("-kernel name = sketch 1\n"));

@@ -95,7 +95,7 @@ static const struct {
     {HEAD "let a = 7 / 0\nrepeat a", 2, "division by zero"},
     /* found when a warp gets there */
     {HEAD "NOP\nLDG R1, [64 / (lane - 5)]", 2,
-     "expected a divisor other than 0, found 0 in lane 5 of block (0,0,0) "
+     "expected a divisor other than 0, found 0 in lane 5 in block (0,0,0) "
      "warp 0"},
     {HEAD "loop k 100\nLDG R1, [1 << k]\nend", 2,
      "expected a shift by 0 to 63, found 64"},
@@ -103,7 +103,8 @@ static const struct {
     {HEAD "if 3 % ctaid\nend\nNOP", 1, "expected a divisor other than 0"},
     {HEAD "loop k 1000000000000\nNOP\nend", 1,
      "found a loop of 1000000000000 rounds"},
-    {HEAD "loop k 60\nloop j 60\nend\nend\nNOP", 2, "at most 1000 steps"},
+    {HEAD "loop k 60\nloop j 60\nend\nend\nNOP", 2,
+     "at most 1000 steps in a warp, found more in block"},
 };
 
 START_TEST(a_mistake_is_told_with_its_line)
