@@ -82,18 +82,21 @@ teg_status mwp_cwp_inputs_set(struct mwp_cwp_inputs *in, const char *key,
 teg_status mwp_cwp_inputs_machine(struct mwp_cwp_inputs *in,
                                   const struct teg_gpu *gpu, struct teg_diag *d)
 {
-    if (gpu->mwp_cwp.mem_ld <= 0)
-        return teg_fail(d, TEG_LIMIT, gpu->name,
-                        "the description has no mwp_cwp group");
+    int has_group = gpu->mwp_cwp.mem_ld > 0;
+
     in->machine = (struct mwp_cwp_machine){
         .clock_ghz = gpu->chip.sm_clock_mhz / 1000,
         .mem_bw_gbs =
             gpu->dram.bandwidth_gbs > 0 ? gpu->dram.bandwidth_gbs : HUGE_VAL,
-        .mem_ld = gpu->mwp_cwp.mem_ld,
-        .dep_del_uncoal = gpu->mwp_cwp.departure_del_uncoal,
-        .dep_del_coal = gpu->mwp_cwp.departure_del_coal,
+        .mem_ld = has_group ? gpu->mwp_cwp.mem_ld : nan(""),
+        .dep_del_uncoal =
+            has_group ? gpu->mwp_cwp.departure_del_uncoal : nan(""),
+        .dep_del_coal = has_group ? gpu->mwp_cwp.departure_del_coal : nan(""),
         .issue_cycles = gpu->mwp_cwp.issue_cycles,
     };
+    if (!has_group)
+        return teg_fail(d, TEG_LIMIT, gpu->name,
+                        "the description has no mwp_cwp group");
     return TEG_OK;
 }
 
@@ -185,11 +188,13 @@ teg_status mwp_cwp_inputs_measure(struct mwp_cwp_inputs *in,
                                   const struct teg_gpu *gpu, struct teg_diag *d)
 {
     mwp_cwp_inputs_init(in);
+    if (s->warps != 0) {
+        measure_launch(&in->launch, s, gpu);
+        measure_counts(&in->stats, s, gpu);
+    }
     TRY(mwp_cwp_inputs_machine(in, gpu, d));
     if (s->warps == 0)
         return teg_fail(d, TEG_LIMIT, "", "the trace has no warps");
-    measure_launch(&in->launch, s, gpu);
-    measure_counts(&in->stats, s, gpu);
     return TEG_OK;
 }
 

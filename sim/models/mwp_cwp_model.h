@@ -31,12 +31,12 @@ void mwp_cwp_inputs_init(struct mwp_cwp_inputs *in);
 teg_status mwp_cwp_inputs_set(struct mwp_cwp_inputs *in, const char *key,
                               const char *value, struct teg_diag *d);
 /* Takes the machine from a description.  TEG_LIMIT if it has no mwp_cwp
- * group. */
+ * group; what that would have said is then NAN, for a person to give. */
 teg_status mwp_cwp_inputs_machine(struct mwp_cwp_inputs *in,
                                   const struct teg_gpu *gpu,
                                   struct teg_diag *d);
 /* Takes launch and counts from the statistics of a simulation or a walk, and
- * the machine as above. */
+ * the machine as above.  On failure all that is known is filled in. */
 teg_status mwp_cwp_inputs_measure(struct mwp_cwp_inputs *in,
                                   const struct teg_statistics *s,
                                   const struct teg_gpu *gpu,

@@ -46,4 +46,26 @@ out '"comp_insts": 100.0'
 expect 0 "$teg" model "$work/k.traceg" -g gtx280 -o "$work/model.txt"
 no_out
 check "the report is in the file" grep -q mwp-cwp "$work/model.txt"
+
+# 8 uncoalesced accesses and 8 other instructions in 4 warps of one block:
+# Mem_L = 450 + 31 x 40 = 1690, Departure_delay 32 x 40 = 1280, MWP 1.3203,
+# 8 x 1690 x 4 / MWP + 64 / 8 x (MWP - 1) = 40960 + 2.56
+expect 0 "$teg" model tests/kernels/gt200/scatter.sketch -g gtx280
+out '^  mwp-cwp  *40,963 '
+out '^    Exec_cycles_app  *40962.562'
+# 25 instructions of one warp, no memory: 25 x 4
+expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch -g gtx280
+out '^  mwp-cwp  *100 .*issuing instructions$'
+expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100
+out '^  mwp-cwp  *n/a .*v100: the description has no mwp_cwp group'
+expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100 \
+    --set mem_ld=400,dep_del_uncoal=4,dep_del_coal=4,issue_cycles=1
+out '^  mwp-cwp  *[0-9]'
+out '^    clock_ghz  *1.38  GHz'
+expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100 --set mem_ld=400
+out 'n/a .*dep_del_uncoal: expected a number of at least 0, found none'
+expect 2 "$teg" model --set mem_ld=400 -g v100
+err 'dep_del_uncoal: expected a number of at least 0, found none'
+expect 0 "$teg" model --set $launch,comp_insts=10 -g gtx280
+out '^    mem_ld  *450  cycles'
 finish

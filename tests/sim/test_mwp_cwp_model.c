@@ -257,6 +257,20 @@ START_TEST(an_estimate_below_the_issue_bound_says_so)
 }
 END_TEST
 
+START_TEST(a_missing_group_leaves_the_rest_for_a_person)
+{
+    gpu.mwp_cwp.mem_ld = 0;
+    ck_assert_int_eq(mwp_cwp_inputs_measure(&inputs, &statistics, &gpu, &diag),
+                     TEG_LIMIT);
+    ck_assert(isnan(inputs.machine.mem_ld));
+    ck_assert(isnan(inputs.machine.dep_del_uncoal));
+    ck_assert(isnan(inputs.machine.dep_del_coal));
+    ck_assert_double_eq(inputs.machine.mem_bw_gbs, 80);
+    ck_assert_double_eq(inputs.launch.active_blocks_per_sm, 5);
+    ck_assert_double_eq(inputs.stats.comp_insts, 27);
+}
+END_TEST
+
 START_TEST(what_is_missing_is_said)
 {
     gpu.mwp_cwp.mem_ld = 0;
@@ -365,6 +379,7 @@ int main(void)
     tcase_add_test(rules, no_memory_access_is_limited_by_issue);
     tcase_add_test(rules, limiters_are_told_apart);
     tcase_add_test(rules, an_estimate_below_the_issue_bound_says_so);
+    tcase_add_test(rules, a_missing_group_leaves_the_rest_for_a_person);
     tcase_add_test(rules, what_is_missing_is_said);
     tcase_add_test(rules, the_worked_example_can_be_typed_in);
     tcase_add_test(rules, a_missing_parameter_is_named);

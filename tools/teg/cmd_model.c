@@ -317,15 +317,14 @@ static int model_by_hand(struct model_run *run)
     struct mwp_cwp_options options = options_of(run);
     struct mwp_cwp_inputs in;
     struct teg_estimate e;
-    struct teg_diag d;
     int status = EXIT_DONE;
 
     mwp_cwp_inputs_init(&in);
     if (run->job.gpu_name != NULL)
         status = job_open_gpu(&run->job);
-    if (status == EXIT_DONE && run->job.gpu != NULL &&
-        mwp_cwp_inputs_machine(&in, run->job.gpu, &d) != TEG_OK)
-        status = say_fault(&d);
+    /* What the description lacks may be given by hand. */
+    if (status == EXIT_DONE && run->job.gpu != NULL)
+        mwp_cwp_inputs_machine(&in, run->job.gpu, NULL);
     if (status == EXIT_DONE)
         status = apply_settings(run, &in);
     if (status != EXIT_DONE)
