@@ -63,7 +63,7 @@ static char folder[] = "/tmp/teg-gpu-XXXXXX";
 
 static const char *path_of(const char *file)
 {
-    static char path[256];
+    static char path[512];
 
     snprintf(path, sizeof path, "%s/%s", folder, file);
     return path;
