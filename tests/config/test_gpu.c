@@ -691,7 +691,8 @@ START_TEST(every_description_loads_and_bears_its_files_name)
         teg_gpu_free(gpu);
     }
     closedir(directory);
-    ck_assert_uint_ge(count, 2);
+    /* 10, 11, 13, 20, 61, 70, 75, 80, 90 */
+    ck_assert_uint_ge(count, 9);
 }
 END_TEST
 
@@ -768,6 +769,77 @@ START_TEST(v100_has_the_units_of_volta)
 }
 END_TEST
 
+/* (Hong 2012, Tables 2 and 5) */
+START_TEST(mwp_cwp_parameters_are_those_of_hong12)
+{
+    static const struct {
+        const char *path;
+        uint32_t sms;
+        double mem_ld, uncoal, coal, per_mw, bandwidth;
+    } list[] = {
+        {"config/8800gtx.cfg", 16, 420, 10, 4, 32, 86.4},
+        {"config/fx5600.cfg", 16, 420, 10, 4, 32, 76.8},
+        {"config/8800gt.cfg", 14, 420, 10, 4, 32, 57.6},
+        {"config/gtx280.cfg", 30, 450, 40, 4, 0, 141.7},
+    };
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct teg_gpu *gpu = load(list[i].path);
+
+        ck_assert_uint_eq(gpu->chip.sms, list[i].sms);
+        ck_assert_double_eq(gpu->mwp_cwp.mem_ld, list[i].mem_ld);
+        ck_assert_double_eq(gpu->mwp_cwp.departure_del_uncoal, list[i].uncoal);
+        ck_assert_double_eq(gpu->mwp_cwp.departure_del_coal, list[i].coal);
+        ck_assert_double_eq(gpu->mwp_cwp.uncoal_per_mw, list[i].per_mw);
+        ck_assert_double_eq(gpu->mwp_cwp.issue_cycles, 4);
+        ck_assert_double_eq(gpu->dram.bandwidth_gbs, list[i].bandwidth);
+        ck_assert_double_eq(gpu->m_factor[CLASS_IMUL], 4.3);
+        teg_gpu_free(gpu);
+    }
+}
+END_TEST
+
+/* What a thread instruction of each kind costs per SM and cycle, from the
+ * lanes that NVIDIA's programming guides give. */
+START_TEST(rates_follow_the_lanes)
+{
+    static const struct {
+        const char *path;
+        enum teg_op_class c;
+        double lanes; /* per SM */
+    } list[] = {
+        {"config/fx5600.cfg", CLASS_FMAD, 8},
+        {"config/gtx580.cfg", CLASS_FMAD, 32},
+        {"config/gtx580.cfg", CLASS_SFU, 4},
+        {"config/gtx1080ti.cfg", CLASS_FMAD, 128},
+        {"config/gtx1080ti.cfg", CLASS_DFMA, 4},
+        {"config/v100.cfg", CLASS_FMAD, 64},
+        {"config/v100.cfg", CLASS_DFMA, 32},
+        {"config/v100.cfg", CLASS_SFU, 16},
+        {"config/t4.cfg", CLASS_FMAD, 64},
+        {"config/t4.cfg", CLASS_DFMA, 2},
+        {"config/rtx2080ti.cfg", CLASS_SFU, 16},
+        {"config/a100.cfg", CLASS_FMAD, 64},
+        {"config/a100.cfg", CLASS_DFMA, 32},
+        {"config/h100pcie.cfg", CLASS_FMAD, 128},
+        {"config/h100pcie.cfg", CLASS_DFMA, 64},
+    };
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct teg_gpu *gpu = load(list[i].path);
+        const struct teg_timing *t = &gpu->timing[list[i].c];
+        const struct teg_unit *u = &gpu->unit[t->unit[0]];
+        double sets =
+            u->scope == UNIT_SCOPE_SM ? 1 : (double)gpu->sm.schedulers;
+
+        ck_assert_msg(32.0 / t->interval * sets * u->count == list[i].lanes,
+                      "%s %s", list[i].path,
+                      teg_op_class_facts(list[i].c)->key);
+        teg_gpu_free(gpu);
+    }
+}
+END_TEST
+
 static void make_folder(void)
 {
     if (mkdtemp(folder) == NULL)
@@ -812,6 +884,8 @@ int main(void)
         gtx280_is_the_chip_of_lai13,
         gtx280_holds_18_double_and_37_single_transactions,
         v100_has_the_units_of_volta,
+        mwp_cwp_parameters_are_those_of_hong12,
+        rates_follow_the_lanes,
     };
     Suite *suite = suite_create("gpu");
     TCase *tcase = tcase_create("gpu");
