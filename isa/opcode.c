@@ -88,62 +88,77 @@ static const struct row guesses[] = {
     {"", CLASS_IADD, SPACE_NONE, 0, ANY, 0, ""},
 };
 
-/* What the modifiers after the mnemonic say. */
-struct modifiers {
-    uint32_t width;      /* bytes, 0: no modifier names one */
-    uint32_t matrices;   /* .1 .2 .4 of LDSM, 0: none */
-    uint32_t columns;    /* N of .64xNxK, 0: none */
-    uint32_t types;      /* number types named so far */
-    uint8_t type_f64[2]; /* whether the first, the second is F64 */
-    uint8_t any_f64, any_i64, first_f16;
-    uint8_t wide_address; /* .E */
-    uint8_t carry;        /* .X */
-    uint8_t extended;     /* .EX */
-    uint8_t narrow;       /* .32 */
-    uint8_t strong, bypass;
+/* What a modifier can mean besides a width. */
+enum {
+    MOD_INTEGER = 1 << 0, /* a number type */
+    MOD_FLOAT = 1 << 1,   /* a number type */
+    MOD_E = 1 << 2,       /* 64-bit address */
+    MOD_X = 1 << 3,       /* adds a carry */
+    MOD_EX = 1 << 4,      /* combines with the comparison of low words */
+    MOD_32 = 1 << 5,
+    MOD_STRONG = 1 << 6,
+    MOD_SCOPE = 1 << 7,    /* wider than the SM */
+    MOD_BYPASS = 1 << 8,   /* past L1 whatever the scope */
+    MOD_MATRICES = 1 << 9, /* the value counts matrices */
 };
 
-enum modifier_kind {
-    MODIFIER_WIDTH,   /* bytes of an access */
-    MODIFIER_INTEGER, /* number type; also a width */
-    MODIFIER_FLOAT,   /* number type; also a width */
-    MODIFIER_WIDE_ADDRESS,
-    MODIFIER_CARRY,
-    MODIFIER_EXTENDED,
-    MODIFIER_STRONG,
-    MODIFIER_SCOPE, /* bypasses L1 when it follows .STRONG */
-    MODIFIER_BYPASS,
-    MODIFIER_MATRICES,
-};
-
-static const struct {
+static const struct modifier {
     const char *text;
-    enum modifier_kind kind;
-    uint32_t value; /* bytes; matrices */
+    uint16_t flags;
+    uint16_t value; /* bytes of an access; matrices */
 } modifier_table[] = {
-    {"U8", MODIFIER_INTEGER, 1},     {"S8", MODIFIER_INTEGER, 1},
-    {"U16", MODIFIER_INTEGER, 2},    {"S16", MODIFIER_INTEGER, 2},
-    {"U32", MODIFIER_INTEGER, 4},    {"S32", MODIFIER_INTEGER, 4},
-    {"U64", MODIFIER_INTEGER, 8},    {"S64", MODIFIER_INTEGER, 8},
-    {"U128", MODIFIER_INTEGER, 16},  {"S128", MODIFIER_INTEGER, 16},
-    {"F16", MODIFIER_FLOAT, 2},      {"F32", MODIFIER_FLOAT, 4},
-    {"F64", MODIFIER_FLOAT, 8},      {"BF16", MODIFIER_FLOAT, 2},
-    {"BF16_V2", MODIFIER_WIDTH, 4},  {"F16x2", MODIFIER_WIDTH, 4},
-    {"BF16x2", MODIFIER_WIDTH, 4},   {"32", MODIFIER_WIDTH, 4},
-    {"64", MODIFIER_WIDTH, 8},       {"128", MODIFIER_WIDTH, 16},
-    {"B32", MODIFIER_WIDTH, 4},      {"B64", MODIFIER_WIDTH, 8},
-    {"B128", MODIFIER_WIDTH, 16},    {"256", MODIFIER_WIDTH, 32},
-    {"E", MODIFIER_WIDE_ADDRESS, 0}, {"X", MODIFIER_CARRY, 0},
-    {"EX", MODIFIER_EXTENDED, 0},    {"STRONG", MODIFIER_STRONG, 0},
-    {"GPU", MODIFIER_SCOPE, 0},      {"SYS", MODIFIER_SCOPE, 0},
-    {"MMIO", MODIFIER_BYPASS, 0},    {"CG", MODIFIER_BYPASS, 0},
-    {"CV", MODIFIER_BYPASS, 0},      {"BYPASS", MODIFIER_BYPASS, 0},
-    {"1", MODIFIER_MATRICES, 1},     {"2", MODIFIER_MATRICES, 2},
-    {"4", MODIFIER_MATRICES, 4},
+    {"U8", MOD_INTEGER, 1},
+    {"S8", MOD_INTEGER, 1},
+    {"U16", MOD_INTEGER, 2},
+    {"S16", MOD_INTEGER, 2},
+    {"U32", MOD_INTEGER, 4},
+    {"S32", MOD_INTEGER, 4},
+    {"U64", MOD_INTEGER, 8},
+    {"S64", MOD_INTEGER, 8},
+    {"U128", MOD_INTEGER, 16},
+    {"S128", MOD_INTEGER, 16},
+    {"F16", MOD_FLOAT, 2},
+    {"BF16", MOD_FLOAT, 2},
+    {"F32", MOD_FLOAT, 4},
+    {"F64", MOD_FLOAT, 8},
+    {"BF16_V2", 0, 4},
+    {"F16x2", 0, 4},
+    {"BF16x2", 0, 4},
+    {"32", MOD_32, 4},
+    {"64", 0, 8},
+    {"128", 0, 16},
+    {"256", 0, 32},
+    {"B32", 0, 4},
+    {"B64", 0, 8},
+    {"B128", 0, 16},
+    {"E", MOD_E, 0},
+    {"X", MOD_X, 0},
+    {"EX", MOD_EX, 0},
+    {"STRONG", MOD_STRONG, 0},
+    {"GPU", MOD_SCOPE, 0},
+    {"SYS", MOD_SCOPE, 0},
+    {"MMIO", MOD_BYPASS, 0},
+    {"CG", MOD_BYPASS, 0},
+    {"CV", MOD_BYPASS, 0},
+    {"BYPASS", MOD_BYPASS, 0},
+    {"1", MOD_MATRICES, 1},
+    {"2", MOD_MATRICES, 2},
+    {"4", MOD_MATRICES, 4},
 };
 
 enum {
     MODIFIERS = sizeof modifier_table / sizeof modifier_table[0]
+};
+
+/* What all modifiers of an opcode say together. */
+struct modifiers {
+    uint32_t flags;    /* MOD_* of all of them */
+    uint32_t width;    /* bytes, 0: none names one */
+    uint32_t matrices; /* of LDSM, 0: none */
+    uint32_t columns;  /* N of .64xNxK, 0: none */
+    uint32_t types;    /* number types named so far */
+    uint8_t f64[2];    /* whether the first, the second is F64 */
+    uint8_t any_f64, any_i64, first_f16;
 };
 
 /* Compares the first `length` characters of `text` with all of `name`. */
@@ -214,51 +229,28 @@ static const struct row *guess(const char *opcode)
     }
 }
 
-static void add_type(struct modifiers *m, int is_float, uint32_t bytes)
+static void add_type(struct modifiers *m, const struct modifier *t)
 {
+    int is_float = (t->flags & MOD_FLOAT) != 0;
+
     if (m->types == 0)
-        m->first_f16 = is_float && bytes == 2;
+        m->first_f16 = is_float && t->value == 2;
     if (m->types < 2)
-        m->type_f64[m->types] = is_float && bytes == 8;
+        m->f64[m->types] = is_float && t->value == 8;
     m->types++;
-    m->any_f64 |= is_float && bytes == 8;
-    m->any_i64 |= !is_float && bytes == 8;
+    m->any_f64 |= is_float && t->value == 8;
+    m->any_i64 |= !is_float && t->value == 8;
 }
 
-static void apply(struct modifiers *m, enum modifier_kind kind, uint32_t value)
+static void add_modifier(struct modifiers *m, const struct modifier *t)
 {
-    switch (kind) {
-    case MODIFIER_INTEGER:
-    case MODIFIER_FLOAT:
-        add_type(m, kind == MODIFIER_FLOAT, value);
-        /* fall through */
-    case MODIFIER_WIDTH:
-        m->narrow |= kind == MODIFIER_WIDTH && value == 4;
-        if (m->width == 0)
-            m->width = value;
-        break;
-    case MODIFIER_WIDE_ADDRESS:
-        m->wide_address = 1;
-        break;
-    case MODIFIER_CARRY:
-        m->carry = 1;
-        break;
-    case MODIFIER_EXTENDED:
-        m->extended = 1;
-        break;
-    case MODIFIER_STRONG:
-        m->strong = 1;
-        break;
-    case MODIFIER_SCOPE:
-        m->bypass |= m->strong;
-        break;
-    case MODIFIER_BYPASS:
-        m->bypass = 1;
-        break;
-    case MODIFIER_MATRICES:
-        m->matrices = value;
-        break;
-    }
+    m->flags |= t->flags;
+    if (t->flags & (MOD_INTEGER | MOD_FLOAT))
+        add_type(m, t);
+    if (t->flags & MOD_MATRICES)
+        m->matrices = t->value;
+    else if (m->width == 0)
+        m->width = t->value;
 }
 
 /* Reads N of "64xNxK". */
@@ -286,7 +278,7 @@ static struct modifiers read_modifiers(const char *opcode)
         length = at != NULL ? (size_t)(at - text) : strlen(text);
         for (size_t i = 0; i < MODIFIERS; i++) {
             if (compare(text, length, modifier_table[i].text) == 0)
-                apply(&m, modifier_table[i].kind, modifier_table[i].value);
+                add_modifier(&m, &modifier_table[i]);
         }
         if (m.columns == 0)
             m.columns = columns_of(text, length);
@@ -321,17 +313,17 @@ static uint32_t registers_of(const struct look_up *l, char rule)
     case 'w':
         return l->width > 4 ? l->width / 4u : 1;
     case 'a':
-        return m->wide_address && l->cc >= CC_FERMI ? 2 : 1;
+        return m->flags & MOD_E && l->cc >= CC_FERMI ? 2 : 1;
     case 'C':
-        return m->narrow ? 1 : 2;
+        return m->flags & MOD_32 ? 1 : 2;
     case 'F':
         return m->any_f64 ? 2 : 1;
     case 'L':
         return m->any_i64 ? 2 : 1;
     case 'T':
-        return m->type_f64[0] ? 2 : 1;
+        return m->f64[0] ? 2 : 1;
     case 'S':
-        return m->type_f64[1] ? 2 : 1;
+        return m->f64[1] ? 2 : 1;
     case 'G':
         return 16;
     case 'N': /* 64 x N accumulators over 128 threads */
@@ -484,7 +476,7 @@ static void add_stand_ins(struct teg_inst *inst, const struct look_up *l)
         add_src(inst, TEG_REG_ANY_P, 1);
     if (flags & OP_UNIFORM_IN && inst->src_count == 0)
         add_src(inst, TEG_REG_ANY_UR, 1);
-    if (l->m.carry && !(flags & OP_UNIFORM_OUT) &&
+    if (l->m.flags & MOD_X && !(flags & OP_UNIFORM_OUT) &&
         !any(inst->src, inst->src_count, is_carry))
         add_src(inst, TEG_REG_C, 1);
     if (sets_p && !any(inst->dst, inst->dst_count, is_predicate))
@@ -496,6 +488,14 @@ static void add_stand_ins(struct teg_inst *inst, const struct look_up *l)
         add_dst(inst, TEG_REG_C, 1);
 }
 
+/* ".STRONG.GPU" looks at a common point of all SMs; ".SYS" alone, on Volta and
+ * Turing, says nothing. */
+static int is_past_l1(const struct modifiers *m)
+{
+    return m->flags & MOD_BYPASS ||
+           (m->flags & MOD_STRONG && m->flags & MOD_SCOPE);
+}
+
 static uint16_t flags_of(const struct look_up *l, int known,
                          const struct teg_operands *listed)
 {
@@ -503,9 +503,9 @@ static uint16_t flags_of(const struct look_up *l, int known,
 
     if (!known)
         flags |= INST_UNKNOWN;
-    if (l->m.bypass && l->row->space != SPACE_NONE)
+    if (is_past_l1(&l->m) && l->row->space != SPACE_NONE)
         flags |= INST_BYPASS_L1;
-    if (l->m.extended)
+    if (l->m.flags & MOD_EX)
         flags |= INST_READS_P;
     if (l->row->flags & OP_P_IF_NO_DST && listed->dst_count == 0)
         flags |= INST_SETS_P;
