@@ -52,6 +52,19 @@ static void end_warp(struct nvbit_feed *f, uint64_t line)
     f->warp_empty = 0;
 }
 
+static teg_status fail(const struct nvbit_feed *f, uint64_t line,
+                       struct teg_diag *d, const char *wanted, uint32_t found)
+{
+    if (line != 0)
+        return teg_fail_line(d, TEG_FORMAT, f->path, line,
+                             "expected %s %d, found %u", wanted,
+                             NVBIT_WARPS_MAX, found);
+    return teg_fail(d, TEG_FORMAT, f->path,
+                    "expected %s %d in block (%u,%u,%u), found %u", wanted,
+                    NVBIT_WARPS_MAX, f->position[0], f->position[1],
+                    f->position[2], found);
+}
+
 teg_status nvbit_feed_warp(struct nvbit_feed *f, uint32_t warp, uint64_t line,
                            struct teg_diag *d)
 {
@@ -59,13 +72,10 @@ teg_status nvbit_feed_warp(struct nvbit_feed *f, uint32_t warp, uint64_t line,
 
     end_warp(f, line);
     if (warp >= NVBIT_WARPS_MAX)
-        return teg_fail_line(d, TEG_FORMAT, f->path, line,
-                             "expected a warp number below %d, found %u",
-                             NVBIT_WARPS_MAX, warp);
+        return fail(f, line, d, "a warp number below", warp);
     if (f->streams == NVBIT_WARPS_MAX)
-        return teg_fail_line(d, TEG_FORMAT, f->path, line,
-                             "expected at most %d warps in a block, found more",
-                             NVBIT_WARPS_MAX);
+        return fail(f, line, d, "a number of warps in the block of at most",
+                    f->streams + 1);
     if (warps != 0 && warp >= warps)
         nvbit_note(f->kernel, "warp-outside-block", f->path, line,
                    "expected a warp number below %u, found %u", warps, warp);
