@@ -25,6 +25,8 @@
 #define GROUPED                                                     \
     HEADER "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n" \
            "0000 ffffffff 0 EXIT 0 0\n#END_TB\n"
+#define SKETCH \
+    "# a remark\nsketch 1\nkernel \"k\"\nisa sm_70\ngrid 3\nblock 32\nEXIT\n"
 #define RAW HEADER "0 0 0 0 0000 ffffffff 0 EXIT 0 0\n"
 
 /* ---- recognising --------------------------------------------------------- */
@@ -53,6 +55,7 @@ START_TEST(formats_are_recognised_by_content)
 
     ck_assert_int_eq(format_of(GROUPED, strlen(GROUPED)), TRACE_NVBIT_TEXT);
     ck_assert_int_eq(format_of(RAW, strlen(RAW)), TRACE_NVBIT_RAW);
+    ck_assert_int_eq(format_of(SKETCH, strlen(SKETCH)), TRACE_SKETCH);
     help_tracez(&tracez, HEADER, NULL, &warp, 1);
     ck_assert_int_eq(format_of(tracez.data, tracez.size), TRACE_TRACEZ);
     teg_buffer_release(&tracez);
