@@ -283,7 +283,7 @@ static void follow_loads(struct collect_statistics *c,
 
 static uint32_t count_lanes(uint32_t mask)
 {
-    return (uint32_t)__builtin_popcount(mask);
+    return mask == UINT32_MAX ? TEG_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
 static void on_issue(void *self, const struct sim_issue *e)

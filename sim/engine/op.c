@@ -1,6 +1,7 @@
 #include "sim/engine/op.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
                   const struct teg_program *program)
@@ -67,20 +68,36 @@ static enum teg_stall throttle_of(const struct teg_inst *inst)
     }
 }
 
+/* Finds the kind among those seen, or adds it.  There are at most as many as
+ * classes with different units, twice over for shared operands. */
+static uint8_t find_ports(struct sim_ops *ops, const struct sim_ports *p)
+{
+    uint32_t i = 0;
+
+    while (i < ops->ports_count && memcmp(&ops->ports[i], p, sizeof *p) != 0)
+        i++;
+    if (i == ops->ports_count && i < SIM_PORTS_MAX)
+        ops->ports[ops->ports_count++] = *p;
+    return (uint8_t)(i < SIM_PORTS_MAX ? i : 0);
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
     const struct teg_timing *t = &ops->gpu->timing[inst->op_class];
     int operand = (inst->flags & INST_OPERAND) != 0;
+    struct sim_ports ports = {
+        .unit_count = t->unit_count,
+        .unit = {t->unit[0], t->unit_count > 1 ? t->unit[1] : 0},
+        .operand_unit = operand ? ops->gpu->operand_unit : TEG_NO_UNIT,
+    };
 
     *op = (struct sim_op){
         .latency = t->latency,
         .interval = t->interval,
         .same_warp = t->same_warp != 0 ? t->same_warp : 1,
         .op_class = inst->op_class,
-        .unit_count = t->unit_count,
-        .unit = {t->unit[0], t->unit[1]},
-        .operand_unit = operand ? ops->gpu->operand_unit : TEG_NO_UNIT,
+        .ports = find_ports(ops, &ports),
         .result = (uint8_t)(operand ? RESULT_SHORT
                                     : teg_op_class_facts(inst->op_class)->kind),
         .throttle = (uint8_t)throttle_of(inst),

@@ -7,13 +7,22 @@
 
 #include "sim/events.h"
 
+/* The units an instruction needs: many instructions, few kinds. */
+struct sim_ports {
+    uint8_t unit_count, unit[2]; /* one of these, the first free one */
+    uint8_t operand_unit;        /* and this one, or TEG_NO_UNIT */
+};
+
+enum {
+    SIM_PORTS_MAX = 64
+};
+
 struct sim_op {
     uint32_t latency, interval, same_warp;
     uint8_t op_class;
-    uint8_t unit_count, unit[2];
-    uint8_t operand_unit; /* also taken, or TEG_NO_UNIT */
-    uint8_t result;       /* enum teg_result_kind, for the stall's name */
-    uint8_t throttle;     /* enum teg_stall when refused by its unit */
+    uint8_t ports;    /* index into sim_ops.ports */
+    uint8_t result;   /* enum teg_result_kind, for the stall's name */
+    uint8_t throttle; /* enum teg_stall when refused by its unit */
     uint8_t has_addresses;
     uint16_t flags; /* enum teg_inst_flag */
     uint16_t src_count, dst_count;
@@ -28,6 +37,8 @@ struct sim_ops {
     uint32_t count, capacity;
     uint16_t *pool; /* owned: dense register numbers */
     uint32_t pool_size, pool_capacity;
+    struct sim_ports ports[SIM_PORTS_MAX];
+    uint32_t ports_count;
     uint16_t dense[TEG_REG_COUNT]; /* number + 1; 0 = not seen yet */
     uint16_t registers;            /* seen */
 };

@@ -340,14 +340,16 @@ static uint64_t place_ready(const struct sim_sm *sm, uint8_t unit,
 }
 
 /* The instance of `unit` open to scheduler `s` that is free first. */
-static struct unit_choice choose_instance(const struct sim_sm *sm, uint8_t unit,
-                                          uint32_t s)
+static inline struct unit_choice choose_instance(const struct sim_sm *sm,
+                                                 uint8_t unit, uint32_t s)
 {
     const struct teg_unit *facts = &sm->chip->gpu->unit[unit];
     uint32_t first = sm->chip->unit_first[unit] +
                      (facts->scope == UNIT_SCOPE_SM ? 0 : s * facts->count);
     struct unit_choice best = {SIM_NEVER, first, unit};
 
+    if (facts->count == 1 && facts->capacity == 0)
+        return (struct unit_choice){sm->unit_free[first], first, unit};
     for (uint32_t i = first; i < first + facts->count; i++) {
         uint64_t ready = sm->unit_free[i];
         uint32_t entry;
@@ -363,24 +365,24 @@ static struct unit_choice choose_instance(const struct sim_sm *sm, uint8_t unit,
 /* The first unit in the class's order that is free by `now`, else the one
  * that is free first.  (Lai 2013, 3.2.2.1: float multiply goes to SP or SFU) */
 static struct unit_choice choose_unit(const struct sim_sm *sm,
-                                      const struct sim_op *op, uint32_t s,
+                                      const struct sim_ports *p, uint32_t s,
                                       uint64_t now)
 {
-    struct unit_choice best = choose_instance(sm, op->unit[0], s);
+    struct unit_choice best = choose_instance(sm, p->unit[0], s);
 
-    if (op->unit_count > 1 && best.ready > now) {
-        struct unit_choice other = choose_instance(sm, op->unit[1], s);
+    if (p->unit_count > 1 && best.ready > now) {
+        struct unit_choice other = choose_instance(sm, p->unit[1], s);
 
         if (other.ready < best.ready)
             best = other;
     }
-    if (op->operand_unit != TEG_NO_UNIT)
+    if (p->operand_unit != TEG_NO_UNIT)
         best.ready =
-            max_u64(best.ready, choose_instance(sm, op->operand_unit, s).ready);
+            max_u64(best.ready, choose_instance(sm, p->operand_unit, s).ready);
     return best;
 }
 
-static void take_unit(struct sim_sm *sm, const struct sim_op *op,
+static void take_unit(struct sim_sm *sm, const struct sim_ports *p,
                       const struct unit_choice *u, uint32_t s, uint64_t now,
                       uint64_t busy, uint64_t done)
 {
@@ -391,8 +393,8 @@ static void take_unit(struct sim_sm *sm, const struct sim_op *op,
         place_ready(sm, u->unit, u->instance, &entry);
         sm->unit_done[entry] = done;
     }
-    if (op->operand_unit != TEG_NO_UNIT)
-        sm->unit_free[choose_instance(sm, op->operand_unit, s).instance] =
+    if (p->operand_unit != TEG_NO_UNIT)
+        sm->unit_free[choose_instance(sm, p->operand_unit, s).instance] =
             now + busy;
 }
 
@@ -581,117 +583,158 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     barrier_may_open(sm, b, now);
 }
 
-static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now,
-                  const struct unit_choice *unit)
+static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
 {
     struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = next_op(sm, w);
     uint32_t s = slot % sm->chip->gpu->sm.schedulers;
     struct sim_plan *plan = op->has_addresses ? plan_of(sm, slot) : NULL;
     struct issue_times t = times_of(sm, op, plan, now);
+    const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
+    struct unit_choice unit = choose_unit(sm, ports, s, now);
     struct sim_resident *b = &sm->block[w->block];
 
-    take_unit(sm, op, unit, s, now, t.busy, t.done);
+    take_unit(sm, ports, &unit, s, now, t.busy, t.done);
     write_results(sm, w, op, t.done);
     b->done = max_u64(b->done, t.done);
     sm->chip->cycles = max_u64(sm->chip->cycles, t.done);
-    announce(sm, slot, op, unit->unit, now, &t, plan);
+    announce(sm, slot, op, unit.unit, now, &t, plan);
     go_on(sm, slot, op, w->cursor.mask, now);
 }
 
 /* ---- a scheduler's cycle ------------------------------------------------- */
 
-/* Warps refused at the last visit have been held by their units since. */
-static void charge_refused(struct sim_sm *sm, struct sim_scheduler *s,
-                           uint32_t number, uint64_t now)
+/* Takes note of who is refused from now on, and charges those who no longer
+ * are with the cycles they were. */
+static void set_refused(struct sim_sm *sm, uint32_t number, uint64_t refused,
+                        uint64_t now)
 {
+    struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t schedulers = sm->chip->gpu->sm.schedulers;
 
-    for (uint64_t rest = s->refused; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = s->refused & ~refused; rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
-        sm->warp[i * schedulers + number].blocked += now - s->visited;
+        sm->warp[i * schedulers + number].blocked += now - s->refused_since[i];
     }
-    s->refused = 0;
-    s->visited = now;
+    for (uint64_t rest = refused & ~s->refused; rest != 0; rest &= rest - 1)
+        s->refused_since[__builtin_ctzll(rest)] = now;
+    s->refused = refused;
+}
+
+static uint8_t ports_of(const struct sim_sm *sm, uint32_t slot)
+{
+    return next_op(sm, &sm->warp[slot])->ports;
 }
 
 /* Moves the waiting whose time has come to the ready. */
-static void collect_ready(struct sim_scheduler *s, uint64_t now)
+static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
-    uint64_t next = SIM_NEVER;
+    struct sim_scheduler *s = &sm->scheduler[number];
+    uint32_t schedulers = sm->chip->gpu->sm.schedulers;
+    uint64_t next = SIM_NEVER, come = 0;
 
     if (s->next_ready > now)
         return;
     for (uint64_t rest = s->waiting; rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
-        if (s->ready_at[i] <= now)
-            s->ready |= 1ull << i;
-        else
+        if (s->ready_at[i] > now) {
             next = min_u64(next, s->ready_at[i]);
+            continue;
+        }
+        come |= 1ull << i;
+        s->by_ports[ports_of(sm, i * schedulers + number)] |= 1ull << i;
     }
-    s->waiting &= ~s->ready;
+    s->ready |= come;
+    s->waiting &= ~come;
     s->next_ready = next;
 }
 
-/* The cycle at which the units and the memory pipeline take the warp's next
- * instruction, as far as can be told now. */
-static uint64_t accepted_at(struct sim_sm *sm, uint32_t slot, uint64_t now,
-                            struct unit_choice *unit)
+/* The ready warps whose units take nothing now; `*open` is the first cycle one
+ * of them does. */
+static uint64_t find_refused(const struct sim_sm *sm, uint32_t number,
+                             uint64_t now, uint64_t *open)
 {
-    const struct sim_op *op = next_op(sm, &sm->warp[slot]);
-    struct sim_plan *plan;
+    const struct sim_scheduler *s = &sm->scheduler[number];
+    const struct sim_ops *ops = &sm->chip->ops;
+    uint64_t refused = 0;
 
-    *unit = choose_unit(sm, op, slot % sm->chip->gpu->sm.schedulers, now);
-    if (unit->ready > now || !op->has_addresses || !may_refuse(sm->chip->gpu))
-        return unit->ready;
+    for (uint32_t p = 0; p < ops->ports_count; p++) {
+        uint64_t ready;
+
+        if (s->by_ports[p] == 0)
+            continue;
+        ready = choose_unit(sm, &ops->ports[p], number, now).ready;
+        if (ready > now) {
+            refused |= s->by_ports[p];
+            *open = min_u64(*open, ready);
+        }
+    }
+    return refused;
+}
+
+/* The cycle at which the memory pipeline takes the warp's next instruction, as
+ * far as can be told now. */
+static uint64_t memory_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now)
+{
+    const struct sim_plan *plan;
+
+    if (!next_op(sm, &sm->warp[slot])->has_addresses ||
+        !may_refuse(sm->chip->gpu))
+        return now;
     plan = plan_of(sm, slot);
     if (plan == NULL || plan->count == 0)
-        return unit->ready;
+        return now;
     return sim_memory_ready_at(sm->chip->memory, sm->number, now,
                                plan->request.bytes);
 }
 
-/* Issues from at most one warp; sets when to come back. */
+/* Issues from at most one warp; sets when to come back.  A warp is refused by
+ * its units whether or not it would have been chosen, and by the memory
+ * pipeline when it is. */
 static void visit(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t schedulers = sm->chip->gpu->sm.schedulers;
     struct sim_choice choice;
-    uint64_t unit_free = SIM_NEVER;
-    int i, again = sm->chip->takes_turns;
+    uint64_t refused, open = SIM_NEVER;
+    int i, chosen = SIM_NO_WARP;
 
-    charge_refused(sm, s, number, now);
-    collect_ready(s, now);
+    collect_ready(sm, number, now);
+    refused = find_refused(sm, number, now, &open);
     choice = (struct sim_choice){
-        .candidates = s->ready,
+        .candidates = s->ready & ~refused,
         .alive = s->alive,
         .turn = now / sm->chip->gpu->sm.issue_period,
         .last = s->last,
         .age = s->age,
     };
-    s->wake = SIM_NEVER;
-    while (choice.candidates != 0 &&
+    while (choice.candidates != 0 && chosen == SIM_NO_WARP &&
            (i = sm->chip->policy(&choice)) != SIM_NO_WARP) {
-        struct unit_choice unit;
-        uint32_t slot = (uint32_t)i * schedulers + number;
-        uint64_t at = accepted_at(sm, slot, now, &unit);
+        uint64_t at =
+            memory_ready_at(sm, (uint32_t)i * schedulers + number, now);
 
         choice.candidates &= ~(1ull << i);
         if (at <= now) {
-            s->ready &= ~(1ull << i);
-            s->last = i;
-            issue(sm, slot, now, &unit);
-            again = 1;
-            break;
+            chosen = i;
+        } else {
+            refused |= 1ull << i;
+            open = min_u64(open, at);
         }
-        s->refused |= 1ull << i;
-        unit_free = min_u64(unit_free, at);
     }
-    if (again && s->ready != 0)
+    set_refused(sm, number, refused, now);
+    s->wake = slot_from(sm, open);
+    if (chosen != SIM_NO_WARP) {
+        uint32_t slot = (uint32_t)chosen * schedulers + number;
+
+        s->ready &= ~(1ull << chosen);
+        s->by_ports[ports_of(sm, slot)] &= ~(1ull << chosen);
+        s->last = chosen;
+        issue(sm, slot, now);
+    }
+    if (choice.candidates != 0 || (sm->chip->takes_turns && s->ready != 0))
         s->wake = min_u64(s->wake, now + sm->chip->gpu->sm.issue_period);
-    s->wake = min_u64(s->wake, slot_from(sm, unit_free));
     s->wake = min_u64(s->wake, s->next_ready);
 }
 

@@ -53,10 +53,11 @@ struct sim_resident {
 };
 
 struct sim_scheduler {
-    uint64_t ready, waiting, alive; /* warps by index, a bit each */
-    uint64_t refused;               /* by a unit, at the last visit */
-    uint64_t visited;               /* cycle of the last visit */
-    uint64_t next_ready;            /* earliest ready_at of the waiting */
+    uint64_t ready, waiting, alive;   /* warps by index, a bit each */
+    uint64_t refused;                 /* ready, but a unit takes nothing */
+    uint64_t by_ports[SIM_PORTS_MAX]; /* ready, by what they need */
+    uint64_t refused_since[SIM_WARPS_MAX];
+    uint64_t next_ready; /* earliest ready_at of the waiting */
     uint64_t wake;
     int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];

@@ -56,6 +56,25 @@ enum {
     NONE = 255
 };
 
+/* Returns 1 if no bank has two different words.  The common case, without the
+ * chains. */
+static int no_conflict(const uint64_t *word, uint32_t n, uint32_t banks)
+{
+    uint64_t held[64], used = 0;
+
+    if (banks > 64)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t b = (uint32_t)word[i] & (banks - 1);
+
+        if ((used >> b & 1) && held[b] != word[i])
+            return 0;
+        held[b] = word[i];
+        used |= 1ull << b;
+    }
+    return 1;
+}
+
 /* Any word of a pass reaches every lane that wants it: a bank needs as many
  * passes as it has different words.  Each bank's words form a chain. */
 static uint32_t passes_any(const uint64_t *word, uint32_t n,
@@ -64,6 +83,8 @@ static uint32_t passes_any(const uint64_t *word, uint32_t n,
     uint8_t head[BANKS_MAX], next[GROUP_WORDS_MAX], length[BANKS_MAX];
     uint32_t most = 0;
 
+    if (no_conflict(word, n, gpu->shared.banks))
+        return 1;
     for (uint32_t b = 0; b < gpu->shared.banks; b++) {
         head[b] = NONE;
         length[b] = 0;
@@ -178,15 +199,21 @@ static int plain_shared(const struct teg_access *a, const struct teg_inst *inst)
            (a->stride == 4 || a->stride == 0) && a->base % 4 == 0;
 }
 
+/* The words wanted by the lanes of `mask`, in the order of the lanes; a word
+ * that the lane before wants too is left out where it makes no difference. */
 static uint32_t gather_words(const struct teg_access *a, uint32_t mask,
-                             uint32_t words, uint32_t bank_bytes,
+                             uint32_t words, const struct teg_gpu *gpu,
                              uint64_t *word)
 {
+    int every = gpu->shared.broadcast == BROADCAST_ONE;
     uint32_t n = 0;
 
     for (; mask != 0; mask &= mask - 1) {
-        uint64_t first = teg_access_lane(a, first_lane(mask)) / bank_bytes;
+        uint64_t first =
+            teg_access_lane(a, first_lane(mask)) / gpu->shared.bank_bytes;
 
+        if (!every && n >= words && word[n - words] == first)
+            continue;
         for (uint32_t w = 0; w < words; w++)
             word[n++] = first + w;
     }
@@ -215,7 +242,7 @@ static void plan_shared(struct sim_plan *plan, const struct teg_gpu *gpu,
             plan->request.passes++;
             continue;
         }
-        n = gather_words(a, mask, words, gpu->shared.bank_bytes, word);
+        n = gather_words(a, mask, words, gpu, word);
         plan->request.passes += rule(word, n, gpu);
     }
 }

@@ -215,8 +215,7 @@ static double in_256ths(double x)
 }
 
 static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
-                  struct warp *w, uint32_t scheduler, uint32_t unit,
-                  struct instance *instance)
+                  struct warp *w, uint32_t scheduler, struct instance *instance)
 {
     const struct teg_gpu *gpu = n->gpu;
     const struct teg_inst *inst = head(n, w);
@@ -230,7 +229,6 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     struct naive_warp *out = &n->result->warp[w->number];
     uint32_t mask = w->cursor.mask;
 
-    (void)unit;
     if (plan != NULL && plan->request.space == SPACE_SHARED) {
         double extra = plan->request.passes > plan->request.groups
                            ? plan->request.passes - plan->request.groups
@@ -295,47 +293,41 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     release_barrier(n, sm, w->block);
 }
 
-/* Tries to issue from the warp; otherwise marks it refused. */
-static int try_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
-                     struct warp *w, uint32_t scheduler)
+/* The instance that takes the warp's next instruction now, or NULL. */
+static struct instance *open_instance(struct naive *n, struct sm *sm,
+                                      const struct warp *w, uint32_t scheduler)
 {
     const struct teg_inst *inst = head(n, w);
     const struct teg_timing *t = &n->gpu->timing[inst->op_class];
-    struct instance *instance = NULL;
-    uint32_t unit = 0;
+    uint64_t since;
 
+    if ((inst->flags & INST_OPERAND) && n->gpu->operand_unit != TEG_NO_UNIT) {
+        find_instance(n, sm, n->gpu->operand_unit, scheduler, &since);
+        if (since > n->now)
+            return NULL;
+    }
     for (uint8_t i = 0; i < t->unit_count; i++) {
-        uint64_t since;
         struct instance *found =
             find_instance(n, sm, t->unit[i], scheduler, &since);
 
-        if (since <= n->now) {
-            instance = found;
-            unit = t->unit[i];
-            break;
-        }
+        if (since <= n->now)
+            return found;
     }
-    w->refused = 1;
-    if (instance == NULL)
-        return 0;
-    if ((inst->flags & INST_OPERAND) && n->gpu->operand_unit != TEG_NO_UNIT) {
-        uint64_t since;
+    return NULL;
+}
 
-        find_instance(n, sm, n->gpu->operand_unit, scheduler, &since);
-        if (since > n->now)
-            return 0;
-    }
-    if (teg_inst_has_addresses(inst) && n->gpu->memory.in_flight_bytes != 0) {
-        const struct sim_plan *plan = plan_of(n, w);
+/* Does the memory pipeline take it now? */
+static int memory_takes(struct naive *n, uint32_t sm_number, struct warp *w)
+{
+    const struct sim_plan *plan;
 
-        if (plan != NULL && plan->count != 0 &&
-            sim_memory_ready_at(n->memory, sm_number, n->now,
-                                plan->request.bytes) > n->now)
-            return 0;
-    }
-    w->refused = 0;
-    issue(n, sm, sm_number, w, scheduler, unit, instance);
-    return 1;
+    if (!teg_inst_has_addresses(head(n, w)) ||
+        n->gpu->memory.in_flight_bytes == 0)
+        return 1;
+    plan = plan_of(n, w);
+    return plan == NULL || plan->count == 0 ||
+           sim_memory_ready_at(n->memory, sm_number, n->now,
+                               plan->request.bytes) <= n->now;
 }
 
 static int is_candidate(const struct naive *n, const struct warp *w)
@@ -407,13 +399,20 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
     uint32_t step = n->gpu->sm.schedulers;
     struct warp *w;
 
-    for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step)
-        sm->warp[i].refused = 0;
+    for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step) {
+        w = &sm->warp[i];
+        w->refused = 0;
+        w->refused =
+            is_candidate(n, w) && open_instance(n, sm, w, scheduler) == NULL;
+    }
     while ((w = choose(n, sm, scheduler)) != NULL) {
-        if (try_issue(n, sm, sm_number, w, scheduler)) {
+        if (memory_takes(n, sm_number, w)) {
+            issue(n, sm, sm_number, w, scheduler,
+                  open_instance(n, sm, w, scheduler));
             sm->last[scheduler] = (int)(w - sm->warp);
             return;
         }
+        w->refused = 1;
     }
 }
 
