@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const char *const format_names[] = {"text", "json", "csv", NULL};
 const char *const format_names_json[] = {"text", "json", NULL};
@@ -132,6 +133,14 @@ static int choose_kernels(struct job *job)
     return choose_by_regex(job);
 }
 
+double job_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 int job_open_trace(struct job *job, const char *path)
 {
     struct teg_trace_options options = {.registers = job->registers,
@@ -140,6 +149,7 @@ int job_open_trace(struct job *job, const char *path)
     int status;
 
     job->path = path;
+    job->started = job_clock();
     if (job->isa != NULL) {
         status = parse_isa(job->isa, &options.isa);
         if (status != EXIT_DONE)

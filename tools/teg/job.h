@@ -41,6 +41,7 @@ struct job {
     const char *out; /* NULL: standard output */
 
     /* Opened. */
+    double started;          /* job_clock() then: progress shows after that */
     const char *path;        /* of the trace, borrowed */
     struct teg_trace *trace; /* owned */
     struct teg_gpu *gpu;     /* owned */
@@ -101,6 +102,9 @@ struct job {
         "format", 'f', OPT_CHOICE, &(job).format, "FORMAT", \
             "text (default) or json", format_names_json     \
     }
+
+/* Seconds of a clock that only goes forward. */
+double job_clock(void);
 
 /* Each says what is wrong and returns an exit status. */
 int job_open_trace(struct job *job, const char *path);

@@ -4,16 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* A line on a terminal, from the second second on, ten times a second. */
 struct progress {
@@ -43,7 +34,7 @@ static void progress_show(struct progress *p, uint64_t blocks, uint64_t cycle)
 static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
 {
     struct progress *p = self;
-    double now = p->terminal ? now_seconds() : 0;
+    double now = p->terminal ? job_clock() : 0;
 
     if (p->terminal && now > p->start + 1 && now > p->shown_at + 0.1) {
         progress_show(p, blocks, cycle);
@@ -107,10 +98,11 @@ static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
     return status;
 }
 
-static int simulate(struct replay *r, const struct replay_options *options)
+static int simulate(struct replay *r, const struct job *job,
+                    const struct replay_options *options)
 {
     struct progress progress = {.label = options->label,
-                                .start = now_seconds(),
+                                .start = job->started,
                                 .blocks = teg_kernel_blocks(r->launch.kernel),
                                 .terminal = isatty(STDERR_FILENO) == 1};
     const struct teg_simulation_options simulation = {
@@ -119,11 +111,12 @@ static int simulate(struct replay *r, const struct replay_options *options)
         .progress = on_progress,
         .progress_self = &progress,
     };
+    double started = job_clock();
     struct teg_diag d;
     teg_status status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
 
     progress_end(&progress);
-    r->seconds = now_seconds() - progress.start;
+    r->seconds = job_clock() - started;
     r->incomplete = status == TEG_INTERRUPTED;
     return status == TEG_OK ? EXIT_DONE : say_fault(&d);
 }
@@ -136,7 +129,7 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
     *r = (struct replay){0};
     status = prepare(r, job, kernel, options);
     if (status == EXIT_DONE)
-        status = simulate(r, options);
+        status = simulate(r, job, options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         replay_release(r);
     return status;
