@@ -8,7 +8,8 @@ set -eu
 cd "$(dirname "$0")/.."
 teg=${1:-build/release/teg}
 gpu=${2:-v100}
-kernels="compute stream matmul uncoalesced"
+# A kernel and the number of blocks that makes it ten times as long.
+kernels="compute:1600 stream:163840 matmul:3600 uncoalesced:20480"
 out=build/bench
 mkdir -p $out
 
@@ -26,12 +27,13 @@ bytes_each() {
 echo "replay on $gpu, one core"
 printf '%-12s %12s %10s %8s %14s %8s %10s %8s %8s %8s\n' kernel \
     'warp instr' 'k/s .tegt' MB '10x: instr' MB 'k/s text' MB 'B .tegt' 'B .xz'
-for k in $kernels; do
+for entry in $kernels; do
+    k=${entry%:*}
     sketch=tests/kernels/sm70/$k.sketch
     "$teg" convert $sketch $out/$k.tegt
     set -- $(replay $out/$k.tegt)
     instructions=$1 rate=$2 peak=$3
-    "$teg" convert $sketch $out/long.tegt --param scale=10
+    "$teg" convert $sketch $out/long.tegt --param "BLOCKS=${entry#*:}"
     set -- $(replay $out/long.tegt)
     long=$1 long_peak=$3
     "$teg" convert $out/$k.tegt $out/$k.traceg

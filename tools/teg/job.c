@@ -144,7 +144,9 @@ double job_clock(void)
 int job_open_trace(struct job *job, const char *path)
 {
     struct teg_trace_options options = {.registers = job->registers,
-                                        .spill_directory = getenv("TMPDIR")};
+                                        .spill_directory = getenv("TMPDIR"),
+                                        .set = job->param.item,
+                                        .set_count = job->param.count};
     struct teg_diag d;
     int status;
 

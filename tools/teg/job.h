@@ -36,6 +36,7 @@ struct job {
     const char *kernel_choice;
     const char *isa;
     uint32_t registers;
+    struct opt_list param;
     struct opt_list set;
     uint32_t format; /* enum format */
     const char *out; /* NULL: standard output */
@@ -49,59 +50,40 @@ struct job {
     uint32_t kernel_count;
 };
 
-#define JOB_GPU_OPTIONS(job)                                                  \
-    {"gpu",                                                                   \
-     'g',                                                                     \
-     OPT_TEXT,                                                                \
-     &(job).gpu_name,                                                         \
-     "GPU",                                                                   \
-     "a name that `teg gpus` lists, or a .cfg file; default: the one that "   \
-     "stands for the trace's architecture",                                   \
-     NULL},                                                                   \
-        {"config-dir", 0,                                                     \
-         OPT_TEXT,     &(job).config_dir,                                     \
-         "DIR",        "look for GPU descriptions here first",                \
-         NULL},                                                               \
-    {                                                                         \
-        "set", 0, OPT_LIST, &(job).set, "KEY=VALUE",                          \
-            "change a value of the GPU description (`teg gpus --keys`)", NULL \
-    }
+/* clang-format off */
+#define JOB_GPU_OPTIONS(job)                                                   \
+    {"gpu", 'g', OPT_TEXT, &(job).gpu_name, "GPU",                             \
+     "a name that `teg gpus` lists, or a .cfg file; default: the one that "    \
+     "stands for the trace's architecture", NULL},                             \
+    {"config-dir", 0, OPT_TEXT, &(job).config_dir, "DIR",                      \
+     "look for GPU descriptions here first", NULL},                            \
+    {"set", 0, OPT_LIST, &(job).set, "KEY=VALUE",                              \
+     "change a value of the GPU description (`teg gpus --keys`)", NULL}
 
-#define JOB_TRACE_OPTIONS(job)                                              \
-    {"kernel",                                                              \
-     'k',                                                                   \
-     OPT_TEXT,                                                              \
-     &(job).kernel_choice,                                                  \
-     "WHICH",                                                               \
-     "only these kernels: a number from 1, a range like 2-5, a name, or a " \
-     "regular expression",                                                  \
-     NULL},                                                                 \
-        {"isa",    0,                                                       \
-         OPT_TEXT, &(job).isa,                                              \
-         "sm_XX",  "architecture of the code, where the trace is wrong",    \
-         NULL},                                                             \
-    {                                                                       \
-        "registers", 0, OPT_COUNT, &(job).registers, "N",                   \
-            "registers per thread, where the trace is wrong", NULL          \
-    }
+#define JOB_TRACE_OPTIONS(job)                                                 \
+    {"kernel", 'k', OPT_TEXT, &(job).kernel_choice, "WHICH",                   \
+     "only these kernels: a number from 1, a range like 2-5, a name, or a "    \
+     "regular expression", NULL},                                              \
+    {"isa", 0, OPT_TEXT, &(job).isa, "sm_XX",                                  \
+     "architecture of the code, where the trace is wrong", NULL},              \
+    {"registers", 0, OPT_COUNT, &(job).registers, "N",                         \
+     "registers per thread, where the trace is wrong", NULL},                  \
+    {"param", 'p', OPT_LIST, &(job).param, "NAME=VALUE",                       \
+     "a parameter of a kernel sketch", NULL}
 
-#define JOB_OUTPUT_OPTIONS(job)                                            \
-    {                                                                      \
-        "output", 'o', OPT_TEXT, &(job).out, "FILE",                       \
-            "write the result there instead, complete or not at all", NULL \
-    }
+#define JOB_OUTPUT_OPTIONS(job)                                                \
+    {"output", 'o', OPT_TEXT, &(job).out, "FILE",                              \
+     "write the result there instead, complete or not at all", NULL}
 
-#define JOB_FORMAT_OPTION(job)                              \
-    {                                                       \
-        "format", 'f', OPT_CHOICE, &(job).format, "FORMAT", \
-            "text (default), json or csv", format_names     \
-    }
+#define JOB_FORMAT_OPTION(job)                                                 \
+    {"format", 'f', OPT_CHOICE, &(job).format, "FORMAT",                       \
+     "text (default), json or csv", format_names}
+
 /* For commands that have no CSV form. */
-#define JOB_FORMAT_JSON_OPTION(job)                         \
-    {                                                       \
-        "format", 'f', OPT_CHOICE, &(job).format, "FORMAT", \
-            "text (default) or json", format_names_json     \
-    }
+#define JOB_FORMAT_JSON_OPTION(job)                                            \
+    {"format", 'f', OPT_CHOICE, &(job).format, "FORMAT",                       \
+     "text (default) or json", format_names_json}
+/* clang-format on */
 
 /* Seconds of a clock that only goes forward. */
 double job_clock(void);
