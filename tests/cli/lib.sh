@@ -22,7 +22,10 @@ expect() {
     shift
     last=$*
     checks=$((checks + 1))
-    timeout 60 "$@" >"$work/out" 2>"$work/err"
+    case $1 in
+    "$teg" | sh) timeout 120 "$@" >"$work/out" 2>"$work/err" ;;
+    *) "$@" >"$work/out" 2>"$work/err" ;; # a function
+    esac
     got=$?
     [ "$got" = "$want" ] || fail "expected exit status $want, found $got: $last"
 }

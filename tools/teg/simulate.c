@@ -98,7 +98,21 @@ static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
     return status;
 }
 
-static int simulate(struct replay *r, const struct job *job,
+/* The engine knows blocks, not files: say whose they are. */
+static int say_replay_fault(const struct job *job, uint32_t kernel,
+                            const struct teg_diag *d)
+{
+    char where[512];
+
+    if (d->status != TEG_DEADLOCK && d->status != TEG_LIMIT)
+        return say_fault(d);
+    snprintf(where, sizeof where, "%.256s: kernel %u%s%.128s", job->path,
+             kernel + 1, d->where[0] != '\0' ? ": " : "", d->where);
+    say(where, "%s", d->what);
+    return EXIT_FAULT;
+}
+
+static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
                     const struct replay_options *options)
 {
     struct progress progress = {.label = options->label,
@@ -118,7 +132,7 @@ static int simulate(struct replay *r, const struct job *job,
     progress_end(&progress);
     r->seconds = job_clock() - started;
     r->incomplete = status == TEG_INTERRUPTED;
-    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+    return status == TEG_OK ? EXIT_DONE : say_replay_fault(job, kernel, &d);
 }
 
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
@@ -129,7 +143,7 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
     *r = (struct replay){0};
     status = prepare(r, job, kernel, options);
     if (status == EXIT_DONE)
-        status = simulate(r, job, options);
+        status = simulate(r, job, kernel, options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         replay_release(r);
     return status;
