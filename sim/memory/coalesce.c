@@ -18,7 +18,7 @@ static uint32_t first_lane(uint32_t mask)
 
 static uint32_t count_lanes(uint32_t mask)
 {
-    return (uint32_t)__builtin_popcount(mask);
+    return mask == UINT32_MAX ? TEG_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
 /* ---- spaces -------------------------------------------------------------- */

@@ -258,7 +258,10 @@ struct way {
 
 static uint32_t count_sectors(uint32_t sectors)
 {
-    return (uint32_t)__builtin_popcount(sectors);
+    static const uint8_t bits[16] = {0, 1, 1, 2, 1, 2, 2, 3,
+                                     1, 2, 2, 3, 2, 3, 3, 4};
+
+    return bits[sectors & ALL_SECTORS];
 }
 
 static void visit_dram(struct sim_memory *m, struct way *w, uint64_t address,
