@@ -108,6 +108,8 @@ out '^gtx280 '
 expect 0 "$teg" gpus gtx280
 out 'sm.warps_max  *32 '
 expect 0 "$teg" gpus --keys
-out '^sm.warps_max '
+out '^sm.warps_max: resident warps'
+out '^    1..64 warps; required'
+out '^    lrr, strict.*; default lrr'
 
 finish

@@ -5,6 +5,7 @@
  *     long_scoreboard (stall reason)
  *         waits for a result from global, local or texture memory
  */
+#include "config/param.h"
 #include "tools/teg/options.h"
 #include "tools/teg/output.h"
 #include "tools/teg/teg.h"
@@ -118,22 +119,12 @@ static void offer_models(struct search *s)
 
 static void offer_keys(struct search *s)
 {
-    static const struct term keys[] = {
-#define GROUP(group)
-#define NUMBER(group, field, type, min, max, fallback, unit, help) \
-    {#group "." #field, help},
-#define CHOICE(group, field, table, fallback, help) {#group "." #field, help},
-#define END(group)
-#include "config/params.def"
-#undef GROUP
-#undef NUMBER
-#undef CHOICE
-#undef END
-    };
+    uint32_t count;
+    const struct param *p = params(&count);
 
     heading(s, "keys of a GPU description");
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        offer(s, "GPU description", keys[i].name, keys[i].help);
+    for (uint32_t i = 0; i < count; i++)
+        offer(s, "GPU description", p[i].key, p[i].help);
 }
 
 int cmd_explain(int argc, char **argv)

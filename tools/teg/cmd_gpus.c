@@ -4,30 +4,48 @@
  * class and source of its evidence.
  * teg gpus --keys: the manual of a description, from config/params.def.
  */
+#include "config/param.h"
 #include "tools/teg/gpu_path.h"
 #include "tools/teg/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* "1..64" or "lrr, strict, gto". */
+static const char *range_text(const struct param *p, char *out, size_t size)
+{
+    if (p->kind != PARAM_CHOICE)
+        snprintf(out, size, "%.10g..%.10g", p->min, p->max);
+    for (uint32_t i = 0, used = 0; i < p->choice_count && used < size; i++)
+        used += (uint32_t)snprintf(out + used, size - used, "%s%s",
+                                   i == 0 ? "" : ", ", p->choice[i]);
+    return out;
+}
+
+static const char *fallback_text(const struct param *p, char out[64])
+{
+    if (p->fallback < 0)
+        snprintf(out, 64, "required");
+    else if (p->kind == PARAM_CHOICE)
+        snprintf(out, 64, "default %s", p->choice[(uint32_t)p->fallback]);
+    else
+        snprintf(out, 64, "default %.10g", p->fallback);
+    return out;
+}
+
 static void print_keys(void)
 {
-    printf("%-32s %-10s %-22s %s\n", "key", "unit", "range", "meaning");
-#define GROUP(group)
-#define END(group)
-#define REQUIRED -1
-#define NUMBER(group, field, type, min, max, fallback, unit, help) \
-    printf("%-32s %-10s %g..%-*g %s%s\n", #group "." #field, unit, \
-           (double)(min), 18, (double)(max), help,                 \
-           (double)(fallback) < 0 ? " (required)" : "");
-#define CHOICE(group, field, table, fallback, help) \
-    printf("%-32s %-10s %-22s %s\n", #group "." #field, "", "a name", help);
-#include "config/params.def"
-#undef GROUP
-#undef END
-#undef REQUIRED
-#undef NUMBER
-#undef CHOICE
+    uint32_t count;
+    const struct param *p = params(&count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        char range[160], fallback[64];
+
+        printf("%s: %s\n    %s%s%s; %s\n", p[i].key, p[i].help,
+               range_text(&p[i], range, sizeof range),
+               p[i].unit[0] != '\0' ? " " : "", p[i].unit,
+               fallback_text(&p[i], fallback));
+    }
 }
 
 static void print_fact(const struct teg_fact *f)
