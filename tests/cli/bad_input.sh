@@ -45,7 +45,21 @@ expect 1 "$teg" run "$work/saxpy.tegt" -g v100 -o "$work/nosuch/dir/file"
 err 'nosuch/dir/file.*: cannot write: No such file or directory'
 expect 1 "$teg" convert "$work/saxpy.traceg" "$work/nosuch/dir/file.tegt"
 err 'nosuch/dir/file'
-expect 1 sh -c "{ '$teg' explain; echo \$? >'$work/status'; } | true; \
-    exit \$(cat '$work/status')"
+expect 1 sh -c "'$teg' explain >&-"
+err 'standard output: cannot write: '
+# The reader has gone before the first byte is written.
+broken_pipe() {
+    {
+        until [ -e "$work/gone" ]; do sleep 0.1; done
+        "$teg" explain
+        echo $? >"$work/status"
+    } | {
+        exec <&-
+        : >"$work/gone"
+    }
+    return "$(cat "$work/status")"
+}
+expect 1 broken_pipe
+err 'standard output: cannot write: Broken pipe'
 
 finish

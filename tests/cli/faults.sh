@@ -54,6 +54,7 @@ expect 130 interrupt run $kernel -p BLOCKS=200000 -g v100 -f json
 out '"incomplete": true'
 expect 130 interrupt whatif $kernel -p BLOCKS=20000 -g v100
 out '^INCOMPLETE: interrupted after'
+out '^(as it is)  *n/a$'
 expect 130 interrupt convert $kernel -p BLOCKS=2000000 "$work/never.tegt"
 check 'an interrupted convert leaves nothing' [ -z "$(ls "$work" | grep never)" ]
 

@@ -24,8 +24,8 @@ struct toggle {
 struct whatif {
     struct job job;
     uint32_t sms, warps_per_sm;
-    uint64_t baseline_cycles;
-    struct toggle *toggle; /* owned */
+    uint64_t baseline_cycles; /* 0: interrupted before it was known */
+    struct toggle *toggle;    /* owned */
     uint32_t count, done;
     bool incomplete;
 };
@@ -127,10 +127,13 @@ static json_t *whatif_json(const struct whatif *w)
                       json_ratio((double)w->baseline_cycles, (double)t->cycles),
                       "changed", t->cycles != w->baseline_cycles));
     }
-    return json_pack("{s:o, s:o, s:i, s:b, s:I, s:o}", "teg", teg_json(), "gpu",
+    return json_pack("{s:o, s:o, s:i, s:b, s:o, s:o}", "teg", teg_json(), "gpu",
                      gpu_json(w->job.gpu), "kernels", (int)w->job.kernel_count,
                      "incomplete", w->incomplete, "baseline_cycles",
-                     (json_int_t)w->baseline_cycles, "toggles", toggles);
+                     w->baseline_cycles > 0
+                         ? json_integer((json_int_t)w->baseline_cycles)
+                         : json_null(),
+                     "toggles", toggles);
 }
 
 static void print_toggle(FILE *f, const struct whatif *w,
@@ -154,7 +157,9 @@ static int print_table(const struct whatif *w)
     if (status != EXIT_DONE)
         return status;
     fprintf(out.file, "%-28s %16s %11s\n%-28s %16s\n", "what if", "cycles",
-            "speedup", "(as it is)", with_commas(w->baseline_cycles, cycles));
+            "speedup", "(as it is)",
+            w->baseline_cycles > 0 ? with_commas(w->baseline_cycles, cycles)
+                                   : "n/a");
     for (uint32_t i = 0; i < w->done; i++)
         print_toggle(out.file, w, &w->toggle[i]);
     if (w->incomplete)
