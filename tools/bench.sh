@@ -2,7 +2,8 @@
 # Simulated warp instructions per second and peak memory: tools/bench.sh TEG
 #
 # For each kernel sketch: its expansion as .tegt at once and ten times as long
-# (the peak memory of both must agree), the same from NVBit text, and how many
+# (peak memory is that of the blocks resident at once: it only grows where the
+# short kernel does not fill the chip), the same from NVBit text, and how many
 # bytes a warp instruction takes in a .tegt and in the text compressed by xz.
 set -eu
 cd "$(dirname "$0")/.."
