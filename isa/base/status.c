@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(struct teg_diag *d, teg_status status, const char *format,
-                 va_list arguments)
+__attribute__((format(printf, 3, 0))) static void
+fill(struct teg_diag *d, teg_status status, const char *format,
+     va_list arguments)
 {
     d->status = status;
     vsnprintf(d->what, sizeof d->what, format, arguments);
