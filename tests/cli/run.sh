@@ -91,6 +91,20 @@ expect 0 "$teg" info "$work/two.tegt"
 out '2 kernels'
 out '^2  other'
 
+# Series over time. The clock pair of the GT200 chain is 516 cycles apart
+# (Lai 2013, 3.2.2.1).
+expect 0 "$teg" run tests/kernels/gt200/fadd_chain.sketch -g gtx280 \
+    --pc-trace "$work/pc.csv" --timeline "$work/load.csv"
+check 'the closing clock read issues in cycle 516' \
+    grep -q '^516,0,0,0,0xb8,"S2R R4, SR1"' "$work/pc.csv"
+check 'the load has a column per unit and number' \
+    grep -q '^cycle,sp_active_percent,sp_load,' "$work/load.csv"
+expect 2 "$teg" run tests/kernels/gt200/fadd_chain.sketch -g gtx280 \
+    --pc-warps 0:x
+err 'expected WARP or BLOCK:WARP'
+expect 2 "$teg" run "$work/list/kernelslist.g" -g v100 --timeline "$work/l.csv"
+err 'expected one kernel'
+
 expect 0 "$teg" whatif "$work/saxpy.tegt" -g v100
 out '^(as it is) '
 out '^all  *[0-9,]*  *[0-9.]*x'

@@ -1,5 +1,6 @@
 /* teg run: replays the kernels of a trace and reports on each. */
 #include "tools/teg/report.h"
+#include "tools/teg/series.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +11,8 @@ struct run {
     uint32_t sms, warps_per_sm;
     struct opt_list what_ifs;
     bool strict, timing;
+    const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
+    struct pc_trace_choice pc_choice;
 };
 
 static void print_timing(const struct replay *r)
@@ -56,26 +59,47 @@ static int report_replay(const struct run *run, struct report *report,
     return status;
 }
 
+static int write_series(const struct run *run, const struct replay *replay,
+                        const struct pc_trace *pc_trace)
+{
+    int status = EXIT_DONE;
+
+    if (run->pc_trace != NULL)
+        status = write_pc_trace(run->pc_trace, pc_trace);
+    if (status == EXIT_DONE && run->timeline != NULL)
+        status = write_timeline(run->timeline, replay);
+    return status;
+}
+
 static int run_kernel(const struct run *run, struct report *report,
                       uint32_t kernel)
 {
     char label[32];
+    struct pc_trace pc_trace;
+    const struct sim_listener listener = pc_trace_listener(&pc_trace);
     const struct replay_options options = {
         .sms = run->sms,
         .warps_per_sm = run->warps_per_sm,
         .what_ifs = &run->what_ifs,
         .label = label,
+        .listener = run->pc_trace != NULL ? &listener : NULL,
     };
     struct replay replay;
     int status, reported;
 
+    pc_trace_init(&pc_trace, &run->pc_choice);
     snprintf(label, sizeof label, "kernel %u", kernel + 1);
     status = replay_init(&replay, &run->job, kernel, &options);
-    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
+        pc_trace_release(&pc_trace);
         return status;
+    }
     if (run->timing)
         print_timing(&replay);
     reported = report_replay(run, report, &replay, kernel);
+    if (reported == EXIT_DONE)
+        reported = write_series(run, &replay, &pc_trace);
+    pc_trace_release(&pc_trace);
     replay_release(&replay);
     return reported != EXIT_DONE ? reported : status;
 }
@@ -100,6 +124,19 @@ static int run_all(const struct run *run)
     return closed != EXIT_DONE ? closed : status;
 }
 
+/* A series is of one kernel. */
+static int check_series(const struct run *run)
+{
+    if (run->job.kernel_count == 1 ||
+        (run->pc_trace == NULL && run->timeline == NULL))
+        return EXIT_DONE;
+    say(run->job.path,
+        "expected one kernel for --pc-trace and --timeline, found %" PRIu32
+        ": choose with --kernel",
+        run->job.kernel_count);
+    return EXIT_USAGE;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct run run = {0};
@@ -116,6 +153,12 @@ int cmd_run(int argc, char **argv)
          "an unknown opcode is an error", NULL},
         {"timing", 0, OPT_FLAG, &run.timing, NULL,
          "say on standard error how long the simulation took", NULL},
+        {"pc-trace", 0, OPT_TEXT, &run.pc_trace, "FILE",
+         "write where the warps were in which cycle, as CSV", NULL},
+        {"pc-warps", 0, OPT_TEXT, &run.pc_warps, "[BLOCK:]WARP",
+         "of these only, numbers or ranges (default: all of block 0)", NULL},
+        {"timeline", 0, OPT_TEXT, &run.timeline, "FILE",
+         "write the load of every unit over time, as CSV", NULL},
         JOB_FORMAT_OPTION(run.job),
         JOB_OUTPUT_OPTIONS(run.job),
         {0}};
@@ -136,10 +179,15 @@ int cmd_run(int argc, char **argv)
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
+    status = pc_choice_parse(run.pc_warps, &run.pc_choice);
+    if (status != EXIT_DONE)
+        return status;
     catch_interrupt();
     status = job_open_trace(&run.job, operands.item[0]);
     if (status == EXIT_DONE)
         status = job_open_gpu(&run.job);
+    if (status == EXIT_DONE)
+        status = check_series(&run);
     if (status == EXIT_DONE)
         status = run_all(&run);
     job_release(&run.job);

@@ -122,6 +122,8 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     const struct teg_simulation_options simulation = {
         .sms = options->sms,
         .warps_per_sm = options->warps_per_sm,
+        .listener = options->listener,
+        .listener_count = options->listener != NULL ? 1 : 0,
         .progress = on_progress,
         .progress_self = &progress,
     };

@@ -8,10 +8,11 @@
 #include "tools/teg/job.h"
 
 struct replay_options {
-    uint32_t sms, warps_per_sm;      /* 0: all */
-    const struct opt_list *what_ifs; /* names, possibly joined by commas;
+    uint32_t sms, warps_per_sm;          /* 0: all */
+    const struct opt_list *what_ifs;     /* names, possibly joined by commas;
                                         NULL: none */
-    const char *label;               /* for the progress line */
+    const char *label;                   /* for the progress line */
+    const struct sim_listener *listener; /* besides the statistics, or NULL */
 };
 
 struct replay {
