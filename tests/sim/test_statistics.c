@@ -55,6 +55,7 @@ static void many(uint32_t inst, uint32_t n, uint32_t warps, uint32_t blocks)
 static void setup(void)
 {
     help_gpu_plain(&gpu);
+    help_launch_release(&launch);
     memset(&launch, 0, sizeof launch);
 }
 
