@@ -57,14 +57,21 @@ out '^    Exec_cycles_app  *40962.562'
 expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch -g gtx280
 out '^  mwp-cwp  *100 .*issuing instructions$'
 expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100
+out '^  mwp-cwp  *[0-9]'
+# A description without the model's parameters: the model says so.
+sed '/^mwp_cwp/,/^};/d' config/v100.cfg >"$work/plain.cfg"
+mkdir "$work/family"
+sed '/^mwp_cwp/,/^};/d' config/family/volta.cfg >"$work/family/volta.cfg"
+expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g "$work/plain.cfg"
 out '^  mwp-cwp  *n/a .*v100: the description has no mwp_cwp group'
-expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100 \
+expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g "$work/plain.cfg" \
     --set mem_ld=400,dep_del_uncoal=4,dep_del_coal=4,issue_cycles=1
 out '^  mwp-cwp  *[0-9]'
 out '^    clock_ghz  *1.38  GHz'
-expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100 --set mem_ld=400
+expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g "$work/plain.cfg" \
+    --set mem_ld=400
 out 'n/a .*dep_del_uncoal: expected a number of at least 0, found none'
-expect 2 "$teg" model --set mem_ld=400 -g v100
+expect 2 "$teg" model --set mem_ld=400 -g "$work/plain.cfg"
 err 'dep_del_uncoal: expected a number of at least 0, found none'
 expect 0 "$teg" model --set $launch,comp_insts=10 -g gtx280
 out '^    mem_ld  *450  cycles'
