@@ -20,10 +20,22 @@ enum {
     FIRST_RING = 16
 };
 
-/* The global load of a warp whose result has not been read yet. */
+enum {
+    REGISTER_WORDS = (TEG_REG_COUNT + 63) / 64
+};
+
+/* The global loads of a warp whose results have not been read yet. */
 struct pending_load {
-    uint64_t block; /* whose warp has the slot */
-    uint32_t load;  /* index + 1; 0 = none */
+    uint64_t block;                 /* whose warp has the slot */
+    uint32_t load;                  /* index of the last + 1; 0 = none */
+    int open;                       /* a group of accesses is */
+    uint64_t group[REGISTER_WORDS]; /* registers its loads write */
+};
+
+/* Distance of a static instruction to its producer, once known. */
+struct distances {
+    uint8_t *of; /* owned, [count] */
+    uint32_t count;
 };
 
 struct collect_statistics {
@@ -34,7 +46,8 @@ struct collect_statistics {
     unsigned bin_log2;
     struct in_flight *in_flight;       /* owned, [sms][units] */
     struct pending_load *pending_load; /* owned, [sms][WARPS_MAX] */
-    uint8_t *active;                   /* owned, [sms]: ran a block */
+    struct distances distances;
+    uint8_t *active; /* owned, [sms]: ran a block */
     int failed;
 };
 
@@ -57,6 +70,7 @@ static void release(struct collect_statistics *c)
         free(c->in_flight[i].done);
     free(c->in_flight);
     free(c->pending_load);
+    free(c->distances.of);
     free(c->active);
 }
 
@@ -261,6 +275,39 @@ static int reads_result_of(const struct teg_inst *inst,
     return 0;
 }
 
+static void mark(uint64_t *set, const struct teg_regs *r)
+{
+    for (uint32_t i = r->first; i < (uint32_t)r->first + r->count; i++)
+        set[i / 64] |= 1ull << (i % 64);
+}
+
+static int is_marked(const uint64_t *set, const struct teg_regs *r)
+{
+    for (uint32_t i = r->first; i < (uint32_t)r->first + r->count; i++) {
+        if (set[i / 64] >> (i % 64) & 1)
+            return 1;
+    }
+    return 0;
+}
+
+/* A first use of a loaded value closes the group.  (Hong 2012, 5.3.7) */
+static void follow_group(struct collect_statistics *c, struct pending_load *p,
+                         const struct teg_inst *inst, int is_access)
+{
+    for (uint8_t i = 0; p->open && i < inst->src_count; i++)
+        p->open = !is_marked(p->group, &inst->src[i]);
+    if (!is_access)
+        return;
+    c->s->memory.access_groups += !p->open;
+    if ((inst->flags & INST_LOAD) == 0)
+        return;
+    if (!p->open)
+        memset(p->group, 0, sizeof p->group);
+    p->open = 1;
+    for (uint8_t i = 0; i < inst->dst_count; i++)
+        mark(p->group, &inst->dst[i]);
+}
+
 /* A load is independent of the warp's load before if nothing up to it has
  * read that one's result.  (Hong 2012, 2.6.3) */
 static void follow_loads(struct collect_statistics *c,
@@ -268,15 +315,60 @@ static void follow_loads(struct collect_statistics *c,
 {
     struct pending_load *p =
         &c->pending_load[(size_t)e->sm * WARPS_MAX + e->slot];
+    int is_access = e->request != NULL && e->request->space != SPACE_SHARED;
 
-    if (p->load != 0 && (p->block != e->block ||
-                         reads_result_of(inst, &c->program->inst[p->load - 1])))
+    if (p->block != e->block) {
         p->load = 0;
-    if (e->request == NULL || e->request->space == SPACE_SHARED ||
-        (inst->flags & INST_LOAD) == 0)
+        p->open = 0;
+        p->block = e->block;
+    }
+    if (p->load != 0 && reads_result_of(inst, &c->program->inst[p->load - 1]))
+        p->load = 0;
+    follow_group(c, p, inst, is_access);
+    if (!is_access || (inst->flags & INST_LOAD) == 0)
         return;
     c->s->memory.independent_loads += p->load != 0;
-    *p = (struct pending_load){e->block, e->inst + 1};
+    p->load = e->inst + 1;
+}
+
+/* ---- dependences ------------------------------------------------------------ */
+
+/* To the nearest instruction before it in the program that is no memory
+ * access and makes an operand of it; 0: none that near. */
+static uint8_t find_distance(const struct teg_program *p, uint32_t index)
+{
+    const struct teg_inst *inst = &p->inst[index];
+
+    for (uint32_t i = 1; i < TEG_DEPENDENCE_MAX && i <= index; i++) {
+        const struct teg_inst *before = &p->inst[index - i];
+
+        if (teg_op_class_facts(before->op_class)->kind != RESULT_LONG &&
+            reads_result_of(inst, before))
+            return (uint8_t)i;
+    }
+    return 0;
+}
+
+/* The program may have grown since the last time. */
+static int extend_distances(struct distances *d, const struct teg_program *p)
+{
+    uint8_t *of = realloc(d->of, p->count);
+
+    if (of == NULL)
+        return 0;
+    d->of = of;
+    for (; d->count < p->count; d->count++)
+        of[d->count] = find_distance(p, d->count);
+    return 1;
+}
+
+static void add_dependence(struct collect_statistics *c, uint32_t inst)
+{
+    if (inst >= c->distances.count &&
+        !extend_distances(&c->distances, c->program))
+        c->failed = 1;
+    else
+        c->s->dependence[c->distances.of[inst]]++;
 }
 
 /* ---- what the engine announces --------------------------------------------- */
@@ -305,6 +397,7 @@ static void on_issue(void *self, const struct sim_issue *e)
     if (e->request != NULL)
         add_request(&s->memory, e->request);
     follow_loads(c, e, inst);
+    add_dependence(c, e->inst);
     if (e->done != 0)
         add_time(c, e);
 }

@@ -10,7 +10,8 @@
 #include "sim/events.h"
 
 enum {
-    TEG_TIMELINE_BINS = 512
+    TEG_TIMELINE_BINS = 512,
+    TEG_DEPENDENCE_MAX = 32,
 };
 
 /* Of one functional unit, summed over its instances and SMs. */
@@ -44,6 +45,10 @@ struct teg_memory_statistics {
     uint64_t independent_loads; /* global loads issued while the warp's
                                    previous global load's result had not been
                                    read: MWP-CWP's #Ind_mem_req */
+    /* Groups of global requests that a warp issues before the first use of a
+     * loaded value; a store is in the open group or one of its own.  Requests
+     * per group are the throughput model's MSTR. */
+    uint64_t access_groups;
 };
 
 struct teg_statistics {
@@ -60,6 +65,10 @@ struct teg_statistics {
     uint32_t unknown_opcodes;      /* distinct */
     char unknown_first[64];        /* one of them */
     struct teg_class_statistics class_[TEG_CLASSES];
+    /* Warp instructions by the distance to the instruction before them in the
+     * program that makes an operand, memory accesses aside; [0]: none within
+     * TEG_DEPENDENCE_MAX.  What a loop's last round made is not seen. */
+    uint64_t dependence[TEG_DEPENDENCE_MAX];
     struct teg_memory_statistics memory;
 
     /* chip */

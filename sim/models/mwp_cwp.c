@@ -1,42 +1,11 @@
 #include "sim/models/mwp_cwp.h"
 
+#include "sim/models/parameter.h"
+
 #include <assert.h>
 #include <math.h>
 
 static const double threads_per_warp = 32;
-
-enum rule {
-    RULE_POSITIVE,
-    RULE_UNLIMITED,
-    RULE_COUNT,
-    RULE_FACTOR,
-};
-
-static const struct {
-    double least;
-    int least_allowed, infinity_allowed;
-    const char *expected;
-} rules[] = {
-    [RULE_POSITIVE] = {0, 0, 0, "a number above 0"},
-    [RULE_UNLIMITED] = {0, 0, 1, "a number above 0"},
-    [RULE_COUNT] = {0, 1, 0, "a number of at least 0"},
-    [RULE_FACTOR] = {1, 1, 0, "a number of at least 1"},
-};
-
-static teg_status check_value(const char *name, enum rule rule, double value,
-                              struct teg_diag *d)
-{
-    int fits = value > rules[rule].least ||
-               (value == rules[rule].least && rules[rule].least_allowed);
-
-    if (isnan(value))
-        return teg_fail(d, TEG_LIMIT, name, "expected %s, found none",
-                        rules[rule].expected);
-    if (!fits || (isinf(value) && !rules[rule].infinity_allowed))
-        return teg_fail(d, TEG_LIMIT, name, "expected %s, found %g",
-                        rules[rule].expected, value);
-    return TEG_OK;
-}
 
 /* #Mem_insts.  Zero is a case of its own throughout. */
 static double memory_insts(const struct mwp_cwp_stats *s)
@@ -70,7 +39,7 @@ static teg_status check_inputs(const struct mwp_cwp_machine *m,
                                struct teg_diag *d)
 {
 #define CHECK(part, field, rule) \
-    TRY(check_value(#field, RULE_##rule, (part)->field, d));
+    TRY(model_check(#field, MODEL_RULE_##rule, (part)->field, d));
 #define MACHINE(field, rule, fallback, unit, help) CHECK(m, field, rule)
 #define LAUNCH(field, rule, fallback, unit, help)  CHECK(l, field, rule)
 #define STATS(field, rule, fallback, unit, help)   CHECK(s, field, rule)

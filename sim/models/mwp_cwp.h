@@ -80,7 +80,7 @@ enum mwp_cwp_limiter {
 /* NAN where a value is undefined (all that MWP needs, without a memory
  * instruction). */
 struct mwp_cwp_result {
-#define RESULT(field, column, symbol, unit, help) double field;
+#define RESULT(field, column, symbol, unit, equation, help) double field;
 #include "sim/models/mwp_cwp.def"
     enum mwp_cwp_limiter limiter; /* of MWP */
 };

@@ -1,7 +1,5 @@
 #include "sim/models/mwp_cwp_model.h"
 
-#include "isa/base/nearest.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +10,22 @@ static const double synch_share_worth_telling = 0.2;
 
 /* ---- parameters by name ------------------------------------------------ */
 
-#define REQUIRED ((double)NAN)
-#define ROW(part, field, fallback, unit, help) \
-    {#field, unit, help, fallback,             \
-     offsetof(struct mwp_cwp_inputs, part) +   \
+#define REQUIRED MODEL_REQUIRED
+#define ROW(part, field, rule, fallback, unit, help) \
+    {#field,                                         \
+     unit,                                           \
+     help,                                           \
+     MODEL_RULE_##rule,                              \
+     fallback,                                       \
+     offsetof(struct mwp_cwp_inputs, part) +         \
          offsetof(struct mwp_cwp_##part, field)},
-static const struct mwp_cwp_parameter parameters[] = {
+static const struct teg_parameter parameters[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    ROW(machine, field, fallback, unit, help)
+    ROW(machine, field, rule, fallback, unit, help)
 #define LAUNCH(field, rule, fallback, unit, help) \
-    ROW(launch, field, fallback, unit, help)
+    ROW(launch, field, rule, fallback, unit, help)
 #define STATS(field, rule, fallback, unit, help) \
-    ROW(stats, field, fallback, unit, help)
+    ROW(stats, field, rule, fallback, unit, help)
 #include "sim/models/mwp_cwp.def"
 };
 
@@ -31,50 +33,21 @@ enum {
     PARAMETERS = sizeof parameters / sizeof *parameters
 };
 
-const struct mwp_cwp_parameter *mwp_cwp_parameters(uint32_t *count)
+const struct teg_parameter *mwp_cwp_parameters(uint32_t *count)
 {
     *count = PARAMETERS;
     return parameters;
 }
 
-static double *value_of(struct mwp_cwp_inputs *in, uint32_t parameter)
-{
-    return (double *)((char *)in + parameters[parameter].offset);
-}
-
 void mwp_cwp_inputs_init(struct mwp_cwp_inputs *in)
 {
-    for (uint32_t i = 0; i < PARAMETERS; i++)
-        *value_of(in, i) = parameters[i].fallback;
-}
-
-static teg_status set_value(struct mwp_cwp_inputs *in, uint32_t parameter,
-                            const char *text, struct teg_diag *d)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || *end != '\0' || isnan(value))
-        return teg_fail(d, TEG_FORMAT, parameters[parameter].name,
-                        "expected a number, found '%s'", text);
-    *value_of(in, parameter) = value;
-    return TEG_OK;
+    model_inputs_init(in, parameters, PARAMETERS);
 }
 
 teg_status mwp_cwp_inputs_set(struct mwp_cwp_inputs *in, const char *key,
                               const char *value, struct teg_diag *d)
 {
-    struct teg_nearest nearest;
-
-    teg_nearest_init(&nearest, key);
-    for (uint32_t i = 0; i < PARAMETERS; i++) {
-        if (strcmp(parameters[i].name, key) == 0)
-            return set_value(in, i, value, d);
-        teg_nearest_offer(&nearest, parameters[i].name);
-    }
-    return teg_fail(d, TEG_UNKNOWN, "",
-                    "unknown parameter '%s'; did you mean '%s'?", key,
-                    nearest.best);
+    return model_inputs_set(in, parameters, PARAMETERS, key, value, d);
 }
 
 /* ---- parameters from a description and a trace ------------------------- */
@@ -295,34 +268,13 @@ static void advise(struct teg_estimate *e, const struct mwp_cwp_result *r,
         snprintf(e->advice, sizeof e->advice, "%s", verdicts[verdict].advice);
 }
 
-/* A term that is undefined (no memory access) or infinite (no departure
- * delay) is left out. */
-static void add_term(struct teg_estimate *e, const char *name, double value,
-                     const char *unit)
-{
-    if (isfinite(value))
-        teg_estimate_term(e, name, value, unit);
-}
-
 static void add_terms(struct teg_estimate *e, const struct mwp_cwp_inputs *in,
                       const struct mwp_cwp_result *r)
 {
-#define MACHINE(field, rule, fallback, unit, help) \
-    add_term(e, #field, in->machine.field, unit);
-#define LAUNCH(field, rule, fallback, unit, help) \
-    add_term(e, #field, in->launch.field, unit);
-#define STATS(field, rule, fallback, unit, help) \
-    add_term(e, #field, in->stats.field, unit);
-#define RESULT(field, column, symbol, unit, help) \
-    add_term(e, symbol, r->field, unit);
+    teg_estimate_inputs(e, &mwp_cwp_inputs_kind, in);
+#define RESULT(field, column, symbol, unit, equation, help) \
+    teg_estimate_finite_term(e, symbol, r->field, unit);
 #include "sim/models/mwp_cwp.def"
-}
-
-static void refuse(struct teg_estimate *e, const struct teg_diag *d)
-{
-    e->applicable = 0;
-    snprintf(e->why, sizeof e->why, "%.60s%s%.90s", d->where,
-             d->where[0] != '\0' ? ": " : "", d->what);
 }
 
 void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
@@ -333,10 +285,10 @@ void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
     enum verdict verdict;
     struct teg_diag d;
 
-    *e = (struct teg_estimate){.model = "mwp-cwp"};
+    *e = (struct teg_estimate){.model = "mwp-cwp", .cycles = nan("")};
     if (mwp_cwp(&in->machine, &in->launch, &in->stats, options, &r, &d) !=
         TEG_OK) {
-        refuse(e, &d);
+        teg_estimate_refuse(e, &d);
         return;
     }
     verdict = verdict_of(in, &r);
@@ -353,9 +305,38 @@ void mwp_cwp_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
     struct mwp_cwp_inputs in;
     struct teg_diag d;
 
-    *e = (struct teg_estimate){.model = "mwp-cwp"};
+    *e = (struct teg_estimate){.model = "mwp-cwp", .cycles = nan("")};
     if (mwp_cwp_inputs_measure(&in, s, gpu, &d) == TEG_OK)
         mwp_cwp_evaluate(&in, NULL, e);
     else
-        refuse(e, &d);
+        teg_estimate_refuse(e, &d);
 }
+
+/* ---- the row's tables --------------------------------------------------- */
+
+static teg_status measure_any(void *in, const struct teg_statistics *s,
+                              const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (s == NULL)
+        return mwp_cwp_inputs_machine(in, gpu, d);
+    return mwp_cwp_inputs_measure(in, s, gpu, d);
+}
+
+static void evaluate_any(const void *in, struct teg_estimate *e)
+{
+    mwp_cwp_evaluate(in, NULL, e);
+}
+
+const struct teg_model_inputs mwp_cwp_inputs_kind = {
+    .size = sizeof(struct mwp_cwp_inputs),
+    .parameter = parameters,
+    .count = PARAMETERS,
+    .measure = measure_any,
+    .evaluate = evaluate_any,
+};
+
+const struct teg_term_facts mwp_cwp_terms[MWP_CWP_TERMS] = {
+#define RESULT(field, column, symbol, unit, equation, help) \
+    {symbol, unit, equation, help},
+#include "sim/models/mwp_cwp.def"
+};

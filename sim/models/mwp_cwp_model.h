@@ -15,14 +15,7 @@ struct mwp_cwp_inputs {
     struct mwp_cwp_stats stats;
 };
 
-/* An input as a person sees it; rows of mwp_cwp.def. */
-struct mwp_cwp_parameter {
-    const char *name, *unit, *help;
-    double fallback; /* NAN: must be given */
-    size_t offset;   /* of a double in struct mwp_cwp_inputs */
-};
-
-const struct mwp_cwp_parameter *mwp_cwp_parameters(uint32_t *count);
+const struct teg_parameter *mwp_cwp_parameters(uint32_t *count);
 
 /* Fallbacks; NAN where there is none, which mwp_cwp refuses. */
 void mwp_cwp_inputs_init(struct mwp_cwp_inputs *in);
@@ -46,6 +39,16 @@ teg_status mwp_cwp_inputs_measure(struct mwp_cwp_inputs *in,
 void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
                       const struct mwp_cwp_options *options,
                       struct teg_estimate *e);
+
+/* The row's tables. */
+extern const struct teg_model_inputs mwp_cwp_inputs_kind;
+enum {
+#define RESULT(field, column, symbol, unit, equation, help) \
+    MWP_CWP_TERM_##field,
+#include "sim/models/mwp_cwp.def"
+    MWP_CWP_TERMS
+};
+extern const struct teg_term_facts mwp_cwp_terms[MWP_CWP_TERMS];
 
 /* The row's function: measure, then evaluate with the default options. */
 void mwp_cwp_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,

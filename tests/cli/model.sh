@@ -28,6 +28,10 @@ expect 2 "$teg" model --set $machine
 err 'active_sms: expected a number above 0, found none'
 expect 2 "$teg" model --set mem_lod=3
 err "did you mean 'mem_ld'"
+expect 2 "$teg" model --model mwp-cpw --set mem_ld=3
+err "did you mean 'mwp-cwp'"
+expect 2 "$teg" model --model throughput --set mem_ld=3
+err "unknown parameter 'mem_ld'"
 expect 2 "$teg" model --set mem_ld
 expect 2 "$teg" model --set mem_ld=many
 err "mem_ld: expected a number, found 'many'"
@@ -35,6 +39,14 @@ expect 2 "$teg" model --eqset paper
 no_out
 expect 1 "$teg" model "$work/missing.tegt" -g gtx280
 no_out
+
+# T06 of the golden vectors: 8 of 22.5 warps, 128.6 of 790.5 Gflop/s
+expect 0 "$teg" model --model throughput --set clock_ghz=1.544,fp_units=32 \
+    --set active_cores=16,mem_bw_gbs=150,dram_lat=450,departure_delay=4 \
+    --set fp=120,int_insts=50,br_misc=20,mem=10,n=8
+out '^  throughput  *n/a  *n/a  category 5: too few warps'
+out '^    Perf  *128.62828  Gflop/s'
+no_err
 
 # with a trace: no replay, so nothing to compare with
 small_trace "$work/k.traceg"
@@ -56,6 +68,8 @@ out '^    Exec_cycles_app  *40962.562'
 # 25 instructions of one warp, no memory: 25 x 4
 expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch -g gtx280
 out '^  mwp-cwp  *100 .*issuing instructions$'
+# 24 dependent additions of 24 cycles each and the exit; Lai measured 24 a piece
+out '^  throughput  *[0-9]'
 expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g v100
 out '^  mwp-cwp  *[0-9]'
 # A description without the model's parameters: the model says so.

@@ -36,7 +36,8 @@ static const struct {
 #include "sim/models/mwp_cwp.def"
 },
   outputs[] = {
-#define RESULT(field, column, symbol, unit, help) {column, &result.field},
+#define RESULT(field, column, symbol, unit, equation, help) \
+    {column, &result.field},
 #include "sim/models/mwp_cwp.def"
 };
 

@@ -72,7 +72,7 @@ static void run_model(void)
     uint32_t count;
     const struct teg_model *models = teg_models(&count);
 
-    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_ge(count, 1);
     ck_assert_str_eq(models[0].name, "mwp-cwp");
     models[0].estimate(&statistics, &gpu, &estimate);
 }
@@ -342,7 +342,7 @@ END_TEST
 START_TEST(every_parameter_reaches_its_own_field)
 {
     uint32_t count;
-    const struct mwp_cwp_parameter *p = mwp_cwp_parameters(&count);
+    const struct teg_parameter *p = mwp_cwp_parameters(&count);
 
     ck_assert_uint_eq(count * sizeof(double), sizeof inputs);
     mwp_cwp_inputs_init(&inputs);

@@ -142,6 +142,58 @@ START_TEST(loads_are_independent_until_the_last_one_is_read)
 }
 END_TEST
 
+/* Two loads, a use of the second, then a store: the first group is two loads,
+ * the store is one of its own; and the same when the use is of the first.
+ * (Hong 2012, 5.3.7 and Figure 99) */
+START_TEST(a_group_of_accesses_ends_at_the_first_use_of_any)
+{
+    struct help_step step[5] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 4, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL},
+                                {3, UINT32_MAX, 0, 4, NULL},
+                                {4, UINT32_MAX, 0, 0, NULL}};
+
+    for (uint16_t used = 1; used <= 2; used++) {
+        setup();
+        help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD,
+                    4, 1, 255);
+        help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD,
+                    4, 2, 255);
+        help_arith(&launch.kernel.program, CLASS_FADD, 3, used, 255, 255);
+        help_memory(&launch.kernel.program, CLASS_STG, SPACE_GLOBAL, INST_STORE,
+                    4, 3, 255);
+        help_exit(&launch.kernel.program);
+        run(step, 5, 2, 2);
+        ck_assert_uint_eq(s.memory.global_requests, 4 * 3);
+        ck_assert_uint_eq(s.memory.access_groups, 4 * 2);
+    }
+}
+END_TEST
+
+/* R1 from nowhere; R2 needs R1, one before; R3 needs R1, two before; the exit
+ * needs nothing.  The wait for a load is no dependence of this kind. */
+START_TEST(dependences_count_by_their_distance)
+{
+    struct help_step step[5] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL},
+                                {3, UINT32_MAX, 0, 4, NULL},
+                                {4, UINT32_MAX, 0, 0, NULL}};
+
+    setup();
+    help_arith(&launch.kernel.program, CLASS_FADD, 1, 255, 255, 255);
+    help_arith(&launch.kernel.program, CLASS_FADD, 2, 1, 255, 255);
+    help_arith(&launch.kernel.program, CLASS_FADD, 3, 1, 255, 255);
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                4, 255);
+    help_arith(&launch.kernel.program, CLASS_FADD, 5, 4, 255, 255);
+    run(step, 5, 2, 3);
+    ck_assert_uint_eq(s.dependence[0], 6 * 3);
+    ck_assert_uint_eq(s.dependence[1], 6);
+    ck_assert_uint_eq(s.dependence[2], 6);
+}
+END_TEST
+
 /* Walking gives the same counts as simulating. */
 START_TEST(a_walk_counts_what_a_simulation_counts)
 {
@@ -198,5 +250,7 @@ HELP_MAIN("sim/collect/statistics", 60,
           {a_saturated_unit_holds_latency_over_interval, 0},
           {timelines_keep_every_cycle_in_bounded_bins, 0},
           {loads_are_independent_until_the_last_one_is_read, 0},
+          {a_group_of_accesses_ends_at_the_first_use_of_any, 0},
+          {dependences_count_by_their_distance, 0},
           {a_walk_counts_what_a_simulation_counts, 0},
           {fewer_warps_may_be_asked_for, 0})

@@ -1,14 +1,17 @@
 /*
  * teg model TRACE: what the analytical models say, without a replay.
- * teg model --set KEY=VALUE,...: MWP-CWP with hand-given parameters.
+ * teg model --model NAME --set KEY=VALUE,...: one of them with hand-given
+ * parameters.
  *
  *     $ teg model matmul.tegt -g gtx280
  *     matmul on gtx280: GeForce GTX 280, 30 SMs, 1296 MHz
  *       ...
  *       model              cycles        time  limited by
  *       mwp-cwp           120,000    92.59 us  memory bandwidth
- *       move fewer bytes: keep what is used again ...
+ *           move fewer bytes: keep what is used again ...
+ *       ...
  *
+ *       mwp-cwp: memory and computation warp parallelism
  *         N                        24  warps
  *         ...
  */
@@ -33,6 +36,7 @@ static const char *const rep_names[] = {"exact", "ceil", NULL};
 struct model_run {
     struct job job;
     struct opt_list set;
+    const char *model; /* NULL: all of them */
     uint32_t eqset, cond, npw, rep;
     struct output out;
     json_t *kernels; /* owned; what JSON gathers */
@@ -47,7 +51,7 @@ struct model_run {
 /* Keys with a dot belong to the GPU description, the others to the model. */
 static bool is_gpu_key(const char *key)
 {
-    return strchr(key, '.') != NULL;
+    return memchr(key, '.', strcspn(key, "=")) != NULL;
 }
 
 static int add_setting(struct model_run *run, const char *text, size_t length)
@@ -89,16 +93,86 @@ static int split_settings(struct model_run *run)
     return EXIT_DONE;
 }
 
-static int apply_settings(const struct model_run *run,
-                          struct mwp_cwp_inputs *in)
+/* ---- models and their inputs ------------------------------------------- */
+
+static bool is_chosen(const struct model_run *run, const struct teg_model *m)
 {
+    return run->model == NULL || strcmp(run->model, m->name) == 0;
+}
+
+static int check_model(const struct model_run *run)
+{
+    struct teg_nearest nearest;
+    uint32_t count;
+    const struct teg_model *models = teg_models(&count);
+    char hint[96];
+
+    if (run->model == NULL || teg_model_find(run->model) != NULL)
+        return EXIT_DONE;
+    teg_nearest_init(&nearest, run->model);
+    for (uint32_t i = 0; i < count; i++)
+        teg_nearest_offer(&nearest, models[i].name);
+    return say_usage("model", "--model: unknown model '%s'%s", run->model,
+                     did_you_mean(&nearest, "", hint));
+}
+
+static bool takes(const struct teg_model *m, const char *key)
+{
+    for (uint32_t i = 0; m->inputs != NULL && i < m->inputs->count; i++) {
+        if (strcmp(m->inputs->parameter[i].name, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A key must be known to one of the chosen models. */
+static int check_key(const struct model_run *run, const char *key)
+{
+    struct teg_nearest nearest;
+    uint32_t count;
+    const struct teg_model *models = teg_models(&count);
+    char hint[96];
+
+    teg_nearest_init(&nearest, key);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct teg_model_inputs *in = models[i].inputs;
+
+        if (!is_chosen(run, &models[i]))
+            continue;
+        if (takes(&models[i], key))
+            return EXIT_DONE;
+        for (uint32_t k = 0; in != NULL && k < in->count; k++)
+            teg_nearest_offer(&nearest, in->parameter[k].name);
+    }
+    return say_usage("model", "--set: unknown parameter '%s'%s", key,
+                     did_you_mean(&nearest, "", hint));
+}
+
+static int check_settings(const struct model_run *run)
+{
+    int status = EXIT_DONE;
+
+    for (uint32_t i = 0; status == EXIT_DONE && i < run->settings; i++)
+        status = check_key(run, run->setting[i]);
+    return status;
+}
+
+/* Sets what the model knows; `*applied` counts. */
+static int apply_settings(const struct model_run *run,
+                          const struct teg_model *m, void *inputs,
+                          uint32_t *applied)
+{
+    *applied = 0;
     for (uint32_t i = 0; i < run->settings; i++) {
         struct teg_diag d;
 
-        if (mwp_cwp_inputs_set(in, run->setting[i], run->value[i], &d) !=
-            TEG_OK)
+        if (!takes(m, run->setting[i]))
+            continue;
+        if (model_inputs_set(inputs, m->inputs->parameter, m->inputs->count,
+                             run->setting[i], run->value[i], &d) != TEG_OK)
             return say_usage("model", "--set: %s%s%s", d.where,
                              d.where[0] != '\0' ? ": " : "", d.what);
+        ++*applied;
     }
     return EXIT_DONE;
 }
@@ -113,33 +187,87 @@ static struct mwp_cwp_options options_of(const struct model_run *run)
     };
 }
 
+static void evaluate(const struct model_run *run, const struct teg_model *m,
+                     const void *inputs, struct teg_estimate *e)
+{
+    struct mwp_cwp_options options = options_of(run);
+
+    /* The only one with options besides its inputs. */
+    if (m->estimate == mwp_cwp_estimate)
+        mwp_cwp_evaluate(inputs, &options, e);
+    else
+        m->inputs->evaluate(inputs, e);
+}
+
+/* `s` and `gpu` NULL: everything is given by hand.  What a description or a
+ * trace lacks may be given too. */
+static int estimate_inputs(const struct model_run *run,
+                           const struct teg_model *m,
+                           const struct teg_statistics *s,
+                           const struct teg_gpu *gpu, struct teg_estimate *e)
+{
+    void *inputs = calloc(1, m->inputs->size);
+    teg_status measured = TEG_OK;
+    struct teg_diag d;
+    uint32_t applied;
+    int status;
+
+    if (inputs == NULL)
+        return say_memory();
+    model_inputs_init(inputs, m->inputs->parameter, m->inputs->count);
+    if (gpu != NULL)
+        measured = m->inputs->measure(inputs, s, gpu, &d);
+    status = apply_settings(run, m, inputs, &applied);
+    if (status == EXIT_DONE && measured != TEG_OK && applied == 0) {
+        *e = (struct teg_estimate){.model = m->name};
+        teg_estimate_refuse(e, &d);
+    } else if (status == EXIT_DONE) {
+        evaluate(run, m, inputs, e);
+    }
+    free(inputs);
+    return status;
+}
+
 /* ---- output ------------------------------------------------------------ */
 
 static void print_terms(FILE *f, const struct teg_estimate *e)
 {
-    fputc('\n', f);
+    const struct teg_model *m = teg_model_find(e->model);
+
+    if (e->term_count == 0)
+        return;
+    fprintf(f, "\n  %s: %s\n", e->model, m != NULL ? m->title : "");
     for (uint32_t i = 0; i < e->term_count; i++)
         fprintf(f, "    %-24s %14.8g%s%s\n", e->term[i].name, e->term[i].value,
                 e->term[i].unit[0] != '\0' ? "  " : "", e->term[i].unit);
 }
 
-static void print_estimate(FILE *f, const struct teg_estimate *e,
-                           double clock_mhz)
+static void print_line(FILE *f, const struct teg_estimate *e, double clock_mhz)
 {
     char cycles[28];
 
-    fprintf(f, "\n  %-12s %16s %14s  %s\n", "model", "cycles", "time",
-            "limited by");
-    if (!e->applicable) {
-        fprintf(f, "  %-12s %16s %14s  %s\n", e->model, "n/a", "n/a", e->why);
-        return;
+    if (!e->applicable || isnan(e->cycles))
+        fprintf(f, "  %-14s %14s %14s  ", e->model, "n/a", "n/a");
+    else
+        fprintf(f, "  %-14s %14s %11.4g us  ", e->model,
+                with_commas((uint64_t)(e->cycles + 0.5), cycles),
+                e->cycles / clock_mhz);
+    fprintf(f, "%s\n", e->applicable ? e->limiter : e->why);
+    if (e->applicable && e->advice[0] != '\0') {
+        fputs("      ", f);
+        print_wrapped(f, e->advice, 6, 6);
     }
-    fprintf(f, "  %-12s %16s %11.4g us  %s\n", e->model,
-            with_commas((uint64_t)(e->cycles + 0.5), cycles),
-            e->cycles / clock_mhz, e->limiter);
-    if (e->advice[0] != '\0')
-        fprintf(f, "  %s\n", e->advice);
-    print_terms(f, e);
+}
+
+static void print_estimates(FILE *f, const struct teg_estimate *e,
+                            uint32_t count, double clock_mhz)
+{
+    fprintf(f, "\n  %-14s %14s %14s  %s\n", "model", "cycles", "time",
+            "limited by");
+    for (uint32_t i = 0; i < count; i++)
+        print_line(f, &e[i], clock_mhz);
+    for (uint32_t i = 0; i < count; i++)
+        print_terms(f, &e[i]);
 }
 
 static json_t *estimates_json(const struct teg_estimate *e, uint32_t count)
@@ -153,44 +281,27 @@ static json_t *estimates_json(const struct teg_estimate *e, uint32_t count)
 
 /* ---- with a trace ------------------------------------------------------ */
 
-/* The registry's row knows no options and no hand-given values. */
-static int estimate_mwp_cwp(const struct model_run *run,
-                            const struct teg_statistics *s,
-                            const struct teg_gpu *gpu, struct teg_estimate *e)
-{
-    struct mwp_cwp_options options = options_of(run);
-    struct mwp_cwp_inputs in;
-    struct teg_diag d;
-    int status;
-
-    mwp_cwp_inputs_init(&in);
-    /* What the description or the trace lacks may be given by hand. */
-    if (mwp_cwp_inputs_measure(&in, s, gpu, &d) != TEG_OK &&
-        run->settings == 0) {
-        mwp_cwp_estimate(s, gpu, e);
-        return EXIT_DONE;
-    }
-    status = apply_settings(run, &in);
-    if (status == EXIT_DONE)
-        mwp_cwp_evaluate(&in, &options, e);
-    return status;
-}
-
 static int estimate_all(const struct model_run *run, struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
     const struct teg_gpu *gpu = r->replay->gpu;
-    const struct teg_model *models = teg_models(&r->estimate_count);
+    uint32_t count;
+    const struct teg_model *models = teg_models(&count);
     int status = EXIT_DONE;
 
-    r->estimate = calloc(r->estimate_count + 1, sizeof *r->estimate);
+    r->estimate = calloc(count + 1, sizeof *r->estimate);
     if (r->estimate == NULL)
         return say_memory();
-    for (uint32_t i = 0; status == EXIT_DONE && i < r->estimate_count; i++) {
-        if (models[i].estimate == mwp_cwp_estimate)
-            status = estimate_mwp_cwp(run, s, gpu, &r->estimate[i]);
+    for (uint32_t i = 0; status == EXIT_DONE && i < count; i++) {
+        struct teg_estimate *e = &r->estimate[r->estimate_count];
+
+        if (!is_chosen(run, &models[i]))
+            continue;
+        if (models[i].inputs != NULL)
+            status = estimate_inputs(run, &models[i], s, gpu, e);
         else
-            models[i].estimate(s, gpu, &r->estimate[i]);
+            models[i].estimate(s, gpu, e);
+        r->estimate_count++;
     }
     return status;
 }
@@ -212,9 +323,8 @@ static void add_text(struct model_run *run, const struct result *r)
     if (r->number != run->job.kernel[0] + 1)
         fputc('\n', run->out.file);
     text_head(run->out.file, r);
-    for (uint32_t i = 0; i < r->estimate_count; i++)
-        print_estimate(run->out.file, &r->estimate[i],
-                       r->replay->gpu->chip.sm_clock_mhz);
+    print_estimates(run->out.file, r->estimate, r->estimate_count,
+                    r->replay->gpu->chip.sm_clock_mhz);
 }
 
 /* `walk` holds the launch and zeroed statistics. */
@@ -308,31 +418,39 @@ static int report_by_hand(struct model_run *run, const struct teg_estimate *e,
     if (status != EXIT_DONE)
         return status;
     fputs("parameters given by hand\n", run->out.file);
-    print_estimate(run->out.file, e, clock_mhz);
+    print_estimates(run->out.file, e, 1, clock_mhz);
     return output_close(&run->out);
+}
+
+/* All models count cycles of a clock that they call this. */
+static double clock_of(const struct teg_estimate *e)
+{
+    for (uint32_t i = 0; i < e->term_count; i++) {
+        if (strcmp(e->term[i].name, "clock_ghz") == 0)
+            return e->term[i].value * 1000;
+    }
+    return nan("");
 }
 
 static int model_by_hand(struct model_run *run)
 {
-    struct mwp_cwp_options options = options_of(run);
-    struct mwp_cwp_inputs in;
+    const struct teg_model *m =
+        teg_model_find(run->model != NULL ? run->model : "mwp-cwp");
     struct teg_estimate e;
     int status = EXIT_DONE;
 
-    mwp_cwp_inputs_init(&in);
+    if (m->inputs == NULL)
+        return say_usage("model", "--model %s: expected TRACE, found nothing",
+                         m->name);
     if (run->job.gpu_name != NULL)
         status = job_open_gpu(&run->job);
-    /* What the description lacks may be given by hand. */
-    if (status == EXIT_DONE && run->job.gpu != NULL)
-        mwp_cwp_inputs_machine(&in, run->job.gpu, NULL);
     if (status == EXIT_DONE)
-        status = apply_settings(run, &in);
+        status = estimate_inputs(run, m, NULL, run->job.gpu, &e);
     if (status != EXIT_DONE)
         return status;
-    mwp_cwp_evaluate(&in, &options, &e);
     if (!e.applicable)
         return say_usage("model", "--set: %s", e.why);
-    return report_by_hand(run, &e, in.machine.clock_ghz * 1000);
+    return report_by_hand(run, &e, clock_of(&e));
 }
 
 /* ---- the command -------------------------------------------------------- */
@@ -341,7 +459,7 @@ static int model_by_hand(struct model_run *run)
 static void list_parameters(char *out, size_t size)
 {
     uint32_t count;
-    const struct mwp_cwp_parameter *p = mwp_cwp_parameters(&count);
+    const struct teg_model *models = teg_models(&count);
     size_t used = (size_t)snprintf(
         out, size,
         "  teg model kernel.tegt -g gtx280\n"
@@ -349,30 +467,39 @@ static void list_parameters(char *out, size_t size)
         "      --set dep_del_uncoal=10,dep_del_coal=4,active_sms=16 \\\n"
         "      --set threads_per_block=128,blocks=80,active_blocks_per_sm=5 "
         "\\\n"
-        "      --set comp_insts=27,uncoal_mem_insts=6,synch_insts=6\n\n"
-        "Parameters of --set:\n");
+        "      --set comp_insts=27,uncoal_mem_insts=6,synch_insts=6\n");
 
-    for (uint32_t i = 0; i < count && used < size; i++) {
-        int more = isnan(p[i].fallback)
-                       ? snprintf(out + used, size - used, "  %-22s %-13s %s\n",
-                                  p[i].name, p[i].unit, p[i].help)
-                       : snprintf(out + used, size - used,
-                                  "  %-22s %-13s %s (default %g)\n", p[i].name,
-                                  p[i].unit, p[i].help, p[i].fallback);
+    for (uint32_t m = 0; m < count; m++) {
+        const struct teg_model_inputs *in = models[m].inputs;
 
-        used += (size_t)more;
+        if (in == NULL || used >= size)
+            continue;
+        used += (size_t)snprintf(out + used, size - used,
+                                 "\nParameters of %s:\n", models[m].name);
+        for (uint32_t i = 0; i < in->count && used < size; i++) {
+            const struct teg_parameter *p = &in->parameter[i];
+
+            used +=
+                (size_t)snprintf(out + used, size - used, "  %-22s %-13s %s",
+                                 p->name, p->unit, p->help);
+            if (used < size && !isnan(p->fallback))
+                used += (size_t)snprintf(out + used, size - used,
+                                         " (default %g)", p->fallback);
+            if (used < size)
+                used += (size_t)snprintf(out + used, size - used, "\n");
+        }
     }
 }
 
 static int model(struct model_run *run, const struct operands *operands)
 {
-    struct mwp_cwp_inputs in;
     int status = split_settings(run);
 
     /* A misspelt name must not wait for a long trace. */
-    mwp_cwp_inputs_init(&in);
     if (status == EXIT_DONE)
-        status = apply_settings(run, &in);
+        status = check_model(run);
+    if (status == EXIT_DONE)
+        status = check_settings(run);
     if (status != EXIT_DONE)
         return status;
     if (operands->count > 0)
@@ -385,7 +512,7 @@ static int model(struct model_run *run, const struct operands *operands)
 int cmd_model(int argc, char **argv)
 {
     struct model_run run = {0};
-    char examples[4096];
+    char examples[16384];
     const struct opt options[] = {
         {"gpu", 'g', OPT_TEXT, &run.job.gpu_name, "GPU",
          "a name that `teg gpus` lists, or a .cfg file; default: the one that "
@@ -394,9 +521,11 @@ int cmd_model(int argc, char **argv)
         {"config-dir", 0, OPT_TEXT, &run.job.config_dir, "DIR",
          "look for GPU descriptions here first", NULL},
         {"set", 0, OPT_LIST, &run.set, "KEY=VALUE[,KEY=VALUE]",
-         "give a parameter of MWP-CWP (below) by hand, or change a value of "
+         "give a parameter of a model (below) by hand, or change a value of "
          "the GPU description (`teg gpus --keys`)",
          NULL},
+        {"model", 'm', OPT_TEXT, &run.model, "NAME",
+         "only this one; without TRACE mwp-cwp unless said otherwise", NULL},
         {"eqset", 0, OPT_CHOICE, &run.eqset, "SET",
          "thesis (default) or isca: whose latency of a coalesced access and "
          "cost of barriers",

@@ -155,10 +155,11 @@ json_t *model_json(const struct teg_estimate *e, double simulated)
         return json_pack("{s:s, s:n, s:n, s:n, s:s, s:o}", "name", e->model,
                          "cycles", "ratio_to_simulated", "limiter", "why",
                          e->why, "terms", terms_json(e));
-    return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o}", "name", e->model,
-                     "cycles", number_json(e->cycles), "ratio_to_simulated",
-                     json_ratio(e->cycles, simulated), "limiter", e->limiter,
-                     "advice", e->advice, "terms", terms_json(e));
+    return json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:o}", "name", e->model, "cycles",
+        number_json(e->cycles), "ratio_to_simulated",
+        isfinite(e->cycles) ? json_ratio(e->cycles, simulated) : json_null(),
+        "limiter", e->limiter, "advice", e->advice, "terms", terms_json(e));
 }
 
 static json_t *models_json(const struct result *r)

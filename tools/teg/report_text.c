@@ -26,6 +26,7 @@
 #include "tools/teg/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,7 +284,7 @@ static void print_models(FILE *f, const struct result *r)
     for (uint32_t i = 0; i < r->estimate_count; i++) {
         const struct teg_estimate *e = &r->estimate[i];
 
-        if (!e->applicable)
+        if (!e->applicable || isnan(e->cycles))
             fprintf(f, "  %-18s %16s %9s  ", e->model, "n/a", "");
         else
             fprintf(f, "  %-18s %16s %9s  ", e->model,

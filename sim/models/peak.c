@@ -1,0 +1,133 @@
+#include "sim/models/peak.h"
+
+#include <math.h>
+
+/* Operations of a lane. */
+static const struct {
+    uint8_t flops, floating, tensor, is_double;
+} facts[TEG_CLASSES] = {
+    [CLASS_FADD] = {1, 1, 0, 0},
+    [CLASS_FMUL] = {1, 1, 0, 0},
+    [CLASS_FMAD] = {2, 1, 0, 0},
+    [CLASS_FCMP] = {0, 1, 0, 0},
+    [CLASS_DADD] = {1, 1, 0, 1},
+    [CLASS_DMUL] = {1, 1, 0, 1},
+    [CLASS_DFMA] = {2, 1, 0, 1},
+    [CLASS_DCMP] = {0, 1, 0, 1},
+    /* Two packed numbers; whether multiplied and added is not recorded. */
+    [CLASS_HALF] = {2, 1, 0, 0},
+    [CLASS_SFU] = {1, 1, 0, 0},
+    [CLASS_SFU_TRIG] = {1, 1, 0, 0},
+    [CLASS_HMMA] = {0, 1, 1, 0},
+    [CLASS_IMMA] = {0, 0, 1, 0},
+    [CLASS_DMMA] = {0, 1, 1, 1},
+    [CLASS_GMMA] = {0, 1, 1, 0},
+};
+
+double peak_issue(const struct teg_gpu *gpu)
+{
+    return (double)gpu->sm.schedulers / gpu->sm.issue_period;
+}
+
+double peak_instances(const struct teg_gpu *gpu, uint32_t unit)
+{
+    const struct teg_unit *u = &gpu->unit[unit];
+
+    return (double)u->count *
+           (u->scope == UNIT_SCOPE_SM ? 1 : gpu->sm.schedulers);
+}
+
+double peak_units(const struct teg_gpu *gpu, enum teg_op_class c)
+{
+    const struct teg_timing *t = &gpu->timing[c];
+    double instances = 0;
+
+    for (uint8_t i = 0; i < t->unit_count; i++)
+        instances += peak_instances(gpu, t->unit[i]);
+    return t->interval > 0 ? instances / t->interval : HUGE_VAL;
+}
+
+double peak_class(const struct teg_gpu *gpu, enum teg_op_class c)
+{
+    return fmin(peak_units(gpu, c), peak_issue(gpu));
+}
+
+double peak_flops(enum teg_op_class c)
+{
+    return facts[c].flops;
+}
+
+double count_flops(const struct teg_statistics *s)
+{
+    double sum = 0;
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        sum += (double)s->class_[c].lanes * facts[c].flops;
+    return sum;
+}
+
+int is_floating(enum teg_op_class c)
+{
+    return facts[c].floating;
+}
+
+int is_tensor(enum teg_op_class c)
+{
+    return facts[c].tensor;
+}
+
+int is_double(enum teg_op_class c)
+{
+    return facts[c].is_double;
+}
+
+static double limit(double value)
+{
+    return value > 0 ? value : HUGE_VAL;
+}
+
+double peak_dram_bytes(const struct teg_gpu *gpu)
+{
+    return limit(gpu->dram.bandwidth_gbs * 1000 / gpu->chip.sm_clock_mhz);
+}
+
+double peak_l2_bytes(const struct teg_gpu *gpu)
+{
+    return limit(gpu->l2.bytes > 0 ? gpu->l2.bytes_per_cycle : 0);
+}
+
+double peak_link_bytes(const struct teg_gpu *gpu)
+{
+    return limit(gpu->memory.cluster_bytes_per_cycle) /
+           fmax(gpu->chip.sms_per_cluster, 1);
+}
+
+/* A pass serves one group of lanes with one word of each. */
+double peak_shared_bytes(const struct teg_gpu *gpu)
+{
+    double pass = fmin(gpu->shared.banks, gpu->shared.group) *
+                  (double)gpu->shared.bank_bytes;
+
+    return gpu->shared.pass_interval > 0 ? pass / gpu->shared.pass_interval
+                                         : HUGE_VAL;
+}
+
+double busy_sms(const struct teg_statistics *s, const struct teg_gpu *gpu)
+{
+    double sms = s->sms != 0 ? s->sms : gpu->chip.sms;
+
+    return fmax(fmin((double)s->blocks, sms), 1);
+}
+
+double resident_warps(const struct teg_statistics *s, const struct teg_gpu *gpu)
+{
+    double of_block = s->blocks > 0 ? (double)s->warps / (double)s->blocks : 0;
+    double blocks = ceil((double)s->blocks / busy_sms(s, gpu));
+
+    return of_block * fmin(s->occupancy.blocks_per_sm, blocks);
+}
+
+double dram_traffic(const struct teg_statistics *s)
+{
+    return (double)(s->simulated ? s->memory.dram_bytes : s->memory.bytes);
+}

@@ -1,0 +1,47 @@
+/*
+ * What a GPU description allows at most: rates of operation classes and of
+ * memories.  Shared by the models.
+ */
+#ifndef TEG_SIM_MODELS_PEAK_H
+#define TEG_SIM_MODELS_PEAK_H
+
+#include "config/gpu.h"
+#include "sim/collect/statistics.h"
+
+/* Warp instructions that one SM can issue per cycle. */
+double peak_issue(const struct teg_gpu *gpu);
+/* Instances of a unit in one SM. */
+double peak_instances(const struct teg_gpu *gpu, uint32_t unit);
+/* Warp instructions of class `c` that one SM takes per cycle, all its units
+ * together, without regard to issue. */
+double peak_units(const struct teg_gpu *gpu, enum teg_op_class c);
+/* The same, at most what can be issued. */
+double peak_class(const struct teg_gpu *gpu, enum teg_op_class c);
+/* Floating-point operations of one lane: 1, 2 for multiply-adds, 0 for what
+ * is none.  Tensor products are not counted: their shape is not known here.
+ */
+double peak_flops(enum teg_op_class c);
+/* Executed operations, active lanes only. */
+double count_flops(const struct teg_statistics *s);
+/* Classes whose instructions are floating-point arithmetic. */
+int is_floating(enum teg_op_class c);
+int is_tensor(enum teg_op_class c);
+int is_double(enum teg_op_class c);
+
+/* Bytes of one cycle of the SM clock; infinite where there is no limit. */
+double peak_dram_bytes(const struct teg_gpu *gpu);
+double peak_l2_bytes(const struct teg_gpu *gpu);
+/* Of one SM: its share of the link to L2 and DRAM, and its shared memory. */
+double peak_link_bytes(const struct teg_gpu *gpu);
+double peak_shared_bytes(const struct teg_gpu *gpu);
+
+/* SMs that ran blocks or would; at least 1. */
+double busy_sms(const struct teg_statistics *s, const struct teg_gpu *gpu);
+/* Resident warps of an SM, no more than the grid gives it. */
+double resident_warps(const struct teg_statistics *s,
+                      const struct teg_gpu *gpu);
+/* Bytes that came from or went to DRAM: simulated, or without a replay what
+ * the transactions move, as if no cache hit. */
+double dram_traffic(const struct teg_statistics *s);
+
+#endif
