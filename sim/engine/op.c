@@ -33,19 +33,44 @@ static int reserve_pool(struct sim_ops *ops, uint32_t more)
     return 1;
 }
 
+static void add_register(struct sim_ops *ops, uint32_t number)
+{
+    uint16_t *dense = &ops->dense[number];
+
+    if (*dense == 0)
+        *dense = ++ops->registers;
+    ops->pool[ops->pool_size++] = (uint16_t)(*dense - 1);
+}
+
 static uint16_t add_registers(struct sim_ops *ops, const struct teg_regs *regs,
                               uint8_t count)
 {
     uint32_t before = ops->pool_size;
 
     for (uint8_t i = 0; i < count; i++) {
-        for (uint16_t r = 0; r < regs[i].count; r++) {
-            uint16_t *dense = &ops->dense[regs[i].first + r];
+        for (uint16_t r = 0; r < regs[i].count; r++)
+            add_register(ops, (uint32_t)regs[i].first + r);
+    }
+    return (uint16_t)(ops->pool_size - before);
+}
 
-            if (*dense == 0)
-                *dense = ++ops->registers;
-            ops->pool[ops->pool_size++] = (uint16_t)(*dense - 1);
-        }
+/* Adds the register of a dependence barrier; 7 means none. */
+static uint8_t add_barrier(struct sim_ops *ops, uint8_t barrier, uint8_t kind)
+{
+    if (barrier >= SIM_BARRIERS)
+        return 0;
+    add_register(ops, TEG_REG_COUNT + barrier * SIM_RESULT_KINDS + kind);
+    return 1;
+}
+
+static uint16_t add_waits(struct sim_ops *ops, uint8_t wait_mask)
+{
+    uint32_t before = ops->pool_size;
+
+    for (uint8_t b = 0; b < SIM_BARRIERS; b++) {
+        for (uint8_t kind = 0; (wait_mask >> b & 1) && kind < SIM_RESULT_KINDS;
+             kind++)
+            add_barrier(ops, b, kind);
     }
     return (uint16_t)(ops->pool_size - before);
 }
@@ -81,6 +106,15 @@ static uint8_t find_ports(struct sim_ops *ops, const struct sim_ports *p)
     return (uint8_t)(i < SIM_PORTS_MAX ? i : 0);
 }
 
+/* The compiler knows the latencies: an instruction waits for the dependence
+ * barriers it names, and the warp for the stall count. */
+static void use_control(struct sim_ops *ops, struct sim_op *op,
+                        const struct teg_inst *inst)
+{
+    op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
+    op->src_count = add_waits(ops, inst->control.wait_mask);
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
@@ -107,13 +141,24 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     };
     if (operand && ops->gpu->shared.operand_latency != 0)
         op->latency = ops->gpu->shared.operand_latency;
-    op->src_count = add_registers(ops, inst->src, inst->src_count);
+    op->by_control =
+        ops->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
+    if (op->by_control)
+        use_control(ops, op, inst);
+    else
+        op->src_count = add_registers(ops, inst->src, inst->src_count);
     op->dst_count = add_registers(ops, inst->dst, inst->dst_count);
+    if (op->by_control) {
+        op->done_count =
+            add_barrier(ops, inst->control.write_barrier, op->result);
+        op->read_count =
+            add_barrier(ops, inst->control.read_barrier, op->result);
+    }
 }
 
 static uint32_t count_registers(const struct teg_inst *inst)
 {
-    uint32_t n = 0;
+    uint32_t n = SIM_BARRIERS * SIM_RESULT_KINDS + 2;
 
     for (uint8_t i = 0; i < inst->src_count; i++)
         n += inst->src[i].count;

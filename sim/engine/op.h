@@ -14,7 +14,12 @@ struct sim_ports {
 };
 
 enum {
-    SIM_PORTS_MAX = 64
+    SIM_PORTS_MAX = 64,
+    /* The compiler's six dependence barriers are registers too, one for each
+     * kind of producer so that a wait can be named. */
+    SIM_BARRIERS = 6,
+    SIM_RESULT_KINDS = 3,
+    SIM_REGISTERS = TEG_REG_COUNT + SIM_BARRIERS * SIM_RESULT_KINDS,
 };
 
 struct sim_op {
@@ -24,9 +29,13 @@ struct sim_op {
     uint8_t result;   /* enum teg_result_kind, for the stall's name */
     uint8_t throttle; /* enum teg_stall when refused by its unit */
     uint8_t has_addresses;
-    uint16_t flags; /* enum teg_inst_flag */
+    uint8_t by_control; /* the compiler says what it waits for, and how long
+                           the warp then does: same_warp is its stall count */
+    uint16_t flags;     /* enum teg_inst_flag */
     uint16_t src_count, dst_count;
-    uint32_t registers; /* sources, then destinations, in the pool */
+    uint8_t done_count; /* dependence barriers set until the result is there */
+    uint8_t read_count; /* ... until the operands have been read */
+    uint32_t registers; /* in the pool: sources, destinations, barriers */
 };
 
 /* Grows with the program. */
@@ -39,7 +48,7 @@ struct sim_ops {
     uint32_t pool_size, pool_capacity;
     struct sim_ports ports[SIM_PORTS_MAX];
     uint32_t ports_count;
-    uint16_t dense[TEG_REG_COUNT]; /* number + 1; 0 = not seen yet */
+    uint16_t dense[SIM_REGISTERS]; /* number + 1; 0 = not seen yet */
     uint16_t registers;            /* seen */
 };
 

@@ -533,13 +533,26 @@ static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     }
 }
 
+/* A barrier counts every instruction that set it: the last one done counts. */
+static void hold_barrier(struct sim_warp *w, uint16_t barrier, uint64_t value)
+{
+    w->register_ready[barrier] = max_u64(w->register_ready[barrier], value);
+}
+
 static void write_results(struct sim_sm *sm, struct sim_warp *w,
-                          const struct sim_op *op, uint64_t done)
+                          const struct sim_op *op, uint64_t now,
+                          const struct issue_times *t)
 {
     const uint16_t *dst = sm->chip->ops.pool + op->registers + op->src_count;
+    uint64_t done = t->done << KIND_BITS | op->result;
 
     for (uint16_t i = 0; i < op->dst_count; i++)
-        w->register_ready[dst[i]] = done << KIND_BITS | op->result;
+        w->register_ready[*dst++] = done;
+    if (op->done_count != 0)
+        hold_barrier(w, *dst++, done);
+    /* The operands have been read when the unit has taken the instruction. */
+    if (op->read_count != 0)
+        hold_barrier(w, *dst, (now + t->busy) << KIND_BITS | op->result);
 }
 
 /* The warp has no instruction left. */
@@ -565,7 +578,7 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
 
     w->arrived = now + 1;
     w->start_end = w->barrier_end = 0;
-    w->same_warp_end = slot_from(sm, now + op->same_warp);
+    w->same_warp_end = op->by_control ? 0 : slot_from(sm, now + op->same_warp);
     w->blocked = 0;
     w->planned = 0;
     w->exited |= (op->flags & INST_EXIT) != 0 && mask != 0;
@@ -574,6 +587,9 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
         return;
     }
     find_operands(sm, w);
+    if (op->by_control)
+        w->result_end[RESULT_FIXED] = max_u64(
+            w->result_end[RESULT_FIXED], slot_from(sm, now + op->same_warp));
     if ((op->flags & INST_BARRIER) == 0 || mask == 0) {
         await(sm, slot);
         return;
@@ -595,7 +611,7 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     struct sim_resident *b = &sm->block[w->block];
 
     take_unit(sm, ports, &unit, s, now, t.busy, t.done);
-    write_results(sm, w, op, t.done);
+    write_results(sm, w, op, now, &t);
     b->done = max_u64(b->done, t.done);
     sm->chip->cycles = max_u64(sm->chip->cycles, t.done);
     announce(sm, slot, op, unit.unit, now, &t, plan);

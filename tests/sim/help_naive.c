@@ -12,7 +12,8 @@ enum {
     INSTANCES_MAX = 16
 };
 enum {
-    ISSUES_MAX = 1024
+    ISSUES_MAX = 1024,
+    BARRIERS = 6,
 };
 
 struct instance {
@@ -33,6 +34,13 @@ struct warp {
     uint64_t barrier_end, last_issue, same_warp;
     uint64_t ready[TEG_REG_COUNT];
     int kind[TEG_REG_COUNT];
+    /* everything that ever counted up a dependence barrier */
+    struct {
+        uint64_t until;
+        int kind;
+    } held[BARRIERS][NAIVE_ISSUES_MAX * 2];
+    uint32_t held_count[BARRIERS];
+    uint64_t stall_until; /* by the compiler's stall count */
     int refused;
     int reason; /* of the last slot */
     int issued_now;
@@ -81,11 +89,37 @@ static const struct teg_inst *head(const struct naive *n, const struct warp *w)
     return &n->program->inst[w->cursor.inst];
 }
 
+static int by_control(const struct naive *n, const struct teg_inst *inst)
+{
+    return n->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
+}
+
+static void hold(struct warp *w, uint8_t barrier, uint64_t until, int kind)
+{
+    if (barrier >= BARRIERS)
+        return;
+    w->held[barrier][w->held_count[barrier]].until = until;
+    w->held[barrier][w->held_count[barrier]++].kind = kind;
+}
+
 static int operands_of_kind_over(const struct naive *n, const struct warp *w,
                                  int kind)
 {
     const struct teg_inst *inst = head(n, w);
 
+    if (kind == RESULT_FIXED && !over(n, w->stall_until))
+        return 0;
+    if (by_control(n, inst)) {
+        for (int b = 0; b < BARRIERS; b++) {
+            for (uint32_t i = 0;
+                 (inst->control.wait_mask >> b & 1) && i < w->held_count[b];
+                 i++) {
+                if (w->held[b][i].kind == kind && !over(n, w->held[b][i].until))
+                    return 0;
+            }
+        }
+        return 1;
+    }
     for (uint8_t i = 0; i < inst->src_count; i++) {
         for (uint32_t r = 0; r < inst->src[i].count; r++) {
             uint32_t reg = inst->src[i].first + r;
@@ -269,6 +303,16 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                         : (int)teg_op_class_facts(inst->op_class)->kind;
         }
     }
+    w->stall_until = 0;
+    if (by_control(n, inst)) {
+        int kind = operand ? RESULT_SHORT
+                           : (int)teg_op_class_facts(inst->op_class)->kind;
+
+        hold(w, inst->control.write_barrier, done, kind);
+        hold(w, inst->control.read_barrier, n->now + busy, kind);
+        w->stall_until =
+            n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
+    }
     out->issue[out->issues++] =
         (struct naive_issue){n->now, w->cursor.inst, sm_number};
     sm->block[w->block].done = max_u64(sm->block[w->block].done, done);
@@ -276,7 +320,7 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
 
     w->issued_now = 1;
     w->last_issue = n->now;
-    w->same_warp = t->same_warp;
+    w->same_warp = by_control(n, inst) ? 0 : t->same_warp;
     w->start = w->barrier_end = 0;
     w->planned = 0;
     if ((inst->flags & INST_EXIT) && mask != 0)

@@ -540,7 +540,63 @@ START_TEST(waits_are_named_after_the_producer)
 }
 END_TEST
 
-HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
+/* LDG sets barrier 0; the next waits its stall count of 3, not for the load;
+ * the third waits for barrier 0.  By scoreboard the second waits, since it
+ * reads what the load writes. */
+START_TEST(control_codes_say_what_is_waited_for)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+
+    for (uint32_t mode = 0; mode < 2; mode++) {
+        struct teg_program *p = &launch.kernel.program;
+
+        setup();
+        gpu.sm.dependences = mode;
+        help_memory(p, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4, 1, 255);
+        help_arith(p, CLASS_IADD, 3, 1, 255, 255);
+        help_arith(p, CLASS_IADD, 4, 5, 255, 255);
+        p->inst[0].control = (struct teg_control){1, 3, 0, 0, 7, 0};
+        p->inst[1].control = (struct teg_control){1, 1, 0, 7, 7, 0};
+        p->inst[2].control = (struct teg_control){1, 1, 0, 7, 7, 1};
+        run_steps(step, 3, 1);
+        if (mode == DEPENDENCES_CONTROL) {
+            ck_assert_uint_eq(heard.issue[1].cycle, 3);
+            ck_assert_uint_eq(heard.issue[1].stall[STALL_WAIT], 2);
+            ck_assert_uint_eq(heard.issue[2].cycle, 100);
+            ck_assert_uint_eq(heard.issue[2].stall[STALL_LONG], 100 - 4);
+        } else {
+            ck_assert_uint_eq(heard.issue[1].cycle, 100);
+            ck_assert_uint_eq(heard.issue[2].cycle, 101);
+        }
+    }
+}
+END_TEST
+
+/* A read barrier opens when the unit has taken the operands, long before the
+ * result is there. */
+START_TEST(a_read_barrier_opens_early)
+{
+    struct help_step step[2] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL}};
+    struct teg_program *p = &launch.kernel.program;
+
+    setup();
+    gpu.sm.dependences = DEPENDENCES_CONTROL;
+    set_timing(CLASS_STG, 30, 6, 1);
+    help_memory(p, CLASS_STG, SPACE_GLOBAL, INST_STORE, 4, 1, 255);
+    help_arith(p, CLASS_IADD, 1, 5, 255, 255);
+    p->inst[0].control = (struct teg_control){1, 1, 0, 7, 2, 0};
+    p->inst[1].control = (struct teg_control){1, 1, 0, 7, 7, 4};
+    run_steps(step, 2, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle, 6);
+}
+END_TEST
+
+HELP_MAIN("sim/engine", 60, {control_codes_say_what_is_waited_for, 0},
+          {a_read_barrier_opens_early, 0},
+          {dependent_chains_hide_behind_each_other, 0},
           {one_warp_waits_its_same_warp_interval, 0},
           {double_precision_is_bound_by_its_unit, 0},
           {two_units_share_a_class, 0},

@@ -48,6 +48,8 @@ static void random_program(struct teg_program *p, uint64_t *state)
         {CLASS_FADD, SPACE_SHARED, INST_OPERAND},
     };
 
+    int control = help_below(state, 2) == 0;
+
     help_barrier(p);
     help_exit(p);
     for (int i = 0; i < 12; i++) {
@@ -63,6 +65,17 @@ static void random_program(struct teg_program *p, uint64_t *state)
                         (uint16_t)help_below(state, 6),
                         (uint16_t)pick_reg(state));
         }
+    }
+    /* The compiler's codes, on most instructions of some programs. */
+    for (uint32_t i = 0; control && i < p->count; i++) {
+        if (help_below(state, 5) != 0)
+            p->inst[i].control = (struct teg_control){
+                .known = 1,
+                .stall = (uint8_t)help_below(state, 16),
+                .write_barrier = (uint8_t)help_below(state, 8),
+                .read_barrier = (uint8_t)help_below(state, 8),
+                .wait_mask = (uint8_t)help_below(state, 64),
+            };
     }
 }
 

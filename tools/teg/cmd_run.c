@@ -11,9 +11,24 @@ struct run {
     uint32_t sms, warps_per_sm;
     struct opt_list what_ifs;
     bool strict, timing;
+    uint32_t dependences; /* index into dependences_names */
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
     struct pc_trace_choice pc_choice;
 };
+
+static const char *const dependences_names[] = {"as-described", "scoreboard",
+                                                "control", NULL};
+
+static int set_dependences(const struct run *run)
+{
+    struct teg_diag d;
+
+    if (run->dependences == 0 ||
+        teg_gpu_set(run->job.gpu, "sm.dependences",
+                    dependences_names[run->dependences], &d) == TEG_OK)
+        return EXIT_DONE;
+    return say_fault(&d);
+}
 
 static void print_timing(const struct replay *r)
 {
@@ -149,6 +164,10 @@ int cmd_run(int argc, char **argv)
          "at most N resident warps per SM", NULL},
         {"what-if", 0, OPT_LIST, &run.what_ifs, "NAME[,NAME]",
          "as if this bottleneck were gone (`teg explain` lists them)", NULL},
+        {"dependences", 0, OPT_CHOICE, &run.dependences, "HOW",
+         "as-described (default), scoreboard, or control: by the compiler's "
+         "codes, on the instructions for which the trace has them",
+         dependences_names},
         {"strict", 0, OPT_FLAG, &run.strict, NULL,
          "an unknown opcode is an error", NULL},
         {"timing", 0, OPT_FLAG, &run.timing, NULL,
@@ -186,6 +205,8 @@ int cmd_run(int argc, char **argv)
     status = job_open_trace(&run.job, operands.item[0]);
     if (status == EXIT_DONE)
         status = job_open_gpu(&run.job);
+    if (status == EXIT_DONE)
+        status = set_dependences(&run);
     if (status == EXIT_DONE)
         status = check_series(&run);
     if (status == EXIT_DONE)
