@@ -229,6 +229,63 @@ static teg_status set_m_factor(struct teg_gpu *gpu, const char *key,
     return TEG_OK;
 }
 
+static teg_status set_power_unit(struct teg_gpu *gpu, const char *key,
+                                 const char *name, const char *member,
+                                 const char *text, struct teg_diag *d)
+{
+    enum teg_power_unit_id u = teg_power_unit_find(name);
+    int is_watts = strcmp(member, "watts") == 0;
+    struct teg_nearest nearest;
+    double watts;
+
+    if (u == TEG_POWER_UNITS) {
+        teg_nearest_init(&nearest, name);
+        for (u = 0; u < TEG_POWER_UNITS; u++)
+            teg_nearest_offer(&nearest, teg_power_unit_facts(u)->key);
+        return unknown_key(key, &nearest, d);
+    }
+    if (!is_watts && strcmp(member, "access") != 0) {
+        teg_nearest_init(&nearest, member);
+        teg_nearest_offer(&nearest, "watts");
+        teg_nearest_offer(&nearest, "access");
+        return unknown_key(key, &nearest, d);
+    }
+    if (is_watts) {
+        if (!read_number(text, &watts) || watts < 0 || watts > 10000)
+            return teg_fail(d, TEG_CONFIG, key,
+                            "expected watts, 0 to 10000, found '%s'", text);
+        gpu->power_unit[u].max_watts = watts;
+        gpu->power_unit[u].given = 1;
+    } else if (!teg_power_curve_parse(text, &gpu->power_unit[u].curve)) {
+        return teg_fail(d, TEG_CONFIG, key, "expected %s, found '%s'",
+                        teg_power_curve_expected, text);
+    }
+    return TEG_OK;
+}
+
+static teg_status set_power_use(struct teg_gpu *gpu, const char *key,
+                                const char *name, const char *text,
+                                struct teg_diag *d)
+{
+    enum teg_op_class c = teg_op_class_find(name);
+    struct teg_nearest nearest;
+    uint32_t use = teg_power_use_parse(text);
+
+    teg_nearest_init(&nearest, name);
+    if (c == TEG_CLASSES) {
+        for (c = 0; c < TEG_CLASSES; c++)
+            teg_nearest_offer(&nearest, teg_op_class_facts(c)->key);
+        return unknown_key(key, &nearest, d);
+    }
+    if (use == 0)
+        return teg_fail(d, TEG_CONFIG, key,
+                        "expected components of the power model, found '%s'",
+                        text);
+    gpu->power_use[c] = use;
+    note(gpu, key, text);
+    return TEG_OK;
+}
+
 teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
                        struct teg_diag *d)
 {
@@ -246,6 +303,10 @@ teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
         return set_timing(gpu, key, name, member, value, d);
     if (split(key, "m_factor", name, &member))
         return set_m_factor(gpu, key, name, value, d);
+    if (split(key, "power_unit", name, &member))
+        return set_power_unit(gpu, key, name, member, value, d);
+    if (split(key, "power_use", name, &member))
+        return set_power_use(gpu, key, name, value, d);
     teg_nearest_init(&nearest, key);
     p = params(&count);
     for (uint32_t i = 0; i < count; i++)

@@ -8,6 +8,7 @@
 #ifndef TEG_CONFIG_GPU_H
 #define TEG_CONFIG_GPU_H
 
+#include "config/power.h"
 #include "isa/base/status.h"
 #include "isa/op_class.h"
 
@@ -51,6 +52,22 @@ enum teg_coalescing {
     COALESCING_LINES,   /* warp, distinct 128-byte lines (Fermi with L1) */
     COALESCING_SECTORS, /* warp, 32-byte sectors under 128-byte tags */
     COALESCING_IDEAL,   /* what-if: the bytes wanted, packed */
+};
+
+/* (Hong 2012, Eq. 48 and 3.11.1) */
+enum teg_core_scaling {
+    CORE_SCALING_LINEAR,
+    CORE_SCALING_LOG,
+};
+
+enum teg_table7 {
+    TABLE7_RESOLVED, /* power_use.def's first column */
+    TABLE7_PRINTED,  /* its second */
+};
+
+enum teg_tpc_numbering {
+    TPC_NUMBERING_ADJACENT, /* SM i is in TPC i / SMs per TPC */
+    TPC_NUMBERING_STRIDED,  /* in TPC i mod TPCs */
 };
 
 enum teg_unit_scope {
@@ -114,6 +131,12 @@ struct teg_gpu {
      * nothing.  (Hong 2012, Table 6) */
     double m_factor[TEG_CLASSES];
 
+    /* Components of the power model; none given: no power section. */
+    struct teg_power_unit power_unit[TEG_POWER_UNITS];
+    /* Components that a class accesses, 1 << enum teg_power_unit_id; 0:
+     * teg_power_use_default. */
+    uint32_t power_use[TEG_CLASSES];
+
     struct teg_fact *fact; /* owned, [fact_count], in the order of params.def */
     uint32_t fact_count;
 };
@@ -132,7 +155,8 @@ void teg_gpu_free(struct teg_gpu *gpu);
 
 /* Sets "sm.warps_max" and the like from text, with the loader's range check;
  * for sweeps and tests.  Unit and timing keys: "timing.fadd.latency",
- * "timing.fadd.interval", "timing.fadd.same_warp", "unit.sp.count". */
+ * "timing.fadd.interval", "timing.fadd.same_warp", "unit.sp.count",
+ * "power_unit.fp.watts", "power_unit.fp.access", "power_use.lds". */
 teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
                        struct teg_diag *d);
 /* Contradictions between values ("no unit", "slices do not divide"). */

@@ -40,6 +40,8 @@ struct loader {
     unsigned unit_depth[TEG_MAX_UNITS]; /* file that named it last */
     struct teg_fact timing_fact[TEG_CLASSES];
     struct teg_fact m_fact[TEG_CLASSES];
+    struct teg_fact power_fact[TEG_POWER_UNITS];
+    struct teg_fact use_fact[TEG_CLASSES];
     struct teg_fact default_fact;
     struct pending timing[TEG_CLASSES];
     struct pending operand; /* one unit */
@@ -500,6 +502,84 @@ static teg_status read_m_row(const struct layer *a, setting s)
     return TEG_OK;
 }
 
+/* ---- power -------------------------------------------------------------- */
+
+static teg_status power_unit_of(const struct layer *a, setting s,
+                                enum teg_power_unit_id *u)
+{
+    struct teg_nearest nearest;
+
+    *u = teg_power_unit_find(name_of(s));
+    if (*u != TEG_POWER_UNITS)
+        return TEG_OK;
+    teg_nearest_init(&nearest, name_of(s));
+    for (enum teg_power_unit_id k = 0; k < TEG_POWER_UNITS; k++)
+        teg_nearest_offer(&nearest, teg_power_unit_facts(k)->key);
+    return unknown(a, s, "component", &nearest);
+}
+
+/* fp = ( 0.2, "log", "C Hong12 Table 8" ); */
+static teg_status read_power_row(const struct layer *a, setting s)
+{
+    struct teg_power_unit *unit;
+    enum teg_power_unit_id u;
+    struct teg_fact *f;
+    setting watts;
+    const char *access;
+    char what[40], text[64];
+
+    TRY(power_unit_of(a, s, &u));
+    unit = &a->l->gpu->power_unit[u];
+    f = &a->l->power_fact[u];
+    snprintf(what, sizeof what, "power_unit.%s", teg_power_unit_facts(u)->key);
+    TRY(check_list(a, s, what, 3, "watts, \"access function\""));
+    watts = config_setting_get_elem(s, 0);
+    if (!is_number(watts) ||
+        !(number_of(watts) >= 0 && number_of(watts) <= 10000))
+        return fail(a, watts, "%s: expected watts, 0 to 10000, found %s", what,
+                    found(watts, text));
+    TRY(read_string(a, config_setting_get_elem(s, 1), what, sizeof f->source,
+                    &access));
+    if (!teg_power_curve_parse(access, &unit->curve))
+        return fail(a, s, "%s: expected %s, found \"%.60s\"", what,
+                    teg_power_curve_expected, access);
+    TRY(read_source(a, config_setting_get_elem(s, 2), what, f));
+    unit->max_watts = number_of(watts);
+    unit->given = 1;
+    snprintf(f->key, sizeof f->key, "%s", what);
+    snprintf(f->value, sizeof f->value, "%.10g %.45s", unit->max_watts, access);
+    snprintf(f->unit, sizeof f->unit, "W");
+    return TEG_OK;
+}
+
+/* lds = ( "shm reg fds", "I as on ..." ); */
+static teg_status read_use_row(const struct layer *a, setting s)
+{
+    enum teg_op_class c;
+    struct teg_fact *f;
+    const char *units;
+    char what[40];
+
+    TRY(class_of(a, s, &c));
+    f = &a->l->use_fact[c];
+    snprintf(what, sizeof what, "power_use.%s", teg_op_class_facts(c)->key);
+    TRY(check_list(a, s, what, 2, "\"components\""));
+    TRY(read_string(a, config_setting_get_elem(s, 0), what, sizeof f->value,
+                    &units));
+    a->l->gpu->power_use[c] = teg_power_use_parse(units);
+    if (a->l->gpu->power_use[c] == 0)
+        return fail(a, s,
+                    "%s: expected components of the power model, found "
+                    "\"%.60s\"",
+                    what, units);
+    TRY(read_source(a, config_setting_get_elem(s, 1), what, f));
+    snprintf(f->key, sizeof f->key, "%s", what);
+    snprintf(f->value, sizeof f->value, "%s", units);
+    return TEG_OK;
+}
+
+/* ---- groups of rows ----------------------------------------------------- */
+
 static teg_status read_rows(const struct layer *a, setting s,
                             teg_status (*read)(const struct layer *, setting))
 {
@@ -517,6 +597,16 @@ static teg_status read_timing(const struct layer *a, setting s)
 static teg_status read_m_factor(const struct layer *a, setting s)
 {
     return read_rows(a, s, read_m_row);
+}
+
+static teg_status read_power_unit(const struct layer *a, setting s)
+{
+    return read_rows(a, s, read_power_row);
+}
+
+static teg_status read_power_use(const struct layer *a, setting s)
+{
+    return read_rows(a, s, read_use_row);
 }
 
 /* ---- the rest of the top level ------------------------------------------ */
@@ -577,6 +667,8 @@ static const struct top {
     {"units", read_units},
     {"timing", read_timing},
     {"m_factor", read_m_factor},
+    {"power_unit", read_power_unit},
+    {"power_use", read_power_use},
 #define GROUP(group) {#group, read_group},
 #define END(group)
 #define NUMBER(group, field, type, min, max, fallback, unit, help)
@@ -778,7 +870,18 @@ static teg_status finish_timing(struct loader *l, const char *path)
     return TEG_OK;
 }
 
-/* In the order params, units, timing, m_factor, default. */
+/* Copies the facts that were given behind the `n` that are there. */
+static uint32_t add_given(struct teg_fact *to, uint32_t n,
+                          const struct teg_fact *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (from[i].key[0] != '\0')
+            to[n++] = from[i];
+    }
+    return n;
+}
+
+/* In the order params, units, timing, m_factor, power, default. */
 static teg_status finish_facts(struct loader *l)
 {
     struct teg_gpu *gpu = l->gpu;
@@ -786,7 +889,8 @@ static teg_status finish_facts(struct loader *l)
     struct teg_fact *f;
 
     params(&count);
-    f = calloc(count + TEG_MAX_UNITS + 2 * TEG_CLASSES + 1, sizeof *f);
+    f = calloc(count + TEG_MAX_UNITS + 3 * TEG_CLASSES + TEG_POWER_UNITS + 1,
+               sizeof *f);
     if (f == NULL)
         return teg_fail_memory(l->d);
     gpu->fact = f;
@@ -796,12 +900,10 @@ static teg_status finish_facts(struct loader *l)
     n += gpu->unit_count;
     memcpy(f + n, l->timing_fact, sizeof l->timing_fact);
     n += TEG_CLASSES;
-    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
-        if (l->m_fact[c].key[0] != '\0')
-            f[n++] = l->m_fact[c];
-    }
-    if (l->default_fact.key[0] != '\0')
-        f[n++] = l->default_fact;
+    n = add_given(f, n, l->m_fact, TEG_CLASSES);
+    n = add_given(f, n, l->power_fact, TEG_POWER_UNITS);
+    n = add_given(f, n, l->use_fact, TEG_CLASSES);
+    n = add_given(f, n, &l->default_fact, 1);
     gpu->fact_count = n;
     return TEG_OK;
 }

@@ -26,6 +26,19 @@ static const char *const coalescings[] = {
     [COALESCING_IDEAL] = "ideal",
 };
 
+static const char *const core_scalings[] = {
+    [CORE_SCALING_LINEAR] = "linear",
+    [CORE_SCALING_LOG] = "log",
+};
+static const char *const table7s[] = {
+    [TABLE7_RESOLVED] = "resolved",
+    [TABLE7_PRINTED] = "printed",
+};
+static const char *const tpc_numberings[] = {
+    [TPC_NUMBERING_ADJACENT] = "adjacent",
+    [TPC_NUMBERING_STRIDED] = "strided",
+};
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define REQUIRED     -1
 

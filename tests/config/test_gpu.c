@@ -598,6 +598,16 @@ START_TEST(set_changes_one_value)
     ck_assert_uint_eq(gpu->unit[0].count, 2);
     ck_assert_int_eq(teg_gpu_set(gpu, "m_factor.imul", "4.3", &d), TEG_OK);
     ck_assert_double_eq(gpu->m_factor[CLASS_IMUL], 4.3);
+    ck_assert_int_eq(teg_gpu_set(gpu, "power_unit.fp.watts", "1.25", &d),
+                     TEG_OK);
+    ck_assert_int_eq(teg_gpu_set(gpu, "power_unit.fp.access", "log 1 2", &d),
+                     TEG_OK);
+    ck_assert_int_eq(gpu->power_unit[POWER_FP].given, 1);
+    ck_assert_double_eq(gpu->power_unit[POWER_FP].max_watts, 1.25);
+    ck_assert_double_eq(gpu->power_unit[POWER_FP].curve.b, 2);
+    ck_assert_int_eq(teg_gpu_set(gpu, "power_use.lds", "shm fds", &d), TEG_OK);
+    ck_assert_uint_eq(gpu->power_use[CLASS_LDS],
+                      1u << POWER_SHM | 1u << POWER_FDS);
     teg_gpu_free(gpu);
 }
 END_TEST
@@ -627,6 +637,14 @@ START_TEST(set_refuses_what_the_loader_refuses)
         {"timing.fadd", "3", TEG_UNKNOWN, "expected a key"},
         {"unit.w.count", "3", TEG_UNKNOWN, "u"},
         {"", "3", TEG_UNKNOWN, "expected a key"},
+        {"power_unit.fp.watts", "-1", TEG_CONFIG, "watts, 0 to 10000"},
+        {"power_unit.fp.watts", "nan", TEG_CONFIG, "found 'nan'"},
+        {"power_unit.fp.access", "steep", TEG_CONFIG, "identity"},
+        {"power_unit.fp.watt", "1", TEG_UNKNOWN, "watts"},
+        {"power_unit.fpu.watts", "1", TEG_UNKNOWN, "fp"},
+        {"power_use.lds", "shm fdx", TEG_CONFIG, "components"},
+        {"power_use.ldx", "shm", TEG_UNKNOWN, "lds"},
+        {"power.idle_watts", "-3", TEG_CONFIG, "0 to 10000"},
     };
     struct teg_gpu *gpu = load(write_changed(0, ""));
 
@@ -799,6 +817,156 @@ START_TEST(mwp_cwp_parameters_are_those_of_hong12)
 }
 END_TEST
 
+/* (Hong 2012, Tables 8, 9 and 11) */
+START_TEST(power_parameters_are_those_of_hong12)
+{
+    static const struct {
+        enum teg_power_unit_id unit;
+        double gtx280;
+        enum teg_power_curve_kind curve;
+        double gtx580;
+    } list[] = {
+        {POWER_FP, 0.2, CURVE_LOG, 1.1},
+        {POWER_REG, 0.3, CURVE_LOG, 0.8},
+        {POWER_ALU, 0.2, CURVE_IDENTITY, -1},
+        {POWER_SFU, 0.5, CURVE_IDENTITY, 0.6},
+        {POWER_INT, 0.25, CURVE_LOG, 1.1},
+        {POWER_FDS, 0.5, CURVE_LOG, 0.6},
+        {POWER_SHM, 1, CURVE_IDENTITY, 1.4},
+        {POWER_TEX, 0.9, CURVE_LOG, 0.9},
+        {POWER_CONST, 0.4, CURVE_LOG, 1.0},
+        {POWER_GMEM, 52, CURVE_LOG, 28},
+        {POWER_LMEM, 52, CURVE_LOG, -1},
+        {POWER_L1, -1, CURVE_IDENTITY, 1.6},
+        {POWER_L2, -1, CURVE_IDENTITY, 12},
+    };
+    struct teg_gpu *tesla = load("config/gtx280.cfg");
+    struct teg_gpu *fermi = load("config/gtx580.cfg");
+
+    ck_assert_uint_eq(sizeof list / sizeof list[0], TEG_POWER_UNITS);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const struct teg_power_unit *a = &tesla->power_unit[list[i].unit];
+        const struct teg_power_unit *b = &fermi->power_unit[list[i].unit];
+
+        ck_assert_int_eq(a->given, list[i].gtx280 >= 0);
+        ck_assert_int_eq(b->given, list[i].gtx580 >= 0);
+        if (a->given) {
+            ck_assert_double_eq(a->max_watts, list[i].gtx280);
+            ck_assert_int_eq(a->curve.kind, list[i].curve);
+        }
+        if (b->given) {
+            ck_assert_double_eq(b->max_watts, list[i].gtx580);
+            ck_assert_int_eq(b->curve.kind, CURVE_IDENTITY);
+        }
+    }
+    ck_assert_double_eq(tesla->power_unit[POWER_FP].curve.a, 0.1365);
+    ck_assert_double_eq(tesla->power_unit[POWER_FP].curve.b, 1.001375);
+    ck_assert_double_eq(tesla->power.idle_watts, 83);
+    ck_assert_double_eq(tesla->power.const_sm_watts, 0.813);
+    ck_assert_uint_eq(tesla->power.core_scaling, CORE_SCALING_LOG);
+    ck_assert_double_eq(tesla->thermal.sigma, 10. / 22);
+    ck_assert_double_eq(tesla->thermal.rho, 21.505);
+    ck_assert_double_eq(fermi->power.idle_watts, 27);
+    ck_assert_double_eq(fermi->power.activation_watts, 64);
+    ck_assert_uint_eq(fermi->power.core_scaling, CORE_SCALING_LINEAR);
+    ck_assert_double_eq(fermi->thermal.rc_rise, 0);
+    teg_gpu_free(tesla);
+    teg_gpu_free(fermi);
+}
+END_TEST
+
+START_TEST(power_sections_are_read)
+{
+    struct teg_gpu *gpu = load(write_changed(
+        APPENDED, "power: { idle_watts = (20.5, " SOURCE ");\n"
+                  "core_scaling = (\"log\", " SOURCE "); };\n"
+                  "power_unit: { fp = (1.5, \"log 0.2 0.9\", " SOURCE ");\n"
+                  "l2 = (12, \"table 0:0 0.5:0.75 1:1\", " SOURCE "); };\n"
+                  "power_use: { vote = (\"fds\", " SOURCE "); };"));
+
+    ck_assert_double_eq(gpu->power.idle_watts, 20.5);
+    ck_assert_uint_eq(gpu->power.core_scaling, CORE_SCALING_LOG);
+    ck_assert_double_eq(gpu->power_unit[POWER_FP].max_watts, 1.5);
+    ck_assert_double_eq(gpu->power_unit[POWER_FP].curve.a, 0.2);
+    ck_assert_double_eq(gpu->power_unit[POWER_FP].curve.b, 0.9);
+    ck_assert_int_eq(gpu->power_unit[POWER_L2].curve.kind, CURVE_TABLE);
+    ck_assert_uint_eq(gpu->power_unit[POWER_L2].curve.points, 3);
+    ck_assert_double_eq(gpu->power_unit[POWER_L2].curve.y[1], 0.75);
+    ck_assert_int_eq(gpu->power_unit[POWER_INT].given, 0);
+    ck_assert_uint_eq(gpu->power_use[CLASS_VOTE], 1u << POWER_FDS);
+    ck_assert_uint_eq(gpu->power_use[CLASS_IADD], 0);
+    ck_assert_str_eq(fact_of(gpu, "power_unit.fp")->value, "1.5 log 0.2 0.9");
+    ck_assert_str_eq(fact_of(gpu, "power_use.vote")->value, "fds");
+    teg_gpu_free(gpu);
+}
+END_TEST
+
+START_TEST(faulty_power_sections_are_refused)
+{
+    static const char *const curves[] = {
+        "",
+        "linear",
+        "log 0.1",
+        "log 0 1",
+        "log 1 2 3",
+        "log x y",
+        "table",
+        "table 0:1",
+        "table 0:1 0:2",
+        "table 0:1 1:0.5",
+        "table -1:0 1:1",
+        "table 0-0 1:1",
+        "identity 2",
+        "table 0:0 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1",
+        "log nan 1"};
+    struct teg_power_curve curve = {.a = 42};
+
+    refuse(APPENDED, "power_unit: { fpu = (1, \"log\", " SOURCE "); };",
+           APPENDED, "did you mean 'fp'?");
+    refuse(APPENDED, "power_unit: { fp = (-1, \"log\", " SOURCE "); };",
+           APPENDED, "expected watts, 0 to 10000, found -1");
+    refuse(APPENDED, "power_unit: { fp = (1, \"cubic\", " SOURCE "); };",
+           APPENDED, "found \"cubic\"");
+    refuse(APPENDED, "power_unit: { fp = (1, " SOURCE "); };", APPENDED,
+           "access function");
+    refuse(APPENDED, "power_unit: { fp = (1, \"log\", \"none\"); };", APPENDED,
+           "class of evidence");
+    refuse(APPENDED, "power_use: { vote = (\"fdx\", " SOURCE "); };", APPENDED,
+           "found \"fdx\"");
+    refuse(APPENDED, "power_use: { votes = (\"fds\", " SOURCE "); };", APPENDED,
+           "did you mean 'vote'?");
+    refuse(APPENDED, "power: { idle_wats = (1, " SOURCE "); };", APPENDED,
+           "did you mean 'idle_watts'?");
+    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++)
+        ck_assert_msg(!teg_power_curve_parse(curves[i], &curve), "accepted: %s",
+                      curves[i]);
+    ck_assert_double_eq(curve.a, 42);
+}
+END_TEST
+
+/* (Hong 2012, Table 7): its register-file row omits st_shared and fma. */
+START_TEST(every_class_accesses_components)
+{
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        uint32_t decided = teg_power_use_default(c, 0);
+        uint32_t printed = teg_power_use_default(c, 1);
+        int omitted = c == CLASS_STS || c == CLASS_DFMA;
+
+        ck_assert_msg(decided & 1u << POWER_FDS, "%s",
+                      teg_op_class_facts(c)->key);
+        ck_assert_uint_eq(decided & ~printed, omitted ? 1u << POWER_REG : 0);
+        ck_assert_uint_eq(printed & ~decided, 0);
+    }
+    ck_assert_uint_eq(teg_power_use_default(CLASS_LDG, 0),
+                      1u << POWER_GMEM | 1u << POWER_REG | 1u << POWER_FDS);
+    ck_assert_uint_eq(teg_power_use_default(CLASS_FMAD, 0),
+                      1u << POWER_FP | 1u << POWER_REG | 1u << POWER_FDS);
+    ck_assert_uint_eq(teg_power_use_default(CLASS_BARRIER, 0), 1u << POWER_FDS);
+    ck_assert_uint_eq(teg_power_use_parse("fds nothing"), 0);
+    ck_assert_uint_eq(teg_power_use_parse(""), 0);
+}
+END_TEST
+
 /* What a thread instruction of each kind costs per SM and cycle, from the
  * lanes that NVIDIA's programming guides give. */
 START_TEST(rates_follow_the_lanes)
@@ -885,6 +1053,10 @@ int main(void)
         gtx280_holds_18_double_and_37_single_transactions,
         v100_has_the_units_of_volta,
         mwp_cwp_parameters_are_those_of_hong12,
+        power_parameters_are_those_of_hong12,
+        power_sections_are_read,
+        faulty_power_sections_are_refused,
+        every_class_accesses_components,
         rates_follow_the_lanes,
     };
     Suite *suite = suite_create("gpu");
