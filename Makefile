@@ -16,7 +16,7 @@ PREFIX  ?= /usr/local
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion \
             -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wundef \
             -Wvla -Wformat=2 -Wdouble-promotion
-CFLAGS.release := -O2 -g
+CFLAGS.release := -O3 -g
 CFLAGS.asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
                   -fsanitize=address,undefined
 CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP

@@ -197,7 +197,7 @@ static const char evidence_classes[] = "MVCDRI";
 static teg_status read_source(const struct layer *a, setting s,
                               const char *what, struct teg_fact *f)
 {
-    const char *text;
+    const char *text = "";
 
     TRY(read_string(a, s, what, sizeof f->source, &text));
     if (strchr(evidence_classes, text[0]) == NULL || text[1] != ' ' ||

@@ -2,19 +2,39 @@
 
 #include <stdlib.h>
 
-/* Tags and stamps lie apart from the rest: a look-up reads only them. */
+/*
+ * A set is a row of tags, searched one by one, and a ring of its ways in the
+ * order of use, kept as links: the head was used last, the one before the head
+ * longest ago.  Empty ways begin at that end.
+ */
 struct line {
     uint64_t ready;
     uint8_t valid, dirty; /* sectors */
 };
 
+struct link {
+    uint16_t older, newer; /* ways */
+};
+
 struct sim_cache {
     uint32_t sets, ways;
-    uint32_t stamp;
     uint64_t *tag;     /* owned, [sets][ways]: line number + 1; 0 = empty */
-    uint32_t *used;    /* owned, [sets][ways]: stamp of the last access */
+    struct link *link; /* owned, [sets][ways] */
+    uint16_t *newest;  /* owned, [sets]: way used last */
     struct line *line; /* owned, [sets][ways] */
 };
+
+static void order_ways(struct sim_cache *c)
+{
+    for (size_t set = 0; set < c->sets; set++) {
+        struct link *link = c->link + set * c->ways;
+
+        for (uint32_t w = 0; w < c->ways; w++) {
+            link[w].older = (uint16_t)((w + 1) % c->ways);
+            link[w].newer = (uint16_t)((w + c->ways - 1) % c->ways);
+        }
+    }
+}
 
 struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways)
 {
@@ -26,12 +46,15 @@ struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways)
     c->sets = sets;
     c->ways = ways;
     c->tag = calloc(lines, sizeof *c->tag);
-    c->used = calloc(lines, sizeof *c->used);
+    c->link = calloc(lines, sizeof *c->link);
+    c->newest = calloc(sets, sizeof *c->newest);
     c->line = calloc(lines, sizeof *c->line);
-    if (c->tag == NULL || c->used == NULL || c->line == NULL) {
+    if (c->tag == NULL || c->link == NULL || c->newest == NULL ||
+        c->line == NULL) {
         sim_cache_free(c);
         return NULL;
     }
+    order_ways(c);
     return c;
 }
 
@@ -40,7 +63,8 @@ void sim_cache_free(struct sim_cache *c)
     if (c == NULL)
         return;
     free(c->tag);
-    free(c->used);
+    free(c->link);
+    free(c->newest);
     free(c->line);
     free(c);
 }
@@ -55,24 +79,22 @@ static uint32_t find(const uint64_t *tag, uint32_t ways, uint64_t wanted)
     return w;
 }
 
-/* The way used longest ago; an empty one counts as never used. */
-static uint32_t oldest(const uint32_t *used, uint32_t ways)
+/* Makes `way` the one used last. */
+static void use(struct link *link, uint16_t *newest, uint16_t way)
 {
-    uint32_t best = 0;
+    uint16_t first = *newest, last = link[first].newer;
 
-    for (uint32_t w = 1; w < ways; w++) {
-        if (used[w] < used[best])
-            best = w;
-    }
-    return best;
-}
-
-/* Stamps have run out: brings them down, the order mostly kept. */
-static void age_stamps(struct sim_cache *c)
-{
-    for (size_t i = 0; i < (size_t)c->sets * c->ways; i++)
-        c->used[i] /= 2;
-    c->stamp /= 2;
+    if (way == first)
+        return;
+    *newest = way;
+    /* The oldest only needs the ring turned. */
+    if (way == last)
+        return;
+    link[link[way].older].newer = link[way].newer;
+    link[link[way].newer].older = link[way].older;
+    link[way] = (struct link){.older = first, .newer = last};
+    link[first].newer = way;
+    link[last].older = way;
 }
 
 struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
@@ -80,6 +102,7 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
                                          int allocate, int dirty)
 {
     size_t first = (size_t)set * c->ways;
+    struct link *link = c->link + first;
     uint32_t way = find(c->tag + first, c->ways, line + 1);
     struct sim_cache_result r = {0};
     struct line *l;
@@ -89,7 +112,7 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
         r.hits = l->valid & sectors;
         r.ready = l->ready;
     } else if (allocate) {
-        way = oldest(c->used + first, c->ways);
+        way = link[c->newest[set]].newer; /* used longest ago */
         l = &c->line[first + way];
         r.evicted = l->dirty;
         r.evicted_line = c->tag[first + way] - 1;
@@ -98,9 +121,7 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
     } else {
         return r;
     }
-    if (c->stamp == UINT32_MAX)
-        age_stamps(c);
-    c->used[first + way] = ++c->stamp;
+    use(link, &c->newest[set], (uint16_t)way);
     if (allocate)
         l->valid |= (uint8_t)sectors;
     if (dirty)

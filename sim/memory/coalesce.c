@@ -193,10 +193,31 @@ static uint32_t group_lanes(const struct teg_gpu *gpu, uint32_t words)
 }
 
 /* Every lane its own bank, or all lanes one word: what most accesses are. */
-static int plain_shared(const struct teg_access *a, const struct teg_inst *inst)
+static int plain_line(const struct teg_access *a)
 {
-    return a->shape == SHAPE_LINE && inst->width == 4 &&
-           (a->stride == 4 || a->stride == 0) && a->base % 4 == 0;
+    return a->shape == SHAPE_LINE && (a->stride == 4 || a->stride == 0);
+}
+
+/* Two rows of 16 lanes, as in tiles, over 32 banks: a row is 16 words side by
+ * side or one word for all.  Free of conflicts if the rows are the same, or if
+ * the second keeps clear of the first's banks. */
+static int plain_rows(const struct teg_access *a, const struct teg_gpu *gpu)
+{
+    uint32_t apart = (uint32_t)a->pitch / 4 % 32;
+
+    if (a->shape != SHAPE_GRID || a->group_log2 != 4 || a->pitch % 4 != 0 ||
+        gpu->shared.banks != 32 || gpu->shared.broadcast != BROADCAST_ANY)
+        return 0;
+    if (a->stride == 4)
+        return a->pitch == 0 || apart == 16;
+    return a->stride == 0 && (a->pitch == 0 || apart != 0);
+}
+
+static int plain_shared(const struct teg_access *a, const struct teg_inst *inst,
+                        const struct teg_gpu *gpu)
+{
+    return inst->width == 4 && a->base % 4 == 0 &&
+           gpu->shared.bank_bytes == 4 && (plain_line(a) || plain_rows(a, gpu));
 }
 
 /* The words wanted by the lanes of `mask`, in the order of the lanes; a word
@@ -227,8 +248,7 @@ static void plan_shared(struct sim_plan *plan, const struct teg_gpu *gpu,
     uint32_t words = words_of(inst, gpu);
     uint32_t lanes = group_lanes(gpu, words);
     uint32_t group_mask = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
-    int plain = plain_shared(a, inst) && gpu->shared.banks >= lanes &&
-                gpu->shared.bank_bytes == 4;
+    int plain = plain_shared(a, inst, gpu) && gpu->shared.banks >= lanes;
 
     for (uint32_t at = 0; at < TEG_LANES; at += lanes) {
         uint32_t mask = a->mask & group_mask << at;

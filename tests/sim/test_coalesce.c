@@ -243,6 +243,41 @@ START_TEST(wide_accesses_take_more_groups)
 }
 END_TEST
 
+/* Every shape against the same addresses one by one: the short cuts for
+ * regular ones must change nothing. */
+START_TEST(shapes_conflict_as_their_addresses_do)
+{
+    static const int32_t steps[] = {0, 4, 4, 8, 64, 128, -4, 12};
+    uint64_t state = 11;
+
+    for (int round = 0; round < 20000; round++) {
+        struct teg_access a = {.shape = help_below(&state, 2) ? SHAPE_GRID
+                                                              : SHAPE_LINE};
+        struct teg_access list = {.shape = SHAPE_LIST};
+        uint32_t broadcast =
+            help_below(&state, 2) ? BROADCAST_ANY : BROADCAST_ONE;
+        uint32_t banks = broadcast == BROADCAST_ANY ? 32 : 16;
+        uint16_t width = (uint16_t)(4u << help_below(&state, 2));
+        uint32_t groups[2];
+
+        a.mask = list.mask = help_below(&state, 2)
+                                 ? UINT32_MAX
+                                 : (uint32_t)help_random(&state) | 1;
+        a.base =
+            4096 + 4 * help_below(&state, 64) + (help_below(&state, 4) == 0);
+        a.stride = steps[help_below(&state, 8)];
+        a.pitch = 4 * (int32_t)help_below(&state, 70) - 40;
+        a.group_log2 = 1 + help_below(&state, 4);
+        for (uint32_t l = 0; l < 32; l++)
+            list.lane[l] = teg_access_lane(&a, l);
+        ck_assert_uint_eq(
+            passes(banks, banks, broadcast, width, a, &groups[0]),
+            passes(banks, banks, broadcast, width, list, &groups[1]));
+        ck_assert_uint_eq(groups[0], groups[1]);
+    }
+}
+END_TEST
+
 START_TEST(idle_groups_cost_nothing)
 {
     struct teg_access a = line(0, 64);
@@ -316,6 +351,8 @@ HELP_MAIN("sim/memory/coalesce", 30, {cc10_takes_rows_in_order, 0},
           {one_address_for_all_is_no_conflict, 0},
           {only_one_word_is_broadcast_on_old_chips, 0},
           {whole_warps_conflict_over_32_banks, 0},
-          {wide_accesses_take_more_groups, 0}, {idle_groups_cost_nothing, 0},
+          {wide_accesses_take_more_groups, 0},
+          {shapes_conflict_as_their_addresses_do, 0},
+          {idle_groups_cost_nothing, 0},
           {generic_addresses_go_where_their_window_says, 0},
           {no_rule_forgets_a_lane, 4})
