@@ -1,5 +1,6 @@
 #include "sim/models/model.h"
 
+#include "sim/models/bound.h"
 #include "sim/models/mwp_cwp_model.h"
 #include "sim/models/throughput_model.h"
 
@@ -15,6 +16,9 @@ static const struct teg_model models[] = {
     {"throughput", "throughput model: useful share of the peak",
      "Hong 2012, chapter V", throughput_estimate, &throughput_inputs_kind,
      throughput_terms, THROUGHPUT_TERMS},
+    {"bound", "lower bound on the cycles of the instruction mix",
+     "after Lai 2013, chapter 4", bound_estimate, NULL, bound_terms,
+     BOUND_TERMS},
 };
 
 const struct teg_model *teg_models(uint32_t *count)

@@ -1,0 +1,284 @@
+#include "sim/models/bound.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/models/peak.h"
+
+/* What the collectors count as sectors, whatever the cache's own are. */
+static const double sector_bytes = 32;
+
+/* Warp instructions x initiation interval, by the units that may take them. */
+struct work {
+    double cycles, arithmetic;
+};
+
+static int counts_as_arithmetic(enum teg_op_class c)
+{
+    return is_floating(c) || is_tensor(c);
+}
+
+static void add_class(struct work *w, const struct teg_statistics *s,
+                      enum teg_op_class c, double interval)
+{
+    double cycles = (double)s->class_[c].issued * interval;
+
+    w->cycles += cycles;
+    if (counts_as_arithmetic(c))
+        w->arithmetic += cycles;
+}
+
+static void add(struct bound *b, enum bound_kind kind, const char *name,
+                double cycles, double arithmetic)
+{
+    struct bound_resource *r = &b->resource[b->count];
+
+    if (cycles <= 0 || b->count == BOUND_RESOURCES_MAX)
+        return;
+    *r = (struct bound_resource){
+        .kind = kind, .cycles = cycles, .arithmetic = arithmetic};
+    snprintf(r->name, sizeof r->name, "%s", name);
+    b->count++;
+}
+
+static void add_issue(struct bound *b, const struct teg_statistics *s,
+                      const struct teg_gpu *gpu, double sms)
+{
+    struct work w = {0};
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        add_class(&w, s, c, 1 / peak_issue(gpu));
+    add(b, BOUND_ISSUE, "issue", w.cycles / sms, w.arithmetic / sms);
+}
+
+/* Units `x` and `y` (the same: one unit) take whatever may go nowhere else. */
+static struct work work_of(const struct teg_statistics *s,
+                           const struct teg_gpu *gpu, uint32_t x, uint32_t y)
+{
+    struct work w = {0};
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        const struct teg_timing *t = &gpu->timing[c];
+        int here = 1;
+
+        for (uint8_t i = 0; i < t->unit_count; i++)
+            here &= t->unit[i] == x || t->unit[i] == y;
+        if (here)
+            add_class(&w, s, c, t->interval);
+    }
+    return w;
+}
+
+static int is_pair(const struct teg_gpu *gpu, uint32_t x, uint32_t y)
+{
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        const struct teg_timing *t = &gpu->timing[c];
+
+        if (t->unit_count == 2 && ((t->unit[0] == x && t->unit[1] == y) ||
+                                   (t->unit[0] == y && t->unit[1] == x)))
+            return 1;
+    }
+    return 0;
+}
+
+static void add_units(struct bound *b, const struct teg_statistics *s,
+                      const struct teg_gpu *gpu, double sms)
+{
+    for (uint32_t x = 0; x < gpu->unit_count; x++) {
+        for (uint32_t y = x; y < gpu->unit_count; y++) {
+            struct work w = work_of(s, gpu, x, y);
+            double instances = peak_instances(gpu, x);
+            char name[40];
+
+            if (x != y && !is_pair(gpu, x, y))
+                continue;
+            if (x == y) {
+                snprintf(name, sizeof name, "unit %s", gpu->unit[x].name);
+            } else {
+                instances += peak_instances(gpu, y);
+                snprintf(name, sizeof name, "units %s and %s",
+                         gpu->unit[x].name, gpu->unit[y].name);
+            }
+            add(b, x == y ? BOUND_UNIT : BOUND_PAIR, name,
+                w.cycles / (instances * sms), w.arithmetic / (instances * sms));
+        }
+    }
+}
+
+/* A request holds its unit for the longer of the interval and its
+ * transactions or passes; the sum of either is a bound. */
+static void add_requests(struct bound *b, const struct teg_statistics *s,
+                         const struct teg_gpu *gpu, double sms)
+{
+    const struct teg_memory_statistics *m = &s->memory;
+    double ldg = peak_instances(gpu, gpu->timing[CLASS_LDG].unit[0]);
+    uint8_t port = gpu->timing[CLASS_LDS].unit[0];
+    double lds = peak_instances(gpu, port);
+
+    /* Operands in shared memory go through a port of their own. */
+    if (gpu->operand_unit != TEG_NO_UNIT && gpu->operand_unit != port)
+        lds += peak_instances(gpu, gpu->operand_unit);
+    add(b, BOUND_TRANSACTIONS, "global transactions",
+        (double)m->transactions * gpu->memory.transaction_interval /
+            (ldg * sms),
+        0);
+    add(b, BOUND_SHARED, "shared-memory passes",
+        (double)m->shared_passes * gpu->shared.pass_interval / (lds * sms), 0);
+}
+
+/* Without a replay nothing is known of what the caches keep away from DRAM;
+ * only a chip without caches sends everything there. */
+static double least_dram_bytes(const struct teg_statistics *s,
+                               const struct teg_gpu *gpu)
+{
+    if (s->simulated)
+        return (double)s->memory.dram_bytes;
+    return gpu->l1.bytes == 0 && gpu->l2.bytes == 0 ? (double)s->memory.bytes
+                                                    : 0;
+}
+
+static void add_memories(struct bound *b, const struct teg_statistics *s,
+                         const struct teg_gpu *gpu, double sms)
+{
+    const struct teg_memory_statistics *m = &s->memory;
+    double hits = s->simulated ? (double)m->l1_hits * sector_bytes : 0;
+    double clusters = ceil(gpu->chip.sms / fmax(gpu->chip.sms_per_cluster, 1));
+    double cluster_bytes = gpu->memory.cluster_bytes_per_cycle;
+    double beyond = gpu->l1.bytes == 0 ? (double)m->bytes
+                    : s->simulated     ? (double)m->bytes - hits
+                                       : 0;
+    double dram = least_dram_bytes(s, gpu) / peak_dram_bytes(gpu);
+
+    /* Of few SMs each may have a cluster's link for itself. */
+    if (cluster_bytes > 0)
+        add(b, BOUND_LINK, "link to L2 and DRAM",
+            beyond / (cluster_bytes * fmin(clusters, sms)), 0);
+    add(b, BOUND_L2, "l2",
+        (double)m->l2_sectors * sector_bytes / peak_l2_bytes(gpu), 0);
+    add(b, BOUND_DRAM, "dram", dram, dram);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct bound_resource *x = a, *y = b;
+
+    return (x->cycles < y->cycles) - (x->cycles > y->cycles);
+}
+
+static double find_arithmetic(const struct bound *b,
+                              const struct teg_statistics *s)
+{
+    double most = 0, executed = 0;
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        executed += counts_as_arithmetic(c) ? (double)s->class_[c].issued : 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        most = fmax(most, b->resource[i].arithmetic);
+    return executed > 0 ? most : nan("");
+}
+
+teg_status bound_find(struct bound *b, const struct teg_statistics *s,
+                      const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    double sms = busy_sms(s, gpu);
+
+    *b = (struct bound){0};
+    if (s->warp_instructions == 0)
+        return teg_fail(d, TEG_LIMIT, "", "the trace has no instructions");
+    add_issue(b, s, gpu, sms);
+    add_units(b, s, gpu, sms);
+    add_requests(b, s, gpu, sms);
+    add_memories(b, s, gpu, sms);
+    qsort(b->resource, b->count, sizeof *b->resource, longest_first);
+    b->cycles = b->resource[0].cycles;
+    b->arithmetic_cycles = find_arithmetic(b, s);
+    return TEG_OK;
+}
+
+/* ---- as a model ------------------------------------------------------------ */
+
+const struct teg_term_facts bound_terms[BOUND_TERMS] = {
+    [BOUND_ISSUE] = {"Issue_cycles_min", "cycles",
+                     "warp instructions / (schedulers / issue_period) / SMs",
+                     "least time to issue them"},
+    [BOUND_UNIT] = {"Unit_cycles_min", "cycles",
+                    "warp instructions x initiation interval / instances / "
+                    "SMs, of the busiest unit",
+                    "least time in that unit"},
+    [BOUND_PAIR] = {"Units_cycles_min", "cycles",
+                    "the same of two units that a class may choose between",
+                    "least time in both together"},
+    [BOUND_TRANSACTIONS] = {"Transaction_cycles_min", "cycles",
+                            "transactions x transaction_interval / load/store "
+                            "units / SMs",
+                            "least time of the transactions"},
+    [BOUND_SHARED] = {"Shared_cycles_min", "cycles",
+                      "passes x pass_interval / ports / SMs",
+                      "least time in shared memory, conflicts included"},
+    [BOUND_LINK] = {"Link_cycles_min", "cycles",
+                    "bytes beyond L1 / cluster_bytes_per_cycle / clusters"
+                    "",
+                    "least time on the way from the SMs to L2 and DRAM"},
+    [BOUND_L2] = {"L2_cycles_min", "cycles", "sector bytes / bytes_per_cycle",
+                  "least time in L2"},
+    [BOUND_DRAM] = {"DRAM_cycles_min", "cycles",
+                    "DRAM bytes / (bandwidth / clock)",
+                    "least time in DRAM; without a replay only where there is "
+                    "no cache"},
+    [BOUND_KINDS] = {"Bound", "cycles", "the longest of the above",
+                     "no schedule is faster with this instruction mix"},
+    [BOUND_KINDS + 1] = {"Bound_arithmetic", "cycles",
+                         "the longest of the above, of floating-point and "
+                         "tensor instructions and DRAM traffic alone",
+                         "no kernel with this arithmetic is faster"},
+};
+
+static const char *const advice[BOUND_KINDS] = {
+    [BOUND_ISSUE] = "fewer instructions: wider accesses, unrolling, less "
+                    "address arithmetic",
+    [BOUND_UNIT] = "move work to other units or use cheaper instructions",
+    [BOUND_PAIR] = "move work to other units or use cheaper instructions",
+    [BOUND_TRANSACTIONS] = "coalesce: fewer transactions for the same bytes",
+    [BOUND_SHARED] = "keep more in registers; remove bank conflicts; wider "
+                     "shared accesses",
+    [BOUND_LINK] = "move fewer bytes to the SMs: reuse in shared memory, "
+                   "registers or L1",
+    [BOUND_L2] = "move fewer bytes through L2: reuse in shared memory or L1",
+    [BOUND_DRAM] = "move fewer bytes: reuse in caches or shared memory",
+};
+
+static void add_terms(struct teg_estimate *e, const struct bound *b)
+{
+    for (enum bound_kind kind = 0; kind < BOUND_KINDS; kind++) {
+        double most = 0;
+
+        for (uint32_t i = 0; i < b->count; i++) {
+            if (b->resource[i].kind == kind)
+                most = fmax(most, b->resource[i].cycles);
+        }
+        if (most > 0)
+            teg_estimate_term(e, bound_terms[kind].name, most,
+                              bound_terms[kind].unit);
+    }
+    teg_estimate_term(e, "Bound", b->cycles, "cycles");
+    teg_estimate_finite_term(e, "Bound_arithmetic", b->arithmetic_cycles,
+                             "cycles");
+}
+
+void bound_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                    struct teg_estimate *e)
+{
+    struct bound b;
+    struct teg_diag d;
+
+    *e = (struct teg_estimate){.model = "bound", .cycles = nan("")};
+    if (bound_find(&b, s, gpu, &d) != TEG_OK) {
+        teg_estimate_refuse(e, &d);
+        return;
+    }
+    e->applicable = 1;
+    e->cycles = b.cycles;
+    snprintf(e->limiter, sizeof e->limiter, "at least: %s", b.resource[0].name);
+    snprintf(e->advice, sizeof e->advice, "%s", advice[b.resource[0].kind]);
+    add_terms(e, &b);
+}
