@@ -352,7 +352,7 @@ static teg_status unit_place(const struct layer *a, setting s, const char *name,
 static teg_status read_scope(const struct layer *a, setting s,
                              enum teg_unit_scope *scope)
 {
-    const char *text;
+    const char *text = "";
 
     TRY(read_string(a, s, "scope", NAME_SIZE, &text));
     if (strcmp(text, "sm") == 0)
@@ -371,7 +371,7 @@ static teg_status read_unit(const struct layer *a, setting s)
     struct teg_unit unit = {.capacity = 0};
     setting name, scope, count, source, capacity;
     struct teg_fact fact = {.unit = ""};
-    const char *text;
+    const char *text = "";
     uint32_t place;
 
     TRY(expect_group(a, s));
@@ -430,7 +430,7 @@ static teg_status read_unit_names(const struct layer *a, setting s,
                                   const char *what, unsigned max,
                                   struct pending *p)
 {
-    const char *text;
+    const char *text = "";
 
     TRY(read_string(a, s, what, 2 * NAME_SIZE, &text));
     *p = (struct pending){.given = 1};
@@ -613,7 +613,7 @@ static teg_status read_power_use(const struct layer *a, setting s)
 
 static teg_status read_name(const struct layer *a, setting s)
 {
-    const char *text;
+    const char *text = "";
 
     TRY(read_string(a, s, "name", sizeof a->l->gpu->name, &text));
     snprintf(a->l->gpu->name, sizeof a->l->gpu->name, "%s", text);
@@ -622,7 +622,7 @@ static teg_status read_name(const struct layer *a, setting s)
 
 static teg_status read_title(const struct layer *a, setting s)
 {
-    const char *text;
+    const char *text = "";
 
     TRY(read_string(a, s, "title", sizeof a->l->gpu->title, &text));
     snprintf(a->l->gpu->title, sizeof a->l->gpu->title, "%s", text);
@@ -700,7 +700,7 @@ static teg_status read_layer(struct loader *l, const char *path);
 static teg_status read_family(const struct layer *a, setting s)
 {
     char path[PATH_LIMIT];
-    const char *text;
+    const char *text = "";
 
     TRY(read_string(a, s, "family", 256, &text));
     if (++a->l->opened > FAMILIES_LIMIT)

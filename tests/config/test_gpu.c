@@ -111,7 +111,7 @@ static void refuse(unsigned line, const char *text, unsigned at,
     const char *path = write_changed(line, text);
     struct teg_gpu *gpu = (struct teg_gpu *)1;
     struct teg_diag d = {0};
-    char where[300];
+    char where[600];
 
     ck_assert_msg(teg_gpu_load(path, &gpu, &d) == TEG_CONFIG, "accepted: %s",
                   text);
