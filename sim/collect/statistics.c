@@ -116,41 +116,16 @@ static void on_start(void *self, const struct teg_gpu *gpu,
 
 /* ---- time ----------------------------------------------------------------- */
 
-static void halve_bins(uint64_t *bin)
-{
-    for (uint32_t i = 0; i < TEG_TIMELINE_BINS / 2; i++)
-        bin[i] = bin[2 * i] + bin[2 * i + 1];
-    memset(bin + TEG_TIMELINE_BINS / 2, 0, TEG_TIMELINE_BINS / 2 * sizeof *bin);
-}
-
 static void cover(struct collect_statistics *c, uint64_t end)
 {
     while (end > (uint64_t)TEG_TIMELINE_BINS << c->bin_log2) {
         for (uint32_t u = 0; u < c->s->unit_count; u++) {
-            halve_bins(c->s->unit[u].busy_bin);
-            halve_bins(c->s->unit[u].load_bin);
+            bins_halve(c->s->unit[u].busy_bin);
+            bins_halve(c->s->unit[u].load_bin);
         }
         c->bin_log2++;
         c->s->timeline_bin_cycles *= 2;
     }
-}
-
-/* Adds one for every cycle of [from, to). */
-static void add_interval(uint64_t *bin, unsigned log2, uint64_t from,
-                         uint64_t to)
-{
-    uint64_t first = from >> log2, last = (to - 1) >> log2;
-
-    if (from >= to)
-        return;
-    if (first == last) {
-        bin[first] += to - from;
-        return;
-    }
-    bin[first] += ((first + 1) << log2) - from;
-    for (uint64_t i = first + 1; i < last; i++)
-        bin[i] += 1ull << log2;
-    bin[last] += to - (last << log2);
 }
 
 static int grow_ring(struct in_flight *f)
@@ -202,8 +177,8 @@ static void add_time(struct collect_statistics *c, const struct sim_issue *e)
     u->busy_cycles += e->busy;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
-    add_interval(u->busy_bin, c->bin_log2, e->cycle, busy_end);
-    add_interval(u->load_bin, c->bin_log2, e->cycle, e->done);
+    bins_add(u->busy_bin, c->bin_log2, e->cycle, busy_end);
+    bins_add(u->load_bin, c->bin_log2, e->cycle, e->done);
     load = enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
                  e->cycle, e->done);
     c->failed |= load == 0;

@@ -7,10 +7,10 @@
 #define TEG_SIM_COLLECT_STATISTICS_H
 
 #include "config/occupancy.h"
+#include "sim/collect/bins.h"
 #include "sim/events.h"
 
 enum {
-    TEG_TIMELINE_BINS = 512,
     TEG_DEPENDENCE_MAX = 32,
 };
 

@@ -10,7 +10,7 @@ struct run {
     struct job job;
     uint32_t sms, warps_per_sm;
     struct opt_list what_ifs;
-    bool strict, timing;
+    bool strict, timing, by_pc;
     uint32_t dependences; /* index into dependences_names */
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
     struct pc_trace_choice pc_choice;
@@ -54,17 +54,45 @@ static int check_strict(const struct result *result)
     return EXIT_FAULT;
 }
 
+/* What listens to a replay besides the statistics. */
+struct ears {
+    struct pc_trace pc_trace;
+    struct by_pc by_pc;
+    struct sim_listener listener[2];
+    uint32_t listeners;
+};
+
+static void ears_init(struct ears *e, const struct run *run)
+{
+    *e = (struct ears){0};
+    pc_trace_init(&e->pc_trace, &run->pc_choice);
+    by_pc_init(&e->by_pc);
+    if (run->pc_trace != NULL)
+        e->listener[e->listeners++] = pc_trace_listener(&e->pc_trace);
+    if (run->by_pc)
+        e->listener[e->listeners++] = by_pc_listener(&e->by_pc);
+}
+
+static void ears_release(struct ears *e)
+{
+    pc_trace_release(&e->pc_trace);
+    by_pc_release(&e->by_pc);
+}
+
 static int report_replay(const struct run *run, struct report *report,
-                         const struct replay *replay, uint32_t kernel)
+                         const struct replay *replay, const struct ears *ears,
+                         uint32_t kernel)
 {
     struct result result = {
         .number = kernel + 1,
         .what_ifs = &run->what_ifs,
+        .by_pc = run->by_pc ? &ears->by_pc : NULL,
         /* Remarks on the whole trace go with its first kernel. */
         .trace_notes =
             report->total.kernels == 0 ? teg_trace_notes(run->job.trace) : NULL,
     };
-    int status = result_init(&result, replay);
+    int status =
+        ears->by_pc.failed ? say_memory() : result_init(&result, replay);
 
     if (status == EXIT_DONE && run->strict)
         status = check_strict(&result);
@@ -90,31 +118,31 @@ static int run_kernel(const struct run *run, struct report *report,
                       uint32_t kernel)
 {
     char label[32];
-    struct pc_trace pc_trace;
-    const struct sim_listener listener = pc_trace_listener(&pc_trace);
-    const struct replay_options options = {
+    struct ears ears;
+    struct replay_options options = {
         .sms = run->sms,
         .warps_per_sm = run->warps_per_sm,
         .what_ifs = &run->what_ifs,
         .label = label,
-        .listener = run->pc_trace != NULL ? &listener : NULL,
+        .listener = ears.listener,
     };
     struct replay replay;
     int status, reported;
 
-    pc_trace_init(&pc_trace, &run->pc_choice);
+    ears_init(&ears, run);
+    options.listeners = ears.listeners;
     snprintf(label, sizeof label, "kernel %u", kernel + 1);
     status = replay_init(&replay, &run->job, kernel, &options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
-        pc_trace_release(&pc_trace);
+        ears_release(&ears);
         return status;
     }
     if (run->timing)
         print_timing(&replay);
-    reported = report_replay(run, report, &replay, kernel);
+    reported = report_replay(run, report, &replay, &ears, kernel);
     if (reported == EXIT_DONE)
-        reported = write_series(run, &replay, &pc_trace);
-    pc_trace_release(&pc_trace);
+        reported = write_series(run, &replay, &ears.pc_trace);
+    ears_release(&ears);
     replay_release(&replay);
     return reported != EXIT_DONE ? reported : status;
 }
@@ -172,6 +200,8 @@ int cmd_run(int argc, char **argv)
          "an unknown opcode is an error", NULL},
         {"timing", 0, OPT_FLAG, &run.timing, NULL,
          "say on standard error how long the simulation took", NULL},
+        {"by-pc", 0, OPT_FLAG, &run.by_pc, NULL,
+         "what each instruction cost, and for whose result it waited", NULL},
         {"pc-trace", 0, OPT_TEXT, &run.pc_trace, "FILE",
          "write where the warps were in which cycle, as CSV", NULL},
         {"pc-warps", 0, OPT_TEXT, &run.pc_warps, "[BLOCK:]WARP",

@@ -126,6 +126,21 @@ int output_json(const char *path, json_t *value)
     return status;
 }
 
+void print_csv_text(FILE *f, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
 json_t *json_ratio(double part, double whole)
 {
     return whole > 0 || whole < 0 ? json_real(part / whole) : json_null();

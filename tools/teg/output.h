@@ -25,6 +25,9 @@ void output_abandon(struct output *o);
 /* Opens, writes `value` as indented JSON, closes.  Takes the reference. */
 int output_json(const char *path, json_t *value);
 
+/* Text as a CSV cell: quoted where it must be. */
+void print_csv_text(FILE *f, const char *text);
+
 /* A ratio as JSON, null where `whole` is 0: not modelled is never 0. */
 json_t *json_ratio(double part, double whole);
 

@@ -5,6 +5,7 @@
 #ifndef TEG_TOOLS_REPORT_H
 #define TEG_TOOLS_REPORT_H
 
+#include "sim/collect/by_pc.h"
 #include "tools/teg/output.h"
 #include "tools/teg/simulate.h"
 #include "tools/teg/verdict.h"
@@ -17,6 +18,7 @@ struct result {
     uint32_t number;                 /* of the kernel in the trace, from 1 */
     const struct opt_list *what_ifs; /* borrowed; NULL: none */
     const struct teg_notes *trace_notes; /* borrowed */
+    const struct by_pc *by_pc;           /* borrowed; NULL: not asked for */
     struct verdict verdict;
     struct teg_estimate *estimate; /* owned, [estimate_count] */
     uint32_t estimate_count;

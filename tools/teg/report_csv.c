@@ -2,11 +2,13 @@
  * CSV (RFC 4180): a header and one row per kernel.  The columns are the JSON
  * object's scalars under the same names, joined by dots; lists are indexed by
  * their items' names ("units.sp.active_percent") or places ("kernel.grid.0").
- * Prose and the models' terms are left to JSON.
+ * Prose and the models' terms are left to JSON.  With --by-pc the rows are the
+ * instructions (instructions.h).
  */
 #include "tools/teg/report.h"
 
-#include <inttypes.h>
+#include "tools/teg/instructions.h"
+
 #include <string.h>
 
 /* What is not a column. */
@@ -19,26 +21,11 @@ struct row {
     bool first;
 };
 
-static void print_text(FILE *f, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', f);
-        fputc(*text, f);
-    }
-    fputc('"', f);
-}
-
 static void print_value(FILE *f, const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_STRING:
-        print_text(f, json_string_value(value));
+        print_csv_text(f, json_string_value(value));
         break;
     case JSON_INTEGER:
         fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -84,7 +71,7 @@ static void print_cell(struct row *row, const char *path, const json_t *value)
         fputc(',', row->file);
     row->first = false;
     if (row->header)
-        print_text(row->file, path);
+        print_csv_text(row->file, path);
     else
         print_value(row->file, value);
 }
@@ -147,10 +134,17 @@ static void print_row(FILE *file, json_t *object, bool header)
     fputs("\r\n", file);
 }
 
+/* With instructions asked for, they are the rows. */
 static int add_kernel(struct report *report, const struct result *result)
 {
-    json_t *object = result_json(result);
+    json_t *object;
 
+    if (result->by_pc != NULL) {
+        print_instructions_csv(report->out.file, result->by_pc, result->number,
+                               report->total.kernels == 1);
+        return EXIT_DONE;
+    }
+    object = result_json(result);
     if (object == NULL)
         return say_memory();
     if (report->total.kernels == 1)

@@ -1,6 +1,8 @@
 /* The JSON of docs/json.md.  What is not modelled is null, never 0. */
 #include "tools/teg/report.h"
 
+#include "tools/teg/instructions.h"
+
 #include <math.h>
 
 json_t *number_json(double v)
@@ -245,6 +247,8 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "memory", memory_json(s, gpu));
     json_object_set_new(o, "models", models_json(r));
     json_object_set_new(o, "verdict", verdict_json(&r->verdict));
+    if (r->by_pc != NULL)
+        json_object_set_new(o, "instructions", instructions_json(r->by_pc));
     json_object_set_new(o, "notes", notes_json(r));
     return o;
 }

@@ -25,6 +25,8 @@
  */
 #include "tools/teg/report.h"
 
+#include "tools/teg/instructions.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -337,6 +339,8 @@ static int add_kernel(struct report *report, const struct result *r)
         print_memory(f, r);
         print_models(f, r);
     }
+    if (r->by_pc != NULL)
+        print_instructions(f, r->by_pc, s->resident_warp_cycles);
     print_notes(f, r);
     return EXIT_DONE;
 }

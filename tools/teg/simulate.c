@@ -123,7 +123,7 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
         .sms = options->sms,
         .warps_per_sm = options->warps_per_sm,
         .listener = options->listener,
-        .listener_count = options->listener != NULL ? 1 : 0,
+        .listener_count = options->listeners,
         .progress = on_progress,
         .progress_self = &progress,
     };

@@ -13,6 +13,7 @@ struct replay_options {
                                         NULL: none */
     const char *label;                   /* for the progress line */
     const struct sim_listener *listener; /* besides the statistics, or NULL */
+    uint32_t listeners;                  /* how many */
 };
 
 struct replay {

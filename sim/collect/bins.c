@@ -1,0 +1,27 @@
+#include "sim/collect/bins.h"
+
+#include <string.h>
+
+void bins_halve(uint64_t bin[TEG_TIMELINE_BINS])
+{
+    for (uint32_t i = 0; i < TEG_TIMELINE_BINS / 2; i++)
+        bin[i] = bin[2 * i] + bin[2 * i + 1];
+    memset(bin + TEG_TIMELINE_BINS / 2, 0, TEG_TIMELINE_BINS / 2 * sizeof *bin);
+}
+
+void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2, uint64_t from,
+              uint64_t to)
+{
+    uint64_t first = from >> log2, last = (to - 1) >> log2;
+
+    if (from >= to)
+        return;
+    if (first == last) {
+        bin[first] += to - from;
+        return;
+    }
+    bin[first] += ((first + 1) << log2) - from;
+    for (uint64_t i = first + 1; i < last; i++)
+        bin[i] += 1ull << log2;
+    bin[last] += to - (last << log2);
+}

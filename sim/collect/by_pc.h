@@ -1,0 +1,64 @@
+/*
+ * What every static instruction cost: the sums of sim/collect/statistics.h,
+ * instruction by instruction, and for whose results it waited.
+ *
+ * A wait for operands is charged to the instruction that wrote, last before in
+ * the same warp, the operand that came last.
+ */
+#ifndef TEG_SIM_COLLECT_BY_PC_H
+#define TEG_SIM_COLLECT_BY_PC_H
+
+#include "sim/events.h"
+
+enum {
+    BY_PC_PRODUCERS = 4
+};
+
+/* Warp-cycles one instruction waited for another one's result. */
+struct by_pc_producer {
+    uint32_t inst; /* index into the program, if cycles are not 0 */
+    uint64_t cycles;
+};
+
+struct by_pc_row {
+    uint64_t issued;            /* warp instructions */
+    uint64_t lanes;             /* active, summed */
+    uint64_t stall[TEG_STALLS]; /* warp-cycles before its issue */
+    /* global and local memory */
+    uint64_t requests, transactions, bytes, useful_bytes;
+    uint64_t l1_sectors, l1_hits, l2_sectors, l2_hits, dram_bytes;
+    /* shared memory */
+    uint64_t shared_requests, passes, groups;
+    /* Exact as long as it waited for no more than these; the rest is in
+     * producer_others. */
+    struct by_pc_producer producer[BY_PC_PRODUCERS];
+    uint64_t producer_others;
+};
+
+struct by_pc_warp;
+
+struct by_pc {
+    const struct teg_program *program; /* borrowed, once started */
+    struct by_pc_row *row;             /* owned, [count], as in the program */
+    uint32_t count, capacity;
+    int failed; /* out of memory: what follows was not counted */
+    /* Private: who wrote which register of which resident warp. */
+    struct by_pc_warp *warp; /* owned, [warps] */
+    uint32_t warps, warps_per_sm;
+    uint16_t dense[TEG_REG_COUNT]; /* number + 1 of a register; 0: not seen */
+    uint16_t registers;            /* seen */
+};
+
+void by_pc_init(struct by_pc *b);
+void by_pc_release(struct by_pc *b);
+struct sim_listener by_pc_listener(struct by_pc *b);
+
+/* Warp-cycles before its issue, all reasons together. */
+uint64_t by_pc_stalled(const struct by_pc_row *row);
+/* The producer waited for longest; its cycles are 0 if there is none. */
+struct by_pc_producer by_pc_longest(const struct by_pc_row *row);
+/* Fills `order` ([b->count]) with the rows' indices, most stalled first, ties
+ * as in the program; returns how many of them were issued: they come first. */
+uint32_t by_pc_rank(const struct by_pc *b, uint32_t *order);
+
+#endif
