@@ -115,6 +115,18 @@ static void use_control(struct sim_ops *ops, struct sim_op *op,
     op->src_count = add_waits(ops, inst->control.wait_mask);
 }
 
+/* A move from shared memory is how GT200 loads from it: lds.  Arithmetic
+ * takes longer.  (Lai 2013, 3.2.2.4: 38 cycles; 3.2.3.3: 74) */
+static void fill_operand(struct sim_op *op, const struct teg_gpu *gpu)
+{
+    int moves = op->op_class == CLASS_MOV;
+
+    op->result = RESULT_SHORT;
+    if (gpu->shared.operand_latency != 0)
+        op->latency = moves ? gpu->timing[CLASS_LDS].latency
+                            : gpu->shared.operand_latency;
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
@@ -132,15 +144,14 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .same_warp = t->same_warp != 0 ? t->same_warp : 1,
         .op_class = inst->op_class,
         .ports = find_ports(ops, &ports),
-        .result = (uint8_t)(operand ? RESULT_SHORT
-                                    : teg_op_class_facts(inst->op_class)->kind),
+        .result = (uint8_t)teg_op_class_facts(inst->op_class)->kind,
         .throttle = (uint8_t)throttle_of(inst),
         .has_addresses = teg_inst_has_addresses(inst) != 0,
         .flags = inst->flags,
         .registers = ops->pool_size,
     };
-    if (operand && ops->gpu->shared.operand_latency != 0)
-        op->latency = ops->gpu->shared.operand_latency;
+    if (operand)
+        fill_operand(op, ops->gpu);
     op->by_control =
         ops->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
     if (op->by_control)

@@ -382,20 +382,26 @@ static struct unit_choice choose_unit(const struct sim_sm *sm,
     return best;
 }
 
+struct issue_times {
+    uint64_t busy;      /* cycles the unit is taken */
+    uint64_t done;      /* cycle the result is usable */
+    uint64_t same_warp; /* cycles until the warp may issue again */
+};
+
 static void take_unit(struct sim_sm *sm, const struct sim_ports *p,
                       const struct unit_choice *u, uint32_t s, uint64_t now,
-                      uint64_t busy, uint64_t done)
+                      const struct issue_times *t)
 {
     uint32_t entry;
 
-    sm->unit_free[u->instance] = now + busy;
+    sm->unit_free[u->instance] = now + t->busy;
     if (sm->chip->gpu->unit[u->unit].capacity != 0) {
         place_ready(sm, u->unit, u->instance, &entry);
-        sm->unit_done[entry] = done;
+        sm->unit_done[entry] = t->done;
     }
     if (p->operand_unit != TEG_NO_UNIT)
         sm->unit_free[choose_instance(sm, p->operand_unit, s).instance] =
-            now + busy;
+            now + t->busy;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -418,11 +424,6 @@ static struct sim_plan *plan_of(struct sim_sm *sm, uint32_t slot)
     return plan;
 }
 
-struct issue_times {
-    uint64_t busy; /* cycles the unit is taken */
-    uint64_t done; /* cycle the result is usable */
-};
-
 static uint64_t whole_up(uint64_t fraction)
 {
     return (fraction + FRACTION - 1) / FRACTION;
@@ -436,12 +437,16 @@ static struct issue_times shared_times(const struct sim_chip *chip,
                                        uint64_t now)
 {
     uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
+    uint64_t latency =
+        op->latency +
+        (extra * chip->conflict_latency + FRACTION / 2) / FRACTION;
+    int holds = extra != 0 && chip->gpu->shared.conflict_holds_warp;
 
     return (struct issue_times){
         .busy =
             max_u64(op->interval, whole_up(r->passes * chip->pass_interval)),
-        .done = now + op->latency +
-                (extra * chip->conflict_latency + FRACTION / 2) / FRACTION,
+        .done = now + latency,
+        .same_warp = max_u64(op->same_warp, holds ? latency : 0),
     };
 }
 
@@ -451,20 +456,26 @@ static struct issue_times global_times(struct sim_sm *sm,
 {
     uint64_t done =
         sim_memory_issue(sm->chip->memory, sm->number, now, plan, op->flags);
+    uint64_t turns = sim_plan_turns(plan);
+    uint64_t busy =
+        max_u64(op->interval, whole_up(turns * sm->chip->transaction_interval));
+    int holds = sm->chip->gpu->memory.transactions_hold_warp != 0;
 
     return (struct issue_times){
-        .busy = max_u64(op->interval,
-                        whole_up(plan->count * sm->chip->transaction_interval)),
+        .busy = busy,
         .done = plan->request.is_store && !plan->request.is_atomic
                     ? done + op->latency
                     : max_u64(done, now + op->latency),
+        .same_warp = max_u64(op->same_warp, holds ? busy : 0),
     };
 }
 
 static struct issue_times times_of(struct sim_sm *sm, const struct sim_op *op,
                                    struct sim_plan *plan, uint64_t now)
 {
-    struct issue_times t = {op->interval, now + op->latency};
+    struct issue_times t = {.busy = op->interval,
+                            .done = now + op->latency,
+                            .same_warp = op->same_warp};
 
     if (plan != NULL && plan->request.space == SPACE_SHARED)
         t = shared_times(sm->chip, op, &plan->request, now);
@@ -571,14 +582,15 @@ static void finish_warp(struct sim_sm *sm, uint32_t slot, uint64_t now)
 /* Steps the warp to its next instruction, which may have to wait for the
  * block's barrier. */
 static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
-                  uint32_t mask, uint64_t now)
+                  uint64_t same_warp, uint64_t now)
 {
     struct sim_warp *w = &sm->warp[slot];
     struct sim_resident *b = &sm->block[w->block];
+    uint32_t mask = w->cursor.mask;
 
     w->arrived = now + 1;
     w->start_end = w->barrier_end = 0;
-    w->same_warp_end = op->by_control ? 0 : slot_from(sm, now + op->same_warp);
+    w->same_warp_end = op->by_control ? 0 : slot_from(sm, now + same_warp);
     w->blocked = 0;
     w->planned = 0;
     w->exited |= (op->flags & INST_EXIT) != 0 && mask != 0;
@@ -610,12 +622,12 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     struct unit_choice unit = choose_unit(sm, ports, s, now);
     struct sim_resident *b = &sm->block[w->block];
 
-    take_unit(sm, ports, &unit, s, now, t.busy, t.done);
+    take_unit(sm, ports, &unit, s, now, &t);
     write_results(sm, w, op, now, &t);
     b->done = max_u64(b->done, t.done);
     sm->chip->cycles = max_u64(sm->chip->cycles, t.done);
     announce(sm, slot, op, unit.unit, now, &t, plan);
-    go_on(sm, slot, op, w->cursor.mask, now);
+    go_on(sm, slot, op, t.same_warp, now);
 }
 
 /* ---- a scheduler's cycle ------------------------------------------------- */

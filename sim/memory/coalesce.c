@@ -8,7 +8,8 @@ enum {
     LINE_BYTES = 128,
     ALL_SECTORS = 15,
     BANKS_MAX = 128,
-    WORDS_MAX = 4, /* of 4 bytes that a lane asks for at once */
+    WORDS_MAX = 4,             /* of 4 bytes that a lane asks for at once */
+    FIRST_OF_WHOLE_WARPS = 20, /* compute capability that coalesces those */
 };
 
 static uint32_t first_lane(uint32_t mask)
@@ -493,18 +494,28 @@ static const coalescing_rule coalescing_rules[] = {
     [COALESCING_IDEAL] = coalesce_ideal,
 };
 
+/* Half warps are looked at one by one up to compute capability 1.3. */
+static uint32_t coalescing_groups(const struct teg_gpu *gpu, uint32_t mask)
+{
+    uint32_t rule = gpu->memory.coalescing;
+    int ideal_of_old = rule == COALESCING_IDEAL &&
+                       gpu->chip.compute_capability < FIRST_OF_WHOLE_WARPS;
+
+    if (rule != COALESCING_CC10 && rule != COALESCING_CC12 && !ideal_of_old)
+        return 1;
+    return (uint32_t)((mask & 0xffff) != 0) + (mask >> HALF != 0);
+}
+
 /* "Coalesced" in the sense of the analytical models: no more transactions
  * than one per half warp (where half warps coalesce) or than the bytes of a
  * full warp need.  (Hong 2012, 2.1.3) */
-static int is_coalesced(const struct sim_plan *plan, const struct teg_gpu *gpu,
-                        const struct teg_access *a)
+static int is_coalesced(const struct sim_plan *plan, const struct teg_gpu *gpu)
 {
-    uint32_t halves = ((a->mask & 0xffff) != 0) + (a->mask >> HALF != 0);
     uint32_t lines = (plan->request.useful_bytes + LINE_BYTES - 1) / LINE_BYTES;
 
     if (gpu->memory.coalescing == COALESCING_CC10 ||
         gpu->memory.coalescing == COALESCING_CC12)
-        return plan->count <= halves || plan->count <= lines;
+        return plan->count <= plan->groups || plan->count <= lines;
     return plan->count <= lines;
 }
 
@@ -514,7 +525,7 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
 {
     enum teg_space space = sim_resolve_space(inst, a, windows);
 
-    plan->count = 0;
+    plan->count = plan->groups = 0;
     plan->request = (struct sim_request){
         .space = (uint8_t)space,
         .is_store = (inst->flags & INST_STORE) != 0,
@@ -528,5 +539,6 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     plan->request.useful_bytes = count_lanes(a->mask) * inst->width;
     coalescing_rules[gpu->memory.coalescing](plan, inst, a);
     plan->request.transactions = plan->count;
-    plan->request.coalesced = (uint8_t)is_coalesced(plan, gpu, a);
+    plan->groups = coalescing_groups(gpu, a->mask);
+    plan->request.coalesced = (uint8_t)is_coalesced(plan, gpu);
 }

@@ -25,8 +25,21 @@ struct sim_transaction {
 struct sim_plan {
     struct sim_request request; /* hits and DRAM bytes still 0 */
     uint32_t count;
+    /* Groups of lanes that coalesce on their own and have an active lane:
+     * half warps up to compute capability 1.3, else 1. */
+    uint32_t groups;
     struct sim_transaction transaction[SIM_TRANSACTIONS_MAX];
 };
+
+/* Turns of the load/store unit the planned global request takes: one for
+ * what coalesced completely (a transaction of each half warp where half warps
+ * coalesce), one more for each further transaction. */
+static inline uint32_t sim_plan_turns(const struct sim_plan *plan)
+{
+    if (plan->count <= plan->groups)
+        return plan->count != 0;
+    return plan->count - plan->groups + 1;
+}
 
 /* Windows of generic addresses that are not global memory; 0 = none. */
 struct sim_windows {

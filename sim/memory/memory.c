@@ -375,7 +375,8 @@ uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
     uint64_t done = now * TICKS, accepted = done, result;
 
     for (uint32_t i = 0; i < plan->count; i++) {
-        struct way w = {.start = now * TICKS + i * m->transaction_ticks};
+        uint32_t turn = i < plan->groups ? 0 : i - plan->groups + 1;
+        struct way w = {.start = now * TICKS + turn * m->transaction_ticks};
         uint64_t tick = visit(m, sm, &w, &plan->transaction[i], r, bypass);
 
         tick += i * m->transaction_latency_ticks;

@@ -255,30 +255,42 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     const struct teg_inst *inst = head(n, w);
     const struct teg_timing *t = &gpu->timing[inst->op_class];
     int operand = (inst->flags & INST_OPERAND) != 0;
-    uint64_t latency = operand && gpu->shared.operand_latency != 0
-                           ? gpu->shared.operand_latency
-                           : t->latency;
+    int moves = operand && inst->op_class == CLASS_MOV;
+    uint64_t latency = !operand || gpu->shared.operand_latency == 0 ? t->latency
+                       : moves ? gpu->timing[CLASS_LDS].latency
+                               : gpu->shared.operand_latency;
     uint64_t busy = t->interval, done = n->now + latency;
     struct sim_plan *plan = teg_inst_has_addresses(inst) ? plan_of(n, w) : NULL;
     struct naive_warp *out = &n->result->warp[w->number];
     uint32_t mask = w->cursor.mask;
+    uint64_t same_warp = t->same_warp;
 
     if (plan != NULL && plan->request.space == SPACE_SHARED) {
         double extra = plan->request.passes > plan->request.groups
                            ? plan->request.passes - plan->request.groups
                            : 0;
 
-        busy = max_u64(busy, ceil_div(plan->request.passes *
-                                      in_256ths(gpu->shared.pass_interval)));
+        uint64_t passes = ceil_div(plan->request.passes *
+                                   in_256ths(gpu->shared.pass_interval));
+
+        busy = max_u64(busy, passes);
         done +=
             (uint64_t)(extra * in_256ths(gpu->shared.conflict_latency) + 0.5);
+        if (extra > 0 && gpu->shared.conflict_holds_warp)
+            same_warp = max_u64(same_warp, done - n->now);
     } else if (plan != NULL) {
         uint64_t memory =
             sim_memory_issue(n->memory, sm_number, n->now, plan, inst->flags);
 
-        busy = max_u64(busy,
-                       ceil_div(plan->count *
-                                in_256ths(gpu->memory.transaction_interval)));
+        double turns = plan->count > plan->groups
+                           ? (double)(plan->count - plan->groups) + 1
+                           : (double)(plan->count != 0);
+
+        busy = max_u64(
+            busy,
+            ceil_div(turns * in_256ths(gpu->memory.transaction_interval)));
+        if (gpu->memory.transactions_hold_warp)
+            same_warp = max_u64(same_warp, busy);
         done = plan->request.is_store && !plan->request.is_atomic
                    ? memory + latency
                    : max_u64(memory, done);
@@ -320,7 +332,7 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
 
     w->issued_now = 1;
     w->last_issue = n->now;
-    w->same_warp = by_control(n, inst) ? 0 : t->same_warp;
+    w->same_warp = by_control(n, inst) ? 0 : same_warp;
     w->start = w->barrier_end = 0;
     w->planned = 0;
     if ((inst->flags & INST_EXIT) && mask != 0)

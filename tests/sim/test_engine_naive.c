@@ -16,7 +16,7 @@ enum {
     PER_TEST = 500,
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = 40,
-    LIMIT = 200000,
+    LIMIT = 1000000,
 };
 
 struct kernel {

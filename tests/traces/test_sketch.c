@@ -535,7 +535,7 @@ static const struct {
     {"gt200/gld_stream", 64},
     {"gt200/double_gld_stream", 30 * 16 * 32},
     {"gt200/scatter", 30 * 4 * 16},
-    {"gt200/matmul_abt", 8 * (36 + 10 * (8 + 32 + 9) + 9)},
+    {"gt200/matmul_abt", 8 * (77 + 10 * (10 + 32 + 2) + 20)},
     /* 3125 warps are full, the three that are left exit at line 6 */
     {"sm70/vecadd_demo", 3125 * 15 + 3 * 6},
     {"sm70/stream", 16384 * 8 * 16},
