@@ -205,6 +205,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot, uint32_t block,
         .register_capacity = capacity,
         .block = block,
         .stream = stream,
+        .warp_id = teg_block_warp_id(b->block, stream),
         .arrived = at,
         .start_end = slot_from(sm, at + chip->gpu->chip.dispatch_latency),
     };
@@ -530,7 +531,7 @@ static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     e.slot = slot;
     e.block = b->number;
     e.stream = w->stream;
-    e.warp_id = teg_block_warp_id(b->block, w->stream);
+    e.warp_id = w->warp_id;
     e.inst = w->cursor.inst;
     e.mask = w->cursor.mask;
     e.op_class = op->op_class;

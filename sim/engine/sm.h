@@ -36,7 +36,7 @@ struct sim_warp {
     uint64_t *register_ready; /* owned, [register_capacity] */
     uint32_t register_capacity;
     uint32_t block; /* index into sim_sm.block */
-    uint32_t stream;
+    uint32_t stream, warp_id; /* in the block; as the trace names it */
     uint8_t planned; /* sim_sm.plan holds its next request */
     uint8_t parked;
     uint8_t exited; /* has executed an EXIT */
