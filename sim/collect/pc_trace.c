@@ -1,6 +1,7 @@
 #include "sim/collect/pc_trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     FIRST_POINTS = 1024
@@ -30,6 +31,10 @@ static void on_start(void *self, const struct teg_gpu *gpu,
 
 static int is_chosen(const struct pc_trace_choice *c, const struct sim_issue *e)
 {
+    if (c->by_slot)
+        return e->sm == c->sm && e->slot >= c->warp_first &&
+               e->slot <= c->warp_last && e->arrived <= c->cycle_last &&
+               e->done >= c->cycle_first;
     return e->block >= c->block_first && e->block <= c->block_last &&
            e->warp_id >= c->warp_first && e->warp_id <= c->warp_last;
 }
@@ -82,11 +87,13 @@ static void on_issue(void *self, const struct sim_issue *e)
         .pc = t->program->inst[e->inst].pc,
         .sm = e->sm,
         .warp = e->warp_id,
+        .slot = e->slot,
         .inst = e->inst,
         .mask = e->mask,
         .stalled = (uint32_t)(e->cycle - e->arrived),
         .reason = longest_stall(e),
     };
+    memcpy(p->stall, e->stall, sizeof p->stall);
 }
 
 struct sim_listener pc_trace_listener(struct pc_trace *t)

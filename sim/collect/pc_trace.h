@@ -14,6 +14,12 @@ struct pc_trace_choice {
     uint64_t block_first, block_last; /* running numbers in the launch */
     uint32_t warp_first, warp_last;   /* as the trace numbers them */
     size_t points_max;
+    /* Or by place: warp_first and warp_last are warp slots of SM `sm`, of
+     * whatever block, and only what waits, issues or completes in the cycles
+     * from cycle_first to cycle_last counts. */
+    int by_slot;
+    uint32_t sm;
+    uint64_t cycle_first, cycle_last;
 };
 
 struct pc_point {
@@ -21,10 +27,11 @@ struct pc_point {
     uint64_t done;  /* its result is usable */
     uint64_t block;
     uint64_t pc;
-    uint32_t sm, warp, inst, mask;
+    uint32_t sm, warp, slot, inst, mask;
     uint32_t stalled; /* cycles since the warp's issue before, less this one */
     uint8_t reason;   /* enum teg_stall: what held it longest; TEG_STALLS if
                           nothing did */
+    uint32_t stall[TEG_STALLS];
 };
 
 struct pc_trace {

@@ -45,7 +45,11 @@ START_TEST(chosen_warps_leave_every_step)
 {
     struct pc_trace t;
 
-    run(&t, (struct pc_trace_choice){1, 1, 2, 3, 100});
+    run(&t, (struct pc_trace_choice){.block_first = 1,
+                                     .block_last = 1,
+                                     .warp_first = 2,
+                                     .warp_last = 3,
+                                     .points_max = 100});
     ck_assert_uint_eq(t.points, 6);
     ck_assert_uint_eq(t.dropped, 0);
     for (size_t i = 0; i < t.points; i++) {
@@ -69,7 +73,8 @@ START_TEST(points_beyond_the_bound_are_counted)
 {
     struct pc_trace t;
 
-    run(&t, (struct pc_trace_choice){0, 2, 0, 3, 5});
+    run(&t, (struct pc_trace_choice){
+                .block_last = 2, .warp_last = 3, .points_max = 5});
     ck_assert_uint_eq(t.points, 5);
     ck_assert_uint_eq(t.dropped, 36 - 5);
     pc_trace_release(&t);
@@ -77,5 +82,33 @@ START_TEST(points_beyond_the_bound_are_counted)
 }
 END_TEST
 
+/* Slots 1 and 2 issue their first add in cycles 1 and 2, done in 11 and 12;
+ * the window sees those and the next, issued in 13 and 14. */
+START_TEST(a_window_shows_what_reaches_into_it)
+{
+    struct pc_trace t;
+
+    run(&t, (struct pc_trace_choice){.warp_first = 1,
+                                     .warp_last = 2,
+                                     .points_max = 100,
+                                     .by_slot = 1,
+                                     .cycle_first = 5,
+                                     .cycle_last = 8});
+    ck_assert_uint_eq(t.points, 4);
+    for (size_t i = 0; i < t.points; i++) {
+        uint64_t stalled = 0;
+
+        ck_assert_uint_eq(t.point[i].slot, 1 + i % 2);
+        for (int r = 0; r < TEG_STALLS; r++)
+            stalled += t.point[i].stall[r];
+        ck_assert_uint_eq(stalled, t.point[i].stalled);
+    }
+    ck_assert_uint_eq(t.point[2].cycle, 13);
+    pc_trace_release(&t);
+    help_launch_release(&launch);
+}
+END_TEST
+
 HELP_MAIN("sim/collect/pc_trace", 10, {chosen_warps_leave_every_step, 0},
+          {a_window_shows_what_reaches_into_it, 0},
           {points_beyond_the_bound_are_counted, 0})

@@ -7,7 +7,7 @@
 #include "tools/teg/output.h"
 
 enum {
-    POINTS_MAX = 4 << 20
+    POINTS_MAX = 2 << 20
 };
 
 static const char *dash_is_stdout(const char *path)
@@ -15,9 +15,8 @@ static const char *dash_is_stdout(const char *path)
     return strcmp(path, "-") == 0 ? NULL : path;
 }
 
-/* Reads "N" or "N-M" up to `end`. */
-static bool parse_range(const char *text, const char *end, uint64_t *first,
-                        uint64_t *last)
+bool range_parse(const char *text, const char *end, uint64_t *first,
+                 uint64_t *last)
 {
     char *after;
 
@@ -40,10 +39,10 @@ int pc_choice_parse(const char *text, struct pc_trace_choice *choice)
     const char *warps = colon != NULL ? colon + 1 : text;
 
     *choice = (struct pc_trace_choice){.points_max = POINTS_MAX};
-    if ((colon != NULL && !parse_range(text, colon, &choice->block_first,
+    if ((colon != NULL && !range_parse(text, colon, &choice->block_first,
                                        &choice->block_last)) ||
         (warps != NULL &&
-         !parse_range(warps, warps + strlen(warps), &warp_first, &warp_last)) ||
+         !range_parse(warps, warps + strlen(warps), &warp_first, &warp_last)) ||
         warp_last > UINT32_MAX) {
         say("pc-warps",
             "expected WARP or BLOCK:WARP, each a number or a range like 0-7, "
@@ -56,18 +55,6 @@ int pc_choice_parse(const char *text, struct pc_trace_choice *choice)
     return EXIT_DONE;
 }
 
-/* CSV text in quotes, a quote within doubled. */
-static void print_quoted(FILE *f, const char *text)
-{
-    putc('"', f);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            putc('"', f);
-        putc(*text, f);
-    }
-    putc('"', f);
-}
-
 static void print_point(FILE *f, const struct pc_trace *t,
                         const struct pc_point *p)
 {
@@ -75,7 +62,7 @@ static void print_point(FILE *f, const struct pc_trace *t,
 
     fprintf(f, "%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",0x%" PRIx64 ",",
             p->cycle, p->sm, p->block, p->warp, p->pc);
-    print_quoted(f, teg_program_text(t->program, inst));
+    print_csv_text(f, teg_program_text(t->program, inst));
     fprintf(f, ",%d,%" PRIu64 ",%" PRIu32 ",%s\n", __builtin_popcount(p->mask),
             p->done, p->stalled,
             p->reason < TEG_STALLS ? teg_stall_label(p->reason) : "");

@@ -18,6 +18,10 @@
  * wrong and returns an exit status. */
 int pc_choice_parse(const char *text, struct pc_trace_choice *choice);
 
+/* Reads "N" or "N-M" up to `end`, first <= last; false if it is neither. */
+bool range_parse(const char *text, const char *end, uint64_t *first,
+                 uint64_t *last);
+
 int write_pc_trace(const char *path, const struct pc_trace *t);
 int write_timeline(const char *path, const struct replay *r);
 

@@ -1,0 +1,118 @@
+#include "sim/collect/timeline.h"
+
+#include <string.h>
+
+void timeline_init(struct timeline *t, uint32_t sm)
+{
+    memset(t, 0, sizeof *t);
+    t->choice = (struct timeline_choice){sm, TIMELINE_ALL, 0, UINT64_MAX};
+    t->bin_cycles = 1;
+}
+
+static void on_start(void *self, const struct teg_gpu *gpu,
+                     const struct teg_program *program, uint32_t sms)
+{
+    struct timeline *t = self;
+    struct timeline_choice choice = t->choice;
+
+    (void)program;
+    timeline_init(t, choice.sm);
+    t->choice = choice;
+    t->unit_count = gpu->unit_count;
+    for (uint32_t u = 0; u < gpu->unit_count; u++) {
+        uint32_t schedulers = gpu->unit[u].scope == UNIT_SCOPE_SM ||
+                                      choice.scheduler != TIMELINE_ALL
+                                  ? 1
+                                  : gpu->sm.schedulers;
+
+        t->instances[u] = gpu->unit[u].count * schedulers *
+                          (choice.sm == TIMELINE_ALL ? sms : 1);
+    }
+}
+
+static void widen(struct timeline *t)
+{
+    bins_halve(t->issued);
+    for (int r = 0; r < TEG_STALLS; r++)
+        bins_halve(t->stall[r]);
+    for (uint32_t u = 0; u < t->unit_count; u++) {
+        bins_halve(t->busy[u]);
+        bins_halve(t->load[u]);
+    }
+    t->bin_log2++;
+    t->bin_cycles *= 2;
+}
+
+/* Bins follow everyone's time, chosen or not, so that those of an SM and of
+ * the chip are alike. */
+static void cover(struct timeline *t, const struct sim_issue *e)
+{
+    uint64_t end = e->cycle + e->busy > e->done ? e->cycle + e->busy : e->done;
+
+    end = end < t->choice.to ? end : t->choice.to;
+    while (end > t->choice.from &&
+           end - t->choice.from > (uint64_t)TEG_TIMELINE_BINS << t->bin_log2)
+        widen(t);
+}
+
+/* The part of [from, to) that lies in the window. */
+static void add(struct timeline *t, uint64_t *bin, uint64_t from, uint64_t to)
+{
+    from = from > t->choice.from ? from : t->choice.from;
+    to = to < t->choice.to ? to : t->choice.to;
+    if (from >= to)
+        return;
+    bins_add(bin, t->bin_log2, from - t->choice.from, to - t->choice.from);
+}
+
+/* The reasons follow one another in the order of sim/stalls.def; of the last
+ * ones, which take turns, only the sums are right. */
+static void on_issue(void *self, const struct sim_issue *e)
+{
+    struct timeline *t = self;
+    uint64_t at = e->arrived;
+
+    cover(t, e);
+    if ((t->choice.sm != TIMELINE_ALL && t->choice.sm != e->sm) ||
+        (t->choice.scheduler != TIMELINE_ALL &&
+         t->choice.scheduler != e->scheduler))
+        return;
+    for (int r = 0; r < TEG_STALLS; r++) {
+        add(t, t->stall[r], at, at + e->stall[r]);
+        at += e->stall[r];
+    }
+    add(t, t->issued, e->cycle, e->cycle + 1);
+    add(t, t->busy[e->unit], e->cycle, e->cycle + e->busy);
+    add(t, t->load[e->unit], e->cycle, e->done);
+}
+
+static void on_finish(void *self, uint64_t cycles)
+{
+    struct timeline *t = self;
+
+    t->end = cycles < t->choice.to ? cycles : t->choice.to;
+}
+
+struct sim_listener timeline_listener(struct timeline *t)
+{
+    return (struct sim_listener){.self = t,
+                                 .on_start = on_start,
+                                 .on_issue = on_issue,
+                                 .on_finish = on_finish};
+}
+
+uint32_t timeline_bins(const struct timeline *t)
+{
+    uint64_t cycles = t->end > t->choice.from ? t->end - t->choice.from : 0;
+    uint64_t bins = (cycles + t->bin_cycles - 1) / t->bin_cycles;
+
+    /* A unit may be busy beyond the last result. */
+    return bins < TEG_TIMELINE_BINS ? (uint32_t)bins : TEG_TIMELINE_BINS;
+}
+
+uint64_t timeline_width(const struct timeline *t, uint32_t bin)
+{
+    uint64_t from = t->choice.from + bin * t->bin_cycles;
+
+    return from + t->bin_cycles > t->end ? t->end - from : t->bin_cycles;
+}
