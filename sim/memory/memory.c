@@ -382,11 +382,11 @@ uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
         tick += i * m->transaction_latency_ticks;
         done = max_u64(done, tick);
         accepted = max_u64(accepted, w.start + w.waited);
+        if (m->gpu->memory.in_flight_bytes != 0)
+            remember(&m->cluster[sm / m->gpu->chip.sms_per_cluster],
+                     cycles_up(tick), plan->transaction[i].bytes);
     }
     result = cycles_up(r->is_store && !r->is_atomic ? accepted : done);
-    if (m->gpu->memory.in_flight_bytes != 0)
-        remember(&m->cluster[sm / m->gpu->chip.sms_per_cluster],
-                 cycles_up(done), r->bytes);
     return result;
 }
 
