@@ -535,6 +535,12 @@ static const struct {
     {"gt200/gld_stream", 64},
     {"gt200/double_gld_stream", 30 * 16 * 32},
     {"gt200/scatter", 30 * 4 * 16},
+    {"gt200/latency", 25},
+    {"gt200/throughput", 256},
+    {"gt200/skew", 30 * 8 * 32},
+    /* with 7 + 2*24 + 2*18 + 12 + 72 + 24 of each of four directions */
+    {"gt200/hopping", 4 * (31 + 4 * 199 + 53)},
+    {"gt200/blackscholes", 120 * (10 + 16 * 77 + 1)},
     {"gt200/matmul_abt", 8 * (77 + 10 * (10 + 32 + 2) + 20)},
     /* 3125 warps are full, the three that are left exit at line 6 */
     {"sm70/vecadd_demo", 3125 * 15 + 3 * 6},
