@@ -1,0 +1,192 @@
+#include "sim/models/roofline.h"
+
+#include <stdio.h>
+
+#include "sim/models/peak.h"
+
+double roofline(double peak_gflops, double bandwidth_gbs, double intensity)
+{
+    return fmin(peak_gflops, bandwidth_gbs * intensity);
+}
+
+double roofline_ridge(double peak_gflops, double bandwidth_gbs)
+{
+    return peak_gflops / bandwidth_gbs;
+}
+
+enum term {
+    TERM_FLOPS,
+    TERM_TRAFFIC,
+    TERM_INTENSITY,
+    TERM_PEAK,
+    TERM_PEAK_NO_FMA,
+    TERM_PEAK_MIX,
+    TERM_BW_DRAM,
+    TERM_BW_L2,
+    TERM_BW_LINK,
+    TERM_BW_SHARED,
+    TERM_INTENSITY_L2,
+    TERM_RIDGE,
+    TERM_P_UPPER,
+    TERM_P_CEILING,
+    TERM_CYCLES,
+    TERMS
+};
+
+_Static_assert((int)TERMS == (int)ROOFLINE_TERMS, "a row for each term");
+
+const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
+    [TERM_FLOPS] = {"Flops", "flop",
+                    "active lanes x operations of their "
+                    "class; a multiply-add has two",
+                    "floating-point operations of the kernel"},
+    [TERM_TRAFFIC] = {"Traffic", "bytes",
+                      "DRAM bytes; without a replay those of all "
+                      "transactions, as if no cache hit",
+                      "between caches and DRAM"},
+    [TERM_INTENSITY] = {"Intensity", "flop/B", "Flops / Traffic",
+                        "operational intensity"},
+    [TERM_PEAK] = {"P_peak", "Gflop/s",
+                   "2 x multiply-adds a cycle x SMs x clock",
+                   "roof: peak arithmetic of the kernel's precision"},
+    [TERM_PEAK_NO_FMA] = {"P_no_FMA", "Gflop/s", "P_peak / 2",
+                          "ceiling without multiply-adds"},
+    [TERM_PEAK_MIX] = {"P_mix", "Gflop/s", "Flops x issue rate / instructions",
+                       "ceiling: what is left when every instruction of this "
+                       "mix takes its issue slot"},
+    [TERM_BW_DRAM] = {"B_peak", "GB/s", "dram.bandwidth_gbs",
+                      "roof: bandwidth of the DRAM"},
+    [TERM_BW_L2] = {"B_L2", "GB/s", "l2.bytes_per_cycle x clock",
+                    "roof of traffic that hits L2"},
+    [TERM_BW_LINK] = {"B_link", "GB/s",
+                      "memory.cluster_bytes_per_cycle x clusters x clock",
+                      "ceiling: what the SMs can take from L2 and DRAM"},
+    [TERM_BW_SHARED] = {"B_shared", "GB/s",
+                        "banks x bank_bytes / pass_interval x SMs x clock",
+                        "roof of traffic in shared memory"},
+    [TERM_INTENSITY_L2] = {"Intensity_L2", "flop/B",
+                           "Flops / bytes of all transactions",
+                           "the same at the SM's edge"},
+    [TERM_RIDGE] = {"Ridge", "flop/B", "P_peak / B_peak",
+                    "intensity from which arithmetic is the limit"},
+    [TERM_P_UPPER] = {"P_upper", "Gflop/s", "min(P_peak, B_peak x Intensity)",
+                      "what the roofs allow; Lai 2013, 1.7"},
+    [TERM_P_CEILING] = {"P_ceiling", "Gflop/s",
+                        "min(P_mix, B_link x Intensity_L2, P_upper)",
+                        "what the lowest ceiling allows: a lower one must be "
+                        "broken first"},
+    [TERM_CYCLES] = {"Roof_cycles", "cycles",
+                     "Flops / P_upper; Traffic / B_peak without arithmetic",
+                     "of the kernel under the roofs"},
+};
+
+static double count_tensor(const struct teg_statistics *s)
+{
+    double sum = 0;
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        sum += is_tensor(c) ? (double)s->class_[c].issued : 0;
+    return sum;
+}
+
+/* The kernel's precision is that of most of its operations. */
+static enum teg_op_class multiply_add_of(const struct teg_statistics *s)
+{
+    double doubles = 0, all = count_flops(s);
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        if (is_double(c))
+            doubles += (double)s->class_[c].lanes * peak_flops(c);
+    return doubles > all / 2 ? CLASS_DFMA : CLASS_FMAD;
+}
+
+static void find(double *t, const struct teg_statistics *s,
+                 const struct teg_gpu *gpu)
+{
+    double clock_ghz = gpu->chip.sm_clock_mhz / 1000, sms = gpu->chip.sms;
+    enum teg_op_class fma = multiply_add_of(s);
+
+    t[TERM_FLOPS] = count_flops(s);
+    t[TERM_TRAFFIC] = dram_traffic(s);
+    t[TERM_INTENSITY] = t[TERM_FLOPS] / t[TERM_TRAFFIC];
+    t[TERM_INTENSITY_L2] = t[TERM_FLOPS] / (double)s->memory.bytes;
+    t[TERM_PEAK] = 2 * TEG_LANES * peak_class(gpu, fma) * sms * clock_ghz;
+    t[TERM_PEAK_NO_FMA] = t[TERM_PEAK] / 2;
+    t[TERM_PEAK_MIX] = t[TERM_FLOPS] / (double)s->warp_instructions *
+                       peak_issue(gpu) * sms * clock_ghz;
+    t[TERM_BW_DRAM] = peak_dram_bytes(gpu) * clock_ghz;
+    t[TERM_BW_L2] = peak_l2_bytes(gpu) * clock_ghz;
+    t[TERM_BW_LINK] = peak_link_bytes(gpu) * sms * clock_ghz;
+    t[TERM_BW_SHARED] = peak_shared_bytes(gpu) * sms * clock_ghz;
+    t[TERM_RIDGE] = roofline_ridge(t[TERM_PEAK], t[TERM_BW_DRAM]);
+    t[TERM_P_UPPER] =
+        t[TERM_TRAFFIC] > 0
+            ? roofline(t[TERM_PEAK], t[TERM_BW_DRAM], t[TERM_INTENSITY])
+            : t[TERM_PEAK];
+    t[TERM_P_CEILING] = fmin(t[TERM_PEAK_MIX], t[TERM_P_UPPER]);
+    if (s->memory.bytes > 0)
+        t[TERM_P_CEILING] =
+            fmin(t[TERM_P_CEILING], t[TERM_BW_LINK] * t[TERM_INTENSITY_L2]);
+    t[TERM_CYCLES] = t[TERM_FLOPS] > 0
+                         ? t[TERM_FLOPS] / t[TERM_P_UPPER] * clock_ghz
+                         : t[TERM_TRAFFIC] / peak_dram_bytes(gpu);
+}
+
+static const char *refusal(const struct teg_statistics *s)
+{
+    if (count_tensor(s) > 0)
+        return "a trace does not say how many operations its tensor products "
+               "make";
+    if (count_flops(s) == 0 && dram_traffic(s) == 0)
+        return "no floating-point operation and no DRAM traffic";
+    return NULL;
+}
+
+static void say(struct teg_estimate *e, const double *t)
+{
+    int memory = t[TERM_FLOPS] == 0 || t[TERM_P_UPPER] < t[TERM_PEAK];
+
+    if (t[TERM_FLOPS] == 0)
+        snprintf(e->limiter, sizeof e->limiter,
+                 "memory bandwidth; no floating-point operation");
+    else if (t[TERM_TRAFFIC] == 0)
+        snprintf(e->limiter, sizeof e->limiter,
+                 "peak arithmetic; no DRAM traffic");
+    else
+        snprintf(e->limiter, sizeof e->limiter, "%s (%.3g flop/B, ridge %.3g)",
+                 memory ? "memory bandwidth" : "peak arithmetic",
+                 t[TERM_INTENSITY], t[TERM_RIDGE]);
+    if (memory)
+        snprintf(e->advice, sizeof e->advice,
+                 "fewer bytes per operation: reuse in shared memory, registers "
+                 "or caches");
+    else if (t[TERM_P_CEILING] < t[TERM_P_UPPER] / 2)
+        snprintf(e->advice, sizeof e->advice,
+                 "below the roof: %s leaves %.3g of %.3g Gflop/s",
+                 t[TERM_P_CEILING] < t[TERM_PEAK_MIX] ? "the SMs' link"
+                                                      : "issuing this mix",
+                 t[TERM_P_CEILING], t[TERM_P_UPPER]);
+    else
+        snprintf(e->advice, sizeof e->advice,
+                 "near the roof: only another algorithm does better");
+}
+
+void roofline_estimate(const struct teg_statistics *s,
+                       const struct teg_gpu *gpu, struct teg_estimate *e)
+{
+    const char *why = refusal(s);
+    double t[TERMS];
+
+    *e = (struct teg_estimate){.model = "roofline", .cycles = nan("")};
+    if (why != NULL) {
+        snprintf(e->why, sizeof e->why, "%s", why);
+        return;
+    }
+    find(t, s, gpu);
+    e->applicable = 1;
+    e->cycles = t[TERM_CYCLES];
+    say(e, t);
+    for (int i = 0; i < TERMS; i++)
+        teg_estimate_finite_term(e, roofline_terms[i].name, t[i],
+                                 roofline_terms[i].unit);
+}
