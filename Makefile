@@ -4,6 +4,7 @@
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make bench      prints simulated instructions per second and peak memory
 # make accuracy   compares with published measurements (docs/accuracy.md)
+# make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -81,6 +82,9 @@ sanitize:
 bench: all
 	@tools/bench.sh $(BUILD)/teg
 
+measure-build:
+	@tools/measure/build.sh $(BUILD)/measure
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family
@@ -99,5 +103,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy all deps demo check sanitize bench install format clean
+.PHONY: accuracy all deps demo check sanitize bench measure-build install format clean
 .SECONDARY:
