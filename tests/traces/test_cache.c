@@ -10,7 +10,7 @@
 
 static const char text[] = "sketch 1\nisa sm_70\ngrid 40\nblock 64\n"
                            "registers 32\n"
-                           "repeat 5 as i\n"
+                           "loop i 5\n"
                            "LDG.E R4, [R2 : 0x10000000 + 4*gtid + 4096*i]\n"
                            "FFMA R4, R4, R5, R6\n"
                            "end\n"
@@ -23,7 +23,7 @@ static struct teg_gpu gpu;
 
 static void setup(void)
 {
-    gpu = *help_gpu();
+    help_gpu_plain(&gpu);
     ck_assert_msg(teg_trace_open_memory("test", (const uint8_t *)text,
                                         strlen(text), NULL, &trace,
                                         &d) == TEG_OK,

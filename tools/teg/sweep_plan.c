@@ -141,8 +141,8 @@ static int split(const char *option, const char *text, const char *prefix,
 static int add_keyed(struct sweep_plan *plan, enum sweep_kind kind,
                      const char *option, const char *prefix, const char *text)
 {
-    struct sweep_axis *axis;
-    const char *values;
+    struct sweep_axis *axis = NULL;
+    const char *values = NULL;
     char key[KEY_SIZE];
     int status = split(option, text, prefix, key, &values);
 
@@ -244,7 +244,7 @@ static int add_traces(struct sweep_plan *plan)
 static int add_gpus(struct sweep_plan *plan)
 {
     const struct sweep_request *r = plan->request;
-    struct sweep_axis names = {.key = "--gpu"}, *axis;
+    struct sweep_axis names = {.key = "--gpu"}, *axis = NULL;
     int status = EXIT_DONE;
 
     if (r->gpus != NULL) {
@@ -272,7 +272,7 @@ static int set_all(struct sweep_plan *plan)
 {
     for (uint32_t g = 0; g < plan->gpus; g++) {
         for (uint32_t i = 0; i < plan->request->set.count; i++) {
-            const char *text = plan->request->set.item[i], *value;
+            const char *text = plan->request->set.item[i], *value = NULL;
             struct teg_diag d;
             char key[KEY_SIZE];
             int status = split("--set", text, "", key, &value);
@@ -486,7 +486,7 @@ static int count_points(struct sweep_plan *plan)
 static int add_what_ifs(struct sweep_plan *plan)
 {
     const struct opt_list *list = &plan->request->what_ifs;
-    struct sweep_axis *axis;
+    struct sweep_axis *axis = NULL;
     int status;
 
     if (list->count == 0)
@@ -501,7 +501,7 @@ static int add_what_ifs(struct sweep_plan *plan)
 
 static int add_active_warps(struct sweep_plan *plan)
 {
-    struct sweep_axis *axis;
+    struct sweep_axis *axis = NULL;
     int status;
 
     if (plan->request->active_warps == NULL)
@@ -518,7 +518,7 @@ static int add_active_warps(struct sweep_plan *plan)
 static int make_plan(struct sweep_plan *plan)
 {
     const struct sweep_request *r = plan->request;
-    struct sweep_axis *axis;
+    struct sweep_axis *axis = NULL;
     int status = new_axis(plan, SWEEP_LAUNCH, "trace", &axis);
 
     for (uint32_t i = 0; status == EXIT_DONE && i < r->param.count; i++)
