@@ -10,6 +10,7 @@
  *        123 static instructions
  *        fmad      45.0 %   ldg     12.3 %   ...
  */
+#include "tools/teg/info_cubin.h"
 #include "tools/teg/report.h"
 
 #include <inttypes.h>
@@ -234,26 +235,57 @@ static int info(struct info *self)
     return EXIT_DONE;
 }
 
+/* A cubin has no launches: its kernels' resources are what there is to say,
+ * and with -g how many blocks an SM holds. */
+static int cubin(struct job *job, const char *path, uint32_t threads)
+{
+    int status = EXIT_DONE;
+
+    if (job->gpu_name != NULL)
+        status = job_open_gpu(job);
+    if (status == EXIT_DONE)
+        status =
+            info_cubin(path, job->gpu, threads, job->format == FORMAT_JSON);
+    return status;
+}
+
 int cmd_info(int argc, char **argv)
 {
     struct info self = {0};
+    uint32_t threads = 256;
     const struct opt options[] = {
-        JOB_TRACE_OPTIONS(self.job), JOB_FORMAT_JSON_OPTION(self.job), {0}};
+        {"gpu", 'g', OPT_TEXT, &self.job.gpu_name, "GPU",
+         "of a cubin: show the occupancy on this GPU", NULL},
+        {"config-dir", 0, OPT_TEXT, &self.job.config_dir, "DIR",
+         "look for GPU descriptions here first", NULL},
+        {"threads", 't', OPT_COUNT, &threads, "N",
+         "of a cubin: threads of a block for the occupancy (default 256)",
+         NULL},
+        JOB_TRACE_OPTIONS(self.job),
+        JOB_FORMAT_JSON_OPTION(self.job),
+        {0}};
     const struct usage usage = {
         .command = "info",
-        .operands = "TRACE",
+        .operands = "FILE",
         .summary = "Says what is in a trace: format, kernels, launch shapes, "
-                   "instruction counts and mix.",
+                   "instruction counts and mix; or in a cubin: kernels, their "
+                   "resources and parameters.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
-        .examples = "  teg info kernel.tegt\n"};
+        .examples = "  teg info kernel.tegt\n"
+                    "  teg info kernel.cubin -g rtx3070\n"};
     struct operands operands;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
     catch_interrupt();
+    if (info_is_cubin(operands.item[0])) {
+        status = cubin(&self.job, operands.item[0], threads);
+        job_release(&self.job);
+        return status;
+    }
     self.kernels = json_array();
     status = job_open_trace(&self.job, operands.item[0]);
     if (status == EXIT_DONE)
