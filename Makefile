@@ -3,6 +3,8 @@
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make bench      prints simulated instructions per second and peak memory
+# make accuracy   compares with published measurements (docs/accuracy.md)
+# make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -30,6 +32,7 @@ LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
+ACCURACY_SRC := $(shell find tools/accuracy -name '*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 DEPS     := build/deps.stamp
 
@@ -55,10 +58,21 @@ $(BUILD)/%.o: %.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
+# Published measurements against simulations: docs/accuracy.md.
+$(BUILD)/accuracy: $(ACCURACY_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+accuracy: $(BUILD)/accuracy
+	@mkdir -p build/accuracy
+	@for csv in tools/accuracy/*.csv; do \
+	    $(BUILD)/accuracy --json=build/accuracy/$$(basename $$csv .csv).json \
+	        $$csv || exit 1; \
+	done
+
 demo: all
 	@tools/demo.sh $(BUILD)/teg
 
-check: all $(TESTS)
+check: all $(TESTS) $(BUILD)/accuracy
 	@tools/check_layers.sh
 	@BUILD=$(BUILD) tests/run.sh $(TESTS)
 
@@ -67,6 +81,9 @@ sanitize:
 
 bench: all
 	@tools/bench.sh $(BUILD)/teg
+
+measure-build:
+	@tools/measure/build.sh $(BUILD)/measure
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
@@ -86,5 +103,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all deps demo check sanitize bench install format clean
+.PHONY: accuracy all deps demo check sanitize bench measure-build install format clean
 .SECONDARY:

@@ -621,7 +621,9 @@ struct stream {
 
 struct teg_block {
     const struct teg_program *program; /* borrowed */
-    uint8_t *bytes;                    /* owned */
+    uint8_t *bytes;                    /* owned, [size] */
+    size_t size;
+    int kept; /* teg_block_free leaves it alone */
     uint32_t position[3];
     uint32_t paths, streams, slots;
     struct path *path;     /* owned, [paths] */
@@ -632,10 +634,8 @@ struct teg_block {
     struct teg_predictor *predictor; /* owned, [streams][slots + 1] */
 };
 
-void teg_block_free(struct teg_block *block)
+static void release_block(struct teg_block *block)
 {
-    if (block == NULL)
-        return;
     free(block->bytes);
     free(block->path);
     free(block->stream);
@@ -643,6 +643,33 @@ void teg_block_free(struct teg_block *block)
     free(block->slot_of);
     free(block->predictor);
     free(block);
+}
+
+void teg_block_free(struct teg_block *block)
+{
+    if (block != NULL && !block->kept)
+        release_block(block);
+}
+
+void teg_block_keep(struct teg_block *block)
+{
+    block->kept = 1;
+}
+
+void teg_block_drop(struct teg_block *block)
+{
+    if (block != NULL)
+        release_block(block);
+}
+
+size_t teg_block_memory(const struct teg_block *block)
+{
+    return sizeof *block + block->size + block->paths * sizeof *block->path +
+           block->streams * sizeof *block->stream +
+           block->slots * sizeof *block->slot +
+           block->program->memory_count * sizeof *block->slot_of +
+           (size_t)block->streams * ((size_t)block->slots + 1) *
+               sizeof *block->predictor;
 }
 
 const uint32_t *teg_block_position(const struct teg_block *block)
@@ -939,6 +966,7 @@ teg_status teg_block_open(const struct teg_program *program,
         return teg_fail_memory(d);
     }
     memcpy(b->bytes, bytes, size);
+    b->size = size;
     teg_walk_init(&w, b->bytes, size, path, origin);
     status = open_bytes(&w, b, d);
     if (status != TEG_OK) {

@@ -56,4 +56,11 @@ teg_status teg_block_open(const struct teg_program *program,
                           uint64_t origin, struct teg_block **block,
                           struct teg_diag *d);
 
+/* From now on teg_block_free leaves the block alone, so that it can be handed
+ * out again, to one user at a time; teg_block_drop ends it. */
+void teg_block_keep(struct teg_block *block);
+void teg_block_drop(struct teg_block *block);
+/* Bytes it takes in memory, about. */
+size_t teg_block_memory(const struct teg_block *block);
+
 #endif

@@ -6,6 +6,8 @@
  *         waits for a result from global, local or texture memory
  */
 #include "config/param.h"
+#include "sim/models/efficiency.h"
+#include "sim/models/power_model.h"
 #include "tools/teg/options.h"
 #include "tools/teg/output.h"
 #include "tools/teg/teg.h"
@@ -39,6 +41,21 @@ static const struct term {
     {"execution latency", "cycles from issue until the result is usable"},
     {"initiation interval", "cycles until a unit takes the next warp "
                             "instruction"},
+    {"access rate", "of a component of the power model: warp instructions of "
+                    "an SM that access it, per power.issue_norm cycles; 1 is "
+                    "all that can be issued"},
+    {"effective rate", "share of a component's maximum power that its access "
+                       "rate draws; power_unit says by which function"},
+    {"EDP", "energy-delay product: energy x time"},
+    {"gated", "power or energy if idle SMs were switched off: power is then "
+              "linear in the active SMs"},
+    {"rule (63)", "best number of SMs by the bandwidth alone: Mem_Bandwidth / "
+                  "(BW_per_warp x N) where it limits, else all (Hong 2012)"},
+    {"const_sm", "power of an active SM that follows no access rate: "
+                 "instruction cache, frame buffer and the like"},
+    {"activation", "power of the chip being active at all"},
+    {"TPC", "SMs that share an instruction cache and a scheduler; opening one "
+            "costs power"},
     {"same-warp interval", "cycles until the same warp may issue again"},
 };
 
@@ -117,6 +134,57 @@ static void offer_models(struct search *s)
     }
 }
 
+static void offer_inputs(struct search *s, const struct teg_parameter *p,
+                         uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char help[256];
+
+        snprintf(help, sizeof help, "%.200s%s%s", p[i].help,
+                 p[i].unit[0] != '\0' ? "; in " : "", p[i].unit);
+        offer(s, "power: input", p[i].name, help);
+    }
+}
+
+static void offer_results(struct search *s, const struct teg_term_facts *t,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char help[512];
+
+        snprintf(help, sizeof help, "%.200s%s%s%s%.200s", t[i].help,
+                 t[i].unit[0] != '\0' ? "; in " : "", t[i].unit,
+                 t[i].equation[0] != '\0' ? "\n    = " : "", t[i].equation);
+        offer(s, "power: result", t[i].name, help);
+    }
+}
+
+static void offer_power(struct search *s)
+{
+    static const struct teg_term_facts together[] = {
+#define SPLIT_RESULT(field, unit, equation, help) \
+    {#field, unit, equation, help},
+#define MIX_RESULT(field, unit, equation, help) {#field, unit, equation, help},
+#include "sim/models/efficiency.def"
+    };
+    uint32_t count;
+    const struct teg_parameter *p = power_parameters(&count);
+    const struct teg_term_facts *t;
+
+    heading(s, "power and temperature");
+    for (uint32_t u = 0; u < TEG_POWER_UNITS; u++)
+        offer(s, "component of the power model", teg_power_unit_facts(u)->key,
+              teg_power_unit_facts(u)->help);
+    offer_inputs(s, p, count);
+    t = power_terms(&count);
+    offer_results(s, t, count);
+    p = efficiency_split_inputs(&count);
+    offer_inputs(s, p, count);
+    p = efficiency_mix_inputs(&count);
+    offer_inputs(s, p, count);
+    offer_results(s, together, sizeof together / sizeof together[0]);
+}
+
 static void offer_keys(struct search *s)
 {
     uint32_t count;
@@ -134,7 +202,8 @@ int cmd_explain(int argc, char **argv)
         .command = "explain",
         .operands = "[TERM]",
         .summary = "Says what a stall reason, operation class, what-if, "
-                   "model, key of a GPU description or another word of a "
+                   "model, term of the power model, key of a GPU description "
+                   "or another word of a "
                    "report means. Without TERM lists them all.",
         .options = options,
         .operands_max = 1,
@@ -154,6 +223,7 @@ int cmd_explain(int argc, char **argv)
     offer_classes(&search);
     offer_whatifs(&search);
     offer_models(&search);
+    offer_power(&search);
     offer_keys(&search);
     if (search.term == NULL || search.found > 0)
         return EXIT_DONE;

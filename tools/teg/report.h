@@ -77,4 +77,10 @@ void text_head(FILE *f, const struct result *r);
 /* A number, null if it is none. */
 json_t *number_json(double v);
 
+/* The cells of a CSV row by their columns, owned by the caller; NULL out of
+ * memory. */
+json_t *csv_flat(json_t *object);
+/* A cell, empty for null. */
+void csv_value(FILE *f, const json_t *value);
+
 #endif

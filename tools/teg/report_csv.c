@@ -19,9 +19,10 @@ struct row {
     FILE *file;
     bool header; /* names instead of values */
     bool first;
+    json_t *flat; /* borrowed: gathers the cells instead, if not NULL */
 };
 
-static void print_value(FILE *f, const json_t *value)
+void csv_value(FILE *f, const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_STRING:
@@ -65,15 +66,19 @@ static const char *naming_key(const json_t *item)
     return NULL;
 }
 
-static void print_cell(struct row *row, const char *path, const json_t *value)
+static void print_cell(struct row *row, const char *path, json_t *value)
 {
+    if (row->flat != NULL) {
+        json_object_set(row->flat, path, value);
+        return;
+    }
     if (!row->first)
         fputc(',', row->file);
     row->first = false;
     if (row->header)
         print_csv_text(row->file, path);
     else
-        print_value(row->file, value);
+        csv_value(row->file, value);
 }
 
 static void flatten(struct row *row, const char *path, json_t *value,
@@ -128,10 +133,19 @@ static void flatten(struct row *row, const char *path, json_t *value,
 
 static void print_row(FILE *file, json_t *object, bool header)
 {
-    struct row row = {file, header, true};
+    struct row row = {file, header, true, NULL};
 
     flatten(&row, "", object, NULL);
     fputs("\r\n", file);
+}
+
+json_t *csv_flat(json_t *object)
+{
+    struct row row = {.flat = json_object()};
+
+    if (row.flat != NULL)
+        flatten(&row, "", object, NULL);
+    return row.flat;
 }
 
 /* With instructions asked for, they are the rows. */

@@ -1,0 +1,191 @@
+# teg sweep and teg merge: rows, resuming, shards, faults.
+. tests/cli/lib.sh
+
+chain=tests/kernels/sm70/ffma_chain.sketch
+reduction=tests/kernels/sm70/reduction.sketch
+rows() {
+    [ "$(grep -c '"status":' "$1")" = "$2" ]
+}
+
+# Two values of a parameter, two GPUs, two of a key, with and without a
+# what-if: 16 rows, the parameter slowest, the what-if fastest.
+axes="-g v100,a100 --vary sm.warps_max=16,32 --what-if no-dependences -p N=64,128"
+expect 0 "$teg" sweep $chain $axes -f json -j 1
+cp "$work/out" "$work/one.json"
+check 'a row for every combination' rows "$work/one.json" 16
+check 'numbered in their order' [ "$(sed 's/.*"point":\([0-9]*\),.*/\1/' \
+    "$work/one.json" | tr '\n' ' ')" = "$(seq 0 15 | tr '\n' ' ')" ]
+check 'the parameter changes slowest' \
+    [ "$(sed -n '9s/.*"param.N":\([0-9]*\).*/\1/p' "$work/one.json")" = 128 ]
+check 'and the what-if fastest' \
+    [ "$(grep -c '"what-if":""' "$work/one.json")" = 8 ]
+expect 0 "$teg" sweep $chain $axes -f json -j 3
+check 'any number of workers writes the same bytes' \
+    cmp -s "$work/out" "$work/one.json"
+
+# A row says what teg run says.
+cycles_of() {
+    sed -n 's/^.*"cycles": *\([0-9]*\),"time_us.*/\1/p;s/^  "cycles": \([0-9]*\),$/\1/p' "$1"
+}
+expect 0 "$teg" run $chain -g a100 --what-if no-dependences -p N=128 -f json
+cycles_of "$work/out" >"$work/run"
+sed -n 14p "$work/one.json" >"$work/row"
+cycles_of "$work/row" >"$work/swept"
+check 'as many cycles as teg run' cmp -s "$work/run" "$work/swept"
+check 'and there are some' [ -s "$work/run" ]
+expect 0 "$teg" run $reduction -g v100 --set dram.latency=900 --warps 16 -f csv
+cp "$work/out" "$work/run.csv"
+expect 0 "$teg" sweep $reduction -g v100 --vary dram.latency=300,900 \
+    --active-warps 8,16 -f csv
+check 'CSV has the columns of teg run' sh -c "tail -1 '$work/out' |
+    grep -qF \"\$(tail -1 '$work/run.csv' | tr -d '\\r')\""
+check 'a header and a row each' [ "$(wc -l <"$work/out")" = 5 ]
+
+# Ranges: both ends count.
+expect 0 "$teg" sweep $chain -g v100 -p N=8:40:8 --vary launch.warps=1,2
+out '^point  *param.N  *launch.warps  *cycles  *time_us  *ipc'
+check 'five values times two' [ "$(wc -l <"$work/out")" = 11 ]
+
+# Ordered: a chain of N dependent FFMA takes longer the larger N is.
+expect 0 "$teg" sweep $chain -g v100 -p N=64,8,256 --rank-by cycles -f csv
+check 'the shortest first' [ "$(sed -n 's/^[^,]*,\([0-9]*\),.*/\1/p' \
+    "$work/out" | tr '\n' ' ')" = '1 0 2 ' ]
+expect 0 "$teg" sweep $chain -g v100 -p N=64,8,256 --rank-by vary.param.N:max \
+    -f csv
+check 'or the largest' [ "$(sed -n 's/^[^,]*,\([0-9]*\),.*/\1/p' \
+    "$work/out" | tr '\n' ' ')" = '2 0 1 ' ]
+# Fewer cycles and a larger N: no chain beats another. Fewer of both: one does.
+expect 0 "$teg" sweep $chain -g v100 -p N=64,8,256 \
+    --pareto cycles,vary.param.N:max -f json
+check 'no row beats another' rows "$work/out" 3
+expect 0 "$teg" sweep $chain -g v100 -p N=64,8,256 --pareto cycles,vary.param.N \
+    -f json
+check 'one row beats all' rows "$work/out" 1
+
+# A point that cannot be says why in its row; the others are done.
+expect 1 "$teg" sweep $chain -g v100 --vary sm.schedulers=1,4,77 -f json
+err '1 of 3 points failed'
+check 'the failed point has a row' rows "$work/out" 3
+out '"status":"failed","reason":"sm.schedulers: .*expected.*found .77.'
+expect 1 "$teg" sweep $chain -g v100 --vary sm.schedulers=1,4,77
+out 'failed: sm.schedulers'
+expect 1 "$teg" sweep $reduction -g v100 --active-warps 1,64 -f json
+out '"reason":".*expected room for a block of 8 warps, found a limit of 1 '
+expect 0 "$teg" sweep $chain -g v100,gtx280 --vary sm.warps_max=8,32 -f csv
+check 'rows of chips with other units share a header' \
+    [ "$(wc -l <"$work/out")" = 5 ]
+
+# Misuse, found before the first point.
+expect 2 "$teg" sweep $chain -g v100 --vary sm.warps_maximum=16
+err "nearest is sm.warps_max"
+expect 2 "$teg" sweep $chain -g v100 --vary launch.warp=16
+err "did you mean 'launch.warps'"
+expect 2 "$teg" sweep $chain -g v100 --vary dram.latency=400:200:100
+err 'steps nowhere'
+expect 2 "$teg" sweep $chain -g v100 --vary dram.latency=400:800:0
+err 'steps nowhere'
+expect 2 "$teg" sweep $chain -g v100 --vary dram.latency=
+expect 2 "$teg" sweep $chain -g v100 --vary dram.latency=1 --vary dram.latency=2
+err 'varied twice'
+expect 2 "$teg" sweep $chain -g v100 --what-if no-barier
+err "did you mean 'no-barriers'"
+expect 2 "$teg" sweep $chain -g v1000
+err 'v100'
+expect 2 "$teg" sweep $chain -g v100 --rank-by cycle
+err "did you mean 'cycles'"
+expect 2 "$teg" sweep $chain -g v100 --pareto cycles
+expect 2 "$teg" sweep $chain -g v100 --shard 3/2
+expect 1 "$teg" sweep "$work/none.tegt" -g v100
+expect 1 "$teg" sweep $chain -g v100 -p M=3
+no_out
+
+# A full disk, for the result and for the journal.
+if [ -e /dev/full ]; then
+    expect 1 "$teg" sweep $chain -g v100 -o /dev/full -f json
+    err '/dev/full: cannot write'
+    expect 1 "$teg" sweep $chain -g v100 --journal /dev/full -f json
+    err '/dev/full: cannot write'
+fi
+
+# Stopped at any moment it goes on, and ends with the same bytes.
+many="$reduction -g v100 --vary dram.latency=300:1500:4 -f json"
+expect 0 "$teg" sweep $many
+cp "$work/out" "$work/all.json"
+stop() {
+    rm -f "$work/rows.json" "$work/rows.json.partial"
+    "$teg" sweep $many -o "$work/rows.json" 2>"$work/err" &
+    pid=$!
+    sleep 0.3
+    kill "$1" $pid
+    wait $pid
+}
+finished() {
+    grep -c '"status":' "$work/rows.json.partial"
+}
+for signal in -KILL -INT; do
+    stop $signal
+    check "a sweep stopped by $signal leaves no result" \
+        [ ! -e "$work/rows.json" ]
+    before=$(finished)
+    check "and some finished points" [ "$before" -gt 0 ]
+    # The row that was being written when the machine stopped.
+    printf '{"sweep":"0123' >>"$work/rows.json.partial"
+    expect 0 "$teg" sweep $many -o "$work/rows.json"
+    err "going on after $before of 301 points"
+    check 'the result is as if it had not been stopped' \
+        cmp -s "$work/rows.json" "$work/all.json"
+    check 'and the journal is gone' [ ! -e "$work/rows.json.partial" ]
+done
+stop -INT
+expect 1 "$teg" sweep $chain -g v100 -f json --journal "$work/rows.json.partial"
+err 'expected rows of sweep .*found those of another'
+echo junk >"$work/junk"
+expect 1 "$teg" sweep $chain -g v100 --journal "$work/junk"
+err "junk: line 1: expected a row of .teg sweep -f json., found 'junk"
+
+# A worker that dies costs its point.
+rm -f "$work/rows.json.partial"
+"$teg" sweep tests/kernels/sm70/uncoalesced.sketch -g v100 -j 1 -f json \
+    -p BLOCKS=64,2048 -o "$work/rows.json" 2>"$work/err" &
+pid=$!
+sleep 1
+worker=$(ps -o pid= --ppid $pid 2>/dev/null | head -1)
+if [ -n "$worker" ]; then
+    kill -KILL $worker
+    wait $pid
+    check 'a dead worker is an error' [ $? = 1 ]
+    err 'point 1 is not done: its worker was killed by signal 9'
+    check 'its point is missing' rows "$work/rows.json" 1
+    check 'the journal stays for the rest' [ -e "$work/rows.json.partial" ]
+else
+    wait $pid
+    echo 'skipped: no ps to find the worker with'
+fi
+
+# Parts on several machines.
+for i in 1 2 3; do
+    expect 0 "$teg" sweep $chain $axes -f json --shard $i/3 -o "$work/p$i.json"
+done
+expect 0 "$teg" merge "$work/p3.json" "$work/p1.json" "$work/p2.json" -f json
+check 'parts are merged into the same bytes' cmp -s "$work/out" "$work/one.json"
+expect 1 "$teg" merge "$work/p3.json" "$work/p1.json" -f json
+err '5 of 16 points are in no file: 1, 4, 7, 10, 13$'
+check 'what there is is written' rows "$work/out" 11
+expect 1 "$teg" merge "$work/p3.json" "$work/all.json"
+err 'found those of another'
+expect 0 "$teg" merge "$work/one.json" --rank-by cycles
+expect 1 "$teg" merge "$work/junk"
+expect 1 "$teg" merge "$work/missing"
+
+# A list and several traces: a row per kernel.
+small_trace "$work/saxpy.traceg"
+mkdir "$work/list"
+cp "$work/saxpy.traceg" "$work/list/kernel-1.traceg"
+sed 's/= saxpy/= other/' "$work/saxpy.traceg" >"$work/list/kernel-2.traceg"
+printf 'kernel-1.traceg\nkernel-2.traceg\n' >"$work/list/kernelslist.g"
+expect 0 "$teg" sweep "$work/saxpy.traceg" "$work/list/kernelslist.g" \
+    --vary dram.latency=300,900 -f json
+err 'sm_70: simulating v100'
+check 'three kernels, two values' rows "$work/out" 6
+
+finish

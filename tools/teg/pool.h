@@ -1,0 +1,41 @@
+/*
+ * Worker processes that share one queue of jobs.
+ *
+ * Workers are forked, so they see what the caller has opened (descriptions,
+ * traces) without reading it again.  Each takes one job at a time; what it
+ * replies comes back in the order in which jobs end.  A worker that dies costs
+ * its job and is replaced.
+ */
+#ifndef TEG_TOOLS_POOL_H
+#define TEG_TOOLS_POOL_H
+
+#include "isa/base/buffer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pool {
+    uint32_t workers; /* at least 1 */
+    void *self;
+    /* The next job; false if there is none. */
+    bool (*next)(void *self, uint64_t *job);
+    /* In a worker: does the job and appends what is to be said of it.
+     * EXIT_INTERRUPTED: not done; any other fault, already said, ends
+     * everything. */
+    int (*work)(void *self, uint64_t job, struct teg_buffer *reply);
+    /* In the caller: takes the reply; a fault ends everything. */
+    int (*done)(void *self, uint64_t job, const uint8_t *reply, size_t size);
+    /* In the caller: the job's worker died, `why`. */
+    void (*lost)(void *self, uint64_t job, const char *why);
+    /* In the caller, a few times a second; may be NULL. */
+    void (*tick)(void *self);
+};
+
+/* Runs every job.  EXIT_INTERRUPTED after a Ctrl-C; jobs under way are thrown
+ * away then. */
+int pool_run(const struct pool *pool);
+
+/* Cores of this machine. */
+uint32_t pool_cores(void);
+
+#endif

@@ -1,0 +1,400 @@
+#include "tools/teg/sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHAPE_REGISTERS,
+    SHAPE_SHARED,
+    SHAPE_WARPS,
+    SHAPE_SMS,
+};
+
+const struct sweep_shape sweep_shapes[] = {
+    [SHAPE_REGISTERS] = {"launch.registers",
+                         offsetof(struct sweep_change, registers), 1024},
+    [SHAPE_SHARED] = {"launch.shared_bytes",
+                      offsetof(struct sweep_change, shared_bytes), 1 << 20},
+    [SHAPE_WARPS] = {"launch.warps", offsetof(struct sweep_change, warps), 64},
+    [SHAPE_SMS] = {"launch.sms", offsetof(struct sweep_change, sms), 1024},
+    {NULL, 0, 0},
+};
+
+/* A point being simulated.  A reason that is not "" is why it cannot be. */
+struct point {
+    const struct sweep_plan *plan;
+    uint64_t number;
+    struct sweep_change change;
+    struct replay replay;
+    struct opt_list what_ifs; /* none or one, borrowed from the plan */
+    char reason[1024];
+};
+
+static const char *value_at(const struct sweep_plan *plan, uint32_t axis,
+                            uint64_t point)
+{
+    return plan->axis[axis].value[sweep_plan_digit(plan, axis, point)];
+}
+
+static bool failed(struct point *p, const struct teg_diag *d)
+{
+    snprintf(p->reason, sizeof p->reason, "%s%s%s", d->where,
+             d->where[0] != '\0' ? ": " : "", d->what);
+    return false;
+}
+
+/* ---- where the blocks come from ------------------------------------------- */
+
+void sweep_source_release(struct sweep_source *s)
+{
+    teg_cache_free(s->cache);
+    if (s->trace != NULL)
+        teg_trace_close(s->trace);
+    *s = (struct sweep_source){0};
+}
+
+static bool is_source_axis(const struct sweep_axis *axis)
+{
+    return axis->kind == SWEEP_LAUNCH || axis->kind == SWEEP_PARAM;
+}
+
+static bool same_source(const struct sweep_source *s,
+                        const struct sweep_plan *plan, uint64_t point)
+{
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        if (is_source_axis(&plan->axis[i]) &&
+            s->digit[i] != sweep_plan_digit(plan, i, point))
+            return false;
+    }
+    return s->open;
+}
+
+/* "N=8" for each parameter; returns how many. */
+static uint32_t list_params(const struct sweep_plan *plan, uint64_t point,
+                            char text[][SWEEP_VALUE_SIZE + 96],
+                            const char **set)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        if (plan->axis[i].kind != SWEEP_PARAM)
+            continue;
+        snprintf(text[n], sizeof text[n], "%s=%s",
+                 plan->axis[i].key + strlen("param."),
+                 value_at(plan, i, point));
+        set[n] = text[n];
+        n++;
+    }
+    return n;
+}
+
+/* The architecture as given was understood when the plan was made. */
+static uint32_t isa_number(const char *text)
+{
+    uint32_t v = 0;
+
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text >= '0' && *text <= '9')
+            v = 10 * v + (uint32_t)(*text - '0');
+    }
+    return v;
+}
+
+static bool open_source(struct point *p, struct sweep_source *s)
+{
+    const struct sweep_plan *plan = p->plan;
+    const struct sweep_launch *launch =
+        &plan->launch[sweep_plan_digit(plan, 0, p->number)];
+    static char text[OPT_LIST_MAX][SWEEP_VALUE_SIZE + 96];
+    const char *set[OPT_LIST_MAX];
+    struct teg_trace_options options = {
+        .isa = isa_number(plan->request->isa),
+        .registers = plan->request->registers,
+        .spill_directory = getenv("TMPDIR"),
+        .set = set,
+        .set_count = list_params(plan, p->number, text, set),
+    };
+    struct teg_diag d;
+
+    if (same_source(s, plan, p->number))
+        return true;
+    sweep_source_release(s);
+    if (teg_trace_open(launch->path, &options, &s->trace, &d) != TEG_OK ||
+        teg_cache_new(s->trace, launch->kernel, TEG_CACHE_BUDGET, &s->cache,
+                      &d) != TEG_OK)
+        return failed(p, &d);
+    for (uint32_t i = 0; i < plan->axes; i++)
+        s->digit[i] = sweep_plan_digit(plan, i, p->number);
+    s->open = true;
+    return true;
+}
+
+/* ---- what is simulated ---------------------------------------------------- */
+
+static bool take_shape(struct point *p, const char *key, const char *text)
+{
+    uint32_t row = 0;
+    unsigned long v;
+    char *end;
+
+    while (strcmp(sweep_shapes[row].key, key) != 0)
+        row++;
+    errno = 0;
+    v = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+        v > sweep_shapes[row].max || (v == 0 && row != SHAPE_SHARED)) {
+        snprintf(p->reason, sizeof p->reason,
+                 "%s: expected a whole number, %d to %u, found '%s'", key,
+                 row != SHAPE_SHARED, sweep_shapes[row].max, text);
+        return false;
+    }
+    *(uint32_t *)(void *)((char *)&p->change + sweep_shapes[row].offset) =
+        (uint32_t)v;
+    p->change.given[row] = true;
+    return true;
+}
+
+/* A chip of fewer warps has room for no more threads than those: whoever
+ * varies sm.warps_max need not vary the rest as well. */
+static void follow_warps(struct teg_gpu *gpu)
+{
+    uint32_t threads = gpu->sm.warps_max * TEG_LANES;
+
+    if (gpu->sm.threads_max > threads)
+        gpu->sm.threads_max = threads;
+    if (gpu->sm.threads_per_block_max > threads)
+        gpu->sm.threads_per_block_max = threads;
+}
+
+static bool change_gpu(struct point *p)
+{
+    const struct sweep_plan *plan = p->plan;
+    struct teg_diag d;
+
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        const struct sweep_axis *axis = &plan->axis[i];
+        const char *value = value_at(plan, i, p->number);
+
+        if (axis->kind == SWEEP_KEY &&
+            teg_gpu_set(p->replay.gpu, axis->key, value, &d) != TEG_OK)
+            return failed(p, &d);
+        if (axis->kind == SWEEP_SHAPE && !take_shape(p, axis->key, value))
+            return false;
+        if (axis->kind == SWEEP_KEY && strcmp(axis->key, "sm.warps_max") == 0)
+            follow_warps(p->replay.gpu);
+    }
+    return teg_gpu_check(p->replay.gpu, &d) == TEG_OK || failed(p, &d);
+}
+
+static void change_launch(struct point *p)
+{
+    const struct sweep_change *c = &p->change;
+
+    if (c->given[SHAPE_REGISTERS])
+        p->replay.launch.kernel->registers = c->registers;
+    if (c->given[SHAPE_SHARED])
+        p->replay.launch.kernel->shared_bytes = c->shared_bytes;
+}
+
+static bool apply_what_ifs(struct point *p, const char *names)
+{
+    struct teg_diag d;
+
+    if (*names != '\0')
+        p->what_ifs.item[p->what_ifs.count++] = names;
+    while (*names != '\0') {
+        size_t length = strcspn(names, ",");
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        if (name[0] != '\0' &&
+            teg_whatif_apply(name, p->replay.gpu, &p->replay.launch, &d) !=
+                TEG_OK)
+            return failed(p, &d);
+        names += length;
+        names += *names == ',';
+    }
+    return true;
+}
+
+static bool change_stream(struct point *p)
+{
+    const struct sweep_plan *plan = p->plan;
+
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        if (plan->axis[i].kind == SWEEP_WHAT_IF &&
+            !apply_what_ifs(p, value_at(plan, i, p->number)))
+            return false;
+    }
+    return true;
+}
+
+static const struct teg_gpu *gpu_at(const struct sweep_plan *plan,
+                                    uint64_t point)
+{
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        if (plan->axis[i].kind == SWEEP_GPU)
+            return plan->gpu[sweep_plan_digit(plan, i, point)];
+    }
+    return NULL;
+}
+
+static bool prepare(struct point *p, struct sweep_source *source)
+{
+    struct teg_diag d;
+
+    p->replay.s = calloc(1, sizeof *p->replay.s);
+    if (p->replay.s == NULL) {
+        teg_fail_memory(&d);
+        return failed(p, &d);
+    }
+    if (teg_gpu_copy(gpu_at(p->plan, p->number), &p->replay.gpu, &d) != TEG_OK)
+        return failed(p, &d);
+    if (!change_gpu(p) || !open_source(p, source))
+        return false;
+    if (teg_cache_launch(source->cache, &p->replay.launch, &d) != TEG_OK)
+        return failed(p, &d);
+    change_launch(p);
+    return change_stream(p);
+}
+
+static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
+{
+    (void)self;
+    (void)blocks;
+    (void)cycle;
+    return interrupted();
+}
+
+/* Returns false if interrupted. */
+static bool simulate(struct point *p)
+{
+    const struct sweep_request *r = p->plan->request;
+    const struct teg_simulation_options options = {
+        .sms = p->change.given[SHAPE_SMS] ? p->change.sms : r->sms,
+        .warps_per_sm = p->change.warps,
+        .progress = on_progress,
+    };
+    struct teg_diag d;
+    teg_status status = teg_simulate(&p->replay.launch, p->replay.gpu, &options,
+                                     p->replay.s, &d);
+
+    if (status != TEG_OK && status != TEG_INTERRUPTED)
+        failed(p, &d);
+    return status != TEG_INTERRUPTED;
+}
+
+/* ---- the row -------------------------------------------------------------- */
+
+/* A number where it is one. */
+static json_t *value_json(const char *text)
+{
+    char *end;
+    long long whole;
+    double real;
+
+    errno = 0;
+    whole = strtoll(text, &end, 10);
+    if (end != text && *end == '\0' && errno == 0)
+        return json_integer(whole);
+    real = strtod(text, &end);
+    if (end != text && *end == '\0')
+        return number_json(real);
+    return json_string(text);
+}
+
+static json_t *head_json(const struct sweep_plan *plan, uint64_t point)
+{
+    const struct sweep_launch *launch =
+        &plan->launch[sweep_plan_digit(plan, 0, point)];
+    json_t *vary = json_object();
+
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        const struct sweep_axis *axis = &plan->axis[i];
+
+        if (axis->kind != SWEEP_LAUNCH && axis->kind != SWEEP_GPU)
+            json_object_set_new(vary, axis->key,
+                                axis->kind == SWEEP_WHAT_IF
+                                    ? json_string(value_at(plan, i, point))
+                                    : value_json(value_at(plan, i, point)));
+    }
+    return json_pack("{s:s, s:I, s:I, s:s, s:o}", "sweep", plan->digest,
+                     "point", (json_int_t)point, "points",
+                     (json_int_t)plan->points, "trace", launch->path, "vary",
+                     vary);
+}
+
+/* Takes the reference to `object`. */
+static void append_line(struct teg_buffer *row, json_t *object)
+{
+    char *text =
+        object != NULL
+            ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(10))
+            : NULL;
+
+    if (text != NULL) {
+        teg_buffer_bytes(row, text, strlen(text));
+        teg_buffer_u8(row, '\n');
+    } else {
+        row->failed = 1;
+    }
+    free(text);
+    json_decref(object);
+}
+
+void sweep_point_failed(const struct sweep_plan *plan, uint64_t point,
+                        const char *reason, struct teg_buffer *row)
+{
+    uint32_t launch = sweep_plan_digit(plan, 0, point);
+    json_t *object = head_json(plan, point);
+    json_t *rest =
+        json_pack("{s:s, s:s, s:{s:s}, s:{s:i}}", "status", "failed", "reason",
+                  reason, "gpu", "name", gpu_at(plan, point)->name, "kernel",
+                  "number", (int)plan->launch[launch].kernel + 1);
+
+    json_object_update(object, rest);
+    json_decref(rest);
+    append_line(row, object);
+}
+
+static int append_result(struct point *p, const struct sweep_source *source,
+                         struct teg_buffer *row)
+{
+    const struct sweep_plan *plan = p->plan;
+    struct result result = {
+        .number = plan->launch[sweep_plan_digit(plan, 0, p->number)].kernel + 1,
+        .what_ifs = &p->what_ifs,
+        .trace_notes = teg_trace_notes(source->trace),
+    };
+    int status = result_init(&result, &p->replay);
+
+    if (status == EXIT_DONE) {
+        json_t *object = head_json(plan, p->number);
+        json_t *rest = result_json(&result);
+
+        json_object_set_new(object, "status", json_string("ok"));
+        json_object_update(object, rest);
+        json_decref(rest);
+        append_line(row, object);
+    }
+    result_release(&result);
+    return status;
+}
+
+int sweep_point(const struct sweep_plan *plan, struct sweep_source *source,
+                uint64_t point, struct teg_buffer *row)
+{
+    struct point p = {.plan = plan, .number = point};
+    int status = EXIT_DONE;
+
+    if (prepare(&p, source) && !simulate(&p))
+        status = EXIT_INTERRUPTED;
+    else if (p.reason[0] != '\0')
+        sweep_point_failed(plan, point, p.reason, row);
+    else
+        status = append_result(&p, source, row);
+    replay_release(&p.replay);
+    return status;
+}
