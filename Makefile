@@ -54,6 +54,14 @@ $(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o)
 $(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
+# The page's script and style become rows of C strings.
+$(BUILD)/page.%.inc: tools/teg/page.%
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n",/' $< > $@
+
+$(BUILD)/tools/teg/page.o: CPPFLAGS += -I$(BUILD)
+$(BUILD)/tools/teg/page.o: $(BUILD)/page.js.inc $(BUILD)/page.css.inc
+
 $(BUILD)/%.o: %.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@

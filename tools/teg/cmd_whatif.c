@@ -10,25 +10,12 @@
  *
  * Several kernels count together: their cycles are summed.
  */
+#include "tools/teg/whatif.h"
+
 #include "tools/teg/report.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct toggle {
-    char name[64];
-    char names[512]; /* what is applied: one what-if or several */
-    uint64_t cycles;
-};
-
-struct whatif {
-    struct job job;
-    uint32_t sms, warps_per_sm;
-    uint64_t baseline_cycles; /* 0: interrupted before it was known */
-    struct toggle *toggle;    /* owned */
-    uint32_t count, done;
-    bool incomplete;
-};
 
 /* Each what-if there is, every unit doubled, and the fixed ones together. */
 static int list_toggles(struct whatif *w)
@@ -98,10 +85,12 @@ static int by_gain(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int measure(struct whatif *w)
+int whatif_measure(struct whatif *w)
 {
-    int status = total_cycles(w, "as it is", NULL, &w->baseline_cycles);
+    int status = list_toggles(w);
 
+    if (status == EXIT_DONE)
+        status = total_cycles(w, "as it is", NULL, &w->baseline_cycles);
     for (uint32_t i = 0; status == EXIT_DONE && i < w->count; i++) {
         struct toggle *t = &w->toggle[i];
 
@@ -170,11 +159,9 @@ static int print_table(const struct whatif *w)
 
 static int whatif(struct whatif *w)
 {
-    int status = list_toggles(w);
+    int status = whatif_measure(w);
     int printed;
 
-    if (status == EXIT_DONE)
-        status = measure(w);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
     printed = w->job.format == FORMAT_JSON

@@ -1,0 +1,267 @@
+/* teg report: one self-contained web page about a kernel. */
+#include "tools/teg/page.h"
+#include "tools/teg/series.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Where Debian's libjs-dygraphs puts it. */
+#define DYGRAPHS "/usr/share/javascript/dygraphs"
+
+struct report_job {
+    struct job job;
+    const char *sm_text, *dygraphs;
+    struct opt_list what_ifs;
+    bool ranking;
+    uint32_t sm;
+    /* Gathered. */
+    struct by_pc by_pc;
+    struct timeline *chip, *one; /* owned */
+    struct whatif rank;
+    char *script, *style; /* owned; NULL: not there */
+};
+
+/* ---- files ----------------------------------------------------------------------- */
+
+/* The whole file as a string, NULL if it cannot be read. */
+static char *read_text(const char *directory, const char *name)
+{
+    char path[512], *text = NULL;
+    long size = -1;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    if (fseek(f, 0, SEEK_END) == 0)
+        size = ftell(f);
+    rewind(f);
+    if (size >= 0 && size < 4 << 20)
+        text = malloc((size_t)size + 1);
+    if (text != NULL) {
+        size_t got = fread(text, 1, (size_t)size, f);
+
+        text[got] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+/* A comment that makes browsers ask for a file that is not in the page. */
+static void cut_source_map(char *text)
+{
+    char *map = text != NULL ? strstr(text, "//# sourceMappingURL=") : NULL;
+
+    if (map != NULL)
+        *map = '\0';
+    map = text != NULL ? strstr(text, "/*# sourceMappingURL=") : NULL;
+    if (map != NULL)
+        *map = '\0';
+}
+
+static void find_dygraphs(struct report_job *r)
+{
+    const char *directory = r->dygraphs != NULL ? r->dygraphs : DYGRAPHS;
+
+    r->script = read_text(directory, "dygraph.min.js");
+    r->style = read_text(directory, "dygraph.min.css");
+    cut_source_map(r->script);
+    cut_source_map(r->style);
+    if (r->script != NULL && r->style != NULL &&
+        strstr(r->script, "</script") == NULL)
+        return;
+    free(r->script);
+    free(r->style);
+    r->script = r->style = NULL;
+    say("report",
+        "no dygraphs in %s: the charts will not zoom. To have it: "
+        "sudo apt-get install -y libjs-dygraphs",
+        directory);
+}
+
+static int digest(const char *path, struct page *page)
+{
+    unsigned char buffer[1 << 14];
+    uLong crc = crc32(0, NULL, 0);
+    FILE *f = fopen(path, "rb");
+    struct teg_diag d;
+    size_t got;
+
+    if (f == NULL) {
+        teg_fail_errno(&d, path, "open");
+        return say_fault(&d);
+    }
+    while ((got = fread(buffer, 1, sizeof buffer, f)) > 0) {
+        crc = crc32(crc, buffer, (uInt)got);
+        page->trace_bytes += got;
+    }
+    fclose(f);
+    page->crc = (uint32_t)crc;
+    return EXIT_DONE;
+}
+
+/* ---- the page -------------------------------------------------------------------- */
+
+static int write_page(struct report_job *r, const struct replay *replay)
+{
+    struct result result = {
+        .number = r->job.kernel[0] + 1,
+        .what_ifs = &r->what_ifs,
+        .trace_notes = teg_trace_notes(r->job.trace),
+        .by_pc = &r->by_pc,
+    };
+    struct page page = {
+        .result = &result,
+        .chip = r->chip,
+        .one = r->one,
+        .ranking = r->ranking ? &r->rank : NULL,
+        .trace = r->job.path,
+        .script = r->script,
+        .style = r->style,
+    };
+    struct output out;
+    int status = digest(r->job.path, &page);
+
+    if (status == EXIT_DONE && r->by_pc.failed)
+        status = say_memory();
+    if (status == EXIT_DONE)
+        status = result_init(&result, replay);
+    if (status == EXIT_DONE)
+        status = output_open(&out, r->job.out);
+    if (status == EXIT_DONE) {
+        status = page_write(out.file, &page);
+        if (status == EXIT_DONE)
+            status = output_close(&out);
+        else
+            output_abandon(&out);
+    }
+    result_release(&result);
+    return status;
+}
+
+static int rank(struct report_job *r)
+{
+    if (!r->ranking)
+        return EXIT_DONE;
+    r->rank.job = r->job;
+    return whatif_measure(&r->rank);
+}
+
+static int replay_and_write(struct report_job *r)
+{
+    const struct sim_listener listener[] = {by_pc_listener(&r->by_pc),
+                                            timeline_listener(r->chip),
+                                            timeline_listener(r->one)};
+    const struct replay_options options = {
+        .what_ifs = &r->what_ifs,
+        .label = "report",
+        .listener = listener,
+        .listeners = sizeof listener / sizeof listener[0],
+    };
+    struct replay replay;
+    int status = replay_init(&replay, &r->job, r->job.kernel[0], &options);
+    int ranked, written;
+
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        return status;
+    ranked = status == EXIT_DONE ? rank(r) : EXIT_INTERRUPTED;
+    written = ranked == EXIT_DONE || ranked == EXIT_INTERRUPTED
+                  ? write_page(r, &replay)
+                  : ranked;
+    replay_release(&replay);
+    return written != EXIT_DONE ? written : status;
+}
+
+static int gather(struct report_job *r)
+{
+    int status = EXIT_DONE;
+
+    by_pc_init(&r->by_pc);
+    r->chip = malloc(sizeof *r->chip);
+    r->one = malloc(sizeof *r->one);
+    if (r->chip == NULL || r->one == NULL)
+        status = say_memory();
+    if (status == EXIT_DONE) {
+        timeline_init(r->chip, TIMELINE_ALL);
+        timeline_init(r->one, r->sm);
+        find_dygraphs(r);
+        status = replay_and_write(r);
+    }
+    by_pc_release(&r->by_pc);
+    free(r->chip);
+    free(r->one);
+    free(r->rank.toggle);
+    free(r->script);
+    free(r->style);
+    return status;
+}
+
+static int check(struct report_job *r)
+{
+    uint64_t first = 0, last = 0;
+
+    if (r->job.kernel_count != 1) {
+        say(r->job.path,
+            "expected one kernel, found %" PRIu32 ": choose with --kernel",
+            r->job.kernel_count);
+        return EXIT_USAGE;
+    }
+    if (r->sm_text != NULL &&
+        (!range_parse(r->sm_text, r->sm_text + strlen(r->sm_text), &first,
+                      &last) ||
+         first != last || first >= r->job.gpu->chip.sms)) {
+        say("--sm", "expected an SM from 0 to %u, found '%s'",
+            r->job.gpu->chip.sms - 1, r->sm_text);
+        return EXIT_USAGE;
+    }
+    r->sm = (uint32_t)first;
+    return EXIT_DONE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct report_job r = {0};
+    const struct opt options[] = {
+        JOB_GPU_OPTIONS(r.job),
+        JOB_TRACE_OPTIONS(r.job),
+        {"sm", 0, OPT_TEXT, &r.sm_text, "N",
+         "the SM that is also shown alone (default: 0)", NULL},
+        {"what-if", 0, OPT_LIST, &r.what_ifs, "NAME[,NAME]",
+         "as if this bottleneck were gone", NULL},
+        {"ranking", 0, OPT_FLAG, &r.ranking, NULL,
+         "with the ranking of `teg whatif`; replays the kernel once for each",
+         NULL},
+        {"dygraphs", 0, OPT_TEXT, &r.dygraphs, "DIR",
+         "where dygraph.min.js and .css are (default: " DYGRAPHS ")", NULL},
+        JOB_OUTPUT_OPTIONS(r.job),
+        {0}};
+    const struct usage usage = {
+        .command = "report",
+        .operands = "TRACE",
+        .summary =
+            "Replays a kernel and writes a web page about it: one file that "
+            "needs no network. Charts zoom if dygraphs (Debian package "
+            "libjs-dygraphs) is installed, else they are static.",
+        .options = options,
+        .operands_min = 1,
+        .operands_max = 1,
+        .examples = "  teg report kernel.tegt -g v100 -o kernel.html\n"};
+    struct operands operands;
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    catch_interrupt();
+    status = job_open_trace(&r.job, operands.item[0]);
+    if (status == EXIT_DONE)
+        status = job_open_gpu(&r.job);
+    if (status == EXIT_DONE)
+        status = check(&r);
+    if (status == EXIT_DONE)
+        status = gather(&r);
+    job_release(&r.job);
+    return status;
+}

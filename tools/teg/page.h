@@ -1,0 +1,34 @@
+/*
+ * One page about one replayed kernel: a single HTML file that needs no network
+ * and, for all but zooming and sorting, no script.
+ *
+ * Bounded whatever the kernel: series have at most 512 bins, the table of
+ * instructions PAGE_ROWS_MAX rows (the most stalled).
+ */
+#ifndef TEG_TOOLS_PAGE_H
+#define TEG_TOOLS_PAGE_H
+
+#include "sim/collect/by_pc.h"
+#include "sim/collect/timeline.h"
+#include "tools/teg/report.h"
+#include "tools/teg/whatif.h"
+
+#define PAGE_ROWS_MAX 2000
+#define PAGE_TEXT_MAX 120 /* characters of an instruction */
+
+struct page {
+    const struct result *result;  /* borrowed; with by_pc */
+    const struct timeline *chip;  /* borrowed */
+    const struct timeline *one;   /* borrowed: of one SM */
+    const struct whatif *ranking; /* borrowed; NULL: not asked for */
+    const char *trace;            /* path as given */
+    uint32_t crc;                 /* CRC-32 of the trace file */
+    uint64_t trace_bytes;
+    /* Of dygraphs, borrowed; NULL: the charts stay static. */
+    const char *script, *style;
+};
+
+/* Returns an exit status. */
+int page_write(FILE *f, const struct page *page);
+
+#endif

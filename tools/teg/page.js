@@ -1,0 +1,88 @@
+/* Makes the page's charts zoom and its tables sort and filter. The page is
+ * complete without it. */
+(function () {
+  'use strict';
+  var data = JSON.parse(document.getElementById('data').textContent);
+
+  /* The library puts the first of stacked series on top, the page last. */
+  function stack(c) {
+    c.labels = [c.labels[0]].concat(c.labels.slice(1).reverse());
+    c.colors.reverse();
+    c.rows = c.rows.map(function (r) { return [r[0]].concat(r.slice(1).reverse()); });
+  }
+
+  function charts() {
+    var live = [], busy = false;
+    function follow(self, from, to) {
+      if (busy) { return; }
+      busy = true;
+      live.forEach(function (g) {
+        if (g !== self) { g.updateOptions({dateWindow: from === null ? null : [from, to]}); }
+      });
+      busy = false;
+    }
+    data.charts.forEach(function (c) {
+      var box = document.getElementById(c.id);
+      if (!box || c.rows.length < 2) { return; }
+      if (c.stacked) { stack(c); }
+      box.textContent = '';
+      box.classList.add('live');
+      var g = new Dygraph(box, c.rows, {
+        labels: c.labels, colors: c.colors, stackedGraph: c.stacked,
+        fillGraph: c.stacked, fillAlpha: 0.75, strokeWidth: c.stacked ? 0.5 : 1.3,
+        includeZero: true, legend: 'follow', labelsSeparateLines: true,
+        axes: {x: {drawGrid: false}}, gridLineColor: 'rgba(128,128,128,0.3)',
+        digitsAfterDecimal: 2, animatedZooms: false,
+        zoomCallback: function (from, to) {
+          follow(g, g.isZoomed('x') ? from : null, to);
+        }
+      });
+      live.push(g);
+    });
+    document.documentElement.dataset.charts = String(live.length);
+    return live.length;
+  }
+
+  function value(row, column) {
+    var cell = row.cells[column];
+    return 'v' in cell.dataset ? Number(cell.dataset.v) : cell.textContent;
+  }
+
+  function sortable(table) {
+    var heads = table.tHead.rows[0].cells, body = table.tBodies[0];
+    Array.prototype.forEach.call(heads, function (head, column) {
+      head.tabIndex = 0;
+      function sort() {
+        var down = head.getAttribute('aria-sort') !== 'descending';
+        var rows = Array.prototype.slice.call(body.rows);
+        rows.sort(function (a, b) {
+          var x = value(a, column), y = value(b, column);
+          var order = typeof x === 'number' && typeof y === 'number' ?
+            x - y : String(x).localeCompare(String(y));
+          return down ? -order : order;
+        });
+        Array.prototype.forEach.call(heads, function (h) { h.removeAttribute('aria-sort'); });
+        head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+        rows.forEach(function (row) { body.appendChild(row); });
+      }
+      head.addEventListener('click', sort);
+      head.addEventListener('keydown', function (e) { if (e.key === 'Enter') { sort(); } });
+    });
+  }
+
+  function filter(input, table) {
+    input.addEventListener('input', function () {
+      var words = input.value.toLowerCase().split(/\s+/);
+      Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
+        var text = row.textContent.toLowerCase();
+        row.hidden = !words.every(function (w) { return text.indexOf(w) >= 0; });
+      });
+    });
+    input.hidden = false;
+  }
+
+  Array.prototype.forEach.call(document.querySelectorAll('table.sort'), sortable);
+  var input = document.getElementById('filter'), table = document.getElementById('instructions');
+  if (input && table) { filter(input, table); }
+  if (typeof Dygraph !== 'undefined') { charts(); }
+}());

@@ -1,0 +1,27 @@
+/* The what-ifs ranked by gain: `teg whatif`, and the list on a report page. */
+#ifndef TEG_TOOLS_WHATIF_H
+#define TEG_TOOLS_WHATIF_H
+
+#include "tools/teg/job.h"
+
+struct toggle {
+    char name[64];
+    char names[512]; /* what is applied: one what-if or several */
+    uint64_t cycles;
+};
+
+struct whatif {
+    struct job job;
+    uint32_t sms, warps_per_sm;
+    uint64_t baseline_cycles; /* 0: interrupted before it was known */
+    struct toggle *toggle;    /* owned */
+    uint32_t count, done;
+    bool incomplete;
+};
+
+/* Replays the job's kernels as they are and once with each what-if; sorts the
+ * toggles by gain.  `w->job` and the limits must be set.  After an interrupt
+ * `done` toggles are known.  Free w->toggle. */
+int whatif_measure(struct whatif *w);
+
+#endif
