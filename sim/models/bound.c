@@ -149,6 +149,10 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
                                        : 0;
     double dram = least_dram_bytes(s, gpu) / peak_dram_bytes(gpu);
 
+    /* Write-backs still under way at the kernel's end did not delay it. */
+    if (s->simulated && s->cycles > 0)
+        dram = fmin(dram, (double)s->cycles);
+
     /* Of few SMs each may have a cluster's link for itself. */
     if (cluster_bytes > 0)
         add(b, BOUND_LINK, "link to L2 and DRAM",

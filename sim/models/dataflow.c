@@ -123,12 +123,13 @@ uint32_t dataflow_rank(const struct dataflow *d, int feasible_only,
 
 /* ---- Lattice QCD ------------------------------------------------------------ */
 
+/* Lai 2013, 2.2.1 and 2.2.2. */
 static const struct lattice_machine machines[] = {
-    {"cell", "Cell B.E. (2.2.1)", 102.4, 25.6, 0, 1,
+    {"cell", "Cell Broadband Engine", 102.4, 25.6, 0, 1,
      LATTICE_P1 | LATTICE_P2 | LATTICE_P3 | LATTICE_P4 | LATTICE_P5, ""},
     /* 30 SMs with one double-precision unit of 2 operations at 1.296 GHz; the
      * peak behind the printed percentages cannot be found. */
-    {"gtx280", "GeForce GTX 280 (GT200, 2.2.2)", 77.76, 140, 0, 1,
+    {"gtx280", "GeForce GTX 280 (GT200)", 77.76, 140, 0, 1,
      LATTICE_P1 | LATTICE_P2,
      "no room for half spinors on the chip, no path between its cores, no I/O "
      "of its own"},

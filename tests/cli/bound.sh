@@ -38,4 +38,28 @@ expect 0 "$teg" bound tests/kernels/gt200/fadd_chain.sketch -g gtx280 -f json
 out '"limiter": "unit sp"'
 out '"cycles": 100.0'
 out '"arithmetic_cycles": 84.0'
+
+# Lai 2013, 2.4: 35.2 Gflop/s on Cell, 75.99 (75.6 of the rounded ratio) and,
+# over PCI Express, 44 on GTX 280
+expect 0 "$teg" bound lattice-qcd -g cell
+out '^  P2 P3 P4 P5  *960 *1.3750 *35.2  main memory$'
+out '^  P5  *n/a *n/a *n/a  needs beta'
+expect 0 "$teg" bound lattice-qcd -g gtx280
+out '^  P1  *2432 *0.5428 *75.99  main memory$'
+out '^  P2 P3 P4 P5 .*not on this machine$'
+expect 0 "$teg" bound lattice-qcd -g gtx280 --set io_gbs=8
+out '^  P1  *2432 *0.5428 *44  I/O$'
+expect 0 "$teg" bound lattice-qcd -g v100 --set beta=0.1 -f json
+out '"patterns": "P1 P2"'
+expect 2 "$teg" bound lattice-qcd
+expect 2 "$teg" bound lattice-qcd -g cell --set gamma=1
+err "did you mean 'alpha'\|did you mean"
+
+# every term of a model is explained
+expect 0 "$teg" explain MWP_App_InfiN
+out 'term of throughput'
+out '= max(EffMem / EffComp, 1)'
+out 'unit: warps'
+expect 0 "$teg" explain mix_lds64
+out 'input of bound sgemm'
 finish

@@ -127,6 +127,9 @@ START_TEST(dram_binds_by_its_bandwidth)
     s.memory.dram_bytes = 640;
     find();
     ck_assert_double_eq(b.cycles, 160);
+    s.cycles = 150; /* the rest was written back after the kernel's end */
+    find();
+    ck_assert_double_eq(b.cycles, 150);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include "config/param.h"
 #include "sim/models/efficiency.h"
 #include "sim/models/power_model.h"
+#include "sim/models/sgemm_bound.h"
 #include "tools/teg/options.h"
 #include "tools/teg/output.h"
 #include "tools/teg/teg.h"
@@ -120,6 +121,30 @@ static void offer_whatifs(struct search *s)
     offer(s, "what-if", "double:<unit>", "twice as many of that unit");
 }
 
+/* Inputs and results of the model or bound `owner`. */
+static void offer_terms(struct search *s, const char *owner,
+                        const struct teg_model_inputs *in,
+                        const struct teg_term_facts *t, uint32_t count)
+{
+    char kind[80], help[640];
+
+    snprintf(kind, sizeof kind, "input of %s", owner);
+    for (uint32_t i = 0; in != NULL && i < in->count; i++) {
+        const struct teg_parameter *p = &in->parameter[i];
+
+        snprintf(help, sizeof help, "%s%s%s", p->help,
+                 p->unit[0] != '\0' ? "\n    unit: " : "", p->unit);
+        offer(s, kind, p->name, help);
+    }
+    snprintf(kind, sizeof kind, "term of %s", owner);
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(help, sizeof help, "%s%s%s%s%s", t[i].help,
+                 t[i].unit[0] != '\0' ? "\n    unit: " : "", t[i].unit,
+                 t[i].equation[0] != '\0' ? "\n    = " : "", t[i].equation);
+        offer(s, kind, t[i].name, help);
+    }
+}
+
 static void offer_models(struct search *s)
 {
     uint32_t count;
@@ -131,7 +156,9 @@ static void offer_models(struct search *s)
 
         snprintf(help, sizeof help, "%s (%s)", m[i].title, m[i].source);
         offer(s, "analytical model", m[i].name, help);
+        offer_terms(s, m[i].name, m[i].inputs, m[i].terms, m[i].term_count);
     }
+    offer_terms(s, "bound sgemm", &sgemm_inputs_kind, sgemm_terms, SGEMM_TERMS);
 }
 
 static void offer_inputs(struct search *s, const struct teg_parameter *p,
@@ -202,8 +229,8 @@ int cmd_explain(int argc, char **argv)
         .command = "explain",
         .operands = "[TERM]",
         .summary = "Says what a stall reason, operation class, what-if, "
-                   "model, term of the power model, key of a GPU description "
-                   "or another word of a "
+                   "model, term of a model, key of a GPU description or "
+                   "another word of a "
                    "report means. Without TERM lists them all.",
         .options = options,
         .operands_max = 1,
