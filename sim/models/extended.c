@@ -141,7 +141,10 @@ static teg_status measure(void *inputs, const struct teg_statistics *s,
     in->n = t.kernel.n;
     in->ilp = t.kernel.dep;
     in->mlp = t.kernel.mstr;
-    in->amat = t.kernel.eff_mem > 0 ? t.kernel.eff_mem : t.device.dram_lat;
+    /* Of one access, not of a group. */
+    in->amat = t.device.dram_lat;
+    if (t.kernel.eff_mem > 0)
+        in->amat = t.kernel.eff_mem - throughput_group_wait(&t, gpu);
     in->mwp_without_bw = isfinite(r.mwp_proc) ? r.mwp_proc : in->n;
     in->mwp_peak_bw = isnan(r.mwp_bw) ? HUGE_VAL : r.mwp_bw;
     measure_serial(in, &t, s, gpu);

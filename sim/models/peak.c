@@ -66,6 +66,16 @@ double count_flops(const struct teg_statistics *s)
     return sum;
 }
 
+enum teg_op_class peak_multiply_add(const struct teg_statistics *s)
+{
+    double doubles = 0;
+
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
+        if (facts[c].is_double)
+            doubles += (double)s->class_[c].lanes * facts[c].flops;
+    return doubles > count_flops(s) / 2 ? CLASS_DFMA : CLASS_FMAD;
+}
+
 int is_floating(enum teg_op_class c)
 {
     return facts[c].floating;
@@ -74,11 +84,6 @@ int is_floating(enum teg_op_class c)
 int is_tensor(enum teg_op_class c)
 {
     return facts[c].tensor;
-}
-
-int is_double(enum teg_op_class c)
-{
-    return facts[c].is_double;
 }
 
 static double limit(double value)

@@ -23,10 +23,11 @@ double peak_class(const struct teg_gpu *gpu, enum teg_op_class c);
 double peak_flops(enum teg_op_class c);
 /* Executed operations, active lanes only. */
 double count_flops(const struct teg_statistics *s);
+/* The multiply-add of the kernel's precision, that of most operations. */
+enum teg_op_class peak_multiply_add(const struct teg_statistics *s);
 /* Classes whose instructions are floating-point arithmetic. */
 int is_floating(enum teg_op_class c);
 int is_tensor(enum teg_op_class c);
-int is_double(enum teg_op_class c);
 
 /* Bytes of one cycle of the SM clock; infinite where there is no limit. */
 double peak_dram_bytes(const struct teg_gpu *gpu);

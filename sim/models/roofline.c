@@ -89,22 +89,11 @@ static double count_tensor(const struct teg_statistics *s)
     return sum;
 }
 
-/* The kernel's precision is that of most of its operations. */
-static enum teg_op_class multiply_add_of(const struct teg_statistics *s)
-{
-    double doubles = 0, all = count_flops(s);
-
-    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
-        if (is_double(c))
-            doubles += (double)s->class_[c].lanes * peak_flops(c);
-    return doubles > all / 2 ? CLASS_DFMA : CLASS_FMAD;
-}
-
 static void find(double *t, const struct teg_statistics *s,
                  const struct teg_gpu *gpu)
 {
     double clock_ghz = gpu->chip.sm_clock_mhz / 1000, sms = gpu->chip.sms;
-    enum teg_op_class fma = multiply_add_of(s);
+    enum teg_op_class fma = peak_multiply_add(s);
 
     t[TERM_FLOPS] = count_flops(s);
     t[TERM_TRAFFIC] = dram_traffic(s);

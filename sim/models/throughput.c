@@ -192,6 +192,10 @@ static void solve(const struct throughput_device *dev,
     }
     r->perf = r->peak_achi * r->eff_ratio;
     if (k->warps_per_core > 0)
+        r->bw_bound = k->warps_per_core * k->mem * k->bytes_per_warp *
+                      k->dram_share * dev->active_cores * dev->clock_ghz /
+                      dev->mem_bw_gbs;
+    if (k->warps_per_core > 0)
         r->cycles = k->mem == 0
                         ? dev->slot_cycles * r->total_cycles * k->warps_per_core
                         : (r->comp_cycles_n + r->idle_mem_cycles) * r->periods *

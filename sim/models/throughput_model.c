@@ -114,11 +114,8 @@ static double mean_distance(const struct teg_statistics *s)
                      : TEG_DEPENDENCE_MAX;
 }
 
-/* A period waits for the last access of its group; the accesses of one warp
- * follow each other no faster than those of two.  The source, whose groups
- * have two accesses, leaves that out. */
-static double group_wait(const struct throughput_inputs *in,
-                         const struct teg_gpu *gpu)
+double throughput_group_wait(const struct throughput_inputs *in,
+                             const struct teg_gpu *gpu)
 {
     double share = peak_dram_bytes(gpu) / in->device.active_cores;
     double each =
@@ -147,7 +144,7 @@ static void measure_memory(struct throughput_inputs *in,
         gpu->mwp_cwp.mem_ld > 0
             ? (each > 1 ? between * each : gpu->mwp_cwp.departure_del_coal)
             : pipeline_delay(gpu, each, k->bytes_per_warp);
-    k->eff_mem = k->bytes_lat + group_wait(in, gpu);
+    k->eff_mem = k->bytes_lat + throughput_group_wait(in, gpu);
 }
 
 /* Hit ratios are known after a replay only; else nothing hits. */
@@ -215,7 +212,12 @@ static void limit(struct teg_estimate *e, const struct throughput_result *r)
 static void advise(struct teg_estimate *e, const struct throughput_inputs *in,
                    const struct throughput_result *r)
 {
-    if (r->limiter == THROUGHPUT_LIMITER_NONE)
+    if (r->cycles < r->bw_bound)
+        snprintf(e->advice, sizeof e->advice,
+                 "below the %.0f cycles that its bytes need: do not trust this "
+                 "estimate (groups of %.3g accesses)",
+                 r->bw_bound, in->kernel.mstr);
+    else if (r->limiter == THROUGHPUT_LIMITER_NONE)
         snprintf(e->advice, sizeof e->advice, "%s",
                  r->dep_effect > 1
                      ? "more resident warps or more independent instructions"

@@ -34,6 +34,11 @@ extern const struct teg_term_facts throughput_terms[THROUGHPUT_TERMS];
 teg_status throughput_measure(struct throughput_inputs *in,
                               const struct teg_statistics *s,
                               const struct teg_gpu *gpu, struct teg_diag *d);
+/* Cycles from the first to the last access of a group: those of one warp
+ * follow each other no faster than those of two.  A period waits for the last;
+ * the source, whose groups have two accesses, leaves that out. */
+double throughput_group_wait(const struct throughput_inputs *in,
+                             const struct teg_gpu *gpu);
 void throughput_evaluate(const struct throughput_inputs *in,
                          struct teg_estimate *e);
 void throughput_estimate(const struct teg_statistics *s,
