@@ -5,6 +5,7 @@
 # make bench      prints simulated instructions per second and peak memory
 # make accuracy   compares with published measurements (docs/accuracy.md)
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
+# make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -77,6 +78,9 @@ accuracy: $(BUILD)/accuracy
 	        $$csv || exit 1; \
 	done
 
+example-scaling: all
+	@tools/examples/scaling.sh $(BUILD)/teg
+
 demo: all
 	@tools/demo.sh $(BUILD)/teg
 
@@ -111,5 +115,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy all deps demo check sanitize bench measure-build install format clean
+.PHONY: accuracy example-scaling all deps demo check sanitize bench measure-build install format clean
 .SECONDARY:
