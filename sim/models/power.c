@@ -256,17 +256,25 @@ double power_goal_value(const struct power_point *p, enum power_goal goal)
     return *(const double *)((const char *)p + goals[goal].offset);
 }
 
+/* Rounding must not choose between points that cost the same. */
+static int is_better(const struct power_point *a, const struct power_point *b,
+                     enum power_goal goal)
+{
+    double x = power_goal_value(a, goal), y = power_goal_value(b, goal);
+    double same = 1e-9 * fmax(fabs(x), fabs(y));
+
+    if (fabs(x - y) <= same)
+        return a->active_sms < b->active_sms;
+    return x < y;
+}
+
 uint32_t power_best(const struct power_point *points, uint32_t count,
                     enum power_goal goal)
 {
     uint32_t best = 0;
 
     for (uint32_t i = 1; i < count; i++) {
-        double value = power_goal_value(&points[i], goal);
-        double least = power_goal_value(&points[best], goal);
-
-        if (value < least || (!(value > least) &&
-                              points[i].active_sms < points[best].active_sms))
+        if (is_better(&points[i], &points[best], goal))
             best = i;
     }
     return best;

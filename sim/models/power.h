@@ -100,7 +100,7 @@ enum power_goal {
 const char *power_goal_name(enum power_goal goal);
 /* What the goal wants small. */
 double power_goal_value(const struct power_point *p, enum power_goal goal);
-/* Index of the best point; of equal ones the one with the fewest SMs.
+/* Index of the best point; of equal ones (to 1e-9) the one with the fewest SMs.
  * `count` must not be 0. */
 uint32_t power_best(const struct power_point *points, uint32_t count,
                     enum power_goal goal);

@@ -46,6 +46,12 @@ out '^  best SMs  *n/a  *cycles or SMs were given by hand'
 expect 0 "$teg" power $sketch -g gtx280 --sweep off
 out '^  best SMs  *n/a  *--sweep off'
 
+# back-to-back multiply-adds drive FP, REG and FDS close to 1 (Hong 2012, 3.5.1)
+expect 0 "$teg" power tests/kernels/gt200/fmad_stream.sketch -g gtx280 -p WARPS=16
+out '^  fds  *512  *\(1\|0.99[0-9]*\) '
+out '^  reg  *512  *\(1\|0.99[0-9]*\) '
+out '^  fp  *512  *\(1\|0.99[0-9]*\) '
+
 # 24 blocks on up to 24 SMs; the best is the least of all points
 cat >"$work/copies.sketch" <<'END'
 sketch 1
@@ -71,7 +77,7 @@ keys = {"energy": "energy_j", "runtime_energy": "runtime_energy_j",
         "gated_energy": "gated_energy_j", "edp": "edp_js", "time": "seconds"}
 for goal, key in keys.items():
     least = min(p[key] for p in points)
-    assert points[curve["best"][goal] - 1][key] == least, goal
+    assert points[curve["best"][goal] - 1][key] <= least * (1 + 2e-9), goal
 for p in points:
     assert abs(p["energy_j"] - p["gpu_watts"] * p["seconds"]) < 1e-8 * p["energy_j"]
     assert p["gated_watts"] <= p["gpu_watts"] * 1.000001, p

@@ -604,6 +604,20 @@ START_TEST(the_best_point_is_the_least_of_all)
 }
 END_TEST
 
+/* 0.1 + 0.2 is more than 0.3 by rounding alone. */
+START_TEST(rounding_does_not_choose)
+{
+    const struct power_point point[] = {
+        {.active_sms = 1, .energy_total_j = 0.1 + 0.2},
+        {.active_sms = 2, .energy_total_j = 0.3},
+        {.active_sms = 3, .energy_total_j = 0.3001},
+    };
+
+    ck_assert_uint_eq(power_best(point, 3, POWER_GOAL_ENERGY), 0);
+    ck_assert_uint_eq(power_best(point + 1, 2, POWER_GOAL_ENERGY), 0);
+}
+END_TEST
+
 /* ---- rejections --------------------------------------------------------- */
 
 static const struct {
@@ -676,6 +690,7 @@ HELP_MAIN("power", 60, {golden_vectors_agree_to_nine_digits, 0},
           {shares_sum_to_the_run_time_power, 0},
           {gated_power_is_never_above_the_ungated, 0},
           {the_best_point_is_the_least_of_all, 0},
+          {rounding_does_not_choose, 0},
           {an_impossible_value_is_rejected_by_name,
            sizeof impossible / sizeof impossible[0]},
           {a_rate_above_one_is_reported_as_it_is, 0})

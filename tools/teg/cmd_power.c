@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Warp instructions that a sweep replays without being asked: seconds. */
-static const double sweep_unasked_max = 20e6;
+static const double sweep_unasked_max = 10e6;
 
 static const char from_replay[] = "simulated";
 
@@ -613,13 +613,11 @@ static const char *const goal_names[POWER_GOALS + 1] = {
 
 int cmd_power(int argc, char **argv)
 {
-    static struct power_run none;
-    struct power_run *run = malloc(sizeof *run);
+    struct power_run *run = calloc(1, sizeof *run);
     char examples[8192];
 
     if (run == NULL)
         return say_memory();
-    *run = none;
     run->cycles = from_replay;
     run->sweep = "auto";
     run->to_celsius = run->celsius = nan("");
