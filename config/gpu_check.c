@@ -135,6 +135,9 @@ static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
         {"l2.bytes", "l2.line_bytes", "l2.sector_bytes", gpu->l2.bytes,
          gpu->l2.line_bytes, gpu->l2.sector_bytes, gpu->l2.ways,
          gpu->l2.slices},
+        {"l2.near_bytes", "l2.line_bytes", "l2.sector_bytes",
+         gpu->l2.near_bytes, gpu->l2.line_bytes, gpu->l2.sector_bytes,
+         gpu->l2.ways, 1},
     };
 
     for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
@@ -153,6 +156,13 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
         return contradiction(gpu, "l2.latency", d,
                              "expected at most the %u cycles of DRAM, found %u",
                              gpu->dram.latency, gpu->l2.latency);
+    if (gpu->l2.near_bytes != 0 && (gpu->l2.far_latency < gpu->l2.latency ||
+                                    gpu->l2.far_latency > gpu->dram.latency))
+        return contradiction(gpu, "l2.far_latency", d,
+                             "expected %u to %u cycles, between the near half "
+                             "and DRAM, found %u",
+                             gpu->l2.latency, gpu->dram.latency,
+                             gpu->l2.far_latency);
     return TEG_OK;
 }
 
@@ -165,6 +175,11 @@ static teg_status check_dram(const struct teg_gpu *gpu, struct teg_diag *d)
         return contradiction(gpu, "dram.interleave_bytes", d,
                              "expected a power of two, found %u",
                              gpu->dram.interleave_bytes);
+    if (gpu->dram.reached_gbs > gpu->dram.bandwidth_gbs)
+        return contradiction(gpu, "dram.reached_gbs", d,
+                             "expected at most the %g GB/s of "
+                             "dram.bandwidth_gbs, found %g",
+                             gpu->dram.bandwidth_gbs, gpu->dram.reached_gbs);
     return TEG_OK;
 }
 

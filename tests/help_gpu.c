@@ -30,6 +30,7 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->shared.broadcast = BROADCAST_ANY;
     gpu->shared.pass_interval = 1;
     gpu->shared.conflict_latency = 1;
+    gpu->shared.passes_128 = 1;
     gpu->memory.coalescing = COALESCING_SECTORS;
     gpu->memory.transaction_interval = 1;
     gpu->l1.ways = 4;
@@ -88,6 +89,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->shared.banks = one_in(state, 2) ? 16 : 32;
     gpu->shared.broadcast = help_below(state, 3);
     gpu->shared.pass_interval = between(state, 0, 8) / 4.0;
+    gpu->shared.passes_128 = between(state, 1, 2);
     gpu->shared.conflict_latency = between(state, 0, 20) / 3.0;
     gpu->shared.operand_latency = between(state, 0, 20);
     gpu->memory.coalescing = help_below(state, 5);
@@ -109,9 +111,17 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.latency = between(state, 20, 40);
         gpu->l2.bytes_per_cycle = between(state, 0, 64);
         gpu->l2.atomic_interval = between(state, 0, 9);
+        if (one_in(state, 2)) {
+            gpu->l2.near_bytes = 128 * 4 * between(state, 1, 4);
+            gpu->l2.far_latency = between(state, 30, 50);
+            gpu->l2.far_bytes_per_cycle = between(state, 0, 32);
+        }
     }
     gpu->dram.channels = between(state, 1, 4);
     gpu->dram.bandwidth_gbs = one_in(state, 3) ? 0 : between(state, 5, 60);
+    gpu->dram.reached_gbs = gpu->dram.bandwidth_gbs / between(state, 1, 2);
+    gpu->dram.turnaround = between(state, 0, 20) / 2.0;
+    gpu->dram.write_batch_bytes = one_in(state, 2) ? 512 : 0;
     gpu->dram.latency = between(state, 30, 90);
     gpu->dram.hash = help_below(state, 2);
     gpu->dram.spread = one_in(state, 5);
@@ -124,7 +134,8 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     help_gpu_plain(gpu);
     gpu->chip.sms = between(state, 1, 3);
     gpu->chip.sms_per_cluster = between(state, 1, 2);
-    gpu->chip.dispatch_interval = one_in(state, 2) ? between(state, 1, 9) : 0;
+    gpu->chip.dispatch_interval =
+        one_in(state, 2) ? between(state, 1, 36) / 4.0 : 0;
     gpu->chip.dispatch_latency = one_in(state, 2) ? between(state, 1, 20) : 0;
     gpu->sm.schedulers = schedulers[help_below(state, 3)];
     gpu->sm.issue_period = between(state, 1, 3);
@@ -132,6 +143,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.dependences = help_below(state, DEPENDENCES_CONTROL + 1);
     gpu->sm.warps_max = gpu->sm.schedulers * between(state, 4, 8);
     gpu->sm.barrier_latency = between(state, 0, 9);
+    gpu->sm.taken_interval = one_in(state, 2) ? between(state, 1, 20) : 0;
     random_units(gpu, state);
     random_memory(gpu, state);
 }

@@ -7,7 +7,8 @@
 #include "sim/engine/sm.h"
 
 enum {
-    PROGRESS_STEPS = 4096
+    PROGRESS_STEPS = 4096,
+    FRACTION = 256, /* of a cycle between two blocks */
 };
 
 struct run {
@@ -19,7 +20,7 @@ struct run {
     int exhausted;          /* no further block */
     uint64_t handed_out;    /* blocks */
     uint64_t ended;
-    uint64_t hand_out_from; /* cycle the next may be handed out */
+    uint64_t hand_out_from; /* fraction of a cycle the next may be handed out */
     uint32_t turn;          /* SM to look at first */
 };
 
@@ -80,13 +81,14 @@ static teg_status dispatch(struct run *r, uint64_t now, struct teg_diag *d)
         sm = find_room(r);
         if (sm == r->setup->sms)
             return TEG_OK;
-        if (r->hand_out_from < now)
-            r->hand_out_from = now;
+        if (r->hand_out_from < now * FRACTION)
+            r->hand_out_from = now * FRACTION;
         block = r->next;
         r->next = NULL;
-        TRY(sim_sm_place(&r->sm[sm], block, r->handed_out++, r->hand_out_from,
-                         d));
-        r->hand_out_from += r->setup->gpu->chip.dispatch_interval;
+        TRY(sim_sm_place(&r->sm[sm], block, r->handed_out++,
+                         (r->hand_out_from + FRACTION - 1) / FRACTION, d));
+        r->hand_out_from +=
+            (uint64_t)(r->setup->gpu->chip.dispatch_interval * FRACTION + 0.5);
         r->turn = (sm + 1) % r->setup->sms;
     }
 }

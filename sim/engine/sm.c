@@ -580,6 +580,18 @@ static void finish_warp(struct sim_sm *sm, uint32_t slot, uint64_t now)
     block_may_end(sm, b, now + 1);
 }
 
+/* After a taken branch the warp's instructions come from elsewhere, and it
+ * waits until they do. */
+static void fetch_elsewhere(struct sim_sm *sm, struct sim_warp *w,
+                            const struct sim_op *op, uint32_t branch,
+                            uint64_t now)
+{
+    uint64_t from = now + sm->chip->gpu->sm.taken_interval;
+
+    if (op->op_class == CLASS_BRANCH && w->cursor.inst != branch + 1)
+        w->same_warp_end = max_u64(w->same_warp_end, slot_from(sm, from));
+}
+
 /* Steps the warp to its next instruction, which may have to wait for the
  * block's barrier. */
 static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
@@ -587,7 +599,7 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
 {
     struct sim_warp *w = &sm->warp[slot];
     struct sim_resident *b = &sm->block[w->block];
-    uint32_t mask = w->cursor.mask;
+    uint32_t mask = w->cursor.mask, inst = w->cursor.inst;
 
     w->arrived = now + 1;
     w->start_end = w->barrier_end = 0;
@@ -599,6 +611,7 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
         finish_warp(sm, slot, now);
         return;
     }
+    fetch_elsewhere(sm, w, op, inst, now);
     find_operands(sm, w);
     if (op->by_control)
         w->result_end[RESULT_FIXED] = max_u64(

@@ -251,6 +251,8 @@ static void plan_shared(struct sim_plan *plan, const struct teg_gpu *gpu,
     uint32_t group_mask = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
     int plain = plain_shared(a, inst, gpu) && gpu->shared.banks >= lanes;
 
+    uint32_t wide = inst->width == 16 ? gpu->shared.passes_128 : 1;
+
     for (uint32_t at = 0; at < TEG_LANES; at += lanes) {
         uint32_t mask = a->mask & group_mask << at;
         uint64_t word[GROUP_WORDS_MAX];
@@ -264,7 +266,7 @@ static void plan_shared(struct sim_plan *plan, const struct teg_gpu *gpu,
             continue;
         }
         n = gather_words(a, mask, words, gpu, word);
-        plan->request.passes += rule(word, n, gpu);
+        plan->request.passes += wide * rule(word, n, gpu);
     }
 }
 

@@ -10,11 +10,21 @@ enum {
     RATE_BITS = 16,
     LINE_BYTES = 128,
     ALL_SECTORS = 15,
+    HALVES = 2,
+    HALF_SMS = 8, /* SMs that go to one half in turn (Accel-Sim issue 558) */
 };
 
 /* A resource that moves bytes one after the other. */
 struct queue {
     uint64_t free_from; /* tick */
+};
+
+/* A DRAM channel: what it has still to write it gathers. */
+struct channel {
+    struct queue bus;
+    uint64_t moved;     /* bytes */
+    uint32_t unwritten; /* bytes */
+    int reading;        /* what it did last */
 };
 
 /* Bytes outstanding of one cluster, the earliest to be done on top. */
@@ -33,16 +43,18 @@ struct cluster {
 struct sim_memory {
     const struct teg_gpu *gpu; /* borrowed */
     uint32_t sms, clusters;
-    struct sim_cache **l1; /* owned, [sms]; NULL without */
-    struct sim_cache *l2;  /* NULL without */
+    struct sim_cache **l1;          /* owned, [sms]; NULL without */
+    struct sim_cache *l2;           /* NULL without */
+    struct sim_cache *near[HALVES]; /* NULL without */
+    struct queue far_link;
     struct cluster *cluster;
-    struct queue *slice;   /* owned, [l2.slices] */
-    struct queue *channel; /* owned, [dram.channels] */
-    uint64_t *channel_bytes;
-    uint64_t l1_sets, l2_sets; /* of an SM; of a slice */
+    struct queue *slice;                  /* owned, [l2.slices] */
+    struct channel *channel;              /* owned, [dram.channels] */
+    uint64_t l1_sets, l2_sets, near_sets; /* of an SM; of a slice; of a half */
     /* ticks per byte, times 2^RATE_BITS; 0 = no limit */
-    uint64_t cluster_rate, slice_rate, channel_rate;
+    uint64_t cluster_rate, slice_rate, far_rate, channel_rate;
     uint64_t transaction_ticks, transaction_latency_ticks, atomic_ticks;
+    uint64_t turnaround_ticks;
     uint64_t spread; /* what-if: next channel in turn */
 };
 
@@ -78,10 +90,11 @@ void sim_memory_free(struct sim_memory *m)
         free(m->cluster[i].heap);
     free(m->l1);
     sim_cache_free(m->l2);
+    for (uint32_t i = 0; i < HALVES; i++)
+        sim_cache_free(m->near[i]);
     free(m->cluster);
     free(m->slice);
     free(m->channel);
-    free(m->channel_bytes);
     free(m);
 }
 
@@ -107,6 +120,12 @@ static int make_caches(struct sim_memory *m)
         if (m->l2 == NULL)
             return 0;
     }
+    for (uint32_t i = 0; gpu->l2.near_bytes != 0 && i < HALVES; i++) {
+        m->near_sets = gpu->l2.near_bytes / LINE_BYTES / gpu->l2.ways;
+        m->near[i] = sim_cache_new((uint32_t)m->near_sets, gpu->l2.ways);
+        if (m->near[i] == NULL)
+            return 0;
+    }
     return 1;
 }
 
@@ -114,7 +133,9 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
                           struct sim_memory **memory, struct teg_diag *d)
 {
     struct sim_memory *m = calloc(1, sizeof *m);
-    double cycle_bytes = gpu->dram.bandwidth_gbs * 1e3 / gpu->chip.sm_clock_mhz;
+    double gbs = gpu->dram.reached_gbs != 0 ? gpu->dram.reached_gbs
+                                            : gpu->dram.bandwidth_gbs;
+    double cycle_bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
 
     *memory = NULL;
     if (m == NULL)
@@ -125,6 +146,8 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
         (sms + gpu->chip.sms_per_cluster - 1) / gpu->chip.sms_per_cluster;
     m->cluster_rate = rate_of(gpu->memory.cluster_bytes_per_cycle);
     m->slice_rate = rate_of(gpu->l2.bytes_per_cycle / gpu->l2.slices);
+    m->far_rate = rate_of(gpu->l2.far_bytes_per_cycle);
+    m->turnaround_ticks = ticks_of(gpu->dram.turnaround);
     m->channel_rate = rate_of(cycle_bytes / gpu->dram.channels);
     m->transaction_ticks = ticks_of(gpu->memory.transaction_interval);
     m->transaction_latency_ticks = ticks_of(gpu->memory.transaction_latency);
@@ -132,9 +155,8 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     m->cluster = calloc(m->clusters, sizeof *m->cluster);
     m->slice = calloc(gpu->l2.slices, sizeof *m->slice);
     m->channel = calloc(gpu->dram.channels, sizeof *m->channel);
-    m->channel_bytes = calloc(gpu->dram.channels, sizeof *m->channel_bytes);
     if (m->cluster == NULL || m->slice == NULL || m->channel == NULL ||
-        m->channel_bytes == NULL || !make_caches(m)) {
+        !make_caches(m)) {
         sim_memory_free(m);
         return teg_fail_memory(d);
     }
@@ -236,17 +258,46 @@ static uint64_t place_of(const struct sim_memory *m, uint64_t number,
     return (m->gpu->dram.hash ? fold(number) : number) % places;
 }
 
-/* Moves `bytes` through the address's channel; returns the waiting. */
-static uint64_t use_channel(struct sim_memory *m, uint64_t address,
-                            uint32_t bytes, uint64_t at)
+static struct channel *channel_of(struct sim_memory *m, uint64_t address)
 {
     uint32_t channels = m->gpu->dram.channels;
-    uint64_t c = place_of(m, address / m->gpu->dram.interleave_bytes, channels);
 
     if (m->gpu->dram.spread)
-        c = m->spread++ % channels;
-    m->channel_bytes[c] += bytes;
-    return wait_in(&m->channel[c], at, bytes_ticks(m->channel_rate, bytes));
+        return &m->channel[m->spread++ % channels];
+    return &m->channel[place_of(m, address / m->gpu->dram.interleave_bytes,
+                                channels)];
+}
+
+/* Moves `bytes` through the address's channel; returns the waiting. */
+static uint64_t read_dram(struct sim_memory *m, uint64_t address,
+                          uint32_t bytes, uint64_t at)
+{
+    struct channel *c = channel_of(m, address);
+
+    c->moved += bytes;
+    c->reading = 1;
+    return wait_in(&c->bus, at, bytes_ticks(m->channel_rate, bytes));
+}
+
+/* Hands `bytes` to the address's channel, which writes when it has gathered a
+ * batch, since changing the direction costs it time; returns the waiting,
+ * which whoever needs the place of an evicted line has to bear. */
+static uint64_t write_dram(struct sim_memory *m, uint64_t address,
+                           uint32_t bytes, uint64_t at)
+{
+    struct channel *c = channel_of(m, address);
+    uint64_t ticks;
+
+    c->moved += bytes;
+    c->unwritten += bytes;
+    if (c->unwritten < m->gpu->dram.write_batch_bytes)
+        return 0;
+    ticks = bytes_ticks(m->channel_rate, c->unwritten);
+    if (c->reading)
+        ticks += m->turnaround_ticks;
+    c->reading = 0;
+    c->unwritten = 0;
+    return wait_in(&c->bus, at, ticks);
 }
 
 struct way {
@@ -268,26 +319,35 @@ static void visit_dram(struct sim_memory *m, struct way *w, uint64_t address,
                        uint32_t bytes, struct sim_request *r)
 {
     r->dram_bytes += bytes;
-    w->waited += use_channel(m, address, bytes, w->start + w->waited);
+    w->waited += read_dram(m, address, bytes, w->start + w->waited);
     w->latency = m->gpu->dram.latency;
 }
 
-static void visit_l2(struct sim_memory *m, struct way *w,
-                     const struct sim_transaction *t, uint32_t sectors,
-                     struct sim_request *r)
+/* Takes the time of `sectors` at the line's slice; returns the slice. */
+static uint64_t use_slice(struct sim_memory *m, struct way *w, uint64_t line,
+                          uint32_t sectors, int is_atomic)
+{
+    uint64_t slice = place_of(m, line, m->gpu->l2.slices);
+    uint32_t bytes = count_sectors(sectors) * SIM_SECTOR_BYTES;
+    uint64_t ticks = bytes_ticks(m->slice_rate, bytes);
+
+    if (is_atomic)
+        ticks = max_u64(ticks, m->atomic_ticks);
+    w->waited += wait_in(&m->slice[slice], w->start + w->waited, ticks);
+    w->latency = m->gpu->l2.latency;
+    return slice;
+}
+
+/* Looks the line up in L2, and goes on to DRAM for what is missing. */
+static void search_l2(struct sim_memory *m, struct way *w,
+                      const struct sim_transaction *t, uint64_t slice,
+                      uint32_t sectors, struct sim_request *r)
 {
     const struct teg_gpu *gpu = m->gpu;
     uint64_t line = t->address / LINE_BYTES;
-    uint64_t slice = place_of(m, line, gpu->l2.slices);
-    uint32_t bytes = count_sectors(sectors) * SIM_SECTOR_BYTES;
-    uint64_t ticks = bytes_ticks(m->slice_rate, bytes);
     uint32_t set, missing;
     struct sim_cache_result found;
 
-    if (r->is_atomic)
-        ticks = max_u64(ticks, m->atomic_ticks);
-    w->waited += wait_in(&m->slice[slice], w->start + w->waited, ticks);
-    w->latency = gpu->l2.latency;
     set = (uint32_t)(slice * m->l2_sets + line / gpu->l2.slices % m->l2_sets);
     found = sim_cache_access(m->l2, set, line, sectors, 1,
                              r->is_store || r->is_atomic);
@@ -298,8 +358,8 @@ static void visit_l2(struct sim_memory *m, struct way *w,
         uint32_t dirty = count_sectors(found.evicted) * SIM_SECTOR_BYTES;
 
         r->dram_bytes += dirty;
-        use_channel(m, found.evicted_line * LINE_BYTES, dirty,
-                    w->start + w->waited);
+        w->waited += write_dram(m, found.evicted_line * LINE_BYTES, dirty,
+                                w->start + w->waited);
     }
     /* A plain store brings its sectors with it. */
     if (missing != 0 && (!r->is_store || r->is_atomic)) {
@@ -312,6 +372,49 @@ static void visit_l2(struct sim_memory *m, struct way *w,
     }
 }
 
+/* A load asks the half of L2 on its SM's side first, which keeps what its SMs
+ * have read wherever in L2 it belongs; what is missing comes from the other
+ * half.  (gpu-benches' latency and bandwidth over footprint on A100 and H100
+ * have a step at half of L2 and one at its end.)  Stores and atomics go to
+ * where the line belongs and leave stale copies out of account. */
+static void visit_near(struct sim_memory *m, uint32_t sm, struct way *w,
+                       const struct sim_transaction *t, uint64_t slice,
+                       uint32_t sectors, struct sim_request *r)
+{
+    struct sim_cache *near = m->near[sm / HALF_SMS % HALVES];
+    uint64_t line = t->address / LINE_BYTES;
+    struct sim_cache_result found = sim_cache_access(
+        near, (uint32_t)(fold(line) % m->near_sets), line, sectors, 1, 0);
+    uint32_t missing = sectors & ~found.hits;
+    uint32_t bytes = count_sectors(missing) * SIM_SECTOR_BYTES;
+
+    r->l2_sectors += count_sectors(found.hits);
+    r->l2_hits += count_sectors(found.hits);
+    if (found.hits != 0)
+        w->at_least = max_u64(w->at_least, found.ready);
+    if (missing == 0)
+        return;
+    w->waited += wait_in(&m->far_link, w->start + w->waited,
+                         bytes_ticks(m->far_rate, bytes));
+    w->latency = max_u64(w->latency, m->gpu->l2.far_latency);
+    search_l2(m, w, t, slice, missing, r);
+    sim_cache_fill(near, found.place,
+                   cycles_up(w->start + w->waited) + w->latency);
+}
+
+static void visit_l2(struct sim_memory *m, uint32_t sm, struct way *w,
+                     const struct sim_transaction *t, uint32_t sectors,
+                     struct sim_request *r)
+{
+    uint64_t slice =
+        use_slice(m, w, t->address / LINE_BYTES, sectors, r->is_atomic);
+
+    if (m->near[0] != NULL && !r->is_store && !r->is_atomic)
+        visit_near(m, sm, w, t, slice, sectors, r);
+    else
+        search_l2(m, w, t, slice, sectors, r);
+}
+
 static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
                             const struct sim_transaction *t, uint32_t sectors,
                             uint32_t bytes, struct sim_request *r)
@@ -321,7 +424,7 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
     w->waited +=
         wait_in(&c->port, w->start, bytes_ticks(m->cluster_rate, bytes));
     if (m->l2 != NULL)
-        visit_l2(m, w, t, sectors, r);
+        visit_l2(m, sm, w, t, sectors, r);
     else
         visit_dram(m, w, t->address, bytes, r);
 }
@@ -395,7 +498,7 @@ void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
 {
     *most = *sum = 0;
     for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
-        *sum += m->channel_bytes[i];
-        *most = max_u64(*most, m->channel_bytes[i]);
+        *sum += m->channel[i].moved;
+        *most = max_u64(*most, m->channel[i].moved);
     }
 }

@@ -7,8 +7,10 @@
  * and channel skew show as waiting.  A load takes the unloaded latency of the
  * level that serves it plus all waiting on the way.  A cluster may have only
  * so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions).
- * Stores write through L1 and are written back from L2 when evicted.
- * Leaves out: DRAM pages and read/write turn-around, TLBs, the network.
+ * Stores write through L1 and are written back from L2 when evicted, which
+ * whoever needs the place waits for.  An L2 of two halves keeps near an SM
+ * what its half has read.
+ * Leaves out: DRAM pages, TLBs, the network.
  */
 #ifndef TEG_SIM_MEMORY_MEMORY_H
 #define TEG_SIM_MEMORY_MEMORY_H

@@ -26,6 +26,7 @@ void gpu_change_no_memory_latency(struct teg_gpu *gpu)
     uint32_t latency = gpu->timing[CLASS_IADD].latency;
 
     gpu->l1.latency = gpu->l2.latency = gpu->dram.latency = latency;
+    gpu->l2.far_latency = latency;
     gpu->memory.transaction_latency = 0;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         if (teg_op_class_facts(c)->kind == RESULT_LONG)
@@ -39,7 +40,9 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->memory.in_flight_bytes = 0;
     gpu->l2.bytes_per_cycle = 0;
     gpu->l2.atomic_interval = 0;
-    gpu->dram.bandwidth_gbs = 0;
+    gpu->l2.far_bytes_per_cycle = 0;
+    gpu->dram.bandwidth_gbs = gpu->dram.reached_gbs = 0;
+    gpu->dram.turnaround = 0;
 }
 
 void gpu_change_perfect_cache(struct teg_gpu *gpu)

@@ -1,5 +1,6 @@
 #include "tests/sim/help_naive.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -346,6 +347,9 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     } else if ((inst->flags & INST_BARRIER) && mask != 0) {
         w->parked = 1;
     }
+    if (inst->op_class == CLASS_BRANCH && !w->finished &&
+        head(n, w) != inst + 1)
+        w->same_warp = max_u64(w->same_warp, gpu->sm.taken_interval);
     release_barrier(n, sm, w->block);
 }
 
@@ -571,7 +575,8 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
         .result = result,
     };
     struct teg_block *next = NULL;
-    uint64_t handed_out = 0, hand_out_from = 0, ended = 0;
+    uint64_t handed_out = 0, ended = 0;
+    double hand_out_from = 0;
     uint32_t turn = 0;
     int all_read = 0, dispatch = 1;
     struct teg_diag d;
@@ -600,15 +605,16 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
             }
             if (next == NULL)
                 break;
-            hand_out_from = max_u64(hand_out_from, n.now);
+            hand_out_from = fmax(hand_out_from, (double)n.now);
             for (i = 0; i < gpu->chip.sms; i++) {
                 uint32_t at = (turn + i) % gpu->chip.sms;
 
-                if (!place(&n, &n.sm[at], next, handed_out, hand_out_from,
-                           blocks_per_sm, warps_per_block))
+                if (!place(&n, &n.sm[at], next, handed_out,
+                           (uint64_t)ceil(hand_out_from), blocks_per_sm,
+                           warps_per_block))
                     continue;
                 handed_out++;
-                hand_out_from += gpu->chip.dispatch_interval;
+                hand_out_from += in_256ths(gpu->chip.dispatch_interval);
                 turn = (at + 1) % gpu->chip.sms;
                 next = NULL;
                 break;

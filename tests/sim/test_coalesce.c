@@ -243,6 +243,28 @@ START_TEST(wide_accesses_take_more_groups)
 }
 END_TEST
 
+/* Fermi: 16 cycles for LDS.128 where 8 carry the bytes (Lai 2013, 4.3.1). */
+START_TEST(fermi_takes_128_bits_in_twice_the_passes)
+{
+    struct teg_inst inst = {.space = SPACE_SHARED, .flags = INST_LOAD};
+    struct teg_access a = line(0, 16);
+    struct sim_windows windows = {0, 0};
+    struct sim_plan plan;
+    struct teg_gpu gpu;
+
+    help_gpu_plain(&gpu);
+    gpu.shared.passes_128 = 2;
+    inst.width = 16;
+    sim_plan_make(&plan, &gpu, &inst, &a, &windows);
+    ck_assert_uint_eq(plan.request.passes, 8);
+    ck_assert_uint_eq(plan.request.groups, 4);
+    inst.width = 8;
+    a = line(0, 8);
+    sim_plan_make(&plan, &gpu, &inst, &a, &windows);
+    ck_assert_uint_eq(plan.request.passes, 2);
+}
+END_TEST
+
 /* Every shape against the same addresses one by one: the short cuts for
  * regular ones must change nothing. */
 START_TEST(shapes_conflict_as_their_addresses_do)
@@ -352,6 +374,7 @@ HELP_MAIN("sim/memory/coalesce", 30, {cc10_takes_rows_in_order, 0},
           {only_one_word_is_broadcast_on_old_chips, 0},
           {whole_warps_conflict_over_32_banks, 0},
           {wide_accesses_take_more_groups, 0},
+          {fermi_takes_128_bits_in_twice_the_passes, 0},
           {shapes_conflict_as_their_addresses_do, 0},
           {idle_groups_cost_nothing, 0},
           {generic_addresses_go_where_their_window_says, 0},

@@ -441,6 +441,48 @@ START_TEST(blocks_wait_for_a_place)
 }
 END_TEST
 
+/* A branch to elsewhere, and one to the next instruction, which is none. */
+START_TEST(a_taken_branch_fetches_elsewhere)
+{
+    struct teg_program *p = &launch.kernel.program;
+    struct help_step step[4] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {0, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+
+    setup();
+    set_timing(CLASS_BRANCH, 1, 1, 5);
+    gpu.sm.taken_interval = 12;
+    help_arith(p, CLASS_BRANCH, 255, 255, 255, 255);
+    help_arith(p, CLASS_MOV, 1, 2, 255, 255);
+    help_arith(p, CLASS_MOV, 3, 4, 255, 255);
+    run_steps(step, 4, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 5);
+    ck_assert_uint_eq(heard.issue[2].cycle - heard.issue[1].cycle, 1);
+    ck_assert_uint_eq(heard.issue[3].cycle - heard.issue[2].cycle, 12);
+}
+END_TEST
+
+/* A block every 1.25 cycles: rounded up one by one, not added up. */
+START_TEST(blocks_are_handed_out_in_fractions_of_a_cycle)
+{
+    static const uint64_t at[5] = {0, 2, 3, 4, 5};
+    struct help_step step = {0, UINT32_MAX, 0, 0, NULL};
+    struct help_warp warp[5] = {
+        {&step, 1}, {&step, 1}, {&step, 1}, {&step, 1}, {&step, 1}};
+
+    setup();
+    chained(CLASS_FADD);
+    gpu.chip.dispatch_interval = 1.25;
+    launch.warp = warp;
+    launch.blocks = 5;
+    launch.warps_per_block = 1;
+    ck_assert(run_on(8) == TEG_OK);
+    for (uint32_t i = 0; i < 5; i++)
+        ck_assert_uint_eq(heard.issue[i].arrived, at[i]);
+}
+END_TEST
+
 START_TEST(the_grid_spreads_over_the_chip_before_it_stacks)
 {
     struct help_step step = {0, UINT32_MAX, 0, 0, NULL};
@@ -613,6 +655,8 @@ HELP_MAIN("sim/engine", 60, {control_codes_say_what_is_waited_for, 0},
           {a_block_with_more_warps_than_slots_is_refused, 0},
           {blocks_wait_for_a_place, 0},
           {the_grid_spreads_over_the_chip_before_it_stacks, 0},
+          {a_taken_branch_fetches_elsewhere, 0},
+          {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
           {policies_choose_as_they_are_called, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0})

@@ -1,0 +1,149 @@
+/* The memory system by itself: which level serves a request, and what waits
+ * for what.  Cycles are worked out by hand. */
+#include "sim/memory/memory.h"
+
+#include <stdlib.h>
+
+#include "tests/help_gpu.h"
+#include "tests/help_suite.h"
+
+static struct teg_gpu gpu;
+static struct sim_memory *memory;
+
+static void open_memory(uint32_t sms)
+{
+    struct teg_diag d;
+
+    ck_assert(sim_memory_new(&gpu, sms, &memory, &d) == TEG_OK);
+}
+
+/* One line by one transaction, issued in cycle `now`; how long it takes. */
+static uint64_t access_line(uint32_t sm, uint64_t line, int store, uint64_t now)
+{
+    struct sim_plan plan = {
+        .request = {.space = SPACE_GLOBAL,
+                    .is_store = (uint8_t)store,
+                    .bytes = 128,
+                    .transactions = 1},
+        .count = 1,
+        .groups = 1,
+        .transaction = {{line * 128, 128, 15}},
+    };
+
+    return sim_memory_issue(memory, sm, now, &plan, 0) - now;
+}
+
+static void setup(void)
+{
+    help_gpu_plain(&gpu);
+    gpu.chip.sms = 16;
+    gpu.l2.bytes = 128 * 4 * 16;
+    gpu.l2.latency = 40;
+    gpu.dram.latency = 100;
+}
+
+/* Two halves of 4 lines each before an L2 of 64: four lines stay near, the
+ * fifth pushes one out, which then comes from the far half. */
+START_TEST(what_a_half_does_not_hold_comes_from_the_other)
+{
+    uint32_t far = 0;
+
+    setup();
+    gpu.l2.near_bytes = 128 * 4;
+    gpu.l2.far_latency = 70;
+    open_memory(16);
+    for (uint64_t line = 0; line < 4; line++) {
+        ck_assert_uint_eq(access_line(0, line, 0, 1000 * line), 100);
+        ck_assert_uint_eq(access_line(0, line, 0, 1000 * line + 500), 40);
+    }
+    for (uint64_t line = 0; line < 4; line++)
+        ck_assert_uint_eq(access_line(0, line, 0, 10000 + 1000 * line), 40);
+    ck_assert_uint_eq(access_line(0, 4, 0, 20000), 100);
+    ck_assert_uint_eq(access_line(0, 0, 0, 21000), 70);
+    /* SM 8 is on the other side, where nothing has been read yet */
+    ck_assert_uint_eq(access_line(8, 4, 0, 22000), 70);
+    ck_assert_uint_eq(access_line(8, 4, 0, 23000), 40);
+    ck_assert_uint_eq(access_line(7, 4, 0, 24000), 40);
+    for (uint64_t line = 0; line < 5; line++)
+        far += access_line(0, line, 0, 30000 + 1000 * line) == 70;
+    ck_assert_uint_ge(far, 1);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* The link between the halves: 32 bytes a cycle, so a line takes 4. */
+START_TEST(halves_share_a_link)
+{
+    setup();
+    gpu.l2.near_bytes = 128 * 4;
+    gpu.l2.far_latency = 70;
+    gpu.l2.far_bytes_per_cycle = 32;
+    open_memory(16);
+    for (uint64_t line = 0; line < 3; line++)
+        access_line(8, line, 0, 0);
+    ck_assert_uint_eq(access_line(0, 0, 0, 1000), 70);
+    ck_assert_uint_eq(access_line(0, 1, 0, 1000), 74);
+    ck_assert_uint_eq(access_line(0, 2, 0, 1008), 70);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* 64 lines of L2 full of stores; each further one pushes a dirty line out,
+ * and waits until the channel takes it: 16 bytes a cycle, 8 a line. */
+START_TEST(a_store_waits_for_the_line_it_pushes_out)
+{
+    setup();
+    gpu.chip.sm_clock_mhz = 1000;
+    gpu.dram.bandwidth_gbs = 16;
+    open_memory(1);
+    for (uint64_t line = 0; line < 64; line++)
+        ck_assert_uint_eq(access_line(0, line, 1, 1000), 0);
+    ck_assert_uint_eq(access_line(0, 64, 1, 2000), 0);
+    ck_assert_uint_eq(access_line(0, 65, 1, 2000), 8);
+    ck_assert_uint_eq(access_line(0, 66, 1, 2000), 16);
+    ck_assert_uint_eq(access_line(0, 67, 1, 2023), 1);
+    ck_assert_uint_eq(access_line(0, 68, 1, 3000), 0);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Batches of two lines: the first line waits for company, the second sends
+ * both, 16 cycles, and 10 for changing the direction where there was a read
+ * since the last batch. */
+START_TEST(writes_gather_before_the_channel_turns)
+{
+    setup();
+    gpu.chip.sm_clock_mhz = 1000;
+    gpu.dram.bandwidth_gbs = 16;
+    gpu.dram.turnaround = 10;
+    gpu.dram.write_batch_bytes = 256;
+    open_memory(1);
+    for (uint64_t line = 0; line < 64; line++)
+        access_line(0, line, 1, 1000);
+    ck_assert_uint_eq(access_line(0, 64, 1, 2000), 0);
+    ck_assert_uint_eq(access_line(0, 65, 0, 2000), 100 + 16);
+    ck_assert_uint_eq(access_line(0, 66, 0, 2000), 100 + 16 + 8);
+    ck_assert_uint_eq(access_line(0, 67, 0, 3000), 100 + 26);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* 8 of 16 GB/s: a line takes 16 cycles instead of 8. */
+START_TEST(what_is_reached_counts_not_the_peak)
+{
+    setup();
+    gpu.chip.sm_clock_mhz = 1000;
+    gpu.dram.bandwidth_gbs = 16;
+    gpu.dram.reached_gbs = 8;
+    open_memory(1);
+    ck_assert_uint_eq(access_line(0, 0, 0, 0), 100);
+    ck_assert_uint_eq(access_line(0, 1, 0, 0), 116);
+    sim_memory_free(memory);
+}
+END_TEST
+
+HELP_MAIN("sim/memory", 30, {what_a_half_does_not_hold_comes_from_the_other, 0},
+          {halves_share_a_link, 0},
+          {a_store_waits_for_the_line_it_pushes_out, 0},
+          {writes_gather_before_the_channel_turns, 0},
+          {what_is_reached_counts_not_the_peak, 0})
