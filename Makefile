@@ -78,6 +78,11 @@ accuracy: $(BUILD)/accuracy
 	        $$csv || exit 1; \
 	done
 
+# Chips since Fermi: micro-benchmarks, and ../shared/measured where it is.
+accuracy: accuracy-modern
+accuracy-modern: all
+	@TEG=$(BUILD)/teg tools/accuracy/modern/micro.py
+
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
 

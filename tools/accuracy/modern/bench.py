@@ -1,0 +1,97 @@
+"""Runs micro-benchmark sketches and traces through teg and keeps the results.
+
+A measurement is a number of cycles or a slope between two runs that differ in
+one parameter, so that the start and the end of a kernel cancel out, as the
+published micro-benchmarks do it.
+"""
+import concurrent.futures
+import functools
+import json
+import os
+import re
+import subprocess
+import threading
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__)))))
+MICRO = os.path.join(ROOT, "tests", "kernels", "micro")
+TEG = os.environ.get("TEG", os.path.join(ROOT, "build", "release", "teg"))
+JOBS = int(os.environ.get("JOBS", "2"))
+
+_done = {}
+_lock = threading.Lock()
+
+
+class Failed(Exception):
+    """teg refused; the text is what it said."""
+
+
+def _teg(*args):
+    done = subprocess.run([TEG, *args], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Failed(done.stderr.strip() or f"exit status {done.returncode}")
+    return done.stdout
+
+
+def report(gpu, trace, sms=0, **params):
+    """The JSON report of one replay.  The same one is made only once."""
+    key = (gpu, trace, sms, tuple(sorted(params.items())))
+    with _lock:
+        entry = _done.setdefault(key, {"lock": threading.Lock()})
+    with entry["lock"]:
+        if "report" not in entry:
+            args = ["run", "--config-dir", os.path.join(ROOT, "config"), "-g",
+                    gpu, "-f", "json"]
+            args += [f"--sms={sms}"] if sms else []
+            for name, value in sorted(params.items()):
+                args += ["-p", f"{name}={value}"]
+            entry["report"] = json.loads(_teg(*args, trace))
+    return entry["report"]
+
+
+def cycles(gpu, sketch, sms=0, **params):
+    return report(gpu, os.path.join(MICRO, sketch + ".sketch"), sms,
+                  **params)["cycles"]
+
+
+def slope(gpu, sketch, name, low, high, sms=0, **params):
+    """Cycles per unit of parameter `name` between `low` and `high`."""
+    return (cycles(gpu, sketch, sms, **{name: high}, **params) -
+            cycles(gpu, sketch, sms, **{name: low}, **params)) / (high - low)
+
+
+@functools.lru_cache(maxsize=None)
+def facts(gpu):
+    """The values of a description, as text, by key."""
+    text = _teg("gpus", "--config-dir", os.path.join(ROOT, "config"), gpu)
+    return dict(re.findall(r"^(\S+\.\S+)\s+(\S+)", text, re.M))
+
+
+def fact(gpu, key):
+    return float(facts(gpu)[key])
+
+
+def in_parallel(function, items):
+    """[function(item)], on JOBS processes of teg, in the order of items."""
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return list(pool.map(function, items))
+
+
+def summary(errors):
+    """Mean, median and maximum of the magnitudes of errors, in percent."""
+    e = sorted(abs(x) for x in errors)
+    if not e:
+        return "no points"
+    n = len(e)
+    median = e[n // 2] if n % 2 else (e[n // 2 - 1] + e[n // 2]) / 2
+    return (f"mean {sum(e) / n:.1f} % median {median:.1f} % "
+            f"max {e[-1]:.1f} % over {n} point{'s' if n > 1 else ''}")
+
+
+def write_json(name, data):
+    path = os.path.join(ROOT, "build", "accuracy")
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, name), "w", encoding="utf-8") as f:
+        json.dump(data, f, indent=1, sort_keys=True)
+        f.write("\n")

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Published micro-benchmarks of chips since Fermi beside the simulator.
+
+    micro.py [--check] [--markdown] [GPU ...]
+
+Reads micro.csv (what was published, where) and prints for each GPU: item,
+expected, ours, error, source; then `v100: mean M % median ... max X % over N
+points`.  --check runs only quick rows with a bound and fails if one is passed.
+build/accuracy/micro.json holds the same.  JOBS=2 runs two at a time.
+"""
+import csv
+import os
+import sys
+
+from bench import (Failed, cycles, fact, in_parallel, slope, summary,
+                   write_json)
+
+OPS = ("iadd3 lop3 shf imad fadd fmul ffma fmnmx dadd dmul dfma hfma2 mufu "
+       "popc flo i2f f2i shfl hmma dmma imma ldc mov sel brev uiadd3 isetp "
+       "s2r lea").split()
+MB = 1 << 20
+
+
+def latency(gpu, op):
+    return slope(gpu, "latency", "N", 32, 96, OP=OPS.index(op))
+
+
+def throughput(gpu, op, warps=32):
+    """Thread instructions per cycle and SM; also an occupancy ramp's point."""
+    warps = int(warps)
+    return 32 * warps * 8 / slope(gpu, "throughput", "N", 8, 24, sms=1,
+                                  OP=OPS.index(op), WARPS=warps)
+
+
+def lds(gpu, degree=1):
+    return slope(gpu, "shared_chase", "N", 32, 96, DEGREE=int(degree))
+
+
+def lds_step(gpu, degree):
+    """Cycles each further way of a conflict adds."""
+    return (lds(gpu, degree) - lds(gpu, 1)) / (int(degree) - 1)
+
+
+def lds_rate(gpu, width):
+    return 512 * 8 / slope(gpu, "shared_bandwidth", "N", 8, 24, sms=1,
+                           WIDTH=int(width))
+
+
+def lds_bytes(gpu, width):
+    return int(width) * lds_rate(gpu, width)
+
+
+def mix(gpu, ratio, width):
+    return 1024 * (int(ratio) + 1) / slope(gpu, "mix", "N", 16, 48, sms=1,
+                                           RATIO=int(ratio), WIDTH=int(width))
+
+
+def chase(gpu, kilobytes):
+    """Second pass over the footprint, or the first where no cache can hold
+    it."""
+    size = int(kilobytes) * 1024
+    count = size // 128
+    if size > 1.5 * fact(gpu, "l2.bytes") and count > 4096:
+        return slope(gpu, "chase", "N", 512, 4096, BYTES=size)
+    first = cycles(gpu, "chase", BYTES=size, N=count)
+    return (cycles(gpu, "chase", BYTES=size, N=2 * count) - first) / count
+
+
+def l1_bytes(gpu, width):
+    """Bytes per cycle of one SM whose blocks go over what L1 holds."""
+    width = int(width)
+    blocks, threads = (2 if fact(gpu, "sm.threads_max") >= 2048 else 1), 1024
+    while 8 * threads * width * blocks > 0.75 * fact(gpu, "l1.bytes"):
+        threads //= 2
+    size = 8 * threads * width
+    return blocks * size / slope(gpu, "read", "PASSES", 8, 24, sms=1,
+                                 WIDTH=width, BYTES=size, BLOCKS=blocks,
+                                 THREADS=threads)
+
+
+def l2_bytes(gpu, megabytes):
+    """Bytes per cycle of all SMs reading the same footprint."""
+    size = int(float(megabytes) * MB)
+    blocks = int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+    return blocks * size / slope(gpu, "read", "PASSES", 1, 2, BYTES=size,
+                                 BLOCKS=blocks, SHARE=1)
+
+
+def l2_gbs(gpu, megabytes):
+    return l2_bytes(gpu, megabytes) * fact(gpu, "chip.sm_clock_mhz") / 1e3
+
+
+def _stream(gpu, sketch, moved, **params):
+    blocks = int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+    low = 128 << 10
+    # the caches hold what is written last: enough must come before
+    while sketch == "write" and low * blocks < 1.2 * fact(gpu, "l2.bytes"):
+        low *= 2
+    each = slope(gpu, sketch, "BYTES", low, 2 * low, BLOCKS=blocks, **params)
+    return moved * blocks / each * fact(gpu, "chip.sm_clock_mhz") / 1e3
+
+
+def dram_read(gpu):
+    return _stream(gpu, "read", 1)
+
+
+def dram_write(gpu):
+    return _stream(gpu, "write", 1)
+
+
+def dram_copy(gpu):
+    return _stream(gpu, "write", 2, COPY=1)
+
+
+def atomic(gpu):
+    """A warp's global atomics, each waiting for the one before."""
+    return slope(gpu, "atomic", "N", 16, 48)
+
+
+def barrier(gpu, warps):
+    return slope(gpu, "barrier", "N", 16, 48, WARPS=int(warps))
+
+
+def dispatch(gpu, threads):
+    """Cycles between two blocks of an empty kernel."""
+    return slope(gpu, "empty", "BLOCKS", 16384, 32768, THREADS=int(threads))
+
+
+def loop(gpu):
+    """An iteration of 128 dependent FFMA and four other instructions."""
+    return slope(gpu, "ffma_loop", "ITERS", 10, 40)
+
+
+RECIPES = {f.__name__: f for f in (
+    latency, throughput, lds, lds_step, lds_rate, lds_bytes, mix, chase,
+    l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
+    barrier, dispatch, loop)}
+
+
+def measure(row):
+    name, *args = row["item"].split(":")
+    try:
+        row["ours"] = RECIPES[name](row["gpu"], *args)
+        row["error"] = 100 * (row["ours"] / float(row["expected"]) - 1)
+    except Failed as e:
+        row["failed"] = str(e)
+    return row
+
+
+def is_quick(item):
+    """Whether a row takes less than some tenths of a second."""
+    name, _, rest = item.partition(":")
+    return not name.startswith(("dram", "l2", "dispatch")) and not (
+        name == "chase" and int(rest) > 1024)
+
+
+def read_rows(gpus, check):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "micro.csv")
+    with open(path, encoding="utf-8", newline="") as f:
+        rows = list(csv.DictReader(line for line in f
+                                   if not line.startswith("#")))
+    return [r for r in rows if (not gpus or r["gpu"] in gpus) and
+            (not check or (r["bound"] and is_quick(r["item"])))]
+
+
+def passes(row):
+    return "error" in row and (not row["bound"] or
+                               abs(row["error"]) <= float(row["bound"]))
+
+
+def line_of(row, markdown):
+    ours = f"{row['ours']:.4g}" if "ours" in row else "failed"
+    error = f"{row['error']:+.1f} %" if "error" in row else row["failed"]
+    cells = (row["item"], row["expected"], ours, row["unit"], error,
+             row["source"])
+    if markdown:
+        return "| " + " | ".join(cells) + " |"
+    return "  {:<16} {:>8} {:>9} {:<12} {:>9}  {}".format(*cells)
+
+
+def main(argv):
+    check, markdown = "--check" in argv, "--markdown" in argv
+    gpus = [a for a in argv if not a.startswith("--")]
+    rows = in_parallel(measure, read_rows(gpus, check))
+    names = list(dict.fromkeys(r["gpu"] for r in rows))
+    summaries = {}
+
+    for gpu in names:
+        mine = [r for r in rows if r["gpu"] == gpu]
+        if not check:
+            print(f"\n### {gpu}\n\n| item | expected | ours | unit | error | "
+                  "source |\n| --- | --- | --- | --- | --- | --- |"
+                  if markdown else f"\n{gpu}")
+            for r in mine:
+                print(line_of(r, markdown))
+        anchors = [r["error"] for r in mine
+                   if "error" in r and r["source"][0] in "MVD"]
+        summaries[gpu] = summary(anchors)
+        if not check:
+            print(("\n" if markdown else "") +
+                  f"{gpu}: {summaries[gpu]} (measured or vendor's; all "
+                  f"{summary([r['error'] for r in mine if 'error' in r])})")
+    bad = [r for r in rows if not passes(r)]
+    for r in bad:
+        print(f"beyond the bound of {r['bound']} %: {r['gpu']} "
+              f"{line_of(r, False).strip()}")
+    if check:
+        print(f"modern micro-benchmarks: Checks: {len(rows)}, Failures: "
+              f"{len(bad)}, Errors: 0")
+    else:
+        write_json("micro.json", {"rows": rows, "summary": summaries})
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
