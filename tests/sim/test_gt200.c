@@ -326,6 +326,49 @@ START_TEST(worst_scatter_makes_16_transactions_of_a_half_warp)
 }
 END_TEST
 
+/* By hand from the rule of the CUDA programming guide 2.x, 5.1.2.1. */
+START_TEST(half_warps_coalesce_into_segments)
+{
+    static const struct {
+        uint32_t transactions, bytes;
+    } expect[] = {{2, 2 * 64},  {2, 2 * 64}, {3, 128 + 64 + 32},
+                  {2, 2 * 128}, {2, 2 * 32}, {32, 32 * 32}};
+
+    run_for("coalesce", "PATTERN=%u N=%u", (uint32_t)_i, 1);
+    ck_assert_uint_eq(heard.request[0].transactions, expect[_i].transactions);
+    ck_assert_uint_eq(heard.request[0].bytes, expect[_i].bytes);
+}
+END_TEST
+
+/* A coalesced load keeps the unit for 4 cycles, each further transaction 4
+ * more; one warp is kept as long, if that is more than its 60. */
+START_TEST(uncoalesced_load_keeps_its_warp_for_its_transactions)
+{
+    run("coalesce", "PATTERN=5 N=2");
+    ck_assert_uint_eq(heard.issue[0].busy, 31 * 4);
+    ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 31 * 4);
+    run("coalesce", "PATTERN=0 N=2");
+    ck_assert_uint_eq(heard.issue[0].busy, 4);
+}
+END_TEST
+
+/* A channel moves an eighth of 141.7 GB/s: 13.67 bytes a cycle.  (3.2.3.5) */
+START_TEST(skewed_accesses_have_one_channel_s_bandwidth)
+{
+    double bytes = 30 * 8 * 16 * 128;
+
+    run("skew", "SKEW=1");
+    ck_assert_uint_eq(statistics.channel_bytes_max,
+                      statistics.channel_bytes_sum);
+    ck_assert_double_eq_tol((double)statistics.cycles - 440,
+                            bytes / (141700.0 / 1296 / 8),
+                            0.01 * (double)statistics.cycles);
+    run("skew", "SKEW=0");
+    ck_assert_uint_eq(statistics.channel_bytes_max,
+                      statistics.channel_bytes_sum / 8);
+}
+END_TEST
+
 /* ---- A11, A12: shared memory --------------------------------------------- */
 
 /* 74 without, 266 with a 16-way conflict, linearly in between, rounded to
@@ -350,6 +393,26 @@ START_TEST(half_warp_reading_one_word_has_no_conflict)
     run_body("repeat i 10\nFADD32 R2, g[A1 : 64], R2\nend\n");
     for (uint32_t i = 1; i < heard.issues; i++)
         ck_assert_uint_eq(heard.issue[i].cycle - heard.issue[i - 1].cycle, 74);
+}
+END_TEST
+
+/* Without a conflict the next instruction of the warp goes 8 cycles later,
+ * whether or not it needs the result; with one when that is there (one warp of
+ * Tables 3.2 and 3.3: docs/accuracy.md). */
+START_TEST(conflict_stops_its_warp_until_it_is_served)
+{
+    run_body("FADD32 R2, g[A1 : 4*lane], R2\nFADD32 R3, R4, R4\n");
+    ck_assert_uint_eq(heard.issue[1].cycle, 8);
+    run_body("FADD32 R2, g[A1 : 64*(lane%16)], R2\nFADD32 R3, R4, R4\n");
+    ck_assert_uint_eq(heard.issue[1].cycle, 266);
+}
+END_TEST
+
+/* 3.2.2.4: a load from shared memory takes 38 cycles. */
+START_TEST(move_from_shared_memory_is_a_load)
+{
+    run_body("MOV R2, g[A1 : 4*lane]\nFADD32 R3, R2, R4\n");
+    ck_assert_uint_eq(heard.issue[1].cycle, 38);
 }
 END_TEST
 
@@ -385,6 +448,11 @@ HELP_MAIN("gt200", 30,
           {eighteen_double_transactions_of_a_warp_may_be_under_way, 0},
           {a_tpc_completes_a_double_load_in_about_24_4_cycles, 0},
           {worst_scatter_makes_16_transactions_of_a_half_warp, 0},
+          {half_warps_coalesce_into_segments, 6},
+          {uncoalesced_load_keeps_its_warp_for_its_transactions, 0},
+          {skewed_accesses_have_one_channel_s_bandwidth, 0},
           {shared_operand_takes_longer_by_its_conflict_degree, 16},
           {half_warp_reading_one_word_has_no_conflict, 0},
+          {conflict_stops_its_warp_until_it_is_served, 0},
+          {move_from_shared_memory_is_a_load, 0},
           {conflicts_of_many_warps_take_64_cycles_each, 0})

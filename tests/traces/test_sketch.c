@@ -537,6 +537,7 @@ static const struct {
     {"gt200/scatter", 30 * 4 * 16},
     {"gt200/latency", 25},
     {"gt200/throughput", 256},
+    {"gt200/coalesce", 16},
     {"gt200/skew", 30 * 8 * 32},
     /* with 7 + 2*24 + 2*18 + 12 + 72 + 24 of each of four directions */
     {"gt200/hopping", 4 * (31 + 4 * 199 + 53)},
