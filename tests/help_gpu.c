@@ -96,6 +96,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->shared.conflict_holds_warp = one_in(state, 3);
     gpu->memory.transactions_hold_warp = one_in(state, 3);
     gpu->memory.transaction_interval = between(state, 0, 6) / 4.0;
+    gpu->memory.lane_bytes_per_cycle =
+        one_in(state, 2) ? between(state, 8, 200) : 0;
     gpu->memory.transaction_latency = between(state, 0, 4) / 2.0;
     gpu->memory.in_flight_bytes =
         one_in(state, 2) ? between(state, 64, 1500) : 0;

@@ -37,6 +37,13 @@ static uint64_t fraction_of(double cycles)
     return (uint64_t)(cycles * FRACTION + 0.5);
 }
 
+static uint64_t lane_byte_interval(const struct teg_gpu *gpu)
+{
+    double rate = gpu->memory.lane_bytes_per_cycle;
+
+    return rate > 0 ? (uint64_t)(65536 / rate + 0.5) : 0;
+}
+
 void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
                    const struct teg_kernel *kernel)
 {
@@ -48,6 +55,7 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
         .pass_interval = fraction_of(gpu->shared.pass_interval),
         .conflict_latency = fraction_of(gpu->shared.conflict_latency),
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
+        .lane_byte_interval = lane_byte_interval(gpu),
     };
     sim_ops_init(&chip->ops, gpu, &kernel->program);
     for (uint32_t u = 0; u < gpu->unit_count; u++) {
@@ -458,8 +466,9 @@ static struct issue_times global_times(struct sim_sm *sm,
     uint64_t done =
         sim_memory_issue(sm->chip->memory, sm->number, now, plan, op->flags);
     uint64_t turns = sim_plan_turns(plan);
-    uint64_t busy =
-        max_u64(op->interval, whole_up(turns * sm->chip->transaction_interval));
+    uint64_t moves = plan->request.useful_bytes * sm->chip->lane_byte_interval;
+    uint64_t busy = max_u64(max_u64(op->interval, (moves + 65535) / 65536),
+                            whole_up(turns * sm->chip->transaction_interval));
     int holds = sm->chip->gpu->memory.transactions_hold_warp != 0;
 
     return (struct issue_times){

@@ -78,6 +78,7 @@ struct sim_chip {
     uint64_t cycles;        /* latest completion so far */
     /* Of gpu->shared and gpu->memory, in 1/256 cycle. */
     uint64_t pass_interval, conflict_latency, transaction_interval;
+    uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* First instance of each unit in sim_sm.unit_free. */
     uint32_t unit_first[TEG_MAX_UNITS];
     uint32_t unit_instances;

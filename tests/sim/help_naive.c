@@ -290,6 +290,12 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         busy = max_u64(
             busy,
             ceil_div(turns * in_256ths(gpu->memory.transaction_interval)));
+        if (gpu->memory.lane_bytes_per_cycle > 0)
+            busy = max_u64(
+                busy,
+                ceil_div(plan->request.useful_bytes *
+                         floor(65536 / gpu->memory.lane_bytes_per_cycle + 0.5) /
+                         65536));
         if (gpu->memory.transactions_hold_warp)
             same_warp = max_u64(same_warp, busy);
         done = plan->request.is_store && !plan->request.is_atomic

@@ -441,6 +441,28 @@ START_TEST(blocks_wait_for_a_place)
 }
 END_TEST
 
+/* 128 and 512 bytes of the lanes' own at 64 a cycle: the unit is taken for 2
+ * and 8 cycles, though tags are looked up four in a cycle. */
+START_TEST(lanes_bytes_take_their_time)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0x1000, 4, NULL},
+                                {1, UINT32_MAX, 0x1000, 16, NULL},
+                                {0, UINT32_MAX, 0x1000, 0, NULL}};
+
+    setup();
+    set_timing(CLASS_LDG, 1, 1, 1);
+    gpu.memory.transaction_interval = 0.25;
+    gpu.memory.lane_bytes_per_cycle = 64;
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 16,
+                4, 255);
+    run_steps(step, 3, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 2);
+    ck_assert_uint_eq(heard.issue[2].cycle - heard.issue[1].cycle, 8);
+}
+END_TEST
+
 /* A branch to elsewhere, and one to the next instruction, which is none. */
 START_TEST(a_taken_branch_fetches_elsewhere)
 {
@@ -656,6 +678,7 @@ HELP_MAIN("sim/engine", 60, {control_codes_say_what_is_waited_for, 0},
           {blocks_wait_for_a_place, 0},
           {the_grid_spreads_over_the_chip_before_it_stacks, 0},
           {a_taken_branch_fetches_elsewhere, 0},
+          {lanes_bytes_take_their_time, 0},
           {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
           {policies_choose_as_they_are_called, 0},
           {strict_round_robin_wastes_the_slot, 0},
