@@ -82,6 +82,7 @@ accuracy: $(BUILD)/accuracy
 accuracy: accuracy-modern
 accuracy-modern: all
 	@TEG=$(BUILD)/teg tools/accuracy/modern/micro.py
+	@TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
 
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
