@@ -230,7 +230,7 @@ static double mean_stamp(const scheduler_result &r, int warp, uint32_t origin)
 static void judge_order(kit *k, const scheduler_result &r, int schedulers)
 {
     int per = SCHEDULER_WARPS / schedulers, kept = 0, pieces = 0;
-    double slope = 0, spread = 0, total = 0;
+    double slope = 0, spread = 0, total = 0, first;
     uint32_t origin = r.stamp[0][0];
 
     for (int w = 0; w < SCHEDULER_WARPS; w++) {
@@ -269,12 +269,8 @@ static void judge_order(kit *k, const scheduler_result &r, int schedulers)
             {total > 0 ? spread / total : 0});
     kit_add(k, "order", "uninterrupted", "part of the pieces",
             {(double)kept / pieces});
-    kit_note(k, "order: %s%s",
-             total <= 0 || spread / total < 0.05 ? "warps advance together "
-                                                   "(round robin)"
-             : slope > 0                         ? "old warps first"
-                                                 : "young warps first",
-             2 * kept > pieces ? ", a warp keeps issuing until it stalls" : "");
+    first = total <= 0 || spread / total < 0.05 ? 3 : slope > 0 ? 1 : 2;
+    kit_add(k, "order", "first", "1: old, 2: young, 3: together", {first});
 }
 
 static bool section_scheduler(kit *k, bench *b)

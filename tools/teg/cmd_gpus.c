@@ -3,8 +3,10 @@
  * teg gpus NAME: every value of one with its unit, where it stands and the
  * class and source of its evidence.
  * teg gpus --keys: the manual of a description, from config/params.def.
+ * teg gpus --from-measurements FILE: drafts one from tools/measure's JSON.
  */
 #include "config/param.h"
+#include "tools/teg/draft.h"
 #include "tools/teg/gpu_path.h"
 #include "tools/teg/report.h"
 
@@ -129,6 +131,7 @@ static int show_all(const struct job *job)
 
 int cmd_gpus(int argc, char **argv)
 {
+    const char *measurements = NULL;
     struct job job = {0};
     bool keys = false;
     const struct opt options[] = {
@@ -136,6 +139,10 @@ int cmd_gpus(int argc, char **argv)
          "print what a description may say, with units and ranges", NULL},
         {"config-dir", 0, OPT_TEXT, &job.config_dir, "DIR",
          "look for GPU descriptions here first", NULL},
+        {"from-measurements", 0, OPT_TEXT, &measurements, "FILE",
+         "draft a description from what tools/measure printed", NULL},
+        {"output", 'o', OPT_TEXT, &job.out, "FILE",
+         "write the draft there and see whether it loads", NULL},
         JOB_FORMAT_JSON_OPTION(job),
         {0}};
     const struct usage usage = {
@@ -145,7 +152,8 @@ int cmd_gpus(int argc, char **argv)
                    "with its unit and its source.",
         .options = options,
         .operands_max = 1,
-        .examples = "  teg gpus\n  teg gpus v100\n"};
+        .examples = "  teg gpus\n  teg gpus v100\n"
+                    "  teg gpus --from-measurements m.json -o mychip.cfg\n"};
     struct operands operands;
     int status;
 
@@ -155,6 +163,12 @@ int cmd_gpus(int argc, char **argv)
         print_keys();
         return EXIT_DONE;
     }
+    if (measurements != NULL && operands.count > 0)
+        return say_usage("gpus", "--from-measurements takes no NAME");
+    if (measurements != NULL)
+        return draft_write(measurements, job.config_dir, job.out);
+    if (job.out != NULL)
+        return say_usage("gpus", "--output needs --from-measurements");
     return operands.count > 0 ? show_one(&job, operands.item[0])
                               : show_all(&job);
 }
