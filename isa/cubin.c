@@ -2,7 +2,6 @@
 
 #include <gelf.h>
 #include <libelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -579,52 +578,20 @@ teg_status teg_cubin_open_memory(struct teg_cubin *c, const char *path,
     *c = (struct teg_cubin){0};
     if (copy == NULL)
         return teg_fail_memory(d);
-    memcpy(copy, bytes, size);
+    if (size > 0)
+        memcpy(copy, bytes, size);
     return open_owned(c, path, copy, size, d);
-}
-
-static teg_status read_file(const char *path, struct teg_buffer *b,
-                            struct teg_diag *d)
-{
-    enum {
-        PIECE = 1 << 16
-    };
-    FILE *f = fopen(path, "rb");
-    size_t got;
-
-    if (f == NULL)
-        return teg_fail_errno(d, path, "open");
-    do {
-        uint8_t *room = teg_buffer_grow(b, PIECE);
-
-        if (room == NULL) {
-            fclose(f);
-            return teg_fail_memory(d);
-        }
-        got = fread(room, 1, PIECE, f);
-        b->size -= PIECE - got;
-    } while (got == PIECE);
-    if (ferror(f)) {
-        teg_status status = teg_fail_errno(d, path, "read");
-
-        fclose(f);
-        return status;
-    }
-    fclose(f);
-    return TEG_OK;
 }
 
 teg_status teg_cubin_open(struct teg_cubin *c, const char *path,
                           struct teg_diag *d)
 {
     struct teg_buffer b = {0};
-    teg_status status = read_file(path, &b, d);
+    teg_status status = teg_buffer_file(&b, path, d);
 
     *c = (struct teg_cubin){0};
-    if (status != TEG_OK) {
-        teg_buffer_release(&b);
+    if (status != TEG_OK)
         return status;
-    }
     return open_owned(c, path, b.data, b.size, d);
 }
 

@@ -20,3 +20,7 @@ for source in *.cu; do
         echo "$name: $(grep -c ';' "$name.sass") instructions"
     done
 done
+# Two generations and PTX in one piece, compressed.
+nvcc -std=c++17 -fatbin -compress-mode=size -o block.fatbin block.cu \
+    -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90 \
+    -gencode arch=compute_75,code=compute_75

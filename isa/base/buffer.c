@@ -1,7 +1,9 @@
 #include "isa/base/buffer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     VARINT_MAX_BYTES = 10
@@ -87,6 +89,47 @@ void teg_buffer_string(struct teg_buffer *b, const char *s)
 
     teg_buffer_varint(b, n);
     teg_buffer_bytes(b, s, n);
+}
+
+/* Reads what is left of `f`. */
+static teg_status read_rest(struct teg_buffer *b, FILE *f, const char *path,
+                            struct teg_diag *d)
+{
+    enum {
+        PIECE = 1 << 16
+    };
+    size_t got;
+
+    do {
+        uint8_t *room = teg_buffer_grow(b, PIECE);
+
+        if (room == NULL)
+            return teg_fail_memory(d);
+        got = fread(room, 1, PIECE, f);
+        b->size -= PIECE - got;
+    } while (got == PIECE);
+    return ferror(f) ? teg_fail_errno(d, path, "read") : TEG_OK;
+}
+
+teg_status teg_buffer_file(struct teg_buffer *b, const char *path,
+                           struct teg_diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    teg_status status;
+    struct stat st;
+
+    if (f == NULL)
+        return teg_fail_errno(d, path, "open");
+    /* A device need not end. */
+    if (fstat(fileno(f), &st) == 0 && !S_ISREG(st.st_mode))
+        status = teg_fail(d, TEG_IO, path,
+                          "expected a regular file, found something else");
+    else
+        status = read_rest(b, f, path, d);
+    fclose(f);
+    if (status != TEG_OK)
+        teg_buffer_release(b);
+    return status;
 }
 
 void teg_walk_init(struct teg_walk *w, const void *data, size_t size,

@@ -27,6 +27,10 @@ void teg_buffer_varint(struct teg_buffer *b, uint64_t v);
 void teg_buffer_zigzag(struct teg_buffer *b, int64_t v);
 /* varint length, then the bytes */
 void teg_buffer_string(struct teg_buffer *b, const char *s);
+/* Appends the whole regular file at `path`; the buffer is released on
+ * failure. */
+teg_status teg_buffer_file(struct teg_buffer *b, const char *path,
+                           struct teg_diag *d);
 
 struct teg_walk {
     const uint8_t *at, *end; /* borrowed */

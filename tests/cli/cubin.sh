@@ -25,6 +25,22 @@ expect 0 "$teg" info "$cubin" -f json
 out '"parameter_bytes": 49'
 out '"occupancy": null'
 
+# A fatbin: two cubins and a PTX text, compressed.
+fatbin=tests/fixtures/block.fatbin
+expect 0 "$teg" info "$fatbin"
+out 'device code in 3 pieces$'
+out '^cubin for sm_90, .* bytes, zstd$'
+out '^PTX for sm_75'
+expect 0 "$teg" info "$fatbin" -f json
+out '"format": "ptx"'
+expect 0 "$teg" disasm "$fatbin" --arch sm_75
+cp "$work/out" "$work/listing"
+expect 0 "$teg" disasm tests/fixtures/block.sm_75.cubin
+check 'code in a fatbin reads as by itself' cmp -s "$work/out" "$work/listing"
+expect 1 "$teg" disasm "$fatbin" --arch sm_80
+err 'no cubin for sm_80'
+expect 2 "$teg" disasm "$fatbin" --arch volta
+
 # Damaged files: one line, status 1.
 head -c 3000 "$cubin" >"$work/cut.cubin"
 expect 1 "$teg" disasm "$work/cut.cubin"

@@ -1,5 +1,5 @@
 /*
- * teg disasm: the instructions of a cubin.
+ * teg disasm: the instructions of a cubin, or of the cubins in a program.
  *
  *     axpy (sm_86, 12 registers)
  *         0000  IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;
@@ -13,16 +13,21 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "isa/cubin.h"
+#include "isa/fatbin.h"
 #include "isa/sass.h"
 #include "tools/teg/options.h"
 #include "tools/teg/teg.h"
 
 struct disasm {
-    const char *kernel;
+    const char *kernel, *arch;
+    uint32_t sm; /* of --arch, 0: all */
     bool control, words;
+    uint32_t shown; /* kernels */
+    struct teg_nearest nearest;
+    char best[256]; /* of `nearest`, which outlives the cubin */
     uint64_t instructions, unknown, uncertain;
 };
 
@@ -60,44 +65,100 @@ static void print_kernel(struct disasm *self, const struct teg_cubin *c,
     }
 }
 
-static int unknown_kernel(const struct teg_cubin *c, const char *name)
+static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
 {
-    struct teg_nearest nearest;
-    char hint[96];
-
-    teg_nearest_init(&nearest, name);
-    for (uint32_t i = 0; i < c->kernel_count; i++)
-        teg_nearest_offer(&nearest, c->kernel[i].name);
-    say(c->path, "no kernel '%s'%s", name, did_you_mean(&nearest, "", hint));
-    return EXIT_USAGE;
-}
-
-static int disasm(struct disasm *self, const struct teg_cubin *c)
-{
-    int first = 1;
-
     if (!teg_sass_supports(c->sm)) {
         say(c->path, "sm_%u cannot be decoded; sm_70 to sm_90 can", c->sm);
         return EXIT_FAULT;
     }
-    if (self->kernel != NULL && teg_cubin_find(c, self->kernel) == NULL)
-        return unknown_kernel(c, self->kernel);
     for (uint32_t i = 0; i < c->kernel_count && !interrupted(); i++) {
         const struct teg_cubin_kernel *k = &c->kernel[i];
 
+        teg_nearest_offer(&self->nearest, k->name);
         if (self->kernel != NULL && strcmp(self->kernel, k->name) != 0)
             continue;
-        if (!first)
+        if (self->shown++ > 0)
             printf("\n");
-        first = 0;
         print_kernel(self, c, k);
     }
+    return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+static void keep_nearest(struct disasm *self)
+{
+    if (self->nearest.best == NULL || self->nearest.best == self->best)
+        return;
+    snprintf(self->best, sizeof self->best, "%s", self->nearest.best);
+    self->nearest.best = self->best;
+}
+
+static int disasm_entry(struct disasm *self, const struct teg_fatbin *f,
+                        uint32_t i)
+{
+    struct teg_cubin c;
+    struct teg_diag d;
+    int status;
+
+    if (f->entry[i].is_ptx || (self->sm != 0 && f->entry[i].sm != self->sm))
+        return EXIT_DONE;
+    if (teg_fatbin_cubin(f, i, &c, &d) != TEG_OK)
+        return say_fault(&d);
+    status = disasm_cubin(self, &c);
+    keep_nearest(self);
+    teg_cubin_release(&c);
+    return status;
+}
+
+/* Why nothing was printed. */
+static int nothing(const struct disasm *self, const struct teg_fatbin *f)
+{
+    uint32_t cubins = 0;
+    char hint[96];
+
+    for (uint32_t i = 0; i < f->count; i++)
+        cubins += !f->entry[i].is_ptx &&
+                  (self->sm == 0 || f->entry[i].sm == self->sm);
+    if (cubins == 0 && self->sm != 0)
+        say(f->path, "no cubin for %s; teg info lists what there is",
+            self->arch);
+    else if (cubins == 0)
+        say(f->path, "only PTX, which ptxas has to compile first");
+    else if (self->kernel != NULL)
+        say(f->path, "no kernel '%s'%s", self->kernel,
+            did_you_mean(&self->nearest, "", hint));
+    else
+        return EXIT_DONE;
+    return self->kernel != NULL && cubins > 0 ? EXIT_USAGE : EXIT_FAULT;
+}
+
+static int disasm(struct disasm *self, const struct teg_fatbin *f)
+{
+    int status = EXIT_DONE;
+
+    teg_nearest_init(&self->nearest, self->kernel != NULL ? self->kernel : "");
+    for (uint32_t i = 0; status == EXIT_DONE && i < f->count; i++)
+        status = disasm_entry(self, f, i);
+    if (status == EXIT_DONE && self->shown == 0)
+        status = nothing(self, f);
     if (self->unknown > 0 || self->uncertain > 0)
-        say(c->path,
+        say(f->path,
             "%" PRIu64 " of %" PRIu64 " instructions are unknown, %" PRIu64
             " have an unknown modifier",
             self->unknown, self->instructions, self->uncertain);
-    return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+    return status;
+}
+
+/* "sm_86" or "86". */
+static bool read_arch(const char *text, uint32_t *sm)
+{
+    char *end;
+    unsigned long v;
+
+    if (strncmp(text, "sm_", 3) == 0)
+        text += 3;
+    v = strtoul(text, &end, 10);
+    *sm = (uint32_t)v;
+    return end != text && *end == '\0' && v > 0 && v < 1000;
 }
 
 int cmd_disasm(int argc, char **argv)
@@ -106,6 +167,8 @@ int cmd_disasm(int argc, char **argv)
     const struct opt options[] = {
         {"kernel", 'k', OPT_TEXT, &self.kernel, "NAME", "only this kernel",
          NULL},
+        {"arch", 'a', OPT_TEXT, &self.arch, "sm_XX",
+         "only the code for this architecture", NULL},
         {"control", 'c', OPT_FLAG, &self.control, NULL,
          "show control codes: barriers waited for, set after reading (R) and "
          "writing (W), yield, stall cycles",
@@ -115,25 +178,30 @@ int cmd_disasm(int argc, char **argv)
         {0}};
     const struct usage usage = {
         .command = "disasm",
-        .operands = "FILE.cubin",
-        .summary = "Lists the instructions of a cubin (sm_70 to sm_90) as "
-                   "NVIDIA's disassembler prints them.",
+        .operands = "FILE",
+        .summary = "Lists the instructions of a cubin, a fatbin or a program "
+                   "with device code (sm_70 to sm_90) as NVIDIA's "
+                   "disassembler prints them.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
         .examples = "  nvcc -cubin -arch=sm_86 saxpy.cu\n"
-                    "  teg disasm saxpy.cubin --control\n"};
+                    "  teg disasm saxpy.cubin --control\n"
+                    "  teg disasm ./program --arch sm_80\n"};
     struct operands operands;
-    struct teg_cubin c;
+    struct teg_fatbin f;
     struct teg_diag d;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
+    if (self.arch != NULL && !read_arch(self.arch, &self.sm))
+        return say_usage("disasm", "--arch: expected sm_XX, found '%s'",
+                         self.arch);
     catch_interrupt();
-    if (teg_cubin_open(&c, operands.item[0], &d) != TEG_OK)
+    if (teg_fatbin_open(&f, operands.item[0], &d) != TEG_OK)
         return say_fault(&d);
-    status = disasm(&self, &c);
-    teg_cubin_release(&c);
+    status = disasm(&self, &f);
+    teg_fatbin_release(&f);
     return status;
 }

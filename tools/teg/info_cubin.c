@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "config/occupancy.h"
-#include "isa/cubin.h"
+#include "isa/fatbin.h"
 #include "isa/sass.h"
 #include "tools/teg/report.h"
 
@@ -27,7 +27,7 @@ bool info_is_cubin(const char *path)
         return false;
     got = fread(head, 1, sizeof head, f);
     fclose(f);
-    return teg_cubin_recognise(head, got);
+    return teg_fatbin_recognise(head, got);
 }
 
 static struct counts count(const struct teg_cubin *c,
@@ -133,6 +133,12 @@ static void print_file(const struct teg_cubin *c)
            c->is_cuda13 ? "13" : "11 or 12", with_commas(c->file_size, a),
            c->kernel_count, c->is_relocatable ? "function" : "kernel",
            c->kernel_count == 1 ? "" : "s");
+}
+
+static void print_variables(const struct teg_cubin *c)
+{
+    char a[28];
+
     if (c->constant3.size > 0)
         printf("   %s bytes of __constant__ variables\n",
                with_commas(c->constant3.size, a));
@@ -190,37 +196,108 @@ static json_t *resources_json(const struct view *v, const struct teg_cubin *c,
         "occupancy", occupancy_json(v, k));
 }
 
-static int print_json(const struct view *v, const struct teg_cubin *c)
+static json_t *cubin_json(const struct view *v, const struct teg_cubin *c)
 {
     json_t *kernels = json_array();
 
     for (uint32_t i = 0; i < c->kernel_count; i++)
         json_array_append_new(kernels, resources_json(v, c, &c->kernel[i]));
+    return json_pack("{s:s, s:i, s:s, s:b, s:I, s:o}", "format", "cubin", "isa",
+                     (int)c->sm, "toolkit", c->is_cuda13 ? "13" : "11 or 12",
+                     "relocatable", c->is_relocatable, "bytes",
+                     (json_int_t)c->file_size, "kernels", kernels);
+}
+
+static json_t *ptx_json(const struct teg_fatbin_entry *e)
+{
+    return json_pack("{s:s, s:i, s:I}", "format", "ptx", "isa", (int)e->sm,
+                     "bytes", (json_int_t)e->size);
+}
+
+static int entry_json(const struct view *v, const struct teg_fatbin *f,
+                      uint32_t i, json_t *list)
+{
+    struct teg_cubin c;
+    struct teg_diag d;
+
+    if (f->entry[i].is_ptx) {
+        json_array_append_new(list, ptx_json(&f->entry[i]));
+        return EXIT_DONE;
+    }
+    if (teg_fatbin_cubin(f, i, &c, &d) != TEG_OK)
+        return say_fault(&d);
+    json_array_append_new(list, cubin_json(v, &c));
+    teg_cubin_release(&c);
+    return EXIT_DONE;
+}
+
+static int print_json(const struct view *v, const struct teg_fatbin *f)
+{
+    json_t *list = json_array();
+    int status = EXIT_DONE;
+
+    for (uint32_t i = 0; status == EXIT_DONE && i < f->count; i++)
+        status = entry_json(v, f, i, list);
+    if (status != EXIT_DONE) {
+        json_decref(list);
+        return status;
+    }
     return output_json(
-        NULL, json_pack("{s:o, s:s, s:s, s:i, s:s, s:b, s:I, s:o}", "teg",
-                        teg_json(), "file", c->path, "format", "cubin", "isa",
-                        (int)c->sm, "toolkit", c->is_cuda13 ? "13" : "11 or 12",
-                        "relocatable", c->is_relocatable, "bytes",
-                        (json_int_t)c->file_size, "kernels", kernels));
+        NULL, json_pack("{s:o, s:s, s:s, s:I, s:o}", "teg", teg_json(), "file",
+                        f->path, "format", f->is_cubin ? "cubin" : "fatbin",
+                        "bytes", (json_int_t)f->file_size, "entries", list));
+}
+
+static int print_entry(const struct view *v, const struct teg_fatbin *f,
+                       uint32_t i)
+{
+    static const char *const packings[] = {"", ", LZ4", ", zstd"};
+    const struct teg_fatbin_entry *e = &f->entry[i];
+    struct teg_cubin c;
+    struct teg_diag d;
+    char a[28];
+
+    if (!f->is_cubin)
+        printf("\n%s for sm_%u, %s bytes%s\n", e->is_ptx ? "PTX" : "cubin",
+               e->sm, with_commas(e->size, a), packings[e->packing]);
+    if (e->is_ptx)
+        return EXIT_DONE;
+    if (teg_fatbin_cubin(f, i, &c, &d) != TEG_OK)
+        return say_fault(&d);
+    if (f->is_cubin)
+        print_file(&c);
+    print_variables(&c);
+    for (uint32_t k = 0; k < c.kernel_count; k++)
+        print_resources(v, &c, &c.kernel[k], k + 1);
+    teg_cubin_release(&c);
+    return EXIT_DONE;
+}
+
+static int print_text(const struct view *v, const struct teg_fatbin *f)
+{
+    int status = EXIT_DONE;
+    char a[28];
+
+    if (!f->is_cubin)
+        printf("%s: %s bytes, device code in %u piece%s\n", f->path,
+               with_commas(f->file_size, a), f->count,
+               f->count == 1 ? "" : "s");
+    for (uint32_t i = 0; status == EXIT_DONE && i < f->count; i++)
+        status = print_entry(v, f, i);
+    return status;
 }
 
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
                bool json)
 {
     const struct view v = {gpu, threads};
-    int status = EXIT_DONE;
-    struct teg_cubin c;
+    struct teg_fatbin f;
     struct teg_diag d;
+    int status;
 
-    if (teg_cubin_open(&c, path, &d) != TEG_OK)
+    if (teg_fatbin_open(&f, path, &d) != TEG_OK)
         return say_fault(&d);
-    if (json) {
-        status = print_json(&v, &c);
-    } else {
-        print_file(&c);
-        for (uint32_t i = 0; i < c.kernel_count; i++)
-            print_resources(&v, &c, &c.kernel[i], i + 1);
-    }
-    teg_cubin_release(&c);
+    status = json ? print_json(&v, &f) : print_text(&v, &f);
+    teg_fatbin_release(&f);
     return status;
 }

@@ -1,4 +1,5 @@
-/* teg info of a cubin: kernels, their resources and parameters. */
+/* teg info of cubins, fatbins and programs with device code: kernels, their
+ * resources and parameters. */
 #ifndef TEG_TOOLS_INFO_CUBIN_H
 #define TEG_TOOLS_INFO_CUBIN_H
 
@@ -6,11 +7,11 @@
 
 #include "config/gpu.h"
 
-/* True if the file begins like a cubin; a file that cannot be read does
+/* True if the file begins like one of those; a file that cannot be read does
  * not. */
 bool info_is_cubin(const char *path);
 
-/* Prints what is in the cubin at `path`, as JSON if `json`.  `gpu` (may be
+/* Prints what is in the file at `path`, as JSON if `json`.  `gpu` (may be
  * NULL) is the chip whose occupancy is shown, for blocks of `threads`.
  * Returns an exit status. */
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
