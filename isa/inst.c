@@ -70,6 +70,16 @@ const char *teg_program_text(const struct teg_program *p,
     return p->text != NULL ? p->text + inst->text : "";
 }
 
+const char *teg_text_mnemonic(const char *text, size_t *length)
+{
+    if (*text == '@') {
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
+    }
+    *length = strcspn(text, " ");
+    return text;
+}
+
 teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d)
 {

@@ -114,6 +114,9 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
                            struct teg_diag *d);
 const char *teg_program_text(const struct teg_program *p,
                              const struct teg_inst *inst);
+/* The mnemonic with its modifiers in such a text: behind a guard ("@!P0 "), up
+ * to the next blank. */
+const char *teg_text_mnemonic(const char *text, size_t *length);
 /* Deep copy; `*to` must be zeroed or released. */
 teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d);

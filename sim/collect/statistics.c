@@ -392,23 +392,18 @@ static void on_block_start(void *self, uint64_t cycle, uint32_t sm,
     c->active[sm] = 1;
 }
 
-/* The mnemonic: the text up to the first blank. */
-static size_t mnemonic_length(const char *text)
-{
-    return strcspn(text, " ");
-}
-
 static int named_before(const struct teg_program *p, uint32_t index)
 {
-    const char *text = teg_program_text(p, &p->inst[index]);
-    size_t length = mnemonic_length(text);
+    size_t length, other_length;
+    const char *name =
+        teg_text_mnemonic(teg_program_text(p, &p->inst[index]), &length);
 
     for (uint32_t i = 0; i < index; i++) {
-        const char *other = teg_program_text(p, &p->inst[i]);
+        const char *other =
+            teg_text_mnemonic(teg_program_text(p, &p->inst[i]), &other_length);
 
-        if ((p->inst[i].flags & INST_UNKNOWN) != 0 &&
-            mnemonic_length(other) == length &&
-            strncmp(other, text, length) == 0)
+        if ((p->inst[i].flags & INST_UNKNOWN) != 0 && other_length == length &&
+            strncmp(other, name, length) == 0)
             return 1;
     }
     return 0;
@@ -417,8 +412,9 @@ static int named_before(const struct teg_program *p, uint32_t index)
 static void count_unknown(const struct teg_program *p, struct teg_statistics *s)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        const char *text = teg_program_text(p, &p->inst[i]);
-        size_t length = mnemonic_length(text);
+        size_t length;
+        const char *name =
+            teg_text_mnemonic(teg_program_text(p, &p->inst[i]), &length);
 
         if ((p->inst[i].flags & INST_UNKNOWN) == 0 || named_before(p, i))
             continue;
@@ -426,7 +422,7 @@ static void count_unknown(const struct teg_program *p, struct teg_statistics *s)
             continue;
         if (length >= sizeof s->unknown_first)
             length = sizeof s->unknown_first - 1;
-        memcpy(s->unknown_first, text, length);
+        memcpy(s->unknown_first, name, length);
     }
 }
 

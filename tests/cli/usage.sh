@@ -14,7 +14,7 @@ err "unknown command 'rum'; did you mean 'run'?"
 expect 2 "$teg" --nosuch
 err "unknown option '--nosuch'"
 
-for command in run whatif info check convert gpus explain; do
+for command in run whatif info check convert gpus explain trace; do
     expect 0 "$teg" $command --help
     out "^Usage: teg $command "
     out '  -h, --help'

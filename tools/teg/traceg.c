@@ -80,13 +80,15 @@ static void write_inst(FILE *f, const struct teg_program *program,
                        struct teg_cursor *c)
 {
     const struct teg_inst *inst = &program->inst[c->inst];
-    const char *text = teg_program_text(program, inst);
+    size_t length;
+    const char *mnemonic =
+        teg_text_mnemonic(teg_program_text(program, inst), &length);
     struct teg_access access;
     int has_access = teg_cursor_access(c, &access);
 
     fprintf(f, "%04" PRIx64 " %08" PRIx32 " ", inst->pc, c->mask);
     write_registers(f, inst->dst, inst->dst_count);
-    fprintf(f, "%.*s ", (int)strcspn(text, " "), text);
+    fprintf(f, "%.*s ", (int)length, mnemonic);
     write_registers(f, inst->src, inst->src_count);
     /* A memory instruction with no active lane still says its width, and
      * some address. */

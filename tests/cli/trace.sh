@@ -1,0 +1,38 @@
+# A cubin run without a GPU: trace it, replay it, look at its results.
+. tests/cli/lib.sh
+cubin=tests/fixtures/run.sm_80.cubin
+
+expect 0 "$teg" trace $cubin --kernel saxpy --grid 2 --block 64 \
+    -a i32:100 -a f32:2 -a buf:f32:100:iota -a buf:f32:100:zeros \
+    --dump 3="$work/y.raw" -o "$work/saxpy.tegt"
+no_out
+# y[3] = 2 x 3 = 6 = 0x40c00000
+check 'the result is 2 x' \
+    [ "$(od -An -tx4 -j12 -N4 "$work/y.raw" | tr -d ' ')" = 40c00000 ]
+expect 0 "$teg" run "$work/saxpy.tegt" -g a100
+out '^saxpy on a100'
+out 'sm_80'
+expect 0 "$teg" run "$work/saxpy.tegt" -g a100 --dependences scoreboard
+expect 0 "$teg" check "$work/saxpy.tegt" -g a100
+expect 0 "$teg" convert "$work/saxpy.tegt" --to traceg "$work/saxpy.traceg"
+check 'guards are no part of a mnemonic' \
+    sh -c "! grep -q '@' '$work/saxpy.traceg'"
+
+expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
+    -a buf:i32:100:zeros -o "$work/none.tegt"
+err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'
+check 'a fault leaves no trace' [ ! -e "$work/none.tegt" ]
+expect 1 "$teg" trace $cubin --grid 1 --block 32
+err 'expected --kernel'
+err '    saxpy$'
+expect 1 "$teg" trace $cubin --kernel nosuch --grid 1 --block 32
+err "there is no kernel 'nosuch'"
+expect 2 "$teg" trace $cubin --kernel saxpy --block 32
+err 'grid: expected X, X,Y or X,Y,Z'
+expect 2 "$teg" trace $cubin --kernel saxpy --grid 1,0 --block 32
+err 'grid: expected'
+expect 1 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 -a i32:1
+err 'saxpy: expected 4 arguments, found 1'
+expect 1 "$teg" trace "$work/y.raw" --grid 1 --block 32
+err 'y.raw'
+finish

@@ -1,0 +1,204 @@
+/* teg trace: runs a kernel of a cubin on the emulator and writes its trace. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/cubin.h"
+#include "tools/teg/options.h"
+#include "tools/teg/output.h"
+#include "tools/teg/teg.h"
+#include "traces/emulate/args.h"
+#include "traces/emulate/emulate.h"
+#include "traces/tegt.h"
+
+struct trace {
+    const char *kernel_name, *grid, *block, *out;
+    uint32_t shared;
+    struct opt_list arg, dump;
+    struct teg_cubin cubin;
+    const struct teg_cubin_kernel *kernel;
+    struct emu_device *device; /* owned */
+    struct emu_args args;
+    struct emu_launch_facts facts;
+    uint64_t insts, blocks;
+};
+
+/* "X", "X,Y" or "X,Y,Z" */
+static int parse_shape(const char *what, const char *text, uint32_t shape[3])
+{
+    char *end;
+
+    shape[0] = shape[1] = shape[2] = 1;
+    for (int i = 0; text != NULL && i < 3; i++) {
+        unsigned long v = strtoul(text, &end, 10);
+
+        if (end == text || v == 0 || v > INT32_MAX)
+            break;
+        shape[i] = (uint32_t)v;
+        if (*end == '\0')
+            return EXIT_DONE;
+        if (*end != ',' && *end != 'x')
+            break;
+        text = end + 1;
+    }
+    say(what, "expected X, X,Y or X,Y,Z, each at least 1%s",
+        text == NULL ? "; it must be given" : "");
+    return EXIT_USAGE;
+}
+
+static int choose_kernel(struct trace *t)
+{
+    const struct teg_cubin *c = &t->cubin;
+
+    if (t->kernel_name != NULL)
+        t->kernel = teg_cubin_find(c, t->kernel_name);
+    else if (c->kernel_count == 1)
+        t->kernel = &c->kernel[0];
+    if (t->kernel != NULL)
+        return EXIT_DONE;
+    if (t->kernel_name != NULL)
+        say(c->path, "there is no kernel '%s'", t->kernel_name);
+    else
+        say(c->path, "expected --kernel, for there are %" PRIu32 ":",
+            c->kernel_count);
+    for (uint32_t i = 0; i < c->kernel_count; i++)
+        fprintf(stderr, "    %s\n", c->kernel[i].name);
+    return EXIT_FAULT;
+}
+
+/* Runs every block and, if asked, writes each. */
+static teg_status run_blocks(struct trace *t, struct teg_launch *launch,
+                             struct teg_diag *d)
+{
+    struct teg_tegt_writer *w;
+    teg_status status;
+
+    if (t->out != NULL) {
+        TRY(teg_tegt_writer_new(t->out, &w, d));
+        status = teg_tegt_writer_launch(w, launch, d);
+        if (status == TEG_OK)
+            return teg_tegt_writer_finish(w, d);
+        teg_tegt_writer_abandon(w);
+        return status;
+    }
+    for (;;) {
+        struct teg_block *block;
+
+        TRY(launch->next(launch->self, &block, d));
+        if (block == NULL)
+            return TEG_OK;
+        teg_block_free(block);
+    }
+}
+
+/* "INDEX=FILE": the buffer of that argument, raw. */
+static int dump_buffer(const struct trace *t, const char *text)
+{
+    char *end;
+    unsigned long index = strtoul(text, &end, 10);
+    struct output o;
+    int status;
+
+    if (end == text || *end != '=' || index >= t->args.count ||
+        t->args.buffer[index].bytes == 0) {
+        say("dump",
+            "expected INDEX=FILE with the index of a buffer, found "
+            "'%s'",
+            text);
+        return EXIT_USAGE;
+    }
+    status = output_open(&o, end + 1);
+    if (status != EXIT_DONE)
+        return status;
+    fwrite(emu_device_at(t->device, t->args.buffer[index].address,
+                         t->args.buffer[index].bytes),
+           1, (size_t)t->args.buffer[index].bytes, o.file);
+    return output_close(&o);
+}
+
+static int run(struct trace *t)
+{
+    struct teg_launch launch;
+    struct teg_diag d = {0};
+    teg_status status;
+    int result = EXIT_DONE;
+
+    if (emu_device_new(&t->device, &d) != TEG_OK ||
+        emu_args_parse(&t->args, t->kernel, t->device, t->arg.item,
+                       t->arg.count, &d) != TEG_OK)
+        return say_fault(&d);
+    t->facts.params = t->args.params;
+    t->facts.param_bytes = t->args.param_bytes;
+    t->facts.dynamic_shared = t->shared;
+    if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
+        TEG_OK)
+        return say_fault(&d);
+    status = run_blocks(t, &launch, &d);
+    launch.close(launch.self);
+    if (status != TEG_OK)
+        return say_fault(&d);
+    for (uint32_t i = 0; result == EXIT_DONE && i < t->dump.count; i++)
+        result = dump_buffer(t, t->dump.item[i]);
+    return result;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+    struct trace t = {0};
+    const struct opt options[] = {
+        {"kernel", 'k', OPT_TEXT, &t.kernel_name, "NAME",
+         "the kernel, as `teg info` names it; needed if there are several",
+         NULL},
+        {"grid", 0, OPT_TEXT, &t.grid, "X[,Y[,Z]]", "blocks", NULL},
+        {"block", 0, OPT_TEXT, &t.block, "X[,Y[,Z]]", "threads of a block",
+         NULL},
+        {"arg", 'a', OPT_LIST, &t.arg, "ARG",
+         "the next argument: i32:N u32:N i64:N u64:N f32:X f64:X, or a buffer "
+         "buf:TYPE:COUNT:FILL with FILL zeros, iota, random[,seed=N], "
+         "file=PATH",
+         NULL},
+        {"shared", 0, OPT_COUNT, &t.shared, "BYTES", "dynamic shared memory",
+         NULL},
+        {"dump", 0, OPT_LIST, &t.dump, "INDEX=FILE",
+         "write that argument's buffer after the run, raw little endian", NULL},
+        {"output", 'o', OPT_TEXT, &t.out, "FILE.tegt",
+         "write the trace there; without it the kernel just runs", NULL},
+        {0}};
+    const struct usage usage = {
+        .command = "trace",
+        .operands = "FILE.cubin",
+        .summary = "Runs a kernel of FILE.cubin on the functional emulator and "
+                   "writes its warp instruction trace.  Accesses out of bounds "
+                   "or misaligned, barriers some threads never reach and "
+                   "endless loops end with the place.",
+        .options = options,
+        .operands_min = 1,
+        .operands_max = 1,
+        .examples =
+            "  nvcc -cubin -arch=sm_80 saxpy.cu\n"
+            "  teg trace saxpy.cubin --grid 64 --block 256 -a i32:16384 \\\n"
+            "      -a f32:2 -a buf:f32:16384:iota -a buf:f32:16384:random \\\n"
+            "      --dump 3=y.raw -o saxpy.tegt\n"
+            "  teg run saxpy.tegt -g a100\n"};
+    struct operands operands;
+    struct teg_diag d;
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    status = parse_shape("grid", t.grid, t.facts.grid);
+    if (status == EXIT_DONE)
+        status = parse_shape("block", t.block, t.facts.block);
+    if (status != EXIT_DONE)
+        return status;
+    if (teg_cubin_open(&t.cubin, operands.item[0], &d) != TEG_OK)
+        return say_fault(&d);
+    status = choose_kernel(&t);
+    if (status == EXIT_DONE)
+        status = run(&t);
+    emu_args_release(&t.args);
+    emu_device_free(t.device);
+    teg_cubin_release(&t.cubin);
+    return status;
+}

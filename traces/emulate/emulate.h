@@ -1,0 +1,42 @@
+/*
+ * The functional emulator: runs a kernel of a cubin, warp by warp, and hands
+ * its blocks out as a launch, so that whatever reads traces can read a kernel.
+ *
+ * Models: 32 lanes, predicates, divergence with convergence barriers, uniform
+ * registers, shared, global, local and constant memory, barriers, shuffles,
+ * votes, atomics.  One block after the other, in grid order, so results are
+ * always the same.
+ * Leaves out: textures, surfaces, tensor products, clusters, bulk copies,
+ * CALL.ABS (printf, malloc); a kernel that uses them ends with the
+ * instruction's name.
+ */
+#ifndef TEG_TRACES_EMULATE_EMULATE_H
+#define TEG_TRACES_EMULATE_EMULATE_H
+
+#include "isa/cubin.h"
+#include "traces/cursor.h"
+#include "traces/emulate/device.h"
+
+struct emu_launch_facts {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared; /* bytes */
+    const uint8_t *params;   /* the kernel's parameters as laid out in its
+                                constant bank, param_bytes of them */
+    size_t param_bytes;
+    uint64_t insts_max; /* per warp and block; 0: 100 million */
+};
+
+/*
+ * Prepares `kernel` of `cubin` (both borrowed, outliving the launch) on
+ * `device` (borrowed).  Global variables of the module are allocated on the
+ * device.  `launch->close` ends it.  Each block runs when it is asked for;
+ * its faults (an access out of bounds, an instruction that is not emulated,
+ * an endless loop) name kernel, block, warp, lane, pc and instruction.
+ */
+teg_status emu_launch(const struct teg_cubin *cubin,
+                      const struct teg_cubin_kernel *kernel,
+                      struct emu_device *device,
+                      const struct emu_launch_facts *facts,
+                      struct teg_launch *launch, struct teg_diag *d);
+
+#endif

@@ -1,0 +1,556 @@
+/* Loads, stores, atomics: every lane's address is checked before it is used. */
+#include <math.h>
+#include <string.h>
+
+#include "traces/emulate/warp.h"
+
+#define EXEC(name) \
+    static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+
+enum space {
+    GLOBAL,
+    SHARED,
+    LOCAL,
+    GENERIC,
+};
+
+/* Bytes of size code 75:73. */
+static unsigned bytes_of(unsigned size)
+{
+    static const unsigned bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
+
+    return bytes[size & 7];
+}
+
+/* The address of `lane`: (register << scale) + uniform register + offset.  A
+ * descriptor's uniform register is not part of it; a 32-bit register beside a
+ * 64-bit uniform one is marked by `select`. */
+static uint64_t address_of(struct emu_warp *w, const struct teg_sass_operand *m,
+                           int lane)
+{
+    int pair = m->count >= 2, wide = pair || m->select == 1;
+    uint64_t at = 0;
+
+    if (m->reg < TEG_SASS_RZ) {
+        at = w->r[m->reg][lane];
+        if (pair)
+            at |= (uint64_t)w->r[m->reg + 1][lane] << 32;
+    }
+    at <<= m->scale;
+    if (m->ureg < TEG_SASS_URZ && (m->flags & SASS_DESCRIPTOR) == 0) {
+        at += w->ur[m->ureg];
+        if (wide)
+            at += (uint64_t)w->ur[m->ureg + 1] << 32;
+    }
+    at += (uint64_t)m->value;
+    return wide ? at : (uint32_t)at;
+}
+
+static uint32_t thread_of(const struct emu_warp *w, int lane)
+{
+    return w->number * EMU_LANES + (uint32_t)lane;
+}
+
+/* Where the timing model sees local memory: words of a warp's lanes side by
+ * side, as the hardware lays them out. */
+static uint64_t local_trace_address(const struct emu_warp *w, int lane,
+                                    uint64_t offset)
+{
+    return EMU_LOCAL_WINDOW +
+           (uint64_t)w->number * EMU_LANES * w->block->local_bytes +
+           offset / 4 * (4 * EMU_LANES) + 4 * (uint64_t)lane + offset % 4;
+}
+
+static void *within(uint8_t *data, uint64_t size, uint64_t offset,
+                    unsigned bytes)
+{
+    return offset <= size && size - offset >= bytes ? data + offset : NULL;
+}
+
+/* Host pointer of a lane's access; a fault and NULL if there is none. */
+static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
+                   enum space space, uint64_t at, unsigned bytes)
+{
+    struct emu_block *b = w->block;
+    void *found;
+
+    if (space == GENERIC) {
+        space = GLOBAL;
+        if (at - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES) {
+            space = SHARED;
+            at -= EMU_SHARED_WINDOW;
+        } else if (at - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES) {
+            space = LOCAL;
+            at -= EMU_LOCAL_WINDOW;
+        }
+    }
+    if (at % bytes != 0) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "expected an address that is a multiple of %u, found 0x%llx",
+                  bytes, (unsigned long long)at);
+        return NULL;
+    }
+    if (space == SHARED) {
+        at &= EMU_WINDOW_BYTES - 1;
+        found = within(b->shared, b->shared_bytes, at, bytes);
+    } else if (space == LOCAL) {
+        found = within(b->local + thread_of(w, lane) * b->local_bytes,
+                       b->local_bytes, at, bytes);
+    } else {
+        found = emu_device_at(b->device, at, bytes);
+    }
+    if (found == NULL) {
+        static const char *const names[] = {"global", "shared", "local"};
+
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "%u bytes at 0x%llx of %s memory are out of bounds", bytes,
+                  (unsigned long long)at, names[space]);
+    }
+    return found;
+}
+
+/* Addresses of the lanes of `mask`, as the access and as the trace sees it. */
+static void lanes_at(struct emu_warp *w, const struct teg_sass_operand *m,
+                     enum space space, uint32_t mask, uint64_t at[EMU_LANES])
+{
+    for (int l = 0; l < EMU_LANES; l++) {
+        if ((mask >> l & 1) == 0)
+            continue;
+        at[l] = address_of(w, m, l);
+        w->address[l] =
+            space == LOCAL ? local_trace_address(w, l, at[l]) : at[l];
+    }
+}
+
+static uint32_t extended(uint32_t v, unsigned size)
+{
+    return size == 1   ? (uint32_t)(int32_t)(int8_t)v
+           : size == 3 ? (uint32_t)(int32_t)(int16_t)v
+                       : v;
+}
+
+static void load_from(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask, enum space space)
+{
+    unsigned size = emu_bits(op, 75, 73), bytes = bytes_of(size);
+    uint64_t at[EMU_LANES];
+    uint32_t value[4][EMU_LANES] = {0};
+
+    lanes_at(w, op->m, space, mask, at);
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint32_t word[4] = {0};
+        const void *from;
+
+        if ((mask >> l & 1) == 0)
+            continue;
+        from = place(w, op, l, space, at[l], bytes);
+        if (from == NULL)
+            return;
+        memcpy(word, from, bytes);
+        word[0] = extended(word[0], size);
+        for (int i = 0; i < 4; i++)
+            value[i][l] = word[i];
+    }
+    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+        emu_write(w, op->d, i, mask, value[i]);
+}
+
+/* The register that is stored: B, or C where the form has it there. */
+static const struct teg_sass_operand *stored(const struct emu_op *op)
+{
+    return op->b != NULL ? op->b : op->c;
+}
+
+static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
+                     enum space space)
+{
+    unsigned bytes = bytes_of(emu_bits(op, 75, 73));
+    uint64_t at[EMU_LANES];
+    uint32_t room[4][EMU_LANES];
+    const uint32_t *value[4];
+
+    lanes_at(w, op->m, space, mask, at);
+    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+        value[i] = emu_row(w, op, stored(op), i, room[i]);
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint32_t word[4] = {0};
+        void *to;
+
+        if ((mask >> l & 1) == 0)
+            continue;
+        to = place(w, op, l, space, at[l], bytes);
+        if (to == NULL)
+            return;
+        for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+            word[i] = value[i][l];
+        memcpy(to, word, bytes);
+    }
+}
+
+EXEC(ldg)
+{
+    load_from(w, op, mask, GLOBAL);
+}
+
+EXEC(stg)
+{
+    store_to(w, op, mask, GLOBAL);
+}
+
+EXEC(ld)
+{
+    load_from(w, op, mask, GENERIC);
+}
+
+EXEC(st)
+{
+    store_to(w, op, mask, GENERIC);
+}
+
+EXEC(lds)
+{
+    load_from(w, op, mask, SHARED);
+}
+
+EXEC(sts)
+{
+    store_to(w, op, mask, SHARED);
+}
+
+EXEC(ldl)
+{
+    load_from(w, op, mask, LOCAL);
+}
+
+EXEC(stl)
+{
+    store_to(w, op, mask, LOCAL);
+}
+
+/* c[bank][offset + register] */
+EXEC(ldc)
+{
+    const struct teg_sass_operand *o = NULL;
+    unsigned size = emu_bits(op, 75, 73), bytes = bytes_of(size);
+    uint32_t value[4][EMU_LANES] = {0};
+
+    for (uint8_t i = 0; i < op->sass.operand_count; i++) {
+        if (op->sass.operand[i].kind == SASS_CONSTANT)
+            o = &op->sass.operand[i];
+    }
+    if (o == NULL)
+        return;
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint64_t at = (uint64_t)o->value;
+        uint32_t word[4] = {0}, index = 0;
+
+        if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
+            index = o->reg < TEG_SASS_URZ ? w->ur[o->reg] : 0;
+        else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
+            index = w->r[o->reg][l];
+        at = (uint32_t)(at + index);
+        if (o->bank < EMU_BANKS && w->block->bank[o->bank].data != NULL &&
+            at + bytes <= w->block->bank[o->bank].size)
+            memcpy(word, w->block->bank[o->bank].data + at, bytes);
+        word[0] = extended(word[0], size);
+        for (int i = 0; i < 4; i++)
+            value[i][l] = word[i];
+    }
+    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+        emu_write(w, op->d, i, mask, value[i]);
+}
+
+/* ---- atomics ------------------------------------------------------------------ */
+
+enum {
+    TYPE_U32,
+    TYPE_S32,
+    TYPE_U64,
+    TYPE_F32,
+    TYPE_F16X2,
+    TYPE_S64,
+    TYPE_F64
+};
+
+static float float_of(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float f;
+
+    memcpy(&f, &low, 4);
+    return f;
+}
+
+static double double_of(uint64_t bits)
+{
+    double f;
+
+    memcpy(&f, &bits, 8);
+    return f;
+}
+
+static uint64_t float_sum(unsigned type, uint64_t a, uint64_t b)
+{
+    uint64_t bits = 0;
+    float f = float_of(a) + float_of(b);
+    double g = double_of(a) + double_of(b);
+
+    if (type == TYPE_F32)
+        memcpy(&bits, &f, 4);
+    else
+        memcpy(&bits, &g, 8);
+    return bits;
+}
+
+static int less(unsigned type, uint64_t a, uint64_t b)
+{
+    switch (type) {
+    case TYPE_S32:
+        return (int32_t)a < (int32_t)b;
+    case TYPE_S64:
+        return (int64_t)a < (int64_t)b;
+    case TYPE_F32:
+        return float_of(a) < float_of(b);
+    case TYPE_F64:
+        return double_of(a) < double_of(b);
+    default:
+        return a < b;
+    }
+}
+
+/* Operations 0 ADD, 1 MIN, 2 MAX, 3 INC, 4 DEC, 5 AND, 6 OR, 7 XOR, 8 EXCH. */
+static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
+                         uint64_t v)
+{
+    switch (operation) {
+    case 0:
+        return type == TYPE_F32 || type == TYPE_F64 ? float_sum(type, old, v)
+                                                    : old + v;
+    case 1:
+        return less(type, v, old) ? v : old;
+    case 2:
+        return less(type, old, v) ? v : old;
+    case 3:
+        return old >= v ? 0 : old + 1;
+    case 4:
+        return old == 0 || old > v ? v : old - 1;
+    case 5:
+        return old & v;
+    case 6:
+        return old | v;
+    case 7:
+        return old ^ v;
+    default:
+        return v;
+    }
+}
+
+struct atomic {
+    enum space space;
+    unsigned operation, type;
+    int compare; /* CAS: B is expected, C is new; 2: returns success */
+};
+
+/* Lane after lane, in order: one of the orders the hardware may choose. */
+static void run_atomic(struct emu_warp *w, const struct emu_op *op,
+                       uint32_t mask, const struct atomic *k)
+{
+    unsigned words =
+        k->type == TYPE_U64 || k->type == TYPE_S64 || k->type == TYPE_F64 ? 2
+                                                                          : 1;
+    uint64_t at[EMU_LANES], b[EMU_LANES], c[EMU_LANES], out[EMU_LANES] = {0};
+
+    if (k->type == TYPE_F16X2) {
+        emu_fault(w, op, -1, TEG_LIMIT, "packed half atomics are not emulated");
+        return;
+    }
+    lanes_at(w, op->m, k->space, mask, at);
+    emu_int64(w, op, op->b, 0, b);
+    emu_int64(w, op, op->c, 0, c);
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint64_t old = 0, v;
+        void *to;
+
+        if ((mask >> l & 1) == 0)
+            continue;
+        to = place(w, op, l, k->space, at[l], 4 * words);
+        if (to == NULL)
+            return;
+        memcpy(&old, to, 4 * words);
+        if (words == 1) {
+            b[l] = (uint32_t)b[l];
+            c[l] = (uint32_t)c[l];
+        }
+        if (k->compare)
+            v = old == b[l] ? c[l] : old;
+        else
+            v = combined(k->operation, k->type, old, b[l]);
+        out[l] = k->compare == 2 ? old == b[l] : old;
+        memcpy(to, &v, 4 * words);
+    }
+    if (k->compare == 2 || words == 1) {
+        uint32_t low[EMU_LANES];
+
+        for (int l = 0; l < EMU_LANES; l++)
+            low[l] = (uint32_t)out[l];
+        emu_write(w, op->d, 0, mask, low);
+    } else {
+        emu_write64(w, op->d, mask, out);
+    }
+    emu_write_predicate(w, op->u, mask, EMU_ALL);
+}
+
+static int is_float_form(const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 11, 0);
+
+    return op->sass.cc >= 90 &&
+           (code == 0x3a2 || code == 0x9a2 || code == 0x3a3 || code == 0x9a3 ||
+            code == 0x9a6);
+}
+
+/* Types of sm_90's own float atomics: 9 single, 15 double. */
+static unsigned type_of(const struct emu_op *op)
+{
+    if (is_float_form(op))
+        return emu_bits(op, 76, 73) == 9    ? TYPE_F32
+               : emu_bits(op, 76, 73) == 15 ? TYPE_F64
+                                            : TYPE_F16X2;
+    if (op->sass.cc >= 90)
+        return emu_bits(op, 75, 73) == 3 ? TYPE_S64 : emu_bits(op, 75, 73);
+    return emu_bits(op, 75, 73);
+}
+
+static int is_cas(const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 11, 0);
+
+    return code == 0x38b || code == 0x3a9 || code == 0x38d;
+}
+
+static void global_atomic(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask, enum space space)
+{
+    struct atomic k = {.space = space, .type = type_of(op)};
+
+    if (is_cas(op)) {
+        k.compare = 1;
+        k.type = emu_bits(op, 75, 73) == 2 ? TYPE_U64 : TYPE_U32;
+    } else if (is_float_form(op)) {
+        k.operation = emu_bits(op, 88, 87);
+        if (emu_bits(op, 11, 0) == 0x9a6)
+            k.operation = emu_bits(op, 89, 88);
+    } else if (emu_bits(op, 11, 0) == 0x98e) {
+        k.operation = emu_bits(op, 89, 87);
+    } else {
+        k.operation = emu_bits(op, 90, 87);
+    }
+    run_atomic(w, op, mask, &k);
+}
+
+EXEC(atomg)
+{
+    global_atomic(w, op, mask, GLOBAL);
+}
+
+EXEC(atom)
+{
+    global_atomic(w, op, mask, GENERIC);
+}
+
+/* CAST.SPIN (88:87 = 3) says whether it succeeded. */
+EXEC(atoms)
+{
+    struct atomic k = {.space = SHARED, .operation = emu_bits(op, 90, 87)};
+
+    k.type = emu_bits(op, 74, 73) == 1   ? TYPE_S32
+             : emu_bits(op, 74, 73) == 2 ? TYPE_U64
+                                         : TYPE_U32;
+    if (is_cas(op))
+        k.compare = emu_bits(op, 88, 87) == 3 ? 2 : 1;
+    if (emu_bits(op, 11, 0) == 0xf8c) {
+        /* POPC.INC: adds one for each lane */
+        static const struct teg_sass_operand one = {.kind = SASS_IMMEDIATE,
+                                                    .value = 1};
+        struct emu_op with_one = *op;
+
+        with_one.b = &one;
+        k.operation = 0;
+        run_atomic(w, &with_one, mask, &k);
+        return;
+    }
+    run_atomic(w, op, mask, &k);
+}
+
+/* Asynchronous copy, carried out at once.  The trace has the global side. */
+EXEC(ldgsts)
+{
+    unsigned bytes = bytes_of(emu_bits(op, 75, 73));
+    uint32_t wanted = mask & emu_predicate(w, op->p);
+    uint64_t to[EMU_LANES], from[EMU_LANES];
+
+    if (op->m2 == NULL)
+        return;
+    lanes_at(w, op->m, SHARED, mask, to);
+    lanes_at(w, op->m2, GLOBAL, mask, from);
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint8_t data[16] = {0};
+        const void *source;
+        void *target;
+
+        if ((mask >> l & 1) == 0 ||
+            ((wanted >> l & 1) == 0 && !emu_bit(op, 82)))
+            continue;
+        if (wanted >> l & 1) {
+            source = place(w, op, l, GLOBAL, from[l], bytes);
+            if (source == NULL)
+                return;
+            memcpy(data, source, bytes);
+        }
+        target = place(w, op, l, SHARED, to[l], bytes);
+        if (target == NULL)
+            return;
+        memcpy(target, data, bytes);
+    }
+}
+
+/* 8x8 matrices of 16-bit elements: lanes 8m .. 8m+7 point at the rows of
+ * matrix m; a lane gets two elements of each. */
+EXEC(ldsm)
+{
+    unsigned count = 1u << emu_bits(op, 73, 72);
+    int transposed = emu_bit(op, 78);
+    uint64_t at[EMU_LANES];
+
+    lanes_at(w, op->m, SHARED, mask, at);
+    for (unsigned m = 0; m < count; m++) {
+        uint16_t element[8][8];
+        uint32_t out[EMU_LANES];
+
+        for (unsigned row = 0; row < 8; row++) {
+            const void *from =
+                place(w, op, (int)(8 * m + row), SHARED, at[8 * m + row], 16);
+
+            if (from == NULL)
+                return;
+            memcpy(element[row], from, 16);
+        }
+        for (unsigned l = 0; l < EMU_LANES; l++) {
+            unsigned x = l / 4, y = 2 * (l % 4);
+            uint32_t low = transposed ? element[y][x] : element[x][y];
+            uint32_t high = transposed ? element[y + 1][x] : element[x][y + 1];
+
+            out[l] = high << 16 | low;
+        }
+        emu_write(w, op->d, m, mask, out);
+    }
+}
+
+const struct emu_row_of emu_memory_ops[] = {
+    {"LDG", ldg},       {"STG", stg},     {"LD", ld},
+    {"ST", st},         {"LDS", lds},     {"STS", sts},
+    {"LDL", ldl},       {"STL", stl},     {"LDC", ldc},
+    {"ULDC", ldc},      {"ATOMG", atomg}, {"ATOM", atom},
+    {"RED", atomg},     {"REDG", atomg},  {"ATOMS", atoms},
+    {"LDGSTS", ldgsts}, {"LDSM", ldsm},   {0},
+};

@@ -1,0 +1,264 @@
+/* What lanes do with each other, special registers, and hints.  Control flow
+ * is in emulate.c. */
+#include <string.h>
+
+#include "traces/emulate/warp.h"
+
+#define LANES for (int l = 0; l < EMU_LANES; l++)
+#define EXEC(name) \
+    static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+
+EXEC(nop)
+{
+    (void)w, (void)op, (void)mask;
+}
+
+/* ---- special registers ---------------------------------------------------- */
+
+static uint32_t thread_index(const struct emu_warp *w, int lane, int axis)
+{
+    const uint32_t *dim = w->block->dim;
+    uint32_t t = w->number * EMU_LANES + (uint32_t)lane;
+
+    return axis == 0   ? t % dim[0]
+           : axis == 1 ? t / dim[0] % dim[1]
+                       : t / dim[0] / dim[1];
+}
+
+static uint32_t special_register(const struct emu_warp *w, unsigned number,
+                                 int lane)
+{
+    const struct emu_block *b = w->block;
+    uint32_t below = (1u << lane) - 1;
+
+    switch (number) {
+    case 0x00:
+        return (uint32_t)lane;
+    case 0x03:
+        return w->number;
+    case 0x21:
+    case 0x22:
+    case 0x23:
+        return thread_index(w, lane, (int)number - 0x21);
+    case 0x25:
+    case 0x26:
+    case 0x27:
+        return b->position[number - 0x25];
+    case 0x2f:
+        return (uint32_t)(EMU_SHARED_WINDOW >> 32);
+    case 0x32:
+        return (uint32_t)b->shared_bytes;
+    case 0x38:
+        return 1u << lane;
+    case 0x39:
+        return below;
+    case 0x3a:
+        return below | 1u << lane;
+    case 0x3b:
+        return ~below & ~(1u << lane);
+    case 0x3c:
+        return ~below;
+    case 0x50:
+    case 0x52:
+        return (uint32_t)w->executed;
+    default:
+        return 0;
+    }
+}
+
+EXEC(s2r)
+{
+    unsigned number = emu_bits(op, 79, 72);
+    uint32_t out[EMU_LANES];
+
+    LANES out[l] = special_register(w, number, l);
+    emu_write(w, op->d, 0, mask, out);
+    if (op->d != NULL && op->d->count == 2) {
+        LANES out[l] = 0;
+        emu_write(w, op->d, 1, mask, out);
+    }
+}
+
+/* ---- between lanes ----------------------------------------------------------- */
+
+/* The source lane of `lane` and whether it is in range.  (PTX ISA, shfl) */
+static uint32_t shuffle_source(unsigned mode, uint32_t lane, uint32_t b,
+                               uint32_t c, uint32_t *ok)
+{
+    uint32_t segment = c >> 8 & 31, clamp = c & 31;
+    uint32_t least = lane & segment, most = least | (clamp & ~segment);
+    uint32_t j;
+
+    b &= 31;
+    switch (mode) {
+    case 0:
+        j = least | (b & ~segment);
+        *ok = j <= most;
+        break;
+    case 1:
+        j = lane - b;
+        *ok = (int32_t)j >= (int32_t)most;
+        break;
+    case 2:
+        j = lane + b;
+        *ok = j <= most;
+        break;
+    default:
+        j = lane ^ b;
+        *ok = j <= most;
+        break;
+    }
+    return *ok ? j : lane;
+}
+
+/* Lane and bound are registers or immediates, by the form. */
+EXEC(shfl)
+{
+    uint32_t room[3][EMU_LANES], out[EMU_LANES], in_range = 0;
+    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
+    unsigned mode = emu_bits(op, 59, 58), code = emu_bits(op, 11, 0);
+    int lane_given = code == 0x989 || code == 0xf89;
+    int bound_given = code == 0x589 || code == 0xf89;
+    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
+    const uint32_t *c = emu_row(w, op, op->c, 0, room[2]);
+
+    LANES
+    {
+        uint32_t ok;
+        uint32_t from = shuffle_source(
+            mode, (uint32_t)l, lane_given ? emu_bits(op, 57, 53) : b[l],
+            bound_given ? emu_bits(op, 52, 40) : c[l], &ok);
+
+        out[l] = a[from & 31];
+        in_range |= ok << l;
+    }
+    emu_write(w, op->d, 0, mask, out);
+    emu_write_predicate(w, op->u, mask, in_range);
+}
+
+/* 0 ALL, 1 ANY, 2 EQ */
+EXEC(vote)
+{
+    uint32_t votes = emu_predicate(w, op->p) & mask, out[EMU_LANES];
+    unsigned mode = emu_bits(op, 73, 72);
+    int result = mode == 0   ? votes == mask
+                 : mode == 1 ? votes != 0
+                             : votes == 0 || votes == mask;
+
+    LANES out[l] = votes;
+    emu_write(w, op->d, 0, mask, out);
+    emu_write_predicate(w, op->u, mask, result ? EMU_ALL : 0);
+}
+
+EXEC(match)
+{
+    uint64_t value[EMU_LANES];
+    uint32_t out[EMU_LANES] = {0}, all = 1;
+    int wide = emu_bit(op, 73), any = emu_bit(op, 79);
+    uint32_t first = mask != 0 ? (uint32_t)__builtin_ctz(mask) : 0;
+
+    emu_int64(w, op, op->a, 0, value);
+    LANES value[l] = wide ? value[l] : (uint32_t)value[l];
+    LANES
+    {
+        for (int m = 0; m < EMU_LANES; m++) {
+            if ((mask >> m & 1) && value[m] == value[l])
+                out[l] |= 1u << m;
+        }
+        if (mask >> l & 1)
+            all &= value[l] == value[first];
+    }
+    if (!any)
+        LANES out[l] = all ? mask : 0;
+    emu_write(w, op->d, 0, mask, out);
+    emu_write_predicate(w, op->u, mask, all ? EMU_ALL : 0);
+}
+
+/* 0 AND, 1 OR, 2 XOR, 3 SUM, 4 MIN, 5 MAX over the lanes, into a uniform
+ * register */
+EXEC(redux)
+{
+    uint32_t room[EMU_LANES], out[EMU_LANES], total = 0;
+    const uint32_t *a = emu_row(w, op, op->a, 0, room);
+    unsigned how = emu_bits(op, 80, 78);
+    int is_signed = emu_bit(op, 73), first = 1;
+
+    LANES
+    {
+        uint32_t v = a[l];
+        int lesser;
+
+        if ((mask >> l & 1) == 0)
+            continue;
+        lesser = is_signed ? (int32_t)v < (int32_t)total : v < total;
+        total = first      ? v
+                : how == 0 ? total & v
+                : how == 1 ? total | v
+                : how == 2 ? total ^ v
+                : how == 3 ? total + v
+                           : (lesser == (how == 4) ? v : total);
+        first = 0;
+    }
+    LANES out[l] = total;
+    emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(r2ur)
+{
+    uint32_t room[EMU_LANES];
+
+    emu_write(w, op->d, 0, mask, emu_row(w, op, op->a, 0, room));
+}
+
+/* ---- barriers of convergence as registers, results of BAR.RED --------------- */
+
+EXEC(bmov)
+{
+    uint32_t room[EMU_LANES], out[EMU_LANES];
+    unsigned code = emu_bits(op, 11, 0), number = emu_bits(op, 28, 24);
+
+    if (number >= EMU_CONVERGENCE) {
+        emu_fault(w, op, -1, TEG_LIMIT, "thread state is not emulated");
+        return;
+    }
+    if (code == 0x355) {
+        LANES out[l] = w->convergence[number];
+        emu_write(w, op->d, 0, mask, out);
+        if (emu_bit(op, 84))
+            w->convergence[number] = 0;
+    } else if (code == 0x356 && mask != 0) {
+        w->convergence[number] =
+            emu_row(w, op, op->b, 0, room)[__builtin_ctz(mask)];
+    } else {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    }
+}
+
+EXEC(b2r)
+{
+    uint32_t out[EMU_LANES];
+
+    LANES out[l] = w->barrier_result;
+    emu_write(w, op->d, 0, mask, out);
+    emu_write_predicate(w, op->u, mask, w->barrier_result != 0 ? EMU_ALL : 0);
+}
+
+EXEC(qspc)
+{
+    emu_fault(w, op, -1, TEG_LIMIT, "space queries are not emulated");
+    (void)mask;
+}
+
+const struct emu_row_of emu_warp_ops[] = {
+    {"NOP", nop},       {"YIELD", nop},
+    {"NANOSLEEP", nop}, {"MEMBAR", nop},
+    {"DEPBAR", nop},    {"LDGDEPBAR", nop},
+    {"ERRBAR", nop},    {"CGAERRBAR", nop},
+    {"CCTL", nop},      {"S2R", s2r},
+    {"S2UR", s2r},      {"CS2R", s2r},
+    {"SHFL", shfl},     {"VOTE", vote},
+    {"VOTEU", vote},    {"MATCH", match},
+    {"REDUX", redux},   {"R2UR", r2ur},
+    {"BMOV", bmov},     {"B2R", b2r},
+    {"QSPC", qspc},     {0},
+};
