@@ -5,6 +5,7 @@
 # (peak memory is that of the blocks resident at once: it only grows where the
 # short kernel does not fill the chip), the same from NVBit text, and how many
 # bytes a warp instruction takes in a .tegt and in the text compressed by xz.
+# Then points per second of a 1,000-point sweep, by number of workers.
 set -eu
 cd "$(dirname "$0")/.."
 teg=${1:-build/release/teg}
@@ -50,3 +51,31 @@ for entry in $kernels; do
         "$text_peak" "$(bytes_each $out/$k.tegt "$instructions")" "$xz_bytes"
     rm -f $out/long.tegt $out/$k.traceg $out/$k.traceg.xz
 done
+
+# A sweep of a small kernel, start-up, journal and result included.
+points="$out/points.json"
+cores=$(getconf _NPROCESSORS_ONLN)
+sweep() {
+    rm -f "$points.partial"
+    start=$(date +%s%N)
+    "$teg" sweep "$1" -g "$gpu" --vary dram.latency=500:1499:1 --jobs "$2" \
+        -f json -o "$points"
+    echo $((($(date +%s%N) - start) / 1000))
+}
+echo
+echo "sweep of 1,000 points on $gpu"
+printf '%-12s %8s %12s %10s\n' kernel workers points/s scaling
+for k in ffma_chain reduction; do
+    sketch=tests/kernels/sm70/$k.sketch
+    alone=
+    jobs=1
+    while :; do
+        took=$(sweep $sketch $jobs)
+        alone=${alone:-$took}
+        awk -v k=$k -v j=$jobs -v t="$took" -v a="$alone" 'BEGIN {
+            printf "%-12s %8d %12.0f %9.2fx\n", k, j, 1e9 / t, a / t}'
+        [ "$jobs" -lt "$cores" ] || break
+        jobs=$((2 * jobs < cores ? 2 * jobs : cores))
+    done
+done
+rm -f "$points"

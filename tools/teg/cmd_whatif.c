@@ -8,14 +8,18 @@
  *     no-memory-latency                61,728     2.00x
  *     no-bank-conflicts               123,456     no change
  *
- * Several kernels count together: their cycles are summed.
+ * Several kernels count together: their cycles are summed.  The replays share
+ * the cores; the trace is read once, before the workers are forked, and its
+ * blocks are replayed from memory if they fit.
  */
 #include "tools/teg/whatif.h"
 
+#include "tools/teg/pool.h"
 #include "tools/teg/report.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Each what-if there is, every unit doubled, and the fixed ones together. */
 static int list_toggles(struct whatif *w)
@@ -48,23 +52,30 @@ static int list_toggles(struct whatif *w)
     return EXIT_DONE;
 }
 
+/* What a worker replies. */
+struct measured {
+    uint64_t cycles;
+    int64_t status; /* exit status of the replays */
+};
+
 /* Cycles of all chosen kernels; `names` may be NULL. */
-static int total_cycles(const struct whatif *w, const char *label,
-                        const char *names, uint64_t *cycles)
+static int total_cycles(const struct whatif *w, const char *names,
+                        uint64_t *cycles)
 {
     const struct opt_list list = {.item = {names}, .count = names != NULL};
-    const struct replay_options options = {
+    struct replay_options options = {
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
         .what_ifs = &list,
-        .label = label,
     };
 
     *cycles = 0;
     for (uint32_t i = 0; i < w->job.kernel_count; i++) {
         struct replay replay;
-        int status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
+        int status;
 
+        options.cache = w->cache[i];
+        status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
             *cycles += replay.s->cycles;
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
@@ -75,14 +86,128 @@ static int total_cycles(const struct whatif *w, const char *label,
     return EXIT_DONE;
 }
 
-/* Fastest first; ties in the order of the table. */
+/* ---- the pool's questions: job 0 is the baseline, i is toggle i - 1 ------- */
+
+static bool next_job(void *self, uint64_t *job)
+{
+    struct whatif *w = self;
+
+    *job = w->next;
+    return w->next++ <= w->count;
+}
+
+/* What is wrong with the kernel, the baseline's worker says; the others would
+ * only repeat it. */
+static int work(void *self, uint64_t job, struct teg_buffer *reply)
+{
+    const struct whatif *w = self;
+    struct measured m = {0};
+
+    if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
+        return EXIT_FAULT;
+    m.status =
+        total_cycles(w, job > 0 ? w->toggle[job - 1].names : NULL, &m.cycles);
+    if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
+        return (int)m.status;
+    teg_buffer_bytes(reply, &m, sizeof m);
+    return EXIT_DONE;
+}
+
+static int done(void *self, uint64_t job, const uint8_t *reply, size_t size)
+{
+    struct whatif *w = self;
+    struct measured m;
+
+    if (size != sizeof m)
+        return say_memory();
+    memcpy(&m, reply, sizeof m);
+    if (job == 0) {
+        w->baseline_cycles = m.cycles;
+        return EXIT_DONE;
+    }
+    if (m.status != EXIT_DONE)
+        w->broken = w->toggle[job - 1].name;
+    w->toggle[job - 1].cycles = m.cycles;
+    w->toggle[job - 1].done = m.status == EXIT_DONE;
+    w->done += m.status == EXIT_DONE;
+    return EXIT_DONE;
+}
+
+static void lost(void *self, uint64_t job, const char *why)
+{
+    struct whatif *w = self;
+
+    w->broken = job > 0 ? w->toggle[job - 1].name : "as it is";
+    say(w->broken, "%s", why);
+}
+
+static void tick(void *self)
+{
+    struct whatif *w = self;
+
+    if (!w->terminal || job_clock() < w->job.started + 1)
+        return;
+    fprintf(stderr, "\r%u of %u replays\033[K",
+            w->done + (w->baseline_cycles > 0), w->count + 1);
+    w->shown = true;
+}
+
+/* Fastest first, those not done last; ties in the order of the table. */
 static int by_gain(const void *a, const void *b)
 {
     const struct toggle *x = a, *y = b;
 
+    if (x->done != y->done)
+        return x->done ? -1 : 1;
     if (x->cycles != y->cycles)
         return (x->cycles > y->cycles) - (x->cycles < y->cycles);
     return (x > y) - (x < y);
+}
+
+/* The budget is for all kernels together. */
+static int read_blocks(struct whatif *w)
+{
+    const struct job *job = &w->job;
+    struct teg_diag d;
+
+    w->cache = calloc(job->kernel_count, sizeof *w->cache);
+    if (w->cache == NULL)
+        return say_memory();
+    for (uint32_t i = 0; i < job->kernel_count; i++) {
+        if (interrupted())
+            return EXIT_INTERRUPTED;
+        if (teg_cache_new(job->trace, job->kernel[i],
+                          TEG_CACHE_BUDGET / job->kernel_count, &w->cache[i],
+                          &d) != TEG_OK)
+            return say_fault(&d);
+    }
+    return EXIT_DONE;
+}
+
+static int replay_all(struct whatif *w)
+{
+    uint32_t jobs = w->jobs != 0 ? w->jobs : pool_cores();
+    const struct pool pool = {
+        .workers = jobs < w->count + 1 ? jobs : w->count + 1,
+        .self = w,
+        .next = next_job,
+        .work = work,
+        .done = done,
+        .lost = lost,
+        .tick = tick,
+    };
+    int status = read_blocks(w);
+
+    w->terminal = isatty(STDERR_FILENO) == 1;
+    if (status == EXIT_DONE)
+        status = pool_run(&pool);
+    if (w->shown)
+        fputs("\r\033[K", stderr);
+    for (uint32_t i = 0; w->cache != NULL && i < w->job.kernel_count; i++)
+        teg_cache_free(w->cache[i]);
+    free(w->cache);
+    w->cache = NULL;
+    return status;
 }
 
 int whatif_measure(struct whatif *w)
@@ -90,15 +215,13 @@ int whatif_measure(struct whatif *w)
     int status = list_toggles(w);
 
     if (status == EXIT_DONE)
-        status = total_cycles(w, "as it is", NULL, &w->baseline_cycles);
-    for (uint32_t i = 0; status == EXIT_DONE && i < w->count; i++) {
-        struct toggle *t = &w->toggle[i];
-
-        status = total_cycles(w, t->name, t->names, &t->cycles);
-        w->done += status == EXIT_DONE;
+        status = replay_all(w);
+    if (status == EXIT_DONE && w->broken != NULL) {
+        say(w->broken, "the replay failed; `teg run --what-if` says why");
+        return EXIT_FAULT;
     }
     w->incomplete = status == EXIT_INTERRUPTED;
-    qsort(w->toggle, w->done, sizeof *w->toggle, by_gain);
+    qsort(w->toggle, w->count, sizeof *w->toggle, by_gain);
     return status;
 }
 
@@ -180,6 +303,8 @@ int cmd_whatif(int argc, char **argv)
          "simulate only N SMs, which then run the whole grid", NULL},
         {"warps", 0, OPT_COUNT, &w.warps_per_sm, "N",
          "at most N resident warps per SM", NULL},
+        {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
+         "worker processes (default: one per core)", NULL},
         JOB_FORMAT_JSON_OPTION(w.job),
         JOB_OUTPUT_OPTIONS(w.job),
         {0}};

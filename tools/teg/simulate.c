@@ -83,12 +83,17 @@ static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
 {
     struct teg_diag d;
     int status = EXIT_DONE;
+    teg_status opened;
 
     r->s = calloc(1, sizeof *r->s);
     if (r->s == NULL)
         return say_memory();
-    if (teg_gpu_copy(job->gpu, &r->gpu, &d) != TEG_OK ||
-        teg_trace_launch(job->trace, kernel, &r->launch, &d) != TEG_OK)
+    if (teg_gpu_copy(job->gpu, &r->gpu, &d) != TEG_OK)
+        return say_fault(&d);
+    opened = options->cache != NULL
+                 ? teg_cache_launch(options->cache, &r->launch, &d)
+                 : teg_trace_launch(job->trace, kernel, &r->launch, &d);
+    if (opened != TEG_OK)
         return say_fault(&d);
     if (options->what_ifs == NULL)
         return EXIT_DONE;
@@ -118,7 +123,8 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     struct progress progress = {.label = options->label,
                                 .start = job->started,
                                 .blocks = teg_kernel_blocks(r->launch.kernel),
-                                .terminal = isatty(STDERR_FILENO) == 1};
+                                .terminal = options->label != NULL &&
+                                            isatty(STDERR_FILENO) == 1};
     const struct teg_simulation_options simulation = {
         .sms = options->sms,
         .warps_per_sm = options->warps_per_sm,

@@ -6,14 +6,16 @@
 #define TEG_TOOLS_SIMULATE_H
 
 #include "tools/teg/job.h"
+#include "traces/cache.h"
 
 struct replay_options {
     uint32_t sms, warps_per_sm;          /* 0: all */
     const struct opt_list *what_ifs;     /* names, possibly joined by commas;
                                         NULL: none */
-    const char *label;                   /* for the progress line */
+    const char *label;                   /* for the progress line; NULL: none */
     const struct sim_listener *listener; /* besides the statistics, or NULL */
     uint32_t listeners;                  /* how many */
+    struct teg_cache *cache; /* of the launch, or NULL: from the trace */
 };
 
 struct replay {

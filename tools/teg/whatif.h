@@ -8,6 +8,7 @@ struct toggle {
     char name[64];
     char names[512]; /* what is applied: one what-if or several */
     uint64_t cycles;
+    bool done;
 };
 
 struct whatif {
@@ -17,6 +18,12 @@ struct whatif {
     struct toggle *toggle;    /* owned */
     uint32_t count, done;
     bool incomplete;
+    uint32_t jobs; /* workers; 0: one per core */
+    /* Of a measurement under way. */
+    uint32_t next;
+    struct teg_cache **cache; /* owned, and so is each, [kernel_count] */
+    const char *broken;       /* a what-if whose replay failed, or NULL */
+    bool terminal, shown;
 };
 
 /* Replays the job's kernels as they are and once with each what-if; sorts the
