@@ -20,6 +20,7 @@ struct sweep {
     struct sweep_view view;
     const char *journal_path, *shard_text;
     uint32_t jobs;
+    bool sample, exact;
 
     struct sweep_plan plan;
     struct sweep_journal journal;
@@ -299,6 +300,13 @@ int cmd_sweep(int argc, char **argv)
          "registers per thread, where the traces are wrong", NULL},
         {"sms", 0, OPT_COUNT, &r->sms, "N",
          "simulate only N SMs, which then run the whole grid", NULL},
+        {"sample", 0, OPT_FLAG, &w.sample, NULL,
+         "simulate only a part of every kernel of 20 waves of blocks or more "
+         "and say how far off the cycles may be (default: of those of 20 "
+         "million warp instructions or more)",
+         NULL},
+        {"exact", 0, OPT_FLAG, &w.exact, NULL, "simulate every kernel in full",
+         NULL},
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
          "worker processes (default: one per core)", NULL},
         {"rank-by", 0, OPT_TEXT, &w.view.rank_by, "COLUMN[:max]",
@@ -339,6 +347,11 @@ int cmd_sweep(int argc, char **argv)
         return status;
     r->trace = operands.item;
     r->traces = operands.count;
+    if (w.sample && w.exact)
+        return say_usage("sweep", "--sample and --exact exclude each other");
+    r->sampling = w.sample  ? SWEEP_SAMPLE
+                  : w.exact ? SWEEP_EXACT
+                            : SWEEP_BY_SIZE;
     catch_interrupt();
     status = sweep(&w);
     sweep_source_release(&w.source);

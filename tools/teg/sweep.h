@@ -10,6 +10,7 @@
 #define TEG_TOOLS_SWEEP_H
 
 #include "isa/base/buffer.h"
+#include "sim/sample/sample.h"
 #include "tools/teg/report.h"
 #include "traces/cache.h"
 
@@ -35,6 +36,12 @@ struct sweep_axis {
     uint32_t count;
 };
 
+enum sweep_sampling {
+    SWEEP_BY_SIZE, /* launches of many waves and many instructions */
+    SWEEP_SAMPLE,  /* launches of many waves */
+    SWEEP_EXACT,   /* none */
+};
+
 /* The command line, borrowed from argv. */
 struct sweep_request {
     char **trace; /* [traces] */
@@ -43,6 +50,7 @@ struct sweep_request {
     const char *config_dir, *kernel_choice, *isa;
     const char *active_warps; /* values, or NULL */
     uint32_t registers, sms;
+    uint32_t sampling;        /* enum sweep_sampling */
     struct opt_list set;      /* KEY=VALUE, for every point */
     struct opt_list vary;     /* KEY=VALUES */
     struct opt_list param;    /* NAME=VALUES */

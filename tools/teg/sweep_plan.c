@@ -452,6 +452,7 @@ static int find_digest(struct sweep_plan *plan)
     hash_number(&hash, TEG_JSON_SCHEMA);
     hash_number(&hash, r->registers);
     hash_number(&hash, r->sms);
+    hash_number(&hash, r->sampling);
     hash_text(&hash, r->isa != NULL ? r->isa : "");
     for (uint32_t a = 0; a < plan->axes; a++) {
         hash_text(&hash, plan->axis[a].key);

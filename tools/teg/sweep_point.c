@@ -29,6 +29,8 @@ struct point {
     struct sweep_change change;
     struct replay replay;
     struct opt_list what_ifs; /* none or one, borrowed from the plan */
+    struct teg_cache *cache;  /* borrowed from the source */
+    struct teg_sample sample;
     char reason[1024];
 };
 
@@ -188,47 +190,83 @@ static bool change_gpu(struct point *p)
     return teg_gpu_check(p->replay.gpu, &d) == TEG_OK || failed(p, &d);
 }
 
-static void change_launch(struct point *p)
+static void change_launch(const struct point *p, struct teg_launch *launch)
 {
     const struct sweep_change *c = &p->change;
 
     if (c->given[SHAPE_REGISTERS])
-        p->replay.launch.kernel->registers = c->registers;
+        launch->kernel->registers = c->registers;
     if (c->given[SHAPE_SHARED])
-        p->replay.launch.kernel->shared_bytes = c->shared_bytes;
+        launch->kernel->shared_bytes = c->shared_bytes;
 }
 
-static bool apply_what_ifs(struct point *p, const char *names)
+static teg_status apply_what_ifs(const char *names, struct teg_gpu *gpu,
+                                 struct teg_launch *launch, struct teg_diag *d)
 {
-    struct teg_diag d;
-
-    if (*names != '\0')
-        p->what_ifs.item[p->what_ifs.count++] = names;
     while (*names != '\0') {
         size_t length = strcspn(names, ",");
         char name[64];
 
         snprintf(name, sizeof name, "%.*s", (int)length, names);
-        if (name[0] != '\0' &&
-            teg_whatif_apply(name, p->replay.gpu, &p->replay.launch, &d) !=
-                TEG_OK)
-            return failed(p, &d);
+        if (name[0] != '\0')
+            TRY(teg_whatif_apply(name, gpu, launch, d));
         names += length;
         names += *names == ',';
     }
-    return true;
+    return TEG_OK;
 }
 
-static bool change_stream(struct point *p)
+/* Opens the point's launch; what-ifs also change `gpu`. */
+static teg_status open_launch(const struct point *p, struct teg_gpu *gpu,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    teg_status status = teg_cache_launch(p->cache, launch, d);
+
+    if (status != TEG_OK)
+        return status;
+    change_launch(p, launch);
+    if (p->what_ifs.count > 0)
+        status = apply_what_ifs(p->what_ifs.item[0], gpu, launch, d);
+    if (status != TEG_OK && launch->close != NULL)
+        launch->close(launch->self);
+    if (status != TEG_OK)
+        *launch = (struct teg_launch){0};
+    return status;
+}
+
+static void close_launch(struct teg_launch *launch)
+{
+    if (launch->close != NULL)
+        launch->close(launch->self);
+    *launch = (struct teg_launch){0};
+}
+
+/* Opens it once more; the GPU has been changed already. */
+static teg_status open_again(void *self, struct teg_launch *launch,
+                             struct teg_diag *d)
+{
+    const struct point *p = self;
+    struct teg_gpu *unused;
+    teg_status status = teg_gpu_copy(p->replay.gpu, &unused, d);
+
+    if (status != TEG_OK)
+        return status;
+    status = open_launch(p, unused, launch, d);
+    teg_gpu_free(unused);
+    return status;
+}
+
+/* The what-ifs of the point, if any. */
+static void find_what_ifs(struct point *p)
 {
     const struct sweep_plan *plan = p->plan;
 
     for (uint32_t i = 0; i < plan->axes; i++) {
         if (plan->axis[i].kind == SWEEP_WHAT_IF &&
-            !apply_what_ifs(p, value_at(plan, i, p->number)))
-            return false;
+            value_at(plan, i, p->number)[0] != '\0')
+            p->what_ifs.item[p->what_ifs.count++] =
+                value_at(plan, i, p->number);
     }
-    return true;
 }
 
 static const struct teg_gpu *gpu_at(const struct sweep_plan *plan,
@@ -254,10 +292,10 @@ static bool prepare(struct point *p, struct sweep_source *source)
         return failed(p, &d);
     if (!change_gpu(p) || !open_source(p, source))
         return false;
-    if (teg_cache_launch(source->cache, &p->replay.launch, &d) != TEG_OK)
-        return failed(p, &d);
-    change_launch(p);
-    return change_stream(p);
+    find_what_ifs(p);
+    p->cache = source->cache;
+    return open_launch(p, p->replay.gpu, &p->replay.launch, &d) == TEG_OK ||
+           failed(p, &d);
 }
 
 static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
@@ -266,6 +304,23 @@ static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
     (void)blocks;
     (void)cycle;
     return interrupted();
+}
+
+/* Simulates a part of the launch if it is long enough. */
+static teg_status simulate_part(struct point *p,
+                                const struct teg_simulation_options *options,
+                                struct teg_diag *d)
+{
+    uint32_t mode = p->plan->request->sampling;
+
+    if (mode == SWEEP_EXACT)
+        return TEG_OK;
+    close_launch(&p->replay.launch);
+    TRY(teg_sample_simulate(open_again, p, p->replay.gpu, options,
+                            mode == SWEEP_SAMPLE ? 0
+                                                 : TEG_SAMPLE_INSTRUCTIONS_MIN,
+                            p->replay.s, &p->sample, d));
+    return open_again(p, &p->replay.launch, d);
 }
 
 /* Returns false if interrupted. */
@@ -278,9 +333,11 @@ static bool simulate(struct point *p)
         .progress = on_progress,
     };
     struct teg_diag d;
-    teg_status status = teg_simulate(&p->replay.launch, p->replay.gpu, &options,
-                                     p->replay.s, &d);
+    teg_status status = simulate_part(p, &options, &d);
 
+    if (status == TEG_OK && !p->sample.used)
+        status = teg_simulate(&p->replay.launch, p->replay.gpu, &options,
+                              p->replay.s, &d);
     if (status != TEG_OK && status != TEG_INTERRUPTED)
         failed(p, &d);
     return status != TEG_INTERRUPTED;
@@ -359,6 +416,24 @@ void sweep_point_failed(const struct sweep_plan *plan, uint64_t point,
     append_line(row, object);
 }
 
+/* What was simulated of the launch and how far off the cycles may be; null:
+ * all of it, and they are exact. */
+static json_t *sample_json(const struct teg_sample *s)
+{
+    if (!s->used)
+        return json_null();
+    return json_pack(
+        "{s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:f, s:i, s:i}",
+        "error_bound_percent", 100 * s->error_bound, "simulated_percent",
+        100 * (double)s->instructions_simulated / (double)s->instructions,
+        "simulated_instructions", (json_int_t)s->instructions_simulated,
+        "represented_instructions", (json_int_t)s->instructions,
+        "simulated_blocks", (json_int_t)s->blocks_simulated,
+        "represented_blocks", (json_int_t)s->blocks, "sms",
+        (int)s->sms_simulated, "waves", s->waves, "waves_simulated",
+        (int)s->waves_simulated, "block_kinds", (int)s->kinds);
+}
+
 static int append_result(struct point *p, const struct sweep_source *source,
                          struct teg_buffer *row)
 {
@@ -375,6 +450,7 @@ static int append_result(struct point *p, const struct sweep_source *source,
         json_t *rest = result_json(&result);
 
         json_object_set_new(object, "status", json_string("ok"));
+        json_object_set_new(object, "sampled", sample_json(&p->sample));
         json_object_update(object, rest);
         json_decref(rest);
         append_line(row, object);

@@ -354,6 +354,7 @@ static void choose_columns(struct text_table *text, const struct table *t,
 {
     static const char *const before[] = {"trace", "kernel.number", "gpu.name"};
     static const char *const after[] = {"cycles", "time_us", "ipc", "bound"};
+    static const char bound[] = "sampled.error_bound_percent";
     const char *key;
     json_t *ignored;
 
@@ -369,6 +370,8 @@ static void choose_columns(struct text_table *text, const struct table *t,
     }
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
         add_column(text, after[i]);
+    if (json_object_get(columns, bound) != NULL)
+        add_column(text, bound);
     for (uint32_t i = 0; i < t->goals; i++)
         add_column(text, t->goal[i].key);
 }

@@ -1,0 +1,163 @@
+/* sim/sample: a part of a long launch stands for the whole. */
+#include "tests/help_gpu.h"
+#include "tests/help_suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sample/sample.h"
+#include "traces/cache.h"
+
+static struct teg_diag d;
+static struct teg_gpu gpu;
+static struct teg_statistics full, part;
+static struct teg_sample sample;
+static struct teg_trace *trace;
+static struct teg_cache *cache;
+
+/* 40 SMs of four single-warp blocks; memory with a limit that is shared. */
+static void setup(uint32_t blocks, const char *body)
+{
+    char text[1024];
+
+    help_gpu_plain(&gpu);
+    gpu.chip.sms = 40;
+    gpu.sm.blocks_max = 4;
+    gpu.dram.bandwidth_gbs = 40 * gpu.chip.sm_clock_mhz / 1000;
+    gpu.dram.channels = 8;
+    snprintf(text, sizeof text,
+             "sketch 1\nisa sm_70\ngrid %u\nblock 32\nregisters 16\n%sEXIT\n",
+             blocks, body);
+    ck_assert_msg(
+        teg_trace_open_memory("test", (const uint8_t *)text, strlen(text), NULL,
+                              &trace, &d) == TEG_OK &&
+            teg_cache_new(trace, 0, TEG_CACHE_BUDGET, &cache, &d) == TEG_OK,
+        "%s: %s", d.where, d.what);
+}
+
+static teg_status open_launch(void *self, struct teg_launch *launch,
+                              struct teg_diag *diag)
+{
+    return teg_cache_launch(self, launch, diag);
+}
+
+static void simulate_both(uint64_t instructions_min)
+{
+    struct teg_launch launch;
+
+    ck_assert_msg(teg_sample_simulate(open_launch, cache, &gpu, NULL,
+                                      instructions_min, &part, &sample,
+                                      &d) == TEG_OK,
+                  "%s: %s", d.where, d.what);
+    ck_assert(teg_cache_launch(cache, &launch, &d) == TEG_OK);
+    ck_assert(teg_simulate(&launch, &gpu, NULL, &full, &d) == TEG_OK);
+    teg_cache_free(cache);
+    teg_trace_close(trace);
+}
+
+static double error(void)
+{
+    return fabs((double)part.cycles / (double)full.cycles - 1);
+}
+
+static const char *const bodies[] = {
+    /* arithmetic */
+    "loop i 6\nFFMA R4, R4, R5, R6\nend\n",
+    /* memory, streaming */
+    "loop i 4\nLDG.E R4, [R2 : 0x10000000 + 4*gtid + 0x1000000*i]\n"
+    "FADD R5, R5, R4\nend\n",
+};
+
+START_TEST(under_five_percent_gives_the_cycles_within_two)
+{
+    setup(160 * 30, bodies[_i]);
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert_double_eq_tol(sample.waves, 30, 1e-9);
+    ck_assert_uint_eq(sample.blocks, 4800);
+    ck_assert_uint_eq(sample.instructions, full.warp_instructions);
+    ck_assert_double_lt((double)sample.instructions_simulated,
+                        0.05 * (double)sample.instructions);
+    ck_assert_double_lt(error(), 0.02);
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
+START_TEST(totals_are_those_of_the_whole_launch)
+{
+    setup(160 * 30, bodies[1]);
+    simulate_both(0);
+    ck_assert_uint_eq(part.blocks, full.blocks);
+    ck_assert_uint_eq(part.warps, full.warps);
+    ck_assert_uint_eq(part.warp_instructions, full.warp_instructions);
+    ck_assert_uint_eq(part.memory.global_requests, full.memory.global_requests);
+    ck_assert_uint_eq(part.memory.dram_bytes, full.memory.dram_bytes);
+    ck_assert_uint_eq(part.unit[0].issued, full.unit[0].issued);
+    ck_assert_uint_eq(part.unit[0].instances, full.unit[0].instances);
+    ck_assert_uint_eq(part.sms, 40);
+}
+END_TEST
+
+/* 20.25 waves of equal blocks take 21. */
+START_TEST(an_unfinished_last_wave_counts_as_one)
+{
+    setup(160 * 20 + 40, bodies[0]);
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert_double_lt(error(), 0.02);
+}
+END_TEST
+
+START_TEST(few_waves_are_left_to_the_full_simulation)
+{
+    setup(160 * 20 - 1, bodies[0]);
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 0);
+    ck_assert_uint_eq(sample.instructions_simulated, 0);
+}
+END_TEST
+
+START_TEST(few_instructions_are_left_to_the_full_simulation)
+{
+    setup(160 * 30, bodies[0]);
+    simulate_both(full.warp_instructions + 1000000);
+    ck_assert_int_eq(sample.used, 0);
+}
+END_TEST
+
+/* The second half of the grid does twice the work of the first: both kinds
+ * of blocks are sampled, and their mix is the grid's. */
+START_TEST(kinds_of_blocks_are_told_apart)
+{
+    setup(160 * 40,
+          "loop i 4 + 4*(ctaid.x / 3200)\nFFMA R4, R4, R5, R6\nend\n");
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert_uint_eq(sample.kinds, 2);
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
+START_TEST(the_same_launch_gives_the_same_sample)
+{
+    static struct teg_statistics again;
+    struct teg_sample second;
+
+    setup(160 * 25, bodies[1]);
+    ck_assert(teg_sample_simulate(open_launch, cache, &gpu, NULL, 0, &again,
+                                  &second, &d) == TEG_OK);
+    simulate_both(0);
+    ck_assert_int_eq(memcmp(&again, &part, sizeof part), 0);
+    ck_assert_int_eq(memcmp(&second, &sample, sizeof sample), 0);
+}
+END_TEST
+
+HELP_MAIN("sim/sample", 60, {under_five_percent_gives_the_cycles_within_two, 2},
+          {totals_are_those_of_the_whole_launch, 0},
+          {an_unfinished_last_wave_counts_as_one, 0},
+          {few_waves_are_left_to_the_full_simulation, 0},
+          {few_instructions_are_left_to_the_full_simulation, 0},
+          {kinds_of_blocks_are_told_apart, 0},
+          {the_same_launch_gives_the_same_sample, 0})
