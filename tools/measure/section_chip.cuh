@@ -89,7 +89,7 @@ extern "C" __global__ void empty_kernel()
 static bool section_dispatch(kit *k, bench *)
 {
     unsigned sms = (unsigned)k->device.multiProcessorCount;
-    const unsigned few = 64 * sms, many = 1024 * sms;
+    const unsigned few = 256 * sms, many = 8192 * sms;
 
     for (unsigned threads : {32u, 64u, 128u, 256u, 512u, 1024u}) {
         samples few_ms, many_ms, ns;

@@ -52,7 +52,7 @@ extern "C" __global__ void chase_build(char *base, uint64_t n, uint64_t stride,
         out->cycles = t1 - t0;                                                 \
         out->last = p;                                                         \
     }
-CHASE_KERNEL(chase_ca, "ld.global.ca.u64 %0, [%0];")
+CHASE_KERNEL(chase_ca, "ld.global.u64 %0, [%0];")
 CHASE_KERNEL(chase_cg, "ld.global.cg.u64 %0, [%0];")
 /* Memory holds its own address; adding nothing returns it. */
 CHASE_KERNEL(chase_atom, "atom.global.add.u64 %0, [%0], 0;")
@@ -201,13 +201,39 @@ static bool section_tlb(kit *k, bench *)
 /* ---- bandwidth ---------------------------------------------------------- */
 
 enum {
-    BURST = 4
+    BURST = 8
 }; /* 16-byte loads in flight per thread */
 
-/* Every block reads its own `count` words `rounds` times; out: cycles of each
- * block but for its first round. */
+/* Every thread reads `each` words, a multiple of BURST, its block sweeping its
+ * own `count` (a power of two) words again and again. */
+static __device__ __forceinline__ uint32_t sweep_l1(const uint4 *p,
+                                                    uint32_t count,
+                                                    uint32_t each)
+{
+    uint32_t mask = count * sizeof *p - 1, step = blockDim.x * sizeof *p;
+    uint32_t at = threadIdx.x * sizeof *p & mask, sum = 0;
+
+#pragma unroll 1
+    for (uint32_t i = 0; i < each; i += BURST) {
+#pragma unroll
+        for (int j = 0; j < BURST; j++) {
+            uint4 v;
+
+            asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                         : "l"((const char *)p + at)
+                         : "memory");
+            sum ^= v.x ^ v.y ^ v.z ^ v.w; /* all, or the load is narrowed */
+            at = (at + step) & mask;
+        }
+    }
+    return sum;
+}
+
+/* The first of two rounds brings the words into L1; out: cycles of each
+ * block's second. */
 extern "C" __global__ void __launch_bounds__(1024)
-    read_l1(const uint4 *p, uint32_t count, uint32_t rounds, long long *out,
+    read_l1(const uint4 *p, uint32_t count, uint32_t each, long long *out,
             uint32_t *sink)
 {
     long long t0 = 0, t1;
@@ -215,26 +241,12 @@ extern "C" __global__ void __launch_bounds__(1024)
 
     p += (uint64_t)blockIdx.x * count;
 #pragma unroll 1
-    for (uint32_t r = 0; r < rounds; r++) {
-        if (r == 1) {
-            __syncthreads();
-            t0 = clock64();
-        }
-#pragma unroll 1
-        for (uint32_t i = threadIdx.x; i < count; i += BURST * blockDim.x) {
-#pragma unroll
-            for (int j = 0; j < BURST; j++) {
-                uint4 v;
-
-                asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];"
-                             : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                             : "l"(p + (i + j * blockDim.x) % count)
-                             : "memory");
-                sum ^= v.x ^ v.y ^ v.z ^ v.w;
-            }
-        }
+    for (int r = 0; r < 2; r++) {
+        __syncthreads();
+        t0 = clock64();
+        sum ^= sweep_l1(p, count, each);
+        __syncthreads();
     }
-    __syncthreads();
     t1 = clock64();
     if (threadIdx.x == 0)
         out[blockIdx.x] = t1 - t0;
@@ -242,30 +254,27 @@ extern "C" __global__ void __launch_bounds__(1024)
         *sink = sum;
 }
 
-/* All blocks together read `count` words `rounds` times, past L1. */
+/* Every thread reads `each` words, a multiple of BURST, all threads together
+ * sweeping the `count` (a power of two) words again and again, past L1. */
 extern "C" __global__ void __launch_bounds__(1024)
-    read_l2(const uint4 *p, uint64_t count, uint32_t rounds, uint32_t *sink)
+    read_l2(const uint4 *p, uint64_t count, uint32_t each, uint32_t *sink)
 {
-    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-    uint64_t first = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x, mask = count - 1;
+    uint64_t at = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t sum = 0;
 
 #pragma unroll 1
-    for (uint32_t r = 0; r < rounds; r++) {
-#pragma unroll 1
-        for (uint64_t i = first; i < count; i += BURST * step) {
+    for (uint32_t i = 0; i < each; i += BURST) {
 #pragma unroll
-            for (int j = 0; j < BURST; j++) {
-                uint64_t at = i + j * step;
-                uint4 v;
+        for (int j = 0; j < BURST; j++) {
+            uint4 v;
 
-                at = at < count ? at : first;
-                asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
-                             : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                             : "l"(p + at)
-                             : "memory");
-                sum ^= v.x ^ v.y ^ v.z ^ v.w;
-            }
+            asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
+                         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                         : "l"(p + (at & mask))
+                         : "memory");
+            sum ^= v.x ^ v.y ^ v.z ^ v.w; /* all, or the load is narrowed */
+            at += step;
         }
     }
     if (sum == 0x12345)
@@ -277,6 +286,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 {
     uint64_t step = (uint64_t)gridDim.x * blockDim.x;
 
+#pragma unroll 1
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
          i < count; i += step)
         p[i] = make_uint4(value, value, value, value);
@@ -287,6 +297,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 {
     uint64_t step = (uint64_t)gridDim.x * blockDim.x;
 
+#pragma unroll 1
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
          i < count; i += step)
         to[i] = __ldcg(&from[i]);
@@ -294,7 +305,8 @@ extern "C" __global__ void __launch_bounds__(1024)
 
 static bool measure_l1(kit *k, memory *m, uint32_t bytes)
 {
-    uint32_t count = bytes / sizeof(uint4), rounds = 1 + (16 << 20) / bytes;
+    const uint32_t each = 1024; /* 16 MiB by 1024 threads */
+    uint32_t count = bytes / sizeof(uint4);
     int sms = k->device.multiProcessorCount;
     std::vector<long long> host(sms);
     long long *cycles;
@@ -303,11 +315,11 @@ static bool measure_l1(kit *k, memory *m, uint32_t bytes)
     CALL(k, cudaMalloc(&cycles, sms * sizeof *cycles));
     for (int i = 0; i < 3; i++) {
         CALL(k, launch((const void *)read_l1, sms, 1024, (const uint4 *)m->base,
-                       count, rounds, cycles, (uint32_t *)m->result));
+                       count, each, cycles, (uint32_t *)m->result));
         CALL(k, cudaMemcpy(host.data(), cycles, sms * sizeof *cycles,
                            cudaMemcpyDeviceToHost));
         for (long long c : host)
-            rate.push_back(c > 0 ? (double)bytes * (rounds - 1) / (double)c
+            rate.push_back(c > 0 ? 1024.0 * each * sizeof(uint4) / (double)c
                                  : 0);
     }
     CALL(k, cudaFree(cycles));
@@ -332,17 +344,19 @@ static void add_bandwidth(kit *k, const char *name, double bytes,
 
 static bool measure_read(kit *k, memory *m, uint64_t bytes)
 {
-    uint64_t count = bytes / sizeof(uint4);
-    uint32_t rounds =
-        (uint32_t)std::max<uint64_t>(1, ((uint64_t)1 << 30) / bytes);
+    unsigned blocks = 2 * (unsigned)k->device.multiProcessorCount;
+    uint64_t threads = (uint64_t)blocks * 1024, count = bytes / sizeof(uint4);
+    /* at least 1 GiB altogether, and all of a larger footprint */
+    uint64_t wanted = std::max<uint64_t>((uint64_t)1 << 30, bytes);
+    uint32_t each =
+        (uint32_t)(wanted / sizeof(uint4) / threads / BURST + 1) * BURST;
     samples ms;
 
-    if (!run_events(k, (const void *)read_l2, 2 * k->device.multiProcessorCount,
-                    1024, 5, &ms, (const uint4 *)m->base, count, rounds,
-                    (uint32_t *)m->result))
+    if (!run_events(k, (const void *)read_l2, blocks, 1024, 5, &ms,
+                    (const uint4 *)m->base, count, each, (uint32_t *)m->result))
         return false;
-    add_bandwidth(k, "read", (double)bytes * rounds, ms, (double)bytes,
-                  "read_l2");
+    add_bandwidth(k, "read", (double)(threads * each * sizeof(uint4)), ms,
+                  (double)bytes, "read_l2");
     return true;
 }
 
@@ -663,6 +677,9 @@ static void expect_memory(std::vector<expectation> *all)
         {"chase_atom", "ATOMG.E.ADD|ATOM.E.ADD", 30, CHASE_UNROLL, false});
     all->push_back(
         {"chase_cas", "ATOMG.E.CAS|ATOM.E.CAS", 30, CHASE_UNROLL, false});
+    all->push_back({"read_l1", "LDG.E.128", 30, BURST, true});
+    all->push_back({"write_all", "STG.E.128", 30, 1, true});
+    all->push_back({"copy_all", "STG.E.128", 30, 1, true});
     all->push_back({"read_l2", "LDG.E.128", 30, BURST, true});
     all->push_back({"rate_red", "RED|REDG", 30, ATOMIC_STEPS, true});
     all->push_back({"rate_atom", "ATOMG|ATOM", 30, ATOMIC_STEPS, true});
