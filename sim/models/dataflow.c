@@ -171,14 +171,14 @@ void lattice_qcd(struct dataflow *d, const struct lattice_machine *m,
         .link = {{"main memory", m->memory_gbs, 1},
                  {"I/O", m->io_gbs, m->io_efficiency}},
         .links = m->io_gbs > 0 ? 2 : 1,
-        .flow = {[FLOW_SPINOR] = {"spinors", 0, spinor_bytes},
-                 [FLOW_GAUGE] = {"gauge matrices", 0, gauge_bytes},
+        .flow = {[FLOW_SPINOR] = {"spinors", 0, spinor_bytes, 0},
+                 [FLOW_GAUGE] = {"gauge matrices", 0, gauge_bytes, 0},
                  [FLOW_INNER] = {"half spinors inside", 0,
                                  h * (1 - alpha - beta), 1},
                  [FLOW_PROCESSOR] = {"half spinors to processors", 0, h * alpha,
                                      1},
                  [FLOW_CORE] = {"half spinors to cores", 0, h * beta, 1},
-                 [FLOW_IO] = {"half spinors over I/O", 1, h * alpha}},
+                 [FLOW_IO] = {"half spinors over I/O", 1, h * alpha, 0}},
         .flows = m->io_gbs > 0 ? LATTICE_FLOWS : FLOW_IO,
         .group_bytes = {0, h},
         .pattern = {{"P1",
@@ -279,10 +279,10 @@ static void describe(struct dataflow *d, const struct teg_statistics *s,
                  [LINK_L2] = {"L2", peak_l2_bytes(gpu) * ghz, 1},
                  [LINK_DRAM] = {"DRAM", peak_dram_bytes(gpu) * ghz, 1}},
         .links = TRACE_LINKS,
-        .flow = {{"shared", LINK_SHARED, (double)m->shared_passes * pass},
-                 {"link", LINK_SM, (double)m->bytes - hits},
-                 {"l2", LINK_L2, 32 * (double)m->l2_sectors},
-                 {"dram", LINK_DRAM, dram_traffic(s)}},
+        .flow = {{"shared", LINK_SHARED, (double)m->shared_passes * pass, 0},
+                 {"link", LINK_SM, (double)m->bytes - hits, 0},
+                 {"l2", LINK_L2, 32 * (double)m->l2_sectors, 0},
+                 {"dram", LINK_DRAM, dram_traffic(s), 0}},
         .flows = TRACE_LINKS,
     };
 }
@@ -342,10 +342,11 @@ void dataflow_estimate(const struct teg_statistics *s,
     snprintf(e->limiter, sizeof e->limiter, "%s",
              links > arithmetic ? d.link[link].name : "peak arithmetic");
     if (links > arithmetic)
-        snprintf(e->advice, sizeof e->advice,
-                 "keep data nearer than the %s: every flow over it that stays "
-                 "local is gain",
-                 d.link[link].name);
+        snprintf(
+            e->advice, sizeof e->advice,
+            "keep data nearer to the lanes: every flow that does not cross "
+            "the %s is gain",
+            d.link[link].name);
     else
         snprintf(e->advice, sizeof e->advice,
                  "no link limits: fewer operations only");

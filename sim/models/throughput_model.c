@@ -194,9 +194,17 @@ teg_status throughput_measure(struct throughput_inputs *in,
 
 /* ---- the result in words ----------------------------------------------- */
 
-static void limit(struct teg_estimate *e, const struct throughput_result *r)
+static void limit(struct teg_estimate *e, const struct throughput_inputs *in,
+                  const struct throughput_result *r)
 {
     const struct throughput_category *c;
+
+    if (r->bw_bound > 0 && r->cycles == r->bw_bound) {
+        snprintf(e->limiter, sizeof e->limiter,
+                 "memory bandwidth, groups of %.3g accesses; category %.0f",
+                 in->kernel.mstr, r->category);
+        return;
+    }
 
     if (r->limiter == THROUGHPUT_LIMITER_NONE) {
         snprintf(e->limiter, sizeof e->limiter, "%s",
@@ -212,12 +220,7 @@ static void limit(struct teg_estimate *e, const struct throughput_result *r)
 static void advise(struct teg_estimate *e, const struct throughput_inputs *in,
                    const struct throughput_result *r)
 {
-    if (r->cycles < r->bw_bound)
-        snprintf(e->advice, sizeof e->advice,
-                 "below the %.0f cycles that its bytes need: do not trust this "
-                 "estimate (groups of %.3g accesses)",
-                 r->bw_bound, in->kernel.mstr);
-    else if (r->limiter == THROUGHPUT_LIMITER_NONE)
+    if (r->limiter == THROUGHPUT_LIMITER_NONE)
         snprintf(e->advice, sizeof e->advice, "%s",
                  r->dep_effect > 1
                      ? "more resident warps or more independent instructions"
@@ -247,7 +250,7 @@ void throughput_evaluate(const struct throughput_inputs *in,
     }
     e->applicable = 1;
     e->cycles = r.cycles;
-    limit(e, &r);
+    limit(e, in, &r);
     advise(e, in, &r);
     teg_estimate_inputs(e, &throughput_inputs_kind, in);
 #define RESULT(field, symbol, unit, equation, help) \

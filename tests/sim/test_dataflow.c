@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(cell_reaches_thirty_five_gflops)
 {
-    lattice("cell", 0.125, NAN); /* 25.6 x 1.375 */
+    lattice("cell", 0.125, nan("")); /* 25.6 x 1.375 */
     dataflow_evaluate(&d, set_of("01111"), &r);
     help_close(r.potential, 35.2, "Cell 01111", "P");
     ck_assert_int_eq(r.bottleneck, 0);
@@ -79,7 +79,7 @@ END_TEST
 
 START_TEST(one_gtx280_reaches_seventy_six)
 {
-    lattice("gtx280", NAN, NAN);
+    lattice("gtx280", nan(""), nan(""));
     dataflow_evaluate(&d, set_of("10000"), &r);
     /* 75.6 is printed, of the ratio rounded to 0.54 */
     help_close(140 * floor(100 * r.ratio[0]) / 100, 75.6, "GTX280", "printed");
@@ -91,7 +91,7 @@ END_TEST
  * remains is the known share of the processors. */
 START_TEST(an_unknown_share_makes_only_what_needs_it_unknown)
 {
-    lattice("cell", 0.125, NAN);
+    lattice("cell", 0.125, nan(""));
     dataflow_evaluate(&d, set_of("01111"), &r);
     ck_assert(!isnan(r.potential));
     dataflow_evaluate(&d, set_of("00000"), &r);
@@ -113,7 +113,7 @@ START_TEST(many_gtx280_are_limited_by_io)
 
     m.io_gbs = 8;
     m.io_efficiency = 0.8;
-    lattice_qcd(&d, &m, 0.125, NAN);
+    lattice_qcd(&d, &m, 0.125, nan(""));
     dataflow_evaluate(&d, set_of("10000"), &r);
     help_close(r.ratio[1], 6.875, "R_A/IO", "ratio");
     help_close(r.potential, 44, "multi-node", "P");

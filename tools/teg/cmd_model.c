@@ -247,9 +247,9 @@ static void print_line(FILE *f, const struct teg_estimate *e, double clock_mhz)
     char cycles[28];
 
     if (!e->applicable || isnan(e->cycles))
-        fprintf(f, "  %-14s %14s %14s  ", e->model, "n/a", "n/a");
+        fprintf(f, "  %-16s %14s %14s  ", e->model, "n/a", "n/a");
     else
-        fprintf(f, "  %-14s %14s %11.4g us  ", e->model,
+        fprintf(f, "  %-16s %14s %11.4g us  ", e->model,
                 with_commas((uint64_t)(e->cycles + 0.5), cycles),
                 e->cycles / clock_mhz);
     fprintf(f, "%s\n", e->applicable ? e->limiter : e->why);
@@ -262,7 +262,7 @@ static void print_line(FILE *f, const struct teg_estimate *e, double clock_mhz)
 static void print_estimates(FILE *f, const struct teg_estimate *e,
                             uint32_t count, double clock_mhz)
 {
-    fprintf(f, "\n  %-14s %14s %14s  %s\n", "model", "cycles", "time",
+    fprintf(f, "\n  %-16s %14s %14s  %s\n", "model", "cycles", "time",
             "limited by");
     for (uint32_t i = 0; i < count; i++)
         print_line(f, &e[i], clock_mhz);
