@@ -1,25 +1,32 @@
-/* teg report: one self-contained web page about a kernel. */
+/* teg report: one self-contained web page about a kernel, and files for
+ * viewers of timelines. */
 #include "tools/teg/page.h"
 #include "tools/teg/series.h"
+#include "tools/teg/viewers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+enum {
+    POINTS_MAX = 200000 /* what viewers take in with ease */
+};
+
 /* Where Debian's libjs-dygraphs puts it. */
 #define DYGRAPHS "/usr/share/javascript/dygraphs"
 
 struct report_job {
     struct job job;
-    const char *sm_text, *dygraphs;
+    const char *dygraphs, *perfetto, *konata; /* as given, or NULL */
+    struct window window;
     struct opt_list what_ifs;
     bool ranking;
-    uint32_t sm;
     /* Gathered. */
     struct by_pc by_pc;
     struct timeline *chip, *one; /* owned */
     struct whatif rank;
+    struct pc_trace points;
     char *script, *style; /* owned; NULL: not there */
 };
 
@@ -142,9 +149,29 @@ static int write_page(struct report_job *r, const struct replay *replay)
     return status;
 }
 
+/* A viewer's file alone needs no page. */
+static bool wants_page(const struct report_job *r)
+{
+    return r->job.out != NULL || (r->perfetto == NULL && r->konata == NULL);
+}
+
+static int write_all(struct report_job *r, const struct replay *replay)
+{
+    int status = EXIT_DONE;
+
+    if (r->perfetto != NULL)
+        status =
+            write_perfetto(r->perfetto, replay, r->chip, r->one, &r->points);
+    if (status == EXIT_DONE && r->konata != NULL)
+        status = write_konata(r->konata, &r->points);
+    if (status == EXIT_DONE && wants_page(r))
+        status = write_page(r, replay);
+    return status;
+}
+
 static int rank(struct report_job *r)
 {
-    if (!r->ranking)
+    if (!r->ranking || !wants_page(r))
         return EXIT_DONE;
     r->rank.job = r->job;
     return whatif_measure(&r->rank);
@@ -152,14 +179,15 @@ static int rank(struct report_job *r)
 
 static int replay_and_write(struct report_job *r)
 {
-    const struct sim_listener listener[] = {by_pc_listener(&r->by_pc),
-                                            timeline_listener(r->chip),
-                                            timeline_listener(r->one)};
+    const struct sim_listener listener[] = {
+        by_pc_listener(&r->by_pc), timeline_listener(r->chip),
+        timeline_listener(r->one), pc_trace_listener(&r->points)};
     const struct replay_options options = {
         .what_ifs = &r->what_ifs,
         .label = "report",
         .listener = listener,
-        .listeners = sizeof listener / sizeof listener[0],
+        /* Instructions only for those who look at them. */
+        .listeners = r->perfetto != NULL || r->konata != NULL ? 4 : 3,
     };
     struct replay replay;
     int status = replay_init(&replay, &r->job, r->job.kernel[0], &options);
@@ -169,7 +197,7 @@ static int replay_and_write(struct report_job *r)
         return status;
     ranked = status == EXIT_DONE ? rank(r) : EXIT_INTERRUPTED;
     written = ranked == EXIT_DONE || ranked == EXIT_INTERRUPTED
-                  ? write_page(r, &replay)
+                  ? write_all(r, &replay)
                   : ranked;
     replay_release(&replay);
     return written != EXIT_DONE ? written : status;
@@ -177,20 +205,26 @@ static int replay_and_write(struct report_job *r)
 
 static int gather(struct report_job *r)
 {
+    struct pc_trace_choice choice = window_choice(&r->window, POINTS_MAX);
     int status = EXIT_DONE;
 
     by_pc_init(&r->by_pc);
+    pc_trace_init(&r->points, &choice);
     r->chip = malloc(sizeof *r->chip);
     r->one = malloc(sizeof *r->one);
     if (r->chip == NULL || r->one == NULL)
         status = say_memory();
     if (status == EXIT_DONE) {
         timeline_init(r->chip, TIMELINE_ALL);
-        timeline_init(r->one, r->sm);
-        find_dygraphs(r);
+        timeline_init(r->one, r->window.sm);
+        r->chip->choice.from = r->one->choice.from = r->window.from;
+        r->chip->choice.to = r->one->choice.to = r->window.to;
+        if (wants_page(r))
+            find_dygraphs(r);
         status = replay_and_write(r);
     }
     by_pc_release(&r->by_pc);
+    pc_trace_release(&r->points);
     free(r->chip);
     free(r->one);
     free(r->rank.toggle);
@@ -201,24 +235,13 @@ static int gather(struct report_job *r)
 
 static int check(struct report_job *r)
 {
-    uint64_t first = 0, last = 0;
-
     if (r->job.kernel_count != 1) {
         say(r->job.path,
             "expected one kernel, found %" PRIu32 ": choose with --kernel",
             r->job.kernel_count);
         return EXIT_USAGE;
     }
-    if (r->sm_text != NULL &&
-        (!range_parse(r->sm_text, r->sm_text + strlen(r->sm_text), &first,
-                      &last) ||
-         first != last || first >= r->job.gpu->chip.sms)) {
-        say("--sm", "expected an SM from 0 to %u, found '%s'",
-            r->job.gpu->chip.sms - 1, r->sm_text);
-        return EXIT_USAGE;
-    }
-    r->sm = (uint32_t)first;
-    return EXIT_DONE;
+    return window_parse(&r->window, r->job.gpu, r->job.gpu->sm.warps_max);
 }
 
 int cmd_report(int argc, char **argv)
@@ -227,8 +250,11 @@ int cmd_report(int argc, char **argv)
     const struct opt options[] = {
         JOB_GPU_OPTIONS(r.job),
         JOB_TRACE_OPTIONS(r.job),
-        {"sm", 0, OPT_TEXT, &r.sm_text, "N",
-         "the SM that is also shown alone (default: 0)", NULL},
+        WINDOW_OPTIONS(r.window, "all"),
+        {"perfetto", 0, OPT_TEXT, &r.perfetto, "FILE.json[.gz]",
+         "units and warps over time for ui.perfetto.dev", NULL},
+        {"konata", 0, OPT_TEXT, &r.konata, "FILE",
+         "the warps' instructions as a pipeline log for Konata", NULL},
         {"what-if", 0, OPT_LIST, &r.what_ifs, "NAME[,NAME]",
          "as if this bottleneck were gone", NULL},
         {"ranking", 0, OPT_FLAG, &r.ranking, NULL,
@@ -248,7 +274,9 @@ int cmd_report(int argc, char **argv)
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
-        .examples = "  teg report kernel.tegt -g v100 -o kernel.html\n"};
+        .examples = "  teg report kernel.tegt -g v100 -o kernel.html\n"
+                    "  teg report kernel.tegt -g v100 --perfetto "
+                    "kernel.json.gz --cycles 0:20000\n"};
     struct operands operands;
     int status;
 

@@ -37,74 +37,13 @@ enum {
 /* In the order of sim/stalls.def. */
 static const char letter[TEG_STALLS + 1] = "DbsLSwgmun";
 
-struct window {
-    uint64_t from, to;
-};
-
 struct view {
     struct job job;
-    const char *sm_text, *warp_text, *cycles_text;
     struct opt_list what_ifs;
-    uint32_t sm, warp_first, warp_last;
-    bool narrow;                 /* --cycles was given */
-    struct window window;        /* [from, to) */
+    struct window window;
     struct timeline *chip, *one; /* owned */
     struct pc_trace points;
 };
-
-/* ---- options --------------------------------------------------------------- */
-
-static int parse_place(struct view *v)
-{
-    uint64_t first = 0, last = 0;
-
-    if (v->sm_text != NULL &&
-        (!range_parse(v->sm_text, v->sm_text + strlen(v->sm_text), &first,
-                      &last) ||
-         first != last || first >= v->job.gpu->chip.sms)) {
-        say("--sm", "expected an SM from 0 to %u, found '%s'",
-            v->job.gpu->chip.sms - 1, v->sm_text);
-        return EXIT_USAGE;
-    }
-    v->sm = (uint32_t)first;
-    first = 0;
-    last = 3;
-    if (v->warp_text != NULL &&
-        (!range_parse(v->warp_text, v->warp_text + strlen(v->warp_text), &first,
-                      &last) ||
-         first >= v->job.gpu->sm.warps_max)) {
-        say("--warp", "expected warp slots like 2 or 0-3, up to %u, found '%s'",
-            v->job.gpu->sm.warps_max - 1, v->warp_text);
-        return EXIT_USAGE;
-    }
-    if (last >= v->job.gpu->sm.warps_max)
-        last = v->job.gpu->sm.warps_max - 1;
-    v->warp_first = (uint32_t)first;
-    v->warp_last = (uint32_t)last;
-    return EXIT_DONE;
-}
-
-static int parse_cycles(struct view *v)
-{
-    const char *text = v->cycles_text;
-    const char *colon = text != NULL ? strchr(text, ':') : NULL;
-    uint64_t from = 0, to = 0, again;
-
-    v->window = (struct window){0, UINT64_MAX};
-    v->narrow = text != NULL;
-    if (text == NULL)
-        return EXIT_DONE;
-    if (colon == NULL || !range_parse(text, colon, &from, &again) ||
-        from != again ||
-        !range_parse(colon + 1, text + strlen(text), &to, &again) ||
-        to != again || from >= to) {
-        say("--cycles", "expected A:B, two cycles with A before B, found '%s'",
-            text);
-        return EXIT_USAGE;
-    }
-    v->window = (struct window){from, to};
-    return EXIT_DONE;
-}
 
 /* ---- columns --------------------------------------------------------------- */
 
@@ -284,7 +223,7 @@ static int print_warps(FILE *f, const struct view *v)
     if (s == NULL)
         return say_memory();
     print_heading(f, "warp slots");
-    for (uint32_t w = v->warp_first; w <= v->warp_last; w++) {
+    for (uint32_t w = v->window.warp_first; w <= v->window.warp_last; w++) {
         char row[COLUMNS], label[32];
 
         memset(s, 0, sizeof *s);
@@ -336,7 +275,7 @@ static void print_instructions_of(FILE *f, const struct view *v)
     size_t shown = 0, count = v->points.points;
 
     print_heading(f, "slot pc instruction");
-    for (uint32_t w = v->warp_first; w <= v->warp_last; w++) {
+    for (uint32_t w = v->window.warp_first; w <= v->window.warp_last; w++) {
         for (size_t i = 0; i < count && shown < ROWS_MAX; i++) {
             if (v->points.point[i].slot == w) {
                 print_instruction(f, v, &v->points.point[i]);
@@ -358,7 +297,7 @@ static int print_text(FILE *f, const struct view *v, const struct replay *r)
 
     fprintf(f, "%.40s on %s, SM %u, cycles %s to %s: a column is %.4g\n",
             r->s->name[0] != '\0' ? r->s->name : "(unnamed kernel)",
-            r->gpu->name, v->sm, with_commas(v->window.from, a),
+            r->gpu->name, v->window.sm, with_commas(v->window.from, a),
             with_commas(v->window.to, b), column_cycles(v));
     status = print_warps(f, v);
     if (status != EXIT_DONE)
@@ -366,7 +305,7 @@ static int print_text(FILE *f, const struct view *v, const struct replay *r)
     print_states(f, v, v->one);
     print_units(f, v, v->one, "tenths busy, units of the SM");
     print_units(f, v, v->chip, "tenths busy, units of the chip");
-    if (v->narrow)
+    if (v->window.cycles_text != NULL)
         print_instructions_of(f, v);
     if (v->points.dropped != 0)
         fprintf(f,
@@ -423,12 +362,13 @@ static json_t *view_json(const struct view *v, const struct replay *r)
 {
     json_t *points = json_array();
 
-    for (size_t i = 0; v->narrow && i < v->points.points; i++)
+    for (size_t i = 0; v->window.cycles_text != NULL && i < v->points.points;
+         i++)
         json_array_append_new(points,
                               point_json(&v->points, &v->points.point[i]));
     return json_pack(
         "{s:o, s:o, s:s, s:i, s:b, s:[I, I], s:o, s:o, s:o}", "teg", teg_json(),
-        "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm", (int)v->sm,
+        "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm", (int)v->window.sm,
         "incomplete", r->incomplete, "cycles", (json_int_t)v->window.from,
         (json_int_t)v->window.to, "on_sm", timeline_json(v->one, r->gpu),
         "on_chip", timeline_json(v->chip, r->gpu), "instructions", points);
@@ -514,7 +454,7 @@ static int replay_view(struct view *v)
     int status, written;
 
     timeline_init(v->chip, TIMELINE_ALL);
-    timeline_init(v->one, v->sm);
+    timeline_init(v->one, v->window.sm);
     v->chip->choice.from = v->one->choice.from = v->window.from;
     v->chip->choice.to = v->one->choice.to = v->window.to;
     status = replay_init(&r, &v->job, v->job.kernel[0], &options);
@@ -527,13 +467,7 @@ static int replay_view(struct view *v)
 
 static int show(struct view *v)
 {
-    struct pc_trace_choice choice = {.by_slot = 1,
-                                     .sm = v->sm,
-                                     .warp_first = v->warp_first,
-                                     .warp_last = v->warp_last,
-                                     .cycle_first = v->window.from,
-                                     .cycle_last = v->window.to - 1,
-                                     .points_max = POINTS_MAX};
+    struct pc_trace_choice choice = window_choice(&v->window, POINTS_MAX);
     int status;
 
     v->chip = calloc(1, sizeof *v->chip);
@@ -559,28 +493,22 @@ static int check_one_kernel(const struct job *job)
 int cmd_timeline(int argc, char **argv)
 {
     struct view v = {0};
-    const struct opt options[] = {
-        JOB_GPU_OPTIONS(v.job),
-        JOB_TRACE_OPTIONS(v.job),
-        {"sm", 0, OPT_TEXT, &v.sm_text, "N", "look at this SM (default: 0)",
-         NULL},
-        {"warp", 0, OPT_TEXT, &v.warp_text, "A-B",
-         "at these warp slots of it (default: 0-3)", NULL},
-        {"cycles", 0, OPT_TEXT, &v.cycles_text, "A:B",
-         "from cycle A up to B, and each instruction (default: the whole "
-         "kernel, without them)",
-         NULL},
-        {"what-if", 0, OPT_LIST, &v.what_ifs, "NAME[,NAME]",
-         "as if this bottleneck were gone", NULL},
-        JOB_FORMAT_OPTION(v.job),
-        JOB_OUTPUT_OPTIONS(v.job),
-        {0}};
+    const struct opt options[] = {JOB_GPU_OPTIONS(v.job),
+                                  JOB_TRACE_OPTIONS(v.job),
+                                  WINDOW_OPTIONS(v.window, "0-3"),
+                                  {"what-if", 0, OPT_LIST, &v.what_ifs,
+                                   "NAME[,NAME]",
+                                   "as if this bottleneck were gone", NULL},
+                                  JOB_FORMAT_OPTION(v.job),
+                                  JOB_OUTPUT_OPTIONS(v.job),
+                                  {0}};
     const struct usage usage = {
         .command = "timeline",
         .operands = "TRACE",
         .summary = "Shows what the warps and units of one SM did over time: "
                    "a letter for what a warp did for most of a column, a digit "
-                   "for tenths of the warps' time or of a unit's.",
+                   "for tenths of the warps' time or of a unit's. With "
+                   "--cycles, also each instruction of the warps.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
@@ -593,15 +521,13 @@ int cmd_timeline(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
     catch_interrupt();
-    status = parse_cycles(&v);
-    if (status == EXIT_DONE)
-        status = job_open_trace(&v.job, operands.item[0]);
+    status = job_open_trace(&v.job, operands.item[0]);
     if (status == EXIT_DONE)
         status = job_open_gpu(&v.job);
     if (status == EXIT_DONE)
         status = check_one_kernel(&v.job);
     if (status == EXIT_DONE)
-        status = parse_place(&v);
+        status = window_parse(&v.window, v.job.gpu, 4);
     if (status == EXIT_DONE)
         status = show(&v);
     job_release(&v.job);

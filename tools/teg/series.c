@@ -55,6 +55,87 @@ int pc_choice_parse(const char *text, struct pc_trace_choice *choice)
     return EXIT_DONE;
 }
 
+static int parse_sm(struct window *w, const struct teg_gpu *gpu)
+{
+    const char *text = w->sm_text;
+    uint64_t first = 0, last = 0;
+
+    if (text != NULL &&
+        (!range_parse(text, text + strlen(text), &first, &last) ||
+         first != last || first >= gpu->chip.sms)) {
+        say("--sm", "expected an SM from 0 to %u, found '%s'",
+            gpu->chip.sms - 1, text);
+        return EXIT_USAGE;
+    }
+    w->sm = (uint32_t)first;
+    return EXIT_DONE;
+}
+
+static int parse_warps(struct window *w, const struct teg_gpu *gpu,
+                       uint32_t warps)
+{
+    const char *text = w->warp_text;
+    uint64_t first = 0, last = warps - 1;
+
+    if (text != NULL &&
+        (!range_parse(text, text + strlen(text), &first, &last) ||
+         first >= gpu->sm.warps_max)) {
+        say("--warp", "expected warp slots like 2 or 0-3, up to %u, found '%s'",
+            gpu->sm.warps_max - 1, text);
+        return EXIT_USAGE;
+    }
+    if (last >= gpu->sm.warps_max)
+        last = gpu->sm.warps_max - 1;
+    w->warp_first = (uint32_t)first;
+    w->warp_last = (uint32_t)last;
+    return EXIT_DONE;
+}
+
+static int parse_cycles(struct window *w)
+{
+    const char *text = w->cycles_text;
+    const char *colon = text != NULL ? strchr(text, ':') : NULL;
+    uint64_t from = 0, to = 0, again;
+
+    w->from = 0;
+    w->to = UINT64_MAX;
+    if (text == NULL)
+        return EXIT_DONE;
+    if (colon == NULL || !range_parse(text, colon, &from, &again) ||
+        from != again ||
+        !range_parse(colon + 1, text + strlen(text), &to, &again) ||
+        to != again || from >= to) {
+        say("--cycles", "expected A:B, two cycles with A before B, found '%s'",
+            text);
+        return EXIT_USAGE;
+    }
+    w->from = from;
+    w->to = to;
+    return EXIT_DONE;
+}
+
+int window_parse(struct window *w, const struct teg_gpu *gpu, uint32_t warps)
+{
+    int status = parse_cycles(w);
+
+    if (status == EXIT_DONE)
+        status = parse_sm(w, gpu);
+    if (status == EXIT_DONE)
+        status = parse_warps(w, gpu, warps);
+    return status;
+}
+
+struct pc_trace_choice window_choice(const struct window *w, size_t points_max)
+{
+    return (struct pc_trace_choice){.by_slot = 1,
+                                    .sm = w->sm,
+                                    .warp_first = w->warp_first,
+                                    .warp_last = w->warp_last,
+                                    .cycle_first = w->from,
+                                    .cycle_last = w->to - 1,
+                                    .points_max = points_max};
+}
+
 static void print_point(FILE *f, const struct pc_trace *t,
                         const struct pc_point *p)
 {
