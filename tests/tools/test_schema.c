@@ -1,0 +1,309 @@
+/*
+ * docs/schema.json against what the commands print.  A checker for the words
+ * of JSON Schema that stand there; stricter than the standard in one thing: a
+ * member that the schema does not list is a fault, so that none is forgotten.
+ */
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/help_suite.h"
+
+static json_t *schema;
+static char fault[512];
+
+/* ---- the checker ------------------------------------------------------------------ */
+
+static int wrong(const char *path, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int wrong(const char *path, const char *format, ...)
+{
+    int used = snprintf(fault, sizeof fault, "%s: ", path);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(fault + used, sizeof fault - (size_t)used, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+static const char *type_of(const json_t *v)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "object", [JSON_ARRAY] = "array",
+        [JSON_STRING] = "string", [JSON_INTEGER] = "integer",
+        [JSON_REAL] = "number",   [JSON_TRUE] = "boolean",
+        [JSON_FALSE] = "boolean", [JSON_NULL] = "null",
+    };
+
+    return names[json_typeof(v)];
+}
+
+static int type_matches(const json_t *v, const json_t *type)
+{
+    const char *name = json_string_value(type);
+
+    return strcmp(type_of(v), name) == 0 ||
+           (json_is_integer(v) && strcmp(name, "number") == 0);
+}
+
+static int check_type(const json_t *v, const json_t *type, const char *path)
+{
+    size_t i;
+    json_t *one;
+
+    if (json_is_string(type) && type_matches(v, type))
+        return 1;
+    json_array_foreach(type, i, one)
+    {
+        if (type_matches(v, one))
+            return 1;
+    }
+    return wrong(path, "is %s", type_of(v));
+}
+
+static int matches(const json_t *v, json_t *s, const char *path);
+
+static int check_object(json_t *v, json_t *s, const char *path)
+{
+    json_t *properties = json_object_get(s, "properties"), *member, *name;
+    json_t *others = json_object_get(s, "additionalProperties");
+    char longer[256];
+    const char *key;
+    size_t i;
+
+    json_array_foreach(json_object_get(s, "required"), i, name)
+    {
+        if (json_object_get(v, json_string_value(name)) == NULL)
+            return wrong(path, "lacks '%s'", json_string_value(name));
+    }
+    json_object_foreach(v, key, member)
+    {
+        json_t *sub = json_object_get(properties, key);
+
+        if (sub == NULL)
+            sub = others;
+        if (sub == NULL)
+            return wrong(path, "'%s' is not in the schema", key);
+        snprintf(longer, sizeof longer, "%.180s.%.60s", path, key);
+        if (!json_is_true(sub) && !matches(member, sub, longer))
+            return 0;
+    }
+    return 1;
+}
+
+static int check_array(json_t *v, json_t *s, const char *path)
+{
+    json_t *least = json_object_get(s, "minItems");
+    json_t *most = json_object_get(s, "maxItems");
+    json_t *items = json_object_get(s, "items"), *item;
+    size_t i;
+
+    if ((least != NULL &&
+         (json_int_t)json_array_size(v) < json_integer_value(least)) ||
+        (most != NULL &&
+         (json_int_t)json_array_size(v) > json_integer_value(most)))
+        return wrong(path, "has %zu items", json_array_size(v));
+    json_array_foreach(v, i, item)
+    {
+        char longer[256];
+
+        snprintf(longer, sizeof longer, "%.230s[%zu]", path, i);
+        if (items != NULL && !matches(item, items, longer))
+            return 0;
+    }
+    return 1;
+}
+
+/* "#/$defs/name" */
+static json_t *definition(const char *ref)
+{
+    json_t *d = NULL;
+
+    if (strncmp(ref, "#/$defs/", 8) == 0)
+        d = json_object_get(json_object_get(schema, "$defs"), ref + 8);
+    ck_assert_msg(d != NULL, "the schema has no %s", ref);
+    return d;
+}
+
+static int matches(const json_t *value, json_t *s, const char *path)
+{
+    json_t *v = (json_t *)(size_t)value;
+    json_t *ref = json_object_get(s, "$ref"), *type;
+
+    if (ref != NULL)
+        return matches(v, definition(json_string_value(ref)), path);
+    type = json_object_get(s, "type");
+    if (type != NULL && !check_type(v, type, path))
+        return 0;
+    if (json_is_object(v))
+        return check_object(v, s, path);
+    return json_is_array(v) ? check_array(v, s, path) : 1;
+}
+
+/* ---- files ------------------------------------------------------------------------ */
+
+static char directory[] = "/tmp/teg-test-XXXXXX";
+
+static void write_text(const char *name, const char *text)
+{
+    char path[128];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void set_up(void)
+{
+    json_error_t error;
+
+    schema = json_load_file("docs/schema.json", 0, &error);
+    ck_assert_msg(schema != NULL, "docs/schema.json: line %d: %s", error.line,
+                  error.text);
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    write_text("two.sketch", "sketch 1\nkernel \"two\"\nisa sm_70\ngrid 2\n"
+                             "block 64\nLDG R4, [R2 : 4*gtid]\n"
+                             "FADD R5, R4, R4\nSTG [R2 : 4*gtid], R5\nEXIT\n");
+    write_text("kernelslist.g", "two.tegt\ntwo.tegt\n");
+}
+
+static void tear_down(void)
+{
+    static const char *const names[] = {"two.sketch", "kernelslist.g", "a",
+                                        "b"};
+    char path[128];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    rmdir(directory);
+    json_decref(schema);
+}
+
+/* `$D` in `arguments` is the directory. */
+static FILE *teg(const char *arguments, const char *tail)
+{
+    const char *build = getenv("BUILD");
+    char command[640];
+    FILE *f;
+
+    snprintf(command, sizeof command, "D=%s; %s/teg %s%s 2>/dev/null",
+             directory, build != NULL ? build : "build/release", arguments,
+             tail);
+    f = popen(command, "r");
+    ck_assert_ptr_nonnull(f);
+    return f;
+}
+
+static const struct {
+    const char *definition, *arguments;
+} commands[] = {
+    {"result", "run $D/two.sketch -g v100 -f json"},
+    {"result", "run $D/two.sketch -g v100 --by-pc -f json"},
+    {"result", "run $D/two.sketch -g a100 --what-if coalesced -f json"},
+    {"result", "run tests/kernels/gt200/fadd_chain.sketch -g gtx280 -f json"},
+    {"result", "run tests/kernels/gt200/matmul_abt.sketch -g gtx280 --sms 2 "
+               "--by-pc -f json"},
+    {"result", "run tests/kernels/sm70/reduction.sketch -g t4 -f json"},
+    {"whatif", "whatif $D/two.sketch -g v100 -f json"},
+    {"timeline", "timeline $D/two.sketch -g v100 -f json"},
+    {"timeline", "timeline $D/two.sketch -g v100 --cycles 0:99 -f json"},
+    {"diff", "diff $D/two.sketch -g v100 --against t4 -f json"},
+    {"diff", "diff $D/two.sketch $D/two.sketch -g v100 --all -f json "
+             "--fail-if 'cycles>1'"},
+    {"info", "info $D/two.sketch -f json"},
+    {"check", "check $D/two.sketch -g v100 -f json"},
+    {"gpus", "gpus -f json"},
+    {"gpu_values", "gpus gtx280 -f json"},
+    {"gpu_values", "gpus v100 -f json"},
+    {"model", "model $D/two.sketch -g v100 -f json"},
+    {"power", "power $D/two.sketch -g gtx280 -f json"},
+    {"bound", "bound $D/two.sketch -g v100 -f json"},
+    {"sweep_row", "sweep $D/two.sketch -g v100 --vary sm.warps_max=16 -f json"},
+};
+
+START_TEST(what_a_command_prints_is_in_the_schema)
+{
+    char ref[64];
+    json_error_t error;
+    FILE *f = teg(commands[_i].arguments, "");
+    json_t *v = json_loadf(f, JSON_DISABLE_EOF_CHECK, &error);
+
+    pclose(f);
+    ck_assert_msg(v != NULL, "%s: %s", commands[_i].arguments, error.text);
+    snprintf(ref, sizeof ref, "#/$defs/%s", commands[_i].definition);
+    ck_assert_msg(matches(v, definition(ref), ""), "%s: %s",
+                  commands[_i].arguments, fault);
+    json_decref(v);
+}
+END_TEST
+
+/* A checker that finds nothing would be no check. */
+START_TEST(the_checker_finds_faults)
+{
+    json_error_t error;
+    FILE *f = teg("run $D/two.sketch -g v100 -f json", "");
+    json_t *v = json_loadf(f, 0, &error), *s = definition("#/$defs/result");
+
+    pclose(f);
+    ck_assert_ptr_nonnull(v);
+    ck_assert(matches(v, s, ""));
+    json_object_set_new(v, "surprise", json_integer(1));
+    ck_assert(!matches(v, s, ""));
+    ck_assert_str_eq(fault, ": 'surprise' is not in the schema");
+    json_object_del(v, "surprise");
+    json_object_set_new(v, "cycles", json_string("many"));
+    ck_assert(!matches(v, s, ""));
+    ck_assert_str_eq(fault, ".cycles: is string");
+    json_object_del(v, "cycles");
+    ck_assert(!matches(v, s, ""));
+    ck_assert_str_eq(fault, ": lacks 'cycles'");
+    json_object_set_new(v, "cycles", json_integer(1));
+    json_array_append_new(json_object_get(json_object_get(v, "kernel"), "grid"),
+                          json_integer(1));
+    ck_assert(!matches(v, s, ""));
+    ck_assert_str_eq(fault, ".kernel.grid: has 4 items");
+    json_decref(v);
+}
+END_TEST
+
+START_TEST(every_definition_referred_to_exists)
+{
+    size_t i;
+    json_t *one;
+
+    json_array_foreach(json_object_get(schema, "anyOf"), i, one)
+        definition(json_string_value(json_object_get(one, "$ref")));
+    ck_assert_int_gt(json_array_size(json_object_get(schema, "anyOf")), 10);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tools/schema");
+    TCase *tc = tcase_create("schema");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, what_a_command_prints_is_in_the_schema, 0,
+                        (int)(sizeof commands / sizeof commands[0]));
+    tcase_add_test(tc, the_checker_finds_faults);
+    tcase_add_test(tc, every_definition_referred_to_exists);
+    suite_add_tcase(suite, tc);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
