@@ -14,6 +14,21 @@ struct progress {
     bool terminal, shown;
 };
 
+/* " 1:05 left", "" while nothing can be said. */
+static const char *time_left(const struct progress *p, uint64_t blocks,
+                             char out[32])
+{
+    double spent = job_clock() - p->start, left;
+
+    out[0] = '\0';
+    if (blocks == 0 || p->blocks <= blocks)
+        return out;
+    left = spent * (double)(p->blocks - blocks) / (double)blocks;
+    if (left < 360000)
+        snprintf(out, 32, ", %d:%02d left", (int)left / 60, (int)left % 60);
+    return out;
+}
+
 static void progress_show(struct progress *p, uint64_t blocks, uint64_t cycle)
 {
     enum {
@@ -21,13 +36,14 @@ static void progress_show(struct progress *p, uint64_t blocks, uint64_t cycle)
     };
     double share = p->blocks > 0 ? (double)blocks / (double)p->blocks : 0;
     int filled = share < 1 ? (int)(share * WIDTH) : WIDTH;
-    char bar[WIDTH + 1];
+    char bar[WIDTH + 1], left[32];
 
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\r%.20s [%s] block %" PRIu64 ", cycle %" PRIu64 "\033[K",
-            p->label, bar, blocks, cycle);
+    fprintf(stderr, "\r%.20s [%s] cycle %" PRIu64 ", %.3g blocks/s%s\033[K",
+            p->label, bar, cycle, (double)blocks / (job_clock() - p->start),
+            time_left(p, blocks, left));
     p->shown = true;
 }
 
