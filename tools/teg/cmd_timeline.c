@@ -18,6 +18,7 @@
  * what it waited for, `#` its issue, `=` until its result can be used, `E`.
  * (After llvm-mca's timeline view.)
  */
+#include "tools/teg/critical_report.h"
 #include "tools/teg/report.h"
 #include "tools/teg/series.h"
 
@@ -40,6 +41,7 @@ static const char letter[TEG_STALLS + 1] = "DbsLSwgmun";
 struct view {
     struct job job;
     struct opt_list what_ifs;
+    bool critical;
     struct window window;
     struct timeline *chip, *one; /* owned */
     struct pc_trace points;
@@ -493,15 +495,19 @@ static int check_one_kernel(const struct job *job)
 int cmd_timeline(int argc, char **argv)
 {
     struct view v = {0};
-    const struct opt options[] = {JOB_GPU_OPTIONS(v.job),
-                                  JOB_TRACE_OPTIONS(v.job),
-                                  WINDOW_OPTIONS(v.window, "0-3"),
-                                  {"what-if", 0, OPT_LIST, &v.what_ifs,
-                                   "NAME[,NAME]",
-                                   "as if this bottleneck were gone", NULL},
-                                  JOB_FORMAT_OPTION(v.job),
-                                  JOB_OUTPUT_OPTIONS(v.job),
-                                  {0}};
+    const struct opt options[] = {
+        JOB_GPU_OPTIONS(v.job),
+        JOB_TRACE_OPTIONS(v.job),
+        WINDOW_OPTIONS(v.window, "0-3"),
+        {"critical", 0, OPT_FLAG, &v.critical, NULL,
+         "instead: the chain of instructions that bounds the warp which is "
+         "done last",
+         NULL},
+        {"what-if", 0, OPT_LIST, &v.what_ifs, "NAME[,NAME]",
+         "as if this bottleneck were gone", NULL},
+        JOB_FORMAT_OPTION(v.job),
+        JOB_OUTPUT_OPTIONS(v.job),
+        {0}};
     const struct usage usage = {
         .command = "timeline",
         .operands = "TRACE",
@@ -529,7 +535,7 @@ int cmd_timeline(int argc, char **argv)
     if (status == EXIT_DONE)
         status = window_parse(&v.window, v.job.gpu, 4);
     if (status == EXIT_DONE)
-        status = show(&v);
+        status = v.critical ? report_critical(&v.job, &v.what_ifs) : show(&v);
     job_release(&v.job);
     return status;
 }

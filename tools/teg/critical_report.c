@@ -1,0 +1,156 @@
+#include "tools/teg/critical_report.h"
+
+#include <inttypes.h>
+
+#include "sim/collect/critical.h"
+#include "tools/teg/report.h"
+
+enum {
+    POINTS_MAX = 2 << 20,
+    ROWS_MAX = 30,
+    TEXT_WIDTH = 30
+};
+
+struct sequence {
+    const struct job *job; /* borrowed */
+    struct slowest_warp slowest;
+    struct pc_trace points;
+    struct critical critical;
+};
+
+static const char *reason_of(const struct critical_step *step)
+{
+    return step->reason < TEG_STALLS ? teg_stall_label(step->reason) : "-";
+}
+
+static void print_step(FILE *f, const struct sequence *q,
+                       const struct critical_step *step)
+{
+    const struct teg_program *program = q->points.program;
+    const struct teg_inst *inst = &program->inst[step->inst];
+    uint64_t whole = q->critical.done - q->critical.first;
+    char text[64], times[28], cycles[28];
+
+    snprintf(text, sizeof text, "0x%03" PRIx64 " %.50s", inst->pc,
+             teg_program_text(program, inst));
+    fprintf(f, "%-*.*s %8s %11s %6.1f %% %s\n", TEXT_WIDTH, TEXT_WIDTH, text,
+            with_commas(step->times, times), with_commas(step->cycles, cycles),
+            whole != 0 ? 100 * (double)step->cycles / (double)whole : 0,
+            reason_of(step));
+}
+
+static int print_text(const struct sequence *q, const struct replay *r)
+{
+    const struct critical *c = &q->critical;
+    char a[28], b[28];
+    struct output out;
+    int status = output_open(&out, q->job->out);
+
+    if (status != EXIT_DONE)
+        return status;
+    fprintf(out.file,
+            "%.40s on %s:\nwarp %" PRIu32 " of block %" PRIu64 " on SM %" PRIu32
+            " is done last, in cycle %s\n",
+            r->s->name, r->gpu->name, q->slowest.warp, q->slowest.block,
+            q->slowest.sm, with_commas(c->done, a));
+    fprintf(out.file,
+            "its critical sequence: %s of its %zu instructions, %s cycles\n\n",
+            with_commas(c->instructions, a), q->points.points,
+            with_commas(c->done - c->first, b));
+    fprintf(out.file, "%-*s %8s %11s %8s %s\n", TEXT_WIDTH, "instruction",
+            "times", "cycles", "of it", "held by");
+    for (uint32_t i = 0; i < c->steps && i < ROWS_MAX; i++)
+        print_step(out.file, q, &c->step[i]);
+    if (c->steps > ROWS_MAX)
+        fprintf(out.file, "and %u others\n", c->steps - ROWS_MAX);
+    return output_close(&out);
+}
+
+static json_t *step_json(const struct sequence *q,
+                         const struct critical_step *step)
+{
+    const struct teg_program *program = q->points.program;
+    const struct teg_inst *inst = &program->inst[step->inst];
+
+    return json_pack(
+        "{s:I, s:s, s:I, s:I, s:s?}", "pc", (json_int_t)inst->pc, "text",
+        teg_program_text(program, inst), "times", (json_int_t)step->times,
+        "cycles", (json_int_t)step->cycles, "reason",
+        step->reason < TEG_STALLS ? teg_stall_label(step->reason) : NULL);
+}
+
+static json_t *sequence_json(const struct sequence *q, const struct replay *r)
+{
+    const struct critical *c = &q->critical;
+    json_t *steps = json_array();
+
+    for (uint32_t i = 0; i < c->steps; i++)
+        json_array_append_new(steps, step_json(q, &c->step[i]));
+    return json_pack(
+        "{s:o, s:o, s:s, s:i, s:I, s:i, s:I, s:I, s:I, s:o}", "teg", teg_json(),
+        "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm", (int)q->slowest.sm,
+        "block", (json_int_t)q->slowest.block, "warp", (int)q->slowest.warp,
+        "first_cycle", (json_int_t)c->first, "done", (json_int_t)c->done,
+        "instructions", (json_int_t)c->instructions, "steps", steps);
+}
+
+static int report_sequence(struct sequence *q, const struct replay *r)
+{
+    struct teg_diag d;
+    int status;
+
+    if (q->points.points == 0 || q->points.dropped != 0) {
+        say("critical", "the warp has %" PRIu64 " instructions, too many",
+            q->points.points + q->points.dropped);
+        return EXIT_FAULT;
+    }
+    if (critical_find(&q->critical, &q->points, &d) != TEG_OK)
+        return say_fault(&d);
+    status = q->job->format == FORMAT_JSON
+                 ? output_json(q->job->out, sequence_json(q, r))
+                 : print_text(q, r);
+    critical_release(&q->critical);
+    return status;
+}
+
+static int replay_with(const struct job *job, const struct opt_list *what_ifs,
+                       const char *label, const struct sim_listener *listener,
+                       struct replay *r)
+{
+    const struct replay_options options = {.what_ifs = what_ifs,
+                                           .label = label,
+                                           .listener = listener,
+                                           .listeners = 1};
+    int status = replay_init(r, job, job->kernel[0], &options);
+
+    /* Half a kernel has no last warp. */
+    if (status == EXIT_INTERRUPTED)
+        replay_release(r);
+    return status;
+}
+
+int report_critical(const struct job *job, const struct opt_list *what_ifs)
+{
+    struct sequence q = {.job = job};
+    struct sim_listener listener = slowest_warp_listener(&q.slowest);
+    struct replay r;
+    int status = replay_with(job, what_ifs, "slowest warp", &listener, &r);
+
+    if (status != EXIT_DONE)
+        return status;
+    replay_release(&r);
+    pc_trace_init(&q.points,
+                  &(struct pc_trace_choice){.block_first = q.slowest.block,
+                                            .block_last = q.slowest.block,
+                                            .warp_first = q.slowest.warp,
+                                            .warp_last = q.slowest.warp,
+                                            .points_max = POINTS_MAX});
+    listener = pc_trace_listener(&q.points);
+    status = replay_with(job, what_ifs, "its instructions", &listener, &r);
+    if (status == EXIT_DONE) {
+        status = report_sequence(&q, &r);
+        replay_release(&r);
+    }
+    pc_trace_release(&q.points);
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * `teg timeline --critical`: the chain of instructions that bounds the warp
+ * which is done last.
+ *
+ *     saxpy on v100: warp 1 of block 1 on SM 1 is done last, in cycle 452
+ *     its critical sequence: 6 instructions, 450 cycles
+ *
+ *     instruction                    times      cycles  of it   held by
+ *     0x020 LDG.E.SYS R5, R8             1         430   95.6 %  long_scoreboard
+ *
+ * An instruction "held by" a scoreboard made others wait for its result.
+ */
+#ifndef TEG_TOOLS_CRITICAL_REPORT_H
+#define TEG_TOOLS_CRITICAL_REPORT_H
+
+#include "tools/teg/job.h"
+
+/* Replays the job's first kernel twice: to find the warp, and to follow it. */
+int report_critical(const struct job *job, const struct opt_list *what_ifs);
+
+#endif
