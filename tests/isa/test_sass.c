@@ -383,6 +383,21 @@ START_TEST(immediates_print_by_their_type)
 }
 END_TEST
 
+START_TEST(what_other_code_showed_stays_right)
+{
+    expect_text("000fea0003c000000000000000007348", 80,
+                "WARPSYNC.EXCLUSIVE R0 ;");
+    expect_text("000fea0003a000000000000000007348", 90,
+                "WARPSYNC.EXCLUSIVE R0 ;");
+    expect_text("008fd40003a080070000000006007231", 80,
+                "HFMA2.BF16_V2.RELU R0, R6, R0, R7 ;");
+    expect_text("048fe40007fe0100fffffffc000a7848", 90,
+                "VIMNMX R10, R0.reuse, -0x4, !PT ;");
+    expect_text("000f6200089e0f16200004ff14147f63", 90,
+                "TLD4.G R22, R20, R20, UR4, 0x0, 2D ;");
+}
+END_TEST
+
 START_TEST(branch_targets_are_relative_to_the_next_instruction)
 {
     /* The loop at the end of every kernel: -16 bytes, -4 words. */
@@ -594,6 +609,7 @@ HELP_MAIN("sass", 60, {no_two_rows_fit_the_same_word, 0},
           {fixtures_read_as_nvidias_disassembler_prints_them, 0},
           {labelled_words_read_as_their_labels, 0},
           {immediates_print_by_their_type, 0},
+          {what_other_code_showed_stays_right, 0},
           {branch_targets_are_relative_to_the_next_instruction, 0},
           {control_codes_are_read, 0}, {registers_are_those_of_the_word, 0},
           {results_are_as_wide_as_the_table_of_opcodes_says, 0},
