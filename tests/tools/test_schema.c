@@ -229,6 +229,7 @@ static const struct {
     {"power", "power $D/two.sketch -g gtx280 -f json"},
     {"bound", "bound $D/two.sketch -g v100 -f json"},
     {"sweep_row", "sweep $D/two.sketch -g v100 --vary sm.warps_max=16 -f json"},
+    {"sweep_row", "sweep tests/kernels/sm70/stream.sketch -g v100 -f json"},
 };
 
 START_TEST(what_a_command_prints_is_in_the_schema)
