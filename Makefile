@@ -6,6 +6,7 @@
 # make accuracy   compares with published measurements (docs/accuracy.md)
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
+# make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -47,6 +48,24 @@ deps: $(DEPS)
 
 $(BUILD)/teg: $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# teg with another pool (tools/mpi); the local one under another name.
+MPI_OBJ := $(filter-out %/pool.o,$(TOOL_SRC:%.c=$(BUILD)/%.o)) \
+           $(BUILD)/tools/mpi/pool_mpi.o $(BUILD)/tools/mpi/pool_local.o
+
+mpi: $(BUILD)/teg-mpi
+
+$(BUILD)/teg-mpi: $(MPI_OBJ) $(BUILD)/libteg.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) $$(pkg-config --libs ompi-c) -o $@
+
+$(BUILD)/tools/mpi/pool_mpi.o: tools/mpi/pool_mpi.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) \
+	    $$(pkg-config --cflags ompi-c | sed 's/-I/-isystem /g') -c $< -o $@
+
+$(BUILD)/tools/mpi/pool_local.o: tools/teg/pool.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -Dpool_run=pool_run_local -c $< -o $@
 
 $(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o)
 	@rm -f $@

@@ -247,12 +247,18 @@ static int run(struct sweep *w)
 
 static int sweep(struct sweep *w)
 {
-    int status = parse_shard(w);
+    int status;
+
+    /* Before anything is said of the command line. */
+    pool_is_worker();
+    status = parse_shard(w);
 
     if (status == EXIT_DONE)
         status = sweep_view_check(&w->view, NULL);
     if (status == EXIT_DONE)
         status = sweep_plan_init(&w->plan, &w->request);
+    if (status == EXIT_DONE && pool_is_worker())
+        return pool_serve(&(struct pool){.self = w, .work = work});
     if (status == EXIT_DONE)
         status = choose_journal(w);
     if (status == EXIT_DONE)

@@ -39,6 +39,19 @@ struct crew {
     bool exhausted; /* no further job */
 };
 
+#ifndef TEG_MPI
+bool pool_is_worker(void)
+{
+    return false;
+}
+
+int pool_serve(const struct pool *pool)
+{
+    (void)pool;
+    return EXIT_DONE;
+}
+#endif
+
 uint32_t pool_cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -35,6 +35,12 @@ struct pool {
  * away then. */
 int pool_run(const struct pool *pool);
 
+/* Under mpirun (tools/mpi): whether this process only does the jobs of
+ * another one's pool_run, with pool_serve, until that has no more.  Else
+ * false. */
+bool pool_is_worker(void);
+int pool_serve(const struct pool *pool);
+
 /* Cores of this machine. */
 uint32_t pool_cores(void);
 
