@@ -2,8 +2,9 @@
 . tests/cli/lib.sh
 
 mpi=${teg}-mpi
-if [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null 2>&1; then
-    echo 'skipped: no teg-mpi (make mpi) or no mpirun'
+if [ ! -x "$mpi" ] || [ "$mpi" -ot "${teg%/*}/libteg.a" ] ||
+    ! command -v mpirun >/dev/null 2>&1; then
+    echo 'skipped: no teg-mpi of this build (make mpi) or no mpirun'
     finish
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
