@@ -252,10 +252,16 @@ static uint64_t fold(uint64_t x)
     return x;
 }
 
+/* With the hash each aligned run of as many numbers as places is turned by an
+ * amount that the upper bits give: a footprint without gaps fills all places
+ * alike, as it does on hardware up to the last kilobytes of a cache, and a
+ * stride still spreads. */
 static uint64_t place_of(const struct sim_memory *m, uint64_t number,
-                         uint32_t places)
+                         uint64_t places)
 {
-    return (m->gpu->dram.hash ? fold(number) : number) % places;
+    uint64_t turned = m->gpu->dram.hash ? fold(number / places) % places : 0;
+
+    return (number % places + turned) % places;
 }
 
 static struct channel *channel_of(struct sim_memory *m, uint64_t address)
@@ -384,7 +390,7 @@ static void visit_near(struct sim_memory *m, uint32_t sm, struct way *w,
     struct sim_cache *near = m->near[sm / HALF_SMS % HALVES];
     uint64_t line = t->address / LINE_BYTES;
     struct sim_cache_result found = sim_cache_access(
-        near, (uint32_t)(fold(line) % m->near_sets), line, sectors, 1, 0);
+        near, (uint32_t)place_of(m, line, m->near_sets), line, sectors, 1, 0);
     uint32_t missing = sectors & ~found.hits;
     uint32_t bytes = count_sectors(missing) * SIM_SECTOR_BYTES;
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measured times and curves beside the simulator.
 
-    measured.py [--points] [SECTION ...]
+    measured.py [--points] [--all] [SECTION ...]
 
 Reads ../shared/measured and ../shared/traces, which are not part of the
 project; says `skipped:` where they are missing.  Prints, for each section,
-mean, median and maximum error; --points prints every point.
+mean, median and maximum error; --points prints every point.  Long curves
+take minutes: without --all every 16th of their points is taken.
 build/accuracy/measured.json holds all of them.
 
 One description per chip serves every section.  What was fitted to which
@@ -53,6 +54,8 @@ def latencies(gpu):
 
 
 def cache_gbs(gpu, kilobytes):
+    # the A40 was measured with floats: doubles would wait for its two lanes
+    width = 4 if gpu == "a40" else 8
     sms = int(fact(gpu, "chip.sms"))
     per_sm = 1024
     size = max(int(kilobytes * 1024) // 256 * 256, 256)
@@ -60,8 +63,8 @@ def cache_gbs(gpu, kilobytes):
     alone = size <= 0.8 * fact(gpu, "l1.bytes")
     blocks = 1 if alone else sms
     each = slope(gpu, "cache", "ROUNDS", 4, 12, sms=1 if alone else 0,
-                 BLOCKS=blocks, BYTES=size)
-    moved = sms * per_sm * 8 * 8
+                 BLOCKS=blocks, BYTES=size, WIDTH=width)
+    moved = sms * per_sm * 8 * width
     return moved / each * fact(gpu, "chip.sm_clock_mhz") / 1e3
 
 
@@ -235,7 +238,9 @@ def main(argv):
               "missing")
         return 0
     for name in chosen:
-        points = in_parallel(run, SECTIONS[name]())
+        points = SECTIONS[name]()
+        points = points[::1 if "--all" in argv or len(points) < 40 else 16]
+        points = in_parallel(run, points)
         everything[name] = points
         for p in points if "--points" in argv else []:
             print(f"  {p['what']:<34} {p['measured']:>10.1f} " + (
