@@ -11,6 +11,14 @@
 
 #include "traces/emulate/warp.h"
 
+/* A function that computes in the rounding mode that is set: the compiler must
+ * neither look into it nor move it. */
+#ifdef __clang__
+#define AS_SET __attribute__((noinline, optnone))
+#else
+#define AS_SET __attribute__((noipa))
+#endif
+
 #define LANES for (int l = 0; l < EMU_LANES; l++)
 #define EXEC(name) \
     static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
@@ -56,18 +64,17 @@ static int round_mode(unsigned code)
     return modes[code & 3];
 }
 
-__attribute__((noipa)) static float fma_as_set(float a, float b, float c)
+AS_SET static float fma_as_set(float a, float b, float c)
 {
     return fmaf(a, b, c);
 }
 
-__attribute__((noipa)) static double fma_double_as_set(double a, double b,
-                                                       double c)
+AS_SET static double fma_double_as_set(double a, double b, double c)
 {
     return fma(a, b, c);
 }
 
-__attribute__((noipa)) static float narrow_as_set(double a)
+AS_SET static float narrow_as_set(double a)
 {
     return (float)a;
 }
