@@ -1,5 +1,5 @@
 # make            build/release/teg and libteg.a
-# make demo       the same, then replays a bundled trace
+# make demo       the same, then runs a bundled kernel and replays its trace
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make bench      prints simulated instructions per second and peak memory

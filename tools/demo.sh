@@ -1,12 +1,17 @@
 #!/bin/sh
-# Expands a bundled kernel sketch to a trace and replays it: tools/demo.sh TEG
+# Runs a bundled compiled kernel on the emulator, which writes its trace, and
+# replays that: tools/demo.sh TEG
 set -eu
 cd "$(dirname "$0")/.."
 teg=${1:-build/release/teg}
-sketch=tests/kernels/sm70/matmul.sketch
 trace=build/demo.tegt
+n=256
 mkdir -p build
-echo "\$ teg convert $sketch $trace"
-"$teg" convert "$sketch" "$trace"
-echo "\$ teg run $trace -g v100"
-"$teg" run "$trace" -g v100
+set -- trace tests/fixtures/run.sm_80.cubin --kernel matmul \
+    --grid 32,32 --block 8,8 \
+    -a buf:f32:65536:random -a buf:f32:65536:random,seed=2 \
+    -a buf:f32:65536:zeros -a i32:$n -a i32:$n -a i32:$n -o "$trace"
+echo "\$ teg $*"
+"$teg" "$@"
+echo "\$ teg run $trace -g a100"
+"$teg" run "$trace" -g a100
