@@ -76,5 +76,11 @@ expect 2 "$teg" explain long_scorebord
 err "did you mean 'long_scoreboard'?"
 expect 0 "$teg" explain long_scoreboard
 out 'stall reason'
+# every unit a bundled description names, since reports list them
+for unit in $(sed -n 's/.*{ name = "\([a-z0-9]*\)".*/\1/p' \
+    config/*.cfg config/family/*.cfg | sort -u); do
+    expect 0 "$teg" explain "$unit"
+    out '(unit)'
+done
 
 finish

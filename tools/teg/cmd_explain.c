@@ -60,6 +60,38 @@ static const struct term {
     {"same-warp interval", "cycles until the same warp may issue again"},
 };
 
+/*
+ * Units of the bundled descriptions. A description may name others; `teg gpus
+ * NAME` lists each unit's count and the operation classes it takes.
+ */
+static const struct term units[] = {
+    {"fp32", "pipe for 32-bit floating-point instructions and integer "
+             "multiply-adds"},
+    {"int", "pipe for 32-bit integer instructions; on GA10x and Ada it takes "
+            "floating-point ones too"},
+    {"fp64", "pipe for double precision"},
+    {"dpu", "double-precision unit of Tesla and Fermi"},
+    {"sp", "arithmetic lanes of Tesla and Fermi, integer and float"},
+    {"alu", "arithmetic lanes of Kepler and Pascal, integer and float"},
+    {"sfu", "special function unit: reciprocals, square roots, logarithms, "
+            "sines; on Tesla also multiplies"},
+    {"tensor", "tensor core: matrix multiply-accumulate"},
+    {"uniform", "datapath for values all lanes of a warp share"},
+    {"branch", "branches, barriers, exits and no-operations; takes an issue "
+               "slot, computes nothing"},
+    {"control", "branches, barriers, exits and no-operations; takes an issue "
+                "slot, computes nothing"},
+    {"lsu", "load/store unit: global, local and texture accesses; held for "
+            "each transaction of a warp's access"},
+    {"ldst", "load/store unit of Tesla and Fermi; on Fermi shared memory "
+             "goes through it too"},
+    {"shared", "the shared memory's port on Tesla; held for each pass of a "
+               "bank conflict"},
+    {"mio", "shared memory, shuffles, special registers and other slow "
+            "operations (memory input/output); held for each pass of a bank "
+            "conflict"},
+};
+
 struct search {
     const char *term; /* NULL: everything, names only */
     struct teg_nearest nearest;
@@ -91,6 +123,9 @@ static void offer_words(struct search *s)
     heading(s, "words of the reports");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         offer(s, "report", words[i].name, words[i].help);
+    heading(s, "units");
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        offer(s, "unit", units[i].name, units[i].help);
 }
 
 static void offer_stalls(struct search *s)
@@ -228,7 +263,7 @@ int cmd_explain(int argc, char **argv)
     const struct usage usage = {
         .command = "explain",
         .operands = "[TERM]",
-        .summary = "Says what a stall reason, operation class, what-if, "
+        .summary = "Says what a unit, stall reason, operation class, what-if, "
                    "model, term of a model, key of a GPU description or "
                    "another word of a "
                    "report means. Without TERM lists them all.",
