@@ -98,9 +98,10 @@ static teg_status read_whole(const char *key, const char *text, double min,
 static teg_status unknown_key(const char *key, const struct teg_nearest *n,
                               struct teg_diag *d)
 {
-    return teg_fail(
-        d, TEG_UNKNOWN, key, "expected a key of a GPU description%s%s",
-        n->best != NULL ? "; nearest is " : "", n->best != NULL ? n->best : "");
+    return teg_fail(d, TEG_UNKNOWN, key,
+                    "expected a key of a GPU description, found '%s'%s%s", key,
+                    n->best != NULL ? "; nearest is " : "",
+                    n->best != NULL ? n->best : "");
 }
 
 /* Splits "timing.fadd.latency" behind its group into name and member. */

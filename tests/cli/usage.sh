@@ -59,7 +59,7 @@ err 'known: .*gtx280'
 expect 1 "$teg" run "$work/saxpy.traceg" -g ./nosuch.cfg
 err 'nosuch.cfg: '
 expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --set sm.warps_mx=3
-err "sm.warps_max"
+err "found 'sm.warps_mx'; nearest is sm.warps_max"
 expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --set sm.warps_max=-3
 err 'teg: --set: '
 expect 2 "$teg" run "$work/saxpy.traceg" -g v100 --set sm.warps_max
