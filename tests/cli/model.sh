@@ -85,6 +85,9 @@ out '^    clock_ghz  *1.38  GHz'
 expect 0 "$teg" model tests/kernels/sm70/stream.sketch -g "$work/plain.cfg" \
     --set mem_ld=400
 out 'n/a .*dep_del_uncoal: expected a number of at least 0, found none'
+# a key of the description first, then one of the model
+expect 0 "$teg" model "$work/k.traceg" -g gtx280 \
+    --set sm.registers=8192,comp_insts=100
 expect 2 "$teg" model --set mem_ld=400 -g "$work/plain.cfg"
 err 'dep_del_uncoal: expected a number of at least 0, found none'
 expect 0 "$teg" model --set $launch,comp_insts=10 -g gtx280

@@ -18,6 +18,7 @@
 #include "sim/models/peak.h"
 #include "sim/models/sgemm_bound.h"
 #include "tools/teg/report.h"
+#include "tools/teg/settings.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 struct bound_run {
     struct job job;
     struct opt_list set;
+    struct settings settings; /* `set`, cut apart; not of a TRACE */
     struct output out;
     json_t *kernels; /* owned; what JSON gathers */
 };
@@ -39,6 +41,13 @@ static json_t *terms_json(const struct teg_term_facts *terms, uint32_t count,
     return o;
 }
 
+/* Keys with a dot belong to the GPU description, the others to the bound. */
+static int split_set(struct bound_run *run)
+{
+    return settings_split(&run->settings, &run->set, "bound", "set",
+                          &run->job.set);
+}
+
 /* ---- SGEMM ---------------------------------------------------------------- */
 
 static const char *const load_names[SGEMM_LOADS] = {"LDS", "LDS.64", "LDS.128"};
@@ -50,31 +59,10 @@ struct sgemm_report {
     bool fits[SGEMM_LOADS];
 };
 
-/* Keys with a dot belong to the GPU description, the others to the bound. */
-static int apply_sets(struct bound_run *run, bool of_gpu,
-                      struct sgemm_machine *m)
+static int sgemm_set(const struct bound_run *run, struct sgemm_machine *m)
 {
-    for (uint32_t i = 0; i < run->set.count; i++) {
-        const char *text = run->set.item[i];
-        size_t length = strcspn(text, "=");
-        char key[64];
-        struct teg_diag d;
-
-        if (text[length] != '=' || length >= sizeof key)
-            return say_usage("bound", "--set: expected KEY=VALUE, found '%s'",
-                             text);
-        snprintf(key, sizeof key, "%.*s", (int)length, text);
-        if ((strchr(key, '.') != NULL) != of_gpu)
-            continue;
-        if (of_gpu)
-            run->job.set.item[run->job.set.count++] = text;
-        else if (model_inputs_set(m, sgemm_inputs_kind.parameter,
-                                  sgemm_inputs_kind.count, key,
-                                  text + length + 1, &d) != TEG_OK)
-            return say_usage("bound", "--set: %s%s%s", d.where,
-                             d.where[0] != '\0' ? ": " : "", d.what);
-    }
-    return EXIT_DONE;
+    return settings_apply(&run->settings, m, sgemm_inputs_kind.parameter,
+                          sgemm_inputs_kind.count, "bound", "set");
 }
 
 /* A chip with published throughputs needs no description. */
@@ -225,15 +213,15 @@ static int bound_sgemm(struct bound_run *run)
 {
     struct sgemm_report report;
     struct sgemm_machine scratch;
-    /* Misspelt names are found before anything is opened. */
-    int status = apply_sets(run, false, &scratch);
+    int status = split_set(run);
 
+    /* Misspelt names are found before anything is opened. */
     if (status == EXIT_DONE)
-        status = apply_sets(run, true, NULL);
+        status = sgemm_set(run, &scratch);
     if (status == EXIT_DONE)
         status = sgemm_open(run, &report);
     if (status == EXIT_DONE)
-        status = apply_sets(run, false, &report.machine);
+        status = sgemm_set(run, &report.machine);
     if (status == EXIT_DONE)
         status = sgemm_find(&report);
     if (status != EXIT_DONE)
@@ -267,26 +255,13 @@ enum {
 
 static int lattice_sets(struct bound_run *run, struct lattice_run *lattice)
 {
-    model_inputs_init(lattice, lattice_parameters, LATTICE_PARAMETERS);
-    for (uint32_t i = 0; i < run->set.count; i++) {
-        const char *text = run->set.item[i];
-        size_t length = strcspn(text, "=");
-        char key[64];
-        struct teg_diag d;
+    int status = split_set(run);
 
-        if (text[length] != '=' || length >= sizeof key)
-            return say_usage("bound", "--set: expected KEY=VALUE, found '%s'",
-                             text);
-        snprintf(key, sizeof key, "%.*s", (int)length, text);
-        if (memchr(text, '.', length) != NULL)
-            run->job.set.item[run->job.set.count++] = text;
-        else if (model_inputs_set(lattice, lattice_parameters,
-                                  LATTICE_PARAMETERS, key, text + length + 1,
-                                  &d) != TEG_OK)
-            return say_usage("bound", "--set: %s%s%s", d.where,
-                             d.where[0] != '\0' ? ": " : "", d.what);
-    }
-    return EXIT_DONE;
+    model_inputs_init(lattice, lattice_parameters, LATTICE_PARAMETERS);
+    if (status != EXIT_DONE)
+        return status;
+    return settings_apply(&run->settings, lattice, lattice_parameters,
+                          LATTICE_PARAMETERS, "bound", "set");
 }
 
 /* Eight half spinors of 96 bytes must stay on the chip for P3.  (2.4.2) */

@@ -17,15 +17,11 @@
  */
 #include "sim/models/mwp_cwp_model.h"
 #include "tools/teg/report.h"
+#include "tools/teg/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    SETTINGS_MAX = 64,
-    SETTING_BYTES = 96
-};
 
 /* Stored as the enumerators of mwp_cwp.h, in their order. */
 static const char *const eqset_names[] = {"thesis", "isca", NULL};
@@ -40,58 +36,8 @@ struct model_run {
     uint32_t eqset, cond, npw, rep;
     struct output out;
     json_t *kernels; /* owned; what JSON gathers */
-    /* The items of `set`, cut apart at commas and the equals sign. */
-    char setting[SETTINGS_MAX][SETTING_BYTES];
-    char *value[SETTINGS_MAX];
-    uint32_t settings;
+    struct settings settings;
 };
-
-/* ---- parameters ------------------------------------------------------- */
-
-/* Keys with a dot belong to the GPU description, the others to the model. */
-static bool is_gpu_key(const char *key)
-{
-    return memchr(key, '.', strcspn(key, "=")) != NULL;
-}
-
-static int add_setting(struct model_run *run, const char *text, size_t length)
-{
-    char *to = run->setting[run->settings];
-    char *equals;
-
-    if (run->settings == SETTINGS_MAX)
-        return say_usage("model", "--set: more than %d values", SETTINGS_MAX);
-    if (length >= SETTING_BYTES || memchr(text, '=', length) == NULL)
-        return say_usage("model", "--set: expected KEY=VALUE, found '%.*s'",
-                         (int)length, text);
-    memcpy(to, text, length);
-    to[length] = '\0';
-    if (is_gpu_key(to)) {
-        run->job.set.item[run->job.set.count++] = to;
-        return EXIT_DONE;
-    }
-    equals = strchr(to, '=');
-    *equals = '\0';
-    run->value[run->settings++] = equals + 1;
-    return EXIT_DONE;
-}
-
-static int split_settings(struct model_run *run)
-{
-    for (uint32_t i = 0; i < run->set.count; i++) {
-        const char *at = run->set.item[i];
-
-        while (*at != '\0') {
-            size_t length = strcspn(at, ",");
-            int status = add_setting(run, at, length);
-
-            if (status != EXIT_DONE)
-                return status;
-            at += length + (at[length] == ',');
-        }
-    }
-    return EXIT_DONE;
-}
 
 /* ---- models and their inputs ------------------------------------------- */
 
@@ -152,8 +98,10 @@ static int check_settings(const struct model_run *run)
 {
     int status = EXIT_DONE;
 
-    for (uint32_t i = 0; status == EXIT_DONE && i < run->settings; i++)
-        status = check_key(run, run->setting[i]);
+    for (uint32_t i = 0; status == EXIT_DONE && i < run->settings.count; i++) {
+        if (run->settings.value[i] != NULL)
+            status = check_key(run, run->settings.text[i]);
+    }
     return status;
 }
 
@@ -162,14 +110,16 @@ static int apply_settings(const struct model_run *run,
                           const struct teg_model *m, void *inputs,
                           uint32_t *applied)
 {
+    const struct settings *s = &run->settings;
+
     *applied = 0;
-    for (uint32_t i = 0; i < run->settings; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         struct teg_diag d;
 
-        if (!takes(m, run->setting[i]))
+        if (s->value[i] == NULL || !takes(m, s->text[i]))
             continue;
         if (model_inputs_set(inputs, m->inputs->parameter, m->inputs->count,
-                             run->setting[i], run->value[i], &d) != TEG_OK)
+                             s->text[i], s->value[i], &d) != TEG_OK)
             return say_usage("model", "--set: %s%s%s", d.where,
                              d.where[0] != '\0' ? ": " : "", d.what);
         ++*applied;
@@ -493,7 +443,8 @@ static void list_parameters(char *out, size_t size)
 
 static int model(struct model_run *run, const struct operands *operands)
 {
-    int status = split_settings(run);
+    int status = settings_split(&run->settings, &run->set, "model", "set",
+                                &run->job.set);
 
     /* A misspelt name must not wait for a long trace. */
     if (status == EXIT_DONE)
@@ -504,7 +455,7 @@ static int model(struct model_run *run, const struct operands *operands)
         return status;
     if (operands->count > 0)
         return model_trace(run, operands->item[0]);
-    if (run->settings == 0)
+    if (!settings_has(&run->settings, NULL))
         return say_usage("model", "expected TRACE or --set, found nothing");
     return model_by_hand(run);
 }

@@ -77,7 +77,8 @@ int settings_apply(const struct settings *s, void *inputs,
 bool settings_has(const struct settings *s, const char *key)
 {
     for (uint32_t i = 0; i < s->count; i++) {
-        if (s->value[i] != NULL && strcmp(s->text[i], key) == 0)
+        if (s->value[i] != NULL &&
+            (key == NULL || strcmp(s->text[i], key) == 0))
             return true;
     }
     return false;

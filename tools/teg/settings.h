@@ -14,7 +14,8 @@ enum {
 
 struct settings {
     char text[SETTINGS_MAX][SETTING_BYTES]; /* "key\0value" */
-    const char *value[SETTINGS_MAX];        /* into `text` */
+    /* into `text`; NULL: the item is one of the GPU description */
+    const char *value[SETTINGS_MAX];
     uint32_t count;
 };
 
@@ -30,7 +31,7 @@ int settings_split(struct settings *s, const struct opt_list *list,
 int settings_apply(const struct settings *s, void *inputs,
                    const struct teg_parameter *p, uint32_t count,
                    const char *command, const char *option);
-/* True if `key` was set. */
+/* True if `key` was set; with NULL, if any key was that is not the GPU's. */
 bool settings_has(const struct settings *s, const char *key);
 
 #endif
