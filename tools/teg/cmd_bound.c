@@ -512,17 +512,6 @@ static int bound_kernel(struct bound_run *run, uint32_t kernel)
     return status;
 }
 
-static int finish_trace(struct bound_run *run)
-{
-    if (run->job.format != FORMAT_JSON)
-        return output_close(&run->out);
-    if (run->job.kernel_count == 1)
-        return output_json(run->job.out,
-                           json_incref(json_array_get(run->kernels, 0)));
-    return output_json(run->job.out, json_pack("{s:o, s:O}", "teg", teg_json(),
-                                               "kernels", run->kernels));
-}
-
 static int bound_kernels(struct bound_run *run)
 {
     bool json = run->job.format == FORMAT_JSON;
@@ -534,7 +523,10 @@ static int bound_kernels(struct bound_run *run)
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
         status = bound_kernel(run, run->job.kernel[i]);
     if (status == EXIT_DONE)
-        status = finish_trace(run);
+        status = json ? output_json(run->job.out,
+                                    kernels_json(run->kernels,
+                                                 run->job.kernel_count, NULL))
+                      : output_close(&run->out);
     else if (!json)
         output_abandon(&run->out);
     json_decref(run->kernels);

@@ -312,18 +312,6 @@ static int model_kernel(struct model_run *run, uint32_t kernel)
     return status;
 }
 
-static int finish_json(struct model_run *run)
-{
-    json_t *value;
-
-    if (run->job.kernel_count == 1)
-        value = json_incref(json_array_get(run->kernels, 0));
-    else
-        value =
-            json_pack("{s:o, s:O}", "teg", teg_json(), "kernels", run->kernels);
-    return output_json(run->job.out, value);
-}
-
 static int model_kernels(struct model_run *run)
 {
     bool json = run->job.format == FORMAT_JSON;
@@ -335,7 +323,10 @@ static int model_kernels(struct model_run *run)
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
         status = model_kernel(run, run->job.kernel[i]);
     if (status == EXIT_DONE)
-        status = json ? finish_json(run) : output_close(&run->out);
+        status = json ? output_json(run->job.out,
+                                    kernels_json(run->kernels,
+                                                 run->job.kernel_count, NULL))
+                      : output_close(&run->out);
     else if (!json)
         output_abandon(&run->out);
     json_decref(run->kernels);

@@ -354,14 +354,9 @@ static void total_text(const struct power_run *run)
 
 static int finish_json(struct power_run *run)
 {
-    json_t *value;
-
-    if (run->job.kernel_count == 1)
-        value = json_incref(json_array_get(run->kernels, 0));
-    else
-        value = json_pack("{s:o, s:O, s:o}", "teg", teg_json(), "kernels",
-                          run->kernels, "total", total_json(run));
-    return output_json(run->job.out, value);
+    return output_json(
+        run->job.out,
+        kernels_json(run->kernels, run->job.kernel_count, total_json(run)));
 }
 
 static int finish_text(struct power_run *run)

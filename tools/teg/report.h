@@ -65,6 +65,12 @@ void report_abandon(struct report *report);
 
 /* The JSON object of one kernel: docs/json.md. */
 json_t *result_json(const struct result *r);
+/*
+ * What a command prints of the `chosen` kernels of a trace: the object of a
+ * single one, else {"teg", "kernels"} and, if not NULL, "total".  Takes
+ * `total`, not `kernels`; NULL out of memory.
+ */
+json_t *kernels_json(json_t *kernels, uint32_t chosen, json_t *total);
 /* {"version": ..., "schema": ...} */
 json_t *teg_json(void);
 json_t *gpu_json(const struct teg_gpu *gpu);

@@ -26,6 +26,16 @@ json_t *teg_json(void)
                      TEG_JSON_SCHEMA);
 }
 
+json_t *kernels_json(json_t *kernels, uint32_t chosen, json_t *total)
+{
+    if (chosen == 1) {
+        json_decref(total);
+        return json_incref(json_array_get(kernels, 0));
+    }
+    return json_pack("{s:o, s:O, s:o*}", "teg", teg_json(), "kernels", kernels,
+                     "total", total);
+}
+
 json_t *gpu_json(const struct teg_gpu *gpu)
 {
     return json_pack("{s:s, s:s, s:i, s:f, s:i}", "name", gpu->name, "title",
@@ -274,14 +284,9 @@ static json_t *totals_json(const struct totals *t)
 
 static int finish(struct report *report)
 {
-    json_t *value;
+    json_t *value = kernels_json(report->kernels, report->expected,
+                                 totals_json(&report->total));
 
-    if (report->expected == 1)
-        value = json_incref(json_array_get(report->kernels, 0));
-    else
-        value =
-            json_pack("{s:o, s:O, s:o}", "teg", teg_json(), "kernels",
-                      report->kernels, "total", totals_json(&report->total));
     if (value == NULL)
         return say_memory();
     json_dumpf(value, report->out.file,
