@@ -41,7 +41,7 @@ static char *beside(const char *list, const char *name, size_t length)
     return path;
 }
 
-static int is_file(const char *list, const char *name, size_t length)
+int teg_kernelslist_is_file(const char *list, const char *name, size_t length)
 {
     char *path = beside(list, name, length);
     struct stat facts;
@@ -74,7 +74,7 @@ static int is_kernel(const char *list, const char *line, size_t length)
     if (starts_with(line, length, kernel_start) &&
         memchr(line, ' ', length) == NULL)
         return 1;
-    return is_file(list, line, length);
+    return teg_kernelslist_is_file(list, line, length);
 }
 
 int teg_kernelslist_recognise(const char *path, const uint8_t *bytes,
@@ -97,30 +97,39 @@ int teg_kernelslist_recognise(const char *path, const uint8_t *bytes,
     return 0;
 }
 
-static teg_status add_kernel(struct teg_kernelslist *l, const char *list,
-                             const char *name, size_t length,
-                             struct teg_diag *d)
+static teg_status grow(struct teg_kernelslist *l, struct teg_diag *d)
+{
+    uint32_t capacity = l->capacity * 2 + 64, *launches;
+    char **more = realloc(l->name, capacity * sizeof *more);
+
+    if (more == NULL)
+        return teg_fail_memory(d);
+    l->name = more;
+    more = realloc(l->path, capacity * sizeof *more);
+    if (more == NULL)
+        return teg_fail_memory(d);
+    l->path = more;
+    launches = realloc(l->launches, capacity * sizeof *launches);
+    if (launches == NULL)
+        return teg_fail_memory(d);
+    l->launches = launches;
+    l->capacity = capacity;
+    return TEG_OK;
+}
+
+teg_status teg_kernelslist_add(struct teg_kernelslist *l, const char *list,
+                               const char *name, size_t length,
+                               uint32_t launches, struct teg_diag *d)
 {
     if (l->count == TEG_LIST_KERNELS_MAX)
         return teg_fail(d, TEG_LIMIT, list,
                         "expected at most %d kernels, found more",
                         TEG_LIST_KERNELS_MAX);
-    if (l->count == l->capacity) {
-        uint32_t capacity = l->capacity * 2 + 64;
-        char **names = realloc(l->name, capacity * sizeof *names);
-        char **paths;
-
-        if (names == NULL)
-            return teg_fail_memory(d);
-        l->name = names;
-        paths = realloc(l->path, capacity * sizeof *paths);
-        if (paths == NULL)
-            return teg_fail_memory(d);
-        l->path = paths;
-        l->capacity = capacity;
-    }
+    if (l->count == l->capacity)
+        TRY(grow(l, d));
     l->name[l->count] = strndup(name, length);
     l->path[l->count] = beside(list, name, length);
+    l->launches[l->count] = launches;
     l->count++;
     return l->name[l->count - 1] != NULL && l->path[l->count - 1] != NULL
                ? TEG_OK
@@ -165,8 +174,8 @@ static teg_status read_lines(struct teg_input *in, const char *path,
         if (is_copy(line, length)) {
             count_copy(list, line);
         } else if (is_kernel(path, line, length)) {
-            TRY(add_kernel(list, path, line, length, d));
-            if (!is_file(path, line, length))
+            TRY(teg_kernelslist_add(list, path, line, length, 1, d));
+            if (!teg_kernelslist_is_file(path, line, length))
                 note_missing(notes, path, teg_input_line_number(in), line,
                              length);
         }
@@ -201,5 +210,6 @@ void teg_kernelslist_release(struct teg_kernelslist *list)
     }
     free(list->name);
     free(list->path);
+    free(list->launches);
     *list = (struct teg_kernelslist){0};
 }

@@ -1,6 +1,7 @@
 #include "traces/trace.h"
 
 #include "traces/input.h"
+#include "traces/kernelsjson.h"
 #include "traces/kernelslist.h"
 #include "traces/nvbit.h"
 #include "traces/nvbit_raw.h"
@@ -28,7 +29,7 @@ struct teg_trace {
     const struct format *format;
     uint32_t kernels;
     struct teg_tegt *tegt;       /* owned, TRACE_TEGT */
-    struct teg_kernelslist list; /* TRACE_LIST */
+    struct teg_kernelslist list; /* TRACE_LIST, TRACE_JSON */
     struct teg_sketch *sketch;   /* owned, TRACE_SKETCH */
     struct teg_notes notes;
 };
@@ -131,6 +132,20 @@ static teg_status list_open(struct teg_trace *t, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* ---- kernels.json --------------------------------------------------------- */
+
+static int json_recognise(const struct probe *p)
+{
+    return teg_kernelsjson_recognise(p->bytes, p->size);
+}
+
+static teg_status json_open(struct teg_trace *t, struct teg_diag *d)
+{
+    TRY(teg_kernelsjson_read(&t->source, &t->list, d));
+    t->kernels = t->list.count;
+    return TEG_OK;
+}
+
 /* A launch of a list keeps the kernel's own trace open as long. */
 struct list_launch {
     struct teg_trace *trace;  /* owned */
@@ -159,7 +174,7 @@ static teg_status open_listed(struct teg_trace *t, uint32_t i,
                               struct list_launch *l, struct teg_diag *d)
 {
     TRY(teg_trace_open(t->list.path[i], &t->options, &l->trace, d));
-    if (teg_trace_format(l->trace) == TRACE_LIST)
+    if (teg_trace_is_list(l->trace))
         return teg_fail(d, TEG_FORMAT, t->list.path[i],
                         "expected a kernel's trace, found another list");
     TRY(teg_trace_launch(l->trace, 0, &l->launch, d));
@@ -247,13 +262,15 @@ static const struct format formats[] = {
                       sketch_label},
     [TRACE_LIST] = {"kernelslist", 1, list_recognise, list_open, list_launch,
                     list_label},
+    [TRACE_JSON] = {"kernels.json", 0, json_recognise, json_open, list_launch,
+                    list_label},
 };
 
 /* The first that recognises the file has it.  A .tracez begins like a text; a
  * list is whatever names files. */
 static const enum teg_trace_format order[] = {
-    TRACE_TEGT,       TRACE_SKETCH,    TRACE_TRACEZ,
-    TRACE_NVBIT_TEXT, TRACE_NVBIT_RAW, TRACE_LIST,
+    TRACE_TEGT,      TRACE_SKETCH, TRACE_TRACEZ, TRACE_NVBIT_TEXT,
+    TRACE_NVBIT_RAW, TRACE_JSON,   TRACE_LIST,
 };
 
 #define ORDER (sizeof order / sizeof order[0])
@@ -280,7 +297,8 @@ static teg_status unrecognised(const char *path, const struct probe *probe,
         snprintf(start + 3 * i, 4, " %02x", probe->bytes[i]);
     return teg_fail(d, TEG_FORMAT, path,
                     "expected a .tegt, an NVBit trace (.traceg, .trace or "
-                    ".tracez), a kernelslist or a kernel sketch, found a file "
+                    ".tracez), a kernelslist, a kernels.json or a kernel "
+                    "sketch, found a file "
                     "that begins with the bytes%s",
                     start);
 }
@@ -313,10 +331,8 @@ static teg_status recognise(struct teg_trace *t, struct teg_diag *d)
 /* Parameters are for sketches, alone or in a list. */
 static teg_status check_set(const struct teg_trace *t, struct teg_diag *d)
 {
-    enum teg_trace_format format = teg_trace_format(t);
-
-    if (t->options.set_count == 0 || format == TRACE_SKETCH ||
-        format == TRACE_LIST)
+    if (t->options.set_count == 0 || t->format == &formats[TRACE_SKETCH] ||
+        teg_trace_is_list(t))
         return TEG_OK;
     return teg_fail(d, TEG_FORMAT, t->path,
                     "expected a kernel sketch for the parameter '%s', found a "
@@ -409,6 +425,22 @@ uint32_t teg_trace_kernels(const struct teg_trace *trace)
 const char *teg_trace_kernel_label(const struct teg_trace *trace, uint32_t i)
 {
     return trace->format->label != NULL ? trace->format->label(trace, i) : "";
+}
+
+const char *teg_trace_kernel_path(const struct teg_trace *trace, uint32_t i)
+{
+    return i < trace->list.count ? trace->list.path[i] : trace->path;
+}
+
+uint32_t teg_trace_kernel_launches(const struct teg_trace *trace, uint32_t i)
+{
+    return i < trace->list.count ? trace->list.launches[i] : 1;
+}
+
+int teg_trace_is_list(const struct teg_trace *trace)
+{
+    return teg_trace_format(trace) == TRACE_LIST ||
+           teg_trace_format(trace) == TRACE_JSON;
 }
 
 const struct teg_notes *teg_trace_notes(const struct teg_trace *trace)

@@ -1,7 +1,7 @@
 /*
  * A trace file of any readable format, recognised by content:
  *   .tegt container, NVBit text (.traceg, raw .trace) plain or compressed,
- *   .tracez, kernelslist.g, kernel sketch.
+ *   .tracez, kernelslist.g, kernels.json, kernel sketch.
  * It holds one or more kernel launches, opened one at a time.
  */
 #ifndef TEG_TRACES_TRACE_H
@@ -17,12 +17,13 @@ enum teg_trace_format {
     TRACE_NVBIT_RAW,  /* text with blocks interleaved */
     TRACE_TRACEZ,
     TRACE_SKETCH,
-    TRACE_LIST,       /* kernelslist.g */
+    TRACE_LIST, /* kernelslist.g */
+    TRACE_JSON, /* kernels.json */
 };
 
 struct teg_trace_options {
-    uint32_t isa;       /* overrides the header's; 0 = keep */
-    uint32_t registers; /* overrides; 0 = keep */
+    uint32_t isa;                /* overrides the header's; 0 = keep */
+    uint32_t registers;          /* overrides; 0 = keep */
     const char *spill_directory; /* for raw traces; NULL: $TMPDIR of tools,
                                     else /tmp */
     /* [set_count] "NAME=VALUE": parameters of a kernel sketch, which other
@@ -49,6 +50,12 @@ const char *teg_trace_format_name(enum teg_trace_format format);
 uint32_t teg_trace_kernels(const struct teg_trace *trace);
 /* Name without opening where it is known (a list's file name), else "". */
 const char *teg_trace_kernel_label(const struct teg_trace *trace, uint32_t i);
+/* The file that holds launch `i`: a list's, or the trace itself. */
+const char *teg_trace_kernel_path(const struct teg_trace *trace, uint32_t i);
+/* Identical launches that launch `i` stands for, at least 1. */
+uint32_t teg_trace_kernel_launches(const struct teg_trace *trace, uint32_t i);
+/* Whether the launches are files of their own. */
+int teg_trace_is_list(const struct teg_trace *trace);
 /* Remarks about the trace as a whole (a list's missing file). */
 const struct teg_notes *teg_trace_notes(const struct teg_trace *trace);
 

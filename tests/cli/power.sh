@@ -104,6 +104,18 @@ out '^  temperature .* at the end'
 expect 0 "$teg" power "$work/kernelslist.g" -g gtx280 -f json
 out '"mean_gpu_watts"'
 
+# and each as often as it was launched
+joules() {
+    sed -n 's/^    "energy_j": \([0-9.e+-]*\),*$/\1/p' "$work/out" | tail -1
+}
+one=$(joules)
+printf '{"kernels": [{"trace": "b.traceg"}, {"trace": "b.traceg",
+    "launches": 9}]}' >"$work/kernels.json"
+expect 0 "$teg" power "$work/kernels.json" -g gtx280 -f json
+check 'ten launches take five times the energy of two' \
+    awk -v a="$one" -v b="$(joules)" 'BEGIN {
+        exit !(a > 0 && b > 4.999 * a && b < 5.001 * a)}'
+
 # what is missing or wrong
 expect 1 "$teg" power "$work/k.traceg" -g v100
 err 'v100: .*power.idle_watts power.issue_norm power_unit'

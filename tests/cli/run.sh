@@ -91,6 +91,35 @@ expect 0 "$teg" info "$work/two.tegt"
 out '2 kernels'
 out '^2  other'
 
+# A list in JSON says how often each kernel was launched.
+cat >"$work/list/kernels.json" <<'END'
+{"teg": {"schema": 1}, "kernels": [
+ {"trace": "kernel-1.traceg", "name": "saxpy", "launch": 0, "launches": 1000},
+ {"trace": "kernel-2.traceg"}]}
+END
+expect 0 "$teg" run "$work/list/kernelslist.g" -g v100 -f json
+one=$(sed -n 's/^      "cycles": \([0-9]*\),$/\1/p' "$work/out" | head -1)
+check 'a kernel has cycles' [ "${one:-0}" -gt 0 ]
+expect 0 "$teg" run "$work/list/kernels.json" -g v100 -f json
+out '"launches": 1001,'
+out "^    \"cycles\": $((1001 * one)),"
+expect 0 "$teg" run "$work/list/kernels.json" -g v100
+out 'launched 1,000 times; what follows is of one'
+out '^total of 2 kernels, launched 1,001 times: '
+base=$("$teg" whatif "$work/list/kernelslist.g" -g v100 -f json |
+    sed -n 's/^ *"baseline_cycles": \([0-9]*\),$/\1/p')
+expect 0 "$teg" whatif "$work/list/kernels.json" -g v100 -f json
+out "\"baseline_cycles\": $((base / 2 * 1001)),"
+expect 0 "$teg" model "$work/list/kernels.json" -g v100 -f json
+out '"launches": 1000,'
+expect 0 "$teg" info "$work/list/kernels.json"
+out 'kernels.json, .* 2 kernels'
+rm "$work/list/kernel-2.traceg"
+expect 1 "$teg" run "$work/list/kernels.json" -g v100
+err "kernels.json: kernels\[1\]: expected the file 'kernel-2.traceg'"
+no_out
+sed 's/= saxpy/= other/' "$work/saxpy.traceg" >"$work/list/kernel-2.traceg"
+
 # Series over time. The clock pair of the GT200 chain is 516 cycles apart
 # (Lai 2013, 3.2.2.1).
 expect 0 "$teg" run tests/kernels/gt200/fadd_chain.sketch -g gtx280 \

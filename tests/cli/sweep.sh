@@ -202,5 +202,17 @@ expect 0 "$teg" sweep "$work/saxpy.traceg" "$work/list/kernelslist.g" \
     --vary dram.latency=300,900 -f json
 err 'sm_70: simulating v100'
 check 'three kernels, two values' rows "$work/out" 6
+printf '{"kernels": [{"trace": "kernel-1.traceg", "launches": 7},
+    {"trace": "kernel-2.traceg"}]}' >"$work/list/kernels.json"
+expect 0 "$teg" sweep "$work/list/kernels.json" -g v100 -f json
+check 'a row says how often it was launched' \
+    [ "$(grep -c '"number":1,"launches":7,' "$work/out")" = 1 ]
+cp "$work/out" "$work/part.json"
+# What a list names is part of the sweep.
+sed 's/= other/= changed/' "$work/list/kernel-2.traceg" >"$work/x"
+mv "$work/x" "$work/list/kernel-2.traceg"
+expect 1 "$teg" sweep "$work/list/kernels.json" -g v100 -f json \
+    --journal "$work/part.json"
+err 'expected rows of sweep .*found those of another'
 
 finish

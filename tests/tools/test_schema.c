@@ -173,12 +173,15 @@ static void set_up(void)
                              "block 64\nLDG R4, [R2 : 4*gtid]\n"
                              "FADD R5, R4, R4\nSTG [R2 : 4*gtid], R5\nEXIT\n");
     write_text("kernelslist.g", "two.tegt\ntwo.tegt\n");
+    write_text("kernels.json",
+               "{\"kernels\": [{\"trace\": \"two.sketch\"}, "
+               "{\"trace\": \"two.sketch\", \"launches\": 3}]}");
 }
 
 static void tear_down(void)
 {
-    static const char *const names[] = {"two.sketch", "kernelslist.g", "a",
-                                        "b"};
+    static const char *const names[] = {"two.sketch", "kernelslist.g",
+                                        "kernels.json", "a", "b"};
     char path[128];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -214,6 +217,7 @@ static const struct {
     {"result", "run tests/kernels/gt200/matmul_abt.sketch -g gtx280 --sms 2 "
                "--by-pc -f json"},
     {"result", "run tests/kernels/sm70/reduction.sketch -g t4 -f json"},
+    {"results", "run $D/kernels.json -g v100 -f json"},
     {"whatif", "whatif $D/two.sketch -g v100 -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 --cycles 0:99 -f json"},

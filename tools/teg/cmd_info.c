@@ -196,7 +196,7 @@ static uint64_t file_bytes(const char *path)
 /* A list's size is not its kernels'; a choice is not the whole file. */
 static bool bytes_are_of_kernels(const struct job *job)
 {
-    return teg_trace_format(job->trace) != TRACE_LIST &&
+    return !teg_trace_is_list(job->trace) &&
            job->kernel_count == teg_trace_kernels(job->trace);
 }
 

@@ -298,7 +298,9 @@ static int model_launch(struct model_run *run, struct replay *walk,
 
 static int model_kernel(struct model_run *run, uint32_t kernel)
 {
-    struct replay walk = {.gpu = run->job.gpu};
+    struct replay walk = {
+        .gpu = run->job.gpu,
+        .launches = teg_trace_kernel_launches(run->job.trace, kernel)};
     struct teg_diag d;
     int status;
 

@@ -53,7 +53,8 @@ static int walk(struct replay *r, const struct job *job, uint32_t kernel)
 {
     struct teg_diag d;
 
-    *r = (struct replay){0};
+    *r = (struct replay){.launches =
+                             teg_trace_kernel_launches(job->trace, kernel)};
     r->s = calloc(1, sizeof *r->s);
     if (r->s == NULL)
         return say_memory();
@@ -267,8 +268,24 @@ static void account(struct power_run *run, const struct power_report *r)
     run->seconds += r->e.run.t_s;
 }
 
+/* Identical launches follow each other: for that time, unless told how long,
+ * the kernel runs. */
+static teg_status evaluate(const struct power_report *r,
+                           struct power_inputs *in, struct power_estimate *e,
+                           struct teg_diag *d)
+{
+    uint32_t launches =
+        r->result != NULL ? replay_launches(r->result->replay) : 1;
+
+    TRY(power_evaluate(in, e, d));
+    if (launches == 1 || !isnan(in->run.t_s))
+        return TEG_OK;
+    in->run.t_s = launches * e->power.time_s;
+    return power_evaluate(in, e, d);
+}
+
 static int fill_report(const struct power_run *run, struct power_report *r,
-                       const struct power_inputs *in)
+                       struct power_inputs *in)
 {
     struct teg_diag d;
 
@@ -276,7 +293,7 @@ static int fill_report(const struct power_run *run, struct power_report *r,
     r->launch = in->launch;
     r->machine = in->machine;
     r->to_celsius = run->to_celsius;
-    if (power_evaluate(in, &r->e, &d) != TEG_OK)
+    if (evaluate(r, in, &r->e, &d) != TEG_OK)
         return say_usage("power", "--set: %s: %s", d.where, d.what);
     if (!isnan(r->to_celsius) && !r->e.has_thermal) {
         say(r->gpu->name, "the description has no thermal section, which "

@@ -77,7 +77,7 @@ static int total_cycles(const struct whatif *w, const char *names,
         options.cache = w->cache[i];
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
-            *cycles += replay.s->cycles;
+            *cycles += replay_launches(&replay) * replay.s->cycles;
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
             replay_release(&replay);
         if (status != EXIT_DONE)

@@ -67,12 +67,14 @@ int report_add(struct report *report, const struct result *result)
 {
     const struct teg_statistics *s = result->replay->s;
     struct totals *total = &report->total;
+    uint32_t launches = replay_launches(result->replay);
 
     total->kernels++;
-    total->cycles += s->cycles;
-    total->warp_instructions += s->warp_instructions;
+    total->launches += launches;
+    total->cycles += launches * s->cycles;
+    total->warp_instructions += launches * s->warp_instructions;
     total->time_us +=
-        (double)s->cycles / result->replay->gpu->chip.sm_clock_mhz;
+        launches * (double)s->cycles / result->replay->gpu->chip.sm_clock_mhz;
     total->incomplete |= result->replay->incomplete;
     return report->writer->kernel(report, result);
 }

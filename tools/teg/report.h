@@ -34,6 +34,7 @@ bool result_unknown_opcodes(const struct result *r, char *out, size_t size);
 
 struct totals {
     uint32_t kernels;
+    uint64_t launches; /* an entry of a list may stand for many */
     uint64_t cycles, warp_instructions;
     double time_us;
     bool incomplete;

@@ -58,8 +58,10 @@ json_t *kernel_json(const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
 
-    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}",
-                     "name", s->name, "number", (int)r->number, "grid",
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, "
+                     "s:o}",
+                     "name", s->name, "number", (int)r->number, "launches",
+                     count_json(replay_launches(r->replay)), "grid",
                      triple_json(s->grid), "block", triple_json(s->block),
                      "registers", known_or_null(s->registers), "shared_bytes",
                      (int)s->shared_bytes, "isa", known_or_null(s->isa),
@@ -275,9 +277,10 @@ static int add_kernel(struct report *report, const struct result *result)
 static json_t *totals_json(const struct totals *t)
 {
     return json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:b}", "kernels", (int)t->kernels, "cycles",
-        count_json(t->cycles), "time_us", number_json(t->time_us),
-        "warp_instructions", count_json(t->warp_instructions), "ipc",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "kernels", (int)t->kernels,
+        "launches", count_json(t->launches), "cycles", count_json(t->cycles),
+        "time_us", number_json(t->time_us), "warp_instructions",
+        count_json(t->warp_instructions), "ipc",
         json_ratio((double)t->warp_instructions, (double)t->cycles),
         "incomplete", t->incomplete);
 }

@@ -108,6 +108,9 @@ void text_head(FILE *f, const struct result *r)
             with_commas(s->blocks, a), plural(s->blocks),
             with_commas(s->warps, b), plural(s->warps),
             with_commas(s->warp_instructions, c));
+    if (replay_launches(r->replay) > 1)
+        fprintf(f, "  launched %s times; what follows is of one\n",
+                with_commas(replay_launches(r->replay), a));
     print_what_ifs(f, r->what_ifs);
 }
 
@@ -348,13 +351,17 @@ static int add_kernel(struct report *report, const struct result *r)
 static int finish(struct report *report)
 {
     const struct totals *t = &report->total;
-    char a[28], b[28];
+    char a[28], b[28], launches[48] = "";
 
-    if (t->kernels > 1)
+    if (t->launches > t->kernels)
+        snprintf(launches, sizeof launches, ", launched %s times",
+                 with_commas(t->launches, a));
+    if (t->launches > 1)
         fprintf(report->out.file,
-                "\ntotal of %u kernels: %s cycles = %.4g us, %s warp "
+                "\ntotal of %u kernel%s%s: %s cycles = %.4g us, %s warp "
                 "instructions\n",
-                t->kernels, with_commas(t->cycles, a), t->time_us,
+                t->kernels, plural(t->kernels), launches,
+                with_commas(t->cycles, a), t->time_us,
                 with_commas(t->warp_instructions, b));
     return EXIT_DONE;
 }

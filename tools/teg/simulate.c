@@ -164,13 +164,19 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
 {
     int status;
 
-    *r = (struct replay){0};
+    *r = (struct replay){.launches =
+                             teg_trace_kernel_launches(job->trace, kernel)};
     status = prepare(r, job, kernel, options);
     if (status == EXIT_DONE)
         status = simulate(r, job, kernel, options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         replay_release(r);
     return status;
+}
+
+uint32_t replay_launches(const struct replay *r)
+{
+    return r->launches != 0 ? r->launches : 1;
 }
 
 void replay_release(struct replay *r)

@@ -22,6 +22,7 @@ struct replay {
     struct teg_gpu *gpu;      /* owned: as simulated, what-ifs applied */
     struct teg_launch launch; /* owned: kernel facts and notes live here */
     struct teg_statistics *s; /* owned */
+    uint32_t launches;        /* identical ones this stands for; 0 is 1 */
     bool incomplete;          /* interrupted; `s` holds what there was */
     double seconds;           /* wall clock of the simulation */
 };
@@ -33,6 +34,8 @@ struct replay {
  */
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                 const struct replay_options *options);
+/* At least 1. */
+uint32_t replay_launches(const struct replay *r);
 void replay_release(struct replay *r);
 
 #endif

@@ -71,6 +71,7 @@ struct sweep_plan {
     struct teg_gpu **gpu;        /* owned, those of the GPU axis */
     uint32_t gpus;
     uint64_t points;
+    uint64_t listed; /* hash of the files that lists name */
     /* Of everything that rows depend on, trace contents included. */
     char digest[SWEEP_DIGEST_SIZE];
 };

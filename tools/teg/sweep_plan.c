@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     VALUES_MAX = 1000000,
@@ -156,6 +157,51 @@ static int add_keyed(struct sweep_plan *plan, enum sweep_kind kind,
     return status;
 }
 
+/* ---- hashes --------------------------------------------------------------- */
+
+/* FNV-1a, 64 bits. */
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+
+    for (size_t i = 0; i < size; i++)
+        *hash = (*hash ^ at[i]) * 0x100000001b3u;
+}
+
+/* With the final NUL, so that "ab" "c" is not "a" "bc". */
+static void hash_text(uint64_t *hash, const char *text)
+{
+    hash_bytes(hash, text, strlen(text) + 1);
+}
+
+static void hash_number(uint64_t *hash, uint64_t v)
+{
+    hash_bytes(hash, &v, sizeof v);
+}
+
+static int hash_file(uint64_t *hash, const char *path)
+{
+    static uint8_t bytes[1 << 16];
+    FILE *f = fopen(path, "rb");
+    struct stat st;
+    struct teg_diag d;
+    size_t left = HASHED_BYTES, n;
+
+    if (f == NULL || fstat(fileno(f), &st) != 0) {
+        if (f != NULL)
+            fclose(f);
+        teg_fail_errno(&d, path, "read");
+        return say_fault(&d);
+    }
+    hash_number(hash, (uint64_t)st.st_size);
+    while (left > 0 && (n = fread(bytes, 1, sizeof bytes, f)) > 0) {
+        hash_bytes(hash, bytes, n);
+        left -= n < left ? n : left;
+    }
+    fclose(f);
+    return EXIT_DONE;
+}
+
 /* ---- traces --------------------------------------------------------------- */
 
 /* Opens the trace with the first value of each parameter, to learn its
@@ -182,6 +228,23 @@ static int open_first(const struct sweep_plan *plan, const char *path,
         job->param.item[job->param.count++] = first[n];
     }
     return job_open_trace(job, path);
+}
+
+/* What a list names belongs to the sweep as the list does.  A file that is
+ * missing is the point's fault. */
+static int hash_listed(struct sweep_plan *plan, const struct job *job)
+{
+    int status = EXIT_DONE;
+
+    for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count &&
+                         teg_trace_is_list(job->trace);
+         i++) {
+        const char *path = teg_trace_kernel_path(job->trace, job->kernel[i]);
+
+        if (access(path, R_OK) == 0)
+            status = hash_file(&plan->listed, path);
+    }
+    return status;
 }
 
 static int add_launches(struct sweep_plan *plan, struct sweep_axis *axis,
@@ -232,6 +295,8 @@ static int add_traces(struct sweep_plan *plan)
         status = open_first(plan, r->trace[i], &job);
         if (status == EXIT_DONE)
             status = add_launches(plan, axis, &job);
+        if (status == EXIT_DONE)
+            status = hash_listed(plan, &job);
         if (status == EXIT_DONE)
             status = add_default_gpu(plan, &job);
         job_release(&job);
@@ -390,49 +455,6 @@ static int check_axes(const struct sweep_plan *plan)
 
 /* ---- the digest ----------------------------------------------------------- */
 
-/* FNV-1a, 64 bits. */
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
-{
-    const uint8_t *at = bytes;
-
-    for (size_t i = 0; i < size; i++)
-        *hash = (*hash ^ at[i]) * 0x100000001b3u;
-}
-
-/* With the final NUL, so that "ab" "c" is not "a" "bc". */
-static void hash_text(uint64_t *hash, const char *text)
-{
-    hash_bytes(hash, text, strlen(text) + 1);
-}
-
-static void hash_number(uint64_t *hash, uint64_t v)
-{
-    hash_bytes(hash, &v, sizeof v);
-}
-
-static int hash_file(uint64_t *hash, const char *path)
-{
-    static uint8_t bytes[1 << 16];
-    FILE *f = fopen(path, "rb");
-    struct stat st;
-    struct teg_diag d;
-    size_t left = HASHED_BYTES, n;
-
-    if (f == NULL || fstat(fileno(f), &st) != 0) {
-        if (f != NULL)
-            fclose(f);
-        teg_fail_errno(&d, path, "read");
-        return say_fault(&d);
-    }
-    hash_number(hash, (uint64_t)st.st_size);
-    while (left > 0 && (n = fread(bytes, 1, sizeof bytes, f)) > 0) {
-        hash_bytes(hash, bytes, n);
-        left -= n < left ? n : left;
-    }
-    fclose(f);
-    return EXIT_DONE;
-}
-
 static void hash_gpu(uint64_t *hash, const struct teg_gpu *gpu)
 {
     hash_text(hash, gpu->name);
@@ -463,6 +485,7 @@ static int find_digest(struct sweep_plan *plan)
         hash_number(&hash, plan->launch[i].kernel);
     for (uint32_t g = 0; g < plan->gpus; g++)
         hash_gpu(&hash, plan->gpu[g]);
+    hash_number(&hash, plan->listed);
     for (int i = 0; status == EXIT_DONE && i < r->traces; i++)
         status = hash_file(&hash, r->trace[i]);
     snprintf(plan->digest, sizeof plan->digest, "%016" PRIx64, hash);

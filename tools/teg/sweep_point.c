@@ -40,6 +40,12 @@ static const char *value_at(const struct sweep_plan *plan, uint32_t axis,
     return plan->axis[axis].value[sweep_plan_digit(plan, axis, point)];
 }
 
+static const struct sweep_launch *launch_at(const struct sweep_plan *plan,
+                                            uint64_t point)
+{
+    return &plan->launch[sweep_plan_digit(plan, 0, point)];
+}
+
 static bool failed(struct point *p, const struct teg_diag *d)
 {
     snprintf(p->reason, sizeof p->reason, "%s%s%s", d->where,
@@ -107,8 +113,7 @@ static uint32_t isa_number(const char *text)
 static bool open_source(struct point *p, struct sweep_source *s)
 {
     const struct sweep_plan *plan = p->plan;
-    const struct sweep_launch *launch =
-        &plan->launch[sweep_plan_digit(plan, 0, p->number)];
+    const struct sweep_launch *launch = launch_at(plan, p->number);
     static char text[OPT_LIST_MAX][SWEEP_VALUE_SIZE + 96];
     const char *set[OPT_LIST_MAX];
     struct teg_trace_options options = {
@@ -294,6 +299,8 @@ static bool prepare(struct point *p, struct sweep_source *source)
         return false;
     find_what_ifs(p);
     p->cache = source->cache;
+    p->replay.launches = teg_trace_kernel_launches(
+        source->trace, launch_at(p->plan, p->number)->kernel);
     return open_launch(p, p->replay.gpu, &p->replay.launch, &d) == TEG_OK ||
            failed(p, &d);
 }
@@ -364,8 +371,7 @@ static json_t *value_json(const char *text)
 
 static json_t *head_json(const struct sweep_plan *plan, uint64_t point)
 {
-    const struct sweep_launch *launch =
-        &plan->launch[sweep_plan_digit(plan, 0, point)];
+    const struct sweep_launch *launch = launch_at(plan, point);
     json_t *vary = json_object();
 
     for (uint32_t i = 0; i < plan->axes; i++) {
@@ -404,12 +410,11 @@ static void append_line(struct teg_buffer *row, json_t *object)
 void sweep_point_failed(const struct sweep_plan *plan, uint64_t point,
                         const char *reason, struct teg_buffer *row)
 {
-    uint32_t launch = sweep_plan_digit(plan, 0, point);
     json_t *object = head_json(plan, point);
     json_t *rest =
         json_pack("{s:s, s:s, s:{s:s}, s:{s:i}}", "status", "failed", "reason",
                   reason, "gpu", "name", gpu_at(plan, point)->name, "kernel",
-                  "number", (int)plan->launch[launch].kernel + 1);
+                  "number", (int)launch_at(plan, point)->kernel + 1);
 
     json_object_update(object, rest);
     json_decref(rest);
@@ -439,7 +444,7 @@ static int append_result(struct point *p, const struct sweep_source *source,
 {
     const struct sweep_plan *plan = p->plan;
     struct result result = {
-        .number = plan->launch[sweep_plan_digit(plan, 0, p->number)].kernel + 1,
+        .number = launch_at(plan, p->number)->kernel + 1,
         .what_ifs = &p->what_ifs,
         .trace_notes = teg_trace_notes(source->trace),
     };
