@@ -125,16 +125,23 @@ static void read_points(const char *path, struct points *points)
 
 /* ---- simulating one point ------------------------------------------------ */
 
-/* Issues that are no part of clock(). */
+/* Issues that are no part of clock(), and clock()'s own. */
 struct gap {
     uint64_t first, last;
     uint32_t issues;
+    uint64_t clock_first, clock_last; /* cycles of the first, the last S2R */
+    uint32_t clocks;
 };
 
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct gap *gap = self;
 
+    if (e->op_class == CLASS_S2R) {
+        if (gap->clocks++ == 0)
+            gap->clock_first = e->cycle;
+        gap->clock_last = e->cycle;
+    }
     if (e->op_class == CLASS_S2R || e->op_class == CLASS_SHIFT)
         return;
     if (gap->issues++ == 0)
@@ -158,6 +165,24 @@ static double gap_of(const struct teg_statistics *s, const struct gap *gap,
     return (double)(gap->last - gap->first) / (gap->issues - 1);
 }
 
+/* What clock() shows of one warp.  (Lai 2013, Listing 3.3) */
+static double clock_of(const struct teg_statistics *s, const struct gap *gap,
+                       const struct teg_gpu *gpu)
+{
+    (void)s, (void)gpu;
+    return (double)(gap->clock_last - gap->clock_first);
+}
+
+/* Percent of the bytes moved that nobody asked for.  (Lai 2013, 3.2.3.4) */
+static double wasted_of(const struct teg_statistics *s, const struct gap *gap,
+                        const struct teg_gpu *gpu)
+{
+    (void)gap, (void)gpu;
+    return s->memory.bytes == 0 ? 0
+                                : 100 * (1 - (double)s->memory.useful_bytes /
+                                                 (double)s->memory.bytes);
+}
+
 /* Of one SM: an instruction keeps the SP active for 4 cycles.  (Lai 2013,
  * 3.5) */
 static double sp_active_of(const struct teg_statistics *s,
@@ -177,8 +202,8 @@ static const struct {
     double (*of)(const struct teg_statistics *s, const struct gap *gap,
                  const struct teg_gpu *gpu);
 } quantities[] = {
-    {"cycles", cycles_of},
-    {"gap", gap_of},
+    {"cycles", cycles_of},       {"gap", gap_of},
+    {"clock", clock_of},         {"wasted", wasted_of},
     {"sp_active", sp_active_of},
 };
 
