@@ -226,6 +226,7 @@ static const struct {
              "--fail-if 'cycles>1'"},
     {"info", "info $D/two.sketch -f json"},
     {"check", "check $D/two.sketch -g v100 -f json"},
+    {"features", "features $D/two.sketch --all -f json"},
     {"gpus", "gpus -f json"},
     {"gpu_values", "gpus gtx280 -f json"},
     {"gpu_values", "gpus v100 -f json"},
