@@ -37,6 +37,26 @@ check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
 expect 0 "$teg" timeline tests/kernels/sm70/matmul.sketch -p BLOCKS=4 -g v100 \
     --critical -f json
 out '"reason": "barrier"'
+# Sub-cores: the four schedulers of an SM of v100 share the work of the SM.
+mm='tests/kernels/sm70/matmul.sketch -p BLOCKS=4 -g v100'
+expect 0 "$teg" timeline $mm
+out '^   sub-core 3  *|'
+out "^tenths of the SM's warps"
+expect 0 "$teg" timeline $mm --sub-core 2
+out "^tenths of the sub-core's warps"
+expect 0 "$teg" timeline $mm -f csv
+check 'the issues of the sub-cores are those of the SM' awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { sum = $at["sub0_issued"] + $at["sub1_issued"] + $at["sub2_issued"] + \
+            $at["sub3_issued"]
+      off = sum - $at["sm_issued"]
+      if (off > 0.001 || off < -0.001) bad = 1
+      any += sum }
+    END { exit bad || !(any > 0) }' "$work/out"
+expect 2 "$teg" timeline $mm --sub-core 4
+err '^teg: --sub-core: expected a sub-core from 0 to 3, found .4'
+expect 0 "$teg" timeline $mm --critical -f csv
+out '^pc,text,times,cycles,reason'
 expect 2 "$teg" timeline $chain -g gtx280 --cycles 20:10
 err '^teg: --cycles: expected A:B, two cycles with A before B, found .20:10'
 expect 2 "$teg" timeline $chain -g gtx280 --sm 30

@@ -20,4 +20,20 @@ for kernel in gld_stream double_gld_stream skew matmul_abt fadd_shared; do
     check "$kernel on gtx280" none_slower tests/kernels/gt200/$kernel.sketch gtx280
 done
 
+# The ranking in the report of a run is that of `teg whatif`, its best three.
+expect 0 "$teg" whatif tests/kernels/sm70/matmul.sketch -p BLOCKS=8 -g v100 -f csv
+check 'CSV has a row for each' grep -q '^no-dependences,[0-9]*,[0-9.]*,1' "$work/out"
+sed 1d "$work/out" | grep -v '^all,' | head -3 | cut -d, -f1 >"$work/best"
+expect 0 "$teg" run tests/kernels/sm70/matmul.sketch -p BLOCKS=8 -g v100 --ranking
+out '^  would help most  *cycles  *speedup$'
+sed -n '/would help most/,$p' "$work/out" | sed -n 's/^  \([a-z0-9:-]*\)  *[0-9,]*  *[0-9.]*x$/\1/p' \
+    >"$work/shown"
+check 'the three that gain most' cmp -s "$work/best" "$work/shown"
+check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
+# On top of a what-if that is applied already, that one gains nothing more.
+expect 0 "$teg" run tests/kernels/sm70/matmul.sketch -p BLOCKS=8 -g v100 \
+    --ranking --what-if no-dependences
+check 'what is gone already gains nothing' \
+    [ "$(grep -c '^  no-dependences' "$work/out")" = 0 ]
+
 finish

@@ -177,6 +177,28 @@ static json_t *sgemm_result_json(const struct sgemm_result *r)
     return terms_json(sgemm_terms, SGEMM_TERMS, value);
 }
 
+/* Rows of CSV: a width of loads each; one that does not fit has no numbers. */
+static json_t *sgemm_rows(const struct sgemm_report *report)
+{
+    json_t *rows = json_array();
+
+    for (enum sgemm_load x = SGEMM_LDS; x < SGEMM_LOADS; x++) {
+        const struct sgemm_result none = {0};
+        json_t *terms =
+            sgemm_result_json(report->fits[x] ? &report->of_load[x] : &none);
+        json_t *row =
+            json_pack("{s:s, s:s}", "gpu", report->name, "load", load_names[x]);
+        const char *name;
+        json_t *value;
+
+        json_object_foreach(terms, name, value) json_object_set_new(
+            row, name, report->fits[x] ? json_incref(value) : json_null());
+        json_decref(terms);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
 static json_t *sgemm_machine_json(const struct sgemm_machine *m)
 {
     json_t *o = json_object();
@@ -226,6 +248,8 @@ static int bound_sgemm(struct bound_run *run)
         status = sgemm_find(&report);
     if (status != EXIT_DONE)
         return status;
+    if (run->job.format == FORMAT_CSV)
+        return output_csv(run->job.out, "gpu,load", sgemm_rows(&report));
     return run->job.format == FORMAT_JSON ? sgemm_json(run, &report)
                                           : sgemm_text(run, &report);
 }
@@ -453,15 +477,37 @@ static void print_bound(FILE *f, const struct bound *b,
                 b->resource[i].arithmetic);
 }
 
+static json_t *resource_json(const struct bound *b, uint32_t i)
+{
+    return json_pack("{s:s, s:f, s:f}", "name", b->resource[i].name, "cycles",
+                     b->resource[i].cycles, "arithmetic",
+                     b->resource[i].arithmetic);
+}
+
+/* Rows of CSV: a resource each. */
+static void add_rows(json_t *rows, const struct bound *b,
+                     const struct result *result)
+{
+    const struct teg_statistics *s = result->replay->s;
+
+    for (uint32_t i = 0; i < b->count; i++) {
+        json_t *row =
+            json_pack("{s:s, s:i, s:I}", "kernel", s->name, "number",
+                      (int)result->number, "simulated", (json_int_t)s->cycles);
+        json_t *resource = resource_json(b, i);
+
+        json_object_update(row, resource);
+        json_decref(resource);
+        json_array_append_new(rows, row);
+    }
+}
+
 static json_t *bound_json(const struct bound *b, const struct teg_statistics *s)
 {
     json_t *resources = json_array();
 
     for (uint32_t i = 0; i < b->count; i++)
-        json_array_append_new(
-            resources, json_pack("{s:s, s:f, s:f}", "name", b->resource[i].name,
-                                 "cycles", b->resource[i].cycles, "arithmetic",
-                                 b->resource[i].arithmetic));
+        json_array_append_new(resources, resource_json(b, i));
     return json_pack(
         "{s:f, s:s, s:o, s:o, s:o, s:o}", "cycles", b->cycles, "limiter",
         b->resource[0].name, "of_bound_percent",
@@ -491,6 +537,10 @@ static int report_bound(struct bound_run *run, const struct replay *replay,
                       bound_json(&b, replay->s)));
         return EXIT_DONE;
     }
+    if (run->job.format == FORMAT_CSV) {
+        add_rows(run->kernels, &b, &result);
+        return EXIT_DONE;
+    }
     if (result.number != run->job.kernel[0] + 1)
         fputc('\n', run->out.file);
     text_head(run->out.file, &result);
@@ -512,10 +562,27 @@ static int bound_kernel(struct bound_run *run, uint32_t kernel)
     return status;
 }
 
+static int finish_kernels(struct bound_run *run)
+{
+    switch ((enum format)run->job.format) {
+    case FORMAT_JSON:
+        return output_json(
+            run->job.out,
+            kernels_json(run->kernels, run->job.kernel_count, NULL));
+    case FORMAT_CSV:
+        return output_csv(run->job.out,
+                          "kernel,number,simulated,name,cycles,arithmetic",
+                          json_incref(run->kernels));
+    case FORMAT_TEXT:
+        break;
+    }
+    return output_close(&run->out);
+}
+
 static int bound_kernels(struct bound_run *run)
 {
-    bool json = run->job.format == FORMAT_JSON;
-    int status = json ? EXIT_DONE : output_open(&run->out, run->job.out);
+    bool text = run->job.format == FORMAT_TEXT;
+    int status = text ? output_open(&run->out, run->job.out) : EXIT_DONE;
 
     if (status != EXIT_DONE)
         return status;
@@ -523,11 +590,8 @@ static int bound_kernels(struct bound_run *run)
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
         status = bound_kernel(run, run->job.kernel[i]);
     if (status == EXIT_DONE)
-        status = json ? output_json(run->job.out,
-                                    kernels_json(run->kernels,
-                                                 run->job.kernel_count, NULL))
-                      : output_close(&run->out);
-    else if (!json)
+        status = finish_kernels(run);
+    else if (text)
         output_abandon(&run->out);
     json_decref(run->kernels);
     return status;
@@ -565,7 +629,7 @@ int cmd_bound(int argc, char **argv)
          "io_efficiency of lattice-qcd",
          NULL},
         JOB_TRACE_OPTIONS(run.job),
-        JOB_FORMAT_JSON_OPTION(run.job),
+        JOB_FORMAT_OPTION(run.job),
         JOB_OUTPUT_OPTIONS(run.job),
         {0}};
     const struct usage usage = {

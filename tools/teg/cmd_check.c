@@ -4,6 +4,7 @@
  *     warning  insts-count  kernel-1.traceg:40: expected 12 instructions, ...
  *     kernel-1.traceg: 0 errors, 1 warning
  */
+#include "tools/teg/color.h"
 #include "tools/teg/report.h"
 
 #include "traces/lint.h"
@@ -56,8 +57,14 @@ static void count_severities(struct lint *lint)
 
 static void print_finding(const struct teg_note *n)
 {
-    printf("%-8s %s%s%s", teg_severity_name(teg_lint_severity(n->kind)),
-           n->where, n->where[0] != '\0' ? ": " : "", n->what);
+    static const enum tint tints[] = {[SEVERITY_INFO] = TINT_DIM,
+                                      [SEVERITY_WARNING] = TINT_NOTICE,
+                                      [SEVERITY_ERROR] = TINT_BAD};
+    enum teg_severity severity = teg_lint_severity(n->kind);
+
+    printf("%s%-8s%s %s%s%s", tint(stdout, tints[severity]),
+           teg_severity_name(severity), tint(stdout, TINT_OFF), n->where,
+           n->where[0] != '\0' ? ": " : "", n->what);
     if (n->count > 1)
         printf(" (%" PRIu64 " times)", n->count);
     printf(" [%s]\n", n->kind);
@@ -89,19 +96,24 @@ static json_t *finding_json(const struct teg_note *n)
                      teg_lint_help(n->kind), "count", (json_int_t)n->count);
 }
 
-static int print_json(const struct lint *lint)
+static json_t *findings_json(const struct lint *lint)
 {
     json_t *findings = json_array();
 
     for (size_t i = 0; i < lint->findings.count; i++)
         json_array_append_new(findings, finding_json(&lint->findings.note[i]));
+    return findings;
+}
+
+static int print_json(const struct lint *lint)
+{
     return output_json(
         NULL,
         json_pack("{s:o, s:s, s:i, s:i, s:i, s:o}", "teg", teg_json(), "file",
                   lint->job.path, "kernels", (int)lint->job.kernel_count,
                   "errors", (int)lint->of_severity[SEVERITY_ERROR], "warnings",
                   (int)lint->of_severity[SEVERITY_WARNING], "findings",
-                  findings));
+                  findings_json(lint)));
 }
 
 static int check(struct lint *lint)
@@ -116,6 +128,9 @@ static int check(struct lint *lint)
     count_severities(lint);
     if (lint->job.format == FORMAT_JSON)
         print_json(lint);
+    else if (lint->job.format == FORMAT_CSV)
+        output_csv(NULL, "severity,kind,where,what,help,count",
+                   findings_json(lint));
     else
         print_text(lint);
     return status == EXIT_DONE && lint->of_severity[SEVERITY_ERROR] > 0
@@ -128,7 +143,7 @@ int cmd_check(int argc, char **argv)
     struct lint lint = {0};
     const struct opt options[] = {JOB_GPU_OPTIONS(lint.job),
                                   JOB_TRACE_OPTIONS(lint.job),
-                                  JOB_FORMAT_JSON_OPTION(lint.job),
+                                  JOB_FORMAT_OPTION(lint.job),
                                   {0}};
     const struct usage usage = {
         .command = "check",

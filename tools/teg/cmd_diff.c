@@ -13,6 +13,7 @@
  * A result's numbers have the names of the CSV's columns (docs/json.md), and
  * so have the conditions of --fail-if.
  */
+#include "tools/teg/color.h"
 #include "tools/teg/report.h"
 
 #include <ctype.h>
@@ -306,7 +307,7 @@ static json_t *side_json(json_t *result)
                      text_at(result, "verdict", "bound"));
 }
 
-static json_t *diff_json(const struct diff *diff)
+static json_t *changes_json(const struct diff *diff)
 {
     json_t *changes = json_array();
 
@@ -321,9 +322,14 @@ static json_t *diff_json(const struct diff *diff)
                                             number_json(m->b - m->a), "percent",
                                             number_json(percent_of(m))));
     }
+    return changes;
+}
+
+static json_t *diff_json(const struct diff *diff)
+{
     return json_pack("{s:o, s:o, s:o, s:o, s:O}", "teg", teg_json(), "a",
                      side_json(diff->a), "b", side_json(diff->b), "changes",
-                     changes, "failed", diff->failed);
+                     changes_json(diff), "failed", diff->failed);
 }
 
 static const char *value_text(double v, char out[28])
@@ -337,6 +343,18 @@ static const char *value_text(double v, char out[28])
     return out;
 }
 
+/* Of time one knows which way is better. */
+static const char *tint_of(FILE *f, const struct metric *m)
+{
+    const char *last = strrchr(m->name, '.');
+
+    last = last != NULL ? last + 1 : m->name;
+    if ((strcmp(last, "cycles") != 0 && strcmp(last, "time_us") != 0) ||
+        strncmp(m->name, "models.", 7) == 0 || same(m->a, m->b))
+        return "";
+    return tint(f, m->b < m->a ? TINT_GOOD : TINT_BAD);
+}
+
 static void print_metric(FILE *f, const struct metric *m)
 {
     char a[28], b[28], change[24] = "-";
@@ -346,8 +364,8 @@ static void print_metric(FILE *f, const struct metric *m)
         snprintf(change, sizeof change, "same");
     else if (isfinite(percent))
         snprintf(change, sizeof change, "%+.1f %%", percent);
-    fprintf(f, "%-38.38s %14s %14s %10s\n", m->name, value_text(m->a, a),
-            value_text(m->b, b), change);
+    fprintf(f, "%-38.38s %14s %14s %s%10s%s\n", m->name, value_text(m->a, a),
+            value_text(m->b, b), tint_of(f, m), change, tint(f, TINT_OFF));
 }
 
 static bool is_headline(const char *name)
@@ -377,7 +395,8 @@ static int print_text(const struct diff *diff)
             text_at(diff->a, "kernel", "name"), text_at(diff->a, "gpu", "name"),
             text_at(diff->b, "kernel", "name"), text_at(diff->b, "gpu", "name"),
             a, strcmp(a, b) != 0 ? " -> " : "", strcmp(a, b) != 0 ? b : "");
-    fprintf(out.file, "%-38s %14s %14s %10s\n", "what", "a", "b", "change");
+    fprintf(out.file, "%s%-38s %14s %14s %10s%s\n", tint(out.file, TINT_STRONG),
+            "what", "a", "b", "change", tint(out.file, TINT_OFF));
     for (uint32_t i = 0; i < diff->metrics; i++) {
         if (is_headline(diff->metric[i].name))
             print_metric(out.file, &diff->metric[i]);
@@ -415,6 +434,9 @@ static int compare(struct diff *diff)
         return status;
     status = diff->job.format == FORMAT_JSON
                  ? output_json(diff->job.out, diff_json(diff))
+             : diff->job.format == FORMAT_CSV
+                 ? output_csv(diff->job.out, "name,a,b,change,percent",
+                              changes_json(diff))
                  : print_text(diff);
     if (status == EXIT_DONE && json_array_size(diff->failed) != 0)
         status = EXIT_FAULT;
@@ -458,7 +480,7 @@ int cmd_diff(int argc, char **argv)
          NULL},
         {"all", 0, OPT_FLAG, &diff.all, NULL, "also what is the same in both",
          NULL},
-        JOB_FORMAT_JSON_OPTION(diff.job),
+        JOB_FORMAT_OPTION(diff.job),
         JOB_OUTPUT_OPTIONS(diff.job),
         {0}};
     const struct usage usage = {

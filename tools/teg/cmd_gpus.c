@@ -64,6 +64,15 @@ static json_t *fact_json(const struct teg_fact *f)
                      f->where);
 }
 
+static json_t *facts_json(const struct teg_gpu *gpu)
+{
+    json_t *values = json_array();
+
+    for (uint32_t i = 0; i < gpu->fact_count; i++)
+        json_array_append_new(values, fact_json(&gpu->fact[i]));
+    return values;
+}
+
 static int show_one(const struct job *job, const char *name)
 {
     struct teg_gpu *gpu = NULL;
@@ -73,12 +82,12 @@ static int show_one(const struct job *job, const char *name)
         return status;
     if (job->format == FORMAT_JSON) {
         json_t *object = gpu_json(gpu);
-        json_t *values = json_array();
 
-        for (uint32_t i = 0; i < gpu->fact_count; i++)
-            json_array_append_new(values, fact_json(&gpu->fact[i]));
-        json_object_set_new(object, "values", values);
+        json_object_set_new(object, "values", facts_json(gpu));
         status = output_json(NULL, object);
+    } else if (job->format == FORMAT_CSV) {
+        status =
+            output_csv(NULL, "key,value,unit,source,where", facts_json(gpu));
     } else {
         printf("%s: %s\n\n", gpu->name, gpu->title);
         for (uint32_t i = 0; i < gpu->fact_count; i++)
@@ -111,7 +120,7 @@ static int show_all(const struct job *job)
             status = say_fault(&d);
             continue;
         }
-        if (job->format == FORMAT_JSON)
+        if (job->format != FORMAT_TEXT)
             json_array_append_new(array, gpu_json(gpu));
         else
             list_row(gpu);
@@ -124,6 +133,8 @@ static int show_all(const struct job *job)
     gpu_list_release(&list);
     if (job->format == FORMAT_JSON)
         output_json(NULL, array);
+    else if (job->format == FORMAT_CSV)
+        output_csv(NULL, "name,title,compute_capability,clock_mhz,sms", array);
     else
         json_decref(array);
     return status;
@@ -143,7 +154,7 @@ int cmd_gpus(int argc, char **argv)
          "draft a description from what tools/measure printed", NULL},
         {"output", 'o', OPT_TEXT, &job.out, "FILE",
          "write the draft there and see whether it loads", NULL},
-        JOB_FORMAT_JSON_OPTION(job),
+        JOB_FORMAT_OPTION(job),
         {0}};
     const struct usage usage = {
         .command = "gpus",

@@ -165,7 +165,7 @@ static int show_kernel(struct info *self, uint32_t kernel)
     if (teg_trace_launch(self->job.trace, kernel, &launch, &d) != TEG_OK)
         return say_fault(&d);
     status = count_launch(&info, &launch);
-    if (status == EXIT_DONE && self->job.format == FORMAT_JSON)
+    if (status == EXIT_DONE && self->job.format != FORMAT_TEXT)
         json_array_append_new(
             self->kernels, kernel_info_json(launch.kernel, kernel + 1, &info));
     else if (status == EXIT_DONE)
@@ -216,6 +216,28 @@ static int print_json(struct info *self, uint64_t bytes)
             "kernels", self->kernels));
 }
 
+/* A column for each class, so that the rows of a list are alike. */
+static int print_csv(struct info *self)
+{
+    size_t i;
+    json_t *kernel;
+
+    json_array_foreach(self->kernels, i, kernel)
+    {
+        json_t *mix = json_object_get(kernel, "classes"), *all = json_object();
+
+        for (uint32_t c = 0; c < TEG_CLASSES; c++) {
+            const char *key = teg_op_class_facts(c)->key;
+            json_t *count = json_object_get(mix, key);
+
+            json_object_set_new(
+                all, key, count != NULL ? json_incref(count) : json_integer(0));
+        }
+        json_object_set_new(kernel, "classes", all);
+    }
+    return output_csv(NULL, "name,number", json_incref(self->kernels));
+}
+
 static int info(struct info *self)
 {
     uint64_t bytes = file_bytes(self->job.path);
@@ -229,6 +251,8 @@ static int info(struct info *self)
         return status;
     if (self->job.format == FORMAT_JSON)
         return print_json(self, bytes);
+    if (self->job.format == FORMAT_CSV)
+        return print_csv(self);
     if (bytes_are_of_kernels(&self->job) && self->warp_instructions > 0)
         printf("\n%.3f bytes per warp instruction\n",
                (double)bytes / (double)self->warp_instructions);
@@ -244,8 +268,7 @@ static int cubin(struct job *job, const char *path, uint32_t threads)
     if (job->gpu_name != NULL)
         status = job_open_gpu(job);
     if (status == EXIT_DONE)
-        status =
-            info_cubin(path, job->gpu, threads, job->format == FORMAT_JSON);
+        status = info_cubin(path, job->gpu, threads, job->format);
     return status;
 }
 
@@ -262,7 +285,7 @@ int cmd_info(int argc, char **argv)
          "of a cubin: threads of a block for the occupancy (default 256)",
          NULL},
         JOB_TRACE_OPTIONS(self.job),
-        JOB_FORMAT_JSON_OPTION(self.job),
+        JOB_FORMAT_OPTION(self.job),
         {0}};
     const struct usage usage = {
         .command = "info",

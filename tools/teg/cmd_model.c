@@ -229,6 +229,33 @@ static json_t *estimates_json(const struct teg_estimate *e, uint32_t count)
     return array;
 }
 
+/* Rows of CSV: a model each, terms left to JSON. */
+static void add_rows(json_t *rows, const struct teg_estimate *e, uint32_t count,
+                     const char *kernel, uint32_t number, double clock_mhz)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *row = json_object();
+
+        json_object_set_new(row, "kernel", json_string(kernel));
+        json_object_set_new(row, "number", json_integer(number));
+        json_object_set_new(row, "model", json_string(e[i].model));
+        json_object_set_new(
+            row, "cycles",
+            number_json(e[i].applicable ? e[i].cycles : (double)NAN));
+        json_object_set_new(row, "time_us",
+                            number_json(e[i].applicable
+                                            ? e[i].cycles / clock_mhz
+                                            : (double)NAN));
+        json_object_set_new(row, "limiter", json_string(e[i].limiter));
+        json_object_set_new(row, "advice", json_string(e[i].advice));
+        json_object_set_new(row, "why", json_string(e[i].why));
+        json_array_append_new(rows, row);
+    }
+}
+
+static const char row_columns[] =
+    "kernel,number,model,cycles,time_us,limiter,advice,why";
+
 /* ---- with a trace ------------------------------------------------------ */
 
 static int estimate_all(const struct model_run *run, struct result *r)
@@ -290,6 +317,9 @@ static int model_launch(struct model_run *run, struct replay *walk,
     status = estimate_all(run, &result);
     if (status == EXIT_DONE && run->job.format == FORMAT_JSON)
         add_json(run, &result);
+    else if (status == EXIT_DONE && run->job.format == FORMAT_CSV)
+        add_rows(run->kernels, result.estimate, result.estimate_count,
+                 walk->s->name, result.number, walk->gpu->chip.sm_clock_mhz);
     else if (status == EXIT_DONE)
         add_text(run, &result);
     free(result.estimate);
@@ -314,22 +344,34 @@ static int model_kernel(struct model_run *run, uint32_t kernel)
     return status;
 }
 
+static int finish_kernels(struct model_run *run)
+{
+    switch ((enum format)run->job.format) {
+    case FORMAT_JSON:
+        return output_json(
+            run->job.out,
+            kernels_json(run->kernels, run->job.kernel_count, NULL));
+    case FORMAT_CSV:
+        return output_csv(run->job.out, row_columns, json_incref(run->kernels));
+    case FORMAT_TEXT:
+        break;
+    }
+    return output_close(&run->out);
+}
+
 static int model_kernels(struct model_run *run)
 {
-    bool json = run->job.format == FORMAT_JSON;
+    bool text = run->job.format == FORMAT_TEXT;
     int status = EXIT_DONE;
 
     run->kernels = json_array();
-    if (!json)
+    if (text)
         status = output_open(&run->out, run->job.out);
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
         status = model_kernel(run, run->job.kernel[i]);
     if (status == EXIT_DONE)
-        status = json ? output_json(run->job.out,
-                                    kernels_json(run->kernels,
-                                                 run->job.kernel_count, NULL))
-                      : output_close(&run->out);
-    else if (!json)
+        status = finish_kernels(run);
+    else if (text)
         output_abandon(&run->out);
     json_decref(run->kernels);
     return status;
@@ -357,6 +399,12 @@ static int report_by_hand(struct model_run *run, const struct teg_estimate *e,
         return output_json(run->job.out,
                            json_pack("{s:o, s:o}", "teg", teg_json(), "models",
                                      estimates_json(e, 1)));
+    if (run->job.format == FORMAT_CSV) {
+        json_t *rows = json_array();
+
+        add_rows(rows, e, 1, "", 0, clock_mhz);
+        return output_csv(run->job.out, row_columns, rows);
+    }
     status = output_open(&run->out, run->job.out);
     if (status != EXIT_DONE)
         return status;
@@ -485,7 +533,7 @@ int cmd_model(int argc, char **argv)
         {"rep", 0, OPT_CHOICE, &run.rep, "MODE",
          "exact (default) or ceil: rounds of blocks", rep_names},
         JOB_TRACE_OPTIONS(run.job),
-        JOB_FORMAT_JSON_OPTION(run.job),
+        JOB_FORMAT_OPTION(run.job),
         JOB_OUTPUT_OPTIONS(run.job),
         {0}};
     const struct usage usage = {

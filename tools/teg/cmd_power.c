@@ -313,6 +313,10 @@ static void add_report(struct power_run *run, const struct power_report *r)
         json_array_append_new(run->kernels, power_json(r));
         return;
     }
+    if (run->job.format == FORMAT_CSV) {
+        power_rows(run->kernels, r);
+        return;
+    }
     if (run->seconds > 0)
         fputc('\n', run->out.file);
     power_text(run->out.file, r);
@@ -369,8 +373,11 @@ static void total_text(const struct power_run *run)
                 run->celsius);
 }
 
-static int finish_json(struct power_run *run)
+static int finish_data(struct power_run *run)
 {
+    if (run->job.format == FORMAT_CSV)
+        return output_csv(run->job.out, "kernel,number,cycles_from",
+                          json_incref(run->kernels));
     return output_json(
         run->job.out,
         kernels_json(run->kernels, run->job.kernel_count, total_json(run)));
@@ -385,17 +392,17 @@ static int finish_text(struct power_run *run)
 
 static int power_kernels(struct power_run *run)
 {
-    bool json = run->job.format == FORMAT_JSON;
+    bool text = run->job.format == FORMAT_TEXT;
     int status = EXIT_DONE;
 
     run->kernels = json_array();
-    if (!json)
+    if (text)
         status = output_open(&run->out, run->job.out);
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
         status = power_kernel(run, run->job.kernel[i]);
     if (status == EXIT_DONE)
-        status = json ? finish_json(run) : finish_text(run);
-    else if (!json)
+        status = text ? finish_text(run) : finish_data(run);
+    else if (text)
         output_abandon(&run->out);
     json_decref(run->kernels);
     return status;
@@ -435,6 +442,12 @@ static int report_by_hand(struct power_run *run, const struct power_report *r)
 
     if (run->job.format == FORMAT_JSON)
         return output_json(run->job.out, power_json(r));
+    if (run->job.format == FORMAT_CSV) {
+        json_t *rows = json_array();
+
+        power_rows(rows, r);
+        return output_csv(run->job.out, "kernel,number,cycles_from", rows);
+    }
     status = output_open(&run->out, run->job.out);
     if (status != EXIT_DONE)
         return status;
@@ -667,7 +680,7 @@ int cmd_power(int argc, char **argv)
         {"efficiency", 0, OPT_LIST, &run->efficiency, "KEY=VALUE[,KEY=VALUE]",
          "instead: speed-up and energy efficiency of a CPU with a GPU", NULL},
         JOB_TRACE_OPTIONS(run->job),
-        JOB_FORMAT_JSON_OPTION(run->job),
+        JOB_FORMAT_OPTION(run->job),
         JOB_OUTPUT_OPTIONS(run->job),
         {0}};
     const struct usage usage = {

@@ -174,6 +174,7 @@ static int rank(struct report_job *r)
     if (!r->ranking || !wants_page(r))
         return EXIT_DONE;
     r->rank.job = r->job;
+    r->rank.always = &r->what_ifs;
     return whatif_measure(&r->rank);
 }
 

@@ -4,13 +4,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 struct run {
     struct job job;
     uint32_t sms, warps_per_sm;
     struct opt_list what_ifs;
-    bool strict, timing, by_pc;
+    bool strict, timing, by_pc, ranking;
     uint32_t dependences; /* index into dependences_names */
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
     struct pc_trace_choice pc_choice;
@@ -79,14 +80,34 @@ static void ears_release(struct ears *e)
     by_pc_release(&e->by_pc);
 }
 
+/* Of this kernel alone; an interrupt leaves those that were measured. */
+static int rank(const struct run *run, const struct replay *replay,
+                uint32_t kernel, struct whatif *w)
+{
+    int status;
+
+    if (!run->ranking || replay->incomplete)
+        return EXIT_DONE;
+    w->job = run->job;
+    w->job.kernel = &kernel;
+    w->job.kernel_count = 1;
+    w->sms = run->sms;
+    w->warps_per_sm = run->warps_per_sm;
+    w->always = &run->what_ifs;
+    status = whatif_measure(w);
+    w->job.kernel = NULL;
+    return status;
+}
+
 static int report_replay(const struct run *run, struct report *report,
                          const struct replay *replay, const struct ears *ears,
-                         uint32_t kernel)
+                         uint32_t kernel, const struct whatif *ranking)
 {
     struct result result = {
         .number = kernel + 1,
         .what_ifs = &run->what_ifs,
         .by_pc = run->by_pc ? &ears->by_pc : NULL,
+        .ranking = ranking->count != 0 ? ranking : NULL,
         /* Remarks on the whole trace go with its first kernel. */
         .trace_notes =
             report->total.kernels == 0 ? teg_trace_notes(run->job.trace) : NULL,
@@ -127,6 +148,7 @@ static int run_kernel(const struct run *run, struct report *report,
         .listener = ears.listener,
     };
     struct replay replay;
+    struct whatif ranking = {0};
     int status, reported;
 
     ears_init(&ears, run);
@@ -139,7 +161,13 @@ static int run_kernel(const struct run *run, struct report *report,
     }
     if (run->timing)
         print_timing(&replay);
-    reported = report_replay(run, report, &replay, &ears, kernel);
+    if (status == EXIT_DONE)
+        status = rank(run, &replay, kernel, &ranking);
+    reported =
+        status == EXIT_DONE || status == EXIT_INTERRUPTED
+            ? report_replay(run, report, &replay, &ears, kernel, &ranking)
+            : status;
+    free(ranking.toggle);
     if (reported == EXIT_DONE)
         reported = write_series(run, &replay, &ears.pc_trace);
     ears_release(&ears);
@@ -200,6 +228,10 @@ int cmd_run(int argc, char **argv)
          "an unknown opcode is an error", NULL},
         {"timing", 0, OPT_FLAG, &run.timing, NULL,
          "say on standard error how long the simulation took", NULL},
+        {"ranking", 0, OPT_FLAG, &run.ranking, NULL,
+         "with the three what-ifs that gain most (json: all of them); replays "
+         "the kernel once for each",
+         NULL},
         {"by-pc", 0, OPT_FLAG, &run.by_pc, NULL,
          "what each instruction cost, and for whose result it waited", NULL},
         {"pc-trace", 0, OPT_TEXT, &run.pc_trace, "FILE",

@@ -14,10 +14,12 @@
  *      fp32                         |  222  3
  *
  * A letter says what a warp did for most of the column, a digit how many
- * tenths.  With --cycles come the instructions, one in a row: the letters of
+ * tenths.  Below the SM's warps stand the issue slots of its sub-cores; with
+ * --sub-core N states and units are those of one.  With --cycles come the instructions, one in a row: the letters of
  * what it waited for, `#` its issue, `=` until its result can be used, `E`.
  * (After llvm-mca's timeline view.)
  */
+#include "tools/teg/color.h"
 #include "tools/teg/critical_report.h"
 #include "tools/teg/report.h"
 #include "tools/teg/series.h"
@@ -43,7 +45,11 @@ struct view {
     struct opt_list what_ifs;
     bool critical;
     struct window window;
+    uint32_t sub_cores;          /* of an SM: its schedulers */
+    const char *sub_text;        /* of --sub-core, as given, or NULL */
     struct timeline *chip, *one; /* owned */
+    struct timeline *sub;        /* owned, [sub_cores] of that SM */
+    const struct timeline *near; /* `one`, or the sub-core asked for */
     struct pc_trace points;
 };
 
@@ -111,10 +117,49 @@ static void print_row(FILE *f, const char *label, const char *row, int length)
     fprintf(f, "%-*.*s|%.*s\n", LABEL, LABEL, label, length, row);
 }
 
+/* An issue is good; waiting for memory, and for other warps, is what one
+ * looks for. */
+static enum tint tint_of(char state)
+{
+    switch (state) {
+    case '#':
+    case '=':
+    case 'E':
+        return TINT_GOOD;
+    case 'L':
+    case 'g':
+        return TINT_BAD;
+    case 'b':
+    case 'S':
+    case 'm':
+    case 'u':
+        return TINT_NOTICE;
+    default:
+        return TINT_DIM;
+    }
+}
+
+/* A row of letters, each in the color of its state. */
+static void print_letters(FILE *f, const char *label, const char row[COLUMNS])
+{
+    int length = COLUMNS;
+
+    while (length > 0 && row[length - 1] == ' ')
+        length--;
+    fprintf(f, "%-*.*s|", LABEL, LABEL, label);
+    for (int c = 0; c < length; c++) {
+        if (c == 0 || row[c] != row[c - 1])
+            fprintf(f, "%s%s", tint(f, TINT_OFF), tint(f, tint_of(row[c])));
+        fputc(row[c], f);
+    }
+    fprintf(f, "%s\n", tint(f, TINT_OFF));
+}
+
 static void print_heading(FILE *f, const char *text)
 {
-    fputc('\n', f);
+    fprintf(f, "\n%s", tint(f, TINT_STRONG));
     print_row(f, text, "", 0);
+    fputs(tint(f, TINT_OFF), f);
 }
 
 static void print_series(FILE *f, const struct view *v,
@@ -140,7 +185,7 @@ static bool any(const uint64_t *bin)
 }
 
 static void print_states(FILE *f, const struct view *v,
-                         const struct timeline *t)
+                         const struct timeline *t, const char *heading)
 {
     double whole[COLUMNS] = {0};
     char label[64];
@@ -148,7 +193,7 @@ static void print_states(FILE *f, const struct view *v,
     resample(v, t, t->issued, whole);
     for (int r = 0; r < TEG_STALLS; r++)
         resample(v, t, t->stall[r], whole);
-    print_heading(f, "tenths of the SM's warps");
+    print_heading(f, heading);
     print_series(f, v, t, " # issued", t->issued, whole);
     for (int r = 0; r < TEG_STALLS; r++) {
         snprintf(label, sizeof label, " %c %s", letter[r], teg_stall_label(r));
@@ -171,6 +216,23 @@ static void print_units(FILE *f, const struct view *v, const struct timeline *t,
             whole[c] = column_cycles(v) * t->instances[u];
         snprintf(label, sizeof label, "   %.24s", v->job.gpu->unit[u].name);
         print_series(f, v, t, label, t->busy[u], whole);
+    }
+}
+
+/* Of one scheduler there is nothing to tell apart. */
+static void print_sub_cores(FILE *f, const struct view *v)
+{
+    double whole[COLUMNS];
+    char label[64];
+
+    if (v->sub_cores == 1)
+        return;
+    for (int c = 0; c < COLUMNS; c++)
+        whole[c] = column_cycles(v) / v->job.gpu->sm.issue_period;
+    print_heading(f, "tenths of issue slots used");
+    for (uint32_t i = 0; i < v->sub_cores; i++) {
+        snprintf(label, sizeof label, "   sub-core %" PRIu32, i);
+        print_series(f, v, &v->sub[i], label, v->sub[i].issued, whole);
     }
 }
 
@@ -236,7 +298,7 @@ static int print_warps(FILE *f, const struct view *v)
         for (int c = 0; c < COLUMNS; c++)
             row[c] = state_char(s->cycles[c]);
         snprintf(label, sizeof label, " %2" PRIu32, w);
-        print_row(f, label, row, COLUMNS);
+        print_letters(f, label, row);
     }
     free(s);
     return EXIT_DONE;
@@ -269,7 +331,7 @@ static void print_instruction(FILE *f, const struct view *v,
     paint(v, row, p->cycle, p->cycle + 1, '#');
     snprintf(label, sizeof label, "%2" PRIu32 " %04" PRIx64 " %s", p->slot,
              p->pc, teg_program_text(program, &program->inst[p->inst]));
-    print_row(f, label, row, COLUMNS);
+    print_letters(f, label, row);
 }
 
 static void print_instructions_of(FILE *f, const struct view *v)
@@ -304,8 +366,13 @@ static int print_text(FILE *f, const struct view *v, const struct replay *r)
     status = print_warps(f, v);
     if (status != EXIT_DONE)
         return status;
-    print_states(f, v, v->one);
-    print_units(f, v, v->one, "tenths busy, units of the SM");
+    print_states(f, v, v->near,
+                 v->near == v->one ? "tenths of the SM's warps"
+                                   : "tenths of the sub-core's warps");
+    print_sub_cores(f, v);
+    print_units(f, v, v->near,
+                v->near == v->one ? "tenths busy, units of the SM"
+                                  : "tenths busy, by the sub-core");
     print_units(f, v, v->chip, "tenths busy, units of the chip");
     if (v->window.cycles_text != NULL)
         print_instructions_of(f, v);
@@ -362,18 +429,21 @@ static json_t *point_json(const struct pc_trace *t, const struct pc_point *p)
 
 static json_t *view_json(const struct view *v, const struct replay *r)
 {
-    json_t *points = json_array();
+    json_t *points = json_array(), *sub = json_array();
 
+    for (uint32_t i = 0; i < v->sub_cores; i++)
+        json_array_append_new(sub, timeline_json(&v->sub[i], r->gpu));
     for (size_t i = 0; v->window.cycles_text != NULL && i < v->points.points;
          i++)
         json_array_append_new(points,
                               point_json(&v->points, &v->points.point[i]));
     return json_pack(
-        "{s:o, s:o, s:s, s:i, s:b, s:[I, I], s:o, s:o, s:o}", "teg", teg_json(),
-        "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm", (int)v->window.sm,
-        "incomplete", r->incomplete, "cycles", (json_int_t)v->window.from,
-        (json_int_t)v->window.to, "on_sm", timeline_json(v->one, r->gpu),
-        "on_chip", timeline_json(v->chip, r->gpu), "instructions", points);
+        "{s:o, s:o, s:s, s:i, s:b, s:[I, I], s:o, s:o, s:o, s:o}", "teg",
+        teg_json(), "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm",
+        (int)v->window.sm, "incomplete", r->incomplete, "cycles",
+        (json_int_t)v->window.from, (json_int_t)v->window.to, "on_sm",
+        timeline_json(v->one, r->gpu), "on_sub_cores", sub, "on_chip",
+        timeline_json(v->chip, r->gpu), "instructions", points);
 }
 
 static void print_csv_heads(FILE *f, const struct view *v, const char *place)
@@ -404,11 +474,19 @@ static void print_csv(FILE *f, const struct view *v)
     fputs("cycle", f);
     print_csv_heads(f, v, "sm");
     print_csv_heads(f, v, "chip");
+    for (uint32_t i = 0; i < v->sub_cores; i++) {
+        char place[24];
+
+        snprintf(place, sizeof place, "sub%" PRIu32, i);
+        print_csv_heads(f, v, place);
+    }
     fputs("\r\n", f);
     for (uint32_t i = 0; i < timeline_bins(t); i++) {
         fprintf(f, "%" PRIu64, t->choice.from + i * t->bin_cycles);
         print_csv_cells(f, v->one, i);
         print_csv_cells(f, v->chip, i);
+        for (uint32_t k = 0; k < v->sub_cores; k++)
+            print_csv_cells(f, &v->sub[k], i);
         fputs("\r\n", f);
     }
 }
@@ -443,22 +521,19 @@ static int write_view(struct view *v, const struct replay *r)
     return status;
 }
 
-static int replay_view(struct view *v)
+enum {
+    EARS = 3 /* besides the sub-cores */
+};
+
+static int replay_view(struct view *v, struct sim_listener *listener)
 {
-    const struct sim_listener listener[] = {timeline_listener(v->chip),
-                                            timeline_listener(v->one),
-                                            pc_trace_listener(&v->points)};
     const struct replay_options options = {.what_ifs = &v->what_ifs,
                                            .label = "timeline",
                                            .listener = listener,
-                                           .listeners = 3};
+                                           .listeners = EARS + v->sub_cores};
     struct replay r;
     int status, written;
 
-    timeline_init(v->chip, TIMELINE_ALL);
-    timeline_init(v->one, v->window.sm);
-    v->chip->choice.from = v->one->choice.from = v->window.from;
-    v->chip->choice.to = v->one->choice.to = v->window.to;
     status = replay_init(&r, &v->job, v->job.kernel[0], &options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
@@ -467,19 +542,59 @@ static int replay_view(struct view *v)
     return written != EXIT_DONE ? written : status;
 }
 
+static struct sim_listener listen(const struct view *v, struct timeline *t,
+                                  uint32_t sm, uint32_t scheduler)
+{
+    timeline_init(t, sm);
+    t->choice.scheduler = scheduler;
+    t->choice.from = v->window.from;
+    t->choice.to = v->window.to;
+    return timeline_listener(t);
+}
+
 static int show(struct view *v)
 {
     struct pc_trace_choice choice = window_choice(&v->window, POINTS_MAX);
-    int status;
+    struct sim_listener *listener =
+        calloc(EARS + v->sub_cores, sizeof *listener);
+    int status = EXIT_DONE;
 
     v->chip = calloc(1, sizeof *v->chip);
     v->one = calloc(1, sizeof *v->one);
+    v->sub = calloc(v->sub_cores, sizeof *v->sub);
     pc_trace_init(&v->points, &choice);
-    status = v->chip != NULL && v->one != NULL ? replay_view(v) : say_memory();
+    if (listener == NULL || v->chip == NULL || v->one == NULL || v->sub == NULL)
+        status = say_memory();
+    if (status == EXIT_DONE) {
+        listener[0] = listen(v, v->chip, TIMELINE_ALL, TIMELINE_ALL);
+        listener[1] = listen(v, v->one, v->window.sm, TIMELINE_ALL);
+        listener[2] = pc_trace_listener(&v->points);
+        for (uint32_t i = 0; i < v->sub_cores; i++)
+            listener[EARS + i] = listen(v, &v->sub[i], v->window.sm, i);
+        v->near = v->sub_text != NULL ? &v->sub[atoi(v->sub_text)] : v->one;
+        status = replay_view(v, listener);
+    }
     pc_trace_release(&v->points);
+    free(listener);
     free(v->chip);
     free(v->one);
+    free(v->sub);
     return status;
+}
+
+static int check_sub_core(struct view *v)
+{
+    const char *text = v->sub_text;
+    uint64_t first, last;
+
+    v->sub_cores = v->job.gpu->sm.schedulers;
+    if (text == NULL ||
+        (range_parse(text, text + strlen(text), &first, &last) &&
+         first == last && first < v->sub_cores))
+        return EXIT_DONE;
+    say("--sub-core", "expected a sub-core from 0 to %" PRIu32 ", found '%s'",
+        v->sub_cores - 1, text);
+    return EXIT_USAGE;
 }
 
 static int check_one_kernel(const struct job *job)
@@ -499,6 +614,10 @@ int cmd_timeline(int argc, char **argv)
         JOB_GPU_OPTIONS(v.job),
         JOB_TRACE_OPTIONS(v.job),
         WINDOW_OPTIONS(v.window, "0-3"),
+        {"sub-core", 0, OPT_TEXT, &v.sub_text, "N",
+         "states and units of this sub-core (scheduler) of the SM; json and "
+         "csv have all of them",
+         NULL},
         {"critical", 0, OPT_FLAG, &v.critical, NULL,
          "instead: the chain of instructions that bounds the warp which is "
          "done last",
@@ -534,6 +653,8 @@ int cmd_timeline(int argc, char **argv)
         status = check_one_kernel(&v.job);
     if (status == EXIT_DONE)
         status = window_parse(&v.window, v.job.gpu, 4);
+    if (status == EXIT_DONE)
+        status = check_sub_core(&v);
     if (status == EXIT_DONE)
         status = v.critical ? report_critical(&v.job, &v.what_ifs) : show(&v);
     job_release(&v.job);

@@ -14,6 +14,7 @@
  */
 #include "tools/teg/whatif.h"
 
+#include "tools/teg/color.h"
 #include "tools/teg/pool.h"
 #include "tools/teg/report.h"
 
@@ -62,7 +63,7 @@ struct measured {
 static int total_cycles(const struct whatif *w, const char *names,
                         uint64_t *cycles)
 {
-    const struct opt_list list = {.item = {names}, .count = names != NULL};
+    struct opt_list list = {0};
     struct replay_options options = {
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
@@ -70,6 +71,10 @@ static int total_cycles(const struct whatif *w, const char *names,
     };
 
     *cycles = 0;
+    if (w->always != NULL)
+        list = *w->always;
+    if (names != NULL && list.count < OPT_LIST_MAX)
+        list.item[list.count++] = names;
     for (uint32_t i = 0; i < w->job.kernel_count; i++) {
         struct replay replay;
         int status;
@@ -225,7 +230,20 @@ int whatif_measure(struct whatif *w)
     return status;
 }
 
-static json_t *whatif_json(const struct whatif *w)
+uint32_t whatif_best(const struct whatif *w, uint32_t count,
+                     const struct toggle *best[])
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < w->done && found < count; i++) {
+        if (strcmp(w->toggle[i].name, "all") != 0 &&
+            w->toggle[i].cycles < w->baseline_cycles)
+            best[found++] = &w->toggle[i];
+    }
+    return found;
+}
+
+static json_t *toggles_json(const struct whatif *w)
 {
     json_t *toggles = json_array();
 
@@ -239,13 +257,40 @@ static json_t *whatif_json(const struct whatif *w)
                       json_ratio((double)w->baseline_cycles, (double)t->cycles),
                       "changed", t->cycles != w->baseline_cycles));
     }
-    return json_pack("{s:o, s:o, s:i, s:b, s:o, s:o}", "teg", teg_json(), "gpu",
-                     gpu_json(w->job.gpu), "kernels", (int)w->job.kernel_count,
-                     "incomplete", w->incomplete, "baseline_cycles",
-                     w->baseline_cycles > 0
-                         ? json_integer((json_int_t)w->baseline_cycles)
-                         : json_null(),
-                     "toggles", toggles);
+    return toggles;
+}
+
+json_t *whatif_ranking_json(const struct whatif *w)
+{
+    return json_pack(
+        "{s:b, s:o, s:o}", "incomplete", w->incomplete, "baseline_cycles",
+        w->baseline_cycles > 0 ? json_integer((json_int_t)w->baseline_cycles)
+                               : json_null(),
+        "toggles", toggles_json(w));
+}
+
+static json_t *whatif_json(const struct whatif *w)
+{
+    json_t *o =
+        json_pack("{s:o, s:o, s:i}", "teg", teg_json(), "gpu",
+                  gpu_json(w->job.gpu), "kernels", (int)w->job.kernel_count);
+    json_t *ranking = whatif_ranking_json(w);
+
+    json_object_update(o, ranking);
+    json_decref(ranking);
+    return o;
+}
+
+/* Half a percent is no gain to point at. */
+static const char *tint_of(FILE *f, const struct whatif *w,
+                           const struct toggle *t)
+{
+    double gain = (double)w->baseline_cycles - (double)t->cycles;
+    double least = 0.005 * (double)w->baseline_cycles;
+
+    return gain > least    ? tint(f, TINT_GOOD)
+           : gain < -least ? tint(f, TINT_BAD)
+                           : "";
 }
 
 static void print_toggle(FILE *f, const struct whatif *w,
@@ -256,8 +301,8 @@ static void print_toggle(FILE *f, const struct whatif *w,
     if (t->cycles != w->baseline_cycles && t->cycles > 0)
         snprintf(speedup, sizeof speedup, "%.2fx",
                  (double)w->baseline_cycles / (double)t->cycles);
-    fprintf(f, "%-28s %16s %11s\n", t->name, with_commas(t->cycles, cycles),
-            speedup);
+    fprintf(f, "%-28s %16s %s%11s%s\n", t->name, with_commas(t->cycles, cycles),
+            tint_of(f, w, t), speedup, tint(f, TINT_OFF));
 }
 
 static int print_table(const struct whatif *w)
@@ -268,14 +313,16 @@ static int print_table(const struct whatif *w)
 
     if (status != EXIT_DONE)
         return status;
-    fprintf(out.file, "%-28s %16s %11s\n%-28s %16s\n", "what if", "cycles",
-            "speedup", "(as it is)",
+    fprintf(out.file, "%s%-28s %16s %11s%s\n%-28s %16s\n",
+            tint(out.file, TINT_STRONG), "what if", "cycles", "speedup",
+            tint(out.file, TINT_OFF), "(as it is)",
             w->baseline_cycles > 0 ? with_commas(w->baseline_cycles, cycles)
                                    : "n/a");
     for (uint32_t i = 0; i < w->done; i++)
         print_toggle(out.file, w, &w->toggle[i]);
     if (w->incomplete)
-        fprintf(out.file, "INCOMPLETE: interrupted after %u of %u\n", w->done,
+        fprintf(out.file, "%sINCOMPLETE%s: interrupted after %u of %u\n",
+                tint(out.file, TINT_BAD), tint(out.file, TINT_OFF), w->done,
                 w->count);
     return output_close(&out);
 }
@@ -289,6 +336,9 @@ static int whatif(struct whatif *w)
         return status;
     printed = w->job.format == FORMAT_JSON
                   ? output_json(w->job.out, whatif_json(w))
+              : w->job.format == FORMAT_CSV
+                  ? output_csv(w->job.out, "name,cycles,speedup,changed",
+                               toggles_json(w))
                   : print_table(w);
     return printed != EXIT_DONE ? printed : status;
 }
@@ -305,7 +355,7 @@ int cmd_whatif(int argc, char **argv)
          "at most N resident warps per SM", NULL},
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
          "worker processes (default: one per core)", NULL},
-        JOB_FORMAT_JSON_OPTION(w.job),
+        JOB_FORMAT_OPTION(w.job),
         JOB_OUTPUT_OPTIONS(w.job),
         {0}};
     const struct usage usage = {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "sim/collect/critical.h"
+#include "tools/teg/color.h"
 #include "tools/teg/report.h"
 
 enum {
@@ -57,8 +58,9 @@ static int print_text(const struct sequence *q, const struct replay *r)
             "its critical sequence: %s of its %zu instructions, %s cycles\n\n",
             with_commas(c->instructions, a), q->points.points,
             with_commas(c->done - c->first, b));
-    fprintf(out.file, "%-*s %8s %11s %8s %s\n", TEXT_WIDTH, "instruction",
-            "times", "cycles", "of it", "held by");
+    fprintf(out.file, "%s%-*s %8s %11s %8s %s%s\n", tint(out.file, TINT_STRONG),
+            TEXT_WIDTH, "instruction", "times", "cycles", "of it", "held by",
+            tint(out.file, TINT_OFF));
     for (uint32_t i = 0; i < c->steps && i < ROWS_MAX; i++)
         print_step(out.file, q, &c->step[i]);
     if (c->steps > ROWS_MAX)
@@ -79,19 +81,26 @@ static json_t *step_json(const struct sequence *q,
         step->reason < TEG_STALLS ? teg_stall_label(step->reason) : NULL);
 }
 
-static json_t *sequence_json(const struct sequence *q, const struct replay *r)
+static json_t *steps_json(const struct sequence *q)
 {
     const struct critical *c = &q->critical;
     json_t *steps = json_array();
 
     for (uint32_t i = 0; i < c->steps; i++)
         json_array_append_new(steps, step_json(q, &c->step[i]));
+    return steps;
+}
+
+static json_t *sequence_json(const struct sequence *q, const struct replay *r)
+{
+    const struct critical *c = &q->critical;
+
     return json_pack(
         "{s:o, s:o, s:s, s:i, s:I, s:i, s:I, s:I, s:I, s:o}", "teg", teg_json(),
         "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm", (int)q->slowest.sm,
         "block", (json_int_t)q->slowest.block, "warp", (int)q->slowest.warp,
         "first_cycle", (json_int_t)c->first, "done", (json_int_t)c->done,
-        "instructions", (json_int_t)c->instructions, "steps", steps);
+        "instructions", (json_int_t)c->instructions, "steps", steps_json(q));
 }
 
 static int report_sequence(struct sequence *q, const struct replay *r)
@@ -108,6 +117,9 @@ static int report_sequence(struct sequence *q, const struct replay *r)
         return say_fault(&d);
     status = q->job->format == FORMAT_JSON
                  ? output_json(q->job->out, sequence_json(q, r))
+             : q->job->format == FORMAT_CSV
+                 ? output_csv(q->job->out, "pc,text,times,cycles,reason",
+                              steps_json(q))
                  : print_text(q, r);
     critical_release(&q->critical);
     return status;

@@ -231,7 +231,48 @@ static int entry_json(const struct view *v, const struct teg_fatbin *f,
     return EXIT_DONE;
 }
 
-static int print_json(const struct view *v, const struct teg_fatbin *f)
+/* Columns that are there, if empty, also where nothing is known. */
+static void spread_occupancy(json_t *row)
+{
+    static const char *const keys[] = {"threads", "blocks_per_sm",
+                                       "warps_per_sm", "limiter"};
+    json_t *o = json_incref(json_object_get(row, "occupancy"));
+
+    json_object_del(row, "occupancy");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(o, keys[i]);
+
+        json_object_set_new(row, keys[i],
+                            value != NULL ? json_incref(value) : json_null());
+    }
+    json_decref(o);
+}
+
+/* A row per kernel of each piece; parameters are left to JSON. */
+static json_t *kernel_rows(json_t *entries)
+{
+    json_t *rows = json_array(), *entry, *kernel;
+    size_t i, k;
+
+    json_array_foreach(entries, i, entry)
+    {
+        json_array_foreach(json_object_get(entry, "kernels"), k, kernel)
+        {
+            json_t *row = json_object();
+
+            json_object_set(row, "isa", json_object_get(entry, "isa"));
+            json_object_update(row, kernel);
+            json_object_del(row, "parameters");
+            spread_occupancy(row);
+            json_array_append_new(rows, row);
+        }
+    }
+    json_decref(entries);
+    return rows;
+}
+
+static int print_data(const struct view *v, const struct teg_fatbin *f,
+                      uint32_t format)
 {
     json_t *list = json_array();
     int status = EXIT_DONE;
@@ -242,6 +283,8 @@ static int print_json(const struct view *v, const struct teg_fatbin *f)
         json_decref(list);
         return status;
     }
+    if (format == FORMAT_CSV)
+        return output_csv(NULL, "isa,name", kernel_rows(list));
     return output_json(
         NULL, json_pack("{s:o, s:s, s:s, s:I, s:o}", "teg", teg_json(), "file",
                         f->path, "format", f->is_cubin ? "cubin" : "fatbin",
@@ -288,7 +331,7 @@ static int print_text(const struct view *v, const struct teg_fatbin *f)
 }
 
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
-               bool json)
+               uint32_t format)
 {
     const struct view v = {gpu, threads};
     struct teg_fatbin f;
@@ -297,7 +340,8 @@ int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
 
     if (teg_fatbin_open(&f, path, &d) != TEG_OK)
         return say_fault(&d);
-    status = json ? print_json(&v, &f) : print_text(&v, &f);
+    status =
+        format == FORMAT_TEXT ? print_text(&v, &f) : print_data(&v, &f, format);
     teg_fatbin_release(&f);
     return status;
 }

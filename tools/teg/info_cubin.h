@@ -4,6 +4,7 @@
 #define TEG_TOOLS_INFO_CUBIN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "config/gpu.h"
 
@@ -11,10 +12,10 @@
  * not. */
 bool info_is_cubin(const char *path);
 
-/* Prints what is in the file at `path`, as JSON if `json`.  `gpu` (may be
+/* Prints what is in the file at `path` in an enum format.  `gpu` (may be
  * NULL) is the chip whose occupancy is shown, for blocks of `threads`.
  * Returns an exit status. */
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
-               bool json);
+               uint32_t format);
 
 #endif

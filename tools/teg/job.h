@@ -26,8 +26,7 @@ enum format {
     FORMAT_CSV,
 };
 
-extern const char *const format_names[];      /* text, json, csv */
-extern const char *const format_names_json[]; /* text, json */
+extern const char *const format_names[]; /* text, json, csv */
 
 struct job {
     /* As given on the command line; borrowed. */
@@ -78,11 +77,6 @@ struct job {
 #define JOB_FORMAT_OPTION(job)                                                 \
     {"format", 'f', OPT_CHOICE, &(job).format, "FORMAT",                       \
      "text (default), json or csv", format_names}
-
-/* For commands that have no CSV form. */
-#define JOB_FORMAT_JSON_OPTION(job)                                            \
-    {"format", 'f', OPT_CHOICE, &(job).format, "FORMAT",                       \
-     "text (default) or json", format_names_json}
 /* clang-format on */
 
 /* Seconds of a clock that only goes forward. */

@@ -1,5 +1,6 @@
 #include "tools/teg/options.h"
 
+#include "tools/teg/color.h"
 #include "tools/teg/output.h"
 #include "tools/teg/teg.h"
 
@@ -21,11 +22,15 @@ enum {
 };
 
 static const struct opt common_rows[] = {
+    {"color", 0, OPT_CHOICE, &color_when, "WHEN",
+     "auto (default: on a terminal, unless NO_COLOR is set), always or never",
+     color_names},
     {"help", 'h', OPT_FLAG, NULL, NULL, "print this help and exit", NULL},
     {"version", 'V', OPT_FLAG, NULL, NULL, "print the version and exit", NULL},
 };
 
 enum {
+    ROW_COLOR,
     ROW_HELP,
     ROW_VERSION,
     COMMON_ROWS

@@ -12,7 +12,8 @@
  *     if (!options_parse(&usage, argc, argv, &operands, &status))
  *         return status;
  *
- * --help, --version and their letters -h and -V come on top by themselves.
+ * --color, --help, --version and the letters -h and -V of the last two come on
+ * top by themselves.
  */
 #ifndef TEG_TOOLS_OPTIONS_H
 #define TEG_TOOLS_OPTIONS_H

@@ -328,8 +328,8 @@ static void print_models(FILE *f, const struct result *r)
 
         fputs("<tr>", f);
         text_cell(f, e->model);
-        if (e->applicable) {
-            count_cell(f, e->cycles > 0 ? (uint64_t)(e->cycles + 0.5) : 0);
+        if (e->applicable && !isnan(e->cycles)) {
+            count_cell(f, (uint64_t)(e->cycles + 0.5));
             ratio_cell(f, e->cycles, simulated);
         } else {
             fputs("<td class=\"n\">n/a</td><td></td>", f);

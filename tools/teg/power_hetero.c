@@ -55,6 +55,8 @@ int hetero_split(const struct job *job, const struct settings *s)
     if (job->format == FORMAT_JSON)
         return output_json(job->out, json_pack("{s:o, s:o}", "teg", teg_json(),
                                                "split", split_json(&r)));
+    if (job->format == FORMAT_CSV)
+        return output_csv(job->out, "", json_pack("[o]", split_json(&r)));
     return split_text(job->out, &r);
 }
 
@@ -80,15 +82,17 @@ static json_t *mix_json(const struct mix_point *p)
     return o;
 }
 
-static int mix_report_json(const char *path, const struct mix_point *point,
+static int mix_report_data(const struct job *job, const struct mix_point *point,
                            uint32_t count)
 {
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(array, mix_json(&point[i]));
-    return output_json(
-        path, json_pack("{s:o, s:o}", "teg", teg_json(), "efficiency", array));
+    if (job->format == FORMAT_CSV)
+        return output_csv(job->out, "gpu_share", array);
+    return output_json(job->out, json_pack("{s:o, s:o}", "teg", teg_json(),
+                                           "efficiency", array));
 }
 
 static int mix_report_text(const char *path, const struct mix_point *point,
@@ -140,6 +144,6 @@ int hetero_efficiency(const struct job *job, const struct settings *s)
         if (efficiency_mix(&in, 0, &point[i].r, &d) != TEG_OK)
             return say_usage("power", "--efficiency: %s: %s", d.where, d.what);
     }
-    return job->format == FORMAT_JSON ? mix_report_json(job->out, point, count)
-                                      : mix_report_text(job->out, point, count);
+    return job->format == FORMAT_TEXT ? mix_report_text(job->out, point, count)
+                                      : mix_report_data(job, point, count);
 }

@@ -481,6 +481,33 @@ static json_t *terms_json(const struct power_report *r)
     return o;
 }
 
+void power_rows(json_t *rows, const struct power_report *r)
+{
+    const struct power_curve *c = &r->curve;
+    struct power_point only;
+
+    power_point_fill(&only, &r->launch, &r->e.power);
+    only.gated_power_w = only.energy_powergated_j = nan("");
+    for (uint32_t i = 0; i < (c->count > 0 ? c->count : 1); i++) {
+        json_t *row = json_object();
+        json_t *point = point_json(c->count > 0 ? &c->point[i] : &only);
+
+        json_object_set_new(row, "kernel",
+                            r->result != NULL
+                                ? json_string(r->result->replay->s->name)
+                                : json_null());
+        json_object_set_new(row, "number",
+                            r->result != NULL ? json_integer(r->result->number)
+                                              : json_null());
+        json_object_set_new(
+            row, "cycles_from",
+            json_string(c->count > 0 ? c->from : r->cycles_from));
+        json_object_update(row, point);
+        json_decref(point);
+        json_array_append_new(rows, row);
+    }
+}
+
 json_t *power_json(const struct power_report *r)
 {
     json_t *o = json_object();

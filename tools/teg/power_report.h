@@ -53,6 +53,8 @@ struct power_report {
 
 void power_text(FILE *f, const struct power_report *r);
 json_t *power_json(const struct power_report *r);
+/* Rows of CSV: a number of SMs each. */
+void power_rows(json_t *rows, const struct power_report *r);
 
 /* "28.9 us" in `out`. */
 const char *seconds_text(double seconds, char out[24]);

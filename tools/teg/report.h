@@ -9,6 +9,7 @@
 #include "tools/teg/output.h"
 #include "tools/teg/simulate.h"
 #include "tools/teg/verdict.h"
+#include "tools/teg/whatif.h"
 
 #define TEG_JSON_SCHEMA 1 /* docs/json.md */
 
@@ -19,6 +20,7 @@ struct result {
     const struct opt_list *what_ifs; /* borrowed; NULL: none */
     const struct teg_notes *trace_notes; /* borrowed */
     const struct by_pc *by_pc;           /* borrowed; NULL: not asked for */
+    const struct whatif *ranking;        /* borrowed; NULL: not asked for */
     struct verdict verdict;
     struct teg_estimate *estimate; /* owned, [estimate_count] */
     uint32_t estimate_count;
@@ -89,5 +91,10 @@ json_t *number_json(double v);
 json_t *csv_flat(json_t *object);
 /* A cell, empty for null. */
 void csv_value(FILE *f, const json_t *value);
+/*
+ * Opens, writes an array of alike objects as CSV, a row each, closes.  Takes
+ * the reference.  `columns` is the header where there is no row.
+ */
+int output_csv(const char *path, const char *columns, json_t *rows);
 
 #endif

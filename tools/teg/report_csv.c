@@ -12,13 +12,14 @@
 #include <string.h>
 
 /* What is not a column. */
-static const char *const left_out[] = {"notes", "verdict", "what_if",
-                                       "terms", "why",     "advice"};
+static const char *const left_out[] = {"notes", "verdict", "what_if", "terms",
+                                       "why",   "advice",  "ranking"};
 
 struct row {
     FILE *file;
     bool header; /* names instead of values */
     bool first;
+    bool prose;   /* with what else is left out */
     json_t *flat; /* borrowed: gathers the cells instead, if not NULL */
 };
 
@@ -126,14 +127,15 @@ static void flatten(struct row *row, const char *path, json_t *value,
     }
     json_object_foreach(value, key, member)
     {
-        if (!is_left_out(key) && (but == NULL || strcmp(key, but) != 0))
+        if ((row->prose || !is_left_out(key)) &&
+            (but == NULL || strcmp(key, but) != 0))
             descend(row, path, key, member, NULL);
     }
 }
 
-static void print_row(FILE *file, json_t *object, bool header)
+static void print_row(FILE *file, json_t *object, bool header, bool prose)
 {
-    struct row row = {file, header, true, NULL};
+    struct row row = {file, header, true, prose, NULL};
 
     flatten(&row, "", object, NULL);
     fputs("\r\n", file);
@@ -146,6 +148,24 @@ json_t *csv_flat(json_t *object)
     if (row.flat != NULL)
         flatten(&row, "", object, NULL);
     return row.flat;
+}
+
+int output_csv(const char *path, const char *columns, json_t *rows)
+{
+    struct output out;
+    int status = rows != NULL ? output_open(&out, path) : say_memory();
+
+    if (status == EXIT_DONE) {
+        if (json_array_size(rows) == 0)
+            fprintf(out.file, "%s\r\n", columns);
+        else
+            print_row(out.file, json_array_get(rows, 0), true, true);
+        for (size_t i = 0; i < json_array_size(rows); i++)
+            print_row(out.file, json_array_get(rows, i), false, true);
+        status = output_close(&out);
+    }
+    json_decref(rows);
+    return status;
 }
 
 /* With instructions asked for, they are the rows. */
@@ -162,8 +182,8 @@ static int add_kernel(struct report *report, const struct result *result)
     if (object == NULL)
         return say_memory();
     if (report->total.kernels == 1)
-        print_row(report->out.file, object, true);
-    print_row(report->out.file, object, false);
+        print_row(report->out.file, object, true, false);
+    print_row(report->out.file, object, false, false);
     json_decref(object);
     return EXIT_DONE;
 }

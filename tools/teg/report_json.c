@@ -261,6 +261,8 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "verdict", verdict_json(&r->verdict));
     if (r->by_pc != NULL)
         json_object_set_new(o, "instructions", instructions_json(r->by_pc));
+    if (r->ranking != NULL)
+        json_object_set_new(o, "ranking", whatif_ranking_json(r->ranking));
     json_object_set_new(o, "notes", notes_json(r));
     return o;
 }

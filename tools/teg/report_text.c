@@ -25,15 +25,18 @@
  */
 #include "tools/teg/report.h"
 
+#include "tools/teg/color.h"
 #include "tools/teg/instructions.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     TOP_STALLS = 6,
+    TOP_GAINS = 3,
     NAME_WIDTH = 64 /* of 80 columns; JSON has all of a long name */
 };
 
@@ -75,12 +78,28 @@ static void print_what_ifs(FILE *f, const struct opt_list *list)
 
 static void print_name(FILE *f, const struct teg_statistics *s)
 {
+    fputs(tint(f, TINT_STRONG), f);
     if (s->name[0] == '\0')
         fputs("(unnamed kernel)", f);
     else if (strlen(s->name) <= NAME_WIDTH)
         fputs(s->name, f);
     else
         fprintf(f, "%.*s...", NAME_WIDTH - 3, s->name);
+    fputs(tint(f, TINT_OFF), f);
+}
+
+/* The head of a table. */
+static void print_head(FILE *f, const char *format, ...) TEG_PRINTF(2, 3);
+
+static void print_head(FILE *f, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(f, "\n%s", tint(f, TINT_STRONG));
+    va_start(arguments, format);
+    vfprintf(f, format, arguments);
+    va_end(arguments);
+    fprintf(f, "%s\n", tint(f, TINT_OFF));
 }
 
 static const char *plural(uint64_t count)
@@ -124,9 +143,12 @@ static void print_time(FILE *f, const struct result *r)
     char text[28];
 
     if (r->replay->incomplete)
-        fprintf(f, "\n  INCOMPLETE: interrupted; what follows is the part "
-                   "that was simulated\n");
-    fprintf(f, "\n  cycles     %14s  = %.4g us\n", with_commas(s->cycles, text),
+        fprintf(f,
+                "\n  %sINCOMPLETE%s: interrupted; what follows is the part "
+                "that was simulated\n",
+                tint(f, TINT_BAD), tint(f, TINT_OFF));
+    fprintf(f, "\n  cycles     %s%14s%s  = %.4g us\n", tint(f, TINT_STRONG),
+            with_commas(s->cycles, text), tint(f, TINT_OFF),
             (double)s->cycles / gpu->chip.sm_clock_mhz);
     fprintf(f, "  ipc        %14.2f  of %.0f issue slots a cycle (%.1f %%)\n",
             ipc, slots, slots > 0 ? 100 * ipc / slots : 0);
@@ -139,8 +161,9 @@ static void print_time(FILE *f, const struct result *r)
     if (s->active_sms < gpu->chip.sms)
         fprintf(f, "  SMs        %14u  of %u had work\n", s->active_sms,
                 gpu->chip.sms);
-    fputs("  bound by   ", f);
+    fprintf(f, "  bound by   %s", tint(f, TINT_NOTICE));
     print_wrapped(f, r->verdict.text, 13, 13);
+    fputs(tint(f, TINT_OFF), f);
 }
 
 static void print_units(FILE *f, const struct result *r)
@@ -148,8 +171,8 @@ static void print_units(FILE *f, const struct result *r)
     const struct teg_statistics *s = r->replay->s;
     char count[28], share[24];
 
-    fprintf(f, "\n  %-18s %16s %9s %10s %10s\n", "unit", "issued", "active",
-            "mean load", "peak load");
+    print_head(f, "  %-18s %16s %9s %10s %10s", "unit", "issued", "active",
+               "mean load", "peak load");
     for (uint32_t i = 0; i < s->unit_count; i++) {
         const struct teg_unit_statistics *u = &s->unit[i];
 
@@ -194,7 +217,7 @@ static void print_stalls(FILE *f, const struct teg_statistics *s)
         issued -= s->stall[i];
     }
     qsort(row, TEG_STALLS, sizeof row[0], by_cycles);
-    fprintf(f, "\n  %-18s %16s %9s\n", "warps' time", "warp cycles", "share");
+    print_head(f, "  %-18s %16s %9s", "warps' time", "warp cycles", "share");
     print_stall(f, "issued", issued, s->resident_warp_cycles);
     for (uint32_t i = 0; i < TEG_STALLS; i++) {
         if (i >= TOP_STALLS)
@@ -269,7 +292,7 @@ static void print_memory(FILE *f, const struct result *r)
 
     if (m->global_requests + m->shared_requests == 0)
         return;
-    fprintf(f, "\n  memory\n");
+    print_head(f, "  memory");
     print_shared(f, m);
     if (m->global_requests == 0)
         return;
@@ -284,8 +307,8 @@ static void print_models(FILE *f, const struct result *r)
     char cycles[28], ratio[24];
 
     if (r->estimate_count > 0)
-        fprintf(f, "\n  %-18s %16s %9s  %s\n", "model", "cycles", "ratio",
-                "limited by");
+        print_head(f, "  %-18s %16s %9s  %s", "model", "cycles", "ratio",
+                   "limited by");
     for (uint32_t i = 0; i < r->estimate_count; i++) {
         const struct teg_estimate *e = &r->estimate[i];
 
@@ -299,16 +322,35 @@ static void print_models(FILE *f, const struct result *r)
     }
 }
 
+/* Who wants all of them asks `teg whatif`. */
+static void print_ranking(FILE *f, const struct whatif *w)
+{
+    const struct toggle *best[TOP_GAINS];
+    uint32_t count = whatif_best(w, TOP_GAINS, best);
+    char cycles[28];
+
+    print_head(f, "  %-18s %16s %9s", "would help most", "cycles", "speedup");
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(f, "  %-18s %16s %s%8.2fx%s\n", best[i]->name,
+                with_commas(best[i]->cycles, cycles), tint(f, TINT_GOOD),
+                (double)w->baseline_cycles / (double)best[i]->cycles,
+                tint(f, TINT_OFF));
+    if (w->incomplete)
+        fprintf(f, "  interrupted after %u of %u replays\n", w->done, w->count);
+    else if (count == 0)
+        fputs("  nothing that teg knows of gains a cycle\n", f);
+}
+
 static void print_note_list(FILE *f, const struct teg_notes *notes)
 {
     for (size_t i = 0; notes != NULL && i < notes->count; i++) {
         const struct teg_note *n = &notes->note[i];
 
-        fprintf(f, "  note: %s%s%s", n->where, n->where[0] != '\0' ? ": " : "",
-                n->what);
+        fprintf(f, "  %snote: %s%s%s", tint(f, TINT_DIM), n->where,
+                n->where[0] != '\0' ? ": " : "", n->what);
         if (n->count > 1)
             fprintf(f, " (%" PRIu64 " times)", n->count);
-        fputc('\n', f);
+        fprintf(f, "%s\n", tint(f, TINT_OFF));
     }
 }
 
@@ -322,7 +364,8 @@ static void print_notes(FILE *f, const struct result *r)
         (r->trace_notes != NULL && r->trace_notes->count > 0))
         fputc('\n', f);
     if (unknown)
-        fprintf(f, "  note: %s\n", text);
+        fprintf(f, "  %snote: %s%s\n", tint(f, TINT_NOTICE), text,
+                tint(f, TINT_OFF));
     print_note_list(f, own);
     print_note_list(f, r->trace_notes);
 }
@@ -342,6 +385,8 @@ static int add_kernel(struct report *report, const struct result *r)
         print_memory(f, r);
         print_models(f, r);
     }
+    if (r->ranking != NULL)
+        print_ranking(f, r->ranking);
     if (r->by_pc != NULL)
         print_instructions(f, r->by_pc, s->resident_warp_cycles);
     print_notes(f, r);

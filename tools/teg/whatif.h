@@ -4,6 +4,8 @@
 
 #include "tools/teg/job.h"
 
+#include <jansson.h>
+
 struct toggle {
     char name[64];
     char names[512]; /* what is applied: one what-if or several */
@@ -14,8 +16,10 @@ struct toggle {
 struct whatif {
     struct job job;
     uint32_t sms, warps_per_sm;
-    uint64_t baseline_cycles; /* 0: interrupted before it was known */
-    struct toggle *toggle;    /* owned */
+    const struct opt_list *always; /* borrowed: what-ifs applied to every
+                                      replay, the baseline's too; or NULL */
+    uint64_t baseline_cycles;      /* 0: interrupted before it was known */
+    struct toggle *toggle;         /* owned */
     uint32_t count, done;
     bool incomplete;
     uint32_t jobs; /* workers; 0: one per core */
@@ -30,5 +34,13 @@ struct whatif {
  * toggles by gain.  `w->job` and the limits must be set.  After an interrupt
  * `done` toggles are known.  Free w->toggle. */
 int whatif_measure(struct whatif *w);
+
+/* The `count` toggles that gain most, but for "all" and those that gain
+ * nothing; returns how many there are. */
+uint32_t whatif_best(const struct whatif *w, uint32_t count,
+                     const struct toggle *best[]);
+
+/* {"baseline_cycles", "toggles"} with `incomplete`: docs/json.md. */
+json_t *whatif_ranking_json(const struct whatif *w);
 
 #endif
