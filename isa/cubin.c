@@ -264,7 +264,8 @@ static enum teg_cubin_place place_of(const struct section *s)
         {".nv.constant2.", CUBIN_CONSTANT2},
         {".nv.constant3", CUBIN_CONSTANT3},
         {".nv.constant4", CUBIN_CONSTANT4},
-        {".nv.global", CUBIN_GLOBAL},
+        {".nv.global.init", CUBIN_GLOBAL},
+        {".nv.global", CUBIN_ZEROED},
     };
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {

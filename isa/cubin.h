@@ -52,6 +52,7 @@ enum teg_cubin_place {
     CUBIN_CONSTANT3, /* __constant__ variables */
     CUBIN_CONSTANT4, /* addresses */
     CUBIN_GLOBAL,    /* initialised __device__ variables */
+    CUBIN_ZEROED,    /* __device__ variables that begin as zero */
     CUBIN_CONSTANT2, /* of `kernel` */
     CUBIN_ELSEWHERE, /* debug information */
 };

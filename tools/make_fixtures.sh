@@ -24,3 +24,7 @@ done
 nvcc -std=c++17 -fatbin -compress-mode=size -o block.fatbin block.cu \
     -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90 \
     -gencode arch=compute_75,code=compute_75
+# What a program carries that is run under teg exec.
+nvcc -std=c++17 -fatbin -o exec.fatbin exec.cu \
+    -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_75,code=compute_75

@@ -117,6 +117,11 @@ static int dump_buffer(const struct trace *t, const char *text)
     return output_close(&o);
 }
 
+static void print_text(void *self, const char *text, size_t length)
+{
+    fwrite(text, 1, length, self);
+}
+
 static int run(struct trace *t)
 {
     struct teg_launch launch;
@@ -131,6 +136,7 @@ static int run(struct trace *t)
     t->facts.params = t->args.params;
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
+    t->facts.outlet = (struct emu_outlet){print_text, stdout};
     if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
         TEG_OK)
         return say_fault(&d);

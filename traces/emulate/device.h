@@ -17,6 +17,16 @@ void emu_device_free(struct emu_device *device);
 /* Returns `bytes` zeroed ones at `*address`. */
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
                             uint64_t *address, struct teg_diag *d);
+/* Makes `bytes` of the host's at `data` (borrowed) device memory at `address`.
+ * TEG_LIMIT where something lies already. */
+teg_status emu_device_map(struct emu_device *device, uint64_t address,
+                          void *data, uint64_t bytes, struct teg_diag *d);
+/* Takes away the buffer that begins at `address`; 0 if there is none. */
+int emu_device_remove(struct emu_device *device, uint64_t address);
+/* The buffer that `address` lies in, or NULL; `*bytes` from there to its
+ * end. */
+void *emu_device_find(struct emu_device *device, uint64_t address,
+                      uint64_t *bytes);
 /* Host pointer of `bytes` at `address`; NULL if they do not lie in one
  * buffer. */
 void *emu_device_at(struct emu_device *device, uint64_t address,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/block.h"
+#include "traces/emulate/calls.h"
 #include "traces/emulate/warp.h"
 
 /*
@@ -25,12 +26,14 @@ enum {
     STACK_MARGIN = 1024, /* bytes of local memory beyond the frame */
     BANK0_MIN = 0x210,
     THREADS_MAX = 1024,
+    RETURN_REGISTER = 20, /* and the next: where a called function returns */
 };
 
 enum emu_control {
     CONTROL_NONE,
     CONTROL_BRA,
     CONTROL_CALL,
+    CONTROL_CALL_ABS,
     CONTROL_JUMP, /* to a register: BRX, RET, CALL */
     CONTROL_EXIT,
     CONTROL_BSSY,
@@ -45,10 +48,11 @@ static const struct {
     enum emu_control control;
 } controls[] = {
     {"BRA", CONTROL_BRA},           {"CALL.REL", CONTROL_CALL},
-    {"RET.REL", CONTROL_JUMP},      {"BRX", CONTROL_JUMP},
-    {"EXIT", CONTROL_EXIT},         {"BSSY", CONTROL_BSSY},
-    {"BSYNC", CONTROL_BSYNC},       {"BREAK", CONTROL_BREAK},
-    {"WARPSYNC", CONTROL_WARPSYNC}, {"BAR", CONTROL_BAR},
+    {"CALL.ABS", CONTROL_CALL_ABS}, {"RET.REL", CONTROL_JUMP},
+    {"BRX", CONTROL_JUMP},          {"EXIT", CONTROL_EXIT},
+    {"BSSY", CONTROL_BSSY},         {"BSYNC", CONTROL_BSYNC},
+    {"BREAK", CONTROL_BREAK},       {"WARPSYNC", CONTROL_WARPSYNC},
+    {"BAR", CONTROL_BAR},
 };
 
 struct emulation {
@@ -57,10 +61,14 @@ struct emulation {
     struct emu_op *op; /* owned, [ops] */
     uint32_t ops;
     struct emu_block block;
-    uint8_t *bank0, *bank3, *bank4;    /* owned */
+    uint8_t *bank0;                    /* owned */
+    struct emu_module own;             /* where none was given */
     struct teg_block_builder **stream; /* owned, [warps]: each warp's trace */
     struct teg_block_builder *whole;
     uint64_t next, blocks, insts_max;
+    uint64_t from, to; /* blocks to record */
+    int records;       /* this block */
+    uint64_t *warp_insts;
 };
 
 /* ---- faults ------------------------------------------------------------------ */
@@ -222,52 +230,22 @@ static teg_status make_bank0(struct emulation *e,
     return TEG_OK;
 }
 
-static teg_status copy_bank(uint8_t **bank, struct teg_cubin_const *place,
-                            const struct teg_cubin_bytes *from,
-                            struct teg_diag *d)
-{
-    if (from->size == 0)
-        return TEG_OK;
-    *bank = calloc(1, from->size + 16);
-    if (*bank == NULL)
-        return teg_fail_memory(d);
-    if (from->data != NULL)
-        memcpy(*bank, from->data, from->size);
-    place->data = *bank;
-    place->size = from->size;
-    return TEG_OK;
-}
-
-/* Bank 2 is the compiler's, 3 the module's constants, 4 addresses, which need
- * the module's variables in place. */
+/* Bank 2 is the compiler's, 3 the module's constants, 4 addresses. */
 static teg_status make_banks(struct emulation *e, const struct teg_cubin *cubin,
-                             struct emu_device *device, struct teg_diag *d)
+                             const struct emu_launch_facts *f,
+                             struct teg_diag *d)
 {
-    uint64_t initialised = 0, zeroed = 0;
+    struct emu_block *b = &e->block;
 
-    e->block.bank[2].data = e->code->constant2.data;
-    e->block.bank[2].size = e->code->constant2.size;
-    TRY(copy_bank(&e->bank3, &e->block.bank[3], &cubin->constant3, d));
-    TRY(copy_bank(&e->bank4, &e->block.bank[4], &cubin->constant4, d));
-    if (cubin->global_init.size != 0) {
-        TRY(emu_device_alloc(device, cubin->global_init.size, &initialised, d));
-        if (cubin->global_init.data != NULL)
-            memcpy(emu_device_at(device, initialised, cubin->global_init.size),
-                   cubin->global_init.data, cubin->global_init.size);
+    b->module = f->module;
+    if (b->module == NULL) {
+        TRY(emu_module_init(&e->own, cubin, b->device, d));
+        b->module = &e->own;
     }
-    if (cubin->global_zero.size != 0)
-        TRY(emu_device_alloc(device, cubin->global_zero.size, &zeroed, d));
-    for (uint32_t i = 0; i < cubin->reloc_count; i++) {
-        const struct teg_cubin_reloc *r = &cubin->reloc[i];
-        const struct teg_cubin_symbol *s = &cubin->symbol[r->symbol];
-
-        if (r->place != CUBIN_CONSTANT4 || e->bank4 == NULL ||
-            s->place != CUBIN_GLOBAL || r->offset + 8 > e->block.bank[4].size)
-            continue;
-        put64(e->bank4, r->offset,
-              (initialised != 0 ? initialised : zeroed) + s->value +
-                  (uint64_t)r->addend);
-    }
+    b->bank[2].data = e->code->constant2.data;
+    b->bank[2].size = e->code->constant2.size;
+    for (unsigned i = 3; i < EMU_BANKS; i++)
+        b->bank[i].data = emu_module_bank(b->module, i, &b->bank[i].size);
     return TEG_OK;
 }
 
@@ -444,6 +422,29 @@ static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     }
 }
 
+/* A call to an address: of code of this kernel, or of a function outside it,
+ * which is carried out for lane after lane. */
+static void call_absolute(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask)
+{
+    uint64_t base[EMU_LANES] = {0};
+
+    if (op->a != NULL)
+        emu_int64(w, op, op->a, 0, base);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        const char *name;
+
+        w->pc[l] = base[l] + (op->t != NULL ? (uint64_t)op->t->value : 0);
+        name = emu_module_outside(w->block->module, w->pc[l]);
+        if (name == NULL)
+            continue;
+        emu_call(w, op, l, name);
+        w->pc[l] = (uint64_t)w->r[RETURN_REGISTER + 1][l] << 32 |
+                   w->r[RETURN_REGISTER][l];
+    }
+}
+
 static void sync_warp(struct emu_warp *w, const struct emu_op *op,
                       uint32_t mask)
 {
@@ -477,6 +478,10 @@ static uint32_t run_control(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_CALL:
         mask &= emu_predicate(w, op->p);
         jump(w, op, mask);
+        break;
+    case CONTROL_CALL_ABS:
+        mask &= emu_predicate(w, op->p);
+        call_absolute(w, op, mask);
         break;
     case CONTROL_JUMP:
         mask &= emu_predicate(w, op->p);
@@ -605,7 +610,8 @@ static int step(struct emulation *e, struct emu_warp *w, uint32_t group)
         mask = run_control(w, op, mask);
     else if (mask != 0)
         op->exec(w, op, mask);
-    record(e, w, op, mask);
+    if (e->records)
+        record(e, w, op, mask);
     if (++w->executed > e->insts_max)
         emu_fault(w, op, -1, TEG_LIMIT,
                   "more than %llu instructions in one warp: an endless loop?",
@@ -678,6 +684,8 @@ static void run_block(struct emulation *e)
 
     for (uint32_t i = 0; i < e->block.warps; i++) {
         start_warp(e, &e->block.warp[i], i);
+        if (!e->records)
+            continue;
         teg_block_builder_begin(e->stream[i], e->block.position);
         teg_block_builder_warp(e->stream[i], i);
     }
@@ -729,24 +737,34 @@ static teg_status join_streams(struct emulation *e, struct teg_block **block,
                           block, d);
 }
 
-static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
+/* Runs the next block. */
+static teg_status run_next(struct emulation *e, struct teg_diag *d)
 {
-    struct emulation *e = self;
-    uint64_t n = e->next;
+    uint64_t n = e->next++;
 
-    *block = NULL;
-    if (n == e->blocks)
-        return TEG_OK;
-    e->next++;
     e->block.position[0] = (uint32_t)(n % e->block.grid[0]);
     e->block.position[1] = (uint32_t)(n / e->block.grid[0] % e->block.grid[1]);
     e->block.position[2] = (uint32_t)(n / e->block.grid[0] / e->block.grid[1]);
     e->block.status = TEG_OK;
     e->block.d = d;
+    e->records = n >= e->from && n < e->to;
     run_block(e);
-    if (e->block.status != TEG_OK)
-        return e->block.status;
-    return join_streams(e, block, d);
+    for (uint32_t i = 0; e->warp_insts != NULL && i < e->block.warps; i++)
+        *e->warp_insts += e->block.warp[i].executed;
+    return e->block.status;
+}
+
+static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
+{
+    struct emulation *e = self;
+
+    *block = NULL;
+    while (e->next != e->blocks) {
+        TRY(run_next(e, d));
+        if (e->records)
+            return join_streams(e, block, d);
+    }
+    return TEG_OK;
 }
 
 static void close_launch(void *self)
@@ -759,8 +777,7 @@ static void close_launch(void *self)
     free(e->stream);
     free(e->op);
     free(e->bank0);
-    free(e->bank3);
-    free(e->bank4);
+    emu_module_release(&e->own);
     free(e->block.shared);
     free(e->block.local);
     free(e->block.warp);
@@ -855,8 +872,12 @@ static teg_status open_emulation(struct emulation *e,
     TRY(fill_kernel(e, cubin, f, d));
     TRY(prepare_code(e, cubin->sm, d));
     TRY(make_bank0(e, f, d));
-    TRY(make_banks(e, cubin, device, d));
+    TRY(make_banks(e, cubin, f, d));
     e->blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
+    e->from = f->from;
+    e->to = f->to != 0 ? f->to : e->blocks;
+    e->warp_insts = f->warp_insts;
+    e->block.outlet = f->outlet;
     e->insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     return TEG_OK;
 }

@@ -6,9 +6,8 @@
  * registers, shared, global, local and constant memory, barriers, shuffles,
  * votes, atomics.  One block after the other, in grid order, so results are
  * always the same.
- * Leaves out: textures, surfaces, tensor products, clusters, bulk copies,
- * CALL.ABS (printf, malloc); a kernel that uses them ends with the
- * instruction's name.
+ * Leaves out: textures, surfaces, tensor products, clusters, bulk copies; a
+ * kernel that uses them ends with the instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_EMULATE_H
 #define TEG_TRACES_EMULATE_EMULATE_H
@@ -16,6 +15,13 @@
 #include "isa/cubin.h"
 #include "traces/cursor.h"
 #include "traces/emulate/device.h"
+#include "traces/emulate/module.h"
+
+/* Where the text of a kernel's printf goes. */
+struct emu_outlet {
+    void (*print)(void *self, const char *text, size_t length);
+    void *self;
+};
 
 struct emu_launch_facts {
     uint32_t grid[3], block[3];
@@ -24,6 +30,14 @@ struct emu_launch_facts {
                                 constant bank, param_bytes of them */
     size_t param_bytes;
     uint64_t insts_max; /* per warp and block; 0: 100 million */
+    /* The module on `device` that keeps variables from launch to launch;
+     * borrowed.  NULL: one of this launch's own. */
+    const struct emu_module *module;
+    struct emu_outlet outlet; /* for printf; none: its text is lost */
+    /* All blocks run; those are handed out whose number in grid order is at
+     * least `from` and less than `to`.  `to` 0: all. */
+    uint64_t from, to;
+    uint64_t *warp_insts; /* what was executed is added here; may be NULL */
 };
 
 /*

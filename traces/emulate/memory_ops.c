@@ -109,6 +109,12 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
     return found;
 }
 
+void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
+                  uint64_t at, unsigned bytes)
+{
+    return place(w, op, lane, GENERIC, at, bytes);
+}
+
 /* Addresses of the lanes of `mask`, as the access and as the trace sees it. */
 static void lanes_at(struct emu_warp *w, const struct teg_sass_operand *m,
                      enum space space, uint32_t mask, uint64_t at[EMU_LANES])

@@ -11,6 +11,7 @@
 
 #include "isa/sass.h"
 #include "traces/emulate/device.h"
+#include "traces/emulate/emulate.h"
 
 enum {
     EMU_LANES = 32,
@@ -26,6 +27,8 @@ enum {
 #define EMU_SHARED_WINDOW 0x7e0000000000u
 #define EMU_LOCAL_WINDOW  0x7d0000000000u
 #define EMU_WINDOW_BYTES  0x1000000u
+/* What a kernel's malloc hands out at most, as a GPU does unless told. */
+#define EMU_HEAP_BYTES 0x800000u
 
 enum emu_lane_state {
     LANE_RUNS,
@@ -80,6 +83,9 @@ struct emu_warp {
 struct emu_block {
     const char *kernel; /* name, for messages */
     struct emu_device *device;
+    const struct emu_module *module;
+    struct emu_outlet outlet;
+    uint64_t heap_used; /* bytes, by malloc */
     uint32_t cc;
     uint32_t grid[3], dim[3], position[3];
     struct teg_cubin_const {
@@ -155,6 +161,11 @@ void emu_write64(struct emu_warp *w, const struct teg_sass_operand *o,
                  uint32_t mask, const uint64_t value[EMU_LANES]);
 void emu_write_predicate(struct emu_warp *w, const struct teg_sass_operand *o,
                          uint32_t mask, uint32_t value);
+
+/* Host pointer of `bytes` at a generic address; a fault and NULL if there are
+ * none. */
+void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
+                  uint64_t at, unsigned bytes);
 
 /* The rooms of functions. */
 extern const struct emu_row_of {

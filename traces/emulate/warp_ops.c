@@ -243,6 +243,16 @@ EXEC(b2r)
     emu_write_predicate(w, op->u, mask, w->barrier_result != 0 ? EMU_ALL : 0);
 }
 
+/* Its own address, or the one given, for a call to return to. */
+EXEC(lepc)
+{
+    uint64_t at[EMU_LANES];
+
+    for (int l = 0; l < EMU_LANES; l++)
+        at[l] = op->t != NULL ? (uint64_t)op->t->value : op->sass.pc;
+    emu_write64(w, op->d, mask, at);
+}
+
 EXEC(qspc)
 {
     emu_fault(w, op, -1, TEG_LIMIT, "space queries are not emulated");
@@ -250,15 +260,27 @@ EXEC(qspc)
 }
 
 const struct emu_row_of emu_warp_ops[] = {
-    {"NOP", nop},       {"YIELD", nop},
-    {"NANOSLEEP", nop}, {"MEMBAR", nop},
-    {"DEPBAR", nop},    {"LDGDEPBAR", nop},
-    {"ERRBAR", nop},    {"CGAERRBAR", nop},
-    {"CCTL", nop},      {"S2R", s2r},
-    {"S2UR", s2r},      {"CS2R", s2r},
-    {"SHFL", shfl},     {"VOTE", vote},
-    {"VOTEU", vote},    {"MATCH", match},
-    {"REDUX", redux},   {"R2UR", r2ur},
-    {"BMOV", bmov},     {"B2R", b2r},
-    {"QSPC", qspc},     {0},
+    {"NOP", nop},
+    {"YIELD", nop},
+    {"NANOSLEEP", nop},
+    {"MEMBAR", nop},
+    {"DEPBAR", nop},
+    {"LDGDEPBAR", nop},
+    {"ERRBAR", nop},
+    {"CGAERRBAR", nop},
+    {"CCTL", nop},
+    {"S2R", s2r},
+    {"S2UR", s2r},
+    {"CS2R", s2r},
+    {"SHFL", shfl},
+    {"VOTE", vote},
+    {"VOTEU", vote},
+    {"MATCH", match},
+    {"REDUX", redux},
+    {"R2UR", r2ur},
+    {"BMOV", bmov},
+    {"B2R", b2r},
+    {"QSPC", qspc},
+    {"LEPC", lepc},
+    {0},
 };

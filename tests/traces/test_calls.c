@@ -1,0 +1,245 @@
+/* Functions a kernel calls outside its cubin, modules that outlive a launch,
+ * device memory that comes and goes: tests/fixtures/exec.cu, compiled for four
+ * generations. */
+#include "traces/emulate/emulate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help_suite.h"
+
+enum {
+    GENERATIONS = 4
+};
+
+static const unsigned generation[GENERATIONS] = {75, 80, 86, 90};
+
+struct run {
+    struct teg_cubin cubin;
+    struct emu_device *device;
+    struct emu_module module;
+    struct emu_launch_facts facts;
+    struct teg_diag d;
+    char printed[512];
+    uint64_t blocks; /* handed out */
+};
+
+static void keep_text(void *self, const char *text, size_t length)
+{
+    strncat(self, text, length);
+}
+
+static void open_run(struct run *r, unsigned sm)
+{
+    char path[64];
+
+    memset(r, 0, sizeof *r);
+    snprintf(path, sizeof path, "tests/fixtures/exec.sm_%u.cubin", sm);
+    ck_assert_msg(teg_cubin_open(&r->cubin, path, &r->d) == TEG_OK, "%s",
+                  r->d.what);
+    ck_assert(emu_device_new(&r->device, &r->d) == TEG_OK);
+    ck_assert(emu_module_init(&r->module, &r->cubin, r->device, &r->d) ==
+              TEG_OK);
+    r->facts = (struct emu_launch_facts){.grid = {1, 1, 1},
+                                         .block = {4, 1, 1},
+                                         .module = &r->module,
+                                         .outlet = {keep_text, r->printed}};
+}
+
+static void close_run(struct run *r)
+{
+    emu_module_release(&r->module);
+    emu_device_free(r->device);
+    teg_cubin_release(&r->cubin);
+}
+
+static teg_status launch(struct run *r, const char *name, const void *params,
+                         size_t bytes)
+{
+    const struct teg_cubin_kernel *k = teg_cubin_find(&r->cubin, name);
+    struct teg_launch launch;
+    struct teg_block *block = NULL;
+    teg_status status;
+
+    ck_assert_ptr_nonnull(k);
+    r->facts.params = params;
+    r->facts.param_bytes = bytes;
+    r->blocks = 0;
+    status = emu_launch(&r->cubin, k, r->device, &r->facts, &launch, &r->d);
+    if (status != TEG_OK)
+        return status;
+    do {
+        status = launch.next(launch.self, &block, &r->d);
+        r->blocks += status == TEG_OK && block != NULL;
+        if (status == TEG_OK && block != NULL)
+            teg_block_free(block);
+    } while (status == TEG_OK && block != NULL);
+    launch.close(launch.self);
+    return status;
+}
+
+START_TEST(printf_prints_what_c_would)
+{
+    struct {
+        int n;
+        float x;
+    } params = {2, 3.14159f};
+    char want[256];
+    struct run r;
+    int used = 0;
+
+    for (int l = 0; l < 2; l++)
+        used += snprintf(want + used, sizeof want - (size_t)used,
+                         "lane %d of %s: %5.2f %-4x|%lld%%\n", l, "greet",
+                         (double)params.x, l + 254, 1234567890123ll);
+    open_run(&r, generation[_i]);
+    ck_assert(launch(&r, "greet", &params, sizeof params) == TEG_OK);
+    ck_assert_str_eq(r.printed, want);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(a_kernel_may_allocate_and_free)
+{
+    struct {
+        uint64_t out;
+        int n;
+        int pad;
+    } params = {.n = 5};
+    const int *out;
+    struct run r;
+
+    open_run(&r, generation[_i]);
+    ck_assert(emu_device_alloc(r.device, 16, &params.out, &r.d) == TEG_OK);
+    ck_assert(launch(&r, "heap", &params, sizeof params) == TEG_OK);
+    out = emu_device_at(r.device, params.out, 16);
+    for (int l = 0; l < 4; l++)
+        ck_assert_int_eq(out[l], l * (0 + 1 + 2 + 3 + 4));
+    /* more than the heap has: malloc returns NULL, as on a GPU */
+    params.n = 64 << 20;
+    ck_assert(launch(&r, "heap", &params, sizeof params) == TEG_OK);
+    ck_assert_int_eq(out[3], 0);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(a_failed_assert_names_its_place)
+{
+    int n = 3;
+    struct run r;
+
+    open_run(&r, generation[_i]);
+    ck_assert(launch(&r, "claim", &n, sizeof n) != TEG_OK);
+    ck_assert_msg(strstr(r.d.where, "kernel claim block 0,0,0 warp 0 lane 3"),
+                  "%s", r.d.where);
+    ck_assert_msg(strstr(r.d.what, "assertion `(int)threadIdx.x < n' failed"),
+                  "%s", r.d.what);
+    n = 4;
+    ck_assert(launch(&r, "claim", &n, sizeof n) == TEG_OK);
+    close_run(&r);
+}
+END_TEST
+
+/* counter 0, start 40, chosen points to start, where is NULL; the kernel adds
+ * one to start. */
+START_TEST(variables_stay_from_launch_to_launch)
+{
+    uint64_t out, bytes = 0, start;
+    const int *value;
+    struct run r;
+
+    open_run(&r, generation[_i]);
+    ck_assert(emu_device_alloc(r.device, 16, &out, &r.d) == TEG_OK);
+    value = emu_device_at(r.device, out, 16);
+    r.facts.block[0] = 1;
+    for (int i = 0; i < 3; i++) {
+        ck_assert(launch(&r, "variables", &out, sizeof out) == TEG_OK);
+        ck_assert_int_eq(value[0], 0);
+        ck_assert_int_eq(value[1], 40 + i);
+        ck_assert_int_eq(value[2], 40 + i);
+        ck_assert_int_eq(value[3], 0);
+    }
+    start = emu_module_variable(&r.module, "start", &bytes);
+    ck_assert_uint_eq(bytes, 4);
+    ck_assert_int_eq(*(int *)emu_device_at(r.device, start, 4), 43);
+    ck_assert_uint_eq(emu_module_variable(&r.module, "nothing", &bytes), 0);
+    /* a launch with variables of its own begins anew */
+    r.facts.module = NULL;
+    ck_assert(launch(&r, "variables", &out, sizeof out) == TEG_OK);
+    ck_assert_int_eq(value[1], 40);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(all_blocks_run_and_the_chosen_are_handed_out)
+{
+    struct {
+        uint64_t x, y;
+        int n, pad;
+    } params = {.n = 400};
+    uint64_t bytes, insts = 0, counter;
+    struct run r;
+
+    open_run(&r, generation[_i]);
+    ck_assert(emu_device_alloc(r.device, 1600, &params.x, &r.d) == TEG_OK);
+    ck_assert(emu_device_alloc(r.device, 1600, &params.y, &r.d) == TEG_OK);
+    counter = emu_module_variable(&r.module, "counter", &bytes);
+    r.facts.grid[0] = 100;
+    r.facts.from = 10;
+    r.facts.to = 13;
+    r.facts.warp_insts = &insts;
+    ck_assert(launch(&r, "scale", &params, sizeof params) == TEG_OK);
+    ck_assert_uint_eq(r.blocks, 3);
+    ck_assert_int_eq(*(int *)emu_device_at(r.device, counter, 4), 400);
+    ck_assert_uint_ge(insts, 100 * 8);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(device_memory_comes_and_goes)
+{
+    struct emu_device *device;
+    struct teg_diag d;
+    uint64_t a, b, c, left;
+    char host[64] = "mapped";
+
+    ck_assert(emu_device_new(&device, &d) == TEG_OK);
+    ck_assert_ptr_null(emu_device_find(device, 1, &left));
+    ck_assert(!emu_device_remove(device, 0));
+    ck_assert(emu_device_alloc(device, 100, &a, &d) == TEG_OK);
+    ck_assert(emu_device_alloc(device, 100, &b, &d) == TEG_OK);
+    ck_assert(emu_device_map(device, 0x1000, host, 64, &d) == TEG_OK);
+    ck_assert_ptr_eq(emu_device_at(device, 0x1000, 64), host);
+    ck_assert_ptr_null(emu_device_at(device, 0x1000, 65));
+    ck_assert_ptr_null(emu_device_at(device, 0xfff, 1));
+    ck_assert_ptr_eq(emu_device_find(device, 0x1010, &left), host + 16);
+    ck_assert_uint_eq(left, 48);
+    /* what overlaps is refused: behind, before, around, inside */
+    ck_assert(emu_device_map(device, 0x103f, host, 64, &d) == TEG_LIMIT);
+    ck_assert(emu_device_map(device, 0xfc1, host, 64, &d) == TEG_LIMIT);
+    ck_assert(emu_device_map(device, 0xff0, host, 128, &d) == TEG_LIMIT);
+    ck_assert(emu_device_map(device, 0x1004, host, 4, &d) == TEG_LIMIT);
+    ck_assert(emu_device_map(device, UINT64_MAX - 8, host, 64, &d) ==
+              TEG_LIMIT);
+    ck_assert(emu_device_map(device, 0x1040, host, 64, &d) == TEG_OK);
+    ck_assert(emu_device_remove(device, a));
+    ck_assert(!emu_device_remove(device, a));
+    ck_assert(!emu_device_remove(device, b + 4));
+    ck_assert_ptr_null(emu_device_at(device, a, 1));
+    ck_assert_ptr_nonnull(emu_device_at(device, b, 100));
+    ck_assert(emu_device_alloc(device, 8, &c, &d) == TEG_OK);
+    ck_assert_uint_gt(c, b);
+    ck_assert(emu_device_remove(device, 0x1000));
+    ck_assert_ptr_null(emu_device_at(device, 0x1000, 1));
+    ck_assert_ptr_eq(emu_device_at(device, 0x1040, 1), host);
+    emu_device_free(device);
+}
+END_TEST
+
+HELP_MAIN("traces/emulate/calls", 60, {printf_prints_what_c_would, GENERATIONS},
+          {a_kernel_may_allocate_and_free, GENERATIONS},
+          {a_failed_assert_names_its_place, GENERATIONS},
+          {variables_stay_from_launch_to_launch, GENERATIONS},
+          {all_blocks_run_and_the_chosen_are_handed_out, GENERATIONS},
+          {device_memory_comes_and_goes, 0})
