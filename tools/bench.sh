@@ -5,6 +5,7 @@
 # (peak memory is that of the blocks resident at once: it only grows where the
 # short kernel does not fill the chip), the same from NVBit text, and how many
 # bytes a warp instruction takes in a .tegt and in the text compressed by xz.
+# Then the report page of each: seconds to make it, and its size.
 # Then points per second of a 1,000-point sweep, by number of workers.
 set -eu
 cd "$(dirname "$0")/.."
@@ -50,6 +51,19 @@ for entry in $kernels; do
         "$instructions" "$rate" "$peak" "$long" "$long_peak" "$text_rate" \
         "$text_peak" "$(bytes_each $out/$k.tegt "$instructions")" "$xz_bytes"
     rm -f $out/long.tegt $out/$k.traceg $out/$k.traceg.xz
+done
+
+echo
+echo "report page on $gpu"
+printf '%-12s %8s %10s\n' kernel seconds bytes
+for entry in $kernels; do
+    k=${entry%:*}
+    start=$(date +%s%N)
+    "$teg" report $out/$k.tegt -g "$gpu" -o $out/$k.html 2>/dev/null
+    awk -v k=$k -v t=$((($(date +%s%N) - start) / 1000)) \
+        -v b="$(wc -c <$out/$k.html)" \
+        'BEGIN {printf "%-12s %8.2f %10d\n", k, t / 1e6, b}'
+    rm -f $out/$k.html
 done
 
 # A sweep of a small kernel, start-up, journal and result included.

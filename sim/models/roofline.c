@@ -131,7 +131,15 @@ static const char *refusal(const struct teg_statistics *s)
     return NULL;
 }
 
-static void say(struct teg_estimate *e, const double *t)
+/* Far below the roof something else is to be changed first; without a replay
+ * nobody knows. */
+static int is_far(const struct teg_statistics *s, const double *t)
+{
+    return s->simulated && t[TERM_CYCLES] < 0.5 * (double)s->cycles;
+}
+
+static void say(struct teg_estimate *e, const struct teg_statistics *s,
+                const double *t)
 {
     int memory = t[TERM_FLOPS] == 0 || t[TERM_P_UPPER] < t[TERM_PEAK];
 
@@ -145,7 +153,12 @@ static void say(struct teg_estimate *e, const double *t)
         snprintf(e->limiter, sizeof e->limiter, "%s (%.3g flop/B, ridge %.3g)",
                  memory ? "memory bandwidth" : "peak arithmetic",
                  t[TERM_INTENSITY], t[TERM_RIDGE]);
-    if (memory)
+    if (is_far(s, t) && t[TERM_P_CEILING] >= t[TERM_P_UPPER] / 2)
+        snprintf(e->advice, sizeof e->advice,
+                 "at %.0f %% of the roof, and no ceiling in between: latency "
+                 "or too few warps, not throughput",
+                 100 * t[TERM_CYCLES] / (double)s->cycles);
+    else if (memory)
         snprintf(e->advice, sizeof e->advice,
                  "fewer bytes per operation: reuse in shared memory, registers "
                  "or caches");
@@ -157,7 +170,8 @@ static void say(struct teg_estimate *e, const double *t)
                  t[TERM_P_CEILING], t[TERM_P_UPPER]);
     else
         snprintf(e->advice, sizeof e->advice,
-                 "near the roof: only another algorithm does better");
+                 "no ceiling below the roof: near it, only another algorithm "
+                 "does better");
 }
 
 void roofline_estimate(const struct teg_statistics *s,
@@ -174,7 +188,7 @@ void roofline_estimate(const struct teg_statistics *s,
     find(t, s, gpu);
     e->applicable = 1;
     e->cycles = t[TERM_CYCLES];
-    say(e, t);
+    say(e, s, t);
     for (int i = 0; i < TERMS; i++)
         teg_estimate_finite_term(e, roofline_terms[i].name, t[i],
                                  roofline_terms[i].unit);

@@ -16,7 +16,7 @@ check 'the name stands on the page as text' \
 check 'and nowhere as an element' [ "$(grep -c -F "$evil" "$page")" = 0 ]
 check 'nothing is loaded from elsewhere' \
     [ "$(grep -c -E 'src=|@import|url\([^#]|href="[^d]|https?://' "$page")" = 0 ]
-check 'five static charts' [ "$(grep -c '<div class="chart"' "$page")" = 5 ]
+check 'six static charts' [ "$(grep -c '<div class="chart"' "$page")" = 6 ]
 check 'they are drawn without a script' [ "$(grep -c '<polygon' "$page")" -gt 3 ]
 check 'it says which trace it was' grep -q "CRC-32 $(
     gzip -c "$work/evil.traceg" | tail -c8 | od -An -tx4 -N4 | tr -d ' ')" "$page"
@@ -38,6 +38,12 @@ check 'a long program leaves the page under 2 MB' \
 check 'and says what was left out' grep -q '7001 less stalled' "$work/long.html"
 
 expect 0 "$teg" report "$work/saxpy.traceg" -g v100 --ranking -o "$work/rank.html"
+check 'what would help stands at the top' grep -q 'Would help most: [a-z]' "$work/rank.html"
+check 'and where the warps wait' \
+    grep -q 'Most waiting: before 0030 <code>FFMA.*for the result of 00[12]0 <code>LDG' "$work/rank.html"
+check 'a model without cycles shows none' \
+    sh -c "grep '<td>ryoo' '$work/rank.html' | grep -q '<td class=\"n\">n/a</td><td></td>'"
+check 'no number is nan' [ "$(grep -c '>-*nan<' "$work/rank.html")" = 0 ]
 check 'the ranking stands there when asked for' \
     grep -q 'no-memory-latency' "$work/rank.html"
 expect 1 "$teg" report "$work/none.traceg" -g v100 -o "$work/none.html"
@@ -52,14 +58,19 @@ if [ -z "$browser" ] || [ ! -e $dygraphs ]; then
     finish
 fi
 
-# Loads page $1 with the script $2 added; leaves the page and the log.
+# Options and an address.
+chrome() {
+    HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+        --hide-scrollbars --user-data-dir="$work/profile" "$@"
+}
+# Loads page $1 with the script $2 added, in a window of $3; leaves the page
+# and the log.
 browse() {
     {
         sed '$d' "$1"
         printf '<script>%s</script></body></html>\n' "$2"
     } >"$work/browsed.html"
-    HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
-        --enable-logging=stderr --user-data-dir="$work/profile" --dump-dom \
+    chrome --enable-logging=stderr --window-size="${3:-1280,1000}" --dump-dom \
         "file://$work/browsed.html" >"$work/dom" 2>"$work/log"
 }
 root() {
@@ -86,23 +97,65 @@ head.click(); set.up = body.rows[0].cells[0].textContent;
 var input = d.getElementById("filter");
 input.value = "bar.sync"; input.dispatchEvent(new Event("input"));
 set.filtered = Array.prototype.filter.call(body.rows, function (r) { return !r.hidden; }).length;
-set.wide = d.documentElement.scrollWidth > innerWidth + 1;'
+set.wide = d.documentElement.scrollWidth > innerWidth + 1;
+function axis(id) {
+  return Array.prototype.map.call(d.querySelectorAll("#" + id + " .dygraph-axis-label-x"),
+    function (l) { return l.textContent; }).join();
+}
+var first = axis("states-chip"), second = axis("units-sm");
+var canvas = d.querySelectorAll("#states-chip canvas")[1], box = canvas.getBoundingClientRect();
+function mouse(what, on, x) {
+  on.dispatchEvent(new MouseEvent(what, {bubbles: true, cancelable: true, view: window,
+    button: 0, clientX: box.left + x, clientY: box.top + 50}));
+}
+mouse("mousedown", canvas, 200);
+mouse("mousemove", d, 300);
+mouse("mouseup", d, 300);
+set.zoomed = axis("states-chip") !== first && axis("units-sm") !== second;
+mouse("mousedown", canvas, 300);
+mouse("mouseup", d, 300);
+mouse("dblclick", canvas, 300);
+set.back = axis("states-chip") === first && axis("units-sm") === second;'
 check 'the page loads without console errors' \
     [ "$(grep -c CONSOLE "$work/log")" = 0 ]
-check 'five charts are live' [ "$(root charts)" = 5 ]
-check 'and drawn' [ "$(root drawn)" = 5 ]
+check 'six charts are live' [ "$(root charts)" = 6 ]
+check 'and drawn' [ "$(root drawn)" = 6 ]
 check 'a click sorts by pc, the highest first' [ "$(root down)" = 0390 ]
 check 'another one the lowest' [ "$(root up)" = 0000 ]
 check 'the filter leaves the two barriers' [ "$(root filtered)" = 2 ]
 check 'nothing is wider than the window' [ "$(root wide)" = false ]
+check 'dragging across a chart zooms all of them' [ "$(root zoomed)" = true ]
+check 'and a double click goes back' [ "$(root back)" = true ]
+browse "$work/page.html" '
+document.documentElement.dataset.wide =
+  document.documentElement.scrollWidth > innerWidth + 1;' 400,900
+check 'nor than that of a phone' [ "$(root wide)" = false ]
 browse "$page" ''
 check 'a hostile name runs nothing' \
     [ "$(grep -c CONSOLE "$work/log")" = 0 ]
 
-HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
-    --user-data-dir="$work/profile" --window-size=400,900 \
-    --screenshot="$work/phone.png" "file://$work/page.html" >/dev/null 2>&1
-check 'the screenshot of a phone is not empty' \
-    [ "$(wc -c <"$work/phone.png")" -gt 20000 ]
+# Pictures: as large as the window, and far more in them than in an empty page.
+picture() { # WIDTH HEIGHT NAME URL [OPTION]
+    chrome --window-size="$1,$2" --screenshot="$work/$3.png" $5 "$4" \
+        >/dev/null 2>&1
+}
+size_of() {
+    od -An -tu1 -j16 -N8 "$work/$1.png" |
+        awk '{print ($3 * 256 + $4) "x" ($7 * 256 + $8)}'
+}
+for window in 1280x1600 400x900; do
+    width=${window%x*} height=${window#*x}
+    picture $width $height empty 'data:text/html,<p></p>'
+    picture $width $height page "file://$work/page.html"
+    picture $width $height dark "file://$work/page.html" \
+        --blink-settings=preferredColorScheme=0
+    check "a picture of $window" [ "$(size_of page)" = $window ]
+    check 'is not empty' [ "$(wc -c <"$work/page.png")" -gt \
+        $((8 * $(wc -c <"$work/empty.png"))) ]
+    check 'nor is it in the dark' [ "$(wc -c <"$work/dark.png")" -gt \
+        $((8 * $(wc -c <"$work/empty.png"))) ]
+    check 'where it looks different' \
+        sh -c "! cmp -s '$work/page.png' '$work/dark.png'"
+done
 
 finish

@@ -25,6 +25,8 @@ struct report_job {
     /* Gathered. */
     struct by_pc by_pc;
     struct timeline *chip, *one; /* owned */
+    struct timeline *sub;        /* owned, [sub_cores] of that SM */
+    uint32_t sub_cores;
     struct whatif rank;
     struct pc_trace points;
     char *script, *style; /* owned; NULL: not there */
@@ -124,6 +126,8 @@ static int write_page(struct report_job *r, const struct replay *replay)
         .result = &result,
         .chip = r->chip,
         .one = r->one,
+        .sub = r->sub,
+        .sub_cores = r->sub_cores,
         .ranking = r->ranking ? &r->rank : NULL,
         .trace = r->job.path,
         .script = r->script,
@@ -178,22 +182,39 @@ static int rank(struct report_job *r)
     return whatif_measure(&r->rank);
 }
 
+enum {
+    EARS = 4 /* besides the sub-cores */
+};
+
+/* Instructions only for those who look at them: they come last. */
+static uint32_t listen(struct report_job *r, struct sim_listener *listener)
+{
+    uint32_t count = 0;
+
+    listener[count++] = by_pc_listener(&r->by_pc);
+    listener[count++] = timeline_listener(r->chip);
+    listener[count++] = timeline_listener(r->one);
+    for (uint32_t i = 0; i < r->sub_cores && wants_page(r); i++)
+        listener[count++] = timeline_listener(&r->sub[i]);
+    if (r->perfetto != NULL || r->konata != NULL)
+        listener[count++] = pc_trace_listener(&r->points);
+    return count;
+}
+
 static int replay_and_write(struct report_job *r)
 {
-    const struct sim_listener listener[] = {
-        by_pc_listener(&r->by_pc), timeline_listener(r->chip),
-        timeline_listener(r->one), pc_trace_listener(&r->points)};
-    const struct replay_options options = {
-        .what_ifs = &r->what_ifs,
-        .label = "report",
-        .listener = listener,
-        /* Instructions only for those who look at them. */
-        .listeners = r->perfetto != NULL || r->konata != NULL ? 4 : 3,
-    };
+    struct sim_listener *listener =
+        calloc(EARS + r->sub_cores, sizeof *listener);
+    struct replay_options options = {
+        .what_ifs = &r->what_ifs, .label = "report", .listener = listener};
     struct replay replay;
-    int status = replay_init(&replay, &r->job, r->job.kernel[0], &options);
-    int ranked, written;
+    int status, ranked, written;
 
+    if (listener == NULL)
+        return say_memory();
+    options.listeners = listen(r, listener);
+    status = replay_init(&replay, &r->job, r->job.kernel[0], &options);
+    free(listener);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
     ranked = status == EXIT_DONE ? rank(r) : EXIT_INTERRUPTED;
@@ -204,6 +225,15 @@ static int replay_and_write(struct report_job *r)
     return written != EXIT_DONE ? written : status;
 }
 
+static void open_timeline(const struct report_job *r, struct timeline *t,
+                          uint32_t sm, uint32_t scheduler)
+{
+    timeline_init(t, sm);
+    t->choice.scheduler = scheduler;
+    t->choice.from = r->window.from;
+    t->choice.to = r->window.to;
+}
+
 static int gather(struct report_job *r)
 {
     struct pc_trace_choice choice = window_choice(&r->window, POINTS_MAX);
@@ -211,15 +241,17 @@ static int gather(struct report_job *r)
 
     by_pc_init(&r->by_pc);
     pc_trace_init(&r->points, &choice);
+    r->sub_cores = r->job.gpu->sm.schedulers;
     r->chip = malloc(sizeof *r->chip);
     r->one = malloc(sizeof *r->one);
-    if (r->chip == NULL || r->one == NULL)
+    r->sub = calloc(r->sub_cores, sizeof *r->sub);
+    if (r->chip == NULL || r->one == NULL || r->sub == NULL)
         status = say_memory();
     if (status == EXIT_DONE) {
-        timeline_init(r->chip, TIMELINE_ALL);
-        timeline_init(r->one, r->window.sm);
-        r->chip->choice.from = r->one->choice.from = r->window.from;
-        r->chip->choice.to = r->one->choice.to = r->window.to;
+        open_timeline(r, r->chip, TIMELINE_ALL, TIMELINE_ALL);
+        open_timeline(r, r->one, r->window.sm, TIMELINE_ALL);
+        for (uint32_t i = 0; i < r->sub_cores; i++)
+            open_timeline(r, &r->sub[i], r->window.sm, i);
         if (wants_page(r))
             find_dygraphs(r);
         status = replay_and_write(r);
@@ -228,6 +260,7 @@ static int gather(struct report_job *r)
     pc_trace_release(&r->points);
     free(r->chip);
     free(r->one);
+    free(r->sub);
     free(r->rank.toggle);
     free(r->script);
     free(r->style);

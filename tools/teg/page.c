@@ -112,6 +112,7 @@ static void print_head(FILE *f, const struct page *p)
     const struct teg_statistics *s = p->result->replay->s;
 
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, "
           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
           f);
@@ -123,6 +124,62 @@ static void print_head(FILE *f, const struct page *p)
         fputs(p->style, f);
     print_lines(f, style_lines, sizeof style_lines / sizeof style_lines[0]);
     fputs("</style></head><body>\n", f);
+}
+
+static void print_instruction_name(FILE *f, const struct by_pc *b,
+                                   uint32_t index)
+{
+    const struct teg_inst *inst = &b->program->inst[index];
+    char text[PAGE_TEXT_MAX + 1];
+
+    snprintf(text, sizeof text, "%s", teg_program_text(b->program, inst));
+    fprintf(f, "%04" PRIx64 " <code>", inst->pc);
+    html_text(f, text);
+    fputs("</code>", f);
+    if (inst->line != 0)
+        fprintf(f, " (line %" PRIu32 ")", inst->line);
+}
+
+/* The instruction before which the warps waited longest, and for what. */
+static void print_where(FILE *f, const struct result *r)
+{
+    const struct by_pc *b = r->by_pc;
+    struct by_pc_producer producer;
+    uint32_t most = 0;
+    uint64_t stalled;
+
+    for (uint32_t i = 1; i < b->count; i++) {
+        if (by_pc_stalled(&b->row[i]) > by_pc_stalled(&b->row[most]))
+            most = i;
+    }
+    stalled = b->count != 0 ? by_pc_stalled(&b->row[most]) : 0;
+    if (stalled == 0)
+        return;
+    fputs("<p>Most waiting: before ", f);
+    print_instruction_name(f, b, most);
+    fprintf(f, ", %.0f %% of the warps' time",
+            100 * (double)stalled / (double)r->replay->s->resident_warp_cycles);
+    producer = by_pc_longest(&b->row[most]);
+    if (producer.cycles != 0) {
+        fputs(", mostly for the result of ", f);
+        print_instruction_name(f, b, producer.inst);
+    }
+    fputs("</p>\n", f);
+}
+
+static void print_gains(FILE *f, const struct whatif *w)
+{
+    enum {
+        TOP = 3
+    };
+    const struct toggle *best[TOP];
+    uint32_t count = whatif_best(w, TOP, best);
+
+    fputs("<p>Would help most: ", f);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(f, "%s%s %.2fx", i > 0 ? ", " : "", best[i]->name,
+                (double)w->baseline_cycles / (double)best[i]->cycles);
+    fputs(count == 0 ? "nothing that was tried</p>\n" : "</p>\n", f);
 }
 
 static void print_summary(FILE *f, const struct page *p)
@@ -149,9 +206,12 @@ static void print_summary(FILE *f, const struct page *p)
         fputs("<p class=\"verdict warn\">Incomplete: the simulation was "
               "interrupted; this is the part that was simulated.</p>\n",
               f);
-    fputs("<p class=\"verdict\">Bound by ", f);
+    fputs("<div class=\"verdict\">Bound by ", f);
     html_text(f, r->verdict.text);
-    fputs("</p>\n<div class=\"tiles\">\n", f);
+    print_where(f, r);
+    if (p->ranking != NULL)
+        print_gains(f, p->ranking);
+    fputs("</div>\n<div class=\"tiles\">\n", f);
     snprintf(b, sizeof b, "= %.4g us",
              (double)s->cycles / gpu->chip.sm_clock_mhz);
     tile(f, "cycles", with_commas(s->cycles, c), b);
@@ -160,8 +220,9 @@ static void print_summary(FILE *f, const struct page *p)
     tile(f, "warp instructions a cycle", a, b);
     snprintf(a, sizeof a, "%u of %u", s->occupancy.warps_per_sm,
              gpu->sm.warps_max);
-    snprintf(b, sizeof b, "%u block(s), limited by %s",
+    snprintf(b, sizeof b, "%u block%s, limited by %s",
              s->occupancy.blocks_per_sm,
+             s->occupancy.blocks_per_sm == 1 ? "" : "s",
              teg_occupancy_limit_name(s->occupancy.limit));
     tile(f, "warps an SM", a, b);
     snprintf(a, sizeof a, "%u of %u", s->active_sms, gpu->chip.sms);
@@ -240,8 +301,9 @@ static void print_units(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
 
+    fputs("<div>", f);
     heading(f, "Functional units");
-    fputs("<div class=\"scroll\"><table class=\"sort\"><thead><tr>"
+    fputs("<table class=\"sort\"><thead><tr>"
           "<th>unit<th class=\"n\">issued<th class=\"n\">active"
           "<th class=\"n\">mean load<th class=\"n\">peak load</tr></thead>"
           "<tbody>\n",
@@ -313,9 +375,9 @@ static void print_models(FILE *f, const struct result *r)
 {
     double simulated = (double)r->replay->s->cycles;
 
-    fputs("<div>", f);
     heading(f, "Models side by side");
-    fputs("<table><thead><tr><th>model<th class=\"n\">cycles"
+    fputs("<div class=\"scroll\"><table><thead><tr><th>model<th "
+          "class=\"n\">cycles"
           "<th class=\"n\">ratio<th>limited by</tr></thead><tbody>\n<tr>"
           "<td>simulated</td>",
           f);
@@ -334,31 +396,56 @@ static void print_models(FILE *f, const struct result *r)
         } else {
             fputs("<td class=\"n\">n/a</td><td></td>", f);
         }
-        text_cell(f, e->applicable ? e->limiter : e->why);
-        fputs("</tr>\n", f);
+        fputs("<td>", f);
+        html_text(f, e->applicable ? e->limiter : e->why);
+        if (e->applicable && e->advice[0] != '\0') {
+            fputs("<br><span class=\"dim\">", f);
+            html_text(f, e->advice);
+            fputs("</span>", f);
+        }
+        fputs("</td></tr>\n", f);
     }
     fputs("</tbody></table></div>\n", f);
 }
 
+static bool gains(const struct whatif *w, const struct toggle *t)
+{
+    return fabs((double)t->cycles - (double)w->baseline_cycles) >=
+           0.001 * (double)w->baseline_cycles;
+}
+
+/* Those that change next to nothing are only named. */
 static void print_ranking(FILE *f, const struct whatif *w)
 {
+    const char *comma = "Next to no change: ";
+
     fputs("<div>", f);
     heading(f, "What if a bottleneck were gone");
     fputs("<table class=\"sort\"><thead><tr><th>what if<th class=\"n\">cycles"
-          "<th class=\"n\">speedup</tr></thead><tbody>\n",
+          "<th class=\"n\">speedup<th>cycles saved</tr></thead><tbody>\n",
           f);
     for (uint32_t i = 0; i < w->done; i++) {
+        const struct toggle *t = &w->toggle[i];
+
+        if (!gains(w, t))
+            continue;
         fputs("<tr>", f);
-        text_cell(f, w->toggle[i].name);
-        count_cell(f, w->toggle[i].cycles);
-        if (w->toggle[i].cycles != w->baseline_cycles)
-            ratio_cell(f, (double)w->baseline_cycles,
-                       (double)w->toggle[i].cycles);
-        else
-            number_cell(f, 1, "no change");
+        text_cell(f, t->name);
+        count_cell(f, t->cycles);
+        ratio_cell(f, (double)w->baseline_cycles, (double)t->cycles);
+        bar_cell(f, 1 - (double)t->cycles / (double)w->baseline_cycles);
         fputs("</tr>\n", f);
     }
-    fputs("</tbody></table></div>\n", f);
+    fputs("</tbody></table><p class=\"dim\">", f);
+    for (uint32_t i = 0; i < w->done; i++) {
+        if (gains(w, &w->toggle[i]))
+            continue;
+        fprintf(f, "%s%s", comma, w->toggle[i].name);
+        comma = ", ";
+    }
+    if (w->incomplete)
+        fprintf(f, " Interrupted after %u of %u.", w->done, w->count);
+    fputs("</p></div>\n", f);
 }
 
 /* ---- instructions ------------------------------------------------------------------ */
@@ -605,8 +692,25 @@ static bool load_chart(struct chart *c, const struct timeline *t,
     return true;
 }
 
+/* How evenly the warps are spread over the schedulers. */
+static bool sub_cores_chart(struct chart *c, const struct page *p)
+{
+    const struct teg_gpu *gpu = p->result->replay->gpu;
+    char label[24];
+
+    if (!begin_chart(c, p->one, "sub-cores", "Issue slots used, by sub-core",
+                     "% of its own"))
+        return false;
+    for (uint32_t i = 0; i < p->sub_cores; i++) {
+        snprintf(label, sizeof label, "sub-core %u", i);
+        add_series(c, &p->sub[i], label, p->sub[i].issued,
+                   0.01 / gpu->sm.issue_period);
+    }
+    return true;
+}
+
 enum {
-    CHARTS = 5
+    CHARTS = 6
 };
 
 static bool make_charts(struct chart chart[CHARTS], const struct page *p)
@@ -623,7 +727,8 @@ static bool make_charts(struct chart chart[CHARTS], const struct page *p)
                        "Busy units, whole chip") &&
            units_chart(&chart[3], p->one, gpu, "units-sm",
                        "Busy units, one SM") &&
-           load_chart(&chart[4], p->chip, gpu, "load-chip",
+           sub_cores_chart(&chart[4], p) &&
+           load_chart(&chart[5], p->chip, gpu, "load-chip",
                       "Instructions in flight, all SMs", sms);
 }
 
@@ -668,8 +773,9 @@ static void print_kernel_facts(FILE *f, const struct page *p)
     if (s->warp_instructions != 0)
         fact(f, "active lanes", "%.1f of 32",
              (double)s->thread_instructions / (double)s->warp_instructions);
-    fact(f, "occupancy", "%u warps in %u blocks an SM, limited by %s",
+    fact(f, "occupancy", "%u warps in %u block%s an SM, limited by %s",
          s->occupancy.warps_per_sm, s->occupancy.blocks_per_sm,
+         s->occupancy.blocks_per_sm == 1 ? "" : "s",
          teg_occupancy_limit_name(s->occupancy.limit));
     fputs("</table></div>\n", f);
 }
@@ -773,18 +879,18 @@ static int print_body(FILE *f, const struct page *p,
     fputs("<div class=\"two\">\n", f);
     print_stalls(f, r->replay->s);
     print_used(f, r);
-    print_models(f, r);
     if (p->ranking != NULL)
         print_ranking(f, p->ranking);
+    print_memory(f, r);
     fputs("</div>\n", f);
     print_charts(f, p, chart);
     status = print_instructions_table(f, p);
-    print_units(f, r);
+    print_roofline(f, r);
+    print_models(f, r);
     fputs("<div class=\"two\">\n", f);
-    print_memory(f, r);
+    print_units(f, r);
     print_kernel_facts(f, p);
     fputs("</div>\n", f);
-    print_roofline(f, r);
     print_gpu_facts(f, r->replay->gpu);
     print_remarks(f, r);
     print_foot(f, p);

@@ -17,9 +17,11 @@
 #define PAGE_TEXT_MAX 120 /* characters of an instruction */
 
 struct page {
-    const struct result *result;  /* borrowed; with by_pc */
-    const struct timeline *chip;  /* borrowed */
-    const struct timeline *one;   /* borrowed: of one SM */
+    const struct result *result; /* borrowed; with by_pc */
+    const struct timeline *chip; /* borrowed */
+    const struct timeline *one;  /* borrowed: of one SM */
+    const struct timeline *sub;  /* borrowed, [sub_cores] of that SM */
+    uint32_t sub_cores;
     const struct whatif *ranking; /* borrowed; NULL: not asked for */
     const char *trace;            /* path as given */
     uint32_t crc;                 /* CRC-32 of the trace file */

@@ -29,7 +29,7 @@
       box.classList.add('live');
       var g = new Dygraph(box, c.rows, {
         labels: c.labels, colors: c.colors, stackedGraph: c.stacked,
-        fillGraph: c.stacked, fillAlpha: 0.75, strokeWidth: c.stacked ? 0.5 : 1.3,
+        fillGraph: c.stacked, fillAlpha: 0.95, strokeWidth: c.stacked ? 0.5 : 1.3,
         includeZero: true, legend: 'follow', labelsSeparateLines: true,
         axes: {x: {drawGrid: false}}, gridLineColor: 'rgba(128,128,128,0.3)',
         digitsAfterDecimal: 2, animatedZooms: false,
