@@ -16,7 +16,7 @@ enum {
     DATAFLOW_LINKS_MAX = 8,
     DATAFLOW_FLOWS_MAX = 16,
     DATAFLOW_PATTERNS_MAX = 8,
-    DATAFLOW_EDITS_MAX = 4,
+    DATAFLOW_EDITS_MAX = 8,
 };
 
 struct dataflow_link {

@@ -42,13 +42,13 @@ out '"arithmetic_cycles": 84.0'
 # Lai 2013, 2.4: 35.2 Gflop/s on Cell, 75.99 (75.6 of the rounded ratio) and,
 # over PCI Express, 44 on GTX 280
 expect 0 "$teg" bound lattice-qcd -g cell
-out '^  P2 P3 P4 P5  *960 *1.3750 *35.2  main memory$'
-out '^  P5  *n/a *n/a *n/a  needs beta'
+out '^  P2 P3 P4 P5  *960 *1.375 *35.2 *34.4 %  main memory$'
+out '^  P5  *n/a *n/a *n/a *n/a  parameter unknown$'
 expect 0 "$teg" bound lattice-qcd -g gtx280
-out '^  P1  *2432 *0.5428 *75.99  main memory$'
-out '^  P2 P3 P4 P5 .*not on this machine$'
+out '^  P1  *2432 *0.5428 *75.99 *97.7 %  main memory$'
+out '^  P2 P3 P4 P5 .*; not here$'
 expect 0 "$teg" bound lattice-qcd -g gtx280 --set io_gbs=8
-out '^  P1  *2432 *0.5428 *44  I/O$'
+out '^  P1  *192 *6.875 *44 *56.6 %  I/O$'
 expect 0 "$teg" bound lattice-qcd -g v100 --set beta=0.1 -f json
 out '"patterns": "P1 P2"'
 expect 2 "$teg" bound lattice-qcd
@@ -62,4 +62,41 @@ out '= max(EffMem / EffComp, 1)'
 out 'unit: warps'
 expect 0 "$teg" explain mix_lds64
 out 'input of bound sgemm'
+# An algorithm in a file: the Lattice QCD instance gives what is built in.
+flow=docs/examples/lattice-qcd.flow
+for machine in 'cell:' 'v100:-g v100' 'h100:-g h100'; do
+    option=${machine#*:}
+    for beta in '' '--set beta=0.1'; do
+        expect 0 "$teg" bound lattice-qcd -g ${machine%%:*} $beta -f csv
+        cut -d, -f1-4,7-10 "$work/out" | sed 's/main memory/dram/g' >"$work/built-in"
+        expect 0 "$teg" bound $flow $option $beta -f csv
+        cut -d, -f1-4,7-10 "$work/out" >"$work/file"
+        check "$flow on ${machine%%:*} $beta" cmp -s "$work/built-in" "$work/file"
+    done
+done
+expect 0 "$teg" bound $flow --set io_gbs=8
+out '^  dram 25.6 GB/s, io 6.4 GB/s$'
+# 1320 / (1536 x 0.125) operations a byte, 80 % of 8 GB/s (Lai 2013, 2.4.2)
+out '  *192 *6.875 *44 .*  io$'
+for f in docs/examples/*.flow; do
+    expect 0 "$teg" bound "$f" -g v100
+    out '^  at most [0-9.e+]* Gflop/s, by '
+    check "$f: at most 80 columns wide" [ "$(wc -L <"$work/out")" -le 80 ]
+done
+# 8 operations of 64 bytes at 900 GB/s, of 4.25 bytes with all patterns.
+expect 0 "$teg" bound docs/examples/stencil.flow -g v100
+out '^  none  *64 *0.125 *112.5 *1.6 %  dram$'
+out '^  tile march time  *4.25 *1.882 *1694 '
+expect 0 "$teg" bound docs/examples/stencil.flow -g v100 --set tile=16,steps=1
+out '^  tile march  *18 *0.4444 *400 '
+expect 2 "$teg" bound docs/examples/stencil.flow -g v100 --set stepz=1
+err "unknown parameter 'stepz'; did you mean 'steps'"
+expect 2 "$teg" bound docs/examples/stencil.flow
+err 'stencil.flow: expected --gpu, found nothing'
+sed 's/uses = 5/uses = "5*edge"/' docs/examples/stencil.flow >"$work/bad.flow"
+expect 1 "$teg" bound "$work/bad.flow" -g v100
+err 'bad.flow:16: uses: expected an expression, found a name that is no parameter in "5\*edge": edge'
+expect 1 "$teg" bound "$work/none.flow" -g v100
+err 'none.flow'
+
 finish

@@ -274,6 +274,8 @@ static const struct {
     {"bound_sgemm", "bound sgemm -g gtx680 -f json"},
     {"bound_sgemm", "bound sgemm -g v100 -f json"},
     {"bound_flow", "bound lattice-qcd -g cell -f json"},
+    {"bound_flow", "bound docs/examples/lattice-qcd.flow -f json"},
+    {"bound_flow", "bound docs/examples/matmul.flow -g a100 -f json"},
     {"sweep_row", "sweep $D/two.sketch -g v100 --vary sm.warps_max=16 -f json"},
     {"sweep_row", "sweep tests/kernels/sm70/stream.sketch -g v100 -f json"},
 };

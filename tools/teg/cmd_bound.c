@@ -1,8 +1,8 @@
 /*
  * teg bound sgemm -g GPU: the upper bound of a single-precision matrix
  * product, with the blocking factors that reach it.
- * teg bound lattice-qcd -g GPU: the same of Lattice QCD's Hopping_Matrix, from
- * the bytes it must move.
+ * teg bound FILE.flow, lattice-qcd: the same of an algorithm, from the bytes it
+ * must move (bound_flow.h).
  * teg bound TRACE -g GPU: how far a kernel is from what its instruction mix
  * allows.
  *
@@ -14,9 +14,8 @@
  *       registers  63 of 63: 36 C, 12 prefetch, 8 A and B, 7 indices
  */
 #include "sim/models/bound.h"
-#include "sim/models/dataflow.h"
-#include "sim/models/peak.h"
 #include "sim/models/sgemm_bound.h"
+#include "tools/teg/bound_flow.h"
 #include "tools/teg/report.h"
 #include "tools/teg/settings.h"
 
@@ -254,198 +253,6 @@ static int bound_sgemm(struct bound_run *run)
                                           : sgemm_text(run, &report);
 }
 
-/* ---- Lattice QCD ------------------------------------------------------------ */
-
-/* Shares of the half spinors at boundaries, and the I/O link. */
-struct lattice_run {
-    double alpha, beta, io_gbs, io_efficiency;
-    struct lattice_machine machine;
-};
-
-static const struct teg_parameter lattice_parameters[] = {
-    {"alpha", "", "share of the half spinors at processor boundaries",
-     MODEL_RULE_SHARE, 0.125, offsetof(struct lattice_run, alpha)},
-    {"beta", "", "share of the half spinors at core boundaries",
-     MODEL_RULE_SHARE, MODEL_REQUIRED, offsetof(struct lattice_run, beta)},
-    {"io_gbs", "GB/s", "link to other nodes; 0: one node", MODEL_RULE_COUNT, 0,
-     offsetof(struct lattice_run, io_gbs)},
-    {"io_efficiency", "", "share of it that carries data", MODEL_RULE_SHARE,
-     0.8, offsetof(struct lattice_run, io_efficiency)},
-};
-
-enum {
-    LATTICE_PARAMETERS = sizeof lattice_parameters / sizeof *lattice_parameters
-};
-
-static int lattice_sets(struct bound_run *run, struct lattice_run *lattice)
-{
-    int status = split_set(run);
-
-    model_inputs_init(lattice, lattice_parameters, LATTICE_PARAMETERS);
-    if (status != EXIT_DONE)
-        return status;
-    return settings_apply(&run->settings, lattice, lattice_parameters,
-                          LATTICE_PARAMETERS, "bound", "set");
-}
-
-/* Eight half spinors of 96 bytes must stay on the chip for P3.  (2.4.2) */
-static bool has_room(const struct teg_gpu *gpu)
-{
-    double bytes = 4.0 * gpu->sm.registers + gpu->sm.shared_bytes;
-
-    return bytes / 256 >= 8 * 96;
-}
-
-/* Any GPU: what GT200 cannot do because it is a GPU no other can. */
-static void lattice_of_gpu(struct lattice_machine *m, const struct teg_gpu *gpu)
-{
-    double ghz = gpu->chip.sm_clock_mhz / 1000;
-
-    *m = (struct lattice_machine){
-        .name = gpu->name,
-        .title = gpu->title,
-        .peak_gflops =
-            2 * TEG_LANES * peak_class(gpu, CLASS_DFMA) * gpu->chip.sms * ghz,
-        .memory_gbs = peak_dram_bytes(gpu) * ghz,
-        .feasible = LATTICE_P1 | LATTICE_P2 | (has_room(gpu) ? LATTICE_P3 : 0),
-        .why = has_room(gpu) ? "no path between the cores, no I/O of its own"
-                             : lattice_machine("gtx280")->why,
-    };
-}
-
-static int lattice_open(struct bound_run *run, struct lattice_run *lattice)
-{
-    const struct lattice_machine *m;
-    int status = lattice_sets(run, lattice);
-
-    if (status != EXIT_DONE)
-        return status;
-    if (run->job.gpu_name == NULL)
-        return say_usage("bound", "lattice-qcd: expected --gpu, found nothing");
-    m = lattice_machine(run->job.gpu_name);
-    if (m != NULL && run->job.set.count == 0) {
-        lattice->machine = *m;
-    } else {
-        status = job_open_gpu(&run->job);
-        if (status != EXIT_DONE)
-            return status;
-        lattice_of_gpu(&lattice->machine, run->job.gpu);
-    }
-    lattice->machine.io_gbs = lattice->io_gbs;
-    lattice->machine.io_efficiency = lattice->io_efficiency;
-    return EXIT_DONE;
-}
-
-static const char *set_name(uint32_t set, char out[24])
-{
-    size_t used = 0;
-
-    snprintf(out, 24, "none");
-    for (uint32_t p = 0; p < 5; p++) {
-        if (set >> p & 1)
-            used += (size_t)snprintf(out + used, 24 - used, "%sP%u",
-                                     used > 0 ? " " : "", p + 1);
-    }
-    return out;
-}
-
-static bool is_feasible(const struct dataflow *d, uint32_t set)
-{
-    for (uint32_t p = 0; p < d->patterns; p++) {
-        if ((set >> p & 1) != 0 && !d->pattern[p].feasible)
-            return false;
-    }
-    return true;
-}
-
-static const char *bottleneck_name(const struct dataflow *d,
-                                   const struct dataflow_result *r)
-{
-    return r->bottleneck == DATAFLOW_PEAK ? "peak arithmetic"
-                                          : d->link[r->bottleneck].name;
-}
-
-static void print_set(FILE *f, const struct dataflow *d,
-                      const struct dataflow_result *r)
-{
-    char name[24];
-
-    if (isnan(r->potential))
-        fprintf(f, "  %-16s %10s %10s %9s  needs beta\n",
-                set_name(r->set, name), "n/a", "n/a", "n/a");
-    else
-        fprintf(f, "  %-16s %10.0f %10.4f %9.4g  %s%s\n",
-                set_name(r->set, name), r->bytes[0], r->ratio[0], r->potential,
-                bottleneck_name(d, r),
-                is_feasible(d, r->set) ? "" : "; not on this machine");
-}
-
-static void print_lattice(FILE *f, const struct lattice_run *lattice,
-                          const struct dataflow *d,
-                          const struct dataflow_result *r, uint32_t count)
-{
-    fprintf(f, "%s on %s: %s\n", d->name, lattice->machine.name,
-            lattice->machine.title);
-    fprintf(f, "  %.0f operations per %s; peak %.4g Gflop/s", d->ops, d->unit,
-            d->peak_gflops);
-    for (uint32_t l = 0; l < d->links; l++)
-        fprintf(f, "; %s %.4g GB/s", d->link[l].name,
-                d->link[l].bandwidth_gbs * d->link[l].efficiency);
-    fputc('\n', f);
-    for (uint32_t p = 0; p < d->patterns; p++)
-        fprintf(f, "  %s %s%s%s\n", d->pattern[p].name, d->pattern[p].help,
-                d->pattern[p].feasible ? "" : " - not here: ",
-                d->pattern[p].feasible ? "" : d->pattern[p].why);
-    fprintf(f, "\n  %-16s %10s %10s %9s  %s\n", "patterns", "bytes", "flop/B",
-            "Gflop/s", "limited by");
-    for (uint32_t i = 0; i < count; i++)
-        print_set(f, d, &r[i]);
-}
-
-static json_t *lattice_json(const struct lattice_run *lattice,
-                            const struct dataflow *d,
-                            const struct dataflow_result *r, uint32_t count)
-{
-    json_t *sets = json_array();
-    char name[24];
-
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(
-            sets,
-            json_pack("{s:s, s:o, s:o, s:o, s:s, s:b}", "patterns",
-                      set_name(r[i].set, name), "bytes",
-                      number_json(r[i].bytes[0]), "ratio",
-                      number_json(r[i].ratio[0]), "gflops",
-                      number_json(r[i].potential), "limiter",
-                      isnan(r[i].potential) ? "" : bottleneck_name(d, &r[i]),
-                      "feasible", is_feasible(d, r[i].set)));
-    return json_pack("{s:o, s:s, s:s, s:f, s:f, s:o}", "teg", teg_json(),
-                     "bound", "lattice-qcd", "gpu", lattice->machine.name,
-                     "peak_gflops", d->peak_gflops, "ops", d->ops, "sets",
-                     sets);
-}
-
-static int bound_lattice(struct bound_run *run)
-{
-    struct lattice_run lattice;
-    struct dataflow_result r[LATTICE_SETS];
-    struct dataflow d;
-    uint32_t count;
-    int status = lattice_open(run, &lattice);
-
-    if (status != EXIT_DONE)
-        return status;
-    lattice_qcd(&d, &lattice.machine, lattice.alpha, lattice.beta);
-    count = dataflow_rank(&d, 0, r);
-    if (run->job.format == FORMAT_JSON)
-        return output_json(run->job.out, lattice_json(&lattice, &d, r, count));
-    status = output_open(&run->out, run->job.out);
-    if (status != EXIT_DONE)
-        return status;
-    print_lattice(run->out.file, &lattice, &d, r, count);
-    return output_close(&run->out);
-}
-
 /* ---- a trace --------------------------------------------------------------- */
 
 static void print_bound(FILE *f, const struct bound *b,
@@ -611,6 +418,16 @@ static int bound_trace(struct bound_run *run, const char *path)
     return status;
 }
 
+/* Named so, because it is read as text: a sketch is text, too. */
+static bool is_flow(const char *path)
+{
+    static const char tail[] = ".flow";
+    size_t length = strlen(path);
+
+    return length >= sizeof tail &&
+           strcmp(path + length - (sizeof tail - 1), tail) == 0;
+}
+
 /* ---- the command ------------------------------------------------------------ */
 
 int cmd_bound(int argc, char **argv)
@@ -625,8 +442,8 @@ int cmd_bound(int argc, char **argv)
          "look for GPU descriptions here first", NULL},
         {"set", 0, OPT_LIST, &run.set, "KEY=VALUE",
          "change a value of the GPU description (`teg gpus --keys`), a "
-         "parameter of sgemm (`teg explain`), or alpha, beta, io_gbs, "
-         "io_efficiency of lattice-qcd",
+         "parameter of sgemm (`teg explain`), of a FILE.flow, or alpha, beta, "
+         "io_gbs, io_efficiency of lattice-qcd",
          NULL},
         JOB_TRACE_OPTIONS(run.job),
         JOB_FORMAT_OPTION(run.job),
@@ -634,11 +451,12 @@ int cmd_bound(int argc, char **argv)
         {0}};
     const struct usage usage = {
         .command = "bound",
-        .operands = "sgemm | lattice-qcd | TRACE",
+        .operands = "sgemm | lattice-qcd | FILE.flow | TRACE",
         .summary = "Says what the hardware allows at most: for a "
                    "single-precision matrix product the best blocking factors "
-                   "and the throughput they reach; for Lattice QCD's "
-                   "Hopping_Matrix the throughput that each way to move less "
+                   "and the throughput they reach; for an algorithm described "
+                   "in FILE.flow (docs/flow.md), or Lattice QCD's "
+                   "Hopping_Matrix, the throughput that each way to move less "
                    "data allows; for the kernels of TRACE "
                    "how long their instructions take at least on each "
                    "resource, and how near the simulation is to that.",
@@ -648,6 +466,7 @@ int cmd_bound(int argc, char **argv)
         .examples = "  teg bound sgemm -g gtx580\n"
                     "  teg bound sgemm -g gtx680 --set r_max=255\n"
                     "  teg bound lattice-qcd -g cell --set beta=0.1\n"
+                    "  teg bound docs/examples/matmul.flow -g a100\n"
                     "  teg bound kernel.tegt -g v100\n"};
     struct operands operands;
     int status;
@@ -657,7 +476,9 @@ int cmd_bound(int argc, char **argv)
     if (strcmp(operands.item[0], "sgemm") == 0)
         status = bound_sgemm(&run);
     else if (strcmp(operands.item[0], "lattice-qcd") == 0)
-        status = bound_lattice(&run);
+        status = bound_lattice(&run.job, &run.set);
+    else if (is_flow(operands.item[0]))
+        status = bound_flow(&run.job, &run.set, operands.item[0]);
     else
         status = bound_trace(&run, operands.item[0]);
     job_release(&run.job);
