@@ -68,7 +68,19 @@ $(BUILD)/tools/mpi/pool_local.o: tools/teg/pool.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -Dpool_run=pool_run_local -c $< -o $@
 
-$(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o)
+# The emulator's functions once more for machines with AVX2 and FMA; which are
+# used is found out when a kernel is prepared.
+ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+$(BUILD)/traces/emulate/operand.o: CPPFLAGS += -DTEG_EMULATE_VECTOR
+VECTOR_OBJ := $(patsubst %.c,$(BUILD)/%_vector.o,$(wildcard traces/emulate/*_ops.c))
+endif
+
+$(BUILD)/traces/emulate/%_vector.o: traces/emulate/%.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -DEMU_VECTOR $(CFLAGS) -mavx2 -mfma -ffp-contract=off \
+	    -c $< -o $@
+
+$(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 

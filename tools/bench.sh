@@ -6,7 +6,9 @@
 # short kernel does not fill the chip), the same from NVBit text, and how many
 # bytes a warp instruction takes in a .tegt and in the text compressed by xz.
 # Then the report page of each: seconds to make it, and its size.
-# Then points per second of a 1,000-point sweep, by number of workers.
+# Then thread instructions the emulator runs per second of one core, with and
+# without writing the trace; and points per second of a 1,000-point sweep, by
+# number of workers.
 set -eu
 cd "$(dirname "$0")/.."
 teg=${1:-build/release/teg}
@@ -65,6 +67,27 @@ for entry in $kernels; do
         'BEGIN {printf "%-12s %8.2f %10d\n", k, t / 1e6, b}'
     rm -f $out/$k.html
 done
+
+# Kernels of tests/fixtures/bench.cu, whose arguments follow the name.
+emulate() {
+    kernel=$1
+    shift
+    "$teg" trace tests/fixtures/bench.sm_80.cubin --kernel "$kernel" \
+        --grid 64 --block 256 --timing "$@" 2>$out/timing
+    sed -n 's/^timing: .* \([0-9.]*\) M thread.*$/\1/p' $out/timing
+}
+bench_kernel() {
+    alone=$(emulate "$@")
+    traced=$(emulate "$@" -o $out/emulated.tegt)
+    printf '%-12s %20s %20s\n' "$1" "$alone" "$traced"
+    rm -f $out/emulated.tegt
+}
+echo
+echo "emulation, one core: million thread instructions per second"
+printf '%-12s %20s %20s\n' kernel 'results only' 'with trace'
+bench_kernel fma_chains -a buf:f32:16384:zeros -a f32:0.5 -a f32:1 -a i32:4000
+bench_kernel triad -a buf:f32:4194304:iota -a buf:f32:4194304:iota \
+    -a buf:f32:4194304:zeros -a f32:2 -a i32:4194304
 
 # A sweep of a small kernel, start-up, journal and result included.
 points="$out/points.json"

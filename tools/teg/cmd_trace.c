@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "isa/cubin.h"
 #include "tools/teg/options.h"
@@ -15,13 +16,14 @@
 struct trace {
     const char *kernel_name, *grid, *block, *out;
     uint32_t shared;
+    bool timing;
     struct opt_list arg, dump;
     struct teg_cubin cubin;
     const struct teg_cubin_kernel *kernel;
     struct emu_device *device; /* owned */
     struct emu_args args;
     struct emu_launch_facts facts;
-    uint64_t insts, blocks;
+    uint64_t insts, lanes;
 };
 
 /* "X", "X,Y" or "X,Y,Z" */
@@ -65,6 +67,24 @@ static int choose_kernel(struct trace *t)
     for (uint32_t i = 0; i < c->kernel_count; i++)
         fprintf(stderr, "    %s\n", c->kernel[i].name);
     return EXIT_FAULT;
+}
+
+/* Processor time used so far, in seconds. */
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_timing(const struct trace *t, double took)
+{
+    fprintf(stderr,
+            "timing: %.3f s of processor time, %" PRIu64
+            " warp instructions, %.1f M thread "
+            "instructions/s\n",
+            took, t->insts, took > 0 ? (double)t->lanes / took / 1e6 : 0);
 }
 
 /* Runs every block and, if asked, writes each. */
@@ -128,6 +148,7 @@ static int run(struct trace *t)
     struct teg_diag d = {0};
     teg_status status;
     int result = EXIT_DONE;
+    double begin;
 
     if (emu_device_new(&t->device, &d) != TEG_OK ||
         emu_args_parse(&t->args, t->kernel, t->device, t->arg.item,
@@ -136,11 +157,17 @@ static int run(struct trace *t)
     t->facts.params = t->args.params;
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
+    t->facts.from = t->out == NULL ? UINT64_MAX : 0;
+    t->facts.warp_insts = &t->insts;
+    t->facts.thread_insts = &t->lanes;
     t->facts.outlet = (struct emu_outlet){print_text, stdout};
     if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
         TEG_OK)
         return say_fault(&d);
+    begin = seconds();
     status = run_blocks(t, &launch, &d);
+    if (t->timing && status == TEG_OK)
+        print_timing(t, seconds() - begin);
     launch.close(launch.self);
     if (status != TEG_OK)
         return say_fault(&d);
@@ -170,6 +197,10 @@ int cmd_trace(int argc, char **argv)
          "write that argument's buffer after the run, raw little endian", NULL},
         {"output", 'o', OPT_TEXT, &t.out, "FILE.tegt",
          "write the trace there; without it the kernel just runs", NULL},
+        {"timing", 0, OPT_FLAG, &t.timing, NULL,
+         "say on standard error how long it took and how many instructions "
+         "that is per second",
+         NULL},
         {0}};
     const struct usage usage = {
         .command = "trace",

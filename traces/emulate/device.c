@@ -188,3 +188,26 @@ void *emu_device_at(struct emu_device *device, uint64_t address, uint64_t bytes)
     device->last = at;
     return within(&device->buffer[at], address, bytes);
 }
+
+int emu_device_span(const struct emu_device *device, uint64_t address,
+                    struct emu_span *span)
+{
+    size_t low = 0, high = device->count;
+    const struct buffer *b;
+
+    if (device->count == 0)
+        return 0;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+
+        if (device->buffer[middle].address <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    b = &device->buffer[low];
+    if (address - b->address >= b->bytes)
+        return 0;
+    *span = (struct emu_span){b->address, b->bytes, b->data};
+    return 1;
+}

@@ -32,4 +32,15 @@ void *emu_device_find(struct emu_device *device, uint64_t address,
 void *emu_device_at(struct emu_device *device, uint64_t address,
                     uint64_t bytes);
 
+/* A buffer as a whole. */
+struct emu_span {
+    uint64_t address, bytes;
+    uint8_t *data; /* borrowed from the device */
+};
+
+/* Finds the buffer that `address` lies in; 0 if there is none.  Changes
+ * nothing, so that many may ask at once. */
+int emu_device_span(const struct emu_device *device, uint64_t address,
+                    struct emu_span *span);
+
 #endif

@@ -37,7 +37,8 @@ struct emu_launch_facts {
     /* All blocks run; those are handed out whose number in grid order is at
      * least `from` and less than `to`.  `to` 0: all. */
     uint64_t from, to;
-    uint64_t *warp_insts; /* what was executed is added here; may be NULL */
+    uint64_t *warp_insts;   /* what was executed is added here; may be NULL */
+    uint64_t *thread_insts; /* the same by active lanes; may be NULL */
 };
 
 /*

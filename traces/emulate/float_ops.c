@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "traces/emulate/warp.h"
+#include "traces/emulate/operand.h"
 
 /* A function that computes in the rounding mode that is set: the compiler must
  * neither look into it nor move it. */
@@ -18,10 +18,6 @@
 #else
 #define AS_SET __attribute__((noipa))
 #endif
-
-#define LANES for (int l = 0; l < EMU_LANES; l++)
-#define EXEC(name) \
-    static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 
 static uint32_t bits_of(float f)
 {
@@ -89,124 +85,209 @@ static float saturated(float f, int sat)
     return !sat ? f : isnan(f) || f < 0 ? 0 : f > 1 ? 1 : f;
 }
 
-static void write_floats(struct emu_warp *w, const struct emu_op *op,
-                         uint32_t mask, const float out[EMU_LANES])
+/* Denormals become zeros of their sign. */
+static void flush(float f[EMU_LANES])
 {
     uint32_t bits[EMU_LANES];
 
+    memcpy(bits, f, sizeof bits);
+    LANES bits[l] &= bits[l] & 0x7f800000 ? EMU_ALL : 0x80000000u;
+    memcpy(f, bits, sizeof bits);
+}
+
+/* Single precision has one NaN.  (PTX ISA, floating-point instructions) */
+static void write_results(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask, float out[EMU_LANES])
+{
+    uint32_t bits[EMU_LANES];
+
+    if (emu_bit(op, 80))
+        flush(out);
+    if (emu_bit(op, 77))
+        LANES out[l] = saturated(out[l], 1);
     memcpy(bits, out, sizeof bits);
+    LANES bits[l] = (bits[l] & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits[l];
     emu_write(w, op->d, 0, mask, bits);
 }
 
-static void write_doubles(struct emu_warp *w, const struct emu_op *op,
-                          uint32_t mask, const double out[EMU_LANES])
-{
-    uint64_t bits[EMU_LANES];
+/* An operand with what its absolute value and negation do to its bits. */
+struct term {
+    const uint32_t *row;
+    uint32_t keep, flip;
+};
 
-    memcpy(bits, out, sizeof bits);
-    emu_write64(w, op->d, mask, bits);
+static struct term term_of(const struct emu_warp *w,
+                           const struct emu_operand *o)
+{
+    int flags = o != NULL ? o->flags : 0;
+
+    return (struct term){
+        .row = emu_row(w, o, 0),
+        .keep = flags & SASS_ABSOLUTE ? 0x7fffffff : EMU_ALL,
+        .flip = flags & SASS_NEGATE ? 0x80000000u : 0,
+    };
 }
 
-/* a * b + c with the modifiers of the three float operations, which share
- * their places. */
+static float value_of(const struct term *t, int l)
+{
+    return float_of((t->row[l] & t->keep) ^ t->flip);
+}
+
+/* The bits of a result that is rounded to nearest and left as it is. */
+static uint32_t plain_bits(float f)
+{
+    uint32_t bits = bits_of(f);
+
+    return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits;
+}
+
+/* Neither rounding, flushing nor saturation is asked for: nearly always. */
+static int is_plain(const struct emu_op *op)
+{
+    return emu_bits(op, 80, 77) == 0;
+}
+
+enum arithmetic {
+    SUM,
+    PRODUCT,
+    FUSED
+};
+
+/* a + c, a * b or a * b + c with the modifiers of the three operations, which
+ * share their places.  With another rounding all are fused: b is 1, or c a
+ * zero of the product's sign. */
 static void multiply_add(struct emu_warp *w, const struct emu_op *op,
-                         uint32_t mask, const float *a, const float *b,
-                         const float *c)
+                         uint32_t mask, float a[EMU_LANES], float b[EMU_LANES],
+                         float c[EMU_LANES], enum arithmetic what)
 {
     unsigned rounding = emu_bits(op, 79, 78);
-    int ftz = emu_bit(op, 80), sat = emu_bit(op, 77);
     float out[EMU_LANES];
 
-    if (rounding == 0 && !ftz && !sat) {
-        LANES out[l] = fmaf(a[l], b[l], c[l]);
-    } else {
-        fesetround(round_mode(rounding));
-        LANES out[l] = fma_as_set(flushed(a[l], ftz), flushed(b[l], ftz),
-                                  flushed(c[l], ftz));
-        fesetround(FE_TONEAREST);
-        LANES out[l] = saturated(flushed(out[l], ftz), sat);
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+        flush(c);
     }
-    write_floats(w, op, mask, out);
-}
-
-static void fill(float room[EMU_LANES], float value)
-{
-    LANES room[l] = value;
+    if (rounding != 0) {
+        if (what == PRODUCT)
+            LANES c[l] = signbit(a[l]) != signbit(b[l]) ? -0.0f : 0.0f;
+        fesetround(round_mode(rounding));
+        LANES out[l] = fma_as_set(a[l], b[l], c[l]);
+        fesetround(FE_TONEAREST);
+    } else if (what == SUM) {
+        LANES out[l] = a[l] + c[l];
+    } else if (what == PRODUCT) {
+        LANES out[l] = a[l] * b[l];
+    } else {
+        LANES out[l] = fmaf(a[l], b[l], c[l]);
+    }
+    write_results(w, op, mask, out);
 }
 
 EXEC(ffma)
 {
-    float room[3][EMU_LANES];
+    float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES];
 
-    multiply_add(w, op, mask, emu_float(w, op, op->a, room[0]),
-                 emu_float(w, op, op->b, room[1]),
-                 emu_float(w, op, op->c, room[2]));
+    if (is_plain(op)) {
+        struct term x = term_of(w, op->a), y = term_of(w, op->b);
+        struct term z = term_of(w, op->c);
+        uint32_t out[EMU_LANES];
+
+        LANES out[l] =
+            plain_bits(fmaf(value_of(&x, l), value_of(&y, l), value_of(&z, l)));
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    emu_float(w, op->c, c);
+    multiply_add(w, op, mask, a, b, c, FUSED);
 }
 
 EXEC(fadd)
 {
-    float room[3][EMU_LANES];
+    float a[EMU_LANES], one[EMU_LANES], c[EMU_LANES];
 
-    fill(room[1], 1);
-    multiply_add(w, op, mask, emu_float(w, op, op->a, room[0]), room[1],
-                 emu_float(w, op, op->b, room[2]));
+    if (is_plain(op)) {
+        struct term x = term_of(w, op->a), z = term_of(w, op->b);
+        uint32_t out[EMU_LANES];
+
+        LANES out[l] = plain_bits(value_of(&x, l) + value_of(&z, l));
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
+    LANES one[l] = 1;
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, c);
+    multiply_add(w, op, mask, a, one, c, SUM);
 }
 
-/* Bits 86:84 scale the product: 4 by one, 3 by a half, 5 by two, ...  The
- * addend keeps the sign of a zero product. */
+/* Bits 86:84 scale the product: 4 by one, 3 by a half, 5 by two, ... */
 EXEC(fmul)
 {
     static const float scales[] = {1, 0.125f, 0.25f, 0.5f, 1, 2, 4, 8};
-    float room[3][EMU_LANES];
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
+    float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES] = {0};
     float scale = scales[emu_bits(op, 86, 84)];
 
-    if (scale != 1) {
-        float scaled[EMU_LANES];
+    if (is_plain(op) && scale == 1) {
+        struct term x = term_of(w, op->a), y = term_of(w, op->b);
+        uint32_t out[EMU_LANES];
 
-        LANES scaled[l] = a[l] * scale;
-        memcpy(room[0], scaled, sizeof scaled);
-        a = room[0];
+        LANES out[l] = plain_bits(value_of(&x, l) * value_of(&y, l));
+        emu_write(w, op->d, 0, mask, out);
+        return;
     }
-    LANES room[2][l] = signbit(a[l]) != signbit(b[l]) ? -0.0f : 0.0f;
-    multiply_add(w, op, mask, a, b, room[2]);
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (scale != 1)
+        LANES a[l] *= scale;
+    multiply_add(w, op, mask, a, b, c, PRODUCT);
 }
 
 EXEC(fsel)
 {
-    float room[2][EMU_LANES], out[EMU_LANES];
-    uint32_t which = emu_predicate(w, op->p);
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
+    float a[EMU_LANES], b[EMU_LANES];
+    uint32_t which[EMU_LANES], x[EMU_LANES], y[EMU_LANES], out[EMU_LANES];
 
-    LANES out[l] = which >> l & 1 ? a[l] : b[l];
-    write_floats(w, op, mask, out);
+    emu_spread(emu_predicate(w, op->p), which);
+    memcpy(x, emu_float(w, op->a, a), sizeof x);
+    memcpy(y, emu_float(w, op->b, b), sizeof y);
+    LANES out[l] = (x[l] & which[l]) | (y[l] & ~which[l]);
+    emu_write(w, op->d, 0, mask, out);
 }
 
-/* The lesser if `p`; a number wins over NaN unless .NAN. */
+/* The lesser if `p`; a number wins over NaN unless .NAN.  As integers of which
+ * negative ones are turned over, floats stand in order, -0 before +0. */
 EXEC(fmnmx)
 {
-    float room[2][EMU_LANES], out[EMU_LANES];
-    uint32_t p = emu_predicate(w, op->p);
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
-    int ftz = emu_bit(op, 80), keep_nan = emu_bit(op, 81);
+    float room[2][EMU_LANES];
+    uint32_t want_min[EMU_LANES], a[EMU_LANES], b[EMU_LANES], out[EMU_LANES];
+    uint32_t keep_nan = emu_bit(op, 81) ? EMU_ALL : 0;
 
+    emu_float(w, op->a, room[0]);
+    emu_float(w, op->b, room[1]);
+    if (emu_bit(op, 80)) {
+        flush(room[0]);
+        flush(room[1]);
+    }
+    memcpy(a, room[0], sizeof a);
+    memcpy(b, room[1], sizeof b);
+    emu_spread(emu_predicate(w, op->p), want_min);
     LANES
     {
-        float x = flushed(a[l], ftz), y = flushed(b[l], ftz);
+        int32_t x = (int32_t)(a[l] ^ (uint32_t)((int32_t)a[l] >> 31) >> 1);
+        int32_t y = (int32_t)(b[l] ^ (uint32_t)((int32_t)b[l] >> 31) >> 1);
+        uint32_t a_nan = (a[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
+        uint32_t b_nan = (b[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
+        uint32_t lesser = x < y ? EMU_ALL : 0;
+        uint32_t take_a = ~(lesser ^ want_min[l]);
+        uint32_t none = (a_nan & b_nan) | (keep_nan & (a_nan | b_nan));
 
-        if (isnan(x) || isnan(y))
-            out[l] = keep_nan || (isnan(x) && isnan(y)) ? NAN
-                     : isnan(x)                         ? y
-                                                        : x;
-        else if (p >> l & 1)
-            out[l] = x < y || (x == y && signbit(x)) ? x : y;
-        else
-            out[l] = x > y || (x == y && !signbit(x)) ? x : y;
+        take_a = (take_a | b_nan) & ~a_nan;
+        out[l] = (a[l] & take_a) | (b[l] & ~take_a);
+        out[l] = (out[l] & ~none) | (0x7fffffff & none);
     }
-    write_floats(w, op, mask, out);
+    emu_write(w, op->d, 0, mask, out);
 }
 
 /* Codes 1..6 are false on NaN, 9..14 the same or NaN. */
@@ -230,18 +311,35 @@ static uint32_t join(unsigned how, uint32_t a, uint32_t b)
     return how == 0 ? a & b : how == 1 ? a | b : a ^ b;
 }
 
+/* All bits of `yes` in the lanes for which the comparison holds; the code's
+ * bits are less, equal, greater and not comparable. */
+static void compare_floats(unsigned code, const float *a, const float *b,
+                           uint32_t yes[EMU_LANES])
+{
+    uint32_t less = -(code & 1), equal = -(code >> 1 & 1);
+    uint32_t greater = -(code >> 2 & 1), neither = -(code >> 3 & 1);
+
+    LANES yes[l] = (isless(a[l], b[l]) ? less : 0) |
+                   (a[l] == b[l] ? equal : 0) |
+                   (isgreater(a[l], b[l]) ? greater : 0) |
+                   (isunordered(a[l], b[l]) ? neither : 0);
+}
+
 EXEC(fsetp)
 {
-    float room[2][EMU_LANES];
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
-    unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
-    uint32_t p = emu_predicate(w, op->p), result = 0;
-    int ftz = emu_bit(op, 80);
+    float a[EMU_LANES], b[EMU_LANES];
+    uint32_t yes[EMU_LANES];
+    unsigned how = emu_bits(op, 75, 74);
+    uint32_t p = emu_predicate(w, op->p), result;
 
-    LANES result |=
-        compare(code, (double)flushed(a[l], ftz), (double)flushed(b[l], ftz))
-        << l;
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+    }
+    compare_floats(emu_bits(op, 79, 76), a, b, yes);
+    result = emu_signs(yes);
     emu_write_predicate(w, op->u, mask, join(how, result, p));
     emu_write_predicate(w, op->v, mask, join(how, ~result, p));
 }
@@ -249,8 +347,8 @@ EXEC(fsetp)
 EXEC(fset)
 {
     float room[2][EMU_LANES];
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
+    const float *a = emu_float(w, op->a, room[0]);
+    const float *b = emu_float(w, op->b, room[1]);
     unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
     uint32_t p = emu_predicate(w, op->p), out[EMU_LANES];
     uint32_t yes = emu_bit(op, 71) ? EMU_ALL : bits_of(1.0f);
@@ -301,12 +399,19 @@ static float special(unsigned code, float x)
 
 EXEC(mufu)
 {
-    float room[EMU_LANES], out[EMU_LANES];
-    const float *b = emu_float(w, op, op->b, room);
+    float b[EMU_LANES], out[EMU_LANES];
     unsigned code = emu_bits(op, 77, 74);
 
-    LANES out[l] = mask >> l & 1 ? special(code, b[l]) : 0;
-    write_floats(w, op, mask, out);
+    emu_float(w, op->b, b);
+    if (code == 4)
+        LANES out[l] = (float)(1 / (double)b[l]);
+    else if (code == 5)
+        LANES out[l] = (float)(1 / sqrt((double)b[l]));
+    else if (code == 8)
+        LANES out[l] = (float)sqrt((double)b[l]);
+    else
+        LANES out[l] = mask >> l & 1 ? special(code, b[l]) : 0;
+    emu_write_floats(w, op->d, mask, out);
 }
 
 /* Is the plain division a / b in danger of over- or underflow?  Saying yes
@@ -314,8 +419,8 @@ EXEC(mufu)
 EXEC(fchk)
 {
     float room[2][EMU_LANES];
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
+    const float *a = emu_float(w, op->a, room[0]);
+    const float *b = emu_float(w, op->b, room[1]);
     uint32_t result = 0;
 
     LANES
@@ -334,33 +439,39 @@ EXEC(fchk)
 
 static void double_multiply_add(struct emu_warp *w, const struct emu_op *op,
                                 uint32_t mask, const double *a, const double *b,
-                                const double *c)
+                                double *c, enum arithmetic what)
 {
     double out[EMU_LANES];
     unsigned rounding = emu_bits(op, 79, 78);
 
-    if (rounding == 0) {
-        LANES out[l] = fma(a[l], b[l], c[l]);
-    } else {
+    if (rounding != 0) {
+        if (what == PRODUCT)
+            LANES c[l] = signbit(a[l]) != signbit(b[l]) ? -0.0 : 0.0;
         fesetround(round_mode(rounding));
         LANES out[l] = fma_double_as_set(a[l], b[l], c[l]);
         fesetround(FE_TONEAREST);
+    } else if (what == SUM) {
+        LANES out[l] = a[l] + c[l];
+    } else if (what == PRODUCT) {
+        LANES out[l] = a[l] * b[l];
+    } else {
+        LANES out[l] = fma(a[l], b[l], c[l]);
     }
-    write_doubles(w, op, mask, out);
+    emu_write_doubles(w, op->d, mask, out);
 }
 
 EXEC(dfma)
 {
     double a[EMU_LANES], b[EMU_LANES], c[EMU_LANES];
 
-    emu_double(w, op, op->a, a);
-    emu_double(w, op, op->b, b);
-    emu_double(w, op, op->c, c);
-    double_multiply_add(w, op, mask, a, b, c);
+    emu_double(w, op->a, a);
+    emu_double(w, op->b, b);
+    emu_double(w, op->c, c);
+    double_multiply_add(w, op, mask, a, b, c, FUSED);
 }
 
 /* The second operand stands where C does in some forms. */
-static const struct teg_sass_operand *second(const struct emu_op *op)
+static const struct emu_operand *second(const struct emu_op *op)
 {
     return op->b != NULL ? op->b : op->c;
 }
@@ -369,20 +480,19 @@ EXEC(dadd)
 {
     double a[EMU_LANES], one[EMU_LANES], c[EMU_LANES];
 
-    emu_double(w, op, op->a, a);
-    emu_double(w, op, second(op), c);
+    emu_double(w, op->a, a);
+    emu_double(w, second(op), c);
     LANES one[l] = 1;
-    double_multiply_add(w, op, mask, a, one, c);
+    double_multiply_add(w, op, mask, a, one, c, SUM);
 }
 
 EXEC(dmul)
 {
-    double a[EMU_LANES], b[EMU_LANES], zero[EMU_LANES];
+    double a[EMU_LANES], b[EMU_LANES], c[EMU_LANES] = {0};
 
-    emu_double(w, op, op->a, a);
-    emu_double(w, op, op->b, b);
-    LANES zero[l] = signbit(a[l]) != signbit(b[l]) ? -0.0 : 0.0;
-    double_multiply_add(w, op, mask, a, b, zero);
+    emu_double(w, op->a, a);
+    emu_double(w, op->b, b);
+    double_multiply_add(w, op, mask, a, b, c, PRODUCT);
 }
 
 /* Codes 0 and 15 choose the operand of fmin and fmax. */
@@ -392,8 +502,8 @@ EXEC(dsetp)
     unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
     uint32_t p = emu_predicate(w, op->p), result = 0, nan = 0;
 
-    emu_double(w, op, op->a, a);
-    emu_double(w, op, second(op), b);
+    emu_double(w, op->a, a);
+    emu_double(w, second(op), b);
     LANES
     {
         uint32_t yes;
@@ -465,11 +575,10 @@ static uint32_t double_to_half(double d)
 }
 
 /* The two halves of an operand as floats, swizzled. */
-static void halves(struct emu_warp *w, const struct emu_op *op,
-                   const struct teg_sass_operand *o, float out[2][EMU_LANES])
+static void halves(struct emu_warp *w, const struct emu_operand *o,
+                   float out[2][EMU_LANES])
 {
-    uint32_t room[EMU_LANES];
-    const uint32_t *row = emu_row(w, op, o, 0, room);
+    const uint32_t *row = emu_row(w, o, 0);
     unsigned select = o != NULL && (o->flags & SASS_HALF) ? o->select : 0;
     float sign = o != NULL && (o->flags & SASS_NEGATE) ? -1.0f : 1.0f;
     int absolute = o != NULL && (o->flags & SASS_ABSOLUTE);
@@ -520,8 +629,8 @@ EXEC(hadd2)
     float a[2][EMU_LANES], b[2][EMU_LANES];
     double out[2][EMU_LANES];
 
-    halves(w, op, op->a, a);
-    halves(w, op, second(op), b);
+    halves(w, op->a, a);
+    halves(w, second(op), b);
     for (int h = 0; h < 2; h++)
         LANES out[h][l] = (double)a[h][l] + (double)b[h][l];
     write_halves(w, op, mask, out);
@@ -532,14 +641,14 @@ EXEC(hmul2)
     float a[2][EMU_LANES], b[2][EMU_LANES];
     double out[2][EMU_LANES];
 
-    halves(w, op, op->a, a);
-    halves(w, op, op->b, b);
+    halves(w, op->a, a);
+    halves(w, op->b, b);
     for (int h = 0; h < 2; h++)
         LANES out[h][l] = (double)a[h][l] * (double)b[h][l];
     write_halves(w, op, mask, out);
 }
 
-static int is_zero(const struct teg_sass_operand *o)
+static int is_zero(const struct emu_operand *o)
 {
     return o != NULL && o->kind == SASS_REGISTER && o->reg == TEG_SASS_RZ;
 }
@@ -551,14 +660,12 @@ EXEC(hfma2)
 
     /* -0 x 0 + C is how compilers move 32 bits that need not be halves. */
     if (is_zero(op->a) && is_zero(op->b)) {
-        uint32_t room[EMU_LANES];
-
-        emu_write(w, op->d, 0, mask, emu_row(w, op, op->c, 0, room));
+        emu_write(w, op->d, 0, mask, emu_row(w, op->c, 0));
         return;
     }
-    halves(w, op, op->a, a);
-    halves(w, op, op->b, b);
-    halves(w, op, op->c, c);
+    halves(w, op->a, a);
+    halves(w, op->b, b);
+    halves(w, op->c, c);
     for (int h = 0; h < 2; h++)
         LANES out[h][l] = (double)a[h][l] * (double)b[h][l] + (double)c[h][l];
     write_halves(w, op, mask, out);
@@ -570,8 +677,8 @@ EXEC(hsetp2)
     unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 70, 69);
     uint32_t p = emu_predicate(w, op->p), result[2] = {0, 0};
 
-    halves(w, op, op->a, a);
-    halves(w, op, second(op), b);
+    halves(w, op->a, a);
+    halves(w, second(op), b);
     for (int h = 0; h < 2; h++)
         LANES result[h] |= compare(code, (double)a[h][l], (double)b[h][l]) << l;
     if (emu_bit(op, 71)) {
@@ -592,16 +699,15 @@ static void float_source(struct emu_warp *w, const struct emu_op *op,
                          unsigned size, int upper_half, double out[EMU_LANES])
 {
     float room[EMU_LANES];
-    uint32_t bits[EMU_LANES];
 
     if (size == 3) {
-        emu_double(w, op, op->b, out);
+        emu_double(w, op->b, out);
     } else if (size == 2) {
-        const float *b = emu_float(w, op, op->b, room);
+        const float *b = emu_float(w, op->b, room);
 
         LANES out[l] = (double)b[l];
     } else {
-        const uint32_t *b = emu_row(w, op, op->b, 0, bits);
+        const uint32_t *b = emu_row(w, op->b, 0);
         int negate = op->b != NULL && (op->b->flags & SASS_NEGATE);
         int absolute = op->b != NULL && (op->b->flags & SASS_ABSOLUTE);
 
@@ -673,7 +779,7 @@ static void integer_source(struct emu_warp *w, const struct emu_op *op,
     uint64_t in[EMU_LANES];
 
     *negative = 0;
-    emu_int64(w, op, op->b, is_signed, in);
+    emu_int64(w, op->b, is_signed, in);
     LANES
     {
         unsigned bits = 8u << size;
@@ -725,7 +831,7 @@ static void from_integer(struct emu_warp *w, const struct emu_op *op,
                                      : to == 2 ? 24
                                                : 11);
     if (to == 3) {
-        write_doubles(w, op, mask, wide);
+        emu_write_doubles(w, op->d, mask, wide);
         return;
     }
     LANES out[l] = to == 2 ? bits_of((float)wide[l]) : double_to_half(wide[l]);
@@ -753,7 +859,7 @@ EXEC(f2f)
 
     float_source(w, op, from, emu_bit(op, 60), in);
     if (to == 3) {
-        write_doubles(w, op, mask, in);
+        emu_write_doubles(w, op->d, mask, in);
         return;
     }
     if (to == 4) {
@@ -777,7 +883,7 @@ EXEC(frnd)
     float_source(w, op, from, 0, in);
     LANES in[l] = rounded(how, in[l]);
     if (to == 3) {
-        write_doubles(w, op, mask, in);
+        emu_write_doubles(w, op->d, mask, in);
         return;
     }
     LANES out[l] = to == 2 ? bits_of((float)in[l]) : double_to_half(in[l]);
@@ -789,8 +895,8 @@ EXEC(f2fp)
 {
     float room[2][EMU_LANES];
     uint32_t out[EMU_LANES];
-    const float *a = emu_float(w, op, op->a, room[0]);
-    const float *b = emu_float(w, op, op->b, room[1]);
+    const float *a = emu_float(w, op->a, room[0]);
+    const float *b = emu_float(w, op->b, room[1]);
 
     if (emu_bit(op, 76) || emu_bit(op, 78)) {
         emu_fault(w, op, -1, TEG_LIMIT,
@@ -804,7 +910,7 @@ EXEC(f2fp)
     emu_write(w, op->d, 0, mask, out);
 }
 
-const struct emu_row_of emu_float_ops[] = {
+const struct emu_row_of EMU_TABLE(float)[] = {
     {"FFMA", ffma},
     {"FADD", fadd},
     {"FMUL", fmul},

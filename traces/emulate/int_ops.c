@@ -1,82 +1,101 @@
 /* Integer arithmetic and logic, moves, predicates; also of the uniform
  * datapath, whose operands are the same in every lane. */
-#include "traces/emulate/warp.h"
-
-#define LANES for (int l = 0; l < EMU_LANES; l++)
-#define EXEC(name) \
-    static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+#include "traces/emulate/operand.h"
 
 static void sources(struct emu_warp *w, const struct emu_op *op,
-                    uint32_t room[3][EMU_LANES], const uint32_t *row[3])
+                    const uint32_t *row[3])
 {
-    row[0] = emu_row(w, op, op->a, 0, room[0]);
-    row[1] = emu_row(w, op, op->b, 0, room[1]);
-    row[2] = emu_row(w, op, op->c, 0, room[2]);
+    row[0] = emu_row(w, op->a, 0);
+    row[1] = emu_row(w, op->b, 0);
+    row[2] = emu_row(w, op->c, 0);
 }
 
 EXEC(mov)
 {
-    uint32_t room[EMU_LANES];
-
-    emu_write(w, op->d, 0, mask, emu_row(w, op, op->b, 0, room));
+    emu_write(w, op->d, 0, mask, emu_row(w, op->b, 0));
 }
 
 EXEC(sel)
 {
-    uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    uint32_t which = emu_predicate(w, op->p);
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
+    uint32_t which[EMU_LANES], out[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
 
-    LANES out[l] = which >> l & 1 ? a[l] : b[l];
+    emu_spread(emu_predicate(w, op->p), which);
+    LANES out[l] = (a[l] & which[l]) | (b[l] & ~which[l]);
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* One term of an addition: inverted where it is negated, and what must be
- * added for that. */
-static uint32_t add_term(struct emu_warp *w, const struct emu_op *op,
-                         const struct teg_sass_operand *o,
-                         uint32_t out[EMU_LANES])
+static uint32_t is_negated(const struct emu_operand *o)
 {
-    uint32_t room[EMU_LANES];
-    const uint32_t *row = emu_row(w, op, o, 0, room);
-    uint32_t flip =
-        o != NULL && (o->flags & (SASS_NEGATE | SASS_INVERT)) ? EMU_ALL : 0;
-
-    LANES out[l] = row[l] ^ flip;
     return o != NULL && (o->flags & SASS_NEGATE) != 0;
+}
+
+/* What turns a term of an addition into its complement where it is negated or
+ * inverted. */
+static uint32_t flip_of(const struct emu_operand *o)
+{
+    return o != NULL && (o->flags & (SASS_NEGATE | SASS_INVERT)) ? EMU_ALL : 0;
+}
+
+/* Adds predicates p and q as carries; returns the carry of every lane. */
+static void add_carries(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t out[EMU_LANES], uint32_t carry[EMU_LANES])
+{
+    uint32_t p[EMU_LANES], q[EMU_LANES];
+
+    emu_spread(emu_predicate(w, op->p), p);
+    emu_spread(emu_predicate(w, op->q), q);
+    LANES
+    {
+        uint32_t before = out[l];
+
+        out[l] -= p[l];
+        carry[l] += out[l] < before;
+        before = out[l];
+        out[l] -= q[l];
+        carry[l] += out[l] < before;
+    }
 }
 
 /* Carries out are predicates: the sum's bit 32, and whether it reached 2. */
 EXEC(iadd3)
 {
-    uint32_t term[3][EMU_LANES], out[EMU_LANES], once = 0, twice = 0;
-    uint32_t more = add_term(w, op, op->a, term[0]) +
-                    add_term(w, op, op->b, term[1]) +
-                    add_term(w, op, op->c, term[2]);
+    const uint32_t *row[3];
+    uint32_t out[EMU_LANES], carry[EMU_LANES];
+    uint32_t fa = flip_of(op->a), fb = flip_of(op->b), fc = flip_of(op->c);
+    uint32_t more = is_negated(op->a) + is_negated(op->b) + is_negated(op->c);
     int extended = emu_bit(op, 74);
-    uint32_t p = extended ? emu_predicate(w, op->p) : 0;
-    uint32_t q = extended ? emu_predicate(w, op->q) : 0;
 
+    sources(w, op, row);
+    if (!extended && op->u == NULL && op->v == NULL) {
+        LANES out[l] =
+            (row[0][l] ^ fa) + (row[1][l] ^ fb) + (row[2][l] ^ fc) + more;
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
     LANES
     {
-        uint64_t sum = (uint64_t)term[0][l] + term[1][l] + term[2][l] + more +
-                       (p >> l & 1) + (q >> l & 1);
+        uint32_t a = row[0][l] ^ fa, ab = a + (row[1][l] ^ fb);
+        uint32_t abc = ab + (row[2][l] ^ fc);
 
-        out[l] = (uint32_t)sum;
-        once |= (uint32_t)(sum >> 32 >= 1) << l;
-        twice |= (uint32_t)(sum >> 32 >= 2) << l;
+        out[l] = abc + more;
+        carry[l] = (uint32_t)(ab < a) + (abc < ab) + (out[l] < abc);
     }
+    if (extended)
+        add_carries(w, op, out, carry);
     emu_write(w, op->d, 0, mask, out);
-    emu_write_predicate(w, op->u, mask, once);
-    emu_write_predicate(w, op->v, mask, twice);
+    LANES out[l] = -(uint32_t)(carry[l] >= 1);
+    emu_write_predicate(w, op->u, mask, emu_signs(out));
+    LANES out[l] = -(uint32_t)(carry[l] >= 2);
+    emu_write_predicate(w, op->v, mask, emu_signs(out));
 }
 
 EXEC(viadd)
 {
     uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_int(w, op, op->a, room[0]);
-    const uint32_t *b = emu_int(w, op, op->b, room[1]);
+    const uint32_t *a = emu_int(w, op->a, room[0]);
+    const uint32_t *b = emu_int(w, op->b, room[1]);
 
     if (emu_bit(op, 73))
         LANES out[l] = ((a[l] + b[l]) & 0xffff) |
@@ -88,44 +107,51 @@ EXEC(viadd)
 
 EXEC(imad)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
-    const uint32_t *c = emu_int(w, op, op->c, room[2]);
-    uint32_t p = emu_bit(op, 74) ? emu_predicate(w, op->p) : 0;
+    uint32_t room[EMU_LANES], out[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
+    const uint32_t *c = emu_int(w, op->c, room);
 
-    LANES out[l] = a[l] * b[l] + c[l] + (p >> l & 1);
+    LANES out[l] = a[l] * b[l] + c[l];
+    if (emu_bit(op, 74)) {
+        uint32_t p[EMU_LANES];
+
+        emu_spread(emu_predicate(w, op->p), p);
+        LANES out[l] -= p[l];
+    }
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* The 64-bit sum of IMAD.WIDE and IMAD.HI, and its carry. */
+/* The 64-bit sum of IMAD.WIDE and IMAD.HI, and its carry if it is wanted. */
 static uint32_t wide_sum(struct emu_warp *w, const struct emu_op *op,
                          uint64_t out[EMU_LANES])
 {
-    uint32_t room[2][EMU_LANES], carry = 0;
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
     int is_signed = emu_bit(op, 73);
-    int extended = emu_bit(op, 74);
-    uint32_t p = extended ? emu_predicate(w, op->p) : 0;
-    uint64_t c[EMU_LANES];
+    uint64_t c[EMU_LANES], product[EMU_LANES], flip = 0, more = 0;
+    uint32_t carry[EMU_LANES];
 
-    emu_int64(w, op, op->c, is_signed, c);
-    LANES
-    {
-        uint64_t product =
-            is_signed ? (uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l])
-                      : (uint64_t)a[l] * b[l];
-        uint64_t addend = c[l];
-
-        if (op->c != NULL && (op->c->flags & SASS_INVERT))
-            addend = ~addend;
-        if (op->c != NULL && (op->c->flags & SASS_NEGATE))
-            addend = -addend;
-        out[l] = product + addend + (p >> l & 1);
-        carry |= (uint32_t)(out[l] < product) << l;
+    emu_int64(w, op->c, is_signed, c);
+    if (op->c != NULL && (op->c->flags & (SASS_INVERT | SASS_NEGATE))) {
+        flip = UINT64_MAX;
+        more = (op->c->flags & SASS_NEGATE) != 0;
     }
-    return carry;
+    if (is_signed)
+        LANES product[l] =
+            (uint64_t)((int64_t)(int32_t)a[l] * (int64_t)(int32_t)b[l]);
+    else
+        LANES product[l] = (uint64_t)a[l] * b[l];
+    LANES out[l] = product[l] + (c[l] ^ flip) + more;
+    if (emu_bit(op, 74)) {
+        uint32_t p = emu_predicate(w, op->p);
+
+        LANES out[l] += p >> l & 1;
+    }
+    if (op->u == NULL)
+        return 0;
+    LANES carry[l] = -(uint32_t)(out[l] < product[l]);
+    return emu_signs(carry);
 }
 
 EXEC(imad_wide)
@@ -147,41 +173,61 @@ EXEC(imad_hi)
     emu_write_predicate(w, op->u, mask, carry);
 }
 
-/* A shifted term plus B; .HI takes the upper word of {C, A} shifted. */
-EXEC(lea)
+/* The term of LEA that is shifted by `n`; .HI takes the upper word of {C, A}
+ * shifted. */
+static void shifted_term(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t out[EMU_LANES])
 {
-    uint32_t room[3][EMU_LANES], term[EMU_LANES], out[EMU_LANES], carry = 0;
     const uint32_t *row[3];
     unsigned n = emu_bits(op, 79, 75);
     int high = emu_bit(op, 80), sx32 = emu_bit(op, 73);
-    int extended = emu_bit(op, 74);
-    uint32_t more = 0, flip_a = 0;
-    uint32_t p = extended ? emu_predicate(w, op->p) : 0;
 
-    sources(w, op, room, row);
-    more += add_term(w, op, op->b, term);
-    if (op->a != NULL && (op->a->flags & (SASS_NEGATE | SASS_INVERT)))
-        flip_a = EMU_ALL;
-    more += op->a != NULL && (op->a->flags & SASS_NEGATE) != 0;
+    sources(w, op, row);
+    if (!high)
+        LANES out[l] = row[0][l] << n;
+    else if (n == 0 && sx32)
+        LANES out[l] = (uint32_t)((int32_t)row[0][l] >> 31);
+    else if (n == 0)
+        LANES out[l] = row[2][l];
+    else if (sx32)
+        LANES out[l] = (uint32_t)((int32_t)row[0][l] >> (32 - n));
+    else
+        LANES out[l] = row[2][l] << n | row[0][l] >> (32 - n);
+}
+
+/* A shifted term plus B. */
+EXEC(lea)
+{
+    const uint32_t *b = emu_row(w, op->b, 0);
+    uint32_t term[EMU_LANES], out[EMU_LANES], carry[EMU_LANES];
+    uint32_t fa = flip_of(op->a), fb = flip_of(op->b);
+    uint32_t more = is_negated(op->a) + is_negated(op->b);
+
+    shifted_term(w, op, term);
     LANES
     {
-        uint32_t shifted;
-        uint64_t sum;
+        uint32_t a = term[l] ^ fa, ab = a + (b[l] ^ fb);
 
-        if (!high)
-            shifted = row[0][l] << n;
-        else if (sx32)
-            shifted =
-                (uint32_t)((uint64_t)(int64_t)(int32_t)row[0][l] << n >> 32);
-        else
-            shifted =
-                (uint32_t)(((uint64_t)row[2][l] << 32 | row[0][l]) << n >> 32);
-        sum = (uint64_t)(shifted ^ flip_a) + term[l] + more + (p >> l & 1);
-        out[l] = (uint32_t)sum;
-        carry |= (uint32_t)(sum >> 32 != 0) << l;
+        out[l] = ab + more;
+        carry[l] = (uint32_t)(ab < a) + (out[l] < ab);
+    }
+    if (emu_bit(op, 74)) {
+        uint32_t p[EMU_LANES];
+
+        emu_spread(emu_predicate(w, op->p), p);
+        LANES
+        {
+            uint32_t before = out[l];
+
+            out[l] -= p[l];
+            carry[l] += out[l] < before;
+        }
     }
     emu_write(w, op->d, 0, mask, out);
-    emu_write_predicate(w, op->u, mask, carry);
+    if (op->u == NULL)
+        return;
+    LANES out[l] = -(uint32_t)(carry[l] != 0);
+    emu_write_predicate(w, op->u, mask, emu_signs(out));
 }
 
 static uint32_t lut(unsigned table, uint32_t a, uint32_t b, uint32_t c)
@@ -195,21 +241,44 @@ static uint32_t lut(unsigned table, uint32_t a, uint32_t b, uint32_t c)
     return out;
 }
 
+/* A function of three bits as a sum modulo 2 of products: term[i] says in all
+ * bits whether the product of the inputs in i (4 a, 2 b, 1 c) is one of them.
+ * So every table costs the same few vector instructions. */
+static void products_of(unsigned table, uint32_t term[8])
+{
+    for (unsigned i = 0; i < 8; i++)
+        term[i] = -(uint32_t)(table >> i & 1);
+    for (unsigned input = 1; input < 8; input *= 2) {
+        for (unsigned i = 0; i < 8; i++) {
+            if (i & input)
+                term[i] ^= term[i ^ input];
+        }
+    }
+}
+
 EXEC(lop3)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES], some = 0;
+    uint32_t out[EMU_LANES], term[8];
     const uint32_t *row[3];
-    unsigned table = emu_bits(op, 79, 72);
-    uint32_t p = emu_predicate(w, op->p);
 
-    sources(w, op, room, row);
+    sources(w, op, row);
+    products_of(emu_bits(op, 79, 72), term);
     LANES
     {
-        out[l] = lut(table, row[0][l], row[1][l], row[2][l]);
-        some |= (uint32_t)(out[l] != 0) << l;
+        uint32_t a = row[0][l], b = row[1][l], c = row[2][l];
+
+        out[l] = term[0] ^ (term[4] & a) ^ (term[2] & b) ^ (term[1] & c) ^
+                 (term[6] & a & b) ^ (term[5] & a & c) ^ (term[3] & b & c) ^
+                 (term[7] & a & b & c);
     }
     emu_write(w, op->d, 0, mask, out);
-    emu_write_predicate(w, op->u, mask, emu_bit(op, 80) ? some & p : some);
+    if (op->u != NULL) {
+        uint32_t p = emu_predicate(w, op->p), some;
+
+        LANES out[l] = -(uint32_t)(out[l] != 0);
+        some = emu_signs(out);
+        emu_write_predicate(w, op->u, mask, emu_bit(op, 80) ? some & p : some);
+    }
 }
 
 EXEC(plop3)
@@ -245,13 +314,42 @@ static uint32_t funnel(const struct emu_op *op, uint32_t low, uint32_t high,
     return upper ? (uint32_t)(v >> 32) : (uint32_t)v;
 }
 
+/* Shifts of {C, A} whose amounts are at most 32, in 32-bit lanes. */
+static void funnel_words(const struct emu_op *op, const uint32_t *row[3],
+                         uint32_t out[EMU_LANES])
+{
+    const uint32_t *low = row[0], *high = row[2];
+    int right = emu_bit(op, 76), upper = emu_bit(op, 80);
+    int is_signed = emu_bits(op, 74, 73) == 2;
+    uint32_t n[EMU_LANES];
+
+    if (emu_bit(op, 75))
+        LANES n[l] = row[1][l] & 31;
+    else
+        LANES n[l] = row[1][l] > 32 ? 32 : row[1][l];
+    if (right && upper && is_signed)
+        LANES out[l] = (uint32_t)((int32_t)high[l] >> (n[l] > 31 ? 31 : n[l]));
+    else if (right && upper)
+        LANES out[l] = n[l] > 31 ? 0 : high[l] >> (n[l] & 31);
+    else if (!right && !upper)
+        LANES out[l] = n[l] > 31 ? 0 : low[l] << (n[l] & 31);
+    else if (right)
+        LANES out[l] = (uint32_t)(((uint64_t)high[l] << 32 | low[l]) >> n[l]);
+    else
+        LANES out[l] =
+            (uint32_t)(((uint64_t)high[l] << 32 | low[l]) << n[l] >> 32);
+}
+
 EXEC(shf)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES];
+    uint32_t out[EMU_LANES];
     const uint32_t *row[3];
 
-    sources(w, op, room, row);
-    LANES out[l] = funnel(op, row[0][l], row[2][l], row[1][l]);
+    sources(w, op, row);
+    if (emu_bits(op, 74, 73) >= 2)
+        funnel_words(op, row, out);
+    else
+        LANES out[l] = funnel(op, row[0][l], row[2][l], row[1][l]);
     emu_write(w, op->d, 0, mask, out);
 }
 
@@ -295,13 +393,34 @@ static uint32_t permute(unsigned mode, uint32_t a, uint32_t b, uint32_t c)
     return out;
 }
 
+/* The same selection for all lanes. */
+static void permute_all(uint32_t selector, const uint32_t *a, const uint32_t *c,
+                        uint32_t out[EMU_LANES])
+{
+    LANES out[l] = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned nibble = selector >> 4 * i & 15, shift = 8 * (nibble & 3);
+        const uint32_t *from = nibble & 4 ? c : a;
+
+        if (nibble & 8)
+            LANES out[l] |= (from[l] >> shift & 128 ? 255u : 0) << 8 * i;
+        else
+            LANES out[l] |= (from[l] >> shift & 255) << 8 * i;
+    }
+}
+
 EXEC(prmt)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES];
+    uint32_t out[EMU_LANES];
     const uint32_t *row[3];
     unsigned mode = emu_bits(op, 74, 72);
 
-    sources(w, op, room, row);
+    sources(w, op, row);
+    if (mode == 0 && op->b != NULL && op->b->kind != SASS_REGISTER) {
+        permute_all(row[1][0], row[0], row[2], out);
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
     LANES out[l] = permute(mode, row[0][l], row[1][l], row[2][l]);
     emu_write(w, op->d, 0, mask, out);
 }
@@ -335,17 +454,42 @@ static uint32_t join(unsigned how, uint32_t a, uint32_t b)
     return how == 0 ? a & b : how == 1 ? a | b : a ^ b;
 }
 
+/* Compares of whole words: all bits of `yes` where it holds. */
+static void compare_lanes(unsigned code, int is_signed, const uint32_t *a,
+                          const uint32_t *b, uint32_t yes[EMU_LANES])
+{
+    uint32_t less = -(code & 1), equal = -(code >> 1 & 1);
+    uint32_t greater = -(code >> 2 & 1), flip = is_signed ? 0 : 0x80000000u;
+
+    LANES
+    {
+        int32_t x = (int32_t)(a[l] ^ flip), y = (int32_t)(b[l] ^ flip);
+
+        yes[l] =
+            (x < y ? less : 0) | (x == y ? equal : 0) | (x > y ? greater : 0);
+    }
+}
+
 EXEC(isetp)
 {
-    uint32_t room[2][EMU_LANES], result = 0;
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
+    uint32_t result = 0;
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
     unsigned code = emu_bits(op, 78, 76), how = emu_bits(op, 75, 74);
-    int is_signed = emu_bit(op, 73), extended = emu_bit(op, 72);
-    uint32_t p = emu_predicate(w, op->p), low = emu_predicate(w, op->r);
+    int is_signed = emu_bit(op, 73);
+    uint32_t p = emu_predicate(w, op->p);
 
-    LANES result |=
-        compare_lane(code, is_signed, a[l], b[l], extended, low >> l & 1) << l;
+    if (emu_bit(op, 72)) {
+        uint32_t low = emu_predicate(w, op->r);
+
+        LANES result |=
+            compare_lane(code, is_signed, a[l], b[l], 1, low >> l & 1) << l;
+    } else {
+        uint32_t yes[EMU_LANES];
+
+        compare_lanes(code, is_signed, a, b, yes);
+        result = emu_signs(yes);
+    }
     emu_write_predicate(w, op->u, mask, join(how, result, p));
     emu_write_predicate(w, op->v, mask, join(how, ~result, p));
 }
@@ -359,13 +503,18 @@ static uint32_t lesser(uint32_t a, uint32_t b, int is_signed, int want_min)
 
 EXEC(imnmx)
 {
-    uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
-    uint32_t p = emu_predicate(w, op->p);
-    int is_signed = emu_bit(op, 73);
+    uint32_t out[EMU_LANES], want_min[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
+    uint32_t flip = emu_bit(op, 73) ? 0 : 0x80000000u;
 
-    LANES out[l] = lesser(a[l], b[l], is_signed, p >> l & 1);
+    emu_spread(emu_predicate(w, op->p), want_min);
+    LANES
+    {
+        int less = (int32_t)(a[l] ^ flip) < (int32_t)(b[l] ^ flip);
+
+        out[l] = (less ? EMU_ALL : 0) == want_min[l] ? a[l] : b[l];
+    }
     emu_write(w, op->d, 0, mask, out);
 }
 
@@ -395,9 +544,9 @@ EXEC(viaddmnmx)
         emu_fault(w, op, -1, TEG_LIMIT, ".RELU is not emulated");
         return;
     }
-    row[0] = emu_int(w, op, op->a, room[0]);
-    row[1] = emu_int(w, op, op->b, room[1]);
-    row[2] = emu_row(w, op, op->c, 0, room[2]);
+    row[0] = emu_int(w, op->a, room[0]);
+    row[1] = emu_int(w, op->b, room[1]);
+    row[2] = emu_row(w, op->c, 0);
     LANES
     {
         uint32_t a = row[0][l], b = row[1][l];
@@ -415,8 +564,8 @@ EXEC(viaddmnmx)
 
 EXEC(iabs)
 {
-    uint32_t room[EMU_LANES], out[EMU_LANES];
-    const uint32_t *b = emu_row(w, op, op->b, 0, room);
+    uint32_t out[EMU_LANES];
+    const uint32_t *b = emu_row(w, op->b, 0);
 
     LANES out[l] = (int32_t)b[l] < 0 ? -b[l] : b[l];
     emu_write(w, op->d, 0, mask, out);
@@ -424,11 +573,11 @@ EXEC(iabs)
 
 EXEC(vabsdiff)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES];
+    uint32_t out[EMU_LANES];
     const uint32_t *row[3];
     int is_signed = emu_bit(op, 73);
 
-    sources(w, op, room, row);
+    sources(w, op, row);
     LANES
     {
         uint32_t a = row[0][l], b = row[1][l];
@@ -442,11 +591,11 @@ EXEC(vabsdiff)
 /* Absolute differences of bytes, in place or summed up (.ACC). */
 EXEC(vabsdiff4)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES];
+    uint32_t out[EMU_LANES];
     const uint32_t *row[3];
     int is_signed = emu_bit(op, 73), summed = emu_bit(op, 75);
 
-    sources(w, op, room, row);
+    sources(w, op, row);
     LANES
     {
         uint32_t sum = row[2][l], packed = 0;
@@ -469,9 +618,9 @@ EXEC(vabsdiff4)
 EXEC(idp)
 {
     uint32_t room[3][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
-    const uint32_t *c = emu_int(w, op, op->c, room[2]);
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
+    const uint32_t *c = emu_int(w, op->c, room[2]);
     int halves = emu_bit(op, 76), high = emu_bit(op, 75);
     int sa = emu_bit(op, 73), sb = emu_bit(op, 74);
 
@@ -494,7 +643,7 @@ EXEC(idp)
 EXEC(popc)
 {
     uint32_t room[EMU_LANES], out[EMU_LANES];
-    const uint32_t *b = emu_int(w, op, op->b, room);
+    const uint32_t *b = emu_int(w, op->b, room);
 
     LANES out[l] = (uint32_t)__builtin_popcount(b[l]);
     emu_write(w, op->d, 0, mask, out);
@@ -503,7 +652,7 @@ EXEC(popc)
 EXEC(brev)
 {
     uint32_t room[EMU_LANES], out[EMU_LANES];
-    const uint32_t *b = emu_int(w, op, op->b, room);
+    const uint32_t *b = emu_int(w, op->b, room);
 
     LANES
     {
@@ -520,7 +669,7 @@ EXEC(brev)
 EXEC(flo)
 {
     uint32_t room[EMU_LANES], out[EMU_LANES], found = 0;
-    const uint32_t *b = emu_int(w, op, op->b, room);
+    const uint32_t *b = emu_int(w, op->b, room);
     int is_signed = emu_bit(op, 73), shift = emu_bit(op, 74);
 
     LANES
@@ -537,9 +686,9 @@ EXEC(flo)
 
 EXEC(sgxt)
 {
-    uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
+    uint32_t out[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
     int is_signed = emu_bit(op, 73), wrap = emu_bit(op, 75);
 
     LANES
@@ -561,9 +710,9 @@ EXEC(sgxt)
 /* B ones from bit A up. */
 EXEC(bmsk)
 {
-    uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
+    uint32_t out[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
+    const uint32_t *b = emu_row(w, op->b, 0);
     int wrap = emu_bit(op, 75);
 
     LANES
@@ -579,8 +728,8 @@ EXEC(bmsk)
 /* Predicates as bits of a register's byte, for the lanes each their own. */
 EXEC(p2r)
 {
-    uint32_t room[EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room);
+    uint32_t out[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t which = emu_bits(op, 39, 32), shift = 8 * emu_bits(op, 77, 76);
 
     LANES
@@ -596,8 +745,7 @@ EXEC(p2r)
 
 EXEC(r2p)
 {
-    uint32_t room[EMU_LANES];
-    const uint32_t *a = emu_row(w, op, op->a, 0, room);
+    const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t which = emu_bits(op, 39, 32), shift = 8 * emu_bits(op, 77, 76);
 
     for (unsigned i = 0; i < 7; i++) {
@@ -610,7 +758,7 @@ EXEC(r2p)
     }
 }
 
-const struct emu_row_of emu_int_ops[] = {
+const struct emu_row_of EMU_TABLE(int)[] = {
     {"MOV", mov},
     {"UMOV", mov},
     {"SEL", sel},

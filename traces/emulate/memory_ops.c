@@ -2,10 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "traces/emulate/warp.h"
-
-#define EXEC(name) \
-    static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+#include "traces/emulate/operand.h"
 
 enum space {
     GLOBAL,
@@ -22,28 +19,34 @@ static unsigned bytes_of(unsigned size)
     return bytes[size & 7];
 }
 
-/* The address of `lane`: (register << scale) + uniform register + offset.  A
- * descriptor's uniform register is not part of it; a 32-bit register beside a
+/* The address of every lane: (register << scale) + uniform register + offset.
+ * A descriptor's uniform register is not part of it; a 32-bit register beside a
  * 64-bit uniform one is marked by `select`. */
-static uint64_t address_of(struct emu_warp *w, const struct teg_sass_operand *m,
-                           int lane)
+static void addresses(const struct emu_warp *w, const struct emu_operand *m,
+                      uint64_t at[EMU_LANES])
 {
     int pair = m->count >= 2, wide = pair || m->select == 1;
-    uint64_t at = 0;
+    unsigned scale = m->scale;
+    uint64_t more = (uint64_t)m->value;
 
-    if (m->reg < TEG_SASS_RZ) {
-        at = w->r[m->reg][lane];
-        if (pair)
-            at |= (uint64_t)w->r[m->reg + 1][lane] << 32;
-    }
-    at <<= m->scale;
     if (m->ureg < TEG_SASS_URZ && (m->flags & SASS_DESCRIPTOR) == 0) {
-        at += w->ur[m->ureg];
+        more += w->r[EMU_UNIFORM_ROW + m->ureg][0];
         if (wide)
-            at += (uint64_t)w->ur[m->ureg + 1] << 32;
+            more += (uint64_t)w->r[EMU_UNIFORM_ROW + m->ureg + 1][0] << 32;
     }
-    at += (uint64_t)m->value;
-    return wide ? at : (uint32_t)at;
+    if (m->reg < TEG_SASS_RZ && pair) {
+        const uint32_t *low = w->r[m->reg], *high = w->r[m->reg + 1];
+
+        LANES at[l] = (((uint64_t)high[l] << 32 | low[l]) << scale) + more;
+    } else if (m->reg < TEG_SASS_RZ) {
+        const uint32_t *low = w->r[m->reg];
+
+        LANES at[l] = ((uint64_t)low[l] << scale) + more;
+    } else {
+        LANES at[l] = more;
+    }
+    if (!wide)
+        LANES at[l] = (uint32_t)at[l];
 }
 
 static uint32_t thread_of(const struct emu_warp *w, int lane)
@@ -61,10 +64,22 @@ static uint64_t local_trace_address(const struct emu_warp *w, int lane,
            offset / 4 * (4 * EMU_LANES) + 4 * (uint64_t)lane + offset % 4;
 }
 
-static void *within(uint8_t *data, uint64_t size, uint64_t offset,
-                    unsigned bytes)
+static uint8_t *within(uint8_t *data, uint64_t size, uint64_t offset,
+                       uint64_t bytes)
 {
     return offset <= size && size - offset >= bytes ? data + offset : NULL;
+}
+
+/* Host pointer of `bytes` of global memory, NULL if they are in no buffer. */
+static uint8_t *global_at(struct emu_block *b, const struct emu_op *op,
+                          uint64_t at, uint64_t bytes)
+{
+    struct emu_span *s = &b->near[op->inst % EMU_NEAR];
+
+    if (at - s->address >= s->bytes && !emu_device_span(b->device, at, s))
+        return NULL;
+    at -= s->address;
+    return s->bytes - at >= bytes ? s->data + at : NULL;
 }
 
 /* Host pointer of a lane's access; a fault and NULL if there is none. */
@@ -97,7 +112,7 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
         found = within(b->local + thread_of(w, lane) * b->local_bytes,
                        b->local_bytes, at, bytes);
     } else {
-        found = emu_device_at(b->device, at, bytes);
+        found = global_at(b, op, at, bytes);
     }
     if (found == NULL) {
         static const char *const names[] = {"global", "shared", "local"};
@@ -109,23 +124,127 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
     return found;
 }
 
+#ifndef EMU_VECTOR
 void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
                   uint64_t at, unsigned bytes)
 {
     return place(w, op, lane, GENERIC, at, bytes);
 }
+#endif
 
-/* Addresses of the lanes of `mask`, as the access and as the trace sees it. */
-static void lanes_at(struct emu_warp *w, const struct teg_sass_operand *m,
-                     enum space space, uint32_t mask, uint64_t at[EMU_LANES])
+/* Addresses of the lanes, as the access and as the trace sees it. */
+static void lanes_at(struct emu_warp *w, const struct emu_operand *m,
+                     enum space space, uint64_t at[EMU_LANES])
 {
-    for (int l = 0; l < EMU_LANES; l++) {
-        if ((mask >> l & 1) == 0)
-            continue;
-        at[l] = address_of(w, m, l);
-        w->address[l] =
-            space == LOCAL ? local_trace_address(w, l, at[l]) : at[l];
+    addresses(w, m, at);
+    if (w->trace == NULL)
+        return;
+    if (space == LOCAL)
+        LANES w->address[l] = local_trace_address(w, l, at[l]);
+    else
+        memcpy(w->address, at, sizeof w->address);
+}
+
+/* ---- all lanes at once ------------------------------------------------------ */
+
+/* Where the lanes' accesses lie behind one host pointer. */
+struct reach {
+    uint8_t *base;
+    uint32_t offset[EMU_LANES]; /* inactive lanes: of an active one */
+    int side_by_side;           /* all active, one behind the other */
+};
+
+/* Local memory as offsets into the block's; returns 0 unless all fit. */
+static int local_offsets(const struct emu_warp *w, unsigned bytes,
+                         uint64_t at[EMU_LANES])
+{
+    uint64_t most = w->block->local_bytes - bytes, bad = 0;
+
+    LANES
+    {
+        bad |= at[l] > most;
+        at[l] += (uint64_t)thread_of(w, l) * w->block->local_bytes;
     }
+    return !bad;
+}
+
+/* The piece of memory that `bytes` at `at` lie in, NULL if it is none. */
+static uint8_t *piece_at(struct emu_block *b, const struct emu_op *op,
+                         enum space space, uint64_t at, uint64_t bytes)
+{
+    if (space == SHARED)
+        return within(b->shared, b->shared_bytes, at & (EMU_WINDOW_BYTES - 1),
+                      bytes);
+    return space == LOCAL ? b->local + at : global_at(b, op, at, bytes);
+}
+
+/* Whether all lanes reach one behind the other; fills `r` if so. */
+static int reach_side_by_side(struct emu_warp *w, const struct emu_op *op,
+                              enum space space, const uint64_t at[EMU_LANES],
+                              unsigned bytes, struct reach *r)
+{
+    uint64_t apart = at[0] & (bytes - 1);
+
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        apart |= (at[l] - at[0]) ^ (uint64_t)(l * bytes);
+        r->offset[l] = l * bytes;
+    }
+    if (apart != 0)
+        return 0;
+    r->base = piece_at(w->block, op, space, at[0], EMU_LANES * bytes);
+    r->side_by_side = 1;
+    return r->base != NULL;
+}
+
+/* Fills `r` if every lane of `mask` reaches `bytes` of one piece of memory and
+ * all are aligned; else returns 0, and the lanes go one by one. */
+static int reach(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
+                 enum space space, const uint64_t lane_at[EMU_LANES],
+                 unsigned bytes, struct reach *r)
+{
+    struct emu_block *b = w->block;
+    uint64_t at[EMU_LANES], first = lane_at[__builtin_ctz(mask)], far = 0;
+    uint32_t active[EMU_LANES], least, odd = 0;
+    int32_t delta[EMU_LANES], low = 0, high = 0;
+
+    if (mask == EMU_ALL && space != LOCAL &&
+        reach_side_by_side(w, op, space, lane_at, bytes, r))
+        return 1;
+    memcpy(at, lane_at, sizeof at);
+    if (mask != EMU_ALL) {
+        emu_spread(mask, active);
+        LANES at[l] = active[l] ? at[l] : first;
+    }
+    if (space == LOCAL) {
+        if (!local_offsets(w, bytes, at))
+            return 0;
+        first = at[__builtin_ctz(mask)];
+        if (mask != EMU_ALL)
+            LANES at[l] = active[l] ? at[l] : first;
+    }
+    LANES
+    {
+        delta[l] = (int32_t)(at[l] - first);
+        far |= (at[l] - first + 0x80000000u) >> 32;
+    }
+    if (far)
+        return 0;
+    LANES
+    {
+        low = delta[l] < low ? delta[l] : low;
+        high = delta[l] > high ? delta[l] : high;
+        odd |= (uint32_t)delta[l];
+    }
+    odd |= (uint32_t)first;
+    if (odd & (bytes - 1))
+        return 0;
+    first += (uint64_t)(int64_t)low;
+    least = (uint32_t)low;
+    r->base =
+        piece_at(b, op, space, first, (uint64_t)((int64_t)high - low) + bytes);
+    r->side_by_side = 0;
+    LANES r->offset[l] = (uint32_t)delta[l] - least;
+    return r->base != NULL;
 }
 
 static uint32_t extended(uint32_t v, unsigned size)
@@ -135,34 +254,74 @@ static uint32_t extended(uint32_t v, unsigned size)
                        : v;
 }
 
+/* One lane after the other, so that a fault names the first that fails. */
+static int load_each(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
+                     enum space space, const uint64_t at[EMU_LANES],
+                     unsigned bytes, uint32_t value[4][EMU_LANES])
+{
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t word[4] = {0};
+        const void *from = place(w, op, l, space, at[l], bytes);
+
+        if (from == NULL)
+            return 0;
+        memcpy(word, from, bytes);
+        for (int i = 0; i < 4; i++)
+            value[i][l] = word[i];
+    }
+    return 1;
+}
+
+/* The compiler makes one load of a copy of constant size. */
+#define COPY_LANES(type, n)                                \
+    LANES                                                  \
+    {                                                      \
+        type word[n];                                      \
+                                                           \
+        memcpy(word, r->base + r->offset[l], sizeof word); \
+        for (int i = 0; i < (n); i++)                      \
+            value[i][l] = word[i];                         \
+    }
+
+static void load_together(const struct reach *r, unsigned bytes,
+                          uint32_t value[4][EMU_LANES])
+{
+    if (bytes == 4 && r->side_by_side)
+        memcpy(value[0], r->base, 4 * EMU_LANES);
+    else if (bytes == 4)
+        COPY_LANES(uint32_t, 1)
+    else if (bytes == 8)
+        COPY_LANES(uint32_t, 2)
+    else if (bytes == 16)
+        COPY_LANES(uint32_t, 4)
+    else if (bytes == 2)
+        COPY_LANES(uint16_t, 1)
+    else
+        COPY_LANES(uint8_t, 1)
+}
+
 static void load_from(struct emu_warp *w, const struct emu_op *op,
                       uint32_t mask, enum space space)
 {
     unsigned size = emu_bits(op, 75, 73), bytes = bytes_of(size);
     uint64_t at[EMU_LANES];
-    uint32_t value[4][EMU_LANES] = {0};
+    uint32_t value[4][EMU_LANES];
+    struct reach r;
 
-    lanes_at(w, op->m, space, mask, at);
-    for (int l = 0; l < EMU_LANES; l++) {
-        uint32_t word[4] = {0};
-        const void *from;
-
-        if ((mask >> l & 1) == 0)
-            continue;
-        from = place(w, op, l, space, at[l], bytes);
-        if (from == NULL)
-            return;
-        memcpy(word, from, bytes);
-        word[0] = extended(word[0], size);
-        for (int i = 0; i < 4; i++)
-            value[i][l] = word[i];
-    }
+    lanes_at(w, op->m, space, at);
+    if (reach(w, op, mask, space, at, bytes, &r))
+        load_together(&r, bytes, value);
+    else if (!load_each(w, op, mask, space, at, bytes, value))
+        return;
+    if (size == 1 || size == 3)
+        LANES value[0][l] = extended(value[0][l], size);
     for (unsigned i = 0; i < (bytes + 3) / 4; i++)
         emu_write(w, op->d, i, mask, value[i]);
 }
 
 /* The register that is stored: B, or C where the form has it there. */
-static const struct teg_sass_operand *stored(const struct emu_op *op)
+static const struct emu_operand *stored(const struct emu_op *op)
 {
     return op->b != NULL ? op->b : op->c;
 }
@@ -170,24 +329,29 @@ static const struct teg_sass_operand *stored(const struct emu_op *op)
 static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      enum space space)
 {
-    unsigned bytes = bytes_of(emu_bits(op, 75, 73));
+    unsigned bytes = bytes_of(emu_bits(op, 75, 73)), words = (bytes + 3) / 4;
     uint64_t at[EMU_LANES];
-    uint32_t room[4][EMU_LANES];
     const uint32_t *value[4];
+    struct reach r;
+    int together;
 
-    lanes_at(w, op->m, space, mask, at);
-    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
-        value[i] = emu_row(w, op, stored(op), i, room[i]);
-    for (int l = 0; l < EMU_LANES; l++) {
+    lanes_at(w, op->m, space, at);
+    for (unsigned i = 0; i < words; i++)
+        value[i] = emu_row(w, stored(op), i);
+    together = reach(w, op, mask, space, at, bytes, &r);
+    if (together && r.side_by_side && bytes == 4) {
+        memcpy(r.base, value[0], 4 * EMU_LANES);
+        return;
+    }
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
         uint32_t word[4] = {0};
-        void *to;
+        void *to = together ? r.base + r.offset[l]
+                            : place(w, op, l, space, at[l], bytes);
 
-        if ((mask >> l & 1) == 0)
-            continue;
-        to = place(w, op, l, space, at[l], bytes);
         if (to == NULL)
             return;
-        for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+        for (unsigned i = 0; i < words; i++)
             word[i] = value[i][l];
         memcpy(to, word, bytes);
     }
@@ -236,28 +400,30 @@ EXEC(stl)
 /* c[bank][offset + register] */
 EXEC(ldc)
 {
-    const struct teg_sass_operand *o = NULL;
+    const struct emu_operand *o = NULL;
+    const struct teg_cubin_const *bank;
     unsigned size = emu_bits(op, 75, 73), bytes = bytes_of(size);
+    const uint32_t *index = emu_zeros[0];
     uint32_t value[4][EMU_LANES] = {0};
 
-    for (uint8_t i = 0; i < op->sass.operand_count; i++) {
-        if (op->sass.operand[i].kind == SASS_CONSTANT)
-            o = &op->sass.operand[i];
+    for (uint8_t i = 0; i < op->operand_count; i++) {
+        if (op->operand[i].kind == SASS_CONSTANT)
+            o = &op->operand[i];
     }
-    if (o == NULL)
+    if (o == NULL || o->bank >= EMU_BANKS)
         return;
-    for (int l = 0; l < EMU_LANES; l++) {
-        uint64_t at = (uint64_t)o->value;
-        uint32_t word[4] = {0}, index = 0;
+    bank = &w->block->bank[o->bank];
+    if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
+        index = o->reg < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
+    else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
+        index = w->r[o->reg];
+    LANES
+    {
+        uint64_t at = (uint32_t)((uint64_t)o->value + index[l]);
+        uint32_t word[4] = {0};
 
-        if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
-            index = o->reg < TEG_SASS_URZ ? w->ur[o->reg] : 0;
-        else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
-            index = w->r[o->reg][l];
-        at = (uint32_t)(at + index);
-        if (o->bank < EMU_BANKS && w->block->bank[o->bank].data != NULL &&
-            at + bytes <= w->block->bank[o->bank].size)
-            memcpy(word, w->block->bank[o->bank].data + at, bytes);
+        if (bank->data != NULL && at + bytes <= bank->size)
+            memcpy(word, bank->data + at, bytes);
         word[0] = extended(word[0], size);
         for (int i = 0; i < 4; i++)
             value[i][l] = word[i];
@@ -354,7 +520,8 @@ static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
 struct atomic {
     enum space space;
     unsigned operation, type;
-    int compare; /* CAS: B is expected, C is new; 2: returns success */
+    int increments; /* adds 1, there is no B */
+    int compare;    /* CAS: B is expected, C is new; 2: returns success */
 };
 
 /* Lane after lane, in order: one of the orders the hardware may choose. */
@@ -370,9 +537,11 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
         emu_fault(w, op, -1, TEG_LIMIT, "packed half atomics are not emulated");
         return;
     }
-    lanes_at(w, op->m, k->space, mask, at);
-    emu_int64(w, op, op->b, 0, b);
-    emu_int64(w, op, op->c, 0, c);
+    lanes_at(w, op->m, k->space, at);
+    emu_int64(w, op->b, 0, b);
+    emu_int64(w, op->c, 0, c);
+    if (k->increments)
+        LANES b[l] = 1;
     for (int l = 0; l < EMU_LANES; l++) {
         uint64_t old = 0, v;
         void *to;
@@ -410,9 +579,8 @@ static int is_float_form(const struct emu_op *op)
 {
     unsigned code = emu_bits(op, 11, 0);
 
-    return op->sass.cc >= 90 &&
-           (code == 0x3a2 || code == 0x9a2 || code == 0x3a3 || code == 0x9a3 ||
-            code == 0x9a6);
+    return op->cc >= 90 && (code == 0x3a2 || code == 0x9a2 || code == 0x3a3 ||
+                            code == 0x9a3 || code == 0x9a6);
 }
 
 /* Types of sm_90's own float atomics: 9 single, 15 double. */
@@ -422,7 +590,7 @@ static unsigned type_of(const struct emu_op *op)
         return emu_bits(op, 76, 73) == 9    ? TYPE_F32
                : emu_bits(op, 76, 73) == 15 ? TYPE_F64
                                             : TYPE_F16X2;
-    if (op->sass.cc >= 90)
+    if (op->cc >= 90)
         return emu_bits(op, 75, 73) == 3 ? TYPE_S64 : emu_bits(op, 75, 73);
     return emu_bits(op, 75, 73);
 }
@@ -476,14 +644,8 @@ EXEC(atoms)
         k.compare = emu_bits(op, 88, 87) == 3 ? 2 : 1;
     if (emu_bits(op, 11, 0) == 0xf8c) {
         /* POPC.INC: adds one for each lane */
-        static const struct teg_sass_operand one = {.kind = SASS_IMMEDIATE,
-                                                    .value = 1};
-        struct emu_op with_one = *op;
-
-        with_one.b = &one;
         k.operation = 0;
-        run_atomic(w, &with_one, mask, &k);
-        return;
+        k.increments = 1;
     }
     run_atomic(w, op, mask, &k);
 }
@@ -497,8 +659,8 @@ EXEC(ldgsts)
 
     if (op->m2 == NULL)
         return;
-    lanes_at(w, op->m, SHARED, mask, to);
-    lanes_at(w, op->m2, GLOBAL, mask, from);
+    addresses(w, op->m, to);
+    lanes_at(w, op->m2, GLOBAL, from);
     for (int l = 0; l < EMU_LANES; l++) {
         uint8_t data[16] = {0};
         const void *source;
@@ -528,7 +690,7 @@ EXEC(ldsm)
     int transposed = emu_bit(op, 78);
     uint64_t at[EMU_LANES];
 
-    lanes_at(w, op->m, SHARED, mask, at);
+    lanes_at(w, op->m, SHARED, at);
     for (unsigned m = 0; m < count; m++) {
         uint16_t element[8][8];
         uint32_t out[EMU_LANES];
@@ -552,7 +714,7 @@ EXEC(ldsm)
     }
 }
 
-const struct emu_row_of emu_memory_ops[] = {
+const struct emu_row_of EMU_TABLE(memory)[] = {
     {"LDG", ldg},       {"STG", stg},     {"LD", ld},
     {"ST", st},         {"LDS", lds},     {"STS", sts},
     {"LDL", ldl},       {"STL", stl},     {"LDC", ldc},

@@ -1,184 +1,202 @@
-#include <string.h>
+#include "traces/emulate/operand.h"
 
-#include "traces/emulate/warp.h"
+#include <stdlib.h>
 
-static const uint32_t zeros[EMU_LANES];
+const uint32_t emu_zeros[4][EMU_LANES];
 
-static void fill(uint32_t room[EMU_LANES], uint32_t value)
+/* ---- functions by name ------------------------------------------------------- */
+
+/* Whether this machine runs the functions compiled for vectors. */
+static int has_vectors(void)
 {
-    for (int l = 0; l < EMU_LANES; l++)
-        room[l] = value;
+#ifdef TEG_EMULATE_VECTOR
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
+
+static emu_exec find_exec(const char *name)
+{
+    static const struct emu_row_of *const rooms[][2] = {
+#ifdef TEG_EMULATE_VECTOR
+        {emu_int_ops, emu_int_ops_vector},
+        {emu_float_ops, emu_float_ops_vector},
+        {emu_memory_ops, emu_memory_ops_vector},
+        {emu_warp_ops, emu_warp_ops_vector},
+#else
+        {emu_int_ops, emu_int_ops},
+        {emu_float_ops, emu_float_ops},
+        {emu_memory_ops, emu_memory_ops},
+        {emu_warp_ops, emu_warp_ops},
+#endif
+    };
+    int which = has_vectors();
+
+    for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++) {
+        for (const struct emu_row_of *row = rooms[r][which]; row->name != NULL;
+             row++) {
+            if (strcmp(row->name, name) == 0)
+                return row->exec;
+        }
+    }
+    return NULL;
+}
+
+/* ---- operands ------------------------------------------------------------------ */
+
+static void place(struct emu_operand *o, const struct teg_sass_operand *s)
+{
+    *o = (struct emu_operand){
+        .value = s->value,
+        .flags = s->flags,
+        .kind = s->kind,
+        .reg = s->reg,
+        .count = s->count,
+        .select = s->select,
+        .ureg = s->ureg,
+        .scale = s->scale,
+        .bank = s->bank,
+        .suffix_value = s->suffix_value,
+    };
+    if (s->kind == SASS_REGISTER && s->reg == TEG_SASS_RZ)
+        o->fixed = emu_zeros[0];
+    else if (s->kind == SASS_UNIFORM && s->reg >= TEG_SASS_URZ)
+        o->fixed = emu_zeros[0];
+    else if (s->kind == SASS_REGISTER)
+        o->row = s->reg;
+    else if (s->kind == SASS_UNIFORM)
+        o->row = (uint16_t)(EMU_UNIFORM_ROW + s->reg);
+    else
+        o->fixed = emu_zeros[0]; /* until emu_fixed_init */
+}
+
+static const struct emu_operand *find(const struct emu_op *op, char role)
+{
+    const struct teg_sass_operand *s = teg_sass_operand(&op->sass, role);
+
+    return s != NULL ? &op->operand[s - op->sass.operand] : NULL;
+}
+
+/* A destination, or NULL where what is written is lost. */
+static const struct emu_operand *find_target(const struct emu_op *op, char role)
+{
+    const struct emu_operand *o = find(op, role);
+
+    if (o == NULL)
+        return NULL;
+    if (o->kind == SASS_PREDICATE || o->kind == SASS_UPREDICATE)
+        return o->reg == TEG_SASS_PT ? NULL : o;
+    return (o->kind == SASS_REGISTER || o->kind == SASS_UNIFORM) &&
+                   o->fixed == NULL
+               ? o
+               : NULL;
+}
+
+static const struct emu_operand *second_address(const struct emu_op *op)
+{
+    int seen = 0;
+
+    for (uint8_t i = 0; i < op->sass.operand_count; i++) {
+        if (op->sass.operand[i].kind == SASS_ADDRESS && seen++ == 1)
+            return &op->operand[i];
+    }
+    return NULL;
+}
+
+void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
+                    uint32_t cc)
+{
+    const struct teg_sass *s = &op->sass;
+    int decoded;
+
+    memset(op, 0, sizeof *op);
+    decoded = teg_sass_decode(&op->sass, bytes, pc, cc);
+    op->pc = pc;
+    op->cc = s->cc;
+    memcpy(op->word, s->word, sizeof op->word);
+    op->guard = s->guard;
+    op->guard_negated = s->guard_negated;
+    op->guard_uniform = s->guard_uniform;
+    if (!decoded)
+        return;
+    op->exec = find_exec(s->name);
+    op->operand_count = s->operand_count;
+    for (uint8_t i = 0; i < s->operand_count; i++)
+        place(&op->operand[i], &s->operand[i]);
+    op->a = find(op, 'a');
+    op->b = find(op, 'b');
+    op->c = find(op, 'c');
+    op->d = find_target(op, 'd');
+    op->u = find_target(op, 'u');
+    op->v = find_target(op, 'v');
+    op->p = find(op, 'p');
+    op->q = find(op, 'q');
+    op->r = find(op, 'r');
+    op->m = find(op, 'm');
+    op->t = find(op, 't');
+    op->m2 = second_address(op);
+    if (strcmp(s->name, "UMOV") == 0 && op->b == NULL)
+        op->b = &op->operand[s->operand_count - 1]; /* its immediate */
+}
+
+/* ---- immediates and constants ------------------------------------------------------ */
+
+/* Words an instruction may ask of one: a double's or a 64-bit integer's. */
+enum {
+    FIXED_WORDS = 2
+};
+
+static int is_fixed(const struct emu_operand *o)
+{
+    return o->kind == SASS_IMMEDIATE ||
+           (o->kind == SASS_CONSTANT && (o->flags & SASS_INDEXED) == 0);
 }
 
 /* 4 bytes of a constant bank; beyond its end reads as 0, as on hardware. */
-static uint32_t constant(struct emu_warp *w, uint32_t bank, uint64_t offset)
+static uint32_t constant(const struct emu_block *b, uint32_t bank,
+                         uint64_t offset)
 {
     uint32_t value = 0;
 
-    if (bank < EMU_BANKS && w->block->bank[bank].data != NULL &&
-        offset + 4 <= w->block->bank[bank].size)
-        memcpy(&value, w->block->bank[bank].data + offset, 4);
+    if (bank < EMU_BANKS && b->bank[bank].data != NULL &&
+        offset + 4 <= b->bank[bank].size)
+        memcpy(&value, b->bank[bank].data + offset, 4);
     return value;
 }
 
-static uint32_t uniform(const struct emu_warp *w, unsigned number)
+teg_status emu_fixed_init(struct emu_fixed *f, struct emu_op *op, uint32_t ops,
+                          const struct emu_block *b, struct teg_diag *d)
 {
-    return number >= TEG_SASS_URZ ? 0 : w->ur[number];
-}
+    size_t count = 0;
 
-const uint32_t *emu_row(struct emu_warp *w, const struct emu_op *op,
-                        const struct teg_sass_operand *o, unsigned word,
-                        uint32_t room[EMU_LANES])
-{
-    (void)op;
-    if (o == NULL)
-        return zeros;
-    switch (o->kind) {
-    case SASS_REGISTER:
-        return o->reg == TEG_SASS_RZ ? zeros : w->r[(o->reg + word) & 255];
-    case SASS_UNIFORM:
-        fill(room, o->reg == TEG_SASS_URZ ? 0 : uniform(w, o->reg + word));
-        return room;
-    case SASS_CONSTANT:
-        fill(room, constant(w, o->bank, (uint64_t)o->value + 4 * word));
-        return room;
-    default:
-        fill(room, word == 0 ? (uint32_t)o->value : 0);
-        return room;
+    for (uint32_t i = 0; i < ops; i++) {
+        for (uint8_t k = 0; k < op[i].operand_count; k++)
+            count += (size_t)is_fixed(&op[i].operand[k]);
     }
-}
+    f->row = calloc(FIXED_WORDS * count + 1, sizeof *f->row);
+    if (f->row == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < ops; i++) {
+        for (uint8_t k = 0; k < op[i].operand_count; k++) {
+            struct emu_operand *o = &op[i].operand[k];
+            uint32_t word[FIXED_WORDS] = {(uint32_t)o->value, 0};
 
-uint32_t emu_scalar(struct emu_warp *w, const struct emu_op *op,
-                    const struct teg_sass_operand *o)
-{
-    uint32_t room[EMU_LANES];
-
-    return emu_row(w, op, o, 0,
-                   room)[w->active != 0 ? __builtin_ctz(w->active) : 0];
-}
-
-const uint32_t *emu_int(struct emu_warp *w, const struct emu_op *op,
-                        const struct teg_sass_operand *o,
-                        uint32_t room[EMU_LANES])
-{
-    const uint32_t *row = emu_row(w, op, o, 0, room);
-
-    if (o == NULL || (o->flags & (SASS_NEGATE | SASS_INVERT)) == 0)
-        return row;
-    for (int l = 0; l < EMU_LANES; l++)
-        room[l] = ~row[l] + ((o->flags & SASS_NEGATE) != 0);
-    return room;
-}
-
-const float *emu_float(struct emu_warp *w, const struct emu_op *op,
-                       const struct teg_sass_operand *o, float room[EMU_LANES])
-{
-    uint32_t bits[EMU_LANES], keep = EMU_ALL, flip = 0;
-    const uint32_t *row = emu_row(w, op, o, 0, bits);
-
-    if (o != NULL && (o->flags & SASS_ABSOLUTE))
-        keep = 0x7fffffff;
-    if (o != NULL && (o->flags & SASS_NEGATE))
-        flip = 0x80000000;
-    for (int l = 0; l < EMU_LANES; l++)
-        bits[l] = (row[l] & keep) ^ flip;
-    memcpy(room, bits, sizeof bits);
-    return room;
-}
-
-/* An immediate is the upper half of a double. */
-void emu_double(struct emu_warp *w, const struct emu_op *op,
-                const struct teg_sass_operand *o, double room[EMU_LANES])
-{
-    uint32_t low_room[EMU_LANES], high_room[EMU_LANES];
-    const uint32_t *low = emu_row(w, op, o, 0, low_room);
-    const uint32_t *high = emu_row(w, op, o, 1, high_room);
-    uint64_t bits[EMU_LANES], keep = UINT64_MAX, flip = 0;
-
-    if (o != NULL && o->kind == SASS_IMMEDIATE) {
-        high = low;
-        low = zeros;
+            if (!is_fixed(o))
+                continue;
+            for (unsigned n = 0; n < FIXED_WORDS && o->kind == SASS_CONSTANT;
+                 n++)
+                word[n] = constant(b, o->bank, (uint64_t)o->value + 4 * n);
+            o->fixed = f->row[f->rows];
+            for (unsigned n = 0; n < FIXED_WORDS; n++, f->rows++)
+                LANES f->row[f->rows][l] = word[n];
+        }
     }
-    if (o != NULL && (o->flags & SASS_ABSOLUTE))
-        keep = UINT64_MAX >> 1;
-    if (o != NULL && (o->flags & SASS_NEGATE))
-        flip = UINT64_C(1) << 63;
-    for (int l = 0; l < EMU_LANES; l++)
-        bits[l] = (((uint64_t)high[l] << 32 | low[l]) & keep) ^ flip;
-    memcpy(room, bits, sizeof bits);
+    return TEG_OK;
 }
 
-void emu_int64(struct emu_warp *w, const struct emu_op *op,
-               const struct teg_sass_operand *o, int is_signed,
-               uint64_t room[EMU_LANES])
+void emu_fixed_release(struct emu_fixed *f)
 {
-    uint32_t low_room[EMU_LANES], high_room[EMU_LANES];
-    const uint32_t *low = emu_row(w, op, o, 0, low_room);
-    const uint32_t *high = emu_row(w, op, o, 1, high_room);
-    int extend = o != NULL && o->kind == SASS_IMMEDIATE && is_signed;
-
-    for (int l = 0; l < EMU_LANES; l++)
-        room[l] = extend ? (uint64_t)(int64_t)(int32_t)low[l]
-                         : (uint64_t)high[l] << 32 | low[l];
-}
-
-uint32_t emu_predicate(const struct emu_warp *w,
-                       const struct teg_sass_operand *o)
-{
-    uint32_t value;
-
-    if (o == NULL)
-        return EMU_ALL;
-    if (o->kind == SASS_UPREDICATE)
-        value = o->reg == TEG_SASS_PT || w->up[o->reg & 7] ? EMU_ALL : 0;
-    else
-        value = o->reg == TEG_SASS_PT ? EMU_ALL : w->p[o->reg & 7];
-    return o->flags & SASS_NEGATE ? ~value : value;
-}
-
-void emu_write(struct emu_warp *w, const struct teg_sass_operand *o,
-               unsigned word, uint32_t mask, const uint32_t value[EMU_LANES])
-{
-    uint32_t *row;
-
-    if (o == NULL || mask == 0)
-        return;
-    if (o->kind == SASS_UNIFORM) {
-        if (o->reg + word < TEG_SASS_URZ)
-            w->ur[o->reg + word] = value[__builtin_ctz(mask)];
-        return;
-    }
-    if (o->reg == TEG_SASS_RZ)
-        return;
-    row = w->r[(o->reg + word) & 255];
-    if (mask == EMU_ALL) {
-        memmove(row, value, sizeof w->r[0]);
-        return;
-    }
-    for (int l = 0; l < EMU_LANES; l++)
-        row[l] = mask >> l & 1 ? value[l] : row[l];
-}
-
-void emu_write64(struct emu_warp *w, const struct teg_sass_operand *o,
-                 uint32_t mask, const uint64_t value[EMU_LANES])
-{
-    uint32_t low[EMU_LANES], high[EMU_LANES];
-
-    for (int l = 0; l < EMU_LANES; l++) {
-        low[l] = (uint32_t)value[l];
-        high[l] = (uint32_t)(value[l] >> 32);
-    }
-    emu_write(w, o, 0, mask, low);
-    emu_write(w, o, 1, mask, high);
-}
-
-void emu_write_predicate(struct emu_warp *w, const struct teg_sass_operand *o,
-                         uint32_t mask, uint32_t value)
-{
-    if (o == NULL || o->reg == TEG_SASS_PT || mask == 0)
-        return;
-    if (o->kind == SASS_UPREDICATE)
-        w->up[o->reg & 7] = value >> __builtin_ctz(mask) & 1;
-    else
-        w->p[o->reg & 7] = (w->p[o->reg & 7] & ~mask) | (value & mask);
+    free(f->row);
+    *f = (struct emu_fixed){0};
 }

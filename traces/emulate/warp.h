@@ -2,9 +2,10 @@
  * Inside the emulator: a warp's state, a prepared instruction, and how an
  * instruction reads its operands and writes its results.
  *
- * Registers are rows of 32 lanes.  An instruction's function computes all 32
- * lanes of a row, active or not, and writes those of `mask`; so its loops are
- * plain and the compiler turns them into vector code.
+ * Registers are rows of 32 lanes, uniform registers too.  An instruction's
+ * function computes all 32 lanes of a row, active or not, and writes those of
+ * `mask`; so its loops are plain and the compiler turns them into vector code.
+ * Where an operand stands is found once, when the kernel is prepared.
  */
 #ifndef TEG_TRACES_EMULATE_WARP_H
 #define TEG_TRACES_EMULATE_WARP_H
@@ -17,9 +18,12 @@ enum {
     EMU_LANES = 32,
     EMU_REGISTERS = 256,
     EMU_UNIFORMS = 64,
+    EMU_ROWS = EMU_REGISTERS + EMU_UNIFORMS,
+    EMU_UNIFORM_ROW = EMU_REGISTERS, /* of UR0 */
     EMU_CONVERGENCE = 16,
     EMU_BANKS = 5,
     EMU_NAMED_BARRIERS = 16,
+    EMU_NEAR = 16,
     EMU_AT_WARPSYNC = 255, /* in waits_at */
 };
 
@@ -30,62 +34,92 @@ enum {
 /* What a kernel's malloc hands out at most, as a GPU does unless told. */
 #define EMU_HEAP_BYTES 0x800000u
 
+/* A lane is in one of these. */
 enum emu_lane_state {
     LANE_RUNS,
     LANE_AT_BSYNC,
     LANE_AT_BARRIER,
     LANE_EXITED,
+    LANE_STATES
 };
 
 struct emu_warp;
 struct emu_op;
 
-/* Executes `op` for the lanes of `mask` (guard applied, maybe none). */
+/* Executes `op` for the lanes of `mask` (guard applied, never none). */
 typedef void (*emu_exec)(struct emu_warp *w, const struct emu_op *op,
                          uint32_t mask);
 
-/* An instruction, looked up once. */
+/* An operand and where it stands: in `fixed`, rows that never change, else in
+ * the warp's `row`. */
+struct emu_operand {
+    const uint32_t *fixed; /* borrowed, [words][EMU_LANES] */
+    int64_t value;
+    uint16_t flags; /* enum teg_sass_flag, as the fields below */
+    uint16_t row;
+    uint8_t kind, reg, count, select, ureg, scale, bank, suffix_value;
+};
+
+enum {
+    EMU_OPERANDS = TEG_SASS_OPERANDS
+};
+
+/* An instruction, looked up once.  What a run needs stands first. */
 struct emu_op {
-    struct teg_sass sass;
-    emu_exec exec;   /* NULL: not emulated */
+    emu_exec exec; /* NULL: not emulated */
+    const struct emu_operand *a, *b, *c, *d, *u, *v, *p, *q, *r, *m, *m2, *t;
+    uint64_t pc; /* bytes from the kernel's start */
+    uint64_t word[2];
     uint32_t inst;   /* index in the traced program */
+    uint8_t control; /* enum emu_control, 0: none */
     uint8_t access;  /* carries addresses */
-    uint8_t control; /* enum emu_control of emulate.c, 0: none */
-    const struct teg_sass_operand *a, *b, *c, *d, *u, *v, *p, *q, *r, *m, *m2,
-        *t;
+    uint8_t guard;   /* predicate; TEG_SASS_PT: none */
+    uint8_t guard_negated, guard_uniform;
+    uint8_t cc;
+    uint8_t operand_count;
+    struct emu_operand operand[EMU_OPERANDS];
+    struct teg_sass sass;
 };
 
 struct emu_block;
 
 struct emu_warp {
     struct emu_block *block;
-    uint32_t number; /* in the block */
-    uint32_t exists; /* lanes that are threads */
-    uint64_t pc[EMU_LANES];
-    uint8_t state[EMU_LANES];      /* enum emu_lane_state */
+    struct teg_block_builder *trace; /* borrowed; NULL: none is wanted */
+    uint32_t number;                 /* in the block */
+    uint32_t exists;                 /* lanes that are threads */
+    uint32_t in[LANE_STATES];        /* lanes in each state */
+    uint32_t p[8]; /* predicates, a bit per lane; p[7] all ones */
+    uint8_t up[8];
+    uint64_t executed;       /* instructions */
+    uint64_t lanes_executed; /* the same by lanes of the guard */
+    /* The instruction being executed. */
+    uint32_t active;        /* lanes at its pc */
+    uint32_t spins;         /* backward branches since another group last ran */
+    uint64_t pc[EMU_LANES]; /* of lanes outside the group that runs */
     uint8_t waits_at[EMU_LANES];   /* convergence or block barrier */
     uint32_t waits_for[EMU_LANES]; /* lanes, at WARPSYNC */
     uint32_t convergence[EMU_CONVERGENCE];
-    uint32_t r[EMU_REGISTERS][EMU_LANES];
-    uint32_t p[8]; /* predicates, a bit per lane; p[7] all ones */
-    uint32_t ur[EMU_UNIFORMS];
-    uint8_t up[8];
-    uint32_t barrier_result; /* of BAR.RED */
-    uint64_t executed;
-
-    /* The instruction being executed. */
-    uint32_t active; /* lanes at its pc */
-    uint32_t spins;  /* backward branches since another group last ran */
+    uint32_t barrier_result;     /* of BAR.RED */
     uint64_t address[EMU_LANES]; /* of the access it makes, for the trace */
+    /* Registers, then uniform registers, whose lanes are all the same. */
+    _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
 };
+
+struct teg_block_builder;
 
 /* What runs at once, and the fault that ended it. */
 struct emu_block {
-    const char *kernel; /* name, for messages */
+    const char *kernel;      /* name, for messages */
+    const struct emu_op *op; /* [ops] */
+    uint32_t ops;
+    uint32_t registers, uniforms; /* rows the code names */
+    uint64_t insts_max;           /* per warp */
     struct emu_device *device;
     const struct emu_module *module;
     struct emu_outlet outlet;
-    uint64_t heap_used; /* bytes, by malloc */
+    uint64_t heap_used;             /* bytes, by malloc */
+    struct emu_span near[EMU_NEAR]; /* buffers found last, by instruction */
     uint32_t cc;
     uint32_t grid[3], dim[3], position[3];
     struct teg_cubin_const {
@@ -104,7 +138,11 @@ struct emu_block {
         uint32_t votes;    /* threads whose predicate held, of BAR.RED */
         uint8_t how;       /* of BAR.RED: 0 POPC, 1 AND, 2 OR */
     } barrier[EMU_NAMED_BARRIERS];
-    teg_status status; /* not TEG_OK after a fault */
+    int records; /* whether this block is traced */
+    int in_turn; /* each warp to its end before the next: one trace will do */
+    struct teg_block_builder *whole;   /* of all warps, in turn */
+    struct teg_block_builder **stream; /* [warps]: of each */
+    teg_status status;                 /* not TEG_OK after a fault */
     struct teg_diag *d;
 };
 
@@ -112,65 +150,46 @@ struct emu_block {
 void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
                teg_status status, const char *format, ...) TEG_PRINTF(5, 6);
 
-/* ---- operands -------------------------------------------------------------- */
-
-/* Bits hi..lo of the instruction. */
-static inline uint32_t emu_bits(const struct emu_op *op, unsigned hi,
-                                unsigned lo)
-{
-    uint64_t word = op->sass.word[lo / 64] >> (lo % 64);
-
-    return (uint32_t)(word & ((UINT64_C(1) << (hi - lo + 1)) - 1));
-}
-
-static inline int emu_bit(const struct emu_op *op, unsigned n)
-{
-    return (int)(op->sass.word[n / 64] >> (n % 64) & 1);
-}
-
-/* The operand's `word`-th 32 bits in every lane, without negation and the
- * like: a register's own row, or `room` filled. */
-const uint32_t *emu_row(struct emu_warp *w, const struct emu_op *op,
-                        const struct teg_sass_operand *o, unsigned word,
-                        uint32_t room[EMU_LANES]);
-/* The same with integer negation or inversion applied. */
-const uint32_t *emu_int(struct emu_warp *w, const struct emu_op *op,
-                        const struct teg_sass_operand *o,
-                        uint32_t room[EMU_LANES]);
-/* The same with floating-point absolute value and negation applied. */
-const float *emu_float(struct emu_warp *w, const struct emu_op *op,
-                       const struct teg_sass_operand *o, float room[EMU_LANES]);
-void emu_double(struct emu_warp *w, const struct emu_op *op,
-                const struct teg_sass_operand *o, double room[EMU_LANES]);
-/* 64-bit integers; a 32-bit immediate is extended as `is_signed` says. */
-void emu_int64(struct emu_warp *w, const struct emu_op *op,
-               const struct teg_sass_operand *o, int is_signed,
-               uint64_t room[EMU_LANES]);
-/* The lanes in which the predicate holds; all if there is none. */
-uint32_t emu_predicate(const struct emu_warp *w,
-                       const struct teg_sass_operand *o);
-/* The lane value the operand has in uniform instructions. */
-uint32_t emu_scalar(struct emu_warp *w, const struct emu_op *op,
-                    const struct teg_sass_operand *o);
-
-/* Write `value` to the lanes of `mask`; `word` 1 is the register after.
- * Uniform destinations take the lowest lane of the mask. */
-void emu_write(struct emu_warp *w, const struct teg_sass_operand *o,
-               unsigned word, uint32_t mask, const uint32_t value[EMU_LANES]);
-void emu_write64(struct emu_warp *w, const struct teg_sass_operand *o,
-                 uint32_t mask, const uint64_t value[EMU_LANES]);
-void emu_write_predicate(struct emu_warp *w, const struct teg_sass_operand *o,
-                         uint32_t mask, uint32_t value);
+/* ---- functions ----------------------------------------------------------- */
 
 /* Host pointer of `bytes` at a generic address; a fault and NULL if there are
  * none. */
 void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
                   uint64_t at, unsigned bytes);
 
-/* The rooms of functions. */
-extern const struct emu_row_of {
+/* The rooms of functions, each compiled for the plain machine and, where the
+ * compiler can, for one with AVX2 and FMA. */
+struct emu_row_of {
     const char *name;
     emu_exec exec;
-} emu_int_ops[], emu_float_ops[], emu_memory_ops[], emu_warp_ops[];
+};
+
+#ifdef EMU_VECTOR
+#define EMU_TABLE(room) emu_##room##_ops_vector
+#else
+#define EMU_TABLE(room) emu_##room##_ops
+#endif
+
+extern const struct emu_row_of emu_int_ops[], emu_float_ops[], emu_memory_ops[],
+    emu_warp_ops[];
+extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
+    emu_memory_ops_vector[], emu_warp_ops_vector[];
+
+/* Looks up the function of the instruction and where its operands stand but
+ * for constants.  What cannot be decoded keeps no function. */
+void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
+                    uint32_t cc);
+
+/* Words of immediates and constants, a row of lanes each. */
+struct emu_fixed {
+    uint32_t (*row)[EMU_LANES]; /* owned */
+    size_t rows;
+};
+
+/* Gives every immediate and constant operand of the block's `ops` instructions
+ * its rows. */
+teg_status emu_fixed_init(struct emu_fixed *f, struct emu_op *op, uint32_t ops,
+                          const struct emu_block *b, struct teg_diag *d);
+void emu_fixed_release(struct emu_fixed *f);
 
 #endif

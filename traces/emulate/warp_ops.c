@@ -1,12 +1,6 @@
 /* What lanes do with each other, special registers, and hints.  Control flow
  * is in emulate.c. */
-#include <string.h>
-
-#include "traces/emulate/warp.h"
-
-#define LANES for (int l = 0; l < EMU_LANES; l++)
-#define EXEC(name) \
-    static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+#include "traces/emulate/operand.h"
 
 EXEC(nop)
 {
@@ -15,14 +9,25 @@ EXEC(nop)
 
 /* ---- special registers ---------------------------------------------------- */
 
-static uint32_t thread_index(const struct emu_warp *w, int lane, int axis)
+/* Position of every lane's thread in the block along `axis`. */
+static void thread_index(const struct emu_warp *w, unsigned axis,
+                         uint32_t out[EMU_LANES])
 {
     const uint32_t *dim = w->block->dim;
-    uint32_t t = w->number * EMU_LANES + (uint32_t)lane;
+    uint32_t t = w->number * EMU_LANES;
+    uint32_t at[3] = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]};
 
-    return axis == 0   ? t % dim[0]
-           : axis == 1 ? t / dim[0] % dim[1]
-                       : t / dim[0] / dim[1];
+    LANES
+    {
+        out[l] = at[axis];
+        if (++at[0] != dim[0])
+            continue;
+        at[0] = 0;
+        if (++at[1] != dim[1])
+            continue;
+        at[1] = 0;
+        at[2]++;
+    }
 }
 
 static uint32_t special_register(const struct emu_warp *w, unsigned number,
@@ -36,10 +41,6 @@ static uint32_t special_register(const struct emu_warp *w, unsigned number,
         return (uint32_t)lane;
     case 0x03:
         return w->number;
-    case 0x21:
-    case 0x22:
-    case 0x23:
-        return thread_index(w, lane, (int)number - 0x21);
     case 0x25:
     case 0x26:
     case 0x27:
@@ -71,7 +72,10 @@ EXEC(s2r)
     unsigned number = emu_bits(op, 79, 72);
     uint32_t out[EMU_LANES];
 
-    LANES out[l] = special_register(w, number, l);
+    if (number >= 0x21 && number <= 0x23)
+        thread_index(w, number - 0x21, out);
+    else
+        LANES out[l] = special_register(w, number, l);
     emu_write(w, op->d, 0, mask, out);
     if (op->d != NULL && op->d->count == 2) {
         LANES out[l] = 0;
@@ -114,13 +118,13 @@ static uint32_t shuffle_source(unsigned mode, uint32_t lane, uint32_t b,
 /* Lane and bound are registers or immediates, by the form. */
 EXEC(shfl)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES], in_range = 0;
-    const uint32_t *a = emu_row(w, op, op->a, 0, room[0]);
+    uint32_t out[EMU_LANES], in_range = 0;
+    const uint32_t *a = emu_row(w, op->a, 0);
     unsigned mode = emu_bits(op, 59, 58), code = emu_bits(op, 11, 0);
     int lane_given = code == 0x989 || code == 0xf89;
     int bound_given = code == 0x589 || code == 0xf89;
-    const uint32_t *b = emu_row(w, op, op->b, 0, room[1]);
-    const uint32_t *c = emu_row(w, op, op->c, 0, room[2]);
+    const uint32_t *b = emu_row(w, op->b, 0);
+    const uint32_t *c = emu_row(w, op->c, 0);
 
     LANES
     {
@@ -157,7 +161,7 @@ EXEC(match)
     int wide = emu_bit(op, 73), any = emu_bit(op, 79);
     uint32_t first = mask != 0 ? (uint32_t)__builtin_ctz(mask) : 0;
 
-    emu_int64(w, op, op->a, 0, value);
+    emu_int64(w, op->a, 0, value);
     LANES value[l] = wide ? value[l] : (uint32_t)value[l];
     LANES
     {
@@ -178,8 +182,8 @@ EXEC(match)
  * register */
 EXEC(redux)
 {
-    uint32_t room[EMU_LANES], out[EMU_LANES], total = 0;
-    const uint32_t *a = emu_row(w, op, op->a, 0, room);
+    uint32_t out[EMU_LANES], total = 0;
+    const uint32_t *a = emu_row(w, op->a, 0);
     unsigned how = emu_bits(op, 80, 78);
     int is_signed = emu_bit(op, 73), first = 1;
 
@@ -205,16 +209,14 @@ EXEC(redux)
 
 EXEC(r2ur)
 {
-    uint32_t room[EMU_LANES];
-
-    emu_write(w, op->d, 0, mask, emu_row(w, op, op->a, 0, room));
+    emu_write(w, op->d, 0, mask, emu_row(w, op->a, 0));
 }
 
 /* ---- barriers of convergence as registers, results of BAR.RED --------------- */
 
 EXEC(bmov)
 {
-    uint32_t room[EMU_LANES], out[EMU_LANES];
+    uint32_t out[EMU_LANES];
     unsigned code = emu_bits(op, 11, 0), number = emu_bits(op, 28, 24);
 
     if (number >= EMU_CONVERGENCE) {
@@ -227,8 +229,7 @@ EXEC(bmov)
         if (emu_bit(op, 84))
             w->convergence[number] = 0;
     } else if (code == 0x356 && mask != 0) {
-        w->convergence[number] =
-            emu_row(w, op, op->b, 0, room)[__builtin_ctz(mask)];
+        w->convergence[number] = emu_row(w, op->b, 0)[__builtin_ctz(mask)];
     } else {
         emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
     }
@@ -249,7 +250,7 @@ EXEC(lepc)
     uint64_t at[EMU_LANES];
 
     for (int l = 0; l < EMU_LANES; l++)
-        at[l] = op->t != NULL ? (uint64_t)op->t->value : op->sass.pc;
+        at[l] = op->t != NULL ? (uint64_t)op->t->value : op->pc;
     emu_write64(w, op->d, mask, at);
 }
 
@@ -259,7 +260,7 @@ EXEC(qspc)
     (void)mask;
 }
 
-const struct emu_row_of emu_warp_ops[] = {
+const struct emu_row_of EMU_TABLE(warp)[] = {
     {"NOP", nop},
     {"YIELD", nop},
     {"NANOSLEEP", nop},
