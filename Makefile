@@ -8,6 +8,7 @@
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
+# make fuzz     libFuzzer programs of the readers in build/fuzz (clang)
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -130,8 +131,24 @@ check: all $(TESTS) $(BUILD)/accuracy
 sanitize:
 	$(MAKE) VARIANT=asan check
 
-bench: all
+bench: all $(BUILD)/bench-forest
 	@tools/bench.sh $(BUILD)/teg
+	@echo && echo "predictions (docs/learning.md)" && $(BUILD)/bench-forest
+
+$(BUILD)/bench-forest: $(BUILD)/tools/bench/forest.o $(BUILD)/libteg.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# Each tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME; run it on a folder
+# of inputs, or with -max_total_time=60.
+FUZZ := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+fuzz: $(FUZZ)
+
+build/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
+	@mkdir -p $(@D)
+	clang $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c17 -O1 -g \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $^ \
+	    $(LIBS) -o $@
 
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure
@@ -141,7 +158,8 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family
 	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
 	install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
-	install -m 644 config/*.cfg $(DESTDIR)$(PREFIX)/share/teg/config/
+	install -m 644 config/*.cfg $(wildcard config/*.forest) \
+	    $(DESTDIR)$(PREFIX)/share/teg/config/
 	install -m 644 config/family/*.cfg \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family/
 	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
@@ -154,5 +172,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy example-scaling all deps demo check sanitize bench measure-build install format clean
+.PHONY: accuracy example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
 .SECONDARY:

@@ -18,6 +18,7 @@ sim/engine   isa config traces/cursor sim/events sim/stalls sim/memory sim/engin
 sim/memory   isa config traces/cursor sim/events sim/stalls sim/memory
 sim/collect  isa config sim/events sim/stalls sim/collect
 sim/models   isa config sim/collect sim/models
+sim/learn    isa sim/learn
 sim/sample   isa config traces sim
 sim/whatif   isa config traces/cursor traces/block sim/teg sim/whatif
 EOF

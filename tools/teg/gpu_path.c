@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-    PATH_SIZE = 4096
+    PATH_SIZE = GPU_PATH_SIZE
 };
 
 static bool ends_with(const char *text, const char *tail)
@@ -57,8 +57,9 @@ static int add_file(struct gpu_list *list, const char *directory,
 }
 
 /* A directory that is not there holds nothing. */
-static int add_directory(struct gpu_list *list, const char *directory)
+static int add_directory(void *self, const char *directory)
 {
+    struct gpu_list *list = self;
     DIR *d = opendir(directory);
     const struct dirent *e;
     int status = EXIT_DONE;
@@ -73,7 +74,10 @@ static int add_directory(struct gpu_list *list, const char *directory)
     return status;
 }
 
-static int add_search_path(struct gpu_list *list, const char *text)
+/* What is done in each directory; not EXIT_DONE ends the search. */
+typedef int visit_fn(void *self, const char *directory);
+
+static int visit_search_path(visit_fn *visit, void *self, const char *text)
 {
     char directory[PATH_SIZE];
     int status = EXIT_DONE;
@@ -84,14 +88,14 @@ static int add_search_path(struct gpu_list *list, const char *text)
         if (length > 0 && length < sizeof directory) {
             memcpy(directory, text, length);
             directory[length] = '\0';
-            status = add_directory(list, directory);
+            status = visit(self, directory);
         }
         text = text[length] == ':' ? text + length + 1 : NULL;
     }
     return status;
 }
 
-static int add_beside_executable(struct gpu_list *list)
+static int visit_beside_executable(visit_fn *visit, void *self)
 {
     /* build/release/teg of the source tree; bin/teg of an installation */
     static const char *const relative[] = {"../../config",
@@ -108,9 +112,52 @@ static int add_beside_executable(struct gpu_list *list)
     *slash = '\0';
     for (size_t i = 0; i < 2 && status == EXIT_DONE; i++) {
         snprintf(directory, sizeof directory, "%s/%s", exe, relative[i]);
-        status = add_directory(list, directory);
+        status = visit(self, directory);
     }
     return status;
+}
+
+/* Every directory in the order of the search. */
+static int visit_all(visit_fn *visit, void *self, const char *config_dir)
+{
+    int status = config_dir != NULL ? visit(self, config_dir) : EXIT_DONE;
+
+    if (status == EXIT_DONE)
+        status = visit_search_path(visit, self, getenv("TEG_CONFIG_PATH"));
+    if (status == EXIT_DONE)
+        status = visit_beside_executable(visit, self);
+    return status;
+}
+
+struct file_search {
+    const char *file;
+    char *path; /* [PATH_SIZE]; "" until found */
+};
+
+/* Not EXIT_DONE once it is found. */
+static int look_for_file(void *self, const char *directory)
+{
+    struct file_search *search = self;
+
+    if ((size_t)snprintf(search->path, PATH_SIZE, "%s/%s", directory,
+                         search->file) < PATH_SIZE &&
+        access(search->path, R_OK) == 0)
+        return EXIT_FAULT;
+    search->path[0] = '\0';
+    return EXIT_DONE;
+}
+
+int gpu_path_find(const char *file, const char *config_dir,
+                  char path[GPU_PATH_SIZE])
+{
+    struct file_search search = {file, path};
+
+    path[0] = '\0';
+    visit_all(look_for_file, &search, config_dir);
+    if (path[0] != '\0')
+        return EXIT_DONE;
+    say(file, "not found beside the GPU descriptions");
+    return EXIT_FAULT;
 }
 
 static int by_name(const void *a, const void *b)
@@ -122,15 +169,10 @@ static int by_name(const void *a, const void *b)
 
 int gpu_list_init(struct gpu_list *list, const char *config_dir)
 {
-    int status = EXIT_DONE;
+    int status;
 
     *list = (struct gpu_list){0};
-    if (config_dir != NULL)
-        status = add_directory(list, config_dir);
-    if (status == EXIT_DONE)
-        status = add_search_path(list, getenv("TEG_CONFIG_PATH"));
-    if (status == EXIT_DONE)
-        status = add_beside_executable(list);
+    status = visit_all(add_directory, list, config_dir);
     if (list->count > 0)
         qsort(list->entry, list->count, sizeof *list->entry, by_name);
     if (status != EXIT_DONE)

@@ -18,6 +18,15 @@ struct gpu_list {
     size_t count;
 };
 
+enum {
+    GPU_PATH_SIZE = 4096
+};
+
+/* Finds another file that lies beside the descriptions (a trained forest);
+ * says so if there is none. */
+int gpu_path_find(const char *file, const char *config_dir,
+                  char path[GPU_PATH_SIZE]);
+
 /* Lists every description.  `config_dir` may be NULL. */
 int gpu_list_init(struct gpu_list *list, const char *config_dir);
 void gpu_list_release(struct gpu_list *list);

@@ -1,0 +1,566 @@
+#include "sim/learn/forest.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "isa/base/buffer.h"
+
+enum {
+    VERSION = 1,
+    HEAD_BYTES = 32,
+    CHECKED_FROM = 16,    /* the checksum is of what follows */
+    INFLATION_MAX = 1032, /* what a zlib stream can expand to at most */
+    MODELS_MAX = 1024,
+    TREES_MAX = 1 << 20,
+    TREE_NODES_MAX = 1 << 24, /* a link has 24 bits for a node */
+    LEAVES_MAX = 1 << 24,     /* a float counts exactly so far */
+    TEXT_MAX = 4096,
+    NODE_BYTES_MIN = 2, /* in the file: a leaf */
+    TOGETHER = 16,      /* trees descended at once */
+    LEAF = 255,         /* feature of a leaf; its value is always -INF */
+};
+
+static const char magic[8] = {'t', 'e', 'g', 't', 'r', 'e', 'e', 's'};
+
+/*
+ * link: child << 8 | feature.  A step goes to `child` if the feature is not
+ * above the threshold, else to the node behind it.  A leaf's feature is -INF
+ * and its child itself, so that a step from it stays; its threshold is the
+ * number of its value.
+ */
+struct node {
+    float threshold;
+    uint32_t link;
+};
+
+struct tree {
+    uint64_t first; /* of its nodes */
+    uint32_t depth; /* steps from the root to the deepest leaf */
+};
+
+struct model {
+    struct teg_forest_model facts;
+    double *least, *greatest; /* owned, [features] */
+    double *leaf;             /* owned, [leaves] */
+    uint32_t leaves;
+    struct tree *tree; /* owned, [facts.trees] */
+    struct node *node; /* owned, [facts.nodes] */
+};
+
+struct teg_forest {
+    char trained_on[TEXT_MAX];
+    uint32_t features;
+    char name[TEG_FOREST_FEATURES_MAX][64];
+    double usual[TEG_FOREST_FEATURES_MAX];
+    struct model *model; /* owned, [models] */
+    uint32_t models;
+};
+
+/* ---- reading: one tree ------------------------------------------------------ */
+
+/* A node in the order of the file: parent, left subtree, right subtree. */
+struct raw_node {
+    uint32_t feature; /* LEAF: a leaf */
+    float threshold;  /* of a leaf: the number of its value */
+    uint32_t right;   /* index; the left child stands behind its parent */
+};
+
+/* Room for one tree while it is read. */
+struct scratch {
+    struct raw_node *raw; /* owned, [capacity], as are the next three */
+    uint32_t *open;       /* splits whose right child is still to come */
+    uint32_t *queue;      /* nodes in breadth-first order */
+    uint32_t *depth;      /* of those */
+    uint32_t capacity;
+};
+
+static void scratch_release(struct scratch *s)
+{
+    free(s->raw);
+    free(s->open);
+    free(s->queue);
+    free(s->depth);
+}
+
+static teg_status scratch_reserve(struct scratch *s, uint32_t count,
+                                  struct teg_diag *d)
+{
+    if (count <= s->capacity)
+        return TEG_OK;
+    scratch_release(s);
+    *s = (struct scratch){
+        .raw = malloc(count * sizeof *s->raw),
+        .open = malloc(count * sizeof *s->open),
+        .queue = malloc(count * sizeof *s->queue),
+        .depth = malloc(count * sizeof *s->depth),
+        .capacity = count,
+    };
+    if (s->raw == NULL || s->open == NULL || s->queue == NULL ||
+        s->depth == NULL)
+        return teg_fail_memory(d);
+    return TEG_OK;
+}
+
+static teg_status fail(const struct teg_walk *w, struct teg_diag *d,
+                       const char *expected, uint64_t found)
+{
+    return teg_fail_byte(d, TEG_FORMAT, w->path, teg_walk_position(w),
+                         "expected %s, found %" PRIu64, expected, found);
+}
+
+static teg_status read_node(struct teg_walk *w, uint32_t features,
+                            uint32_t leaves, struct raw_node *n,
+                            struct teg_diag *d)
+{
+    uint8_t kind;
+    uint32_t bits;
+    uint64_t v;
+
+    TRY(teg_walk_u8(w, &kind, d));
+    if (kind == 0) {
+        n->feature = LEAF;
+        TRY(teg_walk_bounded(w, leaves - 1, "number of a leaf's value", &v, d));
+        n->threshold = (float)v;
+        return TEG_OK;
+    }
+    if (kind > features)
+        return fail(w, d, "a feature of the list", kind - 1u);
+    n->feature = kind - 1u;
+    TRY(teg_walk_u32(w, &bits, d));
+    memcpy(&n->threshold, &bits, sizeof bits);
+    if (!isfinite(n->threshold))
+        return fail(w, d, "a finite threshold", bits);
+    return TEG_OK;
+}
+
+/* Reads `count` nodes that must be exactly one tree. */
+static teg_status read_nodes(struct teg_walk *w, uint32_t features,
+                             uint32_t leaves, struct scratch *s, uint32_t count,
+                             struct teg_diag *d)
+{
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(read_node(w, features, leaves, &s->raw[i], d));
+        if (s->raw[i].feature != LEAF) {
+            s->open[open++] = i;
+            continue;
+        }
+        if (open == 0 && i + 1 != count)
+            return fail(w, d, "the tree's last node to be its last leaf",
+                        count - i - 1);
+        if (open > 0)
+            s->raw[s->open[--open]].right = i + 1;
+        else
+            return TEG_OK;
+    }
+    return fail(w, d, "a tree whose splits have two children, missing ones",
+                open + 1u);
+}
+
+/* Breadth first, siblings side by side. */
+static uint32_t lay_out(struct scratch *s, uint32_t count, struct node *out)
+{
+    uint32_t end = 1;
+
+    s->queue[0] = 0;
+    s->depth[0] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raw_node *n = &s->raw[s->queue[i]];
+
+        out[i].threshold = n->threshold;
+        out[i].link = (n->feature == LEAF ? i : end) << 8 | n->feature;
+        if (n->feature == LEAF)
+            continue;
+        s->queue[end] = s->queue[i] + 1;
+        s->queue[end + 1] = n->right;
+        s->depth[end] = s->depth[end + 1] = s->depth[i] + 1;
+        end += 2;
+    }
+    return s->depth[count - 1];
+}
+
+/* ---- reading: a model ---------------------------------------------------------- */
+
+static teg_status read_double(struct teg_walk *w, double *v, struct teg_diag *d)
+{
+    uint64_t bits;
+
+    TRY(teg_walk_u64(w, &bits, d));
+    memcpy(v, &bits, sizeof bits);
+    return TEG_OK;
+}
+
+static teg_status read_finite(struct teg_walk *w, double *v, struct teg_diag *d)
+{
+    uint64_t bits;
+
+    TRY(read_double(w, v, d));
+    memcpy(&bits, v, sizeof bits);
+    return isfinite(*v) ? TEG_OK : fail(w, d, "a finite number", bits);
+}
+
+/* A count whose items take at least `bytes_each` of what is left. */
+static teg_status read_count(struct teg_walk *w, uint64_t max,
+                             size_t bytes_each, const char *what, uint32_t *v,
+                             struct teg_diag *d)
+{
+    uint64_t count, room = teg_walk_left(w) / bytes_each;
+
+    TRY(teg_walk_bounded(w, max < room ? max : room, what, &count, d));
+    if (count == 0)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, teg_walk_position(w),
+                             "expected at least one in the %s", what);
+    *v = (uint32_t)count;
+    return TEG_OK;
+}
+
+static teg_status read_ranges(struct teg_walk *w, struct model *m,
+                              uint32_t features, struct teg_diag *d)
+{
+    m->least = malloc(features * sizeof *m->least);
+    m->greatest = malloc(features * sizeof *m->greatest);
+    if (m->least == NULL || m->greatest == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < features; i++) {
+        TRY(read_finite(w, &m->least[i], d));
+        TRY(read_finite(w, &m->greatest[i], d));
+    }
+    return TEG_OK;
+}
+
+static teg_status read_facts(struct teg_walk *w, struct teg_forest_model *f,
+                             struct teg_diag *d)
+{
+    uint8_t log;
+
+    TRY(teg_walk_string(w, f->gpu, sizeof f->gpu, d));
+    TRY(teg_walk_string(w, f->target, sizeof f->target, d));
+    TRY(teg_walk_string(w, f->unit, sizeof f->unit, d));
+    TRY(teg_walk_u8(w, &log, d));
+    if (log > 1)
+        return fail(w, d, "0 or 1 for the scale", log);
+    f->is_log = log;
+    TRY(teg_walk_varint(w, &f->samples, d));
+    TRY(read_finite(w, &f->target_min, d));
+    TRY(read_finite(w, &f->target_max, d));
+    TRY(read_double(w, &f->sample_out_percent, d));
+    return read_double(w, &f->kernel_out_percent, d);
+}
+
+static teg_status read_leaves(struct teg_walk *w, struct model *m,
+                              struct teg_diag *d)
+{
+    TRY(read_count(w, LEAVES_MAX, 8, "number of leaf values", &m->leaves, d));
+    m->leaf = malloc(m->leaves * sizeof *m->leaf);
+    if (m->leaf == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < m->leaves; i++)
+        TRY(read_finite(w, &m->leaf[i], d));
+    return TEG_OK;
+}
+
+/* Nodes are bounded by the bytes they take, so neither the file nor a
+ * compressed one can make this larger than a few times its payload. */
+static teg_status read_trees(struct teg_walk *w, struct model *m,
+                             uint32_t features, struct scratch *s,
+                             struct teg_diag *d)
+{
+    uint64_t room = teg_walk_left(w) / NODE_BYTES_MIN;
+
+    TRY(read_count(w, TREES_MAX, 1 + NODE_BYTES_MIN, "number of trees",
+                   &m->facts.trees, d));
+    m->tree = malloc(m->facts.trees * sizeof *m->tree);
+    m->node = malloc((size_t)room * sizeof *m->node);
+    if (m->tree == NULL || m->node == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < m->facts.trees; i++) {
+        struct node *out = m->node + m->facts.nodes;
+        uint32_t count;
+
+        TRY(read_count(w, TREE_NODES_MAX - 1, NODE_BYTES_MIN, "number of nodes",
+                       &count, d));
+        TRY(scratch_reserve(s, count, d));
+        TRY(read_nodes(w, features, m->leaves, s, count, d));
+        m->tree[i].first = m->facts.nodes;
+        m->tree[i].depth = lay_out(s, count, out);
+        m->facts.nodes += count;
+    }
+    return TEG_OK;
+}
+
+static teg_status read_model(struct teg_walk *w, struct model *m,
+                             uint32_t features, struct scratch *s,
+                             struct teg_diag *d)
+{
+    struct node *fitted;
+
+    TRY(read_facts(w, &m->facts, d));
+    TRY(read_ranges(w, m, features, d));
+    TRY(read_leaves(w, m, d));
+    TRY(read_trees(w, m, features, s, d));
+    fitted = realloc(m->node, (size_t)m->facts.nodes * sizeof *fitted);
+    m->node = fitted != NULL ? fitted : m->node;
+    return TEG_OK;
+}
+
+/* ---- reading: the file ------------------------------------------------------------ */
+
+static teg_status read_features(struct teg_walk *w, struct teg_forest *f,
+                                struct teg_diag *d)
+{
+    TRY(read_count(w, TEG_FOREST_FEATURES_MAX, 1 + 8, "number of features",
+                   &f->features, d));
+    for (uint32_t i = 0; i < f->features; i++) {
+        TRY(teg_walk_string(w, f->name[i], sizeof f->name[i], d));
+        TRY(read_finite(w, &f->usual[i], d));
+    }
+    return TEG_OK;
+}
+
+static teg_status read_payload(struct teg_walk *w, struct teg_forest *f,
+                               struct teg_diag *d)
+{
+    struct scratch s = {0};
+    teg_status status = TEG_OK;
+    uint32_t models;
+
+    TRY(teg_walk_string(w, f->trained_on, sizeof f->trained_on, d));
+    TRY(read_features(w, f, d));
+    TRY(read_count(w, MODELS_MAX, 1, "number of models", &models, d));
+    f->model = calloc(models, sizeof *f->model);
+    if (f->model == NULL)
+        return teg_fail_memory(d);
+    f->models = models;
+    for (uint32_t i = 0; status == TEG_OK && i < models; i++)
+        status = read_model(w, &f->model[i], f->features, &s, d);
+    scratch_release(&s);
+    if (status == TEG_OK && teg_walk_left(w) != 0)
+        return fail(w, d, "the end, bytes left", teg_walk_left(w));
+    return status;
+}
+
+struct head {
+    uint64_t packed, unpacked;
+};
+
+static teg_status read_head(struct teg_walk *w, const uint8_t *bytes,
+                            size_t size, struct head *h, struct teg_diag *d)
+{
+    const uint8_t *begin;
+    uint32_t version, checksum, found;
+
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, 0,
+                             "expected a forest, found no \"%.8s\"", magic);
+    TRY(teg_walk_bytes(w, sizeof magic, &begin, d));
+    TRY(teg_walk_u32(w, &version, d));
+    if (version != VERSION)
+        return teg_fail_byte(
+            d, TEG_FORMAT, w->path, sizeof magic,
+            "expected version %d of the format, found %" PRIu32, VERSION,
+            version);
+    TRY(teg_walk_u32(w, &checksum, d));
+    TRY(teg_walk_u64(w, &h->packed, d));
+    TRY(teg_walk_u64(w, &h->unpacked, d));
+    if (teg_walk_left(w) != h->packed)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, HEAD_BYTES,
+                             "expected %" PRIu64 " bytes to follow, found %zu",
+                             h->packed, teg_walk_left(w));
+    found = (uint32_t)crc32_z(0, bytes + CHECKED_FROM, size - CHECKED_FROM);
+    if (found != checksum)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, sizeof magic + 4,
+                             "expected checksum %08" PRIx32 ", found %08" PRIx32
+                             ": the file was altered",
+                             checksum, found);
+    if (h->unpacked / INFLATION_MAX > h->packed || h->unpacked > SIZE_MAX / 8)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, HEAD_BYTES - 8,
+                             "expected at most %d times the bytes that follow, "
+                             "found %" PRIu64,
+                             INFLATION_MAX, h->unpacked);
+    return TEG_OK;
+}
+
+/* `*out` is the caller's to free. */
+static teg_status inflate_payload(struct teg_walk *w, const struct head *h,
+                                  uint8_t **out, struct teg_diag *d)
+{
+    const uint8_t *packed;
+    uLongf size = (uLongf)h->unpacked;
+
+    TRY(teg_walk_bytes(w, (size_t)h->packed, &packed, d));
+    *out = malloc((size_t)h->unpacked + 1);
+    if (*out == NULL)
+        return teg_fail_memory(d);
+    if (uncompress(*out, &size, packed, (uLong)h->packed) == Z_OK &&
+        size == h->unpacked)
+        return TEG_OK;
+    free(*out);
+    return teg_fail_byte(d, TEG_FORMAT, w->path, HEAD_BYTES,
+                         "expected a zlib stream of %" PRIu64 " bytes",
+                         h->unpacked);
+}
+
+teg_status teg_forest_open_memory(const char *name, const uint8_t *bytes,
+                                  size_t size, struct teg_forest **forest,
+                                  struct teg_diag *d)
+{
+    struct teg_walk file, payload;
+    struct head head;
+    struct teg_forest *f;
+    teg_status status;
+    uint8_t *data;
+
+    teg_walk_init(&file, bytes, size, name, 0);
+    TRY(read_head(&file, bytes, size, &head, d));
+    TRY(inflate_payload(&file, &head, &data, d));
+    f = calloc(1, sizeof *f);
+    if (f == NULL) {
+        free(data);
+        return teg_fail_memory(d);
+    }
+    teg_walk_init(&payload, data, (size_t)head.unpacked, name, 0);
+    status = read_payload(&payload, f, d);
+    free(data);
+    if (status == TEG_OK)
+        *forest = f;
+    else
+        teg_forest_free(f);
+    return status;
+}
+
+teg_status teg_forest_open(const char *path, struct teg_forest **forest,
+                           struct teg_diag *d)
+{
+    struct teg_buffer file = {0};
+    teg_status status;
+
+    TRY(teg_buffer_file(&file, path, d));
+    status = teg_forest_open_memory(path, file.data, file.size, forest, d);
+    teg_buffer_release(&file);
+    return status;
+}
+
+void teg_forest_free(struct teg_forest *forest)
+{
+    if (forest == NULL)
+        return;
+    for (uint32_t i = 0; i < forest->models; i++) {
+        struct model *m = &forest->model[i];
+
+        free(m->least);
+        free(m->greatest);
+        free(m->leaf);
+        free(m->tree);
+        free(m->node);
+    }
+    free(forest->model);
+    free(forest);
+}
+
+/* ---- what is in it ---------------------------------------------------------------- */
+
+const char *teg_forest_trained_on(const struct teg_forest *forest)
+{
+    return forest->trained_on;
+}
+
+uint32_t teg_forest_features(const struct teg_forest *forest)
+{
+    return forest->features;
+}
+
+const char *teg_forest_feature(const struct teg_forest *forest, uint32_t i)
+{
+    return forest->name[i];
+}
+
+double teg_forest_usual(const struct teg_forest *forest, uint32_t i)
+{
+    return forest->usual[i];
+}
+
+uint32_t teg_forest_models(const struct teg_forest *forest)
+{
+    return forest->models;
+}
+
+const struct teg_forest_model *teg_forest_model(const struct teg_forest *forest,
+                                                uint32_t model)
+{
+    return &forest->model[model].facts;
+}
+
+void teg_forest_range(const struct teg_forest *forest, uint32_t model,
+                      uint32_t i, double *least, double *greatest)
+{
+    *least = forest->model[model].least[i];
+    *greatest = forest->model[model].greatest[i];
+}
+
+/* ---- evaluation -------------------------------------------------------------------- */
+
+/* Descends trees `from` .. `from + count - 1` at once; `value` gets their
+ * leaves' values.  As many steps as the deepest needs; the others wait in
+ * their leaves. */
+static void descend(const struct model *m, const float x[LEAF + 1],
+                    uint32_t from, uint32_t count, double value[TOGETHER])
+{
+    const struct node *tree[TOGETHER];
+    uint32_t at[TOGETHER] = {0}, depth = 0;
+
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+        const struct tree *t = &m->tree[from + (k < count ? k : 0)];
+
+        tree[k] = m->node + t->first;
+        depth = t->depth > depth ? t->depth : depth;
+    }
+    for (uint32_t step = 0; step < depth; step++) {
+        for (uint32_t k = 0; k < TOGETHER; k++) {
+            struct node n = tree[k][at[k]];
+
+            at[k] = (n.link >> 8) + (x[n.link & 0xff] > n.threshold);
+        }
+    }
+    for (uint32_t k = 0; k < count; k++)
+        value[k] = m->leaf[(uint32_t)tree[k][at[k]].threshold];
+}
+
+static double unscaled(const struct teg_forest_model *facts, double v)
+{
+    return facts->is_log ? exp(v) : v;
+}
+
+void teg_forest_evaluate(const struct teg_forest *forest, uint32_t model,
+                         const float *x, struct teg_forest_estimate *e)
+{
+    const struct model *m = &forest->model[model];
+    const uint32_t trees = m->facts.trees;
+    double value[TOGETHER], sum = 0, squares = 0, first = 0, variance;
+    float padded[LEAF + 1] = {0};
+
+    memcpy(padded, x, forest->features * sizeof *x);
+    padded[LEAF] = -INFINITY;
+    for (uint32_t from = 0; from < trees; from += TOGETHER) {
+        uint32_t count = trees - from < TOGETHER ? trees - from : TOGETHER;
+
+        descend(m, padded, from, count, value);
+        if (from == 0)
+            first = value[0];
+        for (uint32_t k = 0; k < count; k++) {
+            double off = value[k] - first;
+
+            sum += value[k];
+            squares += off * off;
+        }
+    }
+    e->mean = sum / trees;
+    variance = squares / trees - (e->mean - first) * (e->mean - first);
+    e->spread = variance > 0 ? sqrt(variance) : 0;
+    e->value = unscaled(&m->facts, e->mean);
+    e->low = unscaled(&m->facts, e->mean - e->spread);
+    e->high = unscaled(&m->facts, e->mean + e->spread);
+}

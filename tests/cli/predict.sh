@@ -1,0 +1,59 @@
+# teg predict: what a forest says of a trace, and what it was trained on.
+. tests/cli/lib.sh
+
+small_trace "$work/k.traceg"
+# Two GPUs, trained on made-up points with features a trace has.
+forest=tests/golden/small.forest
+expect 0 "$teg" predict "$work/k.traceg" -m $forest
+out '^saxpy (kernel 1): 2 blocks of 64 threads, 640 instructions'
+out '^  here  *time .* us '
+out '^  there  *power .* W '
+out 'outside the training data: .*blocks 2 (10 \.\. 1000)'
+out 'the trace does not say parameter_bytes: taken as 100'
+out 'made-up points'
+no_err
+expect 0 "$teg" predict "$work/k.traceg" -m $forest -g there
+out '^  there'
+check 'only the chosen GPU' sh -c "! grep -q '^  here' '$work/out'"
+expect 0 "$teg" predict "$work/k.traceg" -m $forest -f json
+out '"trained_on": "made-up points"'
+out '"feature": "blocks"'
+out '"unknown": \['
+expect 0 "$teg" predict "$work/k.traceg" -m $forest -f csv
+out '^number,kernel,gpu,target,unit,value,low,high,outside$'
+out '^1,saxpy,here,time,us,[0-9.]*,[0-9.]*,[0-9.]*,blocks'
+expect 0 "$teg" predict "$work/k.traceg" -m $forest --timing
+err 'timing: features in .* ms, a prediction in .* ms'
+
+expect 2 "$teg" predict "$work/k.traceg" -m $forest -g hare
+err "has no GPU 'hare'; did you mean 'here'"
+expect 1 "$teg" predict "$work/none.tegt" -m $forest
+no_out
+expect 1 "$teg" predict "$work/k.traceg" -m "$work/none.forest"
+err 'none.forest: cannot open'
+expect 1 "$teg" predict "$work/k.traceg" -m "$work/k.traceg"
+err 'expected a forest'
+expect 1 "$teg" predict "$work/k.traceg" -m tests/golden/sklearn.forest
+err "trained on 'warmth', which is no feature"
+head -c 300 $forest >"$work/cut.forest"
+expect 1 "$teg" predict "$work/k.traceg" -m "$work/cut.forest"
+err 'expected [0-9]* bytes to follow'
+{
+    head -c 100 $forest
+    printf 'x'
+    tail -c +102 $forest
+} >"$work/altered.forest"
+expect 1 "$teg" predict "$work/k.traceg" -m "$work/altered.forest"
+err 'the file was altered'
+no_out
+
+# The bundled forest: says what it was trained on; its values depend on the
+# simulator it was trained with, so only their presence is looked at.
+if [ -f config/portable.forest ]; then
+    expect 0 "$teg" predict "$work/k.traceg"
+    out 'simulated'
+    out '^  [a-z0-9]*  *time '
+    check 'the bundled forest is small' \
+        [ "$(wc -c <config/portable.forest)" -lt 500000 ]
+fi
+finish

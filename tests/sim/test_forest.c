@@ -1,0 +1,415 @@
+/* A forest evaluates as scikit-learn does, and a damaged file is refused. */
+#include "sim/learn/forest.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "isa/base/buffer.h"
+#include "tests/help_launch.h"
+#include "tests/help_suite.h"
+
+#define FOREST "tests/golden/sklearn.forest"
+
+static struct teg_diag diag;
+
+static struct teg_buffer file_bytes(void)
+{
+    struct teg_buffer b = {0};
+
+    ck_assert_int_eq(teg_buffer_file(&b, FOREST, &diag), TEG_OK);
+    return b;
+}
+
+/* ---- evaluation --------------------------------------------------------------- */
+
+/* Every row of sklearn.csv, bit by bit. */
+START_TEST(predictions_are_those_of_scikit_learn)
+{
+    struct teg_forest *forest;
+    char line[256];
+    int rows = 0;
+    FILE *f = fopen("tests/golden/sklearn.csv", "r");
+
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(teg_forest_open(FOREST, &forest, &diag), TEG_OK);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, f));
+    while (fgets(line, sizeof line, f) != NULL) {
+        struct teg_forest_estimate e;
+        uint32_t model, bits[4];
+        uint64_t expected, found;
+        float x[4];
+
+        ck_assert_int_eq(sscanf(line,
+                                "%" SCNu32 ",%" SCNx32 ",%" SCNx32 ",%" SCNx32
+                                ",%" SCNx32 ",%" SCNx64,
+                                &model, &bits[0], &bits[1], &bits[2], &bits[3],
+                                &expected),
+                         6);
+        memcpy(x, bits, sizeof x);
+        teg_forest_evaluate(forest, model, x, &e);
+        memcpy(&found, &e.mean, sizeof found);
+        ck_assert_msg(found == expected, "row %d: %016" PRIx64, rows, found);
+        rows++;
+    }
+    ck_assert_int_gt(rows, 400);
+    fclose(f);
+    teg_forest_free(forest);
+}
+END_TEST
+
+START_TEST(the_file_says_what_it_holds)
+{
+    struct teg_forest *forest;
+    const struct teg_forest_model *m;
+    double least, greatest;
+
+    ck_assert_int_eq(teg_forest_open(FOREST, &forest, &diag), TEG_OK);
+    ck_assert_str_eq(teg_forest_trained_on(forest), "sixty made-up points");
+    ck_assert_uint_eq(teg_forest_features(forest), 4);
+    ck_assert_str_eq(teg_forest_feature(forest, 1), "global_bytes");
+    ck_assert_uint_eq(teg_forest_models(forest), 5);
+    m = teg_forest_model(forest, 0);
+    ck_assert_str_eq(m->gpu, "a");
+    ck_assert_str_eq(m->target, "time");
+    ck_assert_str_eq(m->unit, "us");
+    ck_assert_int_eq(m->is_log, 1);
+    ck_assert_uint_eq(m->samples, 60);
+    ck_assert_uint_eq(m->trees, 24);
+    ck_assert_double_eq(m->sample_out_percent, 12.5);
+    ck_assert(isnan(m->kernel_out_percent));
+    teg_forest_range(forest, 0, 3, &least, &greatest);
+    ck_assert_double_eq(least, 0);
+    ck_assert_double_eq(greatest, 2);
+    teg_forest_free(forest);
+}
+END_TEST
+
+/* P8 and P9 of the specification: a constant target comes back; nothing lies
+ * outside the targets, however far the features do. */
+START_TEST(predictions_stay_within_the_training_targets)
+{
+    static const float far[][4] = {
+        {0, 0, 0, 0}, {1e30f, 1e30f, 1e30f, 1e30f}, {-1e30f, 1e30f, -1e30f, 1}};
+    struct teg_forest *forest;
+
+    ck_assert_int_eq(teg_forest_open(FOREST, &forest, &diag), TEG_OK);
+    for (uint32_t m = 0; m < teg_forest_models(forest); m++) {
+        const struct teg_forest_model *facts = teg_forest_model(forest, m);
+
+        for (int i = 0; i < 3; i++) {
+            struct teg_forest_estimate e;
+
+            teg_forest_evaluate(forest, m, far[i], &e);
+            ck_assert_double_ge(e.value, facts->target_min * (1 - 1e-12));
+            ck_assert_double_le(e.value, facts->target_max * (1 + 1e-12));
+            ck_assert_double_le(e.low, e.value);
+            ck_assert_double_ge(e.high, e.value);
+        }
+    }
+    teg_forest_free(forest);
+}
+END_TEST
+
+START_TEST(a_constant_target_is_returned)
+{
+    static const float x[4] = {5, 6, 7, 8};
+    struct teg_forest *forest;
+    struct teg_forest_estimate e;
+
+    ck_assert_int_eq(teg_forest_open(FOREST, &forest, &diag), TEG_OK);
+    teg_forest_evaluate(forest, 4, x, &e);
+    ck_assert_double_eq(e.value, 7.25);
+    ck_assert_double_eq(e.spread, 0);
+    teg_forest_free(forest);
+}
+END_TEST
+
+/* ---- damage ---------------------------------------------------------------------- */
+
+static teg_status open_bytes(const uint8_t *bytes, size_t size)
+{
+    struct teg_forest *forest = NULL;
+    teg_status status;
+
+    diag.what[0] = '\0';
+    status = teg_forest_open_memory("f", bytes, size, &forest, &diag);
+    if (status == TEG_OK)
+        teg_forest_free(forest);
+    else
+        ck_assert_int_ne(diag.what[0], '\0');
+    return status;
+}
+
+START_TEST(a_truncated_file_is_refused_at_every_length)
+{
+    struct teg_buffer b = file_bytes();
+
+    for (size_t n = 0; n < b.size; n++)
+        ck_assert_int_eq(open_bytes(b.data, n), TEG_FORMAT);
+    ck_assert_int_eq(open_bytes(b.data, b.size), TEG_OK);
+    teg_buffer_release(&b);
+}
+END_TEST
+
+START_TEST(an_altered_file_is_refused_at_every_byte)
+{
+    struct teg_buffer b = file_bytes();
+
+    for (size_t i = 0; i < b.size; i++) {
+        b.data[i] ^= (uint8_t)(1u << i % 8);
+        ck_assert_int_eq(open_bytes(b.data, b.size), TEG_FORMAT);
+        b.data[i] ^= (uint8_t)(1u << i % 8);
+    }
+    b.data[40] ^= 1;
+    open_bytes(b.data, b.size);
+    ck_assert_ptr_nonnull(strstr(diag.what, "altered"));
+    teg_buffer_release(&b);
+}
+END_TEST
+
+START_TEST(another_version_is_named)
+{
+    struct teg_buffer b = file_bytes();
+
+    b.data[8] = 2;
+    ck_assert_int_eq(open_bytes(b.data, b.size), TEG_FORMAT);
+    ck_assert_ptr_nonnull(strstr(diag.what, "version 1"));
+    ck_assert_ptr_nonnull(strstr(diag.what, "found 2"));
+    teg_buffer_release(&b);
+}
+END_TEST
+
+/* A file whose checksum is right, whatever its payload is. */
+static struct teg_buffer sealed(const uint8_t *payload, size_t size)
+{
+    uLongf packed = compressBound((uLong)size);
+    struct teg_buffer b = {0}, body = {0};
+
+    teg_buffer_u64(&body, 0);
+    teg_buffer_u64(&body, size);
+    teg_buffer_grow(&body, packed);
+    compress2(body.data + 16, &packed, payload, (uLong)size, 0);
+    body.size = 16 + packed;
+    for (int i = 0; i < 8; i++)
+        body.data[i] = (uint8_t)(packed >> 8 * i);
+    teg_buffer_bytes(&b, "tegtrees", 8);
+    teg_buffer_u32(&b, 1);
+    teg_buffer_u32(&b, (uint32_t)crc32_z(0, body.data, body.size));
+    teg_buffer_bytes(&b, body.data, body.size);
+    teg_buffer_release(&body);
+    return b;
+}
+
+static struct teg_buffer payload(void)
+{
+    struct teg_buffer file = file_bytes(), b = {0};
+    uLongf size = 1 << 20;
+
+    teg_buffer_grow(&b, size);
+    ck_assert_int_eq(
+        uncompress(b.data, &size, file.data + 32, (uLong)file.size - 32), Z_OK);
+    b.size = size;
+    teg_buffer_release(&file);
+    return b;
+}
+
+static teg_status open_payload(const uint8_t *bytes, size_t size)
+{
+    struct teg_buffer b = sealed(bytes, size);
+    teg_status status = open_bytes(b.data, b.size);
+
+    teg_buffer_release(&b);
+    return status;
+}
+
+/* Damage that the checksum does not find, because whoever made it sealed it. */
+START_TEST(a_wrong_payload_is_an_error_or_a_forest)
+{
+    struct teg_buffer p = payload();
+    int refused = 0;
+
+    ck_assert_int_eq(open_payload(p.data, p.size), TEG_OK);
+    for (size_t n = 0; n < p.size; n += n < 600 ? 1 : 97)
+        ck_assert_int_eq(open_payload(p.data, n), TEG_FORMAT);
+    for (size_t i = 0; i < p.size; i += i < 600 ? 1 : 13) {
+        p.data[i] ^= (uint8_t)(1u << i % 8);
+        refused += open_payload(p.data, p.size) != TEG_OK;
+        p.data[i] ^= (uint8_t)(1u << i % 8);
+    }
+    ck_assert_int_gt(refused, 100);
+    teg_buffer_release(&p);
+}
+END_TEST
+
+/* A minimal model up to its trees. */
+static void begin_model(struct teg_buffer *b)
+{
+    teg_buffer_string(b, "t");
+    teg_buffer_varint(b, 1); /* features */
+    teg_buffer_string(b, "blocks");
+    teg_buffer_u64(b, 0);
+    teg_buffer_varint(b, 1); /* models */
+    teg_buffer_string(b, "g");
+    teg_buffer_string(b, "time");
+    teg_buffer_string(b, "us");
+    teg_buffer_u8(b, 0);
+    teg_buffer_varint(b, 2);
+    for (int i = 0; i < 6; i++) /* targets, errors, range */
+        teg_buffer_u64(b, 0);
+    teg_buffer_varint(b, 2); /* leaf values: 0 and 1 */
+    teg_buffer_u64(b, 0);
+    teg_buffer_u64(b, 0x3ff0000000000000);
+}
+
+static void split(struct teg_buffer *b, uint8_t feature, uint32_t threshold)
+{
+    teg_buffer_u8(b, (uint8_t)(feature + 1));
+    teg_buffer_u32(b, threshold);
+}
+
+static void leaf(struct teg_buffer *b, uint64_t number)
+{
+    teg_buffer_u8(b, 0);
+    teg_buffer_varint(b, number);
+}
+
+static void refused(struct teg_buffer *b, const char *because)
+{
+    ck_assert_int_eq(open_payload(b->data, b->size), TEG_FORMAT);
+    ck_assert_msg(strstr(diag.what, because) != NULL, "'%s' instead of '%s'",
+                  diag.what, because);
+    teg_buffer_release(b);
+}
+
+START_TEST(a_billion_nodes_are_not_believed)
+{
+    struct teg_buffer b = {0};
+
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 1000000000);
+    for (int i = 0; i < 100; i++)
+        leaf(&b, 0);
+    refused(&b, "number of nodes");
+    begin_model(&b);
+    teg_buffer_varint(&b, 1000000000);
+    leaf(&b, 0);
+    refused(&b, "number of trees");
+}
+END_TEST
+
+/* The head claims more bytes than a zlib stream of its size can hold. */
+START_TEST(a_claim_beyond_what_zlib_packs_is_refused)
+{
+    struct teg_buffer p = payload(), b = sealed(p.data, p.size);
+    uint32_t sum;
+
+    b.data[24 + 5] = 1; /* 2^40 bytes */
+    sum = (uint32_t)crc32_z(0, b.data + 16, b.size - 16);
+    for (int i = 0; i < 4; i++)
+        b.data[12 + i] = (uint8_t)(sum >> 8 * i);
+    ck_assert_int_eq(open_bytes(b.data, b.size), TEG_FORMAT);
+    ck_assert_ptr_nonnull(strstr(diag.what, "1032 times"));
+    teg_buffer_release(&b);
+    teg_buffer_release(&p);
+}
+END_TEST
+
+START_TEST(what_is_no_tree_is_refused)
+{
+    struct teg_buffer b = {0};
+
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 2); /* a leaf, and another beside it */
+    leaf(&b, 0);
+    leaf(&b, 1);
+    refused(&b, "last leaf");
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 2); /* a split with one child */
+    split(&b, 0, 0);
+    leaf(&b, 1);
+    refused(&b, "two children");
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 3);
+    split(&b, 1, 0); /* only feature 0 is there */
+    leaf(&b, 0);
+    leaf(&b, 1);
+    refused(&b, "a feature of the list");
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 3);
+    split(&b, 0, 0x7fc00000); /* not a number */
+    leaf(&b, 0);
+    leaf(&b, 1);
+    refused(&b, "finite");
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 3);
+    split(&b, 0, 0);
+    leaf(&b, 0);
+    leaf(&b, 2); /* of two values */
+    refused(&b, "number of a leaf's value");
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 1);
+    leaf(&b, 1);
+    teg_buffer_u8(&b, 0);
+    refused(&b, "the end");
+}
+END_TEST
+
+/* A tree that is a chain, as deep as it has splits: x is split at 0, 1, 2 ... */
+START_TEST(a_chain_of_splits_is_descended_to_its_end)
+{
+    enum {
+        SPLITS = 5000
+    };
+    struct teg_buffer b = {0}, file;
+    struct teg_forest *forest;
+    struct teg_forest_estimate e;
+
+    begin_model(&b);
+    teg_buffer_varint(&b, 1);
+    teg_buffer_varint(&b, 2 * SPLITS + 1);
+    for (int i = 0; i < SPLITS; i++) {
+        float threshold = (float)i;
+        uint32_t bits;
+
+        memcpy(&bits, &threshold, sizeof bits);
+        split(&b, 0, bits);
+        leaf(&b, 0);
+    }
+    leaf(&b, 1);
+    file = sealed(b.data, b.size);
+    ck_assert_int_eq(
+        teg_forest_open_memory("f", file.data, file.size, &forest, &diag),
+        TEG_OK);
+    teg_forest_evaluate(forest, 0, (float[]){SPLITS - 1.0f}, &e);
+    ck_assert_double_eq(e.value, 0);
+    teg_forest_evaluate(forest, 0, (float[]){SPLITS - 0.5f}, &e);
+    ck_assert_double_eq(e.value, 1);
+    teg_forest_free(forest);
+    teg_buffer_release(&file);
+    teg_buffer_release(&b);
+}
+END_TEST
+
+HELP_MAIN("forest", 60, {predictions_are_those_of_scikit_learn, 0},
+          {the_file_says_what_it_holds, 0},
+          {predictions_stay_within_the_training_targets, 0},
+          {a_constant_target_is_returned, 0},
+          {a_truncated_file_is_refused_at_every_length, 0},
+          {an_altered_file_is_refused_at_every_byte, 0},
+          {another_version_is_named, 0},
+          {a_wrong_payload_is_an_error_or_a_forest, 0},
+          {a_billion_nodes_are_not_believed, 0},
+          {a_claim_beyond_what_zlib_packs_is_refused, 0},
+          {what_is_no_tree_is_refused, 0},
+          {a_chain_of_splits_is_descended_to_its_end, 0})
