@@ -26,7 +26,10 @@ CFLAGS.release := -O3 -g
 CFLAGS.asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
                   -fsanitize=address,undefined
 CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
-CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR)
+# Position independent, nothing visible: the same objects go into teg and into
+# the CUDA runtime stand-in, which exports its entry points only.
+CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR) \
+            -fPIC -fvisibility=hidden
 PACKAGES := libconfig jansson zlib liblzma libzstd libelf
 LIBS      = $(shell pkg-config --libs $(PACKAGES)) -lm
 TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
@@ -34,13 +37,16 @@ TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
 ROOMS    := isa config traces sim
 LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
+CUDART_SRC := $(shell find tools/cudart -name '*.c' | sort)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 ACCURACY_SRC := $(shell find tools/accuracy -name '*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 DEPS     := build/deps.stamp
 
-all: $(BUILD)/teg $(BUILD)/libteg.a
+CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcuda.so.1
+
+all: $(BUILD)/teg $(BUILD)/libteg.a $(CUDART)
 
 $(DEPS): tools/install_deps.sh
 	@tools/install_deps.sh
@@ -50,6 +56,19 @@ deps: $(DEPS)
 
 $(BUILD)/teg: $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# The runtime that programs under `teg exec` are linked with (tools/cudart).
+$(BUILD)/cudart/libcudart.so.13: $(CUDART_SRC:%.c=$(BUILD)/%.o) \
+    $(BUILD)/libteg.a tools/cudart/cudart.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	    -Wl,--version-script=tools/cudart/cudart.map \
+	    $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# The driver's name; its entry points are in the runtime.
+$(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--no-as-needed \
+	    $< -o $@
 
 # teg with another pool (tools/mpi); the local one under another name.
 MPI_OBJ := $(filter-out %/pool.o,$(TOOL_SRC:%.c=$(BUILD)/%.o)) \
@@ -88,6 +107,14 @@ $(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
 $(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
+# A CUDA program without nvcc, for tests/cli/exec.sh.
+PROGRAM := $(BUILD)/tests/cli/program
+
+$(PROGRAM): $(PROGRAM).o $(CUDART)
+	$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@
+
+$(PROGRAM).o: tests/fixtures/exec.fatbin
+
 # The page's script and style become rows of C strings.
 $(BUILD)/page.%.inc: tools/teg/page.%
 	@mkdir -p $(@D)
@@ -124,7 +151,7 @@ example-scaling: all
 demo: all
 	@tools/demo.sh $(BUILD)/teg
 
-check: all $(TESTS) $(BUILD)/accuracy
+check: all $(TESTS) $(BUILD)/accuracy $(PROGRAM)
 	@tools/check_layers.sh
 	@BUILD=$(BUILD) tests/run.sh $(TESTS)
 
@@ -157,6 +184,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family
 	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
+	install -d $(DESTDIR)$(PREFIX)/lib/teg
+	install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
 	install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
 	install -m 644 config/*.cfg $(wildcard config/*.forest) \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/

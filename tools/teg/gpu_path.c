@@ -1,8 +1,10 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/teg/gpu_path.h"
 
 #include "tools/teg/teg.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +238,34 @@ int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu)
         return status;
     entry = gpu_list_find(&list, name);
     status = entry != NULL ? load(entry->path, gpu) : say_unknown(name, &list);
+    gpu_list_release(&list);
+    return status;
+}
+
+static int absolute(const char *path, char **found)
+{
+    *found = realpath(path, NULL);
+    if (*found != NULL)
+        return EXIT_DONE;
+    say(path, "cannot open: %s", strerror(errno));
+    return EXIT_FAULT;
+}
+
+int gpu_find(const char *name, const char *config_dir, char **path)
+{
+    const struct gpu_entry *entry;
+    struct gpu_list list;
+    int status;
+
+    *path = NULL;
+    if (strchr(name, '/') != NULL || ends_with(name, ".cfg"))
+        return absolute(name, path);
+    status = gpu_list_init(&list, config_dir);
+    if (status != EXIT_DONE)
+        return status;
+    entry = gpu_list_find(&list, name);
+    status =
+        entry != NULL ? absolute(entry->path, path) : say_unknown(name, &list);
     gpu_list_release(&list);
     return status;
 }

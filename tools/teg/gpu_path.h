@@ -40,5 +40,8 @@ int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu);
  * error. */
 int gpu_open_default(uint32_t isa, const char *config_dir,
                      struct teg_gpu **gpu);
+/* Where the description is that gpu_open would load, absolute; owned by the
+ * caller. */
+int gpu_find(const char *name, const char *config_dir, char **path);
 
 #endif

@@ -32,6 +32,11 @@ teg_status emu_device_new(struct emu_device **device, struct teg_diag *d)
     return TEG_OK;
 }
 
+void emu_device_begin(struct emu_device *device, uint64_t address)
+{
+    device->next = address;
+}
+
 void emu_device_free(struct emu_device *device)
 {
     if (device == NULL)

@@ -14,6 +14,8 @@ struct emu_device;
 
 teg_status emu_device_new(struct emu_device **device, struct teg_diag *d);
 void emu_device_free(struct emu_device *device);
+/* Buffers are allocated from `address` on; before the first. */
+void emu_device_begin(struct emu_device *device, uint64_t address);
 /* Returns `bytes` zeroed ones at `*address`. */
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
                             uint64_t *address, struct teg_diag *d);

@@ -17,6 +17,9 @@
 #include "traces/emulate/device.h"
 #include "traces/emulate/module.h"
 
+/* What a launch's malloc hands out at most, as on a GPU unless told. */
+#define EMU_HEAP_BYTES 0x800000u
+
 /* Where the text of a kernel's printf goes. */
 struct emu_outlet {
     void (*print)(void *self, const char *text, size_t length);

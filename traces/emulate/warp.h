@@ -31,8 +31,6 @@ enum {
 #define EMU_SHARED_WINDOW 0x7e0000000000u
 #define EMU_LOCAL_WINDOW  0x7d0000000000u
 #define EMU_WINDOW_BYTES  0x1000000u
-/* What a kernel's malloc hands out at most, as a GPU does unless told. */
-#define EMU_HEAP_BYTES 0x800000u
 
 /* A lane is in one of these. */
 enum emu_lane_state {

@@ -1,0 +1,139 @@
+# A CUDA program run on the emulator: tests/cli/program.c, made of gcc and a
+# bundled fatbin; and what nvcc compiles, where it is.
+. tests/cli/lib.sh
+program=${BUILD:-build/release}/tests/cli/program
+standin=${BUILD:-build/release}/cudart
+
+# count FILE: entries of a kernels.json; value FILE KEY: its first KEY
+count() { grep -c '"trace"' "$1"; }
+value() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1" | head -1; }
+
+for test in scale managed variables parameters device; do
+    for gpu in t4 a100 a40; do
+        expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
+    done
+done
+# equal launches are one trace, counted; the counter is not in the trace
+check 'three launches are one trace' [ "$(count "$work/scale-a100/kernels.json")" = 1 ]
+check 'that stands for three' \
+    [ "$(value "$work/scale-a100/kernels.json" launches)" = 3 ]
+expect 0 "$teg" run "$work/scale-a100/0000-scale.tegt" -g a100
+out '^scale on a100'
+out 'sm_80'
+expect 0 "$teg" run "$work/scale-t4/0000-scale.tegt"
+out 'sm_75'
+expect 0 "$teg" run "$work/scale-a100/kernels.json" -g a100 -f json
+out '"name": "scale"'
+expect 0 "$teg" check "$work/scale-a100/0000-scale.tegt" -g a100
+check 'nothing else is left' [ "$(ls -A "$work/scale-a100" | wc -l)" = 2 ]
+
+# the device is the one of the description
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" device
+out '^SMs 108$'
+out '^blocks per SM 8$'
+expect 0 "$teg" exec -g t4 --no-trace -- "$program" device
+out '^SMs 40$'
+out '^blocks per SM 4$'
+
+# the same program, the same traces
+expect 0 "$teg" exec -g a100 -o "$work/again" -- "$program" managed
+check 'twice the same bytes' \
+    cmp -s "$work/again/0000-scale.tegt" "$work/managed-a100/0000-scale.tegt"
+
+# filters
+expect 0 "$teg" exec -g a100 -o "$work/some" --launches 1:3 -- "$program" variables
+check 'two launches' [ "$(value "$work/some/kernels.json" launches)" = 2 ]
+check 'from the second on' [ "$(value "$work/some/kernels.json" launch)" = 1 ]
+expect 0 "$teg" exec -g a100 -o "$work/one" --launches 2 -k 'var*' -- "$program" variables
+err '1 launch, 1 trace'
+expect 0 "$teg" exec -g a100 -o "$work/none" -k nothing -- "$program" variables
+err 'no kernel launch was traced'
+check 'an empty list' [ "$(count "$work/none/kernels.json")" = 0 ]
+expect 0 "$teg" exec -g a100 -o "$work/part" --blocks 1:3 -- "$program" scale
+expect 0 "$teg" info "$work/part/0000-scale.tegt"
+out '2 blocks\|blocks *2'
+
+# output goes where the program's does, in order
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" print
+check 'printf in its place' [ "$(tr '\n' '|' <"$work/out")" = \
+    'before|lane 0 of greet:  2.50 fe  |1234567890123%|lane 1 of greet:  2.50 ff  |1234567890123%|after|' ]
+no_err
+
+# faults
+expect 0 "$teg" exec -g a100 -o "$work/fault" -- "$program" fault
+err 'kernel beyond block 0,0,0 warp 0 lane 0 pc 0x.*out of bounds'
+check 'said once' [ "$(grep -c 'out of bounds' "$work/err")" = 1 ]
+check 'a fault leaves no trace' [ "$(ls "$work/fault")" = kernels.json ]
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" assert
+err "exec.cu:[0-9]*: assertion .* failed"
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" unsupported
+err '^teg: cudaGraphCreate is not implemented$'
+
+# the exit status is the program's
+expect 7 "$teg" exec -g a100 --no-trace -- "$program" variables 7
+expect 134 "$teg" exec -g a100 -o "$work/die" -- "$program" die
+err 'ended by signal 6'
+check 'what was launched is listed' [ "$(count "$work/die/kernels.json")" = 1 ]
+# several programs in one run
+expect 0 "$teg" exec -g a100 -o "$work/two" -- /bin/sh -c \
+    "'$program' print >/dev/null && '$program' variables"
+err '4 launches, 2 traces'
+check 'the second has names of its own' [ -e "$work/two/p1-0000-variables.tegt" ]
+
+# what cannot be
+expect 2 "$teg" exec -g nosuch -- "$program" scale
+err "unknown GPU 'nosuch'"
+expect 1 "$teg" exec -g h100 -- "$program" scale
+err 'expected code for sm_90 (h100), found sm_75, sm_80: compile with -gencode arch=compute_90,code=sm_90'
+expect 2 "$teg" exec
+err 'expected -- PROGRAM'
+expect 1 "$teg" exec -- "$work/nosuch"
+err 'nosuch: cannot run: No such file'
+expect 1 "$teg" exec -- "$work"
+err 'cannot run'
+expect 2 "$teg" exec -- ls
+err 'choose one with -g'
+expect 1 "$teg" exec -g a100 -o "$work/err/x" -- "$program" print
+err 'err/x: cannot write traces there'
+expect 2 "$teg" exec -g a100 --launches 3:2 -- "$program" print
+err 'expected N or A:B'
+expect 2 "$teg" exec -g a100 --blocks x -- "$program" print
+err 'expected N or A:B'
+expect 100 sh -c "LD_LIBRARY_PATH='$standin' TEG_EXEC_GPU= '$program' variables 100"
+err 'no GPU chosen: run the program with'
+# a program that carries the runtime itself, and one of another generation
+printf 'int main(void) { return 0; }\n__asm__(".section .nv_fatbin, \\"a\\"\\n.quad 0\\n");\n' \
+    >"$work/static.c"
+${CC:-cc} -o "$work/static" "$work/static.c"
+expect 1 "$teg" exec -g a100 -- "$work/static"
+err 'link it with nvcc -cudart shared'
+
+# real compiler output, and whether any name of the real runtime is missing
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+case ${BUILD:-} in *asan*) nvcc= ;; esac # its programs load no sanitizer
+if [ -n "$nvcc" ]; then
+    expect 0 sh -c "'$nvcc' -cudart shared -o '$work/compiled' tests/cli/program.cu \
+        -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
+        -gencode arch=compute_90,code=sm_90"
+    for gpu in t4 a100 a40 h100; do
+        expect 0 "$teg" exec -g $gpu -o "$work/compiled-$gpu" -- "$work/compiled"
+        err 'out of bounds'
+        check 'one trace for three launches' \
+            [ "$(value "$work/compiled-$gpu/kernels.json" launches)" = 3 ]
+    done
+    (cd tests/fixtures && "$nvcc" -std=c++17 -cubin -arch=sm_80 \
+        -o "$work/exec.cubin" exec.cu) &&
+        check 'the fixture is what nvcc makes' cmp -s \
+            "$work/exec.cubin" tests/fixtures/exec.sm_80.cubin
+    real=$(dirname "$nvcc")/../lib64/libcudart.so.13
+    names() { nm -D --defined-only "$1" | sed -n 's/.* T \(\(__\)*cuda[A-Za-z0-9_]*\).*/\1/p' | sort; }
+    if [ -e "$real" ]; then
+        names "$real" >"$work/real" && names "$standin/libcudart.so.13" >"$work/ours"
+        check 'every entry point is there' \
+            [ -z "$(comm -23 "$work/real" "$work/ours")" ]
+    fi
+else
+    echo 'skipped: compiled programs: no nvcc'
+fi
+
+finish

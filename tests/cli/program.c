@@ -1,0 +1,416 @@
+/*
+ * A CUDA program without nvcc: what nvcc 13 makes of a host file, written out,
+ * around tests/fixtures/exec.fatbin.  Wrapper and calls are those of a compiled
+ * program (checked with nm -D and a logging library); the kernels are in
+ * tests/fixtures/exec.cu.
+ *
+ *   program WHAT   runs one of the tests below; 0: its results are right
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the runtime, as a program declares it ---------------------------------- */
+
+struct dim3 {
+    uint32_t x, y, z;
+};
+
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *name,
+                            const char *name2, int limit, void *a, void *b,
+                            void *c, void *d, int *e);
+void __cudaRegisterVar(void **handle, char *host, char *address,
+                       const char *name, int external, size_t bytes,
+                       int constant, int global);
+unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block,
+                                     size_t shared, void *stream);
+int __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block,
+                               size_t *shared, void *stream);
+int __cudaGetKernel(void **kernel, const void *host);
+int __cudaLaunchKernel(void *kernel, struct dim3 grid, struct dim3 block,
+                       void **args, size_t shared, void *stream);
+int cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block,
+                     void **args, size_t shared, void *stream);
+int cudaMalloc(void **address, size_t bytes);
+int cudaMallocManaged(void **address, size_t bytes, unsigned flags);
+int cudaMallocHost(void **address, size_t bytes);
+int cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
+int cudaFree(void *address);
+int cudaFreeHost(void *address);
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                 size_t width, size_t height, int kind);
+int cudaMemset(void *to, int value, size_t bytes);
+int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                       size_t offset, int kind);
+int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
+                         size_t offset, int kind);
+int cudaMemGetInfo(size_t *left, size_t *total);
+int cudaDeviceSynchronize(void);
+int cudaGetLastError(void);
+int cudaPeekAtLastError(void);
+const char *cudaGetErrorString(int error);
+const char *cudaGetErrorName(int error);
+int cudaStreamCreate(void **stream);
+int cudaStreamSynchronize(void *stream);
+int cudaStreamDestroy(void *stream);
+int cudaEventCreate(void **event);
+int cudaEventRecord(void *event, void *stream);
+int cudaEventSynchronize(void *event);
+int cudaEventElapsedTime(float *ms, void *from, void *to);
+int cudaDeviceGetAttribute(int *value, int attribute, int device);
+int cudaGetDeviceCount(int *count);
+int cudaSetDevice(int device);
+int cudaFuncSetAttribute(const void *host, int attribute, int value);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+                                                  int threads, size_t dynamic);
+int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGetDriverEntryPoint(const char *symbol, void **function,
+                            unsigned long long flags, int *status);
+
+enum {
+    TO_DEVICE = 1,
+    TO_HOST = 2,
+    NOT_SUPPORTED = 801,
+    ILLEGAL_ADDRESS = 700,
+};
+
+/* ---- device code and its registration ------------------------------------------ */
+
+__asm__(".pushsection .nv_fatbin, \"a\"\n"
+        ".balign 8\n"
+        "program_fatbin: .incbin \"tests/fixtures/exec.fatbin\"\n"
+        ".popsection\n");
+extern const char program_fatbin[] __attribute__((visibility("hidden")));
+
+static struct {
+    uint32_t magic, version;
+    const void *fatbin;
+    void *rest;
+} wrapper __attribute__((section(".nvFatBinSegment"))) = {0x466243B1, 1,
+                                                          program_fatbin, NULL};
+
+/* A kernel's host side: its address is the kernel's name to the runtime. */
+#define KERNEL(name) static const char name[] = #name;
+KERNEL(scale)
+KERNEL(variables)
+KERNEL(mixed)
+KERNEL(greet)
+KERNEL(heap)
+KERNEL(claim)
+KERNEL(beyond)
+KERNEL(reverse)
+KERNEL(absent)
+
+static int counter, start;
+static float factor[2];
+static void **handle;
+
+static void unregister(void)
+{
+    __cudaUnregisterFatBinary(handle);
+}
+
+static void add_variable(void *host, const char *name, size_t bytes,
+                         int constant)
+{
+    char copy[16];
+
+    snprintf(copy, sizeof copy, "%s", name);
+    __cudaRegisterVar(handle, host, copy, name, 0, bytes, constant, 0);
+}
+
+__attribute__((constructor)) static void register_all(void)
+{
+    static const char *const kernels[] = {
+        scale, variables, mixed, greet, heap, claim, beyond, reverse, absent};
+    char name[16];
+
+    handle = __cudaRegisterFatBinary(&wrapper);
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        snprintf(name, sizeof name, "%s", kernels[i]);
+        __cudaRegisterFunction(handle, kernels[i], name, kernels[i], -1, NULL,
+                               NULL, NULL, NULL, NULL);
+    }
+    add_variable(&counter, "counter", sizeof counter, 0);
+    add_variable(&start, "start", sizeof start, 0);
+    add_variable(factor, "factor", sizeof factor, 1);
+    __cudaRegisterFatBinaryEnd(handle);
+    atexit(unregister);
+}
+
+/* k<<<grid, block, shared>>>(args...), as the compiler writes it. */
+static int launch(const char *kernel, uint32_t grid, uint32_t block,
+                  size_t shared, void **args)
+{
+    struct dim3 g = {grid, 1, 1}, b = {block, 1, 1};
+    void *made, *stream;
+
+    if (__cudaPushCallConfiguration(g, b, shared, NULL) != 0)
+        return 1;
+    if (__cudaGetKernel(&made, kernel) != 0)
+        return cudaPeekAtLastError();
+    if (__cudaPopCallConfiguration(&g, &b, &shared, (void *)&stream) != 0)
+        return 1;
+    return __cudaLaunchKernel(made, g, b, args, shared, stream);
+}
+
+/* ---- tests -------------------------------------------------------------------------- */
+
+static int failures;
+
+#define CHECK(condition)                                   \
+    do {                                                   \
+        if (!(condition)) {                                \
+            printf("line %d: %s\n", __LINE__, #condition); \
+            failures++;                                    \
+        }                                                  \
+    } while (0)
+
+enum {
+    N = 1000
+};
+
+/* y = 3 x + 4: variables set by the host, counted on the device. */
+static void run_scale(float *x, float *y, const float *host_x, float *host_y,
+                      int launches)
+{
+    float set[2] = {3, 4};
+    int n = N, count = 7;
+    void *args[] = {&x, &y, &n};
+
+    CHECK(cudaMemcpyToSymbol(factor, set, sizeof set, 0, TO_DEVICE) == 0);
+    CHECK(cudaMemcpyToSymbol(factor, set, 4, 8, TO_DEVICE) == 1);
+    CHECK(cudaGetLastError() == 1);
+    CHECK(cudaMemcpyToSymbol(&n, set, 4, 0, TO_DEVICE) == 13);
+    CHECK(cudaMemcpy(x, host_x, N * 4, TO_DEVICE) == 0);
+    for (int i = 0; i < launches; i++)
+        CHECK(launch(scale, 4, 256, 0, args) == 0);
+    CHECK(cudaDeviceSynchronize() == 0);
+    CHECK(cudaMemcpy(host_y, y, N * 4, TO_HOST) == 0);
+    for (int i = 0; i < N; i++)
+        CHECK(host_y[i] == 3 * host_x[i] + 4);
+    CHECK(cudaMemcpyFromSymbol(&count, &counter, 4, 0, TO_HOST) == 0);
+    CHECK(count == launches * N);
+}
+
+static void test_scale(void)
+{
+    float *x, *y, *host = malloc(2 * N * sizeof *host);
+    size_t before, after, total;
+
+    for (int i = 0; i < N; i++)
+        host[i] = (float)i / 8;
+    CHECK(cudaMemGetInfo(&before, &total) == 0);
+    CHECK(cudaMalloc((void **)&x, N * 4) == 0);
+    CHECK(cudaMalloc((void **)&y, N * 4) == 0);
+    CHECK(cudaMemGetInfo(&after, &total) == 0);
+    CHECK(before - after == 8 * N);
+    run_scale(x, y, host, host + N, 3);
+    CHECK(cudaMemset(y, 0x3f, 8) == 0);
+    CHECK(cudaMemcpy(host, y, 8, TO_HOST) == 0);
+    CHECK(memcmp(host, "\x3f\x3f\x3f\x3f\x3f\x3f\x3f\x3f", 8) == 0);
+    /* beyond the end, from the wrong side, of nothing */
+    CHECK(cudaMemcpy(y, host, 4 * N + 1, TO_DEVICE) == 1);
+    CHECK(cudaMemcpy(host, host + N, 8, TO_DEVICE) == 1);
+    CHECK(cudaMemcpy(y, host, 8, 9) == 21);
+    CHECK(cudaFree(x) == 0);
+    CHECK(cudaFree(x) == 1);
+    CHECK(cudaFree(NULL) == 0);
+    CHECK(cudaMemGetInfo(&after, &total) == 0);
+    CHECK(before - after == 4 * N);
+    CHECK(cudaMemcpy(x, host, 4, TO_DEVICE) == 1);
+    CHECK(cudaGetLastError() == 1);
+    CHECK(cudaGetLastError() == 0);
+    free(host);
+}
+
+static void test_managed(void)
+{
+    float *x, *y;
+    size_t pitch;
+    char *rows, block[30];
+
+    CHECK(cudaMallocManaged((void **)&x, N * 4, 1) == 0);
+    CHECK(cudaMallocHost((void **)&y, N * 4) == 0);
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
+    run_scale(x, y, x, y, 1);
+    CHECK(cudaFree(x) == 0);
+    CHECK(cudaFreeHost(y) == 0);
+    CHECK(cudaMallocPitch((void **)&rows, &pitch, 10, 3) == 0);
+    CHECK(pitch >= 10);
+    for (int i = 0; i < 30; i++)
+        block[i] = (char)i;
+    CHECK(cudaMemcpy2D(rows, pitch, block, 10, 10, 3, TO_DEVICE) == 0);
+    memset(block, 0, sizeof block);
+    CHECK(cudaMemcpy2D(block, 10, rows, pitch, 10, 3, TO_HOST) == 0);
+    for (int i = 0; i < 30; i++)
+        CHECK(block[i] == i);
+    CHECK(cudaMemcpy2D(rows, pitch, block, 5, 10, 3, TO_DEVICE) == 12);
+}
+
+static void test_variables(void)
+{
+    int *out, host[4], set = 50;
+    void *args[] = {&out};
+
+    CHECK(cudaMalloc((void **)&out, sizeof host) == 0);
+    CHECK(launch(variables, 1, 1, 0, args) == 0);
+    CHECK(cudaMemcpy(host, out, sizeof host, TO_HOST) == 0);
+    CHECK(host[0] == 0 && host[1] == 40 && host[2] == 40 && host[3] == 0);
+    CHECK(launch(variables, 1, 1, 0, args) == 0);
+    CHECK(cudaMemcpy(host, out, sizeof host, TO_HOST) == 0);
+    CHECK(host[1] == 41);
+    CHECK(cudaMemcpyToSymbol(&start, &set, 4, 0, TO_DEVICE) == 0);
+    CHECK(launch(variables, 1, 1, 0, args) == 0);
+    CHECK(cudaMemcpy(host, out, sizeof host, TO_HOST) == 0);
+    CHECK(host[1] == 50 && host[2] == 50);
+}
+
+static void test_parameters(void)
+{
+    struct {
+        char tag;
+        double value;
+    } pair = {3, 0.25};
+    char a = -1;
+    short b = 100;
+    long long c = 1LL << 40;
+    double *out, host[2];
+    void *args[] = {&a, &pair, &b, &c, &out};
+    int *data, numbers[64];
+    void *reversed[] = {&data};
+
+    CHECK(cudaMalloc((void **)&out, sizeof host) == 0);
+    CHECK(launch(mixed, 1, 2, 0, args) == 0);
+    CHECK(cudaMemcpy(host, out, sizeof host, TO_HOST) == 0);
+    CHECK(host[1] == -1 + 3 + 0.25 + 100 + (double)(1LL << 40));
+    for (int i = 0; i < 64; i++)
+        numbers[i] = i;
+    CHECK(cudaMalloc((void **)&data, sizeof numbers) == 0);
+    CHECK(cudaMemcpy(data, numbers, sizeof numbers, TO_DEVICE) == 0);
+    CHECK(launch(reverse, 1, 64, 256, reversed) == 0);
+    CHECK(cudaMemcpy(numbers, data, sizeof numbers, TO_HOST) == 0);
+    for (int i = 0; i < 64; i++)
+        CHECK(numbers[i] == 63 - i);
+    /* more dynamic shared memory than a block gets unasked */
+    CHECK(launch(reverse, 1, 64, 60000, reversed) == 1);
+    CHECK(cudaFuncSetAttribute(reverse, 8, 60000) == 0);
+    CHECK(launch(reverse, 1, 64, 60000, reversed) == 0);
+    CHECK(cudaFuncSetAttribute(reverse, 8, 1 << 20) == 1);
+}
+
+static void test_device(void)
+{
+    int value, count, blocks;
+    void *stream, *from, *to;
+    float ms = -1, x = 1;
+    int n = 0;
+    void *args[] = {&n, &x};
+
+    CHECK(cudaGetDeviceCount(&count) == 0 && count == 1);
+    CHECK(cudaSetDevice(1) == 101);
+    CHECK(cudaDeviceGetAttribute(&value, 16, 0) == 0);
+    printf("SMs %d\n", value);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale, 256,
+                                                        0) == 0);
+    printf("blocks per SM %d\n", blocks);
+    CHECK(cudaStreamCreate(&stream) == 0);
+    CHECK(cudaEventCreate(&from) == 0 && cudaEventCreate(&to) == 0);
+    CHECK(cudaEventElapsedTime(&ms, from, to) == 400);
+    CHECK(cudaEventRecord(from, stream) == 0);
+    CHECK(launch(greet, 1, 32, 0, args) == 0);
+    CHECK(cudaEventRecord(to, stream) == 0);
+    CHECK(cudaEventSynchronize(to) == 0);
+    CHECK(cudaEventElapsedTime(&ms, from, to) == 0);
+    CHECK(ms >= 0.001f && ms < 0.002f);
+    CHECK(cudaStreamSynchronize(stream) == 0);
+    CHECK(cudaStreamDestroy(stream) == 0);
+    CHECK(strcmp(cudaGetErrorName(700), "cudaErrorIllegalAddress") == 0);
+    CHECK(strcmp(cudaGetErrorString(2), "out of memory") == 0);
+    CHECK(launch(greet, 1, 1025, 0, args) == 9);
+    CHECK(launch(absent, 1, 1, 0, args) == 98);
+    CHECK(cudaLaunchKernel(&ms, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1},
+                           args, 0, NULL) == 98);
+}
+
+static void test_print(void)
+{
+    int n = 2;
+    float x = 2.5f;
+    void *args[] = {&n, &x};
+
+    printf("before\n");
+    CHECK(launch(greet, 1, 4, 0, args) == 0);
+    printf("after\n");
+}
+
+/* A fault stays. */
+static void test_fault(void)
+{
+    int *out, n = 100;
+    void *args[] = {&out, &n}, *more;
+
+    CHECK(cudaMalloc((void **)&out, 400) == 0);
+    CHECK(launch(beyond, 1, 32, 0, args) == ILLEGAL_ADDRESS);
+    CHECK(cudaDeviceSynchronize() == ILLEGAL_ADDRESS);
+    CHECK(cudaMalloc(&more, 4) == ILLEGAL_ADDRESS);
+    CHECK(cudaGetLastError() == ILLEGAL_ADDRESS);
+    CHECK(cudaGetLastError() == ILLEGAL_ADDRESS);
+}
+
+static void test_assert(void)
+{
+    int n = 3;
+    void *args[] = {&n};
+
+    CHECK(launch(claim, 1, 4, 0, args) == 710);
+}
+
+static void test_unsupported(void)
+{
+    void *graph;
+
+    CHECK(cudaGraphCreate(&graph, 0) == NOT_SUPPORTED);
+    CHECK(cudaDeviceSynchronize() == 0);
+}
+
+/* What a program that dies has launched is there all the same. */
+static void test_die(void)
+{
+    test_print();
+    fflush(stdout);
+    abort();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} tests[] = {
+    {"scale", test_scale},
+    {"managed", test_managed},
+    {"variables", test_variables},
+    {"parameters", test_parameters},
+    {"device", test_device},
+    {"print", test_print},
+    {"fault", test_fault},
+    {"assert", test_assert},
+    {"unsupported", test_unsupported},
+    {"die", test_die},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof tests / sizeof tests[0]; i++) {
+        if (strcmp(tests[i].name, argv[1]) == 0) {
+            tests[i].run();
+            return argc > 2 ? atoi(argv[2]) : failures != 0;
+        }
+    }
+    return 99;
+}

@@ -1,0 +1,282 @@
+/* Kernel launches: configuration, checks, the run. */
+#include "tools/cudart/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/occupancy.h"
+
+enum {
+    CONFIGURATIONS_MAX = 16,
+    PARAMS_MAX = 32768, /* bytes */
+    ATTRIBUTE_COOPERATIVE = 2,
+    ATTRIBUTE_CLUSTER = 4,
+};
+
+/* What <<<...>>> pushed and the kernel's stub takes. */
+static _Thread_local struct {
+    struct launch_shape shape[CONFIGURATIONS_MAX];
+    void *stream[CONFIGURATIONS_MAX];
+    int count;
+} configured;
+
+/* ---- checks ------------------------------------------------------------------ */
+
+static int check_shape(const struct runtime *r, const struct launch_shape *s)
+{
+    const struct cuda_dim3 *g = &s->grid, *b = &s->block;
+    uint64_t threads = (uint64_t)b->x * b->y * b->z;
+
+    if (g->x == 0 || g->y == 0 || g->z == 0 || threads == 0 ||
+        g->x > INT32_MAX || g->y > 65535 || g->z > 65535 || b->x > 1024 ||
+        b->y > 1024 || b->z > 64 || threads > r->gpu->sm.threads_per_block_max)
+        return cudaErrorInvalidConfiguration;
+    return cudaSuccess;
+}
+
+static int check_resources(const struct runtime *r, const struct function *f,
+                           const struct launch_shape *s)
+{
+    const struct teg_cubin_kernel *k = f->kernel;
+    uint32_t threads = s->block.x * s->block.y * s->block.z;
+    uint64_t shared = k->shared_bytes + k->shared_reserved + s->shared;
+    uint32_t most =
+        f->dynamic_shared != 0 ? f->dynamic_shared : shared_default(r->gpu);
+    struct teg_occupancy o;
+
+    if (s->shared > most || k->shared_bytes + s->shared > shared_most(r->gpu))
+        return cudaErrorInvalidValue;
+    if (k->max_threads[0] != 0 &&
+        threads > k->max_threads[0] * k->max_threads[1] * k->max_threads[2])
+        return cudaErrorLaunchOutOfResources;
+    if (teg_occupancy(r->gpu, threads, k->registers, (uint32_t)shared, &o,
+                      NULL) != TEG_OK)
+        return cudaErrorLaunchOutOfResources;
+    return cudaSuccess;
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+/* The parameters as the kernel's constant bank has them. */
+static int gather(const struct teg_cubin_kernel *k, void **args,
+                  uint8_t params[PARAMS_MAX])
+{
+    if (k->param_bytes > PARAMS_MAX || (k->param_count > 0 && args == NULL))
+        return cudaErrorInvalidValue;
+    memset(params, 0, k->param_bytes);
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        const struct teg_cubin_param *p = &k->param[i];
+
+        if (p->offset > k->param_bytes || k->param_bytes - p->offset < p->size)
+            return cudaErrorInvalidKernelImage;
+        memcpy(params + p->offset, args[p->ordinal], p->size);
+    }
+    return cudaSuccess;
+}
+
+static void print_text(void *self, const char *text, size_t length)
+{
+    (void)self;
+    fwrite(text, 1, length, stdout);
+}
+
+static teg_status run_blocks(struct teg_launch *launch, struct teg_diag *d)
+{
+    struct teg_block *block;
+
+    TRY(launch->next(launch->self, &block, d));
+    while (block != NULL) {
+        teg_block_free(block);
+        TRY(launch->next(launch->self, &block, d));
+    }
+    return TEG_OK;
+}
+
+static teg_status run(struct runtime *r, const struct function *f,
+                      struct emu_launch_facts *facts, struct teg_diag *d)
+{
+    uint64_t number = r->launches++;
+    uint64_t blocks =
+        (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2];
+    int wanted = tracer_wants(&r->tracer, f->name, number);
+    struct teg_launch launch;
+    teg_status status;
+
+    facts->from = wanted ? r->tracer.blocks.from : blocks;
+    facts->to =
+        wanted && r->tracer.blocks.to < blocks ? r->tracer.blocks.to : blocks;
+    TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
+    status = wanted ? tracer_write(&r->tracer, &launch, number, d)
+                    : run_blocks(&launch, d);
+    launch.close(launch.self);
+    return status;
+}
+
+/* Nominal time: every scheduler of the chip issues in every cycle, and a
+ * launch takes a microsecond. */
+static void pass_time(struct runtime *r, uint64_t insts)
+{
+    const struct teg_gpu *g = r->gpu;
+
+    r->nominal_us += 1 + (double)insts / (g->chip.sms * g->sm.schedulers) /
+                             g->chip.sm_clock_mhz;
+}
+
+/* The kernel's fault as the number a GPU's would have; most are accesses. */
+static int error_of(teg_status status, const struct teg_diag *d)
+{
+    static const struct {
+        const char *what;
+        int error;
+    } faults[] = {
+        {"assertion `", cudaErrorAssert},
+        {"not emulated", cudaErrorIllegalInstruction},
+        {"expected an address that is a multiple", cudaErrorMisalignedAddress},
+        {"out of bounds", cudaErrorIllegalAddress},
+    };
+
+    if (status == TEG_IO)
+        return cudaErrorOperatingSystem;
+    if (status == TEG_MEMORY)
+        return cudaErrorMemoryAllocation;
+    if (status == TEG_DEADLOCK)
+        return cudaErrorLaunchTimeout;
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        if (strstr(d->what, faults[i].what) != NULL)
+            return faults[i].error;
+    }
+    return cudaErrorLaunchFailure;
+}
+
+int function_launch(struct runtime *r, struct function *f,
+                    const struct launch_shape *s, void **args)
+{
+    uint8_t params[PARAMS_MAX];
+    uint64_t insts = 0;
+    struct teg_diag d = {0};
+    teg_status status;
+    struct emu_launch_facts facts = {
+        .grid = {s->grid.x, s->grid.y, s->grid.z},
+        .block = {s->block.x, s->block.y, s->block.z},
+        .dynamic_shared = (uint32_t)s->shared,
+        .params = params,
+        .param_bytes = f->kernel->param_bytes,
+        .module = &f->module->placed,
+        .outlet = {print_text, NULL},
+        .warp_insts = &insts,
+    };
+    int error = check_shape(r, s);
+
+    if (error == cudaSuccess)
+        error = check_resources(r, f, s);
+    if (error == cudaSuccess)
+        error = gather(f->kernel, args, params);
+    if (error != cudaSuccess)
+        return error;
+    status = run(r, f, &facts, &d);
+    pass_time(r, insts);
+    if (status == TEG_OK)
+        return cudaSuccess;
+    runtime_say_fault(&d);
+    /* As after a fault on a GPU, no call goes well any more. */
+    r->error = error_of(status, &d);
+    return r->error;
+}
+
+static int launch(struct runtime *r, const void *what, struct cuda_dim3 grid,
+                  struct cuda_dim3 block, void **args, size_t shared)
+{
+    struct launch_shape shape = {grid, block, shared};
+    int error = cudaSuccess;
+    struct function *f = function_find(r, what, &error);
+
+    return f != NULL ? function_launch(r, f, &shape, args) : error;
+}
+
+/* ---- entry points ------------------------------------------------------------------- */
+
+ENTRY(unsigned, __cudaPushCallConfiguration, struct cuda_dim3 grid,
+      struct cuda_dim3 block, size_t shared, void *stream)
+{
+    if (configured.count == CONFIGURATIONS_MAX)
+        return cudaErrorMissingConfiguration;
+    configured.shape[configured.count] =
+        (struct launch_shape){grid, block, shared};
+    configured.stream[configured.count++] = stream;
+    return 0;
+}
+
+CALL(__cudaPopCallConfiguration, struct cuda_dim3 *grid,
+     struct cuda_dim3 *block, size_t *shared, void *stream)
+{
+    if (configured.count == 0)
+        return cudaErrorMissingConfiguration;
+    configured.count--;
+    *grid = configured.shape[configured.count].grid;
+    *block = configured.shape[configured.count].block;
+    *shared = configured.shape[configured.count].shared;
+    *(void **)stream = configured.stream[configured.count];
+    return cudaSuccess;
+}
+
+CALL(cudaLaunchKernel, const void *what, struct cuda_dim3 grid,
+     struct cuda_dim3 block, void **args, size_t shared, void *stream)
+{
+    BEGIN(r);
+    (void)stream;
+    return runtime_end(r, launch(r, what, grid, block, args, shared));
+}
+ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+ALSO(cudaLaunchKernel, __cudaLaunchKernel);
+ALSO(cudaLaunchKernel, __cudaLaunchKernel_ptsz);
+
+CALL(cudaLaunchKernelExC, const struct cuda_launch_config *c, const void *what,
+     void **args)
+{
+    BEGIN(r);
+    if (c == NULL)
+        return runtime_end(r, cudaErrorInvalidValue);
+    for (uint32_t i = 0; i < c->attributes; i++) {
+        const struct cuda_launch_attribute *a = &c->attribute[i];
+        int given;
+
+        memcpy(&given, a->value, sizeof given);
+        if ((a->id != ATTRIBUTE_COOPERATIVE || given == 0) &&
+            (a->id != ATTRIBUTE_CLUSTER || given <= 1))
+            continue;
+        runtime_say("", "cudaLaunchKernelExC with %s is not implemented",
+                    a->id == ATTRIBUTE_CLUSTER ? "clusters"
+                                               : "a cooperative grid");
+        return runtime_end(r, cudaErrorNotSupported);
+    }
+    return runtime_end(r, launch(r, what, c->grid, c->block, args, c->shared));
+}
+ALSO(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
+
+/* A handle that every call takes in place of the host function. */
+static int get_kernel(void **kernel, const void *host)
+{
+    BEGIN(r);
+    int error = cudaSuccess;
+    struct function *f = function_find(r, host, &error);
+
+    if (kernel != NULL)
+        *kernel = f;
+    return runtime_end(r, error);
+}
+
+CALL(__cudaGetKernel, void **kernel, const void *host)
+{
+    return get_kernel(kernel, host);
+}
+
+CALL(cudaGetKernel, void **kernel, const void *host)
+{
+    return get_kernel(kernel, host);
+}
+
+CALL(cudaGetFuncBySymbol, void **kernel, const void *host)
+{
+    return get_kernel(kernel, host);
+}

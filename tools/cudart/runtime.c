@@ -1,0 +1,103 @@
+#include "tools/cudart/runtime.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Device memory lies where the program's own never does. */
+#define DEVICE_ADDRESS UINT64_C(0x200000000000)
+#define SHARED_ADDRESS UINT64_C(0x300000000000)
+
+static struct runtime state;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local int last_error;
+
+void runtime_say(const char *where, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+    fprintf(stderr, "teg: %s%s%s\n", where, where[0] != '\0' ? ": " : "", line);
+}
+
+void runtime_say_fault(const struct teg_diag *d)
+{
+    runtime_say(d->where, "%s", d->what);
+}
+
+/* The program may come back from a callback while it holds the lock. */
+static void init_lock(void)
+{
+    pthread_mutexattr_t a;
+
+    pthread_mutexattr_init(&a);
+    pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&state.lock, &a);
+    pthread_mutexattr_destroy(&a);
+}
+
+static int open_gpu(struct runtime *r)
+{
+    const char *path = getenv("TEG_EXEC_GPU");
+    struct teg_diag d;
+
+    if (path == NULL || path[0] == '\0') {
+        runtime_say("", "no GPU chosen: run the program with `teg exec -- "
+                        "PROGRAM`");
+        return cudaErrorNoDevice;
+    }
+    if (teg_gpu_load(path, &r->gpu, &d) != TEG_OK ||
+        emu_device_new(&r->device, &d) != TEG_OK) {
+        runtime_say_fault(&d);
+        return cudaErrorInitializationError;
+    }
+    emu_device_begin(r->device, DEVICE_ADDRESS);
+    r->next_shared = SHARED_ADDRESS;
+    return tracer_init(&r->tracer);
+}
+
+struct runtime *runtime_lock(void)
+{
+    pthread_once(&once, init_lock);
+    pthread_mutex_lock(&state.lock);
+    return &state;
+}
+
+struct runtime *runtime_begin(void)
+{
+    struct runtime *r = runtime_lock();
+
+    if (!r->ready) {
+        r->ready = 1;
+        r->error = open_gpu(r);
+    }
+    return r;
+}
+
+int runtime_unlock(struct runtime *r, int error)
+{
+    pthread_mutex_unlock(&r->lock);
+    return error;
+}
+
+int runtime_end(struct runtime *r, int error)
+{
+    if (r->error != cudaSuccess)
+        error = r->error;
+    if (error != cudaSuccess)
+        last_error = error;
+    return runtime_unlock(r, error);
+}
+
+int runtime_last_error(int forget)
+{
+    int error = last_error;
+
+    if (forget)
+        last_error = cudaSuccess;
+    return error;
+}

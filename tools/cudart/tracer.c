@@ -1,0 +1,225 @@
+/*
+ * Traces of launches.  Each is written to a file of its own; one that equals
+ * an earlier one of the same kernel is removed again and counted there.  For
+ * every launch a line of JSON goes to DIR/.launches, of which `teg exec` makes
+ * kernels.json when the program has ended, however it ended.
+ */
+#include "tools/cudart/names.h"
+#include "tools/cudart/runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "isa/base/buffer.h"
+#include "traces/tegt.h"
+
+enum {
+    PROCESSES_MAX = 10000,
+    PLAIN_MAX = 64
+};
+
+/* A trace that is kept. */
+struct written {
+    char *file; /* owned; in the directory */
+    char *kernel;
+    uint32_t crc;
+    size_t bytes;
+    struct written *next;
+};
+
+/* ---- settings ------------------------------------------------------------- */
+
+/* "A:B", "A:" or ":B". */
+static struct range get_range(const char *name)
+{
+    const char *text = getenv(name);
+    struct range range = {0, UINT64_MAX};
+    char *end;
+
+    if (text == NULL || text[0] == '\0')
+        return range;
+    range.from = strtoull(text, &end, 10);
+    if (*end == ':' && end[1] != '\0')
+        range.to = strtoull(end + 1, NULL, 10);
+    return range;
+}
+
+static const char *get_text(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+/* Takes the first number that no process of the run has yet. */
+static int claim_number(struct tracer *t)
+{
+    char path[PATH_MAX];
+
+    for (t->process = 0; t->process < PROCESSES_MAX; t->process++) {
+        int file;
+
+        snprintf(path, sizeof path, "%s/.process-%" PRIu32, t->directory,
+                 t->process);
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (file >= 0) {
+            close(file);
+            return cudaSuccess;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    runtime_say(path, "cannot create: %s", strerror(errno));
+    return cudaErrorOperatingSystem;
+}
+
+int tracer_init(struct tracer *t)
+{
+    t->directory = get_text("TEG_EXEC_DIR");
+    t->kernel = get_text("TEG_EXEC_KERNEL");
+    t->launches = get_range("TEG_EXEC_LAUNCHES");
+    t->blocks = get_range("TEG_EXEC_BLOCKS");
+    return t->directory != NULL ? claim_number(t) : cudaSuccess;
+}
+
+int tracer_wants(const struct tracer *t, const char *name, uint64_t number)
+{
+    return t->directory != NULL && number >= t->launches.from &&
+           number < t->launches.to &&
+           (t->kernel == NULL || name_matches(t->kernel, name));
+}
+
+/* ---- equal traces ------------------------------------------------------------ */
+
+static teg_status read_trace(const struct tracer *t, const char *file,
+                             struct teg_buffer *b, struct teg_diag *d)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", t->directory, file);
+    return teg_buffer_file(b, path, d);
+}
+
+static int equals(const struct tracer *t, const struct written *w,
+                  const struct teg_buffer *bytes)
+{
+    struct teg_buffer other = {0};
+    int equal = read_trace(t, w->file, &other, NULL) == TEG_OK &&
+                other.size == bytes->size &&
+                memcmp(other.data, bytes->data, bytes->size) == 0;
+
+    teg_buffer_release(&other);
+    return equal;
+}
+
+/* The kept trace that the new one at `file` is: an earlier equal one, or
+ * itself. */
+static teg_status keep(struct tracer *t, const char *file, const char *kernel,
+                       const struct written **kept, struct teg_diag *d)
+{
+    struct teg_buffer bytes = {0};
+    struct written *w;
+    uint32_t crc;
+
+    TRY(read_trace(t, file, &bytes, d));
+    crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
+    for (w = t->written; w != NULL; w = w->next) {
+        if (w->crc == crc && w->bytes == bytes.size &&
+            strcmp(w->kernel, kernel) == 0 && equals(t, w, &bytes))
+            break;
+    }
+    if (w == NULL && (w = calloc(1, sizeof *w)) != NULL) {
+        *w = (struct written){strdup(file), strdup(kernel), crc, bytes.size,
+                              t->written};
+        t->written = w;
+    }
+    teg_buffer_release(&bytes);
+    if (w == NULL || w->file == NULL || w->kernel == NULL)
+        return teg_fail_memory(d);
+    *kept = w;
+    return TEG_OK;
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+/* "0003-saxpy.tegt", "p1-0003-saxpy.tegt" in the second process. */
+static void name_file(const struct tracer *t, const char *kernel,
+                      uint64_t number, char *out, size_t size)
+{
+    char plain[PLAIN_MAX], process[24] = "";
+
+    plain_name(kernel, plain, sizeof plain);
+    for (char *c = plain; *c != '\0'; c++) {
+        if (strchr("/ \\\"<>*?|:", *c) != NULL)
+            *c = '_';
+    }
+    if (t->process > 0)
+        snprintf(process, sizeof process, "p%" PRIu32 "-", t->process);
+    snprintf(out, size, "%s%04" PRIu64 "-%s.tegt", process, number, plain);
+}
+
+static json_t *shape_json(const uint32_t shape[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)shape[0], (json_int_t)shape[1],
+                     (json_int_t)shape[2]);
+}
+
+static teg_status note(const struct tracer *t, const struct teg_kernel *k,
+                       const char *file, uint64_t number, struct teg_diag *d)
+{
+    char path[PATH_MAX];
+    json_t *line = json_pack(
+        "{s:s, s:s, s:I, s:o, s:o, s:I}", "trace", file, "name", k->name,
+        "launch", (json_int_t)number, "grid", shape_json(k->grid), "block",
+        shape_json(k->block), "process", (json_int_t)t->process);
+    char *text = json_dumps(line, JSON_COMPACT);
+    FILE *f;
+    int good;
+
+    json_decref(line);
+    if (text == NULL)
+        return teg_fail_memory(d);
+    snprintf(path, sizeof path, "%s/.launches", t->directory);
+    f = fopen(path, "a");
+    good = f != NULL && fprintf(f, "%s\n", text) > 0;
+    good = f != NULL && fclose(f) == 0 && good;
+    free(text);
+    return good ? TEG_OK : teg_fail_errno(d, path, "write");
+}
+
+static teg_status write_trace(const char *path, struct teg_launch *launch,
+                              struct teg_diag *d)
+{
+    struct teg_tegt_writer *w;
+    teg_status status;
+
+    TRY(teg_tegt_writer_new(path, &w, d));
+    status = teg_tegt_writer_launch(w, launch, d);
+    if (status == TEG_OK)
+        return teg_tegt_writer_finish(w, d);
+    teg_tegt_writer_abandon(w);
+    return status;
+}
+
+teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
+                        uint64_t number, struct teg_diag *d)
+{
+    char file[256], path[PATH_MAX];
+    const struct written *kept;
+
+    name_file(t, launch->kernel->name, number, file, sizeof file);
+    snprintf(path, sizeof path, "%s/%s", t->directory, file);
+    TRY(write_trace(path, launch, d));
+    TRY(keep(t, file, launch->kernel->name, &kept, d));
+    if (strcmp(kept->file, file) != 0)
+        unlink(path);
+    return note(t, launch->kernel, kept->file, number, d);
+}
