@@ -6,6 +6,7 @@
 # make accuracy   compares with published measurements (docs/accuracy.md);
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
+# make model-table  compares the analytical models, into docs/models.md
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make fuzz     libFuzzer programs of the readers in build/fuzz (clang)
@@ -145,6 +146,9 @@ accuracy-modern: all
 	TEG=$(BUILD)/teg tools/accuracy/modern/micro.py && \
 	TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
 
+model-table: all
+	@tools/model_table.sh --write $(BUILD)/teg
+
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
 
@@ -201,5 +205,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
+.PHONY: accuracy model-table example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
 .SECONDARY:
