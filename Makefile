@@ -10,6 +10,7 @@
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make fuzz     libFuzzer programs of the readers in build/fuzz (clang)
+# make man        build/release/man: teg(1), teg-terms(7)
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -184,9 +185,14 @@ build/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure
 
-install: all
+man: all
+	@tools/man.sh $(BUILD)/teg $(BUILD)/man
+
+install: all man
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/share/teg/config/family
+	    $(DESTDIR)$(PREFIX)/share/teg/config/family \
+	    $(DESTDIR)$(PREFIX)/share/teg/examples \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
 	install -d $(DESTDIR)$(PREFIX)/lib/teg
 	install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
@@ -195,6 +201,9 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/teg/config/
 	install -m 644 config/family/*.cfg \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family/
+	install -m 644 docs/examples/*.flow $(DESTDIR)$(PREFIX)/share/teg/examples/
+	install -m 644 $(BUILD)/man/teg.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(BUILD)/man/teg-terms.7 $(DESTDIR)$(PREFIX)/share/man/man7/
 	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
 	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
 
@@ -205,5 +214,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy model-table example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
+.PHONY: accuracy model-table example-scaling all deps demo check sanitize bench fuzz measure-build man install format clean
 .SECONDARY:

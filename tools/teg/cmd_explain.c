@@ -102,7 +102,8 @@ static const struct json_word {
 };
 
 struct search {
-    const char *term; /* NULL: everything, names only */
+    const char *term; /* NULL: everything */
+    bool all;         /* with what it means, else names only */
     struct teg_nearest nearest;
     int found;
 };
@@ -110,8 +111,12 @@ struct search {
 static void offer(struct search *s, const char *kind, const char *name,
                   const char *help)
 {
-    if (s->term == NULL) {
+    if (s->term == NULL && !s->all) {
         printf("  %s\n", name);
+        return;
+    }
+    if (s->term == NULL) {
+        printf("%s (%s)\n    %s\n", name, kind, help);
         return;
     }
     teg_nearest_offer(&s->nearest, name);
@@ -139,7 +144,7 @@ static void offer_words(struct search *s)
 
 static void offer_json(struct search *s)
 {
-    heading(s, "names in JSON (docs/json.md)");
+    heading(s, "names in JSON");
     for (size_t i = 0; i < sizeof json_words / sizeof json_words[0]; i++) {
         char kind[80];
 
@@ -279,7 +284,11 @@ static void offer_keys(struct search *s)
 
 int cmd_explain(int argc, char **argv)
 {
-    const struct opt options[] = {{0}};
+    struct search search = {0};
+    const struct opt options[] = {
+        {"all", 0, OPT_FLAG, &search.all, NULL,
+         "without TERM: what each of them means, not only its name", NULL},
+        {0}};
     const struct usage usage = {
         .command = "explain",
         .operands = "[TERM]",
@@ -291,7 +300,6 @@ int cmd_explain(int argc, char **argv)
         .operands_max = 1,
         .examples = "  teg explain long_scoreboard\n"};
     struct operands operands;
-    struct search search = {0};
     char hint[96];
     int status;
 
