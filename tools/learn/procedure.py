@@ -8,7 +8,6 @@ errors are computed after exp.  Everything follows from its seed.
 import itertools
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesRegressor
 
 # 3 x 2 x 4 = 24 combinations (3.3)
 MAX_FEATURES = {"max": 1.0, "log2": "log2", "sqrt": "sqrt"}
@@ -37,6 +36,8 @@ def grid(max_features=MAX_FEATURES, criteria=CRITERIA, trees=TREES):
 
 
 def forest(parameters, seed, jobs=1):
+    # here, because it takes a second and bad input needs no forest
+    from sklearn.ensemble import ExtraTreesRegressor
     return ExtraTreesRegressor(
         parameters.trees, criterion=CRITERIA[parameters.criterion],
         max_features=MAX_FEATURES[parameters.max_features], random_state=seed,

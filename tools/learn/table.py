@@ -16,8 +16,17 @@ def run(main):
         name = sys.argv[0].rsplit("/", 1)[-1]
         print("%s: %s" % (name, fault), file=sys.stderr)
         sys.exit(1)
+    except ImportError as error:
+        print("%s: %s: install python3-sklearn" % (
+            sys.argv[0].rsplit("/", 1)[-1], error), file=sys.stderr)
+        sys.exit(1)
     except BrokenPipeError:
         sys.exit(1)
+
+
+def sklearn_version():
+    import sklearn
+    return sklearn.__version__
 
 
 class Table:

@@ -18,6 +18,7 @@
 #include "sim/models/mwp_cwp_model.h"
 #include "tools/teg/report.h"
 #include "tools/teg/settings.h"
+#include "tools/teg/vliw_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -504,6 +505,7 @@ static int model(struct model_run *run, const struct operands *operands)
 int cmd_model(int argc, char **argv)
 {
     struct model_run run = {0};
+    bool vliw = false;
     char examples[16384];
     const struct opt options[] = {
         {"gpu", 'g', OPT_TEXT, &run.job.gpu_name, "GPU",
@@ -532,6 +534,10 @@ int cmd_model(int argc, char **argv)
          npw_names},
         {"rep", 0, OPT_CHOICE, &run.rep, "MODE",
          "exact (default) or ceil: rounds of blocks", rep_names},
+        {"vliw", 0, OPT_FLAG, &vliw, NULL,
+         "instead, how TRACE would fill a five-slot VLIW core, and the path of "
+         "its stores; --set base_watts=, slot_watts=, t_ratio=",
+         NULL},
         JOB_TRACE_OPTIONS(run.job),
         JOB_FORMAT_OPTION(run.job),
         JOB_OUTPUT_OPTIONS(run.job),
@@ -552,7 +558,10 @@ int cmd_model(int argc, char **argv)
     list_parameters(examples, sizeof examples);
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
-    status = model(&run, &operands);
+    if (vliw && operands.count == 0)
+        return say_usage("model", "--vliw needs a TRACE");
+    status = vliw ? vliw_report(&run.job, operands.item[0], &run.set)
+                  : model(&run, &operands);
     job_release(&run.job);
     return status;
 }

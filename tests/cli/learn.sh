@@ -1,0 +1,122 @@
+# tools/learn: training, explaining, and the bundled forest.  Needs
+# python3-sklearn, which the build does not.
+. tests/cli/lib.sh
+python=/usr/bin/python3
+if ! $python -c 'import sklearn' 2>/dev/null; then
+    echo "skipped: python3-sklearn is not installed"
+    exit 0
+fi
+train() { $python tools/learn/train "$@"; }
+explain() { $python tools/learn/explain "$@"; }
+bundle() { $python tools/learn/bundle "$@"; }
+vectors() { $python tools/learn/make_vectors.py "$@"; }
+
+properties() { $python tests/learn/test_learn.py; }
+expect 0 properties
+
+# Forests of this scikit-learn are those that are kept, byte for byte.
+version=$($python -c 'import sklearn; print(sklearn.__version__)')
+if [ "$version" = 1.2.1 ]; then
+    expect 0 vectors "$work"
+    check 'the test forests can be made again' \
+        cmp "$work/sklearn.forest" tests/golden/sklearn.forest
+    check 'and their predictions' cmp "$work/sklearn.csv" tests/golden/sklearn.csv
+    check 'and the small one' cmp "$work/small.forest" tests/golden/small.forest
+fi
+
+# A table whose time is 2 us per block; trained, exported, asked.
+awk 'BEGIN {
+    print "gpu,kernel,instructions,blocks,time_us"
+    for (i = 1; i <= 40; i++)
+        printf "x,k%d,%d,%d,%d\n", i % 4, 100 * i * i, i, 2 * i
+}' >"$work/t.csv"
+expect 0 train "$work/t.csv" --features instructions,blocks \
+    --parameters mse,max,64 --iterations 2 --leave-out 10 \
+    --trained-on 'two microseconds a block' --json "$work/t.json" \
+    -o "$work/t.forest"
+out '^x: 40 samples (of 40), 4 kernels'
+out 'nested cross-validation, 2 iterations of 5 folds'
+out '  a sample left out (10) '
+out '  a kernel left out '
+check 'the report is there as JSON' grep -q '"fold_mape"' "$work/t.json"
+small_trace "$work/k.traceg" # 2 blocks
+expect 0 "$teg" predict "$work/k.traceg" -m "$work/t.forest" -f json
+out '"trained_on": "two microseconds a block"'
+out '"gpu": "x"'
+check '2 blocks take 4 us' sh -c "
+    awk '/\"value\"/ {v = \$2 + 0; n++} END {exit !(n >= 1 && v > 2 && v < 8)}' \
+        '$work/out'"
+expect 0 train "$work/t.csv" --features instructions,blocks --samples 25 \
+    --trees 4,8 --iterations 1 --leave-out 3 --worded
+out 'worded cross-validation, 1 iterations of 5 folds, 12 combinations'
+
+# Bad tables: one line each.
+expect 1 train "$work/none.csv"
+err 'cannot read: No such file'
+expect 1 train "$work/t.csv"
+err "no column 'arithmetic'; there are: gpu, kernel"
+expect 1 train "$work/t.csv" --features instructions,kernel
+err "t.csv:2: column 'kernel': expected a number, found 'k1'"
+expect 1 train "$work/t.csv" --features blocks --gpu y
+err "no rows of GPU 'y'; there are: x"
+expect 1 train "$work/t.csv" --features blocks --parameters mse,all,3
+err 'expected mse|mae,max|log2|sqrt,TREES'
+head -8 "$work/t.csv" >"$work/few.csv"
+expect 1 train "$work/few.csv" --features blocks
+err 'expected at least 20 samples, found 7'
+sed '5s/,[0-9]*$/,0/' "$work/t.csv" >"$work/zero.csv"
+expect 1 train "$work/zero.csv" --features blocks
+err "zero.csv:5: column 'time_us': expected more than 0"
+sed '6s/$/,9/' "$work/t.csv" >"$work/long.csv"
+expect 1 train "$work/long.csv" --features blocks
+err 'long.csv:6: expected 5 cells, found 6'
+: >"$work/empty.csv"
+expect 1 train "$work/empty.csv"
+err 'expected a head with column names'
+printf '\000\377\376' >"$work/bytes.csv"
+expect 1 explain "$work/bytes.csv"
+err 'bytes.csv: cannot read'
+
+# Counters of a sweep explain its throughput; constant ones are named.
+expect 0 "$teg" sweep tests/kernels/sm70/stream.sketch \
+    tests/kernels/sm70/reduction.sketch -g v100 -p BLOCKS=80,160 \
+    --vary sm.warps_max=8,16,32 --vary dram.latency=400,600 -f csv \
+    -o "$work/sweep.csv"
+expect 0 explain "$work/sweep.csv" --trees 30 --leave-out 8
+out '  left out: units.fp64.issued (hardly changes)'
+out '^  a row left out (8)'
+out '^  a kernel left out'
+out '^  relative importance'
+expect 0 explain "$work/sweep.csv" --trees 10 --leave-out 3 \
+    --response cycles --without '^units'
+check 'no unit is a counter' sh -c "! grep -q ' units' '$work/out'"
+expect 1 explain "$work/t.csv"
+err 'neither a sweep nor Nsight counters'
+expect 1 explain "$work/t.csv" --level blocks
+err '\-\-response must be given'
+expect 0 explain "$work/t.csv" --level blocks --level instructions \
+    --response time_us --group kernel --trees 10 --leave-out 5
+expect 1 explain "$work/t.csv" --level kernel --response time_us
+err "column 'kernel': expected a number"
+expect 1 explain "$work/few.csv" --level blocks --response time_us
+err 'expected at least 10 rows, found 7'
+
+# The terms of a model explain its gap to the simulator.
+expect 0 "$teg" sweep tests/kernels/sm70/stream.sketch \
+    tests/kernels/sm70/reduction.sketch -g v100 -p BLOCKS=80,160 \
+    --vary sm.warps_max=8,16,32 -f json -o "$work/sweep.json"
+expect 0 explain --terms mwp-cwp "$work/sweep.json" --trees 20 --leave-out 5
+out '^  relative importance'
+expect 1 explain --terms mwp-cpw "$work/sweep.json"
+err "no model 'mwp-cpw'; there are: "
+expect 1 explain --terms mwp-cwp "$work/t.csv"
+err 't.csv:1: expected JSON'
+
+# The bundled forest is what its table gives (a minute: only a look at that it
+# names the table it is made of unless asked for).
+if [ "$version" = 1.2.1 ] && [ -n "$TEG_BUNDLE" ]; then
+    expect 0 bundle train -o "$work/portable.forest"
+    check 'the bundled forest can be made again' \
+        cmp "$work/portable.forest" config/portable.forest
+fi
+finish

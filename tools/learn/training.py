@@ -1,0 +1,300 @@
+"""Trains forests that predict time or power from portable features.
+
+    tools/learn/train DATA.csv --target time_us [-o FILE.forest] [OPTION]...
+
+DATA.csv has a row per launch: the features as `teg features` names them, the
+target in microseconds (time) or watts (power), `kernel`, and where there are
+such: `gpu` (a model each), `application` and `size`.  Samples with equal
+features and size that differ in nothing else should be merged before.
+
+Prints for each GPU the scores of a nested cross-validation, of leaving each
+sample out and of leaving each kernel out, beside two baselines.  Needs the
+distribution's python3-sklearn; plots need python3-matplotlib.
+"""
+import argparse
+import json
+import os
+
+import numpy as np
+
+import forest_file
+import procedure
+import table
+
+# The features of (Braun et al. 2020), in the order of traces/features.def.
+PAPER = ("instructions,arithmetic,special,logic,control,global_bytes,"
+         "shared_bytes,parameter_bytes,local_bytes,intensity,blocks,"
+         "threads_per_block,shared_allocation").split(",")
+
+SAMPLES_MIN = 20
+
+
+def options():
+    p = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0],
+        epilog="docs/learning.md says what the output means")
+    p.add_argument("data", nargs="+", metavar="DATA.csv")
+    p.add_argument("--target", default="time_us", metavar="COLUMN")
+    p.add_argument("--power", action="store_true",
+                   help="the target is power in watts: no logarithm, folds "
+                   "without the custom split")
+    p.add_argument("--features", help="columns instead of the paper's 13; "
+                   "+NAME adds to those")
+    p.add_argument("--gpu", action="append", help="only these")
+    p.add_argument("--per-group", type=int, default=100, metavar="N",
+                   help="at most N samples per application, size and kernel")
+    p.add_argument("--samples", type=int, metavar="N",
+                   help="at most N samples per GPU, chosen at random")
+    p.add_argument("--folds", type=int, default=5)
+    p.add_argument("--iterations", type=int, default=5, metavar="N",
+                   help="of the cross-validation (the paper: 30)")
+    p.add_argument("--worded", action="store_true",
+                   help="choose parameters on the splits that are scored, as "
+                   "the paper words it")
+    p.add_argument("--parameters", metavar="CRITERION,FEATURES,TREES",
+                   help="no search: e.g. mse,max,512")
+    p.add_argument("--trees", help="numbers of trees searched, e.g. 128,256")
+    p.add_argument("--leave-out", type=int, default=200, metavar="N",
+                   help="leave out at most N samples, one at a time")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--plots", metavar="DIR",
+                   help="true against predicted, as SVG")
+    p.add_argument("--trained-on", default="", metavar="TEXT",
+                   help="what the data is, for the forest file")
+    p.add_argument("--json", metavar="FILE")
+    p.add_argument("-o", "--output", metavar="FILE.forest")
+    return p
+
+
+def chosen_features(a):
+    if a.features is None:
+        return PAPER
+    names = a.features.split(",")
+    if names[0].startswith("+"):
+        return PAPER + [n.lstrip("+") for n in names]
+    return names
+
+
+def combinations(a):
+    if a.parameters:
+        parts = a.parameters.split(",")
+        if len(parts) != 3 or parts[0] not in procedure.CRITERIA or \
+                parts[1] not in procedure.MAX_FEATURES or \
+                not parts[2].isdigit() or int(parts[2]) < 1:
+            raise table.Fault("--parameters: expected mse|mae,max|log2|sqrt,"
+                              "TREES, found '%s'" % a.parameters)
+        return [procedure.Parameters(parts[1], parts[0], int(parts[2]))]
+    if a.trees:
+        try:
+            return procedure.grid(trees=[int(t) for t in a.trees.split(",")])
+        except ValueError:
+            raise table.Fault("--trees: expected numbers, found '%s'" % a.trees)
+    return procedure.grid()
+
+
+class Samples:
+    """Rows of one GPU as arrays."""
+
+    def __init__(self, a, data, features):
+        label = [c for c in ("application", "size", "kernel")
+                 if c in data.columns]
+        keep = procedure.thin([tuple(r[c] for c in label) for r in data.rows],
+                              a.per_group, a.seed)
+        if a.samples and len(keep) > a.samples:
+            rng = np.random.default_rng([a.seed, 2])
+            keep = np.sort(rng.choice(keep, a.samples, replace=False))
+        self.given = len(data.rows)
+        rows = [data.rows[i] for i in keep]
+        self.x = [[data.number(r, f) for f in features] for r in rows]
+        self.y = [data.number(r, a.target) for r in rows]
+        for r, y in zip(rows, self.y):
+            if y <= 0:
+                raise table.Fault("%s:%d: column '%s': expected more than 0, "
+                                  "found %g" % (data.path, r[None], a.target,
+                                                y))
+        self.kernel = [r["kernel"] for r in rows]
+
+
+def quartiles(values):
+    return [float(v) for v in np.percentile(values, [0, 25, 50, 75, 100])]
+
+
+def spread_line(name, errors):
+    q = quartiles(errors)
+    print("  %-26s MAPE %7.2f   quartiles %6.2f %6.2f %6.2f" %
+          (name, float(np.mean(errors)), q[1], q[2], q[3]))
+
+
+def plot(path, title, problem, test, predicted):
+    try:
+        import matplotlib
+        matplotlib.use("svg")
+        matplotlib.rcParams["svg.hashsalt"] = "teg"
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("  no plot: install python3-matplotlib")
+        return
+    figure, axes = plt.subplots(figsize=(5, 5))
+    for k in sorted(set(problem.kernel)):
+        these = problem.kernel[test] == k
+        axes.plot(problem.y[test][these], predicted[these], ".", label=k)
+    ends = [min(problem.y.min(), predicted.min()),
+            max(problem.y.max(), predicted.max())]
+    axes.plot(ends, ends, "k-", linewidth=0.5)
+    if problem.is_log:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    axes.set_xlabel("true")
+    axes.set_ylabel("predicted")
+    axes.set_title(title)
+    axes.legend(fontsize=6)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def show_left_out(problem, test, predicted, name, result):
+    errors = problem.errors(predicted, test)
+    spread_line(name, errors)
+    inside = procedure.buckets(errors)
+    result.update(mape=float(errors.mean()), quartiles=quartiles(errors),
+                  buckets=inside)
+    edges = ["<=%d" % b for b in procedure.BUCKETS] + [
+        ">%d" % procedure.BUCKETS[-1]]
+    print("    off by, %           " + "".join("%8s" % e for e in edges))
+    print("    samples, %          " + "".join("%8.1f" % v for v in inside))
+    return errors
+
+
+def check(a, gpu, samples):
+    if len(samples.y) < SAMPLES_MIN:
+        raise table.Fault("%s: expected at least %d samples, found %d" %
+                          (gpu, SAMPLES_MIN, len(samples.y)))
+    combinations(a)
+
+
+def study(a, gpu, samples, features):
+    """All scores of one GPU; returns the report and a forest_file.Model."""
+    problem = procedure.Problem(samples.x, samples.y, samples.kernel,
+                                is_log=not a.power, is_time=not a.power,
+                                jobs=a.jobs)
+    everything = np.arange(len(problem))
+    combos = combinations(a)
+    shared, floor = procedure.duplicates(problem)
+    print("%s: %d samples (of %d), %d kernels, %s %.4g to %.4g" %
+          (gpu, len(problem), samples.given, len(set(samples.kernel)),
+           a.target, problem.y.min(), problem.y.max()))
+    print("  %d samples share all features with another that differs in "
+          "%s:\n  no model of these features has a MAPE below %.2f" %
+          (shared, a.target, floor))
+    scores, chosen = procedure.nested(problem, combos, a.folds, a.iterations,
+                                      a.seed, a.worded)
+    flat = [v for row in scores for v in row]
+    q = quartiles(flat)
+    print("  %s cross-validation, %d iterations of %d folds, %d combinations" %
+          ("worded" if a.worded else "nested", a.iterations, a.folds,
+           len(combos)))
+    print("  %-26s median %5.2f   quartiles %6.2f %6.2f   iterations %.2f "
+          "to %.2f" % ("fold MAPE", q[2], q[1], q[3],
+                       min(np.mean(r) for r in scores),
+                       max(np.mean(r) for r in scores)))
+    splits = procedure.split(problem, everything, a.folds,
+                             np.random.default_rng([a.seed, 0]))
+    median, linear = procedure.baselines(problem, splits)
+    print("  %-26s %5.2f" % ("fold MAPE of the median", median))
+    print("  %-26s %5.2f" % ("... of a linear model", linear))
+    p = procedure.best(problem, splits, combos, a.seed)
+    print("  parameters: %s (chosen in the folds: %s)" % (
+        p, "; ".join("%dx %s" % (n, t) for t, n in
+                     count([str(c) for c in chosen]))))
+    report = dict(gpu=gpu, samples=len(problem), parameters=str(p),
+                  fold_mape=scores, fold_median=q[2], median_baseline=median,
+                  linear_baseline=linear, duplicates=shared, floor=floor)
+    report["sample_out"], report["kernel_out"] = {}, None
+    test, predicted = procedure.leave_one_out(problem, p, a.seed, a.leave_out)
+    show_left_out(problem, test, predicted,
+                  "a sample left out (%d)" % len(test), report["sample_out"])
+    if a.plots:
+        plot(os.path.join(a.plots, "sample-out-%s.svg" % slug(gpu)),
+             "%s: each sample left out" % gpu, problem, test, predicted)
+    kernel_out(a, gpu, problem, p, report)
+    model = problem.fit(p, everything, a.seed)
+    order = np.argsort(-model.feature_importances_, kind="stable")
+    print("  importance, %: " + ", ".join(
+        "%s %.1f" % (features[i], 100 * model.feature_importances_[i])
+        for i in order[:8]))
+    report["importance"] = {features[i]: 100 * float(
+        model.feature_importances_[i]) for i in order}
+    print()
+    left = report["kernel_out"]
+    return report, forest_file.Model(
+        gpu, "power" if a.power else "time", "W" if a.power else "us", model,
+        samples.x, samples.y, not a.power, report["sample_out"]["mape"],
+        left["mape"] if left else None)
+
+
+def kernel_out(a, gpu, problem, p, report):
+    predicted = procedure.leave_kernel_out(problem, p, a.seed)
+    if predicted is None:
+        print("  one kernel only: none can be left out")
+        return
+    report["kernel_out"] = {}
+    everything = np.arange(len(problem))
+    errors = show_left_out(problem, everything, predicted, "a kernel left out",
+                           report["kernel_out"])
+    each = {k: float(errors[problem.kernel == k].mean())
+            for k in sorted(set(problem.kernel))}
+    report["kernel_out"]["kernels"] = each
+    print("    " + ", ".join("%s %.0f" % (k, v) for k, v in each.items()))
+    if a.plots:
+        plot(os.path.join(a.plots, "kernel-out-%s.svg" % slug(gpu)),
+             "%s: each kernel left out" % gpu, problem, everything, predicted)
+
+
+def count(texts):
+    """Distinct texts with their number, the most frequent first."""
+    return sorted(((t, texts.count(t)) for t in set(texts)),
+                  key=lambda p: (-p[1], p[0]))
+
+
+def slug(text):
+    return "".join(c if c.isalnum() else "-" for c in text.lower())
+
+
+def main():
+    a = options().parse_args()
+    features = list(chosen_features(a))
+    reports, models = [], []
+    if a.plots:
+        os.makedirs(a.plots, exist_ok=True)
+    for path in a.data:
+        data = table.read(path)
+        data.need(features + [a.target, "kernel"])
+        gpus = sorted({r["gpu"] for r in data.rows}) \
+            if "gpu" in data.columns else ["gpu"]
+        for g in a.gpu or []:
+            if g not in gpus:
+                raise table.Fault("%s: no rows of GPU '%s'; there are: %s" %
+                                  (path, g, ", ".join(gpus)))
+        for g in gpus:
+            if a.gpu and g not in a.gpu:
+                continue
+            rows = data.where(lambda r: r.get("gpu", g) == g)
+            samples = Samples(a, rows, features)
+            check(a, g, samples)
+            if not reports:
+                print("scikit-learn %s; seed %d; errors in percent" %
+                      (table.sklearn_version(), a.seed))
+            report, model = study(a, g, samples, features)
+            reports.append(report)
+            models.append(model)
+    if not models:
+        raise table.Fault("%s: no samples" % a.data[0])
+    if a.output:
+        forest_file.write(a.output, a.trained_on or ", ".join(a.data),
+                          features, models)
+    if a.json:
+        with open(a.json, "w") as f:
+            json.dump(reports, f, indent=2)
+            f.write("\n")
+
