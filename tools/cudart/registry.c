@@ -12,6 +12,7 @@
 #include "isa/sass.h"
 
 #define WRAPPER_MAGIC 0x466243B1u
+#define FATBIN_MAGIC  0xBA55ED50u
 
 enum {
     FATBIN_HEADER = 16,
@@ -35,6 +36,20 @@ static size_t fatbin_size(const uint8_t *bytes)
     memcpy(&header, bytes + 6, sizeof header);
     memcpy(&rest, bytes + 8, sizeof rest);
     return header + rest;
+}
+
+const void *fatbin_of(const void *image, size_t bytes)
+{
+    struct wrapper w;
+
+    memcpy(&w.magic, image, sizeof w.magic);
+    if (w.magic == FATBIN_MAGIC)
+        return bytes < FATBIN_HEADER || fatbin_size(image) > bytes ? NULL
+                                                                   : image;
+    if (w.magic != WRAPPER_MAGIC || bytes < sizeof w)
+        return NULL;
+    memcpy(&w, image, sizeof w);
+    return w.fatbin;
 }
 
 /* The cubin that runs on `cc`: of the same major generation, the newest that
@@ -165,14 +180,13 @@ static void *make(size_t bytes)
 
 ENTRY(void **, __cudaRegisterFatBinary, void *fatbin)
 {
-    const struct wrapper *w = fatbin;
     struct runtime *r = runtime_lock();
     struct module *m = make(sizeof *m);
 
-    m->fatbin = w->fatbin;
+    m->fatbin = fatbin_of(fatbin, SIZE_MAX);
     m->next = r->modules;
     r->modules = m;
-    if (w->magic != WRAPPER_MAGIC) {
+    if (m->fatbin == NULL) {
         runtime_say("", "the program registers device code of a kind that is "
                         "not known");
         m->opened = 1;

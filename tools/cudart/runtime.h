@@ -118,6 +118,9 @@ void runtime_say_fault(const struct teg_diag *d);
 
 /* ---- registered things (registry.c) ---------------------------------------- */
 
+/* The fatbin at `image`, at most `bytes` long, which may be in the wrapper nvcc
+ * puts around it; NULL if it is neither. */
+const void *fatbin_of(const void *image, size_t bytes);
 /* Opens the cubin for our GPU, places its variables. */
 int module_open(struct runtime *r, struct module *m);
 /* By host function or handle; its module opened.  NULL and `*error`. */
