@@ -6,11 +6,9 @@
 # make accuracy   compares with published measurements (docs/accuracy.md);
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
-# make model-table  compares the analytical models, into docs/models.md
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make fuzz     libFuzzer programs of the readers in build/fuzz (clang)
-# make man        build/release/man: teg(1), teg-terms(7)
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -140,6 +138,11 @@ accuracy: $(BUILD)/accuracy
 	        $$csv || exit 1; \
 	done
 
+# Times the fixture kernels on a machine with a GPU: docs/measuring.md.
+$(BUILD)/kernels: $(BUILD)/tools/measure/kernels.o \
+                  $(BUILD)/traces/emulate/argument.o $(BUILD)/isa/base/status.o
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -ldl -o $@
+
 # Chips since Fermi: micro-benchmarks, and ../shared/measured where it is.
 # Minutes, and the one thing here that wants Python.
 accuracy-modern: all
@@ -147,16 +150,13 @@ accuracy-modern: all
 	TEG=$(BUILD)/teg tools/accuracy/modern/micro.py && \
 	TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
 
-model-table: all
-	@tools/model_table.sh --write $(BUILD)/teg
-
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
 
 demo: all
 	@tools/demo.sh $(BUILD)/teg
 
-check: all $(TESTS) $(BUILD)/accuracy $(PROGRAM)
+check: all $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM)
 	@tools/check_layers.sh
 	@BUILD=$(BUILD) tests/run.sh $(TESTS)
 
@@ -185,14 +185,9 @@ build/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure
 
-man: all
-	@tools/man.sh $(BUILD)/teg $(BUILD)/man
-
-install: all man
+install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/share/teg/config/family \
-	    $(DESTDIR)$(PREFIX)/share/teg/examples \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
+	    $(DESTDIR)$(PREFIX)/share/teg/config/family
 	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
 	install -d $(DESTDIR)$(PREFIX)/lib/teg
 	install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
@@ -201,9 +196,6 @@ install: all man
 	    $(DESTDIR)$(PREFIX)/share/teg/config/
 	install -m 644 config/family/*.cfg \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family/
-	install -m 644 docs/examples/*.flow $(DESTDIR)$(PREFIX)/share/teg/examples/
-	install -m 644 $(BUILD)/man/teg.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 $(BUILD)/man/teg-terms.7 $(DESTDIR)$(PREFIX)/share/man/man7/
 	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
 	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
 
@@ -214,5 +206,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy model-table example-scaling all deps demo check sanitize bench fuzz measure-build man install format clean
+.PHONY: accuracy example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
 .SECONDARY:

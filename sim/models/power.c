@@ -7,22 +7,24 @@
 
 static const double threads_per_warp = 32;
 
+#define REQUIRED MODEL_REQUIRED
+#define ROW(part, field, rule, fallback, unit, help) \
+    {#field,   unit,                                 \
+     help,     MODEL_RULE_##rule,                    \
+     fallback, offsetof(struct power_##part, field)},
 static const struct teg_parameter machine_rows[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    MODEL_ROW(field, rule, fallback, unit, help,   \
-              offsetof(struct power_machine, field)),
+    ROW(machine, field, rule, fallback, unit, help)
 #include "sim/models/power.def"
 };
 static const struct teg_parameter launch_rows[] = {
 #define LAUNCH(field, rule, fallback, unit, help) \
-    MODEL_ROW(field, rule, fallback, unit, help,  \
-              offsetof(struct power_launch, field)),
+    ROW(launch, field, rule, fallback, unit, help)
 #include "sim/models/power.def"
 };
 static const struct teg_parameter count_rows[] = {
 #define COUNTS(field, rule, fallback, unit, help) \
-    MODEL_ROW(field, rule, fallback, unit, help,  \
-              offsetof(struct power_counts, field)),
+    ROW(counts, field, rule, fallback, unit, help)
 #include "sim/models/power.def"
 };
 

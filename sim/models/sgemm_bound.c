@@ -5,10 +5,12 @@
 
 #include "sim/models/peak.h"
 
+#define REQUIRED MODEL_REQUIRED
 static const struct teg_parameter parameters[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    MODEL_ROW(field, rule, fallback, unit, help,   \
-              offsetof(struct sgemm_machine, field)),
+    {#field,   unit,                               \
+     help,     MODEL_RULE_##rule,                  \
+     fallback, offsetof(struct sgemm_machine, field)},
 #include "sim/models/sgemm_bound.def"
 };
 

@@ -6,13 +6,20 @@
 
 /* ---- parameters by name ------------------------------------------------ */
 
+#define REQUIRED MODEL_REQUIRED
+#define ROW(part, field, rule, fallback, unit, help) \
+    {#field,                                         \
+     unit,                                           \
+     help,                                           \
+     MODEL_RULE_##rule,                              \
+     fallback,                                       \
+     offsetof(struct throughput_inputs, part) +      \
+         offsetof(struct throughput_##part, field)},
 static const struct teg_parameter parameters[THROUGHPUT_INPUTS] = {
 #define DEVICE(field, rule, fallback, unit, help) \
-    MODEL_ROW(field, rule, fallback, unit, help,  \
-              offsetof(struct throughput_inputs, device.field)),
+    ROW(device, field, rule, fallback, unit, help)
 #define KERNEL(field, rule, fallback, unit, help) \
-    MODEL_ROW(field, rule, fallback, unit, help,  \
-              offsetof(struct throughput_inputs, kernel.field)),
+    ROW(kernel, field, rule, fallback, unit, help)
 #include "sim/models/throughput.def"
 };
 
