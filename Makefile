@@ -5,6 +5,7 @@
 # make bench      prints simulated instructions per second and peak memory
 # make accuracy   compares with published measurements (docs/accuracy.md);
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
+# make fixtures-check  compiles the fixtures anew and compares, if nvcc is there
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
@@ -182,6 +183,11 @@ build/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $^ \
 	    $(LIBS) -o $@
 
+# Committed cubins against what nvcc makes of their sources; minutes.
+fixtures-check:
+	@command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 0; }; \
+	tools/make_fixtures.sh --check
+
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure
 
@@ -206,5 +212,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
+.PHONY: accuracy fixtures-check example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
 .SECONDARY:

@@ -1,33 +1,81 @@
 #!/bin/sh
-# Compiles the kernels of tests/fixtures/ for the generations the decoder is
-# tested on. Needs nvcc (CUDA 13); where cuobjdump is there too, its listing
-# becomes the text that the decoder's output is compared with.
+# Compiles the kernels of tests/fixtures/ for the generations that are tested.
+# Needs nvcc (CUDA 13.0 made the committed files); where cuobjdump is there
+# too, its listing becomes the text that the decoder's output is compared with.
+#
+#   tools/make_fixtures.sh                  makes the files anew
+#   tools/make_fixtures.sh --check [FILE]   makes them elsewhere and compares;
+#                                           status 1 and their names if any
+#                                           differ; FILE: only that .cu
 cd "$(dirname "$0")/../tests/fixtures" || exit 2
 command -v nvcc >/dev/null || {
     echo "make_fixtures.sh: nvcc is not on the PATH" >&2
     exit 1
 }
-for source in *.cu; do
-    [ "$source" != bench.cu ] || continue
-    for sm in 75 80 86 90; do
+made=. only= check=
+if [ "${1:-}" = --check ]; then
+    check=1 only=${2:-}
+    made=$(mktemp -d)
+    trap 'rm -rf "$made"' EXIT
+    mkdir "$made/kernels"
+fi
+generations="75 80 86 90"
+all=
+for sm in $generations; do
+    all="$all -gencode arch=compute_$sm,code=sm_$sm"
+done
+
+wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; }
+
+# The function's name and a colon, then "0x0010 TEXT ;" a line.
+listing() {
+    command -v cuobjdump >/dev/null || return 0
+    cuobjdump -sass "$made/$1.cubin" |
+        sed -nE -e 's/^\t*[ ]*Function : (.*)$/\1:/p' \
+            -e 's#^[ \t]*/\*([0-9a-f]{4,})\*/[ \t]+(.*;).*$#\1 \2#p' \
+            >"$made/$1.sass"
+}
+
+for source in block.cu exec.cu flow.cu run.cu vector.cu; do
+    wanted $source || continue
+    for sm in $generations; do
         name=${source%.cu}.sm_$sm
-        nvcc -std=c++17 -cubin -arch=sm_$sm -o "$name.cubin" "$source" || exit 1
-        command -v cuobjdump >/dev/null || continue
-        # "0x0010 TEXT ;" a line, a line with the name before each function.
-        cuobjdump -sass "$name.cubin" |
-            sed -nE -e 's/^\t*[ ]*Function : (.*)$/\1:/p' \
-                -e 's#^[ \t]*/\*([0-9a-f]{4,})\*/[ \t]+(.*;).*$#\1 \2#p' \
-                >"$name.sass"
-        echo "$name: $(grep -c ';' "$name.sass") instructions"
+        nvcc -std=c++17 -cubin -arch=sm_$sm -o "$made/$name.cubin" \
+            $source || exit 1
+        case $source in
+        run.cu | exec.cu) ;; # run, not listed
+        *) listing "$name" ;;
+        esac
     done
 done
 # What make bench runs.
-nvcc -std=c++17 -cubin -arch=sm_80 -o bench.sm_80.cubin bench.cu || exit 1
+wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
+    -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }
 # Two generations and PTX in one piece, compressed.
-nvcc -std=c++17 -fatbin -compress-mode=size -o block.fatbin block.cu \
+wanted block.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
+    -o "$made/block.fatbin" block.cu \
     -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90 \
     -gencode arch=compute_75,code=compute_75
 # What a program carries that is run under teg exec.
-nvcc -std=c++17 -fatbin -o exec.fatbin exec.cu \
+wanted exec.cu && nvcc -std=c++17 -fatbin \
+    -o "$made/exec.fatbin" exec.cu \
     -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_75,code=compute_75
+# Kernels that are run and compared with C, all generations in one file.
+for source in kernels/*.cu; do
+    wanted "$source" || continue
+    # shellcheck disable=SC2086
+    nvcc -std=c++17 -fatbin -compress-mode=size $all \
+        -o "$made/${source%.cu}.fatbin" "$source" 2>/dev/null || exit 1
+done
+
+[ -n "$check" ] || exit 0
+status=0 count=0
+for file in $(cd "$made" && find . -type f | sort); do
+    count=$((count + 1))
+    cmp -s "$made/$file" "$file" && continue
+    echo "differs: tests/fixtures/${file#./}"
+    status=1
+done
+echo "$count files compared"
+exit $status

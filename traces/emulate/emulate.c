@@ -86,7 +86,7 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
     b->uniforms = b->uniforms > EMU_UNIFORMS ? EMU_UNIFORMS : b->uniforms;
 }
 
-static teg_status prepare_code(struct emulation *e, uint32_t cc,
+static teg_status prepare_code(struct emulation *e, uint32_t cc, int plain,
                                struct teg_diag *d)
 {
     e->ops = (uint32_t)(e->code->code.size / INST_BYTES);
@@ -99,7 +99,7 @@ static teg_status prepare_code(struct emulation *e, uint32_t cc,
         char text[TEG_SASS_TEXT];
 
         emu_op_prepare(op, e->code->code.data + (size_t)i * INST_BYTES,
-                       (uint64_t)i * INST_BYTES, cc);
+                       (uint64_t)i * INST_BYTES, cc, plain);
         if (op->sass.name != NULL)
             op->control = emu_flow_control(op->sass.name);
         count_rows(&e->block, op);
@@ -369,7 +369,7 @@ static teg_status open_emulation(struct emulation *e,
     e->block.device = device;
     TRY(make_block(e, cubin, f, d));
     TRY(fill_kernel(e, cubin, f, d));
-    TRY(prepare_code(e, cubin->sm, d));
+    TRY(prepare_code(e, cubin->sm, f->plain, d));
     TRY(make_bank0(e, f, d));
     TRY(make_banks(e, cubin, f, d));
     e->blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];

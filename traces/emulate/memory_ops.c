@@ -714,11 +714,55 @@ EXEC(ldsm)
     }
 }
 
+/* The reverse of LDSM. */
+EXEC(stsm)
+{
+    unsigned count = 1u << emu_bits(op, 73, 72);
+    int transposed = emu_bit(op, 78);
+    uint64_t at[EMU_LANES];
+
+    lanes_at(w, op->m, SHARED, at);
+    for (unsigned m = 0; m < count; m++) {
+        const uint32_t *value = emu_row(w, stored(op), m);
+        uint16_t element[8][8];
+
+        for (unsigned l = 0; l < EMU_LANES; l++) {
+            unsigned x = l / 4, y = 2 * (l % 4);
+
+            for (unsigned i = 0; i < 2; i++)
+                *(transposed ? &element[y + i][x] : &element[x][y + i]) =
+                    (uint16_t)(value[l] >> 16 * i);
+        }
+        for (unsigned row = 0; row < 8; row++) {
+            void *to =
+                place(w, op, (int)(8 * m + row), SHARED, at[8 * m + row], 16);
+
+            if (to == NULL)
+                return;
+            memcpy(to, element[row], 16);
+        }
+    }
+    (void)mask;
+}
+
 const struct emu_row_of EMU_TABLE(memory)[] = {
-    {"LDG", ldg},       {"STG", stg},     {"LD", ld},
-    {"ST", st},         {"LDS", lds},     {"STS", sts},
-    {"LDL", ldl},       {"STL", stl},     {"LDC", ldc},
-    {"ULDC", ldc},      {"ATOMG", atomg}, {"ATOM", atom},
-    {"RED", atomg},     {"REDG", atomg},  {"ATOMS", atoms},
-    {"LDGSTS", ldgsts}, {"LDSM", ldsm},   {0},
+    {"LDG", ldg},
+    {"STG", stg},
+    {"LD", ld},
+    {"ST", st},
+    {"LDS", lds},
+    {"STS", sts},
+    {"LDL", ldl},
+    {"STL", stl},
+    {"LDC", ldc},
+    {"ULDC", ldc},
+    {"ATOMG", atomg},
+    {"ATOM", atom},
+    {"RED", atomg},
+    {"REDG", atomg},
+    {"ATOMS", atoms},
+    {"LDGSTS", ldgsts},
+    {"LDSM", ldsm},
+    {"STSM", stsm},
+    {0},
 };

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-const uint32_t emu_zeros[4][EMU_LANES];
+const uint32_t emu_zeros[8][EMU_LANES];
 
 /* ---- functions by name ------------------------------------------------------- */
 
@@ -16,22 +16,21 @@ static int has_vectors(void)
 #endif
 }
 
-static emu_exec find_exec(const char *name)
+static emu_exec find_exec(const char *name, int plain)
 {
     static const struct emu_row_of *const rooms[][2] = {
 #ifdef TEG_EMULATE_VECTOR
-        {emu_int_ops, emu_int_ops_vector},
-        {emu_float_ops, emu_float_ops_vector},
-        {emu_memory_ops, emu_memory_ops_vector},
-        {emu_warp_ops, emu_warp_ops_vector},
+#define ROOM(room) {emu_##room##_ops, emu_##room##_ops_vector}
 #else
-        {emu_int_ops, emu_int_ops},
-        {emu_float_ops, emu_float_ops},
-        {emu_memory_ops, emu_memory_ops},
-        {emu_warp_ops, emu_warp_ops},
+#define ROOM(room)                         \
+    {                                      \
+        emu_##room##_ops, emu_##room##_ops \
+    }
 #endif
+        ROOM(int),    ROOM(float),  ROOM(half), ROOM(convert),
+        ROOM(matrix), ROOM(memory), ROOM(warp),
     };
-    int which = has_vectors();
+    int which = !plain && has_vectors();
 
     for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++) {
         for (const struct emu_row_of *row = rooms[r][which]; row->name != NULL;
@@ -105,7 +104,7 @@ static const struct emu_operand *second_address(const struct emu_op *op)
 }
 
 void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
-                    uint32_t cc)
+                    uint32_t cc, int plain)
 {
     const struct teg_sass *s = &op->sass;
     int decoded;
@@ -120,7 +119,7 @@ void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
     op->guard_uniform = s->guard_uniform;
     if (!decoded)
         return;
-    op->exec = find_exec(s->name);
+    op->exec = find_exec(s->name, plain);
     op->operand_count = s->operand_count;
     for (uint8_t i = 0; i < s->operand_count; i++)
         place(&op->operand[i], &s->operand[i]);

@@ -18,7 +18,7 @@
     static void name(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 
 /* All lanes 0, as many words as any operand has. */
-extern const uint32_t emu_zeros[4][EMU_LANES];
+extern const uint32_t emu_zeros[8][EMU_LANES];
 
 /* Bits hi..lo of the instruction. */
 static inline uint32_t emu_bits(const struct emu_op *op, unsigned hi,

@@ -1,0 +1,175 @@
+#include "tests/help_kernel.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/fatbin.h"
+
+const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90};
+
+static uint32_t state = 1;
+
+void help_draw_seed(uint32_t seed)
+{
+    state = seed * 2654435761u | 1;
+}
+
+uint32_t help_draw(void)
+{
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state * 2654435761u;
+}
+
+float help_draw_float(void)
+{
+    return (float)(help_draw() >> 8) / 16777216.0f;
+}
+
+static void open_cubin(struct teg_cubin *c, unsigned sm, const char *file)
+{
+    struct teg_fatbin f;
+    struct teg_diag d;
+    char path[128];
+
+    snprintf(path, sizeof path, "tests/fixtures/kernels/%s.fatbin", file);
+    ck_assert_msg(teg_fatbin_open(&f, path, &d) == TEG_OK, "%s: %s", d.where,
+                  d.what);
+    for (uint32_t i = 0; i < f.count; i++) {
+        if (f.entry[i].is_ptx || f.entry[i].sm != sm)
+            continue;
+        ck_assert_msg(teg_fatbin_cubin(&f, i, c, &d) == TEG_OK, "%s: %s",
+                      d.where, d.what);
+        teg_fatbin_release(&f);
+        return;
+    }
+    ck_abort_msg("%s: no code for sm_%u", path, sm);
+}
+
+int help_kernel_has(unsigned sm, const char *file, const char *kernel)
+{
+    struct teg_cubin c;
+    int has;
+
+    open_cubin(&c, sm, file);
+    has = teg_cubin_find(&c, kernel) != NULL;
+    teg_cubin_release(&c);
+    return has;
+}
+
+void help_kernel_open(struct help_kernel *k, unsigned sm, const char *file,
+                      const char *kernel)
+{
+    memset(k, 0, sizeof *k);
+    open_cubin(&k->cubin, sm, file);
+    k->code = teg_cubin_find(&k->cubin, kernel);
+    ck_assert_msg(k->code != NULL, "%s has no kernel %s", file, kernel);
+    ck_assert(emu_device_new(&k->device, &k->d) == TEG_OK);
+    for (int i = 0; i < 3; i++)
+        k->facts.grid[i] = k->facts.block[i] = 1;
+    k->facts.params = k->params;
+    k->facts.param_bytes = k->code->param_bytes;
+    k->facts.from = UINT64_MAX;
+    help_draw_seed(1);
+}
+
+void help_kernel_close(struct help_kernel *k)
+{
+    emu_device_free(k->device);
+    teg_cubin_release(&k->cubin);
+}
+
+void help_value(struct help_kernel *k, const void *value, size_t bytes)
+{
+    const struct teg_cubin_param *p = &k->code->param[k->argument];
+
+    ck_assert_uint_lt(k->argument, k->code->param_count);
+    ck_assert_uint_eq(p->size, bytes);
+    memcpy(k->params + p->offset, value, bytes);
+    k->argument++;
+}
+
+void *help_buffer_at(struct help_kernel *k, size_t bytes, size_t offset)
+{
+    uint64_t address, at;
+
+    ck_assert_uint_lt(k->buffers, HELP_BUFFERS);
+    ck_assert(emu_device_alloc(k->device, bytes, &address, &k->d) == TEG_OK);
+    k->buffer[k->buffers].address = address;
+    k->buffer[k->buffers].data = emu_device_at(k->device, address, bytes);
+    k->buffer[k->buffers].bytes = bytes;
+    at = address + offset;
+    help_value(k, &at, sizeof at);
+    return k->buffer[k->buffers++].data;
+}
+
+void *help_buffer(struct help_kernel *k, size_t bytes)
+{
+    return help_buffer_at(k, bytes, 0);
+}
+
+void help_int(struct help_kernel *k, int v)
+{
+    help_value(k, &v, sizeof v);
+}
+
+void help_float(struct help_kernel *k, float v)
+{
+    help_value(k, &v, sizeof v);
+}
+
+void help_double(struct help_kernel *k, double v)
+{
+    help_value(k, &v, sizeof v);
+}
+
+teg_status help_try_kernel(struct help_kernel *k)
+{
+    struct teg_launch launch;
+    struct teg_block *block;
+    teg_status status =
+        emu_launch(&k->cubin, k->code, k->device, &k->facts, &launch, &k->d);
+
+    if (status != TEG_OK)
+        return status;
+    status = launch.next(launch.self, &block, &k->d);
+    ck_assert(status != TEG_OK || block == NULL);
+    launch.close(launch.self);
+    return status;
+}
+
+void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
+                     uint32_t block_x, uint32_t block_y)
+{
+    uint8_t *before[HELP_BUFFERS], *plain[HELP_BUFFERS];
+
+    k->facts.grid[0] = grid_x;
+    k->facts.grid[1] = grid_y;
+    k->facts.block[0] = block_x;
+    k->facts.block[1] = block_y;
+    for (uint32_t i = 0; i < k->buffers; i++) {
+        before[i] = malloc(k->buffer[i].bytes);
+        plain[i] = malloc(k->buffer[i].bytes);
+        memcpy(before[i], k->buffer[i].data, k->buffer[i].bytes);
+    }
+    k->facts.plain = 1;
+    ck_assert_msg(help_try_kernel(k) == TEG_OK, "%s: %s", k->d.where,
+                  k->d.what);
+    for (uint32_t i = 0; i < k->buffers; i++) {
+        memcpy(plain[i], k->buffer[i].data, k->buffer[i].bytes);
+        memcpy(k->buffer[i].data, before[i], k->buffer[i].bytes);
+    }
+    k->facts.plain = 0;
+    ck_assert_msg(help_try_kernel(k) == TEG_OK, "%s: %s", k->d.where,
+                  k->d.what);
+    for (uint32_t i = 0; i < k->buffers; i++) {
+        ck_assert_msg(memcmp(plain[i], k->buffer[i].data, k->buffer[i].bytes) ==
+                          0,
+                      "%s: vectors change buffer %u", k->code->name, i);
+        free(before[i]);
+        free(plain[i]);
+    }
+}
