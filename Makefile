@@ -171,17 +171,28 @@ bench: all $(BUILD)/bench-forest
 $(BUILD)/bench-forest: $(BUILD)/tools/bench/forest.o $(BUILD)/libteg.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-# Each tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME; run it on a folder
-# of inputs, or with -max_total_time=60.
+# Each tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME; `make fuzz` runs
+# each for FUZZ_SECONDS, `make fuzz-build` only builds them.
 FUZZ := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+FUZZ_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined \
+              -fno-sanitize-recover=all
 
-fuzz: $(FUZZ)
+fuzz: fuzz-build
+	@tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
 
-build/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
+fuzz-build: $(FUZZ)
+
+build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
-	clang $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c17 -O1 -g \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $^ \
-	    $(LIBS) -o $@
+	clang $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+
+build/fuzz/libteg.a: $(LIB_SRC:%.c=build/fuzz/obj/%.o)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+build/fuzz/%: tests/fuzz/%.c build/fuzz/libteg.a
+	clang $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 
 # Committed cubins against what nvcc makes of their sources; minutes.
 fixtures-check:
@@ -211,6 +222,6 @@ format:
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: accuracy fixtures-check example-scaling all deps demo check sanitize bench fuzz measure-build install format clean
+-include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
+.PHONY: accuracy fixtures-check example-scaling all deps demo check sanitize bench fuzz fuzz-build measure-build install format clean
 .SECONDARY:

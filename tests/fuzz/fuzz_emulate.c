@@ -1,0 +1,58 @@
+/* Any 16 bytes as an instruction of a kernel: it runs, or it ends with a
+ * diagnostic.  The first byte chooses the generation. */
+#include <stdint.h>
+
+#include "traces/emulate/emulate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const uint32_t generations[] = {70, 75, 80, 86, 89, 90};
+    uint8_t params[64] = {0};
+    char name[] = "fuzz", path[] = "fuzz.cubin";
+    struct teg_cubin cubin = {.path = path};
+    struct teg_cubin_kernel kernel = {
+        .name = name,
+        .registers = 32,
+        .shared_bytes = 256,
+        .local_bytes = 64,
+        .param_base = 0x160,
+        .param_bytes = sizeof params,
+    };
+    struct emu_launch_facts facts = {
+        .grid = {2, 1, 1},
+        .block = {40, 1, 1},
+        .params = params,
+        .param_bytes = sizeof params,
+        .insts_max = 500,
+    };
+    struct emu_device *device;
+    struct teg_launch launch;
+    struct teg_block *block;
+    struct teg_diag d;
+    uint64_t address;
+
+    if (size < 17)
+        return 0;
+    cubin.sm = generations[data[0] % 6];
+    kernel.code.data = data + 1;
+    kernel.code.size = (size - 1) / 16 * 16;
+    if (kernel.code.size > 1024)
+        return 0;
+    if (emu_device_new(&device, &d) != TEG_OK)
+        return 0;
+    if (emu_device_alloc(device, 256, &address, &d) == TEG_OK) {
+        for (int i = 0; i < 8; i++)
+            params[i] = (uint8_t)(address >> 8 * i);
+        if (emu_launch(&cubin, &kernel, device, &facts, &launch, &d) ==
+            TEG_OK) {
+            while (launch.next(launch.self, &block, &d) == TEG_OK &&
+                   block != NULL)
+                teg_block_free(block);
+            launch.close(launch.self);
+        }
+    }
+    emu_device_free(device);
+    return 0;
+}
