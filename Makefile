@@ -192,7 +192,8 @@ build/fuzz/libteg.a: $(LIB_SRC:%.c=build/fuzz/obj/%.o)
 	$(AR) rcs $@ $^
 
 build/fuzz/%: tests/fuzz/%.c build/fuzz/libteg.a
-	clang $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	clang $(filter-out -MMD -MP,$(CPPFLAGS)) $(FUZZ_FLAGS) -fsanitize=fuzzer \
+	    $< build/fuzz/libteg.a $(LIBS) -o $@
 
 # Committed cubins against what nvcc makes of their sources; minutes.
 fixtures-check:

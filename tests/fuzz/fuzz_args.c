@@ -11,6 +11,18 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static size_t longest_number(const char *text)
+{
+    size_t longest = 0;
+
+    for (; *text != '\0'; text++) {
+        size_t digits = strspn(text, "0123456789abcdefxABCDEFX");
+
+        longest = digits > longest ? digits : longest;
+    }
+    return longest;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct teg_cubin_param param[ARGUMENTS] = {
@@ -32,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    /* no files */
-    if (strstr(text, "file=") != NULL || strlen(text) > 100)
+    /* no files, and no buffers that are only large */
+    if (strstr(text, "file=") != NULL || longest_number(text) > 5)
         return 0;
     while (count < ARGUMENTS && at != NULL) {
         argument[count++] = at;

@@ -36,6 +36,7 @@ enum emu_control {
     CONTROL_BREAK,
     CONTROL_WARPSYNC,
     CONTROL_BAR,
+    CONTROL_POLL, /* other warps may be what it waits for */
 };
 
 static const struct {
@@ -47,7 +48,7 @@ static const struct {
     {"BRX", CONTROL_JUMP},          {"EXIT", CONTROL_EXIT},
     {"BSSY", CONTROL_BSSY},         {"BSYNC", CONTROL_BSYNC},
     {"BREAK", CONTROL_BREAK},       {"WARPSYNC", CONTROL_WARPSYNC},
-    {"BAR", CONTROL_BAR},
+    {"BAR", CONTROL_BAR},           {"SYNCS", CONTROL_POLL},
 };
 
 uint8_t emu_flow_control(const char *name)
@@ -323,6 +324,12 @@ static uint32_t run_control(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_BAR:
         arrive(w, op, mask);
         break;
+    case CONTROL_POLL:
+        if (mask != 0)
+            op->exec(w, op, mask);
+        if (emu_bits(op, 11, 0) == 0x5a7 && op->u != NULL)
+            w->polls = (mask & ~emu_predicate(w, op->u)) != 0;
+        break;
     case CONTROL_NONE:
     case CONTROL_BRA:
     case CONTROL_BSSY:
@@ -430,7 +437,7 @@ static enum after control(struct emu_warp *w, const struct emu_op *op,
 {
     set_pc(w, group, *pc + INST_BYTES);
     record(w, op, run_control(w, op, mask));
-    if (may_join(op) || (group & w->in[LANE_RUNS]) != group)
+    if (may_join(op) || w->polls || (group & w->in[LANE_RUNS]) != group)
         return ENDS;
     *pc = w->pc[__builtin_ctz(group)];
     return lanes_at_pc(w, group, *pc) == group ? GOES_ON : ENDS;
@@ -500,7 +507,10 @@ static int run_warp(struct emu_warp *w)
 
         run_group(w, lanes_at_pc(w, runnable, pc), pc);
         runnable = w->in[LANE_RUNS];
+        if (w->polls)
+            break;
     }
+    w->polls = 0;
     return some;
 }
 

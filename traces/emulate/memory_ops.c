@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "traces/emulate/half.h"
 #include "traces/emulate/operand.h"
 
 enum space {
@@ -17,36 +18,6 @@ static unsigned bytes_of(unsigned size)
     static const unsigned bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
 
     return bytes[size & 7];
-}
-
-/* The address of every lane: (register << scale) + uniform register + offset.
- * A descriptor's uniform register is not part of it; a 32-bit register beside a
- * 64-bit uniform one is marked by `select`. */
-static void addresses(const struct emu_warp *w, const struct emu_operand *m,
-                      uint64_t at[EMU_LANES])
-{
-    int pair = m->count >= 2, wide = pair || m->select == 1;
-    unsigned scale = m->scale;
-    uint64_t more = (uint64_t)m->value;
-
-    if (m->ureg < TEG_SASS_URZ && (m->flags & SASS_DESCRIPTOR) == 0) {
-        more += w->r[EMU_UNIFORM_ROW + m->ureg][0];
-        if (wide)
-            more += (uint64_t)w->r[EMU_UNIFORM_ROW + m->ureg + 1][0] << 32;
-    }
-    if (m->reg < TEG_SASS_RZ && pair) {
-        const uint32_t *low = w->r[m->reg], *high = w->r[m->reg + 1];
-
-        LANES at[l] = (((uint64_t)high[l] << 32 | low[l]) << scale) + more;
-    } else if (m->reg < TEG_SASS_RZ) {
-        const uint32_t *low = w->r[m->reg];
-
-        LANES at[l] = ((uint64_t)low[l] << scale) + more;
-    } else {
-        LANES at[l] = more;
-    }
-    if (!wide)
-        LANES at[l] = (uint32_t)at[l];
 }
 
 static uint32_t thread_of(const struct emu_warp *w, int lane)
@@ -136,7 +107,7 @@ void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
 static void lanes_at(struct emu_warp *w, const struct emu_operand *m,
                      enum space space, uint64_t at[EMU_LANES])
 {
-    addresses(w, m, at);
+    emu_addresses(w, m, at);
     if (w->trace == NULL)
         return;
     if (space == LOCAL)
@@ -441,7 +412,9 @@ enum {
     TYPE_F32,
     TYPE_F16X2,
     TYPE_S64,
-    TYPE_F64
+    TYPE_F64,
+    TYPE_BF16X2,
+    TYPE_UNKNOWN
 };
 
 static float float_of(uint64_t bits)
@@ -474,6 +447,24 @@ static uint64_t float_sum(unsigned type, uint64_t a, uint64_t b)
     return bits;
 }
 
+/* Sums of two halves or bfloat16, each rounded. */
+static uint64_t packed_sum(unsigned type, uint64_t a, uint64_t b)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < 2; i++) {
+        uint32_t x = (uint32_t)(a >> 16 * i) & 0xffff;
+        uint32_t y = (uint32_t)(b >> 16 * i) & 0xffff;
+
+        sum |= (uint64_t)(type == TYPE_F16X2 ? half_bits((double)half_value(x) +
+                                                         (double)half_value(y))
+                                             : bf16_bits((double)bf16_value(x) +
+                                                         (double)bf16_value(y)))
+               << 16 * i;
+    }
+    return sum;
+}
+
 static int less(unsigned type, uint64_t a, uint64_t b)
 {
     switch (type) {
@@ -496,6 +487,8 @@ static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
 {
     switch (operation) {
     case 0:
+        if (type == TYPE_F16X2 || type == TYPE_BF16X2)
+            return packed_sum(type, old, v);
         return type == TYPE_F32 || type == TYPE_F64 ? float_sum(type, old, v)
                                                     : old + v;
     case 1:
@@ -524,7 +517,13 @@ struct atomic {
     int compare;    /* CAS: B is expected, C is new; 2: returns success */
 };
 
-/* Lane after lane, in order: one of the orders the hardware may choose. */
+static int is_packed(const struct atomic *k)
+{
+    return !k->compare && (k->type == TYPE_F16X2 || k->type == TYPE_BF16X2);
+}
+
+/* Lane after lane, in order: one of the orders the hardware may choose.  A
+ * packed one does nothing to shared memory, which its predicate tells. */
 static void run_atomic(struct emu_warp *w, const struct emu_op *op,
                        uint32_t mask, const struct atomic *k)
 {
@@ -532,9 +531,10 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
         k->type == TYPE_U64 || k->type == TYPE_S64 || k->type == TYPE_F64 ? 2
                                                                           : 1;
     uint64_t at[EMU_LANES], b[EMU_LANES], c[EMU_LANES], out[EMU_LANES] = {0};
+    uint32_t done = EMU_ALL;
 
-    if (k->type == TYPE_F16X2) {
-        emu_fault(w, op, -1, TEG_LIMIT, "packed half atomics are not emulated");
+    if (k->type == TYPE_UNKNOWN || (is_packed(k) && k->operation != 0)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this type is not emulated");
         return;
     }
     lanes_at(w, op->m, k->space, at);
@@ -548,6 +548,11 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
 
         if ((mask >> l & 1) == 0)
             continue;
+        if (is_packed(k) && k->space == GENERIC &&
+            at[l] - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES) {
+            done &= ~(1u << l);
+            continue;
+        }
         to = place(w, op, l, k->space, at[l], 4 * words);
         if (to == NULL)
             return;
@@ -563,7 +568,7 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
         out[l] = k->compare == 2 ? old == b[l] : old;
         memcpy(to, &v, 4 * words);
     }
-    if (k->compare == 2 || words == 1) {
+    if (words == 1) {
         uint32_t low[EMU_LANES];
 
         for (int l = 0; l < EMU_LANES; l++)
@@ -572,7 +577,7 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
     } else {
         emu_write64(w, op->d, mask, out);
     }
-    emu_write_predicate(w, op->u, mask, EMU_ALL);
+    emu_write_predicate(w, op->u, mask, done);
 }
 
 static int is_float_form(const struct emu_op *op)
@@ -586,10 +591,21 @@ static int is_float_form(const struct emu_op *op)
 /* Types of sm_90's own float atomics: 9 single, 15 double. */
 static unsigned type_of(const struct emu_op *op)
 {
-    if (is_float_form(op))
-        return emu_bits(op, 76, 73) == 9    ? TYPE_F32
-               : emu_bits(op, 76, 73) == 15 ? TYPE_F64
-                                            : TYPE_F16X2;
+    if (is_float_form(op)) {
+        switch (emu_bits(op, 76, 73) | (uint32_t)emu_bit(op, 87) << 4) {
+        case 0:
+            return TYPE_F16X2;
+        case 3:
+            return TYPE_BF16X2;
+        case 9:
+        case 12:
+            return TYPE_F32;
+        case 15:
+            return TYPE_F64;
+        default:
+            return TYPE_UNKNOWN;
+        }
+    }
     if (op->cc >= 90)
         return emu_bits(op, 75, 73) == 3 ? TYPE_S64 : emu_bits(op, 75, 73);
     return emu_bits(op, 75, 73);
@@ -611,9 +627,7 @@ static void global_atomic(struct emu_warp *w, const struct emu_op *op,
         k.compare = 1;
         k.type = emu_bits(op, 75, 73) == 2 ? TYPE_U64 : TYPE_U32;
     } else if (is_float_form(op)) {
-        k.operation = emu_bits(op, 88, 87);
-        if (emu_bits(op, 11, 0) == 0x9a6)
-            k.operation = emu_bits(op, 89, 88);
+        k.operation = emu_bits(op, 89, 88);
     } else if (emu_bits(op, 11, 0) == 0x98e) {
         k.operation = emu_bits(op, 89, 87);
     } else {
@@ -659,7 +673,7 @@ EXEC(ldgsts)
 
     if (op->m2 == NULL)
         return;
-    addresses(w, op->m, to);
+    emu_addresses(w, op->m, to);
     lanes_at(w, op->m2, GLOBAL, from);
     for (int l = 0; l < EMU_LANES; l++) {
         uint8_t data[16] = {0};

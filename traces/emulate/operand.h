@@ -236,4 +236,35 @@ static inline void emu_write_predicate(struct emu_warp *w,
         w->p[o->reg & 7] = (w->p[o->reg & 7] & ~mask) | (value & mask);
 }
 
+/* The address of every lane: (register << scale) + uniform register + offset.
+ * A descriptor's uniform register is not part of it; a 32-bit register beside a
+ * 64-bit uniform one is marked by `select`. */
+static inline void emu_addresses(const struct emu_warp *w,
+                                 const struct emu_operand *m,
+                                 uint64_t at[EMU_LANES])
+{
+    int pair = m->count >= 2, wide = pair || m->select == 1;
+    unsigned scale = m->scale;
+    uint64_t more = (uint64_t)m->value;
+
+    if (m->ureg < TEG_SASS_URZ && (m->flags & SASS_DESCRIPTOR) == 0) {
+        more += w->r[EMU_UNIFORM_ROW + m->ureg][0];
+        if (wide)
+            more += (uint64_t)w->r[EMU_UNIFORM_ROW + m->ureg + 1][0] << 32;
+    }
+    if (m->reg < TEG_SASS_RZ && pair) {
+        const uint32_t *low = w->r[m->reg], *high = w->r[m->reg + 1];
+
+        LANES at[l] = (((uint64_t)high[l] << 32 | low[l]) << scale) + more;
+    } else if (m->reg < TEG_SASS_RZ) {
+        const uint32_t *low = w->r[m->reg];
+
+        LANES at[l] = ((uint64_t)low[l] << scale) + more;
+    } else {
+        LANES at[l] = more;
+    }
+    if (!wide)
+        LANES at[l] = (uint32_t)at[l];
+}
+
 #endif

@@ -98,6 +98,7 @@ struct emu_warp {
     uint8_t waits_at[EMU_LANES];   /* convergence or block barrier */
     uint32_t waits_for[EMU_LANES]; /* lanes, at WARPSYNC */
     uint32_t convergence[EMU_CONVERGENCE];
+    int polls;                   /* found nothing: the others' turn */
     uint32_t barrier_result;     /* of BAR.RED */
     uint64_t address[EMU_LANES]; /* of the access it makes, for the trace */
     /* Registers, then uniform registers, whose lanes are all the same. */
@@ -169,10 +170,11 @@ struct emu_row_of {
 #endif
 
 extern const struct emu_row_of emu_int_ops[], emu_float_ops[], emu_half_ops[],
-    emu_convert_ops[], emu_matrix_ops[], emu_memory_ops[], emu_warp_ops[];
+    emu_convert_ops[], emu_matrix_ops[], emu_async_ops[], emu_memory_ops[],
+    emu_warp_ops[];
 extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
     emu_half_ops_vector[], emu_convert_ops_vector[], emu_matrix_ops_vector[],
-    emu_memory_ops_vector[], emu_warp_ops_vector[];
+    emu_async_ops_vector[], emu_memory_ops_vector[], emu_warp_ops_vector[];
 
 /* Looks up the function of the instruction and where its operands stand but
  * for constants; `plain`: not the one with vectors.  What cannot be decoded keeps no function. */

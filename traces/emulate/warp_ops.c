@@ -40,7 +40,7 @@ static uint32_t special_register(const struct emu_warp *w, unsigned number,
     case 0x00:
         return (uint32_t)lane;
     case 0x03:
-        return w->number;
+        return w->number << 8; /* SR_VIRTID: %warpid in bits 14:8 */
     case 0x25:
     case 0x26:
     case 0x27:
@@ -254,10 +254,43 @@ EXEC(lepc)
     emu_write64(w, op->d, mask, at);
 }
 
+/* Whether generic addresses lie in a space: 0 global, 1 local, 2 shared. */
 EXEC(qspc)
 {
-    emu_fault(w, op, -1, TEG_LIMIT, "space queries are not emulated");
-    (void)mask;
+    uint64_t at[EMU_LANES];
+    uint32_t in[3] = {0};
+
+    if (op->d != NULL || emu_bits(op, 74, 73) == 3) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    emu_addresses(w, op->m, at);
+    for (uint32_t l = 0; l < EMU_LANES; l++) {
+        if (at[l] - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES)
+            in[1] |= 1u << l;
+        else if (at[l] - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
+            in[2] |= 1u << l;
+    }
+    in[0] = ~(in[1] | in[2]);
+    emu_write_predicate(w, op->u, mask, in[emu_bits(op, 74, 73)]);
+}
+
+/* The lowest lane is chosen. */
+EXEC(elect)
+{
+    uint32_t lanes = mask & emu_predicate(w, op->p), out[EMU_LANES];
+    uint32_t first = lanes != 0 ? (uint32_t)__builtin_ctz(lanes) : 0;
+
+    LANES out[l] = first;
+    emu_write(w, op->d, 0, mask, out);
+    emu_write_predicate(w, op->u, mask, lanes & -lanes);
+}
+
+EXEC(bpt)
+{
+    if (emu_bits(op, 86, 84) == 3)
+        emu_fault(w, op, __builtin_ctz(mask), TEG_LIMIT,
+                  "the kernel traps itself");
 }
 
 const struct emu_row_of EMU_TABLE(warp)[] = {
@@ -283,5 +316,9 @@ const struct emu_row_of EMU_TABLE(warp)[] = {
     {"B2R", b2r},
     {"QSPC", qspc},
     {"LEPC", lepc},
+    {"ELECT", elect},
+    {"BPT", bpt},
+    {"ENDCOLLECTIVE", nop},
+    {"FENCE.VIEW.ASYNC", nop},
     {0},
 };
