@@ -15,12 +15,15 @@ enum {
     INFLATION_MAX = 1032, /* what a zlib stream can expand to at most */
     MODELS_MAX = 1024,
     TREES_MAX = 1 << 20,
-    TREE_NODES_MAX = 1 << 24, /* a link has 24 bits for a node */
+    TREE_NODES_MAX = 1 << 22, /* a link has 24 bits for a slot, and lines
+                                 may be half empty */
     LEAVES_MAX = 1 << 24,     /* a float counts exactly so far */
     TEXT_MAX = 4096,
     NODE_BYTES_MIN = 2, /* in the file: a leaf */
     TOGETHER = 16,      /* trees descended at once */
-    LEAF = 255,         /* feature of a leaf; its value is always -INF */
+    LINE_NODES = 8,     /* of a cache line: 64 bytes */
+    LINE_PAIRS = LINE_NODES / 2,
+    LEAF = 255, /* feature of a leaf; its value is always -INF */
 };
 
 static const char magic[8] = {'t', 'e', 'g', 't', 'r', 'e', 'e', 's'};
@@ -37,7 +40,7 @@ struct node {
 };
 
 struct tree {
-    uint64_t first; /* of its nodes */
+    uint64_t first; /* slot of its root */
     uint32_t depth; /* steps from the root to the deepest leaf */
 };
 
@@ -47,7 +50,8 @@ struct model {
     double *leaf;             /* owned, [leaves] */
     uint32_t leaves;
     struct tree *tree; /* owned, [facts.trees] */
-    struct node *node; /* owned, [facts.nodes] */
+    struct node *node; /* owned, [slots], lines of LINE_NODES */
+    uint64_t slots, capacity;
 };
 
 struct teg_forest {
@@ -66,14 +70,15 @@ struct raw_node {
     uint32_t feature; /* LEAF: a leaf */
     float threshold;  /* of a leaf: the number of its value */
     uint32_t right;   /* index; the left child stands behind its parent */
+    uint32_t depth;
 };
 
 /* Room for one tree while it is read. */
 struct scratch {
     struct raw_node *raw; /* owned, [capacity], as are the next three */
     uint32_t *open;       /* splits whose right child is still to come */
-    uint32_t *queue;      /* nodes in breadth-first order */
-    uint32_t *depth;      /* of those */
+    uint32_t *queue;      /* splits that begin a line */
+    uint32_t *at;         /* slot of each node */
     uint32_t capacity;
 };
 
@@ -82,7 +87,7 @@ static void scratch_release(struct scratch *s)
     free(s->raw);
     free(s->open);
     free(s->queue);
-    free(s->depth);
+    free(s->at);
 }
 
 static teg_status scratch_reserve(struct scratch *s, uint32_t count,
@@ -95,11 +100,10 @@ static teg_status scratch_reserve(struct scratch *s, uint32_t count,
         .raw = malloc(count * sizeof *s->raw),
         .open = malloc(count * sizeof *s->open),
         .queue = malloc(count * sizeof *s->queue),
-        .depth = malloc(count * sizeof *s->depth),
+        .at = malloc(count * sizeof *s->at),
         .capacity = count,
     };
-    if (s->raw == NULL || s->open == NULL || s->queue == NULL ||
-        s->depth == NULL)
+    if (s->raw == NULL || s->open == NULL || s->queue == NULL || s->at == NULL)
         return teg_fail_memory(d);
     return TEG_OK;
 }
@@ -139,48 +143,109 @@ static teg_status read_node(struct teg_walk *w, uint32_t features,
 /* Reads `count` nodes that must be exactly one tree. */
 static teg_status read_nodes(struct teg_walk *w, uint32_t features,
                              uint32_t leaves, struct scratch *s, uint32_t count,
-                             struct teg_diag *d)
+                             uint32_t *deepest, struct teg_diag *d)
 {
-    uint32_t open = 0;
+    uint32_t open = 0, depth = 0;
 
+    *deepest = 0;
     for (uint32_t i = 0; i < count; i++) {
         TRY(read_node(w, features, leaves, &s->raw[i], d));
+        s->raw[i].depth = depth++;
         if (s->raw[i].feature != LEAF) {
             s->open[open++] = i;
             continue;
         }
+        if (s->raw[i].depth > *deepest)
+            *deepest = s->raw[i].depth;
         if (open == 0 && i + 1 != count)
             return fail(w, d, "the tree's last node to be its last leaf",
                         count - i - 1);
-        if (open > 0)
-            s->raw[s->open[--open]].right = i + 1;
-        else
+        if (open == 0)
             return TEG_OK;
+        open--;
+        s->raw[s->open[open]].right = i + 1;
+        depth = s->raw[s->open[open]].depth + 1;
     }
     return fail(w, d, "a tree whose splits have two children, missing ones",
                 open + 1u);
 }
 
-/* Breadth first, siblings side by side. */
-static uint32_t lay_out(struct scratch *s, uint32_t count, struct node *out)
+/* The nodes whose children share a line with those of `top`, breadth first:
+ * at most LINE_PAIRS, into `group`. */
+static uint32_t gather(const struct scratch *s, uint32_t top,
+                       uint32_t group[LINE_PAIRS])
 {
-    uint32_t end = 1;
+    uint32_t count = 1;
 
-    s->queue[0] = 0;
-    s->depth[0] = 0;
+    group[0] = top;
     for (uint32_t i = 0; i < count; i++) {
-        const struct raw_node *n = &s->raw[s->queue[i]];
+        const uint32_t child[2] = {group[i] + 1, s->raw[group[i]].right};
 
-        out[i].threshold = n->threshold;
-        out[i].link = (n->feature == LEAF ? i : end) << 8 | n->feature;
-        if (n->feature == LEAF)
-            continue;
-        s->queue[end] = s->queue[i] + 1;
-        s->queue[end + 1] = n->right;
-        s->depth[end] = s->depth[end + 1] = s->depth[i] + 1;
-        end += 2;
+        for (int k = 0; k < 2 && count < LINE_PAIRS; k++) {
+            if (s->raw[child[k]].feature != LEAF)
+                group[count++] = child[k];
+        }
     }
-    return s->depth[count - 1];
+    return count;
+}
+
+/* Queues the children of `parent` that split and are not in the group. */
+static uint32_t queue_below(struct scratch *s, const uint32_t *group,
+                            uint32_t pairs, uint32_t parent, uint32_t queued)
+{
+    const uint32_t child[2] = {parent + 1, s->raw[parent].right};
+
+    for (int k = 0; k < 2; k++) {
+        int inside = s->raw[child[k]].feature == LEAF;
+
+        for (uint32_t i = 0; i < pairs; i++)
+            inside |= group[i] == child[k];
+        if (!inside)
+            s->queue[queued++] = child[k];
+    }
+    return queued;
+}
+
+static void put(struct node *out, const struct scratch *s, uint32_t raw,
+                uint32_t at)
+{
+    const struct raw_node *n = &s->raw[raw];
+
+    s->at[raw] = at;
+    out[at].threshold = n->threshold;
+    out[at].link = at << 8 | n->feature; /* a split's child comes later */
+}
+
+/* Siblings side by side, and by cache lines: the children of a node, theirs,
+ * and as many more as a line has room for, so that a descent meets a new line
+ * every second or third step.  Groups in breadth-first order.  Returns the
+ * slots used, a whole number of lines. */
+static uint32_t lay_out(struct scratch *s, struct node *out)
+{
+    uint32_t queued = 0, slot = 2;
+
+    out[1] = (struct node){0, 0}; /* beside the root: nothing */
+    put(out, s, 0, 0);
+    if (s->raw[0].feature != LEAF)
+        s->queue[queued++] = 0;
+    for (uint32_t i = 0; i < queued; i++) {
+        uint32_t group[LINE_PAIRS];
+        uint32_t pairs = gather(s, s->queue[i], group);
+
+        for (; slot % LINE_NODES + 2 * pairs > LINE_NODES && slot % LINE_NODES;
+             slot++)
+            out[slot] = (struct node){0, 0};
+        for (uint32_t k = 0; k < pairs; k++, slot += 2) {
+            out[s->at[group[k]]].link = slot << 8 | s->raw[group[k]].feature;
+            put(out, s, group[k] + 1, slot);
+            put(out, s, s->raw[group[k]].right, slot + 1);
+        }
+        for (uint32_t k = 0; k < pairs; k++)
+            queued = queue_below(s, group, pairs, group[k], queued);
+    }
+    for (; slot % LINE_NODES; slot++)
+        out[slot] = (struct node){0, 0};
+    return slot;
 }
 
 /* ---- reading: a model ---------------------------------------------------------- */
@@ -263,32 +328,61 @@ static teg_status read_leaves(struct teg_walk *w, struct model *m,
     return TEG_OK;
 }
 
-/* Nodes are bounded by the bytes they take, so neither the file nor a
- * compressed one can make this larger than a few times its payload. */
+/* Room for the slots of one more tree.  Two groups with a gap between them
+ * fill more than one line, so at most half of the slots are gaps. */
+static teg_status reserve_slots(struct model *m, uint32_t count,
+                                struct teg_diag *d)
+{
+    uint64_t need = m->slots + 2 * (uint64_t)count + 2 * LINE_NODES;
+    uint64_t capacity = 2 * m->capacity > need ? 2 * m->capacity : need;
+    struct node *grown;
+
+    if (need <= m->capacity)
+        return TEG_OK;
+    grown = realloc(m->node, (size_t)capacity * sizeof *grown);
+    if (grown == NULL)
+        return teg_fail_memory(d);
+    m->node = grown;
+    m->capacity = capacity;
+    return TEG_OK;
+}
+
 static teg_status read_trees(struct teg_walk *w, struct model *m,
                              uint32_t features, struct scratch *s,
                              struct teg_diag *d)
 {
-    uint64_t room = teg_walk_left(w) / NODE_BYTES_MIN;
-
     TRY(read_count(w, TREES_MAX, 1 + NODE_BYTES_MIN, "number of trees",
                    &m->facts.trees, d));
     m->tree = malloc(m->facts.trees * sizeof *m->tree);
-    m->node = malloc((size_t)room * sizeof *m->node);
-    if (m->tree == NULL || m->node == NULL)
+    if (m->tree == NULL)
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < m->facts.trees; i++) {
-        struct node *out = m->node + m->facts.nodes;
+        struct tree *t = &m->tree[i];
         uint32_t count;
 
         TRY(read_count(w, TREE_NODES_MAX - 1, NODE_BYTES_MIN, "number of nodes",
                        &count, d));
         TRY(scratch_reserve(s, count, d));
-        TRY(read_nodes(w, features, m->leaves, s, count, d));
-        m->tree[i].first = m->facts.nodes;
-        m->tree[i].depth = lay_out(s, count, out);
+        TRY(read_nodes(w, features, m->leaves, s, count, &t->depth, d));
+        TRY(reserve_slots(m, count, d));
+        t->first = m->slots;
+        m->slots += lay_out(s, m->node + m->slots);
         m->facts.nodes += count;
     }
+    return TEG_OK;
+}
+
+/* To where cache lines begin. */
+static teg_status align_nodes(struct model *m, struct teg_diag *d)
+{
+    size_t bytes = (size_t)m->slots * sizeof *m->node;
+    struct node *aligned = aligned_alloc(LINE_NODES * sizeof *aligned, bytes);
+
+    if (aligned == NULL)
+        return teg_fail_memory(d);
+    memcpy(aligned, m->node, bytes);
+    free(m->node);
+    m->node = aligned;
     return TEG_OK;
 }
 
@@ -296,15 +390,11 @@ static teg_status read_model(struct teg_walk *w, struct model *m,
                              uint32_t features, struct scratch *s,
                              struct teg_diag *d)
 {
-    struct node *fitted;
-
     TRY(read_facts(w, &m->facts, d));
     TRY(read_ranges(w, m, features, d));
     TRY(read_leaves(w, m, d));
     TRY(read_trees(w, m, features, s, d));
-    fitted = realloc(m->node, (size_t)m->facts.nodes * sizeof *fitted);
-    m->node = fitted != NULL ? fitted : m->node;
-    return TEG_OK;
+    return align_nodes(m, d);
 }
 
 /* ---- reading: the file ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  * The file (docs/forest-format.md) is checked before anything of it is used:
  * checksum, every count against the bytes there are, every index, every tree
  * for being one.  Trees are then laid out for evaluation: 8 bytes a node,
- * siblings side by side, the top levels of a tree together; several trees are
+ * siblings side by side, a few levels in each cache line; several trees are
  * descended at once, so that their cache misses overlap.
  *
  * The result is scikit-learn's to the last bit: a feature is a 32-bit float, it

@@ -145,11 +145,12 @@ static void seal(struct teg_buffer *file, const struct teg_buffer *payload)
     teg_buffer_release(&body);
 }
 
+/* Of the processor: other programs do not count. */
 static double milliseconds(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
