@@ -7,9 +7,11 @@
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
 # make fixtures-check  compiles the fixtures anew and compares, if nvcc is there
 # make measure-build  compiles the measuring kit for all GPUs, if nvcc is there
+# make model-table  compares the analytical models, into docs/models.md
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make mpi      build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make fuzz     libFuzzer programs of the readers in build/fuzz (clang)
+# make man        build/release/man: teg(1), teg-terms(7)
 # make install    PREFIX=/usr/local DESTDIR=
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
@@ -151,6 +153,9 @@ accuracy-modern: all
 	TEG=$(BUILD)/teg tools/accuracy/modern/micro.py && \
 	TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
 
+model-table: all
+	@tools/model_table.sh --write $(BUILD)/teg
+
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
 
@@ -203,9 +208,14 @@ fixtures-check:
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure
 
-install: all
+man: all
+	@tools/man.sh $(BUILD)/teg $(BUILD)/man
+
+install: all man
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/share/teg/config/family
+	    $(DESTDIR)$(PREFIX)/share/teg/config/family \
+	    $(DESTDIR)$(PREFIX)/share/teg/examples \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
 	install -d $(DESTDIR)$(PREFIX)/lib/teg
 	install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
@@ -214,6 +224,9 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/teg/config/
 	install -m 644 config/family/*.cfg \
 	    $(DESTDIR)$(PREFIX)/share/teg/config/family/
+	install -m 644 docs/examples/*.flow $(DESTDIR)$(PREFIX)/share/teg/examples/
+	install -m 644 $(BUILD)/man/teg.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(BUILD)/man/teg-terms.7 $(DESTDIR)$(PREFIX)/share/man/man7/
 	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
 	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
 
@@ -224,5 +237,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
-.PHONY: accuracy fixtures-check example-scaling all deps demo check sanitize bench fuzz fuzz-build measure-build install format clean
+.PHONY: accuracy model-table man fixtures-check example-scaling all deps demo check sanitize bench fuzz fuzz-build measure-build install format clean
 .SECONDARY:

@@ -2,19 +2,16 @@
 
 #include <math.h>
 
-#define REQUIRED MODEL_REQUIRED
-#define ROW(part, field, rule, fallback, unit, help) \
-    {#field,   unit,                                 \
-     help,     MODEL_RULE_##rule,                    \
-     fallback, offsetof(struct efficiency_##part, field)},
 static const struct teg_parameter split_rows[] = {
 #define SPLIT(field, rule, fallback, unit, help) \
-    ROW(split, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help, \
+              offsetof(struct efficiency_split, field)),
 #include "sim/models/efficiency.def"
 };
 static const struct teg_parameter mix_rows[] = {
-#define MIX(field, rule, fallback, unit, help) \
-    ROW(mix, field, rule, fallback, unit, help)
+#define MIX(field, rule, fallback, unit, help)   \
+    MODEL_ROW(field, rule, fallback, unit, help, \
+              offsetof(struct efficiency_mix, field)),
 #include "sim/models/efficiency.def"
 };
 

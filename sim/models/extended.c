@@ -5,12 +5,10 @@
 #include "sim/models/peak.h"
 #include "sim/models/throughput_model.h"
 
-#define REQUIRED MODEL_REQUIRED
 static const struct teg_parameter parameters[] = {
 #define INPUT(field, rule, fallback, unit, help) \
-    {#field,   unit,                             \
-     help,     MODEL_RULE_##rule,                \
-     fallback, offsetof(struct extended_inputs, field)},
+    MODEL_ROW(field, rule, fallback, unit, help, \
+              offsetof(struct extended_inputs, field)),
 #include "sim/models/extended.def"
 };
 

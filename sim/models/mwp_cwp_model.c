@@ -10,22 +10,16 @@ static const double synch_share_worth_telling = 0.2;
 
 /* ---- parameters by name ------------------------------------------------ */
 
-#define REQUIRED MODEL_REQUIRED
-#define ROW(part, field, rule, fallback, unit, help) \
-    {#field,                                         \
-     unit,                                           \
-     help,                                           \
-     MODEL_RULE_##rule,                              \
-     fallback,                                       \
-     offsetof(struct mwp_cwp_inputs, part) +         \
-         offsetof(struct mwp_cwp_##part, field)},
 static const struct teg_parameter parameters[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    ROW(machine, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct mwp_cwp_inputs, machine.field)),
 #define LAUNCH(field, rule, fallback, unit, help) \
-    ROW(launch, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct mwp_cwp_inputs, launch.field)),
 #define STATS(field, rule, fallback, unit, help) \
-    ROW(stats, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help, \
+              offsetof(struct mwp_cwp_inputs, stats.field)),
 #include "sim/models/mwp_cwp.def"
 };
 

@@ -31,6 +31,19 @@ struct teg_parameter {
     size_t offset;   /* of a double in the model's struct of inputs */
 };
 
+/*
+ * The row that a line of a .def becomes, with `offset` into the inputs:
+ *     #define LAUNCH(field, rule, fallback, unit, help) \
+ *         MODEL_ROW(field, rule, fallback, unit, help,  \
+ *                   offsetof(struct power_launch, field)),
+ * REQUIRED in a .def is MODEL_REQUIRED.
+ */
+#define MODEL_ROW(field, rule, fallback, unit, help, offset)    \
+    {                                                           \
+#field, unit, help, MODEL_RULE_##rule, fallback, offset \
+    }
+#define REQUIRED MODEL_REQUIRED
+
 /* TEG_LIMIT with the input's name if the rule refuses `value`. */
 teg_status model_check(const char *name, enum teg_model_rule rule, double value,
                        struct teg_diag *d);

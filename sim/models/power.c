@@ -7,24 +7,22 @@
 
 static const double threads_per_warp = 32;
 
-#define REQUIRED MODEL_REQUIRED
-#define ROW(part, field, rule, fallback, unit, help) \
-    {#field,   unit,                                 \
-     help,     MODEL_RULE_##rule,                    \
-     fallback, offsetof(struct power_##part, field)},
 static const struct teg_parameter machine_rows[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    ROW(machine, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct power_machine, field)),
 #include "sim/models/power.def"
 };
 static const struct teg_parameter launch_rows[] = {
 #define LAUNCH(field, rule, fallback, unit, help) \
-    ROW(launch, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct power_launch, field)),
 #include "sim/models/power.def"
 };
 static const struct teg_parameter count_rows[] = {
 #define COUNTS(field, rule, fallback, unit, help) \
-    ROW(counts, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct power_counts, field)),
 #include "sim/models/power.def"
 };
 

@@ -9,32 +9,32 @@
 
 /* ---- parameters by name ------------------------------------------------ */
 
-#define REQUIRED MODEL_REQUIRED
-#define ROW(part, type, field, rule, fallback, unit, help) \
-    {#field,                                               \
-     unit,                                                 \
-     help,                                                 \
-     MODEL_RULE_##rule,                                    \
-     fallback,                                             \
-     offsetof(struct power_inputs, part) + offsetof(struct type, field)},
 static const struct teg_parameter parameters[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    ROW(machine, power_machine, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct power_inputs, machine.field)),
 #define LAUNCH(field, rule, fallback, unit, help) \
-    ROW(launch, power_launch, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct power_inputs, launch.field)),
 #define COUNTS(field, rule, fallback, unit, help) \
-    ROW(counts, power_counts, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct power_inputs, counts.field)),
 #define TRAFFIC(field, rule, fallback, unit, help) \
-    ROW(traffic, power_traffic, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct power_inputs, traffic.field)),
 #include "sim/models/power.def"
 /* The run-time power and intensity of the temperature are results here. */
 #define MACHINE(field, rule, fallback, unit, help) \
-    ROW(thermal, thermal_machine, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct power_inputs, thermal.field)),
 #include "sim/models/thermal.def"
-    ROW(run, thermal_run, start_temp, COUNT, REQUIRED, "C",
-        "when the kernel begins; idle if not given")
-        ROW(run, thermal_run, t_s, COUNT, REQUIRED, "s",
-            "that the kernel is repeated for; one run if not given")};
+    MODEL_ROW(start_temp, COUNT, REQUIRED, "C",
+              "when the kernel begins; idle if not given",
+              offsetof(struct power_inputs, run.start_temp)),
+    MODEL_ROW(t_s, COUNT, REQUIRED, "s",
+              "that the kernel is repeated for; one run if not given",
+              offsetof(struct power_inputs, run.t_s)),
+};
 
 static const struct teg_term_facts terms[] = {
 #define RESULT(field, unit, equation, help) {#field, unit, equation, help},

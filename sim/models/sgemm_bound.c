@@ -5,12 +5,10 @@
 
 #include "sim/models/peak.h"
 
-#define REQUIRED MODEL_REQUIRED
 static const struct teg_parameter parameters[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    {#field,   unit,                               \
-     help,     MODEL_RULE_##rule,                  \
-     fallback, offsetof(struct sgemm_machine, field)},
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct sgemm_machine, field)),
 #include "sim/models/sgemm_bound.def"
 };
 

@@ -4,19 +4,16 @@
 
 #include <math.h>
 
-#define REQUIRED MODEL_REQUIRED
-#define ROW(part, field, rule, fallback, unit, help) \
-    {#field,   unit,                                 \
-     help,     MODEL_RULE_##rule,                    \
-     fallback, offsetof(struct thermal_##part, field)},
 static const struct teg_parameter machine_rows[] = {
 #define MACHINE(field, rule, fallback, unit, help) \
-    ROW(machine, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,   \
+              offsetof(struct thermal_machine, field)),
 #include "sim/models/thermal.def"
 };
 static const struct teg_parameter run_rows[] = {
-#define RUN(field, rule, fallback, unit, help) \
-    ROW(run, field, rule, fallback, unit, help)
+#define RUN(field, rule, fallback, unit, help)   \
+    MODEL_ROW(field, rule, fallback, unit, help, \
+              offsetof(struct thermal_run, field)),
 #include "sim/models/thermal.def"
 };
 

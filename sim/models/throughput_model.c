@@ -6,20 +6,13 @@
 
 /* ---- parameters by name ------------------------------------------------ */
 
-#define REQUIRED MODEL_REQUIRED
-#define ROW(part, field, rule, fallback, unit, help) \
-    {#field,                                         \
-     unit,                                           \
-     help,                                           \
-     MODEL_RULE_##rule,                              \
-     fallback,                                       \
-     offsetof(struct throughput_inputs, part) +      \
-         offsetof(struct throughput_##part, field)},
 static const struct teg_parameter parameters[THROUGHPUT_INPUTS] = {
 #define DEVICE(field, rule, fallback, unit, help) \
-    ROW(device, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct throughput_inputs, device.field)),
 #define KERNEL(field, rule, fallback, unit, help) \
-    ROW(kernel, field, rule, fallback, unit, help)
+    MODEL_ROW(field, rule, fallback, unit, help,  \
+              offsetof(struct throughput_inputs, kernel.field)),
 #include "sim/models/throughput.def"
 };
 

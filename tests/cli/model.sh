@@ -92,4 +92,31 @@ expect 2 "$teg" model --set mem_ld=400 -g "$work/plain.cfg"
 err 'dep_del_uncoal: expected a number of at least 0, found none'
 expect 0 "$teg" model --set $launch,comp_insts=10 -g gtx280
 out '^    mem_ld  *450  cycles'
+# Ryoo's pruning of a sweep: of equal efficiency the better utilization stays,
+# and the fastest configuration is among what is left (CGO 2008; Lai 2013, 1.4.1).
+expect 0 "$teg" sweep tests/kernels/sm70/matmul.sketch -g v100 -p BLOCKS=640 \
+    --vary launch.registers=32,64,128 -f csv
+fastest=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    best == "" || $at["cycles"] < best { best = $at["cycles"]
+        registers = $at["vary.launch.registers"] }
+    END { print registers }' "$work/out")
+expect 0 "$teg" sweep tests/kernels/sm70/matmul.sketch -g v100 -p BLOCKS=640 \
+    --vary launch.registers=32,64,128 \
+    --pareto models.ryoo.terms.Efficiency:max,models.ryoo.terms.Utilization:max
+check 'one configuration is left' [ "$(wc -l <"$work/out")" = 2 ]
+check 'and it is the fastest' [ "$(awk 'NR == 2 {print $3}' "$work/out")" = "$fastest" ]
+
+# The tables of docs/models.md: a row for each bundled kernel, and the models
+# beside what was measured on the GTX 280 (tools/accuracy/gtx280.csv), where the
+# simulator itself is within 15 %.
+expect 0 sh tools/model_table.sh --measured "$teg"
+out '^| kernel | measured | simulated | mwp-cwp | throughput |'
+check 'each of the sixteen cases is near' awk -F'|' '
+    /gtx280/ { rows++; if ($4 < 0.85 || $4 > 1.15) far = 1 }
+    END { exit rows != 16 || far }' "$work/out"
+for sketch in tests/kernels/*/*.sketch; do
+    check "docs/models.md has $sketch (make model-table)" \
+        grep -q "^| $(basename "$sketch" .sketch), [a-z0-9]* | [0-9]" docs/models.md
+done
+
 finish

@@ -347,6 +347,113 @@ START_TEST(every_answer_of_the_schema_is_checked)
 }
 END_TEST
 
+/* ---- teg explain knows every name --------------------------------------------- */
+
+/* What `teg explain` lists, as the keys of an object. */
+static json_t *explained(void)
+{
+    FILE *f = teg("explain", "");
+    json_t *known = json_object();
+    char line[256];
+
+    while (fgets(line, sizeof line, f) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "  ", 2) == 0)
+            json_object_set_new(known, line + 2, json_true());
+    }
+    pclose(f);
+    ck_assert_uint_gt(json_object_size(known), 500);
+    return known;
+}
+
+static void check_known(json_t *known, const char *name, const char *where)
+{
+    ck_assert_msg(json_object_get(known, name) != NULL,
+                  "teg explain lacks '%s' of %s: a name in JSON is a row of "
+                  "tools/teg/json_words.def, a term one of its model's .def",
+                  name, where);
+}
+
+static void check_schema_names(json_t *known, json_t *s, const char *where)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+
+    json_object_foreach(json_object_get(s, "properties"), key, member)
+    {
+        check_known(known, key, where);
+        check_schema_names(known, member, where);
+    }
+    json_array_foreach(json_object_get(s, "anyOf"), i, member)
+        check_schema_names(known, member, where);
+    member = json_object_get(s, "items");
+    if (member != NULL)
+        check_schema_names(known, member, where);
+    member = json_object_get(s, "additionalProperties");
+    if (json_is_object(member))
+        check_schema_names(known, member, where);
+}
+
+START_TEST(every_name_in_json_is_explained)
+{
+    json_t *known = explained(), *s;
+    const char *name;
+
+    json_object_foreach(json_object_get(schema, "$defs"), name, s)
+        check_schema_names(known, s, name);
+    json_decref(known);
+}
+END_TEST
+
+/* Objects whose members are terms, units or reasons of the kernel. */
+static size_t check_terms(json_t *known, json_t *v, const char *where)
+{
+    static const char *const of_terms[] = {"terms", "machine", "split"};
+    const char *key, *term;
+    json_t *member, *value;
+    size_t i, found = 0;
+
+    json_array_foreach(v, i, member) found += check_terms(known, member, where);
+    json_object_foreach(v, key, member)
+    {
+        found += check_terms(known, member, where);
+        if (strcmp(key, "units") == 0) {
+            json_array_foreach(member, i, value) check_known(
+                known, json_string_value(json_object_get(value, "name")),
+                where);
+        }
+        for (size_t k = 0; k < 3; k++) {
+            if (strcmp(key, of_terms[k]) != 0)
+                continue;
+            json_object_foreach(member, term, value)
+            {
+                check_known(known, term, where);
+                found++;
+            }
+        }
+    }
+    return found;
+}
+
+START_TEST(every_term_that_a_model_prints_is_explained)
+{
+    json_t *known = explained();
+    size_t found = 0;
+
+    for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+        FILE *f = teg(commands[c].arguments, "");
+        json_t *v = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
+
+        pclose(f);
+        found += check_terms(known, v, commands[c].arguments);
+        json_decref(v);
+    }
+    ck_assert_uint_gt(found, 500);
+    json_decref(known);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tools/schema");
@@ -360,6 +467,8 @@ int main(void)
                         (int)(sizeof commands / sizeof commands[0]));
     tcase_add_test(tc, the_checker_finds_faults);
     tcase_add_test(tc, every_answer_of_the_schema_is_checked);
+    tcase_add_test(tc, every_name_in_json_is_explained);
+    tcase_add_test(tc, every_term_that_a_model_prints_is_explained);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

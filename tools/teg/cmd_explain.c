@@ -92,8 +92,18 @@ static const struct term units[] = {
             "conflict"},
 };
 
+/* Names in JSON. */
+static const struct json_word {
+    const char *name, *where, *help;
+} json_words[] = {
+#define WORD(name, where, help) {name, where, help},
+#include "tools/teg/json_words.def"
+#undef WORD
+};
+
 struct search {
-    const char *term; /* NULL: everything, names only */
+    const char *term; /* NULL: everything */
+    bool all;         /* with what it means, else names only */
     struct teg_nearest nearest;
     int found;
 };
@@ -101,8 +111,12 @@ struct search {
 static void offer(struct search *s, const char *kind, const char *name,
                   const char *help)
 {
-    if (s->term == NULL) {
+    if (s->term == NULL && !s->all) {
         printf("  %s\n", name);
+        return;
+    }
+    if (s->term == NULL) {
+        printf("%s (%s)\n    %s\n", name, kind, help);
         return;
     }
     teg_nearest_offer(&s->nearest, name);
@@ -126,6 +140,17 @@ static void offer_words(struct search *s)
     heading(s, "units");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         offer(s, "unit", units[i].name, units[i].help);
+}
+
+static void offer_json(struct search *s)
+{
+    heading(s, "names in JSON");
+    for (size_t i = 0; i < sizeof json_words / sizeof json_words[0]; i++) {
+        char kind[80];
+
+        snprintf(kind, sizeof kind, "in JSON: %s", json_words[i].where);
+        offer(s, kind, json_words[i].name, json_words[i].help);
+    }
 }
 
 static void offer_stalls(struct search *s)
@@ -259,19 +284,22 @@ static void offer_keys(struct search *s)
 
 int cmd_explain(int argc, char **argv)
 {
-    const struct opt options[] = {{0}};
+    struct search search = {0};
+    const struct opt options[] = {
+        {"all", 0, OPT_FLAG, &search.all, NULL,
+         "without TERM: what each of them means, not only its name", NULL},
+        {0}};
     const struct usage usage = {
         .command = "explain",
         .operands = "[TERM]",
         .summary = "Says what a unit, stall reason, operation class, what-if, "
-                   "model, term of a model, key of a GPU description or "
-                   "another word of a "
-                   "report means. Without TERM lists them all.",
+                   "model, term of a model, key of a GPU description, name "
+                   "in JSON or another word of a report means, with unit and "
+                   "equation. Without TERM lists them all.",
         .options = options,
         .operands_max = 1,
         .examples = "  teg explain long_scoreboard\n"};
     struct operands operands;
-    struct search search = {0};
     char hint[96];
     int status;
 
@@ -287,6 +315,7 @@ int cmd_explain(int argc, char **argv)
     offer_models(&search);
     offer_power(&search);
     offer_keys(&search);
+    offer_json(&search);
     if (search.term == NULL || search.found > 0)
         return EXIT_DONE;
     return say_usage("explain", "unknown term '%s'%s", search.term,

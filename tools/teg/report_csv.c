@@ -2,7 +2,7 @@
  * CSV (RFC 4180): a header and one row per kernel.  The columns are the JSON
  * object's scalars under the same names, joined by dots; lists are indexed by
  * their items' names ("units.sp.active_percent") or places ("kernel.grid.0").
- * Prose and the models' terms are left to JSON.  With --by-pc the rows are the
+ * Prose and the models' terms (but for Ryoo's two) are left to JSON.  With --by-pc the rows are the
  * instructions (instructions.h).
  */
 #include "tools/teg/report.h"
@@ -111,6 +111,26 @@ static void flatten_list(struct row *row, const char *path, json_t *list)
     }
 }
 
+/* A model that predicts no time is in its terms; columns are the same where it
+ * does not apply. */
+static void print_metrics(struct row *row, const char *path, json_t *model,
+                          json_t *terms)
+{
+    static const char *const metrics[] = {"Efficiency", "Utilization"};
+    const char *name = json_string_value(json_object_get(model, "name"));
+    json_t *none = json_null();
+
+    if (name == NULL || strcmp(name, "ryoo") != 0)
+        return;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        json_t *value = json_object_get(terms, metrics[i]);
+        char longer[256];
+
+        snprintf(longer, sizeof longer, "%s.terms.%s", path, metrics[i]);
+        print_cell(row, longer, value != NULL ? value : none);
+    }
+}
+
 static void flatten(struct row *row, const char *path, json_t *value,
                     const char *but)
 {
@@ -127,6 +147,8 @@ static void flatten(struct row *row, const char *path, json_t *value,
     }
     json_object_foreach(value, key, member)
     {
+        if (strcmp(key, "terms") == 0 && !row->prose)
+            print_metrics(row, path, value, member);
         if ((row->prose || !is_left_out(key)) &&
             (but == NULL || strcmp(key, but) != 0))
             descend(row, path, key, member, NULL);
