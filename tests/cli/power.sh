@@ -168,4 +168,20 @@ expect 2 "$teg" power "$work/k.traceg" --split perf_cpu_gflops=1
 expect 0 "$teg" explain runtime_power_0
 out 'core_scale'
 expect 0 "$teg" explain gmem
+# Over five time constants the temperature rises by all but e^-5 of the way,
+# and the leakage by 10/22 W a degree ([T] 49, 56; 3.2.7).
+expect 0 "$teg" power tests/kernels/gt200/matmul_abt.sketch -g gtx280 --sweep off -f json
+check 'temperature and power over time' awk -F: '
+    function number(text) { sub(/,.*/, "", text); return text + 0 }
+    /"gpu_watts"/ && over { watts[n] = number($2) }
+    /"over_time"/ { over = 1 }
+    /"celsius"/ && over { celsius[++n] = number($2) }
+    /"steady_celsius"/ { steady = number($2) }
+    END {
+        rise = (celsius[n] - celsius[1]) / (steady - celsius[1])
+        leak = (watts[n] - watts[1]) / (celsius[n] - celsius[1])
+        exit !(n == 21 && celsius[1] == 57 && rise > 0.9932 && rise < 0.9934 &&
+               leak > 0.4545 && leak < 0.4546)
+    }' "$work/out"
+
 finish

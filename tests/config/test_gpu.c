@@ -18,7 +18,8 @@
 
 /* libconfig 1.5 loses a string of 64 bytes when a syntax error follows it
  * directly; the leak sanitizer asks here. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *
+__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libconfig.so";

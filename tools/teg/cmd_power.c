@@ -292,6 +292,7 @@ static int fill_report(const struct power_run *run, struct power_report *r,
     r->gpu = run->job.gpu;
     r->launch = in->launch;
     r->machine = in->machine;
+    r->thermal = in->thermal;
     r->to_celsius = run->to_celsius;
     if (evaluate(r, in, &r->e, &d) != TEG_OK)
         return say_usage("power", "--set: %s: %s", d.where, d.what);

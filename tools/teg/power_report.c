@@ -374,6 +374,32 @@ static json_t *components_json(const struct power_report *r)
     return array;
 }
 
+/* Until the kernel's repetitions are over, or the chip is as warm as it gets. */
+static json_t *over_time_json(const struct power_report *r)
+{
+    enum {
+        POINTS = 21
+    };
+    const struct thermal_machine *m = &r->thermal;
+    const struct thermal_result *t = &r->e.thermal;
+    double whole = fmax(r->e.run.t_s, 5 * m->rc_rise);
+    json_t *points = json_array();
+
+    for (int i = 0; i < POINTS; i++) {
+        double seconds = whole * i / (POINTS - 1);
+        double celsius =
+            thermal_at(m, r->e.run.start_temp, t->max_temp, seconds);
+        json_t *o = json_object();
+
+        put(o, "seconds", seconds);
+        put(o, "celsius", celsius);
+        put(o, "gpu_watts",
+            r->e.power.gpu_power_0 + m->sigma * (celsius - m->idle_temp));
+        json_array_append_new(points, o);
+    }
+    return points;
+}
+
 static json_t *temperature_json(const struct power_report *r)
 {
     const struct thermal_result *t = &r->e.thermal;
@@ -391,6 +417,7 @@ static json_t *temperature_json(const struct power_report *r)
     put(o, "static_energy_j", t->static_energy_j);
     put(o, "to_celsius", r->to_celsius);
     put(o, "to_seconds", isnan(r->to_celsius) ? nan("") : r->to_seconds);
+    json_object_set_new(o, "over_time", over_time_json(r));
     return o;
 }
 

@@ -44,6 +44,7 @@ struct power_report {
     struct power_launch launch;
     struct power_machine machine;
     struct power_estimate e;
+    struct thermal_machine thermal; /* if e.has_thermal */
     double to_celsius; /* NAN: nobody asked */
     double to_seconds; /* HUGE_VAL: never */
     struct power_curve curve;
