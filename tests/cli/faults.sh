@@ -55,6 +55,12 @@ out '"incomplete": true'
 expect 130 interrupt whatif $kernel -p BLOCKS=20000 -g v100
 out '^INCOMPLETE: interrupted after'
 out '^(as it is)  *n/a$'
+expect 130 interrupt report $kernel -p BLOCKS=200000 -g v100 -o "$work/cut.html"
+check 'an interrupted page says so' grep -q 'Incomplete: the simulation was' "$work/cut.html"
+expect 130 interrupt timeline $kernel -p BLOCKS=200000 -g v100 -f json
+out '"incomplete": true'
+expect 130 interrupt run $kernel -p BLOCKS=2000 -g v100 --ranking -f json
+out '"incomplete": true'
 expect 130 interrupt convert $kernel -p BLOCKS=2000000 "$work/never.tegt"
 check 'an interrupted convert leaves nothing' [ -z "$(ls "$work" | grep never)" ]
 

@@ -46,6 +46,12 @@ check 'a model without cycles shows none' \
 check 'no number is nan' [ "$(grep -c '>-*nan<' "$work/rank.html")" = 0 ]
 check 'the ranking stands there when asked for' \
     grep -q 'no-memory-latency' "$work/rank.html"
+# The chain of adds is its own critical sequence, 24 cycles a link.
+expect 0 "$teg" report tests/kernels/gt200/fadd_chain.sketch -g gtx280 --critical \
+    -o "$work/critical.html"
+check 'the critical sequence stands there when asked for' \
+    grep -q 'FADD32 R4, R4, R2</td><td.*>1</td><td.*>24</td>.*<td>wait</td>' "$work/critical.html"
+check 'and only then' [ "$(grep -c '<h2>Critical sequence' "$work/rank.html")" = 0 ]
 expect 1 "$teg" report "$work/none.traceg" -g v100 -o "$work/none.html"
 check 'a failed report leaves no page' [ ! -e "$work/none.html" ]
 

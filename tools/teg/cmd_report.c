@@ -21,13 +21,15 @@ struct report_job {
     const char *dygraphs, *perfetto, *konata; /* as given, or NULL */
     struct window window;
     struct opt_list what_ifs;
-    bool ranking;
+    bool ranking, critical;
     /* Gathered. */
     struct by_pc by_pc;
     struct timeline *chip, *one; /* owned */
     struct timeline *sub;        /* owned, [sub_cores] of that SM */
     uint32_t sub_cores;
     struct whatif rank;
+    struct critical_sequence sequence;
+    bool sequenced; /* `sequence` is there */
     struct pc_trace points;
     char *script, *style; /* owned; NULL: not there */
 };
@@ -129,6 +131,7 @@ static int write_page(struct report_job *r, const struct replay *replay)
         .sub = r->sub,
         .sub_cores = r->sub_cores,
         .ranking = r->ranking ? &r->rank : NULL,
+        .critical = r->sequenced ? &r->sequence : NULL,
         .trace = r->job.path,
         .script = r->script,
         .style = r->style,
@@ -182,6 +185,18 @@ static int rank(struct report_job *r)
     return whatif_measure(&r->rank);
 }
 
+static int follow(struct report_job *r)
+{
+    int status;
+
+    if (!r->critical || !wants_page(r))
+        return EXIT_DONE;
+    status = critical_measure(&r->sequence, &r->job, &r->what_ifs);
+    r->sequenced = status == EXIT_DONE;
+    /* Why there is none has been said; the page has more. */
+    return status == EXIT_FAULT ? EXIT_DONE : status;
+}
+
 enum {
     EARS = 4 /* besides the sub-cores */
 };
@@ -218,11 +233,15 @@ static int replay_and_write(struct report_job *r)
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
     ranked = status == EXIT_DONE ? rank(r) : EXIT_INTERRUPTED;
+    if (ranked == EXIT_DONE)
+        ranked = follow(r);
     written = ranked == EXIT_DONE || ranked == EXIT_INTERRUPTED
                   ? write_all(r, &replay)
                   : ranked;
+    if (r->sequenced)
+        critical_sequence_release(&r->sequence);
     replay_release(&replay);
-    return written != EXIT_DONE ? written : status;
+    return written != EXIT_DONE ? written : ranked;
 }
 
 static void open_timeline(const struct report_job *r, struct timeline *t,
@@ -293,6 +312,10 @@ int cmd_report(int argc, char **argv)
          "as if this bottleneck were gone", NULL},
         {"ranking", 0, OPT_FLAG, &r.ranking, NULL,
          "with the ranking of `teg whatif`; replays the kernel once for each",
+         NULL},
+        {"critical", 0, OPT_FLAG, &r.critical, NULL,
+         "with the critical sequence of the warp that is done last; replays "
+         "the kernel twice more",
          NULL},
         {"dygraphs", 0, OPT_TEXT, &r.dygraphs, "DIR",
          "where dygraph.min.js and .css are (default: " DYGRAPHS ")", NULL},

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "sim/collect/critical.h"
 #include "tools/teg/color.h"
 #include "tools/teg/report.h"
 
@@ -12,19 +11,12 @@ enum {
     TEXT_WIDTH = 30
 };
 
-struct sequence {
-    const struct job *job; /* borrowed */
-    struct slowest_warp slowest;
-    struct pc_trace points;
-    struct critical critical;
-};
-
-static const char *reason_of(const struct critical_step *step)
+const char *critical_reason(const struct critical_step *step)
 {
     return step->reason < TEG_STALLS ? teg_stall_label(step->reason) : "-";
 }
 
-static void print_step(FILE *f, const struct sequence *q,
+static void print_step(FILE *f, const struct critical_sequence *q,
                        const struct critical_step *step)
 {
     const struct teg_program *program = q->points.program;
@@ -37,23 +29,23 @@ static void print_step(FILE *f, const struct sequence *q,
     fprintf(f, "%-*.*s %8s %11s %6.1f %% %s\n", TEXT_WIDTH, TEXT_WIDTH, text,
             with_commas(step->times, times), with_commas(step->cycles, cycles),
             whole != 0 ? 100 * (double)step->cycles / (double)whole : 0,
-            reason_of(step));
+            critical_reason(step));
 }
 
-static int print_text(const struct sequence *q, const struct replay *r)
+static int print_text(const struct critical_sequence *q, const char *path)
 {
     const struct critical *c = &q->critical;
     char a[28], b[28];
     struct output out;
-    int status = output_open(&out, q->job->out);
+    int status = output_open(&out, path);
 
     if (status != EXIT_DONE)
         return status;
     fprintf(out.file,
             "%.40s on %s:\nwarp %" PRIu32 " of block %" PRIu64 " on SM %" PRIu32
             " is done last, in cycle %s\n",
-            r->s->name, r->gpu->name, q->slowest.warp, q->slowest.block,
-            q->slowest.sm, with_commas(c->done, a));
+            q->replay.s->name, q->replay.gpu->name, q->slowest.warp,
+            q->slowest.block, q->slowest.sm, with_commas(c->done, a));
     fprintf(out.file,
             "its critical sequence: %s of its %zu instructions, %s cycles\n\n",
             with_commas(c->instructions, a), q->points.points,
@@ -68,7 +60,7 @@ static int print_text(const struct sequence *q, const struct replay *r)
     return output_close(&out);
 }
 
-static json_t *step_json(const struct sequence *q,
+static json_t *step_json(const struct critical_sequence *q,
                          const struct critical_step *step)
 {
     const struct teg_program *program = q->points.program;
@@ -81,7 +73,7 @@ static json_t *step_json(const struct sequence *q,
         step->reason < TEG_STALLS ? teg_stall_label(step->reason) : NULL);
 }
 
-static json_t *steps_json(const struct sequence *q)
+static json_t *steps_json(const struct critical_sequence *q)
 {
     const struct critical *c = &q->critical;
     json_t *steps = json_array();
@@ -91,38 +83,31 @@ static json_t *steps_json(const struct sequence *q)
     return steps;
 }
 
-static json_t *sequence_json(const struct sequence *q, const struct replay *r)
+static json_t *sequence_json(const struct critical_sequence *q)
 {
     const struct critical *c = &q->critical;
 
-    return json_pack(
-        "{s:o, s:o, s:s, s:i, s:I, s:i, s:I, s:I, s:I, s:o}", "teg", teg_json(),
-        "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm", (int)q->slowest.sm,
-        "block", (json_int_t)q->slowest.block, "warp", (int)q->slowest.warp,
-        "first_cycle", (json_int_t)c->first, "done", (json_int_t)c->done,
-        "instructions", (json_int_t)c->instructions, "steps", steps_json(q));
+    return json_pack("{s:o, s:o, s:s, s:i, s:I, s:i, s:I, s:I, s:I, s:o}",
+                     "teg", teg_json(), "gpu", gpu_json(q->replay.gpu),
+                     "kernel", q->replay.s->name, "sm", (int)q->slowest.sm,
+                     "block", (json_int_t)q->slowest.block, "warp",
+                     (int)q->slowest.warp, "first_cycle", (json_int_t)c->first,
+                     "done", (json_int_t)c->done, "instructions",
+                     (json_int_t)c->instructions, "steps", steps_json(q));
 }
 
-static int report_sequence(struct sequence *q, const struct replay *r)
+static int find(struct critical_sequence *q)
 {
     struct teg_diag d;
-    int status;
 
     if (q->points.points == 0 || q->points.dropped != 0) {
         say("critical", "the warp has %" PRIu64 " instructions, too many",
             q->points.points + q->points.dropped);
         return EXIT_FAULT;
     }
-    if (critical_find(&q->critical, &q->points, &d) != TEG_OK)
-        return say_fault(&d);
-    status = q->job->format == FORMAT_JSON
-                 ? output_json(q->job->out, sequence_json(q, r))
-             : q->job->format == FORMAT_CSV
-                 ? output_csv(q->job->out, "pc,text,times,cycles,reason",
-                              steps_json(q))
-                 : print_text(q, r);
-    critical_release(&q->critical);
-    return status;
+    return critical_find(&q->critical, &q->points, &d) == TEG_OK
+               ? EXIT_DONE
+               : say_fault(&d);
 }
 
 static int replay_with(const struct job *job, const struct opt_list *what_ifs,
@@ -141,28 +126,56 @@ static int replay_with(const struct job *job, const struct opt_list *what_ifs,
     return status;
 }
 
+int critical_measure(struct critical_sequence *q, const struct job *job,
+                     const struct opt_list *what_ifs)
+{
+    struct sim_listener listener = slowest_warp_listener(&q->slowest);
+    int status;
+
+    *q = (struct critical_sequence){0};
+    status = replay_with(job, what_ifs, "slowest warp", &listener, &q->replay);
+    if (status != EXIT_DONE)
+        return status;
+    replay_release(&q->replay);
+    pc_trace_init(&q->points,
+                  &(struct pc_trace_choice){.block_first = q->slowest.block,
+                                            .block_last = q->slowest.block,
+                                            .warp_first = q->slowest.warp,
+                                            .warp_last = q->slowest.warp,
+                                            .points_max = POINTS_MAX});
+    listener = pc_trace_listener(&q->points);
+    status =
+        replay_with(job, what_ifs, "its instructions", &listener, &q->replay);
+    if (status == EXIT_DONE) {
+        status = find(q);
+        if (status != EXIT_DONE)
+            replay_release(&q->replay);
+    }
+    if (status != EXIT_DONE)
+        pc_trace_release(&q->points);
+    return status;
+}
+
+void critical_sequence_release(struct critical_sequence *q)
+{
+    critical_release(&q->critical);
+    pc_trace_release(&q->points);
+    replay_release(&q->replay);
+}
+
 int report_critical(const struct job *job, const struct opt_list *what_ifs)
 {
-    struct sequence q = {.job = job};
-    struct sim_listener listener = slowest_warp_listener(&q.slowest);
-    struct replay r;
-    int status = replay_with(job, what_ifs, "slowest warp", &listener, &r);
+    struct critical_sequence q;
+    int status = critical_measure(&q, job, what_ifs);
 
     if (status != EXIT_DONE)
         return status;
-    replay_release(&r);
-    pc_trace_init(&q.points,
-                  &(struct pc_trace_choice){.block_first = q.slowest.block,
-                                            .block_last = q.slowest.block,
-                                            .warp_first = q.slowest.warp,
-                                            .warp_last = q.slowest.warp,
-                                            .points_max = POINTS_MAX});
-    listener = pc_trace_listener(&q.points);
-    status = replay_with(job, what_ifs, "its instructions", &listener, &r);
-    if (status == EXIT_DONE) {
-        status = report_sequence(&q, &r);
-        replay_release(&r);
-    }
-    pc_trace_release(&q.points);
+    status = job->format == FORMAT_JSON
+                 ? output_json(job->out, sequence_json(&q))
+             : job->format == FORMAT_CSV
+                 ? output_csv(job->out, "pc,text,times,cycles,reason",
+                              steps_json(&q))
+                 : print_text(&q, job->out);
+    critical_sequence_release(&q);
     return status;
 }

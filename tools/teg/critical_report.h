@@ -13,9 +13,27 @@
 #ifndef TEG_TOOLS_CRITICAL_REPORT_H
 #define TEG_TOOLS_CRITICAL_REPORT_H
 
-#include "tools/teg/job.h"
+#include "sim/collect/critical.h"
+#include "tools/teg/simulate.h"
 
-/* Replays the job's first kernel twice: to find the warp, and to follow it. */
+struct critical_sequence {
+    struct slowest_warp slowest;
+    struct pc_trace points; /* of that warp */
+    struct critical critical;
+    struct replay replay; /* whose program the points are of */
+};
+
+/* Replays the job's first kernel twice: to find the warp, and to follow it.
+ * Says what is wrong and returns an exit status; only on EXIT_DONE there is
+ * something to release. */
+int critical_measure(struct critical_sequence *q, const struct job *job,
+                     const struct opt_list *what_ifs);
+void critical_sequence_release(struct critical_sequence *q);
+
+/* "long_scoreboard", or "-" if nothing held it. */
+const char *critical_reason(const struct critical_step *step);
+
+/* Measures and writes. */
 int report_critical(const struct job *job, const struct opt_list *what_ifs);
 
 #endif

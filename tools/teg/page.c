@@ -301,9 +301,8 @@ static void print_units(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
 
-    fputs("<div>", f);
     heading(f, "Functional units");
-    fputs("<table class=\"sort\"><thead><tr>"
+    fputs("<div class=\"scroll\"><table class=\"sort\"><thead><tr>"
           "<th>unit<th class=\"n\">issued<th class=\"n\">active"
           "<th class=\"n\">mean load<th class=\"n\">peak load</tr></thead>"
           "<tbody>\n",
@@ -537,6 +536,55 @@ static int print_instructions_table(FILE *f, const struct page *p)
           f);
     free(order);
     return EXIT_DONE;
+}
+
+/* The chain of instructions that bounds the warp which is done last. */
+static void print_critical(FILE *f, const struct critical_sequence *q)
+{
+    enum {
+        STEPS_MAX = 40
+    };
+    const struct critical *c = &q->critical;
+    const struct teg_program *program = q->points.program;
+    char a[28], b[28], d[28];
+
+    heading(f, "Critical sequence");
+    fprintf(
+        f,
+        "<p class=\"dim\">Warp %" PRIu32 " of block %" PRIu64 " on SM %" PRIu32
+        " is done last, in cycle %s. What it could not do without: %s of "
+        "its instructions, %s cycles.</p>\n<div class=\"scroll\"><table "
+        "class=\"sort\"><thead><tr><th class=\"n\">pc<th>instruction<th "
+        "class=\"n\">times<th class=\"n\">cycles<th class=\"n\">of it<th>held "
+        "by</tr></thead><tbody>\n",
+        q->slowest.warp, q->slowest.block, q->slowest.sm,
+        with_commas(c->done, a), with_commas(c->instructions, b),
+        with_commas(c->done - c->first, d));
+    for (uint32_t i = 0; i < c->steps && i < STEPS_MAX; i++) {
+        const struct critical_step *step = &c->step[i];
+        const struct teg_inst *inst = &program->inst[step->inst];
+        char text[PAGE_TEXT_MAX + 1];
+
+        snprintf(text, sizeof text, "%s", teg_program_text(program, inst));
+        fprintf(f,
+                "<tr><td class=\"n mono\" data-v=\"%" PRIu64 "\">%04" PRIx64
+                "</td><td class=\"mono\">",
+                inst->pc, inst->pc);
+        html_text(f, text);
+        fputs("</td>", f);
+        count_cell(f, step->times);
+        count_cell(f, step->cycles);
+        percent_cell(f, (double)step->cycles, (double)(c->done - c->first));
+        text_cell(f, critical_reason(step));
+        fputs("</tr>\n", f);
+    }
+    fputs("</tbody></table></div>\n", f);
+    if (c->steps > STEPS_MAX)
+        fprintf(
+            f,
+            "<p class=\"dim\">and %u others; teg timeline --critical -f csv "
+            "has all.</p>\n",
+            c->steps - STEPS_MAX);
 }
 
 /* ---- roofline ---------------------------------------------------------------------- */
@@ -882,15 +930,15 @@ static int print_body(FILE *f, const struct page *p,
     if (p->ranking != NULL)
         print_ranking(f, p->ranking);
     print_memory(f, r);
+    print_kernel_facts(f, p);
     fputs("</div>\n", f);
     print_charts(f, p, chart);
     status = print_instructions_table(f, p);
+    if (p->critical != NULL)
+        print_critical(f, p->critical);
     print_roofline(f, r);
     print_models(f, r);
-    fputs("<div class=\"two\">\n", f);
     print_units(f, r);
-    print_kernel_facts(f, p);
-    fputs("</div>\n", f);
     print_gpu_facts(f, r->replay->gpu);
     print_remarks(f, r);
     print_foot(f, p);

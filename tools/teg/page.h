@@ -10,6 +10,7 @@
 
 #include "sim/collect/by_pc.h"
 #include "sim/collect/timeline.h"
+#include "tools/teg/critical_report.h"
 #include "tools/teg/report.h"
 #include "tools/teg/whatif.h"
 
@@ -23,8 +24,9 @@ struct page {
     const struct timeline *sub;  /* borrowed, [sub_cores] of that SM */
     uint32_t sub_cores;
     const struct whatif *ranking; /* borrowed; NULL: not asked for */
-    const char *trace;            /* path as given */
-    uint32_t crc;                 /* CRC-32 of the trace file */
+    const struct critical_sequence *critical; /* likewise */
+    const char *trace;                        /* path as given */
+    uint32_t crc;                             /* CRC-32 of the trace file */
     uint64_t trace_bytes;
     /* Of dygraphs, borrowed; NULL: the charts stay static. */
     const char *script, *style;
