@@ -18,6 +18,7 @@ check 'nothing is loaded from elsewhere' \
     [ "$(grep -c -E 'src=|@import|url\([^#]|href="[^d]|https?://' "$page")" = 0 ]
 check 'six static charts' [ "$(grep -c '<div class="chart"' "$page")" = 6 ]
 check 'they are drawn without a script' [ "$(grep -c '<polygon' "$page")" -gt 3 ]
+check 'and what each SM did' grep -q '<svg [^>]*id="sms"' "$page"
 check 'it says which trace it was' grep -q "CRC-32 $(
     gzip -c "$work/evil.traceg" | tail -c8 | od -An -tx4 -N4 | tr -d ' ')" "$page"
 check 'and why the charts are static' grep -q 'dygraphs was not installed' "$page"

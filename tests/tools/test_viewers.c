@@ -63,7 +63,7 @@ static json_int_t cycles_and_instructions(json_int_t *instructions)
 
 START_TEST(perfetto_slices_follow_one_another_in_each_warp)
 {
-    json_int_t instructions, end[64] = {0}, issued = 0, counters = 0;
+    json_int_t instructions, end[64] = {0}, issued = 0, counters = 0, of_sm = 0;
     json_int_t cycles = cycles_and_instructions(&instructions);
     json_error_t error;
     json_t *r, *e;
@@ -78,6 +78,9 @@ START_TEST(perfetto_slices_follow_one_another_in_each_warp)
 
         if (strcmp(kind, "C") == 0)
             counters++;
+        if (strcmp(kind, "C") == 0 &&
+            strcmp(json_string_value(json_object_get(e, "name")), "SM 0") == 0)
+            of_sm++;
         if (strcmp(kind, "X") == 0) {
             json_int_t ts = number(e, "ts"), tid = number(e, "tid");
 
@@ -90,6 +93,7 @@ START_TEST(perfetto_slices_follow_one_another_in_each_warp)
     }
     ck_assert_int_eq(issued, instructions);
     ck_assert_int_gt(counters, 20);
+    ck_assert_int_gt(of_sm, 5);
     json_decref(r);
     clean();
 }

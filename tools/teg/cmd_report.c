@@ -27,6 +27,7 @@ struct report_job {
     struct timeline *chip, *one; /* owned */
     struct timeline *sub;        /* owned, [sub_cores] of that SM */
     uint32_t sub_cores;
+    struct sm_load sms;
     struct whatif rank;
     struct critical_sequence sequence;
     bool sequenced; /* `sequence` is there */
@@ -130,6 +131,7 @@ static int write_page(struct report_job *r, const struct replay *replay)
         .one = r->one,
         .sub = r->sub,
         .sub_cores = r->sub_cores,
+        .sms = &r->sms,
         .ranking = r->ranking ? &r->rank : NULL,
         .critical = r->sequenced ? &r->sequence : NULL,
         .trace = r->job.path,
@@ -139,7 +141,7 @@ static int write_page(struct report_job *r, const struct replay *replay)
     struct output out;
     int status = digest(r->job.path, &page);
 
-    if (status == EXIT_DONE && r->by_pc.failed)
+    if (status == EXIT_DONE && (r->by_pc.failed || r->sms.failed))
         status = say_memory();
     if (status == EXIT_DONE)
         status = result_init(&result, replay);
@@ -167,8 +169,8 @@ static int write_all(struct report_job *r, const struct replay *replay)
     int status = EXIT_DONE;
 
     if (r->perfetto != NULL)
-        status =
-            write_perfetto(r->perfetto, replay, r->chip, r->one, &r->points);
+        status = write_perfetto(r->perfetto, replay, r->chip, r->one, &r->sms,
+                                &r->points);
     if (status == EXIT_DONE && r->konata != NULL)
         status = write_konata(r->konata, &r->points);
     if (status == EXIT_DONE && wants_page(r))
@@ -198,7 +200,7 @@ static int follow(struct report_job *r)
 }
 
 enum {
-    EARS = 4 /* besides the sub-cores */
+    EARS = 5 /* besides the sub-cores */
 };
 
 /* Instructions only for those who look at them: they come last. */
@@ -209,6 +211,7 @@ static uint32_t listen(struct report_job *r, struct sim_listener *listener)
     listener[count++] = by_pc_listener(&r->by_pc);
     listener[count++] = timeline_listener(r->chip);
     listener[count++] = timeline_listener(r->one);
+    listener[count++] = sm_load_listener(&r->sms);
     for (uint32_t i = 0; i < r->sub_cores && wants_page(r); i++)
         listener[count++] = timeline_listener(&r->sub[i]);
     if (r->perfetto != NULL || r->konata != NULL)
@@ -259,6 +262,7 @@ static int gather(struct report_job *r)
     int status = EXIT_DONE;
 
     by_pc_init(&r->by_pc);
+    sm_load_init(&r->sms);
     pc_trace_init(&r->points, &choice);
     r->sub_cores = r->job.gpu->sm.schedulers;
     r->chip = malloc(sizeof *r->chip);
@@ -276,6 +280,7 @@ static int gather(struct report_job *r)
         status = replay_and_write(r);
     }
     by_pc_release(&r->by_pc);
+    sm_load_release(&r->sms);
     pc_trace_release(&r->points);
     free(r->chip);
     free(r->one);

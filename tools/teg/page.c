@@ -780,6 +780,67 @@ static bool make_charts(struct chart chart[CHARTS], const struct page *p)
                       "Instructions in flight, all SMs", sms);
 }
 
+/*
+ * Every SM's issue slots over time, a row each: a path for each shade, so that
+ * 144 SMs of 128 bins take tens of kilobytes.
+ */
+static void print_sms(FILE *f, const struct page *p)
+{
+    enum {
+        SHADES = 8,
+        TOP = 4,
+        LEFT = 44,
+        WIDTH = 676
+    };
+    const struct sm_load *l = p->sms;
+    const struct teg_gpu *gpu = p->result->replay->gpu;
+    double slots = (double)gpu->sm.schedulers / gpu->sm.issue_period;
+    uint32_t bins = sm_load_bins(l);
+    double row = l->sms > 40 ? 2 : l->sms > 10 ? 5 : 12;
+    double height = row * l->sms;
+
+    if (bins == 0 || l->sms == 0)
+        return;
+    fprintf(f,
+            "<figure><figcaption>Issue slots used, every SM (one row each, "
+            "number 0 at the top; the darker the more)</figcaption><svg "
+            "viewBox=\"0 0 720 %.0f\" id=\"sms\">\n",
+            TOP + height + 20);
+    for (int shade = 1; shade <= SHADES; shade++) {
+        fprintf(f,
+                "<path class=\"cell\" stroke-width=\"%.1f\" "
+                "stroke-opacity=\"%.2f\" d=\"",
+                row, 0.12 + 0.88 * shade / SHADES);
+        for (uint32_t sm = 0; sm < l->sms; sm++) {
+            double x = -1;
+
+            for (uint32_t i = 0; i < bins; i++) {
+                double used = (double)sm_load_at(l, sm, i) /
+                              ((double)sm_load_width(l, i) * slots);
+                int level = used > 0 ? (int)ceil(used * SHADES) : 0;
+                double from = LEFT + (double)WIDTH * i / bins;
+
+                if ((level > SHADES ? SHADES : level) != shade)
+                    continue;
+                if (fabs(from - x) < 0.01)
+                    fprintf(f, "h%.4g", (double)WIDTH / bins);
+                else
+                    fprintf(f, "M%.4g %.4gh%.4g", from, TOP + row * (sm + 0.5),
+                            (double)WIDTH / bins);
+                x = from + (double)WIDTH / bins;
+            }
+        }
+        fputs("\"/>\n", f);
+    }
+    fprintf(f,
+            "<text x=\"%d\" y=\"12\" text-anchor=\"end\">SM 0</text><text "
+            "x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%u</text><text x=\"%d\" "
+            "y=\"%.0f\">0</text><text x=\"720\" y=\"%.0f\" "
+            "text-anchor=\"end\">cycle %" PRIu64 "</text></svg></figure>\n",
+            LEFT - 4, LEFT - 4, TOP + height, l->sms - 1, LEFT,
+            TOP + height + 14, TOP + height + 14, l->end);
+}
+
 static void print_charts(FILE *f, const struct page *p,
                          const struct chart chart[CHARTS])
 {
@@ -793,6 +854,7 @@ static void print_charts(FILE *f, const struct page *p,
                   "this page was made.");
     for (int i = 0; i < CHARTS; i++)
         chart_html(f, &chart[i]);
+    print_sms(f, p);
 }
 
 /* ---- facts ------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #define TEG_TOOLS_PAGE_H
 
 #include "sim/collect/by_pc.h"
+#include "sim/collect/sm_load.h"
 #include "sim/collect/timeline.h"
 #include "tools/teg/critical_report.h"
 #include "tools/teg/report.h"
@@ -23,6 +24,7 @@ struct page {
     const struct timeline *one;  /* borrowed: of one SM */
     const struct timeline *sub;  /* borrowed, [sub_cores] of that SM */
     uint32_t sub_cores;
+    const struct sm_load *sms;    /* borrowed: all of them */
     const struct whatif *ranking; /* borrowed; NULL: not asked for */
     const struct critical_sequence *critical; /* likewise */
     const char *trace;                        /* path as given */

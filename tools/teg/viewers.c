@@ -77,6 +77,7 @@ static void say_dropped(const char *viewer, const struct pc_trace *t)
 enum {
     CHIP = 1, /* process numbers of the tracks */
     ONE_SM = 2,
+    ALL_SMS = 3,
 };
 
 static void print_name(FILE *f, const char *what, int pid, int tid,
@@ -122,6 +123,31 @@ static void print_counters(FILE *f, const struct timeline *t, int pid,
         print_counter(f, t, pid, "warps", teg_stall_label(r), t->stall[r], 1);
 }
 
+/* How much of its issue slots each SM used. */
+static void print_sms(FILE *f, const struct sm_load *l,
+                      const struct teg_gpu *gpu)
+{
+    double slots = (double)gpu->sm.schedulers / gpu->sm.issue_period;
+
+    for (uint32_t sm = 0; sm < l->sms; sm++) {
+        double last = -1;
+
+        for (uint32_t i = 0; i < sm_load_bins(l); i++) {
+            double v = 100 * (double)sm_load_at(l, sm, i) /
+                       ((double)sm_load_width(l, i) * slots);
+
+            if (v <= last && v >= last)
+                continue;
+            fprintf(f,
+                    "{\"ph\":\"C\",\"pid\":%d,\"ts\":%" PRIu64
+                    ",\"name\":\"SM %" PRIu32
+                    "\",\"args\":{\"issue %%\":%.4g}},\n",
+                    ALL_SMS, i * l->bin_cycles, sm, v);
+            last = v;
+        }
+    }
+}
+
 static void print_slices(FILE *f, const struct pc_trace *t,
                          const struct pc_point *p)
 {
@@ -150,7 +176,8 @@ static void print_slices(FILE *f, const struct pc_trace *t,
 
 static void print_events(FILE *f, const struct replay *r,
                          const struct timeline *chip,
-                         const struct timeline *one, const struct pc_trace *t)
+                         const struct timeline *one, const struct sm_load *sms,
+                         const struct pc_trace *t)
 {
     uint64_t named = 0;
     char name[64];
@@ -165,6 +192,8 @@ static void print_events(FILE *f, const struct replay *r,
     print_name(f, "process_name", ONE_SM, 0, name);
     print_counters(f, chip, CHIP, r->gpu);
     print_counters(f, one, ONE_SM, r->gpu);
+    print_name(f, "process_name", ALL_SMS, 0, "issue slots of each SM");
+    print_sms(f, sms, r->gpu);
     for (size_t i = 0; i < t->points; i++) {
         const struct pc_point *p = &t->point[i];
 
@@ -184,7 +213,7 @@ static void print_events(FILE *f, const struct replay *r,
 
 int write_perfetto(const char *path, const struct replay *r,
                    const struct timeline *chip, const struct timeline *one,
-                   const struct pc_trace *points)
+                   const struct sm_load *sms, const struct pc_trace *points)
 {
     char *text = NULL;
     size_t size = 0;
@@ -193,7 +222,7 @@ int write_perfetto(const char *path, const struct replay *r,
 
     if (f == NULL)
         return say_memory();
-    print_events(f, r, chip, one, points);
+    print_events(f, r, chip, one, sms, points);
     status = fclose(f) == 0 ? put_file(path, text, size) : say_memory();
     free(text);
     if (status == EXIT_DONE)
