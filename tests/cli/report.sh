@@ -36,7 +36,7 @@ check 'and why the charts are static' grep -q 'dygraphs was not installed' "$pag
 expect 0 "$teg" report "$work/long.traceg" -g v100 -o "$work/long.html"
 check 'a long program leaves the page under 2 MB' \
     [ "$(wc -c <"$work/long.html")" -lt 2000000 ]
-check 'and says what was left out' grep -q '7001 less stalled' "$work/long.html"
+check 'and says what was left out' grep -q '7501 less stalled' "$work/long.html"
 
 expect 0 "$teg" report "$work/saxpy.traceg" -g v100 --ranking -o "$work/rank.html"
 check 'what would help stands at the top' grep -q 'Would help most: [a-z]' "$work/rank.html"

@@ -15,7 +15,7 @@
 #include "tools/teg/report.h"
 #include "tools/teg/whatif.h"
 
-#define PAGE_ROWS_MAX 2000
+#define PAGE_ROWS_MAX 1500
 #define PAGE_TEXT_MAX 120 /* characters of an instruction */
 
 struct page {
