@@ -141,6 +141,20 @@ teg_status help_try_kernel(struct help_kernel *k)
     return status;
 }
 
+/* Runs from the bytes of `before` and compares with those of `want`. */
+static void run_again(struct help_kernel *k, uint8_t *const before[],
+                      uint8_t *const want[], const char *what)
+{
+    for (uint32_t i = 0; i < k->buffers; i++)
+        memcpy(k->buffer[i].data, before[i], k->buffer[i].bytes);
+    ck_assert_msg(help_try_kernel(k) == TEG_OK, "%s: %s", k->d.where,
+                  k->d.what);
+    for (uint32_t i = 0; i < k->buffers; i++)
+        ck_assert_msg(memcmp(want[i], k->buffer[i].data, k->buffer[i].bytes) ==
+                          0,
+                      "%s: %s changes buffer %u", k->code->name, what, i);
+}
+
 void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
                      uint32_t block_x, uint32_t block_y)
 {
@@ -158,17 +172,14 @@ void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
     k->facts.plain = 1;
     ck_assert_msg(help_try_kernel(k) == TEG_OK, "%s: %s", k->d.where,
                   k->d.what);
-    for (uint32_t i = 0; i < k->buffers; i++) {
+    for (uint32_t i = 0; i < k->buffers; i++)
         memcpy(plain[i], k->buffer[i].data, k->buffer[i].bytes);
-        memcpy(k->buffer[i].data, before[i], k->buffer[i].bytes);
-    }
     k->facts.plain = 0;
-    ck_assert_msg(help_try_kernel(k) == TEG_OK, "%s: %s", k->d.where,
-                  k->d.what);
+    run_again(k, before, plain, "vector code");
+    k->facts.jobs = 3;
+    run_again(k, before, plain, "a second thread");
+    k->facts.jobs = 0;
     for (uint32_t i = 0; i < k->buffers; i++) {
-        ck_assert_msg(memcmp(plain[i], k->buffer[i].data, k->buffer[i].bytes) ==
-                          0,
-                      "%s: vectors change buffer %u", k->code->name, i);
         free(before[i]);
         free(plain[i]);
     }

@@ -8,8 +8,8 @@
  *     help_int(&k, n);
  *     help_run_kernel(&k, 4, 1, 256, 1);
  *
- * Each runs twice, with this machine's vectors and without; both must leave
- * the same bytes.
+ * Each runs three times: without this machine's vectors, with them, and on
+ * three threads; all must leave the same bytes.
  */
 #ifndef TEG_TESTS_HELP_KERNEL_H
 #define TEG_TESTS_HELP_KERNEL_H

@@ -18,6 +18,17 @@ expect 0 "$teg" convert "$work/saxpy.tegt" --to traceg "$work/saxpy.traceg"
 check 'guards are no part of a mnemonic' \
     sh -c "! grep -q '@' '$work/saxpy.traceg'"
 
+# The same on several threads, byte by byte.
+for jobs in 1 3; do
+    expect 0 "$teg" trace $cubin --kernel histogram --grid 12 --block 256 \
+        -a buf:u8:9000:random -a buf:u32:256:zeros -a i32:9000 -j $jobs \
+        --dump 1="$work/bins.$jobs" -o "$work/histogram.$jobs.tegt" --timing
+    err '^timing: .* M thread instructions/s$'
+done
+check 'threads change no result' cmp -s "$work/bins.1" "$work/bins.3"
+check 'threads change no trace' \
+    cmp -s "$work/histogram.1.tegt" "$work/histogram.3.tegt"
+
 expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'

@@ -15,7 +15,7 @@
 
 struct trace {
     const char *kernel_name, *grid, *block, *out;
-    uint32_t shared;
+    uint32_t shared, jobs;
     bool timing;
     struct opt_list arg, dump;
     struct teg_cubin cubin;
@@ -157,6 +157,7 @@ static int run(struct trace *t)
     t->facts.params = t->args.params;
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
+    t->facts.jobs = t->jobs;
     t->facts.from = t->out == NULL ? UINT64_MAX : 0;
     t->facts.warp_insts = &t->insts;
     t->facts.thread_insts = &t->lanes;
@@ -197,6 +198,9 @@ int cmd_trace(int argc, char **argv)
          "write that argument's buffer after the run, raw little endian", NULL},
         {"output", 'o', OPT_TEXT, &t.out, "FILE.tegt",
          "write the trace there; without it the kernel just runs", NULL},
+        {"jobs", 'j', OPT_COUNT, &t.jobs, "N",
+         "threads that run blocks; what comes out is the same for any number",
+         NULL},
         {"timing", 0, OPT_FLAG, &t.timing, NULL,
          "say on standard error how long it took and how many instructions "
          "that is per second",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/block.h"
+#include "traces/emulate/crew.h"
 #include "traces/emulate/flow.h"
 #include "traces/emulate/warp.h"
 
@@ -27,10 +27,7 @@ struct emulation {
     uint8_t *bank0;        /* owned */
     struct emu_module own; /* where none was given */
     struct emu_fixed fixed;
-    struct teg_block_builder **stream; /* owned, [warps]: each warp's trace */
-    struct teg_block_builder *whole;
-    uint64_t next, blocks;
-    uint64_t from, to;                   /* blocks to record */
+    struct emu_crew *crew;               /* owned */
     uint64_t *warp_insts, *thread_insts; /* borrowed, may be NULL */
 };
 
@@ -176,92 +173,37 @@ static teg_status make_banks(struct emulation *e, const struct teg_cubin *cubin,
     return TEG_OK;
 }
 
-/* ---- the trace of a block -------------------------------------------------------------- */
-
-/* Where warps ran interleaved, each has a builder of its own; the block has
- * their streams one after the other. */
-static teg_status join_streams(struct emulation *e, struct teg_block **block,
-                               struct teg_diag *d)
-{
-    const uint8_t *bytes;
-    size_t size;
-
-    for (uint32_t i = 0; i < e->block.warps && !e->block.in_turn; i++) {
-        struct teg_block *one;
-        struct teg_cursor c;
-        struct teg_access a;
-
-        if (i == 0)
-            teg_block_builder_begin(e->whole, e->block.position);
-        TRY(teg_block_builder_end(e->stream[i], &bytes, &size, d));
-        TRY(teg_block_open(&e->kernel.program, bytes, size, e->kernel.name, 0,
-                           &one, d));
-        teg_block_builder_warp(e->whole, i);
-        teg_cursor_init(&c, one, 0);
-        while (teg_cursor_next(&c)) {
-            uint32_t inst = c.inst, mask = c.mask;
-
-            if (teg_cursor_access(&c, &a))
-                teg_block_builder_access(e->whole, inst, &a);
-            else
-                teg_block_builder_inst(e->whole, inst, mask, NULL);
-        }
-        teg_block_free(one);
-    }
-    TRY(teg_block_builder_end(e->whole, &bytes, &size, d));
-    return teg_block_open(&e->kernel.program, bytes, size, e->kernel.name, 0,
-                          block, d);
-}
-
-/* Runs the next block. */
-static teg_status run_next(struct emulation *e, struct teg_diag *d)
-{
-    uint64_t n = e->next++;
-
-    e->block.position[0] = (uint32_t)(n % e->block.grid[0]);
-    e->block.position[1] = (uint32_t)(n / e->block.grid[0] % e->block.grid[1]);
-    e->block.position[2] = (uint32_t)(n / e->block.grid[0] / e->block.grid[1]);
-    e->block.status = TEG_OK;
-    e->block.d = d;
-    e->block.records = n >= e->from && n < e->to;
-    emu_block_run(&e->block);
-    for (uint32_t i = 0; i < e->block.warps; i++) {
-        if (e->warp_insts != NULL)
-            *e->warp_insts += e->block.warp[i].executed;
-        if (e->thread_insts != NULL)
-            *e->thread_insts += e->block.warp[i].lanes_executed;
-    }
-    return e->block.status;
-}
+/* ---- handing out ------------------------------------------------------------------------- */
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
 {
     struct emulation *e = self;
+    struct emu_result result;
+    teg_status status = TEG_OK;
+    int some;
 
     *block = NULL;
-    while (e->next != e->blocks) {
-        TRY(run_next(e, d));
-        if (e->block.records)
-            return join_streams(e, block, d);
+    while ((some = emu_crew_next(e->crew, &result, &status, d)) == 1) {
+        if (e->warp_insts != NULL)
+            *e->warp_insts += result.warp_insts;
+        if (e->thread_insts != NULL)
+            *e->thread_insts += result.thread_insts;
+        *block = result.traced;
+        if (*block != NULL)
+            return TEG_OK;
     }
-    return TEG_OK;
+    return some == 0 ? TEG_OK : status;
 }
 
 static void close_launch(void *self)
 {
     struct emulation *e = self;
 
-    for (uint32_t i = 0; e->stream != NULL && i < e->block.warps; i++)
-        teg_block_builder_free(e->stream[i]);
-    teg_block_builder_free(e->whole);
-    free(e->stream);
+    emu_crew_free(e->crew);
     free(e->op);
     free(e->bank0);
     emu_module_release(&e->own);
     emu_fixed_release(&e->fixed);
-    free(e->block.shared);
-    free(e->block.local);
-    free(e->block.warp);
     teg_kernel_release(&e->kernel);
     free(e);
 }
@@ -309,9 +251,8 @@ static teg_status fill_kernel(struct emulation *e,
     return TEG_OK;
 }
 
-static teg_status make_block(struct emulation *e, const struct teg_cubin *cubin,
-                             const struct emu_launch_facts *f,
-                             struct teg_diag *d)
+static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
+                           const struct emu_launch_facts *f)
 {
     struct emu_block *b = &e->block;
     uint32_t threads = f->block[0] * f->block[1] * f->block[2];
@@ -326,20 +267,6 @@ static teg_status make_block(struct emulation *e, const struct teg_cubin *cubin,
     b->local_bytes =
         (e->code->local_bytes + STACK_MARGIN + 15) / 16 * (uint64_t)16;
     b->warps = (threads + EMU_LANES - 1) / EMU_LANES;
-    b->warp =
-        aligned_alloc(_Alignof(struct emu_warp), b->warps * sizeof *b->warp);
-    b->shared = calloc(1, b->shared_bytes + 16);
-    b->local = calloc(b->warps * EMU_LANES, b->local_bytes);
-    e->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
-    if (b->warp == NULL || b->shared == NULL || b->local == NULL ||
-        e->stream == NULL)
-        return teg_fail_memory(d);
-    for (uint32_t i = 0; i < b->warps; i++)
-        TRY(teg_block_builder_new(&e->kernel.program, &e->stream[i], d));
-    b->stream = e->stream;
-    TRY(teg_block_builder_new(&e->kernel.program, &e->whole, d));
-    b->whole = e->whole;
-    return TEG_OK;
 }
 
 /* Without shared memory and barriers no warp waits for another. */
@@ -356,6 +283,33 @@ static int runs_in_turn(const struct emulation *e)
            e->block.shared_bytes <= SM90_RESERVED_SHARED;
 }
 
+/* What a kernel prints or allocates comes from one block after the other. */
+static int calls_outside(const struct emulation *e)
+{
+    for (uint32_t i = 0; i < e->ops; i++) {
+        if (e->op[i].sass.name != NULL &&
+            strcmp(e->op[i].sass.name, "CALL.ABS") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
+                       struct teg_diag *d)
+{
+    struct emu_work work = {
+        .like = &e->block,
+        .kernel = &e->kernel,
+        .blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2],
+        .from = f->from,
+        .to = f->to != 0 ? f->to : UINT64_MAX,
+        .jobs = f->jobs == 0 || calls_outside(e) ? 1 : f->jobs,
+        .clears_local = e->code->local_bytes != 0,
+    };
+
+    return emu_crew_new(&e->crew, &work, d);
+}
+
 static teg_status open_emulation(struct emulation *e,
                                  const struct teg_cubin *cubin,
                                  struct emu_device *device,
@@ -367,14 +321,11 @@ static teg_status open_emulation(struct emulation *e,
                         "code for sm_%u is not emulated", cubin->sm);
     TRY(check_facts(f, e->code->name, d));
     e->block.device = device;
-    TRY(make_block(e, cubin, f, d));
+    describe_block(e, cubin, f);
     TRY(fill_kernel(e, cubin, f, d));
     TRY(prepare_code(e, cubin->sm, f->plain, d));
     TRY(make_bank0(e, f, d));
     TRY(make_banks(e, cubin, f, d));
-    e->blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
-    e->from = f->from;
-    e->to = f->to != 0 ? f->to : e->blocks;
     e->warp_insts = f->warp_insts;
     e->thread_insts = f->thread_insts;
     e->block.outlet = f->outlet;
@@ -382,7 +333,8 @@ static teg_status open_emulation(struct emulation *e,
     e->block.op = e->op;
     e->block.ops = e->ops;
     e->block.in_turn = runs_in_turn(e);
-    return emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d);
+    TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));
+    return hire(e, f, d);
 }
 
 teg_status emu_launch(const struct teg_cubin *cubin,

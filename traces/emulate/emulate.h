@@ -32,6 +32,7 @@ struct emu_launch_facts {
     const uint8_t *params;   /* the kernel's parameters as laid out in its
                                 constant bank, param_bytes of them */
     size_t param_bytes;
+    unsigned jobs;      /* threads that run blocks; 0 is 1 */
     int plain;          /* without this machine's vectors, for tests */
     uint64_t insts_max; /* per warp and block; 0: 100 million */
     /* The module on `device` that keeps variables from launch to launch;

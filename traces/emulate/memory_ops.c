@@ -4,6 +4,7 @@
 
 #include "traces/emulate/half.h"
 #include "traces/emulate/operand.h"
+#include "traces/emulate/view.h"
 
 enum space {
     GLOBAL,
@@ -43,9 +44,12 @@ static uint8_t *within(uint8_t *data, uint64_t size, uint64_t offset,
 
 /* Host pointer of `bytes` of global memory, NULL if they are in no buffer. */
 static uint8_t *global_at(struct emu_block *b, const struct emu_op *op,
-                          uint64_t at, uint64_t bytes)
+                          uint64_t at, uint64_t bytes, enum emu_use use)
 {
     struct emu_span *s = &b->near[op->inst % EMU_NEAR];
+
+    if (b->view != NULL)
+        return emu_view_at(b->view, at, bytes, use);
 
     if (at - s->address >= s->bytes && !emu_device_span(b->device, at, s))
         return NULL;
@@ -55,7 +59,8 @@ static uint8_t *global_at(struct emu_block *b, const struct emu_op *op,
 
 /* Host pointer of a lane's access; a fault and NULL if there is none. */
 static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
-                   enum space space, uint64_t at, unsigned bytes)
+                   enum space space, uint64_t at, unsigned bytes,
+                   enum emu_use use)
 {
     struct emu_block *b = w->block;
     void *found;
@@ -83,7 +88,7 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
         found = within(b->local + thread_of(w, lane) * b->local_bytes,
                        b->local_bytes, at, bytes);
     } else {
-        found = global_at(b, op, at, bytes);
+        found = global_at(b, op, at, bytes, use);
     }
     if (found == NULL) {
         static const char *const names[] = {"global", "shared", "local"};
@@ -99,7 +104,7 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
 void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
                   uint64_t at, unsigned bytes)
 {
-    return place(w, op, lane, GENERIC, at, bytes);
+    return place(w, op, lane, GENERIC, at, bytes, EMU_UPDATE);
 }
 #endif
 
@@ -141,18 +146,19 @@ static int local_offsets(const struct emu_warp *w, unsigned bytes,
 
 /* The piece of memory that `bytes` at `at` lie in, NULL if it is none. */
 static uint8_t *piece_at(struct emu_block *b, const struct emu_op *op,
-                         enum space space, uint64_t at, uint64_t bytes)
+                         enum space space, uint64_t at, uint64_t bytes,
+                         enum emu_use use)
 {
     if (space == SHARED)
         return within(b->shared, b->shared_bytes, at & (EMU_WINDOW_BYTES - 1),
                       bytes);
-    return space == LOCAL ? b->local + at : global_at(b, op, at, bytes);
+    return space == LOCAL ? b->local + at : global_at(b, op, at, bytes, use);
 }
 
 /* Whether all lanes reach one behind the other; fills `r` if so. */
 static int reach_side_by_side(struct emu_warp *w, const struct emu_op *op,
                               enum space space, const uint64_t at[EMU_LANES],
-                              unsigned bytes, struct reach *r)
+                              unsigned bytes, struct reach *r, enum emu_use use)
 {
     uint64_t apart = at[0] & (bytes - 1);
 
@@ -162,7 +168,7 @@ static int reach_side_by_side(struct emu_warp *w, const struct emu_op *op,
     }
     if (apart != 0)
         return 0;
-    r->base = piece_at(w->block, op, space, at[0], EMU_LANES * bytes);
+    r->base = piece_at(w->block, op, space, at[0], EMU_LANES * bytes, use);
     r->side_by_side = 1;
     return r->base != NULL;
 }
@@ -171,7 +177,7 @@ static int reach_side_by_side(struct emu_warp *w, const struct emu_op *op,
  * all are aligned; else returns 0, and the lanes go one by one. */
 static int reach(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                  enum space space, const uint64_t lane_at[EMU_LANES],
-                 unsigned bytes, struct reach *r)
+                 unsigned bytes, struct reach *r, enum emu_use use)
 {
     struct emu_block *b = w->block;
     uint64_t at[EMU_LANES], first = lane_at[__builtin_ctz(mask)], far = 0;
@@ -179,8 +185,11 @@ static int reach(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     int32_t delta[EMU_LANES], low = 0, high = 0;
 
     if (mask == EMU_ALL && space != LOCAL &&
-        reach_side_by_side(w, op, space, lane_at, bytes, r))
+        reach_side_by_side(w, op, space, lane_at, bytes, r, use))
         return 1;
+    /* What lies between is not written, and a view must know what is. */
+    if (b->view != NULL && use != EMU_READ && space != SHARED && space != LOCAL)
+        return 0;
     memcpy(at, lane_at, sizeof at);
     if (mask != EMU_ALL) {
         emu_spread(mask, active);
@@ -211,8 +220,8 @@ static int reach(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         return 0;
     first += (uint64_t)(int64_t)low;
     least = (uint32_t)low;
-    r->base =
-        piece_at(b, op, space, first, (uint64_t)((int64_t)high - low) + bytes);
+    r->base = piece_at(b, op, space, first,
+                       (uint64_t)((int64_t)high - low) + bytes, use);
     r->side_by_side = 0;
     LANES r->offset[l] = (uint32_t)delta[l] - least;
     return r->base != NULL;
@@ -233,7 +242,7 @@ static int load_each(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint32_t word[4] = {0};
-        const void *from = place(w, op, l, space, at[l], bytes);
+        const void *from = place(w, op, l, space, at[l], bytes, EMU_READ);
 
         if (from == NULL)
             return 0;
@@ -281,7 +290,7 @@ static void load_from(struct emu_warp *w, const struct emu_op *op,
     struct reach r;
 
     lanes_at(w, op->m, space, at);
-    if (reach(w, op, mask, space, at, bytes, &r))
+    if (reach(w, op, mask, space, at, bytes, &r, EMU_READ))
         load_together(&r, bytes, value);
     else if (!load_each(w, op, mask, space, at, bytes, value))
         return;
@@ -309,7 +318,7 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     lanes_at(w, op->m, space, at);
     for (unsigned i = 0; i < words; i++)
         value[i] = emu_row(w, stored(op), i);
-    together = reach(w, op, mask, space, at, bytes, &r);
+    together = reach(w, op, mask, space, at, bytes, &r, EMU_WRITE);
     if (together && r.side_by_side && bytes == 4) {
         memcpy(r.base, value[0], 4 * EMU_LANES);
         return;
@@ -318,7 +327,7 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         int l = __builtin_ctz(rest);
         uint32_t word[4] = {0};
         void *to = together ? r.base + r.offset[l]
-                            : place(w, op, l, space, at[l], bytes);
+                            : place(w, op, l, space, at[l], bytes, EMU_WRITE);
 
         if (to == NULL)
             return;
@@ -553,7 +562,7 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
             done &= ~(1u << l);
             continue;
         }
-        to = place(w, op, l, k->space, at[l], 4 * words);
+        to = place(w, op, l, k->space, at[l], 4 * words, EMU_UPDATE);
         if (to == NULL)
             return;
         memcpy(&old, to, 4 * words);
@@ -684,12 +693,12 @@ EXEC(ldgsts)
             ((wanted >> l & 1) == 0 && !emu_bit(op, 82)))
             continue;
         if (wanted >> l & 1) {
-            source = place(w, op, l, GLOBAL, from[l], bytes);
+            source = place(w, op, l, GLOBAL, from[l], bytes, EMU_READ);
             if (source == NULL)
                 return;
             memcpy(data, source, bytes);
         }
-        target = place(w, op, l, SHARED, to[l], bytes);
+        target = place(w, op, l, SHARED, to[l], bytes, EMU_WRITE);
         if (target == NULL)
             return;
         memcpy(target, data, bytes);
@@ -710,8 +719,8 @@ EXEC(ldsm)
         uint32_t out[EMU_LANES];
 
         for (unsigned row = 0; row < 8; row++) {
-            const void *from =
-                place(w, op, (int)(8 * m + row), SHARED, at[8 * m + row], 16);
+            const void *from = place(w, op, (int)(8 * m + row), SHARED,
+                                     at[8 * m + row], 16, EMU_UPDATE);
 
             if (from == NULL)
                 return;
@@ -748,8 +757,8 @@ EXEC(stsm)
                     (uint16_t)(value[l] >> 16 * i);
         }
         for (unsigned row = 0; row < 8; row++) {
-            void *to =
-                place(w, op, (int)(8 * m + row), SHARED, at[8 * m + row], 16);
+            void *to = place(w, op, (int)(8 * m + row), SHARED, at[8 * m + row],
+                             16, EMU_UPDATE);
 
             if (to == NULL)
                 return;

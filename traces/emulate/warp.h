@@ -106,6 +106,7 @@ struct emu_warp {
 };
 
 struct teg_block_builder;
+struct emu_view;
 
 /* What runs at once, and the fault that ended it. */
 struct emu_block {
@@ -115,6 +116,7 @@ struct emu_block {
     uint32_t registers, uniforms; /* rows the code names */
     uint64_t insts_max;           /* per warp */
     struct emu_device *device;
+    struct emu_view *view; /* borrowed; NULL: device memory itself */
     const struct emu_module *module;
     struct emu_outlet outlet;
     uint64_t heap_used;             /* bytes, by malloc */
