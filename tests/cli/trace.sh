@@ -29,6 +29,27 @@ check 'threads change no result' cmp -s "$work/bins.1" "$work/bins.3"
 check 'threads change no trace' \
     cmp -s "$work/histogram.1.tegt" "$work/histogram.3.tegt"
 
+# A part of the blocks, and one cubin of several.
+expect 0 "$teg" trace tests/fixtures/kernels/k01_vecadd.fatbin --arch sm_86 \
+    --grid 8 --block 64 -a buf:f32:512:iota -a buf:f32:512:iota \
+    -a buf:f32:512:zeros -a i32:512 --blocks 2:5 --dump 2="$work/c.raw" \
+    -o "$work/part.tegt"
+check 'all blocks ran' \
+    [ "$(od -An -tx4 -j2044 -N4 "$work/c.raw" | tr -d ' ')" = 447f8000 ]
+expect 0 "$teg" convert "$work/part.tegt" --to traceg "$work/part.traceg"
+check 'three blocks were recorded' \
+    [ "$(grep -c '^thread block' "$work/part.traceg")" = 3 ]
+check 'the grid is whole' grep -q '^-grid dim = (8,1,1)' "$work/part.traceg"
+expect 1 "$teg" trace tests/fixtures/kernels/k01_vecadd.fatbin --grid 1 --block 1
+err 'there are several cubins: expected --arch sm_XX'
+expect 1 "$teg" trace tests/fixtures/kernels/k01_vecadd.fatbin --arch sm_70 \
+    --grid 1 --block 1
+err 'there is no cubin for sm_70'
+expect 2 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 --blocks 5:2
+err '[-][-]blocks: expected N or A:B'
+expect 2 "$teg" trace $cubin --grid 1 --block 32 --arch volta
+err '[-][-]arch: expected sm_XX'
+
 expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'

@@ -742,6 +742,36 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* A word that is no instruction ends the kernel that comes to it, not one that
+ * jumps over it. */
+START_TEST(unknown_words)
+{
+    struct help_kernel k;
+    struct teg_cubin_kernel changed;
+    uint8_t code[4096];
+
+    help_kernel_open(&k, SM, "k01_vecadd", "vecadd");
+    for (int i = 0; i < 3; i++)
+        help_buffer(&k, 400);
+    help_int(&k, 100);
+    k.facts.block[0] = 100;
+    changed = *k.code;
+    ck_assert_uint_le(changed.code.size, sizeof code);
+    memcpy(code, changed.code.data, changed.code.size);
+    changed.code.data = code;
+    k.code = &changed;
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    memset(code + changed.code.size - 16, 0xff, 16);
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    memset(code + 0x30, 0xff, 16);
+    code[0x31] = 0x7f; /* the guard is PT */
+    ck_assert(help_try_kernel(&k) == TEG_LIMIT);
+    ck_assert_str_eq(k.d.where, "kernel vecadd block 0,0,0 warp 0 pc 0x30");
+    ck_assert_ptr_nonnull(strstr(k.d.what, "not emulated"));
+    help_kernel_close(&k);
+}
+END_TEST
+
 HELP_MAIN("traces/kernels_rest", 60, {convert, HELP_GENERATIONS},
           {atomics_shared, HELP_GENERATIONS},
           {atomics_global, HELP_GENERATIONS},
@@ -754,4 +784,4 @@ HELP_MAIN("traces/kernels_rest", 60, {convert, HELP_GENERATIONS},
           {special_registers, HELP_GENERATIONS}, {traps, HELP_GENERATIONS},
           {uniform, HELP_GENERATIONS}, {uniform_block, HELP_GENERATIONS},
           {many_parameters, HELP_GENERATIONS}, {hopper, 0},
-          {refusals, HELP_GENERATIONS})
+          {refusals, HELP_GENERATIONS}, {unknown_words, HELP_GENERATIONS})

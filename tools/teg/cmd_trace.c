@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "isa/cubin.h"
+#include "isa/fatbin.h"
 #include "tools/teg/options.h"
 #include "tools/teg/output.h"
 #include "tools/teg/teg.h"
@@ -14,7 +14,7 @@
 #include "traces/tegt.h"
 
 struct trace {
-    const char *kernel_name, *grid, *block, *out;
+    const char *kernel_name, *grid, *block, *out, *arch, *blocks;
     uint32_t shared, jobs;
     bool timing;
     struct opt_list arg, dump;
@@ -47,6 +47,69 @@ static int parse_shape(const char *what, const char *text, uint32_t shape[3])
     say(what, "expected X, X,Y or X,Y,Z, each at least 1%s",
         text == NULL ? "; it must be given" : "");
     return EXIT_USAGE;
+}
+
+/* "N", "A:B", "A:" or ":B": blocks A to B - 1. */
+static int parse_blocks(struct trace *t)
+{
+    const char *text = t->blocks, *colon = strchr(text, ':');
+    uint64_t from, to = UINT64_MAX;
+
+    if (text[0] != '\0' && strspn(text, "0123456789:") == strlen(text) &&
+        strcmp(text, ":") != 0 && strlen(text) < 40 &&
+        (colon == NULL || strchr(colon + 1, ':') == NULL)) {
+        from = strtoull(text, NULL, 10);
+        if (colon == NULL)
+            to = from + 1;
+        else if (colon[1] != '\0')
+            to = strtoull(colon + 1, NULL, 10);
+        t->facts.from = from;
+        t->facts.to = to;
+        if (from < to)
+            return EXIT_DONE;
+    }
+    return say_usage(
+        "trace",
+        "--blocks: expected N or A:B, from A up to, not including, "
+        "B; found '%s'",
+        text);
+}
+
+/* The cubin, or the one for --arch of those that a fatbin or program holds. */
+static int open_cubin(struct trace *t, const char *path)
+{
+    struct teg_fatbin f = {0};
+    struct teg_diag d;
+    unsigned long sm = 0;
+    uint32_t found = 0, which = 0;
+    int status = EXIT_DONE;
+
+    if (t->arch != NULL)
+        sm = strncmp(t->arch, "sm_", 3) == 0 ? strtoul(t->arch + 3, NULL, 10)
+                                             : 0;
+    if (t->arch != NULL && sm == 0)
+        return say_usage("trace", "--arch: expected sm_XX, found '%s'",
+                         t->arch);
+    if (teg_fatbin_open(&f, path, &d) != TEG_OK)
+        return say_fault(&d);
+    for (uint32_t i = 0; i < f.count; i++) {
+        if (f.entry[i].is_ptx || (sm != 0 && f.entry[i].sm != sm))
+            continue;
+        which = i;
+        found++;
+    }
+    if (found != 1) {
+        say(path,
+            found == 0 ? "there is no cubin%s%s"
+                       : "there are several cubins%s%s: expected --arch sm_XX "
+                         "of `teg info`",
+            sm != 0 ? " for " : "", sm != 0 ? t->arch : "");
+        status = EXIT_FAULT;
+    } else if (teg_fatbin_cubin(&f, which, &t->cubin, &d) != TEG_OK) {
+        status = say_fault(&d);
+    }
+    teg_fatbin_release(&f);
+    return status;
 }
 
 static int choose_kernel(struct trace *t)
@@ -158,7 +221,8 @@ static int run(struct trace *t)
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
     t->facts.jobs = t->jobs;
-    t->facts.from = t->out == NULL ? UINT64_MAX : 0;
+    if (t->out == NULL)
+        t->facts.from = UINT64_MAX;
     t->facts.warp_insts = &t->insts;
     t->facts.thread_insts = &t->lanes;
     t->facts.outlet = (struct emu_outlet){print_text, stdout};
@@ -198,6 +262,13 @@ int cmd_trace(int argc, char **argv)
          "write that argument's buffer after the run, raw little endian", NULL},
         {"output", 'o', OPT_TEXT, &t.out, "FILE.tegt",
          "write the trace there; without it the kernel just runs", NULL},
+        {"arch", 0, OPT_TEXT, &t.arch, "sm_XX",
+         "which cubin of a fatbin or program; needed if there are several",
+         NULL},
+        {"blocks", 0, OPT_TEXT, &t.blocks, "A:B",
+         "record only blocks A to B-1, in the order of the grid, or one, N; "
+         "all of them run",
+         NULL},
         {"jobs", 'j', OPT_COUNT, &t.jobs, "N",
          "threads that run blocks; what comes out is the same for any number",
          NULL},
@@ -208,8 +279,9 @@ int cmd_trace(int argc, char **argv)
         {0}};
     const struct usage usage = {
         .command = "trace",
-        .operands = "FILE.cubin",
-        .summary = "Runs a kernel of FILE.cubin on the functional emulator and "
+        .operands = "FILE",
+        .summary = "Runs a kernel of FILE (a cubin, a fatbin or a "
+                   "program that holds one) on the functional emulator and "
                    "writes its warp instruction trace.  Accesses out of bounds "
                    "or misaligned, barriers some threads never reach and "
                    "endless loops end with the place.",
@@ -223,7 +295,6 @@ int cmd_trace(int argc, char **argv)
             "      --dump 3=y.raw -o saxpy.tegt\n"
             "  teg run saxpy.tegt -g a100\n"};
     struct operands operands;
-    struct teg_diag d;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
@@ -233,8 +304,12 @@ int cmd_trace(int argc, char **argv)
         status = parse_shape("block", t.block, t.facts.block);
     if (status != EXIT_DONE)
         return status;
-    if (teg_cubin_open(&t.cubin, operands.item[0], &d) != TEG_OK)
-        return say_fault(&d);
+    if (t.blocks != NULL)
+        status = parse_blocks(&t);
+    if (status == EXIT_DONE)
+        status = open_cubin(&t, operands.item[0]);
+    if (status != EXIT_DONE)
+        return status;
     status = choose_kernel(&t);
     if (status == EXIT_DONE)
         status = run(&t);

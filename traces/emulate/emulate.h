@@ -4,10 +4,11 @@
  *
  * Models: 32 lanes, predicates, divergence with convergence barriers, uniform
  * registers, shared, global, local and constant memory, barriers, shuffles,
- * votes, atomics.  One block after the other, in grid order, so results are
- * always the same.
- * Leaves out: textures, surfaces, tensor products, clusters, bulk copies; a
- * kernel that uses them ends with the instruction's name.
+ * votes, atomics, matrix products.  Results are those of one block after the
+ * other, in grid order, for any number of threads.
+ * Leaves out: textures, surfaces, clusters, warp-group products, bulk copies
+ * but from global to shared memory; a kernel that uses them ends with the
+ * instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_EMULATE_H
 #define TEG_TRACES_EMULATE_EMULATE_H
