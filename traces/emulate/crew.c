@@ -196,7 +196,8 @@ teg_status emu_crew_new(struct emu_crew **crew, const struct emu_work *work,
             break;
         c->threads++;
     }
-    c->alone |= c->threads == 0;
+    if (c->threads == 0)
+        c->alone = 1;
     return TEG_OK;
 }
 
