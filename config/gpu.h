@@ -15,6 +15,7 @@
 enum {
     TEG_MAX_UNITS = 16,
     TEG_NO_UNIT = 255,
+    TEG_MAX_CARVEOUTS = 16,
 };
 
 /* Which ready warp a scheduler issues from.  (Lai 2013, 3.5, names round
@@ -119,6 +120,11 @@ struct teg_gpu {
 #undef NUMBER
 #undef CHOICE
 #undef END
+
+    /* What the driver may set aside of l1.unified_bytes for shared memory,
+     * bytes, rising. */
+    uint32_t carveout_count;
+    uint32_t carveout[TEG_MAX_CARVEOUTS];
 
     uint32_t unit_count;
     struct teg_unit unit[TEG_MAX_UNITS];

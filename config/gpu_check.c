@@ -145,6 +145,35 @@ static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* What is set aside for shared memory must leave L1 something. */
+static teg_status check_carveouts(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    uint32_t n = gpu->carveout_count, most = n != 0 ? gpu->carveout[n - 1] : 0;
+
+    if (gpu->l1.unified_bytes == 0)
+        return TEG_OK;
+    if (n == 0)
+        return contradiction(gpu, "l1.unified_bytes", d,
+                             "expected carveouts to say what shared memory "
+                             "may have of it");
+    if (most < gpu->sm.shared_bytes)
+        return contradiction(gpu, "carveouts", d,
+                             "expected one that holds the %u bytes of shared "
+                             "memory, found at most %u",
+                             gpu->sm.shared_bytes, most);
+    if (most >= gpu->l1.unified_bytes)
+        return contradiction(gpu, "l1.unified_bytes", d,
+                             "expected more than the largest of carveouts, %u "
+                             "bytes, found %u",
+                             most, gpu->l1.unified_bytes);
+    if (gpu->l1.carveout_bytes >= gpu->l1.unified_bytes)
+        return contradiction(gpu, "l1.carveout_bytes", d,
+                             "expected less than the %u of l1.unified_bytes, "
+                             "found %u",
+                             gpu->l1.unified_bytes, gpu->l1.carveout_bytes);
+    return TEG_OK;
+}
+
 static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->l1.bytes != 0 && gpu->l2.bytes != 0 &&
@@ -163,6 +192,32 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
                              "and DRAM, found %u",
                              gpu->l2.latency, gpu->dram.latency,
                              gpu->l2.far_latency);
+    return TEG_OK;
+}
+
+static teg_status check_l1_banks(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->l1.banks != 0 && !is_power_of_two(gpu->l1.banks))
+        return contradiction(gpu, "l1.banks", d,
+                             "expected a power of two, found %u",
+                             gpu->l1.banks);
+    if (gpu->l1.tag_banks != 0 && !is_power_of_two(gpu->l1.tag_banks))
+        return contradiction(gpu, "l1.tag_banks", d,
+                             "expected a power of two, found %u",
+                             gpu->l1.tag_banks);
+    return TEG_OK;
+}
+
+static teg_status check_tlb(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    if (gpu->tlb.entries != 0 && !is_power_of_two(gpu->tlb.walk_bytes))
+        return contradiction(gpu, "tlb.walk_bytes", d,
+                             "expected a power of two, found %u",
+                             gpu->tlb.walk_bytes);
+    if (gpu->tlb.entries != 0 && !is_power_of_two(gpu->tlb.page_bytes))
+        return contradiction(gpu, "tlb.page_bytes", d,
+                             "expected a power of two, found %u",
+                             gpu->tlb.page_bytes);
     return TEG_OK;
 }
 
@@ -229,8 +284,9 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     static teg_status (*const checks[])(const struct teg_gpu *,
                                         struct teg_diag *) = {
-        check_sm,        check_shared, check_cluster, check_caches,
-        check_latencies, check_dram,   check_units,   check_timing,
+        check_sm,        check_shared,   check_cluster,   check_caches,
+        check_carveouts, check_l1_banks, check_latencies, check_tlb,
+        check_dram,      check_units,    check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

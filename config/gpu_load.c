@@ -43,6 +43,7 @@ struct loader {
     struct teg_fact power_fact[TEG_POWER_UNITS];
     struct teg_fact use_fact[TEG_CLASSES];
     struct teg_fact default_fact;
+    struct teg_fact carveout_fact;
     struct pending timing[TEG_CLASSES];
     struct pending operand; /* one unit */
 };
@@ -642,6 +643,38 @@ static teg_status read_default_for(const struct layer *a, setting s)
     return TEG_OK;
 }
 
+/* carveouts = ( "0 8 16 32 64 96", "V ..." );  kilobytes, rising */
+static teg_status read_carveouts(const struct layer *a, setting s)
+{
+    struct teg_fact *f = &a->l->carveout_fact;
+    struct teg_gpu *gpu = a->l->gpu;
+    const char *text = "";
+    char *end;
+
+    TRY(check_list(a, s, "carveouts", 2, "\"kilobytes ...\""));
+    TRY(read_string(a, config_setting_get_elem(s, 0), "carveouts",
+                    sizeof f->value, &text));
+    gpu->carveout_count = 0;
+    for (const char *at = text; *at != '\0'; at = end + strspn(end, " ")) {
+        unsigned long kilobytes = strtoul(at, &end, 10);
+        uint32_t n = gpu->carveout_count;
+
+        if (end == at || *at == '-' || (*end != '\0' && *end != ' ') ||
+            n == TEG_MAX_CARVEOUTS || kilobytes > 1024 ||
+            (n != 0 && kilobytes * 1024 <= gpu->carveout[n - 1]))
+            return fail(a, s,
+                        "carveouts: expected at most %d rising numbers of "
+                        "kilobytes up to 1024, found \"%s\"",
+                        TEG_MAX_CARVEOUTS, text);
+        gpu->carveout[gpu->carveout_count++] = (uint32_t)kilobytes * 1024;
+    }
+    TRY(read_source(a, config_setting_get_elem(s, 1), "carveouts", f));
+    snprintf(f->key, sizeof f->key, "carveouts");
+    snprintf(f->value, sizeof f->value, "%s", text);
+    snprintf(f->unit, sizeof f->unit, "KB");
+    return TEG_OK;
+}
+
 static teg_status read_operand_unit(const struct layer *a, setting s)
 {
     return read_unit_names(a, s, "operand_unit", 1, &a->l->operand);
@@ -664,6 +697,7 @@ static const struct top {
     {"title", read_title},
     {"default_for", read_default_for},
     {"operand_unit", read_operand_unit},
+    {"carveouts", read_carveouts},
     {"units", read_units},
     {"timing", read_timing},
     {"m_factor", read_m_factor},
@@ -881,7 +915,7 @@ static uint32_t add_given(struct teg_fact *to, uint32_t n,
     return n;
 }
 
-/* In the order params, units, timing, m_factor, power, default. */
+/* In the order params, units, timing, m_factor, power, default, carve-outs. */
 static teg_status finish_facts(struct loader *l)
 {
     struct teg_gpu *gpu = l->gpu;
@@ -889,7 +923,7 @@ static teg_status finish_facts(struct loader *l)
     struct teg_fact *f;
 
     params(&count);
-    f = calloc(count + TEG_MAX_UNITS + 3 * TEG_CLASSES + TEG_POWER_UNITS + 1,
+    f = calloc(count + TEG_MAX_UNITS + 3 * TEG_CLASSES + TEG_POWER_UNITS + 2,
                sizeof *f);
     if (f == NULL)
         return teg_fail_memory(l->d);
@@ -904,6 +938,7 @@ static teg_status finish_facts(struct loader *l)
     n = add_given(f, n, l->power_fact, TEG_POWER_UNITS);
     n = add_given(f, n, l->use_fact, TEG_CLASSES);
     n = add_given(f, n, &l->default_fact, 1);
+    n = add_given(f, n, &l->carveout_fact, 1);
     gpu->fact_count = n;
     return TEG_OK;
 }

@@ -39,14 +39,58 @@ static uint64_t blocks_by_registers(const struct teg_gpu *gpu, uint32_t warps,
     return warps_per_part * gpu->sm.schedulers / held;
 }
 
+/* Of one block, as it is set aside. */
+static uint64_t shared_of_block(const struct teg_gpu *gpu,
+                                uint32_t shared_bytes)
+{
+    return round_up((uint64_t)shared_bytes + gpu->sm.shared_reserved,
+                    gpu->sm.shared_unit);
+}
+
+/* What blocks can have at most: all of it, or what the user sets aside. */
+static uint32_t shared_of_sm(const struct teg_gpu *gpu)
+{
+    uint32_t set = gpu->l1.unified_bytes != 0 ? gpu->l1.carveout_bytes : 0;
+
+    return set != 0 && set < gpu->sm.shared_bytes ? set : gpu->sm.shared_bytes;
+}
+
 static uint64_t blocks_by_shared(const struct teg_gpu *gpu,
                                  uint32_t shared_bytes)
 {
-    uint64_t wanted = (uint64_t)shared_bytes + gpu->sm.shared_reserved;
+    uint64_t wanted = shared_of_block(gpu, shared_bytes);
 
-    if (wanted == 0)
-        return UINT64_MAX;
-    return gpu->sm.shared_bytes / round_up(wanted, gpu->sm.shared_unit);
+    return wanted != 0 ? shared_of_sm(gpu) / wanted : UINT64_MAX;
+}
+
+static uint32_t least_carveout(const struct teg_gpu *gpu, uint64_t wanted)
+{
+    uint32_t last = gpu->carveout_count - 1;
+
+    for (uint32_t i = 0; i < last; i++) {
+        if (gpu->carveout[i] >= wanted)
+            return gpu->carveout[i];
+    }
+    return gpu->carveout[last];
+}
+
+/* Divides the SM's memory between shared memory and L1. */
+static void divide(const struct teg_gpu *gpu, uint32_t shared_bytes,
+                   struct teg_occupancy *o)
+{
+    uint32_t left;
+
+    o->carveout_bytes = 0;
+    o->l1_bytes = gpu->l1.bytes;
+    if (gpu->l1.unified_bytes == 0 || gpu->carveout_count == 0)
+        return;
+    o->carveout_bytes = gpu->l1.carveout_bytes;
+    if (o->carveout_bytes == 0)
+        o->carveout_bytes = least_carveout(
+            gpu, o->blocks_per_sm * shared_of_block(gpu, shared_bytes));
+    left = gpu->l1.unified_bytes - o->carveout_bytes;
+    if (left < o->l1_bytes)
+        o->l1_bytes = left;
 }
 
 teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
@@ -85,5 +129,6 @@ teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
                         names[o->limit]);
     o->blocks_per_sm = (uint32_t)blocks[o->limit];
     o->warps_per_sm = o->blocks_per_sm * warps;
+    divide(gpu, shared_bytes, o);
     return TEG_OK;
 }

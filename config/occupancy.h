@@ -17,6 +17,9 @@ struct teg_occupancy {
     uint32_t blocks_per_sm; /* that fit an SM by resources */
     uint32_t warps_per_sm;  /* blocks_per_sm x warps of a block */
     enum teg_occupancy_limit limit;
+    /* Of the memory that L1 and shared memory divide: what is set aside for
+     * shared memory (0 where they do not), and what L1 has left. */
+    uint32_t carveout_bytes, l1_bytes;
 };
 
 const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
@@ -26,7 +29,8 @@ const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
  * does not limit).  TEG_LIMIT if not even one block fits.
  * (The rules of the vendor's occupancy calculator: registers rounded per block
  * on compute capability 1.x; per warp, over the sub-partitions of the register
- * file, from 2.0 on.)
+ * file, from 2.0 on.  The carve-out is the least that does not take a block
+ * away: what the driver chooses unless told otherwise.)
  */
 teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
                          uint32_t registers, uint32_t shared_bytes,

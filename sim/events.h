@@ -27,9 +27,11 @@ struct sim_request {
     uint32_t groups; /* conflict groups with an active lane; the
                                conflict degree is passes / groups */
     /* global and local memory */
-    uint32_t transactions;        /* what coalescing made of it */
-    uint32_t bytes;               /* moved by those transactions */
-    uint32_t useful_bytes;        /* asked for by the lanes */
+    uint32_t transactions; /* what coalescing made of it */
+    uint32_t bytes;        /* moved by those transactions */
+    uint32_t useful_bytes; /* asked for by the lanes */
+    uint32_t l1_passes;    /* of a load through L1's busiest bank; 0: no rule */
+    uint32_t l1_lines; /* of a load in the busiest bank of tags; 0: no rule */
     uint32_t l1_sectors, l1_hits; /* looked up / found; 0 without a cache */
     uint32_t l2_sectors, l2_hits;
     uint32_t dram_bytes;

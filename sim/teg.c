@@ -101,6 +101,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     TRY(find_occupancy(launch->kernel, gpu, &occupancy, d));
     TRY(limit_warps(launch->kernel, options->warps_per_sm, &occupancy, d));
     setup.blocks_per_sm = occupancy.blocks_per_sm;
+    setup.l1_bytes = occupancy.l1_bytes;
     for (uint32_t i = 0;
          i < options->listener_count && setup.listeners < LISTENERS_MAX; i++)
         listener[setup.listeners++] = options->listener[i];

@@ -159,7 +159,8 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
     sim_chip_init(&r->chip, setup->gpu, r->launch->kernel);
     r->chip.listener = setup->listener;
     r->chip.listeners = setup->listeners;
-    TRY(sim_memory_new(setup->gpu, setup->sms, &r->chip.memory, d));
+    TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
+                       d));
     r->sm = calloc(setup->sms, sizeof *r->sm);
     if (r->sm == NULL)
         return teg_fail_memory(d);

@@ -22,8 +22,9 @@
 
 struct sim_engine_setup {
     const struct teg_gpu *gpu;
-    uint32_t sms;                        /* to simulate, at least 1 */
-    uint32_t blocks_per_sm;              /* at most, at least 1 */
+    uint32_t sms;           /* to simulate, at least 1 */
+    uint32_t blocks_per_sm; /* at most, at least 1 */
+    uint32_t l1_bytes; /* of L1, shared memory taken off; 0: gpu->l1.bytes */
     const struct sim_listener *listener; /* [listeners] */
     uint32_t listeners;
     /* Called every few thousand steps; not 0 stops.  May be NULL. */

@@ -55,6 +55,7 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
         .pass_interval = fraction_of(gpu->shared.pass_interval),
         .conflict_latency = fraction_of(gpu->shared.conflict_latency),
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
+        .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
         .lane_byte_interval = lane_byte_interval(gpu),
     };
     sim_ops_init(&chip->ops, gpu, &kernel->program);
@@ -465,12 +466,24 @@ static struct issue_times global_times(struct sim_sm *sm,
 {
     uint64_t done =
         sim_memory_issue(sm->chip->memory, sm->number, now, plan, op->flags);
-    uint64_t turns = sim_plan_turns(plan);
+    uint64_t lines = plan->request.l1_lines;
+    uint64_t turns =
+        lines != 0 ? lines * FRACTION
+                   : sim_plan_turns(plan) * sm->chip->transaction_interval;
     uint64_t moves = plan->request.useful_bytes * sm->chip->lane_byte_interval;
     uint64_t busy = max_u64(max_u64(op->interval, (moves + 65535) / 65536),
-                            whole_up(turns * sm->chip->transaction_interval));
+                            whole_up(turns));
     int holds = sm->chip->gpu->memory.transactions_hold_warp != 0;
+    uint32_t passes = plan->request.l1_passes;
 
+    /* No load is there before its last pass through L1's banks. */
+    if (passes > 1) {
+        uint64_t interval = sm->chip->l1_bank_interval;
+
+        busy = max_u64(busy, whole_up(passes * interval));
+        done = max_u64(done, now + sm->chip->gpu->l1.latency +
+                                 whole_up((passes - 1) * interval));
+    }
     return (struct issue_times){
         .busy = busy,
         .done = plan->request.is_store && !plan->request.is_atomic

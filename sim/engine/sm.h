@@ -35,9 +35,9 @@ struct sim_warp {
      * producer; by dense number. */
     uint64_t *register_ready; /* owned, [register_capacity] */
     uint32_t register_capacity;
-    uint32_t block; /* index into sim_sm.block */
+    uint32_t block;           /* index into sim_sm.block */
     uint32_t stream, warp_id; /* in the block; as the trace names it */
-    uint8_t planned; /* sim_sm.plan holds its next request */
+    uint8_t planned;          /* sim_sm.plan holds its next request */
     uint8_t parked;
     uint8_t exited; /* has executed an EXIT */
 };
@@ -76,8 +76,9 @@ struct sim_chip {
     int takes_turns;        /* sim_policy_takes_turns */
     uint64_t warps_started; /* gives ages */
     uint64_t cycles;        /* latest completion so far */
-    /* Of gpu->shared and gpu->memory, in 1/256 cycle. */
+    /* Of gpu->shared, memory and l1, in 1/256 cycle. */
     uint64_t pass_interval, conflict_latency, transaction_interval;
+    uint64_t l1_bank_interval;
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* First instance of each unit in sim_sm.unit_free. */
     uint32_t unit_first[TEG_MAX_UNITS];

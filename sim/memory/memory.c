@@ -11,6 +11,7 @@ enum {
     LINE_BYTES = 128,
     ALL_SECTORS = 15,
     HALVES = 2,
+    FIRST_PAGES = 64,
     HALF_SMS = 8, /* SMs that go to one half in turn (Accel-Sim issue 558) */
 };
 
@@ -40,10 +41,23 @@ struct cluster {
     uint64_t bytes;
 };
 
+/* Regions touched since the kernel began, and when their translations came:
+ * open addressing. */
+struct pages {
+    uint64_t *page;         /* owned, [capacity]: number + 1; 0 = free */
+    uint64_t *ready;        /* owned, [capacity]: tick */
+    size_t count, capacity; /* a power of two */
+};
+
 struct sim_memory {
     const struct teg_gpu *gpu; /* borrowed */
     uint32_t sms, clusters;
-    struct sim_cache **l1;          /* owned, [sms]; NULL without */
+    struct sim_cache **l1;  /* owned, [sms]; NULL without */
+    struct sim_cache **tlb; /* owned, [sms]; NULL without */
+    struct {
+        uint64_t page, ready; /* number + 1; tick */
+    } * last_page;            /* owned, [sms]: looked up last */
+    struct pages walked;
     struct sim_cache *l2;           /* NULL without */
     struct sim_cache *near[HALVES]; /* NULL without */
     struct queue far_link;
@@ -54,7 +68,7 @@ struct sim_memory {
     /* ticks per byte, times 2^RATE_BITS; 0 = no limit */
     uint64_t cluster_rate, slice_rate, far_rate, channel_rate;
     uint64_t transaction_ticks, transaction_latency_ticks, atomic_ticks;
-    uint64_t turnaround_ticks;
+    uint64_t turnaround_ticks, translation_ticks;
     uint64_t spread; /* what-if: next channel in turn */
 };
 
@@ -86,9 +100,15 @@ void sim_memory_free(struct sim_memory *m)
         return;
     for (uint32_t i = 0; m->l1 != NULL && i < m->sms; i++)
         sim_cache_free(m->l1[i]);
+    for (uint32_t i = 0; m->tlb != NULL && i < m->sms; i++)
+        sim_cache_free(m->tlb[i]);
     for (uint32_t i = 0; m->cluster != NULL && i < m->clusters; i++)
         free(m->cluster[i].heap);
     free(m->l1);
+    free(m->tlb);
+    free(m->last_page);
+    free(m->walked.page);
+    free(m->walked.ready);
     sim_cache_free(m->l2);
     for (uint32_t i = 0; i < HALVES; i++)
         sim_cache_free(m->near[i]);
@@ -98,19 +118,40 @@ void sim_memory_free(struct sim_memory *m)
     free(m);
 }
 
-static int make_caches(struct sim_memory *m)
+/* One for each SM; NULL out of memory. */
+static struct sim_cache **make_of_sms(const struct sim_memory *m, uint64_t sets,
+                                      uint32_t ways)
+{
+    struct sim_cache **cache = calloc(m->sms, sizeof *cache);
+
+    for (uint32_t i = 0; cache != NULL && i < m->sms; i++) {
+        cache[i] = sim_cache_new((uint32_t)sets, ways);
+        if (cache[i] != NULL)
+            continue;
+        while (i-- != 0)
+            sim_cache_free(cache[i]);
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+static int make_caches(struct sim_memory *m, uint32_t l1_bytes)
 {
     const struct teg_gpu *gpu = m->gpu;
 
     if (gpu->l1.bytes != 0 && !gpu->l1.always_hits) {
-        m->l1_sets = gpu->l1.bytes / LINE_BYTES / gpu->l1.ways;
-        m->l1 = calloc(m->sms, sizeof *m->l1);
-        for (uint32_t i = 0; m->l1 != NULL && i < m->sms; i++) {
-            m->l1[i] = sim_cache_new((uint32_t)m->l1_sets, gpu->l1.ways);
-            if (m->l1[i] == NULL)
-                return 0;
-        }
+        m->l1_sets = (l1_bytes != 0 ? l1_bytes : gpu->l1.bytes) / LINE_BYTES /
+                     gpu->l1.ways;
+        m->l1_sets = max_u64(m->l1_sets, 1);
+        m->l1 = make_of_sms(m, m->l1_sets, gpu->l1.ways);
         if (m->l1 == NULL)
+            return 0;
+    }
+    if (gpu->tlb.entries != 0) {
+        m->tlb = make_of_sms(m, 1, gpu->tlb.entries);
+        m->last_page = calloc(m->sms, sizeof *m->last_page);
+        if (m->tlb == NULL || m->last_page == NULL)
             return 0;
     }
     if (gpu->l2.bytes != 0) {
@@ -130,7 +171,8 @@ static int make_caches(struct sim_memory *m)
 }
 
 teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
-                          struct sim_memory **memory, struct teg_diag *d)
+                          uint32_t l1_bytes, struct sim_memory **memory,
+                          struct teg_diag *d)
 {
     struct sim_memory *m = calloc(1, sizeof *m);
     double gbs = gpu->dram.reached_gbs != 0 ? gpu->dram.reached_gbs
@@ -147,6 +189,7 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     m->cluster_rate = rate_of(gpu->memory.cluster_bytes_per_cycle);
     m->slice_rate = rate_of(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     m->far_rate = rate_of(gpu->l2.far_bytes_per_cycle);
+    m->translation_ticks = ticks_of(gpu->tlb.miss_latency);
     m->turnaround_ticks = ticks_of(gpu->dram.turnaround);
     m->channel_rate = rate_of(cycle_bytes / gpu->dram.channels);
     m->transaction_ticks = ticks_of(gpu->memory.transaction_interval);
@@ -156,7 +199,7 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     m->slice = calloc(gpu->l2.slices, sizeof *m->slice);
     m->channel = calloc(gpu->dram.channels, sizeof *m->channel);
     if (m->cluster == NULL || m->slice == NULL || m->channel == NULL ||
-        !make_caches(m)) {
+        !make_caches(m, l1_bytes)) {
         sim_memory_free(m);
         return teg_fail_memory(d);
     }
@@ -421,12 +464,92 @@ static void visit_l2(struct sim_memory *m, uint32_t sm, struct way *w,
         search_l2(m, w, t, slice, sectors, r);
 }
 
+static size_t page_slot(const struct pages *p, uint64_t page)
+{
+    size_t i = fold(page) & (p->capacity - 1);
+
+    while (p->page[i] != 0 && p->page[i] != page + 1)
+        i = (i + 1) & (p->capacity - 1);
+    return i;
+}
+
+static int pages_grow(struct pages *p)
+{
+    size_t capacity = p->capacity != 0 ? 2 * p->capacity : FIRST_PAGES;
+    struct pages grown = {calloc(capacity, sizeof *p->page),
+                          malloc(capacity * sizeof *p->ready), p->count,
+                          capacity};
+
+    if (grown.page == NULL || grown.ready == NULL) {
+        free(grown.page);
+        free(grown.ready);
+        return 0;
+    }
+    for (size_t i = 0; i < p->capacity; i++) {
+        size_t to = p->page[i] != 0 ? page_slot(&grown, p->page[i] - 1) : 0;
+
+        if (p->page[i] == 0)
+            continue;
+        grown.page[to] = p->page[i];
+        grown.ready[to] = p->ready[i];
+    }
+    free(p->page);
+    free(p->ready);
+    *p = grown;
+    return 1;
+}
+
+/* The tick at which the translations of the address's region are on the chip,
+ * which the first touch fetches.  Out of memory takes every touch for a later one, which the
+ * caller cannot act on any better. */
+static uint64_t region_ready(struct sim_memory *m, uint64_t address,
+                             uint64_t at)
+{
+    uint64_t page = address / m->gpu->tlb.walk_bytes;
+    struct pages *p = &m->walked;
+    size_t i;
+
+    if (m->gpu->tlb.walk_latency == 0)
+        return 0;
+    if (2 * p->count >= p->capacity && !pages_grow(p))
+        return 0;
+    i = page_slot(p, page);
+    if (p->page[i] == 0) {
+        p->page[i] = page + 1;
+        p->ready[i] = at + (uint64_t)m->gpu->tlb.walk_latency * TICKS;
+        p->count++;
+    }
+    return p->ready[i];
+}
+
+/* Behind L1 addresses are physical: a page that the SM has not touched of late
+ * has to be looked up first, and a region that nobody has touched to be
+ * walked to.
+ * (gpu-benches' latency over footprint N rises beyond 32 MB as 1 - 32 / N on
+ * V100, A40 and A100: 16 pages of 2 MB) */
+static void translate(struct sim_memory *m, uint32_t sm, struct way *w,
+                      uint64_t address)
+{
+    uint64_t page = address / m->gpu->tlb.page_bytes;
+    uint64_t at = w->start + w->waited;
+
+    if (m->last_page[sm].page != page + 1) {
+        m->last_page[sm].page = page + 1;
+        if (sim_cache_access(m->tlb[sm], 0, page, 1, 1, 0).hits == 0)
+            at += m->translation_ticks;
+        m->last_page[sm].ready = region_ready(m, address, at);
+    }
+    w->waited = max_u64(at, m->last_page[sm].ready) - w->start;
+}
+
 static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
                             const struct sim_transaction *t, uint32_t sectors,
                             uint32_t bytes, struct sim_request *r)
 {
     struct cluster *c = &m->cluster[sm / m->gpu->chip.sms_per_cluster];
 
+    if (m->tlb != NULL)
+        translate(m, sm, w, t->address);
     w->waited +=
         wait_in(&c->port, w->start, bytes_ticks(m->cluster_rate, bytes));
     if (m->l2 != NULL)

@@ -10,7 +10,8 @@
  * Stores write through L1 and are written back from L2 when evicted, which
  * whoever needs the place waits for.  An L2 of two halves keeps near an SM
  * what its half has read.
- * Leaves out: DRAM pages, TLBs, the network.
+ * Leaves out: DRAM pages, the levels of translation between an SM's and the
+ * page table, the network.
  */
 #ifndef TEG_SIM_MEMORY_MEMORY_H
 #define TEG_SIM_MEMORY_MEMORY_H
@@ -19,9 +20,11 @@
 
 struct sim_memory;
 
-/* The memory of `gpu` (borrowed) with `sms` SMs. */
+/* The memory of `gpu` (borrowed) with `sms` SMs.  `l1_bytes` is what shared
+ * memory leaves to L1; 0: gpu->l1.bytes. */
 teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
-                          struct sim_memory **memory, struct teg_diag *d);
+                          uint32_t l1_bytes, struct sim_memory **memory,
+                          struct teg_diag *d);
 void sim_memory_free(struct sim_memory *memory);
 
 /* The first cycle, as far as can be told, at or after `now` at which SM `sm`

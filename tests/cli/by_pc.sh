@@ -2,7 +2,7 @@
 . tests/cli/lib.sh
 
 small_trace "$work/saxpy.traceg"
-expect 0 "$teg" run "$work/saxpy.traceg" -g v100 --by-pc
+expect 0 "$teg" run "$work/saxpy.traceg" -g v100 --set tlb.walk_latency=0 --by-pc
 out '^  instruction  *issued  *stalled  *of time  *most of it *for$'
 # The multiply-add waits for the second load, 4 warps each.
 out '^  0x030 FFMA R5, R4, R6, R5  *4  *[0-9]*  *[0-9.]* %  *long_scoreboard  *0x020$'

@@ -377,6 +377,22 @@ START_TEST(faulty_units_are_refused_at_their_line)
 }
 END_TEST
 
+START_TEST(faulty_carveouts_are_refused_at_their_line)
+{
+    static const char *const list[] = {
+        "0 8 8", "8 0",  "-1",    "8,16",
+        "x",     "1025", "8 16k", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17"};
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        char text[160];
+
+        snprintf(text, sizeof text, "carveouts = (\"%s\", " SOURCE ");",
+                 list[i]);
+        refuse(APPENDED, text, APPENDED, "rising numbers of kilobytes");
+    }
+}
+END_TEST
+
 START_TEST(missing_values_are_named)
 {
     refuse(6, "", 0, "missing sm.warps_max");
@@ -423,6 +439,27 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
         {APPENDED,
          "l2: { bytes = (2048, " SOURCE "); latency = (401, " SOURCE "); };",
          "400 cycles of DRAM"},
+        {APPENDED, "l1: { unified_bytes = (65536, " SOURCE "); };",
+         "expected carveouts"},
+        {APPENDED,
+         "carveouts = (\"0 8\", " SOURCE
+         "); l1: { unified_bytes = (65536, " SOURCE "); };",
+         "holds the 16384 bytes"},
+        {APPENDED,
+         "carveouts = (\"8 64\", " SOURCE
+         "); l1: { unified_bytes = (65536, " SOURCE "); };",
+         "more than the largest of carveouts"},
+        {APPENDED,
+         "carveouts = (\"8 16\", " SOURCE
+         "); l1: { unified_bytes = (32768, " SOURCE
+         "); carveout_bytes = (32768, " SOURCE "); };",
+         "less than the 32768"},
+        {APPENDED, "l1: { banks = (24, " SOURCE "); };", "power of two"},
+        {APPENDED, "l1: { tag_banks = (3, " SOURCE "); };", "power of two"},
+        {APPENDED,
+         "tlb: { entries = (16, " SOURCE "); page_bytes = (5000, " SOURCE
+         "); };",
+         "power of two"},
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
@@ -781,7 +818,7 @@ START_TEST(v100_has_the_units_of_volta)
     ck_assert_uint_eq(gpu->timing[CLASS_DADD].latency, 8);
     ck_assert_uint_eq(gpu->l1.latency, 28);
     ck_assert_uint_eq(gpu->l2.latency, 212);
-    ck_assert_uint_eq(gpu->dram.latency, 430);
+    ck_assert_uint_eq(gpu->dram.latency, 425);
     ck_assert_uint_eq(gpu->dram.channels, 32);
     ck_assert_uint_eq(gpu->default_for, 70);
     teg_gpu_free(gpu);
@@ -1060,6 +1097,7 @@ int main(void)
         units_have_scope_count_and_capacity,
         faulty_values_are_refused_at_their_line,
         faulty_units_are_refused_at_their_line,
+        faulty_carveouts_are_refused_at_their_line,
         missing_values_are_named,
         contradictions_are_refused_at_the_line_of_the_value,
         files_that_cannot_be_read_are_refused,

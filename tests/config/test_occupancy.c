@@ -93,6 +93,57 @@ START_TEST(volta_rounds_registers_per_warp_over_four_parts)
 }
 END_TEST
 
+/* 128 KB for both, as on Volta; CUDA programming guide, compute capability
+ * 7.x: the driver takes what keeps the most blocks resident. */
+static void unified(struct teg_gpu *gpu)
+{
+    static const uint32_t kilobytes[] = {0, 8, 16, 32, 64, 96};
+
+    cc70(gpu);
+    gpu->l1.bytes = 122880;
+    gpu->l1.unified_bytes = 131072;
+    gpu->carveout_count = 6;
+    for (int i = 0; i < 6; i++)
+        gpu->carveout[i] = kilobytes[i] * 1024;
+}
+
+START_TEST(shared_memory_takes_from_l1)
+{
+    static const struct {
+        uint32_t shared, reserved, set, blocks, carveout, l1;
+    } rows[] = {
+        {0, 0, 0, 8, 0, 122880},
+        /* 8 blocks of 1 KB need 8 KB: 120 of 128 KB are left */
+        {1024, 0, 0, 8, 8192, 122880},
+        {1025, 0, 0, 8, 16384, 114688},
+        /* 8 of 12 KB are 96 */
+        {12288, 0, 0, 8, 98304, 32768},
+        /* 3 of 32 KB are 96, too */
+        {32768, 0, 0, 3, 98304, 32768},
+        /* a kilobyte a block for the system: 8 KB */
+        {0, 1024, 0, 8, 8192, 122880},
+        /* the user sets 32 KB aside: 2 blocks of 16 */
+        {16384, 0, 32768, 2, 32768, 98304},
+        {0, 0, 65536, 8, 65536, 65536},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct teg_occupancy o;
+        struct teg_gpu gpu;
+        struct teg_diag d;
+
+        unified(&gpu);
+        gpu.sm.shared_reserved = rows[i].reserved;
+        gpu.l1.carveout_bytes = rows[i].set;
+        ck_assert(teg_occupancy(&gpu, 256, 32, rows[i].shared, &o, &d) ==
+                  TEG_OK);
+        ck_assert_uint_eq(o.blocks_per_sm, rows[i].blocks);
+        ck_assert_uint_eq(o.carveout_bytes, rows[i].carveout);
+        ck_assert_uint_eq(o.l1_bytes, rows[i].l1);
+    }
+}
+END_TEST
+
 START_TEST(what_fits_no_sm_is_refused)
 {
     struct teg_gpu gpu;
@@ -113,4 +164,4 @@ END_TEST
 HELP_MAIN("config/occupancy", 10,
           {compute_capability_1_rounds_registers_per_block, 0},
           {volta_rounds_registers_per_warp_over_four_parts, 0},
-          {what_fits_no_sm_is_refused, 0})
+          {shared_memory_takes_from_l1, 0}, {what_fits_no_sm_is_refused, 0})

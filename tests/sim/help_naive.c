@@ -287,15 +287,26 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                            ? (double)(plan->count - plan->groups) + 1
                            : (double)(plan->count != 0);
 
-        busy = max_u64(
-            busy,
-            ceil_div(turns * in_256ths(gpu->memory.transaction_interval)));
+        if (plan->request.l1_lines != 0)
+            busy = max_u64(busy, plan->request.l1_lines);
+        else
+            busy = max_u64(
+                busy,
+                ceil_div(turns * in_256ths(gpu->memory.transaction_interval)));
         if (gpu->memory.lane_bytes_per_cycle > 0)
             busy = max_u64(
                 busy,
                 ceil_div(plan->request.useful_bytes *
                          floor(65536 / gpu->memory.lane_bytes_per_cycle + 0.5) /
                          65536));
+        if (plan->request.l1_passes > 1) {
+            double each = in_256ths(gpu->l1.bank_interval);
+            double passes = plan->request.l1_passes;
+
+            busy = max_u64(busy, ceil_div(passes * each));
+            memory = max_u64(memory, n->now + gpu->l1.latency +
+                                         ceil_div((passes - 1) * each));
+        }
         if (gpu->memory.transactions_hold_warp)
             same_warp = max_u64(same_warp, busy);
         done = plan->request.is_store && !plan->request.is_atomic
@@ -588,7 +599,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     struct teg_diag d;
 
     memset(result, 0, sizeof *result);
-    if (sim_memory_new(gpu, gpu->chip.sms, &n.memory, &d) != TEG_OK)
+    if (sim_memory_new(gpu, gpu->chip.sms, 0, &n.memory, &d) != TEG_OK)
         abort();
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (int s = 0; s < 4; s++)

@@ -361,6 +361,81 @@ START_TEST(no_rule_forgets_a_lane)
 }
 END_TEST
 
+/* Cycles a warp's load of floats takes an A40's L1 at some strides (floats;
+ * gpu-benches), which is the busiest bank of 32, word by word. */
+START_TEST(l1_conflicts_over_32_banks)
+{
+    static const struct {
+        int32_t stride;
+        uint32_t passes;
+    } rows[] = {{0, 1}, {1, 1},   {2, 2},  {3, 1},   {4, 4},   {8, 8},
+                {9, 1}, {16, 16}, {24, 8}, {32, 32}, {48, 16}, {64, 32}};
+    static const struct sim_windows none = {0};
+    struct teg_inst load = global(4), wide = global(8);
+    struct teg_gpu gpu;
+    struct sim_plan p;
+
+    help_gpu_plain(&gpu);
+    gpu.l1.bytes = 4096;
+    gpu.l1.banks = 32;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct teg_access a = line(0x1000, 4 * rows[i].stride);
+
+        for (int listed = 0; listed < 2; listed++) {
+            sim_plan_make(&p, &gpu, &load, &a, &none);
+            ck_assert_uint_eq(p.request.l1_passes, rows[i].passes);
+            for (uint32_t l = 0; l < TEG_LANES; l++)
+                a.lane[l] = 0x1000 + 4ull * (uint32_t)rows[i].stride * l;
+            a.shape = SHAPE_LIST;
+        }
+    }
+    /* 256 bytes side by side are two rows of banks */
+    for (int32_t stride = 8; stride <= 16; stride += 8) {
+        struct teg_access a = line(0x1000, stride);
+
+        sim_plan_make(&p, &gpu, &wide, &a, &none);
+        ck_assert_uint_eq(p.request.l1_passes, (uint32_t)stride / 4);
+    }
+    /* what does not read L1 has none */
+    load.flags |= INST_BYPASS_L1;
+    sim_plan_make(&p, &gpu, &load, &(struct teg_access){.mask = 1}, &none);
+    ck_assert_uint_eq(p.request.l1_passes, 0);
+}
+END_TEST
+
+/* The busiest of four banks of tags: l1tex's wavefronts of tags on an A40 for
+ * strides in floats (gpu-benches), which are means over eight places. */
+START_TEST(l1_looks_up_a_line_per_bank)
+{
+    static const struct {
+        int32_t stride;
+        double measured;
+    } rows[] = {{4, 1.89}, {8, 2.83}, {12, 3.57}, {16, 4.67}, {20, 5.3},
+                {24, 6.2}, {32, 8.3}, {36, 8.9},  {48, 10.4}, {64, 8.0}};
+    static const struct sim_windows none = {0};
+    struct teg_inst load = global(4);
+    struct teg_gpu gpu;
+
+    help_gpu_plain(&gpu);
+    gpu.l1.bytes = 4096;
+    gpu.l1.tag_banks = 4;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double sum = 0;
+
+        for (uint64_t place = 0; place < 16; place++) {
+            uint64_t warp = place / 8 * 32 * (uint64_t)rows[i].stride;
+            struct teg_access a =
+                line(4 * (warp + place % 8 * 4), 4 * rows[i].stride);
+            struct sim_plan p;
+
+            sim_plan_make(&p, &gpu, &load, &a, &none);
+            sum += p.request.l1_lines;
+        }
+        ck_assert_double_eq_tol(sum / 16 / rows[i].measured, 1, 0.06);
+    }
+}
+END_TEST
+
 HELP_MAIN("sim/memory/coalesce", 30, {cc10_takes_rows_in_order, 0},
           {cc10_serialises_everything_else, 0}, {cc10_lets_idle_threads_be, 0},
           {cc12_makes_segments_and_shrinks_them, 0},
@@ -376,6 +451,7 @@ HELP_MAIN("sim/memory/coalesce", 30, {cc10_takes_rows_in_order, 0},
           {wide_accesses_take_more_groups, 0},
           {fermi_takes_128_bits_in_twice_the_passes, 0},
           {shapes_conflict_as_their_addresses_do, 0},
+          {l1_conflicts_over_32_banks, 0}, {l1_looks_up_a_line_per_bank, 0},
           {idle_groups_cost_nothing, 0},
           {generic_addresses_go_where_their_window_says, 0},
           {no_rule_forgets_a_lane, 4})

@@ -14,7 +14,7 @@ static void open_memory(uint32_t sms)
 {
     struct teg_diag d;
 
-    ck_assert(sim_memory_new(&gpu, sms, &memory, &d) == TEG_OK);
+    ck_assert(sim_memory_new(&gpu, sms, 0, &memory, &d) == TEG_OK);
 }
 
 /* One line by one transaction, issued in cycle `now`; how long it takes. */
@@ -142,8 +142,73 @@ START_TEST(what_is_reached_counts_not_the_peak)
 }
 END_TEST
 
+/* Two translations of pages of 4096 bytes are kept by each SM, and the one of
+ * longest ago goes. */
+START_TEST(a_page_not_touched_of_late_is_looked_up)
+{
+    setup();
+    gpu.tlb.entries = 2;
+    gpu.tlb.page_bytes = 4096;
+    gpu.tlb.miss_latency = 9;
+    open_memory(2);
+    ck_assert_uint_eq(access_line(0, 0, 0, 0), 109);
+    ck_assert_uint_eq(access_line(0, 1, 0, 1000), 100);
+    ck_assert_uint_eq(access_line(0, 32, 0, 2000), 109);
+    ck_assert_uint_eq(access_line(0, 0, 0, 3000), 40);
+    ck_assert_uint_eq(access_line(0, 64, 0, 4000), 109);
+    ck_assert_uint_eq(access_line(0, 0, 0, 5000), 40);
+    ck_assert_uint_eq(access_line(0, 32, 0, 6000), 49);
+    /* another SM keeps its own */
+    ck_assert_uint_eq(access_line(1, 0, 0, 7000), 49);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Whoever touches a page first waits, and all who come meanwhile. */
+START_TEST(the_first_touch_of_a_region_walks)
+{
+    setup();
+    gpu.tlb.entries = 2;
+    gpu.tlb.page_bytes = 4096;
+    gpu.tlb.walk_latency = 50;
+    gpu.tlb.walk_bytes = 4096;
+    open_memory(2);
+    ck_assert_uint_eq(access_line(0, 0, 0, 0), 150);
+    ck_assert_uint_eq(access_line(0, 1, 0, 20), 130);
+    ck_assert_uint_eq(access_line(1, 2, 0, 49), 101);
+    ck_assert_uint_eq(access_line(1, 3, 0, 50), 100);
+    for (uint64_t page = 1; page < 200; page++)
+        ck_assert_uint_eq(access_line(1, 32 * page, 0, 1000 * page), 150);
+    for (uint64_t page = 0; page < 200; page++)
+        ck_assert_uint_eq(access_line(0, 32 * page + 4, 0, 999999), 100);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* What shared memory leaves: 4 lines instead of 8. */
+START_TEST(l1_has_what_shared_memory_leaves)
+{
+    struct teg_diag d;
+
+    for (uint32_t kept = 8; kept >= 4; kept -= 4) {
+        setup();
+        gpu.l1.bytes = 128 * 8;
+        gpu.l1.latency = 10;
+        gpu.l1.ways = 1;
+        ck_assert(sim_memory_new(&gpu, 1, kept * 128, &memory, &d) == TEG_OK);
+        ck_assert_uint_eq(access_line(0, 0, 0, 0), 100);
+        ck_assert_uint_eq(access_line(0, 4, 0, 1000), 100);
+        ck_assert_uint_eq(access_line(0, 0, 0, 2000), kept == 8 ? 10 : 40);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
 HELP_MAIN("sim/memory", 30, {what_a_half_does_not_hold_comes_from_the_other, 0},
           {halves_share_a_link, 0},
           {a_store_waits_for_the_line_it_pushes_out, 0},
           {writes_gather_before_the_channel_turns, 0},
-          {what_is_reached_counts_not_the_peak, 0})
+          {what_is_reached_counts_not_the_peak, 0},
+          {a_page_not_touched_of_late_is_looked_up, 0},
+          {the_first_touch_of_a_region_walks, 0},
+          {l1_has_what_shared_memory_leaves, 0})

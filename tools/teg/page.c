@@ -862,6 +862,7 @@ static void print_charts(FILE *f, const struct page *p,
 static void print_kernel_facts(FILE *f, const struct page *p)
 {
     const struct teg_statistics *s = p->result->replay->s;
+    const struct teg_gpu *gpu = p->result->replay->gpu;
     char a[28];
 
     fputs("<div>", f);
@@ -887,6 +888,10 @@ static void print_kernel_facts(FILE *f, const struct page *p)
          s->occupancy.warps_per_sm, s->occupancy.blocks_per_sm,
          s->occupancy.blocks_per_sm == 1 ? "" : "s",
          teg_occupancy_limit_name(s->occupancy.limit));
+    if (gpu->l1.unified_bytes != 0)
+        fact(f, "carve-out", "%.4g KB for shared memory, L1 has %.4g",
+             s->occupancy.carveout_bytes / 1024.0,
+             s->occupancy.l1_bytes / 1024.0);
     fputs("</table></div>\n", f);
 }
 

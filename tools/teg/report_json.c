@@ -73,9 +73,11 @@ json_t *kernel_json(const struct result *r)
 
 static json_t *occupancy_json(const struct teg_occupancy *o)
 {
-    return json_pack("{s:i, s:i, s:s}", "blocks_per_sm", (int)o->blocks_per_sm,
-                     "warps_per_sm", (int)o->warps_per_sm, "limiter",
-                     teg_occupancy_limit_name(o->limit));
+    return json_pack("{s:i, s:i, s:s, s:i, s:i}", "blocks_per_sm",
+                     (int)o->blocks_per_sm, "warps_per_sm",
+                     (int)o->warps_per_sm, "limiter",
+                     teg_occupancy_limit_name(o->limit), "carveout_bytes",
+                     (int)o->carveout_bytes, "l1_bytes", (int)o->l1_bytes);
 }
 
 static json_t *unit_json(const struct teg_statistics *s, uint32_t i,

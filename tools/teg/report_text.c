@@ -158,6 +158,12 @@ static void print_time(FILE *f, const struct result *r)
             s->occupancy.warps_per_sm, gpu->sm.warps_max,
             s->occupancy.blocks_per_sm, plural(s->occupancy.blocks_per_sm),
             teg_occupancy_limit_name(s->occupancy.limit));
+    if (gpu->l1.unified_bytes != 0)
+        fprintf(f,
+                "  carve-out  %14.4g  KB of %.4g for shared memory, L1 has "
+                "%.4g\n",
+                s->occupancy.carveout_bytes / 1024.0,
+                gpu->l1.unified_bytes / 1024.0, s->occupancy.l1_bytes / 1024.0);
     if (s->active_sms < gpu->chip.sms)
         fprintf(f, "  SMs        %14u  of %u had work\n", s->active_sms,
                 gpu->chip.sms);
