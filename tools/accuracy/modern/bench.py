@@ -34,9 +34,10 @@ def _teg(*args):
     return done.stdout
 
 
-def report(gpu, trace, sms=0, **params):
-    """The JSON report of one replay.  The same one is made only once."""
-    key = (gpu, trace, sms, tuple(sorted(params.items())))
+def report(gpu, trace, sms=0, settings=(), **params):
+    """The JSON report of one replay, with `settings` ("key=value") of the
+    description changed.  The same one is made only once."""
+    key = (gpu, trace, sms, settings, tuple(sorted(params.items())))
     with _lock:
         entry = _done.setdefault(key, {"lock": threading.Lock()})
     with entry["lock"]:
@@ -44,21 +45,24 @@ def report(gpu, trace, sms=0, **params):
             args = ["run", "--config-dir", os.path.join(ROOT, "config"), "-g",
                     gpu, "-f", "json"]
             args += [f"--sms={sms}"] if sms else []
+            for setting in settings:
+                args += ["--set", setting]
             for name, value in sorted(params.items()):
                 args += ["-p", f"{name}={value}"]
             entry["report"] = json.loads(_teg(*args, trace))
     return entry["report"]
 
 
-def cycles(gpu, sketch, sms=0, **params):
-    return report(gpu, os.path.join(MICRO, sketch + ".sketch"), sms,
+def cycles(gpu, sketch, sms=0, settings=(), **params):
+    return report(gpu, os.path.join(MICRO, sketch + ".sketch"), sms, settings,
                   **params)["cycles"]
 
 
-def slope(gpu, sketch, name, low, high, sms=0, **params):
+def slope(gpu, sketch, name, low, high, sms=0, settings=(), **params):
     """Cycles per unit of parameter `name` between `low` and `high`."""
-    return (cycles(gpu, sketch, sms, **{name: high}, **params) -
-            cycles(gpu, sketch, sms, **{name: low}, **params)) / (high - low)
+    return (cycles(gpu, sketch, sms, settings, **{name: high}, **params) -
+            cycles(gpu, sketch, sms, settings, **{name: low}, **params)) / (
+                high - low)
 
 
 @functools.lru_cache(maxsize=None)

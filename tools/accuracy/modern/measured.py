@@ -85,12 +85,23 @@ def l2_cache(gpu, name):
             for kb, gbs in rows if kb <= top]
 
 
+def strides(gpu):
+    """Cycles per warp instruction of one SM, loads of floats that hit L1."""
+    rows = curve("gpu-strides", gpu, rf"^float stride\s+(\d+)\s+\d+\s+{NUMBER}")
+    return [point(f"stride of {int(s)} floats", each,
+                  lambda s=s: slope(gpu, "strides", "N", 16, 48, sms=1,
+                                    STRIDE=int(s)) / (32 * 8))
+            for s, each in rows]
+
+
 def stream_gbs(gpu, threads, per_sm):
-    shared = int(fact(gpu, "sm.shared_bytes") // per_sm) - int(
-        fact(gpu, "sm.shared_reserved"))
-    shared = min(shared // 1024 * 1024, 49152) if per_sm > 1 else shared
+    """The benchmark asks for a small carve-out and fills it with what leaves
+    room for `per_sm` blocks."""
+    carveout = 32768 // per_sm
+    shared = carveout - int(fact(gpu, "sm.shared_reserved"))
     each = slope(gpu, "stream", "BLOCKS", 2 * 10**6 // threads,
-                 4 * 10**6 // threads, THREADS=threads, SHARED=shared)
+                 4 * 10**6 // threads, THREADS=threads, SHARED=shared,
+                 settings=(f"l1.carveout_bytes={32768}",))
     return threads * 8 / each * fact(gpu, "chip.sm_clock_mhz") / 1e3
 
 
@@ -208,6 +219,7 @@ SECTIONS = {
     "cache-a100_80": lambda: cache("a100_80"),
     "l2-a100_80": lambda: l2_cache("a100_80", "a100_80"),
     "l2-h100pcie": lambda: l2_cache("h100pcie", "h100_pcie"),
+    "strides-a40": lambda: strides("a40"),
     "stream-v100": lambda: streams("v100"),
     "stream-a40": lambda: streams("a40"),
     "stream-a100_80": lambda: streams("a100_80"),
