@@ -69,6 +69,16 @@ err "exec.cu:[0-9]*: assertion .* failed"
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" unsupported
 err '^teg: cudaGraphCreate is not implemented$'
 
+# within a GPU's pages, the same access goes well
+expect 1 "$teg" exec -g a100 --no-trace --loose -- "$program" fault
+no_err
+expect 0 "$teg" exec -g a100 --no-trace --loose -- "$program" managed
+# the driver's calls
+expect 0 "$teg" exec -g a100 -o "$work/driver" -- "$program" driver
+err 'nosuch.cubin: cannot open'
+err '^teg: cuGraphCreate is not implemented'
+err '2 launches, 1 trace'
+
 # the exit status is the program's
 expect 7 "$teg" exec -g a100 --no-trace -- "$program" variables 7
 expect 134 "$teg" exec -g a100 -o "$work/die" -- "$program" die

@@ -72,6 +72,23 @@ int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGetDriverEntryPoint(const char *symbol, void **function,
                             unsigned long long flags, int *status);
 
+int cuInit(unsigned flags);
+int cuDeviceGet(int *device, int number);
+int cuCtxCreate_v2(void **context, unsigned flags, int device);
+int cuModuleLoad(void **module, const char *path);
+int cuModuleLoadData(void **module, const void *image);
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module,
+                         const char *name);
+int cuMemAlloc_v2(uint64_t *address, size_t bytes);
+int cuMemFree_v2(uint64_t address);
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
+int cuMemsetD32_v2(uint64_t to, unsigned value, size_t count);
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void *stream, void **args, void **extra);
+
 enum {
     TO_DEVICE = 1,
     TO_HOST = 2,
@@ -380,6 +397,55 @@ static void test_unsupported(void)
     CHECK(cudaDeviceSynchronize() == 0);
 }
 
+/* The driver's own calls: a cubin and a fatbin loaded by name and by address. */
+static void test_driver(void)
+{
+    int device, host[64], status = 9;
+    void *context, *module, *function, *asked = NULL;
+    uint64_t data, variable;
+    size_t bytes;
+    void *args[] = {&data};
+    struct {
+        uint64_t data;
+    } packed;
+    size_t packed_size = sizeof packed;
+    void *extra[] = {(void *)1, &packed, (void *)2, &packed_size, NULL};
+
+    CHECK(cuInit(0) == 0);
+    CHECK(cuDeviceGet(&device, 1) == 101);
+    CHECK(cuDeviceGet(&device, 0) == 0);
+    CHECK(cuCtxCreate_v2(&context, 0, device) == 0);
+    CHECK(cuModuleLoad(&module, "tests/fixtures/exec.sm_80.cubin") == 0);
+    CHECK(cuModuleGetFunction(&function, module, "nothing") == 500);
+    CHECK(cuModuleGetFunction(&function, module, "reverse") == 0);
+    CHECK(cuModuleGetGlobal_v2(&variable, &bytes, module, "start") == 0);
+    CHECK(bytes == 4);
+    CHECK(cuMemcpyDtoH_v2(host, variable, 4) == 0 && host[0] == 40);
+    CHECK(cuMemAlloc_v2(&data, sizeof host) == 0);
+    CHECK(cuMemsetD32_v2(data, 7, 64) == 0);
+    CHECK(cuMemcpyDtoH_v2(host, data, sizeof host) == 0 && host[63] == 7);
+    for (int i = 0; i < 64; i++)
+        host[i] = i;
+    CHECK(cuMemcpyHtoD_v2(data, host, sizeof host) == 0);
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 256, NULL, args, NULL) ==
+          0);
+    CHECK(cuMemcpyDtoH_v2(host, data, sizeof host) == 0);
+    CHECK(host[0] == 63 && host[63] == 0);
+    CHECK(cuModuleLoadData(&module, program_fatbin) == 0);
+    CHECK(cuModuleGetFunction(&function, module, "reverse") == 0);
+    packed.data = data;
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 256, NULL, NULL, extra) ==
+          0);
+    CHECK(cuMemcpyDtoH_v2(host, data, sizeof host) == 0);
+    CHECK(host[0] == 0 && host[63] == 63);
+    CHECK(cuMemFree_v2(data) == 0);
+    CHECK(cuModuleLoad(&module, "nosuch.cubin") == 301);
+    CHECK(cudaGetDriverEntryPoint("cuMemAlloc", &asked, 0, &status) == 0);
+    CHECK(asked != NULL && status == 0);
+    CHECK(cudaGetDriverEntryPoint("cuGraphCreate", &asked, 0, &status) == 0);
+    CHECK(asked == NULL && status == 1);
+}
+
 /* What a program that dies has launched is there all the same. */
 static void test_die(void)
 {
@@ -401,6 +467,7 @@ static const struct {
     {"fault", test_fault},
     {"assert", test_assert},
     {"unsupported", test_unsupported},
+    {"driver", test_driver},
     {"die", test_die},
 };
 

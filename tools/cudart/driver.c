@@ -558,3 +558,11 @@ CALL(cudaGetDriverEntryPointByVersion, const char *name, void **entry,
     return runtime_end(r, give_entry(name, (int)version, entry, status));
 }
 ALSO(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz);
+
+/* The older call, of the runtime's own version. */
+CALL(cudaGetDriverEntryPoint, const char *name, void **entry, uint64_t flags,
+     int *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, entry, 13000, flags, status);
+}
+ALSO(cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz);

@@ -40,10 +40,10 @@ int memory_allocate(struct runtime *r, void **address, size_t bytes)
     if (bytes == 0)
         return cudaSuccess;
     if (r->allocated + bytes > MEMORY_BYTES || r->allocated + bytes < bytes ||
-        emu_device_alloc(r->device, bytes, &at, NULL) != TEG_OK)
+        emu_device_alloc(r->device, bytes + 2 * r->margin, &at, NULL) != TEG_OK)
         return cudaErrorMemoryAllocation;
     r->allocated += bytes;
-    *address = (void *)at;
+    *address = (void *)(at + r->margin);
     return cudaSuccess;
 }
 
@@ -73,7 +73,7 @@ static void drop_shared(struct runtime *r, struct shared_memory *s)
 int memory_free(struct runtime *r, void *address)
 {
     struct shared_memory *s = find_shared(r, address);
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, at = (uint64_t)address - r->margin;
 
     if (address == NULL)
         return cudaSuccess;
@@ -83,9 +83,10 @@ int memory_free(struct runtime *r, void *address)
         drop_shared(r, s);
         return cudaSuccess;
     }
-    emu_device_find(r->device, (uint64_t)address, &bytes);
-    if (!emu_device_remove(r->device, (uint64_t)address))
+    emu_device_find(r->device, at, &bytes);
+    if (!emu_device_remove(r->device, at))
         return cudaErrorInvalidValue;
+    bytes -= 2 * r->margin;
     r->allocated -= bytes < r->allocated ? bytes : r->allocated;
     return cudaSuccess;
 }

@@ -18,6 +18,7 @@
  *   TEG_EXEC_KERNEL    only kernels whose name matches this pattern
  *   TEG_EXEC_LAUNCHES  A:B, only launches A to B-1 of the process
  *   TEG_EXEC_BLOCKS    A:B, only these blocks of each launch
+ *   TEG_EXEC_LOOSE     not empty: buffers have room around them
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H
 #define TEG_TOOLS_CUDART_RUNTIME_H
@@ -84,6 +85,7 @@ struct runtime {
     struct teg_gpu *gpu;
     struct emu_device *device;
     uint64_t allocated;   /* bytes of device memory */
+    uint64_t margin;      /* bytes before and behind each buffer */
     uint64_t next_shared; /* address of the next shared_memory of ours */
     double nominal_us;    /* see docs/exec.md */
     uint64_t launches;

@@ -37,7 +37,7 @@ enum {
 struct exec {
     /* As given; borrowed. */
     const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
-    bool no_trace;
+    bool no_trace, loose;
     char **argv; /* the program and its arguments */
 
     struct program program;
@@ -231,6 +231,7 @@ static int set_environment(const struct exec *e)
     set("TEG_EXEC_GPU", e->gpu_path);
     set("TEG_EXEC_DIR", e->directory);
     set("TEG_EXEC_KERNEL", e->kernel);
+    set("TEG_EXEC_LOOSE", e->loose ? "1" : "");
     set_loader(e);
     return status;
 }
@@ -392,6 +393,10 @@ int cmd_exec(int argc, char **argv)
         {"blocks", 0, OPT_TEXT, &e.blocks, "A:B",
          "record only blocks A to B-1 of each launch, in the order of the "
          "grid; all of them run",
+         NULL},
+        {"loose", 0, OPT_FLAG, &e.loose, NULL,
+         "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "
+         "GPU does within its pages of memory",
          NULL},
         {0}};
     const struct usage usage = {
