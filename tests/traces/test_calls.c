@@ -197,6 +197,36 @@ START_TEST(all_blocks_run_and_the_chosen_are_handed_out)
 }
 END_TEST
 
+/* Lane l leaves the loop at the first multiple of `step` not below l. */
+START_TEST(votes_go_among_the_lanes_of_their_mask)
+{
+    struct {
+        uint64_t out;
+        int step, pad;
+    } params = {.step = 5};
+    const uint32_t *out;
+    struct run r;
+
+    open_run(&r, generation[_i]);
+    ck_assert(emu_device_alloc(r.device, 128, &params.out, &r.d) == TEG_OK);
+    r.facts.block[0] = 32;
+    ck_assert_msg(launch(&r, "ballots", &params, sizeof params) == TEG_OK,
+                  "%s: %s", r.d.where, r.d.what);
+    out = emu_device_at(r.device, params.out, 128);
+    for (int l = 0; l < 32; l++) {
+        uint32_t sum = 0, half = l < 16 ? 0xffffu : 0xffff0000u;
+
+        for (int i = 0;; i += params.step) {
+            sum = sum * 3 + (half & (i < 31 ? 0xffffffffu << (i + 1) : 0));
+            if (l <= i)
+                break;
+        }
+        ck_assert_uint_eq(out[l], sum);
+    }
+    close_run(&r);
+}
+END_TEST
+
 START_TEST(device_memory_comes_and_goes)
 {
     struct emu_device *device;
@@ -242,4 +272,5 @@ HELP_MAIN("traces/emulate/calls", 60, {printf_prints_what_c_would, GENERATIONS},
           {a_failed_assert_names_its_place, GENERATIONS},
           {variables_stay_from_launch_to_launch, GENERATIONS},
           {all_blocks_run_and_the_chosen_are_handed_out, GENERATIONS},
+          {votes_go_among_the_lanes_of_their_mask, GENERATIONS},
           {device_memory_comes_and_goes, 0})

@@ -205,10 +205,11 @@ static void arrive(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     release_block_barrier(b, number);
 }
 
-/* .DIV branches if the active lanes are not those of a uniform register,
- * .CONV if they are. */
+/* .DIV branches if the lanes that execute it are not those of a uniform
+ * register, .CONV if they are.  Those of .DIV its guard leaves out go along:
+ * compilers guard it with "my mask is as everybody's" (R2UR's predicate). */
 static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
-                            uint32_t mask)
+                            uint32_t group, uint32_t mask)
 {
     unsigned how = emu_bits(op, 33, 32);
     uint32_t lanes;
@@ -220,7 +221,9 @@ static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
     if (emu_bit(op, 30))
         lanes = ~lanes;
     lanes &= living(w);
-    return (mask == lanes) == (how == 3) ? mask : 0;
+    if (how == 2)
+        return mask != lanes ? group : 0;
+    return mask == lanes ? mask : 0;
 }
 
 /* ---- control instructions ------------------------------------------------------- */
@@ -265,21 +268,49 @@ static void call_absolute(struct emu_warp *w, const struct emu_op *op,
     }
 }
 
+/* .EXCLUSIVE lets lanes of one mask go on only when those of another wait. */
+static int is_exclusive(const struct emu_op *op)
+{
+    return op->cc < 90 ? emu_bit(op, 86) : emu_bits(op, 86, 85) == 1;
+}
+
 static void sync_warp(struct emu_warp *w, const struct emu_op *op,
                       uint32_t mask)
 {
-    uint32_t wanted = EMU_ALL;
+    const uint32_t *wanted = NULL;
+    uint32_t given = op->cc < 90 ? emu_bits(op, 63, 32) : EMU_ALL;
 
     if (emu_bits(op, 11, 0) == 0x348)
-        wanted = emu_scalar(w, op->b != NULL ? op->b : op->a);
-    else if (op->cc < 90)
-        wanted = emu_bits(op, 63, 32);
+        wanted = emu_row(w, op->b != NULL ? op->b : op->a, 0);
     set_state(w, mask, LANE_AT_BSYNC);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        w->waits_at[__builtin_ctz(rest)] = EMU_AT_WARPSYNC;
-        w->waits_for[__builtin_ctz(rest)] = wanted;
+        int l = __builtin_ctz(rest);
+
+        w->waits_at[l] = is_exclusive(op) ? EMU_AT_EXCLUSIVE : EMU_AT_WARPSYNC;
+        w->waits_for[l] = wanted != NULL ? wanted[l] : given;
     }
     release_converged(w);
+}
+
+/* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with
+ * the same mask and are all there.  Returns them. */
+static uint32_t release_exclusive(struct emu_warp *w)
+{
+    uint32_t waiting = waiting_at(w, EMU_AT_EXCLUSIVE), group = 0;
+
+    for (uint32_t rest = waiting; rest != 0 && group == 0; rest &= rest - 1) {
+        uint32_t mask = w->waits_for[__builtin_ctz(rest)];
+
+        if ((mask & living(w) & ~waiting) != 0)
+            continue;
+        for (uint32_t lanes = waiting; lanes != 0; lanes &= lanes - 1) {
+            int l = __builtin_ctz(lanes);
+
+            group |= (uint32_t)(w->waits_for[l] == mask) << l;
+        }
+    }
+    set_state(w, group, LANE_RUNS);
+    return group;
 }
 
 /* Executes a control instruction; the lanes' pcs stand behind it already.
@@ -413,7 +444,7 @@ enum after {
 static enum after branch(struct emu_warp *w, const struct emu_op *op,
                          uint32_t group, uint32_t mask, uint64_t *pc)
 {
-    uint32_t taken = taken_lanes(w, op, mask);
+    uint32_t taken = taken_lanes(w, op, group, mask);
     uint64_t target = (uint64_t)op->t->value;
 
     record(w, op, taken);
@@ -507,6 +538,8 @@ static int run_warp(struct emu_warp *w)
 
         run_group(w, lanes_at_pc(w, runnable, pc), pc);
         runnable = w->in[LANE_RUNS];
+        if (runnable == 0)
+            runnable = release_exclusive(w);
         if (w->polls)
             break;
     }

@@ -25,6 +25,7 @@ enum {
     EMU_NAMED_BARRIERS = 16,
     EMU_NEAR = 16,
     EMU_AT_WARPSYNC = 255, /* in waits_at */
+    EMU_AT_EXCLUSIVE = 254,
 };
 
 #define EMU_ALL           0xffffffffu

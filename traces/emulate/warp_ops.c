@@ -207,9 +207,16 @@ EXEC(redux)
     emu_write(w, op->d, 0, mask, out);
 }
 
+/* The predicate tells whether the lanes differ. */
 EXEC(r2ur)
 {
-    emu_write(w, op->d, 0, mask, emu_row(w, op->a, 0));
+    const uint32_t *a = emu_row(w, op->a, 0);
+    uint32_t first = mask != 0 ? a[__builtin_ctz(mask)] : 0, differ = 0;
+
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        differ |= a[__builtin_ctz(rest)] ^ first;
+    emu_write(w, op->d, 0, mask, a);
+    emu_write_predicate(w, op->u, mask, differ != 0 ? EMU_ALL : 0);
 }
 
 /* ---- barriers of convergence as registers, results of BAR.RED --------------- */
