@@ -59,6 +59,7 @@ int cudaStreamCreate(void **stream);
 int cudaStreamSynchronize(void *stream);
 int cudaStreamDestroy(void *stream);
 int cudaEventCreate(void **event);
+int cudaEventDestroy(void *event);
 int cudaEventRecord(void *event, void *stream);
 int cudaEventSynchronize(void *event);
 int cudaEventElapsedTime(float *ms, void *from, void *to);
@@ -346,6 +347,7 @@ static void test_device(void)
     CHECK(cudaEventSynchronize(to) == 0);
     CHECK(cudaEventElapsedTime(&ms, from, to) == 0);
     CHECK(ms >= 0.001f && ms < 0.002f);
+    CHECK(cudaEventDestroy(from) == 0 && cudaEventDestroy(to) == 0);
     CHECK(cudaStreamSynchronize(stream) == 0);
     CHECK(cudaStreamDestroy(stream) == 0);
     CHECK(strcmp(cudaGetErrorName(700), "cudaErrorIllegalAddress") == 0);

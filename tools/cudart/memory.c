@@ -160,6 +160,76 @@ CALL(cudaFreeAsync, void *address, void *stream)
 }
 ALSO(cudaFreeAsync, cudaFreeAsync_ptsz);
 
+/* There is one pool; what it is told about keeping memory changes nothing. */
+static uint64_t pool_attribute[16];
+
+static int give_pool(void **pool)
+{
+    BEGIN(r);
+    if (pool != NULL)
+        *pool = pool_attribute;
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cudaDeviceGetDefaultMemPool, void **pool, int device)
+{
+    (void)device;
+    return give_pool(pool);
+}
+
+CALL(cudaDeviceGetMemPool, void **pool, int device)
+{
+    (void)device;
+    return give_pool(pool);
+}
+
+CALL(cudaDeviceSetMemPool, int device, void *pool)
+{
+    (void)device, (void)pool;
+    return give_pool(NULL);
+}
+
+CALL(cudaMemPoolTrimTo, void *pool, size_t bytes)
+{
+    (void)pool, (void)bytes;
+    return give_pool(NULL);
+}
+
+/* The first three attributes are ints, the rest 64 bits wide. */
+static int pool_access(int attribute, void *value, int set)
+{
+    BEGIN(r);
+    size_t bytes = attribute <= 3 ? sizeof(int) : sizeof(uint64_t);
+
+    if (value == NULL || attribute < 1 || attribute > 15)
+        return runtime_end(r, cudaErrorInvalidValue);
+    if (set)
+        memcpy(&pool_attribute[attribute], value, bytes);
+    else
+        memcpy(value, &pool_attribute[attribute], bytes);
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cudaMemPoolSetAttribute, void *pool, int attribute, void *value)
+{
+    (void)pool;
+    return pool_access(attribute, value, 1);
+}
+
+CALL(cudaMemPoolGetAttribute, void *pool, int attribute, void *value)
+{
+    (void)pool;
+    return pool_access(attribute, value, 0);
+}
+
+CALL(cudaMallocFromPoolAsync, void **address, size_t bytes, void *pool,
+     void *stream)
+{
+    (void)pool, (void)stream;
+    return cudaMalloc(address, bytes);
+}
+ALSO(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);
+
 CALL(cudaMallocManaged, void **address, size_t bytes, unsigned flags)
 {
     BEGIN(r);
