@@ -8,7 +8,7 @@ standin=${BUILD:-build/release}/cudart
 count() { grep -c '"trace"' "$1"; }
 value() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1" | head -1; }
 
-for test in scale managed variables parameters device; do
+for test in scale managed variables parameters device threads; do
     for gpu in t4 a100 a40; do
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done
@@ -130,6 +130,12 @@ if [ -n "$nvcc" ]; then
         check 'one trace for three launches' \
             [ "$(value "$work/compiled-$gpu/kernels.json" launches)" = 3 ]
     done
+    expect 0 "$teg" exec -g a100 -k axpy -o "$work/named" -- "$work/compiled"
+    err '3 launches, 1 trace'
+    expect 0 "$teg" exec -g a100 -k 'axp' -o "$work/named" -- "$work/compiled"
+    err 'no kernel launch was traced'
+    expect 0 "$teg" exec -g a100 -k '_Z4axpy*' -o "$work/named" -- "$work/compiled"
+    err '3 launches, 1 trace'
     (cd tests/fixtures && "$nvcc" -std=c++17 -cubin -arch=sm_80 \
         -o "$work/exec.cubin" exec.cu) &&
         check 'the fixture is what nvcc makes' cmp -s \

@@ -6,6 +6,7 @@
  *
  *   program WHAT   runs one of the tests below; 0: its results are right
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -399,6 +400,38 @@ static void test_unsupported(void)
     CHECK(cudaDeviceSynchronize() == 0);
 }
 
+/* Host threads, each with memory of its own, launch at once. */
+static void *reverse_often(void *wrong)
+{
+    int *data, numbers[64];
+    void *args[] = {&data};
+    intptr_t bad = 0;
+
+    (void)wrong;
+    bad += cudaMalloc((void **)&data, sizeof numbers) != 0;
+    for (int i = 0; i < 64; i++)
+        numbers[i] = i;
+    bad += cudaMemcpy(data, numbers, sizeof numbers, TO_DEVICE) != 0;
+    for (int i = 0; i < 11; i++)
+        bad += launch(reverse, 1, 64, 256, args) != 0;
+    bad += cudaMemcpy(numbers, data, sizeof numbers, TO_HOST) != 0;
+    for (int i = 0; i < 64; i++)
+        bad += numbers[i] != 63 - i;
+    bad += cudaFree(data) != 0;
+    return (void *)bad;
+}
+
+static void test_threads(void)
+{
+    pthread_t thread[4];
+    void *bad;
+
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_create(&thread[i], NULL, reverse_often, NULL) == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_join(thread[i], &bad) == 0 && bad == NULL);
+}
+
 /* The driver's own calls: a cubin and a fatbin loaded by name and by address. */
 static void test_driver(void)
 {
@@ -470,6 +503,7 @@ static const struct {
     {"assert", test_assert},
     {"unsupported", test_unsupported},
     {"driver", test_driver},
+    {"threads", test_threads},
     {"die", test_die},
 };
 
