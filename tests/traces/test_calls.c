@@ -227,6 +227,82 @@ START_TEST(votes_go_among_the_lanes_of_their_mask)
 }
 END_TEST
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Half `h` of a word, with or without sign. */
+static int64_t half(int v, int h, int with_sign)
+{
+    uint16_t bits = (uint16_t)((uint32_t)v >> 16 * h);
+
+    return with_sign ? (int16_t)bits : bits;
+}
+
+static void extremes(int a, int b, int c, int n, int out[10])
+{
+    uint32_t ua = (uint32_t)a, ub = (uint32_t)b, uc = (uint32_t)c;
+    uint32_t halves[3] = {0};
+
+    for (int h = 0; h < 2; h++) {
+        int64_t s = most(half(a, h, 1), most(half(b, h, 1), half(c, h, 1)));
+        int64_t u = least(half(a, h, 0), least(half(b, h, 0), half(c, h, 0)));
+
+        halves[0] |= (uint32_t)(uint16_t)s << 16 * h;
+        halves[1] |= (uint32_t)(uint16_t)u << 16 * h;
+        halves[2] |= (uint32_t)(uint16_t)most(s, 0) << 16 * h;
+    }
+    out[0] = (int)least(a, least(b, c));
+    out[1] = (int)most(a, most(b, c));
+    out[2] = (int)(uint32_t)least(ua, least(ub, uc));
+    out[3] = (int)(uint32_t)most(ua, most(ub, uc));
+    out[4] = (int)most(0, least(a, least(b, n)));
+    for (int i = 0; i < 3; i++)
+        out[5 + i] = (int)halves[i];
+    out[8] = (int)most(a, most(b, 1000000));
+    out[9] = (int)most(0, least((int)(ua + ub), c));
+}
+
+START_TEST(extremes_of_three_are_exact)
+{
+    struct {
+        uint64_t x, out;
+        int n, pad;
+    } params = {.n = 70000};
+    uint32_t state = 1;
+    int want[10];
+    const int *out;
+    struct run r;
+    int *x;
+
+    open_run(&r, generation[_i]);
+    ck_assert(emu_device_alloc(r.device, 34 * 4, &params.x, &r.d) == TEG_OK);
+    ck_assert(emu_device_alloc(r.device, 1280, &params.out, &r.d) == TEG_OK);
+    x = emu_device_at(r.device, params.x, 34 * 4);
+    for (int i = 0; i < 34; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = (int)(i % 3 == 0 ? state >> 12 : state);
+    }
+    r.facts.block[0] = 32;
+    ck_assert_msg(launch(&r, "extremes", &params, sizeof params) == TEG_OK,
+                  "%s: %s", r.d.where, r.d.what);
+    out = emu_device_at(r.device, params.out, 1280);
+    for (int l = 0; l < 32; l++) {
+        extremes(x[l], x[l + 1], x[l + 2], params.n, want);
+        for (int i = 0; i < 10; i++)
+            ck_assert_msg(out[10 * l + i] == want[i], "lane %d, %d: %d, not %d",
+                          l, i, out[10 * l + i], want[i]);
+    }
+    close_run(&r);
+}
+END_TEST
+
 START_TEST(device_memory_comes_and_goes)
 {
     struct emu_device *device;
@@ -272,5 +348,6 @@ HELP_MAIN("traces/emulate/calls", 60, {printf_prints_what_c_would, GENERATIONS},
           {a_failed_assert_names_its_place, GENERATIONS},
           {variables_stay_from_launch_to_launch, GENERATIONS},
           {all_blocks_run_and_the_chosen_are_handed_out, GENERATIONS},
+          {extremes_of_three_are_exact, GENERATIONS},
           {votes_go_among_the_lanes_of_their_mask, GENERATIONS},
           {device_memory_comes_and_goes, 0})

@@ -540,10 +540,6 @@ EXEC(viaddmnmx)
     int is_signed = emu_bit(op, 72), packed = emu_bit(op, 73);
     int add = op->c != NULL;
 
-    if (emu_bit(op, 76)) {
-        emu_fault(w, op, -1, TEG_LIMIT, ".RELU is not emulated");
-        return;
-    }
     row[0] = emu_int(w, op->a, room[0]);
     row[1] = emu_int(w, op->b, room[1]);
     row[2] = emu_row(w, op->c, 0);
@@ -558,6 +554,27 @@ EXEC(viaddmnmx)
             b = row[2][l];
         }
         out[l] = lesser_packed(a, b, is_signed, p >> l & 1, packed);
+        if (emu_bit(op, 76))
+            out[l] = lesser_packed(out[l], 0, 1, 0, packed);
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(vimnmx3)
+{
+    uint32_t out[EMU_LANES], p = emu_predicate(w, op->p);
+    const uint32_t *row[3];
+    int is_signed = emu_bit(op, 72), packed = emu_bit(op, 73);
+
+    sources(w, op, row);
+    LANES
+    {
+        int least = p >> l & 1;
+
+        out[l] = lesser_packed(row[0][l], row[1][l], is_signed, least, packed);
+        out[l] = lesser_packed(out[l], row[2][l], is_signed, least, packed);
+        if (emu_bit(op, 76))
+            out[l] = lesser_packed(out[l], 0, 1, 0, packed);
     }
     emu_write(w, op->d, 0, mask, out);
 }
@@ -787,6 +804,7 @@ const struct emu_row_of EMU_TABLE(int)[] = {
     {"IMNMX", imnmx},
     {"VIMNMX", viaddmnmx},
     {"VIADDMNMX", viaddmnmx},
+    {"VIMNMX3", vimnmx3},
     {"IABS", iabs},
     {"VABSDIFF", vabsdiff},
     {"VABSDIFF4", vabsdiff4},
