@@ -119,4 +119,19 @@ for sketch in tests/kernels/*/*.sketch; do
         grep -q "^| $(basename "$sketch" .sketch), [a-z0-9]* | [0-9]" docs/models.md
 done
 
+# five-slot bundles: 21 dependent additions and a shift behind them, another
+# shift beside the first: 23 operations in 22 bundles
+expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch --vliw
+out '^  packing  *20.9 %  of the slots of 22 bundles, 1 clauses'
+out '^  power  *1.05 '
+small_trace "$work/v.traceg" # 4 warps store 32 times 4 bytes each
+expect 0 "$teg" model "$work/v.traceg" --vliw -f csv --set slot_watts=2
+out '^number,kernel,operations,bundles'
+out ',512,0,[0-9.]*$'
+expect 2 "$teg" model --vliw
+err '\-\-vliw needs a TRACE'
+expect 2 "$teg" model "$work/v.traceg" --vliw --set t_rato=3
+err "did you mean 't_ratio'"
+expect 2 "$teg" model "$work/v.traceg" --vliw --set t_ratio=-1
+err 'expected a number of at least 0'
 finish

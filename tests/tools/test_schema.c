@@ -250,6 +250,7 @@ static const struct {
     {"info_code", "info tests/fixtures/block.fatbin -f json"},
     {"check", "check $D/two.sketch -g v100 -f json"},
     {"features", "features $D/two.sketch --all -f json"},
+    {"vliw", "model $D/two.sketch --vliw -f json"},
     {"predict", "predict $D/two.sketch -m tests/golden/small.forest -f json"},
     {"check", "check $D/two.sketch -g a100 -f json"},
     {"gpus", "gpus -f json"},
