@@ -70,11 +70,11 @@ START_TEST(locks)
     help_kernel_open(&k, 86, "k24_control", "spinlock");
     help_buffer(&k, 4);
     data = help_buffer(&k, 4);
-    k.facts.grid[0] = 20;
-    k.facts.block[0] = 64;
+    k.facts.grid[0] = 10;
+    k.facts.block[0] = 16;
     k.facts.jobs = many[_i];
     ck_assert(help_try_kernel(&k) == TEG_OK);
-    ck_assert_int_eq(*data, 20 * 64);
+    ck_assert_int_eq(*data, 10 * 16);
     help_kernel_close(&k);
 }
 END_TEST
