@@ -52,8 +52,18 @@ check 'a dumb terminal has none' plain
 
 # A run of more than a second shows how far it is, how fast, and how long it
 # will take; the trace is long enough for any machine, Ctrl-C ends it.
-expect 130 on_terminal "timeout --preserve-status -s INT 3 $teg run -g v100 \
-    tests/kernels/sm70/stream.sketch -p BLOCKS=2000000"
+progress() {
+    script -qefc "echo \$\$ >'$work/pid'; exec $teg run -g v100 \
+        tests/kernels/sm70/stream.sketch -p BLOCKS=2000000" /dev/null \
+        </dev/null >"$work/progress" 2>&1 &
+    within 60 grep -q ' left' "$work/progress"
+    kill -INT "$(cat "$work/pid")"
+    wait $!
+    status=$?
+    cat "$work/progress"
+    return $status
+}
+expect 130 progress
 out 'kernel 1 \[[#.]*\] cycle [0-9]*, [0-9.e+]* blocks/s, [0-9]*:[0-9][0-9] left'
 out 'INCOMPLETE.*: interrupted; what follows is the part that was simulated'
 "$teg" run $kernel >"$work/out" 2>"$work/err"

@@ -5,6 +5,7 @@
 #   out PATTERN, err PATTERN   the last command printed a line like this
 #   no_out, no_err             ... printed nothing there
 #   check WHAT TEST...         TEST must succeed
+#   within SECONDS TEST...     waits until TEST succeeds, at most that long
 #   small_trace FILE           writes an NVBit trace of two blocks
 teg=${BUILD:-build/release}/teg
 checks=0 failures=0 last=
@@ -55,6 +56,15 @@ check() {
     last=$1
     shift
     "$@" || fail "$last"
+}
+
+within() {
+    turns=$((50 * $1))
+    shift
+    while [ $turns -gt 0 ] && ! "$@" >"$work/within" 2>&1; do
+        turns=$((turns - 1))
+        sleep 0.02
+    done
 }
 
 finish() {
