@@ -40,6 +40,13 @@ enum teg_register_scope {
     REGISTER_SCOPE_BLOCK, /* registers are rounded per block */
 };
 
+/* How registers are dealt to banks.  (Huerta 2025, 4; Lai 2013, 4.2.3) */
+enum teg_register_banks {
+    REGISTER_BANKS_NONE,
+    REGISTER_BANKS_PARITY, /* two: even and odd numbers */
+    REGISTER_BANKS_KEPLER, /* four: parity, and which half of eight */
+};
+
 enum teg_broadcast {
     BROADCAST_ANY,   /* every word of a pass reaches all lanes that want it */
     BROADCAST_ONE,   /* one word per pass may go to several lanes */

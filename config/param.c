@@ -15,6 +15,11 @@ static const char *const register_scopes[] = {
     [REGISTER_SCOPE_WARP] = "warp",
     [REGISTER_SCOPE_BLOCK] = "block",
 };
+static const char *const register_bank_rules[] = {
+    [REGISTER_BANKS_NONE] = "none",
+    [REGISTER_BANKS_PARITY] = "parity",
+    [REGISTER_BANKS_KEPLER] = "kepler",
+};
 static const char *const broadcasts[] = {
     [BROADCAST_ANY] = "any",
     [BROADCAST_ONE] = "one",

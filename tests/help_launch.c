@@ -1,5 +1,6 @@
 #include "tests/help_launch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,32 @@ uint32_t help_arith(struct teg_program *p, enum teg_op_class class_,
     add_source(&inst, b);
     add_source(&inst, c);
     return add(p, &inst);
+}
+
+uint32_t help_arith_reuse(struct teg_program *p, enum teg_op_class class_,
+                          uint16_t dst, const uint16_t src[3], uint32_t reuse)
+{
+    struct teg_inst inst = {.pc = 8u * p->count, .op_class = (uint8_t)class_};
+    char text[96];
+    struct teg_diag d;
+    uint32_t index;
+    int n;
+
+    if (dst != 255)
+        inst.dst[inst.dst_count++] = (struct teg_regs){dst, 1};
+    n = snprintf(text, sizeof text, "OP R%u", dst);
+    for (int i = 0; i < 3; i++) {
+        add_source(&inst, src[i]);
+        if (src[i] == 255)
+            n += snprintf(text + n, sizeof text - (size_t)n, ", RZ");
+        else
+            n += snprintf(text + n, sizeof text - (size_t)n, ", %sR%u%s",
+                          i == 1 ? "-" : "", src[i],
+                          reuse >> i & 1 ? ".reuse" : "");
+    }
+    if (teg_program_add(p, &inst, text, &index, &d) != TEG_OK)
+        abort();
+    return index;
 }
 
 uint32_t help_memory(struct teg_program *p, enum teg_op_class class_,

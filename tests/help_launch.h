@@ -41,6 +41,9 @@ void help_launch_release(struct help_launch *h);
  * sources (255 = none).  Returns its index. */
 uint32_t help_arith(struct teg_program *p, enum teg_op_class class_,
                     uint16_t dst, uint16_t a, uint16_t b, uint16_t c);
+/* The same with its operands in the text; bit i of `reuse` marks the i-th. */
+uint32_t help_arith_reuse(struct teg_program *p, enum teg_op_class class_,
+                          uint16_t dst, const uint16_t src[3], uint32_t reuse);
 /* A memory instruction of `width` bytes a lane; `reg` is loaded or stored,
  * `address` the address register (255 = none). */
 uint32_t help_memory(struct teg_program *p, enum teg_op_class class_,

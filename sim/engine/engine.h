@@ -12,7 +12,7 @@
  *     barriers, it leaves when the last of its instructions is done.
  * In practice time jumps to the next cycle in which anything can happen; that
  * changes no number (tests/sim/test_engine_naive.c).
- * Leaves out: instruction fetch, register banks, write-back ports.
+ * Leaves out: instruction fetch, write-back ports.
  */
 #ifndef TEG_SIM_ENGINE_ENGINE_H
 #define TEG_SIM_ENGINE_ENGINE_H

@@ -1,5 +1,7 @@
 #include "sim/engine/op.h"
 
+#include "sim/engine/operands.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +169,21 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     }
 }
 
+static void fill_operand_cycles(struct sim_ops *ops, uint32_t index)
+{
+    const struct teg_program *p = ops->program;
+    const struct teg_inst *inst = &p->inst[index], *before = inst - 1;
+    const char *text = teg_program_text(p, inst);
+    struct sim_kept kept = sim_kept_none;
+    struct sim_op *op = &ops->op[index];
+
+    op->operand_cycles =
+        sim_operand_cycles(ops->gpu, inst, text, &sim_kept_none);
+    if (ops->gpu->sm.register_reuse && index != 0 && before->control.known)
+        kept = sim_kept_after(teg_program_text(p, before));
+    op->operand_cycles_after = sim_operand_cycles(ops->gpu, inst, text, &kept);
+}
+
 static uint32_t count_registers(const struct teg_inst *inst)
 {
     uint32_t n = SIM_BARRIERS * SIM_RESULT_KINDS + 2;
@@ -197,6 +214,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
         if (!reserve_pool(ops, count_registers(inst)))
             return teg_fail_memory(d);
         fill(ops, &ops->op[ops->count], inst);
+        fill_operand_cycles(ops, ops->count);
     }
     return TEG_OK;
 }

@@ -35,6 +35,9 @@ struct sim_op {
     uint16_t src_count, dst_count;
     uint8_t done_count; /* dependence barriers set until the result is there */
     uint8_t read_count; /* ... until the operands have been read */
+    /* Cycles that reading its operands takes: after another instruction, and
+     * right after the one before it in the program. */
+    uint8_t operand_cycles, operand_cycles_after;
     uint32_t registers; /* in the pool: sources, destinations, barriers */
 };
 

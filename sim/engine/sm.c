@@ -214,6 +214,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot, uint32_t block,
         .register_capacity = capacity,
         .block = block,
         .stream = stream,
+        .after = UINT32_MAX,
         .warp_id = teg_block_warp_id(b->block, stream),
         .arrived = at,
         .start_end = slot_from(sm, at + chip->gpu->chip.dispatch_latency),
@@ -647,6 +648,22 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     barrier_may_open(sm, b, now);
 }
 
+/* The scheduler issues one instruction each issue slot, and none while the
+ * operands of the last one are still being read. */
+static void read_operands(struct sim_sm *sm, uint32_t slot,
+                          const struct sim_op *op, uint64_t now)
+{
+    struct sim_scheduler *s = scheduler_of(sm, slot);
+    struct sim_warp *w = &sm->warp[slot];
+    int follows =
+        s->last == (int)index_of(sm, slot) && w->after == w->cursor.inst;
+    uint32_t cycles = follows ? op->operand_cycles_after : op->operand_cycles;
+
+    s->reads_until = now + (uint64_t)cycles * sm->chip->gpu->sm.issue_period;
+    s->last = (int)index_of(sm, slot);
+    w->after = w->cursor.inst + 1;
+}
+
 static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
 {
     struct sim_warp *w = &sm->warp[slot];
@@ -657,6 +674,8 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
     struct unit_choice unit = choose_unit(sm, ports, s, now);
     struct sim_resident *b = &sm->block[w->block];
+
+    read_operands(sm, slot, op, now);
 
     take_unit(sm, ports, &unit, s, now, &t);
     write_results(sm, w, op, now, &t);
@@ -794,12 +813,11 @@ static void visit(struct sim_sm *sm, uint32_t number, uint64_t now)
 
         s->ready &= ~(1ull << chosen);
         s->by_ports[ports_of(sm, slot)] &= ~(1ull << chosen);
-        s->last = chosen;
         issue(sm, slot, now);
     }
     if (choice.candidates != 0 || (sm->chip->takes_turns && s->ready != 0))
         s->wake = min_u64(s->wake, now + sm->chip->gpu->sm.issue_period);
-    s->wake = min_u64(s->wake, s->next_ready);
+    s->wake = max_u64(min_u64(s->wake, s->next_ready), s->reads_until);
 }
 
 void sim_sm_step(struct sim_sm *sm, uint64_t now)
@@ -807,7 +825,13 @@ void sim_sm_step(struct sim_sm *sm, uint64_t now)
     uint32_t schedulers = sm->chip->gpu->sm.schedulers;
 
     for (uint32_t s = 0; s < schedulers; s++) {
-        if (sm->scheduler[s].wake <= now)
+        struct sim_scheduler *scheduler = &sm->scheduler[s];
+
+        if (scheduler->wake > now)
+            continue;
+        if (scheduler->reads_until > now)
+            scheduler->wake = scheduler->reads_until;
+        else
             visit(sm, s, now);
     }
     sm->wake = sm->next_block_end;

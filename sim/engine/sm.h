@@ -37,6 +37,7 @@ struct sim_warp {
     uint32_t register_capacity;
     uint32_t block;           /* index into sim_sm.block */
     uint32_t stream, warp_id; /* in the block; as the trace names it */
+    uint32_t after;           /* the instruction that follows the last issued */
     uint8_t planned;          /* sim_sm.plan holds its next request */
     uint8_t parked;
     uint8_t exited; /* has executed an EXIT */
@@ -57,7 +58,8 @@ struct sim_scheduler {
     uint64_t refused;                 /* ready, but a unit takes nothing */
     uint64_t by_ports[SIM_PORTS_MAX]; /* ready, by what they need */
     uint64_t refused_since[SIM_WARPS_MAX];
-    uint64_t next_ready; /* earliest ready_at of the waiting */
+    uint64_t next_ready;  /* earliest ready_at of the waiting */
+    uint64_t reads_until; /* operands are being read: issues nothing before */
     uint64_t wake;
     int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];

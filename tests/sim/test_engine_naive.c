@@ -54,9 +54,13 @@ static void random_program(struct teg_program *p, uint64_t *state)
     help_exit(p);
     for (int i = 0; i < 12; i++) {
         if (help_below(state, 2) == 0) {
-            help_arith(p, help_below(state, TEG_CLASSES),
-                       (uint16_t)pick_reg(state), (uint16_t)pick_reg(state),
-                       (uint16_t)pick_reg(state), (uint16_t)pick_reg(state));
+            uint16_t dst = (uint16_t)pick_reg(state);
+            const uint16_t src[3] = {(uint16_t)pick_reg(state),
+                                     (uint16_t)pick_reg(state),
+                                     (uint16_t)pick_reg(state)};
+
+            help_arith_reuse(p, help_below(state, TEG_CLASSES), dst, src,
+                             help_below(state, 8));
         } else {
             uint32_t m = help_below(state, sizeof memory / sizeof memory[0]);
 

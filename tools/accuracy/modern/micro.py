@@ -32,6 +32,12 @@ def throughput(gpu, op, warps=32):
                                   OP=OPS.index(op), WARPS=warps)
 
 
+def banks(gpu, a, b, c=255):
+    """Thread instructions per cycle of FADD a, b or FFMA a, b, c."""
+    return 32 * 32 * 8 / slope(gpu, "banks", "N", 8, 24, sms=1, A=int(a),
+                               B=int(b), C=int(c))
+
+
 def lds(gpu, degree=1):
     return slope(gpu, "shared_chase", "N", 32, 96, DEGREE=int(degree))
 
@@ -132,7 +138,7 @@ def loop(gpu):
 
 
 RECIPES = {f.__name__: f for f in (
-    latency, throughput, lds, lds_step, lds_rate, lds_bytes, mix, chase,
+    latency, throughput, banks, lds, lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     barrier, dispatch, loop)}
 

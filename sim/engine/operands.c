@@ -1,0 +1,125 @@
+#include "sim/engine/operands.h"
+
+#include <string.h>
+
+enum {
+    BANKS_MAX = 4,
+    NONE = UINT16_MAX,
+    REGISTERS = TEG_REG_P - TEG_REG_R,
+};
+
+const struct sim_kept sim_kept_none = {
+    {NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}};
+
+/* ---- the operands of a text ---------------------------------------------- */
+
+/* The register that an operand begins with ("R4.reuse", "-R4", "|R4|"), or
+ * NONE. */
+static uint16_t register_of(const char *operand, size_t length)
+{
+    size_t i = strspn(operand, " -|~");
+    uint16_t reg = 0;
+
+    if (i + 1 >= length || operand[i] != 'R' || operand[i + 1] < '0' ||
+        operand[i + 1] > '9')
+        return NONE;
+    for (i++; i < length && operand[i] >= '0' && operand[i] <= '9'; i++)
+        reg = (uint16_t)(reg * 10 + (operand[i] - '0')) % 1000;
+    return reg;
+}
+
+static int is_kept(const char *operand, size_t length)
+{
+    static const char mark[] = ".reuse";
+
+    for (size_t i = 0; i + sizeof mark - 1 <= length; i++) {
+        if (memcmp(operand + i, mark, sizeof mark - 1) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Fills the register of each operand, or with `kept` only of those marked. */
+static struct sim_kept operands_of(const char *text, int kept)
+{
+    struct sim_kept k = sim_kept_none;
+    size_t length;
+    const char *at = teg_text_mnemonic(text, &length) + length;
+
+    for (int i = 0; i < SIM_OPERANDS_MAX && *at != '\0'; i++) {
+        length = strcspn(at, ",");
+        if (!kept || is_kept(at, length))
+            k.reg[i] = register_of(at, length);
+        at += length + (at[length] == ',');
+    }
+    return k;
+}
+
+struct sim_kept sim_kept_after(const char *text)
+{
+    return operands_of(text, 1);
+}
+
+/* ---- banks ---------------------------------------------------------------- */
+
+/* (Lai 2013, 4.2.3; Huerta 2025, 4) */
+static uint32_t bank_of(enum teg_register_banks rule, uint32_t reg)
+{
+    if (rule == REGISTER_BANKS_KEPLER)
+        return reg % 2 + (reg % 8 < 4 ? 0 : 2);
+    return reg % 2;
+}
+
+static int reads_at_once(const struct teg_inst *inst)
+{
+    switch (inst->op_class) {
+    case CLASS_HMMA:
+    case CLASS_IMMA:
+    case CLASS_DMMA:
+    case CLASS_GMMA:
+        return 0;
+    default:
+        return teg_op_class_facts(inst->op_class)->kind == RESULT_FIXED &&
+               !teg_inst_has_addresses(inst);
+    }
+}
+
+static int stands_by(const struct sim_kept *now, const struct sim_kept *before,
+                     uint16_t reg)
+{
+    for (int i = 0; i < SIM_OPERANDS_MAX; i++) {
+        if (now->reg[i] == reg && before->reg[i] == reg)
+            return 1;
+    }
+    return 0;
+}
+
+uint8_t sim_operand_cycles(const struct teg_gpu *gpu,
+                           const struct teg_inst *inst, const char *text,
+                           const struct sim_kept *before)
+{
+    uint64_t read[REGISTERS / 64] = {0};
+    uint8_t busy[BANKS_MAX] = {0}, most = 1;
+    struct sim_kept now;
+
+    if (gpu->sm.register_banks == REGISTER_BANKS_NONE || !reads_at_once(inst) ||
+        (gpu->sm.register_reuse && !inst->control.known))
+        return 1;
+    now = operands_of(text, 0);
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        uint32_t first = inst->src[i].first, end = first + inst->src[i].count;
+
+        if (stands_by(&now, before, inst->src[i].first))
+            continue;
+        for (uint32_t r = first; r < end && r < REGISTERS; r++) {
+            uint32_t bank = bank_of(gpu->sm.register_banks, r);
+
+            if (read[r / 64] >> (r % 64) & 1)
+                continue;
+            read[r / 64] |= 1ull << (r % 64);
+            if (++busy[bank] > most)
+                most = busy[bank];
+        }
+    }
+    return most;
+}

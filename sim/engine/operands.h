@@ -1,0 +1,40 @@
+/*
+ * Reading operands from the register file.
+ *
+ * Models: registers lie in banks, of which each is read once a cycle for all
+ * lanes; the operands of an instruction take as many cycles as its busiest
+ * bank has different registers, and the scheduler issues nothing meanwhile.
+ * An operand that the compiler marked `.reuse` stands by for the same place of
+ * the next instruction, if that is the same warp's.  (Lai 2013, Table 4.1;
+ * Huerta 2025, 4)
+ * Leaves out: what goes through queues (memory, special functions) and tensor
+ * products; who waits for a write.
+ */
+#ifndef TEG_SIM_ENGINE_OPERANDS_H
+#define TEG_SIM_ENGINE_OPERANDS_H
+
+#include "config/gpu.h"
+#include "isa/inst.h"
+
+enum {
+    SIM_OPERANDS_MAX = 8
+};
+
+/* Registers that stand by, by place among the operands of the text; NONE. */
+struct sim_kept {
+    uint16_t reg[SIM_OPERANDS_MAX];
+};
+
+extern const struct sim_kept sim_kept_none;
+
+/* What `inst`, as its text says, leaves standing by. */
+struct sim_kept sim_kept_after(const char *text);
+
+/* Cycles that reading the operands of `inst` takes, at least 1.  `before` is
+ * what stands by.  Where registers can stand by nothing is known of an
+ * instruction without control codes, which takes 1. */
+uint8_t sim_operand_cycles(const struct teg_gpu *gpu,
+                           const struct teg_inst *inst, const char *text,
+                           const struct sim_kept *before);
+
+#endif

@@ -1,0 +1,126 @@
+/* Cycles that operands take to be read: Lai 2013, Table 4.1, for Kepler, and
+ * the two banks of Huerta 2025 with the compiler's marks. */
+#include "sim/engine/operands.h"
+
+#include <string.h>
+
+#include "tests/help_gpu.h"
+#include "tests/help_suite.h"
+
+static struct teg_gpu gpu;
+
+static struct teg_inst arith(enum teg_op_class c, uint16_t a, uint16_t b,
+                             uint16_t third)
+{
+    struct teg_inst inst = {.op_class = (uint8_t)c,
+                            .src_count = 3,
+                            .control = {.known = 1},
+                            .src = {{a, 1}, {b, 1}, {third, 1}}};
+
+    return inst;
+}
+
+static uint8_t cycles(uint16_t a, uint16_t b, uint16_t third)
+{
+    struct teg_inst inst = arith(CLASS_FMAD, a, b, third);
+
+    return sim_operand_cycles(&gpu, &inst, "FFMA R0, R1, R2, R3",
+                              &sim_kept_none);
+}
+
+START_TEST(kepler_has_four_banks)
+{
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_KEPLER;
+    /* 132, 132 (accumulating), 66.2 and 44.2 of 132 a cycle */
+    ck_assert_uint_eq(cycles(1, 4, 5), 1);
+    ck_assert_uint_eq(cycles(1, 4, 0), 1);
+    ck_assert_uint_eq(cycles(1, 3, 5), 2);
+    ck_assert_uint_eq(cycles(1, 3, 9), 3);
+    /* one register, read once for all who want it */
+    ck_assert_uint_eq(cycles(1, 1, 1), 1);
+    gpu.sm.register_banks = REGISTER_BANKS_NONE;
+    ck_assert_uint_eq(cycles(1, 3, 9), 1);
+}
+END_TEST
+
+START_TEST(parity_is_two_banks)
+{
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+    ck_assert_uint_eq(cycles(1, 2, 2), 1);
+    ck_assert_uint_eq(cycles(1, 3, 2), 2);
+    ck_assert_uint_eq(cycles(1, 3, 5), 3);
+}
+END_TEST
+
+START_TEST(a_pair_of_registers_takes_a_read_of_each_bank)
+{
+    struct teg_inst inst = arith(CLASS_DFMA, 2, 4, 6);
+
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+    for (int i = 0; i < 3; i++)
+        inst.src[i].count = 2;
+    ck_assert_uint_eq(
+        sim_operand_cycles(&gpu, &inst, "DFMA R0, R2, R4, R6", &sim_kept_none),
+        3);
+}
+END_TEST
+
+START_TEST(what_stands_by_is_not_read)
+{
+    struct teg_inst inst = arith(CLASS_FMAD, 4, 6, 8);
+    static const struct {
+        const char *before, *text;
+        uint8_t cycles;
+    } rows[] = {
+        {"FFMA R0, R4, R6, R8", "FFMA R1, R4, R6, R8", 3},
+        {"FFMA R0, R4.reuse, R5, R7", "FFMA R1, R4, R6, R8", 2},
+        {"@!P0 FFMA R0, R4.reuse, R6.reuse, R7 ;", "FFMA R1, R4, -R6, R8 ;", 1},
+        /* in another place, or not marked */
+        {"FFMA R0, R5, R4.reuse, R7", "FFMA R1, R4, R6, R8", 3},
+        {"FFMA R0, R4, R5.reuse, R7", "FFMA R1, R4, R6, R8", 3},
+        {"IADD3 R0, -R4.reuse, |R6|.reuse, RZ", "FFMA R1, R4, |R6|, R8", 1},
+        {"", "FFMA R1, R4, R6, R8", 3},
+        {"FFMA R0, R4.reuse", "FFMA", 3},
+    };
+
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+    gpu.sm.register_reuse = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct sim_kept kept = sim_kept_after(rows[i].before);
+
+        ck_assert_msg(sim_operand_cycles(&gpu, &inst, rows[i].text, &kept) ==
+                          rows[i].cycles,
+                      "row %zu", i);
+    }
+    /* without control codes nobody knows what stood by */
+    inst.control.known = 0;
+    ck_assert_uint_eq(
+        sim_operand_cycles(&gpu, &inst, rows[0].text, &sim_kept_none), 1);
+}
+END_TEST
+
+START_TEST(queues_and_tensor_products_read_at_their_own_pace)
+{
+    static const enum teg_op_class classes[] = {
+        CLASS_HMMA, CLASS_GMMA, CLASS_SFU, CLASS_LDG, CLASS_LDS};
+
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        struct teg_inst inst = arith(classes[i], 4, 6, 8);
+
+        ck_assert_uint_eq(
+            sim_operand_cycles(&gpu, &inst, "X R0, R4, R6", &sim_kept_none), 1);
+    }
+}
+END_TEST
+
+HELP_MAIN("sim/engine/operands", 10, {kepler_has_four_banks, 0},
+          {parity_is_two_banks, 0},
+          {a_pair_of_registers_takes_a_read_of_each_bank, 0},
+          {what_stands_by_is_not_read, 0},
+          {queues_and_tensor_products_read_at_their_own_pace, 0})
