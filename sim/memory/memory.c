@@ -522,13 +522,16 @@ static uint64_t region_ready(struct sim_memory *m, uint64_t address,
     return p->ready[i];
 }
 
-/* Behind L1 addresses are physical: a page that the SM has not touched of late
+/* Stores are let go before they have their translation: kernels that end in
+ * one take no longer for it (M sarchlab: FFMA loops on an H100 PCIe).
+ *
+ * Behind L1 addresses are physical: a page that the SM has not touched of late
  * has to be looked up first, and a region that nobody has touched to be
  * walked to.
  * (gpu-benches' latency over footprint N rises beyond 32 MB as 1 - 32 / N on
  * V100, A40 and A100: 16 pages of 2 MB) */
 static void translate(struct sim_memory *m, uint32_t sm, struct way *w,
-                      uint64_t address)
+                      uint64_t address, int posted)
 {
     uint64_t page = address / m->gpu->tlb.page_bytes;
     uint64_t at = w->start + w->waited;
@@ -539,7 +542,8 @@ static void translate(struct sim_memory *m, uint32_t sm, struct way *w,
             at += m->translation_ticks;
         m->last_page[sm].ready = region_ready(m, address, at);
     }
-    w->waited = max_u64(at, m->last_page[sm].ready) - w->start;
+    if (!posted)
+        w->waited = max_u64(at, m->last_page[sm].ready) - w->start;
 }
 
 static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
@@ -549,7 +553,7 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
     struct cluster *c = &m->cluster[sm / m->gpu->chip.sms_per_cluster];
 
     if (m->tlb != NULL)
-        translate(m, sm, w, t->address);
+        translate(m, sm, w, t->address, r->is_store && !r->is_atomic);
     w->waited +=
         wait_in(&c->port, w->start, bytes_ticks(m->cluster_rate, bytes));
     if (m->l2 != NULL)

@@ -181,6 +181,9 @@ START_TEST(the_first_touch_of_a_region_walks)
         ck_assert_uint_eq(access_line(1, 32 * page, 0, 1000 * page), 150);
     for (uint64_t page = 0; page < 200; page++)
         ck_assert_uint_eq(access_line(0, 32 * page + 4, 0, 999999), 100);
+    /* a store is let go, but fetches the translation */
+    ck_assert_uint_eq(access_line(0, 32 * 300, 1, 2000000), 0);
+    ck_assert_uint_eq(access_line(0, 32 * 300, 0, 2000020), 30 + 40);
     sim_memory_free(memory);
 }
 END_TEST
