@@ -2,6 +2,7 @@
 # make demo       the same, then runs a bundled kernel and replays its trace
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
+# make sampling   how far sampled cycles are from the full simulation's, minutes
 # make bench      prints simulated instructions per second and peak memory
 # make accuracy   compares with published measurements (docs/accuracy.md);
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
@@ -204,6 +205,10 @@ build/fuzz/%: tests/fuzz/%.c build/fuzz/libteg.a
 fixtures-check:
 	@command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 0; }; \
 	tools/make_fixtures.sh --check
+
+.PHONY: sampling
+sampling: all
+	@tools/sampling.sh $(BUILD)/teg
 
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure

@@ -3,31 +3,36 @@
  *
  * Once the chip is full, a kernel of many waves of blocks repeats itself: a
  * wave takes as long as the one before.  So a few waves are simulated and the
- * rest is counted.  What is simulated:
+ * rest is counted.  What is simulated depends on whether blocks share lines of
+ * memory (sim/sample/lines.h):
  *
- *   - a smaller chip where few waves of the whole one would be too many: m of
- *     M SMs with m/M of the DRAM bandwidth and channels and of the L2, which
- *     runs m/M of the grid;
- *   - runs of neighbouring blocks, a wave each, evenly spread over the grid,
- *     and at its end as many blocks of the last, unfinished wave as the grid
- *     has.
+ *   - they do not: a smaller chip, m of M SMs with m/M of the DRAM bandwidth
+ *     and channels and of the L2, which runs m/M of the grid; of that, runs of
+ *     neighbouring blocks, a wave each, evenly spread over the grid;
+ *   - they do, and are alike: the first waves of the grid on the whole chip,
+ *     because a part of the L2 holds less of what is shared, and blocks that
+ *     are left out would have brought lines in;
+ *   - and at the grid's end as many blocks of the last, unfinished wave as
+ *     there are.
  *
  *   cycles = cycles of the sample
  *          + (work of m/M of the grid - work of the sample) / rate
  *
  * with warp instructions as work and the rate of the waves after caches have
  * filled: those that leave the least marginal standard error (MSER; White,
- * Simulation 69(6), 1997).  Sampling of homogeneous intervals as in TBPoint (Huang et
- * al., IPDPS 2014), with a scaled chip besides.
+ * Simulation 69(6), 1997).  Sampling of homogeneous intervals as in TBPoint
+ * (Huang et al., IPDPS 2014), with a scaled chip besides.
  *
- * The bound is twice the standard error of those waves' rate, or the drift from
- * the first half of the waves to the second if that is more, over what was
- * extrapolated; plus a quarter of a wave, because waves of the whole grid may
- * drift apart before the last; plus the work of kinds of blocks (instruction
- * counts of the warps) that no sampled wave holds.
+ * The bound is the 95 % confidence interval of those waves' rate, or the drift
+ * from the first half of the waves to the second if that is more, and what the
+ * rate may change because the rest of the grid touches other shares of lines
+ * for the first time, over what was extrapolated; plus a quarter of a wave,
+ * because waves of the whole grid may drift apart before the last, or half of
+ * the longest block where blocks differ; plus the work of kinds of blocks
+ * (instruction counts of the warps) that no sampled wave holds; plus 1 % for a
+ * part of the chip, 4 % where channels and slices do not divide.
  *
- * Leaves out: reuse in the L2 between blocks that are far apart in the grid,
- * and what the scaling of the chip itself changes.
+ * Leaves out: conflicts of distant blocks about the sets of the L2.
  */
 #ifndef TEG_SIM_SAMPLE_SAMPLE_H
 #define TEG_SIM_SAMPLE_SAMPLE_H
@@ -36,7 +41,8 @@
 
 /* Waves below which a launch is simulated in full. */
 #define TEG_SAMPLE_WAVES_MIN 20
-/* Share of the blocks that is simulated at most. */
+/* Share of the blocks that is simulated at most, unless blocks share lines:
+ * five waves then if that is more. */
 #define TEG_SAMPLE_SHARE 0.049
 /* Warp instructions below which it is not worth it unless asked for: a few
  * seconds of simulation. */
@@ -53,6 +59,11 @@ struct teg_sample {
     double error_bound;                            /* of the cycles, relative */
 };
 
+/* What the blocks of a launch are, whatever the GPU. */
+struct teg_sample_facts;
+
+void teg_sample_facts_free(struct teg_sample_facts *facts); /* NULL: nothing */
+
 /* Opens the launch at its first block, each time it is called. */
 typedef teg_status teg_sample_open(void *self, struct teg_launch *launch,
                                    struct teg_diag *d);
@@ -60,14 +71,19 @@ typedef teg_status teg_sample_open(void *self, struct teg_launch *launch,
 /*
  * Simulates a sample of what `open` opens and fills `s` with statistics of the
  * whole launch: totals scaled by work, cycles as above.  If the launch has
- * fewer waves or warp instructions than the minimum, or fills the L2 with
- * written lines as its sample does not, `sample->used` is 0 and `s` undefined.
- * `options` as for teg_simulate, listeners are not called.
+ * fewer waves or warp instructions than the minimum, fills the L2 with written
+ * lines as its sample does not, has unlike blocks that share lines, or would
+ * get a bound beyond 25 %, `sample->used` is 0 and `s` undefined.
+ *
+ * `*facts` is NULL, or what an earlier call for the same blocks left there; it
+ * is filled when needed, the caller's to free.  `options` as for teg_simulate,
+ * listeners are not called.
  */
 teg_status teg_sample_simulate(teg_sample_open *open, void *self,
                                const struct teg_gpu *gpu,
                                const struct teg_simulation_options *options,
                                uint64_t instructions_min,
+                               struct teg_sample_facts **facts,
                                struct teg_statistics *s,
                                struct teg_sample *sample, struct teg_diag *d);
 

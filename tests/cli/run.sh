@@ -120,6 +120,24 @@ err "kernels.json: kernels\[1\]: expected the file 'kernel-2.traceg'"
 no_out
 sed 's/= saxpy/= other/' "$work/saxpy.traceg" >"$work/list/kernel-2.traceg"
 
+# Of many waves a part is simulated if asked for, and what it says is within the
+# bound it states.
+long="tests/kernels/sm70/compute.sketch -g v100 -p BLOCKS=13000 -p ITER=1"
+expect 0 "$teg" run $long --sample -f json
+sampled=$(sed -n 's/^  "cycles": \([0-9]*\),$/\1/p' "$work/out")
+bound=$(sed -n 's/^ *"error_bound_percent": \([0-9.]*\),$/\1/p' "$work/out")
+out '"represented_blocks": 13000,'
+expect 0 "$teg" run $long --exact -f json
+out '"sampled": null,'
+full=$(sed -n 's/^  "cycles": \([0-9]*\),$/\1/p' "$work/out")
+check 'sampled cycles are within their bound' \
+    awk -v s="$sampled" -v f="$full" -v b="$bound" 'BEGIN {
+        e = 100 * (s / f - 1); exit !(s > 0 && b > 0 && e <= b && -e <= b)}'
+expect 0 "$teg" run $long --sample
+out 'SAMPLED.*of 13,000 blocks'
+expect 2 "$teg" run $long --sample --by-pc
+err 'excludes --exact, --by-pc'
+
 # Series over time. The clock pair of the GT200 chain is 516 cycles apart
 # (Lai 2013, 3.2.2.1).
 expect 0 "$teg" run tests/kernels/gt200/fadd_chain.sketch -g gtx280 \

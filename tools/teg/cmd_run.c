@@ -11,7 +11,7 @@ struct run {
     struct job job;
     uint32_t sms, warps_per_sm;
     struct opt_list what_ifs;
-    bool strict, timing, by_pc, ranking;
+    bool strict, timing, by_pc, ranking, sample, exact;
     uint32_t dependences; /* index into dependences_names */
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
     struct pc_trace_choice pc_choice;
@@ -135,6 +135,21 @@ static int write_series(const struct run *run, const struct replay *replay,
     return status;
 }
 
+/* What looks at single instructions or cycles, or compares with replays in
+ * full, needs the whole launch. */
+static bool needs_all(const struct run *run)
+{
+    return run->by_pc || run->ranking || run->pc_trace != NULL ||
+           run->timeline != NULL;
+}
+
+static enum sampling choose_sampling(const struct run *run)
+{
+    if (run->exact || needs_all(run))
+        return SAMPLING_NEVER;
+    return run->sample ? SAMPLING_LONG : SAMPLING_BY_SIZE;
+}
+
 static int run_kernel(const struct run *run, struct report *report,
                       uint32_t kernel)
 {
@@ -146,6 +161,7 @@ static int run_kernel(const struct run *run, struct report *report,
         .what_ifs = &run->what_ifs,
         .label = label,
         .listener = ears.listener,
+        .sampling = choose_sampling(run),
     };
     struct replay replay;
     struct whatif ranking = {0};
@@ -224,6 +240,15 @@ int cmd_run(int argc, char **argv)
          "as-described (default), scoreboard, or control: by the compiler's "
          "codes, on the instructions for which the trace has them",
          dependences_names},
+        {"sample", 0, OPT_FLAG, &run.sample, NULL,
+         "simulate only a part of every kernel of 20 waves of blocks or more "
+         "and say how far off the cycles may be (default: of those of 20 "
+         "million warp instructions or more)",
+         NULL},
+        {"exact", 0, OPT_FLAG, &run.exact, NULL,
+         "simulate every kernel in full; --by-pc, --ranking, --pc-trace and "
+         "--timeline do so as well",
+         NULL},
         {"strict", 0, OPT_FLAG, &run.strict, NULL,
          "an unknown opcode is an error", NULL},
         {"timing", 0, OPT_FLAG, &run.timing, NULL,
@@ -260,6 +285,10 @@ int cmd_run(int argc, char **argv)
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
+    if (run.sample && (run.exact || needs_all(&run)))
+        return say_usage("run",
+                         "--sample excludes --exact, --by-pc, --ranking, "
+                         "--pc-trace and --timeline");
     status = pc_choice_parse(run.pc_warps, &run.pc_choice);
     if (status != EXIT_DONE)
         return status;

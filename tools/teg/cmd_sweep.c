@@ -355,9 +355,9 @@ int cmd_sweep(int argc, char **argv)
     r->traces = operands.count;
     if (w.sample && w.exact)
         return say_usage("sweep", "--sample and --exact exclude each other");
-    r->sampling = w.sample  ? SWEEP_SAMPLE
-                  : w.exact ? SWEEP_EXACT
-                            : SWEEP_BY_SIZE;
+    r->sampling = w.sample  ? SAMPLING_LONG
+                  : w.exact ? SAMPLING_NEVER
+                            : SAMPLING_BY_SIZE;
     catch_interrupt();
     status = sweep(&w);
     sweep_source_release(&w.source);

@@ -71,6 +71,24 @@ json_t *kernel_json(const struct result *r)
                      count_json(s->thread_instructions));
 }
 
+/* What was simulated of the launch and how far off the cycles may be; null:
+ * all of it, and they are exact. */
+static json_t *sample_json(const struct teg_sample *s)
+{
+    if (!s->used)
+        return json_null();
+    return json_pack(
+        "{s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:f, s:i, s:i}",
+        "error_bound_percent", 100 * s->error_bound, "simulated_percent",
+        100 * (double)s->instructions_simulated / (double)s->instructions,
+        "simulated_instructions", (json_int_t)s->instructions_simulated,
+        "represented_instructions", (json_int_t)s->instructions,
+        "simulated_blocks", (json_int_t)s->blocks_simulated,
+        "represented_blocks", (json_int_t)s->blocks, "sms",
+        (int)s->sms_simulated, "waves", s->waves, "waves_simulated",
+        (int)s->waves_simulated, "block_kinds", (int)s->kinds);
+}
+
 static json_t *occupancy_json(const struct teg_occupancy *o)
 {
     return json_pack("{s:i, s:i, s:s, s:i, s:i}", "blocks_per_sm",
@@ -246,6 +264,7 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "kernel", kernel_json(r));
     json_object_set_new(o, "what_if", what_ifs_json(r->what_ifs));
     json_object_set_new(o, "incomplete", json_boolean(r->replay->incomplete));
+    json_object_set_new(o, "sampled", sample_json(&r->replay->sample));
     json_object_set_new(o, "occupancy", occupancy_json(&s->occupancy));
     json_object_set_new(o, "sms_simulated", count_json(s->sms));
     json_object_set_new(o, "sms_active", count_json(s->active_sms));

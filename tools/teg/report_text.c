@@ -133,6 +133,23 @@ void text_head(FILE *f, const struct result *r)
     print_what_ifs(f, r->what_ifs);
 }
 
+static void print_sampled(FILE *f, const struct teg_sample *s)
+{
+    char a[28], b[28];
+
+    if (!s->used)
+        return;
+    fprintf(f,
+            "\n  %sSAMPLED%s: %s of %s blocks (%.1f %% of the instructions) "
+            "were simulated, as\n  %u waves on %u SMs; what follows stands for "
+            "the whole launch, cycles to\n  within %.1f %%. --exact simulates "
+            "all of it.\n",
+            tint(f, TINT_NOTICE), tint(f, TINT_OFF),
+            with_commas(s->blocks_simulated, a), with_commas(s->blocks, b),
+            100 * (double)s->instructions_simulated / (double)s->instructions,
+            s->waves_simulated, s->sms_simulated, 100 * s->error_bound);
+}
+
 static void print_time(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
@@ -147,6 +164,7 @@ static void print_time(FILE *f, const struct result *r)
                 "\n  %sINCOMPLETE%s: interrupted; what follows is the part "
                 "that was simulated\n",
                 tint(f, TINT_BAD), tint(f, TINT_OFF));
+    print_sampled(f, &r->replay->sample);
     fprintf(f, "\n  cycles     %s%14s%s  = %.4g us\n", tint(f, TINT_STRONG),
             with_commas(s->cycles, text), tint(f, TINT_OFF),
             (double)s->cycles / gpu->chip.sm_clock_mhz);

@@ -94,22 +94,26 @@ static int apply_joined(struct replay *r, const char *names)
     return status;
 }
 
+static teg_status open_launch(const struct job *job, uint32_t kernel,
+                              const struct replay_options *options,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    return options->cache != NULL
+               ? teg_cache_launch(options->cache, launch, d)
+               : teg_trace_launch(job->trace, kernel, launch, d);
+}
+
 static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
                    const struct replay_options *options)
 {
     struct teg_diag d;
     int status = EXIT_DONE;
-    teg_status opened;
 
     r->s = calloc(1, sizeof *r->s);
     if (r->s == NULL)
         return say_memory();
-    if (teg_gpu_copy(job->gpu, &r->gpu, &d) != TEG_OK)
-        return say_fault(&d);
-    opened = options->cache != NULL
-                 ? teg_cache_launch(options->cache, &r->launch, &d)
-                 : teg_trace_launch(job->trace, kernel, &r->launch, &d);
-    if (opened != TEG_OK)
+    if (teg_gpu_copy(job->gpu, &r->gpu, &d) != TEG_OK ||
+        open_launch(job, kernel, options, &r->launch, &d) != TEG_OK)
         return say_fault(&d);
     if (options->what_ifs == NULL)
         return EXIT_DONE;
@@ -133,6 +137,90 @@ static int say_replay_fault(const struct job *job, uint32_t kernel,
     return EXIT_FAULT;
 }
 
+/* ---- simulation ----------------------------------------------------------- */
+
+struct again {
+    const struct job *job;
+    const struct replay_options *options;
+    uint32_t kernel;
+    struct teg_gpu *scratch; /* owned; what-ifs change a GPU again */
+};
+
+static void close_launch(struct teg_launch *launch)
+{
+    if (launch->close != NULL)
+        launch->close(launch->self);
+    *launch = (struct teg_launch){0};
+}
+
+static teg_status apply_again(const struct again *a, const char *names,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    while (*names != '\0') {
+        char name[64];
+        int length = (int)strcspn(names, ",");
+
+        snprintf(name, sizeof name, "%.*s", length, names);
+        if (name[0] != '\0')
+            TRY(teg_whatif_apply(name, a->scratch, launch, d));
+        names += length;
+        names += *names == ',';
+    }
+    return TEG_OK;
+}
+
+/* Opens the launch as `prepare` does. */
+static teg_status open_again(void *self, struct teg_launch *launch,
+                             struct teg_diag *d)
+{
+    struct again *a = self;
+    const struct opt_list *what_ifs = a->options->what_ifs;
+    teg_status status = open_launch(a->job, a->kernel, a->options, launch, d);
+
+    if (status != TEG_OK)
+        return status;
+    for (uint32_t i = 0;
+         status == TEG_OK && what_ifs != NULL && i < what_ifs->count; i++) {
+        teg_gpu_free(a->scratch);
+        a->scratch = NULL;
+        status = teg_gpu_copy(a->job->gpu, &a->scratch, d);
+        if (status == TEG_OK)
+            status = apply_again(a, what_ifs->item[i], launch, d);
+    }
+    if (status != TEG_OK)
+        close_launch(launch);
+    return status;
+}
+
+/* Of a launch that is long enough only a part: `r->sample` says so.  The
+ * launch is then open again for those who look at its facts. */
+static teg_status simulate_part(struct replay *r, const struct job *job,
+                                uint32_t kernel,
+                                const struct replay_options *options,
+                                const struct teg_simulation_options *simulation,
+                                struct teg_diag *d)
+{
+    struct again again = {job, options, kernel, NULL};
+    struct teg_sample_facts *facts = NULL;
+    teg_status status, opened;
+
+    if (options->sampling == SAMPLING_NEVER || options->listeners > 0)
+        return TEG_OK;
+    close_launch(&r->launch);
+    status = teg_sample_simulate(open_again, &again, r->gpu, simulation,
+                                 sampling_instructions_min(options->sampling),
+                                 &facts, r->s, &r->sample, d);
+    teg_sample_facts_free(facts);
+    opened = open_again(&again, &r->launch, status == TEG_OK ? d : NULL);
+    teg_gpu_free(again.scratch);
+    return status != TEG_OK ? status : opened;
+}
+
+uint64_t sampling_instructions_min(enum sampling sampling)
+{
+    return sampling == SAMPLING_LONG ? 0 : TEG_SAMPLE_INSTRUCTIONS_MIN;
+}
+
 static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
                     const struct replay_options *options)
 {
@@ -151,8 +239,10 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     };
     double started = job_clock();
     struct teg_diag d;
-    teg_status status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
+    teg_status status = simulate_part(r, job, kernel, options, &simulation, &d);
 
+    if (status == TEG_OK && !r->sample.used)
+        status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
     progress_end(&progress);
     r->seconds = job_clock() - started;
     r->incomplete = status == TEG_INTERRUPTED;
@@ -181,8 +271,7 @@ uint32_t replay_launches(const struct replay *r)
 
 void replay_release(struct replay *r)
 {
-    if (r->launch.close != NULL)
-        r->launch.close(r->launch.self);
+    close_launch(&r->launch);
     teg_gpu_free(r->gpu);
     free(r->s);
     *r = (struct replay){0};

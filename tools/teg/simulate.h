@@ -5,10 +5,19 @@
 #ifndef TEG_TOOLS_SIMULATE_H
 #define TEG_TOOLS_SIMULATE_H
 
+#include "sim/sample/sample.h"
 #include "tools/teg/job.h"
 #include "traces/cache.h"
 
+/* Which launches are simulated only in part. */
+enum sampling {
+    SAMPLING_NEVER,
+    SAMPLING_BY_SIZE, /* those of many waves and many instructions */
+    SAMPLING_LONG,    /* those of many waves */
+};
+
 struct replay_options {
+    enum sampling sampling;              /* NEVER if something listens */
     uint32_t sms, warps_per_sm;          /* 0: all */
     const struct opt_list *what_ifs;     /* names, possibly joined by commas;
                                         NULL: none */
@@ -22,6 +31,7 @@ struct replay {
     struct teg_gpu *gpu;      /* owned: as simulated, what-ifs applied */
     struct teg_launch launch; /* owned: kernel facts and notes live here */
     struct teg_statistics *s; /* owned */
+    struct teg_sample sample; /* `used` if `s` is of a part, scaled */
     uint32_t launches;        /* identical ones this stands for; 0 is 1 */
     bool incomplete;          /* interrupted; `s` holds what there was */
     double seconds;           /* wall clock of the simulation */
@@ -34,6 +44,8 @@ struct replay {
  */
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                 const struct replay_options *options);
+/* Warp instructions below which a launch is simulated in full. */
+uint64_t sampling_instructions_min(enum sampling sampling);
 /* At least 1. */
 uint32_t replay_launches(const struct replay *r);
 void replay_release(struct replay *r);

@@ -10,7 +10,6 @@
 #define TEG_TOOLS_SWEEP_H
 
 #include "isa/base/buffer.h"
-#include "sim/sample/sample.h"
 #include "tools/teg/report.h"
 #include "traces/cache.h"
 
@@ -36,12 +35,6 @@ struct sweep_axis {
     uint32_t count;
 };
 
-enum sweep_sampling {
-    SWEEP_BY_SIZE, /* launches of many waves and many instructions */
-    SWEEP_SAMPLE,  /* launches of many waves */
-    SWEEP_EXACT,   /* none */
-};
-
 /* The command line, borrowed from argv. */
 struct sweep_request {
     char **trace; /* [traces] */
@@ -50,7 +43,7 @@ struct sweep_request {
     const char *config_dir, *kernel_choice, *isa;
     const char *active_warps; /* values, or NULL */
     uint32_t registers, sms;
-    uint32_t sampling;        /* enum sweep_sampling */
+    enum sampling sampling;
     struct opt_list set;      /* KEY=VALUE, for every point */
     struct opt_list vary;     /* KEY=VALUES */
     struct opt_list param;    /* NAME=VALUES */
@@ -109,6 +102,7 @@ struct sweep_source {
     uint32_t digit[SWEEP_AXES_MAX]; /* of the launch and param axes */
     struct teg_trace *trace;        /* owned */
     struct teg_cache *cache;        /* owned */
+    struct teg_sample_facts *facts; /* owned; of the launch as it is */
 };
 
 void sweep_source_release(struct sweep_source *s);

@@ -28,9 +28,9 @@ struct point {
     uint64_t number;
     struct sweep_change change;
     struct replay replay;
-    struct opt_list what_ifs; /* none or one, borrowed from the plan */
-    struct teg_cache *cache;  /* borrowed from the source */
-    struct teg_sample sample;
+    struct opt_list what_ifs;        /* none or one, borrowed from the plan */
+    struct teg_cache *cache;         /* borrowed from the source */
+    struct teg_sample_facts **facts; /* the source's */
     char reason[1024];
 };
 
@@ -58,6 +58,7 @@ static bool failed(struct point *p, const struct teg_diag *d)
 void sweep_source_release(struct sweep_source *s)
 {
     teg_cache_free(s->cache);
+    teg_sample_facts_free(s->facts);
     if (s->trace != NULL)
         teg_trace_close(s->trace);
     *s = (struct sweep_source){0};
@@ -299,6 +300,7 @@ static bool prepare(struct point *p, struct sweep_source *source)
         return false;
     find_what_ifs(p);
     p->cache = source->cache;
+    p->facts = &source->facts;
     p->replay.launches = teg_trace_kernel_launches(
         source->trace, launch_at(p->plan, p->number)->kernel);
     return open_launch(p, p->replay.gpu, &p->replay.launch, &d) == TEG_OK ||
@@ -313,21 +315,25 @@ static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
     return interrupted();
 }
 
-/* Simulates a part of the launch if it is long enough. */
+/* Simulates a part of the launch if it is long enough.  What its blocks are is
+ * found once; a what-if may change them. */
 static teg_status simulate_part(struct point *p,
                                 const struct teg_simulation_options *options,
                                 struct teg_diag *d)
 {
-    uint32_t mode = p->plan->request->sampling;
+    enum sampling mode = p->plan->request->sampling;
+    struct teg_sample_facts *changed = NULL;
+    teg_status status;
 
-    if (mode == SWEEP_EXACT)
+    if (mode == SAMPLING_NEVER)
         return TEG_OK;
     close_launch(&p->replay.launch);
-    TRY(teg_sample_simulate(open_again, p, p->replay.gpu, options,
-                            mode == SWEEP_SAMPLE ? 0
-                                                 : TEG_SAMPLE_INSTRUCTIONS_MIN,
-                            p->replay.s, &p->sample, d));
-    return open_again(p, &p->replay.launch, d);
+    status = teg_sample_simulate(open_again, p, p->replay.gpu, options,
+                                 sampling_instructions_min(mode),
+                                 p->what_ifs.count > 0 ? &changed : p->facts,
+                                 p->replay.s, &p->replay.sample, d);
+    teg_sample_facts_free(changed);
+    return status == TEG_OK ? open_again(p, &p->replay.launch, d) : status;
 }
 
 /* Returns false if interrupted. */
@@ -342,7 +348,7 @@ static bool simulate(struct point *p)
     struct teg_diag d;
     teg_status status = simulate_part(p, &options, &d);
 
-    if (status == TEG_OK && !p->sample.used)
+    if (status == TEG_OK && !p->replay.sample.used)
         status = teg_simulate(&p->replay.launch, p->replay.gpu, &options,
                               p->replay.s, &d);
     if (status != TEG_OK && status != TEG_INTERRUPTED)
@@ -421,24 +427,6 @@ void sweep_point_failed(const struct sweep_plan *plan, uint64_t point,
     append_line(row, object);
 }
 
-/* What was simulated of the launch and how far off the cycles may be; null:
- * all of it, and they are exact. */
-static json_t *sample_json(const struct teg_sample *s)
-{
-    if (!s->used)
-        return json_null();
-    return json_pack(
-        "{s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:f, s:i, s:i}",
-        "error_bound_percent", 100 * s->error_bound, "simulated_percent",
-        100 * (double)s->instructions_simulated / (double)s->instructions,
-        "simulated_instructions", (json_int_t)s->instructions_simulated,
-        "represented_instructions", (json_int_t)s->instructions,
-        "simulated_blocks", (json_int_t)s->blocks_simulated,
-        "represented_blocks", (json_int_t)s->blocks, "sms",
-        (int)s->sms_simulated, "waves", s->waves, "waves_simulated",
-        (int)s->waves_simulated, "block_kinds", (int)s->kinds);
-}
-
 static int append_result(struct point *p, const struct sweep_source *source,
                          struct teg_buffer *row)
 {
@@ -455,7 +443,6 @@ static int append_result(struct point *p, const struct sweep_source *source,
         json_t *rest = result_json(&result);
 
         json_object_set_new(object, "status", json_string("ok"));
-        json_object_set_new(object, "sampled", sample_json(&p->sample));
         json_object_update(object, rest);
         json_decref(rest);
         append_line(row, object);

@@ -1,0 +1,86 @@
+#!/bin/sh
+# How far sampled cycles are from the full simulation's: tools/sampling.sh
+#
+# For each case: waves, cycles of the full simulation and of the sample, error,
+# the bound that the sample states, and the share of the warp instructions that
+# was simulated. Exit status 1 if an error is beyond its bound. Minutes.
+#
+# With FILTER, an extended regular expression, only those cases whose line it
+# matches: tools/sampling.sh build/release/teg 'stream|rtx2080ti'
+set -eu
+cd "$(dirname "$0")/.."
+teg=${1:-build/release/teg}
+filter=${2:-.}
+shared=../shared/traces
+
+# kernel GPU options
+cases() {
+    cat <<'END'
+sm70/compute v100 -p BLOCKS=13000 -p ITER=2
+sm70/compute gtx1080ti -p BLOCKS=8000 -p ITER=2
+sm70/uncoalesced v100 -p BLOCKS=13000
+sm70/stream v100 -p BLOCKS=16384
+sm70/stream v100 -p BLOCKS=30000
+sm70/stream v100 -p BLOCKS=65536
+sm70/stream rtx2080ti -p BLOCKS=12000
+sm70/stream rtx3070 -p BLOCKS=16000
+sm70/stream a100 -p BLOCKS=30000
+sm70/reduction v100 -p BLOCKS=16000
+sm70/matmul v100 -p BLOCKS=12000 -p K=32
+sampling/gather v100 -p BYTES=2097152
+sampling/gather v100 -p BYTES=67108864
+sampling/gather rtx2080ti -p BYTES=4194304
+sampling/irregular v100 -p BLOCKS=40000
+sampling/irregular rtx2080ti -p BLOCKS=16384
+sampling/irregular t4 -p ROUNDS=200 -p BLOCKS=12000
+sampling/ramp v100 -p BLOCKS=16384 -p ROUNDS=16
+sampling/ramp t4 -p BLOCKS=8192 -p ROUNDS=16
+sampling/tail t4 -p BLOCKS=12000
+sampling/tail v100 -p BLOCKS=24000 -p LAST=200
+sampling/stencil v100 -p ROWS=2048
+sampling/stencil t4 -p ROWS=1024
+END
+    [ ! -d $shared ] || echo \
+        "$(find $shared/sm_75 -name 'vectoradd-4096x256*' | head -1) t4"
+}
+
+cycles() {
+    sed -n 's/^.*"cycles":\([0-9]*\),"time_us.*/\1/p' "$1"
+}
+
+member() {
+    sed -n "s/^.*\"$1\":\([0-9.]*\).*/\1/p" "$2"
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0 worst=0
+printf '%-44s %6s %12s %12s %8s %7s %9s\n' 'kernel, GPU' waves \
+    'full, cycles' sampled error bound simulated
+cases | grep -E "$filter" >"$work/cases"
+while read -r kernel gpu options; do
+    case $kernel in
+    /* | ../*) path=$kernel ;;
+    *) path=tests/kernels/$kernel.sketch ;;
+    esac
+    "$teg" sweep "$path" -g "$gpu" $options --exact -j 1 -f json >"$work/full"
+    "$teg" sweep "$path" -g "$gpu" $options --sample -j 1 -f json \
+        >"$work/part"
+    full=$(cycles "$work/full") part=$(cycles "$work/part")
+    bound=$(member error_bound_percent "$work/part")
+    name=$(basename "$kernel" | sed 's/\..*//')
+    name="$name $gpu $(echo "$options" | sed 's/-p //g')"
+    if [ -z "$bound" ]; then
+        printf '%-44s %6s %12s %12s\n' "$name" '' "$full" 'in full'
+        continue
+    fi
+    awk -v name="$name" -v w="$(member waves "$work/part")" -v f="$full" \
+        -v p="$part" -v b="$bound" \
+        -v s="$(member simulated_percent "$work/part")" 'BEGIN {
+        e = 100 * (p / f - 1)
+        out = e > b || -e > b
+        printf "%-44s %6.1f %12d %12d %+7.2f%% %6.2f%% %8.1f%%%s\n", name, w, f,
+            p, e, b, s, out ? "  BEYOND" : ""
+        exit out}' || status=1
+done <"$work/cases"
+exit $status
