@@ -52,6 +52,7 @@ struct teg_sample_facts {
 struct sampling {
     const struct teg_gpu *gpu;
     const struct teg_sample_facts *facts;
+    const struct teg_simulation_options *asked;
     uint32_t sms; /* of the whole chip, as asked for */
     uint32_t blocks_per_sm;
     /* The sample. */
@@ -168,7 +169,7 @@ static teg_status walk(struct teg_sample_facts *f, struct sample_lines *lines,
         if (status != TEG_OK)
             return status;
         if (f->blocks % BLOCKS_PER_ASK == 0 && options->progress != NULL &&
-            options->progress(options->progress_self, 0, 0) != 0)
+            options->progress(options->progress_self, f->blocks, 0) != 0)
             return teg_fail(d, TEG_INTERRUPTED, "", "interrupted");
     }
 }
@@ -433,6 +434,17 @@ static void on_block_end(void *self, uint64_t cycle, uint32_t sm,
         p->longest = cycle - p->begun[block];
 }
 
+/* In blocks of the whole launch. */
+static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
+{
+    const struct sampling *p = self;
+    double share = (double)blocks / (double)p->sampled;
+
+    return p->asked->progress(p->asked->progress_self,
+                              (uint64_t)(share * (double)p->facts->blocks),
+                              cycle);
+}
+
 static teg_status run_sample(struct sampling *p,
                              const struct teg_simulation_options *options,
                              struct teg_statistics *s, struct teg_diag *d)
@@ -447,6 +459,11 @@ static teg_status run_sample(struct sampling *p,
     teg_status status;
 
     own.sms = 0;
+    p->asked = options;
+    if (options->progress != NULL) {
+        own.progress = on_progress;
+        own.progress_self = p;
+    }
     own.listener = &listener;
     own.listener_count = 1;
     p->number = calloc(4 * p->sampled, sizeof *p->number);

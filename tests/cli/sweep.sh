@@ -111,11 +111,18 @@ fi
 many="$reduction -g v100 --vary dram.latency=300:1500:4 -f json"
 expect 0 "$teg" sweep $many
 cp "$work/out" "$work/all.json"
+# Waits for the first finished point of a sweep.
+until_finished() {
+    while kill -0 "$1" 2>/dev/null &&
+        ! grep -qs '"status":' "$work/rows.json.partial"; do
+        sleep 0.05
+    done
+}
 stop() {
     rm -f "$work/rows.json" "$work/rows.json.partial"
     "$teg" sweep $many -o "$work/rows.json" 2>"$work/err" &
     pid=$!
-    sleep 0.3
+    until_finished $pid
     kill "$1" $pid
     wait $pid
 }
@@ -148,7 +155,7 @@ rm -f "$work/rows.json.partial"
 "$teg" sweep tests/kernels/sm70/uncoalesced.sketch -g v100 -j 1 -f json \
     -p BLOCKS=64,2048 -o "$work/rows.json" 2>"$work/err" &
 pid=$!
-sleep 1
+until_finished $pid
 worker=$(ps -o pid= --ppid $pid 2>/dev/null | head -1)
 if [ -n "$worker" ]; then
     kill -KILL $worker
@@ -193,6 +200,24 @@ expect 0 "$teg" sweep $reduction -g v100 -p BLOCKS=80 -f json
 out '"sampled":null'
 expect 2 "$teg" sweep $chain -g v100 --sample --exact
 err 'exclude each other'
+
+# A picture of a sweep: the data always, the picture where gnuplot is.
+expect 0 "$teg" sweep $chain -g v100,a100 -p N=64,128 --active-warps 1 -f csv \
+    -o "$work/plot.csv"
+plot() {
+    sh tools/plot_sweep.sh "$work/plot.csv" -o "$work/plot.svg" -g gpu.name "$@"
+}
+if command -v gnuplot >/dev/null 2>&1; then
+    expect 0 plot -s
+    check 'a line for each GPU, speed-ups from 1 on' [ "$(sed -n '2p;3p;7p;8p' \
+        "$work/plot.dat" | tr '\n' ' ')" = '"v100" 64 1 "a100" 64 1 ' ]
+    check 'a picture' grep -q '<svg' "$work/plot.svg"
+else
+    echo 'skipped: no gnuplot for pictures of a sweep'
+fi
+expect 1 plot -y cycle
+err 'expected a column "cycle", found none'
+expect 2 sh tools/plot_sweep.sh "$work/plot.csv" -o "$work/plot.gif"
 
 # A list and several traces: a row per kernel.
 small_trace "$work/saxpy.traceg"
