@@ -61,6 +61,7 @@ cases | grep -E "$filter" >"$work/cases"
 while read -r kernel gpu options; do
     case $kernel in
     /* | ../*) path=$kernel ;;
+    sampling/*) path=tools/$kernel.sketch ;;
     *) path=tests/kernels/$kernel.sketch ;;
     esac
     "$teg" sweep "$path" -g "$gpu" $options --exact -j 1 -f json >"$work/full"

@@ -32,7 +32,10 @@ rm -f "$work/rows.json"
 many="$reduction -g v100 --vary dram.latency=300:1500:2 -f json"
 ranks 3 "$mpi" sweep $many -o "$work/rows.json" >"$work/out" 2>"$work/err" &
 pid=$!
-sleep 1.5
+while kill -0 $pid 2>/dev/null &&
+    ! grep -qs '"status":' "$work/rows.json.partial"; do
+    sleep 0.05
+done
 victim=$(ps -eo pid=,args= | awk -v w="$work/rows.json" '
     index($0, w) && $2 ~ /teg-mpi$/ {print $1}' | tail -1)
 [ -n "$victim" ] && kill -KILL "$victim"
