@@ -505,12 +505,13 @@ static int pages_grow(struct pages *p)
 static uint64_t region_ready(struct sim_memory *m, uint64_t address,
                              uint64_t at)
 {
-    uint64_t page = address / m->gpu->tlb.walk_bytes;
+    uint64_t page;
     struct pages *p = &m->walked;
     size_t i;
 
     if (m->gpu->tlb.walk_latency == 0)
         return 0;
+    page = address / m->gpu->tlb.walk_bytes;
     if (2 * p->count >= p->capacity && !pages_grow(p))
         return 0;
     i = page_slot(p, page);
