@@ -173,4 +173,13 @@ out '^sm.warps_max: resident warps'
 out '^    1..64 warps; required'
 out '^    lrr, strict.*; default lrr'
 
+# Code of another generation is replayed, and what was assumed is said.
+other=tests/kernels/sm70/ffma_chain.sketch
+expect 0 "$teg" run $other -g a100
+out 'note: code for sm_70 on a chip of sm_80: instructions take the time'
+expect 0 "$teg" run $other -g a100 -f json
+out '"kind": "generation"'
+expect 0 "$teg" run $other -g t4 # the same major generation, newer: its own
+check 'no word of it where the chip runs the code' \
+    [ "$(grep -c 'chip of sm' "$work/out")" = 0 ]
 finish

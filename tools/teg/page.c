@@ -931,16 +931,22 @@ static void print_notes(FILE *f, const char *kind,
     }
 }
 
+static void print_remark(FILE *f, const char *text)
+{
+    fputs("<li>", f);
+    html_text(f, text);
+    fputs("</li>\n", f);
+}
+
 static void print_remarks(FILE *f, const struct result *r)
 {
     char text[256];
 
     fputs("<ul>\n", f);
-    if (result_unknown_opcodes(r, text, sizeof text)) {
-        fputs("<li>", f);
-        html_text(f, text);
-        fputs("</li>\n", f);
-    }
+    if (result_unknown_opcodes(r, text, sizeof text))
+        print_remark(f, text);
+    if (result_generation(r, text, sizeof text))
+        print_remark(f, text);
     print_notes(f, "", &r->replay->launch.kernel->notes);
     print_notes(f, "", r->trace_notes);
     for (uint32_t i = 0; r->what_ifs != NULL && i < r->what_ifs->count; i++) {

@@ -56,6 +56,34 @@ bool result_unknown_opcodes(const struct result *r, char *out, size_t size)
     return true;
 }
 
+static bool has_control_codes(const struct teg_program *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->inst[i].control.known)
+            return true;
+    }
+    return false;
+}
+
+bool result_generation(const struct result *r, char *out, size_t size)
+{
+    const struct teg_gpu *gpu = r->replay->gpu;
+    const struct teg_kernel *k = r->replay->launch.kernel;
+    uint32_t cc = gpu->chip.compute_capability, isa = k->isa;
+    bool control = gpu->sm.dependences == DEPENDENCES_CONTROL &&
+                   has_control_codes(&k->program);
+
+    /* A chip runs the code of its major generation that is not newer. */
+    if (isa == 0 || (isa / 10 == cc / 10 && isa <= cc))
+        return false;
+    snprintf(out, size,
+             "code for sm_%u on a chip of sm_%u: instructions take the time of "
+             "their class on that chip, dependences are kept by %s",
+             isa, cc,
+             control ? "the code's own control codes" : "a scoreboard");
+    return true;
+}
+
 int report_open(struct report *report, enum format format, const char *path,
                 uint32_t expected)
 {

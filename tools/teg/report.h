@@ -34,6 +34,10 @@ void result_release(struct result *r);
  * instructions, timed as iadd"; returns false if there were none. */
 bool result_unknown_opcodes(const struct result *r, char *out, size_t size);
 
+/* What was assumed about code of another generation than the GPU's; returns
+ * false if it is the GPU's own. */
+bool result_generation(const struct result *r, char *out, size_t size);
+
 struct totals {
     uint32_t kernels;
     uint64_t launches; /* an entry of a list may stand for many */

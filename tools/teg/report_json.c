@@ -239,6 +239,11 @@ static json_t *notes_json(const struct result *r)
             array, json_pack("{s:s, s:s, s:s, s:o}", "kind", "unknown-opcode",
                              "where", r->replay->s->name, "what", text, "count",
                              count_json(r->replay->s->unknown_instructions)));
+    if (result_generation(r, text, sizeof text))
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "kind",
+                                               "generation", "where",
+                                               r->replay->s->name, "what", text,
+                                               "count", 1));
     append_notes(array, r->trace_notes);
     append_notes(array, &r->replay->launch.kernel->notes);
     return array;

@@ -378,18 +378,27 @@ static void print_note_list(FILE *f, const struct teg_notes *notes)
     }
 }
 
+static void print_notice(FILE *f, const char *text)
+{
+    fprintf(f, "  %snote: ", tint(f, TINT_NOTICE));
+    print_wrapped(f, text, 8, 8);
+    fputs(tint(f, TINT_OFF), f);
+}
+
 static void print_notes(FILE *f, const struct result *r)
 {
     const struct teg_notes *own = &r->replay->launch.kernel->notes;
-    char text[256];
+    char text[256], other[256];
     bool unknown = result_unknown_opcodes(r, text, sizeof text);
+    bool foreign = result_generation(r, other, sizeof other);
 
-    if (unknown || own->count > 0 ||
+    if (unknown || foreign || own->count > 0 ||
         (r->trace_notes != NULL && r->trace_notes->count > 0))
         fputc('\n', f);
     if (unknown)
-        fprintf(f, "  %snote: %s%s\n", tint(f, TINT_NOTICE), text,
-                tint(f, TINT_OFF));
+        print_notice(f, text);
+    if (foreign)
+        print_notice(f, other);
     print_note_list(f, own);
     print_note_list(f, r->trace_notes);
 }
