@@ -54,6 +54,7 @@ enum {
        unsigned, void *, void **, void **))                                    \
     X(event_create, "cuEventCreate", (void **, unsigned))                      \
     X(event_record, "cuEventRecord", (void *, void *))                         \
+    X(event_destroy, "cuEventDestroy_v2", (void *))                            \
     X(event_wait, "cuEventSynchronize", (void *))                              \
     X(event_time, "cuEventElapsedTime", (float *, void *, void *))             \
     X(error_text, "cuGetErrorString", (int, const char **))
@@ -143,6 +144,19 @@ static int open_gpu(struct gpu *g, int number)
     CALL(g, event_create(&g->begin, 0));
     CALL(g, event_create(&g->end, 0));
     return 1;
+}
+
+/* What there is of it; a failure leaves some of it out. */
+static void close_gpu(const struct gpu *g)
+{
+    if (g->scratch != 0)
+        g->cu.release(g->scratch);
+    if (g->clock != NULL)
+        g->cu.module_unload(g->clock);
+    if (g->begin != NULL)
+        g->cu.event_destroy(g->begin);
+    if (g->end != NULL)
+        g->cu.event_destroy(g->end);
 }
 
 /* ---- a line of the table ------------------------------------------------- */
@@ -550,8 +564,9 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (!open_gpu(&g, o.device) || !prepare_sweep(&g, o.cubins) ||
-        !measure_clock(&g, o.spin) || !run_table(&g, &o) || fflush(stdout) != 0)
-        return 1;
-    return 0;
+    status = !open_gpu(&g, o.device) || !prepare_sweep(&g, o.cubins) ||
+             !measure_clock(&g, o.spin) || !run_table(&g, &o) ||
+             fflush(stdout) != 0;
+    close_gpu(&g);
+    return status;
 }
