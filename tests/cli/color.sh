@@ -26,8 +26,9 @@ done
 expect 2 "$teg" run $kernel --color=sometimes
 err "color: expected one of auto, always, never, found 'sometimes'"
 
-command -v script >/dev/null 2>&1 || {
-    echo 'skipped: colors and progress on a terminal (needs script, of bsdutils)'
+script -qec true /dev/null </dev/null >"$work/out" 2>&1 || {
+    echo 'skipped: colors and progress on a terminal (needs script, of bsdutils,' \
+        'and a pseudo-terminal)'
     finish
 }
 # Runs $1 as in a terminal; both streams come back together.
