@@ -245,7 +245,7 @@ static void print_outside(const struct predict *self, FILE *f,
     bool any = false;
 
     for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
-        double low = INFINITY, high = -INFINITY, least, greatest;
+        double low = (double)INFINITY, high = -low, least, greatest;
         bool outside = false;
 
         for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
