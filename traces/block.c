@@ -651,6 +651,26 @@ void teg_block_free(struct teg_block *block)
         release_block(block);
 }
 
+teg_status teg_launch_walk(struct teg_launch *launch,
+                           teg_status (*visit)(void *self,
+                                               struct teg_block *block,
+                                               struct teg_diag *d),
+                           void *self, struct teg_diag *d)
+{
+    for (;;) {
+        struct teg_block *block;
+        teg_status status = TEG_OK;
+
+        TRY(launch->next(launch->self, &block, d));
+        if (block == NULL)
+            return TEG_OK;
+        if (visit != NULL)
+            status = visit(self, block, d);
+        teg_block_free(block);
+        TRY(status);
+    }
+}
+
 void teg_block_keep(struct teg_block *block)
 {
     block->kept = 1;

@@ -28,6 +28,15 @@ struct teg_launch {
 
 void teg_block_free(struct teg_block *block);
 
+/* Hands every block of the launch to `visit` and frees it, up to the first
+ * failure.  Without `visit` the blocks only come and go, which runs those of
+ * an emulated kernel. */
+teg_status teg_launch_walk(struct teg_launch *launch,
+                           teg_status (*visit)(void *self,
+                                               struct teg_block *block,
+                                               struct teg_diag *d),
+                           void *self, struct teg_diag *d);
+
 /* Position in the grid, as in the trace. */
 const uint32_t *teg_block_position(const struct teg_block *block);
 /* Streams in the block.  Their warps' numbers need not be 0, 1, 2 ... */
@@ -46,10 +55,10 @@ enum teg_shape {
 /* The addresses of one execution of a memory instruction. */
 struct teg_access {
     enum teg_shape shape;
-    uint32_t mask;       /* active lanes, never 0 */
-    uint64_t base;       /* LINE, GRID: address of lane 0, active or not */
+    uint32_t mask; /* active lanes, never 0 */
+    uint64_t base; /* LINE, GRID: address of lane 0, active or not */
     int32_t stride, pitch;
-    uint32_t group_log2; /* GRID: 1..4 */
+    uint32_t group_log2;      /* GRID: 1..4 */
     uint64_t lane[TEG_LANES]; /* LIST only: of the active lanes */
 };
 

@@ -354,24 +354,16 @@ static teg_status grow(struct collector *c, struct teg_diag *d)
     return TEG_OK;
 }
 
-static teg_status walk(struct collector *c, struct teg_launch *launch,
-                       struct teg_diag *d)
+static teg_status walk_block(void *self, struct teg_block *block,
+                             struct teg_diag *d)
 {
-    for (;;) {
-        struct teg_block *block;
-        teg_status status;
+    struct collector *c = self;
 
-        TRY(launch->next(launch->self, &block, d));
-        if (block == NULL)
-            return TEG_OK;
-        status = grow(c, d);
-        for (uint32_t i = 0; status == TEG_OK && i < teg_block_warps(block);
-             i++)
-            walk_warp(c, block, i);
-        teg_block_free(block);
-        TRY(status);
-        c->blocks++;
-    }
+    TRY(grow(c, d));
+    for (uint32_t i = 0; i < teg_block_warps(block); i++)
+        walk_warp(c, block, i);
+    c->blocks++;
+    return TEG_OK;
 }
 
 /* ---- the whole launch ------------------------------------------------------- */
@@ -503,7 +495,8 @@ teg_status teg_features_collect(struct teg_launch *launch,
 
     *features = (struct teg_features){0};
     c.loaded = calloc(PARAMETER_WORDS, sizeof *c.loaded);
-    status = c.loaded != NULL ? walk(&c, launch, d) : teg_fail_memory(d);
+    status = c.loaded != NULL ? teg_launch_walk(launch, walk_block, &c, d)
+                              : teg_fail_memory(d);
     if (status == TEG_OK)
         finish(&c, features);
     free(c.loaded);

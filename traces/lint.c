@@ -405,9 +405,10 @@ static teg_status grow_usage(struct lint *l, struct teg_diag *d)
     return TEG_OK;
 }
 
-static teg_status walk_block(struct lint *l, struct teg_block *block,
+static teg_status walk_block(void *self, struct teg_block *block,
                              struct teg_diag *d)
 {
+    struct lint *l = self;
     uint32_t streams = teg_block_warps(block);
     uint64_t least = UINT64_MAX, most = 0;
     uint32_t *seen;
@@ -603,23 +604,6 @@ static void take_over_notes(struct lint *l)
     }
 }
 
-static teg_status walk_blocks(struct lint *l, struct teg_launch *launch,
-                              struct teg_diag *d)
-{
-    for (;;) {
-        struct teg_block *block;
-        teg_status status;
-
-        TRY(launch->next(launch->self, &block, d));
-        if (block == NULL)
-            return TEG_OK;
-        status = walk_block(l, block, d);
-        teg_block_free(block);
-        if (status != TEG_OK)
-            return status;
-    }
-}
-
 teg_status teg_lint_launch(struct teg_launch *launch, uint32_t gpu_cc,
                            struct teg_notes *out, struct teg_diag *d)
 {
@@ -630,7 +614,7 @@ teg_status teg_lint_launch(struct teg_launch *launch, uint32_t gpu_cc,
 
     if (plane <= BITMAP_BLOCKS_MAX && plane * grid[2] <= BITMAP_BLOCKS_MAX)
         l.seen = calloc(1, (size_t)(plane * grid[2] / 8) + 1);
-    status = walk_blocks(&l, launch, d);
+    status = teg_launch_walk(launch, walk_block, &l, d);
     if (status == TEG_OK)
         check_grid(&l);
     check_generation(&l, gpu_cc);

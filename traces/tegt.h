@@ -19,6 +19,9 @@ teg_status teg_tegt_writer_finish(struct teg_tegt_writer *w,
                                   struct teg_diag *d);
 /* Gives up: removes the temporary file, frees `w`. */
 void teg_tegt_writer_abandon(struct teg_tegt_writer *w);
+/* All of that for a file of one launch. */
+teg_status teg_tegt_write(const char *path, struct teg_launch *launch,
+                          struct teg_diag *d);
 
 struct teg_tegt;
 

@@ -270,3 +270,17 @@ teg_status teg_tegt_writer_finish(struct teg_tegt_writer *w, struct teg_diag *d)
     writer_free(w);
     return status;
 }
+
+teg_status teg_tegt_write(const char *path, struct teg_launch *launch,
+                          struct teg_diag *d)
+{
+    struct teg_tegt_writer *w;
+    teg_status status;
+
+    TRY(teg_tegt_writer_new(path, &w, d));
+    status = teg_tegt_writer_launch(w, launch, d);
+    if (status == TEG_OK)
+        return teg_tegt_writer_finish(w, d);
+    teg_tegt_writer_abandon(w);
+    return status;
+}

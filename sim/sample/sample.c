@@ -150,28 +150,27 @@ static teg_status note_block(struct teg_sample_facts *f,
     return TEG_OK;
 }
 
-static teg_status walk(struct teg_sample_facts *f, struct sample_lines *lines,
-                       struct teg_launch *launch,
-                       const struct teg_simulation_options *options,
-                       struct teg_diag *d)
-{
-    for (;;) {
-        struct sample_touched touched;
-        struct teg_block *block;
-        teg_status status;
+/* What the blocks of a launch are noted with. */
+struct notes {
+    struct teg_sample_facts *facts;
+    struct sample_lines *lines;
+    const struct teg_kernel *kernel;
+    const struct teg_simulation_options *options;
+};
 
-        TRY(launch->next(launch->self, &block, d));
-        if (block == NULL)
-            return TEG_OK;
-        sample_lines_block(lines, launch->kernel, block, &touched);
-        status = note_block(f, block, &touched, d);
-        teg_block_free(block);
-        if (status != TEG_OK)
-            return status;
-        if (f->blocks % BLOCKS_PER_ASK == 0 && options->progress != NULL &&
-            options->progress(options->progress_self, f->blocks, 0) != 0)
-            return teg_fail(d, TEG_INTERRUPTED, "", "interrupted");
-    }
+static teg_status visit_block(void *self, struct teg_block *block,
+                              struct teg_diag *d)
+{
+    const struct notes *n = self;
+    const struct teg_simulation_options *o = n->options;
+    struct sample_touched touched;
+
+    sample_lines_block(n->lines, n->kernel, block, &touched);
+    TRY(note_block(n->facts, block, &touched, d));
+    if (n->facts->blocks % BLOCKS_PER_ASK == 0 && o->progress != NULL &&
+        o->progress(o->progress_self, n->facts->blocks, 0) != 0)
+        return teg_fail(d, TEG_INTERRUPTED, "", "interrupted");
+    return TEG_OK;
 }
 
 void teg_sample_facts_free(struct teg_sample_facts *f)
@@ -800,10 +799,13 @@ static teg_status look(struct sampling *p, teg_sample_open *open, void *self,
     status = find_places(p, launch.kernel, options, d);
     if (status == TEG_OK && *facts == NULL &&
         many_waves(p, teg_kernel_blocks(launch.kernel))) {
+        struct notes notes;
+
         *facts = calloc(1, sizeof **facts);
         lines = sample_lines_new();
+        notes = (struct notes){*facts, lines, launch.kernel, options};
         status = *facts != NULL && lines != NULL
-                     ? walk(*facts, lines, &launch, options, d)
+                     ? teg_launch_walk(&launch, visit_block, &notes, d)
                      : teg_fail_memory(d);
     }
     sample_lines_free(lines);

@@ -126,7 +126,7 @@ static double as_bf16(uint32_t word, int i)
 static double as_tf32(uint32_t word, int i)
 {
     (void)i;
-    return (double)float_of_bits(word & 0xffffe000);
+    return (double)float_of(word & 0xffffe000);
 }
 
 static double as_s8(uint32_t word, int i)

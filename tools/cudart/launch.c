@@ -81,18 +81,6 @@ static void print_text(void *self, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-static teg_status run_blocks(struct teg_launch *launch, struct teg_diag *d)
-{
-    struct teg_block *block;
-
-    TRY(launch->next(launch->self, &block, d));
-    while (block != NULL) {
-        teg_block_free(block);
-        TRY(launch->next(launch->self, &block, d));
-    }
-    return TEG_OK;
-}
-
 static teg_status run(struct runtime *r, const struct function *f,
                       struct emu_launch_facts *facts, struct teg_diag *d)
 {
@@ -108,7 +96,7 @@ static teg_status run(struct runtime *r, const struct function *f,
         wanted && r->tracer.blocks.to < blocks ? r->tracer.blocks.to : blocks;
     TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
     status = wanted ? tracer_write(&r->tracer, &launch, number, d)
-                    : run_blocks(&launch, d);
+                    : teg_launch_walk(&launch, NULL, NULL, d);
     launch.close(launch.self);
     return status;
 }

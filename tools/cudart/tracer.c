@@ -195,20 +195,6 @@ static teg_status note(const struct tracer *t, const struct teg_kernel *k,
     return good ? TEG_OK : teg_fail_errno(d, path, "write");
 }
 
-static teg_status write_trace(const char *path, struct teg_launch *launch,
-                              struct teg_diag *d)
-{
-    struct teg_tegt_writer *w;
-    teg_status status;
-
-    TRY(teg_tegt_writer_new(path, &w, d));
-    status = teg_tegt_writer_launch(w, launch, d);
-    if (status == TEG_OK)
-        return teg_tegt_writer_finish(w, d);
-    teg_tegt_writer_abandon(w);
-    return status;
-}
-
 teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
                         uint64_t number, struct teg_diag *d)
 {
@@ -217,7 +203,7 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
 
     name_file(t, launch->kernel->name, number, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", t->directory, file);
-    TRY(write_trace(path, launch, d));
+    TRY(teg_tegt_write(path, launch, d));
     TRY(keep(t, file, launch->kernel->name, &kept, d));
     if (strcmp(kept->file, file) != 0)
         unlink(path);

@@ -154,25 +154,8 @@ static void print_timing(const struct trace *t, double took)
 static teg_status run_blocks(struct trace *t, struct teg_launch *launch,
                              struct teg_diag *d)
 {
-    struct teg_tegt_writer *w;
-    teg_status status;
-
-    if (t->out != NULL) {
-        TRY(teg_tegt_writer_new(t->out, &w, d));
-        status = teg_tegt_writer_launch(w, launch, d);
-        if (status == TEG_OK)
-            return teg_tegt_writer_finish(w, d);
-        teg_tegt_writer_abandon(w);
-        return status;
-    }
-    for (;;) {
-        struct teg_block *block;
-
-        TRY(launch->next(launch->self, &block, d));
-        if (block == NULL)
-            return TEG_OK;
-        teg_block_free(block);
-    }
+    return t->out != NULL ? teg_tegt_write(t->out, launch, d)
+                          : teg_launch_walk(launch, NULL, NULL, d);
 }
 
 /* "INDEX=FILE": the buffer of that argument, raw. */

@@ -7,6 +7,7 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "traces/emulate/bits.h"
 #include "traces/emulate/operand.h"
 
 /* A function that computes in the rounding mode that is set: the compiler must
@@ -16,38 +17,6 @@
 #else
 #define AS_SET __attribute__((noipa))
 #endif
-
-static inline uint32_t bits_of(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, 4);
-    return bits;
-}
-
-static inline float float_of(uint32_t bits)
-{
-    float f;
-
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
-static inline uint64_t bits_of_double(double f)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &f, 8);
-    return bits;
-}
-
-static inline double double_of(uint64_t bits)
-{
-    double f;
-
-    memcpy(&f, &bits, 8);
-    return f;
-}
 
 /* The mode of bits 79:78: 0 nearest, 1 down, 2 up, 3 to zero. */
 static inline int round_mode(unsigned code)

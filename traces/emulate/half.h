@@ -6,39 +6,14 @@
 #ifndef TEG_TRACES_EMULATE_HALF_H
 #define TEG_TRACES_EMULATE_HALF_H
 
-#include <stdint.h>
-#include <string.h>
+#include "traces/emulate/bits.h"
 
+/* Of the one NaN that the hardware makes. */
 static inline uint32_t float_bits(float f)
 {
-    uint32_t bits;
+    uint32_t bits = bits_of(f);
 
-    memcpy(&bits, &f, 4);
     return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits;
-}
-
-static inline float float_of_bits(uint32_t bits)
-{
-    float f;
-
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
-static inline uint64_t double_bits(double d)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &d, 8);
-    return bits;
-}
-
-static inline double double_of_bits(uint64_t bits)
-{
-    double d;
-
-    memcpy(&d, &bits, 8);
-    return d;
 }
 
 /* Exponent and fraction in a float's place make 2^-112 of the value; infinity
@@ -46,26 +21,26 @@ static inline double double_of_bits(uint64_t bits)
 static inline float half_value(uint32_t h)
 {
     uint32_t sign = (h & 0x8000) << 16, rest = (h & 0x7fff) << 13;
-    float scaled = float_of_bits(rest) * 0x1p112f;
+    float scaled = float_of(rest) * 0x1p112f;
     uint32_t special = float_bits(scaled) | 0x7f800000;
 
-    return float_of_bits(
-        (rest >= 0x7c00u << 13 ? special : float_bits(scaled)) | sign);
+    return float_of((rest >= 0x7c00u << 13 ? special : float_bits(scaled)) |
+                    sign);
 }
 
 static inline float bf16_value(uint32_t h)
 {
-    return float_of_bits(h << 16);
+    return float_of(h << 16);
 }
 
 /* NaN becomes 0x7fff.  A double added to 2^28 drops what is below 2^-24, the
  * least half. */
 static inline uint32_t half_bits(double d)
 {
-    uint64_t bits = double_bits(d), sign = bits >> 48 & 0x8000;
+    uint64_t bits = bits_of_double(d), sign = bits >> 48 & 0x8000;
     uint64_t size = bits & (UINT64_MAX >> 1);
     uint64_t small =
-        double_bits(double_of_bits(size) + 0x1p28) - double_bits(0x1p28);
+        bits_of_double(double_of(size) + 0x1p28) - bits_of_double(0x1p28);
     uint64_t normal =
         ((size + (UINT64_C(1) << 41) - 1 + (size >> 42 & 1)) >> 42) -
         ((1023 - 15) << 10);
@@ -79,9 +54,9 @@ static inline uint32_t half_bits(double d)
 /* By way of a float rounded to odd, which keeps what decides. */
 static inline uint32_t bf16_bits(double d)
 {
-    uint64_t bits = double_bits(d);
+    uint64_t bits = bits_of_double(d);
     uint32_t sign = (uint32_t)(bits >> 48) & 0x8000;
-    double size = double_of_bits(bits & (UINT64_MAX >> 1));
+    double size = double_of(bits & (UINT64_MAX >> 1));
     float near = (float)size;
     uint32_t odd;
 
@@ -89,10 +64,10 @@ static inline uint32_t bf16_bits(double d)
         return 0x7fff;
     memcpy(&odd, &near, 4);
     odd -= (double)near > size;
-    odd |= (double)float_of_bits(odd) != size;
+    odd |= (double)float_of(odd) != size;
     if (size > 0x1.fffffep127)
-        odd = size == double_of_bits(UINT64_C(0x7ff0000000000000)) ? 0x7f800000
-                                                                   : 0x7f7fffff;
+        odd = size == double_of(UINT64_C(0x7ff0000000000000)) ? 0x7f800000
+                                                              : 0x7f7fffff;
     return ((odd + 0x7fff + (odd >> 16 & 1)) >> 16) | sign;
 }
 

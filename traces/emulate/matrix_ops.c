@@ -79,7 +79,7 @@ static double element_of(uint32_t word, enum element type, unsigned i)
     case BF16:
         return (double)bf16_value(word >> 16 * i & 0xffff);
     default: /* the lower bits do not count */
-        return (double)float_of_bits(word & 0xffffe000);
+        return (double)float_of(word & 0xffffe000);
     }
 }
 
@@ -138,9 +138,9 @@ static void read_c(const struct emu_warp *w, const struct emu_op *op,
         for (unsigned l = 0; l < EMU_LANES; l++) {
             double *to = &c[row_of(l, upper)][2 * (l % 4)];
 
-            to[0] = single ? (double)float_of_bits(first[l])
+            to[0] = single ? (double)float_of(first[l])
                            : (double)half_value(first[l] & 0xffff);
-            to[1] = single ? (double)float_of_bits(second[l])
+            to[1] = single ? (double)float_of(second[l])
                            : (double)half_value(first[l] >> 16);
         }
     }

@@ -426,34 +426,11 @@ enum {
     TYPE_UNKNOWN
 };
 
-static float float_of(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float f;
-
-    memcpy(&f, &low, 4);
-    return f;
-}
-
-static double double_of(uint64_t bits)
-{
-    double f;
-
-    memcpy(&f, &bits, 8);
-    return f;
-}
-
 static uint64_t float_sum(unsigned type, uint64_t a, uint64_t b)
 {
-    uint64_t bits = 0;
-    float f = float_of(a) + float_of(b);
-    double g = double_of(a) + double_of(b);
-
-    if (type == TYPE_F32)
-        memcpy(&bits, &f, 4);
-    else
-        memcpy(&bits, &g, 8);
-    return bits;
+    return type == TYPE_F32
+               ? bits_of(float_of((uint32_t)a) + float_of((uint32_t)b))
+               : bits_of_double(double_of(a) + double_of(b));
 }
 
 /* Sums of two halves or bfloat16, each rounded. */
@@ -482,7 +459,7 @@ static int less(unsigned type, uint64_t a, uint64_t b)
     case TYPE_S64:
         return (int64_t)a < (int64_t)b;
     case TYPE_F32:
-        return float_of(a) < float_of(b);
+        return float_of((uint32_t)a) < float_of((uint32_t)b);
     case TYPE_F64:
         return double_of(a) < double_of(b);
     default:
