@@ -20,28 +20,25 @@ enum {
     LEAVES_MAX = 1 << 24,     /* a float counts exactly so far */
     TEXT_MAX = 4096,
     NODE_BYTES_MIN = 2, /* in the file: a leaf */
-    TOGETHER = 16,      /* trees descended at once */
+    TOGETHER = 128,     /* trees descended at once */
+    STEPS = 4,          /* between looks at which of them are at a leaf */
     LINE_NODES = 8,     /* of a cache line: 64 bytes */
     LINE_PAIRS = LINE_NODES / 2,
-    LEAF = 255, /* feature of a leaf; its value is always -INF */
+    PAGE_NODES = 512, /* 4096 bytes */
+    LEAF = 255,       /* feature of a leaf; its value is always -INF */
 };
 
 static const char magic[8] = {'t', 'e', 'g', 't', 'r', 'e', 'e', 's'};
 
 /*
- * link: child << 8 | feature.  A step goes to `child` if the feature is not
- * above the threshold, else to the node behind it.  A leaf's feature is -INF
- * and its child itself, so that a step from it stays; its threshold is the
- * number of its value.
+ * link: distance << 8 | feature.  A step goes so many nodes on if the feature
+ * is not above the threshold, else one more.  A leaf's feature is -INF and its
+ * distance 0, so that a step from it stays; its threshold is the number of its
+ * value.
  */
 struct node {
     float threshold;
     uint32_t link;
-};
-
-struct tree {
-    uint64_t first; /* slot of its root */
-    uint32_t depth; /* steps from the root to the deepest leaf */
 };
 
 struct model {
@@ -49,7 +46,7 @@ struct model {
     double *least, *greatest; /* owned, [features] */
     double *leaf;             /* owned, [leaves] */
     uint32_t leaves;
-    struct tree *tree; /* owned, [facts.trees] */
+    uint64_t *root;    /* owned, [facts.trees]: slots */
     struct node *node; /* owned, [slots], lines of LINE_NODES */
     uint64_t slots, capacity;
 };
@@ -70,13 +67,13 @@ struct raw_node {
     uint32_t feature; /* LEAF: a leaf */
     float threshold;  /* of a leaf: the number of its value */
     uint32_t right;   /* index; the left child stands behind its parent */
-    uint32_t depth;
 };
 
 /* Room for one tree while it is read. */
 struct scratch {
     struct raw_node *raw; /* owned, [capacity], as are the next three */
-    uint32_t *open;       /* splits whose right child is still to come */
+    uint32_t *open;       /* splits whose right child is still to come; once
+                             all have come: splits that begin a page */
     uint32_t *queue;      /* splits that begin a line */
     uint32_t *at;         /* slot of each node */
     uint32_t capacity;
@@ -143,20 +140,16 @@ static teg_status read_node(struct teg_walk *w, uint32_t features,
 /* Reads `count` nodes that must be exactly one tree. */
 static teg_status read_nodes(struct teg_walk *w, uint32_t features,
                              uint32_t leaves, struct scratch *s, uint32_t count,
-                             uint32_t *deepest, struct teg_diag *d)
+                             struct teg_diag *d)
 {
-    uint32_t open = 0, depth = 0;
+    uint32_t open = 0;
 
-    *deepest = 0;
     for (uint32_t i = 0; i < count; i++) {
         TRY(read_node(w, features, leaves, &s->raw[i], d));
-        s->raw[i].depth = depth++;
         if (s->raw[i].feature != LEAF) {
             s->open[open++] = i;
             continue;
         }
-        if (s->raw[i].depth > *deepest)
-            *deepest = s->raw[i].depth;
         if (open == 0 && i + 1 != count)
             return fail(w, d, "the tree's last node to be its last leaf",
                         count - i - 1);
@@ -164,7 +157,6 @@ static teg_status read_nodes(struct teg_walk *w, uint32_t features,
             return TEG_OK;
         open--;
         s->raw[s->open[open]].right = i + 1;
-        depth = s->raw[s->open[open]].depth + 1;
     }
     return fail(w, d, "a tree whose splits have two children, missing ones",
                 open + 1u);
@@ -206,42 +198,60 @@ static uint32_t queue_below(struct scratch *s, const uint32_t *group,
     return queued;
 }
 
-static void put(struct node *out, const struct scratch *s, uint32_t raw,
-                uint32_t at)
+static void put(struct node *out, struct scratch *s, uint32_t raw, uint32_t at)
 {
     const struct raw_node *n = &s->raw[raw];
 
     s->at[raw] = at;
-    out[at].threshold = n->threshold;
-    out[at].link = at << 8 | n->feature; /* a split's child comes later */
+    out[at] = (struct node){n->threshold, n->feature};
 }
 
-/* Siblings side by side, and by cache lines: the children of a node, theirs,
+/* Siblings side by side, and by cache lines: the children of `top`, theirs,
  * and as many more as a line has room for, so that a descent meets a new line
- * every second or third step.  Groups in breadth-first order.  Returns the
+ * every second or third step.  Queues what begins the next lines.  Returns
+ * the slot behind them. */
+static uint32_t lay_out_line(struct scratch *s, struct node *out, uint32_t top,
+                             uint32_t slot, uint32_t *queued)
+{
+    uint32_t group[LINE_PAIRS];
+    uint32_t pairs = gather(s, top, group);
+
+    for (; slot % LINE_NODES + 2 * pairs > LINE_NODES && slot % LINE_NODES;
+         slot++)
+        out[slot] = (struct node){0, 0};
+    for (uint32_t k = 0; k < pairs; k++, slot += 2) {
+        uint32_t parent = s->at[group[k]];
+
+        out[parent].link |= (slot - parent) << 8;
+        put(out, s, group[k] + 1, slot);
+        put(out, s, s->raw[group[k]].right, slot + 1);
+    }
+    for (uint32_t k = 0; k < pairs; k++)
+        *queued = queue_below(s, group, pairs, group[k], *queued);
+    return slot;
+}
+
+/* Lines in breadth-first order as far as a page has room; what hangs below it
+ * begins other pages, or shares them if it is little.  So a descent meets a
+ * new page every seventh step or so, and pages count: the translation of
+ * their addresses is cached for fewer than a large forest has.  Returns the
  * slots used, a whole number of lines. */
 static uint32_t lay_out(struct scratch *s, struct node *out)
 {
-    uint32_t queued = 0, slot = 2;
+    uint32_t *page = s->open, pages = 0, slot = 2;
 
     out[1] = (struct node){0, 0}; /* beside the root: nothing */
     put(out, s, 0, 0);
     if (s->raw[0].feature != LEAF)
-        s->queue[queued++] = 0;
-    for (uint32_t i = 0; i < queued; i++) {
-        uint32_t group[LINE_PAIRS];
-        uint32_t pairs = gather(s, s->queue[i], group);
+        page[pages++] = 0;
+    for (uint32_t p = 0; p < pages; p++) {
+        uint32_t begin = slot, queued = 1, i;
 
-        for (; slot % LINE_NODES + 2 * pairs > LINE_NODES && slot % LINE_NODES;
-             slot++)
-            out[slot] = (struct node){0, 0};
-        for (uint32_t k = 0; k < pairs; k++, slot += 2) {
-            out[s->at[group[k]]].link = slot << 8 | s->raw[group[k]].feature;
-            put(out, s, group[k] + 1, slot);
-            put(out, s, s->raw[group[k]].right, slot + 1);
-        }
-        for (uint32_t k = 0; k < pairs; k++)
-            queued = queue_below(s, group, pairs, group[k], queued);
+        s->queue[0] = page[p];
+        for (i = 0; i < queued && slot - begin < PAGE_NODES; i++)
+            slot = lay_out_line(s, out, s->queue[i], slot, &queued);
+        for (; i < queued; i++)
+            page[pages++] = s->queue[i];
     }
     for (; slot % LINE_NODES; slot++)
         out[slot] = (struct node){0, 0};
@@ -353,19 +363,18 @@ static teg_status read_trees(struct teg_walk *w, struct model *m,
 {
     TRY(read_count(w, TREES_MAX, 1 + NODE_BYTES_MIN, "number of trees",
                    &m->facts.trees, d));
-    m->tree = malloc(m->facts.trees * sizeof *m->tree);
-    if (m->tree == NULL)
+    m->root = malloc(m->facts.trees * sizeof *m->root);
+    if (m->root == NULL)
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < m->facts.trees; i++) {
-        struct tree *t = &m->tree[i];
         uint32_t count;
 
         TRY(read_count(w, TREE_NODES_MAX - 1, NODE_BYTES_MIN, "number of nodes",
                        &count, d));
         TRY(scratch_reserve(s, count, d));
-        TRY(read_nodes(w, features, m->leaves, s, count, &t->depth, d));
+        TRY(read_nodes(w, features, m->leaves, s, count, d));
         TRY(reserve_slots(m, count, d));
-        t->first = m->slots;
+        m->root[i] = m->slots;
         m->slots += lay_out(s, m->node + m->slots);
         m->facts.nodes += count;
     }
@@ -544,7 +553,7 @@ void teg_forest_free(struct teg_forest *forest)
         free(m->least);
         free(m->greatest);
         free(m->leaf);
-        free(m->tree);
+        free(m->root);
         free(m->node);
     }
     free(forest->model);
@@ -593,30 +602,62 @@ void teg_forest_range(const struct teg_forest *forest, uint32_t model,
 
 /* ---- evaluation -------------------------------------------------------------------- */
 
+/* Trees on their way down, at most TOGETHER of them. */
+struct descent {
+    const struct node *at[TOGETHER]; /* where the trees still on the way are */
+    uint8_t tree[TOGETHER];          /* which those are */
+    const struct node *leaf[TOGETHER]; /* where each tree arrived */
+    uint32_t open;                     /* how many are on the way */
+};
+
+/* One step for each tree.  The next node of a tree is asked for here and read
+ * when the others have made their step: their cache misses overlap. */
+static void step_all(struct descent *d, const float x[LEAF + 1])
+{
+    for (uint32_t i = 0; i < d->open; i++) {
+        const struct node *n = d->at[i];
+
+        n += (n->link >> 8) + (x[n->link & 0xff] > n->threshold);
+        __builtin_prefetch(n);
+        d->at[i] = n;
+    }
+}
+
+/* Keeps the trees that are not at a leaf.  Without a branch: which they are
+ * cannot be foreseen. */
+static void drop_arrived(struct descent *d)
+{
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < d->open; i++) {
+        const struct node *n = d->at[i];
+
+        d->leaf[d->tree[i]] = n;
+        d->at[open] = n;
+        d->tree[open] = d->tree[i];
+        open += (n->link & 0xff) != LEAF;
+    }
+    d->open = open;
+}
+
 /* Descends trees `from` .. `from + count - 1` at once; `value` gets their
- * leaves' values.  As many steps as the deepest needs; the others wait in
- * their leaves. */
+ * leaves' values. */
 static void descend(const struct model *m, const float x[LEAF + 1],
                     uint32_t from, uint32_t count, double value[TOGETHER])
 {
-    const struct node *tree[TOGETHER];
-    uint32_t at[TOGETHER] = {0}, depth = 0;
+    struct descent d = {.open = count};
 
-    for (uint32_t k = 0; k < TOGETHER; k++) {
-        const struct tree *t = &m->tree[from + (k < count ? k : 0)];
-
-        tree[k] = m->node + t->first;
-        depth = t->depth > depth ? t->depth : depth;
+    for (uint32_t k = 0; k < count; k++) {
+        d.at[k] = m->node + m->root[from + k];
+        d.tree[k] = (uint8_t)k;
     }
-    for (uint32_t step = 0; step < depth; step++) {
-        for (uint32_t k = 0; k < TOGETHER; k++) {
-            struct node n = tree[k][at[k]];
-
-            at[k] = (n.link >> 8) + (x[n.link & 0xff] > n.threshold);
-        }
+    while (d.open > 0) {
+        for (int i = 0; i < STEPS; i++)
+            step_all(&d, x);
+        drop_arrived(&d);
     }
     for (uint32_t k = 0; k < count; k++)
-        value[k] = m->leaf[(uint32_t)tree[k][at[k]].threshold];
+        value[k] = m->leaf[(uint32_t)d.leaf[k]->threshold];
 }
 
 static double unscaled(const struct teg_forest_model *facts, double v)

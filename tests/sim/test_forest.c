@@ -401,6 +401,90 @@ START_TEST(a_chain_of_splits_is_descended_to_its_end)
 }
 END_TEST
 
+/* A tree in the order of the file, as the test keeps it to descend it itself. */
+struct plain {
+    struct {
+        int is_split;
+        float threshold;
+        uint32_t right; /* or, of a leaf, the number of its value */
+    } node[6000];
+    uint32_t count;
+};
+
+/* Splits [low, high] at random places until a part has `least` or fewer. */
+static void grow_plain(struct plain *t, struct teg_buffer *b, uint32_t low,
+                       uint32_t high, uint32_t least, uint32_t *random)
+{
+    uint32_t at = t->count++, bits;
+
+    *random = *random * 1664525 + 1013904223;
+    t->node[at].is_split = high - low > least;
+    if (!t->node[at].is_split) {
+        t->node[at].right = *random >> 31;
+        leaf(b, t->node[at].right);
+        return;
+    }
+    t->node[at].threshold = (float)(low + (*random >> 8) % (high - low));
+    memcpy(&bits, &t->node[at].threshold, sizeof bits);
+    split(b, 0, bits);
+    grow_plain(t, b, low, (uint32_t)t->node[at].threshold, least, random);
+    t->node[at].right = t->count;
+    grow_plain(t, b, (uint32_t)t->node[at].threshold + 1, high, least, random);
+}
+
+/* More trees than are descended at once, of 1 to 4,000 nodes, which fill
+ * several lines and pages: the mean is that of descending each as it stands. */
+START_TEST(many_trees_of_any_size_give_the_mean_of_their_leaves)
+{
+    enum {
+        TREES = 300,
+        RANGE = 2000
+    };
+    static struct plain tree[TREES];
+    struct teg_buffer b = {0}, file;
+    struct teg_forest *forest;
+    uint32_t random = 7, largest = 0;
+
+    begin_model(&b);
+    teg_buffer_varint(&b, TREES);
+    for (uint32_t t = 0; t < TREES; t++) {
+        struct teg_buffer nodes = {0};
+
+        tree[t].count = 0;
+        grow_plain(&tree[t], &nodes, 0, t % 7 == 0 ? 3 : RANGE, t % 40,
+                   &random);
+        teg_buffer_varint(&b, tree[t].count);
+        teg_buffer_bytes(&b, nodes.data, nodes.size);
+        teg_buffer_release(&nodes);
+        largest = tree[t].count > largest ? tree[t].count : largest;
+    }
+    ck_assert_uint_gt(largest, 2000);
+    file = sealed(b.data, b.size);
+    ck_assert_int_eq(
+        teg_forest_open_memory("f", file.data, file.size, &forest, &diag),
+        TEG_OK);
+    for (uint32_t i = 0; i < 500; i++) {
+        float x = (float)(i * 9 % (2 * RANGE)) / 2;
+        struct teg_forest_estimate e;
+        double sum = 0;
+
+        for (uint32_t t = 0; t < TREES; t++) {
+            uint32_t at = 0;
+
+            while (tree[t].node[at].is_split)
+                at = x > tree[t].node[at].threshold ? tree[t].node[at].right
+                                                    : at + 1;
+            sum += tree[t].node[at].right;
+        }
+        teg_forest_evaluate(forest, 0, &x, &e);
+        ck_assert_double_eq(e.mean, sum / TREES);
+    }
+    teg_forest_free(forest);
+    teg_buffer_release(&file);
+    teg_buffer_release(&b);
+}
+END_TEST
+
 HELP_MAIN("forest", 60, {predictions_are_those_of_scikit_learn, 0},
           {the_file_says_what_it_holds, 0},
           {predictions_stay_within_the_training_targets, 0},
@@ -412,4 +496,5 @@ HELP_MAIN("forest", 60, {predictions_are_those_of_scikit_learn, 0},
           {a_billion_nodes_are_not_believed, 0},
           {a_claim_beyond_what_zlib_packs_is_refused, 0},
           {what_is_no_tree_is_refused, 0},
-          {a_chain_of_splits_is_descended_to_its_end, 0})
+          {a_chain_of_splits_is_descended_to_its_end, 0},
+          {many_trees_of_any_size_give_the_mean_of_their_leaves, 0})
