@@ -28,6 +28,7 @@ enum {
     ATTR_KPARAM_INFO = 0x17,
     ATTR_CBANK_PARAM_SIZE = 0x19,
     ATTR_REGCOUNT = 0x2f,
+    ATTR_CLUSTER = 0x3d,
     ATTR_NUM_BARRIERS = 0x4c,
 };
 
@@ -399,6 +400,9 @@ static teg_status kernel_record(struct reader *r, struct teg_cubin_kernel *k,
         break;
     case ATTR_REQNTID:
         set_three(k->required_threads, a);
+        break;
+    case ATTR_CLUSTER:
+        set_three(k->cluster, a);
         break;
     case ATTR_PARAM_CBANK:
         k->param_base = u16_at(a, 4);

@@ -38,6 +38,7 @@ struct teg_cubin_kernel {
     uint32_t param_bytes;          /* of all parameters */
     uint32_t max_threads[3];       /* __launch_bounds__, 0: none */
     uint32_t required_threads[3];  /* 0: none */
+    uint32_t cluster[3];           /* __cluster_dims__, blocks; 0: none */
     struct teg_cubin_param *param; /* owned, by ordinal */
     uint32_t param_count;
     int has_params; /* the file describes parameters */

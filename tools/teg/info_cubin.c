@@ -118,6 +118,9 @@ static void print_resources(const struct view *v, const struct teg_cubin *c,
     if (k->max_threads[0] > 0)
         printf(", at most %u x %u x %u threads", k->max_threads[0],
                k->max_threads[1], k->max_threads[2]);
+    if (k->cluster[0] > 0)
+        printf(", clusters of %u x %u x %u blocks", k->cluster[0],
+               k->cluster[1], k->cluster[2]);
     printf("\n");
     if (k->is_entry)
         print_params(k);
