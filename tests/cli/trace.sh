@@ -50,6 +50,31 @@ err '[-][-]blocks: expected N or A:B'
 expect 2 "$teg" trace $cubin --grid 1 --block 32 --arch volta
 err '[-][-]arch: expected sm_XX'
 
+# Clusters of blocks, and blocks that wait for each other.
+kernels=tests/fixtures/kernels
+expect 0 "$teg" trace $kernels/k32_cluster.fatbin --arch sm_90 --kernel ring \
+    --cluster 4 --grid 8 --block 64 -a buf:i32:512:iota \
+    -a buf:i32:1536:zeros -a i32:3 --dump 1="$work/ring.raw" \
+    -o "$work/ring.tegt"
+# Element 0 has come from block 1: 64 + 3 rounds.
+check 'blocks of a cluster pass on' \
+    [ "$(od -An -td4 -N4 "$work/ring.raw" | tr -d ' ')" = 67 ]
+expect 0 "$teg" run "$work/ring.tegt" -g h100
+out '^ring on h100'
+expect 1 "$teg" trace $kernels/k32_cluster.fatbin --arch sm_90 --kernel ring \
+    --cluster 3 --grid 8 --block 64 -a buf:i32:512:iota \
+    -a buf:i32:1536:zeros -a i32:3
+err 'ring: expected a grid that clusters of 3x1x1 blocks fill, found 8x1x1'
+expect 2 "$teg" trace $kernels/k32_cluster.fatbin --arch sm_90 --kernel ring \
+    --cluster 0 --grid 8 --block 64
+err 'cluster: expected X'
+expect 0 "$teg" trace $kernels/k33_grid.fatbin --arch sm_80 --kernel backwards \
+    --cooperative --grid 5 --block 32 -a buf:i32:5:zeros \
+    -a buf:i32:165:zeros -a i32:0 --dump 1="$work/back.raw"
+# 1, 2 + 3, 10 + 2, 24 + 1, 50
+check 'blocks wait for later ones' \
+    [ "$(od -An -td4 -N4 "$work/back.raw" | tr -d ' ')" = 50 ]
+
 expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'

@@ -395,6 +395,24 @@ START_TEST(what_other_code_showed_stays_right)
                 "VIMNMX R10, R0.reuse, -0x4, !PT ;");
     expect_text("000f6200089e0f16200004ff14147f63", 90,
                 "TLD4.G R22, R20, R20, UR4, 0x0, 2D ;");
+    expect_text("0003d80008000a06000000040a0073ba", 90,
+                "UBLKCP.S.G.MULTICAST [UR4], [UR10], UR6 ;");
+    expect_text("0003d8000800060500000006040073ba", 90,
+                "UBLKCP.S.S [UR6], [UR4], UR5 ;");
+    expect_text("0003e200080004050000000a040073ba", 90,
+                "UBLKCP.G.S [UR10], [UR4], UR5 ;");
+    expect_text("0001d800080a040500000006040073bb", 90,
+                "UBLKRED.G.S.ADD.F32.RN [UR6], [UR4], UR5 ;");
+    expect_text("0003e40008000004000000000a0073bc", 90,
+                "UBLKPF.L2 [UR10], UR4 ;");
+    expect_text("000fe2000840043f0000000005ff79a7", 90,
+                "SYNCS.ARRIVE.TRANS64.RED.A0TX RZ, [R5+URZ], R0 ;");
+    expect_text("004fe2000850083f0000000007ff79a7", 90,
+                "SYNCS.ARRIVE.TRANS64.OPTOUT.ART0 RZ, [R7+URZ], R0 ;");
+    expect_text("000fe8000c000a3f0000000806007dbd", 90,
+                "STAS.64 [R6.64], R8 ;");
+    expect_text("000fe2000880033f0000000806007dbe", 90,
+                "REDAS.MIN.S32 [R6.64], R8 ;");
 }
 END_TEST
 

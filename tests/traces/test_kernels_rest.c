@@ -729,16 +729,6 @@ START_TEST(refusals)
     ck_assert(help_try_kernel(&k) == TEG_LIMIT);
     ck_assert_ptr_nonnull(strstr(k.d.what, "not emulated"));
     help_kernel_close(&k);
-    if (SM < 90)
-        return;
-    help_kernel_open(&k, 90, "k29_sm90", "cluster_sum");
-    help_buffer(&k, 1024);
-    help_buffer(&k, 1024);
-    k.facts.grid[0] = 2;
-    k.facts.block[0] = 64;
-    ck_assert(help_try_kernel(&k) == TEG_LIMIT);
-    ck_assert_ptr_nonnull(strstr(k.d.what, "UCGABAR_ARV"));
-    help_kernel_close(&k);
 }
 END_TEST
 

@@ -14,9 +14,9 @@
 #include "traces/tegt.h"
 
 struct trace {
-    const char *kernel_name, *grid, *block, *out, *arch, *blocks;
+    const char *kernel_name, *grid, *block, *cluster, *out, *arch, *blocks;
     uint32_t shared, jobs;
-    bool timing;
+    bool timing, cooperative;
     struct opt_list arg, dump;
     struct teg_cubin cubin;
     const struct teg_cubin_kernel *kernel;
@@ -234,6 +234,11 @@ int cmd_trace(int argc, char **argv)
         {"grid", 0, OPT_TEXT, &t.grid, "X[,Y[,Z]]", "blocks", NULL},
         {"block", 0, OPT_TEXT, &t.block, "X[,Y[,Z]]", "threads of a block",
          NULL},
+        {"cluster", 0, OPT_TEXT, &t.cluster, "X[,Y[,Z]]",
+         "blocks of a cluster, on sm_90; default: as the kernel was compiled",
+         NULL},
+        {"cooperative", 0, OPT_FLAG, &t.cooperative, NULL,
+         "run all blocks at once, so that they may wait for each other", NULL},
         {"arg", 'a', OPT_LIST, &t.arg, "ARG",
          "the next argument: i32:N u32:N i64:N u64:N f32:X f64:X, or a buffer "
          "buf:TYPE:COUNT:FILL with FILL zeros, iota, random[,seed=N], "
@@ -285,8 +290,11 @@ int cmd_trace(int argc, char **argv)
     status = parse_shape("grid", t.grid, t.facts.grid);
     if (status == EXIT_DONE)
         status = parse_shape("block", t.block, t.facts.block);
+    if (status == EXIT_DONE && t.cluster != NULL)
+        status = parse_shape("cluster", t.cluster, t.facts.cluster);
     if (status != EXIT_DONE)
         return status;
+    t.facts.cooperative = t.cooperative;
     if (t.blocks != NULL)
         status = parse_blocks(&t);
     if (status == EXIT_DONE)

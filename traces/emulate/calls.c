@@ -185,11 +185,11 @@ static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
     uint64_t address = 0, bytes = get64(w, lane, FIRST);
 
     (void)op;
-    if (bytes == 0 || bytes > EMU_HEAP_BYTES - w->block->heap_used ||
+    if (bytes == 0 || bytes > EMU_HEAP_BYTES - w->block->gang->heap_used ||
         emu_device_alloc(w->block->device, bytes, &address, NULL) != TEG_OK)
         address = 0;
     else
-        w->block->heap_used += bytes;
+        w->block->gang->heap_used += bytes;
     put64(w, lane, FIRST, address);
 }
 
@@ -197,6 +197,7 @@ static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
 static void call_free(struct emu_warp *w, const struct emu_op *op, int lane)
 {
     uint64_t address = get64(w, lane, FIRST), bytes = 0;
+    uint64_t *used = &w->block->gang->heap_used;
 
     if (address == 0)
         return;
@@ -206,8 +207,7 @@ static void call_free(struct emu_warp *w, const struct emu_op *op, int lane)
                   "free of 0x%llx, which malloc did not return",
                   (unsigned long long)address);
     else
-        w->block->heap_used -=
-            bytes < w->block->heap_used ? bytes : w->block->heap_used;
+        *used -= bytes < *used ? bytes : *used;
 }
 
 /* void __assertfail(const char *message, const char *file, unsigned line,

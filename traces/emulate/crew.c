@@ -9,18 +9,20 @@
 #include "traces/emulate/view.h"
 
 enum {
-    AHEAD = 2,     /* blocks in the making for each thread */
+    AHEAD = 2,     /* gangs in the making for each thread */
     TRIES_MIN = 8, /* before running ahead may be found useless */
     JOBS_MAX = 256,
 };
 
-/* What one block in the making needs. */
+/* What one gang in the making needs. */
 struct slot {
-    struct emu_block block;
-    struct teg_block_builder **stream; /* owned, [warps]: each warp's trace */
-    struct teg_block_builder *whole;   /* owned */
-    struct emu_view *view;             /* owned; NULL: one thread */
-    struct teg_block *traced;          /* owned until it is handed out */
+    struct emu_gang gang;                  /* blocks owned */
+    struct recorded {                      /* by block */
+        struct teg_block_builder **stream; /* owned, [warps]: each warp's */
+        struct teg_block_builder *whole;   /* owned */
+        struct teg_block *traced;          /* owned until it is handed out */
+    } * recorded;                          /* owned */
+    struct emu_view *view;                 /* owned; NULL: one thread */
     struct teg_diag d;
     teg_status status;
     int done;
@@ -28,116 +30,184 @@ struct slot {
 
 struct emu_crew {
     struct emu_work work;
-    struct slot *slot; /* owned, [slots]; block n is made in n mod slots */
+    uint64_t gangs;
+    struct slot *slot; /* owned, [slots]; gang n is made in n mod slots */
     size_t slots;
-    pthread_t *thread; /* owned */
+    struct slot *given; /* has had its turn; NULL: the next has not */
+    uint32_t handed;    /* blocks of it that were handed out */
+    pthread_t *thread;  /* owned */
     unsigned threads;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     pthread_rwlock_t memory; /* of the device */
-    uint64_t begun, taken;   /* blocks */
+    uint64_t begun, taken;   /* gangs */
     uint64_t tried, repeated;
     int stop;
-    int alone; /* no block is begun ahead any more */
+    int alone; /* no gang is begun ahead any more */
 };
 
-/* ---- a block ------------------------------------------------------------------ */
+static uint64_t volume(const uint32_t box[3])
+{
+    return (uint64_t)box[0] * box[1] * box[2];
+}
 
-static teg_status init_slot(struct emu_crew *c, struct slot *s,
-                            struct teg_diag *d)
+/* ---- a gang ------------------------------------------------------------------- */
+
+static teg_status init_block(const struct emu_crew *c, struct emu_gang *g,
+                             uint32_t number, struct recorded *r,
+                             struct teg_diag *d)
 {
     const struct teg_program *program = &c->work.kernel->program;
-    struct emu_block *b = &s->block;
+    struct emu_block *b = &g->block[number];
 
     *b = *c->work.like;
+    b->gang = g;
+    b->cluster_blocks = (uint32_t)volume(c->work.cluster);
+    b->rank = number % b->cluster_blocks;
+    b->cluster = b - b->rank;
     b->warp =
         aligned_alloc(_Alignof(struct emu_warp), b->warps * sizeof *b->warp);
     b->shared = calloc(1, b->shared_bytes + 16);
     b->local = calloc(b->warps * EMU_LANES, b->local_bytes);
-    s->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
+    r->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
     if (b->warp == NULL || b->shared == NULL || b->local == NULL ||
-        s->stream == NULL)
+        r->stream == NULL)
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < b->warps; i++)
-        TRY(teg_block_builder_new(program, &s->stream[i], d));
-    TRY(teg_block_builder_new(program, &s->whole, d));
-    b->stream = s->stream;
-    b->whole = s->whole;
+        TRY(teg_block_builder_new(program, &r->stream[i], d));
+    TRY(teg_block_builder_new(program, &r->whole, d));
+    b->stream = r->stream;
+    b->whole = r->whole;
+    return TEG_OK;
+}
+
+static teg_status init_slot(struct emu_crew *c, struct slot *s,
+                            struct teg_diag *d)
+{
+    uint32_t blocks = (uint32_t)volume(c->work.gang);
+
+    s->gang.block = calloc(blocks, sizeof *s->gang.block);
+    s->recorded = calloc(blocks, sizeof *s->recorded);
+    if (s->gang.block == NULL || s->recorded == NULL)
+        return teg_fail_memory(d);
+    while (s->gang.blocks < blocks) {
+        uint32_t i = s->gang.blocks++;
+
+        TRY(init_block(c, &s->gang, i, &s->recorded[i], d));
+    }
     if (c->work.jobs > 1)
-        return emu_view_new(&s->view, b->device, &c->memory, d);
+        return emu_view_new(&s->view, c->work.like->device, &c->memory, d);
     return TEG_OK;
 }
 
 static void release_slot(struct slot *s)
 {
-    for (uint32_t i = 0; s->stream != NULL && i < s->block.warps; i++)
-        teg_block_builder_free(s->stream[i]);
-    free(s->stream);
-    teg_block_builder_free(s->whole);
+    for (uint32_t i = 0; i < s->gang.blocks; i++) {
+        struct emu_block *b = &s->gang.block[i];
+        struct recorded *r = &s->recorded[i];
+
+        for (uint32_t k = 0; r->stream != NULL && k < b->warps; k++)
+            teg_block_builder_free(r->stream[k]);
+        free(r->stream);
+        teg_block_builder_free(r->whole);
+        if (r->traced != NULL)
+            teg_block_free(r->traced);
+        free(b->shared);
+        free(b->local);
+        free(b->warp);
+    }
     emu_view_free(s->view);
-    if (s->traced != NULL)
-        teg_block_free(s->traced);
-    free(s->block.shared);
-    free(s->block.local);
-    free(s->block.warp);
+    free(s->recorded);
+    free(s->gang.block);
 }
 
 /* Where warps ran interleaved, each has a builder of its own; the block has
  * their streams one after the other. */
-static teg_status join_streams(struct slot *s, const struct teg_kernel *k,
-                               struct teg_diag *d)
+static teg_status join_streams(const struct emu_block *b, struct recorded *r,
+                               const struct teg_kernel *k, struct teg_diag *d)
 {
     const uint8_t *bytes;
     size_t size;
 
-    for (uint32_t i = 0; i < s->block.warps && !s->block.in_turn; i++) {
+    for (uint32_t i = 0; i < b->warps && !b->in_turn; i++) {
         struct teg_block *one;
         struct teg_cursor c;
         struct teg_access a;
 
         if (i == 0)
-            teg_block_builder_begin(s->whole, s->block.position);
-        TRY(teg_block_builder_end(s->stream[i], &bytes, &size, d));
+            teg_block_builder_begin(r->whole, b->position);
+        TRY(teg_block_builder_end(r->stream[i], &bytes, &size, d));
         TRY(teg_block_open(&k->program, bytes, size, k->name, 0, &one, d));
-        teg_block_builder_warp(s->whole, i);
+        teg_block_builder_warp(r->whole, i);
         teg_cursor_init(&c, one, 0);
         while (teg_cursor_next(&c)) {
             uint32_t inst = c.inst, mask = c.mask;
 
             if (teg_cursor_access(&c, &a))
-                teg_block_builder_access(s->whole, inst, &a);
+                teg_block_builder_access(r->whole, inst, &a);
             else
-                teg_block_builder_inst(s->whole, inst, mask, NULL);
+                teg_block_builder_inst(r->whole, inst, mask, NULL);
         }
         teg_block_free(one);
     }
-    TRY(teg_block_builder_end(s->whole, &bytes, &size, d));
-    return teg_block_open(&k->program, bytes, size, k->name, 0, &s->traced, d);
+    TRY(teg_block_builder_end(r->whole, &bytes, &size, d));
+    return teg_block_open(&k->program, bytes, size, k->name, 0, &r->traced, d);
 }
 
-/* Runs block `n` on `view`, NULL: on device memory itself. */
+/* The `n`-th box of `inner` that fill `outer`: where it begins. */
+static void place_box(uint64_t n, const uint32_t outer[3],
+                      const uint32_t inner[3], uint32_t at[3])
+{
+    for (int i = 0; i < 3; i++) {
+        uint32_t boxes = outer[i] / inner[i];
+
+        at[i] += (uint32_t)(n % boxes) * inner[i];
+        n /= boxes;
+    }
+}
+
+/* Where block `number` of gang `n` stands in the grid. */
+static void place_block(const struct emu_work *work, uint64_t n,
+                        uint32_t number, struct emu_block *b)
+{
+    static const uint32_t one[3] = {1, 1, 1};
+    uint64_t at;
+
+    memset(b->position, 0, sizeof b->position);
+    place_box(n, b->grid, work->gang, b->position);
+    place_box(number / b->cluster_blocks, work->gang, work->cluster,
+              b->position);
+    place_box(b->rank, work->cluster, one, b->position);
+    at = b->position[0] +
+         (uint64_t)b->grid[0] *
+             (b->position[1] + (uint64_t)b->grid[1] * b->position[2]);
+    b->records = at >= work->from && at < work->to;
+}
+
+/* Runs gang `n` on `view`, NULL: on device memory itself. */
 static void run_slot(const struct emu_crew *c, struct slot *s, uint64_t n,
                      struct emu_view *view)
 {
-    struct emu_block *b = &s->block;
-
-    if (s->traced != NULL)
-        teg_block_free(s->traced);
-    s->traced = NULL;
     s->d = (struct teg_diag){0};
-    b->position[0] = (uint32_t)(n % b->grid[0]);
-    b->position[1] = (uint32_t)(n / b->grid[0] % b->grid[1]);
-    b->position[2] = (uint32_t)(n / b->grid[0] / b->grid[1]);
-    b->status = TEG_OK;
-    b->d = &s->d;
-    b->view = view;
-    b->records = n >= c->work.from && n < c->work.to;
-    if (c->work.clears_local)
-        memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
-    emu_block_run(b);
-    s->status = b->status;
-    if (s->status == TEG_OK && b->records)
-        s->status = join_streams(s, c->work.kernel, &s->d);
+    for (uint32_t i = 0; i < s->gang.blocks; i++) {
+        struct emu_block *b = &s->gang.block[i];
+
+        if (s->recorded[i].traced != NULL)
+            teg_block_free(s->recorded[i].traced);
+        s->recorded[i].traced = NULL;
+        place_block(&c->work, n, i, b);
+        b->status = TEG_OK;
+        b->d = &s->d;
+        b->view = view;
+        if (c->work.clears_local)
+            memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
+    }
+    s->status = emu_gang_run(&s->gang);
+    for (uint32_t i = 0; i < s->gang.blocks && s->status == TEG_OK; i++) {
+        if (s->gang.block[i].records)
+            s->status = join_streams(&s->gang.block[i], &s->recorded[i],
+                                     c->work.kernel, &s->d);
+    }
 }
 
 /* ---- threads ---------------------------------------------------------------------- */
@@ -151,7 +221,7 @@ static void *run_ahead(void *self)
         struct slot *s;
         uint64_t n;
 
-        if (c->begun == c->work.blocks || c->begun - c->taken >= c->slots) {
+        if (c->begun == c->gangs || c->begun - c->taken >= c->slots) {
             pthread_cond_wait(&c->changed, &c->lock);
             continue;
         }
@@ -178,8 +248,9 @@ teg_status emu_crew_new(struct emu_crew **crew, const struct emu_work *work,
         return teg_fail_memory(d);
     c->work = *work;
     c->work.jobs = work->jobs < JOBS_MAX ? work->jobs : JOBS_MAX;
-    if (work->blocks < c->work.jobs)
-        c->work.jobs = (unsigned)work->blocks;
+    c->gangs = volume(work->like->grid) / volume(work->gang);
+    if (c->gangs < c->work.jobs)
+        c->work.jobs = (unsigned)c->gangs;
     c->alone = c->work.jobs <= 1;
     c->slots = c->alone ? 1 : (size_t)AHEAD * c->work.jobs;
     pthread_mutex_init(&c->lock, NULL);
@@ -223,7 +294,7 @@ void emu_crew_free(struct emu_crew *c)
     free(c);
 }
 
-/* Waits for block `n`, which a thread has begun, and makes what it did count,
+/* Waits for gang `n`, which a thread has begun, and makes what it did count,
  * or runs it again. */
 static void take_turn(struct emu_crew *c, struct slot *s, uint64_t n)
 {
@@ -250,7 +321,7 @@ static void take_turn(struct emu_crew *c, struct slot *s, uint64_t n)
     }
 }
 
-/* Gives block `n` its turn. */
+/* Gives gang `n` its turn. */
 static struct slot *turn_of(struct emu_crew *c, uint64_t n)
 {
     struct slot *s = &c->slot[n % c->slots];
@@ -270,27 +341,44 @@ static struct slot *turn_of(struct emu_crew *c, uint64_t n)
     return s;
 }
 
+/* Gives the next gang its turn; 0 if there is none, -1 after a fault. */
+static int next_gang(struct emu_crew *c, teg_status *status, struct teg_diag *d)
+{
+    if (c->taken == c->gangs)
+        return 0;
+    c->given = turn_of(c, c->taken);
+    c->handed = 0;
+    *status = c->given->status;
+    if (*status == TEG_OK)
+        return 1;
+    if (d != NULL)
+        *d = c->given->d;
+    return -1;
+}
+
 int emu_crew_next(struct emu_crew *c, struct emu_result *result,
                   teg_status *status, struct teg_diag *d)
 {
-    uint64_t n = c->taken;
-    struct slot *s;
+    const struct emu_block *b;
+    struct recorded *r;
 
-    if (n == c->work.blocks)
-        return 0;
-    s = turn_of(c, n);
-    *status = s->status;
-    if (s->status != TEG_OK) {
-        if (d != NULL)
-            *d = s->d;
-        return -1;
+    if (c->given == NULL) {
+        int some = next_gang(c, status, d);
+
+        if (some != 1)
+            return some;
     }
-    *result = (struct emu_result){.traced = s->traced};
-    s->traced = NULL;
-    for (uint32_t i = 0; i < s->block.warps; i++) {
-        result->warp_insts += s->block.warp[i].executed;
-        result->thread_insts += s->block.warp[i].lanes_executed;
+    b = &c->given->gang.block[c->handed];
+    r = &c->given->recorded[c->handed++];
+    *result = (struct emu_result){.traced = r->traced};
+    r->traced = NULL;
+    for (uint32_t i = 0; i < b->warps; i++) {
+        result->warp_insts += b->warp[i].executed;
+        result->thread_insts += b->warp[i].lanes_executed;
     }
+    if (c->handed < c->given->gang.blocks)
+        return 1;
+    c->given = NULL;
     pthread_mutex_lock(&c->lock);
     c->taken++;
     pthread_cond_broadcast(&c->changed);

@@ -1,9 +1,10 @@
 /*
  * The blocks of a launch, run by as many threads as asked and handed out in
- * grid order, with the results of one thread: threads run blocks ahead of
- * their turn on views of memory (view.h), and what a block did counts only if
+ * order, with the results of one thread: gang after gang, each a box of the
+ * grid; that is grid order where a gang is one block.  Threads run gangs ahead
+ * of their turn on views of memory (view.h), and what a gang did counts only if
  * it would have done the same in its turn.  Otherwise it runs again, in its
- * turn; where that happens to most blocks, running ahead ends.
+ * turn; where that happens to most gangs, running ahead ends.
  */
 #ifndef TEG_TRACES_EMULATE_CREW_H
 #define TEG_TRACES_EMULATE_CREW_H
@@ -17,10 +18,11 @@ struct emu_crew;
 struct emu_work {
     const struct emu_block *like; /* what all blocks have in common; borrowed */
     const struct teg_kernel *kernel; /* borrowed */
-    uint64_t blocks;
-    uint64_t from, to; /* of these a trace is wanted */
-    unsigned jobs;     /* threads, at least 1 */
-    int clears_local;  /* local memory begins as zeros */
+    uint32_t gang[3];    /* blocks that run at once; divides the grid */
+    uint32_t cluster[3]; /* divides the gang */
+    uint64_t from, to;   /* in grid order: of these a trace is wanted */
+    unsigned jobs;       /* threads, at least 1 */
+    int clears_local;    /* local memory begins as zeros */
 };
 
 /* A block that has had its turn. */
@@ -37,7 +39,7 @@ void emu_crew_free(struct emu_crew *c);
  * with `*status` and `d` filled. */
 int emu_crew_next(struct emu_crew *c, struct emu_result *result,
                   teg_status *status, struct teg_diag *d);
-/* Blocks that had to run again so far. */
+/* Gangs that had to run again so far. */
 uint64_t emu_crew_repeated(const struct emu_crew *c);
 
 #endif

@@ -1,5 +1,6 @@
 #include "traces/emulate/emulate.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,11 @@ enum {
     STACK_MARGIN = 1024, /* bytes of local memory beyond the frame */
     BANK0_MIN = 0x210,
     THREADS_MAX = 1024,
+    TOGETHER_MAX = 32768, /* warps of a cooperative grid: memory */
+    MEETING_BYTES = 64,
+    IN_CLUSTERS =
+        0, /* of bank 0's word 0x140; what else it may be is unknown */
+    NOT_IN_CLUSTERS = 1,
 };
 
 struct emulation {
@@ -24,8 +30,12 @@ struct emulation {
     struct emu_op *op; /* owned, [ops] */
     uint32_t ops;
     struct emu_block block;
-    uint8_t *bank0;        /* owned */
-    struct emu_module own; /* where none was given */
+    uint32_t cluster[3]; /* 1 where there are none */
+    int in_clusters;
+    int is_cooperative;
+    uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
+    uint8_t *bank0;                 /* owned */
+    struct emu_module own;          /* where none was given */
     struct emu_fixed fixed;
     struct emu_crew *crew;               /* owned */
     uint64_t *warp_insts, *thread_insts; /* borrowed, may be NULL */
@@ -120,6 +130,40 @@ static void put64(uint8_t *bank, size_t offset, uint64_t v)
     memcpy(bank + offset, &v, sizeof v);
 }
 
+/* Whether there are clusters; the shape of one, its reciprocals, clusters of the grid, blocks of a
+ * cluster.  (As code for sm_90 reads %cluster_nctaid and its kin) */
+static void put_cluster(struct emulation *e, const struct emu_launch_facts *f)
+{
+    if (e->block.cc < 90)
+        return;
+    put32(e->bank0, 0x140, (uint32_t)e->in_clusters);
+    for (unsigned i = 0; i < 3; i++) {
+        float each = 1.0f / (float)e->cluster[i];
+        uint32_t bits;
+
+        /* Multiplied and cut it must not fall short. */
+        if ((double)each * e->cluster[i] < 1)
+            each = nextafterf(each, 2);
+        memcpy(&bits, &each, sizeof bits);
+        put32(e->bank0, 0x144 + 4 * i, e->cluster[i]);
+        put32(e->bank0, 0x150 + 4 * i, bits);
+        put32(e->bank0, 0x15c + 4 * i, f->grid[i] / e->cluster[i]);
+    }
+    put32(e->bank0, 0x188, e->cluster[0] * e->cluster[1] * e->cluster[2]);
+}
+
+/* Where a cooperative grid's blocks meet: its address in %envreg1 and 2, the
+ * higher half first. */
+static void put_meeting(struct emulation *e)
+{
+    unsigned at = e->block.cc >= 90 ? 0x44 : 0x8c;
+
+    if (!e->is_cooperative)
+        return;
+    put32(e->bank0, at, (uint32_t)(EMU_GRID_WINDOW >> 32));
+    put32(e->bank0, at + 4, (uint32_t)EMU_GRID_WINDOW);
+}
+
 /* Bank 0: launch facts, windows, parameters.  (CUDA 13 layout as compiled
  * code reads it) */
 static teg_status make_bank0(struct emulation *e,
@@ -148,6 +192,8 @@ static teg_status make_bank0(struct emulation *e,
     put64(e->bank0, 0x20, EMU_LOCAL_WINDOW);
     put32(e->bank0, 0x28, (uint32_t)e->block.local_bytes);
     put32(e->bank0, 0x2c, f->dynamic_shared);
+    put_cluster(e, f);
+    put_meeting(e);
     memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
     e->block.bank[0].data = e->bank0;
     e->block.bank[0].size = size;
@@ -200,6 +246,8 @@ static void close_launch(void *self)
     struct emulation *e = self;
 
     emu_crew_free(e->crew);
+    if (e->is_cooperative)
+        emu_device_remove(e->block.device, EMU_GRID_WINDOW);
     free(e->op);
     free(e->bank0);
     emu_module_release(&e->own);
@@ -226,6 +274,54 @@ static teg_status check_facts(const struct emu_launch_facts *f,
                         "expected a grid of 1 to 2147483647 x 65535 x 65535 "
                         "blocks, found %ux%ux%u",
                         f->grid[0], f->grid[1], f->grid[2]);
+    return TEG_OK;
+}
+
+/* The launch's clusters, or the kernel's own. */
+static teg_status set_cluster(struct emulation *e, uint32_t sm,
+                              const struct emu_launch_facts *f,
+                              struct teg_diag *d)
+{
+    const uint32_t *given = f->cluster[0] != 0 ? f->cluster : e->code->cluster;
+    uint64_t blocks = 1;
+
+    e->in_clusters = given[0] != 0;
+    for (unsigned i = 0; i < 3; i++) {
+        e->cluster[i] = given[i] != 0 ? given[i] : 1;
+        if (f->grid[i] % e->cluster[i] != 0)
+            return teg_fail(d, TEG_LIMIT, e->code->name,
+                            "expected a grid that clusters of %ux%ux%u blocks "
+                            "fill, found %ux%ux%u",
+                            given[0], given[1], given[2], f->grid[0],
+                            f->grid[1], f->grid[2]);
+        blocks *= e->cluster[i];
+    }
+    if (blocks > EMU_CLUSTER_MAX)
+        return teg_fail(d, TEG_LIMIT, e->code->name,
+                        "expected a cluster of 1 to %d blocks, found %ux%ux%u",
+                        EMU_CLUSTER_MAX, given[0], given[1], given[2]);
+    if (e->in_clusters && sm < 90)
+        return teg_fail(d, TEG_LIMIT, e->code->name,
+                        "code for sm_%u has no clusters of blocks", sm);
+    return TEG_OK;
+}
+
+/* Blocks that all run at once. */
+static teg_status meet(struct emulation *e, const struct emu_launch_facts *f,
+                       struct teg_diag *d)
+{
+    uint64_t blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
+
+    if (blocks > TOGETHER_MAX || blocks * e->block.warps > TOGETHER_MAX)
+        return teg_fail(d, TEG_LIMIT, e->code->name,
+                        "expected at most %d warps in a cooperative grid, "
+                        "found %llu blocks of %u",
+                        TOGETHER_MAX, (unsigned long long)blocks,
+                        e->block.warps);
+    put32(e->meeting, 0, MEETING_BYTES);
+    TRY(emu_device_map(e->block.device, EMU_GRID_WINDOW, e->meeting,
+                       MEETING_BYTES, d));
+    e->is_cooperative = 1;
     return TEG_OK;
 }
 
@@ -300,13 +396,15 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
     struct emu_work work = {
         .like = &e->block,
         .kernel = &e->kernel,
-        .blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2],
         .from = f->from,
         .to = f->to != 0 ? f->to : UINT64_MAX,
         .jobs = f->jobs == 0 || calls_outside(e) ? 1 : f->jobs,
         .clears_local = e->code->local_bytes != 0,
     };
 
+    memcpy(work.cluster, e->cluster, sizeof work.cluster);
+    memcpy(work.gang, e->is_cooperative ? f->grid : e->cluster,
+           sizeof work.gang);
     return emu_crew_new(&e->crew, &work, d);
 }
 
@@ -320,8 +418,11 @@ static teg_status open_emulation(struct emulation *e,
         return teg_fail(d, TEG_LIMIT, cubin->path,
                         "code for sm_%u is not emulated", cubin->sm);
     TRY(check_facts(f, e->code->name, d));
+    TRY(set_cluster(e, cubin->sm, f, d));
     e->block.device = device;
     describe_block(e, cubin, f);
+    if (f->cooperative)
+        TRY(meet(e, f, d));
     TRY(fill_kernel(e, cubin, f, d));
     TRY(prepare_code(e, cubin->sm, f->plain, d));
     TRY(make_bank0(e, f, d));
@@ -332,7 +433,8 @@ static teg_status open_emulation(struct emulation *e,
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     e->block.op = e->op;
     e->block.ops = e->ops;
-    e->block.in_turn = runs_in_turn(e);
+    e->block.in_turn = runs_in_turn(e) && !e->is_cooperative &&
+                       e->cluster[0] * e->cluster[1] * e->cluster[2] == 1;
     TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));
     return hire(e, f, d);
 }

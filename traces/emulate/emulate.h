@@ -4,11 +4,11 @@
  *
  * Models: 32 lanes, predicates, divergence with convergence barriers, uniform
  * registers, shared, global, local and constant memory, barriers, shuffles,
- * votes, atomics, matrix products.  Results are those of one block after the
- * other, in grid order, for any number of threads.
- * Leaves out: textures, surfaces, clusters, warp-group products, bulk copies
- * but from global to shared memory; a kernel that uses them ends with the
- * instruction's name.
+ * votes, atomics, matrix products, clusters of blocks and cooperative grids.
+ * Results are those of one block (cluster) after the other, in grid order, for
+ * any number of threads.
+ * Leaves out: textures, surfaces, warp-group products, copies by tensor maps; a
+ * kernel that uses them ends with the instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_EMULATE_H
 #define TEG_TRACES_EMULATE_EMULATE_H
@@ -29,6 +29,8 @@ struct emu_outlet {
 
 struct emu_launch_facts {
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks; 0: as the kernel says, else none */
+    int cooperative; /* all blocks run at once and may wait for each other */
     uint32_t dynamic_shared; /* bytes */
     const uint8_t *params;   /* the kernel's parameters as laid out in its
                                 constant bank, param_bytes of them */
@@ -40,7 +42,7 @@ struct emu_launch_facts {
      * borrowed.  NULL: one of this launch's own. */
     const struct emu_module *module;
     struct emu_outlet outlet; /* for printf; none: its text is lost */
-    /* All blocks run; those are handed out whose number in grid order is at
+    /* All blocks run, cluster after cluster; those are handed out whose number in grid order is at
      * least `from` and less than `to`.  `to` 0: all. */
     uint64_t from, to;
     uint64_t *warp_insts;   /* what was executed is added here; may be NULL */

@@ -36,19 +36,32 @@ enum emu_control {
     CONTROL_BREAK,
     CONTROL_WARPSYNC,
     CONTROL_BAR,
-    CONTROL_POLL, /* other warps may be what it waits for */
+    CONTROL_POLL,  /* other warps may be what it waits for */
+    CONTROL_YIELD, /* so may they here, and lanes of its own */
+    CONTROL_CLUSTER_ARRIVE,
+    CONTROL_CLUSTER_WAIT,
 };
 
 static const struct {
     const char *name;
     enum emu_control control;
 } controls[] = {
-    {"BRA", CONTROL_BRA},           {"CALL.REL", CONTROL_CALL},
-    {"CALL.ABS", CONTROL_CALL_ABS}, {"RET.REL", CONTROL_JUMP},
-    {"BRX", CONTROL_JUMP},          {"EXIT", CONTROL_EXIT},
-    {"BSSY", CONTROL_BSSY},         {"BSYNC", CONTROL_BSYNC},
-    {"BREAK", CONTROL_BREAK},       {"WARPSYNC", CONTROL_WARPSYNC},
-    {"BAR", CONTROL_BAR},           {"SYNCS", CONTROL_POLL},
+    {"BRA", CONTROL_BRA},
+    {"CALL.REL", CONTROL_CALL},
+    {"CALL.ABS", CONTROL_CALL_ABS},
+    {"RET.REL", CONTROL_JUMP},
+    {"BRX", CONTROL_JUMP},
+    {"EXIT", CONTROL_EXIT},
+    {"BSSY", CONTROL_BSSY},
+    {"BSYNC", CONTROL_BSYNC},
+    {"BREAK", CONTROL_BREAK},
+    {"WARPSYNC", CONTROL_WARPSYNC},
+    {"BAR", CONTROL_BAR},
+    {"SYNCS", CONTROL_POLL},
+    {"YIELD", CONTROL_YIELD},
+    {"NANOSLEEP", CONTROL_YIELD},
+    {"UCGABAR_ARV", CONTROL_CLUSTER_ARRIVE},
+    {"UCGABAR_WAIT", CONTROL_CLUSTER_WAIT},
 };
 
 uint8_t emu_flow_control(const char *name)
@@ -130,13 +143,18 @@ static void release_converged(struct emu_warp *w)
     }
 }
 
-static uint32_t block_threads_alive(const struct emu_block *b)
+/* Lets the lanes go on that wait at a barrier between warps; returns them. */
+static uint32_t release_lanes(struct emu_warp *w, uint8_t number)
 {
-    uint32_t n = 0;
+    uint32_t waiting = w->in[LANE_AT_BARRIER], found = 0;
 
-    for (uint32_t i = 0; i < b->warps; i++)
-        n += (uint32_t)__builtin_popcount(living(&b->warp[i]));
-    return n;
+    for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        found |= (uint32_t)(w->waits_at[l] == number) << l;
+    }
+    set_state(w, found, LANE_RUNS);
+    return found;
 }
 
 /* The barrier opens when as many threads have come as are expected, or all
@@ -147,7 +165,7 @@ static void release_block_barrier(struct emu_block *b, uint8_t number)
     uint32_t votes = b->barrier[number].votes;
 
     if (wanted == 0)
-        wanted = block_threads_alive(b);
+        wanted = b->alive;
     if (b->barrier[number].arrived == 0 || b->barrier[number].arrived < wanted)
         return;
     if (b->barrier[number].how == 1)
@@ -155,17 +173,8 @@ static void release_block_barrier(struct emu_block *b, uint8_t number)
     else if (b->barrier[number].how == 2)
         votes = votes != 0;
     for (uint32_t i = 0; i < b->warps; i++) {
-        struct emu_warp *w = &b->warp[i];
-        uint32_t waiting = w->in[LANE_AT_BARRIER];
-
-        for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
-            int l = __builtin_ctz(rest);
-
-            if (w->waits_at[l] != number)
-                continue;
-            set_state(w, 1u << l, LANE_RUNS);
-            w->barrier_result = votes;
-        }
+        if (release_lanes(&b->warp[i], number) != 0)
+            b->warp[i].barrier_result = votes;
     }
     memset(&b->barrier[number], 0, sizeof b->barrier[number]);
 }
@@ -174,6 +183,85 @@ static void release_block_barriers(struct emu_block *b)
 {
     for (uint8_t i = 0; i < EMU_NAMED_BARRIERS; i++)
         release_block_barrier(b, i);
+}
+
+/* Ends the phase of the cluster's barrier when all threads that live have
+ * come. */
+static void release_cluster_barrier(struct emu_block *first)
+{
+    if (first->missing != 0)
+        return;
+    for (uint32_t k = 0; k < first->cluster_blocks; k++) {
+        struct emu_block *b = first + k;
+
+        first->missing += b->alive;
+        for (uint32_t i = 0; i < b->warps; i++) {
+            b->warp[i].arrived = 0;
+            release_lanes(&b->warp[i], EMU_AT_CLUSTER);
+        }
+    }
+}
+
+static void cluster_arrive(struct emu_warp *w, const struct emu_op *op,
+                           uint32_t mask)
+{
+    struct emu_block *first = w->block->cluster;
+
+    if (w->owes & mask)
+        emu_fault(w, op, __builtin_ctz(w->owes & mask), TEG_DEADLOCK,
+                  "comes to the cluster's barrier again without having waited "
+                  "there");
+    w->owes |= mask;
+    w->arrived |= mask;
+    first->missing -= (uint32_t)__builtin_popcount(mask);
+    release_cluster_barrier(first);
+}
+
+static void cluster_wait(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask)
+{
+    uint32_t waits = mask & w->arrived;
+
+    if (mask & ~w->owes)
+        emu_fault(w, op, __builtin_ctz(mask & ~w->owes), TEG_DEADLOCK,
+                  "waits at the cluster's barrier without having come there");
+    w->owes &= ~mask;
+    set_state(w, waits, LANE_AT_BARRIER);
+    for (uint32_t rest = waits; rest != 0; rest &= rest - 1)
+        w->waits_at[__builtin_ctz(rest)] = EMU_AT_CLUSTER;
+}
+
+/* The threads are gone: barriers wait for them no longer. */
+static void leave(struct emu_warp *w, uint32_t mask)
+{
+    struct emu_block *b = w->block;
+
+    set_state(w, mask, LANE_EXITED);
+    b->alive -= (uint32_t)__builtin_popcount(mask);
+    b->cluster->missing -= (uint32_t)__builtin_popcount(mask & ~w->arrived);
+    release_converged(w);
+    release_block_barriers(b);
+    release_cluster_barrier(b->cluster);
+}
+
+/* The group waits for what others do: another group of the warp, if one can
+ * run, or else other warps. */
+static void poll(struct emu_warp *w)
+{
+    const struct emu_block *b = w->block;
+
+    w->yields = 1;
+    if (w->in[LANE_RUNS] != w->active) {
+        w->steps_back = 1;
+        return;
+    }
+    if (b->in_turn)
+        return;
+    if (w->seen != b->gang->progress) {
+        w->seen = b->gang->progress;
+        w->spins = 0;
+    }
+    w->way = WAY_POLL;
 }
 
 static void arrive(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
@@ -244,6 +332,13 @@ static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     }
 }
 
+/* Buffers found last may be gone. */
+static void forget_buffers(struct emu_gang *g)
+{
+    for (uint32_t i = 0; i < g->blocks; i++)
+        memset(g->block[i].near, 0, sizeof g->block[i].near);
+}
+
 /* A call to an address: of code of this kernel, or of a function outside it,
  * which is carried out for lane after lane. */
 static void call_absolute(struct emu_warp *w, const struct emu_op *op,
@@ -262,7 +357,7 @@ static void call_absolute(struct emu_warp *w, const struct emu_op *op,
         if (name == NULL)
             continue;
         emu_call(w, op, l, name);
-        memset(w->block->near, 0, sizeof w->block->near);
+        forget_buffers(w->block->gang);
         w->pc[l] = (uint64_t)w->r[RETURN_REGISTER + 1][l] << 32 |
                    w->r[RETURN_REGISTER][l];
     }
@@ -335,9 +430,7 @@ static uint32_t run_control(struct emu_warp *w, const struct emu_op *op,
         break;
     case CONTROL_EXIT:
         mask &= emu_predicate(w, op->p);
-        set_state(w, mask, LANE_EXITED);
-        release_converged(w);
-        release_block_barriers(w->block);
+        leave(w, mask);
         break;
     case CONTROL_BSYNC:
         set_state(w, mask, LANE_AT_BSYNC);
@@ -359,7 +452,16 @@ static uint32_t run_control(struct emu_warp *w, const struct emu_op *op,
         if (mask != 0)
             op->exec(w, op, mask);
         if (emu_bits(op, 11, 0) == 0x5a7 && op->u != NULL)
-            w->polls = (mask & ~emu_predicate(w, op->u)) != 0;
+            w->way = mask & ~emu_predicate(w, op->u) ? WAY_POLL : WAY_KEEP;
+        break;
+    case CONTROL_YIELD:
+        poll(w);
+        break;
+    case CONTROL_CLUSTER_ARRIVE:
+        cluster_arrive(w, op, mask);
+        break;
+    case CONTROL_CLUSTER_WAIT:
+        cluster_wait(w, op, mask);
         break;
     case CONTROL_NONE:
     case CONTROL_BRA:
@@ -382,20 +484,26 @@ static uint32_t guard_lanes(const struct emu_warp *w, const struct emu_op *op)
     return op->guard_negated ? ~lanes : lanes;
 }
 
-/* If everybody who runs spins, those who wait at a convergence barrier are what
- * they spin for: they go on alone, as the hardware lets them for a YIELD. */
+/* If everybody who runs spins, other warps may be what they spin for.  Or those
+ * who wait at a convergence barrier: after a YIELD they go on alone, as the
+ * hardware lets them. */
 static void stop_spinning(struct emu_warp *w, uint32_t runnable, uint64_t pc)
 {
     w->spins = 0;
-    if (lanes_at_pc(w, runnable, pc) == runnable)
+    if (lanes_at_pc(w, runnable, pc) != runnable)
+        return;
+    if (!w->block->in_turn)
+        w->way = w->yields ? WAY_POLL : WAY_GIVE;
+    if (w->yields)
         set_state(w, w->in[LANE_AT_BSYNC], LANE_RUNS);
+    w->yields = 0;
 }
 
-/* The pc of the group to run: the lowest; the highest after too long a spin,
- * for the others are what it spins for. */
+/* The pc of the group to run: the lowest; the highest after a YIELD or too long
+ * a spin, for the others are what it spins for. */
 static uint64_t choose_pc(struct emu_warp *w, uint32_t runnable)
 {
-    int highest = w->spins > SPINS_MAX;
+    int spins = w->spins > SPINS_MAX, highest = spins || w->steps_back;
     uint64_t pc = w->pc[__builtin_ctz(runnable)];
 
     for (uint32_t rest = runnable; rest != 0; rest &= rest - 1) {
@@ -404,7 +512,8 @@ static uint64_t choose_pc(struct emu_warp *w, uint32_t runnable)
         if (highest ? other > pc : other < pc)
             pc = other;
     }
-    if (highest)
+    w->steps_back = 0;
+    if (spins)
         stop_spinning(w, runnable, pc);
     return pc;
 }
@@ -420,7 +529,9 @@ static void record(const struct emu_warp *w, const struct emu_op *op,
 static int may_join(const struct emu_op *op)
 {
     return op->control == CONTROL_BSYNC || op->control == CONTROL_WARPSYNC ||
-           op->control == CONTROL_BAR || op->control == CONTROL_BREAK;
+           op->control == CONTROL_BAR || op->control == CONTROL_BREAK ||
+           op->control == CONTROL_CLUSTER_ARRIVE ||
+           op->control == CONTROL_CLUSTER_WAIT;
 }
 
 static const struct emu_op *op_at(struct emu_warp *w, uint64_t pc)
@@ -468,7 +579,8 @@ static enum after control(struct emu_warp *w, const struct emu_op *op,
 {
     set_pc(w, group, *pc + INST_BYTES);
     record(w, op, run_control(w, op, mask));
-    if (may_join(op) || w->polls || (group & w->in[LANE_RUNS]) != group)
+    if (may_join(op) || w->way != WAY_KEEP || w->steps_back ||
+        (group & w->in[LANE_RUNS]) != group)
         return ENDS;
     *pc = w->pc[__builtin_ctz(group)];
     return lanes_at_pc(w, group, *pc) == group ? GOES_ON : ENDS;
@@ -527,24 +639,56 @@ static void run_group(struct emu_warp *w, uint32_t group, uint64_t pc)
     set_pc(w, group, pc);
 }
 
-/* Runs the warp until none of its lanes can go on; returns whether one did. */
+/* Where the warp stands: the instruction its first living lane did last. */
+static const struct emu_op *last_op(const struct emu_warp *w)
+{
+    uint64_t pc = w->pc[__builtin_ctz(living(w))];
+
+    return &w->block->op[pc / INST_BYTES - (pc != 0)];
+}
+
+/* Polling alone is no progress, and ends when it takes too long. */
+static void note_progress(struct emu_warp *w, uint64_t insts)
+{
+    struct emu_gang *g = w->block->gang;
+
+    if (w->way != WAY_POLL) {
+        g->progress++;
+        g->idle = 0;
+        return;
+    }
+    g->idle += insts;
+    if (g->idle > w->block->insts_max)
+        emu_fault(w, last_op(w), -1, TEG_DEADLOCK,
+                  "waits for what no thread does: more than %llu instructions "
+                  "while nobody went on",
+                  (unsigned long long)w->block->insts_max);
+}
+
+/* Runs the warp until none of its lanes can go on, or others should; returns
+ * whether one did. */
 static int run_warp(struct emu_warp *w)
 {
     uint32_t runnable = w->in[LANE_RUNS];
-    int some = runnable != 0;
+    uint64_t before = w->executed;
 
+    if (runnable == 0)
+        return 0;
     while (runnable != 0 && w->block->status == TEG_OK) {
         uint64_t pc = choose_pc(w, runnable);
 
+        if (w->way != WAY_KEEP)
+            break;
         run_group(w, lanes_at_pc(w, runnable, pc), pc);
         runnable = w->in[LANE_RUNS];
         if (runnable == 0)
             runnable = release_exclusive(w);
-        if (w->polls)
+        if (w->way != WAY_KEEP)
             break;
     }
-    w->polls = 0;
-    return some;
+    note_progress(w, w->executed - before);
+    w->way = WAY_KEEP;
+    return 1;
 }
 
 static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
@@ -567,33 +711,46 @@ static void report_stuck(struct emu_block *b)
 {
     for (uint32_t i = 0; i < b->warps; i++) {
         struct emu_warp *w = &b->warp[i];
-        uint32_t alive = living(w);
 
-        if (alive == 0)
+        if (living(w) == 0)
             continue;
-        emu_fault(w,
-                  &b->op[w->pc[__builtin_ctz(alive)] / INST_BYTES -
-                         (w->pc[__builtin_ctz(alive)] != 0)],
-                  __builtin_ctz(alive), TEG_DEADLOCK,
+        emu_fault(w, last_op(w), __builtin_ctz(living(w)), TEG_DEADLOCK,
                   "waits for threads that never come");
         return;
     }
 }
 
-/* Warps in turn from barrier to barrier, each recorded by itself. */
-static void run_interleaved(struct emu_block *b)
+static void start_block(struct emu_block *b)
 {
-    int some = 1;
-
-    for (uint32_t i = 0; i < b->warps && b->records; i++) {
+    b->alive = b->dim[0] * b->dim[1] * b->dim[2];
+    b->missing = b->alive * b->cluster_blocks;
+    for (uint32_t i = 0; i < b->warps; i++)
+        start_warp(b, &b->warp[i], i);
+    memset(b->barrier, 0, sizeof b->barrier);
+    memset(b->shared, 0, b->shared_bytes);
+    for (uint32_t i = 0; i < b->warps && b->records && !b->in_turn; i++) {
         b->warp[i].trace = b->stream[i];
         teg_block_builder_begin(b->stream[i], b->position);
         teg_block_builder_warp(b->stream[i], i);
     }
-    while (some && b->status == TEG_OK) {
+}
+
+/* Warps in turn from barrier to barrier, each recorded by itself. */
+static void run_interleaved(struct emu_gang *g)
+{
+    int some = 1;
+
+    while (some) {
         some = 0;
-        for (uint32_t i = 0; i < b->warps && b->status == TEG_OK; i++)
-            some |= run_warp(&b->warp[i]);
+        for (uint32_t k = 0; k < g->blocks; k++) {
+            struct emu_block *b = &g->block[k];
+
+            for (uint32_t i = 0; i < b->warps; i++) {
+                some |= run_warp(&b->warp[i]);
+                if (b->status != TEG_OK)
+                    return;
+            }
+        }
     }
 }
 
@@ -610,16 +767,28 @@ static void run_in_turn(struct emu_block *b)
     }
 }
 
-void emu_block_run(struct emu_block *b)
+teg_status emu_gang_run(struct emu_gang *g)
 {
-    for (uint32_t i = 0; i < b->warps; i++)
-        start_warp(b, &b->warp[i], i);
-    memset(b->barrier, 0, sizeof b->barrier);
-    memset(b->shared, 0, b->shared_bytes);
-    if (b->in_turn)
-        run_in_turn(b);
+    g->idle = 0;
+    for (uint32_t k = 0; k < g->blocks; k++)
+        start_block(&g->block[k]);
+    if (g->block->in_turn)
+        run_in_turn(g->block);
     else
-        run_interleaved(b);
-    if (b->status == TEG_OK && block_threads_alive(b) != 0)
+        run_interleaved(g);
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        struct emu_block *b = &g->block[k];
+
+        if (b->status != TEG_OK)
+            return b->status;
+    }
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        struct emu_block *b = &g->block[k];
+
+        if (b->alive == 0)
+            continue;
         report_stuck(b);
+        return b->status;
+    }
+    return TEG_OK;
 }

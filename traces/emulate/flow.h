@@ -1,6 +1,6 @@
 /*
  * Control flow of the emulator: divergence, barriers, and running the warps of
- * a block in turn.
+ * a gang of blocks in turn.
  */
 #ifndef TEG_TRACES_EMULATE_FLOW_H
 #define TEG_TRACES_EMULATE_FLOW_H
@@ -10,7 +10,8 @@
 /* The kind of control instruction of that name, 0 if it is none. */
 uint8_t emu_flow_control(const char *name);
 
-/* Runs a block from its first instruction; `b->status` tells how it went. */
-void emu_block_run(struct emu_block *b);
+/* Runs the blocks of a gang at once, from their first instruction.  The status
+ * of the block that failed, if one did. */
+teg_status emu_gang_run(struct emu_gang *g);
 
 #endif

@@ -57,6 +57,65 @@ static uint8_t *global_at(struct emu_block *b, const struct emu_op *op,
     return s->bytes - at >= bytes ? s->data + at : NULL;
 }
 
+/* ---- shared memory ---------------------------------------------------------
+ *
+ * An address of sm_90 has the rank of a block of the cluster above its offset.
+ * Generic instructions reach every block of the cluster, those for shared
+ * memory their own, and there code may leave its rank out.
+ */
+
+static int in_shared_window(const struct emu_op *op, uint64_t at)
+{
+    return at - EMU_SHARED_WINDOW <
+           (op->cc < 90 ? EMU_WINDOW_BYTES : EMU_CLUSTER_BYTES);
+}
+
+static uint64_t offset_of(uint64_t at)
+{
+    return at & (EMU_WINDOW_BYTES - 1);
+}
+
+static int is_own(const struct emu_block *b, uint64_t at)
+{
+    uint64_t rank = (uint32_t)at >> EMU_RANK_BIT;
+
+    return rank == 0 || rank == b->rank;
+}
+
+/* `bytes` of another block of the cluster; a fault and NULL if there are none.
+ * Where an end comes first depends on the order, so touching an ended block is
+ * an error, as on the hardware. */
+static void *place_in_cluster(struct emu_warp *w, const struct emu_op *op,
+                              int lane, uint64_t at, unsigned bytes)
+{
+    uint32_t rank = (uint32_t)at >> EMU_RANK_BIT;
+    struct emu_block *b = w->block;
+    void *found;
+
+    if (rank >= b->cluster_blocks) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "0x%llx of shared memory is out of bounds: there is no block "
+                  "%u in a cluster of %u",
+                  (unsigned long long)(uint32_t)at, rank, b->cluster_blocks);
+        return NULL;
+    }
+    b = b->cluster + rank;
+    if (b->alive == 0) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "%u bytes at 0x%llx of shared memory are out of bounds: "
+                  "block %u of the cluster has ended",
+                  bytes, (unsigned long long)(uint32_t)at, rank);
+        return NULL;
+    }
+    found = within(b->shared, b->shared_bytes, offset_of(at), bytes);
+    if (found == NULL)
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "%u bytes at 0x%llx of shared memory of block %u of the "
+                  "cluster are out of bounds",
+                  bytes, (unsigned long long)offset_of(at), rank);
+    return found;
+}
+
 /* Host pointer of a lane's access; a fault and NULL if there is none. */
 static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
                    enum space space, uint64_t at, unsigned bytes,
@@ -67,9 +126,11 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
 
     if (space == GENERIC) {
         space = GLOBAL;
-        if (at - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES) {
+        if (in_shared_window(op, at)) {
             space = SHARED;
             at -= EMU_SHARED_WINDOW;
+            if (at % bytes == 0 && at >> EMU_RANK_BIT != b->rank)
+                return place_in_cluster(w, op, lane, at, bytes);
         } else if (at - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES) {
             space = LOCAL;
             at -= EMU_LOCAL_WINDOW;
@@ -82,8 +143,11 @@ static void *place(struct emu_warp *w, const struct emu_op *op, int lane,
         return NULL;
     }
     if (space == SHARED) {
-        at &= EMU_WINDOW_BYTES - 1;
-        found = within(b->shared, b->shared_bytes, at, bytes);
+        found = is_own(b, at)
+                    ? within(b->shared, b->shared_bytes, offset_of(at), bytes)
+                    : NULL;
+        if (is_own(b, at))
+            at = offset_of(at);
     } else if (space == LOCAL) {
         found = within(b->local + thread_of(w, lane) * b->local_bytes,
                        b->local_bytes, at, bytes);
@@ -108,9 +172,11 @@ void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
 }
 #endif
 
-/* Addresses of the lanes, as the access and as the trace sees it. */
-static void lanes_at(struct emu_warp *w, const struct emu_operand *m,
-                     enum space space, uint64_t at[EMU_LANES])
+/* Addresses of the lanes, as the access and as the trace sees it: there shared
+ * memory of other blocks of the cluster is the block's own. */
+static void lanes_at(struct emu_warp *w, const struct emu_op *op,
+                     const struct emu_operand *m, enum space space,
+                     uint64_t at[EMU_LANES])
 {
     emu_addresses(w, m, at);
     if (w->trace == NULL)
@@ -119,6 +185,10 @@ static void lanes_at(struct emu_warp *w, const struct emu_operand *m,
         LANES w->address[l] = local_trace_address(w, l, at[l]);
     else
         memcpy(w->address, at, sizeof w->address);
+    if (space == GENERIC && w->block->cluster_blocks > 1)
+        LANES w->address[l] = in_shared_window(op, at[l])
+                                  ? EMU_SHARED_WINDOW + offset_of(at[l])
+                                  : at[l];
 }
 
 /* ---- all lanes at once ------------------------------------------------------ */
@@ -150,8 +220,9 @@ static uint8_t *piece_at(struct emu_block *b, const struct emu_op *op,
                          enum emu_use use)
 {
     if (space == SHARED)
-        return within(b->shared, b->shared_bytes, at & (EMU_WINDOW_BYTES - 1),
-                      bytes);
+        return is_own(b, at)
+                   ? within(b->shared, b->shared_bytes, offset_of(at), bytes)
+                   : NULL;
     return space == LOCAL ? b->local + at : global_at(b, op, at, bytes, use);
 }
 
@@ -289,7 +360,7 @@ static void load_from(struct emu_warp *w, const struct emu_op *op,
     uint32_t value[4][EMU_LANES];
     struct reach r;
 
-    lanes_at(w, op->m, space, at);
+    lanes_at(w, op, op->m, space, at);
     if (reach(w, op, mask, space, at, bytes, &r, EMU_READ))
         load_together(&r, bytes, value);
     else if (!load_each(w, op, mask, space, at, bytes, value))
@@ -315,7 +386,7 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     struct reach r;
     int together;
 
-    lanes_at(w, op->m, space, at);
+    lanes_at(w, op, op->m, space, at);
     for (unsigned i = 0; i < words; i++)
         value[i] = emu_row(w, stored(op), i);
     together = reach(w, op, mask, space, at, bytes, &r, EMU_WRITE);
@@ -523,7 +594,7 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
         emu_fault(w, op, -1, TEG_LIMIT, "this type is not emulated");
         return;
     }
-    lanes_at(w, op->m, k->space, at);
+    lanes_at(w, op, op->m, k->space, at);
     emu_int64(w, op->b, 0, b);
     emu_int64(w, op->c, 0, c);
     if (k->increments)
@@ -535,7 +606,7 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
         if ((mask >> l & 1) == 0)
             continue;
         if (is_packed(k) && k->space == GENERIC &&
-            at[l] - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES) {
+            in_shared_window(op, at[l])) {
             done &= ~(1u << l);
             continue;
         }
@@ -660,7 +731,7 @@ EXEC(ldgsts)
     if (op->m2 == NULL)
         return;
     emu_addresses(w, op->m, to);
-    lanes_at(w, op->m2, GLOBAL, from);
+    lanes_at(w, op, op->m2, GLOBAL, from);
     for (int l = 0; l < EMU_LANES; l++) {
         uint8_t data[16] = {0};
         const void *source;
@@ -690,7 +761,7 @@ EXEC(ldsm)
     int transposed = emu_bit(op, 78);
     uint64_t at[EMU_LANES];
 
-    lanes_at(w, op->m, SHARED, at);
+    lanes_at(w, op, op->m, SHARED, at);
     for (unsigned m = 0; m < count; m++) {
         uint16_t element[8][8];
         uint32_t out[EMU_LANES];
@@ -721,7 +792,7 @@ EXEC(stsm)
     int transposed = emu_bit(op, 78);
     uint64_t at[EMU_LANES];
 
-    lanes_at(w, op->m, SHARED, at);
+    lanes_at(w, op, op->m, SHARED, at);
     for (unsigned m = 0; m < count; m++) {
         const uint32_t *value = emu_row(w, stored(op), m);
         uint16_t element[8][8];

@@ -26,12 +26,17 @@ enum {
     EMU_NEAR = 16,
     EMU_AT_WARPSYNC = 255, /* in waits_at */
     EMU_AT_EXCLUSIVE = 254,
+    EMU_AT_CLUSTER = 253,
+    EMU_CLUSTER_MAX = 16, /* blocks */
+    EMU_RANK_BIT = 24, /* of a shared address: from here on the block's rank */
 };
 
 #define EMU_ALL           0xffffffffu
 #define EMU_SHARED_WINDOW 0x7e0000000000u
 #define EMU_LOCAL_WINDOW  0x7d0000000000u
 #define EMU_WINDOW_BYTES  0x1000000u
+#define EMU_CLUSTER_BYTES (EMU_CLUSTER_MAX * EMU_WINDOW_BYTES)
+#define EMU_GRID_WINDOW   0x7b0000000000u /* where cooperative grids meet */
 
 /* A lane is in one of these. */
 enum emu_lane_state {
@@ -40,6 +45,13 @@ enum emu_lane_state {
     LANE_AT_BARRIER,
     LANE_EXITED,
     LANE_STATES
+};
+
+/* Whether a warp lets others run before it goes on. */
+enum emu_way {
+    WAY_KEEP,
+    WAY_GIVE, /* it runs long */
+    WAY_POLL, /* it waits for what others do */
 };
 
 struct emu_warp;
@@ -99,8 +111,13 @@ struct emu_warp {
     uint8_t waits_at[EMU_LANES];   /* convergence or block barrier */
     uint32_t waits_for[EMU_LANES]; /* lanes, at WARPSYNC */
     uint32_t convergence[EMU_CONVERGENCE];
-    int polls;                   /* found nothing: the others' turn */
-    uint32_t barrier_result;     /* of BAR.RED */
+    enum emu_way way;
+    int steps_back;          /* another group's turn */
+    int yields;              /* said so since another group last ran */
+    uint64_t seen;           /* the gang's progress when it last waited */
+    uint32_t arrived;        /* lanes, in this phase of the cluster's barrier */
+    uint32_t owes;           /* lanes that arrived there and did not wait yet */
+    uint32_t barrier_result; /* of BAR.RED */
     uint64_t address[EMU_LANES]; /* of the access it makes, for the trace */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
@@ -109,8 +126,24 @@ struct emu_warp {
 struct teg_block_builder;
 struct emu_view;
 
-/* What runs at once, and the fault that ended it. */
+/* The blocks that run at once: one, a cluster, or a cooperative grid.  Those
+ * of a cluster stand side by side, by rank. */
+struct emu_gang {
+    struct emu_block *block; /* owned by whoever made the gang */
+    uint32_t blocks;
+    uint64_t heap_used; /* bytes, by malloc */
+    uint64_t progress;  /* times a warp did something but wait */
+    uint64_t idle;      /* instructions since then */
+};
+
+/* A block, and the fault that ended it. */
 struct emu_block {
+    struct emu_gang *gang;     /* borrowed */
+    struct emu_block *cluster; /* the first block of its cluster */
+    uint32_t cluster_blocks, rank;
+    uint32_t alive;   /* threads */
+    uint32_t missing; /* in a cluster's first block: threads that have not come
+                         to its barrier */
     const char *kernel;      /* name, for messages */
     const struct emu_op *op; /* [ops] */
     uint32_t ops;
@@ -120,7 +153,6 @@ struct emu_block {
     struct emu_view *view; /* borrowed; NULL: device memory itself */
     const struct emu_module *module;
     struct emu_outlet outlet;
-    uint64_t heap_used;             /* bytes, by malloc */
     struct emu_span near[EMU_NEAR]; /* buffers found last, by instruction */
     uint32_t cc;
     uint32_t grid[3], dim[3], position[3];

@@ -59,6 +59,8 @@ static uint32_t special_register(const struct emu_warp *w, unsigned number,
         return ~below & ~(1u << lane);
     case 0x3c:
         return ~below;
+    case 0x88:
+        return b->rank; /* SR_CgaCtaId */
     case 0x50:
     case 0x52:
         return (uint32_t)w->executed;
@@ -261,13 +263,14 @@ EXEC(lepc)
     emu_write64(w, op->d, mask, at);
 }
 
-/* Whether generic addresses lie in a space: 0 global, 1 local, 2 shared. */
+/* Whether generic addresses lie in a space: 0 global, 1 local, 2 shared memory
+ * of the block, 3 of its cluster. */
 EXEC(qspc)
 {
     uint64_t at[EMU_LANES];
-    uint32_t in[3] = {0};
+    uint32_t in[4] = {0};
 
-    if (op->d != NULL || emu_bits(op, 74, 73) == 3) {
+    if (op->d != NULL) {
         emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
         return;
     }
@@ -275,10 +278,14 @@ EXEC(qspc)
     for (uint32_t l = 0; l < EMU_LANES; l++) {
         if (at[l] - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES)
             in[1] |= 1u << l;
-        else if (at[l] - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
+        else if (at[l] - EMU_SHARED_WINDOW < EMU_CLUSTER_BYTES)
+            in[3] |= 1u << l;
+        if (at[l] - EMU_SHARED_WINDOW -
+                ((uint64_t)w->block->rank << EMU_RANK_BIT) <
+            EMU_WINDOW_BYTES)
             in[2] |= 1u << l;
     }
-    in[0] = ~(in[1] | in[2]);
+    in[0] = ~(in[1] | in[3]);
     emu_write_predicate(w, op->u, mask, in[emu_bits(op, 74, 73)]);
 }
 
@@ -302,14 +309,13 @@ EXEC(bpt)
 
 const struct emu_row_of EMU_TABLE(warp)[] = {
     {"NOP", nop},
-    {"YIELD", nop},
-    {"NANOSLEEP", nop},
     {"MEMBAR", nop},
     {"DEPBAR", nop},
     {"LDGDEPBAR", nop},
     {"ERRBAR", nop},
     {"CGAERRBAR", nop},
     {"CCTL", nop},
+    {"UTMACMDFLUSH", nop},
     {"S2R", s2r},
     {"S2UR", s2r},
     {"CS2R", s2r},
