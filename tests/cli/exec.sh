@@ -8,7 +8,7 @@ standin=${BUILD:-build/release}/cudart
 count() { grep -c '"trace"' "$1"; }
 value() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1" | head -1; }
 
-for test in scale managed variables parameters device threads; do
+for test in scale managed variables parameters device threads cooperative; do
     for gpu in t4 a100 a40; do
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done
@@ -78,6 +78,13 @@ expect 0 "$teg" exec -g a100 -o "$work/driver" -- "$program" driver
 err '^teg: cuGraphCreate is not implemented'
 err '2 launches, 1 trace'
 
+# clusters of blocks, where there are any
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" clusters
+out '^no clusters$'
+expect 0 "$teg" exec -g h100 -o "$work/clusters" -- "$program" clusters
+out '^clusters at once 528$' # 132 SMs of 16 blocks by registers, 4 each
+err '1 launch, 1 trace'
+
 # the exit status is the program's
 expect 7 "$teg" exec -g a100 --no-trace -- "$program" variables 7
 expect 134 "$teg" exec -g a100 -o "$work/die" -- "$program" die
@@ -92,8 +99,8 @@ check 'the second has names of its own' [ -e "$work/two/p1-0000-variables.tegt" 
 # what cannot be
 expect 2 "$teg" exec -g nosuch -- "$program" scale
 err "unknown GPU 'nosuch'"
-expect 1 "$teg" exec -g h100 -- "$program" scale
-err 'expected code for sm_90 (h100), found sm_75, sm_80: compile with -gencode arch=compute_90,code=sm_90'
+expect 1 "$teg" exec -g v100 -- "$program" scale
+err 'expected code for sm_70 (v100), found sm_75, sm_80, sm_90: compile with -gencode arch=compute_70,code=sm_70'
 expect 2 "$teg" exec
 err 'expected -- PROGRAM'
 expect 1 "$teg" exec -- "$work/nosuch"

@@ -70,6 +70,43 @@ int cudaSetDevice(int device);
 int cudaFuncSetAttribute(const void *host, int attribute, int value);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
                                                   int threads, size_t dynamic);
+int cudaLaunchCooperativeKernel(const void *host, struct dim3 grid,
+                                struct dim3 block, void **args, size_t shared,
+                                void *stream);
+
+struct launch_attribute {
+    int id, pad;
+    union {
+        int number;
+        struct dim3 shape;
+        char bytes[64];
+    } value;
+};
+
+struct launch_config {
+    struct dim3 grid, block;
+    size_t shared;
+    void *stream;
+    struct launch_attribute *attribute;
+    unsigned attributes;
+};
+
+struct driver_launch_config {
+    struct dim3 grid, block;
+    unsigned shared;
+    void *stream;
+    struct launch_attribute *attribute;
+    unsigned attributes;
+};
+
+int cudaLaunchKernelExC(const struct launch_config *config, const void *host,
+                        void **args);
+int cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
+                                   const struct launch_config *config);
+int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host,
+                                         const struct launch_config *config);
+int cuLaunchKernelEx(const struct driver_launch_config *config, void *function,
+                     void **args, void **extra);
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGetDriverEntryPoint(const char *symbol, void **function,
                             unsigned long long flags, int *status);
@@ -481,6 +518,93 @@ static void test_driver(void)
     CHECK(asked == NULL && status == 1);
 }
 
+static void *load(const char *file, const char *kernel)
+{
+    void *module, *function = NULL;
+
+    CHECK(cuModuleLoad(&module, file) == 0);
+    CHECK(cuModuleGetFunction(&function, module, kernel) == 0);
+    return function;
+}
+
+/* Blocks that wait for each other: all of the grid. */
+static void test_cooperative(void)
+{
+    void *shares = load("tests/fixtures/kernels/k33_grid.fatbin", "shares");
+    struct launch_attribute cooperative = {.id = 2, .value.number = 1};
+    struct driver_launch_config config = {.grid = {5, 1, 1},
+                                          .block = {64, 1, 1},
+                                          .attribute = &cooperative,
+                                          .attributes = 1};
+    struct dim3 grid = {5, 1, 1}, block = {64, 1, 1};
+    int *in, *partial, *out, host[320], value, sum = 0, blocks;
+    void *args[] = {&in, &partial, &out};
+
+    CHECK(cudaDeviceGetAttribute(&value, 95, 0) == 0 && value == 1);
+    CHECK(cudaDeviceGetAttribute(&value, 16, 0) == 0);
+    CHECK(cudaMalloc((void **)&in, sizeof host) == 0);
+    CHECK(cudaMalloc((void **)&out, sizeof host) == 0);
+    CHECK(cudaMalloc((void **)&partial, 20) == 0);
+    for (int i = 0; i < 320; i++)
+        sum += host[i] = 3 * i % 50;
+    CHECK(cudaMemcpy(in, host, sizeof host, TO_DEVICE) == 0);
+    CHECK(cudaLaunchCooperativeKernel(shares, grid, block, args, 0, NULL) == 0);
+    CHECK(cudaMemcpy(host, out, sizeof host, TO_HOST) == 0);
+    for (int i = 0; i < 320; i++)
+        CHECK(host[i] == 3 * i % 50 * 1000 / sum);
+    CHECK(cuLaunchKernelEx(&config, shares, args, NULL) == 0);
+    /* as many as the occupancy query says, and one more */
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shares, 64,
+                                                        0) == 0);
+    grid.x = (unsigned)(value * blocks + 1);
+    CHECK(cudaLaunchCooperativeKernel(shares, grid, block, args, 0, NULL) ==
+          720);
+}
+
+/* Blocks of a cluster, where the GPU has them. */
+static void test_clusters(void)
+{
+    void *ring;
+    struct launch_attribute cluster = {.id = 4, .value.shape = {4, 1, 1}};
+    struct launch_config config = {.grid = {8, 1, 1},
+                                   .block = {64, 1, 1},
+                                   .attribute = &cluster,
+                                   .attributes = 1};
+    int *in, *out, host[512], result[3], rounds = 3, value;
+    void *args[] = {&in, &out, &rounds};
+
+    CHECK(cudaDeviceGetAttribute(&value, 120, 0) == 0);
+    if (value == 0) {
+        void *shares = load("tests/fixtures/kernels/k33_grid.fatbin", "shares");
+
+        CHECK(cudaLaunchKernelExC(&config, shares, args) == NOT_SUPPORTED);
+        CHECK(cudaOccupancyMaxActiveClusters(&value, shares, &config) == 912);
+        printf("no clusters\n");
+        return;
+    }
+    ring = load("tests/fixtures/kernels/k32_cluster.fatbin", "ring");
+    CHECK(cudaMalloc((void **)&in, sizeof host) == 0);
+    CHECK(cudaMalloc((void **)&out, 3 * sizeof host) == 0);
+    for (int i = 0; i < 512; i++)
+        host[i] = 7 * i;
+    CHECK(cudaMemcpy(in, host, sizeof host, TO_DEVICE) == 0);
+    CHECK(cudaLaunchKernelExC(&config, ring, args) == 0);
+    CHECK(cudaMemcpy(result, out, sizeof result, TO_HOST) == 0);
+    CHECK(result[0] == 7 * 64 + 3 && result[1] == 13 && result[2] == 3);
+    CHECK(cudaOccupancyMaxPotentialClusterSize(&value, ring, &config) == 0);
+    CHECK(value == 8);
+    CHECK(cudaOccupancyMaxActiveClusters(&value, ring, &config) == 0);
+    printf("clusters at once %d\n", value);
+    config.grid.x = 16;
+    cluster.value.shape.x = 16;
+    CHECK(cudaLaunchKernelExC(&config, ring, args) == 912);
+    CHECK(cudaFuncSetAttribute(ring, 14, 1) == 0);
+    config.grid.x = 8;
+    CHECK(cudaLaunchKernelExC(&config, ring, args) == 912);
+    cluster.value.shape.x = 3;
+    CHECK(cudaLaunchKernelExC(&config, ring, args) == 912);
+}
+
 /* What a program that dies has launched is there all the same. */
 static void test_die(void)
 {
@@ -504,6 +628,8 @@ static const struct {
     {"unsupported", test_unsupported},
     {"driver", test_driver},
     {"threads", test_threads},
+    {"cooperative", test_cooperative},
+    {"clusters", test_clusters},
     {"die", test_die},
 };
 

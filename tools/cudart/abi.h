@@ -96,6 +96,15 @@ struct cuda_launch_config {
     uint32_t attributes;
 };
 
+/* The driver's. */
+struct cu_launch_config {
+    struct cuda_dim3 grid, block;
+    uint32_t shared;
+    void *stream;
+    const struct cuda_launch_attribute *attribute;
+    uint32_t attributes;
+};
+
 struct cuda_properties {
     char name[256];
     uint8_t uuid[16], luid[8];
@@ -122,7 +131,7 @@ struct cuda_properties {
     int pageable_host_tables, direct_managed, blocks_per_sm, window_max;
     size_t shared_reserved;
     int host_register, sparse, host_register_readonly, semaphores;
-    int memory_pools, direct_rdma, rest[70];
+    int memory_pools, direct_rdma, rest[5], clusters, rest2[64];
 };
 
 _Static_assert(sizeof(struct cuda_properties) == 1008, "CUDA 13 layout");
@@ -133,9 +142,11 @@ _Static_assert(offsetof(struct cuda_properties, shared_per_sm) == 624,
                "layout");
 _Static_assert(offsetof(struct cuda_properties, shared_reserved) == 696,
                "layout");
+_Static_assert(offsetof(struct cuda_properties, clusters) == 748, "layout");
 _Static_assert(sizeof(struct cuda_function_attributes) == 144, "layout");
 _Static_assert(sizeof(struct cuda_pointer_attributes) == 88, "layout");
 _Static_assert(sizeof(struct cuda_copy3d) == 160, "layout");
 _Static_assert(sizeof(struct cuda_launch_config) == 56, "layout");
+_Static_assert(sizeof(struct cu_launch_config) == 56, "layout");
 
 #endif

@@ -428,25 +428,59 @@ static int unpack(const struct teg_cubin_kernel *k, void **extra,
     return cudaSuccess;
 }
 
+static int launch(struct runtime *r, struct function *f,
+                  const struct launch_shape *shape, void **args, void **extra)
+{
+    void *unpacked[ARGUMENTS_MAX];
+    int error = cudaSuccess;
+
+    if (f == NULL)
+        return cudaErrorInvalidResourceHandle;
+    if (args == NULL && extra != NULL) {
+        error = unpack(f->kernel, extra, unpacked);
+        args = unpacked;
+    }
+    return error == cudaSuccess ? function_launch(r, f, shape, args) : error;
+}
+
 CALL(cuLaunchKernel, struct function *f, unsigned gx, unsigned gy, unsigned gz,
      unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
      void **args, void **extra)
 {
     BEGIN(r);
-    struct launch_shape shape = {{gx, gy, gz}, {bx, by, bz}, shared};
-    void *unpacked[ARGUMENTS_MAX];
-    int error = cudaSuccess;
+    struct launch_shape shape = {
+        .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
 
     (void)stream;
-    if (f == NULL)
-        return runtime_end(r, cudaErrorInvalidResourceHandle);
-    if (args == NULL && extra != NULL) {
-        error = unpack(f->kernel, extra, unpacked);
-        args = unpacked;
-    }
-    if (error == cudaSuccess)
-        error = function_launch(r, f, &shape, args);
-    return runtime_end(r, error);
+    return runtime_end(r, launch(r, f, &shape, args, extra));
+}
+
+CALL(cuLaunchCooperativeKernel, struct function *f, unsigned gx, unsigned gy,
+     unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+     void *stream, void **args)
+{
+    BEGIN(r);
+    struct launch_shape shape = {.grid = {gx, gy, gz},
+                                 .block = {bx, by, bz},
+                                 .shared = shared,
+                                 .cooperative = 1};
+
+    (void)stream;
+    return runtime_end(r, launch(r, f, &shape, args, NULL));
+}
+
+CALL(cuLaunchKernelEx, const struct cu_launch_config *c, struct function *f,
+     void **args, void **extra)
+{
+    BEGIN(r);
+    struct launch_shape shape;
+
+    if (c == NULL)
+        return runtime_end(r, cudaErrorInvalidValue);
+    shape = (struct launch_shape){
+        .grid = c->grid, .block = c->block, .shared = c->shared};
+    launch_read_attributes(&shape, c->attribute, c->attributes);
+    return runtime_end(r, launch(r, f, &shape, args, extra));
 }
 
 int cudaFuncGetAttributes(struct cuda_function_attributes *a, const void *what);

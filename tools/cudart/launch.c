@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/occupancy.h"
-
 enum {
     CONFIGURATIONS_MAX = 16,
     PARAMS_MAX = 32768, /* bytes */
@@ -35,23 +33,59 @@ static int check_shape(const struct runtime *r, const struct launch_shape *s)
     return cudaSuccess;
 }
 
+/* The launch's clusters and the kernel's own must agree and fill the grid. */
+static int check_cluster(const struct runtime *r, const struct function *f,
+                         const struct launch_shape *s)
+{
+    const uint32_t *own = f->kernel->cluster;
+    const uint32_t grid[3] = {s->grid.x, s->grid.y, s->grid.z};
+    uint32_t cluster[3] = {s->cluster.x, s->cluster.y, s->cluster.z};
+    uint64_t blocks = 1;
+
+    if (cluster[0] == 0)
+        memcpy(cluster, own, sizeof cluster);
+    if (cluster[0] == 0)
+        return cudaSuccess;
+    if (own[0] != 0 && memcmp(cluster, own, sizeof cluster) != 0)
+        return cudaErrorInvalidClusterSize;
+    for (int i = 0; i < 3; i++) {
+        if (cluster[i] == 0 || grid[i] % cluster[i] != 0)
+            return cudaErrorInvalidClusterSize;
+        blocks *= cluster[i];
+    }
+    if (cluster_most(r, f) == 0)
+        return blocks > 1 ? cudaErrorNotSupported : cudaSuccess;
+    return blocks > cluster_most(r, f) ? cudaErrorInvalidClusterSize
+                                       : cudaSuccess;
+}
+
+/* All blocks of a cooperative grid have to fit the GPU at once. */
+static int check_cooperative(const struct runtime *r, const struct function *f,
+                             const struct launch_shape *s)
+{
+    uint64_t blocks = (uint64_t)s->grid.x * s->grid.y * s->grid.z;
+    uint32_t threads = s->block.x * s->block.y * s->block.z;
+
+    if (s->cooperative && blocks > (uint64_t)r->gpu->chip.sms *
+                                       blocks_per_sm(r, f, threads, s->shared))
+        return cudaErrorCooperativeLaunchTooLarge;
+    return cudaSuccess;
+}
+
 static int check_resources(const struct runtime *r, const struct function *f,
                            const struct launch_shape *s)
 {
     const struct teg_cubin_kernel *k = f->kernel;
     uint32_t threads = s->block.x * s->block.y * s->block.z;
-    uint64_t shared = k->shared_bytes + k->shared_reserved + s->shared;
     uint32_t most =
         f->dynamic_shared != 0 ? f->dynamic_shared : shared_default(r->gpu);
-    struct teg_occupancy o;
 
     if (s->shared > most || k->shared_bytes + s->shared > shared_most(r->gpu))
         return cudaErrorInvalidValue;
     if (k->max_threads[0] != 0 &&
         threads > k->max_threads[0] * k->max_threads[1] * k->max_threads[2])
         return cudaErrorLaunchOutOfResources;
-    if (teg_occupancy(r->gpu, threads, k->registers, (uint32_t)shared, &o,
-                      NULL) != TEG_OK)
+    if (blocks_per_sm(r, f, threads, s->shared) == 0)
         return cudaErrorLaunchOutOfResources;
     return cudaSuccess;
 }
@@ -147,6 +181,8 @@ int function_launch(struct runtime *r, struct function *f,
     struct emu_launch_facts facts = {
         .grid = {s->grid.x, s->grid.y, s->grid.z},
         .block = {s->block.x, s->block.y, s->block.z},
+        .cluster = {s->cluster.x, s->cluster.y, s->cluster.z},
+        .cooperative = s->cooperative,
         .dynamic_shared = (uint32_t)s->shared,
         .params = params,
         .param_bytes = f->kernel->param_bytes,
@@ -158,6 +194,10 @@ int function_launch(struct runtime *r, struct function *f,
 
     if (error == cudaSuccess)
         error = check_resources(r, f, s);
+    if (error == cudaSuccess)
+        error = check_cluster(r, f, s);
+    if (error == cudaSuccess)
+        error = check_cooperative(r, f, s);
     if (error == cudaSuccess)
         error = gather(f->kernel, args, params);
     if (error != cudaSuccess)
@@ -172,14 +212,27 @@ int function_launch(struct runtime *r, struct function *f,
     return r->error;
 }
 
-static int launch(struct runtime *r, const void *what, struct cuda_dim3 grid,
-                  struct cuda_dim3 block, void **args, size_t shared)
+static int launch(struct runtime *r, const void *what,
+                  const struct launch_shape *shape, void **args)
 {
-    struct launch_shape shape = {grid, block, shared};
     int error = cudaSuccess;
     struct function *f = function_find(r, what, &error);
 
-    return f != NULL ? function_launch(r, f, &shape, args) : error;
+    return f != NULL ? function_launch(r, f, shape, args) : error;
+}
+
+void launch_read_attributes(struct launch_shape *shape,
+                            const struct cuda_launch_attribute *attribute,
+                            uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cuda_launch_attribute *a = &attribute[i];
+
+        if (a->id == ATTRIBUTE_COOPERATIVE)
+            memcpy(&shape->cooperative, a->value, sizeof shape->cooperative);
+        else if (a->id == ATTRIBUTE_CLUSTER)
+            memcpy(&shape->cluster, a->value, sizeof shape->cluster);
+    }
 }
 
 /* ---- entry points ------------------------------------------------------------------- */
@@ -190,7 +243,7 @@ ENTRY(unsigned, __cudaPushCallConfiguration, struct cuda_dim3 grid,
     if (configured.count == CONFIGURATIONS_MAX)
         return cudaErrorMissingConfiguration;
     configured.shape[configured.count] =
-        (struct launch_shape){grid, block, shared};
+        (struct launch_shape){.grid = grid, .block = block, .shared = shared};
     configured.stream[configured.count++] = stream;
     return 0;
 }
@@ -212,33 +265,40 @@ CALL(cudaLaunchKernel, const void *what, struct cuda_dim3 grid,
      struct cuda_dim3 block, void **args, size_t shared, void *stream)
 {
     BEGIN(r);
+    struct launch_shape shape = {
+        .grid = grid, .block = block, .shared = shared};
+
     (void)stream;
-    return runtime_end(r, launch(r, what, grid, block, args, shared));
+    return runtime_end(r, launch(r, what, &shape, args));
 }
 ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 ALSO(cudaLaunchKernel, __cudaLaunchKernel);
 ALSO(cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
+CALL(cudaLaunchCooperativeKernel, const void *what, struct cuda_dim3 grid,
+     struct cuda_dim3 block, void **args, size_t shared, void *stream)
+{
+    BEGIN(r);
+    struct launch_shape shape = {
+        .grid = grid, .block = block, .shared = shared, .cooperative = 1};
+
+    (void)stream;
+    return runtime_end(r, launch(r, what, &shape, args));
+}
+ALSO(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
+
 CALL(cudaLaunchKernelExC, const struct cuda_launch_config *c, const void *what,
      void **args)
 {
     BEGIN(r);
+    struct launch_shape shape;
+
     if (c == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
-    for (uint32_t i = 0; i < c->attributes; i++) {
-        const struct cuda_launch_attribute *a = &c->attribute[i];
-        int given;
-
-        memcpy(&given, a->value, sizeof given);
-        if ((a->id != ATTRIBUTE_COOPERATIVE || given == 0) &&
-            (a->id != ATTRIBUTE_CLUSTER || given <= 1))
-            continue;
-        runtime_say("", "cudaLaunchKernelExC with %s is not implemented",
-                    a->id == ATTRIBUTE_CLUSTER ? "clusters"
-                                               : "a cooperative grid");
-        return runtime_end(r, cudaErrorNotSupported);
-    }
-    return runtime_end(r, launch(r, what, c->grid, c->block, args, c->shared));
+    shape = (struct launch_shape){
+        .grid = c->grid, .block = c->block, .shared = c->shared};
+    launch_read_attributes(&shape, c->attribute, c->attributes);
+    return runtime_end(r, launch(r, what, &shape, args));
 }
 ALSO(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 

@@ -12,6 +12,9 @@ enum {
         48 * 1024, /* bytes of a block that does not ask for more */
     LIMITS = 16,
     ATTRIBUTE_DYNAMIC_SHARED = 8,
+    ATTRIBUTE_LARGE_CLUSTERS = 14,
+    CLUSTER_PORTABLE = 8, /* blocks a cluster may have on every GPU */
+    CLUSTER_LARGE = 16,
     VERSION = 13000,
 };
 
@@ -26,6 +29,11 @@ uint32_t shared_default(const struct teg_gpu *g)
 }
 
 /* ---- the device ----------------------------------------------------------------- */
+
+static int has_clusters(const struct teg_gpu *g)
+{
+    return g->chip.compute_capability >= 90;
+}
 
 static void fill(struct runtime *r, struct cuda_properties *p)
 {
@@ -62,10 +70,12 @@ static void fill(struct runtime *r, struct cuda_properties *p)
         .managed = 1,
         .concurrent_managed = 1,
         .host_pointer_registered = 1,
+        .cooperative = 1,
         .shared_per_block_optin = shared_most(g),
         .blocks_per_sm = (int)g->sm.blocks_max,
         .shared_reserved = g->sm.shared_reserved,
         .host_register = 1,
+        .clusters = has_clusters(g),
     };
     snprintf(p->name, sizeof p->name, "%s (teg)", g->title);
 }
@@ -344,6 +354,9 @@ CALL(cudaFuncGetAttributes, struct cuda_function_attributes *a,
                       ? f->dynamic_shared
                       : shared_default(r->gpu) - k->shared_bytes),
         .shared_carveout = -1,
+        .cluster = {0, (int)k->cluster[0], (int)k->cluster[1],
+                    (int)k->cluster[2]},
+        .cluster_free = f->large_clusters,
     };
     return runtime_end(r, cudaSuccess);
 }
@@ -362,6 +375,8 @@ CALL(cudaFuncSetAttribute, const void *what, int attribute, int value)
             return runtime_end(r, cudaErrorInvalidValue);
         f->dynamic_shared = (uint32_t)value;
     }
+    if (attribute == ATTRIBUTE_LARGE_CLUSTERS)
+        f->large_clusters = value != 0;
     return runtime_end(r, cudaSuccess);
 }
 
@@ -395,24 +410,38 @@ CALL(cudaFuncGetParamInfo, const void *what, size_t i, size_t *offset,
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
+uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
+                       uint32_t threads, size_t dynamic)
+{
+    uint64_t shared =
+        f->kernel->shared_bytes + f->kernel->shared_reserved + dynamic;
+    struct teg_occupancy o;
+
+    if (dynamic > UINT32_MAX || shared > UINT32_MAX ||
+        teg_occupancy(r->gpu, threads, f->kernel->registers, (uint32_t)shared,
+                      &o, NULL) != TEG_OK)
+        return 0;
+    return o.blocks_per_sm;
+}
+
+uint32_t cluster_most(const struct runtime *r, const struct function *f)
+{
+    if (!has_clusters(r->gpu))
+        return 0;
+    return f->large_clusters ? CLUSTER_LARGE : CLUSTER_PORTABLE;
+}
+
 CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks,
      const void *what, int threads, size_t dynamic, unsigned flags)
 {
     BEGIN(r);
     int error = cudaSuccess;
     const struct function *f = function_find(r, what, &error);
-    struct teg_occupancy o = {0};
-    uint64_t shared;
 
     (void)flags;
     if (f == NULL || blocks == NULL || threads <= 0)
         return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
-    shared = f->kernel->shared_bytes + f->kernel->shared_reserved + dynamic;
-    *blocks = 0;
-    if (shared <= UINT32_MAX &&
-        teg_occupancy(r->gpu, (uint32_t)threads, f->kernel->registers,
-                      (uint32_t)shared, &o, NULL) == TEG_OK)
-        *blocks = (int)o.blocks_per_sm;
+    *blocks = (int)blocks_per_sm(r, f, (uint32_t)threads, dynamic);
     return runtime_end(r, cudaSuccess);
 }
 
@@ -441,4 +470,54 @@ CALL(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *what,
     if (*bytes > shared_most(r->gpu))
         *bytes = shared_most(r->gpu);
     return runtime_end(r, cudaSuccess);
+}
+
+/* Blocks of the whole chip by such a launch; 0 if none fits. */
+static uint64_t blocks_at_once(const struct runtime *r,
+                               const struct function *f,
+                               const struct cuda_launch_config *c)
+{
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+
+    if (threads == 0 || threads > r->gpu->sm.threads_per_block_max)
+        return 0;
+    return (uint64_t)r->gpu->chip.sms *
+           blocks_per_sm(r, f, (uint32_t)threads, c->shared);
+}
+
+/* A description has no groups of SMs, so the bound is the chip's. */
+CALL(cudaOccupancyMaxActiveClusters, int *clusters, const void *what,
+     const struct cuda_launch_config *c)
+{
+    BEGIN(r);
+    int error = cudaSuccess;
+    const struct function *f = function_find(r, what, &error);
+    struct launch_shape shape = {.cluster = {1, 1, 1}};
+    uint64_t each;
+
+    if (f == NULL || clusters == NULL || c == NULL)
+        return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
+    if (f->kernel->cluster[0] != 0)
+        memcpy(&shape.cluster, f->kernel->cluster, sizeof shape.cluster);
+    launch_read_attributes(&shape, c->attribute, c->attributes);
+    each = (uint64_t)shape.cluster.x * shape.cluster.y * shape.cluster.z;
+    if (each == 0 || each > cluster_most(r, f))
+        return runtime_end(r, cudaErrorInvalidClusterSize);
+    *clusters = (int)(blocks_at_once(r, f, c) / each);
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cudaOccupancyMaxPotentialClusterSize, int *blocks, const void *what,
+     const struct cuda_launch_config *c)
+{
+    BEGIN(r);
+    int error = cudaSuccess;
+    const struct function *f = function_find(r, what, &error);
+
+    if (f == NULL || blocks == NULL || c == NULL)
+        return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
+    *blocks = (int)cluster_most(r, f);
+    while (*blocks > 1 && (uint64_t)*blocks > blocks_at_once(r, f, c))
+        *blocks /= 2;
+    return runtime_end(r, *blocks != 0 ? cudaSuccess : cudaErrorNotSupported);
 }

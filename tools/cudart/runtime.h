@@ -45,6 +45,7 @@ struct function {
     struct module *module;
     const struct teg_cubin_kernel *kernel; /* NULL: module not opened yet */
     uint32_t dynamic_shared; /* most that it may ask for; 0: the default */
+    int large_clusters;      /* may have more blocks than every GPU allows */
     struct function *next;
 };
 
@@ -148,7 +149,15 @@ void memory_left(struct runtime *r, size_t *left, size_t *total);
 struct launch_shape {
     struct cuda_dim3 grid, block;
     size_t shared;
+    struct cuda_dim3 cluster; /* blocks; 0: as the kernel says, else none */
+    int cooperative;
 };
+
+/* Reads the attributes of a launch into its shape; one that is not known
+ * changes nothing. */
+void launch_read_attributes(struct launch_shape *shape,
+                            const struct cuda_launch_attribute *attribute,
+                            uint32_t count);
 
 /* Checks, runs, traces.  `args[i]` points to the value of parameter i. */
 int function_launch(struct runtime *r, struct function *f,
@@ -168,6 +177,11 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
 /* Bytes of shared memory that a block gets without and with asking. */
 uint32_t shared_default(const struct teg_gpu *gpu);
 uint32_t shared_most(const struct teg_gpu *gpu);
+/* Blocks of `threads` that an SM holds; 0 if none fits. */
+uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
+                       uint32_t threads, size_t dynamic);
+/* Blocks that a cluster of the kernel may have at most; 0: the GPU has none. */
+uint32_t cluster_most(const struct runtime *r, const struct function *f);
 /* Value of a device attribute; 0 if the number is unknown. */
 int device_attribute(struct runtime *r, int number, int *value);
 
