@@ -36,14 +36,14 @@ listing() {
             >"$made/$1.sass"
 }
 
-for source in block.cu exec.cu flow.cu run.cu vector.cu; do
+for source in block.cu clock.cu exec.cu flow.cu run.cu vector.cu; do
     wanted $source || continue
     for sm in $generations; do
         name=${source%.cu}.sm_$sm
         nvcc -std=c++17 -cubin -arch=sm_$sm -o "$made/$name.cubin" \
             $source || exit 1
         case $source in
-        run.cu | exec.cu) ;; # run, not listed
+        clock.cu | exec.cu | run.cu) ;; # run, not listed
         *) listing "$name" ;;
         esac
     done
@@ -75,6 +75,13 @@ for file in $(cd "$made" && find . -type f | sort); do
     count=$((count + 1))
     cmp -s "$made/$file" "$file" && continue
     echo "differs: tests/fixtures/${file#./}"
+    status=1
+done
+# What no rule above makes has been compared with nothing.
+for file in *.cubin *.fatbin kernels/*.fatbin; do
+    [ -z "$only" ] || break
+    [ -e "$made/$file" ] && continue
+    echo "not made from a source: tests/fixtures/$file"
     status=1
 done
 echo "$count files compared"
