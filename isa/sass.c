@@ -32,60 +32,8 @@ int teg_sass_supports(uint32_t cc)
     return memchr(known, (int)cc, sizeof known) != NULL && cc < 256;
 }
 
-/* Where a register's modifiers stand: they belong to the place in the word,
- * not to the operand's letter. */
-struct slot {
-    const char *reg, *ureg, *negate, *absolute, *reuse;
-    const char *half_negate, *half_absolute, *select;
-};
-
-static const struct slot slots[] = {
-    {"31:24", "29:24", "72", "73", "122", "72", "73", "75:74"},
-    {"39:32", "37:32", "63", "62", "123", "63", "62", "61:60"},
-    {"71:64", "69:64", "75", "74", "124", "84", "83", "82:81"},
-    {"23:16", "21:16", "72", "73", NULL, "72", "73", "75:74"},
-    {"47:40", "45:40", "72", "73", "50", "72", "73", "75:74"},
-};
-
-enum {
-    SLOT_A,
-    SLOT_B,
-    SLOT_C,
-    SLOT_D,
-    SLOT_E, /* metadata of sparse matrices, handles of textures */
-};
-
-enum {
-    FORMS_C = FORM_RRI | FORM_RRC | FORM_RRU | FORM_UUI,
-    FORMS_IMMEDIATE = FORM_RRI | FORM_RIR | FORM_UUI | FORM_UIU,
-    FORMS_CONSTANT = FORM_RRC | FORM_RCR,
-    FORMS_UR = FORM_RUR | FORM_RRU,
-    FORMS_UNIFORM = FORM_UUU | FORM_UUI | FORM_UIU,
-};
-
-enum {
-    MARK_NEGATE = 1,
-    MARK_ABSOLUTE = 2,
-    MARK_INVERT = 4,
-    MARK_HALF = 8,
-    MARK_HALF_BITS = 16, /* bits as for halves, whole register */
-    MARK_INVERTED = 32,  /* by the form */
-    MARK_NO_REUSE = 64,  /* the bit of the hint means something else */
-};
-
-static unsigned marks(struct decode *d)
-{
-    static const char letters[] = "-|~%^=/";
-    unsigned found = 0;
-
-    for (const char *m; *d->at != '\0' && (m = strchr(letters, *d->at)) != NULL;
-         d->at++)
-        found |= 1u << (m - letters);
-    return found;
-}
-
 static void set_marks(struct teg_sass *s, struct teg_sass_operand *o,
-                      const struct slot *slot, unsigned mark)
+                      const struct sass_slot *slot, unsigned mark)
 {
     int half = (mark & (MARK_HALF | MARK_HALF_BITS)) != 0;
     const char *negate = half ? slot->half_negate : slot->negate;
@@ -104,7 +52,7 @@ static void set_marks(struct teg_sass *s, struct teg_sass_operand *o,
 }
 
 static void set_register(struct teg_sass *s, struct teg_sass_operand *o,
-                         const struct slot *slot, int uniform)
+                         const struct sass_slot *slot, int uniform)
 {
     o->kind = uniform ? SASS_UNIFORM : SASS_REGISTER;
     o->reg = (uint8_t)bits(s, uniform ? slot->ureg : slot->reg);
@@ -142,33 +90,27 @@ static void set_middle(struct decode *d, struct teg_sass_operand *o,
     if (d->form & FORMS_CONSTANT)
         set_constant(s, o);
     else
-        set_register(s, o, &slots[SLOT_B],
+        set_register(s, o, &sass_slots[SLOT_B],
                      (d->form & (FORMS_UR | FORMS_UNIFORM)) != 0);
-    set_marks(s, o, &slots[SLOT_B], mark);
+    set_marks(s, o, &sass_slots[SLOT_B], mark);
 }
 
 static void set_slot(struct decode *d, struct teg_sass_operand *o, int slot,
                      int uniform, unsigned mark)
 {
-    set_register(d->s, o, &slots[slot], uniform);
-    set_marks(d->s, o, &slots[slot], mark);
+    set_register(d->s, o, &sass_slots[slot], uniform);
+    set_marks(d->s, o, &sass_slots[slot], mark);
 }
 
 /* The hints go by the operand's letter, wherever the form puts it. */
 static void set_reuse(const struct teg_sass *s, struct teg_sass_operand *o,
                       char letter)
 {
-    static const struct {
-        char letter;
-        const char *bit;
-    } hints[] = {{'a', "122"}, {'b', "123"}, {'c', "124"}, {'s', "124"}};
+    const char *hint = sass_reuse_bit(letter);
 
     o->flags &= (uint16_t)~SASS_REUSE;
-    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
-        if (o->kind == SASS_REGISTER && hints[i].letter == letter &&
-            bits(s, hints[i].bit))
-            o->flags |= SASS_REUSE;
-    }
+    if (o->kind == SASS_REGISTER && hint != NULL && bits(s, hint))
+        o->flags |= SASS_REUSE;
 }
 
 /* a, b, c, d, s: by the row's form. */
@@ -210,25 +152,15 @@ static void set_by_place(struct decode *d, struct teg_sass_operand *o,
 /* Pu, Pv written; Pp, Pq, Pr read; Q: uniform ones. */
 static void set_predicate(struct decode *d, struct teg_sass_operand *o)
 {
-    static const struct {
-        char letter;
-        const char *reg, *negate;
-    } places[] = {
-        {'u', "83:81", NULL}, {'v', "86:84", NULL}, {'p', "89:87", "90"},
-        {'q', "79:77", "80"}, {'r', "70:68", "71"}, {'x', "66:64", "67"},
-        {'y', "89:87", "90"},
-    };
-    size_t i = 0;
+    const struct sass_predicate *place = sass_predicate_place(d->at[1]);
 
-    while (places[i].letter != d->at[1])
-        i++;
     o->kind = d->at[0] == 'P' ? SASS_PREDICATE : SASS_UPREDICATE;
     o->role = d->at[1];
     o->count = 1;
-    o->reg = (uint8_t)bits(d->s, places[i].reg);
-    if (places[i].negate == NULL)
+    o->reg = (uint8_t)bits(d->s, place->reg);
+    if (place->negate == NULL)
         o->flags |= SASS_DST;
-    else if (bits(d->s, places[i].negate))
+    else if (bits(d->s, place->negate))
         o->flags |= SASS_NEGATE;
     /* Some keep their predicate inverted, so that 0 means none. */
     if (o->role == 'x' || o->role == 'y')
@@ -250,25 +182,19 @@ static void set_number(struct decode *d, struct teg_sass_operand *o)
         o->value = sign_extended((uint64_t)o->value, count);
 }
 
-/* Branch targets count words of 4 bytes from the next instruction; on sm_90
- * the low eight bits of the long ones moved into the destination's place. */
 static void set_target(struct decode *d, struct teg_sass_operand *o)
 {
     struct teg_sass *s = d->s;
-    int64_t words;
+    char how = d->at[1];
+    const char *list = sass_target_bits(how, s->cc);
+    int64_t words = sign_extended(bits(s, list), sass_bits_count(list));
 
-    if (d->at[1] == 'm')
-        words = sign_extended(bits(s, "81:24"), 58) / 4;
-    else if (d->at[1] == 's')
-        words = sign_extended(bits(s, "63:34"), 30);
-    else if (s->cc >= 90)
-        words = sign_extended(bits(s, "81:34,23:16"), 56);
-    else
-        words = sign_extended(bits(s, "81:34"), 48);
+    if (how == 'm')
+        words /= 4;
     o->role = 't';
-    if (d->at[1] == 'r') {
+    if (how == 'r' || how == 'a') {
         o->kind = SASS_IMMEDIATE;
-        o->format = 's';
+        o->format = how == 'r' ? 's' : 'x';
         o->value = words * 4;
     } else {
         o->kind = SASS_TARGET;
@@ -380,9 +306,7 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
             if (part == 'a' && bits(s, "122"))
                 o->flags |= SASS_REUSE;
         } else if (part == 's') {
-            static const uint8_t shifts[] = {0, 2, 3, 4};
-
-            o->scale = shifts[bits(s, "79:78")];
+            o->scale = sass_shifts[bits(s, "79:78")];
         } else if (part == 'u' || part == 'v' || part == 'V') {
             o->ureg = (uint8_t)sass_bits(s->word, &d->at);
             if (part == 'V') {
@@ -537,7 +461,7 @@ static void decode_operands(struct decode *d)
         unsigned mark;
 
         *o = (struct teg_sass_operand){0};
-        mark = marks(d);
+        mark = sass_marks(&d->at);
         set_core(d, o, mark);
         if (mark & MARK_NO_REUSE)
             o->flags &= (uint16_t)~SASS_REUSE;

@@ -103,6 +103,14 @@ int teg_sass_supports(uint32_t cc);
 int teg_sass_decode(struct teg_sass *s, const uint8_t *bytes, uint64_t pc,
                     uint32_t cc);
 
+/* Reads the text of one instruction as teg_sass_text and NVIDIA's disassembler
+ * print it, up to its ';' (blanks do not count).  Returns 1, or 0 if no row
+ * prints so: then `name` is NULL.  The word holds what the text says; the rest
+ * is 0: control codes, which are not known then, and descriptors and bits of
+ * not-a-numbers that are not printed. */
+int teg_sass_read(struct teg_sass *s, const char *text, uint64_t pc,
+                  uint32_t cc);
+
 /* The operand of that role, NULL if the operation has none. */
 const struct teg_sass_operand *teg_sass_operand(const struct teg_sass *s,
                                                 char role);

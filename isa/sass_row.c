@@ -35,6 +35,16 @@ static const struct sass_kind kinds[] = {
 #undef KIND
 };
 
+const struct sass_slot sass_slots[] = {
+    {"31:24", "29:24", "72", "73", "122", "72", "73", "75:74"},
+    {"39:32", "37:32", "63", "62", "123", "63", "62", "61:60"},
+    {"71:64", "69:64", "75", "74", "124", "84", "83", "82:81"},
+    {"23:16", "21:16", "72", "73", NULL, "72", "73", "75:74"},
+    {"47:40", "45:40", "72", "73", "50", "72", "73", "75:74"},
+};
+
+const uint8_t sass_shifts[4] = {0, 2, 3, 4};
+
 enum {
     ROWS = sizeof rows / sizeof rows[0],
     KINDS = sizeof kinds / sizeof kinds[0],
@@ -72,6 +82,57 @@ const char *sass_kind_text(uint8_t table, uint32_t v, size_t *length)
     }
     *length = at != NULL ? strcspn(at, "|") : 0;
     return at != NULL && strncmp(at, "?", 1) != 0 ? at : NULL;
+}
+
+unsigned sass_marks(const char **at)
+{
+    static const char letters[] = "-|~%^=/";
+    unsigned found = 0;
+
+    for (const char *m; **at != '\0' && (m = strchr(letters, **at)) != NULL;
+         ++*at)
+        found |= 1u << (m - letters);
+    return found;
+}
+
+const char *sass_reuse_bit(char letter)
+{
+    switch (letter) {
+    case 'a':
+        return "122";
+    case 'b':
+        return "123";
+    case 'c':
+    case 's':
+        return "124";
+    default:
+        return NULL;
+    }
+}
+
+const struct sass_predicate *sass_predicate_place(char letter)
+{
+    static const struct sass_predicate places[] = {
+        {'u', "83:81", NULL}, {'v', "86:84", NULL}, {'p', "89:87", "90"},
+        {'q', "79:77", "80"}, {'r', "70:68", "71"}, {'x', "66:64", "67"},
+        {'y', "89:87", "90"},
+    };
+    size_t i = 0;
+
+    while (places[i].letter != letter)
+        i++;
+    return &places[i];
+}
+
+/* On sm_90 the low eight bits of the long ones moved into the destination's
+ * place. */
+const char *sass_target_bits(char how, uint32_t cc)
+{
+    if (how == 'm')
+        return "81:24";
+    if (how == 's')
+        return "63:34";
+    return cc >= 90 ? "81:34,23:16" : "81:34";
 }
 
 static unsigned number(const char **at)
@@ -119,6 +180,31 @@ uint64_t sass_bits(const uint64_t word[2], const char **at)
     }
 }
 
+static void put_field(uint64_t word[2], unsigned low, unsigned count,
+                      uint64_t v)
+{
+    for (unsigned i = low; i < low + count; i++, v >>= 1) {
+        uint64_t one = UINT64_C(1) << (i % 64);
+
+        word[i / 64] = v & 1 ? word[i / 64] | one : word[i / 64] & ~one;
+    }
+}
+
+void sass_put_bits(uint64_t word[2], const char **at, uint64_t v)
+{
+    unsigned left = sass_bits_count(*at);
+
+    for (;;) {
+        unsigned low, count = range(at, &low);
+
+        left -= count;
+        put_field(word, low, count, v >> left);
+        if (left == 0)
+            return;
+        ++*at;
+    }
+}
+
 unsigned sass_bits_count(const char *at)
 {
     unsigned n = 0;
@@ -159,6 +245,22 @@ int sass_row_fits(const struct sass_row *row, const uint64_t word[2],
         at += strspn(at, " ");
     }
     return 1;
+}
+
+void sass_row_word(const struct sass_row *row, unsigned form, uint64_t word[2])
+{
+    word[0] = row->base | (uint64_t)(form & 7) << 9;
+    word[1] = (uint64_t)(form >> 3) << 27;
+    for (const char *at = row->modifiers; *at != '\0';) {
+        const char *list = at, *value = at + strcspn(at, "=! ");
+
+        if (*at >= '0' && *at <= '9' && *value == '=') {
+            value++;
+            sass_put_bits(word, &list, number(&value));
+        }
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
 }
 
 int sass_token_next(const char **at, struct sass_token *token)

@@ -21,6 +21,62 @@ enum {
     FORM_RRU = 1 << 15,
 };
 
+/* What the form says of the operands. */
+enum {
+    FORMS_C = FORM_RRI | FORM_RRC | FORM_RRU | FORM_UUI, /* third in 63:32 */
+    FORMS_IMMEDIATE = FORM_RRI | FORM_RIR | FORM_UUI | FORM_UIU,
+    FORMS_CONSTANT = FORM_RRC | FORM_RCR,
+    FORMS_UR = FORM_RUR | FORM_RRU,
+    FORMS_UNIFORM = FORM_UUU | FORM_UUI | FORM_UIU,
+};
+
+/* Where a register's modifiers stand: they belong to the place in the word,
+ * not to the operand's letter. */
+struct sass_slot {
+    const char *reg, *ureg, *negate, *absolute, *reuse;
+    const char *half_negate, *half_absolute, *select;
+};
+
+enum {
+    SLOT_A,
+    SLOT_B,
+    SLOT_C,
+    SLOT_D,
+    SLOT_E, /* metadata of sparse matrices, handles of textures */
+};
+
+extern const struct sass_slot sass_slots[];
+
+/* Signs before an operand in a row's list. */
+enum {
+    MARK_NEGATE = 1,
+    MARK_ABSOLUTE = 2,
+    MARK_INVERT = 4,
+    MARK_HALF = 8,
+    MARK_HALF_BITS = 16, /* bits as for halves, whole register */
+    MARK_INVERTED = 32,  /* by the form */
+    MARK_NO_REUSE = 64,  /* the bit of the hint means something else */
+};
+
+/* The marks at `*at`, which moves behind them. */
+unsigned sass_marks(const char **at);
+/* Bit of the operand cache's hint for an operand by form; NULL: it has none. */
+const char *sass_reuse_bit(char letter);
+
+/* Bits of the predicate with that letter; `negate` NULL: it is written. */
+struct sass_predicate {
+    char letter;
+    const char *reg, *negate;
+};
+const struct sass_predicate *sass_predicate_place(char letter);
+
+/* Bits of a branch target by the letter behind its 't': words of 4 bytes from
+ * the next instruction, bytes for 'm'. */
+const char *sass_target_bits(char how, uint32_t cc);
+
+/* Shift of an address's register by the value of its field. */
+extern const uint8_t sass_shifts[4];
+
 struct sass_row {
     uint16_t base;  /* bits 8:0 of the word */
     uint16_t forms; /* FORM_* that exist */
@@ -43,12 +99,18 @@ const char *sass_kind_text(uint8_t table, uint32_t v, size_t *length);
 /* The bits named at `*at` ("78:75", "86:85,75"; high ones first) of the word;
  * moves `*at` behind them. */
 uint64_t sass_bits(const uint64_t word[2], const char **at);
+/* Puts the low bits of `v` into the bits named at `*at`. */
+void sass_put_bits(uint64_t word[2], const char **at, uint64_t v);
 /* How many bits the list at `at` names. */
 unsigned sass_bits_count(const char *at);
 
 /* True if `row` has the word's form and conditions and holds for `cc`. */
 int sass_row_fits(const struct sass_row *row, const uint64_t word[2],
                   uint32_t cc);
+
+/* A word of that row and form: its base, the form, the values its conditions
+ * demand; all other bits 0. */
+void sass_row_word(const struct sass_row *row, unsigned form, uint64_t word[2]);
 
 /* Steps through a row's modifier list: conditions ("80=1") are passed over.
  * Returns 0 at its end. */

@@ -346,8 +346,14 @@ static void call_absolute(struct emu_warp *w, const struct emu_op *op,
 {
     uint64_t base[EMU_LANES] = {0};
 
-    if (op->a != NULL)
-        emu_int64(w, op->a, 0, base);
+    /* Debug and relocatable code; a linker puts the address in. */
+    if (op->a == NULL) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "a call from one section of code to another is not emulated "
+                  "(compile without -G)");
+        return;
+    }
+    emu_int64(w, op->a, 0, base);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         const char *name;
