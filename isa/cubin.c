@@ -296,8 +296,8 @@ static void set_symbol(struct reader *r, struct teg_cubin_symbol *to,
     to->kernel = s->kernel;
     /* Where there are symbols, they tell kernels from device functions. */
     if (to->place == CUBIN_CODE && s->kernel >= 0 &&
-        GELF_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_value == 0 &&
-        GELF_ST_BIND(sym->st_info) != STB_LOCAL)
+        GELF_ST_TYPE(sym->st_info) == STT_FUNC &&
+        strcmp(to->name, r->c->kernel[s->kernel].name) == 0)
         r->c->kernel[s->kernel].is_entry = (sym->st_other & ENTRY) != 0;
 }
 

@@ -76,7 +76,15 @@ struct teg_cubin_symbol {
     int kernel; /* index, -1: none */
 };
 
+/* Where a cubin was read from; a listing (isa/listing.h) has code alone. */
+enum teg_cubin_origin {
+    CUBIN_FROM_ELF,
+    CUBIN_FROM_WORDS, /* a listing with encodings */
+    CUBIN_FROM_TEXT,  /* one without: no control codes */
+};
+
 struct teg_cubin {
+    enum teg_cubin_origin origin;
     char *path;    /* owned */
     uint32_t sm;   /* 75, 90 */
     int is_cuda13; /* layout of CUDA 13, else the older one */

@@ -48,6 +48,30 @@ for source in block.cu clock.cu exec.cu flow.cu run.cu vector.cu; do
         esac
     done
 done
+# Source lines name the file's folder and the second it was written in, so
+# these are always the same. Listings of every kind, of code with and without.
+wanted lines.cu && {
+    at=/tmp/teg-fixtures
+    mkdir -p "$at" && cp lines.cu lines.h "$at" &&
+        touch -d 2026-01-01T00:00:00Z "$at"/lines.* || exit 1
+    for sm in 75 80 90; do
+        (cd "$at" && nvcc -std=c++17 -cubin -lineinfo -arch=sm_$sm \
+            -o lines.sm_$sm.cubin lines.cu) || exit 1
+    done
+    (cd "$at" && nvcc -std=c++17 -cubin -G -arch=sm_86 \
+        -o lines_debug.sm_86.cubin lines.cu) || exit 1
+    mv "$at"/*.cubin "$made"
+    rm -r "$at"
+    command -v cuobjdump >/dev/null && cuobjdump -sass \
+        "$made/lines.sm_80.cubin" >"$made/lines.sm_80.cuobjdump.sass"
+    command -v nvdisasm >/dev/null && {
+        nvdisasm -c "$made/lines.sm_75.cubin" >"$made/lines.sm_75.nvdisasm.sass"
+        nvdisasm -c -gi -hex "$made/lines.sm_90.cubin" \
+            >"$made/lines.sm_90.nvdisasm.sass"
+        nvdisasm -c -gi "$made/lines_debug.sm_86.cubin" \
+            >"$made/lines_debug.sm_86.nvdisasm.sass"
+    }
+}
 # What make bench runs.
 wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }

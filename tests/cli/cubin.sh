@@ -41,6 +41,41 @@ expect 1 "$teg" disasm "$fatbin" --arch sm_80
 err 'no cubin for sm_80'
 expect 2 "$teg" disasm "$fatbin" --arch volta
 
+# Listings read as the cubins they were made of, but for registers of the head.
+code() {
+    "$teg" disasm "$@" | sed 's/ (sm_.*//'
+}
+for name in lines.sm_75.nvdisasm lines.sm_80.cuobjdump lines.sm_90.nvdisasm; do
+    code "tests/fixtures/${name%.*}.cubin" >"$work/cubin"
+    code "tests/fixtures/$name.sass" >"$work/listing"
+    check "$name reads as its cubin" cmp -s "$work/cubin" "$work/listing"
+done
+listing=tests/fixtures/lines.sm_75.nvdisasm.sass
+expect 0 "$teg" disasm tests/fixtures/lines.sm_80.cuobjdump.sass --control
+out '^    0000  B------ R- W- [-Y] S[0-9][0-9]  [A-Z]'
+expect 1 "$teg" disasm "$listing" --control
+err 'a listing without encodings tells no control codes'
+expect 1 "$teg" disasm "$listing" --arch sm_80
+err 'no cubin for sm_80'
+expect 0 "$teg" info "$listing" -g a100
+out 'listing without encodings, .* bytes$'
+out '^   [0-9]* registers$'
+out 'n/a, a listing does not tell shared memory$'
+expect 0 "$teg" info tests/fixtures/lines.sm_80.cuobjdump.sass -f json
+out '"encodings": true'
+out '"registers": null'
+expect 1 "$teg" trace "$listing" --grid 1 --block 32
+err 'expected a cubin, found a listing'
+sed 's/EXIT/FROB/' "$listing" >"$work/frob.sass"
+expect 0 "$teg" disasm "$work/frob.sass"
+out '^    [0-9a-f]*  @P0 FROB ;$'
+err "frob.sass:[0-9]*: '@P0 FROB ' is no instruction that is known"
+err '[0-9]* of [0-9]* instructions are unknown'
+grep -v '/\*0010\*/' "$listing" >"$work/gap.sass"
+expect 1 "$teg" disasm "$work/gap.sass"
+err 'gap.sass:[0-9]*: expected the instruction at 0x0010 of .*0x0020$'
+no_out
+
 # Damaged files: one line, status 1.
 head -c 3000 "$cubin" >"$work/cut.cubin"
 expect 1 "$teg" disasm "$work/cut.cubin"

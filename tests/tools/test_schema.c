@@ -248,6 +248,7 @@ static const struct {
     {"info", "info $D/kernelslist.g -f json"},
     {"info_code", "info tests/fixtures/run.sm_80.cubin -g a100 -f json"},
     {"info_code", "info tests/fixtures/block.fatbin -f json"},
+    {"info_code", "info tests/fixtures/lines.sm_75.nvdisasm.sass -f json"},
     {"check", "check $D/two.sketch -g v100 -f json"},
     {"features", "features $D/two.sketch --all -f json"},
     {"vliw", "model $D/two.sketch --vliw -f json"},

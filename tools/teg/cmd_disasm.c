@@ -1,5 +1,6 @@
 /*
- * teg disasm: the instructions of a cubin, or of the cubins in a program.
+ * teg disasm: the instructions of a cubin, of the cubins in a program, or of a
+ * listing.
  *
  *     axpy (sm_86, 12 registers)
  *         0000  IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;
@@ -16,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/fatbin.h"
 #include "isa/sass.h"
+#include "tools/teg/code.h"
 #include "tools/teg/options.h"
 #include "tools/teg/teg.h"
 
@@ -29,11 +30,27 @@ struct disasm {
     struct teg_nearest nearest;
     char best[256]; /* of `nearest`, which outlives the cubin */
     uint64_t instructions, unknown, uncertain;
+    const struct teg_listing *listing; /* read from; NULL: a binary */
+    uint32_t piece, place;             /* now printed: cubin, kernel */
 };
+
+/* As decoded, or as the listing has what nobody could read. */
+static void print_text(const struct disasm *self, const struct teg_sass *s)
+{
+    const struct teg_listing_unread *unread = NULL;
+    char text[TEG_SASS_TEXT];
+
+    if (s->name == NULL && self->listing != NULL)
+        unread = teg_listing_unread_at(self->listing, self->piece, self->place,
+                                       s->pc);
+    teg_sass_text(s, text);
+    printf("  %s%s\n", unread != NULL ? unread->text : text,
+           unread != NULL ? ";" : "");
+}
 
 static void print_instruction(struct disasm *self, const struct teg_sass *s)
 {
-    char text[TEG_SASS_TEXT], control[32];
+    char control[32];
 
     printf("    %04" PRIx64, s->pc);
     if (self->words)
@@ -42,8 +59,7 @@ static void print_instruction(struct disasm *self, const struct teg_sass *s)
         teg_control_text(&s->control, control);
         printf("  %s", control);
     }
-    teg_sass_text(s, text);
-    printf("  %s\n", text);
+    print_text(self, s);
     self->instructions++;
     self->unknown += s->name == NULL;
     self->uncertain += s->uncertain;
@@ -52,8 +68,10 @@ static void print_instruction(struct disasm *self, const struct teg_sass *s)
 static void print_kernel(struct disasm *self, const struct teg_cubin *c,
                          const struct teg_cubin_kernel *k)
 {
-    printf("%s (sm_%u, %u registers%s)\n", k->name, c->sm, k->registers,
-           k->is_entry ? "" : ", device function");
+    printf("%s (sm_%u", k->name, c->sm);
+    if (k->registers > 0 || c->origin == CUBIN_FROM_ELF)
+        printf(", %u registers", k->registers);
+    printf("%s)\n", k->is_entry ? "" : ", device function");
     if (k->code.data == NULL)
         return;
     for (uint64_t pc = 0; pc + TEG_SASS_BYTES <= k->code.size;
@@ -71,6 +89,11 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
         say(c->path, "sm_%u cannot be decoded; sm_70 to sm_90 can", c->sm);
         return EXIT_FAULT;
     }
+    if (c->origin == CUBIN_FROM_TEXT && (self->control || self->words)) {
+        say(c->path, "a listing without encodings tells no %s",
+            self->control ? "control codes" : "instruction words");
+        return EXIT_FAULT;
+    }
     for (uint32_t i = 0; i < c->kernel_count && !interrupted(); i++) {
         const struct teg_cubin_kernel *k = &c->kernel[i];
 
@@ -79,6 +102,7 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
             continue;
         if (self->shown++ > 0)
             printf("\n");
+        self->place = i;
         print_kernel(self, c, k);
     }
     return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
@@ -92,17 +116,17 @@ static void keep_nearest(struct disasm *self)
     self->nearest.best = self->best;
 }
 
-static int disasm_entry(struct disasm *self, const struct teg_fatbin *f,
-                        uint32_t i)
+static int disasm_piece(struct disasm *self, struct code *code, uint32_t i)
 {
     struct teg_cubin c;
-    struct teg_diag d;
     int status;
 
-    if (f->entry[i].is_ptx || (self->sm != 0 && f->entry[i].sm != self->sm))
+    if (!code_is_cubin(code, i, self->sm))
         return EXIT_DONE;
-    if (teg_fatbin_cubin(f, i, &c, &d) != TEG_OK)
-        return say_fault(&d);
+    status = code_cubin(code, i, &c);
+    if (status != EXIT_DONE)
+        return status;
+    self->piece = i;
     status = disasm_cubin(self, &c);
     keep_nearest(self);
     teg_cubin_release(&c);
@@ -110,55 +134,57 @@ static int disasm_entry(struct disasm *self, const struct teg_fatbin *f,
 }
 
 /* Why nothing was printed. */
-static int nothing(const struct disasm *self, const struct teg_fatbin *f)
+static int nothing(const struct disasm *self, const struct code *code,
+                   uint32_t cubins)
 {
-    uint32_t cubins = 0;
     char hint[96];
 
-    for (uint32_t i = 0; i < f->count; i++)
-        cubins += !f->entry[i].is_ptx &&
-                  (self->sm == 0 || f->entry[i].sm == self->sm);
     if (cubins == 0 && self->sm != 0)
-        say(f->path, "no cubin for %s; teg info lists what there is",
+        say(code->path, "no cubin for %s; teg info lists what there is",
             self->arch);
     else if (cubins == 0)
-        say(f->path, "only PTX, which ptxas has to compile first");
+        say(code->path, "only PTX, which ptxas has to compile first");
     else if (self->kernel != NULL)
-        say(f->path, "no kernel '%s'%s", self->kernel,
+        say(code->path, "no kernel '%s'%s", self->kernel,
             did_you_mean(&self->nearest, "", hint));
     else
         return EXIT_DONE;
     return self->kernel != NULL && cubins > 0 ? EXIT_USAGE : EXIT_FAULT;
 }
 
-static int disasm(struct disasm *self, const struct teg_fatbin *f)
+/* What could not be read, with the first of a listing. */
+static void say_unknown(const struct disasm *self, const struct code *code)
 {
-    int status = EXIT_DONE;
+    const struct teg_listing_unread *first = code->listing.unread;
+    char where[512];
 
-    teg_nearest_init(&self->nearest, self->kernel != NULL ? self->kernel : "");
-    for (uint32_t i = 0; status == EXIT_DONE && i < f->count; i++)
-        status = disasm_entry(self, f, i);
-    if (status == EXIT_DONE && self->shown == 0)
-        status = nothing(self, f);
+    if (code->listing.unread_count > 0) {
+        snprintf(where, sizeof where, "%.400s:%" PRIu64, code->path,
+                 first->line);
+        say(where, "'%.80s' is no instruction that is known", first->text);
+    }
     if (self->unknown > 0 || self->uncertain > 0)
-        say(f->path,
+        say(code->path,
             "%" PRIu64 " of %" PRIu64 " instructions are unknown, %" PRIu64
             " have an unknown modifier",
             self->unknown, self->instructions, self->uncertain);
-    return status;
 }
 
-/* "sm_86" or "86". */
-static bool read_arch(const char *text, uint32_t *sm)
+static int disasm(struct disasm *self, struct code *code)
 {
-    char *end;
-    unsigned long v;
+    int status = EXIT_DONE;
+    uint32_t cubins = 0;
 
-    if (strncmp(text, "sm_", 3) == 0)
-        text += 3;
-    v = strtoul(text, &end, 10);
-    *sm = (uint32_t)v;
-    return end != text && *end == '\0' && v > 0 && v < 1000;
+    teg_nearest_init(&self->nearest, self->kernel != NULL ? self->kernel : "");
+    self->listing = code->kind == CODE_LISTING ? &code->listing : NULL;
+    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++) {
+        cubins += code_is_cubin(code, i, self->sm);
+        status = disasm_piece(self, code, i);
+    }
+    if (status == EXIT_DONE && self->shown == 0)
+        status = nothing(self, code, cubins);
+    say_unknown(self, code);
+    return status;
 }
 
 int cmd_disasm(int argc, char **argv)
@@ -179,9 +205,9 @@ int cmd_disasm(int argc, char **argv)
     const struct usage usage = {
         .command = "disasm",
         .operands = "FILE",
-        .summary = "Lists the instructions of a cubin, a fatbin or a program "
-                   "with device code (sm_70 to sm_90) as NVIDIA's "
-                   "disassembler prints them.",
+        .summary = "Lists the instructions of a cubin, a fatbin, a program "
+                   "with device code or a listing of cuobjdump or nvdisasm "
+                   "(sm_70 to sm_90) as NVIDIA's disassembler prints them.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
@@ -189,19 +215,18 @@ int cmd_disasm(int argc, char **argv)
                     "  teg disasm saxpy.cubin --control\n"
                     "  teg disasm ./program --arch sm_80\n"};
     struct operands operands;
-    struct teg_fatbin f;
-    struct teg_diag d;
+    struct code code;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
-    if (self.arch != NULL && !read_arch(self.arch, &self.sm))
+    if (self.arch != NULL && !code_read_arch(self.arch, &self.sm))
         return say_usage("disasm", "--arch: expected sm_XX, found '%s'",
                          self.arch);
     catch_interrupt();
-    if (teg_fatbin_open(&f, operands.item[0], &d) != TEG_OK)
-        return say_fault(&d);
-    status = disasm(&self, &f);
-    teg_fatbin_release(&f);
+    status = code_open(&code, operands.item[0]);
+    if (status == EXIT_DONE)
+        status = disasm(&self, &code);
+    code_release(&code);
     return status;
 }

@@ -10,6 +10,7 @@
  *        123 static instructions
  *        fmad      45.0 %   ldg     12.3 %   ...
  */
+#include "tools/teg/code.h"
 #include "tools/teg/info_cubin.h"
 #include "tools/teg/report.h"
 
@@ -268,7 +269,8 @@ static int cubin(struct job *job, const char *path, uint32_t threads)
     if (job->gpu_name != NULL)
         status = job_open_gpu(job);
     if (status == EXIT_DONE)
-        status = info_cubin(path, job->gpu, threads, job->format);
+        status =
+            info_cubin(path, job->gpu, threads, file_bytes(path), job->format);
     return status;
 }
 
@@ -291,8 +293,8 @@ int cmd_info(int argc, char **argv)
         .command = "info",
         .operands = "FILE",
         .summary = "Says what is in a trace: format, kernels, launch shapes, "
-                   "instruction counts and mix; or in a cubin: kernels, their "
-                   "resources and parameters.",
+                   "instruction counts and mix; or in a cubin, a program or a "
+                   "listing: kernels, their resources and parameters.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
@@ -304,7 +306,7 @@ int cmd_info(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
     catch_interrupt();
-    if (info_is_cubin(operands.item[0])) {
+    if (code_recognise(operands.item[0]) != CODE_NONE) {
         status = cubin(&self.job, operands.item[0], threads);
         job_release(&self.job);
         return status;

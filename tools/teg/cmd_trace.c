@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "isa/fatbin.h"
+#include "tools/teg/code.h"
 #include "tools/teg/options.h"
 #include "tools/teg/output.h"
 #include "tools/teg/teg.h"
@@ -78,37 +78,35 @@ static int parse_blocks(struct trace *t)
 /* The cubin, or the one for --arch of those that a fatbin or program holds. */
 static int open_cubin(struct trace *t, const char *path)
 {
-    struct teg_fatbin f = {0};
-    struct teg_diag d;
-    unsigned long sm = 0;
-    uint32_t found = 0, which = 0;
-    int status = EXIT_DONE;
+    struct code code;
+    uint32_t sm = 0, found = 0, which = 0;
+    int status;
 
-    if (t->arch != NULL)
-        sm = strncmp(t->arch, "sm_", 3) == 0 ? strtoul(t->arch + 3, NULL, 10)
-                                             : 0;
-    if (t->arch != NULL && sm == 0)
+    if (t->arch != NULL && !code_read_arch(t->arch, &sm))
         return say_usage("trace", "--arch: expected sm_XX, found '%s'",
                          t->arch);
-    if (teg_fatbin_open(&f, path, &d) != TEG_OK)
-        return say_fault(&d);
-    for (uint32_t i = 0; i < f.count; i++) {
-        if (f.entry[i].is_ptx || (sm != 0 && f.entry[i].sm != sm))
-            continue;
-        which = i;
-        found++;
+    status = code_open(&code, path);
+    for (uint32_t i = 0; status == EXIT_DONE && i < code.count; i++) {
+        if (code_is_cubin(&code, i, sm)) {
+            which = i;
+            found++;
+        }
     }
-    if (found != 1) {
+    if (status == EXIT_DONE && code.kind == CODE_LISTING) {
+        say(path, "expected a cubin, found a listing, which lacks what running "
+                  "needs: parameters, shared memory, constants");
+        status = EXIT_FAULT;
+    } else if (status == EXIT_DONE && found != 1) {
         say(path,
             found == 0 ? "there is no cubin%s%s"
                        : "there are several cubins%s%s: expected --arch sm_XX "
                          "of `teg info`",
             sm != 0 ? " for " : "", sm != 0 ? t->arch : "");
         status = EXIT_FAULT;
-    } else if (teg_fatbin_cubin(&f, which, &t->cubin, &d) != TEG_OK) {
-        status = say_fault(&d);
     }
-    teg_fatbin_release(&f);
+    if (status == EXIT_DONE)
+        status = code_cubin(&code, which, &t->cubin);
+    code_release(&code);
     return status;
 }
 

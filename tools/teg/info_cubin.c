@@ -4,12 +4,13 @@
 #include <stdio.h>
 
 #include "config/occupancy.h"
-#include "isa/fatbin.h"
 #include "isa/sass.h"
+#include "tools/teg/code.h"
 #include "tools/teg/report.h"
 
 struct counts {
     uint64_t instructions, unknown;
+    uint32_t registers; /* up to the highest that the code names */
 };
 
 struct view {
@@ -17,17 +18,19 @@ struct view {
     uint32_t threads;          /* of a block, for the occupancy */
 };
 
-bool info_is_cubin(const char *path)
+static void count_registers(struct counts *n, const struct teg_sass *s)
 {
-    uint8_t head[32];
-    FILE *f = fopen(path, "rb");
-    size_t got;
+    struct teg_inst inst;
 
-    if (f == NULL)
-        return false;
-    got = fread(head, 1, sizeof head, f);
-    fclose(f);
-    return teg_fatbin_recognise(head, got);
+    teg_sass_inst(s, &inst);
+    for (unsigned i = 0; i < inst.dst_count + inst.src_count; i++) {
+        const struct teg_regs *r =
+            i < inst.dst_count ? &inst.dst[i] : &inst.src[i - inst.dst_count];
+        uint32_t end = r->first + r->count;
+
+        if (r->first < TEG_REG_P && end > n->registers)
+            n->registers = end;
+    }
 }
 
 static struct counts count(const struct teg_cubin *c,
@@ -41,8 +44,11 @@ static struct counts count(const struct teg_cubin *c,
         struct teg_sass s;
 
         n.instructions++;
-        n.unknown += !teg_sass_supports(c->sm) ||
-                     !teg_sass_decode(&s, k->code.data + pc, pc, c->sm);
+        if (teg_sass_supports(c->sm) &&
+            teg_sass_decode(&s, k->code.data + pc, pc, c->sm))
+            count_registers(&n, &s);
+        else
+            n.unknown++;
     }
     return n;
 }
@@ -97,6 +103,27 @@ static void print_occupancy(const struct view *v,
            teg_occupancy_limit_name(o.limit));
 }
 
+/* Of a listing: what the text tells. */
+static void print_told(const struct view *v, const struct teg_cubin_kernel *k,
+                       const struct counts *n)
+{
+    char a[28];
+
+    if (k->registers > 0)
+        printf("   %u registers", k->registers);
+    else
+        printf("   %u registers or more", n->registers);
+    if (k->barriers > 0)
+        printf(", %u barrier%s", k->barriers, k->barriers == 1 ? "" : "s");
+    printf("\n   %s instructions", with_commas(n->instructions, a));
+    if (n->unknown > 0)
+        printf(", %s unknown", with_commas(n->unknown, a));
+    printf("\n");
+    if (v->gpu != NULL && k->is_entry)
+        printf("   blocks on %s: n/a, a listing does not tell shared memory\n",
+               v->gpu->name);
+}
+
 static void print_resources(const struct view *v, const struct teg_cubin *c,
                             const struct teg_cubin_kernel *k, uint32_t number)
 {
@@ -105,6 +132,10 @@ static void print_resources(const struct view *v, const struct teg_cubin *c,
 
     printf("\n%u  %s%s\n", number, k->name,
            k->is_entry ? "" : " (device function)");
+    if (c->origin != CUBIN_FROM_ELF) {
+        print_told(v, k, &n);
+        return;
+    }
     printf("   %u registers, %s bytes shared", k->registers,
            with_commas(k->shared_bytes, a));
     if (k->shared_reserved > 0)
@@ -182,11 +213,28 @@ static json_t *occupancy_json(const struct view *v,
                      teg_occupancy_limit_name(o.limit));
 }
 
+/* Of a listing: null is what the text does not tell. */
+static json_t *told_json(const struct teg_cubin_kernel *k,
+                         const struct counts *n)
+{
+    return json_pack(
+        "{s:s, s:b, s:o, s:n, s:n, s:n, s:o, s:I, s:I, s:n, s:n, s:n, s:n}",
+        "name", k->name, "entry", k->is_entry, "registers",
+        k->registers > 0 ? json_integer(k->registers) : json_null(),
+        "shared_bytes", "local_bytes", "constant_bytes", "barriers",
+        k->barriers > 0 ? json_integer(k->barriers) : json_null(),
+        "instructions", (json_int_t)n->instructions, "unknown_instructions",
+        (json_int_t)n->unknown, "parameter_base", "parameter_bytes",
+        "parameters", "occupancy");
+}
+
 static json_t *resources_json(const struct view *v, const struct teg_cubin *c,
                               const struct teg_cubin_kernel *k)
 {
     struct counts n = count(c, k);
 
+    if (c->origin != CUBIN_FROM_ELF)
+        return told_json(k, &n);
     return json_pack(
         "{s:s, s:b, s:i, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:i, s:o, s:o}",
         "name", k->name, "entry", k->is_entry, "registers", (int)k->registers,
@@ -205,6 +253,11 @@ static json_t *cubin_json(const struct view *v, const struct teg_cubin *c)
 
     for (uint32_t i = 0; i < c->kernel_count; i++)
         json_array_append_new(kernels, resources_json(v, c, &c->kernel[i]));
+    if (c->origin != CUBIN_FROM_ELF)
+        return json_pack("{s:s, s:i, s:b, s:I, s:o}", "format", "listing",
+                         "isa", (int)c->sm, "encodings",
+                         c->origin == CUBIN_FROM_WORDS, "bytes",
+                         (json_int_t)c->file_size, "kernels", kernels);
     return json_pack("{s:s, s:i, s:s, s:b, s:I, s:o}", "format", "cubin", "isa",
                      (int)c->sm, "toolkit", c->is_cuda13 ? "13" : "11 or 12",
                      "relocatable", c->is_relocatable, "bytes",
@@ -217,18 +270,19 @@ static json_t *ptx_json(const struct teg_fatbin_entry *e)
                      "bytes", (json_int_t)e->size);
 }
 
-static int entry_json(const struct view *v, const struct teg_fatbin *f,
-                      uint32_t i, json_t *list)
+static int entry_json(const struct view *v, struct code *code, uint32_t i,
+                      json_t *list)
 {
     struct teg_cubin c;
-    struct teg_diag d;
+    int status;
 
-    if (f->entry[i].is_ptx) {
-        json_array_append_new(list, ptx_json(&f->entry[i]));
+    if (!code_is_cubin(code, i, 0)) {
+        json_array_append_new(list, ptx_json(&code->fatbin.entry[i]));
         return EXIT_DONE;
     }
-    if (teg_fatbin_cubin(f, i, &c, &d) != TEG_OK)
-        return say_fault(&d);
+    status = code_cubin(code, i, &c);
+    if (status != EXIT_DONE)
+        return status;
     json_array_append_new(list, cubin_json(v, &c));
     teg_cubin_release(&c);
     return EXIT_DONE;
@@ -274,44 +328,66 @@ static json_t *kernel_rows(json_t *entries)
     return rows;
 }
 
-static int print_data(const struct view *v, const struct teg_fatbin *f,
+static const char *format_name(const struct code *code)
+{
+    return code->kind == CODE_LISTING ? "listing"
+           : code->fatbin.is_cubin    ? "cubin"
+                                      : "fatbin";
+}
+
+static int print_data(const struct view *v, struct code *code, uint64_t bytes,
                       uint32_t format)
 {
     json_t *list = json_array();
     int status = EXIT_DONE;
 
-    for (uint32_t i = 0; status == EXIT_DONE && i < f->count; i++)
-        status = entry_json(v, f, i, list);
+    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++)
+        status = entry_json(v, code, i, list);
     if (status != EXIT_DONE) {
         json_decref(list);
         return status;
     }
     if (format == FORMAT_CSV)
         return output_csv(NULL, "isa,name", kernel_rows(list));
-    return output_json(
-        NULL, json_pack("{s:o, s:s, s:s, s:I, s:o}", "teg", teg_json(), "file",
-                        f->path, "format", f->is_cubin ? "cubin" : "fatbin",
-                        "bytes", (json_int_t)f->file_size, "entries", list));
+    return output_json(NULL, json_pack("{s:o, s:s, s:s, s:I, s:o}", "teg",
+                                       teg_json(), "file", code->path, "format",
+                                       format_name(code), "bytes",
+                                       (json_int_t)bytes, "entries", list));
 }
 
-static int print_entry(const struct view *v, const struct teg_fatbin *f,
-                       uint32_t i)
+static void print_head(const struct code *code, uint32_t i,
+                       const struct teg_cubin *c)
 {
     static const char *const packings[] = {"", ", LZ4", ", zstd"};
-    const struct teg_fatbin_entry *e = &f->entry[i];
-    struct teg_cubin c;
-    struct teg_diag d;
+    const struct teg_fatbin_entry *e;
     char a[28];
 
-    if (!f->is_cubin)
+    if (code->kind == CODE_LISTING) {
+        printf("\ncode for sm_%u, %u function%s\n", c->sm, c->kernel_count,
+               c->kernel_count == 1 ? "" : "s");
+        return;
+    }
+    e = &code->fatbin.entry[i];
+    if (!code->fatbin.is_cubin)
         printf("\n%s for sm_%u, %s bytes%s\n", e->is_ptx ? "PTX" : "cubin",
                e->sm, with_commas(e->size, a), packings[e->packing]);
-    if (e->is_ptx)
+    else if (c != NULL)
+        print_file(c);
+}
+
+static int print_entry(const struct view *v, struct code *code, uint32_t i)
+{
+    struct teg_cubin c;
+    int status;
+
+    if (!code_is_cubin(code, i, 0)) {
+        print_head(code, i, NULL);
         return EXIT_DONE;
-    if (teg_fatbin_cubin(f, i, &c, &d) != TEG_OK)
-        return say_fault(&d);
-    if (f->is_cubin)
-        print_file(&c);
+    }
+    status = code_cubin(code, i, &c);
+    if (status != EXIT_DONE)
+        return status;
+    print_head(code, i, &c);
     print_variables(&c);
     for (uint32_t k = 0; k < c.kernel_count; k++)
         print_resources(v, &c, &c.kernel[k], k + 1);
@@ -319,32 +395,33 @@ static int print_entry(const struct view *v, const struct teg_fatbin *f,
     return EXIT_DONE;
 }
 
-static int print_text(const struct view *v, const struct teg_fatbin *f)
+static int print_text(const struct view *v, struct code *code, uint64_t bytes)
 {
     int status = EXIT_DONE;
     char a[28];
 
-    if (!f->is_cubin)
-        printf("%s: %s bytes, device code in %u piece%s\n", f->path,
-               with_commas(f->file_size, a), f->count,
-               f->count == 1 ? "" : "s");
-    for (uint32_t i = 0; status == EXIT_DONE && i < f->count; i++)
-        status = print_entry(v, f, i);
+    if (code->kind == CODE_LISTING)
+        printf("%s: listing with%s encodings, %s bytes\n", code->path,
+               code->listing.cubin[0].origin == CUBIN_FROM_WORDS ? "" : "out",
+               with_commas(bytes, a));
+    else if (!code->fatbin.is_cubin)
+        printf("%s: %s bytes, device code in %u piece%s\n", code->path,
+               with_commas(bytes, a), code->count, code->count == 1 ? "" : "s");
+    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++)
+        status = print_entry(v, code, i);
     return status;
 }
 
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
-               uint32_t format)
+               uint64_t bytes, uint32_t format)
 {
     const struct view v = {gpu, threads};
-    struct teg_fatbin f;
-    struct teg_diag d;
-    int status;
+    struct code code;
+    int status = code_open(&code, path);
 
-    if (teg_fatbin_open(&f, path, &d) != TEG_OK)
-        return say_fault(&d);
-    status =
-        format == FORMAT_TEXT ? print_text(&v, &f) : print_data(&v, &f, format);
-    teg_fatbin_release(&f);
+    if (status == EXIT_DONE)
+        status = format == FORMAT_TEXT ? print_text(&v, &code, bytes)
+                                       : print_data(&v, &code, bytes, format);
+    code_release(&code);
     return status;
 }
