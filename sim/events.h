@@ -73,6 +73,14 @@ struct sim_listener {
                          uint64_t block);
     /* `cycles`: of the whole launch. */
     void (*on_finish)(void *self, uint64_t cycles);
+    /* Both or neither: neither wants all instructions in the order of issue.
+     * `split`, after on_start, returns a part to hear instructions of some SMs
+     * on another host thread, or NULL out of memory; `join`, before on_finish,
+     * adds what it heard and frees it.  An SM's instructions come in their
+     * order and to one at a time, other SMs' meanwhile; blocks are announced
+     * to the whole, with no regard to instructions. */
+    void *(*split)(void *self);
+    void (*join)(void *self, void *part);
 };
 
 const char *teg_stall_label(enum teg_stall s);

@@ -92,6 +92,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
                        gpu->chip.sms),
         .listener = listener,
         .listeners = 1,
+        .threads = options->threads,
         .progress = options->progress,
         .progress_self = options->progress_self,
     };

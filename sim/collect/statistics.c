@@ -38,16 +38,18 @@ struct distances {
     uint32_t count;
 };
 
+/* A part, which hears some SMs on another host thread, has sums of its own and
+ * uses the whole's records of its SMs. */
 struct collect_statistics {
-    struct teg_statistics *s;  /* borrowed */
+    struct teg_statistics *s;  /* borrowed; a part's is owned */
     const struct teg_gpu *gpu; /* borrowed */
     const struct teg_program *program;
     uint32_t sms;
     unsigned bin_log2;
-    struct in_flight *in_flight;       /* owned, [sms][units] */
-    struct pending_load *pending_load; /* owned, [sms][WARPS_MAX] */
+    struct in_flight *in_flight;       /* the whole's, [sms][units] */
+    struct pending_load *pending_load; /* the whole's, [sms][WARPS_MAX] */
     struct distances distances;
-    uint8_t *active; /* owned, [sms]: ran a block */
+    uint8_t *active; /* the whole's, [sms]: ran a block */
     int failed;
 };
 
@@ -116,16 +118,20 @@ static void on_start(void *self, const struct teg_gpu *gpu,
 
 /* ---- time ----------------------------------------------------------------- */
 
+static void widen(struct collect_statistics *c)
+{
+    for (uint32_t u = 0; u < c->s->unit_count; u++) {
+        bins_halve(c->s->unit[u].busy_bin);
+        bins_halve(c->s->unit[u].load_bin);
+    }
+    c->bin_log2++;
+    c->s->timeline_bin_cycles *= 2;
+}
+
 static void cover(struct collect_statistics *c, uint64_t end)
 {
-    while (end > (uint64_t)TEG_TIMELINE_BINS << c->bin_log2) {
-        for (uint32_t u = 0; u < c->s->unit_count; u++) {
-            bins_halve(c->s->unit[u].busy_bin);
-            bins_halve(c->s->unit[u].load_bin);
-        }
-        c->bin_log2++;
-        c->s->timeline_bin_cycles *= 2;
-    }
+    while (end > (uint64_t)TEG_TIMELINE_BINS << c->bin_log2)
+        widen(c);
 }
 
 static int grow_ring(struct in_flight *f)
@@ -392,6 +398,77 @@ static void on_block_start(void *self, uint64_t cycle, uint32_t sm,
     c->active[sm] = 1;
 }
 
+/* ---- parts ------------------------------------------------------------------ */
+
+static void *split(void *self)
+{
+    const struct collect_statistics *whole = self;
+    struct collect_statistics *part = calloc(1, sizeof *part);
+
+    if (part == NULL)
+        return NULL;
+    *part = *whole;
+    part->distances = (struct distances){0};
+    part->bin_log2 = 0;
+    part->s = calloc(1, sizeof *part->s);
+    if (part->s == NULL) {
+        free(part);
+        return NULL;
+    }
+    part->s->unit_count = whole->s->unit_count;
+    part->s->timeline_bin_cycles = 1;
+    return part;
+}
+
+static void add_sums(uint64_t *to, const uint64_t *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+static void join_unit(struct teg_unit_statistics *to,
+                      const struct teg_unit_statistics *from)
+{
+    to->issued += from->issued;
+    to->busy_cycles += from->busy_cycles;
+    to->load_cycles += from->load_cycles;
+    if (to->peak_load < from->peak_load)
+        to->peak_load = from->peak_load;
+    add_sums(to->busy_bin, from->busy_bin, sizeof to->busy_bin);
+    add_sums(to->load_bin, from->load_bin, sizeof to->load_bin);
+}
+
+/* The bins become as wide as the wider ones. */
+static void join(void *self, void *other)
+{
+    struct collect_statistics *c = self, *part = other;
+    struct teg_statistics *to = c->s;
+    const struct teg_statistics *from = part->s;
+
+    while (c->bin_log2 < part->bin_log2)
+        widen(c);
+    while (part->bin_log2 < c->bin_log2)
+        widen(part);
+    c->failed |= part->failed;
+    to->warp_instructions += from->warp_instructions;
+    to->thread_instructions += from->thread_instructions;
+    to->barriers += from->barriers;
+    to->unknown_instructions += from->unknown_instructions;
+    to->resident_warp_cycles += from->resident_warp_cycles;
+    add_sums(&to->class_[0].issued, &from->class_[0].issued, sizeof to->class_);
+    add_sums(to->dependence, from->dependence, sizeof to->dependence);
+    add_sums(&to->memory.global_requests, &from->memory.global_requests,
+             sizeof to->memory);
+    add_sums(to->stall, from->stall, sizeof to->stall);
+    for (uint32_t u = 0; u < to->unit_count; u++)
+        join_unit(&to->unit[u], &from->unit[u]);
+    free(part->distances.of);
+    free(part->s);
+    free(part);
+}
+
+/* ---- the end ---------------------------------------------------------------- */
+
 static int named_before(const struct teg_program *p, uint32_t index)
 {
     size_t length, other_length;
@@ -443,5 +520,7 @@ struct sim_listener collect_statistics_listener(struct collect_statistics *c)
         .on_issue = on_issue,
         .on_block_start = on_block_start,
         .on_finish = on_finish,
+        .split = split,
+        .join = join,
     };
 }

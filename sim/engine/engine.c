@@ -4,11 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/engine/crew.h"
 #include "sim/engine/sm.h"
 
+/*
+ * The clock runs in windows of cycles.  In a window each SM runs by itself and
+ * leaves what it asks of the memory that SMs share in its outbox; then that
+ * memory serves all in the order of issue; then SMs take note of the results;
+ * then blocks that have ended make room for others.  This is exact as long as
+ * nothing that comes of it can matter before the window's end:
+ *   - results of shared memory take a lookahead of cycles, and so do the warps
+ *     of a new block to start: no window is longer;
+ *   - what is left takes note of an order between SMs (chip_runs_ahead).
+ * Otherwise windows are of one cycle and memory is asked at once.
+ */
 enum {
-    PROGRESS_STEPS = 4096,
+    PROGRESS_CYCLES = 4096,
     FRACTION = 256, /* of a cycle between two blocks */
+    WINDOW_MIN = 8, /* cycles: shorter ones are not worth the posts */
+    WINDOW_MAX = 512,
+    /* Posts of a window that processor caches hold, bytes. */
+    POSTS_MANY = 1 << 20,
 };
 
 struct run {
@@ -22,6 +38,17 @@ struct run {
     uint64_t ended;
     uint64_t hand_out_from; /* fraction of a cycle the next may be handed out */
     uint32_t turn;          /* SM to look at first */
+    int may_run_ahead;
+    uint64_t window;          /* cycles, at most; for the host's sake */
+    uint64_t until;           /* end of the window */
+    struct sim_crew *crew;    /* owned */
+    struct sim_listener *ear; /* owned, [hands][listeners]; hand 0's are
+                                 the caller's */
+    struct turn {
+        uint32_t sm, place;
+    } * turn_of; /* owned, [turns]: open posts in the order of issue */
+    uint32_t turns, turn_capacity;
+    uint64_t windows; /* in which SMs ran ahead, so far */
 };
 
 static teg_status too_many_warps(const struct run *r, struct teg_diag *d)
@@ -98,8 +125,12 @@ static uint64_t earliest_wake(const struct run *r)
     uint64_t now = SIM_NEVER;
 
     for (uint32_t i = 0; i < r->setup->sms; i++) {
-        if (r->sm[i].wake < now)
-            now = r->sm[i].wake;
+        const struct sim_sm *sm = &r->sm[i];
+
+        if (sm->wake < now)
+            now = sm->wake;
+        if (sm->next_block_end < now)
+            now = sm->next_block_end;
     }
     return now;
 }
@@ -113,35 +144,206 @@ static teg_status report_deadlock(const struct run *r, struct teg_diag *d)
     return teg_fail(d, TEG_DEADLOCK, "", "a block waits, but no SM has room");
 }
 
-/* One cycle of the chip, and which one comes next. */
-static teg_status step(struct run *r, uint64_t *now, struct teg_diag *d)
+static uint64_t earliest_block_end(const struct run *r)
 {
-    uint64_t ended = 0;
+    uint64_t end = SIM_NEVER;
+
+    for (uint32_t i = 0; i < r->setup->sms; i++) {
+        if (r->sm[i].next_block_end < end)
+            end = r->sm[i].next_block_end;
+    }
+    return end;
+}
+
+/* Removes the blocks that end before `until`, one cycle after the other, and
+ * fills their places. */
+static teg_status replace_blocks(struct run *r, uint64_t until,
+                                 struct teg_diag *d)
+{
+    for (uint64_t now = earliest_block_end(r); now < until;
+         now = earliest_block_end(r)) {
+        uint32_t ended = 0;
+
+        for (uint32_t i = 0; i < r->setup->sms; i++)
+            ended += sim_sm_retire(&r->sm[i], now);
+        r->ended += ended;
+        if (ended != 0)
+            TRY(dispatch(r, now, d));
+    }
+    return TEG_OK;
+}
+
+/* ---- windows ---------------------------------------------------------------- */
+
+/* Whether all that SMs share can wait for its turn: a limit on what a cluster
+ * has in flight is asked before issuing, a unit's places are held until results
+ * are there, and a listener that cannot be split wants everything in order. */
+static int chip_runs_ahead(const struct sim_engine_setup *setup)
+{
+    const struct teg_gpu *gpu = setup->gpu;
+
+    for (uint32_t u = 0; u < gpu->unit_count; u++) {
+        if (gpu->unit[u].capacity != 0)
+            return 0;
+    }
+    for (uint32_t i = 0; i < setup->listeners; i++) {
+        if (setup->listener[i].on_issue != NULL &&
+            setup->listener[i].split == NULL)
+            return 0;
+    }
+    return gpu->memory.in_flight_bytes == 0;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Cycles in which nothing that SMs share can matter to another SM. */
+static uint64_t lookahead(const struct run *r)
+{
+    const struct teg_gpu *gpu = r->setup->gpu;
+    uint64_t cycles =
+        min_u64(sim_memory_lookahead(gpu), r->chip.ops.store_latency_min);
+
+    /* A block's warps start that much after the cycle in which it gets its
+     * place, the one after a window's first at the earliest; but they are
+     * counted at once where warps take turns. */
+    if (!r->exhausted && r->chip.takes_turns)
+        cycles = 1;
+    if (!r->exhausted)
+        cycles = min_u64(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
+    return cycles;
+}
+
+static void set_window(struct run *r, uint64_t now)
+{
+    uint64_t cycles = r->may_run_ahead ? min_u64(lookahead(r), r->window) : 1;
+
+    r->chip.runs_ahead = cycles >= WINDOW_MIN;
+    r->until = now + (r->chip.runs_ahead ? cycles : 1);
+}
+
+static void run_sm(void *self, uint32_t sm, uint32_t hand)
+{
+    struct run *r = self;
+
+    r->sm[sm].listener = r->ear + hand * r->setup->listeners;
+    sim_sm_run(&r->sm[sm], r->until);
+}
+
+static void settle_sm(void *self, uint32_t sm, uint32_t hand)
+{
+    struct run *r = self;
+
+    r->sm[sm].listener = r->ear + hand * r->setup->listeners;
+    sim_sm_settle(&r->sm[sm]);
+}
+
+/* Puts the open posts of the window, that began at `from`, into the order of
+ * issue: by cycle, by SM, and as the SM issued them. */
+static teg_status order_posts(struct run *r, uint64_t from, struct teg_diag *d)
+{
+    uint32_t first[WINDOW_MAX + 1] = {0};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < r->setup->sms; i++) {
+        const struct sim_outbox *o = &r->sm[i].outbox;
+        uint32_t at = o->first_open;
+
+        count += o->opened;
+        for (; at != SIM_NO_POST; at = sim_outbox_at(o, at)->next_open)
+            first[sim_outbox_at(o, at)->issue.cycle - from + 1]++;
+    }
+    if (count > r->turn_capacity) {
+        struct turn *turn_of = realloc(r->turn_of, 2 * count * sizeof *turn_of);
+
+        if (turn_of == NULL)
+            return teg_fail_memory(d);
+        r->turn_of = turn_of;
+        r->turn_capacity = 2 * count;
+    }
+    for (uint32_t i = 1; i <= WINDOW_MAX; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < r->setup->sms; i++) {
+        const struct sim_outbox *o = &r->sm[i].outbox;
+        uint32_t at = o->first_open;
+
+        for (; at != SIM_NO_POST; at = sim_outbox_at(o, at)->next_open)
+            r->turn_of[first[sim_outbox_at(o, at)->issue.cycle - from]++] =
+                (struct turn){i, at};
+    }
+    r->turns = count;
+    return TEG_OK;
+}
+
+static void serve_posts(struct run *r)
+{
+    for (uint32_t i = 0; i < r->turns; i++) {
+        const struct turn *t = &r->turn_of[i];
+        struct sim_post *p = sim_outbox_at(&r->sm[t->sm].outbox, t->place);
+
+        p->result = sim_memory_end(r->chip.memory, &p->errand, &p->request);
+    }
+}
+
+/* Windows whose posts no cache of the host holds are too long. */
+static void adapt_window(struct run *r)
+{
+    uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < r->setup->sms; i++)
-        ended += sim_sm_retire(&r->sm[i], *now);
-    r->ended += ended;
-    if (ended != 0)
-        TRY(dispatch(r, *now, d));
+        bytes += r->sm[i].outbox.used;
+    if (bytes > POSTS_MANY && r->window > 2 * WINDOW_MIN)
+        r->window /= 2;
+    else if (bytes < POSTS_MANY / 4 && r->window < WINDOW_MAX)
+        r->window *= 2;
+}
+
+static teg_status check_outboxes(const struct run *r, struct teg_diag *d)
+{
     for (uint32_t i = 0; i < r->setup->sms; i++) {
-        if (r->sm[i].wake <= *now)
-            sim_sm_step(&r->sm[i], *now);
+        if (r->sm[i].outbox.failed)
+            return teg_fail_memory(d);
     }
-    *now = earliest_wake(r);
+    return TEG_OK;
+}
+
+/* The SMs in a window that begins at `now`. */
+static teg_status run_window(struct run *r, uint64_t now, struct teg_diag *d)
+{
+    if (!r->chip.runs_ahead) {
+        for (uint32_t i = 0; i < r->setup->sms; i++)
+            sim_sm_run(&r->sm[i], r->until);
+        return TEG_OK;
+    }
+    r->windows++;
+    sim_crew_share(r->crew, run_sm, r);
+    TRY(check_outboxes(r, d));
+    TRY(order_posts(r, now, d));
+    if (r->turns != 0) {
+        serve_posts(r);
+        adapt_window(r);
+        sim_crew_share(r->crew, settle_sm, r);
+    }
     return TEG_OK;
 }
 
 static teg_status run_clock(struct run *r, struct teg_diag *d)
 {
     const struct sim_engine_setup *setup = r->setup;
-    uint64_t now = 0, steps = 0;
+    uint64_t now = 0, told = 0;
 
     TRY(dispatch(r, 0, d));
-    now = earliest_wake(r);
-    while (now != SIM_NEVER) {
-        TRY(step(r, &now, d));
-        if (++steps % PROGRESS_STEPS == 0 && setup->progress != NULL &&
-            setup->progress(setup->progress_self, r->ended, now))
+    for (now = earliest_wake(r); now != SIM_NEVER; now = earliest_wake(r)) {
+        TRY(replace_blocks(r, now + 1, d));
+        set_window(r, now);
+        TRY(run_window(r, now, d));
+        TRY(replace_blocks(r, r->until, d));
+        if (setup->progress == NULL || now - told < PROGRESS_CYCLES)
+            continue;
+        told = now;
+        if (setup->progress(setup->progress_self, r->ended, now))
             return teg_fail(d, TEG_INTERRUPTED, "",
                             "interrupted in cycle %" PRIu64 " after %" PRIu64
                             " blocks",
@@ -152,9 +354,12 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* ---- a run ------------------------------------------------------------------- */
+
 static teg_status make_chip(struct run *r, struct teg_diag *d)
 {
     const struct sim_engine_setup *setup = r->setup;
+    uint32_t hands;
 
     sim_chip_init(&r->chip, setup->gpu, r->launch->kernel);
     r->chip.listener = setup->listener;
@@ -164,9 +369,65 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
     r->sm = calloc(setup->sms, sizeof *r->sm);
     if (r->sm == NULL)
         return teg_fail_memory(d);
-    for (uint32_t i = 0; i < setup->sms; i++)
+    for (uint32_t i = 0; i < setup->sms; i++) {
         TRY(sim_sm_init(&r->sm[i], &r->chip, i, d));
+        r->sm[i].listener = setup->listener;
+    }
+    r->may_run_ahead = chip_runs_ahead(setup);
+    r->window = WINDOW_MAX;
+    hands = r->may_run_ahead && setup->threads > 1 ? setup->threads : 1;
+    return sim_crew_new(hands < setup->sms ? hands : setup->sms, setup->sms,
+                        &r->crew, d);
+}
+
+/* Hand 0 hears with the caller's ears, the others with parts of them. */
+static teg_status split_listeners(struct run *r, struct teg_diag *d)
+{
+    const struct sim_engine_setup *setup = r->setup;
+    uint32_t hands = sim_crew_hands(r->crew);
+
+    r->ear = calloc((size_t)hands * setup->listeners + 1, sizeof *r->ear);
+    if (r->ear == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t h = 0; h < hands; h++) {
+        for (uint32_t i = 0; i < setup->listeners; i++) {
+            struct sim_listener *ear = &r->ear[h * setup->listeners + i];
+
+            *ear = setup->listener[i];
+            if (h == 0 || ear->on_issue == NULL)
+                continue;
+            ear->self = ear->split(setup->listener[i].self);
+            if (ear->self == NULL)
+                return teg_fail_memory(d);
+        }
+    }
     return TEG_OK;
+}
+
+/* Those there are: after a failure some are not. */
+static void join_listeners(struct run *r)
+{
+    uint32_t listeners = r->setup->listeners;
+
+    for (uint32_t i = listeners;
+         r->ear != NULL && i < sim_crew_hands(r->crew) * listeners; i++) {
+        struct sim_listener *ear = &r->ear[i];
+
+        if (ear->join != NULL && ear->self != NULL &&
+            ear->self != r->setup->listener[i % listeners].self)
+            ear->join(r->setup->listener[i % listeners].self, ear->self);
+    }
+}
+
+static uint64_t latest_completion(const struct run *r)
+{
+    uint64_t cycles = 0;
+
+    for (uint32_t i = 0; i < r->setup->sms; i++) {
+        if (r->sm[i].cycles > cycles)
+            cycles = r->sm[i].cycles;
+    }
+    return cycles;
 }
 
 static void clear(struct run *r)
@@ -174,6 +435,9 @@ static void clear(struct run *r)
     for (uint32_t i = 0; r->sm != NULL && i < r->setup->sms; i++)
         sim_sm_release(&r->sm[i]);
     free(r->sm);
+    sim_crew_free(r->crew);
+    free(r->ear);
+    free(r->turn_of);
     teg_block_free(r->next);
     sim_memory_free(r->chip.memory);
     sim_ops_release(&r->chip.ops);
@@ -210,12 +474,16 @@ teg_status sim_engine_run(struct teg_launch *launch,
     if (status == TEG_OK) {
         announce_start(setup->listener, setup->listeners, setup->gpu,
                        &launch->kernel->program, setup->sms);
-        status = run_clock(&r, d);
-        outcome->cycles = r.chip.cycles;
+        status = split_listeners(&r, d);
+        if (status == TEG_OK)
+            status = run_clock(&r, d);
+        join_listeners(&r);
+        outcome->cycles = latest_completion(&r);
         outcome->blocks = r.ended;
+        outcome->windows = r.windows;
         sim_memory_channel_bytes(r.chip.memory, &outcome->channel_bytes_max,
                                  &outcome->channel_bytes_sum);
-        announce_finish(setup->listener, setup->listeners, r.chip.cycles);
+        announce_finish(setup->listener, setup->listeners, outcome->cycles);
     }
     clear(&r);
     return status;

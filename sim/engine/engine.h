@@ -10,8 +10,10 @@
  *     conflicts and transactions, and the warp for the same-warp interval;
  *   - a block is placed where it fits, its warps wait for each other at
  *     barriers, it leaves when the last of its instructions is done.
- * In practice time jumps to the next cycle in which anything can happen; that
- * changes no number (tests/sim/test_engine_naive.c).
+ * In practice time jumps to the next cycle in which anything can happen, and
+ * each SM runs ahead of the others as far as they cannot matter to it, on as
+ * many host threads as asked; that changes no number
+ * (tests/sim/test_engine_naive.c).
  * Leaves out: instruction fetch, write-back ports.
  */
 #ifndef TEG_SIM_ENGINE_ENGINE_H
@@ -27,14 +29,16 @@ struct sim_engine_setup {
     uint32_t l1_bytes; /* of L1, shared memory taken off; 0: gpu->l1.bytes */
     const struct sim_listener *listener; /* [listeners] */
     uint32_t listeners;
-    /* Called every few thousand steps; not 0 stops.  May be NULL. */
+    uint32_t threads; /* of the host, at most; 0 is 1 */
+    /* Called now and then; not 0 stops.  May be NULL. */
     int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
     void *progress_self;
 };
 
 struct sim_engine_outcome {
-    uint64_t cycles; /* until the last instruction is done */
-    uint64_t blocks; /* executed */
+    uint64_t cycles;  /* until the last instruction is done */
+    uint64_t blocks;  /* executed */
+    uint64_t windows; /* of cycles in which SMs ran ahead of each other */
     uint64_t channel_bytes_max, channel_bytes_sum;
 };
 

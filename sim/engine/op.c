@@ -8,7 +8,8 @@
 void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
                   const struct teg_program *program)
 {
-    *ops = (struct sim_ops){.gpu = gpu, .program = program};
+    *ops = (struct sim_ops){
+        .gpu = gpu, .program = program, .store_latency_min = UINT32_MAX};
 }
 
 void sim_ops_release(struct sim_ops *ops)
@@ -169,6 +170,14 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     }
 }
 
+static void note_store(struct sim_ops *ops, const struct sim_op *op)
+{
+    if (op->has_addresses && (op->flags & INST_STORE) != 0 &&
+        op->dst_count + op->done_count != 0 &&
+        op->latency < ops->store_latency_min)
+        ops->store_latency_min = op->latency;
+}
+
 static void fill_operand_cycles(struct sim_ops *ops, uint32_t index)
 {
     const struct teg_program *p = ops->program;
@@ -214,6 +223,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
         if (!reserve_pool(ops, count_registers(inst)))
             return teg_fail_memory(d);
         fill(ops, &ops->op[ops->count], inst);
+        note_store(ops, &ops->op[ops->count]);
         fill_operand_cycles(ops, ops->count);
     }
     return TEG_OK;

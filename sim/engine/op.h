@@ -53,6 +53,9 @@ struct sim_ops {
     uint32_t ports_count;
     uint16_t dense[SIM_REGISTERS]; /* number + 1; 0 = not seen yet */
     uint16_t registers;            /* seen */
+    /* Fewest cycles until what a store to memory leaves in a register or
+     * barrier is there; UINT32_MAX: no store does. */
+    uint32_t store_latency_min;
 };
 
 void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,

@@ -100,8 +100,10 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
     sm->block = calloc(gpu->sm.blocks_max, sizeof *sm->block);
     sm->unit_free = calloc(chip->unit_instances + 1u, sizeof *sm->unit_free);
     sm->unit_done = calloc(chip->unit_entries + 1u, sizeof *sm->unit_done);
+    sm->errand = malloc(sizeof *sm->errand);
+    sim_outbox_clear(&sm->outbox);
     if (sm->warp == NULL || sm->plan == NULL || sm->block == NULL ||
-        sm->unit_free == NULL || sm->unit_done == NULL) {
+        sm->unit_free == NULL || sm->unit_done == NULL || sm->errand == NULL) {
         sim_sm_release(sm);
         return teg_fail_memory(d);
     }
@@ -121,6 +123,8 @@ void sim_sm_release(struct sim_sm *sm)
     free(sm->block);
     free(sm->unit_free);
     free(sm->unit_done);
+    free(sm->errand);
+    sim_outbox_release(&sm->outbox);
     *sm = (struct sim_sm){0};
 }
 
@@ -148,6 +152,8 @@ static void find_operands(struct sim_sm *sm, struct sim_warp *w)
     }
     for (int k = 0; k < 3; k++)
         w->result_end[k] = slot_from(sm, end[k]);
+    w->result_end[RESULT_FIXED] =
+        max_u64(w->result_end[RESULT_FIXED], w->stall_end);
 }
 
 static uint64_t ready_at(const struct sim_warp *w)
@@ -236,7 +242,8 @@ static void block_may_end(struct sim_sm *sm, struct sim_resident *b,
     if (b->live != 0)
         return;
     b->done = max_u64(b->done, now);
-    sm->next_block_end = min_u64(sm->next_block_end, b->done);
+    if (b->open == 0)
+        sm->next_block_end = min_u64(sm->next_block_end, b->done);
 }
 
 teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
@@ -267,7 +274,6 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
     }
     for (uint32_t s = 0; s < chip->gpu->sm.schedulers; s++)
         sm->wake = min_u64(sm->wake, sm->scheduler[s].wake);
-    sm->wake = min_u64(sm->wake, sm->next_block_end);
     return status;
 }
 
@@ -282,7 +288,7 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now)
     for (uint32_t i = 0; i < chip->gpu->sm.blocks_max; i++) {
         struct sim_resident *b = &sm->block[i];
 
-        if (b->block == NULL || b->live != 0)
+        if (b->block == NULL || b->live != 0 || b->open != 0)
             continue;
         if (b->done > now) {
             sm->next_block_end = min_u64(sm->next_block_end, b->done);
@@ -397,6 +403,9 @@ struct issue_times {
     uint64_t busy;      /* cycles the unit is taken */
     uint64_t done;      /* cycle the result is usable */
     uint64_t same_warp; /* cycles until the warp may issue again */
+    /* Of a request to memory: done is the later of floor and of what memory
+     * says, plus extra. */
+    uint64_t floor, extra;
 };
 
 static void take_unit(struct sim_sm *sm, const struct sim_ports *p,
@@ -461,52 +470,77 @@ static struct issue_times shared_times(const struct sim_chip *chip,
     };
 }
 
+/* Begins the request; `done` is left to finish_times. */
 static struct issue_times global_times(struct sim_sm *sm,
                                        const struct sim_op *op,
                                        struct sim_plan *plan, uint64_t now)
 {
-    uint64_t done =
-        sim_memory_issue(sm->chip->memory, sm->number, now, plan, op->flags);
-    uint64_t lines = plan->request.l1_lines;
-    uint64_t turns =
-        lines != 0 ? lines * FRACTION
-                   : sim_plan_turns(plan) * sm->chip->transaction_interval;
-    uint64_t moves = plan->request.useful_bytes * sm->chip->lane_byte_interval;
-    uint64_t busy = max_u64(max_u64(op->interval, (moves + 65535) / 65536),
-                            whole_up(turns));
+    const struct sim_request *r = &plan->request;
+    uint64_t turns = r->l1_lines != 0 ? (uint64_t)r->l1_lines * FRACTION
+                                      : sim_plan_turns(plan) *
+                                            sm->chip->transaction_interval;
+    uint64_t moves = r->useful_bytes * sm->chip->lane_byte_interval;
     int holds = sm->chip->gpu->memory.transactions_hold_warp != 0;
-    uint32_t passes = plan->request.l1_passes;
+    int is_posted = r->is_store && !r->is_atomic;
+    struct issue_times t = {
+        .busy = max_u64(max_u64(op->interval, (moves + 65535) / 65536),
+                        whole_up(turns)),
+        .floor = is_posted ? now + 1 : now + max_u64(op->latency, 1),
+        .extra = is_posted ? op->latency : 0,
+    };
 
     /* No load is there before its last pass through L1's banks. */
-    if (passes > 1) {
+    if (r->l1_passes > 1) {
         uint64_t interval = sm->chip->l1_bank_interval;
 
-        busy = max_u64(busy, whole_up(passes * interval));
-        done = max_u64(done, now + sm->chip->gpu->l1.latency +
-                                 whole_up((passes - 1) * interval));
+        t.busy = max_u64(t.busy, whole_up(r->l1_passes * interval));
+        t.floor = max_u64(t.floor, now + sm->chip->gpu->l1.latency +
+                                       whole_up((r->l1_passes - 1) * interval));
     }
-    return (struct issue_times){
-        .busy = busy,
-        .done = plan->request.is_store && !plan->request.is_atomic
-                    ? done + op->latency
-                    : max_u64(done, now + op->latency),
-        .same_warp = max_u64(op->same_warp, holds ? busy : 0),
-    };
+    t.same_warp = max_u64(op->same_warp, holds ? t.busy : 0);
+    sim_memory_begin(sm->chip->memory, sm->number, now, plan, op->flags,
+                     sm->errand);
+    return t;
 }
 
-static struct issue_times times_of(struct sim_sm *sm, const struct sim_op *op,
-                                   struct sim_plan *plan, uint64_t now)
+static uint64_t end_of(uint64_t result, uint64_t floor, uint64_t extra)
 {
-    struct issue_times t = {.busy = op->interval,
-                            .done = now + op->latency,
-                            .same_warp = op->same_warp};
+    return max_u64(result + extra, floor);
+}
 
-    if (plan != NULL && plan->request.space == SPACE_SHARED)
-        t = shared_times(sm->chip, op, &plan->request, now);
-    else if (plan != NULL)
-        t = global_times(sm, op, plan, now);
-    t.done = max_u64(t.done, now + 1);
-    return t;
+/* Whether the request that was begun has to wait for its turn in the memory
+ * that SMs share; else ends it. */
+static int finish_times(struct sim_sm *sm, struct issue_times *t,
+                        struct sim_plan *plan)
+{
+    uint64_t result;
+
+    if (sm->chip->runs_ahead && sm->errand->count != 0) {
+        t->done = SIM_OPEN + sm->outbox.used;
+        return 1;
+    }
+    result = sim_memory_end(sm->chip->memory, sm->errand, &plan->request);
+    t->done = end_of(result, t->floor, t->extra);
+    return 0;
+}
+
+/* Returns whether the end is still open. */
+static int find_times(struct sim_sm *sm, const struct sim_op *op,
+                      struct sim_plan *plan, uint64_t now,
+                      struct issue_times *t)
+{
+    if (plan != NULL && plan->request.space != SPACE_SHARED) {
+        *t = global_times(sm, op, plan, now);
+        return finish_times(sm, t, plan);
+    }
+    if (plan != NULL)
+        *t = shared_times(sm->chip, op, &plan->request, now);
+    else
+        *t = (struct issue_times){.busy = op->interval,
+                                  .done = now + op->latency,
+                                  .same_warp = op->same_warp};
+    t->done = max_u64(t->done, now + 1);
+    return 0;
 }
 
 /* ---- issuing ------------------------------------------------------------- */
@@ -537,22 +571,30 @@ static void account(const struct sim_warp *w, const struct sim_op *op,
     stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - w->blocked);
 }
 
+static void tell(const struct sim_sm *sm, const struct sim_issue *e)
+{
+    for (uint32_t i = 0; i < sm->chip->listeners; i++) {
+        if (sm->listener[i].on_issue != NULL)
+            sm->listener[i].on_issue(sm->listener[i].self, e);
+    }
+}
+
+/* Announces the instruction, or, behind an open one, posts it. */
 static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
                      uint8_t unit, uint64_t now, const struct issue_times *t,
-                     const struct sim_plan *plan)
+                     const struct sim_plan *plan, int open)
 {
-    const struct sim_chip *chip = sm->chip;
     const struct sim_warp *w = &sm->warp[slot];
-    const struct sim_resident *b = &sm->block[w->block];
     struct sim_issue e;
+    struct sim_post *post;
 
     e.cycle = now;
     e.done = t->done;
     e.arrived = w->arrived;
     e.sm = sm->number;
-    e.scheduler = slot % chip->gpu->sm.schedulers;
+    e.scheduler = slot % sm->chip->gpu->sm.schedulers;
     e.slot = slot;
-    e.block = b->number;
+    e.block = sm->block[w->block].number;
     e.stream = w->stream;
     e.warp_id = w->warp_id;
     e.inst = w->cursor.inst;
@@ -562,16 +604,50 @@ static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     e.busy = (uint32_t)t->busy;
     e.request = plan != NULL ? &plan->request : NULL;
     account(w, op, now, e.stall);
-    for (uint32_t i = 0; i < chip->listeners; i++) {
-        if (chip->listener[i].on_issue != NULL)
-            chip->listener[i].on_issue(chip->listener[i].self, &e);
+    if (!open && sm->outbox.used == 0) {
+        tell(sm, &e);
+        return;
+    }
+    post = sim_outbox_add(&sm->outbox, &e, open ? sm->errand : NULL);
+    if (post != NULL && open) {
+        post->floor = t->floor;
+        post->extra = t->extra;
     }
 }
 
-/* A barrier counts every instruction that set it: the last one done counts. */
-static void hold_barrier(struct sim_warp *w, uint16_t barrier, uint64_t value)
+static int is_open(uint64_t ready)
 {
-    w->register_ready[barrier] = max_u64(w->register_ready[barrier], value);
+    return ready >> KIND_BITS >= SIM_OPEN;
+}
+
+static uint32_t place_of_post(uint64_t ready)
+{
+    return (uint32_t)((ready >> KIND_BITS) - SIM_OPEN);
+}
+
+/* A barrier counts every instruction that set it: the last one done counts.
+ * Behind the post that stands for it are those that held it before. */
+static void hold_barrier(struct sim_sm *sm, struct sim_warp *w,
+                         uint16_t barrier, uint64_t value)
+{
+    uint64_t *held = &w->register_ready[barrier];
+    struct sim_post *post;
+
+    if (!is_open(value) && !is_open(*held)) {
+        *held = max_u64(*held, value);
+        return;
+    }
+    post = sim_outbox_at(&sm->outbox,
+                         place_of_post(is_open(value) ? value : *held));
+    if (!is_open(value)) {
+        post->held = max_u64(post->held, value);
+        return;
+    }
+    if (is_open(*held))
+        post->holder = place_of_post(*held);
+    else
+        post->held = *held;
+    *held = value;
 }
 
 static void write_results(struct sim_sm *sm, struct sim_warp *w,
@@ -584,10 +660,10 @@ static void write_results(struct sim_sm *sm, struct sim_warp *w,
     for (uint16_t i = 0; i < op->dst_count; i++)
         w->register_ready[*dst++] = done;
     if (op->done_count != 0)
-        hold_barrier(w, *dst++, done);
+        hold_barrier(sm, w, *dst++, done);
     /* The operands have been read when the unit has taken the instruction. */
     if (op->read_count != 0)
-        hold_barrier(w, *dst, (now + t->busy) << KIND_BITS | op->result);
+        hold_barrier(sm, w, *dst, (now + t->busy) << KIND_BITS | op->result);
 }
 
 /* The warp has no instruction left. */
@@ -627,6 +703,7 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     w->arrived = now + 1;
     w->start_end = w->barrier_end = 0;
     w->same_warp_end = op->by_control ? 0 : slot_from(sm, now + same_warp);
+    w->stall_end = op->by_control ? slot_from(sm, now + op->same_warp) : 0;
     w->blocked = 0;
     w->planned = 0;
     w->exited |= (op->flags & INST_EXIT) != 0 && mask != 0;
@@ -636,9 +713,6 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     }
     fetch_elsewhere(sm, w, op, inst, now);
     find_operands(sm, w);
-    if (op->by_control)
-        w->result_end[RESULT_FIXED] = max_u64(
-            w->result_end[RESULT_FIXED], slot_from(sm, now + op->same_warp));
     if ((op->flags & INST_BARRIER) == 0 || mask == 0) {
         await(sm, slot);
         return;
@@ -670,7 +744,8 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     const struct sim_op *op = next_op(sm, w);
     uint32_t s = slot % sm->chip->gpu->sm.schedulers;
     struct sim_plan *plan = op->has_addresses ? plan_of(sm, slot) : NULL;
-    struct issue_times t = times_of(sm, op, plan, now);
+    struct issue_times t;
+    int open = find_times(sm, op, plan, now, &t);
     const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
     struct unit_choice unit = choose_unit(sm, ports, s, now);
     struct sim_resident *b = &sm->block[w->block];
@@ -678,10 +753,16 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     read_operands(sm, slot, op, now);
 
     take_unit(sm, ports, &unit, s, now, &t);
+    announce(sm, slot, op, unit.unit, now, &t, plan, open);
+    if (sm->outbox.failed)
+        return;
     write_results(sm, w, op, now, &t);
-    b->done = max_u64(b->done, t.done);
-    sm->chip->cycles = max_u64(sm->chip->cycles, t.done);
-    announce(sm, slot, op, unit.unit, now, &t, plan);
+    if (open) {
+        b->open++;
+    } else {
+        b->done = max_u64(b->done, t.done);
+        sm->cycles = max_u64(sm->cycles, t.done);
+    }
     go_on(sm, slot, op, t.same_warp, now);
 }
 
@@ -820,10 +901,12 @@ static void visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     s->wake = max_u64(min_u64(s->wake, s->next_ready), s->reads_until);
 }
 
-void sim_sm_step(struct sim_sm *sm, uint64_t now)
+/* Lets every scheduler that has something to do in cycle `now` do it. */
+static void step(struct sim_sm *sm, uint64_t now)
 {
     uint32_t schedulers = sm->chip->gpu->sm.schedulers;
 
+    sm->wake = SIM_NEVER;
     for (uint32_t s = 0; s < schedulers; s++) {
         struct sim_scheduler *scheduler = &sm->scheduler[s];
 
@@ -834,9 +917,93 @@ void sim_sm_step(struct sim_sm *sm, uint64_t now)
         else
             visit(sm, s, now);
     }
-    sm->wake = sm->next_block_end;
     for (uint32_t s = 0; s < schedulers; s++)
         sm->wake = min_u64(sm->wake, sm->scheduler[s].wake);
+}
+
+void sim_sm_run(struct sim_sm *sm, uint64_t until)
+{
+    while (sm->wake < until && !sm->outbox.failed)
+        step(sm, sm->wake);
+}
+
+/* ---- results that come later ----------------------------------------------- */
+
+/* What is to be had of an open instruction goes where its post stood for it:
+ * not to registers that others have written since. */
+static void write_open_results(struct sim_sm *sm, struct sim_post *p,
+                               uint32_t place)
+{
+    const struct sim_op *op = &sm->chip->ops.op[p->issue.inst];
+    const uint16_t *dst = sm->chip->ops.pool + op->registers + op->src_count;
+    uint64_t *ready = sm->warp[p->issue.slot].register_ready;
+    uint64_t stood = (SIM_OPEN + place) << KIND_BITS | op->result;
+    uint64_t done = p->issue.done << KIND_BITS | op->result;
+
+    for (uint16_t i = 0; i < op->dst_count; i++, dst++) {
+        if (ready[*dst] == stood)
+            ready[*dst] = done;
+    }
+    if (op->done_count == 0)
+        return;
+    p->held = max_u64(p->held, done);
+    if (p->holder != SIM_NO_POST)
+        p->held = max_u64(p->held, sim_outbox_at(&sm->outbox, p->holder)->held);
+    if (ready[*dst] == stood)
+        ready[*dst] = p->held;
+}
+
+static void close_post(struct sim_sm *sm, struct sim_post *p, uint32_t place)
+{
+    struct sim_resident *b = &sm->block[sm->warp[p->issue.slot].block];
+    uint64_t done = end_of(p->result, p->floor, p->extra);
+
+    p->issue.done = done;
+    write_open_results(sm, p, place);
+    b->done = max_u64(b->done, done);
+    sm->cycles = max_u64(sm->cycles, done);
+    if (--b->open == 0 && b->live == 0)
+        sm->next_block_end = min_u64(sm->next_block_end, b->done);
+}
+
+/* Warps that found an operand open look again. */
+static void look_again(struct sim_sm *sm)
+{
+    uint32_t schedulers = sm->chip->gpu->sm.schedulers;
+
+    for (uint32_t s = 0; s < schedulers; s++) {
+        for (uint64_t rest = sm->scheduler[s].alive; rest != 0;
+             rest &= rest - 1) {
+            uint32_t slot = (uint32_t)__builtin_ctzll(rest) * schedulers + s;
+            struct sim_warp *w = &sm->warp[slot];
+
+            if (ready_at(w) < SIM_OPEN)
+                continue;
+            find_operands(sm, w);
+            if (!w->parked)
+                await(sm, slot);
+        }
+        sm->wake = min_u64(sm->wake, sm->scheduler[s].wake);
+    }
+}
+
+void sim_sm_settle(struct sim_sm *sm)
+{
+    struct sim_outbox *o = &sm->outbox;
+
+    if (o->used == 0)
+        return;
+    for (uint32_t place = 0; place < o->used;) {
+        struct sim_post *p = sim_outbox_at(o, place);
+
+        if (p->open)
+            close_post(sm, p, place);
+        p->issue.request = p->has_request ? &p->request : NULL;
+        tell(sm, &p->issue);
+        place += p->bytes;
+    }
+    sim_outbox_clear(o);
+    look_again(sm);
 }
 
 /* ---- when nothing can happen any more ------------------------------------ */

@@ -15,6 +15,7 @@
 #define TEG_SIM_ENGINE_SM_H
 
 #include "sim/engine/op.h"
+#include "sim/engine/outbox.h"
 #include "sim/engine/policy.h"
 #include "sim/memory/memory.h"
 
@@ -28,11 +29,12 @@ struct sim_warp {
     struct teg_cursor cursor; /* stands on the next instruction to issue */
     /* Until when each reason holds it back; rounded up to issue slots. */
     uint64_t start_end, barrier_end, same_warp_end;
+    uint64_t stall_end;     /* the compiler's stall count */
     uint64_t result_end[3]; /* by enum teg_result_kind of the producer */
     uint64_t arrived;       /* its stalls count from here */
     uint64_t blocked;       /* cycles refused by a unit since ready */
-    /* When each register's value is there, times 4, plus the kind of its
-     * producer; by dense number. */
+    /* When each register's value is there (SIM_OPEN and more: its post), times
+     * 4, plus the kind of its producer; by dense number. */
     uint64_t *register_ready; /* owned, [register_capacity] */
     uint32_t register_capacity;
     uint32_t block;           /* index into sim_sm.block */
@@ -51,6 +53,7 @@ struct sim_resident {
     uint32_t arrived;        /* of them at the barrier */
     uint32_t missing; /* ended without EXIT: the barrier waits for them */
     uint64_t done;    /* when its last instruction so far is done */
+    uint32_t open;    /* instructions of which that is not known yet */
 };
 
 struct sim_scheduler {
@@ -72,12 +75,12 @@ struct sim_chip {
     struct sim_ops ops;
     struct sim_windows windows;
     struct sim_memory *memory;
-    const struct sim_listener *listener;
+    const struct sim_listener *listener; /* of blocks */
     uint32_t listeners;
     sim_policy policy;
     int takes_turns;        /* sim_policy_takes_turns */
+    int runs_ahead;         /* results of shared memory levels come later */
     uint64_t warps_started; /* gives ages */
-    uint64_t cycles;        /* latest completion so far */
     /* Of gpu->shared, memory and l1, in 1/256 cycle. */
     uint64_t pass_interval, conflict_latency, transaction_interval;
     uint64_t l1_bank_interval;
@@ -96,8 +99,10 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
 struct sim_sm {
     struct sim_chip *chip; /* borrowed */
     uint32_t number;
-    uint64_t wake;           /* next cycle anything can happen */
+    const struct sim_listener *listener; /* of its instructions, for now */
+    uint64_t wake;           /* next cycle a scheduler can do anything */
     uint64_t next_block_end; /* earliest end of a block without live warps */
+    uint64_t cycles;         /* latest completion so far */
     uint64_t free_slots;
     uint32_t blocks; /* resident */
     struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
@@ -107,6 +112,8 @@ struct sim_sm {
     struct sim_resident *block; /* owned, [blocks_max] */
     uint64_t *unit_free;        /* owned, [unit_instances] */
     uint64_t *unit_done;        /* owned, [unit_entries] */
+    struct sim_errand *errand;  /* owned: of the instruction being issued */
+    struct sim_outbox outbox;
 };
 
 teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
@@ -122,8 +129,14 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
                         uint64_t number, uint64_t at, struct teg_diag *d);
 /* Removes the blocks that have ended by `now`; returns how many. */
 uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
-/* Lets every scheduler that has something to do in cycle `now` do it. */
-void sim_sm_step(struct sim_sm *sm, uint64_t now);
+/* Runs the cycles up to, not including, `until`.  If the chip runs ahead,
+ * what goes to memory that SMs share is left in the outbox; no result of it
+ * may be there before `until`.  It then has to be ended in the order of issue
+ * over all SMs, and settled. */
+void sim_sm_run(struct sim_sm *sm, uint64_t until);
+/* Takes note of the results in the outbox, announces what is in it and empties
+ * it. */
+void sim_sm_settle(struct sim_sm *sm);
 /* Names a block that can go on no more, why, and where. */
 teg_status sim_sm_deadlock(const struct sim_sm *sm, struct teg_diag *d);
 

@@ -10,6 +10,7 @@
 struct line {
     uint64_t ready;
     uint8_t valid, dirty; /* sectors */
+    uint8_t awaited;      /* `ready` is not up to date */
 };
 
 struct link {
@@ -111,13 +112,15 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
         l = &c->line[first + way];
         r.hits = l->valid & sectors;
         r.ready = l->ready;
+        r.awaited = l->awaited;
     } else if (allocate) {
         way = link[c->newest[set]].newer; /* used longest ago */
         l = &c->line[first + way];
         r.evicted = l->dirty;
         r.evicted_line = c->tag[first + way] - 1;
         c->tag[first + way] = line + 1;
-        *l = (struct line){0};
+        *l = (struct line){.awaited = l->awaited};
+        r.entered = 1;
     } else {
         return r;
     }
@@ -134,4 +137,20 @@ void sim_cache_fill(struct sim_cache *c, uint32_t place, uint64_t cycle)
 {
     if (c->line[place].ready < cycle)
         c->line[place].ready = cycle;
+    c->line[place].awaited = 0;
+}
+
+void sim_cache_await(struct sim_cache *c, uint32_t place)
+{
+    c->line[place].awaited = 1;
+}
+
+uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t place)
+{
+    return c->line[place].ready;
+}
+
+void sim_cache_forget(struct sim_cache *c, uint32_t place)
+{
+    c->line[place].ready = 0;
 }

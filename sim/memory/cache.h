@@ -23,8 +23,10 @@ struct sim_cache_result {
     uint32_t hits;    /* of the sectors asked for */
     uint32_t evicted; /* dirty sectors of the line that had to go */
     uint64_t evicted_line;
-    uint64_t ready; /* cycle when the last fill under way arrives */
-    uint32_t place; /* of the line, for sim_cache_fill */
+    uint64_t ready;  /* cycle when the last fill under way arrives */
+    uint32_t place;  /* of the line, for sim_cache_fill */
+    uint8_t entered; /* the line was not there before */
+    uint8_t awaited; /* `ready` is not known: sim_cache_await */
 };
 
 /* Looks up `sectors` of line number `line` in `set`.  With `allocate` the
@@ -35,5 +37,15 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
                                          int allocate, int dirty);
 /* The sectors entered at `place` arrive at `cycle`. */
 void sim_cache_fill(struct sim_cache *c, uint32_t place, uint64_t cycle);
+
+/*
+ * When fills become known later than the accesses that follow them: an access
+ * says that a fill of `place` is to come; then, in the order of the accesses,
+ * each looks up when what it found is there, forgets what the line it drove
+ * out waited for, and fills.
+ */
+void sim_cache_await(struct sim_cache *c, uint32_t place);
+uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t place);
+void sim_cache_forget(struct sim_cache *c, uint32_t place);
 
 #endif

@@ -388,12 +388,11 @@ static uint64_t use_slice(struct sim_memory *m, struct way *w, uint64_t line,
 }
 
 /* Looks the line up in L2, and goes on to DRAM for what is missing. */
-static void search_l2(struct sim_memory *m, struct way *w,
-                      const struct sim_transaction *t, uint64_t slice,
-                      uint32_t sectors, struct sim_request *r)
+static void search_l2(struct sim_memory *m, struct way *w, uint64_t address,
+                      uint64_t slice, uint32_t sectors, struct sim_request *r)
 {
     const struct teg_gpu *gpu = m->gpu;
-    uint64_t line = t->address / LINE_BYTES;
+    uint64_t line = address / LINE_BYTES;
     uint32_t set, missing;
     struct sim_cache_result found;
 
@@ -412,8 +411,7 @@ static void search_l2(struct sim_memory *m, struct way *w,
     }
     /* A plain store brings its sectors with it. */
     if (missing != 0 && (!r->is_store || r->is_atomic)) {
-        visit_dram(m, w, t->address, count_sectors(missing) * SIM_SECTOR_BYTES,
-                   r);
+        visit_dram(m, w, address, count_sectors(missing) * SIM_SECTOR_BYTES, r);
         sim_cache_fill(m->l2, found.place,
                        cycles_up(w->start + w->waited) + w->latency);
     } else if (found.hits != 0) {
@@ -427,11 +425,11 @@ static void search_l2(struct sim_memory *m, struct way *w,
  * have a step at half of L2 and one at its end.)  Stores and atomics go to
  * where the line belongs and leave stale copies out of account. */
 static void visit_near(struct sim_memory *m, uint32_t sm, struct way *w,
-                       const struct sim_transaction *t, uint64_t slice,
-                       uint32_t sectors, struct sim_request *r)
+                       uint64_t address, uint64_t slice, uint32_t sectors,
+                       struct sim_request *r)
 {
     struct sim_cache *near = m->near[sm / HALF_SMS % HALVES];
-    uint64_t line = t->address / LINE_BYTES;
+    uint64_t line = address / LINE_BYTES;
     struct sim_cache_result found = sim_cache_access(
         near, (uint32_t)place_of(m, line, m->near_sets), line, sectors, 1, 0);
     uint32_t missing = sectors & ~found.hits;
@@ -446,22 +444,21 @@ static void visit_near(struct sim_memory *m, uint32_t sm, struct way *w,
     w->waited += wait_in(&m->far_link, w->start + w->waited,
                          bytes_ticks(m->far_rate, bytes));
     w->latency = max_u64(w->latency, m->gpu->l2.far_latency);
-    search_l2(m, w, t, slice, missing, r);
+    search_l2(m, w, address, slice, missing, r);
     sim_cache_fill(near, found.place,
                    cycles_up(w->start + w->waited) + w->latency);
 }
 
 static void visit_l2(struct sim_memory *m, uint32_t sm, struct way *w,
-                     const struct sim_transaction *t, uint32_t sectors,
-                     struct sim_request *r)
+                     uint64_t address, uint32_t sectors, struct sim_request *r)
 {
     uint64_t slice =
-        use_slice(m, w, t->address / LINE_BYTES, sectors, r->is_atomic);
+        use_slice(m, w, address / LINE_BYTES, sectors, r->is_atomic);
 
     if (m->near[0] != NULL && !r->is_store && !r->is_atomic)
-        visit_near(m, sm, w, t, slice, sectors, r);
+        visit_near(m, sm, w, address, slice, sectors, r);
     else
-        search_l2(m, w, t, slice, sectors, r);
+        search_l2(m, w, address, slice, sectors, r);
 }
 
 static size_t page_slot(const struct pages *p, uint64_t page)
@@ -548,83 +545,180 @@ static void translate(struct sim_memory *m, uint32_t sm, struct way *w,
 }
 
 static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
-                            const struct sim_transaction *t, uint32_t sectors,
-                            uint32_t bytes, struct sim_request *r)
+                            uint64_t address, uint32_t sectors, uint32_t bytes,
+                            struct sim_request *r)
 {
     struct cluster *c = &m->cluster[sm / m->gpu->chip.sms_per_cluster];
 
     if (m->tlb != NULL)
-        translate(m, sm, w, t->address, r->is_store && !r->is_atomic);
+        translate(m, sm, w, address, r->is_store && !r->is_atomic);
     w->waited +=
         wait_in(&c->port, w->start, bytes_ticks(m->cluster_rate, bytes));
     if (m->l2 != NULL)
-        visit_l2(m, sm, w, t, sectors, r);
+        visit_l2(m, sm, w, address, sectors, r);
     else
-        visit_dram(m, w, t->address, bytes, r);
+        visit_dram(m, w, address, bytes, r);
 }
 
-/* One transaction: through L1 where there is one, beyond it where it misses.
- * Returns the tick it is done. */
-static uint64_t visit(struct sim_memory *m, uint32_t sm, struct way *w,
-                      const struct sim_transaction *t, struct sim_request *r,
-                      int bypass)
+/* ---- a request ------------------------------------------------------------ */
+
+enum {
+    STEP_L1 = 1,      /* L1 has been looked up and keeps what comes */
+    STEP_HIT = 2,     /* it had some of the sectors */
+    STEP_AWAITED = 4, /* which come with a fill not known yet */
+    STEP_ENTERED = 8, /* it took another line's place */
+};
+
+static uint64_t start_of(const struct sim_memory *m, const struct sim_errand *e,
+                         uint32_t turn)
 {
-    uint32_t sectors = t->sectors != 0 ? t->sectors : ALL_SECTORS;
-    uint32_t bytes = t->bytes;
+    return e->now * TICKS + turn * m->transaction_ticks;
+}
 
-    if (m->gpu->l1.always_hits) {
-        w->latency = m->gpu->l1.latency;
-        r->l1_sectors += count_sectors(sectors);
-        r->l1_hits += count_sectors(sectors);
-    } else if (m->l1 != NULL && !bypass) {
-        uint64_t line = t->address / LINE_BYTES;
-        int loads = !r->is_store;
-        struct sim_cache_result found = sim_cache_access(
-            m->l1[sm], (uint32_t)(line % m->l1_sets), line, sectors, loads, 0);
-        uint32_t missing = loads ? sectors & ~found.hits : sectors;
+/* A transaction that left the load/store unit at `start` is done. */
+static void settle(struct sim_memory *m, uint32_t sm,
+                   struct sim_errand_ends *ends, uint32_t transaction,
+                   uint64_t accepted, uint64_t tick, uint32_t bytes)
+{
+    tick += transaction * m->transaction_latency_ticks;
+    ends->done = max_u64(ends->done, tick);
+    ends->accepted = max_u64(ends->accepted, accepted);
+    if (m->gpu->memory.in_flight_bytes != 0)
+        remember(&m->cluster[sm / m->gpu->chip.sms_per_cluster],
+                 cycles_up(tick), bytes);
+}
 
-        if (loads) {
-            r->l1_sectors += count_sectors(sectors);
-            r->l1_hits += count_sectors(found.hits);
+/* Looks a load's or store's transaction up in the SM's L1; returns whether
+ * that settles it. */
+static int look_up(struct sim_memory *m, struct sim_errand *e,
+                   const struct sim_transaction *t, struct sim_request *r,
+                   struct sim_errand_step *step)
+{
+    uint64_t line = t->address / LINE_BYTES, start;
+    int loads = !r->is_store;
+    uint32_t missing = step->sectors;
+    struct sim_cache_result found =
+        sim_cache_access(m->l1[e->sm], (uint32_t)(line % m->l1_sets), line,
+                         step->sectors, loads, 0);
+
+    if (loads) {
+        missing &= ~found.hits;
+        r->l1_sectors += count_sectors(step->sectors);
+        r->l1_hits += count_sectors(found.hits);
+    }
+    if (missing == 0 && !found.awaited) {
+        start = start_of(m, e, step->turn);
+        settle(m, e->sm, &e->settled, step->transaction, start,
+               max_u64(start + m->gpu->l1.latency * (uint64_t)TICKS,
+                       found.ready * TICKS),
+               t->bytes);
+        return 1;
+    }
+    step->sectors = (uint8_t)missing;
+    step->bytes = count_sectors(missing) * SIM_SECTOR_BYTES;
+    if (!loads)
+        return 0;
+    step->ready = found.ready;
+    step->place = found.place;
+    step->flags = (uint8_t)(STEP_L1 | (found.hits != 0 ? STEP_HIT : 0) |
+                            (found.awaited ? STEP_AWAITED : 0) |
+                            (found.entered ? STEP_ENTERED : 0));
+    if (missing != 0)
+        sim_cache_await(m->l1[e->sm], found.place);
+    return 0;
+}
+
+void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
+                      struct sim_plan *plan, uint32_t inst_flags,
+                      struct sim_errand *e)
+{
+    struct sim_request *r = &plan->request;
+    int bypass = (inst_flags & INST_BYPASS_L1) != 0 || r->is_atomic;
+
+    e->now = now;
+    e->settled = (struct sim_errand_ends){now * TICKS, now * TICKS};
+    e->sm = sm;
+    e->count = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct sim_transaction *t = &plan->transaction[i];
+        struct sim_errand_step *step = &e->step[e->count];
+        uint64_t start;
+
+        *step = (struct sim_errand_step){
+            .address = t->address,
+            .bytes = t->bytes,
+            .sectors = (uint8_t)(t->sectors != 0 ? t->sectors : ALL_SECTORS),
+            .transaction = (uint8_t)i,
+            .turn = (uint8_t)(i < plan->groups ? 0 : i - plan->groups + 1),
+        };
+        if (m->gpu->l1.always_hits) {
+            r->l1_sectors += count_sectors(step->sectors);
+            r->l1_hits += count_sectors(step->sectors);
+            start = start_of(m, e, step->turn);
+            settle(m, e->sm, &e->settled, i, start,
+                   start + m->gpu->l1.latency * (uint64_t)TICKS, t->bytes);
+        } else if (m->l1 == NULL || bypass || !look_up(m, e, t, r, step)) {
+            e->count++;
         }
-        w->latency = m->gpu->l1.latency;
-        if (found.hits != 0 && loads)
-            w->at_least = max_u64(w->at_least, found.ready);
-        if (missing != 0) {
-            visit_beyond_l1(m, sm, w, t, missing,
-                            count_sectors(missing) * SIM_SECTOR_BYTES, r);
-            if (loads)
-                sim_cache_fill(m->l1[sm], found.place,
-                               cycles_up(w->start + w->waited) + w->latency);
-        }
-    } else {
-        visit_beyond_l1(m, sm, w, t, sectors, bytes, r);
+    }
+}
+
+/* Takes one step's transaction through what SMs share; returns the tick it is
+ * done. */
+static uint64_t take_step(struct sim_memory *m, uint32_t sm, struct way *w,
+                          const struct sim_errand_step *step,
+                          struct sim_request *r)
+{
+    struct sim_cache *l1 = step->flags & STEP_L1 ? m->l1[sm] : NULL;
+    uint64_t at_least = 0;
+
+    if (step->flags & STEP_HIT)
+        at_least = step->flags & STEP_AWAITED ? sim_cache_ready(l1, step->place)
+                                              : step->ready;
+    w->at_least = at_least;
+    w->latency = m->gpu->l1.latency;
+    if (step->sectors != 0) {
+        if (step->flags & STEP_ENTERED)
+            sim_cache_forget(l1, step->place);
+        visit_beyond_l1(m, sm, w, step->address, step->sectors, step->bytes, r);
+        if (l1 != NULL)
+            sim_cache_fill(l1, step->place,
+                           cycles_up(w->start + w->waited) + w->latency);
     }
     return max_u64(w->start + w->waited + w->latency * TICKS,
                    w->at_least * TICKS);
 }
 
+uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
+                        struct sim_request *r)
+{
+    struct sim_errand_ends ends = e->settled;
+
+    for (uint32_t i = 0; i < e->count; i++) {
+        const struct sim_errand_step *step = &e->step[i];
+        struct way w = {.start = start_of(m, e, step->turn)};
+        uint64_t tick = take_step(m, e->sm, &w, step, r);
+
+        settle(m, e->sm, &ends, step->transaction, w.start + w.waited, tick,
+               step->bytes);
+    }
+    return cycles_up(r->is_store && !r->is_atomic ? ends.accepted : ends.done);
+}
+
 uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
                           struct sim_plan *plan, uint32_t inst_flags)
 {
-    struct sim_request *r = &plan->request;
-    int bypass = (inst_flags & INST_BYPASS_L1) != 0 || r->is_atomic;
-    uint64_t done = now * TICKS, accepted = done, result;
+    struct sim_errand e;
 
-    for (uint32_t i = 0; i < plan->count; i++) {
-        uint32_t turn = i < plan->groups ? 0 : i - plan->groups + 1;
-        struct way w = {.start = now * TICKS + turn * m->transaction_ticks};
-        uint64_t tick = visit(m, sm, &w, &plan->transaction[i], r, bypass);
+    sim_memory_begin(m, sm, now, plan, inst_flags, &e);
+    return sim_memory_end(m, &e, &plan->request);
+}
 
-        tick += i * m->transaction_latency_ticks;
-        done = max_u64(done, tick);
-        accepted = max_u64(accepted, w.start + w.waited);
-        if (m->gpu->memory.in_flight_bytes != 0)
-            remember(&m->cluster[sm / m->gpu->chip.sms_per_cluster],
-                     cycles_up(tick), plan->transaction[i].bytes);
-    }
-    result = cycles_up(r->is_store && !r->is_atomic ? accepted : done);
-    return result;
+uint32_t sim_memory_lookahead(const struct teg_gpu *gpu)
+{
+    if (gpu->l2.bytes != 0 && gpu->l2.latency < gpu->dram.latency)
+        return gpu->l2.latency;
+    return gpu->dram.latency;
 }
 
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,

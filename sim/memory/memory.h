@@ -16,6 +16,8 @@
 #ifndef TEG_SIM_MEMORY_MEMORY_H
 #define TEG_SIM_MEMORY_MEMORY_H
 
+#include <stddef.h>
+
 #include "sim/memory/coalesce.h"
 
 struct sim_memory;
@@ -38,6 +40,56 @@ uint64_t sim_memory_ready_at(struct sim_memory *m, uint32_t sm, uint64_t now,
  * Fills the plan's hits and DRAM bytes. */
 uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
                           struct sim_plan *plan, uint32_t inst_flags);
+
+/*
+ * The same in two parts: what the SM's own L1 settles, and what goes on to
+ * what SMs share.  Different SMs may begin at the same time, on several host
+ * threads; each errand has to be ended, one after the other, in the order of
+ * issue (cycle, SM, order in the SM), which is the order of reservations.
+ */
+
+/* A transaction, or its sectors that L1 does not have. */
+struct sim_errand_step {
+    uint64_t address;
+    uint64_t ready; /* cycle when what L1 had is there */
+    uint32_t bytes;
+    uint32_t place;      /* in L1 */
+    uint8_t sectors;     /* to be fetched or written */
+    uint8_t transaction; /* index in the plan */
+    uint8_t turn;        /* of the load/store unit */
+    uint8_t flags;       /* private to memory.c */
+};
+
+struct sim_errand {
+    uint64_t now; /* cycle of issue */
+    /* Ticks, of the transactions settled so far. */
+    struct sim_errand_ends {
+        uint64_t done, accepted;
+    } settled;
+    uint32_t sm;
+    uint32_t count;
+    struct sim_errand_step step[SIM_TRANSACTIONS_MAX]; /* [count] */
+};
+
+/* The bytes of it that count: those before step[count]. */
+static inline size_t sim_errand_bytes(const struct sim_errand *e)
+{
+    return offsetof(struct sim_errand, step) + e->count * sizeof e->step[0];
+}
+
+/* Begins the planned request; fills the plan's L1 hits and `e`. */
+void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
+                      struct sim_plan *plan, uint32_t inst_flags,
+                      struct sim_errand *e);
+/* Ends it; returns what sim_memory_issue does and fills the rest of `r`, the
+ * plan's request or a copy.  An errand without steps is its SM's own affair:
+ * whoever began it may end it at once. */
+uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
+                        struct sim_request *r);
+
+/* The fewest cycles that pass between the issue of a load or atomic whose
+ * errand has steps and the cycle its data is there. */
+uint32_t sim_memory_lookahead(const struct teg_gpu *gpu);
 
 /* Bytes that went through each DRAM channel: the most, and all together. */
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
