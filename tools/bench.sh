@@ -18,9 +18,11 @@ kernels="compute:1600 stream:163840 matmul:3600 uncoalesced:20480"
 out=build/bench
 mkdir -p $out
 
-# Replays a trace; prints "instructions k/s MB" from --timing.
+cores=$(getconf _NPROCESSORS_ONLN)
+
+# Replays a trace on $2 threads; prints "instructions k/s MB" from --timing.
 replay() {
-    "$teg" run "$1" -g "$gpu" --timing -f csv -o /dev/null 2>$out/timing
+    "$teg" run "$1" -g "$gpu" -j "$2" --timing -f csv -o /dev/null 2>$out/timing
     sed -n 's/^timing: .* s, \([0-9]*\) warp instructions, \([0-9.]*\) k.s, \([0-9.]*\) MB peak$/\1 \2 \3/p' \
         $out/timing
 }
@@ -29,29 +31,32 @@ bytes_each() {
     awk -v b="$(wc -c <"$1")" -v n="$2" 'BEGIN {printf "%.3f", b / n}'
 }
 
-echo "replay on $gpu, one core"
-printf '%-12s %12s %10s %8s %14s %8s %10s %8s %8s %8s\n' kernel \
-    'warp instr' 'k/s .tegt' MB '10x: instr' MB 'k/s text' MB 'B .tegt' 'B .xz'
+echo "replay on $gpu, one thread, and the long kernel on all $cores cores"
+printf '%-12s %12s %10s %8s %14s %8s %8s %8s %10s %8s %8s %8s\n' kernel \
+    'warp instr' 'k/s .tegt' MB '10x: instr' k/s 'k/s all' MB 'k/s text' MB \
+    'B .tegt' 'B .xz'
 for entry in $kernels; do
     k=${entry%:*}
     sketch=tests/kernels/sm70/$k.sketch
     "$teg" convert $sketch $out/$k.tegt
-    set -- $(replay $out/$k.tegt)
+    set -- $(replay $out/$k.tegt 1)
     instructions=$1 rate=$2 peak=$3
     "$teg" convert $sketch $out/long.tegt --param "BLOCKS=${entry#*:}"
-    set -- $(replay $out/long.tegt)
-    long=$1 long_peak=$3
+    set -- $(replay $out/long.tegt 1)
+    long=$1 long_rate=$2 long_peak=$3
+    set -- $(replay $out/long.tegt "$cores")
+    all_rate=$2
     "$teg" convert $out/$k.tegt $out/$k.traceg
-    set -- $(replay $out/$k.traceg)
+    set -- $(replay $out/$k.traceg 1)
     text_rate=$2 text_peak=$3
     xz_bytes=n/a
     if command -v xz >/dev/null 2>&1; then
         xz -6 -k -f $out/$k.traceg
         xz_bytes=$(bytes_each $out/$k.traceg.xz "$instructions")
     fi
-    printf '%-12s %12s %10s %8s %14s %8s %10s %8s %8s %8s\n' $k \
-        "$instructions" "$rate" "$peak" "$long" "$long_peak" "$text_rate" \
-        "$text_peak" "$(bytes_each $out/$k.tegt "$instructions")" "$xz_bytes"
+    printf '%-12s %12s %10s %8s %14s %8s %8s %8s %10s %8s %8s %8s\n' $k \
+        "$instructions" "$rate" "$peak" "$long" "$long_rate" "$all_rate" \
+        "$long_peak" "$text_rate" "$text_peak" "$(bytes_each $out/$k.tegt "$instructions")" "$xz_bytes"
     rm -f $out/long.tegt $out/$k.traceg $out/$k.traceg.xz
 done
 
@@ -91,7 +96,6 @@ bench_kernel triad -a buf:f32:4194304:iota -a buf:f32:4194304:iota \
 
 # A sweep of a small kernel, start-up, journal and result included.
 points="$out/points.json"
-cores=$(getconf _NPROCESSORS_ONLN)
 sweep() {
     rm -f "$points.partial"
     start=$(date +%s%N)

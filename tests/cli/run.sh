@@ -32,6 +32,23 @@ expect 0 "$teg" convert "$work/saxpy.tegt" "$work/again.traceg"
 expect 0 "$teg" run "$work/again.traceg" -g v100 -f json
 check 'so does the text written from it' cmp -s "$work/out" "$work/text.json"
 
+# Host threads, and what is told instruction by instruction (--pc-trace), for
+# which SMs cannot run ahead of each other, change no number.
+for gpu in v100 gtx1080ti a100; do
+    for kernel in stream:1600 matmul:60 uncoalesced:60 reduction:900; do
+        blocks=${kernel#*:} kernel=${kernel%:*}
+        sketch="tests/kernels/sm70/$kernel.sketch -p BLOCKS=$blocks"
+        expect 0 "$teg" run $sketch -g $gpu -f json -j 1
+        cp "$work/out" "$work/one.json"
+        expect 0 "$teg" run $sketch -g $gpu -f json -j 3
+        check "$kernel on $gpu is the same on three threads" \
+            cmp -s "$work/out" "$work/one.json"
+        expect 0 "$teg" run $sketch -g $gpu -f json --pc-trace "$work/pc.csv"
+        check "$kernel on $gpu is the same in order" \
+            cmp -s "$work/out" "$work/one.json"
+    done
+done
+
 # -o replaces, and only with a complete result.
 echo old >"$work/result.json"
 expect 0 "$teg" run "$work/saxpy.tegt" -g v100 -f json -o "$work/result.json"

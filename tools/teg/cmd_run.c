@@ -1,4 +1,5 @@
 /* teg run: replays the kernels of a trace and reports on each. */
+#include "tools/teg/pool.h"
 #include "tools/teg/report.h"
 #include "tools/teg/series.h"
 
@@ -9,7 +10,7 @@
 
 struct run {
     struct job job;
-    uint32_t sms, warps_per_sm;
+    uint32_t sms, warps_per_sm, jobs;
     struct opt_list what_ifs;
     bool strict, timing, by_pc, ranking, sample, exact;
     uint32_t dependences; /* index into dependences_names */
@@ -158,6 +159,7 @@ static int run_kernel(const struct run *run, struct report *report,
     struct replay_options options = {
         .sms = run->sms,
         .warps_per_sm = run->warps_per_sm,
+        .threads = run->jobs != 0 ? run->jobs : pool_cores(),
         .what_ifs = &run->what_ifs,
         .label = label,
         .listener = ears.listener,
@@ -232,6 +234,9 @@ int cmd_run(int argc, char **argv)
         JOB_TRACE_OPTIONS(run.job),
         {"sms", 0, OPT_COUNT, &run.sms, "N",
          "simulate only N SMs, which then run the whole grid", NULL},
+        {"jobs", 'j', OPT_COUNT, &run.jobs, "N",
+         "host threads (default: one per core); results do not depend on it",
+         NULL},
         {"warps", 0, OPT_COUNT, &run.warps_per_sm, "N",
          "at most N resident warps per SM", NULL},
         {"what-if", 0, OPT_LIST, &run.what_ifs, "NAME[,NAME]",

@@ -232,6 +232,7 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     const struct teg_simulation_options simulation = {
         .sms = options->sms,
         .warps_per_sm = options->warps_per_sm,
+        .threads = options->threads,
         .listener = options->listener,
         .listener_count = options->listeners,
         .progress = on_progress,

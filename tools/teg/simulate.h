@@ -19,6 +19,7 @@ enum sampling {
 struct replay_options {
     enum sampling sampling;              /* NEVER if something listens */
     uint32_t sms, warps_per_sm;          /* 0: all */
+    uint32_t threads;                    /* of the host; 0: 1 */
     const struct opt_list *what_ifs;     /* names, possibly joined by commas;
                                         NULL: none */
     const char *label;                   /* for the progress line; NULL: none */
