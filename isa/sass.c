@@ -275,8 +275,10 @@ static uint8_t count_of(struct teg_sass *s, char letter)
         return (uint8_t)(1u << bits(s, "73:72"));
     case 'x': /* type of an sm_90 integer atomic: U64, S64 */
         return bits(s, "74:73") >= 2 ? 2 : 1;
-    case 't': /* first half of a texel */
-        return bits(s, "75:74") != 0 && bits(s, "73:72") != 0 ? 2 : 1;
+    case 't': /* the first two of the channels asked for */
+        return __builtin_popcountll(bits(s, "75:72")) > 1 ? 2 : 1;
+    case 'u': /* the others */
+        return __builtin_popcountll(bits(s, "75:72")) > 3 ? 2 : 1;
     case 'l': /* 64-bit destination of a conversion */
         return bits(s, "76:75") == 3 ? 2 : 1;
     case 'k': /* 64-bit source of a conversion */

@@ -430,6 +430,7 @@ static teg_status open_emulation(struct emulation *e,
     e->warp_insts = f->warp_insts;
     e->thread_insts = f->thread_insts;
     e->block.outlet = f->outlet;
+    e->block.textures = f->textures;
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     e->block.op = e->op;
     e->block.ops = e->ops;

@@ -4,11 +4,11 @@
  *
  * Models: 32 lanes, predicates, divergence with convergence barriers, uniform
  * registers, shared, global, local and constant memory, barriers, shuffles,
- * votes, atomics, matrix products, clusters of blocks and cooperative grids.
+ * votes, atomics, textures and surfaces, matrix products, clusters of blocks and cooperative grids.
  * Results are those of one block (cluster) after the other, in grid order, for
  * any number of threads.
- * Leaves out: textures, surfaces, warp-group products, copies by tensor maps; a
- * kernel that uses them ends with the instruction's name.
+ * Leaves out: warp-group products, copies by tensor maps; a kernel that uses
+ * them ends with the instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_EMULATE_H
 #define TEG_TRACES_EMULATE_EMULATE_H
@@ -17,6 +17,7 @@
 #include "traces/cursor.h"
 #include "traces/emulate/device.h"
 #include "traces/emulate/module.h"
+#include "traces/emulate/texture.h"
 
 /* What a launch's malloc hands out at most, as on a GPU unless told. */
 #define EMU_HEAP_BYTES 0x800000u
@@ -41,6 +42,7 @@ struct emu_launch_facts {
     /* The module on `device` that keeps variables from launch to launch;
      * borrowed.  NULL: one of this launch's own. */
     const struct emu_module *module;
+    const struct emu_textures *textures; /* borrowed; NULL: no handles */
     struct emu_outlet outlet; /* for printf; none: its text is lost */
     /* All blocks run, cluster after cluster; those are handed out whose number in grid order is at
      * least `from` and less than `to`.  `to` 0: all. */

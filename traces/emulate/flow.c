@@ -293,7 +293,7 @@ static void arrive(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     release_block_barrier(b, number);
 }
 
-/* .DIV branches if the lanes that execute it are not those of a uniform
+/* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it are not those of a uniform
  * register, .CONV if they are.  Those of .DIV its guard leaves out go along:
  * compilers guard it with "my mask is as everybody's" (R2UR's predicate). */
 static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
@@ -303,6 +303,9 @@ static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
     uint32_t lanes;
 
     mask &= emu_predicate(w, op->p);
+    if (emu_bits(op, 11, 0) == 0x947 && !emu_bit(op, 91) && how == 1 &&
+        emu_bit(op, 84))
+        return mask != 0 ? group : 0;
     if (emu_bits(op, 11, 0) != 0x947 || !emu_bit(op, 91) || how < 2)
         return mask;
     lanes = emu_scalar(w, op->a);

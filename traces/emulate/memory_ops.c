@@ -170,6 +170,12 @@ void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
 {
     return place(w, op, lane, GENERIC, at, bytes, EMU_UPDATE);
 }
+
+void *emu_global(struct emu_warp *w, const struct emu_op *op, int lane,
+                 uint64_t at, unsigned bytes, enum emu_use use)
+{
+    return place(w, op, lane, GLOBAL, at, bytes, use);
+}
 #endif
 
 /* Addresses of the lanes, as the access and as the trace sees it: there shared

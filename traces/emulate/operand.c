@@ -27,8 +27,8 @@ static emu_exec find_exec(const char *name, int plain)
         emu_##room##_ops, emu_##room##_ops \
     }
 #endif
-        ROOM(int),    ROOM(float), ROOM(half),   ROOM(convert),
-        ROOM(matrix), ROOM(async), ROOM(memory), ROOM(warp),
+        ROOM(int),   ROOM(float),  ROOM(half),    ROOM(convert), ROOM(matrix),
+        ROOM(async), ROOM(memory), ROOM(texture), ROOM(warp),
     };
     int which = !plain && has_vectors();
 

@@ -13,6 +13,7 @@
 #include "isa/sass.h"
 #include "traces/emulate/device.h"
 #include "traces/emulate/emulate.h"
+#include "traces/emulate/view.h"
 
 enum {
     EMU_LANES = 32,
@@ -124,7 +125,6 @@ struct emu_warp {
 };
 
 struct teg_block_builder;
-struct emu_view;
 
 /* The blocks that run at once: one, a cluster, or a cooperative grid.  Those
  * of a cluster stand side by side, by rank. */
@@ -152,6 +152,7 @@ struct emu_block {
     struct emu_device *device;
     struct emu_view *view; /* borrowed; NULL: device memory itself */
     const struct emu_module *module;
+    const struct emu_textures *textures; /* borrowed, may be NULL */
     struct emu_outlet outlet;
     struct emu_span near[EMU_NEAR]; /* buffers found last, by instruction */
     uint32_t cc;
@@ -190,6 +191,9 @@ void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
  * none. */
 void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
                   uint64_t at, unsigned bytes);
+/* The same of global memory, for that use. */
+void *emu_global(struct emu_warp *w, const struct emu_op *op, int lane,
+                 uint64_t at, unsigned bytes, enum emu_use use);
 
 /* The rooms of functions, each compiled for the plain machine and, where the
  * compiler can, for one with AVX2 and FMA. */
@@ -206,10 +210,11 @@ struct emu_row_of {
 
 extern const struct emu_row_of emu_int_ops[], emu_float_ops[], emu_half_ops[],
     emu_convert_ops[], emu_matrix_ops[], emu_async_ops[], emu_memory_ops[],
-    emu_warp_ops[];
+    emu_texture_ops[], emu_warp_ops[];
 extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
     emu_half_ops_vector[], emu_convert_ops_vector[], emu_matrix_ops_vector[],
-    emu_async_ops_vector[], emu_memory_ops_vector[], emu_warp_ops_vector[];
+    emu_async_ops_vector[], emu_memory_ops_vector[], emu_texture_ops_vector[],
+    emu_warp_ops_vector[];
 
 /* Looks up the function of the instruction and where its operands stand but
  * for constants; `plain`: not the one with vectors.  What cannot be decoded keeps no function. */

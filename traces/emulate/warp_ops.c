@@ -209,16 +209,20 @@ EXEC(redux)
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* The predicate tells whether the lanes differ. */
+/* The lowest lane's value.  The predicate tells which lanes have another, with
+ * .OR (84) which had before: loops over lanes of one value each go by it. */
 EXEC(r2ur)
 {
     const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t first = mask != 0 ? a[__builtin_ctz(mask)] : 0, differ = 0;
 
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-        differ |= a[__builtin_ctz(rest)] ^ first;
+        differ |= (uint32_t)(a[__builtin_ctz(rest)] != first)
+                  << __builtin_ctz(rest);
+    if (op->u != NULL && emu_bit(op, 84))
+        differ |= emu_predicate(w, op->u);
     emu_write(w, op->d, 0, mask, a);
-    emu_write_predicate(w, op->u, mask, differ != 0 ? EMU_ALL : 0);
+    emu_write_predicate(w, op->u, mask, differ);
 }
 
 /* ---- barriers of convergence as registers, results of BAR.RED --------------- */
