@@ -3,6 +3,7 @@
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make sampling   how far sampled cycles are from the full simulation's, minutes
+# make clusters   how far represented launches are from simulated ones, minutes
 # make bench      prints simulated instructions per second and peak memory
 # make accuracy   compares with published measurements (docs/accuracy.md);
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
@@ -74,7 +75,7 @@ $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--no-as-needed \
 	    $< -o $@
 
-# teg with another pool (tools/mpi); the local one under another name.
+# teg with another pool (tools/mpi).
 MPI_OBJ := $(filter-out %/pool.o,$(TOOL_SRC:%.c=$(BUILD)/%.o)) \
            $(BUILD)/tools/mpi/pool_mpi.o $(BUILD)/tools/mpi/pool_local.o
 
@@ -90,7 +91,7 @@ $(BUILD)/tools/mpi/pool_mpi.o: tools/mpi/pool_mpi.c | $(DEPS)
 
 $(BUILD)/tools/mpi/pool_local.o: tools/teg/pool.c | $(DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -Dpool_run=pool_run_local -c $< -o $@
+	$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -c $< -o $@
 
 # The emulator's functions once more for machines with AVX2 and FMA; which are
 # used is found out when a kernel is prepared.
@@ -118,6 +119,14 @@ $(PROGRAM): $(PROGRAM).o $(CUDART)
 	$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@
 
 $(PROGRAM).o: tests/fixtures/exec.fatbin
+
+# Iterative programs for tools/clusters.sh, likewise.
+ITERATE := $(BUILD)/tools/sampling/iterate
+
+$(ITERATE): $(ITERATE).o $(CUDART)
+	$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@
+
+$(ITERATE).o: tests/fixtures/iterate.fatbin
 
 # The page's script and style become rows of C strings.
 $(BUILD)/page.%.inc: tools/teg/page.%
@@ -209,6 +218,10 @@ fixtures-check:
 .PHONY: sampling
 sampling: all
 	@tools/sampling.sh $(BUILD)/teg
+
+.PHONY: clusters
+clusters: all $(ITERATE)
+	@tools/clusters.sh $(BUILD)/teg $(ITERATE)
 
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure

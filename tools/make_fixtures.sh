@@ -85,6 +85,10 @@ wanted exec.cu && nvcc -std=c++17 -fatbin \
     -o "$made/exec.fatbin" exec.cu \
     -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
+# What tools/sampling/iterate.c launches.
+wanted iterate.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
+    -o "$made/iterate.fatbin" iterate.cu \
+    -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80
 # Kernels that are run and compared with C, all generations in one file.
 for source in kernels/*.cu; do
     wanted "$source" || continue

@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum {
-    PLACES = 1 << 18,
+    PLACES_FIRST = 1 << 12,
+    PLACES_MAX = 1 << 18,
     WINDOW_BITS = 24, /* of the generic windows of shared and local memory */
 };
 
@@ -14,20 +15,32 @@ struct entry {
 };
 
 struct sample_lines {
-    struct entry entry[PLACES];
-    struct entry old[PLACES]; /* while entries find new places */
-    uint32_t count;
+    struct entry *entry; /* owned, [places] */
+    uint32_t places, count;
     uint32_t halvings; /* one line in 2^halvings is drawn */
     uint64_t block;    /* being shown, from 1 */
 };
 
 struct sample_lines *sample_lines_new(void)
 {
-    return calloc(1, sizeof(struct sample_lines));
+    struct sample_lines *l = calloc(1, sizeof *l);
+
+    if (l == NULL)
+        return NULL;
+    l->places = PLACES_FIRST;
+    l->entry = calloc(l->places, sizeof *l->entry);
+    if (l->entry == NULL) {
+        free(l);
+        return NULL;
+    }
+    return l;
 }
 
 void sample_lines_free(struct sample_lines *l)
 {
+    if (l == NULL)
+        return;
+    free(l->entry);
     free(l);
 }
 
@@ -48,28 +61,38 @@ static int drawn(const struct sample_lines *l, uint64_t hash)
 
 static struct entry *find(struct sample_lines *l, uint64_t line, uint64_t hash)
 {
-    uint32_t i = (uint32_t)hash % PLACES;
+    uint32_t i = (uint32_t)hash % l->places;
 
     while (l->entry[i].block != 0 && l->entry[i].line != line)
-        i = (i + 1) % PLACES;
+        i = (i + 1) % l->places;
     return &l->entry[i];
 }
 
-/* Draws half as many lines from now on and drops the others. */
-static void halve(struct sample_lines *l)
+/* Makes room: a table twice as large up to a size, then half as many lines,
+ * drawn from now on, the others dropped.  Without memory for either none is
+ * added. */
+static void make_room(struct sample_lines *l)
 {
-    l->halvings++;
-    l->count = 0;
-    memcpy(l->old, l->entry, sizeof l->old);
-    memset(l->entry, 0, sizeof l->entry);
-    for (uint32_t i = 0; i < PLACES; i++) {
-        uint64_t hash = mix(l->old[i].line);
+    struct entry *old = l->entry;
+    uint32_t places = l->places;
+    uint32_t more = places < PLACES_MAX ? 2 * places : places;
+    struct entry *entry = calloc(more, sizeof *entry);
 
-        if (l->old[i].block == 0 || !drawn(l, hash))
+    if (entry == NULL)
+        return;
+    l->halvings += more == places;
+    l->entry = entry;
+    l->places = more;
+    l->count = 0;
+    for (uint32_t i = 0; i < places; i++) {
+        uint64_t hash = mix(old[i].line);
+
+        if (old[i].block == 0 || !drawn(l, hash))
             continue;
-        *find(l, l->old[i].line, hash) = l->old[i];
+        *find(l, old[i].line, hash) = old[i];
         l->count++;
     }
+    free(old);
 }
 
 static void touch(struct sample_lines *l, uint64_t line,
@@ -82,7 +105,8 @@ static void touch(struct sample_lines *l, uint64_t line,
     if (!drawn(l, hash))
         return;
     e = find(l, line, hash);
-    if (e->block == l->block)
+    if (e->block == l->block ||
+        (e->block == 0 && l->count + 1 == l->places)) /* no memory for more */
         return;
     weight = (double)((uint64_t)1 << l->halvings);
     t->lines += weight;
@@ -91,8 +115,8 @@ static void touch(struct sample_lines *l, uint64_t line,
         l->count++;
     }
     *e = (struct entry){line, l->block};
-    if (l->count > PLACES / 2 && l->halvings < 40)
-        halve(l);
+    if (l->count > l->places / 2 && l->halvings < 40)
+        make_room(l);
 }
 
 /* Lanes that lie side by side touch the lines from the first to the last. */

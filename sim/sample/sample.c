@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/sample/lines.h"
+#include "sim/sample/scale.h"
 #include "traces/block.h"
 
 enum {
@@ -679,43 +680,19 @@ static int l2_settled(const struct sampling *p, const struct teg_statistics *s)
            whole < (double)p->l2_bytes;
 }
 
-static void scale_u64(uint64_t *v, double factor)
-{
-    *v = (uint64_t)((double)*v * factor + 0.5);
-}
-
-/* Every member of these structs is a sum. */
-static void scale_sums(void *sums, size_t size, double factor)
-{
-    uint64_t *v = sums;
-
-    for (size_t i = 0; i < size / sizeof *v; i++)
-        scale_u64(&v[i], factor);
-}
-
 static void scale_statistics(const struct sampling *p, struct teg_statistics *s)
 {
     const struct teg_sample_facts *f = p->facts;
-    double factor = (double)f->instructions / (double)p->work_ended;
 
     s->blocks = f->blocks;
-    scale_u64(&s->warps, (double)f->blocks / (double)p->sampled);
-    s->warp_instructions = f->instructions;
-    scale_u64(&s->thread_instructions, factor);
-    scale_u64(&s->barriers, factor);
-    scale_u64(&s->unknown_instructions, factor);
-    scale_sums(s->class_, sizeof s->class_, factor);
-    scale_sums(&s->memory, sizeof s->memory, factor);
-    scale_u64(&s->resident_warp_cycles, factor);
-    scale_sums(s->stall, sizeof s->stall, factor);
-    scale_u64(&s->channel_bytes_max, factor);
-    scale_u64(&s->channel_bytes_sum, factor);
+    s->warps =
+        (uint64_t)((double)s->warps * (double)f->blocks / (double)p->sampled +
+                   0.5);
+    sample_scale(s, (double)f->instructions / (double)p->work_ended,
+                 f->instructions);
     for (uint32_t i = 0; i < s->unit_count; i++) {
         struct teg_unit_statistics *u = &s->unit[i];
 
-        scale_u64(&u->issued, factor);
-        scale_u64(&u->busy_cycles, factor);
-        scale_u64(&u->load_cycles, factor);
         u->instances =
             (uint32_t)((uint64_t)u->instances * p->sms / p->scaled_sms);
     }

@@ -1,4 +1,5 @@
 /* teg run: replays the kernels of a trace and reports on each. */
+#include "tools/teg/clusters.h"
 #include "tools/teg/pool.h"
 #include "tools/teg/report.h"
 #include "tools/teg/series.h"
@@ -15,7 +16,11 @@ struct run {
     bool strict, timing, by_pc, ranking, sample, exact;
     uint32_t dependences; /* index into dependences_names */
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
+    const char *similar;
     struct pc_trace_choice pc_choice;
+    struct clusters clusters;  /* of the chosen kernels, by their places */
+    struct replay **simulated; /* owned, [kernel_count]: those that others of
+                                  their cluster are made of */
 };
 
 static const char *const dependences_names[] = {"as-described", "scoreboard",
@@ -151,9 +156,61 @@ static enum sampling choose_sampling(const struct run *run)
     return run->sample ? SAMPLING_LONG : SAMPLING_BY_SIZE;
 }
 
-static int run_kernel(const struct run *run, struct report *report,
-                      uint32_t kernel)
+/* Whether the kernel is the first of several that are simulated once. */
+static bool stands_for_more(const struct run *run, uint32_t place)
 {
+    return clusters_by(&run->clusters, place) == place &&
+           clusters_members(&run->clusters, place) > 1;
+}
+
+/* Keeps the replay for the rest of its cluster, or ends it. */
+static int keep_replay(struct run *run, struct replay *replay, uint32_t place)
+{
+    struct replay *kept;
+
+    if (!stands_for_more(run, place) || replay->incomplete) {
+        replay_release(replay);
+        return EXIT_DONE;
+    }
+    kept = malloc(sizeof *kept);
+    if (kept == NULL) {
+        replay_release(replay);
+        return say_memory();
+    }
+    replay_close_launch(replay);
+    *kept = *replay;
+    run->simulated[place] = kept;
+    return EXIT_DONE;
+}
+
+/* A kernel that another one was simulated for. */
+static int represent(const struct run *run, struct report *report,
+                     uint32_t place)
+{
+    uint32_t by = clusters_by(&run->clusters, place);
+    uint32_t kernel = run->job.kernel[place];
+    struct replay replay = {
+        .launches = teg_trace_kernel_launches(run->job.trace, kernel)};
+    const struct ears ears = {0};
+    const struct whatif none = {0};
+    struct teg_launch launch;
+    struct teg_diag d;
+    int status;
+
+    if (teg_trace_launch(run->job.trace, kernel, &launch, &d) != TEG_OK)
+        return say_fault(&d);
+    status =
+        replay_represent(&replay, run->simulated[by], &run->clusters, place,
+                         run->job.path, run->job.kernel[by] + 1, &launch);
+    if (status == EXIT_DONE)
+        status = report_replay(run, report, &replay, &ears, kernel, &none);
+    replay_release(&replay);
+    return status;
+}
+
+static int run_kernel(struct run *run, struct report *report, uint32_t place)
+{
+    uint32_t kernel = run->job.kernel[place];
     char label[32];
     struct ears ears;
     struct replay_options options = {
@@ -177,6 +234,7 @@ static int run_kernel(const struct run *run, struct report *report,
         ears_release(&ears);
         return status;
     }
+    replay.cluster_kernels = clusters_members(&run->clusters, place);
     if (run->timing)
         print_timing(&replay);
     if (status == EXIT_DONE)
@@ -189,12 +247,58 @@ static int run_kernel(const struct run *run, struct report *report,
     if (reported == EXIT_DONE)
         reported = write_series(run, &replay, &ears.pc_trace);
     ears_release(&ears);
-    replay_release(&replay);
+    if (reported == EXIT_DONE)
+        reported = keep_replay(run, &replay, place);
+    else
+        replay_release(&replay);
     return reported != EXIT_DONE ? reported : status;
 }
 
+static teg_status open_chosen(void *self, uint32_t place,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    const struct run *run = self;
+
+    return teg_trace_launch(run->job.trace, run->job.kernel[place], launch, d);
+}
+
+/* Which of the chosen kernels are simulated. */
+static int find_clusters(struct run *run)
+{
+    const struct teg_gpu *gpu = run->job.gpu;
+    const struct cluster_request request = {
+        .count = run->job.kernel_count,
+        .open = open_chosen,
+        .self = run,
+        .gpu = &gpu,
+        .gpus = 1,
+        /* fewer places than the chip has */
+        .same_blocks = run->sms != 0 || run->warps_per_sm != 0,
+        .sampling = choose_sampling(run),
+        .similar = run->similar,
+        .workers = 1,
+        .label = run->job.path,
+    };
+
+    run->simulated = calloc(run->job.kernel_count, sizeof(struct replay *));
+    return run->simulated != NULL ? clusters_find(&run->clusters, &request)
+                                  : say_memory();
+}
+
+static void release_clusters(struct run *run)
+{
+    for (uint32_t i = 0; run->simulated != NULL && i < run->job.kernel_count;
+         i++) {
+        if (run->simulated[i] != NULL)
+            replay_release(run->simulated[i]);
+        free(run->simulated[i]);
+    }
+    free(run->simulated);
+    clusters_release(&run->clusters);
+}
+
 /* An interrupted run still reports what there is. */
-static int run_all(const struct run *run)
+static int run_all(struct run *run)
 {
     const struct job *job = &run->job;
     struct report report;
@@ -204,7 +308,9 @@ static int run_all(const struct run *run)
     if (status != EXIT_DONE)
         return status;
     for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++)
-        status = run_kernel(run, &report, job->kernel[i]);
+        status = clusters_by(&run->clusters, i) == i
+                     ? run_kernel(run, &report, i)
+                     : represent(run, &report, i);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
         report_abandon(&report);
         return status;
@@ -250,8 +356,9 @@ int cmd_run(int argc, char **argv)
          "and say how far off the cycles may be (default: of those of 20 "
          "million warp instructions or more)",
          NULL},
+        CLUSTER_OPTION(run.similar),
         {"exact", 0, OPT_FLAG, &run.exact, NULL,
-         "simulate every kernel in full; --by-pc, --ranking, --pc-trace and "
+         "simulate every kernel, in full; --by-pc, --ranking, --pc-trace and "
          "--timeline do so as well",
          NULL},
         {"strict", 0, OPT_FLAG, &run.strict, NULL,
@@ -294,7 +401,13 @@ int cmd_run(int argc, char **argv)
         return say_usage("run",
                          "--sample excludes --exact, --by-pc, --ranking, "
                          "--pc-trace and --timeline");
+    if (run.similar != NULL && (run.exact || needs_all(&run)))
+        return say_usage("run",
+                         "--similar excludes --exact, --by-pc, --ranking, "
+                         "--pc-trace and --timeline");
     status = pc_choice_parse(run.pc_warps, &run.pc_choice);
+    if (status == EXIT_DONE)
+        status = similar_parse(run.similar, &(double){0});
     if (status != EXIT_DONE)
         return status;
     catch_interrupt();
@@ -306,7 +419,10 @@ int cmd_run(int argc, char **argv)
     if (status == EXIT_DONE)
         status = check_series(&run);
     if (status == EXIT_DONE)
+        status = find_clusters(&run);
+    if (status == EXIT_DONE)
         status = run_all(&run);
+    release_clusters(&run);
     job_release(&run.job);
     return status;
 }

@@ -36,13 +36,30 @@ struct sweep {
 
 /* ---- the pool's questions ------------------------------------------------- */
 
+/* Whether the point is simulated here, for itself or for others. */
+static bool is_ours(const struct sweep *w, uint64_t point)
+{
+    return sweep_plan_by(&w->plan, point) % w->shards == w->shard;
+}
+
+/* Points that `point` is simulated for, its own too, without a row. */
+static uint64_t rows_missing(const struct sweep *w, uint64_t point)
+{
+    uint64_t member = point, missing = w->journal.row[point].size == 0;
+
+    while (sweep_plan_member(&w->plan, member, &member))
+        missing += w->journal.row[member].size == 0;
+    return missing;
+}
+
 static bool next_point(void *self, uint64_t *job)
 {
     struct sweep *w = self;
 
     for (; w->next < w->plan.points; w->next++) {
-        if (w->next % w->shards == w->shard &&
-            w->journal.row[w->next].size == 0) {
+        if (is_ours(w, w->next) &&
+            sweep_plan_by(&w->plan, w->next) == w->next &&
+            rows_missing(w, w->next) > 0) {
             *job = w->next++;
             return true;
         }
@@ -85,23 +102,51 @@ static bool says_failed(const uint8_t *row, size_t size)
     return false;
 }
 
+static int take_row(struct sweep *w, uint64_t point, const uint8_t *row,
+                    size_t size)
+{
+    int status;
+
+    if (w->journal.row[point].size != 0)
+        return EXIT_DONE;
+    status = sweep_journal_add(&w->journal, point, row, size);
+    if (status == EXIT_DONE && !w->checked)
+        return check_view(w, point);
+    w->failed += says_failed(row, size);
+    return status;
+}
+
+/* A row for the point and each that it was simulated for, in their order. */
 static int done(void *self, uint64_t job, const uint8_t *reply, size_t size)
 {
     struct sweep *w = self;
-    int status = sweep_journal_add(&w->journal, job, reply, size);
+    uint64_t point = job;
+    int status = EXIT_DONE;
 
-    if (status == EXIT_DONE && !w->checked)
-        return check_view(w, job);
-    w->failed += says_failed(reply, size);
+    while (status == EXIT_DONE && size > 0) {
+        const uint8_t *end = memchr(reply, '\n', size);
+        size_t length = end != NULL ? (size_t)(end - reply) + 1 : size;
+
+        status = take_row(w, point, reply, length);
+        reply += length;
+        size -= length;
+        if (size > 0 && !sweep_plan_member(&w->plan, point, &point))
+            break;
+    }
     return status;
 }
 
 static void lost(void *self, uint64_t job, const char *why)
 {
     struct sweep *w = self;
+    uint64_t points = rows_missing(w, job);
 
-    w->lost++;
-    say("", "point %" PRIu64 " is not done: %s", job, why);
+    w->lost += points;
+    if (points > 1)
+        say("", "point %" PRIu64 " and %" PRIu64 " like it are not done: %s",
+            job, points - 1, why);
+    else
+        say("", "point %" PRIu64 " is not done: %s", job, why);
 }
 
 static void tick(void *self)
@@ -158,7 +203,13 @@ static int choose_journal(struct sweep *w)
 
 static uint64_t points_of_shard(const struct sweep *w)
 {
-    return (w->plan.points - w->shard + w->shards - 1) / w->shards;
+    uint64_t count = 0;
+
+    if (w->plan.clusters.count == 0 || w->shards == 1)
+        return (w->plan.points - w->shard + w->shards - 1) / w->shards;
+    for (uint64_t i = 0; i < w->plan.points; i++)
+        count += is_ours(w, i);
+    return count;
 }
 
 /* Failed points that the journal had already. */
@@ -251,6 +302,7 @@ static int sweep(struct sweep *w)
 
     /* Before anything is said of the command line. */
     pool_is_worker();
+    w->request.workers = w->jobs != 0 ? w->jobs : pool_cores();
     status = parse_shard(w);
 
     if (status == EXIT_DONE)
@@ -311,7 +363,8 @@ int cmd_sweep(int argc, char **argv)
          "and say how far off the cycles may be (default: of those of 20 "
          "million warp instructions or more)",
          NULL},
-        {"exact", 0, OPT_FLAG, &w.exact, NULL, "simulate every kernel in full",
+        CLUSTER_OPTION(r->similar),
+        {"exact", 0, OPT_FLAG, &w.exact, NULL, "simulate every kernel, in full",
          NULL},
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
          "worker processes (default: one per core)", NULL},
@@ -355,6 +408,11 @@ int cmd_sweep(int argc, char **argv)
     r->traces = operands.count;
     if (w.sample && w.exact)
         return say_usage("sweep", "--sample and --exact exclude each other");
+    if (r->similar != NULL && w.exact)
+        return say_usage("sweep", "--similar and --exact exclude each other");
+    status = similar_parse(r->similar, &(double){0});
+    if (status != EXIT_DONE)
+        return status;
     r->sampling = w.sample  ? SAMPLING_LONG
                   : w.exact ? SAMPLING_NEVER
                             : SAMPLING_BY_SIZE;

@@ -50,9 +50,19 @@ int pool_serve(const struct pool *pool)
     (void)pool;
     return EXIT_DONE;
 }
-#endif
+
+int pool_run(const struct pool *pool)
+{
+    return pool_run_here(pool);
+}
 
 uint32_t pool_cores(void)
+{
+    return pool_cores_here();
+}
+#endif
+
+uint32_t pool_cores_here(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -321,7 +331,7 @@ static int run(struct crew *crew, struct pollfd *fds)
     return status;
 }
 
-int pool_run(const struct pool *pool)
+int pool_run_here(const struct pool *pool)
 {
     struct crew crew = {.pool = pool, .count = pool->workers};
     struct pollfd *fds;

@@ -34,6 +34,8 @@ struct pool {
 /* Runs every job.  EXIT_INTERRUPTED after a Ctrl-C; jobs under way are thrown
  * away then. */
 int pool_run(const struct pool *pool);
+/* The same with processes of this machine, also under mpirun. */
+int pool_run_here(const struct pool *pool);
 
 /* Under mpirun (tools/mpi): whether this process only does the jobs of
  * another one's pool_run, with pool_serve, until that has no more.  Else
@@ -41,7 +43,9 @@ int pool_run(const struct pool *pool);
 bool pool_is_worker(void);
 int pool_serve(const struct pool *pool);
 
-/* Cores of this machine. */
+/* Processes that this one is to start unless told: cores of the machine, 1 for
+ * a rank of several. */
 uint32_t pool_cores(void);
+uint32_t pool_cores_here(void);
 
 #endif

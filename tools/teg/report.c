@@ -91,6 +91,22 @@ int report_open(struct report *report, enum format format, const char *path,
     return output_open(&report->out, path);
 }
 
+double replay_error_bound(const struct replay *r)
+{
+    if (r->represented.used)
+        return r->represented.error_bound;
+    return r->sample.used ? r->sample.error_bound : 0;
+}
+
+/* Of one launch. */
+static uint64_t simulated_instructions(const struct replay *r)
+{
+    if (r->represented.used)
+        return 0;
+    return r->sample.used ? r->sample.instructions_simulated
+                          : r->s->warp_instructions;
+}
+
 int report_add(struct report *report, const struct result *result)
 {
     const struct teg_statistics *s = result->replay->s;
@@ -103,6 +119,10 @@ int report_add(struct report *report, const struct result *result)
     total->warp_instructions += launches * s->warp_instructions;
     total->time_us +=
         launches * (double)s->cycles / result->replay->gpu->chip.sm_clock_mhz;
+    total->represented_kernels += result->replay->represented.used;
+    total->simulated_instructions += simulated_instructions(result->replay);
+    total->error_cycles +=
+        launches * replay_error_bound(result->replay) * (double)s->cycles;
     total->incomplete |= result->replay->incomplete;
     return report->writer->kernel(report, result);
 }

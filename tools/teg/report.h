@@ -43,8 +43,14 @@ struct totals {
     uint64_t launches; /* an entry of a list may stand for many */
     uint64_t cycles, warp_instructions;
     double time_us;
+    uint32_t represented_kernels;    /* not simulated: others were for them */
+    uint64_t simulated_instructions; /* of warp_instructions */
+    double error_cycles;             /* that `cycles` may be off by */
     bool incomplete;
 };
+
+/* How far the cycles may be off, relative; 0: not at all. */
+double replay_error_bound(const struct replay *r);
 
 struct report_writer;
 
@@ -53,7 +59,7 @@ struct report {
     const struct report_writer *writer;
     uint32_t expected; /* kernels that were chosen */
     struct totals total;
-    json_t *kernels; /* owned; what JSON gathers */
+    json_t *kernels; /* owned; what JSON and CSV gather */
 };
 
 struct report_writer {
@@ -93,6 +99,9 @@ json_t *number_json(double v);
 /* The cells of a CSV row by their columns, owned by the caller; NULL out of
  * memory. */
 json_t *csv_flat(json_t *object);
+/* Writes a row of the cells under `columns`, an object of the same names; the
+ * header where `flat` is NULL. */
+void csv_cells(FILE *f, json_t *columns, json_t *flat);
 /* A cell, empty for null. */
 void csv_value(FILE *f, const json_t *value);
 /*

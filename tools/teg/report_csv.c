@@ -172,6 +172,25 @@ json_t *csv_flat(json_t *object)
     return row.flat;
 }
 
+void csv_cells(FILE *f, json_t *columns, json_t *flat)
+{
+    const char *key, *comma = "";
+    json_t *ignored;
+
+    json_object_foreach(columns, key, ignored)
+    {
+        const json_t *value = json_object_get(flat, key);
+
+        fputs(comma, f);
+        if (flat == NULL)
+            print_csv_text(f, key);
+        else if (value != NULL)
+            csv_value(f, value);
+        comma = ",";
+    }
+    fputs("\r\n", f);
+}
+
 int output_csv(const char *path, const char *columns, json_t *rows)
 {
     struct output out;
@@ -193,7 +212,7 @@ int output_csv(const char *path, const char *columns, json_t *rows)
 /* With instructions asked for, they are the rows. */
 static int add_kernel(struct report *report, const struct result *result)
 {
-    json_t *object;
+    json_t *object, *flat;
 
     if (result->by_pc != NULL) {
         print_instructions_csv(report->out.file, result->by_pc, result->number,
@@ -201,13 +220,31 @@ static int add_kernel(struct report *report, const struct result *result)
         return EXIT_DONE;
     }
     object = result_json(result);
-    if (object == NULL)
-        return say_memory();
-    if (report->total.kernels == 1)
-        print_row(report->out.file, object, true, false);
-    print_row(report->out.file, object, false, false);
+    if (report->kernels == NULL)
+        report->kernels = json_array();
+    flat = object != NULL ? csv_flat(object) : NULL;
     json_decref(object);
+    return json_array_append_new(report->kernels, flat) == 0 ? EXIT_DONE
+                                                             : say_memory();
+}
+
+/* Kernels that were sampled or represented have columns that others have
+ * not: the header is known when all are. */
+static int finish(struct report *report)
+{
+    json_t *columns, *row;
+    size_t i;
+
+    if (report->kernels == NULL)
+        return EXIT_DONE;
+    columns = json_object();
+    json_array_foreach(report->kernels, i, row)
+        json_object_update_missing(columns, row);
+    csv_cells(report->out.file, columns, NULL);
+    json_array_foreach(report->kernels, i, row)
+        csv_cells(report->out.file, columns, row);
+    json_decref(columns);
     return EXIT_DONE;
 }
 
-const struct report_writer csv_writer = {add_kernel, NULL};
+const struct report_writer csv_writer = {add_kernel, finish};

@@ -89,6 +89,17 @@ static json_t *sample_json(const struct teg_sample *s)
         (int)s->waves_simulated, "block_kinds", (int)s->kinds);
 }
 
+/* Which launch was simulated instead; null: this one was. */
+static json_t *represented_json(const struct replay_represented *r)
+{
+    if (!r->used)
+        return json_null();
+    return json_pack("{s:s, s:i, s:b, s:f, s:f}", "trace", r->trace, "kernel",
+                     (int)r->kernel, "identical", r->identical,
+                     "similarity_percent", 100 * r->similarity,
+                     "error_bound_percent", 100 * r->error_bound);
+}
+
 static json_t *occupancy_json(const struct teg_occupancy *o)
 {
     return json_pack("{s:i, s:i, s:s, s:i, s:i}", "blocks_per_sm",
@@ -270,6 +281,12 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "what_if", what_ifs_json(r->what_ifs));
     json_object_set_new(o, "incomplete", json_boolean(r->replay->incomplete));
     json_object_set_new(o, "sampled", sample_json(&r->replay->sample));
+    json_object_set_new(o, "represented",
+                        represented_json(&r->replay->represented));
+    json_object_set_new(o, "cluster_kernels",
+                        count_json(r->replay->cluster_kernels != 0
+                                       ? r->replay->cluster_kernels
+                                       : 1));
     json_object_set_new(o, "occupancy", occupancy_json(&s->occupancy));
     json_object_set_new(o, "sms_simulated", count_json(s->sms));
     json_object_set_new(o, "sms_active", count_json(s->active_sms));
@@ -305,12 +322,19 @@ static int add_kernel(struct report *report, const struct result *result)
 static json_t *totals_json(const struct totals *t)
 {
     return json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "kernels", (int)t->kernels,
-        "launches", count_json(t->launches), "cycles", count_json(t->cycles),
-        "time_us", number_json(t->time_us), "warp_instructions",
-        count_json(t->warp_instructions), "ipc",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:b}",
+        "kernels", (int)t->kernels, "launches", count_json(t->launches),
+        "cycles", count_json(t->cycles), "time_us", number_json(t->time_us),
+        "warp_instructions", count_json(t->warp_instructions), "ipc",
         json_ratio((double)t->warp_instructions, (double)t->cycles),
-        "incomplete", t->incomplete);
+        "simulated_kernels", (int)(t->kernels - t->represented_kernels),
+        "represented_kernels", (int)t->represented_kernels,
+        "simulated_instructions", count_json(t->simulated_instructions),
+        "simulated_percent",
+        percent(t->simulated_instructions, t->warp_instructions),
+        "error_bound_percent",
+        json_ratio(100 * t->error_cycles, (double)t->cycles), "incomplete",
+        t->incomplete);
 }
 
 static int finish(struct report *report)

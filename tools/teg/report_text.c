@@ -133,6 +133,21 @@ void text_head(FILE *f, const struct result *r)
     print_what_ifs(f, r->what_ifs);
 }
 
+static void print_represented(FILE *f, const struct replay_represented *r)
+{
+    if (!r->used)
+        return;
+    fprintf(f, "\n  %sREPRESENTED%s by kernel %u", tint(f, TINT_NOTICE),
+            tint(f, TINT_OFF), r->kernel);
+    if (r->identical)
+        fputs(", which is the same to the instruction; cycles are exact.\n", f);
+    else
+        fprintf(f,
+                ", which is like it to %.1f %%: cycles to within\n"
+                "  %.1f %%. --exact simulates every kernel.\n",
+                100 * r->similarity, 100 * r->error_bound);
+}
+
 static void print_sampled(FILE *f, const struct teg_sample *s)
 {
     char a[28], b[28];
@@ -165,6 +180,7 @@ static void print_time(FILE *f, const struct result *r)
                 "that was simulated\n",
                 tint(f, TINT_BAD), tint(f, TINT_OFF));
     print_sampled(f, &r->replay->sample);
+    print_represented(f, &r->replay->represented);
     fprintf(f, "\n  cycles     %s%14s%s  = %.4g us\n", tint(f, TINT_STRONG),
             with_commas(s->cycles, text), tint(f, TINT_OFF),
             (double)s->cycles / gpu->chip.sm_clock_mhz);
@@ -441,6 +457,15 @@ static int finish(struct report *report)
                 t->kernels, plural(t->kernels), launches,
                 with_commas(t->cycles, a), t->time_us,
                 with_commas(t->warp_instructions, b));
+    if (t->represented_kernels > 0)
+        fprintf(report->out.file,
+                "%u simulated (%.3g %% of the instructions), %u represented; "
+                "the total to\nwithin %.2g %%\n",
+                t->kernels - t->represented_kernels,
+                100 * (double)t->simulated_instructions /
+                    (double)t->warp_instructions,
+                t->represented_kernels,
+                100 * t->error_cycles / (double)t->cycles);
     return EXIT_DONE;
 }
 

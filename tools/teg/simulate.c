@@ -270,6 +270,11 @@ uint32_t replay_launches(const struct replay *r)
     return r->launches != 0 ? r->launches : 1;
 }
 
+void replay_close_launch(struct replay *r)
+{
+    close_launch(&r->launch);
+}
+
 void replay_release(struct replay *r)
 {
     close_launch(&r->launch);

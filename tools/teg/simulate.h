@@ -28,11 +28,23 @@ struct replay_options {
     struct teg_cache *cache; /* of the launch, or NULL: from the trace */
 };
 
+/* The launch that was simulated instead of one that is like it. */
+struct replay_represented {
+    bool used;
+    const char *trace;  /* borrowed: its path, as given */
+    uint32_t kernel;    /* its number there, from 1 */
+    bool identical;     /* exact */
+    double similarity;  /* 0 to 1 */
+    double error_bound; /* of the cycles, relative */
+};
+
 struct replay {
     struct teg_gpu *gpu;      /* owned: as simulated, what-ifs applied */
     struct teg_launch launch; /* owned: kernel facts and notes live here */
     struct teg_statistics *s; /* owned */
     struct teg_sample sample; /* `used` if `s` is of a part, scaled */
+    struct replay_represented represented;
+    uint32_t cluster_kernels; /* simulated once, this one counted; 0 is 1 */
     uint32_t launches;        /* identical ones this stands for; 0 is 1 */
     bool incomplete;          /* interrupted; `s` holds what there was */
     double seconds;           /* wall clock of the simulation */
@@ -49,6 +61,8 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
 uint64_t sampling_instructions_min(enum sampling sampling);
 /* At least 1. */
 uint32_t replay_launches(const struct replay *r);
+/* Closes what the statistics are no longer of; a report needs it open. */
+void replay_close_launch(struct replay *r);
 void replay_release(struct replay *r);
 
 #endif

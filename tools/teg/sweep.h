@@ -10,6 +10,7 @@
 #define TEG_TOOLS_SWEEP_H
 
 #include "isa/base/buffer.h"
+#include "tools/teg/clusters.h"
 #include "tools/teg/report.h"
 #include "traces/cache.h"
 
@@ -44,6 +45,8 @@ struct sweep_request {
     const char *active_warps; /* values, or NULL */
     uint32_t registers, sms;
     enum sampling sampling;
+    const char *similar;      /* --similar, or NULL */
+    uint32_t workers;         /* processes that look at the traces */
     struct opt_list set;      /* KEY=VALUE, for every point */
     struct opt_list vary;     /* KEY=VALUES */
     struct opt_list param;    /* NAME=VALUES */
@@ -64,7 +67,8 @@ struct sweep_plan {
     struct teg_gpu **gpu;        /* owned, those of the GPU axis */
     uint32_t gpus;
     uint64_t points;
-    uint64_t listed; /* hash of the files that lists name */
+    uint64_t listed;          /* hash of the files that lists name */
+    struct clusters clusters; /* of the launch axis */
     /* Of everything that rows depend on, trace contents included. */
     char digest[SWEEP_DIGEST_SIZE];
 };
@@ -76,6 +80,16 @@ void sweep_plan_release(struct sweep_plan *plan);
 /* Index into `axis->value` at `point`. */
 uint32_t sweep_plan_digit(const struct sweep_plan *plan, uint32_t axis,
                           uint64_t point);
+/* The point that is simulated for `point`: its own, or that of the launch
+ * which represents its launch, all else being equal. */
+uint64_t sweep_plan_by(const struct sweep_plan *plan, uint64_t point);
+/* The next point after `point` that the same one is simulated for; false if
+ * there is none. */
+bool sweep_plan_member(const struct sweep_plan *plan, uint64_t point,
+                       uint64_t *member);
+
+/* --isa as a number, 0 without; it was understood when the plan was made. */
+uint32_t sweep_isa(const struct sweep_request *r);
 
 /* The values of "16,32", "FROM:TO:STEP" or a mixture, added to the axis;
  * `what` names them in what is said of a fault. */
@@ -100,6 +114,7 @@ extern const struct sweep_shape sweep_shapes[];
 struct sweep_source {
     bool open;
     uint32_t digit[SWEEP_AXES_MAX]; /* of the launch and param axes */
+    const char *path;               /* of `trace`, borrowed from the plan */
     struct teg_trace *trace;        /* owned */
     struct teg_cache *cache;        /* owned */
     struct teg_sample_facts *facts; /* owned; of the launch as it is */
@@ -107,8 +122,9 @@ struct sweep_source {
 
 void sweep_source_release(struct sweep_source *s);
 
-/* Simulates a point and appends its row and a newline; a point that cannot be
- * has a row that says why.  EXIT_INTERRUPTED: no row. */
+/* Simulates a point and appends its row and a newline, and those of the points
+ * it is simulated for; a point that cannot be has a row that says why.
+ * EXIT_INTERRUPTED: no row. */
 int sweep_point(const struct sweep_plan *plan, struct sweep_source *source,
                 uint64_t point, struct teg_buffer *row);
 /* The row of a point that could not be simulated. */

@@ -475,6 +475,7 @@ static int find_digest(struct sweep_plan *plan)
     hash_number(&hash, r->registers);
     hash_number(&hash, r->sms);
     hash_number(&hash, r->sampling);
+    hash_text(&hash, r->similar != NULL ? r->similar : "");
     hash_text(&hash, r->isa != NULL ? r->isa : "");
     for (uint32_t a = 0; a < plan->axes; a++) {
         hash_text(&hash, plan->axis[a].key);
@@ -489,6 +490,68 @@ static int find_digest(struct sweep_plan *plan)
     for (int i = 0; status == EXIT_DONE && i < r->traces; i++)
         status = hash_file(&hash, r->trace[i]);
     snprintf(plan->digest, sizeof plan->digest, "%016" PRIx64, hash);
+    return status;
+}
+
+/* ---- launches that are alike ------------------------------------------------ */
+
+/* The trace of the launch looked at last. */
+struct looking {
+    const struct sweep_plan *plan;
+    const char *path;
+    struct teg_trace *trace; /* owned */
+};
+
+static teg_status open_planned(void *self, uint32_t i,
+                               struct teg_launch *launch, struct teg_diag *d)
+{
+    struct looking *l = self;
+    const struct sweep_launch *of = &l->plan->launch[i];
+    const struct teg_trace_options options = {
+        .registers = l->plan->request->registers,
+        .isa = sweep_isa(l->plan->request),
+        .spill_directory = getenv("TMPDIR")};
+
+    if (l->path != of->path) {
+        teg_trace_close(l->trace);
+        l->trace = NULL;
+        l->path = NULL;
+        TRY(teg_trace_open(of->path, &options, &l->trace, d));
+        l->path = of->path;
+    }
+    return teg_trace_launch(l->trace, of->kernel, launch, d);
+}
+
+static bool has_axis(const struct sweep_plan *plan, enum sweep_kind kind)
+{
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        if (plan->axis[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+/* A parameter of a sketch makes every point another launch. */
+static int find_clusters(struct sweep_plan *plan)
+{
+    const struct sweep_request *r = plan->request;
+    struct looking looking = {.plan = plan};
+    const struct cluster_request request = {
+        .count = plan->axis[0].count,
+        .open = open_planned,
+        .self = &looking,
+        .gpu = (const struct teg_gpu *const *)plan->gpu,
+        .gpus = plan->gpus,
+        .same_blocks = r->sms != 0 || has_axis(plan, SWEEP_KEY) ||
+                       has_axis(plan, SWEEP_SHAPE),
+        .sampling = has_axis(plan, SWEEP_PARAM) ? SAMPLING_NEVER : r->sampling,
+        .similar = r->similar,
+        .workers = r->workers,
+        .label = "sweep",
+    };
+    int status = clusters_find(&plan->clusters, &request);
+
+    teg_trace_close(looking.trace);
     return status;
 }
 
@@ -564,7 +627,9 @@ static int make_plan(struct sweep_plan *plan)
         status = check_axes(plan);
     if (status == EXIT_DONE)
         status = count_points(plan);
-    return status == EXIT_DONE ? find_digest(plan) : status;
+    if (status == EXIT_DONE)
+        status = find_digest(plan);
+    return status == EXIT_DONE ? find_clusters(plan) : status;
 }
 
 int sweep_plan_init(struct sweep_plan *plan, const struct sweep_request *r)
@@ -580,6 +645,7 @@ void sweep_plan_release(struct sweep_plan *plan)
             free(plan->axis[a].value[v]);
         free(plan->axis[a].value);
     }
+    clusters_release(&plan->clusters);
     for (uint32_t g = 0; g < plan->gpus; g++)
         teg_gpu_free(plan->gpu[g]);
     free(plan->gpu);
@@ -593,4 +659,28 @@ uint32_t sweep_plan_digit(const struct sweep_plan *plan, uint32_t axis,
     for (uint32_t i = plan->axes - 1; i > axis; i--)
         point /= plan->axis[i].count;
     return (uint32_t)(point % plan->axis[axis].count);
+}
+
+/* Points of one launch; the launch is the first axis. */
+static uint64_t points_per_launch(const struct sweep_plan *plan)
+{
+    return plan->points / plan->axis[0].count;
+}
+
+uint64_t sweep_plan_by(const struct sweep_plan *plan, uint64_t point)
+{
+    uint64_t each = points_per_launch(plan);
+
+    return clusters_by(&plan->clusters, (uint32_t)(point / each)) * each +
+           point % each;
+}
+
+bool sweep_plan_member(const struct sweep_plan *plan, uint64_t point,
+                       uint64_t *member)
+{
+    uint64_t each = points_per_launch(plan);
+    uint32_t next = clusters_next(&plan->clusters, (uint32_t)(point / each));
+
+    *member = next * each + point % each;
+    return next != 0;
 }

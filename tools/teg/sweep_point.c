@@ -55,12 +55,19 @@ static bool failed(struct point *p, const struct teg_diag *d)
 
 /* ---- where the blocks come from ------------------------------------------- */
 
-void sweep_source_release(struct sweep_source *s)
+static void close_source(struct sweep_source *s)
 {
     teg_cache_free(s->cache);
     teg_sample_facts_free(s->facts);
-    if (s->trace != NULL)
-        teg_trace_close(s->trace);
+    s->cache = NULL;
+    s->facts = NULL;
+    s->open = false;
+}
+
+void sweep_source_release(struct sweep_source *s)
+{
+    close_source(s);
+    teg_trace_close(s->trace);
     *s = (struct sweep_source){0};
 }
 
@@ -99,9 +106,9 @@ static uint32_t list_params(const struct sweep_plan *plan, uint64_t point,
     return n;
 }
 
-/* The architecture as given was understood when the plan was made. */
-static uint32_t isa_number(const char *text)
+uint32_t sweep_isa(const struct sweep_request *r)
 {
+    const char *text = r->isa;
     uint32_t v = 0;
 
     for (; text != NULL && *text != '\0'; text++) {
@@ -118,7 +125,7 @@ static bool open_source(struct point *p, struct sweep_source *s)
     static char text[OPT_LIST_MAX][SWEEP_VALUE_SIZE + 96];
     const char *set[OPT_LIST_MAX];
     struct teg_trace_options options = {
-        .isa = isa_number(plan->request->isa),
+        .isa = sweep_isa(plan->request),
         .registers = plan->request->registers,
         .spill_directory = getenv("TMPDIR"),
         .set = set,
@@ -128,9 +135,15 @@ static bool open_source(struct point *p, struct sweep_source *s)
 
     if (same_source(s, plan, p->number))
         return true;
-    sweep_source_release(s);
-    if (teg_trace_open(launch->path, &options, &s->trace, &d) != TEG_OK ||
-        teg_cache_new(s->trace, launch->kernel, TEG_CACHE_BUDGET, &s->cache,
+    close_source(s);
+    /* A list is read once; a sketch anew, with other parameters. */
+    if (s->path != launch->path || options.set_count > 0) {
+        sweep_source_release(s);
+        if (teg_trace_open(launch->path, &options, &s->trace, &d) != TEG_OK)
+            return failed(p, &d);
+        s->path = launch->path;
+    }
+    if (teg_cache_new(s->trace, launch->kernel, TEG_CACHE_BUDGET, &s->cache,
                       &d) != TEG_OK)
         return failed(p, &d);
     for (uint32_t i = 0; i < plan->axes; i++)
@@ -427,19 +440,20 @@ void sweep_point_failed(const struct sweep_plan *plan, uint64_t point,
     append_line(row, object);
 }
 
-static int append_result(struct point *p, const struct sweep_source *source,
-                         struct teg_buffer *row)
+static int append_result(const struct point *p, uint64_t number,
+                         const struct replay *replay,
+                         const struct teg_trace *trace, struct teg_buffer *row)
 {
     const struct sweep_plan *plan = p->plan;
     struct result result = {
-        .number = launch_at(plan, p->number)->kernel + 1,
+        .number = launch_at(plan, number)->kernel + 1,
         .what_ifs = &p->what_ifs,
-        .trace_notes = teg_trace_notes(source->trace),
+        .trace_notes = teg_trace_notes(trace),
     };
-    int status = result_init(&result, &p->replay);
+    int status = result_init(&result, replay);
 
     if (status == EXIT_DONE) {
-        json_t *object = head_json(plan, p->number);
+        json_t *object = head_json(plan, number);
         json_t *rest = result_json(&result);
 
         json_object_set_new(object, "status", json_string("ok"));
@@ -451,18 +465,89 @@ static int append_result(struct point *p, const struct sweep_source *source,
     return status;
 }
 
+/* ---- points that are represented ------------------------------------------- */
+
+/* Of the launch's trace, which is opened in place of the one before. */
+static teg_status open_member(const struct sweep_plan *plan, uint64_t member,
+                              struct sweep_source *source,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    const struct sweep_launch *of = launch_at(plan, member);
+    const struct teg_trace_options options = {
+        .isa = sweep_isa(plan->request),
+        .registers = plan->request->registers,
+        .spill_directory = getenv("TMPDIR"),
+    };
+
+    if (source->path != of->path) {
+        sweep_source_release(source);
+        TRY(teg_trace_open(of->path, &options, &source->trace, d));
+        source->path = of->path;
+    }
+    return teg_trace_launch(source->trace, of->kernel, launch, d);
+}
+
+static int append_member(struct point *p, uint64_t member,
+                         struct sweep_source *source, struct teg_buffer *row)
+{
+    const struct sweep_plan *plan = p->plan;
+    const struct sweep_launch *by = launch_at(plan, p->number);
+    uint32_t index = sweep_plan_digit(plan, 0, member);
+    struct replay replay = {0};
+    struct teg_launch launch;
+    struct teg_diag d;
+    int status;
+
+    if (open_member(plan, member, source, &launch, &d) != TEG_OK) {
+        failed(p, &d);
+        sweep_point_failed(plan, member, p->reason, row);
+        return EXIT_DONE;
+    }
+    replay.launches = teg_trace_kernel_launches(
+        source->trace, launch_at(plan, member)->kernel);
+    change_launch(p, &launch);
+    status = replay_represent(&replay, &p->replay, &plan->clusters, index,
+                              by->path, by->kernel + 1, &launch);
+    if (status == EXIT_DONE)
+        status = append_result(p, member, &replay, source->trace, row);
+    replay_release(&replay);
+    return status;
+}
+
+/* What cannot be cannot be for those it is simulated for. */
+static int append_members(struct point *p, struct sweep_source *source,
+                          struct teg_buffer *row)
+{
+    bool cannot = p->reason[0] != '\0';
+    uint64_t member = p->number;
+    int status = EXIT_DONE;
+
+    while (status == EXIT_DONE && sweep_plan_member(p->plan, member, &member)) {
+        if (cannot)
+            sweep_point_failed(p->plan, member, p->reason, row);
+        else
+            status = append_member(p, member, source, row);
+    }
+    return status;
+}
+
 int sweep_point(const struct sweep_plan *plan, struct sweep_source *source,
                 uint64_t point, struct teg_buffer *row)
 {
     struct point p = {.plan = plan, .number = point};
     int status = EXIT_DONE;
 
+    p.replay.cluster_kernels =
+        clusters_members(&plan->clusters, sweep_plan_digit(plan, 0, point));
     if (prepare(&p, source) && !simulate(&p))
         status = EXIT_INTERRUPTED;
     else if (p.reason[0] != '\0')
         sweep_point_failed(plan, point, p.reason, row);
     else
-        status = append_result(&p, source, row);
+        status = append_result(&p, point, &p.replay, source->trace, row);
+    replay_close_launch(&p.replay);
+    if (status == EXIT_DONE)
+        status = append_members(&p, source, row);
     replay_release(&p.replay);
     return status;
 }

@@ -239,32 +239,13 @@ static json_t *all_columns(const struct table *t)
     return columns;
 }
 
-static void write_cells(FILE *f, json_t *columns, json_t *flat)
-{
-    const char *key, *comma = "";
-    json_t *ignored;
-
-    json_object_foreach(columns, key, ignored)
-    {
-        const json_t *value = json_object_get(flat, key);
-
-        fputs(comma, f);
-        if (flat == NULL)
-            print_csv_text(f, key);
-        else if (value != NULL)
-            csv_value(f, value);
-        comma = ",";
-    }
-    fputs("\r\n", f);
-}
-
 static int write_csv(const struct table *t, FILE *f)
 {
     json_t *columns = all_columns(t);
 
     if (columns == NULL)
         return say_memory();
-    write_cells(f, columns, NULL);
+    csv_cells(f, columns, NULL);
     for (uint64_t i = 0; i < t->count; i++) {
         json_t *flat = flat_row(t, i);
 
@@ -272,7 +253,7 @@ static int write_csv(const struct table *t, FILE *f)
             json_decref(columns);
             return lost_row();
         }
-        write_cells(f, columns, flat);
+        csv_cells(f, columns, flat);
         json_decref(flat);
     }
     json_decref(columns);
@@ -354,7 +335,8 @@ static void choose_columns(struct text_table *text, const struct table *t,
 {
     static const char *const before[] = {"trace", "kernel.number", "gpu.name"};
     static const char *const after[] = {"cycles", "time_us", "ipc", "bound"};
-    static const char bound[] = "sampled.error_bound_percent";
+    static const char *const bounds[] = {"sampled.error_bound_percent",
+                                         "represented.error_bound_percent"};
     const char *key;
     json_t *ignored;
 
@@ -370,8 +352,10 @@ static void choose_columns(struct text_table *text, const struct table *t,
     }
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
         add_column(text, after[i]);
-    if (json_object_get(columns, bound) != NULL)
-        add_column(text, bound);
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        if (json_object_get(columns, bounds[i]) != NULL)
+            add_column(text, bounds[i]);
+    }
     for (uint32_t i = 0; i < t->goals; i++)
         add_column(text, t->goal[i].key);
 }
