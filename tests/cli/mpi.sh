@@ -27,17 +27,90 @@ err '1 of 2 points failed'
 expect 2 ranks 3 "$mpi" sweep $reduction -g v100 --vary sm.scheduler=1
 check 'a misuse is said once' [ "$(grep -c 'nearest is' "$work/err")" = 1 ]
 
-# A rank that dies ends the job; what is done is not done again.
-rm -f "$work/rows.json"
+# A list of which kernels are represented: the same rows.
+mkdir "$work/list"
+for n in 24 25; do
+    "$teg" convert tests/kernels/sm70/compute.sketch -p BLOCKS=160 \
+        -p ITER=$n "$work/list/$n.tegt" || exit 2
+done
+echo '{"kernels": [{"trace": "24.tegt"}, {"trace": "24.tegt"},
+    {"trace": "25.tegt"}]}' >"$work/list/kernels.json"
+like="$work/list/kernels.json -g v100,t4 --similar 10 -f json"
+expect 0 "$teg" sweep $like
+cp "$work/out" "$work/like.json"
+expect 0 ranks 3 "$mpi" sweep $like -o "$work/rows.json"
+check 'represented rows are the same' cmp -s "$work/rows.json" "$work/like.json"
+
+# Processes of this sweep: the ranks, whose parent is mpirun's, and the workers,
+# whose parent is a rank.
+processes() { # OUTPUT
+    ps -eo pid=,ppid=,args= | awk -v w="$1" '
+        index($0, w) && $3 ~ /teg-mpi$/ {pid[$1] = $2}
+        END {for (p in pid) print p, ((pid[p] in pid) ? "worker" : "rank")}'
+}
+until_rows() { # OUTPUT PID: until there are finished points
+    while kill -0 $2 2>/dev/null && ! grep -qs '"status":' "$1.partial"; do
+        sleep 0.05
+    done
+}
 many="$reduction -g v100 --vary dram.latency=300:1500:2 -f json"
+expect 0 "$teg" sweep $many
+cp "$work/out" "$work/many.json"
+
+# A worker that dies costs its point: the rank says so and goes on.
+rm -f "$work/rows.json"
 ranks 3 "$mpi" sweep $many -o "$work/rows.json" >"$work/out" 2>"$work/err" &
 pid=$!
-while kill -0 $pid 2>/dev/null &&
-    ! grep -qs '"status":' "$work/rows.json.partial"; do
-    sleep 0.05
-done
-victim=$(ps -eo pid=,args= | awk -v w="$work/rows.json" '
-    index($0, w) && $2 ~ /teg-mpi$/ {print $1}' | tail -1)
+until_rows "$work/rows.json" $pid
+victim=$(processes "$work/rows.json" | sed -n 's/ worker//p' | head -1)
+[ -n "$victim" ] && kill -KILL "$victim"
+wait $pid
+status=$?
+if [ -e "$work/rows.json.partial" ]; then
+    last='a sweep whose worker was killed'
+    check 'the exit status says so' [ $status = 1 ]
+    err 'point [0-9]* is not done: its worker was killed by signal 9'
+    err '1 of 601 points are not done; the same command does them'
+    check 'all other points are done' \
+        [ "$(grep -c '"status":"ok"' "$work/rows.json")" = 600 ]
+    expect 0 ranks 3 "$mpi" sweep $many -o "$work/rows.json"
+    err 'going on after 600 of 601 points'
+    check 'and the same command does the lost one' \
+        cmp -s "$work/rows.json" "$work/many.json"
+else
+    echo 'skipped: the sweep was over before a worker could be killed'
+fi
+
+# A rank that dies costs its point where mpirun lets the others go on.
+rm -f "$work/rows.json" "$work/rows.json.partial"
+TEG_RANK_SILENCE=5 ranks 3 --enable-recovery "$mpi" sweep $many \
+    -o "$work/rows.json" >"$work/out" 2>"$work/err" &
+pid=$!
+until_rows "$work/rows.json" $pid
+# not rank 0, which has no worker
+victim=$(ps -eo pid=,ppid=,args= | awk -v w="$work/rows.json" '
+    index($0, w) && $3 ~ /teg-mpi$/ {parent[$1] = $2}
+    END {for (p in parent) if (parent[p] in parent) print parent[p]}' | head -1)
+[ -n "$victim" ] && kill -KILL "$victim"
+wait $pid
+if [ -e "$work/rows.json.partial" ]; then
+    last='a sweep whose rank was killed'
+    err 'point [0-9]* is not done: rank [12] was not heard of for 5 s'
+    check 'all other points are done' \
+        [ "$(grep -c '"status":"ok"' "$work/rows.json")" = 600 ]
+    expect 0 ranks 3 "$mpi" sweep $many -o "$work/rows.json"
+    check 'and the same command does the lost one' \
+        cmp -s "$work/rows.json" "$work/many.json"
+else
+    echo 'skipped: the sweep was over before a rank could be killed'
+fi
+
+# Without that the job ends; what is done is not done again.
+rm -f "$work/rows.json" "$work/rows.json.partial"
+ranks 3 "$mpi" sweep $many -o "$work/rows.json" >"$work/out" 2>"$work/err" &
+pid=$!
+until_rows "$work/rows.json" $pid
+victim=$(processes "$work/rows.json" | sed -n 's/ rank//p' | sort -n | tail -1)
 [ -n "$victim" ] && kill -KILL "$victim"
 wait $pid
 if [ -e "$work/rows.json.partial" ]; then
@@ -45,10 +118,79 @@ if [ -e "$work/rows.json.partial" ]; then
     check 'finished points are kept' [ "$before" -gt 0 ]
     expect 0 ranks 3 "$mpi" sweep $many -o "$work/rows.json"
     err "going on after $before of 601 points"
-    expect 0 "$teg" sweep $many
-    check 'and end as the same bytes' cmp -s "$work/out" "$work/rows.json"
+    check 'and end as the same bytes' cmp -s "$work/many.json" "$work/rows.json"
 else
     echo 'skipped: the sweep was over before a rank could be killed'
+fi
+
+# Hosts that are network namespaces of this machine, joined by a bridge; what
+# ssh is to real hosts `ip netns exec` is to them.
+bridge=tegbr$$
+hosts='1 2'
+clean_up() {
+    for h in $hosts; do
+        ip netns pids teg$$-$h 2>/dev/null | xargs -r kill -KILL
+        ip netns delete teg$$-$h
+    done
+    ip link delete $bridge
+} 2>/dev/null
+make_hosts() {
+    ip link add $bridge type bridge && ip link set $bridge up &&
+        ip addr add 10.211.77.100/24 dev $bridge || return 1
+    for h in $hosts; do
+        ip netns add teg$$-$h &&
+            ip link add tegv$$-$h type veth peer name eth0 netns teg$$-$h &&
+            ip link set tegv$$-$h master $bridge up &&
+            ip -n teg$$-$h addr add 10.211.77.$h/24 dev eth0 &&
+            ip -n teg$$-$h link set eth0 up &&
+            ip -n teg$$-$h link set lo up || return 1
+    done
+} 2>/dev/null
+if ! command -v ip >/dev/null 2>&1 || ! make_hosts; then
+    clean_up
+    echo 'skipped: no network namespaces for hosts (ip netns)'
+    finish
+fi
+trap 'clean_up; rm -rf "$work"' EXIT
+# The agent is called as ssh: [options] HOST COMMAND...
+cat >"$work/agent" <<END
+#!/bin/sh
+while [ "\${1#-}" != "\$1" ]; do shift; done
+host=\${1##*.}
+shift
+exec ip netns exec teg$$-\$host sh -c "\$*"
+END
+chmod +x "$work/agent"
+spread() {
+    timeout 120 mpirun -q --mca plm_rsh_agent "$work/agent" \
+        --mca oob_tcp_if_include 10.211.77.0/24 \
+        --mca btl_tcp_if_include 10.211.77.0/24 --mca btl tcp,self \
+        --host 10.211.77.1:1,10.211.77.2:1,10.211.77.100:1 \
+        --map-by seq "$@"
+}
+expect 0 spread sh -c 'ip -o -4 addr show scope global | sed "s/.*inet //; s/ .*//"'
+for h in 1 2 100; do
+    out "^10.211.77.$h/24"
+done
+expect 0 spread "$mpi" sweep $points -o "$work/rows.json"
+check 'hosts write the same bytes' cmp -s "$work/rows.json" "$work/all.json"
+# A host that is gone costs its point.
+rm -f "$work/rows.json"
+TEG_RANK_SILENCE=5 spread --enable-recovery "$mpi" sweep $many \
+    -o "$work/rows.json" >"$work/out" 2>"$work/err" &
+pid=$!
+until_rows "$work/rows.json" $pid
+for p in $(ip netns pids teg$$-2); do
+    tr '\0' ' ' <"/proc/$p/cmdline" | grep -q '^[^ ]*teg-mpi ' && kill -KILL "$p"
+done
+wait $pid
+if [ -e "$work/rows.json.partial" ]; then
+    last='a sweep whose host was killed'
+    err 'point [0-9]* is not done: rank [12] was not heard of for 5 s'
+    check 'all other points are done' \
+        [ "$(grep -c '"status":"ok"' "$work/rows.json")" = 600 ]
+else
+    echo 'skipped: the sweep was over before a host could be killed'
 fi
 
 finish
