@@ -276,7 +276,7 @@ static int find_clusters(struct run *run)
         .same_blocks = run->sms != 0 || run->warps_per_sm != 0,
         .sampling = choose_sampling(run),
         .similar = run->similar,
-        .workers = 1,
+        .workers = run->jobs != 0 ? run->jobs : pool_cores(),
         .label = run->job.path,
     };
 
