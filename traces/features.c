@@ -469,7 +469,7 @@ static uint32_t shared_of_program(const struct collector *c)
 static void finish(const struct collector *c, struct teg_features *f)
 {
     const struct teg_kernel *k = c->kernel;
-    double *value = f->value, bytes;
+    double *value = f->value, bytes, threads;
 
     for (uint32_t i = 0; i < c->count; i++)
         add_inst(f, &k->program.inst[i], &c->meaning[i], &c->usage[i]);
@@ -481,6 +481,9 @@ static void finish(const struct collector *c, struct teg_features *f)
     value[FEATURE_threads_per_block] = teg_kernel_threads_per_block(k);
     value[FEATURE_shared_allocation] = shared_of_program(c);
     value[FEATURE_block_width] = k->block[0];
+    threads = (double)c->blocks * value[FEATURE_threads_per_block];
+    value[FEATURE_instructions_per_thread] =
+        value[FEATURE_instructions] / (threads > 0 ? threads : 1);
     f->blocks_traced = c->blocks;
     memset(f->known, 1, sizeof f->known);
     f->known[FEATURE_parameter_bytes] = c->operands_known && k->isa != 0;

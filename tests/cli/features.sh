@@ -11,6 +11,7 @@ expect 0 "$teg" features "$work/k.traceg" -f json --all
 out '"parameter_bytes": null'
 out '"global_read": 1024'
 out '"block_width": 64'
+out '"instructions_per_thread": 5'
 expect 0 "$teg" features "$work/k.traceg" -o "$work/out.csv"
 no_out
 check 'the rows are in the file' grep -q saxpy "$work/out.csv"

@@ -50,6 +50,36 @@ expect 0 train "$work/t.csv" --features instructions,blocks --samples 25 \
     --trees 4,8 --iterations 1 --leave-out 3 --worded
 out 'worded cross-validation, 1 iterations of 5 folds, 12 combinations'
 
+# What a roofline misses is learned: 2 us a block, whatever it says.
+awk 'BEGIN {
+    print "gpu,kernel,instructions,global_bytes,blocks,threads_per_block,time_us"
+    for (i = 1; i <= 40; i++)
+        printf "v100,k%d,%d,%d,%d,64,%d\n", i % 4, 6400 * i * i, 256 * i, i, 2 * i
+}' >"$work/r.csv"
+roofline() { $python tools/learn/roofline --teg "$teg" "$@"; }
+expect 0 roofline "$work/r.csv" -o "$work/r2.csv"
+check 'a column more' [ "$(head -1 "$work/r2.csv")" = \
+    "$(head -1 "$work/r.csv"),roofline_us" ]
+sed 's/^v100/Old chip/' "$work/r.csv" >"$work/old.csv"
+expect 1 roofline "$work/old.csv" -o "$work/r3.csv"
+err "no description of GPU 'Old chip': say --machine"
+expect 1 roofline "$work/old.csv" --machine 'Old chip=v100,chip.sns=4' \
+    -o "$work/r3.csv"
+err "a roofline has no 'chip.sns'; there are: chip.sms"
+expect 0 roofline "$work/old.csv" --machine 'Old chip=v100,chip.sm_clock_mhz=690' \
+    -o "$work/r3.csv"
+check 'half the clock takes longer' sh -c "
+    paste -d, '$work/r2.csv' '$work/r3.csv' | awk -F, '
+        NR > 1 {more += \$16 > \$8; less += \$16 < \$8}
+        END {exit !(more == 40 && less == 0)}'"
+expect 0 train "$work/r2.csv" --over roofline_us --features blocks,instructions \
+    --parameters mse,max,8 --iterations 1 --leave-out 5
+out 'MAPE of roofline_us'
+expect 1 train "$work/r2.csv" --over roofline_us -o "$work/r.forest"
+err 'a forest file has no estimates'
+expect 1 train "$work/r.csv" --over roofline_us --features blocks
+err "no column 'roofline_us'; there are: gpu"
+
 # Bad tables: one line each.
 expect 1 train "$work/none.csv"
 err 'cannot read: No such file'

@@ -4,6 +4,8 @@
 Names in brackets are the checks of the acceptance lists (P: portable
 prediction, S: random forest on counters)."""
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
 import os
 import sys
@@ -17,6 +19,16 @@ sys.path.insert(0, os.path.join(ROOT, "tools", "learn"))
 import counters
 import procedure
 import table
+
+
+def tool(name):
+    """A program of tools/learn as a module."""
+    loader = importlib.machinery.SourceFileLoader(
+        name, os.path.join(ROOT, "tools", "learn", name))
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def samples(n=60, seed=3, times=None):
@@ -81,17 +93,18 @@ class Prediction(unittest.TestCase):
 
     def test_errors_are_of_the_original_scale(self):  # P7
         p = samples(4, times=np.array([1.0, 10, 100, 1000]))
-        predicted = p.unscaled(np.log([2.0, 10, 50, 1000]))
+        predicted = p.unscaled(np.log([2.0, 10, 50, 1000]), np.arange(4))
         self.assertTrue(np.allclose(p.errors(predicted, np.arange(4)),
                                     [100, 0, 50, 0]))
 
     def test_predictions_stay_within_the_targets(self):  # P8, P9
         p = samples(40)
         grown = p.fit(SMALL, np.arange(40), 1)
-        far = p.unscaled(grown.predict(p.x * 1000))
+        far = p.unscaled(grown.predict(p.x * 1000), np.arange(40))
         self.assertTrue(np.all(far <= p.y.max() * (1 + 1e-12)))
         p.y[:] = 3.0
-        flat = p.unscaled(p.fit(SMALL, np.arange(40), 1).predict(p.x))
+        flat = p.unscaled(p.fit(SMALL, np.arange(40), 1).predict(p.x),
+                          np.arange(40))
         self.assertTrue(np.allclose(flat, 3.0, rtol=1e-14))
 
     def test_equal_features_with_unequal_targets_are_reported(self):  # P10
@@ -110,6 +123,24 @@ class Prediction(unittest.TestCase):
         together = procedure.search(p, splits, combos, 7)
         apart = [procedure.search(p, splits, [c], 7)[0] for c in combos]
         self.assertTrue(np.allclose(together, apart, rtol=1e-12))
+
+    def test_two_names_of_a_number_of_features_share_a_forest(self):
+        rng = np.random.default_rng(1)
+        for features, kinds in ((13, 2), (14, 2), (30, 3), (4, 2)):
+            x = np.exp(rng.uniform(0, 8, size=(30, features)))
+            p = procedure.Problem(x, x[:, 0] + x[:, -1], np.arange(30) % 3)
+            grown = []
+            fit = p.fit
+            p.fit = lambda c, train, seed: grown.append(c) or fit(c, train,
+                                                                  seed)
+            combos = procedure.grid(criteria=("mse",), trees=(5,))
+            splits = procedure.split(p, np.arange(30), 2,
+                                     np.random.default_rng(1))[:1]
+            together = procedure.search(p, splits, combos, 7)
+            self.assertEqual(len(grown), kinds)
+            del p.fit
+            apart = [procedure.search(p, splits, [c], 7)[0] for c in combos]
+            self.assertEqual(together, apart)
 
     def test_the_inner_choice_sees_no_outer_test(self):
         p = samples(40)
@@ -138,6 +169,37 @@ class Prediction(unittest.TestCase):
         splits = [(np.array([0, 2]), np.array([1]))]
         # the median of log 1 and log 4 is log 2
         self.assertAlmostEqual(procedure.baselines(p, splits)[0], 0)
+
+    def test_a_proportional_estimate_needs_no_learning(self):
+        p = samples(30)
+        p.over = p.y / 3
+        test, out = procedure.leave_one_out(p, SMALL, 1)
+        self.assertTrue(np.allclose(out, p.y, rtol=1e-12))
+        self.assertTrue(np.allclose(procedure.leave_kernel_out(p, SMALL, 1),
+                                    p.y, rtol=1e-12))
+        scores, _ = procedure.nested(p, [SMALL], 3, 1, 1)
+        self.assertLess(max(scores[0]), 1e-9)
+
+    def test_the_uncertainty_of_a_sample_by_hand(self):
+        two = np.array([1.0, 3.0])  # standard deviation sqrt 2; 2 of 4
+        self.assertAlmostEqual(procedure.uncertainty(two, 4),
+                               1.96 * np.sqrt(2 * (2 / 3) / 2))
+        self.assertEqual(procedure.uncertainty(two, 2), 0)
+
+    def test_the_roofline_by_hand(self):
+        machine = {"chip.sms": 2, "chip.sm_clock_mhz": 1000,
+                   "sm.schedulers": 4, "sm.issue_period": 1,
+                   "sm.threads_max": 64, "sm.warps_max": 4,
+                   "sm.blocks_max": 8, "dram.bandwidth_gbs": 3}
+        # 4 blocks of 48 threads with 10 instructions: 80 warp instructions at
+        # 8,000 a us; 1 block per SM, 2 waves of 10 x 12 cycles
+        launch = {"instructions": 1920, "global_bytes": 3000, "blocks": 4,
+                  "threads_per_block": 48}
+        estimate = tool("roofline").estimate
+        self.assertAlmostEqual(estimate(machine, launch, 12, 3), 3 + 1.0)
+        launch["global_bytes"] = 0
+        self.assertAlmostEqual(estimate(machine, launch, 12, 3), 3 + 0.24)
+        self.assertAlmostEqual(estimate(machine, launch, 0, 3), 3 + 0.01)
 
     def test_buckets_add_up(self):
         inside = procedure.buckets(np.array([0, 5, 7, 30, 99, 100, 200.0]))

@@ -120,6 +120,7 @@ START_TEST(vector_add_is_counted_by_hand)
     HAS(blocks, 2);
     HAS(threads_per_block, 48);
     HAS(block_width, 48);
+    HAS(instructions_per_thread, 10);
     ck_assert_uint_eq(f.blocks_traced, 2);
     ck_assert_int_eq(f.known[FEATURE_parameter_bytes], 1);
     help_launch_release(&h);

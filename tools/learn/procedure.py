@@ -2,10 +2,12 @@
 trees, the search of their parameters, and how far predictions are off.
 
 Samples are rows of x (features) and y (the target, positive, not its
-logarithm).  Where `is_log`, trees are fitted to the natural logarithm of y and
-errors are computed after exp.  Everything follows from its seed.
+logarithm).  Where `is_log`, trees are fitted to the natural logarithm of y, or
+of y / over where there is an estimate `over` of it, and errors are computed
+after exp.  Everything follows from its seed.
 """
 import itertools
+import math
 
 import numpy as np
 
@@ -35,6 +37,13 @@ def grid(max_features=MAX_FEATURES, criteria=CRITERIA, trees=TREES):
             for p in itertools.product(max_features, criteria, trees)]
 
 
+def candidates(parameters, features):
+    """Features tried at each split, as scikit-learn counts them."""
+    share = {"max": features, "log2": math.log2(features),
+             "sqrt": math.sqrt(features)}[parameters.max_features]
+    return max(1, int(share))
+
+
 def forest(parameters, seed, jobs=1):
     # here, because it takes a second and bad input needs no forest
     from sklearn.ensemble import ExtraTreesRegressor
@@ -47,9 +56,12 @@ def forest(parameters, seed, jobs=1):
 class Problem:
     """Samples with what is needed to split them."""
 
-    def __init__(self, x, y, kernel, is_log=True, is_time=True, jobs=1):
+    def __init__(self, x, y, kernel, is_log=True, is_time=True, jobs=1,
+                 over=None):
         self.x = np.asarray(x, dtype=np.float32)
         self.y = np.asarray(y, dtype=float)
+        self.over = np.ones(len(self.y)) if over is None else np.asarray(
+            over, dtype=float)
         self.kernel = np.asarray(kernel)
         self.is_log, self.is_time, self.jobs = is_log, is_time, jobs
 
@@ -57,11 +69,13 @@ class Problem:
         return len(self.y)
 
     def fit(self, parameters, train, seed):
-        y = np.log(self.y[train]) if self.is_log else self.y[train]
+        y = self.y[train] / self.over[train]
+        y = np.log(y) if self.is_log else y
         return forest(parameters, seed, self.jobs).fit(self.x[train], y)
 
-    def unscaled(self, v):
-        return np.exp(v) if self.is_log else v
+    def unscaled(self, v, rows):
+        """What the trees say of samples `rows`, as the target."""
+        return (np.exp(v) if self.is_log else v) * self.over[rows]
 
     def errors(self, predicted, test):
         """Absolute percentage errors."""
@@ -105,21 +119,23 @@ def search(problem, splits, combinations, seed):
     """Mean over the splits of the MAPE of each combination.
 
     A forest's first trees are the smaller forest of the same seed, so one
-    forest serves all numbers of trees of its family."""
+    forest serves all numbers of trees of its family, and also both names of
+    one number of features: log2 and sqrt of the paper's 13 are 3."""
     score = {id(p): [] for p in combinations}
     families = {}
     for p in combinations:
-        families.setdefault((p.max_features, p.criterion), []).append(p)
+        families.setdefault((candidates(p, problem.x.shape[1]), p.criterion),
+                            []).append(p)
     for train, test in splits:
-        for (features, criterion), members in families.items():
-            most = max(p.trees for p in members)
-            grown = problem.fit(Parameters(features, criterion, most), train,
-                                seed)
-            each = np.array([e.predict(problem.x[test])
+        for members in families.values():
+            largest = max(members, key=lambda p: p.trees)
+            grown = problem.fit(largest, train, seed)
+            each = np.array([e.tree_.predict(problem.x[test])[:, 0]
                              for e in grown.estimators_])
             mean = np.cumsum(each, axis=0)
             for p in members:
-                predicted = problem.unscaled(mean[p.trees - 1] / p.trees)
+                predicted = problem.unscaled(mean[p.trees - 1] / p.trees,
+                                             test)
                 score[id(p)].append(problem.errors(predicted, test).mean())
     return [float(np.mean(score[id(p)])) for p in combinations]
 
@@ -151,7 +167,7 @@ def nested(problem, combinations, folds, iterations, seed, worded=False):
                 p = best(problem, inner, combinations, seed + i)
             chosen.append(p)
             predicted = problem.unscaled(
-                problem.fit(p, train, seed + i).predict(problem.x[test]))
+                problem.fit(p, train, seed + i).predict(problem.x[test]), test)
             row.append(float(problem.errors(predicted, test).mean()))
         scores.append(row)
     return scores, chosen
@@ -169,7 +185,7 @@ def leave_one_out(problem, parameters, seed, at_most=None):
     everything = np.arange(len(problem))
     out = [problem.unscaled(
         problem.fit(parameters, np.delete(everything, i), seed)
-        .predict(problem.x[i:i + 1])[0]) for i in test]
+        .predict(problem.x[i:i + 1])[0], i) for i in test]
     return test, np.array(out)
 
 
@@ -184,7 +200,7 @@ def leave_kernel_out(problem, parameters, seed):
         test = np.flatnonzero(problem.kernel == k)
         train = np.flatnonzero(problem.kernel != k)
         out[test] = problem.unscaled(
-            problem.fit(parameters, train, seed).predict(problem.x[test]))
+            problem.fit(parameters, train, seed).predict(problem.x[test]), test)
     return out
 
 
@@ -234,6 +250,16 @@ def thin(keys, most, seed):
         keep += g if len(g) <= most else list(
             rng.choice(g, most, replace=False))
     return np.array(sorted(keep), dtype=int)
+
+
+def uncertainty(errors, of):
+    """Half the 95 % interval of the mean of `of` samples, when these are the
+    errors of a random choice of them."""
+    n = len(errors)
+    if n >= of or n < 2:
+        return 0.0
+    return 1.96 * float(np.std(errors, ddof=1)) * math.sqrt(
+        (of - n) / (of - 1) / n)
 
 
 def buckets(errors):

@@ -40,6 +40,9 @@ def options():
                    "without the custom split")
     p.add_argument("--features", help="columns instead of the paper's 13; "
                    "+NAME adds to those")
+    p.add_argument("--over", metavar="COLUMN",
+                   help="learn by what factor the target differs from this "
+                   "estimate of it (tools/learn/roofline makes one)")
     p.add_argument("--gpu", action="append", help="only these")
     p.add_argument("--per-group", type=int, default=100, metavar="N",
                    help="at most N samples per application, size and kernel")
@@ -93,6 +96,15 @@ def combinations(a):
     return procedure.grid()
 
 
+def positive(data, rows, name):
+    out = [data.number(r, name) for r in rows]
+    for r, v in zip(rows, out):
+        if v <= 0:
+            raise table.Fault("%s:%d: column '%s': expected more than 0, found "
+                              "%g" % (data.path, r[None], name, v))
+    return out
+
+
 class Samples:
     """Rows of one GPU as arrays."""
 
@@ -107,12 +119,8 @@ class Samples:
         self.given = len(data.rows)
         rows = [data.rows[i] for i in keep]
         self.x = [[data.number(r, f) for f in features] for r in rows]
-        self.y = [data.number(r, a.target) for r in rows]
-        for r, y in zip(rows, self.y):
-            if y <= 0:
-                raise table.Fault("%s:%d: column '%s': expected more than 0, "
-                                  "found %g" % (data.path, r[None], a.target,
-                                                y))
+        self.y = positive(data, rows, a.target)
+        self.over = positive(data, rows, a.over) if a.over else None
         self.kernel = [r["kernel"] for r in rows]
 
 
@@ -120,10 +128,11 @@ def quartiles(values):
     return [float(v) for v in np.percentile(values, [0, 25, 50, 75, 100])]
 
 
-def spread_line(name, errors):
+def spread_line(name, errors, sure=0.0):
     q = quartiles(errors)
-    print("  %-26s MAPE %7.2f   quartiles %6.2f %6.2f %6.2f" %
-          (name, float(np.mean(errors)), q[1], q[2], q[3]))
+    print("  %-26s MAPE %7.2f%s   quartiles %6.2f %6.2f %6.2f" %
+          (name, float(np.mean(errors)), " +- %.2f" % sure if sure else "",
+           q[1], q[2], q[3]))
 
 
 def plot(path, title, problem, test, predicted):
@@ -155,9 +164,11 @@ def plot(path, title, problem, test, predicted):
 
 def show_left_out(problem, test, predicted, name, result):
     errors = problem.errors(predicted, test)
-    spread_line(name, errors)
+    sure = procedure.uncertainty(errors, len(problem))
+    spread_line(name, errors, sure)
     inside = procedure.buckets(errors)
     result.update(mape=float(errors.mean()), quartiles=quartiles(errors),
+                  samples=len(errors), of=len(problem), uncertainty=sure,
                   buckets=inside)
     edges = ["<=%d" % b for b in procedure.BUCKETS] + [
         ">%d" % procedure.BUCKETS[-1]]
@@ -177,16 +188,17 @@ def study(a, gpu, samples, features):
     """All scores of one GPU; returns the report and a forest_file.Model."""
     problem = procedure.Problem(samples.x, samples.y, samples.kernel,
                                 is_log=not a.power, is_time=not a.power,
-                                jobs=a.jobs)
+                                jobs=a.jobs, over=samples.over)
     everything = np.arange(len(problem))
     combos = combinations(a)
     shared, floor = procedure.duplicates(problem)
     print("%s: %d samples (of %d), %d kernels, %s %.4g to %.4g" %
           (gpu, len(problem), samples.given, len(set(samples.kernel)),
            a.target, problem.y.min(), problem.y.max()))
-    print("  %d samples share all features with another that differs in "
-          "%s:\n  no model of these features has a MAPE below %.2f" %
-          (shared, a.target, floor))
+    if shared > 0:
+        print("  %d samples share all features with another that differs in "
+              "%s:\n  no model of these features has a MAPE below %.2f" %
+              (shared, a.target, floor))
     scores, chosen = procedure.nested(problem, combos, a.folds, a.iterations,
                                       a.seed, a.worded)
     flat = [v for row in scores for v in row]
@@ -204,6 +216,9 @@ def study(a, gpu, samples, features):
     print("  %-26s %5.2f" % ("fold MAPE of the median", median))
     print("  %-26s %5.2f" % ("... of a linear model", linear))
     p = procedure.best(problem, splits, combos, a.seed)
+    if a.over:
+        print("  %-26s %5.2f" % ("MAPE of %s" % a.over, float(np.mean(
+            problem.errors(problem.over, everything)))))
     print("  parameters: %s (chosen in the folds: %s)" % (
         p, "; ".join("%dx %s" % (n, t) for t, n in
                      count([str(c) for c in chosen]))))
@@ -212,8 +227,9 @@ def study(a, gpu, samples, features):
                   linear_baseline=linear, duplicates=shared, floor=floor)
     report["sample_out"], report["kernel_out"] = {}, None
     test, predicted = procedure.leave_one_out(problem, p, a.seed, a.leave_out)
-    show_left_out(problem, test, predicted,
-                  "a sample left out (%d)" % len(test), report["sample_out"])
+    show_left_out(problem, test, predicted, "a sample left out (%s)" % (
+        "all" if len(test) == len(problem) else len(test)),
+        report["sample_out"])
     if a.plots:
         plot(os.path.join(a.plots, "sample-out-%s.svg" % slug(gpu)),
              "%s: each sample left out" % gpu, problem, test, predicted)
@@ -264,12 +280,15 @@ def slug(text):
 def main():
     a = options().parse_args()
     features = list(chosen_features(a))
+    if a.over and a.output:
+        raise table.Fault("--over: a forest file has no estimates: leave out "
+                          "either this or -o")
     reports, models = [], []
     if a.plots:
         os.makedirs(a.plots, exist_ok=True)
     for path in a.data:
         data = table.read(path)
-        data.need(features + [a.target, "kernel"])
+        data.need(features + [a.target, "kernel"] + [c for c in [a.over] if c])
         gpus = sorted({r["gpu"] for r in data.rows}) \
             if "gpu" in data.columns else ["gpu"]
         for g in a.gpu or []:
