@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/buffer.h"
+#include "isa/dwarf.h"
 
 enum {
     EM_CUDA_ = 190,
@@ -238,10 +239,9 @@ static void find_memory(struct reader *r)
         const char *name;
         struct teg_cubin_bytes *bytes;
     } places[] = {
-        {".nv.constant3", &c->constant3},
-        {".nv.constant4", &c->constant4},
-        {".nv.global.init", &c->global_init},
-        {".nv.global", &c->global_zero},
+        {".nv.constant3", &c->constant3},     {".nv.constant4", &c->constant4},
+        {".nv.global.init", &c->global_init}, {".nv.global", &c->global_zero},
+        {".debug_line", &c->lines_table},
     };
 
     for (size_t i = 0; i < r->section_count; i++) {
@@ -267,6 +267,7 @@ static enum teg_cubin_place place_of(const struct section *s)
         {".nv.constant4", CUBIN_CONSTANT4},
         {".nv.global.init", CUBIN_GLOBAL},
         {".nv.global", CUBIN_ZEROED},
+        {".debug_line", CUBIN_LINES},
     };
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -479,6 +480,9 @@ static teg_status add_reloc(struct reader *r, const struct section *target,
     struct teg_cubin *c = r->c;
     uint32_t symbol = (uint32_t)GELF_R_SYM(rel->r_info);
 
+    /* Lines whose function a stripped file no longer names are no loss. */
+    if (symbol >= c->symbol_count && place_of(target) == CUBIN_LINES)
+        return TEG_OK;
     if (symbol >= c->symbol_count || rel->r_offset >= target->header.sh_size)
         return teg_fail(r->d, TEG_FORMAT, c->path,
                         "a relocation of %s points out of it", target->name);
@@ -545,7 +549,7 @@ static teg_status read_all(struct reader *r)
         if (s->header.sh_type == SHT_REL || s->header.sh_type == SHT_RELA)
             TRY(read_relocs(r, i));
     }
-    return TEG_OK;
+    return teg_dwarf_lines(&r->c->lines, r->c, r->d);
 }
 
 /* Takes `bytes`, which libelf may not change but wants writable. */
@@ -609,6 +613,7 @@ void teg_cubin_release(struct teg_cubin *c)
     free(c->kernel);
     free(c->reloc);
     free(c->symbol);
+    teg_lines_release(&c->lines);
     if (c->elf != NULL)
         elf_end(c->elf);
     free(c->file);

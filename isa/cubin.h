@@ -12,6 +12,7 @@
 #define TEG_ISA_CUBIN_H
 
 #include "isa/base/status.h"
+#include "isa/lines.h"
 
 struct teg_cubin_param {
     uint32_t ordinal;
@@ -55,7 +56,8 @@ enum teg_cubin_place {
     CUBIN_GLOBAL,    /* initialised __device__ variables */
     CUBIN_ZEROED,    /* __device__ variables that begin as zero */
     CUBIN_CONSTANT2, /* of `kernel` */
-    CUBIN_ELSEWHERE, /* debug information */
+    CUBIN_LINES,     /* the table of source lines */
+    CUBIN_ELSEWHERE, /* other debug information */
 };
 
 /* Store S + addend at `offset`, S being the address of the symbol. */
@@ -96,7 +98,9 @@ struct teg_cubin {
     struct teg_cubin_symbol *symbol; /* owned */
     uint32_t symbol_count;
     struct teg_cubin_bytes constant3, constant4, global_init, global_zero;
-    uint8_t *file; /* owned */
+    struct teg_cubin_bytes lines_table; /* .debug_line */
+    struct teg_lines lines;             /* what it says */
+    uint8_t *file;                      /* owned */
     size_t file_size;
     void *elf; /* owned; libelf's */
 };

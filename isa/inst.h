@@ -15,6 +15,7 @@ enum {
     TEG_LANES = 32, /* threads of a warp */
     TEG_INST_DST_MAX = 4,
     TEG_INST_SRC_MAX = 8,
+    TEG_PROGRAM_FILES = 4096, /* source files of one program */
 };
 
 /*
@@ -90,6 +91,8 @@ struct teg_inst {
     struct teg_regs src[TEG_INST_SRC_MAX];
     struct teg_control control;
     uint32_t line;         /* source line, 0 = unknown */
+    uint32_t file;         /* offset of its file's name in the program's pool,
+                              0 = unknown; set by teg_program_set_file */
     uint32_t text;         /* offset of its text in the program's pool */
     uint32_t memory_index; /* running number among those with addresses; set
                               by teg_program_add */
@@ -105,14 +108,23 @@ struct teg_program {
     uint32_t memory_count; /* instructions that carry addresses */
     char *text; /* owned pool of NUL-terminated strings; offset 0 is "" */
     uint32_t text_size, text_capacity;
+    uint32_t *file; /* owned: offsets of the source files' names, ascending */
+    uint32_t file_count;
 };
 
-/* Appends a copy of `inst`, with `text` ("LDG.E.64 R4, [R2]", or just the
+/* Appends a copy of `inst` of no known file, with `text` ("LDG.E.64 R4, [R2]", or just the
  * mnemonic; no NUL inside) as its text.  `*index` is its place. */
 teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
                            const char *text, uint32_t *index,
                            struct teg_diag *d);
 const char *teg_program_text(const struct teg_program *p,
+                             const struct teg_inst *inst);
+/* The instruction of that index comes from that file; one too many is not
+ * kept. */
+teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
+                                const char *name, struct teg_diag *d);
+/* "" if it is not known. */
+const char *teg_program_file(const struct teg_program *p,
                              const struct teg_inst *inst);
 /* The mnemonic with its modifiers in such a text: behind a guard ("@!P0 "), up
  * to the next blank. */

@@ -11,6 +11,7 @@
 
 enum {
     LOOK_INTO = 4096, /* bytes, to recognise a listing */
+    CALLS_DEEP = 64,  /* functions inlined in one another */
 };
 
 /* One line of code, its word or its text. */
@@ -36,6 +37,9 @@ struct reader {
     struct label *label; /* owned; sorted by name once all are there */
     size_t labels, label_room;
     int in_text; /* lines of code belong to the last kernel */
+    /* Positions told since the last instruction: its own, then the calls. */
+    struct teg_line_call position[CALLS_DEEP];
+    unsigned positions;
     struct teg_diag *d;
 };
 
@@ -107,6 +111,7 @@ static teg_status add_kernel(struct reader *r, const char *name, size_t length,
         return teg_fail_line(r->d, TEG_FORMAT, r->l->path, r->line,
                              "expected the architecture, 'code for sm_XX' or "
                              "'.target sm_XX', before the first function");
+    r->positions = 0;
     more = realloc(c->kernel, (c->kernel_count + 1) * sizeof *more);
     if (more == NULL)
         return teg_fail_memory(r->d);
@@ -209,6 +214,25 @@ static teg_status other(struct reader *r, const char *rest)
     return TEG_OK;
 }
 
+/* nvdisasm -g, -gi: "File "saxpy.cu", line 12 inlined at ...", which the next
+ * such line tells in full. */
+static teg_status source_line(struct reader *r, const char *rest)
+{
+    struct teg_line_call *p = &r->position[r->positions];
+    const char *name = strchr(rest, '"'), *end, *line;
+    char path[1024];
+
+    end = name != NULL ? strchr(name + 1, '"') : NULL;
+    line = end != NULL ? after(end, "\", line ") : NULL;
+    if (line == NULL || !r->in_text || r->positions == CALLS_DEEP)
+        return TEG_OK;
+    snprintf(path, sizeof path, "%.*s", (int)(end - name - 1), name + 1);
+    *p = (struct teg_line_call){.line = (uint32_t)strtoul(line, NULL, 10)};
+    TRY(teg_lines_file(&last_cubin(r)->lines, path, &p->file, r->d));
+    r->positions++;
+    return TEG_OK;
+}
+
 /* Lines by how they begin, blanks aside. */
 static const struct {
     const char *start;
@@ -226,6 +250,7 @@ static const struct {
     {".elftype", NULL, 1},
     {"Fatbin elf code:", NULL, 1},
     {"//--------------------- .", NULL, 1},
+    {"//## File ", source_line, 1},
 };
 
 enum {
@@ -279,6 +304,25 @@ static const char *comment(const char *text, const char *prefix,
     return after(skip_blanks(at + digits), "*/");
 }
 
+/* What was told of the source begins at this instruction. */
+static teg_status add_position(struct reader *r, uint64_t pc)
+{
+    struct teg_cubin *c = last_cubin(r);
+    struct teg_line row = {.pc = pc, .kernel = c->kernel_count - 1};
+    unsigned i = r->positions;
+
+    if (i == 0)
+        return TEG_OK;
+    while (--i > 0) {
+        r->position[i].outer = row.call;
+        TRY(teg_lines_call(&c->lines, &r->position[i], &row.call, r->d));
+    }
+    row.file = r->position[0].file;
+    row.line = r->position[0].line;
+    r->positions = 0;
+    return teg_lines_add(&c->lines, &row, r->d);
+}
+
 static teg_status add_entry(struct reader *r, uint64_t pc, const char *text)
 {
     struct teg_cubin_kernel *k = last_kernel(r);
@@ -328,6 +372,7 @@ static teg_status code(struct reader *r, uint64_t pc, char *text)
     if (end == NULL)
         return teg_fail_line(r->d, TEG_FORMAT, r->l->path, r->line,
                              "expected an instruction that ends with ';'");
+    TRY(add_position(r, pc));
     TRY(add_entry(r, pc, text));
     word = strstr(end, "/*");
     if (word != NULL && comment(word, "0x", 16, &v) != NULL)
@@ -521,6 +566,7 @@ static teg_status fill_code(struct reader *r)
         qsort(r->label, r->labels, sizeof *r->label, by_name);
     for (uint32_t i = 0; i < l->count; i++) {
         TRY(place_code(r, &l->cubin[i]));
+        teg_lines_sort(&l->cubin[i].lines);
         if (r->entries > 0 && r->entry[0].words == 2)
             l->cubin[i].origin = CUBIN_FROM_WORDS;
     }

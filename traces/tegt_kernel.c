@@ -47,6 +47,23 @@ static void put_notes(struct teg_buffer *b, const struct teg_notes *notes)
     }
 }
 
+/* Which file an instruction comes from, if any is known. */
+static void put_files(struct teg_buffer *b, const struct teg_program *p)
+{
+    if (p->file_count == 0)
+        return;
+    teg_buffer_varint(b, p->file_count);
+    for (uint32_t i = 0; i < p->file_count; i++)
+        teg_buffer_string(b, p->text + p->file[i]);
+    for (uint32_t i = 0; i < p->count; i++) {
+        uint32_t file = p->file_count;
+
+        while (file > 0 && p->file[file - 1] != p->inst[i].file)
+            file--;
+        teg_buffer_varint(b, file);
+    }
+}
+
 void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k)
 {
     uint64_t pc = 0;
@@ -71,6 +88,7 @@ void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k)
         put_inst(b, &k->program, &k->program.inst[i], pc);
         pc = k->program.inst[i].pc;
     }
+    put_files(b, &k->program);
 }
 
 static teg_status walk_regs(struct teg_walk *w, struct teg_regs *r, uint8_t max,
@@ -171,6 +189,31 @@ static teg_status walk_inst(struct teg_walk *w, const struct class_map *map,
     return teg_program_add(p, &inst, text, &index, d);
 }
 
+static teg_status walk_files(struct teg_walk *w, struct teg_program *p,
+                             struct teg_diag *d)
+{
+    char(*name)[TEGT_TEXT_MAX];
+    teg_status status = TEG_OK;
+    uint64_t count, file;
+
+    if (teg_walk_left(w) == 0)
+        return TEG_OK;
+    TRY(teg_walk_bounded(w, TEG_PROGRAM_FILES, "number of source files", &count,
+                         d));
+    name = calloc(count + 1, sizeof *name);
+    if (name == NULL)
+        return teg_fail_memory(d);
+    for (uint64_t i = 1; status == TEG_OK && i <= count; i++)
+        status = teg_walk_string(w, name[i], sizeof name[i], d);
+    for (uint32_t i = 0; status == TEG_OK && i < p->count; i++) {
+        status = teg_walk_bounded(w, count, "source file", &file, d);
+        if (status == TEG_OK)
+            status = teg_program_set_file(p, i, name[file], d);
+    }
+    free(name);
+    return status;
+}
+
 static teg_status walk_notes(struct teg_walk *w, struct teg_notes *notes,
                              struct teg_diag *d)
 {
@@ -227,5 +270,5 @@ teg_status tegt_walk_kernel(struct teg_walk *w, struct teg_kernel *k,
                          d));
     for (uint64_t i = 0; i < n; i++)
         TRY(walk_inst(w, &map, &k->program, &pc, d));
-    return TEG_OK;
+    return walk_files(w, &k->program, d);
 }

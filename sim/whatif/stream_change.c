@@ -48,6 +48,7 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
         assert(!teg_inst_has_addresses(&inst) ==
                !teg_inst_has_addresses(&from->inst[to->count]));
         TRY(teg_program_add(to, &inst, text, &index, d));
+        TRY(teg_program_set_file(to, index, teg_program_file(from, &inst), d));
     }
     return TEG_OK;
 }

@@ -9,8 +9,8 @@ out '^  0x030 FFMA R5, R4, R6, R5  *4  *[0-9]*  *[0-9.]* %  *long_scoreboard  *0
 check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
 no_err
 expect 0 "$teg" run "$work/saxpy.traceg" -g v100 --by-pc -f csv
-out '^kernel,pc,line,class,instruction,issued,lanes,stalled,dispatch,'
-out '^1,0x30,,fmad,"FFMA R5, R4, R6, R5",4,128,'
+out '^kernel,pc,line,file,class,instruction,issued,lanes,stalled,dispatch,'
+out '^1,0x30,,,fmad,"FFMA R5, R4, R6, R5",4,128,'
 check 'a header and a row for each of 6 instructions' \
     [ "$(wc -l <"$work/out")" = 7 ]
 expect 0 "$teg" run "$work/saxpy.traceg" -g v100 --by-pc -f json
@@ -27,9 +27,34 @@ out '[0-9.]* transactions a request$'
 expect 0 "$teg" run tests/kernels/sm70/matmul.sketch -p BLOCKS=4 -p K=16 \
     -g v100 --by-pc -f csv
 issued=$(tr -d '\r' <"$work/out" | sed 's/"[^"]*"/text/' |
-    awk -F, 'NR > 1 {n += $6} END {print n}')
+    awk -F, 'NR > 1 {n += $7} END {print n}')
 expect 0 "$teg" run tests/kernels/sm70/matmul.sketch -p BLOCKS=4 -p K=16 \
     -g v100 -f json
 out "\"warp_instructions\": $issued,"
+
+# Code with source lines: a file's name once, or with each line where several.
+expect 0 "$teg" trace tests/fixtures/lines.sm_80.cubin --kernel _Z4sumsPKiPii \
+    --grid 2 --block 64 -a buf:i32:256:iota -a buf:i32:64:zeros -a i32:256 \
+    -o "$work/sums.tegt"
+expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc
+out '^  instruction lines.cu:line  *issued'
+out '^  0x0c0 LDG.E R2, .*:26 '
+expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc -f csv
+out '^1,0xc0,26,/tmp/teg-fixtures/lines.cu,ldg,'
+expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc --what-if coalesced -f csv
+out '^1,0xc0,26,/tmp/teg-fixtures/lines.cu,ldg,'
+expect 0 "$teg" trace tests/fixtures/lines.sm_90.cubin --grid 2 --block 64 \
+    --kernel _ZN5shape7lengthsIfEEvPKT_S3_PS1_i -a buf:f32:128:iota \
+    -a buf:f32:128:iota -a buf:f32:128:zeros -a i32:128 -o "$work/lengths.tegt"
+expect 0 "$teg" convert "$work/lengths.tegt" "$work/again.tegt"
+expect 0 "$teg" run "$work/again.tegt" -g h100 --by-pc
+out '^  0x[0-9a-f]* FMUL.* lines.h:4 '
+check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
+expect 0 "$teg" timeline "$work/again.tegt" -g h100 --critical
+out '^0x[0-9a-f]* .* lines.cu:12 '
+check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
+expect 0 "$teg" report "$work/again.tegt" -g h100 --critical -o "$work/r.html"
+check 'the page names files' grep -q \
+    '<span title="/tmp/teg-fixtures/lines.h">lines.h:9</span>' "$work/r.html"
 
 finish

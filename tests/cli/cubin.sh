@@ -76,6 +76,17 @@ expect 1 "$teg" disasm "$work/gap.sass"
 err 'gap.sass:[0-9]*: expected the instruction at 0x0010 of .*0x0020$'
 no_out
 
+# Source lines, with the calls that were inlined.
+at=/tmp/teg-fixtures
+expect 0 "$teg" disasm tests/fixtures/lines.sm_80.cubin --lines
+out "^    // $at/lines.h:4, inlined at $at/lines.h:9, inlined at $at/lines.cu:12\$"
+no_err
+cp "$work/out" "$work/lines"
+expect 0 "$teg" disasm tests/fixtures/lines_debug.sm_86.nvdisasm.sass --lines
+out "^    // $at/lines.h:4\$"
+expect 0 "$teg" disasm "$cubin" --lines
+err 'there are no source lines for sm_86: compile with -lineinfo'
+
 # Damaged files: one line, status 1.
 head -c 3000 "$cubin" >"$work/cut.cubin"
 expect 1 "$teg" disasm "$work/cut.cubin"

@@ -32,7 +32,7 @@ out '"text": "FADD32 '
 # 2013, 3.2.2.1), nearly all of it adds that wait for each other.
 expect 0 "$teg" timeline $chain -g gtx280 --critical
 out '^warp 0 of block 0 on SM 0 is done last, in cycle '
-out '^0x0[0-9a-f]* FADD32 R4, R4, R2  *1  *24  *[0-9.]* % wait$'
+out '^0x0[0-9a-f]* FADD32 R4, R4, R2 :15  *1  *24  *[0-9.]* % wait$'
 check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
 expect 0 "$teg" timeline tests/kernels/sm70/matmul.sketch -p BLOCKS=4 -g v100 \
     --critical -f json
@@ -56,7 +56,7 @@ check 'the issues of the sub-cores are those of the SM' awk -F, '
 expect 2 "$teg" timeline $mm --sub-core 4
 err '^teg: --sub-core: expected a sub-core from 0 to 3, found .4'
 expect 0 "$teg" timeline $mm --critical -f csv
-out '^pc,text,times,cycles,reason'
+out '^pc,text,line,file,times,cycles,reason'
 expect 2 "$teg" timeline $chain -g gtx280 --cycles 20:10
 err '^teg: --cycles: expected A:B, two cycles with A before B, found .20:10'
 expect 2 "$teg" timeline $chain -g gtx280 --sm 30

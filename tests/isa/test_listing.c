@@ -87,6 +87,62 @@ START_TEST(a_listing_holds_the_code_of_its_cubin)
 }
 END_TEST
 
+/* The positions nvdisasm -gi printed are those of the table it read. */
+static void expect_same_position(const struct teg_lines *a,
+                                 const struct teg_line *x,
+                                 const struct teg_lines *b,
+                                 const struct teg_line *y)
+{
+    uint32_t i, j;
+
+    ck_assert_str_eq(a->file[x->file], b->file[y->file]);
+    ck_assert_uint_eq(x->line, y->line);
+    for (i = x->call, j = y->call; i != 0 && j != 0;
+         i = a->call[i - 1].outer, j = b->call[j - 1].outer) {
+        ck_assert_str_eq(a->file[a->call[i - 1].file],
+                         b->file[b->call[j - 1].file]);
+        ck_assert_uint_eq(a->call[i - 1].line, b->call[j - 1].line);
+    }
+    ck_assert_uint_eq(i, j);
+}
+
+START_TEST(source_lines_are_those_nvdisasm_prints)
+{
+    static const char *const names[] = {"lines.sm_90", "lines_debug.sm_86"};
+    struct teg_listing l;
+    struct teg_cubin c;
+    struct teg_diag d;
+    char path[128];
+    unsigned compared = 0, inlined = 0;
+
+    snprintf(path, sizeof path, FIXTURES "%s.cubin", names[_i]);
+    ck_assert_int_eq(teg_cubin_open(&c, path, &d), TEG_OK);
+    snprintf(path, sizeof path, FIXTURES "%s.nvdisasm.sass", names[_i]);
+    ck_assert_int_eq(teg_listing_open(&l, path, &d), TEG_OK);
+    for (uint32_t k = 0; k < l.cubin[0].kernel_count; k++) {
+        const struct teg_cubin_kernel *mine = &l.cubin[0].kernel[k];
+        uint32_t theirs = (uint32_t)(teg_cubin_find(&c, mine->name) - c.kernel);
+
+        for (uint64_t pc = 0; pc < mine->code.size; pc += TEG_SASS_BYTES) {
+            const struct teg_line *x = teg_lines_at(&c.lines, theirs, pc);
+            const struct teg_line *y = teg_lines_at(&l.cubin[0].lines, k, pc);
+
+            ck_assert_msg((x == NULL) == (y == NULL), "%s:%x", mine->name,
+                          (unsigned)pc);
+            if (x == NULL)
+                continue;
+            expect_same_position(&c.lines, x, &l.cubin[0].lines, y);
+            compared++;
+            inlined += x->call != 0;
+        }
+    }
+    ck_assert_uint_gt(compared, 60);
+    ck_assert_int_eq(inlined > 0, _i == 0);
+    teg_listing_release(&l);
+    teg_cubin_release(&c);
+}
+END_TEST
+
 /* ---- forms -------------------------------------------------------------- */
 
 #define WORDS                                                            \
@@ -283,6 +339,7 @@ END_TEST
 HELP_MAIN("listing", 60,
           {a_listing_holds_the_code_of_its_cubin,
            sizeof pairs / sizeof pairs[0]},
+          {source_lines_are_those_nvdisasm_prints, 2},
           {a_program_has_a_piece_for_each_architecture, 0},
           {places_become_numbers, 0},
           {what_nobody_can_read_keeps_its_text_and_line, 0},

@@ -42,6 +42,12 @@ static void make(struct help_launch *h, const char *name)
     h->kernel.program.inst[0].control =
         (struct teg_control){1, 4, 1, 2, 7, 0x21};
     h->kernel.program.inst[1].line = 42;
+    ck_assert_int_eq(
+        teg_program_set_file(&h->kernel.program, 1, "a/axpy.cu", NULL), TEG_OK);
+    ck_assert_int_eq(
+        teg_program_set_file(&h->kernel.program, 2, "b/axpy.h", NULL), TEG_OK);
+    ck_assert_int_eq(
+        teg_program_set_file(&h->kernel.program, 3, "a/axpy.cu", NULL), TEG_OK);
     teg_notes_add(&h->kernel.notes, "header-registers", "x:1", "odd");
     for (int i = 0; i < STEPS; i++)
         step[i] =
@@ -87,7 +93,9 @@ static void same_kernel(const struct teg_kernel *a, const struct teg_kernel *b)
 
         ck_assert_str_eq(teg_program_text(&a->program, &x),
                          teg_program_text(&b->program, &y));
-        x.text = y.text = 0;
+        ck_assert_str_eq(teg_program_file(&a->program, &x),
+                         teg_program_file(&b->program, &y));
+        x.text = y.text = x.file = y.file = 0;
         ck_assert_mem_eq(&x, &y, sizeof x);
     }
 }

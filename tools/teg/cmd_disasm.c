@@ -11,6 +11,10 @@
  * and after the result, whether to yield, and the cycles to stall.
  *
  *         0010  B0----- R- W1 - S01  S2R R4, SR_CTAID.X ;
+ *
+ * With --lines, a comment goes before the code of each source line.
+ *
+ *         // axpy.cu:7, inlined at axpy.cu:15
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +29,7 @@
 struct disasm {
     const char *kernel, *arch;
     uint32_t sm; /* of --arch, 0: all */
-    bool control, words;
+    bool control, words, lines;
     uint32_t shown; /* kernels */
     struct teg_nearest nearest;
     char best[256]; /* of `nearest`, which outlives the cubin */
@@ -48,6 +52,28 @@ static void print_text(const struct disasm *self, const struct teg_sass *s)
            unread != NULL ? ";" : "");
 }
 
+static bool is_same_position(const struct teg_line *a, const struct teg_line *b)
+{
+    return a == b || (a != NULL && b != NULL && a->file == b->file &&
+                      a->line == b->line && a->call == b->call);
+}
+
+/* Where the code from here on comes from, with the calls that were inlined. */
+static void print_position(const struct teg_lines *l, const struct teg_line *at)
+{
+    uint32_t call;
+
+    if (at == NULL) {
+        printf("    // no source line\n");
+        return;
+    }
+    printf("    // %s:%" PRIu32, l->file[at->file], at->line);
+    for (call = at->call; call != 0; call = l->call[call - 1].outer)
+        printf(", inlined at %s:%" PRIu32, l->file[l->call[call - 1].file],
+               l->call[call - 1].line);
+    putchar('\n');
+}
+
 static void print_instruction(struct disasm *self, const struct teg_sass *s)
 {
     char control[32];
@@ -68,6 +94,8 @@ static void print_instruction(struct disasm *self, const struct teg_sass *s)
 static void print_kernel(struct disasm *self, const struct teg_cubin *c,
                          const struct teg_cubin_kernel *k)
 {
+    const struct teg_line *at = NULL;
+
     printf("%s (sm_%u", k->name, c->sm);
     if (k->registers > 0 || c->origin == CUBIN_FROM_ELF)
         printf(", %u registers", k->registers);
@@ -76,8 +104,12 @@ static void print_kernel(struct disasm *self, const struct teg_cubin *c,
         return;
     for (uint64_t pc = 0; pc + TEG_SASS_BYTES <= k->code.size;
          pc += TEG_SASS_BYTES) {
+        const struct teg_line *now = teg_lines_at(&c->lines, self->place, pc);
         struct teg_sass s;
 
+        if (self->lines && !is_same_position(now, at))
+            print_position(&c->lines, now);
+        at = now;
         teg_sass_decode(&s, k->code.data + pc, pc, c->sm);
         print_instruction(self, &s);
     }
@@ -94,6 +126,11 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
             self->control ? "control codes" : "instruction words");
         return EXIT_FAULT;
     }
+    if (self->lines && c->lines.row_count == 0)
+        say(c->path,
+            "there are no source lines for sm_%u: compile with "
+            "-lineinfo",
+            c->sm);
     for (uint32_t i = 0; i < c->kernel_count && !interrupted(); i++) {
         const struct teg_cubin_kernel *k = &c->kernel[i];
 
@@ -198,6 +235,10 @@ int cmd_disasm(int argc, char **argv)
         {"control", 'c', OPT_FLAG, &self.control, NULL,
          "show control codes: barriers waited for, set after reading (R) and "
          "writing (W), yield, stall cycles",
+         NULL},
+        {"lines", 'l', OPT_FLAG, &self.lines, NULL,
+         "show the source lines the code comes from, of code compiled with "
+         "-lineinfo or -G",
          NULL},
         {"words", 'w', OPT_FLAG, &self.words, NULL,
          "show the instruction words", NULL},

@@ -1,8 +1,10 @@
 #include "tools/teg/critical_report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "tools/teg/color.h"
+#include "tools/teg/instructions.h"
 #include "tools/teg/report.h"
 
 enum {
@@ -22,10 +24,17 @@ static void print_step(FILE *f, const struct critical_sequence *q,
     const struct teg_program *program = q->points.program;
     const struct teg_inst *inst = &program->inst[step->inst];
     uint64_t whole = q->critical.done - q->critical.first;
-    char text[64], times[28], cycles[28];
+    char text[64], times[28], cycles[28], position[24];
+    size_t length = strlen(source_position(program, inst, position));
 
     snprintf(text, sizeof text, "0x%03" PRIx64 " %.50s", inst->pc,
              teg_program_text(program, inst));
+    /* The text gives way to where it comes from. */
+    if (length != 0 && strlen(text) + 1 + length > TEXT_WIDTH)
+        text[TEXT_WIDTH - 1 - length] = '\0';
+    if (length != 0)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s",
+                 position);
     fprintf(f, "%-*.*s %8s %11s %6.1f %% %s\n", TEXT_WIDTH, TEXT_WIDTH, text,
             with_commas(step->times, times), with_commas(step->cycles, cycles),
             whole != 0 ? 100 * (double)step->cycles / (double)whole : 0,
@@ -35,7 +44,7 @@ static void print_step(FILE *f, const struct critical_sequence *q,
 static int print_text(const struct critical_sequence *q, const char *path)
 {
     const struct critical *c = &q->critical;
-    char a[28], b[28];
+    char a[28], b[28], source[24];
     struct output out;
     int status = output_open(&out, path);
 
@@ -50,9 +59,11 @@ static int print_text(const struct critical_sequence *q, const char *path)
             "its critical sequence: %s of its %zu instructions, %s cycles\n\n",
             with_commas(c->instructions, a), q->points.points,
             with_commas(c->done - c->first, b));
-    fprintf(out.file, "%s%-*s %8s %11s %8s %s%s\n", tint(out.file, TINT_STRONG),
-            TEXT_WIDTH, "instruction", "times", "cycles", "of it", "held by",
-            tint(out.file, TINT_OFF));
+    fprintf(out.file, "%sinstruction %-*s %8s %11s %8s %s%s\n",
+            tint(out.file, TINT_STRONG),
+            TEXT_WIDTH - (int)strlen("instruction "),
+            source_column(q->points.program, source), "times", "cycles",
+            "of it", "held by", tint(out.file, TINT_OFF));
     for (uint32_t i = 0; i < c->steps && i < ROWS_MAX; i++)
         print_step(out.file, q, &c->step[i]);
     if (c->steps > ROWS_MAX)
@@ -67,8 +78,9 @@ static json_t *step_json(const struct critical_sequence *q,
     const struct teg_inst *inst = &program->inst[step->inst];
 
     return json_pack(
-        "{s:I, s:s, s:I, s:I, s:s?}", "pc", (json_int_t)inst->pc, "text",
-        teg_program_text(program, inst), "times", (json_int_t)step->times,
+        "{s:I, s:s, s:o, s:o, s:I, s:I, s:s?}", "pc", (json_int_t)inst->pc,
+        "text", teg_program_text(program, inst), "line", line_json(inst),
+        "file", file_json(program, inst), "times", (json_int_t)step->times,
         "cycles", (json_int_t)step->cycles, "reason",
         step->reason < TEG_STALLS ? teg_stall_label(step->reason) : NULL);
 }
@@ -173,7 +185,7 @@ int report_critical(const struct job *job, const struct opt_list *what_ifs)
     status = job->format == FORMAT_JSON
                  ? output_json(job->out, sequence_json(&q))
              : job->format == FORMAT_CSV
-                 ? output_csv(job->out, "pc,text,times,cycles,reason",
+                 ? output_csv(job->out, "pc,text,line,file,times,cycles,reason",
                               steps_json(&q))
                  : print_text(&q, job->out);
     critical_sequence_release(&q);

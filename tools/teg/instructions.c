@@ -8,8 +8,39 @@
 
 enum {
     ROWS_MAX = 30,
-    TEXT_WIDTH = 28
+    TEXT_WIDTH = 28,
+    POSITION_WIDTH = 14,
 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *source_position(const struct teg_program *p,
+                            const struct teg_inst *inst, char out[24])
+{
+    const char *name = base_name(teg_program_file(p, inst));
+
+    out[0] = '\0';
+    if (inst->line == 0)
+        return out;
+    if (p->file_count == 1 ||
+        snprintf(out, 24, "%s:%" PRIu32, name, inst->line) > POSITION_WIDTH)
+        snprintf(out, 24, ":%" PRIu32, inst->line);
+    return out;
+}
+
+const char *source_column(const struct teg_program *p, char out[24])
+{
+    if (p->file_count == 1)
+        snprintf(out, 24, "%.15s:line", base_name(p->text + p->file[0]));
+    else
+        out[0] = '\0';
+    return out;
+}
 
 const char *short_count(uint64_t v, char out[24])
 {
@@ -67,11 +98,11 @@ static void print_row(FILE *f, const struct by_pc *b, uint32_t index,
     const struct teg_inst *inst = &b->program->inst[index];
     struct by_pc_producer producer = by_pc_longest(row);
     uint64_t stalled = by_pc_stalled(row);
-    char issued[24], cycles[24], share[24], text[64], line[16] = "";
-    char from[24] = "";
+    char issued[24], cycles[24], share[24], text[64], line[32] = "";
+    char from[24] = "", position[24];
 
-    if (inst->line != 0)
-        snprintf(line, sizeof line, " :%" PRIu32, inst->line);
+    if (*source_position(b->program, inst, position) != '\0')
+        snprintf(line, sizeof line, " %s", position);
     snprintf(text, sizeof text, "0x%03" PRIx64 " %s", inst->pc,
              teg_program_text(b->program, inst));
     if (producer.cycles != 0)
@@ -108,13 +139,16 @@ void print_instructions(FILE *f, const struct by_pc *b, uint64_t resident)
 {
     uint32_t *order = calloc(b->count + 1u, sizeof *order);
     uint32_t count, shown;
+    char source[24];
 
     if (order == NULL)
         return;
     count = by_pc_rank(b, order);
     shown = count > ROWS_MAX ? ROWS_MAX : count;
-    fprintf(f, "\n  %-*s%7s %7s %7s %-18s %s\n", TEXT_WIDTH, "instruction",
-            "issued", "stalled", "of time", "most of it", "for");
+    fprintf(f, "\n  instruction %-*s%7s %7s %7s %-18s %s\n",
+            TEXT_WIDTH - (int)strlen("instruction "),
+            source_column(b->program, source), "issued", "stalled", "of time",
+            "most of it", "for");
     for (uint32_t i = 0; i < shown; i++)
         print_row(f, b, order[i], resident);
     if (shown < count)
@@ -156,16 +190,28 @@ static json_t *producer_json(const struct by_pc *b, const struct by_pc_row *row)
                      "warp_cycles", count_json(p.cycles));
 }
 
+json_t *line_json(const struct teg_inst *inst)
+{
+    return inst->line != 0 ? count_json(inst->line) : json_null();
+}
+
+json_t *file_json(const struct teg_program *p, const struct teg_inst *inst)
+{
+    const char *name = teg_program_file(p, inst);
+
+    return *name != '\0' ? json_string(name) : json_null();
+}
+
 static json_t *row_json(const struct by_pc *b, uint32_t index)
 {
     const struct by_pc_row *row = &b->row[index];
     const struct teg_inst *inst = &b->program->inst[index];
 
     return json_pack(
-        "{s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o}",
+        "{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:o, s:o}",
         "pc", pc_json(inst->pc), "text", teg_program_text(b->program, inst),
-        "line", inst->line != 0 ? count_json(inst->line) : json_null(), "class",
+        "line", line_json(inst), "file", file_json(b->program, inst), "class",
         teg_op_class_facts(inst->op_class)->key, "issued",
         count_json(row->issued), "lanes", count_json(row->lanes), "stalled",
         count_json(by_pc_stalled(row)), "stalls", stalls_json(row), "waits_for",
@@ -199,7 +245,7 @@ static void print_ratio(FILE *f, uint64_t part, uint64_t whole)
 
 static void print_csv_header(FILE *f)
 {
-    fputs("kernel,pc,line,class,instruction,issued,lanes,stalled", f);
+    fputs("kernel,pc,line,file,class,instruction,issued,lanes,stalled", f);
     for (int r = 0; r < TEG_STALLS; r++)
         fprintf(f, ",%s", teg_stall_label(r));
     fputs(",waits_for,waits_for_cycles,requests,transactions,"
@@ -218,6 +264,8 @@ static void print_csv_row(FILE *f, const struct by_pc *b, uint32_t index,
     fprintf(f, "%" PRIu32 ",0x%" PRIx64 ",", kernel, inst->pc);
     if (inst->line != 0)
         fprintf(f, "%" PRIu32, inst->line);
+    fputc(',', f);
+    print_csv_text(f, teg_program_file(b->program, inst));
     fprintf(f, ",%s,", teg_op_class_facts(inst->op_class)->key);
     print_csv_text(f, teg_program_text(b->program, inst));
     fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->issued, row->lanes,

@@ -126,6 +126,40 @@ static void print_head(FILE *f, const struct page *p)
     fputs("</style></head><body>\n", f);
 }
 
+/* "axpy.cu:12", the whole path when pointed at; "line 12" of no known file. */
+static void print_position(FILE *f, const struct teg_program *p,
+                           const struct teg_inst *inst)
+{
+    const char *path = teg_program_file(p, inst);
+    const char *slash = strrchr(path, '/');
+
+    if (*path == '\0') {
+        fprintf(f, "line %" PRIu32, inst->line);
+        return;
+    }
+    fputs("<span title=\"", f);
+    html_text(f, path);
+    fputs("\">", f);
+    html_text(f, slash != NULL ? slash + 1 : path);
+    fprintf(f, ":%" PRIu32 "</span>", inst->line);
+}
+
+/* The cell of a table; sorts by line. */
+static void position_cell(FILE *f, const struct teg_program *p,
+                          const struct teg_inst *inst)
+{
+    if (inst->line == 0) {
+        number_cell(f, -1, "");
+        return;
+    }
+    fprintf(f, "<td class=\"n\" data-v=\"%" PRIu32 "\">", inst->line);
+    if (*teg_program_file(p, inst) != '\0')
+        print_position(f, p, inst);
+    else
+        fprintf(f, "%" PRIu32, inst->line);
+    fputs("</td>", f);
+}
+
 static void print_instruction_name(FILE *f, const struct by_pc *b,
                                    uint32_t index)
 {
@@ -136,8 +170,11 @@ static void print_instruction_name(FILE *f, const struct by_pc *b,
     fprintf(f, "%04" PRIx64 " <code>", inst->pc);
     html_text(f, text);
     fputs("</code>", f);
-    if (inst->line != 0)
-        fprintf(f, " (line %" PRIu32 ")", inst->line);
+    if (inst->line != 0) {
+        fputs(" (", f);
+        print_position(f, b->program, inst);
+        fputc(')', f);
+    }
 }
 
 /* The instruction before which the warps waited longest, and for what. */
@@ -478,10 +515,7 @@ static void print_instruction(FILE *f, const struct page *p, uint32_t index)
             inst->pc, inst->pc);
     html_text(f, text);
     fputs("</td>", f);
-    if (inst->line != 0)
-        count_cell(f, inst->line);
-    else
-        number_cell(f, -1, "");
+    position_cell(f, b->program, inst);
     count_cell(f, row->issued);
     count_cell(f, stalled);
     percent_cell(f, (double)stalled,
@@ -549,17 +583,18 @@ static void print_critical(FILE *f, const struct critical_sequence *q)
     char a[28], b[28], d[28];
 
     heading(f, "Critical sequence");
-    fprintf(
-        f,
-        "<p class=\"dim\">Warp %" PRIu32 " of block %" PRIu64 " on SM %" PRIu32
-        " is done last, in cycle %s. What it could not do without: %s of "
-        "its instructions, %s cycles.</p>\n<div class=\"scroll\"><table "
-        "class=\"sort\"><thead><tr><th class=\"n\">pc<th>instruction<th "
-        "class=\"n\">times<th class=\"n\">cycles<th class=\"n\">of it<th>held "
-        "by</tr></thead><tbody>\n",
-        q->slowest.warp, q->slowest.block, q->slowest.sm,
-        with_commas(c->done, a), with_commas(c->instructions, b),
-        with_commas(c->done - c->first, d));
+    fprintf(f,
+            "<p class=\"dim\">Warp %" PRIu32 " of block %" PRIu64
+            " on SM %" PRIu32
+            " is done last, in cycle %s. What it could not do without: %s of "
+            "its instructions, %s cycles.</p>\n<div class=\"scroll\"><table "
+            "class=\"sort\"><thead><tr><th class=\"n\">pc<th>instruction<th "
+            "class=\"n\">line<th class=\"n\">times<th class=\"n\">cycles<th "
+            "class=\"n\">of it<th>held "
+            "by</tr></thead><tbody>\n",
+            q->slowest.warp, q->slowest.block, q->slowest.sm,
+            with_commas(c->done, a), with_commas(c->instructions, b),
+            with_commas(c->done - c->first, d));
     for (uint32_t i = 0; i < c->steps && i < STEPS_MAX; i++) {
         const struct critical_step *step = &c->step[i];
         const struct teg_inst *inst = &program->inst[step->inst];
@@ -572,6 +607,7 @@ static void print_critical(FILE *f, const struct critical_sequence *q)
                 inst->pc, inst->pc);
         html_text(f, text);
         fputs("</td>", f);
+        position_cell(f, program, inst);
         count_cell(f, step->times);
         count_cell(f, step->cycles);
         percent_cell(f, (double)step->cycles, (double)(c->done - c->first));

@@ -93,7 +93,24 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
     b->uniforms = b->uniforms > EMU_UNIFORMS ? EMU_UNIFORMS : b->uniforms;
 }
 
-static teg_status prepare_code(struct emulation *e, uint32_t cc, int plain,
+/* With the line it comes from, if the cubin tells. */
+static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
+                           struct teg_inst *inst, const char *text,
+                           uint32_t *index, struct teg_diag *d)
+{
+    struct teg_program *p = &e->kernel.program;
+    const struct teg_line *line = teg_lines_at(
+        &cubin->lines, (uint32_t)(e->code - cubin->kernel), inst->pc);
+
+    if (line == NULL)
+        return teg_program_add(p, inst, text, index, d);
+    inst->line = line->line;
+    TRY(teg_program_add(p, inst, text, index, d));
+    return teg_program_set_file(p, *index, cubin->lines.file[line->file], d);
+}
+
+static teg_status prepare_code(struct emulation *e,
+                               const struct teg_cubin *cubin, int plain,
                                struct teg_diag *d)
 {
     e->ops = (uint32_t)(e->code->code.size / INST_BYTES);
@@ -106,14 +123,14 @@ static teg_status prepare_code(struct emulation *e, uint32_t cc, int plain,
         char text[TEG_SASS_TEXT];
 
         emu_op_prepare(op, e->code->code.data + (size_t)i * INST_BYTES,
-                       (uint64_t)i * INST_BYTES, cc, plain);
+                       (uint64_t)i * INST_BYTES, cubin->sm, plain);
         if (op->sass.name != NULL)
             op->control = emu_flow_control(op->sass.name);
         count_rows(&e->block, op);
         teg_sass_inst(&op->sass, &inst);
         teg_sass_text(&op->sass, text);
         op->access = teg_inst_has_addresses(&inst) != 0;
-        TRY(teg_program_add(&e->kernel.program, &inst, text, &op->inst, d));
+        TRY(add_inst(e, cubin, &inst, text, &op->inst, d));
     }
     return TEG_OK;
 }
@@ -424,7 +441,7 @@ static teg_status open_emulation(struct emulation *e,
     if (f->cooperative)
         TRY(meet(e, f, d));
     TRY(fill_kernel(e, cubin, f, d));
-    TRY(prepare_code(e, cubin->sm, f->plain, d));
+    TRY(prepare_code(e, cubin, f->plain, d));
     TRY(make_bank0(e, f, d));
     TRY(make_banks(e, cubin, f, d));
     e->warp_insts = f->warp_insts;
