@@ -221,6 +221,29 @@ static teg_status check_tlb(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+static teg_status check_fetch(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    uint32_t set = gpu->fetch.line_bytes * gpu->fetch.ways;
+
+    if (gpu->fetch.l0_bytes == 0)
+        return TEG_OK;
+    if (!is_power_of_two(gpu->fetch.line_bytes))
+        return contradiction(gpu, "fetch.line_bytes", d,
+                             "expected a power of two, found %u",
+                             gpu->fetch.line_bytes);
+    if (gpu->fetch.l0_bytes % set != 0 || gpu->fetch.l1_bytes % set != 0)
+        return contradiction(gpu, "fetch.l0_bytes", d,
+                             "expected it and fetch.l1_bytes to be "
+                             "multiples of a set's %u bytes, found %u and %u",
+                             set, gpu->fetch.l0_bytes, gpu->fetch.l1_bytes);
+    if (gpu->fetch.miss_latency < gpu->fetch.l1_latency)
+        return contradiction(gpu, "fetch.l1_latency", d,
+                             "expected at most the %u cycles of "
+                             "fetch.miss_latency, found %u",
+                             gpu->fetch.miss_latency, gpu->fetch.l1_latency);
+    return TEG_OK;
+}
+
 static teg_status check_dram(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->dram.channels == 0)
@@ -286,7 +309,7 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
                                         struct teg_diag *) = {
         check_sm,        check_shared,   check_cluster,   check_caches,
         check_carveouts, check_l1_banks, check_latencies, check_tlb,
-        check_dram,      check_units,    check_timing,
+        check_fetch,     check_dram,     check_units,     check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

@@ -141,6 +141,20 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.spread = one_in(state, 5);
 }
 
+static void random_fetch(struct teg_gpu *gpu, uint64_t *state)
+{
+    if (one_in(state, 2))
+        return;
+    gpu->fetch.line_bytes = 16u << help_below(state, 2);
+    gpu->fetch.ways = between(state, 1, 2);
+    gpu->fetch.l0_bytes =
+        gpu->fetch.line_bytes * gpu->fetch.ways * between(state, 1, 3);
+    gpu->fetch.l1_bytes = one_in(state, 2) ? 2 * gpu->fetch.l0_bytes : 0;
+    gpu->fetch.l1_latency = between(state, 0, 20);
+    gpu->fetch.miss_latency = gpu->fetch.l1_latency + between(state, 0, 60);
+    gpu->fetch.lines_ahead = help_below(state, 3);
+}
+
 void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
 {
     static const uint32_t schedulers[] = {1, 2, 4};
@@ -162,4 +176,5 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.taken_interval = one_in(state, 2) ? between(state, 1, 20) : 0;
     random_units(gpu, state);
     random_memory(gpu, state);
+    random_fetch(gpu, state);
 }

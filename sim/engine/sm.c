@@ -10,6 +10,8 @@ enum {
     KIND_BITS = 2,
 };
 
+#define NO_LINE UINT64_MAX
+
 static uint64_t max_u64(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -107,7 +109,7 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
         sim_sm_release(sm);
         return teg_fail_memory(d);
     }
-    return TEG_OK;
+    return sim_fetch_new(gpu, &sm->fetch, d);
 }
 
 void sim_sm_release(struct sim_sm *sm)
@@ -124,6 +126,7 @@ void sim_sm_release(struct sim_sm *sm)
     free(sm->unit_free);
     free(sm->unit_done);
     free(sm->errand);
+    sim_fetch_free(sm->fetch);
     sim_outbox_release(&sm->outbox);
     *sm = (struct sim_sm){0};
 }
@@ -158,8 +161,8 @@ static void find_operands(struct sim_sm *sm, struct sim_warp *w)
 
 static uint64_t ready_at(const struct sim_warp *w)
 {
-    uint64_t own =
-        max_u64(max_u64(w->start_end, w->barrier_end), w->same_warp_end);
+    uint64_t own = max_u64(max_u64(w->start_end, w->barrier_end),
+                           max_u64(w->same_warp_end, w->fetch_end));
 
     return max_u64(
         max_u64(own, w->result_end[RESULT_FIXED]),
@@ -221,6 +224,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot, uint32_t block,
         .block = block,
         .stream = stream,
         .after = UINT32_MAX,
+        .line = NO_LINE,
         .warp_id = teg_block_warp_id(b->block, stream),
         .arrived = at,
         .start_end = slot_from(sm, at + chip->gpu->chip.dispatch_latency),
@@ -564,6 +568,7 @@ static void account(const struct sim_warp *w, const struct sim_op *op,
     count_until(&at, w->start_end, &stall[STALL_DISPATCH]);
     count_until(&at, w->barrier_end, &stall[STALL_BARRIER]);
     count_until(&at, w->same_warp_end, &stall[STALL_SAME_WARP]);
+    count_until(&at, w->fetch_end, &stall[STALL_NO_INSTRUCTION]);
     count_until(&at, w->result_end[RESULT_LONG], &stall[STALL_LONG]);
     count_until(&at, w->result_end[RESULT_SHORT], &stall[STALL_SHORT]);
     count_until(&at, w->result_end[RESULT_FIXED], &stall[STALL_WAIT]);
@@ -691,6 +696,21 @@ static void fetch_elsewhere(struct sim_sm *sm, struct sim_warp *w,
         w->same_warp_end = max_u64(w->same_warp_end, slot_from(sm, from));
 }
 
+/* The warp's first instruction comes while its block is being set up; one in
+ * another line than the last when that line is there. */
+static void fetch_next(struct sim_sm *sm, uint32_t slot, uint64_t now)
+{
+    const struct teg_inst *inst = sm->chip->ops.program->inst;
+    struct sim_warp *w = &sm->warp[slot];
+    uint32_t s = slot % sm->chip->gpu->sm.schedulers;
+    uint64_t line = sim_fetch_line(sm->fetch, inst[w->cursor.inst].pc);
+
+    w->fetch_end = line != w->line
+                       ? slot_from(sm, sim_fetch_at(sm->fetch, s, line, now))
+                       : 0;
+    w->line = line;
+}
+
 /* Steps the warp to its next instruction, which may have to wait for the
  * block's barrier. */
 static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
@@ -700,6 +720,8 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     struct sim_resident *b = &sm->block[w->block];
     uint32_t mask = w->cursor.mask, inst = w->cursor.inst;
 
+    if (sm->fetch != NULL && w->line == NO_LINE)
+        fetch_next(sm, slot, w->arrived);
     w->arrived = now + 1;
     w->start_end = w->barrier_end = 0;
     w->same_warp_end = op->by_control ? 0 : slot_from(sm, now + same_warp);
@@ -712,6 +734,8 @@ static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
         return;
     }
     fetch_elsewhere(sm, w, op, inst, now);
+    if (sm->fetch != NULL)
+        fetch_next(sm, slot, now);
     find_operands(sm, w);
     if ((op->flags & INST_BARRIER) == 0 || mask == 0) {
         await(sm, slot);

@@ -14,6 +14,7 @@
 #ifndef TEG_SIM_ENGINE_SM_H
 #define TEG_SIM_ENGINE_SM_H
 
+#include "sim/engine/fetch.h"
 #include "sim/engine/op.h"
 #include "sim/engine/outbox.h"
 #include "sim/engine/policy.h"
@@ -28,7 +29,7 @@ enum {
 struct sim_warp {
     struct teg_cursor cursor; /* stands on the next instruction to issue */
     /* Until when each reason holds it back; rounded up to issue slots. */
-    uint64_t start_end, barrier_end, same_warp_end;
+    uint64_t start_end, barrier_end, same_warp_end, fetch_end;
     uint64_t stall_end;     /* the compiler's stall count */
     uint64_t result_end[3]; /* by enum teg_result_kind of the producer */
     uint64_t arrived;       /* its stalls count from here */
@@ -39,6 +40,7 @@ struct sim_warp {
     uint32_t register_capacity;
     uint32_t block;           /* index into sim_sm.block */
     uint32_t stream, warp_id; /* in the block; as the trace names it */
+    uint64_t line;            /* of the program, of the last issued */
     uint32_t after;           /* the instruction that follows the last issued */
     uint8_t planned;          /* sim_sm.plan holds its next request */
     uint8_t parked;
@@ -112,6 +114,7 @@ struct sim_sm {
     struct sim_resident *block; /* owned, [blocks_max] */
     uint64_t *unit_free;        /* owned, [unit_instances] */
     uint64_t *unit_done;        /* owned, [unit_entries] */
+    struct sim_fetch *fetch;    /* owned; NULL: without instruction caches */
     struct sim_errand *errand;  /* owned: of the instruction being issued */
     struct sim_outbox outbox;
 };

@@ -59,6 +59,11 @@ void gpu_change_perfect_cache(struct teg_gpu *gpu)
     }
 }
 
+void gpu_change_no_instruction_misses(struct teg_gpu *gpu)
+{
+    gpu->fetch.l0_bytes = 0;
+}
+
 void gpu_change_register_tracking(struct teg_gpu *gpu)
 {
     gpu->sm.dependences = DEPENDENCES_SCOREBOARD;

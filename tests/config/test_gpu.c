@@ -18,8 +18,8 @@
 
 /* libconfig 1.5 loses a string of 64 bytes when a syntax error follows it
  * directly; the leak sanitizer asks here. */
-__attribute__((visibility("default"))) const char *
-__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(
+    void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libconfig.so";
@@ -460,6 +460,16 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
          "tlb: { entries = (16, " SOURCE "); page_bytes = (5000, " SOURCE
          "); };",
          "power of two"},
+        {APPENDED,
+         "fetch: { l0_bytes = (512, " SOURCE "); line_bytes = (96, " SOURCE
+         "); };",
+         "power of two"},
+        {APPENDED, "fetch: { l0_bytes = (640, " SOURCE "); };",
+         "multiples of a set's 512 bytes"},
+        {APPENDED,
+         "fetch: { l0_bytes = (512, " SOURCE "); l1_latency = (30, " SOURCE
+         "); };",
+         "at most the 0 cycles of fetch.miss_latency"},
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)

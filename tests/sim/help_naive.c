@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/engine/fetch.h"
 #include "sim/memory/memory.h"
 
 enum {
@@ -42,10 +43,11 @@ struct warp {
         int kind;
     } held[BARRIERS][NAIVE_ISSUES_MAX * 2];
     uint32_t held_count[BARRIERS];
-    uint64_t stall_until; /* by the compiler's stall count */
+    uint64_t line, instruction_at; /* of the program; the next is there */
+    uint64_t stall_until;          /* by the compiler's stall count */
     int refused;
     int reason; /* of the last slot */
-    int issued_now, issued_any;
+    int issued_now, issued_any, fetched;
     uint32_t last_inst;
 };
 
@@ -61,6 +63,7 @@ struct sm {
     struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
     int last[4];         /* slot issued last, by scheduler */
     uint64_t reading[4]; /* operands, until */
+    struct sim_fetch *fetch;
 };
 
 struct naive {
@@ -144,6 +147,8 @@ static int held(const struct naive *n, const struct warp *w)
         return STALL_BARRIER;
     if (w->same_warp != 0 && !over(n, w->last_issue + w->same_warp))
         return STALL_SAME_WARP;
+    if (!over(n, w->instruction_at))
+        return STALL_NO_INSTRUCTION;
     if (!operands_of_kind_over(n, w, RESULT_LONG))
         return STALL_LONG;
     if (!operands_of_kind_over(n, w, RESULT_SHORT))
@@ -351,6 +356,11 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     sm->block[w->block].done = max_u64(sm->block[w->block].done, done);
     n->cycles = max_u64(n->cycles, done);
 
+    if (sm->fetch != NULL && !w->fetched) {
+        w->fetched = 1;
+        w->line = sim_fetch_line(sm->fetch, inst->pc);
+        sim_fetch_at(sm->fetch, scheduler, w->line, w->from);
+    }
     w->issued_now = 1;
     w->last_issue = n->now;
     w->same_warp = by_control(n, inst) ? 0 : same_warp;
@@ -370,6 +380,12 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     if (inst->op_class == CLASS_BRANCH && !w->finished &&
         head(n, w) != inst + 1)
         w->same_warp = max_u64(w->same_warp, gpu->sm.taken_interval);
+    w->instruction_at = 0;
+    if (sm->fetch != NULL && !w->finished &&
+        sim_fetch_line(sm->fetch, head(n, w)->pc) != w->line) {
+        w->line = sim_fetch_line(sm->fetch, head(n, w)->pc);
+        w->instruction_at = sim_fetch_at(sm->fetch, scheduler, w->line, n->now);
+    }
     release_barrier(n, sm, w->block);
 }
 
@@ -675,6 +691,8 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (int s = 0; s < 4; s++)
             n.sm[i].last[s] = -1;
+        if (sim_fetch_new(gpu, &n.sm[i].fetch, &d) != TEG_OK)
+            abort();
     }
     for (n.now = 0; n.now < limit; n.now++) {
         for (uint32_t i = 0; i < gpu->chip.sms; i++) {
@@ -724,6 +742,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (uint32_t b = 0; b < BLOCKS_MAX; b++)
             teg_block_free(n.sm[i].block[b].block);
+        sim_fetch_free(n.sm[i].fetch);
     }
     result->cycles = n.cycles;
     teg_block_free(next);

@@ -106,5 +106,33 @@ START_TEST(a_line_under_way_says_when_it_arrives)
 }
 END_TEST
 
+/* Fills in the order of accesses that have all been made before. */
+START_TEST(fills_may_become_known_later)
+{
+    struct sim_cache *c = sim_cache_new(1, 1);
+    struct sim_cache_result first = sim_cache_access(c, 0, 7, 1, 1, 0);
+    struct sim_cache_result hit, other;
+
+    ck_assert(first.entered && !first.awaited);
+    sim_cache_await(c, first.place);
+    hit = sim_cache_access(c, 0, 7, 1, 1, 0);
+    ck_assert(hit.hits == 1 && hit.awaited && !hit.entered);
+    other = sim_cache_access(c, 0, 8, 1, 1, 0);
+    ck_assert(other.entered && other.hits == 0);
+    sim_cache_await(c, other.place);
+
+    sim_cache_forget(c, first.place);
+    sim_cache_fill(c, first.place, 500);
+    ck_assert_uint_eq(sim_cache_ready(c, hit.place), 500);
+    sim_cache_forget(c, other.place);
+    sim_cache_fill(c, other.place, 300);
+    hit = sim_cache_access(c, 0, 8, 1, 1, 0);
+    ck_assert_uint_eq(hit.ready, 300);
+    ck_assert(!hit.awaited);
+    sim_cache_free(c);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/cache", 30, {a_cache_evicts_what_was_used_longest_ago, 0},
-          {a_line_under_way_says_when_it_arrives, 0})
+          {a_line_under_way_says_when_it_arrives, 0},
+          {fills_may_become_known_later, 0})

@@ -485,6 +485,46 @@ START_TEST(a_taken_branch_fetches_elsewhere)
 }
 END_TEST
 
+/* Two rounds of a loop of eight lines of two instructions: the scheduler's
+ * cache of four lines keeps none of them, one of eight all. */
+START_TEST(code_that_does_not_fit_comes_anew_each_round)
+{
+    enum {
+        INSTS = 16,
+        LINE = 16,
+    };
+    struct teg_program *p = &launch.kernel.program;
+    struct help_step step[2 * INSTS];
+
+    for (uint32_t lines = 4; lines <= 8; lines += 4) {
+        uint64_t waited = 0;
+
+        setup();
+        set_timing(CLASS_MOV, 1, 1, 1);
+        gpu.fetch.line_bytes = LINE;
+        gpu.fetch.ways = lines;
+        gpu.fetch.l0_bytes = lines * LINE;
+        gpu.fetch.l1_bytes = 64 * LINE;
+        gpu.fetch.l1_latency = 30;
+        gpu.fetch.miss_latency = 200;
+        for (uint32_t i = 0; i < 2 * INSTS; i++) {
+            if (i < INSTS)
+                help_arith(p, CLASS_MOV, 1, 255, 255, 255);
+            step[i] = (struct help_step){i % INSTS, UINT32_MAX, 0, 0, NULL};
+        }
+        run_steps(step, 2 * INSTS, 1);
+        /* the first round, its first line aside, which the start hides */
+        for (uint32_t i = 1; i < INSTS; i++)
+            waited += heard.issue[i].stall[STALL_NO_INSTRUCTION];
+        ck_assert_uint_eq(waited, 199 + 6 * 199);
+        waited = 0;
+        for (uint32_t i = INSTS; i < 2 * INSTS; i++)
+            waited += heard.issue[i].stall[STALL_NO_INSTRUCTION];
+        ck_assert_uint_eq(waited, lines == 4 ? 8 * 29 : 0);
+    }
+}
+END_TEST
+
 /* A block every 1.25 cycles: rounded up one by one, not added up. */
 START_TEST(blocks_are_handed_out_in_fractions_of_a_cycle)
 {
@@ -679,6 +719,7 @@ HELP_MAIN("sim/engine", 60, {control_codes_say_what_is_waited_for, 0},
           {the_grid_spreads_over_the_chip_before_it_stacks, 0},
           {a_taken_branch_fetches_elsewhere, 0},
           {lanes_bytes_take_their_time, 0},
+          {code_that_does_not_fit_comes_anew_each_round, 0},
           {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
           {policies_choose_as_they_are_called, 0},
           {strict_round_robin_wastes_the_slot, 0},

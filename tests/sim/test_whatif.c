@@ -113,7 +113,7 @@ START_TEST(every_name_is_known_and_unique)
     uint32_t count;
     const struct teg_whatif *w = teg_whatifs(&count);
 
-    ck_assert_uint_eq(count, 10);
+    ck_assert_uint_eq(count, 11);
     for (uint32_t i = 0; i < count; i++) {
         ck_assert_uint_gt(strlen(w[i].help), 10);
         for (uint32_t j = 0; j < i; j++)
@@ -144,6 +144,13 @@ START_TEST(no_channel_skew_takes_channels_in_turn)
 {
     apply("no-channel-skew");
     ck_assert_uint_eq(gpu.dram.spread, 1);
+}
+END_TEST
+
+START_TEST(no_instruction_misses_needs_no_caches)
+{
+    apply("no-instruction-misses");
+    ck_assert_uint_eq(gpu.fetch.l0_bytes, 0);
 }
 END_TEST
 
@@ -523,6 +530,7 @@ int main(void)
     tcase_add_test(rules, no_bank_conflicts_makes_banks_ideal);
     tcase_add_test(rules, coalesced_packs_accesses);
     tcase_add_test(rules, no_channel_skew_takes_channels_in_turn);
+    tcase_add_test(rules, no_instruction_misses_needs_no_caches);
     tcase_add_test(rules, no_memory_latency_keeps_bandwidth);
     tcase_add_test(rules, unlimited_bandwidth_keeps_latency);
     tcase_add_test(rules, perfect_cache_is_as_fast_as_shared_memory_without_l1);

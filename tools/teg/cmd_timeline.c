@@ -38,7 +38,8 @@ enum {
 };
 
 /* In the order of sim/stalls.def. */
-static const char letter[TEG_STALLS + 1] = "DbsLSwgmun";
+static const char letter[] = "DbsiLSwgmun";
+_Static_assert(sizeof letter == TEG_STALLS + 1, "a letter for each reason");
 
 struct view {
     struct job job;
