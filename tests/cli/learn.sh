@@ -32,13 +32,18 @@ awk 'BEGIN {
 }' >"$work/t.csv"
 expect 0 train "$work/t.csv" --features instructions,blocks \
     --parameters mse,max,64 --iterations 2 --leave-out 10 \
-    --trained-on 'two microseconds a block' --json "$work/t.json" \
+    --trained-on 'two microseconds a block' --plots "$work/plots" --json "$work/t.json" \
     -o "$work/t.forest"
 out '^x: 40 samples (of 40), 4 kernels'
 out 'nested cross-validation, 2 iterations of 5 folds'
 out '  a sample left out (10) '
 out '  a kernel left out '
 check 'the report is there as JSON' grep -q '"fold_mape"' "$work/t.json"
+if $python -c 'import matplotlib' 2>/dev/null; then
+    for plot in sample-out-x kernel-out-x folds; do
+        check "$plot is drawn" grep -q '</svg>' "$work/plots/$plot.svg"
+    done
+fi
 small_trace "$work/k.traceg" # 2 blocks
 expect 0 "$teg" predict "$work/k.traceg" -m "$work/t.forest" -f json
 out '"trained_on": "two microseconds a block"'
@@ -100,6 +105,22 @@ err "zero.csv:5: column 'time_us': expected more than 0"
 sed '6s/$/,9/' "$work/t.csv" >"$work/long.csv"
 expect 1 train "$work/long.csv" --features blocks
 err 'long.csv:6: expected 5 cells, found 6'
+sed '7s/^\(x,k.\),[0-9]*/\1,1e39/' "$work/t.csv" >"$work/big.csv"
+expect 1 train "$work/big.csv" --features instructions
+err "big.csv:7: column 'instructions': expected at most 3.4e+38, found '1e39'"
+awk -F, 'BEGIN {OFS = FS} NR > 1 {$5 = 3} {print}' "$work/t.csv" >"$work/flat.csv"
+expect 1 train "$work/flat.csv" --features blocks
+err 'time_us is 3 in every sample: nothing to learn'
+awk -F, 'BEGIN {OFS = FS} NR > 1 {$3 = 9} {print}' "$work/t.csv" >"$work/same.csv"
+expect 0 train "$work/same.csv" --features instructions,blocks --parameters \
+    mse,max,4 --iterations 1 --leave-out 2
+out 'the same in all samples: instructions'
+expect 1 train "$work/t.csv" --features blocks -o "$work/none/t.forest"
+err 'none/t.forest: cannot write'
+expect 2 train "$work/t.csv" --features blocks --folds 1
+err 'expected an integer of at least 2'
+expect 2 explain "$work/t.csv" --level blocks --without '('
+err "argument --without: '('"
 : >"$work/empty.csv"
 expect 1 train "$work/empty.csv"
 err 'expected a head with column names'
@@ -112,7 +133,12 @@ expect 0 "$teg" sweep tests/kernels/sm70/stream.sketch \
     tests/kernels/sm70/reduction.sketch -g v100 -p BLOCKS=80,160 \
     --vary sm.warps_max=8,16,32 --vary dram.latency=400,600 -f csv \
     -o "$work/sweep.csv"
-expect 0 explain "$work/sweep.csv" --trees 30 --leave-out 8
+expect 0 explain "$work/sweep.csv" --trees 30 --leave-out 8 \
+    --plots "$work/plots"
+if $python -c 'import matplotlib' 2>/dev/null; then
+    check 'partial dependence is drawn' grep -q '</svg>' \
+        "$work/plots/dependence.svg"
+fi
 out '  left out: units.fp64.issued (hardly changes)'
 out '^  a row left out (8)'
 out '^  a kernel left out'

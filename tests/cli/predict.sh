@@ -18,12 +18,21 @@ check 'only the chosen GPU' sh -c "! grep -q '^  here' '$work/out'"
 expect 0 "$teg" predict "$work/k.traceg" -m $forest -f json
 out '"trained_on": "made-up points"'
 out '"feature": "blocks"'
+out '"at_edge": false'
 out '"unknown": \['
 expect 0 "$teg" predict "$work/k.traceg" -m $forest -f csv
 out '^number,kernel,gpu,target,unit,value,low,high,outside$'
 out '^1,saxpy,here,time,us,[0-9.]*,[0-9.]*,[0-9.]*,blocks'
 expect 0 "$teg" predict "$work/k.traceg" -m $forest --timing
 err 'timing: features in .* ms, a prediction in .* ms'
+
+# One warp of one addition and an exit: less than every training sample.
+printf 'sketch 1\nkernel "tiny"\nisa sm_70\ngrid 1\nblock 32\n\nFADD R1, R2, R3\nEXIT\n' \
+    >"$work/tiny.sketch"
+expect 0 "$teg" predict "$work/tiny.sketch" -m $forest
+out 'at the edge of the training data: here time (4 \.\. 1e+04 us), there power'
+expect 0 "$teg" predict "$work/tiny.sketch" -m $forest -f json
+out '"at_edge": true'
 
 expect 2 "$teg" predict "$work/k.traceg" -m $forest -g hare
 err "has no GPU 'hare'; did you mean 'here'"

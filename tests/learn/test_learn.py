@@ -8,6 +8,7 @@ import importlib.machinery
 import importlib.util
 import io
 import os
+import re
 import sys
 import unittest
 
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools", "learn"))
 import counters
 import procedure
 import table
+import training
 
 
 def tool(name):
@@ -201,6 +203,14 @@ class Prediction(unittest.TestCase):
         self.assertAlmostEqual(estimate(machine, launch, 12, 3), 3 + 0.24)
         self.assertAlmostEqual(estimate(machine, launch, 0, 3), 3 + 0.01)
 
+    def test_repeats_become_their_median(self):
+        data = text_table("kernel,size,time_us\n"
+                          "a,1,5\nb,1,7\na,1,9\na,1,6\na,2,8\n")
+        rows = training.merged(data, "time_us").rows
+        self.assertEqual([(r["kernel"], r["size"], float(r["time_us"]))
+                          for r in rows],
+                         [("a", "1", 6), ("b", "1", 7), ("a", "2", 8)])
+
     def test_buckets_add_up(self):
         inside = procedure.buckets(np.array([0, 5, 7, 30, 99, 100, 200.0]))
         self.assertAlmostEqual(sum(inside), 100)
@@ -258,13 +268,42 @@ class Explanation(unittest.TestCase):
     def prepare(self, data):
         return counters.preprocess(
             data, {"insts": "rate", "busy": "level", "same": "level"}, "time",
-            ("per-time", ["insts"]), "kernel")
+            ("per-time", ["insts"], None), "kernel")
 
     def test_rates_halve_when_the_time_doubles(self):  # S5
         a, b = self.prepare(self.rows(1)), self.prepare(self.rows(2))
         self.assertTrue(np.array_equal(a.x[:, 0], 2 * b.x[:, 0]))
         self.assertTrue(np.array_equal(a.x[:, 1], b.x[:, 1]))
         self.assertTrue(np.array_equal(a.y, 2 * b.y))
+
+    def test_the_papers_own_counters_are_classed_as_in_its_table(self):
+        # Table I, ALUPacking constant; instructions are per work-item
+        head = ("kernel,Time,LDSSize,GPR,ScratchRegs,FCStacks,Wavefronts,"
+                "ALUInsts,FetchInsts,WriteInsts,LDSFetchInsts,LDSWriteInsts,"
+                "ALUBusy,ALUFetchRatio,ALUPacking,FetchSize,CacheHit,"
+                "FetchUnitBusy,FetchUnitStalled,WriteUnitStalled,CompletePath,"
+                "FastPath,PathUtilization,ALUStalled,LDSBankConflict").split(",")
+        rows = []
+        for i in range(1, 13):
+            rows.append(["k%d" % i, str(2 * i)] +
+                        [str((j + 1) * i % 29) for j in range(len(head) - 2)])
+            rows[-1][head.index("ALUPacking")] = "60"
+        data = text_table("\n".join(",".join(r) for r in [head] + rows))
+        preset = counters.PRESETS["zhang"]
+        kinds = counters.classes(data, preset, [], [])
+        self.assertEqual(len(kinds), 23)
+        self.assertEqual(sorted(c for c in kinds if kinds[c] == "rate"), sorted(
+            "Wavefronts ALUInsts FetchInsts WriteInsts LDSFetchInsts "
+            "LDSWriteInsts FetchSize CompletePath FastPath".split()))
+        parts = [c for c in head if re.match(preset["instructions"], c)]
+        self.assertEqual(len(parts), 5)
+        o = counters.preprocess(data, kinds, "Time",
+                                ("per-time", parts, preset["work_items"]),
+                                "kernel")
+        self.assertEqual(o.left_out, [("ALUPacking", "hardly changes")])
+        row = dict(zip(head, rows[4]))
+        self.assertEqual(o.y[4], sum(int(row[c]) for c in parts) / 10 * 64 *
+                         int(row["Wavefronts"]))
 
     def test_what_does_not_change_is_left_out_and_named(self):  # S2
         o = self.prepare(self.rows(1))

@@ -95,6 +95,27 @@ START_TEST(power_rises_linearly_and_then_by_the_cost_of_t)
 }
 END_TEST
 
+/* The reduction of IV.C (Fig. 12): packed to 80 instead of 100 % it draws less
+ * power for longer, and with a base of four ALUs' worth the energy is the same:
+ * 5/4 of the bundles at (4 + 4) instead of (4 + 4 + 2). */
+START_TEST(less_packing_trades_power_for_time_at_equal_energy)
+{
+    const struct teg_vliw_power p = {
+        .base_watts = 12, .slot_watts = 3, .t_ratio = 2};
+    double watts[2], bundles[2];
+
+    for (int i = 0; i < 2; i++) {
+        loop(4 + i);
+        watts[i] = teg_vliw_watts(&v, &p);
+        bundles[i] = (double)v.bundles / (double)v.operations;
+    }
+    ck_assert_double_lt(watts[0], watts[1]);
+    ck_assert_double_gt(bundles[0], bundles[1]);
+    ck_assert_double_eq_tol(watts[0] * bundles[0], watts[1] * bundles[1],
+                            1e-12);
+}
+END_TEST
+
 /* Five of them need five bundles, with an ALU operation beside each. */
 START_TEST(special_functions_go_to_t_only)
 {
@@ -205,6 +226,7 @@ END_TEST
 
 HELP_MAIN("vliw", 10, {each_further_component_fills_one_more_slot, 5},
           {power_rises_linearly_and_then_by_the_cost_of_t, 0},
+          {less_packing_trades_power_for_time_at_equal_energy, 0},
           {special_functions_go_to_t_only, 0},
           {what_is_only_read_may_be_overwritten_in_its_bundle, 0},
           {a_memory_instruction_ends_the_clause, 0},

@@ -10,7 +10,8 @@ SAMPLES_MIN = 10
 
 # Columns of known tables.  A counter matches a row of `features`; the first
 # row decides whether it grows with time ("rate": it is divided by the time) or
-# not ("level").  Responses: instructions over time.
+# not ("level").  Responses: instructions over time; where they are counted per
+# work-item, times `work_items`, a column and how many are in one of it.
 PRESETS = {
     "nsight": dict(
         time="duration_us",
@@ -36,7 +37,7 @@ PRESETS = {
             (r"kernel\.(registers|shared_bytes)$", "level")]),
     "zhang": dict(  # Table I, with the classes of the specification
         time="Time", instructions=r"(ALU|Fetch|Write|LDSFetch|LDSWrite)Insts$",
-        group="kernel",
+        work_items=("Wavefronts", 64), group="kernel",
         features=[
             (r"(Wavefronts|ALUInsts|FetchInsts|WriteInsts|LDSFetchInsts|"
              r"LDSWriteInsts|FetchSize|CompletePath|FastPath)$", "rate"),
@@ -95,7 +96,7 @@ def is_constant(v, least):
 
 
 def preprocess(data, kinds, time_name, response, group_name, least=1e-3):
-    """`response` is ("column", name) or ("per-time", [names])."""
+    """`response` is ("column", name) or ("per-time", [names], work_items)."""
     if len(data.rows) < SAMPLES_MIN:
         raise table.Fault("%s: expected at least %d rows, found %d" % (
             data.path, SAMPLES_MIN, len(data.rows)))
@@ -108,6 +109,8 @@ def preprocess(data, kinds, time_name, response, group_name, least=1e-3):
             data.path, time_name))
     if response[0] == "per-time":
         y = sum(np.array(data.numbers(n)) for n in response[1]) / time
+        if response[2] is not None:
+            y = y * np.array(data.numbers(response[2][0])) * response[2][1]
     else:
         y = np.array(data.numbers(response[1]))
     if np.std(y) == 0:

@@ -1,6 +1,8 @@
 """Tables as CSV, read with every fault named: file, line, column."""
+import argparse
 import csv
 import math
+import os
 import sys
 
 
@@ -22,6 +24,45 @@ def run(main):
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:
+        print("%s: %s: %s" % (sys.argv[0].rsplit("/", 1)[-1], error.filename,
+                              error.strerror), file=sys.stderr)
+        sys.exit(1)
+
+
+def whole(least):
+    """An option's type: an integer of at least `least`."""
+    def convert(text):
+        try:
+            v = int(text)
+        except ValueError:
+            v = least - 1
+        if v < least or v >= 2 ** 31:
+            raise argparse.ArgumentTypeError(
+                "expected an integer of at least %d, found '%s'" % (least,
+                                                                    text))
+        return v
+    return convert
+
+
+def share(text):
+    """An option's type: a number above 0 and up to 1."""
+    try:
+        v = float(text)
+    except ValueError:
+        v = math.nan
+    if not 0 < v <= 1:
+        raise argparse.ArgumentTypeError(
+            "expected a number above 0 and up to 1, found '%s'" % text)
+    return v
+
+
+def check_output(path):
+    """Whether `path`, which may be None, can be written: before hours go by."""
+    folder = os.path.dirname(path or "") or "."
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise Fault("%s: cannot write: no such directory, or it is protected" %
+                    path)
 
 
 def sklearn_version():

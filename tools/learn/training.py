@@ -4,8 +4,8 @@
 
 DATA.csv has a row per launch: the features as `teg features` names them, the
 target in microseconds (time) or watts (power), `kernel`, and where there are
-such: `gpu` (a model each), `application` and `size`.  Samples with equal
-features and size that differ in nothing else should be merged before.
+such: `gpu` (a model each), `application` and `size`.  Rows that differ in the
+target alone are repeats and become one, of their median.
 
 Prints for each GPU the scores of a nested cross-validation, of leaving each
 sample out and of leaving each kernel out, beside two baselines.  Needs the
@@ -44,12 +44,12 @@ def options():
                    help="learn by what factor the target differs from this "
                    "estimate of it (tools/learn/roofline makes one)")
     p.add_argument("--gpu", action="append", help="only these")
-    p.add_argument("--per-group", type=int, default=100, metavar="N",
+    p.add_argument("--per-group", type=table.whole(1), default=100, metavar="N",
                    help="at most N samples per application, size and kernel")
-    p.add_argument("--samples", type=int, metavar="N",
+    p.add_argument("--samples", type=table.whole(1), metavar="N",
                    help="at most N samples per GPU, chosen at random")
-    p.add_argument("--folds", type=int, default=5)
-    p.add_argument("--iterations", type=int, default=5, metavar="N",
+    p.add_argument("--folds", type=table.whole(2), default=5)
+    p.add_argument("--iterations", type=table.whole(1), default=5, metavar="N",
                    help="of the cross-validation (the paper: 30)")
     p.add_argument("--worded", action="store_true",
                    help="choose parameters on the splits that are scored, as "
@@ -57,12 +57,12 @@ def options():
     p.add_argument("--parameters", metavar="CRITERION,FEATURES,TREES",
                    help="no search: e.g. mse,max,512")
     p.add_argument("--trees", help="numbers of trees searched, e.g. 128,256")
-    p.add_argument("--leave-out", type=int, default=200, metavar="N",
+    p.add_argument("--leave-out", type=table.whole(1), default=200, metavar="N",
                    help="leave out at most N samples, one at a time")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--seed", type=table.whole(0), default=1)
+    p.add_argument("--jobs", type=table.whole(1), default=1)
     p.add_argument("--plots", metavar="DIR",
-                   help="true against predicted, as SVG")
+                   help="true against predicted, and the folds' errors, as SVG")
     p.add_argument("--trained-on", default="", metavar="TEXT",
                    help="what the data is, for the forest file")
     p.add_argument("--json", metavar="FILE")
@@ -89,11 +89,37 @@ def combinations(a):
                               "TREES, found '%s'" % a.parameters)
         return [procedure.Parameters(parts[1], parts[0], int(parts[2]))]
     if a.trees:
-        try:
-            return procedure.grid(trees=[int(t) for t in a.trees.split(",")])
-        except ValueError:
+        trees = a.trees.split(",")
+        if not all(t.isdigit() and int(t) > 0 for t in trees):
             raise table.Fault("--trees: expected numbers, found '%s'" % a.trees)
+        return procedure.grid(trees=[int(t) for t in trees])
     return procedure.grid()
+
+
+def feature(data, row, name):
+    """A number that a forest's 32-bit floats hold."""
+    v = data.number(row, name)
+    if abs(v) > np.finfo(np.float32).max:
+        raise table.Fault("%s:%d: column '%s': expected at most %.3g, found "
+                          "'%s'" % (data.path, row[None], name,
+                                    np.finfo(np.float32).max, row[name]))
+    return v
+
+
+def merged(data, target):
+    """Rows that differ in nothing but the target become one with its median,
+    as the repeats of a measurement (4.2.1)."""
+    others = [c for c in data.columns if c != target]
+    groups = {}
+    for row in data.rows:
+        groups.setdefault(tuple(row[c] for c in others), []).append(row)
+    rows = []
+    for same in groups.values():
+        if len(same) > 1:
+            median = np.median([data.number(r, target) for r in same])
+            same[0] = dict(same[0], **{target: repr(float(median))})
+        rows.append(same[0])
+    return table.Table(data.path, data.columns, rows)
 
 
 def positive(data, rows, name):
@@ -109,6 +135,8 @@ class Samples:
     """Rows of one GPU as arrays."""
 
     def __init__(self, a, data, features):
+        self.given = len(data.rows)
+        data = merged(data, a.target)
         label = [c for c in ("application", "size", "kernel")
                  if c in data.columns]
         keep = procedure.thin([tuple(r[c] for c in label) for r in data.rows],
@@ -116,9 +144,8 @@ class Samples:
         if a.samples and len(keep) > a.samples:
             rng = np.random.default_rng([a.seed, 2])
             keep = np.sort(rng.choice(keep, a.samples, replace=False))
-        self.given = len(data.rows)
         rows = [data.rows[i] for i in keep]
-        self.x = [[data.number(r, f) for f in features] for r in rows]
+        self.x = [[feature(data, r, f) for f in features] for r in rows]
         self.y = positive(data, rows, a.target)
         self.over = positive(data, rows, a.over) if a.over else None
         self.kernel = [r["kernel"] for r in rows]
@@ -135,7 +162,8 @@ def spread_line(name, errors, sure=0.0):
            q[1], q[2], q[3]))
 
 
-def plot(path, title, problem, test, predicted):
+def plotter():
+    """matplotlib's pyplot, or None."""
     try:
         import matplotlib
         matplotlib.use("svg")
@@ -143,6 +171,28 @@ def plot(path, title, problem, test, predicted):
         import matplotlib.pyplot as plt
     except ImportError:
         print("  no plot: install python3-matplotlib")
+        return None
+    return plt
+
+
+def plot_folds(path, reports):
+    """Errors of all folds, a box per GPU: the median, the quartiles, whiskers
+    of 1.5 times their distance (Braun et al. 2020, 6.1)."""
+    plt = plotter()
+    if plt is None:
+        return
+    figure, axis = plt.subplots(figsize=(2 + len(reports), 4))
+    axis.boxplot([np.ravel(r["fold_mape"]) for r in reports],
+                 labels=[r["gpu"] for r in reports], showfliers=False)
+    axis.set_ylabel("MAPE of a fold, %")
+    axis.tick_params(axis="x", labelsize=6)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def plot(path, title, problem, test, predicted):
+    plt = plotter()
+    if plt is None:
         return
     figure, axes = plt.subplots(figsize=(5, 5))
     for k in sorted(set(problem.kernel)):
@@ -181,6 +231,9 @@ def check(a, gpu, samples):
     if len(samples.y) < SAMPLES_MIN:
         raise table.Fault("%s: expected at least %d samples, found %d" %
                           (gpu, SAMPLES_MIN, len(samples.y)))
+    if min(samples.y) == max(samples.y):
+        raise table.Fault("%s: %s is %g in every sample: nothing to learn" %
+                          (gpu, a.target, samples.y[0]))
     combinations(a)
 
 
@@ -195,6 +248,10 @@ def study(a, gpu, samples, features):
     print("%s: %d samples (of %d), %d kernels, %s %.4g to %.4g" %
           (gpu, len(problem), samples.given, len(set(samples.kernel)),
            a.target, problem.y.min(), problem.y.max()))
+    same = [f for f, column in zip(features, problem.x.T)
+            if column.min() == column.max()]
+    if same:
+        print("  the same in all samples: " + ", ".join(same))
     if shared > 0:
         print("  %d samples share all features with another that differs in "
               "%s:\n  no model of these features has a MAPE below %.2f" %
@@ -284,6 +341,8 @@ def main():
         raise table.Fault("--over: a forest file has no estimates: leave out "
                           "either this or -o")
     reports, models = [], []
+    for path in (a.output, a.json):
+        table.check_output(path)
     if a.plots:
         os.makedirs(a.plots, exist_ok=True)
     for path in a.data:
@@ -309,6 +368,8 @@ def main():
             models.append(model)
     if not models:
         raise table.Fault("%s: no samples" % a.data[0])
+    if a.plots:
+        plot_folds(os.path.join(a.plots, "folds.svg"), reports)
     if a.output:
         forest_file.write(a.output, a.trained_on or ", ".join(a.data),
                           features, models)

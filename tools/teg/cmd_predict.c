@@ -125,6 +125,17 @@ static bool is_outside(const struct predict *self, const struct prediction *p,
     return (double)p->x[i] < *least || (double)p->x[i] > *greatest;
 }
 
+/* True if the trees' spread reaches what the training targets end at: they
+ * cannot say less or more, the launch may. */
+static bool is_at_edge(const struct teg_forest_model *m,
+                       const struct teg_forest_estimate *e)
+{
+    const double rounding = 1e-9; /* of a logarithm and its exponential */
+
+    return e->low <= m->target_min * (1 + rounding) ||
+           e->high >= m->target_max * (1 - rounding);
+}
+
 static json_t *outside_json(const struct predict *self,
                             const struct prediction *p, uint32_t model)
 {
@@ -162,13 +173,16 @@ static json_t *estimate_json(const struct predict *self,
     struct teg_forest_estimate e;
 
     teg_forest_evaluate(self->forest, model, p->x, &e);
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:o, s:o, s:o, "
+                     "s:f, s:f, s:b}",
                      "gpu", m->gpu, "target", m->target, "unit", m->unit,
                      "value", e.value, "low", e.low, "high", e.high, "trees",
                      (int)m->trees, "samples", (json_int_t)m->samples,
                      "sample_out_percent", number_json(m->sample_out_percent),
                      "kernel_out_percent", number_json(m->kernel_out_percent),
-                     "outside", outside_json(self, p, model));
+                     "outside", outside_json(self, p, model), "target_least",
+                     m->target_min, "target_greatest", m->target_max, "at_edge",
+                     is_at_edge(m, &e));
 }
 
 static void add_json(struct predict *self, const struct prediction *p)
@@ -267,6 +281,29 @@ static void print_outside(const struct predict *self, FILE *f,
         fprintf(f, "\n  trees do not extrapolate: expect a larger error\n");
 }
 
+/* Models whose prediction lies where their training targets end. */
+static void print_edges(const struct predict *self, FILE *f,
+                        const struct prediction *p)
+{
+    const char *before = "  at the edge of the training data: ";
+
+    for (uint32_t i = 0; i < teg_forest_models(self->forest); i++) {
+        const struct teg_forest_model *m = teg_forest_model(self->forest, i);
+        struct teg_forest_estimate e;
+
+        if (!is_chosen(self, i))
+            continue;
+        teg_forest_evaluate(self->forest, i, p->x, &e);
+        if (!is_at_edge(m, &e))
+            continue;
+        fprintf(f, "%s%s %s (%.4g .. %.4g %s)", before, m->gpu, m->target,
+                m->target_min, m->target_max, m->unit);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputc('\n', f);
+}
+
 static void print_unknown(const struct predict *self, FILE *f,
                           const struct prediction *p)
 {
@@ -301,6 +338,7 @@ static void print_kernel(const struct predict *self, const struct prediction *p)
         print_estimate(f, teg_forest_model(self->forest, m), &e);
     }
     print_outside(self, f, p);
+    print_edges(self, f, p);
     print_unknown(self, f, p);
     fputc('\n', f);
 }
