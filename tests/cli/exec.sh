@@ -8,7 +8,7 @@ standin=${BUILD:-build/release}/cudart
 count() { grep -c '"trace"' "$1"; }
 value() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1" | head -1; }
 
-for test in scale managed variables parameters device threads cooperative; do
+for test in scale managed variables parameters device threads cooperative textures surfaces; do
     for gpu in t4 a100 a40; do
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done

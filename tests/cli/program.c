@@ -107,6 +107,76 @@ int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host,
                                          const struct launch_config *config);
 int cuLaunchKernelEx(const struct driver_launch_config *config, void *function,
                      void **args, void **extra);
+struct channel {
+    int x, y, z, w, kind;
+};
+
+struct extent {
+    size_t width, height, depth;
+};
+
+struct resource {
+    int type;
+    union {
+        void *array;
+        struct {
+            void *data;
+            struct channel channel;
+            size_t bytes;
+        } linear;
+        struct {
+            void *data;
+            struct channel channel;
+            size_t width, height, pitch;
+        } pitched;
+        int reserved[32];
+    } of;
+    unsigned flags;
+};
+
+struct texture {
+    int mode[3], filter, fractions, srgb;
+    float border[4];
+    int relative, rest[7];
+};
+
+struct copy3d {
+    void *from_array;
+    size_t from_at[3];
+    struct {
+        const void *data;
+        size_t pitch, width, height;
+    } from;
+    void *to_array;
+    size_t to_at[3];
+    struct {
+        void *data;
+        size_t pitch, width, height;
+    } to;
+    struct extent extent;
+    int kind;
+};
+
+struct channel cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
+int cudaMallocArray(void **array, const struct channel *channel, size_t width,
+                    size_t height, unsigned flags);
+int cudaMalloc3DArray(void **array, const struct channel *channel,
+                      struct extent extent, unsigned flags);
+int cudaFreeArray(void *array);
+int cudaArrayGetInfo(struct channel *channel, struct extent *extent,
+                     unsigned *flags, void *array);
+int cudaMemcpy2DToArray(void *to, size_t x, size_t y, const void *from,
+                        size_t pitch, size_t width, size_t height, int kind);
+int cudaMemcpy2DFromArray(void *to, size_t pitch, const void *from, size_t x,
+                          size_t y, size_t width, size_t height, int kind);
+int cudaMemcpyToArray(void *to, size_t x, size_t y, const void *from,
+                      size_t bytes, int kind);
+int cudaMemcpy3D(const struct copy3d *copy);
+int cudaCreateTextureObject(uint64_t *handle, const struct resource *resource,
+                            const struct texture *how, const void *view);
+int cudaDestroyTextureObject(uint64_t handle);
+int cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource);
+int cudaDestroySurfaceObject(uint64_t handle);
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGetDriverEntryPoint(const char *symbol, void **function,
                             unsigned long long flags, int *status);
@@ -605,6 +675,158 @@ static void test_clusters(void)
     CHECK(cudaLaunchKernelExC(&config, ring, args) == 912);
 }
 
+enum {
+    IN_ARRAY = 0,
+    IN_LINEAR = 2,
+    IN_PITCHED = 3,
+    LAYERED = 1,
+    SURFACES = 2,
+};
+
+static const char *const texture_kernels =
+    "tests/fixtures/kernels/k34_texture.fatbin";
+
+/* Runs a sampling kernel at places {x, y, z, w}. */
+static void sample(const char *kernel, uint64_t object, const float (*at)[4],
+                   unsigned count, void *out, size_t bytes)
+{
+    void *places, *found, *function = load(texture_kernels, kernel);
+    void *args[] = {&object, &places, &found};
+
+    CHECK(cudaMalloc(&places, count * sizeof *at) == 0);
+    CHECK(cudaMalloc(&found, count * bytes) == 0);
+    CHECK(cudaMemcpy(places, at, count * sizeof *at, TO_DEVICE) == 0);
+    CHECK(launch(function, 1, count, 0, args) == 0);
+    CHECK(cudaMemcpy(out, found, count * bytes, TO_HOST) == 0);
+    CHECK(cudaFree(places) == 0 && cudaFree(found) == 0);
+}
+
+/* Arrays, linear and pitched memory, seen as textures. */
+static void test_textures(void)
+{
+    struct channel one = cudaCreateChannelDesc(32, 0, 0, 0, 2), asked;
+    struct channel bad = {32, 8, 0, 0, 2}, whole = {32, 0, 0, 0, 0};
+    struct texture how = {.mode = {1, 1, 1}};
+    struct resource in = {.type = IN_ARRAY};
+    static const float at[3][4] = {
+        {1.5f, 2.5f, 1.5f, 1}, {9, 0.5f, 0.5f, 0}, {2, 2, 1, 7}};
+    float host[3][4][5], pair[6], got[3];
+    uint64_t object, other;
+    void *array;
+    size_t pitch;
+    struct extent extent = {5, 4, 3};
+    unsigned flags;
+    struct copy3d copy = {.from = {host, 5 * sizeof(float), 5, 4},
+                          .extent = {5, 4, 3},
+                          .kind = TO_DEVICE};
+
+    for (int i = 0; i < 60; i++)
+        host[i / 20][i / 5 % 4][i % 5] = (float)(100 * (i / 20) + i % 20);
+    /* a plane, in an array and in pitched memory */
+    CHECK(cudaMallocArray(&array, &bad, 5, 4, 0) == 20);
+    CHECK(cudaMallocArray(&array, &one, 5, 4, 0) == 0);
+    CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 20, 24, 4, TO_DEVICE) == 1);
+    CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 20, 20, 4, TO_DEVICE) == 0);
+    in.of.array = array;
+    CHECK(cudaCreateTextureObject(&object, &in, &how, NULL) == 0);
+    sample("picture", object, at, 3, got, 4);
+    CHECK(got[0] == 11 && got[1] == 4 && got[2] == 12);
+    how.filter = 1;
+    CHECK(cudaCreateTextureObject(&other, &in, &how, NULL) == 0);
+    sample("picture", other, at, 3, got, 4);
+    CHECK(got[0] == 11 && got[1] == 4 && got[2] == (6 + 7 + 11 + 12) / 4.0f);
+    CHECK(cudaDestroyTextureObject(other) == 0);
+    CHECK(cudaDestroyTextureObject(other) == 1);
+    CHECK(cudaMemcpyToArray(array, 8, 1, pair, 4, TO_DEVICE) == 0);
+    pair[0] = -1;
+    CHECK(cudaMemcpyToArray(array, 4, 2, pair, 4, TO_DEVICE) == 0);
+    CHECK(cudaMemcpy2DFromArray(pair, 8, array, 4, 2, 8, 2, TO_HOST) == 0);
+    CHECK(pair[0] == -1 && pair[1] == 12 && pair[2] == 16 && pair[3] == 17);
+    CHECK(cudaFreeArray(array) == 0 && cudaFreeArray(array) == 400);
+    CHECK(cudaMallocPitch(&in.of.pitched.data, &pitch, 20, 4) == 0);
+    CHECK(cudaMemcpy2D(in.of.pitched.data, pitch, host, 20, 20, 4, TO_DEVICE) ==
+          0);
+    in.type = IN_PITCHED;
+    in.of.pitched.channel = one;
+    in.of.pitched.width = 5;
+    in.of.pitched.height = 4;
+    in.of.pitched.pitch = pitch;
+    CHECK(cudaCreateTextureObject(&object, &in, &how, NULL) == 0);
+    sample("picture", object, at, 3, got, 4);
+    CHECK(got[0] == 11 && got[1] == 4 && got[2] == (6 + 7 + 11 + 12) / 4.0f);
+    in.of.pitched.channel = whole;
+    CHECK(cudaCreateTextureObject(&object, &in, &how, NULL) == 1);
+    /* linear memory by index */
+    how.filter = 0;
+    in.type = IN_LINEAR;
+    CHECK(cudaMalloc(&in.of.linear.data, sizeof host) == 0);
+    CHECK(cudaMemcpy(in.of.linear.data, host, sizeof host, TO_DEVICE) == 0);
+    in.of.linear.channel = (struct channel){32, 32, 0, 0, 2};
+    in.of.linear.bytes = sizeof host + 8;
+    CHECK(cudaCreateTextureObject(&object, &in, &how, NULL) == 1);
+    in.of.linear.bytes = sizeof host;
+    CHECK(cudaCreateTextureObject(&object, &in, &how, NULL) == 0);
+    sample("fetched", object, at, 3, pair, 8);
+    CHECK(pair[0] == 2 && pair[1] == 3 && pair[2] == 18 && pair[3] == 19);
+    /* space and layers */
+    for (unsigned layered = 0; layered < 2; layered++) {
+        CHECK(cudaMalloc3DArray(&array, &one, extent, layered ? LAYERED : 0) ==
+              0);
+        CHECK(cudaArrayGetInfo(&asked, &extent, &flags, array) == 0);
+        CHECK(asked.x == 32 && extent.depth == 3 && flags == layered);
+        copy.to_array = array;
+        CHECK(cudaMemcpy3D(&copy) == 0);
+        in.type = IN_ARRAY;
+        in.of.array = array;
+        CHECK(cudaCreateTextureObject(&object, &in, &how, NULL) == 0);
+        sample(layered ? "picture_layers" : "space", object, at, 3, got, 4);
+        CHECK(got[0] == 111 && got[1] == 4 && got[2] == (layered ? 212 : 112));
+        CHECK(cudaDestroyTextureObject(object) == 0);
+        CHECK(cudaFreeArray(array) == 0);
+    }
+    /* a object that is gone */
+    {
+        void *places, *picture = load(texture_kernels, "picture");
+        void *args[] = {&object, &places, &places};
+
+        CHECK(cudaMalloc(&places, 64) == 0);
+        CHECK(launch(picture, 1, 1, 0, args) == 18);
+    }
+}
+
+/* An array that kernels write. */
+static void test_surfaces(void)
+{
+    struct channel one = {32, 0, 0, 0, 2};
+    struct resource in = {.type = IN_ARRAY};
+    uint64_t from, to;
+    int zero = 0, how = 2;
+    void *arrays[2], *function = load(texture_kernels, "surface2");
+    void *args[] = {&from, &to, &zero, &zero, &how};
+    float host[6][8];
+
+    for (int i = 0; i < 2; i++)
+        CHECK(cudaMallocArray(&arrays[i], &one, 8, 6, i ? SURFACES : 0) == 0);
+    in.of.array = arrays[0];
+    CHECK(cudaCreateSurfaceObject(&from, &in) == 1);
+    CHECK(cudaMallocArray(&arrays[0], &one, 8, 6, SURFACES) == 0);
+    in.of.array = arrays[0];
+    CHECK(cudaCreateSurfaceObject(&from, &in) == 0);
+    in.of.array = arrays[1];
+    CHECK(cudaCreateSurfaceObject(&to, &in) == 0);
+    for (int i = 0; i < 48; i++)
+        host[i / 8][i % 8] = (float)i;
+    CHECK(cudaMemcpy2DToArray(arrays[0], 0, 0, host, 32, 32, 6, TO_DEVICE) ==
+          0);
+    CHECK(launch(function, 6, 8, 0, args) == 0);
+    CHECK(cudaMemcpy2DFromArray(host, 32, arrays[1], 0, 0, 32, 6, TO_HOST) ==
+          0);
+    for (int i = 0; i < 48; i++)
+        CHECK(host[i / 8][i % 8] == (float)i + 1);
+    CHECK(cudaDestroySurfaceObject(from) == 0);
+    CHECK(launch(function, 6, 9, 0, args) == 37);
+}
+
 /* What a program that dies has launched is there all the same. */
 static void test_die(void)
 {
@@ -630,6 +852,8 @@ static const struct {
     {"threads", test_threads},
     {"cooperative", test_cooperative},
     {"clusters", test_clusters},
+    {"textures", test_textures},
+    {"surfaces", test_surfaces},
     {"die", test_die},
 };
 

@@ -21,6 +21,14 @@ __global__ void axpy(T *y, const T *x, T a, int n)
         managed += 1;
 }
 
+__global__ void smooth(cudaTextureObject_t in, cudaSurfaceObject_t out, int w)
+{
+    int x = threadIdx.x, y = blockIdx.x;
+
+    surf2Dwrite(tex2D<float>(in, (x + 1.0f) / w, (y + 0.5f) / w), out,
+                x * (int)sizeof(float), y);
+}
+
 #define CHECK(condition)                                   \
     do {                                                   \
         if (!(condition)) {                                \
@@ -28,6 +36,51 @@ __global__ void axpy(T *y, const T *x, T a, int n)
             failures++;                                    \
         }                                                  \
     } while (0)
+
+/* Each the mean of two neighbors, the last and the first among them. */
+static int textures()
+{
+    const int w = 8;
+    int failures = 0;
+    float host[w][w];
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t in, out;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    cudaSurfaceObject_t surface;
+
+    for (int i = 0; i < w * w; i++)
+        host[i / w][i % w] = (float)(i * i % 50);
+    CHECK(cudaMallocArray(&in, &format, w, w) == cudaSuccess);
+    CHECK(cudaMallocArray(&out, &format, w, w, cudaArraySurfaceLoadStore) ==
+          cudaSuccess);
+    CHECK(cudaMemcpy2DToArray(in, 0, 0, host, sizeof *host, sizeof *host, w,
+                              cudaMemcpyHostToDevice) == cudaSuccess);
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = in;
+    how.addressMode[0] = how.addressMode[1] = cudaAddressModeWrap;
+    how.filterMode = cudaFilterModeLinear;
+    how.readMode = cudaReadModeElementType;
+    how.normalizedCoords = 1;
+    CHECK(cudaCreateTextureObject(&texture, &what, &how, nullptr) ==
+          cudaSuccess);
+    what.res.array.array = out;
+    CHECK(cudaCreateSurfaceObject(&surface, &what) == cudaSuccess);
+    smooth<<<w, w>>>(texture, surface, w);
+    CHECK(cudaMemcpy2DFromArray(host, sizeof *host, out, 0, 0, sizeof *host, w,
+                                cudaMemcpyDeviceToHost) == cudaSuccess);
+    for (int i = 0; i < w * w; i++) {
+        int next = i / w * w + (i + 1) % w;
+
+        CHECK(host[i / w][i % w] == (i * i % 50 + next * next % 50) / 2.0f);
+    }
+    cudaDestroyTextureObject(texture);
+    cudaDestroySurfaceObject(surface);
+    cudaFreeArray(in);
+    cudaFreeArray(out);
+    return failures;
+}
 
 int main()
 {
@@ -76,6 +129,7 @@ int main()
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, axpy<float>) ==
           cudaSuccess);
     CHECK(block >= 256 && grid >= p.multiProcessorCount);
+    failures += textures();
     axpy<float><<<1, 2000>>>(y, x, 2, n);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
     axpy<float><<<4, 256>>>(nullptr, x, 2, n);

@@ -59,6 +59,42 @@ struct cuda_pitched {
     size_t pitch, width, height;
 };
 
+struct cuda_channel {
+    int x, y, z, w; /* bits */
+    int kind;
+};
+
+/* What a texture or surface looks into. */
+struct cuda_resource {
+    int type;
+    union {
+        void *array;
+        struct {
+            void *data;
+            struct cuda_channel channel;
+            size_t bytes;
+        } linear;
+        struct {
+            void *data;
+            struct cuda_channel channel;
+            size_t width, height, pitch; /* elements, rows, bytes */
+        } pitched;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+
+/* How a texture is read. */
+struct cuda_texture {
+    int mode[3], filter, fractions, srgb;
+    float border[4];
+    int relative;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap[3];
+    int no_optimization, seamless;
+};
+
 struct cuda_copy3d {
     void *from_array;
     struct cuda_pos from_at;
@@ -147,6 +183,11 @@ _Static_assert(sizeof(struct cuda_function_attributes) == 144, "layout");
 _Static_assert(sizeof(struct cuda_pointer_attributes) == 88, "layout");
 _Static_assert(sizeof(struct cuda_copy3d) == 160, "layout");
 _Static_assert(sizeof(struct cuda_launch_config) == 56, "layout");
+_Static_assert(sizeof(struct cuda_resource) == 144, "layout");
+_Static_assert(offsetof(struct cuda_resource, linear.bytes) == 40, "layout");
+_Static_assert(offsetof(struct cuda_resource, pitched.width) == 40, "layout");
+_Static_assert(sizeof(struct cuda_texture) == 72, "layout");
+_Static_assert(offsetof(struct cuda_texture, relative) == 40, "layout");
 _Static_assert(sizeof(struct cu_launch_config) == 56, "layout");
 
 #endif

@@ -154,6 +154,8 @@ static int error_of(teg_status status, const struct teg_diag *d)
     } faults[] = {
         {"assertion `", cudaErrorAssert},
         {"not emulated", cudaErrorIllegalInstruction},
+        {" is no texture object", cudaErrorInvalidTexture},
+        {" is no surface object", cudaErrorInvalidSurface},
         {"expected an address that is a multiple", cudaErrorMisalignedAddress},
         {"out of bounds", cudaErrorIllegalAddress},
     };
@@ -187,6 +189,7 @@ int function_launch(struct runtime *r, struct function *f,
         .params = params,
         .param_bytes = f->kernel->param_bytes,
         .module = &f->module->placed,
+        .textures = &r->textures,
         .outlet = {print_text, NULL},
         .warp_insts = &insts,
     };

@@ -462,15 +462,7 @@ CALL(cudaMemcpyPeerAsync, void *to, int to_gpu, const void *from, int from_gpu,
     return cudaMemcpyPeer(to, to_gpu, from, from_gpu, bytes);
 }
 
-/* Planes of rows; a pitch is bytes from row to row. */
-struct box {
-    char *to;
-    const char *from;
-    size_t to_pitch, from_pitch, to_plane, from_plane;
-    size_t width, height, depth;
-};
-
-static int copy_box(struct runtime *r, const struct box *b, int kind)
+int memory_copy_box(struct runtime *r, const struct copy_box *b, int kind)
 {
     if (b->width > b->to_pitch || b->width > b->from_pitch)
         return cudaErrorInvalidPitchValue;
@@ -493,15 +485,15 @@ CALL(cudaMemcpy2D, void *to, size_t to_pitch, const void *from,
      size_t from_pitch, size_t width, size_t height, int kind)
 {
     BEGIN(r);
-    struct box b = {.to = to,
-                    .from = from,
-                    .to_pitch = to_pitch,
-                    .from_pitch = from_pitch,
-                    .width = width,
-                    .height = height,
-                    .depth = 1};
+    struct copy_box b = {.to = to,
+                         .from = from,
+                         .to_pitch = to_pitch,
+                         .from_pitch = from_pitch,
+                         .width = width,
+                         .height = height,
+                         .depth = 1};
 
-    return runtime_end(r, copy_box(r, &b, kind));
+    return runtime_end(r, memory_copy_box(r, &b, kind));
 }
 ALSO(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
@@ -512,43 +504,6 @@ CALL(cudaMemcpy2DAsync, void *to, size_t to_pitch, const void *from,
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 ALSO(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
-
-static size_t start_of(const struct cuda_pitched *p, const struct cuda_pos *at)
-{
-    return at->x + p->pitch * (at->y + p->height * at->z);
-}
-
-CALL(cudaMemcpy3D, const struct cuda_copy3d *c)
-{
-    BEGIN(r);
-    struct box b;
-
-    if (c == NULL)
-        return runtime_end(r, cudaErrorInvalidValue);
-    if (c->from_array != NULL || c->to_array != NULL) {
-        runtime_say("", "cudaMemcpy3D of arrays is not implemented");
-        return runtime_end(r, cudaErrorNotSupported);
-    }
-    b = (struct box){.to = (char *)c->to.data + start_of(&c->to, &c->to_at),
-                     .from = (const char *)c->from.data +
-                             start_of(&c->from, &c->from_at),
-                     .to_pitch = c->to.pitch,
-                     .from_pitch = c->from.pitch,
-                     .to_plane = c->to.pitch * c->to.height,
-                     .from_plane = c->from.pitch * c->from.height,
-                     .width = c->extent.width,
-                     .height = c->extent.height,
-                     .depth = c->extent.depth};
-    return runtime_end(r, copy_box(r, &b, c->kind));
-}
-ALSO(cudaMemcpy3D, cudaMemcpy3D_ptds);
-
-CALL(cudaMemcpy3DAsync, const struct cuda_copy3d *c, void *stream)
-{
-    (void)stream;
-    return cudaMemcpy3D(c);
-}
-ALSO(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
 
 /* ---- setting ------------------------------------------------------------------------ */
 

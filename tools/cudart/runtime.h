@@ -67,6 +67,15 @@ struct shared_memory {
     struct shared_memory *next;
 };
 
+/* What a texture or surface looks into (array.c). */
+struct array {
+    struct cuda_channel channel;
+    struct cuda_extent extent; /* as the program gave it */
+    unsigned flags;
+    struct emu_texture shape; /* where it is, and how large */
+    struct array *next;
+};
+
 struct range {
     uint64_t from, to; /* to: behind the last; UINT64_MAX: no end */
 };
@@ -94,6 +103,8 @@ struct runtime {
     struct function *functions;
     struct variable *variables;
     struct shared_memory *shared;
+    struct array *arrays;
+    struct emu_textures textures;
     struct tracer tracer;
 };
 
@@ -141,8 +152,23 @@ int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
 int memory_allocate(struct runtime *r, void **address, size_t bytes);
 int memory_free(struct runtime *r, void *address);
 int memory_set(struct runtime *r, void *to, int value, size_t bytes);
+/* Planes of rows; a pitch is bytes from row to row. */
+struct copy_box {
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, to_plane, from_plane;
+    size_t width, height, depth;
+};
+int memory_copy_box(struct runtime *r, const struct copy_box *b, int kind);
 /* What the device could still allocate, and all of it. */
 void memory_left(struct runtime *r, size_t *left, size_t *total);
+
+/* ---- arrays (array.c) ------------------------------------------------------------ */
+
+/* Channels and bits of the format into `t`; an error if there is no such. */
+int channel_check(const struct cuda_channel *c, struct emu_texture *t);
+/* NULL if the handle is no array. */
+struct array *array_find(struct runtime *r, const void *handle);
 
 /* ---- launches (launch.c) --------------------------------------------------------- */
 
