@@ -515,11 +515,23 @@ static void put_record(struct teg_block_builder *b, struct teg_predictor *p,
     predictor_advance(p, a);
 }
 
+/* Adds an access whose shape is known; `lane` is for a list. */
+static void add_shape(struct teg_block_builder *b, uint32_t inst,
+                      struct building_slot *s, const struct teg_access *a,
+                      const uint64_t *lane)
+{
+    if (s == NULL)
+        s = begin_slot(b, inst, b->program->inst[inst].memory_index, a);
+    else
+        learn_slot(b, s, a->base);
+    if (s != NULL)
+        put_record(b, &s->now, a, lane);
+}
+
 static void add_access(struct teg_block_builder *b, uint32_t inst,
                        uint32_t mask, const uint64_t *lane)
 {
-    uint32_t memory_index = b->program->inst[inst].memory_index;
-    struct building_slot *s = find_slot(b, memory_index);
+    struct building_slot *s = find_slot(b, b->program->inst[inst].memory_index);
     struct teg_access a;
 
     a.mask = mask;
@@ -531,12 +543,7 @@ static void add_access(struct teg_block_builder *b, uint32_t inst,
                                             .pitch = s->slot.pitch,
                                             .shape = s->slot.shape,
                                             .group_log2 = s->slot.group_log2});
-    if (s == NULL)
-        s = begin_slot(b, inst, memory_index, &a);
-    else
-        learn_slot(b, s, a.base);
-    if (s != NULL)
-        put_record(b, &s->now, &a, lane);
+    add_shape(b, inst, s, &a, lane);
 }
 
 void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
@@ -548,6 +555,24 @@ void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
         assert(lane != NULL);
         add_access(b, inst, mask, lane);
     }
+}
+
+/* What add_access would find: no grid is a line of all lanes. */
+void teg_block_builder_line(struct teg_block_builder *b, uint32_t inst,
+                            uint64_t base, int32_t stride)
+{
+    struct teg_access a;
+
+    assert(b->open && inst < b->program->count);
+    add_to_path(b, inst, UINT32_MAX);
+    a.mask = UINT32_MAX;
+    a.shape = SHAPE_LINE;
+    a.base = base;
+    a.stride = stride;
+    a.pitch = 0;
+    a.group_log2 = 0;
+    add_shape(b, inst, find_slot(b, b->program->inst[inst].memory_index), &a,
+              NULL);
 }
 
 void teg_block_builder_access(struct teg_block_builder *b, uint32_t inst,
@@ -623,7 +648,8 @@ struct teg_block {
     const struct teg_program *program; /* borrowed */
     uint8_t *bytes;                    /* owned, [size] */
     size_t size;
-    int kept; /* teg_block_free leaves it alone */
+    int kept;  /* teg_block_free leaves it alone */
+    int built; /* by teg_block_builder_open */
     uint32_t position[3];
     uint32_t paths, streams, slots;
     struct path *path;     /* owned, [paths] */
@@ -995,6 +1021,25 @@ teg_status teg_block_open(const struct teg_program *program,
     }
     *block = b;
     return TEG_OK;
+}
+
+teg_status teg_block_builder_open(struct teg_block_builder *b, const char *path,
+                                  struct teg_block **block, struct teg_diag *d)
+{
+    const uint8_t *bytes;
+    size_t size;
+
+    TRY(teg_block_builder_end(b, &bytes, &size, d));
+    TRY(teg_block_open(b->program, bytes, size, path, 0, block, d));
+    (*block)->built = 1;
+    return TEG_OK;
+}
+
+const uint8_t *teg_block_built(const struct teg_block *block,
+                               const struct teg_program *program, size_t *size)
+{
+    *size = block->size;
+    return block->built && block->program == program ? block->bytes : NULL;
 }
 
 /* ---- the cursor: no checks, teg_block_open made them -------------------- */

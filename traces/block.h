@@ -40,6 +40,9 @@ void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
 /* The same, taking the addresses as decoded by a cursor. */
 void teg_block_builder_access(struct teg_block_builder *b, uint32_t inst,
                               const struct teg_access *access);
+/* The same of all lanes, whose addresses are `stride` apart from `base` on. */
+void teg_block_builder_line(struct teg_block_builder *b, uint32_t inst,
+                            uint64_t base, int32_t stride);
 /* Ends the block; `*bytes` stays the builder's until the next begin. */
 teg_status teg_block_builder_end(struct teg_block_builder *b,
                                  const uint8_t **bytes, size_t *size,
@@ -55,6 +58,14 @@ teg_status teg_block_open(const struct teg_program *program,
                           const uint8_t *bytes, size_t size, const char *path,
                           uint64_t origin, struct teg_block **block,
                           struct teg_diag *d);
+
+/* Ends the builder's block and opens it; `path` names it in diagnostics. */
+teg_status teg_block_builder_open(struct teg_block_builder *b, const char *path,
+                                  struct teg_block **block, struct teg_diag *d);
+/* The block's bytes if teg_block_builder_open made them for `program`, so that
+ * building it anew would make the same; NULL if not. */
+const uint8_t *teg_block_built(const struct teg_block *block,
+                               const struct teg_program *program, size_t *size);
 
 /* From now on teg_block_free leaves the block alone, so that it can be handed
  * out again, to one user at a time; teg_block_drop ends it. */

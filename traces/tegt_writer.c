@@ -152,6 +152,31 @@ static void rebuild(struct teg_block_builder *b, struct teg_block *block)
     }
 }
 
+static uint64_t count_insts(const struct teg_block *block)
+{
+    uint64_t insts = 0;
+
+    for (uint32_t i = 0; i < teg_block_warps(block); i++)
+        insts += teg_block_warp_insts(block, i);
+    return insts;
+}
+
+/* Writes the block, as it is if a builder of ours made it. */
+static teg_status put_any_block(struct teg_tegt_writer *w,
+                                struct teg_block *block,
+                                const struct teg_program *program,
+                                struct teg_block_builder *b, struct teg_diag *d)
+{
+    size_t size;
+    const uint8_t *bytes = teg_block_built(block, program, &size);
+
+    if (bytes == NULL) {
+        rebuild(b, block);
+        TRY(teg_block_builder_end(b, &bytes, &size, d));
+    }
+    return put_block(w, bytes, size, d);
+}
+
 static teg_status put_blocks(struct teg_tegt_writer *w,
                              struct teg_launch *launch,
                              struct teg_block_builder *b,
@@ -162,20 +187,18 @@ static teg_status put_blocks(struct teg_tegt_writer *w,
 
     for (;;) {
         struct teg_block *block;
-        const uint8_t *bytes;
-        size_t size;
+        teg_status status;
 
         TRY(launch->next(launch->self, &block, d));
         if (block == NULL)
             return TEG_OK;
-        rebuild(b, block);
-        teg_block_free(block);
-        TRY(teg_block_builder_end(b, &bytes, &size, d));
         teg_buffer_varint(index, w->offset - before);
         before = w->offset;
         entry->blocks++;
-        entry->insts += teg_block_builder_insts(b);
-        TRY(put_block(w, bytes, size, d));
+        entry->insts += count_insts(block);
+        status = put_any_block(w, block, &launch->kernel->program, b, d);
+        teg_block_free(block);
+        TRY(status);
     }
 }
 

@@ -154,6 +154,73 @@ START_TEST(what_goes_in_comes_out)
 }
 END_TEST
 
+/* The stride of a step that all lanes execute on addresses in a line; 0: it is
+ * none. */
+static int32_t line_of(const struct step *s)
+{
+    int64_t stride = (int64_t)(s->lane[1] - s->lane[0]);
+
+    if (s->mask != UINT32_MAX || (s->inst != load && s->inst != store) ||
+        stride > 300 || stride < -300)
+        return 0;
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        if (s->lane[l] != s->lane[0] + (uint64_t)(stride * l))
+            return 0;
+    }
+    return (int32_t)stride;
+}
+
+/* Told as a line or lane by lane, a block is the same bytes. */
+START_TEST(a_line_is_what_its_addresses_are)
+{
+    static struct step step[STEPS_MAX];
+    uint64_t state = 100 + (uint64_t)_i;
+    struct teg_block_builder *b[2];
+    struct teg_block *block[2];
+    const uint8_t *bytes[2];
+    size_t size[2];
+    struct teg_diag d;
+    struct teg_program other = {0};
+    uint32_t lines = 0;
+
+    for (int k = 0; k < 2; k++) {
+        ck_assert(teg_block_builder_new(&program, &b[k], &d) == TEG_OK);
+        teg_block_builder_begin(b[k], (uint32_t[]){1, 2, 3});
+    }
+    for (uint32_t w = 0; w < WARPS; w++) {
+        uint32_t n = random_stream(&state, step);
+
+        for (int k = 0; k < 2; k++) {
+            teg_block_builder_warp(b[k], w);
+            for (uint32_t i = 0; i < n; i++) {
+                int32_t stride = k == 1 ? line_of(&step[i]) : 0;
+
+                lines += stride != 0;
+                if (stride != 0)
+                    teg_block_builder_line(b[k], step[i].inst, step[i].lane[0],
+                                           stride);
+                else
+                    teg_block_builder_inst(b[k], step[i].inst, step[i].mask,
+                                           step[i].lane);
+            }
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        ck_assert(teg_block_builder_open(b[k], "t", &block[k], &d) == TEG_OK);
+        ck_assert_ptr_null(teg_block_built(block[k], &other, &size[k]));
+        bytes[k] = teg_block_built(block[k], &program, &size[k]);
+        ck_assert_ptr_nonnull(bytes[k]);
+    }
+    ck_assert_uint_gt(lines, 0);
+    ck_assert_uint_eq(size[0], size[1]);
+    ck_assert_mem_eq(bytes[0], bytes[1], size[0]);
+    for (int k = 0; k < 2; k++) {
+        teg_block_free(block[k]);
+        teg_block_builder_free(b[k]);
+    }
+}
+END_TEST
+
 /* 8 warps x 1000 iterations of a coalesced load and an add: the second to
  * eighth warps share the path, every address is as expected. */
 START_TEST(regular_loops_take_about_a_byte_per_access)
@@ -244,6 +311,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, what_goes_in_comes_out, 0, 40);
+    tcase_add_loop_test(tcase, a_line_is_what_its_addresses_are, 0, 40);
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
     tcase_add_test(tcase, damage_is_refused_or_harmless);
     suite_add_tcase(suite, tcase);

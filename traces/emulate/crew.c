@@ -126,9 +126,6 @@ static void release_slot(struct slot *s)
 static teg_status join_streams(const struct emu_block *b, struct recorded *r,
                                const struct teg_kernel *k, struct teg_diag *d)
 {
-    const uint8_t *bytes;
-    size_t size;
-
     for (uint32_t i = 0; i < b->warps && !b->in_turn; i++) {
         struct teg_block *one;
         struct teg_cursor c;
@@ -136,8 +133,7 @@ static teg_status join_streams(const struct emu_block *b, struct recorded *r,
 
         if (i == 0)
             teg_block_builder_begin(r->whole, b->position);
-        TRY(teg_block_builder_end(r->stream[i], &bytes, &size, d));
-        TRY(teg_block_open(&k->program, bytes, size, k->name, 0, &one, d));
+        TRY(teg_block_builder_open(r->stream[i], k->name, &one, d));
         teg_block_builder_warp(r->whole, i);
         teg_cursor_init(&c, one, 0);
         while (teg_cursor_next(&c)) {
@@ -150,8 +146,7 @@ static teg_status join_streams(const struct emu_block *b, struct recorded *r,
         }
         teg_block_free(one);
     }
-    TRY(teg_block_builder_end(r->whole, &bytes, &size, d));
-    return teg_block_open(&k->program, bytes, size, k->name, 0, &r->traced, d);
+    return teg_block_builder_open(r->whole, k->name, &r->traced, d);
 }
 
 /* The `n`-th box of `inner` that fill `outer`: where it begins. */

@@ -530,7 +530,11 @@ static uint64_t choose_pc(struct emu_warp *w, uint32_t runnable)
 static void record(const struct emu_warp *w, const struct emu_op *op,
                    uint32_t mask)
 {
-    if (w->trace != NULL)
+    if (w->trace == NULL)
+        return;
+    if (op->access && w->stride != 0 && mask == EMU_ALL)
+        teg_block_builder_line(w->trace, op->inst, w->address[0], w->stride);
+    else
         teg_block_builder_inst(w->trace, op->inst, mask, w->address);
 }
 

@@ -178,23 +178,31 @@ void *emu_global(struct emu_warp *w, const struct emu_op *op, int lane,
 }
 #endif
 
-/* Addresses of the lanes, as the access and as the trace sees it: there shared
- * memory of other blocks of the cluster is the block's own. */
+/* What the trace sees of the addresses: shared memory of other blocks of the
+ * cluster is the block's own. */
+static void note_addresses(struct emu_warp *w, const struct emu_op *op,
+                           enum space space, const uint64_t at[EMU_LANES])
+{
+    if (w->trace == NULL)
+        return;
+    w->stride = 0;
+    if (space == LOCAL)
+        LANES w->address[l] = local_trace_address(w, l, at[l]);
+    else if (space == GENERIC && w->block->cluster_blocks > 1)
+        LANES w->address[l] = in_shared_window(op, at[l])
+                                  ? EMU_SHARED_WINDOW + offset_of(at[l])
+                                  : at[l];
+    else
+        memcpy(w->address, at, sizeof w->address);
+}
+
+/* Addresses of the lanes, noted for the trace. */
 static void lanes_at(struct emu_warp *w, const struct emu_op *op,
                      const struct emu_operand *m, enum space space,
                      uint64_t at[EMU_LANES])
 {
     emu_addresses(w, m, at);
-    if (w->trace == NULL)
-        return;
-    if (space == LOCAL)
-        LANES w->address[l] = local_trace_address(w, l, at[l]);
-    else
-        memcpy(w->address, at, sizeof w->address);
-    if (space == GENERIC && w->block->cluster_blocks > 1)
-        LANES w->address[l] = in_shared_window(op, at[l])
-                                  ? EMU_SHARED_WINDOW + offset_of(at[l])
-                                  : at[l];
+    note_addresses(w, op, space, at);
 }
 
 /* ---- all lanes at once ------------------------------------------------------ */
@@ -247,11 +255,16 @@ static int reach_side_by_side(struct emu_warp *w, const struct emu_op *op,
         return 0;
     r->base = piece_at(w->block, op, space, at[0], EMU_LANES * bytes, use);
     r->side_by_side = 1;
-    return r->base != NULL;
+    if (r->base == NULL)
+        return 0;
+    w->address[0] = at[0];
+    w->stride = (int32_t)bytes;
+    return 1;
 }
 
 /* Fills `r` if every lane of `mask` reaches `bytes` of one piece of memory and
- * all are aligned; else returns 0, and the lanes go one by one. */
+ * all are aligned; else returns 0, and the lanes go one by one.  Notes the
+ * addresses for the trace. */
 static int reach(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                  enum space space, const uint64_t lane_at[EMU_LANES],
                  unsigned bytes, struct reach *r, enum emu_use use)
@@ -264,6 +277,7 @@ static int reach(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     if (mask == EMU_ALL && space != LOCAL &&
         reach_side_by_side(w, op, space, lane_at, bytes, r, use))
         return 1;
+    note_addresses(w, op, space, lane_at);
     /* What lies between is not written, and a view must know what is. */
     if (b->view != NULL && use != EMU_READ && space != SHARED && space != LOCAL)
         return 0;
@@ -366,7 +380,7 @@ static void load_from(struct emu_warp *w, const struct emu_op *op,
     uint32_t value[4][EMU_LANES];
     struct reach r;
 
-    lanes_at(w, op, op->m, space, at);
+    emu_addresses(w, op->m, at);
     if (reach(w, op, mask, space, at, bytes, &r, EMU_READ))
         load_together(&r, bytes, value);
     else if (!load_each(w, op, mask, space, at, bytes, value))
@@ -392,7 +406,7 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     struct reach r;
     int together;
 
-    lanes_at(w, op, op->m, space, at);
+    emu_addresses(w, op->m, at);
     for (unsigned i = 0; i < words; i++)
         value[i] = emu_row(w, stored(op), i);
     together = reach(w, op, mask, space, at, bytes, &r, EMU_WRITE);

@@ -120,6 +120,7 @@ struct emu_warp {
     uint32_t owes;           /* lanes that arrived there and did not wait yet */
     uint32_t barrier_result; /* of BAR.RED */
     uint64_t address[EMU_LANES]; /* of the access it makes, for the trace */
+    int32_t stride; /* not 0: all lanes' addresses, from address[0] on */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
 };
