@@ -45,11 +45,12 @@ teg_status teg_lines_file(struct teg_lines *l, const char *name,
 teg_status teg_lines_call(struct teg_lines *l, const struct teg_line_call *call,
                           uint32_t *number, struct teg_diag *d)
 {
-    const struct teg_line_call *last = l->call + l->call_count - 1;
+    const struct teg_line_call *last =
+        l->call_count > 0 ? &l->call[l->call_count - 1] : NULL;
     struct teg_line_call *more;
 
-    if (l->call_count == 0 || last->file != call->file ||
-        last->line != call->line || last->outer != call->outer) {
+    if (last == NULL || last->file != call->file || last->line != call->line ||
+        last->outer != call->outer) {
         more = grown(l->call, l->call_count, &l->call_room, sizeof *more);
         if (more == NULL)
             return teg_fail_memory(d);
