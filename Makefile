@@ -36,7 +36,8 @@ CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR) \
             -fPIC -fvisibility=hidden
 PACKAGES := libconfig jansson zlib liblzma libzstd libelf
-LIBS      = $(shell pkg-config --libs $(PACKAGES)) -lm
+# libiberty, of binutils, has no .pc file and is a static library.
+LIBS      = $(shell pkg-config --libs $(PACKAGES)) -liberty -lm
 TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
 
 ROOMS    := isa config traces sim

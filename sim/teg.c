@@ -27,11 +27,13 @@ static teg_status find_occupancy(const struct teg_kernel *k,
                                  const struct teg_gpu *gpu,
                                  struct teg_occupancy *o, struct teg_diag *d)
 {
+    char name[TEG_NAME_MAX];
     teg_status status =
         teg_occupancy(gpu, threads_of(k), k->registers, k->shared_bytes, o, d);
 
     if (status != TEG_OK && d != NULL && d->where[0] == '\0')
-        snprintf(d->where, sizeof d->where, "kernel %.200s", k->name);
+        snprintf(d->where, sizeof d->where, "kernel %.200s",
+                 teg_name_readable(k->name, NAME_PLAIN, name));
     return status;
 }
 

@@ -2,7 +2,7 @@
 # Makes sure that the Debian packages the build needs are there: installs the
 # missing ones when it may (root, or sudo without a password), else prints the
 # one line to run.
-packages="gcc make pkg-config zlib1g-dev libconfig-dev libjansson-dev liblzma-dev libzstd-dev libelf-dev check"
+packages="gcc make pkg-config zlib1g-dev libconfig-dev libjansson-dev liblzma-dev libzstd-dev libelf-dev libiberty-dev check"
 missing=
 for p in $packages; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||

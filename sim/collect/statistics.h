@@ -7,6 +7,7 @@
 #define TEG_SIM_COLLECT_STATISTICS_H
 
 #include "config/occupancy.h"
+#include "isa/name.h"
 #include "sim/collect/bins.h"
 #include "sim/events.h"
 
@@ -53,7 +54,7 @@ struct teg_memory_statistics {
 
 struct teg_statistics {
     /* kernel */
-    char name[256];
+    char name[TEG_NAME_MAX];
     uint32_t grid[3], block[3];
     uint32_t registers, shared_bytes, isa;
     uint64_t blocks;               /* executed */

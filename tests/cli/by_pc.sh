@@ -33,10 +33,11 @@ expect 0 "$teg" run tests/kernels/sm70/matmul.sketch -p BLOCKS=4 -p K=16 \
 out "\"warp_instructions\": $issued,"
 
 # Code with source lines: a file's name once, or with each line where several.
-expect 0 "$teg" trace tests/fixtures/lines.sm_80.cubin --kernel _Z4sumsPKiPii \
+expect 0 "$teg" trace tests/fixtures/lines.sm_80.cubin --kernel sums \
     --grid 2 --block 64 -a buf:i32:256:iota -a buf:i32:64:zeros -a i32:256 \
     -o "$work/sums.tegt"
-expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc
+expect 0 "$teg" run "$work/sums.tegt" -g a100 --kernel 'sums(int const*,int*,int)' --by-pc
+out '^sums on a100$'
 out '^  instruction lines.cu:line  *issued'
 out '^  0x0c0 LDG.E R2, .*:26 '
 expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc -f csv
@@ -44,7 +45,7 @@ out '^1,0xc0,26,/tmp/teg-fixtures/lines.cu,ldg,'
 expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc --what-if coalesced -f csv
 out '^1,0xc0,26,/tmp/teg-fixtures/lines.cu,ldg,'
 expect 0 "$teg" trace tests/fixtures/lines.sm_90.cubin --grid 2 --block 64 \
-    --kernel _ZN5shape7lengthsIfEEvPKT_S3_PS1_i -a buf:f32:128:iota \
+    --kernel 'shape::lengths<float>' -a buf:f32:128:iota \
     -a buf:f32:128:iota -a buf:f32:128:zeros -a i32:128 -o "$work/lengths.tegt"
 expect 0 "$teg" convert "$work/lengths.tegt" "$work/again.tegt"
 expect 0 "$teg" run "$work/again.tegt" -g h100 --by-pc

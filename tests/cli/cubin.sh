@@ -87,6 +87,22 @@ out "^    // $at/lines.h:4\$"
 expect 0 "$teg" disasm "$cubin" --lines
 err 'there are no source lines for sm_86: compile with -lineinfo'
 
+# C++ names for people, symbols for programs; either chooses a kernel.
+expect 0 "$teg" info tests/fixtures/lines.sm_80.cubin
+out '^1  shape::lengths<float>(float const\*, float const\*, float\*, int)$'
+out '^   _ZN5shape7lengthsIfEEvPKT_S3_PS1_i$'
+expect 0 "$teg" info tests/fixtures/lines.sm_80.cubin -f json
+out '"name": "_Z4sumsPKiPii"'
+out '"demangled": "sums(int const\*, int\*, int)"'
+for name in _Z4sumsPKiPii sums 'sums(int const*, int*, int)'; do
+    expect 0 "$teg" disasm tests/fixtures/lines.sm_80.cubin -k "$name"
+    out '^sums(int const\*, int\*, int) (sm_80, 10 registers)$'
+    check "one kernel is called $name" \
+        [ "$(grep -c 'registers)$' "$work/out")" = 1 ]
+done
+expect 2 "$teg" disasm tests/fixtures/lines.sm_80.cubin -k lenghts
+err "no kernel 'lenghts'; did you mean 'lengths'?"
+
 # Damaged files: one line, status 1.
 head -c 3000 "$cubin" >"$work/cut.cubin"
 expect 1 "$teg" disasm "$work/cut.cubin"

@@ -1,43 +1,23 @@
 #include "tools/cudart/names.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum {
-    NAME_MAX_ = 512
-};
+#include "isa/name.h"
 
 void plain_name(const char *symbol, char *out, size_t size)
 {
-    const char *at = symbol, *found = symbol;
-    size_t length = strlen(symbol);
+    char name[TEG_NAME_MAX];
 
-    if (strncmp(symbol, "_Z", 2) == 0) {
-        at += 2;
-        at += strspn(at, "NKVLSt");
-        /* <length><identifier>, one after the other in a nested name */
-        while (isdigit((unsigned char)*at)) {
-            char *end;
-            unsigned long n = strtoul(at, &end, 10);
-
-            if (n == 0 || n > strlen(end))
-                break;
-            found = end;
-            length = n;
-            at = end + n;
-        }
-    }
-    snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1),
-             found);
+    snprintf(out, size, "%s", teg_name_readable(symbol, NAME_SHORT, name));
 }
 
 int name_matches(const char *pattern, const char *symbol)
 {
-    char plain[NAME_MAX_];
+    char name[TEG_NAME_MAX];
 
-    plain_name(symbol, plain, sizeof plain);
-    return fnmatch(pattern, symbol, 0) == 0 || fnmatch(pattern, plain, 0) == 0;
+    return fnmatch(pattern, symbol, 0) == 0 ||
+           fnmatch(pattern, teg_name_readable(symbol, NAME_SHORT, name), 0) ==
+               0 ||
+           teg_name_matches(symbol, pattern);
 }

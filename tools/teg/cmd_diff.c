@@ -387,14 +387,17 @@ static int print_text(const struct diff *diff)
     const char *b = text_at(diff->b, "verdict", "bound");
     struct output out;
     uint32_t alike = 0;
+    char name[2][TEG_NAME_MAX];
     int status = output_open(&out, diff->job.out);
 
     if (status != EXIT_DONE)
         return status;
     fprintf(out.file, "a  %.50s on %s\nb  %.50s on %s\nbound by: %s%s%s\n\n",
-            text_at(diff->a, "kernel", "name"), text_at(diff->a, "gpu", "name"),
-            text_at(diff->b, "kernel", "name"), text_at(diff->b, "gpu", "name"),
-            a, strcmp(a, b) != 0 ? " -> " : "", strcmp(a, b) != 0 ? b : "");
+            kernel_title(text_at(diff->a, "kernel", "name"), name[0]),
+            text_at(diff->a, "gpu", "name"),
+            kernel_title(text_at(diff->b, "kernel", "name"), name[1]),
+            text_at(diff->b, "gpu", "name"), a, strcmp(a, b) != 0 ? " -> " : "",
+            strcmp(a, b) != 0 ? b : "");
     fprintf(out.file, "%s%-38s %14s %14s %10s%s\n", tint(out.file, TINT_STRONG),
             "what", "a", "b", "change", tint(out.file, TINT_OFF));
     for (uint32_t i = 0; i < diff->metrics; i++) {

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/name.h"
 #include "isa/sass.h"
 #include "tools/teg/code.h"
 #include "tools/teg/options.h"
@@ -32,7 +33,7 @@ struct disasm {
     bool control, words, lines;
     uint32_t shown; /* kernels */
     struct teg_nearest nearest;
-    char best[256]; /* of `nearest`, which outlives the cubin */
+    char best[TEG_NAME_MAX]; /* of `nearest` */
     uint64_t instructions, unknown, uncertain;
     const struct teg_listing *listing; /* read from; NULL: a binary */
     uint32_t piece, place;             /* now printed: cubin, kernel */
@@ -95,11 +96,14 @@ static void print_kernel(struct disasm *self, const struct teg_cubin *c,
                          const struct teg_cubin_kernel *k)
 {
     const struct teg_line *at = NULL;
+    char name[TEG_NAME_MAX];
 
-    printf("%s (sm_%u", k->name, c->sm);
+    printf("%s (sm_%u", teg_name_readable(k->name, NAME_FULL, name), c->sm);
     if (k->registers > 0 || c->origin == CUBIN_FROM_ELF)
         printf(", %u registers", k->registers);
     printf("%s)\n", k->is_entry ? "" : ", device function");
+    if (teg_name_is_mangled(k->name))
+        printf("    // %s\n", k->name);
     if (k->code.data == NULL)
         return;
     for (uint64_t pc = 0; pc + TEG_SASS_BYTES <= k->code.size;
@@ -113,6 +117,18 @@ static void print_kernel(struct disasm *self, const struct teg_cubin *c,
         teg_sass_decode(&s, k->code.data + pc, pc, c->sm);
         print_instruction(self, &s);
     }
+}
+
+static void offer(struct disasm *self, const char *symbol)
+{
+    char name[TEG_NAME_MAX];
+
+    teg_nearest_offer(&self->nearest,
+                      teg_name_readable(symbol, NAME_SHORT, name));
+    if (self->nearest.best != name)
+        return;
+    snprintf(self->best, sizeof self->best, "%s", name);
+    self->nearest.best = self->best;
 }
 
 static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
@@ -134,8 +150,8 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
     for (uint32_t i = 0; i < c->kernel_count && !interrupted(); i++) {
         const struct teg_cubin_kernel *k = &c->kernel[i];
 
-        teg_nearest_offer(&self->nearest, k->name);
-        if (self->kernel != NULL && strcmp(self->kernel, k->name) != 0)
+        offer(self, k->name);
+        if (self->kernel != NULL && !teg_name_matches(k->name, self->kernel))
             continue;
         if (self->shown++ > 0)
             printf("\n");
@@ -143,14 +159,6 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
         print_kernel(self, c, k);
     }
     return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
-}
-
-static void keep_nearest(struct disasm *self)
-{
-    if (self->nearest.best == NULL || self->nearest.best == self->best)
-        return;
-    snprintf(self->best, sizeof self->best, "%s", self->nearest.best);
-    self->nearest.best = self->best;
 }
 
 static int disasm_piece(struct disasm *self, struct code *code, uint32_t i)
@@ -165,7 +173,6 @@ static int disasm_piece(struct disasm *self, struct code *code, uint32_t i)
         return status;
     self->piece = i;
     status = disasm_cubin(self, &c);
-    keep_nearest(self);
     teg_cubin_release(&c);
     return status;
 }
@@ -228,7 +235,10 @@ int cmd_disasm(int argc, char **argv)
 {
     struct disasm self = {0};
     const struct opt options[] = {
-        {"kernel", 'k', OPT_TEXT, &self.kernel, "NAME", "only this kernel",
+        {"kernel", 'k', OPT_TEXT, &self.kernel, "NAME",
+         "only this kernel: its symbol, or its name with or without "
+         "namespaces, "
+         "template arguments and parameters",
          NULL},
         {"arch", 'a', OPT_TEXT, &self.arch, "sm_XX",
          "only the code for this architecture", NULL},

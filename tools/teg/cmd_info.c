@@ -97,10 +97,14 @@ static void print_mix(const struct kernel_info *info)
 static void print_kernel(const struct teg_kernel *k, uint32_t number,
                          const struct kernel_info *info)
 {
-    char a[28], b[28], c[28];
+    char a[28], b[28], c[28], name[TEG_NAME_MAX];
     double all = (double)info->warp_instructions;
 
-    printf("\n%u  %s\n", number, k->name[0] != '\0' ? k->name : "(unnamed)");
+    printf("\n%u  %s\n", number,
+           k->name[0] != '\0' ? teg_name_readable(k->name, NAME_FULL, name)
+                              : "(unnamed)");
+    if (teg_name_is_mangled(k->name))
+        printf("   %s\n", k->name);
     printf("   grid %ux%ux%u, block %ux%ux%u, %u registers, %s bytes shared",
            k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
            k->block[2], k->registers, with_commas(k->shared_bytes, a));
@@ -137,16 +141,18 @@ static json_t *kernel_info_json(const struct teg_kernel *k, uint32_t number,
                                 const struct kernel_info *info)
 {
     return json_pack(
-        "{s:s, s:i, s:[i,i,i], s:[i,i,i], s:i, s:i, s:i, s:I, s:I, s:I, s:I, "
+        "{s:s, s:o, s:i, s:[i,i,i], s:[i,i,i], s:i, s:i, s:i, s:I, s:I, s:I, "
+        "s:I, "
         "s:i, s:I, s:o}",
-        "name", k->name, "number", (int)number, "grid", (int)k->grid[0],
-        (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0],
-        (int)k->block[1], (int)k->block[2], "registers", (int)k->registers,
-        "shared_bytes", (int)k->shared_bytes, "isa", (int)k->isa, "blocks",
-        (json_int_t)info->blocks, "warps", (json_int_t)info->warps,
-        "warp_instructions", (json_int_t)info->warp_instructions,
-        "thread_instructions", (json_int_t)info->thread_instructions,
-        "static_instructions", (int)k->program.count, "unknown_instructions",
+        "name", k->name, "demangled", demangled_json(k->name), "number",
+        (int)number, "grid", (int)k->grid[0], (int)k->grid[1], (int)k->grid[2],
+        "block", (int)k->block[0], (int)k->block[1], (int)k->block[2],
+        "registers", (int)k->registers, "shared_bytes", (int)k->shared_bytes,
+        "isa", (int)k->isa, "blocks", (json_int_t)info->blocks, "warps",
+        (json_int_t)info->warps, "warp_instructions",
+        (json_int_t)info->warp_instructions, "thread_instructions",
+        (json_int_t)info->thread_instructions, "static_instructions",
+        (int)k->program.count, "unknown_instructions",
         (json_int_t)info->unknown, "classes", mix_json(info));
 }
 

@@ -317,13 +317,13 @@ static void print_unknown(const struct predict *self, FILE *f,
 static void print_kernel(const struct predict *self, const struct prediction *p)
 {
     FILE *f = self->out.file;
-    char a[28], b[28], c[28];
+    char a[28], b[28], c[28], name[TEG_NAME_MAX];
 
     fprintf(f,
             "%s (kernel %" PRIu32 "): %s block%s of %s threads, %s "
             "instructions of threads\n",
-            p->kernel->name[0] != '\0' ? p->kernel->name : "(unnamed)",
-            p->number, with_commas(teg_kernel_blocks(p->kernel), a),
+            kernel_title(p->kernel->name, name), p->number,
+            with_commas(teg_kernel_blocks(p->kernel), a),
             teg_kernel_blocks(p->kernel) == 1 ? "" : "s",
             with_commas(teg_kernel_threads_per_block(p->kernel), b),
             with_commas((uint64_t)p->features.value[FEATURE_instructions], c));

@@ -53,11 +53,11 @@ static void print_timing(const struct replay *r)
 
 static int check_strict(const struct result *result)
 {
-    char text[256];
+    char text[256], name[TEG_NAME_MAX];
 
     if (!result_unknown_opcodes(result, text, sizeof text))
         return EXIT_DONE;
-    say(result->replay->s->name, "%s (--strict)", text);
+    say(kernel_title(result->replay->s->name, name), "%s (--strict)", text);
     return EXIT_FAULT;
 }
 

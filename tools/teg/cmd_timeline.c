@@ -357,13 +357,13 @@ static void print_instructions_of(FILE *f, const struct view *v)
 
 static int print_text(FILE *f, const struct view *v, const struct replay *r)
 {
-    char a[28], b[28];
+    char a[28], b[28], name[TEG_NAME_MAX];
     int status;
 
     fprintf(f, "%.40s on %s, SM %u, cycles %s to %s: a column is %.4g\n",
-            r->s->name[0] != '\0' ? r->s->name : "(unnamed kernel)",
-            r->gpu->name, v->window.sm, with_commas(v->window.from, a),
-            with_commas(v->window.to, b), column_cycles(v));
+            kernel_title(r->s->name, name), r->gpu->name, v->window.sm,
+            with_commas(v->window.from, a), with_commas(v->window.to, b),
+            column_cycles(v));
     status = print_warps(f, v);
     if (status != EXIT_DONE)
         return status;

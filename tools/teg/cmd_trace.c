@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "isa/name.h"
 #include "tools/teg/code.h"
 #include "tools/teg/options.h"
 #include "tools/teg/output.h"
@@ -110,23 +111,50 @@ static int open_cubin(struct trace *t, const char *path)
     return status;
 }
 
+/* By symbol, or by a name that only one kernel has; NULL: none, or `*found` of
+ * that name. */
+static const struct teg_cubin_kernel *find_kernel(const struct teg_cubin *c,
+                                                  const char *name,
+                                                  uint32_t *found)
+{
+    const struct teg_cubin_kernel *k = teg_cubin_find(c, name);
+
+    for (uint32_t i = 0; k == NULL && i < c->kernel_count; i++)
+        *found += teg_name_matches(c->kernel[i].name, name) != 0;
+    for (uint32_t i = 0; k == NULL && *found == 1 && i < c->kernel_count; i++) {
+        if (teg_name_matches(c->kernel[i].name, name))
+            k = &c->kernel[i];
+    }
+    return k;
+}
+
 static int choose_kernel(struct trace *t)
 {
     const struct teg_cubin *c = &t->cubin;
 
+    uint32_t found = 0;
+
     if (t->kernel_name != NULL)
-        t->kernel = teg_cubin_find(c, t->kernel_name);
+        t->kernel = find_kernel(c, t->kernel_name, &found);
     else if (c->kernel_count == 1)
         t->kernel = &c->kernel[0];
     if (t->kernel != NULL)
         return EXIT_DONE;
     if (t->kernel_name != NULL)
-        say(c->path, "there is no kernel '%s'", t->kernel_name);
+        say(c->path,
+            found == 0 ? "there is no kernel '%s'"
+                       : "several kernels are called '%s'",
+            t->kernel_name);
     else
         say(c->path, "expected --kernel, for there are %" PRIu32 ":",
             c->kernel_count);
-    for (uint32_t i = 0; i < c->kernel_count; i++)
-        fprintf(stderr, "    %s\n", c->kernel[i].name);
+    for (uint32_t i = 0; i < c->kernel_count; i++) {
+        char name[TEG_NAME_MAX];
+
+        if (found == 0 || teg_name_matches(c->kernel[i].name, t->kernel_name))
+            fprintf(stderr, "    %s\n",
+                    teg_name_readable(c->kernel[i].name, NAME_FULL, name));
+    }
     return EXIT_FAULT;
 }
 

@@ -44,7 +44,7 @@ static void print_step(FILE *f, const struct critical_sequence *q,
 static int print_text(const struct critical_sequence *q, const char *path)
 {
     const struct critical *c = &q->critical;
-    char a[28], b[28], source[24];
+    char a[28], b[28], source[24], name[TEG_NAME_MAX];
     struct output out;
     int status = output_open(&out, path);
 
@@ -53,8 +53,9 @@ static int print_text(const struct critical_sequence *q, const char *path)
     fprintf(out.file,
             "%.40s on %s:\nwarp %" PRIu32 " of block %" PRIu64 " on SM %" PRIu32
             " is done last, in cycle %s\n",
-            q->replay.s->name, q->replay.gpu->name, q->slowest.warp,
-            q->slowest.block, q->slowest.sm, with_commas(c->done, a));
+            kernel_title(q->replay.s->name, name), q->replay.gpu->name,
+            q->slowest.warp, q->slowest.block, q->slowest.sm,
+            with_commas(c->done, a));
     fprintf(out.file,
             "its critical sequence: %s of its %zu instructions, %s cycles\n\n",
             with_commas(c->instructions, a), q->points.points,

@@ -128,10 +128,12 @@ static void print_resources(const struct view *v, const struct teg_cubin *c,
                             const struct teg_cubin_kernel *k, uint32_t number)
 {
     struct counts n = count(c, k);
-    char a[28];
+    char a[28], name[TEG_NAME_MAX];
 
-    printf("\n%u  %s%s\n", number, k->name,
+    printf("\n%u  %s%s\n", number, teg_name_readable(k->name, NAME_FULL, name),
            k->is_entry ? "" : " (device function)");
+    if (teg_name_is_mangled(k->name))
+        printf("   %s\n", k->name);
     if (c->origin != CUBIN_FROM_ELF) {
         print_told(v, k, &n);
         return;
@@ -218,8 +220,10 @@ static json_t *told_json(const struct teg_cubin_kernel *k,
                          const struct counts *n)
 {
     return json_pack(
-        "{s:s, s:b, s:o, s:n, s:n, s:n, s:o, s:I, s:I, s:n, s:n, s:n, s:n}",
-        "name", k->name, "entry", k->is_entry, "registers",
+        "{s:s, s:o, s:b, s:o, s:n, s:n, s:n, s:o, s:I, s:I, s:n, s:n, s:n, "
+        "s:n}",
+        "name", k->name, "demangled", demangled_json(k->name), "entry",
+        k->is_entry, "registers",
         k->registers > 0 ? json_integer(k->registers) : json_null(),
         "shared_bytes", "local_bytes", "constant_bytes", "barriers",
         k->barriers > 0 ? json_integer(k->barriers) : json_null(),
@@ -236,15 +240,16 @@ static json_t *resources_json(const struct view *v, const struct teg_cubin *c,
     if (c->origin != CUBIN_FROM_ELF)
         return told_json(k, &n);
     return json_pack(
-        "{s:s, s:b, s:i, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:i, s:o, s:o}",
-        "name", k->name, "entry", k->is_entry, "registers", (int)k->registers,
-        "shared_bytes", (json_int_t)k->shared_bytes, "local_bytes",
-        (json_int_t)k->local_bytes, "constant_bytes",
-        (json_int_t)k->constant2.size, "barriers", (int)k->barriers,
-        "instructions", (json_int_t)n.instructions, "unknown_instructions",
-        (json_int_t)n.unknown, "parameter_base", (int)k->param_base,
-        "parameter_bytes", (int)k->param_bytes, "parameters", params_json(k),
-        "occupancy", occupancy_json(v, k));
+        "{s:s, s:o, s:b, s:i, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:i, s:o, "
+        "s:o}",
+        "name", k->name, "demangled", demangled_json(k->name), "entry",
+        k->is_entry, "registers", (int)k->registers, "shared_bytes",
+        (json_int_t)k->shared_bytes, "local_bytes", (json_int_t)k->local_bytes,
+        "constant_bytes", (json_int_t)k->constant2.size, "barriers",
+        (int)k->barriers, "instructions", (json_int_t)n.instructions,
+        "unknown_instructions", (json_int_t)n.unknown, "parameter_base",
+        (int)k->param_base, "parameter_bytes", (int)k->param_bytes,
+        "parameters", params_json(k), "occupancy", occupancy_json(v, k));
 }
 
 static json_t *cubin_json(const struct view *v, const struct teg_cubin *c)

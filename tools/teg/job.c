@@ -72,8 +72,12 @@ static int choose_range(struct job *job, uint32_t first, uint32_t last)
 static bool name_matches(const char *name, const char *choice,
                          const regex_t *regex)
 {
-    return strcmp(name, choice) == 0 ||
-           (regex != NULL && regexec(regex, name, 0, NULL, 0) == 0);
+    char readable[TEG_NAME_MAX];
+
+    return teg_name_matches(name, choice) ||
+           regexec(regex, name, 0, NULL, 0) == 0 ||
+           regexec(regex, teg_name_readable(name, NAME_FULL, readable), 0, NULL,
+                   0) == 0;
 }
 
 static int choose_by_name(struct job *job, const regex_t *regex)

@@ -61,8 +61,8 @@ struct job {
 
 #define JOB_TRACE_OPTIONS(job)                                                 \
     {"kernel", 'k', OPT_TEXT, &(job).kernel_choice, "WHICH",                   \
-     "only these kernels: a number from 1, a range like 2-5, a name, or a "    \
-     "regular expression", NULL},                                              \
+     "only these kernels: a number from 1, a range like 2-5, a name (symbol "   \
+     "or as in the source), or a regular expression", NULL},                   \
     {"isa", 0, OPT_TEXT, &(job).isa, "sm_XX",                                  \
      "architecture of the code, where the trace is wrong", NULL},              \
     {"registers", 0, OPT_COUNT, &(job).registers, "N",                         \

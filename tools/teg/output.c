@@ -141,6 +141,21 @@ void print_csv_text(FILE *f, const char *text)
     fputc('"', f);
 }
 
+const char *kernel_title(const char *name, char out[TEG_NAME_MAX])
+{
+    return teg_name_readable(name[0] != '\0' ? name : "(unnamed kernel)",
+                             NAME_PLAIN, out);
+}
+
+json_t *demangled_json(const char *name)
+{
+    char text[TEG_NAME_MAX];
+
+    return teg_name_is_mangled(name)
+               ? json_string(teg_name_readable(name, NAME_FULL, text))
+               : json_null();
+}
+
 json_t *json_ratio(double part, double whole)
 {
     return whole > 0 || whole < 0 ? json_real(part / whole) : json_null();

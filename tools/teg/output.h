@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "isa/name.h"
+
 struct output {
     FILE *file;
     const char *path; /* borrowed; NULL: standard output */
@@ -27,6 +29,12 @@ int output_json(const char *path, json_t *value);
 
 /* Text as a CSV cell: quoted where it must be. */
 void print_csv_text(FILE *f, const char *text);
+
+/* A kernel's name for people: that of its source, without parameters, or
+ * "(unnamed kernel)". */
+const char *kernel_title(const char *name, char out[TEG_NAME_MAX]);
+/* What a C++ symbol stands for, with parameters; null for any other name. */
+json_t *demangled_json(const char *name);
 
 /* A ratio as JSON, null where `whole` is 0: not modelled is never 0. */
 json_t *json_ratio(double part, double whole);

@@ -110,13 +110,14 @@ static void tile(FILE *f, const char *name, const char *value,
 static void print_head(FILE *f, const struct page *p)
 {
     const struct teg_statistics *s = p->result->replay->s;
+    char name[TEG_NAME_MAX];
 
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, "
           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
           f);
-    html_text(f, s->name[0] != '\0' ? s->name : "(unnamed kernel)");
+    html_text(f, kernel_title(s->name, name));
     fputs(" on ", f);
     html_text(f, p->result->replay->gpu->name);
     fputs(" - teg</title>\n<style>\n", f);
@@ -227,10 +228,10 @@ static void print_summary(FILE *f, const struct page *p)
     double slots = issue_slots(s, gpu);
     double ipc =
         s->cycles > 0 ? (double)s->warp_instructions / (double)s->cycles : 0;
-    char a[128], b[64], c[28];
+    char a[128], b[64], c[28], name[TEG_NAME_MAX];
 
     fputs("<h1>", f);
-    html_text(f, s->name[0] != '\0' ? s->name : "(unnamed kernel)");
+    html_text(f, kernel_title(s->name, name));
     fputs("</h1>\n<p class=\"dim\">", f);
     html_text(f, gpu->title);
     snprintf(a, sizeof a,
@@ -899,12 +900,14 @@ static void print_kernel_facts(FILE *f, const struct page *p)
 {
     const struct teg_statistics *s = p->result->replay->s;
     const struct teg_gpu *gpu = p->result->replay->gpu;
-    char a[28];
+    char a[28], name[TEG_NAME_MAX];
 
     fputs("<div>", f);
     heading(f, "Kernel");
     fputs("<table>\n", f);
-    fact(f, "name", "%s", s->name);
+    fact(f, "name", "%s", teg_name_readable(s->name, NAME_FULL, name));
+    if (teg_name_is_mangled(s->name))
+        fact(f, "symbol", "%s", s->name);
     fact(f, "grid", "%u x %u x %u blocks", s->grid[0], s->grid[1], s->grid[2]);
     fact(f, "block", "%u x %u x %u threads", s->block[0], s->block[1],
          s->block[2]);

@@ -58,17 +58,17 @@ json_t *kernel_json(const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
 
-    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, "
-                     "s:o}",
-                     "name", s->name, "number", (int)r->number, "launches",
-                     count_json(replay_launches(r->replay)), "grid",
-                     triple_json(s->grid), "block", triple_json(s->block),
-                     "registers", known_or_null(s->registers), "shared_bytes",
-                     (int)s->shared_bytes, "isa", known_or_null(s->isa),
-                     "blocks", count_json(s->blocks), "warps",
-                     count_json(s->warps), "warp_instructions",
-                     count_json(s->warp_instructions), "thread_instructions",
-                     count_json(s->thread_instructions));
+    return json_pack(
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, "
+        "s:o, s:o}",
+        "name", s->name, "demangled", demangled_json(s->name), "number",
+        (int)r->number, "launches", count_json(replay_launches(r->replay)),
+        "grid", triple_json(s->grid), "block", triple_json(s->block),
+        "registers", known_or_null(s->registers), "shared_bytes",
+        (int)s->shared_bytes, "isa", known_or_null(s->isa), "blocks",
+        count_json(s->blocks), "warps", count_json(s->warps),
+        "warp_instructions", count_json(s->warp_instructions),
+        "thread_instructions", count_json(s->thread_instructions));
 }
 
 /* What was simulated of the launch and how far off the cycles may be; null:

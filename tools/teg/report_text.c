@@ -78,13 +78,13 @@ static void print_what_ifs(FILE *f, const struct opt_list *list)
 
 static void print_name(FILE *f, const struct teg_statistics *s)
 {
+    char name[TEG_NAME_MAX];
+
     fputs(tint(f, TINT_STRONG), f);
-    if (s->name[0] == '\0')
-        fputs("(unnamed kernel)", f);
-    else if (strlen(s->name) <= NAME_WIDTH)
-        fputs(s->name, f);
+    if (strlen(kernel_title(s->name, name)) <= NAME_WIDTH)
+        fputs(name, f);
     else
-        fprintf(f, "%.*s...", NAME_WIDTH - 3, s->name);
+        fprintf(f, "%.*s...", NAME_WIDTH - 3, name);
     fputs(tint(f, TINT_OFF), f);
 }
 

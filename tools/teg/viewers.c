@@ -180,12 +180,12 @@ static void print_events(FILE *f, const struct replay *r,
                          const struct pc_trace *t)
 {
     uint64_t named = 0;
-    char name[64];
+    char name[64], kernel[TEG_NAME_MAX];
 
     fputs("{\"otherData\":{\"made_by\":\"teg " TEG_VERSION
           "\",\"unit\":\"1 us is 1 cycle\",\"kernel\":",
           f);
-    html_json_string(f, r->s->name);
+    html_json_string(f, kernel_title(r->s->name, kernel));
     fputs("},\n\"traceEvents\":[\n", f);
     print_name(f, "process_name", CHIP, 0, "chip");
     snprintf(name, sizeof name, "SM %u", t->choice.sm);

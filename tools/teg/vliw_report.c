@@ -96,10 +96,10 @@ static double percent(uint64_t part, uint64_t whole)
 static void print_vliw(FILE *f, const struct teg_kernel *k, uint32_t number,
                        const struct teg_vliw *v, const struct teg_vliw_power *p)
 {
-    char a[28], b[28];
+    char a[28], b[28], name[TEG_NAME_MAX];
 
-    fprintf(f, "%s (kernel %" PRIu32 ") on a five-slot VLIW core\n", k->name,
-            number);
+    fprintf(f, "%s (kernel %" PRIu32 ") on a five-slot VLIW core\n",
+            kernel_title(k->name, name), number);
     fprintf(f,
             "  packing    %7.1f %%  of the slots of %s bundles, %s clauses\n",
             100 * teg_vliw_packing(v), with_commas(v->bundles, a),

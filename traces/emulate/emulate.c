@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/name.h"
 #include "traces/emulate/crew.h"
 #include "traces/emulate/flow.h"
 #include "traces/emulate/warp.h"
@@ -47,7 +48,7 @@ void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
                teg_status status, const char *format, ...)
 {
     struct emu_block *b = w->block;
-    char what[256], who[24] = "", text[TEG_SASS_TEXT];
+    char what[256], who[24] = "", text[TEG_SASS_TEXT], name[TEG_NAME_MAX];
     va_list arguments;
 
     if (b->status != TEG_OK)
@@ -62,8 +63,9 @@ void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
     if (b->d == NULL)
         return;
     snprintf(b->d->where, sizeof b->d->where,
-             "kernel %.128s block %u,%u,%u warp %u%s pc 0x%llx", b->kernel,
-             b->position[0], b->position[1], b->position[2], w->number, who,
+             "kernel %.128s block %u,%u,%u warp %u%s pc 0x%llx",
+             teg_name_readable(b->kernel, NAME_PLAIN, name), b->position[0],
+             b->position[1], b->position[2], w->number, who,
              (unsigned long long)op->pc);
     b->d->status = status;
     snprintf(b->d->what, sizeof b->d->what, "%.140s: %s", text, what);
