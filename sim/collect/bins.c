@@ -9,6 +9,13 @@ void bins_halve(uint64_t bin[TEG_TIMELINE_BINS])
     memset(bin + TEG_TIMELINE_BINS / 2, 0, TEG_TIMELINE_BINS / 2 * sizeof *bin);
 }
 
+void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
+               const uint64_t other[TEG_TIMELINE_BINS])
+{
+    for (uint32_t i = 0; i < TEG_TIMELINE_BINS; i++)
+        bin[i] += other[i];
+}
+
 void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2, uint64_t from,
               uint64_t to)
 {

@@ -15,6 +15,9 @@ enum {
 
 /* Adds neighbours together: what a doubled width makes of `bin`. */
 void bins_halve(uint64_t bin[TEG_TIMELINE_BINS]);
+/* Adds another series of bins as wide. */
+void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
+               const uint64_t other[TEG_TIMELINE_BINS]);
 /* Adds one for every cycle of [from, to), which must lie in the bins. */
 void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2, uint64_t from,
               uint64_t to);

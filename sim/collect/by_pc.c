@@ -32,6 +32,8 @@ static void release_warps(struct by_pc *b)
 void by_pc_release(struct by_pc *b)
 {
     release_warps(b);
+    for (uint32_t i = 0; i < b->count; i++)
+        free(b->row[i].producer);
     free(b->row);
     *b = (struct by_pc){0};
 }
@@ -135,18 +137,26 @@ static const struct written *last_source(const struct by_pc *b,
     return last;
 }
 
-static void charge(struct by_pc_row *row, uint32_t producer, uint64_t cycles)
+/* They are few: as many as write its operands. */
+static int charge(struct by_pc_row *row, uint32_t producer, uint64_t cycles)
 {
-    for (int i = 0; i < BY_PC_PRODUCERS; i++) {
-        struct by_pc_producer *p = &row->producer[i];
+    struct by_pc_producer *list;
+    uint32_t at = 0;
 
-        if (p->cycles != 0 && p->inst != producer)
-            continue;
-        p->inst = producer;
-        p->cycles += cycles;
-        return;
+    while (at < row->producers && row->producer[at].inst < producer)
+        at++;
+    if (at < row->producers && row->producer[at].inst == producer) {
+        row->producer[at].cycles += cycles;
+        return 1;
     }
-    row->producer_others += cycles;
+    list = realloc(row->producer, (row->producers + 1u) * sizeof *list);
+    if (list == NULL)
+        return 0;
+    memmove(list + at + 1, list + at, (row->producers - at) * sizeof *list);
+    list[at] = (struct by_pc_producer){producer, cycles};
+    row->producer = list;
+    row->producers++;
+    return 1;
 }
 
 static void follow_registers(struct by_pc *b, const struct sim_issue *e,
@@ -162,8 +172,8 @@ static void follow_registers(struct by_pc *b, const struct sim_issue *e,
         return;
     }
     last = waited != 0 ? last_source(b, inst, written, e->arrived) : NULL;
-    if (last != NULL)
-        charge(&b->row[e->inst], last->inst - 1, waited);
+    if (last != NULL && !charge(&b->row[e->inst], last->inst - 1, waited))
+        b->failed = 1;
     for (uint8_t i = 0; i < inst->dst_count; i++) {
         const struct teg_regs *regs = &inst->dst[i];
 
@@ -212,6 +222,62 @@ static void on_issue(void *self, const struct sim_issue *e)
     follow_registers(b, e, &b->program->inst[e->inst]);
 }
 
+/* ---- parts ---------------------------------------------------------------- */
+
+/* A part has sums of its own and uses the whole's records of its SMs' warps;
+ * it numbers registers as the whole does, in the order of the program. */
+static void *split(void *self)
+{
+    const struct by_pc *whole = self;
+    struct by_pc *part = malloc(sizeof *part);
+
+    if (part == NULL)
+        return NULL;
+    *part = *whole;
+    part->row = NULL;
+    part->count = part->capacity = 0;
+    part->registers = 0;
+    memset(part->dense, 0, sizeof part->dense);
+    return part;
+}
+
+static void join_row(struct by_pc *b, struct by_pc_row *to,
+                     const struct by_pc_row *from)
+{
+    to->issued += from->issued;
+    to->lanes += from->lanes;
+    for (int r = 0; r < TEG_STALLS; r++)
+        to->stall[r] += from->stall[r];
+    to->requests += from->requests;
+    to->transactions += from->transactions;
+    to->bytes += from->bytes;
+    to->useful_bytes += from->useful_bytes;
+    to->l1_sectors += from->l1_sectors;
+    to->l1_hits += from->l1_hits;
+    to->l2_sectors += from->l2_sectors;
+    to->l2_hits += from->l2_hits;
+    to->dram_bytes += from->dram_bytes;
+    to->shared_requests += from->shared_requests;
+    to->passes += from->passes;
+    to->groups += from->groups;
+    for (uint32_t i = 0; i < from->producers; i++) {
+        if (!charge(to, from->producer[i].inst, from->producer[i].cycles))
+            b->failed = 1;
+    }
+}
+
+static void join(void *self, void *other)
+{
+    struct by_pc *b = self, *part = other;
+
+    b->failed |= part->failed || !grow(b);
+    for (uint32_t i = 0; !b->failed && i < part->count; i++)
+        join_row(b, &b->row[i], &part->row[i]);
+    part->warp = NULL; /* the whole's */
+    by_pc_release(part);
+    free(part);
+}
+
 /* Rows for what was never executed, too. */
 static void on_finish(void *self, uint64_t cycles)
 {
@@ -228,7 +294,9 @@ struct sim_listener by_pc_listener(struct by_pc *b)
     return (struct sim_listener){.self = b,
                                  .on_start = on_start,
                                  .on_issue = on_issue,
-                                 .on_finish = on_finish};
+                                 .on_finish = on_finish,
+                                 .split = split,
+                                 .join = join};
 }
 
 /* ---- reading -------------------------------------------------------------- */
@@ -244,9 +312,9 @@ uint64_t by_pc_stalled(const struct by_pc_row *row)
 
 struct by_pc_producer by_pc_longest(const struct by_pc_row *row)
 {
-    struct by_pc_producer longest = row->producer[0];
+    struct by_pc_producer longest = {0};
 
-    for (int i = 1; i < BY_PC_PRODUCERS; i++) {
+    for (uint32_t i = 0; i < row->producers; i++) {
         if (row->producer[i].cycles > longest.cycles)
             longest = row->producer[i];
     }

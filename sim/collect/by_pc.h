@@ -10,10 +10,6 @@
 
 #include "sim/events.h"
 
-enum {
-    BY_PC_PRODUCERS = 4
-};
-
 /* Warp-cycles one instruction waited for another one's result. */
 struct by_pc_producer {
     uint32_t inst; /* index into the program, if cycles are not 0 */
@@ -29,10 +25,9 @@ struct by_pc_row {
     uint64_t l1_sectors, l1_hits, l2_sectors, l2_hits, dram_bytes;
     /* shared memory */
     uint64_t shared_requests, passes, groups;
-    /* Exact as long as it waited for no more than these; the rest is in
-     * producer_others. */
-    struct by_pc_producer producer[BY_PC_PRODUCERS];
-    uint64_t producer_others;
+    /* Whom it waited for, in the order of the program. */
+    struct by_pc_producer *producer; /* owned, [producers] */
+    uint32_t producers;
 };
 
 struct by_pc_warp;

@@ -53,6 +53,38 @@ static void on_issue(void *self, const struct sim_issue *e)
     l->issued[(size_t)e->sm * SM_LOAD_BINS + (e->cycle >> l->bin_log2)]++;
 }
 
+static void *split(void *self)
+{
+    const struct sm_load *whole = self;
+    struct sm_load *part = malloc(sizeof *part);
+
+    if (part == NULL)
+        return NULL;
+    sm_load_init(part);
+    part->sms = whole->sms;
+    part->issued =
+        calloc((size_t)part->sms * SM_LOAD_BINS + 1, sizeof *part->issued);
+    if (part->issued == NULL) {
+        free(part);
+        return NULL;
+    }
+    return part;
+}
+
+static void join(void *self, void *other)
+{
+    struct sm_load *l = self, *part = other;
+
+    while (l->bin_log2 < part->bin_log2)
+        widen(l);
+    while (part->bin_log2 < l->bin_log2)
+        widen(part);
+    for (size_t i = 0; i < (size_t)l->sms * SM_LOAD_BINS; i++)
+        l->issued[i] += part->issued[i];
+    sm_load_release(part);
+    free(part);
+}
+
 static void on_finish(void *self, uint64_t cycles)
 {
     struct sm_load *l = self;
@@ -67,7 +99,9 @@ struct sim_listener sm_load_listener(struct sm_load *l)
     return (struct sim_listener){.self = l,
                                  .on_start = on_start,
                                  .on_issue = on_issue,
-                                 .on_finish = on_finish};
+                                 .on_finish = on_finish,
+                                 .split = split,
+                                 .join = join};
 }
 
 uint32_t sm_load_bins(const struct sm_load *l)

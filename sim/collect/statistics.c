@@ -434,8 +434,8 @@ static void join_unit(struct teg_unit_statistics *to,
     to->load_cycles += from->load_cycles;
     if (to->peak_load < from->peak_load)
         to->peak_load = from->peak_load;
-    add_sums(to->busy_bin, from->busy_bin, sizeof to->busy_bin);
-    add_sums(to->load_bin, from->load_bin, sizeof to->load_bin);
+    bins_join(to->busy_bin, from->busy_bin);
+    bins_join(to->load_bin, from->load_bin);
 }
 
 /* The bins become as wide as the wider ones. */

@@ -1,5 +1,6 @@
 #include "sim/collect/timeline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void timeline_init(struct timeline *t, uint32_t sm)
@@ -86,6 +87,37 @@ static void on_issue(void *self, const struct sim_issue *e)
     add(t, t->load[e->unit], e->cycle, e->done);
 }
 
+static void *split(void *self)
+{
+    const struct timeline *whole = self;
+    struct timeline *part = calloc(1, sizeof *part);
+
+    if (part == NULL)
+        return NULL;
+    part->choice = whole->choice;
+    part->unit_count = whole->unit_count;
+    part->bin_cycles = 1;
+    return part;
+}
+
+static void join(void *self, void *other)
+{
+    struct timeline *t = self, *part = other;
+
+    while (t->bin_log2 < part->bin_log2)
+        widen(t);
+    while (part->bin_log2 < t->bin_log2)
+        widen(part);
+    bins_join(t->issued, part->issued);
+    for (int r = 0; r < TEG_STALLS; r++)
+        bins_join(t->stall[r], part->stall[r]);
+    for (uint32_t u = 0; u < t->unit_count; u++) {
+        bins_join(t->busy[u], part->busy[u]);
+        bins_join(t->load[u], part->load[u]);
+    }
+    free(part);
+}
+
 static void on_finish(void *self, uint64_t cycles)
 {
     struct timeline *t = self;
@@ -98,7 +130,9 @@ struct sim_listener timeline_listener(struct timeline *t)
     return (struct sim_listener){.self = t,
                                  .on_start = on_start,
                                  .on_issue = on_issue,
-                                 .on_finish = on_finish};
+                                 .on_finish = on_finish,
+                                 .split = split,
+                                 .join = join};
 }
 
 uint32_t timeline_bins(const struct timeline *t)

@@ -23,6 +23,17 @@ check 'it says which trace it was' grep -q "CRC-32 $(
     gzip -c "$work/evil.traceg" | tail -c8 | od -An -tx4 -N4 | tr -d ' ')" "$page"
 check 'and why the charts are static' grep -q 'dygraphs was not installed' "$page"
 
+# Host threads change nothing on the page, nor does what has to be told in
+# order (--konata).
+sketch=tests/kernels/sm70/matmul.sketch
+expect 0 "$teg" report $sketch -p BLOCKS=60 -g v100 -j 1 -o "$work/one.html"
+expect 0 "$teg" report $sketch -p BLOCKS=60 -g v100 -j 3 -o "$work/three.html"
+check 'three threads make the same page' \
+    cmp -s "$work/one.html" "$work/three.html"
+expect 0 "$teg" report $sketch -p BLOCKS=60 -g v100 -o "$work/order.html" \
+    --konata "$work/log.konata"
+check 'so does a replay in order' cmp -s "$work/one.html" "$work/order.html"
+
 # As many instructions as rows fit, and more.
 {
     sed -n '1,/^insts/p' "$work/saxpy.traceg" | sed 's/^insts = .*/insts = 9001/;

@@ -46,6 +46,12 @@ for gpu in v100 gtx1080ti a100; do
         expect 0 "$teg" run $sketch -g $gpu -f json --pc-trace "$work/pc.csv"
         check "$kernel on $gpu is the same in order" \
             cmp -s "$work/out" "$work/one.json"
+        expect 0 "$teg" run $sketch -g $gpu -f json --by-pc -j 3
+        cp "$work/out" "$work/by_pc.json"
+        expect 0 "$teg" run $sketch -g $gpu -f json --by-pc \
+            --pc-trace "$work/pc.csv"
+        check "and so are its instructions" \
+            cmp -s "$work/out" "$work/by_pc.json"
     done
 done
 

@@ -1,6 +1,7 @@
 /* teg report: one self-contained web page about a kernel, and files for
  * viewers of timelines. */
 #include "tools/teg/page.h"
+#include "tools/teg/pool.h"
 #include "tools/teg/series.h"
 #include "tools/teg/viewers.h"
 
@@ -224,7 +225,10 @@ static int replay_and_write(struct report_job *r)
     struct sim_listener *listener =
         calloc(EARS + r->sub_cores, sizeof *listener);
     struct replay_options options = {
-        .what_ifs = &r->what_ifs, .label = "report", .listener = listener};
+        .what_ifs = &r->what_ifs,
+        .threads = r->rank.jobs != 0 ? r->rank.jobs : pool_cores(),
+        .label = "report",
+        .listener = listener};
     struct replay replay;
     int status, ranked, written;
 
@@ -315,6 +319,9 @@ int cmd_report(int argc, char **argv)
          "the warps' instructions as a pipeline log for Konata", NULL},
         {"what-if", 0, OPT_LIST, &r.what_ifs, "NAME[,NAME]",
          "as if this bottleneck were gone", NULL},
+        {"jobs", 'j', OPT_COUNT, &r.rank.jobs, "N",
+         "host threads, and workers for --ranking (default: one per core)",
+         NULL},
         {"ranking", 0, OPT_FLAG, &r.ranking, NULL,
          "with the ranking of `teg whatif`; replays the kernel once for each",
          NULL},
