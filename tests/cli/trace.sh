@@ -56,6 +56,11 @@ err '[-][-]blocks: expected N or A:B'
 expect 2 "$teg" trace $cubin --grid 1 --block 32 --arch volta
 err '[-][-]arch: expected sm_XX'
 
+# A fault names the source line of code that tells it.
+expect 1 "$teg" trace tests/fixtures/lines.sm_80.cubin --kernel lengths \
+    --grid 1 --block 32 -a u64:8 -a u64:8 -a u64:8 -a i32:3
+err '^teg: kernel shape::lengths<float> block 0,0,0 warp 0 lane 0 pc 0xa0 (lines.cu:12): LDG'
+
 # Clusters of blocks, and blocks that wait for each other.
 kernels=tests/fixtures/kernels
 expect 0 "$teg" trace $kernels/k32_cluster.fatbin --arch sm_90 --kernel ring \

@@ -145,8 +145,8 @@ struct emu_block {
     uint32_t alive;   /* threads */
     uint32_t missing; /* in a cluster's first block: threads that have not come
                          to its barrier */
-    const char *kernel;      /* name, for messages */
-    const struct emu_op *op; /* [ops] */
+    const struct teg_kernel *kernel; /* borrowed, for messages */
+    const struct emu_op *op;         /* [ops] */
     uint32_t ops;
     uint32_t registers, uniforms; /* rows the code names */
     uint64_t insts_max;           /* per warp */
