@@ -58,9 +58,10 @@ wanted lines.cu && {
         (cd "$at" && nvcc -std=c++17 -cubin -lineinfo -arch=sm_$sm \
             -o lines.sm_$sm.cubin lines.cu) || exit 1
     done
-    (cd "$at" && nvcc -std=c++17 -cubin -G -arch=sm_86 \
+    # Debug code names the PTX it was made of: a kept file, not a temporary one.
+    (cd "$at" && nvcc -std=c++17 -cubin -G -keep -arch=sm_86 \
         -o lines_debug.sm_86.cubin lines.cu) || exit 1
-    mv "$at"/*.cubin "$made"
+    mv "$at"/lines*.sm_*.cubin "$made"
     rm -r "$at"
     command -v cuobjdump >/dev/null && cuobjdump -sass \
         "$made/lines.sm_80.cubin" >"$made/lines.sm_80.cuobjdump.sass"
