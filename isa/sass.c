@@ -279,6 +279,9 @@ static uint8_t count_of(struct teg_sass *s, char letter)
         return __builtin_popcountll(bits(s, "75:72")) > 1 ? 2 : 1;
     case 'u': /* the others */
         return __builtin_popcountll(bits(s, "75:72")) > 3 ? 2 : 1;
+    case 'G': /* accumulator of 64 x N: of words, or halves but for IGMMA */
+        return (uint8_t)((bits(s, "57:53") + 1) *
+                         (bits(s, "75") || bits(s, "3:0") == 1 ? 4 : 2));
     case 'l': /* 64-bit destination of a conversion */
         return bits(s, "76:75") == 3 ? 2 : 1;
     case 'k': /* 64-bit source of a conversion */
@@ -333,6 +336,9 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
         } else if (part == 'x') {
             if (sass_bits(s->word, &d->at))
                 o->flags |= SASS_DESCRIPTOR;
+        } else if (part == 'g') {
+            o->flags |= SASS_DESCRIPTOR;
+            o->ureg = (uint8_t)sass_bits(s->word, &d->at);
         }
         d->at += *d->at == ' ';
     }

@@ -221,6 +221,10 @@ static void put_address(struct line *l, const struct teg_sass *s,
     int first = 1;
     char name[8];
 
+    if (hide && o->reg == TEG_SASS_NONE) {
+        put(l, "gdesc[%s]", register_name(o->ureg, 1, name));
+        return;
+    }
     /* sm_80 to sm_89 leave the descriptor out unless bit 101 asks for it. */
     if (hide && (s->cc >= 90 || s->word[1] >> 37 & 1))
         put(l, "desc[%s]", register_name(o->ureg, 1, name));

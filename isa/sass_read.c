@@ -594,7 +594,7 @@ static const char *indexed(struct reader *r, const char *text,
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* "desc[UR4][R2.reuse.X4.64+UR6+0x10]" taken apart. */
+/* "desc[UR4][R2.reuse.X4.64+UR6+0x10]", "gdesc[UR4]" taken apart. */
 struct address {
     int has_descriptor, has_reg, has_ureg, reuse;
     int wide; /* 64 bits, as all global addresses but those of ".U32" are */
@@ -645,13 +645,17 @@ static const char *address_parts(struct address *a, const char *text)
 
 static const char *take_apart(struct address *a, const char *text)
 {
-    const char *next = after(text, "desc[");
+    const char *next = after(text, "desc["), *tiles = after(text, "gdesc[");
 
     *a = (struct address){.reg = TEG_SASS_RZ,
                           .ureg = TEG_SASS_URZ,
                           .descriptor = TEG_SASS_URZ,
                           .scale = 1,
                           .wide = 1};
+    if (tiles != NULL) {
+        text = uniform_register(tiles, &a->descriptor);
+        return text != NULL ? after(text, "]") : NULL;
+    }
     if (next != NULL) {
         a->has_descriptor = 1;
         text = uniform_register(next, &a->descriptor);
@@ -697,6 +701,9 @@ static void put_part(struct reader *r, const struct address *a, char part,
         break;
     case 'U':
         put(r, list, a->ureg);
+        break;
+    case 'g':
+        put(r, list, a->descriptor);
         break;
     case 'o':
         put(r, list, a->value);

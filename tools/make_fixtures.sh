@@ -93,8 +93,12 @@ wanted iterate.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
 # Kernels that are run and compared with C, all generations in one file.
 for source in kernels/*.cu; do
     wanted "$source" || continue
+    codes=$all
+    case $source in
+    *gmma.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
+    esac
     # shellcheck disable=SC2086
-    nvcc -std=c++17 -fatbin -compress-mode=size $all \
+    nvcc -std=c++17 -fatbin -compress-mode=size $codes \
         -o "$made/${source%.cu}.fatbin" "$source" 2>/dev/null || exit 1
 done
 

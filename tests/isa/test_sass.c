@@ -413,6 +413,27 @@ START_TEST(what_other_code_showed_stays_right)
                 "STAS.64 [R6.64], R8 ;");
     expect_text("000fe2000880033f0000000806007dbe", 90,
                 "REDAS.MIN.S32 [R6.64], R8 ;");
+    expect_text("000fe20008000818e0000000081879f0", 90,
+                "HGMMA.64x8x16.F32 R24, gdesc[UR8].negB.tnspA.tnspB, R24, "
+                "gsb0 ;");
+    expect_text("000fe2000c7008ff00000000041879f0", 90,
+                "HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT ;");
+    expect_text("000fe6000b80091800000000081879f0", 90,
+                "HGMMA.64x8x16.F32 R24, gdesc[UR8].negA, R24, UP0, gsb0 ;");
+    expect_text("000fe6000800281804000000081879f0", 90,
+                "HGMMA.64x8x8.F32.TF32 R24, gdesc[UR8], R24, gsb0 ;");
+    expect_text("000fe60008001918000000041c187df0", 90,
+                "HGMMA.64x8x16.F32.BF16 R24, -R28, gdesc[UR4], R24, gsb0 ;");
+    expect_text("000fe6000800081803e00000081879f0", 90,
+                "HGMMA.64x256x16.F32 R24, gdesc[UR8], R24, gsb0 ;");
+    expect_text("000fe6000804181800000000081879f1", 90,
+                "IGMMA.64x8x32.S8.S8.SAT R24, gdesc[UR8], R24, gsb0 ;");
+    expect_text("000fe6000800181800000000081879f3", 90,
+                "QGMMA.64x8x32.F32.E5M2.E4M3 R24, gdesc[UR8], R24, gsb0 ;");
+    expect_text("000fe4000001030000008000000079c5", 90,
+                "WARPGROUP.DEPBAR.LE gsb0, 0x3 ;");
+    expect_text("000e240008000600000000f0000079c8", 90,
+                "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0 ;");
 }
 END_TEST
 

@@ -101,7 +101,8 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
 
     for (uint8_t i = 0; i < op->operand_count; i++) {
         const struct emu_operand *o = &op->operand[i];
-        uint32_t end = o->reg + (uint32_t)WIDEST;
+        uint32_t wide = o->count > WIDEST ? o->count : WIDEST;
+        uint32_t end = o->reg + wide;
 
         if (o->kind == SASS_REGISTER || o->kind == SASS_ADDRESS ||
             o->kind == SASS_CONSTANT)

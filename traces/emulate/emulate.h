@@ -4,11 +4,11 @@
  *
  * Models: 32 lanes, predicates, divergence with convergence barriers, uniform
  * registers, shared, global, local and constant memory, barriers, shuffles,
- * votes, atomics, textures and surfaces, matrix products, clusters of blocks and cooperative grids.
- * Results are those of one block (cluster) after the other, in grid order, for
- * any number of threads.
- * Leaves out: warp-group products, copies by tensor maps; a kernel that uses
- * them ends with the instruction's name.
+ * votes, atomics, textures and surfaces, matrix products, clusters of blocks and
+ * cooperative grids.  Results are those of one block (cluster) after the other,
+ * in grid order, for any number of threads.
+ * Leaves out: copies by tensor maps, sparse products, mip maps; a kernel that
+ * uses them ends with the instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_EMULATE_H
 #define TEG_TRACES_EMULATE_EMULATE_H

@@ -28,7 +28,7 @@ static emu_exec find_exec(const char *name, int plain)
     }
 #endif
         ROOM(int),   ROOM(float),  ROOM(half),    ROOM(convert), ROOM(matrix),
-        ROOM(async), ROOM(memory), ROOM(texture), ROOM(warp),
+        ROOM(async), ROOM(memory), ROOM(texture), ROOM(gmma),    ROOM(warp),
     };
     int which = !plain && has_vectors();
 
