@@ -1,5 +1,7 @@
 /* Any 16 bytes as an instruction of a kernel: it runs, or it ends with a
- * diagnostic.  The first byte chooses the generation. */
+ * diagnostic.  The first byte chooses the generation, and whether the two blocks
+ * run at once, as a cluster or a cooperative grid.  The parameters are a buffer
+ * and the handle of a texture and surface in it. */
 #include <stdint.h>
 
 #include "traces/emulate/emulate.h"
@@ -27,6 +29,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .param_bytes = sizeof params,
         .insts_max = 500,
     };
+    struct emu_texture item = {
+        .pitch = 64,
+        .slice = 64,
+        .size = {4, 4, 1},
+        .layers = 1,
+        .dimensions = 2,
+        .channels = 4,
+        .bits = 32,
+        .kind = TEXEL_FLOAT,
+        .is_linear = 1,
+    };
+    struct emu_textures textures = {.item = &item, .count = 1};
     struct emu_device *device;
     struct teg_launch launch;
     struct teg_block *block;
@@ -36,6 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 17)
         return 0;
     cubin.sm = generations[data[0] % 6];
+    facts.cooperative = data[0] >> 6 & 1;
+    if (data[0] >> 7 && cubin.sm >= 90)
+        facts.cluster[0] = 2, facts.cluster[1] = facts.cluster[2] = 1;
+    facts.textures = &textures;
     kernel.code.data = data + 1;
     kernel.code.size = (size - 1) / 16 * 16;
     if (kernel.code.size > 1024)
@@ -45,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (emu_device_alloc(device, 256, &address, &d) == TEG_OK) {
         for (int i = 0; i < 8; i++)
             params[i] = (uint8_t)(address >> 8 * i);
+        params[8] = 1;
+        item.address = address;
         if (emu_launch(&cubin, &kernel, device, &facts, &launch, &d) ==
             TEG_OK) {
             while (launch.next(launch.self, &block, &d) == TEG_OK &&
