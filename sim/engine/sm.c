@@ -444,6 +444,7 @@ static struct sim_plan *plan_of(struct sim_sm *sm, uint32_t slot)
     sim_plan_make(plan, sm->chip->gpu,
                   &sm->chip->ops.program->inst[w->cursor.inst], &access,
                   &sm->chip->windows);
+    sim_plan_place(plan, sm->number, w->block);
     w->planned = 1;
     return plan;
 }

@@ -656,3 +656,17 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     if (gpu->l1.tag_banks != 0)
         plan->request.l1_lines = busiest_tags(plan, gpu);
 }
+
+void sim_plan_place(struct sim_plan *plan, uint32_t sm, uint32_t place)
+{
+    enum {
+        PLACES = 32,          /* blocks of an SM, at most */
+        PLACE_BYTES = 1 << 20 /* more than most blocks have */
+    };
+    uint64_t base = ((uint64_t)sm * PLACES + place % PLACES) * PLACE_BYTES;
+
+    if (plan->request.space != SPACE_LOCAL)
+        return;
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan->transaction[i].address += base;
+}

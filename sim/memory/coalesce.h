@@ -56,4 +56,15 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                    const struct teg_inst *inst, const struct teg_access *a,
                    const struct sim_windows *windows);
 
+/*
+ * Moves a planned request for local memory to that of the block resident at
+ * `place` of SM `sm`; others stay.  A trace's local addresses are those of a
+ * thread in its block, and every block has the same; but the memory behind
+ * them is set aside for as many threads as the chip holds at once (Nvidia, CUDA
+ * C++ Programming Guide, cudaDeviceSetLimit and cudaDeviceLmemResizeToMax), so
+ * residents share no line and a block finds there what the one before it in
+ * its place has left.
+ */
+void sim_plan_place(struct sim_plan *plan, uint32_t sm, uint32_t place);
+
 #endif

@@ -208,7 +208,7 @@ static struct instance *find_instance(struct naive *n, struct sm *sm,
     return best;
 }
 
-static struct sim_plan *plan_of(struct naive *n, struct warp *w)
+static struct sim_plan *plan_of(struct naive *n, uint32_t sm, struct warp *w)
 {
     struct teg_access a;
 
@@ -217,6 +217,8 @@ static struct sim_plan *plan_of(struct naive *n, struct warp *w)
         w->has_plan = teg_cursor_access(&w->cursor, &a);
         if (w->has_plan)
             sim_plan_make(&w->plan, n->gpu, head(n, w), &a, &n->windows);
+        if (w->has_plan)
+            sim_plan_place(&w->plan, sm, w->block);
     }
     return w->has_plan ? &w->plan : NULL;
 }
@@ -269,7 +271,8 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                        : moves ? gpu->timing[CLASS_LDS].latency
                                : gpu->shared.operand_latency;
     uint64_t busy = t->interval, done = n->now + latency;
-    struct sim_plan *plan = teg_inst_has_addresses(inst) ? plan_of(n, w) : NULL;
+    struct sim_plan *plan =
+        teg_inst_has_addresses(inst) ? plan_of(n, sm_number, w) : NULL;
     struct naive_warp *out = &n->result->warp[w->number];
     uint32_t mask = w->cursor.mask;
     uint64_t same_warp = t->same_warp;
@@ -420,7 +423,7 @@ static int memory_takes(struct naive *n, uint32_t sm_number, struct warp *w)
     if (!teg_inst_has_addresses(head(n, w)) ||
         n->gpu->memory.in_flight_bytes == 0)
         return 1;
-    plan = plan_of(n, w);
+    plan = plan_of(n, sm_number, w);
     return plan == NULL || plan->count == 0 ||
            sim_memory_ready_at(n->memory, sm_number, n->now,
                                plan->request.bytes) <= n->now;

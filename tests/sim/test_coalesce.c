@@ -51,6 +51,33 @@ static void expect(enum teg_coalescing rule, uint16_t width,
     ck_assert_uint_eq(p.request.bytes, bytes);
 }
 
+/* Residents have local memory of their own, whatever the trace calls it; what
+ * is global is everybody's. */
+START_TEST(residents_share_no_local_memory)
+{
+    struct teg_inst inst = {
+        .space = SPACE_LOCAL, .width = 4, .flags = INST_LOAD};
+    struct sim_plan first = plan(COALESCING_LINES, inst, line(0x1000, 4));
+    struct sim_plan here = first, there = first, again = first;
+    struct sim_plan everywhere =
+        plan(COALESCING_LINES, global(4), line(0x1000, 4));
+
+    ck_assert_uint_eq(first.count, 1);
+    sim_plan_place(&here, 3, 1);
+    sim_plan_place(&there, 3, 2);
+    sim_plan_place(&again, 3, 1);
+    ck_assert_uint_ne(here.transaction[0].address,
+                      there.transaction[0].address);
+    ck_assert_uint_eq(here.transaction[0].address,
+                      again.transaction[0].address);
+    sim_plan_place(&first, 4, 1);
+    ck_assert_uint_ne(here.transaction[0].address,
+                      first.transaction[0].address);
+    sim_plan_place(&everywhere, 3, 1);
+    ck_assert_uint_eq(everywhere.transaction[0].address, 0x1000);
+}
+END_TEST
+
 /* Thread k takes element k of an aligned row: one transaction a half warp. */
 START_TEST(cc10_takes_rows_in_order)
 {
@@ -436,8 +463,9 @@ START_TEST(l1_looks_up_a_line_per_bank)
 }
 END_TEST
 
-HELP_MAIN("sim/memory/coalesce", 30, {cc10_takes_rows_in_order, 0},
-          {cc10_serialises_everything_else, 0}, {cc10_lets_idle_threads_be, 0},
+HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
+          {cc10_takes_rows_in_order, 0}, {cc10_serialises_everything_else, 0},
+          {cc10_lets_idle_threads_be, 0},
           {cc12_makes_segments_and_shrinks_them, 0},
           {cc12_splits_at_a_segment_border, 0},
           {cc12_worst_case_wastes_seven_eighths, 0},

@@ -40,6 +40,7 @@ static void random_program(struct teg_program *p, uint64_t *state)
     } memory[] = {
         {CLASS_LDG, SPACE_GLOBAL, INST_LOAD},
         {CLASS_LDG, SPACE_GLOBAL, INST_LOAD | INST_BYPASS_L1},
+        {CLASS_LDL, SPACE_LOCAL, INST_LOAD},
         {CLASS_STG, SPACE_GLOBAL, INST_STORE},
         {CLASS_ATOMG, SPACE_GLOBAL, INST_ATOMIC},
         {CLASS_LDS, SPACE_SHARED, INST_LOAD},
