@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/sample/lines.h"
+#include "sim/sample/meter.h"
 #include "sim/sample/scale.h"
 #include "traces/block.h"
 
@@ -69,9 +70,8 @@ struct sampling {
     uint64_t *number;              /* owned, [sampled]: in the grid */
     uint64_t kind_work[KINDS_MAX]; /* sampled */
     /* What was seen. */
-    uint64_t *end_work, *end_cycle; /* in `number`'s memory, [sampled]: sums of
-                                       work, cycles, in the order of the
-                                       blocks' ends */
+    uint64_t *end_cycle; /* in `number`'s memory, [sampled]: in their order */
+    struct sample_meter issued;
     uint64_t *begun;  /* ... [sampled]: cycle of a block's start */
     uint64_t longest; /* cycles of a block */
     uint64_t ended, work_ended;
@@ -428,7 +428,6 @@ static void on_block_end(void *self, uint64_t cycle, uint32_t sm,
     if (p->ended == p->sampled)
         return;
     p->work_ended += p->facts->work[p->number[block]];
-    p->end_work[p->ended] = p->work_ended;
     p->end_cycle[p->ended++] = cycle;
     if (cycle - p->begun[block] > p->longest)
         p->longest = cycle - p->begun[block];
@@ -449,9 +448,12 @@ static teg_status run_sample(struct sampling *p,
                              const struct teg_simulation_options *options,
                              struct teg_statistics *s, struct teg_diag *d)
 {
-    struct sim_listener listener = {.self = p,
-                                    .on_block_start = on_block_start,
-                                    .on_block_end = on_block_end};
+    const struct sim_listener listener[] = {
+        {.self = p,
+         .on_block_start = on_block_start,
+         .on_block_end = on_block_end},
+        sample_meter_listener(&p->issued),
+    };
     struct teg_simulation_options own = *options;
     struct teg_launch launch = {
         .kernel = p->from.kernel, .self = p, .next = next_sampled};
@@ -464,32 +466,37 @@ static teg_status run_sample(struct sampling *p,
         own.progress = on_progress;
         own.progress_self = p;
     }
-    own.listener = &listener;
-    own.listener_count = 1;
-    p->number = calloc(4 * p->sampled, sizeof *p->number);
+    own.listener = listener;
+    own.listener_count = sizeof listener / sizeof listener[0];
+    p->number = calloc(3 * p->sampled, sizeof *p->number);
     if (p->number == NULL)
         return teg_fail_memory(d);
-    p->end_work = p->number + p->sampled;
-    p->end_cycle = p->end_work + p->sampled;
+    p->end_cycle = p->number + p->sampled;
     p->begun = p->end_cycle + p->sampled;
     TRY(teg_gpu_copy(p->gpu, &gpu, d));
     scale_chip(p, gpu);
     p->l2_bytes = gpu->l2.bytes;
     status = teg_simulate(&launch, gpu, &own, s, d);
     teg_gpu_free(gpu);
+    if (status == TEG_OK && p->issued.failed)
+        status = teg_fail_memory(d);
+    sample_meter_sum(&p->issued);
     return status;
 }
 
 /* ---- what it says of the whole --------------------------------------------
  */
 
-/* Cycles per warp instruction between the ends of waves a and b, from 1. */
+/* Cycles per warp instruction issued between the ends of waves a and b, from 1:
+ * of blocks in flight too, since long ones end late but work all the time. */
 static double pace(const struct sampling *p, uint64_t a, uint64_t b)
 {
-    uint64_t i = a * p->wave - 1, j = b * p->wave - 1;
+    uint64_t from = p->end_cycle[a * p->wave - 1];
+    uint64_t to = p->end_cycle[b * p->wave - 1];
+    double work =
+        sample_meter_at(&p->issued, to) - sample_meter_at(&p->issued, from);
 
-    return (double)(p->end_cycle[j] - p->end_cycle[i]) /
-           (double)(p->end_work[j] - p->end_work[i]);
+    return work > 0 ? (double)(to - from) / work : HUGE_VAL;
 }
 
 /* Sum of squared differences of the paces from wave `a` on to their mean. */
@@ -836,6 +843,7 @@ static void forget(struct sampling *p)
 {
     free(p->number);
     p->number = NULL;
+    sample_meter_release(&p->issued);
     p->read = p->handed_out = p->ended = 0;
     p->work_ended = p->longest = 0;
     memset(p->kind_work, 0, sizeof p->kind_work);
@@ -893,6 +901,7 @@ teg_status teg_sample_simulate(teg_sample_open *open, void *self,
     if (status == TEG_OK)
         status = sample_launch(p, open, self, options, instructions_min, s,
                                sample, d);
+    sample_meter_release(&p->issued);
     free(p->number);
     free(p);
     return status;
