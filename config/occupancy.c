@@ -23,20 +23,25 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* Up to compute capability 1.3 registers are a block's, later a warp's, in the
+ * part of the file that its scheduler has.  A launch is then checked as if the
+ * block's warps lay in all parts alike, though they need not. */
 static uint64_t blocks_by_registers(const struct teg_gpu *gpu, uint32_t warps,
                                     uint32_t registers)
 {
-    uint64_t held = round_up(warps, gpu->sm.warp_unit);
+    uint64_t rounded = round_up(warps, gpu->sm.warp_unit);
     uint64_t per_warp, warps_per_part;
 
     if (registers == 0)
         return UINT64_MAX;
     if (gpu->sm.register_scope == REGISTER_SCOPE_BLOCK)
         return gpu->sm.registers /
-               round_up(held * WARP * registers, gpu->sm.register_unit);
+               round_up(rounded * WARP * registers, gpu->sm.register_unit);
     per_warp = round_up((uint64_t)WARP * registers, gpu->sm.register_unit);
+    if (rounded * per_warp > gpu->sm.registers)
+        return 0;
     warps_per_part = gpu->sm.registers / gpu->sm.schedulers / per_warp;
-    return warps_per_part * gpu->sm.schedulers / held;
+    return warps_per_part * gpu->sm.schedulers / warps;
 }
 
 /* Of one block, as it is set aside. */

@@ -82,7 +82,7 @@ err '2 launches, 1 trace'
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" clusters
 out '^no clusters$'
 expect 0 "$teg" exec -g h100 -o "$work/clusters" -- "$program" clusters
-out '^clusters at once 528$' # 132 SMs of 16 blocks by registers, 4 each
+out '^clusters at once 1056$' # 132 SMs of 32 blocks, 4 each
 err '1 launch, 1 trace'
 
 # the exit status is the program's

@@ -1,8 +1,10 @@
-/* Resident blocks, against the vendor's occupancy calculator worked by hand. */
+/* Resident blocks, against the vendor's occupancy calculator worked by hand and
+ * against the toolkit's own arithmetic (make_occupancy.c). */
 #include "config/occupancy.h"
 
 #include <string.h>
 
+#include "tests/help_csv.h"
 #include "tests/help_gpu.h"
 #include "tests/help_suite.h"
 
@@ -85,11 +87,59 @@ START_TEST(volta_rounds_registers_per_warp_over_four_parts)
         {512, 90, 0, 1, OCCUPANCY_REGISTERS},
         {64, 0, 49152, 2, OCCUPANCY_SHARED},
         {32, 16, 0, 32, OCCUPANCY_BLOCKS},
+        /* 160 -> 5120: 3 warps a part, 12 an SM, however they spread */
+        {32, 160, 0, 12, OCCUPANCY_REGISTERS},
+        {160, 160, 0, 2, OCCUPANCY_REGISTERS},
     };
     struct teg_gpu gpu;
 
     cc70(&gpu);
     expect(&gpu, rows, sizeof rows / sizeof rows[0]);
+}
+END_TEST
+
+static struct teg_gpu *load(const char *name)
+{
+    char path[64];
+    struct teg_gpu *gpu;
+    struct teg_diag d;
+
+    snprintf(path, sizeof path, "config/%s.cfg", name);
+    ck_assert_msg(teg_gpu_load(path, &gpu, &d) == TEG_OK, "%s", d.what);
+    return gpu;
+}
+
+START_TEST(the_toolkits_arithmetic_says_the_same)
+{
+    struct help_csv csv;
+    struct teg_gpu *gpu = NULL;
+    char loaded[32] = "";
+    int rows = 0;
+
+    help_csv_open(&csv, "tests/config/occupancy.csv");
+    for (; help_csv_next(&csv); rows++) {
+        struct teg_occupancy o = {0};
+        struct teg_diag d;
+        uint32_t threads = (uint32_t)help_csv_number(&csv, "threads");
+        uint32_t registers = (uint32_t)help_csv_number(&csv, "registers");
+        uint32_t shared = (uint32_t)help_csv_number(&csv, "shared");
+        uint32_t blocks = (uint32_t)help_csv_number(&csv, "blocks");
+
+        if (strcmp(loaded, help_csv(&csv, "gpu")) != 0) {
+            teg_gpu_free(gpu);
+            snprintf(loaded, sizeof loaded, "%s", help_csv(&csv, "gpu"));
+            gpu = load(loaded);
+        }
+        if (teg_occupancy(gpu, threads, registers, shared, &o, &d) != TEG_OK)
+            o.blocks_per_sm = 0;
+        ck_assert_msg(o.blocks_per_sm == blocks,
+                      "%s, %u threads, %u registers, %u bytes: %u blocks, the "
+                      "toolkit says %u",
+                      loaded, threads, registers, shared, o.blocks_per_sm,
+                      blocks);
+    }
+    teg_gpu_free(gpu);
+    ck_assert_int_eq(rows, 675);
 }
 END_TEST
 
@@ -164,4 +214,5 @@ END_TEST
 HELP_MAIN("config/occupancy", 10,
           {compute_capability_1_rounds_registers_per_block, 0},
           {volta_rounds_registers_per_warp_over_four_parts, 0},
+          {the_toolkits_arithmetic_says_the_same, 0},
           {shared_memory_takes_from_l1, 0}, {what_fits_no_sm_is_refused, 0})
