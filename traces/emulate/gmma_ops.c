@@ -52,7 +52,7 @@ static double e4m3_value(uint32_t v)
                                 : ldexp(8 + mantissa, (int)exponent - 10);
 
     if (exponent == 15 && mantissa == 7)
-        return NAN;
+        return (double)NAN;
     return v >> 7 ? -size : size;
 }
 
