@@ -24,6 +24,9 @@ for jobs in 1 3; do
         -a buf:u8:9000:random -a buf:u32:256:zeros -a i32:9000 -j $jobs \
         --dump 1="$work/bins.$jobs" -o "$work/histogram.$jobs.tegt" --timing
     err '^timing: .* M thread instructions/s$'
+    counted=$(sed -n 's/^timing: .* time, \([0-9]*\) warp.*/\1/p' "$work/err")
+    expect 0 "$teg" info "$work/histogram.$jobs.tegt" -f csv
+    check 'as many as the trace has' grep -q ",$counted," "$work/out"
 done
 check 'threads change no result' cmp -s "$work/bins.1" "$work/bins.3"
 check 'threads change no trace' \

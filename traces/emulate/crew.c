@@ -368,7 +368,7 @@ int emu_crew_next(struct emu_crew *c, struct emu_result *result,
     *result = (struct emu_result){.traced = r->traced};
     r->traced = NULL;
     for (uint32_t i = 0; i < b->warps; i++) {
-        result->warp_insts += b->warp[i].executed;
+        result->warp_insts += b->warp[i].issued;
         result->thread_insts += b->warp[i].lanes_executed;
     }
     if (c->handed < c->given->gang.blocks)

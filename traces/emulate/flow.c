@@ -607,6 +607,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
 
     if (op->guard != TEG_SASS_PT || op->guard_negated)
         mask &= guard_lanes(w, op);
+    w->issued++;
     w->lanes_executed += mask == EMU_ALL ? (uint64_t)EMU_LANES
                                          : (uint64_t)__builtin_popcount(mask);
     switch (op->control) {

@@ -103,7 +103,8 @@ struct emu_warp {
     uint32_t in[LANE_STATES];        /* lanes in each state */
     uint32_t p[8]; /* predicates, a bit per lane; p[7] all ones */
     uint8_t up[8];
-    uint64_t executed;       /* instructions */
+    uint64_t executed;       /* instructions that did not make lanes wait */
+    uint64_t issued;         /* all of them */
     uint64_t lanes_executed; /* the same by lanes of the guard */
     /* The instruction being executed. */
     uint32_t active;        /* lanes at its pc */
