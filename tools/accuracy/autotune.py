@@ -22,7 +22,11 @@ set; DIR/autotune.json gets every point.
               within which two thirds of the variants lie around it
 
 Grids of many waves are emulated in part: one and two waves, whose difference
-is the time of each further block.
+is the time of each further block.  Of the Coulomb sum they are waves of a
+quarter of the SMs, with a quarter of the blocks and the whole memory system:
+variants without local memory use at most 26 % of the DRAM's bandwidth
+(dram__throughput of the measurement).  Those with local memory come out too
+fast, because theirs fits the L2 when three quarters of the SMs are idle.
 """
 import argparse
 import concurrent.futures
@@ -133,15 +137,15 @@ def polybench(sources, measured, kernel, n, limit):
                "measured": [1000 * t / launches for t in ms]}
 
 
-def shares(grid, axis, block, row):
-    """At least a wave of the 68 SMs of the RTX 2080 Ti along `axis` of the
+def shares(grid, axis, block, row, sms=68):
+    """At least a wave of `sms` SMs of the RTX 2080 Ti along `axis` of the
     grid, and twice as many; or all."""
     warps = ceil_div(math.prod(block), 32)
     registers = ceil_div(int(row["regs"]), 8) * 8 * 32
     fit = min(16, 32 // warps, 65536 // registers // warps)
     if int(row["smem"]) > 0:
         fit = min(fit, 65536 // int(row["smem"]))
-    few = ceil_div(68 * max(fit, 1), math.prod(grid) // grid[axis])
+    few = ceil_div(sms * max(fit, 1), math.prod(grid) // grid[axis])
     if 2 * few >= grid[axis]:
         return [grid]
     return [tuple(k if i == axis else g for i, g in enumerate(grid))
@@ -156,6 +160,9 @@ def chosen(rows, limit):
     return [rows[i * (len(rows) - 1) // (limit - 1)] for i in range(limit)]
 
 
+QUARTER = 17  # SMs of the 68
+
+
 def coulomb(sources, measured, limit):
     path = os.path.join(sources, "KTT", "Examples", "CoulombSum3d",
                         "CoulombSum3d.cu")
@@ -166,6 +173,8 @@ def coulomb(sources, measured, limit):
     for r in chosen(ktt_rows(measured, "rtx2080ti-coulomb.csv"), limit):
         grid = tuple(int(r[k]) for k in ("gx", "gy", "gz"))
         block = tuple(int(r[k]) for k in ("bx", "by", "bz"))
+        # a slice is more than two waves of a quarter of the chip
+        part = shares((grid[0], grid[1], 1), 1, block, r, QUARTER)
         yield {"name": f"{block[0]}x{block[1]} z{r['p_Z_ITERATIONS']} "
                        f"u{r['p_INNER_UNROLL_FACTOR']} soa{r['p_USE_SOA']}",
                # a preprocessor leaves names in pragmas alone
@@ -174,8 +183,8 @@ def coulomb(sources, measured, limit):
                "kernel": "directCoulombSum", "block": block,
                "flags": ["-use_fast_math"] +
                [f"-D{k[2:]}={r[k]}" for k in r if k.startswith("p_")],
-               "arguments": arguments, "grids": shares(grid, 2, block, r),
-               "blocks": math.prod(grid), "measured":
+               "arguments": arguments, "grids": part,
+               "blocks": math.prod(grid), "share": QUARTER / 68, "measured":
                [float(r["duration_us"])], "registers": int(r["regs"]),
                "instructions": float(r["smsp__inst_executed.sum"])}
 
@@ -223,6 +232,9 @@ SETS = {
     "coulomb": ("rtx2080ti", coulomb),
     "convolution": ("rtx2080ti", convolution),
 }
+
+
+SMS = {"coulomb": QUARTER}  # simulated, where not all
 
 
 # ---- from a variant to traces -----------------------------------------------
@@ -273,20 +285,22 @@ def traced(job):
         return str(e)
 
 
-def swept(traces, gpu, work, jobs):
+def swept(traces, gpu, work, jobs, sms):
     """{trace: row} of one sweep over all traces."""
+    part = ["--sms", str(sms)] if sms is not None else []
     listed = os.path.join(work, "rows.json")
     if os.path.exists(listed):
         os.unlink(listed)
-    subprocess.run([TEG, "sweep", *traces, "-g", gpu, "--exact", "-f", "json",
-                    "-o", listed, "--jobs", str(jobs), "--config-dir",
+    subprocess.run([TEG, "sweep", *traces, "-g", gpu, "--exact", *part, "-f",
+                    "json", "-o", listed, "--jobs", str(jobs), "--config-dir",
                     os.path.join(ROOT, "config")], check=False)
     with open(listed, encoding="utf-8") as f:
         return {r["trace"]: r for r in map(json.loads, f)}
 
 
 def predicted(variant, rows):
-    """Microseconds and warp instructions of the whole grid, or why not."""
+    """Microseconds and warp instructions of the whole grid, or why not.  Where
+    a share of the SMs is simulated it runs that share of the blocks."""
     for r in rows:
         if r["status"] != "ok":
             return r["reason"]
@@ -295,9 +309,10 @@ def predicted(variant, rows):
     if len(rows) == 1:
         return times[0], work[0]
     blocks = [math.prod(g) for g in variant["grids"]]
-    left = (variant["blocks"] - blocks[1]) / (blocks[1] - blocks[0])
+    share = variant.get("share", 1)
+    left = (variant["blocks"] * share - blocks[1]) / (blocks[1] - blocks[0])
     return (times[1] + (times[1] - times[0]) * left,
-            work[1] + (work[1] - work[0]) * left)
+            (work[1] + (work[1] - work[0]) * left) / share)
 
 
 def run_set(name, options):
@@ -311,7 +326,7 @@ def run_set(name, options):
         traces = list(pool.map(
             traced, [(v, work, i) for i, v in enumerate(variants)]))
     rows = swept([t for ts in traces if isinstance(ts, list) for t in ts], gpu,
-                 work, options.jobs)
+                 work, options.jobs, SMS.get(name))
     for variant, ts in zip(variants, traces):
         said = (ts if isinstance(ts, str) else
                 predicted(variant, [rows[t] for t in ts]))
