@@ -3,22 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/array.h"
+
 enum {
     LOOK_BACK = 16, /* for a file of the same name */
 };
-
-/* Room for one more of `*room` things of `size` bytes; NULL: no memory. */
-static void *grown(void *array, size_t count, size_t *room, size_t size)
-{
-    size_t wanted = *room != 0 ? 2 * *room : 64;
-
-    if (count < *room)
-        return array;
-    array = realloc(array, wanted * size);
-    if (array != NULL)
-        *room = wanted;
-    return array;
-}
 
 teg_status teg_lines_file(struct teg_lines *l, const char *name,
                           uint32_t *index, struct teg_diag *d)
@@ -31,7 +20,7 @@ teg_status teg_lines_file(struct teg_lines *l, const char *name,
             return TEG_OK;
         }
     }
-    more = grown(l->file, l->file_count, &l->file_room, sizeof *more);
+    more = teg_array_room(l->file, l->file_count, &l->file_room, sizeof *more);
     if (more == NULL)
         return teg_fail_memory(d);
     l->file = more;
@@ -51,7 +40,8 @@ teg_status teg_lines_call(struct teg_lines *l, const struct teg_line_call *call,
 
     if (last == NULL || last->file != call->file || last->line != call->line ||
         last->outer != call->outer) {
-        more = grown(l->call, l->call_count, &l->call_room, sizeof *more);
+        more =
+            teg_array_room(l->call, l->call_count, &l->call_room, sizeof *more);
         if (more == NULL)
             return teg_fail_memory(d);
         l->call = more;
@@ -65,7 +55,7 @@ teg_status teg_lines_add(struct teg_lines *l, const struct teg_line *row,
                          struct teg_diag *d)
 {
     struct teg_line *more =
-        grown(l->row, l->row_count, &l->row_room, sizeof *more);
+        teg_array_room(l->row, l->row_count, &l->row_room, sizeof *more);
 
     if (more == NULL)
         return teg_fail_memory(d);

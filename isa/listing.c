@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/array.h"
 #include "isa/base/buffer.h"
 #include "isa/sass.h"
 
@@ -42,19 +43,6 @@ struct reader {
     unsigned positions;
     struct teg_diag *d;
 };
-
-/* Room for one more of `*room` things of `size` bytes; NULL: no memory. */
-static void *grown(void *array, size_t count, size_t *room, size_t size)
-{
-    size_t wanted = *room != 0 ? 2 * *room : 64;
-
-    if (count < *room)
-        return array;
-    array = realloc(array, wanted * size);
-    if (array != NULL)
-        *room = wanted;
-    return array;
-}
 
 /* Text behind `prefix`, or NULL. */
 static const char *after(const char *text, const char *prefix)
@@ -271,7 +259,7 @@ static teg_status add_label(struct reader *r, char *name)
 {
     const struct teg_cubin *c = last_cubin(r);
     struct label *more =
-        grown(r->label, r->labels, &r->label_room, sizeof *r->label);
+        teg_array_room(r->label, r->labels, &r->label_room, sizeof *r->label);
 
     if (more == NULL)
         return teg_fail_memory(r->d);
@@ -333,7 +321,8 @@ static teg_status add_entry(struct reader *r, uint64_t pc, const char *text)
                              "expected the instruction at 0x%04" PRIx64
                              " of %.100s, found that at 0x%04" PRIx64,
                              k->code.size, k->name, pc);
-    more = grown(r->entry, r->entries, &r->entry_room, sizeof *r->entry);
+    more =
+        teg_array_room(r->entry, r->entries, &r->entry_room, sizeof *r->entry);
     if (more == NULL)
         return teg_fail_memory(r->d);
     r->entry = more;
