@@ -276,8 +276,7 @@ static teg_status take_registers(struct nvbit_lines *l, const char **p,
         if (number == TEG_REG_UR + UNIFORM_ZERO &&
             l->kernel->isa < ISA_BLACKWELL)
             number = -1;
-        list[(*count)++] =
-            number >= 0 ? (uint16_t)number : TEG_OPERAND_ZERO;
+        list[(*count)++] = number >= 0 ? (uint16_t)number : TEG_OPERAND_ZERO;
         *p = skip_blanks(*p + length);
     }
     return TEG_OK;

@@ -46,7 +46,6 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 TEG = os.environ.get("TEG", os.path.join(ROOT, "build", "release", "teg"))
-LIMIT = 200e6  # warp instructions of a trace beyond which a point is left out
 
 
 # ---- what is measured -------------------------------------------------------

@@ -45,8 +45,8 @@ struct power_report {
     struct power_machine machine;
     struct power_estimate e;
     struct thermal_machine thermal; /* if e.has_thermal */
-    double to_celsius; /* NAN: nobody asked */
-    double to_seconds; /* HUGE_VAL: never */
+    double to_celsius;              /* NAN: nobody asked */
+    double to_seconds;              /* HUGE_VAL: never */
     struct power_curve curve;
     uint32_t sm[THERMAL_SMS_MAX]; /* [sms] to use for the best count */
     uint32_t sms, tpcs;           /* sms 0: TPCs are unknown */
