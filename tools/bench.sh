@@ -22,7 +22,7 @@ cores=$(getconf _NPROCESSORS_ONLN)
 
 # Replays a trace on $2 threads; prints "instructions k/s MB" from --timing.
 replay() {
-    "$teg" run "$1" -g "$gpu" -j "$2" --timing -f csv -o /dev/null 2>$out/timing
+    "$teg" run "$1" -g "$gpu" -j "$2" --exact --timing -f csv -o /dev/null 2>$out/timing
     sed -n 's/^timing: .* s, \([0-9]*\) warp instructions, \([0-9.]*\) k.s, \([0-9.]*\) MB peak$/\1 \2 \3/p' \
         $out/timing
 }
