@@ -150,6 +150,28 @@ echo junk >"$work/junk"
 expect 1 "$teg" sweep $chain -g v100 --journal "$work/junk"
 err "junk: line 1: expected a row of .teg sweep -f json., found 'junk"
 
+# Fewer points than cores: they share them, three threads and two.
+fewer="tests/kernels/sm70/uncoalesced.sketch -g v100 -p BLOCKS=200,240 --exact"
+expect 0 "$teg" sweep $fewer -f json -j 1
+cp "$work/out" "$work/fewer.json"
+expect 0 "$teg" sweep $fewer -f json -j 5
+check 'any number of threads writes the same bytes' \
+    cmp -s "$work/out" "$work/fewer.json"
+"$teg" sweep tests/kernels/sm70/uncoalesced.sketch -g v100 -j 5 \
+    -p BLOCKS=20000,20001 --exact >"$work/out" 2>"$work/err" &
+pid=$!
+workers_threads() { # EXPECTED
+    [ "$(ps -o nlwp= --ppid $pid | sort -n | tr -d ' ' | tr '\n' ' ')" = "$1" ]
+}
+if command -v ps >/dev/null 2>&1; then
+    within 20 workers_threads '2 3 '
+    check 'two points on five cores' workers_threads '2 3 '
+else
+    echo 'skipped: no ps to count threads with'
+fi
+kill -INT $pid
+wait $pid
+
 # A worker that dies costs its point.
 rm -f "$work/rows.json.partial"
 "$teg" sweep tests/kernels/sm70/uncoalesced.sketch -g v100 -j 1 -f json \

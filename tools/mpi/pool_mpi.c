@@ -228,10 +228,11 @@ static void guard_lost(void *self, uint64_t job, const char *why)
 }
 
 /* In the worker: a fault that would end everything without MPI ends it. */
-static int guard_work(void *self, uint64_t job, struct teg_buffer *reply)
+static int guard_work(void *self, uint64_t job, uint32_t cores,
+                      struct teg_buffer *reply)
 {
     const struct guard *g = self;
-    int status = g->pool->work(g->pool->self, job, reply);
+    int status = g->pool->work(g->pool->self, job, cores, reply);
 
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         _exit(status);
@@ -264,6 +265,7 @@ int pool_serve(const struct pool *pool)
     struct guard guard = {.pool = pool, .chief = {.heard_at = job_clock()}};
     const struct pool own = {
         .workers = 1,
+        .cores = pool->cores,
         .self = &guard,
         .next = receive_job,
         .work = guard_work,

@@ -118,13 +118,15 @@ static bool next_wanted(void *self, uint64_t *job)
 }
 
 /* The portrait's bytes, none of a launch that cannot be read. */
-static int look_at(void *self, uint64_t job, struct teg_buffer *reply)
+static int look_at(void *self, uint64_t job, uint32_t cores,
+                   struct teg_buffer *reply)
 {
     const struct walk *w = self;
     struct teg_portrait portrait;
     struct teg_launch launch;
     teg_status status;
 
+    (void)cores;
     if (w->request->open(w->request->self, (uint32_t)job, &launch, NULL) !=
         TEG_OK)
         return EXIT_DONE;
@@ -179,7 +181,7 @@ static int walk_here(struct walk *w)
     while (status == EXIT_DONE && next_wanted(w, &job)) {
         struct teg_buffer reply = {0};
 
-        status = look_at(w, job, &reply);
+        status = look_at(w, job, 1, &reply);
         if (status == EXIT_DONE && reply.failed)
             status = say_memory();
         if (status == EXIT_DONE)

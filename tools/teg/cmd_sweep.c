@@ -52,26 +52,39 @@ static uint64_t rows_missing(const struct sweep *w, uint64_t point)
     return missing;
 }
 
+/* Whether it is to be simulated. */
+static bool is_due(const struct sweep *w, uint64_t point)
+{
+    return is_ours(w, point) && sweep_plan_by(&w->plan, point) == point &&
+           rows_missing(w, point) > 0;
+}
+
+/* Points that are due, counted up to `most`. */
+static uint32_t count_due(const struct sweep *w, uint32_t most)
+{
+    uint32_t due = 0;
+
+    for (uint64_t i = 0; i < w->plan.points && due < most; i++)
+        due += is_due(w, i);
+    return due;
+}
+
 static bool next_point(void *self, uint64_t *job)
 {
     struct sweep *w = self;
 
-    for (; w->next < w->plan.points; w->next++) {
-        if (is_ours(w, w->next) &&
-            sweep_plan_by(&w->plan, w->next) == w->next &&
-            rows_missing(w, w->next) > 0) {
-            *job = w->next++;
-            return true;
-        }
-    }
-    return false;
+    while (w->next < w->plan.points && !is_due(w, w->next))
+        w->next++;
+    *job = w->next++;
+    return *job < w->plan.points;
 }
 
-static int work(void *self, uint64_t job, struct teg_buffer *reply)
+static int work(void *self, uint64_t job, uint32_t cores,
+                struct teg_buffer *reply)
 {
     struct sweep *w = self;
 
-    return sweep_point(&w->plan, &w->source, job, reply);
+    return sweep_point(&w->plan, &w->source, job, cores, reply);
 }
 
 /* A column that is in no row is found with the first row, not the last. */
@@ -229,10 +242,9 @@ static void count_failed(struct sweep *w)
 
 static int simulate(struct sweep *w)
 {
-    uint64_t left = points_of_shard(w) - w->journal.done;
-    uint32_t cores = w->jobs != 0 ? w->jobs : pool_cores();
     const struct pool pool = {
-        .workers = left < cores ? (uint32_t)left : cores,
+        .workers = count_due(w, w->jobs),
+        .cores = w->jobs,
         .self = w,
         .next = next_point,
         .work = work,
@@ -242,7 +254,7 @@ static int simulate(struct sweep *w)
     };
     int status, synced;
 
-    if (left == 0)
+    if (pool.workers == 0)
         return EXIT_DONE;
     if (w->before > 0)
         say(w->journal_path, "going on after %" PRIu64 " of %" PRIu64 " points",
@@ -302,7 +314,9 @@ static int sweep(struct sweep *w)
 
     /* Before anything is said of the command line. */
     pool_is_worker();
-    w->request.workers = w->jobs != 0 ? w->jobs : pool_cores();
+    if (w->jobs == 0)
+        w->jobs = pool_cores();
+    w->request.workers = w->jobs;
     status = parse_shard(w);
 
     if (status == EXIT_DONE)
@@ -310,7 +324,8 @@ static int sweep(struct sweep *w)
     if (status == EXIT_DONE)
         status = sweep_plan_init(&w->plan, &w->request);
     if (status == EXIT_DONE && pool_is_worker())
-        return pool_serve(&(struct pool){.self = w, .work = work});
+        return pool_serve(
+            &(struct pool){.cores = w->jobs, .self = w, .work = work});
     if (status == EXIT_DONE)
         status = choose_journal(w);
     if (status == EXIT_DONE)
@@ -367,7 +382,9 @@ int cmd_sweep(int argc, char **argv)
         {"exact", 0, OPT_FLAG, &w.exact, NULL, "simulate every kernel, in full",
          NULL},
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
-         "worker processes (default: one per core)", NULL},
+         "cores to use (default: all), one for each point while there are "
+         "enough points; rows do not depend on it",
+         NULL},
         {"rank-by", 0, OPT_TEXT, &w.view.rank_by, "COLUMN[:max]",
          "best row first: the least of a column, or the most", NULL},
         {"pareto", 0, OPT_TEXT, &w.view.pareto, "X[:max],Y[:max]",

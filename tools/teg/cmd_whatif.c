@@ -61,12 +61,13 @@ struct measured {
 
 /* Cycles of all chosen kernels; `names` may be NULL. */
 static int total_cycles(const struct whatif *w, const char *names,
-                        uint64_t *cycles)
+                        uint32_t threads, uint64_t *cycles)
 {
     struct opt_list list = {0};
     struct replay_options options = {
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
+        .threads = threads,
         .what_ifs = &list,
     };
 
@@ -103,15 +104,16 @@ static bool next_job(void *self, uint64_t *job)
 
 /* What is wrong with the kernel, the baseline's worker says; the others would
  * only repeat it. */
-static int work(void *self, uint64_t job, struct teg_buffer *reply)
+static int work(void *self, uint64_t job, uint32_t cores,
+                struct teg_buffer *reply)
 {
     const struct whatif *w = self;
     struct measured m = {0};
 
     if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
         return EXIT_FAULT;
-    m.status =
-        total_cycles(w, job > 0 ? w->toggle[job - 1].names : NULL, &m.cycles);
+    m.status = total_cycles(w, job > 0 ? w->toggle[job - 1].names : NULL, cores,
+                            &m.cycles);
     if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
         return (int)m.status;
     teg_buffer_bytes(reply, &m, sizeof m);
@@ -194,6 +196,7 @@ static int replay_all(struct whatif *w)
     uint32_t jobs = w->jobs != 0 ? w->jobs : pool_cores();
     const struct pool pool = {
         .workers = jobs < w->count + 1 ? jobs : w->count + 1,
+        .cores = jobs,
         .self = w,
         .next = next_job,
         .work = work,

@@ -103,7 +103,8 @@ static bool write_all(int fd, const void *from, size_t size)
 /* ---- the worker ----------------------------------------------------------- */
 
 /* Until the caller closes the queue or is gone. */
-static void serve(const struct pool *pool, int jobs, int replies)
+static void serve(const struct pool *pool, uint32_t cores, int jobs,
+                  int replies)
 {
     uint64_t job;
 
@@ -112,7 +113,7 @@ static void serve(const struct pool *pool, int jobs, int replies)
         struct reply_head head = {.job = job};
         bool sent;
 
-        head.status = pool->work(pool->self, job, &reply);
+        head.status = pool->work(pool->self, job, cores, &reply);
         if (reply.failed && head.status == EXIT_DONE)
             head.status = say_memory();
         head.size = reply.failed ? 0 : reply.size;
@@ -132,10 +133,19 @@ static void close_pipes(struct worker *w)
     close(w->from);
 }
 
+/* Of the cores, what falls to worker `i`: the first ones get the rest. */
+static uint32_t cores_of(const struct crew *crew, uint32_t i)
+{
+    uint32_t cores = crew->pool->cores;
+    uint32_t own = cores / crew->count + (i < cores % crew->count);
+
+    return own > 0 ? own : 1;
+}
+
 /* The child must not hold its siblings' pipes: they end when the caller
  * does. */
-static void become_worker(const struct crew *crew, const int jobs[2],
-                          const int replies[2])
+static void become_worker(const struct crew *crew, uint32_t cores,
+                          const int jobs[2], const int replies[2])
 {
     for (uint32_t i = 0; i < crew->count; i++) {
         if (crew->worker[i].pid != 0)
@@ -143,7 +153,7 @@ static void become_worker(const struct crew *crew, const int jobs[2],
     }
     close(jobs[1]);
     close(replies[0]);
-    serve(crew->pool, jobs[0], replies[1]);
+    serve(crew->pool, cores, jobs[0], replies[1]);
     fflush(stderr);
     _exit(0);
 }
@@ -171,7 +181,8 @@ static int start(struct crew *crew, struct worker *w)
     fflush(NULL);
     pid = fork();
     if (pid == 0)
-        become_worker(crew, jobs, replies);
+        become_worker(crew, cores_of(crew, (uint32_t)(w - crew->worker)), jobs,
+                      replies);
     close(jobs[0]);
     close(replies[1]);
     if (pid < 0) {

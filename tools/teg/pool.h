@@ -16,13 +16,15 @@
 
 struct pool {
     uint32_t workers; /* at least 1 */
+    uint32_t cores;   /* that they divide among themselves */
     void *self;
     /* The next job; false if there is none. */
     bool (*next)(void *self, uint64_t *job);
-    /* In a worker: does the job and appends what is to be said of it.
-     * EXIT_INTERRUPTED: not done; any other fault, already said, ends
-     * everything. */
-    int (*work)(void *self, uint64_t job, struct teg_buffer *reply);
+    /* In a worker: does the job, on as many threads as the worker has `cores`
+     * (at least 1), and appends what is to be said of it.  EXIT_INTERRUPTED:
+     * not done; any other fault, already said, ends everything. */
+    int (*work)(void *self, uint64_t job, uint32_t cores,
+                struct teg_buffer *reply);
     /* In the caller: takes the reply; a fault ends everything. */
     int (*done)(void *self, uint64_t job, const uint8_t *reply, size_t size);
     /* In the caller: the job's worker died, `why`. */

@@ -122,11 +122,11 @@ struct sweep_source {
 
 void sweep_source_release(struct sweep_source *s);
 
-/* Simulates a point and appends its row and a newline, and those of the points
+/* Simulates a point on `threads` of the host and appends its row and a newline, and those of the points
  * it is simulated for; a point that cannot be has a row that says why.
  * EXIT_INTERRUPTED: no row. */
 int sweep_point(const struct sweep_plan *plan, struct sweep_source *source,
-                uint64_t point, struct teg_buffer *row);
+                uint64_t point, uint32_t threads, struct teg_buffer *row);
 /* The row of a point that could not be simulated. */
 void sweep_point_failed(const struct sweep_plan *plan, uint64_t point,
                         const char *reason, struct teg_buffer *row);

@@ -26,6 +26,7 @@ const struct sweep_shape sweep_shapes[] = {
 struct point {
     const struct sweep_plan *plan;
     uint64_t number;
+    uint32_t threads; /* of the host */
     struct sweep_change change;
     struct replay replay;
     struct opt_list what_ifs;        /* none or one, borrowed from the plan */
@@ -356,6 +357,7 @@ static bool simulate(struct point *p)
     const struct teg_simulation_options options = {
         .sms = p->change.given[SHAPE_SMS] ? p->change.sms : r->sms,
         .warps_per_sm = p->change.warps,
+        .threads = p->threads,
         .progress = on_progress,
     };
     struct teg_diag d;
@@ -532,9 +534,9 @@ static int append_members(struct point *p, struct sweep_source *source,
 }
 
 int sweep_point(const struct sweep_plan *plan, struct sweep_source *source,
-                uint64_t point, struct teg_buffer *row)
+                uint64_t point, uint32_t threads, struct teg_buffer *row)
 {
-    struct point p = {.plan = plan, .number = point};
+    struct point p = {.plan = plan, .number = point, .threads = threads};
     int status = EXIT_DONE;
 
     p.replay.cluster_kernels =
