@@ -6,6 +6,7 @@
 #   no_out, no_err             ... printed nothing there
 #   check WHAT TEST...         TEST must succeed
 #   within SECONDS TEST...     waits until TEST succeeds, at most that long
+#   ended PID...               none of the processes runs any more
 #   small_trace FILE           writes an NVBit trace of two blocks
 teg=${BUILD:-build/release}/teg
 checks=0 failures=0 last=
@@ -65,6 +66,11 @@ within() {
         turns=$((turns - 1))
         sleep 0.02
     done
+}
+
+# Whether the processes are gone, or nobody has asked how they ended.
+ended() {
+    [ -z "$(ps -o stat= -p "$(echo "$@" | tr ' ' ,)" | grep -v '^Z')" ]
 }
 
 finish() {

@@ -81,6 +81,22 @@ else
     echo 'skipped: the sweep was over before a worker could be killed'
 fi
 
+# A rank that dies takes along its worker, which would simulate for nobody.
+ranks 2 "$mpi" sweep tests/kernels/sm70/uncoalesced.sketch -g v100 \
+    -p BLOCKS=20000,20001 --exact -o "$work/long.json" >"$work/out" \
+    2>"$work/err" &
+pid=$!
+has_worker() {
+    processes "$work/long.json" | grep -q worker
+}
+within 20 has_worker
+worker=$(processes "$work/long.json" | sed -n 's/ worker//p')
+kill -KILL $(ps -o ppid= -p "$worker")
+within 20 ended $worker
+check 'there is a worker' [ -n "$worker" ]
+check 'which ends with its rank' ended $worker
+wait $pid
+
 # A rank that dies costs its point where mpirun lets the others go on.
 rm -f "$work/rows.json" "$work/rows.json.partial"
 TEG_RANK_SILENCE=5 ranks 3 --enable-recovery "$mpi" sweep $many \

@@ -166,10 +166,15 @@ workers_threads() { # EXPECTED
 if command -v ps >/dev/null 2>&1; then
     within 20 workers_threads '2 3 '
     check 'two points on five cores' workers_threads '2 3 '
+    # Killed, it leaves no worker behind that simulates on for nobody.
+    workers=$(ps -o pid= --ppid $pid)
+    kill -KILL $pid
+    within 20 ended $workers
+    check 'workers end with the sweep' ended $workers
 else
-    echo 'skipped: no ps to count threads with'
+    echo 'skipped: no ps to find workers with'
+    kill -INT $pid
 fi
-kill -INT $pid
 wait $pid
 
 # A worker that dies costs its point.

@@ -11,6 +11,9 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 enum {
     WORKERS_MAX = 1024,
@@ -142,6 +145,17 @@ static uint32_t cores_of(const struct crew *crew, uint32_t i)
     return own > 0 ? own : 1;
 }
 
+/* Nobody takes the reply of a worker whose caller is dead.  Where the kernel
+ * does not end it, it finds out by its pipes, after the job. */
+static void end_with(pid_t caller)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != caller)
+        _exit(0);
+}
+
 /* The child must not hold its siblings' pipes: they end when the caller
  * does. */
 static void become_worker(const struct crew *crew, uint32_t cores,
@@ -169,7 +183,7 @@ static int no_worker(const char *verb)
 static int start(struct crew *crew, struct worker *w)
 {
     int jobs[2], replies[2];
-    pid_t pid;
+    pid_t caller = getpid(), pid;
 
     if (pipe(jobs) != 0)
         return no_worker("start");
@@ -180,9 +194,11 @@ static int start(struct crew *crew, struct worker *w)
     }
     fflush(NULL);
     pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        end_with(caller);
         become_worker(crew, cores_of(crew, (uint32_t)(w - crew->worker)), jobs,
                       replies);
+    }
     close(jobs[0]);
     close(replies[1]);
     if (pid < 0) {
