@@ -1,9 +1,10 @@
 #include "traces/tegt.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "traces/block.h"
 #include "traces/tegt_chunk.h"
@@ -121,8 +122,8 @@ teg_status teg_tegt_open(const char *path, struct teg_tegt **out,
         free(t);
         return teg_fail_memory(d);
     }
-    t->file.file = fopen(path, "rb");
-    if (t->file.file == NULL || fstat(fileno(t->file.file), &facts) != 0) {
+    t->file.fd = open(path, O_RDONLY);
+    if (t->file.fd < 0 || fstat(t->file.fd, &facts) != 0) {
         status = teg_fail_errno(d, path, "open");
     } else {
         t->file.size = (uint64_t)facts.st_size;
@@ -141,8 +142,8 @@ void teg_tegt_close(struct teg_tegt *t)
 {
     if (t == NULL)
         return;
-    if (t->file.file != NULL)
-        fclose(t->file.file);
+    if (t->file.fd >= 0)
+        close(t->file.fd);
     tegt_unpacker_release(&t->unpacker);
     for (uint32_t i = 0; i < t->entries; i++)
         free(t->entry[i].name);

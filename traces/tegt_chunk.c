@@ -1,5 +1,8 @@
 #include "traces/tegt_chunk.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 enum {
     HEADER_MAX = 1 + 5 + 5 + 4,
     HEADER_MIN = 1 + 1 + 1 + 4,
@@ -96,9 +99,22 @@ teg_status tegt_read(struct tegt_file *f, uint64_t offset, void *out,
             d, TEG_FORMAT, f->path, offset,
             "expected %zu bytes, found %llu: the file is cut", size,
             (unsigned long long)(offset > f->size ? 0 : f->size - offset));
-    if (fseeko(f->file, (off_t)offset, SEEK_SET) != 0 ||
-        fread(out, 1, size, f->file) != size)
-        return teg_fail_errno(d, f->path, "read");
+    for (uint8_t *to = out; size > 0;) {
+        ssize_t n = pread(f->fd, to, size, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return teg_fail_errno(d, f->path, "read");
+        if (n == 0)
+            return teg_fail_byte(d, TEG_IO, f->path, offset,
+                                 "expected %zu more bytes, found the end of "
+                                 "the file",
+                                 size);
+        to += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
     return TEG_OK;
 }
 

@@ -10,7 +10,6 @@
 #ifndef TEG_TRACES_TEGT_CHUNK_H
 #define TEG_TRACES_TEGT_CHUNK_H
 
-#include <stdio.h>
 #include <zlib.h>
 
 #include "isa/base/buffer.h"
@@ -44,11 +43,12 @@ teg_status tegt_pack(struct tegt_codec *c, enum tegt_tag tag,
 /* A file to read chunks from. */
 struct tegt_file {
     char *path; /* owned */
-    FILE *file;
+    int fd;     /* owned; -1: none */
     uint64_t size;
 };
 
-/* Reads `size` bytes; fewer are a fault. */
+/* Reads `size` bytes; fewer are a fault.  Processes forked after the file was
+ * opened may do so at the same time. */
 teg_status tegt_read(struct tegt_file *f, uint64_t offset, void *out,
                      size_t size, struct teg_diag *d);
 /* Replaces `raw` by the unpacked chunk at `offset`, which must have `tag`. */

@@ -107,6 +107,23 @@ expect 0 "$teg" sweep $points --vary dram.latency=300,500
 expect 0 "$teg" sweep "$list/kernels.json" -g v100 --exact -f json
 check 'nothing is represented' [ "$(grep -c '"represented":null' "$work/out")" = 4 ]
 
+# Processes that look at the kernels of one container do not disturb each other.
+for n in $(seq 400 423); do
+    "$teg" convert tests/kernels/sm70/reduction.sketch -p BLOCKS=$n \
+        "$list/blocks$n.tegt" || exit 2
+    echo "blocks$n.tegt"
+done >"$list/kernelslist.g"
+"$teg" convert "$list/kernelslist.g" "$work/container.tegt" || exit 2
+container="$work/container.tegt -g v100 --similar 30 -f json"
+expect 0 "$teg" run $container -j 1
+cp "$work/out" "$work/one.json"
+out '"represented_kernels": 23'
+for i in 1 2 3 4 5; do
+    expect 0 "$teg" run $container -j 8
+    check 'any number of processes finds the same clusters' \
+        cmp -s "$work/out" "$work/one.json"
+done
+
 # A point that cannot be: so cannot those it is simulated for.
 expect 1 "$teg" sweep "$list/kernels.json" -g v100 --vary sm.schedulers=4,77 \
     -f json
