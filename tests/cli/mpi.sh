@@ -174,11 +174,15 @@ cat >"$work/agent" <<END
 while [ "\${1#-}" != "\$1" ]; do shift; done
 host=\${1##*.}
 shift
+# hosts have their own temporary files
+mkdir -p "$work/host\$host"
+export TMPDIR="$work/host\$host"
 exec ip netns exec teg$$-\$host sh -c "\$*"
 END
 chmod +x "$work/agent"
-spread() {
-    timeout 120 mpirun -q --mca plm_rsh_agent "$work/agent" \
+spread() { # without shared topologies, on which Open MPI 4.1.4 fails at times
+    timeout 120 mpirun -q --mca rtc_hwloc_vmhole none \
+        --mca plm_rsh_agent "$work/agent" \
         --mca oob_tcp_if_include 10.211.77.0/24 \
         --mca btl_tcp_if_include 10.211.77.0/24 --mca btl tcp,self \
         --host 10.211.77.1:1,10.211.77.2:1,10.211.77.100:1 \
