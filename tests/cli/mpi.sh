@@ -41,6 +41,27 @@ cp "$work/out" "$work/like.json"
 expect 0 ranks 3 "$mpi" sweep $like -o "$work/rows.json"
 check 'represented rows are the same' cmp -s "$work/rows.json" "$work/like.json"
 
+# What is in the traces rank 0 says: others that see other ones take its word.
+for n in 1 2 3; do
+    mkdir "$work/host$n"
+    printf '# of host %s\n' $n | cat - $reduction >"$work/host$n/kernel.sketch"
+done
+on_host() { # COMMAND... : as rank N in the directory of host N
+    timeout 60 mpirun --oversubscribe -q -n 1 -wdir "$work/host1" "$@" : \
+        -n 1 -wdir "$work/host2" "$@" : -n 1 -wdir "$work/host3" "$@"
+}
+digests() {
+    sed 's/^{"sweep":"\([0-9a-f]*\)".*/\1/' "$1" | sort -u
+}
+here="kernel.sketch -g v100 --vary dram.latency=300:900:100 -f json"
+expect 0 sh -c "cd '$work/host1' && exec '$PWD/$teg' sweep $here"
+cp "$work/out" "$work/host1.json"
+expect 0 sh -c "cd '$work/host2' && exec '$PWD/$teg' sweep $here"
+check 'hosts see other traces' \
+    [ "$(digests "$work/out")" != "$(digests "$work/host1.json")" ]
+expect 0 on_host "$PWD/$mpi" sweep $here -o "$work/rows.json"
+check "rows are those of rank 0's" cmp -s "$work/rows.json" "$work/host1.json"
+
 # Processes of this sweep: the ranks, whose parent is mpirun's, and the workers,
 # whose parent is a rank.
 processes() { # OUTPUT
@@ -175,8 +196,8 @@ while [ "\${1#-}" != "\$1" ]; do shift; done
 host=\${1##*.}
 shift
 # hosts have their own temporary files
-mkdir -p "$work/host\$host"
-export TMPDIR="$work/host\$host"
+mkdir -p "$work/tmp\$host"
+export TMPDIR="$work/tmp\$host"
 exec ip netns exec teg$$-\$host sh -c "\$*"
 END
 chmod +x "$work/agent"

@@ -4,7 +4,9 @@
  * Rank 0 hands out one job at a time and takes the replies.  Every other rank
  * is a guard: it forks the process that works, as teg does without MPI, and
  * speaks for it.  So a worker that dies costs its job, is replaced, and no
- * rank ends.  With one rank there is no MPI in it.
+ * rank ends.  What rank 0 says comes in its order: jobs, then something else
+ * (shared bytes, the end), which tells that there are no more of these jobs.
+ * With one rank there is no MPI in it.
  *
  * A rank that dies itself ends the job, unless `mpirun --enable-recovery` lets
  * the others go on.  Open MPI tells nobody then, so every rank says once a
@@ -16,6 +18,8 @@
 
 #include "tools/teg/job.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,17 +28,17 @@
 #include <unistd.h>
 
 enum {
-    TAG_JOB,   /* to a guard: a number */
-    TAG_REPLY, /* to rank 0: struct head, what the worker replied */
-    TAG_LOST,  /* to rank 0: struct head, why */
-    TAG_ALIVE, /* both ways: nothing */
+    TAG_JOB,    /* to a guard: a number */
+    TAG_SHARED, /* to a guard: bytes of pool_share */
+    TAG_END,    /* to a guard: nothing; all ranks finalize */
+    TAG_CUT,    /* to a guard: nothing; the end, but some rank cannot */
+    TAG_REPLY,  /* to rank 0: struct head, what the worker replied */
+    TAG_LOST,   /* to rank 0: struct head, why */
+    TAG_ALIVE,  /* both ways: nothing */
     SILENCE_SECONDS = 30,
-    HELLO_TIMES = 10, /* as long until a rank is first heard of: it reads the
-                         traces */
+    HELLO_TIMES = 10, /* as long where a rank may be reading traces: before its
+                         first word, and rank 0 before it hands out jobs */
 };
-
-#define NO_JOB   UINT64_MAX       /* the end; all ranks finalize */
-#define NO_RANKS (UINT64_MAX - 1) /* the end; some rank cannot */
 
 /* Goes before every reply. */
 struct head {
@@ -44,21 +48,17 @@ struct head {
 /* A rank as rank 0 knows it, and rank 0 as the others do. */
 struct peer {
     bool here, dead, busy;
-    uint64_t job;    /* when busy */
-    double heard_at; /* job_clock(), of the start if never */
-};
-
-struct guard {
-    const struct pool *pool;
-    struct peer chief; /* rank 0 */
+    uint64_t job;       /* when busy */
+    double heard_at;    /* job_clock(), of the start if never */
+    MPI_Request shared; /* bytes under way to it */
 };
 
 static int rank, ranks;
 static double silence = SILENCE_SECONDS;
 static double said_at;    /* job_clock() when this rank said it is alive */
 static struct peer *peer; /* of rank 0: owned, [ranks] */
-static const uint64_t no_job = NO_JOB, no_ranks = NO_RANKS;
-static bool dismissed, cut; /* of rank 0: all told to end; some are dead */
+static struct peer chief; /* of the others: rank 0 */
+static bool cut;          /* of rank 0: some ranks are dead */
 
 /* ---- messages -------------------------------------------------------------- */
 
@@ -70,6 +70,12 @@ static void send(const void *bytes, int size, int to, int tag)
     if (MPI_Isend(bytes, size, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request) ==
         MPI_SUCCESS)
         MPI_Request_free(&request);
+}
+
+static void hear(struct peer *p)
+{
+    p->heard_at = job_clock();
+    p->here = true;
 }
 
 static bool silent(const struct peer *p)
@@ -112,16 +118,18 @@ static bool wait_for(MPI_Request *request, const struct peer *p)
 
 /* ---- start and end --------------------------------------------------------- */
 
-/* At exit: workers still wait for a job, unless something went wrong while
- * they had one. */
+/* At exit: the others wait for what rank 0 says next, unless something went
+ * wrong while they had a job. */
 static void end_mpi(void)
 {
-    for (int i = 1; rank == 0 && i < ranks && peer != NULL; i++) {
+    for (int i = 1; rank == 0 && i < ranks; i++) {
         if (peer[i].busy && !peer[i].dead)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAULT);
     }
-    for (int i = 1; rank == 0 && i < ranks && !dismissed; i++)
-        send(&no_job, sizeof no_job, i, TAG_JOB);
+    for (int i = 1; rank == 0 && i < ranks; i++) {
+        if (!peer[i].dead)
+            send(NULL, 0, i, cut ? TAG_CUT : TAG_END);
+    }
     free(peer);
     if (!cut)
         MPI_Finalize();
@@ -137,22 +145,24 @@ static void read_silence(void)
         silence = seconds;
 }
 
+void pool_join(void)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    read_silence();
+    peer = calloc((size_t)ranks, sizeof *peer);
+    /* What is wrong with the command line rank 0 says. */
+    if (peer == NULL || (rank > 0 && freopen("/dev/null", "w", stderr) == NULL))
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAULT);
+    for (int i = 0; i < ranks; i++)
+        peer[i].heard_at = job_clock();
+    atexit(end_mpi);
+}
+
 bool pool_is_worker(void)
 {
-    int started;
-
-    MPI_Initialized(&started);
-    if (!started) {
-        MPI_Init(NULL, NULL);
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-        read_silence();
-        atexit(end_mpi);
-        /* What is wrong with the command line rank 0 says. */
-        if (rank > 0 && freopen("/dev/null", "w", stderr) == NULL)
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAULT);
-    }
     return rank > 0;
 }
 
@@ -163,42 +173,65 @@ uint32_t pool_cores(void)
 
 /* ---- a guard --------------------------------------------------------------- */
 
-/* Asked for the next job: whatever rank 0 sends.  Without a word from it the
- * job is over. */
-static bool receive_job(void *self, uint64_t *job)
+/* Takes one sign of life of rank 0 if there is one. */
+static bool hear_alive(void)
+{
+    int there = 0;
+
+    MPI_Iprobe(0, TAG_ALIVE, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    if (!there)
+        return false;
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ALIVE, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    hear(&chief);
+    return true;
+}
+
+/* The tag of what rank 0 says next; it stays there to be received.  Without a
+ * word from rank 0, or if there are ranks that cannot finalize, this is the
+ * end. */
+static int await(MPI_Status *next)
 {
     const struct timespec pause = {.tv_nsec = 500000};
-    struct guard *g = self;
 
-    for (;;) {
-        MPI_Status from;
-        int there = 0;
-
+    for (int there = 0;; there = 0) {
         say_alive();
-        MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &from);
-        if (!there) {
-            if (silent(&g->chief))
-                _exit(EXIT_FAULT);
-            nanosleep(&pause, NULL);
+        if (hear_alive())
             continue;
-        }
-        g->chief.heard_at = job_clock();
-        g->chief.here = true;
-        if (from.MPI_TAG == TAG_ALIVE) {
-            MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ALIVE, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-            continue;
-        }
-        MPI_Recv(job, sizeof *job, MPI_BYTE, 0, TAG_JOB, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-        if (*job == NO_RANKS)
+        MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &there, next);
+        if (there && next->MPI_TAG == TAG_CUT)
             _exit(EXIT_DONE);
-        return *job != NO_JOB;
+        if (there)
+            hear(&chief);
+        if (there && next->MPI_TAG != TAG_ALIVE)
+            return next->MPI_TAG;
+        if (silent(&chief))
+            _exit(EXIT_FAULT);
+        if (!there)
+            nanosleep(&pause, NULL);
     }
 }
 
-static int send_reply(const struct guard *g, int tag, uint64_t job,
-                      const void *bytes, size_t size)
+/* Rank 0 may be busy with something else than jobs; see HELLO_TIMES. */
+static void await_chief(void)
+{
+    chief = (struct peer){.heard_at = job_clock()};
+}
+
+/* Asked for the next job: whatever rank 0 sends, unless it is no job. */
+static bool receive_job(void *self, uint64_t *job)
+{
+    MPI_Status next;
+
+    (void)self;
+    if (await(&next) != TAG_JOB)
+        return false;
+    MPI_Recv(job, sizeof *job, MPI_BYTE, 0, TAG_JOB, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    return true;
+}
+
+static int send_reply(int tag, uint64_t job, const void *bytes, size_t size)
 {
     struct teg_buffer reply = {0};
     const struct head head = {.job = job};
@@ -210,7 +243,7 @@ static int send_reply(const struct guard *g, int tag, uint64_t job,
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAULT);
     MPI_Isend(reply.data, (int)reply.size, MPI_BYTE, 0, tag, MPI_COMM_WORLD,
               &request);
-    if (!wait_for(&request, &g->chief))
+    if (!wait_for(&request, &chief))
         _exit(EXIT_FAULT);
     teg_buffer_release(&reply);
     return EXIT_DONE;
@@ -219,20 +252,22 @@ static int send_reply(const struct guard *g, int tag, uint64_t job,
 static int guard_done(void *self, uint64_t job, const uint8_t *reply,
                       size_t size)
 {
-    return send_reply(self, TAG_REPLY, job, reply, size);
+    (void)self;
+    return send_reply(TAG_REPLY, job, reply, size);
 }
 
 static void guard_lost(void *self, uint64_t job, const char *why)
 {
-    send_reply(self, TAG_LOST, job, why, strlen(why) + 1);
+    (void)self;
+    send_reply(TAG_LOST, job, why, strlen(why) + 1);
 }
 
 /* In the worker: a fault that would end everything without MPI ends it. */
 static int guard_work(void *self, uint64_t job, uint32_t cores,
                       struct teg_buffer *reply)
 {
-    const struct guard *g = self;
-    int status = g->pool->work(g->pool->self, job, cores, reply);
+    const struct pool *pool = self;
+    int status = pool->work(pool->self, job, cores, reply);
 
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         _exit(status);
@@ -243,30 +278,20 @@ static int guard_work(void *self, uint64_t job, uint32_t cores,
  * jobs; here it is enough that it has. */
 static void guard_tick(void *self)
 {
-    struct guard *g = self;
-    MPI_Status from;
-    int there = 0;
-
+    (void)self;
     say_alive();
-    for (;;) {
-        MPI_Iprobe(0, TAG_ALIVE, MPI_COMM_WORLD, &there, &from);
-        if (!there)
-            break;
-        MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ALIVE, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-        g->chief.heard_at = job_clock();
-    }
-    if (silent(&g->chief))
+    while (hear_alive())
+        ;
+    if (silent(&chief))
         _exit(EXIT_FAULT);
 }
 
 int pool_serve(const struct pool *pool)
 {
-    struct guard guard = {.pool = pool, .chief = {.heard_at = job_clock()}};
     const struct pool own = {
         .workers = 1,
         .cores = pool->cores,
-        .self = &guard,
+        .self = (void *)pool,
         .next = receive_job,
         .work = guard_work,
         .done = guard_done,
@@ -274,7 +299,27 @@ int pool_serve(const struct pool *pool)
         .tick = guard_tick,
     };
 
+    await_chief();
     return pool_run_here(&own);
+}
+
+/* In a guard.  If rank 0 ends instead it has said why. */
+static int take_shared(void *bytes, size_t size)
+{
+    MPI_Request request;
+    MPI_Status next;
+    int found;
+
+    await_chief();
+    if (await(&next) != TAG_SHARED)
+        exit(EXIT_DONE);
+    MPI_Get_count(&next, MPI_BYTE, &found);
+    if ((size_t)found != size)
+        return EXIT_FAULT;
+    MPI_Irecv(bytes, found, MPI_BYTE, 0, TAG_SHARED, MPI_COMM_WORLD, &request);
+    if (!wait_for(&request, &chief))
+        _exit(EXIT_FAULT);
+    return EXIT_DONE;
 }
 
 /* ---- rank 0 ---------------------------------------------------------------- */
@@ -289,6 +334,7 @@ static void feed(const struct pool *pool, int to)
         send(&p->job, sizeof p->job, to, TAG_JOB);
 }
 
+/* `pool` is NULL while there are no jobs. */
 static void bury(const struct pool *pool, int dead)
 {
     struct peer *p = &peer[dead];
@@ -357,8 +403,7 @@ static int listen(const struct pool *pool, bool *any)
         return EXIT_DONE;
     p = &peer[from.MPI_SOURCE];
     first = !p->here && !p->dead;
-    p->heard_at = job_clock();
-    p->here = true;
+    hear(p);
     status = take_reply(pool, &message, &from);
     if (first && status == EXIT_DONE)
         feed(pool, from.MPI_SOURCE);
@@ -392,13 +437,27 @@ static void lose_rest(const struct pool *pool)
         pool->lost(pool->self, job, "no rank is left");
 }
 
-static void dismiss(void)
+static int give_shared(const void *bytes, size_t size)
 {
     for (int i = 1; i < ranks; i++) {
-        if (!peer[i].dead)
-            send(cut ? &no_ranks : &no_job, sizeof no_job, i, TAG_JOB);
+        if (!peer[i].dead &&
+            MPI_Isend(bytes, (int)size, MPI_BYTE, i, TAG_SHARED, MPI_COMM_WORLD,
+                      &peer[i].shared) != MPI_SUCCESS)
+            bury(NULL, i);
     }
-    dismissed = true;
+    for (int i = 1; i < ranks; i++) {
+        if (!peer[i].dead && !wait_for(&peer[i].shared, &peer[i]))
+            bury(NULL, i);
+    }
+    return EXIT_DONE;
+}
+
+int pool_share(void *bytes, size_t size)
+{
+    assert(size <= INT_MAX);
+    if (ranks < 2)
+        return EXIT_DONE;
+    return rank > 0 ? take_shared(bytes, size) : give_shared(bytes, size);
 }
 
 int pool_run(const struct pool *pool)
@@ -408,11 +467,11 @@ int pool_run(const struct pool *pool)
 
     if (ranks < 2)
         return pool_run_here(pool);
-    peer = calloc((size_t)ranks, sizeof *peer);
-    if (peer == NULL)
-        return say_memory();
-    for (int i = 1; i < ranks; i++)
+    for (int i = 1; i < ranks; i++) {
         peer[i].heard_at = job_clock();
+        if (peer[i].here)
+            feed(pool, i);
+    }
     while (status == EXIT_DONE && ranks_left() > 0) {
         bool any;
 
@@ -427,9 +486,7 @@ int pool_run(const struct pool *pool)
         if (status == EXIT_DONE && interrupted())
             status = EXIT_INTERRUPTED;
     }
-    if (status == EXIT_DONE) {
+    if (status == EXIT_DONE)
         lose_rest(pool);
-        dismiss();
-    }
     return status;
 }

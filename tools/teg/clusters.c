@@ -31,8 +31,9 @@ int similar_parse(const char *text, double *error_most)
 struct walk {
     const struct cluster_request *request;
     struct clusters *clusters;
-    uint64_t *outline; /* owned, [count] */
-    uint32_t *wanted;  /* owned, [wanted_count]: launches to look at */
+    const struct teg_portrait **portraits; /* owned, [count]; NULL: none */
+    uint64_t *outline;                     /* owned, [count] */
+    uint32_t *wanted; /* owned, [wanted_count]: launches to look at */
     uint32_t wanted_count, next, done;
     double started, shown_at;
 };
@@ -146,7 +147,7 @@ static int keep(void *self, uint64_t job, const uint8_t *reply, size_t size)
     if (size != sizeof *c->portrait)
         return EXIT_DONE;
     memcpy(&c->portrait[job], reply, size);
-    c->portraits[job] = &c->portrait[job];
+    w->portraits[job] = &c->portrait[job];
     return EXIT_DONE;
 }
 
@@ -173,37 +174,18 @@ static void show(void *self)
             w->request->label, w->done, w->wanted_count);
 }
 
-static int walk_here(struct walk *w)
-{
-    int status = EXIT_DONE;
-    uint64_t job;
-
-    while (status == EXIT_DONE && next_wanted(w, &job)) {
-        struct teg_buffer reply = {0};
-
-        status = look_at(w, job, 1, &reply);
-        if (status == EXIT_DONE && reply.failed)
-            status = say_memory();
-        if (status == EXIT_DONE)
-            keep(w, job, reply.data, reply.size);
-        teg_buffer_release(&reply);
-        show(w);
-    }
-    return status;
-}
-
 static int walk_all(struct walk *w)
 {
-    const struct pool pool = {.workers = w->request->workers,
-                              .self = w,
-                              .next = next_wanted,
-                              .work = look_at,
-                              .done = keep,
-                              .lost = give_up,
-                              .tick = show};
-    int status = pool.workers > 1 && w->wanted_count > pool.workers
-                     ? pool_run_here(&pool)
-                     : walk_here(w);
+    uint32_t most = w->request->workers;
+    const struct pool pool = {
+        .workers = w->wanted_count < most ? w->wanted_count : most,
+        .self = w,
+        .next = next_wanted,
+        .work = look_at,
+        .done = keep,
+        .lost = give_up,
+        .tick = show};
+    int status = w->wanted_count > 0 ? pool_run(&pool) : EXIT_DONE;
 
     if (w->shown_at > 0)
         fputs("\r\033[K", stderr);
@@ -219,7 +201,7 @@ static double default_error(const struct walk *w)
     double instructions = 0;
 
     for (uint32_t i = 0; i < w->wanted_count; i++) {
-        const struct teg_portrait *p = w->clusters->portraits[w->wanted[i]];
+        const struct teg_portrait *p = w->portraits[w->wanted[i]];
 
         instructions += p != NULL ? p->part[PORTRAIT_INSTRUCTIONS] : 0;
     }
@@ -260,10 +242,27 @@ static int find(struct walk *w)
     if (status == EXIT_DONE)
         status = similar_parse(r->similar, &options.error_most);
     if (status == EXIT_DONE)
-        teg_clusters_find(w->clusters->portraits, r->count, &options,
-                          w->clusters->of);
+        teg_clusters_find(w->portraits, r->count, &options, w->clusters->of);
+    return status;
+}
+
+/* In a worker: helps to look, and is told what comes of it. */
+static int serve(struct walk *w)
+{
+    return pool_serve(&(struct pool){.self = w, .work = look_at});
+}
+
+static int find_and_share(struct walk *w)
+{
+    struct clusters *c = w->clusters;
+    int status = pool_is_worker() ? serve(w) : find(w);
+
     if (status == EXIT_DONE)
-        chain(w->clusters);
+        status = pool_share(c->portrait, c->count * sizeof *c->portrait);
+    if (status == EXIT_DONE)
+        status = pool_share(c->of, c->count * sizeof *c->of);
+    if (status == EXIT_DONE)
+        chain(c);
     return status;
 }
 
@@ -276,16 +275,18 @@ int clusters_find(struct clusters *c, const struct cluster_request *r)
     if (r->sampling == SAMPLING_NEVER || r->count < 2)
         return EXIT_DONE;
     c->portrait = calloc(r->count, sizeof *c->portrait);
-    c->portraits = calloc(r->count, sizeof(struct teg_portrait *));
     c->of = calloc(r->count, sizeof *c->of);
     c->next = calloc(r->count, sizeof *c->next);
+    w.portraits = calloc(r->count, sizeof(struct teg_portrait *));
     w.outline = calloc(r->count, sizeof *w.outline);
     w.wanted = calloc(r->count, sizeof *w.wanted);
     c->count = r->count;
-    status = c->portrait != NULL && c->portraits != NULL && c->of != NULL &&
-                     c->next != NULL && w.outline != NULL && w.wanted != NULL
-                 ? find(&w)
+    status = c->portrait != NULL && c->of != NULL && c->next != NULL &&
+                     w.portraits != NULL && w.outline != NULL &&
+                     w.wanted != NULL
+                 ? find_and_share(&w)
                  : say_memory();
+    free(w.portraits);
     free(w.outline);
     free(w.wanted);
     if (status != EXIT_DONE)
@@ -296,7 +297,6 @@ int clusters_find(struct clusters *c, const struct cluster_request *r)
 void clusters_release(struct clusters *c)
 {
     free(c->portrait);
-    free(c->portraits);
     free(c->of);
     free(c->next);
     *c = (struct clusters){0};
@@ -335,7 +335,7 @@ int replay_represent(struct replay *r, const struct replay *by,
         return say_memory();
     if (teg_gpu_copy(by->gpu, &r->gpu, &d) != TEG_OK)
         return say_fault(&d);
-    teg_cluster_statistics(by->s, of, c->portraits[index], r->launch.kernel,
+    teg_cluster_statistics(by->s, of, &c->portrait[index], r->launch.kernel,
                            r->s);
     r->represented = (struct replay_represented){
         .used = true,

@@ -27,10 +27,9 @@ struct cluster_request {
 };
 
 struct clusters {
-    uint32_t count;                        /* 0: every launch is simulated */
-    struct teg_portrait *portrait;         /* owned, [count] */
-    const struct teg_portrait **portraits; /* owned, [count]; NULL: none */
-    struct teg_represented *of;            /* owned, [count] */
+    uint32_t count;                /* 0: every launch is simulated */
+    struct teg_portrait *portrait; /* owned, [count] */
+    struct teg_represented *of;    /* owned, [count] */
     uint32_t *next; /* owned, [count]: of the cluster, 0: it is the last */
 };
 

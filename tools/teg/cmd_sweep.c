@@ -313,7 +313,7 @@ static int sweep(struct sweep *w)
     int status;
 
     /* Before anything is said of the command line. */
-    pool_is_worker();
+    pool_join();
     if (w->jobs == 0)
         w->jobs = pool_cores();
     w->request.workers = w->jobs;

@@ -43,6 +43,10 @@ struct crew {
 };
 
 #ifndef TEG_MPI
+void pool_join(void)
+{
+}
+
 bool pool_is_worker(void)
 {
     return false;
@@ -51,6 +55,13 @@ bool pool_is_worker(void)
 int pool_serve(const struct pool *pool)
 {
     (void)pool;
+    return EXIT_DONE;
+}
+
+int pool_share(void *bytes, size_t size)
+{
+    (void)bytes;
+    (void)size;
     return EXIT_DONE;
 }
 

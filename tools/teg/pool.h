@@ -5,6 +5,10 @@
  * traces) without reading it again.  Each takes one job at a time; what it
  * replies comes back in the order in which jobs end.  A worker that dies costs
  * its job and is replaced.
+ *
+ * Under mpirun (tools/mpi) workers are the other ranks, which run the same
+ * program: where rank 0 comes to pool_run they come to pool_serve, and all to
+ * the same calls of pool_share, in the same order.
  */
 #ifndef TEG_TOOLS_POOL_H
 #define TEG_TOOLS_POOL_H
@@ -39,11 +43,16 @@ int pool_run(const struct pool *pool);
 /* The same with processes of this machine, also under mpirun. */
 int pool_run_here(const struct pool *pool);
 
-/* Under mpirun (tools/mpi): whether this process only does the jobs of
- * another one's pool_run, with pool_serve, until that has no more.  Else
- * false. */
+/* Finds out who else takes part; before anything is said. */
+void pool_join(void);
+/* Whether this process only does the jobs of another one's pool_run.  False
+ * before pool_join. */
 bool pool_is_worker(void);
+/* Does jobs with `work` and `cores` until there are no more. */
 int pool_serve(const struct pool *pool);
+/* In a worker: `bytes` become those of who hands out the jobs.  A fault: they
+ * are not of the same size there. */
+int pool_share(void *bytes, size_t size);
 
 /* Processes that this one is to start unless told: cores of the machine, 1 for
  * a rank of several. */

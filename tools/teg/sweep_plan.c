@@ -2,6 +2,7 @@
 
 #include "config/param.h"
 #include "tools/teg/gpu_path.h"
+#include "tools/teg/pool.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -179,14 +180,18 @@ static void hash_number(uint64_t *hash, uint64_t v)
     hash_bytes(hash, &v, sizeof v);
 }
 
+/* A worker is told what comes of it. */
 static int hash_file(uint64_t *hash, const char *path)
 {
     static uint8_t bytes[1 << 16];
-    FILE *f = fopen(path, "rb");
+    FILE *f;
     struct stat st;
     struct teg_diag d;
     size_t left = HASHED_BYTES, n;
 
+    if (pool_is_worker())
+        return EXIT_DONE;
+    f = fopen(path, "rb");
     if (f == NULL || fstat(fileno(f), &st) != 0) {
         if (f != NULL)
             fclose(f);
@@ -490,7 +495,8 @@ static int find_digest(struct sweep_plan *plan)
     for (int i = 0; status == EXIT_DONE && i < r->traces; i++)
         status = hash_file(&hash, r->trace[i]);
     snprintf(plan->digest, sizeof plan->digest, "%016" PRIx64, hash);
-    return status;
+    return status == EXIT_DONE ? pool_share(plan->digest, sizeof plan->digest)
+                               : status;
 }
 
 /* ---- launches that are alike ------------------------------------------------ */
