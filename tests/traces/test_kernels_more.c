@@ -654,6 +654,45 @@ START_TEST(local_arrays)
 }
 END_TEST
 
+/* Lane l has place l of 32 in a row, whose places are as wide as the access:
+ * STL.64 of a warp fills two lines. */
+START_TEST(wide_local_accesses_lie_side_by_side)
+{
+    struct help_kernel k;
+    struct teg_launch launch;
+    struct teg_block *block;
+    struct teg_cursor c;
+    struct teg_access a;
+    uint32_t seen = 0;
+
+    help_kernel_open(&k, SM, "k23_local_call", "local_bytes");
+    help_buffer(&k, 200);
+    help_buffer(&k, 64);
+    help_int(&k, 150);
+    k.facts.block[0] = 64;
+    k.facts.from = 0;
+    ck_assert(emu_launch(&k.cubin, k.code, k.device, &k.facts, &launch, &k.d) ==
+              TEG_OK);
+    ck_assert(launch.next(launch.self, &block, &k.d) == TEG_OK);
+    teg_cursor_init(&c, block, 1);
+    while (teg_cursor_next(&c)) {
+        const struct teg_inst *inst = &launch.kernel->program.inst[c.inst];
+        uint32_t wide = inst->width > 4 ? inst->width : 4;
+
+        if (inst->space != SPACE_LOCAL || !teg_cursor_access(&c, &a))
+            continue;
+        seen |= inst->width;
+        for (uint32_t l = 0; l < TEG_LANES; l++)
+            if (a.mask >> l & 1)
+                ck_assert_uint_eq(teg_access_lane(&a, l) / wide % TEG_LANES, l);
+    }
+    ck_assert_uint_eq(seen, 1 | 2 | 8 | 16);
+    teg_block_free(block);
+    launch.close(launch.self);
+    help_kernel_close(&k);
+}
+END_TEST
+
 static int fib(int n)
 {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
@@ -689,4 +728,5 @@ HELP_MAIN("traces/kernels_more", 60, {half2_saxpy, HELP_GENERATIONS},
           {redux, HELP_GENERATIONS}, {divergent, HELP_GENERATIONS},
           {switches, HELP_GENERATIONS}, {collatz, HELP_GENERATIONS},
           {spinlock, HELP_GENERATIONS}, {local_arrays, HELP_GENERATIONS},
+          {wide_local_accesses_lie_side_by_side, HELP_GENERATIONS},
           {calls, HELP_GENERATIONS})
