@@ -7,6 +7,7 @@ enum {
     HALF = TEG_LANES / 2,
     LINE_BYTES = 128,
     ALL_SECTORS = 15,
+    WORD_BYTES = 4,
     BANKS_MAX = 128,
     WORDS_MAX = 4,             /* of 4 bytes that a lane asks for at once */
     FIRST_OF_WHOLE_WARPS = 20, /* compute capability that coalesces those */
@@ -284,7 +285,7 @@ static void add(struct sim_plan *plan, uint64_t address, uint32_t bytes,
 {
     assert(plan->count < SIM_TRANSACTIONS_MAX);
     plan->transaction[plan->count++] =
-        (struct sim_transaction){address, bytes, sectors};
+        (struct sim_transaction){address, bytes, (uint8_t)sectors, 0};
     plan->request.bytes += bytes;
 }
 
@@ -382,47 +383,68 @@ static void coalesce_cc12(struct sim_plan *plan, const struct teg_inst *inst,
     }
 }
 
-/* Marks sectors of `line`, a new transaction if need be.  Lines mostly come in
+/* The words of each transaction's line that lanes want. */
+struct wanted {
+    struct sim_plan *plan;
+    int rising; /* so far each line was above the one before */
+    uint32_t words[SIM_TRANSACTIONS_MAX];
+};
+
+/* Marks words of `line`, a new transaction if need be.  Lines mostly come in
  * rising order, and then a line above the last is new without a search. */
-static void mark(struct sim_plan *plan, uint64_t line, uint32_t sectors,
-                 int *rising)
+static void mark(struct wanted *w, uint64_t line, uint32_t words)
 {
+    struct sim_plan *plan = w->plan;
     uint32_t i = plan->count;
 
-    if (i != 0 && (!*rising || plan->transaction[i - 1].address >= line)) {
+    if (i != 0 && (!w->rising || plan->transaction[i - 1].address >= line)) {
         while (i-- > 0) {
             if (plan->transaction[i].address == line) {
-                plan->transaction[i].sectors |= sectors;
+                w->words[i] |= words;
                 return;
             }
         }
-        *rising = 0;
+        w->rising = 0;
     }
     assert(plan->count < SIM_TRANSACTIONS_MAX);
+    w->words[plan->count] = words;
     plan->transaction[plan->count++] =
-        (struct sim_transaction){line, 0, sectors};
+        (struct sim_transaction){.address = line};
 }
 
-static uint32_t sector_mask(uint64_t from, uint64_t to)
+static uint32_t word_mask(uint64_t from, uint64_t to)
 {
-    uint32_t first = (uint32_t)(from % LINE_BYTES / SIM_SECTOR_BYTES);
-    uint32_t last = (uint32_t)(to % LINE_BYTES / SIM_SECTOR_BYTES);
+    uint32_t first = (uint32_t)(from % LINE_BYTES / WORD_BYTES);
+    uint32_t last = (uint32_t)(to % LINE_BYTES / WORD_BYTES);
 
     return (2u << last) - (1u << first);
 }
 
-static void mark_bytes(struct sim_plan *plan, uint64_t from, uint64_t bytes,
-                       int *rising)
+static void mark_bytes(struct wanted *w, uint64_t from, uint64_t bytes)
 {
     uint64_t to = from + bytes - 1;
 
     while (from / LINE_BYTES != to / LINE_BYTES) {
         uint64_t line = from - from % LINE_BYTES;
 
-        mark(plan, line, sector_mask(from, LINE_BYTES - 1), rising);
+        mark(w, line, word_mask(from, LINE_BYTES - 1));
         from = line + LINE_BYTES;
     }
-    mark(plan, from - from % LINE_BYTES, sector_mask(from, to), rising);
+    mark(w, from - from % LINE_BYTES, word_mask(from, to));
+}
+
+/* Bits 0, 8, 16 and 24 side by side. */
+static uint32_t every_eighth(uint32_t bits)
+{
+    return (bits & 0x01010101u) * 0x10204080u >> 28;
+}
+
+/* The sectors of eight words each that have any. */
+static uint32_t sectors_with(uint32_t words)
+{
+    words |= words >> 4;
+    words |= words >> 2;
+    return every_eighth(words | words >> 1);
 }
 
 /* All lanes one behind the other without a gap. */
@@ -436,23 +458,27 @@ static int packed(const struct teg_access *a, uint32_t width)
 static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
                              const struct teg_access *a)
 {
+    struct wanted w;
     uint32_t width = inst->width != 0 ? inst->width : 4;
-    int rising = 1;
+
+    w.plan = plan;
+    w.rising = 1;
 
     /* An element is aligned to its size and 16 bytes at most, so a lane
      * crosses a line only in a damaged trace. */
     if (width > 16)
         width = 16;
     if (packed(a, width)) {
-        mark_bytes(plan, a->base, (uint64_t)width * TEG_LANES, &rising);
+        mark_bytes(&w, a->base, (uint64_t)width * TEG_LANES);
     } else {
         for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1)
-            mark_bytes(plan, teg_access_lane(a, first_lane(rest)), width,
-                       &rising);
+            mark_bytes(&w, teg_access_lane(a, first_lane(rest)), width);
     }
     for (uint32_t i = 0; i < plan->count; i++) {
         struct sim_transaction *t = &plan->transaction[i];
 
+        t->sectors = (uint8_t)sectors_with(w.words[i]);
+        t->partial = (uint8_t)(t->sectors & sectors_with(~w.words[i]));
         t->bytes = count_lanes(t->sectors) * SIM_SECTOR_BYTES;
         plan->request.bytes += t->bytes;
     }
@@ -469,6 +495,7 @@ static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
     for (uint32_t i = 0; i < plan->count; i++) {
         plan->transaction[i].bytes = LINE_BYTES;
         plan->transaction[i].sectors = ALL_SECTORS;
+        plan->transaction[i].partial = 0;
     }
 }
 

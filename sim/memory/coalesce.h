@@ -18,7 +18,8 @@ enum {
 struct sim_transaction {
     uint64_t address; /* of its first byte; of the line, where lines count */
     uint32_t bytes;   /* moved */
-    uint32_t sectors; /* bit i: the line's sector i is wanted (lines only) */
+    uint8_t sectors;  /* bit i: the line's sector i is wanted (lines only) */
+    uint8_t partial;  /* bit i: not every word of it is (lines only) */
 };
 
 /* A request, worked out before it is issued. */

@@ -66,7 +66,7 @@ struct sim_memory {
     struct channel *channel;              /* owned, [dram.channels] */
     uint64_t l1_sets, l2_sets, near_sets; /* of an SM; of a slice; of a half */
     /* ticks per byte, times 2^RATE_BITS; 0 = no limit */
-    uint64_t cluster_rate, slice_rate, far_rate, channel_rate;
+    uint64_t cluster_rate, slice_rate, partial_rate, far_rate, channel_rate;
     uint64_t transaction_ticks, transaction_latency_ticks, atomic_ticks;
     uint64_t turnaround_ticks, translation_ticks;
     uint64_t spread; /* what-if: next channel in turn */
@@ -188,6 +188,8 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
         (sms + gpu->chip.sms_per_cluster - 1) / gpu->chip.sms_per_cluster;
     m->cluster_rate = rate_of(gpu->memory.cluster_bytes_per_cycle);
     m->slice_rate = rate_of(gpu->l2.bytes_per_cycle / gpu->l2.slices);
+    m->partial_rate =
+        (uint64_t)((double)m->slice_rate * gpu->l2.partial_write + 0.5);
     m->far_rate = rate_of(gpu->l2.far_bytes_per_cycle);
     m->translation_ticks = ticks_of(gpu->tlb.miss_latency);
     m->turnaround_ticks = ticks_of(gpu->dram.turnaround);
@@ -354,6 +356,7 @@ struct way {
     uint64_t waited;   /* ticks */
     uint64_t latency;  /* cycles, unloaded, of the level that served it */
     uint64_t at_least; /* cycle: a line under way arrives */
+    uint32_t partial;  /* sectors written in part */
 };
 
 static uint32_t count_sectors(uint32_t sectors)
@@ -380,6 +383,8 @@ static uint64_t use_slice(struct sim_memory *m, struct way *w, uint64_t line,
     uint32_t bytes = count_sectors(sectors) * SIM_SECTOR_BYTES;
     uint64_t ticks = bytes_ticks(m->slice_rate, bytes);
 
+    ticks += bytes_ticks(m->partial_rate,
+                         count_sectors(w->partial) * SIM_SECTOR_BYTES);
     if (is_atomic)
         ticks = max_u64(ticks, m->atomic_ticks);
     w->waited += wait_in(&m->slice[slice], w->start + w->waited, ticks);
@@ -648,6 +653,7 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
             .address = t->address,
             .bytes = t->bytes,
             .sectors = (uint8_t)(t->sectors != 0 ? t->sectors : ALL_SECTORS),
+            .partial = (uint8_t)(r->is_store && !r->is_atomic ? t->partial : 0),
             .transaction = (uint8_t)i,
             .turn = (uint8_t)(i < plan->groups ? 0 : i - plan->groups + 1),
         };
@@ -696,7 +702,8 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
 
     for (uint32_t i = 0; i < e->count; i++) {
         const struct sim_errand_step *step = &e->step[i];
-        struct way w = {.start = start_of(m, e, step->turn)};
+        struct way w = {.start = start_of(m, e, step->turn),
+                        .partial = step->partial};
         uint64_t tick = take_step(m, e->sm, &w, step, r);
 
         settle(m, e->sm, &ends, step->transaction, w.start + w.waited, tick,

@@ -55,6 +55,7 @@ struct sim_errand_step {
     uint32_t bytes;
     uint32_t place;      /* in L1 */
     uint8_t sectors;     /* to be fetched or written */
+    uint8_t partial;     /* of them, those that a store writes in part */
     uint8_t transaction; /* index in the plan */
     uint8_t turn;        /* of the load/store unit */
     uint8_t flags;       /* private to memory.c */

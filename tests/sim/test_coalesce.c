@@ -162,6 +162,31 @@ START_TEST(sectors_fetches_what_is_wanted)
 }
 END_TEST
 
+/* 32 words from the fifth of a line on: half of the first sector and of the
+ * last, which is in the next line. */
+START_TEST(sectors_wanted_in_part_are_told_apart)
+{
+    struct teg_access every_second = line(0x1000, 8), last = line(0x1000, 4);
+    struct sim_plan p = plan(COALESCING_SECTORS, global(4), line(0x1010, 4));
+
+    ck_assert_uint_eq(p.transaction[0].partial, 1);
+    ck_assert_uint_eq(p.transaction[1].sectors, 1);
+    ck_assert_uint_eq(p.transaction[1].partial, 1);
+    p = plan(COALESCING_SECTORS, global(4), line(0x1000, 4));
+    ck_assert_uint_eq(p.transaction[0].partial, 0);
+    p = plan(COALESCING_SECTORS, global(4), every_second);
+    ck_assert_uint_eq(p.transaction[0].partial, 15);
+    p = plan(COALESCING_SECTORS, global(8), every_second);
+    ck_assert_uint_eq(p.transaction[0].partial, 0);
+    last.mask = 1u << 31;
+    p = plan(COALESCING_SECTORS, global(4), last);
+    ck_assert_uint_eq(p.transaction[0].sectors, 8);
+    ck_assert_uint_eq(p.transaction[0].partial, 8);
+    p = plan(COALESCING_LINES, global(4), last);
+    ck_assert_uint_eq(p.transaction[0].partial, 0);
+}
+END_TEST
+
 START_TEST(scattered_lanes_find_their_lines_again)
 {
     struct teg_access a = {.shape = SHAPE_LIST, .mask = UINT32_MAX};
@@ -470,6 +495,7 @@ HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {cc12_splits_at_a_segment_border, 0},
           {cc12_worst_case_wastes_seven_eighths, 0},
           {lines_fetches_whole_lines, 0}, {sectors_fetches_what_is_wanted, 0},
+          {sectors_wanted_in_part_are_told_apart, 0},
           {scattered_lanes_find_their_lines_again, 0},
           {ideal_packs_the_bytes, 0},
           {half_warps_conflict_by_the_power_of_two_in_their_stride, 0},

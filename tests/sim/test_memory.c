@@ -17,8 +17,8 @@ static void open_memory(uint32_t sms)
     ck_assert(sim_memory_new(&gpu, sms, 0, &memory, &d) == TEG_OK);
 }
 
-/* One line by one transaction, issued in cycle `now`; how long it takes. */
-static uint64_t access_line(uint32_t sm, uint64_t line, int store, uint64_t now)
+static uint64_t access_in_part(uint32_t sm, uint64_t line, int store,
+                               uint32_t partial, uint64_t now)
 {
     struct sim_plan plan = {
         .request = {.space = SPACE_GLOBAL,
@@ -27,10 +27,16 @@ static uint64_t access_line(uint32_t sm, uint64_t line, int store, uint64_t now)
                     .transactions = 1},
         .count = 1,
         .groups = 1,
-        .transaction = {{line * 128, 128, 15}},
+        .transaction = {{line * 128, 128, 15, (uint8_t)partial}},
     };
 
     return sim_memory_issue(memory, sm, now, &plan, 0) - now;
+}
+
+/* One line by one transaction, issued in cycle `now`; how long it takes. */
+static uint64_t access_line(uint32_t sm, uint64_t line, int store, uint64_t now)
+{
+    return access_in_part(sm, line, store, 0, now);
 }
 
 static void setup(void)
@@ -84,6 +90,25 @@ START_TEST(halves_share_a_link)
     ck_assert_uint_eq(access_line(0, 0, 0, 1000), 70);
     ck_assert_uint_eq(access_line(0, 1, 0, 1000), 74);
     ck_assert_uint_eq(access_line(0, 2, 0, 1008), 70);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* A slice of 32 bytes a cycle takes a line in 4 cycles; one of which a store
+ * fills two sectors in part is two sectors more.  A load fills nothing. */
+START_TEST(sectors_written_in_part_are_read_besides)
+{
+    setup();
+    gpu.l2.bytes_per_cycle = 32;
+    gpu.l2.partial_write = 1;
+    open_memory(1);
+    access_line(0, 0, 0, 0);
+    access_line(0, 0, 1, 1000);
+    ck_assert_uint_eq(access_line(0, 0, 0, 1000), 4 + 40);
+    access_in_part(0, 0, 1, 5, 2000);
+    ck_assert_uint_eq(access_line(0, 0, 0, 2000), 6 + 40);
+    access_in_part(0, 0, 0, 5, 3000);
+    ck_assert_uint_eq(access_line(0, 0, 0, 3000), 4 + 40);
     sim_memory_free(memory);
 }
 END_TEST
@@ -209,6 +234,7 @@ END_TEST
 
 HELP_MAIN("sim/memory", 30, {what_a_half_does_not_hold_comes_from_the_other, 0},
           {halves_share_a_link, 0},
+          {sectors_written_in_part_are_read_besides, 0},
           {a_store_waits_for_the_line_it_pushes_out, 0},
           {writes_gather_before_the_channel_turns, 0},
           {what_is_reached_counts_not_the_peak, 0},
