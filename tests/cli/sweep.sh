@@ -177,6 +177,15 @@ else
 fi
 wait $pid
 
+# A worker stays with a launch: one does all of the second trace, a few
+# instructions, before the other is done with the first point, then helps it.
+expect 0 "$teg" sweep tests/kernels/sm70/stream.sketch $chain -g v100 -j 2 \
+    --vary dram.latency=300:600:100 --journal "$work/order" -f json
+check 'the points of the other launch come first' \
+    [ "$(sed -n '2,5s/.*"point":\([0-9]*\),.*/\1/p' "$work/order" |
+        tr '\n' ' ')" = '4 5 6 7 ' ]
+check 'and then there are all' rows "$work/out" 8
+
 # A worker that dies costs its point.
 rm -f "$work/rows.json.partial"
 "$teg" sweep tests/kernels/sm70/uncoalesced.sketch -g v100 -j 1 -f json \

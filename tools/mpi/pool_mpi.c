@@ -166,6 +166,11 @@ bool pool_is_worker(void)
     return rank > 0;
 }
 
+uint32_t pool_workers(uint32_t workers)
+{
+    return ranks > 1 ? (uint32_t)ranks - 1 : workers;
+}
+
 uint32_t pool_cores(void)
 {
     return ranks > 1 ? 1 : pool_cores_here();
@@ -219,11 +224,12 @@ static void await_chief(void)
 }
 
 /* Asked for the next job: whatever rank 0 sends, unless it is no job. */
-static bool receive_job(void *self, uint64_t *job)
+static bool receive_job(void *self, uint32_t worker, uint64_t *job)
 {
     MPI_Status next;
 
     (void)self;
+    (void)worker;
     if (await(&next) != TAG_JOB)
         return false;
     MPI_Recv(job, sizeof *job, MPI_BYTE, 0, TAG_JOB, MPI_COMM_WORLD,
@@ -329,7 +335,7 @@ static void feed(const struct pool *pool, int to)
 {
     struct peer *p = &peer[to];
 
-    p->busy = !p->dead && pool->next(pool->self, &p->job);
+    p->busy = !p->dead && pool->next(pool->self, (uint32_t)to - 1, &p->job);
     if (p->busy)
         send(&p->job, sizeof p->job, to, TAG_JOB);
 }
@@ -433,7 +439,7 @@ static void lose_rest(const struct pool *pool)
 {
     uint64_t job;
 
-    while (cut && pool->next(pool->self, &job))
+    while (cut && pool->next(pool->self, 0, &job))
         pool->lost(pool->self, job, "no rank is left");
 }
 

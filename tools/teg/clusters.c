@@ -108,10 +108,11 @@ static int find_wanted(struct walk *w)
     return EXIT_DONE;
 }
 
-static bool next_wanted(void *self, uint64_t *job)
+static bool next_wanted(void *self, uint32_t worker, uint64_t *job)
 {
     struct walk *w = self;
 
+    (void)worker;
     if (w->next == w->wanted_count)
         return false;
     *job = w->wanted[w->next++];

@@ -15,6 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Points that one worker goes through in their order. */
+struct stretch {
+    uint64_t next, end;
+};
+
 struct sweep {
     struct sweep_request request;
     struct sweep_view view;
@@ -27,7 +32,9 @@ struct sweep {
     struct sweep_source source; /* of a worker */
     char *partial;              /* owned: FILE.partial, or NULL */
     uint64_t shard, shards;     /* points with number % shards == shard */
-    uint64_t next;              /* point to look at */
+    struct stretch *stretch;    /* owned, [workers] */
+    uint32_t workers;
+    uint64_t next; /* the first point that is in no stretch */
     uint64_t failed, lost, before;
     bool checked; /* the view's columns, against a row */
     bool terminal;
@@ -69,14 +76,55 @@ static uint32_t count_due(const struct sweep *w, uint32_t most)
     return due;
 }
 
-static bool next_point(void *self, uint64_t *job)
+/* Moves on to a point that is due; false if there is none. */
+static bool find_due(const struct sweep *w, struct stretch *s)
+{
+    while (s->next < s->end && !is_due(w, s->next))
+        s->next++;
+    return s->next < s->end;
+}
+
+/* The points of a launch that no worker has begun. */
+static bool take_launch(struct sweep *w, struct stretch *s)
+{
+    if (w->next == w->plan.points)
+        return false;
+    s->next = w->next;
+    w->next += sweep_plan_stretch(&w->plan);
+    s->end = w->next;
+    return true;
+}
+
+/* Half of what the worker with the most points has left. */
+static bool take_half(struct sweep *w, struct stretch *s)
+{
+    struct stretch *longest = s;
+
+    for (uint32_t i = 0; i < w->workers; i++) {
+        struct stretch *other = &w->stretch[i];
+
+        if (other->end - other->next > longest->end - longest->next)
+            longest = other;
+    }
+    s->end = longest->end;
+    s->next = longest->next + (longest->end - longest->next) / 2;
+    longest->end = s->next;
+    return s->next < s->end;
+}
+
+/* A worker stays with a launch, which it has read and looked at, and workers
+ * share one only when all have been begun. */
+static bool next_point(void *self, uint32_t worker, uint64_t *job)
 {
     struct sweep *w = self;
+    struct stretch *own = &w->stretch[worker];
 
-    while (w->next < w->plan.points && !is_due(w, w->next))
-        w->next++;
-    *job = w->next++;
-    return *job < w->plan.points;
+    while (!find_due(w, own)) {
+        if (!take_launch(w, own) && !take_half(w, own))
+            return false;
+    }
+    *job = own->next++;
+    return true;
 }
 
 static int work(void *self, uint64_t job, uint32_t cores,
@@ -256,6 +304,10 @@ static int simulate(struct sweep *w)
 
     if (pool.workers == 0)
         return EXIT_DONE;
+    w->workers = pool_workers(pool.workers);
+    w->stretch = calloc(w->workers, sizeof *w->stretch);
+    if (w->stretch == NULL)
+        return say_memory();
     if (w->before > 0)
         say(w->journal_path, "going on after %" PRIu64 " of %" PRIu64 " points",
             w->before, points_of_shard(w));
@@ -439,5 +491,6 @@ int cmd_sweep(int argc, char **argv)
     sweep_journal_release(&w.journal);
     sweep_plan_release(&w.plan);
     free(w.partial);
+    free(w.stretch);
     return status;
 }

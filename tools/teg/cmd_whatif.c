@@ -94,10 +94,11 @@ static int total_cycles(const struct whatif *w, const char *names,
 
 /* ---- the pool's questions: job 0 is the baseline, i is toggle i - 1 ------- */
 
-static bool next_job(void *self, uint64_t *job)
+static bool next_job(void *self, uint32_t worker, uint64_t *job)
 {
     struct whatif *w = self;
 
+    (void)worker;
     *job = w->next;
     return w->next++ <= w->count;
 }

@@ -70,6 +70,11 @@ int pool_run(const struct pool *pool)
     return pool_run_here(pool);
 }
 
+uint32_t pool_workers(uint32_t workers)
+{
+    return workers < WORKERS_MAX ? workers : WORKERS_MAX;
+}
+
 uint32_t pool_cores(void)
 {
     return pool_cores_here();
@@ -147,10 +152,15 @@ static void close_pipes(struct worker *w)
     close(w->from);
 }
 
-/* Of the cores, what falls to worker `i`: the first ones get the rest. */
-static uint32_t cores_of(const struct crew *crew, uint32_t i)
+static uint32_t number_of(const struct crew *crew, const struct worker *w)
 {
-    uint32_t cores = crew->pool->cores;
+    return (uint32_t)(w - crew->worker);
+}
+
+/* Of the cores, what falls to the worker: the first ones get the rest. */
+static uint32_t cores_of(const struct crew *crew, const struct worker *w)
+{
+    uint32_t cores = crew->pool->cores, i = number_of(crew, w);
     uint32_t own = cores / crew->count + (i < cores % crew->count);
 
     return own > 0 ? own : 1;
@@ -207,8 +217,7 @@ static int start(struct crew *crew, struct worker *w)
     pid = fork();
     if (pid == 0) {
         end_with(caller);
-        become_worker(crew, cores_of(crew, (uint32_t)(w - crew->worker)), jobs,
-                      replies);
+        become_worker(crew, cores_of(crew, w), jobs, replies);
     }
     close(jobs[0]);
     close(replies[1]);
@@ -246,7 +255,8 @@ static void feed(struct crew *crew, struct worker *w)
 {
     const struct pool *pool = crew->pool;
 
-    if (crew->exhausted || !pool->next(pool->self, &w->job)) {
+    if (crew->exhausted ||
+        !pool->next(pool->self, number_of(crew, w), &w->job)) {
         crew->exhausted = true;
         return;
     }

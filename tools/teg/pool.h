@@ -22,8 +22,8 @@ struct pool {
     uint32_t workers; /* at least 1 */
     uint32_t cores;   /* that they divide among themselves */
     void *self;
-    /* The next job; false if there is none. */
-    bool (*next)(void *self, uint64_t *job);
+    /* The next job, for `worker` of pool_workers(); false if there is none. */
+    bool (*next)(void *self, uint32_t worker, uint64_t *job);
     /* In a worker: does the job, on as many threads as the worker has `cores`
      * (at least 1), and appends what is to be said of it.  EXIT_INTERRUPTED:
      * not done; any other fault, already said, ends everything. */
@@ -37,6 +37,8 @@ struct pool {
     void (*tick)(void *self);
 };
 
+/* Workers of a pool_run that asks for so many. */
+uint32_t pool_workers(uint32_t workers);
 /* Runs every job.  EXIT_INTERRUPTED after a Ctrl-C; jobs under way are thrown
  * away then. */
 int pool_run(const struct pool *pool);

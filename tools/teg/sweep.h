@@ -80,6 +80,9 @@ void sweep_plan_release(struct sweep_plan *plan);
 /* Index into `axis->value` at `point`. */
 uint32_t sweep_plan_digit(const struct sweep_plan *plan, uint32_t axis,
                           uint64_t point);
+/* How many points in a row are of one trace's launch as it is: what a worker
+ * has open holds for the next one. */
+uint64_t sweep_plan_stretch(const struct sweep_plan *plan);
 /* The point that is simulated for `point`: its own, or that of the launch
  * which represents its launch, all else being equal. */
 uint64_t sweep_plan_by(const struct sweep_plan *plan, uint64_t point);
@@ -118,6 +121,9 @@ struct sweep_source {
     struct teg_trace *trace;        /* owned */
     struct teg_cache *cache;        /* owned */
     struct teg_sample_facts *facts; /* owned; of the launch as it is */
+    /* Of the launch represented last, if that is in another trace. */
+    const char *member_path;  /* borrowed from the plan */
+    struct teg_trace *member; /* owned */
 };
 
 void sweep_source_release(struct sweep_source *s);

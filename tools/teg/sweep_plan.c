@@ -667,6 +667,18 @@ uint32_t sweep_plan_digit(const struct sweep_plan *plan, uint32_t axis,
     return (uint32_t)(point % plan->axis[axis].count);
 }
 
+uint64_t sweep_plan_stretch(const struct sweep_plan *plan)
+{
+    uint64_t points = plan->points;
+
+    for (uint32_t i = 0; i < plan->axes; i++) {
+        if (plan->axis[i].kind == SWEEP_LAUNCH ||
+            plan->axis[i].kind == SWEEP_PARAM)
+            points /= plan->axis[i].count;
+    }
+    return points;
+}
+
 /* Points of one launch; the launch is the first axis. */
 static uint64_t points_per_launch(const struct sweep_plan *plan)
 {

@@ -69,6 +69,7 @@ void sweep_source_release(struct sweep_source *s)
 {
     close_source(s);
     teg_trace_close(s->trace);
+    teg_trace_close(s->member);
     *s = (struct sweep_source){0};
 }
 
@@ -469,9 +470,10 @@ static int append_result(const struct point *p, uint64_t number,
 
 /* ---- points that are represented ------------------------------------------- */
 
-/* Of the launch's trace, which is opened in place of the one before. */
+/* Of the launch's trace, `*trace`; what is simulated stays open. */
 static teg_status open_member(const struct sweep_plan *plan, uint64_t member,
                               struct sweep_source *source,
+                              struct teg_trace **trace,
                               struct teg_launch *launch, struct teg_diag *d)
 {
     const struct sweep_launch *of = launch_at(plan, member);
@@ -481,12 +483,15 @@ static teg_status open_member(const struct sweep_plan *plan, uint64_t member,
         .spill_directory = getenv("TMPDIR"),
     };
 
-    if (source->path != of->path) {
-        sweep_source_release(source);
-        TRY(teg_trace_open(of->path, &options, &source->trace, d));
-        source->path = of->path;
+    if (source->path != of->path && source->member_path != of->path) {
+        teg_trace_close(source->member);
+        source->member = NULL;
+        source->member_path = NULL;
+        TRY(teg_trace_open(of->path, &options, &source->member, d));
+        source->member_path = of->path;
     }
-    return teg_trace_launch(source->trace, of->kernel, launch, d);
+    *trace = source->path == of->path ? source->trace : source->member;
+    return teg_trace_launch(*trace, of->kernel, launch, d);
 }
 
 static int append_member(struct point *p, uint64_t member,
@@ -496,22 +501,23 @@ static int append_member(struct point *p, uint64_t member,
     const struct sweep_launch *by = launch_at(plan, p->number);
     uint32_t index = sweep_plan_digit(plan, 0, member);
     struct replay replay = {0};
+    struct teg_trace *trace;
     struct teg_launch launch;
     struct teg_diag d;
     int status;
 
-    if (open_member(plan, member, source, &launch, &d) != TEG_OK) {
+    if (open_member(plan, member, source, &trace, &launch, &d) != TEG_OK) {
         failed(p, &d);
         sweep_point_failed(plan, member, p->reason, row);
         return EXIT_DONE;
     }
-    replay.launches = teg_trace_kernel_launches(
-        source->trace, launch_at(plan, member)->kernel);
+    replay.launches =
+        teg_trace_kernel_launches(trace, launch_at(plan, member)->kernel);
     change_launch(p, &launch);
     status = replay_represent(&replay, &p->replay, &plan->clusters, index,
                               by->path, by->kernel + 1, &launch);
     if (status == EXIT_DONE)
-        status = append_result(p, member, &replay, source->trace, row);
+        status = append_result(p, member, &replay, trace, row);
     replay_release(&replay);
     return status;
 }
