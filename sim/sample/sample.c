@@ -795,7 +795,21 @@ static teg_status look(struct sampling *p, teg_sample_open *open, void *self,
     sample_lines_free(lines);
     if (launch.close != NULL)
         launch.close(launch.self);
+    if (status != TEG_OK) {
+        teg_sample_facts_free(*facts);
+        *facts = NULL;
+    }
     return status;
+}
+
+teg_status teg_sample_look(teg_sample_open *open, void *self,
+                           const struct teg_gpu *gpu,
+                           const struct teg_simulation_options *options,
+                           struct teg_sample_facts **facts, struct teg_diag *d)
+{
+    struct sampling p = {.gpu = gpu};
+
+    return look(&p, open, self, options, facts, d);
 }
 
 static void state(const struct sampling *p, struct teg_sample *sample)
@@ -893,10 +907,6 @@ teg_status teg_sample_simulate(teg_sample_open *open, void *self,
     p->gpu = gpu;
     options = options != NULL ? options : &none;
     status = look(p, open, self, options, facts, d);
-    if (status != TEG_OK) {
-        teg_sample_facts_free(*facts);
-        *facts = NULL;
-    }
     p->facts = *facts;
     if (status == TEG_OK)
         status = sample_launch(p, open, self, options, instructions_min, s,

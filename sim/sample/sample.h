@@ -68,6 +68,13 @@ void teg_sample_facts_free(struct teg_sample_facts *facts); /* NULL: nothing */
 typedef teg_status teg_sample_open(void *self, struct teg_launch *launch,
                                    struct teg_diag *d);
 
+/* Fills `*facts` for teg_sample_simulate, which does so itself where they are
+ * NULL.  They stay NULL if the launch has too few waves. */
+teg_status teg_sample_look(teg_sample_open *open, void *self,
+                           const struct teg_gpu *gpu,
+                           const struct teg_simulation_options *options,
+                           struct teg_sample_facts **facts, struct teg_diag *d);
+
 /*
  * Simulates a sample of what `open` opens and fills `s` with statistics of the
  * whole launch: totals scaled by work, cycles as above.  If the launch has

@@ -205,6 +205,26 @@ else
     echo 'skipped: no ps to find the worker with'
 fi
 
+# A single launch is read before there are workers, also those that replace
+# dead ones.
+rm -f "$work/rows.json" "$work/rows.json.partial"
+"$teg" convert tests/kernels/sm70/stream.sketch "$work/single.tegt" || exit 2
+"$teg" sweep "$work/single.tegt" -g v100 -j 1 -f json \
+    --vary dram.latency=300:600:100 -o "$work/rows.json" 2>"$work/err" &
+pid=$!
+until_finished $pid
+worker=$(ps -o pid= --ppid $pid 2>/dev/null | head -1)
+if [ -n "$worker" ]; then
+    rm "$work/single.tegt"
+    kill -KILL $worker
+    wait $pid
+    check 'only the point is lost' [ "$(grep -c '"status":"ok"' \
+        "$work/rows.json")" = 3 ]
+    check 'without the trace' rows "$work/rows.json" 3
+else
+    wait $pid
+fi
+
 # Parts on several machines.
 for i in 1 2 3; do
     expect 0 "$teg" sweep $chain $axes -f json --shard $i/3 -o "$work/p$i.json"

@@ -166,6 +166,11 @@ bool pool_is_worker(void)
     return rank > 0;
 }
 
+bool pool_is_here(void)
+{
+    return ranks < 2;
+}
+
 uint32_t pool_workers(uint32_t workers)
 {
     return ranks > 1 ? (uint32_t)ranks - 1 : workers;

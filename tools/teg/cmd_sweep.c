@@ -288,6 +288,19 @@ static void count_failed(struct sweep *w)
     }
 }
 
+/* Of a single launch all workers need the same: it is read before they are
+ * forked.  Of several each takes its own. */
+static void read_single(struct sweep *w)
+{
+    uint64_t first = 0;
+
+    if (!pool_is_here() || sweep_plan_stretch(&w->plan) != w->plan.points)
+        return;
+    while (!is_due(w, first))
+        first++;
+    sweep_source_read(&w->source, &w->plan, first);
+}
+
 static int simulate(struct sweep *w)
 {
     const struct pool pool = {
@@ -311,6 +324,7 @@ static int simulate(struct sweep *w)
     if (w->before > 0)
         say(w->journal_path, "going on after %" PRIu64 " of %" PRIu64 " points",
             w->before, points_of_shard(w));
+    read_single(w);
     status = pool_run(&pool);
     if (w->shown_at > 0)
         fputs("\r\033[K", stderr);

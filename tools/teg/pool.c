@@ -70,6 +70,11 @@ int pool_run(const struct pool *pool)
     return pool_run_here(pool);
 }
 
+bool pool_is_here(void)
+{
+    return true;
+}
+
 uint32_t pool_workers(uint32_t workers)
 {
     return workers < WORKERS_MAX ? workers : WORKERS_MAX;

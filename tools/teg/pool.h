@@ -37,6 +37,8 @@ struct pool {
     void (*tick)(void *self);
 };
 
+/* Whether the workers of pool_run are forked from this process. */
+bool pool_is_here(void);
 /* Workers of a pool_run that asks for so many. */
 uint32_t pool_workers(uint32_t workers);
 /* Runs every job.  EXIT_INTERRUPTED after a Ctrl-C; jobs under way are thrown

@@ -126,6 +126,10 @@ struct sweep_source {
     struct teg_trace *member; /* owned */
 };
 
+/* Reads the launch of `point` and looks at it, for processes to be forked; a
+ * fault is left to whoever simulates the point. */
+void sweep_source_read(struct sweep_source *s, const struct sweep_plan *plan,
+                       uint64_t point);
 void sweep_source_release(struct sweep_source *s);
 
 /* Simulates a point on `threads` of the host and appends its row and a newline, and those of the points

@@ -330,6 +330,34 @@ static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
     return interrupted();
 }
 
+static struct teg_simulation_options options_of(const struct point *p)
+{
+    const struct sweep_request *r = p->plan->request;
+
+    return (struct teg_simulation_options){
+        .sms = p->change.given[SHAPE_SMS] ? p->change.sms : r->sms,
+        .warps_per_sm = p->change.warps,
+        .threads = p->threads,
+        .progress = on_progress,
+    };
+}
+
+void sweep_source_read(struct sweep_source *s, const struct sweep_plan *plan,
+                       uint64_t point)
+{
+    struct point p = {.plan = plan, .number = point};
+    struct teg_diag d;
+
+    if (prepare(&p, s) && p.what_ifs.count == 0 &&
+        plan->request->sampling != SAMPLING_NEVER) {
+        const struct teg_simulation_options options = options_of(&p);
+
+        close_launch(&p.replay.launch);
+        teg_sample_look(open_again, &p, p.replay.gpu, &options, p.facts, &d);
+    }
+    replay_release(&p.replay);
+}
+
 /* Simulates a part of the launch if it is long enough.  What its blocks are is
  * found once; a what-if may change them. */
 static teg_status simulate_part(struct point *p,
@@ -354,13 +382,7 @@ static teg_status simulate_part(struct point *p,
 /* Returns false if interrupted. */
 static bool simulate(struct point *p)
 {
-    const struct sweep_request *r = p->plan->request;
-    const struct teg_simulation_options options = {
-        .sms = p->change.given[SHAPE_SMS] ? p->change.sms : r->sms,
-        .warps_per_sm = p->change.warps,
-        .threads = p->threads,
-        .progress = on_progress,
-    };
+    const struct teg_simulation_options options = options_of(p);
     struct teg_diag d;
     teg_status status = simulate_part(p, &options, &d);
 
