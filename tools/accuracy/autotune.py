@@ -7,7 +7,7 @@
 SOURCES holds checkouts of the kernels' repositories, KTT (HiPerCoRe/KTT) and
 KLARAPTOR (orcca-uwo/KLARAPTOR); DIR the measured times (default
 ../shared/measured).  Each variant is compiled by nvcc for sm_75, run on the
-emulator, and its trace replayed by `teg sweep`; the whole takes an hour.
+emulator, and its trace replayed by `teg sweep`; the whole takes two hours.
 Says `skipped:` where nvcc, sources or times are missing.  Prints a row per
 set; DIR/autotune.json gets every point.
 
@@ -25,8 +25,11 @@ Grids of many waves are emulated in part: one and two waves, whose difference
 is the time of each further block.  Of the Coulomb sum they are waves of a
 quarter of the SMs, with a quarter of the blocks and the whole memory system:
 variants without local memory use at most 26 % of the DRAM's bandwidth
-(dram__throughput of the measurement).  Those with local memory come out too
-fast, because theirs fits the L2 when three quarters of the SMs are idle.
+(dram__throughput of the measurement).  Those with local memory are simulated
+whole, since theirs fills L2 and its bandwidth.
+
+A row is of the clock that it was measured at, as far as counters tell: the
+2080 Ti's Coulomb sums ran at 1.34 GHz, its convolutions at 1.79 GHz.
 """
 import argparse
 import concurrent.futures
@@ -63,6 +66,18 @@ def polybench_rows(measured, kernel, n):
     return times
 
 
+SCHEDULERS = 4 * 68  # of the RTX 2080 Ti
+
+
+def clock_mhz(row):
+    """Of the SMs: instructions over issue slots used."""
+    active = (float(row["smsp__issue_active.avg.pct_of_peak_sustained_active"])
+              * float(row["smsp__cycles_active.avg.pct_of_peak_sustained_"
+                          "elapsed"]) / 1e4)
+    return (float(row["smsp__inst_executed.sum"]) / SCHEDULERS / active /
+            float(row["duration_us"]))
+
+
 def ktt_rows(measured, name):
     path = os.path.join(measured, name)
     opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path)
@@ -73,7 +88,9 @@ def ktt_rows(measured, name):
 # ---- variants ---------------------------------------------------------------
 #
 # A variant: source text, nvcc flags, kernel, block, arguments, the grids to
-# emulate, the blocks of the whole grid, measured microseconds of each repeat.
+# emulate, the SMs to simulate and the share of the blocks that they run (where
+# not all), the blocks of the whole grid, measured microseconds of each repeat,
+# and at what clock (where known).
 
 def ceil_div(a, b):
     return -(-a // b)
@@ -116,6 +133,11 @@ POLYBENCH = {
 }
 
 
+# The measured programs were compiled with loads that pass L1 by
+# (tests/cuda_l1_cache.mk).
+NO_L1 = ["-O3", "-Xptxas=-dlcm=cg"]
+
+
 def polybench(sources, measured, kernel, n, limit):
     folder, source, header, buffers, scalars, dims = POLYBENCH[kernel]
     at = os.path.join(sources, "KLARAPTOR", "tests",
@@ -130,7 +152,7 @@ def polybench(sources, measured, kernel, n, limit):
     for (bx, by), ms in sorted(
             polybench_rows(measured, kernel, n).items())[:limit]:
         grid = (ceil_div(n, bx), ceil_div(n, by) if dims == 2 else 1, 1)
-        yield {"name": f"{bx}x{by}", "text": text, "flags": [],
+        yield {"name": f"{bx}x{by}", "text": text, "flags": NO_L1,
                "kernel": kernel, "block": (bx, by, 1), "arguments": arguments,
                "grids": [grid], "blocks": grid[0] * grid[1],
                "measured": [1000 * t / launches for t in ms]}
@@ -173,7 +195,9 @@ def coulomb(sources, measured, limit):
         grid = tuple(int(r[k]) for k in ("gx", "gy", "gz"))
         block = tuple(int(r[k]) for k in ("bx", "by", "bz"))
         # a slice is more than two waves of a quarter of the chip
-        part = shares((grid[0], grid[1], 1), 1, block, r, QUARTER)
+        local = float(r["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"]) > 0
+        part = ([grid] if local else
+                shares((grid[0], grid[1], 1), 1, block, r, QUARTER))
         yield {"name": f"{block[0]}x{block[1]} z{r['p_Z_ITERATIONS']} "
                        f"u{r['p_INNER_UNROLL_FACTOR']} soa{r['p_USE_SOA']}",
                # a preprocessor leaves names in pragmas alone
@@ -183,8 +207,10 @@ def coulomb(sources, measured, limit):
                "flags": ["-use_fast_math"] +
                [f"-D{k[2:]}={r[k]}" for k in r if k.startswith("p_")],
                "arguments": arguments, "grids": part,
-               "blocks": math.prod(grid), "share": QUARTER / 68, "measured":
-               [float(r["duration_us"])], "registers": int(r["regs"]),
+               "blocks": math.prod(grid), "measured":
+               [float(r["duration_us"])], "clock": clock_mhz(r),
+               "share": 1 if local else QUARTER / 68,
+               "sms": None if local else QUARTER, "registers": int(r["regs"]),
                "instructions": float(r["smsp__inst_executed.sum"])}
 
 
@@ -212,7 +238,8 @@ def convolution(sources, measured, limit):
                [f"-D{k[2:]}={r[k]}" for k in r if k.startswith("p_")],
                "arguments": arguments, "grids": shares(grid, 1, block, r),
                "blocks": math.prod(grid), "measured":
-               [float(r["duration_us"])], "registers": int(r["regs"]),
+               [float(r["duration_us"])], "clock": clock_mhz(r),
+               "registers": int(r["regs"]),
                "shared": int(r["smem"]),
                "instructions": float(r["smsp__inst_executed.sum"])}
 
@@ -231,9 +258,6 @@ SETS = {
     "coulomb": ("rtx2080ti", coulomb),
     "convolution": ("rtx2080ti", convolution),
 }
-
-
-SMS = {"coulomb": QUARTER}  # simulated, where not all
 
 
 # ---- from a variant to traces -----------------------------------------------
@@ -284,9 +308,13 @@ def traced(job):
         return str(e)
 
 
-def swept(traces, gpu, work, jobs, sms):
+def swept(traces, gpu, work, jobs, sms, clock):
     """{trace: row} of one sweep over all traces."""
+    if not traces:
+        return {}
     part = ["--sms", str(sms)] if sms is not None else []
+    if clock is not None:
+        part += ["--set", f"chip.sm_clock_mhz={clock}"]
     listed = os.path.join(work, "rows.json")
     if os.path.exists(listed):
         os.unlink(listed)
@@ -324,8 +352,13 @@ def run_set(name, options):
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         traces = list(pool.map(
             traced, [(v, work, i) for i, v in enumerate(variants)]))
-    rows = swept([t for ts in traces if isinstance(ts, list) for t in ts], gpu,
-                 work, options.jobs, SMS.get(name))
+    clocks = [v["clock"] for v in variants if "clock" in v]
+    clock = round(statistics.median(clocks)) if clocks else None
+    rows = {}
+    for sms in {v.get("sms") for v in variants}:
+        rows |= swept([t for v, ts in zip(variants, traces)
+                       if isinstance(ts, list) and v.get("sms") == sms
+                       for t in ts], gpu, work, options.jobs, sms, clock)
     for variant, ts in zip(variants, traces):
         said = (ts if isinstance(ts, str) else
                 predicted(variant, [rows[t] for t in ts]))
@@ -345,7 +378,8 @@ def run_set(name, options):
             "warps_per_sm": last["occupancy"]["warps_per_sm"],
             "bound": last["verdict"]["bound"]})
     shutil.rmtree(work)
-    return {"set": name, "gpu": gpu, "points": points, "failed": failed}
+    return {"set": name, "gpu": gpu, "clock_mhz": clock, "points": points,
+            "failed": failed}
 
 
 # ---- the comparison ---------------------------------------------------------

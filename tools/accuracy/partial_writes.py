@@ -22,7 +22,8 @@ import statistics
 
 SMS, CLOCK_MHZ = 40, 1770
 
-# Per warp and iteration by block width: sectors read; written; of them in part.
+# Per warp and iteration by block width: sectors read, written, of these in
+# part.
 # GEMM reads a[i][k] and b[k][j], SYRK a[i][k] and a[j][k]; both write c[i][j].
 MOVED = {
     ("GEMM", "gemm_kernel"): {1: (33, 32, 32), 2: (17, 16, 16), 4: (9, 8, 8),
@@ -39,8 +40,9 @@ def cycles(sources, program, kernel, n):
                            "cuda_results_geforcertx2070super*.txt")
     for path in glob.glob(pattern):
         with open(path, encoding="utf-8", errors="replace") as f:
-            for m in re.finditer(rf"n={n}, bx=(\d+), by=(\d+), elapsed_{kernel}"
-                                 r"=([\d.]+) \(ms\)\].*PASS", f.read()):
+            for m in re.finditer(
+                    rf"n={n}, bx=(\d+), by=(\d+), elapsed_{kernel}=([\d.]+) "
+                    r"\(ms\)\].*PASS", f.read()):
                 repeats.setdefault((int(m[1]), int(m[2])), []).append(
                     float(m[3]))
     for (bx, by), ms in repeats.items():
