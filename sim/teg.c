@@ -95,6 +95,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
         .listener = listener,
         .listeners = 1,
         .threads = options->threads,
+        .lead = options->lead,
         .progress = options->progress,
         .progress_self = options->progress_self,
     };

@@ -24,12 +24,17 @@
 
 #define TEG_VERSION "0.1.0"
 
+struct sim_lead;
+
 struct teg_simulation_options {
     uint32_t sms;          /* simulate only this many SMs, which then run
                                 the whole grid; 0 = all */
     uint32_t warps_per_sm; /* at most this many resident warps; 0 = any */
     uint32_t threads;      /* of the host, at most; 0 = 1.  Results are the
                                 same for every number */
+    /* The SMs lead others (sim/engine/engine.h); NULL: they are all there
+     * are. */
+    const struct sim_lead *lead;
     /* More listeners besides the statistics; may be NULL. */
     const struct sim_listener *listener;
     uint32_t listener_count;

@@ -95,6 +95,27 @@ static uint32_t find_room(const struct run *r)
     return sms;
 }
 
+/* Between two blocks, in fractions of a cycle. */
+static uint64_t dispatch_interval(const struct run *r)
+{
+    return (uint64_t)(r->setup->gpu->chip.dispatch_interval * FRACTION + 0.5);
+}
+
+/* Where SMs lead others, which block goes to one depends on when and where
+ * there is room, and those that go to the others take their time. */
+static teg_status exchange(struct run *r, uint32_t sm, uint64_t now,
+                           struct teg_diag *d)
+{
+    const struct sim_lead *lead = r->setup->lead;
+    uint64_t passed;
+
+    if (lead == NULL)
+        return TEG_OK;
+    TRY(lead->choose(lead->self, sm, now, &r->next, &passed, d));
+    r->hand_out_from += passed * dispatch_interval(r);
+    return sim_ops_update(&r->chip.ops, d);
+}
+
 /* Hands out blocks as long as there is room. */
 static teg_status dispatch(struct run *r, uint64_t now, struct teg_diag *d)
 {
@@ -108,14 +129,14 @@ static teg_status dispatch(struct run *r, uint64_t now, struct teg_diag *d)
         sm = find_room(r);
         if (sm == r->setup->sms)
             return TEG_OK;
+        TRY(exchange(r, sm, now, d));
         if (r->hand_out_from < now * FRACTION)
             r->hand_out_from = now * FRACTION;
         block = r->next;
         r->next = NULL;
         TRY(sim_sm_place(&r->sm[sm], block, r->handed_out++,
                          (r->hand_out_from + FRACTION - 1) / FRACTION, d));
-        r->hand_out_from +=
-            (uint64_t)(r->setup->gpu->chip.dispatch_interval * FRACTION + 0.5);
+        r->hand_out_from += dispatch_interval(r);
         r->turn = (sm + 1) % r->setup->sms;
     }
 }
@@ -366,6 +387,8 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
     r->chip.listeners = setup->listeners;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));
+    if (setup->lead != NULL)
+        sim_memory_lead(r->chip.memory, setup->lead->followers);
     r->sm = calloc(setup->sms, sizeof *r->sm);
     if (r->sm == NULL)
         return teg_fail_memory(d);

@@ -20,7 +20,21 @@
 #define TEG_SIM_ENGINE_ENGINE_H
 
 #include "sim/events.h"
+#include "sim/memory/memory.h"
 #include "traces/cursor.h"
+
+/* SMs that lead others, which are not stepped. */
+struct sim_lead {
+    const struct sim_followers *followers;
+    void *self;
+    /* The block that was read last is about to get a place on SM `sm` in
+     * `cycle`, or a little later: leaves it or exchanges it for another of as
+     * many warps.  `*passed` blocks got theirs on other SMs since the one
+     * before. */
+    teg_status (*choose)(void *self, uint32_t sm, uint64_t cycle,
+                         struct teg_block **block, uint64_t *passed,
+                         struct teg_diag *d);
+};
 
 struct sim_engine_setup {
     const struct teg_gpu *gpu;
@@ -29,7 +43,8 @@ struct sim_engine_setup {
     uint32_t l1_bytes; /* of L1, shared memory taken off; 0: gpu->l1.bytes */
     const struct sim_listener *listener; /* [listeners] */
     uint32_t listeners;
-    uint32_t threads; /* of the host, at most; 0 is 1 */
+    uint32_t threads;            /* of the host, at most; 0 is 1 */
+    const struct sim_lead *lead; /* NULL: every SM stands for itself */
     /* Called now and then; not 0 stops.  May be NULL. */
     int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
     void *progress_self;

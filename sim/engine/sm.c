@@ -476,10 +476,11 @@ static struct issue_times shared_times(const struct sim_chip *chip,
 }
 
 /* Begins the request; `done` is left to finish_times. */
-static struct issue_times global_times(struct sim_sm *sm,
+static struct issue_times global_times(struct sim_sm *sm, uint32_t slot,
                                        const struct sim_op *op,
                                        struct sim_plan *plan, uint64_t now)
 {
+    const struct sim_warp *w = &sm->warp[slot];
     const struct sim_request *r = &plan->request;
     uint64_t turns = r->l1_lines != 0 ? (uint64_t)r->l1_lines * FRACTION
                                       : sim_plan_turns(plan) *
@@ -503,6 +504,8 @@ static struct issue_times global_times(struct sim_sm *sm,
                                        whole_up((r->l1_passes - 1) * interval));
     }
     t.same_warp = max_u64(op->same_warp, holds ? t.busy : 0);
+    sm->errand->of =
+        (struct sim_errand_of){sm->block[w->block].number, w->stream, w->block};
     sim_memory_begin(sm->chip->memory, sm->number, now, plan, op->flags,
                      sm->errand);
     return t;
@@ -530,12 +533,12 @@ static int finish_times(struct sim_sm *sm, struct issue_times *t,
 }
 
 /* Returns whether the end is still open. */
-static int find_times(struct sim_sm *sm, const struct sim_op *op,
+static int find_times(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
                       struct sim_plan *plan, uint64_t now,
                       struct issue_times *t)
 {
     if (plan != NULL && plan->request.space != SPACE_SHARED) {
-        *t = global_times(sm, op, plan, now);
+        *t = global_times(sm, slot, op, plan, now);
         return finish_times(sm, t, plan);
     }
     if (plan != NULL)
@@ -770,7 +773,7 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     uint32_t s = slot % sm->chip->gpu->sm.schedulers;
     struct sim_plan *plan = op->has_addresses ? plan_of(sm, slot) : NULL;
     struct issue_times t;
-    int open = find_times(sm, op, plan, now, &t);
+    int open = find_times(sm, slot, op, plan, now, &t);
     const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
     struct unit_choice unit = choose_unit(sm, ports, s, now);
     struct sim_resident *b = &sm->block[w->block];

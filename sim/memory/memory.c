@@ -69,7 +69,9 @@ struct sim_memory {
     uint64_t cluster_rate, slice_rate, partial_rate, far_rate, channel_rate;
     uint64_t transaction_ticks, transaction_latency_ticks, atomic_ticks;
     uint64_t turnaround_ticks, translation_ticks;
-    uint64_t spread; /* what-if: next channel in turn */
+    uint64_t spread;                       /* what-if: next channel in turn */
+    const struct sim_followers *followers; /* borrowed; NULL without */
+    struct sim_follower_request follower;  /* the one whose turn it is */
 };
 
 static uint64_t rate_of(double bytes_per_cycle)
@@ -574,10 +576,10 @@ enum {
     STEP_ENTERED = 8, /* it took another line's place */
 };
 
-static uint64_t start_of(const struct sim_memory *m, const struct sim_errand *e,
+static uint64_t start_of(const struct sim_memory *m, uint64_t now,
                          uint32_t turn)
 {
-    return e->now * TICKS + turn * m->transaction_ticks;
+    return now * TICKS + turn * m->transaction_ticks;
 }
 
 /* A transaction that left the load/store unit at `start` is done. */
@@ -612,7 +614,7 @@ static int look_up(struct sim_memory *m, struct sim_errand *e,
         r->l1_hits += count_sectors(found.hits);
     }
     if (missing == 0 && !found.awaited) {
-        start = start_of(m, e, step->turn);
+        start = start_of(m, e->now, step->turn);
         settle(m, e->sm, &e->settled, step->transaction, start,
                max_u64(start + m->gpu->l1.latency * (uint64_t)TICKS,
                        found.ready * TICKS),
@@ -643,6 +645,10 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
     e->now = now;
     e->settled = (struct sim_errand_ends){now * TICKS, now * TICKS};
     e->sm = sm;
+    e->number = m->followers != NULL
+                    ? m->followers->begin(m->followers->self, &e->of)
+                    : 0;
+    e->transactions = plan->count;
     e->count = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct sim_transaction *t = &plan->transaction[i];
@@ -660,7 +666,7 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
         if (m->gpu->l1.always_hits) {
             r->l1_sectors += count_sectors(step->sectors);
             r->l1_hits += count_sectors(step->sectors);
-            start = start_of(m, e, step->turn);
+            start = start_of(m, e->now, step->turn);
             settle(m, e->sm, &e->settled, i, start,
                    start + m->gpu->l1.latency * (uint64_t)TICKS, t->bytes);
         } else if (m->l1 == NULL || bypass || !look_up(m, e, t, r, step)) {
@@ -695,14 +701,14 @@ static uint64_t take_step(struct sim_memory *m, uint32_t sm, struct way *w,
                    w->at_least * TICKS);
 }
 
-uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
-                        struct sim_request *r)
+static uint64_t end_errand(struct sim_memory *m, const struct sim_errand *e,
+                           struct sim_request *r)
 {
     struct sim_errand_ends ends = e->settled;
 
     for (uint32_t i = 0; i < e->count; i++) {
         const struct sim_errand_step *step = &e->step[i];
-        struct way w = {.start = start_of(m, e, step->turn),
+        struct way w = {.start = start_of(m, e->now, step->turn),
                         .partial = step->partial};
         uint64_t tick = take_step(m, e->sm, &w, step, r);
 
@@ -712,11 +718,92 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
     return cycles_up(r->is_store && !r->is_atomic ? ends.accepted : ends.done);
 }
 
+/* ---- followers ------------------------------------------------------------ */
+
+/* The leader's step for the transaction that stands where transaction `i` of
+ * `count` does; NULL if its L1 settled that.  `*at` is where to look first. */
+static const struct sim_errand_step *step_beside(
+    const struct sim_errand *leader, uint32_t i, uint32_t count, uint32_t *at)
+{
+    uint32_t wanted = i * leader->transactions / count;
+
+    while (*at < leader->count && leader->step[*at].transaction < wanted)
+        (*at)++;
+    return *at < leader->count && leader->step[*at].transaction == wanted
+               ? &leader->step[*at]
+               : NULL;
+}
+
+static void send_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
+                           uint64_t address, uint32_t sectors, uint32_t bytes,
+                           struct sim_request *r)
+{
+    /* It has a TLB of its own, that finds what its leader's does. */
+    if (m->tlb != NULL) {
+        uint64_t ready = region_ready(m, address, w->start);
+
+        if ((!r->is_store || r->is_atomic) && ready > w->start)
+            w->waited = ready - w->start;
+    }
+    if (m->l2 != NULL)
+        visit_l2(m, sm, w, address, sectors, r);
+    else
+        visit_dram(m, w, address, bytes, r);
+}
+
+static void follow(struct sim_memory *m, struct sim_follower_request *f)
+{
+    struct sim_plan *plan = &f->plan;
+    int posted = plan->request.is_store && !plan->request.is_atomic;
+    uint32_t at = 0;
+
+    for (uint32_t t = 0; t < plan->count; t++) {
+        const struct sim_transaction *own = &plan->transaction[t];
+        const struct sim_errand_step *step =
+            step_beside(f->leader, t, plan->count, &at);
+        uint32_t sectors = own->sectors != 0 ? own->sectors : ALL_SECTORS;
+        uint32_t turn = t < plan->groups ? 0 : t - plan->groups + 1;
+        struct way w = {.start = start_of(m, f->cycle, turn),
+                        .partial = posted ? own->partial : 0};
+
+        if (step == NULL)
+            continue;
+        if (step->flags & STEP_HIT)
+            sectors &= step->sectors;
+        send_beyond_l1(m, f->sm, &w, own->address, sectors,
+                       own->sectors != 0
+                           ? count_sectors(sectors) * SIM_SECTOR_BYTES
+                           : own->bytes,
+                       &plan->request);
+    }
+    m->followers->served(m->followers->self, &plan->request);
+}
+
+void sim_memory_lead(struct sim_memory *m,
+                     const struct sim_followers *followers)
+{
+    m->followers = followers;
+}
+
+uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
+                        struct sim_request *r)
+{
+    const struct sim_followers *f = m->followers;
+
+    if (f != NULL && e->count != 0) {
+        f->lead(f->self, e);
+        while (f->next(f->self, e->now, &m->follower))
+            follow(m, &m->follower);
+    }
+    return end_errand(m, e, r);
+}
+
 uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
                           struct sim_plan *plan, uint32_t inst_flags)
 {
     struct sim_errand e;
 
+    e.of = (struct sim_errand_of){0};
     sim_memory_begin(m, sm, now, plan, inst_flags, &e);
     return sim_memory_end(m, &e, &plan->request);
 }

@@ -10,6 +10,7 @@
  * Stores write through L1 and are written back from L2 when evicted, which
  * whoever needs the place waits for.  An L2 of two halves keeps near an SM
  * what its half has read.
+ * Requests may come with those of other SMs that are not stepped.
  * Leaves out: DRAM pages, the levels of translation between an SM's and the
  * page table, the network.
  */
@@ -68,6 +69,14 @@ struct sim_errand {
         uint64_t done, accepted;
     } settled;
     uint32_t sm;
+    /* Whose request: filled by whoever begins it, if there are followers. */
+    struct sim_errand_of {
+        uint64_t block;  /* running number in the launch */
+        uint32_t stream; /* of the warp in its block */
+        uint32_t place;  /* of the block in its SM */
+    } of;
+    uint32_t number;       /* of the request in its stream, likewise */
+    uint32_t transactions; /* of the plan */
     uint32_t count;
     struct sim_errand_step step[SIM_TRANSACTIONS_MAX]; /* [count] */
 };
@@ -87,6 +96,38 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
  * whoever began it may end it at once. */
 uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
                         struct sim_request *r);
+
+/*
+ * SMs that are not stepped, but whose requests reach what SMs share.  They
+ * follow those that are, their leaders: when a leader's warp makes a request,
+ * so do the same warps of the blocks that its followers run, a little later,
+ * and find in their L1 what the leader found in its own.  Nobody waits for
+ * them.
+ */
+struct sim_follower_request {
+    const struct sim_errand *leader;
+    uint64_t cycle;
+    uint32_t sm; /* beyond those that are stepped */
+    struct sim_plan plan;
+};
+
+struct sim_followers {
+    void *self;
+    /* A leader's request begins; returns its number in the stream.  Called on
+     * the host thread that steps the SM. */
+    uint32_t (*begin)(void *self, const struct sim_errand_of *of);
+    /* It is about to go on to what SMs share, after all of `next`. */
+    void (*lead)(void *self, const struct sim_errand *leader);
+    /* The next request of a follower up to cycle `now`; returns 0 if there is
+     * none. */
+    int (*next)(void *self, uint64_t now, struct sim_follower_request *r);
+    /* What became of it. */
+    void (*served)(void *self, const struct sim_request *r);
+};
+
+/* Before the first request.  `followers` is borrowed; NULL: none. */
+void sim_memory_lead(struct sim_memory *m,
+                     const struct sim_followers *followers);
 
 /* The fewest cycles that pass between the issue of a load or atomic whose
  * errand has steps and the cycle its data is there. */

@@ -4,40 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sample/kinds.h"
+#include "sim/sample/led.h"
 #include "sim/sample/lines.h"
 #include "sim/sample/meter.h"
 #include "sim/sample/scale.h"
 #include "traces/block.h"
 
 enum {
-    WAVES_WANTED = 14, /* of a part of the chip */
-    WAVES_LEAST = 6,
-    WAVES_WHOLE = 5,      /* of the whole chip, at least, once the L2 is full */
-    KINDS_MAX = 256,      /* told apart; further ones count as one */
+    WAVES_WANTED = 14,
+    WAVES_LEAST = 5,      /* once the L2 is full */
     BLOCKS_PER_ASK = 256, /* while walking: to go on or not */
+    BLOCKS_TRIED = 64,    /* for how long a block is */
 };
 
 /* Share of the lines that blocks touch after another block did, beyond which
- * they are not left to a part of the chip with a part of the L2. */
+ * those that are left out are missed. */
 static const double shared_most = 0.02;
-/* What a part of the chip may be off by (docs/sweep.md's table). */
-static const double scaling_error = 0.01;
-/* Of the waves, that are worth simulating on the whole chip. */
-static const double whole_most = 0.4;
 /* How often the L2's size has to come in before what it writes is steady. */
 static const double l2_turns = 1.5;
 /* Share of the lines that are written, below which writing does not matter. */
 static const double written_least = 0.05;
-/* Share of the DRAM's and the L2's time up to which they are not what a part of
- * the chip waits for. */
-static const double memory_idle = 0.4;
 /* A bound that says next to nothing. */
 static const double bound_most = 0.25;
-
-struct kind {
-    uint64_t signature;
-    uint64_t instructions; /* warp instructions */
-};
 
 struct teg_sample_facts {
     uint64_t *work;    /* owned, [capacity]: warp instructions */
@@ -47,8 +36,7 @@ struct teg_sample_facts {
     uint64_t instructions;
     double lines, first_lines; /* summed over the blocks */
     double written_lines;      /* of `lines` */
-    struct kind kind[KINDS_MAX];
-    uint32_t kinds;
+    struct sample_kinds kinds;
 };
 
 struct sampling {
@@ -58,55 +46,27 @@ struct sampling {
     uint32_t sms; /* of the whole chip, as asked for */
     uint32_t blocks_per_sm;
     /* The sample. */
-    uint32_t scaled_sms;
     int at_start;         /* its waves are the grid's first, not spread */
-    uint64_t wave;        /* blocks of the scaled chip */
+    uint64_t wave;        /* blocks */
     uint64_t waves, rest; /* simulated: whole waves, blocks beyond */
     uint64_t filled;      /* waves until the L2 is full of written lines */
     uint64_t sampled;     /* waves * wave + rest */
     /* The launch that hands it out. */
     struct teg_launch from;
     uint64_t read, handed_out;
-    uint64_t *number;              /* owned, [sampled]: in the grid */
-    uint64_t kind_work[KINDS_MAX]; /* sampled */
+    uint64_t *number;                 /* owned, [sampled]: in the grid */
+    uint64_t kind_work[SAMPLE_KINDS]; /* sampled */
     /* What was seen. */
     uint64_t *end_cycle; /* in `number`'s memory, [sampled]: in their order */
     struct sample_meter issued;
     uint64_t *begun;  /* ... [sampled]: cycle of a block's start */
     uint64_t longest; /* cycles of a block */
     uint64_t ended, work_ended;
-    uint64_t l2_bytes; /* of the scaled chip */
-    uint64_t steady;   /* wave from whose end on the pace holds */
+    uint64_t steady; /* wave from whose end on the pace holds */
 };
 
 /* ---- the walk -------------------------------------------------------------
  */
-
-/* FNV-1a over what the warps execute. */
-static uint64_t signature(const struct teg_block *block, uint64_t *work)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    *work = 0;
-    for (uint32_t i = 0; i < teg_block_warps(block); i++) {
-        uint64_t insts = teg_block_warp_insts(block, i);
-
-        *work += insts;
-        hash = (hash ^ insts) * 0x100000001b3u;
-    }
-    return hash;
-}
-
-static uint16_t find_kind(struct teg_sample_facts *f, uint64_t hash)
-{
-    uint32_t i = 0;
-
-    while (i < f->kinds && f->kind[i].signature != hash)
-        i++;
-    if (i == f->kinds && f->kinds < KINDS_MAX)
-        f->kind[f->kinds++].signature = hash;
-    return (uint16_t)(i < KINDS_MAX ? i : KINDS_MAX - 1);
-}
 
 static int grow(struct teg_sample_facts *f)
 {
@@ -135,15 +95,14 @@ static teg_status note_block(struct teg_sample_facts *f,
                              const struct sample_touched *touched,
                              struct teg_diag *d)
 {
-    uint64_t work, hash = signature(block, &work);
-    uint16_t kind = find_kind(f, hash);
+    uint64_t work;
+    uint16_t kind = sample_kind_of(&f->kinds, block, &work);
 
     if (f->blocks == f->capacity && !grow(f))
         return teg_fail_memory(d);
     f->kind_of[f->blocks] = kind;
     f->first[f->blocks] = (float)touched->first;
     f->work[f->blocks++] = work;
-    f->kind[kind].instructions += work;
     f->instructions += work;
     f->lines += touched->lines;
     f->first_lines += touched->first;
@@ -184,16 +143,6 @@ void teg_sample_facts_free(struct teg_sample_facts *f)
     free(f);
 }
 
-/* Nearly all work is that of equal blocks. */
-static int homogeneous(const struct teg_sample_facts *f)
-{
-    for (uint32_t i = 0; i < f->kinds; i++) {
-        if ((double)f->kind[i].instructions >= 0.9 * (double)f->instructions)
-            return 1;
-    }
-    return 0;
-}
-
 static int shares_lines(const struct teg_sample_facts *f)
 {
     return f->lines - f->first_lines > shared_most * f->lines;
@@ -207,44 +156,13 @@ static uint64_t places(const struct sampling *p)
     return (uint64_t)p->sms * p->blocks_per_sm;
 }
 
-/* Whether that part of the SMs goes with whole channels and slices. */
-static int divides(const struct sampling *p, uint32_t sms)
-{
-    return (uint64_t)p->gpu->dram.channels * sms % p->sms == 0 &&
-           (uint64_t)p->gpu->l2.slices * sms % p->sms == 0;
-}
-
-/* SMs come in clusters; where the L2 has halves, in runs of 16 that belong to
- * one half and the other. */
-static uint32_t whole_sms(const struct sampling *p)
-{
-    uint32_t cluster = p->gpu->chip.sms_per_cluster;
-
-    return p->gpu->l2.near_bytes != 0 ? 16 * cluster : cluster;
-}
-
-/* At most `sms`, in whole clusters, down to half of it if channels and slices
- * then divide: address bits choose among theirs as they do on the chip. */
-static uint32_t choose_sms(const struct sampling *p, double sms)
-{
-    uint32_t cluster = whole_sms(p);
-    uint32_t most = sms < p->sms ? (uint32_t)sms / cluster * cluster : p->sms;
-
-    for (uint32_t m = most; m >= cluster && 2 * m >= most; m -= cluster) {
-        if (divides(p, m))
-            return m;
-    }
-    return most;
-}
-
-static void take_waves(struct sampling *p, uint32_t sms, uint64_t waves)
+static void take_waves(struct sampling *p, uint64_t waves)
 {
     uint64_t whole = p->facts->blocks / places(p);
 
-    p->scaled_sms = sms;
-    p->wave = (uint64_t)sms * p->blocks_per_sm;
+    p->wave = places(p);
     p->waves = waves < whole ? waves : whole;
-    p->rest = (p->facts->blocks % places(p)) * sms / p->sms;
+    p->rest = p->facts->blocks % places(p);
     p->sampled = p->waves * p->wave + p->rest;
 }
 
@@ -268,54 +186,25 @@ static uint64_t waves_to_fill(const struct sampling *p)
 }
 
 /*
- * Waves on the whole chip: those that fill the L2 and some more.  Blocks that
- * are alike are the grid's first, so that they find in the caches what blocks
- * before them left there; others are taken from all over the grid.
+ * Waves that fill the L2 and some more.  Blocks that are alike are the grid's
+ * first, so that they find in the caches what blocks before them left there;
+ * others are taken from all over the grid.  Returns 0 if that is too much, or
+ * not enough: unlike blocks that share lines.
  */
-static int plan_whole(struct sampling *p)
+static int plan(struct sampling *p)
 {
-    uint64_t fill = waves_to_fill(p), least = fill + WAVES_WHOLE;
+    uint64_t fill = waves_to_fill(p), least = fill + WAVES_LEAST;
     uint64_t most = (uint64_t)(budget(p) / (double)places(p));
     uint64_t enough = fill + 2 * WAVES_WANTED;
-    double waves = (double)p->facts->blocks / (double)places(p);
 
-    if (!homogeneous(p->facts) && shares_lines(p->facts))
+    if (!sample_kinds_alike(&p->facts->kinds) && shares_lines(p->facts))
         return 0;
-    if ((double)least > whole_most * waves)
-        return 0;
-    p->at_start = homogeneous(p->facts);
     /* the last, unfinished wave comes on top */
-    most = most > enough ? enough : most > 0 ? most - 1 : 0;
-    take_waves(p, p->sms, most > least ? most : least);
-    p->filled = fill;
-    return 1;
-}
-
-static int fits_budget(const struct sampling *p)
-{
-    return (double)p->sampled <= budget(p);
-}
-
-/* As large a part of the chip as fits the share with the waves wanted. */
-static int plan_part(struct sampling *p)
-{
-    uint32_t cluster = whole_sms(p);
-    uint32_t waves = WAVES_WANTED + 1; /* the last one is not whole */
-    double sms = budget(p) / (waves * (double)p->blocks_per_sm);
-    uint64_t fitting;
-
-    if (sms < cluster) {
-        waves = WAVES_LEAST + 1;
-        sms = budget(p) / (waves * (double)p->blocks_per_sm);
-    }
-    if (sms < cluster)
+    if (most < least + 1)
         return 0;
-    p->at_start = 0;
-    p->filled = 0;
-    p->scaled_sms = choose_sms(p, sms);
-    fitting = (uint64_t)(budget(p) / (double)p->scaled_sms / p->blocks_per_sm);
-    take_waves(p, p->scaled_sms,
-               fitting > 2 * WAVES_WANTED ? 2 * WAVES_WANTED : fitting - 1);
+    p->at_start = sample_kinds_alike(&p->facts->kinds);
+    take_waves(p, most > enough ? enough : most - 1);
+    p->filled = fill;
     return 1;
 }
 
@@ -340,47 +229,6 @@ static int chosen(const struct sampling *p, uint64_t i)
         if (k == 0)
             return 0;
     }
-}
-
-static uint32_t part(const struct sampling *p, uint32_t v)
-{
-    uint64_t scaled = ((uint64_t)v * p->scaled_sms + p->sms / 2) / p->sms;
-
-    return scaled > 0 ? (uint32_t)scaled : 1;
-}
-
-/* The part of the chip that goes with the scaled SMs. */
-static void scale_chip(const struct sampling *p, struct teg_gpu *gpu)
-{
-    double share = (double)p->scaled_sms / p->sms;
-    uint32_t channels;
-    uint64_t unit;
-
-    gpu->chip.sms = p->scaled_sms;
-    if (p->scaled_sms == p->sms)
-        return;
-    gpu->chip.dispatch_interval /= share;
-    gpu->dram.bandwidth_gbs *= share;
-    gpu->dram.reached_gbs *= share;
-    channels = gpu->dram.channels;
-    gpu->dram.channels = part(p, channels);
-    /* A batch takes as long as it does on the chip. */
-    gpu->dram.write_batch_bytes =
-        (uint32_t)(gpu->dram.write_batch_bytes * share * channels /
-                   gpu->dram.channels);
-    gpu->l2.bytes_per_cycle *= share;
-    gpu->l2.far_bytes_per_cycle *= share;
-    gpu->l2.slices = part(p, gpu->l2.slices);
-    unit = (uint64_t)gpu->l2.line_bytes * gpu->l2.ways * gpu->l2.slices;
-    if (gpu->l2.bytes != 0) {
-        uint64_t sets = part(p, gpu->l2.bytes) / unit;
-
-        gpu->l2.bytes = (uint32_t)((sets > 0 ? sets : 1) * unit);
-    }
-    unit = (uint64_t)gpu->l2.line_bytes * gpu->l2.ways;
-    if (gpu->l2.near_bytes != 0)
-        gpu->l2.near_bytes =
-            (uint32_t)(part(p, gpu->l2.near_bytes) / unit * unit);
 }
 
 /* ---- the simulation -------------------------------------------------------
@@ -457,10 +305,8 @@ static teg_status run_sample(struct sampling *p,
     struct teg_simulation_options own = *options;
     struct teg_launch launch = {
         .kernel = p->from.kernel, .self = p, .next = next_sampled};
-    struct teg_gpu *gpu;
     teg_status status;
 
-    own.sms = 0;
     p->asked = options;
     if (options->progress != NULL) {
         own.progress = on_progress;
@@ -473,11 +319,7 @@ static teg_status run_sample(struct sampling *p,
         return teg_fail_memory(d);
     p->end_cycle = p->number + p->sampled;
     p->begun = p->end_cycle + p->sampled;
-    TRY(teg_gpu_copy(p->gpu, &gpu, d));
-    scale_chip(p, gpu);
-    p->l2_bytes = gpu->l2.bytes;
-    status = teg_simulate(&launch, gpu, &own, s, d);
-    teg_gpu_free(gpu);
+    status = teg_simulate(&launch, p->gpu, &own, s, d);
     if (status == TEG_OK && p->issued.failed)
         status = teg_fail_memory(d);
     sample_meter_sum(&p->issued);
@@ -562,7 +404,7 @@ static double pace_error(const struct sampling *p)
     drift = middle > first
                 ? fabs(pace(p, middle, last) - pace(p, first, middle)) / 2
                 : 0;
-    if (!homogeneous(p->facts)) {
+    if (!sample_kinds_alike(&p->facts->kinds)) {
         double steady = pace(p, find_steady(p), last);
 
         error += fabs(steady - pace(p, first, last));
@@ -572,12 +414,12 @@ static double pace_error(const struct sampling *p)
 
 static double unseen_share(const struct sampling *p)
 {
-    const struct teg_sample_facts *f = p->facts;
+    const struct sample_kinds *k = &p->facts->kinds;
     uint64_t unseen = 0;
 
-    for (uint32_t i = 0; i < f->kinds; i++)
-        unseen += p->kind_work[i] == 0 ? f->kind[i].instructions : 0;
-    return (double)unseen / (double)f->instructions;
+    for (uint32_t i = 0; i < k->count; i++)
+        unseen += p->kind_work[i] == 0 ? k->kind[i].instructions : 0;
+    return (double)unseen / (double)p->facts->instructions;
 }
 
 /* Lines that none touched before, per warp instruction: how much that differs
@@ -613,7 +455,7 @@ static double first_touch_error(const struct sampling *p)
     const struct teg_sample_facts *f = p->facts;
     double gbs = gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
                                            : gpu->dram.bandwidth_gbs;
-    double bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz * p->scaled_sms / p->sms;
+    double bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
     double differ = first_touches_differ(p);
     double moved = bytes > 0 ? differ * SAMPLE_LINE_BYTES / bytes : 0;
     double longer = gpu->l2.latency > 0
@@ -628,63 +470,20 @@ static double first_touch_error(const struct sampling *p)
     return moved > waited ? moved : waited;
 }
 
-/* Of a part of the chip, whose L2 holds a part of the lines that blocks share:
- * each may have come from the DRAM instead of the L2, for which warps waited
- * that much longer of the time that they waited for memory. */
-static double chip_error(const struct sampling *p,
-                         const struct teg_statistics *s)
-{
-    const struct teg_sample_facts *f = p->facts;
-    const struct teg_gpu *gpu = p->gpu;
-    double waited, shared, longer;
-
-    if (p->scaled_sms == p->sms)
-        return 0;
-    if (!shares_lines(f) || s->resident_warp_cycles == 0)
-        return scaling_error;
-    waited = (double)(s->stall[STALL_LONG] + s->stall[STALL_LG_THROTTLE]) /
-             (double)s->resident_warp_cycles;
-    shared = (f->lines - f->first_lines) / f->lines;
-    longer = gpu->dram.latency > gpu->l2.latency
-                 ? 1 - (double)gpu->l2.latency / gpu->dram.latency
-                 : 0;
-    return scaling_error + waited * shared * longer;
-}
-
-/* Whether the sample's chip was waiting for something that parts of chips have
- * in the right proportion: channels and slices are few there, and which of
- * them blocks meet is another matter than on the whole chip. */
-static int memory_idles(const struct sampling *p,
-                        const struct teg_statistics *s)
-{
-    const struct teg_gpu *gpu = p->gpu;
-    double gbs = gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
-                                           : gpu->dram.bandwidth_gbs;
-    double share = (double)p->scaled_sms / p->sms;
-    double cycles = (double)s->cycles;
-    double dram = gbs * 1e3 / gpu->chip.sm_clock_mhz * share * cycles;
-    double l2 = gpu->l2.bytes_per_cycle * share * cycles;
-
-    return (dram <= 0 || (double)s->memory.dram_bytes < memory_idle * dram) &&
-           (l2 <= 0 || (double)s->memory.l2_sectors * gpu->l2.sector_bytes <
-                           memory_idle * l2);
-}
-
 /* Whether the L2 behaves in the sample's last waves as in most of the launch:
  * written lines go to the DRAM only when it is full, which the whole launch
  * may reach and the sample not. */
 static int l2_settled(const struct sampling *p, const struct teg_statistics *s)
 {
     const struct teg_memory_statistics *m = &s->memory;
-    double share = (double)p->scaled_sms / p->sms;
+    double bytes = p->gpu->l2.bytes;
     double filled =
         (double)(m->l2_sectors - m->l2_hits) * p->gpu->l2.sector_bytes;
     double whole =
-        filled * (double)p->facts->instructions * share / (double)p->work_ended;
+        filled * (double)p->facts->instructions / (double)p->work_ended;
 
     return (double)m->store_bytes < written_least * (double)m->bytes ||
-           filled >= l2_turns * (double)p->l2_bytes * 0.9 ||
-           whole < (double)p->l2_bytes;
+           filled >= l2_turns * bytes * 0.9 || whole < bytes;
 }
 
 static void scale_statistics(const struct sampling *p, struct teg_statistics *s)
@@ -697,14 +496,6 @@ static void scale_statistics(const struct sampling *p, struct teg_statistics *s)
                    0.5);
     sample_scale(s, (double)f->instructions / (double)p->work_ended,
                  f->instructions);
-    for (uint32_t i = 0; i < s->unit_count; i++) {
-        struct teg_unit_statistics *u = &s->unit[i];
-
-        u->instances =
-            (uint32_t)((uint64_t)u->instances * p->sms / p->scaled_sms);
-    }
-    s->sms = p->sms;
-    s->active_sms = p->sms;
 }
 
 /* Cycles at the end in which SMs run dry one after the other: a quarter of a
@@ -714,7 +505,7 @@ static double end_error(const struct sampling *p, double mean)
     double wave =
         mean * (double)p->work_ended / (double)p->sampled * (double)p->wave;
 
-    if (homogeneous(p->facts))
+    if (sample_kinds_alike(&p->facts->kinds))
         return wave / 4;
     return wave / 4 > (double)p->longest / 2 ? wave / 4
                                              : (double)p->longest / 2;
@@ -723,20 +514,17 @@ static double end_error(const struct sampling *p, double mean)
 static void extrapolate(const struct sampling *p, struct teg_statistics *s,
                         struct teg_sample *sample)
 {
-    double share = (double)p->scaled_sms / p->sms;
-    double left =
-        (double)p->facts->instructions * share - (double)p->work_ended;
+    double left = (double)(p->facts->instructions - p->work_ended);
     double mean = pace(p, p->steady, p->waves - 1);
     double cycles = (double)s->cycles + left * mean;
     double error = left * (pace_error(p) + first_touch_error(p));
 
     sample->waves_simulated = (uint32_t)p->waves;
-    sample->sms_simulated = p->scaled_sms;
+    sample->sms_simulated = p->sms;
     sample->blocks_simulated = p->sampled;
     sample->instructions_simulated = p->work_ended;
-    sample->error_bound = (error + end_error(p, mean)) / cycles +
-                          unseen_share(p) + chip_error(p, s);
-    sample->used = sample->error_bound <= bound_most;
+    sample->error_bound =
+        (error + end_error(p, mean)) / cycles + unseen_share(p);
     s->cycles = (uint64_t)(cycles + 0.5);
     scale_statistics(p, s);
 }
@@ -765,59 +553,46 @@ static teg_status find_places(struct sampling *p,
     return TEG_OK;
 }
 
-static int many_waves(const struct sampling *p, uint64_t blocks)
+/* Waves of the whole grid. */
+static double waves_of(const struct sampling *p, uint64_t blocks)
 {
-    return p->blocks_per_sm > 0 && blocks >= TEG_SAMPLE_WAVES_MIN * places(p);
+    return places(p) != 0 ? (double)blocks / (double)places(p) : 0;
 }
 
-/* Fills `*facts` if the launch has many waves, unless they are known. */
-static teg_status look(struct sampling *p, teg_sample_open *open, void *self,
+/* Waves of a grid of which the whole chip may run as many as it takes. */
+static double waves_for_whole(void)
+{
+    return (WAVES_LEAST + 1) / TEG_SAMPLE_SHARE;
+}
+
+/* Walks through the launch and fills `*facts`. */
+static teg_status look(teg_sample_open *open, void *self,
                        const struct teg_simulation_options *options,
                        struct teg_sample_facts **facts, struct teg_diag *d)
 {
-    struct sample_lines *lines = NULL;
+    struct sample_lines *lines = sample_lines_new();
     struct teg_launch launch;
+    struct notes notes;
     teg_status status;
 
-    TRY(open(self, &launch, d));
-    status = find_places(p, launch.kernel, options, d);
-    if (status == TEG_OK && *facts == NULL &&
-        many_waves(p, teg_kernel_blocks(launch.kernel))) {
-        struct notes notes;
-
-        *facts = calloc(1, sizeof **facts);
-        lines = sample_lines_new();
+    *facts = calloc(1, sizeof **facts);
+    if (*facts == NULL || lines == NULL) {
+        sample_lines_free(lines);
+        return teg_fail_memory(d);
+    }
+    status = open(self, &launch, d);
+    if (status == TEG_OK) {
         notes = (struct notes){*facts, lines, launch.kernel, options};
-        status = *facts != NULL && lines != NULL
-                     ? teg_launch_walk(&launch, visit_block, &notes, d)
-                     : teg_fail_memory(d);
+        status = teg_launch_walk(&launch, visit_block, &notes, d);
+        if (launch.close != NULL)
+            launch.close(launch.self);
     }
     sample_lines_free(lines);
-    if (launch.close != NULL)
-        launch.close(launch.self);
     if (status != TEG_OK) {
         teg_sample_facts_free(*facts);
         *facts = NULL;
     }
     return status;
-}
-
-teg_status teg_sample_look(teg_sample_open *open, void *self,
-                           const struct teg_gpu *gpu,
-                           const struct teg_simulation_options *options,
-                           struct teg_sample_facts **facts, struct teg_diag *d)
-{
-    struct sampling p = {.gpu = gpu};
-
-    return look(&p, open, self, options, facts, d);
-}
-
-static void state(const struct sampling *p, struct teg_sample *sample)
-{
-    sample->blocks = p->facts->blocks;
-    sample->instructions = p->facts->instructions;
-    sample->kinds = p->facts->kinds;
-    sample->waves = (double)p->facts->blocks / (double)places(p);
 }
 
 static teg_status measure(struct sampling *p, teg_sample_open *open, void *self,
@@ -833,60 +608,118 @@ static teg_status measure(struct sampling *p, teg_sample_open *open, void *self,
     return status;
 }
 
-/* Simulates what is planned; `*holds` says whether it may stand for the
- * launch. */
-static teg_status try_plan(struct sampling *p, teg_sample_open *open,
-                           void *self,
-                           const struct teg_simulation_options *options,
-                           struct teg_statistics *s, struct teg_sample *sample,
-                           struct teg_diag *d)
+/* The first waves on the whole chip, if that is little enough. */
+static teg_status sample_waves(struct sampling *p, teg_sample_open *open,
+                               void *self,
+                               const struct teg_simulation_options *options,
+                               struct teg_sample_facts **facts,
+                               struct teg_statistics *s,
+                               struct teg_sample *sample, struct teg_diag *d)
 {
-    TRY(measure(p, open, self, options, s, d));
-    if (p->scaled_sms < p->sms ? !memory_idles(p, s) : !l2_settled(p, s))
+    if (*facts == NULL)
+        TRY(look(open, self, options, facts, d));
+    p->facts = *facts;
+    if (!plan(p))
         return TEG_OK;
+    TRY(measure(p, open, self, options, s, d));
+    if (!l2_settled(p, s))
+        return TEG_OK;
+    sample->blocks = p->facts->blocks;
+    sample->instructions = p->facts->instructions;
+    sample->kinds = p->facts->kinds.count;
     /* Waves of other blocks are no warm-up. */
-    p->steady = homogeneous(p->facts) ? find_steady(p)
-                : p->filled > 1       ? p->filled
-                                      : 1;
+    p->steady = sample_kinds_alike(&p->facts->kinds) ? find_steady(p)
+                : p->filled > 1                      ? p->filled
+                                                     : 1;
     extrapolate(p, s, sample);
+    sample->used = sample->error_bound <= bound_most;
     return TEG_OK;
 }
 
-/* Back to before the simulation. */
-static void forget(struct sampling *p)
+/* All of it, behind a few SMs. */
+static teg_status lead(struct sampling *p, teg_sample_open *open, void *self,
+                       const struct teg_simulation_options *options,
+                       struct teg_statistics *s, struct teg_sample *sample,
+                       struct teg_diag *d)
 {
-    free(p->number);
-    p->number = NULL;
-    sample_meter_release(&p->issued);
-    p->read = p->handed_out = p->ended = 0;
-    p->work_ended = p->longest = 0;
-    memset(p->kind_work, 0, sizeof p->kind_work);
+    struct teg_launch launch;
+    teg_status status;
+
+    TRY(open(self, &launch, d));
+    status = sample_led(&launch, p->gpu, p->sms, p->blocks_per_sm, options, s,
+                        sample, d);
+    if (launch.close != NULL)
+        launch.close(launch.self);
+    sample->used = status == TEG_OK && sample->error_bound <= bound_most;
+    return status;
 }
 
-/* The whole chip if that is within the share, else a part if memory is not
- * what matters, else the whole chip nevertheless. */
+/* Finds how many waves the launch has, and from its first blocks how many warp
+ * instructions, about. */
+static teg_status measure_up(struct sampling *p, teg_sample_open *open,
+                             void *self,
+                             const struct teg_simulation_options *options,
+                             double *waves, double *instructions,
+                             struct teg_diag *d)
+{
+    struct teg_launch launch;
+    uint64_t work = 0, tried = 0;
+    teg_status status;
+
+    TRY(open(self, &launch, d));
+    status = find_places(p, launch.kernel, options, d);
+    *waves = waves_of(p, teg_kernel_blocks(launch.kernel));
+    while (status == TEG_OK && tried < BLOCKS_TRIED &&
+           *waves >= TEG_SAMPLE_WAVES_MIN) {
+        struct teg_block *block = NULL;
+
+        status = launch.next(launch.self, &block, d);
+        if (block == NULL)
+            break;
+        work += sample_block_work(block);
+        tried++;
+        teg_block_free(block);
+    }
+    *instructions = tried != 0 ? (double)work / (double)tried *
+                                     (double)teg_kernel_blocks(launch.kernel)
+                               : 0;
+    if (launch.close != NULL)
+        launch.close(launch.self);
+    return status;
+}
+
+teg_status teg_sample_look(teg_sample_open *open, void *self,
+                           const struct teg_gpu *gpu,
+                           const struct teg_simulation_options *options,
+                           struct teg_sample_facts **facts, struct teg_diag *d)
+{
+    struct sampling p = {.gpu = gpu};
+    double waves, instructions;
+
+    TRY(measure_up(&p, open, self, options, &waves, &instructions, d));
+    return waves >= waves_for_whole() ? look(open, self, options, facts, d)
+                                      : TEG_OK;
+}
+
 static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
                                 void *self,
                                 const struct teg_simulation_options *options,
                                 uint64_t instructions_min,
+                                struct teg_sample_facts **facts,
                                 struct teg_statistics *s,
                                 struct teg_sample *sample, struct teg_diag *d)
 {
-    int whole;
+    double waves, instructions;
 
-    if (p->facts == NULL || !many_waves(p, p->facts->blocks))
+    TRY(measure_up(p, open, self, options, &waves, &instructions, d));
+    if (waves < TEG_SAMPLE_WAVES_MIN || instructions < (double)instructions_min)
         return TEG_OK;
-    state(p, sample);
-    if (p->facts->instructions < instructions_min)
-        return TEG_OK;
-    whole = plan_whole(p);
-    if (!whole || !fits_budget(p)) {
-        if (plan_part(p))
-            TRY(try_plan(p, open, self, options, s, sample, d));
-        forget(p);
-        whole = !sample->used && plan_whole(p);
-    }
-    return whole ? try_plan(p, open, self, options, s, sample, d) : TEG_OK;
+    sample->waves = waves;
+    if (waves >= waves_for_whole())
+        TRY(sample_waves(p, open, self, options, facts, s, sample, d));
+    if (!sample->used && sample_leading_sms(p->gpu, p->sms) != 0)
+        TRY(lead(p, open, self, options, s, sample, d));
+    return TEG_OK;
 }
 
 teg_status teg_sample_simulate(teg_sample_open *open, void *self,
@@ -906,11 +739,8 @@ teg_status teg_sample_simulate(teg_sample_open *open, void *self,
         return teg_fail_memory(d);
     p->gpu = gpu;
     options = options != NULL ? options : &none;
-    status = look(p, open, self, options, facts, d);
-    p->facts = *facts;
-    if (status == TEG_OK)
-        status = sample_launch(p, open, self, options, instructions_min, s,
-                               sample, d);
+    status = sample_launch(p, open, self, options, instructions_min, facts, s,
+                           sample, d);
     sample_meter_release(&p->issued);
     free(p->number);
     free(p);

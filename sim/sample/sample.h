@@ -1,38 +1,29 @@
 /*
  * Cycles of a long launch from a part of it.
  *
- * Once the chip is full, a kernel of many waves of blocks repeats itself: a
- * wave takes as long as the one before.  So a few waves are simulated and the
- * rest is counted.  What is simulated depends on whether blocks share lines of
- * memory (sim/sample/lines.h):
+ * Once the chip is full, a kernel of many waves of blocks repeats itself: SMs do
+ * alike, and a wave takes as long as the one before.  So
  *
- *   - they do not: a smaller chip, m of M SMs with m/M of the DRAM bandwidth
- *     and channels and of the L2, which runs m/M of the grid; of that, runs of
- *     neighbouring blocks, a wave each, evenly spread over the grid;
- *   - they do, and are alike: the first waves of the grid on the whole chip,
- *     because a part of the L2 holds less of what is shared, and blocks that
- *     are left out would have brought lines in;
- *   - and at the grid's end as many blocks of the last, unfinished wave as
- *     there are.
+ *   - a few SMs are stepped with the whole memory system behind them, and the
+ *     others' requests follow theirs (sim/sample/led.h);
+ *   - or, where that is less, the grid's first waves are simulated on the whole
+ *     chip, all over the grid if blocks differ, and at its end as many blocks
+ *     of the last, unfinished wave as there are:
  *
- *   cycles = cycles of the sample
- *          + (work of m/M of the grid - work of the sample) / rate
+ *       cycles = cycles of the sample + (all work - work of the sample) / rate
  *
- * with warp instructions as work and the rate of the waves after caches have
- * filled: those that leave the least marginal standard error (MSER; White,
- * Simulation 69(6), 1997).  Sampling of homogeneous intervals as in TBPoint
- * (Huang et al., IPDPS 2014), with a scaled chip besides.
+ *     with warp instructions as work and the rate of the waves after caches
+ *     have filled: those that leave the least marginal standard error (MSER;
+ *     White, Simulation 69(6), 1997).  Sampling of homogeneous intervals as in
+ *     TBPoint (Huang et al., IPDPS 2014).
  *
- * The bound is the 95 % confidence interval of those waves' rate, or the drift
- * from the first half of the waves to the second if that is more, and what the
- * rate may change because the rest of the grid touches other shares of lines
- * for the first time, over what was extrapolated; plus a quarter of a wave,
- * because waves of the whole grid may drift apart before the last, or half of
- * the longest block where blocks differ; plus the work of kinds of blocks
- * (instruction counts of the warps) that no sampled wave holds; plus 1 % for a
- * part of the chip, 4 % where channels and slices do not divide.
- *
- * Leaves out: conflicts of distant blocks about the sets of the L2.
+ * The second bound is the 95 % confidence interval of those waves' rate, or the
+ * drift from the first half of the waves to the second if that is more, and
+ * what the rate may change because the rest of the grid touches other shares
+ * of lines for the first time, over what was extrapolated; plus a quarter of a
+ * wave, because waves of the whole grid may drift apart before the last, or
+ * half of the longest block where blocks differ; plus the work of kinds of
+ * blocks (sim/sample/kinds.h) that no sampled wave holds.
  */
 #ifndef TEG_SIM_SAMPLE_SAMPLE_H
 #define TEG_SIM_SAMPLE_SAMPLE_H
@@ -41,15 +32,14 @@
 
 /* Waves below which a launch is simulated in full. */
 #define TEG_SAMPLE_WAVES_MIN 20
-/* Share of the blocks that is simulated at most, unless blocks share lines:
- * five waves then if that is more. */
+/* Share of the SMs, or of the blocks, that is simulated at most. */
 #define TEG_SAMPLE_SHARE 0.049
 /* Warp instructions below which it is not worth it unless asked for: a few
  * seconds of simulation. */
 #define TEG_SAMPLE_INSTRUCTIONS_MIN 20000000u
 
 struct teg_sample {
-    int used;     /* 0: too small or too different from any part */
+    int used;     /* 0: too small, or no part says enough of it */
     double waves; /* of the whole grid */
     uint32_t waves_simulated, sms_simulated;
     uint32_t kinds; /* of blocks, by the instruction counts of their
@@ -59,7 +49,7 @@ struct teg_sample {
     double error_bound;                            /* of the cycles, relative */
 };
 
-/* What the blocks of a launch are, whatever the GPU. */
+/* What the blocks of a launch are, whatever the GPU: for the second way. */
 struct teg_sample_facts;
 
 void teg_sample_facts_free(struct teg_sample_facts *facts); /* NULL: nothing */
@@ -78,9 +68,8 @@ teg_status teg_sample_look(teg_sample_open *open, void *self,
 /*
  * Simulates a sample of what `open` opens and fills `s` with statistics of the
  * whole launch: totals scaled by work, cycles as above.  If the launch has
- * fewer waves or warp instructions than the minimum, fills the L2 with written
- * lines as its sample does not, has unlike blocks that share lines, or would
- * get a bound beyond 25 %, `sample->used` is 0 and `s` undefined.
+ * fewer waves or, by its first blocks, warp instructions than the minimum, or
+ * would get a bound beyond 25 %, `sample->used` is 0 and `s` undefined.
  *
  * `*facts` is NULL, or what an earlier call for the same blocks left there; it
  * is filled when needed, the caller's to free.  `options` as for teg_simulate,

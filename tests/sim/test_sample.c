@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sample/led.h"
 #include "sim/sample/sample.h"
 #include "traces/cache.h"
 
@@ -72,12 +73,8 @@ static const char *const bodies[] = {
     "FADD R5, R5, R4\nend\n",
 };
 
-/* Where memory is the limit the whole chip has to be sampled: five waves and
- * what stands for the end. */
 START_TEST(a_part_gives_the_cycles_within_two_percent)
 {
-    static const double most[] = {0.05, 0.2};
-
     setup(160 * 30, bodies[_i]);
     simulate_both(0);
     ck_assert_int_eq(sample.used, 1);
@@ -85,11 +82,32 @@ START_TEST(a_part_gives_the_cycles_within_two_percent)
     ck_assert_uint_eq(sample.blocks, 4800);
     ck_assert_uint_eq(sample.instructions, full.warp_instructions);
     ck_assert_double_lt((double)sample.instructions_simulated,
-                        most[_i] * (double)sample.instructions);
+                        0.05 * (double)sample.instructions);
     ck_assert_double_lt(error(), 0.02);
     ck_assert_double_le(error(), sample.error_bound);
 }
 END_TEST
+
+/* Of many waves the first are simulated on all SMs. */
+START_TEST(the_first_of_many_waves_are_enough)
+{
+    setup(160 * 140, bodies[1]);
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert_uint_eq(sample.sms_simulated, 40);
+    ck_assert_uint_eq(sample.instructions, full.warp_instructions);
+    ck_assert_double_lt((double)sample.instructions_simulated,
+                        0.05 * (double)sample.instructions);
+    ck_assert_double_lt(error(), 0.02);
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
+/* The last leaders' followers are still asking when all leaders are done. */
+static int close_to(uint64_t a, uint64_t b)
+{
+    return fabs((double)a / (double)b - 1) < 0.02;
+}
 
 START_TEST(totals_are_those_of_the_whole_launch)
 {
@@ -99,7 +117,8 @@ START_TEST(totals_are_those_of_the_whole_launch)
     ck_assert_uint_eq(part.warps, full.warps);
     ck_assert_uint_eq(part.warp_instructions, full.warp_instructions);
     ck_assert_uint_eq(part.memory.global_requests, full.memory.global_requests);
-    ck_assert_uint_eq(part.memory.dram_bytes, full.memory.dram_bytes);
+    ck_assert(close_to(part.memory.dram_bytes, full.memory.dram_bytes));
+    ck_assert(close_to(part.channel_bytes_sum, full.channel_bytes_sum));
     ck_assert_uint_eq(part.unit[0].issued, full.unit[0].issued);
     ck_assert_uint_eq(part.unit[0].instances, full.unit[0].instances);
     ck_assert_uint_eq(part.sms, 40);
@@ -146,6 +165,124 @@ START_TEST(kinds_of_blocks_are_told_apart)
 }
 END_TEST
 
+/* Followers that have more to ask than their leaders, or less, ask it all the
+ * same. */
+START_TEST(unlike_blocks_ask_for_what_they_ask)
+{
+    setup(160 * 30, "loop i 1 + (ctaid.x * 7) % 12\n"
+                    "LDG.E R4, [R2 : 0x10000000 + 4*gtid + 0x1000000*i]\n"
+                    "FADD R5, R5, R4\nend\n");
+    gpu.l2.bytes = 65536;
+    gpu.l2.latency = 50;
+    simulate_both(0);
+    ck_assert_uint_eq(sample.kinds, 12);
+    ck_assert_uint_eq(sample.sms_simulated, 1);
+    ck_assert(close_to(part.memory.dram_bytes, full.memory.dram_bytes));
+    ck_assert(close_to(part.memory.l2_sectors, full.memory.l2_sectors));
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
+/* Twenty neighbours read the same lines, and the first of them brings them
+ * in, leader or not. */
+START_TEST(neighbours_find_what_neighbours_brought)
+{
+    setup(480 * 25, "loop i 4\n"
+                    "LDG.E R4, [R2 : 0x10000000 + 4*tid.x + 128*(ctaid.x/20) + "
+                    "0x1000000*i]\nFADD R5, R5, R4\nend\n");
+    gpu.chip.sms = 120;
+    gpu.chip.dispatch_interval = 1;
+    gpu.dram.bandwidth_gbs *= 4;
+    gpu.l2.bytes = 1048576;
+    gpu.l2.latency = 50;
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert(close_to(part.memory.dram_bytes, full.memory.dram_bytes));
+    ck_assert(close_to(part.memory.l2_hits, full.memory.l2_hits));
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
+/* SMs that run ahead leave their followers' requests to the window's end. */
+START_TEST(host_threads_change_nothing)
+{
+    static struct teg_statistics s[2];
+    struct teg_sample of[2];
+
+    setup(160 * 25, bodies[1]);
+    gpu.chip.sms = 120;
+    gpu.chip.dispatch_latency = 60;
+    for (int i = 0; i < 2; i++) {
+        const struct teg_simulation_options options = {.threads =
+                                                           i == 0 ? 1 : 3};
+        struct teg_launch launch;
+
+        ck_assert(teg_cache_launch(cache, &launch, &d) == TEG_OK);
+        memset(&of[i], 0, sizeof of[i]);
+        ck_assert(sample_led(&launch, &gpu, 120, 4, &options, &s[i], &of[i],
+                             &d) == TEG_OK);
+        ck_assert_uint_eq(of[i].sms_simulated, 5);
+    }
+    teg_cache_free(cache);
+    teg_trace_close(trace);
+    ck_assert_int_eq(memcmp(&s[0], &s[1], sizeof s[0]), 0);
+    ck_assert_int_eq(memcmp(&of[0], &of[1], sizeof of[0]), 0);
+}
+END_TEST
+
+/* A launch that breaks off at its `left`th block from now. */
+struct broken {
+    struct teg_launch from;
+    uint32_t left;
+};
+
+static teg_status next_or_break(void *self, struct teg_block **block,
+                                struct teg_diag *diag)
+{
+    struct broken *b = self;
+
+    *block = NULL;
+    if (b->left-- == 0)
+        return teg_fail(diag, TEG_FORMAT, "block", "broken off");
+    return b->from.next(b->from.self, block, diag);
+}
+
+START_TEST(a_launch_that_breaks_off_is_told)
+{
+    static const uint32_t at[] = {0, 1, 30, 41, 500, 4000, 4799};
+    static const struct teg_simulation_options none = {0};
+    struct broken b = {.left = at[_i]};
+
+    setup(160 * 30, bodies[1]);
+    ck_assert(teg_cache_launch(cache, &b.from, &d) == TEG_OK);
+    struct teg_launch launch = {
+        .kernel = b.from.kernel, .self = &b, .next = next_or_break};
+
+    ck_assert(sample_led(&launch, &gpu, 40, 4, &none, &part, &sample, &d) ==
+              TEG_FORMAT);
+    ck_assert_str_eq(d.what, "broken off");
+    teg_cache_free(cache);
+    teg_trace_close(trace);
+}
+END_TEST
+
+/* Under 5 % of the SMs, in whole clusters if that is one at least. */
+START_TEST(few_sms_lead)
+{
+    static const struct {
+        uint32_t sms, cluster, leading;
+    } rows[] = {{1, 1, 0},  {2, 1, 1},   {40, 1, 1},  {80, 1, 3},
+                {30, 3, 1}, {132, 2, 6}, {144, 6, 6}, {80, 3, 3}};
+
+    help_gpu_plain(&gpu);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gpu.chip.sms_per_cluster = rows[i].cluster;
+        ck_assert_uint_eq(sample_leading_sms(&gpu, rows[i].sms),
+                          rows[i].leading);
+    }
+}
+END_TEST
+
 START_TEST(the_same_launch_gives_the_same_sample)
 {
     static struct teg_statistics again;
@@ -165,9 +302,14 @@ START_TEST(the_same_launch_gives_the_same_sample)
 END_TEST
 
 HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
+          {the_first_of_many_waves_are_enough, 0},
           {totals_are_those_of_the_whole_launch, 0},
           {an_unfinished_last_wave_counts_as_one, 0},
           {few_waves_are_left_to_the_full_simulation, 0},
           {few_instructions_are_left_to_the_full_simulation, 0},
           {kinds_of_blocks_are_told_apart, 0},
+          {unlike_blocks_ask_for_what_they_ask, 0},
+          {neighbours_find_what_neighbours_brought, 0},
+          {host_threads_change_nothing, 0},
+          {a_launch_that_breaks_off_is_told, 7}, {few_sms_lead, 0},
           {the_same_launch_gives_the_same_sample, 0})

@@ -1,0 +1,31 @@
+/*
+ * Kinds of blocks: those whose warps execute the same numbers of instructions.
+ */
+#ifndef TEG_SIM_SAMPLE_KINDS_H
+#define TEG_SIM_SAMPLE_KINDS_H
+
+#include "traces/cursor.h"
+
+enum {
+    SAMPLE_KINDS = 256, /* told apart; further ones count as one */
+};
+
+/* Zeroed: none yet. */
+struct sample_kinds {
+    struct {
+        uint64_t signature;
+        uint64_t instructions; /* warp instructions of all blocks of the kind */
+    } kind[SAMPLE_KINDS];
+    uint32_t count;
+    uint64_t instructions;
+};
+
+/* Warp instructions of the block. */
+uint64_t sample_block_work(const struct teg_block *block);
+/* Counts the block, of `*work` warp instructions, and returns its kind. */
+uint16_t sample_kind_of(struct sample_kinds *k, const struct teg_block *block,
+                        uint64_t *work);
+/* Nearly all work is that of equal blocks. */
+int sample_kinds_alike(const struct sample_kinds *k);
+
+#endif
