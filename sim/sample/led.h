@@ -13,7 +13,8 @@
  *   - at the grid's end a quarter of a wave, and where blocks differ how much
  *     longer places fall idle on the chip than where leaders run, by list
  *     scheduling of all blocks (sim/sample/schedule.h);
- *   - 1 % for followers that keep in step.
+ *   - 3 % for followers that keep in step, over the root of the number of
+ *     leading SMs.
  */
 #ifndef TEG_SIM_SAMPLE_LED_H
 #define TEG_SIM_SAMPLE_LED_H
