@@ -597,12 +597,14 @@ static teg_status finish(struct led *l, const struct teg_gpu *gpu,
     double left = (double)(l->blocks - l->leaders - l->taken) / l->group;
     double work = (double)l->work_led * l->group, idle = 0, cycles;
 
+    sample->blocks = l->blocks;
+    if (l->leaders == 0)
+        return TEG_OK;
     if (!sample_kinds_alike(&l->kinds))
         TRY(idle_more(l, &idle, d));
     cycles = (double)s->cycles + l->last_spread + left * l->last_interval;
     s->cycles = (uint64_t)(cycles + 0.5);
     sample->sms_simulated = l->leading;
-    sample->blocks = l->blocks;
     sample->instructions = l->kinds.instructions;
     sample->kinds = l->kinds.count;
     sample->waves_simulated = (uint32_t)(l->leaders / l->wave);

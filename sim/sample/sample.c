@@ -576,11 +576,8 @@ static teg_status look(teg_sample_open *open, void *self,
     teg_status status;
 
     *facts = calloc(1, sizeof **facts);
-    if (*facts == NULL || lines == NULL) {
-        sample_lines_free(lines);
-        return teg_fail_memory(d);
-    }
-    status = open(self, &launch, d);
+    status = *facts != NULL && lines != NULL ? open(self, &launch, d)
+                                             : teg_fail_memory(d);
     if (status == TEG_OK) {
         notes = (struct notes){*facts, lines, launch.kernel, options};
         status = teg_launch_walk(&launch, visit_block, &notes, d);
@@ -619,7 +616,9 @@ static teg_status sample_waves(struct sampling *p, teg_sample_open *open,
     if (*facts == NULL)
         TRY(look(open, self, options, facts, d));
     p->facts = *facts;
-    if (!plan(p))
+    /* A trace may hold fewer blocks than its grid. */
+    sample->waves = waves_of(p, p->facts->blocks);
+    if (sample->waves < waves_for_whole() || !plan(p))
         return TEG_OK;
     TRY(measure(p, open, self, options, s, d));
     if (!l2_settled(p, s))
@@ -650,7 +649,9 @@ static teg_status lead(struct sampling *p, teg_sample_open *open, void *self,
                         sample, d);
     if (launch.close != NULL)
         launch.close(launch.self);
-    sample->used = status == TEG_OK && sample->error_bound <= bound_most;
+    sample->waves = waves_of(p, sample->blocks);
+    sample->used = status == TEG_OK && sample->error_bound <= bound_most &&
+                   sample->waves >= TEG_SAMPLE_WAVES_MIN;
     return status;
 }
 
@@ -714,7 +715,6 @@ static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
     TRY(measure_up(p, open, self, options, &waves, &instructions, d));
     if (waves < TEG_SAMPLE_WAVES_MIN || instructions < (double)instructions_min)
         return TEG_OK;
-    sample->waves = waves;
     if (waves >= waves_for_whole())
         TRY(sample_waves(p, open, self, options, facts, s, sample, d));
     if (!sample->used && sample_leading_sms(p->gpu, p->sms) != 0)

@@ -266,6 +266,44 @@ START_TEST(a_launch_that_breaks_off_is_told)
 }
 END_TEST
 
+static teg_status next_or_end(void *self, struct teg_block **block,
+                              struct teg_diag *diag)
+{
+    struct broken *b = self;
+
+    *block = NULL;
+    return b->left-- == 0 ? TEG_OK : b->from.next(b->from.self, block, diag);
+}
+
+static struct broken short_of;
+
+static teg_status open_short(void *self, struct teg_launch *launch,
+                             struct teg_diag *diag)
+{
+    short_of.left = *(const uint32_t *)self;
+    TRY(teg_cache_launch(cache, &short_of.from, diag));
+    *launch = (struct teg_launch){
+        .kernel = short_of.from.kernel, .self = &short_of, .next = next_or_end};
+    return TEG_OK;
+}
+
+/* What counts is how many blocks the trace holds, not its grid. */
+START_TEST(a_part_of_a_grid_is_no_long_launch)
+{
+    static const uint32_t blocks[] = {0, 1, 700, 3199, 3200};
+    struct teg_sample_facts *facts = NULL;
+    uint32_t left = blocks[_i];
+
+    setup(160 * (_i % 2 ? 30 : 140), bodies[1]);
+    ck_assert(teg_sample_simulate(open_short, &left, &gpu, NULL, 0, &facts,
+                                  &part, &sample, &d) == TEG_OK);
+    ck_assert_int_eq(sample.used, left == 3200);
+    teg_sample_facts_free(facts);
+    teg_cache_free(cache);
+    teg_trace_close(trace);
+}
+END_TEST
+
 /* Under 5 % of the SMs, in whole clusters if that is one at least. */
 START_TEST(few_sms_lead)
 {
@@ -311,5 +349,6 @@ HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {unlike_blocks_ask_for_what_they_ask, 0},
           {neighbours_find_what_neighbours_brought, 0},
           {host_threads_change_nothing, 0},
-          {a_launch_that_breaks_off_is_told, 7}, {few_sms_lead, 0},
+          {a_launch_that_breaks_off_is_told, 7},
+          {a_part_of_a_grid_is_no_long_launch, 5}, {few_sms_lead, 0},
           {the_same_launch_gives_the_same_sample, 0})
