@@ -8,6 +8,8 @@
 # The method was made on the first 24 cases, the part of the bound for followers
 # in step on these and the next 25; the last 22 check both.
 #
+# With nvcc there are also kernels of tools/sampling/compiled.cu, on four GPUs each.
+#
 # With FILTER, an extended regular expression, only those cases whose line it
 # matches: tools/sampling.sh build/release/teg 'stream|rtx2080ti'
 set -eu
@@ -96,6 +98,35 @@ sm70/stream h200 -p BLOCKS=30000
 END
 }
 
+# Traces kernel $1 with teg trace's other arguments.
+trace() {
+    kernel=$1
+    shift
+    "$teg" trace "$work/compiled.cubin" --kernel "$kernel" "$@" \
+        -o "$work/$kernel.tegt" >"$work/said" 2>&1 || {
+        cat "$work/said" >&2
+        exit 1
+    }
+    for gpu in rtx2070super v100 a100 rtx3070; do
+        echo "$work/$kernel.tegt $gpu"
+    done
+}
+
+# Of sides of 2048 elements.
+compiled() {
+    command -v nvcc >/dev/null || return 0
+    nvcc -cubin -arch=sm_75 -o "$work/compiled.cubin" tools/sampling/compiled.cu
+    n=4194304
+    trace convolve --grid 64,512 --block 32,4 -a buf:f32:$n:iota \
+        -a buf:f32:$n:zeros -a i32:2048
+    trace multiply --grid 128,128 --block 16,16 -a buf:f32:262144:iota \
+        -a buf:f32:262144:iota -a buf:f32:$n:zeros -a i32:2048 -a i32:128
+    trace transpose --grid 64,256 --block 32,8 -a buf:f32:$n:iota \
+        -a buf:f32:$n:zeros -a i32:2048
+    trace histogram --grid 16384 --block 256 -a buf:i32:$n:random \
+        -a buf:i32:1024:zeros -a i32:$n
+}
+
 cycles() {
     sed -n 's/^.*"cycles":\([0-9]*\),"time_us.*/\1/p' "$1"
 }
@@ -109,7 +140,8 @@ trap 'rm -rf "$work"' EXIT
 status=0 worst=0
 printf '%-44s %6s %12s %12s %8s %7s %9s\n' 'kernel, GPU' waves \
     'full, cycles' sampled error bound simulated
-cases | grep -E "$filter" >"$work/cases"
+{ cases && compiled; } >"$work/all"
+grep -E "$filter" "$work/all" >"$work/cases"
 while read -r kernel gpu options; do
     case $kernel in
     /* | ../*) path=$kernel ;;

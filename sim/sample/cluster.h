@@ -36,7 +36,7 @@
  * to it where lanes use next to nothing of the sectors they move; and what
  * comes to it where a single warp is far longer than most, so that the launch
  * takes as long as that warp's accesses happen to. */
-#define TEG_CLUSTER_SLACK     0.025
+#define TEG_CLUSTER_SLACK     0.03
 #define TEG_CLUSTER_SCATTERED 0.06
 #define TEG_CLUSTER_LONELY    0.5
 /* Largest bound at which a launch is represented, unless asked otherwise. */
