@@ -3,8 +3,9 @@
  * run there, each behind one on an SM that is, its leader.  A follower's warp
  * makes its nth request of global or local memory when its leader's makes its
  * nth, each a little later than the one before: they are spread over the time
- * from one leader's block to the next.  What a follower has left when its leader's block ends is made by and
- * by, in the place of followers that have none left.
+ * from one leader's block to the next.  What a follower has left when its
+ * leader's block ends is made by and by, in the place of followers that have
+ * none left.
  */
 #ifndef TEG_SIM_SAMPLE_FOLLOW_H
 #define TEG_SIM_SAMPLE_FOLLOW_H
