@@ -551,6 +551,17 @@ static void translate(struct sim_memory *m, uint32_t sm, struct way *w,
         w->waited = max_u64(at, m->last_page[sm].ready) - w->start;
 }
 
+/* What SMs share: L2, and DRAM behind it. */
+static void visit_shared(struct sim_memory *m, uint32_t sm, struct way *w,
+                         uint64_t address, uint32_t sectors, uint32_t bytes,
+                         struct sim_request *r)
+{
+    if (m->l2 != NULL)
+        visit_l2(m, sm, w, address, sectors, r);
+    else
+        visit_dram(m, w, address, bytes, r);
+}
+
 static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
                             uint64_t address, uint32_t sectors, uint32_t bytes,
                             struct sim_request *r)
@@ -561,10 +572,7 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
         translate(m, sm, w, address, r->is_store && !r->is_atomic);
     w->waited +=
         wait_in(&c->port, w->start, bytes_ticks(m->cluster_rate, bytes));
-    if (m->l2 != NULL)
-        visit_l2(m, sm, w, address, sectors, r);
-    else
-        visit_dram(m, w, address, bytes, r);
+    visit_shared(m, sm, w, address, sectors, bytes, r);
 }
 
 /* ---- a request ------------------------------------------------------------ */
@@ -580,6 +588,12 @@ static uint64_t start_of(const struct sim_memory *m, uint64_t now,
                          uint32_t turn)
 {
     return now * TICKS + turn * m->transaction_ticks;
+}
+
+/* The turn in which transaction `i` leaves: those that coalesced go together. */
+static uint32_t turn_of(const struct sim_plan *plan, uint32_t i)
+{
+    return i < plan->groups ? 0 : i - plan->groups + 1;
 }
 
 /* A transaction that left the load/store unit at `start` is done. */
@@ -661,7 +675,7 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
             .sectors = (uint8_t)(t->sectors != 0 ? t->sectors : ALL_SECTORS),
             .partial = (uint8_t)(r->is_store && !r->is_atomic ? t->partial : 0),
             .transaction = (uint8_t)i,
-            .turn = (uint8_t)(i < plan->groups ? 0 : i - plan->groups + 1),
+            .turn = (uint8_t)turn_of(plan, i),
         };
         if (m->gpu->l1.always_hits) {
             r->l1_sectors += count_sectors(step->sectors);
@@ -734,21 +748,14 @@ static const struct sim_errand_step *step_beside(
                : NULL;
 }
 
-static void send_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
-                           uint64_t address, uint32_t sectors, uint32_t bytes,
-                           struct sim_request *r)
+/* A follower has a TLB of its own, that finds what its leader's does. */
+static void await_region(struct sim_memory *m, struct way *w, uint64_t address,
+                         int posted)
 {
-    /* It has a TLB of its own, that finds what its leader's does. */
-    if (m->tlb != NULL) {
-        uint64_t ready = region_ready(m, address, w->start);
+    uint64_t ready = region_ready(m, address, w->start);
 
-        if ((!r->is_store || r->is_atomic) && ready > w->start)
-            w->waited = ready - w->start;
-    }
-    if (m->l2 != NULL)
-        visit_l2(m, sm, w, address, sectors, r);
-    else
-        visit_dram(m, w, address, bytes, r);
+    if (!posted && ready > w->start)
+        w->waited = ready - w->start;
 }
 
 static void follow(struct sim_memory *m, struct sim_follower_request *f)
@@ -762,19 +769,20 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
         const struct sim_errand_step *step =
             step_beside(f->leader, t, plan->count, &at);
         uint32_t sectors = own->sectors != 0 ? own->sectors : ALL_SECTORS;
-        uint32_t turn = t < plan->groups ? 0 : t - plan->groups + 1;
-        struct way w = {.start = start_of(m, f->cycle, turn),
+        struct way w = {.start = start_of(m, f->cycle, turn_of(plan, t)),
                         .partial = posted ? own->partial : 0};
 
         if (step == NULL)
             continue;
         if (step->flags & STEP_HIT)
             sectors &= step->sectors;
-        send_beyond_l1(m, f->sm, &w, own->address, sectors,
-                       own->sectors != 0
-                           ? count_sectors(sectors) * SIM_SECTOR_BYTES
-                           : own->bytes,
-                       &plan->request);
+        if (m->tlb != NULL)
+            await_region(m, &w, own->address, posted);
+        visit_shared(m, f->sm, &w, own->address, sectors,
+                     own->sectors != 0
+                         ? count_sectors(sectors) * SIM_SECTOR_BYTES
+                         : own->bytes,
+                     &plan->request);
     }
     m->followers->served(m->followers->self, &plan->request);
 }
