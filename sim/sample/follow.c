@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/array.h"
+
 enum {
     FRACTION = 256, /* of a cycle */
     /* Cycles over which followers are spread, at most: farther apart requests
@@ -52,7 +54,8 @@ struct sample_followers {
     struct sim_windows windows;
     uint32_t sms;
     struct group **group; /* owned, [groups]: by leader; NULL once ended */
-    uint64_t groups, capacity;
+    uint64_t groups;
+    size_t capacity;
     struct group *gathering; /* owned: the next leader's */
     uint32_t gathered;
     struct trail *trail; /* owned, [trails]: the earliest due on top */
@@ -366,18 +369,13 @@ teg_status sample_followers_lead(struct sample_followers *f, uint32_t warps,
                                  double interval, struct teg_diag *d)
 {
     double spread = interval < SPREAD_MAX ? interval : SPREAD_MAX;
+    struct group **room =
+        teg_array_room(f->group, f->groups, &f->capacity, sizeof(*room));
 
-    if (!gather(f))
+    if (room != NULL)
+        f->group = room;
+    if (room == NULL || !gather(f))
         return teg_fail_memory(d);
-    if (f->groups == f->capacity) {
-        uint64_t capacity = f->capacity != 0 ? 2 * f->capacity : 256;
-        struct group **more = realloc(f->group, capacity * sizeof(*more));
-
-        if (more == NULL)
-            return teg_fail_memory(d);
-        f->group = more;
-        f->capacity = capacity;
-    }
     f->gathering->begun = calloc(warps, sizeof *f->gathering->begun);
     if (f->gathering->begun == NULL)
         return teg_fail_memory(d);

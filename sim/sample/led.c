@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/array.h"
 #include "sim/engine/engine.h"
 #include "sim/sample/follow.h"
 #include "sim/sample/kinds.h"
@@ -60,12 +61,14 @@ struct led {
     struct row ahead;       /* read, and with no place yet */
     struct waiting offered; /* the engine's: the first of those ahead */
     int exhausted;
-    uint64_t blocks, block_capacity; /* read */
+    uint64_t blocks; /* read */
+    size_t block_capacity;
     double *work; /* owned, [block_capacity]: warp instructions of each */
     struct sample_kinds kinds;
     uint64_t *sorted; /* owned, [window] */
     /* Leaders so far. */
-    uint64_t leaders, capacity;
+    uint64_t leaders;
+    size_t capacity;
     struct leader *leader; /* owned, [capacity] */
     uint64_t work_led;
     struct burst *burst; /* owned, [leading]: of each SM */
@@ -79,22 +82,19 @@ struct led {
 
 static teg_status push(struct row *r, struct waiting w, struct teg_diag *d)
 {
+    struct waiting *at;
+
     if (r->begin + r->count == r->capacity && r->begin >= r->count &&
         r->begin != 0) {
         memmove(r->at, r->at + r->begin, r->count * sizeof *r->at);
         r->begin = 0;
     }
-    if (r->begin + r->count == r->capacity) {
-        size_t capacity = 2 * r->capacity + 64;
-        struct waiting *at = realloc(r->at, capacity * sizeof *at);
-
-        if (at == NULL) {
-            teg_block_free(w.block);
-            return teg_fail_memory(d);
-        }
-        r->at = at;
-        r->capacity = capacity;
+    at = teg_array_room(r->at, r->begin + r->count, &r->capacity, sizeof *at);
+    if (at == NULL) {
+        teg_block_free(w.block);
+        return teg_fail_memory(d);
     }
+    r->at = at;
     r->at[r->begin + r->count++] = w;
     return TEG_OK;
 }
@@ -121,15 +121,12 @@ static void put_back(struct row *r, struct waiting w)
 
 static teg_status note_work(struct led *l, uint64_t work, struct teg_diag *d)
 {
-    if (l->blocks == l->block_capacity) {
-        uint64_t capacity = 2 * l->block_capacity + 1024;
-        double *more = realloc(l->work, capacity * sizeof *more);
+    double *room =
+        teg_array_room(l->work, l->blocks, &l->block_capacity, sizeof *room);
 
-        if (more == NULL)
-            return teg_fail_memory(d);
-        l->work = more;
-        l->block_capacity = capacity;
-    }
+    if (room == NULL)
+        return teg_fail_memory(d);
+    l->work = room;
     l->work[l->blocks++] = (double)work;
     return TEG_OK;
 }
@@ -259,15 +256,12 @@ static teg_status note_burst(struct led *l, struct burst *b, uint64_t cycle,
 static teg_status note_leader(struct led *l, uint64_t cycle, uint64_t work,
                               struct teg_diag *d)
 {
-    if (l->leaders == l->capacity) {
-        uint64_t capacity = l->capacity != 0 ? 2 * l->capacity : 256;
-        struct leader *more = realloc(l->leader, capacity * sizeof *more);
+    struct leader *room =
+        teg_array_room(l->leader, l->leaders, &l->capacity, sizeof *room);
 
-        if (more == NULL)
-            return teg_fail_memory(d);
-        l->leader = more;
-        l->capacity = capacity;
-    }
+    if (room == NULL)
+        return teg_fail_memory(d);
+    l->leader = room;
     l->leader[l->leaders++] =
         (struct leader){.begun = cycle, .work = (double)work};
     l->work_led += work;
@@ -453,15 +447,6 @@ static void release(struct led *l)
 
 /* ---- what it says of the launch ------------------------------------------ */
 
-static double mean_took(const struct led *l)
-{
-    double sum = 0;
-
-    for (uint64_t i = 0; i < l->leaders; i++)
-        sum += l->leader[i].took;
-    return sum / (double)l->leaders;
-}
-
 /* What a block takes by its work: least squares over the leaders. */
 struct line {
     double work, took; /* means */
@@ -470,9 +455,12 @@ struct line {
 
 static struct line fit(const struct led *l)
 {
-    struct line f = {(double)l->work_led / (double)l->leaders, mean_took(l), 0};
+    struct line f = {(double)l->work_led / (double)l->leaders, 0, 0};
     double xx = 0, xy = 0;
 
+    for (uint64_t i = 0; i < l->leaders; i++)
+        f.took += l->leader[i].took;
+    f.took /= (double)l->leaders;
     for (uint64_t i = 0; i < l->leaders; i++) {
         double off = l->leader[i].work - f.work;
 
@@ -491,25 +479,24 @@ static double fitted(const struct line *f, double work)
 /* 95 % of the mean of what leaders' blocks took, relative: of what their work
  * does not say, from the differences between neighbours, for all of the grid is
  * led. */
-static double chance_error(const struct led *l)
+static double chance_error(const struct led *l, const struct line *f)
 {
-    struct line f = fit(l);
     double n = (double)l->leaders, sum = 0, before = 0;
 
     for (uint64_t i = 0; i < l->leaders; i++) {
-        double rest = l->leader[i].took - fitted(&f, l->leader[i].work);
+        double rest = l->leader[i].took - fitted(f, l->leader[i].work);
 
         sum += i != 0 ? (rest - before) * (rest - before) : 0;
         before = rest;
     }
-    return f.took > 0 && n > 1 ? 2 * sqrt(sum / 2 / (n - 1) / n) / f.took : 0;
+    return f->took > 0 && n > 1 ? 2 * sqrt(sum / 2 / (n - 1) / n) / f->took : 0;
 }
 
 /* Cycles by which SMs fall idle at the end more, or less, on the chip than
  * where leaders run: a long block that comes late may not have led. */
-static teg_status idle_more(struct led *l, double *cycles, struct teg_diag *d)
+static teg_status idle_more(struct led *l, const struct line *f, double *cycles,
+                            struct teg_diag *d)
 {
-    struct line f = fit(l);
     double *length = calloc(l->leaders, sizeof *length), all, led;
     uint64_t places = l->wave * l->sms / l->leading;
     teg_status status;
@@ -518,9 +505,9 @@ static teg_status idle_more(struct led *l, double *cycles, struct teg_diag *d)
     if (length == NULL)
         return teg_fail_memory(d);
     for (uint64_t i = 0; i < l->leaders; i++)
-        length[i] = fitted(&f, l->leader[i].work);
+        length[i] = fitted(f, l->leader[i].work);
     for (uint64_t i = 0; i < l->blocks; i++)
-        l->work[i] = fitted(&f, l->work[i]);
+        l->work[i] = fitted(f, l->work[i]);
     status = sample_schedule_idle(l->work, l->blocks, places, &all, d);
     if (status == TEG_OK)
         status = sample_schedule_idle(length, l->leaders, l->wave, &led, d);
@@ -596,12 +583,14 @@ static teg_status finish(struct led *l, const struct teg_gpu *gpu,
 {
     double left = (double)(l->blocks - l->leaders - l->taken) / l->group;
     double work = (double)l->work_led * l->group, idle = 0, cycles;
+    struct line f;
 
     sample->blocks = l->blocks;
     if (l->leaders == 0)
         return TEG_OK;
+    f = fit(l);
     if (!sample_kinds_alike(&l->kinds))
-        TRY(idle_more(l, &idle, d));
+        TRY(idle_more(l, &f, &idle, d));
     cycles = (double)s->cycles + l->last_spread + left * l->last_interval;
     s->cycles = (uint64_t)(cycles + 0.5);
     sample->sms_simulated = l->leading;
@@ -611,23 +600,23 @@ static teg_status finish(struct led *l, const struct teg_gpu *gpu,
     sample->blocks_simulated = l->leaders;
     sample->instructions_simulated = l->work_led;
     /* a quarter of a wave at the end, or what unlike blocks make of it */
-    sample->error_bound = chance_error(l) + share_error(l, gpu, s) +
+    sample->error_bound = chance_error(l, &f) + share_error(l, gpu, s) +
                           step_error / sqrt(l->leading) +
                           fabs((double)l->kinds.instructions / work - 1) +
-                          (mean_took(l) / 4 + idle) / cycles;
+                          (f.took / 4 + idle) / cycles;
     scale(l, s);
     return TEG_OK;
 }
 
 static teg_status prepare(struct led *l, const struct teg_gpu *gpu,
-                          uint32_t leading, struct teg_diag *d)
+                          struct teg_diag *d)
 {
     l->sorted = calloc(window(l) + 1, sizeof *l->sorted);
     l->burst = calloc(l->leading, sizeof *l->burst);
     if (l->sorted == NULL || l->burst == NULL)
         return teg_fail_memory(d);
-    return sample_followers_new(gpu, l->from->kernel, leading, followers_max(l),
-                                &l->followers, d);
+    return sample_followers_new(gpu, l->from->kernel, l->leading,
+                                followers_max(l), &l->followers, d);
 }
 
 teg_status sample_led(struct teg_launch *launch, const struct teg_gpu *gpu,
@@ -649,7 +638,7 @@ teg_status sample_led(struct teg_launch *launch, const struct teg_gpu *gpu,
 
     TRY(teg_gpu_copy(gpu, &part, d));
     scale_chip(part, leading);
-    status = prepare(&l, part, leading, d);
+    status = prepare(&l, part, d);
     if (status == TEG_OK)
         status = simulate(&l, part, s, d);
     if (status == TEG_OK)

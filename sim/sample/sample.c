@@ -33,7 +33,6 @@ struct teg_sample_facts {
     float *first;      /* owned, [capacity]: lines touched by none before */
     uint16_t *kind_of; /* owned, [capacity] */
     uint64_t blocks, capacity;
-    uint64_t instructions;
     double lines, first_lines; /* summed over the blocks */
     double written_lines;      /* of `lines` */
     struct sample_kinds kinds;
@@ -103,7 +102,6 @@ static teg_status note_block(struct teg_sample_facts *f,
     f->kind_of[f->blocks] = kind;
     f->first[f->blocks] = (float)touched->first;
     f->work[f->blocks++] = work;
-    f->instructions += work;
     f->lines += touched->lines;
     f->first_lines += touched->first;
     f->written_lines += touched->written;
@@ -419,7 +417,7 @@ static double unseen_share(const struct sampling *p)
 
     for (uint32_t i = 0; i < k->count; i++)
         unseen += p->kind_work[i] == 0 ? k->kind[i].instructions : 0;
-    return (double)unseen / (double)p->facts->instructions;
+    return (double)unseen / (double)p->facts->kinds.instructions;
 }
 
 /* Lines that none touched before, per warp instruction: how much that differs
@@ -428,7 +426,7 @@ static double first_touches_differ(const struct sampling *p)
 {
     const struct teg_sample_facts *f = p->facts;
     double first = 0, rest = f->first_lines;
-    uint64_t work = 0, left = f->instructions;
+    uint64_t work = 0, left = f->kinds.instructions;
     uint64_t from = p->at_start ? p->steady * p->wave : 0;
 
     for (uint64_t i = 0; i < p->handed_out; i++) {
@@ -461,7 +459,7 @@ static double first_touch_error(const struct sampling *p)
     double longer = gpu->l2.latency > 0
                         ? (double)gpu->dram.latency / gpu->l2.latency - 1
                         : 0;
-    double lines = f->lines / (double)f->instructions;
+    double lines = f->lines / (double)f->kinds.instructions;
     double waited =
         lines > 0 && longer > 0
             ? differ / lines * longer * pace(p, p->steady, p->waves - 1)
@@ -480,7 +478,7 @@ static int l2_settled(const struct sampling *p, const struct teg_statistics *s)
     double filled =
         (double)(m->l2_sectors - m->l2_hits) * p->gpu->l2.sector_bytes;
     double whole =
-        filled * (double)p->facts->instructions / (double)p->work_ended;
+        filled * (double)p->facts->kinds.instructions / (double)p->work_ended;
 
     return (double)m->store_bytes < written_least * (double)m->bytes ||
            filled >= l2_turns * bytes * 0.9 || whole < bytes;
@@ -494,8 +492,8 @@ static void scale_statistics(const struct sampling *p, struct teg_statistics *s)
     s->warps =
         (uint64_t)((double)s->warps * (double)f->blocks / (double)p->sampled +
                    0.5);
-    sample_scale(s, (double)f->instructions / (double)p->work_ended,
-                 f->instructions);
+    sample_scale(s, (double)f->kinds.instructions / (double)p->work_ended,
+                 f->kinds.instructions);
 }
 
 /* Cycles at the end in which SMs run dry one after the other: a quarter of a
@@ -514,7 +512,7 @@ static double end_error(const struct sampling *p, double mean)
 static void extrapolate(const struct sampling *p, struct teg_statistics *s,
                         struct teg_sample *sample)
 {
-    double left = (double)(p->facts->instructions - p->work_ended);
+    double left = (double)(p->facts->kinds.instructions - p->work_ended);
     double mean = pace(p, p->steady, p->waves - 1);
     double cycles = (double)s->cycles + left * mean;
     double error = left * (pace_error(p) + first_touch_error(p));
@@ -624,7 +622,7 @@ static teg_status sample_waves(struct sampling *p, teg_sample_open *open,
     if (!l2_settled(p, s))
         return TEG_OK;
     sample->blocks = p->facts->blocks;
-    sample->instructions = p->facts->instructions;
+    sample->instructions = p->facts->kinds.instructions;
     sample->kinds = p->facts->kinds.count;
     /* Waves of other blocks are no warm-up. */
     p->steady = sample_kinds_alike(&p->facts->kinds) ? find_steady(p)
@@ -655,8 +653,8 @@ static teg_status lead(struct sampling *p, teg_sample_open *open, void *self,
     return status;
 }
 
-/* Finds how many waves the launch has, and from its first blocks how many warp
- * instructions, about. */
+/* Finds how many waves the launch has, and unless `instructions` is NULL, from
+ * its first blocks, how many warp instructions, about. */
 static teg_status measure_up(struct sampling *p, teg_sample_open *open,
                              void *self,
                              const struct teg_simulation_options *options,
@@ -670,7 +668,7 @@ static teg_status measure_up(struct sampling *p, teg_sample_open *open,
     TRY(open(self, &launch, d));
     status = find_places(p, launch.kernel, options, d);
     *waves = waves_of(p, teg_kernel_blocks(launch.kernel));
-    while (status == TEG_OK && tried < BLOCKS_TRIED &&
+    while (status == TEG_OK && instructions != NULL && tried < BLOCKS_TRIED &&
            *waves >= TEG_SAMPLE_WAVES_MIN) {
         struct teg_block *block = NULL;
 
@@ -681,9 +679,9 @@ static teg_status measure_up(struct sampling *p, teg_sample_open *open,
         tried++;
         teg_block_free(block);
     }
-    *instructions = tried != 0 ? (double)work / (double)tried *
-                                     (double)teg_kernel_blocks(launch.kernel)
-                               : 0;
+    if (tried != 0)
+        *instructions = (double)work / (double)tried *
+                        (double)teg_kernel_blocks(launch.kernel);
     if (launch.close != NULL)
         launch.close(launch.self);
     return status;
@@ -695,9 +693,9 @@ teg_status teg_sample_look(teg_sample_open *open, void *self,
                            struct teg_sample_facts **facts, struct teg_diag *d)
 {
     struct sampling p = {.gpu = gpu};
-    double waves, instructions;
+    double waves;
 
-    TRY(measure_up(&p, open, self, options, &waves, &instructions, d));
+    TRY(measure_up(&p, open, self, options, &waves, NULL, d));
     return waves >= waves_for_whole() ? look(open, self, options, facts, d)
                                       : TEG_OK;
 }
@@ -710,9 +708,10 @@ static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
                                 struct teg_statistics *s,
                                 struct teg_sample *sample, struct teg_diag *d)
 {
-    double waves, instructions;
+    double waves, instructions = 0;
 
-    TRY(measure_up(p, open, self, options, &waves, &instructions, d));
+    TRY(measure_up(p, open, self, options, &waves,
+                   instructions_min != 0 ? &instructions : NULL, d));
     if (waves < TEG_SAMPLE_WAVES_MIN || instructions < (double)instructions_min)
         return TEG_OK;
     if (waves >= waves_for_whole())
