@@ -90,18 +90,18 @@ $(BUILD)/tools/mpi/pool_mpi.o: tools/mpi/pool_mpi.c | $(DEPS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) \
 	    $$(pkg-config --cflags ompi-c | sed 's/-I/-isystem /g') -c $< -o $@
 
-$(BUILD)/tools/mpi/pool_local.o: tools/teg/pool.c | $(DEPS)
+$(BUILD)/tools/mpi/pool_local.o: tools/teg/sweep/pool.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -c $< -o $@
 
 # The emulator's functions once more for machines with AVX2 and FMA; which are
 # used is found out when a kernel is prepared.
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
-$(BUILD)/traces/emulate/operand.o: CPPFLAGS += -DTEG_EMULATE_VECTOR
-VECTOR_OBJ := $(patsubst %.c,$(BUILD)/%_vector.o,$(wildcard traces/emulate/*_ops.c))
+$(BUILD)/traces/emulate/core/operand.o: CPPFLAGS += -DTEG_EMULATE_VECTOR
+VECTOR_OBJ := $(patsubst %.c,$(BUILD)/%_vector.o,$(wildcard traces/emulate/ops/*.c))
 endif
 
-$(BUILD)/traces/emulate/%_vector.o: traces/emulate/%.c | $(DEPS)
+$(BUILD)/traces/emulate/ops/%_vector.o: traces/emulate/ops/%.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -DEMU_VECTOR $(CFLAGS) -mavx2 -mfma -ffp-contract=off \
 	    -c $< -o $@
@@ -130,12 +130,12 @@ $(ITERATE): $(ITERATE).o $(CUDART)
 $(ITERATE).o: tests/fixtures/iterate.fatbin
 
 # The page's script and style become rows of C strings.
-$(BUILD)/page.%.inc: tools/teg/page.%
+$(BUILD)/page.%.inc: tools/teg/report/page/page.%
 	@mkdir -p $(@D)
 	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n",/' $< > $@
 
-$(BUILD)/tools/teg/page.o: CPPFLAGS += -I$(BUILD)
-$(BUILD)/tools/teg/page.o: $(BUILD)/page.js.inc $(BUILD)/page.css.inc
+$(BUILD)/tools/teg/report/page/page.o: CPPFLAGS += -I$(BUILD)
+$(BUILD)/tools/teg/report/page/page.o: $(BUILD)/page.js.inc $(BUILD)/page.css.inc
 
 $(BUILD)/%.o: %.c | $(DEPS)
 	@mkdir -p $(@D)
@@ -154,7 +154,7 @@ accuracy: $(BUILD)/accuracy
 
 # Times the fixture kernels on a machine with a GPU: docs/measuring.md.
 $(BUILD)/kernels: $(BUILD)/tools/measure/kernels.o \
-                  $(BUILD)/traces/emulate/argument.o $(BUILD)/isa/base/status.o
+                  $(BUILD)/traces/emulate/core/argument.o $(BUILD)/isa/base/status.o
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -ldl -o $@
 
 # Chips since Fermi: micro-benchmarks, and ../shared/measured where it is.

@@ -10,7 +10,7 @@
 
 #include "config/power.h"
 #include "isa/base/status.h"
-#include "isa/op_class.h"
+#include "isa/inst/op_class.h"
 
 enum {
     TEG_MAX_UNITS = 16,

@@ -6,7 +6,7 @@
 #ifndef TEG_CONFIG_POWER_H
 #define TEG_CONFIG_POWER_H
 
-#include "isa/op_class.h"
+#include "isa/inst/op_class.h"
 
 enum teg_power_unit_id {
 #define POWER_UNIT(name, key, scope, help) POWER_##name,

@@ -8,7 +8,7 @@
 #define TEG_SIM_EVENTS_H
 
 #include "config/gpu.h"
-#include "isa/inst.h"
+#include "isa/inst/inst.h"
 
 enum teg_stall {
 #define STALL(name, label, help) STALL_##name,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/fatbin.h"
+#include "isa/binary/fatbin.h"
 
 const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90};
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/block.h"
+#include "traces/block/block.h"
 
 static void add_step(struct teg_block_builder *b, const struct help_step *s)
 {

@@ -9,7 +9,7 @@
 #ifndef TEG_TESTS_HELP_LAUNCH_H
 #define TEG_TESTS_HELP_LAUNCH_H
 
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 struct help_step {
     uint32_t inst;

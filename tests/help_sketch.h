@@ -2,7 +2,7 @@
 #ifndef TEG_TESTS_HELP_SKETCH_H
 #define TEG_TESTS_HELP_SKETCH_H
 
-#include "traces/sketch.h"
+#include "traces/sketch/sketch.h"
 
 /* A head for sketches whose launch shape does not matter: one warp of sm_70,
  * 1024 bytes of shared memory; its five lines come before `body`. */

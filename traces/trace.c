@@ -1,13 +1,13 @@
 #include "traces/trace.h"
 
-#include "traces/input.h"
-#include "traces/kernelsjson.h"
-#include "traces/kernelslist.h"
-#include "traces/nvbit.h"
-#include "traces/nvbit_raw.h"
-#include "traces/sketch.h"
-#include "traces/tegt.h"
-#include "traces/tracez.h"
+#include "traces/base/input.h"
+#include "traces/list/kernelsjson.h"
+#include "traces/list/kernelslist.h"
+#include "traces/nvbit/grouped.h"
+#include "traces/nvbit/raw.h"
+#include "traces/nvbit/tracez.h"
+#include "traces/sketch/sketch.h"
+#include "traces/tegt/tegt.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef TEG_TRACES_TRACE_H
 #define TEG_TRACES_TRACE_H
 
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 struct teg_trace;
 

@@ -7,7 +7,7 @@
 #define TEG_SIM_COLLECT_STATISTICS_H
 
 #include "config/occupancy.h"
-#include "isa/name.h"
+#include "isa/base/name.h"
 #include "sim/collect/bins.h"
 #include "sim/events.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/engine/crew.h"
+#include "sim/engine/host_threads.h"
 #include "sim/engine/sm.h"
 
 /*

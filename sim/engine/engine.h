@@ -13,7 +13,7 @@
  * In practice time jumps to the next cycle in which anything can happen, and
  * each SM runs ahead of the others as far as they cannot matter to it, on as
  * many host threads as asked; that changes no number
- * (tests/sim/test_engine_naive.c).
+ * (tests/sim/engine/test_engine_naive.c).
  * Leaves out: instruction fetch, write-back ports.
  */
 #ifndef TEG_SIM_ENGINE_ENGINE_H
@@ -21,7 +21,7 @@
 
 #include "sim/events.h"
 #include "sim/memory/memory.h"
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 /* SMs that lead others, which are not stepped. */
 struct sim_lead {

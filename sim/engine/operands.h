@@ -14,7 +14,7 @@
 #define TEG_SIM_ENGINE_OPERANDS_H
 
 #include "config/gpu.h"
-#include "isa/inst.h"
+#include "isa/inst/inst.h"
 
 enum {
     SIM_OPERANDS_MAX = 8

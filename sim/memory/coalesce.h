@@ -7,7 +7,7 @@
 #define TEG_SIM_MEMORY_COALESCE_H
 
 #include "sim/events.h"
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 enum {
     /* 32 lanes of 16 bytes that straddle a line each */

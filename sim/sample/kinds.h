@@ -4,7 +4,7 @@
 #ifndef TEG_SIM_SAMPLE_KINDS_H
 #define TEG_SIM_SAMPLE_KINDS_H
 
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 enum {
     SAMPLE_KINDS = 256, /* told apart; further ones count as one */

@@ -10,7 +10,7 @@
 #include "sim/sample/kinds.h"
 #include "sim/sample/scale.h"
 #include "sim/sample/schedule.h"
-#include "traces/block.h"
+#include "traces/block/block.h"
 
 enum {
     /* An SM's next block is one of the next eight where its blocks end together

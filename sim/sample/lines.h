@@ -9,7 +9,7 @@
 #ifndef TEG_SIM_SAMPLE_LINES_H
 #define TEG_SIM_SAMPLE_LINES_H
 
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 enum {
     SAMPLE_LINE_BYTES = 128,

@@ -12,7 +12,7 @@
 #ifndef TEG_SIM_SAMPLE_PORTRAIT_H
 #define TEG_SIM_SAMPLE_PORTRAIT_H
 
-#include "traces/cursor.h"
+#include "traces/block/cursor.h"
 
 enum teg_portrait_part {
 #define PART(name, kind, of, help) PORTRAIT_##name,

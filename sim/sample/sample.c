@@ -9,7 +9,7 @@
 #include "sim/sample/lines.h"
 #include "sim/sample/meter.h"
 #include "sim/sample/scale.h"
-#include "traces/block.h"
+#include "traces/block/block.h"
 
 enum {
     WAVES_WANTED = 14,

@@ -9,7 +9,7 @@
 #ifndef TEG_SIM_WHATIF_STREAM_CHANGE_H
 #define TEG_SIM_WHATIF_STREAM_CHANGE_H
 
-#include "traces/block.h"
+#include "traces/block/block.h"
 
 typedef void inst_change(struct teg_inst *inst);
 /* Writes the warps of `from` into `b`, which has begun the block. */

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "traces/emulate/args.h"
+#include "traces/emulate/core/args.h"
 
 enum {
     ARGUMENTS = 4,

@@ -1,7 +1,7 @@
 /* Any bytes as a fatbin or a program that carries one. */
 #include <stdint.h>
 
-#include "isa/fatbin.h"
+#include "isa/binary/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* libFuzzer target of kernels.json. */
-#include "traces/kernelsjson.h"
+#include "traces/list/kernelsjson.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
  * refused. */
 #include <stdint.h>
 
-#include "isa/listing.h"
-#include "isa/sass.h"
+#include "isa/binary/listing.h"
+#include "isa/sass/sass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

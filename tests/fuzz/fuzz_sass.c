@@ -2,7 +2,7 @@
  * made a static instruction. */
 #include <stdint.h>
 
-#include "isa/sass.h"
+#include "isa/sass/sass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -370,10 +370,11 @@ static json_t *explained(void)
 
 static void check_known(json_t *known, const char *name, const char *where)
 {
-    ck_assert_msg(json_object_get(known, name) != NULL,
-                  "teg explain lacks '%s' of %s: a name in JSON is a row of "
-                  "tools/teg/json_words.def, a term one of its model's .def",
-                  name, where);
+    ck_assert_msg(
+        json_object_get(known, name) != NULL,
+        "teg explain lacks '%s' of %s: a name in JSON is a row of "
+        "tools/teg/report/json_words.def, a term one of its model's .def",
+        name, where);
 }
 
 static void check_schema_names(json_t *known, json_t *s, const char *where)

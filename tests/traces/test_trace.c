@@ -2,8 +2,8 @@
  * a second, independent scan of their text counts. */
 #include "traces/trace.h"
 
-#include "traces/input.h"
-#include "traces/tegt.h"
+#include "traces/base/input.h"
+#include "traces/tegt/tegt.h"
 
 #include <check.h>
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
-#include "isa/name.h"
+#include "isa/base/name.h"
 
 void plain_name(const char *symbol, char *out, size_t size)
 {

@@ -12,7 +12,7 @@
 void plain_name(const char *symbol, char *out, size_t size);
 
 /* True if the shell pattern matches the symbol or its plain name, or is any of
- * its names (isa/name.h). */
+ * its names (isa/base/name.h). */
 int name_matches(const char *pattern, const char *symbol);
 
 #endif

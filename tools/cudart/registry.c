@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/fatbin.h"
-#include "isa/sass.h"
+#include "isa/binary/fatbin.h"
+#include "isa/sass/sass.h"
 
 #define WRAPPER_MAGIC 0x466243B1u
 #define FATBIN_MAGIC  0xBA55ED50u

@@ -19,7 +19,7 @@
 #include <zlib.h>
 
 #include "isa/base/buffer.h"
-#include "traces/tegt.h"
+#include "traces/tegt/tegt.h"
 
 enum {
     PROCESSES_MAX = 10000,

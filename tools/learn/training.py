@@ -21,7 +21,7 @@ import forest_file
 import procedure
 import table
 
-# The features of (Braun et al. 2020), in the order of traces/features.def.
+# The features of (Braun et al. 2020), in the order of traces/study/features.def.
 PAPER = ("instructions,arithmetic,special,logic,control,global_bytes,"
          "shared_bytes,parameter_bytes,local_bytes,intensity,blocks,"
          "threads_per_block,shared_allocation").split(",")

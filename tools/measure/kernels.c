@@ -3,7 +3,7 @@
  * emulates, and prints what they took and what they computed.
  *
  *   cc -O2 -D_POSIX_C_SOURCE=200809L -I. tools/measure/kernels.c \
- *       traces/emulate/argument.c isa/base/status.c -ldl -o kernels
+ *       traces/emulate/core/argument.c isa/base/status.c -ldl -o kernels
  *   ./kernels >kernels.json
  *   tools/measure/compare_kernels.py kernels.json -g a100
  *
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/emulate/argument.h"
+#include "traces/emulate/core/argument.h"
 
 enum {
     WORDS_MAX = 24, /* of a line of the table */

@@ -22,7 +22,7 @@ typedef std::vector<std::pair<std::string, double>> conditions;
 
 struct record {
     std::string section, name, quantity, unit;
-    std::string op_class; /* of isa/op_class.def; "" where none follows */
+    std::string op_class; /* of isa/inst/op_class.def; "" where none follows */
     std::string kernel;   /* whose instructions stand for the value */
     conditions at;
     double median, min, max;

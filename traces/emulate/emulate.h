@@ -13,11 +13,11 @@
 #ifndef TEG_TRACES_EMULATE_EMULATE_H
 #define TEG_TRACES_EMULATE_EMULATE_H
 
-#include "isa/cubin.h"
-#include "traces/cursor.h"
-#include "traces/emulate/device.h"
-#include "traces/emulate/module.h"
-#include "traces/emulate/texture.h"
+#include "isa/binary/cubin.h"
+#include "traces/block/cursor.h"
+#include "traces/emulate/core/device.h"
+#include "traces/emulate/core/module.h"
+#include "traces/emulate/core/texture.h"
 
 /* What a launch's malloc hands out at most, as on a GPU unless told. */
 #define EMU_HEAP_BYTES 0x800000u

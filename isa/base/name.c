@@ -1,0 +1,101 @@
+#include "isa/base/name.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What libiberty has printed so far.  A name of a few letters can stand for
+ * one of gigabytes, and only a jump stops it; it holds no memory then. */
+struct printed {
+    char *out;
+    size_t used;
+    jmp_buf is_full;
+};
+
+static void print(const char *text, size_t length, void *self)
+{
+    struct printed *p = self;
+
+    if (length >= TEG_NAME_MAX - p->used)
+        longjmp(p->is_full, 1);
+    memcpy(p->out + p->used, text, length);
+    p->used += length;
+    p->out[p->used] = '\0';
+}
+
+/* 0: no C++ name, or too long a one. */
+static int demangle(const char *symbol, int options, char out[TEG_NAME_MAX])
+{
+    struct printed p = {.out = out};
+
+    out[0] = '\0';
+    if (strncmp(symbol, "_Z", 2) != 0 || strlen(symbol) >= TEG_NAME_MAX ||
+        setjmp(p.is_full) != 0)
+        return 0;
+    return cplus_demangle_v3_callback(
+        symbol, DMGL_ANSI | DMGL_RET_DROP | options, print, &p);
+}
+
+/* The last name of "a::b<c::d>::f<e>", with its template arguments. */
+static const char *last_name(const char *name)
+{
+    const char *last = name;
+    int depth = 0;
+
+    for (const char *at = name; *at != '\0'; at++) {
+        depth += strchr("<({", *at) != NULL;
+        depth -= strchr(">)}", *at) != NULL;
+        if (depth == 0 && at[0] == ':' && at[1] == ':')
+            last = at + 2;
+    }
+    return last;
+}
+
+const char *teg_name_readable(const char *symbol, enum teg_name_form form,
+                              char out[TEG_NAME_MAX])
+{
+    const char *last;
+
+    if (!demangle(symbol, form == NAME_FULL ? DMGL_PARAMS : 0, out)) {
+        snprintf(out, TEG_NAME_MAX, "%s", symbol);
+    } else if (form == NAME_SHORT) {
+        last = last_name(out);
+        memmove(out, last, strlen(last) + 1);
+        out[strcspn(out, "<")] = '\0';
+    }
+    return out;
+}
+
+int teg_name_is_mangled(const char *symbol)
+{
+    char name[TEG_NAME_MAX];
+
+    return demangle(symbol, 0, name);
+}
+
+/* Blanks aside, `name` is `wanted`; its last template arguments may be left
+ * out. */
+static int is_called(const char *name, const char *wanted)
+{
+    for (;; name++, wanted++) {
+        name += strspn(name, " ");
+        wanted += strspn(wanted, " ");
+        if (*name != *wanted || *name == '\0')
+            break;
+    }
+    return *wanted == '\0' &&
+           (*name == '\0' || (*name == '<' && last_name(name) == name));
+}
+
+int teg_name_matches(const char *symbol, const char *wanted)
+{
+    char name[TEG_NAME_MAX];
+
+    if (strcmp(symbol, wanted) == 0)
+        return 1;
+    if (demangle(symbol, DMGL_PARAMS, name) && is_called(name, wanted))
+        return 1;
+    return demangle(symbol, 0, name) &&
+           (is_called(name, wanted) || is_called(last_name(name), wanted));
+}

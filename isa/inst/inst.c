@@ -1,0 +1,159 @@
+#include "isa/inst/inst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_CAPACITY = 64
+};
+
+/* Returns a capacity of at least `need`, doubling from `have`. */
+static uint32_t grown(uint32_t have, uint64_t need)
+{
+    uint64_t capacity = have != 0 ? have : FIRST_CAPACITY;
+
+    while (capacity < need)
+        capacity *= 2;
+    return capacity <= UINT32_MAX ? (uint32_t)capacity : 0;
+}
+
+static teg_status reserve_text(struct teg_program *p, size_t bytes,
+                               struct teg_diag *d)
+{
+    uint32_t capacity;
+    char *text;
+
+    if (p->text_capacity - p->text_size >= bytes)
+        return TEG_OK;
+    capacity = grown(p->text_capacity, p->text_size + bytes);
+    text = capacity != 0 ? realloc(p->text, capacity) : NULL;
+    if (text == NULL)
+        return teg_fail_memory(d);
+    p->text = text;
+    p->text_capacity = capacity;
+    return TEG_OK;
+}
+
+static teg_status reserve(struct teg_program *p, size_t text_bytes,
+                          struct teg_diag *d)
+{
+    if (p->count == p->capacity) {
+        uint32_t capacity = grown(p->capacity, (uint64_t)p->count + 1);
+        struct teg_inst *inst =
+            capacity != 0 ? realloc(p->inst, capacity * sizeof *inst) : NULL;
+
+        if (inst == NULL)
+            return teg_fail_memory(d);
+        p->inst = inst;
+        p->capacity = capacity;
+    }
+    return reserve_text(p, text_bytes, d);
+}
+
+/* Room for `length` bytes has been reserved. */
+static uint32_t put_text(struct teg_program *p, const char *text, size_t length)
+{
+    uint32_t at = p->text_size;
+
+    memcpy(p->text + at, text, length);
+    p->text_size += (uint32_t)length;
+    return at;
+}
+
+teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
+                           const char *text, uint32_t *index,
+                           struct teg_diag *d)
+{
+    size_t length = strlen(text) + 1;
+
+    TRY(reserve(p, length + 1, d));
+    if (p->text_size == 0)
+        p->text[p->text_size++] = '\0';
+    *index = p->count;
+    p->inst[p->count] = *inst;
+    p->inst[p->count].file = 0;
+    p->inst[p->count].text = length > 1 ? put_text(p, text, length) : 0;
+    p->inst[p->count].memory_index = p->memory_count;
+    p->memory_count += teg_inst_has_addresses(inst) != 0;
+    p->count++;
+    return TEG_OK;
+}
+
+/* Files are few; the last one is asked for most. */
+teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
+                                const char *name, struct teg_diag *d)
+{
+    size_t length = strlen(name) + 1;
+    uint32_t *more;
+
+    if (length == 1)
+        return TEG_OK;
+    for (uint32_t i = p->file_count; i > 0; i--) {
+        if (strcmp(p->text + p->file[i - 1], name) == 0) {
+            p->inst[index].file = p->file[i - 1];
+            return TEG_OK;
+        }
+    }
+    if (p->file_count == TEG_PROGRAM_FILES)
+        return TEG_OK;
+    TRY(reserve_text(p, length, d));
+    more = realloc(p->file, (p->file_count + (size_t)1) * sizeof *more);
+    if (more == NULL)
+        return teg_fail_memory(d);
+    p->file = more;
+    more[p->file_count] = put_text(p, name, length);
+    p->inst[index].file = more[p->file_count++];
+    return TEG_OK;
+}
+
+const char *teg_program_file(const struct teg_program *p,
+                             const struct teg_inst *inst)
+{
+    return p->text != NULL ? p->text + inst->file : "";
+}
+
+const char *teg_program_text(const struct teg_program *p,
+                             const struct teg_inst *inst)
+{
+    return p->text != NULL ? p->text + inst->text : "";
+}
+
+const char *teg_text_mnemonic(const char *text, size_t *length)
+{
+    if (*text == '@') {
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
+    }
+    *length = strcspn(text, " ");
+    return text;
+}
+
+teg_status teg_program_copy(struct teg_program *to,
+                            const struct teg_program *from, struct teg_diag *d)
+{
+    uint32_t index;
+
+    *to = (struct teg_program){0};
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct teg_inst *inst = &from->inst[i];
+        teg_status status =
+            teg_program_add(to, inst, teg_program_text(from, inst), &index, d);
+
+        if (status == TEG_OK)
+            status = teg_program_set_file(to, index,
+                                          teg_program_file(from, inst), d);
+        if (status != TEG_OK) {
+            teg_program_release(to);
+            return status;
+        }
+    }
+    return TEG_OK;
+}
+
+void teg_program_release(struct teg_program *p)
+{
+    free(p->inst);
+    free(p->text);
+    free(p->file);
+    *p = (struct teg_program){0};
+}

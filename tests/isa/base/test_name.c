@@ -1,0 +1,95 @@
+/* C++ names; expected ones are those of c++filt (binutils 2.40). */
+#include "isa/base/name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/help_suite.h"
+
+static const struct {
+    const char *symbol, *full, *plain, *brief;
+} names[] = {
+    {"_ZN5shape7lengthsIfEEvPKT_S3_PS1_i",
+     "shape::lengths<float>(float const*, float const*, float*, int)",
+     "shape::lengths<float>", "lengths"},
+    {"_Z4sumsPKiPii", "sums(int const*, int*, int)", "sums", "sums"},
+    {"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo()",
+     "(anonymous namespace)::foo", "foo"},
+    {"_Z1fIiLi3EEvT_", "f<int, 3>(int)", "f<int, 3>", "f"},
+    {"_ZN1aILi2EE1bINS_1cIiEEEEvv", "a<2>::b<a::c<int> >()",
+     "a<2>::b<a::c<int> >", "b"},
+    {"axpy", "axpy", "axpy", "axpy"},
+    {"", "", "", ""},
+    {"_Z", "_Z", "_Z", "_Z"},
+    {"_ZN5shape", "_ZN5shape", "_ZN5shape", "_ZN5shape"},
+};
+
+START_TEST(a_symbol_has_a_name_of_each_form)
+{
+    char out[TEG_NAME_MAX];
+
+    ck_assert_str_eq(teg_name_readable(names[_i].symbol, NAME_FULL, out),
+                     names[_i].full);
+    ck_assert_str_eq(teg_name_readable(names[_i].symbol, NAME_PLAIN, out),
+                     names[_i].plain);
+    ck_assert_str_eq(teg_name_readable(names[_i].symbol, NAME_SHORT, out),
+                     names[_i].brief);
+    ck_assert_int_eq(teg_name_is_mangled(names[_i].symbol),
+                     strcmp(names[_i].symbol, names[_i].full) != 0);
+}
+END_TEST
+
+START_TEST(a_kernel_is_called_by_any_of_its_names)
+{
+    static const char *const good[] = {
+        "_ZN5shape7lengthsIfEEvPKT_S3_PS1_i",
+        "shape::lengths<float>(float const*,float const*, float*,int)",
+        "shape::lengths<float>",
+        "shape::lengths",
+        "lengths<float>",
+        "lengths < float >",
+        "lengths",
+    };
+    static const char *const bad[] = {
+        "",         "length",       "lengthsx", "shape",
+        "shape::",  "lengths<int>", "lengths<", "lengths<float>(float)",
+        "::lengths"};
+    const char *symbol = names[0].symbol;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert_msg(teg_name_matches(symbol, good[i]), "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!teg_name_matches(symbol, bad[i]), "%s", bad[i]);
+    ck_assert(teg_name_matches("axpy", "axpy"));
+    ck_assert(!teg_name_matches("axpy", "axp"));
+    ck_assert(teg_name_matches(names[4].symbol, "a<2>::b"));
+    ck_assert(teg_name_matches(names[4].symbol, "b<a::c<int>>"));
+    ck_assert(!teg_name_matches(names[4].symbol, "a"));
+}
+END_TEST
+
+/* Every argument is twice as long as the one before: 2^30 letters. */
+START_TEST(a_name_without_end_stays_a_symbol)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char symbol[TEG_NAME_MAX] = "_Z1fI1aIiiE", out[TEG_NAME_MAX];
+
+    /* Substitutions that name the one before twice. */
+    for (int i = 0; i < 30; i++) {
+        char next[16];
+
+        snprintf(next, sizeof next, "S_IS%c_S%c_E", digits[i], digits[i]);
+        strcat(symbol, next);
+    }
+    strcat(symbol, "EvT_");
+    ck_assert_str_eq(teg_name_readable(symbol, NAME_FULL, out), symbol);
+    memset(symbol, '_', sizeof symbol - 1);
+    symbol[sizeof symbol - 1] = '\0';
+    ck_assert_str_eq(teg_name_readable(symbol, NAME_PLAIN, out), symbol);
+}
+END_TEST
+
+HELP_MAIN("name", 20,
+          {a_symbol_has_a_name_of_each_form, sizeof names / sizeof names[0]},
+          {a_kernel_is_called_by_any_of_its_names, 0},
+          {a_name_without_end_stays_a_symbol, 0})

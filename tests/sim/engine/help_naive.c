@@ -1,0 +1,755 @@
+#include "tests/sim/engine/help_naive.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/fetch.h"
+#include "sim/memory/memory.h"
+
+enum {
+    SMS_MAX = 4,
+    WARPS_MAX = 64,
+    BLOCKS_MAX = 32,
+    INSTANCES_MAX = 16
+};
+enum {
+    ISSUES_MAX = 1024,
+    BARRIERS = 6,
+};
+
+struct instance {
+    uint64_t free_at;
+    uint64_t done[ISSUES_MAX]; /* of everything ever issued to it */
+    uint32_t issued;
+};
+
+struct warp {
+    int resident, finished, parked, exited, planned;
+    struct teg_cursor cursor;
+    struct sim_plan plan;
+    int has_plan;
+    uint32_t block, stream, number; /* place in the SM; in the block; result */
+    uint64_t age;
+    uint64_t from;  /* resident since */
+    uint64_t start; /* may issue from */
+    uint64_t barrier_end, last_issue, same_warp;
+    uint64_t ready[TEG_REG_COUNT];
+    int kind[TEG_REG_COUNT];
+    /* everything that ever counted up a dependence barrier */
+    struct {
+        uint64_t until;
+        int kind;
+    } held[BARRIERS][NAIVE_ISSUES_MAX * 2];
+    uint32_t held_count[BARRIERS];
+    uint64_t line, instruction_at; /* of the program; the next is there */
+    uint64_t stall_until;          /* by the compiler's stall count */
+    int refused;
+    int reason; /* of the last slot */
+    int issued_now, issued_any, fetched;
+    uint32_t last_inst;
+};
+
+struct block {
+    struct teg_block *block;
+    uint32_t warps, missing;
+    uint64_t done;
+};
+
+struct sm {
+    struct warp warp[WARPS_MAX];
+    struct block block[BLOCKS_MAX];
+    struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
+    int last[4];         /* slot issued last, by scheduler */
+    uint64_t reading[4]; /* operands, until */
+    struct sim_fetch *fetch;
+};
+
+struct naive {
+    const struct teg_gpu *gpu;
+    const struct teg_program *program;
+    struct sim_windows windows;
+    struct sim_memory *memory;
+    struct sm *sm;
+    struct naive_result *result;
+    uint64_t warps_started, cycles, now;
+};
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Is something that ends at `end` over, seen from the slots? */
+static int over(const struct naive *n, uint64_t end)
+{
+    uint64_t period = n->gpu->sm.issue_period;
+
+    while (end % period != 0)
+        end++;
+    return end <= n->now;
+}
+
+static const struct teg_inst *head(const struct naive *n, const struct warp *w)
+{
+    return &n->program->inst[w->cursor.inst];
+}
+
+static int by_control(const struct naive *n, const struct teg_inst *inst)
+{
+    return n->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
+}
+
+static void hold(struct warp *w, uint8_t barrier, uint64_t until, int kind)
+{
+    if (barrier >= BARRIERS)
+        return;
+    w->held[barrier][w->held_count[barrier]].until = until;
+    w->held[barrier][w->held_count[barrier]++].kind = kind;
+}
+
+static int operands_of_kind_over(const struct naive *n, const struct warp *w,
+                                 int kind)
+{
+    const struct teg_inst *inst = head(n, w);
+
+    if (kind == RESULT_FIXED && !over(n, w->stall_until))
+        return 0;
+    if (by_control(n, inst)) {
+        for (int b = 0; b < BARRIERS; b++) {
+            for (uint32_t i = 0;
+                 (inst->control.wait_mask >> b & 1) && i < w->held_count[b];
+                 i++) {
+                if (w->held[b][i].kind == kind && !over(n, w->held[b][i].until))
+                    return 0;
+            }
+        }
+        return 1;
+    }
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        for (uint32_t r = 0; r < inst->src[i].count; r++) {
+            uint32_t reg = inst->src[i].first + r;
+
+            if (w->kind[reg] == kind && !over(n, w->ready[reg]))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* The reason it may not even be asked, or -1. */
+static int held(const struct naive *n, const struct warp *w)
+{
+    if (!over(n, w->start))
+        return STALL_DISPATCH;
+    if (w->parked || !over(n, w->barrier_end))
+        return STALL_BARRIER;
+    if (w->same_warp != 0 && !over(n, w->last_issue + w->same_warp))
+        return STALL_SAME_WARP;
+    if (!over(n, w->instruction_at))
+        return STALL_NO_INSTRUCTION;
+    if (!operands_of_kind_over(n, w, RESULT_LONG))
+        return STALL_LONG;
+    if (!operands_of_kind_over(n, w, RESULT_SHORT))
+        return STALL_SHORT;
+    if (!operands_of_kind_over(n, w, RESULT_FIXED))
+        return STALL_WAIT;
+    return -1;
+}
+
+static int throttle(const struct teg_inst *inst)
+{
+    if (inst->space == SPACE_GLOBAL || inst->space == SPACE_LOCAL ||
+        inst->space == SPACE_GENERIC)
+        return STALL_LG_THROTTLE;
+    if (inst->space == SPACE_SHARED ||
+        teg_op_class_facts(inst->op_class)->kind == RESULT_SHORT)
+        return STALL_MIO_THROTTLE;
+    return STALL_MATH_THROTTLE;
+}
+
+/* Since when the instance can take something.  It has a place as soon as
+ * fewer than `capacity` of all it ever took are still in flight: when the
+ * capacity-th latest of them is done. */
+static uint64_t instance_open_since(const struct naive *n, uint32_t unit,
+                                    const struct instance *i)
+{
+    uint32_t capacity = n->gpu->unit[unit].capacity;
+
+    for (uint32_t k = 0; capacity != 0 && k < i->issued; k++) {
+        uint32_t later = 0;
+
+        for (uint32_t j = 0; j < i->issued; j++)
+            later +=
+                i->done[j] > i->done[k] || (i->done[j] == i->done[k] && j > k);
+        if (later == capacity - 1)
+            return max_u64(i->free_at, i->done[k]);
+    }
+    return i->free_at;
+}
+
+static struct instance *find_instance(struct naive *n, struct sm *sm,
+                                      uint32_t unit, uint32_t scheduler,
+                                      uint64_t *since)
+{
+    const struct teg_unit *u = &n->gpu->unit[unit];
+    uint32_t first = u->scope == UNIT_SCOPE_SM ? 0 : scheduler * u->count;
+    struct instance *best = NULL;
+
+    for (uint32_t i = first; i < first + u->count; i++) {
+        uint64_t open = instance_open_since(n, unit, &sm->unit[unit][i]);
+
+        if (best == NULL || open < *since) {
+            best = &sm->unit[unit][i];
+            *since = open;
+        }
+    }
+    return best;
+}
+
+static struct sim_plan *plan_of(struct naive *n, uint32_t sm, struct warp *w)
+{
+    struct teg_access a;
+
+    if (!w->planned) {
+        w->planned = 1;
+        w->has_plan = teg_cursor_access(&w->cursor, &a);
+        if (w->has_plan)
+            sim_plan_make(&w->plan, n->gpu, head(n, w), &a, &n->windows);
+        if (w->has_plan)
+            sim_plan_place(&w->plan, sm, w->block);
+    }
+    return w->has_plan ? &w->plan : NULL;
+}
+
+static void release_barrier(struct naive *n, struct sm *sm, uint32_t block)
+{
+    uint32_t live = 0, parked = 0;
+
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        const struct warp *w = &sm->warp[i];
+
+        if (!w->resident || w->block != block)
+            continue;
+        live += !w->finished;
+        parked += !w->finished && w->parked;
+    }
+    if (parked == 0 || parked != live + sm->block[block].missing)
+        return;
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        struct warp *w = &sm->warp[i];
+
+        if (w->resident && w->block == block && !w->finished && w->parked) {
+            w->parked = 0;
+            w->barrier_end = n->now + max_u64(n->gpu->sm.barrier_latency, 1);
+        }
+    }
+}
+
+static uint64_t ceil_div(double x)
+{
+    uint64_t whole = (uint64_t)x;
+
+    return whole + (x > (double)whole);
+}
+
+static double in_256ths(double x)
+{
+    return (double)(uint64_t)(x * 256 + 0.5) / 256;
+}
+
+static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
+                  struct warp *w, uint32_t scheduler, struct instance *instance)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    const struct teg_inst *inst = head(n, w);
+    const struct teg_timing *t = &gpu->timing[inst->op_class];
+    int operand = (inst->flags & INST_OPERAND) != 0;
+    int moves = operand && inst->op_class == CLASS_MOV;
+    uint64_t latency = !operand || gpu->shared.operand_latency == 0 ? t->latency
+                       : moves ? gpu->timing[CLASS_LDS].latency
+                               : gpu->shared.operand_latency;
+    uint64_t busy = t->interval, done = n->now + latency;
+    struct sim_plan *plan =
+        teg_inst_has_addresses(inst) ? plan_of(n, sm_number, w) : NULL;
+    struct naive_warp *out = &n->result->warp[w->number];
+    uint32_t mask = w->cursor.mask;
+    uint64_t same_warp = t->same_warp;
+
+    if (plan != NULL && plan->request.space == SPACE_SHARED) {
+        double extra = plan->request.passes > plan->request.groups
+                           ? plan->request.passes - plan->request.groups
+                           : 0;
+
+        uint64_t passes = ceil_div(plan->request.passes *
+                                   in_256ths(gpu->shared.pass_interval));
+
+        busy = max_u64(busy, passes);
+        done +=
+            (uint64_t)(extra * in_256ths(gpu->shared.conflict_latency) + 0.5);
+        if (extra > 0 && gpu->shared.conflict_holds_warp)
+            same_warp = max_u64(same_warp, done - n->now);
+    } else if (plan != NULL) {
+        uint64_t memory =
+            sim_memory_issue(n->memory, sm_number, n->now, plan, inst->flags);
+
+        double turns = plan->count > plan->groups
+                           ? (double)(plan->count - plan->groups) + 1
+                           : (double)(plan->count != 0);
+
+        if (plan->request.l1_lines != 0)
+            busy = max_u64(busy, plan->request.l1_lines);
+        else
+            busy = max_u64(
+                busy,
+                ceil_div(turns * in_256ths(gpu->memory.transaction_interval)));
+        if (gpu->memory.lane_bytes_per_cycle > 0)
+            busy = max_u64(
+                busy,
+                ceil_div(plan->request.useful_bytes *
+                         floor(65536 / gpu->memory.lane_bytes_per_cycle + 0.5) /
+                         65536));
+        if (plan->request.l1_passes > 1) {
+            double each = in_256ths(gpu->l1.bank_interval);
+            double passes = plan->request.l1_passes;
+
+            busy = max_u64(busy, ceil_div(passes * each));
+            memory = max_u64(memory, n->now + gpu->l1.latency +
+                                         ceil_div((passes - 1) * each));
+        }
+        if (gpu->memory.transactions_hold_warp)
+            same_warp = max_u64(same_warp, busy);
+        done = plan->request.is_store && !plan->request.is_atomic
+                   ? memory + latency
+                   : max_u64(memory, done);
+    }
+    done = max_u64(done, n->now + 1);
+    if (operand && gpu->operand_unit != TEG_NO_UNIT) {
+        uint64_t since;
+
+        instance->free_at = n->now + busy;
+        instance->done[instance->issued++] = done;
+        find_instance(n, sm, gpu->operand_unit, scheduler, &since)->free_at =
+            n->now + busy;
+    } else {
+        instance->free_at = n->now + busy;
+        instance->done[instance->issued++] = done;
+    }
+    for (uint8_t i = 0; i < inst->dst_count; i++) {
+        for (uint32_t r = 0; r < inst->dst[i].count; r++) {
+            w->ready[inst->dst[i].first + r] = done;
+            w->kind[inst->dst[i].first + r] =
+                operand ? RESULT_SHORT
+                        : (int)teg_op_class_facts(inst->op_class)->kind;
+        }
+    }
+    w->stall_until = 0;
+    if (by_control(n, inst)) {
+        int kind = operand ? RESULT_SHORT
+                           : (int)teg_op_class_facts(inst->op_class)->kind;
+
+        hold(w, inst->control.write_barrier, done, kind);
+        hold(w, inst->control.read_barrier, n->now + busy, kind);
+        w->stall_until =
+            n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
+    }
+    out->issue[out->issues++] =
+        (struct naive_issue){n->now, w->cursor.inst, sm_number};
+    sm->block[w->block].done = max_u64(sm->block[w->block].done, done);
+    n->cycles = max_u64(n->cycles, done);
+
+    if (sm->fetch != NULL && !w->fetched) {
+        w->fetched = 1;
+        w->line = sim_fetch_line(sm->fetch, inst->pc);
+        sim_fetch_at(sm->fetch, scheduler, w->line, w->from);
+    }
+    w->issued_now = 1;
+    w->last_issue = n->now;
+    w->same_warp = by_control(n, inst) ? 0 : same_warp;
+    w->start = w->barrier_end = 0;
+    w->planned = 0;
+    if ((inst->flags & INST_EXIT) && mask != 0)
+        w->exited = 1;
+    if (!teg_cursor_next(&w->cursor)) {
+        w->finished = 1;
+        if (!w->exited)
+            sm->block[w->block].missing++;
+        sm->block[w->block].done =
+            max_u64(sm->block[w->block].done, n->now + 1);
+    } else if ((inst->flags & INST_BARRIER) && mask != 0) {
+        w->parked = 1;
+    }
+    if (inst->op_class == CLASS_BRANCH && !w->finished &&
+        head(n, w) != inst + 1)
+        w->same_warp = max_u64(w->same_warp, gpu->sm.taken_interval);
+    w->instruction_at = 0;
+    if (sm->fetch != NULL && !w->finished &&
+        sim_fetch_line(sm->fetch, head(n, w)->pc) != w->line) {
+        w->line = sim_fetch_line(sm->fetch, head(n, w)->pc);
+        w->instruction_at = sim_fetch_at(sm->fetch, scheduler, w->line, n->now);
+    }
+    release_barrier(n, sm, w->block);
+}
+
+/* The instance that takes the warp's next instruction now, or NULL. */
+static struct instance *open_instance(struct naive *n, struct sm *sm,
+                                      const struct warp *w, uint32_t scheduler)
+{
+    const struct teg_inst *inst = head(n, w);
+    const struct teg_timing *t = &n->gpu->timing[inst->op_class];
+    uint64_t since;
+
+    if ((inst->flags & INST_OPERAND) && n->gpu->operand_unit != TEG_NO_UNIT) {
+        find_instance(n, sm, n->gpu->operand_unit, scheduler, &since);
+        if (since > n->now)
+            return NULL;
+    }
+    for (uint8_t i = 0; i < t->unit_count; i++) {
+        struct instance *found =
+            find_instance(n, sm, t->unit[i], scheduler, &since);
+
+        if (since <= n->now)
+            return found;
+    }
+    return NULL;
+}
+
+/* Does the memory pipeline take it now? */
+static int memory_takes(struct naive *n, uint32_t sm_number, struct warp *w)
+{
+    const struct sim_plan *plan;
+
+    if (!teg_inst_has_addresses(head(n, w)) ||
+        n->gpu->memory.in_flight_bytes == 0)
+        return 1;
+    plan = plan_of(n, sm_number, w);
+    return plan == NULL || plan->count == 0 ||
+           sim_memory_ready_at(n->memory, sm_number, n->now,
+                               plan->request.bytes) <= n->now;
+}
+
+static int is_candidate(const struct naive *n, const struct warp *w)
+{
+    return w->resident && !w->finished && w->from <= n->now &&
+           held(n, w) == -1 && !w->refused;
+}
+
+/* The scheduler's slots are scheduler, scheduler + schedulers, ... */
+static struct warp *choose(struct naive *n, struct sm *sm, uint32_t scheduler)
+{
+    uint32_t step = n->gpu->sm.schedulers, count = n->gpu->sm.warps_max / step;
+    struct warp *best = NULL, *last = NULL;
+    uint32_t alive = 0, turn;
+
+    if (sm->last[scheduler] >= 0)
+        last = &sm->warp[sm->last[scheduler]];
+    switch (n->gpu->sm.policy) {
+    case POLICY_LRR:
+        for (uint32_t i = 1; i <= count; i++) {
+            uint32_t from =
+                last != NULL ? (uint32_t)(last - sm->warp) / step : count - 1;
+            struct warp *w = &sm->warp[(from + i) % count * step + scheduler];
+
+            if (is_candidate(n, w))
+                return w;
+        }
+        return NULL;
+    case POLICY_STRICT:
+        for (uint32_t i = 0; i < count; i++) {
+            const struct warp *w = &sm->warp[i * step + scheduler];
+
+            alive += w->resident && !w->finished;
+        }
+        if (alive == 0)
+            return NULL;
+        turn = (uint32_t)(n->now / n->gpu->sm.issue_period % alive);
+        for (uint32_t i = 0; i < count; i++) {
+            struct warp *w = &sm->warp[i * step + scheduler];
+
+            if (!w->resident || w->finished)
+                continue;
+            if (turn-- == 0)
+                return is_candidate(n, w) ? w : NULL;
+        }
+        return NULL;
+    default:
+        break;
+    }
+    if (n->gpu->sm.policy != POLICY_OLDEST && last != NULL &&
+        is_candidate(n, last))
+        return last;
+    for (uint32_t i = 0; i < count; i++) {
+        struct warp *w = &sm->warp[i * step + scheduler];
+
+        if (!is_candidate(n, w))
+            continue;
+        if (best == NULL ||
+            (n->gpu->sm.policy == POLICY_GTY ? w->age > best->age
+                                             : w->age < best->age))
+            best = w;
+    }
+    return best;
+}
+
+/* "R4" of "R4.reuse" or "-R4" in the text's place; -1. */
+static int text_register(const char *text, int place, int *reuse)
+{
+    char part[64];
+    const char *at = strchr(text, ' ');
+
+    for (; at != NULL && place > 0; place--) {
+        at = strchr(at + 1, ',');
+    }
+    if (at == NULL)
+        return -1;
+    snprintf(part, sizeof part, "%.40s", at + 1);
+    part[strcspn(part, ",")] = '\0';
+    *reuse = strstr(part, ".reuse") != NULL;
+    at = strchr(part, 'R');
+    return at != NULL && at[1] >= '0' && at[1] <= '9' ? atoi(at + 1) : -1;
+}
+
+static uint64_t cycles_to_read(const struct naive *n, const struct sm *sm,
+                               uint32_t scheduler, const struct warp *w)
+{
+    const struct teg_inst *inst = head(n, w), *before = inst - 1;
+    int bank[4] = {0}, most = 1, four, seen[TEG_REG_P] = {0};
+    int follows = sm->last[scheduler] == (int)(w - sm->warp) &&
+                  w->cursor.inst != 0 && w->issued_any &&
+                  w->last_inst == w->cursor.inst - 1;
+
+    four = n->gpu->sm.register_banks == REGISTER_BANKS_KEPLER;
+    if (n->gpu->sm.register_banks == REGISTER_BANKS_NONE ||
+        teg_op_class_facts(inst->op_class)->kind != RESULT_FIXED ||
+        (inst->op_class >= CLASS_HMMA && inst->op_class <= CLASS_GMMA) ||
+        teg_inst_has_addresses(inst) ||
+        (n->gpu->sm.register_reuse && !inst->control.known))
+        return 1;
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        int kept = 0;
+
+        for (int place = 0; place < 8; place++) {
+            int reuse = 0, r, unused;
+
+            r = follows && n->gpu->sm.register_reuse && before->control.known
+                    ? text_register(teg_program_text(n->program, before), place,
+                                    &reuse)
+                    : -1;
+            kept |= r == inst->src[i].first && reuse &&
+                    text_register(teg_program_text(n->program, inst), place,
+                                  &unused) == r;
+        }
+        for (int r = inst->src[i].first;
+             !kept && r < TEG_REG_P &&
+             r < inst->src[i].first + inst->src[i].count;
+             r++) {
+            int b = four ? (r & 1) | (r & 4) >> 1 : r & 1;
+
+            if (!seen[r]++ && ++bank[b] > most)
+                most = bank[b];
+        }
+    }
+    return (uint64_t)most;
+}
+
+static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
+{
+    struct sm *sm = &n->sm[sm_number];
+    uint32_t step = n->gpu->sm.schedulers;
+    struct warp *w;
+
+    if (n->now < sm->reading[scheduler])
+        return;
+    for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step) {
+        w = &sm->warp[i];
+        w->refused = 0;
+        w->refused =
+            is_candidate(n, w) && open_instance(n, sm, w, scheduler) == NULL;
+    }
+    while ((w = choose(n, sm, scheduler)) != NULL) {
+        if (memory_takes(n, sm_number, w)) {
+            uint64_t cycles = cycles_to_read(n, sm, scheduler, w);
+
+            sm->reading[scheduler] = n->now + cycles * n->gpu->sm.issue_period;
+            w->issued_any = 1;
+            w->last_inst = w->cursor.inst;
+            issue(n, sm, sm_number, w, scheduler,
+                  open_instance(n, sm, w, scheduler));
+            sm->last[scheduler] = (int)(w - sm->warp);
+            return;
+        }
+        w->refused = 1;
+    }
+}
+
+/* Every resident warp's cycle gets its reason. */
+static void account(struct naive *n, struct sm *sm)
+{
+    int slot = n->now % n->gpu->sm.issue_period == 0;
+
+    for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++) {
+        struct warp *w = &sm->warp[i];
+        int reason;
+
+        if (!w->resident || w->from > n->now)
+            continue;
+        if (w->issued_now) {
+            w->issued_now = 0;
+            continue;
+        }
+        if (w->finished)
+            continue;
+        reason = held(n, w);
+        if (reason == -1 && slot)
+            reason = w->refused ? throttle(head(n, w)) : STALL_NOT_SELECTED;
+        else if (reason == -1)
+            reason = w->reason;
+        w->reason = reason;
+        n->result->warp[w->number].stall[reason]++;
+    }
+}
+
+static uint32_t retire(struct naive *n, struct sm *sm)
+{
+    uint32_t ended = 0;
+
+    for (uint32_t b = 0; b < BLOCKS_MAX; b++) {
+        uint32_t live = 0;
+
+        if (sm->block[b].block == NULL)
+            continue;
+        for (uint32_t i = 0; i < WARPS_MAX; i++)
+            live += sm->warp[i].resident && sm->warp[i].block == b &&
+                    !sm->warp[i].finished;
+        if (live != 0 || sm->block[b].done > n->now)
+            continue;
+        for (uint32_t i = 0; i < WARPS_MAX; i++) {
+            if (sm->warp[i].resident && sm->warp[i].block == b)
+                sm->warp[i].resident = 0;
+        }
+        teg_block_free(sm->block[b].block);
+        sm->block[b].block = NULL;
+        ended++;
+    }
+    return ended;
+}
+
+static int place(struct naive *n, struct sm *sm, struct teg_block *block,
+                 uint64_t number, uint64_t at, uint32_t blocks_per_sm,
+                 uint32_t warps_per_block)
+{
+    uint32_t resident = 0, free_slots = 0, b = 0, slot = 0;
+
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++)
+        resident += sm->block[i].block != NULL;
+    for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++)
+        free_slots += !sm->warp[i].resident;
+    if (resident >= blocks_per_sm || free_slots < teg_block_warps(block))
+        return 0;
+    while (sm->block[b].block != NULL)
+        b++;
+    sm->block[b] = (struct block){.block = block, .done = at + 1};
+    for (uint32_t s = 0; s < teg_block_warps(block); s++) {
+        struct warp *w;
+
+        while (sm->warp[slot].resident)
+            slot++;
+        w = &sm->warp[slot];
+        memset(w, 0, sizeof *w);
+        w->resident = 1;
+        w->block = b;
+        w->stream = s;
+        w->number = (uint32_t)number * warps_per_block + s;
+        w->age = n->warps_started++;
+        w->from = at;
+        w->start = at + n->gpu->chip.dispatch_latency;
+        teg_cursor_init(&w->cursor, block, s);
+        w->finished = !teg_cursor_next(&w->cursor);
+    }
+    return 1;
+}
+
+int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
+              uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
+              struct naive_result *result)
+{
+    struct naive n = {
+        .gpu = gpu,
+        .program = &launch->kernel->program,
+        .windows = {launch->kernel->shared_base, launch->kernel->local_base},
+        .sm = calloc(gpu->chip.sms, sizeof *n.sm),
+        .result = result,
+    };
+    struct teg_block *next = NULL;
+    uint64_t handed_out = 0, ended = 0;
+    double hand_out_from = 0;
+    uint32_t turn = 0;
+    int all_read = 0, dispatch = 1;
+    struct teg_diag d;
+
+    memset(result, 0, sizeof *result);
+    if (sim_memory_new(gpu, gpu->chip.sms, 0, &n.memory, &d) != TEG_OK)
+        abort();
+    for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+        for (int s = 0; s < 4; s++)
+            n.sm[i].last[s] = -1;
+        if (sim_fetch_new(gpu, &n.sm[i].fetch, &d) != TEG_OK)
+            abort();
+    }
+    for (n.now = 0; n.now < limit; n.now++) {
+        for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+            uint32_t gone = retire(&n, &n.sm[i]);
+
+            ended += gone;
+            dispatch |= gone != 0;
+        }
+        while (dispatch) {
+            uint32_t i;
+
+            if (next == NULL && !all_read) {
+                if (launch->next(launch->self, &next, &d) != TEG_OK)
+                    abort();
+                all_read = next == NULL;
+            }
+            if (next == NULL)
+                break;
+            hand_out_from = fmax(hand_out_from, (double)n.now);
+            for (i = 0; i < gpu->chip.sms; i++) {
+                uint32_t at = (turn + i) % gpu->chip.sms;
+
+                if (!place(&n, &n.sm[at], next, handed_out,
+                           (uint64_t)ceil(hand_out_from), blocks_per_sm,
+                           warps_per_block))
+                    continue;
+                handed_out++;
+                hand_out_from += in_256ths(gpu->chip.dispatch_interval);
+                turn = (at + 1) % gpu->chip.sms;
+                next = NULL;
+                break;
+            }
+            if (i == gpu->chip.sms)
+                break;
+        }
+        dispatch = 0;
+        if (ended == handed_out && all_read)
+            break;
+        for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+            if (n.now % gpu->sm.issue_period == 0) {
+                for (uint32_t s = 0; s < gpu->sm.schedulers; s++)
+                    schedule(&n, i, s);
+            }
+            account(&n, &n.sm[i]);
+        }
+    }
+    for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+        for (uint32_t b = 0; b < BLOCKS_MAX; b++)
+            teg_block_free(n.sm[i].block[b].block);
+        sim_fetch_free(n.sm[i].fetch);
+    }
+    result->cycles = n.cycles;
+    teg_block_free(next);
+    sim_memory_free(n.memory);
+    free(n.sm);
+    return n.now < limit;
+}

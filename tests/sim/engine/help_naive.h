@@ -1,0 +1,41 @@
+/*
+ * The reference engine: one cycle at a time, every warp asked in every cycle,
+ * nothing reserved, nothing skipped, nothing remembered that could be looked
+ * up again.  It shares with the real engine only the address rules and the
+ * memory's queues (sim/memory), which have tests of their own.
+ */
+#ifndef TEG_TESTS_SIM_ENGINE_HELP_NAIVE_H
+#define TEG_TESTS_SIM_ENGINE_HELP_NAIVE_H
+
+#include "sim/events.h"
+#include "traces/block/cursor.h"
+
+/* What became of the n-th instruction of a warp. */
+struct naive_issue {
+    uint64_t cycle;
+    uint32_t inst, sm;
+};
+
+enum {
+    NAIVE_ISSUES_MAX = 64,
+    NAIVE_WARPS_MAX = 64
+};
+
+struct naive_warp {
+    struct naive_issue issue[NAIVE_ISSUES_MAX];
+    uint32_t issues;
+    uint64_t stall[TEG_STALLS];
+};
+
+struct naive_result {
+    uint64_t cycles;
+    /* by block x warps_per_block + stream */
+    struct naive_warp warp[NAIVE_WARPS_MAX];
+};
+
+/* Runs the launch; returns 0 if it did not end within `limit` cycles. */
+int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
+              uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
+              struct naive_result *result);
+
+#endif

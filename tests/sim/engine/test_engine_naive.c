@@ -1,0 +1,328 @@
+/* The engine that skips and lets SMs run ahead, on one or more host threads,
+ * against the one that does neither: random chips, random kernels, every issue
+ * of every warp in the same cycle, every stall cycle under the same name. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/engine.h"
+#include "tests/help_gpu.h"
+#include "tests/help_launch.h"
+#include "tests/sim/engine/help_naive.h"
+
+enum {
+    KERNELS = 10000,
+    PER_TEST = 500,
+    WARPS = NAIVE_WARPS_MAX,
+    STEPS_MAX = 40,
+    LIMIT = 1000000,
+};
+
+struct kernel {
+    struct help_launch launch;
+    struct help_warp warp[WARPS];
+    struct help_step step[WARPS][STEPS_MAX];
+    uint64_t scatter[16][TEG_LANES];
+};
+
+static uint32_t pick_reg(uint64_t *state)
+{
+    return help_below(state, 4) == 0 ? 255 : help_below(state, 6);
+}
+
+static void random_program(struct teg_program *p, uint64_t *state)
+{
+    static const struct {
+        enum teg_op_class class_;
+        enum teg_space space;
+        uint16_t flags;
+    } memory[] = {
+        {CLASS_LDG, SPACE_GLOBAL, INST_LOAD},
+        {CLASS_LDG, SPACE_GLOBAL, INST_LOAD | INST_BYPASS_L1},
+        {CLASS_LDL, SPACE_LOCAL, INST_LOAD},
+        {CLASS_STG, SPACE_GLOBAL, INST_STORE},
+        {CLASS_ATOMG, SPACE_GLOBAL, INST_ATOMIC},
+        {CLASS_LDS, SPACE_SHARED, INST_LOAD},
+        {CLASS_STS, SPACE_SHARED, INST_STORE},
+        {CLASS_LD, SPACE_GENERIC, INST_LOAD},
+        {CLASS_FADD, SPACE_SHARED, INST_OPERAND},
+    };
+
+    int control = help_below(state, 2) == 0;
+
+    help_barrier(p);
+    help_exit(p);
+    for (int i = 0; i < 12; i++) {
+        if (help_below(state, 2) == 0) {
+            uint16_t dst = (uint16_t)pick_reg(state);
+            const uint16_t src[3] = {(uint16_t)pick_reg(state),
+                                     (uint16_t)pick_reg(state),
+                                     (uint16_t)pick_reg(state)};
+
+            help_arith_reuse(p, help_below(state, TEG_CLASSES), dst, src,
+                             help_below(state, 8));
+        } else {
+            uint32_t m = help_below(state, sizeof memory / sizeof memory[0]);
+
+            help_memory(p, memory[m].class_, memory[m].space, memory[m].flags,
+                        (uint16_t)(1u << help_below(state, 5)),
+                        (uint16_t)help_below(state, 6),
+                        (uint16_t)pick_reg(state));
+        }
+    }
+    /* The compiler's codes, on most instructions of some programs. */
+    for (uint32_t i = 0; control && i < p->count; i++) {
+        if (help_below(state, 5) != 0)
+            p->inst[i].control = (struct teg_control){
+                .known = 1,
+                .stall = (uint8_t)help_below(state, 16),
+                .write_barrier = (uint8_t)help_below(state, 8),
+                .read_barrier = (uint8_t)help_below(state, 8),
+                .wait_mask = (uint8_t)help_below(state, 64),
+            };
+    }
+}
+
+static uint32_t random_mask(uint64_t *state)
+{
+    switch (help_below(state, 6)) {
+    case 0:
+        return 0;
+    case 1:
+        return (uint32_t)help_random(state);
+    default:
+        return UINT32_MAX;
+    }
+}
+
+static struct help_step random_step(struct kernel *k, uint32_t words,
+                                    uint64_t *state)
+{
+    static const int32_t strides[] = {0, 4, 8, 4, 12, 64, 128, -4};
+    struct help_step s = {
+        .inst = 2 + help_below(state, k->launch.kernel.program.count - 2),
+        .mask = random_mask(state),
+        .base = 4 * help_below(state, words),
+        .stride = strides[help_below(state, 8)],
+    };
+
+    if (help_below(state, 4) == 0)
+        s.lane = k->scatter[help_below(state, 16)];
+    return s;
+}
+
+static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
+                          uint64_t *state)
+{
+    uint32_t warps = 1 + help_below(state, 4);
+    /* Few lines, which warps have in common, or many. */
+    uint32_t words = help_below(state, 2) ? 4096 : 256;
+
+    memset(k, 0, sizeof *k);
+    if (warps > gpu->sm.warps_max)
+        warps = gpu->sm.warps_max;
+    random_program(&k->launch.kernel.program, state);
+    k->launch.kernel.shared_base = help_below(state, 2) ? 1 : 0;
+    k->launch.warp = k->warp;
+    k->launch.warps_per_block = warps;
+    k->launch.blocks = 1 + help_below(state, 6);
+    for (int i = 0; i < 16; i++) {
+        for (int l = 0; l < TEG_LANES; l++)
+            k->scatter[i][l] = 4 * help_below(state, words / 2);
+    }
+    for (uint32_t b = 0; b < k->launch.blocks; b++) {
+        uint32_t barriers = help_below(state, 3);
+
+        for (uint32_t w = 0; w < warps; w++) {
+            uint32_t at = b * warps + w, n = 0;
+
+            for (uint32_t i = 0; i <= barriers; i++) {
+                for (uint32_t j = help_below(state, 8); j != 0; j--)
+                    k->step[at][n++] = random_step(k, words, state);
+                if (i != barriers)
+                    k->step[at][n++] =
+                        (struct help_step){0, UINT32_MAX, 0, 0, NULL};
+            }
+            /* A few end without EXIT, where nobody waits for them. */
+            if (barriers != 0 || help_below(state, 8) != 0)
+                k->step[at][n++] =
+                    (struct help_step){1, UINT32_MAX, 0, 0, NULL};
+            k->warp[at] = (struct help_warp){k->step[at], n};
+        }
+    }
+}
+
+struct heard {
+    struct naive_result result;
+    uint32_t warps_per_block;
+    uint64_t next[WARPS]; /* cycle the warp's accounting goes on from */
+};
+
+static void on_issue(void *self, const struct sim_issue *e)
+{
+    struct heard *h = self;
+    uint32_t at = (uint32_t)e->block * h->warps_per_block + e->stream;
+    struct naive_warp *w = &h->result.warp[at];
+    uint64_t sum = 0;
+
+    for (int r = 0; r < TEG_STALLS; r++) {
+        w->stall[r] += e->stall[r];
+        sum += e->stall[r];
+    }
+    /* issued + stalled = resident */
+    ck_assert_uint_eq(sum, e->cycle - e->arrived);
+    if (w->issues != 0)
+        ck_assert_uint_eq(e->arrived, h->next[at]);
+    h->next[at] = e->cycle + 1;
+    ck_assert_uint_gt(e->done, e->cycle);
+    w->issue[w->issues++] = (struct naive_issue){e->cycle, e->inst, e->sm};
+}
+
+static void compare(const struct naive_result *naive, const struct heard *heard,
+                    uint32_t warps, uint64_t seed)
+{
+    for (uint32_t w = 0; w < warps; w++) {
+        const struct naive_warp *a = &naive->warp[w];
+        const struct naive_warp *b = &heard->result.warp[w];
+
+        ck_assert_msg(a->issues == b->issues,
+                      "seed %lu warp %u: %u issues, engine has %u",
+                      (unsigned long)seed, w, a->issues, b->issues);
+        for (uint32_t i = 0; i < a->issues; i++)
+            ck_assert_msg(a->issue[i].cycle == b->issue[i].cycle &&
+                              a->issue[i].inst == b->issue[i].inst &&
+                              a->issue[i].sm == b->issue[i].sm,
+                          "seed %lu warp %u issue %u: cycle %lu on SM %u, "
+                          "engine has %lu on SM %u",
+                          (unsigned long)seed, w, i,
+                          (unsigned long)a->issue[i].cycle, a->issue[i].sm,
+                          (unsigned long)b->issue[i].cycle, b->issue[i].sm);
+        for (int r = 0; r < TEG_STALLS; r++)
+            ck_assert_msg(a->stall[r] == b->stall[r],
+                          "seed %lu warp %u: %lu cycles of %s, engine has %lu",
+                          (unsigned long)seed, w, (unsigned long)a->stall[r],
+                          teg_stall_label(r), (unsigned long)b->stall[r]);
+    }
+    ck_assert_uint_eq(naive->cycles, heard->result.cycles);
+}
+
+/* A warp is of one SM: parts can use what the whole has. */
+static void *split(void *self)
+{
+    return self;
+}
+
+static void join(void *self, void *part)
+{
+    (void)self;
+    (void)part;
+}
+
+/* `threads` 0: the listener wants everything in order.  Returns the windows in
+ * which SMs ran ahead. */
+static uint64_t run_engine(struct kernel *k, const struct teg_gpu *gpu,
+                           uint32_t blocks_per_sm, uint32_t threads,
+                           const struct naive_result *naive, uint64_t seed)
+{
+    static struct heard heard;
+    struct teg_launch launch;
+    struct sim_engine_outcome outcome;
+    struct teg_diag d;
+    struct sim_listener listener = {
+        .self = &heard,
+        .on_issue = on_issue,
+        .split = threads != 0 ? split : NULL,
+        .join = threads != 0 ? join : NULL,
+    };
+    struct sim_engine_setup setup = {
+        .gpu = gpu,
+        .sms = gpu->chip.sms,
+        .blocks_per_sm = blocks_per_sm,
+        .threads = threads,
+        .listener = &listener,
+        .listeners = 1,
+    };
+
+    heard = (struct heard){.warps_per_block = k->launch.warps_per_block};
+    help_launch_open(&k->launch, &launch);
+    ck_assert_msg(sim_engine_run(&launch, &setup, &outcome, &d) == TEG_OK,
+                  "seed %lu: %s", (unsigned long)seed, d.what);
+    heard.result.cycles = outcome.cycles;
+    ck_assert_uint_eq(outcome.blocks, k->launch.blocks);
+    compare(naive, &heard, k->launch.blocks * k->launch.warps_per_block, seed);
+    return outcome.windows;
+}
+
+/* Threads cost more to make than these kernels to run: only now and then. */
+static uint32_t choose_threads(uint64_t seed)
+{
+    return seed % 16 == 0 ? 3 : 1;
+}
+
+/* A chip on which SMs can run ahead, and L1s keep what is on its way. */
+static void loosen(struct teg_gpu *gpu, uint64_t *state)
+{
+    for (uint32_t u = 0; u < gpu->unit_count; u++)
+        gpu->unit[u].capacity = 0;
+    gpu->memory.in_flight_bytes = 0;
+    gpu->chip.dispatch_latency = 10 + help_below(state, 20);
+    gpu->l1.bytes = 128 * 4 * (1 + help_below(state, 2));
+    gpu->l1.ways = 1 + help_below(state, 2);
+    gpu->l1.latency = 5 + help_below(state, 20);
+}
+
+/* Returns whether SMs ran ahead. */
+static int run_all(uint64_t seed)
+{
+    static struct kernel k;
+    static struct naive_result naive;
+    uint64_t state = seed * 2654435761u + 1;
+    struct teg_gpu gpu;
+    struct teg_launch launch;
+    uint32_t blocks_per_sm;
+    uint64_t windows;
+
+    help_gpu_random(&gpu, &state);
+    if (seed % 2 == 0)
+        loosen(&gpu, &state);
+    random_kernel(&k, &gpu, &state);
+    blocks_per_sm = 1 + help_below(&state, 4);
+    help_launch_open(&k.launch, &launch);
+    ck_assert(naive_run(&launch, &gpu, blocks_per_sm, k.launch.warps_per_block,
+                        LIMIT, &naive));
+    ck_assert_uint_eq(run_engine(&k, &gpu, blocks_per_sm, 0, &naive, seed), 0);
+    windows =
+        run_engine(&k, &gpu, blocks_per_sm, choose_threads(seed), &naive, seed);
+    help_launch_release(&k.launch);
+    return windows != 0;
+}
+
+START_TEST(engines_agree_on_every_cycle_of_every_warp)
+{
+    int ahead = 0;
+
+    for (uint64_t i = 0; i < PER_TEST; i++)
+        ahead += run_all((uint64_t)_i * PER_TEST + i + 1);
+    /* The chips and kernels are not all of the kind in which nothing can. */
+    ck_assert_int_ge(ahead, PER_TEST / 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sim/engine against the naive engine");
+    TCase *tcase = tcase_create("random");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 600);
+    tcase_add_loop_test(tcase, engines_agree_on_every_cycle_of_every_warp, 0,
+                        KERNELS / PER_TEST);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    printf("%d random kernels\n", KERNELS);
+    return failed ? 1 : 0;
+}

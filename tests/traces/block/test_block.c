@@ -1,0 +1,322 @@
+/* The compact block: what goes in comes out, and damage never gets past
+ * teg_block_open. */
+#include "traces/block/block.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help_launch.h"
+
+enum {
+    STEPS_MAX = 400,
+    WARPS = 5
+};
+
+struct step {
+    uint32_t inst, mask;
+    uint64_t lane[TEG_LANES];
+};
+
+static struct teg_program program;
+static uint32_t alu, load, store;
+
+static void setup(void)
+{
+    program = (struct teg_program){0};
+    alu = help_arith(&program, CLASS_FADD, 1, 2, 3, 255);
+    for (int i = 0; i < 3; i++)
+        help_arith(&program, CLASS_IADD, 1, 2, 3, 255);
+    load = help_memory(&program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4, 4, 5);
+    store = help_memory(&program, CLASS_STG, SPACE_GLOBAL, INST_STORE, 4, 4, 5);
+    help_exit(&program);
+}
+
+static void teardown(void)
+{
+    teg_program_release(&program);
+}
+
+/* Addresses of all kinds: lines, tiles, scatter, one address for all. */
+static void random_addresses(uint64_t *state, uint64_t lane[TEG_LANES])
+{
+    uint64_t base = help_random(state) >> help_below(state, 64);
+    int64_t stride = (int64_t)help_below(state, 600) - 300;
+    int64_t pitch = (int64_t)help_below(state, 5000) - 2500;
+    uint32_t kind = help_below(state, 5);
+    uint32_t group = 2u << help_below(state, 4);
+
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        if (kind == 0)
+            lane[l] = base;
+        else if (kind == 1)
+            lane[l] = base + (uint64_t)(stride * l);
+        else if (kind == 2)
+            lane[l] = base + (uint64_t)(stride * (l % group)) +
+                      (uint64_t)(pitch * (l / group));
+        else if (kind == 3)
+            lane[l] = help_random(state);
+        else
+            lane[l] = base + help_below(state, 4096);
+    }
+}
+
+static uint32_t random_mask(uint64_t *state)
+{
+    switch (help_below(state, 5)) {
+    case 0:
+        return 0;
+    case 1:
+        return (uint32_t)help_random(state);
+    case 2:
+        return 1u << help_below(state, 32);
+    default:
+        return UINT32_MAX;
+    }
+}
+
+static uint32_t random_stream(uint64_t *state, struct step *step)
+{
+    uint32_t n = help_below(state, STEPS_MAX);
+
+    for (uint32_t i = 0; i < n; i++) {
+        step[i].inst = i != 0 && help_below(state, 4) != 0
+                           ? (step[i - 1].inst + 1) % program.count
+                           : help_below(state, program.count);
+        step[i].mask = random_mask(state);
+        random_addresses(state, step[i].lane);
+    }
+    return n;
+}
+
+static void check_stream(struct teg_block *block, uint32_t stream,
+                         const struct step *step, uint32_t n, int skip)
+{
+    struct teg_cursor c;
+    struct teg_access a;
+
+    teg_cursor_init(&c, block, stream);
+    ck_assert_uint_eq(teg_block_warp_insts(block, stream), n);
+    for (uint32_t i = 0; i < n; i++) {
+        int has;
+
+        ck_assert(teg_cursor_next(&c));
+        ck_assert_uint_eq(c.inst, step[i].inst);
+        ck_assert_uint_eq(c.mask, step[i].mask);
+        if (skip && i % 3 == 0)
+            continue;
+        has = step[i].mask != 0 &&
+              (step[i].inst == load || step[i].inst == store);
+        ck_assert_int_eq(teg_cursor_access(&c, &a), has);
+        for (uint32_t l = 0; has && l < TEG_LANES; l++) {
+            if (step[i].mask >> l & 1)
+                ck_assert_uint_eq(teg_access_lane(&a, l), step[i].lane[l]);
+        }
+    }
+    ck_assert(!teg_cursor_next(&c));
+}
+
+START_TEST(what_goes_in_comes_out)
+{
+    static struct step step[WARPS][STEPS_MAX];
+    uint64_t state = 1 + (uint64_t)_i;
+    struct teg_block_builder *b;
+    struct teg_block *block;
+    struct teg_diag d;
+    const uint8_t *bytes;
+    size_t size;
+    uint32_t n[WARPS];
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    for (int round = 0; round < 3; round++) {
+        teg_block_builder_begin(b, (uint32_t[]){1, 2, 3});
+        for (uint32_t w = 0; w < WARPS; w++) {
+            teg_block_builder_warp(b, 10 + w);
+            n[w] = random_stream(&state, step[w]);
+            for (uint32_t i = 0; i < n[w]; i++)
+                teg_block_builder_inst(b, step[w][i].inst, step[w][i].mask,
+                                       step[w][i].lane);
+        }
+        ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
+        ck_assert_msg(
+            teg_block_open(&program, bytes, size, "t", 0, &block, &d) == TEG_OK,
+            "%s: %s", d.where, d.what);
+        ck_assert_uint_eq(teg_block_warps(block), WARPS);
+        ck_assert_uint_eq(teg_block_position(block)[2], 3);
+        for (uint32_t w = 0; w < WARPS; w++) {
+            ck_assert_uint_eq(teg_block_warp_id(block, w), 10 + w);
+            check_stream(block, w, step[w], n[w], round == 1);
+            check_stream(block, w, step[w], n[w], 0);
+        }
+        teg_block_free(block);
+    }
+    teg_block_builder_free(b);
+}
+END_TEST
+
+/* The stride of a step that all lanes execute on addresses in a line; 0: it is
+ * none. */
+static int32_t line_of(const struct step *s)
+{
+    int64_t stride = (int64_t)(s->lane[1] - s->lane[0]);
+
+    if (s->mask != UINT32_MAX || (s->inst != load && s->inst != store) ||
+        stride > 300 || stride < -300)
+        return 0;
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        if (s->lane[l] != s->lane[0] + (uint64_t)(stride * l))
+            return 0;
+    }
+    return (int32_t)stride;
+}
+
+/* Told as a line or lane by lane, a block is the same bytes. */
+START_TEST(a_line_is_what_its_addresses_are)
+{
+    static struct step step[STEPS_MAX];
+    uint64_t state = 100 + (uint64_t)_i;
+    struct teg_block_builder *b[2];
+    struct teg_block *block[2];
+    const uint8_t *bytes[2];
+    size_t size[2];
+    struct teg_diag d;
+    struct teg_program other = {0};
+    uint32_t lines = 0;
+
+    for (int k = 0; k < 2; k++) {
+        ck_assert(teg_block_builder_new(&program, &b[k], &d) == TEG_OK);
+        teg_block_builder_begin(b[k], (uint32_t[]){1, 2, 3});
+    }
+    for (uint32_t w = 0; w < WARPS; w++) {
+        uint32_t n = random_stream(&state, step);
+
+        for (int k = 0; k < 2; k++) {
+            teg_block_builder_warp(b[k], w);
+            for (uint32_t i = 0; i < n; i++) {
+                int32_t stride = k == 1 ? line_of(&step[i]) : 0;
+
+                lines += stride != 0;
+                if (stride != 0)
+                    teg_block_builder_line(b[k], step[i].inst, step[i].lane[0],
+                                           stride);
+                else
+                    teg_block_builder_inst(b[k], step[i].inst, step[i].mask,
+                                           step[i].lane);
+            }
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        ck_assert(teg_block_builder_open(b[k], "t", &block[k], &d) == TEG_OK);
+        ck_assert_ptr_null(teg_block_built(block[k], &other, &size[k]));
+        bytes[k] = teg_block_built(block[k], &program, &size[k]);
+        ck_assert_ptr_nonnull(bytes[k]);
+    }
+    ck_assert_uint_gt(lines, 0);
+    ck_assert_uint_eq(size[0], size[1]);
+    ck_assert_mem_eq(bytes[0], bytes[1], size[0]);
+    for (int k = 0; k < 2; k++) {
+        teg_block_free(block[k]);
+        teg_block_builder_free(b[k]);
+    }
+}
+END_TEST
+
+/* 8 warps x 1000 iterations of a coalesced load and an add: the second to
+ * eighth warps share the path, every address is as expected. */
+START_TEST(regular_loops_take_about_a_byte_per_access)
+{
+    struct teg_block_builder *b;
+    struct teg_diag d;
+    const uint8_t *bytes;
+    size_t size;
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    teg_block_builder_begin(b, (uint32_t[]){0, 0, 0});
+    for (uint32_t w = 0; w < 8; w++) {
+        teg_block_builder_warp(b, w);
+        for (uint32_t i = 0; i < 1000; i++) {
+            uint64_t lane[TEG_LANES];
+
+            for (uint32_t l = 0; l < TEG_LANES; l++)
+                lane[l] = 0x10000 + 4 * l + 128 * w + 1024 * i;
+            teg_block_builder_inst(b, load, UINT32_MAX, lane);
+            teg_block_builder_inst(b, alu, UINT32_MAX, NULL);
+        }
+    }
+    ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
+    ck_assert_uint_eq(teg_block_builder_insts(b), 16000);
+    /* 8000 control bytes, one path of 2000 runs of at most 4 bytes */
+    ck_assert_uint_lt(size, 8000 + 8000 + 100);
+    teg_block_builder_free(b);
+}
+END_TEST
+
+/* Every byte changed in every bit, and every shorter length: either refused,
+ * or a block whose cursors end. */
+START_TEST(damage_is_refused_or_harmless)
+{
+    uint64_t state = 99;
+    struct teg_block_builder *b;
+    struct teg_block *block;
+    struct teg_diag d;
+    const uint8_t *bytes;
+    uint8_t *copy;
+    size_t size;
+    static struct step step[STEPS_MAX];
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    teg_block_builder_begin(b, (uint32_t[]){0, 0, 0});
+    for (uint32_t w = 0; w < 2; w++) {
+        teg_block_builder_warp(b, w);
+        random_stream(&state, step);
+        for (uint32_t i = 0; i < 12; i++)
+            teg_block_builder_inst(b, i % program.count, step[i].mask,
+                                   step[i].lane);
+    }
+    ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
+    for (size_t cut = 0; cut < size; cut++) {
+        d = (struct teg_diag){0};
+        ck_assert(teg_block_open(&program, bytes, cut, "t", 0, &block, &d) ==
+                  TEG_FORMAT);
+        ck_assert(d.what[0] != '\0');
+    }
+    copy = malloc(size);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        memcpy(copy, bytes, size);
+        copy[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+        if (teg_block_open(&program, copy, size, "t", 0, &block, &d) != TEG_OK)
+            continue;
+        for (uint32_t s = 0; s < teg_block_warps(block); s++) {
+            struct teg_cursor c;
+            struct teg_access a;
+
+            teg_cursor_init(&c, block, s);
+            while (teg_cursor_next(&c))
+                teg_cursor_access(&c, &a);
+        }
+        teg_block_free(block);
+    }
+    free(copy);
+    teg_block_builder_free(b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("traces/block");
+    TCase *tcase = tcase_create("block");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, what_goes_in_comes_out, 0, 40);
+    tcase_add_loop_test(tcase, a_line_is_what_its_addresses_are, 0, 40);
+    tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
+    tcase_add_test(tcase, damage_is_refused_or_harmless);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

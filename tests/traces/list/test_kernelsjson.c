@@ -1,0 +1,221 @@
+/* kernels.json, in a directory of its own. */
+#include "traces/list/kernelsjson.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/help_dump.h"
+#include "tests/help_suite.h"
+
+static const char sketch[] = "sketch 1\nkernel \"one\"\nisa sm_70\ngrid 2\n"
+                             "block 32\nFADD R5, R4, R4\nEXIT\n";
+static char directory[] = "/tmp/teg-test-XXXXXX";
+static char path[64];
+
+static const char *path_of(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static void write_bytes(const char *name, const char *bytes, size_t size)
+{
+    FILE *f = fopen(path_of(name), "wb");
+
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+static void setup(void)
+{
+    strcpy(directory, "/tmp/teg-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    write_bytes("a.sketch", sketch, strlen(sketch));
+}
+
+static void teardown(void)
+{
+    unlink(path_of("a.sketch"));
+    unlink(path_of("list"));
+    rmdir(directory);
+}
+
+static teg_status open_list(const char *text, struct teg_trace **trace,
+                            struct teg_diag *d)
+{
+    write_bytes("list", text, strlen(text));
+    return teg_trace_open(path_of("list"), NULL, trace, d);
+}
+
+START_TEST(a_list_says_its_launches)
+{
+    struct teg_trace *trace;
+    struct teg_launch launch;
+    struct help_totals totals;
+    struct teg_diag d = {0};
+
+    ck_assert_msg(
+        open_list(" \n{\"teg\": {\"schema\": 1, \"more\": []}, \"kernels\": [\n"
+                  "{\"trace\": \"a.sketch\", \"name\": \"one\", \"launch\": 4,"
+                  " \"grid\": [2,1,1], \"unheard\": {\"of\": null}},\n"
+                  "{\"launches\": 4294967295, \"trace\": \"./a.sketch\"}]}\n",
+                  &trace, &d) == TEG_OK,
+        "%s: %s", d.where, d.what);
+    ck_assert_int_eq(teg_trace_format(trace), TRACE_JSON);
+    ck_assert(teg_trace_is_list(trace));
+    ck_assert_uint_eq(teg_trace_kernels(trace), 2);
+    ck_assert_uint_eq(teg_trace_kernel_launches(trace, 0), 1);
+    ck_assert_uint_eq(teg_trace_kernel_launches(trace, 1), UINT32_MAX);
+    ck_assert_str_eq(teg_trace_kernel_label(trace, 1), "./a.sketch");
+    ck_assert_int_eq(teg_trace_launch(trace, 1, &launch, &d), TEG_OK);
+    ck_assert_str_eq(launch.kernel->name, "one");
+    ck_assert_int_eq(help_walk(&launch, &totals, &d), TEG_OK);
+    ck_assert_uint_eq(totals.insts, 4);
+    launch.close(launch.self);
+    teg_trace_close(trace);
+}
+END_TEST
+
+static const struct {
+    const char *text, *where, *what;
+} faults[] = {
+    {"{", "list:1", "expected JSON: "},
+    {"{\"kernels\": [\n{\"trace\": \"a.sketch\"},\n", "list:3",
+     "expected JSON: "},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\"}]} x", "list:1",
+     "expected JSON: "},
+    {"{}", "list", "\"kernels\", found none there"},
+    {"{\"kernels\": 3}", "list", "found a number there"},
+    {"{\"kernels\": []}", "list", "expected at least one kernel"},
+    {"{\"teg\": {\"schema\": 2}, \"kernels\": [{\"trace\": \"a.sketch\"}]}",
+     "list", "found schema 2"},
+    {"{\"teg\": {\"schema\": \"1\"}, \"kernels\": []}", "list",
+     "found a string"},
+    {"{\"kernels\": [7]}", "list: kernels[0]",
+     "expected an object with \"trace\", found a number"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\"}, {\"name\": \"x\"}]}",
+     "list: kernels[1]", "a file's name for \"trace\", found none"},
+    {"{\"kernels\": [{\"trace\": [\"a.sketch\"]}]}", "list: kernels[0]",
+     "for \"trace\", found an array"},
+    {"{\"kernels\": [{\"trace\": \"\"}]}", "list: kernels[0]", "an empty one"},
+    {"{\"kernels\": [{\"trace\": \"b.sketch\"}]}", "list: kernels[0]",
+     "expected the file 'b.sketch' beside the list"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"launches\": -3}]}",
+     "list: kernels[0]", "from 1 to 4294967295, found -3"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"launches\": 0}]}",
+     "list: kernels[0]", "found 0"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"launches\": 4294967296}]}",
+     "list: kernels[0]", "found 4294967296"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"launches\": 1.5}]}",
+     "list: kernels[0]", "found a fraction"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"launches\": \"3\"}]}",
+     "list: kernels[0]", "found a string"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"launches\": "
+     "99999999999999999999}]}",
+     "list:1", "expected JSON: "},
+};
+
+START_TEST(a_fault_names_the_entry)
+{
+    struct teg_trace *trace;
+    struct teg_diag d = {0};
+
+    ck_assert_msg(open_list(faults[_i].text, &trace, &d) != TEG_OK, "%s",
+                  faults[_i].text);
+    ck_assert_msg(strstr(d.where, faults[_i].where) != NULL, "%s: %s: %s",
+                  faults[_i].text, d.where, d.what);
+    ck_assert_msg(strstr(d.what, faults[_i].what) != NULL, "%s: %s: %s",
+                  faults[_i].text, d.where, d.what);
+}
+END_TEST
+
+START_TEST(a_list_in_a_list_is_an_error)
+{
+    struct teg_trace *trace;
+    struct teg_launch launch;
+    struct teg_diag d = {0};
+
+    ck_assert_int_eq(
+        open_list("{\"kernels\": [{\"trace\": \"list\"}]}", &trace, &d),
+        TEG_OK);
+    ck_assert_int_eq(teg_trace_launch(trace, 0, &launch, &d), TEG_FORMAT);
+    ck_assert_str_eq(d.what, "expected a kernel's trace, found another list");
+    teg_trace_close(trace);
+}
+END_TEST
+
+START_TEST(damage_is_an_error_or_harmless)
+{
+    static const char text[] =
+        "{\"teg\":{\"schema\":1},\"kernels\":[{\"trace\":\"a\",\"name\":\"k\","
+        "\"launch\":0,\"launches\":2,\"grid\":[1,1,1]}]}";
+
+    help_damage(text, strlen(text));
+}
+END_TEST
+
+/* Lists are claimed by their first bytes alone. */
+START_TEST(what_begins_an_object_is_recognised)
+{
+    static const struct {
+        const char *text;
+        int is;
+    } texts[] = {{"{", 1},     {"  {\n\t\"x\"", 1}, {"{}", 1},
+                 {"{ foo", 0}, {"[]", 0},           {"", 0}};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        ck_assert_int_eq(
+            teg_kernelsjson_recognise((const uint8_t *)texts[i].text,
+                                      strlen(texts[i].text)),
+            texts[i].is);
+}
+END_TEST
+
+/* 200,000 entries: nothing is quadratic. */
+START_TEST(a_huge_list_opens)
+{
+    enum {
+        COUNT = 200000
+    };
+    static const char entry[] = "{\"trace\":\"a.sketch\"},";
+    struct teg_trace *trace;
+    struct teg_diag d = {0};
+    FILE *f = fopen(path_of("list"), "w");
+
+    ck_assert_ptr_nonnull(f);
+    fputs("{\"kernels\":[", f);
+    for (int i = 0; i < COUNT; i++)
+        fputs(entry, f);
+    fputs("{\"trace\":\"a.sketch\"}]}", f);
+    fclose(f);
+    ck_assert_int_eq(teg_trace_open(path_of("list"), NULL, &trace, &d), TEG_OK);
+    ck_assert_uint_eq(teg_trace_kernels(trace), COUNT + 1);
+    teg_trace_close(trace);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("traces/kernelsjson");
+    TCase *tcase = tcase_create("list");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_list_says_its_launches);
+    tcase_add_loop_test(tcase, a_fault_names_the_entry, 0,
+                        (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_test(tcase, a_list_in_a_list_is_an_error);
+    tcase_add_test(tcase, damage_is_an_error_or_harmless);
+    tcase_add_test(tcase, what_begins_an_object_is_recognised);
+    tcase_add_test(tcase, a_huge_list_opens);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

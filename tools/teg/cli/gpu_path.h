@@ -1,0 +1,47 @@
+/*
+ * Where GPU descriptions are looked for, in this order: --config-dir,
+ * $TEG_CONFIG_PATH (separated by colons), config/ of the source tree the
+ * executable was built in, share/teg/config beside its bin.
+ */
+#ifndef TEG_TOOLS_TEG_CLI_GPU_PATH_H
+#define TEG_TOOLS_TEG_CLI_GPU_PATH_H
+
+#include "config/gpu.h"
+
+struct gpu_entry {
+    char *name, *path; /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
+};
+
+struct gpu_list {
+    struct gpu_entry *entry; /* owned, sorted by name; the first found of a
+                                name hides later ones */
+    size_t count;
+};
+
+enum {
+    GPU_PATH_SIZE = 4096
+};
+
+/* Finds another file that lies beside the descriptions (a trained forest);
+ * says so if there is none. */
+int gpu_path_find(const char *file, const char *config_dir,
+                  char path[GPU_PATH_SIZE]);
+
+/* Lists every description.  `config_dir` may be NULL. */
+int gpu_list_init(struct gpu_list *list, const char *config_dir);
+void gpu_list_release(struct gpu_list *list);
+const struct gpu_entry *gpu_list_find(const struct gpu_list *list,
+                                      const char *name);
+
+/* Loads a GPU by name or by file ('/' in it or ending in ".cfg"); says what
+ * is wrong, with the nearest name, and returns an exit status. */
+int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu);
+/* Loads the description that stands for `isa`, names it on standard
+ * error. */
+int gpu_open_default(uint32_t isa, const char *config_dir,
+                     struct teg_gpu **gpu);
+/* Where the description is that gpu_open would load, absolute; owned by the
+ * caller. */
+int gpu_find(const char *name, const char *config_dir, char **path);
+
+#endif

@@ -1,0 +1,112 @@
+#include "tools/teg/cli/teg.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command command_table[] = {
+#define COMMAND(name, operands, help) {#name, operands, help, cmd_##name},
+#include "tools/teg/commands/commands.def"
+#undef COMMAND
+};
+
+const struct command *commands(size_t *count)
+{
+    *count = sizeof command_table / sizeof command_table[0];
+    return command_table;
+}
+
+static const struct command *find(const char *name)
+{
+    size_t count;
+    const struct command *c = commands(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(c[i].name, name) == 0)
+            return &c[i];
+    }
+    return NULL;
+}
+
+static void print_help(FILE *f)
+{
+    size_t count;
+    const struct command *c = commands(&count);
+
+    fprintf(f, "Usage: teg COMMAND [OPTION]... [ARGUMENT]...\n\n"
+               "Estimates how many cycles a GPU kernel takes, and why, "
+               "without a GPU.\n\nCommands:\n");
+    for (size_t i = 0; i < count; i++)
+        fprintf(f, "  %-8s %-16s %s\n", c[i].name, c[i].operands, c[i].help);
+    fprintf(f, "\nTRACE is a .tegt container, an NVBit trace (.traceg, .trace, "
+               ".tracez, plain or\ncompressed, or a kernelslist.g) or a kernel "
+               "sketch, recognised by content.\n\n"
+               "  teg COMMAND --help   options of a command\n"
+               "  teg --version        print the version\n\n"
+               "Exit status: 0 done, 1 input or simulation error, 2 usage.\n");
+}
+
+static int unknown_command(const char *name)
+{
+    struct teg_nearest nearest;
+    char hint[96];
+    size_t count;
+    const struct command *c = commands(&count);
+
+    teg_nearest_init(&nearest, name);
+    for (size_t i = 0; i < count; i++)
+        teg_nearest_offer(&nearest, c[i].name);
+    return say_usage("", "unknown %s '%s'%s",
+                     name[0] == '-' ? "option" : "command", name,
+                     name[0] == '-' ? "" : did_you_mean(&nearest, "", hint));
+}
+
+static int is_any(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    static char help[] = "--help";
+    char *help_argv[3] = {NULL, help, NULL};
+    const struct command *c;
+
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_any(argv[1], "--version", "-V", "version")) {
+        printf("teg %s\n", TEG_VERSION);
+        return EXIT_DONE;
+    }
+    if (is_any(argv[1], "--help", "-h", "help")) {
+        if (argc < 3) {
+            print_help(stdout);
+            return EXIT_DONE;
+        }
+        help_argv[0] = argv[2];
+        c = find(argv[2]);
+        return c != NULL ? c->run(2, help_argv) : unknown_command(argv[2]);
+    }
+    c = find(argv[1]);
+    return c != NULL ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    /* A reader that goes away is an error to report, not a way to die. */
+    signal(SIGPIPE, SIG_IGN);
+    status = dispatch(argc, argv);
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        say("standard output", "cannot write: %s",
+            strerror(errno != 0 ? errno : EIO));
+        if (status == EXIT_DONE)
+            status = EXIT_FAULT;
+    }
+    return status;
+}

@@ -1,0 +1,261 @@
+#include "tools/teg/cli/options.h"
+
+#include "tools/teg/cli/color.h"
+#include "tools/teg/cli/output.h"
+#include "tools/teg/cli/teg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS_MAX = 48,
+    HELP_COLUMN = 26
+};
+
+/* What getopt_long returns for row i of the table, out of letters' way. */
+enum {
+    ROW_CODE = 1000
+};
+
+static const struct opt common_rows[] = {
+    {"color", 0, OPT_CHOICE, &color_when, "WHEN",
+     "auto (default: on a terminal, unless NO_COLOR is set), always or never",
+     color_names},
+    {"help", 'h', OPT_FLAG, NULL, NULL, "print this help and exit", NULL},
+    {"version", 'V', OPT_FLAG, NULL, NULL, "print the version and exit", NULL},
+};
+
+enum {
+    ROW_COLOR,
+    ROW_HELP,
+    ROW_VERSION,
+    COMMON_ROWS
+};
+
+/* The common rows first, then the command's, in both of getopt's forms. */
+struct rows {
+    const struct opt *row[ROWS_MAX];
+    struct option longs[ROWS_MAX + 1];
+    char letters[3 * ROWS_MAX];
+    int count;
+};
+
+static void rows_add(struct rows *rows, const struct opt *row)
+{
+    size_t at = strlen(rows->letters);
+    int has_argument = row->kind != OPT_FLAG;
+
+    if (rows->count == ROWS_MAX)
+        return;
+    if (row->letter != '\0')
+        snprintf(rows->letters + at, sizeof rows->letters - at, "%c%s",
+                 row->letter, has_argument ? ":" : "");
+    rows->longs[rows->count] = (struct option){
+        row->name, has_argument ? required_argument : no_argument, NULL,
+        ROW_CODE + rows->count};
+    rows->row[rows->count++] = row;
+}
+
+static void rows_init(struct rows *rows, const struct usage *usage)
+{
+    *rows = (struct rows){.letters = ":"};
+    for (int i = 0; i < COMMON_ROWS; i++)
+        rows_add(rows, &common_rows[i]);
+    for (const struct opt *row = usage->options; row->name != NULL; row++)
+        rows_add(rows, row);
+}
+
+static void print_row(const struct opt *row)
+{
+    char left[64];
+    int used;
+
+    used =
+        row->letter != '\0'
+            ? snprintf(left, sizeof left, "  -%c, --%s", row->letter, row->name)
+            : snprintf(left, sizeof left, "      --%s", row->name);
+    if (row->argument != NULL && used < (int)sizeof left)
+        snprintf(left + used, sizeof left - (size_t)used, "=%s", row->argument);
+    used = printf("%s", left);
+    if (used > HELP_COLUMN - 2) {
+        putchar('\n');
+        used = 0;
+    }
+    printf("%*s", HELP_COLUMN - used, "");
+    print_wrapped(stdout, row->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void print_help(const struct usage *usage, const struct rows *rows)
+{
+    printf("Usage: teg %s [OPTION]... %s\n\n", usage->command, usage->operands);
+    print_wrapped(stdout, usage->summary, 0, 0);
+    printf("\nOptions:\n");
+    for (int i = COMMON_ROWS; i < rows->count; i++)
+        print_row(rows->row[i]);
+    for (int i = 0; i < COMMON_ROWS; i++)
+        print_row(rows->row[i]);
+    if (usage->examples != NULL)
+        printf("\nExamples:\n%s", usage->examples);
+}
+
+static int take_count(const struct usage *usage, const struct opt *row,
+                      const char *text)
+{
+    char *end;
+    unsigned long v;
+
+    errno = 0;
+    v = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 ||
+        v < 1 || v > UINT32_MAX)
+        return say_usage(usage->command,
+                         "--%s: expected a number from 1, found '%s'",
+                         row->name, text);
+    *(uint32_t *)row->value = (uint32_t)v;
+    return EXIT_DONE;
+}
+
+static int take_choice(const struct usage *usage, const struct opt *row,
+                       const char *text)
+{
+    char hint[96], known[128] = "";
+    struct teg_nearest nearest;
+
+    teg_nearest_init(&nearest, text);
+    for (uint32_t i = 0; row->choices[i] != NULL; i++) {
+        size_t used = strlen(known);
+
+        if (strcmp(row->choices[i], text) == 0) {
+            *(uint32_t *)row->value = i;
+            return EXIT_DONE;
+        }
+        teg_nearest_offer(&nearest, row->choices[i]);
+        snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ",
+                 row->choices[i]);
+    }
+    return say_usage(usage->command, "--%s: expected one of %s, found '%s'%s",
+                     row->name, known, text, did_you_mean(&nearest, "", hint));
+}
+
+static int take_list(const struct usage *usage, const struct opt *row,
+                     const char *text)
+{
+    struct opt_list *list = row->value;
+
+    if (list->count == OPT_LIST_MAX)
+        return say_usage(usage->command, "--%s: given more than %d times",
+                         row->name, OPT_LIST_MAX);
+    list->item[list->count++] = text;
+    return EXIT_DONE;
+}
+
+static int take(const struct usage *usage, const struct opt *row,
+                const char *text)
+{
+    switch (row->kind) {
+    case OPT_FLAG:
+        *(bool *)row->value = true;
+        return EXIT_DONE;
+    case OPT_TEXT:
+        *(const char **)row->value = text;
+        return EXIT_DONE;
+    case OPT_COUNT:
+        return take_count(usage, row, text);
+    case OPT_CHOICE:
+        return take_choice(usage, row, text);
+    case OPT_LIST:
+        return take_list(usage, row, text);
+    }
+    return EXIT_USAGE;
+}
+
+static const struct opt *row_of(const struct rows *rows, int code)
+{
+    if (code >= ROW_CODE)
+        return rows->row[code - ROW_CODE];
+    for (int i = 0; i < rows->count; i++) {
+        if (rows->row[i]->letter == code)
+            return rows->row[i];
+    }
+    return NULL;
+}
+
+/* getopt names what it could not place in optopt (a letter, or a long
+ * option's code), or leaves it 0 and the word just behind optind. */
+static int refuse(const struct usage *usage, const struct rows *rows,
+                  int result, char **argv)
+{
+    const struct opt *row = optopt != 0 ? row_of(rows, optopt) : NULL;
+    const char *word = argv[optind - 1];
+    struct teg_nearest nearest;
+    char hint[96], name[64];
+
+    if (result == ':' && row != NULL)
+        return say_usage(usage->command, "option '--%s' needs %s", row->name,
+                         row->argument);
+    if (row != NULL)
+        return say_usage(usage->command, "option '--%s' takes no value",
+                         row->name);
+    if (optopt != 0)
+        return say_usage(usage->command, "unknown option '-%c'", optopt);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    teg_nearest_init(&nearest, name + strspn(name, "-"));
+    for (int i = 0; i < rows->count; i++)
+        teg_nearest_offer(&nearest, rows->row[i]->name);
+    return say_usage(usage->command, "unknown option '%s'%s", name,
+                     did_you_mean(&nearest, "--", hint));
+}
+
+static int check_operands(const struct usage *usage, int count)
+{
+    if (count < usage->operands_min)
+        return say_usage(usage->command, "expected %s, found %s",
+                         usage->operands,
+                         count == 0 ? "nothing" : "too few arguments");
+    if (count > usage->operands_max)
+        return say_usage(usage->command, "expected %s, found %d arguments",
+                         usage->operands[0] != '\0' ? usage->operands
+                                                    : "no arguments",
+                         count);
+    return EXIT_DONE;
+}
+
+bool options_parse(const struct usage *usage, int argc, char **argv,
+                   struct operands *operands, int *status)
+{
+    struct rows rows;
+    int code;
+
+    rows_init(&rows, usage);
+    *status = EXIT_DONE;
+    opterr = 0;
+    optind = 1;
+    while ((code = getopt_long(argc, argv, rows.letters, rows.longs, NULL)) !=
+           -1) {
+        const struct opt *row;
+
+        if (code == '?' || code == ':') {
+            *status = refuse(usage, &rows, code, argv);
+            return false;
+        }
+        row = row_of(&rows, code);
+        if (row == &common_rows[ROW_HELP]) {
+            print_help(usage, &rows);
+            return false;
+        }
+        if (row == &common_rows[ROW_VERSION]) {
+            printf("teg %s\n", TEG_VERSION);
+            return false;
+        }
+        *status = take(usage, row, optarg);
+        if (*status != EXIT_DONE)
+            return false;
+    }
+    *operands = (struct operands){argv + optind, argc - optind};
+    *status = check_operands(usage, operands->count);
+    return *status == EXIT_DONE;
+}

@@ -1,0 +1,31 @@
+/* What an executable file says of itself before it is run: whether it carries
+ * device code, and how it gets at the CUDA runtime. */
+#ifndef TEG_TOOLS_TEG_CLI_PROGRAM_H
+#define TEG_TOOLS_TEG_CLI_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PROGRAM_CODES_MAX = 32
+};
+
+struct program {
+    char *path;       /* owned; the file that would run */
+    bool is_elf;      /* else a script */
+    bool has_code;    /* sections of device code */
+    char runtime[64]; /* "libcudart.so.13" it is linked with, or "" */
+    bool has_rpath;   /* libraries are looked for there first */
+    uint32_t code[PROGRAM_CODES_MAX]; /* 75, 80: cubins */
+    uint32_t codes;
+    uint32_t newest;     /* of them; 0: none */
+    uint32_t newest_ptx; /* of the PTX texts; 0: none */
+};
+
+/* Finds `name` as a shell would and looks into it; says what is wrong. */
+int program_open(struct program *p, const char *name);
+void program_release(struct program *p);
+/* True if it has a cubin that runs on compute capability `cc`. */
+bool program_runs_on(const struct program *p, uint32_t cc);
+
+#endif

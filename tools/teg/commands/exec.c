@@ -1,0 +1,430 @@
+/*
+ * teg exec: runs a CUDA program with our runtime library in place of the
+ * vendor's (tools/cudart), and lists the traces it wrote in kernels.json.
+ *
+ * Between the two: settings as environment variables (tools/cudart/runtime.h),
+ * results as lines of DIR/.launches, which become kernels.json when the program
+ * has ended.
+ */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "tools/teg/cli/gpu_path.h"
+#include "tools/teg/cli/options.h"
+#include "tools/teg/cli/output.h"
+#include "tools/teg/cli/program.h"
+#include "tools/teg/cli/teg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RUNTIME "libcudart.so.13"
+
+enum {
+    OPERANDS_MAX = INT_MAX,
+    STATUS_SIGNAL = 128, /* plus its number, as the shell counts */
+    STATUS_CANNOT_RUN = 126,
+};
+
+struct exec {
+    /* As given; borrowed. */
+    const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
+    bool no_trace, loose;
+    char **argv; /* the program and its arguments */
+
+    struct program program;
+    char *gpu_path;             /* owned */
+    char library[PATH_MAX];     /* directory of our runtime */
+    char default_out[PATH_MAX]; /* used where no -o is given */
+    char *directory;            /* owned; absolute; NULL: no traces */
+};
+
+/* ---- before ------------------------------------------------------------------- */
+
+/* "N", "A:B", "A:", ":B" as "A:B" for the runtime. */
+static int check_range(const char *option, const char *text, char *out,
+                       size_t size)
+{
+    const char *colon = text != NULL ? strchr(text, ':') : NULL;
+    uint64_t from, to;
+
+    if (size > 0)
+        out[0] = '\0';
+    if (text == NULL)
+        return EXIT_DONE;
+    if (strspn(text, "0123456789:") == strlen(text) && strlen(text) < 40 &&
+        strcmp(text, ":") != 0 && text[0] != '\0' &&
+        (colon == NULL || strchr(colon + 1, ':') == NULL)) {
+        from = strtoull(text, NULL, 10);
+        to = colon == NULL ? from + 1 : UINT64_MAX;
+        if (colon != NULL && colon[1] != '\0')
+            to = strtoull(colon + 1, NULL, 10);
+        snprintf(out, size, "%" PRIu64 ":%" PRIu64, from, to);
+        if (from < to)
+            return EXIT_DONE;
+    }
+    return say_usage("exec",
+                     "--%s: expected N or A:B, from A up to, not including, B; "
+                     "found '%s'",
+                     option, text);
+}
+
+static int check_program(const struct program *p)
+{
+    if (p->has_code && p->runtime[0] == '\0') {
+        say(p->path, "the CUDA runtime is linked into the program: link it "
+                     "with nvcc -cudart shared");
+        return EXIT_FAULT;
+    }
+    if (p->runtime[0] != '\0' && strcmp(p->runtime, RUNTIME) != 0) {
+        say(p->path,
+            "expected a program linked with " RUNTIME " (CUDA 13), "
+            "found one linked with %s",
+            p->runtime);
+        return EXIT_FAULT;
+    }
+    return EXIT_DONE;
+}
+
+static int check_code(const struct program *p, const struct teg_gpu *gpu)
+{
+    uint32_t cc = gpu->chip.compute_capability;
+    char found[256] = "";
+    size_t used = 0;
+
+    if (!p->has_code || program_runs_on(p, cc))
+        return EXIT_DONE;
+    for (uint32_t i = 0; i < p->codes && used < sizeof found; i++)
+        used += (size_t)snprintf(found + used, sizeof found - used, "%ssm_%u",
+                                 i > 0 ? ", " : "", p->code[i]);
+    if (used == 0)
+        snprintf(found, sizeof found, "%s",
+                 p->newest_ptx != 0 ? "only PTX" : "none");
+    say(p->path,
+        "expected code for sm_%u (%s), found %s: compile with -gencode "
+        "arch=compute_%u,code=sm_%u",
+        cc, gpu->name, found, cc, cc);
+    return EXIT_FAULT;
+}
+
+/* The GPU asked for, or the one that stands for the program's newest code. */
+static int choose_gpu(struct exec *e)
+{
+    struct teg_gpu *gpu = NULL;
+    uint32_t newest = e->program.newest;
+    int status;
+
+    if (e->gpu_name == NULL && newest == 0) {
+        say(e->program.path, "carries no compiled device code that would tell "
+                             "the GPU: choose one with -g");
+        return EXIT_USAGE;
+    }
+    status = e->gpu_name != NULL
+                 ? gpu_open(e->gpu_name, e->config_dir, &gpu)
+                 : gpu_open_default(newest, e->config_dir, &gpu);
+    if (status == EXIT_DONE)
+        status = check_code(&e->program, gpu);
+    if (status == EXIT_DONE)
+        status = gpu_find(e->gpu_name != NULL ? e->gpu_name : gpu->name,
+                          e->config_dir, &e->gpu_path);
+    teg_gpu_free(gpu);
+    return status;
+}
+
+static int find_library(struct exec *e)
+{
+    /* build/release/cudart of the source tree; lib/teg beside bin */
+    static const char *const relative[] = {"cudart", "../lib/teg"};
+    char exe[PATH_MAX - 64], path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash;
+
+    exe[length > 0 ? length : 0] = '\0';
+    slash = strrchr(exe, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    for (size_t i = 0; i < sizeof relative / sizeof relative[0]; i++) {
+        snprintf(e->library, sizeof e->library, "%s/%s", exe, relative[i]);
+        snprintf(path, sizeof path, "%.4000s/" RUNTIME, e->library);
+        if (access(path, R_OK) == 0)
+            return EXIT_DONE;
+    }
+    say(RUNTIME, "cannot be found in %s/cudart nor %s/../lib/teg", exe, exe);
+    return EXIT_FAULT;
+}
+
+/* "PATTERN" in the directory, removed. */
+static void remove_files(const char *directory, const char *pattern)
+{
+    char path[PATH_MAX];
+    glob_t found;
+
+    snprintf(path, sizeof path, "%s/%s", directory, pattern);
+    if (glob(path, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+static int make_directory(struct exec *e)
+{
+    const char *name = strrchr(e->program.path, '/');
+
+    if (e->no_trace)
+        return EXIT_DONE;
+    snprintf(e->default_out, sizeof e->default_out, "%s.teg",
+             name != NULL ? name + 1 : e->program.path);
+    if (e->out == NULL)
+        e->out = e->default_out;
+    if ((mkdir(e->out, 0777) != 0 && errno != EEXIST) ||
+        (e->directory = realpath(e->out, NULL)) == NULL ||
+        access(e->directory, W_OK | X_OK) != 0) {
+        say(e->out, "cannot write traces there: %s", strerror(errno));
+        return EXIT_FAULT;
+    }
+    remove_files(e->directory, ".process-*");
+    remove_files(e->directory, ".launches");
+    return EXIT_DONE;
+}
+
+static void set(const char *name, const char *value)
+{
+    setenv(name, value != NULL ? value : "", 1);
+}
+
+/* The loader finds our library before any other; a program that names its
+ * directories itself (DT_RPATH) needs it loaded before. */
+static void set_loader(const struct exec *e)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    char text[2 * PATH_MAX];
+
+    snprintf(text, sizeof text, "%s%s%.4000s", e->library,
+             old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
+    setenv("LD_LIBRARY_PATH", text, 1);
+    if (!e->program.has_rpath)
+        return;
+    old = getenv("LD_PRELOAD");
+    snprintf(text, sizeof text, "%s/" RUNTIME "%s%.4000s", e->library,
+             old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
+    setenv("LD_PRELOAD", text, 1);
+}
+
+static int set_environment(const struct exec *e)
+{
+    char range[64];
+    int status = check_range("launches", e->launches, range, sizeof range);
+
+    set("TEG_EXEC_LAUNCHES", range);
+    if (status == EXIT_DONE)
+        status = check_range("blocks", e->blocks, range, sizeof range);
+    set("TEG_EXEC_BLOCKS", range);
+    set("TEG_EXEC_GPU", e->gpu_path);
+    set("TEG_EXEC_DIR", e->directory);
+    set("TEG_EXEC_KERNEL", e->kernel);
+    set("TEG_EXEC_LOOSE", e->loose ? "1" : "");
+    set_loader(e);
+    return status;
+}
+
+/* ---- the program ------------------------------------------------------------------ */
+
+/* Returns its exit status.  Ctrl-C is the program's. */
+static int run_program(const struct exec *e)
+{
+    int how;
+    pid_t child;
+
+    fflush(NULL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    child = fork();
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
+        signal(SIGPIPE, SIG_DFL);
+        execv(e->program.path, e->argv);
+        say(e->program.path, "cannot run: %s", strerror(errno));
+        _exit(STATUS_CANNOT_RUN);
+    }
+    while (child > 0 && waitpid(child, &how, 0) < 0) {
+        if (errno != EINTR)
+            child = -1;
+    }
+    if (child < 0) {
+        say(e->program.path, "cannot run: %s", strerror(errno));
+        return EXIT_FAULT;
+    }
+    if (WIFSIGNALED(how)) {
+        say(e->program.path, "ended by signal %d (%s)", WTERMSIG(how),
+            strsignal(WTERMSIG(how)));
+        return STATUS_SIGNAL + WTERMSIG(how);
+    }
+    return WEXITSTATUS(how);
+}
+
+/* ---- after -------------------------------------------------------------------------- */
+
+struct list {
+    json_t *kernels; /* owned */
+    json_t *known;   /* owned; trace: its entry, borrowed */
+    uint64_t launches;
+};
+
+/* A launch with the trace of an earlier one is counted there. */
+static void add_launch(struct list *l, json_t *launch)
+{
+    const char *trace = json_string_value(json_object_get(launch, "trace"));
+    json_t *entry = trace != NULL ? json_object_get(l->known, trace) : NULL;
+
+    if (trace == NULL)
+        return;
+    l->launches++;
+    if (entry == NULL) {
+        json_object_set_new(launch, "launches", json_integer(1));
+        json_array_append(l->kernels, launch);
+        json_object_set(l->known, trace, launch);
+        return;
+    }
+    json_object_set_new(
+        entry, "launches",
+        json_integer(json_integer_value(json_object_get(entry, "launches")) +
+                     1));
+}
+
+static int read_launches(const struct exec *e, struct list *l)
+{
+    char path[PATH_MAX], *line = NULL;
+    size_t size = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/.launches", e->directory);
+    f = fopen(path, "r");
+    if (f == NULL)
+        return errno == ENOENT ? EXIT_DONE : EXIT_FAULT;
+    while (getline(&line, &size, f) > 0) {
+        json_t *launch = json_loads(line, 0, NULL);
+
+        add_launch(l, launch);
+        json_decref(launch);
+    }
+    free(line);
+    fclose(f);
+    return EXIT_DONE;
+}
+
+static int write_list(const struct exec *e)
+{
+    struct list l = {json_array(), json_object(), 0};
+    char path[PATH_MAX];
+    int status = read_launches(e, &l);
+
+    snprintf(path, sizeof path, "%s/kernels.json", e->directory);
+    if (status == EXIT_DONE)
+        status = output_json(path, json_pack("{s:{s:i}, s:O}", "teg", "schema",
+                                             1, "kernels", l.kernels));
+    if (status == EXIT_DONE && l.launches == 0)
+        say(e->program.path, "no kernel launch was traced");
+    else if (status == EXIT_DONE)
+        say("", "%" PRIu64 " launch%s, %zu trace%s: %s/kernels.json",
+            l.launches, l.launches == 1 ? "" : "es", json_array_size(l.kernels),
+            json_array_size(l.kernels) == 1 ? "" : "s", e->out);
+    json_decref(l.known);
+    json_decref(l.kernels);
+    remove_files(e->directory, ".process-*");
+    remove_files(e->directory, ".launches");
+    remove_files(e->directory, "*.tegt.??????");
+    return status;
+}
+
+static int run(struct exec *e)
+{
+    int status = program_open(&e->program, e->argv[0]), listed = EXIT_DONE;
+
+    if (status == EXIT_DONE)
+        status = check_program(&e->program);
+    if (status == EXIT_DONE)
+        status = choose_gpu(e);
+    if (status == EXIT_DONE)
+        status = find_library(e);
+    if (status == EXIT_DONE)
+        status = make_directory(e);
+    if (status == EXIT_DONE)
+        status = set_environment(e);
+    if (status != EXIT_DONE)
+        return status;
+    status = run_program(e);
+    if (e->directory != NULL)
+        listed = write_list(e);
+    return status != EXIT_DONE ? status : listed;
+}
+
+int cmd_exec(int argc, char **argv)
+{
+    struct exec e = {0};
+    const struct opt options[] = {
+        {"gpu", 'g', OPT_TEXT, &e.gpu_name, "GPU",
+         "the GPU the program finds, a name that `teg gpus` lists or a .cfg "
+         "file; default: the one that stands for its newest code",
+         NULL},
+        {"config-dir", 0, OPT_TEXT, &e.config_dir, "DIR",
+         "look for GPU descriptions here first", NULL},
+        {"output", 'o', OPT_TEXT, &e.out, "DIR",
+         "write the traces and kernels.json there; default: PROGRAM.teg", NULL},
+        {"no-trace", 0, OPT_FLAG, &e.no_trace, NULL,
+         "just run the program; write nothing", NULL},
+        {"kernel", 'k', OPT_TEXT, &e.kernel, "PATTERN",
+         "trace only kernels whose name, as the source or the symbol has it, "
+         "matches this shell pattern",
+         NULL},
+        {"launches", 0, OPT_TEXT, &e.launches, "A:B",
+         "trace only launches A to B-1, counted from 0 over all kernels; or "
+         "one, N",
+         NULL},
+        {"blocks", 0, OPT_TEXT, &e.blocks, "A:B",
+         "record only blocks A to B-1 of each launch, in the order of the "
+         "grid; all of them run",
+         NULL},
+        {"loose", 0, OPT_FLAG, &e.loose, NULL,
+         "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "
+         "GPU does within its pages of memory",
+         NULL},
+        {0}};
+    const struct usage usage = {
+        .command = "exec",
+        .operands = "-- PROGRAM [ARG]...",
+        .summary =
+            "Runs PROGRAM, a CUDA program linked with -cudart shared, on the "
+            "functional emulator instead of a GPU.  Each kernel launch becomes "
+            "a trace; kernels.json lists them, for `teg run`.  The exit status "
+            "is the program's.",
+        .options = options,
+        .operands_min = 1,
+        .operands_max = OPERANDS_MAX,
+        .examples =
+            "  nvcc -cudart shared -gencode arch=compute_80,code=sm_80 \\\n"
+            "      -o saxpy saxpy.cu\n"
+            "  teg exec -- ./saxpy 1000\n"
+            "  teg run saxpy.teg/kernels.json -g a100\n"
+            "  teg exec -k 'gemm*' --launches 0:3 -o traces -- ./saxpy 1000\n"};
+    struct operands operands;
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    e.argv = operands.item;
+    status = run(&e);
+    program_release(&e.program);
+    free(e.gpu_path);
+    free(e.directory);
+    return status;
+}

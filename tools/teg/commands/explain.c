@@ -1,0 +1,323 @@
+/*
+ * teg explain TERM: the help texts of all tables in one place.
+ *
+ *     $ teg explain long_scoreboard
+ *     long_scoreboard (stall reason)
+ *         waits for a result from global, local or texture memory
+ */
+#include "config/param.h"
+#include "sim/models/efficiency.h"
+#include "sim/models/power_model.h"
+#include "sim/models/sgemm_bound.h"
+#include "tools/teg/cli/options.h"
+#include "tools/teg/cli/output.h"
+#include "tools/teg/cli/teg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Words of the reports that stand in no other table. */
+static const struct term {
+    const char *name, *help;
+} words[] = {
+    {"cycles", "of the SM clock, from the first block's dispatch to the last "
+               "one's end, on the whole chip"},
+    {"ipc", "warp instructions per cycle, all SMs together"},
+    {"warp instruction", "one instruction executed by one warp, whatever its "
+                         "active mask"},
+    {"active_percent", "of a unit: the share of the kernel's cycles in which "
+                       "its instances could take no other instruction "
+                       "(initiation intervals)"},
+    {"mean_load", "of a unit: instructions in flight in one SM, averaged over "
+                  "the kernel"},
+    {"peak_load", "of a unit: most instructions in flight at once in one SM"},
+    {"conflict degree", "passes a shared-memory request needs; 1 is free of "
+                        "conflicts"},
+    {"transaction", "what coalescing makes of a warp's global request"},
+    {"channel_skew", "bytes of the busiest DRAM channel over the mean of all; "
+                     "1 is even"},
+    {"occupancy", "blocks and warps that fit an SM at once, and the resource "
+                  "that allows no more"},
+    {"execution latency", "cycles from issue until the result is usable"},
+    {"initiation interval", "cycles until a unit takes the next warp "
+                            "instruction"},
+    {"access rate", "of a component of the power model: warp instructions of "
+                    "an SM that access it, per power.issue_norm cycles; 1 is "
+                    "all that can be issued"},
+    {"effective rate", "share of a component's maximum power that its access "
+                       "rate draws; power_unit says by which function"},
+    {"EDP", "energy-delay product: energy x time"},
+    {"gated", "power or energy if idle SMs were switched off: power is then "
+              "linear in the active SMs"},
+    {"rule (63)", "best number of SMs by the bandwidth alone: Mem_Bandwidth / "
+                  "(BW_per_warp x N) where it limits, else all (Hong 2012)"},
+    {"const_sm", "power of an active SM that follows no access rate: "
+                 "instruction cache, frame buffer and the like"},
+    {"activation", "power of the chip being active at all"},
+    {"TPC", "SMs that share an instruction cache and a scheduler; opening one "
+            "costs power"},
+    {"same-warp interval", "cycles until the same warp may issue again"},
+};
+
+/*
+ * Units of the bundled descriptions. A description may name others; `teg gpus
+ * NAME` lists each unit's count and the operation classes it takes.
+ */
+static const struct term units[] = {
+    {"fp32", "pipe for 32-bit floating-point instructions and integer "
+             "multiply-adds"},
+    {"int", "pipe for 32-bit integer instructions; on GA10x and Ada it takes "
+            "floating-point ones too"},
+    {"fp64", "pipe for double precision"},
+    {"dpu", "double-precision unit of Tesla and Fermi"},
+    {"sp", "arithmetic lanes of Tesla and Fermi, integer and float"},
+    {"alu", "arithmetic lanes of Kepler and Pascal, integer and float"},
+    {"sfu", "special function unit: reciprocals, square roots, logarithms, "
+            "sines; on Tesla also multiplies"},
+    {"tensor", "tensor core: matrix multiply-accumulate"},
+    {"uniform", "datapath for values all lanes of a warp share"},
+    {"branch", "branches, barriers, exits and no-operations; takes an issue "
+               "slot, computes nothing"},
+    {"control", "branches, barriers, exits and no-operations; takes an issue "
+                "slot, computes nothing"},
+    {"lsu", "load/store unit: global, local and texture accesses; held for "
+            "each transaction of a warp's access"},
+    {"ldst", "load/store unit of Tesla and Fermi; on Fermi shared memory "
+             "goes through it too"},
+    {"shared", "the shared memory's port on Tesla; held for each pass of a "
+               "bank conflict"},
+    {"mio", "shared memory, shuffles, special registers and other slow "
+            "operations (memory input/output); held for each pass of a bank "
+            "conflict"},
+};
+
+/* Names in JSON. */
+static const struct json_word {
+    const char *name, *where, *help;
+} json_words[] = {
+#define WORD(name, where, help) {name, where, help},
+#include "tools/teg/report/json_words.def"
+#undef WORD
+};
+
+struct search {
+    const char *term; /* NULL: everything */
+    bool all;         /* with what it means, else names only */
+    struct teg_nearest nearest;
+    int found;
+};
+
+static void offer(struct search *s, const char *kind, const char *name,
+                  const char *help)
+{
+    if (s->term == NULL && !s->all) {
+        printf("  %s\n", name);
+        return;
+    }
+    if (s->term == NULL) {
+        printf("%s (%s)\n    %s\n", name, kind, help);
+        return;
+    }
+    teg_nearest_offer(&s->nearest, name);
+    if (strcasecmp(s->term, name) != 0)
+        return;
+    s->found++;
+    printf("%s (%s)\n    %s\n", name, kind, help);
+}
+
+static void heading(const struct search *s, const char *text)
+{
+    if (s->term == NULL)
+        printf("%s\n", text);
+}
+
+static void offer_words(struct search *s)
+{
+    heading(s, "words of the reports");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        offer(s, "report", words[i].name, words[i].help);
+    heading(s, "units");
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        offer(s, "unit", units[i].name, units[i].help);
+}
+
+static void offer_json(struct search *s)
+{
+    heading(s, "names in JSON");
+    for (size_t i = 0; i < sizeof json_words / sizeof json_words[0]; i++) {
+        char kind[80];
+
+        snprintf(kind, sizeof kind, "in JSON: %s", json_words[i].where);
+        offer(s, kind, json_words[i].name, json_words[i].help);
+    }
+}
+
+static void offer_stalls(struct search *s)
+{
+    heading(s, "stall reasons");
+    for (uint32_t i = 0; i < TEG_STALLS; i++)
+        offer(s, "stall reason", teg_stall_label(i), teg_stall_help(i));
+}
+
+static void offer_classes(struct search *s)
+{
+    heading(s, "operation classes");
+    for (uint32_t i = 0; i < TEG_CLASSES; i++) {
+        const struct teg_op_class_facts *facts = teg_op_class_facts(i);
+
+        offer(s, "operation class", facts->key, facts->help);
+    }
+}
+
+static void offer_whatifs(struct search *s)
+{
+    uint32_t count;
+    const struct teg_whatif *w = teg_whatifs(&count);
+
+    heading(s, "what-ifs");
+    for (uint32_t i = 0; i < count; i++)
+        offer(s, "what-if", w[i].name, w[i].help);
+    offer(s, "what-if", "double:<unit>", "twice as many of that unit");
+}
+
+/* Inputs and results of the model or bound `owner`. */
+static void offer_terms(struct search *s, const char *owner,
+                        const struct teg_model_inputs *in,
+                        const struct teg_term_facts *t, uint32_t count)
+{
+    char kind[80], help[640];
+
+    snprintf(kind, sizeof kind, "input of %s", owner);
+    for (uint32_t i = 0; in != NULL && i < in->count; i++) {
+        const struct teg_parameter *p = &in->parameter[i];
+
+        snprintf(help, sizeof help, "%s%s%s", p->help,
+                 p->unit[0] != '\0' ? "\n    unit: " : "", p->unit);
+        offer(s, kind, p->name, help);
+    }
+    snprintf(kind, sizeof kind, "term of %s", owner);
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(help, sizeof help, "%s%s%s%s%s", t[i].help,
+                 t[i].unit[0] != '\0' ? "\n    unit: " : "", t[i].unit,
+                 t[i].equation[0] != '\0' ? "\n    = " : "", t[i].equation);
+        offer(s, kind, t[i].name, help);
+    }
+}
+
+static void offer_models(struct search *s)
+{
+    uint32_t count;
+    const struct teg_model *m = teg_models(&count);
+
+    heading(s, "analytical models");
+    for (uint32_t i = 0; i < count; i++) {
+        char help[400];
+
+        snprintf(help, sizeof help, "%s (%s)", m[i].title, m[i].source);
+        offer(s, "analytical model", m[i].name, help);
+        offer_terms(s, m[i].name, m[i].inputs, m[i].terms, m[i].term_count);
+    }
+    offer_terms(s, "bound sgemm", &sgemm_inputs_kind, sgemm_terms, SGEMM_TERMS);
+}
+
+static void offer_inputs(struct search *s, const struct teg_parameter *p,
+                         uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char help[256];
+
+        snprintf(help, sizeof help, "%.200s%s%s", p[i].help,
+                 p[i].unit[0] != '\0' ? "; in " : "", p[i].unit);
+        offer(s, "power: input", p[i].name, help);
+    }
+}
+
+static void offer_results(struct search *s, const struct teg_term_facts *t,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char help[512];
+
+        snprintf(help, sizeof help, "%.200s%s%s%s%.200s", t[i].help,
+                 t[i].unit[0] != '\0' ? "; in " : "", t[i].unit,
+                 t[i].equation[0] != '\0' ? "\n    = " : "", t[i].equation);
+        offer(s, "power: result", t[i].name, help);
+    }
+}
+
+static void offer_power(struct search *s)
+{
+    static const struct teg_term_facts together[] = {
+#define SPLIT_RESULT(field, unit, equation, help) \
+    {#field, unit, equation, help},
+#define MIX_RESULT(field, unit, equation, help) {#field, unit, equation, help},
+#include "sim/models/efficiency.def"
+    };
+    uint32_t count;
+    const struct teg_parameter *p = power_parameters(&count);
+    const struct teg_term_facts *t;
+
+    heading(s, "power and temperature");
+    for (uint32_t u = 0; u < TEG_POWER_UNITS; u++)
+        offer(s, "component of the power model", teg_power_unit_facts(u)->key,
+              teg_power_unit_facts(u)->help);
+    offer_inputs(s, p, count);
+    t = power_terms(&count);
+    offer_results(s, t, count);
+    p = efficiency_split_inputs(&count);
+    offer_inputs(s, p, count);
+    p = efficiency_mix_inputs(&count);
+    offer_inputs(s, p, count);
+    offer_results(s, together, sizeof together / sizeof together[0]);
+}
+
+static void offer_keys(struct search *s)
+{
+    uint32_t count;
+    const struct param *p = params(&count);
+
+    heading(s, "keys of a GPU description");
+    for (uint32_t i = 0; i < count; i++)
+        offer(s, "GPU description", p[i].key, p[i].help);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct search search = {0};
+    const struct opt options[] = {
+        {"all", 0, OPT_FLAG, &search.all, NULL,
+         "without TERM: what each of them means, not only its name", NULL},
+        {0}};
+    const struct usage usage = {
+        .command = "explain",
+        .operands = "[TERM]",
+        .summary = "Says what a unit, stall reason, operation class, what-if, "
+                   "model, term of a model, key of a GPU description, name "
+                   "in JSON or another word of a report means, with unit and "
+                   "equation. Without TERM lists them all.",
+        .options = options,
+        .operands_max = 1,
+        .examples = "  teg explain long_scoreboard\n"};
+    struct operands operands;
+    char hint[96];
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    if (operands.count > 0)
+        search.term = operands.item[0];
+    teg_nearest_init(&search.nearest, search.term != NULL ? search.term : "");
+    offer_words(&search);
+    offer_stalls(&search);
+    offer_classes(&search);
+    offer_whatifs(&search);
+    offer_models(&search);
+    offer_power(&search);
+    offer_keys(&search);
+    offer_json(&search);
+    if (search.term == NULL || search.found > 0)
+        return EXIT_DONE;
+    return say_usage("explain", "unknown term '%s'%s", search.term,
+                     did_you_mean(&search.nearest, "", hint));
+}

@@ -1,0 +1,485 @@
+/*
+ * teg predict: time and power of a launch on every trained GPU, from its
+ * portable features and a forest.
+ *
+ *     matmul (kernel 1): 1,024 blocks of 64 threads, 2,467,840 instructions
+ *       gpu         predicted            one deviation    error  when left out
+ *       a100        time      15.2 us   12.1 .. 19.0       24 %   its kernel
+ *       outside the training data: blocks 1,024 (1 .. 512)
+ */
+#include "tools/teg/cli/gpu_path.h"
+#include "tools/teg/report/report.h"
+
+#include "sim/learn/forest.h"
+#include "traces/study/features.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUNDLED "portable.forest"
+
+struct predict {
+    struct job job;
+    const char *model;
+    bool timing;
+    char path[GPU_PATH_SIZE];  /* of the forest */
+    struct teg_forest *forest; /* owned */
+    /* Of each of the forest's features: which of a trace's it is. */
+    enum teg_feature source[TEG_FOREST_FEATURES_MAX];
+    struct output out;
+    bool has_head;   /* of the CSV */
+    json_t *kernels; /* owned */
+};
+
+/* One launch and what the models say. */
+struct prediction {
+    const struct teg_kernel *kernel; /* borrowed */
+    uint32_t number;
+    struct teg_features features;
+    float x[TEG_FOREST_FEATURES_MAX];
+};
+
+/* ---- the forest ---------------------------------------------------------------- */
+
+static int match_features(struct predict *self)
+{
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        const char *name = teg_forest_feature(self->forest, i);
+
+        self->source[i] = teg_feature_find(name);
+        if (self->source[i] == TEG_FEATURES) {
+            say(self->path,
+                "the forest was trained on '%s', which is no feature of a "
+                "trace",
+                name);
+            return EXIT_FAULT;
+        }
+    }
+    return EXIT_DONE;
+}
+
+static bool is_chosen(const struct predict *self, uint32_t model)
+{
+    return self->job.gpu_name == NULL ||
+           strcmp(teg_forest_model(self->forest, model)->gpu,
+                  self->job.gpu_name) == 0;
+}
+
+static int check_gpu(const struct predict *self)
+{
+    struct teg_nearest nearest;
+    char hint[96];
+
+    if (self->job.gpu_name == NULL)
+        return EXIT_DONE;
+    teg_nearest_init(&nearest, self->job.gpu_name);
+    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+        if (is_chosen(self, m))
+            return EXIT_DONE;
+        teg_nearest_offer(&nearest, teg_forest_model(self->forest, m)->gpu);
+    }
+    return say_usage("predict", "%s has no GPU '%s'%s", self->path,
+                     self->job.gpu_name, did_you_mean(&nearest, "", hint));
+}
+
+static int open_forest(struct predict *self)
+{
+    struct teg_diag d;
+    int status = EXIT_DONE;
+
+    if (self->model != NULL)
+        snprintf(self->path, sizeof self->path, "%s", self->model);
+    else
+        status = gpu_path_find(BUNDLED, self->job.config_dir, self->path);
+    if (status != EXIT_DONE)
+        return status;
+    if (teg_forest_open(self->path, &self->forest, &d) != TEG_OK)
+        return say_fault(&d);
+    status = match_features(self);
+    return status == EXIT_DONE ? check_gpu(self) : status;
+}
+
+/* ---- one launch ------------------------------------------------------------------ */
+
+/* A feature the trace does not have takes its usual value. */
+static void fill(const struct predict *self, struct prediction *p)
+{
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        enum teg_feature f = self->source[i];
+
+        p->x[i] =
+            (float)(p->features.known[f] ? p->features.value[f]
+                                         : teg_forest_usual(self->forest, i));
+    }
+}
+
+/* True if `model` saw nothing as small or as large; the range in `*least`,
+ * `*greatest`. */
+static bool is_outside(const struct predict *self, const struct prediction *p,
+                       uint32_t model, uint32_t i, double *least,
+                       double *greatest)
+{
+    teg_forest_range(self->forest, model, i, least, greatest);
+    return (double)p->x[i] < *least || (double)p->x[i] > *greatest;
+}
+
+/* True if the trees' spread reaches what the training targets end at: they
+ * cannot say less or more, the launch may. */
+static bool is_at_edge(const struct teg_forest_model *m,
+                       const struct teg_forest_estimate *e)
+{
+    const double rounding = 1e-9; /* of a logarithm and its exponential */
+
+    return e->low <= m->target_min * (1 + rounding) ||
+           e->high >= m->target_max * (1 - rounding);
+}
+
+static json_t *outside_json(const struct predict *self,
+                            const struct prediction *p, uint32_t model)
+{
+    json_t *list = json_array();
+    double least, greatest;
+
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        if (is_outside(self, p, model, i, &least, &greatest))
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:f, s:f, s:f}", "feature",
+                                            teg_forest_feature(self->forest, i),
+                                            "value", (double)p->x[i], "least",
+                                            least, "greatest", greatest));
+    }
+    return list;
+}
+
+static json_t *unknown_json(const struct predict *self,
+                            const struct prediction *p)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        if (!p->features.known[self->source[i]])
+            json_array_append_new(
+                list, json_string(teg_forest_feature(self->forest, i)));
+    }
+    return list;
+}
+
+static json_t *estimate_json(const struct predict *self,
+                             const struct prediction *p, uint32_t model)
+{
+    const struct teg_forest_model *m = teg_forest_model(self->forest, model);
+    struct teg_forest_estimate e;
+
+    teg_forest_evaluate(self->forest, model, p->x, &e);
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:o, s:o, s:o, "
+                     "s:f, s:f, s:b}",
+                     "gpu", m->gpu, "target", m->target, "unit", m->unit,
+                     "value", e.value, "low", e.low, "high", e.high, "trees",
+                     (int)m->trees, "samples", (json_int_t)m->samples,
+                     "sample_out_percent", number_json(m->sample_out_percent),
+                     "kernel_out_percent", number_json(m->kernel_out_percent),
+                     "outside", outside_json(self, p, model), "target_least",
+                     m->target_min, "target_greatest", m->target_max, "at_edge",
+                     is_at_edge(m, &e));
+}
+
+static void add_json(struct predict *self, const struct prediction *p)
+{
+    json_t *list = json_array();
+
+    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+        if (is_chosen(self, m))
+            json_array_append_new(list, estimate_json(self, p, m));
+    }
+    json_array_append_new(self->kernels,
+                          json_pack("{s:s, s:i, s:o, s:o}", "name",
+                                    p->kernel->name, "number", (int)p->number,
+                                    "unknown", unknown_json(self, p),
+                                    "predictions", list));
+}
+
+/* A row per model; `outside` are the features beyond its training data. */
+static void print_rows(struct predict *self, const struct prediction *p)
+{
+    FILE *f = self->out.file;
+
+    if (!self->has_head)
+        fprintf(f, "number,kernel,gpu,target,unit,value,low,high,outside\n");
+    self->has_head = true;
+    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+        const struct teg_forest_model *facts =
+            teg_forest_model(self->forest, m);
+        struct teg_forest_estimate e;
+        double least, greatest;
+        const char *separator = "";
+
+        if (!is_chosen(self, m))
+            continue;
+        teg_forest_evaluate(self->forest, m, p->x, &e);
+        fprintf(f, "%" PRIu32 ",", p->number);
+        print_csv_text(f, p->kernel->name);
+        fputc(',', f);
+        print_csv_text(f, facts->gpu);
+        fprintf(f, ",%s,%s,%.9g,%.9g,%.9g,", facts->target, facts->unit,
+                e.value, e.low, e.high);
+        for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+            if (!is_outside(self, p, m, i, &least, &greatest))
+                continue;
+            fprintf(f, "%s%s", separator, teg_forest_feature(self->forest, i));
+            separator = " ";
+        }
+        fputc('\n', f);
+    }
+}
+
+/* "24 %", or "n/a" if it was not measured. */
+static const char *percent(double v, char out[16])
+{
+    snprintf(out, 16, isnan(v) ? "n/a" : "%.0f %%", v);
+    return out;
+}
+
+static void print_estimate(FILE *f, const struct teg_forest_model *m,
+                           const struct teg_forest_estimate *e)
+{
+    char sample[16], kernel[16];
+
+    fprintf(f, "  %-13s %-6s %9.4g %-3s %9.4g .. %-9.4g %8s %8s\n", m->gpu,
+            m->target, e->value, m->unit, e->low, e->high,
+            percent(m->sample_out_percent, sample),
+            percent(m->kernel_out_percent, kernel));
+}
+
+/* A feature is named once, with the widest range any chosen model has. */
+static void print_outside(const struct predict *self, FILE *f,
+                          const struct prediction *p)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        double low = (double)INFINITY, high = -low, least, greatest;
+        bool outside = false;
+
+        for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+            if (!is_chosen(self, m))
+                continue;
+            outside |= is_outside(self, p, m, i, &least, &greatest);
+            low = least < low ? least : low;
+            high = greatest > high ? greatest : high;
+        }
+        if (!outside)
+            continue;
+        fprintf(f, "%s %s %.6g (%.6g .. %.6g)",
+                any ? "," : "  outside the training data:",
+                teg_forest_feature(self->forest, i), (double)p->x[i], low,
+                high);
+        any = true;
+    }
+    if (any)
+        fprintf(f, "\n  trees do not extrapolate: expect a larger error\n");
+}
+
+/* Models whose prediction lies where their training targets end. */
+static void print_edges(const struct predict *self, FILE *f,
+                        const struct prediction *p)
+{
+    const char *before = "  at the edge of the training data: ";
+
+    for (uint32_t i = 0; i < teg_forest_models(self->forest); i++) {
+        const struct teg_forest_model *m = teg_forest_model(self->forest, i);
+        struct teg_forest_estimate e;
+
+        if (!is_chosen(self, i))
+            continue;
+        teg_forest_evaluate(self->forest, i, p->x, &e);
+        if (!is_at_edge(m, &e))
+            continue;
+        fprintf(f, "%s%s %s (%.4g .. %.4g %s)", before, m->gpu, m->target,
+                m->target_min, m->target_max, m->unit);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputc('\n', f);
+}
+
+static void print_unknown(const struct predict *self, FILE *f,
+                          const struct prediction *p)
+{
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        if (!p->features.known[self->source[i]])
+            fprintf(f, "  the trace does not say %s: taken as %.6g\n",
+                    teg_forest_feature(self->forest, i), (double)p->x[i]);
+    }
+}
+
+static void print_kernel(const struct predict *self, const struct prediction *p)
+{
+    FILE *f = self->out.file;
+    char a[28], b[28], c[28], name[TEG_NAME_MAX];
+
+    fprintf(f,
+            "%s (kernel %" PRIu32 "): %s block%s of %s threads, %s "
+            "instructions of threads\n",
+            kernel_title(p->kernel->name, name), p->number,
+            with_commas(teg_kernel_blocks(p->kernel), a),
+            teg_kernel_blocks(p->kernel) == 1 ? "" : "s",
+            with_commas(teg_kernel_threads_per_block(p->kernel), b),
+            with_commas((uint64_t)p->features.value[FEATURE_instructions], c));
+    fprintf(f, "  %-13s %-6s %13s %22s %8s %8s\n", "gpu", "", "predicted",
+            "one deviation", "sample", "kernel");
+    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+        struct teg_forest_estimate e;
+
+        if (!is_chosen(self, m))
+            continue;
+        teg_forest_evaluate(self->forest, m, p->x, &e);
+        print_estimate(f, teg_forest_model(self->forest, m), &e);
+    }
+    print_outside(self, f, p);
+    print_edges(self, f, p);
+    print_unknown(self, f, p);
+    fputc('\n', f);
+}
+
+/* Microseconds that the chosen models take together, the mean of many. */
+static void say_timing(const struct predict *self, const struct prediction *p,
+                       double features_s)
+{
+    enum {
+        TIMES = 1000
+    };
+    struct teg_forest_estimate e;
+    double began = job_clock();
+    uint32_t models = 0;
+
+    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+        if (!is_chosen(self, m))
+            continue;
+        models++;
+        for (int i = 0; i < TIMES; i++)
+            teg_forest_evaluate(self->forest, m, p->x, &e);
+    }
+    say("timing", "features in %.3f ms, a prediction in %.4f ms (%u models)",
+        1e3 * features_s, 1e3 * (job_clock() - began) / TIMES / models, models);
+}
+
+static int one_launch(struct predict *self, uint32_t kernel)
+{
+    struct prediction p = {.number = kernel + 1};
+    double began = job_clock();
+    struct teg_launch launch;
+    struct teg_diag d;
+    teg_status status;
+
+    if (teg_trace_launch(self->job.trace, kernel, &launch, &d) != TEG_OK)
+        return say_fault(&d);
+    status = teg_features_collect(&launch, &p.features, &d);
+    p.kernel = launch.kernel;
+    if (status == TEG_OK) {
+        fill(self, &p);
+        if (self->timing)
+            say_timing(self, &p, job_clock() - began);
+        if (self->job.format == FORMAT_JSON)
+            add_json(self, &p);
+        else if (self->job.format == FORMAT_CSV)
+            print_rows(self, &p);
+        else
+            print_kernel(self, &p);
+    }
+    if (launch.close != NULL)
+        launch.close(launch.self);
+    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+}
+
+/* ---- all launches ------------------------------------------------------------------ */
+
+static void print_footer(const struct predict *self)
+{
+    FILE *f = self->out.file;
+
+    fprintf(f, "sample, kernel: mean error of the model when a sample, or all "
+               "samples of a\nkernel, were left out of its training.\n");
+    fprintf(f, "%s\n", self->path);
+    fputs("  ", f);
+    print_wrapped(f, teg_forest_trained_on(self->forest), 2, 2);
+}
+
+static int predict(struct predict *self)
+{
+    int status = output_open(&self->out, self->job.out);
+
+    if (status != EXIT_DONE)
+        return status;
+    for (uint32_t i = 0; status == EXIT_DONE && i < self->job.kernel_count; i++)
+        status = interrupted() ? EXIT_INTERRUPTED
+                               : one_launch(self, self->job.kernel[i]);
+    if (status != EXIT_DONE) {
+        output_abandon(&self->out);
+        return status;
+    }
+    if (self->job.format == FORMAT_JSON) {
+        json_t *all = json_pack("{s:o, s:{s:s, s:s}, s:O}", "teg", teg_json(),
+                                "model", "file", self->path, "trained_on",
+                                teg_forest_trained_on(self->forest), "kernels",
+                                self->kernels);
+
+        json_dumpf(all, self->out.file, JSON_INDENT(2));
+        fputc('\n', self->out.file);
+        json_decref(all);
+    } else if (self->job.format == FORMAT_TEXT) {
+        print_footer(self);
+    }
+    return output_close(&self->out);
+}
+
+int cmd_predict(int argc, char **argv)
+{
+    struct predict *self = calloc(1, sizeof *self);
+    struct operands operands;
+    int status;
+
+    if (self == NULL)
+        return say_memory();
+    const struct opt options[] = {
+        {"gpu", 'g', OPT_TEXT, &self->job.gpu_name, "GPU",
+         "only this one of the forest's GPUs", NULL},
+        {"model", 'm', OPT_TEXT, &self->model, "FILE",
+         "another forest than the bundled one (tools/learn/train makes them)",
+         NULL},
+        {"config-dir", 0, OPT_TEXT, &self->job.config_dir, "DIR",
+         "look for the bundled forest here first", NULL},
+        {"timing", 0, OPT_FLAG, &self->timing, NULL,
+         "say on standard error how long a prediction takes", NULL},
+        JOB_TRACE_OPTIONS(self->job),
+        JOB_FORMAT_OPTION(self->job),
+        JOB_OUTPUT_OPTIONS(self->job),
+        {0}};
+    const struct usage usage = {
+        .command = "predict",
+        .operands = "TRACE",
+        .summary = "Predicts time and power of each launch on every GPU that a "
+                   "forest was trained for, from its portable features, and "
+                   "says where they lie outside the training data.",
+        .options = options,
+        .operands_min = 1,
+        .operands_max = 1,
+        .examples = "  teg predict kernel.tegt\n"
+                    "  teg predict kernel.tegt -g a100 --model mine.forest\n"};
+
+    if (options_parse(&usage, argc, argv, &operands, &status)) {
+        catch_interrupt();
+        self->kernels = json_array();
+        status = open_forest(self);
+        if (status == EXIT_DONE)
+            status = job_open_trace(&self->job, operands.item[0]);
+        if (status == EXIT_DONE)
+            status = predict(self);
+        json_decref(self->kernels);
+        job_release(&self->job);
+        teg_forest_free(self->forest);
+    }
+    free(self);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* The what-ifs ranked by gain: `teg whatif`, and the list on a report page. */
+#ifndef TEG_TOOLS_TEG_REPLAY_RANKING_H
+#define TEG_TOOLS_TEG_REPLAY_RANKING_H
+
+#include "tools/teg/replay/job.h"
+
+#include <jansson.h>
+
+struct toggle {
+    char name[64];
+    char names[512]; /* what is applied: one what-if or several */
+    uint64_t cycles;
+    bool done;
+};
+
+struct whatif {
+    struct job job;
+    uint32_t sms, warps_per_sm;
+    const struct opt_list *always; /* borrowed: what-ifs applied to every
+                                      replay, the baseline's too; or NULL */
+    uint64_t baseline_cycles;      /* 0: interrupted before it was known */
+    struct toggle *toggle;         /* owned */
+    uint32_t count, done;
+    bool incomplete;
+    uint32_t jobs; /* workers; 0: one per core */
+    /* Of a measurement under way. */
+    uint32_t next;
+    struct teg_cache **cache; /* owned, and so is each, [kernel_count] */
+    const char *broken;       /* a what-if whose replay failed, or NULL */
+    bool terminal, shown;
+};
+
+/* Replays the job's kernels as they are and once with each what-if; sorts the
+ * toggles by gain.  `w->job` and the limits must be set.  After an interrupt
+ * `done` toggles are known.  Free w->toggle. */
+int whatif_measure(struct whatif *w);
+
+/* The `count` toggles that gain most, but for "all" and those that gain
+ * nothing; returns how many there are. */
+uint32_t whatif_best(const struct whatif *w, uint32_t count,
+                     const struct toggle *best[]);
+
+/* {"baseline_cycles", "toggles"} with `incomplete`: docs/json.md. */
+json_t *whatif_ranking_json(const struct whatif *w);
+
+#endif

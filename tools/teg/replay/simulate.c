@@ -1,0 +1,284 @@
+#include "tools/teg/replay/simulate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A line on a terminal, from the second second on, ten times a second. */
+struct progress {
+    const char *label;
+    double start, shown_at;
+    uint64_t blocks; /* of the whole grid; a trace may hold fewer */
+    bool terminal, shown;
+};
+
+/* " 1:05 left", "" while nothing can be said. */
+static const char *time_left(const struct progress *p, uint64_t blocks,
+                             char out[32])
+{
+    double spent = job_clock() - p->start, left;
+
+    out[0] = '\0';
+    if (blocks == 0 || p->blocks <= blocks)
+        return out;
+    left = spent * (double)(p->blocks - blocks) / (double)blocks;
+    if (left < 360000)
+        snprintf(out, 32, ", %d:%02d left", (int)left / 60, (int)left % 60);
+    return out;
+}
+
+static void progress_show(struct progress *p, uint64_t blocks, uint64_t cycle)
+{
+    enum {
+        WIDTH = 24
+    };
+    double share = p->blocks > 0 ? (double)blocks / (double)p->blocks : 0;
+    int filled = share < 1 ? (int)(share * WIDTH) : WIDTH;
+    char bar[WIDTH + 1], left[32];
+
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r%.20s [%s] cycle %" PRIu64 ", %.3g blocks/s%s\033[K",
+            p->label, bar, cycle, (double)blocks / (job_clock() - p->start),
+            time_left(p, blocks, left));
+    p->shown = true;
+}
+
+static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
+{
+    struct progress *p = self;
+    double now = p->terminal ? job_clock() : 0;
+
+    if (p->terminal && now > p->start + 1 && now > p->shown_at + 0.1) {
+        progress_show(p, blocks, cycle);
+        p->shown_at = now;
+    }
+    return interrupted();
+}
+
+static void progress_end(const struct progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+}
+
+static int apply_what_if(struct replay *r, const char *name)
+{
+    struct teg_diag d;
+
+    if (teg_whatif_apply(name, r->gpu, &r->launch, &d) == TEG_OK)
+        return EXIT_DONE;
+    if (d.status != TEG_UNKNOWN)
+        return say_fault(&d);
+    say("what-if", "%s", d.what);
+    return EXIT_USAGE;
+}
+
+static int apply_joined(struct replay *r, const char *names)
+{
+    int status = EXIT_DONE;
+
+    while (status == EXIT_DONE && *names != '\0') {
+        char name[64];
+        int length = (int)strcspn(names, ",");
+
+        snprintf(name, sizeof name, "%.*s", length, names);
+        if (name[0] != '\0')
+            status = apply_what_if(r, name);
+        names += length;
+        names += *names == ',';
+    }
+    return status;
+}
+
+static teg_status open_launch(const struct job *job, uint32_t kernel,
+                              const struct replay_options *options,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    return options->cache != NULL
+               ? teg_cache_launch(options->cache, launch, d)
+               : teg_trace_launch(job->trace, kernel, launch, d);
+}
+
+static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
+                   const struct replay_options *options)
+{
+    struct teg_diag d;
+    int status = EXIT_DONE;
+
+    r->s = calloc(1, sizeof *r->s);
+    if (r->s == NULL)
+        return say_memory();
+    if (teg_gpu_copy(job->gpu, &r->gpu, &d) != TEG_OK ||
+        open_launch(job, kernel, options, &r->launch, &d) != TEG_OK)
+        return say_fault(&d);
+    if (options->what_ifs == NULL)
+        return EXIT_DONE;
+    for (uint32_t i = 0; status == EXIT_DONE && i < options->what_ifs->count;
+         i++)
+        status = apply_joined(r, options->what_ifs->item[i]);
+    return status;
+}
+
+/* The engine knows blocks, not files: say whose they are. */
+static int say_replay_fault(const struct job *job, uint32_t kernel,
+                            const struct teg_diag *d)
+{
+    char where[512];
+
+    if (d->status != TEG_DEADLOCK && d->status != TEG_LIMIT)
+        return say_fault(d);
+    snprintf(where, sizeof where, "%.256s: kernel %u%s%.128s", job->path,
+             kernel + 1, d->where[0] != '\0' ? ": " : "", d->where);
+    say(where, "%s", d->what);
+    return EXIT_FAULT;
+}
+
+/* ---- simulation ----------------------------------------------------------- */
+
+struct again {
+    const struct job *job;
+    const struct replay_options *options;
+    uint32_t kernel;
+    struct teg_gpu *scratch; /* owned; what-ifs change a GPU again */
+};
+
+static void close_launch(struct teg_launch *launch)
+{
+    if (launch->close != NULL)
+        launch->close(launch->self);
+    *launch = (struct teg_launch){0};
+}
+
+static teg_status apply_again(const struct again *a, const char *names,
+                              struct teg_launch *launch, struct teg_diag *d)
+{
+    while (*names != '\0') {
+        char name[64];
+        int length = (int)strcspn(names, ",");
+
+        snprintf(name, sizeof name, "%.*s", length, names);
+        if (name[0] != '\0')
+            TRY(teg_whatif_apply(name, a->scratch, launch, d));
+        names += length;
+        names += *names == ',';
+    }
+    return TEG_OK;
+}
+
+/* Opens the launch as `prepare` does. */
+static teg_status open_again(void *self, struct teg_launch *launch,
+                             struct teg_diag *d)
+{
+    struct again *a = self;
+    const struct opt_list *what_ifs = a->options->what_ifs;
+    teg_status status = open_launch(a->job, a->kernel, a->options, launch, d);
+
+    if (status != TEG_OK)
+        return status;
+    for (uint32_t i = 0;
+         status == TEG_OK && what_ifs != NULL && i < what_ifs->count; i++) {
+        teg_gpu_free(a->scratch);
+        a->scratch = NULL;
+        status = teg_gpu_copy(a->job->gpu, &a->scratch, d);
+        if (status == TEG_OK)
+            status = apply_again(a, what_ifs->item[i], launch, d);
+    }
+    if (status != TEG_OK)
+        close_launch(launch);
+    return status;
+}
+
+/* Of a launch that is long enough only a part: `r->sample` says so.  The
+ * launch is then open again for those who look at its facts. */
+static teg_status simulate_part(struct replay *r, const struct job *job,
+                                uint32_t kernel,
+                                const struct replay_options *options,
+                                const struct teg_simulation_options *simulation,
+                                struct teg_diag *d)
+{
+    struct again again = {job, options, kernel, NULL};
+    struct teg_sample_facts *facts = NULL;
+    teg_status status, opened;
+
+    if (options->sampling == SAMPLING_NEVER || options->listeners > 0)
+        return TEG_OK;
+    close_launch(&r->launch);
+    status = teg_sample_simulate(open_again, &again, r->gpu, simulation,
+                                 sampling_instructions_min(options->sampling),
+                                 &facts, r->s, &r->sample, d);
+    teg_sample_facts_free(facts);
+    opened = open_again(&again, &r->launch, status == TEG_OK ? d : NULL);
+    teg_gpu_free(again.scratch);
+    return status != TEG_OK ? status : opened;
+}
+
+uint64_t sampling_instructions_min(enum sampling sampling)
+{
+    return sampling == SAMPLING_LONG ? 0 : TEG_SAMPLE_INSTRUCTIONS_MIN;
+}
+
+static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
+                    const struct replay_options *options)
+{
+    struct progress progress = {.label = options->label,
+                                .start = job->started,
+                                .blocks = teg_kernel_blocks(r->launch.kernel),
+                                .terminal = options->label != NULL &&
+                                            isatty(STDERR_FILENO) == 1};
+    const struct teg_simulation_options simulation = {
+        .sms = options->sms,
+        .warps_per_sm = options->warps_per_sm,
+        .threads = options->threads,
+        .listener = options->listener,
+        .listener_count = options->listeners,
+        .progress = on_progress,
+        .progress_self = &progress,
+    };
+    double started = job_clock();
+    struct teg_diag d;
+    teg_status status = simulate_part(r, job, kernel, options, &simulation, &d);
+
+    if (status == TEG_OK && !r->sample.used)
+        status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
+    progress_end(&progress);
+    r->seconds = job_clock() - started;
+    r->incomplete = status == TEG_INTERRUPTED;
+    return status == TEG_OK ? EXIT_DONE : say_replay_fault(job, kernel, &d);
+}
+
+int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
+                const struct replay_options *options)
+{
+    int status;
+
+    *r = (struct replay){.launches =
+                             teg_trace_kernel_launches(job->trace, kernel)};
+    status = prepare(r, job, kernel, options);
+    if (status == EXIT_DONE)
+        status = simulate(r, job, kernel, options);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        replay_release(r);
+    return status;
+}
+
+uint32_t replay_launches(const struct replay *r)
+{
+    return r->launches != 0 ? r->launches : 1;
+}
+
+void replay_close_launch(struct replay *r)
+{
+    close_launch(&r->launch);
+}
+
+void replay_release(struct replay *r)
+{
+    close_launch(&r->launch);
+    teg_gpu_free(r->gpu);
+    free(r->s);
+    *r = (struct replay){0};
+}

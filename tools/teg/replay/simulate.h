@@ -1,0 +1,68 @@
+/*
+ * One replay of one kernel as `teg run` and `teg whatif` do it: a copy of the
+ * GPU, what-ifs applied, progress on the terminal, Ctrl-C ends it early.
+ */
+#ifndef TEG_TOOLS_TEG_REPLAY_SIMULATE_H
+#define TEG_TOOLS_TEG_REPLAY_SIMULATE_H
+
+#include "sim/sample/sample.h"
+#include "tools/teg/replay/job.h"
+#include "traces/block/store.h"
+
+/* Which launches are simulated only in part. */
+enum sampling {
+    SAMPLING_NEVER,
+    SAMPLING_BY_SIZE, /* those of many waves and many instructions */
+    SAMPLING_LONG,    /* those of many waves */
+};
+
+struct replay_options {
+    enum sampling sampling;              /* NEVER if something listens */
+    uint32_t sms, warps_per_sm;          /* 0: all */
+    uint32_t threads;                    /* of the host; 0: 1 */
+    const struct opt_list *what_ifs;     /* names, possibly joined by commas;
+                                        NULL: none */
+    const char *label;                   /* for the progress line; NULL: none */
+    const struct sim_listener *listener; /* besides the statistics, or NULL */
+    uint32_t listeners;                  /* how many */
+    struct teg_cache *cache; /* of the launch, or NULL: from the trace */
+};
+
+/* The launch that was simulated instead of one that is like it. */
+struct replay_represented {
+    bool used;
+    const char *trace;  /* borrowed: its path, as given */
+    uint32_t kernel;    /* its number there, from 1 */
+    bool identical;     /* exact */
+    double similarity;  /* 0 to 1 */
+    double error_bound; /* of the cycles, relative */
+};
+
+struct replay {
+    struct teg_gpu *gpu;      /* owned: as simulated, what-ifs applied */
+    struct teg_launch launch; /* owned: kernel facts and notes live here */
+    struct teg_statistics *s; /* owned */
+    struct teg_sample sample; /* `used` if `s` is of a part, scaled */
+    struct replay_represented represented;
+    uint32_t cluster_kernels; /* simulated once, this one counted; 0 is 1 */
+    uint32_t launches;        /* identical ones this stands for; 0 is 1 */
+    bool incomplete;          /* interrupted; `s` holds what there was */
+    double seconds;           /* wall clock of the simulation */
+};
+
+/*
+ * Replays launch `kernel` of the job's trace.  On EXIT_DONE and on
+ * EXIT_INTERRUPTED `r` holds a result, to be released; otherwise nothing, and
+ * the fault has been said.
+ */
+int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
+                const struct replay_options *options);
+/* Warp instructions below which a launch is simulated in full. */
+uint64_t sampling_instructions_min(enum sampling sampling);
+/* At least 1. */
+uint32_t replay_launches(const struct replay *r);
+/* Closes what the statistics are no longer of; a report needs it open. */
+void replay_close_launch(struct replay *r);
+void replay_release(struct replay *r);
+
+#endif

@@ -1,0 +1,295 @@
+#include "tools/teg/report/instructions.h"
+
+#include "tools/teg/cli/output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS_MAX = 30,
+    TEXT_WIDTH = 28,
+    POSITION_WIDTH = 14,
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *source_position(const struct teg_program *p,
+                            const struct teg_inst *inst, char out[24])
+{
+    const char *name = base_name(teg_program_file(p, inst));
+
+    out[0] = '\0';
+    if (inst->line == 0)
+        return out;
+    if (p->file_count == 1 ||
+        snprintf(out, 24, "%s:%" PRIu32, name, inst->line) > POSITION_WIDTH)
+        snprintf(out, 24, ":%" PRIu32, inst->line);
+    return out;
+}
+
+const char *source_column(const struct teg_program *p, char out[24])
+{
+    if (p->file_count == 1)
+        snprintf(out, 24, "%.15s:line", base_name(p->text + p->file[0]));
+    else
+        out[0] = '\0';
+    return out;
+}
+
+const char *short_count(uint64_t v, char out[24])
+{
+    static const char names[] = "kMGTP";
+    double left = (double)v;
+    int i = -1;
+
+    if (v < 100000) {
+        snprintf(out, 24, "%" PRIu64, v);
+        return out;
+    }
+    for (; left >= 999.5 && i < 4; i++)
+        left /= 1000;
+    snprintf(out, 24, "%.3g%c", left, names[i < 0 ? 0 : i]);
+    return out;
+}
+
+static const char *percent(uint64_t part, uint64_t whole, char out[24])
+{
+    if (whole == 0)
+        snprintf(out, 24, "n/a");
+    else
+        snprintf(out, 24, "%.1f %%", 100 * (double)part / (double)whole);
+    return out;
+}
+
+static int longest_stall(const struct by_pc_row *row)
+{
+    int longest = 0;
+
+    for (int r = 1; r < TEG_STALLS; r++) {
+        if (row->stall[r] > row->stall[longest])
+            longest = r;
+    }
+    return longest;
+}
+
+/* ---- text ----------------------------------------------------------------- */
+
+/* What its memory accesses looked like, if one was not enough. */
+static void print_access(FILE *f, const struct by_pc_row *row)
+{
+    if (row->transactions > row->requests)
+        fprintf(f, "%9s%.2f transactions a request\n", "",
+                (double)row->transactions / (double)row->requests);
+    if (row->passes > row->groups)
+        fprintf(f, "%9sconflict degree %.2f\n", "",
+                (double)row->passes / (double)row->groups);
+}
+
+static void print_row(FILE *f, const struct by_pc *b, uint32_t index,
+                      uint64_t resident)
+{
+    const struct by_pc_row *row = &b->row[index];
+    const struct teg_inst *inst = &b->program->inst[index];
+    struct by_pc_producer producer = by_pc_longest(row);
+    uint64_t stalled = by_pc_stalled(row);
+    char issued[24], cycles[24], share[24], text[64], line[32] = "";
+    char from[24] = "", position[24];
+
+    if (*source_position(b->program, inst, position) != '\0')
+        snprintf(line, sizeof line, " %s", position);
+    snprintf(text, sizeof text, "0x%03" PRIx64 " %s", inst->pc,
+             teg_program_text(b->program, inst));
+    if (producer.cycles != 0)
+        snprintf(from, sizeof from, " 0x%03" PRIx64,
+                 b->program->inst[producer.inst].pc);
+    /* The text gives way to the line. */
+    if (strlen(text) + strlen(line) > TEXT_WIDTH)
+        text[TEXT_WIDTH - strlen(line)] = '\0';
+    strcat(text, line);
+    fprintf(f, "  %-*s%7s %7s %7s %-18s%s\n", TEXT_WIDTH, text,
+            short_count(row->issued, issued), short_count(stalled, cycles),
+            percent(stalled, resident, share),
+            stalled != 0 ? teg_stall_label(longest_stall(row)) : "-", from);
+    print_access(f, row);
+}
+
+static void print_others(FILE *f, const struct by_pc *b, const uint32_t *order,
+                         uint32_t shown, uint32_t count, uint64_t resident)
+{
+    uint64_t issued = 0, stalled = 0;
+    char text[64], a[24], c[24], share[24];
+
+    for (uint32_t i = shown; i < count; i++) {
+        issued += b->row[order[i]].issued;
+        stalled += by_pc_stalled(&b->row[order[i]]);
+    }
+    snprintf(text, sizeof text, "%u others (csv has all)", count - shown);
+    fprintf(f, "  %-*.*s%7s %7s %7s\n", TEXT_WIDTH, TEXT_WIDTH, text,
+            short_count(issued, a), short_count(stalled, c),
+            percent(stalled, resident, share));
+}
+
+void print_instructions(FILE *f, const struct by_pc *b, uint64_t resident)
+{
+    uint32_t *order = calloc(b->count + 1u, sizeof *order);
+    uint32_t count, shown;
+    char source[24];
+
+    if (order == NULL)
+        return;
+    count = by_pc_rank(b, order);
+    shown = count > ROWS_MAX ? ROWS_MAX : count;
+    fprintf(f, "\n  instruction %-*s%7s %7s %7s %-18s %s\n",
+            TEXT_WIDTH - (int)strlen("instruction "),
+            source_column(b->program, source), "issued", "stalled", "of time",
+            "most of it", "for");
+    for (uint32_t i = 0; i < shown; i++)
+        print_row(f, b, order[i], resident);
+    if (shown < count)
+        print_others(f, b, order, shown, count, resident);
+    free(order);
+}
+
+/* ---- JSON ----------------------------------------------------------------- */
+
+static json_t *count_json(uint64_t v)
+{
+    return json_integer((json_int_t)v);
+}
+
+static json_t *pc_json(uint64_t pc)
+{
+    return count_json(pc);
+}
+
+static json_t *stalls_json(const struct by_pc_row *row)
+{
+    json_t *o = json_object();
+
+    for (int r = 0; r < TEG_STALLS; r++) {
+        if (row->stall[r] != 0)
+            json_object_set_new(o, teg_stall_label(r),
+                                count_json(row->stall[r]));
+    }
+    return o;
+}
+
+static json_t *producer_json(const struct by_pc *b, const struct by_pc_row *row)
+{
+    struct by_pc_producer p = by_pc_longest(row);
+
+    if (p.cycles == 0)
+        return json_null();
+    return json_pack("{s:o, s:o}", "pc", pc_json(b->program->inst[p.inst].pc),
+                     "warp_cycles", count_json(p.cycles));
+}
+
+json_t *line_json(const struct teg_inst *inst)
+{
+    return inst->line != 0 ? count_json(inst->line) : json_null();
+}
+
+json_t *file_json(const struct teg_program *p, const struct teg_inst *inst)
+{
+    const char *name = teg_program_file(p, inst);
+
+    return *name != '\0' ? json_string(name) : json_null();
+}
+
+static json_t *row_json(const struct by_pc *b, uint32_t index)
+{
+    const struct by_pc_row *row = &b->row[index];
+    const struct teg_inst *inst = &b->program->inst[index];
+
+    return json_pack(
+        "{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:o, s:o}",
+        "pc", pc_json(inst->pc), "text", teg_program_text(b->program, inst),
+        "line", line_json(inst), "file", file_json(b->program, inst), "class",
+        teg_op_class_facts(inst->op_class)->key, "issued",
+        count_json(row->issued), "lanes", count_json(row->lanes), "stalled",
+        count_json(by_pc_stalled(row)), "stalls", stalls_json(row), "waits_for",
+        producer_json(b, row), "requests", count_json(row->requests),
+        "transactions", count_json(row->transactions),
+        "transactions_per_request",
+        json_ratio((double)row->transactions, (double)row->requests), "bytes",
+        count_json(row->bytes), "dram_bytes", count_json(row->dram_bytes),
+        "shared_requests", count_json(row->shared_requests),
+        "shared_conflict_degree",
+        json_ratio((double)row->passes, (double)row->groups));
+}
+
+json_t *instructions_json(const struct by_pc *b)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < b->count; i++)
+        json_array_append_new(array, row_json(b, i));
+    return array;
+}
+
+/* ---- CSV ------------------------------------------------------------------ */
+
+static void print_ratio(FILE *f, uint64_t part, uint64_t whole)
+{
+    fputc(',', f);
+    if (whole != 0)
+        fprintf(f, "%.10g", (double)part / (double)whole);
+}
+
+static void print_csv_header(FILE *f)
+{
+    fputs("kernel,pc,line,file,class,instruction,issued,lanes,stalled", f);
+    for (int r = 0; r < TEG_STALLS; r++)
+        fprintf(f, ",%s", teg_stall_label(r));
+    fputs(",waits_for,waits_for_cycles,requests,transactions,"
+          "transactions_per_request,bytes,dram_bytes,shared_requests,"
+          "shared_conflict_degree\r\n",
+          f);
+}
+
+static void print_csv_row(FILE *f, const struct by_pc *b, uint32_t index,
+                          uint32_t kernel)
+{
+    const struct by_pc_row *row = &b->row[index];
+    const struct teg_inst *inst = &b->program->inst[index];
+    struct by_pc_producer p = by_pc_longest(row);
+
+    fprintf(f, "%" PRIu32 ",0x%" PRIx64 ",", kernel, inst->pc);
+    if (inst->line != 0)
+        fprintf(f, "%" PRIu32, inst->line);
+    fputc(',', f);
+    print_csv_text(f, teg_program_file(b->program, inst));
+    fprintf(f, ",%s,", teg_op_class_facts(inst->op_class)->key);
+    print_csv_text(f, teg_program_text(b->program, inst));
+    fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->issued, row->lanes,
+            by_pc_stalled(row));
+    for (int r = 0; r < TEG_STALLS; r++)
+        fprintf(f, ",%" PRIu64, row->stall[r]);
+    if (p.cycles != 0)
+        fprintf(f, ",0x%" PRIx64 ",%" PRIu64, b->program->inst[p.inst].pc,
+                p.cycles);
+    else
+        fputs(",,", f);
+    fprintf(f, ",%" PRIu64 ",%" PRIu64, row->requests, row->transactions);
+    print_ratio(f, row->transactions, row->requests);
+    fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->bytes, row->dram_bytes,
+            row->shared_requests);
+    print_ratio(f, row->passes, row->groups);
+    fputs("\r\n", f);
+}
+
+void print_instructions_csv(FILE *f, const struct by_pc *b, uint32_t kernel,
+                            int header)
+{
+    if (header)
+        print_csv_header(f);
+    for (uint32_t i = 0; i < b->count; i++)
+        print_csv_row(f, b, i, kernel);
+}

@@ -1,0 +1,354 @@
+/* The JSON of docs/json.md.  What is not modelled is null, never 0. */
+#include "tools/teg/report/report.h"
+
+#include "tools/teg/report/instructions.h"
+
+#include <math.h>
+
+json_t *number_json(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *count_json(uint64_t v)
+{
+    return json_integer((json_int_t)v);
+}
+
+static json_t *percent(uint64_t part, uint64_t whole)
+{
+    return json_ratio(100 * (double)part, (double)whole);
+}
+
+json_t *teg_json(void)
+{
+    return json_pack("{s:s, s:i}", "version", TEG_VERSION, "schema",
+                     TEG_JSON_SCHEMA);
+}
+
+json_t *kernels_json(json_t *kernels, uint32_t chosen, json_t *total)
+{
+    if (chosen == 1) {
+        json_decref(total);
+        return json_incref(json_array_get(kernels, 0));
+    }
+    return json_pack("{s:o, s:O, s:o*}", "teg", teg_json(), "kernels", kernels,
+                     "total", total);
+}
+
+json_t *gpu_json(const struct teg_gpu *gpu)
+{
+    return json_pack("{s:s, s:s, s:i, s:f, s:i}", "name", gpu->name, "title",
+                     gpu->title, "compute_capability",
+                     (int)gpu->chip.compute_capability, "clock_mhz",
+                     gpu->chip.sm_clock_mhz, "sms", (int)gpu->chip.sms);
+}
+
+static json_t *triple_json(const uint32_t v[3])
+{
+    return json_pack("[i, i, i]", (int)v[0], (int)v[1], (int)v[2]);
+}
+
+static json_t *known_or_null(uint32_t v)
+{
+    return v != 0 ? count_json(v) : json_null();
+}
+
+json_t *kernel_json(const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+
+    return json_pack(
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, "
+        "s:o, s:o}",
+        "name", s->name, "demangled", demangled_json(s->name), "number",
+        (int)r->number, "launches", count_json(replay_launches(r->replay)),
+        "grid", triple_json(s->grid), "block", triple_json(s->block),
+        "registers", known_or_null(s->registers), "shared_bytes",
+        (int)s->shared_bytes, "isa", known_or_null(s->isa), "blocks",
+        count_json(s->blocks), "warps", count_json(s->warps),
+        "warp_instructions", count_json(s->warp_instructions),
+        "thread_instructions", count_json(s->thread_instructions));
+}
+
+/* What was simulated of the launch and how far off the cycles may be; null:
+ * all of it, and they are exact. */
+static json_t *sample_json(const struct teg_sample *s)
+{
+    if (!s->used)
+        return json_null();
+    return json_pack(
+        "{s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:f, s:i, s:i}",
+        "error_bound_percent", 100 * s->error_bound, "simulated_percent",
+        100 * (double)s->instructions_simulated / (double)s->instructions,
+        "simulated_instructions", (json_int_t)s->instructions_simulated,
+        "represented_instructions", (json_int_t)s->instructions,
+        "simulated_blocks", (json_int_t)s->blocks_simulated,
+        "represented_blocks", (json_int_t)s->blocks, "sms",
+        (int)s->sms_simulated, "waves", s->waves, "waves_simulated",
+        (int)s->waves_simulated, "block_kinds", (int)s->kinds);
+}
+
+/* Which launch was simulated instead; null: this one was. */
+static json_t *represented_json(const struct replay_represented *r)
+{
+    if (!r->used)
+        return json_null();
+    return json_pack("{s:s, s:i, s:b, s:f, s:f}", "trace", r->trace, "kernel",
+                     (int)r->kernel, "identical", r->identical,
+                     "similarity_percent", 100 * r->similarity,
+                     "error_bound_percent", 100 * r->error_bound);
+}
+
+static json_t *occupancy_json(const struct teg_occupancy *o)
+{
+    return json_pack("{s:i, s:i, s:s, s:i, s:i}", "blocks_per_sm",
+                     (int)o->blocks_per_sm, "warps_per_sm",
+                     (int)o->warps_per_sm, "limiter",
+                     teg_occupancy_limit_name(o->limit), "carveout_bytes",
+                     (int)o->carveout_bytes, "l1_bytes", (int)o->l1_bytes);
+}
+
+static json_t *unit_json(const struct teg_statistics *s, uint32_t i,
+                         const char *name)
+{
+    const struct teg_unit_statistics *u = &s->unit[i];
+
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:i}", "name", name, "issued",
+        count_json(u->issued), "busy_cycles", count_json(u->busy_cycles),
+        "active_percent", percent(u->busy_cycles, s->cycles * u->instances),
+        "mean_load",
+        json_ratio((double)u->load_cycles, (double)(s->cycles * s->sms)),
+        "peak_load", count_json(u->peak_load), "instances", (int)u->instances);
+}
+
+static json_t *units_json(const struct result *r)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < r->replay->s->unit_count; i++)
+        json_array_append_new(
+            array, unit_json(r->replay->s, i, r->replay->gpu->unit[i].name));
+    return array;
+}
+
+static json_t *stalls_json(const struct teg_statistics *s)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < TEG_STALLS; i++)
+        json_array_append_new(
+            array, json_pack("{s:s, s:o, s:o}", "reason", teg_stall_label(i),
+                             "warp_cycles", count_json(s->stall[i]), "percent",
+                             percent(s->stall[i], s->resident_warp_cycles)));
+    return array;
+}
+
+static json_t *cache_percent(uint32_t bytes, uint64_t hits, uint64_t sectors)
+{
+    return bytes != 0 ? percent(hits, sectors) : json_null();
+}
+
+static json_t *memory_json(const struct teg_statistics *s,
+                           const struct teg_gpu *gpu)
+{
+    const struct teg_memory_statistics *m = &s->memory;
+    json_t *o = json_object();
+
+    json_object_set_new(o, "global_requests", count_json(m->global_requests));
+    json_object_set_new(o, "transactions", count_json(m->transactions));
+    json_object_set_new(
+        o, "transactions_per_request",
+        json_ratio((double)m->transactions, (double)m->global_requests));
+    json_object_set_new(o, "bytes", count_json(m->bytes));
+    json_object_set_new(o, "useful_bytes", count_json(m->useful_bytes));
+    json_object_set_new(o, "load_bytes", count_json(m->load_bytes));
+    json_object_set_new(o, "store_bytes", count_json(m->store_bytes));
+    json_object_set_new(o, "shared_requests", count_json(m->shared_requests));
+    json_object_set_new(
+        o, "shared_conflict_degree",
+        json_ratio((double)m->shared_passes, (double)m->shared_groups));
+    json_object_set_new(
+        o, "l1_hit_percent",
+        cache_percent(gpu->l1.bytes, m->l1_hits, m->l1_sectors));
+    json_object_set_new(
+        o, "l2_hit_percent",
+        cache_percent(gpu->l2.bytes, m->l2_hits, m->l2_sectors));
+    json_object_set_new(o, "dram_bytes", count_json(m->dram_bytes));
+    json_object_set_new(o, "dram_gbs",
+                        s->cycles > 0 ? number_json(dram_gbs(s, gpu))
+                                      : json_null());
+    json_object_set_new(o, "channel_skew",
+                        json_ratio((double)s->channel_bytes_max * s->channels,
+                                   (double)s->channel_bytes_sum));
+    return o;
+}
+
+static json_t *terms_json(const struct teg_estimate *e)
+{
+    json_t *o = json_object();
+
+    for (uint32_t i = 0; i < e->term_count; i++)
+        json_object_set_new(o, e->term[i].name, number_json(e->term[i].value));
+    return o;
+}
+
+json_t *model_json(const struct teg_estimate *e, double simulated)
+{
+    if (!e->applicable)
+        return json_pack("{s:s, s:n, s:n, s:n, s:s, s:o}", "name", e->model,
+                         "cycles", "ratio_to_simulated", "limiter", "why",
+                         e->why, "terms", terms_json(e));
+    return json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:o}", "name", e->model, "cycles",
+        number_json(e->cycles), "ratio_to_simulated",
+        isfinite(e->cycles) ? json_ratio(e->cycles, simulated) : json_null(),
+        "limiter", e->limiter, "advice", e->advice, "terms", terms_json(e));
+}
+
+static json_t *models_json(const struct result *r)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < r->estimate_count; i++)
+        json_array_append_new(
+            array, model_json(&r->estimate[i], (double)r->replay->s->cycles));
+    return array;
+}
+
+static json_t *verdict_json(const struct verdict *v)
+{
+    json_t *shares = json_object();
+
+    for (uint32_t i = 0; i < v->share_count; i++)
+        json_object_set_new(shares, v->share[i].name,
+                            number_json(100 * v->share[i].share));
+    return json_pack("{s:s, s:s, s:o}", "bound", v->bound, "text", v->text,
+                     "used_percent", shares);
+}
+
+static void append_notes(json_t *array, const struct teg_notes *notes)
+{
+    for (size_t i = 0; notes != NULL && i < notes->count; i++) {
+        const struct teg_note *n = &notes->note[i];
+
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:o}", "kind", n->kind,
+                                        "where", n->where, "what", n->what,
+                                        "count", count_json(n->count)));
+    }
+}
+
+static json_t *notes_json(const struct result *r)
+{
+    json_t *array = json_array();
+    char text[256];
+
+    if (result_unknown_opcodes(r, text, sizeof text))
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:s, s:o}", "kind", "unknown-opcode",
+                             "where", r->replay->s->name, "what", text, "count",
+                             count_json(r->replay->s->unknown_instructions)));
+    if (result_generation(r, text, sizeof text))
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "kind",
+                                               "generation", "where",
+                                               r->replay->s->name, "what", text,
+                                               "count", 1));
+    append_notes(array, r->trace_notes);
+    append_notes(array, &r->replay->launch.kernel->notes);
+    return array;
+}
+
+static json_t *what_ifs_json(const struct opt_list *list)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        json_array_append_new(array, json_string(list->item[i]));
+    return array;
+}
+
+json_t *result_json(const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    json_t *o = json_object();
+
+    json_object_set_new(o, "teg", teg_json());
+    json_object_set_new(o, "gpu", gpu_json(gpu));
+    json_object_set_new(o, "kernel", kernel_json(r));
+    json_object_set_new(o, "what_if", what_ifs_json(r->what_ifs));
+    json_object_set_new(o, "incomplete", json_boolean(r->replay->incomplete));
+    json_object_set_new(o, "sampled", sample_json(&r->replay->sample));
+    json_object_set_new(o, "represented",
+                        represented_json(&r->replay->represented));
+    json_object_set_new(o, "cluster_kernels",
+                        count_json(r->replay->cluster_kernels != 0
+                                       ? r->replay->cluster_kernels
+                                       : 1));
+    json_object_set_new(o, "occupancy", occupancy_json(&s->occupancy));
+    json_object_set_new(o, "sms_simulated", count_json(s->sms));
+    json_object_set_new(o, "sms_active", count_json(s->active_sms));
+    json_object_set_new(o, "cycles", count_json(s->cycles));
+    json_object_set_new(
+        o, "time_us", number_json((double)s->cycles / gpu->chip.sm_clock_mhz));
+    json_object_set_new(
+        o, "ipc", json_ratio((double)s->warp_instructions, (double)s->cycles));
+    json_object_set_new(o, "units", units_json(r));
+    json_object_set_new(o, "resident_warp_cycles",
+                        count_json(s->resident_warp_cycles));
+    json_object_set_new(o, "stalls", stalls_json(s));
+    json_object_set_new(o, "memory", memory_json(s, gpu));
+    json_object_set_new(o, "models", models_json(r));
+    json_object_set_new(o, "verdict", verdict_json(&r->verdict));
+    if (r->by_pc != NULL)
+        json_object_set_new(o, "instructions", instructions_json(r->by_pc));
+    if (r->ranking != NULL)
+        json_object_set_new(o, "ranking", whatif_ranking_json(r->ranking));
+    json_object_set_new(o, "notes", notes_json(r));
+    return o;
+}
+
+static int add_kernel(struct report *report, const struct result *result)
+{
+    if (report->kernels == NULL)
+        report->kernels = json_array();
+    return json_array_append_new(report->kernels, result_json(result)) == 0
+               ? EXIT_DONE
+               : say_memory();
+}
+
+static json_t *totals_json(const struct totals *t)
+{
+    return json_pack(
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:b}",
+        "kernels", (int)t->kernels, "launches", count_json(t->launches),
+        "cycles", count_json(t->cycles), "time_us", number_json(t->time_us),
+        "warp_instructions", count_json(t->warp_instructions), "ipc",
+        json_ratio((double)t->warp_instructions, (double)t->cycles),
+        "simulated_kernels", (int)(t->kernels - t->represented_kernels),
+        "represented_kernels", (int)t->represented_kernels,
+        "simulated_instructions", count_json(t->simulated_instructions),
+        "simulated_percent",
+        percent(t->simulated_instructions, t->warp_instructions),
+        "error_bound_percent",
+        json_ratio(100 * t->error_cycles, (double)t->cycles), "incomplete",
+        t->incomplete);
+}
+
+static int finish(struct report *report)
+{
+    json_t *value = kernels_json(report->kernels, report->expected,
+                                 totals_json(&report->total));
+
+    if (value == NULL)
+        return say_memory();
+    json_dumpf(value, report->out.file,
+               JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    fputc('\n', report->out.file);
+    json_decref(value);
+    return EXIT_DONE;
+}
+
+const struct report_writer json_writer = {add_kernel, finish};

@@ -1,0 +1,472 @@
+/*
+ * The text report: one screen of 80 columns.
+ *
+ *     matmul on v100
+ *       Tesla V100 SXM2 (GV100), 80 SMs, 1380 MHz
+ *       grid 64x64x1, block 16x16x1, 32 registers, 2,048 bytes shared, sm_70
+ *       4,096 blocks, 32,768 warps, 2,345,678 warp instructions
+ *
+ *       cycles        123,456  = 89.46 us
+ *       ipc             19.00  of 320 issue slots a cycle (5.9 %)
+ *       occupancy          64  warps per SM in 8 blocks, limited by registers
+ *       bound by   latency: 45 % of the warps' time is long_scoreboard ...
+ *
+ *       unit                issued   active  mean load  peak load
+ *       fp32             1,234,567   45.2 %       12.3         34
+ *
+ *       warp cycles                          share
+ *       issued           1,234,567           12.0 %
+ *       long_scoreboard  1,234,567           45.2 %
+ *
+ *       memory    global  1,234 requests, 4.00 transactions each, 12.3 MB
+ *       ...
+ *       model           cycles     ratio  limiter
+ *       mwp-cwp        120,000      0.97  memory bandwidth
+ */
+#include "tools/teg/report/report.h"
+
+#include "tools/teg/cli/color.h"
+#include "tools/teg/report/instructions.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TOP_STALLS = 6,
+    TOP_GAINS = 3,
+    NAME_WIDTH = 64 /* of 80 columns; JSON has all of a long name */
+};
+
+static const char *bytes_text(double bytes, char out[24])
+{
+    static const char *const names[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t i = 0;
+
+    for (; bytes >= 999.5 && i < 4; i++)
+        bytes /= 1000;
+    snprintf(out, 24, i == 0 ? "%.0f %s" : "%.3g %s", bytes, names[i]);
+    return out;
+}
+
+/* "n/a" where `whole` is 0: not modelled is never 0. */
+static const char *ratio_text(double part, double whole, char out[24])
+{
+    if (whole > 0)
+        snprintf(out, 24, "%.2f", part / whole);
+    else
+        snprintf(out, 24, "n/a");
+    return out;
+}
+
+static const char *percent_text(uint64_t part, uint64_t whole, char out[24])
+{
+    if (whole > 0)
+        snprintf(out, 24, "%.1f %%", 100 * (double)part / (double)whole);
+    else
+        snprintf(out, 24, "n/a");
+    return out;
+}
+
+static void print_what_ifs(FILE *f, const struct opt_list *list)
+{
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        fprintf(f, "  what if    %s\n", list->item[i]);
+}
+
+static void print_name(FILE *f, const struct teg_statistics *s)
+{
+    char name[TEG_NAME_MAX];
+
+    fputs(tint(f, TINT_STRONG), f);
+    if (strlen(kernel_title(s->name, name)) <= NAME_WIDTH)
+        fputs(name, f);
+    else
+        fprintf(f, "%.*s...", NAME_WIDTH - 3, name);
+    fputs(tint(f, TINT_OFF), f);
+}
+
+/* The head of a table. */
+static void print_head(FILE *f, const char *format, ...) TEG_PRINTF(2, 3);
+
+static void print_head(FILE *f, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(f, "\n%s", tint(f, TINT_STRONG));
+    va_start(arguments, format);
+    vfprintf(f, format, arguments);
+    va_end(arguments);
+    fprintf(f, "%s\n", tint(f, TINT_OFF));
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void text_head(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    char a[28], b[28], c[28];
+
+    print_name(f, s);
+    fprintf(f, " on %s\n  %s, %u SMs, %.0f MHz\n", gpu->name, gpu->title,
+            gpu->chip.sms, gpu->chip.sm_clock_mhz);
+    fprintf(f, "  grid %ux%ux%u, block %ux%ux%u, ", s->grid[0], s->grid[1],
+            s->grid[2], s->block[0], s->block[1], s->block[2]);
+    if (s->registers != 0)
+        fprintf(f, "%u registers, ", s->registers);
+    fprintf(f, "%s bytes shared", with_commas(s->shared_bytes, a));
+    if (s->isa != 0)
+        fprintf(f, ", sm_%u", s->isa);
+    fprintf(f, "\n  %s block%s, %s warp%s, %s warp instructions\n",
+            with_commas(s->blocks, a), plural(s->blocks),
+            with_commas(s->warps, b), plural(s->warps),
+            with_commas(s->warp_instructions, c));
+    if (replay_launches(r->replay) > 1)
+        fprintf(f, "  launched %s times; what follows is of one\n",
+                with_commas(replay_launches(r->replay), a));
+    print_what_ifs(f, r->what_ifs);
+}
+
+static void print_represented(FILE *f, const struct replay_represented *r)
+{
+    if (!r->used)
+        return;
+    fprintf(f, "\n  %sREPRESENTED%s by kernel %u", tint(f, TINT_NOTICE),
+            tint(f, TINT_OFF), r->kernel);
+    if (r->identical)
+        fputs(", which is the same to the instruction; cycles are exact.\n", f);
+    else
+        fprintf(f,
+                ", which is like it to %.1f %%: cycles to within\n"
+                "  %.1f %%. --exact simulates every kernel.\n",
+                100 * r->similarity, 100 * r->error_bound);
+}
+
+static void print_sampled(FILE *f, const struct teg_sample *s)
+{
+    char a[28], b[28];
+
+    if (!s->used)
+        return;
+    fprintf(f,
+            "\n  %sSAMPLED%s: %s of %s blocks (%.1f %% of the instructions) "
+            "were simulated, as\n  %u waves on %u SMs; what follows stands for "
+            "the whole launch, cycles to\n  within %.1f %%. --exact simulates "
+            "all of it.\n",
+            tint(f, TINT_NOTICE), tint(f, TINT_OFF),
+            with_commas(s->blocks_simulated, a), with_commas(s->blocks, b),
+            100 * (double)s->instructions_simulated / (double)s->instructions,
+            s->waves_simulated, s->sms_simulated, 100 * s->error_bound);
+}
+
+static void print_time(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    double ipc =
+        s->cycles > 0 ? (double)s->warp_instructions / (double)s->cycles : 0;
+    double slots = issue_slots(s, gpu);
+    char text[28];
+
+    if (r->replay->incomplete)
+        fprintf(f,
+                "\n  %sINCOMPLETE%s: interrupted; what follows is the part "
+                "that was simulated\n",
+                tint(f, TINT_BAD), tint(f, TINT_OFF));
+    print_sampled(f, &r->replay->sample);
+    print_represented(f, &r->replay->represented);
+    fprintf(f, "\n  cycles     %s%14s%s  = %.4g us\n", tint(f, TINT_STRONG),
+            with_commas(s->cycles, text), tint(f, TINT_OFF),
+            (double)s->cycles / gpu->chip.sm_clock_mhz);
+    fprintf(f, "  ipc        %14.2f  of %.0f issue slots a cycle (%.1f %%)\n",
+            ipc, slots, slots > 0 ? 100 * ipc / slots : 0);
+    fprintf(f,
+            "  occupancy  %14u  of %u warps per SM, %u block%s, limited by "
+            "%s\n",
+            s->occupancy.warps_per_sm, gpu->sm.warps_max,
+            s->occupancy.blocks_per_sm, plural(s->occupancy.blocks_per_sm),
+            teg_occupancy_limit_name(s->occupancy.limit));
+    if (gpu->l1.unified_bytes != 0)
+        fprintf(f,
+                "  carve-out  %14.4g  KB of %.4g for shared memory, L1 has "
+                "%.4g\n",
+                s->occupancy.carveout_bytes / 1024.0,
+                gpu->l1.unified_bytes / 1024.0, s->occupancy.l1_bytes / 1024.0);
+    if (s->active_sms < gpu->chip.sms)
+        fprintf(f, "  SMs        %14u  of %u had work\n", s->active_sms,
+                gpu->chip.sms);
+    fprintf(f, "  bound by   %s", tint(f, TINT_NOTICE));
+    print_wrapped(f, r->verdict.text, 13, 13);
+    fputs(tint(f, TINT_OFF), f);
+}
+
+static void print_units(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    char count[28], share[24];
+
+    print_head(f, "  %-18s %16s %9s %10s %10s", "unit", "issued", "active",
+               "mean load", "peak load");
+    for (uint32_t i = 0; i < s->unit_count; i++) {
+        const struct teg_unit_statistics *u = &s->unit[i];
+
+        if (u->issued == 0)
+            continue;
+        fprintf(f, "  %-18s %16s %9s %10.2f %10u\n",
+                r->replay->gpu->unit[i].name, with_commas(u->issued, count),
+                percent_text(u->busy_cycles, s->cycles * u->instances, share),
+                (double)u->load_cycles / (double)(s->cycles * s->sms),
+                u->peak_load);
+    }
+}
+
+struct stall_row {
+    const char *label;
+    uint64_t cycles;
+};
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct stall_row *x = a, *y = b;
+
+    return (x->cycles < y->cycles) - (x->cycles > y->cycles);
+}
+
+static void print_stall(FILE *f, const char *label, uint64_t cycles,
+                        uint64_t whole)
+{
+    char count[28], share[24];
+
+    fprintf(f, "  %-18s %16s %9s\n", label, with_commas(cycles, count),
+            percent_text(cycles, whole, share));
+}
+
+static void print_stalls(FILE *f, const struct teg_statistics *s)
+{
+    struct stall_row row[TEG_STALLS];
+    uint64_t issued = s->resident_warp_cycles, others = 0;
+
+    for (uint32_t i = 0; i < TEG_STALLS; i++) {
+        row[i] = (struct stall_row){teg_stall_label(i), s->stall[i]};
+        issued -= s->stall[i];
+    }
+    qsort(row, TEG_STALLS, sizeof row[0], by_cycles);
+    print_head(f, "  %-18s %16s %9s", "warps' time", "warp cycles", "share");
+    print_stall(f, "issued", issued, s->resident_warp_cycles);
+    for (uint32_t i = 0; i < TEG_STALLS; i++) {
+        if (i >= TOP_STALLS)
+            others += row[i].cycles;
+        else if (row[i].cycles > 0)
+            print_stall(f, row[i].label, row[i].cycles,
+                        s->resident_warp_cycles);
+    }
+    if (others > 0)
+        print_stall(f, "other reasons", others, s->resident_warp_cycles);
+}
+
+static void print_cache(FILE *f, const char *name, uint32_t bytes,
+                        uint64_t hits, uint64_t sectors)
+{
+    char share[24];
+
+    if (bytes == 0)
+        fprintf(f, "    %-8s n/a\n", name);
+    else if (sectors == 0)
+        fprintf(f, "    %-8s not used\n", name);
+    else
+        fprintf(f, "    %-8s %s hits\n", name,
+                percent_text(hits, sectors, share));
+}
+
+static void print_shared(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], degree[24];
+
+    if (m->shared_requests > 0)
+        fprintf(f, "    %-8s %s requests, conflict degree %s\n", "shared",
+                with_commas(m->shared_requests, count),
+                ratio_text((double)m->shared_passes, (double)m->shared_groups,
+                           degree));
+}
+
+static void print_global(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], each[24], bytes[24], useful[24];
+
+    fprintf(
+        f, "    %-8s %s requests, %s transactions each\n", "global",
+        with_commas(m->global_requests, count),
+        ratio_text((double)m->transactions, (double)m->global_requests, each));
+    fprintf(f, "    %-8s %s moved, %s of it asked for\n", "",
+            bytes_text((double)m->bytes, bytes),
+            percent_text(m->useful_bytes, m->bytes, useful));
+}
+
+static void print_dram(FILE *f, const struct teg_statistics *s,
+                       const struct teg_gpu *gpu)
+{
+    double gbs = dram_gbs(s, gpu);
+    char bytes[24], skew[24];
+
+    fprintf(f, "    %-8s %s, %.4g GB/s", "DRAM",
+            bytes_text((double)s->memory.dram_bytes, bytes), gbs);
+    if (gpu->dram.bandwidth_gbs > 0)
+        fprintf(f, " of %.4g (%.1f %%)", gpu->dram.bandwidth_gbs,
+                100 * gbs / gpu->dram.bandwidth_gbs);
+    fprintf(f, ", channel skew %s\n",
+            ratio_text((double)s->channel_bytes_max * s->channels,
+                       (double)s->channel_bytes_sum, skew));
+}
+
+static void print_memory(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_memory_statistics *m = &s->memory;
+    const struct teg_gpu *gpu = r->replay->gpu;
+
+    if (m->global_requests + m->shared_requests == 0)
+        return;
+    print_head(f, "  memory");
+    print_shared(f, m);
+    if (m->global_requests == 0)
+        return;
+    print_global(f, m);
+    print_cache(f, "L1", gpu->l1.bytes, m->l1_hits, m->l1_sectors);
+    print_cache(f, "L2", gpu->l2.bytes, m->l2_hits, m->l2_sectors);
+    print_dram(f, s, gpu);
+}
+
+static void print_models(FILE *f, const struct result *r)
+{
+    char cycles[28], ratio[24];
+
+    if (r->estimate_count > 0)
+        print_head(f, "  %-18s %16s %9s  %s", "model", "cycles", "ratio",
+                   "limited by");
+    for (uint32_t i = 0; i < r->estimate_count; i++) {
+        const struct teg_estimate *e = &r->estimate[i];
+
+        if (!e->applicable || isnan(e->cycles))
+            fprintf(f, "  %-18s %16s %9s  ", e->model, "n/a", "");
+        else
+            fprintf(f, "  %-18s %16s %9s  ", e->model,
+                    with_commas((uint64_t)(e->cycles + 0.5), cycles),
+                    ratio_text(e->cycles, (double)r->replay->s->cycles, ratio));
+        print_wrapped(f, e->applicable ? e->limiter : e->why, 49, 49);
+    }
+}
+
+/* Who wants all of them asks `teg whatif`. */
+static void print_ranking(FILE *f, const struct whatif *w)
+{
+    const struct toggle *best[TOP_GAINS];
+    uint32_t count = whatif_best(w, TOP_GAINS, best);
+    char cycles[28];
+
+    print_head(f, "  %-18s %16s %9s", "would help most", "cycles", "speedup");
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(f, "  %-18s %16s %s%8.2fx%s\n", best[i]->name,
+                with_commas(best[i]->cycles, cycles), tint(f, TINT_GOOD),
+                (double)w->baseline_cycles / (double)best[i]->cycles,
+                tint(f, TINT_OFF));
+    if (w->incomplete)
+        fprintf(f, "  interrupted after %u of %u replays\n", w->done, w->count);
+    else if (count == 0)
+        fputs("  nothing that teg knows of gains a cycle\n", f);
+}
+
+static void print_note_list(FILE *f, const struct teg_notes *notes)
+{
+    for (size_t i = 0; notes != NULL && i < notes->count; i++) {
+        const struct teg_note *n = &notes->note[i];
+
+        fprintf(f, "  %snote: %s%s%s", tint(f, TINT_DIM), n->where,
+                n->where[0] != '\0' ? ": " : "", n->what);
+        if (n->count > 1)
+            fprintf(f, " (%" PRIu64 " times)", n->count);
+        fprintf(f, "%s\n", tint(f, TINT_OFF));
+    }
+}
+
+static void print_notice(FILE *f, const char *text)
+{
+    fprintf(f, "  %snote: ", tint(f, TINT_NOTICE));
+    print_wrapped(f, text, 8, 8);
+    fputs(tint(f, TINT_OFF), f);
+}
+
+static void print_notes(FILE *f, const struct result *r)
+{
+    const struct teg_notes *own = &r->replay->launch.kernel->notes;
+    char text[256], other[256];
+    bool unknown = result_unknown_opcodes(r, text, sizeof text);
+    bool foreign = result_generation(r, other, sizeof other);
+
+    if (unknown || foreign || own->count > 0 ||
+        (r->trace_notes != NULL && r->trace_notes->count > 0))
+        fputc('\n', f);
+    if (unknown)
+        print_notice(f, text);
+    if (foreign)
+        print_notice(f, other);
+    print_note_list(f, own);
+    print_note_list(f, r->trace_notes);
+}
+
+static int add_kernel(struct report *report, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    FILE *f = report->out.file;
+
+    if (report->total.kernels > 1)
+        fputc('\n', f);
+    text_head(f, r);
+    print_time(f, r);
+    if (s->cycles > 0) {
+        print_units(f, r);
+        print_stalls(f, s);
+        print_memory(f, r);
+        print_models(f, r);
+    }
+    if (r->ranking != NULL)
+        print_ranking(f, r->ranking);
+    if (r->by_pc != NULL)
+        print_instructions(f, r->by_pc, s->resident_warp_cycles);
+    print_notes(f, r);
+    return EXIT_DONE;
+}
+
+static int finish(struct report *report)
+{
+    const struct totals *t = &report->total;
+    char a[28], b[28], launches[48] = "";
+
+    if (t->launches > t->kernels)
+        snprintf(launches, sizeof launches, ", launched %s times",
+                 with_commas(t->launches, a));
+    if (t->launches > 1)
+        fprintf(report->out.file,
+                "\ntotal of %u kernel%s%s: %s cycles = %.4g us, %s warp "
+                "instructions\n",
+                t->kernels, plural(t->kernels), launches,
+                with_commas(t->cycles, a), t->time_us,
+                with_commas(t->warp_instructions, b));
+    if (t->represented_kernels > 0)
+        fprintf(report->out.file,
+                "%u simulated (%.3g %% of the instructions), %u represented; "
+                "the total to\nwithin %.2g %%\n",
+                t->kernels - t->represented_kernels,
+                100 * (double)t->simulated_instructions /
+                    (double)t->warp_instructions,
+                t->represented_kernels,
+                100 * t->error_cycles / (double)t->cycles);
+    return EXIT_DONE;
+}
+
+const struct report_writer text_writer = {add_kernel, finish};

@@ -1,0 +1,233 @@
+/*
+ *     matmul (kernel 1) on a five-slot VLIW core
+ *       packing        62.4 %  of the slots of 12,345 bundles in 1,234 clauses
+ *       slots filled   1: 12.3 %  2: ...
+ *       t              8.1 %  of the bundles use it
+ *       power          3.20    ALUs' worth in a bundle; t counts as 2
+ *       stores         fast path 4,096 bytes, complete path 0 bytes
+ */
+#include "tools/teg/report/vliw.h"
+
+#include "tools/teg/report/report.h"
+#include "traces/study/vliw.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *key;
+    size_t offset;
+} keys[] = {
+    {"base_watts", offsetof(struct teg_vliw_power, base_watts)},
+    {"slot_watts", offsetof(struct teg_vliw_power, slot_watts)},
+    {"t_ratio", offsetof(struct teg_vliw_power, t_ratio)},
+};
+
+enum {
+    KEYS = sizeof keys / sizeof keys[0]
+};
+
+/* "t_ratio=3" up to a comma or the end. */
+static int take(const char *text, size_t length, struct teg_vliw_power *p)
+{
+    struct teg_nearest nearest;
+    char word[64], hint[96], *equals, *end;
+    double value;
+
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    equals = strchr(word, '=');
+    if (equals == NULL)
+        return say_usage("model", "--set: expected KEY=VALUE, found '%s'",
+                         word);
+    *equals = '\0';
+    value = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end != '\0' || !(value >= 0))
+        return say_usage("model",
+                         "%s: expected a number of at least 0, found "
+                         "'%s'",
+                         word, equals + 1);
+    teg_nearest_init(&nearest, word);
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].key, word) == 0) {
+            memcpy((char *)p + keys[i].offset, &value, sizeof value);
+            return EXIT_DONE;
+        }
+        teg_nearest_offer(&nearest, keys[i].key);
+    }
+    return say_usage("model", "unknown parameter '%s' of --vliw%s", word,
+                     did_you_mean(&nearest, "", hint));
+}
+
+static int take_all(const struct opt_list *set, struct teg_vliw_power *p)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const char *text = set->item[i];
+
+        for (;;) {
+            size_t length = strcspn(text, ",");
+            int status = take(text, length, p);
+
+            if (status != EXIT_DONE)
+                return status;
+            if (text[length] == '\0')
+                break;
+            text += length + 1;
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* Power in units of one busy ALU, without the base. */
+static double slot_units(const struct teg_vliw *v,
+                         const struct teg_vliw_power *p)
+{
+    const struct teg_vliw_power unit = {0, 1, p->t_ratio};
+
+    return teg_vliw_watts(v, &unit);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+static void print_vliw(FILE *f, const struct teg_kernel *k, uint32_t number,
+                       const struct teg_vliw *v, const struct teg_vliw_power *p)
+{
+    char a[28], b[28], name[TEG_NAME_MAX];
+
+    fprintf(f, "%s (kernel %" PRIu32 ") on a five-slot VLIW core\n",
+            kernel_title(k->name, name), number);
+    fprintf(f,
+            "  packing    %7.1f %%  of the slots of %s bundles, %s clauses\n",
+            100 * teg_vliw_packing(v), with_commas(v->bundles, a),
+            with_commas(v->clauses, b));
+    fprintf(f, "  filled   ");
+    for (int i = 1; i <= VLIW_SLOTS; i++)
+        fprintf(f, " %d: %.1f %% ", i, percent(v->filled[i], v->bundles));
+    fprintf(f, "\n  t          %7.1f %%  of the bundles use it\n",
+            percent(v->t_slots, v->bundles));
+    fprintf(f, "  power      %7.2f    ALUs' worth in a bundle, t counting %g\n",
+            slot_units(v, p), p->t_ratio);
+    if (p->slot_watts > 0)
+        fprintf(f, "             %7.1f W  = %g base + %g an ALU\n",
+                teg_vliw_watts(v, p), p->base_watts, p->slot_watts);
+    fprintf(f,
+            "  stores     %s bytes by the fast path, %s by the complete "
+            "path\n",
+            with_commas(v->fast_bytes, a), with_commas(v->complete_bytes, b));
+    fprintf(f, "  the code was compiled for another machine: what packs here "
+               "is its dependences\n\n");
+}
+
+static json_t *vliw_json(const struct teg_kernel *k, uint32_t number,
+                         const struct teg_vliw *v,
+                         const struct teg_vliw_power *p)
+{
+    json_t *filled = json_array();
+
+    for (int i = 0; i <= VLIW_SLOTS; i++)
+        json_array_append_new(filled, json_integer((json_int_t)v->filled[i]));
+    return json_pack(
+        "{s:s, s:i, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:I, s:I, s:I, s:I, "
+        "s:f, s:f, s:o}",
+        "name", k->name, "number", (int)number, "operations",
+        (json_int_t)v->operations, "bundles", (json_int_t)v->bundles, "clauses",
+        (json_int_t)v->clauses, "packing_percent",
+        json_ratio(100 * (double)(v->alu_slots + v->t_slots),
+                   (double)v->bundles * VLIW_SLOTS),
+        "alu_slots", (json_int_t)v->alu_slots, "t_slots",
+        (json_int_t)v->t_slots, "bundles_by_slots", filled, "fetches",
+        (json_int_t)v->fetches, "writes", (json_int_t)v->writes, "fast_bytes",
+        (json_int_t)v->fast_bytes, "complete_bytes",
+        (json_int_t)v->complete_bytes, "t_ratio", p->t_ratio, "slot_units",
+        slot_units(v, p), "watts",
+        p->slot_watts > 0 ? json_real(teg_vliw_watts(v, p)) : json_null());
+}
+
+static void print_row(FILE *f, const struct teg_kernel *k, uint32_t number,
+                      const struct teg_vliw *v, const struct teg_vliw_power *p)
+{
+    fprintf(f, "%" PRIu32 ",", number);
+    print_csv_text(f, k->name);
+    fprintf(f,
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%" PRIu64 ",%" PRIu64
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g\n",
+            v->operations, v->bundles, v->clauses, 100 * teg_vliw_packing(v),
+            v->alu_slots, v->t_slots, v->fetches, v->writes, v->fast_bytes,
+            v->complete_bytes, slot_units(v, p));
+}
+
+struct vliw_output {
+    enum format format;
+    struct output out;
+    json_t *kernels; /* owned */
+};
+
+static int one_kernel(struct job *job, uint32_t kernel,
+                      const struct teg_vliw_power *p, struct vliw_output *o)
+{
+    struct teg_launch launch;
+    struct teg_vliw v;
+    struct teg_diag d;
+    teg_status status;
+
+    if (teg_trace_launch(job->trace, kernel, &launch, &d) != TEG_OK)
+        return say_fault(&d);
+    status = teg_vliw_collect(&launch, &v, &d);
+    if (status == TEG_OK && o->format == FORMAT_JSON)
+        json_array_append_new(o->kernels,
+                              vliw_json(launch.kernel, kernel + 1, &v, p));
+    else if (status == TEG_OK && o->format == FORMAT_CSV)
+        print_row(o->out.file, launch.kernel, kernel + 1, &v, p);
+    else if (status == TEG_OK)
+        print_vliw(o->out.file, launch.kernel, kernel + 1, &v, p);
+    if (launch.close != NULL)
+        launch.close(launch.self);
+    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+}
+
+static int all_kernels(struct job *job, const struct teg_vliw_power *p,
+                       struct vliw_output *o)
+{
+    int status = output_open(&o->out, job->out);
+
+    if (status != EXIT_DONE)
+        return status;
+    if (o->format == FORMAT_CSV)
+        fprintf(o->out.file, "number,kernel,operations,bundles,clauses,"
+                             "packing_percent,alu_slots,t_slots,fetches,"
+                             "writes,fast_bytes,complete_bytes,slot_units\n");
+    for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++)
+        status = one_kernel(job, job->kernel[i], p, o);
+    if (status != EXIT_DONE) {
+        output_abandon(&o->out);
+        return status;
+    }
+    if (o->format == FORMAT_JSON) {
+        json_t *all =
+            json_pack("{s:o, s:O}", "teg", teg_json(), "kernels", o->kernels);
+
+        json_dumpf(all, o->out.file, JSON_INDENT(2));
+        fputc('\n', o->out.file);
+        json_decref(all);
+    }
+    return output_close(&o->out);
+}
+
+int vliw_report(struct job *job, const char *path, const struct opt_list *set)
+{
+    struct teg_vliw_power power = {.t_ratio = 2};
+    struct vliw_output output = {.format = job->format,
+                                 .kernels = json_array()};
+    int status = take_all(set, &power);
+
+    if (status == EXIT_DONE)
+        status = job_open_trace(job, path);
+    if (status == EXIT_DONE)
+        status = all_kernels(job, &power, &output);
+    json_decref(output.kernels);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* One kernel launch: what is known of it besides its blocks' instructions. */
+#ifndef TEG_TRACES_BASE_KERNEL_H
+#define TEG_TRACES_BASE_KERNEL_H
+
+#include "isa/base/notes.h"
+#include "isa/inst/inst.h"
+
+struct teg_kernel {
+    char *name;            /* owned; "" if unknown */
+    uint32_t grid[3];      /* blocks */
+    uint32_t block[3];     /* threads */
+    uint32_t registers;    /* per thread; 0 = unknown */
+    uint32_t shared_bytes; /* per block, static and dynamic */
+    uint32_t isa;          /* ten times the compute capability the code was
+                                compiled for; 0 = unknown */
+    uint64_t shared_base;  /* generic addresses from here on, for 16 MB, are
+                                shared memory; 0 = none */
+    uint64_t local_base;   /* the same for local memory */
+    struct teg_program program;
+    struct teg_notes notes; /* what the reader remarked; grows while read */
+};
+
+static inline uint64_t teg_kernel_blocks(const struct teg_kernel *k)
+{
+    return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+}
+
+static inline uint32_t teg_kernel_threads_per_block(const struct teg_kernel *k)
+{
+    return k->block[0] * k->block[1] * k->block[2];
+}
+
+static inline uint32_t teg_kernel_warps_per_block(const struct teg_kernel *k)
+{
+    return (teg_kernel_threads_per_block(k) + TEG_LANES - 1) / TEG_LANES;
+}
+
+void teg_kernel_release(struct teg_kernel *k);
+
+#endif

@@ -1,0 +1,246 @@
+#include "traces/emulate/core/calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FIRST = 4, /* register of the first argument */
+    STRING_MAX = 4096,
+    SPEC_MAX = 32,
+};
+
+typedef void call(struct emu_warp *w, const struct emu_op *op, int lane);
+
+static uint64_t get64(const struct emu_warp *w, int lane, unsigned r)
+{
+    return (uint64_t)w->r[r + 1][lane] << 32 | w->r[r][lane];
+}
+
+static void put64(struct emu_warp *w, int lane, unsigned r, uint64_t value)
+{
+    w->r[r][lane] = (uint32_t)value;
+    w->r[r + 1][lane] = (uint32_t)(value >> 32);
+}
+
+/* The text at a generic address, cut to the room; 0 after a fault. */
+static int get_string(struct emu_warp *w, const struct emu_op *op, int lane,
+                      uint64_t at, char room[STRING_MAX])
+{
+    for (size_t i = 0; i + 1 < STRING_MAX; i++) {
+        const char *c = emu_generic(w, op, lane, at + i, 1);
+
+        if (c == NULL)
+            return 0;
+        room[i] = *c;
+        if (*c == '\0')
+            return 1;
+    }
+    room[STRING_MAX - 1] = '\0';
+    return 1;
+}
+
+/* ---- printf --------------------------------------------------------------- */
+
+struct output {
+    struct emu_warp *w;
+    const struct emu_op *op;
+    int lane;
+    uint64_t argument; /* generic address of the next one */
+    char text[STRING_MAX];
+    size_t used;
+};
+
+/* The next argument, aligned to its own size: 4 or 8 bytes. */
+static int next_argument(struct output *o, unsigned bytes, uint64_t *value)
+{
+    const void *from;
+
+    o->argument = (o->argument + bytes - 1) / bytes * bytes;
+    from = emu_generic(o->w, o->op, o->lane, o->argument, bytes);
+    if (from == NULL)
+        return 0;
+    *value = 0;
+    memcpy(value, from, bytes);
+    o->argument += bytes;
+    return 1;
+}
+
+static void advance(struct output *o, int printed)
+{
+    size_t left = sizeof o->text - 1 - o->used;
+
+    if (printed > 0)
+        o->used += (size_t)printed < left ? (size_t)printed : left;
+}
+
+/* "%-*.3" as given, then what this machine calls the argument's type. */
+static void print_value(struct output *o, char *spec, char kind, uint64_t value,
+                        int wide)
+{
+    char *end = spec + strlen(spec), *to = o->text + o->used;
+    size_t left = sizeof o->text - o->used;
+    char string[STRING_MAX];
+    double real;
+
+    if (strchr("diouxX", kind) != NULL)
+        snprintf(end, SPEC_MAX / 2, "%s%c", wide ? "ll" : "", kind);
+    else
+        snprintf(end, SPEC_MAX / 2, "%c", kind);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    switch (kind) {
+    case 'd':
+    case 'i':
+        advance(o, wide ? snprintf(to, left, spec, (long long)value)
+                        : snprintf(to, left, spec, (int)(uint32_t)value));
+        break;
+    case 's':
+        if (get_string(o->w, o->op, o->lane, value, string))
+            advance(o, snprintf(to, left, spec, string));
+        break;
+    case 'p':
+        advance(o, snprintf(to, left, spec, (void *)(uintptr_t)value));
+        break;
+    case 'c':
+        advance(o, snprintf(to, left, spec, (int)(uint32_t)value));
+        break;
+    default:
+        if (strchr("eEfFgGaA", kind) != NULL) {
+            memcpy(&real, &value, sizeof real);
+            advance(o, snprintf(to, left, spec, real));
+        } else if (wide) {
+            advance(o, snprintf(to, left, spec, (unsigned long long)value));
+        } else {
+            advance(o, snprintf(to, left, spec, (unsigned)value));
+        }
+    }
+#pragma GCC diagnostic pop
+}
+
+/* One conversion at `f`, behind its '%'; returns what follows it, NULL after
+ * a fault. */
+static const char *convert(struct output *o, const char *f)
+{
+    char spec[2 * SPEC_MAX] = "%";
+    size_t used = 1;
+    int wide = 0, is_wide;
+    uint64_t value;
+
+    for (; *f != '\0' && strchr("-+ #0123456789.*", *f) != NULL; f++) {
+        if (*f == '*') {
+            if (!next_argument(o, 4, &value))
+                return NULL;
+            used += (size_t)snprintf(spec + used, SPEC_MAX - used, "%d",
+                                     (int)(uint32_t)value % 1000);
+        } else {
+            spec[used++] = *f;
+        }
+        if (used >= SPEC_MAX - 12)
+            return f;
+        spec[used] = '\0';
+    }
+    for (; *f != '\0' && strchr("hlLjztq", *f) != NULL; f++)
+        wide |= *f != 'h';
+    if (*f == '\0' || strchr("diouxXcsp%eEfFgGaAn", *f) == NULL)
+        return f;
+    if (*f == '%' || *f == 'n') {
+        if (*f == '%')
+            advance(
+                o, snprintf(o->text + o->used, sizeof o->text - o->used, "%%"));
+        return f + 1;
+    }
+    is_wide = wide || strchr("speEfFgGaA", *f) != NULL;
+    if (!next_argument(o, is_wide ? 8 : 4, &value))
+        return NULL;
+    print_value(o, spec, *f, value, wide);
+    return f + 1;
+}
+
+/* int vprintf(const char *format, void *arguments) */
+static void call_vprintf(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    struct output o = {
+        .w = w, .op = op, .lane = lane, .argument = get64(w, lane, FIRST + 2)};
+    char format[STRING_MAX];
+    const char *f = format;
+
+    if (!get_string(w, op, lane, get64(w, lane, FIRST), format))
+        return;
+    while (f != NULL && *f != '\0' && o.used + 1 < sizeof o.text) {
+        if (*f == '%')
+            f = convert(&o, f + 1);
+        else
+            o.text[o.used++] = *f++;
+    }
+    if (f != NULL && w->block->outlet.print != NULL)
+        w->block->outlet.print(w->block->outlet.self, o.text, o.used);
+    w->r[FIRST][lane] = (uint32_t)o.used;
+}
+
+/* ---- the rest ----------------------------------------------------------------- */
+
+/* void *malloc(size_t) */
+static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    uint64_t address = 0, bytes = get64(w, lane, FIRST);
+
+    (void)op;
+    if (bytes == 0 || bytes > EMU_HEAP_BYTES - w->block->gang->heap_used ||
+        emu_device_alloc(w->block->device, bytes, &address, NULL) != TEG_OK)
+        address = 0;
+    else
+        w->block->gang->heap_used += bytes;
+    put64(w, lane, FIRST, address);
+}
+
+/* void free(void *) */
+static void call_free(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    uint64_t address = get64(w, lane, FIRST), bytes = 0;
+    uint64_t *used = &w->block->gang->heap_used;
+
+    if (address == 0)
+        return;
+    emu_device_find(w->block->device, address, &bytes);
+    if (!emu_device_remove(w->block->device, address))
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "free of 0x%llx, which malloc did not return",
+                  (unsigned long long)address);
+    else
+        *used -= bytes < *used ? bytes : *used;
+}
+
+/* void __assertfail(const char *message, const char *file, unsigned line,
+ *                   const char *function, size_t char_size) */
+static void call_assertfail(struct emu_warp *w, const struct emu_op *op,
+                            int lane)
+{
+    char message[STRING_MAX], file[STRING_MAX];
+
+    if (get_string(w, op, lane, get64(w, lane, FIRST), message) &&
+        get_string(w, op, lane, get64(w, lane, FIRST + 2), file))
+        emu_fault(w, op, lane, TEG_LIMIT, "%.80s:%u: assertion `%.100s' failed",
+                  file, w->r[FIRST + 4][lane], message);
+}
+
+static const struct {
+    const char *name;
+    call *call;
+} known[] = {
+    {"vprintf", call_vprintf},
+    {"malloc", call_malloc},
+    {"free", call_free},
+    {"__assertfail", call_assertfail},
+};
+
+void emu_call(struct emu_warp *w, const struct emu_op *op, int lane,
+              const char *name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(known[i].name, name) == 0) {
+            known[i].call(w, op, lane);
+            return;
+        }
+    }
+    emu_fault(w, op, lane, TEG_LIMIT, "a call of %.80s is not emulated", name);
+}

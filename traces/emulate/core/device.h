@@ -1,0 +1,48 @@
+/*
+ * Device memory of the emulator: buffers at device addresses, every access
+ * checked.
+ *
+ * Buffers lie 512 bytes aligned with a gap behind each, so that running over
+ * the end of one is noticed and not found in the next.
+ */
+#ifndef TEG_TRACES_EMULATE_CORE_DEVICE_H
+#define TEG_TRACES_EMULATE_CORE_DEVICE_H
+
+#include "isa/base/status.h"
+
+struct emu_device;
+
+teg_status emu_device_new(struct emu_device **device, struct teg_diag *d);
+void emu_device_free(struct emu_device *device);
+/* Buffers are allocated from `address` on; before the first. */
+void emu_device_begin(struct emu_device *device, uint64_t address);
+/* Returns `bytes` zeroed ones at `*address`. */
+teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
+                            uint64_t *address, struct teg_diag *d);
+/* Makes `bytes` of the host's at `data` (borrowed) device memory at `address`.
+ * TEG_LIMIT where something lies already. */
+teg_status emu_device_map(struct emu_device *device, uint64_t address,
+                          void *data, uint64_t bytes, struct teg_diag *d);
+/* Takes away the buffer that begins at `address`; 0 if there is none. */
+int emu_device_remove(struct emu_device *device, uint64_t address);
+/* The buffer that `address` lies in, or NULL; `*bytes` from there to its
+ * end. */
+void *emu_device_find(struct emu_device *device, uint64_t address,
+                      uint64_t *bytes);
+/* Host pointer of `bytes` at `address`; NULL if they do not lie in one
+ * buffer. */
+void *emu_device_at(struct emu_device *device, uint64_t address,
+                    uint64_t bytes);
+
+/* A buffer as a whole. */
+struct emu_span {
+    uint64_t address, bytes;
+    uint8_t *data; /* borrowed from the device */
+};
+
+/* Finds the buffer that `address` lies in; 0 if there is none.  Changes
+ * nothing, so that many may ask at once. */
+int emu_device_span(const struct emu_device *device, uint64_t address,
+                    struct emu_span *span);
+
+#endif

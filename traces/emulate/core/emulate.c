@@ -1,0 +1,506 @@
+#include "traces/emulate/emulate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/name.h"
+#include "traces/emulate/core/flow.h"
+#include "traces/emulate/core/gangs.h"
+#include "traces/emulate/core/warp.h"
+
+enum {
+    INST_BYTES = TEG_SASS_BYTES,
+    INSTS_MAX = 100000000,
+    SM90_RESERVED_SHARED = 0x400,
+    STACK_MARGIN = 1024, /* bytes of local memory beyond the frame */
+    BANK0_MIN = 0x210,
+    THREADS_MAX = 1024,
+    TOGETHER_MAX = 32768, /* warps of a cooperative grid: memory */
+    MEETING_BYTES = 64,
+    IN_CLUSTERS =
+        0, /* of bank 0's word 0x140; what else it may be is unknown */
+    NOT_IN_CLUSTERS = 1,
+};
+
+struct emulation {
+    const struct teg_cubin_kernel *code; /* borrowed */
+    struct teg_kernel kernel;
+    struct emu_op *op; /* owned, [ops] */
+    uint32_t ops;
+    struct emu_block block;
+    uint32_t cluster[3]; /* 1 where there are none */
+    int in_clusters;
+    int is_cooperative;
+    uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
+    uint8_t *bank0;                 /* owned */
+    struct emu_module own;          /* where none was given */
+    struct emu_fixed fixed;
+    struct emu_crew *crew;               /* owned */
+    uint64_t *warp_insts, *thread_insts; /* borrowed, may be NULL */
+};
+
+/* ---- faults ------------------------------------------------------------------ */
+
+/* " (saxpy.cu:7)", if the code tells where it comes from. */
+static const char *source_of(const struct teg_kernel *k,
+                             const struct emu_op *op, char out[128])
+{
+    const struct teg_program *p = &k->program;
+    const char *path, *slash;
+
+    out[0] = '\0';
+    if (op->inst >= p->count || p->inst[op->inst].file == 0)
+        return out;
+    path = teg_program_file(p, &p->inst[op->inst]);
+    slash = strrchr(path, '/');
+    snprintf(out, 128, " (%.100s:%" PRIu32 ")",
+             slash != NULL ? slash + 1 : path, p->inst[op->inst].line);
+    return out;
+}
+
+void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
+               teg_status status, const char *format, ...)
+{
+    struct emu_block *b = w->block;
+    char what[256], who[24] = "", text[TEG_SASS_TEXT], name[TEG_NAME_MAX];
+    char source[128];
+    va_list arguments;
+
+    if (b->status != TEG_OK)
+        return;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    if (lane >= 0)
+        snprintf(who, sizeof who, " lane %d", lane);
+    teg_sass_text(&op->sass, text);
+    b->status = status;
+    if (b->d == NULL)
+        return;
+    snprintf(b->d->where, sizeof b->d->where,
+             "kernel %.128s block %u,%u,%u warp %u%s pc 0x%llx%s",
+             teg_name_readable(b->kernel->name, NAME_PLAIN, name),
+             b->position[0], b->position[1], b->position[2], w->number, who,
+             (unsigned long long)op->pc, source_of(b->kernel, op, source));
+    b->d->status = status;
+    snprintf(b->d->what, sizeof b->d->what, "%.140s: %s", text, what);
+}
+
+/* ---- preparing ----------------------------------------------------------------- */
+
+/* Rows of registers the instruction names, a wide operand's too. */
+static void count_rows(struct emu_block *b, const struct emu_op *op)
+{
+    enum {
+        WIDEST = 8
+    };
+
+    for (uint8_t i = 0; i < op->operand_count; i++) {
+        const struct emu_operand *o = &op->operand[i];
+        uint32_t wide = o->count > WIDEST ? o->count : WIDEST;
+        uint32_t end = o->reg + wide;
+
+        if (o->kind == SASS_REGISTER || o->kind == SASS_ADDRESS ||
+            o->kind == SASS_CONSTANT)
+            b->registers =
+                o->reg < TEG_SASS_RZ && end > b->registers ? end : b->registers;
+        if (o->kind == SASS_UNIFORM)
+            b->uniforms = end > b->uniforms ? end : b->uniforms;
+    }
+    b->registers = b->registers > EMU_REGISTERS ? EMU_REGISTERS : b->registers;
+    b->uniforms = b->uniforms > EMU_UNIFORMS ? EMU_UNIFORMS : b->uniforms;
+}
+
+/* With the line it comes from, if the cubin tells. */
+static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
+                           struct teg_inst *inst, const char *text,
+                           uint32_t *index, struct teg_diag *d)
+{
+    struct teg_program *p = &e->kernel.program;
+    const struct teg_line *line = teg_lines_at(
+        &cubin->lines, (uint32_t)(e->code - cubin->kernel), inst->pc);
+
+    if (line == NULL)
+        return teg_program_add(p, inst, text, index, d);
+    inst->line = line->line;
+    TRY(teg_program_add(p, inst, text, index, d));
+    return teg_program_set_file(p, *index, cubin->lines.file[line->file], d);
+}
+
+static teg_status prepare_code(struct emulation *e,
+                               const struct teg_cubin *cubin, int plain,
+                               struct teg_diag *d)
+{
+    e->ops = (uint32_t)(e->code->code.size / INST_BYTES);
+    e->op = calloc((size_t)e->ops + 1, sizeof *e->op);
+    if (e->op == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < e->ops; i++) {
+        struct emu_op *op = &e->op[i];
+        struct teg_inst inst = {0};
+        char text[TEG_SASS_TEXT];
+
+        emu_op_prepare(op, e->code->code.data + (size_t)i * INST_BYTES,
+                       (uint64_t)i * INST_BYTES, cubin->sm, plain);
+        if (op->sass.name != NULL)
+            op->control = emu_flow_control(op->sass.name);
+        count_rows(&e->block, op);
+        teg_sass_inst(&op->sass, &inst);
+        teg_sass_text(&op->sass, text);
+        op->access = teg_inst_has_addresses(&inst) != 0;
+        TRY(add_inst(e, cubin, &inst, text, &op->inst, d));
+    }
+    return TEG_OK;
+}
+
+/* ---- constant banks -------------------------------------------------------------- */
+
+static void put32(uint8_t *bank, size_t offset, uint32_t v)
+{
+    memcpy(bank + offset, &v, sizeof v);
+}
+
+static void put64(uint8_t *bank, size_t offset, uint64_t v)
+{
+    memcpy(bank + offset, &v, sizeof v);
+}
+
+/* Whether there are clusters; the shape of one, its reciprocals, clusters of the grid, blocks of a
+ * cluster.  (As code for sm_90 reads %cluster_nctaid and its kin) */
+static void put_cluster(struct emulation *e, const struct emu_launch_facts *f)
+{
+    if (e->block.cc < 90)
+        return;
+    put32(e->bank0, 0x140, (uint32_t)e->in_clusters);
+    for (unsigned i = 0; i < 3; i++) {
+        float each = 1.0f / (float)e->cluster[i];
+        uint32_t bits;
+
+        /* Multiplied and cut it must not fall short. */
+        if ((double)each * e->cluster[i] < 1)
+            each = nextafterf(each, 2);
+        memcpy(&bits, &each, sizeof bits);
+        put32(e->bank0, 0x144 + 4 * i, e->cluster[i]);
+        put32(e->bank0, 0x150 + 4 * i, bits);
+        put32(e->bank0, 0x15c + 4 * i, f->grid[i] / e->cluster[i]);
+    }
+    put32(e->bank0, 0x188, e->cluster[0] * e->cluster[1] * e->cluster[2]);
+}
+
+/* Where a cooperative grid's blocks meet: its address in %envreg1 and 2, the
+ * higher half first. */
+static void put_meeting(struct emulation *e)
+{
+    unsigned at = e->block.cc >= 90 ? 0x44 : 0x8c;
+
+    if (!e->is_cooperative)
+        return;
+    put32(e->bank0, at, (uint32_t)(EMU_GRID_WINDOW >> 32));
+    put32(e->bank0, at + 4, (uint32_t)EMU_GRID_WINDOW);
+}
+
+/* Bank 0: launch facts, windows, parameters.  (CUDA 13 layout as compiled
+ * code reads it) */
+static teg_status make_bank0(struct emulation *e,
+                             const struct emu_launch_facts *f,
+                             struct teg_diag *d)
+{
+    uint64_t size = e->code->constant0.size;
+    uint64_t end = (uint64_t)e->code->param_base + f->param_bytes;
+
+    if (f->param_bytes < e->code->param_bytes)
+        return teg_fail(d, TEG_LIMIT, e->kernel.name,
+                        "expected %u bytes of parameters, found %zu",
+                        e->code->param_bytes, f->param_bytes);
+    size = size > end ? size : end;
+    size = size > BANK0_MIN ? size : BANK0_MIN;
+    e->bank0 = calloc(1, size + 16);
+    if (e->bank0 == NULL)
+        return teg_fail_memory(d);
+    if (e->code->constant0.data != NULL)
+        memcpy(e->bank0, e->code->constant0.data, e->code->constant0.size);
+    for (unsigned i = 0; i < 3; i++) {
+        put32(e->bank0, 4 * i, f->block[i]);
+        put32(e->bank0, 12 + 4 * i, f->grid[i]);
+    }
+    put64(e->bank0, 0x18, EMU_SHARED_WINDOW);
+    put64(e->bank0, 0x20, EMU_LOCAL_WINDOW);
+    put32(e->bank0, 0x28, (uint32_t)e->block.local_bytes);
+    put32(e->bank0, 0x2c, f->dynamic_shared);
+    put_cluster(e, f);
+    put_meeting(e);
+    memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
+    e->block.bank[0].data = e->bank0;
+    e->block.bank[0].size = size;
+    return TEG_OK;
+}
+
+/* Bank 2 is the compiler's, 3 the module's constants, 4 addresses. */
+static teg_status make_banks(struct emulation *e, const struct teg_cubin *cubin,
+                             const struct emu_launch_facts *f,
+                             struct teg_diag *d)
+{
+    struct emu_block *b = &e->block;
+
+    b->module = f->module;
+    if (b->module == NULL) {
+        TRY(emu_module_init(&e->own, cubin, b->device, d));
+        b->module = &e->own;
+    }
+    b->bank[2].data = e->code->constant2.data;
+    b->bank[2].size = e->code->constant2.size;
+    for (unsigned i = 3; i < EMU_BANKS; i++)
+        b->bank[i].data = emu_module_bank(b->module, i, &b->bank[i].size);
+    return TEG_OK;
+}
+
+/* ---- handing out ------------------------------------------------------------------------- */
+
+static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
+{
+    struct emulation *e = self;
+    struct emu_result result;
+    teg_status status = TEG_OK;
+    int some;
+
+    *block = NULL;
+    while ((some = emu_crew_next(e->crew, &result, &status, d)) == 1) {
+        if (e->warp_insts != NULL)
+            *e->warp_insts += result.warp_insts;
+        if (e->thread_insts != NULL)
+            *e->thread_insts += result.thread_insts;
+        *block = result.traced;
+        if (*block != NULL)
+            return TEG_OK;
+    }
+    return some == 0 ? TEG_OK : status;
+}
+
+static void close_launch(void *self)
+{
+    struct emulation *e = self;
+
+    emu_crew_free(e->crew);
+    if (e->is_cooperative)
+        emu_device_remove(e->block.device, EMU_GRID_WINDOW);
+    free(e->op);
+    free(e->bank0);
+    emu_module_release(&e->own);
+    emu_fixed_release(&e->fixed);
+    teg_kernel_release(&e->kernel);
+    free(e);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static teg_status check_facts(const struct emu_launch_facts *f,
+                              const char *name, struct teg_diag *d)
+{
+    uint64_t threads = (uint64_t)f->block[0] * f->block[1] * f->block[2];
+
+    if (f->block[0] > THREADS_MAX || f->block[1] > THREADS_MAX ||
+        f->block[2] > THREADS_MAX || threads == 0 || threads > THREADS_MAX)
+        return teg_fail(d, TEG_LIMIT, name,
+                        "expected a block of 1 to %d threads, found %ux%ux%u",
+                        THREADS_MAX, f->block[0], f->block[1], f->block[2]);
+    if (f->grid[0] == 0 || f->grid[1] == 0 || f->grid[2] == 0 ||
+        f->grid[0] > INT32_MAX || f->grid[1] > 65535 || f->grid[2] > 65535)
+        return teg_fail(d, TEG_LIMIT, name,
+                        "expected a grid of 1 to 2147483647 x 65535 x 65535 "
+                        "blocks, found %ux%ux%u",
+                        f->grid[0], f->grid[1], f->grid[2]);
+    return TEG_OK;
+}
+
+/* The launch's clusters, or the kernel's own. */
+static teg_status set_cluster(struct emulation *e, uint32_t sm,
+                              const struct emu_launch_facts *f,
+                              struct teg_diag *d)
+{
+    const uint32_t *given = f->cluster[0] != 0 ? f->cluster : e->code->cluster;
+    uint64_t blocks = 1;
+
+    e->in_clusters = given[0] != 0;
+    for (unsigned i = 0; i < 3; i++) {
+        e->cluster[i] = given[i] != 0 ? given[i] : 1;
+        if (f->grid[i] % e->cluster[i] != 0)
+            return teg_fail(d, TEG_LIMIT, e->code->name,
+                            "expected a grid that clusters of %ux%ux%u blocks "
+                            "fill, found %ux%ux%u",
+                            given[0], given[1], given[2], f->grid[0],
+                            f->grid[1], f->grid[2]);
+        blocks *= e->cluster[i];
+    }
+    if (blocks > EMU_CLUSTER_MAX)
+        return teg_fail(d, TEG_LIMIT, e->code->name,
+                        "expected a cluster of 1 to %d blocks, found %ux%ux%u",
+                        EMU_CLUSTER_MAX, given[0], given[1], given[2]);
+    if (e->in_clusters && sm < 90)
+        return teg_fail(d, TEG_LIMIT, e->code->name,
+                        "code for sm_%u has no clusters of blocks", sm);
+    return TEG_OK;
+}
+
+/* Blocks that all run at once. */
+static teg_status meet(struct emulation *e, const struct emu_launch_facts *f,
+                       struct teg_diag *d)
+{
+    uint64_t blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
+
+    if (blocks > TOGETHER_MAX || blocks * e->block.warps > TOGETHER_MAX)
+        return teg_fail(d, TEG_LIMIT, e->code->name,
+                        "expected at most %d warps in a cooperative grid, "
+                        "found %llu blocks of %u",
+                        TOGETHER_MAX, (unsigned long long)blocks,
+                        e->block.warps);
+    put32(e->meeting, 0, MEETING_BYTES);
+    TRY(emu_device_map(e->block.device, EMU_GRID_WINDOW, e->meeting,
+                       MEETING_BYTES, d));
+    e->is_cooperative = 1;
+    return TEG_OK;
+}
+
+static teg_status fill_kernel(struct emulation *e,
+                              const struct teg_cubin *cubin,
+                              const struct emu_launch_facts *f,
+                              struct teg_diag *d)
+{
+    struct teg_kernel *k = &e->kernel;
+
+    k->name = strdup(e->code->name);
+    if (k->name == NULL)
+        return teg_fail_memory(d);
+    memcpy(k->grid, f->grid, sizeof k->grid);
+    memcpy(k->block, f->block, sizeof k->block);
+    k->registers = e->code->registers;
+    k->shared_bytes = (uint32_t)e->block.shared_bytes;
+    k->isa = cubin->sm;
+    k->shared_base = EMU_SHARED_WINDOW;
+    k->local_base = EMU_LOCAL_WINDOW;
+    e->block.kernel = k;
+    e->block.cc = cubin->sm;
+    return TEG_OK;
+}
+
+static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
+                           const struct emu_launch_facts *f)
+{
+    struct emu_block *b = &e->block;
+    uint32_t threads = f->block[0] * f->block[1] * f->block[2];
+    uint64_t fixed = e->code->shared_bytes;
+
+    /* The first 1024 bytes are the system's, static variables come behind. */
+    if (cubin->sm >= 90)
+        fixed += SM90_RESERVED_SHARED;
+    memcpy(b->grid, f->grid, sizeof b->grid);
+    memcpy(b->dim, f->block, sizeof b->dim);
+    b->shared_bytes = fixed + f->dynamic_shared;
+    b->local_bytes =
+        (e->code->local_bytes + STACK_MARGIN + 15) / 16 * (uint64_t)16;
+    b->warps = (threads + EMU_LANES - 1) / EMU_LANES;
+}
+
+/* Without shared memory and barriers no warp waits for another. */
+static int runs_in_turn(const struct emulation *e)
+{
+    for (uint32_t i = 0; i < e->ops; i++) {
+        const char *name = e->op[i].sass.name;
+
+        if (name != NULL &&
+            (strcmp(name, "BAR") == 0 || strcmp(name, "SYNCS") == 0))
+            return 0;
+    }
+    return e->code->shared_bytes == 0 &&
+           e->block.shared_bytes <= SM90_RESERVED_SHARED;
+}
+
+/* What a kernel prints or allocates comes from one block after the other. */
+static int calls_outside(const struct emulation *e)
+{
+    for (uint32_t i = 0; i < e->ops; i++) {
+        if (e->op[i].sass.name != NULL &&
+            strcmp(e->op[i].sass.name, "CALL.ABS") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
+                       struct teg_diag *d)
+{
+    struct emu_work work = {
+        .like = &e->block,
+        .kernel = &e->kernel,
+        .from = f->from,
+        .to = f->to != 0 ? f->to : UINT64_MAX,
+        .jobs = f->jobs == 0 || calls_outside(e) ? 1 : f->jobs,
+        .clears_local = e->code->local_bytes != 0,
+    };
+
+    memcpy(work.cluster, e->cluster, sizeof work.cluster);
+    memcpy(work.gang, e->is_cooperative ? f->grid : e->cluster,
+           sizeof work.gang);
+    return emu_crew_new(&e->crew, &work, d);
+}
+
+static teg_status open_emulation(struct emulation *e,
+                                 const struct teg_cubin *cubin,
+                                 struct emu_device *device,
+                                 const struct emu_launch_facts *f,
+                                 struct teg_diag *d)
+{
+    if (!teg_sass_supports(cubin->sm))
+        return teg_fail(d, TEG_LIMIT, cubin->path,
+                        "code for sm_%u is not emulated", cubin->sm);
+    TRY(check_facts(f, e->code->name, d));
+    TRY(set_cluster(e, cubin->sm, f, d));
+    e->block.device = device;
+    describe_block(e, cubin, f);
+    if (f->cooperative)
+        TRY(meet(e, f, d));
+    TRY(fill_kernel(e, cubin, f, d));
+    TRY(prepare_code(e, cubin, f->plain, d));
+    TRY(make_bank0(e, f, d));
+    TRY(make_banks(e, cubin, f, d));
+    e->warp_insts = f->warp_insts;
+    e->thread_insts = f->thread_insts;
+    e->block.outlet = f->outlet;
+    e->block.textures = f->textures;
+    e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
+    e->block.op = e->op;
+    e->block.ops = e->ops;
+    e->block.in_turn = runs_in_turn(e) && !e->is_cooperative &&
+                       e->cluster[0] * e->cluster[1] * e->cluster[2] == 1;
+    TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));
+    return hire(e, f, d);
+}
+
+teg_status emu_launch(const struct teg_cubin *cubin,
+                      const struct teg_cubin_kernel *kernel,
+                      struct emu_device *device,
+                      const struct emu_launch_facts *facts,
+                      struct teg_launch *launch, struct teg_diag *d)
+{
+    struct emulation *e = calloc(1, sizeof *e);
+    teg_status status;
+
+    if (e == NULL)
+        return teg_fail_memory(d);
+    e->code = kernel;
+    status = open_emulation(e, cubin, device, facts, d);
+    if (status != TEG_OK) {
+        close_launch(e);
+        return status;
+    }
+    *launch = (struct teg_launch){
+        .kernel = &e->kernel,
+        .self = e,
+        .next = next,
+        .close = close_launch,
+    };
+    return TEG_OK;
+}

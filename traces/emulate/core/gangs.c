@@ -1,0 +1,387 @@
+#include "traces/emulate/core/gangs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/block/block.h"
+#include "traces/emulate/core/flow.h"
+#include "traces/emulate/core/view.h"
+
+enum {
+    AHEAD = 2,     /* gangs in the making for each thread */
+    TRIES_MIN = 8, /* before running ahead may be found useless */
+    JOBS_MAX = 256,
+};
+
+/* What one gang in the making needs. */
+struct slot {
+    struct emu_gang gang;                  /* blocks owned */
+    struct recorded {                      /* by block */
+        struct teg_block_builder **stream; /* owned, [warps]: each warp's */
+        struct teg_block_builder *whole;   /* owned */
+        struct teg_block *traced;          /* owned until it is handed out */
+    } * recorded;                          /* owned */
+    struct emu_view *view;                 /* owned; NULL: one thread */
+    struct teg_diag d;
+    teg_status status;
+    int done;
+};
+
+struct emu_crew {
+    struct emu_work work;
+    uint64_t gangs;
+    struct slot *slot; /* owned, [slots]; gang n is made in n mod slots */
+    size_t slots;
+    struct slot *given; /* has had its turn; NULL: the next has not */
+    uint32_t handed;    /* blocks of it that were handed out */
+    pthread_t *thread;  /* owned */
+    unsigned threads;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    pthread_rwlock_t memory; /* of the device */
+    uint64_t begun, taken;   /* gangs */
+    uint64_t tried, repeated;
+    int stop;
+    int alone; /* no gang is begun ahead any more */
+};
+
+static uint64_t volume(const uint32_t box[3])
+{
+    return (uint64_t)box[0] * box[1] * box[2];
+}
+
+/* ---- a gang ------------------------------------------------------------------- */
+
+static teg_status init_block(const struct emu_crew *c, struct emu_gang *g,
+                             uint32_t number, struct recorded *r,
+                             struct teg_diag *d)
+{
+    const struct teg_program *program = &c->work.kernel->program;
+    struct emu_block *b = &g->block[number];
+
+    *b = *c->work.like;
+    b->gang = g;
+    b->cluster_blocks = (uint32_t)volume(c->work.cluster);
+    b->rank = number % b->cluster_blocks;
+    b->cluster = b - b->rank;
+    b->warp =
+        aligned_alloc(_Alignof(struct emu_warp), b->warps * sizeof *b->warp);
+    b->shared = calloc(1, b->shared_bytes + 16);
+    b->local = calloc(b->warps * EMU_LANES, b->local_bytes);
+    r->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
+    if (b->warp == NULL || b->shared == NULL || b->local == NULL ||
+        r->stream == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < b->warps; i++)
+        TRY(teg_block_builder_new(program, &r->stream[i], d));
+    TRY(teg_block_builder_new(program, &r->whole, d));
+    b->stream = r->stream;
+    b->whole = r->whole;
+    return TEG_OK;
+}
+
+static teg_status init_slot(struct emu_crew *c, struct slot *s,
+                            struct teg_diag *d)
+{
+    uint32_t blocks = (uint32_t)volume(c->work.gang);
+
+    s->gang.block = calloc(blocks, sizeof *s->gang.block);
+    s->recorded = calloc(blocks, sizeof *s->recorded);
+    if (s->gang.block == NULL || s->recorded == NULL)
+        return teg_fail_memory(d);
+    while (s->gang.blocks < blocks) {
+        uint32_t i = s->gang.blocks++;
+
+        TRY(init_block(c, &s->gang, i, &s->recorded[i], d));
+    }
+    if (c->work.jobs > 1)
+        return emu_view_new(&s->view, c->work.like->device, &c->memory, d);
+    return TEG_OK;
+}
+
+static void release_slot(struct slot *s)
+{
+    for (uint32_t i = 0; i < s->gang.blocks; i++) {
+        struct emu_block *b = &s->gang.block[i];
+        struct recorded *r = &s->recorded[i];
+
+        for (uint32_t k = 0; r->stream != NULL && k < b->warps; k++)
+            teg_block_builder_free(r->stream[k]);
+        free(r->stream);
+        teg_block_builder_free(r->whole);
+        if (r->traced != NULL)
+            teg_block_free(r->traced);
+        free(b->shared);
+        free(b->local);
+        free(b->warp);
+    }
+    emu_view_free(s->view);
+    free(s->recorded);
+    free(s->gang.block);
+}
+
+/* Where warps ran interleaved, each has a builder of its own; the block has
+ * their streams one after the other. */
+static teg_status join_streams(const struct emu_block *b, struct recorded *r,
+                               const struct teg_kernel *k, struct teg_diag *d)
+{
+    for (uint32_t i = 0; i < b->warps && !b->in_turn; i++) {
+        struct teg_block *one;
+        struct teg_cursor c;
+        struct teg_access a;
+
+        if (i == 0)
+            teg_block_builder_begin(r->whole, b->position);
+        TRY(teg_block_builder_open(r->stream[i], k->name, &one, d));
+        teg_block_builder_warp(r->whole, i);
+        teg_cursor_init(&c, one, 0);
+        while (teg_cursor_next(&c)) {
+            uint32_t inst = c.inst, mask = c.mask;
+
+            if (teg_cursor_access(&c, &a))
+                teg_block_builder_access(r->whole, inst, &a);
+            else
+                teg_block_builder_inst(r->whole, inst, mask, NULL);
+        }
+        teg_block_free(one);
+    }
+    return teg_block_builder_open(r->whole, k->name, &r->traced, d);
+}
+
+/* The `n`-th box of `inner` that fill `outer`: where it begins. */
+static void place_box(uint64_t n, const uint32_t outer[3],
+                      const uint32_t inner[3], uint32_t at[3])
+{
+    for (int i = 0; i < 3; i++) {
+        uint32_t boxes = outer[i] / inner[i];
+
+        at[i] += (uint32_t)(n % boxes) * inner[i];
+        n /= boxes;
+    }
+}
+
+/* Where block `number` of gang `n` stands in the grid. */
+static void place_block(const struct emu_work *work, uint64_t n,
+                        uint32_t number, struct emu_block *b)
+{
+    static const uint32_t one[3] = {1, 1, 1};
+    uint64_t at;
+
+    memset(b->position, 0, sizeof b->position);
+    place_box(n, b->grid, work->gang, b->position);
+    place_box(number / b->cluster_blocks, work->gang, work->cluster,
+              b->position);
+    place_box(b->rank, work->cluster, one, b->position);
+    at = b->position[0] +
+         (uint64_t)b->grid[0] *
+             (b->position[1] + (uint64_t)b->grid[1] * b->position[2]);
+    b->records = at >= work->from && at < work->to;
+}
+
+/* Runs gang `n` on `view`, NULL: on device memory itself. */
+static void run_slot(const struct emu_crew *c, struct slot *s, uint64_t n,
+                     struct emu_view *view)
+{
+    s->d = (struct teg_diag){0};
+    for (uint32_t i = 0; i < s->gang.blocks; i++) {
+        struct emu_block *b = &s->gang.block[i];
+
+        if (s->recorded[i].traced != NULL)
+            teg_block_free(s->recorded[i].traced);
+        s->recorded[i].traced = NULL;
+        place_block(&c->work, n, i, b);
+        b->status = TEG_OK;
+        b->d = &s->d;
+        b->view = view;
+        if (c->work.clears_local)
+            memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
+    }
+    s->status = emu_gang_run(&s->gang);
+    for (uint32_t i = 0; i < s->gang.blocks && s->status == TEG_OK; i++) {
+        if (s->gang.block[i].records)
+            s->status = join_streams(&s->gang.block[i], &s->recorded[i],
+                                     c->work.kernel, &s->d);
+    }
+}
+
+/* ---- threads ---------------------------------------------------------------------- */
+
+static void *run_ahead(void *self)
+{
+    struct emu_crew *c = self;
+
+    pthread_mutex_lock(&c->lock);
+    while (!c->stop && !c->alone) {
+        struct slot *s;
+        uint64_t n;
+
+        if (c->begun == c->gangs || c->begun - c->taken >= c->slots) {
+            pthread_cond_wait(&c->changed, &c->lock);
+            continue;
+        }
+        n = c->begun++;
+        s = &c->slot[n % c->slots];
+        emu_view_begin(s->view);
+        pthread_mutex_unlock(&c->lock);
+        run_slot(c, s, n, s->view);
+        pthread_mutex_lock(&c->lock);
+        s->done = 1;
+        pthread_cond_broadcast(&c->changed);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+teg_status emu_crew_new(struct emu_crew **crew, const struct emu_work *work,
+                        struct teg_diag *d)
+{
+    struct emu_crew *c = calloc(1, sizeof *c);
+
+    *crew = c;
+    if (c == NULL)
+        return teg_fail_memory(d);
+    c->work = *work;
+    c->work.jobs = work->jobs < JOBS_MAX ? work->jobs : JOBS_MAX;
+    c->gangs = volume(work->like->grid) / volume(work->gang);
+    if (c->gangs < c->work.jobs)
+        c->work.jobs = (unsigned)c->gangs;
+    c->alone = c->work.jobs <= 1;
+    c->slots = c->alone ? 1 : (size_t)AHEAD * c->work.jobs;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->changed, NULL);
+    pthread_rwlock_init(&c->memory, NULL);
+    c->slot = calloc(c->slots, sizeof *c->slot);
+    c->thread = calloc(c->work.jobs + 1, sizeof *c->thread);
+    if (c->slot == NULL || c->thread == NULL)
+        return teg_fail_memory(d);
+    for (size_t i = 0; i < c->slots; i++)
+        TRY(init_slot(c, &c->slot[i], d));
+    while (!c->alone && c->threads < c->work.jobs) {
+        if (pthread_create(&c->thread[c->threads], NULL, run_ahead, c) != 0)
+            break;
+        c->threads++;
+    }
+    if (c->threads == 0)
+        c->alone = 1;
+    return TEG_OK;
+}
+
+void emu_crew_free(struct emu_crew *c)
+{
+    if (c == NULL)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->stop = 1;
+    for (size_t i = 0; c->slot != NULL && i < c->slots && c->threads != 0; i++)
+        emu_view_cancel(c->slot[i].view);
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    for (unsigned i = 0; i < c->threads; i++)
+        pthread_join(c->thread[i], NULL);
+    for (size_t i = 0; c->slot != NULL && i < c->slots; i++)
+        release_slot(&c->slot[i]);
+    pthread_rwlock_destroy(&c->memory);
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+    free(c->slot);
+    free(c->thread);
+    free(c);
+}
+
+/* Waits for gang `n`, which a thread has begun, and makes what it did count,
+ * or runs it again. */
+static void take_turn(struct emu_crew *c, struct slot *s, uint64_t n)
+{
+    int counts;
+
+    pthread_mutex_lock(&c->lock);
+    emu_view_turn(s->view);
+    while (!s->done)
+        pthread_cond_wait(&c->changed, &c->lock);
+    s->done = 0;
+    pthread_mutex_unlock(&c->lock);
+    pthread_rwlock_wrlock(&c->memory);
+    counts = emu_view_commit(s->view);
+    if (!counts)
+        run_slot(c, s, n, NULL);
+    pthread_rwlock_unlock(&c->memory);
+    c->tried++;
+    c->repeated += !counts;
+    if (c->tried >= TRIES_MIN && 2 * c->repeated > c->tried) {
+        pthread_mutex_lock(&c->lock);
+        c->alone = 1;
+        pthread_cond_broadcast(&c->changed);
+        pthread_mutex_unlock(&c->lock);
+    }
+}
+
+/* Gives gang `n` its turn. */
+static struct slot *turn_of(struct emu_crew *c, uint64_t n)
+{
+    struct slot *s = &c->slot[n % c->slots];
+    int ahead;
+
+    pthread_mutex_lock(&c->lock);
+    while (!c->alone && n >= c->begun)
+        pthread_cond_wait(&c->changed, &c->lock);
+    ahead = n < c->begun;
+    if (!ahead)
+        c->begun++;
+    pthread_mutex_unlock(&c->lock);
+    if (ahead)
+        take_turn(c, s, n);
+    else
+        run_slot(c, s, n, NULL);
+    return s;
+}
+
+/* Gives the next gang its turn; 0 if there is none, -1 after a fault. */
+static int next_gang(struct emu_crew *c, teg_status *status, struct teg_diag *d)
+{
+    if (c->taken == c->gangs)
+        return 0;
+    c->given = turn_of(c, c->taken);
+    c->handed = 0;
+    *status = c->given->status;
+    if (*status == TEG_OK)
+        return 1;
+    if (d != NULL)
+        *d = c->given->d;
+    return -1;
+}
+
+int emu_crew_next(struct emu_crew *c, struct emu_result *result,
+                  teg_status *status, struct teg_diag *d)
+{
+    const struct emu_block *b;
+    struct recorded *r;
+
+    if (c->given == NULL) {
+        int some = next_gang(c, status, d);
+
+        if (some != 1)
+            return some;
+    }
+    b = &c->given->gang.block[c->handed];
+    r = &c->given->recorded[c->handed++];
+    *result = (struct emu_result){.traced = r->traced};
+    r->traced = NULL;
+    for (uint32_t i = 0; i < b->warps; i++) {
+        result->warp_insts += b->warp[i].issued;
+        result->thread_insts += b->warp[i].lanes_executed;
+    }
+    if (c->handed < c->given->gang.blocks)
+        return 1;
+    c->given = NULL;
+    pthread_mutex_lock(&c->lock);
+    c->taken++;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    return 1;
+}
+
+uint64_t emu_crew_repeated(const struct emu_crew *c)
+{
+    return c->repeated;
+}

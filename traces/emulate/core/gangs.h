@@ -1,0 +1,45 @@
+/*
+ * The blocks of a launch, run by as many threads as asked and handed out in
+ * order, with the results of one thread: gang after gang, each a box of the
+ * grid; that is grid order where a gang is one block.  Threads run gangs ahead
+ * of their turn on views of memory (view.h), and what a gang did counts only if
+ * it would have done the same in its turn.  Otherwise it runs again, in its
+ * turn; where that happens to most gangs, running ahead ends.
+ */
+#ifndef TEG_TRACES_EMULATE_CORE_GANGS_H
+#define TEG_TRACES_EMULATE_CORE_GANGS_H
+
+#include "traces/block/cursor.h"
+#include "traces/emulate/core/warp.h"
+
+struct emu_crew;
+
+/* How the blocks of a launch are run. */
+struct emu_work {
+    const struct emu_block *like; /* what all blocks have in common; borrowed */
+    const struct teg_kernel *kernel; /* borrowed */
+    uint32_t gang[3];    /* blocks that run at once; divides the grid */
+    uint32_t cluster[3]; /* divides the gang */
+    uint64_t from, to;   /* in grid order: of these a trace is wanted */
+    unsigned jobs;       /* threads, at least 1 */
+    int clears_local;    /* local memory begins as zeros */
+};
+
+/* A block that has had its turn. */
+struct emu_result {
+    struct teg_block *traced; /* NULL: not wanted; whoever takes it owns it */
+    uint64_t warp_insts, thread_insts;
+};
+
+teg_status emu_crew_new(struct emu_crew **c, const struct emu_work *work,
+                        struct teg_diag *d);
+void emu_crew_free(struct emu_crew *c);
+
+/* Returns 1 and the next block's result, 0 after the last, -1 after a fault,
+ * with `*status` and `d` filled. */
+int emu_crew_next(struct emu_crew *c, struct emu_result *result,
+                  teg_status *status, struct teg_diag *d);
+/* Gangs that had to run again so far. */
+uint64_t emu_crew_repeated(const struct emu_crew *c);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Half precision and bfloat16 as bits: values, and rounding to nearest from
+ * double precision, which holds every product of two and the sums formed here
+ * closely enough for that to be one rounding.
+ */
+#ifndef TEG_TRACES_EMULATE_CORE_HALF_H
+#define TEG_TRACES_EMULATE_CORE_HALF_H
+
+#include "traces/emulate/core/bits.h"
+
+/* Of the one NaN that the hardware makes. */
+static inline uint32_t float_bits(float f)
+{
+    uint32_t bits = bits_of(f);
+
+    return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits;
+}
+
+/* Exponent and fraction in a float's place make 2^-112 of the value; infinity
+ * and NaN keep a full exponent. */
+static inline float half_value(uint32_t h)
+{
+    uint32_t sign = (h & 0x8000) << 16, rest = (h & 0x7fff) << 13;
+    float scaled = float_of(rest) * 0x1p112f;
+    uint32_t special = float_bits(scaled) | 0x7f800000;
+
+    return float_of((rest >= 0x7c00u << 13 ? special : float_bits(scaled)) |
+                    sign);
+}
+
+static inline float bf16_value(uint32_t h)
+{
+    return float_of(h << 16);
+}
+
+/* NaN becomes 0x7fff.  A double added to 2^28 drops what is below 2^-24, the
+ * least half. */
+static inline uint32_t half_bits(double d)
+{
+    uint64_t bits = bits_of_double(d), sign = bits >> 48 & 0x8000;
+    uint64_t size = bits & (UINT64_MAX >> 1);
+    uint64_t small =
+        bits_of_double(double_of(size) + 0x1p28) - bits_of_double(0x1p28);
+    uint64_t normal =
+        ((size + (UINT64_C(1) << 41) - 1 + (size >> 42 & 1)) >> 42) -
+        ((1023 - 15) << 10);
+    uint64_t half = size < UINT64_C(0x3f10000000000000) ? small : normal;
+
+    half = size >= UINT64_C(0x40effe0000000000) ? 0x7c00 : half;
+    return (uint32_t)(size > UINT64_C(0x7ff0000000000000) ? 0x7fff
+                                                          : half | sign);
+}
+
+/* By way of a float rounded to odd, which keeps what decides. */
+static inline uint32_t bf16_bits(double d)
+{
+    uint64_t bits = bits_of_double(d);
+    uint32_t sign = (uint32_t)(bits >> 48) & 0x8000;
+    double size = double_of(bits & (UINT64_MAX >> 1));
+    float near = (float)size;
+    uint32_t odd;
+
+    if (size != size)
+        return 0x7fff;
+    memcpy(&odd, &near, 4);
+    odd -= (double)near > size;
+    odd |= (double)float_of(odd) != size;
+    if (size > 0x1.fffffep127)
+        odd = size == double_of(UINT64_C(0x7ff0000000000000)) ? 0x7f800000
+                                                              : 0x7f7fffff;
+    return ((odd + 0x7fff + (odd >> 16 & 1)) >> 16) | sign;
+}
+
+#endif

@@ -1,0 +1,138 @@
+#include "traces/emulate/core/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static teg_status place(const struct emu_module *m,
+                        const struct teg_cubin_bytes *from, uint64_t *address,
+                        struct teg_diag *d)
+{
+    if (from->size == 0)
+        return TEG_OK;
+    TRY(emu_device_alloc(m->device, from->size, address, d));
+    if (from->data != NULL)
+        memcpy(emu_device_at(m->device, *address, from->size), from->data,
+               from->size);
+    return TEG_OK;
+}
+
+/* Where the bytes of a place lie in host memory, [*bytes] of them. */
+static uint8_t *bytes_at(const struct emu_module *m, enum teg_cubin_place place,
+                         uint64_t *bytes)
+{
+    const struct teg_cubin *c = m->cubin;
+
+    switch (place) {
+    case CUBIN_GLOBAL:
+        *bytes = c->global_init.size;
+        return emu_device_at(m->device, m->initialised, *bytes);
+    case CUBIN_CONSTANT3:
+        *bytes = c->constant3.size;
+        return emu_device_at(m->device, m->constants, *bytes);
+    case CUBIN_CONSTANT4:
+        *bytes = c->constant4.size;
+        return m->bank4;
+    default:
+        return NULL;
+    }
+}
+
+/* 0: nowhere. */
+static uint64_t address_of(const struct emu_module *m, uint32_t symbol)
+{
+    const struct teg_cubin_symbol *s = &m->cubin->symbol[symbol];
+
+    switch (s->place) {
+    case CUBIN_GLOBAL:
+        return m->initialised != 0 ? m->initialised + s->value : 0;
+    case CUBIN_ZEROED:
+        return m->zeroed != 0 ? m->zeroed + s->value : 0;
+    case CUBIN_CONSTANT3:
+        return m->constants != 0 ? m->constants + s->value : 0;
+    default:
+        return s->is_defined
+                   ? 0
+                   : EMU_CALL_WINDOW + (uint64_t)symbol * EMU_CALL_BYTES;
+    }
+}
+
+/* Stores S + A, A standing in the record or in the place itself. */
+static void relocate(const struct emu_module *m,
+                     const struct teg_cubin_reloc *r)
+{
+    uint64_t size = 0, value, address = address_of(m, r->symbol);
+    uint8_t *bytes = bytes_at(m, r->place, &size);
+
+    if (bytes == NULL || address == 0 || r->offset > size ||
+        size - r->offset < sizeof value)
+        return;
+    memcpy(&value, bytes + r->offset, sizeof value);
+    value += address + (uint64_t)r->addend;
+    memcpy(bytes + r->offset, &value, sizeof value);
+}
+
+teg_status emu_module_init(struct emu_module *m, const struct teg_cubin *cubin,
+                           struct emu_device *device, struct teg_diag *d)
+{
+    m->cubin = cubin;
+    m->device = device;
+    TRY(place(m, &cubin->global_init, &m->initialised, d));
+    TRY(place(m, &cubin->global_zero, &m->zeroed, d));
+    TRY(place(m, &cubin->constant3, &m->constants, d));
+    if (cubin->constant4.size != 0) {
+        m->bank4 = calloc(1, cubin->constant4.size + 16);
+        if (m->bank4 == NULL)
+            return teg_fail_memory(d);
+        if (cubin->constant4.data != NULL)
+            memcpy(m->bank4, cubin->constant4.data, cubin->constant4.size);
+    }
+    for (uint32_t i = 0; i < cubin->reloc_count; i++)
+        relocate(m, &cubin->reloc[i]);
+    return TEG_OK;
+}
+
+void emu_module_release(struct emu_module *m)
+{
+    if (m->device != NULL) {
+        emu_device_remove(m->device, m->initialised);
+        emu_device_remove(m->device, m->zeroed);
+        emu_device_remove(m->device, m->constants);
+    }
+    free(m->bank4);
+    *m = (struct emu_module){0};
+}
+
+uint64_t emu_module_variable(const struct emu_module *m, const char *name,
+                             uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
+        const struct teg_cubin_symbol *s = &m->cubin->symbol[i];
+
+        if (strcmp(s->name, name) != 0 ||
+            (s->place != CUBIN_GLOBAL && s->place != CUBIN_ZEROED &&
+             s->place != CUBIN_CONSTANT3))
+            continue;
+        *bytes = s->size;
+        return address_of(m, i);
+    }
+    return 0;
+}
+
+const uint8_t *emu_module_bank(const struct emu_module *m, unsigned bank,
+                               uint64_t *bytes)
+{
+    *bytes = 0;
+    return bank == 3   ? bytes_at(m, CUBIN_CONSTANT3, bytes)
+           : bank == 4 ? bytes_at(m, CUBIN_CONSTANT4, bytes)
+                       : NULL;
+}
+
+const char *emu_module_outside(const struct emu_module *m, uint64_t address)
+{
+    uint64_t symbol = (address - EMU_CALL_WINDOW) / EMU_CALL_BYTES;
+
+    if (address < EMU_CALL_WINDOW || symbol >= m->cubin->symbol_count ||
+        m->cubin->symbol[symbol].is_defined)
+        return NULL;
+    return m->cubin->symbol[symbol].name;
+}

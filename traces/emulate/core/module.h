@@ -1,0 +1,41 @@
+/*
+ * A cubin on the device: its variables in device memory, its constant banks,
+ * its addresses put in.  Kernels of one module share them from launch to
+ * launch.
+ *
+ * Functions the device code calls but the cubin does not hold (vprintf,
+ * malloc ...) get an address in a window of their own; calls.h answers there.
+ */
+#ifndef TEG_TRACES_EMULATE_CORE_MODULE_H
+#define TEG_TRACES_EMULATE_CORE_MODULE_H
+
+#include "isa/binary/cubin.h"
+#include "traces/emulate/core/device.h"
+
+#define EMU_CALL_WINDOW 0x7c0000000000u
+#define EMU_CALL_BYTES  16u
+
+struct emu_module {
+    const struct teg_cubin *cubin; /* borrowed */
+    struct emu_device *device;     /* borrowed */
+    uint64_t initialised, zeroed;  /* device addresses of variables, 0: none */
+    uint64_t constants;            /* of bank 3 */
+    uint8_t *bank4;                /* owned */
+};
+
+/* Fills the zeroed `m`, to be released even after a failure. */
+teg_status emu_module_init(struct emu_module *m, const struct teg_cubin *cubin,
+                           struct emu_device *device, struct teg_diag *d);
+void emu_module_release(struct emu_module *m);
+
+/* Device address of a __device__ or __constant__ variable, 0 if there is none
+ * of that name. */
+uint64_t emu_module_variable(const struct emu_module *m, const char *name,
+                             uint64_t *bytes);
+/* Bytes of constant bank 3 or 4; NULL if the module has none. */
+const uint8_t *emu_module_bank(const struct emu_module *m, unsigned bank,
+                               uint64_t *bytes);
+/* Name of the function outside the cubin at `address`, or NULL. */
+const char *emu_module_outside(const struct emu_module *m, uint64_t address);
+
+#endif

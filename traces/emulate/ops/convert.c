@@ -1,0 +1,316 @@
+/*
+ * Conversions between floats, integers and halves of all sizes.  Directed
+ * rounding goes through functions the compiler must not move.
+ */
+#include "traces/emulate/core/half.h"
+#include "traces/emulate/ops/float.h"
+
+AS_SET static float narrow_as_set(double a)
+{
+    return (float)a;
+}
+
+static float flushed(float f, int ftz)
+{
+    return ftz && fabsf(f) < 1.17549435e-38f ? copysignf(0, f) : f;
+}
+
+/* Rounds as the host's mode says; `d` holds every sum of two products exactly
+ * enough for that to be the hardware's single rounding. */
+static uint32_t half_as_set(double d)
+{
+    uint32_t sign = signbit(d) ? 0x8000 : 0;
+    double scaled;
+    int exponent;
+
+    if (isnan(d))
+        return 0x7fff;
+    if (isinf(d))
+        return sign | 0x7c00;
+    if (d == 0)
+        return sign;
+    (void)frexp(d, &exponent);
+    exponent = exponent - 1 < -14 ? -14 : exponent - 1;
+    scaled = fabs(nearbyint(ldexp(d, 10 - exponent)));
+    if (scaled >= 2048) {
+        scaled /= 2;
+        exponent++;
+    }
+    if (exponent > 15) {
+        int away = fegetround() == FE_TONEAREST ||
+                   (fegetround() == FE_UPWARD && !sign) ||
+                   (fegetround() == FE_DOWNWARD && sign);
+
+        return sign | (away ? 0x7c00 : 0x7bff);
+    }
+    return sign | (uint32_t)(scaled >= 1024
+                                 ? ((exponent + 15) << 10) + (int)scaled - 1024
+                                 : (int)scaled);
+}
+
+/* A float of size code 1 half, 2 single, 3 double in every lane. */
+static void float_source(struct emu_warp *w, const struct emu_op *op,
+                         unsigned size, int upper_half, double out[EMU_LANES])
+{
+    float room[EMU_LANES];
+
+    if (size == 3) {
+        emu_double(w, op->b, out);
+    } else if (size == 2) {
+        const float *b = emu_float(w, op->b, room);
+
+        LANES out[l] = (double)b[l];
+    } else {
+        const uint32_t *b = emu_row(w, op->b, 0);
+        int negate = op->b != NULL && (op->b->flags & SASS_NEGATE);
+        int absolute = op->b != NULL && (op->b->flags & SASS_ABSOLUTE);
+
+        LANES
+        {
+            double v =
+                (double)half_value(upper_half ? b[l] >> 16 : b[l] & 0xffff);
+
+            v = absolute ? fabs(v) : v;
+            out[l] = negate ? -v : v;
+        }
+    }
+}
+
+static double rounded(unsigned how, double d)
+{
+    return how == 0   ? nearbyint(d)
+           : how == 1 ? floor(d)
+           : how == 2 ? ceil(d)
+                      : trunc(d);
+}
+
+/* Saturates; NaN becomes 0, or the least 64-bit integer. */
+static uint64_t to_integer(double d, unsigned size, int is_signed)
+{
+    unsigned bits = 8u << size;
+    double high = ldexp(1, (int)bits - (is_signed ? 1 : 0));
+    double low = is_signed ? -high : 0;
+
+    if (isnan(d))
+        return size == 3 ? UINT64_C(1) << 63 : 0;
+    if (d >= high)
+        return is_signed    ? (UINT64_C(1) << (bits - 1)) - 1
+               : bits == 64 ? UINT64_MAX
+                            : (UINT64_C(1) << bits) - 1;
+    if (d <= low)
+        return is_signed ? (uint64_t)(int64_t)low : 0;
+    return is_signed ? (uint64_t)(int64_t)d : (uint64_t)d;
+}
+
+EXEC(f2i)
+{
+    unsigned to = emu_bits(op, 76, 75), from = emu_bits(op, 85, 84);
+    unsigned how = emu_bits(op, 79, 78);
+    int is_signed = emu_bit(op, 72), ftz = emu_bit(op, 80);
+    double in[EMU_LANES];
+    uint64_t out[EMU_LANES];
+    uint32_t low[EMU_LANES];
+
+    float_source(w, op, from, 0, in);
+    LANES
+    {
+        double d = from == 2 ? (double)flushed((float)in[l], ftz) : in[l];
+
+        out[l] = to_integer(rounded(how, d), to, is_signed);
+        low[l] = (uint32_t)out[l];
+    }
+    if (to == 3)
+        emu_write64(w, op->d, mask, out);
+    else
+        emu_write(w, op->d, 0, mask, low);
+}
+
+/* An integer source of size code 0..3 as sign and magnitude. */
+static void integer_source(struct emu_warp *w, const struct emu_op *op,
+                           unsigned size, int is_signed, unsigned part,
+                           uint64_t magnitude[EMU_LANES], uint32_t *negative)
+{
+    uint64_t in[EMU_LANES];
+
+    *negative = 0;
+    emu_int64(w, op->b, is_signed, in);
+    LANES
+    {
+        unsigned bits = 8u << size;
+        uint64_t v = size < 2 ? in[l] >> (part * bits) : in[l];
+
+        if (bits < 64) {
+            v &= (UINT64_C(1) << bits) - 1;
+            if (is_signed && v >> (bits - 1))
+                v |= ~((UINT64_C(1) << bits) - 1);
+        }
+        if (is_signed && v >> 63) {
+            *negative |= 1u << l;
+            v = -v;
+        }
+        magnitude[l] = v;
+    }
+}
+
+/* `v` with its sign as a float of `precision` bits, rounded as code says. */
+static double integer_to_float(uint64_t v, int negative, unsigned how,
+                               int precision)
+{
+    int length = v != 0 ? 64 - __builtin_clzll(v) : 0;
+    int drop = length > precision ? length - precision : 0;
+    uint64_t kept = drop != 0 ? v >> drop : v;
+    uint64_t lost = drop != 0 ? v & ((UINT64_C(1) << drop) - 1) : 0;
+    uint64_t half = drop != 0 ? UINT64_C(1) << (drop - 1) : 0;
+    int up = how == 0   ? lost > half || (lost == half && lost && (kept & 1))
+             : how == 1 ? negative && lost
+             : how == 2 ? !negative && lost
+                        : 0;
+    double d = ldexp((double)(kept + (uint64_t)up), drop);
+
+    return negative ? -d : d;
+}
+
+static void from_integer(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask, unsigned from, unsigned to,
+                         unsigned part)
+{
+    unsigned how = emu_bits(op, 79, 78);
+    uint64_t magnitude[EMU_LANES];
+    uint32_t negative, out[EMU_LANES];
+    double wide[EMU_LANES];
+
+    integer_source(w, op, from, emu_bit(op, 74), part, magnitude, &negative);
+    LANES wide[l] = integer_to_float(magnitude[l], negative >> l & 1, how,
+                                     to == 3   ? 53
+                                     : to == 2 ? 24
+                                               : 11);
+    if (to == 3) {
+        emu_write_doubles(w, op->d, mask, wide);
+        return;
+    }
+    LANES out[l] = to == 2 ? bits_of((float)wide[l]) : half_bits(wide[l]);
+    emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(i2f)
+{
+    from_integer(w, op, mask, emu_bits(op, 85, 84), emu_bits(op, 76, 75),
+                 emu_bits(op, 61, 60));
+}
+
+EXEC(i2fp)
+{
+    from_integer(w, op, mask, 2, 2, 0);
+}
+
+EXEC(f2f)
+{
+    unsigned to = emu_bits(op, 77, 75), from = emu_bits(op, 85, 84);
+    unsigned how = emu_bits(op, 79, 78);
+    int ftz = emu_bit(op, 80);
+    double in[EMU_LANES];
+    uint32_t out[EMU_LANES];
+
+    float_source(w, op, from, emu_bit(op, 60), in);
+    if (to == 3) {
+        emu_write_doubles(w, op->d, mask, in);
+        return;
+    }
+    if (to == 4 && how != 0) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this rounding is not emulated");
+        return;
+    }
+    if (to == 4) {
+        LANES out[l] = bf16_bits(in[l]);
+    } else if (how == 0) {
+        LANES out[l] =
+            to == 2 ? float_bits(flushed((float)in[l], ftz)) : half_bits(in[l]);
+    } else {
+        fesetround(round_mode(how));
+        LANES out[l] = to == 2 ? float_bits(flushed(narrow_as_set(in[l]), ftz))
+                               : half_as_set(in[l]);
+        fesetround(FE_TONEAREST);
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(frnd)
+{
+    unsigned to = emu_bits(op, 76, 75), from = emu_bits(op, 85, 84);
+    unsigned how = emu_bits(op, 79, 78);
+    double in[EMU_LANES];
+    uint32_t out[EMU_LANES];
+
+    float_source(w, op, from, 0, in);
+    LANES in[l] = rounded(how, in[l]);
+    if (to == 3) {
+        emu_write_doubles(w, op->d, mask, in);
+        return;
+    }
+    LANES out[l] = to == 2 ? bits_of((float)in[l]) : half_bits(in[l]);
+    emu_write(w, op->d, 0, mask, out);
+}
+
+/* A float as 16 bits: half or bfloat16, rounded to nearest or to zero. */
+static uint32_t packed(float f, int bf16, unsigned how)
+{
+    uint32_t bits = float_bits(f);
+
+    if (!bf16)
+        return how == 0 ? half_bits((double)f) : half_as_set((double)f);
+    if (how == 0 || isnan(f))
+        return bf16_bits((double)f);
+    return bits >> 16;
+}
+
+/* Two floats packed, or one beside the upper half of C. */
+EXEC(f2fp)
+{
+    float a[EMU_LANES], b[EMU_LANES];
+    uint32_t out[EMU_LANES];
+    const uint32_t *c = emu_row(w, op->c, 0);
+    unsigned how = emu_bits(op, 80, 79);
+    int bf16 = emu_bit(op, 76), merges = emu_bit(op, 78);
+
+    if (emu_bit(op, 77) || (bf16 && how != 0 && how != 3)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (emu_bit(op, 75)) {
+        LANES a[l] = a[l] < 0 ? 0 : a[l];
+        LANES b[l] = b[l] < 0 ? 0 : b[l];
+    }
+    fesetround(round_mode(how));
+    if (merges)
+        LANES out[l] = packed(b[l], bf16, how) | (c[l] & 0xffff0000);
+    else
+        LANES out[l] = packed(b[l], bf16, how) | packed(a[l], bf16, how) << 16;
+    fesetround(FE_TONEAREST);
+    emu_write(w, op->d, 0, mask, out);
+}
+
+/* A signed word to a byte or half of it, as far as it fits. */
+EXEC(i2i)
+{
+    const uint32_t *b = emu_row(w, op->b, 0);
+    static const int32_t least[] = {0, -128, 0, -32768};
+    static const int32_t most[] = {255, 127, 65535, 32767};
+    unsigned type = emu_bits(op, 77, 76);
+    uint32_t out[EMU_LANES];
+
+    LANES
+    {
+        int32_t v = (int32_t)b[l];
+
+        v = v < least[type] ? least[type] : v;
+        out[l] = (uint32_t)(v > most[type] ? most[type] : v);
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
+const struct emu_row_of EMU_TABLE(convert)[] = {
+    {"F2I", f2i},   {"I2F", i2f},   {"I2FP", i2fp}, {"F2F", f2f},
+    {"FRND", frnd}, {"F2FP", f2fp}, {"I2I", i2i},   {0},
+};

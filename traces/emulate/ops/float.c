@@ -1,0 +1,456 @@
+/*
+ * Floating point: single, double, special functions.
+ *
+ * Rounding is the host's, to nearest; directed modes go through functions the
+ * compiler must not move.  Special functions are computed exactly and rounded,
+ * so they differ from the hardware's approximations in the last bits.
+ */
+#include "traces/emulate/ops/float.h"
+
+AS_SET static float fma_as_set(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+AS_SET static double fma_double_as_set(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+static float saturated(float f, int sat)
+{
+    return !sat ? f : isnan(f) || f < 0 ? 0 : f > 1 ? 1 : f;
+}
+
+/* Denormals become zeros of their sign. */
+static void flush(float f[EMU_LANES])
+{
+    uint32_t bits[EMU_LANES];
+
+    memcpy(bits, f, sizeof bits);
+    LANES bits[l] &= bits[l] & 0x7f800000 ? EMU_ALL : 0x80000000u;
+    memcpy(f, bits, sizeof bits);
+}
+
+/* Single precision has one NaN.  (PTX ISA, floating-point instructions) */
+static void write_results(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask, float out[EMU_LANES])
+{
+    uint32_t bits[EMU_LANES];
+
+    if (emu_bit(op, 80))
+        flush(out);
+    if (emu_bit(op, 77))
+        LANES out[l] = saturated(out[l], 1);
+    memcpy(bits, out, sizeof bits);
+    LANES bits[l] = (bits[l] & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits[l];
+    emu_write(w, op->d, 0, mask, bits);
+}
+
+/* An operand with what its absolute value and negation do to its bits. */
+struct term {
+    const uint32_t *row;
+    uint32_t keep, flip;
+};
+
+static struct term term_of(const struct emu_warp *w,
+                           const struct emu_operand *o)
+{
+    int flags = o != NULL ? o->flags : 0;
+
+    return (struct term){
+        .row = emu_row(w, o, 0),
+        .keep = flags & SASS_ABSOLUTE ? 0x7fffffff : EMU_ALL,
+        .flip = flags & SASS_NEGATE ? 0x80000000u : 0,
+    };
+}
+
+static float value_of(const struct term *t, int l)
+{
+    return float_of((t->row[l] & t->keep) ^ t->flip);
+}
+
+/* The bits of a result that is rounded to nearest and left as it is. */
+static uint32_t plain_bits(float f)
+{
+    uint32_t bits = bits_of(f);
+
+    return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits;
+}
+
+/* Neither rounding, flushing nor saturation is asked for: nearly always. */
+static int is_plain(const struct emu_op *op)
+{
+    return emu_bits(op, 80, 77) == 0;
+}
+
+enum arithmetic {
+    SUM,
+    PRODUCT,
+    FUSED
+};
+
+/* a + c, a * b or a * b + c with the modifiers of the three operations, which
+ * share their places.  With another rounding all are fused: b is 1, or c a
+ * zero of the product's sign. */
+static void multiply_add(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask, float a[EMU_LANES], float b[EMU_LANES],
+                         float c[EMU_LANES], enum arithmetic what)
+{
+    unsigned rounding = emu_bits(op, 79, 78);
+    float out[EMU_LANES];
+
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+        flush(c);
+    }
+    if (rounding != 0) {
+        if (what == PRODUCT)
+            LANES c[l] = signbit(a[l]) != signbit(b[l]) ? -0.0f : 0.0f;
+        fesetround(round_mode(rounding));
+        LANES out[l] = fma_as_set(a[l], b[l], c[l]);
+        fesetround(FE_TONEAREST);
+    } else if (what == SUM) {
+        LANES out[l] = a[l] + c[l];
+    } else if (what == PRODUCT) {
+        LANES out[l] = a[l] * b[l];
+    } else {
+        LANES out[l] = fmaf(a[l], b[l], c[l]);
+    }
+    write_results(w, op, mask, out);
+}
+
+EXEC(ffma)
+{
+    float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES];
+
+    if (is_plain(op)) {
+        struct term x = term_of(w, op->a), y = term_of(w, op->b);
+        struct term z = term_of(w, op->c);
+        uint32_t out[EMU_LANES];
+
+        LANES out[l] =
+            plain_bits(fmaf(value_of(&x, l), value_of(&y, l), value_of(&z, l)));
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    emu_float(w, op->c, c);
+    multiply_add(w, op, mask, a, b, c, FUSED);
+}
+
+EXEC(fadd)
+{
+    float a[EMU_LANES], one[EMU_LANES], c[EMU_LANES];
+
+    if (is_plain(op)) {
+        struct term x = term_of(w, op->a), z = term_of(w, op->b);
+        uint32_t out[EMU_LANES];
+
+        LANES out[l] = plain_bits(value_of(&x, l) + value_of(&z, l));
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
+    LANES one[l] = 1;
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, c);
+    multiply_add(w, op, mask, a, one, c, SUM);
+}
+
+/* Bits 86:84 scale the product: 4 by one, 3 by a half, 5 by two, ... */
+EXEC(fmul)
+{
+    static const float scales[] = {1, 0.125f, 0.25f, 0.5f, 1, 2, 4, 8};
+    float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES] = {0};
+    float scale = scales[emu_bits(op, 86, 84)];
+
+    if (is_plain(op) && scale == 1) {
+        struct term x = term_of(w, op->a), y = term_of(w, op->b);
+        uint32_t out[EMU_LANES];
+
+        LANES out[l] = plain_bits(value_of(&x, l) * value_of(&y, l));
+        emu_write(w, op->d, 0, mask, out);
+        return;
+    }
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (scale != 1)
+        LANES a[l] *= scale;
+    multiply_add(w, op, mask, a, b, c, PRODUCT);
+}
+
+EXEC(fsel)
+{
+    float a[EMU_LANES], b[EMU_LANES];
+    uint32_t which[EMU_LANES], x[EMU_LANES], y[EMU_LANES], out[EMU_LANES];
+
+    emu_spread(emu_predicate(w, op->p), which);
+    memcpy(x, emu_float(w, op->a, a), sizeof x);
+    memcpy(y, emu_float(w, op->b, b), sizeof y);
+    LANES out[l] = (x[l] & which[l]) | (y[l] & ~which[l]);
+    emu_write(w, op->d, 0, mask, out);
+}
+
+/* The lesser if `p`; a number wins over NaN unless .NAN.  As integers of which
+ * negative ones are turned over, floats stand in order, -0 before +0. */
+EXEC(fmnmx)
+{
+    float room[2][EMU_LANES];
+    uint32_t want_min[EMU_LANES], a[EMU_LANES], b[EMU_LANES], out[EMU_LANES];
+    uint32_t keep_nan = emu_bit(op, 81) ? EMU_ALL : 0;
+
+    emu_float(w, op->a, room[0]);
+    emu_float(w, op->b, room[1]);
+    if (emu_bit(op, 80)) {
+        flush(room[0]);
+        flush(room[1]);
+    }
+    memcpy(a, room[0], sizeof a);
+    memcpy(b, room[1], sizeof b);
+    emu_spread(emu_predicate(w, op->p), want_min);
+    LANES
+    {
+        int32_t x = (int32_t)(a[l] ^ (uint32_t)((int32_t)a[l] >> 31) >> 1);
+        int32_t y = (int32_t)(b[l] ^ (uint32_t)((int32_t)b[l] >> 31) >> 1);
+        uint32_t a_nan = (a[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
+        uint32_t b_nan = (b[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
+        uint32_t lesser = x < y ? EMU_ALL : 0;
+        uint32_t take_a = ~(lesser ^ want_min[l]);
+        uint32_t none = (a_nan & b_nan) | (keep_nan & (a_nan | b_nan));
+
+        take_a = (take_a | b_nan) & ~a_nan;
+        out[l] = (a[l] & take_a) | (b[l] & ~take_a);
+        out[l] = (out[l] & ~none) | (0x7fffffff & none);
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(fsetp)
+{
+    float a[EMU_LANES], b[EMU_LANES];
+    uint32_t yes[EMU_LANES];
+    unsigned how = emu_bits(op, 75, 74);
+    uint32_t p = emu_predicate(w, op->p), result;
+
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+    }
+    compare_floats(emu_bits(op, 79, 76), a, b, yes);
+    result = emu_signs(yes);
+    emu_write_predicate(w, op->u, mask, join(how, result, p));
+    emu_write_predicate(w, op->v, mask, join(how, ~result, p));
+}
+
+/* Codes 1..6 are false on NaN, 9..14 the same or NaN. */
+static uint32_t compare(unsigned code, double a, double b)
+{
+    int nan = isnan(a) || isnan(b);
+    uint32_t ordered =
+        (code & 1 && a < b) || (code & 2 && a == b) || (code & 4 && a > b);
+
+    if (code == 0 || code == 15)
+        return code == 15;
+    if (code == 7)
+        return !nan;
+    if (code == 8)
+        return (uint32_t)nan;
+    return code > 8 ? ordered || nan : ordered && !nan;
+}
+
+EXEC(fset)
+{
+    float room[2][EMU_LANES];
+    const float *a = emu_float(w, op->a, room[0]);
+    const float *b = emu_float(w, op->b, room[1]);
+    unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
+    uint32_t p = emu_predicate(w, op->p), out[EMU_LANES];
+    uint32_t yes = emu_bit(op, 71) ? EMU_ALL : bits_of(1.0f);
+
+    LANES out[l] =
+        join(how, compare(code, (double)a[l], (double)b[l]), p >> l & 1) ? yes
+                                                                         : 0;
+    emu_write(w, op->d, 0, mask, out);
+}
+
+enum {
+    MUFU_RCP64H = 6,
+    MUFU_RSQ64H = 7
+};
+
+/* Sine and cosine take the angle in turns.  RCP64H and RSQ64H: upper word of a
+ * double to upper word of the result. */
+static float special(unsigned code, float x)
+{
+    double d = (double)x;
+    const double turn = 6.283185307179586476925;
+
+    switch (code) {
+    case 0:
+        return (float)cos(d * turn);
+    case 1:
+        return (float)sin(d * turn);
+    case 2:
+        return (float)exp2(d);
+    case 3:
+        return (float)log2(d);
+    case 4:
+        return (float)(1 / d);
+    case 5:
+        return (float)(1 / sqrt(d));
+    case MUFU_RCP64H:
+        d = double_of((uint64_t)bits_of(x) << 32);
+        return float_of((uint32_t)(bits_of_double(1 / d) >> 32));
+    case MUFU_RSQ64H:
+        d = double_of((uint64_t)bits_of(x) << 32);
+        return float_of((uint32_t)(bits_of_double(1 / sqrt(d)) >> 32));
+    case 8:
+        return (float)sqrt(d);
+    default:
+        return (float)tanh(d);
+    }
+}
+
+EXEC(mufu)
+{
+    float b[EMU_LANES], out[EMU_LANES];
+    unsigned code = emu_bits(op, 77, 74);
+
+    emu_float(w, op->b, b);
+    if (code == 4)
+        LANES out[l] = (float)(1 / (double)b[l]);
+    else if (code == 5)
+        LANES out[l] = (float)(1 / sqrt((double)b[l]));
+    else if (code == 8)
+        LANES out[l] = (float)sqrt((double)b[l]);
+    else
+        LANES out[l] = mask >> l & 1 ? special(code, b[l]) : 0;
+    emu_write_floats(w, op->d, mask, out);
+}
+
+/* Is the plain division a / b in danger of over- or underflow?  Saying yes
+ * too often only takes the slow way. */
+EXEC(fchk)
+{
+    float room[2][EMU_LANES];
+    const float *a = emu_float(w, op->a, room[0]);
+    const float *b = emu_float(w, op->b, room[1]);
+    uint32_t result = 0;
+
+    LANES
+    {
+        int ea = (int)(bits_of(a[l]) >> 23 & 255);
+        int eb = (int)(bits_of(b[l]) >> 23 & 255);
+
+        result |= (uint32_t)(ea < 25 || ea > 250 || eb < 4 || eb > 250 ||
+                             ea - eb > 96 || eb - ea > 96)
+                  << l;
+    }
+    emu_write_predicate(w, op->u, mask, result);
+}
+
+/* ---- double precision ------------------------------------------------------ */
+
+static void double_multiply_add(struct emu_warp *w, const struct emu_op *op,
+                                uint32_t mask, const double *a, const double *b,
+                                double *c, enum arithmetic what)
+{
+    double out[EMU_LANES];
+    unsigned rounding = emu_bits(op, 79, 78);
+
+    if (rounding != 0) {
+        if (what == PRODUCT)
+            LANES c[l] = signbit(a[l]) != signbit(b[l]) ? -0.0 : 0.0;
+        fesetround(round_mode(rounding));
+        LANES out[l] = fma_double_as_set(a[l], b[l], c[l]);
+        fesetround(FE_TONEAREST);
+    } else if (what == SUM) {
+        LANES out[l] = a[l] + c[l];
+    } else if (what == PRODUCT) {
+        LANES out[l] = a[l] * b[l];
+    } else {
+        LANES out[l] = fma(a[l], b[l], c[l]);
+    }
+    emu_write_doubles(w, op->d, mask, out);
+}
+
+EXEC(dfma)
+{
+    double a[EMU_LANES], b[EMU_LANES], c[EMU_LANES];
+
+    emu_double(w, op->a, a);
+    emu_double(w, op->b, b);
+    emu_double(w, op->c, c);
+    double_multiply_add(w, op, mask, a, b, c, FUSED);
+}
+
+/* The second operand stands where C does in some forms. */
+static const struct emu_operand *second(const struct emu_op *op)
+{
+    return op->b != NULL ? op->b : op->c;
+}
+
+EXEC(dadd)
+{
+    double a[EMU_LANES], one[EMU_LANES], c[EMU_LANES];
+
+    emu_double(w, op->a, a);
+    emu_double(w, second(op), c);
+    LANES one[l] = 1;
+    double_multiply_add(w, op, mask, a, one, c, SUM);
+}
+
+EXEC(dmul)
+{
+    double a[EMU_LANES], b[EMU_LANES], c[EMU_LANES] = {0};
+
+    emu_double(w, op->a, a);
+    emu_double(w, op->b, b);
+    double_multiply_add(w, op, mask, a, b, c, PRODUCT);
+}
+
+/* Codes 0 and 15 choose the operand of fmin and fmax. */
+EXEC(dsetp)
+{
+    double a[EMU_LANES], b[EMU_LANES];
+    unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
+    uint32_t p = emu_predicate(w, op->p), result = 0, nan = 0;
+
+    emu_double(w, op->a, a);
+    emu_double(w, second(op), b);
+    LANES
+    {
+        uint32_t yes;
+
+        if (code == 0 || code == 15)
+            yes = isnan(a[l])   ? 0
+                  : isnan(b[l]) ? 1
+                  : code == 0   ? a[l] < b[l]
+                                : a[l] > b[l];
+        else
+            yes = compare(code, a[l], b[l]);
+        result |= yes << l;
+        nan |= (uint32_t)(isnan(a[l]) || isnan(b[l])) << l;
+    }
+    if (code == 0 || code == 15) {
+        emu_write_predicate(w, op->u, mask, result);
+        emu_write_predicate(w, op->v, mask, nan);
+        return;
+    }
+    emu_write_predicate(w, op->u, mask, join(how, result, p));
+    emu_write_predicate(w, op->v, mask, join(how, ~result, p));
+}
+
+const struct emu_row_of EMU_TABLE(float)[] = {
+    {"FFMA", ffma},   {"FADD", fadd},
+    {"FMUL", fmul},   {"FSEL", fsel},
+    {"FMNMX", fmnmx}, {"FSETP", fsetp},
+    {"FSET", fset},   {"MUFU", mufu},
+    {"FCHK", fchk},   {"DFMA", dfma},
+    {"DADD", dadd},   {"DMUL", dmul},
+    {"DSETP", dsetp}, {0},
+};

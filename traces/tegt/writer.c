@@ -1,0 +1,309 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "traces/block/block.h"
+#include "traces/tegt/chunk.h"
+#include "traces/tegt/kernel.h"
+#include "traces/tegt/layout.h"
+#include "traces/tegt/tegt.h"
+
+struct teg_tegt_writer {
+    char *path, *temporary; /* owned */
+    FILE *file;
+    uint64_t offset;
+    struct tegt_entry *entry; /* owned */
+    size_t entries;
+    struct tegt_codec packer;
+    struct teg_buffer chunk;
+    struct teg_buffer dictionary; /* of the kernel being written */
+};
+
+static void writer_free(struct teg_tegt_writer *w)
+{
+    if (w->file != NULL)
+        fclose(w->file);
+    for (size_t i = 0; i < w->entries; i++)
+        free(w->entry[i].name);
+    free(w->entry);
+    free(w->path);
+    free(w->temporary);
+    tegt_packer_release(&w->packer);
+    teg_buffer_release(&w->chunk);
+    teg_buffer_release(&w->dictionary);
+    free(w);
+}
+
+void teg_tegt_writer_abandon(struct teg_tegt_writer *w)
+{
+    if (w == NULL)
+        return;
+    unlink(w->temporary);
+    writer_free(w);
+}
+
+static teg_status put(struct teg_tegt_writer *w, const void *data, size_t size,
+                      struct teg_diag *d)
+{
+    if (size != 0 && fwrite(data, 1, size, w->file) != size)
+        return teg_fail_errno(d, w->temporary, "write");
+    w->offset += size;
+    return TEG_OK;
+}
+
+/* Opens a new file beside `path`, readable as the umask says. */
+static teg_status open_temporary(struct teg_tegt_writer *w, struct teg_diag *d)
+{
+    int file = mkstemp(w->temporary);
+    mode_t mask;
+
+    if (file < 0)
+        return teg_fail_errno(d, w->temporary, "create");
+    mask = umask(0);
+    umask(mask);
+    if (fchmod(file, 0666 & ~mask) != 0 ||
+        (w->file = fdopen(file, "wb")) == NULL) {
+        teg_status status = teg_fail_errno(d, w->temporary, "create");
+
+        close(file);
+        unlink(w->temporary);
+        return status;
+    }
+    return TEG_OK;
+}
+
+teg_status teg_tegt_writer_new(const char *path,
+                               struct teg_tegt_writer **writer,
+                               struct teg_diag *d)
+{
+    struct teg_tegt_writer *w = calloc(1, sizeof *w);
+    size_t length = strlen(path);
+    uint8_t version[4] = {TEGT_VERSION, 0, 0, 0};
+    teg_status status;
+
+    *writer = NULL;
+    if (w == NULL)
+        return teg_fail_memory(d);
+    w->path = strdup(path);
+    w->temporary = malloc(length + sizeof ".XXXXXX");
+    if (w->path == NULL || w->temporary == NULL) {
+        writer_free(w);
+        return teg_fail_memory(d);
+    }
+    memcpy(w->temporary, path, length);
+    memcpy(w->temporary + length, ".XXXXXX", sizeof ".XXXXXX");
+    status = open_temporary(w, d);
+    if (status != TEG_OK) {
+        writer_free(w);
+        return status;
+    }
+    status = put(w, tegt_magic, sizeof tegt_magic, d);
+    if (status == TEG_OK)
+        status = put(w, version, sizeof version, d);
+    if (status != TEG_OK) {
+        teg_tegt_writer_abandon(w);
+        return status;
+    }
+    *writer = w;
+    return TEG_OK;
+}
+
+static teg_status put_chunk(struct teg_tegt_writer *w, enum tegt_tag tag,
+                            const uint8_t *data, size_t size,
+                            const struct teg_buffer *dictionary,
+                            struct teg_diag *d)
+{
+    TRY(tegt_pack(&w->packer, tag, data, size, dictionary, &w->chunk, w->path,
+                  d));
+    return put(w, w->chunk.data, w->chunk.size, d);
+}
+
+static teg_status put_block(struct teg_tegt_writer *w, const uint8_t *bytes,
+                            size_t size, struct teg_diag *d)
+{
+    TRY(put_chunk(w, TEGT_BLOCK, bytes, size, &w->dictionary, d));
+    if (w->dictionary.size == 0)
+        teg_buffer_bytes(&w->dictionary, bytes, tegt_dictionary_size(size));
+    return w->dictionary.failed ? teg_fail_memory(d) : TEG_OK;
+}
+
+/* Re-encodes a block: what was handed out may come from any reader. */
+static void rebuild(struct teg_block_builder *b, struct teg_block *block)
+{
+    struct teg_cursor c;
+    struct teg_access a;
+
+    teg_block_builder_begin(b, teg_block_position(block));
+    for (uint32_t s = 0; s < teg_block_warps(block); s++) {
+        teg_block_builder_warp(b, teg_block_warp_id(block, s));
+        teg_cursor_init(&c, block, s);
+        while (teg_cursor_next(&c)) {
+            uint32_t inst = c.inst, mask = c.mask;
+
+            if (teg_cursor_access(&c, &a))
+                teg_block_builder_access(b, inst, &a);
+            else
+                teg_block_builder_inst(b, inst, mask, NULL);
+        }
+    }
+}
+
+static uint64_t count_insts(const struct teg_block *block)
+{
+    uint64_t insts = 0;
+
+    for (uint32_t i = 0; i < teg_block_warps(block); i++)
+        insts += teg_block_warp_insts(block, i);
+    return insts;
+}
+
+/* Writes the block, as it is if a builder of ours made it. */
+static teg_status put_any_block(struct teg_tegt_writer *w,
+                                struct teg_block *block,
+                                const struct teg_program *program,
+                                struct teg_block_builder *b, struct teg_diag *d)
+{
+    size_t size;
+    const uint8_t *bytes = teg_block_built(block, program, &size);
+
+    if (bytes == NULL) {
+        rebuild(b, block);
+        TRY(teg_block_builder_end(b, &bytes, &size, d));
+    }
+    return put_block(w, bytes, size, d);
+}
+
+static teg_status put_blocks(struct teg_tegt_writer *w,
+                             struct teg_launch *launch,
+                             struct teg_block_builder *b,
+                             struct teg_buffer *index, struct tegt_entry *entry,
+                             struct teg_diag *d)
+{
+    uint64_t before = 0;
+
+    for (;;) {
+        struct teg_block *block;
+        teg_status status;
+
+        TRY(launch->next(launch->self, &block, d));
+        if (block == NULL)
+            return TEG_OK;
+        teg_buffer_varint(index, w->offset - before);
+        before = w->offset;
+        entry->blocks++;
+        entry->insts += count_insts(block);
+        status = put_any_block(w, block, &launch->kernel->program, b, d);
+        teg_block_free(block);
+        TRY(status);
+    }
+}
+
+static teg_status put_launch(struct teg_tegt_writer *w,
+                             struct teg_launch *launch,
+                             struct tegt_entry *entry, struct teg_diag *d)
+{
+    struct teg_block_builder *b;
+    struct teg_buffer index = {0}, kernel = {0};
+    teg_status status = teg_block_builder_new(&launch->kernel->program, &b, d);
+
+    if (status != TEG_OK)
+        return status;
+    w->dictionary.size = 0;
+    status = put_blocks(w, launch, b, &index, entry, d);
+    if (status == TEG_OK) {
+        entry->index = w->offset;
+        status = put_chunk(w, TEGT_INDEX, index.data, index.size, NULL, d);
+    }
+    if (status == TEG_OK) {
+        tegt_put_kernel(&kernel, launch->kernel);
+        entry->kernel = w->offset;
+        status =
+            kernel.failed || index.failed
+                ? teg_fail_memory(d)
+                : put_chunk(w, TEGT_KERNEL, kernel.data, kernel.size, NULL, d);
+    }
+    teg_buffer_release(&index);
+    teg_buffer_release(&kernel);
+    teg_block_builder_free(b);
+    return status;
+}
+
+teg_status teg_tegt_writer_launch(struct teg_tegt_writer *w,
+                                  struct teg_launch *launch, struct teg_diag *d)
+{
+    struct tegt_entry *entry =
+        realloc(w->entry, (w->entries + 1) * sizeof *entry);
+
+    if (entry == NULL)
+        return teg_fail_memory(d);
+    w->entry = entry;
+    entry += w->entries;
+    *entry = (struct tegt_entry){.name = strdup(launch->kernel->name)};
+    if (entry->name == NULL)
+        return teg_fail_memory(d);
+    w->entries++;
+    return put_launch(w, launch, entry, d);
+}
+
+static teg_status put_end(struct teg_tegt_writer *w, struct teg_diag *d)
+{
+    struct teg_buffer b = {0};
+    uint64_t directory = w->offset;
+    teg_status status;
+
+    teg_buffer_varint(&b, w->entries);
+    for (size_t i = 0; i < w->entries; i++) {
+        teg_buffer_string(&b, w->entry[i].name);
+        teg_buffer_varint(&b, w->entry[i].kernel);
+        teg_buffer_varint(&b, w->entry[i].index);
+        teg_buffer_varint(&b, w->entry[i].blocks);
+        teg_buffer_varint(&b, w->entry[i].insts);
+    }
+    status = b.failed ? teg_fail_memory(d)
+                      : put_chunk(w, TEGT_DIRECTORY, b.data, b.size, NULL, d);
+    b.size = 0;
+    teg_buffer_u64(&b, directory);
+    teg_buffer_bytes(&b, tegt_end_magic, sizeof tegt_end_magic);
+    if (status == TEG_OK)
+        status = b.failed ? teg_fail_memory(d) : put(w, b.data, b.size, d);
+    teg_buffer_release(&b);
+    return status;
+}
+
+teg_status teg_tegt_writer_finish(struct teg_tegt_writer *w, struct teg_diag *d)
+{
+    teg_status status = put_end(w, d);
+    FILE *file = w->file;
+
+    w->file = NULL;
+    if (status == TEG_OK && fflush(file) != 0)
+        status = teg_fail_errno(d, w->temporary, "write");
+    if (status == TEG_OK && fsync(fileno(file)) != 0 && errno != EINVAL)
+        status = teg_fail_errno(d, w->temporary, "write");
+    if (fclose(file) != 0 && status == TEG_OK)
+        status = teg_fail_errno(d, w->temporary, "write");
+    if (status == TEG_OK && rename(w->temporary, w->path) != 0)
+        status = teg_fail_errno(d, w->path, "replace");
+    if (status != TEG_OK)
+        unlink(w->temporary);
+    writer_free(w);
+    return status;
+}
+
+teg_status teg_tegt_write(const char *path, struct teg_launch *launch,
+                          struct teg_diag *d)
+{
+    struct teg_tegt_writer *w;
+    teg_status status;
+
+    TRY(teg_tegt_writer_new(path, &w, d));
+    status = teg_tegt_writer_launch(w, launch, d);
+    if (status == TEG_OK)
+        return teg_tegt_writer_finish(w, d);
+    teg_tegt_writer_abandon(w);
+    return status;
+}
