@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/engine/host_threads.h"
 #include "sim/engine/sm.h"
+#include "sim/engine/threads.h"
 
 /*
  * The clock runs in windows of cycles.  In a window each SM runs by itself and
- * leaves what it asks of the memory that SMs share in its outbox; then that
+ * leaves what it asks of the memory that SMs share in its pending list; then that
  * memory serves all in the order of issue; then SMs take note of the results;
  * then blocks that have ended make room for others.  This is exact as long as
  * nothing that comes of it can matter before the window's end:
@@ -21,7 +21,7 @@
 enum {
     PROGRESS_CYCLES = 4096,
     FRACTION = 256, /* of a cycle between two blocks */
-    WINDOW_MIN = 8, /* cycles: shorter ones are not worth the posts */
+    WINDOW_MIN = 8, /* cycles: shorter ones are not worth the entries */
     WINDOW_MAX = 512,
     /* Posts of a window that processor caches hold, bytes. */
     POSTS_MANY = 1 << 20,
@@ -39,14 +39,14 @@ struct run {
     uint64_t hand_out_from; /* fraction of a cycle the next may be handed out */
     uint32_t turn;          /* SM to look at first */
     int may_run_ahead;
-    uint64_t window;          /* cycles, at most; for the host's sake */
-    uint64_t until;           /* end of the window */
-    struct sim_crew *crew;    /* owned */
-    struct sim_listener *ear; /* owned, [hands][listeners]; hand 0's are
+    uint64_t window;             /* cycles, at most; for the host's sake */
+    uint64_t until;              /* end of the window */
+    struct sim_threads *threads; /* owned */
+    struct sim_listener *ear;    /* owned, [hands][listeners]; hand 0's are
                                  the caller's */
     struct turn {
         uint32_t sm, place;
-    } * turn_of; /* owned, [turns]: open posts in the order of issue */
+    } * turn_of; /* owned, [turns]: open entries in the order of issue */
     uint32_t turns, turn_capacity;
     uint64_t windows; /* in which SMs ran ahead, so far */
 };
@@ -261,20 +261,21 @@ static void settle_sm(void *self, uint32_t sm, uint32_t hand)
     sim_sm_settle(&r->sm[sm]);
 }
 
-/* Puts the open posts of the window, that began at `from`, into the order of
+/* Puts the open entries of the window, that began at `from`, into the order of
  * issue: by cycle, by SM, and as the SM issued them. */
-static teg_status order_posts(struct run *r, uint64_t from, struct teg_diag *d)
+static teg_status order_pending(struct run *r, uint64_t from,
+                                struct teg_diag *d)
 {
     uint32_t first[WINDOW_MAX + 1] = {0};
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < r->setup->sms; i++) {
-        const struct sim_outbox *o = &r->sm[i].outbox;
+        const struct sim_pending_list *o = &r->sm[i].pending;
         uint32_t at = o->first_open;
 
         count += o->opened;
-        for (; at != SIM_NO_POST; at = sim_outbox_at(o, at)->next_open)
-            first[sim_outbox_at(o, at)->issue.cycle - from + 1]++;
+        for (; at != SIM_NO_PENDING; at = sim_pending_at(o, at)->next_open)
+            first[sim_pending_at(o, at)->issue.cycle - from + 1]++;
     }
     if (count > r->turn_capacity) {
         struct turn *turn_of = realloc(r->turn_of, 2 * count * sizeof *turn_of);
@@ -287,44 +288,44 @@ static teg_status order_posts(struct run *r, uint64_t from, struct teg_diag *d)
     for (uint32_t i = 1; i <= WINDOW_MAX; i++)
         first[i] += first[i - 1];
     for (uint32_t i = 0; i < r->setup->sms; i++) {
-        const struct sim_outbox *o = &r->sm[i].outbox;
+        const struct sim_pending_list *o = &r->sm[i].pending;
         uint32_t at = o->first_open;
 
-        for (; at != SIM_NO_POST; at = sim_outbox_at(o, at)->next_open)
-            r->turn_of[first[sim_outbox_at(o, at)->issue.cycle - from]++] =
+        for (; at != SIM_NO_PENDING; at = sim_pending_at(o, at)->next_open)
+            r->turn_of[first[sim_pending_at(o, at)->issue.cycle - from]++] =
                 (struct turn){i, at};
     }
     r->turns = count;
     return TEG_OK;
 }
 
-static void serve_posts(struct run *r)
+static void serve_pending(struct run *r)
 {
     for (uint32_t i = 0; i < r->turns; i++) {
         const struct turn *t = &r->turn_of[i];
-        struct sim_post *p = sim_outbox_at(&r->sm[t->sm].outbox, t->place);
+        struct sim_pending *p = sim_pending_at(&r->sm[t->sm].pending, t->place);
 
-        p->result = sim_memory_end(r->chip.memory, &p->errand, &p->request);
+        p->result = sim_memory_end(r->chip.memory, &p->misses, &p->request);
     }
 }
 
-/* Windows whose posts no cache of the host holds are too long. */
+/* Windows whose pending entries no cache of the host holds are too long. */
 static void adapt_window(struct run *r)
 {
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < r->setup->sms; i++)
-        bytes += r->sm[i].outbox.used;
+        bytes += r->sm[i].pending.used;
     if (bytes > POSTS_MANY && r->window > 2 * WINDOW_MIN)
         r->window /= 2;
     else if (bytes < POSTS_MANY / 4 && r->window < WINDOW_MAX)
         r->window *= 2;
 }
 
-static teg_status check_outboxes(const struct run *r, struct teg_diag *d)
+static teg_status check_pending(const struct run *r, struct teg_diag *d)
 {
     for (uint32_t i = 0; i < r->setup->sms; i++) {
-        if (r->sm[i].outbox.failed)
+        if (r->sm[i].pending.failed)
             return teg_fail_memory(d);
     }
     return TEG_OK;
@@ -339,13 +340,13 @@ static teg_status run_window(struct run *r, uint64_t now, struct teg_diag *d)
         return TEG_OK;
     }
     r->windows++;
-    sim_crew_share(r->crew, run_sm, r);
-    TRY(check_outboxes(r, d));
-    TRY(order_posts(r, now, d));
+    sim_threads_share(r->threads, run_sm, r);
+    TRY(check_pending(r, d));
+    TRY(order_pending(r, now, d));
     if (r->turns != 0) {
-        serve_posts(r);
+        serve_pending(r);
         adapt_window(r);
-        sim_crew_share(r->crew, settle_sm, r);
+        sim_threads_share(r->threads, settle_sm, r);
     }
     return TEG_OK;
 }
@@ -399,15 +400,15 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
     r->may_run_ahead = chip_runs_ahead(setup);
     r->window = WINDOW_MAX;
     hands = r->may_run_ahead && setup->threads > 1 ? setup->threads : 1;
-    return sim_crew_new(hands < setup->sms ? hands : setup->sms, setup->sms,
-                        &r->crew, d);
+    return sim_threads_new(hands < setup->sms ? hands : setup->sms, setup->sms,
+                           &r->threads, d);
 }
 
 /* Hand 0 hears with the caller's ears, the others with parts of them. */
 static teg_status split_listeners(struct run *r, struct teg_diag *d)
 {
     const struct sim_engine_setup *setup = r->setup;
-    uint32_t hands = sim_crew_hands(r->crew);
+    uint32_t hands = sim_threads_hands(r->threads);
 
     r->ear = calloc((size_t)hands * setup->listeners + 1, sizeof *r->ear);
     if (r->ear == NULL)
@@ -433,7 +434,7 @@ static void join_listeners(struct run *r)
     uint32_t listeners = r->setup->listeners;
 
     for (uint32_t i = listeners;
-         r->ear != NULL && i < sim_crew_hands(r->crew) * listeners; i++) {
+         r->ear != NULL && i < sim_threads_hands(r->threads) * listeners; i++) {
         struct sim_listener *ear = &r->ear[i];
 
         if (ear->join != NULL && ear->self != NULL &&
@@ -458,7 +459,7 @@ static void clear(struct run *r)
     for (uint32_t i = 0; r->sm != NULL && i < r->setup->sms; i++)
         sim_sm_release(&r->sm[i]);
     free(r->sm);
-    sim_crew_free(r->crew);
+    sim_threads_free(r->threads);
     free(r->ear);
     free(r->turn_of);
     teg_block_free(r->next);

@@ -102,10 +102,10 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
     sm->block = calloc(gpu->sm.blocks_max, sizeof *sm->block);
     sm->unit_free = calloc(chip->unit_instances + 1u, sizeof *sm->unit_free);
     sm->unit_done = calloc(chip->unit_entries + 1u, sizeof *sm->unit_done);
-    sm->errand = malloc(sizeof *sm->errand);
-    sim_outbox_clear(&sm->outbox);
+    sm->misses = malloc(sizeof *sm->misses);
+    sim_pending_clear(&sm->pending);
     if (sm->warp == NULL || sm->plan == NULL || sm->block == NULL ||
-        sm->unit_free == NULL || sm->unit_done == NULL || sm->errand == NULL) {
+        sm->unit_free == NULL || sm->unit_done == NULL || sm->misses == NULL) {
         sim_sm_release(sm);
         return teg_fail_memory(d);
     }
@@ -125,9 +125,9 @@ void sim_sm_release(struct sim_sm *sm)
     free(sm->block);
     free(sm->unit_free);
     free(sm->unit_done);
-    free(sm->errand);
+    free(sm->misses);
     sim_fetch_free(sm->fetch);
-    sim_outbox_release(&sm->outbox);
+    sim_pending_release(&sm->pending);
     *sm = (struct sim_sm){0};
 }
 
@@ -504,10 +504,10 @@ static struct issue_times global_times(struct sim_sm *sm, uint32_t slot,
                                        whole_up((r->l1_passes - 1) * interval));
     }
     t.same_warp = max_u64(op->same_warp, holds ? t.busy : 0);
-    sm->errand->of =
-        (struct sim_errand_of){sm->block[w->block].number, w->stream, w->block};
+    sm->misses->of = (struct sim_request_of){sm->block[w->block].number,
+                                             w->stream, w->block};
     sim_memory_begin(sm->chip->memory, sm->number, now, plan, op->flags,
-                     sm->errand);
+                     sm->misses);
     return t;
 }
 
@@ -523,11 +523,11 @@ static int finish_times(struct sim_sm *sm, struct issue_times *t,
 {
     uint64_t result;
 
-    if (sm->chip->runs_ahead && sm->errand->count != 0) {
-        t->done = SIM_OPEN + sm->outbox.used;
+    if (sm->chip->runs_ahead && sm->misses->count != 0) {
+        t->done = SIM_OPEN + sm->pending.used;
         return 1;
     }
-    result = sim_memory_end(sm->chip->memory, sm->errand, &plan->request);
+    result = sim_memory_end(sm->chip->memory, sm->misses, &plan->request);
     t->done = end_of(result, t->floor, t->extra);
     return 0;
 }
@@ -588,14 +588,14 @@ static void tell(const struct sim_sm *sm, const struct sim_issue *e)
     }
 }
 
-/* Announces the instruction, or, behind an open one, posts it. */
+/* Announces the instruction, or, behind an open one, leaves it pending. */
 static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
                      uint8_t unit, uint64_t now, const struct issue_times *t,
                      const struct sim_plan *plan, int open)
 {
     const struct sim_warp *w = &sm->warp[slot];
     struct sim_issue e;
-    struct sim_post *post;
+    struct sim_pending *pending;
 
     e.cycle = now;
     e.done = t->done;
@@ -613,14 +613,14 @@ static void announce(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
     e.busy = (uint32_t)t->busy;
     e.request = plan != NULL ? &plan->request : NULL;
     account(w, op, now, e.stall);
-    if (!open && sm->outbox.used == 0) {
+    if (!open && sm->pending.used == 0) {
         tell(sm, &e);
         return;
     }
-    post = sim_outbox_add(&sm->outbox, &e, open ? sm->errand : NULL);
-    if (post != NULL && open) {
-        post->floor = t->floor;
-        post->extra = t->extra;
+    pending = sim_pending_add(&sm->pending, &e, open ? sm->misses : NULL);
+    if (pending != NULL && open) {
+        pending->floor = t->floor;
+        pending->extra = t->extra;
     }
 }
 
@@ -629,33 +629,33 @@ static int is_open(uint64_t ready)
     return ready >> KIND_BITS >= SIM_OPEN;
 }
 
-static uint32_t place_of_post(uint64_t ready)
+static uint32_t place_of_pending(uint64_t ready)
 {
     return (uint32_t)((ready >> KIND_BITS) - SIM_OPEN);
 }
 
 /* A barrier counts every instruction that set it: the last one done counts.
- * Behind the post that stands for it are those that held it before. */
+ * Behind the entry that stands for it are those that held it before. */
 static void hold_barrier(struct sim_sm *sm, struct sim_warp *w,
                          uint16_t barrier, uint64_t value)
 {
     uint64_t *held = &w->register_ready[barrier];
-    struct sim_post *post;
+    struct sim_pending *pending;
 
     if (!is_open(value) && !is_open(*held)) {
         *held = max_u64(*held, value);
         return;
     }
-    post = sim_outbox_at(&sm->outbox,
-                         place_of_post(is_open(value) ? value : *held));
+    pending = sim_pending_at(&sm->pending,
+                             place_of_pending(is_open(value) ? value : *held));
     if (!is_open(value)) {
-        post->held = max_u64(post->held, value);
+        pending->held = max_u64(pending->held, value);
         return;
     }
     if (is_open(*held))
-        post->holder = place_of_post(*held);
+        pending->holder = place_of_pending(*held);
     else
-        post->held = *held;
+        pending->held = *held;
     *held = value;
 }
 
@@ -782,7 +782,7 @@ static void issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
 
     take_unit(sm, ports, &unit, s, now, &t);
     announce(sm, slot, op, unit.unit, now, &t, plan, open);
-    if (sm->outbox.failed)
+    if (sm->pending.failed)
         return;
     write_results(sm, w, op, now, &t);
     if (open) {
@@ -951,15 +951,15 @@ static void step(struct sim_sm *sm, uint64_t now)
 
 void sim_sm_run(struct sim_sm *sm, uint64_t until)
 {
-    while (sm->wake < until && !sm->outbox.failed)
+    while (sm->wake < until && !sm->pending.failed)
         step(sm, sm->wake);
 }
 
 /* ---- results that come later ----------------------------------------------- */
 
-/* What is to be had of an open instruction goes where its post stood for it:
+/* What is to be had of an open instruction goes where its entry stood for it:
  * not to registers that others have written since. */
-static void write_open_results(struct sim_sm *sm, struct sim_post *p,
+static void write_open_results(struct sim_sm *sm, struct sim_pending *p,
                                uint32_t place)
 {
     const struct sim_op *op = &sm->chip->ops.op[p->issue.inst];
@@ -975,13 +975,15 @@ static void write_open_results(struct sim_sm *sm, struct sim_post *p,
     if (op->done_count == 0)
         return;
     p->held = max_u64(p->held, done);
-    if (p->holder != SIM_NO_POST)
-        p->held = max_u64(p->held, sim_outbox_at(&sm->outbox, p->holder)->held);
+    if (p->holder != SIM_NO_PENDING)
+        p->held =
+            max_u64(p->held, sim_pending_at(&sm->pending, p->holder)->held);
     if (ready[*dst] == stood)
         ready[*dst] = p->held;
 }
 
-static void close_post(struct sim_sm *sm, struct sim_post *p, uint32_t place)
+static void close_pending(struct sim_sm *sm, struct sim_pending *p,
+                          uint32_t place)
 {
     struct sim_resident *b = &sm->block[sm->warp[p->issue.slot].block];
     uint64_t done = end_of(p->result, p->floor, p->extra);
@@ -1017,20 +1019,20 @@ static void look_again(struct sim_sm *sm)
 
 void sim_sm_settle(struct sim_sm *sm)
 {
-    struct sim_outbox *o = &sm->outbox;
+    struct sim_pending_list *o = &sm->pending;
 
     if (o->used == 0)
         return;
     for (uint32_t place = 0; place < o->used;) {
-        struct sim_post *p = sim_outbox_at(o, place);
+        struct sim_pending *p = sim_pending_at(o, place);
 
         if (p->open)
-            close_post(sm, p, place);
+            close_pending(sm, p, place);
         p->issue.request = p->has_request ? &p->request : NULL;
         tell(sm, &p->issue);
         place += p->bytes;
     }
-    sim_outbox_clear(o);
+    sim_pending_clear(o);
     look_again(sm);
 }
 

@@ -16,7 +16,7 @@
 
 #include "sim/engine/fetch.h"
 #include "sim/engine/op.h"
-#include "sim/engine/outbox.h"
+#include "sim/engine/pending.h"
 #include "sim/engine/policy.h"
 #include "sim/memory/memory.h"
 
@@ -34,7 +34,7 @@ struct sim_warp {
     uint64_t result_end[3]; /* by enum teg_result_kind of the producer */
     uint64_t arrived;       /* its stalls count from here */
     uint64_t blocked;       /* cycles refused by a unit since ready */
-    /* When each register's value is there (SIM_OPEN and more: its post), times
+    /* When each register's value is there (SIM_OPEN and more: its entry), times
      * 4, plus the kind of its producer; by dense number. */
     uint64_t *register_ready; /* owned, [register_capacity] */
     uint32_t register_capacity;
@@ -115,8 +115,8 @@ struct sim_sm {
     uint64_t *unit_free;        /* owned, [unit_instances] */
     uint64_t *unit_done;        /* owned, [unit_entries] */
     struct sim_fetch *fetch;    /* owned; NULL: without instruction caches */
-    struct sim_errand *errand;  /* owned: of the instruction being issued */
-    struct sim_outbox outbox;
+    struct sim_misses *misses;  /* owned: of the instruction being issued */
+    struct sim_pending_list pending;
 };
 
 teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
@@ -133,12 +133,12 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
 /* Removes the blocks that have ended by `now`; returns how many. */
 uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
 /* Runs the cycles up to, not including, `until`.  If the chip runs ahead,
- * what goes to memory that SMs share is left in the outbox; no result of it
+ * what goes to memory that SMs share is left pending; no result of it
  * may be there before `until`.  It then has to be ended in the order of issue
  * over all SMs, and settled. */
 void sim_sm_run(struct sim_sm *sm, uint64_t until);
-/* Takes note of the results in the outbox, announces what is in it and empties
- * it. */
+/* Takes note of the results that were pending, announces what was and empties
+ * the list. */
 void sim_sm_settle(struct sim_sm *sm);
 /* Names a block that can go on no more, why, and where. */
 teg_status sim_sm_deadlock(const struct sim_sm *sm, struct teg_diag *d);

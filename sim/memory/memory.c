@@ -429,7 +429,7 @@ static void search_l2(struct sim_memory *m, struct way *w, uint64_t address,
 /* A load asks the half of L2 on its SM's side first, which keeps what its SMs
  * have read wherever in L2 it belongs; what is missing comes from the other
  * half.  (gpu-benches' latency and bandwidth over footprint on A100 and H100
- * have a step at half of L2 and one at its end.)  Stores and atomics go to
+ * have a miss at half of L2 and one at its end.)  Stores and atomics go to
  * where the line belongs and leave stale copies out of account. */
 static void visit_near(struct sim_memory *m, uint32_t sm, struct way *w,
                        uint64_t address, uint64_t slice, uint32_t sectors,
@@ -578,10 +578,10 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm, struct way *w,
 /* ---- a request ------------------------------------------------------------ */
 
 enum {
-    STEP_L1 = 1,      /* L1 has been looked up and keeps what comes */
-    STEP_HIT = 2,     /* it had some of the sectors */
-    STEP_AWAITED = 4, /* which come with a fill not known yet */
-    STEP_ENTERED = 8, /* it took another line's place */
+    MISS_L1 = 1,      /* L1 has been looked up and keeps what comes */
+    MISS_HIT = 2,     /* it had some of the sectors */
+    MISS_AWAITED = 4, /* which come with a fill not known yet */
+    MISS_ENTERED = 8, /* it took another line's place */
 };
 
 static uint64_t start_of(const struct sim_memory *m, uint64_t now,
@@ -598,7 +598,7 @@ static uint32_t turn_of(const struct sim_plan *plan, uint32_t i)
 
 /* A transaction that left the load/store unit at `start` is done. */
 static void settle(struct sim_memory *m, uint32_t sm,
-                   struct sim_errand_ends *ends, uint32_t transaction,
+                   struct sim_request_ends *ends, uint32_t transaction,
                    uint64_t accepted, uint64_t tick, uint32_t bytes)
 {
     tick += transaction * m->transaction_latency_ticks;
@@ -611,39 +611,39 @@ static void settle(struct sim_memory *m, uint32_t sm,
 
 /* Looks a load's or store's transaction up in the SM's L1; returns whether
  * that settles it. */
-static int look_up(struct sim_memory *m, struct sim_errand *e,
+static int look_up(struct sim_memory *m, struct sim_misses *e,
                    const struct sim_transaction *t, struct sim_request *r,
-                   struct sim_errand_step *step)
+                   struct sim_miss *miss)
 {
     uint64_t line = t->address / LINE_BYTES, start;
     int loads = !r->is_store;
-    uint32_t missing = step->sectors;
+    uint32_t missing = miss->sectors;
     struct sim_cache_result found =
         sim_cache_access(m->l1[e->sm], (uint32_t)(line % m->l1_sets), line,
-                         step->sectors, loads, 0);
+                         miss->sectors, loads, 0);
 
     if (loads) {
         missing &= ~found.hits;
-        r->l1_sectors += count_sectors(step->sectors);
+        r->l1_sectors += count_sectors(miss->sectors);
         r->l1_hits += count_sectors(found.hits);
     }
     if (missing == 0 && !found.awaited) {
-        start = start_of(m, e->now, step->turn);
-        settle(m, e->sm, &e->settled, step->transaction, start,
+        start = start_of(m, e->now, miss->turn);
+        settle(m, e->sm, &e->settled, miss->transaction, start,
                max_u64(start + m->gpu->l1.latency * (uint64_t)TICKS,
                        found.ready * TICKS),
                t->bytes);
         return 1;
     }
-    step->sectors = (uint8_t)missing;
-    step->bytes = count_sectors(missing) * SIM_SECTOR_BYTES;
+    miss->sectors = (uint8_t)missing;
+    miss->bytes = count_sectors(missing) * SIM_SECTOR_BYTES;
     if (!loads)
         return 0;
-    step->ready = found.ready;
-    step->place = found.place;
-    step->flags = (uint8_t)(STEP_L1 | (found.hits != 0 ? STEP_HIT : 0) |
-                            (found.awaited ? STEP_AWAITED : 0) |
-                            (found.entered ? STEP_ENTERED : 0));
+    miss->ready = found.ready;
+    miss->place = found.place;
+    miss->flags = (uint8_t)(MISS_L1 | (found.hits != 0 ? MISS_HIT : 0) |
+                            (found.awaited ? MISS_AWAITED : 0) |
+                            (found.entered ? MISS_ENTERED : 0));
     if (missing != 0)
         sim_cache_await(m->l1[e->sm], found.place);
     return 0;
@@ -651,13 +651,13 @@ static int look_up(struct sim_memory *m, struct sim_errand *e,
 
 void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                       struct sim_plan *plan, uint32_t inst_flags,
-                      struct sim_errand *e)
+                      struct sim_misses *e)
 {
     struct sim_request *r = &plan->request;
     int bypass = (inst_flags & INST_BYPASS_L1) != 0 || r->is_atomic;
 
     e->now = now;
-    e->settled = (struct sim_errand_ends){now * TICKS, now * TICKS};
+    e->settled = (struct sim_request_ends){now * TICKS, now * TICKS};
     e->sm = sm;
     e->number = m->followers != NULL
                     ? m->followers->begin(m->followers->self, &e->of)
@@ -666,10 +666,10 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
     e->count = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct sim_transaction *t = &plan->transaction[i];
-        struct sim_errand_step *step = &e->step[e->count];
+        struct sim_miss *miss = &e->miss[e->count];
         uint64_t start;
 
-        *step = (struct sim_errand_step){
+        *miss = (struct sim_miss){
             .address = t->address,
             .bytes = t->bytes,
             .sectors = (uint8_t)(t->sectors != 0 ? t->sectors : ALL_SECTORS),
@@ -678,73 +678,73 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
             .turn = (uint8_t)turn_of(plan, i),
         };
         if (m->gpu->l1.always_hits) {
-            r->l1_sectors += count_sectors(step->sectors);
-            r->l1_hits += count_sectors(step->sectors);
-            start = start_of(m, e->now, step->turn);
+            r->l1_sectors += count_sectors(miss->sectors);
+            r->l1_hits += count_sectors(miss->sectors);
+            start = start_of(m, e->now, miss->turn);
             settle(m, e->sm, &e->settled, i, start,
                    start + m->gpu->l1.latency * (uint64_t)TICKS, t->bytes);
-        } else if (m->l1 == NULL || bypass || !look_up(m, e, t, r, step)) {
+        } else if (m->l1 == NULL || bypass || !look_up(m, e, t, r, miss)) {
             e->count++;
         }
     }
 }
 
-/* Takes one step's transaction through what SMs share; returns the tick it is
+/* Takes one miss's transaction through what SMs share; returns the tick it is
  * done. */
-static uint64_t take_step(struct sim_memory *m, uint32_t sm, struct way *w,
-                          const struct sim_errand_step *step,
-                          struct sim_request *r)
+static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct way *w,
+                          const struct sim_miss *miss, struct sim_request *r)
 {
-    struct sim_cache *l1 = step->flags & STEP_L1 ? m->l1[sm] : NULL;
+    struct sim_cache *l1 = miss->flags & MISS_L1 ? m->l1[sm] : NULL;
     uint64_t at_least = 0;
 
-    if (step->flags & STEP_HIT)
-        at_least = step->flags & STEP_AWAITED ? sim_cache_ready(l1, step->place)
-                                              : step->ready;
+    if (miss->flags & MISS_HIT)
+        at_least = miss->flags & MISS_AWAITED ? sim_cache_ready(l1, miss->place)
+                                              : miss->ready;
     w->at_least = at_least;
     w->latency = m->gpu->l1.latency;
-    if (step->sectors != 0) {
-        if (step->flags & STEP_ENTERED)
-            sim_cache_forget(l1, step->place);
-        visit_beyond_l1(m, sm, w, step->address, step->sectors, step->bytes, r);
+    if (miss->sectors != 0) {
+        if (miss->flags & MISS_ENTERED)
+            sim_cache_forget(l1, miss->place);
+        visit_beyond_l1(m, sm, w, miss->address, miss->sectors, miss->bytes, r);
         if (l1 != NULL)
-            sim_cache_fill(l1, step->place,
+            sim_cache_fill(l1, miss->place,
                            cycles_up(w->start + w->waited) + w->latency);
     }
     return max_u64(w->start + w->waited + w->latency * TICKS,
                    w->at_least * TICKS);
 }
 
-static uint64_t end_errand(struct sim_memory *m, const struct sim_errand *e,
+static uint64_t end_misses(struct sim_memory *m, const struct sim_misses *e,
                            struct sim_request *r)
 {
-    struct sim_errand_ends ends = e->settled;
+    struct sim_request_ends ends = e->settled;
 
     for (uint32_t i = 0; i < e->count; i++) {
-        const struct sim_errand_step *step = &e->step[i];
-        struct way w = {.start = start_of(m, e->now, step->turn),
-                        .partial = step->partial};
-        uint64_t tick = take_step(m, e->sm, &w, step, r);
+        const struct sim_miss *miss = &e->miss[i];
+        struct way w = {.start = start_of(m, e->now, miss->turn),
+                        .partial = miss->partial};
+        uint64_t tick = take_miss(m, e->sm, &w, miss, r);
 
-        settle(m, e->sm, &ends, step->transaction, w.start + w.waited, tick,
-               step->bytes);
+        settle(m, e->sm, &ends, miss->transaction, w.start + w.waited, tick,
+               miss->bytes);
     }
     return cycles_up(r->is_store && !r->is_atomic ? ends.accepted : ends.done);
 }
 
 /* ---- followers ------------------------------------------------------------ */
 
-/* The leader's step for the transaction that stands where transaction `i` of
+/* The leader's miss for the transaction that stands where transaction `i` of
  * `count` does; NULL if its L1 settled that.  `*at` is where to look first. */
-static const struct sim_errand_step *step_beside(
-    const struct sim_errand *leader, uint32_t i, uint32_t count, uint32_t *at)
+static const struct sim_miss *miss_beside(const struct sim_misses *leader,
+                                          uint32_t i, uint32_t count,
+                                          uint32_t *at)
 {
     uint32_t wanted = i * leader->transactions / count;
 
-    while (*at < leader->count && leader->step[*at].transaction < wanted)
+    while (*at < leader->count && leader->miss[*at].transaction < wanted)
         (*at)++;
-    return *at < leader->count && leader->step[*at].transaction == wanted
-               ? &leader->step[*at]
+    return *at < leader->count && leader->miss[*at].transaction == wanted
+               ? &leader->miss[*at]
                : NULL;
 }
 
@@ -766,16 +766,16 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
 
     for (uint32_t t = 0; t < plan->count; t++) {
         const struct sim_transaction *own = &plan->transaction[t];
-        const struct sim_errand_step *step =
-            step_beside(f->leader, t, plan->count, &at);
+        const struct sim_miss *miss =
+            miss_beside(f->leader, t, plan->count, &at);
         uint32_t sectors = own->sectors != 0 ? own->sectors : ALL_SECTORS;
         struct way w = {.start = start_of(m, f->cycle, turn_of(plan, t)),
                         .partial = posted ? own->partial : 0};
 
-        if (step == NULL)
+        if (miss == NULL)
             continue;
-        if (step->flags & STEP_HIT)
-            sectors &= step->sectors;
+        if (miss->flags & MISS_HIT)
+            sectors &= miss->sectors;
         if (m->tlb != NULL)
             await_region(m, &w, own->address, posted);
         visit_shared(m, f->sm, &w, own->address, sectors,
@@ -793,7 +793,7 @@ void sim_memory_lead(struct sim_memory *m,
     m->followers = followers;
 }
 
-uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
+uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                         struct sim_request *r)
 {
     const struct sim_followers *f = m->followers;
@@ -803,15 +803,15 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
         while (f->next(f->self, e->now, &m->follower))
             follow(m, &m->follower);
     }
-    return end_errand(m, e, r);
+    return end_misses(m, e, r);
 }
 
 uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
                           struct sim_plan *plan, uint32_t inst_flags)
 {
-    struct sim_errand e;
+    struct sim_misses e;
 
-    e.of = (struct sim_errand_of){0};
+    e.of = (struct sim_request_of){0};
     sim_memory_begin(m, sm, now, plan, inst_flags, &e);
     return sim_memory_end(m, &e, &plan->request);
 }

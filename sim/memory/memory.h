@@ -45,12 +45,12 @@ uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
 /*
  * The same in two parts: what the SM's own L1 settles, and what goes on to
  * what SMs share.  Different SMs may begin at the same time, on several host
- * threads; each errand has to be ended, one after the other, in the order of
+ * threads; each has to be ended, one after the other, in the order of
  * issue (cycle, SM, order in the SM), which is the order of reservations.
  */
 
 /* A transaction, or its sectors that L1 does not have. */
-struct sim_errand_step {
+struct sim_miss {
     uint64_t address;
     uint64_t ready; /* cycle when what L1 had is there */
     uint32_t bytes;
@@ -62,15 +62,15 @@ struct sim_errand_step {
     uint8_t flags;       /* private to memory.c */
 };
 
-struct sim_errand {
+struct sim_misses {
     uint64_t now; /* cycle of issue */
     /* Ticks, of the transactions settled so far. */
-    struct sim_errand_ends {
+    struct sim_request_ends {
         uint64_t done, accepted;
     } settled;
     uint32_t sm;
     /* Whose request: filled by whoever begins it, if there are followers. */
-    struct sim_errand_of {
+    struct sim_request_of {
         uint64_t block;  /* running number in the launch */
         uint32_t stream; /* of the warp in its block */
         uint32_t place;  /* of the block in its SM */
@@ -78,23 +78,23 @@ struct sim_errand {
     uint32_t number;       /* of the request in its stream, likewise */
     uint32_t transactions; /* of the plan */
     uint32_t count;
-    struct sim_errand_step step[SIM_TRANSACTIONS_MAX]; /* [count] */
+    struct sim_miss miss[SIM_TRANSACTIONS_MAX]; /* [count] */
 };
 
-/* The bytes of it that count: those before step[count]. */
-static inline size_t sim_errand_bytes(const struct sim_errand *e)
+/* The bytes of it that count: those before miss[count]. */
+static inline size_t sim_misses_bytes(const struct sim_misses *e)
 {
-    return offsetof(struct sim_errand, step) + e->count * sizeof e->step[0];
+    return offsetof(struct sim_misses, miss) + e->count * sizeof e->miss[0];
 }
 
 /* Begins the planned request; fills the plan's L1 hits and `e`. */
 void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                       struct sim_plan *plan, uint32_t inst_flags,
-                      struct sim_errand *e);
+                      struct sim_misses *e);
 /* Ends it; returns what sim_memory_issue does and fills the rest of `r`, the
- * plan's request or a copy.  An errand without steps is its SM's own affair:
+ * plan's request or a copy.  A request without misses is its SM's own affair:
  * whoever began it may end it at once. */
-uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
+uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                         struct sim_request *r);
 
 /*
@@ -105,7 +105,7 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_errand *e,
  * them.
  */
 struct sim_follower_request {
-    const struct sim_errand *leader;
+    const struct sim_misses *leader;
     uint64_t cycle;
     uint32_t sm; /* beyond those that are stepped */
     struct sim_plan plan;
@@ -115,9 +115,9 @@ struct sim_followers {
     void *self;
     /* A leader's request begins; returns its number in the stream.  Called on
      * the host thread that steps the SM. */
-    uint32_t (*begin)(void *self, const struct sim_errand_of *of);
+    uint32_t (*begin)(void *self, const struct sim_request_of *of);
     /* It is about to go on to what SMs share, after all of `next`. */
-    void (*lead)(void *self, const struct sim_errand *leader);
+    void (*lead)(void *self, const struct sim_misses *leader);
     /* The next request of a follower up to cycle `now`; returns 0 if there is
      * none. */
     int (*next)(void *self, uint64_t now, struct sim_follower_request *r);
@@ -130,7 +130,7 @@ void sim_memory_lead(struct sim_memory *m,
                      const struct sim_followers *followers);
 
 /* The fewest cycles that pass between the issue of a load or atomic whose
- * errand has steps and the cycle its data is there. */
+ * misses go beyond its SM and the cycle its data is there. */
 uint32_t sim_memory_lookahead(const struct teg_gpu *gpu);
 
 /* Bytes that went through each DRAM channel: the most, and all together. */

@@ -43,7 +43,7 @@ struct trail {
     uint64_t due; /* fraction of a cycle: when the next follower makes it */
     uint32_t follower;
     uint32_t before;           /* followers that come before their leader */
-    struct sim_errand *errand; /* owned */
+    struct sim_misses *misses; /* owned */
 };
 
 struct sample_followers {
@@ -60,13 +60,13 @@ struct sample_followers {
     uint32_t gathered;
     struct trail *trail; /* owned, [trails]: the earliest due on top */
     uint32_t trails, trail_capacity;
-    struct sim_errand **idle; /* owned, [idles]: of trails that have ended */
+    struct sim_misses **idle; /* owned, [idles]: of trails that have ended */
     uint32_t idles;
     struct follower *first, **last; /* owned: stragglers in a row */
     struct sample_followed sum;
 };
 
-static uint32_t begin(void *self, const struct sim_errand_of *of)
+static uint32_t begin(void *self, const struct sim_request_of *of)
 {
     struct sample_followers *f = self;
     struct group *g = f->group[of->block];
@@ -157,7 +157,7 @@ static int make_room(struct sample_followers *f)
 {
     uint32_t capacity = f->trail_capacity * 2 + 64;
     struct trail *trail;
-    struct sim_errand **idle;
+    struct sim_misses **idle;
 
     if (f->trails < f->trail_capacity)
         return 1;
@@ -174,21 +174,21 @@ static int make_room(struct sample_followers *f)
 }
 
 /* Out of memory nobody follows, which the caller cannot act on any better. */
-static void lead(void *self, const struct sim_errand *leader)
+static void lead(void *self, const struct sim_misses *leader)
 {
     struct sample_followers *f = self;
     struct group *g = f->group[leader->of.block];
-    struct sim_errand *copy;
+    struct sim_misses *copy;
 
     if (g->followers == 0 || !make_room(f))
         return;
     copy = f->idles != 0 ? f->idle[--f->idles] : malloc(sizeof *copy);
     if (copy == NULL)
         return;
-    memcpy(copy, leader, sim_errand_bytes(leader));
+    memcpy(copy, leader, sim_misses_bytes(leader));
     g->due++;
     f->trail[f->trails] = (struct trail){
-        .due = leader->now * FRACTION + g->interval, .errand = copy};
+        .due = leader->now * FRACTION + g->interval, .misses = copy};
     /* Of what SMs ask in the same cycle the leader's part is anywhere. */
     if (g->interval == 0)
         f->trail[f->trails].before =
@@ -201,7 +201,7 @@ static void lead(void *self, const struct sim_errand *leader)
 
 /* Works out what follower `i` asks behind the leader. */
 static int request_of(struct sample_followers *f,
-                      const struct sim_errand *leader, uint32_t i,
+                      const struct sim_misses *leader, uint32_t i,
                       struct sim_follower_request *r)
 {
     struct follower *o = f->group[leader->of.block]->follower[i];
@@ -227,14 +227,14 @@ static void retire(struct sample_followers *f, uint64_t leader);
 /* The trail on top has led its last follower. */
 static void end_trail(struct sample_followers *f)
 {
-    struct sim_errand *errand = f->trail[0].errand;
-    uint64_t leader = errand->of.block;
+    struct sim_misses *misses = f->trail[0].misses;
+    uint64_t leader = misses->of.block;
     struct group *g = f->group[leader];
 
     f->trail[0] = f->trail[--f->trails];
     if (f->trails != 0)
         sift_down(f, 0);
-    f->idle[f->idles++] = errand;
+    f->idle[f->idles++] = misses;
     if (--g->due == 0 && g->ended)
         retire(f, leader);
 }
@@ -247,13 +247,13 @@ static int next(void *self, uint64_t now, struct sim_follower_request *r)
         struct trail *t = &f->trail[0];
         uint32_t i = t->follower++;
 
-        if (i == f->group[t->errand->of.block]->followers) {
+        if (i == f->group[t->misses->of.block]->followers) {
             end_trail(f);
             continue;
         }
-        r->leader = t->errand;
+        r->leader = t->misses;
         r->cycle = t->due / FRACTION;
-        t->due += f->group[t->errand->of.block]->interval;
+        t->due += f->group[t->misses->of.block]->interval;
         if (t->follower == t->before)
             t->due += FRACTION;
         sift_down(f, 0);
@@ -326,7 +326,7 @@ void sample_followers_free(struct sample_followers *f)
         drop(o);
     }
     for (uint32_t i = 0; i < f->trails; i++)
-        free(f->trail[i].errand);
+        free(f->trail[i].misses);
     for (uint32_t i = 0; i < f->idles; i++)
         free(f->idle[i]);
     free(f->trail);

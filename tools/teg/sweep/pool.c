@@ -35,7 +35,7 @@ struct worker {
     struct teg_buffer got; /* owned: of the reply, so far */
 };
 
-struct crew {
+struct workers {
     const struct pool *pool;
     struct worker *worker; /* owned, [count] */
     uint32_t count;
@@ -157,16 +157,16 @@ static void close_pipes(struct worker *w)
     close(w->from);
 }
 
-static uint32_t number_of(const struct crew *crew, const struct worker *w)
+static uint32_t number_of(const struct workers *workers, const struct worker *w)
 {
-    return (uint32_t)(w - crew->worker);
+    return (uint32_t)(w - workers->worker);
 }
 
 /* Of the cores, what falls to the worker: the first ones get the rest. */
-static uint32_t cores_of(const struct crew *crew, const struct worker *w)
+static uint32_t cores_of(const struct workers *workers, const struct worker *w)
 {
-    uint32_t cores = crew->pool->cores, i = number_of(crew, w);
-    uint32_t own = cores / crew->count + (i < cores % crew->count);
+    uint32_t cores = workers->pool->cores, i = number_of(workers, w);
+    uint32_t own = cores / workers->count + (i < cores % workers->count);
 
     return own > 0 ? own : 1;
 }
@@ -184,16 +184,16 @@ static void end_with(pid_t caller)
 
 /* The child must not hold its siblings' pipes: they end when the caller
  * does. */
-static void become_worker(const struct crew *crew, uint32_t cores,
+static void become_worker(const struct workers *workers, uint32_t cores,
                           const int jobs[2], const int replies[2])
 {
-    for (uint32_t i = 0; i < crew->count; i++) {
-        if (crew->worker[i].pid != 0)
-            close_pipes(&crew->worker[i]);
+    for (uint32_t i = 0; i < workers->count; i++) {
+        if (workers->worker[i].pid != 0)
+            close_pipes(&workers->worker[i]);
     }
     close(jobs[1]);
     close(replies[0]);
-    serve(crew->pool, cores, jobs[0], replies[1]);
+    serve(workers->pool, cores, jobs[0], replies[1]);
     fflush(stderr);
     _exit(0);
 }
@@ -206,7 +206,7 @@ static int no_worker(const char *verb)
     return say_fault(&d);
 }
 
-static int start(struct crew *crew, struct worker *w)
+static int start(struct workers *workers, struct worker *w)
 {
     int jobs[2], replies[2];
     pid_t caller = getpid(), pid;
@@ -222,7 +222,7 @@ static int start(struct crew *crew, struct worker *w)
     pid = fork();
     if (pid == 0) {
         end_with(caller);
-        become_worker(crew, cores_of(crew, w), jobs, replies);
+        become_worker(workers, cores_of(workers, w), jobs, replies);
     }
     close(jobs[0]);
     close(replies[1]);
@@ -256,13 +256,13 @@ static void finish(struct worker *w, int kill_with, char *why, size_t size)
 }
 
 /* Gives `w` the next job, if there is one. */
-static void feed(struct crew *crew, struct worker *w)
+static void feed(struct workers *workers, struct worker *w)
 {
-    const struct pool *pool = crew->pool;
+    const struct pool *pool = workers->pool;
 
-    if (crew->exhausted ||
-        !pool->next(pool->self, number_of(crew, w), &w->job)) {
-        crew->exhausted = true;
+    if (workers->exhausted ||
+        !pool->next(pool->self, number_of(workers, w), &w->job)) {
+        workers->exhausted = true;
         return;
     }
     w->busy = true;
@@ -270,7 +270,7 @@ static void feed(struct crew *crew, struct worker *w)
     write_all(w->to, &w->job, sizeof w->job);
 }
 
-static int worker_died(struct crew *crew, struct worker *w)
+static int worker_died(struct workers *workers, struct worker *w)
 {
     uint64_t job = w->job;
     bool busy = w->busy;
@@ -279,18 +279,18 @@ static int worker_died(struct crew *crew, struct worker *w)
 
     finish(w, 0, why, sizeof why);
     if (busy)
-        crew->pool->lost(crew->pool->self, job, why);
-    if (crew->exhausted)
+        workers->pool->lost(workers->pool->self, job, why);
+    if (workers->exhausted)
         return EXIT_DONE;
-    status = start(crew, w);
+    status = start(workers, w);
     if (status == EXIT_DONE)
-        feed(crew, w);
+        feed(workers, w);
     return status;
 }
 
-static int take_reply(struct crew *crew, struct worker *w)
+static int take_reply(struct workers *workers, struct worker *w)
 {
-    const struct pool *pool = crew->pool;
+    const struct pool *pool = workers->pool;
     struct reply_head head;
     uint64_t job = w->job;
     int status;
@@ -307,7 +307,7 @@ static int take_reply(struct crew *crew, struct worker *w)
     }
     w->got.size = 0;
     if (status == EXIT_DONE)
-        feed(crew, w);
+        feed(workers, w);
     return status;
 }
 
@@ -321,7 +321,7 @@ static bool complete(const struct teg_buffer *got)
     return got->size == sizeof head + head.size;
 }
 
-static int read_reply(struct crew *crew, struct worker *w)
+static int read_reply(struct workers *workers, struct worker *w)
 {
     uint8_t bytes[READ_BYTES];
     ssize_t n = read(w->from, bytes, sizeof bytes);
@@ -329,56 +329,56 @@ static int read_reply(struct crew *crew, struct worker *w)
     if (n < 0 && errno == EINTR)
         return EXIT_DONE;
     if (n <= 0)
-        return worker_died(crew, w);
+        return worker_died(workers, w);
     teg_buffer_bytes(&w->got, bytes, (size_t)n);
     if (w->got.failed)
         return say_memory();
-    return complete(&w->got) ? take_reply(crew, w) : EXIT_DONE;
+    return complete(&w->got) ? take_reply(workers, w) : EXIT_DONE;
 }
 
 /* Waits for replies and takes them; `*any` false: nobody is busy. */
-static int attend(struct crew *crew, struct pollfd *fds, bool *any)
+static int attend(struct workers *workers, struct pollfd *fds, bool *any)
 {
     nfds_t count = 0;
     int status = EXIT_DONE;
 
-    for (uint32_t i = 0; i < crew->count; i++) {
+    for (uint32_t i = 0; i < workers->count; i++) {
         fds[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-        if (crew->worker[i].busy) {
-            fds[i].fd = crew->worker[i].from;
+        if (workers->worker[i].busy) {
+            fds[i].fd = workers->worker[i].from;
             count++;
         }
     }
     *any = count > 0;
-    if (!*any || poll(fds, crew->count, TICK_MS) <= 0)
+    if (!*any || poll(fds, workers->count, TICK_MS) <= 0)
         return EXIT_DONE;
-    for (uint32_t i = 0; status == EXIT_DONE && i < crew->count; i++) {
+    for (uint32_t i = 0; status == EXIT_DONE && i < workers->count; i++) {
         if (fds[i].fd >= 0 && fds[i].revents != 0)
-            status = read_reply(crew, &crew->worker[i]);
+            status = read_reply(workers, &workers->worker[i]);
     }
     return status;
 }
 
-static int run(struct crew *crew, struct pollfd *fds)
+static int run(struct workers *workers, struct pollfd *fds)
 {
     int status = EXIT_DONE;
     bool any = true;
 
-    for (uint32_t i = 0; status == EXIT_DONE && i < crew->count; i++) {
-        status = start(crew, &crew->worker[i]);
+    for (uint32_t i = 0; status == EXIT_DONE && i < workers->count; i++) {
+        status = start(workers, &workers->worker[i]);
         if (status == EXIT_DONE)
-            feed(crew, &crew->worker[i]);
+            feed(workers, &workers->worker[i]);
     }
     while (status == EXIT_DONE && any) {
-        status = attend(crew, fds, &any);
-        if (crew->pool->tick != NULL)
-            crew->pool->tick(crew->pool->self);
+        status = attend(workers, fds, &any);
+        if (workers->pool->tick != NULL)
+            workers->pool->tick(workers->pool->self);
         if (status == EXIT_DONE && interrupted())
             status = EXIT_INTERRUPTED;
     }
-    for (uint32_t i = 0; i < crew->count; i++) {
-        if (crew->worker[i].pid != 0)
-            finish(&crew->worker[i], status != EXIT_DONE ? SIGKILL : 0, NULL,
+    for (uint32_t i = 0; i < workers->count; i++) {
+        if (workers->worker[i].pid != 0)
+            finish(&workers->worker[i], status != EXIT_DONE ? SIGKILL : 0, NULL,
                    0);
     }
     return status;
@@ -386,17 +386,17 @@ static int run(struct crew *crew, struct pollfd *fds)
 
 int pool_run_here(const struct pool *pool)
 {
-    struct crew crew = {.pool = pool, .count = pool->workers};
+    struct workers workers = {.pool = pool, .count = pool->workers};
     struct pollfd *fds;
     int status;
 
-    if (crew.count > WORKERS_MAX)
-        crew.count = WORKERS_MAX;
-    crew.worker = calloc(crew.count, sizeof *crew.worker);
-    fds = calloc(crew.count, sizeof *fds);
+    if (workers.count > WORKERS_MAX)
+        workers.count = WORKERS_MAX;
+    workers.worker = calloc(workers.count, sizeof *workers.worker);
+    fds = calloc(workers.count, sizeof *fds);
     status =
-        crew.worker != NULL && fds != NULL ? run(&crew, fds) : say_memory();
-    free(crew.worker);
+        workers.worker != NULL && fds != NULL ? run(&workers, fds) : say_memory();
+    free(workers.worker);
     free(fds);
     return status;
 }

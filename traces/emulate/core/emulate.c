@@ -9,8 +9,8 @@
 
 #include "isa/base/name.h"
 #include "traces/emulate/core/flow.h"
-#include "traces/emulate/core/gangs.h"
 #include "traces/emulate/core/warp.h"
+#include "traces/emulate/core/workers.h"
 
 enum {
     INST_BYTES = TEG_SASS_BYTES,
@@ -39,7 +39,7 @@ struct emulation {
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
     struct emu_fixed fixed;
-    struct emu_crew *crew;               /* owned */
+    struct emu_workers *workers;         /* owned */
     uint64_t *warp_insts, *thread_insts; /* borrowed, may be NULL */
 };
 
@@ -268,7 +268,7 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
     int some;
 
     *block = NULL;
-    while ((some = emu_crew_next(e->crew, &result, &status, d)) == 1) {
+    while ((some = emu_workers_next(e->workers, &result, &status, d)) == 1) {
         if (e->warp_insts != NULL)
             *e->warp_insts += result.warp_insts;
         if (e->thread_insts != NULL)
@@ -284,7 +284,7 @@ static void close_launch(void *self)
 {
     struct emulation *e = self;
 
-    emu_crew_free(e->crew);
+    emu_workers_free(e->workers);
     if (e->is_cooperative)
         emu_device_remove(e->block.device, EMU_GRID_WINDOW);
     free(e->op);
@@ -444,7 +444,7 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
     memcpy(work.cluster, e->cluster, sizeof work.cluster);
     memcpy(work.gang, e->is_cooperative ? f->grid : e->cluster,
            sizeof work.gang);
-    return emu_crew_new(&e->crew, &work, d);
+    return emu_workers_new(&e->workers, &work, d);
 }
 
 static teg_status open_emulation(struct emulation *e,

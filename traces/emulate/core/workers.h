@@ -6,13 +6,13 @@
  * it would have done the same in its turn.  Otherwise it runs again, in its
  * turn; where that happens to most gangs, running ahead ends.
  */
-#ifndef TEG_TRACES_EMULATE_CORE_GANGS_H
-#define TEG_TRACES_EMULATE_CORE_GANGS_H
+#ifndef TEG_TRACES_EMULATE_CORE_WORKERS_H
+#define TEG_TRACES_EMULATE_CORE_WORKERS_H
 
 #include "traces/block/cursor.h"
 #include "traces/emulate/core/warp.h"
 
-struct emu_crew;
+struct emu_workers;
 
 /* How the blocks of a launch are run. */
 struct emu_work {
@@ -31,15 +31,15 @@ struct emu_result {
     uint64_t warp_insts, thread_insts;
 };
 
-teg_status emu_crew_new(struct emu_crew **c, const struct emu_work *work,
-                        struct teg_diag *d);
-void emu_crew_free(struct emu_crew *c);
+teg_status emu_workers_new(struct emu_workers **c, const struct emu_work *work,
+                           struct teg_diag *d);
+void emu_workers_free(struct emu_workers *c);
 
 /* Returns 1 and the next block's result, 0 after the last, -1 after a fault,
  * with `*status` and `d` filled. */
-int emu_crew_next(struct emu_crew *c, struct emu_result *result,
-                  teg_status *status, struct teg_diag *d);
+int emu_workers_next(struct emu_workers *c, struct emu_result *result,
+                     teg_status *status, struct teg_diag *d);
 /* Gangs that had to run again so far. */
-uint64_t emu_crew_repeated(const struct emu_crew *c);
+uint64_t emu_workers_repeated(const struct emu_workers *c);
 
 #endif

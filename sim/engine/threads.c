@@ -1,4 +1,4 @@
-#include "sim/engine/host_threads.h"
+#include "sim/engine/threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +9,7 @@ enum {
 };
 
 struct hand {
-    struct sim_crew *crew; /* borrowed */
+    struct sim_threads *threads; /* borrowed */
     pthread_t thread;
     uint32_t number;
 };
@@ -19,7 +19,7 @@ struct hand {
  * are done, whether or not a hand slept through it.  Both sides spin a while
  * before they sleep, for a round takes microseconds and so does waking up.
  */
-struct sim_crew {
+struct sim_threads {
     uint32_t hands, items;
     struct hand *hand; /* owned, [hands - 1] */
     pthread_mutex_t mutex;
@@ -40,14 +40,14 @@ static void pause_a_little(void)
 #endif
 }
 
-static void announce(struct sim_crew *c, pthread_cond_t *what)
+static void announce(struct sim_threads *c, pthread_cond_t *what)
 {
     pthread_mutex_lock(&c->mutex);
     pthread_cond_broadcast(what);
     pthread_mutex_unlock(&c->mutex);
 }
 
-static void take_items(struct sim_crew *c, uint32_t hand)
+static void take_items(struct sim_threads *c, uint32_t hand)
 {
     for (;;) {
         uint32_t item = atomic_fetch_add(&c->next, 1);
@@ -61,8 +61,8 @@ static void take_items(struct sim_crew *c, uint32_t hand)
 }
 
 /* Waits until *counter is no longer `old`. */
-static void wait_change(struct sim_crew *c, atomic_uint *counter, uint32_t old,
-                        pthread_cond_t *changed)
+static void wait_change(struct sim_threads *c, atomic_uint *counter,
+                        uint32_t old, pthread_cond_t *changed)
 {
     for (int i = 0; i < SPINS; i++) {
         if (atomic_load(counter) != old)
@@ -78,7 +78,7 @@ static void wait_change(struct sim_crew *c, atomic_uint *counter, uint32_t old,
 static void *serve(void *self)
 {
     struct hand *h = self;
-    struct sim_crew *c = h->crew;
+    struct sim_threads *c = h->threads;
 
     for (;;) {
         uint32_t round = atomic_load(&c->round);
@@ -90,18 +90,18 @@ static void *serve(void *self)
     }
 }
 
-static void begin_round(struct sim_crew *c)
+static void begin_round(struct sim_threads *c)
 {
     atomic_fetch_add(&c->round, 1);
     announce(c, &c->begun);
 }
 
-teg_status sim_crew_new(uint32_t hands, uint32_t items, struct sim_crew **crew,
-                        struct teg_diag *d)
+teg_status sim_threads_new(uint32_t hands, uint32_t items,
+                           struct sim_threads **threads, struct teg_diag *d)
 {
-    struct sim_crew *c = calloc(1, sizeof *c);
+    struct sim_threads *c = calloc(1, sizeof *c);
 
-    *crew = NULL;
+    *threads = NULL;
     if (c == NULL)
         return teg_fail_memory(d);
     c->hand = calloc(hands, sizeof *c->hand);
@@ -117,15 +117,15 @@ teg_status sim_crew_new(uint32_t hands, uint32_t items, struct sim_crew **crew,
     for (c->hands = 1; c->hands < hands; c->hands++) {
         struct hand *h = &c->hand[c->hands - 1];
 
-        *h = (struct hand){.crew = c, .number = c->hands};
+        *h = (struct hand){.threads = c, .number = c->hands};
         if (pthread_create(&h->thread, NULL, serve, h) != 0)
             break;
     }
-    *crew = c;
+    *threads = c;
     return TEG_OK;
 }
 
-void sim_crew_free(struct sim_crew *c)
+void sim_threads_free(struct sim_threads *c)
 {
     if (c == NULL)
         return;
@@ -140,14 +140,14 @@ void sim_crew_free(struct sim_crew *c)
     free(c);
 }
 
-uint32_t sim_crew_hands(const struct sim_crew *c)
+uint32_t sim_threads_hands(const struct sim_threads *c)
 {
     return c->hands;
 }
 
-void sim_crew_share(struct sim_crew *c,
-                    void (*work)(void *self, uint32_t item, uint32_t hand),
-                    void *self)
+void sim_threads_share(struct sim_threads *c,
+                       void (*work)(void *self, uint32_t item, uint32_t hand),
+                       void *self)
 {
     c->work = work;
     c->self = self;

@@ -1,4 +1,4 @@
-#include "traces/emulate/core/gangs.h"
+#include "traces/emulate/core/workers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct slot {
     int done;
 };
 
-struct emu_crew {
+struct emu_workers {
     struct emu_work work;
     uint64_t gangs;
     struct slot *slot; /* owned, [slots]; gang n is made in n mod slots */
@@ -53,7 +53,7 @@ static uint64_t volume(const uint32_t box[3])
 
 /* ---- a gang ------------------------------------------------------------------- */
 
-static teg_status init_block(const struct emu_crew *c, struct emu_gang *g,
+static teg_status init_block(const struct emu_workers *c, struct emu_gang *g,
                              uint32_t number, struct recorded *r,
                              struct teg_diag *d)
 {
@@ -81,7 +81,7 @@ static teg_status init_block(const struct emu_crew *c, struct emu_gang *g,
     return TEG_OK;
 }
 
-static teg_status init_slot(struct emu_crew *c, struct slot *s,
+static teg_status init_slot(struct emu_workers *c, struct slot *s,
                             struct teg_diag *d)
 {
     uint32_t blocks = (uint32_t)volume(c->work.gang);
@@ -180,7 +180,7 @@ static void place_block(const struct emu_work *work, uint64_t n,
 }
 
 /* Runs gang `n` on `view`, NULL: on device memory itself. */
-static void run_slot(const struct emu_crew *c, struct slot *s, uint64_t n,
+static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
                      struct emu_view *view)
 {
     s->d = (struct teg_diag){0};
@@ -209,7 +209,7 @@ static void run_slot(const struct emu_crew *c, struct slot *s, uint64_t n,
 
 static void *run_ahead(void *self)
 {
-    struct emu_crew *c = self;
+    struct emu_workers *c = self;
 
     pthread_mutex_lock(&c->lock);
     while (!c->stop && !c->alone) {
@@ -233,12 +233,12 @@ static void *run_ahead(void *self)
     return NULL;
 }
 
-teg_status emu_crew_new(struct emu_crew **crew, const struct emu_work *work,
-                        struct teg_diag *d)
+teg_status emu_workers_new(struct emu_workers **workers,
+                           const struct emu_work *work, struct teg_diag *d)
 {
-    struct emu_crew *c = calloc(1, sizeof *c);
+    struct emu_workers *c = calloc(1, sizeof *c);
 
-    *crew = c;
+    *workers = c;
     if (c == NULL)
         return teg_fail_memory(d);
     c->work = *work;
@@ -267,7 +267,7 @@ teg_status emu_crew_new(struct emu_crew **crew, const struct emu_work *work,
     return TEG_OK;
 }
 
-void emu_crew_free(struct emu_crew *c)
+void emu_workers_free(struct emu_workers *c)
 {
     if (c == NULL)
         return;
@@ -291,7 +291,7 @@ void emu_crew_free(struct emu_crew *c)
 
 /* Waits for gang `n`, which a thread has begun, and makes what it did count,
  * or runs it again. */
-static void take_turn(struct emu_crew *c, struct slot *s, uint64_t n)
+static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
 {
     int counts;
 
@@ -317,7 +317,7 @@ static void take_turn(struct emu_crew *c, struct slot *s, uint64_t n)
 }
 
 /* Gives gang `n` its turn. */
-static struct slot *turn_of(struct emu_crew *c, uint64_t n)
+static struct slot *turn_of(struct emu_workers *c, uint64_t n)
 {
     struct slot *s = &c->slot[n % c->slots];
     int ahead;
@@ -337,7 +337,8 @@ static struct slot *turn_of(struct emu_crew *c, uint64_t n)
 }
 
 /* Gives the next gang its turn; 0 if there is none, -1 after a fault. */
-static int next_gang(struct emu_crew *c, teg_status *status, struct teg_diag *d)
+static int next_gang(struct emu_workers *c, teg_status *status,
+                     struct teg_diag *d)
 {
     if (c->taken == c->gangs)
         return 0;
@@ -351,8 +352,8 @@ static int next_gang(struct emu_crew *c, teg_status *status, struct teg_diag *d)
     return -1;
 }
 
-int emu_crew_next(struct emu_crew *c, struct emu_result *result,
-                  teg_status *status, struct teg_diag *d)
+int emu_workers_next(struct emu_workers *c, struct emu_result *result,
+                     teg_status *status, struct teg_diag *d)
 {
     const struct emu_block *b;
     struct recorded *r;
@@ -381,7 +382,7 @@ int emu_crew_next(struct emu_crew *c, struct emu_result *result,
     return 1;
 }
 
-uint64_t emu_crew_repeated(const struct emu_crew *c)
+uint64_t emu_workers_repeated(const struct emu_workers *c)
 {
     return c->repeated;
 }

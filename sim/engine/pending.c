@@ -1,0 +1,81 @@
+#include "sim/engine/pending.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_BYTES = 16384,
+    ALIGNMENT = 16,
+};
+
+void sim_pending_clear(struct sim_pending_list *o)
+{
+    o->used = 0;
+    o->opened = 0;
+    o->first_open = o->last_open = SIM_NO_PENDING;
+}
+
+void sim_pending_release(struct sim_pending_list *o)
+{
+    free(o->room);
+    *o = (struct sim_pending_list){0};
+}
+
+static int reserve(struct sim_pending_list *o, size_t bytes)
+{
+    size_t capacity = o->capacity != 0 ? o->capacity : FIRST_BYTES;
+    unsigned char *room;
+
+    while (capacity < o->used + bytes)
+        capacity *= 2;
+    if (capacity == o->capacity)
+        return 1;
+    room = capacity < SIM_NO_PENDING ? realloc(o->room, capacity) : NULL;
+    if (room == NULL)
+        return 0;
+    o->room = room;
+    o->capacity = (uint32_t)capacity;
+    return 1;
+}
+
+static void link_open(struct sim_pending_list *o, uint32_t place)
+{
+    if (o->opened++ == 0)
+        o->first_open = place;
+    else
+        sim_pending_at(o, o->last_open)->next_open = place;
+    o->last_open = place;
+}
+
+struct sim_pending *sim_pending_add(struct sim_pending_list *o,
+                                    const struct sim_issue *issue,
+                                    const struct sim_misses *misses)
+{
+    size_t bytes = offsetof(struct sim_pending, floor);
+    uint32_t place = o->used;
+    struct sim_pending *p;
+
+    if (misses != NULL)
+        bytes = offsetof(struct sim_pending, misses) + sim_misses_bytes(misses);
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!reserve(o, bytes)) {
+        o->failed = 1;
+        return NULL;
+    }
+    o->used += (uint32_t)bytes;
+    p = sim_pending_at(o, place);
+    p->issue = *issue;
+    p->bytes = (uint32_t)bytes;
+    p->open = misses != NULL;
+    p->has_request = issue->request != NULL;
+    if (p->has_request)
+        p->request = *issue->request;
+    if (misses == NULL)
+        return p;
+    p->held = 0;
+    p->next_open = p->holder = SIM_NO_PENDING;
+    memcpy(&p->misses, misses, sim_misses_bytes(misses));
+    link_open(o, place);
+    return p;
+}
