@@ -90,7 +90,7 @@ $(BUILD)/tools/mpi/pool_mpi.o: tools/mpi/pool_mpi.c | $(DEPS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) \
 	    $$(pkg-config --cflags ompi-c | sed 's/-I/-isystem /g') -c $< -o $@
 
-$(BUILD)/tools/mpi/pool_local.o: tools/teg/sweep/pool.c | $(DEPS)
+$(BUILD)/tools/mpi/pool_local.o: tools/teg/pool/pool.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -c $< -o $@
 

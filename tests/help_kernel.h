@@ -14,7 +14,7 @@
 #ifndef TEG_TESTS_HELP_KERNEL_H
 #define TEG_TESTS_HELP_KERNEL_H
 
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 
 enum {
     HELP_GENERATIONS = 4,

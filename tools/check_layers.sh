@@ -1,27 +1,61 @@
 #!/bin/sh
-# Prints every #include that points out of its room, and every call only
-# tools/ may make. A row: a folder, then the path prefixes it may include.
+# Prints every #include that points out of its room, every room that is not
+# in the table, and every call only tools/ may make.
+#
+# A row: a folder (its own files, not those of folders in it), then what they
+# may include besides their own folder: path prefixes.  Arrows go one way: a
+# row names nothing that names it.  docs/architecture.md draws the map.
 cd "$(dirname "$0")/.." || exit 2
 status=0
+rooms=$(mktemp)
+trap 'rm -f "$rooms"' EXIT
 while read -r room allowed; do
-    pattern=$(echo "$allowed" | tr ' ' '|')
-    if grep -rnE '^#include "' --include='*.[ch]' "$room" |
-        grep -vE "#include \"($pattern)[/.]"; then
+    echo "$room" >>"$rooms"
+    pattern=$(echo "$room/[^/]*\" $allowed" | sed 's/ *$//; s/ /|/g')
+    if grep -nE '^#include "' /dev/null "$room"/*.[ch] |
+        grep -vE "#include \"($pattern)"; then
         status=1
     fi
-done <<'EOF'
-isa          isa
-isa/base     isa/base
-config       isa config
-traces       isa traces
-sim/engine   isa config traces/cursor sim/events sim/stalls sim/memory sim/engine
-sim/memory   isa config traces/cursor sim/events sim/stalls sim/memory
-sim/collect  isa config sim/events sim/stalls sim/collect
-sim/models   isa config sim/collect sim/models
-sim/learn    isa sim/learn
-sim/sample   isa config traces sim
-sim/whatif   isa config traces/cursor traces/block sim/teg sim/whatif
-EOF
+done <<'END'
+isa/base
+isa/inst isa/base/
+isa/sass isa/base/ isa/inst/
+isa/binary isa/base/ isa/inst/ isa/sass/
+config isa/base/ isa/inst/
+traces/base isa/base/ isa/inst/
+traces/block isa/base/ isa/inst/ traces/base/
+traces/tegt isa/base/ isa/inst/ traces/base/ traces/block/
+traces/nvbit isa/base/ isa/inst/ traces/base/ traces/block/
+traces/sketch isa/base/ isa/inst/ traces/base/ traces/block/
+traces/list isa/base/ traces/base/
+traces/study isa/base/ isa/inst/ traces/base/ traces/block/
+traces/emulate/core isa/ traces/base/ traces/block/
+traces/emulate/ops isa/ traces/emulate/core/
+traces isa/base/ isa/inst/ traces/
+sim/memory isa/base/ isa/inst/ config/ traces/block/cursor sim/events sim/stalls
+sim/engine isa/base/ isa/inst/ config/ traces/block/cursor sim/events sim/stalls sim/memory/
+sim/collect isa/base/ isa/inst/ config/ sim/events sim/stalls
+sim/models isa/base/ isa/inst/ config/ sim/collect/
+sim/learn isa/base/
+sim/whatif isa/base/ isa/inst/ config/ traces/block/ sim/teg
+sim/sample isa/base/ isa/inst/ config/ traces/block/ sim/
+sim isa/base/ isa/inst/ config/ traces/trace traces/block/ sim/
+tools/teg/cli isa/ config/ traces/ sim/
+tools/teg/pool isa/ tools/teg/cli/
+tools/teg/replay isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/pool/
+tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/replay/
+tools/teg/report/page sim/ tools/teg/cli/ tools/teg/replay/ tools/teg/report/ page.
+tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
+tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/replay/ tools/teg/report/
+tools/teg/gpu_draft isa/ config/ tools/teg/cli/
+tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
+END
+for room in $(find isa config traces sim tools/teg -name '*.c' -exec dirname {} + | sort -u); do
+    if ! grep -qx "$room" "$rooms"; then
+        echo "$room: not in the table of tools/check_layers.sh"
+        status=1
+    fi
+done
 if grep -rnE '\<(printf|fprintf|puts|exit|abort|getenv)\(' \
     --include='*.[ch]' isa config traces sim; then
     status=1

@@ -7,6 +7,7 @@
 #ifndef TEG_TRACES_TRACE_H
 #define TEG_TRACES_TRACE_H
 
+#include "traces/base/options.h"
 #include "traces/block/cursor.h"
 
 struct teg_trace;
@@ -19,17 +20,6 @@ enum teg_trace_format {
     TRACE_SKETCH,
     TRACE_LIST, /* kernelslist.g */
     TRACE_JSON, /* kernels.json */
-};
-
-struct teg_trace_options {
-    uint32_t isa;                /* overrides the header's; 0 = keep */
-    uint32_t registers;          /* overrides; 0 = keep */
-    const char *spill_directory; /* for raw traces; NULL: $TMPDIR of tools,
-                                    else /tmp */
-    /* [set_count] "NAME=VALUE": parameters of a kernel sketch, which other
-     * formats do not have; borrowed until the trace is closed. */
-    const char *const *set;
-    uint32_t set_count;
 };
 
 /* Opens `path`.  `options` may be NULL. */

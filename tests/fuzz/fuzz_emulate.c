@@ -4,7 +4,7 @@
  * and the handle of a texture and surface in it. */
 #include <stdint.h>
 
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

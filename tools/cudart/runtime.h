@@ -25,7 +25,7 @@
 
 #include "config/gpu.h"
 #include "tools/cudart/abi.h"
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 
 #include <pthread.h>
 

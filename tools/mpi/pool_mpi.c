@@ -1,5 +1,5 @@
 /*
- * tools/teg/sweep/pool.h over the ranks of an MPI job, for `teg-mpi sweep`.
+ * tools/teg/pool/pool.h over the ranks of an MPI job, for `teg-mpi sweep`.
  *
  * Rank 0 hands out one job at a time and takes the replies.  Every other rank
  * is a guard: it forks the process that works, as teg does without MPI, and
@@ -14,7 +14,7 @@
  * and no more is given to it.  MPI_Finalize would wait for the dead, so the
  * others end without it.
  */
-#include "tools/teg/sweep/pool.h"
+#include "tools/teg/pool/pool.h"
 
 #include "tools/teg/replay/job.h"
 

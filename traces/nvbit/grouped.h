@@ -6,7 +6,8 @@
 #define TEG_TRACES_NVBIT_GROUPED_H
 
 #include "traces/base/input.h"
-#include "traces/trace.h"
+#include "traces/base/options.h"
+#include "traces/block/cursor.h"
 
 enum nvbit_kind {
     NVBIT_NO,

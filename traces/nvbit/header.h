@@ -7,7 +7,8 @@
 #ifndef TEG_TRACES_NVBIT_HEADER_H
 #define TEG_TRACES_NVBIT_HEADER_H
 
-#include "traces/trace.h"
+#include "traces/base/kernel.h"
+#include "traces/base/options.h"
 
 struct nvbit_header {
     struct teg_kernel *kernel; /* borrowed; filled as lines come */

@@ -7,7 +7,8 @@
 #define TEG_TRACES_NVBIT_RAW_H
 
 #include "traces/base/input.h"
-#include "traces/trace.h"
+#include "traces/base/options.h"
+#include "traces/block/cursor.h"
 
 #define NVBIT_RAW_BUDGET ((size_t)256 << 20)
 

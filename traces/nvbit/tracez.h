@@ -8,7 +8,8 @@
 #define TEG_TRACES_NVBIT_TRACEZ_H
 
 #include "traces/base/input.h"
-#include "traces/trace.h"
+#include "traces/base/options.h"
+#include "traces/block/cursor.h"
 
 /* True if the first bytes are header lines only, ended by a NUL. */
 int tracez_recognise(const uint8_t *bytes, size_t size);

@@ -9,7 +9,7 @@
 
 #include "sim/sample/led.h"
 #include "sim/sample/sample.h"
-#include "traces/block/store.h"
+#include "traces/store.h"
 
 static struct teg_diag d;
 static struct teg_gpu gpu;

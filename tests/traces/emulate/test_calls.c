@@ -1,7 +1,7 @@
 /* Functions a kernel calls outside its cubin, modules that outlive a launch,
  * device memory that comes and goes: tests/fixtures/exec.cu, compiled for four
  * generations. */
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Kernels of tests/fixtures/run.cu, compiled for four generations, against the
  * same computations in C; and what must be refused, with its place. */
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 
 #include <math.h>
 #include <stdio.h>

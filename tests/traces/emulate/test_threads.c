@@ -103,5 +103,5 @@ START_TEST(faults)
 }
 END_TEST
 
-HELP_MAIN("traces/emulate/workers", 60, {order_of_atomics, 3}, {answers_of_atomics, 3},
-          {locks, 3}, {faults, 3})
+HELP_MAIN("traces/emulate/workers", 60, {order_of_atomics, 3},
+          {answers_of_atomics, 3}, {locks, 3}, {faults, 3})

@@ -7,7 +7,7 @@
 
 static const struct command command_table[] = {
 #define COMMAND(name, operands, help) {#name, operands, help, cmd_##name},
-#include "tools/teg/commands/commands.def"
+#include "tools/teg/cli/commands.def"
 #undef COMMAND
 };
 

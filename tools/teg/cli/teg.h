@@ -30,7 +30,7 @@ struct command {
 const struct command *commands(size_t *count);
 
 #define COMMAND(name, operands, help) int cmd_##name(int argc, char **argv);
-#include "tools/teg/commands/commands.def"
+#include "tools/teg/cli/commands.def"
 #undef COMMAND
 
 /* "teg: where: what"; `where` may be "". */

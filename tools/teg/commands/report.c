@@ -1,9 +1,9 @@
 /* teg report: one self-contained web page about a kernel, and files for
  * viewers of timelines. */
+#include "tools/teg/pool/pool.h"
 #include "tools/teg/report/page/page.h"
 #include "tools/teg/report/series.h"
 #include "tools/teg/report/viewers.h"
-#include "tools/teg/sweep/pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

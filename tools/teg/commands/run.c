@@ -1,8 +1,8 @@
 /* teg run: replays the kernels of a trace and reports on each. */
+#include "tools/teg/pool/pool.h"
 #include "tools/teg/replay/clusters.h"
 #include "tools/teg/report/report.h"
 #include "tools/teg/report/series.h"
-#include "tools/teg/sweep/pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>

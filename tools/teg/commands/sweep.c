@@ -7,7 +7,7 @@
  * points are done, in the order of the points.
  */
 #include "tools/teg/sweep/sweep.h"
-#include "tools/teg/sweep/pool.h"
+#include "tools/teg/pool/pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

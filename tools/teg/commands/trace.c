@@ -11,7 +11,7 @@
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
 #include "traces/emulate/core/args.h"
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 #include "traces/tegt/tegt.h"
 
 struct trace {

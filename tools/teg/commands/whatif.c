@@ -15,8 +15,8 @@
 #include "tools/teg/replay/ranking.h"
 
 #include "tools/teg/cli/color.h"
+#include "tools/teg/pool/pool.h"
 #include "tools/teg/report/report.h"
-#include "tools/teg/sweep/pool.h"
 
 #include <stdlib.h>
 #include <string.h>

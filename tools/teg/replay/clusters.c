@@ -1,6 +1,6 @@
 #include "tools/teg/replay/clusters.h"
 
-#include "tools/teg/sweep/pool.h"
+#include "tools/teg/pool/pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>

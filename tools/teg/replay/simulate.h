@@ -7,7 +7,7 @@
 
 #include "sim/sample/sample.h"
 #include "tools/teg/replay/job.h"
-#include "traces/block/store.h"
+#include "traces/store.h"
 
 /* Which launches are simulated only in part. */
 enum sampling {

@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "tools/teg/cli/output.h"
-#include "tools/teg/report/page/chart.h"
+#include "tools/teg/report/chart.h"
 
 /* ---- files, compressed by name ---------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 
 #include "config/param.h"
 #include "tools/teg/cli/gpu_path.h"
-#include "tools/teg/sweep/pool.h"
+#include "tools/teg/pool/pool.h"
 
 #include <errno.h>
 #include <inttypes.h>

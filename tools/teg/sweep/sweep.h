@@ -12,7 +12,7 @@
 #include "isa/base/buffer.h"
 #include "tools/teg/replay/clusters.h"
 #include "tools/teg/report/report.h"
-#include "traces/block/store.h"
+#include "traces/store.h"
 
 enum sweep_kind {
     SWEEP_LAUNCH,  /* a kernel of a trace */

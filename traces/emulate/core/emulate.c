@@ -1,4 +1,4 @@
-#include "traces/emulate/emulate.h"
+#include "traces/emulate/core/emulate.h"
 
 #include <inttypes.h>
 #include <math.h>

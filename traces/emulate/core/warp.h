@@ -12,8 +12,8 @@
 
 #include "isa/sass/sass.h"
 #include "traces/emulate/core/device.h"
+#include "traces/emulate/core/emulate.h"
 #include "traces/emulate/core/view.h"
-#include "traces/emulate/emulate.h"
 
 enum {
     EMU_LANES = 32,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/teg/report/chart.h"
 #include "tools/teg/report/instructions.h"
-#include "tools/teg/report/page/chart.h"
 
 static const char *const script_lines[] = {
 #include "page.js.inc"

@@ -10,8 +10,8 @@
  * program: where rank 0 comes to pool_run they come to pool_serve, and all to
  * the same calls of pool_share, in the same order.
  */
-#ifndef TEG_TOOLS_TEG_SWEEP_POOL_H
-#define TEG_TOOLS_TEG_SWEEP_POOL_H
+#ifndef TEG_TOOLS_TEG_POOL_POOL_H
+#define TEG_TOOLS_TEG_POOL_POOL_H
 
 #include "isa/base/buffer.h"
 

@@ -1,4 +1,4 @@
-#include "traces/block/store.h"
+#include "traces/store.h"
 
 #include <stdlib.h>
 

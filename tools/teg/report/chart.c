@@ -1,4 +1,4 @@
-#include "tools/teg/report/page/chart.h"
+#include "tools/teg/report/chart.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

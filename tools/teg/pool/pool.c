@@ -1,4 +1,4 @@
-#include "tools/teg/sweep/pool.h"
+#include "tools/teg/pool/pool.h"
 
 #include "tools/teg/cli/teg.h"
 
@@ -394,8 +394,8 @@ int pool_run_here(const struct pool *pool)
         workers.count = WORKERS_MAX;
     workers.worker = calloc(workers.count, sizeof *workers.worker);
     fds = calloc(workers.count, sizeof *fds);
-    status =
-        workers.worker != NULL && fds != NULL ? run(&workers, fds) : say_memory();
+    status = workers.worker != NULL && fds != NULL ? run(&workers, fds)
+                                                   : say_memory();
     free(workers.worker);
     free(fds);
     return status;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/teg.h"
-#include "traces/block/store.h"
+#include "traces/store.h"
 
 static const char text[] = "sketch 1\nisa sm_70\ngrid 40\nblock 64\n"
                            "registers 32\n"

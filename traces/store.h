@@ -15,8 +15,8 @@
  * A launch whose blocks take more than the budget is not kept: every replay
  * then reads the trace again, with the same result.
  */
-#ifndef TEG_TRACES_BLOCK_STORE_H
-#define TEG_TRACES_BLOCK_STORE_H
+#ifndef TEG_TRACES_STORE_H
+#define TEG_TRACES_STORE_H
 
 #include "traces/trace.h"
 

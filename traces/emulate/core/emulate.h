@@ -10,8 +10,8 @@
  * Leaves out: copies by tensor maps, sparse products, mip maps; a kernel that
  * uses them ends with the instruction's name.
  */
-#ifndef TEG_TRACES_EMULATE_EMULATE_H
-#define TEG_TRACES_EMULATE_EMULATE_H
+#ifndef TEG_TRACES_EMULATE_CORE_EMULATE_H
+#define TEG_TRACES_EMULATE_CORE_EMULATE_H
 
 #include "isa/binary/cubin.h"
 #include "traces/block/cursor.h"

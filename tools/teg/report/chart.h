@@ -2,8 +2,8 @@
  * A chart of series over time for a web page: the same data as a static SVG
  * figure, which needs nothing, and as JSON for a library that can zoom.
  */
-#ifndef TEG_TOOLS_TEG_REPORT_PAGE_CHART_H
-#define TEG_TOOLS_TEG_REPORT_PAGE_CHART_H
+#ifndef TEG_TOOLS_TEG_REPORT_CHART_H
+#define TEG_TOOLS_TEG_REPORT_CHART_H
 
 #include <stdbool.h>
 #include <stdint.h>
