@@ -16,6 +16,10 @@ enum {
     TEG_MAX_UNITS = 16,
     TEG_NO_UNIT = 255,
     TEG_MAX_CARVEOUTS = 16,
+    /* Of L1 and L2, on every chip described that has caches: Fermi to Hopper.
+     * (CUDA programming guides; GPGPU-Sim's and Accel-Sim's configurations) */
+    TEG_LINE_BYTES = 128,
+    TEG_SECTOR_BYTES = 32,
 };
 
 /* Which ready warp a scheduler issues from.  (Lai 2013, 3.5, names round

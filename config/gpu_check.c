@@ -98,46 +98,30 @@ static teg_status check_cluster(const struct teg_gpu *gpu, struct teg_diag *d)
 
 /* What both caches have. */
 struct cache {
-    const char *bytes_key, *line_key, *sector_key;
-    uint32_t bytes, line_bytes, sector_bytes, ways, slices;
+    const char *bytes_key;
+    uint32_t bytes, ways, slices;
 };
 
 static teg_status check_cache(const struct teg_gpu *gpu, const struct cache *c,
                               struct teg_diag *d)
 {
-    uint64_t unit = (uint64_t)c->line_bytes * c->ways * c->slices;
+    uint64_t unit = (uint64_t)TEG_LINE_BYTES * c->ways * c->slices;
 
-    if (!is_power_of_two(c->line_bytes))
-        return contradiction(gpu, c->line_key, d,
-                             "expected a power of two, found %u",
-                             c->line_bytes);
-    if (!is_power_of_two(c->sector_bytes) || c->sector_bytes > c->line_bytes)
-        return contradiction(gpu, c->sector_key, d,
-                             "expected a power of two, at most the line of %u "
-                             "bytes, found %u",
-                             c->line_bytes, c->sector_bytes);
-    if (c->bytes == 0)
-        return TEG_OK;
     if (c->bytes % unit != 0)
         return contradiction(gpu, c->bytes_key, d,
                              "expected a multiple of %llu bytes (%u slices of "
                              "%u ways of %u bytes), found %u",
                              (unsigned long long)unit, c->slices, c->ways,
-                             c->line_bytes, c->bytes);
+                             (unsigned)TEG_LINE_BYTES, c->bytes);
     return TEG_OK;
 }
 
 static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     const struct cache caches[] = {
-        {"l1.bytes", "l1.line_bytes", "l1.sector_bytes", gpu->l1.bytes,
-         gpu->l1.line_bytes, gpu->l1.sector_bytes, gpu->l1.ways, 1},
-        {"l2.bytes", "l2.line_bytes", "l2.sector_bytes", gpu->l2.bytes,
-         gpu->l2.line_bytes, gpu->l2.sector_bytes, gpu->l2.ways,
-         gpu->l2.slices},
-        {"l2.near_bytes", "l2.line_bytes", "l2.sector_bytes",
-         gpu->l2.near_bytes, gpu->l2.line_bytes, gpu->l2.sector_bytes,
-         gpu->l2.ways, 1},
+        {"l1.bytes", gpu->l1.bytes, gpu->l1.ways, 1},
+        {"l2.bytes", gpu->l2.bytes, gpu->l2.ways, gpu->l2.slices},
+        {"l2.near_bytes", gpu->l2.near_bytes, gpu->l2.ways, 1},
     };
 
     for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++)

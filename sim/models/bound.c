@@ -5,9 +5,6 @@
 
 #include "sim/models/peak.h"
 
-/* What the collectors count as sectors, whatever the cache's own are. */
-static const double sector_bytes = 32;
-
 /* Warp instructions x initiation interval, by the units that may take them. */
 struct work {
     double cycles, arithmetic;
@@ -141,7 +138,7 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
                          const struct teg_gpu *gpu, double sms)
 {
     const struct teg_memory_statistics *m = &s->memory;
-    double hits = s->simulated ? (double)m->l1_hits * sector_bytes : 0;
+    double hits = s->simulated ? (double)m->l1_hits * TEG_SECTOR_BYTES : 0;
     double clusters = ceil(gpu->chip.sms / fmax(gpu->chip.sms_per_cluster, 1));
     double cluster_bytes = gpu->memory.cluster_bytes_per_cycle;
     double beyond = gpu->l1.bytes == 0 ? (double)m->bytes
@@ -158,7 +155,7 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
         add(b, BOUND_LINK, "link to L2 and DRAM",
             beyond / (cluster_bytes * fmin(clusters, sms)), 0);
     add(b, BOUND_L2, "l2",
-        (double)m->l2_sectors * sector_bytes / peak_l2_bytes(gpu), 0);
+        (double)m->l2_sectors * TEG_SECTOR_BYTES / peak_l2_bytes(gpu), 0);
     add(b, BOUND_DRAM, "dram", dram, dram);
 }
 

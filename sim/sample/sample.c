@@ -475,8 +475,7 @@ static int l2_settled(const struct sampling *p, const struct teg_statistics *s)
 {
     const struct teg_memory_statistics *m = &s->memory;
     double bytes = p->gpu->l2.bytes;
-    double filled =
-        (double)(m->l2_sectors - m->l2_hits) * p->gpu->l2.sector_bytes;
+    double filled = (double)(m->l2_sectors - m->l2_hits) * TEG_SECTOR_BYTES;
     double whole =
         filled * (double)p->facts->kinds.instructions / (double)p->work_ended;
 

@@ -263,19 +263,19 @@ static void give_dram(struct draft *a, double reached_gbs, double bytes)
 
 static void give_bandwidths(struct draft *a)
 {
-    double l2_bytes = 0, line;
+    double l2_bytes = 0;
     const json_t *l1, *l2 = NULL, *dram = NULL;
     char source[DRAFT_SOURCE_SIZE];
 
     draft_source(a, source);
-    line = a->like->l1.line_bytes;
     l1 = pick(a, "bandwidth", "read_l1", "bytes/cycle/SM", 0, 65536, 1);
     if (measured_fact(&a->m, "l2_bytes", &l2_bytes)) {
         l2 = pick(a, "bandwidth", "read", "bytes/cycle", 0, l2_bytes / 2, 1);
         dram = pick(a, "bandwidth", "read", "GB/s", 4 * l2_bytes, HUGE_VAL, 1);
     }
     if (l1 != NULL)
-        give(a, "memory.transaction_interval", line / measured_median(l1),
+        give(a, "memory.transaction_interval",
+             TEG_LINE_BYTES / measured_median(l1),
              "%s: a line at %.5g bytes/cycle/SM of L1", source,
              measured_median(l1));
     if (l2 != NULL)
@@ -335,7 +335,7 @@ static double value_of(const struct draft *a, const char *key)
 static void fit_slices(struct draft *a)
 {
     double bytes = value_of(a, "l2.bytes");
-    double way = value_of(a, "l2.line_bytes") * value_of(a, "l2.ways");
+    double way = TEG_LINE_BYTES * value_of(a, "l2.ways");
     double slices = value_of(a, "l2.slices"), wanted = slices;
 
     if (bytes <= 0)
@@ -354,7 +354,7 @@ static void fit_slices(struct draft *a)
  * loads over more than a half show the far one's latency. */
 static void fit_halves(struct draft *a)
 {
-    double way = value_of(a, "l2.line_bytes") * value_of(a, "l2.ways");
+    double way = TEG_LINE_BYTES * value_of(a, "l2.ways");
     double bytes = value_of(a, "l2.bytes"), near = a->like->l2.near_bytes;
     double far = value_of(a, "l2.far_latency");
     char source[DRAFT_SOURCE_SIZE];

@@ -1,0 +1,330 @@
+/*
+ * No key of a description is dead: for each there is a kernel, a chip and a
+ * value that changes what comes out.
+ *
+ * A scene is a chip, made small and with mechanisms that few chips have
+ * switched on, and a kernel that uses them.  For each key of `teg gpus --keys`
+ * values all over its range are tried in one scene after the other until the
+ * outcome differs: the cycles, or what the models and the power model say.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/occupancy.h"
+#include "config/param.h"
+#include "sim/models/power_model.h"
+#include "sim/teg.h"
+#include "tests/help_suite.h"
+#include "traces/sketch/sketch.h"
+
+enum {
+#define GROUP(group)
+#define NUMBER(group, field, type, min, max, fallback, unit, help) \
+    KEY_##group##_##field,
+#define CHOICE(group, field, table, fallback, help) KEY_##group##_##field,
+#define END(group)
+#include "config/params.def"
+#undef GROUP
+#undef NUMBER
+#undef CHOICE
+#undef END
+    KEYS,
+    VALUES_MAX = 48,
+};
+
+struct scene {
+    const char *gpu;
+    const char *settings; /* "KEY=VALUE KEY=VALUE" */
+    const char *sketch;
+};
+
+/* A bit of everything, for chips with caches. */
+static const char mixed[] =
+    "sketch 1\nisa sm_70\ngrid 6\nblock 288\nregisters 40\nshared 4096\n"
+    "let a = 0x7f0000000000\n"
+    "loop k 3\n"
+    "  LDG.E R4, [R2 : a + 4*gtid + 65536*k]\n"
+    "  LDG.E R5, [R2 : a + 0x8000000 + 516*lane + 8192*k]\n"
+    "  LDG.E.128 R8, [R2 : a + 0x4000000*k + 16*tid]\n"
+    "  LDS.128 R12, [R3 : 16*lane]\n"
+    "  LDS.64 R16, [R3 : 24*lane]\n"
+    "  LDS R18, [R3 : 128*lane % 4096]\n"
+    "  FFMA R20, R4, R6, R8\n"
+    "  FMUL R21, R20, R5\n"
+    "  MUFU.RCP R22, R21\n"
+    "  ATOMG.E.ADD.STRONG.GPU PT, R23, [R2 : a + 128*lane], R22\n"
+    "  STG.E [R2 : a + 0x2000000 + 8*gtid], R22\n"
+    "  STG.E.128 [R2 : a + 0x20000000*k + 16*gtid], R8\n"
+    "  BAR.SYNC 0x0\n"
+    "  @P0 BRA 0x0\n"
+    "end\n"
+    "EXIT\n";
+
+/* Words again and again, each waiting for the one before, in one warp. */
+static const char chase[] =
+    "sketch 1\nisa sm_80\ngrid 1\nblock 32\nlet a = 0x7f0000000000\n"
+    "loop k 192\n  LDG.E R2, [R2 : a + (k*37 % 96)*2097152]\nend\nEXIT\n";
+static const char reread[] =
+    "sketch 1\nisa sm_80\ngrid 16\nblock 128\nlet a = 0x7f0000000000\n"
+    "loop k 8\n"
+    "  LDG.E.128 R4, [R2 : a + (k + 3*ctaid) % 8*4096 + 16*tid]\n"
+    "  FADD R8, R4, R8\nend\nEXIT\n";
+
+/* More than L2 holds is written. */
+static const char copy[] =
+    "sketch 1\nisa sm_80\ngrid 2\nblock 256\nlet a = 0x7f0000000000\n"
+    "loop k 16\n"
+    "  LDG.E.128 R4, [R2 : a + (k*2 + ctaid)*4096 + 16*tid]\n"
+    "  STG.E.128 [R2 : a + 0x8000000 + (k*2 + ctaid)*4096 + 16*tid], R4\nend\n"
+    "EXIT\n";
+
+/* Registers of one bank, marked for reuse, and the compiler's waits. */
+static const char control[] =
+    "sketch 1\nisa sm_70\ngrid 1\nblock 128\nlet a = 0x7f0000000000\n"
+    "loop k 8\n"
+    "  LDG.E R2, [R4 : a + 4*tid] {stall=1 wr=0}\n"
+    "  FFMA R8, R10.reuse, R12.reuse, R14 {stall=4}\n"
+    "  FFMA R8, R10, R12, R16 {stall=4}\n"
+    "  FADD R9, R2, R2 {stall=2 wait=0}\nend\nEXIT\n";
+
+/* Straight code of many lines, gone through twice. */
+static const char straight[] =
+    "sketch 1\nisa sm_70\ngrid 4\nblock 64\nloop j 2\n"
+    "  repeat i 96\n    FADD R{8+i%8}, R1, R2\n  end\nend\nEXIT\n";
+
+static const char gt200[] =
+    "sketch 1\nisa gt200\ngrid 8\nblock 128\nregisters 16\nshared 1024\n"
+    "let a = 0x1000000\n"
+    "loop k 2\n"
+    "  GLD.U32 R2, global14[R3 : a + 4*gtid + 65536*k]\n"
+    "  GLD.U32 R4, global14[R3 : a + 0x100000 + 132*gtid]\n"
+    "  GLD.S64 R8, global14[R3 : a + 0x40000 + 8*gtid]\n"
+    "  FMUL32 R5, R2, R4\n"
+    "  DFMA R8, R8, R2, R8\n"
+    "  FADD32 R6, g[A1+0xb : 64*lane % 1024], R5\n"
+    "  GST.U32 global14[R3 : a + 0x200000 + 4*gtid], R6\nend\n";
+
+#define SMALL "chip.sms=2 l2.ways=16 l2.slices=4 l2.bytes=262144 "
+
+static const struct scene scenes[] = {
+    {"v100",
+     SMALL "chip.dispatch_interval=40 chip.sms_per_cluster=2 "
+           "memory.in_flight_bytes=4096 memory.cluster_bytes_per_cycle=32 "
+           "memory.transaction_latency=8 dram.turnaround=40 "
+           "dram.write_batch_bytes=2048 l2.partial_write=2 l1.banks=32 "
+           "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",
+     mixed},
+    {"h100",
+     "chip.sms=16 l2.ways=16 l2.slices=4 l2.near_bytes=262144 l2.bytes=524288 "
+     "l2.far_bytes_per_cycle=16",
+     reread},
+    {"v100", SMALL, chase},
+    {"v100", SMALL "sm.dependences=control", control},
+    {"v100",
+     SMALL "fetch.l0_bytes=512 fetch.l1_bytes=1024 fetch.l1_latency=30 "
+           "fetch.miss_latency=200 fetch.ways=1",
+     straight},
+    {"gtx280", "chip.sms=6", gt200},
+    {"gtx280",
+     "chip.sms=12 memory.coalescing=ideal memory.transaction_interval=60",
+     gt200},
+    {"v100",
+     SMALL "l2.bytes=32768 dram.turnaround=40 dram.write_batch_bytes=2048",
+     copy},
+    {"v100", SMALL, mixed},
+    {"gtx580", "chip.sms=2", mixed},
+};
+
+/* ---- an outcome ------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ b[i]) * 0x100000001b3u;
+    return h;
+}
+
+static uint64_t mix_estimates(uint64_t h, const struct teg_statistics *s,
+                              const struct teg_gpu *gpu)
+{
+    uint32_t count;
+    const struct teg_model *model = teg_models(&count);
+
+    for (uint32_t m = 0; m < count; m++) {
+        static struct teg_estimate e;
+
+        e = (struct teg_estimate){0};
+        model[m].estimate(s, gpu, &e);
+        h = mix(h, &e.cycles, sizeof e.cycles);
+        for (uint32_t t = 0; t < e.term_count; t++)
+            h = mix(h, &e.term[t].value, sizeof e.term[t].value);
+    }
+    return h;
+}
+
+static uint64_t mix_power(uint64_t h, const struct teg_statistics *s,
+                          const struct teg_gpu *gpu, double start_temp)
+{
+    struct power_inputs in;
+    struct power_estimate e = {0};
+    struct teg_diag d;
+    uint32_t sm[8], tpcs;
+
+    power_inputs_init(&in);
+    in.run.t_s = 10;
+    in.run.start_temp = start_temp;
+    if (power_inputs_machine(&in, gpu, &d) != TEG_OK ||
+        power_inputs_measure(&in, s, gpu, &d) != TEG_OK ||
+        power_evaluate(&in, &e, &d) != TEG_OK)
+        return mix(h, d.what, strlen(d.what));
+    h = mix(h, &e.energy_j, sizeof e.energy_j);
+    h = mix(h, &e.power, sizeof e.power);
+    h = mix(h, &e.thermal, sizeof e.thermal);
+    if (power_place(gpu, 3, sm, &tpcs, &d) == TEG_OK)
+        h = mix(h, sm, 3 * sizeof *sm);
+    return h;
+}
+
+/* Returns 0 if the chip cannot be, else sets `*outcome`. */
+static int outcome_of(const struct teg_sketch *sketch,
+                      const struct teg_gpu *gpu, uint64_t *outcome)
+{
+    static struct teg_statistics s;
+    struct teg_launch launch;
+    struct teg_diag d;
+
+    s = (struct teg_statistics){0};
+    if (teg_gpu_check(gpu, &d) != TEG_OK)
+        return 0;
+    ck_assert_msg(teg_sketch_launch(sketch, &launch, &d) == TEG_OK, "%s",
+                  d.what);
+    switch (teg_simulate(&launch, gpu, NULL, &s, &d)) {
+    case TEG_OK:
+        *outcome = mix(1, &s.cycles, sizeof s.cycles);
+        break;
+    case TEG_LIMIT: /* a block fits no SM */
+        *outcome = 0;
+        launch.close(launch.self);
+        return 1;
+    default:
+        launch.close(launch.self);
+        return 0;
+    }
+    *outcome = mix_estimates(*outcome, &s, gpu);
+    *outcome = mix_power(*outcome, &s, gpu, 20);  /* heats up */
+    *outcome = mix_power(*outcome, &s, gpu, 200); /* cools down */
+    launch.close(launch.self);
+    return 1;
+}
+
+/* ---- values of a key -------------------------------------------------------- */
+
+static uint32_t add_value(char value[VALUES_MAX][32], uint32_t n, double v,
+                          const struct param *p)
+{
+    if (n < VALUES_MAX && v >= p->min && v <= p->max) {
+        snprintf(value[n], sizeof value[n],
+                 p->kind == PARAM_WHOLE ? "%.0f" : "%.9g", v);
+        n++;
+    }
+    return n;
+}
+
+/* Around what it is, then all over its range. */
+static uint32_t values_of(const struct param *p, const struct teg_gpu *gpu,
+                          char value[VALUES_MAX][32])
+{
+    double now = param_get(p, gpu);
+    uint32_t n = 0;
+
+    for (uint32_t c = 0; c < p->choice_count; c++)
+        snprintf(value[n++], sizeof value[0], "%s", p->choice[c]);
+    if (p->choice_count != 0)
+        return n;
+    n = add_value(value, n, now * 2, p);
+    n = add_value(value, n, now / 2, p);
+    n = add_value(value, n, now + 1, p);
+    n = add_value(value, n, now - 1, p);
+    n = add_value(value, n, p->min, p);
+    for (double v = 1; v <= 1 << 22; v *= 2)
+        n = add_value(value, n, v, p);
+    for (double v = 10; v <= 1e4; v *= 10)
+        n = add_value(value, n, v, p);
+    return n;
+}
+
+/* ---- scenes ------------------------------------------------------------------ */
+
+static struct teg_gpu *chip_of(const struct scene *scene)
+{
+    struct teg_gpu *gpu;
+    struct teg_diag d;
+    char path[64], settings[512];
+
+    snprintf(path, sizeof path, "config/%s.cfg", scene->gpu);
+    ck_assert_msg(teg_gpu_load(path, &gpu, &d) == TEG_OK, "%s", d.what);
+    snprintf(settings, sizeof settings, "%s", scene->settings);
+    for (char *key = strtok(settings, " "); key != NULL;
+         key = strtok(NULL, " ")) {
+        char *value = strchr(key, '=');
+
+        *value++ = '\0';
+        ck_assert_msg(teg_gpu_set(gpu, key, value, &d) == TEG_OK, "%s", d.what);
+    }
+    ck_assert_msg(teg_gpu_check(gpu, &d) == TEG_OK, "%s", d.what);
+    return gpu;
+}
+
+static int changes_scene(const struct scene *scene, const struct param *p)
+{
+    char value[VALUES_MAX][32];
+    struct teg_gpu *gpu = chip_of(scene), *changed;
+    struct teg_sketch *sketch;
+    struct teg_diag d;
+    uint64_t before, after;
+    int changes = 0;
+    uint32_t n = values_of(p, gpu, value);
+
+    ck_assert_msg(teg_sketch_parse("scene", scene->sketch,
+                                   strlen(scene->sketch), NULL, &sketch,
+                                   &d) == TEG_OK,
+                  "%s: %s", scene->gpu, d.what);
+    ck_assert_msg(outcome_of(sketch, gpu, &before), "%s does not run",
+                  scene->gpu);
+    for (uint32_t i = 0; i < n && !changes; i++) {
+        ck_assert(teg_gpu_copy(gpu, &changed, &d) == TEG_OK);
+        changes = teg_gpu_set(changed, p->key, value[i], &d) == TEG_OK &&
+                  outcome_of(sketch, changed, &after) && after != before;
+        teg_gpu_free(changed);
+    }
+    teg_sketch_close(sketch);
+    teg_gpu_free(gpu);
+    return changes;
+}
+
+/* Keys that no run can show: what is only said (tests/cli/power.sh), and warps
+ * that have to hold the threads of an SM and so never limit blocks before
+ * those do. */
+static const int exempt[] = {KEY_power_calibrated, KEY_sm_warps_max};
+
+START_TEST(every_key_changes_some_run)
+{
+    uint32_t count;
+    const struct param *p = params(&count);
+    int changes = 0;
+
+    ck_assert_uint_eq(count, KEYS);
+    for (size_t e = 0; e < sizeof exempt / sizeof exempt[0]; e++)
+        changes |= _i == exempt[e];
+    for (size_t s = 0; s < sizeof scenes / sizeof scenes[0] && !changes; s++)
+        changes = changes_scene(&scenes[s], &p[_i]);
+    ck_assert_msg(changes, "%s changes nothing anywhere", p[_i].key);
+}
+END_TEST
+
+HELP_MAIN("config/keys", 120, {every_key_changes_some_run, KEYS})
