@@ -21,6 +21,17 @@ expect 2 "$teg" run "$work/saxpy.traceg" --isa sm_37
 err 'no GPU stands for sm_37'
 err 'known: '
 
+# The directory that is searched first wins; two claims in one are a fault.
+mkdir "$work/mine"
+sed 's/^name *=.*/name = "mine";/' config/v100.cfg >"$work/mine/mine.cfg"
+cp -r config/family "$work/mine/"
+expect 0 "$teg" run "$work/saxpy.traceg" --config-dir "$work/mine"
+err 'sm_70: simulating mine'
+cp "$work/mine/mine.cfg" "$work/mine/twin.cfg"
+expect 1 "$teg" run "$work/saxpy.traceg" --config-dir "$work/mine"
+err 'twin.cfg: default_for: sm_70 has .*mine/mine.cfg already'
+expect 0 "$teg" run "$work/saxpy.traceg" --config-dir "$work/mine" -g v100
+
 # The same kernel from its container, word for word.
 expect 0 "$teg" convert "$work/saxpy.traceg" "$work/saxpy.tegt"
 no_out

@@ -37,7 +37,7 @@ static int add_file(struct gpu_list *list, const char *directory,
 {
     size_t path_size = strlen(directory) + strlen(file) + 2;
     struct gpu_entry entry = {strndup(file, strlen(file) - strlen(".cfg")),
-                              malloc(path_size)};
+                              malloc(path_size), list->directories};
     struct gpu_entry *grown;
 
     if (entry.name != NULL && gpu_list_find(list, entry.name) != NULL) {
@@ -73,6 +73,7 @@ static int add_directory(void *self, const char *directory)
             status = add_file(list, directory, e->d_name);
     }
     closedir(d);
+    list->directories++;
     return status;
 }
 
@@ -299,6 +300,38 @@ static struct teg_gpu *load_if_default(const char *path, uint32_t isa)
     return NULL;
 }
 
+/* Goes through one directory; sets `*gpu` to the description in it that stands
+ * for `isa`, NULL if none does. */
+static int find_default(const struct gpu_list *list, unsigned directory,
+                        uint32_t isa, struct teg_gpu **gpu)
+{
+    const struct gpu_entry *found = NULL;
+
+    *gpu = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct gpu_entry *entry = &list->entry[i];
+        struct teg_gpu *other;
+
+        if (entry->directory != directory)
+            continue;
+        other = load_if_default(entry->path, isa);
+        if (other != NULL && found != NULL) {
+            say(entry->path,
+                "default_for: sm_%u has %s already: choose a GPU with -g", isa,
+                found->path);
+            teg_gpu_free(other);
+            teg_gpu_free(*gpu);
+            *gpu = NULL;
+            return EXIT_FAULT;
+        }
+        if (other != NULL) {
+            found = entry;
+            *gpu = other;
+        }
+    }
+    return EXIT_DONE;
+}
+
 int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
 {
     struct gpu_list list;
@@ -307,11 +340,13 @@ int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
     if (status != EXIT_DONE)
         return status;
     *gpu = NULL;
-    for (size_t i = 0; isa != 0 && *gpu == NULL && i < list.count; i++)
-        *gpu = load_if_default(list.entry[i].path, isa);
-    if (*gpu == NULL)
+    for (unsigned d = 0; isa != 0 && *gpu == NULL && d < list.directories &&
+                         status == EXIT_DONE;
+         d++)
+        status = find_default(&list, d, isa, gpu);
+    if (status == EXIT_DONE && *gpu == NULL)
         status = say_no_default(isa, &list);
-    else
+    else if (status == EXIT_DONE)
         say("", "sm_%u: simulating %s; -g chooses another GPU", isa,
             (*gpu)->name);
     gpu_list_release(&list);

@@ -9,13 +9,15 @@
 #include "config/gpu.h"
 
 struct gpu_entry {
-    char *name, *path; /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
+    char *name, *path;  /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
+    unsigned directory; /* its number in the search, from 0 */
 };
 
 struct gpu_list {
     struct gpu_entry *entry; /* owned, sorted by name; the first found of a
                                 name hides later ones */
     size_t count;
+    unsigned directories; /* that were there */
 };
 
 enum {
@@ -36,8 +38,8 @@ const struct gpu_entry *gpu_list_find(const struct gpu_list *list,
 /* Loads a GPU by name or by file ('/' in it or ending in ".cfg"); says what
  * is wrong, with the nearest name, and returns an exit status. */
 int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu);
-/* Loads the description that stands for `isa`, names it on standard
- * error. */
+/* Loads the description that stands for `isa`, names it on standard error.  The
+ * directory that is searched first wins; two in one directory are a fault. */
 int gpu_open_default(uint32_t isa, const char *config_dir,
                      struct teg_gpu **gpu);
 /* Where the description is that gpu_open would load, absolute; owned by the
