@@ -434,7 +434,7 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
         {APPENDED, "l1: { bytes = (1000, " SOURCE "); };",
          "multiple of 512 bytes"},
         {APPENDED, "l1: { line_bytes = (64, " SOURCE "); };",
-         "unknown key 'line_bytes'"},
+         "unknown field 'line_bytes'"},
         {APPENDED,
          "l2: { bytes = (2048, " SOURCE "); latency = (401, " SOURCE "); };",
          "400 cycles of DRAM"},
