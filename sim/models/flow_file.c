@@ -1,35 +1,20 @@
 /*
  * Reads a data-flow file with libconfig.  Every number passes through
- * value_of, which knows the setting and so the line.
+ * value_of, which knows the flow_setting and so the line.
  */
 #include "sim/models/flow_file.h"
 
-#include <libconfig.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
 #include "isa/base/nearest.h"
+#include "sim/models/flow_value.h"
 #include "sim/models/peak.h"
 
 enum {
-    PATH_LIMIT = 4096,
-    NAME_SIZE = 64,
-    DEPTH_LIMIT = 32, /* of parentheses in an expression */
-    THREADS = 256,    /* of an SM, whose share of it a thread has (Lai 2.4.2) */
-};
-
-typedef const config_setting_t *setting;
-
-struct flow_file {
-    char path[PATH_LIMIT];
-    config_t config;
-    struct flow_parameter parameter[FLOW_PARAMETERS_MAX];
-    uint32_t parameters;
-    /* What a description borrows. */
-    char flow_name[DATAFLOW_FLOWS_MAX][2 * NAME_SIZE];
-    char why[DATAFLOW_PATTERNS_MAX][128];
+    THREADS = 256 /* of an SM, whose share of it a thread has (Lai 2.4.2) */
 };
 
 /* A description under construction. */
@@ -41,312 +26,37 @@ struct builder {
     uint32_t groups;
 };
 
-/* The root of a file stands in no line. */
-static const char *where_of(const struct flow_file *f, setting s,
-                            char out[PATH_LIMIT])
-{
-    unsigned line = config_setting_source_line(s);
-
-    if (line == 0)
-        snprintf(out, PATH_LIMIT, "%s", f->path);
-    else
-        snprintf(out, PATH_LIMIT, "%.4000s:%u", f->path, line);
-    return out;
-}
-
-#define FAIL(f, s, d, ...) \
-    teg_fail(d, TEG_FORMAT, where_of(f, s, (char[PATH_LIMIT]){0}), __VA_ARGS__)
-
-static const char *key_of(setting s)
-{
-    const char *name = config_setting_name(s);
-
-    return name != NULL ? name : "an item";
-}
-
-/* ---- expressions ------------------------------------------------------------
- *
- *   sum     = product {("+" | "-") product}
- *   product = factor {("*" | "/") factor}
- *   factor  = NUMBER | NAME | "-" factor | "(" sum ")"
- */
-
-struct expression {
-    const struct flow_file *f;
-    const char *at;
-    const char *wrong; /* what is, or NULL */
-    char name[NAME_SIZE];
-    unsigned depth;
-};
-
-static double sum(struct expression *e);
-
-static void skip(struct expression *e)
-{
-    e->at += strspn(e->at, " \t");
-}
-
-static int take(struct expression *e, char c)
-{
-    skip(e);
-    if (*e->at != c)
-        return 0;
-    e->at++;
-    return 1;
-}
-
-static double parameter(struct expression *e)
-{
-    size_t length = strspn(e->at, "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-
-    snprintf(e->name, sizeof e->name, "%.*s", (int)length, e->at);
-    e->at += length;
-    for (uint32_t i = 0; i < e->f->parameters; i++) {
-        if (strcmp(e->f->parameter[i].name, e->name) == 0)
-            return e->f->parameter[i].value;
-    }
-    e->wrong = "a name that is no parameter";
-    return 0;
-}
-
-static double factor(struct expression *e)
-{
-    double v = 0;
-    char *end;
-
-    skip(e);
-    if (++e->depth > DEPTH_LIMIT) {
-        e->wrong = "too many parentheses";
-    } else if (take(e, '-')) {
-        v = -factor(e);
-    } else if (take(e, '(')) {
-        v = sum(e);
-        if (e->wrong == NULL && !take(e, ')'))
-            e->wrong = "no ')'";
-    } else if ((*e->at >= '0' && *e->at <= '9') || *e->at == '.') {
-        v = strtod(e->at, &end);
-        e->at = end;
-    } else if (*e->at == '_' || (*e->at >= 'a' && *e->at <= 'z') ||
-               (*e->at >= 'A' && *e->at <= 'Z')) {
-        v = parameter(e);
-    } else {
-        e->wrong = *e->at == '\0' ? "an end" : "an unknown character";
-    }
-    e->depth--;
-    return v;
-}
-
-static double product(struct expression *e)
-{
-    double v = factor(e);
-
-    while (e->wrong == NULL) {
-        if (take(e, '*'))
-            v *= factor(e);
-        else if (take(e, '/'))
-            v /= factor(e);
-        else
-            break;
-    }
-    return v;
-}
-
-static double sum(struct expression *e)
-{
-    double v = product(e);
-
-    while (e->wrong == NULL) {
-        if (take(e, '+'))
-            v += product(e);
-        else if (take(e, '-'))
-            v -= product(e);
-        else
-            break;
-    }
-    return v;
-}
-
-static teg_status evaluate(const struct flow_file *f, setting s, double *out,
-                           struct teg_diag *d)
-{
-    const char *text = config_setting_get_string(s);
-    struct expression e = {.f = f, .at = text};
-
-    *out = sum(&e);
-    skip(&e);
-    if (e.wrong == NULL && *e.at != '\0')
-        e.wrong = "more than an expression";
-    if (e.wrong == NULL)
-        return TEG_OK;
-    return FAIL(
-        f, s, d, "%s: expected an expression, found %s in \"%.60s\"%s%s",
-        key_of(s), e.wrong, text, e.name[0] != '\0' ? ": " : "", e.name);
-}
-
-/* A number or an expression of at least `least`; NAN if a parameter is
- * unknown. */
-static teg_status value_of(const struct flow_file *f, setting s, double least,
-                           double *out, struct teg_diag *d)
-{
-    switch (config_setting_type(s)) {
-    case CONFIG_TYPE_INT:
-        *out = config_setting_get_int(s);
-        break;
-    case CONFIG_TYPE_INT64:
-        *out = (double)config_setting_get_int64(s);
-        break;
-    case CONFIG_TYPE_FLOAT:
-        *out = config_setting_get_float(s);
-        break;
-    case CONFIG_TYPE_STRING:
-        TRY(evaluate(f, s, out, d));
-        break;
-    default:
-        return FAIL(f, s, d, "%s: expected a number or an expression",
-                    key_of(s));
-    }
-    if (!isnan(*out) && (isinf(*out) || *out < least))
-        return FAIL(f, s, d, "%s: expected at least %g, found %g", key_of(s),
-                    least, *out);
-    return TEG_OK;
-}
-
-/* ---- members ---------------------------------------------------------------- */
-
-static setting member(setting s, const char *key)
-{
-    return config_setting_get_member(s, key);
-}
-
-/* A misspelt key must not pass for a default. */
-static teg_status check_keys(const struct flow_file *f, setting s,
-                             const char *const *known, struct teg_diag *d)
-{
-    if (config_setting_type(s) != CONFIG_TYPE_GROUP)
-        return FAIL(f, s, d, "%s: expected a group { ... }", key_of(s));
-    for (int i = 0; i < config_setting_length(s); i++) {
-        setting m = config_setting_get_elem(s, (unsigned)i);
-        struct teg_nearest nearest;
-        int found = 0;
-
-        teg_nearest_init(&nearest, key_of(m));
-        for (const char *const *k = known; *k != NULL; k++) {
-            teg_nearest_offer(&nearest, *k);
-            found |= strcmp(*k, key_of(m)) == 0;
-        }
-        if (!found)
-            return FAIL(f, m, d, "unknown key '%.60s'; did you mean '%s'?",
-                        key_of(m), nearest.best);
-    }
-    return TEG_OK;
-}
-
-/* `fallback` NULL: must be there. */
-static teg_status text_of(const struct flow_file *f, setting s, const char *key,
-                          const char *fallback, const char **out,
-                          struct teg_diag *d)
-{
-    setting m = member(s, key);
-
-    *out = fallback;
-    if (m == NULL && fallback != NULL)
-        return TEG_OK;
-    if (m == NULL)
-        return FAIL(f, s, d, "%s: expected '%s'", key_of(s), key);
-    if (config_setting_type(m) != CONFIG_TYPE_STRING)
-        return FAIL(f, m, d, "%s: expected a string", key);
-    *out = config_setting_get_string(m);
-    if ((*out)[0] == '\0' || strlen(*out) >= NAME_SIZE + 16)
-        return FAIL(f, m, d, "%s: expected 1 to %d characters", key,
-                    NAME_SIZE + 15);
-    return TEG_OK;
-}
-
-/* `fallback` NAN: must be there. */
-static teg_status number_of(const struct flow_file *f, setting s,
-                            const char *key, double fallback, double least,
-                            double *out, struct teg_diag *d)
-{
-    setting m = member(s, key);
-
-    *out = fallback;
-    if (m != NULL)
-        return value_of(f, m, least, out, d);
-    if (isnan(fallback))
-        return FAIL(f, s, d, "%s: expected '%s'", key_of(s), key);
-    return TEG_OK;
-}
-
-static teg_status flag_of(const struct flow_file *f, setting s, const char *key,
-                          int *out, struct teg_diag *d)
-{
-    setting m = member(s, key);
-
-    *out = 0;
-    if (m == NULL)
-        return TEG_OK;
-    if (config_setting_type(m) != CONFIG_TYPE_BOOL)
-        return FAIL(f, m, d, "%s: expected true or false", key);
-    *out = config_setting_get_bool(m);
-    return TEG_OK;
-}
-
-/* The list `key` of at most `most` items; NULL in `*out` if it is not there. */
-static teg_status list_of(const struct flow_file *f, setting s, const char *key,
-                          int most, setting *out, struct teg_diag *d)
-{
-    *out = member(s, key);
-    if (*out == NULL)
-        return TEG_OK;
-    if (config_setting_type(*out) != CONFIG_TYPE_LIST)
-        return FAIL(f, *out, d, "%s: expected a list ( { ... }, ... )", key);
-    if (config_setting_length(*out) > most)
-        return FAIL(f, *out, d, "%s: expected at most %d, found %d", key, most,
-                    config_setting_length(*out));
-    return TEG_OK;
-}
-
-static int length_of(setting list)
-{
-    return list != NULL ? config_setting_length(list) : 0;
-}
-
-static setting root_of(const struct flow_file *f)
-{
-    return config_root_setting(&f->config);
-}
-
 /* ---- parameters --------------------------------------------------------------- */
 
-static teg_status read_parameter(struct flow_file *f, setting s,
+static teg_status read_parameter(struct flow_file *f, flow_setting s,
                                  struct teg_diag *d)
 {
     static const char *const keys[] = {"name", "value", "help", NULL};
     struct flow_parameter *p = &f->parameter[f->parameters];
-    setting value = member(s, "value");
+    flow_setting value = flow_member(s, "value");
 
-    TRY(check_keys(f, s, keys, d));
-    TRY(text_of(f, s, "name", NULL, &p->name, d));
-    TRY(text_of(f, s, "help", "", &p->help, d));
+    TRY(flow_check_keys(f, s, keys, d));
+    TRY(flow_text(f, s, "name", NULL, &p->name, d));
+    TRY(flow_text(f, s, "help", "", &p->help, d));
     if (value == NULL)
-        return FAIL(f, s, d, "%s: expected 'value', or value = \"unknown\"",
-                    p->name);
+        return FLOW_FAIL(
+            f, s, d, "%s: expected 'value', or value = \"unknown\"", p->name);
     if (config_setting_type(value) == CONFIG_TYPE_STRING &&
         strcmp(config_setting_get_string(value), "unknown") == 0)
         p->value = nan("");
     else
-        TRY(value_of(f, value, -HUGE_VAL, &p->value, d));
+        TRY(flow_value(f, value, -HUGE_VAL, &p->value, d));
     f->parameters++;
     return TEG_OK;
 }
 
 static teg_status read_parameters(struct flow_file *f, struct teg_diag *d)
 {
-    setting list;
+    flow_setting list;
 
-    TRY(list_of(f, root_of(f), "parameters", FLOW_PARAMETERS_MAX, &list, d));
-    for (int i = 0; i < length_of(list); i++)
+    TRY(flow_list(f, flow_root(f), "parameters", FLOW_PARAMETERS_MAX, &list,
+                  d));
+    for (int i = 0; i < flow_length(list); i++)
         TRY(read_parameter(f, config_setting_get_elem(list, (unsigned)i), d));
     return TEG_OK;
 }
@@ -363,7 +73,7 @@ teg_status flow_file_set(struct flow_file *f, const char *text,
 {
     size_t length = strcspn(text, "=");
     struct teg_nearest nearest;
-    char name[NAME_SIZE];
+    char name[FLOW_NAME_SIZE];
 
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     if (text[length] != '=')
@@ -416,21 +126,21 @@ teg_status flow_file_machine(const struct flow_file *f, struct flow_machine *m,
         "name",       "title",     "peak_half", "peak_single", "peak_double",
         "shared_gbs", "sm_gbs",    "l2_gbs",    "dram_gbs",    "thread_bytes",
         "core_path",  "device_io", NULL};
-    setting s = member(root_of(f), "machine");
+    flow_setting s = flow_member(flow_root(f), "machine");
 
     if (s == NULL)
         return teg_fail(d, TEG_UNKNOWN, f->path,
                         "describes no machine; a GPU is needed");
-    TRY(check_keys(f, s, keys, d));
+    TRY(flow_check_keys(f, s, keys, d));
     *m = (struct flow_machine){0};
-    TRY(text_of(f, s, "name", NULL, &m->name, d));
-    TRY(text_of(f, s, "title", m->name, &m->title, d));
+    TRY(flow_text(f, s, "name", NULL, &m->name, d));
+    TRY(flow_text(f, s, "title", m->name, &m->title, d));
     for (size_t i = 0; i < sizeof machine_numbers / sizeof *machine_numbers;
          i++)
-        TRY(number_of(f, s, machine_numbers[i].key, 0, 0,
-                      (double *)((char *)m + machine_numbers[i].offset), d));
-    TRY(flag_of(f, s, "core_path", &m->core_path, d));
-    return flag_of(f, s, "device_io", &m->device_io, d);
+        TRY(flow_number(f, s, machine_numbers[i].key, 0, 0,
+                        (double *)((char *)m + machine_numbers[i].offset), d));
+    TRY(flow_flag(f, s, "core_path", &m->core_path, d));
+    return flow_flag(f, s, "device_io", &m->device_io, d);
 }
 
 void flow_machine_of(struct flow_machine *m, const struct teg_gpu *gpu)
@@ -469,29 +179,30 @@ static teg_status find_own(struct builder *b, const char *name, double *gbs,
                            double *efficiency, int *found)
 {
     static const char *const keys[] = {"name", "gbs", "efficiency", NULL};
-    setting list;
+    flow_setting list;
 
     *found = 0;
-    TRY(list_of(b->f, root_of(b->f), "links", DATAFLOW_LINKS_MAX, &list, b->d));
-    for (int i = 0; i < length_of(list); i++) {
-        setting s = config_setting_get_elem(list, (unsigned)i);
+    TRY(flow_list(b->f, flow_root(b->f), "links", DATAFLOW_LINKS_MAX, &list,
+                  b->d));
+    for (int i = 0; i < flow_length(list); i++) {
+        flow_setting s = config_setting_get_elem(list, (unsigned)i);
         const char *own;
 
-        TRY(check_keys(b->f, s, keys, b->d));
-        TRY(text_of(b->f, s, "name", NULL, &own, b->d));
+        TRY(flow_check_keys(b->f, s, keys, b->d));
+        TRY(flow_text(b->f, s, "name", NULL, &own, b->d));
         if (strcmp(own, name) != 0)
             continue;
         *found = 1;
-        TRY(number_of(b->f, s, "gbs", (double)NAN, 0, gbs, b->d));
-        TRY(number_of(b->f, s, "efficiency", 1, 0, efficiency, b->d));
+        TRY(flow_number(b->f, s, "gbs", (double)NAN, 0, gbs, b->d));
+        TRY(flow_number(b->f, s, "efficiency", 1, 0, efficiency, b->d));
         if (isnan(*gbs) || isnan(*efficiency))
-            return FAIL(b->f, s, b->d, "%s: an unknown parameter is needed",
-                        name);
+            return FLOW_FAIL(b->f, s, b->d,
+                             "%s: an unknown parameter is needed", name);
     }
     return TEG_OK;
 }
 
-static teg_status find_link(struct builder *b, setting s, const char *name,
+static teg_status find_link(struct builder *b, flow_setting s, const char *name,
                             int *link)
 {
     const struct {
@@ -515,25 +226,27 @@ static teg_status find_link(struct builder *b, setting s, const char *name,
         if (strcmp(known[i].name, name) != 0)
             continue;
         if (known[i].gbs <= 0)
-            return FAIL(b->f, s, b->d, "link: %s has no '%s'", b->m->name,
-                        name);
+            return FLOW_FAIL(b->f, s, b->d, "link: %s has no '%s'", b->m->name,
+                             name);
         gbs = known[i].gbs;
         own = 1;
     }
     if (!own)
-        return FAIL(b->f, s, b->d,
-                    "link: expected dram, l2, sm, shared or one of 'links', "
-                    "found '%s'",
-                    name);
+        return FLOW_FAIL(
+            b->f, s, b->d,
+            "link: expected dram, l2, sm, shared or one of 'links', "
+            "found '%s'",
+            name);
     if (b->out->links == DATAFLOW_LINKS_MAX)
-        return FAIL(b->f, s, b->d, "link: more than %d", DATAFLOW_LINKS_MAX);
+        return FLOW_FAIL(b->f, s, b->d, "link: more than %d",
+                         DATAFLOW_LINKS_MAX);
     *link = gbs > 0 ? add_link(b, name, gbs, efficiency) : -1;
     return TEG_OK;
 }
 
 /* ---- data -------------------------------------------------------------------------- */
 
-static teg_status add_flow(struct builder *b, setting s, const char *name,
+static teg_status add_flow(struct builder *b, flow_setting s, const char *name,
                            const char *part, int link, double bytes,
                            uint32_t group)
 {
@@ -543,8 +256,8 @@ static teg_status add_flow(struct builder *b, setting s, const char *name,
     if (link < 0)
         return TEG_OK;
     if (out->flows == DATAFLOW_FLOWS_MAX)
-        return FAIL(b->f, s, b->d, "data: more than %d flows",
-                    DATAFLOW_FLOWS_MAX);
+        return FLOW_FAIL(b->f, s, b->d, "data: more than %d flows",
+                         DATAFLOW_FLOWS_MAX);
     full = b->f->flow_name[out->flows];
     snprintf(full, sizeof b->f->flow_name[0], "%.80s%s%.40s", name,
              part[0] != '\0' ? "/" : "", part);
@@ -554,69 +267,71 @@ static teg_status add_flow(struct builder *b, setting s, const char *name,
 }
 
 /* A datum cut into shares; the one without a share is what the others leave. */
-static teg_status add_parts(struct builder *b, setting list, const char *name,
-                            int link, double bytes)
+static teg_status add_parts(struct builder *b, flow_setting list,
+                            const char *name, int link, double bytes)
 {
     static const char *const keys[] = {"name", "share", NULL};
     double known = 0, share[DATAFLOW_FLOWS_MAX];
-    int rests = 0, count = length_of(list);
+    int rests = 0, count = flow_length(list);
 
     b->out->group_bytes[++b->groups] = bytes;
     for (int i = 0; i < count; i++) {
-        setting s = config_setting_get_elem(list, (unsigned)i);
+        flow_setting s = config_setting_get_elem(list, (unsigned)i);
 
-        TRY(check_keys(b->f, s, keys, b->d));
-        TRY(number_of(b->f, s, "share", -1, 0, &share[i], b->d));
+        TRY(flow_check_keys(b->f, s, keys, b->d));
+        TRY(flow_number(b->f, s, "share", -1, 0, &share[i], b->d));
         rests += share[i] < 0;
         known += share[i] < 0 ? 0 : share[i];
     }
     if (rests != 1 || known > 1 + 1e-9)
-        return FAIL(b->f, list, b->d,
-                    "%s: expected shares of at most 1 together, and one part "
-                    "without",
-                    name);
+        return FLOW_FAIL(
+            b->f, list, b->d,
+            "%s: expected shares of at most 1 together, and one part "
+            "without",
+            name);
     for (int i = 0; i < count; i++) {
-        setting s = config_setting_get_elem(list, (unsigned)i);
+        flow_setting s = config_setting_get_elem(list, (unsigned)i);
         const char *part;
 
-        TRY(text_of(b->f, s, "name", NULL, &part, b->d));
+        TRY(flow_text(b->f, s, "name", NULL, &part, b->d));
         TRY(add_flow(b, s, name, part, link,
                      bytes * (share[i] < 0 ? 1 - known : share[i]), b->groups));
     }
     return TEG_OK;
 }
 
-static teg_status add_datum(struct builder *b, setting s)
+static teg_status add_datum(struct builder *b, flow_setting s)
 {
     static const char *const keys[] = {"name", "bytes", "uses",
                                        "link", "parts", NULL};
     const char *name, *link_name;
     double bytes, uses;
-    setting parts;
+    flow_setting parts;
     int link;
 
-    TRY(check_keys(b->f, s, keys, b->d));
-    TRY(text_of(b->f, s, "name", NULL, &name, b->d));
-    TRY(text_of(b->f, s, "link", "dram", &link_name, b->d));
-    TRY(number_of(b->f, s, "bytes", (double)NAN, 0, &bytes, b->d));
-    TRY(number_of(b->f, s, "uses", 1, 0, &uses, b->d));
-    TRY(list_of(b->f, s, "parts", DATAFLOW_FLOWS_MAX, &parts, b->d));
+    TRY(flow_check_keys(b->f, s, keys, b->d));
+    TRY(flow_text(b->f, s, "name", NULL, &name, b->d));
+    TRY(flow_text(b->f, s, "link", "dram", &link_name, b->d));
+    TRY(flow_number(b->f, s, "bytes", (double)NAN, 0, &bytes, b->d));
+    TRY(flow_number(b->f, s, "uses", 1, 0, &uses, b->d));
+    TRY(flow_list(b->f, s, "parts", DATAFLOW_FLOWS_MAX, &parts, b->d));
     TRY(find_link(b, s, link_name, &link));
     if (parts != NULL && isnan(bytes * uses))
-        return FAIL(b->f, s, b->d, "%s: its parts need known bytes and uses",
-                    name);
+        return FLOW_FAIL(b->f, s, b->d,
+                         "%s: its parts need known bytes and uses", name);
     return parts != NULL ? add_parts(b, parts, name, link, bytes * uses)
                          : add_flow(b, s, name, "", link, bytes * uses, 0);
 }
 
 static teg_status add_data(struct builder *b)
 {
-    setting list;
+    flow_setting list;
 
-    TRY(list_of(b->f, root_of(b->f), "data", DATAFLOW_FLOWS_MAX, &list, b->d));
-    if (length_of(list) == 0)
+    TRY(flow_list(b->f, flow_root(b->f), "data", DATAFLOW_FLOWS_MAX, &list,
+                  b->d));
+    if (flow_length(list) == 0)
         return teg_fail(b->d, TEG_FORMAT, b->f->path, "expected 'data'");
-    for (int i = 0; i < length_of(list); i++)
+    for (int i = 0; i < flow_length(list); i++)
         TRY(add_datum(b, config_setting_get_elem(list, (unsigned)i)));
     return TEG_OK;
 }
@@ -635,22 +350,22 @@ static int is_named(const char *flow, const char *name)
 /* A datum of a link that is not there has no flow, and that is no fault. */
 static int is_datum(const struct flow_file *f, const char *name)
 {
-    setting list = member(root_of(f), "data");
-    char own[NAME_SIZE + 16];
+    flow_setting list = flow_member(flow_root(f), "data");
+    char own[FLOW_NAME_SIZE + 16];
     const char *text;
 
     snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "/"), name);
-    for (int i = 0; i < length_of(list); i++) {
-        setting s = config_setting_get_elem(list, (unsigned)i);
+    for (int i = 0; i < flow_length(list); i++) {
+        flow_setting s = config_setting_get_elem(list, (unsigned)i);
 
-        if (text_of(f, s, "name", NULL, &text, NULL) == TEG_OK &&
+        if (flow_text(f, s, "name", NULL, &text, NULL) == TEG_OK &&
             (strcmp(text, own) == 0 || strcmp(text, name) == 0))
             return 1;
     }
     return 0;
 }
 
-static teg_status add_edit(struct builder *b, setting s,
+static teg_status add_edit(struct builder *b, flow_setting s,
                            struct dataflow_pattern *p)
 {
     static const char *const keys[] = {"data", "factor", NULL};
@@ -658,27 +373,28 @@ static teg_status add_edit(struct builder *b, setting s,
     uint32_t before = p->edits;
     double by;
 
-    TRY(check_keys(b->f, s, keys, b->d));
-    TRY(text_of(b->f, s, "data", NULL, &name, b->d));
-    TRY(number_of(b->f, s, "factor", (double)NAN, 0, &by, b->d));
+    TRY(flow_check_keys(b->f, s, keys, b->d));
+    TRY(flow_text(b->f, s, "data", NULL, &name, b->d));
+    TRY(flow_number(b->f, s, "factor", (double)NAN, 0, &by, b->d));
     if (isnan(by))
-        return FAIL(b->f, s, b->d, "factor: an unknown parameter is needed");
+        return FLOW_FAIL(b->f, s, b->d,
+                         "factor: an unknown parameter is needed");
     for (uint32_t i = 0; i < b->out->flows; i++) {
         if (!is_named(b->out->flow[i].name, name))
             continue;
         if (p->edits == DATAFLOW_EDITS_MAX)
-            return FAIL(b->f, s, b->d, "edits: more than %d flows",
-                        DATAFLOW_EDITS_MAX);
+            return FLOW_FAIL(b->f, s, b->d, "edits: more than %d flows",
+                             DATAFLOW_EDITS_MAX);
         p->edit[p->edits].flow = i;
         p->edit[p->edits++].factor = by;
     }
     if (p->edits == before &&
         (strchr(name, '/') != NULL || !is_datum(b->f, name)))
-        return FAIL(b->f, s, b->d, "data: nothing is called '%s'", name);
+        return FLOW_FAIL(b->f, s, b->d, "data: nothing is called '%s'", name);
     return TEG_OK;
 }
 
-static teg_status add_needs(struct builder *b, setting s,
+static teg_status add_needs(struct builder *b, flow_setting s,
                             struct dataflow_pattern *p, char *why, size_t size)
 {
     static const char *const keys[] = {"thread_bytes", "core_path", "device_io",
@@ -691,13 +407,13 @@ static teg_status add_needs(struct builder *b, setting s,
     why[0] = '\0';
     if (s == NULL)
         return TEG_OK;
-    TRY(check_keys(b->f, s, keys, b->d));
-    TRY(number_of(b->f, s, "thread_bytes", 0, 0, &bytes, b->d));
-    TRY(flag_of(b->f, s, "core_path", &path, b->d));
-    TRY(flag_of(b->f, s, "device_io", &io, b->d));
+    TRY(flow_check_keys(b->f, s, keys, b->d));
+    TRY(flow_number(b->f, s, "thread_bytes", 0, 0, &bytes, b->d));
+    TRY(flow_flag(b->f, s, "core_path", &path, b->d));
+    TRY(flow_flag(b->f, s, "device_io", &io, b->d));
     if (isnan(bytes))
-        return FAIL(b->f, s, b->d,
-                    "thread_bytes: an unknown parameter is needed");
+        return FLOW_FAIL(b->f, s, b->d,
+                         "thread_bytes: an unknown parameter is needed");
     if (bytes > b->m->thread_bytes)
         snprintf(why, size,
                  "needs %.4g bytes a thread on the chip, has %.4g (%d threads)",
@@ -710,33 +426,33 @@ static teg_status add_needs(struct builder *b, setting s,
     return TEG_OK;
 }
 
-static teg_status add_pattern(struct builder *b, setting s)
+static teg_status add_pattern(struct builder *b, flow_setting s)
 {
     static const char *const keys[] = {"name", "help", "edits", "needs", NULL};
     struct dataflow_pattern *p = &b->out->pattern[b->out->patterns];
     char *why = b->f->why[b->out->patterns];
-    setting edits;
+    flow_setting edits;
 
-    TRY(check_keys(b->f, s, keys, b->d));
-    TRY(text_of(b->f, s, "name", NULL, &p->name, b->d));
-    TRY(text_of(b->f, s, "help", "", &p->help, b->d));
-    TRY(list_of(b->f, s, "edits", DATAFLOW_EDITS_MAX, &edits, b->d));
-    if (length_of(edits) == 0)
-        return FAIL(b->f, s, b->d, "%s: expected 'edits'", p->name);
-    for (int i = 0; i < length_of(edits); i++)
+    TRY(flow_check_keys(b->f, s, keys, b->d));
+    TRY(flow_text(b->f, s, "name", NULL, &p->name, b->d));
+    TRY(flow_text(b->f, s, "help", "", &p->help, b->d));
+    TRY(flow_list(b->f, s, "edits", DATAFLOW_EDITS_MAX, &edits, b->d));
+    if (flow_length(edits) == 0)
+        return FLOW_FAIL(b->f, s, b->d, "%s: expected 'edits'", p->name);
+    for (int i = 0; i < flow_length(edits); i++)
         TRY(add_edit(b, config_setting_get_elem(edits, (unsigned)i), p));
-    TRY(add_needs(b, member(s, "needs"), p, why, sizeof b->f->why[0]));
+    TRY(add_needs(b, flow_member(s, "needs"), p, why, sizeof b->f->why[0]));
     b->out->patterns++;
     return TEG_OK;
 }
 
 static teg_status add_patterns(struct builder *b)
 {
-    setting list;
+    flow_setting list;
 
-    TRY(list_of(b->f, root_of(b->f), "patterns", DATAFLOW_PATTERNS_MAX, &list,
-                b->d));
-    for (int i = 0; i < length_of(list); i++)
+    TRY(flow_list(b->f, flow_root(b->f), "patterns", DATAFLOW_PATTERNS_MAX,
+                  &list, b->d));
+    for (int i = 0; i < flow_length(list); i++)
         TRY(add_pattern(b, config_setting_get_elem(list, (unsigned)i)));
     return TEG_OK;
 }
@@ -751,10 +467,10 @@ static teg_status take_peak(struct builder *b)
     } precisions[] = {{"single", b->m->peak_single},
                       {"double", b->m->peak_double},
                       {"half", b->m->peak_half}};
-    setting root = root_of(b->f);
+    flow_setting root = flow_root(b->f);
     const char *name;
 
-    TRY(text_of(b->f, root, "precision", "single", &name, b->d));
+    TRY(flow_text(b->f, root, "precision", "single", &name, b->d));
     for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++) {
         if (strcmp(precisions[i].name, name) != 0)
             continue;
@@ -765,8 +481,9 @@ static teg_status take_peak(struct builder *b)
                         "%s has no known arithmetic of %s precision",
                         b->m->name, name);
     }
-    return FAIL(b->f, member(root, "precision"), b->d,
-                "precision: expected single, double or half, found '%s'", name);
+    return FLOW_FAIL(b->f, flow_member(root, "precision"), b->d,
+                     "precision: expected single, double or half, found '%s'",
+                     name);
 }
 
 teg_status flow_file_describe(struct flow_file *f, const struct flow_machine *m,
@@ -776,16 +493,16 @@ teg_status flow_file_describe(struct flow_file *f, const struct flow_machine *m,
         "name",    "unit",  "precision", "ops",      "parameters",
         "machine", "links", "data",      "patterns", NULL};
     struct builder b = {f, m, out, d, 0};
-    setting root = root_of(f);
+    flow_setting root = flow_root(f);
 
     *out = (struct dataflow){0};
-    TRY(check_keys(f, root, keys, d));
-    TRY(text_of(f, root, "name", NULL, &out->name, d));
-    TRY(text_of(f, root, "unit", "unit", &out->unit, d));
-    TRY(number_of(f, root, "ops", (double)NAN, 0, &out->ops, d));
+    TRY(flow_check_keys(f, root, keys, d));
+    TRY(flow_text(f, root, "name", NULL, &out->name, d));
+    TRY(flow_text(f, root, "unit", "unit", &out->unit, d));
+    TRY(flow_number(f, root, "ops", (double)NAN, 0, &out->ops, d));
     if (!(out->ops > 0))
-        return FAIL(f, member(root, "ops"), d,
-                    "ops: expected more than 0 operations");
+        return FLOW_FAIL(f, flow_member(root, "ops"), d,
+                         "ops: expected more than 0 operations");
     TRY(take_peak(&b));
     TRY(add_data(&b));
     return add_patterns(&b);
@@ -793,7 +510,7 @@ teg_status flow_file_describe(struct flow_file *f, const struct flow_machine *m,
 
 static teg_status read_file(struct flow_file *f, struct teg_diag *d)
 {
-    char directory[PATH_LIMIT];
+    char directory[FLOW_PATH_SIZE];
     char *slash;
 
     snprintf(directory, sizeof directory, "%s", f->path);
@@ -825,7 +542,7 @@ static teg_status check(struct flow_file *f, struct teg_diag *d)
     struct dataflow out;
 
     TRY(read_parameters(f, d));
-    if (member(root_of(f), "machine") != NULL)
+    if (flow_member(flow_root(f), "machine") != NULL)
         TRY(flow_file_machine(f, &own, d));
     return flow_file_describe(f, &any, &out, d);
 }
