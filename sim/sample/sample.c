@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sample/kinds.h"
+#include "sim/sample/facts.h"
 #include "sim/sample/led.h"
 #include "sim/sample/lines.h"
 #include "sim/sample/meter.h"
@@ -13,30 +13,16 @@
 
 enum {
     WAVES_WANTED = 14,
-    WAVES_LEAST = 5,      /* once the L2 is full */
-    BLOCKS_PER_ASK = 256, /* while walking: to go on or not */
-    BLOCKS_TRIED = 64,    /* for how long a block is */
+    WAVES_LEAST = 5,   /* once the L2 is full */
+    BLOCKS_TRIED = 64, /* for how long a block is */
 };
 
-/* Share of the lines that blocks touch after another block did, beyond which
- * those that are left out are missed. */
-static const double shared_most = 0.02;
 /* How often the L2's size has to come in before what it writes is steady. */
 static const double l2_turns = 1.5;
 /* Share of the lines that are written, below which writing does not matter. */
 static const double written_least = 0.05;
 /* A bound that says next to nothing. */
 static const double bound_most = 0.25;
-
-struct teg_sample_facts {
-    uint64_t *work;    /* owned, [capacity]: warp instructions */
-    float *first;      /* owned, [capacity]: lines touched by none before */
-    uint16_t *kind_of; /* owned, [capacity] */
-    uint64_t blocks, capacity;
-    double lines, first_lines; /* summed over the blocks */
-    double written_lines;      /* of `lines` */
-    struct sample_kinds kinds;
-};
 
 struct sampling {
     const struct teg_gpu *gpu;
@@ -63,88 +49,6 @@ struct sampling {
     uint64_t ended, work_ended;
     uint64_t steady; /* wave from whose end on the pace holds */
 };
-
-/* ---- the walk -------------------------------------------------------------
- */
-
-static int grow(struct teg_sample_facts *f)
-{
-    uint64_t capacity = f->capacity != 0 ? 2 * f->capacity : 1024;
-    uint64_t *work = realloc(f->work, capacity * sizeof *work);
-    uint16_t *kind_of;
-    float *first;
-
-    if (work == NULL)
-        return 0;
-    f->work = work;
-    first = realloc(f->first, capacity * sizeof *first);
-    if (first == NULL)
-        return 0;
-    f->first = first;
-    kind_of = realloc(f->kind_of, capacity * sizeof *kind_of);
-    if (kind_of == NULL)
-        return 0;
-    f->kind_of = kind_of;
-    f->capacity = capacity;
-    return 1;
-}
-
-static teg_status note_block(struct teg_sample_facts *f,
-                             const struct teg_block *block,
-                             const struct sample_touched *touched,
-                             struct teg_diag *d)
-{
-    uint64_t work;
-    uint16_t kind = sample_kind_of(&f->kinds, block, &work);
-
-    if (f->blocks == f->capacity && !grow(f))
-        return teg_fail_memory(d);
-    f->kind_of[f->blocks] = kind;
-    f->first[f->blocks] = (float)touched->first;
-    f->work[f->blocks++] = work;
-    f->lines += touched->lines;
-    f->first_lines += touched->first;
-    f->written_lines += touched->written;
-    return TEG_OK;
-}
-
-/* What the blocks of a launch are noted with. */
-struct notes {
-    struct teg_sample_facts *facts;
-    struct sample_lines *lines;
-    const struct teg_kernel *kernel;
-    const struct teg_simulation_options *options;
-};
-
-static teg_status visit_block(void *self, struct teg_block *block,
-                              struct teg_diag *d)
-{
-    const struct notes *n = self;
-    const struct teg_simulation_options *o = n->options;
-    struct sample_touched touched;
-
-    sample_lines_block(n->lines, n->kernel, block, &touched);
-    TRY(note_block(n->facts, block, &touched, d));
-    if (n->facts->blocks % BLOCKS_PER_ASK == 0 && o->progress != NULL &&
-        o->progress(o->progress_self, n->facts->blocks, 0) != 0)
-        return teg_fail(d, TEG_INTERRUPTED, "", "interrupted");
-    return TEG_OK;
-}
-
-void teg_sample_facts_free(struct teg_sample_facts *f)
-{
-    if (f == NULL)
-        return;
-    free(f->work);
-    free(f->first);
-    free(f->kind_of);
-    free(f);
-}
-
-static int shares_lines(const struct teg_sample_facts *f)
-{
-    return f->lines - f->first_lines > shared_most * f->lines;
-}
 
 /* ---- the plan -------------------------------------------------------------
  */
@@ -195,7 +99,8 @@ static int plan(struct sampling *p)
     uint64_t most = (uint64_t)(budget(p) / (double)places(p));
     uint64_t enough = fill + 2 * WAVES_WANTED;
 
-    if (!sample_kinds_alike(&p->facts->kinds) && shares_lines(p->facts))
+    if (!sample_kinds_alike(&p->facts->kinds) &&
+        sample_facts_share_lines(p->facts))
         return 0;
     /* the last, unfinished wave comes on top */
     if (most < least + 1)
@@ -562,33 +467,6 @@ static double waves_for_whole(void)
     return (WAVES_LEAST + 1) / TEG_SAMPLE_SHARE;
 }
 
-/* Walks through the launch and fills `*facts`. */
-static teg_status look(teg_sample_open *open, void *self,
-                       const struct teg_simulation_options *options,
-                       struct teg_sample_facts **facts, struct teg_diag *d)
-{
-    struct sample_lines *lines = sample_lines_new();
-    struct teg_launch launch;
-    struct notes notes;
-    teg_status status;
-
-    *facts = calloc(1, sizeof **facts);
-    status = *facts != NULL && lines != NULL ? open(self, &launch, d)
-                                             : teg_fail_memory(d);
-    if (status == TEG_OK) {
-        notes = (struct notes){*facts, lines, launch.kernel, options};
-        status = teg_launch_walk(&launch, visit_block, &notes, d);
-        if (launch.close != NULL)
-            launch.close(launch.self);
-    }
-    sample_lines_free(lines);
-    if (status != TEG_OK) {
-        teg_sample_facts_free(*facts);
-        *facts = NULL;
-    }
-    return status;
-}
-
 static teg_status measure(struct sampling *p, teg_sample_open *open, void *self,
                           const struct teg_simulation_options *options,
                           struct teg_statistics *s, struct teg_diag *d)
@@ -611,7 +489,7 @@ static teg_status sample_waves(struct sampling *p, teg_sample_open *open,
                                struct teg_sample *sample, struct teg_diag *d)
 {
     if (*facts == NULL)
-        TRY(look(open, self, options, facts, d));
+        TRY(sample_facts_look(open, self, options, facts, d));
     p->facts = *facts;
     /* A trace may hold fewer blocks than its grid. */
     sample->waves = waves_of(p, p->facts->blocks);
@@ -695,8 +573,9 @@ teg_status teg_sample_look(teg_sample_open *open, void *self,
     double waves;
 
     TRY(measure_up(&p, open, self, options, &waves, NULL, d));
-    return waves >= waves_for_whole() ? look(open, self, options, facts, d)
-                                      : TEG_OK;
+    return waves >= waves_for_whole()
+               ? sample_facts_look(open, self, options, facts, d)
+               : TEG_OK;
 }
 
 static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
