@@ -20,9 +20,8 @@
 #include "config/gpu.h"
 #include "sim/collect/statistics.h"
 #include "sim/models/model.h"
+#include "sim/version.h"
 #include "traces/trace.h"
-
-#define TEG_VERSION "0.1.0"
 
 struct sim_lead;
 
