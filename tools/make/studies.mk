@@ -1,0 +1,68 @@
+# Comparisons with what hardware and papers say, and what goes with them.
+#
+# make accuracy         published measurements (docs/accuracy.md)
+# make accuracy-modern  the same for chips since Fermi, with Python, minutes
+# make sampling         how far sampled cycles are from the full simulation's,
+#                       minutes
+# make clusters         how far represented launches are from simulated ones,
+#                       minutes
+# make model-table      compares the analytical models, into docs/models.md
+# make example-scaling  section 3.5 of the thesis: CSV files and pictures
+# make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
+# make measure-build    compiles the measuring kit for all GPUs, if nvcc is there
+
+ACCURACY_SRC := $(shell find tools/accuracy -name '*.c' | sort)
+
+# Published measurements against simulations: docs/accuracy.md.
+$(BUILD)/accuracy: $(ACCURACY_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+accuracy: $(BUILD)/accuracy
+	@mkdir -p build/accuracy
+	@for csv in tools/accuracy/*.csv; do \
+	    $(BUILD)/accuracy --json=build/accuracy/$$(basename $$csv .csv).json \
+	        $$csv || exit 1; \
+	done
+
+# Times the fixture kernels on a machine with a GPU: docs/measuring.md.
+$(BUILD)/kernels: $(BUILD)/tools/measure/kernels.o \
+                  $(BUILD)/traces/emulate/core/argument.o $(BUILD)/isa/base/status.o
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -ldl -o $@
+
+# Chips since Fermi: micro-benchmarks, and ../shared/measured where it is.
+# Minutes, and the one thing here that wants Python.
+accuracy-modern: all
+	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
+	TEG=$(BUILD)/teg tools/accuracy/modern/micro.py && \
+	TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
+
+model-table: all
+	@tools/model_table.sh --write $(BUILD)/teg
+
+example-scaling: all
+	@tools/examples/scaling.sh $(BUILD)/teg
+
+# Committed cubins against what nvcc makes of their sources; minutes.
+fixtures-check:
+	@command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 0; }; \
+	tools/make_fixtures.sh --check
+
+sampling: all
+	@tools/sampling.sh $(BUILD)/teg
+
+# Iterative CUDA programs without nvcc, for tools/clusters.sh.
+ITERATE := $(BUILD)/tools/sampling/iterate
+
+$(ITERATE): $(ITERATE).o $(CUDART)
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@
+
+$(ITERATE).o: tests/fixtures/iterate.fatbin
+
+clusters: all $(ITERATE)
+	@tools/clusters.sh $(BUILD)/teg $(ITERATE)
+
+measure-build:
+	@tools/measure/build.sh $(BUILD)/measure
+
+.PHONY: accuracy accuracy-modern sampling clusters model-table \
+    example-scaling fixtures-check measure-build
