@@ -1,26 +1,64 @@
 #!/bin/sh
-# Runs every test program and script; ends with one line that counts them.
+# Runs every test program and script, JOBS at once (default: one per core), and
+# ends with one line that counts them: tests/run.sh PROGRAM...
+#
+# What each printed comes in one piece and in the order of the list, which is
+# also the order in which they start: scripts first, since they take longest.
+# Tests may run beside each other: they read what is built and committed, and
+# write below a directory of their own (tests/cli/lib.sh).
+#
 # Check prints "100%: Checks: 12, Failures: 0, Errors: 0" for each suite.
-passed=0 failed=0 skipped=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-for t in "$@" tests/cli/*.sh; do
-    [ -e "$t" ] || continue
-    case $t in
-    tests/cli/lib.sh) continue ;;
-    *.sh) sh "$t" >"$log" 2>&1 ;;
-    *) "$t" >"$log" 2>&1 ;;
-    esac
-    status=$?
-    cat "$log"
-    counts=$(sed -n 's/.*Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\).*/\1 \2 \3/p' "$log" |
+# ONLY='run|test_sm' runs only those whose path matches the expression.
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+work=$(mktemp -d) || exit 2
+printer=
+trap '[ -z "$printer" ] || kill "$printer" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 130' INT HUP TERM
+
+for t in tests/cli/*.sh "$@"; do
+    [ "$t" = tests/cli/lib.sh ] || echo "$t"
+done | grep -E -e "${ONLY:-.}" | nl -w1 -s' ' >"$work/list"
+
+# Adds up what test $2, the ${1}th, said and how it ended.
+count() {
+    status=$(cat "$work/$1.status" 2>/dev/null || echo 'none')
+    counts=$(sed -n 's/.*Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\).*/\1 \2 \3/p' "$work/$1.log" |
         awk '{c += $1; f += $2 + $3} END {print c + 0, f + 0}')
     checks=${counts% *} bad=${counts#* }
     [ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1
     [ "$checks" != 0 ] || checks=1
     passed=$((passed + checks - bad)) failed=$((failed + bad))
-    skipped=$((skipped + $(grep -c '^skipped:' "$log")))
-    [ "$bad" = 0 ] || echo "FAILED: $t (exit status $status)"
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+    skipped=$((skipped + $(grep -c '^skipped:' "$work/$1.log")))
+    [ "$bad" = 0 ] || echo "FAILED: $2 (exit status $status)"
+}
+
+print() {
+    passed=0 failed=0 skipped=0
+    while read -r n t; do
+        # A test that has no status when all are over never ran to its end.
+        until [ -e "$work/$n.status" ] || [ -e "$work/over" ]; do
+            sleep 0.05
+        done
+        [ -e "$work/$n.log" ] || : >"$work/$n.log"
+        cat "$work/$n.log"
+        count "$n" "$t"
+    done <"$work/list"
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+}
+
+# The tests are in the foreground, so that Ctrl-C ends them.
+print &
+printer=$!
+xargs -P "$jobs" -L 1 sh -c '
+    case $2 in
+    *.sh) sh "$2" ;;
+    *) "$2" ;;
+    esac >"$0/$1.log" 2>&1
+    echo $? >"$0/$1.part"
+    mv "$0/$1.part" "$0/$1.status"' "$work" <"$work/list"
+: >"$work/over"
+wait "$printer"
+status=$?
+printer=
+exit $status
