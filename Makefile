@@ -9,7 +9,7 @@
 # make man        build/release/man: teg(1), teg-terms(7)
 # make completion build/release/completion: for bash and zsh
 # make install    PREFIX=/usr/local DESTDIR=
-# make deb        build/deb/teg_VERSION_ARCH.deb
+# make deb        build/deb/*.deb: teg and libteg-dev (tools/deb.sh)
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
 #
@@ -166,26 +166,39 @@ $(BUILD)/bench-forest: $(BUILD)/tools/bench/forest.o $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 man: all
-	@tools/man.sh $(BUILD)/teg $(BUILD)/man
+	$(Q)tools/man.sh $(BUILD)/teg $(BUILD)/man
 
-install: all man
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/share/teg/config/family \
-	    $(DESTDIR)$(PREFIX)/share/teg/examples \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
-	install -d $(DESTDIR)$(PREFIX)/lib/teg
-	install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
-	install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
-	install -m 644 config/*.cfg $(wildcard config/*.forest) \
-	    $(DESTDIR)$(PREFIX)/share/teg/config/
-	install -m 644 config/family/*.cfg \
-	    $(DESTDIR)$(PREFIX)/share/teg/config/family/
-	install -m 644 docs/examples/*.flow $(DESTDIR)$(PREFIX)/share/teg/examples/
-	install -m 644 $(BUILD)/man/teg.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 $(BUILD)/man/teg-terms.7 $(DESTDIR)$(PREFIX)/share/man/man7/
-	for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
+completion: all
+	$(Q)tools/completion.sh $(BUILD)/teg $(BUILD)/completion
+
+# The program finds its descriptions from where it lies: bin/../share/teg.
+SHARE := $(DESTDIR)$(PREFIX)/share
+
+install: all man completion
+	@echo '  INSTALL $(DESTDIR)$(PREFIX)'
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/teg \
+	    $(SHARE)/teg/config/family $(SHARE)/teg/examples \
+	    $(SHARE)/man/man1 $(SHARE)/man/man7 \
+	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions
+	$(Q)install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
+	$(Q)install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
+	$(Q)install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
+	$(Q)install -m 644 config/*.cfg $(wildcard config/*.forest) \
+	    $(SHARE)/teg/config/
+	$(Q)install -m 644 config/family/*.cfg $(SHARE)/teg/config/family/
+	$(Q)install -m 644 docs/examples/*.flow tests/kernels/sm70/*.sketch \
+	    $(SHARE)/teg/examples/
+	$(Q)install -m 644 $(BUILD)/man/teg.1 $(SHARE)/man/man1/
+	$(Q)install -m 644 $(BUILD)/man/teg-terms.7 $(SHARE)/man/man7/
+	$(Q)install -m 644 $(BUILD)/completion/teg \
+	    $(SHARE)/bash-completion/completions/
+	$(Q)install -m 644 $(BUILD)/completion/_teg $(SHARE)/zsh/site-functions/
+	$(Q)for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
 	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
+
+# Debian packages of what `make install` installs: teg and libteg-dev.
+deb: all
+	@tools/deb.sh $(BUILD) $(VERSION)
 
 format:
 	clang-format -i $(shell find $(ROOMS) tools tests -name '*.[ch]')
@@ -196,5 +209,6 @@ clean:
 include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
-.PHONY: all deps demo check sanitize clang bench mpi man install format clean
+.PHONY: all deps demo check sanitize clang bench mpi man completion install deb \
+    format clean
 .SECONDARY:

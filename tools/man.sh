@@ -10,27 +10,33 @@ version=$("$teg" --version | sed 's/^teg //')
 # Plain text for roff: backslashes, and lines that would begin a request.
 roff='s/\\/\\e/g; s/-/\\-/g; s/^\([.'\'']\)/\\\&\1/'
 
-# A command's --help on standard input.
+# The page of a command: usage, text and examples as --help has them, options
+# from the table behind it.
 command_page() {
-    sed "$roff" | awk '
-        /^Usage: / { sub(/^Usage: /, ""); print ".B " $0; print ".PP"; next }
-        /^Options:$/ { rows = 1; next }
-        /^Examples:$/ { rows = 0; print ".PP"; print "Examples:"; print ".nf"
-            examples = 1; next }
-        rows && (/^  \\-[A-Za-z], / || /^      \\-\\-/) {
-            line = $0
-            sub(/^ +/, "", line)
-            # The help begins after two spaces, or in the next line.
-            at = match(line, /  +/)
-            head = at ? substr(line, 1, at - 1) : line
-            rest = at ? substr(line, at + RLENGTH) : ""
-            print ".TP"
-            print ".B " head
-            if (rest != "")
-                print rest
+    {
+        "$teg" "$1" --_options
+        echo
+        "$teg" "$1" --help
+    } | sed "$roff" | awk -F '\t' '
+        !help && /^$/ { help = 1; next }
+        !help {
+            head[++count] = ($2 == "\\-" ? "" : $2 ", ") $1
+            if ($3 != "\\-")
+                head[count] = head[count] "=" $3
+            text[count] = $6
             next
         }
-        rows { sub(/^ +/, "") }
+        /^Usage: / { sub(/^Usage: /, ""); print ".B " $0; print ".PP"; next }
+        /^Options:$/ {
+            for (i = 2; i <= count; i++) # behind the operands
+                print ".TP\n.B " head[i] "\n" text[i]
+            options = 1
+            next
+        }
+        options && /^$/ { options = 0 }
+        options { next }
+        /^Examples:$/ { print ".PP"; print "Examples:"; print ".nf"
+            examples = 1; next }
         /^$/ && !examples { print ".PP"; next }
         { print }
         END { if (examples) print ".fi" }'
@@ -61,7 +67,7 @@ Text is colored on a terminal only.
 END
     "$teg" --help | sed -n '/^Commands:$/,/^$/{/^  /p;}' | while read -r name _; do
         printf '.SS %s\n' "$name"
-        "$teg" "$name" --help | command_page
+        command_page "$name"
     done
     cat <<'END'
 .SH EXIT STATUS

@@ -1,6 +1,7 @@
 #include "tools/teg/cli/options.h"
 
 #include "tools/teg/cli/color.h"
+#include "tools/teg/cli/option_table.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
 
@@ -87,6 +88,19 @@ static void print_row(const struct opt *row)
     }
     printf("%*s", HELP_COLUMN - used, "");
     print_wrapped(stdout, row->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+/* The command's own rows first. */
+static void print_table(const struct usage *usage, const struct rows *rows)
+{
+    const struct opt *row[ROWS_MAX];
+    int count = 0;
+
+    for (int i = COMMON_ROWS; i < rows->count; i++)
+        row[count++] = rows->row[i];
+    for (int i = 0; i < COMMON_ROWS; i++)
+        row[count++] = rows->row[i];
+    option_table_print(usage, row, count);
 }
 
 static void print_help(const struct usage *usage, const struct rows *rows)
@@ -232,6 +246,10 @@ bool options_parse(const struct usage *usage, int argc, char **argv,
 
     rows_init(&rows, usage);
     *status = EXIT_DONE;
+    if (option_table_asked(argc, argv)) {
+        print_table(usage, &rows);
+        return false;
+    }
     opterr = 0;
     optind = 1;
     while ((code = getopt_long(argc, argv, rows.letters, rows.longs, NULL)) !=
