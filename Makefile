@@ -21,7 +21,7 @@
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 PREFIX  ?= /usr/local
-VERSION := $(shell sed -n 's/.*TEG_VERSION "\(.*\)"/\1/p' sim/version.h)
+VERSION := $(shell sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' sim/version.h)
 
 # Before a command: says in a line what it makes; V=1 shows the command instead.
 ifeq ($(V),1)
@@ -178,16 +178,18 @@ install: all man completion
 	@echo '  INSTALL $(DESTDIR)$(PREFIX)'
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/teg \
 	    $(SHARE)/teg/config/family $(SHARE)/teg/examples \
-	    $(SHARE)/man/man1 $(SHARE)/man/man7 \
+	    $(SHARE)/man/man1 $(SHARE)/man/man7 $(SHARE)/doc/teg \
 	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions
 	$(Q)install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
-	$(Q)install -m 755 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
+	$(Q)install -m 644 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
 	$(Q)install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
 	$(Q)install -m 644 config/*.cfg $(wildcard config/*.forest) \
 	    $(SHARE)/teg/config/
 	$(Q)install -m 644 config/family/*.cfg $(SHARE)/teg/config/family/
 	$(Q)install -m 644 docs/examples/*.flow tests/kernels/sm70/*.sketch \
 	    $(SHARE)/teg/examples/
+	$(Q)install -m 644 README.md $(wildcard CHANGELOG.md) docs/*.md \
+	    docs/schema.json $(SHARE)/doc/teg/
 	$(Q)install -m 644 $(BUILD)/man/teg.1 $(SHARE)/man/man1/
 	$(Q)install -m 644 $(BUILD)/man/teg-terms.7 $(SHARE)/man/man7/
 	$(Q)install -m 644 $(BUILD)/completion/teg \
