@@ -1,15 +1,16 @@
 # make            build/release/teg and libteg.a
+# make tests      the same and what the tests need; `make check` runs them
 # make demo       the same, then runs a bundled kernel and replays its trace
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
-# make clang      the same program by clang, in build/clang
+# make clang      the program and the tests by clang, in build/clang
 # make bench      prints simulated instructions per second and peak memory
 # make fuzz       libFuzzer programs of the readers in build/fuzz (clang)
 # make mpi        build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make man        build/release/man: teg(1), teg-terms(7)
 # make completion build/release/completion: for bash and zsh
 # make install    PREFIX=/usr/local DESTDIR=
-# make deb        build/deb/*.deb: teg and libteg-dev (tools/deb.sh)
+# make deb        build/release/deb/*.deb: teg-simulator, libteg-dev
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
 #
@@ -148,15 +149,23 @@ demo: $(DEPS)
 	    $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(nproc)) all
 	@tools/demo.sh $(BUILD)/teg
 
-check: all $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM)
+tests: all $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM)
+
+check: tests
 	@tools/check_layers.sh
 	@BUILD=$(BUILD) tests/run.sh $(TESTS)
 
 sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
+# Without the scripts that take minutes there.
+SLOW := cli/(accuracy|accuracy_modern|clusters|model|run|sweep).sh
+
+sanitize-quick:
+	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
+
 clang:
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang all
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang tests
 
 bench: all $(BUILD)/bench-forest
 	@tools/bench.sh $(BUILD)/teg
@@ -198,8 +207,9 @@ install: all man completion
 	$(Q)for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
 	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
 
-# Debian packages of what `make install` installs: teg and libteg-dev.
+# Debian packages of what `make install` installs.
 deb: all
+	@tools/install_deps.sh deb
 	@tools/deb.sh $(BUILD) $(VERSION)
 
 format:
@@ -211,6 +221,6 @@ clean:
 include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
-.PHONY: all deps demo check sanitize clang bench mpi man completion install deb \
-    format clean
+.PHONY: all deps demo tests check sanitize sanitize-quick clang bench mpi man \
+    completion install deb format clean
 .SECONDARY:

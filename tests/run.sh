@@ -8,7 +8,8 @@
 # write below a directory of their own (tests/cli/lib.sh).
 #
 # Check prints "100%: Checks: 12, Failures: 0, Errors: 0" for each suite.
-# ONLY='run|test_sm' runs only those whose path matches the expression.
+# ONLY='cli/run|test_sm' runs only those whose path matches the expression,
+# SKIP='sweep' only those whose path does not.
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
 work=$(mktemp -d) || exit 2
 printer=
@@ -17,7 +18,7 @@ trap 'exit 130' INT HUP TERM
 
 for t in tests/cli/*.sh "$@"; do
     [ "$t" = tests/cli/lib.sh ] || echo "$t"
-done | grep -E -e "${ONLY:-.}" | nl -w1 -s' ' >"$work/list"
+done | grep -E -e "${ONLY:-.}" | grep -vE -e "${SKIP:-^$}" | nl -w1 -s' ' >"$work/list"
 
 # Adds up what test $2, the ${1}th, said and how it ended.
 count() {

@@ -67,14 +67,15 @@ for v in http_proxy https_proxy; do
 done
 
 try apt-get update -q
-cp "$deb"/teg_*.deb "$deb"/libteg-dev_*.deb "$chroot/tmp/"
-version=$(dpkg-deb -f "$deb"/teg_*.deb Version)
+cp "$deb"/teg-simulator_*.deb "$deb"/libteg-dev_*.deb "$chroot/tmp/"
+version=$(dpkg-deb -f "$deb"/teg-simulator_*.deb Version)
 
 # The program alone: what it depends on comes with it.
-inside sh -c 'dpkg -i /tmp/teg_*.deb' >"$chroot/tmp/out" 2>&1 || :
+inside sh -c 'dpkg -i /tmp/teg-simulator_*.deb' >"$chroot/tmp/out" 2>&1 || :
 try apt-get install -y -q -f --no-install-recommends
-try dpkg -s teg
+try dpkg -s teg-simulator
 said '^Status: install ok installed'
+said "^Version: $version\$"
 try teg --version
 said "^teg $version\$"
 try teg gpus
@@ -84,7 +85,7 @@ try teg run $example/matmul.sketch -g v100
 said '^  cycles '
 try teg bound $example/matmul.flow -g v100
 try teg explain long_scoreboard
-try sh -c 'cd / && md5sum -c --quiet /var/lib/dpkg/info/teg.md5sums'
+try sh -c 'cd / && md5sum -c --quiet /var/lib/dpkg/info/teg-simulator.md5sums'
 try bash -c '. /usr/share/bash-completion/completions/teg
     COMP_LINE="teg run -g gtx28" COMP_POINT=16 COMP_WORDS=(teg run -g gtx28)
     _teg && echo "${COMPREPLY[@]}"'
@@ -116,6 +117,6 @@ try /tmp/use
 said "^teg $version: v100\$"
 
 # Gone again without a rest.
-try dpkg --purge libteg-dev teg
+try dpkg --purge libteg-dev teg-simulator
 try sh -c '! find /usr -name "*teg*" | grep -v integ | grep -E "/(lib)?teg([./-]|$)"'
 echo "teg $version: installed, ran, was linked with and removed on Debian 12"

@@ -1,10 +1,12 @@
 #!/bin/sh
 # Makes Debian packages of what `make install` installs, with dpkg-deb alone:
 # tools/deb.sh BUILD VERSION. They go to BUILD/deb:
-#   teg         the program, descriptions, documentation, completion, the CUDA
-#               runtime that `teg exec` puts under programs
-#   libteg-dev  the library and its headers, which drag in those of the
-#               libraries they use: for programs, not for people
+#   teg-simulator  the program, descriptions, documentation, completion, the
+#                  CUDA runtime that `teg exec` puts under programs
+#   libteg-dev     the library and its headers, which drag in those of the
+#                  libraries they use: for programs, not for people
+# Debian has a package teg already, a game, newer by its number: apt would put
+# it in the place of one of that name.
 # The same tree makes the same bytes: times are those of the last commit.
 set -eu
 build=$1
@@ -101,15 +103,16 @@ pack() {
 mkdir -p "$root/usr/share/zsh"
 mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
 gzip -9n "$root"/usr/share/man/man*/*
-take teg bin lib/teg share
+mv "$root/usr/share/doc/teg" "$root/usr/share/doc/teg-simulator"
+take teg-simulator bin lib/teg share
 take libteg-dev include lib
 find "$root" -type f | sed 's/^/in no package: /' | grep . >&2 && exit 1
-strip "$deb/teg/usr/bin/teg"
+strip "$deb/teg-simulator/usr/bin/teg"
 find "$deb" -name '*.so*' -type f -exec strip --strip-unneeded {} +
 find "$deb" -name '*.a' -exec strip --strip-debug -D {} +
 
-libraries=$(depends teg)
-pack teg <<END
+libraries=$(depends teg-simulator)
+pack teg-simulator <<END
 Depends: $libraries
 Suggests: libjs-dygraphs
 Section: devel

@@ -434,7 +434,7 @@ static void test_parameters(void)
 static void test_device(void)
 {
     int value, count, blocks;
-    void *stream, *from, *to;
+    void *stream, *from = NULL, *to = NULL;
     float ms = -1, x = 1;
     int n = 0;
     void *args[] = {&n, &x};
