@@ -3,8 +3,9 @@
 # tools/deb.sh BUILD VERSION. They go to BUILD/deb:
 #   teg-simulator  the program, descriptions, documentation, completion, the
 #                  CUDA runtime that `teg exec` puts under programs
-#   libteg-dev     the library and its headers, which drag in those of the
-#                  libraries they use: for programs, not for people
+#   libteg0        the shared library, if one is installed; 0 of its name
+#   libteg-dev     what programs are built with: headers, static library, and
+#                  the headers of the libraries below it
 # Debian has a package teg already, a game, newer by its number: apt would put
 # it in the place of one of that name.
 # The same tree makes the same bytes: times are those of the last commit.
@@ -37,7 +38,7 @@ take() {
     mkdir -p "$package/DEBIAN"
     shift
     for path; do
-        [ -e "$root/usr/$path" ] || continue
+        [ -e "$root/usr/$path" ] || [ -L "$root/usr/$path" ] || continue
         mkdir -p "$package/usr/$(dirname "$path")"
         mv "$root/usr/$path" "$package/usr/$path"
     done
@@ -105,6 +106,10 @@ mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
 gzip -9n "$root"/usr/share/man/man*/*
 mv "$root/usr/share/doc/teg" "$root/usr/share/doc/teg-simulator"
 take teg-simulator bin lib/teg share
+soname=$(cd "$root/usr/lib" && find . -name 'libteg.so.[0-9]*' |
+    sed -n 's/.*\.so\.\([0-9]*\)$/\1/p')
+[ -z "$soname" ] || take "libteg$soname" \
+    $(cd "$root/usr" && find lib -name 'libteg.so.[0-9]*')
 take libteg-dev include lib
 find "$root" -type f | sed 's/^/in no package: /' | grep . >&2 && exit 1
 strip "$deb/teg-simulator/usr/bin/teg"
@@ -125,9 +130,24 @@ Description: estimates how many cycles a GPU kernel takes, and why
  simulated one. It needs no GPU.
 END
 
-libraries=$(depends libteg-dev)
+if [ -n "$soname" ]; then
+    control=$deb/libteg$soname/DEBIAN
+    echo 'activate-noawait ldconfig' >"$control/triggers"
+    echo "libteg $soname libteg$soname (>= $version)" >"$control/shlibs"
+    libraries=$(depends "libteg$soname")
+    pack "libteg$soname" <<END
+Depends: $libraries
+Suggests: teg-simulator
+Section: libs
+Priority: optional
+Description: library that simulates the timing of GPU kernels, at run time
+ What programs need that were linked with teg's library. Descriptions of GPUs
+ come with teg-simulator.
+END
+fi
+
 pack libteg-dev <<END
-Depends: ${libraries:+$libraries, }libconfig-dev, libelf-dev, libiberty-dev, libjansson-dev, liblzma-dev, libzstd-dev, zlib1g-dev
+Depends: ${soname:+libteg$soname (= $version), }libconfig-dev, libelf-dev, libiberty-dev, libjansson-dev, liblzma-dev, libzstd-dev, zlib1g-dev
 Section: libdevel
 Priority: optional
 Description: library that simulates the timing of GPU kernels

@@ -38,7 +38,10 @@ offers_only() {
 if command -v bash >/dev/null 2>&1; then
     breaks=" =:
 "
-    teg_path=$PWD/$teg
+    case $teg in
+    /*) teg_path=$teg ;;
+    *) teg_path=$PWD/$teg ;;
+    esac
     mkdir -p "$work/here/folder"
     touch "$work/here/kernel.tegt" "$work/here/folder/other.cfg"
 
@@ -71,6 +74,7 @@ if command -v bash >/dev/null 2>&1; then
     offers_only 'teg explain long_sc' 'long_scoreboard'
     offers_only 'teg bound sg' 'sgemm'
     offers_only 'teg exec -- ke' 'kernel.tegt'
+    offers_only 'teg exec -- ./program --vers' ''
     offers_only 'teg nosuch --' ''
     # Every command has a row, and its operands.
     for command in $("$teg" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
@@ -86,6 +90,8 @@ fi
 if command -v zsh >/dev/null 2>&1; then
     expect 0 sh -c 'zsh -n "$1"' sh "$work/made/_teg"
     no_err
+    check 'what may be given often is offered again' \
+        grep -q "'\*--set=\[" "$work/made/_teg"
     # Every specification is one that _arguments takes.
     cat >"$work/zsh" <<'END'
 autoload -Uz compinit && compinit -u -d "$2/dump"

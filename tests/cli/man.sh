@@ -8,6 +8,9 @@ for command in $("$teg" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1
     check "teg(1) has $command" grep -qx "\.SS $command" "$work/man/teg.1"
     check "and its usage" grep -q "^\.B teg $command \[OPTION\]" "$work/man/teg.1"
 done
+check 'an option is the head of a paragraph, its whole help below' \
+    [ "$(grep -B1 -A1 '^\.B .-o, .-.-output=FILE$' "$work/man/teg.1" | sed -n 1,3p |
+        tr '\n' ' ')" = '.TP .B \-o, \-\-output=FILE write the result there instead, complete or not at all ' ]
 # As many terms as there are names.
 check 'teg-terms(7) has every term' [ "$(grep -c '^\.TP$' "$work/man/teg-terms.7")" = \
     "$("$teg" explain | grep -c '^  ')" ]
