@@ -149,7 +149,7 @@ demo: $(DEPS)
 	    $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(nproc)) all
 	@tools/demo.sh $(BUILD)/teg
 
-tests: all $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM)
+tests: all man completion $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM)
 
 check: tests
 	@tools/check_layers.sh
@@ -174,11 +174,19 @@ bench: all $(BUILD)/bench-forest
 $(BUILD)/bench-forest: $(BUILD)/tools/bench/forest.o $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-man: all
-	$(Q)tools/man.sh $(BUILD)/teg $(BUILD)/man
+# What teg says of itself, for other readers.
+MAN        := $(BUILD)/man/teg.1 $(BUILD)/man/teg-terms.7
+COMPLETION := $(BUILD)/completion/teg $(BUILD)/completion/_teg
 
-completion: all
-	$(Q)tools/completion.sh $(BUILD)/teg $(BUILD)/completion
+$(MAN) &: $(BUILD)/teg tools/man.sh
+	$(call run,GEN)tools/man.sh $(BUILD)/teg $(BUILD)/man
+
+$(COMPLETION) &: $(BUILD)/teg tools/completion.sh $(wildcard tools/completion/*)
+	$(call run,GEN)tools/completion.sh $(BUILD)/teg $(BUILD)/completion
+
+man: $(MAN)
+
+completion: $(COMPLETION)
 
 # The program finds its descriptions from where it lies: bin/../share/teg.
 SHARE := $(DESTDIR)$(PREFIX)/share
