@@ -218,7 +218,7 @@ install: all man completion
 # Debian packages of what `make install` installs.
 deb: all
 	@tools/install_deps.sh deb
-	@tools/deb.sh $(BUILD) $(VERSION)
+	@+tools/deb.sh $(BUILD) $(VERSION)
 
 format:
 	clang-format -i $(shell find $(ROOMS) tools tests -name '*.[ch]')
