@@ -4,7 +4,7 @@
 
 #include "traces/block/block.h"
 
-struct teg_cache {
+struct teg_store {
     struct teg_trace *trace; /* borrowed */
     uint32_t number;         /* of the launch in the trace */
     /* Owned.  Open as long as its blocks are kept, which use its program;
@@ -18,44 +18,44 @@ struct teg_cache {
     int holds;
 };
 
-static void close_from(struct teg_cache *c)
+static void close_from(struct teg_store *s)
 {
-    if (c->from.close != NULL)
-        c->from.close(c->from.self);
-    c->from = (struct teg_launch){0};
+    if (s->from.close != NULL)
+        s->from.close(s->from.self);
+    s->from = (struct teg_launch){0};
 }
 
-static void drop_blocks(struct teg_cache *c)
+static void drop_blocks(struct teg_store *s)
 {
-    for (size_t i = 0; i < c->count; i++)
-        teg_block_drop(c->block[i]);
-    free(c->block);
-    c->block = NULL;
-    c->count = c->capacity = 0;
+    for (size_t i = 0; i < s->count; i++)
+        teg_block_drop(s->block[i]);
+    free(s->block);
+    s->block = NULL;
+    s->count = s->capacity = 0;
 }
 
-static teg_status append(struct teg_cache *c, struct teg_block *block,
+static teg_status append(struct teg_store *s, struct teg_block *block,
                          struct teg_diag *d)
 {
-    if (c->count == c->capacity) {
-        size_t capacity = c->capacity != 0 ? 2 * c->capacity : 64;
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity != 0 ? 2 * s->capacity : 64;
         struct teg_block **more =
-            realloc(c->block, capacity * sizeof(struct teg_block *));
+            realloc(s->block, capacity * sizeof(struct teg_block *));
 
         if (more == NULL) {
             teg_block_free(block);
             return teg_fail_memory(d);
         }
-        c->block = more;
-        c->capacity = capacity;
+        s->block = more;
+        s->capacity = capacity;
     }
     teg_block_keep(block);
-    c->block[c->count++] = block;
+    s->block[s->count++] = block;
     return TEG_OK;
 }
 
 /* Reads all blocks unless they are too many; `holds` says which. */
-static teg_status read_blocks(struct teg_cache *c, uint64_t budget,
+static teg_status read_blocks(struct teg_store *s, uint64_t budget,
                               struct teg_diag *d)
 {
     uint64_t used = 0;
@@ -63,66 +63,66 @@ static teg_status read_blocks(struct teg_cache *c, uint64_t budget,
     for (;;) {
         struct teg_block *block;
 
-        TRY(c->from.next(c->from.self, &block, d));
+        TRY(s->from.next(s->from.self, &block, d));
         if (block == NULL) {
-            c->holds = 1;
+            s->holds = 1;
             return TEG_OK;
         }
         used += teg_block_memory(block) + sizeof(struct teg_block *);
-        TRY(append(c, block, d));
+        TRY(append(s, block, d));
         if (used > budget) {
-            drop_blocks(c);
+            drop_blocks(s);
             return TEG_OK;
         }
     }
 }
 
-teg_status teg_cache_new(struct teg_trace *trace, uint32_t kernel,
-                         uint64_t budget, struct teg_cache **cache,
+teg_status teg_store_new(struct teg_trace *trace, uint32_t kernel,
+                         uint64_t budget, struct teg_store **store,
                          struct teg_diag *d)
 {
-    struct teg_cache *c = calloc(1, sizeof *c);
+    struct teg_store *s = calloc(1, sizeof *s);
     teg_status status;
 
-    *cache = NULL;
-    if (c == NULL)
+    *store = NULL;
+    if (s == NULL)
         return teg_fail_memory(d);
-    c->trace = trace;
-    c->number = kernel;
-    status = teg_trace_launch(trace, kernel, &c->from, d);
+    s->trace = trace;
+    s->number = kernel;
+    status = teg_trace_launch(trace, kernel, &s->from, d);
     if (status == TEG_OK)
-        status = read_blocks(c, budget, d);
+        status = read_blocks(s, budget, d);
     if (status != TEG_OK) {
-        teg_cache_free(c);
+        teg_store_free(s);
         return status;
     }
-    if (!c->holds)
-        close_from(c);
-    *cache = c;
+    if (!s->holds)
+        close_from(s);
+    *store = s;
     return TEG_OK;
 }
 
-void teg_cache_free(struct teg_cache *c)
+void teg_store_free(struct teg_store *s)
 {
-    if (c == NULL)
+    if (s == NULL)
         return;
-    drop_blocks(c);
-    close_from(c);
-    free(c);
+    drop_blocks(s);
+    close_from(s);
+    free(s);
 }
 
-int teg_cache_holds(const struct teg_cache *c)
+int teg_store_holds(const struct teg_store *s)
 {
-    return c->holds;
+    return s->holds;
 }
 
 static teg_status next_kept(void *self, struct teg_block **block,
                             struct teg_diag *d)
 {
-    struct teg_cache *c = self;
+    struct teg_store *s = self;
 
     (void)d;
-    *block = c->next < c->count ? c->block[c->next++] : NULL;
+    *block = s->next < s->count ? s->block[s->next++] : NULL;
     return TEG_OK;
 }
 
@@ -130,11 +130,11 @@ static teg_status next_kept(void *self, struct teg_block **block,
 static teg_status next_read(void *self, struct teg_block **block,
                             struct teg_diag *d)
 {
-    struct teg_cache *c = self;
+    struct teg_store *s = self;
 
-    TRY(c->from.next(c->from.self, block, d));
-    c->kernel.program = c->from.kernel->program;
-    c->kernel.notes = c->from.kernel->notes;
+    TRY(s->from.next(s->from.self, block, d));
+    s->kernel.program = s->from.kernel->program;
+    s->kernel.notes = s->from.kernel->notes;
     return TEG_OK;
 }
 
@@ -143,18 +143,18 @@ static void close_read(void *self)
     close_from(self);
 }
 
-teg_status teg_cache_launch(struct teg_cache *c, struct teg_launch *launch,
+teg_status teg_store_launch(struct teg_store *s, struct teg_launch *launch,
                             struct teg_diag *d)
 {
-    if (!c->holds)
-        TRY(teg_trace_launch(c->trace, c->number, &c->from, d));
-    c->kernel = *c->from.kernel;
-    c->next = 0;
+    if (!s->holds)
+        TRY(teg_trace_launch(s->trace, s->number, &s->from, d));
+    s->kernel = *s->from.kernel;
+    s->next = 0;
     *launch = (struct teg_launch){
-        .kernel = &c->kernel,
-        .self = c,
-        .next = c->holds ? next_kept : next_read,
-        .close = c->holds ? NULL : close_read,
+        .kernel = &s->kernel,
+        .self = s,
+        .next = s->holds ? next_kept : next_read,
+        .close = s->holds ? NULL : close_read,
     };
     return TEG_OK;
 }

@@ -16,7 +16,7 @@ static struct teg_gpu gpu;
 static struct teg_statistics full, part;
 static struct teg_sample sample;
 static struct teg_trace *trace;
-static struct teg_cache *cache;
+static struct teg_store *store;
 
 /* 40 SMs of four single-warp blocks; memory with a limit that is shared. */
 static void setup(uint32_t blocks, const char *body)
@@ -34,14 +34,14 @@ static void setup(uint32_t blocks, const char *body)
     ck_assert_msg(
         teg_trace_open_memory("test", (const uint8_t *)text, strlen(text), NULL,
                               &trace, &d) == TEG_OK &&
-            teg_cache_new(trace, 0, TEG_CACHE_BUDGET, &cache, &d) == TEG_OK,
+            teg_store_new(trace, 0, TEG_STORE_BUDGET, &store, &d) == TEG_OK,
         "%s: %s", d.where, d.what);
 }
 
 static teg_status open_launch(void *self, struct teg_launch *launch,
                               struct teg_diag *diag)
 {
-    return teg_cache_launch(self, launch, diag);
+    return teg_store_launch(self, launch, diag);
 }
 
 static void simulate_both(uint64_t instructions_min)
@@ -49,14 +49,14 @@ static void simulate_both(uint64_t instructions_min)
     struct teg_sample_facts *facts = NULL;
     struct teg_launch launch;
 
-    ck_assert_msg(teg_sample_simulate(open_launch, cache, &gpu, NULL,
+    ck_assert_msg(teg_sample_simulate(open_launch, store, &gpu, NULL,
                                       instructions_min, &facts, &part, &sample,
                                       &d) == TEG_OK,
                   "%s: %s", d.where, d.what);
-    ck_assert(teg_cache_launch(cache, &launch, &d) == TEG_OK);
+    ck_assert(teg_store_launch(store, &launch, &d) == TEG_OK);
     ck_assert(teg_simulate(&launch, &gpu, NULL, &full, &d) == TEG_OK);
     teg_sample_facts_free(facts);
-    teg_cache_free(cache);
+    teg_store_free(store);
     teg_trace_close(trace);
 }
 
@@ -217,13 +217,13 @@ START_TEST(host_threads_change_nothing)
                                                            i == 0 ? 1 : 3};
         struct teg_launch launch;
 
-        ck_assert(teg_cache_launch(cache, &launch, &d) == TEG_OK);
+        ck_assert(teg_store_launch(store, &launch, &d) == TEG_OK);
         memset(&of[i], 0, sizeof of[i]);
         ck_assert(sample_led(&launch, &gpu, 120, 4, &options, &s[i], &of[i],
                              &d) == TEG_OK);
         ck_assert_uint_eq(of[i].sms_simulated, 5);
     }
-    teg_cache_free(cache);
+    teg_store_free(store);
     teg_trace_close(trace);
     ck_assert_int_eq(memcmp(&s[0], &s[1], sizeof s[0]), 0);
     ck_assert_int_eq(memcmp(&of[0], &of[1], sizeof of[0]), 0);
@@ -254,14 +254,14 @@ START_TEST(a_launch_that_breaks_off_is_told)
     struct broken b = {.left = at[_i]};
 
     setup(160 * 30, bodies[1]);
-    ck_assert(teg_cache_launch(cache, &b.from, &d) == TEG_OK);
+    ck_assert(teg_store_launch(store, &b.from, &d) == TEG_OK);
     struct teg_launch launch = {
         .kernel = b.from.kernel, .self = &b, .next = next_or_break};
 
     ck_assert(sample_led(&launch, &gpu, 40, 4, &none, &part, &sample, &d) ==
               TEG_FORMAT);
     ck_assert_str_eq(d.what, "broken off");
-    teg_cache_free(cache);
+    teg_store_free(store);
     teg_trace_close(trace);
 }
 END_TEST
@@ -281,7 +281,7 @@ static teg_status open_short(void *self, struct teg_launch *launch,
                              struct teg_diag *diag)
 {
     short_of.left = *(const uint32_t *)self;
-    TRY(teg_cache_launch(cache, &short_of.from, diag));
+    TRY(teg_store_launch(store, &short_of.from, diag));
     *launch = (struct teg_launch){
         .kernel = short_of.from.kernel, .self = &short_of, .next = next_or_end};
     return TEG_OK;
@@ -299,7 +299,7 @@ START_TEST(a_part_of_a_grid_is_no_long_launch)
                                   &part, &sample, &d) == TEG_OK);
     ck_assert_int_eq(sample.used, left == 3200);
     teg_sample_facts_free(facts);
-    teg_cache_free(cache);
+    teg_store_free(store);
     teg_trace_close(trace);
 }
 END_TEST
@@ -330,7 +330,7 @@ START_TEST(the_same_launch_gives_the_same_sample)
     setup(160 * 25, bodies[1]);
     /* found, then known */
     for (int i = 0; i < 2; i++)
-        ck_assert(teg_sample_simulate(open_launch, cache, &gpu, NULL, 0, &facts,
+        ck_assert(teg_sample_simulate(open_launch, store, &gpu, NULL, 0, &facts,
                                       &again, &second, &d) == TEG_OK);
     teg_sample_facts_free(facts);
     simulate_both(0);

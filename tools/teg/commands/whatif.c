@@ -80,7 +80,7 @@ static int total_cycles(const struct whatif *w, const char *names,
         struct replay replay;
         int status;
 
-        options.cache = w->cache[i];
+        options.store = w->store[i];
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
             *cycles += replay_launches(&replay) * replay.s->cycles;
@@ -178,14 +178,14 @@ static int read_blocks(struct whatif *w)
     const struct job *job = &w->job;
     struct teg_diag d;
 
-    w->cache = calloc(job->kernel_count, sizeof *w->cache);
-    if (w->cache == NULL)
+    w->store = calloc(job->kernel_count, sizeof *w->store);
+    if (w->store == NULL)
         return say_memory();
     for (uint32_t i = 0; i < job->kernel_count; i++) {
         if (interrupted())
             return EXIT_INTERRUPTED;
-        if (teg_cache_new(job->trace, job->kernel[i],
-                          TEG_CACHE_BUDGET / job->kernel_count, &w->cache[i],
+        if (teg_store_new(job->trace, job->kernel[i],
+                          TEG_STORE_BUDGET / job->kernel_count, &w->store[i],
                           &d) != TEG_OK)
             return say_fault(&d);
     }
@@ -212,10 +212,10 @@ static int replay_all(struct whatif *w)
         status = pool_run(&pool);
     if (w->shown)
         fputs("\r\033[K", stderr);
-    for (uint32_t i = 0; w->cache != NULL && i < w->job.kernel_count; i++)
-        teg_cache_free(w->cache[i]);
-    free(w->cache);
-    w->cache = NULL;
+    for (uint32_t i = 0; w->store != NULL && i < w->job.kernel_count; i++)
+        teg_store_free(w->store[i]);
+    free(w->store);
+    w->store = NULL;
     return status;
 }
 

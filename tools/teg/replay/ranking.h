@@ -25,7 +25,7 @@ struct whatif {
     uint32_t jobs; /* workers; 0: one per core */
     /* Of a measurement under way. */
     uint32_t next;
-    struct teg_cache **cache; /* owned, and so is each, [kernel_count] */
+    struct teg_store **store; /* owned, and so is each, [kernel_count] */
     const char *broken;       /* a what-if whose replay failed, or NULL */
     bool terminal, shown;
 };

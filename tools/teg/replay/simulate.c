@@ -98,8 +98,8 @@ static teg_status open_launch(const struct job *job, uint32_t kernel,
                               const struct replay_options *options,
                               struct teg_launch *launch, struct teg_diag *d)
 {
-    return options->cache != NULL
-               ? teg_cache_launch(options->cache, launch, d)
+    return options->store != NULL
+               ? teg_store_launch(options->store, launch, d)
                : teg_trace_launch(job->trace, kernel, launch, d);
 }
 

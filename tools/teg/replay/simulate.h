@@ -25,7 +25,7 @@ struct replay_options {
     const char *label;                   /* for the progress line; NULL: none */
     const struct sim_listener *listener; /* besides the statistics, or NULL */
     uint32_t listeners;                  /* how many */
-    struct teg_cache *cache; /* of the launch, or NULL: from the trace */
+    struct teg_store *store; /* of the launch, or NULL: from the trace */
 };
 
 /* The launch that was simulated instead of one that is like it. */

@@ -30,7 +30,7 @@ struct point {
     struct sweep_change change;
     struct replay replay;
     struct opt_list what_ifs;        /* none or one, borrowed from the plan */
-    struct teg_cache *cache;         /* borrowed from the source */
+    struct teg_store *store;         /* borrowed from the source */
     struct teg_sample_facts **facts; /* the source's */
     char reason[1024];
 };
@@ -58,9 +58,9 @@ static bool failed(struct point *p, const struct teg_diag *d)
 
 static void close_source(struct sweep_source *s)
 {
-    teg_cache_free(s->cache);
+    teg_store_free(s->store);
     teg_sample_facts_free(s->facts);
-    s->cache = NULL;
+    s->store = NULL;
     s->facts = NULL;
     s->open = false;
 }
@@ -145,7 +145,7 @@ static bool open_source(struct point *p, struct sweep_source *s)
             return failed(p, &d);
         s->path = launch->path;
     }
-    if (teg_cache_new(s->trace, launch->kernel, TEG_CACHE_BUDGET, &s->cache,
+    if (teg_store_new(s->trace, launch->kernel, TEG_STORE_BUDGET, &s->store,
                       &d) != TEG_OK)
         return failed(p, &d);
     for (uint32_t i = 0; i < plan->axes; i++)
@@ -241,7 +241,7 @@ static teg_status apply_what_ifs(const char *names, struct teg_gpu *gpu,
 static teg_status open_launch(const struct point *p, struct teg_gpu *gpu,
                               struct teg_launch *launch, struct teg_diag *d)
 {
-    teg_status status = teg_cache_launch(p->cache, launch, d);
+    teg_status status = teg_store_launch(p->store, launch, d);
 
     if (status != TEG_OK)
         return status;
@@ -314,7 +314,7 @@ static bool prepare(struct point *p, struct sweep_source *source)
     if (!change_gpu(p) || !open_source(p, source))
         return false;
     find_what_ifs(p);
-    p->cache = source->cache;
+    p->store = source->store;
     p->facts = &source->facts;
     p->replay.launches = teg_trace_kernel_launches(
         source->trace, launch_at(p->plan, p->number)->kernel);

@@ -119,7 +119,7 @@ struct sweep_source {
     uint32_t digit[SWEEP_AXES_MAX]; /* of the launch and param axes */
     const char *path;               /* of `trace`, borrowed from the plan */
     struct teg_trace *trace;        /* owned */
-    struct teg_cache *cache;        /* owned */
+    struct teg_store *store;        /* owned */
     struct teg_sample_facts *facts; /* owned; of the launch as it is */
     /* Of the launch represented last, if that is in another trace. */
     const char *member_path;  /* borrowed from the plan */
