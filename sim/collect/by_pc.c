@@ -193,14 +193,8 @@ static void add_request(struct by_pc_row *row, const struct sim_request *r)
         return;
     }
     row->requests++;
-    row->transactions += r->transactions;
-    row->bytes += r->bytes;
-    row->useful_bytes += r->useful_bytes;
-    row->l1_sectors += r->l1_sectors;
-    row->l1_hits += r->l1_hits;
-    row->l2_sectors += r->l2_sectors;
-    row->l2_hits += r->l2_hits;
-    row->dram_bytes += r->dram_bytes;
+#define REQUEST(type, field, ...) row->field += r->field;
+#include "sim/collect/counters.def"
 }
 
 static void on_issue(void *self, const struct sim_issue *e)
@@ -249,14 +243,8 @@ static void join_row(struct by_pc *b, struct by_pc_row *to,
     for (int r = 0; r < TEG_STALLS; r++)
         to->stall[r] += from->stall[r];
     to->requests += from->requests;
-    to->transactions += from->transactions;
-    to->bytes += from->bytes;
-    to->useful_bytes += from->useful_bytes;
-    to->l1_sectors += from->l1_sectors;
-    to->l1_hits += from->l1_hits;
-    to->l2_sectors += from->l2_sectors;
-    to->l2_hits += from->l2_hits;
-    to->dram_bytes += from->dram_bytes;
+#define REQUEST(type, field, ...) to->field += from->field;
+#include "sim/collect/counters.def"
     to->shared_requests += from->shared_requests;
     to->passes += from->passes;
     to->groups += from->groups;

@@ -20,9 +20,10 @@ struct by_pc_row {
     uint64_t issued;            /* warp instructions */
     uint64_t lanes;             /* active, summed */
     uint64_t stall[TEG_STALLS]; /* warp-cycles before its issue */
-    /* global and local memory */
-    uint64_t requests, transactions, bytes, useful_bytes;
-    uint64_t l1_sectors, l1_hits, l2_sectors, l2_hits, dram_bytes;
+    uint64_t requests;          /* to global and local memory */
+    /* What memory made of them: counters.def. */
+#define REQUEST(type, field, ...) type field;
+#include "sim/collect/counters.def"
     /* shared memory */
     uint64_t shared_requests, passes, groups;
     /* Whom it waited for, in the order of the program. */

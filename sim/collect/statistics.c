@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/collect/counters.h"
+
 /*
  * Invariants: timeline bins are 2^bin_log2 cycles wide and cover every cycle
  * announced so far; when one lies beyond, neighbours are added together and
@@ -213,18 +215,12 @@ static void add_global(struct teg_memory_statistics *m,
     } else {
         m->uncoalesced_transactions += r->transactions;
     }
-    m->transactions += r->transactions;
-    m->bytes += r->bytes;
-    m->useful_bytes += r->useful_bytes;
     if (r->is_store)
         m->store_bytes += r->bytes;
     else
         m->load_bytes += r->bytes;
-    m->l1_sectors += r->l1_sectors;
-    m->l1_hits += r->l1_hits;
-    m->l2_sectors += r->l2_sectors;
-    m->l2_hits += r->l2_hits;
-    m->dram_bytes += r->dram_bytes;
+#define REQUEST(type, field, ...) m->field += r->field;
+#include "sim/collect/counters.def"
 }
 
 static void add_request(struct teg_memory_statistics *m,
@@ -420,48 +416,17 @@ static void *split(void *self)
     return part;
 }
 
-static void add_sums(uint64_t *to, const uint64_t *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof *to; i++)
-        to[i] += from[i];
-}
-
-static void join_unit(struct teg_unit_statistics *to,
-                      const struct teg_unit_statistics *from)
-{
-    to->issued += from->issued;
-    to->busy_cycles += from->busy_cycles;
-    to->load_cycles += from->load_cycles;
-    if (to->peak_load < from->peak_load)
-        to->peak_load = from->peak_load;
-    bins_join(to->busy_bin, from->busy_bin);
-    bins_join(to->load_bin, from->load_bin);
-}
-
 /* The bins become as wide as the wider ones. */
 static void join(void *self, void *other)
 {
     struct collect_statistics *c = self, *part = other;
-    struct teg_statistics *to = c->s;
-    const struct teg_statistics *from = part->s;
 
     while (c->bin_log2 < part->bin_log2)
         widen(c);
     while (part->bin_log2 < c->bin_log2)
         widen(part);
     c->failed |= part->failed;
-    to->warp_instructions += from->warp_instructions;
-    to->thread_instructions += from->thread_instructions;
-    to->barriers += from->barriers;
-    to->unknown_instructions += from->unknown_instructions;
-    to->resident_warp_cycles += from->resident_warp_cycles;
-    add_sums(&to->class_[0].issued, &from->class_[0].issued, sizeof to->class_);
-    add_sums(to->dependence, from->dependence, sizeof to->dependence);
-    add_sums(&to->memory.global_requests, &from->memory.global_requests,
-             sizeof to->memory);
-    add_sums(to->stall, from->stall, sizeof to->stall);
-    for (uint32_t u = 0; u < to->unit_count; u++)
-        join_unit(&to->unit[u], &from->unit[u]);
+    teg_statistics_join(c->s, part->s);
     free(part->distances.of);
     free(part->s);
     free(part);

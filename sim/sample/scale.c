@@ -1,41 +1,32 @@
 #include "sim/sample/scale.h"
 
-static void scale_u64(uint64_t *v, double factor)
-{
-    *v = (uint64_t)((double)*v * factor + 0.5);
-}
+#include "sim/collect/counters.h"
 
-/* Every member of these structs is a sum. */
-static void scale_sums(void *sums, size_t size, double factor)
+static void scale_counter(const struct teg_counter *c, struct teg_statistics *s,
+                          double factor)
 {
-    uint64_t *v = sums;
+    for (uint32_t item = 0; item < teg_counter_items(c, s); item++) {
+        for (uint32_t i = 0; i < c->count; i++) {
+            double v = (double)teg_counter_get(c, s, item, i) * factor;
 
-    for (size_t i = 0; i < size / sizeof *v; i++)
-        scale_u64(&v[i], factor);
+            teg_counter_set(c, s, item, i, (uint64_t)(v + 0.5));
+        }
+    }
 }
 
 void sample_scale(struct teg_statistics *s, double factor,
                   uint64_t warp_instructions)
 {
+    uint32_t count;
+    const struct teg_counter *c = teg_counters(&count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (c[i].sampled == COUNTER_SAMPLED_SCALED)
+            scale_counter(&c[i], s, factor);
+    }
+    /* Every cycle of a resident warp has a reason, rounded or not. */
     s->warp_instructions = warp_instructions;
     s->resident_warp_cycles = warp_instructions;
-    scale_u64(&s->thread_instructions, factor);
-    scale_u64(&s->barriers, factor);
-    scale_u64(&s->unknown_instructions, factor);
-    scale_sums(s->class_, sizeof s->class_, factor);
-    scale_sums(&s->memory, sizeof s->memory, factor);
-    /* Every cycle of a resident warp has a reason, rounded or not. */
-    for (uint32_t i = 0; i < TEG_STALLS; i++) {
-        scale_u64(&s->stall[i], factor);
+    for (uint32_t i = 0; i < TEG_STALLS; i++)
         s->resident_warp_cycles += s->stall[i];
-    }
-    scale_u64(&s->channel_bytes_max, factor);
-    scale_u64(&s->channel_bytes_sum, factor);
-    for (uint32_t i = 0; i < s->unit_count; i++) {
-        struct teg_unit_statistics *u = &s->unit[i];
-
-        scale_u64(&u->issued, factor);
-        scale_u64(&u->busy_cycles, factor);
-        scale_u64(&u->load_cycles, factor);
-    }
 }

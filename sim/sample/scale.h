@@ -1,5 +1,6 @@
 /* Statistics of a part as those of a whole that has `factor` times its work
- * and `warp_instructions`: every sum but blocks and warps.  No maximum. */
+ * and `warp_instructions`: what sim/collect/counters.def calls SCALED and
+ * SET. */
 #ifndef TEG_SIM_SAMPLE_SCALE_H
 #define TEG_SIM_SAMPLE_SCALE_H
 
