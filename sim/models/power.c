@@ -120,7 +120,7 @@ static void sum_terms(const struct power_machine *m, struct power_result *r)
 }
 
 /* [T] 35, 48 */
-static void power_terms(const struct power_machine *m,
+static void board_terms(const struct power_machine *m,
                         const struct power_launch *l, struct power_result *r)
 {
     r->core_scale =
@@ -181,7 +181,7 @@ teg_status power(const struct power_machine *machine,
     *r = (struct power_result){0};
     component_terms(machine, launch, counts, r);
     sum_terms(machine, r);
-    power_terms(machine, launch, r);
+    board_terms(machine, launch, r);
     if (counts->nonmem_insts > 0)
         r->mem_intensity = counts->mem_insts / counts->nonmem_insts;
     energy_terms(machine, launch, counts, r);
