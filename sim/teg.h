@@ -64,13 +64,20 @@ struct teg_whatif {
 
 /* All fixed ones; "double:<unit>" comes on top, for each unit. */
 const struct teg_whatif *teg_whatifs(uint32_t *count);
+/* The first name of `*names`, which are joined by commas, and its length; moves
+ * `*names` behind it.  NULL when there is none left; empty ones are no names. */
+const char *teg_whatif_next(const char **names, size_t *length);
+/* Whether `name` ([length]) is one, or "double:" with a unit of `gpu`. */
+int teg_whatif_known(const char *name, size_t length,
+                     const struct teg_gpu *gpu);
 /*
- * Applies what-if `name` to `*gpu` (a copy of the caller's) and to `launch`,
- * which is replaced by one that transforms the blocks handed out and whose
- * close also closes the original.  TEG_UNKNOWN, with the nearest known name,
- * if there is none such.
+ * Applies the what-ifs `names`, one or several joined by commas, to `*gpu` (a
+ * copy of the caller's) and to `launch`, which is replaced by one that
+ * transforms the blocks handed out and whose close also closes the original.
+ * TEG_UNKNOWN, with the nearest known name, if there is none such; those
+ * before it have been applied then.
  */
-teg_status teg_whatif_apply(const char *name, struct teg_gpu *gpu,
+teg_status teg_whatif_apply(const char *names, struct teg_gpu *gpu,
                             struct teg_launch *launch, struct teg_diag *d);
 
 #endif

@@ -48,13 +48,15 @@ static teg_status apply_row(uint32_t row, struct teg_gpu *gpu,
     return TEG_OK;
 }
 
-static teg_status unknown(const char *name, const struct teg_gpu *gpu,
-                          struct teg_diag *d)
+static teg_status unknown(const char *name, size_t length,
+                          const struct teg_gpu *gpu, struct teg_diag *d)
 {
     char doubled[TEG_MAX_UNITS][sizeof DOUBLE_PREFIX + sizeof gpu->unit->name];
+    char typed[256]; /* more of it makes no name nearer */
     struct teg_nearest nearest;
 
-    teg_nearest_init(&nearest, name);
+    snprintf(typed, sizeof typed, "%.*s", (int)length, name);
+    teg_nearest_init(&nearest, typed);
     for (uint32_t i = 0; i < WHATIFS; i++)
         teg_nearest_offer(&nearest, list[i].name);
     for (uint32_t i = 0; i < gpu->unit_count; i++) {
@@ -63,25 +65,77 @@ static teg_status unknown(const char *name, const struct teg_gpu *gpu,
         teg_nearest_offer(&nearest, doubled[i]);
     }
     return teg_fail(d, TEG_UNKNOWN, "what-if",
-                    "unknown name '%s'; did you mean '%s'?", name,
-                    nearest.best);
+                    "unknown name '%.*s'; did you mean '%s'?", (int)length,
+                    name, nearest.best);
 }
 
-teg_status teg_whatif_apply(const char *name, struct teg_gpu *gpu,
-                            struct teg_launch *launch, struct teg_diag *d)
+static int same(const char *name, size_t length, const char *known)
+{
+    return strlen(known) == length && memcmp(name, known, length) == 0;
+}
+
+/* Returns WHATIFS if it is none of the fixed ones. */
+static uint32_t find_row(const char *name, size_t length)
+{
+    uint32_t row = 0;
+
+    while (row < WHATIFS && !same(name, length, list[row].name))
+        row++;
+    return row;
+}
+
+/* The unit that "double:<unit>" names; gpu->unit_count if none. */
+static uint32_t find_doubled(const char *name, size_t length,
+                             const struct teg_gpu *gpu)
 {
     size_t prefix = strlen(DOUBLE_PREFIX);
+    uint32_t unit = 0;
 
-    for (uint32_t i = 0; i < WHATIFS; i++) {
-        if (strcmp(list[i].name, name) == 0)
-            return apply_row(i, gpu, launch, d);
-    }
-    for (uint32_t i = 0; i < gpu->unit_count; i++) {
-        if (strncmp(name, DOUBLE_PREFIX, prefix) == 0 &&
-            strcmp(name + prefix, gpu->unit[i].name) == 0) {
-            gpu_change_double_unit(gpu, i);
-            return TEG_OK;
-        }
-    }
-    return unknown(name, gpu, d);
+    if (length < prefix || memcmp(name, DOUBLE_PREFIX, prefix) != 0)
+        return gpu->unit_count;
+    while (unit < gpu->unit_count &&
+           !same(name + prefix, length - prefix, gpu->unit[unit].name))
+        unit++;
+    return unit;
+}
+
+const char *teg_whatif_next(const char **names, size_t *length)
+{
+    const char *name = *names + strspn(*names, ",");
+
+    *length = strcspn(name, ",");
+    *names = name + *length;
+    return *length != 0 ? name : NULL;
+}
+
+int teg_whatif_known(const char *name, size_t length, const struct teg_gpu *gpu)
+{
+    return find_row(name, length) < WHATIFS ||
+           find_doubled(name, length, gpu) < gpu->unit_count;
+}
+
+static teg_status apply_one(const char *name, size_t length,
+                            struct teg_gpu *gpu, struct teg_launch *launch,
+                            struct teg_diag *d)
+{
+    uint32_t row = find_row(name, length);
+    uint32_t unit = find_doubled(name, length, gpu);
+
+    if (row < WHATIFS)
+        return apply_row(row, gpu, launch, d);
+    if (unit == gpu->unit_count)
+        return unknown(name, length, gpu, d);
+    gpu_change_double_unit(gpu, unit);
+    return TEG_OK;
+}
+
+teg_status teg_whatif_apply(const char *names, struct teg_gpu *gpu,
+                            struct teg_launch *launch, struct teg_diag *d)
+{
+    const char *name;
+    size_t length;
+
+    while ((name = teg_whatif_next(&names, &length)) != NULL)
+        TRY(apply_one(name, length, gpu, launch, d));
+    return TEG_OK;
 }

@@ -89,6 +89,11 @@ expect 2 "$teg" sweep $chain -g v100 --vary dram.latency=1 --vary dram.latency=2
 err 'varied twice'
 expect 2 "$teg" sweep $chain -g v100 --what-if no-barier
 err "did you mean 'no-barriers'"
+long=no-$(printf '%0120d' 1)
+expect 2 "$teg" sweep $chain -g v100 --what-if "no-barriers,$long,coalesced"
+err "unknown name '$long'"
+expect 2 "$teg" run $chain -g v100 --what-if "no-barriers,$long,coalesced"
+err "unknown name '$long'"
 expect 2 "$teg" sweep $chain -g v1000
 err 'v100'
 expect 2 "$teg" sweep $chain -g v100 --rank-by cycle

@@ -3,6 +3,7 @@
 #include "traces/block/block.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,6 +227,70 @@ START_TEST(an_unknown_name_gets_the_nearest)
     expect_unknown("double:lus", "'double:lsu'");
     expect_unknown("lsu", "'double:lsu'");
     expect_unknown("double:", "'double:sp'");
+}
+END_TEST
+
+/* A list of any length applies as its names would one after the other; empty
+ * ones are none. */
+START_TEST(names_joined_by_commas_all_apply)
+{
+    static const char names[] =
+        ",no-memory-latency,unlimited-bandwidth,,no-channel-skew,coalesced,"
+        "no-bank-conflicts,perfect-cache,no-same-warp-gap,"
+        "no-instruction-misses,no-dependences,double:sp,double:lsu,double:lsu,"
+        "double:lsu,";
+    const char *rest = names, *name;
+    struct teg_gpu as_it_is = gpu, joined;
+    uint32_t count = 0;
+    size_t length;
+
+    help_launch_open(&source, &launch);
+    apply(names);
+    joined = gpu;
+    gpu = as_it_is;
+    launch.close(launch.self);
+    help_launch_open(&source, &launch);
+    while ((name = teg_whatif_next(&rest, &length)) != NULL) {
+        char one[64];
+
+        snprintf(one, sizeof one, "%.*s", (int)length, name);
+        apply(one);
+        count++;
+    }
+    ck_assert_uint_eq(count, 13);
+    ck_assert_uint_eq(gpu.unit[1].count, 24);
+    ck_assert_mem_eq(&joined, &gpu, sizeof gpu);
+}
+END_TEST
+
+/* Nothing of it is cut off, and nothing of the list around it said. */
+START_TEST(a_long_name_is_said_in_full)
+{
+    char names[400], name[200];
+
+    snprintf(name, sizeof name, "'no-%0180d'", 1);
+    snprintf(names, sizeof names, "double:sp,%.*s,double:lsu",
+             (int)strlen(name) - 2, name + 1);
+    ck_assert_int_eq(teg_whatif_apply(names, &gpu, &launch, &diag),
+                     TEG_UNKNOWN);
+    ck_assert_ptr_nonnull(strstr(diag.what, name));
+    ck_assert_uint_eq(gpu.unit[0].count, 2);
+    ck_assert_uint_eq(gpu.unit[1].count, 3);
+}
+END_TEST
+
+/* Names are known whole, neither by how they begin nor with more behind. */
+START_TEST(a_part_of_a_name_is_none)
+{
+    static const char name[] = "double:lsu";
+
+    ck_assert(teg_whatif_known("coalesced,x", 9, &gpu));
+    ck_assert(!teg_whatif_known("coalesced,x", 8, &gpu));
+    ck_assert(!teg_whatif_known("coalesced,x", 11, &gpu));
+    for (size_t length = 0; length < strlen(name); length++)
+        ck_assert(!teg_whatif_known(name, length, &gpu));
+    ck_assert(teg_whatif_known(name, strlen(name), &gpu));
+    ck_assert(!teg_whatif_known("double:mio", 10, &gpu));
 }
 END_TEST
 
@@ -537,6 +602,9 @@ int main(void)
     tcase_add_test(rules, perfect_cache_keeps_the_latency_of_an_l1);
     tcase_add_test(rules, double_doubles_one_unit);
     tcase_add_test(rules, an_unknown_name_gets_the_nearest);
+    tcase_add_test(rules, names_joined_by_commas_all_apply);
+    tcase_add_test(rules, a_long_name_is_said_in_full);
+    tcase_add_test(rules, a_part_of_a_name_is_none);
     tcase_add_test(rules, a_changed_description_leaves_the_launch_alone);
     tcase_add_test(rules, no_barriers_idles_barriers_and_nothing_else);
     tcase_add_test(rules, no_dependences_clears_registers_and_control_codes);

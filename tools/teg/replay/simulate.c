@@ -65,33 +65,16 @@ static void progress_end(const struct progress *p)
         fputs("\r\033[K", stderr);
 }
 
-static int apply_what_if(struct replay *r, const char *name)
+static int apply_what_ifs(struct replay *r, const char *names)
 {
     struct teg_diag d;
 
-    if (teg_whatif_apply(name, r->gpu, &r->launch, &d) == TEG_OK)
+    if (teg_whatif_apply(names, r->gpu, &r->launch, &d) == TEG_OK)
         return EXIT_DONE;
     if (d.status != TEG_UNKNOWN)
         return say_fault(&d);
     say("what-if", "%s", d.what);
     return EXIT_USAGE;
-}
-
-static int apply_joined(struct replay *r, const char *names)
-{
-    int status = EXIT_DONE;
-
-    while (status == EXIT_DONE && *names != '\0') {
-        char name[64];
-        int length = (int)strcspn(names, ",");
-
-        snprintf(name, sizeof name, "%.*s", length, names);
-        if (name[0] != '\0')
-            status = apply_what_if(r, name);
-        names += length;
-        names += *names == ',';
-    }
-    return status;
 }
 
 static teg_status open_launch(const struct job *job, uint32_t kernel,
@@ -119,7 +102,7 @@ static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
         return EXIT_DONE;
     for (uint32_t i = 0; status == EXIT_DONE && i < options->what_ifs->count;
          i++)
-        status = apply_joined(r, options->what_ifs->item[i]);
+        status = apply_what_ifs(r, options->what_ifs->item[i]);
     return status;
 }
 
@@ -153,22 +136,6 @@ static void close_launch(struct teg_launch *launch)
     *launch = (struct teg_launch){0};
 }
 
-static teg_status apply_again(const struct again *a, const char *names,
-                              struct teg_launch *launch, struct teg_diag *d)
-{
-    while (*names != '\0') {
-        char name[64];
-        int length = (int)strcspn(names, ",");
-
-        snprintf(name, sizeof name, "%.*s", length, names);
-        if (name[0] != '\0')
-            TRY(teg_whatif_apply(name, a->scratch, launch, d));
-        names += length;
-        names += *names == ',';
-    }
-    return TEG_OK;
-}
-
 /* Opens the launch as `prepare` does. */
 static teg_status open_again(void *self, struct teg_launch *launch,
                              struct teg_diag *d)
@@ -185,7 +152,7 @@ static teg_status open_again(void *self, struct teg_launch *launch,
         a->scratch = NULL;
         status = teg_gpu_copy(a->job->gpu, &a->scratch, d);
         if (status == TEG_OK)
-            status = apply_again(a, what_ifs->item[i], launch, d);
+            status = teg_whatif_apply(what_ifs->item[i], a->scratch, launch, d);
     }
     if (status != TEG_OK)
         close_launch(launch);

@@ -397,23 +397,11 @@ static int check_shape(const struct sweep_axis *axis)
 }
 
 static bool what_if_known(const struct sweep_plan *plan, const char *name,
-                          struct teg_nearest *nearest)
+                          size_t length)
 {
-    static const char prefix[] = "double:";
-    uint32_t count;
-    const struct teg_whatif *known = teg_whatifs(&count);
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(known[i].name, name) == 0)
-            return true;
-        teg_nearest_offer(nearest, known[i].name);
-    }
     for (uint32_t g = 0; g < plan->gpus; g++) {
-        for (uint32_t u = 0; u < plan->gpu[g]->unit_count; u++) {
-            if (strncmp(name, prefix, strlen(prefix)) == 0 &&
-                strcmp(name + strlen(prefix), plan->gpu[g]->unit[u].name) == 0)
-                return true;
-        }
+        if (teg_whatif_known(name, length, plan->gpu[g]))
+            return true;
     }
     return false;
 }
@@ -421,20 +409,24 @@ static bool what_if_known(const struct sweep_plan *plan, const char *name,
 /* Every what-if must be known for one of the GPUs. */
 static int check_what_if(const struct sweep_plan *plan, const char *names)
 {
-    while (*names != '\0') {
-        size_t length = strcspn(names, ",");
-        struct teg_nearest nearest;
-        char name[64], hint[96];
+    const char *name;
+    size_t length;
 
-        snprintf(name, sizeof name, "%.*s", (int)length, names);
-        teg_nearest_init(&nearest, name);
-        if (name[0] != '\0' && !what_if_known(plan, name, &nearest)) {
-            say("--what-if", "unknown name '%s'%s", name,
-                did_you_mean(&nearest, "", hint));
-            return EXIT_USAGE;
-        }
-        names += length;
-        names += *names == ',';
+    while ((name = teg_whatif_next(&names, &length)) != NULL) {
+        uint32_t count;
+        const struct teg_whatif *known = teg_whatifs(&count);
+        struct teg_nearest nearest;
+        char typed[256], hint[96];
+
+        if (what_if_known(plan, name, length))
+            continue;
+        snprintf(typed, sizeof typed, "%.*s", (int)length, name);
+        teg_nearest_init(&nearest, typed);
+        for (uint32_t i = 0; i < count; i++)
+            teg_nearest_offer(&nearest, known[i].name);
+        say("--what-if", "unknown name '%.*s'%s", (int)length, name,
+            did_you_mean(&nearest, "", hint));
+        return EXIT_USAGE;
     }
     return EXIT_DONE;
 }

@@ -221,22 +221,6 @@ static void change_launch(const struct point *p, struct teg_launch *launch)
         launch->kernel->shared_bytes = c->shared_bytes;
 }
 
-static teg_status apply_what_ifs(const char *names, struct teg_gpu *gpu,
-                                 struct teg_launch *launch, struct teg_diag *d)
-{
-    while (*names != '\0') {
-        size_t length = strcspn(names, ",");
-        char name[64];
-
-        snprintf(name, sizeof name, "%.*s", (int)length, names);
-        if (name[0] != '\0')
-            TRY(teg_whatif_apply(name, gpu, launch, d));
-        names += length;
-        names += *names == ',';
-    }
-    return TEG_OK;
-}
-
 /* Opens the point's launch; what-ifs also change `gpu`. */
 static teg_status open_launch(const struct point *p, struct teg_gpu *gpu,
                               struct teg_launch *launch, struct teg_diag *d)
@@ -247,7 +231,7 @@ static teg_status open_launch(const struct point *p, struct teg_gpu *gpu,
         return status;
     change_launch(p, launch);
     if (p->what_ifs.count > 0)
-        status = apply_what_ifs(p->what_ifs.item[0], gpu, launch, d);
+        status = teg_whatif_apply(p->what_ifs.item[0], gpu, launch, d);
     if (status != TEG_OK && launch->close != NULL)
         launch->close(launch->self);
     if (status != TEG_OK)
