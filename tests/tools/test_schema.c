@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/collect/counters.h"
 #include "tests/help_suite.h"
 
 static json_t *schema;
@@ -370,11 +371,11 @@ static json_t *explained(void)
 
 static void check_known(json_t *known, const char *name, const char *where)
 {
-    ck_assert_msg(
-        json_object_get(known, name) != NULL,
-        "teg explain lacks '%s' of %s: a name in JSON is a row of "
-        "tools/teg/report/json_words.def, a term one of its model's .def",
-        name, where);
+    ck_assert_msg(json_object_get(known, name) != NULL,
+                  "teg explain lacks '%s' of %s: a name in JSON is a row of "
+                  "tools/teg/report/json_words.def, a counter one of "
+                  "sim/collect/counters.def, a term one of its model's .def",
+                  name, where);
 }
 
 static void check_schema_names(json_t *known, json_t *s, const char *where)
@@ -457,6 +458,131 @@ START_TEST(every_term_that_a_model_prints_is_explained)
 }
 END_TEST
 
+/* ---- counters ----------------------------------------------------------------- */
+
+/* The schema of the object that the kind's counters are printed in. */
+static json_t *schema_of(enum teg_counter_kind kind)
+{
+    json_t *result =
+        json_object_get(definition("#/$defs/result"), "properties");
+    json_t *s = json_object_get(result, teg_counter_kind_name(kind));
+
+    if (kind == COUNTER_RUN)
+        return definition("#/$defs/result");
+    if (kind == COUNTER_KERNEL)
+        return definition("#/$defs/kernel");
+    return kind == COUNTER_MEMORY ? s : json_object_get(s, "items");
+}
+
+static int is_required(json_t *s, const char *name)
+{
+    size_t i;
+    json_t *one;
+
+    json_array_foreach(json_object_get(s, "required"), i, one)
+    {
+        if (strcmp(json_string_value(one), name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* `text` has it in code quotes, alone or as a member of something. */
+static int has_name(const char *text, const char *name)
+{
+    char alone[80], member[80];
+
+    snprintf(alone, sizeof alone, "`%s`", name);
+    snprintf(member, sizeof member, ".%s`", name);
+    return strstr(text, alone) != NULL || strstr(text, member) != NULL;
+}
+
+static int is_explained(const struct teg_counter *c)
+{
+    char arguments[80], line[400], first[160];
+    int found = 0;
+    FILE *f;
+
+    snprintf(arguments, sizeof arguments, "explain %s", c->json);
+    snprintf(first, sizeof first, "%s (counter; in JSON: %s)\n", c->json,
+             teg_counter_kind_name(c->kind));
+    f = teg(arguments, "");
+    while (fgets(line, sizeof line, f) != NULL)
+        found |= strcmp(line, first) == 0;
+    return pclose(f) == 0 && found;
+}
+
+static char *read_all(const char *path)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    size_t size;
+
+    ck_assert_ptr_nonnull(f);
+    size = fread(text, 1, sizeof text - 1, f);
+    ck_assert_uint_lt(size, sizeof text - 1);
+    fclose(f);
+    text[size] = '\0';
+    return text;
+}
+
+/* A counter with a name is in the schema, always there, an integer; in
+ * docs/json.md; and explained. */
+START_TEST(every_counter_that_is_printed_has_its_places)
+{
+    const char *page = read_all("docs/json.md");
+    uint32_t count, printed = 0;
+    const struct teg_counter *c = teg_counters(&count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *s = schema_of(c[i].kind), *type;
+
+        if (c[i].json[0] == '\0')
+            continue;
+        type = json_object_get(
+            json_object_get(json_object_get(s, "properties"), c[i].json),
+            "type");
+        ck_assert_msg(type != NULL &&
+                          strcmp(json_string_value(type), "integer") == 0 &&
+                          is_required(s, c[i].json),
+                      "%s is no required integer of the schema", c[i].json);
+        ck_assert_msg(has_name(page, c[i].json), "%s is not in docs/json.md",
+                      c[i].json);
+        ck_assert_msg(is_explained(&c[i]), "teg explain lacks %s", c[i].json);
+        printed++;
+    }
+    ck_assert_uint_gt(printed, 20);
+}
+END_TEST
+
+/* The other way round: no number of these objects is counted elsewhere. */
+START_TEST(every_count_of_memory_stalls_and_units_is_a_counter)
+{
+    static const enum teg_counter_kind kinds[] = {
+        COUNTER_MEMORY, COUNTER_PER_STALL, COUNTER_PER_UNIT};
+    uint32_t count;
+    const struct teg_counter *c = teg_counters(&count);
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const char *name;
+        json_t *member, *s = schema_of(kinds[k]);
+
+        json_object_foreach(json_object_get(s, "properties"), name, member)
+        {
+            json_t *type = json_object_get(member, "type");
+            uint32_t rows = 0;
+
+            for (uint32_t i = 0; i < count; i++)
+                rows += c[i].kind == kinds[k] && strcmp(c[i].json, name) == 0;
+            ck_assert_msg(rows ==
+                              (json_is_string(type) &&
+                               strcmp(json_string_value(type), "integer") == 0),
+                          "%s of the schema has %u rows", name, rows);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tools/schema");
@@ -472,6 +598,8 @@ int main(void)
     tcase_add_test(tc, every_answer_of_the_schema_is_checked);
     tcase_add_test(tc, every_name_in_json_is_explained);
     tcase_add_test(tc, every_term_that_a_model_prints_is_explained);
+    tcase_add_test(tc, every_counter_that_is_printed_has_its_places);
+    tcase_add_test(tc, every_count_of_memory_stalls_and_units_is_a_counter);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

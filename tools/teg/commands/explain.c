@@ -6,6 +6,7 @@
  *         waits for a result from global, local or texture memory
  */
 #include "config/param.h"
+#include "sim/collect/counters.h"
 #include "sim/models/efficiency.h"
 #include "sim/models/power_model.h"
 #include "sim/models/sgemm_bound.h"
@@ -21,8 +22,6 @@
 static const struct term {
     const char *name, *help;
 } words[] = {
-    {"cycles", "of the SM clock, from the first block's dispatch to the last "
-               "one's end, on the whole chip"},
     {"ipc", "warp instructions per cycle, all SMs together"},
     {"warp instruction", "one instruction executed by one warp, whatever its "
                          "active mask"},
@@ -31,7 +30,6 @@ static const struct term {
                        "(initiation intervals)"},
     {"mean_load", "of a unit: instructions in flight in one SM, averaged over "
                   "the kernel"},
-    {"peak_load", "of a unit: most instructions in flight at once in one SM"},
     {"conflict degree", "passes a shared-memory request needs; 1 is free of "
                         "conflicts"},
     {"transaction", "what coalescing makes of a warp's global request"},
@@ -140,6 +138,25 @@ static void offer_words(struct search *s)
     heading(s, "units");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         offer(s, "unit", units[i].name, units[i].help);
+}
+
+/* Those that have a name. */
+static void offer_counters(struct search *s)
+{
+    uint32_t count;
+    const struct teg_counter *c = teg_counters(&count);
+
+    heading(s, "counters");
+    for (uint32_t i = 0; i < count; i++) {
+        char kind[80], help[320];
+
+        snprintf(kind, sizeof kind, "counter; in JSON: %s",
+                 teg_counter_kind_name(c[i].kind));
+        snprintf(help, sizeof help, "%s\n    unit: %s", c[i].help,
+                 c[i].measure);
+        if (c[i].json[0] != '\0')
+            offer(s, kind, c[i].json, help);
+    }
 }
 
 static void offer_json(struct search *s)
@@ -309,6 +326,7 @@ int cmd_explain(int argc, char **argv)
         search.term = operands.item[0];
     teg_nearest_init(&search.nearest, search.term != NULL ? search.term : "");
     offer_words(&search);
+    offer_counters(&search);
     offer_stalls(&search);
     offer_classes(&search);
     offer_whatifs(&search);

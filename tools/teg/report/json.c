@@ -1,6 +1,7 @@
 /* The JSON of docs/json.md.  What is not modelled is null, never 0. */
 #include "tools/teg/report/report.h"
 
+#include "tools/teg/report/counters.h"
 #include "tools/teg/report/instructions.h"
 
 #include <math.h>
@@ -57,18 +58,17 @@ static json_t *known_or_null(uint32_t v)
 json_t *kernel_json(const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
+    struct counter_rows counters = {.s = s, .kind = COUNTER_KERNEL};
+    json_t *o = json_pack(
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o}", "name", s->name,
+        "demangled", demangled_json(s->name), "number", (int)r->number,
+        "launches", count_json(replay_launches(r->replay)), "grid",
+        triple_json(s->grid), "block", triple_json(s->block), "registers",
+        known_or_null(s->registers), "shared_bytes", (int)s->shared_bytes,
+        "isa", known_or_null(s->isa));
 
-    return json_pack(
-        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, "
-        "s:o, s:o}",
-        "name", s->name, "demangled", demangled_json(s->name), "number",
-        (int)r->number, "launches", count_json(replay_launches(r->replay)),
-        "grid", triple_json(s->grid), "block", triple_json(s->block),
-        "registers", known_or_null(s->registers), "shared_bytes",
-        (int)s->shared_bytes, "isa", known_or_null(s->isa), "blocks",
-        count_json(s->blocks), "warps", count_json(s->warps),
-        "warp_instructions", count_json(s->warp_instructions),
-        "thread_instructions", count_json(s->thread_instructions));
+    put_counters(o, &counters, NULL);
+    return o;
 }
 
 /* What was simulated of the launch and how far off the cycles may be; null:
@@ -113,14 +113,18 @@ static json_t *unit_json(const struct teg_statistics *s, uint32_t i,
                          const char *name)
 {
     const struct teg_unit_statistics *u = &s->unit[i];
+    struct counter_rows counters = {
+        .s = s, .kind = COUNTER_PER_UNIT, .item = i};
+    json_t *o = json_pack("{s:s}", "name", name);
 
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:i}", "name", name, "issued",
-        count_json(u->issued), "busy_cycles", count_json(u->busy_cycles),
-        "active_percent", percent(u->busy_cycles, s->cycles * u->instances),
-        "mean_load",
-        json_ratio((double)u->load_cycles, (double)(s->cycles * s->sms)),
-        "peak_load", count_json(u->peak_load), "instances", (int)u->instances);
+    put_counters(o, &counters, "busy_cycles");
+    json_object_set_new(o, "active_percent",
+                        percent(u->busy_cycles, s->cycles * u->instances));
+    json_object_set_new(
+        o, "mean_load",
+        json_ratio((double)u->load_cycles, (double)(s->cycles * s->sms)));
+    put_counters(o, &counters, NULL);
+    return o;
 }
 
 static json_t *units_json(const struct result *r)
@@ -137,11 +141,17 @@ static json_t *stalls_json(const struct teg_statistics *s)
 {
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < TEG_STALLS; i++)
-        json_array_append_new(
-            array, json_pack("{s:s, s:o, s:o}", "reason", teg_stall_label(i),
-                             "warp_cycles", count_json(s->stall[i]), "percent",
-                             percent(s->stall[i], s->resident_warp_cycles)));
+    for (uint32_t i = 0; i < TEG_STALLS; i++) {
+        struct counter_rows counters = {
+            .s = s, .kind = COUNTER_PER_STALL, .item = i};
+        json_t *o = json_pack("{s:s}", "reason", teg_stall_label(i));
+
+        put_counters(o, &counters, "warp_cycles");
+        json_object_set_new(o, "percent",
+                            percent(s->stall[i], s->resident_warp_cycles));
+        put_counters(o, &counters, NULL);
+        json_array_append_new(array, o);
+    }
     return array;
 }
 
@@ -154,18 +164,14 @@ static json_t *memory_json(const struct teg_statistics *s,
                            const struct teg_gpu *gpu)
 {
     const struct teg_memory_statistics *m = &s->memory;
+    struct counter_rows counters = {.s = s, .kind = COUNTER_MEMORY};
     json_t *o = json_object();
 
-    json_object_set_new(o, "global_requests", count_json(m->global_requests));
-    json_object_set_new(o, "transactions", count_json(m->transactions));
+    put_counters(o, &counters, "transactions");
     json_object_set_new(
         o, "transactions_per_request",
         json_ratio((double)m->transactions, (double)m->global_requests));
-    json_object_set_new(o, "bytes", count_json(m->bytes));
-    json_object_set_new(o, "useful_bytes", count_json(m->useful_bytes));
-    json_object_set_new(o, "load_bytes", count_json(m->load_bytes));
-    json_object_set_new(o, "store_bytes", count_json(m->store_bytes));
-    json_object_set_new(o, "shared_requests", count_json(m->shared_requests));
+    put_counters(o, &counters, "shared_requests");
     json_object_set_new(
         o, "shared_conflict_degree",
         json_ratio((double)m->shared_passes, (double)m->shared_groups));
@@ -175,13 +181,14 @@ static json_t *memory_json(const struct teg_statistics *s,
     json_object_set_new(
         o, "l2_hit_percent",
         cache_percent(gpu->l2.bytes, m->l2_hits, m->l2_sectors));
-    json_object_set_new(o, "dram_bytes", count_json(m->dram_bytes));
+    put_counters(o, &counters, "dram_bytes");
     json_object_set_new(o, "dram_gbs",
                         s->cycles > 0 ? number_json(dram_gbs(s, gpu))
                                       : json_null());
     json_object_set_new(o, "channel_skew",
                         json_ratio((double)s->channel_bytes_max * s->channels,
                                    (double)s->channel_bytes_sum));
+    put_counters(o, &counters, NULL);
     return o;
 }
 
@@ -273,6 +280,7 @@ json_t *result_json(const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
     const struct teg_gpu *gpu = r->replay->gpu;
+    struct counter_rows counters = {.s = s, .kind = COUNTER_RUN};
     json_t *o = json_object();
 
     json_object_set_new(o, "teg", teg_json());
@@ -288,16 +296,13 @@ json_t *result_json(const struct result *r)
                                        ? r->replay->cluster_kernels
                                        : 1));
     json_object_set_new(o, "occupancy", occupancy_json(&s->occupancy));
-    json_object_set_new(o, "sms_simulated", count_json(s->sms));
-    json_object_set_new(o, "sms_active", count_json(s->active_sms));
-    json_object_set_new(o, "cycles", count_json(s->cycles));
+    put_counters(o, &counters, "cycles");
     json_object_set_new(
         o, "time_us", number_json((double)s->cycles / gpu->chip.sm_clock_mhz));
     json_object_set_new(
         o, "ipc", json_ratio((double)s->warp_instructions, (double)s->cycles));
     json_object_set_new(o, "units", units_json(r));
-    json_object_set_new(o, "resident_warp_cycles",
-                        count_json(s->resident_warp_cycles));
+    put_counters(o, &counters, NULL);
     json_object_set_new(o, "stalls", stalls_json(s));
     json_object_set_new(o, "memory", memory_json(s, gpu));
     json_object_set_new(o, "models", models_json(r));
