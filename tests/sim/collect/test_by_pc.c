@@ -179,9 +179,8 @@ START_TEST(rows_sum_up_to_the_kernels_statistics)
         sum.issued += r->issued;
         sum.lanes += r->lanes;
         sum.requests += r->requests;
-        sum.transactions += r->transactions;
-        sum.bytes += r->bytes;
-        sum.dram_bytes += r->dram_bytes;
+#define REQUEST(type, field, ...) sum.field += r->field;
+#include "sim/collect/counters.def"
         sum.shared_requests += r->shared_requests;
         sum.passes += r->passes;
         sum.groups += r->groups;
@@ -194,6 +193,11 @@ START_TEST(rows_sum_up_to_the_kernels_statistics)
     ck_assert_uint_eq(sum.requests, s.memory.global_requests);
     ck_assert_uint_eq(sum.transactions, s.memory.transactions);
     ck_assert_uint_eq(sum.bytes, s.memory.bytes);
+    ck_assert_uint_eq(sum.useful_bytes, s.memory.useful_bytes);
+    ck_assert_uint_eq(sum.l1_sectors, s.memory.l1_sectors);
+    ck_assert_uint_eq(sum.l1_hits, s.memory.l1_hits);
+    ck_assert_uint_eq(sum.l2_sectors, s.memory.l2_sectors);
+    ck_assert_uint_eq(sum.l2_hits, s.memory.l2_hits);
     ck_assert_uint_eq(sum.dram_bytes, s.memory.dram_bytes);
     ck_assert_uint_eq(sum.shared_requests, s.memory.shared_requests);
     ck_assert_uint_eq(sum.passes, s.memory.shared_passes);
@@ -203,6 +207,71 @@ START_TEST(rows_sum_up_to_the_kernels_statistics)
         stalled += sum.stall[k];
     }
     ck_assert_uint_eq(sum.issued + stalled, s.resident_warp_cycles);
+    teardown();
+}
+END_TEST
+
+/* One SM's instruction is heard by the whole, the other's by a part. */
+START_TEST(what_parts_hear_is_added)
+{
+    const struct sim_request a = {.space = SPACE_GLOBAL,
+                                  .transactions = 1,
+                                  .bytes = 20,
+                                  .useful_bytes = 300,
+                                  .l1_sectors = 4000,
+                                  .l1_hits = 50000,
+                                  .l2_sectors = 600000,
+                                  .l2_hits = 7000000,
+                                  .dram_bytes = 80000000};
+    const struct sim_request b = {.space = SPACE_GLOBAL,
+                                  .transactions = 2,
+                                  .bytes = 30,
+                                  .useful_bytes = 400,
+                                  .l1_sectors = 5000,
+                                  .l1_hits = 60000,
+                                  .l2_sectors = 700000,
+                                  .l2_hits = 8000000,
+                                  .dram_bytes = 90000000};
+    const struct sim_request shared = {
+        .space = SPACE_SHARED, .passes = 7, .groups = 3};
+    struct teg_program *p = &launch.kernel.program;
+    struct sim_issue e = {.mask = 0xff, .stall = {[STALL_BARRIER] = 5}};
+    struct sim_listener whole;
+    const struct by_pc_row *row;
+    void *part;
+
+    setup();
+    help_arith(p, CLASS_FADD, 1, 2, 3, 255);
+    by_pc_init(&rows);
+    whole = by_pc_listener(&rows);
+    whole.on_start(whole.self, &gpu, p, 2);
+    part = whole.split(whole.self);
+    e.request = &a;
+    whole.on_issue(whole.self, &e);
+    e.sm = 1;
+    e.request = &b;
+    whole.on_issue(part, &e);
+    e.request = &shared;
+    whole.on_issue(part, &e);
+    whole.join(whole.self, part);
+    whole.on_finish(whole.self, 10);
+    ck_assert_int_eq(rows.failed, 0);
+    row = &rows.row[0];
+    ck_assert_uint_eq(row->issued, 3);
+    ck_assert_uint_eq(row->lanes, 24);
+    ck_assert_uint_eq(row->stall[STALL_BARRIER], 15);
+    ck_assert_uint_eq(row->requests, 2);
+    ck_assert_uint_eq(row->transactions, 3);
+    ck_assert_uint_eq(row->bytes, 50);
+    ck_assert_uint_eq(row->useful_bytes, 700);
+    ck_assert_uint_eq(row->l1_sectors, 9000);
+    ck_assert_uint_eq(row->l1_hits, 110000);
+    ck_assert_uint_eq(row->l2_sectors, 1300000);
+    ck_assert_uint_eq(row->l2_hits, 15000000);
+    ck_assert_uint_eq(row->dram_bytes, 170000000);
+    ck_assert_uint_eq(row->shared_requests, 1);
+    ck_assert_uint_eq(row->passes, 7);
+    ck_assert_uint_eq(row->groups, 3);
     teardown();
 }
 END_TEST
@@ -235,4 +304,5 @@ HELP_MAIN("sim/collect/by_pc", 20,
           {of_two_operands_the_later_one_is_waited_for, 0},
           {producers_do_not_outlive_their_warp, 0},
           {rows_sum_up_to_the_kernels_statistics, 30},
+          {what_parts_hear_is_added, 0},
           {the_most_stalled_come_first_and_the_unissued_last, 0})

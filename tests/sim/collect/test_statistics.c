@@ -225,6 +225,57 @@ START_TEST(a_walk_counts_what_a_simulation_counts)
 }
 END_TEST
 
+/* One SM's instruction is heard by the whole; the other's, which ends a lot
+ * later and meets another in its unit, by a part. */
+START_TEST(what_parts_hear_is_joined)
+{
+    struct teg_program *p = &launch.kernel.program;
+    const struct sim_request request = {
+        .space = SPACE_GLOBAL, .transactions = 3, .bytes = 96};
+    struct sim_issue e = {.cycle = 6,
+                          .done = 9,
+                          .arrived = 1,
+                          .mask = 0xff,
+                          .op_class = CLASS_FADD,
+                          .busy = 2,
+                          .stall = {[STALL_BARRIER] = 5},
+                          .request = &request};
+    struct collect_statistics *c;
+    struct sim_listener whole;
+    struct teg_diag d;
+    void *part;
+
+    setup();
+    help_arith(p, CLASS_FADD, 1, 2, 3, 255);
+    ck_assert(collect_statistics_new(&s, &c, &d) == TEG_OK);
+    whole = collect_statistics_listener(c);
+    whole.on_start(whole.self, &gpu, p, 2);
+    part = whole.split(whole.self);
+    whole.on_issue(whole.self, &e);
+    e.sm = 1;
+    e.done = 2006;
+    whole.on_issue(part, &e);
+    whole.on_issue(part, &e);
+    whole.join(whole.self, part);
+    whole.on_finish(whole.self, 2006);
+    ck_assert(collect_statistics_check(c, &d) == TEG_OK);
+    ck_assert_uint_eq(s.warp_instructions, 3);
+    ck_assert_uint_eq(s.thread_instructions, 24);
+    ck_assert_uint_eq(s.class_[CLASS_FADD].lanes, 24);
+    ck_assert_uint_eq(s.stall[STALL_BARRIER], 15);
+    ck_assert_uint_eq(s.resident_warp_cycles, 18);
+    ck_assert_uint_eq(s.dependence[0], 3);
+    ck_assert_uint_eq(s.memory.transactions, 9);
+    ck_assert_uint_eq(s.memory.load_bytes, 288);
+    ck_assert_uint_eq(s.unit[0].peak_load, 2);
+    ck_assert_uint_eq(s.unit[0].load_cycles, 4003);
+    ck_assert_uint_eq(s.timeline_bin_cycles, 4);
+    ck_assert_uint_eq(sum_bins(s.unit[0].busy_bin), 6);
+    ck_assert_uint_eq(sum_bins(s.unit[0].load_bin), 4003);
+    collect_statistics_free(c);
+}
+END_TEST
+
 START_TEST(fewer_warps_may_be_asked_for)
 {
     struct teg_simulation_options options = {.warps_per_sm = 4};
@@ -253,4 +304,4 @@ HELP_MAIN("sim/collect/statistics", 60,
           {a_group_of_accesses_ends_at_the_first_use_of_any, 0},
           {dependences_count_by_their_distance, 0},
           {a_walk_counts_what_a_simulation_counts, 0},
-          {fewer_warps_may_be_asked_for, 0})
+          {what_parts_hear_is_joined, 0}, {fewer_warps_may_be_asked_for, 0})
