@@ -463,15 +463,17 @@ END_TEST
 /* The schema of the object that the kind's counters are printed in. */
 static json_t *schema_of(enum teg_counter_kind kind)
 {
-    json_t *result =
-        json_object_get(definition("#/$defs/result"), "properties");
-    json_t *s = json_object_get(result, teg_counter_kind_name(kind));
+    static const char *const refs[] = {
+        [COUNTER_KERNEL] = "#/$defs/kernel",
+        [COUNTER_MEMORY] = "#/$defs/memory",
+        [COUNTER_RUN] = "#/$defs/result",
+        [COUNTER_PER_CLASS] = NULL, /* none is printed */
+        [COUNTER_PER_STALL] = "#/$defs/stalls",
+        [COUNTER_PER_UNIT] = "#/$defs/units",
+    };
+    json_t *s = definition(refs[kind]), *items = json_object_get(s, "items");
 
-    if (kind == COUNTER_RUN)
-        return definition("#/$defs/result");
-    if (kind == COUNTER_KERNEL)
-        return definition("#/$defs/kernel");
-    return kind == COUNTER_MEMORY ? s : json_object_get(s, "items");
+    return items != NULL ? items : s;
 }
 
 static int is_required(json_t *s, const char *name)
@@ -535,10 +537,11 @@ START_TEST(every_counter_that_is_printed_has_its_places)
     const struct teg_counter *c = teg_counters(&count);
 
     for (uint32_t i = 0; i < count; i++) {
-        json_t *s = schema_of(c[i].kind), *type;
+        json_t *s, *type;
 
         if (c[i].json[0] == '\0')
             continue;
+        s = schema_of(c[i].kind);
         type = json_object_get(
             json_object_get(json_object_get(s, "properties"), c[i].json),
             "type");
