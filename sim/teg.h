@@ -64,8 +64,8 @@ struct teg_whatif {
 
 /* All fixed ones; "double:<unit>" comes on top, for each unit. */
 const struct teg_whatif *teg_whatifs(uint32_t *count);
-/* The first name of `*names`, which are joined by commas, and its length; moves
- * `*names` behind it.  NULL when there is none left; empty ones are no names. */
+/* The first name of `*names`, joined by commas, and its length; moves `*names`
+ * behind it.  NULL when there is none left; empty ones are no names. */
 const char *teg_whatif_next(const char **names, size_t *length);
 /* Whether `name` ([length]) is one, or "double:" with a unit of `gpu`. */
 int teg_whatif_known(const char *name, size_t length,
