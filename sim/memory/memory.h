@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-#include "sim/memory/coalesce.h"
+#include "sim/memory/plan.h"
 
 struct sim_memory;
 

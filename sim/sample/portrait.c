@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memory/coalesce.h"
+#include "sim/memory/plan.h"
 #include "sim/sample/lines.h"
 
 enum {

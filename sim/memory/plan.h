@@ -1,0 +1,71 @@
+/*
+ * What one warp's memory instruction asks of the memory system, from the
+ * lanes' real addresses by the rule of the compute capability: transactions
+ * of a global access, passes of a shared one.  No time here.
+ */
+#ifndef TEG_SIM_MEMORY_PLAN_H
+#define TEG_SIM_MEMORY_PLAN_H
+
+#include "sim/events.h"
+#include "sim/memory/line.h"
+#include "traces/block/cursor.h"
+
+enum {
+    /* 32 lanes of 16 bytes that straddle a line each */
+    SIM_TRANSACTIONS_MAX = 64,
+};
+
+struct sim_transaction {
+    uint64_t address; /* of its first byte; of the line, where lines count */
+    uint32_t bytes;   /* moved */
+    uint8_t sectors;  /* bit i: the line's sector i is wanted (lines only) */
+    uint8_t partial;  /* bit i: not every word of it is (lines only) */
+};
+
+/* A request, worked out before it is issued. */
+struct sim_plan {
+    struct sim_request request; /* hits and DRAM bytes still 0 */
+    uint32_t count;
+    /* Groups of lanes that coalesce on their own and have an active lane:
+     * half warps up to compute capability 1.3, else 1. */
+    uint32_t groups;
+    struct sim_transaction transaction[SIM_TRANSACTIONS_MAX];
+};
+
+/* Turns of the load/store unit the planned global request takes: one for
+ * what coalesced completely (a transaction of each half warp where half warps
+ * coalesce), one more for each further transaction. */
+static inline uint32_t sim_plan_turns(const struct sim_plan *plan)
+{
+    if (plan->count <= plan->groups)
+        return plan->count != 0;
+    return plan->count - plan->groups + 1;
+}
+
+/* Windows of generic addresses that are not global memory; 0 = none. */
+struct sim_windows {
+    uint64_t shared_base, local_base;
+};
+
+/* The space a generic access goes to, judged by its first active lane. */
+enum teg_space sim_resolve_space(const struct teg_inst *inst,
+                                 const struct teg_access *a,
+                                 const struct sim_windows *windows);
+
+/* Works out `a` of `inst` on `gpu`.  `a` must have an active lane. */
+void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
+                   const struct teg_inst *inst, const struct teg_access *a,
+                   const struct sim_windows *windows);
+
+/*
+ * Moves a planned request for local memory to that of the block resident at
+ * `place` of SM `sm`; others stay.  A trace's local addresses are those of a
+ * thread in its block, and every block has the same; but the memory behind
+ * them is set aside for as many threads as the chip holds at once (Nvidia, CUDA
+ * C++ Programming Guide, cudaDeviceSetLimit and cudaDeviceLmemResizeToMax), so
+ * residents share no line and a block finds there what the one before it in
+ * its place has left.
+ */
+void sim_plan_place(struct sim_plan *plan, uint32_t sm, uint32_t place);
+
+#endif
