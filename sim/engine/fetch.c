@@ -85,7 +85,7 @@ static uint64_t arrival(struct sim_fetch *f, uint64_t line, uint64_t now)
     found = look_up(&f->l1, line);
     if (found.hits != 0)
         return (found.ready > now ? found.ready : now) + near;
-    sim_cache_fill(f->l1.cache, found.place, now + far - near);
+    sim_cache_fill(f->l1.cache, found.frame, now + far - near);
     return now + far;
 }
 
@@ -100,7 +100,7 @@ static uint64_t bring(struct sim_fetch *f, struct level *l0, uint64_t line,
     if (!*missed)
         return found.ready;
     ready = arrival(f, line, now);
-    sim_cache_fill(l0->cache, found.place, ready);
+    sim_cache_fill(l0->cache, found.frame, ready);
     return ready;
 }
 

@@ -70,6 +70,27 @@ void sim_cache_free(struct sim_cache *c)
     free(c);
 }
 
+void sim_caches_free(struct sim_cache **c, uint32_t count)
+{
+    for (uint32_t i = 0; c != NULL && i < count; i++)
+        sim_cache_free(c[i]);
+    free(c);
+}
+
+struct sim_cache **sim_caches_new(uint32_t count, uint32_t sets, uint32_t ways)
+{
+    struct sim_cache **c = calloc(count, sizeof *c);
+
+    for (uint32_t i = 0; c != NULL && i < count; i++) {
+        c[i] = sim_cache_new(sets, ways);
+        if (c[i] != NULL)
+            continue;
+        sim_caches_free(c, count);
+        return NULL;
+    }
+    return c;
+}
+
 /* Returns the way of that tag, or `ways`. */
 static uint32_t find(const uint64_t *tag, uint32_t ways, uint64_t wanted)
 {
@@ -129,28 +150,28 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
         l->valid |= (uint8_t)sectors;
     if (dirty)
         l->dirty |= (uint8_t)(sectors & l->valid);
-    r.place = (uint32_t)(first + way);
+    r.frame = (uint32_t)(first + way);
     return r;
 }
 
-void sim_cache_fill(struct sim_cache *c, uint32_t place, uint64_t cycle)
+void sim_cache_fill(struct sim_cache *c, uint32_t frame, uint64_t cycle)
 {
-    if (c->line[place].ready < cycle)
-        c->line[place].ready = cycle;
-    c->line[place].awaited = 0;
+    if (c->line[frame].ready < cycle)
+        c->line[frame].ready = cycle;
+    c->line[frame].awaited = 0;
 }
 
-void sim_cache_await(struct sim_cache *c, uint32_t place)
+void sim_cache_await(struct sim_cache *c, uint32_t frame)
 {
-    c->line[place].awaited = 1;
+    c->line[frame].awaited = 1;
 }
 
-uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t place)
+uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t frame)
 {
-    return c->line[place].ready;
+    return c->line[frame].ready;
 }
 
-void sim_cache_forget(struct sim_cache *c, uint32_t place)
+void sim_cache_forget(struct sim_cache *c, uint32_t frame)
 {
-    c->line[place].ready = 0;
+    c->line[frame].ready = 0;
 }

@@ -5,6 +5,8 @@
  * line's last fill arrives, so that a second access to a line under way waits
  * for it instead of asking again.  Tags are exact; there is no data.
  * Leaves out: a limit on outstanding misses; the time of anything.
+ *
+ * A frame is where a line is held: a way of a set, numbered through the cache.
  */
 #ifndef TEG_SIM_MEMORY_CACHE_H
 #define TEG_SIM_MEMORY_CACHE_H
@@ -17,6 +19,9 @@ struct sim_cache;
  * memory. */
 struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways);
 void sim_cache_free(struct sim_cache *c);
+/* `count` alike, one for each SM.  Returns NULL out of memory. */
+struct sim_cache **sim_caches_new(uint32_t count, uint32_t sets, uint32_t ways);
+void sim_caches_free(struct sim_cache **c, uint32_t count);
 
 /* What an access found; sector masks. */
 struct sim_cache_result {
@@ -24,7 +29,7 @@ struct sim_cache_result {
     uint32_t evicted; /* dirty sectors of the line that had to go */
     uint64_t evicted_line;
     uint64_t ready;  /* cycle when the last fill under way arrives */
-    uint32_t place;  /* of the line, for sim_cache_fill */
+    uint32_t frame;  /* of the line, for sim_cache_fill */
     uint8_t entered; /* the line was not there before */
     uint8_t awaited; /* `ready` is not known: sim_cache_await */
 };
@@ -35,17 +40,17 @@ struct sim_cache_result {
 struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
                                          uint64_t line, uint32_t sectors,
                                          int allocate, int dirty);
-/* The sectors entered at `place` arrive at `cycle`. */
-void sim_cache_fill(struct sim_cache *c, uint32_t place, uint64_t cycle);
+/* The sectors entered in `frame` arrive at `cycle`. */
+void sim_cache_fill(struct sim_cache *c, uint32_t frame, uint64_t cycle);
 
 /*
  * When fills become known later than the accesses that follow them: an access
- * says that a fill of `place` is to come; then, in the order of the accesses,
+ * says that a fill of `frame` is to come; then, in the order of the accesses,
  * each looks up when what it found is there, forgets what the line it drove
  * out waited for, and fills.
  */
-void sim_cache_await(struct sim_cache *c, uint32_t place);
-uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t place);
-void sim_cache_forget(struct sim_cache *c, uint32_t place);
+void sim_cache_await(struct sim_cache *c, uint32_t frame);
+uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t frame);
+void sim_cache_forget(struct sim_cache *c, uint32_t frame);
 
 #endif

@@ -93,11 +93,11 @@ START_TEST(a_line_under_way_says_when_it_arrives)
     struct sim_cache *c = sim_cache_new(1, 1);
     struct sim_cache_result r = sim_cache_access(c, 0, 7, 3, 1, 0);
 
-    sim_cache_fill(c, r.place, 100);
+    sim_cache_fill(c, r.frame, 100);
     r = sim_cache_access(c, 0, 7, 1, 1, 0);
     ck_assert_uint_eq(r.hits, 1);
     ck_assert_uint_eq(r.ready, 100);
-    /* another line in its place begins anew */
+    /* another line in its frame begins anew */
     r = sim_cache_access(c, 0, 8, 1, 1, 0);
     ck_assert_uint_eq(r.hits, 0);
     r = sim_cache_access(c, 0, 8, 1, 1, 0);
@@ -114,18 +114,18 @@ START_TEST(fills_may_become_known_later)
     struct sim_cache_result hit, other;
 
     ck_assert(first.entered && !first.awaited);
-    sim_cache_await(c, first.place);
+    sim_cache_await(c, first.frame);
     hit = sim_cache_access(c, 0, 7, 1, 1, 0);
     ck_assert(hit.hits == 1 && hit.awaited && !hit.entered);
     other = sim_cache_access(c, 0, 8, 1, 1, 0);
     ck_assert(other.entered && other.hits == 0);
-    sim_cache_await(c, other.place);
+    sim_cache_await(c, other.frame);
 
-    sim_cache_forget(c, first.place);
-    sim_cache_fill(c, first.place, 500);
-    ck_assert_uint_eq(sim_cache_ready(c, hit.place), 500);
-    sim_cache_forget(c, other.place);
-    sim_cache_fill(c, other.place, 300);
+    sim_cache_forget(c, first.frame);
+    sim_cache_fill(c, first.frame, 500);
+    ck_assert_uint_eq(sim_cache_ready(c, hit.frame), 500);
+    sim_cache_forget(c, other.frame);
+    sim_cache_fill(c, other.frame, 300);
     hit = sim_cache_access(c, 0, 8, 1, 1, 0);
     ck_assert_uint_eq(hit.ready, 300);
     ck_assert(!hit.awaited);

@@ -1,0 +1,94 @@
+#include "sim/memory/cluster.h"
+
+#include <stdlib.h>
+
+int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
+                      uint32_t sms)
+{
+    uint32_t each = gpu->chip.sms_per_cluster;
+
+    *c = (struct sim_clusters){
+        .gpu = gpu,
+        .count = (sms + each - 1) / each,
+        .rate = sim_rate_of(gpu->memory.cluster_bytes_per_cycle),
+    };
+    c->cluster = calloc(c->count, sizeof *c->cluster);
+    return c->cluster != NULL;
+}
+
+void sim_clusters_release(struct sim_clusters *c)
+{
+    for (uint32_t i = 0; c->cluster != NULL && i < c->count; i++)
+        free(c->cluster[i].heap);
+    free(c->cluster);
+    *c = (struct sim_clusters){0};
+}
+
+static void sift_down(struct sim_outstanding *heap, uint32_t count, uint32_t i)
+{
+    struct sim_outstanding moved = heap[i];
+
+    for (uint32_t child = 2 * i + 1; child < count; child = 2 * i + 1) {
+        if (child + 1 < count && heap[child + 1].done < heap[child].done)
+            child++;
+        if (heap[child].done >= moved.done)
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = moved;
+}
+
+static void retire(struct sim_cluster *c, uint64_t now)
+{
+    while (c->count != 0 && c->heap[0].done <= now) {
+        c->bytes -= c->heap[0].bytes;
+        c->heap[0] = c->heap[--c->count];
+        if (c->count != 0)
+            sift_down(c->heap, c->count, 0);
+    }
+}
+
+uint64_t sim_clusters_ready_at(struct sim_clusters *c, uint32_t sm,
+                               uint64_t now, uint32_t bytes)
+{
+    struct sim_cluster *own = &c->cluster[sm / c->gpu->chip.sms_per_cluster];
+
+    if (c->gpu->memory.in_flight_bytes == 0)
+        return now;
+    retire(own, now);
+    /* A request larger than the limit goes alone. */
+    if (own->count == 0 || own->bytes + bytes <= c->gpu->memory.in_flight_bytes)
+        return now;
+    return own->heap[0].done;
+}
+
+/* Out of memory forgets the request: the limit is then a little wider, which
+ * the caller cannot act on any better. */
+static void push(struct sim_cluster *c, uint64_t done, uint32_t bytes)
+{
+    uint32_t i;
+
+    if (c->count == c->capacity) {
+        uint32_t capacity = c->capacity * 2 + 64;
+        struct sim_outstanding *heap =
+            realloc(c->heap, capacity * sizeof *heap);
+
+        if (heap == NULL)
+            return;
+        c->heap = heap;
+        c->capacity = capacity;
+    }
+    for (i = c->count++; i != 0 && c->heap[(i - 1) / 2].done > done;
+         i = (i - 1) / 2)
+        c->heap[i] = c->heap[(i - 1) / 2];
+    c->heap[i] = (struct sim_outstanding){done, bytes};
+    c->bytes += bytes;
+}
+
+void sim_clusters_remember(struct sim_clusters *c, uint32_t sm, uint64_t done,
+                           uint32_t bytes)
+{
+    if (c->gpu->memory.in_flight_bytes != 0)
+        push(&c->cluster[sm / c->gpu->chip.sms_per_cluster], done, bytes);
+}

@@ -1,0 +1,78 @@
+#include "sim/memory/dram.h"
+
+#include <stdlib.h>
+
+#include "sim/memory/interleave.h"
+
+int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
+{
+    double gbs = gpu->dram.reached_gbs != 0 ? gpu->dram.reached_gbs
+                                            : gpu->dram.bandwidth_gbs;
+    double cycle_bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
+
+    *dram = (struct sim_dram){
+        .gpu = gpu,
+        .channel = calloc(gpu->dram.channels, sizeof *dram->channel),
+        .rate = sim_rate_of(cycle_bytes / gpu->dram.channels),
+        .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
+    };
+    return dram->channel != NULL;
+}
+
+void sim_dram_release(struct sim_dram *dram)
+{
+    free(dram->channel);
+    *dram = (struct sim_dram){0};
+}
+
+static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)
+{
+    const struct teg_gpu *gpu = dram->gpu;
+    uint32_t channels = gpu->dram.channels;
+
+    if (gpu->dram.spread)
+        return &dram->channel[dram->in_turn++ % channels];
+    return &dram->channel[sim_interleave(address / gpu->dram.interleave_bytes,
+                                         channels, gpu->dram.hash)];
+}
+
+void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
+                   uint32_t bytes, struct sim_request *r)
+{
+    struct sim_channel *c = channel_of(dram, address);
+
+    r->dram_bytes += bytes;
+    c->moved += bytes;
+    c->reading = 1;
+    w->waited += sim_queue_wait(&c->bus, sim_way_at(w),
+                                sim_bytes_ticks(dram->rate, bytes));
+    w->latency = dram->gpu->dram.latency;
+}
+
+void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
+                    uint32_t bytes, struct sim_request *r)
+{
+    struct sim_channel *c = channel_of(dram, address);
+    uint64_t ticks;
+
+    r->dram_bytes += bytes;
+    c->moved += bytes;
+    c->unwritten += bytes;
+    if (c->unwritten < dram->gpu->dram.write_batch_bytes)
+        return;
+    ticks = sim_bytes_ticks(dram->rate, c->unwritten);
+    if (c->reading)
+        ticks += dram->turnaround_ticks;
+    c->reading = 0;
+    c->unwritten = 0;
+    w->waited += sim_queue_wait(&c->bus, sim_way_at(w), ticks);
+}
+
+void sim_dram_bytes(const struct sim_dram *dram, uint64_t *most, uint64_t *sum)
+{
+    *most = *sum = 0;
+    for (uint32_t i = 0; i < dram->gpu->dram.channels; i++) {
+        *sum += dram->channel[i].moved;
+        *most = sim_max(*most, dram->channel[i].moved);
+    }
+}

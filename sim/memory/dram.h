@@ -1,0 +1,46 @@
+/*
+ * DRAM: channels, each a bus that moves bytes one after the other.
+ *
+ * Models: the bandwidth that is reached, divided among channels that are
+ * chosen by address, so that skew shows; writes that a channel gathers and
+ * sends in one batch, which costs it a turn of the bus if it has read since
+ * the last one.
+ * Leaves out: banks, rows and refresh; that gathered bytes are ever read back.
+ */
+#ifndef TEG_SIM_MEMORY_DRAM_H
+#define TEG_SIM_MEMORY_DRAM_H
+
+#include "sim/events.h"
+#include "sim/memory/way.h"
+
+struct sim_channel {
+    struct sim_queue bus;
+    uint64_t moved;     /* bytes */
+    uint32_t unwritten; /* bytes */
+    int reading;        /* what it did last */
+};
+
+struct sim_dram {
+    const struct teg_gpu *gpu;   /* borrowed; outlives it */
+    struct sim_channel *channel; /* owned, [dram.channels] */
+    uint64_t rate;               /* of a channel */
+    uint64_t turnaround_ticks;
+    uint64_t in_turn; /* what-if dram.spread: transactions so far */
+};
+
+/* Returns 0 out of memory. */
+int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu);
+void sim_dram_release(struct sim_dram *dram);
+
+/* Moves `bytes` to the chip. */
+void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
+                   uint32_t bytes, struct sim_request *r);
+/* Hands the channel `bytes` of a line that had to go; whoever needs its frame
+ * waits for it. */
+void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
+                    uint32_t bytes, struct sim_request *r);
+
+/* Bytes that went through each channel: the most, and all together. */
+void sim_dram_bytes(const struct sim_dram *dram, uint64_t *most, uint64_t *sum);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * How addresses are dealt to equal parts: slices, channels, sets of a half.
+ */
+#ifndef TEG_SIM_MEMORY_INTERLEAVE_H
+#define TEG_SIM_MEMORY_INTERLEAVE_H
+
+#include <stdint.h>
+
+/* A fixed mixing of the bits, so that strides spread. */
+static inline uint64_t sim_fold(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 33;
+    return x;
+}
+
+/* The part that has number `number`, of `parts`.  With `hash` each aligned
+ * run of as many numbers as parts is turned by an amount that the upper bits
+ * give: a footprint without gaps fills all parts alike, as it does on hardware
+ * up to the last kilobytes of a cache, and a stride still spreads. */
+static inline uint64_t sim_interleave(uint64_t number, uint64_t parts,
+                                      uint32_t hash)
+{
+    uint64_t turned = hash ? sim_fold(number / parts) % parts : 0;
+
+    return (number % parts + turned) % parts;
+}
+
+#endif

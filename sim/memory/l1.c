@@ -1,0 +1,71 @@
+#include "sim/memory/l1.h"
+
+#include <stdlib.h>
+
+#include "sim/memory/line.h"
+#include "sim/memory/queue.h"
+
+int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
+                uint32_t bytes)
+{
+    *l1 = (struct sim_l1){.gpu = gpu, .sms = sms};
+    if (gpu->l1.bytes == 0 || gpu->l1.always_hits)
+        return 1;
+    l1->sets =
+        (bytes != 0 ? bytes : gpu->l1.bytes) / SIM_LINE_BYTES / gpu->l1.ways;
+    l1->sets = sim_max(l1->sets, 1);
+    l1->cache = sim_caches_new(sms, (uint32_t)l1->sets, gpu->l1.ways);
+    return l1->cache != NULL;
+}
+
+void sim_l1_release(struct sim_l1 *l1)
+{
+    sim_caches_free(l1->cache, l1->sms);
+    *l1 = (struct sim_l1){0};
+}
+
+/* Stores are written through: they find lines, but neither enter any nor are
+ * spared the way. */
+static int look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
+                   struct sim_miss *miss)
+{
+    uint64_t line = miss->address / SIM_LINE_BYTES;
+    int loads = !r->is_store;
+    uint32_t missing = miss->sectors;
+    struct sim_cache_result found =
+        sim_cache_access(l1->cache[sm], (uint32_t)(line % l1->sets), line,
+                         miss->sectors, loads, 0);
+
+    if (loads) {
+        missing &= ~found.hits;
+        r->l1_sectors += sim_count_sectors(miss->sectors);
+        r->l1_hits += sim_count_sectors(found.hits);
+    }
+    miss->ready = found.ready;
+    if (missing == 0 && !found.awaited)
+        return 1;
+    miss->sectors = (uint8_t)missing;
+    miss->bytes = sim_sectors_bytes(missing);
+    if (!loads)
+        return 0;
+    miss->frame = found.frame;
+    miss->flags = (uint8_t)(SIM_MISS_L1 | (found.hits != 0 ? SIM_MISS_HIT : 0) |
+                            (found.awaited ? SIM_MISS_AWAITED : 0) |
+                            (found.entered ? SIM_MISS_ENTERED : 0));
+    if (missing != 0)
+        sim_cache_await(l1->cache[sm], found.frame);
+    return 0;
+}
+
+int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
+                   struct sim_request *r, struct sim_miss *miss)
+{
+    if (l1->gpu->l1.always_hits) {
+        r->l1_sectors += sim_count_sectors(miss->sectors);
+        r->l1_hits += sim_count_sectors(miss->sectors);
+        return 1;
+    }
+    if (l1->cache == NULL || bypass)
+        return 0;
+    return look_up(l1, sm, r, miss);
+}

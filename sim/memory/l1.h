@@ -1,0 +1,66 @@
+/*
+ * The L1 data caches of the SMs.
+ *
+ * Models: sectored lines, written through without allocation; what is missing
+ * is entered at once and is there when its fill, known later, arrives, for
+ * which a second access waits.
+ * Leaves out: a limit on outstanding misses (that of the cluster's bytes
+ * stands for it); stores by other SMs, whose old values nobody sees in a
+ * trace.  Its banks' conflicts are of the plan (sim/memory/l1_banks.h).
+ */
+#ifndef TEG_SIM_MEMORY_L1_H
+#define TEG_SIM_MEMORY_L1_H
+
+#include "sim/memory/cache.h"
+#include "sim/memory/memory.h"
+
+/* struct sim_miss, `flags`. */
+enum {
+    SIM_MISS_L1 = 1,      /* L1 has been looked up and keeps what comes */
+    SIM_MISS_HIT = 2,     /* it had some of the sectors */
+    SIM_MISS_AWAITED = 4, /* which come with a fill not known yet */
+    SIM_MISS_ENTERED = 8, /* it took another line's frame */
+};
+
+struct sim_l1 {
+    const struct teg_gpu *gpu; /* borrowed; outlives it */
+    uint32_t sms;
+    struct sim_cache **cache; /* owned, [sms]; NULL without */
+    uint64_t sets;            /* of an SM's */
+};
+
+/* Those of `sms` SMs, of `bytes` each; 0: l1.bytes.  Returns 0 out of
+ * memory. */
+int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
+                uint32_t bytes);
+void sim_l1_release(struct sim_l1 *l1);
+
+/* Looks up what `miss` says of a transaction of SM `sm`; `bypass`: not there.
+ * Returns whether that settles it, and its data is there in cycle miss->ready
+ * at the earliest; else `miss` has what is left of it. */
+int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
+                   struct sim_request *r, struct sim_miss *miss);
+
+/* The cycle when what L1 had of the miss is there; 0 if it had nothing. */
+static inline uint64_t sim_l1_ready(const struct sim_l1 *l1, uint32_t sm,
+                                    const struct sim_miss *miss)
+{
+    if (!(miss->flags & SIM_MISS_HIT))
+        return 0;
+    return miss->flags & SIM_MISS_AWAITED
+               ? sim_cache_ready(l1->cache[sm], miss->frame)
+               : miss->ready;
+}
+
+/* What was missing arrives at `cycle`. */
+static inline void sim_l1_fill(struct sim_l1 *l1, uint32_t sm,
+                               const struct sim_miss *miss, uint64_t cycle)
+{
+    if (!(miss->flags & SIM_MISS_L1))
+        return;
+    if (miss->flags & SIM_MISS_ENTERED)
+        sim_cache_forget(l1->cache[sm], miss->frame);
+    sim_cache_fill(l1->cache[sm], miss->frame, cycle);
+}
+
+#endif

@@ -1,0 +1,139 @@
+#include "sim/memory/l2.h"
+
+#include <stdlib.h>
+
+#include "sim/memory/interleave.h"
+#include "sim/memory/line.h"
+
+/* SMs that go to one half in turn (Accel-Sim issue 558). */
+enum {
+    HALF_SMS = 8
+};
+
+static int make_halves(struct sim_l2 *l2)
+{
+    const struct teg_gpu *gpu = l2->gpu;
+
+    l2->near_sets = gpu->l2.near_bytes / SIM_LINE_BYTES / gpu->l2.ways;
+    for (uint32_t i = 0; i < SIM_HALVES; i++) {
+        l2->near[i] = sim_cache_new((uint32_t)l2->near_sets, gpu->l2.ways);
+        if (l2->near[i] == NULL)
+            return 0;
+    }
+    return 1;
+}
+
+int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
+                struct sim_dram *dram)
+{
+    uint32_t slices = gpu->l2.slices;
+
+    *l2 = (struct sim_l2){
+        .gpu = gpu,
+        .dram = dram,
+        .slice = calloc(slices, sizeof *l2->slice),
+        .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
+        .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
+        .atomic_ticks = sim_ticks_of(gpu->l2.atomic_interval),
+    };
+    l2->partial_rate =
+        (uint64_t)((double)l2->rate * gpu->l2.partial_write + 0.5);
+    if (l2->slice == NULL)
+        return 0;
+    if (gpu->l2.bytes == 0)
+        return 1;
+    l2->sets = gpu->l2.bytes / SIM_LINE_BYTES / gpu->l2.ways / slices;
+    l2->cache = sim_cache_new((uint32_t)l2->sets * slices, gpu->l2.ways);
+    if (l2->cache == NULL)
+        return 0;
+    return gpu->l2.near_bytes == 0 || make_halves(l2);
+}
+
+void sim_l2_release(struct sim_l2 *l2)
+{
+    free(l2->slice);
+    sim_cache_free(l2->cache);
+    for (uint32_t i = 0; i < SIM_HALVES; i++)
+        sim_cache_free(l2->near[i]);
+    *l2 = (struct sim_l2){0};
+}
+
+/* Takes the time of `sectors` at the line's slice; returns the slice. */
+static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
+                          uint32_t sectors, int is_atomic)
+{
+    const struct teg_gpu *gpu = l2->gpu;
+    uint64_t slice = sim_interleave(line, gpu->l2.slices, gpu->dram.hash);
+    uint64_t ticks = sim_bytes_ticks(l2->rate, sim_sectors_bytes(sectors));
+
+    ticks += sim_bytes_ticks(l2->partial_rate, sim_sectors_bytes(w->partial));
+    if (is_atomic)
+        ticks = sim_max(ticks, l2->atomic_ticks);
+    w->waited += sim_queue_wait(&l2->slice[slice], sim_way_at(w), ticks);
+    w->latency = gpu->l2.latency;
+    return slice;
+}
+
+/* Looks the line up where it belongs, and goes on to DRAM for what is
+ * missing. */
+static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
+                   uint64_t slice, uint32_t sectors, struct sim_request *r)
+{
+    uint64_t line = address / SIM_LINE_BYTES;
+    uint64_t set = slice * l2->sets + line / l2->gpu->l2.slices % l2->sets;
+    struct sim_cache_result found =
+        sim_cache_access(l2->cache, (uint32_t)set, line, sectors, 1,
+                         r->is_store || r->is_atomic);
+    uint32_t missing = sectors & ~found.hits;
+
+    r->l2_sectors += sim_count_sectors(sectors);
+    r->l2_hits += sim_count_sectors(found.hits);
+    if (found.evicted != 0)
+        sim_dram_write(l2->dram, w, found.evicted_line * SIM_LINE_BYTES,
+                       sim_sectors_bytes(found.evicted), r);
+    /* A plain store brings its sectors with it. */
+    if (missing != 0 && (!r->is_store || r->is_atomic)) {
+        sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
+        sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
+    } else if (found.hits != 0) {
+        w->at_least = sim_max(w->at_least, found.ready);
+    }
+}
+
+static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
+                       uint64_t address, uint64_t slice, uint32_t sectors,
+                       struct sim_request *r)
+{
+    const struct teg_gpu *gpu = l2->gpu;
+    struct sim_cache *near = l2->near[sm / HALF_SMS % SIM_HALVES];
+    uint64_t line = address / SIM_LINE_BYTES;
+    uint64_t set = sim_interleave(line, l2->near_sets, gpu->dram.hash);
+    struct sim_cache_result found =
+        sim_cache_access(near, (uint32_t)set, line, sectors, 1, 0);
+    uint32_t missing = sectors & ~found.hits;
+
+    r->l2_sectors += sim_count_sectors(found.hits);
+    r->l2_hits += sim_count_sectors(found.hits);
+    if (found.hits != 0)
+        w->at_least = sim_max(w->at_least, found.ready);
+    if (missing == 0)
+        return;
+    w->waited += sim_queue_wait(
+        &l2->far_link, sim_way_at(w),
+        sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
+    w->latency = sim_max(w->latency, gpu->l2.far_latency);
+    search(l2, w, address, slice, missing, r);
+    sim_cache_fill(near, found.frame, sim_way_arrival(w));
+}
+
+void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
+                  uint64_t address, uint32_t sectors, struct sim_request *r)
+{
+    uint64_t slice =
+        use_slice(l2, w, address / SIM_LINE_BYTES, sectors, r->is_atomic);
+
+    if (l2->near[0] != NULL && !r->is_store && !r->is_atomic)
+        visit_near(l2, sm, w, address, slice, sectors, r);
+    else
+        search(l2, w, address, slice, sectors, r);
+}

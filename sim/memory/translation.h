@@ -1,0 +1,51 @@
+/*
+ * Translation: behind L1 addresses are physical.
+ *
+ * Models: a page that an SM has not touched of late has to be looked up first
+ * (gpu-benches' latency over footprint N rises beyond 32 MB as 1 - 32 / N on
+ * V100, A40 and A100: 16 pages of 2 MB), and a region that nobody has touched
+ * in this kernel has to be walked to, for which all who come meanwhile wait.
+ * Stores are let go before they have their translation: kernels that end in
+ * one take no longer for it (M sarchlab: FFMA loops on an H100 PCIe).
+ * Leaves out: the levels between an SM's and the page table; what they keep.
+ */
+#ifndef TEG_SIM_MEMORY_TRANSLATION_H
+#define TEG_SIM_MEMORY_TRANSLATION_H
+
+#include <stddef.h>
+
+#include "config/gpu.h"
+#include "sim/memory/way.h"
+
+/* Regions touched since the kernel began, and when their translations came:
+ * open addressing. */
+struct sim_regions {
+    uint64_t *region;       /* owned, [capacity]: number + 1; 0 = free */
+    uint64_t *ready;        /* owned, [capacity]: tick */
+    size_t count, capacity; /* a power of two, or 0 */
+};
+
+struct sim_translation {
+    const struct teg_gpu *gpu; /* borrowed; outlives it */
+    uint32_t sms;
+    struct sim_cache **tlb; /* owned, [sms]; NULL: not modelled */
+    struct {
+        uint64_t page, ready; /* number + 1; tick */
+    } * last;                 /* owned, [sms]: looked up last */
+    struct sim_regions walked;
+    uint64_t miss_ticks;
+};
+
+/* That of `sms` SMs.  Returns 0 out of memory; release it then, too. */
+int sim_translation_init(struct sim_translation *t, const struct teg_gpu *gpu,
+                         uint32_t sms);
+void sim_translation_release(struct sim_translation *t);
+
+/* SM `sm` needs the address's translation; `posted`: and does not wait. */
+void sim_translation_await(struct sim_translation *t, uint32_t sm,
+                           struct sim_way *w, uint64_t address, int posted);
+/* So does an SM with a TLB of its own elsewhere, which finds it there. */
+void sim_translation_await_region(struct sim_translation *t, struct sim_way *w,
+                                  uint64_t address, int posted);
+
+#endif
