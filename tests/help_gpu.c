@@ -36,6 +36,7 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->l1.ways = 4;
     gpu->l2.ways = 4;
     gpu->l2.slices = 1;
+    gpu->l2.half_sms = 8;
     gpu->dram.channels = 1;
     gpu->dram.interleave_bytes = 256;
     gpu->dram.latency = 100;

@@ -5,11 +5,6 @@
 #include "sim/memory/interleave.h"
 #include "sim/memory/line.h"
 
-/* SMs that go to one half in turn (Accel-Sim issue 558). */
-enum {
-    HALF_SMS = 8
-};
-
 static int make_halves(struct sim_l2 *l2)
 {
     const struct teg_gpu *gpu = l2->gpu;
@@ -105,7 +100,7 @@ static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                        struct sim_request *r)
 {
     const struct teg_gpu *gpu = l2->gpu;
-    struct sim_cache *near = l2->near[sm / HALF_SMS % SIM_HALVES];
+    struct sim_cache *near = l2->near[sm / gpu->l2.half_sms % SIM_HALVES];
     uint64_t line = address / SIM_LINE_BYTES;
     uint64_t set = sim_interleave(line, l2->near_sets, gpu->dram.hash);
     struct sim_cache_result found =

@@ -438,6 +438,11 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
         {APPENDED,
          "l2: { bytes = (2048, " SOURCE "); latency = (401, " SOURCE "); };",
          "400 cycles of DRAM"},
+        {4,
+         "sms = (6, " SOURCE "); sms_per_cluster = (3, " SOURCE
+         "); }; l2: { near_bytes = (2048, " SOURCE "); half_sms = (8, " SOURCE
+         "); };",
+         "multiple of the 3 SMs of a cluster"},
         {APPENDED, "l1: { unified_bytes = (65536, " SOURCE "); };",
          "expected carveouts"},
         {APPENDED,

@@ -77,6 +77,24 @@ START_TEST(what_a_half_does_not_hold_comes_from_the_other)
 }
 END_TEST
 
+/* Three SMs to each half in turn: 0 to 2 and 6 to 8 share what they read. */
+START_TEST(sms_go_to_the_halves_in_turn)
+{
+    static const int near[] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 0};
+
+    for (uint32_t sm = 0; sm < sizeof near / sizeof near[0]; sm++) {
+        setup();
+        gpu.l2.near_bytes = 128 * 4;
+        gpu.l2.half_sms = 3;
+        gpu.l2.far_latency = 70;
+        open_memory(16);
+        ck_assert_uint_eq(access_line(0, 0, 0, 0), 100);
+        ck_assert_uint_eq(access_line(sm, 0, 0, 1000), near[sm] ? 40 : 70);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
 /* The link between the halves: 32 bytes a cycle, so a line takes 4. */
 START_TEST(halves_share_a_link)
 {
@@ -233,7 +251,7 @@ START_TEST(l1_has_what_shared_memory_leaves)
 END_TEST
 
 HELP_MAIN("sim/memory", 30, {what_a_half_does_not_hold_comes_from_the_other, 0},
-          {halves_share_a_link, 0},
+          {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
           {sectors_written_in_part_are_read_besides, 0},
           {a_store_waits_for_the_line_it_pushes_out, 0},
           {writes_gather_before_the_channel_turns, 0},
