@@ -1,5 +1,5 @@
-/* Transactions and conflicts, counted by hand from the rules of the
- * programming guides and of Lai 2013, 3.2.3. */
+/* Transactions, counted by hand from the rules of the programming guides and
+ * of Lai 2013, 3.2.3. */
 #include "sim/memory/coalesce.h"
 
 #include <string.h>
@@ -20,12 +20,6 @@ static struct teg_inst global(uint16_t width)
 {
     return (struct teg_inst){
         .space = SPACE_GLOBAL, .width = width, .flags = INST_LOAD};
-}
-
-static struct teg_inst shared(uint16_t width)
-{
-    return (struct teg_inst){
-        .space = SPACE_SHARED, .width = width, .flags = INST_LOAD};
 }
 
 static struct sim_plan plan(enum teg_coalescing rule, struct teg_inst inst,
@@ -205,165 +199,6 @@ START_TEST(ideal_packs_the_bytes)
 }
 END_TEST
 
-/* ---- shared memory -------------------------------------------------------- */
-
-static uint32_t passes(uint32_t banks, uint32_t group, uint32_t broadcast,
-                       uint16_t width, struct teg_access a, uint32_t *groups)
-{
-    static const struct sim_windows none = {0};
-    struct sim_plan p;
-    struct teg_gpu gpu;
-    struct teg_inst inst = shared(width);
-
-    help_gpu_plain(&gpu);
-    gpu.shared.banks = banks;
-    gpu.shared.group = group;
-    gpu.shared.broadcast = broadcast;
-    sim_plan_make(&p, &gpu, &inst, &a, &none);
-    *groups = p.request.groups;
-    return p.request.passes;
-}
-
-/* A stride of d words over 16 banks: d lanes meet in a bank if d is a power
- * of two. */
-START_TEST(half_warps_conflict_by_the_power_of_two_in_their_stride)
-{
-    static const uint32_t degree[17] = {0, 1, 2, 1, 4, 1, 2, 1, 8,
-                                        1, 2, 1, 4, 1, 2, 1, 16};
-    uint32_t groups;
-
-    for (int d = 1; d <= 16; d++) {
-        ck_assert_uint_eq(
-            passes(16, 16, BROADCAST_ONE, 4, line(0, 4 * d), &groups),
-            2 * degree[d]);
-        ck_assert_uint_eq(groups, 2);
-    }
-}
-END_TEST
-
-START_TEST(one_address_for_all_is_no_conflict)
-{
-    uint32_t groups;
-
-    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 4, line(64, 0), &groups),
-                      2);
-    ck_assert_uint_eq(passes(32, 32, BROADCAST_ANY, 4, line(64, 0), &groups),
-                      1);
-}
-END_TEST
-
-/* Pairs of lanes ask for the same word, words all in different banks: any
- * broadcast serves them at once; with one broadcast word a pass, the second
- * of each pair waits. */
-START_TEST(only_one_word_is_broadcast_on_old_chips)
-{
-    struct teg_access a = {.shape = SHAPE_LIST, .mask = 0xffff};
-    uint32_t groups;
-
-    for (uint32_t l = 0; l < 16; l++)
-        a.lane[l] = 4 * (l / 2);
-    ck_assert_uint_eq(passes(16, 16, BROADCAST_ANY, 4, a, &groups), 1);
-    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 4, a, &groups), 2);
-}
-END_TEST
-
-START_TEST(whole_warps_conflict_over_32_banks)
-{
-    uint32_t groups;
-
-    for (int d = 1; d <= 32; d *= 2)
-        ck_assert_uint_eq(
-            passes(32, 32, BROADCAST_ANY, 4, line(0, 4 * d), &groups),
-            (uint32_t)d);
-}
-END_TEST
-
-/* 64-bit accesses go half warp by half warp, 128-bit quarter by quarter, each
- * without a conflict when packed. */
-START_TEST(wide_accesses_take_more_groups)
-{
-    uint32_t groups;
-
-    ck_assert_uint_eq(passes(32, 32, BROADCAST_ANY, 8, line(0, 8), &groups), 2);
-    ck_assert_uint_eq(groups, 2);
-    ck_assert_uint_eq(passes(32, 32, BROADCAST_ANY, 16, line(0, 16), &groups),
-                      4);
-    ck_assert_uint_eq(groups, 4);
-    /* on 16 banks a 64-bit access is a two-way conflict */
-    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 8, line(0, 8), &groups), 4);
-    ck_assert_uint_eq(groups, 2);
-}
-END_TEST
-
-/* Fermi: 16 cycles for LDS.128 where 8 carry the bytes (Lai 2013, 4.3.1). */
-START_TEST(fermi_takes_128_bits_in_twice_the_passes)
-{
-    struct teg_inst inst = {.space = SPACE_SHARED, .flags = INST_LOAD};
-    struct teg_access a = line(0, 16);
-    struct sim_windows windows = {0, 0};
-    struct sim_plan plan;
-    struct teg_gpu gpu;
-
-    help_gpu_plain(&gpu);
-    gpu.shared.passes_128 = 2;
-    inst.width = 16;
-    sim_plan_make(&plan, &gpu, &inst, &a, &windows);
-    ck_assert_uint_eq(plan.request.passes, 8);
-    ck_assert_uint_eq(plan.request.groups, 4);
-    inst.width = 8;
-    a = line(0, 8);
-    sim_plan_make(&plan, &gpu, &inst, &a, &windows);
-    ck_assert_uint_eq(plan.request.passes, 2);
-}
-END_TEST
-
-/* Every shape against the same addresses one by one: the short cuts for
- * regular ones must change nothing. */
-START_TEST(shapes_conflict_as_their_addresses_do)
-{
-    static const int32_t steps[] = {0, 4, 4, 8, 64, 128, -4, 12};
-    uint64_t state = 11;
-
-    for (int round = 0; round < 20000; round++) {
-        struct teg_access a = {.shape = help_below(&state, 2) ? SHAPE_GRID
-                                                              : SHAPE_LINE};
-        struct teg_access list = {.shape = SHAPE_LIST};
-        uint32_t broadcast =
-            help_below(&state, 2) ? BROADCAST_ANY : BROADCAST_ONE;
-        uint32_t banks = broadcast == BROADCAST_ANY ? 32 : 16;
-        uint16_t width = (uint16_t)(4u << help_below(&state, 2));
-        uint32_t groups[2];
-
-        a.mask = list.mask = help_below(&state, 2)
-                                 ? UINT32_MAX
-                                 : (uint32_t)help_random(&state) | 1;
-        a.base =
-            4096 + 4 * help_below(&state, 64) + (help_below(&state, 4) == 0);
-        a.stride = steps[help_below(&state, 8)];
-        a.pitch = 4 * (int32_t)help_below(&state, 70) - 40;
-        a.group_log2 = 1 + help_below(&state, 4);
-        for (uint32_t l = 0; l < 32; l++)
-            list.lane[l] = teg_access_lane(&a, l);
-        ck_assert_uint_eq(
-            passes(banks, banks, broadcast, width, a, &groups[0]),
-            passes(banks, banks, broadcast, width, list, &groups[1]));
-        ck_assert_uint_eq(groups[0], groups[1]);
-    }
-}
-END_TEST
-
-START_TEST(idle_groups_cost_nothing)
-{
-    struct teg_access a = line(0, 64);
-    uint32_t groups;
-
-    a.mask = 0x0000ffff;
-    ck_assert_uint_eq(passes(16, 16, BROADCAST_ONE, 4, a, &groups), 16);
-    ck_assert_uint_eq(groups, 1);
-    ck_assert_uint_eq(passes(32, 32, BROADCAST_IDEAL, 4, a, &groups), 1);
-}
-END_TEST
-
 START_TEST(generic_addresses_go_where_their_window_says)
 {
     struct sim_windows windows = {0x7f0000000000, 0x7e0000000000};
@@ -413,81 +248,6 @@ START_TEST(no_rule_forgets_a_lane)
 }
 END_TEST
 
-/* Cycles a warp's load of floats takes an A40's L1 at some strides (floats;
- * gpu-benches), which is the busiest bank of 32, word by word. */
-START_TEST(l1_conflicts_over_32_banks)
-{
-    static const struct {
-        int32_t stride;
-        uint32_t passes;
-    } rows[] = {{0, 1}, {1, 1},   {2, 2},  {3, 1},   {4, 4},   {8, 8},
-                {9, 1}, {16, 16}, {24, 8}, {32, 32}, {48, 16}, {64, 32}};
-    static const struct sim_windows none = {0};
-    struct teg_inst load = global(4), wide = global(8);
-    struct teg_gpu gpu;
-    struct sim_plan p;
-
-    help_gpu_plain(&gpu);
-    gpu.l1.bytes = 4096;
-    gpu.l1.banks = 32;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct teg_access a = line(0x1000, 4 * rows[i].stride);
-
-        for (int listed = 0; listed < 2; listed++) {
-            sim_plan_make(&p, &gpu, &load, &a, &none);
-            ck_assert_uint_eq(p.request.l1_passes, rows[i].passes);
-            for (uint32_t l = 0; l < TEG_LANES; l++)
-                a.lane[l] = 0x1000 + 4ull * (uint32_t)rows[i].stride * l;
-            a.shape = SHAPE_LIST;
-        }
-    }
-    /* 256 bytes side by side are two rows of banks */
-    for (int32_t stride = 8; stride <= 16; stride += 8) {
-        struct teg_access a = line(0x1000, stride);
-
-        sim_plan_make(&p, &gpu, &wide, &a, &none);
-        ck_assert_uint_eq(p.request.l1_passes, (uint32_t)stride / 4);
-    }
-    /* what does not read L1 has none */
-    load.flags |= INST_BYPASS_L1;
-    sim_plan_make(&p, &gpu, &load, &(struct teg_access){.mask = 1}, &none);
-    ck_assert_uint_eq(p.request.l1_passes, 0);
-}
-END_TEST
-
-/* The busiest of four banks of tags: l1tex's wavefronts of tags on an A40 for
- * strides in floats (gpu-benches), which are means over eight places. */
-START_TEST(l1_looks_up_a_line_per_bank)
-{
-    static const struct {
-        int32_t stride;
-        double measured;
-    } rows[] = {{4, 1.89}, {8, 2.83}, {12, 3.57}, {16, 4.67}, {20, 5.3},
-                {24, 6.2}, {32, 8.3}, {36, 8.9},  {48, 10.4}, {64, 8.0}};
-    static const struct sim_windows none = {0};
-    struct teg_inst load = global(4);
-    struct teg_gpu gpu;
-
-    help_gpu_plain(&gpu);
-    gpu.l1.bytes = 4096;
-    gpu.l1.tag_banks = 4;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double sum = 0;
-
-        for (uint64_t place = 0; place < 16; place++) {
-            uint64_t warp = place / 8 * 32 * (uint64_t)rows[i].stride;
-            struct teg_access a =
-                line(4 * (warp + place % 8 * 4), 4 * rows[i].stride);
-            struct sim_plan p;
-
-            sim_plan_make(&p, &gpu, &load, &a, &none);
-            sum += p.request.l1_lines;
-        }
-        ck_assert_double_eq_tol(sum / 16 / rows[i].measured, 1, 0.06);
-    }
-}
-END_TEST
-
 HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {cc10_takes_rows_in_order, 0}, {cc10_serialises_everything_else, 0},
           {cc10_lets_idle_threads_be, 0},
@@ -498,14 +258,5 @@ HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {sectors_wanted_in_part_are_told_apart, 0},
           {scattered_lanes_find_their_lines_again, 0},
           {ideal_packs_the_bytes, 0},
-          {half_warps_conflict_by_the_power_of_two_in_their_stride, 0},
-          {one_address_for_all_is_no_conflict, 0},
-          {only_one_word_is_broadcast_on_old_chips, 0},
-          {whole_warps_conflict_over_32_banks, 0},
-          {wide_accesses_take_more_groups, 0},
-          {fermi_takes_128_bits_in_twice_the_passes, 0},
-          {shapes_conflict_as_their_addresses_do, 0},
-          {l1_conflicts_over_32_banks, 0}, {l1_looks_up_a_line_per_bank, 0},
-          {idle_groups_cost_nothing, 0},
           {generic_addresses_go_where_their_window_says, 0},
           {no_rule_forgets_a_lane, 4})

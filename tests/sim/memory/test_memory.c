@@ -1,261 +1,243 @@
-/* The memory system by itself: which level serves a request, and what waits
- * for what.  Cycles are worked out by hand. */
+/* The way of a request of several transactions, and of followers'.  100
+ * cycles to DRAM, 40 to L2; worked out by hand. */
 #include "sim/memory/memory.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#include "tests/help_gpu.h"
 #include "tests/help_suite.h"
+#include "tests/sim/memory/help_memory.h"
 
 static struct teg_gpu gpu;
 static struct sim_memory *memory;
 
-static void open_memory(uint32_t sms)
+/* Whole lines 0, 1 ... count - 1, of which `groups` leave together. */
+static struct sim_plan lines(uint32_t count, uint32_t groups,
+                             enum help_access access)
 {
-    struct teg_diag d;
+    struct sim_plan plan = help_memory_plan(0, 15, access);
 
-    ck_assert(sim_memory_new(&gpu, sms, 0, &memory, &d) == TEG_OK);
+    plan.count = plan.request.transactions = count;
+    plan.groups = groups;
+    for (uint32_t i = 1; i < count; i++) {
+        plan.transaction[i] = plan.transaction[0];
+        plan.transaction[i].address = 128 * i;
+    }
+    return plan;
 }
 
-static uint64_t access_in_part(uint32_t sm, uint64_t line, int store,
-                               uint32_t partial, uint64_t now)
+static uint64_t issue(struct sim_plan plan, uint64_t now)
 {
-    struct sim_plan plan = {
-        .request = {.space = SPACE_GLOBAL,
-                    .is_store = (uint8_t)store,
-                    .bytes = 128,
-                    .transactions = 1},
-        .count = 1,
-        .groups = 1,
-        .transaction = {{line * 128, 128, 15, (uint8_t)partial}},
-    };
-
-    return sim_memory_issue(memory, sm, now, &plan, 0) - now;
+    return sim_memory_issue(memory, 0, now, &plan, 0) - now;
 }
 
-/* One line by one transaction, issued in cycle `now`; how long it takes. */
-static uint64_t access_line(uint32_t sm, uint64_t line, int store, uint64_t now)
+/* Every second cycle a transaction leaves; a load is there with its last, a
+ * store is accepted when its last has left. */
+START_TEST(transactions_leave_one_after_the_other)
 {
-    return access_in_part(sm, line, store, 0, now);
+    help_memory_gpu(&gpu);
+    gpu.memory.transaction_interval = 2;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_LOAD), 0), 100 + 6);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_LOAD), 1000), 40 + 6);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_STORE), 2000), 6);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_ATOMIC), 3000), 40 + 6);
+    /* two half warps' first transactions go at once */
+    ck_assert_uint_eq(issue(lines(4, 2, HELP_LOAD), 4000), 40 + 4);
+    ck_assert_uint_eq(issue(lines(2, 2, HELP_LOAD), 5000), 40);
+    sim_memory_free(memory);
 }
+END_TEST
 
-static void setup(void)
+/* Each transaction beyond the first is there 3 cycles later, which a store
+ * does not wait for. */
+START_TEST(further_transactions_take_longer)
 {
-    help_gpu_plain(&gpu);
-    gpu.chip.sms = 16;
-    gpu.l2.bytes = 128 * 4 * 16;
+    help_memory_gpu(&gpu);
+    gpu.memory.transaction_interval = 0;
+    gpu.memory.transaction_latency = 3;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_LOAD), 0), 100 + 9);
+    ck_assert_uint_eq(issue(lines(1, 1, HELP_LOAD), 1000), 40);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_STORE), 2000), 0);
+    /* so do those that L1 settles */
+    sim_memory_free(memory);
+    gpu.l1.bytes = 128 * 4;
+    gpu.l1.latency = 10;
+    memory = help_memory_open(&gpu, 1);
+    issue(lines(4, 1, HELP_LOAD), 0);
+    ck_assert_uint_eq(issue(lines(4, 1, HELP_LOAD), 1000), 10 + 9);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* A fraction of a cycle is kept: 40 bytes a cycle, 3.2 cycles a line. */
+START_TEST(fractions_of_cycles_add_up)
+{
+    help_memory_gpu(&gpu);
+    gpu.memory.transaction_interval = 0;
+    gpu.memory.cluster_bytes_per_cycle = 40;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(issue(lines(2, 1, HELP_LOAD), 0), 104);
+    ck_assert_uint_eq(issue(lines(6, 1, HELP_LOAD), 1000), 116);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Without L2 everything comes from DRAM; transactions of old chips move bytes
+ * and have no sectors. */
+START_TEST(without_l2_bytes_move_as_coalesced)
+{
+    struct sim_plan plan = help_memory_plan(0, 0, HELP_LOAD);
+
+    help_memory_gpu(&gpu);
+    gpu.l2.bytes = 0;
+    memory = help_memory_open(&gpu, 1);
+    plan.transaction[0].bytes = 64;
+    ck_assert_uint_eq(issue(plan, 0), 100);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 1000, &plan, 0), 1100);
+    ck_assert_uint_eq(plan.request.dram_bytes, 64);
+    ck_assert_uint_eq(plan.request.l2_sectors, 0);
+    sim_memory_free(memory);
+}
+END_TEST
+
+START_TEST(nothing_comes_before_the_nearer_of_l2_and_dram)
+{
+    help_memory_gpu(&gpu);
+    ck_assert_uint_eq(sim_memory_lookahead(&gpu), 40);
+    gpu.l2.latency = 400;
+    ck_assert_uint_eq(sim_memory_lookahead(&gpu), 100);
     gpu.l2.latency = 40;
-    gpu.dram.latency = 100;
+    gpu.l2.bytes = 0;
+    ck_assert_uint_eq(sim_memory_lookahead(&gpu), 100);
+}
+END_TEST
+
+/* ---- followers ------------------------------------------------------------ */
+
+/* One follower, a cycle behind its leader, on SM 5, with lines 1000 further. */
+struct shadow {
+    struct sim_misses leader;
+    struct sim_plan plan;
+    uint32_t begun, led, served;
+    int waiting;
+    struct sim_request last;
+};
+
+static uint32_t shadow_begin(void *self, const struct sim_request_of *of)
+{
+    (void)of;
+    return ((struct shadow *)self)->begun++;
 }
 
-/* Two halves of 4 lines each before an L2 of 64: four lines stay near, the
- * fifth pushes one out, which then comes from the far half. */
-START_TEST(what_a_half_does_not_hold_comes_from_the_other)
+static void shadow_lead(void *self, const struct sim_misses *leader)
 {
-    uint32_t far = 0;
+    struct shadow *s = self;
 
-    setup();
-    gpu.l2.near_bytes = 128 * 4;
-    gpu.l2.far_latency = 70;
-    open_memory(16);
-    for (uint64_t line = 0; line < 4; line++) {
-        ck_assert_uint_eq(access_line(0, line, 0, 1000 * line), 100);
-        ck_assert_uint_eq(access_line(0, line, 0, 1000 * line + 500), 40);
-    }
-    for (uint64_t line = 0; line < 4; line++)
-        ck_assert_uint_eq(access_line(0, line, 0, 10000 + 1000 * line), 40);
-    ck_assert_uint_eq(access_line(0, 4, 0, 20000), 100);
-    ck_assert_uint_eq(access_line(0, 0, 0, 21000), 70);
-    /* SM 8 is on the other side, where nothing has been read yet */
-    ck_assert_uint_eq(access_line(8, 4, 0, 22000), 70);
-    ck_assert_uint_eq(access_line(8, 4, 0, 23000), 40);
-    ck_assert_uint_eq(access_line(7, 4, 0, 24000), 40);
-    for (uint64_t line = 0; line < 5; line++)
-        far += access_line(0, line, 0, 30000 + 1000 * line) == 70;
-    ck_assert_uint_ge(far, 1);
+    memcpy(&s->leader, leader, sim_misses_bytes(leader));
+    s->waiting = 1;
+    s->led++;
+}
+
+static int shadow_next(void *self, uint64_t now, struct sim_follower_request *r)
+{
+    struct shadow *s = self;
+
+    if (!s->waiting)
+        return 0;
+    s->waiting = 0;
+    *r = (struct sim_follower_request){&s->leader, now, 5, s->plan};
+    return 1;
+}
+
+static void shadow_served(void *self, const struct sim_request *r)
+{
+    struct shadow *s = self;
+
+    s->last = *r;
+    s->served++;
+}
+
+static struct shadow shadow;
+static const struct sim_followers followers = {
+    &shadow, shadow_begin, shadow_lead, shadow_next, shadow_served};
+
+/* Leader and follower have L1 of 4 lines; the follower's plan is the leader's
+ * `count` lines, further on. */
+static void lead(uint32_t count)
+{
+    memset(&shadow, 0, sizeof shadow);
+    help_memory_gpu(&gpu);
+    gpu.l1.bytes = 128 * 4;
+    gpu.l1.latency = 10;
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_lead(memory, &followers);
+    shadow.plan = lines(count, 1, HELP_LOAD);
+    for (uint32_t i = 0; i < count; i++)
+        shadow.plan.transaction[i].address += 1000 * 128;
+}
+
+/* What the leader's L1 lacks a follower fetches for itself, and takes the
+ * bytes' time of those behind; what L1 has settled it has, too. */
+START_TEST(followers_fetch_what_their_leader_lacks)
+{
+    lead(2);
+    issue(lines(1, 1, HELP_LOAD), 0); /* line 0: half of the follower's */
+    ck_assert_uint_eq(shadow.served, 1);
+    ck_assert_uint_eq(shadow.last.l2_sectors, 8);
+    ck_assert_uint_eq(shadow.last.dram_bytes, 256);
+    /* the leader has line 0, and goes on for line 1 */
+    shadow.plan.transaction[0].address += 1000 * 128;
+    shadow.plan.transaction[1].address += 1000 * 128;
+    issue(lines(2, 1, HELP_LOAD), 1000);
+    ck_assert_uint_eq(shadow.served, 2);
+    ck_assert_uint_eq(shadow.last.l2_sectors, 4);
+    ck_assert_uint_eq(shadow.last.dram_bytes, 128);
+    /* all of it settled: nobody follows */
+    issue(lines(2, 1, HELP_LOAD), 2000);
+    ck_assert_uint_eq(shadow.begun, 3);
+    ck_assert_uint_eq(shadow.led, 2);
     sim_memory_free(memory);
 }
 END_TEST
 
-/* Three SMs to each half in turn: 0 to 2 and 6 to 8 share what they read. */
-START_TEST(sms_go_to_the_halves_in_turn)
+/* Of a line of which the leader's L1 has some sectors a follower's has, too. */
+START_TEST(followers_have_the_sectors_their_leader_has)
 {
-    static const int near[] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 0};
+    struct sim_plan some = help_memory_plan(0, 3, HELP_LOAD);
 
-    for (uint32_t sm = 0; sm < sizeof near / sizeof near[0]; sm++) {
-        setup();
-        gpu.l2.near_bytes = 128 * 4;
-        gpu.l2.half_sms = 3;
-        gpu.l2.far_latency = 70;
-        open_memory(16);
-        ck_assert_uint_eq(access_line(0, 0, 0, 0), 100);
-        ck_assert_uint_eq(access_line(sm, 0, 0, 1000), near[sm] ? 40 : 70);
-        sim_memory_free(memory);
-    }
-}
-END_TEST
-
-/* The link between the halves: 32 bytes a cycle, so a line takes 4. */
-START_TEST(halves_share_a_link)
-{
-    setup();
-    gpu.l2.near_bytes = 128 * 4;
-    gpu.l2.far_latency = 70;
-    gpu.l2.far_bytes_per_cycle = 32;
-    open_memory(16);
-    for (uint64_t line = 0; line < 3; line++)
-        access_line(8, line, 0, 0);
-    ck_assert_uint_eq(access_line(0, 0, 0, 1000), 70);
-    ck_assert_uint_eq(access_line(0, 1, 0, 1000), 74);
-    ck_assert_uint_eq(access_line(0, 2, 0, 1008), 70);
+    lead(1);
+    sim_memory_issue(memory, 0, 0, &some, 0);
+    ck_assert_uint_eq(shadow.last.l2_sectors, 4);
+    shadow.plan.transaction[0].address += 1000 * 128;
+    issue(lines(1, 1, HELP_LOAD), 1000);
+    ck_assert_uint_eq(shadow.last.l2_sectors, 2);
+    ck_assert_uint_eq(shadow.last.dram_bytes, 64);
     sim_memory_free(memory);
 }
 END_TEST
 
-/* A slice of 32 bytes a cycle takes a line in 4 cycles; one of which a store
- * fills two sectors in part is two sectors more.  A load fills nothing. */
-START_TEST(sectors_written_in_part_are_read_besides)
+/* A follower's bytes come before its leader's at DRAM: 16 bytes a cycle, 8
+ * cycles a line. */
+START_TEST(leaders_wait_for_their_followers_bytes)
 {
-    setup();
-    gpu.l2.bytes_per_cycle = 32;
-    gpu.l2.partial_write = 1;
-    open_memory(1);
-    access_line(0, 0, 0, 0);
-    access_line(0, 0, 1, 1000);
-    ck_assert_uint_eq(access_line(0, 0, 0, 1000), 4 + 40);
-    access_in_part(0, 0, 1, 5, 2000);
-    ck_assert_uint_eq(access_line(0, 0, 0, 2000), 6 + 40);
-    access_in_part(0, 0, 0, 5, 3000);
-    ck_assert_uint_eq(access_line(0, 0, 0, 3000), 4 + 40);
+    lead(2);
     sim_memory_free(memory);
-}
-END_TEST
-
-/* 64 lines of L2 full of stores; each further one pushes a dirty line out,
- * and waits until the channel takes it: 16 bytes a cycle, 8 a line. */
-START_TEST(a_store_waits_for_the_line_it_pushes_out)
-{
-    setup();
     gpu.chip.sm_clock_mhz = 1000;
     gpu.dram.bandwidth_gbs = 16;
-    open_memory(1);
-    for (uint64_t line = 0; line < 64; line++)
-        ck_assert_uint_eq(access_line(0, line, 1, 1000), 0);
-    ck_assert_uint_eq(access_line(0, 64, 1, 2000), 0);
-    ck_assert_uint_eq(access_line(0, 65, 1, 2000), 8);
-    ck_assert_uint_eq(access_line(0, 66, 1, 2000), 16);
-    ck_assert_uint_eq(access_line(0, 67, 1, 2023), 1);
-    ck_assert_uint_eq(access_line(0, 68, 1, 3000), 0);
+    gpu.memory.transaction_interval = 0;
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_lead(memory, &followers);
+    ck_assert_uint_eq(issue(lines(2, 1, HELP_LOAD), 0), 100 + 24);
     sim_memory_free(memory);
 }
 END_TEST
 
-/* Batches of two lines: the first line waits for company, the second sends
- * both, 16 cycles, and 10 for changing the direction where there was a read
- * since the last batch. */
-START_TEST(writes_gather_before_the_channel_turns)
-{
-    setup();
-    gpu.chip.sm_clock_mhz = 1000;
-    gpu.dram.bandwidth_gbs = 16;
-    gpu.dram.turnaround = 10;
-    gpu.dram.write_batch_bytes = 256;
-    open_memory(1);
-    for (uint64_t line = 0; line < 64; line++)
-        access_line(0, line, 1, 1000);
-    ck_assert_uint_eq(access_line(0, 64, 1, 2000), 0);
-    ck_assert_uint_eq(access_line(0, 65, 0, 2000), 100 + 16);
-    ck_assert_uint_eq(access_line(0, 66, 0, 2000), 100 + 16 + 8);
-    ck_assert_uint_eq(access_line(0, 67, 0, 3000), 100 + 26);
-    sim_memory_free(memory);
-}
-END_TEST
-
-/* 8 of 16 GB/s: a line takes 16 cycles instead of 8. */
-START_TEST(what_is_reached_counts_not_the_peak)
-{
-    setup();
-    gpu.chip.sm_clock_mhz = 1000;
-    gpu.dram.bandwidth_gbs = 16;
-    gpu.dram.reached_gbs = 8;
-    open_memory(1);
-    ck_assert_uint_eq(access_line(0, 0, 0, 0), 100);
-    ck_assert_uint_eq(access_line(0, 1, 0, 0), 116);
-    sim_memory_free(memory);
-}
-END_TEST
-
-/* Two translations of pages of 4096 bytes are kept by each SM, and the one of
- * longest ago goes. */
-START_TEST(a_page_not_touched_of_late_is_looked_up)
-{
-    setup();
-    gpu.tlb.entries = 2;
-    gpu.tlb.page_bytes = 4096;
-    gpu.tlb.miss_latency = 9;
-    open_memory(2);
-    ck_assert_uint_eq(access_line(0, 0, 0, 0), 109);
-    ck_assert_uint_eq(access_line(0, 1, 0, 1000), 100);
-    ck_assert_uint_eq(access_line(0, 32, 0, 2000), 109);
-    ck_assert_uint_eq(access_line(0, 0, 0, 3000), 40);
-    ck_assert_uint_eq(access_line(0, 64, 0, 4000), 109);
-    ck_assert_uint_eq(access_line(0, 0, 0, 5000), 40);
-    ck_assert_uint_eq(access_line(0, 32, 0, 6000), 49);
-    /* another SM keeps its own */
-    ck_assert_uint_eq(access_line(1, 0, 0, 7000), 49);
-    sim_memory_free(memory);
-}
-END_TEST
-
-/* Whoever touches a page first waits, and all who come meanwhile. */
-START_TEST(the_first_touch_of_a_region_walks)
-{
-    setup();
-    gpu.tlb.entries = 2;
-    gpu.tlb.page_bytes = 4096;
-    gpu.tlb.walk_latency = 50;
-    gpu.tlb.walk_bytes = 4096;
-    open_memory(2);
-    ck_assert_uint_eq(access_line(0, 0, 0, 0), 150);
-    ck_assert_uint_eq(access_line(0, 1, 0, 20), 130);
-    ck_assert_uint_eq(access_line(1, 2, 0, 49), 101);
-    ck_assert_uint_eq(access_line(1, 3, 0, 50), 100);
-    for (uint64_t page = 1; page < 200; page++)
-        ck_assert_uint_eq(access_line(1, 32 * page, 0, 1000 * page), 150);
-    for (uint64_t page = 0; page < 200; page++)
-        ck_assert_uint_eq(access_line(0, 32 * page + 4, 0, 999999), 100);
-    /* a store is let go, but fetches the translation */
-    ck_assert_uint_eq(access_line(0, 32 * 300, 1, 2000000), 0);
-    ck_assert_uint_eq(access_line(0, 32 * 300, 0, 2000020), 30 + 40);
-    sim_memory_free(memory);
-}
-END_TEST
-
-/* What shared memory leaves: 4 lines instead of 8. */
-START_TEST(l1_has_what_shared_memory_leaves)
-{
-    struct teg_diag d;
-
-    for (uint32_t kept = 8; kept >= 4; kept -= 4) {
-        setup();
-        gpu.l1.bytes = 128 * 8;
-        gpu.l1.latency = 10;
-        gpu.l1.ways = 1;
-        ck_assert(sim_memory_new(&gpu, 1, kept * 128, &memory, &d) == TEG_OK);
-        ck_assert_uint_eq(access_line(0, 0, 0, 0), 100);
-        ck_assert_uint_eq(access_line(0, 4, 0, 1000), 100);
-        ck_assert_uint_eq(access_line(0, 0, 0, 2000), kept == 8 ? 10 : 40);
-        sim_memory_free(memory);
-    }
-}
-END_TEST
-
-HELP_MAIN("sim/memory", 30, {what_a_half_does_not_hold_comes_from_the_other, 0},
-          {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
-          {sectors_written_in_part_are_read_besides, 0},
-          {a_store_waits_for_the_line_it_pushes_out, 0},
-          {writes_gather_before_the_channel_turns, 0},
-          {what_is_reached_counts_not_the_peak, 0},
-          {a_page_not_touched_of_late_is_looked_up, 0},
-          {the_first_touch_of_a_region_walks, 0},
-          {l1_has_what_shared_memory_leaves, 0})
+HELP_MAIN("sim/memory", 30, {transactions_leave_one_after_the_other, 0},
+          {further_transactions_take_longer, 0},
+          {fractions_of_cycles_add_up, 0},
+          {without_l2_bytes_move_as_coalesced, 0},
+          {nothing_comes_before_the_nearer_of_l2_and_dram, 0},
+          {followers_fetch_what_their_leader_lacks, 0},
+          {followers_have_the_sectors_their_leader_has, 0},
+          {leaders_wait_for_their_followers_bytes, 0})

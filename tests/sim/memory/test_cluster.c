@@ -1,0 +1,101 @@
+/* The memory pipeline of a cluster: its port, and what may be outstanding.
+ * 100 cycles to DRAM, no L2; worked out by hand. */
+#include "sim/memory/cluster.h"
+
+#include "tests/help_suite.h"
+#include "tests/sim/memory/help_memory.h"
+
+static struct teg_gpu gpu;
+static struct sim_memory *memory;
+
+/* Clusters of two SMs; each line has a channel of its own. */
+static void setup(void)
+{
+    help_memory_gpu(&gpu);
+    gpu.dram.channels = 16;
+    gpu.dram.interleave_bytes = 128;
+    gpu.l2.bytes = 0;
+    gpu.chip.sms_per_cluster = 2;
+}
+
+static uint64_t load(uint32_t sm, uint64_t line, uint64_t now)
+{
+    return help_memory_line(memory, sm, line, HELP_LOAD, now);
+}
+
+/* 32 bytes a cycle: a line takes 4, of whichever SM of the cluster. */
+START_TEST(sms_of_a_cluster_share_its_port)
+{
+    setup();
+    gpu.memory.cluster_bytes_per_cycle = 32;
+    memory = help_memory_open(&gpu, 3);
+    ck_assert_uint_eq(load(0, 0, 0), 100);
+    ck_assert_uint_eq(load(0, 1, 0), 104);
+    ck_assert_uint_eq(load(1, 2, 0), 108);
+    ck_assert_uint_eq(load(2, 3, 0), 100);
+    ck_assert_uint_eq(load(1, 4, 11), 101);
+    ck_assert_uint_eq(load(1, 5, 16), 100);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Two lines of 128 bytes fit; a third waits until the first is back, which is
+ * the earliest of those outstanding, whichever was asked for last. */
+START_TEST(a_cluster_has_so_many_bytes_outstanding)
+{
+    setup();
+    gpu.memory.in_flight_bytes = 256;
+    memory = help_memory_open(&gpu, 4);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 5, 128), 5);
+    load(0, 0, 5);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 8, 128), 8);
+    load(1, 1, 8);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 10, 32), 105);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 104, 128), 105);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 105, 128), 105);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 105, 129), 108);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 107, 129), 108);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 108, 129), 108);
+    /* another cluster has its own */
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 2, 10, 256), 10);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* More than the limit goes when nothing else is outstanding. */
+START_TEST(a_request_larger_than_the_limit_goes_alone)
+{
+    setup();
+    gpu.memory.in_flight_bytes = 256;
+    memory = help_memory_open(&gpu, 2);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 5, 4096), 5);
+    load(0, 0, 5);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 6, 4096), 105);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 105, 4096), 105);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* The heap by itself: 200 ends in a scrambled order are retired in theirs. */
+START_TEST(what_is_done_first_leaves_first)
+{
+    struct sim_clusters c;
+
+    setup();
+    gpu.memory.in_flight_bytes = 200;
+    ck_assert(sim_clusters_init(&c, &gpu, 1));
+    for (uint64_t i = 0; i < 200; i++)
+        sim_clusters_remember(&c, 0, 1000 + i * 77 % 200, 1);
+    for (uint64_t i = 0; i < 200; i++)
+        ck_assert_uint_eq(sim_clusters_ready_at(&c, 0, 999 + i, 200), 1000 + i);
+    ck_assert_uint_eq(sim_clusters_ready_at(&c, 0, 1199, 200), 1199);
+    sim_clusters_release(&c);
+    ck_assert_ptr_null(c.cluster);
+    sim_clusters_release(&c);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/cluster", 30, {sms_of_a_cluster_share_its_port, 0},
+          {a_cluster_has_so_many_bytes_outstanding, 0},
+          {a_request_larger_than_the_limit_goes_alone, 0},
+          {what_is_done_first_leaves_first, 0})

@@ -1,0 +1,177 @@
+/* DRAM behind L2: channels, batches of writes, turns.  Cycles are worked out
+ * by hand: 16 GB/s at 1000 MHz are 16 bytes a cycle, 8 cycles a line. */
+#include "sim/memory/dram.h"
+
+#include "tests/help_suite.h"
+#include "tests/sim/memory/help_memory.h"
+
+static struct teg_gpu gpu;
+static struct sim_memory *memory;
+
+static void setup(void)
+{
+    help_memory_gpu(&gpu);
+    gpu.chip.sm_clock_mhz = 1000;
+    gpu.dram.bandwidth_gbs = 16;
+}
+
+static uint64_t load(uint64_t line, uint64_t now)
+{
+    return help_memory_line(memory, 0, line, HELP_LOAD, now);
+}
+
+static uint64_t store(uint64_t line, uint64_t now)
+{
+    return help_memory_line(memory, 0, line, HELP_STORE, now);
+}
+
+/* All of L2 is dirty, so each line stored from then on pushes one out. */
+static void open_dirty(void)
+{
+    memory = help_memory_open(&gpu, 1);
+    for (uint64_t line = 0; line < 64; line++)
+        ck_assert_uint_eq(store(line, 1000), 0);
+}
+
+/* 64 lines of L2 full of stores; each further one pushes a dirty line out,
+ * and waits until the channel takes it. */
+START_TEST(a_store_waits_for_the_line_it_pushes_out)
+{
+    setup();
+    open_dirty();
+    ck_assert_uint_eq(store(64, 2000), 0);
+    ck_assert_uint_eq(store(65, 2000), 8);
+    ck_assert_uint_eq(store(66, 2000), 16);
+    ck_assert_uint_eq(store(67, 2023), 1);
+    ck_assert_uint_eq(store(68, 3000), 0);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Batches of two lines: the first line waits for company, the second sends
+ * both, 16 cycles, and 10 for changing the direction where there was a read
+ * since the last batch. */
+START_TEST(writes_gather_before_the_channel_turns)
+{
+    setup();
+    gpu.dram.turnaround = 10;
+    gpu.dram.write_batch_bytes = 256;
+    open_dirty();
+    ck_assert_uint_eq(store(64, 2000), 0);
+    ck_assert_uint_eq(load(65, 2000), 100 + 16);
+    ck_assert_uint_eq(load(66, 2000), 100 + 16 + 8);
+    ck_assert_uint_eq(load(67, 3000), 100 + 26);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Batches one after the other wait for their bytes only, also behind the one
+ * that turned the channel. */
+START_TEST(a_channel_that_only_writes_does_not_turn)
+{
+    setup();
+    gpu.dram.turnaround = 10;
+    gpu.dram.write_batch_bytes = 256;
+    open_dirty();
+    store(64, 2000);
+    ck_assert_uint_eq(store(65, 2000), 0);
+    store(66, 2000);
+    ck_assert_uint_eq(store(67, 2000), 16);
+    store(68, 2000);
+    ck_assert_uint_eq(store(69, 2000), 32);
+    /* a read, and the first line of a batch, pushed out for it */
+    ck_assert_uint_eq(load(16 * 1000, 5000), 100);
+    ck_assert_uint_eq(store(70, 6000), 0);
+    store(71, 6000);
+    ck_assert_uint_eq(store(72, 6000), 26);
+    store(73, 6000);
+    ck_assert_uint_eq(store(74, 6000), 42);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* 8 of 16 GB/s: a line takes 16 cycles instead of 8. */
+START_TEST(what_is_reached_counts_not_the_peak)
+{
+    setup();
+    gpu.dram.reached_gbs = 8;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(1, 0), 116);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Two channels have half the rate each, and 256 bytes in turn: lines 0, 1, 4
+ * are of the first, 2 of the second. */
+START_TEST(channels_take_addresses_in_turn)
+{
+    uint64_t most, sum;
+
+    setup();
+    gpu.dram.channels = 2;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(1, 0), 116);
+    ck_assert_uint_eq(load(2, 0), 100);
+    ck_assert_uint_eq(load(4, 0), 132);
+    sim_memory_channel_bytes(memory, &most, &sum);
+    ck_assert_uint_eq(most, 3 * 128);
+    ck_assert_uint_eq(sum, 4 * 128);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Bytes of the busiest of four channels and of all, of 64 lines `stride`
+ * apart. */
+static void walk(uint64_t stride, uint64_t *most, uint64_t *sum)
+{
+    memory = help_memory_open(&gpu, 1);
+    for (uint64_t i = 0; i < 64; i++)
+        load(stride * i, 0);
+    sim_memory_channel_bytes(memory, most, sum);
+    sim_memory_free(memory);
+}
+
+/* A stride of all channels' lines hits one of them; the hash spreads it, and
+ * leaves a footprint without gaps even. */
+START_TEST(the_hash_spreads_strides_and_evens_footprints)
+{
+    uint64_t most, sum;
+
+    setup();
+    gpu.dram.channels = 4;
+    walk(8, &most, &sum);
+    ck_assert_uint_eq(most, sum);
+    gpu.dram.hash = 1;
+    walk(8, &most, &sum);
+    ck_assert_uint_eq(sum, 64 * 128);
+    ck_assert_uint_lt(most, sum / 2);
+    walk(1, &most, &sum);
+    ck_assert_uint_eq(most, sum / 4);
+}
+END_TEST
+
+/* What-if: whatever the address, the next channel. */
+START_TEST(spread_transactions_take_channels_in_turn)
+{
+    setup();
+    gpu.l2.bytes = 0;
+    gpu.dram.channels = 2;
+    gpu.dram.spread = 1;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(0, 0), 116);
+    ck_assert_uint_eq(load(0, 0), 116);
+    sim_memory_free(memory);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
+          {writes_gather_before_the_channel_turns, 0},
+          {a_channel_that_only_writes_does_not_turn, 0},
+          {what_is_reached_counts_not_the_peak, 0},
+          {channels_take_addresses_in_turn, 0},
+          {the_hash_spreads_strides_and_evens_footprints, 0},
+          {spread_transactions_take_channels_in_turn, 0})

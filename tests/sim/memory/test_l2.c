@@ -1,0 +1,237 @@
+/* L2: slices, halves, lines under way, atomics.  40 cycles to L2, 100 to
+ * DRAM; cycles are worked out by hand. */
+#include "sim/memory/l2.h"
+
+#include "tests/help_suite.h"
+#include "tests/sim/memory/help_memory.h"
+
+static struct teg_gpu gpu;
+static struct sim_memory *memory;
+
+static uint64_t load(uint32_t sm, uint64_t line, uint64_t now)
+{
+    return help_memory_line(memory, sm, line, HELP_LOAD, now);
+}
+
+/* Two halves of 4 lines each before an L2 of 64, 70 cycles to the far one. */
+static void setup_halves(void)
+{
+    help_memory_gpu(&gpu);
+    gpu.l2.near_bytes = 128 * 4;
+    gpu.l2.far_latency = 70;
+}
+
+/* Four lines stay near, the fifth pushes one out, which then comes from the
+ * far half. */
+START_TEST(what_a_half_does_not_hold_comes_from_the_other)
+{
+    uint32_t far = 0;
+
+    setup_halves();
+    memory = help_memory_open(&gpu, 16);
+    for (uint64_t line = 0; line < 4; line++) {
+        ck_assert_uint_eq(load(0, line, 1000 * line), 100);
+        ck_assert_uint_eq(load(0, line, 1000 * line + 500), 40);
+    }
+    for (uint64_t line = 0; line < 4; line++)
+        ck_assert_uint_eq(load(0, line, 10000 + 1000 * line), 40);
+    ck_assert_uint_eq(load(0, 4, 20000), 100);
+    ck_assert_uint_eq(load(0, 0, 21000), 70);
+    /* SM 8 is on the other side, where nothing has been read yet */
+    ck_assert_uint_eq(load(8, 4, 22000), 70);
+    ck_assert_uint_eq(load(8, 4, 23000), 40);
+    ck_assert_uint_eq(load(7, 4, 24000), 40);
+    for (uint64_t line = 0; line < 5; line++)
+        far += load(0, line, 30000 + 1000 * line) == 70;
+    ck_assert_uint_ge(far, 1);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Three SMs to each half in turn: 0 to 2 and 6 to 8 share what they read. */
+START_TEST(sms_go_to_the_halves_in_turn)
+{
+    static const int near[] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 0};
+
+    for (uint32_t sm = 0; sm < sizeof near / sizeof near[0]; sm++) {
+        setup_halves();
+        gpu.l2.half_sms = 3;
+        memory = help_memory_open(&gpu, 16);
+        ck_assert_uint_eq(load(0, 0, 0), 100);
+        ck_assert_uint_eq(load(sm, 0, 1000), near[sm] ? 40 : 70);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
+/* The link between the halves: 32 bytes a cycle, so a line takes 4. */
+START_TEST(halves_share_a_link)
+{
+    setup_halves();
+    gpu.l2.far_bytes_per_cycle = 32;
+    memory = help_memory_open(&gpu, 16);
+    for (uint64_t line = 0; line < 3; line++)
+        load(8, line, 0);
+    ck_assert_uint_eq(load(0, 0, 1000), 70);
+    ck_assert_uint_eq(load(0, 1, 1000), 74);
+    ck_assert_uint_eq(load(0, 2, 1008), 70);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* What comes from the far half is near when it is there, and who asks for it
+ * meanwhile waits. */
+START_TEST(a_line_on_its_way_from_the_far_half_is_waited_for)
+{
+    setup_halves();
+    memory = help_memory_open(&gpu, 16);
+    load(8, 0, 0);
+    ck_assert_uint_eq(load(0, 0, 1000), 70);
+    ck_assert_uint_eq(load(0, 0, 1010), 60);
+    ck_assert_uint_eq(load(0, 0, 1031), 40);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* A slice of 32 bytes a cycle takes a line in 4 cycles; one of which a store
+ * fills two sectors in part is two sectors more.  A load fills nothing. */
+START_TEST(sectors_written_in_part_are_read_besides)
+{
+    struct sim_plan plan = help_memory_plan(0, 15, HELP_STORE);
+
+    help_memory_gpu(&gpu);
+    gpu.l2.bytes_per_cycle = 32;
+    gpu.l2.partial_write = 1;
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0, 0);
+    sim_memory_issue(memory, 0, 1000, &plan, 0);
+    ck_assert_uint_eq(load(0, 0, 1000), 4 + 40);
+    plan.transaction[0].partial = 5;
+    sim_memory_issue(memory, 0, 2000, &plan, 0);
+    ck_assert_uint_eq(load(0, 0, 2000), 6 + 40);
+    plan = help_memory_plan(0, 15, HELP_LOAD);
+    plan.transaction[0].partial = 5;
+    sim_memory_issue(memory, 0, 3000, &plan, 0);
+    ck_assert_uint_eq(load(0, 0, 3000), 4 + 40);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Two slices share 64 bytes a cycle: a line takes its own 4 cycles, and lines
+ * 0 and 2 are of the same. */
+START_TEST(slices_take_lines_in_turn)
+{
+    help_memory_gpu(&gpu);
+    gpu.l2.slices = 2;
+    gpu.l2.bytes_per_cycle = 64;
+    memory = help_memory_open(&gpu, 1);
+    for (uint64_t line = 0; line < 3; line++)
+        load(0, line, 0);
+    ck_assert_uint_eq(load(0, 0, 1000), 40);
+    ck_assert_uint_eq(load(0, 1, 1000), 40);
+    ck_assert_uint_eq(load(0, 2, 1000), 44);
+    ck_assert_uint_eq(load(0, 0, 1000), 48);
+    ck_assert_uint_eq(load(0, 1, 1003), 41);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* All 64 lines side by side stay, in one slice or in four: sets are dealt so
+ * that none is left empty. */
+START_TEST(a_footprint_of_its_size_stays)
+{
+    for (uint32_t slices = 1; slices <= 4; slices *= 4) {
+        help_memory_gpu(&gpu);
+        gpu.l2.slices = slices;
+        memory = help_memory_open(&gpu, 1);
+        for (uint64_t line = 0; line < 64; line++)
+            ck_assert_uint_eq(load(0, line, 0), 100);
+        for (uint64_t line = 0; line < 64; line++)
+            ck_assert_uint_eq(load(0, line, 1000), 40);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
+START_TEST(a_line_under_way_is_waited_for)
+{
+    help_memory_gpu(&gpu);
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0, 0), 100);
+    ck_assert_uint_eq(load(0, 0, 59), 41);
+    ck_assert_uint_eq(load(0, 0, 60), 40);
+    ck_assert_uint_eq(load(0, 0, 61), 40);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* A slice is held 9 cycles by an atomic, or for its bytes if they take
+ * longer: 16 cycles of 8 bytes. */
+START_TEST(atomics_hold_their_slice)
+{
+    for (uint32_t rate = 0; rate <= 8; rate += 8) {
+        uint64_t held = rate == 0 ? 9 : 16;
+
+        help_memory_gpu(&gpu);
+        gpu.l2.atomic_interval = 9;
+        gpu.l2.bytes_per_cycle = rate;
+        memory = help_memory_open(&gpu, 1);
+        ck_assert_uint_eq(help_memory_line(memory, 0, 0, HELP_ATOMIC, 0), 100);
+        ck_assert_uint_eq(help_memory_line(memory, 0, 0, HELP_ATOMIC, 1000),
+                          40);
+        ck_assert_uint_eq(help_memory_line(memory, 0, 0, HELP_ATOMIC, 1000),
+                          40 + held);
+        ck_assert_uint_eq(load(0, 0, 1000), 40 + 2 * held);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
+/* Issues `sectors` of line `line` and says what became of them. */
+static struct sim_request ask(uint64_t line, uint32_t sectors,
+                              enum help_access access, uint64_t now)
+{
+    struct sim_plan plan = help_memory_plan(line, sectors, access);
+
+    sim_memory_issue(memory, 0, now, &plan, 0);
+    return plan.request;
+}
+
+static void expect(struct sim_request r, uint32_t sectors, uint32_t hits,
+                   uint32_t dram_bytes)
+{
+    ck_assert_uint_eq(r.l2_sectors, sectors);
+    ck_assert_uint_eq(r.l2_hits, hits);
+    ck_assert_uint_eq(r.dram_bytes, dram_bytes);
+}
+
+/* A load and an atomic fetch the sectors that are missing, a store brings its
+ * own; both of the latter leave them dirty, and 16 lines on in the same set of
+ * four, dirty sectors go to DRAM. */
+START_TEST(only_what_is_missing_is_fetched_and_what_is_dirty_written)
+{
+    help_memory_gpu(&gpu);
+    memory = help_memory_open(&gpu, 1);
+    expect(ask(0, 2, HELP_LOAD, 0), 1, 0, 32);
+    expect(ask(0, 15, HELP_LOAD, 1000), 4, 1, 96);
+    expect(ask(0, 15, HELP_LOAD, 2000), 4, 4, 0);
+    expect(ask(16, 7, HELP_STORE, 3000), 3, 0, 0);
+    expect(ask(16, 15, HELP_LOAD, 4000), 4, 3, 32);
+    expect(ask(32, 3, HELP_ATOMIC, 5000), 2, 0, 64);
+    expect(ask(48, 1, HELP_LOAD, 6000), 1, 0, 32);
+    /* pushes line 0 out, which is clean, then 16 and 32, which are not */
+    expect(ask(64, 1, HELP_LOAD, 7000), 1, 0, 32);
+    expect(ask(80, 1, HELP_LOAD, 8000), 1, 0, 32 + 96);
+    expect(ask(96, 1, HELP_LOAD, 9000), 1, 0, 32 + 64);
+    sim_memory_free(memory);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/l2", 30,
+          {what_a_half_does_not_hold_comes_from_the_other, 0},
+          {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
+          {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
+          {sectors_written_in_part_are_read_besides, 0},
+          {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
+          {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},
+          {only_what_is_missing_is_fetched_and_what_is_dirty_written, 0})
