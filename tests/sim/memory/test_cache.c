@@ -133,6 +133,29 @@ START_TEST(fills_may_become_known_later)
 }
 END_TEST
 
+/* Sectors of a line that come by different ways: the last one counts.  A line
+ * that enters a frame for which a fill is to come does not know when. */
+START_TEST(the_last_fill_of_a_line_counts)
+{
+    struct sim_cache *c = sim_cache_new(1, 1);
+    struct sim_cache_result r = sim_cache_access(c, 0, 7, 1, 1, 0);
+
+    sim_cache_fill(c, r.frame, 100);
+    sim_cache_access(c, 0, 7, 2, 1, 0);
+    sim_cache_fill(c, r.frame, 50);
+    r = sim_cache_access(c, 0, 7, 3, 1, 0);
+    ck_assert_uint_eq(r.hits, 3);
+    ck_assert_uint_eq(r.ready, 100);
+
+    sim_cache_await(c, r.frame);
+    sim_cache_access(c, 0, 8, 1, 1, 0);
+    r = sim_cache_access(c, 0, 8, 1, 1, 0);
+    ck_assert(r.hits == 1 && r.awaited);
+    sim_cache_free(c);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/cache", 30, {a_cache_evicts_what_was_used_longest_ago, 0},
           {a_line_under_way_says_when_it_arrives, 0},
-          {fills_may_become_known_later, 0})
+          {fills_may_become_known_later, 0},
+          {the_last_fill_of_a_line_counts, 0})

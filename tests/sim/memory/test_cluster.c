@@ -95,7 +95,43 @@ START_TEST(what_is_done_first_leaves_first)
 }
 END_TEST
 
+/* A transaction passes the port when it leaves its SM, and waits for its
+ * translation behind it: 9 cycles for the first, and the next finds the port
+ * free. */
+START_TEST(a_port_is_not_held_for_a_translation)
+{
+    setup();
+    gpu.memory.cluster_bytes_per_cycle = 32;
+    gpu.tlb.entries = 1;
+    gpu.tlb.page_bytes = 4096;
+    gpu.tlb.miss_latency = 9;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0, 0), 109);
+    ck_assert_uint_eq(load(0, 1, 3), 101);
+    ck_assert_uint_eq(load(0, 2, 8), 100);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* What L1 has counts, too, until it is there. */
+START_TEST(hits_are_outstanding_for_their_latency)
+{
+    setup();
+    gpu.l1.bytes = 128 * 4;
+    gpu.l1.latency = 10;
+    gpu.memory.in_flight_bytes = 128;
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0, 0);
+    ck_assert_uint_eq(load(0, 0, 1000), 10);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 1009, 1), 1010);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 1010, 1), 1010);
+    sim_memory_free(memory);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/cluster", 30, {sms_of_a_cluster_share_its_port, 0},
           {a_cluster_has_so_many_bytes_outstanding, 0},
           {a_request_larger_than_the_limit_goes_alone, 0},
-          {what_is_done_first_leaves_first, 0})
+          {what_is_done_first_leaves_first, 0},
+          {a_port_is_not_held_for_a_translation, 0},
+          {hits_are_outstanding_for_their_latency, 0})

@@ -248,6 +248,120 @@ START_TEST(no_rule_forgets_a_lane)
 }
 END_TEST
 
+/* Loads that pass L1 by take sectors, on Fermi, too. */
+START_TEST(past_l1_lines_are_fetched_by_sectors)
+{
+    struct teg_inst past = global(4);
+    struct sim_plan p;
+
+    past.flags |= INST_BYPASS_L1;
+    p = plan(COALESCING_LINES, past, line(0x1000, 128));
+    ck_assert_uint_eq(p.count, 32);
+    ck_assert_uint_eq(p.request.bytes, 32 * 32);
+    ck_assert_uint_eq(p.transaction[0].sectors, 1);
+}
+END_TEST
+
+/* Lines 5, 3 and 5 again: what does not rise is searched for. */
+START_TEST(lines_out_of_order_are_found_again)
+{
+    struct teg_access a = {.shape = SHAPE_LIST, .mask = 0xf};
+
+    a.lane[0] = 128 * 5;
+    a.lane[1] = 128 * 3;
+    a.lane[2] = 128 * 5 + 32;
+    a.lane[3] = 128 * 7;
+    expect(COALESCING_SECTORS, 4, a, 3, 4 * 32);
+}
+END_TEST
+
+/* One transaction a half warp, or no more than the bytes need. */
+START_TEST(coalesced_is_what_its_bytes_need)
+{
+    static const struct {
+        enum teg_coalescing rule;
+        uint16_t width;
+        uint64_t base;
+        int32_t stride;
+        uint8_t coalesced;
+    } rows[] = {
+        {COALESCING_CC10, 4, 0x1000, 4, 1},    /* 2 */
+        {COALESCING_CC10, 16, 0x1000, 16, 1},  /* 4 */
+        {COALESCING_CC10, 4, 0x1004, 4, 0},    /* 32 */
+        {COALESCING_CC12, 4, 0x1000, 4, 1},    /* 2 */
+        {COALESCING_CC12, 4, 0x1060, 4, 0},    /* 3 */
+        {COALESCING_LINES, 4, 0x1000, 4, 1},   /* 1 */
+        {COALESCING_LINES, 4, 0x1040, 4, 0},   /* 2 */
+        {COALESCING_SECTORS, 8, 0x1000, 8, 1}, /* 2 */
+        {COALESCING_SECTORS, 4, 0x1000, 8, 0}, /* 2 */
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct sim_plan p = plan(rows[i].rule, global(rows[i].width),
+                                 line(rows[i].base, rows[i].stride));
+
+        ck_assert_uint_eq(p.request.coalesced, rows[i].coalesced);
+    }
+}
+END_TEST
+
+/* Half warps go on their own up to compute capability 1.3, by whatever rule of
+ * those chips; what an empty half asks for is no turn. */
+START_TEST(half_warps_are_groups_of_old_chips)
+{
+    static const struct sim_windows none = {0};
+    static const struct {
+        enum teg_coalescing rule;
+        uint32_t capability, mask, groups;
+    } rows[] = {
+        {COALESCING_CC10, 10, UINT32_MAX, 2},
+        {COALESCING_CC12, 13, UINT32_MAX, 2},
+        {COALESCING_CC12, 13, 0x10000, 1},
+        {COALESCING_IDEAL, 13, UINT32_MAX, 2},
+        {COALESCING_IDEAL, 13, 0x1, 1},
+        {COALESCING_IDEAL, 20, UINT32_MAX, 1},
+        {COALESCING_LINES, 20, UINT32_MAX, 1},
+        {COALESCING_SECTORS, 70, UINT32_MAX, 1},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct teg_access a = line(0x1000, 4);
+        struct teg_inst inst = global(4);
+        struct sim_plan p;
+        struct teg_gpu gpu;
+
+        help_gpu_plain(&gpu);
+        gpu.memory.coalescing = rows[i].rule;
+        gpu.chip.compute_capability = rows[i].capability;
+        a.mask = rows[i].mask;
+        sim_plan_make(&p, &gpu, &inst, &a, &none);
+        ck_assert_uint_eq(p.groups, rows[i].groups);
+    }
+}
+END_TEST
+
+/* No two of 32 places of 16 SMs have a line in common. */
+START_TEST(every_place_has_local_memory_of_its_own)
+{
+    struct teg_inst inst = {
+        .space = SPACE_LOCAL, .width = 4, .flags = INST_LOAD};
+    struct sim_plan first = plan(COALESCING_LINES, inst, line(0x1000, 4));
+    uint64_t address[16 * 32];
+    uint32_t n = 0;
+
+    for (uint32_t sm = 0; sm < 16; sm++) {
+        for (uint32_t place = 0; place < 32; place++) {
+            struct sim_plan own = first;
+
+            sim_plan_place(&own, sm, place);
+            address[n++] = own.transaction[0].address;
+            for (uint32_t i = 0; i + 1 < n; i++)
+                ck_assert_uint_ne(address[i], address[n - 1]);
+        }
+    }
+}
+END_TEST
+
 HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {cc10_takes_rows_in_order, 0}, {cc10_serialises_everything_else, 0},
           {cc10_lets_idle_threads_be, 0},
@@ -259,4 +373,9 @@ HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {scattered_lanes_find_their_lines_again, 0},
           {ideal_packs_the_bytes, 0},
           {generic_addresses_go_where_their_window_says, 0},
-          {no_rule_forgets_a_lane, 4})
+          {no_rule_forgets_a_lane, 4},
+          {past_l1_lines_are_fetched_by_sectors, 0},
+          {lines_out_of_order_are_found_again, 0},
+          {coalesced_is_what_its_bytes_need, 0},
+          {half_warps_are_groups_of_old_chips, 0},
+          {every_place_has_local_memory_of_its_own, 0})

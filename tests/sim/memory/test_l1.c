@@ -169,9 +169,31 @@ START_TEST(a_line_waits_for_its_own_fill_only)
 }
 END_TEST
 
+/* Begun while line 0 is asked for, line 8 takes its frame and comes from L2
+ * before it: nobody who finds it waits for line 0. */
+START_TEST(a_line_forgets_what_the_one_before_it_waited_for)
+{
+    struct sim_plan plan[2] = {help_memory_plan(0, 15, HELP_LOAD),
+                               help_memory_plan(8, 15, HELP_LOAD)};
+    static struct sim_misses e[2];
+    struct sim_plan near = plan[1];
+
+    setup();
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_issue(memory, 0, 0, &near, INST_BYPASS_L1);
+    for (uint32_t i = 0; i < 2; i++)
+        sim_memory_begin(memory, 0, 1000 + i, &plan[i], 0, &e[i]);
+    ck_assert_uint_eq(sim_memory_end(memory, &e[0], &plan[0].request), 1100);
+    ck_assert_uint_eq(sim_memory_end(memory, &e[1], &plan[1].request), 1041);
+    ck_assert_uint_eq(load(8, 1050), 10);
+    sim_memory_free(memory);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/l1", 30, {l1_has_what_shared_memory_leaves, 0},
           {each_sm_has_its_own, 0}, {stores_go_through, 0},
           {some_pass_it_by, 0}, {always_hits_asks_nobody_else, 0},
           {hits_and_misses_of_a_line_are_told_apart, 0},
           {requests_begun_together_end_in_their_order, 0},
-          {a_line_waits_for_its_own_fill_only, 0})
+          {a_line_waits_for_its_own_fill_only, 0},
+          {a_line_forgets_what_the_one_before_it_waited_for, 0})

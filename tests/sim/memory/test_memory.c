@@ -233,6 +233,49 @@ START_TEST(leaders_wait_for_their_followers_bytes)
 }
 END_TEST
 
+/* A follower's first touch of a region begins the walk, 50 cycles, which the
+ * SMs that are stepped wait for. */
+START_TEST(followers_walk_to_their_regions)
+{
+    struct sim_plan later = help_memory_plan(2000, 15, HELP_LOAD);
+
+    lead(1);
+    sim_memory_free(memory);
+    gpu.tlb.entries = 4;
+    gpu.tlb.page_bytes = gpu.tlb.walk_bytes = 4096;
+    gpu.tlb.walk_latency = 50;
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_lead(memory, &followers);
+    shadow.plan = later;
+    issue(lines(1, 1, HELP_LOAD), 0);
+    sim_memory_lead(memory, NULL);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 20, &later, 0),
+                      20 + 30 + 100);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* A slice of 32 bytes a cycle takes a line in 4 cycles, and one that a
+ * follower fills in part in 8: 12 with the leader's. */
+START_TEST(followers_write_in_part)
+{
+    lead(1);
+    sim_memory_free(memory);
+    gpu.l1.bytes = 0;
+    gpu.l2.bytes_per_cycle = 32;
+    gpu.l2.partial_write = 1;
+    memory = help_memory_open(&gpu, 1);
+    help_memory_line(memory, 0, 5, HELP_LOAD, 0);
+    sim_memory_lead(memory, &followers);
+    shadow.plan = help_memory_plan(1000, 15, HELP_STORE);
+    shadow.plan.transaction[0].partial = 15;
+    issue(lines(1, 1, HELP_STORE), 1000);
+    sim_memory_lead(memory, NULL);
+    ck_assert_uint_eq(help_memory_line(memory, 0, 5, HELP_LOAD, 1000), 40 + 12);
+    sim_memory_free(memory);
+}
+END_TEST
+
 HELP_MAIN("sim/memory", 30, {transactions_leave_one_after_the_other, 0},
           {further_transactions_take_longer, 0},
           {fractions_of_cycles_add_up, 0},
@@ -240,4 +283,5 @@ HELP_MAIN("sim/memory", 30, {transactions_leave_one_after_the_other, 0},
           {nothing_comes_before_the_nearer_of_l2_and_dram, 0},
           {followers_fetch_what_their_leader_lacks, 0},
           {followers_have_the_sectors_their_leader_has, 0},
-          {leaders_wait_for_their_followers_bytes, 0})
+          {leaders_wait_for_their_followers_bytes, 0},
+          {followers_walk_to_their_regions, 0}, {followers_write_in_part, 0})
