@@ -57,7 +57,9 @@ START_TEST(a_cluster_has_so_many_bytes_outstanding)
     ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 107, 129), 108);
     ck_assert_uint_eq(sim_memory_ready_at(memory, 1, 108, 129), 108);
     /* another cluster has its own */
-    ck_assert_uint_eq(sim_memory_ready_at(memory, 2, 10, 256), 10);
+    load(2, 2, 200);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 0, 210, 256), 210);
+    ck_assert_uint_eq(sim_memory_ready_at(memory, 3, 210, 256), 300);
     sim_memory_free(memory);
 }
 END_TEST

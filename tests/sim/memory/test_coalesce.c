@@ -209,6 +209,10 @@ START_TEST(generic_addresses_go_where_their_window_says)
     ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_SHARED);
     a.base = 0x7e0000000100;
     ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_LOCAL);
+    a.base = 0x7f0000fffffc;
+    ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_SHARED);
+    a.base = 0x7e0000fffffc;
+    ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_LOCAL);
     a.base = 0x7f0001000000;
     ck_assert_int_eq(sim_resolve_space(&inst, &a, &windows), SPACE_GLOBAL);
 }

@@ -168,10 +168,28 @@ START_TEST(spread_transactions_take_channels_in_turn)
 }
 END_TEST
 
+/* Lines 0 to 63 and 128 on are of one channel, 64 to 127 of the other; each
+ * takes its channel 16 cycles.  A load waits 16 for the line before, 16 for the
+ * one that it pushes out; the last one waits 8 for what it pushes out, and
+ * finds its own channel free. */
+START_TEST(a_line_goes_back_to_its_own_channel)
+{
+    setup();
+    gpu.dram.channels = 2;
+    gpu.dram.interleave_bytes = 64 * 128;
+    open_dirty();
+    ck_assert_uint_eq(store(64, 2000), 0);
+    ck_assert_uint_eq(load(128 + 1, 2000), 100 + 16 + 16);
+    ck_assert_uint_eq(load(64 + 2, 2040), 100 + 8);
+    sim_memory_free(memory);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {writes_gather_before_the_channel_turns, 0},
           {a_channel_that_only_writes_does_not_turn, 0},
           {what_is_reached_counts_not_the_peak, 0},
           {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
-          {spread_transactions_take_channels_in_turn, 0})
+          {spread_transactions_take_channels_in_turn, 0},
+          {a_line_goes_back_to_its_own_channel, 0})

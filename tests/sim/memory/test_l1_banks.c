@@ -249,16 +249,18 @@ START_TEST(what_does_not_read_l1_has_no_passes)
     static const struct {
         uint16_t flags;
         uint32_t bytes;
-        uint8_t space;
+        uint8_t space, rule;
         int reads;
     } rows[] = {
-        {INST_LOAD, 4096, SPACE_GLOBAL, 1},
-        {INST_LOAD | INST_BYPASS_L1, 4096, SPACE_GLOBAL, 0},
-        {INST_STORE, 4096, SPACE_GLOBAL, 0},
-        {INST_LOAD | INST_STORE | INST_ATOMIC, 4096, SPACE_GLOBAL, 0},
-        {INST_LOAD | INST_ATOMIC, 4096, SPACE_GLOBAL, 0},
-        {INST_LOAD, 4096, SPACE_LOCAL, 0},
-        {INST_LOAD, 0, SPACE_GLOBAL, 0},
+        {INST_LOAD, 4096, SPACE_GLOBAL, COALESCING_SECTORS, 1},
+        {INST_LOAD | INST_BYPASS_L1, 4096, SPACE_GLOBAL, COALESCING_SECTORS, 0},
+        {INST_STORE, 4096, SPACE_GLOBAL, COALESCING_SECTORS, 0},
+        {INST_LOAD | INST_STORE | INST_ATOMIC, 4096, SPACE_GLOBAL,
+         COALESCING_SECTORS, 0},
+        {INST_LOAD | INST_ATOMIC, 4096, SPACE_GLOBAL, COALESCING_SECTORS, 0},
+        {INST_LOAD, 4096, SPACE_LOCAL, COALESCING_SECTORS, 0},
+        {INST_LOAD, 0, SPACE_GLOBAL, COALESCING_SECTORS, 0},
+        {INST_LOAD, 4096, SPACE_GLOBAL, COALESCING_IDEAL, 0},
     };
     static const struct sim_windows none = {0};
     struct teg_gpu gpu;
@@ -273,6 +275,7 @@ START_TEST(what_does_not_read_l1_has_no_passes)
         inst.flags = rows[i].flags;
         inst.space = rows[i].space;
         gpu.l1.bytes = rows[i].bytes;
+        gpu.memory.coalescing = rows[i].rule;
         sim_plan_make(&p, &gpu, &inst, &a, &none);
         ck_assert_uint_eq(p.request.l1_passes, (uint32_t)rows[i].reads);
         ck_assert_uint_eq(p.request.l1_lines, (uint32_t)rows[i].reads);

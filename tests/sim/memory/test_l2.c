@@ -227,6 +227,43 @@ START_TEST(only_what_is_missing_is_fetched_and_what_is_dirty_written)
 }
 END_TEST
 
+/* Stores and atomics go where the line belongs: they neither look in the near
+ * half nor leave anything there.  What it has counts as found. */
+START_TEST(only_loads_ask_the_near_half)
+{
+    setup_halves();
+    memory = help_memory_open(&gpu, 16);
+    expect(ask(0, 15, HELP_STORE, 0), 4, 0, 0);
+    ck_assert_uint_eq(load(0, 0, 1000), 70);
+    ck_assert_uint_eq(help_memory_line(memory, 0, 0, HELP_ATOMIC, 2000), 40);
+    ck_assert_uint_eq(help_memory_line(memory, 0, 1, HELP_ATOMIC, 3000), 100);
+    ck_assert_uint_eq(load(0, 1, 4000), 70);
+    expect(ask(0, 15, HELP_LOAD, 5000), 4, 4, 0);
+    expect(ask(2, 3, HELP_LOAD, 6000), 2, 0, 64);
+    expect(ask(2, 15, HELP_LOAD, 7000), 4, 2, 64);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* An atomic, which its opcode may call a store as well, writes no sector in
+ * part. */
+START_TEST(atomics_are_whole)
+{
+    struct sim_plan plan = help_memory_plan(0, 15, HELP_ATOMIC);
+
+    help_memory_gpu(&gpu);
+    gpu.l2.bytes_per_cycle = 32;
+    gpu.l2.partial_write = 1;
+    plan.transaction[0].partial = 15;
+    plan.request.is_store = 1;
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_issue(memory, 0, 0, &plan, 0);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 1000, &plan, 0), 1040);
+    ck_assert_uint_eq(load(0, 0, 1000), 44);
+    sim_memory_free(memory);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/l2", 30,
           {what_a_half_does_not_hold_comes_from_the_other, 0},
           {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
@@ -234,4 +271,5 @@ HELP_MAIN("sim/memory/l2", 30,
           {sectors_written_in_part_are_read_besides, 0},
           {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},
-          {only_what_is_missing_is_fetched_and_what_is_dirty_written, 0})
+          {only_what_is_missing_is_fetched_and_what_is_dirty_written, 0},
+          {only_loads_ask_the_near_half, 0}, {atomics_are_whole, 0})

@@ -276,6 +276,48 @@ START_TEST(followers_write_in_part)
 }
 END_TEST
 
+/* Without L2 a follower's miss moves the bytes of the sectors that are
+ * missing. */
+START_TEST(followers_move_what_is_missing)
+{
+    struct sim_plan some = help_memory_plan(0, 3, HELP_LOAD);
+
+    lead(1);
+    sim_memory_free(memory);
+    gpu.l2.bytes = 0;
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_lead(memory, &followers);
+    sim_memory_issue(memory, 0, 0, &some, 0);
+    ck_assert_uint_eq(shadow.last.dram_bytes, 128);
+    issue(lines(1, 1, HELP_LOAD), 1000);
+    ck_assert_uint_eq(shadow.last.dram_bytes, 64);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* A follower's store is let go while its region is walked to: its leader waits
+ * 8 cycles for its bytes, not for the 50 of the walk. */
+START_TEST(followers_stores_do_not_wait_for_walks)
+{
+    lead(1);
+    sim_memory_free(memory);
+    gpu.l1.bytes = gpu.l2.bytes = 0;
+    gpu.chip.sm_clock_mhz = 1000;
+    gpu.dram.bandwidth_gbs = 16;
+    gpu.tlb.entries = 4;
+    gpu.tlb.page_bytes = gpu.tlb.walk_bytes = 4096;
+    gpu.tlb.walk_latency = 50;
+    memory = help_memory_open(&gpu, 1);
+    issue(lines(1, 1, HELP_LOAD), 0);
+    sim_memory_lead(memory, &followers);
+    shadow.plan = help_memory_plan(2000, 15, HELP_STORE);
+    ck_assert_uint_eq(issue(lines(1, 1, HELP_LOAD), 1000), 108);
+    shadow.plan = help_memory_plan(3000, 15, HELP_LOAD);
+    ck_assert_uint_eq(issue(lines(1, 1, HELP_LOAD), 2000), 158);
+    sim_memory_free(memory);
+}
+END_TEST
+
 HELP_MAIN("sim/memory", 30, {transactions_leave_one_after_the_other, 0},
           {further_transactions_take_longer, 0},
           {fractions_of_cycles_add_up, 0},
@@ -284,4 +326,6 @@ HELP_MAIN("sim/memory", 30, {transactions_leave_one_after_the_other, 0},
           {followers_fetch_what_their_leader_lacks, 0},
           {followers_have_the_sectors_their_leader_has, 0},
           {leaders_wait_for_their_followers_bytes, 0},
-          {followers_walk_to_their_regions, 0}, {followers_write_in_part, 0})
+          {followers_walk_to_their_regions, 0}, {followers_write_in_part, 0},
+          {followers_move_what_is_missing, 0},
+          {followers_stores_do_not_wait_for_walks, 0})
