@@ -17,7 +17,8 @@ enum {
     TEG_NO_UNIT = 255,
     TEG_MAX_CARVEOUTS = 16,
     /* Of L1 and L2, on every chip described that has caches: Fermi to Hopper.
-     * (CUDA programming guides; GPGPU-Sim's and Accel-Sim's configurations) */
+     * (CUDA programming guides; GPGPU-Sim's and Accel-Sim's configurations)
+     * No keys: masks of four sectors and of 32 words are built on them. */
     TEG_LINE_BYTES = 128,
     TEG_SECTOR_BYTES = 32,
 };

@@ -1,20 +1,15 @@
 /*
- * Lines and sectors: what a tag stands for and what moves at a time.
- *
- * Constants and no keys of a description: all chips described that have a
- * cache, Fermi and later, keep 128 bytes under a tag in L1 and L2 alike and
- * fetch 32 of them at a time (CUDA C Programming Guide, compute capability
- * 2.x: lines of 128 bytes, transactions of L2 of 32).  Masks of four sectors
- * and of 32 words are built on it.
+ * A line under one tag and its sectors: masks of four bits, as the constants
+ * of config/gpu.h have it.
  */
 #ifndef TEG_SIM_MEMORY_LINE_H
 #define TEG_SIM_MEMORY_LINE_H
 
-#include <stdint.h>
+#include "config/gpu.h"
 
 enum {
-    SIM_LINE_BYTES = 128,
-    SIM_SECTOR_BYTES = 32,
+    SIM_LINE_BYTES = TEG_LINE_BYTES,
+    SIM_SECTOR_BYTES = TEG_SECTOR_BYTES,
     SIM_SECTORS = SIM_LINE_BYTES / SIM_SECTOR_BYTES,
     SIM_ALL_SECTORS = (1 << SIM_SECTORS) - 1,
 };
