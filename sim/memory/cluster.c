@@ -63,9 +63,7 @@ uint64_t sim_clusters_ready_at(struct sim_clusters *c, uint32_t sm,
     return own->heap[0].done;
 }
 
-/* Out of memory forgets the request: the limit is then a little wider, which
- * the caller cannot act on any better. */
-static void push(struct sim_cluster *c, uint64_t done, uint32_t bytes)
+void sim_cluster_push(struct sim_cluster *c, uint64_t done, uint32_t bytes)
 {
     uint32_t i;
 
@@ -84,11 +82,4 @@ static void push(struct sim_cluster *c, uint64_t done, uint32_t bytes)
         c->heap[i] = c->heap[(i - 1) / 2];
     c->heap[i] = (struct sim_outstanding){done, bytes};
     c->bytes += bytes;
-}
-
-void sim_clusters_remember(struct sim_clusters *c, uint32_t sm, uint64_t done,
-                           uint32_t bytes)
-{
-    if (c->gpu->memory.in_flight_bytes != 0)
-        push(&c->cluster[sm / c->gpu->chip.sms_per_cluster], done, bytes);
 }

@@ -41,9 +41,19 @@ void sim_clusters_release(struct sim_clusters *c);
  * may have `bytes` more outstanding. */
 uint64_t sim_clusters_ready_at(struct sim_clusters *c, uint32_t sm,
                                uint64_t now, uint32_t bytes);
-/* `bytes` more are outstanding until cycle `done`, if they count. */
-void sim_clusters_remember(struct sim_clusters *c, uint32_t sm, uint64_t done,
-                           uint32_t bytes);
+/* `bytes` more are outstanding until cycle `done`.  Out of memory forgets
+ * them: the limit is then a little wider, which the caller cannot act on any
+ * better. */
+void sim_cluster_push(struct sim_cluster *c, uint64_t done, uint32_t bytes);
+
+/* The same of SM `sm`'s, if there is a limit. */
+static inline void sim_clusters_remember(struct sim_clusters *c, uint32_t sm,
+                                         uint64_t done, uint32_t bytes)
+{
+    if (c->gpu->memory.in_flight_bytes != 0)
+        sim_cluster_push(&c->cluster[sm / c->gpu->chip.sms_per_cluster], done,
+                         bytes);
+}
 
 /* Takes `bytes` through SM `sm`'s pipeline. */
 static inline void sim_clusters_pass(struct sim_clusters *c, uint32_t sm,

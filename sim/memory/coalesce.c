@@ -212,7 +212,7 @@ static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
 
         t->sectors = (uint8_t)sectors_with(w.words[i]);
         t->partial = (uint8_t)(t->sectors & sectors_with(~w.words[i]));
-        t->bytes = sim_count_lanes(t->sectors) * SIM_SECTOR_BYTES;
+        t->bytes = sim_sectors_bytes(t->sectors);
         plan->request.bytes += t->bytes;
     }
 }

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "sim/memory/line.h"
 #include "sim/memory/queue.h"
 
 int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
@@ -26,7 +25,7 @@ void sim_l1_release(struct sim_l1 *l1)
 
 /* Stores are written through: they find lines, but neither enter any nor are
  * spared the way. */
-static int look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
+int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
                    struct sim_miss *miss)
 {
     uint64_t line = miss->address / SIM_LINE_BYTES;
@@ -55,17 +54,4 @@ static int look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
     if (missing != 0)
         sim_cache_await(l1->cache[sm], found.frame);
     return 0;
-}
-
-int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
-                   struct sim_request *r, struct sim_miss *miss)
-{
-    if (l1->gpu->l1.always_hits) {
-        r->l1_sectors += sim_count_sectors(miss->sectors);
-        r->l1_hits += sim_count_sectors(miss->sectors);
-        return 1;
-    }
-    if (l1->cache == NULL || bypass)
-        return 0;
-    return look_up(l1, sm, r, miss);
 }

@@ -12,6 +12,7 @@
 #define TEG_SIM_MEMORY_L1_H
 
 #include "sim/memory/cache.h"
+#include "sim/memory/line.h"
 #include "sim/memory/memory.h"
 
 /* struct sim_miss, `flags`. */
@@ -35,11 +36,25 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
                 uint32_t bytes);
 void sim_l1_release(struct sim_l1 *l1);
 
-/* Looks up what `miss` says of a transaction of SM `sm`; `bypass`: not there.
+/* Looks up what `miss` says of a transaction of SM `sm`, which has an L1.
  * Returns whether that settles it, and its data is there in cycle miss->ready
  * at the earliest; else `miss` has what is left of it. */
-int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
-                   struct sim_request *r, struct sim_miss *miss);
+int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
+                   struct sim_miss *miss);
+
+/* The same, for whatever SM and transaction; `bypass`: does not look. */
+static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
+                                 struct sim_request *r, struct sim_miss *miss)
+{
+    if (l1->gpu->l1.always_hits) {
+        r->l1_sectors += sim_count_sectors(miss->sectors);
+        r->l1_hits += sim_count_sectors(miss->sectors);
+        return 1;
+    }
+    if (l1->cache == NULL || bypass)
+        return 0;
+    return sim_l1_look_up(l1, sm, r, miss);
+}
 
 /* The cycle when what L1 had of the miss is there; 0 if it had nothing. */
 static inline uint64_t sim_l1_ready(const struct sim_l1 *l1, uint32_t sm,

@@ -93,20 +93,14 @@ static uint64_t region_ready(struct sim_translation *t, uint64_t address,
     return r->ready[i];
 }
 
-void sim_translation_await(struct sim_translation *t, uint32_t sm,
-                           struct sim_way *w, uint64_t address, int posted)
+uint64_t sim_translation_look_up(struct sim_translation *t, uint32_t sm,
+                                 uint64_t address, uint64_t page, uint64_t at)
 {
-    uint64_t page = address / t->gpu->tlb.page_bytes;
-    uint64_t at = sim_way_at(w);
-
-    if (t->last[sm].page != page + 1) {
-        t->last[sm].page = page + 1;
-        if (sim_cache_access(t->tlb[sm], 0, page, 1, 1, 0).hits == 0)
-            at += t->miss_ticks;
-        t->last[sm].ready = region_ready(t, address, at);
-    }
-    if (!posted)
-        w->waited = sim_max(at, t->last[sm].ready) - w->start;
+    t->last[sm].page = page + 1;
+    if (sim_cache_access(t->tlb[sm], 0, page, 1, 1, 0).hits == 0)
+        at += t->miss_ticks;
+    t->last[sm].ready = region_ready(t, address, at);
+    return at;
 }
 
 void sim_translation_await_region(struct sim_translation *t, struct sim_way *w,

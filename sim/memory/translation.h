@@ -41,9 +41,24 @@ int sim_translation_init(struct sim_translation *t, const struct teg_gpu *gpu,
                          uint32_t sms);
 void sim_translation_release(struct sim_translation *t);
 
+/* SM `sm` looks page `page` up at tick `at`, of which it has not been asked
+ * last; returns the tick it has looked. */
+uint64_t sim_translation_look_up(struct sim_translation *t, uint32_t sm,
+                                 uint64_t address, uint64_t page, uint64_t at);
+
 /* SM `sm` needs the address's translation; `posted`: and does not wait. */
-void sim_translation_await(struct sim_translation *t, uint32_t sm,
-                           struct sim_way *w, uint64_t address, int posted);
+static inline void sim_translation_await(struct sim_translation *t, uint32_t sm,
+                                         struct sim_way *w, uint64_t address,
+                                         int posted)
+{
+    uint64_t page = address / t->gpu->tlb.page_bytes;
+    uint64_t at = sim_way_at(w);
+
+    if (t->last[sm].page != page + 1)
+        at = sim_translation_look_up(t, sm, address, page, at);
+    if (!posted)
+        w->waited = sim_max(at, t->last[sm].ready) - w->start;
+}
 /* So does an SM with a TLB of its own elsewhere, which finds it there. */
 void sim_translation_await_region(struct sim_translation *t, struct sim_way *w,
                                   uint64_t address, int posted);
