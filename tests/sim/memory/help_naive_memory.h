@@ -1,0 +1,27 @@
+/*
+ * The reference memory: docs/simulator.md, "Global memory", read aloud.  One
+ * transaction after the other goes its whole way; what is kept lies in lists
+ * searched from the front, least recently used is the smallest of stamps, and
+ * nothing is worked out before it is needed.  It shares with sim/memory the
+ * plan it is handed and nothing else.
+ */
+#ifndef TEG_TESTS_SIM_MEMORY_HELP_NAIVE_MEMORY_H
+#define TEG_TESTS_SIM_MEMORY_HELP_NAIVE_MEMORY_H
+
+#include "sim/memory/coalesce.h"
+
+struct naive_memory;
+
+/* These are sim_memory_new, _free, _ready_at, _issue and _channel_bytes;
+ * out of memory ends the test. */
+struct naive_memory *naive_memory_new(const struct teg_gpu *gpu, uint32_t sms,
+                                      uint32_t l1_bytes);
+void naive_memory_free(struct naive_memory *m);
+uint64_t naive_memory_ready_at(struct naive_memory *m, uint32_t sm,
+                               uint64_t now, uint32_t bytes);
+uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
+                            struct sim_plan *plan, uint32_t inst_flags);
+void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
+                                uint64_t *sum);
+
+#endif
