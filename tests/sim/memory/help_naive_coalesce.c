@@ -1,0 +1,439 @@
+#include "tests/sim/memory/help_naive_coalesce.h"
+
+#include <string.h>
+
+enum {
+    HALF = 16,
+    LINE = 128,
+    WORD = 4,
+    LINE_WORDS = LINE / WORD,
+    SECTOR_WORDS = SIM_SECTOR_BYTES / WORD,
+    WIDEST = 16,        /* bytes of a lane that are looked at */
+    WORDS_MAX = 32 * 5, /* of a warp, wherever they begin */
+    WINDOW = 1 << 24,   /* bytes */
+    OLD = 20,           /* compute capabilities below coalesce half warps */
+    TAG_BITS = 8,
+};
+
+/* One active lane. */
+struct want {
+    uint32_t lane;
+    uint64_t address;
+};
+
+struct wants {
+    struct want want[TEG_LANES];
+    uint32_t count;
+    uint32_t width; /* bytes of each */
+};
+
+/* The active ones of `lanes` lanes from `first` on. */
+static struct wants wants_of(const struct teg_access *a, uint32_t first,
+                             uint32_t lanes)
+{
+    struct wants w = {.count = 0};
+
+    for (uint32_t l = first; l < first + lanes; l++) {
+        if (a->mask >> l & 1)
+            w.want[w.count++] = (struct want){l, teg_access_lane(a, l)};
+    }
+    return w;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void add(struct sim_plan *plan, uint64_t address, uint32_t bytes,
+                uint32_t sectors)
+{
+    plan->transaction[plan->count++] = (struct sim_transaction){
+        .address = address, .bytes = bytes, .sectors = (uint8_t)sectors};
+}
+
+/* ---- half warps ----------------------------------------------------------- */
+
+static int is_row(const struct wants *w, uint64_t row)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->want[i].address !=
+            row + (uint64_t)(w->want[i].lane % HALF) * w->width)
+            return 0;
+    }
+    return row % (HALF * w->width) == 0;
+}
+
+static void cc10(struct sim_plan *plan, const struct wants *w)
+{
+    uint64_t row =
+        w->want[0].address - (uint64_t)(w->want[0].lane % HALF) * w->width;
+    uint32_t row_bytes = HALF * w->width;
+
+    if (w->width >= 4 && is_row(w, row)) {
+        for (uint32_t at = 0; at < row_bytes; at += LINE)
+            add(plan, row + at, least(row_bytes, LINE), 0);
+        return;
+    }
+    for (uint32_t i = 0; i < w->count; i++)
+        add(plan, w->want[i].address / 32 * 32, 32, 0);
+}
+
+/* Whether the bytes of all that were taken lie in the `size` bytes from
+ * `start` on. */
+static int all_within(const struct wants *w, const int *taken, uint64_t start,
+                      uint32_t size)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (taken[i] && (w->want[i].address < start ||
+                         w->want[i].address + w->width > start + size))
+            return 0;
+    }
+    return 1;
+}
+
+/* The lowest lane's segment takes whoever begins in it, and shrinks to the
+ * half that holds all of it, if one does. */
+static void cc12(struct sim_plan *plan, struct wants *w)
+{
+    while (w->count != 0) {
+        uint32_t size = w->width == 1 ? 32 : w->width == 2 ? 64 : 128;
+        uint64_t start = w->want[0].address / size * size;
+        int taken[TEG_LANES];
+        uint32_t left = 0;
+
+        for (uint32_t i = 0; i < w->count; i++)
+            taken[i] = w->want[i].address / size * size == start;
+        while (size > 32) {
+            if (all_within(w, taken, start + size / 2, size / 2))
+                start += size / 2;
+            else if (!all_within(w, taken, start, size / 2))
+                break;
+            size /= 2;
+        }
+        add(plan, start, size, 0);
+        for (uint32_t i = 0; i < w->count; i++) {
+            if (!taken[i])
+                w->want[left++] = w->want[i];
+        }
+        w->count = left;
+    }
+}
+
+/* ---- warps ---------------------------------------------------------------- */
+
+static uint32_t transaction_of(struct sim_plan *plan, uint64_t line)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->transaction[i].address == line)
+            return i;
+    }
+    add(plan, line, 0, 0);
+    return plan->count - 1;
+}
+
+/* Lines in the order in which lanes come to want them, byte after byte. */
+static void sectors(struct sim_plan *plan, const struct wants *w)
+{
+    int wanted[SIM_TRANSACTIONS_MAX][LINE_WORDS] = {0};
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        for (uint32_t b = 0; b < w->width; b++) {
+            uint64_t byte = w->want[i].address + b;
+
+            wanted[transaction_of(plan, byte / LINE * LINE)]
+                  [byte % LINE / WORD] = 1;
+        }
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
+        struct sim_transaction *t = &plan->transaction[i];
+
+        for (int s = 0; s < LINE_WORDS / SECTOR_WORDS; s++) {
+            int words = 0;
+
+            for (int k = 0; k < SECTOR_WORDS; k++)
+                words += wanted[i][s * SECTOR_WORDS + k];
+            if (words == 0)
+                continue;
+            t->bytes += SIM_SECTOR_BYTES;
+            t->sectors |= (uint8_t)(1 << s);
+            if (words != SECTOR_WORDS)
+                t->partial |= (uint8_t)(1 << s);
+        }
+    }
+}
+
+static void lines(struct sim_plan *plan, const struct wants *w, int past_l1)
+{
+    sectors(plan, w);
+    for (uint32_t i = 0; i < plan->count && !past_l1; i++)
+        plan->transaction[i] =
+            (struct sim_transaction){plan->transaction[i].address, LINE, 15, 0};
+}
+
+/* The bytes wanted, side by side. */
+static void ideal(struct sim_plan *plan, const struct wants *w)
+{
+    uint64_t line = w->want[0].address / LINE * LINE;
+
+    for (uint32_t byte = 0; byte < w->count * w->width; byte++) {
+        struct sim_transaction *t;
+
+        if (byte % LINE == 0)
+            add(plan, line + byte, 0, 0);
+        t = &plan->transaction[plan->count - 1];
+        if (byte % SIM_SECTOR_BYTES != 0)
+            continue;
+        t->bytes += SIM_SECTOR_BYTES;
+        t->sectors |= (uint8_t)(1u << byte % LINE / SIM_SECTOR_BYTES);
+    }
+}
+
+static void coalesce(struct sim_plan *plan, const struct teg_gpu *gpu,
+                     const struct teg_inst *inst, const struct teg_access *a)
+{
+    uint32_t rule = gpu->memory.coalescing;
+    int halves = rule == COALESCING_CC10 || rule == COALESCING_CC12;
+    uint32_t lanes = halves ? HALF : TEG_LANES;
+
+    for (uint32_t first = 0; first < TEG_LANES; first += lanes) {
+        struct wants w = wants_of(a, first, lanes);
+
+        w.width = inst->width == 0 ? 4 : least(inst->width, WIDEST);
+        if (w.count == 0)
+            continue;
+        if (rule == COALESCING_CC10)
+            cc10(plan, &w);
+        else if (rule == COALESCING_CC12)
+            cc12(plan, &w);
+        else if (rule == COALESCING_IDEAL)
+            ideal(plan, &w);
+        else if (rule == COALESCING_LINES)
+            lines(plan, &w, (inst->flags & INST_BYPASS_L1) != 0);
+        else
+            sectors(plan, &w);
+    }
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan->request.bytes += plan->transaction[i].bytes;
+    if (rule == COALESCING_IDEAL)
+        halves = gpu->chip.compute_capability < OLD;
+    plan->groups = 1;
+    if (halves)
+        plan->groups = (wants_of(a, 0, HALF).count != 0) +
+                       (wants_of(a, HALF, HALF).count != 0);
+}
+
+/* ---- banks ---------------------------------------------------------------- */
+
+/* Different words in the busiest bank. */
+static uint32_t busiest(const uint64_t *word, uint32_t n, uint32_t banks)
+{
+    uint32_t most = 0;
+
+    for (uint32_t b = 0; b < banks; b++) {
+        uint32_t different = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t before = 0;
+
+            while (word[before] != word[i])
+                before++;
+            different += word[i] % banks == b && before == i;
+        }
+        most = different > most ? different : most;
+    }
+    return most;
+}
+
+/* The word that most want; of equals the one wanted first. */
+static uint64_t favorite(const uint64_t *word, uint32_t n)
+{
+    uint32_t best = 0, most = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t same = 0;
+
+        for (uint32_t j = 0; j < n; j++)
+            same += word[j] == word[i];
+        if (same > most) {
+            most = same;
+            best = i;
+        }
+    }
+    return word[best];
+}
+
+/* Pass after pass: one word for all who want it, of each other bank the first
+ * word that waits, for one. */
+static uint32_t one_broadcast(uint64_t *word, uint32_t n, uint32_t banks)
+{
+    uint32_t passes = 0;
+
+    while (n != 0) {
+        uint64_t shared = favorite(word, n), served[WORDS_MAX];
+        uint32_t left = 0, taken = 0;
+
+        served[taken++] = shared;
+        for (uint32_t i = 0; i < n; i++) {
+            int waits = 0;
+
+            if (word[i] == shared)
+                continue;
+            for (uint32_t k = 0; k < taken; k++)
+                waits |= served[k] % banks == word[i] % banks;
+            if (waits)
+                word[left++] = word[i];
+            else
+                served[taken++] = word[i];
+        }
+        n = left;
+        passes++;
+    }
+    return passes;
+}
+
+static uint32_t group_passes(const struct teg_gpu *gpu, const struct wants *w,
+                             uint32_t words)
+{
+    uint64_t word[WORDS_MAX];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        for (uint32_t k = 0; k < words; k++)
+            word[n++] = w->want[i].address / gpu->shared.bank_bytes + k;
+    }
+    if (gpu->shared.broadcast == BROADCAST_IDEAL)
+        return 1;
+    return gpu->shared.broadcast == BROADCAST_ANY
+               ? busiest(word, n, gpu->shared.banks)
+               : one_broadcast(word, n, gpu->shared.banks);
+}
+
+static void shared_memory(struct sim_plan *plan, const struct teg_gpu *gpu,
+                          const struct teg_inst *inst,
+                          const struct teg_access *a)
+{
+    uint32_t bank = gpu->shared.bank_bytes, lanes = gpu->shared.group;
+    uint32_t words = (inst->width + bank - 1) / bank;
+
+    words = words == 0 ? 1 : least(words, 4);
+    if (lanes == TEG_LANES && words == 2)
+        lanes = TEG_LANES / 2;
+    else if (lanes == TEG_LANES && words > 2)
+        lanes = TEG_LANES / 4;
+    for (uint32_t first = 0; first < TEG_LANES; first += lanes) {
+        struct wants w = wants_of(a, first, lanes);
+        uint32_t passes;
+
+        if (w.count == 0)
+            continue;
+        passes = group_passes(gpu, &w, words);
+        plan->request.groups++;
+        plan->request.passes +=
+            inst->width == 16 ? passes * gpu->shared.passes_128 : passes;
+    }
+}
+
+/* Every word that a byte of a lane lies in. */
+static uint32_t l1_passes(const struct teg_gpu *gpu, const struct wants *w)
+{
+    uint64_t word[WORDS_MAX];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint64_t from = w->want[i].address, to = from + w->width - 1;
+
+        for (uint64_t k = from / WORD; k <= to / WORD; k++)
+            word[n++] = k;
+    }
+    return busiest(word, n, gpu->l1.banks);
+}
+
+/* The exclusive or of the digits, to the base of the banks, that begin in the
+ * last eight bits of the line's number. */
+static uint32_t tag_bank(uint64_t line, uint32_t banks)
+{
+    uint32_t bank = (uint32_t)(line % banks);
+    uint32_t below = banks; /* what the next digit counts */
+
+    while (banks > 1 && below < 1u << TAG_BITS) {
+        bank ^= (uint32_t)(line / below % banks);
+        below *= banks;
+    }
+    return bank;
+}
+
+static uint32_t l1_lines(const struct sim_plan *plan, uint32_t banks)
+{
+    uint32_t most = 0;
+
+    for (uint32_t b = 0; b < banks; b++) {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < plan->count; i++)
+            n += tag_bank(plan->transaction[i].address / LINE, banks) == b;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* ---- a request ------------------------------------------------------------ */
+
+static enum teg_space space_of(const struct teg_inst *inst,
+                               const struct wants *w,
+                               const struct sim_windows *windows)
+{
+    uint64_t address = w->want[0].address;
+
+    if (inst->space != SPACE_GENERIC)
+        return inst->space;
+    if (windows->shared_base != 0 && address >= windows->shared_base &&
+        address < windows->shared_base + WINDOW)
+        return SPACE_SHARED;
+    if (windows->local_base != 0 && address >= windows->local_base &&
+        address < windows->local_base + WINDOW)
+        return SPACE_LOCAL;
+    return SPACE_GLOBAL;
+}
+
+static void l1_conflicts(struct sim_plan *plan, const struct teg_gpu *gpu,
+                         const struct teg_inst *inst, struct wants *w)
+{
+    struct sim_request *r = &plan->request;
+
+    if (gpu->l1.bytes == 0 || r->space != SPACE_GLOBAL || r->is_store ||
+        r->is_atomic || (inst->flags & INST_BYPASS_L1) ||
+        gpu->memory.coalescing == COALESCING_IDEAL)
+        return;
+    w->width = inst->width == 0 ? 4 : least(inst->width, WIDEST);
+    if (gpu->l1.banks != 0)
+        r->l1_passes = l1_passes(gpu, w);
+    r->l1_lines = l1_lines(plan, gpu->l1.tag_banks);
+}
+
+void naive_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
+                     const struct teg_inst *inst, const struct teg_access *a,
+                     const struct sim_windows *windows)
+{
+    struct wants w = wants_of(a, 0, TEG_LANES);
+    struct sim_request *r = &plan->request;
+    uint32_t rule = gpu->memory.coalescing, lines_full;
+
+    memset(plan, 0, sizeof *plan);
+    r->space = (uint8_t)space_of(inst, &w, windows);
+    r->is_store = (inst->flags & INST_STORE) != 0;
+    r->is_atomic = (inst->flags & INST_ATOMIC) != 0;
+    r->active = (uint16_t)w.count;
+    if (r->space == SPACE_SHARED) {
+        shared_memory(plan, gpu, inst, a);
+        return;
+    }
+    coalesce(plan, gpu, inst, a);
+    r->transactions = plan->count;
+    r->useful_bytes = w.count * inst->width;
+    lines_full = r->useful_bytes / LINE + (r->useful_bytes % LINE != 0);
+    r->coalesced = plan->count <= lines_full;
+    if (rule == COALESCING_CC10 || rule == COALESCING_CC12)
+        r->coalesced |= plan->count <= plan->groups;
+    l1_conflicts(plan, gpu, inst, &w);
+}

@@ -1,0 +1,160 @@
+/* Coalescing and bank conflicts against the rules applied byte by byte:
+ * random addresses in every shape, random rules. */
+#include "sim/memory/coalesce.h"
+
+#include <string.h>
+
+#include "tests/help_gpu.h"
+#include "tests/help_launch.h"
+#include "tests/help_suite.h"
+#include "tests/sim/memory/help_naive_coalesce.h"
+
+enum {
+    TESTS = 10,
+    PER_TEST = 10000,
+    SHARED_BASE = 1 << 30,
+    LOCAL_BASE = 1 << 29,
+};
+
+static int one_in(uint64_t *state, uint32_t n)
+{
+    return help_below(state, n) == 0;
+}
+
+static void random_rules(struct teg_gpu *gpu, uint64_t *state)
+{
+    help_gpu_plain(gpu);
+    gpu->chip.compute_capability = one_in(state, 2) ? 13 : 70;
+    gpu->memory.coalescing = help_below(state, COALESCING_IDEAL + 1);
+    gpu->shared.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 8);
+    gpu->shared.bank_bytes = one_in(state, 2) ? 4 : 1u << help_below(state, 5);
+    gpu->shared.group = one_in(state, 2) ? 16 : 32;
+    gpu->shared.broadcast = help_below(state, BROADCAST_IDEAL + 1);
+    gpu->shared.passes_128 = 1 + help_below(state, 8);
+    gpu->l1.bytes = one_in(state, 4) ? 0 : 4096;
+    gpu->l1.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 7);
+    if (one_in(state, 5))
+        gpu->l1.banks = 0;
+    gpu->l1.tag_banks = one_in(state, 5) ? 0 : 1u << help_below(state, 6);
+}
+
+static struct teg_inst random_inst(uint64_t *state)
+{
+    static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_GLOBAL, SPACE_SHARED,
+                                     SPACE_LOCAL, SPACE_GENERIC};
+    static const uint16_t flags[] = {INST_LOAD,   INST_LOAD,
+                                     INST_LOAD,   INST_LOAD | INST_BYPASS_L1,
+                                     INST_STORE,  INST_STORE | INST_BYPASS_L1,
+                                     INST_ATOMIC, INST_STORE | INST_ATOMIC};
+
+    return (struct teg_inst){
+        .space = spaces[help_below(state, sizeof spaces)],
+        .flags = flags[help_below(state, sizeof flags / sizeof flags[0])],
+        /* 0 where a trace does not tell */
+        .width = (uint16_t)(one_in(state, 20) ? 0 : 1u << help_below(state, 5)),
+    };
+}
+
+static uint32_t random_mask(uint64_t *state)
+{
+    switch (help_below(state, 5)) {
+    case 0:
+        return 1u << help_below(state, 32);
+    case 1:
+        return 0xffffu << 16 * help_below(state, 2);
+    case 2:
+        return (uint32_t)help_random(state) | 1;
+    default:
+        return UINT32_MAX;
+    }
+}
+
+/* Elements aligned to their size, but for a few. */
+static struct teg_access random_access(const struct teg_inst *inst,
+                                       uint64_t *state)
+{
+    static const uint64_t bases[] = {1 << 20, SHARED_BASE, LOCAL_BASE,
+                                     SHARED_BASE - 4096,
+                                     LOCAL_BASE + (1 << 24)};
+    uint64_t width = inst->width != 0 && !one_in(state, 8) ? inst->width : 1;
+    uint32_t range = 1u << (2 + help_below(state, 12));
+    struct teg_access a = {
+        .shape = (enum teg_shape)help_below(state, SHAPE_LIST + 1),
+        .mask = random_mask(state),
+        .base = bases[help_below(state, 5)] +
+                width * help_below(state, one_in(state, 2) ? 4 : 256),
+        .stride = (int32_t)width * ((int32_t)help_below(state, 40) - 4),
+        .pitch = (int32_t)width * ((int32_t)help_below(state, 300) - 40),
+        .group_log2 = 1 + help_below(state, 4),
+    };
+
+    if (one_in(state, 2))
+        a.stride = (int32_t)width << help_below(state, 8);
+    if (one_in(state, 4))
+        a.stride = (int32_t)width;
+    for (uint32_t l = 0; l < TEG_LANES; l++)
+        a.lane[l] = a.base + width * help_below(state, range);
+    return a;
+}
+
+static void compare_transactions(const struct sim_plan *fast,
+                                 const struct sim_plan *naive, uint64_t seed)
+{
+    for (uint32_t i = 0; i < fast->count; i++) {
+        const struct sim_transaction *a = &fast->transaction[i];
+        const struct sim_transaction *b = &naive->transaction[i];
+
+        ck_assert_msg(a->address == b->address && a->bytes == b->bytes &&
+                          a->sectors == b->sectors && a->partial == b->partial,
+                      "seed %llu transaction %u: %#llx, %u bytes, sectors %x, "
+                      "in part %x; naive %#llx, %u, %x, %x",
+                      (unsigned long long)seed, i,
+                      (unsigned long long)a->address, a->bytes, a->sectors,
+                      a->partial, (unsigned long long)b->address, b->bytes,
+                      b->sectors, b->partial);
+    }
+}
+
+#define SAME(field)                                                           \
+    ck_assert_msg(fast.field == naive.field, "seed %llu: %s is %u, naive %u", \
+                  (unsigned long long)seed, #field, (unsigned)fast.field,     \
+                  (unsigned)naive.field)
+
+static void run_one(uint64_t seed)
+{
+    static const struct sim_windows windows = {SHARED_BASE, LOCAL_BASE};
+    uint64_t state = seed * 2654435761u + 1;
+    struct teg_inst inst = random_inst(&state);
+    struct teg_access a = random_access(&inst, &state);
+    struct sim_plan fast, naive;
+    struct teg_gpu gpu;
+
+    random_rules(&gpu, &state);
+    sim_plan_make(&fast, &gpu, &inst, &a, &windows);
+    naive_plan_make(&naive, &gpu, &inst, &a, &windows);
+    SAME(request.space);
+    SAME(request.is_store);
+    SAME(request.is_atomic);
+    SAME(request.active);
+    SAME(request.passes);
+    SAME(request.groups);
+    SAME(count);
+    SAME(groups);
+    compare_transactions(&fast, &naive, seed);
+    SAME(request.transactions);
+    SAME(request.bytes);
+    SAME(request.useful_bytes);
+    SAME(request.l1_passes);
+    SAME(request.l1_lines);
+    SAME(request.coalesced);
+}
+
+START_TEST(plans_agree_on_every_transaction_and_pass)
+{
+    for (uint64_t i = 0; i < PER_TEST; i++)
+        run_one((uint64_t)_i * PER_TEST + i + 1);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/coalesce against the naive rules", 60,
+          {plans_agree_on_every_transaction_and_pass, TESTS})
