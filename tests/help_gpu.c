@@ -107,6 +107,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     if (one_in(state, 2)) {
         gpu->l1.bytes = 128 * 4 * between(state, 1, 8);
         gpu->l1.latency = between(state, 5, 20);
+        gpu->l1.always_hits = one_in(state, 16);
         gpu->l1.tag_banks = one_in(state, 2) ? 1u << help_below(state, 4) : 0;
         if (one_in(state, 2)) {
             gpu->l1.banks = one_in(state, 2) ? 16 : 32;
@@ -128,7 +129,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     }
     if (one_in(state, 3)) {
         gpu->tlb.entries = between(state, 1, 4);
-        gpu->tlb.page_bytes = 4096;
+        gpu->tlb.page_bytes = 4096 << help_below(state, 2);
         gpu->tlb.walk_bytes = 4096 << help_below(state, 4);
         gpu->tlb.miss_latency = between(state, 1, 40) / 2.0;
         gpu->tlb.walk_latency = one_in(state, 2) ? between(state, 1, 90) : 0;

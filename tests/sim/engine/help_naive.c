@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "sim/engine/fetch.h"
-#include "sim/memory/memory.h"
+#include "tests/sim/memory/help_naive_coalesce.h"
+#include "tests/sim/memory/help_naive_memory.h"
 
 enum {
     SMS_MAX = 4,
@@ -70,7 +71,7 @@ struct naive {
     const struct teg_gpu *gpu;
     const struct teg_program *program;
     struct sim_windows windows;
-    struct sim_memory *memory;
+    struct naive_memory *memory;
     struct sm *sm;
     struct naive_result *result;
     uint64_t warps_started, cycles, now;
@@ -216,7 +217,7 @@ static struct sim_plan *plan_of(struct naive *n, uint32_t sm, struct warp *w)
         w->planned = 1;
         w->has_plan = teg_cursor_access(&w->cursor, &a);
         if (w->has_plan)
-            sim_plan_make(&w->plan, n->gpu, head(n, w), &a, &n->windows);
+            naive_plan_make(&w->plan, n->gpu, head(n, w), &a, &n->windows);
         if (w->has_plan)
             sim_plan_place(&w->plan, sm, w->block);
     }
@@ -292,7 +293,7 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
             same_warp = max_u64(same_warp, done - n->now);
     } else if (plan != NULL) {
         uint64_t memory =
-            sim_memory_issue(n->memory, sm_number, n->now, plan, inst->flags);
+            naive_memory_issue(n->memory, sm_number, n->now, plan, inst->flags);
 
         double turns = plan->count > plan->groups
                            ? (double)(plan->count - plan->groups) + 1
@@ -425,8 +426,8 @@ static int memory_takes(struct naive *n, uint32_t sm_number, struct warp *w)
         return 1;
     plan = plan_of(n, sm_number, w);
     return plan == NULL || plan->count == 0 ||
-           sim_memory_ready_at(n->memory, sm_number, n->now,
-                               plan->request.bytes) <= n->now;
+           naive_memory_ready_at(n->memory, sm_number, n->now,
+                                 plan->request.bytes) <= n->now;
 }
 
 static int is_candidate(const struct naive *n, const struct warp *w)
@@ -689,8 +690,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     struct teg_diag d;
 
     memset(result, 0, sizeof *result);
-    if (sim_memory_new(gpu, gpu->chip.sms, 0, &n.memory, &d) != TEG_OK)
-        abort();
+    n.memory = naive_memory_new(gpu, gpu->chip.sms, 0);
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (int s = 0; s < 4; s++)
             n.sm[i].last[s] = -1;
@@ -749,7 +749,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     }
     result->cycles = n.cycles;
     teg_block_free(next);
-    sim_memory_free(n.memory);
+    naive_memory_free(n.memory);
     free(n.sm);
     return n.now < limit;
 }

@@ -1,8 +1,10 @@
 /*
  * The reference engine: one cycle at a time, every warp asked in every cycle,
  * nothing reserved, nothing skipped, nothing remembered that could be looked
- * up again.  It shares with the real engine only the address rules and the
- * memory's queues (sim/memory), which have tests of their own.
+ * up again.  Its memory and its rules for addresses are as naive
+ * (tests/sim/memory); it shares with the real engine only the caches of
+ * instructions and where a resident's local memory lies, which have tests of
+ * their own.
  */
 #ifndef TEG_TESTS_SIM_ENGINE_HELP_NAIVE_H
 #define TEG_TESTS_SIM_ENGINE_HELP_NAIVE_H

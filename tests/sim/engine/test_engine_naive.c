@@ -103,7 +103,8 @@ static struct help_step random_step(struct kernel *k, uint32_t words,
     struct help_step s = {
         .inst = 2 + help_below(state, k->launch.kernel.program.count - 2),
         .mask = random_mask(state),
-        .base = 4 * help_below(state, words),
+        /* far enough from 0 for a falling stride */
+        .base = 4 * (TEG_LANES + help_below(state, words)),
         .stride = strides[help_below(state, 8)],
     };
 

@@ -79,14 +79,14 @@ static void cc10(struct sim_plan *plan, const struct wants *w)
         add(plan, w->want[i].address / 32 * 32, 32, 0);
 }
 
-/* Whether the bytes of all that were taken lie in the `size` bytes from
- * `start` on. */
+/* Whether all that were taken lie in the `size` bytes from `start` on. */
 static int all_within(const struct wants *w, const int *taken, uint64_t start,
                       uint32_t size)
 {
     for (uint32_t i = 0; i < w->count; i++) {
-        if (taken[i] && (w->want[i].address < start ||
-                         w->want[i].address + w->width > start + size))
+        uint64_t first = w->want[i].address - start;
+
+        if (taken[i] && (first >= size || first + w->width > size))
             return 0;
     }
     return 1;
@@ -337,14 +337,14 @@ static void shared_memory(struct sim_plan *plan, const struct teg_gpu *gpu,
 /* Every word that a byte of a lane lies in. */
 static uint32_t l1_passes(const struct teg_gpu *gpu, const struct wants *w)
 {
-    uint64_t word[WORDS_MAX];
+    uint64_t word[WORDS_MAX + 1];
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < w->count; i++) {
-        uint64_t from = w->want[i].address, to = from + w->width - 1;
-
-        for (uint64_t k = from / WORD; k <= to / WORD; k++)
-            word[n++] = k;
+        for (uint32_t b = 0; b < w->width; b++) {
+            word[n] = (w->want[i].address + b) / WORD;
+            n += n == 0 || word[n] != word[n - 1];
+        }
     }
     return busiest(word, n, gpu->l1.banks);
 }

@@ -15,7 +15,7 @@
 
 enum {
     TESTS = 16,
-    PER_TEST = 250, /* descriptions */
+    PER_TEST = 1000, /* descriptions */
     AT_ONCE = 6,    /* requests begun before the first is ended */
     LINE = 128,
     SMS_MAX = 40,
