@@ -11,7 +11,7 @@
 
 enum {
     TESTS = 10,
-    PER_TEST = 10000,
+    PER_TEST = 20000,
     SHARED_BASE = 1 << 30,
     LOCAL_BASE = 1 << 29,
 };
@@ -26,16 +26,18 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     help_gpu_plain(gpu);
     gpu->chip.compute_capability = one_in(state, 2) ? 13 : 70;
     gpu->memory.coalescing = help_below(state, COALESCING_IDEAL + 1);
-    gpu->shared.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 8);
-    gpu->shared.bank_bytes = one_in(state, 2) ? 4 : 1u << help_below(state, 5);
-    gpu->shared.group = one_in(state, 2) ? 16 : 32;
-    gpu->shared.broadcast = help_below(state, BROADCAST_IDEAL + 1);
-    gpu->shared.passes_128 = 1 + help_below(state, 8);
     gpu->l1.bytes = one_in(state, 4) ? 0 : 4096;
     gpu->l1.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 7);
     if (one_in(state, 5))
         gpu->l1.banks = 0;
     gpu->l1.tag_banks = one_in(state, 5) ? 0 : 1u << help_below(state, 6);
+    if (one_in(state, 3))
+        return; /* 32 banks of 4 bytes, which has short cuts of its own */
+    gpu->shared.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 8);
+    gpu->shared.bank_bytes = one_in(state, 2) ? 4 : 1u << help_below(state, 5);
+    gpu->shared.group = one_in(state, 2) ? 16 : 32;
+    gpu->shared.broadcast = help_below(state, BROADCAST_IDEAL + 1);
+    gpu->shared.passes_128 = 1 + help_below(state, 8);
 }
 
 static struct teg_inst random_inst(uint64_t *state)
@@ -92,6 +94,11 @@ static struct teg_access random_access(const struct teg_inst *inst,
         a.stride = (int32_t)width << help_below(state, 8);
     if (one_in(state, 4))
         a.stride = (int32_t)width;
+    if (one_in(state, 4)) { /* rows of a tile */
+        a.group_log2 = 4;
+        a.stride = one_in(state, 2) ? 0 : (int32_t)width;
+        a.pitch = (int32_t)width * (4 << help_below(state, 6));
+    }
     for (uint32_t l = 0; l < TEG_LANES; l++)
         a.lane[l] = a.base + width * help_below(state, range);
     return a;
