@@ -13,8 +13,8 @@ enum {
      * counts there as arrived after L2's latency, not with L2's line. */
     FILLS_FORGET_WHAT_L2_AWAITS = 1,
     /* What L2 has of a line that is under way is not waited for by a load that
-     * also misses some of it.  It shows only where the two go to different
-     * channels (dram.spread). */
+     * also misses some of it.  Beyond a cycle's rounding it shows only where
+     * the two go to different channels (dram.spread). */
     PART_OF_A_LINE_IS_NOT_AWAITED = 1,
     /* A region is only looked up when its SM changes the page, so one that is
      * smaller than a page is walked to by its page's first touch alone. */
