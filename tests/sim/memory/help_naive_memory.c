@@ -586,6 +586,63 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
     return whole_cycles(r->is_store && !r->is_atomic ? accepted : done);
 }
 
+/* The leader's miss for transaction `i`; NULL if its L1 had all of that. */
+static const struct sim_miss *miss_of(const struct sim_misses *misses,
+                                      uint32_t i)
+{
+    for (uint32_t k = 0; k < misses->count; k++) {
+        if (misses->miss[k].transaction == i)
+            return &misses->miss[k];
+    }
+    return NULL;
+}
+
+/* Beyond its L1, which finds what the leader's does, a follower only waits for
+ * walks; it has no pipeline of a cluster. */
+static void follow(struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    int posted = t->request->is_store && !t->request->is_atomic;
+
+    if (gpu->tlb.entries != 0 && gpu->tlb.walk_latency != 0) {
+        uint64_t ready = walk(t->m, t->address / gpu->tlb.walk_bytes, t->at);
+
+        t->at = posted ? t->at : later(t->at, ready);
+    }
+    if (gpu->l2.bytes != 0)
+        go_to_l2(t);
+    else
+        go_to_dram(t, t->bytes);
+}
+
+void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
+                         struct sim_plan *plan, const struct sim_plan *leader,
+                         const struct sim_misses *misses)
+{
+    uint64_t turn = nearest(m->gpu->memory.transaction_interval * TICKS);
+
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct sim_transaction *own = &plan->transaction[i];
+        uint32_t beside = i * leader->count / plan->count, all, left;
+        const struct sim_miss *miss = miss_of(misses, beside);
+        struct trip t = {
+            .m = m, .sm = sm, .request = &plan->request, .at = cycle * TICKS};
+
+        if (miss == NULL)
+            continue;
+        all = leader->transaction[beside].sectors;
+        left = miss->sectors == (all != 0 ? all : 15) ? 15 : miss->sectors;
+        if (i >= plan->groups)
+            t.at += (i - plan->groups + 1) * turn;
+        set_out(&t, own);
+        for (int s = 0; s < SECTORS; s++)
+            t.wanted[s] = t.wanted[s] && (left >> s & 1);
+        if (own->sectors != 0)
+            t.bytes = count(t.wanted) * SIM_SECTOR_BYTES;
+        follow(&t);
+    }
+}
+
 uint64_t naive_memory_ready_at(struct naive_memory *m, uint32_t sm,
                                uint64_t now, uint32_t bytes)
 {

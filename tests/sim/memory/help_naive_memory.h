@@ -3,12 +3,13 @@
  * transaction after the other goes its whole way; what is kept lies in lists
  * searched from the front, least recently used is the smallest of stamps, and
  * nothing is worked out before it is needed.  It shares with sim/memory the
- * plan it is handed and nothing else.
+ * plan it is handed and nothing else, but for followers: of what their leader's
+ * L1 has left to be fetched it takes the fast one's word.
  */
 #ifndef TEG_TESTS_SIM_MEMORY_HELP_NAIVE_MEMORY_H
 #define TEG_TESTS_SIM_MEMORY_HELP_NAIVE_MEMORY_H
 
-#include "sim/memory/coalesce.h"
+#include "sim/memory/memory.h"
 
 struct naive_memory;
 
@@ -21,6 +22,10 @@ uint64_t naive_memory_ready_at(struct naive_memory *m, uint32_t sm,
                                uint64_t now, uint32_t bytes);
 uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
                             struct sim_plan *plan, uint32_t inst_flags);
+/* The planned request of follower `sm`, before its leader's goes on. */
+void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
+                         struct sim_plan *plan, const struct sim_plan *leader,
+                         const struct sim_misses *misses);
 void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
                                 uint64_t *sum);
 

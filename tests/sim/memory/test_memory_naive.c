@@ -186,12 +186,6 @@ struct footprint {
     uint64_t apart;            /* bytes */
 };
 
-struct issued {
-    uint64_t now;
-    uint32_t sm, flags;
-    struct sim_plan plan;
-};
-
 static struct footprint random_footprint(uint64_t *state)
 {
     struct footprint f = {
@@ -288,6 +282,12 @@ static uint64_t random_pause(uint64_t *state)
 
 /* ---- both ----------------------------------------------------------------- */
 
+struct issued {
+    uint64_t now;
+    uint32_t sm, flags;
+    struct sim_plan plan;
+};
+
 struct both {
     uint64_t seed;
     struct teg_gpu gpu;
@@ -295,6 +295,12 @@ struct both {
     struct sim_memory *fast;
     struct naive_memory *naive;
     uint32_t requests;
+    struct footprint footprint;
+    uint64_t state;
+    /* the leader that goes on, and how many follow it still */
+    const struct sim_plan *leading;
+    struct sim_follower_request follower;
+    uint32_t followers;
 };
 
 static void print_keys(const struct teg_gpu *gpu)
@@ -369,29 +375,28 @@ static void compare(struct both *b, const struct issued *i, uint64_t fast)
                   (unsigned long long)sum[1]);
 }
 
-static void random_issue(struct issued *i, const struct both *b,
-                         const struct footprint *f, uint64_t *state)
+static void random_issue(struct issued *i, struct both *b)
 {
-    i->sm = help_below(state, b->gpu.chip.sms);
-    i->flags = one_in(state, 8) ? INST_BYPASS_L1 : 0;
-    random_plan(&i->plan, &b->gpu, f, state);
+    i->sm = help_below(&b->state, b->gpu.chip.sms);
+    i->flags = one_in(&b->state, 8) ? INST_BYPASS_L1 : 0;
+    random_plan(&i->plan, &b->gpu, &b->footprint, &b->state);
 }
 
 /* One request after the other; some wait until they may be issued. */
-static uint64_t issue_one(struct both *b, const struct footprint *f,
-                          uint64_t now, uint64_t *state)
+static uint64_t issue_one(struct both *b, uint64_t now)
 {
     struct issued i;
     uint64_t ready, fast;
 
-    random_issue(&i, b, f, state);
+    random_issue(&i, b);
     ready = sim_memory_ready_at(b->fast, i.sm, now, i.plan.request.bytes);
     ck_assert_msg(ready == naive_memory_ready_at(b->naive, i.sm, now,
                                                  i.plan.request.bytes),
                   "seed %llu request %u: ready at %llu",
                   (unsigned long long)b->seed, b->requests,
                   (unsigned long long)ready);
-    i.now = one_in(state, 4) ? now : ready;
+    i.now = one_in(&b->state, 4) ? now : ready;
+    b->leading = &i.plan;
     fast = sim_memory_issue(b->fast, i.sm, i.now, &i.plan, i.flags);
     compare(b, &i, fast);
     return i.now;
@@ -407,17 +412,16 @@ static int goes_beyond(const struct sim_misses *e)
 }
 
 /* Several are begun before they are ended, in the order of issue. */
-static uint64_t issue_some(struct both *b, const struct footprint *f,
-                           uint64_t now, uint64_t *state)
+static uint64_t issue_some(struct both *b, uint64_t now)
 {
     static struct issued i[AT_ONCE];
     static struct sim_misses e[AT_ONCE];
     uint64_t fast[AT_ONCE];
-    uint32_t n = 1 + help_below(state, AT_ONCE);
+    uint32_t n = 1 + help_below(&b->state, AT_ONCE);
 
     for (uint32_t k = 0; k < n; k++) {
-        random_issue(&i[k], b, f, state);
-        i[k].now = now += one_in(state, 2) ? help_below(state, 5) : 0;
+        random_issue(&i[k], b);
+        i[k].now = now += one_in(&b->state, 2) ? help_below(&b->state, 5) : 0;
         sim_memory_begin(b->fast, i[k].sm, now, &i[k].plan, i[k].flags, &e[k]);
         if (e[k].count == 0)
             fast[k] = sim_memory_end(b->fast, &e[k], &i[k].plan.request);
@@ -425,6 +429,7 @@ static uint64_t issue_some(struct both *b, const struct footprint *f,
     for (uint32_t k = 0; k < n; k++) {
         const struct sim_request *r = &i[k].plan.request;
 
+        b->leading = &i[k].plan;
         if (e[k].count != 0)
             fast[k] = sim_memory_end(b->fast, &e[k], &i[k].plan.request);
         compare(b, &i[k], fast[k]);
@@ -435,28 +440,76 @@ static uint64_t issue_some(struct both *b, const struct footprint *f,
     return now;
 }
 
+/* ---- followers ------------------------------------------------------------ */
+
+static uint32_t begin(void *self, const struct sim_request_of *of)
+{
+    (void)self;
+    (void)of;
+    return 0;
+}
+
+static void lead(void *self, const struct sim_misses *leader)
+{
+    struct both *b = self;
+
+    b->followers = help_below(&b->state, 4);
+    b->follower.leader = leader;
+}
+
+static int next(void *self, uint64_t now, struct sim_follower_request *r)
+{
+    struct both *b = self;
+
+    if (b->followers == 0)
+        return 0;
+    b->followers--;
+    b->follower.cycle = now - help_below(&b->state, now < 9 ? 1 : 9);
+    b->follower.sm = b->gpu.chip.sms + help_below(&b->state, 9);
+    random_plan(&b->follower.plan, &b->gpu, &b->footprint, &b->state);
+    *r = b->follower;
+    return 1;
+}
+
+static void served(void *self, const struct sim_request *r)
+{
+    struct both *b = self;
+    struct sim_follower_request *f = &b->follower;
+    const struct sim_request *naive = &f->plan.request;
+
+    naive_memory_follow(b->naive, f->sm, f->cycle, &f->plan, b->leading,
+                        f->leader);
+    ck_assert_msg(
+        r->l2_sectors == naive->l2_sectors && r->l2_hits == naive->l2_hits &&
+            r->dram_bytes == naive->dram_bytes,
+        "seed %llu request %u: a follower finds %u of %u in L2",
+        (unsigned long long)b->seed, b->requests, r->l2_hits, r->l2_sectors);
+}
+
 static void run_one(uint64_t seed)
 {
-    uint64_t state = seed * 2654435761u + 1, now = 0;
-    struct both b = {.seed = seed};
-    struct footprint f;
+    struct both b = {.seed = seed, .state = seed * 2654435761u + 1};
+    const struct sim_followers followers = {&b, begin, lead, next, served};
+    uint64_t now = 0;
     struct teg_diag d;
     uint32_t requests;
 
-    random_gpu(&b.gpu, &state);
-    f = random_footprint(&state);
-    requests = up_to(&state, 300);
-    if (one_in(&state, 3))
-        b.l1_bytes = LINE * up_to(&state, 64);
+    random_gpu(&b.gpu, &b.state);
+    b.footprint = random_footprint(&b.state);
+    requests = up_to(&b.state, 300);
+    if (one_in(&b.state, 3))
+        b.l1_bytes = LINE * up_to(&b.state, 64);
     ck_assert(sim_memory_new(&b.gpu, b.gpu.chip.sms, b.l1_bytes, &b.fast, &d) ==
               TEG_OK);
     b.naive = naive_memory_new(&b.gpu, b.gpu.chip.sms, b.l1_bytes);
+    if (one_in(&b.state, 3))
+        sim_memory_lead(b.fast, &followers);
     while (b.requests < requests) {
-        if (b.gpu.memory.in_flight_bytes == 0 && one_in(&state, 2))
-            now = issue_some(&b, &f, now, &state);
+        if (b.gpu.memory.in_flight_bytes == 0 && one_in(&b.state, 2))
+            now = issue_some(&b, now);
         else
-            now = issue_one(&b, &f, now, &state);
-        now += random_pause(&state);
+            now = issue_one(&b, now);
+        now += random_pause(&b.state);
     }
     sim_memory_free(b.fast);
     naive_memory_free(b.naive);
