@@ -42,11 +42,12 @@ sim/sample isa/base/ isa/inst/ config/ traces/block/ sim/
 sim isa/base/ isa/inst/ config/ traces/trace traces/block/ sim/
 tools/teg/cli isa/ config/ traces/ sim/
 tools/teg/pool isa/ tools/teg/cli/
-tools/teg/replay isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/pool/
-tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/replay/
+tools/teg/formats tools/teg/cli/
+tools/teg/replay isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/
+tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/
 tools/teg/report/page sim/ tools/teg/cli/ tools/teg/replay/ tools/teg/report/ page.
-tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
-tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/replay/ tools/teg/report/
+tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
+tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END

@@ -156,6 +156,11 @@ json_t *demangled_json(const char *name)
                : json_null();
 }
 
+json_t *json_cell(const char *text)
+{
+    return json_string_nocheck(text);
+}
+
 json_t *json_ratio(double part, double whole)
 {
     return whole > 0 || whole < 0 ? json_real(part / whole) : json_null();

@@ -36,6 +36,9 @@ const char *kernel_title(const char *name, char out[TEG_NAME_MAX]);
 /* What a C++ symbol stands for, with parameters; null for any other name. */
 json_t *demangled_json(const char *name);
 
+/* Text for a cell of a table as it stands in a file, UTF-8 or not. */
+json_t *json_cell(const char *text);
+
 /* A ratio as JSON, null where `whole` is 0: not modelled is never 0. */
 json_t *json_ratio(double part, double whole);
 

@@ -26,8 +26,6 @@ struct bound_run {
     struct job job;
     struct opt_list set;
     struct settings settings; /* `set`, cut apart; not of a TRACE */
-    struct output out;
-    json_t *kernels; /* owned; what JSON gathers */
 };
 
 static json_t *terms_json(const struct teg_term_facts *terms, uint32_t count,
@@ -153,17 +151,15 @@ static void print_loads(FILE *f, const struct sgemm_report *report)
     }
 }
 
-static int sgemm_text(struct bound_run *run, const struct sgemm_report *report)
+static int sgemm_text(FILE *f, const void *part)
 {
-    int status = output_open(&run->out, run->job.out);
+    const struct sgemm_report *report = part;
 
-    if (status != EXIT_DONE)
-        return status;
-    fprintf(run->out.file, "SGEMM on %s: %s\n  parameters from %s\n",
-            report->name, report->title, report->source);
-    print_best(run->out.file, &report->machine, &report->best);
-    print_loads(run->out.file, report);
-    return output_close(&run->out);
+    fprintf(f, "SGEMM on %s: %s\n  parameters from %s\n", report->name,
+            report->title, report->source);
+    print_best(f, &report->machine, &report->best);
+    print_loads(f, report);
+    return EXIT_DONE;
 }
 
 static json_t *sgemm_result_json(const struct sgemm_result *r)
@@ -176,9 +172,10 @@ static json_t *sgemm_result_json(const struct sgemm_result *r)
     return terms_json(sgemm_terms, SGEMM_TERMS, value);
 }
 
-/* Rows of CSV: a width of loads each; one that does not fit has no numbers. */
-static json_t *sgemm_rows(const struct sgemm_report *report)
+/* A row is a width of loads; one that does not fit has no numbers. */
+static json_t *sgemm_rows(const void *part)
 {
+    const struct sgemm_report *report = part;
     json_t *rows = json_array();
 
     for (enum sgemm_load x = SGEMM_LDS; x < SGEMM_LOADS; x++) {
@@ -210,9 +207,9 @@ static json_t *sgemm_machine_json(const struct sgemm_machine *m)
     return o;
 }
 
-static int sgemm_json(const struct bound_run *run,
-                      const struct sgemm_report *report)
+static json_t *sgemm_values(const void *part)
 {
+    const struct sgemm_report *report = part;
     json_t *loads = json_object();
 
     for (enum sgemm_load x = SGEMM_LDS; x < SGEMM_LOADS; x++)
@@ -220,18 +217,22 @@ static int sgemm_json(const struct bound_run *run,
                             report->fits[x]
                                 ? sgemm_result_json(&report->of_load[x])
                                 : json_null());
-    return output_json(
-        run->job.out,
-        json_pack("{s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o}", "teg",
-                  teg_json(), "bound", "sgemm", "gpu", report->name, "title",
-                  report->title, "source", report->source, "percent",
-                  report->best.percent, "load", load_name(&report->best),
-                  "best", sgemm_result_json(&report->best), "loads", loads,
-                  "machine", sgemm_machine_json(&report->machine)));
+    return json_pack(
+        "{s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o}", "teg", teg_json(),
+        "bound", "sgemm", "gpu", report->name, "title", report->title, "source",
+        report->source, "percent", report->best.percent, "load",
+        load_name(&report->best), "best", sgemm_result_json(&report->best),
+        "loads", loads, "machine", sgemm_machine_json(&report->machine));
 }
 
 static int bound_sgemm(struct bound_run *run)
 {
+    static const struct view view = {
+        .text = sgemm_text,
+        .values = sgemm_values,
+        .rows = sgemm_rows,
+        .columns = "gpu,load",
+    };
     struct sgemm_report report;
     struct sgemm_machine scratch;
     int status = split_set(run);
@@ -247,13 +248,15 @@ static int bound_sgemm(struct bound_run *run)
         status = sgemm_find(&report);
     if (status != EXIT_DONE)
         return status;
-    if (run->job.format == FORMAT_CSV)
-        return output_csv(run->job.out, "gpu,load", sgemm_rows(&report));
-    return run->job.format == FORMAT_JSON ? sgemm_json(run, &report)
-                                          : sgemm_text(run, &report);
+    return view_write(&view, &report, run->job.format, run->job.out);
 }
 
 /* ---- a trace --------------------------------------------------------------- */
+
+struct kernel_bound {
+    struct result result;
+    struct bound b;
+};
 
 static void print_bound(FILE *f, const struct bound *b,
                         const struct teg_statistics *s)
@@ -291,22 +294,24 @@ static json_t *resource_json(const struct bound *b, uint32_t i)
                      b->resource[i].arithmetic);
 }
 
-/* Rows of CSV: a resource each. */
-static void add_rows(json_t *rows, const struct bound *b,
-                     const struct result *result)
+/* A row is a resource. */
+static json_t *kernel_rows(const void *part)
 {
-    const struct teg_statistics *s = result->replay->s;
+    const struct kernel_bound *k = part;
+    const struct teg_statistics *s = k->result.replay->s;
+    json_t *rows = json_array();
 
-    for (uint32_t i = 0; i < b->count; i++) {
-        json_t *row =
-            json_pack("{s:s, s:i, s:I}", "kernel", s->name, "number",
-                      (int)result->number, "simulated", (json_int_t)s->cycles);
-        json_t *resource = resource_json(b, i);
+    for (uint32_t i = 0; i < k->b.count; i++) {
+        json_t *row = json_pack("{s:s, s:i, s:I}", "kernel", s->name, "number",
+                                (int)k->result.number, "simulated",
+                                (json_int_t)s->cycles);
+        json_t *resource = resource_json(&k->b, i);
 
         json_object_update(row, resource);
         json_decref(resource);
         json_array_append_new(rows, row);
     }
+    return rows;
 }
 
 static json_t *bound_json(const struct bound *b, const struct teg_statistics *s)
@@ -326,36 +331,47 @@ static json_t *bound_json(const struct bound *b, const struct teg_statistics *s)
         "resources", resources);
 }
 
-static int report_bound(struct bound_run *run, const struct replay *replay,
-                        uint32_t kernel)
+static json_t *kernel_values(const void *part)
 {
-    const struct result result = {.replay = replay, .number = kernel + 1};
-    struct bound b;
-    struct teg_diag d;
+    const struct kernel_bound *k = part;
+    const struct replay *replay = k->result.replay;
 
-    if (bound_find(&b, replay->s, replay->gpu, &d) != TEG_OK)
-        return say_fault(&d);
-    if (run->job.format == FORMAT_JSON) {
-        json_array_append_new(
-            run->kernels,
-            json_pack("{s:o, s:o, s:o, s:I, s:o}", "teg", teg_json(), "gpu",
-                      gpu_json(replay->gpu), "kernel", kernel_json(&result),
-                      "cycles", (json_int_t)replay->s->cycles, "bound",
-                      bound_json(&b, replay->s)));
-        return EXIT_DONE;
-    }
-    if (run->job.format == FORMAT_CSV) {
-        add_rows(run->kernels, &b, &result);
-        return EXIT_DONE;
-    }
-    if (result.number != run->job.kernel[0] + 1)
-        fputc('\n', run->out.file);
-    text_head(run->out.file, &result);
-    print_bound(run->out.file, &b, replay->s);
+    return json_pack("{s:o, s:o, s:o, s:I, s:o}", "teg", teg_json(), "gpu",
+                     gpu_json(replay->gpu), "kernel", kernel_json(&k->result),
+                     "cycles", (json_int_t)replay->s->cycles, "bound",
+                     bound_json(&k->b, replay->s));
+}
+
+static json_t *kernels_whole(const void *self, json_t *kernels)
+{
+    const struct bound_run *run = self;
+
+    return kernels_json(kernels, run->job.kernel_count, NULL);
+}
+
+static int kernel_text(FILE *f, const void *part)
+{
+    const struct kernel_bound *k = part;
+
+    text_head(f, &k->result);
+    print_bound(f, &k->b, k->result.replay->s);
     return EXIT_DONE;
 }
 
-static int bound_kernel(struct bound_run *run, uint32_t kernel)
+static int report_bound(struct writer *w, const struct replay *replay,
+                        uint32_t kernel)
+{
+    struct kernel_bound k = {
+        .result = {.replay = replay, .number = kernel + 1}};
+    struct teg_diag d;
+
+    if (bound_find(&k.b, replay->s, replay->gpu, &d) != TEG_OK)
+        return say_fault(&d);
+    return writer_add(w, &k);
+}
+
+static int bound_kernel(const struct bound_run *run, struct writer *w,
+                        uint32_t kernel)
 {
     const struct replay_options options = {.label = "bound"};
     struct replay replay;
@@ -363,45 +379,30 @@ static int bound_kernel(struct bound_run *run, uint32_t kernel)
 
     /* Half a kernel is at no percentage of anything. */
     if (status == EXIT_DONE)
-        status = report_bound(run, &replay, kernel);
+        status = report_bound(w, &replay, kernel);
     if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
         replay_release(&replay);
     return status;
 }
 
-static int finish_kernels(struct bound_run *run)
+static int bound_kernels(const struct bound_run *run)
 {
-    switch ((enum format)run->job.format) {
-    case FORMAT_JSON:
-        return output_json(
-            run->job.out,
-            kernels_json(run->kernels, run->job.kernel_count, NULL));
-    case FORMAT_CSV:
-        return output_csv(run->job.out,
-                          "kernel,number,simulated,name,cycles,arithmetic",
-                          json_incref(run->kernels));
-    case FORMAT_TEXT:
-        break;
-    }
-    return output_close(&run->out);
-}
-
-static int bound_kernels(struct bound_run *run)
-{
-    bool text = run->job.format == FORMAT_TEXT;
-    int status = text ? output_open(&run->out, run->job.out) : EXIT_DONE;
+    static const struct view view = {
+        .text = kernel_text,
+        .spaced = true,
+        .values = kernel_values,
+        .whole = kernels_whole,
+        .rows = kernel_rows,
+        .columns = "kernel,number,simulated,name,cycles,arithmetic",
+    };
+    struct writer w;
+    int status = writer_open(&w, &view, run, run->job.format, run->job.out);
 
     if (status != EXIT_DONE)
         return status;
-    run->kernels = json_array();
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
-        status = bound_kernel(run, run->job.kernel[i]);
-    if (status == EXIT_DONE)
-        status = finish_kernels(run);
-    else if (text)
-        output_abandon(&run->out);
-    json_decref(run->kernels);
-    return status;
+        status = bound_kernel(run, &w, run->job.kernel[i]);
+    return writer_end(&w, status);
 }
 
 static int bound_trace(struct bound_run *run, const char *path)

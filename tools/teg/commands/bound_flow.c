@@ -139,25 +139,21 @@ static void print_advice(FILE *f, const struct flow_report *report)
     }
 }
 
-static int write_text(const struct flow_report *report)
+static int text(FILE *f, const void *part)
 {
-    struct output out;
-    int status = output_open(&out, report->job->out);
+    const struct flow_report *report = part;
 
-    if (status != EXIT_DONE)
-        return status;
-    print_head(out.file, report);
-    fprintf(out.file, "\n%s  %-*s %9s %8s %9s %7s  %s%s\n",
-            tint(out.file, TINT_STRONG), NAME_COLUMN, "patterns", "bytes",
-            "flop/B", "Gflop/s", "of peak", "limited by",
-            tint(out.file, TINT_OFF));
+    print_head(f, report);
+    fprintf(f, "\n%s  %-*s %9s %8s %9s %7s  %s%s\n", tint(f, TINT_STRONG),
+            NAME_COLUMN, "patterns", "bytes", "flop/B", "Gflop/s", "of peak",
+            "limited by", tint(f, TINT_OFF));
     for (uint32_t i = 0; i < report->count; i++)
-        print_set(out.file, &report->d, &report->r[i]);
-    print_advice(out.file, report);
-    return output_close(&out);
+        print_set(f, &report->d, &report->r[i]);
+    print_advice(f, report);
+    return EXIT_DONE;
 }
 
-/* ---- JSON and CSV -------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------- */
 
 /* `bytes` and `ratio` are those of the first link. */
 static json_t *set_json(const struct dataflow *d,
@@ -221,8 +217,9 @@ static json_t *patterns_json(const struct dataflow *d)
     return patterns;
 }
 
-static json_t *report_json(const struct flow_report *report)
+static json_t *values(const void *part)
 {
+    const struct flow_report *report = part;
     const struct dataflow *d = &report->d;
     json_t *parameters = json_object();
 
@@ -240,22 +237,19 @@ static json_t *report_json(const struct flow_report *report)
 /* Ranks and writes. */
 static int write_report(struct flow_report *report)
 {
+    static const struct view view = {
+        .text = text,
+        .values = values,
+        .table = "sets",
+        .columns = "patterns",
+    };
     int status;
 
     report->r = calloc((size_t)1 << report->d.patterns, sizeof *report->r);
     if (report->r == NULL)
         return say_memory();
     report->count = dataflow_rank(&report->d, 0, report->r);
-    switch ((enum format)report->job->format) {
-    case FORMAT_JSON:
-        status = output_json(report->job->out, report_json(report));
-        break;
-    case FORMAT_CSV:
-        status = output_csv(report->job->out, "patterns", sets_json(report));
-        break;
-    default:
-        status = write_text(report);
-    }
+    status = view_write(&view, report, report->job->format, report->job->out);
     free(report->r);
     return status;
 }

@@ -55,23 +55,24 @@ static void count_severities(struct lint *lint)
         lint->of_severity[teg_lint_severity(lint->findings.note[i].kind)]++;
 }
 
-static void print_finding(const struct teg_note *n)
+static void print_finding(FILE *f, const struct teg_note *n)
 {
     static const enum tint tints[] = {[SEVERITY_INFO] = TINT_DIM,
                                       [SEVERITY_WARNING] = TINT_NOTICE,
                                       [SEVERITY_ERROR] = TINT_BAD};
     enum teg_severity severity = teg_lint_severity(n->kind);
 
-    printf("%s%-8s%s %s%s%s", tint(stdout, tints[severity]),
-           teg_severity_name(severity), tint(stdout, TINT_OFF), n->where,
-           n->where[0] != '\0' ? ": " : "", n->what);
+    fprintf(f, "%s%-8s%s %s%s%s", tint(f, tints[severity]),
+            teg_severity_name(severity), tint(f, TINT_OFF), n->where,
+            n->where[0] != '\0' ? ": " : "", n->what);
     if (n->count > 1)
-        printf(" (%" PRIu64 " times)", n->count);
-    printf(" [%s]\n", n->kind);
+        fprintf(f, " (%" PRIu64 " times)", n->count);
+    fprintf(f, " [%s]\n", n->kind);
 }
 
-static void print_text(const struct lint *lint)
+static int print_text(FILE *f, const void *part)
 {
+    const struct lint *lint = part;
     uint32_t errors = lint->of_severity[SEVERITY_ERROR];
     uint32_t warnings = lint->of_severity[SEVERITY_WARNING];
 
@@ -80,12 +81,13 @@ static void print_text(const struct lint *lint)
             const struct teg_note *n = &lint->findings.note[i];
 
             if ((int)teg_lint_severity(n->kind) == s)
-                print_finding(n);
+                print_finding(f, n);
         }
     }
-    printf("%s: %u kernel%s, %u error%s, %u warning%s\n", lint->job.path,
-           lint->job.kernel_count, lint->job.kernel_count == 1 ? "" : "s",
-           errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+    fprintf(f, "%s: %u kernel%s, %u error%s, %u warning%s\n", lint->job.path,
+            lint->job.kernel_count, lint->job.kernel_count == 1 ? "" : "s",
+            errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+    return EXIT_DONE;
 }
 
 static json_t *finding_json(const struct teg_note *n)
@@ -105,20 +107,27 @@ static json_t *findings_json(const struct lint *lint)
     return findings;
 }
 
-static int print_json(const struct lint *lint)
+static json_t *values(const void *part)
 {
-    return output_json(
-        NULL,
-        json_pack("{s:o, s:s, s:i, s:i, s:i, s:o}", "teg", teg_json(), "file",
-                  lint->job.path, "kernels", (int)lint->job.kernel_count,
-                  "errors", (int)lint->of_severity[SEVERITY_ERROR], "warnings",
-                  (int)lint->of_severity[SEVERITY_WARNING], "findings",
-                  findings_json(lint)));
+    const struct lint *lint = part;
+
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:o}", "teg", teg_json(),
+                     "file", lint->job.path, "kernels",
+                     (int)lint->job.kernel_count, "errors",
+                     (int)lint->of_severity[SEVERITY_ERROR], "warnings",
+                     (int)lint->of_severity[SEVERITY_WARNING], "findings",
+                     findings_json(lint));
 }
 
 static int check(struct lint *lint)
 {
-    int status = EXIT_DONE;
+    static const struct view view = {
+        .text = print_text,
+        .values = values,
+        .table = "findings",
+        .columns = "severity,kind,where,what,help,count",
+    };
+    int written, status = EXIT_DONE;
 
     begin_with(&lint->findings, teg_trace_notes(lint->job.trace));
     for (uint32_t i = 0; status == EXIT_DONE && i < lint->job.kernel_count; i++)
@@ -126,13 +135,9 @@ static int check(struct lint *lint)
     if (status != EXIT_DONE && lint->findings.count == 0)
         return status;
     count_severities(lint);
-    if (lint->job.format == FORMAT_JSON)
-        print_json(lint);
-    else if (lint->job.format == FORMAT_CSV)
-        output_csv(NULL, "severity,kind,where,what,help,count",
-                   findings_json(lint));
-    else
-        print_text(lint);
+    written = view_write(&view, lint, lint->job.format, NULL);
+    if (written != EXIT_DONE)
+        return written;
     return status == EXIT_DONE && lint->of_severity[SEVERITY_ERROR] > 0
                ? EXIT_FAULT
                : status;

@@ -325,8 +325,10 @@ static json_t *changes_json(const struct diff *diff)
     return changes;
 }
 
-static json_t *diff_json(const struct diff *diff)
+static json_t *values(const void *part)
 {
+    const struct diff *diff = part;
+
     return json_pack("{s:o, s:o, s:o, s:o, s:O}", "teg", teg_json(), "a",
                      side_json(diff->a), "b", side_json(diff->b), "changes",
                      changes_json(diff), "failed", diff->failed);
@@ -381,28 +383,25 @@ static bool is_headline(const char *name)
     return false;
 }
 
-static int print_text(const struct diff *diff)
+static int print_text(FILE *f, const void *part)
 {
+    const struct diff *diff = part;
     const char *a = text_at(diff->a, "verdict", "bound");
     const char *b = text_at(diff->b, "verdict", "bound");
-    struct output out;
     uint32_t alike = 0;
     char name[2][TEG_NAME_MAX];
-    int status = output_open(&out, diff->job.out);
 
-    if (status != EXIT_DONE)
-        return status;
-    fprintf(out.file, "a  %.50s on %s\nb  %.50s on %s\nbound by: %s%s%s\n\n",
+    fprintf(f, "a  %.50s on %s\nb  %.50s on %s\nbound by: %s%s%s\n\n",
             kernel_title(text_at(diff->a, "kernel", "name"), name[0]),
             text_at(diff->a, "gpu", "name"),
             kernel_title(text_at(diff->b, "kernel", "name"), name[1]),
             text_at(diff->b, "gpu", "name"), a, strcmp(a, b) != 0 ? " -> " : "",
             strcmp(a, b) != 0 ? b : "");
-    fprintf(out.file, "%s%-38s %14s %14s %10s%s\n", tint(out.file, TINT_STRONG),
-            "what", "a", "b", "change", tint(out.file, TINT_OFF));
+    fprintf(f, "%s%-38s %14s %14s %10s%s\n", tint(f, TINT_STRONG), "what", "a",
+            "b", "change", tint(f, TINT_OFF));
     for (uint32_t i = 0; i < diff->metrics; i++) {
         if (is_headline(diff->metric[i].name))
-            print_metric(out.file, &diff->metric[i]);
+            print_metric(f, &diff->metric[i]);
     }
     for (uint32_t i = 0; i < diff->metrics; i++) {
         const struct metric *m = &diff->metric[i];
@@ -410,19 +409,25 @@ static int print_text(const struct diff *diff)
         if (is_headline(m->name))
             continue;
         if (diff->all || !same(m->a, m->b))
-            print_metric(out.file, m);
+            print_metric(f, m);
         else
             alike++;
     }
     if (alike != 0)
-        fprintf(out.file, "%u other numbers are the same\n", alike);
-    return output_close(&out);
+        fprintf(f, "%u other numbers are the same\n", alike);
+    return EXIT_DONE;
 }
 
 /* ---- the command ------------------------------------------------------------------- */
 
 static int compare(struct diff *diff)
 {
+    static const struct view view = {
+        .text = print_text,
+        .values = values,
+        .table = "changes",
+        .columns = "name,a,b,change,percent",
+    };
     int status = EXIT_DONE;
 
     diff->metric = calloc(ROWS_MAX, sizeof *diff->metric);
@@ -435,12 +440,7 @@ static int compare(struct diff *diff)
         status = check_condition(diff, diff->fail_if.item[i]);
     if (status != EXIT_DONE)
         return status;
-    status = diff->job.format == FORMAT_JSON
-                 ? output_json(diff->job.out, diff_json(diff))
-             : diff->job.format == FORMAT_CSV
-                 ? output_csv(diff->job.out, "name,a,b,change,percent",
-                              changes_json(diff))
-                 : print_text(diff);
+    status = view_write(&view, diff, diff->job.format, diff->job.out);
     if (status == EXIT_DONE && json_array_size(diff->failed) != 0)
         status = EXIT_FAULT;
     return status;

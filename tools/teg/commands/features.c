@@ -15,20 +15,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const row_formats[] = {"csv", "json", NULL};
-
-enum {
-    ROWS_CSV,
-    ROWS_JSON,
+struct features {
+    struct job job;  /* the options; each trace opens a copy */
+    uint32_t format; /* place in the choice of formats */
+    bool all;
+    struct writer writer;
 };
 
-struct features {
-    struct job job; /* the options; each trace opens a copy */
-    uint32_t format;
-    bool all;
-    struct output out;
-    json_t *rows; /* owned */
-    uint32_t row_count;
+/* One launch. */
+struct row {
+    const struct features *self; /* borrowed */
+    const char *path;
+    uint32_t number;
+    const struct teg_kernel *kernel; /* borrowed */
+    struct teg_features features;
 };
 
 /* A feature's column is there. */
@@ -37,35 +37,25 @@ static bool is_shown(const struct features *self, enum teg_feature f)
     return self->all || !teg_feature_facts(f)->is_detail;
 }
 
-static void print_head(const struct features *self)
-{
-    fprintf(self->out.file, "trace,number,kernel,isa");
-    for (uint32_t f = 0; f < TEG_FEATURES; f++) {
-        if (is_shown(self, f))
-            fprintf(self->out.file, ",%s", teg_feature_facts(f)->name);
-    }
-    fputc('\n', self->out.file);
-}
-
 /* 17 digits give the same double back; counts are printed as integers. */
-static void print_row(const struct features *self, const char *path,
-                      uint32_t number, const struct teg_kernel *k,
-                      const struct teg_features *features)
+static json_t *rows(const void *part)
 {
-    FILE *f = self->out.file;
+    const struct row *r = part;
+    json_t *row = json_object();
 
-    print_csv_text(f, path);
-    fprintf(f, ",%" PRIu32 ",", number);
-    print_csv_text(f, k->name);
-    fprintf(f, ",%" PRIu32, k->isa);
+    json_object_set_new(row, "trace", json_cell(r->path));
+    json_object_set_new(row, "number", json_integer(r->number));
+    json_object_set_new(row, "kernel", json_cell(r->kernel->name));
+    json_object_set_new(row, "isa", json_integer(r->kernel->isa));
     for (uint32_t i = 0; i < TEG_FEATURES; i++) {
-        if (!is_shown(self, i))
-            continue;
-        fputc(',', f);
-        if (features->known[i])
-            fprintf(f, "%.17g", features->value[i]);
+        if (is_shown(r->self, i))
+            json_object_set_new(
+                row, teg_feature_facts(i)->name,
+                r->features.known[i]
+                    ? json_sprintf("%.17g", r->features.value[i])
+                    : json_null());
     }
-    fputc('\n', f);
+    return json_pack("[o]", row);
 }
 
 static json_t *feature_json(double value)
@@ -74,24 +64,39 @@ static json_t *feature_json(double value)
                                               : json_real(value);
 }
 
-static json_t *row_json(const struct features *self, const char *path,
-                        uint32_t number, const struct teg_kernel *k,
-                        const struct teg_features *features)
+static json_t *values(const void *part)
 {
-    json_t *values = json_object();
+    const struct row *r = part;
+    const struct teg_features *features = &r->features;
+    json_t *list = json_object();
 
     for (uint32_t i = 0; i < TEG_FEATURES; i++) {
-        if (is_shown(self, i))
-            json_object_set_new(values, teg_feature_facts(i)->name,
+        if (is_shown(r->self, i))
+            json_object_set_new(list, teg_feature_facts(i)->name,
                                 features->known[i]
                                     ? feature_json(features->value[i])
                                     : json_null());
     }
-    return json_pack("{s:s, s:i, s:s, s:i, s:I, s:o}", "trace", path, "number",
-                     (int)number, "kernel", k->name, "isa", (int)k->isa,
-                     "blocks_traced", (json_int_t)features->blocks_traced,
-                     "features", values);
+    return json_pack("{s:s, s:i, s:s, s:i, s:I, s:o}", "trace", r->path,
+                     "number", (int)r->number, "kernel", r->kernel->name, "isa",
+                     (int)r->kernel->isa, "blocks_traced",
+                     (json_int_t)features->blocks_traced, "features", list);
 }
+
+static json_t *whole(const void *self, json_t *launches)
+{
+    (void)self;
+    return json_pack("{s:o, s:O}", "teg", teg_json(), "launches", launches);
+}
+
+static const struct view view = {
+    .values = values,
+    .whole = whole,
+    .full_digits = true,
+    .rows = rows,
+    .streamed = true,
+    .row_end = "\n",
+};
 
 /* What makes the vector less than the launch. */
 static void remark(const char *path, const struct teg_kernel *k,
@@ -116,28 +121,23 @@ static void remark(const char *path, const struct teg_kernel *k,
 
 static int one_launch(struct features *self, struct job *job, uint32_t kernel)
 {
-    struct teg_features features;
+    struct row row = {.self = self, .path = job->path, .number = kernel + 1};
     struct teg_launch launch;
     struct teg_diag d;
-    teg_status status;
+    int status;
 
     if (teg_trace_launch(job->trace, kernel, &launch, &d) != TEG_OK)
         return say_fault(&d);
-    status = teg_features_collect(&launch, &features, &d);
-    if (status == TEG_OK) {
-        if (self->row_count++ == 0 && self->format == ROWS_CSV)
-            print_head(self);
-        remark(job->path, launch.kernel, &features);
-        if (self->format == ROWS_JSON)
-            json_array_append_new(self->rows,
-                                  row_json(self, job->path, kernel + 1,
-                                           launch.kernel, &features));
-        else
-            print_row(self, job->path, kernel + 1, launch.kernel, &features);
+    row.kernel = launch.kernel;
+    if (teg_features_collect(&launch, &row.features, &d) == TEG_OK) {
+        remark(job->path, launch.kernel, &row.features);
+        status = writer_add(&self->writer, &row);
+    } else {
+        status = say_fault(&d);
     }
     if (launch.close != NULL)
         launch.close(launch.self);
-    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+    return status;
 }
 
 static int one_trace(struct features *self, const char *path)
@@ -214,8 +214,10 @@ static int is_directory(const char *path)
 
 static int features(struct features *self, const struct operands *operands)
 {
-    int status = output_open(&self->out, self->job.out), worst = EXIT_DONE;
+    int status, worst = EXIT_DONE;
 
+    status = writer_open(&self->writer, &view, self, self->job.format,
+                         self->job.out);
     if (status != EXIT_DONE)
         return status;
     for (int i = 0; i < operands->count && worst != EXIT_INTERRUPTED; i++) {
@@ -225,33 +227,24 @@ static int features(struct features *self, const struct operands *operands)
             is_directory(path) ? directory(self, path) : one_trace(self, path);
         worst = status != EXIT_DONE ? status : worst;
     }
-    if (self->row_count == 0 && worst != EXIT_DONE) {
-        output_abandon(&self->out);
-        return worst;
-    }
-    if (self->format == ROWS_JSON) {
-        json_t *all =
-            json_pack("{s:o, s:O}", "teg", teg_json(), "launches", self->rows);
-
-        json_dumpf(all, self->out.file, JSON_INDENT(2));
-        fputc('\n', self->out.file);
-        json_decref(all);
-    }
-    status = output_close(&self->out);
+    if (self->writer.count == 0 && worst != EXIT_DONE)
+        return writer_end(&self->writer, worst);
+    status = writer_end(&self->writer, EXIT_DONE);
     return worst != EXIT_DONE ? worst : status;
 }
 
 int cmd_features(int argc, char **argv)
 {
-    struct features self = {.rows = json_array()};
+    struct features self = {0};
+    struct format_choice choice;
     const struct opt options[] = {
         {"all", 'a', OPT_FLAG, &self.all, NULL,
          "more columns: bytes read and written apart, moves, exchanges, "
          "barriers, constants, fetches",
          NULL},
         JOB_TRACE_OPTIONS(self.job),
-        {"format", 'f', OPT_CHOICE, &self.format, "FORMAT",
-         "csv (default) or json", row_formats},
+        {"format", 'f', OPT_CHOICE, &self.format, "FORMAT", choice.help,
+         choice.name},
         JOB_OUTPUT_OPTIONS(self.job),
         {0}};
     const struct usage usage = {
@@ -269,10 +262,10 @@ int cmd_features(int argc, char **argv)
     struct operands operands;
     int status;
 
-    if (options_parse(&usage, argc, argv, &operands, &status)) {
-        catch_interrupt();
-        status = features(&self, &operands);
-    }
-    json_decref(self.rows);
-    return status;
+    format_choose(&choice, &view, "csv");
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    self.job.format = format_index(choice.name[self.format]);
+    catch_interrupt();
+    return features(&self, &operands);
 }

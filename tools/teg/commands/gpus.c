@@ -50,11 +50,11 @@ static void print_keys(void)
     }
 }
 
-static void print_fact(const struct teg_fact *f)
+static void print_fact(FILE *f, const struct teg_fact *fact)
 {
-    printf("%-30s %-20s %-8s %s%s%s\n", f->key, f->value, f->unit,
-           f->source[0] != '\0' ? f->source : "default",
-           f->where[0] != '\0' ? "  " : "", f->where);
+    fprintf(f, "%-30s %-20s %-8s %s%s%s\n", fact->key, fact->value, fact->unit,
+            fact->source[0] != '\0' ? fact->source : "default",
+            fact->where[0] != '\0' ? "  " : "", fact->where);
 }
 
 static json_t *fact_json(const struct teg_fact *f)
@@ -73,71 +73,106 @@ static json_t *facts_json(const struct teg_gpu *gpu)
     return values;
 }
 
+static json_t *one_values(const void *part)
+{
+    const struct teg_gpu *gpu = part;
+    json_t *object = gpu_json(gpu);
+
+    json_object_set_new(object, "values", facts_json(gpu));
+    return object;
+}
+
+static int one_text(FILE *f, const void *part)
+{
+    const struct teg_gpu *gpu = part;
+
+    fprintf(f, "%s: %s\n\n", gpu->name, gpu->title);
+    for (uint32_t i = 0; i < gpu->fact_count; i++)
+        print_fact(f, &gpu->fact[i]);
+    return EXIT_DONE;
+}
+
 static int show_one(const struct job *job, const char *name)
 {
+    static const struct view view = {
+        .text = one_text,
+        .values = one_values,
+        .table = "values",
+        .columns = "key,value,unit,source,where",
+    };
     struct teg_gpu *gpu = NULL;
     int status = gpu_open(name, job->config_dir, &gpu);
 
-    if (status != EXIT_DONE)
-        return status;
-    if (job->format == FORMAT_JSON) {
-        json_t *object = gpu_json(gpu);
-
-        json_object_set_new(object, "values", facts_json(gpu));
-        status = output_json(NULL, object);
-    } else if (job->format == FORMAT_CSV) {
-        status =
-            output_csv(NULL, "key,value,unit,source,where", facts_json(gpu));
-    } else {
-        printf("%s: %s\n\n", gpu->name, gpu->title);
-        for (uint32_t i = 0; i < gpu->fact_count; i++)
-            print_fact(&gpu->fact[i]);
-    }
+    if (status == EXIT_DONE)
+        status = view_write(&view, gpu, job->format, NULL);
     teg_gpu_free(gpu);
     return status;
 }
 
-static void list_row(const struct teg_gpu *gpu)
+static int list_text(FILE *f, const void *part)
 {
-    printf("%-12s sm_%-4u %4u SMs %7.0f MHz  %s\n", gpu->name,
-           gpu->chip.compute_capability, gpu->chip.sms, gpu->chip.sm_clock_mhz,
-           gpu->title);
+    const struct teg_gpu *gpu = part;
+
+    fprintf(f, "%-12s sm_%-4u %4u SMs %7.0f MHz  %s\n", gpu->name,
+            gpu->chip.compute_capability, gpu->chip.sms, gpu->chip.sm_clock_mhz,
+            gpu->title);
+    return EXIT_DONE;
+}
+
+static json_t *list_values(const void *part)
+{
+    return gpu_json(part);
+}
+
+static json_t *list_whole(const void *self, json_t *gpus)
+{
+    (void)self;
+    return json_incref(gpus);
+}
+
+/* One that cannot be loaded does not keep the others back. */
+static int list_one(struct writer *w, const char *path)
+{
+    struct teg_gpu *gpu = NULL;
+    struct teg_diag d;
+    int status;
+
+    if (teg_gpu_load(path, &gpu, &d) != TEG_OK)
+        return say_fault(&d);
+    status = writer_add(w, gpu);
+    teg_gpu_free(gpu);
+    return status;
 }
 
 static int show_all(const struct job *job)
 {
-    json_t *array = json_array();
+    static const struct view view = {
+        .text = list_text,
+        .values = list_values,
+        .whole = list_whole,
+        .table = "",
+        .columns = "name,title,compute_capability,clock_mhz,sms",
+    };
+    struct writer w;
     struct gpu_list list;
-    int status = gpu_list_init(&list, job->config_dir);
+    int written, status = gpu_list_init(&list, job->config_dir);
 
     if (status != EXIT_DONE)
         return status;
-    for (size_t i = 0; i < list.count; i++) {
-        struct teg_gpu *gpu = NULL;
-        struct teg_diag d;
+    written = writer_open(&w, &view, NULL, job->format, NULL);
+    for (size_t i = 0; written == EXIT_DONE && i < list.count; i++) {
+        int one = list_one(&w, list.entry[i].path);
 
-        if (teg_gpu_load(list.entry[i].path, &gpu, &d) != TEG_OK) {
-            status = say_fault(&d);
-            continue;
-        }
-        if (job->format != FORMAT_TEXT)
-            json_array_append_new(array, gpu_json(gpu));
-        else
-            list_row(gpu);
-        teg_gpu_free(gpu);
+        status = one != EXIT_DONE ? one : status;
     }
     if (list.count == 0) {
         say("", "no GPU descriptions found; set TEG_CONFIG_PATH");
         status = EXIT_FAULT;
     }
     gpu_list_release(&list);
-    if (job->format == FORMAT_JSON)
-        output_json(NULL, array);
-    else if (job->format == FORMAT_CSV)
-        output_csv(NULL, "name,title,compute_capability,clock_mhz,sms", array);
-    else
-        json_decref(array);
-    return status;
+    if (written == EXIT_DONE)
+        written = writer_end(&w, EXIT_DONE);
+    return written != EXIT_DONE ? written : status;
 }
 
 int cmd_gpus(int argc, char **argv)

@@ -80,7 +80,7 @@ static uint32_t rank_classes(const struct kernel_info *info,
     return count;
 }
 
-static void print_mix(const struct kernel_info *info)
+static void print_mix(FILE *f, const struct kernel_info *info)
 {
     uint32_t rank[TEG_CLASSES];
     uint32_t count = rank_classes(info, rank);
@@ -89,40 +89,52 @@ static void print_mix(const struct kernel_info *info)
         double share =
             (double)info->of_class[rank[i]] / (double)info->warp_instructions;
 
-        printf("   %-9s %5.1f %%%s", teg_op_class_facts(rank[i])->key,
-               100 * share, i % 4 == 3 || i + 1 == count ? "\n" : "");
+        fprintf(f, "   %-9s %5.1f %%%s", teg_op_class_facts(rank[i])->key,
+                100 * share, i % 4 == 3 || i + 1 == count ? "\n" : "");
     }
 }
 
-static void print_kernel(const struct teg_kernel *k, uint32_t number,
-                         const struct kernel_info *info)
+/* A kernel of the trace, counted. */
+struct counted {
+    const struct teg_kernel *kernel; /* borrowed */
+    uint32_t number;
+    struct kernel_info info;
+};
+
+static int text(FILE *f, const void *part)
 {
+    const struct counted *counted = part;
+    const struct teg_kernel *k = counted->kernel;
+    const struct kernel_info *info = &counted->info;
     char a[28], b[28], c[28], name[TEG_NAME_MAX];
     double all = (double)info->warp_instructions;
 
-    printf("\n%u  %s\n", number,
-           k->name[0] != '\0' ? teg_name_readable(k->name, NAME_FULL, name)
-                              : "(unnamed)");
+    fprintf(f, "\n%u  %s\n", counted->number,
+            k->name[0] != '\0' ? teg_name_readable(k->name, NAME_FULL, name)
+                               : "(unnamed)");
     if (teg_name_is_mangled(k->name))
-        printf("   %s\n", k->name);
-    printf("   grid %ux%ux%u, block %ux%ux%u, %u registers, %s bytes shared",
-           k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
-           k->block[2], k->registers, with_commas(k->shared_bytes, a));
+        fprintf(f, "   %s\n", k->name);
+    fprintf(f,
+            "   grid %ux%ux%u, block %ux%ux%u, %u registers, %s bytes shared",
+            k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
+            k->block[2], k->registers, with_commas(k->shared_bytes, a));
     if (k->isa != 0)
-        printf(", sm_%u", k->isa);
-    printf("\n   %s blocks, %s warps, %s warp instructions",
-           with_commas(info->blocks, a), with_commas(info->warps, b),
-           with_commas(info->warp_instructions, c));
+        fprintf(f, ", sm_%u", k->isa);
+    fprintf(f, "\n   %s blocks, %s warps, %s warp instructions",
+            with_commas(info->blocks, a), with_commas(info->warps, b),
+            with_commas(info->warp_instructions, c));
     if (all > 0)
-        printf(", %.1f lanes active", (double)info->thread_instructions / all);
-    printf("\n   %u static instructions\n", k->program.count);
-    print_mix(info);
+        fprintf(f, ", %.1f lanes active",
+                (double)info->thread_instructions / all);
+    fprintf(f, "\n   %u static instructions\n", k->program.count);
+    print_mix(f, info);
     if (info->unknown > 0)
-        printf("   %.2g %% of warp instructions have an unknown opcode\n",
-               100 * (double)info->unknown / all);
+        fprintf(f, "   %.2g %% of warp instructions have an unknown opcode\n",
+                100 * (double)info->unknown / all);
     for (size_t i = 0; i < k->notes.count; i++)
-        printf("   note: %s: %s\n", k->notes.note[i].where,
-               k->notes.note[i].what);
+        fprintf(f, "   note: %s: %s\n", k->notes.note[i].where,
+                k->notes.note[i].what);
+    return EXIT_DONE;
 }
 
 static json_t *mix_json(const struct kernel_info *info)
@@ -137,60 +149,63 @@ static json_t *mix_json(const struct kernel_info *info)
     return mix;
 }
 
-static json_t *kernel_info_json(const struct teg_kernel *k, uint32_t number,
-                                const struct kernel_info *info)
+static json_t *values(const void *part)
 {
+    const struct counted *counted = part;
+    const struct teg_kernel *k = counted->kernel;
+    const struct kernel_info *info = &counted->info;
+
     return json_pack(
         "{s:s, s:o, s:i, s:[i,i,i], s:[i,i,i], s:i, s:i, s:i, s:I, s:I, s:I, "
         "s:I, "
         "s:i, s:I, s:o}",
         "name", k->name, "demangled", demangled_json(k->name), "number",
-        (int)number, "grid", (int)k->grid[0], (int)k->grid[1], (int)k->grid[2],
-        "block", (int)k->block[0], (int)k->block[1], (int)k->block[2],
-        "registers", (int)k->registers, "shared_bytes", (int)k->shared_bytes,
-        "isa", (int)k->isa, "blocks", (json_int_t)info->blocks, "warps",
-        (json_int_t)info->warps, "warp_instructions",
-        (json_int_t)info->warp_instructions, "thread_instructions",
-        (json_int_t)info->thread_instructions, "static_instructions",
-        (int)k->program.count, "unknown_instructions",
+        (int)counted->number, "grid", (int)k->grid[0], (int)k->grid[1],
+        (int)k->grid[2], "block", (int)k->block[0], (int)k->block[1],
+        (int)k->block[2], "registers", (int)k->registers, "shared_bytes",
+        (int)k->shared_bytes, "isa", (int)k->isa, "blocks",
+        (json_int_t)info->blocks, "warps", (json_int_t)info->warps,
+        "warp_instructions", (json_int_t)info->warp_instructions,
+        "thread_instructions", (json_int_t)info->thread_instructions,
+        "static_instructions", (int)k->program.count, "unknown_instructions",
         (json_int_t)info->unknown, "classes", mix_json(info));
 }
 
 struct info {
     struct job job;
-    json_t *kernels;            /* owned */
+    uint64_t bytes;             /* of the file */
     uint64_t warp_instructions; /* of all kernels shown */
 };
 
-static int show_kernel(struct info *self, uint32_t kernel)
+static int count_kernel(struct info *self, struct writer *w, uint32_t kernel)
 {
-    struct kernel_info info = {0};
+    struct counted counted = {.number = kernel + 1};
     struct teg_launch launch;
     struct teg_diag d;
     int status;
 
     if (teg_trace_launch(self->job.trace, kernel, &launch, &d) != TEG_OK)
         return say_fault(&d);
-    status = count_launch(&info, &launch);
-    if (status == EXIT_DONE && self->job.format != FORMAT_TEXT)
-        json_array_append_new(
-            self->kernels, kernel_info_json(launch.kernel, kernel + 1, &info));
-    else if (status == EXIT_DONE)
-        print_kernel(launch.kernel, kernel + 1, &info);
-    self->warp_instructions += info.warp_instructions;
+    counted.kernel = launch.kernel;
+    status = count_launch(&counted.info, &launch);
+    if (status == EXIT_DONE)
+        status = writer_add(w, &counted);
+    self->warp_instructions += counted.info.warp_instructions;
     if (launch.close != NULL)
         launch.close(launch.self);
     return status;
 }
 
-static void print_file(const struct info *self, uint64_t bytes)
+static int head(FILE *f, const void *part)
 {
+    const struct info *self = part;
     uint32_t kernels = teg_trace_kernels(self->job.trace);
-    char text[28];
+    char bytes[28];
 
-    printf("%s: %s, %s bytes, %u kernel%s\n", self->job.path,
-           teg_trace_format_name(teg_trace_format(self->job.trace)),
-           with_commas(bytes, text), kernels, kernels == 1 ? "" : "s");
+    fprintf(f, "%s: %s, %s bytes, %u kernel%s\n", self->job.path,
+            teg_trace_format_name(teg_trace_format(self->job.trace)),
+            with_commas(self->bytes, bytes), kernels, kernels == 1 ? "" : "s");
+    return EXIT_DONE;
 }
 
 static uint64_t file_bytes(const char *path)
@@ -207,63 +222,69 @@ static bool bytes_are_of_kernels(const struct job *job)
            job->kernel_count == teg_trace_kernels(job->trace);
 }
 
-static int print_json(struct info *self, uint64_t bytes)
+static int foot(FILE *f, const void *part)
 {
+    const struct info *self = part;
+
+    if (bytes_are_of_kernels(&self->job) && self->warp_instructions > 0)
+        fprintf(f, "\n%.3f bytes per warp instruction\n",
+                (double)self->bytes / (double)self->warp_instructions);
+    return EXIT_DONE;
+}
+
+static json_t *whole(const void *part, json_t *kernels)
+{
+    const struct info *self = part;
     enum teg_trace_format format = teg_trace_format(self->job.trace);
 
-    return output_json(
-        NULL,
-        json_pack(
-            "{s:o, s:s, s:s, s:I, s:o, s:O}", "teg", teg_json(), "file",
-            self->job.path, "format", teg_trace_format_name(format), "bytes",
-            (json_int_t)bytes, "bytes_per_warp_instruction",
-            bytes_are_of_kernels(&self->job)
-                ? json_ratio((double)bytes, (double)self->warp_instructions)
-                : json_null(),
-            "kernels", self->kernels));
+    return json_pack(
+        "{s:o, s:s, s:s, s:I, s:o, s:O}", "teg", teg_json(), "file",
+        self->job.path, "format", teg_trace_format_name(format), "bytes",
+        (json_int_t)self->bytes, "bytes_per_warp_instruction",
+        bytes_are_of_kernels(&self->job)
+            ? json_ratio((double)self->bytes, (double)self->warp_instructions)
+            : json_null(),
+        "kernels", kernels);
 }
 
 /* A column for each class, so that the rows of a list are alike. */
-static int print_csv(struct info *self)
+static json_t *rows(const void *part)
 {
-    size_t i;
-    json_t *kernel;
+    json_t *kernel = values(part), *all = json_object();
+    json_t *mix = json_object_get(kernel, "classes");
 
-    json_array_foreach(self->kernels, i, kernel)
-    {
-        json_t *mix = json_object_get(kernel, "classes"), *all = json_object();
+    for (uint32_t c = 0; c < TEG_CLASSES; c++) {
+        const char *key = teg_op_class_facts(c)->key;
+        json_t *count = json_object_get(mix, key);
 
-        for (uint32_t c = 0; c < TEG_CLASSES; c++) {
-            const char *key = teg_op_class_facts(c)->key;
-            json_t *count = json_object_get(mix, key);
-
-            json_object_set_new(
-                all, key, count != NULL ? json_incref(count) : json_integer(0));
-        }
-        json_object_set_new(kernel, "classes", all);
+        json_object_set_new(
+            all, key, count != NULL ? json_incref(count) : json_integer(0));
     }
-    return output_csv(NULL, "name,number", json_incref(self->kernels));
+    json_object_set_new(kernel, "classes", all);
+    return json_pack("[o]", kernel);
 }
 
 static int info(struct info *self)
 {
-    uint64_t bytes = file_bytes(self->job.path);
-    int status = EXIT_DONE;
+    static const struct view view = {
+        .head = head,
+        .text = text,
+        .foot = foot,
+        .values = values,
+        .whole = whole,
+        .rows = rows,
+        .columns = "name,number",
+    };
+    struct writer w;
+    int status;
 
-    if (self->job.format == FORMAT_TEXT)
-        print_file(self, bytes);
-    for (uint32_t i = 0; status == EXIT_DONE && i < self->job.kernel_count; i++)
-        status = show_kernel(self, self->job.kernel[i]);
+    self->bytes = file_bytes(self->job.path);
+    status = writer_open(&w, &view, self, self->job.format, NULL);
     if (status != EXIT_DONE)
         return status;
-    if (self->job.format == FORMAT_JSON)
-        return print_json(self, bytes);
-    if (self->job.format == FORMAT_CSV)
-        return print_csv(self);
-    if (bytes_are_of_kernels(&self->job) && self->warp_instructions > 0)
-        printf("\n%.3f bytes per warp instruction\n",
-               (double)bytes / (double)self->warp_instructions);
-    return EXIT_DONE;
+    for (uint32_t i = 0; status == EXIT_DONE && i < self->job.kernel_count; i++)
+        status = count_kernel(self, &w, self->job.kernel[i]);
+    return writer_end(&w, status);
 }
 
 /* A cubin has no launches: its kernels' resources are what there is to say,
@@ -317,11 +338,9 @@ int cmd_info(int argc, char **argv)
         job_release(&self.job);
         return status;
     }
-    self.kernels = json_array();
     status = job_open_trace(&self.job, operands.item[0]);
     if (status == EXIT_DONE)
         status = info(&self);
-    json_decref(self.kernels);
     job_release(&self.job);
     return status;
 }

@@ -13,7 +13,8 @@ struct counts {
     uint32_t registers; /* up to the highest that the code names */
 };
 
-struct view {
+/* For whom the occupancy is shown. */
+struct asked {
     const struct teg_gpu *gpu; /* borrowed; may be NULL */
     uint32_t threads;          /* of a block, for the occupancy */
 };
@@ -53,19 +54,19 @@ static struct counts count(const struct teg_cubin *c,
     return n;
 }
 
-static void print_params(const struct teg_cubin_kernel *k)
+static void print_params(FILE *f, const struct teg_cubin_kernel *k)
 {
     if (!k->has_params) {
-        printf("   parameters: not described\n");
+        fprintf(f, "   parameters: not described\n");
         return;
     }
-    printf("   parameters (%u bytes at c[0x0][0x%x]):", k->param_bytes,
-           k->param_base);
+    fprintf(f, "   parameters (%u bytes at c[0x0][0x%x]):", k->param_bytes,
+            k->param_base);
     for (uint32_t i = 0; i < k->param_count; i++)
-        printf("%s %u: %u byte%s at 0x%x", i > 0 ? "," : "",
-               k->param[i].ordinal, k->param[i].size,
-               k->param[i].size == 1 ? "" : "s", k->param[i].offset);
-    printf("%s\n", k->param_count == 0 ? " none" : "");
+        fprintf(f, "%s %u: %u byte%s at 0x%x", i > 0 ? "," : "",
+                k->param[i].ordinal, k->param[i].size,
+                k->param[i].size == 1 ? "" : "s", k->param[i].offset);
+    fprintf(f, "%s\n", k->param_count == 0 ? " none" : "");
 }
 
 /* Threads of a block to judge by: what the kernel demands, else allows. */
@@ -83,7 +84,7 @@ static uint32_t threads_of(const struct teg_cubin_kernel *k, uint32_t asked)
     return asked;
 }
 
-static void print_occupancy(const struct view *v,
+static void print_occupancy(FILE *f, const struct asked *v,
                             const struct teg_cubin_kernel *k)
 {
     uint32_t threads = threads_of(k, v->threads);
@@ -94,93 +95,97 @@ static void print_occupancy(const struct view *v,
         return;
     if (teg_occupancy(v->gpu, threads, k->registers, (uint32_t)k->shared_bytes,
                       &o, &d) != TEG_OK) {
-        printf("   blocks of %u threads do not fit: %s\n", threads, d.what);
+        fprintf(f, "   blocks of %u threads do not fit: %s\n", threads, d.what);
         return;
     }
-    printf("   blocks of %u threads on %s: %u blocks, %u warps per SM, "
-           "limited by %s\n",
-           threads, v->gpu->name, o.blocks_per_sm, o.warps_per_sm,
-           teg_occupancy_limit_name(o.limit));
+    fprintf(f,
+            "   blocks of %u threads on %s: %u blocks, %u warps per SM, "
+            "limited by %s\n",
+            threads, v->gpu->name, o.blocks_per_sm, o.warps_per_sm,
+            teg_occupancy_limit_name(o.limit));
 }
 
 /* Of a listing: what the text tells. */
-static void print_told(const struct view *v, const struct teg_cubin_kernel *k,
-                       const struct counts *n)
+static void print_told(FILE *f, const struct asked *v,
+                       const struct teg_cubin_kernel *k, const struct counts *n)
 {
     char a[28];
 
     if (k->registers > 0)
-        printf("   %u registers", k->registers);
+        fprintf(f, "   %u registers", k->registers);
     else
-        printf("   %u registers or more", n->registers);
+        fprintf(f, "   %u registers or more", n->registers);
     if (k->barriers > 0)
-        printf(", %u barrier%s", k->barriers, k->barriers == 1 ? "" : "s");
-    printf("\n   %s instructions", with_commas(n->instructions, a));
+        fprintf(f, ", %u barrier%s", k->barriers, k->barriers == 1 ? "" : "s");
+    fprintf(f, "\n   %s instructions", with_commas(n->instructions, a));
     if (n->unknown > 0)
-        printf(", %s unknown", with_commas(n->unknown, a));
-    printf("\n");
+        fprintf(f, ", %s unknown", with_commas(n->unknown, a));
+    fprintf(f, "\n");
     if (v->gpu != NULL && k->is_entry)
-        printf("   blocks on %s: n/a, a listing does not tell shared memory\n",
-               v->gpu->name);
+        fprintf(f,
+                "   blocks on %s: n/a, a listing does not tell shared memory\n",
+                v->gpu->name);
 }
 
-static void print_resources(const struct view *v, const struct teg_cubin *c,
+static void print_resources(FILE *f, const struct asked *v,
+                            const struct teg_cubin *c,
                             const struct teg_cubin_kernel *k, uint32_t number)
 {
     struct counts n = count(c, k);
     char a[28], name[TEG_NAME_MAX];
 
-    printf("\n%u  %s%s\n", number, teg_name_readable(k->name, NAME_FULL, name),
-           k->is_entry ? "" : " (device function)");
+    fprintf(f, "\n%u  %s%s\n", number,
+            teg_name_readable(k->name, NAME_FULL, name),
+            k->is_entry ? "" : " (device function)");
     if (teg_name_is_mangled(k->name))
-        printf("   %s\n", k->name);
+        fprintf(f, "   %s\n", k->name);
     if (c->origin != CUBIN_FROM_ELF) {
-        print_told(v, k, &n);
+        print_told(f, v, k, &n);
         return;
     }
-    printf("   %u registers, %s bytes shared", k->registers,
-           with_commas(k->shared_bytes, a));
+    fprintf(f, "   %u registers, %s bytes shared", k->registers,
+            with_commas(k->shared_bytes, a));
     if (k->shared_reserved > 0)
-        printf(" + %s reserved", with_commas(k->shared_reserved, a));
-    printf(", %s bytes local", with_commas(k->local_bytes, a));
-    printf(", %s bytes of constants", with_commas(k->constant2.size, a));
-    printf(", %u barrier%s\n", k->barriers, k->barriers == 1 ? "" : "s");
-    printf("   %s instructions", with_commas(n.instructions, a));
+        fprintf(f, " + %s reserved", with_commas(k->shared_reserved, a));
+    fprintf(f, ", %s bytes local", with_commas(k->local_bytes, a));
+    fprintf(f, ", %s bytes of constants", with_commas(k->constant2.size, a));
+    fprintf(f, ", %u barrier%s\n", k->barriers, k->barriers == 1 ? "" : "s");
+    fprintf(f, "   %s instructions", with_commas(n.instructions, a));
     if (n.unknown > 0)
-        printf(", %s unknown", with_commas(n.unknown, a));
+        fprintf(f, ", %s unknown", with_commas(n.unknown, a));
     if (k->max_threads[0] > 0)
-        printf(", at most %u x %u x %u threads", k->max_threads[0],
-               k->max_threads[1], k->max_threads[2]);
+        fprintf(f, ", at most %u x %u x %u threads", k->max_threads[0],
+                k->max_threads[1], k->max_threads[2]);
     if (k->cluster[0] > 0)
-        printf(", clusters of %u x %u x %u blocks", k->cluster[0],
-               k->cluster[1], k->cluster[2]);
-    printf("\n");
+        fprintf(f, ", clusters of %u x %u x %u blocks", k->cluster[0],
+                k->cluster[1], k->cluster[2]);
+    fprintf(f, "\n");
     if (k->is_entry)
-        print_params(k);
-    print_occupancy(v, k);
+        print_params(f, k);
+    print_occupancy(f, v, k);
 }
 
-static void print_file(const struct teg_cubin *c)
+static void print_file(FILE *f, const struct teg_cubin *c)
 {
     char a[28];
 
-    printf("%s: cubin%s for sm_%u (CUDA %s), %s bytes, %u %s%s\n", c->path,
-           c->is_relocatable ? ", relocatable," : "", c->sm,
-           c->is_cuda13 ? "13" : "11 or 12", with_commas(c->file_size, a),
-           c->kernel_count, c->is_relocatable ? "function" : "kernel",
-           c->kernel_count == 1 ? "" : "s");
+    fprintf(f, "%s: cubin%s for sm_%u (CUDA %s), %s bytes, %u %s%s\n", c->path,
+            c->is_relocatable ? ", relocatable," : "", c->sm,
+            c->is_cuda13 ? "13" : "11 or 12", with_commas(c->file_size, a),
+            c->kernel_count, c->is_relocatable ? "function" : "kernel",
+            c->kernel_count == 1 ? "" : "s");
 }
 
-static void print_variables(const struct teg_cubin *c)
+static void print_variables(FILE *f, const struct teg_cubin *c)
 {
     char a[28];
 
     if (c->constant3.size > 0)
-        printf("   %s bytes of __constant__ variables\n",
-               with_commas(c->constant3.size, a));
+        fprintf(f, "   %s bytes of __constant__ variables\n",
+                with_commas(c->constant3.size, a));
     if (c->global_init.size + c->global_zero.size > 0)
-        printf("   %s bytes of __device__ variables\n",
-               with_commas(c->global_init.size + c->global_zero.size, a));
+        fprintf(f, "   %s bytes of __device__ variables\n",
+                with_commas(c->global_init.size + c->global_zero.size, a));
 }
 
 static json_t *params_json(const struct teg_cubin_kernel *k)
@@ -198,7 +203,7 @@ static json_t *params_json(const struct teg_cubin_kernel *k)
     return list;
 }
 
-static json_t *occupancy_json(const struct view *v,
+static json_t *occupancy_json(const struct asked *v,
                               const struct teg_cubin_kernel *k)
 {
     uint32_t threads = threads_of(k, v->threads);
@@ -232,7 +237,7 @@ static json_t *told_json(const struct teg_cubin_kernel *k,
         "parameters", "occupancy");
 }
 
-static json_t *resources_json(const struct view *v, const struct teg_cubin *c,
+static json_t *resources_json(const struct asked *v, const struct teg_cubin *c,
                               const struct teg_cubin_kernel *k)
 {
     struct counts n = count(c, k);
@@ -252,7 +257,7 @@ static json_t *resources_json(const struct view *v, const struct teg_cubin *c,
         "parameters", params_json(k), "occupancy", occupancy_json(v, k));
 }
 
-static json_t *cubin_json(const struct view *v, const struct teg_cubin *c)
+static json_t *cubin_json(const struct asked *v, const struct teg_cubin *c)
 {
     json_t *kernels = json_array();
 
@@ -275,22 +280,20 @@ static json_t *ptx_json(const struct teg_fatbin_entry *e)
                      "bytes", (json_int_t)e->size);
 }
 
-static int entry_json(const struct view *v, struct code *code, uint32_t i,
-                      json_t *list)
-{
-    struct teg_cubin c;
-    int status;
+/* One of the file's pieces. */
+struct piece {
+    const struct asked *asked;
+    const struct code *code;
+    uint32_t place;
+    const struct teg_cubin *cubin; /* NULL: PTX */
+};
 
-    if (!code_is_cubin(code, i, 0)) {
-        json_array_append_new(list, ptx_json(&code->fatbin.entry[i]));
-        return EXIT_DONE;
-    }
-    status = code_cubin(code, i, &c);
-    if (status != EXIT_DONE)
-        return status;
-    json_array_append_new(list, cubin_json(v, &c));
-    teg_cubin_release(&c);
-    return EXIT_DONE;
+static json_t *values(const void *part)
+{
+    const struct piece *p = part;
+
+    return p->cubin != NULL ? cubin_json(p->asked, p->cubin)
+                            : ptx_json(&p->code->fatbin.entry[p->place]);
 }
 
 /* Columns that are there, if empty, also where nothing is known. */
@@ -310,28 +313,30 @@ static void spread_occupancy(json_t *row)
     json_decref(o);
 }
 
-/* A row per kernel of each piece; parameters are left to JSON. */
-static json_t *kernel_rows(json_t *entries)
+/* A row is a kernel; parameters are left to JSON. */
+static json_t *kernel_rows(const void *part)
 {
-    json_t *rows = json_array(), *entry, *kernel;
-    size_t i, k;
+    json_t *piece = values(part), *rows = json_array(), *kernel;
+    size_t k;
 
-    json_array_foreach(entries, i, entry)
+    json_array_foreach(json_object_get(piece, "kernels"), k, kernel)
     {
-        json_array_foreach(json_object_get(entry, "kernels"), k, kernel)
-        {
-            json_t *row = json_object();
+        json_t *row = json_object();
 
-            json_object_set(row, "isa", json_object_get(entry, "isa"));
-            json_object_update(row, kernel);
-            json_object_del(row, "parameters");
-            spread_occupancy(row);
-            json_array_append_new(rows, row);
-        }
+        json_object_set(row, "isa", json_object_get(piece, "isa"));
+        json_object_update(row, kernel);
+        json_object_del(row, "parameters");
+        spread_occupancy(row);
+        json_array_append_new(rows, row);
     }
-    json_decref(entries);
+    json_decref(piece);
     return rows;
 }
+
+struct file {
+    const struct code *code;
+    uint64_t bytes;
+};
 
 static const char *format_name(const struct code *code)
 {
@@ -340,93 +345,114 @@ static const char *format_name(const struct code *code)
                                       : "fatbin";
 }
 
-static int print_data(const struct view *v, struct code *code, uint64_t bytes,
-                      uint32_t format)
+static json_t *whole(const void *self, json_t *pieces)
 {
-    json_t *list = json_array();
-    int status = EXIT_DONE;
+    const struct file *file = self;
 
-    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++)
-        status = entry_json(v, code, i, list);
-    if (status != EXIT_DONE) {
-        json_decref(list);
-        return status;
-    }
-    if (format == FORMAT_CSV)
-        return output_csv(NULL, "isa,name", kernel_rows(list));
-    return output_json(NULL, json_pack("{s:o, s:s, s:s, s:I, s:o}", "teg",
-                                       teg_json(), "file", code->path, "format",
-                                       format_name(code), "bytes",
-                                       (json_int_t)bytes, "entries", list));
+    return json_pack("{s:o, s:s, s:s, s:I, s:O}", "teg", teg_json(), "file",
+                     file->code->path, "format", format_name(file->code),
+                     "bytes", (json_int_t)file->bytes, "entries", pieces);
 }
 
-static void print_head(const struct code *code, uint32_t i,
-                       const struct teg_cubin *c)
+static void print_head(FILE *f, const struct piece *p)
 {
     static const char *const packings[] = {"", ", LZ4", ", zstd"};
+    const struct teg_cubin *c = p->cubin;
     const struct teg_fatbin_entry *e;
     char a[28];
 
-    if (code->kind == CODE_LISTING) {
-        printf("\ncode for sm_%u, %u function%s\n", c->sm, c->kernel_count,
-               c->kernel_count == 1 ? "" : "s");
+    if (p->code->kind == CODE_LISTING) {
+        fprintf(f, "\ncode for sm_%u, %u function%s\n", c->sm, c->kernel_count,
+                c->kernel_count == 1 ? "" : "s");
         return;
     }
-    e = &code->fatbin.entry[i];
-    if (!code->fatbin.is_cubin)
-        printf("\n%s for sm_%u, %s bytes%s\n", e->is_ptx ? "PTX" : "cubin",
-               e->sm, with_commas(e->size, a), packings[e->packing]);
+    e = &p->code->fatbin.entry[p->place];
+    if (!p->code->fatbin.is_cubin)
+        fprintf(f, "\n%s for sm_%u, %s bytes%s\n", e->is_ptx ? "PTX" : "cubin",
+                e->sm, with_commas(e->size, a), packings[e->packing]);
     else if (c != NULL)
-        print_file(c);
+        print_file(f, c);
 }
 
-static int print_entry(const struct view *v, struct code *code, uint32_t i)
+static int text(FILE *f, const void *part)
 {
-    struct teg_cubin c;
-    int status;
+    const struct piece *p = part;
 
-    if (!code_is_cubin(code, i, 0)) {
-        print_head(code, i, NULL);
+    print_head(f, p);
+    if (p->cubin == NULL)
         return EXIT_DONE;
-    }
-    status = code_cubin(code, i, &c);
-    if (status != EXIT_DONE)
-        return status;
-    print_head(code, i, &c);
-    print_variables(&c);
-    for (uint32_t k = 0; k < c.kernel_count; k++)
-        print_resources(v, &c, &c.kernel[k], k + 1);
-    teg_cubin_release(&c);
+    print_variables(f, p->cubin);
+    for (uint32_t k = 0; k < p->cubin->kernel_count; k++)
+        print_resources(f, p->asked, p->cubin, &p->cubin->kernel[k], k + 1);
     return EXIT_DONE;
 }
 
-static int print_text(const struct view *v, struct code *code, uint64_t bytes)
+static int head(FILE *f, const void *self)
 {
-    int status = EXIT_DONE;
+    const struct file *file = self;
+    const struct code *code = file->code;
     char a[28];
 
     if (code->kind == CODE_LISTING)
-        printf("%s: listing with%s encodings, %s bytes\n", code->path,
-               code->listing.cubin[0].origin == CUBIN_FROM_WORDS ? "" : "out",
-               with_commas(bytes, a));
+        fprintf(f, "%s: listing with%s encodings, %s bytes\n", code->path,
+                code->listing.cubin[0].origin == CUBIN_FROM_WORDS ? "" : "out",
+                with_commas(file->bytes, a));
     else if (!code->fatbin.is_cubin)
-        printf("%s: %s bytes, device code in %u piece%s\n", code->path,
-               with_commas(bytes, a), code->count, code->count == 1 ? "" : "s");
-    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++)
-        status = print_entry(v, code, i);
+        fprintf(f, "%s: %s bytes, device code in %u piece%s\n", code->path,
+                with_commas(file->bytes, a), code->count,
+                code->count == 1 ? "" : "s");
+    return EXIT_DONE;
+}
+
+static int add_piece(struct writer *w, const struct asked *asked,
+                     struct code *code, uint32_t place)
+{
+    struct piece p = {.asked = asked, .code = code, .place = place};
+    struct teg_cubin c;
+    int status;
+
+    if (!code_is_cubin(code, place, 0))
+        return writer_add(w, &p);
+    status = code_cubin(code, place, &c);
+    if (status != EXIT_DONE)
+        return status;
+    p.cubin = &c;
+    status = writer_add(w, &p);
+    teg_cubin_release(&c);
     return status;
+}
+
+static int write_pieces(struct code *code, const struct asked *asked,
+                        uint64_t bytes, uint32_t format)
+{
+    static const struct view view = {
+        .head = head,
+        .text = text,
+        .values = values,
+        .whole = whole,
+        .rows = kernel_rows,
+        .columns = "isa,name",
+    };
+    const struct file file = {code, bytes};
+    struct writer w;
+    int status = writer_open(&w, &view, &file, format, NULL);
+
+    if (status != EXIT_DONE)
+        return status;
+    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++)
+        status = add_piece(&w, asked, code, i);
+    return writer_end(&w, status);
 }
 
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
                uint64_t bytes, uint32_t format)
 {
-    const struct view v = {gpu, threads};
+    const struct asked asked = {gpu, threads};
     struct code code;
     int status = code_open(&code, path);
 
     if (status == EXIT_DONE)
-        status = format == FORMAT_TEXT ? print_text(&v, &code, bytes)
-                                       : print_data(&v, &code, bytes, format);
+        status = write_pieces(&code, &asked, bytes, format);
     code_release(&code);
     return status;
 }

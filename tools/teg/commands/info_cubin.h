@@ -7,7 +7,8 @@
 
 #include "config/gpu.h"
 
-/* Prints what is in the file at `path`, of `bytes`, in an enum format.  `gpu`
+/* Prints what is in the file at `path`, of `bytes`, in a format
+ * of format_names.  `gpu`
  * (may be NULL) is the chip whose occupancy is shown, for blocks of `threads`.
  * Returns an exit status. */
 int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,

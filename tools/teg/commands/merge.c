@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 struct merge {
-    struct sweep_view view;
+    struct sweep_choice choice;
     struct sweep_journal journal;
 };
 
@@ -69,10 +69,10 @@ static int merge(struct merge *m, const struct operands *files)
     if (status != EXIT_DONE)
         return status;
     row = first_ok(&m->journal);
-    status = sweep_view_check(&m->view, row);
+    status = sweep_choice_check(&m->choice, row);
     json_decref(row);
     if (status == EXIT_DONE)
-        status = sweep_view_write(&m->view, &m->journal);
+        status = sweep_table_write(&m->choice, &m->journal);
     return status == EXIT_DONE ? say_missing(&m->journal) : status;
 }
 
@@ -80,15 +80,7 @@ int cmd_merge(int argc, char **argv)
 {
     struct merge m = {.journal.fd = -1};
     const struct opt options[] = {
-        {"rank-by", 0, OPT_TEXT, &m.view.rank_by, "COLUMN[:max]",
-         "best row first: the least of a column, or the most", NULL},
-        {"pareto", 0, OPT_TEXT, &m.view.pareto, "X[:max],Y[:max]",
-         "only rows that no other row beats in both columns", NULL},
-        {"format", 'f', OPT_CHOICE, &m.view.format, "FORMAT",
-         "text (default), json (a row per line) or csv", format_names},
-        {"output", 'o', OPT_TEXT, &m.view.out, "FILE",
-         "write the result there instead, complete or not at all", NULL},
-        {0}};
+        SWEEP_CHOICE_OPTIONS(m.choice), SWEEP_OUTPUT_OPTIONS(m.choice), {0}};
     const struct usage usage = {
         .command = "merge",
         .operands = "FILE...",

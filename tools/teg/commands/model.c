@@ -35,8 +35,6 @@ struct model_run {
     struct opt_list set;
     const char *model; /* NULL: all of them */
     uint32_t eqset, cond, npw, rep;
-    struct output out;
-    json_t *kernels; /* owned; what JSON gathers */
     struct settings settings;
 };
 
@@ -230,32 +228,81 @@ static json_t *estimates_json(const struct teg_estimate *e, uint32_t count)
     return array;
 }
 
-/* Rows of CSV: a model each, terms left to JSON. */
-static void add_rows(json_t *rows, const struct teg_estimate *e, uint32_t count,
-                     const char *kernel, uint32_t number, double clock_mhz)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        json_t *row = json_object();
+/* What models say of a kernel. */
+struct estimates {
+    struct teg_estimate *e; /* borrowed, [count] */
+    uint32_t count;
+    double clock_mhz;
+    const struct result *result; /* NULL: parameters were given by hand */
+};
 
-        json_object_set_new(row, "kernel", json_string(kernel));
-        json_object_set_new(row, "number", json_integer(number));
-        json_object_set_new(row, "model", json_string(e[i].model));
-        json_object_set_new(
-            row, "cycles",
-            number_json(e[i].applicable ? e[i].cycles : (double)NAN));
-        json_object_set_new(row, "time_us",
-                            number_json(e[i].applicable
-                                            ? e[i].cycles / clock_mhz
-                                            : (double)NAN));
-        json_object_set_new(row, "limiter", json_string(e[i].limiter));
-        json_object_set_new(row, "advice", json_string(e[i].advice));
-        json_object_set_new(row, "why", json_string(e[i].why));
-        json_array_append_new(rows, row);
+static json_t *row_json(const struct estimates *all,
+                        const struct teg_estimate *e)
+{
+    const struct result *r = all->result;
+    json_t *row = json_object();
+
+    json_object_set_new(row, "kernel",
+                        json_string(r != NULL ? r->replay->s->name : ""));
+    json_object_set_new(row, "number", json_integer(r != NULL ? r->number : 0));
+    json_object_set_new(row, "model", json_string(e->model));
+    json_object_set_new(row, "cycles",
+                        number_json(e->applicable ? e->cycles : (double)NAN));
+    json_object_set_new(
+        row, "time_us",
+        number_json(e->applicable ? e->cycles / all->clock_mhz : (double)NAN));
+    json_object_set_new(row, "limiter", json_string(e->limiter));
+    json_object_set_new(row, "advice", json_string(e->advice));
+    json_object_set_new(row, "why", json_string(e->why));
+    return row;
+}
+
+/* A row is a model, terms are left to JSON. */
+static json_t *rows(const void *part)
+{
+    const struct estimates *all = part;
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < all->count; i++)
+        json_array_append_new(array, row_json(all, &all->e[i]));
+    return array;
+}
+
+static json_t *values(const void *part)
+{
+    const struct estimates *all = part;
+    json_t *o = json_object();
+
+    json_object_set_new(o, "teg", teg_json());
+    if (all->result != NULL) {
+        json_object_set_new(o, "gpu", gpu_json(all->result->replay->gpu));
+        json_object_set_new(o, "kernel", kernel_json(all->result));
     }
+    json_object_set_new(o, "models", estimates_json(all->e, all->count));
+    return o;
+}
+
+static int text(FILE *f, const void *part)
+{
+    const struct estimates *all = part;
+
+    if (all->result != NULL)
+        text_head(f, all->result);
+    else
+        fputs("parameters given by hand\n", f);
+    print_estimates(f, all->e, all->count, all->clock_mhz);
+    return EXIT_DONE;
 }
 
 static const char row_columns[] =
     "kernel,number,model,cycles,time_us,limiter,advice,why";
+
+static json_t *whole(const void *self, json_t *kernels)
+{
+    const struct model_run *run = self;
+
+    return kernels_json(kernels, run->job.kernel_count, NULL);
+}
 
 /* ---- with a trace ------------------------------------------------------ */
 
@@ -284,30 +331,9 @@ static int estimate_all(const struct model_run *run, struct result *r)
     return status;
 }
 
-static void add_json(struct model_run *run, const struct result *r)
-{
-    json_t *o = json_object();
-
-    json_object_set_new(o, "teg", teg_json());
-    json_object_set_new(o, "gpu", gpu_json(r->replay->gpu));
-    json_object_set_new(o, "kernel", kernel_json(r));
-    json_object_set_new(o, "models",
-                        estimates_json(r->estimate, r->estimate_count));
-    json_array_append_new(run->kernels, o);
-}
-
-static void add_text(struct model_run *run, const struct result *r)
-{
-    if (r->number != run->job.kernel[0] + 1)
-        fputc('\n', run->out.file);
-    text_head(run->out.file, r);
-    print_estimates(run->out.file, r->estimate, r->estimate_count,
-                    r->replay->gpu->chip.sm_clock_mhz);
-}
-
 /* `walk` holds the launch and zeroed statistics. */
-static int model_launch(struct model_run *run, struct replay *walk,
-                        uint32_t kernel)
+static int model_launch(const struct model_run *run, struct writer *w,
+                        struct replay *walk, uint32_t kernel)
 {
     struct result result = {.replay = walk, .number = kernel + 1};
     struct teg_diag d;
@@ -316,18 +342,18 @@ static int model_launch(struct model_run *run, struct replay *walk,
     if (teg_profile(&walk->launch, walk->gpu, walk->s, &d) != TEG_OK)
         return say_fault(&d);
     status = estimate_all(run, &result);
-    if (status == EXIT_DONE && run->job.format == FORMAT_JSON)
-        add_json(run, &result);
-    else if (status == EXIT_DONE && run->job.format == FORMAT_CSV)
-        add_rows(run->kernels, result.estimate, result.estimate_count,
-                 walk->s->name, result.number, walk->gpu->chip.sm_clock_mhz);
-    else if (status == EXIT_DONE)
-        add_text(run, &result);
+    if (status == EXIT_DONE)
+        status = writer_add(
+            w, &(struct estimates){.e = result.estimate,
+                                   .count = result.estimate_count,
+                                   .clock_mhz = walk->gpu->chip.sm_clock_mhz,
+                                   .result = &result});
     free(result.estimate);
     return status;
 }
 
-static int model_kernel(struct model_run *run, uint32_t kernel)
+static int model_kernel(const struct model_run *run, struct writer *w,
+                        uint32_t kernel)
 {
     struct replay walk = {
         .gpu = run->job.gpu,
@@ -338,44 +364,32 @@ static int model_kernel(struct model_run *run, uint32_t kernel)
     if (teg_trace_launch(run->job.trace, kernel, &walk.launch, &d) != TEG_OK)
         return say_fault(&d);
     walk.s = calloc(1, sizeof *walk.s);
-    status = walk.s != NULL ? model_launch(run, &walk, kernel) : say_memory();
+    status =
+        walk.s != NULL ? model_launch(run, w, &walk, kernel) : say_memory();
     free(walk.s);
     if (walk.launch.close != NULL)
         walk.launch.close(walk.launch.self);
     return status;
 }
 
-static int finish_kernels(struct model_run *run)
+static int model_kernels(const struct model_run *run)
 {
-    switch ((enum format)run->job.format) {
-    case FORMAT_JSON:
-        return output_json(
-            run->job.out,
-            kernels_json(run->kernels, run->job.kernel_count, NULL));
-    case FORMAT_CSV:
-        return output_csv(run->job.out, row_columns, json_incref(run->kernels));
-    case FORMAT_TEXT:
-        break;
-    }
-    return output_close(&run->out);
-}
+    static const struct view view = {
+        .text = text,
+        .spaced = true,
+        .values = values,
+        .whole = whole,
+        .rows = rows,
+        .columns = row_columns,
+    };
+    struct writer w;
+    int status = writer_open(&w, &view, run, run->job.format, run->job.out);
 
-static int model_kernels(struct model_run *run)
-{
-    bool text = run->job.format == FORMAT_TEXT;
-    int status = EXIT_DONE;
-
-    run->kernels = json_array();
-    if (text)
-        status = output_open(&run->out, run->job.out);
+    if (status != EXIT_DONE)
+        return status;
     for (uint32_t i = 0; status == EXIT_DONE && i < run->job.kernel_count; i++)
-        status = model_kernel(run, run->job.kernel[i]);
-    if (status == EXIT_DONE)
-        status = finish_kernels(run);
-    else if (text)
-        output_abandon(&run->out);
-    json_decref(run->kernels);
-    return status;
+        status = model_kernel(run, &w, run->job.kernel[i]);
+    return writer_end(&w, status);
 }
 
 static int model_trace(struct model_run *run, const char *path)
@@ -391,27 +405,17 @@ static int model_trace(struct model_run *run, const char *path)
 
 /* ---- without a trace ---------------------------------------------------- */
 
-static int report_by_hand(struct model_run *run, const struct teg_estimate *e,
+static int report_by_hand(const struct model_run *run, struct teg_estimate *e,
                           double clock_mhz)
 {
-    int status;
+    static const struct view view = {
+        .text = text,
+        .values = values,
+        .rows = rows,
+    };
+    const struct estimates one = {.e = e, .count = 1, .clock_mhz = clock_mhz};
 
-    if (run->job.format == FORMAT_JSON)
-        return output_json(run->job.out,
-                           json_pack("{s:o, s:o}", "teg", teg_json(), "models",
-                                     estimates_json(e, 1)));
-    if (run->job.format == FORMAT_CSV) {
-        json_t *rows = json_array();
-
-        add_rows(rows, e, 1, "", 0, clock_mhz);
-        return output_csv(run->job.out, row_columns, rows);
-    }
-    status = output_open(&run->out, run->job.out);
-    if (status != EXIT_DONE)
-        return status;
-    fputs("parameters given by hand\n", run->out.file);
-    print_estimates(run->out.file, e, 1, clock_mhz);
-    return output_close(&run->out);
+    return view_write(&view, &one, run->job.format, run->job.out);
 }
 
 /* All models count cycles of a clock that they call this. */

@@ -28,13 +28,11 @@ struct predict {
     struct teg_forest *forest; /* owned */
     /* Of each of the forest's features: which of a trace's it is. */
     enum teg_feature source[TEG_FOREST_FEATURES_MAX];
-    struct output out;
-    bool has_head;   /* of the CSV */
-    json_t *kernels; /* owned */
 };
 
 /* One launch and what the models say. */
 struct prediction {
+    const struct predict *self;      /* borrowed */
     const struct teg_kernel *kernel; /* borrowed */
     uint32_t number;
     struct teg_features features;
@@ -185,53 +183,79 @@ static json_t *estimate_json(const struct predict *self,
                      is_at_edge(m, &e));
 }
 
-static void add_json(struct predict *self, const struct prediction *p)
+static json_t *values(const void *part)
 {
+    const struct prediction *p = part;
+    const struct predict *self = p->self;
     json_t *list = json_array();
 
     for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
         if (is_chosen(self, m))
             json_array_append_new(list, estimate_json(self, p, m));
     }
-    json_array_append_new(self->kernels,
-                          json_pack("{s:s, s:i, s:o, s:o}", "name",
-                                    p->kernel->name, "number", (int)p->number,
-                                    "unknown", unknown_json(self, p),
-                                    "predictions", list));
+    return json_pack("{s:s, s:i, s:o, s:o}", "name", p->kernel->name, "number",
+                     (int)p->number, "unknown", unknown_json(self, p),
+                     "predictions", list);
 }
 
-/* A row per model; `outside` are the features beyond its training data. */
-static void print_rows(struct predict *self, const struct prediction *p)
+static json_t *whole(const void *part, json_t *kernels)
 {
-    FILE *f = self->out.file;
+    const struct predict *self = part;
 
-    if (!self->has_head)
-        fprintf(f, "number,kernel,gpu,target,unit,value,low,high,outside\n");
-    self->has_head = true;
-    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
-        const struct teg_forest_model *facts =
-            teg_forest_model(self->forest, m);
-        struct teg_forest_estimate e;
-        double least, greatest;
-        const char *separator = "";
+    return json_pack("{s:o, s:{s:s, s:s}, s:O}", "teg", teg_json(), "model",
+                     "file", self->path, "trained_on",
+                     teg_forest_trained_on(self->forest), "kernels", kernels);
+}
 
-        if (!is_chosen(self, m))
-            continue;
-        teg_forest_evaluate(self->forest, m, p->x, &e);
-        fprintf(f, "%" PRIu32 ",", p->number);
-        print_csv_text(f, p->kernel->name);
-        fputc(',', f);
-        print_csv_text(f, facts->gpu);
-        fprintf(f, ",%s,%s,%.9g,%.9g,%.9g,", facts->target, facts->unit,
-                e.value, e.low, e.high);
-        for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
-            if (!is_outside(self, p, m, i, &least, &greatest))
-                continue;
-            fprintf(f, "%s%s", separator, teg_forest_feature(self->forest, i));
-            separator = " ";
-        }
-        fputc('\n', f);
+/* The features beyond what the model was trained on: "blocks regs". */
+static json_t *outside_cell(const struct predict *self,
+                            const struct prediction *p, uint32_t model)
+{
+    char text[TEG_FOREST_FEATURES_MAX * 32] = "";
+    double least, greatest;
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        if (is_outside(self, p, model, i, &least, &greatest) &&
+            used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used > 0 ? " " : "",
+                                     teg_forest_feature(self->forest, i));
     }
+    return json_cell(text);
+}
+
+static json_t *row_json(const struct prediction *p, uint32_t model)
+{
+    const struct predict *self = p->self;
+    const struct teg_forest_model *m = teg_forest_model(self->forest, model);
+    struct teg_forest_estimate e;
+    json_t *row = json_object();
+
+    teg_forest_evaluate(self->forest, model, p->x, &e);
+    json_object_set_new(row, "number", json_integer(p->number));
+    json_object_set_new(row, "kernel", json_cell(p->kernel->name));
+    json_object_set_new(row, "gpu", json_cell(m->gpu));
+    json_object_set_new(row, "target", json_cell(m->target));
+    json_object_set_new(row, "unit", json_cell(m->unit));
+    json_object_set_new(row, "value", json_sprintf("%.9g", e.value));
+    json_object_set_new(row, "low", json_sprintf("%.9g", e.low));
+    json_object_set_new(row, "high", json_sprintf("%.9g", e.high));
+    json_object_set_new(row, "outside", outside_cell(self, p, model));
+    return row;
+}
+
+/* A row is a model. */
+static json_t *rows(const void *part)
+{
+    const struct prediction *p = part;
+    json_t *array = json_array();
+
+    for (uint32_t m = 0; m < teg_forest_models(p->self->forest); m++) {
+        if (is_chosen(p->self, m))
+            json_array_append_new(array, row_json(p, m));
+    }
+    return array;
 }
 
 /* "24 %", or "n/a" if it was not measured. */
@@ -314,9 +338,10 @@ static void print_unknown(const struct predict *self, FILE *f,
     }
 }
 
-static void print_kernel(const struct predict *self, const struct prediction *p)
+static int text(FILE *f, const void *part)
 {
-    FILE *f = self->out.file;
+    const struct prediction *p = part;
+    const struct predict *self = p->self;
     char a[28], b[28], c[28], name[TEG_NAME_MAX];
 
     fprintf(f,
@@ -341,6 +366,7 @@ static void print_kernel(const struct predict *self, const struct prediction *p)
     print_edges(self, f, p);
     print_unknown(self, f, p);
     fputc('\n', f);
+    return EXIT_DONE;
 }
 
 /* Microseconds that the chosen models take together, the mean of many. */
@@ -365,73 +391,66 @@ static void say_timing(const struct predict *self, const struct prediction *p,
         1e3 * features_s, 1e3 * (job_clock() - began) / TIMES / models, models);
 }
 
-static int one_launch(struct predict *self, uint32_t kernel)
+static int one_launch(const struct predict *self, struct writer *w,
+                      uint32_t kernel)
 {
-    struct prediction p = {.number = kernel + 1};
+    struct prediction p = {.self = self, .number = kernel + 1};
     double began = job_clock();
     struct teg_launch launch;
     struct teg_diag d;
-    teg_status status;
+    int status;
 
     if (teg_trace_launch(self->job.trace, kernel, &launch, &d) != TEG_OK)
         return say_fault(&d);
-    status = teg_features_collect(&launch, &p.features, &d);
     p.kernel = launch.kernel;
-    if (status == TEG_OK) {
+    if (teg_features_collect(&launch, &p.features, &d) == TEG_OK) {
         fill(self, &p);
         if (self->timing)
             say_timing(self, &p, job_clock() - began);
-        if (self->job.format == FORMAT_JSON)
-            add_json(self, &p);
-        else if (self->job.format == FORMAT_CSV)
-            print_rows(self, &p);
-        else
-            print_kernel(self, &p);
+        status = writer_add(w, &p);
+    } else {
+        status = say_fault(&d);
     }
     if (launch.close != NULL)
         launch.close(launch.self);
-    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+    return status;
 }
 
 /* ---- all launches ------------------------------------------------------------------ */
 
-static void print_footer(const struct predict *self)
+static int foot(FILE *f, const void *part)
 {
-    FILE *f = self->out.file;
+    const struct predict *self = part;
 
     fprintf(f, "sample, kernel: mean error of the model when a sample, or all "
                "samples of a\nkernel, were left out of its training.\n");
     fprintf(f, "%s\n", self->path);
     fputs("  ", f);
     print_wrapped(f, teg_forest_trained_on(self->forest), 2, 2);
+    return EXIT_DONE;
 }
 
-static int predict(struct predict *self)
+static int predict(const struct predict *self)
 {
-    int status = output_open(&self->out, self->job.out);
+    static const struct view view = {
+        .text = text,
+        .foot = foot,
+        .values = values,
+        .whole = whole,
+        .full_digits = true,
+        .rows = rows,
+        .streamed = true,
+        .row_end = "\n",
+    };
+    struct writer w;
+    int status = writer_open(&w, &view, self, self->job.format, self->job.out);
 
     if (status != EXIT_DONE)
         return status;
     for (uint32_t i = 0; status == EXIT_DONE && i < self->job.kernel_count; i++)
         status = interrupted() ? EXIT_INTERRUPTED
-                               : one_launch(self, self->job.kernel[i]);
-    if (status != EXIT_DONE) {
-        output_abandon(&self->out);
-        return status;
-    }
-    if (self->job.format == FORMAT_JSON) {
-        json_t *all = json_pack("{s:o, s:{s:s, s:s}, s:O}", "teg", teg_json(),
-                                "model", "file", self->path, "trained_on",
-                                teg_forest_trained_on(self->forest), "kernels",
-                                self->kernels);
-
-        json_dumpf(all, self->out.file, JSON_INDENT(2));
-        fputc('\n', self->out.file);
-        json_decref(all);
-    } else if (self->job.format == FORMAT_TEXT) {
-        print_footer(self);
-    }
-    return output_close(&self->out);
+                               : one_launch(self, &w, self->job.kernel[i]);
+    return writer_end(&w, status);
 }
 
 int cmd_predict(int argc, char **argv)
@@ -470,13 +489,11 @@ int cmd_predict(int argc, char **argv)
 
     if (options_parse(&usage, argc, argv, &operands, &status)) {
         catch_interrupt();
-        self->kernels = json_array();
         status = open_forest(self);
         if (status == EXIT_DONE)
             status = job_open_trace(&self->job, operands.item[0]);
         if (status == EXIT_DONE)
             status = predict(self);
-        json_decref(self->kernels);
         job_release(&self->job);
         teg_forest_free(self->forest);
     }

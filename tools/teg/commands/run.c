@@ -302,8 +302,9 @@ static int run_all(struct run *run)
 {
     const struct job *job = &run->job;
     struct report report;
-    int status = report_open(&report, job->format, job->out, job->kernel_count);
-    int closed;
+    int status = report_open(&report, job->format, job->out, job->kernel_count,
+                             run->by_pc);
+    int ended;
 
     if (status != EXIT_DONE)
         return status;
@@ -311,12 +312,9 @@ static int run_all(struct run *run)
         status = clusters_by(&run->clusters, i) == i
                      ? run_kernel(run, &report, i)
                      : represent(run, &report, i);
-    if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
-        report_abandon(&report);
-        return status;
-    }
-    closed = report_close(&report);
-    return closed != EXIT_DONE ? closed : status;
+    ended =
+        report_end(&report, status == EXIT_INTERRUPTED ? EXIT_DONE : status);
+    return ended != EXIT_DONE ? ended : status;
 }
 
 /* A series is of one kernel. */

@@ -22,7 +22,7 @@ struct stretch {
 
 struct sweep {
     struct sweep_request request;
-    struct sweep_view view;
+    struct sweep_choice choice;
     const char *journal_path, *shard_text;
     uint32_t jobs;
     bool sample, exact;
@@ -36,7 +36,7 @@ struct sweep {
     uint32_t workers;
     uint64_t next; /* the first point that is in no stretch */
     uint64_t failed, lost, before;
-    bool checked; /* the view's columns, against a row */
+    bool checked; /* the choice's columns, against a row */
     bool terminal;
     double started, shown_at;
 };
@@ -136,14 +136,14 @@ static int work(void *self, uint64_t job, uint32_t cores,
 }
 
 /* A column that is in no row is found with the first row, not the last. */
-static int check_view(struct sweep *w, uint64_t point)
+static int check_choice(struct sweep *w, uint64_t point)
 {
     json_t *row = sweep_journal_json(&w->journal, point);
     const char *status = json_string_value(json_object_get(row, "status"));
     int found = EXIT_DONE;
 
     if (status != NULL && strcmp(status, "ok") == 0) {
-        found = sweep_view_check(&w->view, row);
+        found = sweep_choice_check(&w->choice, row);
         w->checked = true;
     } else {
         w->failed++;
@@ -172,7 +172,7 @@ static int take_row(struct sweep *w, uint64_t point, const uint8_t *row,
         return EXIT_DONE;
     status = sweep_journal_add(&w->journal, point, row, size);
     if (status == EXIT_DONE && !w->checked)
-        return check_view(w, point);
+        return check_choice(w, point);
     w->failed += says_failed(row, size);
     return status;
 }
@@ -250,14 +250,14 @@ static int choose_journal(struct sweep *w)
     struct stat st;
     size_t size;
 
-    if (w->journal_path != NULL || w->view.out == NULL ||
-        (stat(w->view.out, &st) == 0 && !S_ISREG(st.st_mode)))
+    if (w->journal_path != NULL || w->choice.out == NULL ||
+        (stat(w->choice.out, &st) == 0 && !S_ISREG(st.st_mode)))
         return EXIT_DONE;
-    size = strlen(w->view.out) + sizeof ".partial";
+    size = strlen(w->choice.out) + sizeof ".partial";
     w->partial = malloc(size);
     if (w->partial == NULL)
         return say_memory();
-    snprintf(w->partial, size, "%s.partial", w->view.out);
+    snprintf(w->partial, size, "%s.partial", w->choice.out);
     w->journal_path = w->partial;
     return EXIT_DONE;
 }
@@ -366,7 +366,7 @@ static int run(struct sweep *w)
 
     if (status != EXIT_DONE)
         return say_stopped(w, status);
-    status = sweep_view_write(&w->view, &w->journal);
+    status = sweep_table_write(&w->choice, &w->journal);
     if (status != EXIT_DONE)
         return status;
     if (w->partial != NULL && w->lost == 0)
@@ -386,7 +386,7 @@ static int sweep(struct sweep *w)
     status = parse_shard(w);
 
     if (status == EXIT_DONE)
-        status = sweep_view_check(&w->view, NULL);
+        status = sweep_choice_check(&w->choice, NULL);
     if (status == EXIT_DONE)
         status = sweep_plan_init(&w->plan, &w->request);
     if (status == EXIT_DONE && pool_is_worker())
@@ -451,10 +451,7 @@ int cmd_sweep(int argc, char **argv)
          "cores to use (default: all), one for each point while there are "
          "enough points; rows do not depend on it",
          NULL},
-        {"rank-by", 0, OPT_TEXT, &w.view.rank_by, "COLUMN[:max]",
-         "best row first: the least of a column, or the most", NULL},
-        {"pareto", 0, OPT_TEXT, &w.view.pareto, "X[:max],Y[:max]",
-         "only rows that no other row beats in both columns", NULL},
+        SWEEP_CHOICE_OPTIONS(w.choice),
         {"shard", 0, OPT_TEXT, &w.shard_text, "I/N",
          "only every Nth point, from the Ith on; `teg merge` joins the parts",
          NULL},
@@ -462,10 +459,7 @@ int cmd_sweep(int argc, char **argv)
          "keep finished rows here and go on from there (default: OUTPUT"
          ".partial, until the sweep is complete)",
          NULL},
-        {"format", 'f', OPT_CHOICE, &w.view.format, "FORMAT",
-         "text (default), json (a row per line) or csv", format_names},
-        {"output", 'o', OPT_TEXT, &w.view.out, "FILE",
-         "write the result there instead, complete or not at all", NULL},
+        SWEEP_OUTPUT_OPTIONS(w.choice),
         {0}};
     const struct usage usage = {
         .command = "sweep",

@@ -41,7 +41,7 @@ enum {
 static const char letter[] = "DbsiLSwgmun";
 _Static_assert(sizeof letter == TEG_STALLS + 1, "a letter for each reason");
 
-struct view {
+struct scene {
     struct job job;
     struct opt_list what_ifs;
     bool critical;
@@ -52,17 +52,18 @@ struct view {
     struct timeline *sub;        /* owned, [sub_cores] of that SM */
     const struct timeline *near; /* `one`, or the sub-core asked for */
     struct pc_trace points;
+    const struct replay *replay; /* borrowed; to write it */
 };
 
 /* ---- columns --------------------------------------------------------------- */
 
-static double column_cycles(const struct view *v)
+static double column_cycles(const struct scene *v)
 {
     return (double)(v->window.to - v->window.from) / COLUMNS;
 }
 
 /* Cycles of [from, to) in the column. */
-static double part_in(const struct view *v, int column, double from, double to)
+static double part_in(const struct scene *v, int column, double from, double to)
 {
     double width = column_cycles(v);
     double left = (double)v->window.from + column * width;
@@ -73,7 +74,7 @@ static double part_in(const struct view *v, int column, double from, double to)
     return to > from ? to - from : 0;
 }
 
-static int column_of(const struct view *v, uint64_t cycle)
+static int column_of(const struct scene *v, uint64_t cycle)
 {
     double c =
         ((double)cycle - (double)v->window.from) / column_cycles(v) + 1e-9;
@@ -82,7 +83,7 @@ static int column_of(const struct view *v, uint64_t cycle)
 }
 
 /* Adds to each column its share of what the bins hold. */
-static void resample(const struct view *v, const struct timeline *t,
+static void resample(const struct scene *v, const struct timeline *t,
                      const uint64_t *bin, double column[COLUMNS])
 {
     for (uint32_t i = 0; i < timeline_bins(t); i++) {
@@ -163,7 +164,7 @@ static void print_heading(FILE *f, const char *text)
     fputs(tint(f, TINT_OFF), f);
 }
 
-static void print_series(FILE *f, const struct view *v,
+static void print_series(FILE *f, const struct scene *v,
                          const struct timeline *t, const char *label,
                          const uint64_t *bin, const double whole[COLUMNS])
 {
@@ -185,7 +186,7 @@ static bool any(const uint64_t *bin)
     return false;
 }
 
-static void print_states(FILE *f, const struct view *v,
+static void print_states(FILE *f, const struct scene *v,
                          const struct timeline *t, const char *heading)
 {
     double whole[COLUMNS] = {0};
@@ -203,8 +204,8 @@ static void print_states(FILE *f, const struct view *v,
     }
 }
 
-static void print_units(FILE *f, const struct view *v, const struct timeline *t,
-                        const char *heading)
+static void print_units(FILE *f, const struct scene *v,
+                        const struct timeline *t, const char *heading)
 {
     double whole[COLUMNS];
     char label[64];
@@ -221,7 +222,7 @@ static void print_units(FILE *f, const struct view *v, const struct timeline *t,
 }
 
 /* Of one scheduler there is nothing to tell apart. */
-static void print_sub_cores(FILE *f, const struct view *v)
+static void print_sub_cores(FILE *f, const struct scene *v)
 {
     double whole[COLUMNS];
     char label[64];
@@ -242,7 +243,7 @@ struct lane_state {
     double cycles[COLUMNS][TEG_STALLS + 1];
 };
 
-static void add_state(const struct view *v, struct lane_state *s, int state,
+static void add_state(const struct scene *v, struct lane_state *s, int state,
                       uint64_t from, uint64_t to)
 {
     if (to <= v->window.from || from >= v->window.to)
@@ -256,7 +257,7 @@ static void add_state(const struct view *v, struct lane_state *s, int state,
     }
 }
 
-static void add_point(const struct view *v, struct lane_state *s,
+static void add_point(const struct scene *v, struct lane_state *s,
                       const struct pc_point *p)
 {
     uint64_t at = p->cycle - p->stalled;
@@ -281,7 +282,7 @@ static char state_char(const double cycles[TEG_STALLS + 1])
     return most == TEG_STALLS ? '#' : letter[most];
 }
 
-static int print_warps(FILE *f, const struct view *v)
+static int print_warps(FILE *f, const struct scene *v)
 {
     struct lane_state *s = malloc(sizeof *s);
 
@@ -305,7 +306,7 @@ static int print_warps(FILE *f, const struct view *v)
     return EXIT_DONE;
 }
 
-static void paint(const struct view *v, char row[COLUMNS], uint64_t from,
+static void paint(const struct scene *v, char row[COLUMNS], uint64_t from,
                   uint64_t to, char c)
 {
     if (from >= to || to <= v->window.from || from >= v->window.to)
@@ -315,7 +316,7 @@ static void paint(const struct view *v, char row[COLUMNS], uint64_t from,
 }
 
 /* Later marks cover earlier ones where several cycles share a column. */
-static void print_instruction(FILE *f, const struct view *v,
+static void print_instruction(FILE *f, const struct scene *v,
                               const struct pc_point *p)
 {
     const struct teg_program *program = v->points.program;
@@ -335,7 +336,7 @@ static void print_instruction(FILE *f, const struct view *v,
     print_letters(f, label, row);
 }
 
-static void print_instructions_of(FILE *f, const struct view *v)
+static void print_instructions_of(FILE *f, const struct scene *v)
 {
     size_t shown = 0, count = v->points.points;
 
@@ -355,8 +356,10 @@ static void print_instructions_of(FILE *f, const struct view *v)
                 count - shown);
 }
 
-static int print_text(FILE *f, const struct view *v, const struct replay *r)
+static int print_text(FILE *f, const void *part)
 {
+    const struct scene *v = part;
+    const struct replay *r = v->replay;
     char a[28], b[28], name[TEG_NAME_MAX];
     int status;
 
@@ -385,7 +388,7 @@ static int print_text(FILE *f, const struct view *v, const struct replay *r)
     return EXIT_DONE;
 }
 
-/* ---- JSON and CSV ------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------ */
 
 static json_t *bins_json(const struct timeline *t, const uint64_t *bin)
 {
@@ -428,8 +431,10 @@ static json_t *point_json(const struct pc_trace *t, const struct pc_point *p)
         p->reason < TEG_STALLS ? teg_stall_label(p->reason) : NULL);
 }
 
-static json_t *view_json(const struct view *v, const struct replay *r)
+static json_t *values(const void *part)
 {
+    const struct scene *v = part;
+    const struct replay *r = v->replay;
     json_t *points = json_array(), *sub = json_array();
 
     for (uint32_t i = 0; i < v->sub_cores; i++)
@@ -447,57 +452,63 @@ static json_t *view_json(const struct view *v, const struct replay *r)
         timeline_json(v->chip, r->gpu), "instructions", points);
 }
 
-static void print_csv_heads(FILE *f, const struct view *v, const char *place)
+static void put_mean(json_t *row, const char *place, const char *what,
+                     const char *tail, double v)
 {
-    fprintf(f, ",%s_issued", place);
-    for (int r = 0; r < TEG_STALLS; r++)
-        fprintf(f, ",%s_%s", place, teg_stall_label(r));
-    for (uint32_t u = 0; u < v->one->unit_count; u++)
-        fprintf(f, ",%s_%s_busy", place, v->job.gpu->unit[u].name);
+    char name[96];
+
+    snprintf(name, sizeof name, "%s_%s%s", place, what, tail);
+    json_object_set_new(row, name, json_sprintf("%.4f", v));
 }
 
 /* Mean warps in each state, and busy shares of units. */
-static void print_csv_cells(FILE *f, const struct timeline *t, uint32_t bin)
+static void put_bin(json_t *row, const struct scene *v, const char *place,
+                    const struct timeline *t, uint32_t bin)
 {
     double width = (double)timeline_width(t, bin);
 
-    fprintf(f, ",%.4f", (double)t->issued[bin] / width);
+    put_mean(row, place, "issued", "", (double)t->issued[bin] / width);
     for (int r = 0; r < TEG_STALLS; r++)
-        fprintf(f, ",%.4f", (double)t->stall[r][bin] / width);
+        put_mean(row, place, teg_stall_label(r), "",
+                 (double)t->stall[r][bin] / width);
     for (uint32_t u = 0; u < t->unit_count; u++)
-        fprintf(f, ",%.4f", (double)t->busy[u][bin] / width / t->instances[u]);
+        put_mean(row, place, v->job.gpu->unit[u].name, "_busy",
+                 (double)t->busy[u][bin] / width / t->instances[u]);
 }
 
-static void print_csv(FILE *f, const struct view *v)
+/* A row is a bin. */
+static json_t *rows(const void *part)
 {
+    const struct scene *v = part;
     const struct timeline *t = v->one;
+    json_t *array = json_array();
 
-    fputs("cycle", f);
-    print_csv_heads(f, v, "sm");
-    print_csv_heads(f, v, "chip");
-    for (uint32_t i = 0; i < v->sub_cores; i++) {
-        char place[24];
-
-        snprintf(place, sizeof place, "sub%" PRIu32, i);
-        print_csv_heads(f, v, place);
-    }
-    fputs("\r\n", f);
     for (uint32_t i = 0; i < timeline_bins(t); i++) {
-        fprintf(f, "%" PRIu64, t->choice.from + i * t->bin_cycles);
-        print_csv_cells(f, v->one, i);
-        print_csv_cells(f, v->chip, i);
-        for (uint32_t k = 0; k < v->sub_cores; k++)
-            print_csv_cells(f, &v->sub[k], i);
-        fputs("\r\n", f);
+        uint64_t cycle = t->choice.from + i * t->bin_cycles;
+        json_t *row = json_pack("{s:I}", "cycle", (json_int_t)cycle);
+
+        put_bin(row, v, "sm", v->one, i);
+        put_bin(row, v, "chip", v->chip, i);
+        for (uint32_t k = 0; k < v->sub_cores; k++) {
+            char place[24];
+
+            snprintf(place, sizeof place, "sub%" PRIu32, k);
+            put_bin(row, v, place, &v->sub[k], i);
+        }
+        json_array_append_new(array, row);
     }
+    return array;
 }
 
 /* ---- the command ------------------------------------------------------------- */
 
-static int write_view(struct view *v, const struct replay *r)
+static int write_scene(struct scene *v, const struct replay *r)
 {
-    struct output out;
-    int status;
+    static const struct view view = {
+        .text = print_text,
+        .values = values,
+        .rows = rows,
+    };
 
     if (v->window.to > r->s->cycles)
         v->window.to = r->s->cycles;
@@ -507,26 +518,15 @@ static int write_view(struct view *v, const struct replay *r)
             v->window.from, r->s->cycles);
         return EXIT_FAULT;
     }
-    if (v->job.format == FORMAT_JSON)
-        return output_json(v->job.out, view_json(v, r));
-    status = output_open(&out, v->job.out);
-    if (status != EXIT_DONE)
-        return status;
-    if (v->job.format == FORMAT_CSV)
-        print_csv(out.file, v);
-    else
-        status = print_text(out.file, v, r);
-    if (status == EXIT_DONE)
-        return output_close(&out);
-    output_abandon(&out);
-    return status;
+    v->replay = r;
+    return view_write(&view, v, v->job.format, v->job.out);
 }
 
 enum {
     EARS = 3 /* besides the sub-cores */
 };
 
-static int replay_view(struct view *v, struct sim_listener *listener)
+static int replay_scene(struct scene *v, struct sim_listener *listener)
 {
     const struct replay_options options = {.what_ifs = &v->what_ifs,
                                            .label = "timeline",
@@ -538,12 +538,12 @@ static int replay_view(struct view *v, struct sim_listener *listener)
     status = replay_init(&r, &v->job, v->job.kernel[0], &options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    written = write_view(v, &r);
+    written = write_scene(v, &r);
     replay_release(&r);
     return written != EXIT_DONE ? written : status;
 }
 
-static struct sim_listener listen(const struct view *v, struct timeline *t,
+static struct sim_listener listen(const struct scene *v, struct timeline *t,
                                   uint32_t sm, uint32_t scheduler)
 {
     timeline_init(t, sm);
@@ -553,7 +553,7 @@ static struct sim_listener listen(const struct view *v, struct timeline *t,
     return timeline_listener(t);
 }
 
-static int show(struct view *v)
+static int show(struct scene *v)
 {
     struct pc_trace_choice choice = window_choice(&v->window, POINTS_MAX);
     struct sim_listener *listener =
@@ -573,7 +573,7 @@ static int show(struct view *v)
         for (uint32_t i = 0; i < v->sub_cores; i++)
             listener[EARS + i] = listen(v, &v->sub[i], v->window.sm, i);
         v->near = v->sub_text != NULL ? &v->sub[atoi(v->sub_text)] : v->one;
-        status = replay_view(v, listener);
+        status = replay_scene(v, listener);
     }
     pc_trace_release(&v->points);
     free(listener);
@@ -583,7 +583,7 @@ static int show(struct view *v)
     return status;
 }
 
-static int check_sub_core(struct view *v)
+static int check_sub_core(struct scene *v)
 {
     const char *text = v->sub_text;
     uint64_t first, last;
@@ -610,7 +610,7 @@ static int check_one_kernel(const struct job *job)
 
 int cmd_timeline(int argc, char **argv)
 {
-    struct view v = {0};
+    struct scene v = {0};
     const struct opt options[] = {
         JOB_GPU_OPTIONS(v.job),
         JOB_TRACE_OPTIONS(v.job),

@@ -15,15 +15,18 @@ static json_t *split_json(const struct efficiency_split_result *r)
     return o;
 }
 
-static int split_text(const char *path, const struct efficiency_split_result *r)
+static json_t *split_values(const void *part)
 {
-    char cpu[24], gpu[24], total[24];
-    struct output out;
-    int status = output_open(&out, path);
+    return json_pack("{s:o, s:o}", "teg", teg_json(), "split",
+                     split_json(part));
+}
 
-    if (status != EXIT_DONE)
-        return status;
-    fprintf(out.file,
+static int split_text(FILE *f, const void *part)
+{
+    const struct efficiency_split_result *r = part;
+    char cpu[24], gpu[24], total[24];
+
+    fprintf(f,
             "  CPU         %12.2f %%  %s\n  GPU         %12.2f %%  %s, "
             "transfer included\n"
             "  together    %14s  %.4g times as fast as the CPU alone\n",
@@ -33,12 +36,17 @@ static int split_text(const char *path, const struct efficiency_split_result *r)
     if (!(r->cpu_share < 1))
         fputs("  do not use the GPU at all: its fixed cost or the transfer is "
               "more than it saves\n",
-              out.file);
-    return output_close(&out);
+              f);
+    return EXIT_DONE;
 }
 
 int hetero_split(const struct job *job, const struct settings *s)
 {
+    static const struct view view = {
+        .text = split_text,
+        .values = split_values,
+        .table = "split",
+    };
     struct efficiency_split in;
     struct efficiency_split_result r;
     struct teg_diag d;
@@ -52,12 +60,7 @@ int hetero_split(const struct job *job, const struct settings *s)
         return status;
     if (efficiency_split(&in, &r, &d) != TEG_OK)
         return say_usage("power", "--split: %s: %s", d.where, d.what);
-    if (job->format == FORMAT_JSON)
-        return output_json(job->out, json_pack("{s:o, s:o}", "teg", teg_json(),
-                                               "split", split_json(&r)));
-    if (job->format == FORMAT_CSV)
-        return output_csv(job->out, "", json_pack("[o]", split_json(&r)));
-    return split_text(job->out, &r);
+    return view_write(&view, &r, job->format, job->out);
 }
 
 /* ---- energy efficiency ------------------------------------------------------ */
@@ -71,6 +74,11 @@ struct mix_point {
     struct efficiency_mix_result r;
 };
 
+struct mix {
+    struct mix_point point[SHARES];
+    uint32_t count;
+};
+
 static json_t *mix_json(const struct mix_point *p)
 {
     json_t *o = json_object();
@@ -82,52 +90,51 @@ static json_t *mix_json(const struct mix_point *p)
     return o;
 }
 
-static int mix_report_data(const struct job *job, const struct mix_point *point,
-                           uint32_t count)
+static json_t *mix_values(const void *part)
 {
+    const struct mix *mix = part;
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, mix_json(&point[i]));
-    if (job->format == FORMAT_CSV)
-        return output_csv(job->out, "gpu_share", array);
-    return output_json(job->out, json_pack("{s:o, s:o}", "teg", teg_json(),
-                                           "efficiency", array));
+    for (uint32_t i = 0; i < mix->count; i++)
+        json_array_append_new(array, mix_json(&mix->point[i]));
+    return json_pack("{s:o, s:o}", "teg", teg_json(), "efficiency", array);
 }
 
-static int mix_report_text(const char *path, const struct mix_point *point,
-                           uint32_t count)
+static int mix_text(FILE *f, const void *part)
 {
-    struct output out;
+    const struct mix *mix = part;
+    const struct mix_point *point = mix->point;
     uint32_t best = 0;
-    int status = output_open(&out, path);
 
-    if (status != EXIT_DONE)
-        return status;
-    fprintf(out.file, "  %9s %10s %10s %10s %10s %12s\n", "GPU share", "t CPU",
+    fprintf(f, "  %9s %10s %10s %10s %10s %12s\n", "GPU share", "t CPU",
             "t GPU", "power", "speed-up", "efficiency");
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < mix->count; i++) {
         const struct efficiency_mix_result *r = &point[i].r;
 
-        fprintf(out.file, "  %7.0f %% %10.4g %10.4g %10.4g %10.4g %12.4g\n",
+        fprintf(f, "  %7.0f %% %10.4g %10.4g %10.4g %10.4g %12.4g\n",
                 100 * point[i].gpu_share, r->t_cpu, r->t_gpu, r->power,
                 r->speedup_s, r->energy_efficiency_e);
         if (r->energy_efficiency_e > point[best].r.energy_efficiency_e)
             best = i;
     }
-    if (count > 1)
-        fprintf(out.file,
+    if (mix->count > 1)
+        fprintf(f,
                 "  best        %.0f %% to the GPU: %.4g times the "
                 "energy efficiency of the CPU alone\n",
                 100 * point[best].gpu_share, point[best].r.energy_efficiency_e);
-    return output_close(&out);
+    return EXIT_DONE;
 }
 
 int hetero_efficiency(const struct job *job, const struct settings *s)
 {
-    struct mix_point point[SHARES];
+    static const struct view view = {
+        .text = mix_text,
+        .values = mix_values,
+        .table = "efficiency",
+    };
+    struct mix mix = {.count = settings_has(s, "gpu_share") ? 1 : SHARES};
     struct efficiency_mix in;
-    uint32_t rows, count = settings_has(s, "gpu_share") ? 1 : SHARES;
+    uint32_t rows;
     const struct teg_parameter *p = efficiency_mix_inputs(&rows);
     int status;
 
@@ -135,15 +142,14 @@ int hetero_efficiency(const struct job *job, const struct settings *s)
     status = settings_apply(s, &in, p, rows, "power", "efficiency");
     if (status != EXIT_DONE)
         return status;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < mix.count; i++) {
         struct teg_diag d;
 
-        if (count > 1)
+        if (mix.count > 1)
             in.gpu_share = i / (double)(SHARES - 1);
-        point[i].gpu_share = in.gpu_share;
-        if (efficiency_mix(&in, 0, &point[i].r, &d) != TEG_OK)
+        mix.point[i].gpu_share = in.gpu_share;
+        if (efficiency_mix(&in, 0, &mix.point[i].r, &d) != TEG_OK)
             return say_usage("power", "--efficiency: %s: %s", d.where, d.what);
     }
-    return job->format == FORMAT_TEXT ? mix_report_text(job->out, point, count)
-                                      : mix_report_data(job, point, count);
+    return view_write(&view, &mix, job->format, job->out);
 }

@@ -54,8 +54,13 @@ struct power_report {
 
 void power_text(FILE *f, const struct power_report *r);
 json_t *power_json(const struct power_report *r);
-/* Rows of CSV: a number of SMs each. */
-void power_rows(json_t *rows, const struct power_report *r);
+/* A row is a number of SMs. */
+json_t *power_rows(const struct power_report *r);
+
+/* Watts of the whole GPU. */
+double power_sms_watts(const struct power_report *r);
+double power_memory_watts(const struct power_report *r);
+double power_chip_watts(const struct power_report *r);
 
 /* "28.9 us" in `out`. */
 const char *seconds_text(double seconds, char out[24]);

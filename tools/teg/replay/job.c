@@ -9,8 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-const char *const format_names[] = {"text", "json", "csv", NULL};
-
 /* "sm_86", "86" and "8.6" are all 86. */
 static int parse_isa(const char *text, uint32_t *isa)
 {

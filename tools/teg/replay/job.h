@@ -19,14 +19,7 @@
 
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/teg.h"
-
-enum format {
-    FORMAT_TEXT,
-    FORMAT_JSON,
-    FORMAT_CSV,
-};
-
-extern const char *const format_names[]; /* text, json, csv */
+#include "tools/teg/formats/writer.h"
 
 struct job {
     /* As given on the command line; borrowed. */
@@ -37,7 +30,7 @@ struct job {
     uint32_t registers;
     struct opt_list param;
     struct opt_list set;
-    uint32_t format; /* enum format */
+    uint32_t format; /* index into format_names */
     const char *out; /* NULL: standard output */
 
     /* Opened. */
@@ -75,8 +68,8 @@ struct job {
      "write the result there instead, complete or not at all", NULL}
 
 #define JOB_FORMAT_OPTION(job)                                                 \
-    {"format", 'f', OPT_CHOICE, &(job).format, "FORMAT",                       \
-     "text (default), json or csv", format_names}
+    {"format", 'f', OPT_CHOICE, &(job).format, "FORMAT", format_help,          \
+     format_names}
 /* clang-format on */
 
 /* Seconds of a clock that only goes forward. */

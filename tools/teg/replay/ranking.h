@@ -1,10 +1,14 @@
-/* The what-ifs ranked by gain: `teg whatif`, and the list on a report page. */
+/*
+ * The what-ifs ranked by gain: `teg whatif`, `teg run --ranking`, and the list
+ * on a report page.
+ *
+ * The replays share the cores; the trace is read once, before the workers are
+ * forked, and its blocks are replayed from memory if they fit.
+ */
 #ifndef TEG_TOOLS_TEG_REPLAY_RANKING_H
 #define TEG_TOOLS_TEG_REPLAY_RANKING_H
 
 #include "tools/teg/replay/job.h"
-
-#include <jansson.h>
 
 struct toggle {
     char name[64];
@@ -39,8 +43,5 @@ int whatif_measure(struct whatif *w);
  * nothing; returns how many there are. */
 uint32_t whatif_best(const struct whatif *w, uint32_t count,
                      const struct toggle *best[]);
-
-/* {"baseline_cycles", "toggles"} with `incomplete`: docs/json.md. */
-json_t *whatif_ranking_json(const struct whatif *w);
 
 #endif

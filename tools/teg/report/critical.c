@@ -41,35 +41,31 @@ static void print_step(FILE *f, const struct critical_sequence *q,
             critical_reason(step));
 }
 
-static int print_text(const struct critical_sequence *q, const char *path)
+static int print_text(FILE *f, const void *part)
 {
+    const struct critical_sequence *q = part;
     const struct critical *c = &q->critical;
     char a[28], b[28], source[24], name[TEG_NAME_MAX];
-    struct output out;
-    int status = output_open(&out, path);
 
-    if (status != EXIT_DONE)
-        return status;
-    fprintf(out.file,
+    fprintf(f,
             "%.40s on %s:\nwarp %" PRIu32 " of block %" PRIu64 " on SM %" PRIu32
             " is done last, in cycle %s\n",
             kernel_title(q->replay.s->name, name), q->replay.gpu->name,
             q->slowest.warp, q->slowest.block, q->slowest.sm,
             with_commas(c->done, a));
-    fprintf(out.file,
+    fprintf(f,
             "its critical sequence: %s of its %zu instructions, %s cycles\n\n",
             with_commas(c->instructions, a), q->points.points,
             with_commas(c->done - c->first, b));
-    fprintf(out.file, "%sinstruction %-*s %8s %11s %8s %s%s\n",
-            tint(out.file, TINT_STRONG),
+    fprintf(f, "%sinstruction %-*s %8s %11s %8s %s%s\n", tint(f, TINT_STRONG),
             TEXT_WIDTH - (int)strlen("instruction "),
             source_column(q->points.program, source), "times", "cycles",
-            "of it", "held by", tint(out.file, TINT_OFF));
+            "of it", "held by", tint(f, TINT_OFF));
     for (uint32_t i = 0; i < c->steps && i < ROWS_MAX; i++)
-        print_step(out.file, q, &c->step[i]);
+        print_step(f, q, &c->step[i]);
     if (c->steps > ROWS_MAX)
-        fprintf(out.file, "and %u others\n", c->steps - ROWS_MAX);
-    return output_close(&out);
+        fprintf(f, "and %u others\n", c->steps - ROWS_MAX);
+    return EXIT_DONE;
 }
 
 static json_t *step_json(const struct critical_sequence *q,
@@ -96,8 +92,9 @@ static json_t *steps_json(const struct critical_sequence *q)
     return steps;
 }
 
-static json_t *sequence_json(const struct critical_sequence *q)
+static json_t *values(const void *part)
 {
+    const struct critical_sequence *q = part;
     const struct critical *c = &q->critical;
 
     return json_pack("{s:o, s:o, s:s, s:i, s:I, s:i, s:I, s:I, s:I, s:o}",
@@ -178,17 +175,18 @@ void critical_sequence_release(struct critical_sequence *q)
 
 int report_critical(const struct job *job, const struct opt_list *what_ifs)
 {
+    static const struct view view = {
+        .text = print_text,
+        .values = values,
+        .table = "steps",
+        .columns = "pc,text,line,file,times,cycles,reason",
+    };
     struct critical_sequence q;
     int status = critical_measure(&q, job, what_ifs);
 
     if (status != EXIT_DONE)
         return status;
-    status = job->format == FORMAT_JSON
-                 ? output_json(job->out, sequence_json(&q))
-             : job->format == FORMAT_CSV
-                 ? output_csv(job->out, "pc,text,line,file,times,cycles,reason",
-                              steps_json(&q))
-                 : print_text(&q, job->out);
+    status = view_write(&view, &q, job->format, job->out);
     critical_sequence_release(&q);
     return status;
 }

@@ -234,62 +234,71 @@ json_t *instructions_json(const struct by_pc *b)
     return array;
 }
 
-/* ---- CSV ------------------------------------------------------------------ */
+/* ---- rows ----------------------------------------------------------------- */
 
-static void print_ratio(FILE *f, uint64_t part, uint64_t whole)
+static void put(json_t *o, const char *name, uint64_t v)
 {
-    fputc(',', f);
-    if (whole != 0)
-        fprintf(f, "%.10g", (double)part / (double)whole);
+    json_object_set_new(o, name, count_json(v));
 }
 
-static void print_csv_header(FILE *f)
+static void put_pc(json_t *o, const char *name, uint64_t pc)
 {
-    fputs("kernel,pc,line,file,class,instruction,issued,lanes,stalled", f);
-    for (int r = 0; r < TEG_STALLS; r++)
-        fprintf(f, ",%s", teg_stall_label(r));
-    fputs(",waits_for,waits_for_cycles,requests,transactions,"
-          "transactions_per_request,bytes,dram_bytes,shared_requests,"
-          "shared_conflict_degree\r\n",
-          f);
+    json_object_set_new(o, name, json_sprintf("0x%" PRIx64, pc));
 }
 
-static void print_csv_row(FILE *f, const struct by_pc *b, uint32_t index,
-                          uint32_t kernel)
+static void put_producer(json_t *o, const struct by_pc *b,
+                         const struct by_pc_row *row)
+{
+    struct by_pc_producer p = by_pc_longest(row);
+
+    if (p.cycles != 0) {
+        put_pc(o, "waits_for", b->program->inst[p.inst].pc);
+        put(o, "waits_for_cycles", p.cycles);
+    } else {
+        json_object_set_new(o, "waits_for", json_null());
+        json_object_set_new(o, "waits_for_cycles", json_null());
+    }
+}
+
+static json_t *table_row(const struct by_pc *b, uint32_t index, uint32_t kernel)
 {
     const struct by_pc_row *row = &b->row[index];
     const struct teg_inst *inst = &b->program->inst[index];
-    struct by_pc_producer p = by_pc_longest(row);
+    json_t *o = json_object();
 
-    fprintf(f, "%" PRIu32 ",0x%" PRIx64 ",", kernel, inst->pc);
-    if (inst->line != 0)
-        fprintf(f, "%" PRIu32, inst->line);
-    fputc(',', f);
-    print_csv_text(f, teg_program_file(b->program, inst));
-    fprintf(f, ",%s,", teg_op_class_facts(inst->op_class)->key);
-    print_csv_text(f, teg_program_text(b->program, inst));
-    fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->issued, row->lanes,
-            by_pc_stalled(row));
+    put(o, "kernel", kernel);
+    put_pc(o, "pc", inst->pc);
+    json_object_set_new(o, "line", line_json(inst));
+    json_object_set_new(o, "file",
+                        json_cell(teg_program_file(b->program, inst)));
+    json_object_set_new(o, "class",
+                        json_string(teg_op_class_facts(inst->op_class)->key));
+    json_object_set_new(o, "instruction",
+                        json_cell(teg_program_text(b->program, inst)));
+    put(o, "issued", row->issued);
+    put(o, "lanes", row->lanes);
+    put(o, "stalled", by_pc_stalled(row));
     for (int r = 0; r < TEG_STALLS; r++)
-        fprintf(f, ",%" PRIu64, row->stall[r]);
-    if (p.cycles != 0)
-        fprintf(f, ",0x%" PRIx64 ",%" PRIu64, b->program->inst[p.inst].pc,
-                p.cycles);
-    else
-        fputs(",,", f);
-    fprintf(f, ",%" PRIu64 ",%" PRIu64, row->requests, row->transactions);
-    print_ratio(f, row->transactions, row->requests);
-    fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->bytes, row->dram_bytes,
-            row->shared_requests);
-    print_ratio(f, row->passes, row->groups);
-    fputs("\r\n", f);
+        put(o, teg_stall_label(r), row->stall[r]);
+    put_producer(o, b, row);
+    put(o, "requests", row->requests);
+    put(o, "transactions", row->transactions);
+    json_object_set_new(
+        o, "transactions_per_request",
+        json_ratio((double)row->transactions, (double)row->requests));
+    put(o, "bytes", row->bytes);
+    put(o, "dram_bytes", row->dram_bytes);
+    put(o, "shared_requests", row->shared_requests);
+    json_object_set_new(o, "shared_conflict_degree",
+                        json_ratio((double)row->passes, (double)row->groups));
+    return o;
 }
 
-void print_instructions_csv(FILE *f, const struct by_pc *b, uint32_t kernel,
-                            int header)
+json_t *instructions_rows(const struct by_pc *b, uint32_t kernel)
 {
-    if (header)
-        print_csv_header(f);
+    json_t *rows = json_array();
+
     for (uint32_t i = 0; i < b->count; i++)
-        print_csv_row(f, b, i, kernel);
+        json_array_append_new(rows, table_row(b, i, kernel));
+    return rows;
 }

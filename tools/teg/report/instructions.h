@@ -22,9 +22,8 @@ json_t *instructions_json(const struct by_pc *b);
 /* Its source line and file, null where not known. */
 json_t *line_json(const struct teg_inst *inst);
 json_t *file_json(const struct teg_program *p, const struct teg_inst *inst);
-/* The same as CSV rows, `kernel` the number in the first column. */
-void print_instructions_csv(FILE *f, const struct by_pc *b, uint32_t kernel,
-                            int header);
+/* The same as rows of a table, `kernel` the number in the first column. */
+json_t *instructions_rows(const struct by_pc *b, uint32_t kernel);
 
 /* Where an instruction comes from: "axpy.cu:12", ":12" if all come from one
  * file, none is known or its name is too long, "" if nothing is known. */

@@ -3,6 +3,7 @@
 
 #include "tools/teg/report/counters.h"
 #include "tools/teg/report/instructions.h"
+#include "tools/teg/report/ranking.h"
 
 #include <math.h>
 
@@ -310,21 +311,12 @@ json_t *result_json(const struct result *r)
     if (r->by_pc != NULL)
         json_object_set_new(o, "instructions", instructions_json(r->by_pc));
     if (r->ranking != NULL)
-        json_object_set_new(o, "ranking", whatif_ranking_json(r->ranking));
+        json_object_set_new(o, "ranking", ranking_json(r->ranking));
     json_object_set_new(o, "notes", notes_json(r));
     return o;
 }
 
-static int add_kernel(struct report *report, const struct result *result)
-{
-    if (report->kernels == NULL)
-        report->kernels = json_array();
-    return json_array_append_new(report->kernels, result_json(result)) == 0
-               ? EXIT_DONE
-               : say_memory();
-}
-
-static json_t *totals_json(const struct totals *t)
+json_t *totals_json(const struct totals *t)
 {
     return json_pack(
         "{s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:b}",
@@ -341,19 +333,3 @@ static json_t *totals_json(const struct totals *t)
         json_ratio(100 * t->error_cycles, (double)t->cycles), "incomplete",
         t->incomplete);
 }
-
-static int finish(struct report *report)
-{
-    json_t *value = kernels_json(report->kernels, report->expected,
-                                 totals_json(&report->total));
-
-    if (value == NULL)
-        return say_memory();
-    json_dumpf(value, report->out.file,
-               JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    fputc('\n', report->out.file);
-    json_decref(value);
-    return EXIT_DONE;
-}
-
-const struct report_writer json_writer = {add_kernel, finish};

@@ -1,12 +1,8 @@
 #include "tools/teg/report/report.h"
 
-#include <stdlib.h>
+#include "tools/teg/report/instructions.h"
 
-static const struct report_writer *const writers[] = {
-    [FORMAT_TEXT] = &text_writer,
-    [FORMAT_JSON] = &json_writer,
-    [FORMAT_CSV] = &csv_writer,
-};
+#include <stdlib.h>
 
 int result_init(struct result *r, const struct replay *replay)
 {
@@ -84,13 +80,6 @@ bool result_generation(const struct result *r, char *out, size_t size)
     return true;
 }
 
-int report_open(struct report *report, enum format format, const char *path,
-                uint32_t expected)
-{
-    *report = (struct report){.writer = writers[format], .expected = expected};
-    return output_open(&report->out, path);
-}
-
 double replay_error_bound(const struct replay *r)
 {
     if (r->represented.used)
@@ -105,6 +94,75 @@ static uint64_t simulated_instructions(const struct replay *r)
         return 0;
     return r->sample.used ? r->sample.instructions_simulated
                           : r->s->warp_instructions;
+}
+
+static int print_result(FILE *f, const void *part)
+{
+    text_result(f, part);
+    return EXIT_DONE;
+}
+
+static int print_totals(FILE *f, const void *self)
+{
+    const struct report *report = self;
+
+    text_totals(f, &report->total);
+    return EXIT_DONE;
+}
+
+static json_t *values(const void *part)
+{
+    return result_json(part);
+}
+
+static json_t *whole(const void *self, json_t *kernels)
+{
+    const struct report *report = self;
+
+    return kernels_json(kernels, report->expected, totals_json(&report->total));
+}
+
+static json_t *rows(const void *part)
+{
+    json_t *object = result_json(part);
+    json_t *cells = object != NULL ? result_cells(object) : NULL;
+
+    json_decref(object);
+    return cells != NULL ? json_pack("[o]", cells) : NULL;
+}
+
+static json_t *rows_by_pc(const void *part)
+{
+    const struct result *r = part;
+
+    return instructions_rows(r->by_pc, r->number);
+}
+
+static const struct view by_kernel = {
+    .text = print_result,
+    .foot = print_totals,
+    .spaced = true,
+    .values = values,
+    .whole = whole,
+    .rows = rows,
+};
+
+static const struct view by_instruction = {
+    .text = print_result,
+    .foot = print_totals,
+    .spaced = true,
+    .values = values,
+    .whole = whole,
+    .rows = rows_by_pc,
+    .streamed = true,
+};
+
+int report_open(struct report *report, uint32_t format, const char *path,
+                uint32_t expected, bool by_pc)
+{
+    *report = (struct report){.expected = expected};
+    return writer_open(&report->writer, by_pc ? &by_instruction : &by_kernel,
+                       report, format, path);
 }
 
 int report_add(struct report *report, const struct result *result)
@@ -124,27 +182,10 @@ int report_add(struct report *report, const struct result *result)
     total->error_cycles +=
         launches * replay_error_bound(result->replay) * (double)s->cycles;
     total->incomplete |= result->replay->incomplete;
-    return report->writer->kernel(report, result);
+    return writer_add(&report->writer, result);
 }
 
-int report_close(struct report *report)
+int report_end(struct report *report, int status)
 {
-    int status = EXIT_DONE;
-
-    if (report->writer->finish != NULL)
-        status = report->writer->finish(report);
-    json_decref(report->kernels);
-    report->kernels = NULL;
-    if (status != EXIT_DONE) {
-        output_abandon(&report->out);
-        return status;
-    }
-    return output_close(&report->out);
-}
-
-void report_abandon(struct report *report)
-{
-    json_decref(report->kernels);
-    report->kernels = NULL;
-    output_abandon(&report->out);
+    return writer_end(&report->writer, status);
 }

@@ -1,12 +1,12 @@
 /*
- * Reports on replayed kernels: text, JSON and CSV are renderings of the same
- * struct result.  A format is a row of the writer table (report.c).
+ * Reports on replayed kernels: a page for people, named values and rows of a
+ * table are made of the same struct result (report.c, struct view).
  */
 #ifndef TEG_TOOLS_TEG_REPORT_REPORT_H
 #define TEG_TOOLS_TEG_REPORT_REPORT_H
 
 #include "sim/collect/by_pc.h"
-#include "tools/teg/cli/output.h"
+#include "tools/teg/formats/writer.h"
 #include "tools/teg/replay/ranking.h"
 #include "tools/teg/replay/simulate.h"
 #include "tools/teg/report/verdict.h"
@@ -52,36 +52,26 @@ struct totals {
 /* How far the cycles may be off, relative; 0: not at all. */
 double replay_error_bound(const struct replay *r);
 
-struct report_writer;
-
 struct report {
-    struct output out;
-    const struct report_writer *writer;
+    struct writer writer;
     uint32_t expected; /* kernels that were chosen */
     struct totals total;
-    json_t *kernels; /* owned; what JSON and CSV gather */
 };
 
-struct report_writer {
-    int (*kernel)(struct report *report, const struct result *result);
-    int (*finish)(struct report *report); /* may be NULL */
-};
-
-extern const struct report_writer text_writer, json_writer, csv_writer;
-
-/* Each says what is wrong and returns an exit status. */
-int report_open(struct report *report, enum format format, const char *path,
-                uint32_t expected);
+/* Each says what is wrong and returns an exit status.  The report stays where
+ * it is until its end.  `by_pc`: rows are instructions, not kernels. */
+int report_open(struct report *report, uint32_t format, const char *path,
+                uint32_t expected, bool by_pc);
 int report_add(struct report *report, const struct result *result);
-int report_close(struct report *report);
-void report_abandon(struct report *report);
+/* Completes it if `status` says that all is well, else throws it away. */
+int report_end(struct report *report, int status);
 
 /* The JSON object of one kernel: docs/json.md. */
 json_t *result_json(const struct result *r);
 /*
- * What a command prints of the `chosen` kernels of a trace: the object of a
- * single one, else {"teg", "kernels"} and, if not NULL, "total".  Takes
- * `total`, not `kernels`; NULL out of memory.
+ * What stands around the `chosen` kernels of a trace: the object of a single
+ * one, else {"teg", "kernels"} and, if not NULL, "total".  Takes `total`, not
+ * `kernels`; NULL out of memory.
  */
 json_t *kernels_json(json_t *kernels, uint32_t chosen, json_t *total);
 /* {"version": ..., "schema": ...} */
@@ -91,23 +81,18 @@ json_t *gpu_json(const struct teg_gpu *gpu);
 json_t *kernel_json(const struct result *r);
 /* A row of models[]; `simulated` cycles 0: there were none to compare with. */
 json_t *model_json(const struct teg_estimate *e, double simulated);
+/* Of all kernels together. */
+json_t *totals_json(const struct totals *t);
 /* The first lines of the text report: kernel, GPU, counts. */
 void text_head(FILE *f, const struct result *r);
+/* All of it, and what ends the report on several kernels. */
+void text_result(FILE *f, const struct result *r);
+void text_totals(FILE *f, const struct totals *t);
 /* A number, null if it is none. */
 json_t *number_json(double v);
 
-/* The cells of a CSV row by their columns, owned by the caller; NULL out of
- * memory. */
-json_t *csv_flat(json_t *object);
-/* Writes a row of the cells under `columns`, an object of the same names; the
- * header where `flat` is NULL. */
-void csv_cells(FILE *f, json_t *columns, json_t *flat);
-/* A cell, empty for null. */
-void csv_value(FILE *f, const json_t *value);
-/*
- * Opens, writes an array of alike objects as CSV, a row each, closes.  Takes
- * the reference.  `columns` is the header where there is no row.
- */
-int output_csv(const char *path, const char *columns, json_t *rows);
+/* What a table has of the JSON object of a kernel: its scalars as cells, but
+ * for prose and most terms of the models; NULL out of memory. */
+json_t *result_cells(json_t *object);
 
 #endif

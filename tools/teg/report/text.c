@@ -419,13 +419,10 @@ static void print_notes(FILE *f, const struct result *r)
     print_note_list(f, r->trace_notes);
 }
 
-static int add_kernel(struct report *report, const struct result *r)
+void text_result(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
-    FILE *f = report->out.file;
 
-    if (report->total.kernels > 1)
-        fputc('\n', f);
     text_head(f, r);
     print_time(f, r);
     if (s->cycles > 0) {
@@ -439,26 +436,24 @@ static int add_kernel(struct report *report, const struct result *r)
     if (r->by_pc != NULL)
         print_instructions(f, r->by_pc, s->resident_warp_cycles);
     print_notes(f, r);
-    return EXIT_DONE;
 }
 
-static int finish(struct report *report)
+void text_totals(FILE *f, const struct totals *t)
 {
-    const struct totals *t = &report->total;
     char a[28], b[28], launches[48] = "";
 
     if (t->launches > t->kernels)
         snprintf(launches, sizeof launches, ", launched %s times",
                  with_commas(t->launches, a));
     if (t->launches > 1)
-        fprintf(report->out.file,
+        fprintf(f,
                 "\ntotal of %u kernel%s%s: %s cycles = %.4g us, %s warp "
                 "instructions\n",
                 t->kernels, plural(t->kernels), launches,
                 with_commas(t->cycles, a), t->time_us,
                 with_commas(t->warp_instructions, b));
     if (t->represented_kernels > 0)
-        fprintf(report->out.file,
+        fprintf(f,
                 "%u simulated (%.3g %% of the instructions), %u represented; "
                 "the total to\nwithin %.2g %%\n",
                 t->kernels - t->represented_kernels,
@@ -466,7 +461,4 @@ static int finish(struct report *report)
                     (double)t->warp_instructions,
                 t->represented_kernels,
                 100 * t->error_cycles / (double)t->cycles);
-    return EXIT_DONE;
 }
-
-const struct report_writer text_writer = {add_kernel, finish};

@@ -93,13 +93,22 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-static void print_vliw(FILE *f, const struct teg_kernel *k, uint32_t number,
-                       const struct teg_vliw *v, const struct teg_vliw_power *p)
+struct vliw_kernel {
+    const struct teg_kernel *kernel; /* borrowed */
+    uint32_t number;
+    struct teg_vliw v;
+    const struct teg_vliw_power *power; /* borrowed */
+};
+
+static int text(FILE *f, const void *part)
 {
+    const struct vliw_kernel *k = part;
+    const struct teg_vliw *v = &k->v;
+    const struct teg_vliw_power *p = k->power;
     char a[28], b[28], name[TEG_NAME_MAX];
 
     fprintf(f, "%s (kernel %" PRIu32 ") on a five-slot VLIW core\n",
-            kernel_title(k->name, name), number);
+            kernel_title(k->kernel->name, name), k->number);
     fprintf(f,
             "  packing    %7.1f %%  of the slots of %s bundles, %s clauses\n",
             100 * teg_vliw_packing(v), with_commas(v->bundles, a),
@@ -120,12 +129,14 @@ static void print_vliw(FILE *f, const struct teg_kernel *k, uint32_t number,
             with_commas(v->fast_bytes, a), with_commas(v->complete_bytes, b));
     fprintf(f, "  the code was compiled for another machine: what packs here "
                "is its dependences\n\n");
+    return EXIT_DONE;
 }
 
-static json_t *vliw_json(const struct teg_kernel *k, uint32_t number,
-                         const struct teg_vliw *v,
-                         const struct teg_vliw_power *p)
+static json_t *values(const void *part)
 {
+    const struct vliw_kernel *k = part;
+    const struct teg_vliw *v = &k->v;
+    const struct teg_vliw_power *p = k->power;
     json_t *filled = json_array();
 
     for (int i = 0; i <= VLIW_SLOTS; i++)
@@ -133,7 +144,7 @@ static json_t *vliw_json(const struct teg_kernel *k, uint32_t number,
     return json_pack(
         "{s:s, s:i, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:I, s:I, s:I, s:I, "
         "s:f, s:f, s:o}",
-        "name", k->name, "number", (int)number, "operations",
+        "name", k->kernel->name, "number", (int)k->number, "operations",
         (json_int_t)v->operations, "bundles", (json_int_t)v->bundles, "clauses",
         (json_int_t)v->clauses, "packing_percent",
         json_ratio(100 * (double)(v->alu_slots + v->t_slots),
@@ -147,87 +158,79 @@ static json_t *vliw_json(const struct teg_kernel *k, uint32_t number,
         p->slot_watts > 0 ? json_real(teg_vliw_watts(v, p)) : json_null());
 }
 
-static void print_row(FILE *f, const struct teg_kernel *k, uint32_t number,
-                      const struct teg_vliw *v, const struct teg_vliw_power *p)
+static json_t *whole(const void *self, json_t *kernels)
 {
-    fprintf(f, "%" PRIu32 ",", number);
-    print_csv_text(f, k->name);
-    fprintf(f,
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%" PRIu64 ",%" PRIu64
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g\n",
-            v->operations, v->bundles, v->clauses, 100 * teg_vliw_packing(v),
-            v->alu_slots, v->t_slots, v->fetches, v->writes, v->fast_bytes,
-            v->complete_bytes, slot_units(v, p));
+    (void)self;
+    return json_pack("{s:o, s:O}", "teg", teg_json(), "kernels", kernels);
 }
 
-struct vliw_output {
-    enum format format;
-    struct output out;
-    json_t *kernels; /* owned */
-};
-
-static int one_kernel(struct job *job, uint32_t kernel,
-                      const struct teg_vliw_power *p, struct vliw_output *o)
+static json_t *rows(const void *part)
 {
+    const struct vliw_kernel *k = part;
+    const struct teg_vliw *v = &k->v;
+
+    return json_pack(
+        "[{s:i, s:o, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}]",
+        "number", (int)k->number, "kernel", json_cell(k->kernel->name),
+        "operations", (json_int_t)v->operations, "bundles",
+        (json_int_t)v->bundles, "clauses", (json_int_t)v->clauses,
+        "packing_percent", json_sprintf("%.9g", 100 * teg_vliw_packing(v)),
+        "alu_slots", (json_int_t)v->alu_slots, "t_slots",
+        (json_int_t)v->t_slots, "fetches", (json_int_t)v->fetches, "writes",
+        (json_int_t)v->writes, "fast_bytes", (json_int_t)v->fast_bytes,
+        "complete_bytes", (json_int_t)v->complete_bytes, "slot_units",
+        json_sprintf("%.9g", slot_units(v, k->power)));
+}
+
+static int one_kernel(const struct job *job, uint32_t kernel,
+                      const struct teg_vliw_power *power, struct writer *w)
+{
+    struct vliw_kernel k = {.number = kernel + 1, .power = power};
     struct teg_launch launch;
-    struct teg_vliw v;
     struct teg_diag d;
-    teg_status status;
+    int status;
 
     if (teg_trace_launch(job->trace, kernel, &launch, &d) != TEG_OK)
         return say_fault(&d);
-    status = teg_vliw_collect(&launch, &v, &d);
-    if (status == TEG_OK && o->format == FORMAT_JSON)
-        json_array_append_new(o->kernels,
-                              vliw_json(launch.kernel, kernel + 1, &v, p));
-    else if (status == TEG_OK && o->format == FORMAT_CSV)
-        print_row(o->out.file, launch.kernel, kernel + 1, &v, p);
-    else if (status == TEG_OK)
-        print_vliw(o->out.file, launch.kernel, kernel + 1, &v, p);
+    k.kernel = launch.kernel;
+    status = teg_vliw_collect(&launch, &k.v, &d) == TEG_OK ? writer_add(w, &k)
+                                                           : say_fault(&d);
     if (launch.close != NULL)
         launch.close(launch.self);
-    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+    return status;
 }
 
-static int all_kernels(struct job *job, const struct teg_vliw_power *p,
-                       struct vliw_output *o)
+static int all_kernels(const struct job *job,
+                       const struct teg_vliw_power *power)
 {
-    int status = output_open(&o->out, job->out);
+    static const struct view view = {
+        .text = text,
+        .values = values,
+        .whole = whole,
+        .full_digits = true,
+        .rows = rows,
+        .columns = "number,kernel,operations,bundles,clauses,packing_percent,"
+                   "alu_slots,t_slots,fetches,writes,fast_bytes,"
+                   "complete_bytes,slot_units",
+        .streamed = true,
+        .row_end = "\n",
+    };
+    struct writer w;
+    int status = writer_open(&w, &view, NULL, job->format, job->out);
 
     if (status != EXIT_DONE)
         return status;
-    if (o->format == FORMAT_CSV)
-        fprintf(o->out.file, "number,kernel,operations,bundles,clauses,"
-                             "packing_percent,alu_slots,t_slots,fetches,"
-                             "writes,fast_bytes,complete_bytes,slot_units\n");
     for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++)
-        status = one_kernel(job, job->kernel[i], p, o);
-    if (status != EXIT_DONE) {
-        output_abandon(&o->out);
-        return status;
-    }
-    if (o->format == FORMAT_JSON) {
-        json_t *all =
-            json_pack("{s:o, s:O}", "teg", teg_json(), "kernels", o->kernels);
-
-        json_dumpf(all, o->out.file, JSON_INDENT(2));
-        fputc('\n', o->out.file);
-        json_decref(all);
-    }
-    return output_close(&o->out);
+        status = one_kernel(job, job->kernel[i], power, &w);
+    return writer_end(&w, status);
 }
 
 int vliw_report(struct job *job, const char *path, const struct opt_list *set)
 {
     struct teg_vliw_power power = {.t_ratio = 2};
-    struct vliw_output output = {.format = job->format,
-                                 .kernels = json_array()};
     int status = take_all(set, &power);
 
     if (status == EXIT_DONE)
         status = job_open_trace(job, path);
-    if (status == EXIT_DONE)
-        status = all_kernels(job, &power, &output);
-    json_decref(output.kernels);
-    return status;
+    return status == EXIT_DONE ? all_kernels(job, &power) : status;
 }

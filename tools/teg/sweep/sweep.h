@@ -178,17 +178,31 @@ json_t *sweep_journal_json(const struct sweep_journal *j, uint64_t point);
 char *sweep_journal_text(const struct sweep_journal *j, uint64_t point);
 
 /* What is made of the rows. */
-struct sweep_view {
-    uint32_t format;     /* enum format */
+struct sweep_choice {
+    uint32_t format;     /* index into format_names */
     const char *rank_by; /* KEY or KEY:max; NULL: order of the points */
     const char *pareto;  /* KEY[:max],KEY[:max]: only the best trade-offs */
     const char *out;     /* NULL: standard output */
 };
 
 /* Is wrong when a key is in no row; `row` one of a point that succeeded. */
-int sweep_view_check(const struct sweep_view *view, const json_t *row);
-/* Writes the table; `missing` rows are left out. */
-int sweep_view_write(const struct sweep_view *view,
-                     const struct sweep_journal *j);
+int sweep_choice_check(const struct sweep_choice *choice, const json_t *row);
+/* Writes the table; missing rows are left out. */
+int sweep_table_write(const struct sweep_choice *choice,
+                      const struct sweep_journal *j);
+
+/* clang-format off */
+#define SWEEP_CHOICE_OPTIONS(choice)                                           \
+    {"rank-by", 0, OPT_TEXT, &(choice).rank_by, "COLUMN[:max]",                \
+     "best row first: the least of a column, or the most", NULL},              \
+    {"pareto", 0, OPT_TEXT, &(choice).pareto, "X[:max],Y[:max]",               \
+     "only rows that no other row beats in both columns", NULL}
+
+#define SWEEP_OUTPUT_OPTIONS(choice)                                           \
+    {"format", 'f', OPT_CHOICE, &(choice).format, "FORMAT",                    \
+     format_lines_help, format_names},                                         \
+    {"output", 'o', OPT_TEXT, &(choice).out, "FILE",                           \
+     "write the result there instead, complete or not at all", NULL}
+/* clang-format on */
 
 #endif

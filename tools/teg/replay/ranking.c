@@ -1,0 +1,234 @@
+#include "tools/teg/replay/ranking.h"
+
+#include "tools/teg/pool/pool.h"
+#include "tools/teg/replay/simulate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Each what-if there is, every unit doubled, and the fixed ones together. */
+static int list_toggles(struct whatif *w)
+{
+    uint32_t fixed;
+    const struct teg_whatif *known = teg_whatifs(&fixed);
+    const struct teg_gpu *gpu = w->job.gpu;
+    struct toggle *all;
+
+    w->toggle = calloc(fixed + gpu->unit_count + 1, sizeof *w->toggle);
+    if (w->toggle == NULL)
+        return say_memory();
+    all = &w->toggle[w->count++];
+    snprintf(all->name, sizeof all->name, "all");
+    for (uint32_t i = 0; i < fixed; i++) {
+        struct toggle *t = &w->toggle[w->count++];
+        size_t used = strlen(all->names);
+
+        snprintf(t->name, sizeof t->name, "%s", known[i].name);
+        snprintf(t->names, sizeof t->names, "%s", known[i].name);
+        snprintf(all->names + used, sizeof all->names - used, "%s%s",
+                 used > 0 ? "," : "", known[i].name);
+    }
+    for (uint32_t i = 0; i < gpu->unit_count; i++) {
+        struct toggle *t = &w->toggle[w->count++];
+
+        snprintf(t->name, sizeof t->name, "double:%s", gpu->unit[i].name);
+        snprintf(t->names, sizeof t->names, "%s", t->name);
+    }
+    return EXIT_DONE;
+}
+
+/* What a worker replies. */
+struct measured {
+    uint64_t cycles;
+    int64_t status; /* exit status of the replays */
+};
+
+/* Cycles of all chosen kernels; `names` may be NULL. */
+static int total_cycles(const struct whatif *w, const char *names,
+                        uint32_t threads, uint64_t *cycles)
+{
+    struct opt_list list = {0};
+    struct replay_options options = {
+        .sms = w->sms,
+        .warps_per_sm = w->warps_per_sm,
+        .threads = threads,
+        .what_ifs = &list,
+    };
+
+    *cycles = 0;
+    if (w->always != NULL)
+        list = *w->always;
+    if (names != NULL && list.count < OPT_LIST_MAX)
+        list.item[list.count++] = names;
+    for (uint32_t i = 0; i < w->job.kernel_count; i++) {
+        struct replay replay;
+        int status;
+
+        options.store = w->store[i];
+        status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
+        if (status == EXIT_DONE)
+            *cycles += replay_launches(&replay) * replay.s->cycles;
+        if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
+            replay_release(&replay);
+        if (status != EXIT_DONE)
+            return status;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the pool's questions: job 0 is the baseline, i is toggle i - 1 ------- */
+
+static bool next_job(void *self, uint32_t worker, uint64_t *job)
+{
+    struct whatif *w = self;
+
+    (void)worker;
+    *job = w->next;
+    return w->next++ <= w->count;
+}
+
+/* What is wrong with the kernel, the baseline's worker says; the others would
+ * only repeat it. */
+static int work(void *self, uint64_t job, uint32_t cores,
+                struct teg_buffer *reply)
+{
+    const struct whatif *w = self;
+    struct measured m = {0};
+
+    if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
+        return EXIT_FAULT;
+    m.status = total_cycles(w, job > 0 ? w->toggle[job - 1].names : NULL, cores,
+                            &m.cycles);
+    if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
+        return (int)m.status;
+    teg_buffer_bytes(reply, &m, sizeof m);
+    return EXIT_DONE;
+}
+
+static int done(void *self, uint64_t job, const uint8_t *reply, size_t size)
+{
+    struct whatif *w = self;
+    struct measured m;
+
+    if (size != sizeof m)
+        return say_memory();
+    memcpy(&m, reply, sizeof m);
+    if (job == 0) {
+        w->baseline_cycles = m.cycles;
+        return EXIT_DONE;
+    }
+    if (m.status != EXIT_DONE)
+        w->broken = w->toggle[job - 1].name;
+    w->toggle[job - 1].cycles = m.cycles;
+    w->toggle[job - 1].done = m.status == EXIT_DONE;
+    w->done += m.status == EXIT_DONE;
+    return EXIT_DONE;
+}
+
+static void lost(void *self, uint64_t job, const char *why)
+{
+    struct whatif *w = self;
+
+    w->broken = job > 0 ? w->toggle[job - 1].name : "as it is";
+    say(w->broken, "%s", why);
+}
+
+static void tick(void *self)
+{
+    struct whatif *w = self;
+
+    if (!w->terminal || job_clock() < w->job.started + 1)
+        return;
+    fprintf(stderr, "\r%u of %u replays\033[K",
+            w->done + (w->baseline_cycles > 0), w->count + 1);
+    w->shown = true;
+}
+
+/* Fastest first, those not done last; ties in the order of the table. */
+static int by_gain(const void *a, const void *b)
+{
+    const struct toggle *x = a, *y = b;
+
+    if (x->done != y->done)
+        return x->done ? -1 : 1;
+    if (x->cycles != y->cycles)
+        return (x->cycles > y->cycles) - (x->cycles < y->cycles);
+    return (x > y) - (x < y);
+}
+
+/* The budget is for all kernels together. */
+static int read_blocks(struct whatif *w)
+{
+    const struct job *job = &w->job;
+    struct teg_diag d;
+
+    w->store = calloc(job->kernel_count, sizeof *w->store);
+    if (w->store == NULL)
+        return say_memory();
+    for (uint32_t i = 0; i < job->kernel_count; i++) {
+        if (interrupted())
+            return EXIT_INTERRUPTED;
+        if (teg_store_new(job->trace, job->kernel[i],
+                          TEG_STORE_BUDGET / job->kernel_count, &w->store[i],
+                          &d) != TEG_OK)
+            return say_fault(&d);
+    }
+    return EXIT_DONE;
+}
+
+static int replay_all(struct whatif *w)
+{
+    uint32_t jobs = w->jobs != 0 ? w->jobs : pool_cores();
+    const struct pool pool = {
+        .workers = jobs < w->count + 1 ? jobs : w->count + 1,
+        .cores = jobs,
+        .self = w,
+        .next = next_job,
+        .work = work,
+        .done = done,
+        .lost = lost,
+        .tick = tick,
+    };
+    int status = read_blocks(w);
+
+    w->terminal = isatty(STDERR_FILENO) == 1;
+    if (status == EXIT_DONE)
+        status = pool_run(&pool);
+    if (w->shown)
+        fputs("\r\033[K", stderr);
+    for (uint32_t i = 0; w->store != NULL && i < w->job.kernel_count; i++)
+        teg_store_free(w->store[i]);
+    free(w->store);
+    w->store = NULL;
+    return status;
+}
+
+int whatif_measure(struct whatif *w)
+{
+    int status = list_toggles(w);
+
+    if (status == EXIT_DONE)
+        status = replay_all(w);
+    if (status == EXIT_DONE && w->broken != NULL) {
+        say(w->broken, "the replay failed; `teg run --what-if` says why");
+        return EXIT_FAULT;
+    }
+    w->incomplete = status == EXIT_INTERRUPTED;
+    qsort(w->toggle, w->count, sizeof *w->toggle, by_gain);
+    return status;
+}
+
+uint32_t whatif_best(const struct whatif *w, uint32_t count,
+                     const struct toggle *best[])
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < w->done && found < count; i++) {
+        if (strcmp(w->toggle[i].name, "all") != 0 &&
+            w->toggle[i].cycles < w->baseline_cycles)
+            best[found++] = &w->toggle[i];
+    }
+    return found;
+}
