@@ -1,0 +1,85 @@
+#include "tools/teg/report/page/sections.h"
+
+#include <math.h>
+
+/* Logarithmic axes: x is warp instructions per byte of DRAM traffic, y warp
+ * instructions a second.  (An instruction roofline, after Ding and Williams
+ * 2019, with bytes for their transactions.) */
+struct roof {
+    double x0, x1, y0, y1; /* decades */
+};
+
+static double roof_x(const struct roof *r, double x)
+{
+    return 50 + 650 * (log10(x) - r->x0) / (r->x1 - r->x0);
+}
+
+static double roof_y(const struct roof *r, double y)
+{
+    return 10 + 190 * (1 - (log10(y) - r->y0) / (r->y1 - r->y0));
+}
+
+static void print_roof_axes(FILE *f, const struct roof *r)
+{
+    for (double d = r->x0; d <= r->x1; d++) {
+        double x = roof_x(r, pow(10, d));
+
+        fprintf(f,
+                "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"10\" "
+                "y2=\"200\"/><text x=\"%.1f\" y=\"214\" "
+                "text-anchor=\"middle\">%g</text>\n",
+                x, x, x, pow(10, d));
+    }
+    for (double d = r->y0; d <= r->y1; d++) {
+        double y = roof_y(r, pow(10, d));
+
+        fprintf(f,
+                "<line class=\"grid\" x1=\"50\" x2=\"700\" y1=\"%.1f\" "
+                "y2=\"%.1f\"/><text x=\"46\" y=\"%.1f\" "
+                "text-anchor=\"end\">%g</text>\n",
+                y, y, y + 4, pow(10, d));
+    }
+}
+
+void page_roofline(FILE *f, const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    double seconds = (double)s->cycles / (gpu->chip.sm_clock_mhz * 1e6);
+    double peak = (double)gpu->chip.sms * gpu->sm.schedulers /
+                  gpu->sm.issue_period * gpu->chip.sm_clock_mhz * 1e-3;
+    double bandwidth = gpu->dram.bandwidth_gbs, x, y, ridge;
+    struct roof roof;
+
+    if (s->memory.dram_bytes == 0 || bandwidth <= 0 || seconds <= 0 ||
+        s->warp_instructions == 0)
+        return;
+    x = (double)s->warp_instructions / (double)s->memory.dram_bytes;
+    y = (double)s->warp_instructions / seconds * 1e-9;
+    ridge = peak / bandwidth;
+    roof = (struct roof){
+        floor(log10(fmin(x, ridge)) - 0.5), ceil(log10(fmax(x, ridge)) + 0.5),
+        floor(log10(fmin(y, peak)) - 0.3), ceil(log10(peak) + 0.1)};
+    html_heading(f, "Roofline");
+    fputs("<figure><figcaption>10<sup>9</sup> warp instructions a second, by "
+          "warp instructions per byte of DRAM traffic</figcaption><svg "
+          "viewBox=\"0 0 720 220\" id=\"roofline\">\n",
+          f);
+    print_roof_axes(f, &roof);
+    fprintf(f,
+            "<clipPath id=\"plot\"><rect x=\"50\" y=\"10\" width=\"650\" "
+            "height=\"190\"/></clipPath><g clip-path=\"url(#plot)\">"
+            "<polyline fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2\" "
+            "points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n"
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/></g>\n",
+            roof_x(&roof, pow(10, roof.x0)),
+            roof_y(&roof, pow(10, roof.x0) * bandwidth), roof_x(&roof, ridge),
+            roof_y(&roof, peak), 700.0, roof_y(&roof, peak), roof_x(&roof, x),
+            roof_y(&roof, y));
+    fprintf(f,
+            "<text x=\"696\" y=\"%.1f\" text-anchor=\"end\">issue: %.4g</text>"
+            "</svg><p class=\"dim\">The dot is this kernel: %.3g instructions "
+            "a byte, %.4g x 10<sup>9</sup> a second; the roof at that point is "
+            "%.4g.</p></figure>\n",
+            roof_y(&roof, peak) - 4, peak, x, y, fmin(peak, x * bandwidth));
+}
