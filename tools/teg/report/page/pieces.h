@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "isa/inst/inst.h"
+#include "sim/collect/by_pc.h"
 
 void html_heading(FILE *f, const char *text);
 
