@@ -40,7 +40,7 @@ small_trace "$work/saxpy.traceg"
 expect 2 "$teg" run "$work/saxpy.traceg" --what-fi=coalesced
 err "unknown option '--what-fi'; did you mean '--what-if'?"
 expect 2 "$teg" run "$work/saxpy.traceg" --format=jsn
-err "expected one of text, json, csv, found 'jsn'; did you mean 'json'?"
+err "expected one of text, json, markdown, csv, found 'jsn'; did you mean 'json'?"
 expect 2 "$teg" run "$work/saxpy.traceg" --sms=0
 err "expected a number from 1, found '0'"
 expect 2 "$teg" run "$work/saxpy.traceg" --sms=-3
