@@ -10,7 +10,7 @@ enum {
     LOOK_INTO = 4096 /* bytes */
 };
 
-enum code_kind code_recognise(const char *path)
+enum device_code_kind device_code_recognise(const char *path)
 {
     uint8_t head[LOOK_INTO];
     FILE *f = fopen(path, "rb");
@@ -25,12 +25,13 @@ enum code_kind code_recognise(const char *path)
                                               : CODE_NONE;
 }
 
-int code_open(struct code *c, const char *path)
+int device_code_open(struct device_code *c, const char *path)
 {
     struct teg_diag d;
     teg_status status;
 
-    *c = (struct code){.kind = code_recognise(path), .path = path};
+    *c =
+        (struct device_code){.kind = device_code_recognise(path), .path = path};
     if (c->kind == CODE_LISTING) {
         status = teg_listing_open(&c->listing, path, &d);
         c->count = c->listing.count;
@@ -42,14 +43,14 @@ int code_open(struct code *c, const char *path)
     return status == TEG_OK ? EXIT_DONE : say_fault(&d);
 }
 
-void code_release(struct code *c)
+void device_code_release(struct device_code *c)
 {
     teg_fatbin_release(&c->fatbin);
     teg_listing_release(&c->listing);
-    *c = (struct code){0};
+    *c = (struct device_code){0};
 }
 
-bool code_is_cubin(const struct code *c, uint32_t i, uint32_t sm)
+bool device_code_is_cubin(const struct device_code *c, uint32_t i, uint32_t sm)
 {
     if (c->kind == CODE_LISTING)
         return sm == 0 || c->listing.cubin[i].sm == sm;
@@ -57,7 +58,8 @@ bool code_is_cubin(const struct code *c, uint32_t i, uint32_t sm)
            (sm == 0 || c->fatbin.entry[i].sm == sm);
 }
 
-int code_cubin(struct code *c, uint32_t i, struct teg_cubin *cubin)
+int device_code_cubin(struct device_code *c, uint32_t i,
+                      struct teg_cubin *cubin)
 {
     struct teg_diag d;
 
@@ -70,7 +72,7 @@ int code_cubin(struct code *c, uint32_t i, struct teg_cubin *cubin)
                                                                 : say_fault(&d);
 }
 
-bool code_read_arch(const char *text, uint32_t *sm)
+bool device_code_read_arch(const char *text, uint32_t *sm)
 {
     char *end;
     unsigned long v;

@@ -12,14 +12,14 @@
 #include "isa/binary/fatbin.h"
 #include "isa/binary/listing.h"
 
-enum code_kind {
+enum device_code_kind {
     CODE_NONE, /* or a file that cannot be read */
     CODE_BINARY,
     CODE_LISTING,
 };
 
-struct code {
-    enum code_kind kind;
+struct device_code {
+    enum device_code_kind kind;
     const char *path;           /* borrowed; outlives this */
     struct teg_fatbin fatbin;   /* CODE_BINARY */
     struct teg_listing listing; /* CODE_LISTING */
@@ -27,18 +27,19 @@ struct code {
 };
 
 /* What the beginning of the file looks like. */
-enum code_kind code_recognise(const char *path);
+enum device_code_kind device_code_recognise(const char *path);
 
 /* Opens the file; says what is wrong and returns an exit status. */
-int code_open(struct code *c, const char *path);
-void code_release(struct code *c);
+int device_code_open(struct device_code *c, const char *path);
+void device_code_release(struct device_code *c);
 
 /* Piece `i`: whether it is a cubin, not PTX, and for sm_`sm` (0: for any). */
-bool code_is_cubin(const struct code *c, uint32_t i, uint32_t sm);
+bool device_code_is_cubin(const struct device_code *c, uint32_t i, uint32_t sm);
 /* Takes piece `i`, a cubin, once; it is the caller's then. */
-int code_cubin(struct code *c, uint32_t i, struct teg_cubin *cubin);
+int device_code_cubin(struct device_code *c, uint32_t i,
+                      struct teg_cubin *cubin);
 
 /* "sm_86" or "86" of an --arch option. */
-bool code_read_arch(const char *text, uint32_t *sm);
+bool device_code_read_arch(const char *text, uint32_t *sm);
 
 #endif

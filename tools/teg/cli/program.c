@@ -104,7 +104,7 @@ static void read_sections(struct program *p, Elf *elf)
 }
 
 /* A damaged fatbin is said when a kernel of it is to run. */
-static void read_codes(struct program *p)
+static void read_cubins(struct program *p)
 {
     struct teg_fatbin f;
 
@@ -115,8 +115,8 @@ static void read_codes(struct program *p)
 
         if (f.entry[i].sm > *newest)
             *newest = f.entry[i].sm;
-        if (!f.entry[i].is_ptx && p->codes < PROGRAM_CODES_MAX)
-            p->code[p->codes++] = f.entry[i].sm;
+        if (!f.entry[i].is_ptx && p->cubins < PROGRAM_CUBINS_MAX)
+            p->cubin_sm[p->cubins++] = f.entry[i].sm;
     }
     teg_fatbin_release(&f);
 }
@@ -140,7 +140,7 @@ int program_open(struct program *p, const char *name)
     elf_end(elf);
     close(file);
     if (p->has_code)
-        read_codes(p);
+        read_cubins(p);
     return EXIT_DONE;
 }
 
@@ -152,8 +152,8 @@ void program_release(struct program *p)
 
 bool program_runs_on(const struct program *p, uint32_t cc)
 {
-    for (uint32_t i = 0; i < p->codes; i++) {
-        if (p->code[i] / 10 == cc / 10 && p->code[i] <= cc)
+    for (uint32_t i = 0; i < p->cubins; i++) {
+        if (p->cubin_sm[i] / 10 == cc / 10 && p->cubin_sm[i] <= cc)
             return true;
     }
     return false;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-    PROGRAM_CODES_MAX = 32
+    PROGRAM_CUBINS_MAX = 32
 };
 
 struct program {
@@ -16,8 +16,8 @@ struct program {
     bool has_code;    /* sections of device code */
     char runtime[64]; /* "libcudart.so.13" it is linked with, or "" */
     bool has_rpath;   /* libraries are looked for there first */
-    uint32_t code[PROGRAM_CODES_MAX]; /* 75, 80: cubins */
-    uint32_t codes;
+    uint32_t cubin_sm[PROGRAM_CUBINS_MAX]; /* 75, 80: cubins */
+    uint32_t cubins;
     uint32_t newest;     /* of them; 0: none */
     uint32_t newest_ptx; /* of the PTX texts; 0: none */
 };

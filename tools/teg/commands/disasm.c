@@ -161,14 +161,15 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
     return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
-static int disasm_piece(struct disasm *self, struct code *code, uint32_t i)
+static int disasm_piece(struct disasm *self, struct device_code *code,
+                        uint32_t i)
 {
     struct teg_cubin c;
     int status;
 
-    if (!code_is_cubin(code, i, self->sm))
+    if (!device_code_is_cubin(code, i, self->sm))
         return EXIT_DONE;
-    status = code_cubin(code, i, &c);
+    status = device_code_cubin(code, i, &c);
     if (status != EXIT_DONE)
         return status;
     self->piece = i;
@@ -178,7 +179,7 @@ static int disasm_piece(struct disasm *self, struct code *code, uint32_t i)
 }
 
 /* Why nothing was printed. */
-static int nothing(const struct disasm *self, const struct code *code,
+static int nothing(const struct disasm *self, const struct device_code *code,
                    uint32_t cubins)
 {
     char hint[96];
@@ -197,7 +198,8 @@ static int nothing(const struct disasm *self, const struct code *code,
 }
 
 /* What could not be read, with the first of a listing. */
-static void say_unknown(const struct disasm *self, const struct code *code)
+static void say_unknown(const struct disasm *self,
+                        const struct device_code *code)
 {
     const struct teg_listing_unread *first = code->listing.unread;
     char where[512];
@@ -214,7 +216,7 @@ static void say_unknown(const struct disasm *self, const struct code *code)
             self->unknown, self->instructions, self->uncertain);
 }
 
-static int disasm(struct disasm *self, struct code *code)
+static int disasm(struct disasm *self, struct device_code *code)
 {
     int status = EXIT_DONE;
     uint32_t cubins = 0;
@@ -222,7 +224,7 @@ static int disasm(struct disasm *self, struct code *code)
     teg_nearest_init(&self->nearest, self->kernel != NULL ? self->kernel : "");
     self->listing = code->kind == CODE_LISTING ? &code->listing : NULL;
     for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++) {
-        cubins += code_is_cubin(code, i, self->sm);
+        cubins += device_code_is_cubin(code, i, self->sm);
         status = disasm_piece(self, code, i);
     }
     if (status == EXIT_DONE && self->shown == 0)
@@ -266,18 +268,18 @@ int cmd_disasm(int argc, char **argv)
                     "  teg disasm saxpy.cubin --control\n"
                     "  teg disasm ./program --arch sm_80\n"};
     struct operands operands;
-    struct code code;
+    struct device_code code;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
-    if (self.arch != NULL && !code_read_arch(self.arch, &self.sm))
+    if (self.arch != NULL && !device_code_read_arch(self.arch, &self.sm))
         return say_usage("disasm", "--arch: expected sm_XX, found '%s'",
                          self.arch);
     catch_interrupt();
-    status = code_open(&code, operands.item[0]);
+    status = device_code_open(&code, operands.item[0]);
     if (status == EXIT_DONE)
         status = disasm(&self, &code);
-    code_release(&code);
+    device_code_release(&code);
     return status;
 }

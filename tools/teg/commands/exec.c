@@ -102,9 +102,9 @@ static int check_code(const struct program *p, const struct teg_gpu *gpu)
 
     if (!p->has_code || program_runs_on(p, cc))
         return EXIT_DONE;
-    for (uint32_t i = 0; i < p->codes && used < sizeof found; i++)
+    for (uint32_t i = 0; i < p->cubins && used < sizeof found; i++)
         used += (size_t)snprintf(found + used, sizeof found - used, "%ssm_%u",
-                                 i > 0 ? ", " : "", p->code[i]);
+                                 i > 0 ? ", " : "", p->cubin_sm[i]);
     if (used == 0)
         snprintf(found, sizeof found, "%s",
                  p->newest_ptx != 0 ? "only PTX" : "none");

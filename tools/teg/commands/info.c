@@ -333,7 +333,7 @@ int cmd_info(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
     catch_interrupt();
-    if (code_recognise(operands.item[0]) != CODE_NONE) {
+    if (device_code_recognise(operands.item[0]) != CODE_NONE) {
         status = cubin(&self.job, operands.item[0], threads);
         job_release(&self.job);
         return status;

@@ -283,7 +283,7 @@ static json_t *ptx_json(const struct teg_fatbin_entry *e)
 /* One of the file's pieces. */
 struct piece {
     const struct asked *asked;
-    const struct code *code;
+    const struct device_code *code;
     uint32_t place;
     const struct teg_cubin *cubin; /* NULL: PTX */
 };
@@ -334,11 +334,11 @@ static json_t *kernel_rows(const void *part)
 }
 
 struct file {
-    const struct code *code;
+    const struct device_code *code;
     uint64_t bytes;
 };
 
-static const char *format_name(const struct code *code)
+static const char *format_name(const struct device_code *code)
 {
     return code->kind == CODE_LISTING ? "listing"
            : code->fatbin.is_cubin    ? "cubin"
@@ -390,7 +390,7 @@ static int text(FILE *f, const void *part)
 static int head(FILE *f, const void *self)
 {
     const struct file *file = self;
-    const struct code *code = file->code;
+    const struct device_code *code = file->code;
     char a[28];
 
     if (code->kind == CODE_LISTING)
@@ -405,15 +405,15 @@ static int head(FILE *f, const void *self)
 }
 
 static int add_piece(struct writer *w, const struct asked *asked,
-                     struct code *code, uint32_t place)
+                     struct device_code *code, uint32_t place)
 {
     struct piece p = {.asked = asked, .code = code, .place = place};
     struct teg_cubin c;
     int status;
 
-    if (!code_is_cubin(code, place, 0))
+    if (!device_code_is_cubin(code, place, 0))
         return writer_add(w, &p);
-    status = code_cubin(code, place, &c);
+    status = device_code_cubin(code, place, &c);
     if (status != EXIT_DONE)
         return status;
     p.cubin = &c;
@@ -422,7 +422,7 @@ static int add_piece(struct writer *w, const struct asked *asked,
     return status;
 }
 
-static int write_pieces(struct code *code, const struct asked *asked,
+static int write_pieces(struct device_code *code, const struct asked *asked,
                         uint64_t bytes, uint32_t format)
 {
     static const struct view view = {
@@ -448,11 +448,11 @@ int info_cubin(const char *path, const struct teg_gpu *gpu, uint32_t threads,
                uint64_t bytes, uint32_t format)
 {
     const struct asked asked = {gpu, threads};
-    struct code code;
-    int status = code_open(&code, path);
+    struct device_code code;
+    int status = device_code_open(&code, path);
 
     if (status == EXIT_DONE)
         status = write_pieces(&code, &asked, bytes, format);
-    code_release(&code);
+    device_code_release(&code);
     return status;
 }

@@ -1,544 +1,57 @@
-/*
- * teg timeline: what warps and units of one SM did over time, in letters.
- *
- *     matmul on v100, SM 0, cycles 0 to 4,800: a column is 100 cycles
- *
- *     warps                         |
- *      0                            |LLLLLLLL#bbbbLLLLL
- *     share of the SM's warps       |
- *      issued                       |    1
- *      L long_scoreboard            |@@@@95555
- *     busy units of the SM          |
- *      fp32                         |  123  3
- *     busy units of the chip        |
- *      fp32                         |  222  3
- *
- * A letter says what a warp did for most of the column, a digit how many
- * tenths.  Below the SM's warps stand the issue slots of its sub-cores; with
- * --sub-core N states and units are those of one.  With --cycles come the instructions, one in a row: the letters of
- * what it waited for, `#` its issue, `=` until its result can be used, `E`.
- * (After llvm-mca's timeline view.)
- */
-#include "tools/teg/cli/color.h"
+/* teg timeline: what warps and units of one SM did over time
+ * (report/scene.h), or which instructions bound the kernel. */
 #include "tools/teg/report/critical.h"
-#include "tools/teg/report/report.h"
-#include "tools/teg/report/series.h"
-
-#include "sim/collect/timeline.h"
+#include "tools/teg/report/scene.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    COLUMNS = 48,
-    LABEL = 30,
-    ROWS_MAX = 200,
     POINTS_MAX = 1 << 20
 };
 
-/* In the order of sim/stalls.def. */
-static const char letter[] = "DbsiLSwgmun";
-_Static_assert(sizeof letter == TEG_STALLS + 1, "a letter for each reason");
-
-struct scene {
+struct timeline_run {
     struct job job;
     struct opt_list what_ifs;
     bool critical;
-    struct window window;
-    uint32_t sub_cores;          /* of an SM: its schedulers */
-    const char *sub_text;        /* of --sub-core, as given, or NULL */
-    struct timeline *chip, *one; /* owned */
-    struct timeline *sub;        /* owned, [sub_cores] of that SM */
-    const struct timeline *near; /* `one`, or the sub-core asked for */
-    struct pc_trace points;
-    const struct replay *replay; /* borrowed; to write it */
+    const char *sub_text; /* of --sub-core, as given, or NULL */
+    struct scene scene;
 };
 
-/* ---- columns --------------------------------------------------------------- */
-
-static double column_cycles(const struct scene *v)
+static int write_scene(struct timeline_run *run, const struct replay *r)
 {
-    return (double)(v->window.to - v->window.from) / COLUMNS;
-}
-
-/* Cycles of [from, to) in the column. */
-static double part_in(const struct scene *v, int column, double from, double to)
-{
-    double width = column_cycles(v);
-    double left = (double)v->window.from + column * width;
-    double right = left + width;
-
-    from = from > left ? from : left;
-    to = to < right ? to : right;
-    return to > from ? to - from : 0;
-}
-
-static int column_of(const struct scene *v, uint64_t cycle)
-{
-    double c =
-        ((double)cycle - (double)v->window.from) / column_cycles(v) + 1e-9;
-
-    return c < 0 ? 0 : c >= COLUMNS ? COLUMNS - 1 : (int)c;
-}
-
-/* Adds to each column its share of what the bins hold. */
-static void resample(const struct scene *v, const struct timeline *t,
-                     const uint64_t *bin, double column[COLUMNS])
-{
-    for (uint32_t i = 0; i < timeline_bins(t); i++) {
-        double from = (double)(t->choice.from + i * t->bin_cycles);
-        double width = (double)timeline_width(t, i);
-        int c = column_of(v, t->choice.from + i * t->bin_cycles);
-
-        for (; c < COLUMNS; c++) {
-            double part = part_in(v, c, from, from + width);
-
-            if (part <= 0)
-                break;
-            column[c] += (double)bin[i] * part / width;
-        }
-    }
-}
-
-static char share_char(double part, double whole)
-{
-    int tenths = whole > 0 ? (int)(10 * part / whole + 0.5) : 0;
-
-    if (part <= 0 || whole <= 0)
-        return ' ';
-    return tenths == 0 ? '.' : tenths > 9 ? '@' : (char)('0' + tenths);
-}
-
-/* ---- text ------------------------------------------------------------------ */
-
-static void print_row(FILE *f, const char *label, const char *row, int length)
-{
-    while (length > 0 && row[length - 1] == ' ')
-        length--;
-    fprintf(f, "%-*.*s|%.*s\n", LABEL, LABEL, label, length, row);
-}
-
-/* An issue is good; waiting for memory, and for other warps, is what one
- * looks for. */
-static enum tint tint_of(char state)
-{
-    switch (state) {
-    case '#':
-    case '=':
-    case 'E':
-        return TINT_GOOD;
-    case 'L':
-    case 'g':
-        return TINT_BAD;
-    case 'b':
-    case 'S':
-    case 'm':
-    case 'u':
-        return TINT_NOTICE;
-    default:
-        return TINT_DIM;
-    }
-}
-
-/* A row of letters, each in the color of its state. */
-static void print_letters(FILE *f, const char *label, const char row[COLUMNS])
-{
-    int length = COLUMNS;
-
-    while (length > 0 && row[length - 1] == ' ')
-        length--;
-    fprintf(f, "%-*.*s|", LABEL, LABEL, label);
-    for (int c = 0; c < length; c++) {
-        if (c == 0 || row[c] != row[c - 1])
-            fprintf(f, "%s%s", tint(f, TINT_OFF), tint(f, tint_of(row[c])));
-        fputc(row[c], f);
-    }
-    fprintf(f, "%s\n", tint(f, TINT_OFF));
-}
-
-static void print_heading(FILE *f, const char *text)
-{
-    fprintf(f, "\n%s", tint(f, TINT_STRONG));
-    print_row(f, text, "", 0);
-    fputs(tint(f, TINT_OFF), f);
-}
-
-static void print_series(FILE *f, const struct scene *v,
-                         const struct timeline *t, const char *label,
-                         const uint64_t *bin, const double whole[COLUMNS])
-{
-    double part[COLUMNS] = {0};
-    char row[COLUMNS];
-
-    resample(v, t, bin, part);
-    for (int c = 0; c < COLUMNS; c++)
-        row[c] = share_char(part[c], whole[c]);
-    print_row(f, label, row, COLUMNS);
-}
-
-static bool any(const uint64_t *bin)
-{
-    for (int i = 0; i < TEG_TIMELINE_BINS; i++) {
-        if (bin[i] != 0)
-            return true;
-    }
-    return false;
-}
-
-static void print_states(FILE *f, const struct scene *v,
-                         const struct timeline *t, const char *heading)
-{
-    double whole[COLUMNS] = {0};
-    char label[64];
-
-    resample(v, t, t->issued, whole);
-    for (int r = 0; r < TEG_STALLS; r++)
-        resample(v, t, t->stall[r], whole);
-    print_heading(f, heading);
-    print_series(f, v, t, " # issued", t->issued, whole);
-    for (int r = 0; r < TEG_STALLS; r++) {
-        snprintf(label, sizeof label, " %c %s", letter[r], teg_stall_label(r));
-        if (any(t->stall[r]))
-            print_series(f, v, t, label, t->stall[r], whole);
-    }
-}
-
-static void print_units(FILE *f, const struct scene *v,
-                        const struct timeline *t, const char *heading)
-{
-    double whole[COLUMNS];
-    char label[64];
-
-    print_heading(f, heading);
-    for (uint32_t u = 0; u < t->unit_count; u++) {
-        if (!any(t->busy[u]))
-            continue;
-        for (int c = 0; c < COLUMNS; c++)
-            whole[c] = column_cycles(v) * t->instances[u];
-        snprintf(label, sizeof label, "   %.24s", v->job.gpu->unit[u].name);
-        print_series(f, v, t, label, t->busy[u], whole);
-    }
-}
-
-/* Of one scheduler there is nothing to tell apart. */
-static void print_sub_cores(FILE *f, const struct scene *v)
-{
-    double whole[COLUMNS];
-    char label[64];
-
-    if (v->sub_cores == 1)
-        return;
-    for (int c = 0; c < COLUMNS; c++)
-        whole[c] = column_cycles(v) / v->job.gpu->sm.issue_period;
-    print_heading(f, "tenths of issue slots used");
-    for (uint32_t i = 0; i < v->sub_cores; i++) {
-        snprintf(label, sizeof label, "   sub-core %" PRIu32, i);
-        print_series(f, v, &v->sub[i], label, v->sub[i].issued, whole);
-    }
-}
-
-/* What each column of one warp slot was spent on; index TEG_STALLS: issues. */
-struct lane_state {
-    double cycles[COLUMNS][TEG_STALLS + 1];
-};
-
-static void add_state(const struct scene *v, struct lane_state *s, int state,
-                      uint64_t from, uint64_t to)
-{
-    if (to <= v->window.from || from >= v->window.to)
-        return;
-    for (int c = column_of(v, from); c < COLUMNS; c++) {
-        double part = part_in(v, c, (double)from, (double)to);
-
-        if (part <= 0)
-            break;
-        s->cycles[c][state] += part;
-    }
-}
-
-static void add_point(const struct scene *v, struct lane_state *s,
-                      const struct pc_point *p)
-{
-    uint64_t at = p->cycle - p->stalled;
-
-    for (int r = 0; r < TEG_STALLS; r++) {
-        add_state(v, s, r, at, at + p->stall[r]);
-        at += p->stall[r];
-    }
-    add_state(v, s, TEG_STALLS, p->cycle, p->cycle + 1);
-}
-
-static char state_char(const double cycles[TEG_STALLS + 1])
-{
-    int most = TEG_STALLS;
-
-    for (int r = 0; r < TEG_STALLS; r++) {
-        if (cycles[r] > cycles[most])
-            most = r;
-    }
-    if (cycles[most] <= 0)
-        return ' ';
-    return most == TEG_STALLS ? '#' : letter[most];
-}
-
-static int print_warps(FILE *f, const struct scene *v)
-{
-    struct lane_state *s = malloc(sizeof *s);
-
-    if (s == NULL)
-        return say_memory();
-    print_heading(f, "warp slots");
-    for (uint32_t w = v->window.warp_first; w <= v->window.warp_last; w++) {
-        char row[COLUMNS], label[32];
-
-        memset(s, 0, sizeof *s);
-        for (size_t i = 0; i < v->points.points; i++) {
-            if (v->points.point[i].slot == w)
-                add_point(v, s, &v->points.point[i]);
-        }
-        for (int c = 0; c < COLUMNS; c++)
-            row[c] = state_char(s->cycles[c]);
-        snprintf(label, sizeof label, " %2" PRIu32, w);
-        print_letters(f, label, row);
-    }
-    free(s);
-    return EXIT_DONE;
-}
-
-static void paint(const struct scene *v, char row[COLUMNS], uint64_t from,
-                  uint64_t to, char c)
-{
-    if (from >= to || to <= v->window.from || from >= v->window.to)
-        return;
-    for (int i = column_of(v, from); i <= column_of(v, to - 1); i++)
-        row[i] = c;
-}
-
-/* Later marks cover earlier ones where several cycles share a column. */
-static void print_instruction(FILE *f, const struct scene *v,
-                              const struct pc_point *p)
-{
-    const struct teg_program *program = v->points.program;
-    uint64_t at = p->cycle - p->stalled;
-    char row[COLUMNS], label[64];
-
-    memset(row, ' ', sizeof row);
-    for (int r = 0; r < TEG_STALLS; r++) {
-        paint(v, row, at, at + p->stall[r], letter[r]);
-        at += p->stall[r];
-    }
-    paint(v, row, p->cycle + 1, p->done, '=');
-    paint(v, row, p->done, p->done + 1, 'E');
-    paint(v, row, p->cycle, p->cycle + 1, '#');
-    snprintf(label, sizeof label, "%2" PRIu32 " %04" PRIx64 " %s", p->slot,
-             p->pc, teg_program_text(program, &program->inst[p->inst]));
-    print_letters(f, label, row);
-}
-
-static void print_instructions_of(FILE *f, const struct scene *v)
-{
-    size_t shown = 0, count = v->points.points;
-
-    print_heading(f, "slot pc instruction");
-    for (uint32_t w = v->window.warp_first; w <= v->window.warp_last; w++) {
-        for (size_t i = 0; i < count && shown < ROWS_MAX; i++) {
-            if (v->points.point[i].slot == w) {
-                print_instruction(f, v, &v->points.point[i]);
-                shown++;
-            }
-        }
-    }
-    fprintf(f, "\nletters: what it waits for; # issues, = is under way, E its "
-               "result is usable\n");
-    if (shown < count)
-        fprintf(f, "%zu more are left out: choose fewer cycles or warps\n",
-                count - shown);
-}
-
-static int print_text(FILE *f, const void *part)
-{
-    const struct scene *v = part;
-    const struct replay *r = v->replay;
-    char a[28], b[28], name[TEG_NAME_MAX];
-    int status;
-
-    fprintf(f, "%.40s on %s, SM %u, cycles %s to %s: a column is %.4g\n",
-            kernel_title(r->s->name, name), r->gpu->name, v->window.sm,
-            with_commas(v->window.from, a), with_commas(v->window.to, b),
-            column_cycles(v));
-    status = print_warps(f, v);
-    if (status != EXIT_DONE)
-        return status;
-    print_states(f, v, v->near,
-                 v->near == v->one ? "tenths of the SM's warps"
-                                   : "tenths of the sub-core's warps");
-    print_sub_cores(f, v);
-    print_units(f, v, v->near,
-                v->near == v->one ? "tenths busy, units of the SM"
-                                  : "tenths busy, by the sub-core");
-    print_units(f, v, v->chip, "tenths busy, units of the chip");
-    if (v->window.cycles_text != NULL)
-        print_instructions_of(f, v);
-    if (v->points.dropped != 0)
-        fprintf(f,
-                "%" PRIu64 " later instructions of the warps were left out: "
-                "choose fewer cycles or warps\n",
-                v->points.dropped);
-    return EXIT_DONE;
-}
-
-/* ---- values ------------------------------------------------------------------ */
-
-static json_t *bins_json(const struct timeline *t, const uint64_t *bin)
-{
-    json_t *array = json_array();
-
-    for (uint32_t i = 0; i < timeline_bins(t); i++)
-        json_array_append_new(array, json_integer((json_int_t)bin[i]));
-    return array;
-}
-
-static json_t *timeline_json(const struct timeline *t,
-                             const struct teg_gpu *gpu)
-{
-    json_t *stalls = json_object(), *units = json_array();
-
-    for (int r = 0; r < TEG_STALLS; r++)
-        json_object_set_new(stalls, teg_stall_label(r),
-                            bins_json(t, t->stall[r]));
-    for (uint32_t u = 0; u < t->unit_count; u++)
-        json_array_append_new(
-            units, json_pack("{s:s, s:i, s:o, s:o}", "name", gpu->unit[u].name,
-                             "instances", (int)t->instances[u], "busy_cycles",
-                             bins_json(t, t->busy[u]), "load_cycles",
-                             bins_json(t, t->load[u])));
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "first_cycle",
-                     (json_int_t)t->choice.from, "bin_cycles",
-                     (json_int_t)t->bin_cycles, "issued",
-                     bins_json(t, t->issued), "stalls", stalls, "units", units);
-}
-
-static json_t *point_json(const struct pc_trace *t, const struct pc_point *p)
-{
-    return json_pack(
-        "{s:I, s:I, s:i, s:i, s:I, s:s, s:i, s:I, s:i, s:s?}", "cycle",
-        (json_int_t)p->cycle, "block", (json_int_t)p->block, "warp",
-        (int)p->warp, "slot", (int)p->slot, "pc", (json_int_t)p->pc, "text",
-        teg_program_text(t->program, &t->program->inst[p->inst]),
-        "active_lanes", __builtin_popcount(p->mask), "done",
-        (json_int_t)p->done, "stalled", (int)p->stalled, "reason",
-        p->reason < TEG_STALLS ? teg_stall_label(p->reason) : NULL);
-}
-
-static json_t *values(const void *part)
-{
-    const struct scene *v = part;
-    const struct replay *r = v->replay;
-    json_t *points = json_array(), *sub = json_array();
-
-    for (uint32_t i = 0; i < v->sub_cores; i++)
-        json_array_append_new(sub, timeline_json(&v->sub[i], r->gpu));
-    for (size_t i = 0; v->window.cycles_text != NULL && i < v->points.points;
-         i++)
-        json_array_append_new(points,
-                              point_json(&v->points, &v->points.point[i]));
-    return json_pack(
-        "{s:o, s:o, s:s, s:i, s:b, s:[I, I], s:o, s:o, s:o, s:o}", "teg",
-        teg_json(), "gpu", gpu_json(r->gpu), "kernel", r->s->name, "sm",
-        (int)v->window.sm, "incomplete", r->incomplete, "cycles",
-        (json_int_t)v->window.from, (json_int_t)v->window.to, "on_sm",
-        timeline_json(v->one, r->gpu), "on_sub_cores", sub, "on_chip",
-        timeline_json(v->chip, r->gpu), "instructions", points);
-}
-
-static void put_mean(json_t *row, const char *place, const char *what,
-                     const char *tail, double v)
-{
-    char name[96];
-
-    snprintf(name, sizeof name, "%s_%s%s", place, what, tail);
-    json_object_set_new(row, name, json_sprintf("%.4f", v));
-}
-
-/* Mean warps in each state, and busy shares of units. */
-static void put_bin(json_t *row, const struct scene *v, const char *place,
-                    const struct timeline *t, uint32_t bin)
-{
-    double width = (double)timeline_width(t, bin);
-
-    put_mean(row, place, "issued", "", (double)t->issued[bin] / width);
-    for (int r = 0; r < TEG_STALLS; r++)
-        put_mean(row, place, teg_stall_label(r), "",
-                 (double)t->stall[r][bin] / width);
-    for (uint32_t u = 0; u < t->unit_count; u++)
-        put_mean(row, place, v->job.gpu->unit[u].name, "_busy",
-                 (double)t->busy[u][bin] / width / t->instances[u]);
-}
-
-/* A row is a bin. */
-static json_t *rows(const void *part)
-{
-    const struct scene *v = part;
-    const struct timeline *t = v->one;
-    json_t *array = json_array();
-
-    for (uint32_t i = 0; i < timeline_bins(t); i++) {
-        uint64_t cycle = t->choice.from + i * t->bin_cycles;
-        json_t *row = json_pack("{s:I}", "cycle", (json_int_t)cycle);
-
-        put_bin(row, v, "sm", v->one, i);
-        put_bin(row, v, "chip", v->chip, i);
-        for (uint32_t k = 0; k < v->sub_cores; k++) {
-            char place[24];
-
-            snprintf(place, sizeof place, "sub%" PRIu32, k);
-            put_bin(row, v, place, &v->sub[k], i);
-        }
-        json_array_append_new(array, row);
-    }
-    return array;
-}
-
-/* ---- the command ------------------------------------------------------------- */
-
-static int write_scene(struct scene *v, const struct replay *r)
-{
-    static const struct view view = {
-        .text = print_text,
-        .values = values,
-        .rows = rows,
-    };
-
-    if (v->window.to > r->s->cycles)
-        v->window.to = r->s->cycles;
-    if (v->window.from >= v->window.to) {
-        say(v->job.path,
+    if (run->scene.window.to > r->s->cycles)
+        run->scene.window.to = r->s->cycles;
+    if (run->scene.window.from >= run->scene.window.to) {
+        say(run->job.path,
             "--cycles begins in cycle %" PRIu64 ", the kernel ends in %" PRIu64,
-            v->window.from, r->s->cycles);
+            run->scene.window.from, r->s->cycles);
         return EXIT_FAULT;
     }
-    v->replay = r;
-    return view_write(&view, v, v->job.format, v->job.out);
+    run->scene.gpu = run->job.gpu;
+    run->scene.replay = r;
+    return scene_write(&run->scene, run->job.format, run->job.out);
 }
 
 enum {
     EARS = 3 /* besides the sub-cores */
 };
 
-static int replay_scene(struct scene *v, struct sim_listener *listener)
+static int replay_scene(struct timeline_run *run, struct sim_listener *listener)
 {
-    const struct replay_options options = {.what_ifs = &v->what_ifs,
+    const struct replay_options options = {.what_ifs = &run->what_ifs,
                                            .label = "timeline",
                                            .listener = listener,
-                                           .listeners = EARS + v->sub_cores};
+                                           .listeners =
+                                               EARS + run->scene.sub_cores};
     struct replay r;
     int status, written;
 
-    status = replay_init(&r, &v->job, v->job.kernel[0], &options);
+    status = replay_init(&r, &run->job, run->job.kernel[0], &options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    written = write_scene(v, &r);
+    written = write_scene(run, &r);
     replay_release(&r);
     return written != EXIT_DONE ? written : status;
 }
@@ -553,8 +66,9 @@ static struct sim_listener listen(const struct scene *v, struct timeline *t,
     return timeline_listener(t);
 }
 
-static int show(struct scene *v)
+static int show(struct timeline_run *run)
 {
+    struct scene *v = &run->scene;
     struct pc_trace_choice choice = window_choice(&v->window, POINTS_MAX);
     struct sim_listener *listener =
         calloc(EARS + v->sub_cores, sizeof *listener);
@@ -572,8 +86,8 @@ static int show(struct scene *v)
         listener[2] = pc_trace_listener(&v->points);
         for (uint32_t i = 0; i < v->sub_cores; i++)
             listener[EARS + i] = listen(v, &v->sub[i], v->window.sm, i);
-        v->near = v->sub_text != NULL ? &v->sub[atoi(v->sub_text)] : v->one;
-        status = replay_scene(v, listener);
+        v->near = run->sub_text != NULL ? &v->sub[atoi(run->sub_text)] : v->one;
+        status = replay_scene(run, listener);
     }
     pc_trace_release(&v->points);
     free(listener);
@@ -583,18 +97,18 @@ static int show(struct scene *v)
     return status;
 }
 
-static int check_sub_core(struct scene *v)
+static int check_sub_core(struct timeline_run *run)
 {
-    const char *text = v->sub_text;
+    const char *text = run->sub_text;
     uint64_t first, last;
 
-    v->sub_cores = v->job.gpu->sm.schedulers;
+    run->scene.sub_cores = run->job.gpu->sm.schedulers;
     if (text == NULL ||
         (range_parse(text, text + strlen(text), &first, &last) &&
-         first == last && first < v->sub_cores))
+         first == last && first < run->scene.sub_cores))
         return EXIT_DONE;
     say("--sub-core", "expected a sub-core from 0 to %" PRIu32 ", found '%s'",
-        v->sub_cores - 1, text);
+        run->scene.sub_cores - 1, text);
     return EXIT_USAGE;
 }
 
@@ -610,23 +124,23 @@ static int check_one_kernel(const struct job *job)
 
 int cmd_timeline(int argc, char **argv)
 {
-    struct scene v = {0};
+    struct timeline_run run = {0};
     const struct opt options[] = {
-        JOB_GPU_OPTIONS(v.job),
-        JOB_TRACE_OPTIONS(v.job),
-        WINDOW_OPTIONS(v.window, "0-3"),
-        {"sub-core", 0, OPT_TEXT, &v.sub_text, "N",
+        JOB_GPU_OPTIONS(run.job),
+        JOB_TRACE_OPTIONS(run.job),
+        WINDOW_OPTIONS(run.scene.window, "0-3"),
+        {"sub-core", 0, OPT_TEXT, &run.sub_text, "N",
          "states and units of this sub-core (scheduler) of the SM; json and "
          "csv have all of them",
          NULL},
-        {"critical", 0, OPT_FLAG, &v.critical, NULL,
+        {"critical", 0, OPT_FLAG, &run.critical, NULL,
          "instead: the chain of instructions that bounds the warp which is "
          "done last",
          NULL},
-        {"what-if", 0, OPT_LIST, &v.what_ifs, "NAME[,NAME]",
+        {"what-if", 0, OPT_LIST, &run.what_ifs, "NAME[,NAME]",
          "as if this bottleneck were gone", NULL},
-        JOB_FORMAT_OPTION(v.job),
-        JOB_OUTPUT_OPTIONS(v.job),
+        JOB_FORMAT_OPTION(run.job),
+        JOB_OUTPUT_OPTIONS(run.job),
         {0}};
     const struct usage usage = {
         .command = "timeline",
@@ -647,17 +161,18 @@ int cmd_timeline(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
     catch_interrupt();
-    status = job_open_trace(&v.job, operands.item[0]);
+    status = job_open_trace(&run.job, operands.item[0]);
     if (status == EXIT_DONE)
-        status = job_open_gpu(&v.job);
+        status = job_open_gpu(&run.job);
     if (status == EXIT_DONE)
-        status = check_one_kernel(&v.job);
+        status = check_one_kernel(&run.job);
     if (status == EXIT_DONE)
-        status = window_parse(&v.window, v.job.gpu, 4);
+        status = window_parse(&run.scene.window, run.job.gpu, 4);
     if (status == EXIT_DONE)
-        status = check_sub_core(&v);
+        status = check_sub_core(&run);
     if (status == EXIT_DONE)
-        status = v.critical ? report_critical(&v.job, &v.what_ifs) : show(&v);
-    job_release(&v.job);
+        status = run.critical ? report_critical(&run.job, &run.what_ifs)
+                              : show(&run);
+    job_release(&run.job);
     return status;
 }

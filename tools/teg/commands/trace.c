@@ -79,16 +79,16 @@ static int parse_blocks(struct trace *t)
 /* The cubin, or the one for --arch of those that a fatbin or program holds. */
 static int open_cubin(struct trace *t, const char *path)
 {
-    struct code code;
+    struct device_code code;
     uint32_t sm = 0, found = 0, which = 0;
     int status;
 
-    if (t->arch != NULL && !code_read_arch(t->arch, &sm))
+    if (t->arch != NULL && !device_code_read_arch(t->arch, &sm))
         return say_usage("trace", "--arch: expected sm_XX, found '%s'",
                          t->arch);
-    status = code_open(&code, path);
+    status = device_code_open(&code, path);
     for (uint32_t i = 0; status == EXIT_DONE && i < code.count; i++) {
-        if (code_is_cubin(&code, i, sm)) {
+        if (device_code_is_cubin(&code, i, sm)) {
             which = i;
             found++;
         }
@@ -106,8 +106,8 @@ static int open_cubin(struct trace *t, const char *path)
         status = EXIT_FAULT;
     }
     if (status == EXIT_DONE)
-        status = code_cubin(&code, which, &t->cubin);
-    code_release(&code);
+        status = device_code_cubin(&code, which, &t->cubin);
+    device_code_release(&code);
     return status;
 }
 
