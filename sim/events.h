@@ -11,10 +11,40 @@
 #include "isa/inst/inst.h"
 
 enum teg_stall {
-#define STALL(name, label, help) STALL_##name,
+#define STALL(name, kind, letter, label, help) STALL_##name,
 #include "sim/stalls.def"
 #undef STALL
     TEG_STALLS
+};
+
+/* How the engine knows of a stall: sim/stalls.def. */
+enum teg_stall_kind {
+    STALL_KIND_EVENT,
+    STALL_KIND_RESULT,
+    STALL_KIND_REFUSAL,
+    STALL_KIND_REST,
+};
+
+/* The reasons that last until a cycle known beforehand: [0, TEG_STALL_WAITS). */
+enum {
+    TEG_STALL_WAITS = 0
+#define STALL(name, kind, letter, label, help) \
+    +(STALL_KIND_##kind <= STALL_KIND_RESULT)
+#include "sim/stalls.def"
+#undef STALL
+};
+
+/* The last of them wait for what an earlier instruction makes. */
+enum {
+    TEG_STALL_RESULTS = 0
+#define STALL(name, kind, letter, label, help) \
+    +(STALL_KIND_##kind == STALL_KIND_RESULT)
+#include "sim/stalls.def"
+#undef STALL
+};
+
+enum {
+    TEG_STALL_RESULT_FIRST = TEG_STALL_WAITS - TEG_STALL_RESULTS
 };
 
 /* What the memory system made of one request (one executed instruction). */
@@ -83,7 +113,19 @@ struct sim_listener {
     void (*join)(void *self, void *part);
 };
 
+struct teg_stall_facts {
+    enum teg_stall_kind kind;
+    char letter;
+    const char *label, *help;
+};
+
+const struct teg_stall_facts *teg_stall_facts(enum teg_stall s);
 const char *teg_stall_label(enum teg_stall s);
 const char *teg_stall_help(enum teg_stall s);
+
+static inline int teg_stall_is_result(enum teg_stall s)
+{
+    return (int)s >= TEG_STALL_RESULT_FIRST && (int)s < TEG_STALL_WAITS;
+}
 
 #endif

@@ -159,11 +159,19 @@ static int charge(struct by_pc_row *row, uint32_t producer, uint64_t cycles)
     return 1;
 }
 
+static uint64_t waited_for_results(const struct sim_issue *e)
+{
+    uint64_t cycles = 0;
+
+    for (int r = TEG_STALL_RESULT_FIRST; r < TEG_STALL_WAITS; r++)
+        cycles += e->stall[r];
+    return cycles;
+}
+
 static void follow_registers(struct by_pc *b, const struct sim_issue *e,
                              const struct teg_inst *inst)
 {
-    uint64_t waited = (uint64_t)e->stall[STALL_LONG] + e->stall[STALL_SHORT] +
-                      e->stall[STALL_WAIT];
+    uint64_t waited = waited_for_results(e);
     struct written *written = registers_of(b, e);
     const struct written *last;
 

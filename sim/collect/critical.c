@@ -29,18 +29,9 @@ static int64_t last_writer(const struct pc_trace *t, const struct pc_point *p,
     return last;
 }
 
-static uint8_t longest_operand_stall(const struct pc_point *p)
-{
-    uint8_t longest = STALL_LONG;
-
-    if (p->stall[STALL_SHORT] > p->stall[longest])
-        longest = STALL_SHORT;
-    return p->stall[STALL_WAIT] > p->stall[longest] ? STALL_WAIT : longest;
-}
-
 static int waited_for_operands(const struct pc_point *p)
 {
-    return p->reason < TEG_STALLS && p->reason == longest_operand_stall(p);
+    return p->reason < TEG_STALLS && teg_stall_is_result(p->reason);
 }
 
 /* Whom each point follows: the writer of its operand if waiting for that held
@@ -97,10 +88,8 @@ static void walk_back(struct critical *c, const struct pc_trace *t,
         size_t before = follows[at] != NOBODY ? (size_t)follows[at] : at - 1;
         uint64_t cycles = p->cycle - t->point[before].cycle;
 
-        if (follows[at] != NOBODY)
-            add(row, t->point[before].inst, longest_operand_stall(p), cycles);
-        else
-            add(row, p->inst, p->reason, cycles);
+        add(row, follows[at] != NOBODY ? t->point[before].inst : p->inst,
+            p->reason, cycles);
         c->instructions++;
         at = before;
     }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/engine/deadlock.h"
+#include "sim/engine/results.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/threads.h"
 
@@ -258,7 +260,7 @@ static void settle_sm(void *self, uint32_t sm, uint32_t hand)
     struct run *r = self;
 
     r->sm[sm].listener = r->ear + hand * r->setup->listeners;
-    sim_sm_settle(&r->sm[sm]);
+    sim_results_settle(&r->sm[sm]);
 }
 
 /* Puts the open entries of the window, that began at `from`, into the order of

@@ -2,6 +2,7 @@
 
 #include "sim/engine/operands.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,67 +16,129 @@ void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
 void sim_ops_release(struct sim_ops *ops)
 {
     free(ops->op);
-    free(ops->pool);
+    free(ops->wait);
+    free(ops->counter);
     *ops = (struct sim_ops){0};
 }
 
-static int reserve_pool(struct sim_ops *ops, uint32_t more)
+/* Returns `pool` with room for `more` after `*used`, or NULL. */
+static void *reserve(void *pool, uint32_t used, uint32_t more,
+                     uint32_t *capacity, size_t size)
 {
-    uint32_t capacity = ops->pool_capacity * 2 + 256;
-    uint16_t *pool;
+    uint32_t wanted = *capacity * 2 + 256;
 
-    if (ops->pool_capacity - ops->pool_size >= more)
-        return 1;
-    if (capacity < ops->pool_size + more)
-        capacity = ops->pool_size + more;
-    pool = realloc(ops->pool, capacity * sizeof *pool);
-    if (pool == NULL)
-        return 0;
-    ops->pool = pool;
-    ops->pool_capacity = capacity;
-    return 1;
+    if (*capacity - used >= more)
+        return pool;
+    if (wanted < used + more)
+        wanted = used + more;
+    pool = realloc(pool, wanted * size);
+    if (pool != NULL)
+        *capacity = wanted;
+    return pool;
 }
 
-static void add_register(struct sim_ops *ops, uint32_t number)
-{
-    uint16_t *dense = &ops->dense[number];
+/* ---- counters ------------------------------------------------------------- */
 
-    if (*dense == 0)
-        *dense = ++ops->registers;
-    ops->pool[ops->pool_size++] = (uint16_t)(*dense - 1);
+static uint16_t counter_of_register(struct sim_ops *ops, uint32_t reg)
+{
+    uint16_t *counter = &ops->of_register[reg];
+
+    if (*counter == 0)
+        *counter = ++ops->counters_per_warp;
+    return (uint16_t)(*counter - 1);
 }
 
-static uint16_t add_registers(struct sim_ops *ops, const struct teg_regs *regs,
-                              uint8_t count)
+/* The first of a barrier's counters. */
+static uint16_t counter_of_barrier(struct sim_ops *ops, uint8_t barrier)
 {
-    uint32_t before = ops->pool_size;
+    uint16_t *counter = &ops->of_barrier[barrier];
 
-    for (uint8_t i = 0; i < count; i++) {
-        for (uint16_t r = 0; r < regs[i].count; r++)
-            add_register(ops, (uint32_t)regs[i].first + r);
+    if (*counter == 0) {
+        *counter = ops->counters_per_warp + 1;
+        ops->counters_per_warp += TEG_STALL_RESULTS;
     }
-    return (uint16_t)(ops->pool_size - before);
+    return (uint16_t)(*counter - 1);
 }
 
-/* Adds the register of a dependence barrier; 7 means none. */
-static uint8_t add_barrier(struct sim_ops *ops, uint8_t barrier, uint8_t kind)
+static void add_written(struct sim_ops *ops, struct sim_op *op,
+                        const struct teg_inst *inst)
+{
+    for (uint8_t i = 0; i < inst->dst_count; i++) {
+        const struct teg_regs *regs = &inst->dst[i];
+
+        for (uint16_t r = 0; r < regs->count; r++)
+            ops->counter[ops->counters++] =
+                counter_of_register(ops, (uint32_t)regs->first + r);
+        op->dst_count += regs->count;
+    }
+}
+
+/* 7 means none. */
+static uint8_t add_set(struct sim_ops *ops, const struct sim_op *op,
+                       uint8_t barrier)
 {
     if (barrier >= SIM_BARRIERS)
         return 0;
-    add_register(ops, TEG_REG_COUNT + barrier * SIM_RESULT_KINDS + kind);
+    ops->counter[ops->counters++] =
+        (uint16_t)(counter_of_barrier(ops, barrier) + op->result -
+                   TEG_STALL_RESULT_FIRST);
     return 1;
 }
 
-static uint16_t add_waits(struct sim_ops *ops, uint8_t wait_mask)
-{
-    uint32_t before = ops->pool_size;
+/* ---- waits ------------------------------------------------------------------ */
 
-    for (uint8_t b = 0; b < SIM_BARRIERS; b++) {
-        for (uint8_t kind = 0; (wait_mask >> b & 1) && kind < SIM_RESULT_KINDS;
-             kind++)
-            add_barrier(ops, b, kind);
+static void add_wait(struct sim_ops *ops, struct sim_op *op,
+                     enum sim_wait_kind kind, uint16_t counter)
+{
+    ops->wait[ops->waits++] =
+        (struct sim_wait){.counter = counter, .kind = (uint8_t)kind};
+    op->wait_count++;
+}
+
+/* Hardware that tracks registers looks at those that are read. */
+static void add_scoreboard_waits(struct sim_ops *ops, struct sim_op *op,
+                                 const struct teg_inst *inst)
+{
+    for (uint8_t i = 0; i < inst->src_count && !op->by_control; i++) {
+        for (uint16_t r = 0; r < inst->src[i].count; r++)
+            add_wait(
+                ops, op, SIM_WAIT_SCOREBOARD,
+                counter_of_register(ops, (uint32_t)inst->src[i].first + r));
     }
-    return (uint16_t)(ops->pool_size - before);
+}
+
+/* Else the compiler names the barriers. */
+static void add_barrier_waits(struct sim_ops *ops, struct sim_op *op,
+                              const struct teg_inst *inst)
+{
+    for (uint8_t b = 0; b < SIM_BARRIERS && op->by_control; b++) {
+        if (inst->control.wait_mask >> b & 1)
+            add_wait(ops, op, SIM_WAIT_BARRIER, counter_of_barrier(ops, b));
+    }
+}
+
+static void add_waits(struct sim_ops *ops, struct sim_op *op,
+                      const struct teg_inst *inst)
+{
+#define WAIT(NAME, name) add_##name##_waits(ops, op, inst);
+#include "sim/engine/waits.def"
+#undef WAIT
+}
+
+/* ---- timing ----------------------------------------------------------------- */
+
+/* What Nsight Compute calls a wait for its result. */
+static enum teg_stall result_of(const struct teg_inst *inst)
+{
+    static const enum teg_stall stall[] = {
+        [RESULT_FIXED] = STALL_WAIT,
+        [RESULT_SHORT] = STALL_SHORT,
+        [RESULT_LONG] = STALL_LONG,
+    };
+
+    return (inst->flags & INST_OPERAND) != 0
+               ? STALL_SHORT
+               : stall[teg_op_class_facts(inst->op_class)->kind];
 }
 
 /* What Nsight Compute would call a refusal by the unit. */
@@ -96,26 +159,18 @@ static enum teg_stall throttle_of(const struct teg_inst *inst)
     }
 }
 
-/* Finds the kind among those seen, or adds it.  There are at most as many as
- * classes with different units, twice over for shared operands. */
+/* Finds the kind among those seen, or adds it. */
 static uint8_t find_ports(struct sim_ops *ops, const struct sim_ports *p)
 {
     uint32_t i = 0;
 
     while (i < ops->ports_count && memcmp(&ops->ports[i], p, sizeof *p) != 0)
         i++;
-    if (i == ops->ports_count && i < SIM_PORTS_MAX)
+    if (i == ops->ports_count) {
+        assert(i < SIM_PORTS_MAX);
         ops->ports[ops->ports_count++] = *p;
-    return (uint8_t)(i < SIM_PORTS_MAX ? i : 0);
-}
-
-/* The compiler knows the latencies: an instruction waits for the dependence
- * barriers it names, and the warp for the stall count. */
-static void use_control(struct sim_ops *ops, struct sim_op *op,
-                        const struct teg_inst *inst)
-{
-    op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
-    op->src_count = add_waits(ops, inst->control.wait_mask);
+    }
+    return (uint8_t)i;
 }
 
 /* A move from shared memory is how GT200 loads from it: lds.  Arithmetic
@@ -124,7 +179,6 @@ static void fill_operand(struct sim_op *op, const struct teg_gpu *gpu)
 {
     int moves = op->op_class == CLASS_MOV;
 
-    op->result = RESULT_SHORT;
     if (gpu->shared.operand_latency != 0)
         op->latency = moves ? gpu->timing[CLASS_LDS].latency
                             : gpu->shared.operand_latency;
@@ -147,26 +201,23 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .same_warp = t->same_warp != 0 ? t->same_warp : 1,
         .op_class = inst->op_class,
         .ports = find_ports(ops, &ports),
-        .result = (uint8_t)teg_op_class_facts(inst->op_class)->kind,
+        .result = (uint8_t)result_of(inst),
         .throttle = (uint8_t)throttle_of(inst),
         .has_addresses = teg_inst_has_addresses(inst) != 0,
         .flags = inst->flags,
-        .registers = ops->pool_size,
+        .by_control = ops->gpu->sm.dependences == DEPENDENCES_CONTROL &&
+                      inst->control.known,
+        .waits = ops->waits,
+        .counters = ops->counters,
     };
     if (operand)
         fill_operand(op, ops->gpu);
-    op->by_control =
-        ops->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
-    if (op->by_control)
-        use_control(ops, op, inst);
-    else
-        op->src_count = add_registers(ops, inst->src, inst->src_count);
-    op->dst_count = add_registers(ops, inst->dst, inst->dst_count);
+    add_waits(ops, op, inst);
+    add_written(ops, op, inst);
     if (op->by_control) {
-        op->done_count =
-            add_barrier(ops, inst->control.write_barrier, op->result);
-        op->read_count =
-            add_barrier(ops, inst->control.read_barrier, op->result);
+        op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
+        op->done_count = add_set(ops, op, inst->control.write_barrier);
+        op->read_count = add_set(ops, op, inst->control.read_barrier);
     }
 }
 
@@ -193,15 +244,34 @@ static void fill_operand_cycles(struct sim_ops *ops, uint32_t index)
     op->operand_cycles_after = sim_operand_cycles(ops->gpu, inst, text, &kept);
 }
 
-static uint32_t count_registers(const struct teg_inst *inst)
+static uint32_t count_registers(const struct teg_regs *regs, uint8_t count)
 {
-    uint32_t n = SIM_BARRIERS * SIM_RESULT_KINDS + 2;
+    uint32_t n = 0;
 
-    for (uint8_t i = 0; i < inst->src_count; i++)
-        n += inst->src[i].count;
-    for (uint8_t i = 0; i < inst->dst_count; i++)
-        n += inst->dst[i].count;
+    for (uint8_t i = 0; i < count; i++)
+        n += regs[i].count;
     return n;
+}
+
+/* Makes room for all that one more instruction can need. */
+static teg_status reserve_all(struct sim_ops *ops, const struct teg_inst *inst,
+                              struct teg_diag *d)
+{
+    uint32_t waits = SIM_BARRIERS + count_registers(inst->src, inst->src_count);
+    uint32_t counters = 2 + count_registers(inst->dst, inst->dst_count);
+    struct sim_wait *wait = reserve(ops->wait, ops->waits, waits,
+                                    &ops->wait_capacity, sizeof *wait);
+    uint16_t *counter;
+
+    if (wait == NULL)
+        return teg_fail_memory(d);
+    ops->wait = wait;
+    counter = reserve(ops->counter, ops->counters, counters,
+                      &ops->counter_capacity, sizeof *counter);
+    if (counter == NULL)
+        return teg_fail_memory(d);
+    ops->counter = counter;
+    return TEG_OK;
 }
 
 teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
@@ -220,8 +290,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
     for (; ops->count < p->count; ops->count++) {
         const struct teg_inst *inst = &p->inst[ops->count];
 
-        if (!reserve_pool(ops, count_registers(inst)))
-            return teg_fail_memory(d);
+        TRY(reserve_all(ops, inst, d));
         fill(ops, &ops->op[ops->count], inst);
         note_store(ops, &ops->op[ops->count]);
         fill_operand_cycles(ops, ops->count);

@@ -18,34 +18,34 @@ void sim_pending_clear(struct sim_pending_list *o)
 
 void sim_pending_release(struct sim_pending_list *o)
 {
-    free(o->room);
+    free(o->data);
     *o = (struct sim_pending_list){0};
 }
 
 static int reserve(struct sim_pending_list *o, size_t bytes)
 {
     size_t capacity = o->capacity != 0 ? o->capacity : FIRST_BYTES;
-    unsigned char *room;
+    unsigned char *data;
 
     while (capacity < o->used + bytes)
         capacity *= 2;
     if (capacity == o->capacity)
         return 1;
-    room = capacity < SIM_NO_PENDING ? realloc(o->room, capacity) : NULL;
-    if (room == NULL)
+    data = capacity < SIM_NO_PENDING ? realloc(o->data, capacity) : NULL;
+    if (data == NULL)
         return 0;
-    o->room = room;
+    o->data = data;
     o->capacity = (uint32_t)capacity;
     return 1;
 }
 
-static void link_open(struct sim_pending_list *o, uint32_t place)
+static void link_open(struct sim_pending_list *o, uint32_t offset)
 {
     if (o->opened++ == 0)
-        o->first_open = place;
+        o->first_open = offset;
     else
-        sim_pending_at(o, o->last_open)->next_open = place;
-    o->last_open = place;
+        sim_pending_at(o, o->last_open)->next_open = offset;
+    o->last_open = offset;
 }
 
 struct sim_pending *sim_pending_add(struct sim_pending_list *o,
@@ -53,7 +53,7 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
                                     const struct sim_misses *misses)
 {
     size_t bytes = offsetof(struct sim_pending, floor);
-    uint32_t place = o->used;
+    uint32_t offset = o->used;
     struct sim_pending *p;
 
     if (misses != NULL)
@@ -64,7 +64,7 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
         return NULL;
     }
     o->used += (uint32_t)bytes;
-    p = sim_pending_at(o, place);
+    p = sim_pending_at(o, offset);
     p->issue = *issue;
     p->bytes = (uint32_t)bytes;
     p->open = misses != NULL;
@@ -76,6 +76,6 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
     p->held = 0;
     p->next_open = p->holder = SIM_NO_PENDING;
     memcpy(&p->misses, misses, sim_misses_bytes(misses));
-    link_open(o, place);
+    link_open(o, offset);
     return p;
 }

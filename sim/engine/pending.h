@@ -4,16 +4,14 @@
  * (open), and those after the first of them, so that whoever listens hears
  * an SM's instructions in order.
  *
- * Until an open instruction's end is known, its entry stands for it: a cycle
- * of SIM_OPEN and more, later than all others, that names the entry.
+ * Until an open instruction's end is known, its entry stands for it in the
+ * warp's counters, named by its offset in the list (counter.h).
  */
 #ifndef TEG_SIM_ENGINE_PENDING_H
 #define TEG_SIM_ENGINE_PENDING_H
 
 #include "sim/events.h"
 #include "sim/memory/memory.h"
-
-#define SIM_OPEN (1ull << 60)
 
 struct sim_pending {
     struct sim_issue issue; /* `done` unknown while open */
@@ -24,9 +22,10 @@ struct sim_pending {
      * the memory says, plus extra. */
     uint64_t floor, extra;
     uint64_t result;    /* what the memory said */
-    uint32_t next_open; /* place of the next open entry, or SIM_NO_PENDING */
+    uint32_t next_open; /* offset of the next open entry, or SIM_NO_PENDING */
     /* The dependence barrier it sets counts others too: until when they hold
-     * it, those known, and the open entry before it, or SIM_NO_PENDING. */
+     * it, those known, as a counter, and the offset of the open entry before
+     * it, or SIM_NO_PENDING. */
     uint64_t held;
     uint32_t holder;
     struct sim_misses misses; /* those it has */
@@ -35,9 +34,9 @@ struct sim_pending {
 #define SIM_NO_PENDING UINT32_MAX
 
 struct sim_pending_list {
-    unsigned char *room; /* owned, [capacity] */
+    unsigned char *data; /* owned, [capacity]: entries, one behind the other */
     uint32_t used, capacity;
-    uint32_t first_open, last_open; /* places, or SIM_NO_PENDING */
+    uint32_t first_open, last_open; /* offsets, or SIM_NO_PENDING */
     uint32_t opened;                /* entries */
     int failed;                     /* out of memory: entries are missing */
 };
@@ -47,9 +46,9 @@ void sim_pending_clear(struct sim_pending_list *o);
 void sim_pending_release(struct sim_pending_list *o);
 
 static inline struct sim_pending *sim_pending_at(
-    const struct sim_pending_list *o, uint32_t place)
+    const struct sim_pending_list *o, uint32_t offset)
 {
-    return (struct sim_pending *)(void *)(o->room + place);
+    return (struct sim_pending *)(void *)(o->data + offset);
 }
 
 /* Appends a copy of `issue`, open with a copy of `misses` unless that is NULL.

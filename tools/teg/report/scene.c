@@ -13,10 +13,6 @@ enum {
     ROWS_MAX = 200
 };
 
-/* In the order of sim/stalls.def. */
-static const char letter[] = "DbsiLSwgmun";
-_Static_assert(sizeof letter == TEG_STALLS + 1, "a letter for each reason");
-
 /* ---- columns --------------------------------------------------------------- */
 
 static double column_cycles(const struct scene *v)
@@ -160,7 +156,8 @@ static void print_states(FILE *f, const struct scene *v,
     print_heading(f, heading);
     print_series(f, v, t, " # issued", t->issued, whole);
     for (int r = 0; r < TEG_STALLS; r++) {
-        snprintf(label, sizeof label, " %c %s", letter[r], teg_stall_label(r));
+        snprintf(label, sizeof label, " %c %s", teg_stall_facts(r)->letter,
+                 teg_stall_label(r));
         if (any(t->stall[r]))
             print_series(f, v, t, label, t->stall[r], whole);
     }
@@ -241,7 +238,7 @@ static char state_char(const double cycles[TEG_STALLS + 1])
     }
     if (cycles[most] <= 0)
         return ' ';
-    return most == TEG_STALLS ? '#' : letter[most];
+    return most == TEG_STALLS ? '#' : teg_stall_facts(most)->letter;
 }
 
 static int print_warps(FILE *f, const struct scene *v)
@@ -287,7 +284,7 @@ static void print_instruction(FILE *f, const struct scene *v,
 
     memset(row, ' ', sizeof row);
     for (int r = 0; r < TEG_STALLS; r++) {
-        paint(v, row, at, at + p->stall[r], letter[r]);
+        paint(v, row, at, at + p->stall[r], teg_stall_facts(r)->letter);
         at += p->stall[r];
     }
     paint(v, row, p->cycle + 1, p->done, '=');

@@ -1,0 +1,45 @@
+#include "sim/engine/announce.h"
+
+static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
+                 uint64_t now, const struct sim_times *t,
+                 const struct sim_plan *plan, struct sim_issue *e)
+{
+    const struct sim_warp *w = &sm->warp[slot];
+    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+
+    e->cycle = now;
+    e->done = t->done;
+    e->arrived = w->arrived;
+    e->sm = sm->number;
+    e->scheduler = slot % sm->chip->gpu->sm.schedulers;
+    e->slot = slot;
+    e->block = sm->resident[w->resident].number;
+    e->stream = w->stream;
+    e->warp_id = w->warp_id;
+    e->inst = w->cursor.inst;
+    e->mask = w->cursor.mask;
+    e->op_class = op->op_class;
+    e->unit = unit;
+    e->busy = (uint32_t)t->busy;
+    e->request = plan != NULL ? &plan->request : NULL;
+    sim_warp_account(w, op, now, e->stall);
+}
+
+void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
+                        uint64_t now, const struct sim_times *t,
+                        const struct sim_plan *plan)
+{
+    struct sim_issue e;
+    struct sim_pending *pending;
+
+    fill(sm, slot, unit, now, t, plan, &e);
+    if (!t->open && sm->pending.used == 0) {
+        sim_announce(sm, &e);
+        return;
+    }
+    pending = sim_pending_add(&sm->pending, &e, t->open ? sm->misses : NULL);
+    if (pending != NULL && t->open) {
+        pending->floor = t->floor;
+        pending->extra = t->extra;
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * What listeners hear of an SM: each instruction, in the order of issue.
+ */
+#ifndef TEG_SIM_ENGINE_ANNOUNCE_H
+#define TEG_SIM_ENGINE_ANNOUNCE_H
+
+#include "sim/engine/lsu.h"
+#include "sim/engine/sm.h"
+
+static inline void sim_announce(const struct sim_sm *sm,
+                                const struct sim_issue *e)
+{
+    for (uint32_t i = 0; i < sm->chip->listeners; i++) {
+        if (sm->listener[i].on_issue != NULL)
+            sm->listener[i].on_issue(sm->listener[i].self, e);
+    }
+}
+
+/* Announces that the warp in `slot` issues its next instruction on `unit`, or
+ * leaves that pending if its end is open, or behind one of which it is.
+ * `plan`: its request, or NULL. */
+void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
+                        uint64_t now, const struct sim_times *t,
+                        const struct sim_plan *plan);
+
+#endif

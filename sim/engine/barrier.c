@@ -1,0 +1,41 @@
+#include "sim/engine/barrier.h"
+
+static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
+                         uint64_t now)
+{
+    uint64_t latency = sim_max(sm->chip->gpu->sm.barrier_latency, 1);
+
+    b->arrived = 0;
+    for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(rest);
+        struct sim_warp *w = &sm->warp[slot];
+
+        if (!w->parked)
+            continue;
+        w->parked = 0;
+        w->until[STALL_BARRIER] = now + latency;
+        sim_sm_await(sm, slot);
+    }
+}
+
+/* Releases the block's barrier if all who will come have come. */
+static void may_open(struct sim_sm *sm, struct sim_resident *b, uint64_t now)
+{
+    if (b->arrived != 0 && b->arrived == b->live + b->missing)
+        open_barrier(sm, b, now);
+}
+
+void sim_barrier_arrive(struct sim_sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sim_warp *w = &sm->warp[slot];
+    struct sim_resident *b = &sm->resident[w->resident];
+
+    w->parked = 1;
+    b->arrived++;
+    may_open(sm, b, now);
+}
+
+void sim_barrier_leave(struct sim_sm *sm, struct sim_resident *b, uint64_t now)
+{
+    may_open(sm, b, now);
+}

@@ -1,0 +1,46 @@
+#include "sim/engine/chip.h"
+
+static uint64_t fraction_of(double cycles)
+{
+    return (uint64_t)(cycles * SIM_FRACTION + 0.5);
+}
+
+static uint64_t lane_byte_interval(const struct teg_gpu *gpu)
+{
+    double rate = gpu->memory.lane_bytes_per_cycle;
+
+    return rate > 0 ? (uint64_t)(65536 / rate + 0.5) : 0;
+}
+
+static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
+{
+    for (uint32_t u = 0; u < gpu->unit_count; u++) {
+        const struct teg_unit *unit = &gpu->unit[u];
+        uint32_t n = unit->count *
+                     (unit->scope == UNIT_SCOPE_SM ? 1 : gpu->sm.schedulers);
+
+        chip->unit_first[u] = chip->unit_instances;
+        chip->unit_entry[u] = chip->unit_entries;
+        chip->unit_instances += n;
+        chip->unit_entries += n * unit->capacity;
+    }
+}
+
+void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
+                   const struct teg_kernel *kernel)
+{
+    *chip = (struct sim_chip){
+        .gpu = gpu,
+        .windows = {kernel->shared_base, kernel->local_base},
+        .policy = sim_policy_of(gpu->sm.policy),
+        .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
+        .may_refuse = gpu->memory.in_flight_bytes != 0,
+        .pass_interval = fraction_of(gpu->shared.pass_interval),
+        .conflict_latency = fraction_of(gpu->shared.conflict_latency),
+        .transaction_interval = fraction_of(gpu->memory.transaction_interval),
+        .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
+        .lane_byte_interval = lane_byte_interval(gpu),
+    };
+    sim_ops_init(&chip->ops, gpu, &kernel->program);
+    number_units(chip, gpu);
+}

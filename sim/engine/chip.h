@@ -1,0 +1,69 @@
+/*
+ * What all SMs of a run share: the description worked out once, the program's
+ * instructions, the memory behind the SMs.  Nothing here changes with time but
+ * what memory and program hold.
+ */
+#ifndef TEG_SIM_ENGINE_CHIP_H
+#define TEG_SIM_ENGINE_CHIP_H
+
+#include "sim/engine/op.h"
+#include "sim/engine/policy.h"
+#include "sim/memory/memory.h"
+#include "traces/block/cursor.h"
+
+#define SIM_NEVER UINT64_MAX
+
+enum {
+    SIM_FRACTION = 256, /* of a cycle, for intervals that are not whole */
+};
+
+struct sim_chip {
+    const struct teg_gpu *gpu;
+    struct sim_ops ops;
+    struct sim_windows windows;
+    struct sim_memory *memory;
+    const struct sim_listener *listener; /* of blocks */
+    uint32_t listeners;
+    sim_policy policy;
+    int takes_turns;        /* sim_policy_takes_turns */
+    int runs_ahead;         /* results of shared memory levels come later */
+    int may_refuse;         /* memory can, a request that is worked out */
+    uint64_t warps_started; /* gives ages */
+    /* Of gpu->shared, memory and l1, in 1/SIM_FRACTION cycle. */
+    uint64_t pass_interval, conflict_latency, transaction_interval;
+    uint64_t l1_bank_interval;
+    uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
+    /* First instance of each unit in sim_units.free_from. */
+    uint32_t unit_first[TEG_MAX_UNITS];
+    uint32_t unit_instances;
+    /* First entry in sim_units.done, for units with a capacity. */
+    uint32_t unit_entry[TEG_MAX_UNITS];
+    uint32_t unit_entries;
+};
+
+/* `gpu` and `kernel` are borrowed. */
+void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
+                   const struct teg_kernel *kernel);
+
+static inline uint64_t sim_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t sim_min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The first issue slot at or after `cycle`. */
+static inline uint64_t sim_slot_from(const struct sim_chip *chip,
+                                     uint64_t cycle)
+{
+    uint64_t period = chip->gpu->sm.issue_period;
+
+    if (period == 1 || cycle == SIM_NEVER)
+        return cycle;
+    return (cycle + period - 1) / period * period;
+}
+
+#endif

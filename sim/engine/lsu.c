@@ -1,0 +1,138 @@
+#include "sim/engine/lsu.h"
+
+#include "sim/engine/counter.h"
+#include "sim/engine/sm.h"
+
+struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
+{
+    struct sim_warp *w = &sm->warp[slot];
+    struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
+    struct teg_access access;
+
+    if (w->planned)
+        return plan;
+    if (!teg_cursor_access(&w->cursor, &access))
+        return NULL;
+    sim_plan_make(plan, sm->chip->gpu,
+                  &sm->chip->ops.program->inst[w->cursor.inst], &access,
+                  &sm->chip->windows);
+    sim_plan_place(plan, sm->number, w->resident);
+    w->planned = 1;
+    return plan;
+}
+
+uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now)
+{
+    const struct sim_plan *plan;
+
+    if (!sm->chip->may_refuse ||
+        !sim_warp_op(&sm->warp[slot], &sm->chip->ops)->has_addresses)
+        return now;
+    plan = sim_lsu_plan(sm, slot);
+    if (plan == NULL || plan->count == 0)
+        return now;
+    return sim_memory_ready_at(sm->chip->memory, sm->number, now,
+                               plan->request.bytes);
+}
+
+/* ---- times ------------------------------------------------------------------ */
+
+static uint64_t whole_up(uint64_t fraction)
+{
+    return (fraction + SIM_FRACTION - 1) / SIM_FRACTION;
+}
+
+/* (Lai 2013, 3.2.3.3) */
+static struct sim_times shared_times(const struct sim_chip *chip,
+                                     const struct sim_op *op,
+                                     const struct sim_request *r, uint64_t now)
+{
+    uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
+    uint64_t latency =
+        op->latency +
+        (extra * chip->conflict_latency + SIM_FRACTION / 2) / SIM_FRACTION;
+    int holds = extra != 0 && chip->gpu->shared.conflict_holds_warp;
+
+    return (struct sim_times){
+        .busy =
+            sim_max(op->interval, whole_up(r->passes * chip->pass_interval)),
+        .done = sim_max(now + latency, now + 1),
+        .same_warp = sim_max(op->same_warp, holds ? latency : 0),
+    };
+}
+
+/* No load is there before its last pass through L1's banks. */
+static void pass_l1_banks(const struct sim_chip *chip,
+                          const struct sim_request *r, uint64_t now,
+                          struct sim_times *t)
+{
+    uint64_t interval = chip->l1_bank_interval;
+
+    if (r->l1_passes <= 1)
+        return;
+    t->busy = sim_max(t->busy, whole_up(r->l1_passes * interval));
+    t->floor = sim_max(t->floor, now + chip->gpu->l1.latency +
+                                     whole_up((r->l1_passes - 1) * interval));
+}
+
+/* All but `done`, which is memory's to say. */
+static struct sim_times global_times(const struct sim_chip *chip,
+                                     const struct sim_op *op,
+                                     const struct sim_plan *plan, uint64_t now)
+{
+    const struct sim_request *r = &plan->request;
+    uint64_t turns = r->l1_lines != 0
+                         ? (uint64_t)r->l1_lines * SIM_FRACTION
+                         : sim_plan_turns(plan) * chip->transaction_interval;
+    uint64_t moves = r->useful_bytes * chip->lane_byte_interval;
+    int holds = chip->gpu->memory.transactions_hold_warp != 0;
+    int is_posted = r->is_store && !r->is_atomic;
+    struct sim_times t = {
+        .busy = sim_max(sim_max(op->interval, (moves + 65535) / 65536),
+                        whole_up(turns)),
+        .floor = is_posted ? now + 1 : now + sim_max(op->latency, 1),
+        .extra = is_posted ? op->latency : 0,
+    };
+
+    pass_l1_banks(chip, r, now, &t);
+    t.same_warp = sim_max(op->same_warp, holds ? t.busy : 0);
+    return t;
+}
+
+static void begin(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
+                  struct sim_plan *plan, uint64_t now)
+{
+    const struct sim_warp *w = &sm->warp[slot];
+
+    sm->misses->of = (struct sim_request_of){sm->resident[w->resident].number,
+                                             w->stream, w->resident};
+    sim_memory_begin(sm->chip->memory, sm->number, now, plan, op->flags,
+                     sm->misses);
+}
+
+/* Whether the request that was begun has to wait for its turn in the memory
+ * that SMs share; else ends it. */
+static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
+{
+    t->open = sm->chip->runs_ahead && sm->misses->count != 0;
+    if (t->open)
+        t->done = SIM_OPEN + sm->pending.used;
+    else
+        t->done = sim_times_end(
+            sim_memory_end(sm->chip->memory, sm->misses, &plan->request),
+            t->floor, t->extra);
+}
+
+struct sim_times sim_lsu_issue(struct sim_sm *sm, uint32_t slot,
+                               struct sim_plan *plan, uint64_t now)
+{
+    const struct sim_op *op = sim_warp_op(&sm->warp[slot], &sm->chip->ops);
+    struct sim_times t;
+
+    if (plan->request.space == SPACE_SHARED)
+        return shared_times(sm->chip, op, &plan->request, now);
+    t = global_times(sm->chip, op, plan, now);
+    begin(sm, slot, op, plan, now);
+    end(sm, plan, &t);
+    return t;
+}

@@ -1,0 +1,45 @@
+/*
+ * The load/store unit: a warp's request to memory, and the times it takes.
+ *
+ * Models: a request is worked out once, when the memory pipeline is first asked
+ * whether it takes it.  One to shared memory needs a pass per conflict group,
+ * and every further one lengthens the latency and keeps the unit; one to global
+ * memory keeps it for what it moves and looks up.  (Lai 2013, 3.2.3)
+ */
+#ifndef TEG_SIM_ENGINE_LSU_H
+#define TEG_SIM_ENGINE_LSU_H
+
+#include "sim/engine/chip.h"
+
+struct sim_sm;
+
+/* Of one instruction that issues. */
+struct sim_times {
+    uint64_t busy;      /* cycles the unit is taken */
+    uint64_t done;      /* cycle the result is usable */
+    uint64_t same_warp; /* cycles until the warp may issue again */
+    /* Of a request to memory: done is the later of floor and of what memory
+     * says, plus extra. */
+    uint64_t floor, extra;
+    int open; /* memory has not said yet: done names the pending entry */
+};
+
+static inline uint64_t sim_times_end(uint64_t result, uint64_t floor,
+                                     uint64_t extra)
+{
+    return sim_max(result + extra, floor);
+}
+
+/* Works out the request of the next instruction of the warp in `slot`, once.
+ * Returns NULL if it makes none. */
+struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot);
+
+/* The cycle at which the memory pipeline takes the warp's next instruction, as
+ * far as can be told now. */
+uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
+
+/* Issues the planned request of the warp in cycle `now`. */
+struct sim_times sim_lsu_issue(struct sim_sm *sm, uint32_t slot,
+                               struct sim_plan *plan, uint64_t now);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * What an instruction leaves in its warp's counters: when its result is there,
+ * for the registers it writes and the dependence barriers it sets; and what
+ * was open, once memory has said when.
+ */
+#ifndef TEG_SIM_ENGINE_RESULTS_H
+#define TEG_SIM_ENGINE_RESULTS_H
+
+#include "sim/engine/lsu.h"
+#include "sim/engine/sm.h"
+
+/* `op` of warp `w` issues in cycle `now`.  If its end is open, its entry is the
+ * pending list's last. */
+void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
+                       const struct sim_op *op, uint64_t now,
+                       const struct sim_times *t);
+
+/* Takes note of the results that were pending, announces what was and empties
+ * the list. */
+void sim_results_settle(struct sim_sm *sm);
+
+#endif

@@ -1,0 +1,93 @@
+#include "sim/engine/warp.h"
+
+#include <string.h>
+
+#include "sim/engine/counter.h"
+
+int sim_warp_next(struct sim_warp *w, uint64_t now)
+{
+    memset(w->until, 0, sizeof w->until);
+    w->arrived = now + 1;
+    w->blocked = 0;
+    w->planned = 0;
+    return teg_cursor_next(&w->cursor);
+}
+
+/* ---- waits ---------------------------------------------------------------- */
+
+static inline void wait_until(struct sim_warp *w, uint64_t counter)
+{
+    uint64_t *until = &w->until[sim_counter_stall(counter)];
+
+    if (sim_counter_is_open(counter))
+        w->waits_for_open = 1;
+    else
+        *until = sim_max(*until, sim_counter_cycle(counter));
+}
+
+static inline void wait_for_scoreboard(struct sim_warp *w, struct sim_wait wait)
+{
+    wait_until(w, w->counter[wait.counter]);
+}
+
+static inline void wait_for_barrier(struct sim_warp *w, struct sim_wait wait)
+{
+    for (uint32_t i = 0; i < TEG_STALL_RESULTS; i++)
+        wait_until(w, w->counter[wait.counter + i]);
+}
+
+static inline void wait_for(struct sim_warp *w, struct sim_wait wait)
+{
+    switch ((enum sim_wait_kind)wait.kind) {
+#define WAIT(NAME, name)          \
+    case SIM_WAIT_##NAME:         \
+        wait_for_##name(w, wait); \
+        break;
+#include "sim/engine/waits.def"
+#undef WAIT
+    case SIM_WAITS:
+        break;
+    }
+}
+
+void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops)
+{
+    const struct sim_op *op = sim_warp_op(w, ops);
+    const struct sim_wait *wait = ops->wait + op->waits;
+
+    w->waits_for_open = 0;
+    for (uint16_t i = 0; i < op->wait_count; i++)
+        wait_for(w, wait[i]);
+}
+
+uint64_t sim_warp_ready_at(struct sim_warp *w, const struct sim_chip *chip)
+{
+    uint64_t ready = 0;
+
+    for (int r = 0; r < TEG_STALL_WAITS; r++) {
+        if (w->until[r] != 0)
+            w->until[r] = sim_slot_from(chip, w->until[r]);
+        ready = sim_max(ready, w->until[r]);
+    }
+    return w->waits_for_open ? SIM_OPEN : ready;
+}
+
+/* ---- stalls --------------------------------------------------------------- */
+
+/* In the order of sim/stalls.def: waits first, then the unit that refused it,
+ * then what is left. */
+void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
+                      uint64_t now, uint32_t stall[TEG_STALLS])
+{
+    uint64_t at = w->arrived;
+
+    memset(stall, 0, TEG_STALLS * sizeof *stall);
+    for (int r = 0; r < TEG_STALL_WAITS; r++) {
+        if (w->until[r] <= at)
+            continue;
+        stall[r] = (uint32_t)(w->until[r] - at);
+        at = w->until[r];
+    }
+    stall[op->throttle] = (uint32_t)w->blocked;
+    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - w->blocked);
+}

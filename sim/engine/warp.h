@@ -1,0 +1,60 @@
+/*
+ * A resident warp: where it stands in its stream, and until when what holds it.
+ *
+ * All ends of a wait are known when the instruction before it issues, because
+ * completion times are reserved then; only barriers and units are not.  So a
+ * warp is in one of these states:
+ *   waiting   its next instruction is ready from `sim_warp_ready_at` on
+ *   ready     it is; units may still refuse it
+ *   parked    at a barrier
+ *   finished
+ */
+#ifndef TEG_SIM_ENGINE_WARP_H
+#define TEG_SIM_ENGINE_WARP_H
+
+#include "sim/engine/chip.h"
+
+#define SIM_NO_LINE UINT64_MAX
+
+struct sim_warp {
+    struct teg_cursor cursor; /* stands on the next instruction to issue */
+    /* Until when each reason holds it back.  Whoever learns of one enters the
+     * cycle; sim_warp_ready_at rounds all up to issue slots. */
+    uint64_t until[TEG_STALL_WAITS];
+    uint64_t arrived;  /* its stalls count from here */
+    uint64_t blocked;  /* cycles refused by a unit since ready */
+    uint64_t *counter; /* owned, [counter_capacity]: counter.h */
+    uint32_t counter_capacity;
+    uint32_t resident;        /* its block, index into sim_sm.resident */
+    uint32_t stream, warp_id; /* in the block; as the trace names it */
+    uint64_t line;            /* of the program, of the last issued */
+    uint32_t after;           /* the instruction that follows the last issued */
+    uint8_t planned;          /* sim_sm.plan holds its next request */
+    uint8_t parked;
+    uint8_t exited;         /* has executed an EXIT */
+    uint8_t waits_for_open; /* a counter it waits for has no cycle yet */
+};
+
+static inline const struct sim_op *sim_warp_op(const struct sim_warp *w,
+                                               const struct sim_ops *ops)
+{
+    return &ops->op[w->cursor.inst];
+}
+
+/* Puts the warp in front of the next instruction of its stream, in the cycle
+ * after `now`, with nothing that holds it.  Returns 0 if there is none. */
+int sim_warp_next(struct sim_warp *w, uint64_t now);
+
+/* Enters until when the warp's next instruction waits for counters, as far as
+ * that is known; once it is, it can be done again. */
+void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops);
+
+/* The slot from which on nothing that is known holds the warp; SIM_OPEN if not
+ * all is known.  Rounds the ends up to slots. */
+uint64_t sim_warp_ready_at(struct sim_warp *w, const struct sim_chip *chip);
+
+/* Splits the cycles since the warp's last issue, up to `now`, by reason. */
+void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
+                      uint64_t now, uint32_t stall[TEG_STALLS]);
+
+#endif
