@@ -6,10 +6,6 @@
 
 #include "sim/engine/engine.h"
 
-enum {
-    LISTENERS_MAX = 16
-};
-
 static uint32_t min_u32(uint64_t a, uint32_t b)
 {
     return a < b ? (uint32_t)a : b;
@@ -80,20 +76,19 @@ static void fill_facts(struct teg_statistics *s, const struct teg_kernel *k,
     }
 }
 
+/* `listener`: the statistics' and the caller's. */
 static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
                            const struct teg_simulation_options *options,
-                           struct collect_statistics *c,
+                           const struct sim_listener *listener,
                            struct teg_statistics *s, struct teg_diag *d)
 {
-    struct sim_listener listener[LISTENERS_MAX] = {
-        collect_statistics_listener(c)};
     struct sim_engine_outcome outcome;
     struct sim_engine_setup setup = {
         .gpu = gpu,
         .sms = min_u32(options->sms != 0 ? options->sms : gpu->chip.sms,
                        gpu->chip.sms),
         .listener = listener,
-        .listeners = 1,
+        .listeners = 1 + options->listener_count,
         .threads = options->threads,
         .lead = options->lead,
         .progress = options->progress,
@@ -106,14 +101,31 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     TRY(limit_warps(launch->kernel, options->warps_per_sm, &occupancy, d));
     setup.blocks_per_sm = occupancy.blocks_per_sm;
     setup.l1_bytes = occupancy.l1_bytes;
-    for (uint32_t i = 0;
-         i < options->listener_count && setup.listeners < LISTENERS_MAX; i++)
-        listener[setup.listeners++] = options->listener[i];
     status = sim_engine_run(launch, &setup, &outcome, d);
     s->simulated = 1;
     s->channel_bytes_max = outcome.channel_bytes_max;
     s->channel_bytes_sum = outcome.channel_bytes_sum;
     fill_facts(s, launch->kernel, &occupancy, setup.sms);
+    return status;
+}
+
+static teg_status simulate_heard(struct teg_launch *launch,
+                                 const struct teg_gpu *gpu,
+                                 const struct teg_simulation_options *options,
+                                 struct collect_statistics *c,
+                                 struct teg_statistics *s, struct teg_diag *d)
+{
+    size_t count = options->listener_count;
+    struct sim_listener *listener = calloc(1 + count, sizeof *listener);
+    teg_status status;
+
+    if (listener == NULL)
+        return teg_fail_memory(d);
+    listener[0] = collect_statistics_listener(c);
+    if (count != 0)
+        memcpy(listener + 1, options->listener, count * sizeof *listener);
+    status = simulate(launch, gpu, options, listener, s, d);
+    free(listener);
     return status != TEG_OK ? status : collect_statistics_check(c, d);
 }
 
@@ -127,7 +139,8 @@ teg_status teg_simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
 
     memset(s, 0, sizeof *s);
     TRY(collect_statistics_new(s, &c, d));
-    status = simulate(launch, gpu, options != NULL ? options : &none, c, s, d);
+    status =
+        simulate_heard(launch, gpu, options != NULL ? options : &none, c, s, d);
     collect_statistics_free(c);
     return status;
 }

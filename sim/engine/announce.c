@@ -11,7 +11,7 @@ static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->done = t->done;
     e->arrived = w->arrived;
     e->sm = sm->number;
-    e->scheduler = slot % sm->chip->gpu->sm.schedulers;
+    e->scheduler = w->scheduler;
     e->slot = slot;
     e->block = sm->resident[w->resident].number;
     e->stream = w->stream;
@@ -22,7 +22,8 @@ static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->unit = unit;
     e->busy = (uint32_t)t->busy;
     e->request = plan != NULL ? &plan->request : NULL;
-    sim_warp_account(w, op, now, e->stall);
+    sim_warp_account(w, op, sm->scheduler[w->scheduler].blocked[w->index], now,
+                     e->stall);
 }
 
 void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,

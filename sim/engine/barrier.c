@@ -7,14 +7,13 @@ static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
 
     b->arrived = 0;
     for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(rest);
-        struct sim_warp *w = &sm->warp[slot];
+        struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
 
         if (!w->parked)
             continue;
         w->parked = 0;
         w->until[STALL_BARRIER] = now + latency;
-        sim_sm_await(sm, slot);
+        sim_sm_await(sm, w);
     }
 }
 
@@ -25,9 +24,8 @@ static void may_open(struct sim_sm *sm, struct sim_resident *b, uint64_t now)
         open_barrier(sm, b, now);
 }
 
-void sim_barrier_arrive(struct sim_sm *sm, uint32_t slot, uint64_t now)
+void sim_barrier_arrive(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
-    struct sim_warp *w = &sm->warp[slot];
     struct sim_resident *b = &sm->resident[w->resident];
 
     w->parked = 1;

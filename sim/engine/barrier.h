@@ -11,8 +11,8 @@
 
 #include "sim/engine/sm.h"
 
-/* The warp in `slot` has come to its block's barrier. */
-void sim_barrier_arrive(struct sim_sm *sm, uint32_t slot, uint64_t now);
+/* The warp has come to its block's barrier. */
+void sim_barrier_arrive(struct sim_sm *sm, struct sim_warp *w, uint64_t now);
 /* A warp of `b` has ended: those who wait may have waited for it only. */
 void sim_barrier_leave(struct sim_sm *sm, struct sim_resident *b, uint64_t now);
 

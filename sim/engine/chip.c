@@ -19,8 +19,13 @@ static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
         uint32_t n = unit->count *
                      (unit->scope == UNIT_SCOPE_SM ? 1 : gpu->sm.schedulers);
 
-        chip->unit_first[u] = chip->unit_instances;
-        chip->unit_entry[u] = chip->unit_entries;
+        chip->unit[u] = (struct sim_unit){
+            .first = chip->unit_instances,
+            .step = unit->scope == UNIT_SCOPE_SM ? 0 : unit->count,
+            .count = unit->count,
+            .capacity = unit->capacity,
+            .first_entry = chip->unit_entries,
+        };
         chip->unit_instances += n;
         chip->unit_entries += n * unit->capacity;
     }

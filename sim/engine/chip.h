@@ -33,12 +33,13 @@ struct sim_chip {
     uint64_t pass_interval, conflict_latency, transaction_interval;
     uint64_t l1_bank_interval;
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
-    /* First instance of each unit in sim_units.free_from. */
-    uint32_t unit_first[TEG_MAX_UNITS];
-    uint32_t unit_instances;
-    /* First entry in sim_units.done, for units with a capacity. */
-    uint32_t unit_entry[TEG_MAX_UNITS];
-    uint32_t unit_entries;
+    /* Where each unit's instances are in sim_units.free_from: `count` for a
+     * scheduler, `step` after those for the one before (0: all share them);
+     * of one with a capacity, the first entry in sim_units.done. */
+    struct sim_unit {
+        uint32_t first, step, count, capacity, first_entry;
+    } unit[TEG_MAX_UNITS];
+    uint32_t unit_instances, unit_entries;
 };
 
 /* `gpu` and `kernel` are borrowed. */

@@ -14,7 +14,10 @@
  * each SM runs ahead of the others as far as they cannot matter to it, on as
  * many host threads as asked; that changes no number
  * (tests/sim/engine/test_engine_naive.c).
- * Leaves out: instruction fetch, write-back ports.
+ * Instructions come from caches where the description has them (fetch.h); what
+ * stalls there are and what holds a warp are tables (sim/stalls.def,
+ * sim/engine/waits.def).
+ * Leaves out: write-back ports.
  */
 #ifndef TEG_SIM_ENGINE_ENGINE_H
 #define TEG_SIM_ENGINE_ENGINE_H

@@ -10,43 +10,43 @@
 
 /* The scheduler issues one instruction each issue slot, and none while the
  * operands of the last one are still being read. */
-static void read_operands(struct sim_sm *sm, uint32_t slot,
+static void read_operands(struct sim_sm *sm, struct sim_warp *w,
                           const struct sim_op *op, uint64_t now)
 {
-    struct sim_scheduler *s = sim_sm_scheduler(sm, slot);
-    struct sim_warp *w = &sm->warp[slot];
-    int index = (int)sim_sm_index(sm, slot);
-    int follows = s->last == index && w->after == w->cursor.inst;
+    struct sim_scheduler *s = &sm->scheduler[w->scheduler];
+    int follows = s->last == (int)w->index && w->after == w->cursor.inst;
     uint32_t cycles = follows ? op->operand_cycles_after : op->operand_cycles;
 
     s->reads_until = now + (uint64_t)cycles * sm->chip->gpu->sm.issue_period;
-    s->last = index;
+    s->last = (int)w->index;
     w->after = w->cursor.inst + 1;
 }
 
-static struct sim_times find_times(struct sim_sm *sm, uint32_t slot,
-                                   const struct sim_op *op,
-                                   struct sim_plan *plan, uint64_t now)
+static void find_times(struct sim_sm *sm, const struct sim_warp *w,
+                       const struct sim_op *op, struct sim_plan *plan,
+                       uint64_t now, struct sim_times *t)
 {
     if (plan != NULL)
-        return sim_lsu_issue(sm, slot, plan, now);
-    return (struct sim_times){
-        .busy = op->interval,
-        .done = sim_max(now + op->latency, now + 1),
-        .same_warp = op->same_warp,
-    };
+        sim_lsu_issue(sm, w, plan, now, t);
+    else
+        *t = (struct sim_times){
+            .busy = op->interval,
+            .done = sim_max(now + op->latency, now + 1),
+            .same_warp = op->same_warp,
+        };
 }
 
 /* Returns the unit. */
-static uint8_t take_unit(struct sim_sm *sm, uint32_t slot,
+static uint8_t take_unit(struct sim_sm *sm, const struct sim_warp *w,
                          const struct sim_op *op, const struct sim_times *t,
                          uint64_t now)
 {
     const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
-    uint32_t s = slot % sm->chip->gpu->sm.schedulers;
-    struct sim_unit_choice unit = sim_units_choose(&sm->units, ports, s, now);
+    struct sim_unit_choice unit =
+        sim_units_choose(&sm->units, ports, w->scheduler, now);
 
-    sim_units_take(&sm->units, ports, &unit, s, now + t->busy, t->done);
+    sim_units_take(&sm->units, ports, &unit, w->scheduler, now + t->busy,
+                   t->done);
     return unit.unit;
 }
 
@@ -87,25 +87,23 @@ static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
 
 /* An instruction in another line than the warp's last comes when that line is
  * there. */
-static void wait_for_line(struct sim_sm *sm, uint32_t slot, uint64_t now)
+static void wait_for_line(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
     const struct teg_inst *inst = sm->chip->ops.program->inst;
-    struct sim_warp *w = &sm->warp[slot];
-    uint32_t s = slot % sm->chip->gpu->sm.schedulers;
     uint64_t line = sim_fetch_line(sm->fetch, inst[w->cursor.inst].pc);
 
     if (line != w->line)
-        w->until[STALL_NO_INSTRUCTION] = sim_fetch_at(sm->fetch, s, line, now);
+        w->until[STALL_NO_INSTRUCTION] =
+            sim_fetch_at(sm->fetch, w->scheduler, line, now);
     w->line = line;
 }
 
 /* The warp has no instruction left. */
-static void finish(struct sim_sm *sm, uint32_t slot, uint64_t now)
+static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
-    struct sim_warp *w = &sm->warp[slot];
     struct sim_resident *b = &sm->resident[w->resident];
 
-    sim_sm_scheduler(sm, slot)->alive &= ~(1ull << sim_sm_index(sm, slot));
+    sm->scheduler[w->scheduler].alive &= ~(1ull << w->index);
     b->live--;
     b->missing += !w->exited;
     sim_barrier_leave(sm, b, now);
@@ -114,30 +112,30 @@ static void finish(struct sim_sm *sm, uint32_t slot, uint64_t now)
 }
 
 /* Steps the warp to its next instruction, and finds out what it waits for. */
-static void go_on(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
-                  uint64_t same_warp, uint64_t now)
+static void go_on(struct sim_sm *sm, struct sim_warp *w,
+                  const struct sim_op *op, uint64_t same_warp, uint64_t now)
 {
-    struct sim_warp *w = &sm->warp[slot];
     uint32_t inst = w->cursor.inst;
     int executes = w->cursor.mask != 0;
 
     /* Its first line came while its block was being set up. */
     if (sm->fetch != NULL && w->line == SIM_NO_LINE)
-        wait_for_line(sm, slot, w->arrived);
+        wait_for_line(sm, w, w->arrived);
+    sm->scheduler[w->scheduler].blocked[w->index] = 0;
     w->exited |= (op->flags & INST_EXIT) != 0 && executes;
     if (!sim_warp_next(w, now)) {
-        finish(sm, slot, now);
+        finish(sm, w, now);
         return;
     }
     wait_for_itself(w, op, same_warp, now);
     wait_for_branch(sm, w, op, inst, now);
     if (sm->fetch != NULL)
-        wait_for_line(sm, slot, now);
+        wait_for_line(sm, w, now);
     sim_warp_find_waits(w, &sm->chip->ops);
     if ((op->flags & INST_BARRIER) != 0 && executes)
-        sim_barrier_arrive(sm, slot, now);
+        sim_barrier_arrive(sm, w, now);
     else
-        sim_sm_await(sm, slot);
+        sim_sm_await(sm, w);
 }
 
 void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
@@ -145,14 +143,16 @@ void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
     struct sim_plan *plan = op->has_addresses ? sim_lsu_plan(sm, slot) : NULL;
-    struct sim_times t = find_times(sm, slot, op, plan, now);
-    uint8_t unit = take_unit(sm, slot, op, &t, now);
+    struct sim_times t;
+    uint8_t unit;
 
-    read_operands(sm, slot, op, now);
+    find_times(sm, w, op, plan, now, &t);
+    unit = take_unit(sm, w, op, &t, now);
+    read_operands(sm, w, op, now);
     sim_announce_issue(sm, slot, unit, now, &t, plan);
     if (sm->pending.failed)
         return;
     sim_results_write(sm, w, op, now, &t);
     note_done(sm, &sm->resident[w->resident], &t);
-    go_on(sm, slot, op, t.same_warp, now);
+    go_on(sm, w, op, t.same_warp, now);
 }

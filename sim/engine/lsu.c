@@ -25,8 +25,7 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now)
 {
     const struct sim_plan *plan;
 
-    if (!sm->chip->may_refuse ||
-        !sim_warp_op(&sm->warp[slot], &sm->chip->ops)->has_addresses)
+    if (!sim_warp_op(&sm->warp[slot], &sm->chip->ops)->has_addresses)
         return now;
     plan = sim_lsu_plan(sm, slot);
     if (plan == NULL || plan->count == 0)
@@ -43,9 +42,9 @@ static uint64_t whole_up(uint64_t fraction)
 }
 
 /* (Lai 2013, 3.2.3.3) */
-static struct sim_times shared_times(const struct sim_chip *chip,
-                                     const struct sim_op *op,
-                                     const struct sim_request *r, uint64_t now)
+static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
+                         const struct sim_request *r, uint64_t now,
+                         struct sim_times *t)
 {
     uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
     uint64_t latency =
@@ -53,7 +52,7 @@ static struct sim_times shared_times(const struct sim_chip *chip,
         (extra * chip->conflict_latency + SIM_FRACTION / 2) / SIM_FRACTION;
     int holds = extra != 0 && chip->gpu->shared.conflict_holds_warp;
 
-    return (struct sim_times){
+    *t = (struct sim_times){
         .busy =
             sim_max(op->interval, whole_up(r->passes * chip->pass_interval)),
         .done = sim_max(now + latency, now + 1),
@@ -76,9 +75,9 @@ static void pass_l1_banks(const struct sim_chip *chip,
 }
 
 /* All but `done`, which is memory's to say. */
-static struct sim_times global_times(const struct sim_chip *chip,
-                                     const struct sim_op *op,
-                                     const struct sim_plan *plan, uint64_t now)
+static void global_times(const struct sim_chip *chip, const struct sim_op *op,
+                         const struct sim_plan *plan, uint64_t now,
+                         struct sim_times *t)
 {
     const struct sim_request *r = &plan->request;
     uint64_t turns = r->l1_lines != 0
@@ -87,23 +86,20 @@ static struct sim_times global_times(const struct sim_chip *chip,
     uint64_t moves = r->useful_bytes * chip->lane_byte_interval;
     int holds = chip->gpu->memory.transactions_hold_warp != 0;
     int is_posted = r->is_store && !r->is_atomic;
-    struct sim_times t = {
+
+    *t = (struct sim_times){
         .busy = sim_max(sim_max(op->interval, (moves + 65535) / 65536),
                         whole_up(turns)),
         .floor = is_posted ? now + 1 : now + sim_max(op->latency, 1),
         .extra = is_posted ? op->latency : 0,
     };
-
-    pass_l1_banks(chip, r, now, &t);
-    t.same_warp = sim_max(op->same_warp, holds ? t.busy : 0);
-    return t;
+    pass_l1_banks(chip, r, now, t);
+    t->same_warp = sim_max(op->same_warp, holds ? t->busy : 0);
 }
 
-static void begin(struct sim_sm *sm, uint32_t slot, const struct sim_op *op,
-                  struct sim_plan *plan, uint64_t now)
+static void begin(struct sim_sm *sm, const struct sim_warp *w,
+                  const struct sim_op *op, struct sim_plan *plan, uint64_t now)
 {
-    const struct sim_warp *w = &sm->warp[slot];
-
     sm->misses->of = (struct sim_request_of){sm->resident[w->resident].number,
                                              w->stream, w->resident};
     sim_memory_begin(sm->chip->memory, sm->number, now, plan, op->flags,
@@ -123,16 +119,16 @@ static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
             t->floor, t->extra);
 }
 
-struct sim_times sim_lsu_issue(struct sim_sm *sm, uint32_t slot,
-                               struct sim_plan *plan, uint64_t now)
+void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
+                   struct sim_plan *plan, uint64_t now, struct sim_times *t)
 {
-    const struct sim_op *op = sim_warp_op(&sm->warp[slot], &sm->chip->ops);
-    struct sim_times t;
+    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
 
-    if (plan->request.space == SPACE_SHARED)
-        return shared_times(sm->chip, op, &plan->request, now);
-    t = global_times(sm->chip, op, plan, now);
-    begin(sm, slot, op, plan, now);
-    end(sm, plan, &t);
-    return t;
+    if (plan->request.space == SPACE_SHARED) {
+        shared_times(sm->chip, op, &plan->request, now, t);
+        return;
+    }
+    global_times(sm->chip, op, plan, now, t);
+    begin(sm, w, op, plan, now);
+    end(sm, plan, t);
 }

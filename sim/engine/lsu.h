@@ -12,6 +12,7 @@
 #include "sim/engine/chip.h"
 
 struct sim_sm;
+struct sim_warp;
 
 /* Of one instruction that issues. */
 struct sim_times {
@@ -39,7 +40,7 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot);
 uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 
 /* Issues the planned request of the warp in cycle `now`. */
-struct sim_times sim_lsu_issue(struct sim_sm *sm, uint32_t slot,
-                               struct sim_plan *plan, uint64_t now);
+void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
+                   struct sim_plan *plan, uint64_t now, struct sim_times *t);
 
 #endif

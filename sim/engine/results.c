@@ -100,7 +100,7 @@ static void look_again(struct sim_sm *sm)
                 continue;
             sim_warp_find_waits(w, &sm->chip->ops);
             if (!w->parked)
-                sim_sm_await(sm, slot);
+                sim_sm_await(sm, w);
         }
         sm->wake = sim_min(sm->wake, sm->scheduler[s].wake);
     }

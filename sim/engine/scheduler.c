@@ -4,14 +4,17 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
 
-static uint32_t slot_of(const struct sim_sm *sm, uint32_t number, int i)
+/* The scheduler's warps, of which the i-th is that many times `*step` on. */
+static struct sim_warp *warps_of(const struct sim_sm *sm, uint32_t number,
+                                 uint32_t *step)
 {
-    return (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
+    *step = sm->chip->gpu->sm.schedulers;
+    return sm->warp + number;
 }
 
-static uint8_t ports_of(const struct sim_sm *sm, uint32_t slot)
+static uint8_t ports_of(const struct sim_sm *sm, const struct sim_warp *w)
 {
-    return sim_warp_op(&sm->warp[slot], &sm->chip->ops)->ports;
+    return sim_warp_op(w, &sm->chip->ops)->ports;
 }
 
 /* Moves the waiting whose time has come to the ready. */
@@ -19,18 +22,20 @@ static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint64_t next = SIM_NEVER, come = 0;
+    uint32_t step;
+    const struct sim_warp *warp = warps_of(sm, number, &step);
 
     if (s->next_ready > now)
         return;
     for (uint64_t rest = s->waiting; rest != 0; rest &= rest - 1) {
-        int i = __builtin_ctzll(rest);
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
         if (s->ready_at[i] > now) {
             next = sim_min(next, s->ready_at[i]);
             continue;
         }
         come |= 1ull << i;
-        s->by_ports[ports_of(sm, slot_of(sm, number, i))] |= 1ull << i;
+        s->by_ports[ports_of(sm, &warp[i * step])] |= 1ull << i;
     }
     s->ready |= come;
     s->waiting &= ~come;
@@ -60,6 +65,16 @@ static uint64_t find_refused(const struct sim_sm *sm, uint32_t number,
     return refused;
 }
 
+/* When the memory pipeline takes the warp's next instruction. */
+static uint64_t memory_ready_at(struct sim_sm *sm, uint32_t number, int i,
+                                uint64_t now)
+{
+    if (!sm->chip->may_refuse)
+        return now;
+    return sim_lsu_ready_at(
+        sm, (uint32_t)i * sm->chip->gpu->sm.schedulers + number, now);
+}
+
 /* Picks one of the ready that are not refused, or SIM_NO_WARP.  Those whom the
  * memory pipeline refuses when they are picked join the refused.  Returns in
  * `*left` who was not asked. */
@@ -78,7 +93,7 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
 
     while (choice.candidates != 0 && chosen == SIM_NO_WARP &&
            (i = sm->chip->policy(&choice)) != SIM_NO_WARP) {
-        uint64_t at = sim_lsu_ready_at(sm, slot_of(sm, number, i), now);
+        uint64_t at = memory_ready_at(sm, number, i, now);
 
         choice.candidates &= ~(1ull << i);
         if (at <= now) {
@@ -94,15 +109,12 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
 
 /* Takes note of who is refused from now on, and charges those who no longer
  * are with the cycles they were. */
-static void set_refused(struct sim_sm *sm, uint32_t number, uint64_t refused,
-                        uint64_t now)
+static void set_refused(struct sim_scheduler *s, uint64_t refused, uint64_t now)
 {
-    struct sim_scheduler *s = &sm->scheduler[number];
-
     for (uint64_t rest = s->refused & ~refused; rest != 0; rest &= rest - 1) {
         int i = __builtin_ctzll(rest);
 
-        sm->warp[slot_of(sm, number, i)].blocked += now - s->refused_since[i];
+        s->blocked[i] += now - s->refused_since[i];
     }
     for (uint64_t rest = refused & ~s->refused; rest != 0; rest &= rest - 1)
         s->refused_since[__builtin_ctzll(rest)] = now;
@@ -112,10 +124,10 @@ static void set_refused(struct sim_sm *sm, uint32_t number, uint64_t refused,
 static void issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
-    uint32_t slot = slot_of(sm, number, i);
+    uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
 
     s->ready &= ~(1ull << i);
-    s->by_ports[ports_of(sm, slot)] &= ~(1ull << i);
+    s->by_ports[ports_of(sm, &sm->warp[slot])] &= ~(1ull << i);
     sim_issue(sm, slot, now);
 }
 
@@ -130,7 +142,7 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     collect_ready(sm, number, now);
     refused = find_refused(sm, number, now, &open);
     chosen = choose(sm, number, now, &refused, &open, &left);
-    set_refused(sm, number, refused, now);
+    set_refused(s, refused, now);
     s->wake = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         issue(sm, number, chosen, now);

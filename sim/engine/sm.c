@@ -56,17 +56,6 @@ void sim_sm_release(struct sim_sm *sm)
 
 /* ---- for the modules of an SM ----------------------------------------------- */
 
-void sim_sm_await(struct sim_sm *sm, uint32_t slot)
-{
-    struct sim_scheduler *s = sim_sm_scheduler(sm, slot);
-    uint32_t i = sim_sm_index(sm, slot);
-
-    s->ready_at[i] = sim_warp_ready_at(&sm->warp[slot], sm->chip);
-    s->waiting |= 1ull << i;
-    s->next_ready = sim_min(s->next_ready, s->ready_at[i]);
-    s->wake = sim_min(s->wake, s->ready_at[i]);
-}
-
 void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b, uint64_t done)
 {
     b->done = sim_max(b->done, done);
@@ -107,13 +96,16 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
     struct sim_chip *chip = sm->chip;
     struct sim_warp *w = &sm->warp[slot];
     struct sim_resident *b = &sm->resident[resident];
-    struct sim_scheduler *s = sim_sm_scheduler(sm, slot);
+    uint32_t schedulers = chip->gpu->sm.schedulers;
+    struct sim_scheduler *s = &sm->scheduler[slot % schedulers];
 
     TRY(clear_counters(w, chip->ops.counters_per_warp, d));
     *w = (struct sim_warp){
         .counter = w->counter,
         .counter_capacity = w->counter_capacity,
         .resident = resident,
+        .scheduler = slot % schedulers,
+        .index = slot / schedulers,
         .stream = stream,
         .after = UINT32_MAX,
         .line = SIM_NO_LINE,
@@ -121,14 +113,15 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
         .arrived = at,
         .until = {[STALL_DISPATCH] = at + chip->gpu->chip.dispatch_latency},
     };
-    s->age[sim_sm_index(sm, slot)] = chip->warps_started++;
+    s->blocked[w->index] = 0;
+    s->age[w->index] = chip->warps_started++;
     teg_cursor_init(&w->cursor, b->block, stream);
     if (!teg_cursor_next(&w->cursor))
         return TEG_OK; /* an empty stream: the warp never existed */
     b->live++;
-    s->alive |= 1ull << sim_sm_index(sm, slot);
+    s->alive |= 1ull << w->index;
     sim_warp_find_waits(w, &chip->ops);
-    sim_sm_await(sm, slot);
+    sim_sm_await(sm, w);
     return TEG_OK;
 }
 

@@ -70,20 +70,17 @@ void sim_sm_run(struct sim_sm *sm, uint64_t until);
 
 /* ---- for the modules of an SM ----------------------------------------------- */
 
-static inline struct sim_scheduler *sim_sm_scheduler(struct sim_sm *sm,
-                                                     uint32_t slot)
+/* Lets the scheduler know from when on the warp can be considered. */
+static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)
 {
-    return &sm->scheduler[slot % sm->chip->gpu->sm.schedulers];
-}
+    struct sim_scheduler *s = &sm->scheduler[w->scheduler];
+    uint64_t at = sim_warp_ready_at(w, sm->chip);
 
-/* The index of the warp in `slot` among those of its scheduler. */
-static inline uint32_t sim_sm_index(const struct sim_sm *sm, uint32_t slot)
-{
-    return slot / sm->chip->gpu->sm.schedulers;
+    s->ready_at[w->index] = at;
+    s->waiting |= 1ull << w->index;
+    s->next_ready = sim_min(s->next_ready, at);
+    s->wake = sim_min(s->wake, at);
 }
-
-/* Lets the scheduler know from when on the warp in `slot` can be considered. */
-void sim_sm_await(struct sim_sm *sm, uint32_t slot);
 
 /* Takes note that the block's last instruction so far is done in cycle `done`;
  * without live warps and open instructions that is its end. */

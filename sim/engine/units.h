@@ -38,9 +38,8 @@ uint32_t sim_units_entry(const struct sim_units *u, uint8_t unit,
 static inline struct sim_unit_choice sim_units_instance(
     const struct sim_units *u, uint8_t unit, uint32_t s)
 {
-    const struct teg_unit *facts = &u->chip->gpu->unit[unit];
-    uint32_t first = u->chip->unit_first[unit] +
-                     (facts->scope == UNIT_SCOPE_SM ? 0 : s * facts->count);
+    const struct sim_unit *facts = &u->chip->unit[unit];
+    uint32_t first = facts->first + s * facts->step;
     struct sim_unit_choice best = {SIM_NEVER, first, unit};
 
     if (facts->count == 1 && facts->capacity == 0)
@@ -78,8 +77,17 @@ static inline struct sim_unit_choice sim_units_choose(const struct sim_units *u,
 
 /* Gives the chosen instance, and the operands' unit, the instruction: they are
  * taken until `free_from`, and an entry until it is `done`. */
-void sim_units_take(struct sim_units *u, const struct sim_ports *p,
-                    const struct sim_unit_choice *choice, uint32_t s,
-                    uint64_t free_from, uint64_t done);
+static inline void sim_units_take(struct sim_units *u,
+                                  const struct sim_ports *p,
+                                  const struct sim_unit_choice *choice,
+                                  uint32_t s, uint64_t free_from, uint64_t done)
+{
+    u->free_from[choice->instance] = free_from;
+    if (u->chip->unit[choice->unit].capacity != 0)
+        u->done[sim_units_entry(u, choice->unit, choice->instance)] = done;
+    if (p->operand_unit != TEG_NO_UNIT)
+        u->free_from[sim_units_instance(u, p->operand_unit, s).instance] =
+            free_from;
+}
 
 #endif

@@ -2,17 +2,6 @@
 
 #include <string.h>
 
-#include "sim/engine/counter.h"
-
-int sim_warp_next(struct sim_warp *w, uint64_t now)
-{
-    memset(w->until, 0, sizeof w->until);
-    w->arrived = now + 1;
-    w->blocked = 0;
-    w->planned = 0;
-    return teg_cursor_next(&w->cursor);
-}
-
 /* ---- waits ---------------------------------------------------------------- */
 
 static inline void wait_until(struct sim_warp *w, uint64_t counter)
@@ -60,24 +49,13 @@ void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops)
         wait_for(w, wait[i]);
 }
 
-uint64_t sim_warp_ready_at(struct sim_warp *w, const struct sim_chip *chip)
-{
-    uint64_t ready = 0;
-
-    for (int r = 0; r < TEG_STALL_WAITS; r++) {
-        if (w->until[r] != 0)
-            w->until[r] = sim_slot_from(chip, w->until[r]);
-        ready = sim_max(ready, w->until[r]);
-    }
-    return w->waits_for_open ? SIM_OPEN : ready;
-}
-
 /* ---- stalls --------------------------------------------------------------- */
 
 /* In the order of sim/stalls.def: waits first, then the unit that refused it,
  * then what is left. */
 void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
-                      uint64_t now, uint32_t stall[TEG_STALLS])
+                      uint64_t blocked, uint64_t now,
+                      uint32_t stall[TEG_STALLS])
 {
     uint64_t at = w->arrived;
 
@@ -88,6 +66,6 @@ void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
         stall[r] = (uint32_t)(w->until[r] - at);
         at = w->until[r];
     }
-    stall[op->throttle] = (uint32_t)w->blocked;
-    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - w->blocked);
+    stall[op->throttle] = (uint32_t)blocked;
+    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked);
 }

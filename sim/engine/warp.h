@@ -12,7 +12,10 @@
 #ifndef TEG_SIM_ENGINE_WARP_H
 #define TEG_SIM_ENGINE_WARP_H
 
+#include <string.h>
+
 #include "sim/engine/chip.h"
+#include "sim/engine/counter.h"
 
 #define SIM_NO_LINE UINT64_MAX
 
@@ -22,14 +25,14 @@ struct sim_warp {
      * cycle; sim_warp_ready_at rounds all up to issue slots. */
     uint64_t until[TEG_STALL_WAITS];
     uint64_t arrived;  /* its stalls count from here */
-    uint64_t blocked;  /* cycles refused by a unit since ready */
     uint64_t *counter; /* owned, [counter_capacity]: counter.h */
     uint32_t counter_capacity;
-    uint32_t resident;        /* its block, index into sim_sm.resident */
-    uint32_t stream, warp_id; /* in the block; as the trace names it */
-    uint64_t line;            /* of the program, of the last issued */
-    uint32_t after;           /* the instruction that follows the last issued */
-    uint8_t planned;          /* sim_sm.plan holds its next request */
+    uint32_t resident;         /* its block, index into sim_sm.resident */
+    uint32_t scheduler, index; /* its scheduler, and its number there */
+    uint32_t stream, warp_id;  /* in the block; as the trace names it */
+    uint64_t line;             /* of the program, of the last issued */
+    uint32_t after;  /* the instruction that follows the last issued */
+    uint8_t planned; /* sim_sm.plan holds its next request */
     uint8_t parked;
     uint8_t exited;         /* has executed an EXIT */
     uint8_t waits_for_open; /* a counter it waits for has no cycle yet */
@@ -43,7 +46,13 @@ static inline const struct sim_op *sim_warp_op(const struct sim_warp *w,
 
 /* Puts the warp in front of the next instruction of its stream, in the cycle
  * after `now`, with nothing that holds it.  Returns 0 if there is none. */
-int sim_warp_next(struct sim_warp *w, uint64_t now);
+static inline int sim_warp_next(struct sim_warp *w, uint64_t now)
+{
+    memset(w->until, 0, sizeof w->until);
+    w->arrived = now + 1;
+    w->planned = 0;
+    return teg_cursor_next(&w->cursor);
+}
 
 /* Enters until when the warp's next instruction waits for counters, as far as
  * that is known; once it is, it can be done again. */
@@ -51,10 +60,26 @@ void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops);
 
 /* The slot from which on nothing that is known holds the warp; SIM_OPEN if not
  * all is known.  Rounds the ends up to slots. */
-uint64_t sim_warp_ready_at(struct sim_warp *w, const struct sim_chip *chip);
+static inline uint64_t sim_warp_ready_at(struct sim_warp *w,
+                                         const struct sim_chip *chip)
+{
+    uint64_t ready = 0;
 
-/* Splits the cycles since the warp's last issue, up to `now`, by reason. */
+    if (chip->gpu->sm.issue_period != 1) {
+        for (int r = 0; r < TEG_STALL_WAITS; r++) {
+            if (w->until[r] != 0)
+                w->until[r] = sim_slot_from(chip, w->until[r]);
+        }
+    }
+    for (int r = 0; r < TEG_STALL_WAITS; r++)
+        ready = sim_max(ready, w->until[r]);
+    return w->waits_for_open ? SIM_OPEN : ready;
+}
+
+/* Splits the cycles since the warp's last issue, up to `now`, by reason;
+ * `blocked` of them it was refused. */
 void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
-                      uint64_t now, uint32_t stall[TEG_STALLS]);
+                      uint64_t blocked, uint64_t now,
+                      uint32_t stall[TEG_STALLS]);
 
 #endif
