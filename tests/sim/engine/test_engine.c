@@ -621,6 +621,10 @@ START_TEST(waits_are_named_after_the_producer)
         {CLASS_SFU, SPACE_NONE, STALL_SHORT},
         {CLASS_LDS, SPACE_SHARED, STALL_SHORT},
         {CLASS_LDG, SPACE_GLOBAL, STALL_LONG},
+        {CLASS_LDL, SPACE_LOCAL, STALL_LONG},
+        {CLASS_TEX, SPACE_TEXTURE, STALL_LONG},
+        {CLASS_SURFACE, SPACE_TEXTURE, STALL_LONG},
+        {CLASS_IMMA, SPACE_NONE, STALL_WAIT},
     };
 
     setup();
@@ -640,6 +644,45 @@ START_TEST(waits_are_named_after_the_producer)
         run_steps(step, 2, 1);
         ck_assert_uint_eq(e->stall[expect[i].stall], e->cycle - e->arrived);
         ck_assert_uint_gt(e->cycle, 8);
+    }
+}
+END_TEST
+
+/* The second of two warps is refused by the unit that the first has taken: by
+ * where it goes, and for what goes nowhere by what its result is called. */
+START_TEST(refusals_are_named_after_where_it_goes)
+{
+    static const struct {
+        enum teg_op_class class_;
+        enum teg_space space;
+        enum teg_stall stall;
+    } expect[] = {
+        {CLASS_LDG, SPACE_GLOBAL, STALL_LG_THROTTLE},
+        {CLASS_LDL, SPACE_LOCAL, STALL_LG_THROTTLE},
+        {CLASS_LD, SPACE_GENERIC, STALL_LG_THROTTLE},
+        {CLASS_TEX, SPACE_TEXTURE, STALL_LG_THROTTLE},
+        {CLASS_LDS, SPACE_SHARED, STALL_MIO_THROTTLE},
+        {CLASS_SFU, SPACE_NONE, STALL_MIO_THROTTLE},
+        {CLASS_IMMA, SPACE_NONE, STALL_MATH_THROTTLE},
+    };
+
+    setup();
+    for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
+        struct help_step step = {0, UINT32_MAX, 0, 4, NULL};
+        const struct sim_issue *e = &heard.issue[1];
+
+        setup();
+        set_timing(expect[i].class_, 10, 7, 1);
+        if (expect[i].space == SPACE_NONE)
+            help_arith(&launch.kernel.program, expect[i].class_, 1, 2, 255,
+                       255);
+        else
+            help_memory(&launch.kernel.program, expect[i].class_,
+                        expect[i].space, INST_LOAD, 4, 1, 2);
+        run_steps(&step, 1, 2);
+        ck_assert_uint_eq(e->cycle, 7);
+        /* cycle 0 went to the first */
+        ck_assert_uint_eq(e->stall[expect[i].stall], 6);
     }
 }
 END_TEST
@@ -723,4 +766,5 @@ HELP_MAIN("sim/engine", 60, {control_codes_say_what_is_waited_for, 0},
           {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
           {policies_choose_as_they_are_called, 0},
           {strict_round_robin_wastes_the_slot, 0},
-          {waits_are_named_after_the_producer, 0})
+          {waits_are_named_after_the_producer, 0},
+          {refusals_are_named_after_where_it_goes, 0})

@@ -106,7 +106,8 @@ END_TEST
 START_TEST(queues_and_tensor_products_read_at_their_own_pace)
 {
     static const enum teg_op_class classes[] = {
-        CLASS_HMMA, CLASS_GMMA, CLASS_SFU, CLASS_LDG, CLASS_LDS};
+        CLASS_HMMA, CLASS_IMMA, CLASS_DMMA, CLASS_GMMA,
+        CLASS_SFU,  CLASS_LDG,  CLASS_LDS};
 
     help_gpu_plain(&gpu);
     gpu.sm.register_banks = REGISTER_BANKS_PARITY;
