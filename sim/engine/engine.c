@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/engine/deadlock.h"
+#include "sim/engine/ears.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/threads.h"
@@ -39,17 +40,16 @@ struct run {
     uint64_t handed_out;    /* blocks */
     uint64_t ended;
     uint64_t hand_out_from; /* fraction of a cycle the next may be handed out */
-    uint32_t turn;          /* SM to look at first */
+    uint32_t next_sm;       /* to look at first */
     int may_run_ahead;
     uint64_t window;             /* cycles, at most; for the host's sake */
     uint64_t until;              /* end of the window */
     struct sim_threads *threads; /* owned */
-    struct sim_listener *ear;    /* owned, [hands][listeners]; hand 0's are
-                                 the caller's */
-    struct turn {
-        uint32_t sm, place;
-    } * turn_of; /* owned, [turns]: open entries in the order of issue */
-    uint32_t turns, turn_capacity;
+    struct sim_ears ears;
+    struct open_issue {
+        uint32_t sm, offset; /* in its pending list */
+    } * open; /* owned, [open_count]: open entries in the order of issue */
+    uint32_t open_count, open_capacity;
     uint64_t windows; /* in which SMs ran ahead, so far */
 };
 
@@ -67,7 +67,7 @@ static teg_status too_many_warps(const struct run *r, struct teg_diag *d)
 }
 
 /* Reads the next block unless one is waiting. */
-static teg_status fetch(struct run *r, struct teg_diag *d)
+static teg_status read_block(struct run *r, struct teg_diag *d)
 {
     if (r->next != NULL || r->exhausted)
         return TEG_OK;
@@ -88,7 +88,7 @@ static uint32_t find_room(const struct run *r)
     uint32_t sms = r->setup->sms;
 
     for (uint32_t i = 0; i < sms; i++) {
-        uint32_t sm = (r->turn + i) % sms;
+        uint32_t sm = (r->next_sm + i) % sms;
 
         if (sim_sm_has_room(&r->sm[sm], teg_block_warps(r->next),
                             r->setup->blocks_per_sm))
@@ -125,7 +125,7 @@ static teg_status dispatch(struct run *r, uint64_t now, struct teg_diag *d)
         struct teg_block *block;
         uint32_t sm;
 
-        TRY(fetch(r, d));
+        TRY(read_block(r, d));
         if (r->next == NULL)
             return TEG_OK;
         sm = find_room(r);
@@ -139,7 +139,7 @@ static teg_status dispatch(struct run *r, uint64_t now, struct teg_diag *d)
         TRY(sim_sm_place(&r->sm[sm], block, r->handed_out++,
                          (r->hand_out_from + FRACTION - 1) / FRACTION, d));
         r->hand_out_from += dispatch_interval(r);
-        r->turn = (sm + 1) % r->setup->sms;
+        r->next_sm = (sm + 1) % r->setup->sms;
     }
 }
 
@@ -251,7 +251,7 @@ static void run_sm(void *self, uint32_t sm, uint32_t hand)
 {
     struct run *r = self;
 
-    r->sm[sm].listener = r->ear + hand * r->setup->listeners;
+    r->sm[sm].listener = sim_ears_of(&r->ears, hand);
     sim_sm_run(&r->sm[sm], r->until);
 }
 
@@ -259,7 +259,7 @@ static void settle_sm(void *self, uint32_t sm, uint32_t hand)
 {
     struct run *r = self;
 
-    r->sm[sm].listener = r->ear + hand * r->setup->listeners;
+    r->sm[sm].listener = sim_ears_of(&r->ears, hand);
     sim_results_settle(&r->sm[sm]);
 }
 
@@ -279,13 +279,13 @@ static teg_status order_pending(struct run *r, uint64_t from,
         for (; at != SIM_NO_PENDING; at = sim_pending_at(o, at)->next_open)
             first[sim_pending_at(o, at)->issue.cycle - from + 1]++;
     }
-    if (count > r->turn_capacity) {
-        struct turn *turn_of = realloc(r->turn_of, 2 * count * sizeof *turn_of);
+    if (count > r->open_capacity) {
+        struct open_issue *open = realloc(r->open, 2 * count * sizeof *open);
 
-        if (turn_of == NULL)
+        if (open == NULL)
             return teg_fail_memory(d);
-        r->turn_of = turn_of;
-        r->turn_capacity = 2 * count;
+        r->open = open;
+        r->open_capacity = 2 * count;
     }
     for (uint32_t i = 1; i <= WINDOW_MAX; i++)
         first[i] += first[i - 1];
@@ -294,18 +294,19 @@ static teg_status order_pending(struct run *r, uint64_t from,
         uint32_t at = o->first_open;
 
         for (; at != SIM_NO_PENDING; at = sim_pending_at(o, at)->next_open)
-            r->turn_of[first[sim_pending_at(o, at)->issue.cycle - from]++] =
-                (struct turn){i, at};
+            r->open[first[sim_pending_at(o, at)->issue.cycle - from]++] =
+                (struct open_issue){i, at};
     }
-    r->turns = count;
+    r->open_count = count;
     return TEG_OK;
 }
 
 static void serve_pending(struct run *r)
 {
-    for (uint32_t i = 0; i < r->turns; i++) {
-        const struct turn *t = &r->turn_of[i];
-        struct sim_pending *p = sim_pending_at(&r->sm[t->sm].pending, t->place);
+    for (uint32_t i = 0; i < r->open_count; i++) {
+        const struct open_issue *t = &r->open[i];
+        struct sim_pending *p =
+            sim_pending_at(&r->sm[t->sm].pending, t->offset);
 
         p->result = sim_memory_end(r->chip.memory, &p->misses, &p->request);
     }
@@ -345,7 +346,7 @@ static teg_status run_window(struct run *r, uint64_t now, struct teg_diag *d)
     sim_threads_share(r->threads, run_sm, r);
     TRY(check_pending(r, d));
     TRY(order_pending(r, now, d));
-    if (r->turns != 0) {
+    if (r->open_count != 0) {
         serve_pending(r);
         adapt_window(r);
         sim_threads_share(r->threads, settle_sm, r);
@@ -406,45 +407,6 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
                            &r->threads, d);
 }
 
-/* Hand 0 hears with the caller's ears, the others with parts of them. */
-static teg_status split_listeners(struct run *r, struct teg_diag *d)
-{
-    const struct sim_engine_setup *setup = r->setup;
-    uint32_t hands = sim_threads_hands(r->threads);
-
-    r->ear = calloc((size_t)hands * setup->listeners + 1, sizeof *r->ear);
-    if (r->ear == NULL)
-        return teg_fail_memory(d);
-    for (uint32_t h = 0; h < hands; h++) {
-        for (uint32_t i = 0; i < setup->listeners; i++) {
-            struct sim_listener *ear = &r->ear[h * setup->listeners + i];
-
-            *ear = setup->listener[i];
-            if (h == 0 || ear->on_issue == NULL)
-                continue;
-            ear->self = ear->split(setup->listener[i].self);
-            if (ear->self == NULL)
-                return teg_fail_memory(d);
-        }
-    }
-    return TEG_OK;
-}
-
-/* Those there are: after a failure some are not. */
-static void join_listeners(struct run *r)
-{
-    uint32_t listeners = r->setup->listeners;
-
-    for (uint32_t i = listeners;
-         r->ear != NULL && i < sim_threads_hands(r->threads) * listeners; i++) {
-        struct sim_listener *ear = &r->ear[i];
-
-        if (ear->join != NULL && ear->self != NULL &&
-            ear->self != r->setup->listener[i % listeners].self)
-            ear->join(r->setup->listener[i % listeners].self, ear->self);
-    }
-}
-
 static uint64_t latest_completion(const struct run *r)
 {
     uint64_t cycles = 0;
@@ -462,30 +424,11 @@ static void clear(struct run *r)
         sim_sm_release(&r->sm[i]);
     free(r->sm);
     sim_threads_free(r->threads);
-    free(r->ear);
-    free(r->turn_of);
+    sim_ears_release(&r->ears);
+    free(r->open);
     teg_block_free(r->next);
     sim_memory_free(r->chip.memory);
     sim_ops_release(&r->chip.ops);
-}
-
-static void announce_start(const struct sim_listener *listener,
-                           uint32_t listeners, const struct teg_gpu *gpu,
-                           const struct teg_program *program, uint32_t sms)
-{
-    for (uint32_t i = 0; i < listeners; i++) {
-        if (listener[i].on_start != NULL)
-            listener[i].on_start(listener[i].self, gpu, program, sms);
-    }
-}
-
-static void announce_finish(const struct sim_listener *listener,
-                            uint32_t listeners, uint64_t cycles)
-{
-    for (uint32_t i = 0; i < listeners; i++) {
-        if (listener[i].on_finish != NULL)
-            listener[i].on_finish(listener[i].self, cycles);
-    }
 }
 
 teg_status sim_engine_run(struct teg_launch *launch,
@@ -498,94 +441,20 @@ teg_status sim_engine_run(struct teg_launch *launch,
 
     *outcome = (struct sim_engine_outcome){0};
     if (status == TEG_OK) {
-        announce_start(setup->listener, setup->listeners, setup->gpu,
-                       &launch->kernel->program, setup->sms);
-        status = split_listeners(&r, d);
+        sim_announce_start(setup->listener, setup->listeners, setup->gpu,
+                           &launch->kernel->program, setup->sms);
+        status = sim_ears_split(&r.ears, setup->listener, setup->listeners,
+                                sim_threads_hands(r.threads), d);
         if (status == TEG_OK)
             status = run_clock(&r, d);
-        join_listeners(&r);
+        sim_ears_join(&r.ears);
         outcome->cycles = latest_completion(&r);
         outcome->blocks = r.ended;
         outcome->windows = r.windows;
         sim_memory_channel_bytes(r.chip.memory, &outcome->channel_bytes_max,
                                  &outcome->channel_bytes_sum);
-        announce_finish(setup->listener, setup->listeners, outcome->cycles);
+        sim_announce_finish(setup->listener, setup->listeners, outcome->cycles);
     }
     clear(&r);
     return status;
-}
-
-/* ---- without a clock ------------------------------------------------------ */
-
-static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
-                      const struct teg_kernel *kernel,
-                      const struct sim_listener *listener, uint32_t listeners,
-                      struct sim_issue *e)
-{
-    const struct teg_inst *inst = &kernel->program.inst[c->inst];
-    struct sim_windows windows = {kernel->shared_base, kernel->local_base};
-    struct teg_access access;
-    struct sim_plan plan;
-
-    e->inst = c->inst;
-    e->mask = c->mask;
-    e->op_class = inst->op_class;
-    e->unit = gpu->timing[inst->op_class].unit[0];
-    if (teg_cursor_access(c, &access)) {
-        sim_plan_make(&plan, gpu, inst, &access, &windows);
-        e->request = &plan.request;
-    }
-    for (uint32_t i = 0; i < listeners; i++) {
-        if (listener[i].on_issue != NULL)
-            listener[i].on_issue(listener[i].self, e);
-    }
-    e->request = NULL;
-}
-
-static void walk_block(struct teg_block *block, uint64_t number,
-                       const struct teg_gpu *gpu,
-                       const struct teg_kernel *kernel,
-                       const struct sim_listener *listener, uint32_t listeners)
-{
-    uint32_t warps = teg_block_warps(block);
-
-    for (uint32_t i = 0; i < listeners; i++) {
-        if (listener[i].on_block_start != NULL)
-            listener[i].on_block_start(listener[i].self, 0, 0, number, warps);
-    }
-    for (uint32_t s = 0; s < warps; s++) {
-        struct sim_issue e = {
-            .slot = s % gpu->sm.warps_max,
-            .block = number,
-            .stream = s,
-            .warp_id = teg_block_warp_id(block, s),
-        };
-        struct teg_cursor c;
-
-        teg_cursor_init(&c, block, s);
-        while (teg_cursor_next(&c))
-            walk_inst(&c, gpu, kernel, listener, listeners, &e);
-    }
-}
-
-teg_status sim_engine_walk(struct teg_launch *launch, const struct teg_gpu *gpu,
-                           const struct sim_listener *listener,
-                           uint32_t listeners, uint64_t *blocks,
-                           struct teg_diag *d)
-{
-    *blocks = 0;
-    announce_start(listener, listeners, gpu, &launch->kernel->program,
-                   gpu->chip.sms);
-    for (;;) {
-        struct teg_block *block;
-
-        TRY(launch->next(launch->self, &block, d));
-        if (block == NULL)
-            break;
-        walk_block(block, (*blocks)++, gpu, launch->kernel, listener,
-                   listeners);
-        teg_block_free(block);
-    }
-    announce_finish(listener, listeners, 0);
-    return TEG_OK;
 }
