@@ -91,6 +91,19 @@ START_TEST(lines_that_follow_come_along)
 }
 END_TEST
 
+/* Of a line that is there only the last of those that follow is asked for:
+ * what of the others has gone since stays away. */
+START_TEST(a_line_that_is_there_brings_one_along)
+{
+    open_caches(2);
+    sim_fetch_at(fetch, 0, 0, 0);    /* sets: 0 2 / 1 */
+    sim_fetch_at(fetch, 0, 9, 1000); /* and 10, 11: 10 2 / 9 11 */
+    sim_fetch_at(fetch, 0, 2, 2000); /* and 4, not 3: 4 2 / 9 11 */
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, 9, 3000), 3000);
+    close_caches();
+}
+END_TEST
+
 START_TEST(without_an_sm_cache_all_comes_from_far)
 {
     struct teg_diag d;
@@ -109,4 +122,5 @@ HELP_MAIN("sim/engine/fetch", 30, {without_l0_there_is_nothing, 0},
           {a_line_comes_once_from_far_then_from_near_then_at_once, 0},
           {what_was_used_longest_ago_goes, 0},
           {lines_that_follow_come_along, 0},
+          {a_line_that_is_there_brings_one_along, 0},
           {without_an_sm_cache_all_comes_from_far, 0})
