@@ -1,0 +1,35 @@
+/* A block once opened: what the check made sure of and cursors rely on. */
+#ifndef TEG_TRACES_BLOCK_OPENED_H
+#define TEG_TRACES_BLOCK_OPENED_H
+
+#include "traces/block/block.h"
+#include "traces/block/predictor.h"
+
+struct block_path {
+    const uint8_t *at, *end;
+    uint64_t insts;
+    uint64_t records; /* accesses with an active lane */
+};
+
+struct block_stream {
+    const uint8_t *address;
+    uint32_t warp_id, path;
+};
+
+struct teg_block {
+    const struct teg_program *program; /* borrowed */
+    uint8_t *bytes;                    /* owned, [size] */
+    size_t size;
+    int kept;  /* teg_block_free leaves it alone */
+    int built; /* by teg_block_builder_open */
+    uint32_t position[3];
+    uint32_t paths, streams, slots;
+    struct block_path *path;     /* owned, [paths] */
+    struct block_stream *stream; /* owned, [streams] */
+    struct block_slot *slot;     /* owned, [slots] */
+    uint32_t *slot_of; /* owned, [memory_count], by memory_index; `slots`
+                              for an instruction without a slot */
+    struct teg_predictor *predictor; /* owned, [streams][slots + 1] */
+};
+
+#endif
