@@ -271,7 +271,9 @@ static struct building_slot *begin_slot(struct teg_block_builder *b,
 
 /* Learns, once each, how the slot moves from stream to stream and from one
  * execution to the next; both are written at the end of the block, so what is
- * learnt late still serves the streams that come after. */
+ * learnt late still serves the streams that come after.  Only a stream's first
+ * distance is counted from where `delta` puts the access before it: once one
+ * is written, `delta` can no longer change. */
 static void learn_slot(struct teg_block_builder *b, struct building_slot *s,
                        uint64_t base)
 {
@@ -285,6 +287,8 @@ static void learn_slot(struct teg_block_builder *b, struct building_slot *s,
         s->step_known = 1;
         s->stream = b->streams;
         s->now = teg_predictor_of(&s->slot, b->streams);
+        if (base != teg_predictor_expected(&s->now))
+            s->delta_known = 1;
     } else if (!s->delta_known) {
         s->slot.delta = s->now.delta = (int64_t)(base - s->now.last);
         s->delta_known = 1;

@@ -154,6 +154,73 @@ START_TEST(what_goes_in_comes_out)
 }
 END_TEST
 
+/* Few accesses, a step now and then as before and now and then another: what a
+ * stream, an execution and a change of pace teach comes in every order. */
+START_TEST(whatever_the_order_of_what_is_learnt_addresses_come_back)
+{
+    static struct step step[WARPS][STEPS_MAX];
+    uint64_t state = 1000 + (uint64_t)_i;
+    struct teg_block_builder *b;
+    struct teg_block *block;
+    struct teg_diag d;
+    uint32_t n[WARPS];
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    teg_block_builder_begin(b, (uint32_t[]){0, 0, 0});
+    for (uint32_t w = 0; w < WARPS; w++) {
+        uint64_t at = 0x1000 + 0x100 * help_below(&state, 3) * w;
+
+        teg_block_builder_warp(b, w);
+        n[w] = help_below(&state, 5);
+        for (uint32_t i = 0; i < n[w]; i++) {
+            step[w][i].inst = load;
+            step[w][i].mask = UINT32_MAX;
+            for (uint32_t l = 0; l < TEG_LANES; l++)
+                step[w][i].lane[l] = at + 4 * l;
+            teg_block_builder_inst(b, load, UINT32_MAX, step[w][i].lane);
+            at += 0x80 * help_below(&state, 3);
+        }
+    }
+    ck_assert(teg_block_builder_open(b, "t", &block, &d) == TEG_OK);
+    for (uint32_t w = 0; w < WARPS; w++)
+        check_stream(block, w, step[w], n[w], 0);
+    teg_block_free(block);
+    teg_block_builder_free(b);
+}
+END_TEST
+
+/* An access that is not where the stream's first was expected, before how the
+ * next ones follow is known. */
+START_TEST(a_first_distance_holds_whatever_is_learnt_later)
+{
+    static const uint64_t at[3][2] = {{1000}, {1100}, {1150, 1160}};
+    static struct step step[2];
+    struct teg_block_builder *b;
+    struct teg_block *block;
+    struct teg_diag d;
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    teg_block_builder_begin(b, (uint32_t[]){0, 0, 0});
+    for (uint32_t w = 0; w < 3; w++) {
+        teg_block_builder_warp(b, w);
+        for (uint32_t i = 0; i <= w / 2; i++)
+            teg_block_builder_line(b, load, at[w][i], 4);
+    }
+    ck_assert(teg_block_builder_open(b, "t", &block, &d) == TEG_OK);
+    for (uint32_t w = 0; w < 3; w++) {
+        for (uint32_t i = 0; i <= w / 2; i++) {
+            step[i].inst = load;
+            step[i].mask = UINT32_MAX;
+            for (uint32_t l = 0; l < TEG_LANES; l++)
+                step[i].lane[l] = at[w][i] + 4 * l;
+        }
+        check_stream(block, w, step, w / 2 + 1, 0);
+    }
+    teg_block_free(block);
+    teg_block_builder_free(b);
+}
+END_TEST
+
 /* The stride of a step that all lanes execute on addresses in a line; 0: it is
  * none. */
 static int32_t line_of(const struct step *s)
@@ -312,6 +379,10 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, what_goes_in_comes_out, 0, 40);
     tcase_add_loop_test(tcase, a_line_is_what_its_addresses_are, 0, 40);
+    tcase_add_loop_test(
+        tcase, whatever_the_order_of_what_is_learnt_addresses_come_back, 0,
+        400);
+    tcase_add_test(tcase, a_first_distance_holds_whatever_is_learnt_later);
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
     tcase_add_test(tcase, damage_is_refused_or_harmless);
     suite_add_tcase(suite, tcase);
