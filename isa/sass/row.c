@@ -110,18 +110,18 @@ const char *sass_reuse_bit(char letter)
     }
 }
 
-const struct sass_predicate *sass_predicate_place(char letter)
+const struct sass_predicate *sass_predicate_of(char letter)
 {
-    static const struct sass_predicate places[] = {
+    static const struct sass_predicate row[] = {
         {'u', "83:81", NULL}, {'v', "86:84", NULL}, {'p', "89:87", "90"},
         {'q', "79:77", "80"}, {'r', "70:68", "71"}, {'x', "66:64", "67"},
         {'y', "89:87", "90"},
     };
     size_t i = 0;
 
-    while (places[i].letter != letter)
+    while (row[i].letter != letter)
         i++;
-    return &places[i];
+    return &row[i];
 }
 
 /* On sm_90 the low eight bits of the long ones moved into the destination's

@@ -30,7 +30,7 @@ enum {
     FORMS_UNIFORM = FORM_UUU | FORM_UUI | FORM_UIU,
 };
 
-/* Where a register's modifiers stand: they belong to the place in the word,
+/* Where a register's modifiers stand: they belong to the slot of the word,
  * not to the operand's letter. */
 struct sass_slot {
     const char *reg, *ureg, *negate, *absolute, *reuse;
@@ -68,7 +68,7 @@ struct sass_predicate {
     char letter;
     const char *reg, *negate;
 };
-const struct sass_predicate *sass_predicate_place(char letter);
+const struct sass_predicate *sass_predicate_of(char letter);
 
 /* Bits of a branch target by the letter behind its 't': words of 4 bytes from
  * the next instruction, bytes for 'm'. */

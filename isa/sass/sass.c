@@ -133,13 +133,13 @@ static void set_by_form(struct decode *d, struct teg_sass_operand *o,
         o->flags |= SASS_DST;
 }
 
-/* Ra, Ub, ...: by place. */
-static void set_by_place(struct decode *d, struct teg_sass_operand *o,
-                         unsigned mark)
+/* Ra, Ub, ...: by slot. */
+static void set_by_slot(struct decode *d, struct teg_sass_operand *o,
+                        unsigned mark)
 {
     static const char letters[] = "abcde";
     int uniform = d->at[0] == 'U';
-    int second = d->at[1] == 'o'; /* result in the place of a source */
+    int second = d->at[1] == 'o'; /* result in the slot of a source */
     int slot = second ? SLOT_C : (int)(strchr(letters, d->at[1]) - letters);
 
     set_slot(d, o, slot, uniform, slot == SLOT_D ? 0 : mark);
@@ -152,15 +152,15 @@ static void set_by_place(struct decode *d, struct teg_sass_operand *o,
 /* Pu, Pv written; Pp, Pq, Pr read; Q: uniform ones. */
 static void set_predicate(struct decode *d, struct teg_sass_operand *o)
 {
-    const struct sass_predicate *place = sass_predicate_place(d->at[1]);
+    const struct sass_predicate *where = sass_predicate_of(d->at[1]);
 
     o->kind = d->at[0] == 'P' ? SASS_PREDICATE : SASS_UPREDICATE;
     o->role = d->at[1];
     o->count = 1;
-    o->reg = (uint8_t)bits(d->s, place->reg);
-    if (place->negate == NULL)
+    o->reg = (uint8_t)bits(d->s, where->reg);
+    if (where->negate == NULL)
         o->flags |= SASS_DST;
-    else if (bits(d->s, place->negate))
+    else if (bits(d->s, where->negate))
         o->flags |= SASS_NEGATE;
     /* Some keep their predicate inverted, so that 0 means none. */
     if (o->role == 'x' || o->role == 'y')
@@ -378,7 +378,7 @@ static void set_core(struct decode *d, struct teg_sass_operand *o,
     char c = *d->at;
 
     if (c == 'R' || c == 'U')
-        set_by_place(d, o, mark);
+        set_by_slot(d, o, mark);
     else if (c == 'P' || c == 'Q')
         set_predicate(d, o);
     else if (c == '#' || c == '$')
