@@ -7,21 +7,8 @@
 #include "traces/sketch/parse.h"
 
 #include "isa/base/nearest.h"
-#include "isa/inst/opcode.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum {
-    GRID_X_MAX = 0x7fffffff, /* CUDA's limits */
-    GRID_YZ_MAX = 65535,
-    BLOCK_Z_MAX = 64,
-    REGISTERS_MAX = 255,
-    SHARED_MAX = 1 << 20, /* far above any chip's */
-    NAME_MAX_BYTES = 1024,
-};
 
 enum end_word {
     END_NONE = 0,
@@ -32,260 +19,6 @@ enum end_word {
 static teg_status parse_block(struct sketch_parser *p, uint32_t opened,
                               const char *what, unsigned enders,
                               enum end_word *ended);
-
-/* --- head --- */
-
-static teg_status parse_kernel(struct sketch_parser *p)
-{
-    const struct sketch_token *t = sketch_peek(p);
-    char *name;
-    size_t length;
-
-    if (t->kind != TOKEN_STRING || t->length - 2 > NAME_MAX_BYTES)
-        return sketch_expected(p, "the kernel's name in quotes");
-    length = t->length - 2;
-    name = malloc(length + 1);
-    if (name == NULL)
-        return teg_fail_memory(p->d);
-    memcpy(name, p->text + t->at + 1, length);
-    name[length] = '\0';
-    free(p->plan->kernel.name);
-    p->plan->kernel.name = name;
-    sketch_advance(p);
-    return TEG_OK;
-}
-
-static const struct {
-    const char *name;
-    uint32_t isa;
-} FAMILIES[] = {
-    {"g80", 10},     {"gt200", 13},  {"fermi", 20},  {"kepler", 35},
-    {"maxwell", 52}, {"pascal", 60}, {"volta", 70},  {"turing", 75},
-    {"ampere", 80},  {"ada", 89},    {"hopper", 90},
-};
-
-/* The NN of "sm_NN", 0 if `word` is no such name. */
-static uint32_t sm_version(const char *word)
-{
-    uint32_t version = 0;
-
-    if (strncmp(word, "sm_", 3) != 0 || strlen(word) > 6)
-        return 0;
-    for (const char *c = word + 3; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9')
-            return 0;
-        version = 10 * version + (uint32_t)(*c - '0');
-    }
-    return version >= 10 && version <= 130 ? version : 0;
-}
-
-static teg_status parse_isa(struct sketch_parser *p)
-{
-    char word[SKETCH_WORD_MAX + 1];
-    uint32_t isa;
-
-    if (sketch_peek(p)->kind != TOKEN_WORD)
-        return sketch_expected(p, "gt200, volta, sm_70 or the like");
-    isa = sm_version(sketch_word(p, sketch_peek(p), word));
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++)
-        if (strcmp(word, FAMILIES[i].name) == 0)
-            isa = FAMILIES[i].isa;
-    if (isa == 0)
-        return sketch_expected(p, "sm_10 to sm_130 or a family (g80, gt200, "
-                                  "fermi, kepler, maxwell, pascal, volta, "
-                                  "turing, ampere, ada, hopper)");
-    p->plan->kernel.isa = isa;
-    sketch_advance(p);
-    return TEG_OK;
-}
-
-static teg_status parse_shape(struct sketch_parser *p, const char *what,
-                              const int64_t max[3], uint32_t shape[3])
-{
-    int64_t value;
-    uint32_t n = 0;
-
-    while (n < 3 && (n == 0 || sketch_peek(p)->kind != TOKEN_LINE)) {
-        TRY(sketch_parse_const(p, what, 1, max[n], &value));
-        shape[n++] = (uint32_t)value;
-        sketch_take_sign(p, ',');
-    }
-    while (n < 3)
-        shape[n++] = 1;
-    return TEG_OK;
-}
-
-static teg_status parse_grid(struct sketch_parser *p)
-{
-    static const int64_t MAX[3] = {GRID_X_MAX, GRID_YZ_MAX, GRID_YZ_MAX};
-
-    return parse_shape(p, "the grid", MAX, p->plan->kernel.grid);
-}
-
-static teg_status parse_threads(struct sketch_parser *p)
-{
-    static const int64_t MAX[3] = {SKETCH_THREADS_MAX, SKETCH_THREADS_MAX,
-                                   BLOCK_Z_MAX};
-    struct teg_kernel *kernel = &p->plan->kernel;
-    uint32_t line = sketch_peek(p)->line;
-
-    TRY(parse_shape(p, "the block", MAX, kernel->block));
-    if (teg_kernel_threads_per_block(kernel) > SKETCH_THREADS_MAX)
-        return sketch_fail(
-            p, line, "expected at most %d threads in a block, found %u",
-            SKETCH_THREADS_MAX, teg_kernel_threads_per_block(kernel));
-    return TEG_OK;
-}
-
-static teg_status parse_registers(struct sketch_parser *p)
-{
-    int64_t value;
-
-    TRY(sketch_parse_const(p, "the registers of a thread", 1, REGISTERS_MAX,
-                           &value));
-    p->plan->kernel.registers = (uint32_t)value;
-    return TEG_OK;
-}
-
-static teg_status parse_shared(struct sketch_parser *p)
-{
-    int64_t value;
-
-    TRY(sketch_parse_const(p, "the shared memory of a block, in bytes", 0,
-                           SHARED_MAX, &value));
-    p->plan->kernel.shared_bytes = (uint32_t)value;
-    return TEG_OK;
-}
-
-static teg_status parse_window(struct sketch_parser *p, uint64_t *base)
-{
-    int64_t value;
-
-    TRY(sketch_parse_const(p, "the window's first address", 0, INT64_MAX,
-                           &value));
-    *base = (uint64_t)value;
-    return TEG_OK;
-}
-
-static teg_status parse_shared_base(struct sketch_parser *p)
-{
-    return parse_window(p, &p->plan->kernel.shared_base);
-}
-
-static teg_status parse_local_base(struct sketch_parser *p)
-{
-    return parse_window(p, &p->plan->kernel.local_base);
-}
-
-/* --- names --- */
-
-static teg_status parse_let(struct sketch_parser *p)
-{
-    uint32_t name = p->at, after, node;
-
-    if (sketch_peek(p)->kind != TOKEN_WORD)
-        return sketch_expected(p, "a name");
-    sketch_advance(p);
-    TRY(sketch_expect_sign(p, '=', "= behind the name"));
-    TRY(sketch_parse_expr(p, &node));
-    after = p->at;
-    p->at = name;
-    TRY(sketch_declare(p, node));
-    p->at = after;
-    return TEG_OK;
-}
-
-/* The value options give to `name`; returns 0 if they give none, -1 if it is
- * no number. */
-static int find_override(const struct sketch_parser *p, const char *name,
-                         int64_t *value)
-{
-    size_t length = strlen(name);
-
-    for (uint32_t i = p->options != NULL ? p->options->set_count : 0; i > 0;
-         i--) {
-        const char *set = p->options->set[i - 1];
-        struct sketch_tokens t;
-        const struct sketch_token *number;
-        int negative, fits;
-
-        if (strncmp(set, name, length) != 0 || set[length] != '=')
-            continue;
-        set += length + 1;
-        if (sketch_tokens_init(&t, "", set, strlen(set), NULL) != TEG_OK)
-            return -1;
-        negative = sketch_is_sign(&t.token[0], '-');
-        number = &t.token[negative];
-        fits = number->kind == TOKEN_NUMBER && number[1].kind == TOKEN_LINE &&
-               number[2].kind == TOKEN_END;
-        *value =
-            negative ? (int64_t)(0 - (uint64_t)number->number) : number->number;
-        sketch_tokens_release(&t);
-        return fits ? 1 : -1;
-    }
-    return 0;
-}
-
-static teg_status add_param(struct sketch_parser *p, const char *name,
-                            int64_t fallback, int64_t value)
-{
-    struct sketch_plan *plan = p->plan;
-    struct teg_sketch_param *grown =
-        realloc(plan->param, (plan->params + 1) * sizeof *grown);
-
-    if (grown == NULL)
-        return teg_fail_memory(p->d);
-    plan->param = grown;
-    grown += plan->params++;
-    *grown = (struct teg_sketch_param){.value = value, .fallback = fallback};
-    snprintf(grown->name, sizeof grown->name, "%s", name);
-    return TEG_OK;
-}
-
-static teg_status parse_param(struct sketch_parser *p)
-{
-    const struct sketch_token *t = sketch_peek(p);
-    char name[SKETCH_WORD_MAX + 1];
-    int64_t value, fallback;
-    uint32_t node;
-    int found;
-
-    if (p->nesting != 0)
-        return sketch_fail(p, t->line,
-                           "expected param outside of loops, ifs and repeats");
-    TRY(sketch_exprs_const(&p->plan->exprs, 0, &node, p->d));
-    TRY(sketch_declare(p, node));
-    sketch_word(p, t, name);
-    TRY(sketch_expect_sign(p, '=', "= behind the name"));
-    TRY(sketch_parse_const(p, "a parameter", INT64_MIN, INT64_MAX, &fallback));
-    value = fallback;
-    found = find_override(p, name, &value);
-    if (found < 0)
-        return sketch_fail(p, t->line,
-                           "expected %s=NUMBER for the parameter, found "
-                           "something else",
-                           name);
-    TRY(sketch_exprs_const(&p->plan->exprs, value, &node, p->d));
-    p->names[p->name_count - 1].node = node;
-    return add_param(p, name, fallback, value);
-}
-
-static teg_status parse_require(struct sketch_parser *p)
-{
-    const struct sketch_token *from = sketch_peek(p), *to;
-    uint32_t length;
-    int64_t holds;
-
-    TRY(sketch_parse_const(p, "require", INT64_MIN, INT64_MAX, &holds));
-    to = sketch_peek(p);
-    if (p->dry || holds != 0)
-        return TEG_OK;
-    length = to->at - from->at;
-    while (length > 0 && p->text[from->at + length - 1] == ' ')
-        length--;
-    return sketch_fail(p, from->line, "expected %.*s, which does not hold",
-                       (int)(length < 200 ? length : 200), p->text + from->at);
-}
 
 /* --- steps --- */
 
@@ -510,17 +243,17 @@ static const struct statement {
     uint8_t head;  /* stands once, before the first instruction */
     uint8_t block; /* ends with its own `end`, not with its line */
 } STATEMENTS[] = {
-    {"kernel", parse_kernel, 1, 0},
-    {"isa", parse_isa, 1, 0},
-    {"grid", parse_grid, 1, 0},
-    {"block", parse_threads, 1, 0},
-    {"registers", parse_registers, 1, 0},
-    {"shared", parse_shared, 1, 0},
-    {"shared_base", parse_shared_base, 1, 0},
-    {"local_base", parse_local_base, 1, 0},
-    {"let", parse_let, 0, 0},
-    {"param", parse_param, 0, 0},
-    {"require", parse_require, 0, 0},
+    {"kernel", sketch_parse_kernel, 1, 0},
+    {"isa", sketch_parse_isa, 1, 0},
+    {"grid", sketch_parse_grid, 1, 0},
+    {"block", sketch_parse_threads, 1, 0},
+    {"registers", sketch_parse_registers, 1, 0},
+    {"shared", sketch_parse_shared, 1, 0},
+    {"shared_base", sketch_parse_shared_base, 1, 0},
+    {"local_base", sketch_parse_local_base, 1, 0},
+    {"let", sketch_parse_let, 0, 0},
+    {"param", sketch_parse_param, 0, 0},
+    {"require", sketch_parse_require, 0, 0},
     {"loop", parse_loop, 0, 1},
     {"repeat", parse_repeat, 0, 1},
     {"if", parse_if, 0, 1},
@@ -677,36 +410,6 @@ static teg_status parse_magic(struct sketch_parser *p)
     return sketch_expect_line(p);
 }
 
-/* Refuses a value for a parameter that the sketch does not have. */
-static teg_status check_overrides(const struct sketch_parser *p)
-{
-    const struct sketch_plan *plan = p->plan;
-
-    for (uint32_t i = 0; p->options != NULL && i < p->options->set_count; i++) {
-        const char *set = p->options->set[i];
-        size_t length = strcspn(set, "=");
-        char typed[SKETCH_WORD_MAX + 1];
-        struct teg_nearest nearest;
-        uint32_t found = 0;
-
-        snprintf(typed, sizeof typed, "%.*s",
-                 (int)(length < sizeof typed ? length : sizeof typed - 1), set);
-        teg_nearest_init(&nearest, typed);
-        for (uint32_t n = 0; n < plan->params; n++) {
-            teg_nearest_offer(&nearest, plan->param[n].name);
-            found +=
-                set[length] == '=' && strcmp(plan->param[n].name, typed) == 0;
-        }
-        if (found == 0)
-            return teg_fail(p->d, TEG_UNKNOWN, p->name,
-                            "expected NAME=VALUE for a parameter of the "
-                            "sketch, found '%s' (%s%s)",
-                            set, nearest.best != NULL ? "nearest: " : "it has ",
-                            nearest.best != NULL ? nearest.best : "none");
-    }
-    return TEG_OK;
-}
-
 /* The registers the instructions use, if the sketch does not say. */
 static void count_registers(struct teg_kernel *kernel)
 {
@@ -724,7 +427,7 @@ static void count_registers(struct teg_kernel *kernel)
                 inst->src[n].first + inst->src[n].count > (int)top)
                 top = inst->src[n].first + inst->src[n].count;
     }
-    kernel->registers = top < REGISTERS_MAX ? top : REGISTERS_MAX;
+    kernel->registers = top < SKETCH_REGISTERS_MAX ? top : SKETCH_REGISTERS_MAX;
 }
 
 teg_status sketch_parse_all(struct sketch_parser *p)
@@ -736,7 +439,7 @@ teg_status sketch_parse_all(struct sketch_parser *p)
         TRY(parse_statement(p));
     if (kernel->program.count == 0)
         return sketch_expected(p, "at least one instruction");
-    TRY(check_overrides(p));
+    TRY(sketch_check_overrides(p));
     if (kernel->registers == 0)
         count_registers(kernel);
     if (kernel->name == NULL)

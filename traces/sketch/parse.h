@@ -1,8 +1,10 @@
 /*
- * The parser of kernel sketches, shared by its three sources:
- *   sketch_parse.c  the walk over tokens, names, expressions
- *   sketch_inst.c   instruction lines
- *   sketch_body.c   statements and blocks
+ * The parser of kernel sketches, shared by its sources:
+ *   parse.c   the walk over tokens, names, expressions
+ *   inst.c    instruction lines
+ *   head.c    statements of launch shape and resources
+ *   values.c  statements that name values
+ *   body.c    blocks, and the whole
  * Recursive descent; every recursion is counted and bounded.
  */
 #ifndef TEG_TRACES_SKETCH_PARSE_H
@@ -12,8 +14,9 @@
 #include "traces/sketch/plan.h"
 
 enum {
-    SKETCH_TEXT_KEPT = 200
-}; /* characters kept of an instruction */
+    SKETCH_TEXT_KEPT = 200, /* characters kept of an instruction */
+    SKETCH_REGISTERS_MAX = 255,
+};
 
 /* A constant, named expression or counter that is in scope. */
 struct sketch_name {
@@ -46,7 +49,7 @@ struct sketch_parser {
     uint32_t kept_size;
 };
 
-/* --- tokens (sketch_parse.c) --- */
+/* --- tokens (parse.c) --- */
 
 const struct sketch_token *sketch_peek(const struct sketch_parser *p);
 const struct sketch_token *sketch_peek_next(const struct sketch_parser *p);
@@ -74,7 +77,7 @@ teg_status sketch_expect_sign(struct sketch_parser *p, uint32_t sign,
                               const char *what);
 teg_status sketch_expect_line(struct sketch_parser *p);
 
-/* --- names and expressions (sketch_parse.c) --- */
+/* --- names and expressions (parse.c) --- */
 
 /* Enters the word that is next into the scope, and consumes it. */
 teg_status sketch_declare(struct sketch_parser *p, uint32_t node);
@@ -89,13 +92,31 @@ teg_status sketch_parse_expr(struct sketch_parser *p, uint32_t *node);
 teg_status sketch_parse_const(struct sketch_parser *p, const char *what,
                               int64_t min, int64_t max, int64_t *value);
 
+/* --- statements, each from behind its word on --- */
+
+/* head.c; `threads` is that of `block`. */
+teg_status sketch_parse_kernel(struct sketch_parser *p);
+teg_status sketch_parse_isa(struct sketch_parser *p);
+teg_status sketch_parse_grid(struct sketch_parser *p);
+teg_status sketch_parse_threads(struct sketch_parser *p);
+teg_status sketch_parse_registers(struct sketch_parser *p);
+teg_status sketch_parse_shared(struct sketch_parser *p);
+teg_status sketch_parse_shared_base(struct sketch_parser *p);
+teg_status sketch_parse_local_base(struct sketch_parser *p);
+/* values.c */
+teg_status sketch_parse_let(struct sketch_parser *p);
+teg_status sketch_parse_param(struct sketch_parser *p);
+teg_status sketch_parse_require(struct sketch_parser *p);
+/* Refuses a value for a parameter that the sketch does not have. */
+teg_status sketch_check_overrides(const struct sketch_parser *p);
+
 /* --- lines --- */
 
-/* Parses an instruction with its guard (sketch_inst.c). */
+/* Parses an instruction with its guard (inst.c). */
 teg_status sketch_parse_inst(struct sketch_parser *p);
 teg_status sketch_add_step(struct sketch_parser *p,
                            const struct sketch_step *step, uint32_t *index);
-/* Parses the whole text (sketch_body.c). */
+/* Parses the whole text (body.c). */
 teg_status sketch_parse_all(struct sketch_parser *p);
 
 #endif
