@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "isa/base/name.h"
-#include "traces/emulate/core/flow.h"
+#include "traces/emulate/core/control.h"
 #include "traces/emulate/core/warp.h"
 #include "traces/emulate/core/workers.h"
 
@@ -147,7 +147,7 @@ static teg_status prepare_code(struct emulation *e,
         emu_op_prepare(op, e->code->code.data + (size_t)i * INST_BYTES,
                        (uint64_t)i * INST_BYTES, cubin->sm, plain);
         if (op->sass.name != NULL)
-            op->control = emu_flow_control(op->sass.name);
+            op->control = emu_control_of(op->sass.name);
         count_rows(&e->block, op);
         teg_sass_inst(&op->sass, &inst);
         teg_sass_text(&op->sass, text);

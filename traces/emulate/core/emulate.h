@@ -44,8 +44,8 @@ struct emu_launch_facts {
     const struct emu_module *module;
     const struct emu_textures *textures; /* borrowed; NULL: no handles */
     struct emu_outlet outlet; /* for printf; none: its text is lost */
-    /* All blocks run, cluster after cluster; those are handed out whose number in grid order is at
-     * least `from` and less than `to`.  `to` 0: all. */
+    /* All blocks run, cluster after cluster; those are handed out whose number
+     * in grid order is at least `from` and less than `to`.  `to` 0: all. */
     uint64_t from, to;
     uint64_t *warp_insts;   /* what was executed is added here; may be NULL */
     uint64_t *thread_insts; /* the same by active lanes; may be NULL */

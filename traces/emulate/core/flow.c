@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "traces/block/block.h"
-#include "traces/emulate/core/calls.h"
+#include "traces/emulate/core/barriers.h"
+#include "traces/emulate/core/control.h"
+#include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
 
 /*
@@ -19,283 +21,13 @@
  * written when it ends.
  */
 enum {
-    INST_BYTES = TEG_SASS_BYTES,
     SPINS_MAX = 512,
-    RETURN_REGISTER = 20, /* and the next: where a called function returns */
 };
 
-enum emu_control {
-    CONTROL_NONE,
-    CONTROL_BRA,
-    CONTROL_CALL,
-    CONTROL_CALL_ABS,
-    CONTROL_JUMP, /* to a register: BRX, RET, CALL */
-    CONTROL_EXIT,
-    CONTROL_BSSY,
-    CONTROL_BSYNC,
-    CONTROL_BREAK,
-    CONTROL_WARPSYNC,
-    CONTROL_BAR,
-    CONTROL_POLL,  /* other warps may be what it waits for */
-    CONTROL_YIELD, /* so may they here, and lanes of its own */
-    CONTROL_CLUSTER_ARRIVE,
-    CONTROL_CLUSTER_WAIT,
-};
-
-static const struct {
-    const char *name;
-    enum emu_control control;
-} controls[] = {
-    {"BRA", CONTROL_BRA},
-    {"CALL.REL", CONTROL_CALL},
-    {"CALL.ABS", CONTROL_CALL_ABS},
-    {"RET.REL", CONTROL_JUMP},
-    {"BRX", CONTROL_JUMP},
-    {"EXIT", CONTROL_EXIT},
-    {"BSSY", CONTROL_BSSY},
-    {"BSYNC", CONTROL_BSYNC},
-    {"BREAK", CONTROL_BREAK},
-    {"WARPSYNC", CONTROL_WARPSYNC},
-    {"BAR", CONTROL_BAR},
-    {"SYNCS", CONTROL_POLL},
-    {"YIELD", CONTROL_YIELD},
-    {"NANOSLEEP", CONTROL_YIELD},
-    {"UCGABAR_ARV", CONTROL_CLUSTER_ARRIVE},
-    {"UCGABAR_WAIT", CONTROL_CLUSTER_WAIT},
-};
-
-uint8_t emu_flow_control(const char *name)
-{
-    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++) {
-        if (strcmp(controls[i].name, name) == 0)
-            return (uint8_t)controls[i].control;
-    }
-    return CONTROL_NONE;
-}
-
-/* ---- lanes ------------------------------------------------------------------- */
-
-static uint32_t living(const struct emu_warp *w)
-{
-    return w->exists & ~w->in[LANE_EXITED];
-}
-
-static void set_state(struct emu_warp *w, uint32_t mask,
-                      enum emu_lane_state state)
-{
-    for (unsigned s = 0; s < LANE_STATES; s++)
-        w->in[s] &= ~mask;
-    w->in[state] |= mask;
-}
-
-static void set_pc(struct emu_warp *w, uint32_t mask, uint64_t pc)
-{
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-        w->pc[__builtin_ctz(rest)] = pc;
-}
-
-static uint32_t lanes_at_pc(const struct emu_warp *w, uint32_t lanes,
-                            uint64_t pc)
-{
-    uint32_t found = 0;
-
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-
-        found |= (uint32_t)(w->pc[l] == pc) << l;
-    }
-    return found;
-}
-
-/* ---- barriers ------------------------------------------------------------------- */
-
-/* Lanes waiting at convergence barrier `number`, or at WARPSYNC. */
-static uint32_t waiting_at(const struct emu_warp *w, uint8_t number)
-{
-    uint32_t waiting = w->in[LANE_AT_BSYNC], found = 0;
-
-    for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-
-        found |= (uint32_t)(w->waits_at[l] == number) << l;
-    }
-    return found;
-}
-
-/* Lets go on who waits for nobody any more. */
-static void release_converged(struct emu_warp *w)
-{
-    uint32_t alive = living(w), synced = waiting_at(w, EMU_AT_WARPSYNC);
-
-    for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
-        uint32_t waiting = waiting_at(w, b);
-
-        if (waiting == 0 || (w->convergence[b] & alive & ~waiting) != 0)
-            continue;
-        set_state(w, waiting, LANE_RUNS);
-        w->convergence[b] = 0;
-    }
-    for (uint32_t rest = synced; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-
-        if ((w->waits_for[l] & alive & ~synced) == 0)
-            set_state(w, 1u << l, LANE_RUNS);
-    }
-}
-
-/* Lets the lanes go on that wait at a barrier between warps; returns them. */
-static uint32_t release_lanes(struct emu_warp *w, uint8_t number)
-{
-    uint32_t waiting = w->in[LANE_AT_BARRIER], found = 0;
-
-    for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-
-        found |= (uint32_t)(w->waits_at[l] == number) << l;
-    }
-    set_state(w, found, LANE_RUNS);
-    return found;
-}
-
-/* The barrier opens when as many threads have come as are expected, or all
- * that live. */
-static void release_block_barrier(struct emu_block *b, uint8_t number)
-{
-    uint32_t wanted = b->barrier[number].expected;
-    uint32_t votes = b->barrier[number].votes;
-
-    if (wanted == 0)
-        wanted = b->alive;
-    if (b->barrier[number].arrived == 0 || b->barrier[number].arrived < wanted)
-        return;
-    if (b->barrier[number].how == 1)
-        votes = votes == b->barrier[number].arrived;
-    else if (b->barrier[number].how == 2)
-        votes = votes != 0;
-    for (uint32_t i = 0; i < b->warps; i++) {
-        if (release_lanes(&b->warp[i], number) != 0)
-            b->warp[i].barrier_result = votes;
-    }
-    memset(&b->barrier[number], 0, sizeof b->barrier[number]);
-}
-
-static void release_block_barriers(struct emu_block *b)
-{
-    for (uint8_t i = 0; i < EMU_NAMED_BARRIERS; i++)
-        release_block_barrier(b, i);
-}
-
-/* Ends the phase of the cluster's barrier when all threads that live have
- * come. */
-static void release_cluster_barrier(struct emu_block *first)
-{
-    if (first->missing != 0)
-        return;
-    for (uint32_t k = 0; k < first->cluster_blocks; k++) {
-        struct emu_block *b = first + k;
-
-        first->missing += b->alive;
-        for (uint32_t i = 0; i < b->warps; i++) {
-            b->warp[i].arrived = 0;
-            release_lanes(&b->warp[i], EMU_AT_CLUSTER);
-        }
-    }
-}
-
-static void cluster_arrive(struct emu_warp *w, const struct emu_op *op,
-                           uint32_t mask)
-{
-    struct emu_block *first = w->block->cluster;
-
-    if (w->owes & mask)
-        emu_fault(w, op, __builtin_ctz(w->owes & mask), TEG_DEADLOCK,
-                  "comes to the cluster's barrier again without having waited "
-                  "there");
-    w->owes |= mask;
-    w->arrived |= mask;
-    first->missing -= (uint32_t)__builtin_popcount(mask);
-    release_cluster_barrier(first);
-}
-
-static void cluster_wait(struct emu_warp *w, const struct emu_op *op,
-                         uint32_t mask)
-{
-    uint32_t waits = mask & w->arrived;
-
-    if (mask & ~w->owes)
-        emu_fault(w, op, __builtin_ctz(mask & ~w->owes), TEG_DEADLOCK,
-                  "waits at the cluster's barrier without having come there");
-    w->owes &= ~mask;
-    set_state(w, waits, LANE_AT_BARRIER);
-    for (uint32_t rest = waits; rest != 0; rest &= rest - 1)
-        w->waits_at[__builtin_ctz(rest)] = EMU_AT_CLUSTER;
-}
-
-/* The threads are gone: barriers wait for them no longer. */
-static void leave(struct emu_warp *w, uint32_t mask)
-{
-    struct emu_block *b = w->block;
-
-    set_state(w, mask, LANE_EXITED);
-    b->alive -= (uint32_t)__builtin_popcount(mask);
-    b->cluster->missing -= (uint32_t)__builtin_popcount(mask & ~w->arrived);
-    release_converged(w);
-    release_block_barriers(b);
-    release_cluster_barrier(b->cluster);
-}
-
-/* The group waits for what others do: another group of the warp, if one can
- * run, or else other warps. */
-static void poll(struct emu_warp *w)
-{
-    const struct emu_block *b = w->block;
-
-    w->yields = 1;
-    if (w->in[LANE_RUNS] != w->active) {
-        w->steps_back = 1;
-        return;
-    }
-    if (b->in_turn)
-        return;
-    if (w->seen != b->gang->progress) {
-        w->seen = b->gang->progress;
-        w->spins = 0;
-    }
-    w->way = WAY_POLL;
-}
-
-static void arrive(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
-{
-    struct emu_block *b = w->block;
-    unsigned code = emu_bits(op, 11, 0), mode = emu_bits(op, 79, 77);
-    int id_given = code == 0xb1d || code == 0x91d;
-    int count_given = code == 0xb1d || code == 0x51d;
-    uint32_t id = id_given ? emu_bits(op, 57, 54) : emu_scalar(w, op->b);
-    uint32_t count = count_given ? emu_bits(op, 53, 42) : emu_scalar(w, op->b);
-    uint8_t number = (uint8_t)(id & (EMU_NAMED_BARRIERS - 1));
-
-    if (mask == 0)
-        return;
-    if (mode == 4)
-        number = 0, count = 0;
-    b->barrier[number].arrived += (uint32_t)__builtin_popcount(mask);
-    b->barrier[number].expected = count;
-    if (mode == 2) {
-        b->barrier[number].how = (uint8_t)emu_bits(op, 75, 74);
-        b->barrier[number].votes +=
-            (uint32_t)__builtin_popcount(mask & emu_predicate(w, op->p));
-    }
-    if (mode != 1) {
-        set_state(w, mask, LANE_AT_BARRIER);
-        for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-            w->waits_at[__builtin_ctz(rest)] = number;
-    }
-    release_block_barrier(b, number);
-}
-
-/* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it are not those of a uniform
- * register, .CONV if they are.  Those of .DIV its guard leaves out go along:
- * compilers guard it with "my mask is as everybody's" (R2UR's predicate). */
+/* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it
+ * are not those of a uniform register, .CONV if they are.  Those of .DIV its
+ * guard leaves out go along: compilers guard it with "my mask is as everybody's"
+ * (R2UR's predicate). */
 static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
                             uint32_t group, uint32_t mask)
 {
@@ -311,176 +43,11 @@ static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
     lanes = emu_scalar(w, op->a);
     if (emu_bit(op, 30))
         lanes = ~lanes;
-    lanes &= living(w);
+    lanes &= emu_living(w);
     if (how == 2)
         return mask != lanes ? group : 0;
     return mask == lanes ? mask : 0;
 }
-
-/* ---- control instructions ------------------------------------------------------- */
-
-static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
-{
-    uint64_t base[EMU_LANES], fixed = 0;
-
-    if (op->t != NULL && op->t->kind == SASS_TARGET)
-        fixed = (uint64_t)op->t->value;
-    else if (op->t != NULL)
-        fixed = op->pc + INST_BYTES + (uint64_t)op->t->value;
-    emu_int64(w, op->a, 0, base);
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-
-        w->pc[l] = fixed + (op->a != NULL ? base[l] : 0);
-    }
-}
-
-/* Buffers found last may be gone. */
-static void forget_buffers(struct emu_gang *g)
-{
-    for (uint32_t i = 0; i < g->blocks; i++)
-        memset(g->block[i].near, 0, sizeof g->block[i].near);
-}
-
-/* A call to an address: of code of this kernel, or of a function outside it,
- * which is carried out for lane after lane. */
-static void call_absolute(struct emu_warp *w, const struct emu_op *op,
-                          uint32_t mask)
-{
-    uint64_t base[EMU_LANES] = {0};
-
-    /* Debug and relocatable code; a linker puts the address in. */
-    if (op->a == NULL) {
-        emu_fault(w, op, -1, TEG_LIMIT,
-                  "a call from one section of code to another is not emulated "
-                  "(compile without -G)");
-        return;
-    }
-    emu_int64(w, op->a, 0, base);
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-        const char *name;
-
-        w->pc[l] = base[l] + (op->t != NULL ? (uint64_t)op->t->value : 0);
-        name = emu_module_outside(w->block->module, w->pc[l]);
-        if (name == NULL)
-            continue;
-        emu_call(w, op, l, name);
-        forget_buffers(w->block->gang);
-        w->pc[l] = (uint64_t)w->r[RETURN_REGISTER + 1][l] << 32 |
-                   w->r[RETURN_REGISTER][l];
-    }
-}
-
-/* .EXCLUSIVE lets lanes of one mask go on only when those of another wait. */
-static int is_exclusive(const struct emu_op *op)
-{
-    return op->cc < 90 ? emu_bit(op, 86) : emu_bits(op, 86, 85) == 1;
-}
-
-static void sync_warp(struct emu_warp *w, const struct emu_op *op,
-                      uint32_t mask)
-{
-    const uint32_t *wanted = NULL;
-    uint32_t given = op->cc < 90 ? emu_bits(op, 63, 32) : EMU_ALL;
-
-    if (emu_bits(op, 11, 0) == 0x348)
-        wanted = emu_row(w, op->b != NULL ? op->b : op->a, 0);
-    set_state(w, mask, LANE_AT_BSYNC);
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-
-        w->waits_at[l] = is_exclusive(op) ? EMU_AT_EXCLUSIVE : EMU_AT_WARPSYNC;
-        w->waits_for[l] = wanted != NULL ? wanted[l] : given;
-    }
-    release_converged(w);
-}
-
-/* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with
- * the same mask and are all there.  Returns them. */
-static uint32_t release_exclusive(struct emu_warp *w)
-{
-    uint32_t waiting = waiting_at(w, EMU_AT_EXCLUSIVE), group = 0;
-
-    for (uint32_t rest = waiting; rest != 0 && group == 0; rest &= rest - 1) {
-        uint32_t mask = w->waits_for[__builtin_ctz(rest)];
-
-        if ((mask & living(w) & ~waiting) != 0)
-            continue;
-        for (uint32_t lanes = waiting; lanes != 0; lanes &= lanes - 1) {
-            int l = __builtin_ctz(lanes);
-
-            group |= (uint32_t)(w->waits_for[l] == mask) << l;
-        }
-    }
-    set_state(w, group, LANE_RUNS);
-    return group;
-}
-
-/* Executes a control instruction; the lanes' pcs stand behind it already.
- * Returns the lanes it did something for, which is what a trace shows. */
-static uint32_t run_control(struct emu_warp *w, const struct emu_op *op,
-                            uint32_t mask)
-{
-    unsigned number = emu_bits(op, 19, 16);
-
-    switch ((enum emu_control)op->control) {
-    case CONTROL_CALL:
-        mask &= emu_predicate(w, op->p);
-        jump(w, op, mask);
-        break;
-    case CONTROL_CALL_ABS:
-        mask &= emu_predicate(w, op->p);
-        call_absolute(w, op, mask);
-        break;
-    case CONTROL_JUMP:
-        mask &= emu_predicate(w, op->p);
-        jump(w, op, mask);
-        break;
-    case CONTROL_EXIT:
-        mask &= emu_predicate(w, op->p);
-        leave(w, mask);
-        break;
-    case CONTROL_BSYNC:
-        set_state(w, mask, LANE_AT_BSYNC);
-        for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-            w->waits_at[__builtin_ctz(rest)] = (uint8_t)number;
-        release_converged(w);
-        break;
-    case CONTROL_BREAK:
-        w->convergence[number] &= ~mask;
-        release_converged(w);
-        break;
-    case CONTROL_WARPSYNC:
-        sync_warp(w, op, mask);
-        break;
-    case CONTROL_BAR:
-        arrive(w, op, mask);
-        break;
-    case CONTROL_POLL:
-        if (mask != 0)
-            op->exec(w, op, mask);
-        if (emu_bits(op, 11, 0) == 0x5a7 && op->u != NULL)
-            w->way = mask & ~emu_predicate(w, op->u) ? WAY_POLL : WAY_KEEP;
-        break;
-    case CONTROL_YIELD:
-        poll(w);
-        break;
-    case CONTROL_CLUSTER_ARRIVE:
-        cluster_arrive(w, op, mask);
-        break;
-    case CONTROL_CLUSTER_WAIT:
-        cluster_wait(w, op, mask);
-        break;
-    case CONTROL_NONE:
-    case CONTROL_BRA:
-    case CONTROL_BSSY:
-        break;
-    }
-    return mask;
-}
-
-/* ---- running -------------------------------------------------------------------------- */
 
 static uint32_t guard_lanes(const struct emu_warp *w, const struct emu_op *op)
 {
@@ -499,12 +66,12 @@ static uint32_t guard_lanes(const struct emu_warp *w, const struct emu_op *op)
 static void stop_spinning(struct emu_warp *w, uint32_t runnable, uint64_t pc)
 {
     w->spins = 0;
-    if (lanes_at_pc(w, runnable, pc) != runnable)
+    if (emu_lanes_at_pc(w, runnable, pc) != runnable)
         return;
     if (!w->block->in_turn)
         w->way = w->yields ? WAY_POLL : WAY_GIVE;
     if (w->yields)
-        set_state(w, w->in[LANE_AT_BSYNC], LANE_RUNS);
+        emu_set_state(w, w->in[LANE_AT_BSYNC], LANE_RUNS);
     w->yields = 0;
 }
 
@@ -551,8 +118,8 @@ static const struct emu_op *op_at(struct emu_warp *w, uint64_t pc)
 {
     const struct emu_block *b = w->block;
 
-    if (pc % INST_BYTES == 0 && pc / INST_BYTES < b->ops)
-        return &b->op[pc / INST_BYTES];
+    if (pc % TEG_SASS_BYTES == 0 && pc / TEG_SASS_BYTES < b->ops)
+        return &b->op[pc / TEG_SASS_BYTES];
     emu_fault(w, &b->op[b->ops != 0 ? b->ops - 1 : 0], -1, TEG_LIMIT,
               "pc 0x%llx is outside the kernel", (unsigned long long)pc);
     return NULL;
@@ -574,15 +141,15 @@ static enum after branch(struct emu_warp *w, const struct emu_op *op,
     record(w, op, taken);
     w->spins += taken != 0 && target <= op->pc;
     if (taken == 0) {
-        *pc += INST_BYTES;
+        *pc += TEG_SASS_BYTES;
         return GOES_ON;
     }
     if (taken == group && w->spins <= SPINS_MAX) {
         *pc = target;
         return GOES_ON;
     }
-    set_pc(w, group & ~taken, *pc + INST_BYTES);
-    set_pc(w, taken, target);
+    emu_set_pc(w, group & ~taken, *pc + TEG_SASS_BYTES);
+    emu_set_pc(w, taken, target);
     return ENDS;
 }
 
@@ -590,13 +157,13 @@ static enum after branch(struct emu_warp *w, const struct emu_op *op,
 static enum after control(struct emu_warp *w, const struct emu_op *op,
                           uint32_t group, uint32_t mask, uint64_t *pc)
 {
-    set_pc(w, group, *pc + INST_BYTES);
-    record(w, op, run_control(w, op, mask));
+    emu_set_pc(w, group, *pc + TEG_SASS_BYTES);
+    record(w, op, emu_control_run(w, op, mask));
     if (may_join(op) || w->way != WAY_KEEP || w->steps_back ||
         (group & w->in[LANE_RUNS]) != group)
         return ENDS;
     *pc = w->pc[__builtin_ctz(group)];
-    return lanes_at_pc(w, group, *pc) == group ? GOES_ON : ENDS;
+    return emu_lanes_at_pc(w, group, *pc) == group ? GOES_ON : ENDS;
 }
 
 /* Executes one instruction for the lanes of `group`. */
@@ -617,14 +184,14 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
         else if (mask != 0)
             emu_fault(w, op, -1, TEG_LIMIT, "this instruction is not emulated");
         record(w, op, mask);
-        *pc += INST_BYTES;
+        *pc += TEG_SASS_BYTES;
         return GOES_ON;
     case CONTROL_BRA:
         return branch(w, op, group, mask, pc);
     case CONTROL_BSSY:
         w->convergence[emu_bits(op, 19, 16)] |= mask;
         record(w, op, mask);
-        *pc += INST_BYTES;
+        *pc += TEG_SASS_BYTES;
         return GOES_ON;
     default:
         return control(w, op, group, mask, pc);
@@ -650,15 +217,15 @@ static void run_group(struct emu_warp *w, uint32_t group, uint64_t pc)
                       "loop?",
                       (unsigned long long)b->insts_max);
     }
-    set_pc(w, group, pc);
+    emu_set_pc(w, group, pc);
 }
 
 /* Where the warp stands: the instruction its first living lane did last. */
 static const struct emu_op *last_op(const struct emu_warp *w)
 {
-    uint64_t pc = w->pc[__builtin_ctz(living(w))];
+    uint64_t pc = w->pc[__builtin_ctz(emu_living(w))];
 
-    return &w->block->op[pc / INST_BYTES - (pc != 0)];
+    return &w->block->op[pc / TEG_SASS_BYTES - (pc != 0)];
 }
 
 /* Polling alone is no progress, and ends when it takes too long. */
@@ -693,10 +260,10 @@ static int run_warp(struct emu_warp *w)
 
         if (w->way != WAY_KEEP)
             break;
-        run_group(w, lanes_at_pc(w, runnable, pc), pc);
+        run_group(w, emu_lanes_at_pc(w, runnable, pc), pc);
         runnable = w->in[LANE_RUNS];
         if (runnable == 0)
-            runnable = release_exclusive(w);
+            runnable = emu_release_exclusive(w);
         if (w->way != WAY_KEEP)
             break;
     }
@@ -726,9 +293,9 @@ static void report_stuck(struct emu_block *b)
     for (uint32_t i = 0; i < b->warps; i++) {
         struct emu_warp *w = &b->warp[i];
 
-        if (living(w) == 0)
+        if (emu_living(w) == 0)
             continue;
-        emu_fault(w, last_op(w), __builtin_ctz(living(w)), TEG_DEADLOCK,
+        emu_fault(w, last_op(w), __builtin_ctz(emu_living(w)), TEG_DEADLOCK,
                   "waits for threads that never come");
         return;
     }

@@ -7,9 +7,6 @@
 
 #include "traces/emulate/core/warp.h"
 
-/* The kind of control instruction of that name, 0 if it is none. */
-uint8_t emu_flow_control(const char *name);
-
 /* Runs the blocks of a gang at once, from their first instruction.  The status
  * of the block that failed, if one did. */
 teg_status emu_gang_run(struct emu_gang *g);

@@ -129,6 +129,15 @@ static inline void emu_double(const struct emu_warp *w,
     memcpy(out, bits, sizeof bits);
 }
 
+/* The first words of a, b and c. */
+static inline void emu_sources(const struct emu_warp *w,
+                               const struct emu_op *op, const uint32_t *row[3])
+{
+    row[0] = emu_row(w, op->a, 0);
+    row[1] = emu_row(w, op->b, 0);
+    row[2] = emu_row(w, op->c, 0);
+}
+
 /* 64-bit integers; a 32-bit immediate is extended as `is_signed` says. */
 static inline void emu_int64(const struct emu_warp *w,
                              const struct emu_operand *o, int is_signed,

@@ -1,0 +1,186 @@
+#include "traces/emulate/core/barriers.h"
+
+#include "traces/emulate/core/lanes.h"
+#include "traces/emulate/core/operand.h"
+
+/* Lanes waiting at convergence barrier `number`, or at WARPSYNC. */
+static uint32_t waiting_at(const struct emu_warp *w, uint8_t number)
+{
+    uint32_t waiting = w->in[LANE_AT_BSYNC], found = 0;
+
+    for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        found |= (uint32_t)(w->waits_at[l] == number) << l;
+    }
+    return found;
+}
+
+void emu_release_converged(struct emu_warp *w)
+{
+    uint32_t alive = emu_living(w), synced = waiting_at(w, EMU_AT_WARPSYNC);
+
+    for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
+        uint32_t waiting = waiting_at(w, b);
+
+        if (waiting == 0 || (w->convergence[b] & alive & ~waiting) != 0)
+            continue;
+        emu_set_state(w, waiting, LANE_RUNS);
+        w->convergence[b] = 0;
+    }
+    for (uint32_t rest = synced; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        if ((w->waits_for[l] & alive & ~synced) == 0)
+            emu_set_state(w, 1u << l, LANE_RUNS);
+    }
+}
+
+/* Lets the lanes go on that wait at a barrier between warps; returns them. */
+static uint32_t release_lanes(struct emu_warp *w, uint8_t number)
+{
+    uint32_t waiting = w->in[LANE_AT_BARRIER], found = 0;
+
+    for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        found |= (uint32_t)(w->waits_at[l] == number) << l;
+    }
+    emu_set_state(w, found, LANE_RUNS);
+    return found;
+}
+
+/* The barrier opens when as many threads have come as are expected, or all
+ * that live. */
+static void release_block_barrier(struct emu_block *b, uint8_t number)
+{
+    uint32_t wanted = b->barrier[number].expected;
+    uint32_t votes = b->barrier[number].votes;
+
+    if (wanted == 0)
+        wanted = b->alive;
+    if (b->barrier[number].arrived == 0 || b->barrier[number].arrived < wanted)
+        return;
+    if (b->barrier[number].how == 1)
+        votes = votes == b->barrier[number].arrived;
+    else if (b->barrier[number].how == 2)
+        votes = votes != 0;
+    for (uint32_t i = 0; i < b->warps; i++) {
+        if (release_lanes(&b->warp[i], number) != 0)
+            b->warp[i].barrier_result = votes;
+    }
+    memset(&b->barrier[number], 0, sizeof b->barrier[number]);
+}
+
+static void release_block_barriers(struct emu_block *b)
+{
+    for (uint8_t i = 0; i < EMU_NAMED_BARRIERS; i++)
+        release_block_barrier(b, i);
+}
+
+/* Ends the phase of the cluster's barrier when all threads that live have
+ * come. */
+static void release_cluster_barrier(struct emu_block *first)
+{
+    if (first->missing != 0)
+        return;
+    for (uint32_t k = 0; k < first->cluster_blocks; k++) {
+        struct emu_block *b = first + k;
+
+        first->missing += b->alive;
+        for (uint32_t i = 0; i < b->warps; i++) {
+            b->warp[i].arrived = 0;
+            release_lanes(&b->warp[i], EMU_AT_CLUSTER);
+        }
+    }
+}
+
+void emu_cluster_arrive(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t mask)
+{
+    struct emu_block *first = w->block->cluster;
+
+    if (w->owes & mask)
+        emu_fault(w, op, __builtin_ctz(w->owes & mask), TEG_DEADLOCK,
+                  "comes to the cluster's barrier again without having waited "
+                  "there");
+    w->owes |= mask;
+    w->arrived |= mask;
+    first->missing -= (uint32_t)__builtin_popcount(mask);
+    release_cluster_barrier(first);
+}
+
+void emu_cluster_wait(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask)
+{
+    uint32_t waits = mask & w->arrived;
+
+    if (mask & ~w->owes)
+        emu_fault(w, op, __builtin_ctz(mask & ~w->owes), TEG_DEADLOCK,
+                  "waits at the cluster's barrier without having come there");
+    w->owes &= ~mask;
+    emu_set_state(w, waits, LANE_AT_BARRIER);
+    for (uint32_t rest = waits; rest != 0; rest &= rest - 1)
+        w->waits_at[__builtin_ctz(rest)] = EMU_AT_CLUSTER;
+}
+
+void emu_leave(struct emu_warp *w, uint32_t mask)
+{
+    struct emu_block *b = w->block;
+
+    emu_set_state(w, mask, LANE_EXITED);
+    b->alive -= (uint32_t)__builtin_popcount(mask);
+    b->cluster->missing -= (uint32_t)__builtin_popcount(mask & ~w->arrived);
+    emu_release_converged(w);
+    release_block_barriers(b);
+    release_cluster_barrier(b->cluster);
+}
+
+void emu_barrier_arrive(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t mask)
+{
+    struct emu_block *b = w->block;
+    unsigned code = emu_bits(op, 11, 0), mode = emu_bits(op, 79, 77);
+    int id_given = code == 0xb1d || code == 0x91d;
+    int count_given = code == 0xb1d || code == 0x51d;
+    uint32_t id = id_given ? emu_bits(op, 57, 54) : emu_scalar(w, op->b);
+    uint32_t count = count_given ? emu_bits(op, 53, 42) : emu_scalar(w, op->b);
+    uint8_t number = (uint8_t)(id & (EMU_NAMED_BARRIERS - 1));
+
+    if (mask == 0)
+        return;
+    if (mode == 4)
+        number = 0, count = 0;
+    b->barrier[number].arrived += (uint32_t)__builtin_popcount(mask);
+    b->barrier[number].expected = count;
+    if (mode == 2) {
+        b->barrier[number].how = (uint8_t)emu_bits(op, 75, 74);
+        b->barrier[number].votes +=
+            (uint32_t)__builtin_popcount(mask & emu_predicate(w, op->p));
+    }
+    if (mode != 1) {
+        emu_set_state(w, mask, LANE_AT_BARRIER);
+        for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+            w->waits_at[__builtin_ctz(rest)] = number;
+    }
+    release_block_barrier(b, number);
+}
+
+uint32_t emu_release_exclusive(struct emu_warp *w)
+{
+    uint32_t waiting = waiting_at(w, EMU_AT_EXCLUSIVE), group = 0;
+
+    for (uint32_t rest = waiting; rest != 0 && group == 0; rest &= rest - 1) {
+        uint32_t mask = w->waits_for[__builtin_ctz(rest)];
+
+        if ((mask & emu_living(w) & ~waiting) != 0)
+            continue;
+        for (uint32_t lanes = waiting; lanes != 0; lanes &= lanes - 1) {
+            int l = __builtin_ctz(lanes);
+
+            group |= (uint32_t)(w->waits_for[l] == mask) << l;
+        }
+    }
+    emu_set_state(w, group, LANE_RUNS);
+    return group;
+}

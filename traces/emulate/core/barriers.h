@@ -1,0 +1,28 @@
+/*
+ * Who waits for whom in the emulator: convergence barriers of a warp, the
+ * barriers of a block, and that of a cluster.
+ */
+#ifndef TEG_TRACES_EMULATE_CORE_BARRIERS_H
+#define TEG_TRACES_EMULATE_CORE_BARRIERS_H
+
+#include "traces/emulate/core/warp.h"
+
+/* Lets go on who waits in the warp for nobody any more. */
+void emu_release_converged(struct emu_warp *w);
+/* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with
+ * the same mask and are all there.  Returns them. */
+uint32_t emu_release_exclusive(struct emu_warp *w);
+
+/* The lanes of `mask` come to BAR, or to the cluster's barrier; or they wait
+ * there. */
+void emu_barrier_arrive(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t mask);
+void emu_cluster_arrive(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t mask);
+void emu_cluster_wait(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask);
+
+/* The threads are gone: barriers wait for them no longer. */
+void emu_leave(struct emu_warp *w, uint32_t mask);
+
+#endif

@@ -1,0 +1,201 @@
+#include "traces/emulate/core/control.h"
+
+#include <string.h>
+
+#include "traces/emulate/core/barriers.h"
+#include "traces/emulate/core/calls.h"
+#include "traces/emulate/core/lanes.h"
+#include "traces/emulate/core/operand.h"
+
+enum {
+    RETURN_REGISTER = 20, /* and the next: where a called function returns */
+};
+
+static const struct {
+    const char *name;
+    enum emu_control control;
+} controls[] = {
+    {"BRA", CONTROL_BRA},
+    {"CALL.REL", CONTROL_CALL},
+    {"CALL.ABS", CONTROL_CALL_ABS},
+    {"RET.REL", CONTROL_JUMP},
+    {"BRX", CONTROL_JUMP},
+    {"EXIT", CONTROL_EXIT},
+    {"BSSY", CONTROL_BSSY},
+    {"BSYNC", CONTROL_BSYNC},
+    {"BREAK", CONTROL_BREAK},
+    {"WARPSYNC", CONTROL_WARPSYNC},
+    {"BAR", CONTROL_BAR},
+    {"SYNCS", CONTROL_POLL},
+    {"YIELD", CONTROL_YIELD},
+    {"NANOSLEEP", CONTROL_YIELD},
+    {"UCGABAR_ARV", CONTROL_CLUSTER_ARRIVE},
+    {"UCGABAR_WAIT", CONTROL_CLUSTER_WAIT},
+};
+
+uint8_t emu_control_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++) {
+        if (strcmp(controls[i].name, name) == 0)
+            return (uint8_t)controls[i].control;
+    }
+    return CONTROL_NONE;
+}
+
+/* The group waits for what others do: another group of the warp, if one can
+ * run, or else other warps. */
+static void poll(struct emu_warp *w)
+{
+    const struct emu_block *b = w->block;
+
+    w->yields = 1;
+    if (w->in[LANE_RUNS] != w->active) {
+        w->steps_back = 1;
+        return;
+    }
+    if (b->in_turn)
+        return;
+    if (w->seen != b->gang->progress) {
+        w->seen = b->gang->progress;
+        w->spins = 0;
+    }
+    w->way = WAY_POLL;
+}
+
+static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+{
+    uint64_t base[EMU_LANES], fixed = 0;
+
+    if (op->t != NULL && op->t->kind == SASS_TARGET)
+        fixed = (uint64_t)op->t->value;
+    else if (op->t != NULL)
+        fixed = op->pc + TEG_SASS_BYTES + (uint64_t)op->t->value;
+    emu_int64(w, op->a, 0, base);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        w->pc[l] = fixed + (op->a != NULL ? base[l] : 0);
+    }
+}
+
+/* Buffers found last may be gone. */
+static void forget_buffers(struct emu_gang *g)
+{
+    for (uint32_t i = 0; i < g->blocks; i++)
+        memset(g->block[i].near, 0, sizeof g->block[i].near);
+}
+
+/* A call to an address: of code of this kernel, or of a function outside it,
+ * which is carried out for lane after lane. */
+static void call_absolute(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask)
+{
+    uint64_t base[EMU_LANES] = {0};
+
+    /* Debug and relocatable code; a linker puts the address in. */
+    if (op->a == NULL) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "a call from one section of code to another is not emulated "
+                  "(compile without -G)");
+        return;
+    }
+    emu_int64(w, op->a, 0, base);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        const char *name;
+
+        w->pc[l] = base[l] + (op->t != NULL ? (uint64_t)op->t->value : 0);
+        name = emu_module_outside(w->block->module, w->pc[l]);
+        if (name == NULL)
+            continue;
+        emu_call(w, op, l, name);
+        forget_buffers(w->block->gang);
+        w->pc[l] = (uint64_t)w->r[RETURN_REGISTER + 1][l] << 32 |
+                   w->r[RETURN_REGISTER][l];
+    }
+}
+
+/* .EXCLUSIVE lets lanes of one mask go on only when those of another wait. */
+static int is_exclusive(const struct emu_op *op)
+{
+    return op->cc < 90 ? emu_bit(op, 86) : emu_bits(op, 86, 85) == 1;
+}
+
+static void sync_warp(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask)
+{
+    const uint32_t *wanted = NULL;
+    uint32_t given = op->cc < 90 ? emu_bits(op, 63, 32) : EMU_ALL;
+
+    if (emu_bits(op, 11, 0) == 0x348)
+        wanted = emu_row(w, op->b != NULL ? op->b : op->a, 0);
+    emu_set_state(w, mask, LANE_AT_BSYNC);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        w->waits_at[l] = is_exclusive(op) ? EMU_AT_EXCLUSIVE : EMU_AT_WARPSYNC;
+        w->waits_for[l] = wanted != NULL ? wanted[l] : given;
+    }
+    emu_release_converged(w);
+}
+
+uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask)
+{
+    unsigned number = emu_bits(op, 19, 16);
+
+    switch ((enum emu_control)op->control) {
+    case CONTROL_CALL:
+        mask &= emu_predicate(w, op->p);
+        jump(w, op, mask);
+        break;
+    case CONTROL_CALL_ABS:
+        mask &= emu_predicate(w, op->p);
+        call_absolute(w, op, mask);
+        break;
+    case CONTROL_JUMP:
+        mask &= emu_predicate(w, op->p);
+        jump(w, op, mask);
+        break;
+    case CONTROL_EXIT:
+        mask &= emu_predicate(w, op->p);
+        emu_leave(w, mask);
+        break;
+    case CONTROL_BSYNC:
+        emu_set_state(w, mask, LANE_AT_BSYNC);
+        for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+            w->waits_at[__builtin_ctz(rest)] = (uint8_t)number;
+        emu_release_converged(w);
+        break;
+    case CONTROL_BREAK:
+        w->convergence[number] &= ~mask;
+        emu_release_converged(w);
+        break;
+    case CONTROL_WARPSYNC:
+        sync_warp(w, op, mask);
+        break;
+    case CONTROL_BAR:
+        emu_barrier_arrive(w, op, mask);
+        break;
+    case CONTROL_POLL:
+        if (mask != 0)
+            op->exec(w, op, mask);
+        if (emu_bits(op, 11, 0) == 0x5a7 && op->u != NULL)
+            w->way = mask & ~emu_predicate(w, op->u) ? WAY_POLL : WAY_KEEP;
+        break;
+    case CONTROL_YIELD:
+        poll(w);
+        break;
+    case CONTROL_CLUSTER_ARRIVE:
+        emu_cluster_arrive(w, op, mask);
+        break;
+    case CONTROL_CLUSTER_WAIT:
+        emu_cluster_wait(w, op, mask);
+        break;
+    case CONTROL_NONE:
+    case CONTROL_BRA:
+    case CONTROL_BSSY:
+        break;
+    }
+    return mask;
+}

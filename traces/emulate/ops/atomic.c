@@ -1,0 +1,247 @@
+/* Atomic operations on memory, lane after lane. */
+#include <math.h>
+#include <string.h>
+
+#include "traces/emulate/core/half.h"
+#include "traces/emulate/ops/memory.h"
+
+enum {
+    TYPE_U32,
+    TYPE_S32,
+    TYPE_U64,
+    TYPE_F32,
+    TYPE_F16X2,
+    TYPE_S64,
+    TYPE_F64,
+    TYPE_BF16X2,
+    TYPE_UNKNOWN
+};
+
+static uint64_t float_sum(unsigned type, uint64_t a, uint64_t b)
+{
+    return type == TYPE_F32
+               ? bits_of(float_of((uint32_t)a) + float_of((uint32_t)b))
+               : bits_of_double(double_of(a) + double_of(b));
+}
+
+/* Sums of two halves or bfloat16, each rounded. */
+static uint64_t packed_sum(unsigned type, uint64_t a, uint64_t b)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < 2; i++) {
+        uint32_t x = (uint32_t)(a >> 16 * i) & 0xffff;
+        uint32_t y = (uint32_t)(b >> 16 * i) & 0xffff;
+
+        sum |= (uint64_t)(type == TYPE_F16X2 ? half_bits((double)half_value(x) +
+                                                         (double)half_value(y))
+                                             : bf16_bits((double)bf16_value(x) +
+                                                         (double)bf16_value(y)))
+               << 16 * i;
+    }
+    return sum;
+}
+
+static int less(unsigned type, uint64_t a, uint64_t b)
+{
+    switch (type) {
+    case TYPE_S32:
+        return (int32_t)a < (int32_t)b;
+    case TYPE_S64:
+        return (int64_t)a < (int64_t)b;
+    case TYPE_F32:
+        return float_of((uint32_t)a) < float_of((uint32_t)b);
+    case TYPE_F64:
+        return double_of(a) < double_of(b);
+    default:
+        return a < b;
+    }
+}
+
+/* Operations 0 ADD, 1 MIN, 2 MAX, 3 INC, 4 DEC, 5 AND, 6 OR, 7 XOR, 8 EXCH. */
+static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
+                         uint64_t v)
+{
+    switch (operation) {
+    case 0:
+        if (type == TYPE_F16X2 || type == TYPE_BF16X2)
+            return packed_sum(type, old, v);
+        return type == TYPE_F32 || type == TYPE_F64 ? float_sum(type, old, v)
+                                                    : old + v;
+    case 1:
+        return less(type, v, old) ? v : old;
+    case 2:
+        return less(type, old, v) ? v : old;
+    case 3:
+        return old >= v ? 0 : old + 1;
+    case 4:
+        return old == 0 || old > v ? v : old - 1;
+    case 5:
+        return old & v;
+    case 6:
+        return old | v;
+    case 7:
+        return old ^ v;
+    default:
+        return v;
+    }
+}
+
+struct atomic {
+    enum emu_space space;
+    unsigned operation, type;
+    int increments; /* adds 1, there is no B */
+    int compare;    /* CAS: B is expected, C is new; 2: returns success */
+};
+
+static int is_packed(const struct atomic *k)
+{
+    return !k->compare && (k->type == TYPE_F16X2 || k->type == TYPE_BF16X2);
+}
+
+/* Lane after lane, in order: one of the orders the hardware may choose.  A
+ * packed one does nothing to shared memory, which its predicate tells. */
+static void run_atomic(struct emu_warp *w, const struct emu_op *op,
+                       uint32_t mask, const struct atomic *k)
+{
+    unsigned words =
+        k->type == TYPE_U64 || k->type == TYPE_S64 || k->type == TYPE_F64 ? 2
+                                                                          : 1;
+    uint64_t at[EMU_LANES], b[EMU_LANES], c[EMU_LANES], out[EMU_LANES] = {0};
+    uint32_t done = EMU_ALL;
+
+    if (k->type == TYPE_UNKNOWN || (is_packed(k) && k->operation != 0)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this type is not emulated");
+        return;
+    }
+    emu_lanes_at(w, op, op->m, k->space, at);
+    emu_int64(w, op->b, 0, b);
+    emu_int64(w, op->c, 0, c);
+    if (k->increments)
+        LANES b[l] = 1;
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint64_t old = 0, v;
+        void *to;
+
+        if ((mask >> l & 1) == 0)
+            continue;
+        if (is_packed(k) && k->space == EMU_GENERIC &&
+            emu_in_shared_window(op, at[l])) {
+            done &= ~(1u << l);
+            continue;
+        }
+        to = emu_access_at(w, op, l, k->space, at[l], 4 * words, EMU_UPDATE);
+        if (to == NULL)
+            return;
+        memcpy(&old, to, 4 * words);
+        if (words == 1) {
+            b[l] = (uint32_t)b[l];
+            c[l] = (uint32_t)c[l];
+        }
+        if (k->compare)
+            v = old == b[l] ? c[l] : old;
+        else
+            v = combined(k->operation, k->type, old, b[l]);
+        out[l] = k->compare == 2 ? old == b[l] : old;
+        memcpy(to, &v, 4 * words);
+    }
+    if (words == 1) {
+        uint32_t low[EMU_LANES];
+
+        for (int l = 0; l < EMU_LANES; l++)
+            low[l] = (uint32_t)out[l];
+        emu_write(w, op->d, 0, mask, low);
+    } else {
+        emu_write64(w, op->d, mask, out);
+    }
+    emu_write_predicate(w, op->u, mask, done);
+}
+
+static int is_float_form(const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 11, 0);
+
+    return op->cc >= 90 && (code == 0x3a2 || code == 0x9a2 || code == 0x3a3 ||
+                            code == 0x9a3 || code == 0x9a6);
+}
+
+/* Types of sm_90's own float atomics: 9 single, 15 double. */
+static unsigned type_of(const struct emu_op *op)
+{
+    if (is_float_form(op)) {
+        switch (emu_bits(op, 76, 73) | (uint32_t)emu_bit(op, 87) << 4) {
+        case 0:
+            return TYPE_F16X2;
+        case 3:
+            return TYPE_BF16X2;
+        case 9:
+        case 12:
+            return TYPE_F32;
+        case 15:
+            return TYPE_F64;
+        default:
+            return TYPE_UNKNOWN;
+        }
+    }
+    if (op->cc >= 90)
+        return emu_bits(op, 75, 73) == 3 ? TYPE_S64 : emu_bits(op, 75, 73);
+    return emu_bits(op, 75, 73);
+}
+
+static int is_cas(const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 11, 0);
+
+    return code == 0x38b || code == 0x3a9 || code == 0x38d;
+}
+
+static void global_atomic(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask, enum emu_space space)
+{
+    struct atomic k = {.space = space, .type = type_of(op)};
+
+    if (is_cas(op)) {
+        k.compare = 1;
+        k.type = emu_bits(op, 75, 73) == 2 ? TYPE_U64 : TYPE_U32;
+    } else if (is_float_form(op)) {
+        k.operation = emu_bits(op, 89, 88);
+    } else if (emu_bits(op, 11, 0) == 0x98e) {
+        k.operation = emu_bits(op, 89, 87);
+    } else {
+        k.operation = emu_bits(op, 90, 87);
+    }
+    run_atomic(w, op, mask, &k);
+}
+
+EXEC(atomg)
+{
+    global_atomic(w, op, mask, EMU_GLOBAL);
+}
+
+EXEC(atom)
+{
+    global_atomic(w, op, mask, EMU_GENERIC);
+}
+
+/* CAST.SPIN (88:87 = 3) says whether it succeeded. */
+EXEC(atoms)
+{
+    struct atomic k = {.space = EMU_SHARED, .operation = emu_bits(op, 90, 87)};
+
+    k.type = emu_bits(op, 74, 73) == 1   ? TYPE_S32
+             : emu_bits(op, 74, 73) == 2 ? TYPE_U64
+                                         : TYPE_U32;
+    if (is_cas(op))
+        k.compare = emu_bits(op, 88, 87) == 3 ? 2 : 1;
+    if (emu_bits(op, 11, 0) == 0xf8c) {
+        /* POPC.INC: adds one for each lane */
+        k.operation = 0;
+        k.increments = 1;
+    }
+    run_atomic(w, op, mask, &k);
+}
+
+const struct emu_row_of EMU_TABLE(atomic)[] = {
+    {"ATOMG", atomg}, {"ATOM", atom},   {"RED", atomg},
+    {"REDG", atomg},  {"ATOMS", atoms}, {0},
+};
