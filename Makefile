@@ -44,7 +44,7 @@ CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
 # the CUDA runtime stand-in, which exports its entry points only.
 CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR) \
             -fPIC -fvisibility=hidden
-PACKAGES := libconfig jansson zlib liblzma libzstd libelf
+PACKAGES := libconfig jansson zlib liblzma libzstd liblz4 libelf
 # libiberty, of binutils, has no .pc file and is a static library.
 LIBS      = $(shell pkg-config --libs $(PACKAGES)) -liberty -lm
 TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)

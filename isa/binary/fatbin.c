@@ -2,6 +2,7 @@
 
 #include <gelf.h>
 #include <libelf.h>
+#include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -246,88 +247,23 @@ int teg_fatbin_recognise(const uint8_t *bytes, size_t size)
 
 /* ---- unpacking -------------------------------------------------------------- */
 
-struct lz4 {
-    const uint8_t *at, *end;
-    uint8_t *to;
-    uint64_t done, size;
-};
-
-/* A length of 15 goes on in bytes, up to the first below 255. */
-static int long_length(struct lz4 *z, uint64_t *length)
+/* A raw LZ4 block, without a frame; whether it was whole. */
+static int unpack_lz4(const struct teg_fatbin_entry *e, uint8_t *to)
 {
-    uint8_t more = 255;
-
-    while (more == 255) {
-        if (z->at == z->end)
-            return 0;
-        more = *z->at++;
-        *length += more;
-    }
-    return 1;
-}
-
-static int copy_literals(struct lz4 *z, uint64_t length)
-{
-    if (length > (uint64_t)(z->end - z->at) || length > z->size - z->done)
-        return 0;
-    memcpy(z->to + z->done, z->at, length);
-    z->at += length;
-    z->done += length;
-    return 1;
-}
-
-/* The copy may overlap itself: that is how runs are coded. */
-static int copy_match(struct lz4 *z, uint64_t length)
-{
-    uint64_t offset;
-
-    if (z->end - z->at < 2)
-        return 0;
-    offset = little(z->at, 2);
-    z->at += 2;
-    if (length == 15 && !long_length(z, &length))
-        return 0;
-    length += 4;
-    if (offset == 0 || offset > z->done || length > z->size - z->done)
-        return 0;
-    for (; length > 0; length--, z->done++)
-        z->to[z->done] = z->to[z->done - offset];
-    return 1;
-}
-
-/* A raw LZ4 block (LZ4 block format description); returns whether it was
- * whole. */
-static int unpack_lz4(struct lz4 *z)
-{
-    while (z->at < z->end) {
-        uint8_t token = *z->at++;
-        uint64_t literals = token >> 4;
-
-        if (literals == 15 && !long_length(z, &literals))
-            return 0;
-        if (!copy_literals(z, literals))
-            return 0;
-        if (z->at == z->end)
-            return z->done == z->size;
-        if (!copy_match(z, token & 15))
-            return 0;
-    }
-    return 0;
+    return e->packed_size <= LZ4_MAX_INPUT_SIZE &&
+           LZ4_decompress_safe((const char *)e->payload, (char *)to,
+                               (int)e->packed_size,
+                               (int)e->size) == (int)e->size;
 }
 
 static int unpack(const struct teg_fatbin_entry *e, uint8_t *to)
 {
-    struct lz4 z = {.at = e->payload,
-                    .end = e->payload + e->packed_size,
-                    .to = to,
-                    .size = e->size};
-
     switch (e->packing) {
     case FATBIN_ZSTD:
         return ZSTD_decompress(to, e->size, e->payload, e->packed_size) ==
                e->size;
     case FATBIN_LZ4:
-        return unpack_lz4(&z);
+        return unpack_lz4(e, to);
     default:
         memcpy(to, e->payload, e->size);
         return 1;

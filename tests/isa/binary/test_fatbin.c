@@ -283,6 +283,46 @@ static void unpack_all(const uint8_t *bytes, size_t size)
     teg_fatbin_release(&f);
 }
 
+static void expect_damaged(const struct teg_fatbin *f, uint32_t i)
+{
+    struct teg_buffer b = {0};
+    struct teg_diag d = {0};
+
+    ck_assert_int_eq(teg_fatbin_unpack(f, i, &b, &d), TEG_FORMAT);
+    ck_assert_str_eq(d.what, "compressed device code is damaged");
+    ck_assert_ptr_nonnull(strstr(d.where, "t"));
+    teg_buffer_release(&b);
+}
+
+/* Packed bytes cut short, and more or fewer bytes than they unpack to: told in
+ * one sentence whatever the packing. */
+START_TEST(a_damaged_packing_is_told)
+{
+    struct teg_buffer b;
+    struct teg_fatbin f;
+    struct teg_diag d;
+
+    load();
+    b = fatbin();
+    ck_assert_int_eq(teg_fatbin_open_memory(&f, "t", b.data, b.size, &d),
+                     TEG_OK);
+    for (uint32_t i = 0; i < f.count; i++) {
+        if (f.entry[i].packing == FATBIN_PLAIN)
+            continue;
+        f.entry[i].packed_size--;
+        expect_damaged(&f, i);
+        f.entry[i].packed_size++;
+        f.entry[i].size--;
+        expect_damaged(&f, i);
+        f.entry[i].size += 2;
+        expect_damaged(&f, i);
+    }
+    teg_fatbin_release(&f);
+    teg_buffer_release(&b);
+    free(cubin);
+}
+END_TEST
+
 START_TEST(damaged_fatbins_never_crash)
 {
     struct teg_buffer b;
@@ -310,4 +350,4 @@ HELP_MAIN("fatbin", 60, {every_packing_gives_the_same_cubin, 0},
           {device_code_is_found_in_a_host_program, 0},
           {a_bare_cubin_is_one_entry, 0},
           {a_program_without_device_code_is_refused, 0},
-          {damaged_fatbins_never_crash, 0})
+          {a_damaged_packing_is_told, 0}, {damaged_fatbins_never_crash, 0})
