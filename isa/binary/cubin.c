@@ -238,16 +238,16 @@ static void find_memory(struct reader *r)
     const struct {
         const char *name;
         struct teg_cubin_bytes *bytes;
-    } places[] = {
+    } regions[] = {
         {".nv.constant3", &c->constant3},     {".nv.constant4", &c->constant4},
         {".nv.global.init", &c->global_init}, {".nv.global", &c->global_zero},
         {".debug_line", &c->lines_table},
     };
 
     for (size_t i = 0; i < r->section_count; i++) {
-        for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
-            if (strcmp(r->section[i].name, places[p].name) == 0)
-                *places[p].bytes = bytes_of(&r->section[i]);
+        for (size_t p = 0; p < sizeof regions / sizeof regions[0]; p++) {
+            if (strcmp(r->section[i].name, regions[p].name) == 0)
+                *regions[p].bytes = bytes_of(&r->section[i]);
         }
         attach(r, &r->section[i]);
     }
@@ -255,12 +255,12 @@ static void find_memory(struct reader *r)
 
 /* ---- symbols --------------------------------------------------------- */
 
-static enum teg_cubin_place place_of(const struct section *s)
+static enum teg_cubin_region region_of(const struct section *s)
 {
     static const struct {
         const char *prefix;
-        enum teg_cubin_place place;
-    } places[] = {
+        enum teg_cubin_region region;
+    } regions[] = {
         {".text.", CUBIN_CODE},
         {".nv.constant2.", CUBIN_CONSTANT2},
         {".nv.constant3", CUBIN_CONSTANT3},
@@ -270,9 +270,9 @@ static enum teg_cubin_place place_of(const struct section *s)
         {".debug_line", CUBIN_LINES},
     };
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (after(s, places[i].prefix) != NULL)
-            return places[i].place;
+    for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++) {
+        if (after(s, regions[i].prefix) != NULL)
+            return regions[i].region;
     }
     return CUBIN_ELSEWHERE;
 }
@@ -288,15 +288,15 @@ static void set_symbol(struct reader *r, struct teg_cubin_symbol *to,
     *to = (struct teg_cubin_symbol){.name = name != NULL ? name : "",
                                     .value = sym->st_value,
                                     .size = sym->st_size,
-                                    .place = CUBIN_ELSEWHERE,
+                                    .region = CUBIN_ELSEWHERE,
                                     .kernel = -1};
     if (s == NULL)
         return;
     to->is_defined = 1;
-    to->place = place_of(s);
+    to->region = region_of(s);
     to->kernel = s->kernel;
     /* Where there are symbols, they tell kernels from device functions. */
-    if (to->place == CUBIN_CODE && s->kernel >= 0 &&
+    if (to->region == CUBIN_CODE && s->kernel >= 0 &&
         GELF_ST_TYPE(sym->st_info) == STT_FUNC &&
         strcmp(to->name, r->c->kernel[s->kernel].name) == 0)
         r->c->kernel[s->kernel].is_entry = (sym->st_other & ENTRY) != 0;
@@ -432,7 +432,7 @@ static void file_record(struct reader *r, const struct record *a)
     struct teg_cubin_kernel *k;
 
     if (symbol >= c->symbol_count || c->symbol[symbol].kernel < 0 ||
-        c->symbol[symbol].place != CUBIN_CODE)
+        c->symbol[symbol].region != CUBIN_CODE)
         return;
     k = &c->kernel[c->symbol[symbol].kernel];
     if (a->attribute == ATTR_REGCOUNT)
@@ -481,13 +481,13 @@ static teg_status add_reloc(struct reader *r, const struct section *target,
     uint32_t symbol = (uint32_t)GELF_R_SYM(rel->r_info);
 
     /* Lines whose function a stripped file no longer names are no loss. */
-    if (symbol >= c->symbol_count && place_of(target) == CUBIN_LINES)
+    if (symbol >= c->symbol_count && region_of(target) == CUBIN_LINES)
         return TEG_OK;
     if (symbol >= c->symbol_count || rel->r_offset >= target->header.sh_size)
         return teg_fail(r->d, TEG_FORMAT, c->path,
                         "a relocation of %s points out of it", target->name);
     c->reloc[c->reloc_count++] = (struct teg_cubin_reloc){
-        .place = place_of(target),
+        .region = region_of(target),
         .kernel = target->kernel >= 0 ? (uint32_t)target->kernel : 0,
         .offset = rel->r_offset,
         .type = (uint32_t)GELF_R_TYPE(rel->r_info),
@@ -507,7 +507,7 @@ static teg_status read_relocs(struct reader *r, size_t index)
     Elf_Data *data = elf_getdata(elf_getscn(c->elf, index), NULL);
     struct teg_cubin_reloc *grown;
 
-    if (target == NULL || place_of(target) == CUBIN_ELSEWHERE || count == 0)
+    if (target == NULL || region_of(target) == CUBIN_ELSEWHERE || count == 0)
         return TEG_OK;
     if (data == NULL || data->d_size < count * entry)
         return fail(r, "relocations cannot be read");

@@ -49,7 +49,7 @@ struct teg_cubin_kernel {
     uint32_t section;                 /* index of its .text */
 };
 
-enum teg_cubin_place {
+enum teg_cubin_region {
     CUBIN_CODE,      /* into the code of `kernel` */
     CUBIN_CONSTANT3, /* __constant__ variables */
     CUBIN_CONSTANT4, /* addresses */
@@ -62,9 +62,9 @@ enum teg_cubin_place {
 
 /* Store S + addend at `offset`, S being the address of the symbol. */
 struct teg_cubin_reloc {
-    enum teg_cubin_place place;
+    enum teg_cubin_region region;
     uint32_t kernel; /* index, for CUBIN_CODE and CUBIN_CONSTANT2 */
-    uint64_t offset; /* into the place, checked */
+    uint64_t offset; /* into the region, checked */
     uint32_t type;   /* R_CUDA_*: 2 a 64-bit word, 4 a global address */
     uint32_t symbol; /* index into the symbols */
     int64_t addend;
@@ -73,7 +73,7 @@ struct teg_cubin_reloc {
 struct teg_cubin_symbol {
     const char *name; /* borrowed from the cubin, "" if it has none */
     uint64_t value, size;
-    enum teg_cubin_place place; /* CUBIN_ELSEWHERE: undefined or other */
+    enum teg_cubin_region region; /* CUBIN_ELSEWHERE: undefined or other */
     int is_defined;
     int kernel; /* index, -1: none */
 };

@@ -24,7 +24,7 @@ enum {
 };
 
 /* Where the address at `offset` of the table is in the code. */
-struct place {
+struct anchor {
     uint64_t offset, value;
     int kernel;
 };
@@ -47,8 +47,8 @@ struct row {
 struct reader {
     const struct teg_cubin *c;
     struct teg_lines *l;
-    struct place *place; /* owned; by offset */
-    size_t places;
+    struct anchor *anchor; /* owned; by offset */
+    size_t anchors;
     struct unit unit;
     /* the state machine's registers */
     uint64_t address;
@@ -64,29 +64,29 @@ struct reader {
 
 static int by_offset(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct anchor *x = a, *y = b;
 
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static teg_status find_places(struct reader *r)
+static teg_status find_anchors(struct reader *r)
 {
     const struct teg_cubin *c = r->c;
 
-    r->place = calloc(c->reloc_count + (size_t)1, sizeof *r->place);
-    if (r->place == NULL)
+    r->anchor = calloc(c->reloc_count + (size_t)1, sizeof *r->anchor);
+    if (r->anchor == NULL)
         return teg_fail_memory(r->d);
     for (uint32_t i = 0; i < c->reloc_count; i++) {
         const struct teg_cubin_reloc *rel = &c->reloc[i];
         const struct teg_cubin_symbol *s = &c->symbol[rel->symbol];
 
-        if (rel->place == CUBIN_LINES && s->place == CUBIN_CODE)
-            r->place[r->places++] =
-                (struct place){.offset = rel->offset,
-                               .value = s->value + (uint64_t)rel->addend,
-                               .kernel = s->kernel};
+        if (rel->region == CUBIN_LINES && s->region == CUBIN_CODE)
+            r->anchor[r->anchors++] =
+                (struct anchor){.offset = rel->offset,
+                                .value = s->value + (uint64_t)rel->addend,
+                                .kernel = s->kernel};
     }
-    qsort(r->place, r->places, sizeof *r->place, by_offset);
+    qsort(r->anchor, r->anchors, sizeof *r->anchor, by_offset);
     return TEG_OK;
 }
 
@@ -293,13 +293,13 @@ static teg_status add_row(struct reader *r, int ends)
 static teg_status set_address(struct reader *r, struct teg_walk *w,
                               uint64_t offset)
 {
-    const struct place key = {.offset = offset}, *place;
+    const struct anchor key = {.offset = offset}, *anchor;
 
     TRY(teg_walk_u64(w, &r->address, r->d));
-    place = bsearch(&key, r->place, r->places, sizeof key, by_offset);
-    if (place != NULL) {
-        r->kernel = place->kernel;
-        r->address += place->value;
+    anchor = bsearch(&key, r->anchor, r->anchors, sizeof key, by_offset);
+    if (anchor != NULL) {
+        r->kernel = anchor->kernel;
+        r->address += anchor->value;
     }
     return TEG_OK;
 }
@@ -431,12 +431,12 @@ teg_status teg_dwarf_lines(struct teg_lines *l, const struct teg_cubin *c,
         return TEG_OK;
     teg_walk_init(&w, c->lines_table.data, c->lines_table.size, c->path,
                   (uint64_t)(c->lines_table.data - c->file));
-    status = find_places(&r);
+    status = find_anchors(&r);
     while (status == TEG_OK && teg_walk_left(&w) > 0) {
         status = read_unit(&r, &w);
         release_unit(&r.unit);
     }
-    free(r.place);
+    free(r.anchor);
     free(r.row);
     teg_lines_sort(l);
     return status;

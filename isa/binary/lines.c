@@ -66,7 +66,7 @@ teg_status teg_lines_add(struct teg_lines *l, const struct teg_line *row,
     return TEG_OK;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_pc(const void *a, const void *b)
 {
     const struct teg_line *x = a, *y = b;
 
@@ -82,7 +82,7 @@ static int by_place(const void *a, const void *b)
 void teg_lines_sort(struct teg_lines *l)
 {
     if (l->row_count > 0)
-        qsort(l->row, l->row_count, sizeof *l->row, by_place);
+        qsort(l->row, l->row_count, sizeof *l->row, by_pc);
 }
 
 const struct teg_line *teg_lines_at(const struct teg_lines *l, uint32_t kernel,

@@ -412,7 +412,7 @@ static const struct label *find_label(const struct reader *r,
 
 /* A place in another function, or one outside, is put in when the file is
  * linked; a branch's label (.L_x_1) must be there. */
-static int put_place(const struct reader *r, const struct entry *e,
+static int put_label(const struct reader *r, const struct entry *e,
                      const char *name, size_t length, char *out, size_t room)
 {
     char copy[512];
@@ -458,7 +458,7 @@ static int plain_text(const struct reader *r, const struct entry *e,
         if (at[0] == '`' && at[1] == '(') {
             size_t length = strcspn(at + 2, ")");
 
-            if (!put_place(r, e, at + 2, length, out + used,
+            if (!put_label(r, e, at + 2, length, out + used,
                            TEG_SASS_TEXT - used))
                 return 0;
             at += 2 + length;
@@ -529,7 +529,7 @@ static teg_status check_words(struct reader *r)
 }
 
 /* The code of a cubin's kernels lies in one piece, as in a file. */
-static teg_status place_code(struct reader *r, struct teg_cubin *c)
+static teg_status gather_code(struct reader *r, struct teg_cubin *c)
 {
     uint8_t *at;
 
@@ -554,7 +554,7 @@ static teg_status fill_code(struct reader *r)
     if (r->labels > 0)
         qsort(r->label, r->labels, sizeof *r->label, by_name);
     for (uint32_t i = 0; i < l->count; i++) {
-        TRY(place_code(r, &l->cubin[i]));
+        TRY(gather_code(r, &l->cubin[i]));
         teg_lines_sort(&l->cubin[i].lines);
         if (r->entries > 0 && r->entry[0].words == 2)
             l->cubin[i].origin = CUBIN_FROM_WORDS;
@@ -650,7 +650,7 @@ void teg_listing_release(struct teg_listing *l)
 }
 
 /* The file's order is this one. */
-static int by_place(const void *a, const void *b)
+static int by_pc(const void *a, const void *b)
 {
     const struct teg_listing_unread *x = a, *y = b;
 
@@ -668,7 +668,7 @@ const struct teg_listing_unread *teg_listing_unread_at(
         .cubin = cubin, .kernel = kernel, .pc = pc};
 
     return l->unread_count > 0
-               ? bsearch(&key, l->unread, l->unread_count, sizeof key, by_place)
+               ? bsearch(&key, l->unread, l->unread_count, sizeof key, by_pc)
                : NULL;
 }
 

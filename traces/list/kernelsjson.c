@@ -33,7 +33,7 @@ static const char *type_name(const json_t *v)
     return v != NULL ? names[json_typeof(v)] : "none";
 }
 
-static const char *entry_place(const char *path, size_t i, char out[384])
+static const char *entry_where(const char *path, size_t i, char out[384])
 {
     snprintf(out, 384, "%.320s: kernels[%zu]", path, i);
     return out;
@@ -48,11 +48,11 @@ static teg_status read_launches(const char *path, size_t i, const json_t *v,
     if (v == NULL)
         return TEG_OK;
     if (!json_is_integer(v))
-        return teg_fail(d, TEG_FORMAT, entry_place(path, i, where),
+        return teg_fail(d, TEG_FORMAT, entry_where(path, i, where),
                         "expected a whole number for \"launches\", found %s",
                         json_is_real(v) ? "a fraction" : type_name(v));
     if (json_integer_value(v) < 1 || json_integer_value(v) > UINT32_MAX)
-        return teg_fail(d, TEG_FORMAT, entry_place(path, i, where),
+        return teg_fail(d, TEG_FORMAT, entry_where(path, i, where),
                         "expected \"launches\" from 1 to %" PRIu32
                         ", found %" JSON_INTEGER_FORMAT,
                         UINT32_MAX, json_integer_value(v));
@@ -69,12 +69,12 @@ static teg_status read_entry(const char *path, size_t i, const json_t *entry,
     char where[384];
 
     if (!json_is_object(entry))
-        return teg_fail(d, TEG_FORMAT, entry_place(path, i, where),
+        return teg_fail(d, TEG_FORMAT, entry_where(path, i, where),
                         "expected an object with \"trace\", found %s",
                         type_name(entry));
     if (name == NULL || name[0] == '\0' ||
         strlen(name) != json_string_length(trace))
-        return teg_fail(d, TEG_FORMAT, entry_place(path, i, where),
+        return teg_fail(d, TEG_FORMAT, entry_where(path, i, where),
                         "expected a file's name for \"trace\", found %s",
                         name == NULL      ? type_name(trace)
                         : name[0] == '\0' ? "an empty one"
@@ -83,7 +83,7 @@ static teg_status read_entry(const char *path, size_t i, const json_t *entry,
                       d));
     TRY(teg_kernelslist_add(list, path, name, strlen(name), launches, d));
     if (!teg_kernelslist_is_file(path, name, strlen(name)))
-        return teg_fail(d, TEG_IO, entry_place(path, i, where),
+        return teg_fail(d, TEG_IO, entry_where(path, i, where),
                         "expected the file '%.300s' beside the list, found "
                         "none",
                         name);

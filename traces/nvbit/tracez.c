@@ -205,13 +205,13 @@ static teg_status read_piece(struct tracez *z, uint64_t *at, uint32_t *insts,
 static teg_status read_warp(struct tracez *z, const struct warp_record *warp,
                             struct teg_diag *d)
 {
-    const uint32_t *place = z->feed.position;
+    const uint32_t *position = z->feed.position;
     uint64_t at = warp->at;
     uint32_t insts = 0, pieces;
 
     snprintf(z->lines_path, sizeof z->lines_path,
-             "%.200s block (%u,%u,%u) warp %u", z->source.path, place[0],
-             place[1], place[2], warp->number);
+             "%.200s block (%u,%u,%u) warp %u", z->source.path, position[0],
+             position[1], position[2], warp->number);
     z->lines.line = 0;
     TRY(nvbit_feed_warp(&z->feed, warp->number, 0, d));
     TRY(read_at(z, at, WARP_HEADER_BYTES, z->data_end, &z->packed, d));

@@ -224,7 +224,7 @@ static int can_fail(const struct sketch_exprs *e, enum sketch_op op, uint32_t b)
            OPERATORS[op].bad(0, value);
 }
 
-teg_status sketch_exprs_binary(struct sketch_exprs *e, struct sketch_place at,
+teg_status sketch_exprs_binary(struct sketch_exprs *e, struct sketch_origin at,
                                enum sketch_op op, uint32_t a, uint32_t b,
                                uint32_t *n, struct teg_diag *d)
 {
@@ -242,7 +242,7 @@ teg_status sketch_exprs_binary(struct sketch_exprs *e, struct sketch_place at,
     return intern(e, &node, at.name, n, d);
 }
 
-teg_status sketch_exprs_select(struct sketch_exprs *e, struct sketch_place at,
+teg_status sketch_exprs_select(struct sketch_exprs *e, struct sketch_origin at,
                                uint32_t a, uint32_t b, uint32_t c, uint32_t *n,
                                struct teg_diag *d)
 {

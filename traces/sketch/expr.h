@@ -102,7 +102,7 @@ void sketch_exprs_release(struct sketch_exprs *e);
  * Each makes a node, or finds the equal one; `line` is where it is written and
  * `name` the file.  They fail beyond SKETCH_NODES_MAX or SKETCH_DEPTH_MAX.
  */
-struct sketch_place {
+struct sketch_origin {
     const char *name;
     uint32_t line;
 };
@@ -115,10 +115,10 @@ teg_status sketch_exprs_variable(struct sketch_exprs *e, enum sketch_variable v,
  * lanes. */
 teg_status sketch_exprs_counter(struct sketch_exprs *e, uint32_t loops,
                                 int varies, uint32_t *n, struct teg_diag *d);
-teg_status sketch_exprs_binary(struct sketch_exprs *e, struct sketch_place at,
+teg_status sketch_exprs_binary(struct sketch_exprs *e, struct sketch_origin at,
                                enum sketch_op op, uint32_t a, uint32_t b,
                                uint32_t *n, struct teg_diag *d);
-teg_status sketch_exprs_select(struct sketch_exprs *e, struct sketch_place at,
+teg_status sketch_exprs_select(struct sketch_exprs *e, struct sketch_origin at,
                                uint32_t a, uint32_t b, uint32_t c, uint32_t *n,
                                struct teg_diag *d);
 /* True if node `n` was folded; `*value` is its value then. */

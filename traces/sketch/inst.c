@@ -20,17 +20,17 @@ enum {
     ISA_LONG = 70,    /* instructions of 16 bytes from here on */
 };
 
-enum place {
-    PLACE_REGISTER,
-    PLACE_PREDICATE,
-    PLACE_BIT_BUCKET, /* o[0x7f]: a result that goes nowhere */
-    PLACE_OTHER,      /* immediate, special register, label */
-    PLACE_SHARED,     /* g[...] */
-    PLACE_MEMORY,
+enum operand_kind {
+    OPERAND_REGISTER,
+    OPERAND_PREDICATE,
+    OPERAND_BIT_BUCKET, /* o[0x7f]: a result that goes nowhere */
+    OPERAND_OTHER,      /* immediate, special register, label */
+    OPERAND_SHARED,     /* g[...] */
+    OPERAND_MEMORY,
 };
 
 struct operand {
-    uint8_t place;     /* enum place */
+    uint8_t kind;      /* enum operand_kind */
     int number;        /* register, -1 for one without dependences */
     uint32_t from, to; /* its registers in brackets, of `source` */
 };
@@ -136,14 +136,14 @@ static teg_status add_source(struct sketch_parser *p, struct line *l,
 /* Names that stand before a bracket. */
 static const struct bracket_name {
     const char *text;
-    uint8_t place;     /* enum place of the operand */
+    uint8_t kind;      /* of the operand */
     uint8_t addressed; /* its bracket may hold an address expression */
 } BRACKET_NAMES[] = {
-    {"", PLACE_MEMORY, 1},       {"g", PLACE_SHARED, 1},
-    {"global", PLACE_MEMORY, 1}, {"local", PLACE_MEMORY, 1},
-    {"shared", PLACE_MEMORY, 1}, {"desc", PLACE_MEMORY, 0},
-    {"c", PLACE_OTHER, 0},       {"cx", PLACE_OTHER, 0},
-    {"const", PLACE_OTHER, 0},   {"o", PLACE_BIT_BUCKET, 0},
+    {"", OPERAND_MEMORY, 1},       {"g", OPERAND_SHARED, 1},
+    {"global", OPERAND_MEMORY, 1}, {"local", OPERAND_MEMORY, 1},
+    {"shared", OPERAND_MEMORY, 1}, {"desc", OPERAND_MEMORY, 0},
+    {"c", OPERAND_OTHER, 0},       {"cx", OPERAND_OTHER, 0},
+    {"const", OPERAND_OTHER, 0},   {"o", OPERAND_BIT_BUCKET, 0},
 };
 
 /* GT200 listings number their windows: "global14" is "global". */
@@ -231,12 +231,12 @@ static teg_status parse_memory(struct sketch_parser *p, struct line *l,
 {
     struct operand *o = &l->operand[l->operands - 1];
 
-    o->place = name->place;
+    o->kind = name->kind;
     o->from = l->sources;
     TRY(parse_bracket(p, l, name->addressed));
     /* c[bank][offset] and desc[UR4][R2 : expression] have two. */
     if (sketch_is_sign(sketch_peek(p), '['))
-        TRY(parse_bracket(p, l, o->place == PLACE_MEMORY));
+        TRY(parse_bracket(p, l, o->kind == OPERAND_MEMORY));
     o->to = l->sources;
     return TEG_OK;
 }
@@ -283,8 +283,8 @@ static teg_status parse_word_operand(struct sketch_parser *p, struct line *l)
     TRY(parse_word(p, word));
     o->number = register_number(word);
     if (o->number != NO_REGISTER) {
-        o->place = is_predicate(word) ? PLACE_PREDICATE : PLACE_REGISTER;
-        if (o->number < 0 && o->place == PLACE_REGISTER)
+        o->kind = is_predicate(word) ? OPERAND_PREDICATE : OPERAND_REGISTER;
+        if (o->number < 0 && o->kind == OPERAND_REGISTER)
             o->number = TEG_OPERAND_ZERO; /* keeps its place */
         return TEG_OK;
     }
@@ -306,7 +306,7 @@ static teg_status parse_operand(struct sketch_parser *p, struct line *l)
         return sketch_fail(p, l->number, "expected at most %d operands",
                            OPERANDS_MAX);
     l->operand[l->operands++] =
-        (struct operand){.place = PLACE_OTHER, .number = NO_REGISTER};
+        (struct operand){.kind = OPERAND_OTHER, .number = NO_REGISTER};
     while (sketch_take_sign(p, '-') || sketch_take_sign(p, '+') ||
            sketch_take_sign(p, '~') || sketch_take_sign(p, '!') ||
            sketch_take_sign(p, '|'))
@@ -465,7 +465,7 @@ static int has_no_result(const struct line *l)
     return CLASSES[l->inst.op_class] ||
            ((l->inst.flags & INST_STORE) != 0 &&
             (l->inst.flags & (INST_ATOMIC | INST_LOAD)) == 0) ||
-           l->operands == 0 || l->operand[0].place >= PLACE_OTHER;
+           l->operands == 0 || l->operand[0].kind >= OPERAND_OTHER;
 }
 
 static uint32_t skip_predicates(const struct line *l, uint32_t from,
@@ -474,7 +474,7 @@ static uint32_t skip_predicates(const struct line *l, uint32_t from,
     uint32_t n = from;
 
     while (n < l->operands && n < from + most &&
-           l->operand[n].place == PLACE_PREDICATE)
+           l->operand[n].kind == OPERAND_PREDICATE)
         n++;
     return n;
 }
@@ -486,12 +486,12 @@ static uint32_t count_results(const struct line *l)
 
     if (has_no_result(l))
         return 0;
-    if (l->operand[0].place != PLACE_PREDICATE)
+    if (l->operand[0].kind != OPERAND_PREDICATE)
         return skip_predicates(l, 1, starts_with(l->opcode, "VOTE") ? 1 : 2);
     n = skip_predicates(l, 0, 2);
     if (only_sets_predicates(l->opcode))
         return n;
-    return n + (n < l->operands && l->operand[n].place == PLACE_REGISTER);
+    return n + (n < l->operands && l->operand[n].kind == OPERAND_REGISTER);
 }
 
 static teg_status add_register(struct sketch_parser *p, const struct line *l,
@@ -594,7 +594,7 @@ static void set_shared_operand(struct line *l)
     inst->space = SPACE_SHARED;
     inst->width = wide ? 8 : 4;
     inst->flags |=
-        l->operand[0].place == PLACE_SHARED ? INST_STORE : INST_OPERAND;
+        l->operand[0].kind == OPERAND_SHARED ? INST_STORE : INST_OPERAND;
 }
 
 /* Settles what memory the instruction touches: its opcode says, or g[...]. */
@@ -604,7 +604,7 @@ static teg_status set_memory(struct sketch_parser *p, struct line *l)
     int addressed = l->address != SKETCH_NONE;
 
     for (uint32_t i = 0; i < l->operands; i++)
-        if (l->operand[i].place == PLACE_SHARED && inst->space == SPACE_NONE)
+        if (l->operand[i].kind == OPERAND_SHARED && inst->space == SPACE_NONE)
             set_shared_operand(l);
     if (addressed && inst->space == SPACE_NONE &&
         (inst->flags & INST_UNKNOWN) != 0) {

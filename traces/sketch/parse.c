@@ -325,9 +325,10 @@ static const struct infix *find_infix(const struct sketch_token *t)
     return NULL;
 }
 
-static struct sketch_place here(const struct sketch_parser *p)
+static struct sketch_origin here(const struct sketch_parser *p)
 {
-    return (struct sketch_place){.name = p->name, .line = sketch_peek(p)->line};
+    return (struct sketch_origin){.name = p->name,
+                                  .line = sketch_peek(p)->line};
 }
 
 static teg_status constant(struct sketch_parser *p, int64_t value,
@@ -336,7 +337,7 @@ static teg_status constant(struct sketch_parser *p, int64_t value,
     return sketch_exprs_const(&p->plan->exprs, value, node, p->d);
 }
 
-static teg_status binary(struct sketch_parser *p, struct sketch_place at,
+static teg_status binary(struct sketch_parser *p, struct sketch_origin at,
                          enum sketch_op op, uint32_t a, uint32_t b,
                          uint32_t *node)
 {
@@ -361,7 +362,7 @@ static teg_status parse_shape(struct sketch_parser *p,
 static teg_status parse_call(struct sketch_parser *p, const struct function *f,
                              uint32_t *node)
 {
-    struct sketch_place at = here(p);
+    struct sketch_origin at = here(p);
     uint32_t argument[2], count = 0;
 
     sketch_advance(p);
@@ -421,7 +422,7 @@ static teg_status parse_primary(struct sketch_parser *p, uint32_t *node)
 
 static teg_status parse_unary(struct sketch_parser *p, uint32_t *node)
 {
-    struct sketch_place at = here(p);
+    struct sketch_origin at = here(p);
     uint32_t operand, other;
 
     for (size_t i = 0; i < COUNT(PREFIX); i++) {
@@ -439,7 +440,7 @@ static teg_status parse_unary(struct sketch_parser *p, uint32_t *node)
 
 /* a && b is a ? b != 0 : 0, and a || b is a ? 1 : b != 0: as in C, the second
  * need not have a value where the first decides. */
-static teg_status logical(struct sketch_parser *p, struct sketch_place at,
+static teg_status logical(struct sketch_parser *p, struct sketch_origin at,
                           uint32_t sign, uint32_t a, uint32_t b, uint32_t *node)
 {
     int is_and = sign == SKETCH_SIGN('&', '&');
@@ -460,7 +461,7 @@ static teg_status parse_infix(struct sketch_parser *p, uint32_t precedence,
     TRY(parse_unary(p, node));
     while ((i = find_infix(sketch_peek(p))) != NULL &&
            i->precedence >= precedence) {
-        struct sketch_place at = here(p);
+        struct sketch_origin at = here(p);
         uint32_t right;
 
         sketch_advance(p);
@@ -477,7 +478,7 @@ static teg_status parse_infix(struct sketch_parser *p, uint32_t precedence,
 
 teg_status sketch_parse_expr(struct sketch_parser *p, uint32_t *node)
 {
-    struct sketch_place at = here(p);
+    struct sketch_origin at = here(p);
     uint32_t yes, no;
 
     if (++p->depth > EXPRESSION_NESTING_MAX)

@@ -14,7 +14,7 @@ enum {
     UNKNOWN_MAX = 256,  /* different unknown opcodes told apart */
     NAMES_SHOWN = 6,    /* unknown opcodes named in the finding */
     BITMAP_BLOCKS_MAX = 1 << 26, /* grids up to here are checked for repeats */
-    PLACE_BYTES = 96,
+    WHERE_BYTES = 96,
 };
 
 /* ---- kinds ------------------------------------------------------------------ */
@@ -185,7 +185,7 @@ static void finding(struct lint *l, const char *kind, const char *where,
 
 /* True for the first occurrence of `kind`, with the current warp in `where`;
  * counts the others. */
-static int first(struct lint *l, const char *kind, char where[PLACE_BYTES])
+static int first(struct lint *l, const char *kind, char where[WHERE_BYTES])
 {
     struct teg_note *note = find_note(l->out, kind);
 
@@ -193,7 +193,7 @@ static int first(struct lint *l, const char *kind, char where[PLACE_BYTES])
         note->count++;
         return 0;
     }
-    snprintf(where, PLACE_BYTES, "block (%u,%u,%u) warp %u", l->position[0],
+    snprintf(where, WHERE_BYTES, "block (%u,%u,%u) warp %u", l->position[0],
              l->position[1], l->position[2], l->warp);
     return 1;
 }
@@ -214,7 +214,7 @@ static uint64_t first_address(const struct teg_access *access)
 static void check_zero(struct lint *l, const struct teg_inst *inst,
                        const struct teg_access *access)
 {
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
 
     for (uint32_t rest = access->mask; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -281,7 +281,7 @@ static void end_usage(struct lint *l)
 
 static void check_end(struct lint *l, uint32_t active, uint32_t exited)
 {
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
 
     if ((active & ~exited) != 0 && first(l, "no-exit", where))
         teg_notes_add(l->out, "no-exit", where,
@@ -292,7 +292,7 @@ static void check_end(struct lint *l, uint32_t active, uint32_t exited)
 
 static void check_exited(struct lint *l, const struct teg_inst *inst)
 {
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
 
     if (first(l, "after-exit", where))
         teg_notes_add(l->out, "after-exit", where,
@@ -332,10 +332,10 @@ static uint64_t walk_warp(struct lint *l, struct teg_block *block,
 
 /* ---- one block ---------------------------------------------------------------------- */
 
-static void check_place(struct lint *l)
+static void check_position(struct lint *l)
 {
     const uint32_t *grid = l->kernel->grid, *at = l->position;
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
     uint64_t number;
     uint8_t bit;
 
@@ -359,7 +359,7 @@ static void check_place(struct lint *l)
 static void check_warp(struct lint *l, uint32_t seen[], uint32_t streams)
 {
     uint32_t warps = teg_kernel_warps_per_block(l->kernel);
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
 
     if (warps != 0 && l->warp >= warps && first(l, "warp-outside-block", where))
         teg_notes_add(l->out, "warp-outside-block", where,
@@ -374,7 +374,7 @@ static void check_warp(struct lint *l, uint32_t seen[], uint32_t streams)
 /* Warps that have exited are not waited for, so a difference is no proof. */
 static void check_barriers(struct lint *l, uint64_t least, uint64_t most)
 {
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
 
     if (least != most && first(l, "barrier-count", where))
         teg_notes_add(l->out, "barrier-count", where,
@@ -417,7 +417,7 @@ static teg_status walk_block(void *self, struct teg_block *block,
     l->blocks++;
     l->position = teg_block_position(block);
     l->warp = 0;
-    check_place(l);
+    check_position(l);
     seen = malloc(((size_t)streams + 1) * sizeof *seen);
     if (seen == NULL)
         return teg_fail_memory(d);
@@ -562,7 +562,7 @@ static void check_loop(struct lint *l, uint32_t i)
     const struct teg_inst *inst = &l->kernel->program.inst[i];
     const struct usage *u = &l->usage[i];
     int uneven = u->count_max >= SPIN_RATIO * (uint64_t)u->count_min;
-    char where[PLACE_BYTES];
+    char where[WHERE_BYTES];
 
     snprintf(where, sizeof where, "block (%u,%u,%u) warp %u", u->max_block[0],
              u->max_block[1], u->max_block[2], u->max_warp);

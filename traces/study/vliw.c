@@ -94,8 +94,8 @@ static void put(struct clause *c, uint32_t bundle, enum kind kind)
 }
 
 /* Behind the writers of what it reads, and of what it overwrites. */
-static void place(struct clause *c, struct teg_vliw *v,
-                  const struct teg_inst *inst, enum kind kind)
+static void schedule(struct clause *c, struct teg_vliw *v,
+                     const struct teg_inst *inst, enum kind kind)
 {
     uint32_t bundle = ready_of(c, inst->src, inst->src_count);
     uint32_t over = ready_of(c, inst->dst, inst->dst_count);
@@ -154,7 +154,7 @@ static void walk_warp(struct clause *c, struct teg_vliw *v,
             end_clause(c, v);
             count_memory(v, inst, cursor.mask);
         } else if (kind != KIND_NONE) {
-            place(c, v, inst, kind);
+            schedule(c, v, inst, kind);
         }
     }
     end_clause(c, v);

@@ -145,10 +145,10 @@ START_TEST(variables_and_their_relocations_are_found)
             if (strcmp(c.symbol[reloc->symbol].name, "total") != 0)
                 continue;
             found++;
-            ck_assert_int_eq(reloc->place, CUBIN_CONSTANT4);
+            ck_assert_int_eq(reloc->region, CUBIN_CONSTANT4);
             ck_assert_uint_eq(reloc->type, 2);
             ck_assert_uint_lt(reloc->offset, c.constant4.size);
-            ck_assert_int_eq(c.symbol[reloc->symbol].place, CUBIN_ZEROED);
+            ck_assert_int_eq(c.symbol[reloc->symbol].region, CUBIN_ZEROED);
         }
         ck_assert_int_eq(found, 1);
         teg_cubin_release(&c);

@@ -210,7 +210,7 @@ END_TEST
 START_TEST(equal_expressions_are_one_node)
 {
     struct sketch_exprs e = {0};
-    struct sketch_place at = {.name = "test", .line = 1};
+    struct sketch_origin at = {.name = "test", .line = 1};
     uint32_t tid, four, first, second;
     struct teg_diag d;
 

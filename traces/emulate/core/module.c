@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static teg_status place(const struct emu_module *m,
-                        const struct teg_cubin_bytes *from, uint64_t *address,
-                        struct teg_diag *d)
+static teg_status allocate(const struct emu_module *m,
+                           const struct teg_cubin_bytes *from,
+                           uint64_t *address, struct teg_diag *d)
 {
     if (from->size == 0)
         return TEG_OK;
@@ -16,13 +16,13 @@ static teg_status place(const struct emu_module *m,
     return TEG_OK;
 }
 
-/* Where the bytes of a place lie in host memory, [*bytes] of them. */
-static uint8_t *bytes_at(const struct emu_module *m, enum teg_cubin_place place,
-                         uint64_t *bytes)
+/* Where the bytes of a region lie in host memory, [*bytes] of them. */
+static uint8_t *bytes_at(const struct emu_module *m,
+                         enum teg_cubin_region region, uint64_t *bytes)
 {
     const struct teg_cubin *c = m->cubin;
 
-    switch (place) {
+    switch (region) {
     case CUBIN_GLOBAL:
         *bytes = c->global_init.size;
         return emu_device_at(m->device, m->initialised, *bytes);
@@ -42,7 +42,7 @@ static uint64_t address_of(const struct emu_module *m, uint32_t symbol)
 {
     const struct teg_cubin_symbol *s = &m->cubin->symbol[symbol];
 
-    switch (s->place) {
+    switch (s->region) {
     case CUBIN_GLOBAL:
         return m->initialised != 0 ? m->initialised + s->value : 0;
     case CUBIN_ZEROED:
@@ -56,12 +56,12 @@ static uint64_t address_of(const struct emu_module *m, uint32_t symbol)
     }
 }
 
-/* Stores S + A, A standing in the record or in the place itself. */
+/* Stores S + A, A standing in the record or in the bytes themselves. */
 static void relocate(const struct emu_module *m,
                      const struct teg_cubin_reloc *r)
 {
     uint64_t size = 0, value, address = address_of(m, r->symbol);
-    uint8_t *bytes = bytes_at(m, r->place, &size);
+    uint8_t *bytes = bytes_at(m, r->region, &size);
 
     if (bytes == NULL || address == 0 || r->offset > size ||
         size - r->offset < sizeof value)
@@ -76,9 +76,9 @@ teg_status emu_module_init(struct emu_module *m, const struct teg_cubin *cubin,
 {
     m->cubin = cubin;
     m->device = device;
-    TRY(place(m, &cubin->global_init, &m->initialised, d));
-    TRY(place(m, &cubin->global_zero, &m->zeroed, d));
-    TRY(place(m, &cubin->constant3, &m->constants, d));
+    TRY(allocate(m, &cubin->global_init, &m->initialised, d));
+    TRY(allocate(m, &cubin->global_zero, &m->zeroed, d));
+    TRY(allocate(m, &cubin->constant3, &m->constants, d));
     if (cubin->constant4.size != 0) {
         m->bank4 = calloc(1, cubin->constant4.size + 16);
         if (m->bank4 == NULL)
@@ -109,8 +109,8 @@ uint64_t emu_module_variable(const struct emu_module *m, const char *name,
         const struct teg_cubin_symbol *s = &m->cubin->symbol[i];
 
         if (strcmp(s->name, name) != 0 ||
-            (s->place != CUBIN_GLOBAL && s->place != CUBIN_ZEROED &&
-             s->place != CUBIN_CONSTANT3))
+            (s->region != CUBIN_GLOBAL && s->region != CUBIN_ZEROED &&
+             s->region != CUBIN_CONSTANT3))
             continue;
         *bytes = s->size;
         return address_of(m, i);

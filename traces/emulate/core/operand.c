@@ -45,7 +45,7 @@ static emu_exec find_exec(const char *name, int plain)
 
 /* ---- operands ------------------------------------------------------------------ */
 
-static void place(struct emu_operand *o, const struct teg_sass_operand *s)
+static void set_operand(struct emu_operand *o, const struct teg_sass_operand *s)
 {
     *o = (struct emu_operand){
         .value = s->value,
@@ -123,7 +123,7 @@ void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
     op->exec = find_exec(s->name, plain);
     op->operand_count = s->operand_count;
     for (uint8_t i = 0; i < s->operand_count; i++)
-        place(&op->operand[i], &s->operand[i]);
+        set_operand(&op->operand[i], &s->operand[i]);
     op->a = find(op, 'a');
     op->b = find(op, 'b');
     op->c = find(op, 'c');

@@ -161,17 +161,17 @@ static int64_t index_by_mode(const struct emu_texture *t, unsigned axis,
 }
 
 /* A coordinate in texels, and its part of a texel as a weight. */
-struct place {
+struct tap {
     int64_t index;
     double weight;
 };
 
-static struct place place_of(const struct emu_texture *t, unsigned axis,
-                             float coordinate, int is_linear)
+static struct tap tap_of(const struct emu_texture *t, unsigned axis,
+                         float coordinate, int is_linear)
 {
     const double far = 1e9; /* beyond any texture, even repeated */
     double x = (double)coordinate * (t->is_relative ? t->size[axis] : 1);
-    struct place p;
+    struct tap p;
 
     x = isnan(x) ? 0 : fmin(fmax(x, -far), far);
     if (is_linear)
@@ -194,14 +194,14 @@ int emu_texture_sample(const struct emu_texture *t,
                        unsigned dimensions, uint32_t layer, uint32_t out[4])
 {
     int is_linear = t->is_linear && gives_floats(t);
-    struct place p[3] = {{0}};
+    struct tap p[3] = {{0}};
     double sum[4] = {0};
 
     /* Compilers read a line as a picture of one row. */
     if (dimensions > t->dimensions)
         dimensions = t->dimensions;
     for (unsigned i = 0; i < dimensions; i++)
-        p[i] = place_of(t, i, at[i], is_linear);
+        p[i] = tap_of(t, i, at[i], is_linear);
     for (unsigned corner = 0; corner < 8; corner++) {
         int64_t index[3];
         double weight = 1;
@@ -267,7 +267,7 @@ int emu_texture_gather(const struct emu_texture *t,
 {
     /* From the lower left one around. */
     static const uint8_t order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-    struct place x = place_of(t, 0, at[0], 1), y = place_of(t, 1, at[1], 1);
+    struct tap x = tap_of(t, 0, at[0], 1), y = tap_of(t, 1, at[1], 1);
 
     for (unsigned i = 0; i < 4; i++) {
         const int64_t index[3] = {index_by_mode(t, 0, x.index + order[i][0]),

@@ -150,8 +150,8 @@ static teg_status join_streams(const struct emu_block *b, struct recorded *r,
 }
 
 /* The `n`-th box of `inner` that fill `outer`: where it begins. */
-static void place_box(uint64_t n, const uint32_t outer[3],
-                      const uint32_t inner[3], uint32_t at[3])
+static void set_position(uint64_t n, const uint32_t outer[3],
+                         const uint32_t inner[3], uint32_t at[3])
 {
     for (int i = 0; i < 3; i++) {
         uint32_t boxes = outer[i] / inner[i];
@@ -162,17 +162,17 @@ static void place_box(uint64_t n, const uint32_t outer[3],
 }
 
 /* Where block `number` of gang `n` stands in the grid. */
-static void place_block(const struct emu_work *work, uint64_t n,
-                        uint32_t number, struct emu_block *b)
+static void position_block(const struct emu_work *work, uint64_t n,
+                           uint32_t number, struct emu_block *b)
 {
     static const uint32_t one[3] = {1, 1, 1};
     uint64_t at;
 
     memset(b->position, 0, sizeof b->position);
-    place_box(n, b->grid, work->gang, b->position);
-    place_box(number / b->cluster_blocks, work->gang, work->cluster,
-              b->position);
-    place_box(b->rank, work->cluster, one, b->position);
+    set_position(n, b->grid, work->gang, b->position);
+    set_position(number / b->cluster_blocks, work->gang, work->cluster,
+                 b->position);
+    set_position(b->rank, work->cluster, one, b->position);
     at = b->position[0] +
          (uint64_t)b->grid[0] *
              (b->position[1] + (uint64_t)b->grid[1] * b->position[2]);
@@ -190,7 +190,7 @@ static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
         if (s->recorded[i].traced != NULL)
             teg_block_free(s->recorded[i].traced);
         s->recorded[i].traced = NULL;
-        place_block(&c->work, n, i, b);
+        position_block(&c->work, n, i, b);
         b->status = TEG_OK;
         b->d = &s->d;
         b->view = view;

@@ -186,8 +186,8 @@ static void read_registers(const struct emu_warp *w, unsigned reg,
 /* ---- accumulators ------------------------------------------------------------------- */
 
 /* Where D has (row, column): the register behind the first, and the lane. */
-static void place_d(unsigned row, unsigned column, unsigned *reg,
-                    unsigned *lane)
+static void element_of_d(unsigned row, unsigned column, unsigned *reg,
+                         unsigned *lane)
 {
     *reg = 4 * (column / 8) + 2 * (row / 8) + column % 2;
     *lane = 4 * (row % 8) + column % 8 / 2;
@@ -274,7 +274,7 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
             unsigned reg, lane;
             double sum = 0;
 
-            place_d(row, n, &reg, &lane);
+            element_of_d(row, n, &reg, &lane);
             for (unsigned k = 0; k < p->depth; k++)
                 sum += a[row][k] * b[n][k];
             sum *= sign;

@@ -39,8 +39,8 @@ static unsigned row_of(unsigned lane, unsigned upper)
 }
 
 /* Where the registers of A lie: [r] to row and first column. */
-static void place_a(const struct shape *s, unsigned lane, unsigned r,
-                    unsigned *row, unsigned *column)
+static void element_of_a(const struct shape *s, unsigned lane, unsigned r,
+                         unsigned *row, unsigned *column)
 {
     unsigned across = s->rows == 16 ? r / 2 : r;
 
@@ -97,7 +97,7 @@ static void gather_floats(const struct emu_warp *w, const struct emu_op *op,
         for (unsigned l = 0; l < EMU_LANES; l++) {
             unsigned row, column;
 
-            place_a(s, l, r, &row, &column);
+            element_of_a(s, l, r, &row, &column);
             for (unsigned i = 0; i < s->each; i++)
                 a[row][column + i] = sign_a * element_of(from[l], type, i);
         }
@@ -241,7 +241,7 @@ EXEC(dmma)
         for (unsigned r = 0; r < registers_of_a(&s); r++) {
             unsigned row, column;
 
-            place_a(&s, l, r, &row, &column);
+            element_of_a(&s, l, r, &row, &column);
             a[row][column] = double_at(w, op->a, r, l);
         }
         for (unsigned r = 0; r < registers_of_b(&s); r++)
@@ -324,7 +324,7 @@ EXEC(imma)
         for (unsigned r = 0; r < registers_of_a(&s); r++) {
             unsigned row, column;
 
-            place_a(&s, l, r, &row, &column);
+            element_of_a(&s, l, r, &row, &column);
             for (unsigned i = 0; i < s.each; i++)
                 a[row][column + i] =
                     integer_of(emu_row(w, op->a, r)[l], type_a, i);
@@ -362,7 +362,7 @@ EXEC(bmma)
         for (unsigned r = 0; r < registers_of_a(&s); r++) {
             unsigned row, column;
 
-            place_a(&s, l, r, &row, &column);
+            element_of_a(&s, l, r, &row, &column);
             a[row][column / 32] = emu_row(w, op->a, r)[l];
         }
         for (unsigned r = 0; r < registers_of_b(&s); r++)
