@@ -419,7 +419,7 @@ EXEC(idp)
     const uint32_t *a = emu_row(w, op->a, 0);
     const uint32_t *b = emu_row(w, op->b, 0);
     const uint32_t *c = emu_int(w, op->c, room[2]);
-    int halves = emu_bit(op, 76), high = emu_bit(op, 75);
+    int halves = emu_bit(op, 76), high = emu_bit(op, 77);
     int sa = emu_bit(op, 73), sb = emu_bit(op, 74);
 
     LANES
