@@ -235,6 +235,58 @@ START_TEST(what_no_word_prints_is_not_read)
 }
 END_TEST
 
+/* All generations whose words are decoded have 63 uniform registers and URZ,
+ * number 63; the first two have none. */
+START_TEST(ur62_is_the_last_uniform_register)
+{
+    static const uint32_t sms[] = {75, 80, 86, 87, 89, 90};
+
+    for (size_t i = 0; i < sizeof sms / sizeof *sms; i++) {
+        struct teg_sass s, again;
+        struct teg_inst inst;
+        uint8_t bytes[TEG_SASS_BYTES];
+        char text[TEG_SASS_TEXT];
+
+        expect_read("UIADD3 UR62, UR61, UR62, URZ ;", sms[i],
+                    "UIADD3 UR62, UR61, UR62, URZ ;");
+        expect_read("UIADD3 UR63, UR61, UR62, URZ ;", sms[i], NULL);
+        expect_read("UIADD3 UR4, UR61, UR63, URZ ;", sms[i], NULL);
+        expect_read("UIADD3 UR4, UR61, UR64, URZ ;", sms[i], NULL);
+        ck_assert(
+            teg_sass_read(&s, "UIADD3 UR62, UR61, URZ, URZ ;", 0, sms[i]));
+        teg_sass_inst(&s, &inst);
+        ck_assert_uint_eq(inst.dst[0].first, TEG_REG_UR + 62);
+        ck_assert_uint_eq(inst.src_count, 1);
+        ck_assert_uint_eq(inst.src[0].first, TEG_REG_UR + 61);
+        /* 63 as the destination, bits 23:16 */
+        s.word[0] |= UINT64_C(1) << 16;
+        for (unsigned b = 0; b < TEG_SASS_BYTES; b++)
+            bytes[b] = (uint8_t)(s.word[b / 8] >> 8 * (b % 8));
+        ck_assert(teg_sass_decode(&again, bytes, 0, sms[i]));
+        teg_sass_text(&again, text);
+        ck_assert_str_eq(text, "UIADD3 URZ, UR61, URZ, URZ ;");
+        teg_sass_inst(&again, &inst);
+        ck_assert_uint_eq(inst.dst_count, 0);
+    }
+}
+END_TEST
+
+/* A pair or more that would reach RZ ends before it. */
+START_TEST(a_range_ends_before_the_zero_register)
+{
+    struct teg_sass s;
+    struct teg_inst inst;
+
+    ck_assert(teg_sass_read(&s, "LDG.E.128 R252, [R2.64] ;", 0, 80));
+    teg_sass_inst(&s, &inst);
+    ck_assert_uint_eq(inst.dst[0].first, 252);
+    ck_assert_uint_eq(inst.dst[0].count, 3);
+    ck_assert(teg_sass_read(&s, "LDG.E.128 R248, [R2.64] ;", 0, 80));
+    teg_sass_inst(&s, &inst);
+    ck_assert_uint_eq(inst.dst[0].count, 4);
+}
+END_TEST
+
 /* Cut anywhere, or with any character replaced: no crash, and what reads has
  * the text that was given. */
 START_TEST(damaged_texts_are_read_as_they_stand_or_not)
@@ -269,4 +321,6 @@ HELP_MAIN("sass_read", 60, {texts_of_all_fixtures_read_as_their_words, 0},
           {blanks_do_not_count_but_between_words, 0},
           {immediates_of_every_format_read, 0},
           {what_no_word_prints_is_not_read, 0},
+          {ur62_is_the_last_uniform_register, 0},
+          {a_range_ends_before_the_zero_register, 0},
           {damaged_texts_are_read_as_they_stand_or_not, 0})

@@ -348,6 +348,33 @@ START_TEST(zero_registers_carry_no_dependence)
 }
 END_TEST
 
+/* The last of 64 uniform registers is URZ up to Hopper and one like the others
+ * from Blackwell on, which has 255 of them. */
+START_TEST(ur63_is_zero_before_blackwell)
+{
+    static const struct {
+        const char *version;
+        uint8_t sources;
+    } rows[] = {{"75", 0}, {"89", 0}, {"90", 0}, {"100", 1}, {"120", 1}};
+    static const char body[] = BEGIN "warp = 0\ninsts = 1\n"
+                                     "0010 ffffffff 1 R4 MOV 1 UR63 0\n" END;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[2048], *at;
+        struct teg_inst inst;
+
+        snprintf(text, sizeof text, "%s%s", HEADER, body);
+        at = strstr(text, "version = 70") + strlen("version = ");
+        memmove(at + strlen(rows[i].version), at + 2, strlen(at + 2) + 1);
+        memcpy(at, rows[i].version, strlen(rows[i].version));
+        inst = program_inst(text, 0);
+        ck_assert_uint_eq(inst.src_count, rows[i].sources);
+        if (rows[i].sources == 1)
+            ck_assert_uint_eq(inst.src[0].first, TEG_REG_UR + 63);
+    }
+}
+END_TEST
+
 /* The tracer writes an LDGSTS with its shared address, then again with its
  * global one; the grouped form may have kept both. */
 START_TEST(an_ldgsts_written_twice_is_one)
@@ -611,6 +638,7 @@ int main(void)
     tcase_add_test(tcase, accesses_without_addresses_are_noted);
     tcase_add_test(tcase, a_place_and_its_operands_make_an_instruction);
     tcase_add_test(tcase, zero_registers_carry_no_dependence);
+    tcase_add_test(tcase, ur63_is_zero_before_blackwell);
     tcase_add_test(tcase, an_ldgsts_written_twice_is_one);
     tcase_add_test(tcase, blank_lines_comments_and_crlf_mean_nothing);
     tcase_add_test(tcase, counts_that_lie_are_noted);

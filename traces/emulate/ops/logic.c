@@ -79,22 +79,18 @@ EXEC(plop3)
     emu_write_predicate(w, op->v, mask, lut(emu_bits(op, 23, 16), a, b, c));
 }
 
-/* {C, A} shifted by B.  Types: 0 S64, 1 U64, 2 S32, 3 U32. */
+/* {C, A} shifted by B, whose amounts are at most 64. */
 static uint32_t funnel(const struct emu_op *op, uint32_t low, uint32_t high,
                        uint32_t amount)
 {
-    unsigned type = emu_bits(op, 74, 73), limit = type < 2 ? 64 : 32;
+    int is_signed = emu_bits(op, 74, 73) == 0;
     int right = emu_bit(op, 76), upper = emu_bit(op, 80);
     uint64_t v = (uint64_t)high << 32 | low;
 
     if (emu_bit(op, 75))
-        amount &= limit - 1;
-    else if (amount > limit)
-        amount = limit;
-    if (right && type == 0)
+        amount &= 63;
+    if (right && is_signed)
         v = (uint64_t)((int64_t)v >> (amount < 64 ? amount : 63));
-    else if (right && type == 2)
-        v = (uint64_t)(((int64_t)v) >> amount);
     else if (right)
         v = amount < 64 ? v >> amount : 0;
     else
@@ -134,6 +130,7 @@ EXEC(shf)
     const uint32_t *row[3];
 
     emu_sources(w, op, row);
+    /* types: 0 S64, 1 U64, 2 S32, 3 U32 */
     if (emu_bits(op, 74, 73) >= 2)
         funnel_words(op, row, out);
     else

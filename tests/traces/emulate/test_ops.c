@@ -1,0 +1,179 @@
+/*
+ * Single instructions on a warp with chosen registers, each by the plain and
+ * the vector function.  What they must give is worked out by hand from the PTX
+ * ISA's descriptions (prmt, shf, bfe, bmsk, dp4a, add.cc ...), beyond what the
+ * fixture kernels reach.
+ */
+#include "traces/emulate/core/warp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/help_suite.h"
+
+/* R1, R2, R3 and predicates P1, P2 in; R0 and P0 out. */
+struct row {
+    const char *text;
+    uint32_t a, b, c;
+    int p1, p2;
+    uint32_t r0;
+    int p0; /* -1: not written */
+};
+
+enum {
+    BEFORE = 0x5eed,
+    ODD_LANES = 0x55555555
+};
+
+static const struct row rows[] = {
+    /* permutations of the bytes 77 66 55 44 33 22 11 00 */
+    {"PRMT R0, R1, R2, R3", 0x33221100, 0x7531, 0x77665544, 0, 0, 0x77553311,
+     -1},
+    {"PRMT R0, R1, R2, R3", 0x332211f0, 0xb980, 0x7766554f, 0, 0, 0x0000fff0,
+     -1},
+    {"PRMT.F4E R0, R1, R2, R3", 0x33221100, 1, 0x77665544, 0, 0, 0x44332211,
+     -1},
+    {"PRMT.B4E R0, R1, R2, R3", 0x33221100, 1, 0x77665544, 0, 0, 0x66770011,
+     -1},
+    {"PRMT.RC8 R0, R1, R2, R3", 0x33221100, 2, 0x77665544, 0, 0, 0x22222222,
+     -1},
+    {"PRMT.ECL R0, R1, R2, R3", 0x33221100, 2, 0x77665544, 0, 0, 0x33222222,
+     -1},
+    {"PRMT.ECR R0, R1, R2, R3", 0x33221100, 1, 0x77665544, 0, 0, 0x11111100,
+     -1},
+    {"PRMT.RC16 R0, R1, R2, R3", 0x33221100, 1, 0x77665544, 0, 0, 0x33223322,
+     -1},
+    /* {R3, R1} shifted; amounts beyond the width are the width */
+    {"SHF.R.U64 R0, R1, R2, R3", 0x89abcdef, 40, 0x81234567, 0, 0, 0x00812345,
+     -1},
+    {"SHF.R.U64 R0, R1, R2, R3", 0x89abcdef, 70, 0x81234567, 0, 0, 0, -1},
+    {"SHF.R.S64 R0, R1, R2, R3", 0x89abcdef, 70, 0x81234567, 0, 0, 0xffffffff,
+     -1},
+    {"SHF.R.W.U64 R0, R1, R2, R3", 0x89abcdef, 68, 0x81234567, 0, 0, 0x789abcde,
+     -1},
+    {"SHF.L.U64.HI R0, R1, R2, R3", 0x89abcdef, 33, 0x81234567, 0, 0,
+     0x13579bde, -1},
+    {"SHF.R.U32 R0, R1, R2, R3", 0x89abcdef, 40, 0x81234567, 0, 0, 0x81234567,
+     -1},
+    {"SHF.R.W.U32 R0, R1, R2, R3", 0x89abcdef, 36, 0x81234567, 0, 0, 0x789abcde,
+     -1},
+    {"SHF.R.S32.HI R0, R1, R2, R3", 0, 40, 0x81234567, 0, 0, 0xffffffff, -1},
+    {"SHF.L.U32 R0, R1, R2, R3", 0x89abcdef, 32, 0x81234567, 0, 0, 0, -1},
+    /* sums whose carry comes from the addition, or from the negation's 1 */
+    {"LEA R0, P0, R1, R2, 0x2", 0x3fffffff, 4, 0, 0, 0, 0, 1},
+    {"LEA R0, P0, R1, R2, 0x2", 0x3fffffff, 3, 0, 0, 0, 0xffffffff, 0},
+    {"LEA R0, P0, -R1, R2, 0x2", 0, 0, 0, 0, 0, 0, 1},
+    {"LEA R0, P0, -R1, R2, 0x2", 1, 3, 0, 0, 0, 0xffffffff, 0},
+    {"LEA.HI R0, R1, R2, R3, 0x4", 0xf0000000, 1, 0x0abcdef0, 0, 0, 0xabcdef10,
+     -1},
+    {"LEA.HI.SX32 R0, R1, R2, 0x1", 0x80000000, 1, 0, 0, 0, 0, -1},
+    {"LEA.HI.X.SX32 R0, R1, R2, 0x1, P1", 0x80000000, 1, 0, 1, 0, 1, -1},
+    {"IADD3 R0, P0, R1, R2, R3", 0xffffffff, 1, 0, 0, 0, 0, 1},
+    {"IADD3 R0, P0, -R1, R2, RZ", 0, 0, 0, 0, 0, 0, 1},
+    {"IADD3.X R0, P0, R1, R2, R3, P1, P2", 0xfffffffe, 0, 0, 1, 1, 0, 1},
+    {"IADD3.X R0, P0, R1, R2, R3, P1, P2", 0xfffffffe, 0, 0, 1, 0, 0xffffffff,
+     0},
+    /* 64-bit comparisons by their upper words and the lower ones' result */
+    {"ISETP.LT.AND.EX P0, PT, R1, R2, PT, P1", 5, 5, 0, 1, 0, BEFORE, 1},
+    {"ISETP.LT.AND.EX P0, PT, R1, R2, PT, P1", 5, 5, 0, 0, 0, BEFORE, 0},
+    {"ISETP.GE.AND.EX P0, PT, R1, R2, PT, P1", 6, 5, 0, 0, 0, BEFORE, 1},
+    {"ISETP.NE.AND.EX P0, PT, R1, R2, PT, P1", 5, 5, 0, 1, 0, BEFORE, 1},
+    /* fields and counts */
+    {"SGXT R0, R1, R2", 0x1234ff80, 8, 0, 0, 0, 0xffffff80, -1},
+    {"SGXT.U32 R0, R1, R2", 0x1234ff80, 8, 0, 0, 0, 0x80, -1},
+    {"SGXT R0, R1, R2", 0x1234ff80, 40, 0, 0, 0, 0x1234ff80, -1},
+    {"SGXT.W R0, R1, R2", 0x1234ff80, 40, 0, 0, 0, 0xffffff80, -1},
+    {"BMSK R0, R1, R2", 4, 8, 0, 0, 0, 0xff0, -1},
+    {"BMSK R0, R1, R2", 40, 8, 0, 0, 0, 0, -1},
+    {"BMSK.W R0, R1, R2", 40, 8, 0, 0, 0, 0xff00, -1},
+    {"FLO.U32 R0, R2", 0, 0x00010000, 0, 0, 0, 16, -1},
+    {"FLO.U32.SH R0, R2", 0, 0x00010000, 0, 0, 0, 15, -1},
+    {"FLO R0, R2", 0, 0xfffeffff, 0, 0, 0, 16, -1},
+    {"FLO.U32 R0, R2", 0, 0, 0, 0, 0, 0xffffffff, -1},
+    /* 1*2 + -1*3 + 127*4 - 128*5, and unsigned */
+    {"IDP.4A.S8.S8 R0, R1, R2, R3", 0x807fff01, 0x05040302, 10, 0, 0,
+     (uint32_t)(2 - 3 + 508 - 640 + 10), -1},
+    {"IDP.4A.U8.U8 R0, R1, R2, R3", 0x807fff01, 0x05040302, 10, 0, 0,
+     2 + 765 + 508 + 640 + 10, -1},
+    {"IDP.2A.LO.S16.S8 R0, R1, R2, R3", 0xffff0002, 0x05040302, 10, 0, 0,
+     (uint32_t)(4 - 3 + 10), -1},
+    {"IDP.2A.HI.S16.S8 R0, R1, R2, R3", 0xffff0002, 0x05040302, 10, 0, 0,
+     (uint32_t)(8 - 5 + 10), -1},
+    {"VABSDIFF4.U8.ACC R0, R1, R2, R3", 0xff008001, 0x00ff0102, 7, 0, 0,
+     255 + 255 + 127 + 1 + 7, -1},
+    {"IMAD.HI.U32 R0, R1, R2, R3", 0xffffffff, 0xffffffff, 5, 0, 0, 0xfffffffe,
+     -1},
+    {"LOP3.LUT P0, R0, R1, R2, R3, 0x96, !PT", 0xff00ff00, 0xf0f0f0f0,
+     0xcccccccc, 0, 0, 0xc33cc33c, 1},
+    {"LOP3.LUT P0, R0, R1, R2, R3, 0x80, !PT", 0xf0, 0x0f, 0xff, 0, 0, 0, 0},
+};
+
+static struct emu_warp warp;
+
+static void set_row(unsigned r, uint32_t v)
+{
+    for (int l = 0; l < EMU_LANES; l++)
+        warp.r[r][l] = v;
+}
+
+static void run(const struct row *row, int plain, uint32_t mask)
+{
+    char text[TEG_SASS_TEXT];
+    uint8_t bytes[TEG_SASS_BYTES];
+    struct emu_block block = {.cc = 80};
+    struct emu_fixed fixed = {0};
+    struct emu_op op;
+    struct teg_sass s;
+    struct teg_diag d;
+
+    snprintf(text, sizeof text, "%s ;", row->text);
+    ck_assert_msg(teg_sass_read(&s, text, 0, 80), "%s is not read", text);
+    for (unsigned i = 0; i < TEG_SASS_BYTES; i++)
+        bytes[i] = (uint8_t)(s.word[i / 8] >> 8 * (i % 8));
+    emu_op_prepare(&op, bytes, 0, 80, plain);
+    ck_assert_msg(op.exec != NULL, "%s is not emulated", text);
+    ck_assert_int_eq(emu_fixed_init(&fixed, &op, 1, &block, &d), TEG_OK);
+    memset(&warp, 0, sizeof warp);
+    warp.block = &block;
+    warp.exists = EMU_ALL;
+    warp.active = mask;
+    warp.p[1] = row->p1 ? EMU_ALL : 0;
+    warp.p[2] = row->p2 ? EMU_ALL : 0;
+    warp.p[7] = EMU_ALL;
+    set_row(0, BEFORE);
+    set_row(1, row->a);
+    set_row(2, row->b);
+    set_row(3, row->c);
+    op.exec(&warp, &op, mask);
+    emu_fixed_release(&fixed);
+}
+
+static void check(const struct row *row, int plain, uint32_t mask)
+{
+    run(row, plain, mask);
+    for (int l = 0; l < EMU_LANES; l++) {
+        int in = mask >> l & 1;
+        uint32_t want = in ? row->r0 : BEFORE;
+
+        ck_assert_msg(warp.r[0][l] == want, "%s: R0 %08x, expected %08x",
+                      row->text, warp.r[0][l], want);
+        if (row->p0 >= 0)
+            ck_assert_msg((int)(warp.p[0] >> l & 1) == (in && row->p0),
+                          "%s: P0 of lane %d is not %d", row->text, l,
+                          in && row->p0);
+    }
+}
+
+/* Lanes outside the mask keep what they had. */
+START_TEST(an_instruction_gives_what_its_description_says)
+{
+    for (int plain = 0; plain < 2; plain++) {
+        check(&rows[_i], plain, EMU_ALL);
+        check(&rows[_i], plain, ODD_LANES);
+    }
+}
+END_TEST
+
+HELP_MAIN("emulate ops", 30,
+          {an_instruction_gives_what_its_description_says,
+           sizeof rows / sizeof rows[0]})
