@@ -368,6 +368,36 @@ START_TEST(damage_is_refused_or_harmless)
 }
 END_TEST
 
+/* The last byte of a block of one access is its record's control. */
+START_TEST(a_record_of_no_shape_is_refused)
+{
+    struct teg_block_builder *b;
+    struct teg_block *block;
+    struct teg_diag d;
+    const uint8_t *bytes;
+    uint8_t copy[256];
+    size_t size;
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    teg_block_builder_begin(b, (uint32_t[]){0, 0, 0});
+    teg_block_builder_warp(b, 0);
+    teg_block_builder_line(b, load, 0x1000, 4);
+    ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
+    ck_assert_uint_lt(size, sizeof copy);
+    ck_assert_uint_eq(bytes[size - 1], 0);
+    memcpy(copy, bytes, size);
+    for (int control = 8; control < 256; control++) {
+        copy[size - 1] = (uint8_t)control;
+        ck_assert(teg_block_open(&program, copy, size, "t", 0, &block, &d) ==
+                  TEG_FORMAT);
+        if (control % 2 == 0)
+            ck_assert_msg(strstr(d.what, "expected an address record") != NULL,
+                          "%d: %s", control, d.what);
+    }
+    teg_block_builder_free(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("traces/block");
@@ -385,6 +415,7 @@ int main(void)
     tcase_add_test(tcase, a_first_distance_holds_whatever_is_learnt_later);
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
     tcase_add_test(tcase, damage_is_refused_or_harmless);
+    tcase_add_test(tcase, a_record_of_no_shape_is_refused);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -48,6 +48,9 @@ static void addresses(const char *text, uint64_t lane[TEG_LANES])
     X(-x / 3 + -x % 3)                        \
     X(x << 3 >> 1)                            \
     X(-8 * x >> 2)                            \
+    X(x - x + 3 << x)                         \
+    X(x << x)                                 \
+    X(5 * x * (x - 2))                        \
     X(x & 5 | x ^ 12)                         \
     X(~x & 0xff)                              \
     X(!x + !!x * 2)                           \
