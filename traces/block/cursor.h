@@ -3,8 +3,8 @@
  *
  * A launch hands out thread blocks one after the other, in the order in which
  * they are dispatched; a block holds its warps' instruction streams in a
- * compact form (traces/block/block.h) that cursors walk.  Memory is what the blocks
- * handed out and not yet freed take.
+ * compact form (traces/block/block.h) that cursors walk.  Memory is what the
+ * blocks handed out and not yet freed take.
  */
 #ifndef TEG_TRACES_BLOCK_CURSOR_H
 #define TEG_TRACES_BLOCK_CURSOR_H
