@@ -22,7 +22,7 @@
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 PREFIX  ?= /usr/local
-VERSION := $(shell sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' sim/version.h)
+VERSION := $(shell sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' include/teg/version.h)
 
 # Before a command: says in a line what it makes; V=1 shows the command instead.
 ifeq ($(V),1)
@@ -49,7 +49,7 @@ PACKAGES := libconfig jansson zlib liblzma libzstd liblz4 libelf
 LIBS      = $(shell pkg-config --libs $(PACKAGES)) -liberty -lm
 TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
 
-ROOMS    := isa config traces sim
+ROOMS    := isa config traces sim libteg
 LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 CUDART_SRC := $(shell find tools/cudart -name '*.c' | sort)
@@ -60,7 +60,13 @@ DEPS     := build/deps.stamp
 
 CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcuda.so.1
 
-all: $(BUILD)/teg $(BUILD)/libteg.a $(CUDART)
+# The library for others, linked by `make` and installed: docs/library.md.
+LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
+LIB_SONAME  := libteg.so.$(firstword $(subst ., ,$(VERSION)))
+LIB_PUBLIC  := $(BUILD)/lib/libteg.so.$(VERSION) $(BUILD)/lib/libteg.a
+LIBDIR      ?= $(PREFIX)/lib
+
+all: $(BUILD)/teg $(BUILD)/libteg.a $(CUDART) $(LIB_PUBLIC)
 
 $(DEPS): tools/install_deps.sh
 	@tools/install_deps.sh
@@ -119,6 +125,20 @@ $(BUILD)/traces/emulate/ops/%_vector.o: traces/emulate/ops/%.c | $(DEPS)
 $(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
 	@rm -f $@
 	$(call run,AR)$(AR) rcs $@ $^
+
+# What others link shows the functions of include/teg and nothing else: one
+# object whose hidden symbols are local, and a .so with a version script.
+$(BUILD)/lib/libteg.so.$(VERSION): $(LIB_OBJ) libteg/libteg.map
+	@mkdir -p $(@D)
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
+	    -Wl,-Bsymbolic-functions -Wl,--version-script=libteg/libteg.map \
+	    $(filter %.o,$^) $(LIBS) -o $@
+
+$(BUILD)/lib/libteg.a: $(LIB_OBJ)
+	@mkdir -p $(@D) && rm -f $@
+	$(call run,AR)$(LD) -r $^ -o $(@:.a=.o) && \
+	objcopy --localize-hidden $(@:.a=.o) && \
+	$(AR) rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
 $(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
@@ -188,10 +208,20 @@ man: $(MAN)
 
 completion: $(COMPLETION)
 
+install-lib: $(LIB_PUBLIC)
+	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/teg
+	$(Q)install -m 644 $(LIB_PUBLIC) $(DESTDIR)$(LIBDIR)/
+	$(Q)ln -sf libteg.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(LIB_SONAME)
+	$(Q)ln -sf $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/libteg.so
+	$(Q)install -m 644 include/teg/*.h $(DESTDIR)$(PREFIX)/include/teg/
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	    -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' \
+	    libteg/teg.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/teg.pc
+
 # The program finds its descriptions from where it lies: bin/../share/teg.
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-install: all man completion
+install: all man completion install-lib
 	@echo '  INSTALL $(DESTDIR)$(PREFIX)'
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/teg \
 	    $(SHARE)/teg/config/family $(SHARE)/teg/examples \
@@ -199,7 +229,6 @@ install: all man completion
 	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions
 	$(Q)install -m 755 $(BUILD)/teg $(DESTDIR)$(PREFIX)/bin/teg
 	$(Q)install -m 644 $(CUDART) $(DESTDIR)$(PREFIX)/lib/teg/
-	$(Q)install -m 644 $(BUILD)/libteg.a $(DESTDIR)$(PREFIX)/lib/libteg.a
 	$(Q)install -m 644 config/*.cfg $(wildcard config/*.forest) \
 	    $(SHARE)/teg/config/
 	$(Q)install -m 644 config/family/*.cfg $(SHARE)/teg/config/family/
@@ -212,8 +241,6 @@ install: all man completion
 	$(Q)install -m 644 $(BUILD)/completion/teg \
 	    $(SHARE)/bash-completion/completions/
 	$(Q)install -m 644 $(BUILD)/completion/_teg $(SHARE)/zsh/site-functions/
-	$(Q)for h in $$(find isa config traces sim -name '*.h' -o -name '*.def'); do \
-	    install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/teg/$$h; done
 
 # Debian packages of what `make install` installs.
 deb: all
@@ -221,7 +248,7 @@ deb: all
 	@+tools/deb.sh $(BUILD) $(VERSION)
 
 format:
-	clang-format -i $(shell find $(ROOMS) tools tests -name '*.[ch]')
+	clang-format -i $(shell find include $(ROOMS) tools tests -name '*.[ch]')
 
 clean:
 	rm -rf build
@@ -230,5 +257,5 @@ include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
 .PHONY: all deps demo tests check sanitize sanitize-quick clang bench mpi man \
-    completion install deb format clean
+    completion install install-lib deb format clean
 .SECONDARY:

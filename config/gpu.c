@@ -314,3 +314,94 @@ teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
         teg_nearest_offer(&nearest, p[i].key);
     return unknown_key(key, &nearest, d);
 }
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* Puts the member of that name into `value`; 0: there is none. */
+static int get_member(const void *row, const struct member *members,
+                      size_t count, const char *name, double *value)
+{
+    uint32_t whole;
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(members[i].name, name) != 0)
+            continue;
+        memcpy(&whole, (const char *)row + members[i].offset, sizeof whole);
+        *value = whole;
+        return 1;
+    }
+    return 0;
+}
+
+/* Values that no fact states as they are set. */
+static int get_row(const struct teg_gpu *gpu, const char *key, double *value)
+{
+    enum teg_power_unit_id power;
+    enum teg_op_class c;
+    const char *member;
+    char name[32];
+
+    if (split(key, "unit", name, &member)) {
+        for (uint32_t i = 0; i < gpu->unit_count; i++) {
+            if (strcmp(gpu->unit[i].name, name) == 0)
+                return get_member(&gpu->unit[i], unit_members,
+                                  COUNT(unit_members), member, value);
+        }
+    } else if (split(key, "timing", name, &member)) {
+        c = teg_op_class_find(name);
+        return c != TEG_CLASSES &&
+               get_member(&gpu->timing[c], timing_members,
+                          COUNT(timing_members), member, value);
+    } else if (split(key, "m_factor", name, &member)) {
+        c = teg_op_class_find(name);
+        *value = c != TEG_CLASSES ? gpu->m_factor[c] : 0;
+        return c != TEG_CLASSES;
+    } else if (split(key, "power_unit", name, &member)) {
+        power = teg_power_unit_find(name);
+        if (power == TEG_POWER_UNITS || strcmp(member, "watts") != 0 ||
+            !gpu->power_unit[power].given)
+            return 0;
+        *value = gpu->power_unit[power].max_watts;
+        return 1;
+    }
+    return 0;
+}
+
+teg_status teg_gpu_get(const struct teg_gpu *gpu, const char *key, char *value,
+                       size_t size, struct teg_diag *d)
+{
+    const struct param *p = param_find(key);
+    struct teg_nearest nearest;
+    char text[64];
+    double number;
+
+    if (p != NULL) {
+        snprintf(value, size, "%s", param_format(p, gpu, text));
+        return TEG_OK;
+    }
+    if (get_row(gpu, key, &number)) {
+        snprintf(value, size, "%.10g", number);
+        return TEG_OK;
+    }
+    teg_nearest_init(&nearest, key);
+    for (uint32_t i = 0; i < gpu->fact_count; i++) {
+        teg_nearest_offer(&nearest, gpu->fact[i].key);
+        if (strcmp(gpu->fact[i].key, key) != 0)
+            continue;
+        snprintf(value, size, "%s", gpu->fact[i].value);
+        return TEG_OK;
+    }
+    return unknown_key(key, &nearest, d);
+}
+
+teg_status teg_gpu_number(const struct teg_gpu *gpu, const char *key,
+                          double *value, struct teg_diag *d)
+{
+    char text[64];
+
+    *value = NAN;
+    TRY(teg_gpu_get(gpu, key, text, sizeof text, d));
+    if (read_number(text, value))
+        return TEG_OK;
+    return teg_fail(d, TEG_CONFIG, key, "expected a number, found '%s'", text);
+}

@@ -3,12 +3,14 @@
  * description (config/<name>.cfg, docs/gpu-description.md), read by everyone,
  * changed by nobody but the what-ifs, which work on a copy.
  *
- * All cycles are cycles of chip.sm_clock_mhz.
+ * All cycles are cycles of chip.sm_clock_mhz.  The functions stand in
+ * include/teg/gpu.h, for users see them too.
  */
 #ifndef TEG_CONFIG_GPU_H
 #define TEG_CONFIG_GPU_H
 
 #include "config/power.h"
+#include "include/teg/gpu.h"
 #include "isa/base/status.h"
 #include "isa/inst/op_class.h"
 
@@ -158,26 +160,5 @@ struct teg_gpu {
     struct teg_fact *fact; /* owned, [fact_count], in the order of params.def */
     uint32_t fact_count;
 };
-
-/*
- * Reads and validates one description.  `path` is the .cfg file; @include is
- * looked up beside it.  Fails with file and line for a missing, unknown
- * (nearest known name offered), mistyped or impossible value.
- */
-teg_status teg_gpu_load(const char *path, struct teg_gpu **gpu,
-                        struct teg_diag *d);
-/* Deep copy, for what-ifs. */
-teg_status teg_gpu_copy(const struct teg_gpu *from, struct teg_gpu **to,
-                        struct teg_diag *d);
-void teg_gpu_free(struct teg_gpu *gpu);
-
-/* Sets "sm.warps_max" and the like from text, with the loader's range check;
- * for sweeps and tests.  Unit and timing keys: "timing.fadd.latency",
- * "timing.fadd.interval", "timing.fadd.same_warp", "unit.sp.count",
- * "power_unit.fp.watts", "power_unit.fp.access", "power_use.lds". */
-teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
-                       struct teg_diag *d);
-/* Contradictions between values ("no unit", "slices do not divide"). */
-teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The public face of libteg: open a trace, load a GPU, simulate, read the
- * statistics, ask the models.
+ * What our own tools and tests call: open a trace, load a GPU, simulate, read
+ * the statistics, ask the models.  Users of the library see include/teg/
+ * instead, which libteg/ makes of this.
  *
  *     struct teg_diag d;
  *     struct teg_gpu *gpu;
@@ -18,6 +19,7 @@
 #define TEG_SIM_TEG_H
 
 #include "config/gpu.h"
+#include "include/teg/version.h"
 #include "sim/collect/statistics.h"
 #include "sim/models/model.h"
 #include "sim/version.h"

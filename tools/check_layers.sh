@@ -17,11 +17,12 @@ while read -r room allowed; do
         status=1
     fi
 done <<'END'
-isa/base
+include/teg [a-z]*\.h"
+isa/base include/teg/status
 isa/inst isa/base/
 isa/sass isa/base/ isa/inst/
 isa/binary isa/base/ isa/inst/ isa/sass/
-config isa/base/ isa/inst/
+config include/teg/ isa/base/ isa/inst/
 traces/base isa/base/ isa/inst/
 traces/block isa/base/ isa/inst/ traces/base/
 traces/tegt isa/base/ isa/inst/ traces/base/ traces/block/
@@ -31,7 +32,7 @@ traces/list isa/base/ traces/base/
 traces/study isa/base/ isa/inst/ traces/base/ traces/block/
 traces/emulate/core isa/ traces/base/ traces/block/
 traces/emulate/ops isa/ traces/emulate/core/
-traces isa/base/ isa/inst/ traces/
+traces include/teg/ isa/base/ isa/inst/ traces/
 sim/memory isa/base/ isa/inst/ config/ traces/block/cursor sim/events sim/stalls
 sim/engine isa/base/ isa/inst/ config/ traces/block/cursor sim/events sim/stalls sim/memory/
 sim/collect isa/base/ isa/inst/ config/ sim/events sim/stalls
@@ -39,7 +40,8 @@ sim/models isa/base/ isa/inst/ config/ sim/collect/
 sim/learn isa/base/
 sim/whatif isa/base/ isa/inst/ config/ traces/block/ sim/teg
 sim/sample isa/base/ isa/inst/ config/ traces/block/ sim/
-sim isa/base/ isa/inst/ config/ traces/trace traces/block/ sim/
+sim include/teg/version isa/base/ isa/inst/ config/ traces/trace traces/block/ sim/
+libteg include/teg/ isa/ config/ traces/ sim/
 tools/teg/cli isa/ config/ traces/ sim/
 tools/teg/pool isa/ tools/teg/cli/
 tools/teg/formats tools/teg/cli/
@@ -51,14 +53,14 @@ tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/re
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
-for room in $(find isa config traces sim tools/teg -name '*.c' -exec dirname {} + | sort -u); do
+for room in $(find isa config traces sim libteg tools/teg -name '*.c' -exec dirname {} + | sort -u); do
     if ! grep -qx "$room" "$rooms"; then
         echo "$room: not in the table of tools/check_layers.sh"
         status=1
     fi
 done
 if grep -rnE '\<(printf|fprintf|puts|exit|abort|getenv)\(' \
-    --include='*.[ch]' isa config traces sim; then
+    --include='*.[ch]' isa config traces sim libteg; then
     status=1
 fi
 [ $status = 0 ] && echo "rooms: every include stays in its room"

@@ -26,6 +26,7 @@ struct teg_trace {
     struct teg_source source;
     struct teg_trace_options options;
     char *spill; /* owned copy of options.spill_directory, or NULL */
+    char **set;  /* owned copies of options.set, [options.set_count] */
     const struct format *format;
     uint32_t kernels;
     struct teg_tegt *tegt;       /* owned, TRACE_TEGT */
@@ -170,13 +171,18 @@ static void list_close(void *self)
     free(l);
 }
 
+static teg_status fail_nested(const char *path, struct teg_diag *d)
+{
+    return teg_fail(d, TEG_FORMAT, path,
+                    "expected a kernel's trace, found another list");
+}
+
 static teg_status open_listed(struct teg_trace *t, uint32_t i,
                               struct list_launch *l, struct teg_diag *d)
 {
     TRY(teg_trace_open(t->list.path[i], &t->options, &l->trace, d));
     if (teg_trace_is_list(l->trace))
-        return teg_fail(d, TEG_FORMAT, t->list.path[i],
-                        "expected a kernel's trace, found another list");
+        return fail_nested(t->list.path[i], d);
     TRY(teg_trace_launch(l->trace, 0, &l->launch, d));
     if (l->trace->kernels > 1)
         teg_notes_add(&l->launch.kernel->notes, "list-many-kernels",
@@ -340,6 +346,29 @@ static teg_status check_set(const struct teg_trace *t, struct teg_diag *d)
                     t->options.set[0], t->format->name);
 }
 
+static teg_status copy_options(struct teg_trace *t,
+                               const struct teg_trace_options *options,
+                               struct teg_diag *d)
+{
+    t->options = *options;
+    t->options.set_count = 0;
+    t->set = calloc(options->set_count + 1, sizeof *t->set);
+    if (t->set == NULL)
+        return teg_fail_memory(d);
+    t->options.set = (const char *const *)t->set;
+    for (uint32_t i = 0; i < options->set_count; i++) {
+        t->set[i] = strdup(options->set[i]);
+        if (t->set[i] == NULL)
+            return teg_fail_memory(d);
+        t->options.set_count++;
+    }
+    if (options->spill_directory == NULL)
+        return TEG_OK;
+    t->spill = strdup(options->spill_directory);
+    t->options.spill_directory = t->spill;
+    return t->spill != NULL ? TEG_OK : teg_fail_memory(d);
+}
+
 static teg_status open_trace(struct teg_trace *t,
                              const struct teg_source *source,
                              const struct teg_trace_options *options,
@@ -352,13 +381,7 @@ static teg_status open_trace(struct teg_trace *t,
     t->source.path = t->path;
     t->kernels = 1;
     if (options != NULL)
-        t->options = *options;
-    if (t->options.spill_directory != NULL) {
-        t->spill = strdup(t->options.spill_directory);
-        if (t->spill == NULL)
-            return teg_fail_memory(d);
-        t->options.spill_directory = t->spill;
-    }
+        TRY(copy_options(t, options, d));
     TRY(recognise(t, d));
     TRY(check_set(t, d));
     return t->format->open != NULL ? t->format->open(t, d) : TEG_OK;
@@ -407,6 +430,9 @@ void teg_trace_close(struct teg_trace *trace)
     teg_sketch_close(trace->sketch);
     teg_kernelslist_release(&trace->list);
     teg_notes_release(&trace->notes);
+    for (uint32_t i = 0; i < trace->options.set_count; i++)
+        free(trace->set[i]);
+    free(trace->set);
     free(trace->spill);
     free(trace->path);
     free(trace);
@@ -456,4 +482,24 @@ teg_status teg_trace_launch(struct teg_trace *trace, uint32_t i,
                         "expected a kernel number below %u, found %u",
                         trace->kernels, i);
     return trace->format->launch(trace, i, launch, d);
+}
+
+teg_status teg_trace_reopen(const struct teg_trace *trace, uint32_t i,
+                            struct teg_trace **again, uint32_t *number,
+                            struct teg_diag *d)
+{
+    *again = NULL;
+    *number = teg_trace_is_list(trace) ? 0 : i;
+    if (i >= trace->kernels)
+        return teg_fail(d, TEG_UNKNOWN, trace->path,
+                        "expected a kernel number below %u, found %u",
+                        trace->kernels, i);
+    if (!teg_trace_is_list(trace))
+        return open_source(&trace->source, &trace->options, again, d);
+    TRY(teg_trace_open(trace->list.path[i], &trace->options, again, d));
+    if (!teg_trace_is_list(*again))
+        return TEG_OK;
+    teg_trace_close(*again);
+    *again = NULL;
+    return fail_nested(trace->list.path[i], d);
 }

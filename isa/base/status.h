@@ -1,5 +1,6 @@
 /*
  * Status codes and diagnostics: how every fallible call of the library ends.
+ * What users see of them stands in include/teg/status.h.
  *
  * A fallible function returns a teg_status and takes, as its last parameter,
  * a struct teg_diag that the function which finds the fault fills with one
@@ -9,26 +10,7 @@
 #ifndef TEG_ISA_BASE_STATUS_H
 #define TEG_ISA_BASE_STATUS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-typedef enum teg_status {
-    TEG_OK = 0,
-    TEG_IO,          /* a file cannot be opened, read or written */
-    TEG_FORMAT,      /* bytes or text that are not what the format says */
-    TEG_CONFIG,      /* a GPU description with a missing or impossible value */
-    TEG_LIMIT,       /* well-formed, but beyond what the chip or teg can hold */
-    TEG_DEADLOCK,    /* a simulation in which nothing can ever happen again */
-    TEG_UNKNOWN,     /* a name that nothing is registered under */
-    TEG_MEMORY,      /* out of memory */
-    TEG_INTERRUPTED, /* the caller asked to stop */
-} teg_status;
-
-struct teg_diag {
-    teg_status status;
-    char where[384]; /* "file:12", "file+0x4f20", "block 3 warp 1"; may be "" */
-    char what[512];
-};
+#include "include/teg/status.h"
 
 #define TEG_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 

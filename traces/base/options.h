@@ -1,4 +1,5 @@
-/* What a user may say about a trace when it is opened. */
+/* What a user may say about a trace when it is opened.  Borrowed until then;
+ * the trace keeps a copy. */
 #ifndef TEG_TRACES_BASE_OPTIONS_H
 #define TEG_TRACES_BASE_OPTIONS_H
 
@@ -10,7 +11,7 @@ struct teg_trace_options {
     const char *spill_directory; /* for raw traces; NULL: $TMPDIR of tools,
                                     else /tmp */
     /* [set_count] "NAME=VALUE": parameters of a kernel sketch, which other
-     * formats do not have; borrowed until the trace is closed. */
+     * formats do not have. */
     const char *const *set;
     uint32_t set_count;
 };

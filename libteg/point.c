@@ -1,0 +1,295 @@
+#include "libteg/point.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/nearest.h"
+
+enum {
+    WORD_SIZE = 256,     /* "sm.policy=gto" */
+    WHAT_IFS_SIZE = 1024 /* of one point */
+};
+
+/* What of a launch can be changed. */
+static const struct shape {
+    const char *key;
+    uint32_t min, max;
+} shapes[] = {
+    {"launch.registers", 1, 1024},
+    {"launch.shared_bytes", 0, 1 << 20},
+    {"launch.warps", 1, 64},
+    {"launch.sms", 1, 1024},
+};
+
+enum {
+    SHAPE_REGISTERS,
+    SHAPE_SHARED,
+    SHAPE_WARPS,
+    SHAPE_SMS,
+    SHAPES
+};
+
+struct point {
+    struct source *source;
+    const struct manner *manner;
+    struct teg_gpu *gpu; /* borrowed from the result */
+    uint32_t shape[SHAPES];
+    uint8_t given[SHAPES];
+    char what_ifs[WHAT_IFS_SIZE]; /* this point's own, joined by commas */
+};
+
+/* Takes the next of the words that commas join; returns 0 after the last. */
+static int next_word(const char **at, char word[WORD_SIZE], size_t *length)
+{
+    *at += strspn(*at, ", ");
+    *length = strcspn(*at, ",");
+    snprintf(word, WORD_SIZE, "%.*s",
+             *length < WORD_SIZE ? (int)*length : WORD_SIZE - 1, *at);
+    *at += *length;
+    return *length != 0;
+}
+
+/* ---- changes of the GPU and the launch ------------------------------------ */
+
+static teg_status take_shape(struct point *p, const char *key, const char *text,
+                             struct teg_diag *d)
+{
+    struct teg_nearest nearest;
+
+    teg_nearest_init(&nearest, key);
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        unsigned long v;
+        char *end;
+
+        teg_nearest_offer(&nearest, shapes[i].key);
+        if (strcmp(shapes[i].key, key) != 0)
+            continue;
+        errno = 0;
+        v = strtoul(text, &end, 10);
+        if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+            v < shapes[i].min || v > shapes[i].max)
+            return teg_fail(d, TEG_CONFIG, key,
+                            "expected a whole number, %u to %u, found '%s'",
+                            shapes[i].min, shapes[i].max, text);
+        p->shape[i] = (uint32_t)v;
+        p->given[i] = 1;
+        return TEG_OK;
+    }
+    return teg_fail(d, TEG_UNKNOWN, key, "unknown key; did you mean '%s'?",
+                    nearest.best);
+}
+
+/* A chip of fewer warps has room for no more threads than those. */
+static void follow_warps(struct teg_gpu *gpu)
+{
+    uint32_t threads = gpu->sm.warps_max * TEG_LANES;
+
+    if (gpu->sm.threads_max > threads)
+        gpu->sm.threads_max = threads;
+    if (gpu->sm.threads_per_block_max > threads)
+        gpu->sm.threads_per_block_max = threads;
+}
+
+static teg_status take_word(struct point *p, char *word, struct teg_diag *d)
+{
+    char *equals = strchr(word, '=');
+    size_t used = strlen(p->what_ifs);
+
+    if (equals == NULL) {
+        if (used + strlen(word) + 2 > sizeof p->what_ifs)
+            return teg_fail(d, TEG_LIMIT, word, "too many what-ifs");
+        snprintf(p->what_ifs + used, sizeof p->what_ifs - used, "%s%s",
+                 used > 0 ? "," : "", word);
+        return TEG_OK;
+    }
+    *equals = '\0';
+    if (strncmp(word, "launch.", strlen("launch.")) == 0)
+        return take_shape(p, word, equals + 1, d);
+    TRY(teg_gpu_set(p->gpu, word, equals + 1, d));
+    if (strcmp(word, "sm.warps_max") == 0)
+        follow_warps(p->gpu);
+    return TEG_OK;
+}
+
+static teg_status take_changes(struct point *p, const char *text,
+                               struct teg_diag *d)
+{
+    char word[WORD_SIZE];
+    size_t length;
+
+    while (next_word(&text, word, &length)) {
+        if (length >= sizeof word)
+            return teg_fail(d, TEG_LIMIT, word,
+                            "expected at most %d characters, found %zu",
+                            WORD_SIZE - 1, length);
+        TRY(take_word(p, word, d));
+    }
+    return teg_gpu_check(p->gpu, d);
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+static teg_status apply(const char *what_ifs, struct teg_gpu *gpu,
+                        struct teg_launch *launch, struct teg_diag *d)
+{
+    char word[WORD_SIZE];
+    size_t length;
+
+    while (next_word(&what_ifs, word, &length))
+        TRY(teg_whatif_apply(word, gpu, launch, d));
+    return TEG_OK;
+}
+
+/* Opens the launch as the point has it; what-ifs also change `gpu`. */
+static teg_status open_changed(struct point *p, struct teg_gpu *gpu,
+                               struct teg_launch *launch, struct teg_diag *d)
+{
+    teg_status status;
+
+    TRY(source_open(p->source, launch, d));
+    if (p->given[SHAPE_REGISTERS])
+        launch->kernel->registers = p->shape[SHAPE_REGISTERS];
+    if (p->given[SHAPE_SHARED])
+        launch->kernel->shared_bytes = p->shape[SHAPE_SHARED];
+    status = apply(p->manner->what_ifs, gpu, launch, d);
+    if (status == TEG_OK)
+        status = apply(p->what_ifs, gpu, launch, d);
+    if (status != TEG_OK)
+        launch_end(launch);
+    return status;
+}
+
+/* Opens it once more; the GPU has been changed already. */
+static teg_status open_again(void *self, struct teg_launch *launch,
+                             struct teg_diag *d)
+{
+    struct point *p = self;
+    struct teg_gpu *unused;
+    teg_status status;
+
+    TRY(teg_gpu_copy(p->gpu, &unused, d));
+    status = open_changed(p, unused, launch, d);
+    teg_gpu_free(unused);
+    return status;
+}
+
+/* ---- simulating ------------------------------------------------------------- */
+
+static struct teg_simulation_options options_of(const struct point *p)
+{
+    const struct manner *m = p->manner;
+
+    return (struct teg_simulation_options){
+        .sms = p->given[SHAPE_SMS] ? p->shape[SHAPE_SMS] : m->sms,
+        .warps_per_sm =
+            p->given[SHAPE_WARPS] ? p->shape[SHAPE_WARPS] : m->warps,
+        .threads = m->threads,
+        .progress = m->progress,
+        .progress_self = m->progress_self,
+    };
+}
+
+/* A part of the launch if it is long enough: `r->sample` says so.  What its
+ * blocks are is found once; a what-if may change them. */
+static teg_status simulate_part(struct point *p, struct teg_launch *launch,
+                                struct teg_result *r, struct teg_diag *d)
+{
+    const struct teg_simulation_options options = options_of(p);
+    int as_it_is = p->what_ifs[0] == '\0' && p->manner->what_ifs[0] == '\0';
+    struct teg_sample_facts *changed = NULL;
+    teg_status status;
+
+    if (p->manner->sampling == TEG_SAMPLING_NEVER)
+        return TEG_OK;
+    launch_end(launch);
+    status = teg_sample_simulate(
+        open_again, p, r->gpu, &options,
+        p->manner->sampling == TEG_SAMPLING_LONG ? 0
+                                                 : TEG_SAMPLE_INSTRUCTIONS_MIN,
+        as_it_is ? &p->source->facts : &changed, &r->s, &r->sample, d);
+    teg_sample_facts_free(changed);
+    return status == TEG_OK ? open_again(p, launch, d) : status;
+}
+
+static teg_status keep_notes(struct teg_result *r, const struct teg_notes *from,
+                             struct teg_diag *d)
+{
+    if (from->count == 0)
+        return TEG_OK;
+    r->notes.note = malloc(from->count * sizeof *from->note);
+    if (r->notes.note == NULL)
+        return teg_fail_memory(d);
+    memcpy(r->notes.note, from->note, from->count * sizeof *from->note);
+    r->notes.count = from->count;
+    return TEG_OK;
+}
+
+static teg_status simulate(struct point *p, struct teg_launch *launch,
+                           struct teg_result *r, struct teg_diag *d)
+{
+    const struct teg_simulation_options options = options_of(p);
+
+    if (p->manner->walk)
+        return teg_profile(launch, r->gpu, &r->s, d);
+    TRY(simulate_part(p, launch, r, d));
+    return r->sample.used ? TEG_OK
+                          : teg_simulate(launch, r->gpu, &options, &r->s, d);
+}
+
+/* The engine knows blocks, not files: says whose they are. */
+static void place(const struct point *p, struct teg_diag *d)
+{
+    char where[sizeof d->where];
+
+    if (d->status != TEG_DEADLOCK && d->status != TEG_LIMIT)
+        return;
+    snprintf(where, sizeof where, "%.200s: kernel %u%s%.128s",
+             teg_trace_kernel_path(p->source->trace, p->source->number),
+             p->source->number + 1, d->where[0] != '\0' ? ": " : "", d->where);
+    memcpy(d->where, where, sizeof where);
+}
+
+static teg_status run(struct point *p, const char *text, struct teg_result *r,
+                      struct teg_diag *d)
+{
+    struct teg_launch launch;
+    teg_status status;
+
+    TRY(take_changes(p, text, d));
+    TRY(open_changed(p, r->gpu, &launch, d));
+    status = simulate(p, &launch, r, d);
+    if (status == TEG_OK)
+        status = keep_notes(r, &launch.kernel->notes, d);
+    launch_end(&launch);
+    if (status != TEG_OK)
+        place(p, d);
+    r->incomplete = status == TEG_INTERRUPTED;
+    return status;
+}
+
+teg_status point_run(struct source *source, const struct manner *manner,
+                     const struct teg_gpu *gpu, const char *text,
+                     struct teg_result **result, struct teg_diag *d)
+{
+    struct teg_result *r = calloc(1, sizeof *r);
+    struct point p = {.source = source, .manner = manner};
+    struct teg_diag fault;
+    teg_status status;
+
+    *result = NULL;
+    if (r == NULL)
+        return teg_fail_memory(d);
+    status = teg_gpu_copy(gpu, &r->gpu, &fault);
+    p.gpu = r->gpu;
+    if (status == TEG_OK)
+        status = run(&p, text, r, &fault);
+    if (status != TEG_OK && d != NULL)
+        *d = fault;
+    if (status == TEG_OK || status == TEG_INTERRUPTED)
+        *result = r;
+    else
+        teg_result_free(r);
+    return status;
+}
