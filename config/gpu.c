@@ -367,6 +367,29 @@ static int get_row(const struct teg_gpu *gpu, const char *key, double *value)
     return 0;
 }
 
+/* The components that a class accesses; 0: the description does not say. */
+static int get_power_use(const struct teg_gpu *gpu, const char *key,
+                         char *value, size_t size)
+{
+    enum teg_op_class c;
+    const char *member;
+    size_t used = 0;
+    char name[32];
+
+    if (!split(key, "power_use", name, &member))
+        return 0;
+    c = teg_op_class_find(name);
+    if (c == TEG_CLASSES || gpu->power_use[c] == 0)
+        return 0;
+    for (enum teg_power_unit_id u = 0; u < TEG_POWER_UNITS; u++) {
+        if ((gpu->power_use[c] >> u & 1) != 0 && used < size)
+            used += (size_t)snprintf(value + used, size - used, "%s%s",
+                                     used > 0 ? " " : "",
+                                     teg_power_unit_facts(u)->key);
+    }
+    return 1;
+}
+
 teg_status teg_gpu_get(const struct teg_gpu *gpu, const char *key, char *value,
                        size_t size, struct teg_diag *d)
 {
@@ -383,6 +406,8 @@ teg_status teg_gpu_get(const struct teg_gpu *gpu, const char *key, char *value,
         snprintf(value, size, "%.10g", number);
         return TEG_OK;
     }
+    if (get_power_use(gpu, key, value, size))
+        return TEG_OK;
     teg_nearest_init(&nearest, key);
     for (uint32_t i = 0; i < gpu->fact_count; i++) {
         teg_nearest_offer(&nearest, gpu->fact[i].key);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "include/teg/version.h"
 #include "isa/base/array.h"
@@ -109,32 +110,41 @@ static teg_status add_search_path(struct teg_gpu_list *list, const char *text,
     return TEG_OK;
 }
 
-/* lib/libteg.so or bin/program; lib/x86_64-linux-gnu/libteg.so. */
-static teg_status add_beside_library(struct teg_gpu_list *list,
-                                     struct teg_diag *d)
+/* share/teg/config of where lib/libteg.so, lib/x86_64-linux-gnu/libteg.so or
+ * bin/program is. */
+static teg_status add_beside(struct teg_gpu_list *list, const char *file,
+                             struct teg_diag *d)
 {
     static const char *const relative[] = {"../share/teg/config",
                                            "../../share/teg/config"};
+    const char *slash = strrchr(file, '/');
+    char directory[PATH_SIZE];
+
+    for (size_t i = 0; slash != NULL && i < 2; i++) {
+        if ((size_t)snprintf(directory, sizeof directory, "%.*s%s",
+                             (int)(slash + 1 - file), file,
+                             relative[i]) < sizeof directory)
+            TRY(add_directory(list, directory, d));
+    }
+    return TEG_OK;
+}
+
+/* A static program's dladdr knows nothing. */
+static teg_status add_default(struct teg_gpu_list *list, struct teg_diag *d)
+{
     /* Of a function: POSIX has the two kinds of pointer convert. */
     union {
         const char *(*function)(void);
         const void *object;
     } here = {.function = teg_version};
-    char directory[PATH_SIZE];
-    const char *slash;
+    char program[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     Dl_info info;
 
-    if (dladdr(here.object, &info) == 0 || info.dli_fname == NULL)
-        return TEG_OK;
-    slash = strrchr(info.dli_fname, '/');
-    for (size_t i = 0; i < 2; i++) {
-        int length = slash != NULL ? (int)(slash + 1 - info.dli_fname) : 0;
-
-        if ((size_t)snprintf(directory, sizeof directory, "%.*s%s", length,
-                             info.dli_fname, relative[i]) < sizeof directory)
-            TRY(add_directory(list, directory, d));
-    }
-    return TEG_OK;
+    if (dladdr(here.object, &info) != 0 && info.dli_fname != NULL)
+        TRY(add_beside(list, info.dli_fname, d));
+    program[length > 0 ? length : 0] = '\0';
+    return add_beside(list, program, d);
 }
 
 static int by_name(const void *a, const void *b)
@@ -154,7 +164,7 @@ teg_status teg_gpu_list_new(const char *search_path, struct teg_gpu_list **list,
     if (l == NULL)
         return teg_fail_memory(d);
     status = search_path != NULL ? add_search_path(l, search_path, d)
-                                 : add_beside_library(l, d);
+                                 : add_default(l, d);
     if (status != TEG_OK) {
         teg_gpu_list_free(l);
         return status;

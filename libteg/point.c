@@ -40,14 +40,18 @@ struct point {
     char what_ifs[WHAT_IFS_SIZE]; /* this point's own, joined by commas */
 };
 
-/* Takes the next of the words that commas join; returns 0 after the last. */
+/* Takes the next of the words that commas join, without blanks around it;
+ * returns 0 after the last. */
 static int next_word(const char **at, char word[WORD_SIZE], size_t *length)
 {
-    *at += strspn(*at, ", ");
-    *length = strcspn(*at, ",");
+    const char *from = *at + strspn(*at, ", ");
+
+    *length = strcspn(from, ",");
+    *at = from + *length;
+    while (*length > 0 && from[*length - 1] == ' ')
+        --*length;
     snprintf(word, WORD_SIZE, "%.*s",
-             *length < WORD_SIZE ? (int)*length : WORD_SIZE - 1, *at);
-    *at += *length;
+             *length < WORD_SIZE ? (int)*length : WORD_SIZE - 1, from);
     return *length != 0;
 }
 

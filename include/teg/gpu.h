@@ -32,8 +32,8 @@ TEG_API teg_status teg_gpu_load(const char *path, struct teg_gpu **gpu,
 /*
  * The same by name ("v100"), or by path where `name` has a '/' in it or ends
  * in ".cfg".  Names are looked up in the directories of `search_path`, joined
- * by colons; NULL: in share/teg/config beside the library, or beside the
- * program where the library is linked statically.  TEG_UNKNOWN, with the
+ * by colons; NULL: in share/teg/config beside the library's lib, then beside
+ * the program's bin.  TEG_UNKNOWN, with the
  * nearest name, if there is none such.
  */
 TEG_API teg_status teg_gpu_open(const char *name, const char *search_path,
