@@ -21,12 +21,14 @@ enum {
 };
 
 struct entry {
-    char *name, *path; /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
+    char *name, *path;  /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
+    unsigned directory; /* which of the search path it is in, from 0 */
 };
 
 struct teg_gpu_list {
     struct entry *entry; /* owned, [count], sorted by name */
     size_t count, room;
+    unsigned directories; /* that were there */
 };
 
 static int ends_with(const char *text, const char *tail)
@@ -55,7 +57,7 @@ static teg_status add_file(struct teg_gpu_list *list, const char *directory,
     size_t path_size = strlen(directory) + strlen(file) + 2;
     struct entry *grown = teg_array_room(list->entry, list->count, &list->room,
                                          sizeof *list->entry);
-    struct entry e;
+    struct entry e = {.directory = list->directories};
 
     if (grown == NULL)
         return teg_fail_memory(d);
@@ -88,6 +90,7 @@ static teg_status add_directory(struct teg_gpu_list *list,
             status = add_file(list, directory, e->d_name, d);
     }
     closedir(open);
+    list->directories++;
     return status;
 }
 
@@ -238,26 +241,59 @@ teg_status teg_gpu_open(const char *name, const char *search_path,
     return status;
 }
 
-/* A description that does not load stands for nothing; opening it by name says
- * what is wrong with it. */
+/* Whether the description of that path stands for `isa`; one that does not load
+ * stands for nothing, and opening it by name says what is wrong with it. */
+static int stands_for(const char *path, uint32_t isa)
+{
+    struct teg_gpu *gpu;
+    int stands;
+
+    if (teg_gpu_load(path, &gpu, NULL) != TEG_OK)
+        return 0;
+    stands = gpu->default_for == isa;
+    teg_gpu_free(gpu);
+    return stands;
+}
+
+/* The one of a directory that stands for `isa`, NULL if none does. */
+static teg_status find_default(const struct teg_gpu_list *list,
+                               unsigned directory, uint32_t isa,
+                               const struct entry **found, struct teg_diag *d)
+{
+    *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = &list->entry[i];
+
+        if (e->directory != directory || !stands_for(e->path, isa))
+            continue;
+        if (*found != NULL)
+            return teg_fail(d, TEG_CONFIG, e->path,
+                            "default_for: sm_%u has %.300s already", isa,
+                            (*found)->path);
+        *found = e;
+    }
+    return TEG_OK;
+}
+
 teg_status teg_gpu_open_for(uint32_t isa, const char *search_path,
                             struct teg_gpu **gpu, struct teg_diag *d)
 {
+    const struct entry *found = NULL;
+    teg_status status = TEG_OK;
     struct teg_gpu_list *list;
 
     *gpu = NULL;
     TRY(teg_gpu_list_new(search_path, &list, d));
-    for (size_t i = 0; isa != 0 && *gpu == NULL && i < list->count; i++) {
-        if (teg_gpu_load(list->entry[i].path, gpu, NULL) == TEG_OK &&
-            (*gpu)->default_for != isa) {
-            teg_gpu_free(*gpu);
-            *gpu = NULL;
-        }
-    }
+    for (unsigned i = 0;
+         isa != 0 && found == NULL && i < list->directories && status == TEG_OK;
+         i++)
+        status = find_default(list, i, isa, &found, d);
+    if (status == TEG_OK)
+        status = found != NULL ? teg_gpu_load(found->path, gpu, d)
+                               : teg_fail(d, TEG_UNKNOWN, "",
+                                          "no GPU stands for sm_%u", isa);
     teg_gpu_list_free(list);
-    return *gpu != NULL
-               ? TEG_OK
-               : teg_fail(d, TEG_UNKNOWN, "", "no GPU stands for sm_%u", isa);
+    return status;
 }
 
 /* ---- telling -------------------------------------------------------------- */

@@ -38,8 +38,9 @@ TEG_API teg_status teg_gpu_load(const char *path, struct teg_gpu **gpu,
  */
 TEG_API teg_status teg_gpu_open(const char *name, const char *search_path,
                                 struct teg_gpu **gpu, struct teg_diag *d);
-/* The one that stands for code of an architecture: 70 for sm_70.
- * TEG_UNKNOWN if none does. */
+/* The one that stands for code of an architecture, 70 for sm_70, in the first
+ * directory that has one.  TEG_UNKNOWN if none does, TEG_CONFIG if two of a
+ * directory do. */
 TEG_API teg_status teg_gpu_open_for(uint32_t isa, const char *search_path,
                                     struct teg_gpu **gpu, struct teg_diag *d);
 TEG_API teg_status teg_gpu_copy(const struct teg_gpu *from, struct teg_gpu **to,

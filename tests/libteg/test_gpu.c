@@ -2,7 +2,10 @@
 #include "include/teg/teg.h"
 
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/help_library.h"
 
@@ -109,6 +112,48 @@ START_TEST(descriptions_are_found_by_name_and_architecture)
 }
 END_TEST
 
+/* A copy of v100.cfg that finds its family. */
+static void describe(const char *directory, const char *name)
+{
+    char command[256];
+
+    snprintf(command, sizeof command,
+             "sed \"s,family = \\\"family,family = \\\"$PWD/config/family,\" "
+             "config/v100.cfg > %s/%s",
+             directory, name);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(the_first_directory_decides_what_stands_for_an_architecture)
+{
+    char directory[] = "/tmp/test_libteg.XXXXXX", path[64];
+    struct teg_gpu_list *list;
+    struct teg_gpu *other;
+
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s:config", directory);
+    describe(directory, "zz.cfg");
+    ck_assert_msg(teg_gpu_open_for(70, path, &other, &d) == TEG_OK, "%s: %s",
+                  d.where, d.what);
+    teg_gpu_free(other);
+    ck_assert_int_eq(teg_gpu_open_for(70, "nowhere:config", &other, &d),
+                     TEG_OK);
+    teg_gpu_free(other);
+    describe(directory, "yy.cfg");
+    ck_assert_int_eq(teg_gpu_open_for(70, path, &other, &d), TEG_CONFIG);
+    ck_assert_ptr_null(other);
+    ck_assert_ptr_nonnull(strstr(d.where, "zz.cfg"));
+    ck_assert_ptr_nonnull(strstr(d.what, "yy.cfg already"));
+    ck_assert_int_eq(teg_gpu_open_for(80, path, &other, &d), TEG_OK);
+    teg_gpu_free(other);
+    ck_assert_int_eq(teg_gpu_list_new(directory, &list, &d), TEG_OK);
+    for (uint32_t i = 0; i < teg_gpu_list_count(list); i++)
+        unlink(teg_gpu_list_path(list, i));
+    teg_gpu_list_free(list);
+    rmdir(directory);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("libteg gpu");
@@ -122,6 +167,8 @@ int main(void)
     tcase_add_test(rules, every_fact_is_read_by_its_key);
     tcase_add_test(rules, a_wrong_key_names_the_nearest);
     tcase_add_test(rules, descriptions_are_found_by_name_and_architecture);
+    tcase_add_test(rules,
+                   the_first_directory_decides_what_stands_for_an_architecture);
     suite_add_tcase(suite, rules);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
