@@ -147,12 +147,6 @@ teg_status teg_emulation_write(struct teg_emulation *emulation,
     struct emu_args args = {0};
     teg_status status;
 
-    for (size_t i = 0; i < 3; i++) {
-        if (emulation->facts.grid[i] == 0 || emulation->facts.block[i] == 0)
-            return teg_fail(d, TEG_LIMIT, emulation->kernel->name,
-                            "expected at least one block and thread in every "
-                            "direction, found 0");
-    }
     TRY(emu_device_new(&device, d));
     status = run(emulation, device, &args, path, d);
     emu_args_release(&args);

@@ -177,7 +177,7 @@ END_TEST
 /* ---- sweeps ----------------------------------------------------------------- */
 
 enum {
-    POINTS = 9
+    POINTS = 10
 };
 
 static const char *const points[POINTS] = {
@@ -190,6 +190,7 @@ static const char *const points[POINTS] = {
     "launch.sms=2",
     "launch.warps=0",
     "launch.shared_bytes=49152",
+    "launch.warps=8",
 };
 
 struct seen {
@@ -252,6 +253,7 @@ START_TEST(a_point_is_what_its_words_say)
     ck_assert_uint_eq(seen.blocks_per_sm[1], 2);
     ck_assert_uint_eq(seen.blocks_per_sm[5], 2);
     ck_assert_uint_eq(seen.blocks_per_sm[8], 2);
+    ck_assert_uint_eq(seen.blocks_per_sm[9], 2);
     ck_assert_int_eq(teg_replay_add_what_ifs(replay, "no-barriers", &d),
                      TEG_OK);
     ck_assert_uint_eq(help_cycles(replay, gpu), seen.cycles[2]);
