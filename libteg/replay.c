@@ -30,7 +30,7 @@ teg_status teg_replay_new(const struct teg_trace *trace, uint32_t kernel,
     if (r == NULL)
         return teg_fail_memory(d);
     r->manner.what_ifs = "";
-    status = source_init(&r->source, trace, kernel, TEG_CACHE_BUDGET, d);
+    status = source_init(&r->source, trace, kernel, TEG_STORE_BUDGET, d);
     if (status == TEG_OK)
         status = take_facts(r, d);
     if (status != TEG_OK) {

@@ -23,7 +23,7 @@ teg_status source_init(struct source *s, const struct teg_trace *trace,
 void source_release(struct source *s)
 {
     launch_end(&s->first);
-    teg_cache_free(s->cache);
+    teg_store_free(s->store);
     teg_sample_facts_free(s->facts);
     teg_trace_close(s->trace);
     *s = (struct source){0};
@@ -38,7 +38,7 @@ teg_status source_open(struct source *s, struct teg_launch *launch,
         return TEG_OK;
     }
     *launch = (struct teg_launch){0};
-    if (s->cache == NULL)
-        TRY(teg_cache_new(s->trace, s->number, s->budget, &s->cache, d));
-    return teg_cache_launch(s->cache, launch, d);
+    if (s->store == NULL)
+        TRY(teg_store_new(s->trace, s->number, s->budget, &s->store, d));
+    return teg_store_launch(s->store, launch, d);
 }

@@ -13,7 +13,7 @@ struct source {
     uint32_t number;         /* of the launch in it */
     uint64_t budget;         /* bytes of blocks kept */
     struct teg_launch first; /* owned: opened, and not yet asked for */
-    struct teg_cache *cache; /* owned; NULL until opened a second time */
+    struct teg_store *store; /* owned; NULL until opened a second time */
     /* Owned; of the launch as it is, NULL until a part was simulated. */
     struct teg_sample_facts *facts;
 };

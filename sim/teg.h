@@ -22,7 +22,6 @@
 #include "include/teg/version.h"
 #include "sim/collect/statistics.h"
 #include "sim/models/model.h"
-#include "sim/version.h"
 #include "traces/trace.h"
 
 struct sim_lead;

@@ -67,7 +67,7 @@ for v in http_proxy https_proxy; do
 done
 
 try apt-get update -q
-cp "$deb"/teg-simulator_*.deb "$deb"/libteg-dev_*.deb "$chroot/tmp/"
+cp "$deb"/teg-simulator_*.deb "$deb"/libteg*.deb "$chroot/tmp/"
 version=$(dpkg-deb -f "$deb"/teg-simulator_*.deb Version)
 
 # The program alone: what it depends on comes with it.
@@ -92,31 +92,28 @@ try bash -c '. /usr/share/bash-completion/completions/teg
 said '^gtx280$'
 
 # The library: a program of three lines is linked with what the package pulls in.
-inside sh -c 'dpkg -i /tmp/libteg-dev_*.deb' >"$chroot/tmp/out" 2>&1 || :
+inside sh -c 'dpkg -i /tmp/libteg*.deb' >"$chroot/tmp/out" 2>&1 || :
 try apt-get install -y -q -f --no-install-recommends
-try apt-get install -y -q --no-install-recommends gcc libc6-dev
+try apt-get install -y -q --no-install-recommends gcc libc6-dev pkg-config
 cat >"$chroot/tmp/use.c" <<'END'
-#include "sim/teg.h"
-
 #include <stdio.h>
+#include <teg/teg.h>
 
 int main(void)
 {
-    struct teg_diag d;
-    struct teg_gpu *gpu;
-
-    if (teg_gpu_load("/usr/share/teg/config/v100.cfg", &gpu, &d) != TEG_OK)
-        return 1;
-    printf("teg %s: %s\n", TEG_VERSION, gpu->name);
+    printf("teg %s\n", teg_version());
     return 0;
 }
 END
-try sh -c 'gcc -I/usr/include/teg /tmp/use.c -o /tmp/use -lteg \
-    -lconfig -ljansson -lz -llzma -lzstd -lelf -liberty -lm'
-try /tmp/use
-said "^teg $version: v100\$"
+try sh -c 'gcc /tmp/use.c -o /tmp/use $(pkg-config --cflags --libs teg) && /tmp/use'
+said "^teg $version\$"
+try sh -c 'ldd /tmp/use | grep libteg.so'
+try sh -c 'gcc /tmp/use.c -o /tmp/use $(pkg-config --cflags teg) /usr/lib/libteg.a \
+    $(pkg-config --static --libs-only-l teg | sed "s/-lteg//") && /tmp/use'
+said "^teg $version\$"
 
 # Gone again without a rest.
-try dpkg --purge libteg-dev teg-simulator
+try dpkg --purge teg-simulator libteg-dev \
+    $(cd "$chroot/tmp" && ls libteg[0-9]*.deb | sed 's/_.*//')
 try sh -c '! find /usr -name "*teg*" | grep -v integ | grep -E "/(lib)?teg([./-]|$)"'
 echo "teg $version: installed, ran, was linked with and removed on Debian 12"

@@ -23,7 +23,7 @@ for tool in dpkg-deb dpkg-shlibdeps strip; do
     }
 done
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null ||
-    stat -c %Y sim/version.h)}
+    stat -c %Y include/teg/version.h)}
 export SOURCE_DATE_EPOCH="$epoch"
 arch=$(dpkg --print-architecture)
 umask 022

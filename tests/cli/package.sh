@@ -3,7 +3,7 @@
 . tests/cli/lib.sh
 
 build=${BUILD:-build/release}
-version=$(sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' sim/version.h)
+version=$(sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' include/teg/version.h)
 root=$work/root
 
 # Installs what is built; a make around this one keeps its jobs and variables.
@@ -15,7 +15,7 @@ install_below() {
 expect 0 install_below
 no_err
 for file in bin/teg lib/libteg.a lib/teg/libcudart.so.13 lib/teg/libcuda.so.1 \
-    include/teg/sim/teg.h include/teg/sim/version.h \
+    include/teg/teg.h lib/pkgconfig/teg.pc \
     share/teg/config/v100.cfg share/teg/config/family/volta.cfg \
     share/teg/examples/matmul.flow share/teg/examples/matmul.sketch \
     share/man/man1/teg.1 share/man/man7/teg-terms.7 \

@@ -28,8 +28,7 @@ enum {
     TICKS = 1024,       /* of a cycle */
     BYTE_PARTS = 65536, /* of a tick, in which a byte's time is counted */
     LINE_BYTES = 128,
-    SECTORS = 4,     /* of a line */
-    SMS_OF_HALF = 8, /* that go to one half in turn */
+    SECTORS = 4, /* of a line */
     HALVES = 2,
 };
 
@@ -362,7 +361,7 @@ static void look_in_slice(struct trip *t, struct slice *slice)
 static void look_in_half(struct trip *t, struct slice *slice)
 {
     const struct teg_gpu *gpu = t->m->gpu;
-    struct cache *half = &t->m->half[t->sm / SMS_OF_HALF % HALVES];
+    struct cache *half = &t->m->half[t->sm / t->m->gpu->l2.half_sms % HALVES];
     uint64_t number = t->address / LINE_BYTES;
     struct line gone;
     struct line *line = find_or_enter(
