@@ -129,18 +129,6 @@ static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
-/* The SMs of a cluster have one way to memory. */
-static teg_status check_halves(const struct teg_gpu *gpu, struct teg_diag *d)
-{
-    if (gpu->l2.near_bytes != 0 &&
-        gpu->l2.half_sms % gpu->chip.sms_per_cluster != 0)
-        return contradiction(gpu, "l2.half_sms", d,
-                             "expected a multiple of the %u SMs of a cluster, "
-                             "found %u",
-                             gpu->chip.sms_per_cluster, gpu->l2.half_sms);
-    return TEG_OK;
-}
-
 /* What is set aside for shared memory must leave L1 something. */
 static teg_status check_carveouts(const struct teg_gpu *gpu, struct teg_diag *d)
 {
@@ -303,10 +291,9 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     static teg_status (*const checks[])(const struct teg_gpu *,
                                         struct teg_diag *) = {
-        check_sm,     check_shared,    check_cluster,  check_caches,
-        check_halves, check_carveouts, check_l1_banks, check_latencies,
-        check_tlb,    check_fetch,     check_dram,     check_units,
-        check_timing,
+        check_sm,        check_shared,   check_cluster,   check_caches,
+        check_carveouts, check_l1_banks, check_latencies, check_tlb,
+        check_fetch,     check_dram,     check_units,     check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

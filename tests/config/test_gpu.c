@@ -307,6 +307,8 @@ START_TEST(faulty_values_are_refused_at_their_line)
         {APPENDED, "m_factor: { imul = (-2, " SOURCE "); };", APPENDED,
          "0 to 1000000"},
         {APPENDED, "m_factor: { imul = 2; };", APPENDED, "expected ( factor"},
+        {APPENDED, "l2: { half_sms = (0, " SOURCE "); };", APPENDED,
+         "whole number, 1 to 1024 SMs"},
         {APPENDED, "default_for = 70;", APPENDED, "expected ( compute"},
         {APPENDED, "default_for = (7.0, " SOURCE ");", APPENDED, "10 to 999"},
         {APPENDED, "operand_unit = \"u u\";", APPENDED, "expected a unit"},
@@ -438,11 +440,6 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
         {APPENDED,
          "l2: { bytes = (2048, " SOURCE "); latency = (401, " SOURCE "); };",
          "400 cycles of DRAM"},
-        {4,
-         "sms = (6, " SOURCE "); sms_per_cluster = (3, " SOURCE
-         "); }; l2: { near_bytes = (2048, " SOURCE "); half_sms = (8, " SOURCE
-         "); };",
-         "multiple of the 3 SMs of a cluster"},
         {APPENDED, "l1: { unified_bytes = (65536, " SOURCE "); };",
          "expected carveouts"},
         {APPENDED,
