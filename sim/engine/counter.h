@@ -1,7 +1,8 @@
 /*
- * Counters of a warp: one for each register, and some for each of the compiler's
- * dependence barriers.  A counter holds when what was counted up last is there,
- * and the stall that waiting for it is charged to, in one number.
+ * Counters of a warp: one for each register, and some for each of the
+ * compiler's dependence barriers.  A counter holds when what was counted up
+ * last is there, and the stall that waiting for it is charged to, in one
+ * number.
  *
  * Where the SM runs ahead of shared memory the cycle may still be open: one of
  * SIM_OPEN and more, later than all others, that names the pending entry

@@ -196,7 +196,7 @@ static teg_status replace_blocks(struct run *r, uint64_t until,
     return TEG_OK;
 }
 
-/* ---- windows ---------------------------------------------------------------- */
+/* ---- windows ------------------------------------------------------------- */
 
 /* Whether all that SMs share can wait for its turn: a limit on what a cluster
  * has in flight is asked before issuing, a unit's places are held until results
@@ -379,7 +379,7 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
     return TEG_OK;
 }
 
-/* ---- a run ------------------------------------------------------------------- */
+/* ---- a run --------------------------------------------------------------- */
 
 static teg_status make_chip(struct run *r, struct teg_diag *d)
 {

@@ -6,7 +6,7 @@
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
 
-/* ---- the instruction -------------------------------------------------------- */
+/* ---- the instruction ----------------------------------------------------- */
 
 /* The scheduler issues one instruction each issue slot, and none while the
  * operands of the last one are still being read. */
@@ -61,7 +61,7 @@ static void note_done(struct sim_sm *sm, struct sim_resident *b,
     sm->cycles = sim_max(sm->cycles, t->done);
 }
 
-/* ---- what the warp does next ------------------------------------------------- */
+/* ---- what the warp does next --------------------------------------------- */
 
 /* The compiler's stall count is a wait for what it knows the latency of. */
 static void wait_for_itself(struct sim_warp *w, const struct sim_op *op,

@@ -34,7 +34,7 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now)
                                plan->request.bytes);
 }
 
-/* ---- times ------------------------------------------------------------------ */
+/* ---- times --------------------------------------------------------------- */
 
 static uint64_t whole_up(uint64_t fraction)
 {

@@ -37,7 +37,7 @@ static void *reserve(void *pool, uint32_t used, uint32_t more,
     return pool;
 }
 
-/* ---- counters ------------------------------------------------------------- */
+/* ---- counters ------------------------------------------------------------ */
 
 static uint16_t counter_of_register(struct sim_ops *ops, uint32_t reg)
 {
@@ -85,7 +85,7 @@ static uint8_t add_set(struct sim_ops *ops, const struct sim_op *op,
     return 1;
 }
 
-/* ---- waits ------------------------------------------------------------------ */
+/* ---- waits --------------------------------------------------------------- */
 
 static void add_wait(struct sim_ops *ops, struct sim_op *op,
                      enum sim_wait_kind kind, uint16_t counter)
@@ -125,7 +125,7 @@ static void add_waits(struct sim_ops *ops, struct sim_op *op,
 #undef WAIT
 }
 
-/* ---- timing ----------------------------------------------------------------- */
+/* ---- timing -------------------------------------------------------------- */
 
 /* What Nsight Compute calls a wait for its result. */
 static enum teg_stall result_of(const struct teg_inst *inst)

@@ -60,7 +60,7 @@ struct sim_kept sim_kept_after(const char *text)
     return operands_of(text, 1);
 }
 
-/* ---- banks ---------------------------------------------------------------- */
+/* ---- banks --------------------------------------------------------------- */
 
 /* (Lai 2013, 4.2.3; Huerta 2025, 4) */
 static uint32_t bank_of(enum teg_register_banks rule, uint32_t reg)

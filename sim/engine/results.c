@@ -3,7 +3,7 @@
 #include "sim/engine/announce.h"
 #include "sim/engine/counter.h"
 
-/* ---- at issue --------------------------------------------------------------- */
+/* ---- at issue ------------------------------------------------------------ */
 
 /* A barrier counts every instruction that set it: the last one done counts.
  * Behind the entry that stands for it are those that held it before. */
@@ -46,7 +46,7 @@ void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
                      sim_counter(now + t->busy, op->result));
 }
 
-/* ---- later ------------------------------------------------------------------ */
+/* ---- later --------------------------------------------------------------- */
 
 /* What is to be had of an open instruction goes where its entry stood for it:
  * not to registers that others have written since. */

@@ -54,7 +54,7 @@ void sim_sm_release(struct sim_sm *sm)
     *sm = (struct sim_sm){0};
 }
 
-/* ---- for the modules of an SM ----------------------------------------------- */
+/* ---- for the modules of an SM -------------------------------------------- */
 
 void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b, uint64_t done)
 {
@@ -63,7 +63,7 @@ void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b, uint64_t done)
         sm->next_block_end = sim_min(sm->next_block_end, b->done);
 }
 
-/* ---- placing ----------------------------------------------------------------- */
+/* ---- placing ------------------------------------------------------------- */
 
 int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,
                     uint32_t blocks_max)
@@ -169,7 +169,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
     return status;
 }
 
-/* ---- retiring ---------------------------------------------------------------- */
+/* ---- retiring ------------------------------------------------------------ */
 
 static void retire(struct sim_sm *sm, struct sim_resident *b)
 {
@@ -208,7 +208,7 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now)
     return ended;
 }
 
-/* ---- running ----------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 /* Lets every scheduler that has something to do in cycle `now` do it. */
 static void step(struct sim_sm *sm, uint64_t now)

@@ -68,7 +68,7 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
  * over all SMs, and settled (results.h). */
 void sim_sm_run(struct sim_sm *sm, uint64_t until);
 
-/* ---- for the modules of an SM ----------------------------------------------- */
+/* ---- for the modules of an SM -------------------------------------------- */
 
 /* Lets the scheduler know from when on the warp can be considered. */
 static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- waits ---------------------------------------------------------------- */
+/* ---- waits --------------------------------------------------------------- */
 
 static inline void wait_until(struct sim_warp *w, uint64_t counter)
 {
@@ -49,7 +49,7 @@ void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops)
         wait_for(w, wait[i]);
 }
 
-/* ---- stalls --------------------------------------------------------------- */
+/* ---- stalls -------------------------------------------------------------- */
 
 /* In the order of sim/stalls.def: waits first, then the unit that refused it,
  * then what is left. */
