@@ -51,7 +51,7 @@ if command -v bash >/dev/null 2>&1; then
     offers 'teg run --' '--what-if=' '--vary='
     offers_only 'teg run --pc-w' '--pc-warps='
     offers_only 'teg run --stri' '--strict'
-    offers_only 'teg run -f ' 'text json csv'
+    offers_only 'teg run -f ' 'text json markdown csv'
     offers_only 'teg run k.tegt --format=j' 'json'
     offers_only 'teg run k.tegt --format j' 'json'
     offers_only 'teg run -g gtx28' 'gtx280'
