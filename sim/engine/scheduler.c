@@ -85,7 +85,8 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
     struct sim_choice choice = {
         .candidates = s->ready & ~*refused,
         .alive = s->alive,
-        .turn = now / sm->chip->gpu->sm.issue_period,
+        .turn =
+            sm->chip->takes_turns ? now / sm->chip->gpu->sm.issue_period : 0,
         .last = s->last,
         .age = s->age,
     };
