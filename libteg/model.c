@@ -9,9 +9,9 @@
 static const struct teg_model *model(uint32_t i)
 {
     uint32_t count;
-    const struct teg_model *all = teg_models(&count);
+    const struct teg_model *const *all = teg_models(&count);
 
-    return i < count ? &all[i] : NULL;
+    return i < count ? all[i] : NULL;
 }
 
 uint32_t teg_model_count(void)

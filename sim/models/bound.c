@@ -283,3 +283,12 @@ void bound_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
     snprintf(e->advice, sizeof e->advice, "%s", advice[b.resource[0].kind]);
     add_terms(e, &b);
 }
+
+const struct teg_model bound_model = {
+    .name = "bound",
+    .title = "lower bound on the cycles of the instruction mix",
+    .source = "after Lai 2013, chapter 4",
+    .estimate = bound_estimate,
+    .terms = bound_terms,
+    .term_count = BOUND_TERMS,
+};

@@ -352,3 +352,12 @@ void dataflow_estimate(const struct teg_statistics *s,
                  "no link limits: fewer operations only");
     add_terms(e, &d);
 }
+
+const struct teg_model dataflow_model = {
+    .name = "data-flow",
+    .title = "traffic over each link",
+    .source = "Lai 2013, chapter 2",
+    .estimate = dataflow_estimate,
+    .terms = dataflow_terms,
+    .term_count = DATAFLOW_TERMS,
+};

@@ -211,3 +211,13 @@ const struct teg_model_inputs extended_inputs_kind = {
     .measure = measure,
     .evaluate = evaluate,
 };
+
+const struct teg_model extended_model = {
+    .name = "mwp-cwp-extended",
+    .title = "extended MWP-CWP: what overlaps and what does not",
+    .source = "Sim et al. 2012; Lai 2013, 1.3.2",
+    .estimate = extended_estimate,
+    .inputs = &extended_inputs_kind,
+    .terms = extended_terms,
+    .term_count = EXTENDED_TERMS,
+};

@@ -1,7 +1,7 @@
 /*
  * Analytical models: functions from (statistics, GPU) to an estimate and its
- * terms.  No model knows the engine.  A model is one file and one row in the
- * registry (model.c).
+ * terms.  No model knows the engine.  A model is one file, which ends with its
+ * struct teg_model, and one row of models.def.
  */
 #ifndef TEG_SIM_MODELS_MODEL_H
 #define TEG_SIM_MODELS_MODEL_H
@@ -61,8 +61,12 @@ struct teg_model {
     uint32_t term_count;
 };
 
+#define MODEL(name) extern const struct teg_model name##_model;
+#include "sim/models/models.def"
+#undef MODEL
+
 /* All models; `*count` of them. */
-const struct teg_model *teg_models(uint32_t *count);
+const struct teg_model *const *teg_models(uint32_t *count);
 /* The row of that name, or NULL. */
 const struct teg_model *teg_model_find(const char *name);
 

@@ -334,3 +334,13 @@ const struct teg_term_facts mwp_cwp_terms[MWP_CWP_TERMS] = {
     {symbol, unit, equation, help},
 #include "sim/models/mwp_cwp.def"
 };
+
+const struct teg_model mwp_cwp_model = {
+    .name = "mwp-cwp",
+    .title = "memory and computation warp parallelism",
+    .source = "Hong & Kim 2009; Hong 2012, chapter II",
+    .estimate = mwp_cwp_estimate,
+    .inputs = &mwp_cwp_inputs_kind,
+    .terms = mwp_cwp_terms,
+    .term_count = MWP_CWP_TERMS,
+};

@@ -193,3 +193,12 @@ void roofline_estimate(const struct teg_statistics *s,
         teg_estimate_finite_term(e, roofline_terms[i].name, t[i],
                                  roofline_terms[i].unit);
 }
+
+const struct teg_model roofline_model = {
+    .name = "roofline",
+    .title = "roofline with ceilings",
+    .source = "Williams et al. 2009; Lai 2013, 1.4.2",
+    .estimate = roofline_estimate,
+    .terms = roofline_terms,
+    .term_count = ROOFLINE_TERMS,
+};

@@ -95,3 +95,12 @@ void ryoo_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
         teg_estimate_finite_term(e, ryoo_terms[i].name, t[i],
                                  ryoo_terms[i].unit);
 }
+
+const struct teg_model ryoo_model = {
+    .name = "ryoo",
+    .title = "efficiency and utilization of a configuration",
+    .source = "Ryoo et al. 2008; Lai 2013, 1.4.1",
+    .estimate = ryoo_estimate,
+    .terms = ryoo_terms,
+    .term_count = RYOO_TERMS,
+};

@@ -169,3 +169,12 @@ void three_component_estimate(const struct teg_statistics *s,
                                  "B/cycle");
     teg_estimate_finite_term(e, "Ratio_to_second", r.ratio_to_second, "");
 }
+
+const struct teg_model three_component_model = {
+    .name = "three-component",
+    .title = "quantitative throughput model of three components",
+    .source = "Zhang & Owens 2011; Lai 2013, 1.3.3",
+    .estimate = three_component_estimate,
+    .terms = three_component_terms,
+    .term_count = THREE_COMPONENT_TERMS,
+};

@@ -282,3 +282,13 @@ const struct teg_model_inputs throughput_inputs_kind = {
     .measure = measure_any,
     .evaluate = evaluate_any,
 };
+
+const struct teg_model throughput_model = {
+    .name = "throughput",
+    .title = "throughput model: useful share of the peak",
+    .source = "Hong 2012, chapter V",
+    .estimate = throughput_estimate,
+    .inputs = &throughput_inputs_kind,
+    .terms = throughput_terms,
+    .term_count = THROUGHPUT_TERMS,
+};

@@ -153,13 +153,13 @@ static uint64_t mix_estimates(uint64_t h, const struct teg_statistics *s,
                               const struct teg_gpu *gpu)
 {
     uint32_t count;
-    const struct teg_model *model = teg_models(&count);
+    const struct teg_model *const *model = teg_models(&count);
 
     for (uint32_t m = 0; m < count; m++) {
         static struct teg_estimate e;
 
         e = (struct teg_estimate){0};
-        model[m].estimate(s, gpu, &e);
+        model[m]->estimate(s, gpu, &e);
         h = mix(h, &e.cycles, sizeof e.cycles);
         for (uint32_t t = 0; t < e.term_count; t++)
             h = mix(h, &e.term[t].value, sizeof e.term[t].value);

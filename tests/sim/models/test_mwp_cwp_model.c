@@ -70,11 +70,11 @@ static void measure(void)
 static void run_model(void)
 {
     uint32_t count;
-    const struct teg_model *models = teg_models(&count);
+    const struct teg_model *const *models = teg_models(&count);
 
     ck_assert_uint_ge(count, 1);
-    ck_assert_str_eq(models[0].name, "mwp-cwp");
-    models[0].estimate(&statistics, &gpu, &estimate);
+    ck_assert_str_eq(models[0]->name, "mwp-cwp");
+    models[0]->estimate(&statistics, &gpu, &estimate);
 }
 
 static double term(const char *name)

@@ -364,18 +364,18 @@ END_TEST
 START_TEST(every_model_says_something_or_why_not)
 {
     uint32_t count;
-    const struct teg_model *m = teg_models(&count);
+    const struct teg_model *const *m = teg_models(&count);
 
     for (uint32_t i = 0; i < count; i++) {
         setup();
-        run(m[i].name);
+        run(m[i]->name);
         if (e.applicable)
             ck_assert(e.limiter[0] != '\0' && e.advice[0] != '\0');
         else
             ck_assert(e.why[0] != '\0');
         s = (struct teg_statistics){0};
-        run(m[i].name);
-        ck_assert_msg(!e.applicable && e.why[0] != '\0', "%s", m[i].name);
+        run(m[i]->name);
+        ck_assert_msg(!e.applicable && e.why[0] != '\0', "%s", m[i]->name);
         ck_assert(isnan(e.cycles)); /* never 0 */
     }
     ck_assert_ptr_null(teg_model_find("mwp"));
@@ -398,7 +398,7 @@ static int is_explained(const struct teg_model *m, const struct teg_term *t)
 START_TEST(every_term_is_explained_with_its_unit)
 {
     uint32_t count;
-    const struct teg_model *m = teg_models(&count);
+    const struct teg_model *const *m = teg_models(&count);
 
     for (uint32_t i = 0; i < count; i++) {
         setup();
@@ -409,17 +409,17 @@ START_TEST(every_term_is_explained_with_its_unit)
             gpu.m_factor[c] = 1;
         s.memory.coalesced_requests = 100;
         s.memory.useful_bytes = 12800;
-        run(m[i].name);
-        ck_assert_msg(e.applicable, "%s: %s", m[i].name, e.why);
+        run(m[i]->name);
+        ck_assert_msg(e.applicable, "%s: %s", m[i]->name, e.why);
         ck_assert_uint_gt(e.term_count, 0);
         ck_assert_uint_lt(e.term_count, TEG_MODEL_TERMS_MAX);
         for (uint32_t t = 0; t < e.term_count; t++)
-            ck_assert_msg(is_explained(&m[i], &e.term[t]), "%s: %s", m[i].name,
+            ck_assert_msg(is_explained(m[i], &e.term[t]), "%s: %s", m[i]->name,
                           e.term[t].name);
-        for (uint32_t t = 0; t < m[i].term_count; t++)
-            ck_assert_msg(m[i].terms[t].name != NULL &&
-                              m[i].terms[t].help[0] != '\0',
-                          "%s: row %u", m[i].name, t);
+        for (uint32_t t = 0; t < m[i]->term_count; t++)
+            ck_assert_msg(m[i]->terms[t].name != NULL &&
+                              m[i]->terms[t].help[0] != '\0',
+                          "%s: row %u", m[i]->name, t);
     }
 }
 END_TEST

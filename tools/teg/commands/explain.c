@@ -225,15 +225,15 @@ static void offer_terms(struct search *s, const char *owner,
 static void offer_models(struct search *s)
 {
     uint32_t count;
-    const struct teg_model *m = teg_models(&count);
+    const struct teg_model *const *m = teg_models(&count);
 
     heading(s, "analytical models");
     for (uint32_t i = 0; i < count; i++) {
         char help[400];
 
-        snprintf(help, sizeof help, "%s (%s)", m[i].title, m[i].source);
-        offer(s, "analytical model", m[i].name, help);
-        offer_terms(s, m[i].name, m[i].inputs, m[i].terms, m[i].term_count);
+        snprintf(help, sizeof help, "%s (%s)", m[i]->title, m[i]->source);
+        offer(s, "analytical model", m[i]->name, help);
+        offer_terms(s, m[i]->name, m[i]->inputs, m[i]->terms, m[i]->term_count);
     }
     offer_terms(s, "bound sgemm", &sgemm_inputs_kind, sgemm_terms, SGEMM_TERMS);
 }

@@ -49,14 +49,14 @@ static int check_model(const struct model_run *run)
 {
     struct teg_nearest nearest;
     uint32_t count;
-    const struct teg_model *models = teg_models(&count);
+    const struct teg_model *const *models = teg_models(&count);
     char hint[96];
 
     if (run->model == NULL || teg_model_find(run->model) != NULL)
         return EXIT_DONE;
     teg_nearest_init(&nearest, run->model);
     for (uint32_t i = 0; i < count; i++)
-        teg_nearest_offer(&nearest, models[i].name);
+        teg_nearest_offer(&nearest, models[i]->name);
     return say_usage("model", "--model: unknown model '%s'%s", run->model,
                      did_you_mean(&nearest, "", hint));
 }
@@ -75,16 +75,16 @@ static int check_key(const struct model_run *run, const char *key)
 {
     struct teg_nearest nearest;
     uint32_t count;
-    const struct teg_model *models = teg_models(&count);
+    const struct teg_model *const *models = teg_models(&count);
     char hint[96];
 
     teg_nearest_init(&nearest, key);
     for (uint32_t i = 0; i < count; i++) {
-        const struct teg_model_inputs *in = models[i].inputs;
+        const struct teg_model_inputs *in = models[i]->inputs;
 
-        if (!is_chosen(run, &models[i]))
+        if (!is_chosen(run, models[i]))
             continue;
-        if (takes(&models[i], key))
+        if (takes(models[i], key))
             return EXIT_DONE;
         for (uint32_t k = 0; in != NULL && k < in->count; k++)
             teg_nearest_offer(&nearest, in->parameter[k].name);
@@ -311,7 +311,7 @@ static int estimate_all(const struct model_run *run, struct result *r)
     const struct teg_statistics *s = r->replay->s;
     const struct teg_gpu *gpu = r->replay->gpu;
     uint32_t count;
-    const struct teg_model *models = teg_models(&count);
+    const struct teg_model *const *models = teg_models(&count);
     int status = EXIT_DONE;
 
     r->estimate = calloc(count + 1, sizeof *r->estimate);
@@ -320,12 +320,12 @@ static int estimate_all(const struct model_run *run, struct result *r)
     for (uint32_t i = 0; status == EXIT_DONE && i < count; i++) {
         struct teg_estimate *e = &r->estimate[r->estimate_count];
 
-        if (!is_chosen(run, &models[i]))
+        if (!is_chosen(run, models[i]))
             continue;
-        if (models[i].inputs != NULL)
-            status = estimate_inputs(run, &models[i], s, gpu, e);
+        if (models[i]->inputs != NULL)
+            status = estimate_inputs(run, models[i], s, gpu, e);
         else
-            models[i].estimate(s, gpu, e);
+            models[i]->estimate(s, gpu, e);
         r->estimate_count++;
     }
     return status;
@@ -455,7 +455,7 @@ static int model_by_hand(struct model_run *run)
 static void list_parameters(char *out, size_t size)
 {
     uint32_t count;
-    const struct teg_model *models = teg_models(&count);
+    const struct teg_model *const *models = teg_models(&count);
     size_t used = (size_t)snprintf(
         out, size,
         "  teg model kernel.tegt -g gtx280\n"
@@ -466,12 +466,12 @@ static void list_parameters(char *out, size_t size)
         "      --set comp_insts=27,uncoal_mem_insts=6,synch_insts=6\n");
 
     for (uint32_t m = 0; m < count; m++) {
-        const struct teg_model_inputs *in = models[m].inputs;
+        const struct teg_model_inputs *in = models[m]->inputs;
 
         if (in == NULL || used >= size)
             continue;
         used += (size_t)snprintf(out + used, size - used,
-                                 "\nParameters of %s:\n", models[m].name);
+                                 "\nParameters of %s:\n", models[m]->name);
         for (uint32_t i = 0; i < in->count && used < size; i++) {
             const struct teg_parameter *p = &in->parameter[i];
 

@@ -204,7 +204,7 @@ static int check_source(const char *option, const char **name,
 {
     struct teg_nearest nearest;
     uint32_t count;
-    const struct teg_model *models = teg_models(&count);
+    const struct teg_model *const *models = teg_models(&count);
     char hint[96];
 
     if (strcmp(*name, power_from_replay) == 0) {
@@ -219,9 +219,9 @@ static int check_source(const char *option, const char **name,
         teg_nearest_offer(&nearest, *others);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(*name, models[i].name) == 0)
+        if (strcmp(*name, models[i]->name) == 0)
             return EXIT_DONE;
-        teg_nearest_offer(&nearest, models[i].name);
+        teg_nearest_offer(&nearest, models[i]->name);
     }
     return say_usage("power",
                      "--%s: expected 'simulated' or a model, found '%s'%s",

@@ -6,15 +6,15 @@
 
 int result_init(struct result *r, const struct replay *replay)
 {
-    const struct teg_model *models = teg_models(&r->estimate_count);
+    const struct teg_model *const *models = teg_models(&r->estimate_count);
 
     r->replay = replay;
     r->estimate = calloc(r->estimate_count + 1, sizeof *r->estimate);
     if (r->estimate == NULL)
         return say_memory();
     for (uint32_t i = 0; i < r->estimate_count; i++) {
-        r->estimate[i].model = models[i].name;
-        models[i].estimate(replay->s, replay->gpu, &r->estimate[i]);
+        r->estimate[i].model = models[i]->name;
+        models[i]->estimate(replay->s, replay->gpu, &r->estimate[i]);
     }
     verdict_init(&r->verdict, replay->s, replay->gpu);
     return EXIT_DONE;
