@@ -2,7 +2,7 @@
 # Makes sure that the Debian packages that are needed are there:
 # tools/install_deps.sh [ci] [deb]
 #   (always)  what the build needs
-#   ci        what .ci/run needs besides: a second compiler, groff, zsh
+#   ci        what .ci/run needs besides: other compilers, groff, zsh, python3, ps
 #   deb       what `make deb` needs besides
 # Installs what is missing when it may (as root, or with sudo that asks for no
 # password) and says so before it does; else prints the one line to run.
@@ -10,7 +10,7 @@
 packages="gcc make pkg-config zlib1g-dev libconfig-dev libjansson-dev liblzma-dev libzstd-dev liblz4-dev libelf-dev libiberty-dev check"
 for set; do
     case $set in
-    ci) packages="$packages clang groff zsh" ;;
+    ci) packages="$packages g++ clang groff zsh python3 procps" ;;
     deb) packages="$packages dpkg-dev binutils" ;;
     *) echo "$0: unknown set '$set'" >&2 && exit 2 ;;
     esac
@@ -23,7 +23,7 @@ command -v dpkg-query >/dev/null 2>&1 || {
 # A tool that is on the PATH need not come from a package.
 is_there() {
     case $1 in
-    gcc | make | pkg-config | clang | groff | zsh)
+    gcc | g++ | make | pkg-config | clang | groff | zsh | python3)
         command -v "$1" >/dev/null 2>&1 && return ;;
     esac
     dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
