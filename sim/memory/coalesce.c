@@ -46,7 +46,7 @@ static void coalesce_cc10(struct sim_plan *plan, const struct teg_inst *inst,
                           const struct teg_access *a)
 {
     uint32_t width = inst->width != 0 ? inst->width : 4;
-    uint32_t alone = width > SIM_SECTOR_BYTES ? width : SIM_SECTOR_BYTES;
+    uint32_t alone = width > TEG_SECTOR_BYTES ? width : TEG_SECTOR_BYTES;
 
     for (uint32_t first = 0; first < TEG_LANES; first += HALF) {
         uint32_t mask = a->mask & 0xffffu << first;
@@ -55,10 +55,10 @@ static void coalesce_cc10(struct sim_plan *plan, const struct teg_inst *inst,
         if (mask == 0)
             continue;
         if (in_order(a, mask, first, width, &base)) {
-            for (uint32_t at = 0; at < HALF * width; at += SIM_LINE_BYTES)
+            for (uint32_t at = 0; at < HALF * width; at += TEG_LINE_BYTES)
                 add(plan, base + at,
-                    HALF * width < SIM_LINE_BYTES ? HALF * width
-                                                  : SIM_LINE_BYTES,
+                    HALF * width < TEG_LINE_BYTES ? HALF * width
+                                                  : TEG_LINE_BYTES,
                     0);
             continue;
         }
@@ -147,8 +147,8 @@ static void mark(struct wanted *w, uint64_t line, uint32_t words)
 
 static uint32_t word_mask(uint64_t from, uint64_t to)
 {
-    uint32_t first = (uint32_t)(from % SIM_LINE_BYTES / WORD_BYTES);
-    uint32_t last = (uint32_t)(to % SIM_LINE_BYTES / WORD_BYTES);
+    uint32_t first = (uint32_t)(from % TEG_LINE_BYTES / WORD_BYTES);
+    uint32_t last = (uint32_t)(to % TEG_LINE_BYTES / WORD_BYTES);
 
     return (2u << last) - (1u << first);
 }
@@ -157,13 +157,13 @@ static void mark_bytes(struct wanted *w, uint64_t from, uint64_t bytes)
 {
     uint64_t to = from + bytes - 1;
 
-    while (from / SIM_LINE_BYTES != to / SIM_LINE_BYTES) {
-        uint64_t line = from - from % SIM_LINE_BYTES;
+    while (from / TEG_LINE_BYTES != to / TEG_LINE_BYTES) {
+        uint64_t line = from - from % TEG_LINE_BYTES;
 
-        mark(w, line, word_mask(from, SIM_LINE_BYTES - 1));
-        from = line + SIM_LINE_BYTES;
+        mark(w, line, word_mask(from, TEG_LINE_BYTES - 1));
+        from = line + TEG_LINE_BYTES;
     }
-    mark(w, from - from % SIM_LINE_BYTES, word_mask(from, to));
+    mark(w, from - from % TEG_LINE_BYTES, word_mask(from, to));
 }
 
 /* Bits 0, 8, 16 and 24 side by side. */
@@ -224,9 +224,9 @@ static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
     coalesce_sectors(plan, inst, a);
     if (inst->flags & INST_BYPASS_L1)
         return;
-    plan->request.bytes = plan->count * SIM_LINE_BYTES;
+    plan->request.bytes = plan->count * TEG_LINE_BYTES;
     for (uint32_t i = 0; i < plan->count; i++) {
-        plan->transaction[i].bytes = SIM_LINE_BYTES;
+        plan->transaction[i].bytes = TEG_LINE_BYTES;
         plan->transaction[i].sectors = SIM_ALL_SECTORS;
         plan->transaction[i].partial = 0;
     }
@@ -241,12 +241,12 @@ static void coalesce_ideal(struct sim_plan *plan, const struct teg_inst *inst,
     uint64_t base = teg_access_lane(a, sim_first_lane(a->mask));
     uint32_t left = sim_count_lanes(a->mask) * (width < 16 ? width : 16);
 
-    base -= base % SIM_LINE_BYTES;
-    for (; left != 0; base += SIM_LINE_BYTES) {
-        uint32_t bytes = left < SIM_LINE_BYTES ? left : SIM_LINE_BYTES;
-        uint32_t sectors = (bytes + SIM_SECTOR_BYTES - 1) / SIM_SECTOR_BYTES;
+    base -= base % TEG_LINE_BYTES;
+    for (; left != 0; base += TEG_LINE_BYTES) {
+        uint32_t bytes = left < TEG_LINE_BYTES ? left : TEG_LINE_BYTES;
+        uint32_t sectors = (bytes + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
 
-        add(plan, base, sectors * SIM_SECTOR_BYTES, (1u << sectors) - 1);
+        add(plan, base, sectors * TEG_SECTOR_BYTES, (1u << sectors) - 1);
         left -= bytes;
     }
 }
@@ -281,7 +281,7 @@ static uint32_t coalescing_groups(const struct teg_gpu *gpu, uint32_t mask)
 static int is_coalesced(const struct sim_plan *plan, const struct teg_gpu *gpu)
 {
     uint32_t lines =
-        (plan->request.useful_bytes + SIM_LINE_BYTES - 1) / SIM_LINE_BYTES;
+        (plan->request.useful_bytes + TEG_LINE_BYTES - 1) / TEG_LINE_BYTES;
 
     if (gpu->memory.coalescing == COALESCING_CC10 ||
         gpu->memory.coalescing == COALESCING_CC12)

@@ -11,7 +11,7 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
     if (gpu->l1.bytes == 0 || gpu->l1.always_hits)
         return 1;
     l1->sets =
-        (bytes != 0 ? bytes : gpu->l1.bytes) / SIM_LINE_BYTES / gpu->l1.ways;
+        (bytes != 0 ? bytes : gpu->l1.bytes) / TEG_LINE_BYTES / gpu->l1.ways;
     l1->sets = sim_max(l1->sets, 1);
     l1->cache = sim_caches_new(sms, (uint32_t)l1->sets, gpu->l1.ways);
     return l1->cache != NULL;
@@ -28,7 +28,7 @@ void sim_l1_release(struct sim_l1 *l1)
 int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
                    struct sim_miss *miss)
 {
-    uint64_t line = miss->address / SIM_LINE_BYTES;
+    uint64_t line = miss->address / TEG_LINE_BYTES;
     int loads = !r->is_store;
     uint32_t missing = miss->sectors;
     struct sim_cache_result found =

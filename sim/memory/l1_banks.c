@@ -1,8 +1,8 @@
 #include "sim/memory/l1_banks.h"
 
+#include "config/gpu.h"
 #include "sim/memory/banks.h"
 #include "sim/memory/lanes.h"
-#include "sim/memory/line.h"
 
 enum {
     BANK_BYTES = 4,
@@ -68,7 +68,7 @@ static uint32_t tag_lookups(const struct sim_plan *plan,
     uint8_t lines[TAG_BANKS_MAX] = {0};
 
     for (uint32_t i = 0; i < plan->count; i++) {
-        uint64_t line = plan->transaction[i].address / SIM_LINE_BYTES;
+        uint64_t line = plan->transaction[i].address / TEG_LINE_BYTES;
         uint64_t bank = line;
 
         for (uint32_t b = bits; bits != 0 && b < TAG_BITS; b += bits)

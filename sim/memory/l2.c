@@ -9,7 +9,7 @@ static int make_halves(struct sim_l2 *l2)
 {
     const struct teg_gpu *gpu = l2->gpu;
 
-    l2->near_sets = gpu->l2.near_bytes / SIM_LINE_BYTES / gpu->l2.ways;
+    l2->near_sets = gpu->l2.near_bytes / TEG_LINE_BYTES / gpu->l2.ways;
     for (uint32_t i = 0; i < SIM_HALVES; i++) {
         l2->near[i] = sim_cache_new((uint32_t)l2->near_sets, gpu->l2.ways);
         if (l2->near[i] == NULL)
@@ -37,7 +37,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         return 0;
     if (gpu->l2.bytes == 0)
         return 1;
-    l2->sets = gpu->l2.bytes / SIM_LINE_BYTES / gpu->l2.ways / slices;
+    l2->sets = gpu->l2.bytes / TEG_LINE_BYTES / gpu->l2.ways / slices;
     l2->cache = sim_cache_new((uint32_t)l2->sets * slices, gpu->l2.ways);
     if (l2->cache == NULL)
         return 0;
@@ -74,7 +74,7 @@ static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
 static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
                    uint64_t slice, uint32_t sectors, struct sim_request *r)
 {
-    uint64_t line = address / SIM_LINE_BYTES;
+    uint64_t line = address / TEG_LINE_BYTES;
     uint64_t set = slice * l2->sets + line / l2->gpu->l2.slices % l2->sets;
     struct sim_cache_result found =
         sim_cache_access(l2->cache, (uint32_t)set, line, sectors, 1,
@@ -84,7 +84,7 @@ static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
     r->l2_sectors += sim_count_sectors(sectors);
     r->l2_hits += sim_count_sectors(found.hits);
     if (found.evicted != 0)
-        sim_dram_write(l2->dram, w, found.evicted_line * SIM_LINE_BYTES,
+        sim_dram_write(l2->dram, w, found.evicted_line * TEG_LINE_BYTES,
                        sim_sectors_bytes(found.evicted), r);
     /* A plain store brings its sectors with it. */
     if (missing != 0 && (!r->is_store || r->is_atomic)) {
@@ -101,7 +101,7 @@ static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
 {
     const struct teg_gpu *gpu = l2->gpu;
     struct sim_cache *near = l2->near[sm / gpu->l2.half_sms % SIM_HALVES];
-    uint64_t line = address / SIM_LINE_BYTES;
+    uint64_t line = address / TEG_LINE_BYTES;
     uint64_t set = sim_interleave(line, l2->near_sets, gpu->dram.hash);
     struct sim_cache_result found =
         sim_cache_access(near, (uint32_t)set, line, sectors, 1, 0);
@@ -125,7 +125,7 @@ void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                   uint64_t address, uint32_t sectors, struct sim_request *r)
 {
     uint64_t slice =
-        use_slice(l2, w, address / SIM_LINE_BYTES, sectors, r->is_atomic);
+        use_slice(l2, w, address / TEG_LINE_BYTES, sectors, r->is_atomic);
 
     if (l2->near[0] != NULL && !r->is_store && !r->is_atomic)
         visit_near(l2, sm, w, address, slice, sectors, r);

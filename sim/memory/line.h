@@ -8,9 +8,7 @@
 #include "config/gpu.h"
 
 enum {
-    SIM_LINE_BYTES = TEG_LINE_BYTES,
-    SIM_SECTOR_BYTES = TEG_SECTOR_BYTES,
-    SIM_SECTORS = SIM_LINE_BYTES / SIM_SECTOR_BYTES,
+    SIM_SECTORS = TEG_LINE_BYTES / TEG_SECTOR_BYTES,
     SIM_ALL_SECTORS = (1 << SIM_SECTORS) - 1,
 };
 
@@ -25,7 +23,7 @@ static inline uint32_t sim_count_sectors(uint32_t sectors)
 
 static inline uint32_t sim_sectors_bytes(uint32_t sectors)
 {
-    return sim_count_sectors(sectors) * SIM_SECTOR_BYTES;
+    return sim_count_sectors(sectors) * TEG_SECTOR_BYTES;
 }
 
 #endif

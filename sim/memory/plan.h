@@ -7,7 +7,6 @@
 #define TEG_SIM_MEMORY_PLAN_H
 
 #include "sim/events.h"
-#include "sim/memory/line.h"
 #include "traces/block/cursor.h"
 
 enum {

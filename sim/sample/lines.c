@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/gpu.h"
+
 enum {
     PLACES_FIRST = 1 << 12,
     PLACES_MAX = 1 << 18,
@@ -127,9 +129,9 @@ static void touch_access(struct sample_lines *l, const struct teg_access *a,
     uint32_t last = 31 - (uint32_t)__builtin_clz(a->mask);
     uint64_t before = UINT64_MAX;
 
-    if (a->shape == SHAPE_LINE && abs(a->stride) <= SAMPLE_LINE_BYTES) {
-        uint64_t x = teg_access_lane(a, first) / SAMPLE_LINE_BYTES;
-        uint64_t y = teg_access_lane(a, last) / SAMPLE_LINE_BYTES;
+    if (a->shape == SHAPE_LINE && abs(a->stride) <= TEG_LINE_BYTES) {
+        uint64_t x = teg_access_lane(a, first) / TEG_LINE_BYTES;
+        uint64_t y = teg_access_lane(a, last) / TEG_LINE_BYTES;
 
         for (uint64_t i = x < y ? x : y; i <= (x < y ? y : x); i++)
             touch(l, i, t);
@@ -140,7 +142,7 @@ static void touch_access(struct sample_lines *l, const struct teg_access *a,
 
         if ((a->mask >> lane & 1) == 0)
             continue;
-        line = teg_access_lane(a, lane) / SAMPLE_LINE_BYTES;
+        line = teg_access_lane(a, lane) / TEG_LINE_BYTES;
         if (line != before)
             touch(l, line, t);
         before = line;

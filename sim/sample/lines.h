@@ -11,10 +11,6 @@
 
 #include "traces/block/cursor.h"
 
-enum {
-    SAMPLE_LINE_BYTES = 128,
-};
-
 struct sample_lines;
 
 struct sample_touched {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/gpu.h"
 #include "sim/memory/plan.h"
 #include "sim/sample/lines.h"
 
@@ -171,8 +172,8 @@ static void add_access(struct painter *p, const struct teg_inst *inst,
     }
     (*requests)++;
     part[PORTRAIT_USEFUL_SECTORS] +=
-        (double)__builtin_popcount(a->mask) * inst->width / SIM_SECTOR_BYTES;
-    part[PORTRAIT_SECTORS] += distinct(a, inst->width, SIM_SECTOR_BYTES);
+        (double)__builtin_popcount(a->mask) * inst->width / TEG_SECTOR_BYTES;
+    part[PORTRAIT_SECTORS] += distinct(a, inst->width, TEG_SECTOR_BYTES);
 }
 
 static void raise(double *most, double v)

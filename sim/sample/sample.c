@@ -78,7 +78,7 @@ static double budget(const struct sampling *p)
 static uint64_t waves_to_fill(const struct sampling *p)
 {
     const struct teg_sample_facts *f = p->facts;
-    double bytes = f->first_lines * SAMPLE_LINE_BYTES;
+    double bytes = f->first_lines * TEG_LINE_BYTES;
 
     if (f->written_lines < written_least * f->lines ||
         bytes < (double)p->gpu->l2.bytes)
@@ -360,7 +360,7 @@ static double first_touch_error(const struct sampling *p)
                                            : gpu->dram.bandwidth_gbs;
     double bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
     double differ = first_touches_differ(p);
-    double moved = bytes > 0 ? differ * SAMPLE_LINE_BYTES / bytes : 0;
+    double moved = bytes > 0 ? differ * TEG_LINE_BYTES / bytes : 0;
     double longer = gpu->l2.latency > 0
                         ? (double)gpu->dram.latency / gpu->l2.latency - 1
                         : 0;

@@ -7,7 +7,7 @@ enum {
     LINE = 128,
     WORD = 4,
     LINE_WORDS = LINE / WORD,
-    SECTOR_WORDS = SIM_SECTOR_BYTES / WORD,
+    SECTOR_WORDS = TEG_SECTOR_BYTES / WORD,
     WIDEST = 16,        /* bytes of a lane that are looked at */
     WORDS_MAX = 32 * 5, /* of a warp, wherever they begin */
     WINDOW = 1 << 24,   /* bytes */
@@ -155,7 +155,7 @@ static void sectors(struct sim_plan *plan, const struct wants *w)
                 words += wanted[i][s * SECTOR_WORDS + k];
             if (words == 0)
                 continue;
-            t->bytes += SIM_SECTOR_BYTES;
+            t->bytes += TEG_SECTOR_BYTES;
             t->sectors |= (uint8_t)(1 << s);
             if (words != SECTOR_WORDS)
                 t->partial |= (uint8_t)(1 << s);
@@ -182,10 +182,10 @@ static void ideal(struct sim_plan *plan, const struct wants *w)
         if (byte % LINE == 0)
             add(plan, line + byte, 0, 0);
         t = &plan->transaction[plan->count - 1];
-        if (byte % SIM_SECTOR_BYTES != 0)
+        if (byte % TEG_SECTOR_BYTES != 0)
             continue;
-        t->bytes += SIM_SECTOR_BYTES;
-        t->sectors |= (uint8_t)(1u << byte % LINE / SIM_SECTOR_BYTES);
+        t->bytes += TEG_SECTOR_BYTES;
+        t->sectors |= (uint8_t)(1u << byte % LINE / TEG_SECTOR_BYTES);
     }
 }
 

@@ -347,13 +347,13 @@ static void look_in_slice(struct trip *t, struct slice *slice)
     t->request->l2_sectors += asked;
     t->request->l2_hits += hits;
     if (count(gone.written) != 0)
-        write_back(t, gone.number, count(gone.written) * SIM_SECTOR_BYTES);
+        write_back(t, gone.number, count(gone.written) * TEG_SECTOR_BYTES);
     if (r->is_store && !r->is_atomic)
         missing = 0; /* it brings them with it */
     if (hits != 0 && (missing == 0 || !PART_OF_A_LINE_IS_NOT_AWAITED))
         t->arrival = later(t->arrival, line->arrives);
     if (missing != 0) {
-        go_to_dram(t, missing * SIM_SECTOR_BYTES);
+        go_to_dram(t, missing * TEG_SECTOR_BYTES);
         fill(line, t);
     }
 }
@@ -375,7 +375,7 @@ static void look_in_half(struct trip *t, struct slice *slice)
     if (count(t->wanted) == 0)
         return;
     t->at = take(&t->m->link_free_from, t->at,
-                 time_of(count(t->wanted) * SIM_SECTOR_BYTES,
+                 time_of(count(t->wanted) * TEG_SECTOR_BYTES,
                          byte_time(gpu->l2.far_bytes_per_cycle)));
     t->latency = later(t->latency, gpu->l2.far_latency);
     look_in_slice(t, slice);
@@ -390,8 +390,8 @@ static void go_to_l2(struct trip *t)
         &t->m->slice[place_of(gpu, t->address / LINE_BYTES, gpu->l2.slices)];
     uint64_t each = byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t again = nearest((double)each * gpu->l2.partial_write);
-    uint64_t ticks = time_of(count(t->wanted) * SIM_SECTOR_BYTES, each) +
-                     time_of(t->partial * SIM_SECTOR_BYTES, again);
+    uint64_t ticks = time_of(count(t->wanted) * TEG_SECTOR_BYTES, each) +
+                     time_of(t->partial * TEG_SECTOR_BYTES, again);
 
     if (r->is_atomic)
         ticks = later(ticks, nearest(gpu->l2.atomic_interval * TICKS));
@@ -508,7 +508,7 @@ static void load_through_l1(struct trip *t)
             t->bytes = 0;
         return;
     }
-    t->bytes = (asked - hits) * SIM_SECTOR_BYTES;
+    t->bytes = (asked - hits) * TEG_SECTOR_BYTES;
     line->sender = m->request;
     go_beyond_l1(t);
     fill(line, t);
@@ -521,7 +521,7 @@ static void store_through_l1(struct trip *t)
 
     if (line != NULL)
         line->used = ++t->m->stamp;
-    t->bytes = count(t->wanted) * SIM_SECTOR_BYTES;
+    t->bytes = count(t->wanted) * TEG_SECTOR_BYTES;
     go_beyond_l1(t);
 }
 
@@ -637,7 +637,7 @@ void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
         for (int s = 0; s < SECTORS; s++)
             t.wanted[s] = t.wanted[s] && (left >> s & 1);
         if (own->sectors != 0)
-            t.bytes = count(t.wanted) * SIM_SECTOR_BYTES;
+            t.bytes = count(t.wanted) * TEG_SECTOR_BYTES;
         follow(&t);
     }
 }

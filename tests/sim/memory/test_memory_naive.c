@@ -227,7 +227,7 @@ static struct sim_transaction random_transaction(uint32_t rule, uint64_t line,
         t.sectors = 0;
     } else if (rule != COALESCING_LINES && !one_in(state, 3)) {
         t.sectors = (uint8_t)(1 + help_below(state, 15));
-        t.bytes = (uint32_t)__builtin_popcount(t.sectors) * SIM_SECTOR_BYTES;
+        t.bytes = (uint32_t)__builtin_popcount(t.sectors) * TEG_SECTOR_BYTES;
         t.partial = (uint8_t)(t.sectors & help_below(state, 16));
     }
     return t;
