@@ -6,6 +6,7 @@
 
 #include "config/gpu.h"
 #include "isa/base/nearest.h"
+#include "sim/collect/counters.h"
 
 void teg_result_free(struct teg_result *result)
 {
@@ -72,16 +73,20 @@ double teg_result_simulated_share(const struct teg_result *result)
 
 /* ---- counters -------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *unit, *help;
-} counters[] = {
-#define COUNTER(name, unit, value, help) {name, unit, help},
+/* A row of counters.def. */
+static const struct row {
+    const char *name, *unit, *help; /* NULL: those of `counted` */
+    enum teg_counter_row counted;   /* where they are */
+} rows[] = {
+#define COUNTED(of, field, known)              {.counted = COUNTER_ROW_##of##_##field},
+#define FORMED(name, unit, known, value, help) {name, unit, help, 0},
 #include "libteg/counters.def"
-#undef COUNTER
+#undef COUNTED
+#undef FORMED
 };
 
 enum {
-    COUNTERS = sizeof counters / sizeof *counters
+    COUNTERS = sizeof rows / sizeof *rows
 };
 
 static double ratio(double part, double whole)
@@ -89,9 +94,17 @@ static double ratio(double part, double whole)
     return whole != 0 ? part / whole : (double)NAN;
 }
 
-#define RATIO(part, whole)   ratio((double)(part), (double)(whole))
-#define TIMED(value)         (s->simulated ? (double)(value) : (double)NAN)
-#define CACHED(bytes, value) ((bytes) != 0 ? (double)(value) : (double)NAN)
+static double counted(const struct teg_statistics *s, enum teg_counter_row row)
+{
+    uint32_t count;
+
+    return (double)teg_counter_get(&teg_counters(&count)[row], s, 0, 0);
+}
+
+#define RATIO(part, whole) ratio((double)(part), (double)(whole))
+#define ALWAYS             1
+#define TIMED              s->simulated
+#define CACHED(cache)      gpu->cache.bytes != 0
 
 double teg_result_counter(const struct teg_result *result, uint32_t i)
 {
@@ -99,9 +112,13 @@ double teg_result_counter(const struct teg_result *result, uint32_t i)
     const struct teg_memory_statistics *m = &s->memory;
     const struct teg_gpu *gpu = result->gpu;
     const double values[COUNTERS] = {
-#define COUNTER(name, unit, value, help) (double)(value),
+#define COUNTED(of, field, known) \
+    (known) ? counted(s, COUNTER_ROW_##of##_##field) : (double)NAN,
+#define FORMED(name, unit, known, value, help) \
+    (known) ? (double)(value) : (double)NAN,
 #include "libteg/counters.def"
-#undef COUNTER
+#undef COUNTED
+#undef FORMED
     };
 
     return i < COUNTERS ? values[i] : 0;
@@ -112,19 +129,37 @@ uint32_t teg_counter_count(void)
     return COUNTERS;
 }
 
+/* What is said of counter `i`, with nothing left to look up. */
+static struct row row(uint32_t i)
+{
+    uint32_t count;
+    const struct teg_counter *all = teg_counters(&count), *c;
+
+    if (i >= COUNTERS)
+        return (struct row){0};
+    if (rows[i].name != NULL)
+        return rows[i];
+    c = &all[rows[i].counted];
+    return (struct row){
+        .name = c->json[0] != '\0' ? c->json : c->name,
+        .unit = c->measure,
+        .help = c->help,
+    };
+}
+
 const char *teg_counter_name(uint32_t i)
 {
-    return i < COUNTERS ? counters[i].name : NULL;
+    return row(i).name;
 }
 
 const char *teg_counter_unit(uint32_t i)
 {
-    return i < COUNTERS ? counters[i].unit : NULL;
+    return row(i).unit;
 }
 
 const char *teg_counter_help(uint32_t i)
 {
-    return i < COUNTERS ? counters[i].help : NULL;
+    return row(i).help;
 }
 
 teg_status teg_result_value(const struct teg_result *result, const char *name,
@@ -134,11 +169,11 @@ teg_status teg_result_value(const struct teg_result *result, const char *name,
 
     teg_nearest_init(&nearest, name);
     for (uint32_t i = 0; i < COUNTERS; i++) {
-        if (strcmp(counters[i].name, name) == 0) {
+        if (strcmp(teg_counter_name(i), name) == 0) {
             *value = teg_result_counter(result, i);
             return TEG_OK;
         }
-        teg_nearest_offer(&nearest, counters[i].name);
+        teg_nearest_offer(&nearest, teg_counter_name(i));
     }
     *value = (double)NAN;
     return teg_fail(d, TEG_UNKNOWN, "",

@@ -49,6 +49,17 @@ struct teg_counter {
     size_t offset, stride, width;
 };
 
+/* Rows by kind and member: teg_counters(&count)[COUNTER_ROW_MEMORY_bytes]. */
+enum teg_counter_row {
+#define KERNEL(type, field, ...)    COUNTER_ROW_KERNEL_##field,
+#define MEMORY(type, field, ...)    COUNTER_ROW_MEMORY_##field,
+#define RUN(type, field, ...)       COUNTER_ROW_RUN_##field,
+#define PER_CLASS(type, field, ...) COUNTER_ROW_PER_CLASS_##field,
+#define PER_STALL(type, field, ...) COUNTER_ROW_PER_STALL_##field,
+#define PER_UNIT(type, field, ...)  COUNTER_ROW_PER_UNIT_##field,
+#include "sim/collect/counters.def"
+};
+
 const struct teg_counter *teg_counters(uint32_t *count);
 /* Where it is printed: an object of docs/json.md. */
 const char *teg_counter_kind_name(enum teg_counter_kind kind);

@@ -73,6 +73,8 @@ START_TEST(numbers_beyond_an_end_are_harmless)
 
     ck_assert_int_eq(teg_replay_walk(replay, gpu, &result, &d), TEG_OK);
     ck_assert_ptr_null(teg_counter_name(teg_counter_count()));
+    ck_assert_ptr_null(teg_counter_unit(teg_counter_count()));
+    ck_assert_ptr_null(teg_counter_help(teg_counter_count()));
     ck_assert_double_eq(teg_result_counter(result, teg_counter_count()), 0);
     ck_assert_ptr_null(teg_result_unit_name(result, 100));
     ck_assert_uint_eq(teg_result_unit_issued(result, 100), 0);
@@ -95,6 +97,53 @@ START_TEST(counters_have_names_units_and_help)
         for (uint32_t k = 0; k < i; k++)
             ck_assert_str_ne(teg_counter_name(i), teg_counter_name(k));
     }
+}
+END_TEST
+
+/* Programs ask for them, and for their numbers. */
+START_TEST(names_of_counters_stay)
+{
+    static const char *const names[] = {"cycles",
+                                        "time_us",
+                                        "ipc",
+                                        "blocks",
+                                        "warps",
+                                        "warp_instructions",
+                                        "thread_instructions",
+                                        "unknown_instructions",
+                                        "barriers",
+                                        "sms_simulated",
+                                        "sms_active",
+                                        "resident_warp_cycles",
+                                        "global_requests",
+                                        "global_loads",
+                                        "global_stores",
+                                        "global_atomics",
+                                        "transactions",
+                                        "transactions_per_request",
+                                        "bytes",
+                                        "useful_bytes",
+                                        "load_bytes",
+                                        "store_bytes",
+                                        "shared_requests",
+                                        "shared_passes",
+                                        "shared_conflict_degree",
+                                        "l1_sectors",
+                                        "l1_hits",
+                                        "l1_hit_percent",
+                                        "l2_sectors",
+                                        "l2_hits",
+                                        "l2_hit_percent",
+                                        "dram_bytes",
+                                        "channel_skew"};
+    const uint32_t count = sizeof names / sizeof *names;
+
+    ck_assert_uint_ge(teg_counter_count(), count);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_str_eq(teg_counter_name(i), names[i]);
+    ck_assert_str_eq(teg_counter_unit(0), "cycles"); /* a counted one */
+    ck_assert_str_eq(teg_counter_unit(1), "us");     /* one that is formed */
+    ck_assert_str_eq(teg_counter_unit(2), "");
 }
 END_TEST
 
@@ -235,6 +284,7 @@ int main(void)
     tcase_add_test(rules, a_result_counts_what_the_launch_does);
     tcase_add_test(rules, numbers_beyond_an_end_are_harmless);
     tcase_add_test(rules, counters_have_names_units_and_help);
+    tcase_add_test(rules, names_of_counters_stay);
     tcase_add_test(rules, a_walk_counts_without_a_clock);
     tcase_add_test(rules, remarks_are_told);
     tcase_add_test(rules, models_estimate_what_was_replayed);
