@@ -5,111 +5,29 @@
 #define _GNU_SOURCE /* dladdr */
 #include "config/gpu.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "config/gpu_list.h"
 #include "include/teg/version.h"
-#include "isa/base/array.h"
 #include "isa/base/nearest.h"
 
 enum {
-    PATH_SIZE = 4096
+    PATH_SIZE = TEG_GPU_PATH_SIZE
 };
-
-struct entry {
-    char *name, *path;  /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
-    unsigned directory; /* which of the search path it is in, from 0 */
-};
-
-struct teg_gpu_list {
-    struct entry *entry; /* owned, [count], sorted by name */
-    size_t count, room;
-    unsigned directories; /* that were there */
-};
-
-static int ends_with(const char *text, const char *tail)
-{
-    size_t length = strlen(text), tail_length = strlen(tail);
-
-    return length > tail_length &&
-           strcmp(text + length - tail_length, tail) == 0;
-}
 
 /* ---- the list ------------------------------------------------------------- */
-
-static const struct entry *find(const struct teg_gpu_list *list,
-                                const char *name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->entry[i].name, name) == 0)
-            return &list->entry[i];
-    }
-    return NULL;
-}
-
-static teg_status add_file(struct teg_gpu_list *list, const char *directory,
-                           const char *file, struct teg_diag *d)
-{
-    size_t path_size = strlen(directory) + strlen(file) + 2;
-    struct entry *grown = teg_array_room(list->entry, list->count, &list->room,
-                                         sizeof *list->entry);
-    struct entry e = {.directory = list->directories};
-
-    if (grown == NULL)
-        return teg_fail_memory(d);
-    list->entry = grown;
-    e.name = strndup(file, strlen(file) - strlen(".cfg"));
-    e.path = malloc(path_size);
-    if (e.name != NULL && e.path != NULL && find(list, e.name) == NULL) {
-        snprintf(e.path, path_size, "%s/%s", directory, file);
-        list->entry[list->count++] = e;
-        return TEG_OK;
-    }
-    path_size = e.name != NULL && e.path != NULL;
-    free(e.name);
-    free(e.path);
-    return path_size != 0 ? TEG_OK : teg_fail_memory(d);
-}
-
-/* A directory that is not there holds nothing. */
-static teg_status add_directory(struct teg_gpu_list *list,
-                                const char *directory, struct teg_diag *d)
-{
-    DIR *open = opendir(directory);
-    teg_status status = TEG_OK;
-    const struct dirent *e;
-
-    if (open == NULL)
-        return TEG_OK;
-    while (status == TEG_OK && (e = readdir(open)) != NULL) {
-        if (e->d_name[0] != '.' && ends_with(e->d_name, ".cfg"))
-            status = add_file(list, directory, e->d_name, d);
-    }
-    closedir(open);
-    list->directories++;
-    return status;
-}
 
 static teg_status add_search_path(struct teg_gpu_list *list, const char *text,
                                   struct teg_diag *d)
 {
     char directory[PATH_SIZE];
 
-    while (*text != '\0') {
-        size_t length = strcspn(text, ":");
-
-        if (length > 0 && length < sizeof directory) {
-            memcpy(directory, text, length);
-            directory[length] = '\0';
-            TRY(add_directory(list, directory, d));
-        }
-        text += length;
-        text += *text == ':';
-    }
+    while (teg_gpu_path_next(&text, directory))
+        TRY(teg_gpu_list_add(list, directory, d));
     return TEG_OK;
 }
 
@@ -127,7 +45,7 @@ static teg_status add_beside(struct teg_gpu_list *list, const char *file,
         if ((size_t)snprintf(directory, sizeof directory, "%.*s%s",
                              (int)(slash + 1 - file), file,
                              relative[i]) < sizeof directory)
-            TRY(add_directory(list, directory, d));
+            TRY(teg_gpu_list_add(list, directory, d));
     }
     return TEG_OK;
 }
@@ -150,13 +68,6 @@ static teg_status add_default(struct teg_gpu_list *list, struct teg_diag *d)
     return add_beside(list, program, d);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    return strcmp(x->name, y->name);
-}
-
 teg_status teg_gpu_list_new(const char *search_path, struct teg_gpu_list **list,
                             struct teg_diag *d)
 {
@@ -172,8 +83,6 @@ teg_status teg_gpu_list_new(const char *search_path, struct teg_gpu_list **list,
         teg_gpu_list_free(l);
         return status;
     }
-    if (l->count > 0)
-        qsort(l->entry, l->count, sizeof *l->entry, by_name);
     *list = l;
     return TEG_OK;
 }
@@ -182,11 +91,7 @@ void teg_gpu_list_free(struct teg_gpu_list *list)
 {
     if (list == NULL)
         return;
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->entry[i].name);
-        free(list->entry[i].path);
-    }
-    free(list->entry);
+    teg_gpu_list_release(list);
     free(list);
 }
 
@@ -227,71 +132,44 @@ teg_status teg_gpu_open(const char *name, const char *search_path,
                         struct teg_gpu **gpu, struct teg_diag *d)
 {
     struct teg_gpu_list *list;
-    const struct entry *e;
+    const struct teg_gpu_entry *e;
     teg_status status;
 
     *gpu = NULL;
-    if (strchr(name, '/') != NULL || ends_with(name, ".cfg"))
+    if (teg_gpu_is_path(name))
         return teg_gpu_load(name, gpu, d);
     TRY(teg_gpu_list_new(search_path, &list, d));
-    e = find(list, name);
+    e = teg_gpu_list_find(list, name);
     status = e != NULL ? teg_gpu_load(e->path, gpu, d)
                        : unknown(name, search_path, list, d);
     teg_gpu_list_free(list);
     return status;
 }
 
-/* Whether the description of that path stands for `isa`; one that does not load
- * stands for nothing, and opening it by name says what is wrong with it. */
-static int stands_for(const char *path, uint32_t isa)
+static teg_status open_default(const struct teg_gpu_list *list, uint32_t isa,
+                               struct teg_gpu **gpu, struct teg_diag *d)
 {
-    struct teg_gpu *gpu;
-    int stands;
+    const struct teg_gpu_entry *rival;
+    const struct teg_gpu_entry *found = teg_gpu_list_default(list, isa, &rival);
 
-    if (teg_gpu_load(path, &gpu, NULL) != TEG_OK)
-        return 0;
-    stands = gpu->default_for == isa;
-    teg_gpu_free(gpu);
-    return stands;
-}
-
-/* The one of a directory that stands for `isa`, NULL if none does. */
-static teg_status find_default(const struct teg_gpu_list *list,
-                               unsigned directory, uint32_t isa,
-                               const struct entry **found, struct teg_diag *d)
-{
-    *found = NULL;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = &list->entry[i];
-
-        if (e->directory != directory || !stands_for(e->path, isa))
-            continue;
-        if (*found != NULL)
-            return teg_fail(d, TEG_CONFIG, e->path,
-                            "default_for: sm_%u has %.300s already", isa,
-                            (*found)->path);
-        *found = e;
-    }
-    return TEG_OK;
+    if (rival != NULL)
+        return teg_fail(d, TEG_CONFIG, rival->path,
+                        "default_for: sm_%u has %.300s already", isa,
+                        found->path);
+    if (found == NULL)
+        return teg_fail(d, TEG_UNKNOWN, "", "no GPU stands for sm_%u", isa);
+    return teg_gpu_load(found->path, gpu, d);
 }
 
 teg_status teg_gpu_open_for(uint32_t isa, const char *search_path,
                             struct teg_gpu **gpu, struct teg_diag *d)
 {
-    const struct entry *found = NULL;
-    teg_status status = TEG_OK;
     struct teg_gpu_list *list;
+    teg_status status;
 
     *gpu = NULL;
     TRY(teg_gpu_list_new(search_path, &list, d));
-    for (unsigned i = 0;
-         isa != 0 && found == NULL && i < list->directories && status == TEG_OK;
-         i++)
-        status = find_default(list, i, isa, &found, d);
-    if (status == TEG_OK)
-        status = found != NULL ? teg_gpu_load(found->path, gpu, d)
-                               : teg_fail(d, TEG_UNKNOWN, "",
-                                          "no GPU stands for sm_%u", isa);
+    status = open_default(list, isa, gpu, d);
     teg_gpu_list_free(list);
     return status;
 }

@@ -3,7 +3,6 @@
 
 #include "tools/teg/cli/teg.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,71 +10,8 @@
 #include <unistd.h>
 
 enum {
-    PATH_SIZE = GPU_PATH_SIZE
+    PATH_SIZE = TEG_GPU_PATH_SIZE
 };
-
-static bool ends_with(const char *text, const char *tail)
-{
-    size_t length = strlen(text), tail_length = strlen(tail);
-
-    return length > tail_length &&
-           strcmp(text + length - tail_length, tail) == 0;
-}
-
-const struct gpu_entry *gpu_list_find(const struct gpu_list *list,
-                                      const char *name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->entry[i].name, name) == 0)
-            return &list->entry[i];
-    }
-    return NULL;
-}
-
-static int add_file(struct gpu_list *list, const char *directory,
-                    const char *file)
-{
-    size_t path_size = strlen(directory) + strlen(file) + 2;
-    struct gpu_entry entry = {strndup(file, strlen(file) - strlen(".cfg")),
-                              malloc(path_size), list->directories};
-    struct gpu_entry *grown;
-
-    if (entry.name != NULL && gpu_list_find(list, entry.name) != NULL) {
-        free(entry.name);
-        free(entry.path);
-        return EXIT_DONE;
-    }
-    grown = realloc(list->entry, (list->count + 1) * sizeof *grown);
-    if (grown != NULL)
-        list->entry = grown;
-    if (entry.name == NULL || entry.path == NULL || grown == NULL) {
-        free(entry.name);
-        free(entry.path);
-        return say_memory();
-    }
-    snprintf(entry.path, path_size, "%s/%s", directory, file);
-    list->entry[list->count++] = entry;
-    return EXIT_DONE;
-}
-
-/* A directory that is not there holds nothing. */
-static int add_directory(void *self, const char *directory)
-{
-    struct gpu_list *list = self;
-    DIR *d = opendir(directory);
-    const struct dirent *e;
-    int status = EXIT_DONE;
-
-    if (d == NULL)
-        return EXIT_DONE;
-    while (status == EXIT_DONE && (e = readdir(d)) != NULL) {
-        if (e->d_name[0] != '.' && ends_with(e->d_name, ".cfg"))
-            status = add_file(list, directory, e->d_name);
-    }
-    closedir(d);
-    list->directories++;
-    return status;
-}
 
 /* What is done in each directory; not EXIT_DONE ends the search. */
 typedef int visit_fn(void *self, const char *directory);
@@ -85,16 +21,9 @@ static int visit_search_path(visit_fn *visit, void *self, const char *text)
     char directory[PATH_SIZE];
     int status = EXIT_DONE;
 
-    while (text != NULL && status == EXIT_DONE) {
-        size_t length = strcspn(text, ":");
-
-        if (length > 0 && length < sizeof directory) {
-            memcpy(directory, text, length);
-            directory[length] = '\0';
-            status = visit(self, directory);
-        }
-        text = text[length] == ':' ? text + length + 1 : NULL;
-    }
+    while (status == EXIT_DONE && text != NULL &&
+           teg_gpu_path_next(&text, directory))
+        status = visit(self, directory);
     return status;
 }
 
@@ -151,7 +80,7 @@ static int look_for_file(void *self, const char *directory)
 }
 
 int gpu_path_find(const char *file, const char *config_dir,
-                  char path[GPU_PATH_SIZE])
+                  char path[TEG_GPU_PATH_SIZE])
 {
     struct file_search search = {file, path};
 
@@ -163,38 +92,28 @@ int gpu_path_find(const char *file, const char *config_dir,
     return EXIT_FAULT;
 }
 
-static int by_name(const void *a, const void *b)
+static int add_directory(void *self, const char *directory)
 {
-    const struct gpu_entry *x = a, *y = b;
+    struct teg_gpu_list *list = self;
+    struct teg_diag d;
 
-    return strcmp(x->name, y->name);
+    return teg_gpu_list_add(list, directory, &d) == TEG_OK ? EXIT_DONE
+                                                           : say_fault(&d);
 }
 
-int gpu_list_init(struct gpu_list *list, const char *config_dir)
+int gpu_list_find_all(struct teg_gpu_list *list, const char *config_dir)
 {
     int status;
 
-    *list = (struct gpu_list){0};
+    *list = (struct teg_gpu_list){0};
     status = visit_all(add_directory, list, config_dir);
-    if (list->count > 0)
-        qsort(list->entry, list->count, sizeof *list->entry, by_name);
     if (status != EXIT_DONE)
-        gpu_list_release(list);
+        teg_gpu_list_release(list);
     return status;
 }
 
-void gpu_list_release(struct gpu_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->entry[i].name);
-        free(list->entry[i].path);
-    }
-    free(list->entry);
-    *list = (struct gpu_list){0};
-}
-
 /* "gtx280, gtx580, v100" */
-static const char *list_names(const struct gpu_list *list, char *out,
+static const char *list_names(const struct teg_gpu_list *list, char *out,
                               size_t size)
 {
     snprintf(out, size, "none found");
@@ -204,7 +123,7 @@ static const char *list_names(const struct gpu_list *list, char *out,
     return out;
 }
 
-static int say_unknown(const char *name, const struct gpu_list *list)
+static int say_unknown(const char *name, const struct teg_gpu_list *list)
 {
     struct teg_nearest nearest;
     char hint[96], known[1024];
@@ -228,18 +147,18 @@ static int load(const char *path, struct teg_gpu **gpu)
 
 int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu)
 {
-    const struct gpu_entry *entry;
-    struct gpu_list list;
+    const struct teg_gpu_entry *entry;
+    struct teg_gpu_list list;
     int status;
 
-    if (strchr(name, '/') != NULL || ends_with(name, ".cfg"))
+    if (teg_gpu_is_path(name))
         return load(name, gpu);
-    status = gpu_list_init(&list, config_dir);
+    status = gpu_list_find_all(&list, config_dir);
     if (status != EXIT_DONE)
         return status;
-    entry = gpu_list_find(&list, name);
+    entry = teg_gpu_list_find(&list, name);
     status = entry != NULL ? load(entry->path, gpu) : say_unknown(name, &list);
-    gpu_list_release(&list);
+    teg_gpu_list_release(&list);
     return status;
 }
 
@@ -254,24 +173,24 @@ static int absolute(const char *path, char **found)
 
 int gpu_find(const char *name, const char *config_dir, char **path)
 {
-    const struct gpu_entry *entry;
-    struct gpu_list list;
+    const struct teg_gpu_entry *entry;
+    struct teg_gpu_list list;
     int status;
 
     *path = NULL;
-    if (strchr(name, '/') != NULL || ends_with(name, ".cfg"))
+    if (teg_gpu_is_path(name))
         return absolute(name, path);
-    status = gpu_list_init(&list, config_dir);
+    status = gpu_list_find_all(&list, config_dir);
     if (status != EXIT_DONE)
         return status;
-    entry = gpu_list_find(&list, name);
+    entry = teg_gpu_list_find(&list, name);
     status =
         entry != NULL ? absolute(entry->path, path) : say_unknown(name, &list);
-    gpu_list_release(&list);
+    teg_gpu_list_release(&list);
     return status;
 }
 
-static int say_no_default(uint32_t isa, const struct gpu_list *list)
+static int say_no_default(uint32_t isa, const struct teg_gpu_list *list)
 {
     char known[1024];
 
@@ -285,70 +204,36 @@ static int say_no_default(uint32_t isa, const struct gpu_list *list)
     return EXIT_USAGE;
 }
 
-/* A description that does not load stands for nothing; naming it with -g says
- * what is wrong with it. */
-static struct teg_gpu *load_if_default(const char *path, uint32_t isa)
+/* Sets `*gpu` to the one that stands for `isa`, NULL if none does. */
+static int load_default(const struct teg_gpu_list *list, uint32_t isa,
+                        struct teg_gpu **gpu)
 {
-    struct teg_gpu *gpu = NULL;
-    struct teg_diag d;
-
-    if (teg_gpu_load(path, &gpu, &d) != TEG_OK)
-        return NULL;
-    if (gpu->default_for == isa)
-        return gpu;
-    teg_gpu_free(gpu);
-    return NULL;
-}
-
-/* Goes through one directory; sets `*gpu` to the description in it that stands
- * for `isa`, NULL if none does. */
-static int find_default(const struct gpu_list *list, unsigned directory,
-                        uint32_t isa, struct teg_gpu **gpu)
-{
-    const struct gpu_entry *found = NULL;
+    const struct teg_gpu_entry *rival;
+    const struct teg_gpu_entry *found = teg_gpu_list_default(list, isa, &rival);
 
     *gpu = NULL;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct gpu_entry *entry = &list->entry[i];
-        struct teg_gpu *other;
-
-        if (entry->directory != directory)
-            continue;
-        other = load_if_default(entry->path, isa);
-        if (other != NULL && found != NULL) {
-            say(entry->path,
-                "default_for: sm_%u has %s already: choose a GPU with -g", isa,
-                found->path);
-            teg_gpu_free(other);
-            teg_gpu_free(*gpu);
-            *gpu = NULL;
-            return EXIT_FAULT;
-        }
-        if (other != NULL) {
-            found = entry;
-            *gpu = other;
-        }
+    if (rival != NULL) {
+        say(rival->path,
+            "default_for: sm_%u has %s already: choose a GPU with -g", isa,
+            found->path);
+        return EXIT_FAULT;
     }
-    return EXIT_DONE;
+    return found != NULL ? load(found->path, gpu) : EXIT_DONE;
 }
 
 int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
 {
-    struct gpu_list list;
-    int status = gpu_list_init(&list, config_dir);
+    struct teg_gpu_list list;
+    int status = gpu_list_find_all(&list, config_dir);
 
     if (status != EXIT_DONE)
         return status;
-    *gpu = NULL;
-    for (unsigned d = 0; isa != 0 && *gpu == NULL && d < list.directories &&
-                         status == EXIT_DONE;
-         d++)
-        status = find_default(&list, d, isa, gpu);
+    status = load_default(&list, isa, gpu);
     if (status == EXIT_DONE && *gpu == NULL)
         status = say_no_default(isa, &list);
     else if (status == EXIT_DONE)
         say("", "sm_%u: simulating %s; -g chooses another GPU", isa,
             (*gpu)->name);
-    gpu_list_release(&list);
+    teg_gpu_list_release(&list);
     return status;
 }

@@ -6,34 +6,16 @@
 #ifndef TEG_TOOLS_TEG_CLI_GPU_PATH_H
 #define TEG_TOOLS_TEG_CLI_GPU_PATH_H
 
-#include "config/gpu.h"
-
-struct gpu_entry {
-    char *name, *path;  /* owned: "v100", "/usr/share/teg/config/v100.cfg" */
-    unsigned directory; /* its number in the search, from 0 */
-};
-
-struct gpu_list {
-    struct gpu_entry *entry; /* owned, sorted by name; the first found of a
-                                name hides later ones */
-    size_t count;
-    unsigned directories; /* that were there */
-};
-
-enum {
-    GPU_PATH_SIZE = 4096
-};
+#include "config/gpu_list.h"
 
 /* Finds another file that lies beside the descriptions (a trained forest);
  * says so if there is none. */
 int gpu_path_find(const char *file, const char *config_dir,
-                  char path[GPU_PATH_SIZE]);
+                  char path[TEG_GPU_PATH_SIZE]);
 
-/* Lists every description.  `config_dir` may be NULL. */
-int gpu_list_init(struct gpu_list *list, const char *config_dir);
-void gpu_list_release(struct gpu_list *list);
-const struct gpu_entry *gpu_list_find(const struct gpu_list *list,
-                                      const char *name);
+/* Lists every description; `list` is to be released.  `config_dir` may be
+ * NULL. */
+int gpu_list_find_all(struct teg_gpu_list *list, const char *config_dir);
 
 /* Loads a GPU by name or by file ('/' in it or ending in ".cfg"); says what
  * is wrong, with the nearest name, and returns an exit status. */

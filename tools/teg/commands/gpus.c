@@ -154,8 +154,8 @@ static int show_all(const struct job *job)
         .columns = "name,title,compute_capability,clock_mhz,sms",
     };
     struct writer w;
-    struct gpu_list list;
-    int written, status = gpu_list_init(&list, job->config_dir);
+    struct teg_gpu_list list;
+    int written, status = gpu_list_find_all(&list, job->config_dir);
 
     if (status != EXIT_DONE)
         return status;
@@ -169,7 +169,7 @@ static int show_all(const struct job *job)
         say("", "no GPU descriptions found; set TEG_CONFIG_PATH");
         status = EXIT_FAULT;
     }
-    gpu_list_release(&list);
+    teg_gpu_list_release(&list);
     if (written == EXIT_DONE)
         written = writer_end(&w, EXIT_DONE);
     return written != EXIT_DONE ? written : status;

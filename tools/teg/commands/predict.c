@@ -24,8 +24,8 @@ struct predict {
     struct job job;
     const char *model;
     bool timing;
-    char path[GPU_PATH_SIZE];  /* of the forest */
-    struct teg_forest *forest; /* owned */
+    char path[TEG_GPU_PATH_SIZE]; /* of the forest */
+    struct teg_forest *forest;    /* owned */
     /* Of each of the forest's features: which of a trace's it is. */
     enum teg_feature source[TEG_FOREST_FEATURES_MAX];
 };

@@ -24,9 +24,9 @@ static double difference(const struct teg_gpu *gpu, uint32_t capability)
     return (step > 0 ? 1000 + step : -step) + other;
 }
 
-static int find_like(struct draft *a, const struct gpu_list *list)
+static int find_like(struct draft *a, const struct teg_gpu_list *list)
 {
-    const struct gpu_entry *entry = NULL;
+    const struct teg_gpu_entry *entry = NULL;
     double best = HUGE_VAL;
     const char *slash;
 
@@ -64,16 +64,16 @@ static int find_like(struct draft *a, const struct gpu_list *list)
 
 static int open_like(struct draft *a, const char *config_dir)
 {
-    struct gpu_list list;
+    struct teg_gpu_list list;
     const char *family;
     config_t config;
     char path[PATH_MAX + 160];
-    int status = gpu_list_init(&list, config_dir);
+    int status = gpu_list_find_all(&list, config_dir);
 
     if (status != EXIT_DONE)
         return status;
     status = find_like(a, &list);
-    gpu_list_release(&list);
+    teg_gpu_list_release(&list);
     if (status != EXIT_DONE)
         return status;
     snprintf(path, sizeof path, "%s/%s", a->like_directory, a->like_file);
