@@ -2,6 +2,7 @@
 
 #include "config/param.h"
 #include "isa/base/nearest.h"
+#include "isa/inst/inst.h"
 
 #include <errno.h>
 #include <math.h>
@@ -313,6 +314,22 @@ teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
     for (uint32_t i = 0; i < count; i++)
         teg_nearest_offer(&nearest, p[i].key);
     return unknown_key(key, &nearest, d);
+}
+
+teg_status teg_gpu_vary(struct teg_gpu *gpu, const char *key, const char *value,
+                        struct teg_diag *d)
+{
+    uint32_t threads;
+
+    TRY(teg_gpu_set(gpu, key, value, d));
+    if (strcmp(key, "sm.warps_max") != 0)
+        return TEG_OK;
+    threads = gpu->sm.warps_max * TEG_LANES;
+    if (gpu->sm.threads_max > threads)
+        gpu->sm.threads_max = threads;
+    if (gpu->sm.threads_per_block_max > threads)
+        gpu->sm.threads_per_block_max = threads;
+    return TEG_OK;
 }
 
 /* ---- reading ------------------------------------------------------------- */

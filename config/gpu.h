@@ -3,7 +3,7 @@
  * description (config/<name>.cfg, docs/gpu-description.md), read by everyone,
  * changed by nobody but the what-ifs, which work on a copy.
  *
- * All cycles are cycles of chip.sm_clock_mhz.  The functions stand in
+ * All cycles are cycles of chip.sm_clock_mhz.  Most functions stand in
  * include/teg/gpu.h, for users see them too.
  */
 #ifndef TEG_CONFIG_GPU_H
@@ -160,5 +160,11 @@ struct teg_gpu {
     struct teg_fact *fact; /* owned, [fact_count], in the order of params.def */
     uint32_t fact_count;
 };
+
+/* teg_gpu_set as a sweep means it: a chip of fewer warps (sm.warps_max) has room
+ * for no more threads than those, so who varies the one need not vary the
+ * rest. */
+teg_status teg_gpu_vary(struct teg_gpu *gpu, const char *key, const char *value,
+                        struct teg_diag *d);
 
 #endif

@@ -1,100 +1,36 @@
 #include "libteg/point.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/nearest.h"
+#include "sim/whatif/launch_change.h"
 
 enum {
     WORD_SIZE = 256,     /* "sm.policy=gto" */
     WHAT_IFS_SIZE = 1024 /* of one point */
 };
 
-/* What of a launch can be changed. */
-static const struct shape {
-    const char *key;
-    uint32_t min, max;
-} shapes[] = {
-    {"launch.registers", 1, 1024},
-    {"launch.shared_bytes", 0, 1 << 20},
-    {"launch.warps", 1, 64},
-    {"launch.sms", 1, 1024},
-};
-
-enum {
-    SHAPE_REGISTERS,
-    SHAPE_SHARED,
-    SHAPE_WARPS,
-    SHAPE_SMS,
-    SHAPES
-};
-
 struct point {
     struct source *source;
     const struct manner *manner;
     struct teg_gpu *gpu; /* borrowed from the result */
-    uint32_t shape[SHAPES];
-    uint8_t given[SHAPES];
+    struct launch_change launch;
     char what_ifs[WHAT_IFS_SIZE]; /* this point's own, joined by commas */
 };
 
-/* Takes the next of the words that commas join, without blanks around it;
- * returns 0 after the last. */
-static int next_word(const char **at, char word[WORD_SIZE], size_t *length)
+const char *point_next_word(const char **list, size_t *length)
 {
-    const char *from = *at + strspn(*at, ", ");
+    const char *word = *list + strspn(*list, ", ");
 
-    *length = strcspn(from, ",");
-    *at = from + *length;
-    while (*length > 0 && from[*length - 1] == ' ')
+    *length = strcspn(word, ",");
+    *list = word + *length;
+    while (*length > 0 && word[*length - 1] == ' ')
         --*length;
-    snprintf(word, WORD_SIZE, "%.*s",
-             *length < WORD_SIZE ? (int)*length : WORD_SIZE - 1, from);
-    return *length != 0;
+    return *length != 0 ? word : NULL;
 }
 
 /* ---- changes of the GPU and the launch ------------------------------------ */
-
-static teg_status take_shape(struct point *p, const char *key, const char *text,
-                             struct teg_diag *d)
-{
-    struct teg_nearest nearest;
-
-    teg_nearest_init(&nearest, key);
-    for (uint32_t i = 0; i < SHAPES; i++) {
-        unsigned long v;
-        char *end;
-
-        teg_nearest_offer(&nearest, shapes[i].key);
-        if (strcmp(shapes[i].key, key) != 0)
-            continue;
-        errno = 0;
-        v = strtoul(text, &end, 10);
-        if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-            v < shapes[i].min || v > shapes[i].max)
-            return teg_fail(d, TEG_CONFIG, key,
-                            "expected a whole number, %u to %u, found '%s'",
-                            shapes[i].min, shapes[i].max, text);
-        p->shape[i] = (uint32_t)v;
-        p->given[i] = 1;
-        return TEG_OK;
-    }
-    return teg_fail(d, TEG_UNKNOWN, key, "unknown key; did you mean '%s'?",
-                    nearest.best);
-}
-
-/* A chip of fewer warps has room for no more threads than those. */
-static void follow_warps(struct teg_gpu *gpu)
-{
-    uint32_t threads = gpu->sm.warps_max * TEG_LANES;
-
-    if (gpu->sm.threads_max > threads)
-        gpu->sm.threads_max = threads;
-    if (gpu->sm.threads_per_block_max > threads)
-        gpu->sm.threads_per_block_max = threads;
-}
 
 static teg_status take_word(struct point *p, char *word, struct teg_diag *d)
 {
@@ -110,20 +46,20 @@ static teg_status take_word(struct point *p, char *word, struct teg_diag *d)
     }
     *equals = '\0';
     if (strncmp(word, "launch.", strlen("launch.")) == 0)
-        return take_shape(p, word, equals + 1, d);
-    TRY(teg_gpu_set(p->gpu, word, equals + 1, d));
-    if (strcmp(word, "sm.warps_max") == 0)
-        follow_warps(p->gpu);
-    return TEG_OK;
+        return launch_change_set(&p->launch, word, equals + 1, d);
+    return teg_gpu_vary(p->gpu, word, equals + 1, d);
 }
 
 static teg_status take_changes(struct point *p, const char *text,
                                struct teg_diag *d)
 {
     char word[WORD_SIZE];
+    const char *from;
     size_t length;
 
-    while (next_word(&text, word, &length)) {
+    while ((from = point_next_word(&text, &length)) != NULL) {
+        snprintf(word, sizeof word, "%.*s",
+                 length < sizeof word ? (int)length : WORD_SIZE - 1, from);
         if (length >= sizeof word)
             return teg_fail(d, TEG_LIMIT, word,
                             "expected at most %d characters, found %zu",
@@ -135,17 +71,6 @@ static teg_status take_changes(struct point *p, const char *text,
 
 /* ---- opening ---------------------------------------------------------------- */
 
-static teg_status apply(const char *what_ifs, struct teg_gpu *gpu,
-                        struct teg_launch *launch, struct teg_diag *d)
-{
-    char word[WORD_SIZE];
-    size_t length;
-
-    while (next_word(&what_ifs, word, &length))
-        TRY(teg_whatif_apply(word, gpu, launch, d));
-    return TEG_OK;
-}
-
 /* Opens the launch as the point has it; what-ifs also change `gpu`. */
 static teg_status open_changed(struct point *p, struct teg_gpu *gpu,
                                struct teg_launch *launch, struct teg_diag *d)
@@ -153,13 +78,10 @@ static teg_status open_changed(struct point *p, struct teg_gpu *gpu,
     teg_status status;
 
     TRY(source_open(p->source, launch, d));
-    if (p->given[SHAPE_REGISTERS])
-        launch->kernel->registers = p->shape[SHAPE_REGISTERS];
-    if (p->given[SHAPE_SHARED])
-        launch->kernel->shared_bytes = p->shape[SHAPE_SHARED];
-    status = apply(p->manner->what_ifs, gpu, launch, d);
+    launch_change_apply(&p->launch, launch);
+    status = teg_whatif_apply(p->manner->what_ifs, gpu, launch, d);
     if (status == TEG_OK)
-        status = apply(p->what_ifs, gpu, launch, d);
+        status = teg_whatif_apply(p->what_ifs, gpu, launch, d);
     if (status != TEG_OK)
         launch_end(launch);
     return status;
@@ -184,15 +106,16 @@ static teg_status open_again(void *self, struct teg_launch *launch,
 static struct teg_simulation_options options_of(const struct point *p)
 {
     const struct manner *m = p->manner;
-
-    return (struct teg_simulation_options){
-        .sms = p->given[SHAPE_SMS] ? p->shape[SHAPE_SMS] : m->sms,
-        .warps_per_sm =
-            p->given[SHAPE_WARPS] ? p->shape[SHAPE_WARPS] : m->warps,
+    struct teg_simulation_options options = {
+        .sms = m->sms,
+        .warps_per_sm = m->warps,
         .threads = m->threads,
         .progress = m->progress,
         .progress_self = m->progress_self,
     };
+
+    launch_change_limit(&p->launch, &options);
+    return options;
 }
 
 /* A part of the launch if it is long enough: `r->sample` says so.  What its

@@ -18,6 +18,10 @@ struct manner {
     int walk;             /* without a clock */
 };
 
+/* The first of the words that commas join, [*length], without the blanks around
+ * it; moves `*list` behind it.  NULL if there is none. */
+const char *point_next_word(const char **list, size_t *length);
+
 /*
  * Replays the launch of `source` with the changes that `text` lists
  * (teg_replay_sweep says how).  After TEG_INTERRUPTED `*result` is what there

@@ -1,18 +1,12 @@
 /* The what-ifs by what they gain: a sweep over all of them. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/gpu.h"
 #include "libteg/replay.h"
-
-enum {
-    NAME_SIZE = 64,
-    ALL_SIZE = 1024 /* the names of the fixed ones, joined */
-};
+#include "sim/teg.h"
 
 struct ranked {
-    char name[NAME_SIZE];
+    char name[TEG_WHATIF_NAME_SIZE];
     uint64_t cycles;
     uint32_t place; /* in the order in which they were listed */
 };
@@ -24,36 +18,6 @@ struct teg_ranking {
     teg_status status;   /* of the sweep's first fault */
     struct teg_diag fault;
 };
-
-static void add(struct teg_ranking *r, const char *prefix, const char *name)
-{
-    struct ranked *item = &r->item[r->count];
-
-    snprintf(item->name, sizeof item->name, "%s%s", prefix, name);
-    item->place = r->count++;
-}
-
-/* "all", each what-if there is, and every unit doubled. */
-static teg_status list(struct teg_ranking *r, const struct teg_gpu *gpu,
-                       char all[ALL_SIZE], struct teg_diag *d)
-{
-    size_t used = 0;
-
-    r->item = calloc(1 + teg_whatif_count() + gpu->unit_count, sizeof *r->item);
-    if (r->item == NULL)
-        return teg_fail_memory(d);
-    add(r, "", "all");
-    for (uint32_t i = 0; i < teg_whatif_count(); i++) {
-        add(r, "", teg_whatif_name(i));
-        used += (size_t)snprintf(all + used, ALL_SIZE - used, "%s%s",
-                                 used > 0 ? "," : "", teg_whatif_name(i));
-        if (used >= ALL_SIZE)
-            return teg_fail(d, TEG_LIMIT, "what-if", "too many");
-    }
-    for (uint32_t i = 0; i < gpu->unit_count; i++)
-        add(r, "double:", gpu->unit[i].name);
-    return TEG_OK;
-}
 
 /* Point 0 is the launch as it is, point i what-if i - 1. */
 static int done(void *self, uint32_t point, const struct teg_result *result,
@@ -86,18 +50,21 @@ static teg_status measure(struct teg_ranking *r, struct teg_replay *replay,
                           const struct teg_gpu *gpu, uint32_t workers,
                           struct teg_diag *d)
 {
-    char all[ALL_SIZE] = "";
     const char **point;
     teg_status status;
 
-    TRY(list(r, gpu, all, d));
+    r->count = teg_whatif_trials(gpu);
+    r->item = calloc(r->count, sizeof *r->item);
     point = calloc(r->count + 1, sizeof *point);
-    if (point == NULL)
+    if (r->item == NULL || point == NULL) {
+        free(point);
         return teg_fail_memory(d);
+    }
     point[0] = "";
-    point[1] = all;
-    for (uint32_t i = 1; i < r->count; i++)
-        point[i + 1] = r->item[i].name;
+    for (uint32_t i = 0; i < r->count; i++) {
+        point[i + 1] = teg_whatif_trial(gpu, i, r->item[i].name);
+        r->item[i].place = i;
+    }
     status =
         teg_replay_sweep(replay, gpu, point, r->count + 1, workers, done, r, d);
     free(point);

@@ -122,12 +122,19 @@ void teg_replay_set_progress(struct teg_replay *replay, teg_progress *progress,
 teg_status teg_replay_add_what_ifs(struct teg_replay *replay, const char *names,
                                    struct teg_diag *d)
 {
-    size_t size = strlen(replay->manner.what_ifs) + strlen(names) + 2;
-    char *joined = malloc(size);
+    size_t used = strlen(replay->manner.what_ifs), length;
+    char *joined = malloc(used + strlen(names) + 2);
+    const char *name;
 
     if (joined == NULL)
         return teg_fail_memory(d);
-    snprintf(joined, size, "%s,%s", replay->manner.what_ifs, names);
+    memcpy(joined, replay->manner.what_ifs, used + 1);
+    while ((name = point_next_word(&names, &length)) != NULL) {
+        joined[used++] = ',';
+        memcpy(joined + used, name, length);
+        used += length;
+        joined[used] = '\0';
+    }
     free(replay->what_ifs);
     replay->what_ifs = joined;
     replay->manner.what_ifs = joined;

@@ -71,6 +71,17 @@ const char *teg_whatif_next(const char **names, size_t *length);
 /* Whether `name` ([length]) is one, or "double:" with a unit of `gpu`. */
 int teg_whatif_known(const char *name, size_t length,
                      const struct teg_gpu *gpu);
+/* What a ranking tries, [0, teg_whatif_trials): "all", which is all fixed ones
+ * together, each of them, and each unit doubled. */
+enum {
+    TEG_WHATIF_NAME_SIZE = 64
+};
+
+uint32_t teg_whatif_trials(const struct teg_gpu *gpu);
+/* The trial's name; returns the what-ifs that it applies, joined by commas:
+ * `name` itself, but for "all". */
+const char *teg_whatif_trial(const struct teg_gpu *gpu, uint32_t i,
+                             char name[TEG_WHATIF_NAME_SIZE]);
 /*
  * Applies the what-ifs `names`, one or several joined by commas, to `*gpu` (a
  * copy of the caller's) and to `launch`, which is replaced by one that

@@ -30,10 +30,34 @@ static const struct {
 #undef WHATIF
 };
 
+/* ",no-bank-conflicts,coalesced": all of them. */
+static const char all_names[] =
+#define WHATIF(name, gpu, inst, block, help) "," name
+#include "sim/whatif/whatif.def"
+#undef WHATIF
+    ;
+
 const struct teg_whatif *teg_whatifs(uint32_t *count)
 {
     *count = WHATIFS;
     return list;
+}
+
+uint32_t teg_whatif_trials(const struct teg_gpu *gpu)
+{
+    return 1 + WHATIFS + gpu->unit_count;
+}
+
+const char *teg_whatif_trial(const struct teg_gpu *gpu, uint32_t i,
+                             char name[TEG_WHATIF_NAME_SIZE])
+{
+    const char *prefix = i > WHATIFS ? DOUBLE_PREFIX : "";
+    const char *rest = i == 0         ? "all"
+                       : i <= WHATIFS ? list[i - 1].name
+                                      : gpu->unit[i - WHATIFS - 1].name;
+
+    snprintf(name, TEG_WHATIF_NAME_SIZE, "%s%s", prefix, rest);
+    return i == 0 ? all_names + 1 : name;
 }
 
 static teg_status apply_row(uint32_t row, struct teg_gpu *gpu,

@@ -95,7 +95,7 @@ START_TEST(what_ifs_stay_until_they_are_cleared)
     struct teg_result *result;
 
     ck_assert_int_eq(
-        teg_replay_add_what_ifs(replay, "no-barriers,no-memory-latency", &d),
+        teg_replay_add_what_ifs(replay, " no-barriers , no-memory-latency", &d),
         TEG_OK);
     without = help_cycles(replay, gpu);
     ck_assert_uint_lt(without, cycles);

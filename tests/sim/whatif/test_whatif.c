@@ -127,6 +127,27 @@ START_TEST(every_name_is_known_and_unique)
 }
 END_TEST
 
+START_TEST(a_ranking_tries_all_each_and_every_unit_doubled)
+{
+    char name[TEG_WHATIF_NAME_SIZE];
+    const char *names = teg_whatif_trial(&gpu, 0, name), *one;
+    uint32_t count, i = 0;
+    const struct teg_whatif *w = teg_whatifs(&count);
+    size_t length;
+
+    ck_assert_uint_eq(teg_whatif_trials(&gpu), 1 + count + 2);
+    ck_assert_str_eq(name, "all");
+    for (; (one = teg_whatif_next(&names, &length)) != NULL; i++) {
+        ck_assert_uint_eq(strlen(w[i].name), length);
+        ck_assert_mem_eq(w[i].name, one, length);
+        ck_assert_str_eq(teg_whatif_trial(&gpu, i + 1, name), w[i].name);
+    }
+    ck_assert_uint_eq(i, count);
+    ck_assert_ptr_eq(teg_whatif_trial(&gpu, count + 2, name), name);
+    ck_assert_str_eq(name, "double:lsu");
+}
+END_TEST
+
 START_TEST(no_bank_conflicts_makes_banks_ideal)
 {
     apply("no-bank-conflicts");
@@ -592,6 +613,7 @@ int main(void)
 
     tcase_add_checked_fixture(rules, setup, teardown);
     tcase_add_test(rules, every_name_is_known_and_unique);
+    tcase_add_test(rules, a_ranking_tries_all_each_and_every_unit_doubled);
     tcase_add_test(rules, no_bank_conflicts_makes_banks_ideal);
     tcase_add_test(rules, coalesced_packs_accesses);
     tcase_add_test(rules, no_channel_skew_takes_channels_in_turn);

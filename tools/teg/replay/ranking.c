@@ -8,34 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Each what-if there is, every unit doubled, and the fixed ones together. */
 static int list_toggles(struct whatif *w)
 {
-    uint32_t fixed;
-    const struct teg_whatif *known = teg_whatifs(&fixed);
-    const struct teg_gpu *gpu = w->job.gpu;
-    struct toggle *all;
+    uint32_t count = teg_whatif_trials(w->job.gpu);
 
-    w->toggle = calloc(fixed + gpu->unit_count + 1, sizeof *w->toggle);
+    w->toggle = calloc(count, sizeof *w->toggle);
     if (w->toggle == NULL)
         return say_memory();
-    all = &w->toggle[w->count++];
-    snprintf(all->name, sizeof all->name, "all");
-    for (uint32_t i = 0; i < fixed; i++) {
-        struct toggle *t = &w->toggle[w->count++];
-        size_t used = strlen(all->names);
-
-        snprintf(t->name, sizeof t->name, "%s", known[i].name);
-        snprintf(t->names, sizeof t->names, "%s", known[i].name);
-        snprintf(all->names + used, sizeof all->names - used, "%s%s",
-                 used > 0 ? "," : "", known[i].name);
-    }
-    for (uint32_t i = 0; i < gpu->unit_count; i++) {
-        struct toggle *t = &w->toggle[w->count++];
-
-        snprintf(t->name, sizeof t->name, "double:%s", gpu->unit[i].name);
-        snprintf(t->names, sizeof t->names, "%s", t->name);
-    }
+    w->count = count;
+    for (uint32_t i = 0; i < w->count; i++)
+        teg_whatif_trial(w->job.gpu, i, w->toggle[i].name);
     return EXIT_DONE;
 }
 
@@ -95,12 +77,15 @@ static int work(void *self, uint64_t job, uint32_t cores,
                 struct teg_buffer *reply)
 {
     const struct whatif *w = self;
+    char name[TEG_WHATIF_NAME_SIZE];
     struct measured m = {0};
+    const char *names = NULL;
 
     if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
         return EXIT_FAULT;
-    m.status = total_cycles(w, job > 0 ? w->toggle[job - 1].names : NULL, cores,
-                            &m.cycles);
+    if (job > 0)
+        names = teg_whatif_trial(w->job.gpu, (uint32_t)job - 1, name);
+    m.status = total_cycles(w, names, cores, &m.cycles);
     if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
         return (int)m.status;
     teg_buffer_bytes(reply, &m, sizeof m);

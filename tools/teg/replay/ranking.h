@@ -10,9 +10,9 @@
 
 #include "tools/teg/replay/job.h"
 
+/* A trial of teg_whatif_trials. */
 struct toggle {
-    char name[64];
-    char names[512]; /* what is applied: one what-if or several */
+    char name[TEG_WHATIF_NAME_SIZE];
     uint64_t cycles;
     bool done;
 };

@@ -1,6 +1,7 @@
 #include "tools/teg/sweep/axis.h"
 
 #include "config/param.h"
+#include "sim/whatif/launch_change.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -180,10 +181,10 @@ static int check_shape(const struct sweep_axis *axis)
     char hint[96];
 
     teg_nearest_init(&nearest, axis->key);
-    for (const struct sweep_shape *s = sweep_shapes; s->key != NULL; s++) {
-        if (strcmp(s->key, axis->key) == 0)
+    for (uint32_t i = 0; i < LAUNCH_KEYS; i++) {
+        if (strcmp(launch_change_key(i), axis->key) == 0)
             return EXIT_DONE;
-        teg_nearest_offer(&nearest, s->key);
+        teg_nearest_offer(&nearest, launch_change_key(i));
     }
     say("--vary", "'%s' is nothing of a launch%s", axis->key,
         did_you_mean(&nearest, "", hint));

@@ -1,33 +1,18 @@
 #include "tools/teg/sweep/sweep.h"
 
+#include "sim/whatif/launch_change.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    SHAPE_REGISTERS,
-    SHAPE_SHARED,
-    SHAPE_WARPS,
-    SHAPE_SMS,
-};
-
-const struct sweep_shape sweep_shapes[] = {
-    [SHAPE_REGISTERS] = {"launch.registers",
-                         offsetof(struct sweep_change, registers), 1024},
-    [SHAPE_SHARED] = {"launch.shared_bytes",
-                      offsetof(struct sweep_change, shared_bytes), 1 << 20},
-    [SHAPE_WARPS] = {"launch.warps", offsetof(struct sweep_change, warps), 64},
-    [SHAPE_SMS] = {"launch.sms", offsetof(struct sweep_change, sms), 1024},
-    {NULL, 0, 0},
-};
 
 /* A point being simulated.  A reason that is not "" is why it cannot be. */
 struct point {
     const struct sweep_plan *plan;
     uint64_t number;
     uint32_t threads; /* of the host */
-    struct sweep_change change;
+    struct launch_change change;
     struct replay replay;
     struct opt_list what_ifs;        /* none or one, borrowed from the plan */
     struct teg_store *store;         /* borrowed from the source */
@@ -156,41 +141,6 @@ static bool open_source(struct point *p, struct sweep_source *s)
 
 /* ---- what is simulated ---------------------------------------------------- */
 
-static bool take_shape(struct point *p, const char *key, const char *text)
-{
-    uint32_t row = 0;
-    unsigned long v;
-    char *end;
-
-    while (strcmp(sweep_shapes[row].key, key) != 0)
-        row++;
-    errno = 0;
-    v = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        v > sweep_shapes[row].max || (v == 0 && row != SHAPE_SHARED)) {
-        snprintf(p->reason, sizeof p->reason,
-                 "%s: expected a whole number, %d to %u, found '%s'", key,
-                 row != SHAPE_SHARED, sweep_shapes[row].max, text);
-        return false;
-    }
-    *(uint32_t *)(void *)((char *)&p->change + sweep_shapes[row].offset) =
-        (uint32_t)v;
-    p->change.given[row] = true;
-    return true;
-}
-
-/* A chip of fewer warps has room for no more threads than those: whoever
- * varies sm.warps_max need not vary the rest as well. */
-static void follow_warps(struct teg_gpu *gpu)
-{
-    uint32_t threads = gpu->sm.warps_max * TEG_LANES;
-
-    if (gpu->sm.threads_max > threads)
-        gpu->sm.threads_max = threads;
-    if (gpu->sm.threads_per_block_max > threads)
-        gpu->sm.threads_per_block_max = threads;
-}
-
 static bool change_gpu(struct point *p)
 {
     const struct sweep_plan *plan = p->plan;
@@ -201,24 +151,13 @@ static bool change_gpu(struct point *p)
         const char *value = value_at(plan, i, p->number);
 
         if (axis->kind == SWEEP_KEY &&
-            teg_gpu_set(p->replay.gpu, axis->key, value, &d) != TEG_OK)
+            teg_gpu_vary(p->replay.gpu, axis->key, value, &d) != TEG_OK)
             return failed(p, &d);
-        if (axis->kind == SWEEP_SHAPE && !take_shape(p, axis->key, value))
-            return false;
-        if (axis->kind == SWEEP_KEY && strcmp(axis->key, "sm.warps_max") == 0)
-            follow_warps(p->replay.gpu);
+        if (axis->kind == SWEEP_SHAPE &&
+            launch_change_set(&p->change, axis->key, value, &d) != TEG_OK)
+            return failed(p, &d);
     }
     return teg_gpu_check(p->replay.gpu, &d) == TEG_OK || failed(p, &d);
-}
-
-static void change_launch(const struct point *p, struct teg_launch *launch)
-{
-    const struct sweep_change *c = &p->change;
-
-    if (c->given[SHAPE_REGISTERS])
-        launch->kernel->registers = c->registers;
-    if (c->given[SHAPE_SHARED])
-        launch->kernel->shared_bytes = c->shared_bytes;
 }
 
 /* Opens the point's launch; what-ifs also change `gpu`. */
@@ -229,7 +168,7 @@ static teg_status open_launch(const struct point *p, struct teg_gpu *gpu,
 
     if (status != TEG_OK)
         return status;
-    change_launch(p, launch);
+    launch_change_apply(&p->change, launch);
     if (p->what_ifs.count > 0)
         status = teg_whatif_apply(p->what_ifs.item[0], gpu, launch, d);
     if (status != TEG_OK && launch->close != NULL)
@@ -316,14 +255,14 @@ static int on_progress(void *self, uint64_t blocks, uint64_t cycle)
 
 static struct teg_simulation_options options_of(const struct point *p)
 {
-    const struct sweep_request *r = p->plan->request;
-
-    return (struct teg_simulation_options){
-        .sms = p->change.given[SHAPE_SMS] ? p->change.sms : r->sms,
-        .warps_per_sm = p->change.warps,
+    struct teg_simulation_options options = {
+        .sms = p->plan->request->sms,
         .threads = p->threads,
         .progress = on_progress,
     };
+
+    launch_change_limit(&p->change, &options);
+    return options;
 }
 
 void sweep_source_read(struct sweep_source *s, const struct sweep_plan *plan,
@@ -519,7 +458,7 @@ static int append_member(struct point *p, uint64_t member,
     }
     replay.launches =
         teg_trace_kernel_launches(trace, launch_at(plan, member)->kernel);
-    change_launch(p, &launch);
+    launch_change_apply(&p->change, &launch);
     status = replay_represent(&replay, &p->replay, &plan->clusters, index,
                               by->path, by->kernel + 1, &launch);
     if (status == EXIT_DONE)

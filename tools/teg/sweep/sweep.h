@@ -98,21 +98,6 @@ uint32_t sweep_isa(const struct sweep_request *r);
  * `what` names them in what is said of a fault. */
 int sweep_values(struct sweep_axis *axis, const char *what, const char *text);
 
-/* What of a launch can be varied; a NULL key ends the table. */
-struct sweep_shape {
-    const char *key; /* "launch.registers" */
-    size_t offset;   /* of an uint32_t in struct sweep_change */
-    uint32_t max;
-};
-
-struct sweep_change {
-    uint32_t registers, shared_bytes;
-    uint32_t warps, sms; /* as in struct teg_simulation_options */
-    bool given[4];       /* by row of sweep_shapes */
-};
-
-extern const struct sweep_shape sweep_shapes[];
-
 /* A trace's launch as it stays open from point to point in one process. */
 struct sweep_source {
     bool open;
