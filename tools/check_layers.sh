@@ -51,9 +51,10 @@ tools/teg/report/page sim/ tools/teg/cli/ tools/teg/replay/ tools/teg/report/ pa
 tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
+tools/cudart isa/ config/ traces/
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
-for room in $(find isa config traces sim libteg tools/teg -name '*.c' -exec dirname {} + | sort -u); do
+for room in $(find isa config traces sim libteg tools/teg tools/cudart -name '*.c' -exec dirname {} + | sort -u); do
     if ! grep -qx "$room" "$rooms"; then
         echo "$room: not in the table of tools/check_layers.sh"
         status=1

@@ -1,6 +1,7 @@
 /* Arrays: memory that textures and surfaces look into.  Rows lie one behind the
  * other, without gaps; a program cannot see that. */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/array.h"
+#include "tools/cudart/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,10 @@
  * numbers are the same.  There is one device and one context, a name only.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/launch.h"
+#include "tools/cudart/memory.h"
+#include "tools/cudart/registry.h"
+#include "tools/cudart/say.h"
 
 #include <dlfcn.h>
 #include <elf.h>

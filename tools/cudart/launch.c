@@ -1,5 +1,7 @@
 /* Kernel launches: configuration, checks, the run. */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/launch.h"
+#include "tools/cudart/limits.h"
+#include "tools/cudart/say.h"
 
 #include <stdio.h>
 #include <stdlib.h>

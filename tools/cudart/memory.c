@@ -1,6 +1,6 @@
 /* Device memory, host memory the device sees, copies. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,15 @@ enum {
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
 #define SHARED_ALIGNMENT UINT64_C(0x200000)
+
+/* Host memory that the device sees at the same address. */
+struct shared_memory {
+    void *data;
+    size_t bytes;
+    enum cuda_memory kind;
+    int ours; /* to be unmapped when freed */
+    struct shared_memory *next;
+};
 
 /* ---- allocating --------------------------------------------------------------- */
 
@@ -423,9 +432,8 @@ int memory_set(struct runtime *r, void *to, int value, size_t bytes)
     return cudaSuccess;
 }
 
-/* Every copy counts a nominal microsecond besides its bytes. */
-static int copy(struct runtime *r, void *to, const void *from, size_t bytes,
-                int kind)
+int memory_copy_alone(struct runtime *r, void *to, const void *from,
+                      size_t bytes, int kind)
 {
     r->nominal_us += 1;
     return memory_copy(r, to, from, bytes, kind);
@@ -434,7 +442,7 @@ static int copy(struct runtime *r, void *to, const void *from, size_t bytes,
 CALL(cudaMemcpy, void *to, const void *from, size_t bytes, int kind)
 {
     BEGIN(r);
-    return runtime_end(r, copy(r, to, from, bytes, kind));
+    return runtime_end(r, memory_copy_alone(r, to, from, bytes, kind));
 }
 ALSO(cudaMemcpy, cudaMemcpy_ptds);
 
@@ -452,7 +460,8 @@ CALL(cudaMemcpyPeer, void *to, int to_gpu, const void *from, int from_gpu,
     BEGIN(r);
     if (to_gpu != 0 || from_gpu != 0)
         return runtime_end(r, cudaErrorInvalidDevice);
-    return runtime_end(r, copy(r, to, from, bytes, COPY_DEVICE_TO_DEVICE));
+    return runtime_end(
+        r, memory_copy_alone(r, to, from, bytes, COPY_DEVICE_TO_DEVICE));
 }
 
 CALL(cudaMemcpyPeerAsync, void *to, int to_gpu, const void *from, int from_gpu,
@@ -561,85 +570,6 @@ CALL(cudaMemset2DAsync, void *to, size_t pitch, int value, size_t width,
     return cudaMemset2D(to, pitch, value, width, height);
 }
 ALSO(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
-
-/* ---- variables -------------------------------------------------------------------------- */
-
-/* Device address of `bytes` of a variable from `offset` on, or 0. */
-static uint64_t part_of(struct runtime *r, const void *symbol, size_t bytes,
-                        size_t offset, int *error)
-{
-    size_t size = 0;
-    uint64_t address = variable_find(r, symbol, &size, error);
-
-    if (address != 0 && (offset > size || size - offset < bytes)) {
-        *error = cudaErrorInvalidValue;
-        return 0;
-    }
-    return address != 0 ? address + offset : 0;
-}
-
-CALL(cudaMemcpyToSymbol, const void *symbol, const void *from, size_t bytes,
-     size_t offset, int kind)
-{
-    BEGIN(r);
-    int error = cudaSuccess;
-    uint64_t to = part_of(r, symbol, bytes, offset, &error);
-
-    return runtime_end(r, to != 0 ? copy(r, (void *)to, from, bytes, kind)
-                                  : error);
-}
-ALSO(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
-
-CALL(cudaMemcpyToSymbolAsync, const void *symbol, const void *from,
-     size_t bytes, size_t offset, int kind, void *stream)
-{
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
-}
-ALSO(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
-
-CALL(cudaMemcpyFromSymbol, void *to, const void *symbol, size_t bytes,
-     size_t offset, int kind)
-{
-    BEGIN(r);
-    int error = cudaSuccess;
-    uint64_t from = part_of(r, symbol, bytes, offset, &error);
-
-    return runtime_end(r, from != 0 ? copy(r, to, (void *)from, bytes, kind)
-                                    : error);
-}
-ALSO(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
-
-CALL(cudaMemcpyFromSymbolAsync, void *to, const void *symbol, size_t bytes,
-     size_t offset, int kind, void *stream)
-{
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
-}
-ALSO(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
-
-CALL(cudaGetSymbolAddress, void **address, const void *symbol)
-{
-    BEGIN(r);
-    int error = cudaSuccess;
-    size_t bytes;
-    uint64_t found = variable_find(r, symbol, &bytes, &error);
-
-    if (address != NULL)
-        *address = (void *)found;
-    return runtime_end(r, error);
-}
-
-CALL(cudaGetSymbolSize, size_t *bytes, const void *symbol)
-{
-    BEGIN(r);
-    int error = cudaSuccess;
-
-    if (bytes == NULL)
-        return runtime_end(r, cudaErrorInvalidValue);
-    variable_find(r, symbol, bytes, &error);
-    return runtime_end(r, error);
-}
 
 /* ---- hints that change nothing ------------------------------------------------------------ */
 

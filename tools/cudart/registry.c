@@ -1,7 +1,9 @@
 /* What a program registers before main: fatbins, kernels, variables; and how
  * they are found again. */
 #define _GNU_SOURCE /* program_invocation_short_name */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/registry.h"
+#include "tools/cudart/memory.h"
+#include "tools/cudart/say.h"
 
 #include <errno.h>
 #include <stdio.h>

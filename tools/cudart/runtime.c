@@ -1,8 +1,8 @@
 #include "tools/cudart/runtime.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "tools/cudart/say.h"
 
 /* Device memory lies where the program's own never does. */
 #define DEVICE_ADDRESS UINT64_C(0x200000000000)
@@ -13,23 +13,6 @@
 static struct runtime state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int last_error;
-
-void runtime_say(const char *where, const char *format, ...)
-{
-    char line[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    fflush(stdout);
-    fprintf(stderr, "teg: %s%s%s\n", where, where[0] != '\0' ? ": " : "", line);
-}
-
-void runtime_say_fault(const struct teg_diag *d)
-{
-    runtime_say(d->where, "%s", d->what);
-}
 
 /* The program may come back from a callback while it holds the lock. */
 static void init_lock(void)

@@ -1,6 +1,8 @@
 /* Texture and surface objects: handles of the emulator's table, made of what a
  * program says of memory, format and reading. */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/array.h"
+#include "tools/cudart/memory.h"
+#include "tools/cudart/say.h"
 
 #include <string.h>
 

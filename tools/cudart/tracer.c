@@ -4,8 +4,10 @@
  * every launch a line of JSON goes to DIR/.launches, of which `teg exec` makes
  * kernels.json when the program has ended, however it ended.
  */
+#include "tools/cudart/tracer.h"
+#include "tools/cudart/abi.h"
 #include "tools/cudart/names.h"
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/say.h"
 
 #include <errno.h>
 #include <fcntl.h>

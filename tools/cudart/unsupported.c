@@ -1,4 +1,5 @@
 #include "tools/cudart/runtime.h"
+#include "tools/cudart/say.h"
 
 static int unsupported(const char *name)
 {

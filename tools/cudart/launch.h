@@ -1,0 +1,24 @@
+/* Launches of kernels. */
+#ifndef TEG_TOOLS_CUDART_LAUNCH_H
+#define TEG_TOOLS_CUDART_LAUNCH_H
+
+#include "tools/cudart/registry.h"
+
+struct launch_shape {
+    struct cuda_dim3 grid, block;
+    size_t shared;
+    struct cuda_dim3 cluster; /* blocks; 0: as the kernel says, else none */
+    int cooperative;
+};
+
+/* Reads the attributes of a launch into its shape; one that is not known
+ * changes nothing. */
+void launch_read_attributes(struct launch_shape *shape,
+                            const struct cuda_launch_attribute *attribute,
+                            uint32_t count);
+
+/* Checks, runs, traces.  `args[i]` points to the value of parameter i. */
+int function_launch(struct runtime *r, struct function *f,
+                    const struct launch_shape *shape, void **args);
+
+#endif

@@ -1,0 +1,46 @@
+#include "tools/cudart/limits.h"
+
+#include "config/occupancy.h"
+
+enum {
+    /* bytes of a block that does not ask for more */
+    SHARED_DEFAULT = 48 * 1024,
+    CLUSTER_PORTABLE = 8, /* blocks a cluster may have on every GPU */
+    CLUSTER_LARGE = 16,
+};
+
+uint32_t shared_most(const struct teg_gpu *g)
+{
+    return g->sm.shared_bytes - g->sm.shared_reserved;
+}
+
+uint32_t shared_default(const struct teg_gpu *g)
+{
+    return shared_most(g) < SHARED_DEFAULT ? shared_most(g) : SHARED_DEFAULT;
+}
+
+int has_clusters(const struct teg_gpu *g)
+{
+    return g->chip.compute_capability >= 90;
+}
+
+uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
+                       uint32_t threads, size_t dynamic)
+{
+    uint64_t shared =
+        f->kernel->shared_bytes + f->kernel->shared_reserved + dynamic;
+    struct teg_occupancy o;
+
+    if (dynamic > UINT32_MAX || shared > UINT32_MAX ||
+        teg_occupancy(r->gpu, threads, f->kernel->registers, (uint32_t)shared,
+                      &o, NULL) != TEG_OK)
+        return 0;
+    return o.blocks_per_sm;
+}
+
+uint32_t cluster_most(const struct runtime *r, const struct function *f)
+{
+    if (!has_clusters(r->gpu))
+        return 0;
+    return f->large_clusters ? CLUSTER_LARGE : CLUSTER_PORTABLE;
+}

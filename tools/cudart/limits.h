@@ -1,0 +1,19 @@
+/* What the GPU's description allows a launch. */
+#ifndef TEG_TOOLS_CUDART_LIMITS_H
+#define TEG_TOOLS_CUDART_LIMITS_H
+
+#include "tools/cudart/registry.h"
+
+/* Bytes of shared memory that a block gets without and with asking. */
+uint32_t shared_default(const struct teg_gpu *gpu);
+uint32_t shared_most(const struct teg_gpu *gpu);
+/* Blocks of `threads` that an SM holds; 0 if none fits. */
+uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
+                       uint32_t threads, size_t dynamic);
+/* Blocks that a cluster of the kernel may have at most; 0: the GPU has none. */
+uint32_t cluster_most(const struct runtime *r, const struct function *f);
+
+/* Whether the GPU has clusters. */
+int has_clusters(const struct teg_gpu *gpu);
+
+#endif
