@@ -29,34 +29,6 @@ struct sass_item sass_item_at(const char *spec)
     return i;
 }
 
-/* "R12", "URZ"; `zero`: number of the one that ends in Z. */
-static const char *register_number(const char *text, const char *file,
-                                   unsigned zero, unsigned *reg)
-{
-    char *end;
-
-    text = sass_after(text, file);
-    if (text == NULL)
-        return NULL;
-    *reg = zero;
-    if (*text == 'Z')
-        return text + 1;
-    if (!isdigit((unsigned char)*text))
-        return NULL;
-    *reg = (unsigned)strtoul(text, &end, 10);
-    return end - text <= 3 && *reg < zero ? end : NULL;
-}
-
-const char *sass_read_register(const char *text, unsigned *reg)
-{
-    return register_number(text, "R", TEG_SASS_RZ, reg);
-}
-
-const char *sass_read_uniform(const char *text, unsigned *reg)
-{
-    return register_number(text, "UR", TEG_SASS_URZ, reg);
-}
-
 /* "c[0x3][", the bank put where all have it. */
 static const char *constant_bank(struct sass_reader *r, const char *text)
 {

@@ -54,15 +54,6 @@ void sim_sm_release(struct sim_sm *sm)
     *sm = (struct sim_sm){0};
 }
 
-/* ---- for the modules of an SM -------------------------------------------- */
-
-void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b, uint64_t done)
-{
-    b->done = sim_max(b->done, done);
-    if (b->live == 0 && b->open == 0)
-        sm->next_block_end = sim_min(sm->next_block_end, b->done);
-}
-
 /* ---- placing ------------------------------------------------------------- */
 
 int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,

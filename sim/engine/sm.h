@@ -84,7 +84,12 @@ static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)
 
 /* Takes note that the block's last instruction so far is done in cycle `done`;
  * without live warps and open instructions that is its end. */
-void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b,
-                       uint64_t done);
+static inline void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b,
+                                     uint64_t done)
+{
+    b->done = sim_max(b->done, done);
+    if (b->live == 0 && b->open == 0)
+        sm->next_block_end = sim_min(sm->next_block_end, b->done);
+}
 
 #endif

@@ -20,28 +20,6 @@ static teg_status parse_block(struct sketch_parser *p, uint32_t opened,
                               const char *what, unsigned enders,
                               enum end_word *ended);
 
-/* --- steps --- */
-
-teg_status sketch_add_step(struct sketch_parser *p,
-                           const struct sketch_step *step, uint32_t *index)
-{
-    struct sketch_plan *plan = p->plan;
-
-    if (plan->steps == plan->capacity) {
-        uint32_t capacity = plan->capacity != 0 ? 2 * plan->capacity : 64;
-        struct sketch_step *grown =
-            realloc(plan->step, capacity * sizeof *grown);
-
-        if (grown == NULL)
-            return teg_fail_memory(p->d);
-        plan->step = grown;
-        plan->capacity = capacity;
-    }
-    *index = plan->steps;
-    plan->step[plan->steps++] = *step;
-    return TEG_OK;
-}
-
 /* Counts a statement, or a copy of one. */
 static teg_status count_statement(struct sketch_parser *p)
 {
@@ -121,7 +99,7 @@ static teg_status parse_loop(struct sketch_parser *p)
     TRY(sketch_exprs_counter(exprs, p->loops, exprs->node[step.first].varies,
                              &counter, p->d));
     TRY(declare_counter(p, name, counter));
-    TRY(sketch_add_step(p, &step, &index));
+    TRY(sketch_plan_add(p->plan, &step, &index, p->d));
     p->loops++;
     TRY(parse_block(p, step.line, "loop", END_END, &ended));
     p->loops--;
@@ -221,7 +199,7 @@ static teg_status parse_if(struct sketch_parser *p)
     TRY(sketch_expect_line(p));
     constant = sketch_exprs_folded(&p->plan->exprs, step.guard, &value);
     if (!constant)
-        TRY(sketch_add_step(p, &step, &index));
+        TRY(sketch_plan_add(p->plan, &step, &index, p->d));
     TRY(parse_side(p, step.line, !constant || value != 0, END_END | END_ELSE,
                    &ended));
     step.middle = p->plan->steps;
@@ -430,7 +408,7 @@ static void count_registers(struct teg_kernel *kernel)
     kernel->registers = top < SKETCH_REGISTERS_MAX ? top : SKETCH_REGISTERS_MAX;
 }
 
-teg_status sketch_parse_all(struct sketch_parser *p)
+static teg_status parse_all(struct sketch_parser *p)
 {
     struct teg_kernel *kernel = &p->plan->kernel;
 
@@ -445,4 +423,23 @@ teg_status sketch_parse_all(struct sketch_parser *p)
     if (kernel->name == NULL)
         kernel->name = calloc(1, 1);
     return kernel->name != NULL ? TEG_OK : teg_fail_memory(p->d);
+}
+
+teg_status sketch_plan_init(struct sketch_plan *plan, const char *name,
+                            const char *text, size_t size,
+                            const struct teg_sketch_options *options,
+                            struct teg_diag *d)
+{
+    struct sketch_parser p = {
+        .name = name, .text = text, .plan = plan, .options = options, .d = d};
+    teg_status status;
+
+    *plan = (struct sketch_plan){0};
+    TRY(sketch_tokens_init(&p.tokens, name, text, size, d));
+    status = parse_all(&p);
+    sketch_tokens_release(&p.tokens);
+    free(p.names);
+    if (status != TEG_OK)
+        sketch_plan_release(plan);
+    return status;
 }

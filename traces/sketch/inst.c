@@ -655,7 +655,7 @@ static teg_status add_inst(struct sketch_parser *p, struct line *l)
     l->inst.pc = (uint64_t)program->count * size;
     l->inst.line = l->number;
     TRY(teg_program_add(program, &l->inst, p->kept, &step.inst, p->d));
-    return sketch_add_step(p, &step, &index);
+    return sketch_plan_add(p->plan, &step, &index, p->d);
 }
 
 teg_status sketch_parse_inst(struct sketch_parser *p)

@@ -114,9 +114,5 @@ teg_status sketch_check_overrides(const struct sketch_parser *p);
 
 /* Parses an instruction with its guard (inst.c). */
 teg_status sketch_parse_inst(struct sketch_parser *p);
-teg_status sketch_add_step(struct sketch_parser *p,
-                           const struct sketch_step *step, uint32_t *index);
-/* Parses the whole text (body.c). */
-teg_status sketch_parse_all(struct sketch_parser *p);
 
 #endif

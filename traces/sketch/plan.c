@@ -1,26 +1,24 @@
 #include "traces/sketch/plan.h"
 
-#include "traces/sketch/parse.h"
-
 #include <stdlib.h>
 
-teg_status sketch_plan_init(struct sketch_plan *plan, const char *name,
-                            const char *text, size_t size,
-                            const struct teg_sketch_options *options,
-                            struct teg_diag *d)
+teg_status sketch_plan_add(struct sketch_plan *plan,
+                           const struct sketch_step *step, uint32_t *index,
+                           struct teg_diag *d)
 {
-    struct sketch_parser p = {
-        .name = name, .text = text, .plan = plan, .options = options, .d = d};
-    teg_status status;
+    if (plan->steps == plan->capacity) {
+        uint32_t capacity = plan->capacity != 0 ? 2 * plan->capacity : 64;
+        struct sketch_step *grown =
+            realloc(plan->step, capacity * sizeof *grown);
 
-    *plan = (struct sketch_plan){0};
-    TRY(sketch_tokens_init(&p.tokens, name, text, size, d));
-    status = sketch_parse_all(&p);
-    sketch_tokens_release(&p.tokens);
-    free(p.names);
-    if (status != TEG_OK)
-        sketch_plan_release(plan);
-    return status;
+        if (grown == NULL)
+            return teg_fail_memory(d);
+        plan->step = grown;
+        plan->capacity = capacity;
+    }
+    *index = plan->steps;
+    plan->step[plan->steps++] = *step;
+    return TEG_OK;
 }
 
 void sketch_plan_release(struct sketch_plan *plan)

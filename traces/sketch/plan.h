@@ -45,12 +45,16 @@ struct sketch_plan {
     uint32_t params;
 };
 
-/* Parses; `options` may be NULL.  `plan` need not be initialized, and is
+/* Parses (body.c); `options` may be NULL.  `plan` need not be initialized, and is
  * released on failure. */
 teg_status sketch_plan_init(struct sketch_plan *plan, const char *name,
                             const char *text, size_t size,
                             const struct teg_sketch_options *options,
                             struct teg_diag *d);
 void sketch_plan_release(struct sketch_plan *plan);
+/* Appends a step; `*index` is where it is. */
+teg_status sketch_plan_add(struct sketch_plan *plan,
+                           const struct sketch_step *step, uint32_t *index,
+                           struct teg_diag *d);
 
 #endif

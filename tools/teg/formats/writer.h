@@ -95,7 +95,7 @@ int writer_end(struct writer *w, int status);
 int view_write(const struct view *view, const void *part, uint32_t format,
                const char *path);
 
-/* The rows of a part, a new array; NULL as the view's functions. */
+/* The rows of a part (rows.c), a new array; NULL as the view's functions. */
 json_t *view_rows(const struct view *view, const void *part);
 
 /* ---- the option ------------------------------------------------------------ */

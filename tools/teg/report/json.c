@@ -22,12 +22,6 @@ static json_t *percent(uint64_t part, uint64_t whole)
     return json_ratio(100 * (double)part, (double)whole);
 }
 
-json_t *teg_json(void)
-{
-    return json_pack("{s:s, s:i}", "version", TEG_VERSION, "schema",
-                     TEG_JSON_SCHEMA);
-}
-
 json_t *kernels_json(json_t *kernels, uint32_t chosen, json_t *total)
 {
     if (chosen == 1) {
@@ -36,14 +30,6 @@ json_t *kernels_json(json_t *kernels, uint32_t chosen, json_t *total)
     }
     return json_pack("{s:o, s:O, s:o*}", "teg", teg_json(), "kernels", kernels,
                      "total", total);
-}
-
-json_t *gpu_json(const struct teg_gpu *gpu)
-{
-    return json_pack("{s:s, s:s, s:i, s:f, s:i}", "name", gpu->name, "title",
-                     gpu->title, "compute_capability",
-                     (int)gpu->chip.compute_capability, "clock_mhz",
-                     gpu->chip.sm_clock_mhz, "sms", (int)gpu->chip.sms);
 }
 
 static json_t *triple_json(const uint32_t v[3])

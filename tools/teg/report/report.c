@@ -26,60 +26,6 @@ void result_release(struct result *r)
     *r = (struct result){0};
 }
 
-static const char *unknown_class(const struct teg_program *p)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (p->inst[i].flags & INST_UNKNOWN)
-            return teg_op_class_facts(p->inst[i].op_class)->key;
-    }
-    return teg_op_class_facts(CLASS_IADD)->key;
-}
-
-bool result_unknown_opcodes(const struct result *r, char *out, size_t size)
-{
-    const struct teg_statistics *s = r->replay->s;
-
-    if (s->unknown_instructions == 0)
-        return false;
-    snprintf(out, size,
-             "%u unknown opcode%s (%s%s), %.2g %% of warp instructions, "
-             "timed as %s",
-             s->unknown_opcodes, s->unknown_opcodes == 1 ? "" : "s",
-             s->unknown_first, s->unknown_opcodes == 1 ? "" : " ...",
-             100 * (double)s->unknown_instructions /
-                 (double)s->warp_instructions,
-             unknown_class(&r->replay->launch.kernel->program));
-    return true;
-}
-
-static bool has_control_codes(const struct teg_program *p)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (p->inst[i].control.known)
-            return true;
-    }
-    return false;
-}
-
-bool result_generation(const struct result *r, char *out, size_t size)
-{
-    const struct teg_gpu *gpu = r->replay->gpu;
-    const struct teg_kernel *k = r->replay->launch.kernel;
-    uint32_t cc = gpu->chip.compute_capability, isa = k->isa;
-    bool control = gpu->sm.dependences == DEPENDENCES_CONTROL &&
-                   has_control_codes(&k->program);
-
-    /* A chip runs the code of its major generation that is not newer. */
-    if (isa == 0 || (isa / 10 == cc / 10 && isa <= cc))
-        return false;
-    snprintf(out, size,
-             "code for sm_%u on a chip of sm_%u: instructions take the time of "
-             "their class on that chip, dependences are kept by %s",
-             isa, cc,
-             control ? "the code's own control codes" : "a scoreboard");
-    return true;
-}
-
 double replay_error_bound(const struct replay *r)
 {
     if (r->represented.used)

@@ -12,6 +12,18 @@
 
 /* ---- traces --------------------------------------------------------------- */
 
+uint32_t sweep_isa(const struct sweep_request *r)
+{
+    const char *text = r->isa;
+    uint32_t v = 0;
+
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text >= '0' && *text <= '9')
+            v = 10 * v + (uint32_t)(*text - '0');
+    }
+    return v;
+}
+
 /* Opens the trace with the first value of each parameter, to learn its
  * kernels. */
 static int open_first(const struct sweep_plan *plan, const char *path,

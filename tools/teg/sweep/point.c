@@ -93,18 +93,6 @@ static uint32_t list_params(const struct sweep_plan *plan, uint64_t point,
     return n;
 }
 
-uint32_t sweep_isa(const struct sweep_request *r)
-{
-    const char *text = r->isa;
-    uint32_t v = 0;
-
-    for (; text != NULL && *text != '\0'; text++) {
-        if (*text >= '0' && *text <= '9')
-            v = 10 * v + (uint32_t)(*text - '0');
-    }
-    return v;
-}
-
 static bool open_source(struct point *p, struct sweep_source *s)
 {
     const struct sweep_plan *plan = p->plan;
