@@ -166,7 +166,7 @@ static teg_status simulate(struct point *p, struct teg_launch *launch,
 }
 
 /* The engine knows blocks, not files: says whose they are. */
-static void place(const struct point *p, struct teg_diag *d)
+static void say_whose(const struct point *p, struct teg_diag *d)
 {
     char where[sizeof d->where];
 
@@ -191,7 +191,7 @@ static teg_status run(struct point *p, const char *text, struct teg_result *r,
         status = keep_notes(r, &launch.kernel->notes, d);
     launch_end(&launch);
     if (status != TEG_OK)
-        place(p, d);
+        say_whose(p, d);
     r->incomplete = status == TEG_INTERRUPTED;
     return status;
 }

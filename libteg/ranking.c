@@ -8,7 +8,7 @@
 struct ranked {
     char name[TEG_WHATIF_NAME_SIZE];
     uint64_t cycles;
-    uint32_t place; /* in the order in which they were listed */
+    uint32_t listed; /* in the order in which they were listed */
 };
 
 struct teg_ranking {
@@ -43,7 +43,7 @@ static int by_gain(const void *a, const void *b)
 
     if (x->cycles != y->cycles)
         return (x->cycles > y->cycles) - (x->cycles < y->cycles);
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->listed > y->listed) - (x->listed < y->listed);
 }
 
 static teg_status measure(struct teg_ranking *r, struct teg_replay *replay,
@@ -63,7 +63,7 @@ static teg_status measure(struct teg_ranking *r, struct teg_replay *replay,
     point[0] = "";
     for (uint32_t i = 0; i < r->count; i++) {
         point[i + 1] = teg_whatif_trial(gpu, i, r->item[i].name);
-        r->item[i].place = i;
+        r->item[i].listed = i;
     }
     status =
         teg_replay_sweep(replay, gpu, point, r->count + 1, workers, done, r, d);

@@ -64,7 +64,7 @@ uint32_t teg_counter_items(const struct teg_counter *c,
     return c->kind == COUNTER_PER_UNIT ? s->unit_count : c->items;
 }
 
-static size_t place_of(const struct teg_counter *c, uint32_t item, uint32_t i)
+static size_t offset_of(const struct teg_counter *c, uint32_t item, uint32_t i)
 {
     return c->offset + item * c->stride + i * c->width;
 }
@@ -73,7 +73,7 @@ uint64_t teg_counter_get(const struct teg_counter *c,
                          const struct teg_statistics *s, uint32_t item,
                          uint32_t i)
 {
-    const char *from = (const char *)s + place_of(c, item, i);
+    const char *from = (const char *)s + offset_of(c, item, i);
     uint32_t narrow;
     uint64_t wide;
 
@@ -88,7 +88,7 @@ uint64_t teg_counter_get(const struct teg_counter *c,
 void teg_counter_set(const struct teg_counter *c, struct teg_statistics *s,
                      uint32_t item, uint32_t i, uint64_t v)
 {
-    char *to = (char *)s + place_of(c, item, i);
+    char *to = (char *)s + offset_of(c, item, i);
     uint32_t narrow = (uint32_t)v;
 
     if (c->width == sizeof v)

@@ -6,8 +6,8 @@
 #include "config/gpu.h"
 
 enum {
-    PLACES_FIRST = 1 << 12,
-    PLACES_MAX = 1 << 18,
+    SLOTS_FIRST = 1 << 12,
+    SLOTS_MAX = 1 << 18,
     WINDOW_BITS = 24, /* of the generic windows of shared and local memory */
 };
 
@@ -17,8 +17,8 @@ struct entry {
 };
 
 struct sample_lines {
-    struct entry *entry; /* owned, [places] */
-    uint32_t places, count;
+    struct entry *entry; /* owned, [slots] */
+    uint32_t slots, count;
     uint32_t halvings; /* one line in 2^halvings is drawn */
     uint64_t block;    /* being shown, from 1 */
 };
@@ -29,8 +29,8 @@ struct sample_lines *sample_lines_new(void)
 
     if (l == NULL)
         return NULL;
-    l->places = PLACES_FIRST;
-    l->entry = calloc(l->places, sizeof *l->entry);
+    l->slots = SLOTS_FIRST;
+    l->entry = calloc(l->slots, sizeof *l->entry);
     if (l->entry == NULL) {
         free(l);
         return NULL;
@@ -63,10 +63,10 @@ static int drawn(const struct sample_lines *l, uint64_t hash)
 
 static struct entry *find(struct sample_lines *l, uint64_t line, uint64_t hash)
 {
-    uint32_t i = (uint32_t)hash % l->places;
+    uint32_t i = (uint32_t)hash % l->slots;
 
     while (l->entry[i].block != 0 && l->entry[i].line != line)
-        i = (i + 1) % l->places;
+        i = (i + 1) % l->slots;
     return &l->entry[i];
 }
 
@@ -76,17 +76,17 @@ static struct entry *find(struct sample_lines *l, uint64_t line, uint64_t hash)
 static void make_room(struct sample_lines *l)
 {
     struct entry *old = l->entry;
-    uint32_t places = l->places;
-    uint32_t more = places < PLACES_MAX ? 2 * places : places;
+    uint32_t slots = l->slots;
+    uint32_t more = slots < SLOTS_MAX ? 2 * slots : slots;
     struct entry *entry = calloc(more, sizeof *entry);
 
     if (entry == NULL)
         return;
-    l->halvings += more == places;
+    l->halvings += more == slots;
     l->entry = entry;
-    l->places = more;
+    l->slots = more;
     l->count = 0;
-    for (uint32_t i = 0; i < places; i++) {
+    for (uint32_t i = 0; i < slots; i++) {
         uint64_t hash = mix(old[i].line);
 
         if (old[i].block == 0 || !drawn(l, hash))
@@ -108,7 +108,7 @@ static void touch(struct sample_lines *l, uint64_t line,
         return;
     e = find(l, line, hash);
     if (e->block == l->block ||
-        (e->block == 0 && l->count + 1 == l->places)) /* no memory for more */
+        (e->block == 0 && l->count + 1 == l->slots)) /* no memory for more */
         return;
     weight = (double)((uint64_t)1 << l->halvings);
     t->lines += weight;
@@ -117,7 +117,7 @@ static void touch(struct sample_lines *l, uint64_t line,
         l->count++;
     }
     *e = (struct entry){line, l->block};
-    if (l->count > l->places / 2 && l->halvings < 40)
+    if (l->count > l->slots / 2 && l->halvings < 40)
         make_room(l);
 }
 

@@ -32,11 +32,11 @@ static bool shows(FILE *f)
 
 const char *tint(FILE *f, enum tint t)
 {
-    static const char *const code[] = {
+    static const char *const escape[] = {
         [TINT_OFF] = "\033[0m",    [TINT_STRONG] = "\033[1m",
         [TINT_DIM] = "\033[2m",    [TINT_GOOD] = "\033[32m",
         [TINT_BAD] = "\033[1;31m", [TINT_NOTICE] = "\033[33m",
     };
 
-    return shows(f) ? code[t] : "";
+    return shows(f) ? escape[t] : "";
 }

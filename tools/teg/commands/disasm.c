@@ -36,7 +36,7 @@ struct disasm {
     char best[TEG_NAME_MAX]; /* of `nearest` */
     uint64_t instructions, unknown, uncertain;
     const struct teg_listing *listing; /* read from; NULL: a binary */
-    uint32_t piece, place;             /* now printed: cubin, kernel */
+    uint32_t piece, number;            /* now printed: cubin, kernel */
 };
 
 /* As decoded, or as the listing has what nobody could read. */
@@ -46,7 +46,7 @@ static void print_text(const struct disasm *self, const struct teg_sass *s)
     char text[TEG_SASS_TEXT];
 
     if (s->name == NULL && self->listing != NULL)
-        unread = teg_listing_unread_at(self->listing, self->piece, self->place,
+        unread = teg_listing_unread_at(self->listing, self->piece, self->number,
                                        s->pc);
     teg_sass_text(s, text);
     printf("  %s%s\n", unread != NULL ? unread->text : text,
@@ -108,7 +108,7 @@ static void print_kernel(struct disasm *self, const struct teg_cubin *c,
         return;
     for (uint64_t pc = 0; pc + TEG_SASS_BYTES <= k->code.size;
          pc += TEG_SASS_BYTES) {
-        const struct teg_line *now = teg_lines_at(&c->lines, self->place, pc);
+        const struct teg_line *now = teg_lines_at(&c->lines, self->number, pc);
         struct teg_sass s;
 
         if (self->lines && !is_same_position(now, at))
@@ -155,7 +155,7 @@ static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
             continue;
         if (self->shown++ > 0)
             printf("\n");
-        self->place = i;
+        self->number = i;
         print_kernel(self, c, k);
     }
     return interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;

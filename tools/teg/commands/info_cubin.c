@@ -284,7 +284,7 @@ static json_t *ptx_json(const struct teg_fatbin_entry *e)
 struct piece {
     const struct asked *asked;
     const struct device_code *code;
-    uint32_t place;
+    uint32_t number;
     const struct teg_cubin *cubin; /* NULL: PTX */
 };
 
@@ -293,7 +293,7 @@ static json_t *values(const void *part)
     const struct piece *p = part;
 
     return p->cubin != NULL ? cubin_json(p->asked, p->cubin)
-                            : ptx_json(&p->code->fatbin.entry[p->place]);
+                            : ptx_json(&p->code->fatbin.entry[p->number]);
 }
 
 /* Columns that are there, if empty, also where nothing is known. */
@@ -366,7 +366,7 @@ static void print_head(FILE *f, const struct piece *p)
                 c->kernel_count == 1 ? "" : "s");
         return;
     }
-    e = &p->code->fatbin.entry[p->place];
+    e = &p->code->fatbin.entry[p->number];
     if (!p->code->fatbin.is_cubin)
         fprintf(f, "\n%s for sm_%u, %s bytes%s\n", e->is_ptx ? "PTX" : "cubin",
                 e->sm, with_commas(e->size, a), packings[e->packing]);
@@ -405,15 +405,15 @@ static int head(FILE *f, const void *self)
 }
 
 static int add_piece(struct writer *w, const struct asked *asked,
-                     struct device_code *code, uint32_t place)
+                     struct device_code *code, uint32_t number)
 {
-    struct piece p = {.asked = asked, .code = code, .place = place};
+    struct piece p = {.asked = asked, .code = code, .number = number};
     struct teg_cubin c;
     int status;
 
-    if (!device_code_is_cubin(code, place, 0))
+    if (!device_code_is_cubin(code, number, 0))
         return writer_add(w, &p);
-    status = device_code_cubin(code, place, &c);
+    status = device_code_cubin(code, number, &c);
     if (status != EXIT_DONE)
         return status;
     p.cubin = &c;
