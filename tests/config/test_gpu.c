@@ -4,17 +4,7 @@
  * Runs from the top of the tree; descriptions of its own go to a temporary
  * folder.
  */
-#include "config/gpu.h"
-
-#include <check.h>
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define SOURCE "\"I test\""
+#include "tests/config/description.h"
 
 /* libconfig 1.5 loses a string of 64 bytes when a syntax error follows it
  * directly; the leak sanitizer asks here. */
@@ -23,120 +13,6 @@ __attribute__((visibility("default"))) const char *__lsan_default_suppressions(
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libconfig.so";
-}
-
-/* A description with nothing but what is required, one line per field so that
- * tests can count. */
-static const char *const minimal[] = {
-    /* 1 */ "name = \"t\"; title = \"Test\";",
-    /* 2 */ "chip: { compute_capability = (70, " SOURCE ");",
-    /* 3 */ "sm_clock_mhz = (1000, " SOURCE ");",
-    /* 4 */ "sms = (4, " SOURCE "); };",
-    /* 5 */ "sm: { schedulers = (4, " SOURCE ");",
-    /* 6 */ "warps_max = (32, " SOURCE ");",
-    /* 7 */ "threads_max = (1024, " SOURCE ");",
-    /* 8 */ "blocks_max = (8, " SOURCE ");",
-    /* 9 */ "threads_per_block_max = (512, " SOURCE ");",
-    /* 10 */ "registers = (16384, " SOURCE ");",
-    /* 11 */ "registers_per_thread_max = (255, " SOURCE ");",
-    /* 12 */ "register_unit = (256, " SOURCE ");",
-    /* 13 */ "shared_bytes = (16384, " SOURCE ");",
-    /* 14 */ "shared_unit = (256, " SOURCE "); };",
-    /* 15 */ "dram: { channels = (8, " SOURCE ");",
-    /* 16 */ "bandwidth_gbs = (100, " SOURCE ");",
-    /* 17 */ "latency = (400, " SOURCE "); };",
-    /* 18 */
-    "units = ( { name = \"u\"; scope = \"sm\"; count = 1; source = " SOURCE
-    "; } );",
-    /* 19 */ "timing: { iadd = (\"u\", 4, 2, 1, " SOURCE ");",
-    /* 20 */ "dadd = (\"u\", 8, 4, 1, " SOURCE ");",
-    /* 21 */ "sfu = (\"u\", 16, 8, 1, " SOURCE ");",
-    /* 22 */ "lds = (\"u\", 20, 2, 1, " SOURCE ");",
-    /* 23 */ "ldg = (\"u\", 4, 2, 1, " SOURCE "); };",
-};
-
-enum {
-    LINES = sizeof minimal / sizeof minimal[0],
-    APPENDED = LINES + 1, /* the line after the last */
-};
-
-static char folder[] = "/tmp/teg-gpu-XXXXXX";
-
-static const char *path_of(const char *file)
-{
-    static char path[512];
-
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    return path;
-}
-
-static const char *write_file(const char *file, const char *text)
-{
-    const char *path = path_of(file);
-    FILE *f = fopen(path, "wb");
-
-    ck_assert_ptr_nonnull(f);
-    fputs(text, f);
-    fclose(f);
-    return path;
-}
-
-/* Writes the minimal description with line `line` (1-based; 0: none) replaced
- * by `text`, or `text` behind it all if `line` is APPENDED. */
-static const char *write_changed(unsigned line, const char *text)
-{
-    char all[8192];
-    size_t used = 0;
-
-    for (unsigned i = 1; i <= LINES + (line == APPENDED); i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s\n",
-                                 i == line ? text : minimal[i - 1]);
-    return write_file("t.cfg", all);
-}
-
-static struct teg_gpu *load(const char *path)
-{
-    struct teg_gpu *gpu;
-    struct teg_diag d = {0};
-
-    ck_assert_msg(teg_gpu_load(path, &gpu, &d) == TEG_OK, "%s: %s", d.where,
-                  d.what);
-    return gpu;
-}
-
-/* The description with that change must fail at `at` (0: in no line) with
- * `what` in its sentence. */
-static void refuse(unsigned line, const char *text, unsigned at,
-                   const char *what)
-{
-    const char *path = write_changed(line, text);
-    struct teg_gpu *gpu = (struct teg_gpu *)1;
-    struct teg_diag d = {0};
-    char where[600];
-
-    ck_assert_msg(teg_gpu_load(path, &gpu, &d) == TEG_CONFIG, "accepted: %s",
-                  text);
-    ck_assert_ptr_null(gpu);
-    ck_assert_int_eq(d.status, TEG_CONFIG);
-    if (at != 0)
-        snprintf(where, sizeof where, "t.cfg:%u", at);
-    else
-        snprintf(where, sizeof where, "%s", path);
-    ck_assert_msg(strstr(d.where, where) != NULL &&
-                      strlen(strstr(d.where, where)) == strlen(where),
-                  "%s: where is %s, expected %s (%s)", text, d.where, where,
-                  d.what);
-    ck_assert_msg(strstr(d.what, what) != NULL, "%s: %s", d.what, what);
-}
-
-static const struct teg_fact *fact_of(const struct teg_gpu *gpu,
-                                      const char *key)
-{
-    for (uint32_t i = 0; i < gpu->fact_count; i++) {
-        if (strcmp(gpu->fact[i].key, key) == 0)
-            return &gpu->fact[i];
-    }
-    ck_abort_msg("no fact %s", key);
 }
 
 START_TEST(required_values_suffice)
@@ -622,238 +498,25 @@ START_TEST(flipped_descriptions_never_crash)
 }
 END_TEST
 
-START_TEST(set_changes_one_value)
-{
-    struct teg_gpu *gpu = load(write_changed(0, ""));
-    struct teg_diag d;
-
-    ck_assert_int_eq(teg_gpu_set(gpu, "sm.warps_max", "48", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->sm.warps_max, 48);
-    ck_assert_str_eq(fact_of(gpu, "sm.warps_max")->value, "48");
-    ck_assert_int_eq(teg_gpu_set(gpu, "chip.sm_clock_mhz", "1.5e3", &d),
-                     TEG_OK);
-    ck_assert_double_eq(gpu->chip.sm_clock_mhz, 1500);
-    ck_assert_int_eq(teg_gpu_set(gpu, "sm.policy", "gto", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->sm.policy, POLICY_GTO);
-    ck_assert_int_eq(teg_gpu_set(gpu, "timing.fadd.latency", "6", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->timing[CLASS_FADD].latency, 6);
-    ck_assert_str_eq(fact_of(gpu, "timing.fadd")->value, "u 6 2 1");
-    ck_assert_int_eq(teg_gpu_set(gpu, "timing.fadd.interval", "3", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->timing[CLASS_FADD].interval, 3);
-    ck_assert_int_eq(teg_gpu_set(gpu, "timing.fadd.same_warp", "5", &d),
-                     TEG_OK);
-    ck_assert_uint_eq(gpu->timing[CLASS_FADD].same_warp, 5);
-    ck_assert_int_eq(teg_gpu_set(gpu, "unit.u.count", "2", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->unit[0].count, 2);
-    ck_assert_int_eq(teg_gpu_set(gpu, "m_factor.imul", "4.3", &d), TEG_OK);
-    ck_assert_double_eq(gpu->m_factor[CLASS_IMUL], 4.3);
-    ck_assert_int_eq(teg_gpu_set(gpu, "power_unit.fp.watts", "1.25", &d),
-                     TEG_OK);
-    ck_assert_int_eq(teg_gpu_set(gpu, "power_unit.fp.access", "log 1 2", &d),
-                     TEG_OK);
-    ck_assert_int_eq(gpu->power_unit[POWER_FP].given, 1);
-    ck_assert_double_eq(gpu->power_unit[POWER_FP].max_watts, 1.25);
-    ck_assert_double_eq(gpu->power_unit[POWER_FP].curve.b, 2);
-    ck_assert_int_eq(teg_gpu_set(gpu, "power_use.lds", "shm fds", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->power_use[CLASS_LDS],
-                      1u << POWER_SHM | 1u << POWER_FDS);
-    teg_gpu_free(gpu);
-}
-END_TEST
-
-START_TEST(set_refuses_what_the_loader_refuses)
-{
-    static const struct {
-        const char *key, *value;
-        teg_status status;
-        const char *what;
-    } list[] = {
-        {"sm.warps_max", "65", TEG_CONFIG, "1 to 64 warps"},
-        {"sm.warps_max", "", TEG_CONFIG, "found ''"},
-        {"sm.warps_max", "3.5", TEG_CONFIG, "whole number"},
-        {"sm.warps_max", "32x", TEG_CONFIG, "found '32x'"},
-        {"sm.warps_max", "nan", TEG_CONFIG, "found 'nan'"},
-        {"dram.latency", "-1", TEG_CONFIG, "found '-1'"},
-        {"chip.sm_clock_mhz", "inf", TEG_CONFIG, "found 'inf'"},
-        {"sm.policy", "fifo", TEG_CONFIG, "expected one of"},
-        {"timing.fadd.same_warp", "0", TEG_CONFIG, "1 to 10000"},
-        {"timing.fadd.latency", "-2", TEG_CONFIG, "found '-2'"},
-        {"m_factor.imul", "-1", TEG_CONFIG, "factor"},
-        {"unit.u.count", "0", TEG_CONFIG, "1 to 64"},
-        {"sm.warp_max", "32", TEG_UNKNOWN, "sm.warps_max"},
-        {"timing.fad.latency", "3", TEG_UNKNOWN, "fadd"},
-        {"timing.fadd.latenci", "3", TEG_UNKNOWN, "latency"},
-        {"timing.fadd", "3", TEG_UNKNOWN, "expected a key"},
-        {"unit.w.count", "3", TEG_UNKNOWN, "u"},
-        {"", "3", TEG_UNKNOWN, "expected a key"},
-        {"power_unit.fp.watts", "-1", TEG_CONFIG, "watts, 0 to 10000"},
-        {"power_unit.fp.watts", "nan", TEG_CONFIG, "found 'nan'"},
-        {"power_unit.fp.access", "steep", TEG_CONFIG, "identity"},
-        {"power_unit.fp.watt", "1", TEG_UNKNOWN, "watts"},
-        {"power_unit.fpu.watts", "1", TEG_UNKNOWN, "fp"},
-        {"power_use.lds", "shm fdx", TEG_CONFIG, "components"},
-        {"power_use.ldx", "shm", TEG_UNKNOWN, "lds"},
-        {"power.idle_watts", "-3", TEG_CONFIG, "0 to 10000"},
-    };
-    struct teg_gpu *gpu = load(write_changed(0, ""));
-
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        struct teg_diag d = {0};
-
-        ck_assert_msg(teg_gpu_set(gpu, list[i].key, list[i].value, &d) ==
-                          list[i].status,
-                      "%s %s", list[i].key, list[i].value);
-        ck_assert_msg(strstr(d.what, list[i].what) != NULL, "%s", d.what);
-        ck_assert_str_eq(d.where, list[i].key);
-    }
-    ck_assert_uint_eq(gpu->sm.warps_max, 32);
-    teg_gpu_free(gpu);
-}
-END_TEST
-
-START_TEST(copy_is_independent)
-{
-    struct teg_gpu *gpu = load(write_changed(0, "")), *copy;
-    struct teg_diag d;
-
-    ck_assert_int_eq(teg_gpu_copy(gpu, &copy, &d), TEG_OK);
-    ck_assert_int_eq(teg_gpu_set(copy, "sm.warps_max", "48", &d), TEG_OK);
-    ck_assert_uint_eq(gpu->sm.warps_max, 32);
-    ck_assert_str_eq(fact_of(gpu, "sm.warps_max")->value, "32");
-    teg_gpu_free(gpu);
-    ck_assert_str_eq(fact_of(copy, "sm.warps_max")->value, "48");
-    teg_gpu_free(copy);
-    teg_gpu_free(NULL);
-}
-END_TEST
-
-START_TEST(power_sections_are_read)
-{
-    struct teg_gpu *gpu = load(write_changed(
-        APPENDED, "power: { idle_watts = (20.5, " SOURCE ");\n"
-                  "core_scaling = (\"log\", " SOURCE "); };\n"
-                  "power_unit: { fp = (1.5, \"log 0.2 0.9\", " SOURCE ");\n"
-                  "l2 = (12, \"table 0:0 0.5:0.75 1:1\", " SOURCE "); };\n"
-                  "power_use: { vote = (\"fds\", " SOURCE "); };"));
-
-    ck_assert_double_eq(gpu->power.idle_watts, 20.5);
-    ck_assert_uint_eq(gpu->power.core_scaling, CORE_SCALING_LOG);
-    ck_assert_double_eq(gpu->power_unit[POWER_FP].max_watts, 1.5);
-    ck_assert_double_eq(gpu->power_unit[POWER_FP].curve.a, 0.2);
-    ck_assert_double_eq(gpu->power_unit[POWER_FP].curve.b, 0.9);
-    ck_assert_int_eq(gpu->power_unit[POWER_L2].curve.kind, CURVE_TABLE);
-    ck_assert_uint_eq(gpu->power_unit[POWER_L2].curve.points, 3);
-    ck_assert_double_eq(gpu->power_unit[POWER_L2].curve.y[1], 0.75);
-    ck_assert_int_eq(gpu->power_unit[POWER_INT].given, 0);
-    ck_assert_uint_eq(gpu->power_use[CLASS_VOTE], 1u << POWER_FDS);
-    ck_assert_uint_eq(gpu->power_use[CLASS_IADD], 0);
-    ck_assert_str_eq(fact_of(gpu, "power_unit.fp")->value, "1.5 log 0.2 0.9");
-    ck_assert_str_eq(fact_of(gpu, "power_use.vote")->value, "fds");
-    teg_gpu_free(gpu);
-}
-END_TEST
-
-START_TEST(faulty_power_sections_are_refused)
-{
-    static const char *const curves[] = {
-        "",
-        "linear",
-        "log 0.1",
-        "log 0 1",
-        "log 1 2 3",
-        "log x y",
-        "table",
-        "table 0:1",
-        "table 0:1 0:2",
-        "table 0:1 1:0.5",
-        "table -1:0 1:1",
-        "table 0-0 1:1",
-        "identity 2",
-        "table 0:0 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1",
-        "log nan 1"};
-    struct teg_power_curve curve = {.a = 42};
-
-    refuse(APPENDED, "power_unit: { fpu = (1, \"log\", " SOURCE "); };",
-           APPENDED, "did you mean 'fp'?");
-    refuse(APPENDED, "power_unit: { fp = (-1, \"log\", " SOURCE "); };",
-           APPENDED, "expected watts, 0 to 10000, found -1");
-    refuse(APPENDED, "power_unit: { fp = (1, \"cubic\", " SOURCE "); };",
-           APPENDED, "found \"cubic\"");
-    refuse(APPENDED, "power_unit: { fp = (1, " SOURCE "); };", APPENDED,
-           "access function");
-    refuse(APPENDED, "power_unit: { fp = (1, \"log\", \"none\"); };", APPENDED,
-           "class of evidence");
-    refuse(APPENDED, "power_use: { vote = (\"fdx\", " SOURCE "); };", APPENDED,
-           "found \"fdx\"");
-    refuse(APPENDED, "power_use: { votes = (\"fds\", " SOURCE "); };", APPENDED,
-           "did you mean 'vote'?");
-    refuse(APPENDED, "power: { idle_wats = (1, " SOURCE "); };", APPENDED,
-           "did you mean 'idle_watts'?");
-    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++)
-        ck_assert_msg(!teg_power_curve_parse(curves[i], &curve), "accepted: %s",
-                      curves[i]);
-    ck_assert_double_eq(curve.a, 42);
-}
-END_TEST
-
-static void make_folder(void)
-{
-    if (mkdtemp(folder) == NULL)
-        abort();
-}
-
-static void remove_folder(void)
-{
-    DIR *directory = opendir(folder);
-    const struct dirent *e;
-
-    while (directory != NULL && (e = readdir(directory)) != NULL) {
-        if (e->d_name[0] != '.')
-            remove(path_of(e->d_name));
-    }
-    if (directory != NULL)
-        closedir(directory);
-    rmdir(folder);
-}
-
 int main(void)
 {
-    const TTest *const tests[] = {
-        required_values_suffice,
-        class_without_a_row_takes_its_fallbacks_timing,
-        facts_name_value_source_and_line,
-        optional_parts_are_read,
-        units_have_scope_count_and_capacity,
-        faulty_values_are_refused_at_their_line,
-        faulty_units_are_refused_at_their_line,
-        faulty_carveouts_are_refused_at_their_line,
-        missing_values_are_named,
-        contradictions_are_refused_at_the_line_of_the_value,
-        files_that_cannot_be_read_are_refused,
-        included_files_count_as_their_own,
-        chip_overrides_its_family,
-        cut_descriptions_never_crash,
-        flipped_descriptions_never_crash,
-        set_changes_one_value,
-        set_refuses_what_the_loader_refuses,
-        copy_is_independent,
-        power_sections_are_read,
-        faulty_power_sections_are_refused,
+    const struct help_test tests[] = {
+        {required_values_suffice, 0},
+        {class_without_a_row_takes_its_fallbacks_timing, 0},
+        {facts_name_value_source_and_line, 0},
+        {optional_parts_are_read, 0},
+        {units_have_scope_count_and_capacity, 0},
+        {faulty_values_are_refused_at_their_line, 0},
+        {faulty_units_are_refused_at_their_line, 0},
+        {faulty_carveouts_are_refused_at_their_line, 0},
+        {missing_values_are_named, 0},
+        {contradictions_are_refused_at_the_line_of_the_value, 0},
+        {files_that_cannot_be_read_are_refused, 0},
+        {included_files_count_as_their_own, 0},
+        {chip_overrides_its_family, 0},
+        {cut_descriptions_never_crash, 0},
+        {flipped_descriptions_never_crash, 0},
     };
-    Suite *suite = suite_create("gpu");
-    TCase *tcase = tcase_create("gpu");
-    SRunner *runner;
-    int failed;
 
-    make_folder();
-    tcase_set_timeout(tcase, 120);
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    remove_folder();
-    return failed ? 1 : 0;
+    return run_in_folder("gpu", tests, sizeof tests / sizeof *tests);
 }

@@ -1,0 +1,183 @@
+/* Who issues, and what the others wait for: policies, names of stalls, control
+ * codes. */
+#include "tests/sim/engine/runs.h"
+
+/* Who goes first after a tie, by policy: warps 0 1 2 with two independent
+ * instructions each, one issue a cycle. */
+START_TEST(policies_choose_as_they_are_called)
+{
+    static const struct {
+        enum teg_policy policy;
+        uint32_t order[6];
+    } expect[] = {
+        {POLICY_LRR, {0, 1, 2, 0, 1, 2}},
+        {POLICY_STRICT, {0, 1, 2, 0, 1, 2}},
+        {POLICY_GTO, {0, 0, 1, 1, 2, 2}},
+        {POLICY_GTY, {2, 2, 1, 1, 0, 0}},
+        {POLICY_OLDEST, {0, 0, 1, 1, 2, 2}},
+    };
+
+    setup();
+    for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
+        setup();
+        gpu.sm.policy = expect[i].policy;
+        run_many(independent(CLASS_FADD), 2, 3);
+        for (uint32_t k = 0; k < 6; k++)
+            ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
+    }
+}
+END_TEST
+
+/* Strict turns pass by a warp that is not ready; loose ones do not. */
+START_TEST(strict_round_robin_wastes_the_slot)
+{
+    setup();
+    gpu.sm.policy = POLICY_STRICT;
+    set_timing(CLASS_FADD, 3, 1, 1);
+    run_many(chained(CLASS_FADD), 2, 2);
+    /* turns alternate 0 1 0 1 0 1; results take 3 */
+    ck_assert_uint_eq(heard.issue[0].cycle, 0);
+    ck_assert_uint_eq(heard.issue[1].cycle, 1);
+    ck_assert_uint_eq(heard.issue[2].cycle, 4);
+    ck_assert_uint_eq(heard.issue[2].stall[STALL_NOT_SELECTED], 1);
+}
+END_TEST
+
+/* Every stall's name, where it is the only one there can be. */
+START_TEST(waits_are_named_after_the_producer)
+{
+    static const struct {
+        enum teg_op_class class_;
+        enum teg_space space;
+        enum teg_stall stall;
+    } expect[] = {
+        {CLASS_FADD, SPACE_NONE, STALL_WAIT},
+        {CLASS_SFU, SPACE_NONE, STALL_SHORT},
+        {CLASS_LDS, SPACE_SHARED, STALL_SHORT},
+        {CLASS_LDG, SPACE_GLOBAL, STALL_LONG},
+        {CLASS_LDL, SPACE_LOCAL, STALL_LONG},
+        {CLASS_TEX, SPACE_TEXTURE, STALL_LONG},
+        {CLASS_SURFACE, SPACE_TEXTURE, STALL_LONG},
+        {CLASS_IMMA, SPACE_NONE, STALL_WAIT},
+    };
+
+    setup();
+    for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
+        struct help_step step[2] = {{0, UINT32_MAX, 0, 4, NULL},
+                                    {1, UINT32_MAX, 0, 0, NULL}};
+        const struct sim_issue *e = &heard.issue[1];
+
+        setup();
+        if (expect[i].space == SPACE_NONE)
+            help_arith(&launch.kernel.program, expect[i].class_, 1, 2, 255,
+                       255);
+        else
+            help_memory(&launch.kernel.program, expect[i].class_,
+                        expect[i].space, INST_LOAD, 4, 1, 2);
+        help_arith(&launch.kernel.program, CLASS_IADD, 3, 1, 255, 255);
+        run_steps(step, 2, 1);
+        ck_assert_uint_eq(e->stall[expect[i].stall], e->cycle - e->arrived);
+        ck_assert_uint_gt(e->cycle, 8);
+    }
+}
+END_TEST
+
+/* The second of two warps is refused by the unit that the first has taken: by
+ * where it goes, and for what goes nowhere by what its result is called. */
+START_TEST(refusals_are_named_after_where_it_goes)
+{
+    static const struct {
+        enum teg_op_class class_;
+        enum teg_space space;
+        enum teg_stall stall;
+    } expect[] = {
+        {CLASS_LDG, SPACE_GLOBAL, STALL_LG_THROTTLE},
+        {CLASS_LDL, SPACE_LOCAL, STALL_LG_THROTTLE},
+        {CLASS_LD, SPACE_GENERIC, STALL_LG_THROTTLE},
+        {CLASS_TEX, SPACE_TEXTURE, STALL_LG_THROTTLE},
+        {CLASS_LDS, SPACE_SHARED, STALL_MIO_THROTTLE},
+        {CLASS_SFU, SPACE_NONE, STALL_MIO_THROTTLE},
+        {CLASS_IMMA, SPACE_NONE, STALL_MATH_THROTTLE},
+    };
+
+    setup();
+    for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
+        struct help_step step = {0, UINT32_MAX, 0, 4, NULL};
+        const struct sim_issue *e = &heard.issue[1];
+
+        setup();
+        set_timing(expect[i].class_, 10, 7, 1);
+        if (expect[i].space == SPACE_NONE)
+            help_arith(&launch.kernel.program, expect[i].class_, 1, 2, 255,
+                       255);
+        else
+            help_memory(&launch.kernel.program, expect[i].class_,
+                        expect[i].space, INST_LOAD, 4, 1, 2);
+        run_steps(&step, 1, 2);
+        ck_assert_uint_eq(e->cycle, 7);
+        /* cycle 0 went to the first */
+        ck_assert_uint_eq(e->stall[expect[i].stall], 6);
+    }
+}
+END_TEST
+
+/* LDG sets barrier 0; the next waits its stall count of 3, not for the load;
+ * the third waits for barrier 0.  By scoreboard the second waits, since it
+ * reads what the load writes. */
+START_TEST(control_codes_say_what_is_waited_for)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+
+    for (uint32_t mode = 0; mode < 2; mode++) {
+        struct teg_program *p = &launch.kernel.program;
+
+        setup();
+        gpu.sm.dependences = mode;
+        help_memory(p, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4, 1, 255);
+        help_arith(p, CLASS_IADD, 3, 1, 255, 255);
+        help_arith(p, CLASS_IADD, 4, 5, 255, 255);
+        p->inst[0].control = (struct teg_control){1, 3, 0, 0, 7, 0};
+        p->inst[1].control = (struct teg_control){1, 1, 0, 7, 7, 0};
+        p->inst[2].control = (struct teg_control){1, 1, 0, 7, 7, 1};
+        run_steps(step, 3, 1);
+        if (mode == DEPENDENCES_CONTROL) {
+            ck_assert_uint_eq(heard.issue[1].cycle, 3);
+            ck_assert_uint_eq(heard.issue[1].stall[STALL_WAIT], 2);
+            ck_assert_uint_eq(heard.issue[2].cycle, 100);
+            ck_assert_uint_eq(heard.issue[2].stall[STALL_LONG], 100 - 4);
+        } else {
+            ck_assert_uint_eq(heard.issue[1].cycle, 100);
+            ck_assert_uint_eq(heard.issue[2].cycle, 101);
+        }
+    }
+}
+END_TEST
+
+/* A read barrier opens when the unit has taken the operands, long before the
+ * result is there. */
+START_TEST(a_read_barrier_opens_early)
+{
+    struct help_step step[2] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL}};
+    struct teg_program *p = &launch.kernel.program;
+
+    setup();
+    gpu.sm.dependences = DEPENDENCES_CONTROL;
+    set_timing(CLASS_STG, 30, 6, 1);
+    help_memory(p, CLASS_STG, SPACE_GLOBAL, INST_STORE, 4, 1, 255);
+    help_arith(p, CLASS_IADD, 1, 5, 255, 255);
+    p->inst[0].control = (struct teg_control){1, 1, 0, 7, 2, 0};
+    p->inst[1].control = (struct teg_control){1, 1, 0, 7, 7, 4};
+    run_steps(step, 2, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle, 6);
+}
+END_TEST
+
+HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
+          {strict_round_robin_wastes_the_slot, 0},
+          {waits_are_named_after_the_producer, 0},
+          {refusals_are_named_after_where_it_goes, 0},
+          {control_codes_say_what_is_waited_for, 0},
+          {a_read_barrier_opens_early, 0})
