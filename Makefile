@@ -4,6 +4,7 @@
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make clang      the program and the tests by clang, in build/clang
+# make mutate     breaks the program in small ways and says which tests notice
 # make bench      prints simulated instructions per second and peak memory
 # make fuzz       libFuzzer programs of the readers in build/fuzz (clang)
 # make mpi        build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)

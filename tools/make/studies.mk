@@ -10,6 +10,8 @@
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
 # make measure-build    compiles the measuring kit for all GPUs, if nvcc is there
+# make mutate           whether tests notice small changes of meaning, with
+#                       Python, some twenty minutes on two cores; ONLY='NAME'
 
 ACCURACY_SRC := $(shell find tools/accuracy -name '*.c' | sort)
 
@@ -64,5 +66,10 @@ clusters: all $(ITERATE)
 measure-build:
 	@tools/measure/build.sh $(BUILD)/measure
 
+# Breaks copies of the tree, below build/mutate: tools/mutate/mutations.txt.
+mutate:
+	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
+	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
+
 .PHONY: accuracy accuracy-modern sampling clusters model-table \
-    example-scaling fixtures-check measure-build
+    example-scaling fixtures-check measure-build mutate
