@@ -285,6 +285,18 @@ START_TEST(a_sweep_ends_when_it_is_told_to)
 }
 END_TEST
 
+/* Where it stands in the list that is ranked: "all", the fixed ones, units. */
+static uint32_t place_of(const char *name)
+{
+    uint32_t i = 0;
+
+    if (strcmp(name, "all") == 0)
+        return 0;
+    while (i < teg_whatif_count() && strcmp(name, teg_whatif_name(i)) != 0)
+        i++;
+    return 1 + i;
+}
+
 START_TEST(a_ranking_has_every_what_if_by_gain)
 {
     struct teg_replay *replay = help_replay("N=600");
@@ -300,6 +312,11 @@ START_TEST(a_ranking_has_every_what_if_by_gain)
         if (i > 0)
             ck_assert_uint_le(teg_ranking_cycles(ranking, i - 1),
                               teg_ranking_cycles(ranking, i));
+        /* of those that gain the same the first listed */
+        if (i > 0 && teg_ranking_cycles(ranking, i - 1) ==
+                         teg_ranking_cycles(ranking, i))
+            ck_assert_uint_le(place_of(teg_ranking_name(ranking, i - 1)),
+                              place_of(teg_ranking_name(ranking, i)));
         if (strcmp(teg_ranking_name(ranking, i), "all") == 0)
             continue;
         teg_replay_clear_what_ifs(replay);

@@ -52,8 +52,16 @@ START_TEST(a_result_counts_what_the_launch_does)
                         (double)teg_result_cycles(result));
     ck_assert_double_eq(teg_result_time_us(result),
                         value_of(result, "cycles") / 1380);
-    for (uint32_t i = 0; i < teg_result_units(result); i++)
+    for (uint32_t i = 0; i < teg_result_units(result); i++) {
+        double busy = (double)teg_result_unit_busy_cycles(result, i);
+        double active = teg_result_unit_active(result, i);
+
         issued += teg_result_unit_issued(result, i);
+        /* one on each of 80 SMs, or on each of their schedulers */
+        ck_assert(active <= 1);
+        ck_assert_double_le(active * (double)teg_result_cycles(result) * 80,
+                            busy * 1.000001);
+    }
     for (uint32_t i = 0; i < teg_result_stalls(result); i++)
         stalled += teg_result_stall_warp_cycles(result, i);
     ck_assert_uint_eq(issued, 60 * 4 * 61);

@@ -346,8 +346,37 @@ START_TEST(damaged_fatbins_never_crash)
 }
 END_TEST
 
+/* The first of two ends 4 bytes behind a multiple of 8: the next begins at
+ * the multiple after. */
+START_TEST(a_fatbin_begins_at_a_multiple_of_8)
+{
+    struct teg_buffer b, two = {0};
+    struct teg_fatbin f;
+    struct teg_diag d;
+
+    load();
+    b = fatbin();
+    put_u16(&two, 0xED50);
+    put_u16(&two, 0xBA55);
+    put_u16(&two, 1);
+    put_u16(&two, 20); /* a longer header, and no entry */
+    teg_buffer_u64(&two, 0);
+    for (int i = 0; i < 8; i++)
+        teg_buffer_u8(&two, 0);
+    teg_buffer_bytes(&two, b.data, b.size);
+    ck_assert_int_eq(teg_fatbin_open_memory(&f, "t", two.data, two.size, &d),
+                     TEG_OK);
+    expect_all(&f);
+    teg_fatbin_release(&f);
+    teg_buffer_release(&two);
+    teg_buffer_release(&b);
+    free(cubin);
+}
+END_TEST
+
 HELP_MAIN("fatbin", 60, {every_packing_gives_the_same_cubin, 0},
           {device_code_is_found_in_a_host_program, 0},
           {a_bare_cubin_is_one_entry, 0},
           {a_program_without_device_code_is_refused, 0},
-          {a_damaged_packing_is_told, 0}, {damaged_fatbins_never_crash, 0})
+          {a_damaged_packing_is_told, 0}, {damaged_fatbins_never_crash, 0},
+          {a_fatbin_begins_at_a_multiple_of_8, 0})

@@ -124,6 +124,39 @@ START_TEST(steps_sum_up_to_the_warps_time)
 }
 END_TEST
 
+/* An operand that came in the cycle in which the wait began was there.  The second
+ * arrives in cycle 11 and is issued in 20; the first is done in 11, then in
+ * 12. */
+START_TEST(an_operand_that_was_there_leads_nowhere)
+{
+    struct teg_program program = {0};
+    struct pc_point point[2] = {
+        {.cycle = 0, .done = 11, .inst = 0, .reason = TEG_STALLS},
+        {.cycle = 20,
+         .done = 30,
+         .inst = 1,
+         .stalled = 9,
+         .reason = STALL_WAIT}};
+    struct pc_trace t = {.program = &program, .point = point, .points = 2};
+    struct teg_diag d;
+
+    help_arith(&program, CLASS_FADD, 1, 2, 3, 255);
+    help_arith(&program, CLASS_FADD, 4, 1, 2, 255);
+    ck_assert(critical_find(&found, &t, &d) == TEG_OK);
+    /* the 20 cycles are the second's own, as of one that follows the first */
+    ck_assert_uint_eq(found.step[0].inst, 1);
+    ck_assert_uint_eq(found.step[0].cycles, 20);
+    critical_release(&found);
+    point[0].done = 12;
+    ck_assert(critical_find(&found, &t, &d) == TEG_OK);
+    ck_assert_uint_eq(found.step[0].inst, 0);
+    ck_assert_uint_eq(found.step[0].cycles, 20);
+    critical_release(&found);
+    teg_program_release(&program);
+}
+END_TEST
+
 HELP_MAIN("sim/collect/critical", 20, {an_operand_leads_to_its_writer, 0},
           {others_follow_the_one_before, 0},
-          {steps_sum_up_to_the_warps_time, 20})
+          {steps_sum_up_to_the_warps_time, 20},
+          {an_operand_that_was_there_leads_nowhere, 0})

@@ -109,6 +109,27 @@ START_TEST(a_window_shows_what_reaches_into_it)
 }
 END_TEST
 
+/* Slot 1's second add arrives in cycle 2 and is issued in 13: it is in a
+ * window that ends in cycle 2, not in one that ends in 1. */
+START_TEST(a_window_ends_behind_its_last_cycle)
+{
+    for (uint64_t last = 1; last <= 2; last++) {
+        struct pc_trace t;
+
+        run(&t, (struct pc_trace_choice){.warp_first = 1,
+                                         .warp_last = 1,
+                                         .points_max = 100,
+                                         .by_slot = 1,
+                                         .cycle_first = 0,
+                                         .cycle_last = last});
+        ck_assert_uint_eq(t.points, last);
+        pc_trace_release(&t);
+        help_launch_release(&launch);
+    }
+}
+END_TEST
+
 HELP_MAIN("sim/collect/pc_trace", 10, {chosen_warps_leave_every_step, 0},
           {a_window_shows_what_reaches_into_it, 0},
-          {points_beyond_the_bound_are_counted, 0})
+          {points_beyond_the_bound_are_counted, 0},
+          {a_window_ends_behind_its_last_cycle, 0})

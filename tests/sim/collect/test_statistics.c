@@ -296,6 +296,25 @@ START_TEST(fewer_warps_may_be_asked_for)
 }
 END_TEST
 
+/* Each block's only load is the first of its warp, though the warp before in
+ * the slot left one that nobody read. */
+START_TEST(a_load_does_not_outlive_its_block)
+{
+    struct help_step step[2] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL}};
+
+    setup();
+    gpu.sm.blocks_max = 1;
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    help_exit(&launch.kernel.program);
+    run(step, 2, 1, 3);
+    ck_assert_uint_eq(s.memory.global_loads, 3);
+    ck_assert_uint_eq(s.memory.independent_loads, 0);
+    ck_assert_uint_eq(s.memory.access_groups, 3);
+}
+END_TEST
+
 HELP_MAIN("sim/collect/statistics", 60,
           {issued_and_stalled_make_up_the_resident_cycles, 0},
           {a_saturated_unit_holds_latency_over_interval, 0},
@@ -304,4 +323,5 @@ HELP_MAIN("sim/collect/statistics", 60,
           {a_group_of_accesses_ends_at_the_first_use_of_any, 0},
           {dependences_count_by_their_distance, 0},
           {a_walk_counts_what_a_simulation_counts, 0},
-          {what_parts_hear_is_joined, 0}, {fewer_warps_may_be_asked_for, 0})
+          {what_parts_hear_is_joined, 0}, {fewer_warps_may_be_asked_for, 0},
+          {a_load_does_not_outlive_its_block, 0})

@@ -463,6 +463,85 @@ START_TEST(the_grid_spreads_over_the_chip_before_it_stacks)
 }
 END_TEST
 
+/* Whoever finds both units free takes the first, though the second has been
+ * free for longer. */
+START_TEST(the_first_unit_that_is_free_is_taken)
+{
+    setup();
+    gpu.unit_count = 2;
+    gpu.unit[1] = (struct teg_unit){"sfu", UNIT_SCOPE_SM, 1, 0};
+    gpu.timing[CLASS_FMUL] = (struct teg_timing){2, {0, 1}, 10, 4, 8};
+    run_many(independent(CLASS_FMUL), 2, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle, 8);
+    ck_assert_uint_eq(heard.issue[1].unit, 0);
+}
+END_TEST
+
+/* Two adders, but one port for operands in shared memory: the second of two
+ * warps waits until the first has read its own. */
+START_TEST(shared_operands_wait_for_their_unit)
+{
+    struct help_step step = {0, UINT32_MAX, 0, 4, NULL};
+
+    for (int port = 0; port < 2; port++) {
+        setup();
+        gpu.unit[0].count = 2;
+        gpu.unit_count = 2;
+        gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 1, 0};
+        if (port)
+            gpu.operand_unit = 1;
+        set_timing(CLASS_FADD, 10, 5, 1);
+        help_memory(&launch.kernel.program, CLASS_FADD, SPACE_SHARED,
+                    INST_OPERAND, 4, 1, 255);
+        run_steps(&step, 1, 2);
+        ck_assert_uint_eq(heard.issue[1].cycle, port ? 5 : 1);
+    }
+}
+END_TEST
+
+/* 17 lanes ask for 68 bytes: at 64 a cycle a second one begins. */
+START_TEST(a_cycle_of_lanes_bytes_that_begins_is_taken)
+{
+    struct help_step step[2] = {{0, 0x1ffff, 0x1000, 4, NULL},
+                                {0, 0xffff, 0x1000, 4, NULL}};
+
+    setup();
+    set_timing(CLASS_LDG, 1, 1, 1);
+    gpu.memory.transaction_interval = 0.25;
+    gpu.memory.lane_bytes_per_cycle = 64;
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    run_steps(step, 2, 1);
+    ck_assert_uint_eq(heard.issue[0].busy, 2);
+    ck_assert_uint_eq(heard.issue[1].busy, 1);
+}
+END_TEST
+
+/* Two set barrier 0, and the one that sets it last is done first: who waits
+ * for it waits for both. */
+START_TEST(a_barrier_opens_when_all_who_set_it_are_done)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+    struct teg_program *p = &launch.kernel.program;
+
+    setup();
+    gpu.sm.dependences = DEPENDENCES_CONTROL;
+    set_timing(CLASS_SFU, 40, 1, 1);
+    set_timing(CLASS_SFU_TRIG, 10, 1, 1);
+    help_arith(p, CLASS_SFU, 3, 1, 255, 255);
+    help_arith(p, CLASS_SFU_TRIG, 4, 1, 255, 255);
+    help_arith(p, CLASS_IADD, 5, 6, 255, 255);
+    p->inst[0].control = (struct teg_control){1, 1, 0, 0, 7, 0};
+    p->inst[1].control = (struct teg_control){1, 1, 0, 0, 7, 0};
+    p->inst[2].control = (struct teg_control){1, 1, 0, 7, 7, 1};
+    run_steps(step, 3, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle, 1);
+    ck_assert_uint_eq(heard.issue[2].cycle, 40);
+}
+END_TEST
+
 HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
           {one_warp_waits_its_same_warp_interval, 0},
           {double_precision_is_bound_by_its_unit, 0},
@@ -482,4 +561,8 @@ HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
           {a_taken_branch_fetches_elsewhere, 0},
           {code_that_does_not_fit_comes_anew_each_round, 0},
           {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
-          {the_grid_spreads_over_the_chip_before_it_stacks, 0})
+          {the_grid_spreads_over_the_chip_before_it_stacks, 0},
+          {the_first_unit_that_is_free_is_taken, 0},
+          {shared_operands_wait_for_their_unit, 0},
+          {a_cycle_of_lanes_bytes_that_begins_is_taken, 0},
+          {a_barrier_opens_when_all_who_set_it_are_done, 0})

@@ -155,7 +155,24 @@ START_TEST(the_last_fill_of_a_line_counts)
 }
 END_TEST
 
+/* Sectors of one line come apart; it is ready with the last of them. */
+START_TEST(a_line_is_ready_with_its_last_sector)
+{
+    struct sim_cache *c = sim_cache_new(1, 1);
+    struct sim_cache_result r = sim_cache_access(c, 0, 7, 1, 1, 0);
+
+    sim_cache_fill(c, r.frame, 100);
+    r = sim_cache_access(c, 0, 7, 2, 1, 0);
+    sim_cache_fill(c, r.frame, 200);
+    ck_assert_uint_eq(sim_cache_ready(c, r.frame), 200);
+    sim_cache_fill(c, r.frame, 150);
+    ck_assert_uint_eq(sim_cache_ready(c, r.frame), 200);
+    sim_cache_free(c);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/cache", 30, {a_cache_evicts_what_was_used_longest_ago, 0},
           {a_line_under_way_says_when_it_arrives, 0},
           {fills_may_become_known_later, 0},
-          {the_last_fill_of_a_line_counts, 0})
+          {the_last_fill_of_a_line_counts, 0},
+          {a_line_is_ready_with_its_last_sector, 0})

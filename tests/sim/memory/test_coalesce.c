@@ -366,6 +366,18 @@ START_TEST(every_place_has_local_memory_of_its_own)
 }
 END_TEST
 
+/* A few lanes side by side want less than a line, and have it in one. */
+START_TEST(part_of_a_line_is_coalesced)
+{
+    struct teg_access a = line(0x1000, 4);
+
+    a.mask = 0xff;
+    ck_assert(plan(COALESCING_SECTORS, global(4), a).request.coalesced);
+    a.stride = 32;
+    ck_assert(!plan(COALESCING_SECTORS, global(4), a).request.coalesced);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {cc10_takes_rows_in_order, 0}, {cc10_serialises_everything_else, 0},
           {cc10_lets_idle_threads_be, 0},
@@ -382,4 +394,5 @@ HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
           {lines_out_of_order_are_found_again, 0},
           {coalesced_is_what_its_bytes_need, 0},
           {half_warps_are_groups_of_old_chips, 0},
-          {every_place_has_local_memory_of_its_own, 0})
+          {every_place_has_local_memory_of_its_own, 0},
+          {part_of_a_line_is_coalesced, 0})

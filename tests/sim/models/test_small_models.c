@@ -424,6 +424,41 @@ START_TEST(every_term_is_explained_with_its_unit)
 }
 END_TEST
 
+/* 16 bytes a cycle for each of 10 clusters of one SM, at 1 GHz. */
+START_TEST(every_cluster_has_a_link)
+{
+    setup();
+    gpu.memory.cluster_bytes_per_cycle = 16;
+    run("roofline");
+    help_close(term("B_link"), 160, "trace", "B_link");
+}
+END_TEST
+
+/* A packed instruction is taken for a multiplication and an addition, or for
+ * two of either: two operations a lane. */
+START_TEST(packed_halves_are_two_operations)
+{
+    setup();
+    s.class_[CLASS_FMAD].lanes = 0;
+    s.class_[CLASS_HALF].lanes = 1000;
+    run("roofline");
+    ck_assert_double_eq(term("Flops"), 2000);
+}
+END_TEST
+
+/* 100 requests of 128 bytes, half of whose sectors L1 had. */
+START_TEST(what_l1_answered_crosses_no_link)
+{
+    setup();
+    run("data-flow");
+    ck_assert_double_eq(term("B_SM_link"), 12800);
+    s.simulated = 1;
+    s.memory.l1_hits = 200;
+    run("data-flow");
+    ck_assert_double_eq(term("B_SM_link"), 6400);
+}
+END_TEST
+
 HELP_MAIN("sim/models/small", 60, {ridges_are_those_of_the_three_chips, 0},
           {the_roof_bends_at_the_ridge, 0}, {a_trace_stands_under_its_roof, 0},
           {doubles_have_their_own_peak, 0},
@@ -439,4 +474,6 @@ HELP_MAIN("sim/models/small", 60, {ridges_are_those_of_the_three_chips, 0},
           {times_are_work_over_parallelism, 0}, {serial_work_is_added, 0},
           {few_warps_leave_latency_bare, 0},
           {every_model_says_something_or_why_not, 0},
-          {every_term_is_explained_with_its_unit, 0})
+          {every_term_is_explained_with_its_unit, 0},
+          {every_cluster_has_a_link, 0}, {packed_halves_are_two_operations, 0},
+          {what_l1_answered_crosses_no_link, 0})

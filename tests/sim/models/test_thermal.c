@@ -288,6 +288,21 @@ START_TEST(impossible_choices_are_refused)
 }
 END_TEST
 
+/* In a square both diagonals are as long: the lowest-numbered TPCs. */
+START_TEST(of_equal_distances_the_lowest_tpcs_are_taken)
+{
+    static const double square[4][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+    static const uint32_t tpc[4] = {0, 1, 2, 3};
+    const struct thermal_topology placed = {4, 4, tpc, square};
+    uint32_t sm[4], tpcs;
+    struct teg_diag d;
+
+    ck_assert_int_eq(thermal_pick_sms(&placed, 2, sm, &tpcs, &d), TEG_OK);
+    ck_assert_uint_eq(sm[0], 0);
+    ck_assert_uint_eq(sm[1], 3);
+}
+END_TEST
+
 HELP_MAIN("thermal", 30, {saturated_temperatures_are_the_published_ones, 0},
           {rise_and_decay_are_the_printed_exponentials, 0},
           {static_power_grows_with_temperature, 0},
@@ -299,4 +314,5 @@ HELP_MAIN("thermal", 30, {saturated_temperatures_are_the_published_ones, 0},
           {measured_power_ranks_as_the_number_of_tpcs, 0},
           {few_tpcs_are_opened_first, 0}, {then_the_tpcs_far_apart, 0},
           {no_set_of_sms_uses_fewer_tpcs, 0},
-          {impossible_choices_are_refused, 0})
+          {impossible_choices_are_refused, 0},
+          {of_equal_distances_the_lowest_tpcs_are_taken, 0})

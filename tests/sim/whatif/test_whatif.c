@@ -193,7 +193,9 @@ END_TEST
 
 START_TEST(unlimited_bandwidth_keeps_latency)
 {
+    gpu.l2.far_bytes_per_cycle = 32;
     apply("unlimited-bandwidth");
+    ck_assert_double_eq(gpu.l2.far_bytes_per_cycle, 0);
     ck_assert_double_eq(gpu.dram.bandwidth_gbs, 0);
     ck_assert_double_eq(gpu.l2.bytes_per_cycle, 0);
     ck_assert_double_eq(gpu.l2.atomic_interval, 0);

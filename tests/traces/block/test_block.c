@@ -398,6 +398,26 @@ START_TEST(a_record_of_no_shape_is_refused)
 }
 END_TEST
 
+/* One path of one run, which begins at instruction 1: as long as the rest of
+ * the program, and one longer. */
+START_TEST(a_run_ends_with_the_program)
+{
+    uint8_t bytes[] = {0, 0, 0, 1, 1, 2, 0, 1 /* full */, 0, 1, 0, 0, 0};
+    struct teg_block *block;
+    struct teg_diag d;
+
+    program.count = 4; /* none of them of memory */
+    bytes[6] = 3;
+    ck_assert(teg_block_open(&program, bytes, sizeof bytes, "t", 0, &block,
+                             &d) == TEG_OK);
+    teg_block_free(block);
+    bytes[6] = 4;
+    ck_assert(teg_block_open(&program, bytes, sizeof bytes, "t", 0, &block,
+                             &d) == TEG_FORMAT);
+    ck_assert_ptr_nonnull(strstr(d.what, "a run inside the program"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("traces/block");
@@ -416,6 +436,7 @@ int main(void)
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
     tcase_add_test(tcase, damage_is_refused_or_harmless);
     tcase_add_test(tcase, a_record_of_no_shape_is_refused);
+    tcase_add_test(tcase, a_run_ends_with_the_program);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/help_suite.h"
+#include "traces/emulate/core/half.h"
 
 /* R1, R2, R3 and predicates P1, P2 in; R0 and P0 out. */
 struct row {
@@ -22,6 +23,7 @@ struct row {
 
 enum {
     BEFORE = 0x5eed,
+    ADDEND = 3, /* in R6, whose upper half R7 is 0 */
     ODD_LANES = 0x55555555
 };
 
@@ -103,6 +105,9 @@ static const struct row rows[] = {
      255 + 255 + 127 + 1 + 7, -1},
     {"IMAD.HI.U32 R0, R1, R2, R3", 0xffffffff, 0xffffffff, 5, 0, 0, 0xfffffffe,
      -1},
+    /* the lower word of 2 * 5 + 3, and - 3 */
+    {"IMAD.WIDE.U32 R0, R1, R3, R6", 2, 0, 5, 0, 0, 13, -1},
+    {"IMAD.WIDE.U32 R0, R1, R3, -R6", 2, 0, 5, 0, 0, 7, -1},
     {"LOP3.LUT P0, R0, R1, R2, R3, 0x96, !PT", 0xff00ff00, 0xf0f0f0f0,
      0xcccccccc, 0, 0, 0xc33cc33c, 1},
     {"LOP3.LUT P0, R0, R1, R2, R3, 0x80, !PT", 0xf0, 0x0f, 0xff, 0, 0, 0, 0},
@@ -144,6 +149,7 @@ static void run(const struct row *row, int plain, uint32_t mask)
     set_row(1, row->a);
     set_row(2, row->b);
     set_row(3, row->c);
+    set_row(6, ADDEND);
     op.exec(&warp, &op, mask);
     emu_fixed_release(&fixed);
 }
@@ -174,6 +180,30 @@ START_TEST(an_instruction_gives_what_its_description_says)
 }
 END_TEST
 
+/* Down by 8 in segments of 16: the upper half of each reads its own lane. */
+START_TEST(a_shuffle_stays_in_its_segment)
+{
+    static const struct row down = {.text = "SHFL.DOWN P0, R0, R1, 0x8, 0x100f",
+                                    .a = 1};
+
+    for (int plain = 0; plain < 2; plain++) {
+        run(&down, plain, EMU_ALL);
+        ck_assert_uint_eq(warp.p[0], 0x00ff00ff);
+    }
+}
+END_TEST
+
+/* Halves near 1 are 2^-10 apart: what lies in the middle becomes even. */
+START_TEST(ties_of_halves_become_even)
+{
+    ck_assert_uint_eq(half_bits(1 + 0x1p-11), 0x3c00);
+    ck_assert_uint_eq(half_bits(1 + 0x1p-11 + 0x1p-30), 0x3c01);
+    ck_assert_uint_eq(half_bits(1 + 3 * 0x1p-11), 0x3c02);
+    ck_assert_uint_eq(half_bits(-1 - 3 * 0x1p-11), 0xbc02);
+}
+END_TEST
+
 HELP_MAIN("emulate ops", 30,
           {an_instruction_gives_what_its_description_says,
-           sizeof rows / sizeof rows[0]})
+           sizeof rows / sizeof rows[0]},
+          {a_shuffle_stays_in_its_segment, 0}, {ties_of_halves_become_even, 0})

@@ -158,6 +158,8 @@ START_TEST(lengths_that_lie_are_errors)
     set_u32(h, 0);
     set_u32(data + 4, 3); /* sub-chunks of the first warp */
     expect_error("expected 2 sub-chunks as the index says, found 3");
+    set_u32(data + 4, 1);
+    expect_error("expected 2 sub-chunks as the index says, found 1");
     set_u32(data + 4, 2);
     set_u32(data + 8, 0xffffffff); /* bytes of the first sub-chunk */
     expect_error("expected a sub-chunk of at most");

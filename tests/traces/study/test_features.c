@@ -273,6 +273,32 @@ START_TEST(every_feature_is_found_by_its_name)
 }
 END_TEST
 
+/* What stands before a generation's parameters is none: the same operand is
+ * the first parameter of sm_90, and word 44 of those before. */
+START_TEST(parameters_begin_where_the_generation_says)
+{
+    static const struct {
+        uint32_t isa;
+        const char *operands;
+        uint32_t bytes;
+    } rows[] = {
+        {80, " R0, c[0x0][0x160] ;", 4}, {80, " R0, c[0x0][0x15c] ;", 0},
+        {90, " R0, c[0x0][0x210] ;", 4}, {90, " R0, c[0x0][0x20c] ;", 0},
+        {90, " R0, c[0x0][0x160] ;", 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct help_step step;
+
+        setup();
+        h.kernel.isa = rows[i].isa;
+        step = DO(add("MOV", rows[i].operands), 1);
+        collect(&step, 1);
+        HAS(parameter_bytes, rows[i].bytes);
+    }
+}
+END_TEST
+
 HELP_MAIN("features", 10, {vector_add_is_counted_by_hand, 0},
           {uniform_instructions_count_as_their_twins, 0},
           {marks_of_one_generation_count_nothing, 0},
@@ -281,4 +307,5 @@ HELP_MAIN("features", 10, {vector_add_is_counted_by_hand, 0},
           {a_parameter_counts_once_in_each_thread, 0},
           {without_operands_parameters_are_unknown, 0},
           {the_system_part_of_shared_memory_is_no_allocation, 0},
-          {every_feature_is_found_by_its_name, 0})
+          {every_feature_is_found_by_its_name, 0},
+          {parameters_begin_where_the_generation_says, 0})

@@ -346,6 +346,21 @@ START_TEST(a_kind_in_no_table_is_a_warning)
 }
 END_TEST
 
+/* Lane after lane reads what all want, as loops over lanes do. */
+START_TEST(lanes_that_read_in_turn_do_not_poll)
+{
+    header("1,1,1", "32,1,1", "0", "16", "80");
+    begin("0,0,0");
+    warp("0");
+    for (int i = 0; i < 100; i++)
+        put(i % 2 ? "0020 00000001 1 R4 LDG.E 1 R2 4 1 0x7000 0\n"
+                  : "0020 00000002 1 R4 LDG.E 1 R2 4 1 0x7000 0\n");
+    put(EXIT_LINE END);
+    ck_assert_int_eq(lint(0), TEG_OK);
+    ck_assert_uint_eq(teg_notes_count(&found, "spin-loop"), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("traces/lint");
@@ -369,6 +384,7 @@ int main(void)
     tcase_add_test(tcase, the_readers_notes_are_taken_over);
     tcase_add_test(tcase, findings_before_damage_are_kept);
     tcase_add_test(tcase, a_kind_in_no_table_is_a_warning);
+    tcase_add_test(tcase, lanes_that_read_in_turn_do_not_poll);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
