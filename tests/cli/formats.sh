@@ -126,4 +126,11 @@ for format in text json markdown csv; do
         cmp -s "$work/first" "$work/second"
 done
 
+# Ten digits, so that what programs read adds up: cycles of 1380 MHz.
+expect 0 "$teg" run tests/kernels/sm70/ffma_chain.sketch -g v100 -f csv
+check 'time_us has ten digits' [ "$(awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    NR == 2 { print $at["time_us"] == sprintf("%.10g", $at["cycles"] / 1380) }' \
+    "$work/out")" = 1 ]
+
 finish

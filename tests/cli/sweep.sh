@@ -61,12 +61,20 @@ check 'no row beats another' rows "$work/out" 3
 expect 0 "$teg" sweep $chain -g v100 -p N=64,8,256 --pareto cycles,vary.param.N \
     -f json
 check 'one row beats all' rows "$work/out" 1
+# As many blocks: what needs more cycles for them is beaten.
+expect 0 "$teg" sweep $chain -g v100 -p N=64,256 --pareto cycles,kernel.blocks \
+    -f json
+check 'an equal second goal beats nothing' rows "$work/out" 1
 
 # A point that cannot be says why in its row; the others are done.
 expect 1 "$teg" sweep $chain -g v100 --vary sm.schedulers=1,4,77 -f json
 err '1 of 3 points failed'
 check 'the failed point has a row' rows "$work/out" 3
 out '"status":"failed","reason":"sm.schedulers: .*expected.*found .77.'
+expect 1 "$teg" sweep $chain -g v100 --vary sm.schedulers=77,1,4 \
+    --rank-by cycles -f csv
+check 'ranked, what failed comes last' [ "$(sed -n 's/^[^,]*,\([0-9]*\),.*/\1/p' \
+    "$work/out" | tr '\n' ' ')" = '1 2 0 ' ]
 expect 1 "$teg" sweep $chain -g v100 --vary sm.schedulers=1,4,77
 out 'failed: sm.schedulers'
 expect 1 "$teg" sweep $reduction -g v100 --active-warps 1,64 -f json

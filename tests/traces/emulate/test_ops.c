@@ -183,7 +183,7 @@ END_TEST
 /* Down by 8 in segments of 16: the upper half of each reads its own lane. */
 START_TEST(a_shuffle_stays_in_its_segment)
 {
-    static const struct row down = {.text = "SHFL.DOWN P0, R0, R1, 0x8, 0x100f",
+    static const struct row down = {.text = "SHFL.DOWN P0, R0, R1, 0x8, 0x101f",
                                     .a = 1};
 
     for (int plain = 0; plain < 2; plain++) {

@@ -349,13 +349,16 @@ END_TEST
 /* Lane after lane reads what all want, as loops over lanes do. */
 START_TEST(lanes_that_read_in_turn_do_not_poll)
 {
-    header("1,1,1", "32,1,1", "0", "16", "80");
+    header("1,1,1", "64,1,1", "0", "16", "80");
     begin("0,0,0");
-    warp("0");
-    for (int i = 0; i < 100; i++)
-        put(i % 2 ? "0020 00000001 1 R4 LDG.E 1 R2 4 1 0x7000 0\n"
-                  : "0020 00000002 1 R4 LDG.E 1 R2 4 1 0x7000 0\n");
-    put(EXIT_LINE END);
+    for (int w = 0; w < 2; w++) {
+        warp(w ? "1" : "0");
+        for (int i = 0; i < (w ? 100 : 2); i++)
+            put(i % 2 ? "0020 00000001 1 R4 LDG.E 1 R2 4 1 0x7000 0\n"
+                      : "0020 00000002 1 R4 LDG.E 1 R2 4 1 0x7000 0\n");
+        put(EXIT_LINE);
+    }
+    put(END);
     ck_assert_int_eq(lint(0), TEG_OK);
     ck_assert_uint_eq(teg_notes_count(&found, "spin-loop"), 0);
 }
