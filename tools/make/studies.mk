@@ -11,7 +11,7 @@
 # make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
 # make measure-build    compiles the measuring kit for all GPUs, if nvcc is there
 # make mutate           whether tests notice small changes of meaning, with
-#                       Python, some twenty minutes on two cores; ONLY='NAME'
+#                       Python, some ten minutes on two cores; ONLY='NAME'
 
 ACCURACY_SRC := $(shell find tools/accuracy -name '*.c' | sort)
 
