@@ -14,7 +14,8 @@ mkdir -p "$tree/tools/mutate" "$tree/tests" "$tree/src"
 cp tools/mutate/mutate.py "$tree/tools/mutate/"
 git init -q "$tree"
 echo /build >"$tree/.gitignore"
-printf 'all:\n\t@mkdir -p build/release\n\t@cp src/sum.c build/release/sum\n' >"$tree/Makefile"
+printf 'all:\n\tmkdir -p build/release\n\tcp src/sum.c build/release/sum\n' \
+    >"$tree/Makefile"
 printf 'one = 1\ntwo = 2\n' >"$tree/src/sum.c"
 # What is built says so, not only the source.
 printf 'grep -q "one = 1" build/release/sum\n' >"$tree/tests/one.sh"
@@ -55,7 +56,7 @@ check 'the tree is as it was' test "$(cat "$tree/src/sum.c")" = 'one = 1
 two = 2'
 check 'copies are gone' test ! -e "$tree/build/mutate/copy0"
 
-# ---- faults of the list ---------------------------------------------------------
+# ---- faults of the list -----------------------------------------------------
 
 block='name: a\nin: src/sum.c\nold: one = 1\nnew: b\n'
 printf "${block}test: tests/one.sh\n" | list
@@ -74,7 +75,7 @@ printf "${block}tests: tests/none.sh\n" | list
 expect 2 mutate
 err 'tests/none.sh fails before anything is changed'
 
-# ---- an interrupt ---------------------------------------------------------------
+# ---- an interrupt -----------------------------------------------------------
 
 printf "${block}tests: tests/slow.sh\n" | list
 echo 'grep -q "one = 1" build/release/sum || sleep 60' >"$tree/tests/slow.sh"

@@ -74,7 +74,7 @@ def tests_of(mutations):
     return sorted({t for m in mutations for t in m["tests"].split()})
 
 
-# ---- a copy of the tree -------------------------------------------------------
+# ---- a copy of the tree ------------------------------------------------------
 
 
 def copy_tree(tests):
@@ -127,7 +127,7 @@ def put_back(place, since):
             shutil.copy2(was, path)
 
 
-# ---- mutations ------------------------------------------------------------------
+# ---- mutations ---------------------------------------------------------------
 
 
 def find(mutation):
@@ -175,7 +175,7 @@ def judge(place, mutation, limits):
         put_back(place, began - 1)
 
 
-# ---- all of them ------------------------------------------------------------------
+# ---- all of them -------------------------------------------------------------
 
 
 def prepare(mutations, jobs):
