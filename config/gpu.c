@@ -441,7 +441,7 @@ teg_status teg_gpu_number(const struct teg_gpu *gpu, const char *key,
 {
     char text[64];
 
-    *value = NAN;
+    *value = (double)NAN;
     TRY(teg_gpu_get(gpu, key, text, sizeof text, d));
     if (read_number(text, value))
         return TEG_OK;
