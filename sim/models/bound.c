@@ -198,7 +198,11 @@ teg_status bound_find(struct bound *b, const struct teg_statistics *s,
 
 /* ---- as a model ------------------------------------------------------------ */
 
-const struct teg_term_facts bound_terms[BOUND_TERMS] = {
+enum {
+    BOUND_TERMS = BOUND_KINDS + 2
+};
+
+static const struct teg_term_facts bound_terms[BOUND_TERMS] = {
     [BOUND_ISSUE] = {"Issue_cycles_min", "cycles",
                      "warp instructions / (schedulers / issue_period) / SMs",
                      "least time to issue them"},

@@ -50,11 +50,6 @@ struct bound {
 teg_status bound_find(struct bound *b, const struct teg_statistics *s,
                       const struct teg_gpu *gpu, struct teg_diag *d);
 
-enum {
-    BOUND_TERMS = BOUND_KINDS + 2
-};
-extern const struct teg_term_facts bound_terms[BOUND_TERMS];
-
 /* The row's function. */
 void bound_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
                     struct teg_estimate *e);

@@ -229,7 +229,11 @@ enum {
     TRACE_LINKS
 };
 
-const struct teg_term_facts dataflow_terms[DATAFLOW_TERMS] = {
+enum {
+    DATAFLOW_TERMS = 9
+};
+
+static const struct teg_term_facts dataflow_terms[DATAFLOW_TERMS] = {
     {"B_shared_memory", "bytes", "shared_passes x bytes of a pass",
      "over the link between registers and shared memory"},
     {"B_SM_link", "bytes",
@@ -321,8 +325,9 @@ static void add_terms(struct teg_estimate *e, const struct dataflow *d)
         teg_estimate_term(e, "P_flow", r.potential, "Gflop/s");
 }
 
-void dataflow_estimate(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct teg_estimate *e)
+/* Links of the description, traffic of the trace. */
+static void dataflow_estimate(const struct teg_statistics *s,
+                              const struct teg_gpu *gpu, struct teg_estimate *e)
 {
     struct dataflow d;
     uint32_t link = 0;

@@ -109,13 +109,4 @@ void lattice_qcd(struct dataflow *d, const struct lattice_machine *m,
 
 /* ---- as a model of a trace ---- */
 
-enum {
-    DATAFLOW_TERMS = 9
-};
-extern const struct teg_term_facts dataflow_terms[DATAFLOW_TERMS];
-
-/* Links of the description, traffic of the trace. */
-void dataflow_estimate(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct teg_estimate *e);
-
 #endif

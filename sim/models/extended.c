@@ -16,7 +16,7 @@ enum {
     PARAMETERS = sizeof parameters / sizeof *parameters
 };
 
-const struct teg_term_facts extended_terms[EXTENDED_TERMS] = {
+static const struct teg_term_facts extended_terms[EXTENDED_TERMS] = {
 #define RESULT(field, symbol, unit, equation, help) \
     {symbol, unit, equation, help},
 #include "sim/models/extended.def"
@@ -185,14 +185,14 @@ static void evaluate(const void *inputs, struct teg_estimate *e)
     e->applicable = 1;
     e->cycles = r.t_exec;
     say(e, &r);
-    teg_estimate_inputs(e, &extended_inputs_kind, inputs);
+    teg_estimate_inputs(e, extended_model.inputs, inputs);
 #define RESULT(field, symbol, unit, equation, help) \
     teg_estimate_finite_term(e, symbol, r.field, unit);
 #include "sim/models/extended.def"
 }
 
-void extended_estimate(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct teg_estimate *e)
+static void extended_estimate(const struct teg_statistics *s,
+                              const struct teg_gpu *gpu, struct teg_estimate *e)
 {
     struct extended_inputs in;
     struct teg_diag d;
@@ -204,7 +204,7 @@ void extended_estimate(const struct teg_statistics *s,
         teg_estimate_refuse(e, &d);
 }
 
-const struct teg_model_inputs extended_inputs_kind = {
+static const struct teg_model_inputs extended_inputs_kind = {
     .size = sizeof(struct extended_inputs),
     .parameter = parameters,
     .count = PARAMETERS,

@@ -27,14 +27,8 @@ enum {
     EXTENDED_TERMS
 };
 
-extern const struct teg_model_inputs extended_inputs_kind;
-extern const struct teg_term_facts extended_terms[EXTENDED_TERMS];
-
 /* Equation 1.3 alone; `overlap` is kept between 0 and `mem`. */
 double extended_exec(double comp, double mem, double overlap);
 teg_status extended(const struct extended_inputs *in, struct extended_result *r,
                     struct teg_diag *d);
-void extended_estimate(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct teg_estimate *e);
-
 #endif

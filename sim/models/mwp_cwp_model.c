@@ -265,7 +265,7 @@ static void advise(struct teg_estimate *e, const struct mwp_cwp_result *r,
 static void add_terms(struct teg_estimate *e, const struct mwp_cwp_inputs *in,
                       const struct mwp_cwp_result *r)
 {
-    teg_estimate_inputs(e, &mwp_cwp_inputs_kind, in);
+    teg_estimate_inputs(e, mwp_cwp_model.inputs, in);
 #define RESULT(field, column, symbol, unit, equation, help) \
     teg_estimate_finite_term(e, symbol, r->field, unit);
 #include "sim/models/mwp_cwp.def"
@@ -293,8 +293,9 @@ void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
     add_terms(e, in, &r);
 }
 
-void mwp_cwp_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
-                      struct teg_estimate *e)
+/* Measures, then evaluates with the default options. */
+static void mwp_cwp_estimate(const struct teg_statistics *s,
+                             const struct teg_gpu *gpu, struct teg_estimate *e)
 {
     struct mwp_cwp_inputs in;
     struct teg_diag d;
@@ -321,7 +322,7 @@ static void evaluate_any(const void *in, struct teg_estimate *e)
     mwp_cwp_evaluate(in, NULL, e);
 }
 
-const struct teg_model_inputs mwp_cwp_inputs_kind = {
+static const struct teg_model_inputs mwp_cwp_inputs_kind = {
     .size = sizeof(struct mwp_cwp_inputs),
     .parameter = parameters,
     .count = PARAMETERS,
@@ -329,7 +330,7 @@ const struct teg_model_inputs mwp_cwp_inputs_kind = {
     .evaluate = evaluate_any,
 };
 
-const struct teg_term_facts mwp_cwp_terms[MWP_CWP_TERMS] = {
+static const struct teg_term_facts mwp_cwp_terms[MWP_CWP_TERMS] = {
 #define RESULT(field, column, symbol, unit, equation, help) \
     {symbol, unit, equation, help},
 #include "sim/models/mwp_cwp.def"

@@ -40,18 +40,12 @@ void mwp_cwp_evaluate(const struct mwp_cwp_inputs *in,
                       const struct mwp_cwp_options *options,
                       struct teg_estimate *e);
 
-/* The row's tables. */
-extern const struct teg_model_inputs mwp_cwp_inputs_kind;
+/* The results, by number. */
 enum {
 #define RESULT(field, column, symbol, unit, equation, help) \
     MWP_CWP_TERM_##field,
 #include "sim/models/mwp_cwp.def"
     MWP_CWP_TERMS
 };
-extern const struct teg_term_facts mwp_cwp_terms[MWP_CWP_TERMS];
-
-/* The row's function: measure, then evaluate with the default options. */
-void mwp_cwp_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
-                      struct teg_estimate *e);
 
 #endif

@@ -33,9 +33,13 @@ enum term {
     TERMS
 };
 
+enum {
+    ROOFLINE_TERMS = 15
+};
+
 _Static_assert((int)TERMS == (int)ROOFLINE_TERMS, "a row for each term");
 
-const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
+static const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
     [TERM_FLOPS] = {"Flops", "flop",
                     "active lanes x operations of their "
                     "class; a multiply-add has two",
@@ -174,8 +178,8 @@ static void say(struct teg_estimate *e, const struct teg_statistics *s,
                  "does better");
 }
 
-void roofline_estimate(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct teg_estimate *e)
+static void roofline_estimate(const struct teg_statistics *s,
+                              const struct teg_gpu *gpu, struct teg_estimate *e)
 {
     const char *why = refusal(s);
     double t[TERMS];

@@ -17,12 +17,4 @@ double roofline(double peak_gflops, double bandwidth_gbs, double intensity);
 /* Intensity at which both meet. */
 double roofline_ridge(double peak_gflops, double bandwidth_gbs);
 
-enum {
-    ROOFLINE_TERMS = 15
-};
-extern const struct teg_term_facts roofline_terms[ROOFLINE_TERMS];
-
-void roofline_estimate(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct teg_estimate *e);
-
 #endif

@@ -36,7 +36,11 @@ uint32_t ryoo_pareto(const struct ryoo_point *point, uint32_t count,
 
 /* ---- from a trace ---------------------------------------------------------- */
 
-const struct teg_term_facts ryoo_terms[RYOO_TERMS] = {
+enum {
+    RYOO_TERMS = 7
+};
+
+static const struct teg_term_facts ryoo_terms[RYOO_TERMS] = {
     {"Instr", "insts", "warp instructions / warps", "of a thread"},
     {"Threads", "threads", "blocks x threads of a block", "of the launch"},
     {"Regions", "", "1 + (barriers + groups of global accesses) / warps",
@@ -74,8 +78,8 @@ struct ryoo_point ryoo_measure(const struct teg_statistics *s,
     return (struct ryoo_point){t[5], t[6]};
 }
 
-void ryoo_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
-                   struct teg_estimate *e)
+static void ryoo_estimate(const struct teg_statistics *s,
+                          const struct teg_gpu *gpu, struct teg_estimate *e)
 {
     double t[RYOO_TERMS];
 

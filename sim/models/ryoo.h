@@ -27,15 +27,7 @@ struct ryoo_point {
 uint32_t ryoo_pareto(const struct ryoo_point *point, uint32_t count,
                      uint8_t *keep);
 
-enum {
-    RYOO_TERMS = 7
-};
-extern const struct teg_term_facts ryoo_terms[RYOO_TERMS];
-
 /* The point of a trace, for a sweep to collect. */
 struct ryoo_point ryoo_measure(const struct teg_statistics *s,
                                const struct teg_gpu *gpu);
-void ryoo_estimate(const struct teg_statistics *s, const struct teg_gpu *gpu,
-                   struct teg_estimate *e);
-
 #endif

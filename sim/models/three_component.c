@@ -106,28 +106,36 @@ static void measure(struct three_component_inputs *in,
                         gpu->dram.latency);
 }
 
-const struct teg_term_facts three_component_terms[THREE_COMPONENT_TERMS] = {
-    {"T_pipeline", "cycles",
-     "sum of instructions / T_I; T_I = units x "
-     "frequency x SMs / 32",
-     "time of all but memory instructions; Lai 2013, 1.4"},
-    {"T_shared", "cycles", "passes / throughput at the active warps",
-     "time of shared memory, conflicts included"},
-    {"T_global", "cycles", "DRAM bytes / throughput at the active warps",
-     "time of global memory"},
-    {"Active_warps", "warps", "resident on an SM",
-     "what the throughputs are "
-     "looked up by"},
-    {"Throughput_global", "B/cycle",
-     "min(B_peak, warps x bytes under way / "
-     "dram.latency)",
-     "of global memory with so many warps"},
-    {"Ratio_to_second", "", "slowest / second slowest component",
-     "what removing the bottleneck can gain at most"},
+enum {
+    THREE_COMPONENT_TERMS = 6
 };
 
-void three_component_estimate(const struct teg_statistics *s,
-                              const struct teg_gpu *gpu, struct teg_estimate *e)
+static const struct teg_term_facts
+    three_component_terms[THREE_COMPONENT_TERMS] = {
+        {"T_pipeline", "cycles",
+         "sum of instructions / T_I; T_I = units x "
+         "frequency x SMs / 32",
+         "time of all but memory instructions; Lai 2013, 1.4"},
+        {"T_shared", "cycles", "passes / throughput at the active warps",
+         "time of shared memory, conflicts included"},
+        {"T_global", "cycles", "DRAM bytes / throughput at the active warps",
+         "time of global memory"},
+        {"Active_warps", "warps", "resident on an SM",
+         "what the throughputs are "
+         "looked up by"},
+        {"Throughput_global", "B/cycle",
+         "min(B_peak, warps x bytes under way / "
+         "dram.latency)",
+         "of global memory with so many warps"},
+        {"Ratio_to_second", "", "slowest / second slowest component",
+         "what removing the bottleneck can gain at most"},
+};
+
+/* Instead of benchmarks: peaks of the description, which
+ * as many warps reach as Little's law asks for. */
+static void three_component_estimate(const struct teg_statistics *s,
+                                     const struct teg_gpu *gpu,
+                                     struct teg_estimate *e)
 {
     static const struct {
         const char *limiter, *advice;

@@ -57,15 +57,4 @@ double pipeline_throughput(double units, double frequency, double sms);
 void three_component(const struct three_component_inputs *in,
                      struct three_component_result *r);
 
-enum {
-    THREE_COMPONENT_TERMS = 6
-};
-extern const struct teg_term_facts three_component_terms[THREE_COMPONENT_TERMS];
-
-/* The row's function.  Instead of benchmarks: peaks of the description, which
- * as many warps reach as Little's law asks for. */
-void three_component_estimate(const struct teg_statistics *s,
-                              const struct teg_gpu *gpu,
-                              struct teg_estimate *e);
-
 #endif

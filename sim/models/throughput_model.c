@@ -16,7 +16,7 @@ static const struct teg_parameter parameters[THROUGHPUT_INPUTS] = {
 #include "sim/models/throughput.def"
 };
 
-const struct teg_term_facts throughput_terms[THROUGHPUT_TERMS] = {
+static const struct teg_term_facts throughput_terms[THROUGHPUT_TERMS] = {
 #define RESULT(field, symbol, unit, equation, help) \
     {symbol, unit, equation, help},
 #include "sim/models/throughput.def"

@@ -27,7 +27,6 @@ enum {
 };
 
 extern const struct teg_model_inputs throughput_inputs_kind;
-extern const struct teg_term_facts throughput_terms[THROUGHPUT_TERMS];
 
 /* TEG_LIMIT if the statistics hold no warps.  On failure the device is filled
  * in. */

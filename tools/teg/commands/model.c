@@ -142,7 +142,7 @@ static void evaluate(const struct model_run *run, const struct teg_model *m,
     struct mwp_cwp_options options = options_of(run);
 
     /* The only one with options besides its inputs. */
-    if (m->estimate == mwp_cwp_estimate)
+    if (m == &mwp_cwp_model)
         mwp_cwp_evaluate(inputs, &options, e);
     else
         m->inputs->evaluate(inputs, e);

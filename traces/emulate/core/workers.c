@@ -381,8 +381,3 @@ int emu_workers_next(struct emu_workers *c, struct emu_result *result,
     pthread_mutex_unlock(&c->lock);
     return 1;
 }
-
-uint64_t emu_workers_repeated(const struct emu_workers *c)
-{
-    return c->repeated;
-}

@@ -39,7 +39,5 @@ void emu_workers_free(struct emu_workers *c);
  * with `*status` and `d` filled. */
 int emu_workers_next(struct emu_workers *c, struct emu_result *result,
                      teg_status *status, struct teg_diag *d);
-/* Gangs that had to run again so far. */
-uint64_t emu_workers_repeated(const struct emu_workers *c);
 
 #endif
