@@ -1,4 +1,4 @@
-# make            build/release/teg and libteg.a
+# make            build/release/teg, and the library in build/release/lib
 # make tests      the same and what the tests need; `make check` runs them
 # make demo       the same, then runs a bundled kernel and replays its trace
 # make check      rooms, then every test
@@ -11,7 +11,8 @@
 # make man        build/release/man: teg(1), teg-terms(7)
 # make completion build/release/completion: for bash and zsh
 # make install    PREFIX=/usr/local DESTDIR=
-# make deb        build/release/deb/*.deb: teg-simulator, libteg-dev
+# make deb        build/release/deb/*.deb: teg-simulator, libteg0,
+#                 libteg-dev
 # make deps       installs the Debian packages the build needs
 # make format     clang-format the tree
 #

@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -280,6 +281,18 @@ START_TEST(a_kernel_that_is_not_there_is_refused)
 }
 END_TEST
 
+/* The text that the build and packages read, and the numbers programs test. */
+START_TEST(the_version_is_one)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%d.%d.%d", TEG_VERSION_MAJOR,
+             TEG_VERSION_MINOR, TEG_VERSION_PATCH);
+    ck_assert_str_eq(TEG_VERSION, text);
+    ck_assert_str_eq(teg_version(), text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("libteg result");
@@ -289,6 +302,7 @@ int main(void)
 
     tcase_add_checked_fixture(rules, setup, teardown);
     tcase_set_timeout(rules, 60);
+    tcase_add_test(rules, the_version_is_one);
     tcase_add_test(rules, a_result_counts_what_the_launch_does);
     tcase_add_test(rules, numbers_beyond_an_end_are_harmless);
     tcase_add_test(rules, counters_have_names_units_and_help);
