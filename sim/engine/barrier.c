@@ -3,7 +3,7 @@
 static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
                          uint64_t now)
 {
-    uint64_t latency = sim_max(sm->chip->gpu->sm.barrier_latency, 1);
+    uint64_t latency = teg_max(sm->chip->gpu->sm.barrier_latency, 1);
 
     b->arrived = 0;
     for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {

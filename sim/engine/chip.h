@@ -6,6 +6,7 @@
 #ifndef TEG_SIM_ENGINE_CHIP_H
 #define TEG_SIM_ENGINE_CHIP_H
 
+#include "isa/base/minmax.h"
 #include "sim/engine/op.h"
 #include "sim/engine/policy.h"
 #include "sim/memory/memory.h"
@@ -45,16 +46,6 @@ struct sim_chip {
 /* `gpu` and `kernel` are borrowed. */
 void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
                    const struct teg_kernel *kernel);
-
-static inline uint64_t sim_max(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline uint64_t sim_min(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The first issue slot at or after `cycle`. */
 static inline uint64_t sim_slot_from(const struct sim_chip *chip,

@@ -217,17 +217,12 @@ static int chip_runs_ahead(const struct sim_engine_setup *setup)
     return gpu->memory.in_flight_bytes == 0;
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Cycles in which nothing that SMs share can matter to another SM. */
 static uint64_t lookahead(const struct run *r)
 {
     const struct teg_gpu *gpu = r->setup->gpu;
     uint64_t cycles =
-        min_u64(sim_memory_lookahead(gpu), r->chip.ops.store_latency_min);
+        teg_min(sim_memory_lookahead(gpu), r->chip.ops.store_latency_min);
 
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
@@ -235,13 +230,13 @@ static uint64_t lookahead(const struct run *r)
     if (!r->exhausted && r->chip.takes_turns)
         cycles = 1;
     if (!r->exhausted)
-        cycles = min_u64(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
+        cycles = teg_min(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
     return cycles;
 }
 
 static void set_window(struct run *r, uint64_t now)
 {
-    uint64_t cycles = r->may_run_ahead ? min_u64(lookahead(r), r->window) : 1;
+    uint64_t cycles = r->may_run_ahead ? teg_min(lookahead(r), r->window) : 1;
 
     r->chip.runs_ahead = cycles >= WINDOW_MIN;
     r->until = now + (r->chip.runs_ahead ? cycles : 1);

@@ -31,7 +31,7 @@ static void find_times(struct sim_sm *sm, const struct sim_warp *w,
     else
         *t = (struct sim_times){
             .busy = op->interval,
-            .done = sim_max(now + op->latency, now + 1),
+            .done = teg_max(now + op->latency, now + 1),
             .same_warp = op->same_warp,
         };
 }
@@ -57,8 +57,8 @@ static void note_done(struct sim_sm *sm, struct sim_resident *b,
         b->open++;
         return;
     }
-    b->done = sim_max(b->done, t->done);
-    sm->cycles = sim_max(sm->cycles, t->done);
+    b->done = teg_max(b->done, t->done);
+    sm->cycles = teg_max(sm->cycles, t->done);
 }
 
 /* ---- what the warp does next --------------------------------------------- */
@@ -82,7 +82,7 @@ static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
     uint64_t *until = &w->until[STALL_SAME_WARP];
 
     if (op->op_class == CLASS_BRANCH && w->cursor.inst != inst + 1)
-        *until = sim_max(*until, now + sm->chip->gpu->sm.taken_interval);
+        *until = teg_max(*until, now + sm->chip->gpu->sm.taken_interval);
 }
 
 /* An instruction in another line than the warp's last comes when that line is

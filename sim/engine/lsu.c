@@ -54,9 +54,9 @@ static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
 
     *t = (struct sim_times){
         .busy =
-            sim_max(op->interval, whole_up(r->passes * chip->pass_interval)),
-        .done = sim_max(now + latency, now + 1),
-        .same_warp = sim_max(op->same_warp, holds ? latency : 0),
+            teg_max(op->interval, whole_up(r->passes * chip->pass_interval)),
+        .done = teg_max(now + latency, now + 1),
+        .same_warp = teg_max(op->same_warp, holds ? latency : 0),
     };
 }
 
@@ -69,8 +69,8 @@ static void pass_l1_banks(const struct sim_chip *chip,
 
     if (r->l1_passes <= 1)
         return;
-    t->busy = sim_max(t->busy, whole_up(r->l1_passes * interval));
-    t->floor = sim_max(t->floor, now + chip->gpu->l1.latency +
+    t->busy = teg_max(t->busy, whole_up(r->l1_passes * interval));
+    t->floor = teg_max(t->floor, now + chip->gpu->l1.latency +
                                      whole_up((r->l1_passes - 1) * interval));
 }
 
@@ -88,13 +88,13 @@ static void global_times(const struct sim_chip *chip, const struct sim_op *op,
     int is_posted = r->is_store && !r->is_atomic;
 
     *t = (struct sim_times){
-        .busy = sim_max(sim_max(op->interval, (moves + 65535) / 65536),
+        .busy = teg_max(teg_max(op->interval, (moves + 65535) / 65536),
                         whole_up(turns)),
-        .floor = is_posted ? now + 1 : now + sim_max(op->latency, 1),
+        .floor = is_posted ? now + 1 : now + teg_max(op->latency, 1),
         .extra = is_posted ? op->latency : 0,
     };
     pass_l1_banks(chip, r, now, t);
-    t->same_warp = sim_max(op->same_warp, holds ? t->busy : 0);
+    t->same_warp = teg_max(op->same_warp, holds ? t->busy : 0);
 }
 
 static void begin(struct sim_sm *sm, const struct sim_warp *w,

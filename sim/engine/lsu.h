@@ -28,7 +28,7 @@ struct sim_times {
 static inline uint64_t sim_times_end(uint64_t result, uint64_t floor,
                                      uint64_t extra)
 {
-    return sim_max(result + extra, floor);
+    return teg_max(result + extra, floor);
 }
 
 /* Works out the request of the next instruction of the warp in `slot`, once.

@@ -12,14 +12,14 @@ static void hold_barrier(struct sim_sm *sm, uint64_t *held, uint64_t value)
     struct sim_pending *pending;
 
     if (!sim_counter_is_open(value) && !sim_counter_is_open(*held)) {
-        *held = sim_max(*held, value);
+        *held = teg_max(*held, value);
         return;
     }
     pending = sim_pending_at(
         &sm->pending,
         sim_counter_offset(sim_counter_is_open(value) ? value : *held));
     if (!sim_counter_is_open(value)) {
-        pending->held = sim_max(pending->held, value);
+        pending->held = teg_max(pending->held, value);
         return;
     }
     if (sim_counter_is_open(*held))
@@ -65,10 +65,10 @@ static void write_open(struct sim_sm *sm, struct sim_pending *p,
     }
     if (op->done_count == 0)
         return;
-    p->held = sim_max(p->held, done);
+    p->held = teg_max(p->held, done);
     if (p->holder != SIM_NO_PENDING)
         p->held =
-            sim_max(p->held, sim_pending_at(&sm->pending, p->holder)->held);
+            teg_max(p->held, sim_pending_at(&sm->pending, p->holder)->held);
     if (counter[*at] == stood)
         counter[*at] = p->held;
 }
@@ -80,7 +80,7 @@ static void close_pending(struct sim_sm *sm, struct sim_pending *p,
 
     p->issue.done = sim_times_end(p->result, p->floor, p->extra);
     write_open(sm, p, offset);
-    sm->cycles = sim_max(sm->cycles, p->issue.done);
+    sm->cycles = teg_max(sm->cycles, p->issue.done);
     b->open--;
     sim_sm_block_done(sm, b, p->issue.done);
 }
@@ -102,7 +102,7 @@ static void look_again(struct sim_sm *sm)
             if (!w->parked)
                 sim_sm_await(sm, w);
         }
-        sm->wake = sim_min(sm->wake, sm->scheduler[s].wake);
+        sm->wake = teg_min(sm->wake, sm->scheduler[s].wake);
     }
 }
 

@@ -31,7 +31,7 @@ static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
         if (s->ready_at[i] > now) {
-            next = sim_min(next, s->ready_at[i]);
+            next = teg_min(next, s->ready_at[i]);
             continue;
         }
         come |= 1ull << i;
@@ -59,7 +59,7 @@ static uint64_t find_refused(const struct sim_sm *sm, uint32_t number,
         ready = sim_units_choose(&sm->units, &ops->ports[p], number, now).ready;
         if (ready > now) {
             refused |= s->by_ports[p];
-            *open = sim_min(*open, ready);
+            *open = teg_min(*open, ready);
         }
     }
     return refused;
@@ -101,7 +101,7 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
             chosen = i;
         } else {
             *refused |= 1ull << i;
-            *open = sim_min(*open, at);
+            *open = teg_min(*open, at);
         }
     }
     *left = choice.candidates;
@@ -148,6 +148,6 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     if (chosen != SIM_NO_WARP)
         issue(sm, number, chosen, now);
     if (left != 0 || (sm->chip->takes_turns && s->ready != 0))
-        s->wake = sim_min(s->wake, now + sm->chip->gpu->sm.issue_period);
-    s->wake = sim_max(sim_min(s->wake, s->next_ready), s->reads_until);
+        s->wake = teg_min(s->wake, now + sm->chip->gpu->sm.issue_period);
+    s->wake = teg_max(teg_min(s->wake, s->next_ready), s->reads_until);
 }

@@ -131,7 +131,7 @@ static void announce_start(const struct sim_sm *sm, uint64_t at,
 static void wake_with_schedulers(struct sim_sm *sm)
 {
     for (uint32_t s = 0; s < sm->chip->gpu->sm.schedulers; s++)
-        sm->wake = sim_min(sm->wake, sm->scheduler[s].wake);
+        sm->wake = teg_min(sm->wake, sm->scheduler[s].wake);
 }
 
 teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
@@ -190,7 +190,7 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now)
         if (b->block == NULL || b->live != 0 || b->open != 0)
             continue;
         if (b->done > now) {
-            sm->next_block_end = sim_min(sm->next_block_end, b->done);
+            sm->next_block_end = teg_min(sm->next_block_end, b->done);
             continue;
         }
         retire(sm, b);

@@ -78,8 +78,8 @@ static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)
 
     s->ready_at[w->index] = at;
     s->waiting |= 1ull << w->index;
-    s->next_ready = sim_min(s->next_ready, at);
-    s->wake = sim_min(s->wake, at);
+    s->next_ready = teg_min(s->next_ready, at);
+    s->wake = teg_min(s->wake, at);
 }
 
 /* Takes note that the block's last instruction so far is done in cycle `done`;
@@ -87,9 +87,9 @@ static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)
 static inline void sim_sm_block_done(struct sim_sm *sm, struct sim_resident *b,
                                      uint64_t done)
 {
-    b->done = sim_max(b->done, done);
+    b->done = teg_max(b->done, done);
     if (b->live == 0 && b->open == 0)
-        sm->next_block_end = sim_min(sm->next_block_end, b->done);
+        sm->next_block_end = teg_min(sm->next_block_end, b->done);
 }
 
 #endif

@@ -48,7 +48,7 @@ static inline struct sim_unit_choice sim_units_instance(
         uint64_t ready = u->free_from[i];
 
         if (facts->capacity != 0)
-            ready = sim_max(ready, u->done[sim_units_entry(u, unit, i)]);
+            ready = teg_max(ready, u->done[sim_units_entry(u, unit, i)]);
         if (ready < best.ready)
             best = (struct sim_unit_choice){ready, i, unit};
     }
@@ -70,7 +70,7 @@ static inline struct sim_unit_choice sim_units_choose(const struct sim_units *u,
             best = other;
     }
     if (p->operand_unit != TEG_NO_UNIT)
-        best.ready = sim_max(best.ready,
+        best.ready = teg_max(best.ready,
                              sim_units_instance(u, p->operand_unit, s).ready);
     return best;
 }

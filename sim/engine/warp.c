@@ -11,7 +11,7 @@ static inline void wait_until(struct sim_warp *w, uint64_t counter)
     if (sim_counter_is_open(counter))
         w->waits_for_open = 1;
     else
-        *until = sim_max(*until, sim_counter_cycle(counter));
+        *until = teg_max(*until, sim_counter_cycle(counter));
 }
 
 static inline void wait_for_scoreboard(struct sim_warp *w, struct sim_wait wait)

@@ -72,7 +72,7 @@ static inline uint64_t sim_warp_ready_at(struct sim_warp *w,
         }
     }
     for (int r = 0; r < TEG_STALL_WAITS; r++)
-        ready = sim_max(ready, w->until[r]);
+        ready = teg_max(ready, w->until[r]);
     return w->waits_for_open ? SIM_OPEN : ready;
 }
 

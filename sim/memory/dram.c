@@ -73,6 +73,6 @@ void sim_dram_bytes(const struct sim_dram *dram, uint64_t *most, uint64_t *sum)
     *most = *sum = 0;
     for (uint32_t i = 0; i < dram->gpu->dram.channels; i++) {
         *sum += dram->channel[i].moved;
-        *most = sim_max(*most, dram->channel[i].moved);
+        *most = teg_max(*most, dram->channel[i].moved);
     }
 }

@@ -12,7 +12,7 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
         return 1;
     l1->sets =
         (bytes != 0 ? bytes : gpu->l1.bytes) / TEG_LINE_BYTES / gpu->l1.ways;
-    l1->sets = sim_max(l1->sets, 1);
+    l1->sets = teg_max(l1->sets, 1);
     l1->cache = sim_caches_new(sms, (uint32_t)l1->sets, gpu->l1.ways);
     return l1->cache != NULL;
 }

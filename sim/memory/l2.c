@@ -63,7 +63,7 @@ static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
 
     ticks += sim_bytes_ticks(l2->partial_rate, sim_sectors_bytes(w->partial));
     if (is_atomic)
-        ticks = sim_max(ticks, l2->atomic_ticks);
+        ticks = teg_max(ticks, l2->atomic_ticks);
     w->waited += sim_queue_wait(&l2->slice[slice], sim_way_at(w), ticks);
     w->latency = gpu->l2.latency;
     return slice;
@@ -91,7 +91,7 @@ static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
         sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
         sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
     } else if (found.hits != 0) {
-        w->at_least = sim_max(w->at_least, found.ready);
+        w->at_least = teg_max(w->at_least, found.ready);
     }
 }
 
@@ -110,13 +110,13 @@ static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
     r->l2_sectors += sim_count_sectors(found.hits);
     r->l2_hits += sim_count_sectors(found.hits);
     if (found.hits != 0)
-        w->at_least = sim_max(w->at_least, found.ready);
+        w->at_least = teg_max(w->at_least, found.ready);
     if (missing == 0)
         return;
     w->waited += sim_queue_wait(
         &l2->far_link, sim_way_at(w),
         sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
-    w->latency = sim_max(w->latency, gpu->l2.far_latency);
+    w->latency = teg_max(w->latency, gpu->l2.far_latency);
     search(l2, w, address, slice, missing, r);
     sim_cache_fill(near, found.frame, sim_way_arrival(w));
 }

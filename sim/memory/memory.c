@@ -56,8 +56,8 @@ static void settle(struct sim_memory *m, uint32_t sm,
                    uint64_t accepted, uint64_t tick, uint32_t bytes)
 {
     tick += transaction * m->transaction_latency_ticks;
-    ends->done = sim_max(ends->done, tick);
-    ends->accepted = sim_max(ends->accepted, accepted);
+    ends->done = teg_max(ends->done, tick);
+    ends->accepted = teg_max(ends->accepted, accepted);
     sim_clusters_remember(&m->clusters, sm, sim_cycles_up(tick), bytes);
 }
 
@@ -82,7 +82,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         return 0;
     start = sim_start_of(m, e->now, miss->turn);
     settle(m, e->sm, &e->settled, i, start,
-           sim_max(start + m->gpu->l1.latency * (uint64_t)SIM_TICKS,
+           teg_max(start + m->gpu->l1.latency * (uint64_t)SIM_TICKS,
                    miss->ready * SIM_TICKS),
            t->bytes);
     return 1;
@@ -129,7 +129,7 @@ static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct sim_way *w,
         visit_beyond_l1(m, sm, w, miss, r);
         sim_l1_fill(&m->l1, sm, miss, sim_way_arrival(w));
     }
-    return sim_max(sim_way_at(w) + w->latency * SIM_TICKS,
+    return teg_max(sim_way_at(w) + w->latency * SIM_TICKS,
                    w->at_least * SIM_TICKS);
 }
 

@@ -10,7 +10,7 @@
 #ifndef TEG_SIM_MEMORY_QUEUE_H
 #define TEG_SIM_MEMORY_QUEUE_H
 
-#include <stdint.h>
+#include "isa/base/minmax.h"
 
 enum {
     SIM_TICKS = 1024,   /* per cycle */
@@ -20,11 +20,6 @@ enum {
 struct sim_queue {
     uint64_t free_from; /* tick */
 };
-
-static inline uint64_t sim_max(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Ticks per byte, times 2^SIM_RATE_BITS; 0, no limit, if nothing is given. */
 static inline uint64_t sim_rate_of(double bytes_per_cycle)
@@ -56,7 +51,7 @@ static inline uint64_t sim_cycles_up(uint64_t ticks)
 static inline uint64_t sim_queue_wait(struct sim_queue *q, uint64_t at,
                                       uint64_t ticks)
 {
-    uint64_t start = sim_max(at, q->free_from);
+    uint64_t start = teg_max(at, q->free_from);
 
     q->free_from = start + ticks;
     return start - at;

@@ -57,7 +57,7 @@ static inline void sim_translation_await(struct sim_translation *t, uint32_t sm,
     if (t->last[sm].page != page + 1)
         at = sim_translation_look_up(t, sm, address, page, at);
     if (!posted)
-        w->waited = sim_max(at, t->last[sm].ready) - w->start;
+        w->waited = teg_max(at, t->last[sm].ready) - w->start;
 }
 /* So does an SM with a TLB of its own elsewhere, which finds it there. */
 void sim_translation_await_region(struct sim_translation *t, struct sim_way *w,
