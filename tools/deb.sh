@@ -146,8 +146,11 @@ Description: library that simulates the timing of GPU kernels, at run time
 END
 fi
 
+# Whoever links statically needs what the build needs.
+headers=$(sed -n 's/^packages="\(.*\)"/\1/p' tools/install_deps.sh | tr ' ' '\n' |
+    grep -e '-dev$' | sort | paste -s -d, | sed 's/,/, /g')
 pack libteg-dev <<END
-Depends: ${soname:+libteg$soname (= $version), }libconfig-dev, libelf-dev, libiberty-dev, libjansson-dev, liblzma-dev, libzstd-dev, zlib1g-dev
+Depends: ${soname:+libteg$soname (= $version), }$headers
 Section: libdevel
 Priority: optional
 Description: library that simulates the timing of GPU kernels
