@@ -29,6 +29,7 @@ import os
 import pathlib
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -224,7 +225,15 @@ def run(mutations, places, limits):
     return killed
 
 
+def interrupted(number, frame):
+    """Only once: a second interrupt, as `timeout` sends one to the process and
+    one to its group, would end the cleaning up half way."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main():
+    signal.signal(signal.SIGINT, interrupted)
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--list", type=pathlib.Path,
                         default=TREE / "tools" / "mutate" / "mutations.txt")
