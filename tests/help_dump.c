@@ -22,6 +22,23 @@ static void put(struct teg_buffer *b, const char *format, ...)
     teg_buffer_bytes(b, text, strlen(text));
 }
 
+/* Returns the sum of its lanes. */
+static uint64_t put_record(const struct teg_access *a, struct teg_buffer *out)
+{
+    uint64_t sum = 0;
+
+    if (out != NULL)
+        put(out, " @");
+    for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
+        uint64_t lane = teg_access_lane(a, (uint32_t)__builtin_ctz(rest));
+
+        sum += lane;
+        if (out != NULL)
+            put(out, " %" PRIx64, lane);
+    }
+    return sum;
+}
+
 static void walk_block(struct teg_block *block, struct help_totals *totals,
                        const struct teg_program *program,
                        struct teg_buffer *out)
@@ -48,16 +65,10 @@ static void walk_block(struct teg_block *block, struct help_totals *totals,
                     teg_program_text(program, inst));
             if (teg_cursor_access(&c, &a)) {
                 totals->accesses++;
-                if (out != NULL)
-                    put(out, " @");
-                for (uint32_t l = 0; l < TEG_LANES; l++) {
-                    if (!(c.mask >> l & 1))
-                        continue;
-                    totals->address_sum += teg_access_lane(&a, l);
-                    if (out != NULL)
-                        put(out, " %" PRIx64, teg_access_lane(&a, l));
-                }
+                totals->address_sum += put_record(&a, out);
             }
+            while (teg_cursor_value(&c, &a))
+                put_record(&a, out);
             if (out != NULL)
                 put(out, "\n");
         }

@@ -6,7 +6,17 @@
 
 #include "traces/block/block.h"
 
-static void add_step(struct teg_block_builder *b, const struct help_step *s)
+static void add_value(struct teg_block_builder *b, uint64_t value)
+{
+    uint64_t lane[TEG_LANES];
+
+    for (uint32_t l = 0; l < TEG_LANES; l++)
+        lane[l] = value;
+    teg_block_builder_value(b, lane);
+}
+
+static void add_step(struct teg_block_builder *b, const struct teg_program *p,
+                     const struct help_step *s)
 {
     uint64_t lane[TEG_LANES];
 
@@ -15,6 +25,9 @@ static void add_step(struct teg_block_builder *b, const struct help_step *s)
                       ? s->lane[l]
                       : s->base + (uint64_t)((int64_t)s->stride * l);
     teg_block_builder_inst(b, s->inst, s->mask, lane);
+    for (uint32_t v = 0; s->mask != 0 && v < teg_inst_values(&p->inst[s->inst]);
+         v++)
+        add_value(b, s->lane[TEG_LANES + v]);
 }
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
@@ -38,7 +51,7 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
 
         teg_block_builder_warp(b, w);
         for (uint32_t i = 0; i < warp->steps; i++)
-            add_step(b, &warp->step[i]);
+            add_step(b, &h->kernel.program, &warp->step[i]);
     }
     status = teg_block_builder_end(b, &bytes, &size, d);
     if (status == TEG_OK)
@@ -137,6 +150,18 @@ uint32_t help_memory(struct teg_program *p, enum teg_op_class class_,
         add_source(&inst, reg);
     else if (reg != 255)
         inst.dst[inst.dst_count++] = (struct teg_regs){reg, 1};
+    return add(p, &inst);
+}
+
+uint32_t help_values(struct teg_program *p, enum teg_op_class class_,
+                     enum teg_space space, uint16_t flags,
+                     enum teg_values values)
+{
+    struct teg_inst inst = {.op_class = (uint8_t)class_,
+                            .space = (uint8_t)space,
+                            .flags = flags,
+                            .values = (uint8_t)values};
+
     return add(p, &inst);
 }
 

@@ -16,7 +16,9 @@ struct help_step {
     uint32_t mask;
     uint64_t base; /* LINE addresses, if the instruction has any */
     int32_t stride;
-    const uint64_t *lane; /* or one by one; overrides base and stride */
+    /* Or one by one; overrides base and stride.  Behind the 32 stand the
+     * further values of an instruction that has some, each of all lanes. */
+    const uint64_t *lane;
 };
 
 struct help_warp {
@@ -49,6 +51,10 @@ uint32_t help_arith_reuse(struct teg_program *p, enum teg_op_class class_,
 uint32_t help_memory(struct teg_program *p, enum teg_op_class class_,
                      enum teg_space space, uint16_t flags, uint16_t width,
                      uint16_t reg, uint16_t address);
+/* One with further values. */
+uint32_t help_values(struct teg_program *p, enum teg_op_class class_,
+                     enum teg_space space, uint16_t flags,
+                     enum teg_values values);
 uint32_t help_exit(struct teg_program *p);
 uint32_t help_barrier(struct teg_program *p);
 

@@ -73,8 +73,10 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     p->inst[p->count] = *inst;
     p->inst[p->count].file = 0;
     p->inst[p->count].text = length > 1 ? put_text(p, text, length) : 0;
-    p->inst[p->count].memory_index = p->memory_count;
-    p->memory_count += teg_inst_has_addresses(inst) != 0;
+    p->inst[p->count].record_index = p->record_count;
+    p->inst[p->count].records =
+        (uint8_t)((teg_inst_has_addresses(inst) != 0) + teg_inst_values(inst));
+    p->record_count += p->inst[p->count].records;
     p->count++;
     return TEG_OK;
 }

@@ -70,6 +70,18 @@ enum teg_inst_flag {
     INST_READS_P = 1 << 11,  /* reads a predicate whatever its guard */
 };
 
+/* What else an execution has in a trace: values.def. */
+enum teg_values {
+#define VALUES(NAME, count, help) VALUES_##NAME,
+#include "isa/inst/values.def"
+#undef VALUES
+    TEG_VALUES
+};
+
+enum {
+    TEG_VALUES_MAX = 4, /* records */
+};
+
 /* The compiler's scheduling hints of Kepler and later. */
 struct teg_control {
     uint8_t known; /* 0: the trace has none */
@@ -87,6 +99,9 @@ struct teg_inst {
     uint16_t width;   /* bytes per lane of a memory access, else 0 */
     uint16_t flags;   /* enum teg_inst_flag */
     uint8_t dst_count, src_count;
+    uint8_t values;  /* enum teg_values */
+    uint8_t records; /* of each execution with an active lane: addresses, then
+                        values; set by teg_program_add */
     struct teg_regs dst[TEG_INST_DST_MAX];
     struct teg_regs src[TEG_INST_SRC_MAX];
     struct teg_control control;
@@ -94,8 +109,8 @@ struct teg_inst {
     uint32_t file;         /* offset of its file's name in the program's pool,
                               0 = unknown; set by teg_program_set_file */
     uint32_t text;         /* offset of its text in the program's pool */
-    uint32_t memory_index; /* running number among those with addresses; set
-                              by teg_program_add */
+    uint32_t record_index; /* of its first record, counted over the program;
+                              set by teg_program_add */
 };
 
 /*
@@ -105,7 +120,7 @@ struct teg_inst {
 struct teg_program {
     struct teg_inst *inst; /* owned, [count] */
     uint32_t count, capacity;
-    uint32_t memory_count; /* instructions that carry addresses */
+    uint32_t record_count; /* of all instructions together */
     char *text; /* owned pool of NUL-terminated strings; offset 0 is "" */
     uint32_t text_size, text_capacity;
     uint32_t *file; /* owned: offsets of the source files' names, ascending */
@@ -139,6 +154,18 @@ static inline int teg_inst_has_addresses(const struct teg_inst *inst)
 {
     return inst->space != SPACE_NONE && inst->space != SPACE_CONST &&
            inst->space != SPACE_TEXTURE;
+}
+
+/* Records of values of each execution. */
+static inline uint32_t teg_inst_values(const struct teg_inst *inst)
+{
+    static const uint8_t count[] = {
+#define VALUES(NAME, count, help) count,
+#include "isa/inst/values.def"
+#undef VALUES
+    };
+
+    return count[inst->values];
 }
 
 #endif

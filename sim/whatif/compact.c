@@ -34,18 +34,8 @@ static uint32_t full_mask(struct teg_block *from, uint32_t stream)
 
 static int must_stay(const struct teg_inst *inst)
 {
-    return inst->space != SPACE_NONE ||
+    return inst->space != SPACE_NONE || inst->records != 0 ||
            (inst->flags & (INST_BARRIER | INST_ARRIVE | INST_EXIT)) != 0;
-}
-
-static void keep(struct teg_block_builder *b, struct teg_cursor *cursor)
-{
-    struct teg_access access;
-
-    if (teg_cursor_access(cursor, &access))
-        teg_block_builder_access(b, cursor->inst, &access);
-    else
-        teg_block_builder_inst(b, cursor->inst, cursor->mask, NULL);
 }
 
 static void compact_warp(struct teg_block *from, uint32_t stream,
@@ -59,7 +49,7 @@ static void compact_warp(struct teg_block *from, uint32_t stream,
     teg_cursor_init(&cursor, from, stream);
     while (teg_cursor_next(&cursor)) {
         if (must_stay(&program->inst[cursor.inst])) {
-            keep(b, &cursor);
+            teg_block_builder_copy(b, cursor.inst, &cursor);
             continue;
         }
         filled += lanes_of(cursor.mask);

@@ -46,7 +46,8 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
         if (c->change.inst != NULL)
             c->change.inst(&inst);
         assert(!teg_inst_has_addresses(&inst) ==
-               !teg_inst_has_addresses(&from->inst[to->count]));
+                   !teg_inst_has_addresses(&from->inst[to->count]) &&
+               inst.values == from->inst[to->count].values);
         TRY(teg_program_add(to, &inst, text, &index, d));
         TRY(teg_program_set_file(to, index, teg_program_file(from, &inst), d));
     }

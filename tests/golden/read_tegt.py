@@ -59,8 +59,8 @@ def registers(b):
     return [(b.varint(), b.varint()) for _ in range(b.u8())]
 
 
-def kernel(b):
-    """The program: a list of (pc, text, whether it carries addresses)."""
+def kernel(b, version):
+    """The program: a list of (pc, text)."""
     b.string()
     for _ in range(3 + 3 + 5):  # grid, block, registers ... local base
         b.varint()
@@ -72,6 +72,8 @@ def kernel(b):
     for _ in range(b.varint()):
         pc += b.zigzag()
         b.u8(), b.u8(), b.varint(), b.varint()  # class, space, width, flags
+        if version > 1:
+            b.u8()  # values
         registers(b), registers(b)
         if b.u8():
             b.take(5)
@@ -145,7 +147,9 @@ def dump(b, program):
     print('block %u,%u,%u' % (b.varint(), b.varint(), b.varint()))
     paths = [run_list(b) for _ in range(b.varint())]
     slots = [Slot(b) for _ in range(b.varint())]
-    slot_of = {slot.inst: slot for slot in slots}
+    slots_of = {}
+    for slot in slots:
+        slots_of.setdefault(slot.inst, []).append(slot)
     for stream in range(b.varint()):
         print('warp %u' % b.varint())
         path = paths[b.varint()]
@@ -155,8 +159,8 @@ def dump(b, program):
         for inst, mask in path:
             pc, text = program[inst]
             line = '%04x %08x %s' % (pc, mask, text)
-            if inst in slot_of and mask != 0:
-                found = addresses(records, slot_of[inst], mask)
+            for slot in slots_of.get(inst, []) if mask != 0 else []:
+                found = addresses(records, slot, mask)
                 line += ' @' + ''.join(' %x' % a for a in found)
             print(line)
         assert records.at == len(records.data)
@@ -166,7 +170,8 @@ def dump(b, program):
 def main(path, number=0):
     data = open(path, 'rb').read()
     assert data[:8] == b'\x89TEGT\r\n\x1a' and data[-8:] == b'TEGTEND\n'
-    assert struct.unpack('<I', data[8:12])[0] == 1
+    version = struct.unpack('<I', data[8:12])[0]
+    assert 1 <= version <= 2
     directory = chunk(data, struct.unpack('<Q', data[-16:-8])[0], b'D')
     for _ in range(directory.varint()):
         directory.string()
@@ -174,7 +179,7 @@ def main(path, number=0):
         if number == 0:
             break
         number -= 1
-    program = kernel(chunk(data, at, b'K'))
+    program = kernel(chunk(data, at, b'K'), version)
     index, at, dictionary = chunk(data, index, b'I'), 0, b''
     for _ in range(blocks):
         at += index.varint()

@@ -56,7 +56,7 @@ size_t teg_block_memory(const struct teg_block *block)
     return sizeof *block + block->size + block->paths * sizeof *block->path +
            block->streams * sizeof *block->stream +
            block->slots * sizeof *block->slot +
-           block->program->memory_count * sizeof *block->slot_of +
+           block->program->record_count * sizeof *block->slot_of +
            (size_t)block->streams * ((size_t)block->slots + 1) *
                sizeof *block->predictor;
 }

@@ -8,7 +8,8 @@
  *   path  := runs { run }             a walk through the program, shared by
  *   run   := start length mask        all warps that take it
  *   slot  := how one memory instruction's addresses begin
- *   stream:= warp path records { record }   one record per executed access
+ *   stream:= warp path records { record }   one record per executed access,
+ *                                           and one per further value
  *
  * A record says how far the access lies from where it was expected: the same
  * instruction's last address plus its last step.
@@ -40,6 +41,14 @@ void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
 /* The same, taking the addresses as decoded by a cursor. */
 void teg_block_builder_access(struct teg_block_builder *b, uint32_t inst,
                               const struct teg_access *access);
+/* Adds the next of the further values of the instruction added last
+ * (isa/inst/values.def), of the lanes of its mask: all of them before the next
+ * instruction, if it has an active lane. */
+void teg_block_builder_value(struct teg_block_builder *b,
+                             const uint64_t lane[TEG_LANES]);
+/* Adds instruction `inst` with all that the cursor, on its current one, has. */
+void teg_block_builder_copy(struct teg_block_builder *b, uint32_t inst,
+                            struct teg_cursor *c);
 /* The same of all lanes, whose addresses are `stride` apart from `base` on. */
 void teg_block_builder_line(struct teg_block_builder *b, uint32_t inst,
                             uint64_t base, int32_t stride);

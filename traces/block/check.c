@@ -52,8 +52,7 @@ static teg_status open_run(struct teg_walk *w,
     if (*mask != 0) {
         const struct teg_inst *first = &inst[*end], *last = first + length - 1;
 
-        p->records += last->memory_index - first->memory_index +
-                      (teg_inst_has_addresses(last) != 0);
+        p->records += last->record_index - first->record_index + last->records;
     }
     *end += (int64_t)length;
     return TEG_OK;
@@ -111,10 +110,10 @@ static teg_status open_slot(struct teg_walk *w,
 
     *s = (struct block_slot){0};
     TRY(teg_walk_bounded(w, UINT32_MAX, "instruction", &number, d));
-    if (number >= program->count ||
-        !teg_inst_has_addresses(&program->inst[number]))
+    if (number >= program->count || program->inst[number].records == 0)
         return teg_fail_byte(d, TEG_FORMAT, w->path, position,
-                             "expected a memory instruction, found number %llu",
+                             "expected an instruction with records, found "
+                             "number %llu",
                              (unsigned long long)number);
     s->inst = (uint32_t)number;
     TRY(teg_walk_bounded(w, BLOCK_STREAMS_MAX, "stream", &number, d));
@@ -207,24 +206,44 @@ static teg_status open_stream(struct teg_walk *w, struct teg_block *block,
     return TEG_OK;
 }
 
+/* The slots of one instruction are of its records, in order. */
+static int assign_slot(struct teg_block *block, const struct teg_inst *inst,
+                       uint32_t slot)
+{
+    for (uint32_t i = 0; i < inst->records; i++) {
+        uint32_t *of = &block->slot_of[inst->record_index + i];
+
+        if (*of != block->slots)
+            continue;
+        *of = slot;
+        return 1;
+    }
+    return 0;
+}
+
 static teg_status open_slots(struct teg_walk *w, struct teg_block *block,
                              struct teg_diag *d)
 {
     const struct teg_program *program = block->program;
-    uint32_t memory_count = program->memory_count;
+    uint32_t record_count = program->record_count;
 
-    TRY(count_items(w, 6, memory_count, "number of slots", &block->slots, d));
+    TRY(count_items(w, 6, record_count, "number of slots", &block->slots, d));
     block->slot = calloc((size_t)block->slots + 1, sizeof *block->slot);
-    block->slot_of = malloc(((size_t)memory_count + 1) * sizeof(uint32_t));
+    block->slot_of = malloc(((size_t)record_count + 1) * sizeof(uint32_t));
     if (block->slot == NULL || block->slot_of == NULL)
         return teg_fail_memory(d);
-    for (uint32_t i = 0; i < memory_count; i++)
+    for (uint32_t i = 0; i < record_count; i++)
         block->slot_of[i] = block->slots;
     for (uint32_t i = 0; i < block->slots; i++) {
         struct block_slot *s = &block->slot[i];
+        uint64_t position = teg_walk_position(w);
 
         TRY(open_slot(w, program, s, d));
-        block->slot_of[program->inst[s->inst].memory_index] = i;
+        if (!assign_slot(block, &program->inst[s->inst], i))
+            return teg_fail_byte(d, TEG_FORMAT, w->path, position,
+                                 "expected at most %u slots of instruction "
+                                 "%u, found one more",
+                                 program->inst[s->inst].records, s->inst);
     }
     return TEG_OK;
 }

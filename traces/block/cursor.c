@@ -60,27 +60,6 @@ static void next_run(struct teg_cursor *c)
     }
 }
 
-int teg_cursor_next(struct teg_cursor *c)
-{
-    if (c->addresses_pending) {
-        struct teg_access skipped;
-
-        teg_cursor_access(c, &skipped);
-    }
-    if (c->run_left != 0) {
-        c->run_left--;
-        c->inst++;
-    } else if (c->path != c->path_end) {
-        next_run(c);
-    } else {
-        return 0;
-    }
-    c->addresses_pending =
-        c->mask != 0 &&
-        teg_inst_has_addresses(&c->block->program->inst[c->inst]);
-    return 1;
-}
-
 static void take_shape(struct teg_cursor *c, unsigned shape,
                        const struct teg_predictor *p, struct teg_access *a)
 {
@@ -128,18 +107,16 @@ static void take_list(struct teg_cursor *c, struct teg_access *a, int given)
         take_zigzag(&c->address);
 }
 
-int teg_cursor_access(struct teg_cursor *c, struct teg_access *a)
+/* The instruction's next record. */
+static void take_record(struct teg_cursor *c, struct teg_access *a)
 {
     const struct teg_block *block = c->block;
-    struct teg_predictor *p;
-    uint8_t control;
+    const struct teg_inst *inst = &block->program->inst[c->inst];
+    uint32_t number = inst->records - c->records_left--;
+    struct teg_predictor *p =
+        &c->predictor[block->slot_of[inst->record_index + number]];
+    uint8_t control = *c->address++;
 
-    if (!c->addresses_pending)
-        return 0;
-    c->addresses_pending = 0;
-    p = &c->predictor
-             [block->slot_of[block->program->inst[c->inst].memory_index]];
-    control = *c->address++;
     a->mask = c->mask;
     a->base = (control & 1) == BASE_DISTANCE
                   ? p->last + (uint64_t)take_zigzag(&c->address)
@@ -148,5 +125,44 @@ int teg_cursor_access(struct teg_cursor *c, struct teg_access *a)
     if (a->shape == SHAPE_LIST)
         take_list(c, a, control >> BASE_BITS != SHAPE_SAME);
     teg_predictor_advance(p, a);
+}
+
+int teg_cursor_next(struct teg_cursor *c)
+{
+    while (c->records_left != 0) {
+        struct teg_access skipped;
+
+        take_record(c, &skipped);
+    }
+    if (c->run_left != 0) {
+        c->run_left--;
+        c->inst++;
+    } else if (c->path != c->path_end) {
+        next_run(c);
+    } else {
+        return 0;
+    }
+    c->records_left =
+        c->mask != 0 ? c->block->program->inst[c->inst].records : 0;
+    return 1;
+}
+
+int teg_cursor_access(struct teg_cursor *c, struct teg_access *a)
+{
+    const struct teg_inst *inst = &c->block->program->inst[c->inst];
+
+    if (!teg_inst_has_addresses(inst) || c->records_left != inst->records)
+        return 0;
+    take_record(c, a);
+    return 1;
+}
+
+int teg_cursor_value(struct teg_cursor *c, struct teg_access *a)
+{
+    if (c->records_left > teg_inst_values(&c->block->program->inst[c->inst]))
+        take_record(c, a);
+    if (c->records_left == 0)
+        return 0;
+    take_record(c, a);
     return 1;
 }

@@ -89,7 +89,7 @@ struct teg_cursor {
     uint32_t mask; /* active lanes; may be 0: predicated off */
     /* Private. */
     uint32_t run_left;
-    uint32_t addresses_pending;
+    uint32_t records_left; /* of the current instruction */
     const uint8_t *path, *path_end;
     const uint8_t *address;
     const struct teg_block *block;
@@ -105,5 +105,8 @@ int teg_cursor_next(struct teg_cursor *c);
 /* Decodes the addresses of the current instruction; returns 0 if it has none
  * (not a memory instruction, or no lane active).  Once per instruction. */
 int teg_cursor_access(struct teg_cursor *c, struct teg_access *access);
+/* Decodes the next of its further values (isa/inst/values.def), passing over
+ * its addresses; returns 0 after the last. */
+int teg_cursor_value(struct teg_cursor *c, struct teg_access *value);
 
 #endif

@@ -8,7 +8,7 @@
 struct block_path {
     const uint8_t *at, *end;
     uint64_t insts;
-    uint64_t records; /* accesses with an active lane */
+    uint64_t records; /* of instructions with an active lane */
 };
 
 struct block_stream {
@@ -27,8 +27,8 @@ struct teg_block {
     struct block_path *path;     /* owned, [paths] */
     struct block_stream *stream; /* owned, [streams] */
     struct block_slot *slot;     /* owned, [slots] */
-    uint32_t *slot_of; /* owned, [memory_count], by memory_index; `slots`
-                              for an instruction without a slot */
+    uint32_t *slot_of; /* owned, [record_count], by the record's number in the
+                          program; `slots` for one without a slot */
     struct teg_predictor *predictor; /* owned, [streams][slots + 1] */
 };
 

@@ -40,7 +40,7 @@ enum {
     GROUP_LOG2_MAX = 4,
 };
 
-/* What the accesses of one memory instruction in one stream were like. */
+/* What one record of an instruction was like in one stream. */
 struct teg_predictor {
     uint64_t last; /* base of the last access */
     int64_t delta; /* from the one before it to the last */
@@ -48,7 +48,8 @@ struct teg_predictor {
     uint8_t shape, group_log2;
 };
 
-/* How one memory instruction's addresses begin in every stream. */
+/* How one record of an instruction begins in every stream; an instruction's
+ * records have theirs in order. */
 struct block_slot {
     uint32_t inst;
     uint32_t first; /* stream */

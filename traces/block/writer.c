@@ -15,6 +15,7 @@ enum {
 
 struct building_slot {
     struct block_slot slot;
+    uint32_t record; /* in the program */
     int step_known, delta_known;
     uint32_t stream; /* `now` holds for this one */
     struct teg_predictor now;
@@ -31,7 +32,7 @@ struct teg_block_builder {
     uint32_t streams;
     uint64_t insts;
 
-    int32_t *slot_of; /* owned, [slot_of_size], by memory_index */
+    int32_t *slot_of; /* owned, [slot_of_size], by number of the record */
     size_t slot_of_size;
     struct building_slot *slot; /* owned */
     size_t slots, slot_capacity;
@@ -40,8 +41,10 @@ struct teg_block_builder {
     uint32_t warp_id;
     int open;
     uint32_t run_start, run_length, run_mask;
-    uint32_t path_end;  /* where the run before ended */
-    uint32_t path_mask; /* of the run before */
+    uint32_t path_end;        /* where the run before ended */
+    uint32_t path_mask;       /* of the run before */
+    uint32_t last, last_mask; /* instruction, whose */
+    uint32_t values_left;     /* are to come */
     uint64_t runs;
     struct teg_buffer path; /* its runs */
     struct teg_buffer records;
@@ -84,8 +87,7 @@ void teg_block_builder_begin(struct teg_block_builder *b,
                              const uint32_t position[3])
 {
     for (size_t i = 0; i < b->slots; i++)
-        b->slot_of[b->program->inst[b->slot[i].slot.inst].memory_index] =
-            NO_SLOT;
+        b->slot_of[b->slot[i].record] = NO_SLOT;
     b->slots = 0;
     b->path_count = 0;
     b->streams = 0;
@@ -177,6 +179,7 @@ void teg_block_builder_warp(struct teg_block_builder *b, uint32_t warp_id)
 {
     end_stream(b);
     b->open = 1;
+    b->values_left = 0;
     b->warp_id = warp_id;
     b->run_length = 0;
     b->path_end = 0;
@@ -218,7 +221,7 @@ static int grow_slot_of(struct teg_block_builder *b, size_t need)
 }
 
 static struct building_slot *new_slot(struct teg_block_builder *b,
-                                      uint32_t memory_index)
+                                      uint32_t record)
 {
     if (b->slots == b->slot_capacity) {
         size_t capacity = b->slot_capacity * 2 + 16;
@@ -229,27 +232,26 @@ static struct building_slot *new_slot(struct teg_block_builder *b,
         b->slot = slot;
         b->slot_capacity = capacity;
     }
-    b->slot_of[memory_index] = (int32_t)b->slots;
+    b->slot_of[record] = (int32_t)b->slots;
     return &b->slot[b->slots++];
 }
 
 static struct building_slot *find_slot(struct teg_block_builder *b,
-                                       uint32_t memory_index)
+                                       uint32_t record)
 {
-    if (memory_index >= b->slot_of_size &&
-        !grow_slot_of(b, (size_t)memory_index + 1))
+    if (record >= b->slot_of_size && !grow_slot_of(b, (size_t)record + 1))
         return NULL;
-    if (b->slot_of[memory_index] == NO_SLOT)
+    if (b->slot_of[record] == NO_SLOT)
         return NULL;
-    return &b->slot[b->slot_of[memory_index]];
+    return &b->slot[b->slot_of[record]];
 }
 
 static struct building_slot *begin_slot(struct teg_block_builder *b,
-                                        uint32_t inst, uint32_t memory_index,
+                                        uint32_t inst, uint32_t record,
                                         const struct teg_access *a)
 {
     struct building_slot *s =
-        memory_index < b->slot_of_size ? new_slot(b, memory_index) : NULL;
+        record < b->slot_of_size ? new_slot(b, record) : NULL;
 
     if (s == NULL) {
         b->failed = 1;
@@ -263,6 +265,7 @@ static struct building_slot *begin_slot(struct teg_block_builder *b,
                  .pitch = a->pitch,
                  .shape = (uint8_t)a->shape,
                  .group_log2 = (uint8_t)a->group_log2},
+        .record = record,
         .stream = b->streams,
     };
     s->now = teg_predictor_of(&s->slot, b->streams);
@@ -313,21 +316,21 @@ static void put_record(struct teg_block_builder *b, struct teg_predictor *p,
 
 /* Adds an access whose shape is known; `lane` is for a list. */
 static void add_shape(struct teg_block_builder *b, uint32_t inst,
-                      struct building_slot *s, const struct teg_access *a,
-                      const uint64_t *lane)
+                      uint32_t record, struct building_slot *s,
+                      const struct teg_access *a, const uint64_t *lane)
 {
     if (s == NULL)
-        s = begin_slot(b, inst, b->program->inst[inst].memory_index, a);
+        s = begin_slot(b, inst, record, a);
     else
         learn_slot(b, s, a->base);
     if (s != NULL)
         put_record(b, &s->now, a, lane);
 }
 
-static void add_access(struct teg_block_builder *b, uint32_t inst,
-                       uint32_t mask, const uint64_t *lane)
+static void add_record(struct teg_block_builder *b, uint32_t inst,
+                       uint32_t record, uint32_t mask, const uint64_t *lane)
 {
-    struct building_slot *s = find_slot(b, b->program->inst[inst].memory_index);
+    struct building_slot *s = find_slot(b, record);
     struct teg_access a;
 
     a.mask = mask;
@@ -340,36 +343,68 @@ static void add_access(struct teg_block_builder *b, uint32_t inst,
                                       .pitch = s->slot.pitch,
                                       .shape = s->slot.shape,
                                       .group_log2 = s->slot.group_log2});
-    add_shape(b, inst, s, &a, lane);
+    add_shape(b, inst, record, s, &a, lane);
+}
+
+/* Its addresses and values come now. */
+static const struct teg_inst *begin_inst(struct teg_block_builder *b,
+                                         uint32_t inst, uint32_t mask)
+{
+    const struct teg_inst *facts = &b->program->inst[inst];
+
+    assert(b->open && inst < b->program->count && b->values_left == 0);
+    add_to_path(b, inst, mask);
+    b->last = inst;
+    b->last_mask = mask;
+    b->values_left = mask != 0 ? teg_inst_values(facts) : 0;
+    return facts;
 }
 
 void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
                             uint32_t mask, const uint64_t lane[TEG_LANES])
 {
-    assert(b->open && inst < b->program->count);
-    add_to_path(b, inst, mask);
-    if (mask != 0 && teg_inst_has_addresses(&b->program->inst[inst])) {
+    const struct teg_inst *facts = begin_inst(b, inst, mask);
+
+    if (mask != 0 && teg_inst_has_addresses(facts)) {
         assert(lane != NULL);
-        add_access(b, inst, mask, lane);
+        add_record(b, inst, facts->record_index, mask, lane);
     }
+}
+
+void teg_block_builder_value(struct teg_block_builder *b,
+                             const uint64_t lane[TEG_LANES])
+{
+    const struct teg_inst *inst = &b->program->inst[b->last];
+
+    assert(b->values_left != 0);
+    add_record(b, b->last, inst->record_index + inst->records - b->values_left,
+               b->last_mask, lane);
+    b->values_left--;
 }
 
 /* What add_access would find: no grid is a line of all lanes. */
 void teg_block_builder_line(struct teg_block_builder *b, uint32_t inst,
                             uint64_t base, int32_t stride)
 {
+    uint32_t record = begin_inst(b, inst, UINT32_MAX)->record_index;
     struct teg_access a;
 
-    assert(b->open && inst < b->program->count);
-    add_to_path(b, inst, UINT32_MAX);
     a.mask = UINT32_MAX;
     a.shape = SHAPE_LINE;
     a.base = base;
     a.stride = stride;
     a.pitch = 0;
     a.group_log2 = 0;
-    add_shape(b, inst, find_slot(b, b->program->inst[inst].memory_index), &a,
-              NULL);
+    add_shape(b, inst, record, find_slot(b, record), &a, NULL);
+}
+
+static void lanes_of(const struct teg_access *a, uint64_t lane[TEG_LANES])
+{
+    for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(rest);
+
+        lane[l] = teg_access_lane(a, l);
+    }
 }
 
 void teg_block_builder_access(struct teg_block_builder *b, uint32_t inst,
@@ -377,12 +412,24 @@ void teg_block_builder_access(struct teg_block_builder *b, uint32_t inst,
 {
     uint64_t lane[TEG_LANES];
 
-    for (uint32_t rest = access->mask; rest != 0; rest &= rest - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(rest);
-
-        lane[l] = teg_access_lane(access, l);
-    }
+    lanes_of(access, lane);
     teg_block_builder_inst(b, inst, access->mask, lane);
+}
+
+void teg_block_builder_copy(struct teg_block_builder *b, uint32_t inst,
+                            struct teg_cursor *c)
+{
+    struct teg_access a;
+    uint64_t lane[TEG_LANES];
+
+    if (teg_cursor_access(c, &a))
+        teg_block_builder_access(b, inst, &a);
+    else
+        teg_block_builder_inst(b, inst, c->mask, NULL);
+    while (teg_cursor_value(c, &a)) {
+        lanes_of(&a, lane);
+        teg_block_builder_value(b, lane);
+    }
 }
 
 static void put_slot(struct teg_buffer *b, const struct block_slot *s)

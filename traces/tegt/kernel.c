@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/tegt/layout.h"
+
 static void put_regs(struct teg_buffer *b, const struct teg_regs *r,
                      uint8_t count)
 {
@@ -23,6 +25,7 @@ static void put_inst(struct teg_buffer *b, const struct teg_program *p,
     teg_buffer_u8(b, inst->space);
     teg_buffer_varint(b, inst->width);
     teg_buffer_varint(b, inst->flags);
+    teg_buffer_u8(b, inst->values);
     put_regs(b, inst->dst, inst->dst_count);
     put_regs(b, inst->src, inst->src_count);
     teg_buffer_u8(b, c->known);
@@ -155,9 +158,25 @@ static teg_status walk_classes(struct teg_walk *w, struct class_map *map,
     return TEG_OK;
 }
 
-static teg_status walk_inst(struct teg_walk *w, const struct class_map *map,
-                            struct teg_program *p, uint64_t *pc,
-                            struct teg_diag *d)
+/* Older files have no values. */
+static teg_status walk_values(struct teg_walk *w, uint32_t version,
+                              uint8_t *values, struct teg_diag *d)
+{
+    uint64_t position = teg_walk_position(w);
+
+    if (version < TEGT_VERSION_VALUES)
+        return TEG_OK;
+    TRY(teg_walk_u8(w, values, d));
+    if (*values >= TEG_VALUES)
+        return teg_fail_byte(d, TEG_FORMAT, w->path, position,
+                             "expected values of a kind below %d, found %u",
+                             TEG_VALUES, *values);
+    return TEG_OK;
+}
+
+static teg_status walk_inst(struct teg_walk *w, uint32_t version,
+                            const struct class_map *map, struct teg_program *p,
+                            uint64_t *pc, struct teg_diag *d)
 {
     struct teg_inst inst = {0};
     char text[TEGT_TEXT_MAX];
@@ -180,6 +199,7 @@ static teg_status walk_inst(struct teg_walk *w, const struct class_map *map,
     inst.width = (uint16_t)number;
     TRY(teg_walk_bounded(w, UINT16_MAX, "flags", &number, d));
     inst.flags = (uint16_t)number;
+    TRY(walk_values(w, version, &inst.values, d));
     TRY(walk_regs(w, inst.dst, TEG_INST_DST_MAX, &inst.dst_count, d));
     TRY(walk_regs(w, inst.src, TEG_INST_SRC_MAX, &inst.src_count, d));
     TRY(walk_control(w, &inst.control, d));
@@ -246,8 +266,8 @@ static teg_status walk_u32s(struct teg_walk *w, uint32_t *out, int count,
     return TEG_OK;
 }
 
-teg_status tegt_walk_kernel(struct teg_walk *w, struct teg_kernel *k,
-                            struct teg_diag *d)
+teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
+                            struct teg_kernel *k, struct teg_diag *d)
 {
     struct class_map map = {0};
     char name[TEGT_TEXT_MAX];
@@ -269,6 +289,6 @@ teg_status tegt_walk_kernel(struct teg_walk *w, struct teg_kernel *k,
     TRY(teg_walk_bounded(w, teg_walk_left(w) / 9, "number of instructions", &n,
                          d));
     for (uint64_t i = 0; i < n; i++)
-        TRY(walk_inst(w, &map, &k->program, &pc, d));
+        TRY(walk_inst(w, version, &map, &k->program, &pc, d));
     return walk_files(w, &k->program, d);
 }

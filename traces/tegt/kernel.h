@@ -10,8 +10,9 @@ enum {
 }; /* of names and of instructions' text */
 
 void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k);
-/* Fills the zeroed `k`, which is to be released even after a failure. */
-teg_status tegt_walk_kernel(struct teg_walk *w, struct teg_kernel *k,
-                            struct teg_diag *d);
+/* Fills the zeroed `k` from a file of `version`; it is to be released even
+ * after a failure. */
+teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
+                            struct teg_kernel *k, struct teg_diag *d);
 
 #endif

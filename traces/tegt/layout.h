@@ -15,7 +15,10 @@
  * kernel's first block are the dictionary of all its others.
  */
 enum {
-    TEGT_VERSION = 1,
+    TEGT_VERSION = 2,        /* that is written */
+    TEGT_VERSION_OLDEST = 1, /* that is read */
+    TEGT_VERSION_VALUES =
+        2, /* instructions have values (isa/inst/values.def) */
     TEGT_MAGIC_SIZE = 8,
     TEGT_HEADER_SIZE = TEGT_MAGIC_SIZE + 4,
     TEGT_TRAILER_SIZE = 8 + TEGT_MAGIC_SIZE,

@@ -14,6 +14,7 @@
 struct teg_tegt {
     struct tegt_file file;
     struct tegt_codec unpacker;
+    uint32_t version;
     struct tegt_entry *entry; /* owned */
     uint32_t entries;
 };
@@ -57,7 +58,6 @@ static teg_status read_directory(struct teg_tegt *t, struct teg_buffer *raw,
 {
     uint8_t head[TEGT_HEADER_SIZE], tail[TEGT_TRAILER_SIZE];
     struct teg_walk w;
-    uint32_t version = 0;
     uint64_t n, at;
 
     TRY(tegt_read(&t->file, 0, head, sizeof head, d));
@@ -65,11 +65,11 @@ static teg_status read_directory(struct teg_tegt *t, struct teg_buffer *raw,
         return teg_fail_byte(d, TEG_FORMAT, t->file.path, 0,
                              "expected a .tegt, found other bytes");
     for (int i = 3; i >= 0; i--)
-        version = version << 8 | head[TEGT_MAGIC_SIZE + i];
-    if (version != TEGT_VERSION)
+        t->version = t->version << 8 | head[TEGT_MAGIC_SIZE + i];
+    if (t->version < TEGT_VERSION_OLDEST || t->version > TEGT_VERSION)
         return teg_fail_byte(d, TEG_FORMAT, t->file.path, TEGT_MAGIC_SIZE,
-                             "expected container version %d, found %u",
-                             TEGT_VERSION, version);
+                             "expected container version %d to %d, found %u",
+                             TEGT_VERSION_OLDEST, TEGT_VERSION, t->version);
     if (t->file.size < TEGT_HEADER_SIZE + TEGT_TRAILER_SIZE)
         return teg_fail_byte(d, TEG_FORMAT, t->file.path, t->file.size,
                              "expected a directory at the end, found the file "
@@ -204,7 +204,7 @@ static teg_status launch_open(struct tegt_launch *l, const struct tegt_entry *e,
 
     TRY(read_chunk(l->t, e->kernel, TEGT_KERNEL, NULL, &l->raw, d));
     teg_walk_init(&w, l->raw.data, l->raw.size, l->t->file.path, e->kernel);
-    TRY(tegt_walk_kernel(&w, &l->kernel, d));
+    TRY(tegt_walk_kernel(&w, l->t->version, &l->kernel, d));
     TRY(read_chunk(l->t, e->index, TEGT_INDEX, NULL, &l->index, d));
     teg_walk_init(&l->next, l->index.data, l->index.size, l->t->file.path,
                   e->index);

@@ -135,20 +135,13 @@ static teg_status put_block(struct teg_tegt_writer *w, const uint8_t *bytes,
 static void rebuild(struct teg_block_builder *b, struct teg_block *block)
 {
     struct teg_cursor c;
-    struct teg_access a;
 
     teg_block_builder_begin(b, teg_block_position(block));
     for (uint32_t s = 0; s < teg_block_warps(block); s++) {
         teg_block_builder_warp(b, teg_block_warp_id(block, s));
         teg_cursor_init(&c, block, s);
-        while (teg_cursor_next(&c)) {
-            uint32_t inst = c.inst, mask = c.mask;
-
-            if (teg_cursor_access(&c, &a))
-                teg_block_builder_access(b, inst, &a);
-            else
-                teg_block_builder_inst(b, inst, mask, NULL);
-        }
+        while (teg_cursor_next(&c))
+            teg_block_builder_copy(b, c.inst, &c);
     }
 }
 

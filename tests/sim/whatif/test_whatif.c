@@ -377,7 +377,7 @@ START_TEST(kernel_facts_and_texts_are_the_originals)
     open_with("no-barriers", NULL, 0);
     ck_assert_uint_eq(launch.kernel->registers, 17);
     ck_assert_uint_eq(launch.kernel->program.count, 5);
-    ck_assert_uint_eq(launch.kernel->program.memory_count, 1);
+    ck_assert_uint_eq(launch.kernel->program.record_count, 1);
     ck_assert_str_eq(
         teg_program_text(&launch.kernel->program, changed(inst.branch)), "BRA");
 }

@@ -16,10 +16,24 @@ enum {
 struct step {
     uint32_t inst, mask;
     uint64_t lane[TEG_LANES];
+    uint64_t value[TEG_VALUES_MAX][TEG_LANES];
 };
 
 static struct teg_program program;
-static uint32_t alu, load, store;
+static uint32_t alu, load, store, async, bulk;
+
+static uint32_t with_values(enum teg_op_class class_, enum teg_space space,
+                            enum teg_values values)
+{
+    struct teg_inst inst = {.op_class = (uint8_t)class_,
+                            .space = (uint8_t)space,
+                            .values = (uint8_t)values};
+    struct teg_diag d;
+    uint32_t index;
+
+    ck_assert(teg_program_add(&program, &inst, "", &index, &d) == TEG_OK);
+    return index;
+}
 
 static void setup(void)
 {
@@ -29,6 +43,8 @@ static void setup(void)
         help_arith(&program, CLASS_IADD, 1, 2, 3, 255);
     load = help_memory(&program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4, 4, 5);
     store = help_memory(&program, CLASS_STG, SPACE_GLOBAL, INST_STORE, 4, 4, 5);
+    async = with_values(CLASS_LDGSTS, SPACE_GLOBAL, VALUES_SHARED);
+    bulk = with_values(CLASS_BULK, SPACE_NONE, VALUES_BULK);
     help_exit(&program);
 }
 
@@ -85,8 +101,28 @@ static uint32_t random_stream(uint64_t *state, struct step *step)
                            : help_below(state, program.count);
         step[i].mask = random_mask(state);
         random_addresses(state, step[i].lane);
+        for (uint32_t v = 0; v < TEG_VALUES_MAX; v++)
+            random_addresses(state, step[i].value[v]);
     }
     return n;
+}
+
+static void put_step(struct teg_block_builder *b, const struct step *s)
+{
+    uint32_t values = teg_inst_values(&program.inst[s->inst]);
+
+    teg_block_builder_inst(b, s->inst, s->mask, s->lane);
+    for (uint32_t v = 0; s->mask != 0 && v < values; v++)
+        teg_block_builder_value(b, s->value[v]);
+}
+
+static void check_lanes(const struct teg_access *a, uint32_t mask,
+                        const uint64_t *lane)
+{
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        if (mask >> l & 1)
+            ck_assert_uint_eq(teg_access_lane(a, l), lane[l]);
+    }
 }
 
 static void check_stream(struct teg_block *block, uint32_t stream,
@@ -99,6 +135,7 @@ static void check_stream(struct teg_block *block, uint32_t stream,
     ck_assert_uint_eq(teg_block_warp_insts(block, stream), n);
     for (uint32_t i = 0; i < n; i++) {
         int has;
+        uint32_t values;
 
         ck_assert(teg_cursor_next(&c));
         ck_assert_uint_eq(c.inst, step[i].inst);
@@ -106,12 +143,23 @@ static void check_stream(struct teg_block *block, uint32_t stream,
         if (skip && i % 3 == 0)
             continue;
         has = step[i].mask != 0 &&
-              (step[i].inst == load || step[i].inst == store);
-        ck_assert_int_eq(teg_cursor_access(&c, &a), has);
-        for (uint32_t l = 0; has && l < TEG_LANES; l++) {
-            if (step[i].mask >> l & 1)
-                ck_assert_uint_eq(teg_access_lane(&a, l), step[i].lane[l]);
+              (step[i].inst == load || step[i].inst == store ||
+               step[i].inst == async);
+        if (!skip || i % 3 != 1) {
+            ck_assert_int_eq(teg_cursor_access(&c, &a), has);
+            if (has)
+                check_lanes(&a, step[i].mask, step[i].lane);
         }
+        values = step[i].mask == 0       ? 0
+                 : step[i].inst == async ? 1
+                 : step[i].inst == bulk  ? 4
+                                         : 0;
+        for (uint32_t v = 0; v < values; v++) {
+            ck_assert(teg_cursor_value(&c, &a));
+            check_lanes(&a, step[i].mask, step[i].value[v]);
+        }
+        ck_assert(!teg_cursor_value(&c, &a));
+        ck_assert(!teg_cursor_access(&c, &a));
     }
     ck_assert(!teg_cursor_next(&c));
 }
@@ -134,8 +182,7 @@ START_TEST(what_goes_in_comes_out)
             teg_block_builder_warp(b, 10 + w);
             n[w] = random_stream(&state, step[w]);
             for (uint32_t i = 0; i < n[w]; i++)
-                teg_block_builder_inst(b, step[w][i].inst, step[w][i].mask,
-                                       step[w][i].lane);
+                put_step(b, &step[w][i]);
         }
         ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
         ck_assert_msg(
@@ -267,8 +314,7 @@ START_TEST(a_line_is_what_its_addresses_are)
                     teg_block_builder_line(b[k], step[i].inst, step[i].lane[0],
                                            stride);
                 else
-                    teg_block_builder_inst(b[k], step[i].inst, step[i].mask,
-                                           step[i].lane);
+                    put_step(b[k], &step[i]);
             }
         }
     }
@@ -318,6 +364,57 @@ START_TEST(regular_loops_take_about_a_byte_per_access)
 }
 END_TEST
 
+/* The same of bulk copies, all of whose values go on as they began. */
+START_TEST(regular_values_take_about_a_byte_each)
+{
+    struct teg_block_builder *b;
+    struct teg_diag d;
+    const uint8_t *bytes;
+    size_t size;
+
+    ck_assert(teg_block_builder_new(&program, &b, &d) == TEG_OK);
+    teg_block_builder_begin(b, (uint32_t[]){0, 0, 0});
+    teg_block_builder_warp(b, 0);
+    for (uint32_t i = 0; i < 1000; i++) {
+        const uint64_t value[4] = {0x400 + 128 * i, 0x10000 + 4096 * i, 4096,
+                                   0x8000};
+
+        teg_block_builder_inst(b, bulk, 1, NULL);
+        for (int v = 0; v < 4; v++) {
+            uint64_t lane[TEG_LANES] = {value[v]};
+
+            teg_block_builder_value(b, lane);
+        }
+    }
+    ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
+    /* 4000 control bytes, a path of 1000 runs of 3 bytes, slots of 12 */
+    ck_assert_uint_lt(size, 4000 + 3000 + 100);
+    teg_block_builder_free(b);
+}
+END_TEST
+
+/* A slot more than the instruction has records. */
+START_TEST(a_slot_too_many_is_refused)
+{
+    struct teg_block *block;
+    struct teg_diag d;
+    /* position, no paths, two slots of `load`: inst first base step delta
+     * LINE stride; no streams */
+    uint8_t bytes[] = {0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
+                       0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    bytes[5] = bytes[12] = (uint8_t)load;
+    ck_assert(teg_block_open(&program, bytes, sizeof bytes, "t", 0, &block,
+                             &d) == TEG_FORMAT);
+    ck_assert_ptr_nonnull(strstr(d.what, "at most 1 slots"));
+    bytes[5] = bytes[12] = (uint8_t)bulk;
+    ck_assert_msg(teg_block_open(&program, bytes, sizeof bytes, "t", 0, &block,
+                                 &d) == TEG_OK,
+                  "%s", d.what);
+    teg_block_free(block);
+}
+END_TEST
+
 /* Every byte changed in every bit, and every shorter length: either refused,
  * or a block whose cursors end. */
 START_TEST(damage_is_refused_or_harmless)
@@ -336,9 +433,10 @@ START_TEST(damage_is_refused_or_harmless)
     for (uint32_t w = 0; w < 2; w++) {
         teg_block_builder_warp(b, w);
         random_stream(&state, step);
-        for (uint32_t i = 0; i < 12; i++)
-            teg_block_builder_inst(b, i % program.count, step[i].mask,
-                                   step[i].lane);
+        for (uint32_t i = 0; i < 12; i++) {
+            step[i].inst = i % program.count;
+            put_step(b, &step[i]);
+        }
     }
     ck_assert(teg_block_builder_end(b, &bytes, &size, &d) == TEG_OK);
     for (size_t cut = 0; cut < size; cut++) {
@@ -358,8 +456,11 @@ START_TEST(damage_is_refused_or_harmless)
             struct teg_access a;
 
             teg_cursor_init(&c, block, s);
-            while (teg_cursor_next(&c))
+            while (teg_cursor_next(&c)) {
                 teg_cursor_access(&c, &a);
+                while (teg_cursor_value(&c, &a))
+                    ;
+            }
         }
         teg_block_free(block);
     }
@@ -434,6 +535,8 @@ int main(void)
         400);
     tcase_add_test(tcase, a_first_distance_holds_whatever_is_learnt_later);
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
+    tcase_add_test(tcase, regular_values_take_about_a_byte_each);
+    tcase_add_test(tcase, a_slot_too_many_is_refused);
     tcase_add_test(tcase, damage_is_refused_or_harmless);
     tcase_add_test(tcase, a_record_of_no_shape_is_refused);
     tcase_add_test(tcase, a_run_ends_with_the_program);

@@ -27,6 +27,7 @@ static const char *const golden[] = {"paces", "histogram"};
 
 enum {
     GOLDEN = 2,
+    OF_VERSION_1 = 2, /* the first of them */
     CHUNK_MAX = 1 << 16,
     CHUNKS_MAX = 16
 };
@@ -52,29 +53,45 @@ static void temporary(char path[64])
     snprintf(path, 64, "/tmp/teg-golden-%d.tegt", (int)getpid());
 }
 
-START_TEST(a_container_reads_as_the_text_beside_it)
+static void reads_as_text(const char *path, int i)
 {
-    char path[64], *expected, *dump;
+    char text[64], *expected, *dump;
     struct teg_trace *trace;
     struct teg_launch launch;
     struct teg_diag d;
     teg_status status;
     size_t size;
 
-    golden_path(path, _i, "tegt");
     ck_assert_msg(teg_trace_open(path, NULL, &trace, &d) == TEG_OK, "%s",
                   d.what);
     ck_assert(teg_trace_launch(trace, 0, &launch, &d) == TEG_OK);
-    ck_assert_str_eq(launch.kernel->name, golden[_i]);
+    ck_assert_str_eq(launch.kernel->name, golden[i]);
     dump = help_dump_launch(&launch, &status, &d);
     ck_assert_msg(dump != NULL, "%s", d.what);
-    golden_path(path, _i, "txt");
-    expected = slurp(path, &size);
+    golden_path(text, i, "txt");
+    expected = slurp(text, &size);
     ck_assert_str_eq(dump, expected);
     launch.close(launch.self);
     teg_trace_close(trace);
     free(dump);
     free(expected);
+}
+
+START_TEST(a_container_reads_as_the_text_beside_it)
+{
+    char path[64];
+
+    golden_path(path, _i, "tegt");
+    reads_as_text(path, _i);
+}
+END_TEST
+
+START_TEST(the_first_version_still_reads)
+{
+    char path[64];
+
+    golden_path(path, _i, "v1.tegt");
+    reads_as_text(path, _i);
 }
 END_TEST
 
@@ -229,6 +246,7 @@ END_TEST
 
 HELP_MAIN("traces/tegt golden", 60,
           {a_container_reads_as_the_text_beside_it, GOLDEN},
+          {the_first_version_still_reads, OF_VERSION_1},
           {what_was_read_is_written_as_it_was, GOLDEN},
           {a_sketch_makes_the_same_bytes, 0},
           {an_emulated_kernel_makes_the_same_bytes, 0})

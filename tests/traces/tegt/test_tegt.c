@@ -19,6 +19,10 @@ static struct help_step step[STEPS];
 static struct help_warp warp[BLOCKS * WARPS];
 static char path[64];
 
+/* Where and how much a bulk copy moves. */
+static const uint64_t copied[TEG_LANES + 4] = {
+    [TEG_LANES] = 0x400, 0x7f12345600, 4096, 0x8};
+
 /* A little of everything: arithmetic, loads, stores, masks, notes. */
 static void make(struct help_launch *h, const char *name)
 {
@@ -39,6 +43,8 @@ static void make(struct help_launch *h, const char *name)
     help_memory(&h->kernel.program, CLASS_STG, SPACE_GLOBAL, INST_STORE, 8, 1,
                 5);
     help_exit(&h->kernel.program);
+    help_values(&h->kernel.program, CLASS_BULK, SPACE_NONE, INST_LOAD,
+                VALUES_BULK);
     h->kernel.program.inst[0].control =
         (struct teg_control){1, 4, 1, 2, 7, 0x21};
     h->kernel.program.inst[1].line = 42;
@@ -54,6 +60,8 @@ static void make(struct help_launch *h, const char *name)
             (struct help_step){i == STEPS - 1 ? 3u : (uint32_t)i % 3,
                                i % 5 == 4 ? 0xffu : UINT32_MAX,
                                help_random(&state) >> 20, 4 * (i % 3), NULL};
+    for (int i = 3; i < STEPS - 1; i += 7)
+        step[i] = (struct help_step){4, 1, 0, 0, copied};
     for (int i = 0; i < BLOCKS * WARPS; i++)
         warp[i] = (struct help_warp){step, (uint32_t)(STEPS - i % 2)};
 }
@@ -100,6 +108,15 @@ static void same_kernel(const struct teg_kernel *a, const struct teg_kernel *b)
     }
 }
 
+static void same_lanes(uint32_t mask, const struct teg_access *p,
+                       const struct teg_access *q)
+{
+    for (uint32_t l = 0; l < 32; l++) {
+        if (mask >> l & 1)
+            ck_assert_uint_eq(teg_access_lane(p, l), teg_access_lane(q, l));
+    }
+}
+
 static void same_blocks(struct teg_launch *a, struct teg_launch *b)
 {
     for (;;) {
@@ -123,13 +140,13 @@ static void same_blocks(struct teg_launch *a, struct teg_launch *b)
                 ck_assert(teg_cursor_next(&e));
                 ck_assert_uint_eq(c.inst, e.inst);
                 ck_assert_uint_eq(c.mask, e.mask);
-                if (!teg_cursor_access(&c, &p))
-                    continue;
-                ck_assert(teg_cursor_access(&e, &q));
-                for (uint32_t l = 0; l < 32; l++) {
-                    if (c.mask >> l & 1)
-                        ck_assert_uint_eq(teg_access_lane(&p, l),
-                                          teg_access_lane(&q, l));
+                ck_assert_int_eq(teg_cursor_access(&c, &p),
+                                 teg_cursor_access(&e, &q));
+                if (teg_inst_has_addresses(&a->kernel->program.inst[c.inst]))
+                    same_lanes(c.mask, &p, &q);
+                while (teg_cursor_value(&c, &p)) {
+                    ck_assert(teg_cursor_value(&e, &q));
+                    same_lanes(c.mask, &p, &q);
                 }
             }
             ck_assert(!teg_cursor_next(&e));

@@ -129,21 +129,14 @@ static teg_status join_streams(const struct emu_block *b, struct recorded *r,
     for (uint32_t i = 0; i < b->warps && !b->in_turn; i++) {
         struct teg_block *one;
         struct teg_cursor c;
-        struct teg_access a;
 
         if (i == 0)
             teg_block_builder_begin(r->whole, b->position);
         TRY(teg_block_builder_open(r->stream[i], k->name, &one, d));
         teg_block_builder_warp(r->whole, i);
         teg_cursor_init(&c, one, 0);
-        while (teg_cursor_next(&c)) {
-            uint32_t inst = c.inst, mask = c.mask;
-
-            if (teg_cursor_access(&c, &a))
-                teg_block_builder_access(r->whole, inst, &a);
-            else
-                teg_block_builder_inst(r->whole, inst, mask, NULL);
-        }
+        while (teg_cursor_next(&c))
+            teg_block_builder_copy(r->whole, c.inst, &c);
         teg_block_free(one);
     }
     return teg_block_builder_open(r->whole, k->name, &r->traced, d);
