@@ -91,6 +91,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->shared.broadcast = help_below(state, 3);
     gpu->shared.pass_interval = between(state, 0, 8) / 4.0;
     gpu->shared.passes_128 = between(state, 1, 2);
+    gpu->shared.packs_pairs = help_below(state, 2);
     gpu->shared.conflict_latency = between(state, 0, 20) / 3.0;
     gpu->shared.operand_latency = between(state, 0, 20);
     gpu->memory.coalescing = help_below(state, 5);

@@ -92,13 +92,41 @@ static uint32_t words_of(const struct teg_inst *inst, const struct teg_gpu *gpu)
     return words < WORDS_MAX ? words : WORDS_MAX;
 }
 
+/* Whether every active lane asks for what the lane `apart` from it in the
+ * number's bit does, if that is active. */
+static int in_pairs(const struct teg_access *a, uint32_t apart)
+{
+    for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
+        uint32_t lane = sim_first_lane(rest), other = lane ^ apart;
+
+        if ((a->mask >> other & 1) &&
+            teg_access_lane(a, lane) != teg_access_lane(a, other))
+            return 0;
+    }
+    return 1;
+}
+
+/* What comes back takes a register of a warp a cycle, or two where pairs of
+ * lanes get the same.  (developer forum 77228) */
+static int packs(const struct teg_gpu *gpu, const struct teg_inst *inst,
+                 const struct teg_access *a)
+{
+    return gpu->shared.packs_pairs && inst->op_class != CLASS_LDSM &&
+           (inst->flags & (INST_LOAD | INST_ATOMIC)) == INST_LOAD &&
+           (in_pairs(a, 1) || in_pairs(a, 2));
+}
+
 /* Lanes served together. */
-static uint32_t group_lanes(const struct teg_gpu *gpu, uint32_t words)
+static uint32_t group_lanes(const struct teg_gpu *gpu,
+                            const struct teg_inst *inst,
+                            const struct teg_access *a, uint32_t words)
 {
     uint32_t lanes = gpu->shared.group;
 
-    if (lanes == TEG_LANES && words > 1)
+    if (lanes == TEG_LANES && words > 1) {
         lanes /= words == 2 ? 2 : 4;
+        lanes <<= packs(gpu, inst, a);
+    }
     return lanes;
 }
 
@@ -156,7 +184,7 @@ void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
 {
     passes_rule rule = passes_rules[gpu->shared.broadcast];
     uint32_t words = words_of(inst, gpu);
-    uint32_t lanes = group_lanes(gpu, words);
+    uint32_t lanes = group_lanes(gpu, inst, a, words);
     uint32_t group_mask = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
     int plain = plain_shared(a, inst, gpu) && gpu->shared.banks >= lanes;
 

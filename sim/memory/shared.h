@@ -6,7 +6,8 @@
  * (Lai 2013, 3.2.3.3).  Lanes that ask for more than one word are served in
  * smaller groups where the whole warp is the group (compute capability 2.0
  * on: 64-bit per half warp, 128-bit per quarter), and word after word where
- * it is the half warp.
+ * it is the half warp.  Where the chip packs pairs, a load whose lanes n and
+ * n ^ 1 all want the same, or n and n ^ 2, goes by groups twice as large.
  * Leaves out: what atomics of one word do to each other.
  */
 #ifndef TEG_SIM_MEMORY_SHARED_H

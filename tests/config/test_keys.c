@@ -51,6 +51,7 @@ static const char mixed[] =
     "  LDG.E.128 R8, [R2 : a + 0x4000000*k + 16*tid]\n"
     "  LDS.128 R12, [R3 : 16*lane]\n"
     "  LDS.64 R16, [R3 : 24*lane]\n"
+    "  LDS.128 R12, [R3 : 64*ctaid]\n"
     "  LDS R18, [R3 : 128*lane % 4096]\n"
     "  FFMA R20, R4, R6, R8\n"
     "  FMUL R21, R20, R5\n"

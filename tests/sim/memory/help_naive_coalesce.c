@@ -309,6 +309,36 @@ static uint32_t group_passes(const struct teg_gpu *gpu, const struct wants *w,
                : one_broadcast(word, n, gpu->shared.banks);
 }
 
+/* The address of an active lane. */
+static const uint64_t *asked(const struct wants *w, uint32_t lane)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->want[i].lane == lane)
+            return &w->want[i].address;
+    }
+    return NULL;
+}
+
+/* Lanes 0 and 1, 2 and 3, ... or 0 and 2, 1 and 3, ... ask for the same, as
+ * far as both ask. */
+static int two_by_two(const struct teg_access *a, int crosswise)
+{
+    static const uint8_t first[2][2] = {{0, 2}, {0, 1}};
+    struct wants w = wants_of(a, 0, TEG_LANES);
+
+    for (uint32_t four = 0; four < TEG_LANES; four += 4) {
+        for (int i = 0; i < 2; i++) {
+            uint32_t lane = four + first[crosswise][i];
+            const uint64_t *x = asked(&w, lane);
+            const uint64_t *y = asked(&w, lane + (crosswise ? 2 : 1));
+
+            if (x != NULL && y != NULL && *x != *y)
+                return 0;
+        }
+    }
+    return 1;
+}
+
 static void shared_memory(struct sim_plan *plan, const struct teg_gpu *gpu,
                           const struct teg_inst *inst,
                           const struct teg_access *a)
@@ -321,6 +351,11 @@ static void shared_memory(struct sim_plan *plan, const struct teg_gpu *gpu,
         lanes = TEG_LANES / 2;
     else if (lanes == TEG_LANES && words > 2)
         lanes = TEG_LANES / 4;
+    if (gpu->shared.packs_pairs && gpu->shared.group == TEG_LANES &&
+        words > 1 && (inst->flags & INST_LOAD) &&
+        !(inst->flags & INST_ATOMIC) && inst->op_class != CLASS_LDSM &&
+        (two_by_two(a, 0) || two_by_two(a, 1)))
+        lanes *= 2;
     for (uint32_t first = 0; first < TEG_LANES; first += lanes) {
         struct wants w = wants_of(a, first, lanes);
         uint32_t passes;

@@ -31,6 +31,7 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     if (one_in(state, 5))
         gpu->l1.banks = 0;
     gpu->l1.tag_banks = one_in(state, 5) ? 0 : 1u << help_below(state, 6);
+    gpu->shared.packs_pairs = help_below(state, 2);
     if (one_in(state, 3))
         return; /* 32 banks of 4 bytes, which has short cuts of its own */
     gpu->shared.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 8);
@@ -50,6 +51,7 @@ static struct teg_inst random_inst(uint64_t *state)
                                      INST_ATOMIC, INST_STORE | INST_ATOMIC};
 
     return (struct teg_inst){
+        .op_class = one_in(state, 8) ? CLASS_LDSM : CLASS_LDS,
         .space = spaces[help_below(state, sizeof spaces)],
         .flags = flags[help_below(state, sizeof flags / sizeof flags[0])],
         /* 0 where a trace does not tell */
@@ -69,6 +71,18 @@ static uint32_t random_mask(uint64_t *state)
     default:
         return UINT32_MAX;
     }
+}
+
+/* Lanes ask for the same two by two, but for one of them now and then. */
+static void pair_up(struct teg_access *a, uint32_t apart, uint64_t *state)
+{
+    a->shape = SHAPE_LIST;
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        if (l & apart)
+            a->lane[l] = a->lane[l ^ apart];
+    }
+    if (one_in(state, 3))
+        a->lane[help_below(state, TEG_LANES)] += 16;
 }
 
 /* Elements aligned to their size, but for a few. */
@@ -101,6 +115,8 @@ static struct teg_access random_access(const struct teg_inst *inst,
     }
     for (uint32_t l = 0; l < TEG_LANES; l++)
         a.lane[l] = a.base + width * help_below(state, range);
+    if (one_in(state, 6))
+        pair_up(&a, 1u << help_below(state, 3), state);
     return a;
 }
 

@@ -177,6 +177,66 @@ START_TEST(idle_groups_cost_nothing)
 }
 END_TEST
 
+/* Of a load of `width` bytes at lane[i] on a chip that packs pairs. */
+static uint32_t packed(uint16_t width, const uint64_t lane[TEG_LANES],
+                       uint32_t mask, const struct teg_inst *inst)
+{
+    static const struct sim_windows none = {0};
+    struct teg_access a = {.shape = SHAPE_LIST, .mask = mask};
+    struct sim_plan p;
+    struct teg_gpu gpu;
+    struct teg_inst load = inst != NULL ? *inst : shared(width);
+
+    help_gpu_plain(&gpu);
+    gpu.shared.packs_pairs = 1;
+    for (int l = 0; l < TEG_LANES; l++)
+        a.lane[l] = lane[l];
+    sim_plan_make(&p, &gpu, &load, &a, &none);
+    return p.request.passes;
+}
+
+/* Developer forum 373160 (A10 and H100, counted) and 77228 (the rule). */
+START_TEST(two_registers_come_back_at_once_where_pairs_of_lanes_share)
+{
+    struct teg_inst store = shared(16), matrix = shared(16);
+    uint64_t same[TEG_LANES], halves[TEG_LANES], apart16[TEG_LANES],
+        line16[TEG_LANES], by1[TEG_LANES], by2[TEG_LANES], by4[TEG_LANES],
+        sparse[TEG_LANES];
+
+    store.flags = INST_STORE;
+    matrix.op_class = CLASS_LDSM;
+    for (uint64_t l = 0; l < TEG_LANES; l++) {
+        same[l] = 64;
+        halves[l] = l / 16 * 32;
+        apart16[l] = l % 16 * 32;
+        line16[l] = 16 * l;
+        by1[l] = l / 2 * 16;
+        by2[l] = (l / 4 * 2 + l % 2) * 16;
+        by4[l] = (l / 8 * 4 + l % 4) * 16;
+        sparse[l] = l / 4 * 16 + l % 4 * 4096;
+    }
+    ck_assert_uint_eq(packed(16, halves, UINT32_MAX, NULL), 2);
+    ck_assert_uint_eq(packed(16, apart16, UINT32_MAX, NULL), 8);
+    ck_assert_uint_eq(packed(16, line16, UINT32_MAX, NULL), 4);
+    ck_assert_uint_eq(packed(16, same, UINT32_MAX, NULL), 2);
+    ck_assert_uint_eq(packed(16, by1, UINT32_MAX, NULL), 2);
+    ck_assert_uint_eq(packed(16, by2, UINT32_MAX, NULL), 2);
+    ck_assert_uint_eq(packed(16, by4, UINT32_MAX, NULL), 4);
+    ck_assert_uint_eq(packed(8, same, UINT32_MAX, NULL), 1);
+    ck_assert_uint_eq(packed(8, by1, UINT32_MAX, NULL), 2); /* 256 bytes */
+    ck_assert_uint_eq(packed(8, by4, UINT32_MAX, NULL), 2);
+    ck_assert_uint_eq(packed(4, same, UINT32_MAX, NULL), 1);
+    /* lanes that are not there ask for nothing else */
+    ck_assert_uint_eq(packed(16, sparse, 0x11111111, NULL), 2);
+    by1[9] += 16;
+    ck_assert_uint_eq(packed(16, by1, UINT32_MAX, NULL), 4);
+    ck_assert_uint_eq(packed(16, by1, ~(1u << 9), NULL), 2);
+    /* what does not come back, or in another way */
+    ck_assert_uint_eq(packed(16, same, UINT32_MAX, &store), 4);
+    ck_assert_uint_eq(packed(16, same, UINT32_MAX, &matrix), 4);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/shared", 30,
           {half_warps_conflict_by_the_power_of_two_in_their_stride, 0},
           {one_address_for_all_is_no_conflict, 0},
@@ -184,5 +244,6 @@ HELP_MAIN("sim/memory/shared", 30,
           {whole_warps_conflict_over_32_banks, 0},
           {wide_accesses_take_more_groups, 0},
           {fermi_takes_128_bits_in_twice_the_passes, 0},
+          {two_registers_come_back_at_once_where_pairs_of_lanes_share, 0},
           {shapes_conflict_as_their_addresses_do, 0},
           {idle_groups_cost_nothing, 0})
