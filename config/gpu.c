@@ -132,6 +132,7 @@ static const struct member {
     {
         {"count", offsetof(struct teg_unit, count), 1, 64},
         {"capacity", offsetof(struct teg_unit, capacity), 0, 4096},
+        {"queue", offsetof(struct teg_unit, queue), 0, TEG_QUEUE_MAX},
 },
   timing_members[] = {
       {"latency", offsetof(struct teg_timing, latency), 0, 100000},
@@ -157,6 +158,16 @@ static teg_status set_member(void *row, const struct member *members,
     return unknown_key(key, &nearest, d);
 }
 
+void teg_unit_text(const struct teg_unit *unit, char *text, size_t size)
+{
+    int n = snprintf(text, size, "%u per %s, capacity %u", unit->count,
+                     unit->scope == UNIT_SCOPE_SM ? "SM" : "scheduler",
+                     unit->capacity);
+
+    if (unit->queue != 0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", queue %u", unit->queue);
+}
+
 static teg_status set_unit(struct teg_gpu *gpu, const char *key,
                            const char *name, const char *member,
                            const char *text, struct teg_diag *d)
@@ -174,8 +185,7 @@ static teg_status set_unit(struct teg_gpu *gpu, const char *key,
         TRY(set_member(u, unit_members, COUNT(unit_members), key, member, text,
                        d));
         snprintf(fact, sizeof fact, "unit.%s", u->name);
-        snprintf(value, sizeof value, "%u per %s, capacity %u", u->count,
-                 u->scope == UNIT_SCOPE_SM ? "SM" : "scheduler", u->capacity);
+        teg_unit_text(u, value, sizeof value);
         note(gpu, fact, value);
         return TEG_OK;
     }

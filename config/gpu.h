@@ -16,6 +16,7 @@
 
 enum {
     TEG_MAX_UNITS = 16,
+    TEG_QUEUE_MAX = 64, /* of a unit, for a scheduler */
     TEG_NO_UNIT = 255,
     TEG_MAX_CARVEOUTS = 16,
     /* Of L1 and L2, on every chip described that has caches: Fermi to Hopper.
@@ -96,7 +97,11 @@ struct teg_unit {
     enum teg_unit_scope scope;
     uint32_t count;    /* instances per scope */
     uint32_t capacity; /* warp instructions in flight per instance, 0: any */
+    uint32_t queue;    /* that a scheduler may have waiting for an instance */
 };
+
+/* "1 per SM, capacity 0" */
+void teg_unit_text(const struct teg_unit *unit, char *text, size_t size);
 
 /* The three latencies of an operation class.  (Lai 2013, 3.2.2.1) */
 struct teg_timing {
@@ -147,6 +152,9 @@ struct teg_gpu {
     /* Unit whose port a memory operand of arithmetic also takes (GT200's
      * shared memory), index into `unit`, or TEG_NO_UNIT. */
     uint8_t operand_unit;
+    /* Unit that looks up the lines of global and local accesses, besides the
+     * class's own, which then only moves their data; or TEG_NO_UNIT. */
+    uint8_t tag_unit;
     /* Slow-down of computation by class, 1 where the description says
      * nothing.  (Hong 2012, Table 6) */
     double m_factor[TEG_CLASSES];

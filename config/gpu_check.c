@@ -245,22 +245,48 @@ static teg_status check_dram(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* What an instruction takes besides its own unit is taken at once. */
+static teg_status check_second_unit(const struct teg_gpu *gpu, const char *key,
+                                    uint8_t unit, struct teg_diag *d)
+{
+    char where[32];
+
+    if (unit == TEG_NO_UNIT)
+        return TEG_OK;
+    if (unit >= gpu->unit_count)
+        return contradiction(gpu, key, d, "names no unit");
+    snprintf(where, sizeof where, "unit.%s", gpu->unit[unit].name);
+    if (gpu->unit[unit].queue != 0)
+        return contradiction(gpu, where, d,
+                             "expected no queue in front of the %s", key);
+    return TEG_OK;
+}
+
+static teg_status check_unit(const struct teg_gpu *gpu,
+                             const struct teg_unit *unit, struct teg_diag *d)
+{
+    char key[32];
+
+    snprintf(key, sizeof key, "unit.%s", unit->name);
+    if (unit->count == 0)
+        return contradiction(gpu, "units", d, "expected at least one unit '%s'",
+                             unit->name);
+    if (unit->queue != 0 && unit->capacity != 0)
+        return contradiction(gpu, key, d,
+                             "expected a queue or a capacity, found both");
+    return TEG_OK;
+}
+
 static teg_status check_units(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->unit_count == 0 || gpu->unit_count > TEG_MAX_UNITS)
         return contradiction(gpu, "units", d,
                              "expected 1 to %d units, found %u", TEG_MAX_UNITS,
                              gpu->unit_count);
-    for (uint32_t i = 0; i < gpu->unit_count; i++) {
-        if (gpu->unit[i].count == 0)
-            return contradiction(gpu, "units", d,
-                                 "expected at least one unit '%s'",
-                                 gpu->unit[i].name);
-    }
-    if (gpu->operand_unit != TEG_NO_UNIT &&
-        gpu->operand_unit >= gpu->unit_count)
-        return contradiction(gpu, "operand_unit", d, "names no unit");
-    return TEG_OK;
+    for (uint32_t i = 0; i < gpu->unit_count; i++)
+        TRY(check_unit(gpu, &gpu->unit[i], d));
+    TRY(check_second_unit(gpu, "operand_unit", gpu->operand_unit, d));
+    return check_second_unit(gpu, "tag_unit", gpu->tag_unit, d);
 }
 
 static teg_status check_timing(const struct teg_gpu *gpu, struct teg_diag *d)
@@ -270,6 +296,10 @@ static teg_status check_timing(const struct teg_gpu *gpu, struct teg_diag *d)
         char key[48];
 
         snprintf(key, sizeof key, "timing.%s", teg_op_class_facts(c)->key);
+        if (t->unit[0] == gpu->tag_unit ||
+            (t->unit_count > 1 && t->unit[1] == gpu->tag_unit))
+            return contradiction(gpu, key, d,
+                                 "expected another unit than tag_unit");
         if (t->unit_count < 1 || t->unit_count > 2)
             return contradiction(gpu, key, d,
                                  "expected one or two units, found %u",

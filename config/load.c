@@ -82,6 +82,11 @@ static teg_status read_operand_unit(const struct load_file *a, load_setting s)
     return load_unit_names(a, s, "operand_unit", 1, &a->l->operand);
 }
 
+static teg_status read_tag_unit(const struct load_file *a, load_setting s)
+{
+    return load_unit_names(a, s, "tag_unit", 1, &a->l->tags);
+}
+
 /* Read before all others, see read_layer. */
 static teg_status read_nothing(const struct load_file *a, load_setting s)
 {
@@ -99,6 +104,7 @@ static const struct top {
     {"title", read_title},
     {"default_for", read_default_for},
     {"operand_unit", read_operand_unit},
+    {"tag_unit", read_tag_unit},
     {"carveouts", read_carveouts},
     {"units", load_units},
     {"timing", load_timing},

@@ -41,7 +41,7 @@ struct load {
     struct teg_fact default_fact;
     struct teg_fact carveout_fact;
     struct load_units_named timing[TEG_CLASSES];
-    struct load_units_named operand; /* one unit */
+    struct load_units_named operand, tags; /* one unit each */
 };
 
 /* One file and its includes, open. */

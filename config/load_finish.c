@@ -88,10 +88,23 @@ static teg_status finish_timing(struct load *l, const char *path)
         }
         describe_timing(gpu, c, as, &l->timing_fact[c]);
     }
-    gpu->operand_unit = TEG_NO_UNIT;
-    if (l->operand.given)
-        return find_unit(l, &l->operand, "operand_unit", 0, &gpu->operand_unit);
     return TEG_OK;
+}
+
+static teg_status finish_second_unit(const struct load *l,
+                                     const struct load_units_named *named,
+                                     const char *what, uint8_t *unit)
+{
+    *unit = TEG_NO_UNIT;
+    return named->given ? find_unit(l, named, what, 0, unit) : TEG_OK;
+}
+
+static teg_status finish_second_units(struct load *l)
+{
+    struct teg_gpu *gpu = l->gpu;
+
+    TRY(finish_second_unit(l, &l->operand, "operand_unit", &gpu->operand_unit));
+    return finish_second_unit(l, &l->tags, "tag_unit", &gpu->tag_unit);
 }
 
 /* Copies the facts that were given behind the `n` that are there. */
@@ -141,6 +154,7 @@ teg_status load_finish(struct load *l, const char *path)
     if (l->gpu->unit_count == 0)
         return teg_fail(l->d, TEG_CONFIG, path, "missing units");
     TRY(finish_timing(l, path));
+    TRY(finish_second_units(l));
     TRY(finish_facts(l));
     return teg_gpu_check(l->gpu, l->d);
 }

@@ -5,8 +5,8 @@
 
 /* ---- units -------------------------------------------------------------- */
 
-static const char *const unit_keys[] = {"name", "scope", "count", "capacity",
-                                        "source"};
+static const char *const unit_keys[] = {"name",     "scope", "count",
+                                        "capacity", "queue", "source"};
 
 static teg_status check_unit_keys(const struct load_file *a, load_setting s)
 {
@@ -87,7 +87,7 @@ static teg_status read_scope(const struct load_file *a, load_setting s,
 static teg_status read_unit(const struct load_file *a, load_setting s)
 {
     struct teg_unit unit = {.capacity = 0};
-    load_setting name, scope, count, source, capacity;
+    load_setting name, scope, count, source, capacity, queue;
     struct teg_fact fact = {.unit = ""};
     const char *text = "";
     uint32_t place;
@@ -99,21 +99,22 @@ static teg_status read_unit(const struct load_file *a, load_setting s)
     TRY(member(a, s, "count", &count));
     TRY(member(a, s, "source", &source));
     capacity = config_setting_get_member(s, "capacity");
+    queue = config_setting_get_member(s, "queue");
     TRY(load_string(a, name, "name", LOAD_UNIT_NAME_SIZE, &text));
     TRY(check_unit_name(a, name, text));
     TRY(read_scope(a, scope, &unit.scope));
     TRY(load_whole(a, count, "count", 1, 64, &unit.count));
     if (capacity != NULL)
         TRY(load_whole(a, capacity, "capacity", 0, 4096, &unit.capacity));
+    if (queue != NULL)
+        TRY(load_whole(a, queue, "queue", 0, TEG_QUEUE_MAX, &unit.queue));
     TRY(load_source(a, source, "source", &fact));
     TRY(unit_place(a, name, text, &place));
     snprintf(unit.name, sizeof unit.name, "%s", text);
     a->l->gpu->unit[place] = unit;
     a->l->unit_depth[place] = a->l->depth;
     snprintf(fact.key, sizeof fact.key, "unit.%s", text);
-    snprintf(fact.value, sizeof fact.value, "%u per %s, capacity %u",
-             unit.count, unit.scope == UNIT_SCOPE_SM ? "SM" : "scheduler",
-             unit.capacity);
+    teg_unit_text(&unit, fact.value, sizeof fact.value);
     a->l->unit_fact[place] = fact;
     return TEG_OK;
 }

@@ -40,9 +40,9 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->dram.channels = 1;
     gpu->dram.interleave_bytes = 256;
     gpu->dram.latency = 100;
-    gpu->operand_unit = TEG_NO_UNIT;
+    gpu->operand_unit = gpu->tag_unit = TEG_NO_UNIT;
     gpu->unit_count = 1;
-    gpu->unit[0] = (struct teg_unit){"alu", UNIT_SCOPE_SM, 1, 0};
+    gpu->unit[0] = (struct teg_unit){"alu", UNIT_SCOPE_SM, 1, 0, 0};
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         gpu->timing[c] = (struct teg_timing){1, {0, 0}, 10, 1, 1};
         gpu->m_factor[c] = 1;
@@ -72,6 +72,11 @@ static void random_units(struct teg_gpu *gpu, uint64_t *state)
     }
     if (one_in(state, 2))
         gpu->operand_unit = (uint8_t)help_below(state, gpu->unit_count);
+    for (uint32_t u = 0; u < gpu->unit_count; u++) {
+        if (gpu->unit[u].capacity == 0 && u != gpu->operand_unit &&
+            one_in(state, 2))
+            gpu->unit[u].queue = between(state, 1, 3);
+    }
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         gpu->timing[c] = (struct teg_timing){
             .unit_count = (uint8_t)between(state, 1, 2),
@@ -81,6 +86,11 @@ static void random_units(struct teg_gpu *gpu, uint64_t *state)
             .interval = between(state, 1, 8),
             .same_warp = between(state, 1, 12),
         };
+    }
+    if (one_in(state, 2)) {
+        gpu->tag_unit = (uint8_t)gpu->unit_count;
+        gpu->unit[gpu->unit_count++] = (struct teg_unit){
+            .name = "tags", .scope = UNIT_SCOPE_SM, .count = 1};
     }
 }
 

@@ -179,14 +179,21 @@ static void add_time(struct collect_statistics *c, const struct sim_issue *e)
 {
     struct teg_statistics *s = c->s;
     struct teg_unit_statistics *u = &s->unit[e->unit];
-    uint64_t busy_end = e->cycle + e->busy;
+    uint64_t begin = e->cycle + e->queued, busy_end = begin + e->busy;
     uint32_t load;
 
     u->busy_cycles += e->busy;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
-    bins_add(u->busy_bin, c->bin_log2, e->cycle, busy_end);
+    bins_add(u->busy_bin, c->bin_log2, begin, busy_end);
     bins_add(u->load_bin, c->bin_log2, e->cycle, e->done);
+    if (e->lines != 0) {
+        struct teg_unit_statistics *tags = &s->unit[c->gpu->tag_unit];
+
+        tags->busy_cycles += e->lines;
+        cover(c, e->cycle + e->lines);
+        bins_add(tags->busy_bin, c->bin_log2, e->cycle, e->cycle + e->lines);
+    }
     load = enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
                  e->cycle, e->done);
     c->failed |= load == 0;

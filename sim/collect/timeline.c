@@ -20,6 +20,7 @@ static void on_start(void *self, const struct teg_gpu *gpu,
     timeline_init(t, choice.sm);
     t->choice = choice;
     t->unit_count = gpu->unit_count;
+    t->tag_unit = gpu->tag_unit;
     for (uint32_t u = 0; u < gpu->unit_count; u++) {
         uint32_t schedulers = gpu->unit[u].scope == UNIT_SCOPE_SM ||
                                       choice.scheduler != TIMELINE_ALL
@@ -48,8 +49,10 @@ static void widen(struct timeline *t)
  * the chip are alike. */
 static void cover(struct timeline *t, const struct sim_issue *e)
 {
-    uint64_t end = e->cycle + e->busy > e->done ? e->cycle + e->busy : e->done;
+    uint64_t free_from = e->cycle + e->queued + e->busy;
+    uint64_t end = free_from > e->done ? free_from : e->done;
 
+    end = end > e->cycle + e->lines ? end : e->cycle + e->lines;
     end = end < t->choice.to ? end : t->choice.to;
     while (end > t->choice.from &&
            end - t->choice.from > (uint64_t)TEG_TIMELINE_BINS << t->bin_log2)
@@ -83,7 +86,10 @@ static void on_issue(void *self, const struct sim_issue *e)
         at += e->stall[r];
     }
     add(t, t->issued, e->cycle, e->cycle + 1);
-    add(t, t->busy[e->unit], e->cycle, e->cycle + e->busy);
+    add(t, t->busy[e->unit], e->cycle + e->queued,
+        e->cycle + e->queued + e->busy);
+    if (e->lines != 0)
+        add(t, t->busy[t->tag_unit], e->cycle, e->cycle + e->lines);
     add(t, t->load[e->unit], e->cycle, e->done);
 }
 
@@ -96,6 +102,7 @@ static void *split(void *self)
         return NULL;
     part->choice = whole->choice;
     part->unit_count = whole->unit_count;
+    part->tag_unit = whole->tag_unit;
     part->bin_cycles = 1;
     return part;
 }

@@ -22,6 +22,7 @@ struct timeline_choice {
 struct timeline {
     struct timeline_choice choice;
     uint32_t unit_count;
+    uint8_t tag_unit;
     uint32_t instances[TEG_MAX_UNITS]; /* of each unit, among those chosen */
     uint64_t bin_cycles;               /* width; bin 0 begins at choice.from */
     uint64_t end; /* of the launch, or of the window if that is first */

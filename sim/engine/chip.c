@@ -25,9 +25,15 @@ static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
             .count = unit->count,
             .capacity = unit->capacity,
             .first_entry = chip->unit_entries,
+            .queue = unit->queue,
+            .queues = unit->queue != 0 ? gpu->sm.schedulers : 0,
+            .first_queue = chip->queues,
+            .first_place = chip->queue_places,
         };
         chip->unit_instances += n;
         chip->unit_entries += n * unit->capacity;
+        chip->queues += n * chip->unit[u].queues;
+        chip->queue_places += n * chip->unit[u].queues * unit->queue;
     }
 }
 

@@ -36,11 +36,13 @@ struct sim_chip {
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* Where each unit's instances are in sim_units.free_from: `count` for a
      * scheduler, `step` after those for the one before (0: all share them);
-     * of one with a capacity, the first entry in sim_units.done. */
+     * of one with a capacity, the first entry in sim_units.done; of one with
+     * a queue, each instance's `queues` in sim_units. */
     struct sim_unit {
         uint32_t first, step, count, capacity, first_entry;
+        uint32_t queue, queues, first_queue, first_place;
     } unit[TEG_MAX_UNITS];
-    uint32_t unit_instances, unit_entries;
+    uint32_t unit_instances, unit_entries, queues, queue_places;
 };
 
 /* `gpu` and `kernel` are borrowed. */

@@ -24,30 +24,34 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
 
 static void find_times(struct sim_sm *sm, const struct sim_warp *w,
                        const struct sim_op *op, struct sim_plan *plan,
-                       uint64_t now, struct sim_times *t)
+                       uint64_t now, uint64_t start, struct sim_times *t)
 {
     if (plan != NULL)
-        sim_lsu_issue(sm, w, plan, now, t);
+        sim_lsu_issue(sm, w, plan, now, start, t);
     else
         *t = (struct sim_times){
+            .start = start,
             .busy = op->interval,
-            .done = teg_max(now + op->latency, now + 1),
+            .done = teg_max(start + op->latency, start + 1),
             .same_warp = op->same_warp,
         };
 }
 
-/* Returns the unit. */
-static uint8_t take_unit(struct sim_sm *sm, const struct sim_warp *w,
-                         const struct sim_op *op, const struct sim_times *t,
-                         uint64_t now)
+/* A shared operand is read while the instruction is in its unit, lines are
+ * looked up from now on. */
+static void take_units(struct sim_sm *sm, const struct sim_warp *w,
+                       const struct sim_op *op,
+                       const struct sim_unit_choice *unit,
+                       const struct sim_times *t, uint64_t now)
 {
     const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
-    struct sim_unit_choice unit =
-        sim_units_choose(&sm->units, ports, w->scheduler, now);
+    uint64_t free_from = t->start + t->busy;
 
-    sim_units_take(&sm->units, ports, &unit, w->scheduler, now + t->busy,
+    sim_units_take(&sm->units, unit, w->scheduler, t->start, free_from,
                    t->done);
-    return unit.unit;
+    sim_units_take_second(&sm->units, ports, w->scheduler,
+                          op->flags & INST_OPERAND ? free_from
+                                                   : now + t->lines);
 }
 
 static void note_done(struct sim_sm *sm, struct sim_resident *b,
@@ -143,16 +147,18 @@ void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
     struct sim_plan *plan = op->has_addresses ? sim_lsu_plan(sm, slot) : NULL;
+    struct sim_unit_choice unit = sim_units_choose(
+        &sm->units, &sm->chip->ops.ports[op->ports], w->scheduler, now);
     struct sim_times t;
-    uint8_t unit;
 
-    find_times(sm, w, op, plan, now, &t);
-    unit = take_unit(sm, w, op, &t, now);
+    find_times(sm, w, op, plan, now, sim_units_start(&sm->units, &unit, now),
+               &t);
+    take_units(sm, w, op, &unit, &t, now);
     read_operands(sm, w, op, now);
-    sim_announce_issue(sm, slot, unit, now, &t, plan);
+    sim_announce_issue(sm, slot, unit.unit, now, &t, plan);
     if (sm->pending.failed)
         return;
-    sim_results_write(sm, w, op, now, &t);
+    sim_results_write(sm, w, op, &t);
     note_done(sm, &sm->resident[w->resident], &t);
     go_on(sm, w, op, t.same_warp, now);
 }

@@ -52,26 +52,33 @@ static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
         (extra * chip->conflict_latency + SIM_FRACTION / 2) / SIM_FRACTION;
     int holds = extra != 0 && chip->gpu->shared.conflict_holds_warp;
 
-    *t = (struct sim_times){
-        .busy =
-            teg_max(op->interval, whole_up(r->passes * chip->pass_interval)),
-        .done = teg_max(now + latency, now + 1),
-        .same_warp = teg_max(op->same_warp, holds ? latency : 0),
-    };
+    t->busy = teg_max(op->interval, whole_up(r->passes * chip->pass_interval));
+    t->done = teg_max(t->start + latency, t->start + 1);
+    t->same_warp = teg_max(op->same_warp, holds ? t->start + latency - now : 0);
 }
 
 /* No load is there before its last pass through L1's banks. */
 static void pass_l1_banks(const struct sim_chip *chip,
-                          const struct sim_request *r, uint64_t now,
-                          struct sim_times *t)
+                          const struct sim_request *r, struct sim_times *t)
 {
     uint64_t interval = chip->l1_bank_interval;
 
     if (r->l1_passes <= 1)
         return;
     t->busy = teg_max(t->busy, whole_up(r->l1_passes * interval));
-    t->floor = teg_max(t->floor, now + chip->gpu->l1.latency +
+    t->floor = teg_max(t->floor, t->start + chip->gpu->l1.latency +
                                      whole_up((r->l1_passes - 1) * interval));
+}
+
+/* Cycles that looking up a request's lines takes. */
+static uint64_t lookup_cycles(const struct sim_chip *chip,
+                              const struct sim_plan *plan)
+{
+    uint32_t lines = plan->request.l1_lines;
+
+    return lines != 0
+               ? lines
+               : whole_up(sim_plan_turns(plan) * chip->transaction_interval);
 }
 
 /* All but `done`, which is memory's to say. */
@@ -80,21 +87,18 @@ static void global_times(const struct sim_chip *chip, const struct sim_op *op,
                          struct sim_times *t)
 {
     const struct sim_request *r = &plan->request;
-    uint64_t turns = r->l1_lines != 0
-                         ? (uint64_t)r->l1_lines * SIM_FRACTION
-                         : sim_plan_turns(plan) * chip->transaction_interval;
     uint64_t moves = r->useful_bytes * chip->lane_byte_interval;
     int holds = chip->gpu->memory.transactions_hold_warp != 0;
     int is_posted = r->is_store && !r->is_atomic;
 
-    *t = (struct sim_times){
-        .busy = teg_max(teg_max(op->interval, (moves + 65535) / 65536),
-                        whole_up(turns)),
-        .floor = is_posted ? now + 1 : now + teg_max(op->latency, 1),
-        .extra = is_posted ? op->latency : 0,
-    };
-    pass_l1_banks(chip, r, now, t);
-    t->same_warp = teg_max(op->same_warp, holds ? t->busy : 0);
+    t->lines = lookup_cycles(chip, plan);
+    t->busy = teg_max(op->interval, (moves + 65535) / 65536);
+    if (chip->gpu->tag_unit == TEG_NO_UNIT)
+        t->busy = teg_max(t->busy, t->lines);
+    t->floor = t->start + (is_posted ? 1 : teg_max(op->latency, 1));
+    t->extra = is_posted ? op->latency : 0;
+    pass_l1_banks(chip, r, t);
+    t->same_warp = teg_max(op->same_warp, holds ? t->start + t->busy - now : 0);
 }
 
 static void begin(struct sim_sm *sm, const struct sim_warp *w,
@@ -120,15 +124,17 @@ static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
 }
 
 void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
-                   struct sim_plan *plan, uint64_t now, struct sim_times *t)
+                   struct sim_plan *plan, uint64_t now, uint64_t start,
+                   struct sim_times *t)
 {
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
 
+    *t = (struct sim_times){.start = start};
     if (plan->request.space == SPACE_SHARED) {
         shared_times(sm->chip, op, &plan->request, now, t);
         return;
     }
     global_times(sm->chip, op, plan, now, t);
-    begin(sm, w, op, plan, now);
+    begin(sm, w, op, plan, start);
     end(sm, plan, t);
 }

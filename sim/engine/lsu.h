@@ -16,7 +16,9 @@ struct sim_warp;
 
 /* Of one instruction that issues. */
 struct sim_times {
-    uint64_t busy;      /* cycles the unit is taken */
+    uint64_t start;     /* cycle the unit begins with it, after its queue */
+    uint64_t busy;      /* cycles the unit is then taken */
+    uint64_t lines;     /* cycles the unit of lines is taken, from issue on */
     uint64_t done;      /* cycle the result is usable */
     uint64_t same_warp; /* cycles until the warp may issue again */
     /* Of a request to memory: done is the later of floor and of what memory
@@ -39,8 +41,10 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot);
  * far as can be told now. */
 uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 
-/* Issues the planned request of the warp in cycle `now`. */
+/* Issues the planned request of the warp in cycle `now`; its unit begins with
+ * it in cycle `start`. */
 void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
-                   struct sim_plan *plan, uint64_t now, struct sim_times *t);
+                   struct sim_plan *plan, uint64_t now, uint64_t start,
+                   struct sim_times *t);
 
 #endif

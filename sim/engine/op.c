@@ -184,6 +184,17 @@ static void fill_operand(struct sim_op *op, const struct teg_gpu *gpu)
                             : gpu->shared.operand_latency;
 }
 
+/* What an instruction takes besides its own unit. */
+static uint8_t second_unit(const struct teg_gpu *gpu,
+                           const struct teg_inst *inst)
+{
+    if ((inst->flags & INST_OPERAND) != 0)
+        return gpu->operand_unit;
+    return teg_inst_has_addresses(inst) && inst->space != SPACE_SHARED
+               ? gpu->tag_unit
+               : TEG_NO_UNIT;
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
@@ -192,7 +203,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     struct sim_ports ports = {
         .unit_count = t->unit_count,
         .unit = {t->unit[0], t->unit_count > 1 ? t->unit[1] : 0},
-        .operand_unit = operand ? ops->gpu->operand_unit : TEG_NO_UNIT,
+        .second = second_unit(ops->gpu, inst),
     };
 
     *op = (struct sim_op){

@@ -12,12 +12,13 @@
 /* The units an instruction needs: many instructions, few kinds. */
 struct sim_ports {
     uint8_t unit_count, unit[2]; /* one of these, the first free one */
-    uint8_t operand_unit;        /* and this one, or TEG_NO_UNIT */
+    uint8_t second;              /* and this one, or TEG_NO_UNIT */
 };
 
 enum {
-    /* A class's units, without and with the one of shared operands. */
-    SIM_PORTS_MAX = 2 * TEG_CLASSES,
+    /* A class's units, alone, with the one of shared operands, with the one
+     * of lines. */
+    SIM_PORTS_MAX = 3 * TEG_CLASSES,
     SIM_BARRIERS = 6, /* of the compiler's, for dependences */
 };
 

@@ -30,8 +30,7 @@ static void hold_barrier(struct sim_sm *sm, uint64_t *held, uint64_t value)
 }
 
 void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
-                       const struct sim_op *op, uint64_t now,
-                       const struct sim_times *t)
+                       const struct sim_op *op, const struct sim_times *t)
 {
     const uint16_t *at = sm->chip->ops.counter + op->counters;
     uint64_t done = sim_counter(t->done, op->result);
@@ -43,7 +42,7 @@ void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
     /* The operands have been read when the unit has taken the instruction. */
     if (op->read_count != 0)
         hold_barrier(sm, &w->counter[*at],
-                     sim_counter(now + t->busy, op->result));
+                     sim_counter(t->start + t->busy, op->result));
 }
 
 /* ---- later --------------------------------------------------------------- */

@@ -9,11 +9,10 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
 
-/* `op` of warp `w` issues in cycle `now`.  If its end is open, its entry is the
- * pending list's last. */
+/* `op` of warp `w` issues.  If its end is open, its entry is the pending
+ * list's last. */
 void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
-                       const struct sim_op *op, uint64_t now,
-                       const struct sim_times *t);
+                       const struct sim_op *op, const struct sim_times *t);
 
 /* Takes note of the results that were pending, announces what was and empties
  * the list. */

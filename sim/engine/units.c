@@ -8,14 +8,19 @@ int sim_units_init(struct sim_units *u, const struct sim_chip *chip)
         .chip = chip,
         .free_from = calloc(chip->unit_instances + 1u, sizeof *u->free_from),
         .done = calloc(chip->unit_entries + 1u, sizeof *u->done),
+        .taken = calloc(chip->queue_places + 1u, sizeof *u->taken),
+        .next_free = calloc(chip->queues + 1u, sizeof *u->next_free),
     };
-    return u->free_from != NULL && u->done != NULL;
+    return u->free_from != NULL && u->done != NULL && u->taken != NULL &&
+           u->next_free != NULL;
 }
 
 void sim_units_release(struct sim_units *u)
 {
     free(u->free_from);
     free(u->done);
+    free(u->taken);
+    free(u->next_free);
     *u = (struct sim_units){0};
 }
 

@@ -4,7 +4,9 @@
  * Models: an instance of a unit takes one warp instruction, refuses the next
  * while it is busy with it, and one with a capacity while that many are in
  * flight.  A class may go to either of two units, and take a second one for a
- * shared operand.  (Lai 2013, 3.2.2.1)
+ * shared operand (Lai 2013, 3.2.2.1), a global access one for its lines.  In
+ * front of a unit with a queue a scheduler may have that many instructions
+ * waiting: it issues on, and the unit takes them in the order of issue.
  * Leaves out: write-back ports.
  */
 #ifndef TEG_SIM_ENGINE_UNITS_H
@@ -17,6 +19,10 @@ struct sim_units {
     uint64_t *free_from;         /* owned, [chip->unit_instances] */
     uint64_t *done; /* owned, [chip->unit_entries]: when what holds an entry
                        of an instance with a capacity is done */
+    /* Of each instance's queues, one for each scheduler: when the unit takes
+     * those issued last, and which of them was issued first. */
+    uint64_t *taken;     /* owned, [chip->queue_places] */
+    uint32_t *next_free; /* owned, [chip->queues] */
 };
 
 /* Returns 0 out of memory; releasing is then harmless. */
@@ -24,7 +30,7 @@ int sim_units_init(struct sim_units *u, const struct sim_chip *chip);
 void sim_units_release(struct sim_units *u);
 
 struct sim_unit_choice {
-    uint64_t ready; /* cycle it takes the instruction */
+    uint64_t ready; /* cycle it, or its queue, takes the instruction */
     uint32_t instance;
     uint8_t unit;
 };
@@ -32,6 +38,24 @@ struct sim_unit_choice {
 /* The entry of an instance with a capacity that is free first. */
 uint32_t sim_units_entry(const struct sim_units *u, uint8_t unit,
                          uint32_t instance);
+
+/* The queue of scheduler `s` in front of an instance. */
+static inline uint32_t sim_units_queue(const struct sim_unit *facts,
+                                       uint32_t instance, uint32_t s)
+{
+    return facts->first_queue + (instance - facts->first) * facts->queues + s;
+}
+
+/* The place of that queue that is free first. */
+static inline uint64_t *sim_units_place(const struct sim_units *u,
+                                        const struct sim_unit *facts,
+                                        uint32_t instance, uint32_t s)
+{
+    uint32_t q = sim_units_queue(facts, instance, s);
+
+    return &u->taken[facts->first_place +
+                     (q - facts->first_queue) * facts->queue + u->next_free[q]];
+}
 
 /* The instance of `unit` open to scheduler `s` that is free first.  Asked for
  * every kind of instruction a scheduler has ready, so it is inline. */
@@ -43,9 +67,13 @@ static inline struct sim_unit_choice sim_units_instance(
     struct sim_unit_choice best = {SIM_NEVER, first, unit};
 
     if (facts->count == 1 && facts->capacity == 0)
-        return (struct sim_unit_choice){u->free_from[first], first, unit};
+        return (struct sim_unit_choice){
+            facts->queue != 0 ? *sim_units_place(u, facts, first, s)
+                              : u->free_from[first],
+            first, unit};
     for (uint32_t i = first; i < first + facts->count; i++) {
-        uint64_t ready = u->free_from[i];
+        uint64_t ready = facts->queue != 0 ? *sim_units_place(u, facts, i, s)
+                                           : u->free_from[i];
 
         if (facts->capacity != 0)
             ready = teg_max(ready, u->done[sim_units_entry(u, unit, i)]);
@@ -69,25 +97,49 @@ static inline struct sim_unit_choice sim_units_choose(const struct sim_units *u,
         if (other.ready < best.ready)
             best = other;
     }
-    if (p->operand_unit != TEG_NO_UNIT)
-        best.ready = teg_max(best.ready,
-                             sim_units_instance(u, p->operand_unit, s).ready);
+    if (p->second != TEG_NO_UNIT)
+        best.ready =
+            teg_max(best.ready, sim_units_instance(u, p->second, s).ready);
     return best;
 }
 
-/* Gives the chosen instance, and the operands' unit, the instruction: they are
- * taken until `free_from`, and an entry until it is `done`. */
-static inline void sim_units_take(struct sim_units *u,
-                                  const struct sim_ports *p,
-                                  const struct sim_unit_choice *choice,
-                                  uint32_t s, uint64_t free_from, uint64_t done)
+/* The cycle in which the chosen instance begins with an instruction that is
+ * issued in cycle `now`. */
+static inline uint64_t sim_units_start(const struct sim_units *u,
+                                       const struct sim_unit_choice *choice,
+                                       uint64_t now)
 {
+    return teg_max(now, u->free_from[choice->instance]);
+}
+
+/* Gives the chosen instance the instruction, which it begins in cycle `start`:
+ * it is taken until `free_from`, and an entry until it is `done`. */
+static inline void sim_units_take(struct sim_units *u,
+                                  const struct sim_unit_choice *choice,
+                                  uint32_t s, uint64_t start,
+                                  uint64_t free_from, uint64_t done)
+{
+    const struct sim_unit *facts = &u->chip->unit[choice->unit];
+
     u->free_from[choice->instance] = free_from;
-    if (u->chip->unit[choice->unit].capacity != 0)
+    if (facts->queue != 0) {
+        uint32_t *next =
+            &u->next_free[sim_units_queue(facts, choice->instance, s)];
+
+        *sim_units_place(u, facts, choice->instance, s) = start;
+        *next = *next + 1 < facts->queue ? *next + 1 : 0;
+    }
+    if (facts->capacity != 0)
         u->done[sim_units_entry(u, choice->unit, choice->instance)] = done;
-    if (p->operand_unit != TEG_NO_UNIT)
-        u->free_from[sim_units_instance(u, p->operand_unit, s).instance] =
-            free_from;
+}
+
+/* Takes the unit beside it, if the instruction needs one. */
+static inline void sim_units_take_second(struct sim_units *u,
+                                         const struct sim_ports *p, uint32_t s,
+                                         uint64_t free_from)
+{
+    if (p->second != TEG_NO_UNIT)
+        u->free_from[sim_units_instance(u, p->second, s).instance] = free_from;
 }
 
 #endif

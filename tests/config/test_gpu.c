@@ -102,14 +102,21 @@ START_TEST(optional_parts_are_read)
 }
 END_TEST
 
-START_TEST(units_have_scope_count_and_capacity)
+START_TEST(units_have_scope_count_capacity_and_queue)
 {
     struct teg_gpu *gpu = load(write_changed(
         18, "units = ( { name = \"a\"; scope = \"sm\"; count = 2; "
             "capacity = 3; source = " SOURCE "; }, { name = \"u\"; "
-            "scope = \"scheduler\"; count = 1; source = " SOURCE "; } );"));
+            "scope = \"scheduler\"; count = 1; queue = 4; source = " SOURCE
+            "; } ); tag_unit = \"a\";"));
 
     ck_assert_uint_eq(gpu->unit_count, 2);
+    ck_assert_uint_eq(gpu->tag_unit, 0);
+    ck_assert_uint_eq(gpu->unit[0].queue, 0);
+    ck_assert_uint_eq(gpu->unit[1].queue, 4);
+    ck_assert_str_eq(fact_of(gpu, "unit.a")->value, "2 per SM, capacity 3");
+    ck_assert_str_eq(fact_of(gpu, "unit.u")->value,
+                     "1 per scheduler, capacity 0, queue 4");
     ck_assert_uint_eq(gpu->unit[0].count, 2);
     ck_assert_uint_eq(gpu->unit[0].capacity, 3);
     ck_assert_uint_eq(gpu->unit[0].scope, UNIT_SCOPE_SM);
@@ -169,6 +176,7 @@ START_TEST(faulty_values_are_refused_at_their_line)
         {20, "dadd = (\"v\", 8, 4, 1, " SOURCE ");", 20,
          "unknown unit 'v'; did you mean 'u'"},
         {APPENDED, "operand_unit = \"w\";", APPENDED, "unknown unit 'w'"},
+        {APPENDED, "tag_unit = \"w\";", APPENDED, "unknown unit 'w'"},
         {APPENDED, "m_factor: { imull = (2, " SOURCE "); };", APPENDED,
          "did you mean 'imul'"},
         /* syntax: libconfig's own words */
@@ -300,6 +308,16 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
         {APPENDED, "shared: { banks = (24, " SOURCE "); };", "power of two"},
         {APPENDED, "shared: { bank_bytes = (3, " SOURCE "); };",
          "power of two"},
+        {19, "tag_unit = \"u\"; timing: { iadd = (\"u\", 4, 2, 1, " SOURCE ");",
+         "another unit than tag_unit"},
+        {18,
+         "units = ( { name = \"u\"; scope = \"sm\"; count = 1; queue = 2; "
+         "source = " SOURCE "; } ); operand_unit = \"u\";",
+         "no queue in front of the operand_unit"},
+        {18,
+         "units = ( { name = \"u\"; scope = \"sm\"; count = 1; queue = 2; "
+         "capacity = 3; source = " SOURCE "; } );",
+         "expected a queue or a capacity"},
         {APPENDED, "shared: { operand_latency = (74, " SOURCE "); };",
          "operand_unit"},
         {17,
@@ -505,7 +523,7 @@ int main(void)
         {class_without_a_row_takes_its_fallbacks_timing, 0},
         {facts_name_value_source_and_line, 0},
         {optional_parts_are_read, 0},
-        {units_have_scope_count_and_capacity, 0},
+        {units_have_scope_count_capacity_and_queue, 0},
         {faulty_values_are_refused_at_their_line, 0},
         {faulty_units_are_refused_at_their_line, 0},
         {faulty_carveouts_are_refused_at_their_line, 0},

@@ -24,6 +24,8 @@ START_TEST(set_changes_one_value)
     ck_assert_uint_eq(gpu->timing[CLASS_FADD].same_warp, 5);
     ck_assert_int_eq(teg_gpu_set(gpu, "unit.u.count", "2", &d), TEG_OK);
     ck_assert_uint_eq(gpu->unit[0].count, 2);
+    ck_assert_int_eq(teg_gpu_set(gpu, "unit.u.queue", "3", &d), TEG_OK);
+    ck_assert_uint_eq(gpu->unit[0].queue, 3);
     ck_assert_int_eq(teg_gpu_set(gpu, "m_factor.imul", "4.3", &d), TEG_OK);
     ck_assert_double_eq(gpu->m_factor[CLASS_IMUL], 4.3);
     ck_assert_int_eq(teg_gpu_set(gpu, "power_unit.fp.watts", "1.25", &d),
@@ -59,6 +61,7 @@ START_TEST(set_refuses_what_the_loader_refuses)
         {"timing.fadd.latency", "-2", TEG_CONFIG, "found '-2'"},
         {"m_factor.imul", "-1", TEG_CONFIG, "factor"},
         {"unit.u.count", "0", TEG_CONFIG, "1 to 64"},
+        {"unit.u.queue", "65", TEG_CONFIG, "0 to 64"},
         {"sm.warp_max", "32", TEG_UNKNOWN, "sm.warps_max"},
         {"timing.fad.latency", "3", TEG_UNKNOWN, "fadd"},
         {"timing.fadd.latenci", "3", TEG_UNKNOWN, "latency"},

@@ -22,7 +22,9 @@ enum {
 
 struct instance {
     uint64_t free_at;
-    uint64_t done[ISSUES_MAX]; /* of everything ever issued to it */
+    /* of everything ever issued to it */
+    uint64_t done[ISSUES_MAX], begun[ISSUES_MAX];
+    uint32_t by[ISSUES_MAX]; /* scheduler */
     uint32_t issued;
 };
 
@@ -170,14 +172,31 @@ static int throttle(const struct teg_inst *inst)
     return STALL_MATH_THROTTLE;
 }
 
+/* Since when fewer than the queue holds of what scheduler `s` ever gave the
+ * instance wait in front of it. */
+static uint64_t queue_open_since(const struct instance *i, uint32_t queue,
+                                 uint32_t s)
+{
+    uint32_t later = 0;
+
+    for (uint32_t k = i->issued; k-- > 0;) {
+        later += i->by[k] == s;
+        if (i->by[k] == s && later == queue)
+            return i->begun[k];
+    }
+    return 0;
+}
+
 /* Since when the instance can take something.  It has a place as soon as
  * fewer than `capacity` of all it ever took are still in flight: when the
  * capacity-th latest of them is done. */
 static uint64_t instance_open_since(const struct naive *n, uint32_t unit,
-                                    const struct instance *i)
+                                    const struct instance *i, uint32_t s)
 {
     uint32_t capacity = n->gpu->unit[unit].capacity;
 
+    if (n->gpu->unit[unit].queue != 0)
+        return queue_open_since(i, n->gpu->unit[unit].queue, s);
     for (uint32_t k = 0; capacity != 0 && k < i->issued; k++) {
         uint32_t later = 0;
 
@@ -199,7 +218,8 @@ static struct instance *find_instance(struct naive *n, struct sm *sm,
     struct instance *best = NULL;
 
     for (uint32_t i = first; i < first + u->count; i++) {
-        uint64_t open = instance_open_since(n, unit, &sm->unit[unit][i]);
+        uint64_t open =
+            instance_open_since(n, unit, &sm->unit[unit][i], scheduler);
 
         if (best == NULL || open < *since) {
             best = &sm->unit[unit][i];
@@ -260,6 +280,15 @@ static double in_256ths(double x)
     return (double)(uint64_t)(x * 256 + 0.5) / 256;
 }
 
+static void give(struct instance *i, uint32_t scheduler, uint64_t begin,
+                 uint64_t busy, uint64_t done)
+{
+    i->free_at = begin + busy;
+    i->by[i->issued] = scheduler;
+    i->begun[i->issued] = begin;
+    i->done[i->issued++] = done;
+}
+
 static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                   struct warp *w, uint32_t scheduler, struct instance *instance)
 {
@@ -271,7 +300,9 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     uint64_t latency = !operand || gpu->shared.operand_latency == 0 ? t->latency
                        : moves ? gpu->timing[CLASS_LDS].latency
                                : gpu->shared.operand_latency;
-    uint64_t busy = t->interval, done = n->now + latency;
+    /* What is before it in the instance's queues goes first. */
+    uint64_t begin = max_u64(n->now, instance->free_at), lines = 0;
+    uint64_t busy = t->interval, done = begin + latency;
     struct sim_plan *plan =
         teg_inst_has_addresses(inst) ? plan_of(n, sm_number, w) : NULL;
     struct naive_warp *out = &n->result->warp[w->number];
@@ -293,18 +324,18 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
             same_warp = max_u64(same_warp, done - n->now);
     } else if (plan != NULL) {
         uint64_t memory =
-            naive_memory_issue(n->memory, sm_number, n->now, plan, inst->flags);
+            naive_memory_issue(n->memory, sm_number, begin, plan, inst->flags);
 
         double turns = plan->count > plan->groups
                            ? (double)(plan->count - plan->groups) + 1
                            : (double)(plan->count != 0);
 
-        if (plan->request.l1_lines != 0)
-            busy = max_u64(busy, plan->request.l1_lines);
-        else
-            busy = max_u64(
-                busy,
-                ceil_div(turns * in_256ths(gpu->memory.transaction_interval)));
+        lines = plan->request.l1_lines;
+        if (lines == 0)
+            lines =
+                ceil_div(turns * in_256ths(gpu->memory.transaction_interval));
+        if (gpu->tag_unit == TEG_NO_UNIT)
+            busy = max_u64(busy, lines);
         if (gpu->memory.lane_bytes_per_cycle > 0)
             busy = max_u64(
                 busy,
@@ -316,27 +347,27 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
             double passes = plan->request.l1_passes;
 
             busy = max_u64(busy, ceil_div(passes * each));
-            memory = max_u64(memory, n->now + gpu->l1.latency +
+            memory = max_u64(memory, begin + gpu->l1.latency +
                                          ceil_div((passes - 1) * each));
         }
         if (gpu->memory.transactions_hold_warp)
-            same_warp = max_u64(same_warp, busy);
+            same_warp = max_u64(same_warp, begin + busy - n->now);
         done = plan->request.is_store && !plan->request.is_atomic
                    ? memory + latency
                    : max_u64(memory, done);
     }
-    done = max_u64(done, n->now + 1);
+    done = max_u64(done, begin + 1);
     if (operand && gpu->operand_unit != TEG_NO_UNIT) {
         uint64_t since;
 
-        instance->free_at = n->now + busy;
-        instance->done[instance->issued++] = done;
+        give(instance, scheduler, begin, busy, done);
         find_instance(n, sm, gpu->operand_unit, scheduler, &since)->free_at =
-            n->now + busy;
+            begin + busy;
     } else {
-        instance->free_at = n->now + busy;
-        instance->done[instance->issued++] = done;
+        give(instance, scheduler, begin, busy, done);
     }
+    if (lines != 0 && gpu->tag_unit != TEG_NO_UNIT)
+        sm->unit[gpu->tag_unit][0].free_at = n->now + lines;
     for (uint8_t i = 0; i < inst->dst_count; i++) {
         for (uint32_t r = 0; r < inst->dst[i].count; r++) {
             w->ready[inst->dst[i].first + r] = done;
@@ -351,7 +382,7 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                            : (int)teg_op_class_facts(inst->op_class)->kind;
 
         hold(w, inst->control.write_barrier, done, kind);
-        hold(w, inst->control.read_barrier, n->now + busy, kind);
+        hold(w, inst->control.read_barrier, begin + busy, kind);
         w->stall_until =
             n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
     }
@@ -393,6 +424,13 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     release_barrier(n, sm, w->block);
 }
 
+/* Does it need the unit of lines besides its own? */
+static int looks_up_lines(const struct naive *n, const struct teg_inst *inst)
+{
+    return n->gpu->tag_unit != TEG_NO_UNIT && teg_inst_has_addresses(inst) &&
+           (inst->flags & INST_OPERAND) == 0 && inst->space != SPACE_SHARED;
+}
+
 /* The instance that takes the warp's next instruction now, or NULL. */
 static struct instance *open_instance(struct naive *n, struct sm *sm,
                                       const struct warp *w, uint32_t scheduler)
@@ -406,6 +444,9 @@ static struct instance *open_instance(struct naive *n, struct sm *sm,
         if (since > n->now)
             return NULL;
     }
+    if (looks_up_lines(n, inst) &&
+        sm->unit[n->gpu->tag_unit][0].free_at > n->now)
+        return NULL;
     for (uint8_t i = 0; i < t->unit_count; i++) {
         struct instance *found =
             find_instance(n, sm, t->unit[i], scheduler, &since);

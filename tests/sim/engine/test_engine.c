@@ -57,7 +57,7 @@ START_TEST(two_units_share_a_class)
     setup();
     like_gt200();
     gpu.unit_count = 2;
-    gpu.unit[1] = (struct teg_unit){"sfu", UNIT_SCOPE_SM, 1, 0};
+    gpu.unit[1] = (struct teg_unit){"sfu", UNIT_SCOPE_SM, 1, 0, 0};
     gpu.timing[CLASS_FMUL] = (struct teg_timing){2, {0, 1}, 24, 4, 8};
     ck_assert_uint_eq(run_many(independent(CLASS_FMUL), 100, 4), 399 * 2 + 24);
     ck_assert_uint_eq(heard.issue[0].unit, 0);
@@ -469,7 +469,7 @@ START_TEST(the_first_unit_that_is_free_is_taken)
 {
     setup();
     gpu.unit_count = 2;
-    gpu.unit[1] = (struct teg_unit){"sfu", UNIT_SCOPE_SM, 1, 0};
+    gpu.unit[1] = (struct teg_unit){"sfu", UNIT_SCOPE_SM, 1, 0, 0};
     gpu.timing[CLASS_FMUL] = (struct teg_timing){2, {0, 1}, 10, 4, 8};
     run_many(independent(CLASS_FMUL), 2, 1);
     ck_assert_uint_eq(heard.issue[1].cycle, 8);
@@ -487,7 +487,7 @@ START_TEST(shared_operands_wait_for_their_unit)
         setup();
         gpu.unit[0].count = 2;
         gpu.unit_count = 2;
-        gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 1, 0};
+        gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 1, 0, 0};
         if (port)
             gpu.operand_unit = 1;
         set_timing(CLASS_FADD, 10, 5, 1);

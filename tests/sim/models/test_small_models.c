@@ -32,7 +32,7 @@ static void setup(void)
     gpu.sm.issue_period = 1;
     gpu.unit_count = 1;
     gpu.unit[0].count = 1;
-    gpu.operand_unit = TEG_NO_UNIT;
+    gpu.operand_unit = gpu.tag_unit = TEG_NO_UNIT;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
         gpu.timing[c] = (struct teg_timing){1, {0, 0}, 20, 1, 1};
     gpu.dram.latency = 400;

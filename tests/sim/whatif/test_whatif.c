@@ -49,8 +49,8 @@ static void setup(void)
 {
     memset(&gpu, 0, sizeof gpu);
     gpu.unit_count = 2;
-    gpu.unit[0] = (struct teg_unit){"sp", UNIT_SCOPE_SCHEDULER, 1, 0};
-    gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 3, 0};
+    gpu.unit[0] = (struct teg_unit){"sp", UNIT_SCOPE_SCHEDULER, 1, 0, 0};
+    gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 3, 0, 0};
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
         gpu.timing[c] = (struct teg_timing){1, {0, 0}, IADD_LATENCY, 4, 8};
     gpu.timing[CLASS_LDG].latency = LDG_LATENCY;

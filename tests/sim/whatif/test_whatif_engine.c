@@ -76,10 +76,10 @@ static void set_gpu(void)
     gpu.dram.interleave_bytes = INTERLEAVE;
     gpu.dram.bandwidth_gbs = 16;
     gpu.dram.latency = 400;
-    gpu.operand_unit = TEG_NO_UNIT;
+    gpu.operand_unit = gpu.tag_unit = TEG_NO_UNIT;
     gpu.unit_count = 2;
-    gpu.unit[0] = (struct teg_unit){"sp", UNIT_SCOPE_SCHEDULER, 1, 0};
-    gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 1, 0};
+    gpu.unit[0] = (struct teg_unit){"sp", UNIT_SCOPE_SCHEDULER, 1, 0, 0};
+    gpu.unit[1] = (struct teg_unit){"lsu", UNIT_SCOPE_SM, 1, 0, 0};
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         int memory = teg_op_class_facts(c)->kind == RESULT_LONG;
 
