@@ -44,9 +44,9 @@ value dram.reached_gbs 197.5 M # 160 B/cycle at 1.2344 GHz: 197.50
 value timing.iadd 'int 5 2 1' M    # 4 schedulers / 1.98; 2.01 is the unit's
 value timing.fmad 'fp32 7 1 2' M   # 4 / 3.99; one warp every 2.02
 value timing.sfu 'sfu 21 8 9' M    # 4 / 0.499; one warp every 9.04
-value timing.lds 'mio 25 1 3' M    # one unit for the SM
+value timing.lds 'lsu 25 1 3' M    # one unit for the SM
 value timing.hmma 'tensor 33 8 1' M # the larger shape, not the first row
-value timing.s2r 'mio 23 1 1' M
+value timing.s2r 'lsu 23 1 1' M
 
 # not measured: from the chip of that compute capability, and its family
 value dram.hash 1 I

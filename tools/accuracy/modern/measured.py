@@ -220,6 +220,7 @@ SECTIONS = {
     "l2-a100_80": lambda: l2_cache("a100_80", "a100_80"),
     "l2-h100pcie": lambda: l2_cache("h100pcie", "h100_pcie"),
     "strides-a40": lambda: strides("a40"),
+    "strides-a100": lambda: strides("a100"),
     "stream-v100": lambda: streams("v100"),
     "stream-a40": lambda: streams("a40"),
     "stream-a100_80": lambda: streams("a100_80"),
