@@ -102,13 +102,50 @@ static void add_units(struct bound *b, const struct teg_statistics *s,
     }
 }
 
+/* Whether shared and global accesses go through one unit. */
+static int is_one_data_stage(const struct teg_gpu *gpu)
+{
+    const struct teg_timing *lds = &gpu->timing[CLASS_LDS];
+    const struct teg_timing *ldg = &gpu->timing[CLASS_LDG];
+
+    return lds->unit_count == 1 && ldg->unit_count == 1 &&
+           lds->unit[0] == ldg->unit[0];
+}
+
+/* The least time of a transaction in the unit that looks up lines: a load may
+ * find each bank of tags as busy as the others. */
+static double transaction_cycles(const struct teg_gpu *gpu)
+{
+    double each = gpu->memory.transaction_interval;
+
+    return gpu->l1.tag_banks != 0 ? fmin(each, 1.0 / gpu->l1.tag_banks) : each;
+}
+
+/* What both kinds of accesses move, if one unit moves it. */
+static void add_data_stage(struct bound *b, const struct teg_statistics *s,
+                           const struct teg_gpu *gpu, double units)
+{
+    const struct teg_memory_statistics *m = &s->memory;
+    double rate = gpu->memory.lane_bytes_per_cycle;
+
+    if (is_one_data_stage(gpu) && rate > 0)
+        add(b, BOUND_DATA, "data stage",
+            ((double)m->shared_passes * gpu->shared.pass_interval +
+             (double)m->useful_bytes / rate) /
+                units,
+            0);
+}
+
 /* A request holds its unit for the longer of the interval and its
  * transactions or passes; the sum of either is a bound. */
 static void add_requests(struct bound *b, const struct teg_statistics *s,
                          const struct teg_gpu *gpu, double sms)
 {
     const struct teg_memory_statistics *m = &s->memory;
-    double ldg = peak_instances(gpu, gpu->timing[CLASS_LDG].unit[0]);
+    uint8_t lines = gpu->tag_unit != TEG_NO_UNIT
+                        ? gpu->tag_unit
+                        : gpu->timing[CLASS_LDG].unit[0];
+    double ldg = peak_instances(gpu, lines);
     uint8_t port = gpu->timing[CLASS_LDS].unit[0];
     double lds = peak_instances(gpu, port);
 
@@ -116,11 +153,10 @@ static void add_requests(struct bound *b, const struct teg_statistics *s,
     if (gpu->operand_unit != TEG_NO_UNIT && gpu->operand_unit != port)
         lds += peak_instances(gpu, gpu->operand_unit);
     add(b, BOUND_TRANSACTIONS, "global transactions",
-        (double)m->transactions * gpu->memory.transaction_interval /
-            (ldg * sms),
-        0);
+        (double)m->transactions * transaction_cycles(gpu) / (ldg * sms), 0);
     add(b, BOUND_SHARED, "shared-memory passes",
         (double)m->shared_passes * gpu->shared.pass_interval / (lds * sms), 0);
+    add_data_stage(b, s, gpu, lds * sms);
 }
 
 /* Without a replay nothing is known of what the caches keep away from DRAM;
@@ -214,12 +250,17 @@ static const struct teg_term_facts bound_terms[BOUND_TERMS] = {
                     "the same of two units that a class may choose between",
                     "least time in both together"},
     [BOUND_TRANSACTIONS] = {"Transaction_cycles_min", "cycles",
-                            "transactions x transaction_interval / load/store "
-                            "units / SMs",
+                            "transactions x the less of transaction_interval "
+                            "and 1 / tag_banks / load/store units / SMs",
                             "least time of the transactions"},
     [BOUND_SHARED] = {"Shared_cycles_min", "cycles",
                       "passes x pass_interval / ports / SMs",
                       "least time in shared memory, conflicts included"},
+    [BOUND_DATA] = {"Data_cycles_min", "cycles",
+                    "(passes x pass_interval + lanes' bytes of global and "
+                    "local accesses / lane_bytes_per_cycle) / units / SMs",
+                    "least time in the data stage, where shared memory and L1 "
+                    "have one"},
     [BOUND_LINK] = {"Link_cycles_min", "cycles",
                     "bytes beyond L1 / cluster_bytes_per_cycle / clusters"
                     "",
@@ -246,6 +287,8 @@ static const char *const advice[BOUND_KINDS] = {
     [BOUND_TRANSACTIONS] = "coalesce: fewer transactions for the same bytes",
     [BOUND_SHARED] = "keep more in registers; remove bank conflicts; wider "
                      "shared accesses",
+    [BOUND_DATA] = "keep more in registers; wider shared accesses; remove "
+                   "bank conflicts",
     [BOUND_LINK] = "move fewer bytes to the SMs: reuse in shared memory, "
                    "registers or L1",
     [BOUND_L2] = "move fewer bytes through L2: reuse in shared memory or L1",

@@ -19,6 +19,7 @@ enum bound_kind {
     BOUND_PAIR,         /* of two units that some classes may choose between */
     BOUND_TRANSACTIONS, /* of global memory in the load/store unit */
     BOUND_SHARED,       /* passes of shared memory */
+    BOUND_DATA,         /* shared and global, where one unit moves both */
     BOUND_LINK,         /* of an SM to L2 or memory */
     BOUND_L2,
     BOUND_DRAM,
