@@ -68,6 +68,8 @@ enum teg_inst_flag {
     INST_UNKNOWN = 1 << 9,   /* mnemonic is in no table: default class */
     INST_SETS_P = 1 << 10,   /* writes predicates */
     INST_READS_P = 1 << 11,  /* reads a predicate whatever its guard */
+    INST_CLUSTER = 1 << 12,  /* INST_BARRIER, INST_ARRIVE: of its cluster of
+                                blocks, which waits for those that arrived */
 };
 
 /* What else an execution has in a trace: values.def. */

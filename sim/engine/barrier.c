@@ -9,9 +9,9 @@ static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
     for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
         struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
 
-        if (!w->parked)
+        if (w->parked != SIM_PARKED_BARRIER)
             continue;
-        w->parked = 0;
+        w->parked = SIM_NOT_PARKED;
         w->until[STALL_BARRIER] = now + latency;
         sim_sm_await(sm, w);
     }
@@ -28,7 +28,7 @@ void sim_barrier_arrive(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
     struct sim_resident *b = &sm->resident[w->resident];
 
-    w->parked = 1;
+    w->parked = SIM_PARKED_BARRIER;
     b->arrived++;
     may_open(sm, b, now);
 }

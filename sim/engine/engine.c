@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/engine/cga.h"
 #include "sim/engine/deadlock.h"
+#include "sim/engine/dispatch.h"
 #include "sim/engine/ears.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
@@ -23,7 +25,6 @@
  */
 enum {
     PROGRESS_CYCLES = 4096,
-    FRACTION = 256, /* of a cycle between two blocks */
     WINDOW_MIN = 8, /* cycles: shorter ones are not worth the entries */
     WINDOW_MAX = 512,
     /* Posts of a window that processor caches hold, bytes. */
@@ -34,13 +35,10 @@ struct run {
     const struct sim_engine_setup *setup;
     struct teg_launch *launch;
     struct sim_chip chip;
-    struct sim_sm *sm;      /* owned, [sms] */
-    struct teg_block *next; /* owned: read, not placed yet */
-    int exhausted;          /* no further block */
-    uint64_t handed_out;    /* blocks */
-    uint64_t ended;
-    uint64_t hand_out_from; /* fraction of a cycle the next may be handed out */
-    uint32_t next_sm;       /* to look at first */
+    struct sim_sm *sm; /* owned, [sms] */
+    struct sim_dispatch dispatch;
+    struct sim_cgas cgas;
+    uint64_t ended; /* blocks */
     int may_run_ahead;
     uint64_t window;             /* cycles, at most; for the host's sake */
     uint64_t until;              /* end of the window */
@@ -52,96 +50,6 @@ struct run {
     uint32_t open_count, open_capacity;
     uint64_t windows; /* in which SMs ran ahead, so far */
 };
-
-static teg_status too_many_warps(const struct run *r, struct teg_diag *d)
-{
-    const uint32_t *at = teg_block_position(r->next);
-    char where[96];
-
-    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
-    return teg_fail(d, TEG_LIMIT, where,
-                    "expected at most %u warps, which is what an SM of %s "
-                    "holds, found %u",
-                    r->setup->gpu->sm.warps_max, r->setup->gpu->name,
-                    teg_block_warps(r->next));
-}
-
-/* Reads the next block unless one is waiting. */
-static teg_status read_block(struct run *r, struct teg_diag *d)
-{
-    if (r->next != NULL || r->exhausted)
-        return TEG_OK;
-    TRY(r->launch->next(r->launch->self, &r->next, d));
-    if (r->next == NULL) {
-        r->exhausted = 1;
-        return TEG_OK;
-    }
-    if (teg_block_warps(r->next) > r->setup->gpu->sm.warps_max)
-        return too_many_warps(r, d);
-    return sim_ops_update(&r->chip.ops, d);
-}
-
-/* Returns an SM with room for the waiting block, the one after the last that
- * got a block first, or `sms`: the grid spreads before it stacks. */
-static uint32_t find_room(const struct run *r)
-{
-    uint32_t sms = r->setup->sms;
-
-    for (uint32_t i = 0; i < sms; i++) {
-        uint32_t sm = (r->next_sm + i) % sms;
-
-        if (sim_sm_has_room(&r->sm[sm], teg_block_warps(r->next),
-                            r->setup->blocks_per_sm))
-            return sm;
-    }
-    return sms;
-}
-
-/* Between two blocks, in fractions of a cycle. */
-static uint64_t dispatch_interval(const struct run *r)
-{
-    return (uint64_t)(r->setup->gpu->chip.dispatch_interval * FRACTION + 0.5);
-}
-
-/* Where SMs lead others, which block goes to one depends on when and where
- * there is room, and those that go to the others take their time. */
-static teg_status exchange(struct run *r, uint32_t sm, uint64_t now,
-                           struct teg_diag *d)
-{
-    const struct sim_lead *lead = r->setup->lead;
-    uint64_t passed;
-
-    if (lead == NULL)
-        return TEG_OK;
-    TRY(lead->choose(lead->self, sm, now, &r->next, &passed, d));
-    r->hand_out_from += passed * dispatch_interval(r);
-    return sim_ops_update(&r->chip.ops, d);
-}
-
-/* Hands out blocks as long as there is room. */
-static teg_status dispatch(struct run *r, uint64_t now, struct teg_diag *d)
-{
-    for (;;) {
-        struct teg_block *block;
-        uint32_t sm;
-
-        TRY(read_block(r, d));
-        if (r->next == NULL)
-            return TEG_OK;
-        sm = find_room(r);
-        if (sm == r->setup->sms)
-            return TEG_OK;
-        TRY(exchange(r, sm, now, d));
-        if (r->hand_out_from < now * FRACTION)
-            r->hand_out_from = now * FRACTION;
-        block = r->next;
-        r->next = NULL;
-        TRY(sim_sm_place(&r->sm[sm], block, r->handed_out++,
-                         (r->hand_out_from + FRACTION - 1) / FRACTION, d));
-        r->hand_out_from += dispatch_interval(r);
-        r->next_sm = (sm + 1) % r->setup->sms;
-    }
-}
 
 static uint64_t earliest_wake(const struct run *r)
 {
@@ -191,7 +99,7 @@ static teg_status replace_blocks(struct run *r, uint64_t until,
             ended += sim_sm_retire(&r->sm[i], now);
         r->ended += ended;
         if (ended != 0)
-            TRY(dispatch(r, now, d));
+            TRY(sim_dispatch(&r->dispatch, now, d));
     }
     return TEG_OK;
 }
@@ -224,12 +132,15 @@ static uint64_t lookahead(const struct run *r)
     uint64_t cycles =
         teg_min(sim_memory_lookahead(gpu), r->chip.ops.store_latency_min);
 
+    /* A cluster's warps go on that much after the last of them has come. */
+    if (r->dispatch.cluster > 1)
+        cycles = teg_min(cycles, teg_max(gpu->sm.cluster_barrier_latency, 1));
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
      * counted at once where warps take turns. */
-    if (!r->exhausted && r->chip.takes_turns)
+    if (!r->dispatch.exhausted && r->chip.takes_turns)
         cycles = 1;
-    if (!r->exhausted)
+    if (!r->dispatch.exhausted)
         cycles = teg_min(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
     return cycles;
 }
@@ -354,11 +265,12 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
     const struct sim_engine_setup *setup = r->setup;
     uint64_t now = 0, told = 0;
 
-    TRY(dispatch(r, 0, d));
+    TRY(sim_dispatch(&r->dispatch, 0, d));
     for (now = earliest_wake(r); now != SIM_NEVER; now = earliest_wake(r)) {
         TRY(replace_blocks(r, now + 1, d));
         set_window(r, now);
         TRY(run_window(r, now, d));
+        sim_cgas_settle(&r->cgas, r->sm);
         TRY(replace_blocks(r, r->until, d));
         if (setup->progress == NULL || now - told < PROGRESS_CYCLES)
             continue;
@@ -369,7 +281,7 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
                             " blocks",
                             now, r->ended);
     }
-    if (r->ended != r->handed_out || r->next != NULL)
+    if (r->ended != r->dispatch.handed_out || sim_dispatch_waits(&r->dispatch))
         return report_deadlock(r, d);
     return TEG_OK;
 }
@@ -395,6 +307,8 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
         TRY(sim_sm_init(&r->sm[i], &r->chip, i, d));
         r->sm[i].listener = setup->listener;
     }
+    TRY(sim_dispatch_init(&r->dispatch, setup, r->launch, &r->chip, r->sm,
+                          &r->cgas, d));
     r->may_run_ahead = chip_runs_ahead(setup);
     r->window = WINDOW_MAX;
     hands = r->may_run_ahead && setup->threads > 1 ? setup->threads : 1;
@@ -421,7 +335,8 @@ static void clear(struct run *r)
     sim_threads_free(r->threads);
     sim_ears_release(&r->ears);
     free(r->open);
-    teg_block_free(r->next);
+    sim_dispatch_release(&r->dispatch);
+    sim_cgas_release(&r->cgas);
     sim_memory_free(r->chip.memory);
     sim_ops_release(&r->chip.ops);
 }

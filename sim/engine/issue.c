@@ -2,6 +2,7 @@
 
 #include "sim/engine/announce.h"
 #include "sim/engine/barrier.h"
+#include "sim/engine/cga.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
@@ -111,8 +112,24 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
     b->live--;
     b->missing += !w->exited;
     sim_barrier_leave(sm, b, now);
+    sim_cga_leave(sm, w, now);
     if (b->live == 0)
         sim_sm_block_done(sm, b, now + 1);
+}
+
+/* What a barrier of the warp's block or cluster makes of it; whether it stays
+ * there until others come. */
+static int meet_others(struct sim_sm *sm, struct sim_warp *w,
+                       const struct sim_op *op, uint64_t now)
+{
+    if ((op->flags & INST_CLUSTER) == 0) {
+        if ((op->flags & INST_BARRIER) != 0)
+            sim_barrier_arrive(sm, w, now);
+        return (op->flags & INST_BARRIER) != 0;
+    }
+    if ((op->flags & INST_ARRIVE) != 0)
+        sim_cga_arrive(sm, w, now);
+    return (op->flags & INST_BARRIER) != 0 && sim_cga_wait(sm, w);
 }
 
 /* Steps the warp to its next instruction, and finds out what it waits for. */
@@ -136,9 +153,7 @@ static void go_on(struct sim_sm *sm, struct sim_warp *w,
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
     sim_warp_find_waits(w, &sm->chip->ops);
-    if ((op->flags & INST_BARRIER) != 0 && executes)
-        sim_barrier_arrive(sm, w, now);
-    else
+    if (!executes || !meet_others(sm, w, op, now))
         sim_sm_await(sm, w);
 }
 

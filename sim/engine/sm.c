@@ -1,5 +1,7 @@
 #include "sim/engine/sm.h"
 
+#include "sim/engine/cga.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +137,8 @@ static void wake_with_schedulers(struct sim_sm *sm)
 }
 
 teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
-                        uint64_t number, uint64_t at, struct teg_diag *d)
+                        uint64_t number, uint64_t at, uint32_t *place,
+                        struct teg_diag *d)
 {
     uint32_t warps = teg_block_warps(block), resident = 0;
     struct sim_resident *b;
@@ -145,6 +148,8 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
         resident++;
     b = &sm->resident[resident];
     *b = (struct sim_resident){.block = block, .number = number, .done = at};
+    b->cga.number = SIM_NO_CGA;
+    *place = resident;
     sm->blocks++;
     for (uint32_t stream = 0; stream < warps && status == TEG_OK; stream++) {
         uint32_t slot = (uint32_t)__builtin_ctzll(sm->free_slots);
@@ -153,6 +158,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
         b->slots |= 1ull << slot;
         status = start_warp(sm, slot, resident, stream, at, d);
     }
+    b->cga.expected = b->live;
     if (b->live == 0)
         sim_sm_block_done(sm, b, at + 1);
     announce_start(sm, at, number, warps);

@@ -27,6 +27,16 @@ struct sim_resident {
     uint32_t missing; /* ended without EXIT: the barrier waits for them */
     uint64_t done;    /* when its last instruction so far is done */
     uint32_t open;    /* instructions of which that is not known yet */
+    /* Of its cluster's barrier: cga.h. */
+    struct sim_resident_cga {
+        uint32_t number;   /* of the cluster */
+        uint32_t phase;    /* phases that have ended */
+        uint32_t expected; /* its warps that are waited for in this one */
+        uint32_t arrived;  /* of them have */
+        uint32_t gone;     /* of those have ended since */
+        uint64_t last;     /* cycle in which any of these changed */
+        uint64_t open;     /* from when warps may go on after the last phase */
+    } cga;
 };
 
 struct sim_sm {
@@ -57,9 +67,11 @@ void sim_sm_release(struct sim_sm *sm);
  * `blocks_max`. */
 int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,
                     uint32_t blocks_max);
-/* Places `block`, which becomes the SM's, in cycle `at`.  It must have room. */
+/* Places `block`, which becomes the SM's, in cycle `at`, as one of its
+ * resident ones.  It must have room. */
 teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
-                        uint64_t number, uint64_t at, struct teg_diag *d);
+                        uint64_t number, uint64_t at, uint32_t *resident,
+                        struct teg_diag *d);
 /* Removes the blocks that have ended by `now`; returns how many. */
 uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
 /* Runs the cycles up to, not including, `until`.  If the chip runs ahead,

@@ -6,7 +6,7 @@
  * warp is in one of these states:
  *   waiting   its next instruction is ready from `sim_warp_ready_at` on
  *   ready     it is; units may still refuse it
- *   parked    at a barrier
+ *   parked    at a barrier, of its block or its cluster
  *   finished
  */
 #ifndef TEG_SIM_ENGINE_WARP_H
@@ -18,6 +18,13 @@
 #include "sim/engine/counter.h"
 
 #define SIM_NO_LINE UINT64_MAX
+
+/* What a warp waits at for other warps. */
+enum sim_parked {
+    SIM_NOT_PARKED,
+    SIM_PARKED_BARRIER,
+    SIM_PARKED_CGA,
+};
 
 struct sim_warp {
     struct teg_cursor cursor; /* stands on the next instruction to issue */
@@ -31,9 +38,10 @@ struct sim_warp {
     uint32_t scheduler, index; /* its scheduler, and its number there */
     uint32_t stream, warp_id;  /* in the block; as the trace names it */
     uint64_t line;             /* of the program, of the last issued */
-    uint32_t after;  /* the instruction that follows the last issued */
-    uint8_t planned; /* sim_sm.plan holds its next request */
-    uint8_t parked;
+    uint32_t after;         /* the instruction that follows the last issued */
+    uint8_t planned;        /* sim_sm.plan holds its next request */
+    uint8_t parked;         /* enum sim_parked */
+    uint32_t cga_phase;     /* of its cluster's barrier it arrived in, from 1 */
     uint8_t exited;         /* has executed an EXIT */
     uint8_t waits_for_open; /* a counter it waits for has no cycle yet */
 };

@@ -9,6 +9,8 @@ struct teg_kernel {
     char *name;            /* owned; "" if unknown */
     uint32_t grid[3];      /* blocks */
     uint32_t block[3];     /* threads */
+    uint32_t cluster[3];   /* blocks that are launched together, one after the
+                                other in the trace; 0: each by itself */
     uint32_t registers;    /* per thread; 0 = unknown */
     uint32_t shared_bytes; /* per block, static and dynamic */
     uint32_t isa;          /* ten times the compute capability the code was
