@@ -185,6 +185,8 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.dependences = help_below(state, DEPENDENCES_CONTROL + 1);
     gpu->sm.warps_max = gpu->sm.schedulers * between(state, 4, 8);
     gpu->sm.barrier_latency = between(state, 0, 9);
+    gpu->sm.cluster_barrier_latency = between(state, 0, 30);
+    gpu->chip.gpcs = between(state, 1, gpu->chip.sms < 2 ? 1 : 2);
     gpu->sm.register_banks = help_below(state, REGISTER_BANKS_KEPLER + 1);
     gpu->sm.register_reuse = help_below(state, 2);
     gpu->sm.taken_interval = one_in(state, 2) ? between(state, 1, 20) : 0;

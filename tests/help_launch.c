@@ -179,6 +179,24 @@ uint32_t help_barrier(struct teg_program *p)
     return add(p, &inst);
 }
 
+static uint32_t add_cluster_barrier(struct teg_program *p, uint16_t flag)
+{
+    struct teg_inst inst = {.op_class = CLASS_BARRIER,
+                            .flags = (uint16_t)(INST_CLUSTER | flag)};
+
+    return add(p, &inst);
+}
+
+uint32_t help_cluster_arrive(struct teg_program *p)
+{
+    return add_cluster_barrier(p, INST_ARRIVE);
+}
+
+uint32_t help_cluster_wait(struct teg_program *p)
+{
+    return add_cluster_barrier(p, INST_BARRIER);
+}
+
 uint64_t help_random(uint64_t *state)
 {
     uint64_t x = *state;

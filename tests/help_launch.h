@@ -57,6 +57,9 @@ uint32_t help_values(struct teg_program *p, enum teg_op_class class_,
                      enum teg_values values);
 uint32_t help_exit(struct teg_program *p);
 uint32_t help_barrier(struct teg_program *p);
+/* The barrier of a cluster of blocks: to come to it, and to wait there. */
+uint32_t help_cluster_arrive(struct teg_program *p);
+uint32_t help_cluster_wait(struct teg_program *p);
 
 /* xorshift64*: the same numbers on every machine. */
 uint64_t help_random(uint64_t *state);

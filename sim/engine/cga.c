@@ -75,10 +75,16 @@ static void may_open_alone(struct sim_sm *sm, struct sim_resident *b)
 
 /* ---- what warps do ------------------------------------------------------- */
 
-void sim_cga_arrive(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
+void sim_cga_arrive(struct sim_sm *sm, struct sim_warp *w, uint32_t lanes,
+                    uint64_t now)
 {
     struct sim_resident *b = &sm->resident[w->resident];
 
+    if (w->cga_lanes != 0 && (w->cga_lanes & lanes) == 0) {
+        w->cga_lanes |= lanes;
+        return;
+    }
+    w->cga_lanes = lanes;
     if (w->cga_phase > b->cga.phase)
         return;
     w->cga_phase = b->cga.phase + 1;
@@ -103,8 +109,6 @@ void sim_cga_leave(struct sim_sm *sm, const struct sim_warp *w, uint64_t now)
 {
     struct sim_resident *b = &sm->resident[w->resident];
 
-    if (!w->exited)
-        return;
     if (w->cga_phase > b->cga.phase) {
         b->cga.gone++;
         return;

@@ -4,9 +4,8 @@
  *
  * Models: a warp that waits at the cluster's barrier goes on when all warps of
  * the cluster have arrived in this phase, the barrier's latency after the last
- * of them.  Who has ended before it arrived is not waited for; one whose stream
- * ends without EXIT is, in vain.  A second arrival before the phase has ended
- * (lanes that come apart) counts as part of the first.
+ * of them.  Who has ended is not waited for.  Lanes of a warp that arrive apart
+ * from others are part of its first arrival.
  * Leaves out: that a cluster keeps its places until its last block has ended.
  */
 #ifndef TEG_SIM_ENGINE_CGA_H
@@ -42,9 +41,10 @@ void sim_cga_join(struct sim_cgas *c, uint32_t number, struct sim_sm *sm,
 
 /* The warp has come to its cluster's barrier: without waiting, or to wait.
  * Returns whether it has to. */
-void sim_cga_arrive(struct sim_sm *sm, struct sim_warp *w, uint64_t now);
+void sim_cga_arrive(struct sim_sm *sm, struct sim_warp *w, uint32_t lanes,
+                    uint64_t now);
 int sim_cga_wait(struct sim_sm *sm, struct sim_warp *w);
-/* The warp has ended, with an EXIT or without. */
+/* The warp has ended. */
 void sim_cga_leave(struct sim_sm *sm, const struct sim_warp *w, uint64_t now);
 
 /* Between windows: opens the barriers of which all warps have arrived, and

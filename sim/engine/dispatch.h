@@ -43,10 +43,10 @@ void sim_dispatch_release(struct sim_dispatch *p);
 teg_status sim_dispatch(struct sim_dispatch *p, uint64_t now,
                         struct teg_diag *d);
 
-/* Blocks wait for room. */
-static inline int sim_dispatch_waits(const struct sim_dispatch *p)
+/* No block waits for room, and no other will. */
+static inline int sim_dispatch_is_over(const struct sim_dispatch *p)
 {
-    return p->waiting != 0;
+    return p->exhausted && p->waiting == 0;
 }
 
 #endif

@@ -138,9 +138,9 @@ static uint64_t lookahead(const struct run *r)
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
      * counted at once where warps take turns. */
-    if (!r->dispatch.exhausted && r->chip.takes_turns)
+    if (!sim_dispatch_is_over(&r->dispatch) && r->chip.takes_turns)
         cycles = 1;
-    if (!r->dispatch.exhausted)
+    if (!sim_dispatch_is_over(&r->dispatch))
         cycles = teg_min(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
     return cycles;
 }
@@ -281,7 +281,8 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
                             " blocks",
                             now, r->ended);
     }
-    if (r->ended != r->dispatch.handed_out || sim_dispatch_waits(&r->dispatch))
+    if (r->ended != r->dispatch.handed_out ||
+        !sim_dispatch_is_over(&r->dispatch))
         return report_deadlock(r, d);
     return TEG_OK;
 }

@@ -120,7 +120,7 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 /* What a barrier of the warp's block or cluster makes of it; whether it stays
  * there until others come. */
 static int meet_others(struct sim_sm *sm, struct sim_warp *w,
-                       const struct sim_op *op, uint64_t now)
+                       const struct sim_op *op, uint32_t lanes, uint64_t now)
 {
     if ((op->flags & INST_CLUSTER) == 0) {
         if ((op->flags & INST_BARRIER) != 0)
@@ -128,7 +128,7 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
         return (op->flags & INST_BARRIER) != 0;
     }
     if ((op->flags & INST_ARRIVE) != 0)
-        sim_cga_arrive(sm, w, now);
+        sim_cga_arrive(sm, w, lanes, now);
     return (op->flags & INST_BARRIER) != 0 && sim_cga_wait(sm, w);
 }
 
@@ -136,14 +136,13 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
 static void go_on(struct sim_sm *sm, struct sim_warp *w,
                   const struct sim_op *op, uint64_t same_warp, uint64_t now)
 {
-    uint32_t inst = w->cursor.inst;
-    int executes = w->cursor.mask != 0;
+    uint32_t inst = w->cursor.inst, lanes = w->cursor.mask;
 
     /* Its first line came while its block was being set up. */
     if (sm->fetch != NULL && w->line == SIM_NO_LINE)
         wait_for_line(sm, w, w->arrived);
     sm->scheduler[w->scheduler].blocked[w->index] = 0;
-    w->exited |= (op->flags & INST_EXIT) != 0 && executes;
+    w->exited |= (op->flags & INST_EXIT) != 0 && lanes != 0;
     if (!sim_warp_next(w, now)) {
         finish(sm, w, now);
         return;
@@ -153,7 +152,7 @@ static void go_on(struct sim_sm *sm, struct sim_warp *w,
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
     sim_warp_find_waits(w, &sm->chip->ops);
-    if (!executes || !meet_others(sm, w, op, now))
+    if (lanes == 0 || !meet_others(sm, w, op, lanes, now))
         sim_sm_await(sm, w);
 }
 

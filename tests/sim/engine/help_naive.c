@@ -13,6 +13,8 @@ enum {
     SMS_MAX = 4,
     WARPS_MAX = 64,
     BLOCKS_MAX = 32,
+    CLUSTERS_MAX = 64,
+    CLUSTER_MAX = 16,
     INSTANCES_MAX = 16
 };
 enum {
@@ -30,6 +32,9 @@ struct instance {
 
 struct warp {
     int resident, finished, parked, exited, planned;
+    int waits_for_cluster;
+    uint32_t came; /* phases of its cluster's barrier it has arrived in */
+    uint32_t lanes_came;
     struct teg_cursor cursor;
     struct sim_plan plan;
     int has_plan;
@@ -54,8 +59,15 @@ struct warp {
     uint32_t last_inst;
 };
 
+struct cluster {
+    uint32_t phases; /* that have ended */
+    int somebody;    /* has arrived since */
+    uint64_t open;
+};
+
 struct block {
     struct teg_block *block;
+    uint32_t cluster;
     uint32_t warps, missing;
     uint64_t done;
 };
@@ -75,6 +87,7 @@ struct naive {
     struct sim_windows windows;
     struct naive_memory *memory;
     struct sm *sm;
+    struct cluster cluster[CLUSTERS_MAX];
     struct naive_result *result;
     uint64_t warps_started, cycles, now;
 };
@@ -146,7 +159,7 @@ static int held(const struct naive *n, const struct warp *w)
 {
     if (!over(n, w->start))
         return STALL_DISPATCH;
-    if (w->parked || !over(n, w->barrier_end))
+    if (w->parked || w->waits_for_cluster || !over(n, w->barrier_end))
         return STALL_BARRIER;
     if (w->same_warp != 0 && !over(n, w->last_issue + w->same_warp))
         return STALL_SAME_WARP;
@@ -266,6 +279,58 @@ static void release_barrier(struct naive *n, struct sm *sm, uint32_t block)
             w->barrier_end = n->now + max_u64(n->gpu->sm.barrier_latency, 1);
         }
     }
+}
+
+/* Ends the phase of a cluster's barrier if every warp that is left has come. */
+static void release_cluster(struct naive *n, uint32_t number)
+{
+    struct cluster *c = &n->cluster[number];
+
+    if (!c->somebody)
+        return;
+    for (int go = 0; go < 2; go++) {
+        for (uint32_t s = 0; s < n->gpu->chip.sms; s++) {
+            struct sm *sm = &n->sm[s];
+
+            for (uint32_t i = 0; i < WARPS_MAX; i++) {
+                struct warp *w = &sm->warp[i];
+
+                if (!w->resident || w->finished ||
+                    sm->block[w->block].cluster != number)
+                    continue;
+                if (!go && w->came <= c->phases)
+                    return;
+                if (go && w->waits_for_cluster) {
+                    w->waits_for_cluster = 0;
+                    w->barrier_end = c->open;
+                }
+            }
+        }
+        c->open = n->now + max_u64(n->gpu->sm.cluster_barrier_latency, 1);
+    }
+    c->phases++;
+    c->somebody = 0;
+}
+
+static void come_to_cluster(struct naive *n, struct sm *sm, struct warp *w,
+                            uint16_t flags, uint32_t lanes)
+{
+    struct cluster *c = &n->cluster[sm->block[w->block].cluster];
+
+    if (flags & INST_ARRIVE) {
+        if (w->lanes_came != 0 && (lanes & w->lanes_came) == 0) {
+            w->lanes_came |= lanes;
+        } else {
+            w->lanes_came = lanes;
+            if (w->came <= c->phases)
+                w->came = c->phases + 1;
+            c->somebody = 1;
+        }
+    }
+    if ((flags & INST_BARRIER) && w->came > c->phases)
+        w->waits_for_cluster = 1;
+    else if (flags & INST_BARRIER)
+        w->barrier_end = c->open;
 }
 
 static uint64_t ceil_div(double x)
@@ -409,6 +474,8 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
             sm->block[w->block].missing++;
         sm->block[w->block].done =
             max_u64(sm->block[w->block].done, n->now + 1);
+    } else if ((inst->flags & INST_CLUSTER) && mask != 0) {
+        come_to_cluster(n, sm, w, inst->flags, mask);
     } else if ((inst->flags & INST_BARRIER) && mask != 0) {
         w->parked = 1;
     }
@@ -422,6 +489,7 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         w->instruction_at = sim_fetch_at(sm->fetch, scheduler, w->line, n->now);
     }
     release_barrier(n, sm, w->block);
+    release_cluster(n, sm->block[w->block].cluster);
 }
 
 /* Does it need the unit of lines besides its own? */
@@ -677,21 +745,34 @@ static uint32_t retire(struct naive *n, struct sm *sm)
     return ended;
 }
 
-static int place(struct naive *n, struct sm *sm, struct teg_block *block,
-                 uint64_t number, uint64_t at, uint32_t blocks_per_sm,
-                 uint32_t warps_per_block)
+static uint32_t free_places(const struct naive *n, const struct sm *sm,
+                            uint32_t warps, uint32_t blocks_per_sm)
 {
-    uint32_t resident = 0, free_slots = 0, b = 0, slot = 0;
+    uint32_t resident = 0, free_slots = 0;
 
     for (uint32_t i = 0; i < BLOCKS_MAX; i++)
         resident += sm->block[i].block != NULL;
     for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++)
         free_slots += !sm->warp[i].resident;
-    if (resident >= blocks_per_sm || free_slots < teg_block_warps(block))
+    if (resident >= blocks_per_sm)
+        return 0;
+    return free_slots / warps < blocks_per_sm - resident
+               ? free_slots / warps
+               : blocks_per_sm - resident;
+}
+
+static int place(struct naive *n, struct sm *sm, struct teg_block *block,
+                 uint64_t number, uint64_t at, uint32_t blocks_per_sm,
+                 uint32_t warps_per_block, uint32_t cluster)
+{
+    uint32_t b = 0, slot = 0;
+
+    if (free_places(n, sm, teg_block_warps(block), blocks_per_sm) == 0)
         return 0;
     while (sm->block[b].block != NULL)
         b++;
-    sm->block[b] = (struct block){.block = block, .done = at + 1};
+    sm->block[b] =
+        (struct block){.block = block, .cluster = cluster, .done = at + 1};
     for (uint32_t s = 0; s < teg_block_warps(block); s++) {
         struct warp *w;
 
@@ -712,6 +793,77 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
     return 1;
 }
 
+struct handing {
+    struct teg_block *next[CLUSTER_MAX];
+    uint32_t waiting, turn, clusters;
+    uint32_t blocks_per_sm, warps_per_block;
+    uint64_t handed_out;
+    double from;
+    int all_read;
+};
+
+/* Hands out the next cluster, or the next block where there are none; returns
+ * 0 if there is none or no room. */
+static int hand_out(struct naive *n, struct handing *h,
+                    struct teg_launch *launch)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    uint32_t size = launch->kernel->cluster[0], sms = gpu->chip.sms;
+    uint32_t groups = size > 1 ? gpu->chip.gpcs : 1, group;
+    struct teg_diag d;
+
+    if (size == 0)
+        size = 1;
+    while (h->waiting < size && !h->all_read) {
+        if (h->waiting != 0 && (h->handed_out + h->waiting) % size == 0)
+            break;
+        if (launch->next(launch->self, &h->next[h->waiting], &d) != TEG_OK)
+            abort();
+        h->all_read = h->next[h->waiting] == NULL;
+        h->waiting += !h->all_read;
+    }
+    if (h->waiting == 0)
+        return 0;
+    for (uint32_t g = 0;; g++) {
+        uint32_t places = 0;
+
+        if (g == groups)
+            return 0;
+        group = (h->turn * groups / sms + g) % groups;
+        for (uint32_t i = 0; i < sms; i++) {
+            if (i * groups / sms == group)
+                places += free_places(n, &n->sm[i], h->warps_per_block,
+                                      h->blocks_per_sm);
+        }
+        if (places >= h->waiting)
+            break;
+    }
+    for (uint32_t b = 0; b < h->waiting; b++) {
+        uint32_t first = 0, count = 0, i = 0, at;
+
+        for (uint32_t s = sms; s-- > 0;) {
+            if (s * groups / sms == group) {
+                first = s;
+                count++;
+            }
+        }
+        h->from = fmax(h->from, (double)n->now);
+        do {
+            at = h->turn * groups / sms == group
+                     ? first + (h->turn - first + i) % count
+                     : first + i % count;
+            i++;
+        } while (!place(n, &n->sm[at], h->next[b], h->handed_out,
+                        (uint64_t)ceil(h->from), h->blocks_per_sm,
+                        h->warps_per_block, (uint32_t)h->handed_out / size));
+        h->handed_out++;
+        h->from += in_256ths(gpu->chip.dispatch_interval);
+        h->turn = (at + 1) % sms;
+    }
+    h->waiting = 0;
+    return 1;
+}
+
 int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
               uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
               struct naive_result *result)
@@ -723,11 +875,10 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
         .sm = calloc(gpu->chip.sms, sizeof *n.sm),
         .result = result,
     };
-    struct teg_block *next = NULL;
-    uint64_t handed_out = 0, ended = 0;
-    double hand_out_from = 0;
-    uint32_t turn = 0;
-    int all_read = 0, dispatch = 1;
+    struct handing h = {.blocks_per_sm = blocks_per_sm,
+                        .warps_per_block = warps_per_block};
+    uint64_t ended = 0;
+    int dispatch = 1;
     struct teg_diag d;
 
     memset(result, 0, sizeof *result);
@@ -745,35 +896,10 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
             ended += gone;
             dispatch |= gone != 0;
         }
-        while (dispatch) {
-            uint32_t i;
-
-            if (next == NULL && !all_read) {
-                if (launch->next(launch->self, &next, &d) != TEG_OK)
-                    abort();
-                all_read = next == NULL;
-            }
-            if (next == NULL)
-                break;
-            hand_out_from = fmax(hand_out_from, (double)n.now);
-            for (i = 0; i < gpu->chip.sms; i++) {
-                uint32_t at = (turn + i) % gpu->chip.sms;
-
-                if (!place(&n, &n.sm[at], next, handed_out,
-                           (uint64_t)ceil(hand_out_from), blocks_per_sm,
-                           warps_per_block))
-                    continue;
-                handed_out++;
-                hand_out_from += in_256ths(gpu->chip.dispatch_interval);
-                turn = (at + 1) % gpu->chip.sms;
-                next = NULL;
-                break;
-            }
-            if (i == gpu->chip.sms)
-                break;
-        }
+        while (dispatch && hand_out(&n, &h, launch))
+            ;
         dispatch = 0;
-        if (ended == handed_out && all_read)
+        if (ended == h.handed_out && h.all_read)
             break;
         for (uint32_t i = 0; i < gpu->chip.sms; i++) {
             if (n.now % gpu->sm.issue_period == 0) {
@@ -789,7 +915,8 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
         sim_fetch_free(n.sm[i].fetch);
     }
     result->cycles = n.cycles;
-    teg_block_free(next);
+    for (uint32_t i = 0; i < h.waiting; i++)
+        teg_block_free(h.next[i]);
     naive_memory_free(n.memory);
     free(n.sm);
     return n.now < limit;

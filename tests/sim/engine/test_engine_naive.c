@@ -15,8 +15,17 @@ enum {
     KERNELS = 10000,
     PER_TEST = 500,
     WARPS = NAIVE_WARPS_MAX,
-    STEPS_MAX = 40,
+    STEPS_MAX = 64,
     LIMIT = 1000000,
+};
+
+/* Instructions that every random program begins with. */
+enum {
+    INST_AT_BARRIER,
+    INST_AT_EXIT,
+    INST_AT_CLUSTER_ARRIVE,
+    INST_AT_CLUSTER_WAIT,
+    INSTS_FIXED,
 };
 
 struct kernel {
@@ -53,6 +62,8 @@ static void random_program(struct teg_program *p, uint64_t *state)
 
     help_barrier(p);
     help_exit(p);
+    help_cluster_arrive(p);
+    help_cluster_wait(p);
     for (int i = 0; i < 12; i++) {
         if (help_below(state, 2) == 0) {
             uint16_t dst = (uint16_t)pick_reg(state);
@@ -101,7 +112,8 @@ static struct help_step random_step(struct kernel *k, uint32_t words,
 {
     static const int32_t strides[] = {0, 4, 8, 4, 12, 64, 128, -4};
     struct help_step s = {
-        .inst = 2 + help_below(state, k->launch.kernel.program.count - 2),
+        .inst = INSTS_FIXED +
+                help_below(state, k->launch.kernel.program.count - INSTS_FIXED),
         .mask = random_mask(state),
         /* far enough from 0 for a falling stride */
         .base = 4 * (TEG_LANES + help_below(state, words)),
@@ -113,8 +125,49 @@ static struct help_step random_step(struct kernel *k, uint32_t words,
     return s;
 }
 
+static uint32_t add_fixed(struct kernel *k, uint32_t warp, uint32_t n,
+                          uint32_t inst, uint32_t mask)
+{
+    k->step[warp][n] = (struct help_step){inst, mask, 0, 0, NULL};
+    return n + 1;
+}
+
+/* Rounds of coming to the cluster's barrier, at times half of the lanes after
+ * the others, some work, and waiting there; a warp may end anywhere between,
+ * for nobody waits for those. */
+static uint32_t add_cluster_rounds(struct kernel *k, uint32_t words,
+                                   uint32_t warp, uint32_t n, uint64_t *state)
+{
+    for (uint32_t round = help_below(state, 3); round != 0; round--) {
+        int apart = help_below(state, 4) == 0;
+
+        n = add_fixed(k, warp, n, INST_AT_CLUSTER_ARRIVE,
+                      apart ? 0xffff : UINT32_MAX);
+        for (uint32_t j = help_below(state, 3); j != 0; j--)
+            k->step[warp][n++] = random_step(k, words, state);
+        if (apart)
+            n = add_fixed(k, warp, n, INST_AT_CLUSTER_ARRIVE, 0xffff0000);
+        if (round == 1 && help_below(state, 4) == 0)
+            return n;
+        n = add_fixed(k, warp, n, INST_AT_CLUSTER_WAIT, UINT32_MAX);
+    }
+    return n;
+}
+
+/* Blocks of a cluster, as many as the chip has places for in each group. */
+static uint32_t random_cluster(const struct teg_gpu *gpu, uint32_t warps,
+                               uint32_t blocks_per_sm, uint64_t *state)
+{
+    uint32_t blocks = gpu->sm.warps_max / warps;
+    uint32_t places = gpu->chip.sms / gpu->chip.gpcs *
+                      (blocks < blocks_per_sm ? blocks : blocks_per_sm);
+    uint32_t cluster = help_below(state, 5);
+
+    return cluster < places ? cluster : places;
+}
+
 static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
-                          uint64_t *state)
+                          uint32_t blocks_per_sm, uint64_t *state)
 {
     uint32_t warps = 1 + help_below(state, 4);
     /* Few lines, which warps have in common, or many. */
@@ -128,6 +181,9 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     k->launch.warp = k->warp;
     k->launch.warps_per_block = warps;
     k->launch.blocks = 1 + help_below(state, 6);
+    k->launch.kernel.cluster[0] =
+        random_cluster(gpu, warps, blocks_per_sm, state);
+    k->launch.kernel.cluster[1] = k->launch.kernel.cluster[2] = 1;
     for (int i = 0; i < 16; i++) {
         for (int l = 0; l < TEG_LANES; l++)
             k->scatter[i][l] = 4 * help_below(state, words / 2);
@@ -142,13 +198,14 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
                 for (uint32_t j = help_below(state, 8); j != 0; j--)
                     k->step[at][n++] = random_step(k, words, state);
                 if (i != barriers)
-                    k->step[at][n++] =
-                        (struct help_step){0, UINT32_MAX, 0, 0, NULL};
+                    k->step[at][n++] = (struct help_step){
+                        INST_AT_BARRIER, UINT32_MAX, 0, 0, NULL};
             }
+            n = add_cluster_rounds(k, words, at, n, state);
             /* A few end without EXIT, where nobody waits for them. */
             if (barriers != 0 || help_below(state, 8) != 0)
                 k->step[at][n++] =
-                    (struct help_step){1, UINT32_MAX, 0, 0, NULL};
+                    (struct help_step){INST_AT_EXIT, UINT32_MAX, 0, 0, NULL};
             k->warp[at] = (struct help_warp){k->step[at], n};
         }
     }
@@ -287,8 +344,8 @@ static int run_all(uint64_t seed)
     help_gpu_random(&gpu, &state);
     if (seed % 2 == 0)
         loosen(&gpu, &state);
-    random_kernel(&k, &gpu, &state);
     blocks_per_sm = 1 + help_below(&state, 4);
+    random_kernel(&k, &gpu, blocks_per_sm, &state);
     help_launch_open(&k.launch, &launch);
     ck_assert(naive_run(&launch, &gpu, blocks_per_sm, k.launch.warps_per_block,
                         LIMIT, &naive));
