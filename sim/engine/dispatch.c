@@ -8,20 +8,13 @@ enum {
 
 /* ---- reading --------------------------------------------------------------- */
 
-static uint32_t size_of_cluster(const struct teg_kernel *k)
-{
-    uint64_t blocks = (uint64_t)k->cluster[0] * k->cluster[1] * k->cluster[2];
-
-    return blocks > SIM_CGA_MAX ? SIM_CGA_MAX + 1 : (uint32_t)blocks;
-}
-
 teg_status sim_dispatch_init(struct sim_dispatch *p,
                              const struct sim_engine_setup *setup,
                              struct teg_launch *launch, struct sim_chip *chip,
                              struct sim_sm *sm, struct sim_cgas *cgas,
                              struct teg_diag *d)
 {
-    uint32_t cluster = size_of_cluster(launch->kernel);
+    uint64_t cluster = teg_kernel_cluster(launch->kernel);
 
     *p = (struct sim_dispatch){
         .setup = setup,
@@ -29,7 +22,8 @@ teg_status sim_dispatch_init(struct sim_dispatch *p,
         .chip = chip,
         .sm = sm,
         .cgas = cgas,
-        .cluster = cluster > 1 ? cluster : 1,
+        .cluster =
+            cluster > 1 && cluster <= SIM_CGA_MAX ? (uint32_t)cluster : 1,
     };
     if (cluster <= SIM_CGA_MAX)
         return TEG_OK;

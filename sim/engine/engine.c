@@ -72,6 +72,13 @@ static teg_status report_deadlock(const struct run *r, struct teg_diag *d)
         if (r->sm[i].blocks != 0)
             return sim_sm_deadlock(&r->sm[i], d);
     }
+    if (r->dispatch.cluster > 1)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected room for a cluster of %u blocks in one of "
+                        "%u groups of SMs, of %u SMs that are simulated with "
+                        "%u blocks each, found none",
+                        r->dispatch.waiting, r->setup->gpu->chip.gpcs,
+                        r->setup->sms, r->setup->blocks_per_sm);
     return teg_fail(d, TEG_DEADLOCK, "", "a block waits, but no SM has room");
 }
 

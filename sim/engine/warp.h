@@ -41,7 +41,7 @@ struct sim_warp {
     uint32_t after;         /* the instruction that follows the last issued */
     uint8_t planned;        /* sim_sm.plan holds its next request */
     uint8_t parked;         /* enum sim_parked */
-    uint32_t cga_lanes; /* that have arrived at its cluster's barrier */
+    uint32_t cga_lanes;     /* that have arrived at its cluster's barrier */
     uint32_t cga_phase;     /* of its cluster's barrier it arrived in, from 1 */
     uint8_t exited;         /* has executed an EXIT */
     uint8_t waits_for_open; /* a counter it waits for has no cycle yet */

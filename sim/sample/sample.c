@@ -544,7 +544,10 @@ static teg_status measure_up(struct sampling *p, teg_sample_open *open,
 
     TRY(open(self, &launch, d));
     status = find_places(p, launch.kernel, options, d);
-    *waves = waves_of(p, teg_kernel_blocks(launch.kernel));
+    /* Blocks of a cluster do not stand for themselves. */
+    *waves = teg_kernel_cluster(launch.kernel) > 1
+                 ? 0
+                 : waves_of(p, teg_kernel_blocks(launch.kernel));
     while (status == TEG_OK && instructions != NULL && tried < BLOCKS_TRIED &&
            *waves >= TEG_SAMPLE_WAVES_MIN) {
         struct teg_block *block = NULL;

@@ -108,6 +108,12 @@ static const char gt200[] =
     "  FADD32 R6, g[A1+0xb : 64*lane % 1024], R5\n"
     "  GST.U32 global14[R3 : a + 0x200000 + 4*gtid], R6\nend\n";
 
+/* Clusters of blocks that meet. */
+static const char together[] =
+    "sketch 1\nisa sm_90\ngrid 12\nblock 64\ncluster 3\n"
+    "loop k 2\n  FADD R2, R2, R3\n  UCGABAR_ARV\n  FADD R4, R4, R5\n"
+    "  UCGABAR_WAIT\nend\nEXIT\n";
+
 #define SMALL "chip.sms=2 l2.ways=16 l2.slices=4 l2.bytes=262144 "
 
 static const struct scene scenes[] = {
@@ -137,6 +143,7 @@ static const struct scene scenes[] = {
      copy},
     {"v100", SMALL, mixed},
     {"gtx580", "chip.sms=2", mixed},
+    {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
 };
 
 /* ---- an outcome ------------------------------------------------------------ */

@@ -27,6 +27,12 @@ static inline uint64_t teg_kernel_blocks(const struct teg_kernel *k)
     return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 }
 
+/* Blocks of a cluster; 0 or 1: each by itself. */
+static inline uint64_t teg_kernel_cluster(const struct teg_kernel *k)
+{
+    return (uint64_t)k->cluster[0] * k->cluster[1] * k->cluster[2];
+}
+
 static inline uint32_t teg_kernel_threads_per_block(const struct teg_kernel *k)
 {
     return k->block[0] * k->block[1] * k->block[2];

@@ -225,6 +225,7 @@ static const struct statement {
     {"isa", sketch_parse_isa, 1, 0},
     {"grid", sketch_parse_grid, 1, 0},
     {"block", sketch_parse_threads, 1, 0},
+    {"cluster", sketch_parse_cluster, 1, 0},
     {"registers", sketch_parse_registers, 1, 0},
     {"shared", sketch_parse_shared, 1, 0},
     {"shared_base", sketch_parse_shared_base, 1, 0},
@@ -305,6 +306,8 @@ static teg_status finish_head(struct sketch_parser *p)
     for (uint32_t i = 0; i < 3; i++)
         if (kernel->grid[i] == 0)
             kernel->grid[i] = 1;
+    if (kernel->cluster[0] > 1 && kernel->grid[0] % kernel->cluster[0] != 0)
+        return sketch_expected(p, "a grid that clusters divide along x");
     return TEG_OK;
 }
 

@@ -9,6 +9,7 @@
 
 enum {
     GRID_X_MAX = 0x7fffffff, /* CUDA's limits */
+    CLUSTER_MAX = 16,
     GRID_YZ_MAX = 65535,
     BLOCK_Z_MAX = 64,
     SHARED_MAX = 1 << 20, /* far above any chip's */
@@ -100,6 +101,19 @@ teg_status sketch_parse_grid(struct sketch_parser *p)
     static const int64_t MAX[3] = {GRID_X_MAX, GRID_YZ_MAX, GRID_YZ_MAX};
 
     return parse_shape(p, "the grid", MAX, p->plan->kernel.grid);
+}
+
+/* Blocks come in grid order, so clusters lie along x. */
+teg_status sketch_parse_cluster(struct sketch_parser *p)
+{
+    struct teg_kernel *kernel = &p->plan->kernel;
+    int64_t value;
+
+    TRY(sketch_parse_const(p, "the blocks of a cluster", 1, CLUSTER_MAX,
+                           &value));
+    kernel->cluster[0] = (uint32_t)value;
+    kernel->cluster[1] = kernel->cluster[2] = 1;
+    return TEG_OK;
 }
 
 teg_status sketch_parse_threads(struct sketch_parser *p)

@@ -98,6 +98,7 @@ teg_status sketch_parse_const(struct sketch_parser *p, const char *what,
 teg_status sketch_parse_kernel(struct sketch_parser *p);
 teg_status sketch_parse_isa(struct sketch_parser *p);
 teg_status sketch_parse_grid(struct sketch_parser *p);
+teg_status sketch_parse_cluster(struct sketch_parser *p);
 teg_status sketch_parse_threads(struct sketch_parser *p);
 teg_status sketch_parse_registers(struct sketch_parser *p);
 teg_status sketch_parse_shared(struct sketch_parser *p);

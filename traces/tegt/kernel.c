@@ -53,9 +53,9 @@ static void put_notes(struct teg_buffer *b, const struct teg_notes *notes)
 /* Which file an instruction comes from, if any is known. */
 static void put_files(struct teg_buffer *b, const struct teg_program *p)
 {
+    teg_buffer_varint(b, p->file_count);
     if (p->file_count == 0)
         return;
-    teg_buffer_varint(b, p->file_count);
     for (uint32_t i = 0; i < p->file_count; i++)
         teg_buffer_string(b, p->text + p->file[i]);
     for (uint32_t i = 0; i < p->count; i++) {
@@ -65,6 +65,17 @@ static void put_files(struct teg_buffer *b, const struct teg_program *p)
             file--;
         teg_buffer_varint(b, file);
     }
+}
+
+/* What most kernels do not have, and older files never. */
+static void put_rest(struct teg_buffer *b, const struct teg_kernel *k)
+{
+    int clusters = teg_kernel_cluster(k) > 1;
+
+    if (k->program.file_count != 0 || clusters)
+        put_files(b, &k->program);
+    for (int i = 0; i < 3 && clusters; i++)
+        teg_buffer_varint(b, k->cluster[i]);
 }
 
 void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k)
@@ -91,7 +102,7 @@ void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k)
         put_inst(b, &k->program, &k->program.inst[i], pc);
         pc = k->program.inst[i].pc;
     }
-    put_files(b, &k->program);
+    put_rest(b, k);
 }
 
 static teg_status walk_regs(struct teg_walk *w, struct teg_regs *r, uint8_t max,
@@ -216,10 +227,10 @@ static teg_status walk_files(struct teg_walk *w, struct teg_program *p,
     teg_status status = TEG_OK;
     uint64_t count, file;
 
-    if (teg_walk_left(w) == 0)
-        return TEG_OK;
     TRY(teg_walk_bounded(w, TEG_PROGRAM_FILES, "number of source files", &count,
                          d));
+    if (count == 0)
+        return TEG_OK;
     name = calloc(count + 1, sizeof *name);
     if (name == NULL)
         return teg_fail_memory(d);
@@ -290,5 +301,7 @@ teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
                          d));
     for (uint64_t i = 0; i < n; i++)
         TRY(walk_inst(w, version, &map, &k->program, &pc, d));
-    return walk_files(w, &k->program, d);
+    if (teg_walk_left(w) != 0)
+        TRY(walk_files(w, &k->program, d));
+    return teg_walk_left(w) != 0 ? walk_u32s(w, k->cluster, 3, d) : TEG_OK;
 }

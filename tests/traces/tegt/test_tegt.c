@@ -37,6 +37,7 @@ static void make(struct help_launch *h, const char *name)
     h->kernel.shared_bytes = 4096;
     h->kernel.isa = 70;
     h->kernel.shared_base = 0x7f0000000000;
+    memcpy(h->kernel.cluster, (uint32_t[]){5, 1, 1}, 12);
     help_arith(&h->kernel.program, CLASS_FADD, 1, 2, 3, 255);
     help_memory(&h->kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4, 1,
                 5);
@@ -90,6 +91,7 @@ static void same_kernel(const struct teg_kernel *a, const struct teg_kernel *b)
     ck_assert_str_eq(a->name, b->name);
     ck_assert_mem_eq(a->grid, b->grid, sizeof a->grid);
     ck_assert_mem_eq(a->block, b->block, sizeof a->block);
+    ck_assert_mem_eq(a->cluster, b->cluster, sizeof a->cluster);
     ck_assert_uint_eq(a->registers, b->registers);
     ck_assert_uint_eq(a->shared_bytes, b->shared_bytes);
     ck_assert_uint_eq(a->isa, b->isa);

@@ -118,6 +118,9 @@ static int text(FILE *f, const void *part)
             "   grid %ux%ux%u, block %ux%ux%u, %u registers, %s bytes shared",
             k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
             k->block[2], k->registers, with_commas(k->shared_bytes, a));
+    if (teg_kernel_cluster(k) > 1)
+        fprintf(f, ", clusters of %ux%ux%u", k->cluster[0], k->cluster[1],
+                k->cluster[2]);
     if (k->isa != 0)
         fprintf(f, ", sm_%u", k->isa);
     fprintf(f, "\n   %s blocks, %s warps, %s warp instructions",

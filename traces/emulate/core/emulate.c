@@ -326,6 +326,8 @@ static teg_status fill_kernel(struct emulation *e,
         return teg_fail_memory(d);
     memcpy(k->grid, f->grid, sizeof k->grid);
     memcpy(k->block, f->block, sizeof k->block);
+    if (e->in_clusters)
+        memcpy(k->cluster, e->cluster, sizeof k->cluster);
     k->registers = e->code->registers;
     k->shared_bytes = (uint32_t)e->block.shared_bytes;
     k->isa = cubin->sm;
