@@ -257,6 +257,20 @@ static uint8_t count_of_matrix(struct teg_sass *s, char letter)
     }
 }
 
+/*
+ * Accumulator of a warp group's 64 x N: words, or halves two in one.  N of
+ * integers has a code of its own: 8 to 32 in steps of 8, then of 16, three
+ * codes apart.
+ */
+static uint8_t count_of_group(struct teg_sass *s)
+{
+    uint64_t step = bits(s, "58:53") / 3;
+
+    if (bits(s, "3:0") == 1)
+        return (uint8_t)(step < 4 ? 4 * (step + 1) : 8 * (step - 1));
+    return (uint8_t)((bits(s, "57:53") + 1) * (bits(s, "75") ? 4 : 2));
+}
+
 /* Registers of an operand by the letter behind its '*'. */
 static uint8_t count_of(struct teg_sass *s, char letter)
 {
@@ -269,8 +283,8 @@ static uint8_t count_of(struct teg_sass *s, char letter)
         return bits(s, "72") ? 2 : 1;
     case 'z': /* type of an atomic: U64, S64, F64 */
         return type == 2 || type == 5 || type == 6 ? 2 : 1;
-    case 'y': /* type of an sm_90 float atomic: F64 */
-        return bits(s, "76:73") == 15 ? 2 : 1;
+    case 'y': /* type of an sm_90 float atomic: vectors, F64 */
+        return "\1\2\4\1\2\4\1\1\1\1\2\4\1\2\4\2"[bits(s, "76:73")];
     case 'm': /* matrices of LDSM */
         return (uint8_t)(1u << bits(s, "73:72"));
     case 'x': /* type of an sm_90 integer atomic: U64, S64 */
@@ -279,9 +293,8 @@ static uint8_t count_of(struct teg_sass *s, char letter)
         return __builtin_popcountll(bits(s, "75:72")) > 1 ? 2 : 1;
     case 'u': /* the others */
         return __builtin_popcountll(bits(s, "75:72")) > 3 ? 2 : 1;
-    case 'G': /* accumulator of 64 x N: of words, or halves but for IGMMA */
-        return (uint8_t)((bits(s, "57:53") + 1) *
-                         (bits(s, "75") || bits(s, "3:0") == 1 ? 4 : 2));
+    case 'G': /* accumulator of 64 x N */
+        return count_of_group(s);
     case 'l': /* 64-bit destination of a conversion */
         return bits(s, "76:75") == 3 ? 2 : 1;
     case 'k': /* 64-bit source of a conversion */

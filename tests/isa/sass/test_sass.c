@@ -428,6 +428,11 @@ START_TEST(what_other_code_showed_stays_right)
                 "HGMMA.64x256x16.F32 R24, gdesc[UR8], R24, gsb0 ;");
     expect_text("000fe6000804181800000000081879f1", 90,
                 "IGMMA.64x8x32.S8.S8.SAT R24, gdesc[UR8], R24, gsb0 ;");
+    /* three codes for each step of N, and what no step has */
+    expect_text("000fe6000804101801800000081879f1", 90,
+                "IGMMA.64x48x32.S8.S8 R24, gdesc[UR8], R24, gsb0 ;");
+    expect_text("000fe6000804101806600000081879f1", 90,
+                "IGMMA.64x256x32.S8.S8 R24, gdesc[UR8], R24, gsb0 ;");
     expect_text("000fe6000800181800000000081879f3", 90,
                 "QGMMA.64x8x32.F32.E5M2.E4M3 R24, gdesc[UR8], R24, gsb0 ;");
     expect_text("000fe4000001030000008000000079c5", 90,

@@ -200,6 +200,35 @@ START_TEST(formats_of_elements)
 }
 END_TEST
 
+/* The code of N is not that of floats. */
+START_TEST(integers_of_48_columns)
+{
+    static double a[ROWS * 32], b[48 * 32];
+    struct help_kernel k;
+    uint8_t *to_a, *to_b;
+    int32_t *out;
+
+    help_kernel_open(&k, 90, "k35_gmma", "s8_s8_wide");
+    to_a = help_buffer(&k, ROWS * 32);
+    to_b = help_buffer(&k, 48 * 32);
+    out = help_buffer(&k, sizeof *out * ROWS * 48);
+    fill(to_a, a, ROWS * 32, S8);
+    fill(to_b, b, 48 * 32, S8);
+    for (int i = 0; i < ROWS * 48; i++)
+        out[i] = 7 * i;
+    help_run_kernel(&k, 1, 1, THREADS, 1);
+    for (int row = 0; row < ROWS; row++) {
+        for (int n = 0; n < 48; n++) {
+            size_t at = fragment(row, n, 24);
+
+            ck_assert_double_eq(out[at],
+                                7.0 * (double)at + dot(a, b, 32, row, n));
+        }
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 START_TEST(a_in_registers)
 {
     static double a[ROWS * 16], b[8 * 16];
@@ -273,5 +302,5 @@ END_TEST
 
 HELP_MAIN("traces/gmma", 60, {layouts_and_swizzles, 8},
           {formats_of_elements, sizeof formats / sizeof formats[0]},
-          {a_in_registers, 0}, {sums_as_halves, 0},
+          {integers_of_48_columns, 0}, {a_in_registers, 0}, {sums_as_halves, 0},
           {a_tile_that_is_not_there, 0})

@@ -147,6 +147,96 @@ START_TEST(atomics_reducing)
 }
 END_TEST
 
+/* Two lanes add to the same words; all sums are exact. */
+static const struct vectors {
+    const char *kernel;
+    int words;
+    uint32_t (*bits)(double value);
+    float (*value)(uint32_t bits);
+} vectors[] = {
+    {"halves_4", 2, half_bits, half_value},
+    {"halves_8", 4, half_bits, half_value},
+    {"bfloats_4", 2, bf16_bits, bf16_value},
+    {"bfloats_8", 4, bf16_bits, bf16_value},
+    {"floats_2", 2, NULL, NULL},
+    {"floats_4", 4, NULL, NULL},
+};
+
+static void add_to(uint32_t *to, uint32_t v, const struct vectors *f)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; f->bits != NULL && i < 2; i++)
+        sum |= f->bits((double)f->value(*to >> 16 * i & 0xffff) +
+                       (double)f->value(v >> 16 * i & 0xffff))
+               << 16 * i;
+    if (f->bits == NULL) {
+        float a, b;
+
+        memcpy(&a, to, sizeof a);
+        memcpy(&b, &v, sizeof b);
+        a += b;
+        memcpy(&sum, &a, sizeof sum);
+    }
+    *to = sum;
+}
+
+static uint32_t drawn(const struct vectors *f)
+{
+    float x = (float)((int)(help_draw() % 61) - 30);
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    if (f->bits != NULL)
+        bits = f->bits((double)x) << 16 | f->bits(3 - (double)x);
+    return bits;
+}
+
+START_TEST(atomics_of_vectors)
+{
+    const struct vectors *f = &vectors[_i];
+    struct help_kernel k;
+    uint32_t *to, *v, want[16 * 4];
+
+    help_kernel_open(&k, 90, "k36_vector_atomics", f->kernel);
+    to = help_buffer(&k, sizeof want);
+    v = help_buffer(&k, 2 * sizeof want);
+    for (int i = 0; i < 64; i++)
+        want[i] = to[i] = drawn(f);
+    for (int i = 0; i < 128; i++)
+        v[i] = drawn(f);
+    for (int t = 0; t < 32; t++) {
+        for (int i = 0; i < f->words; i++)
+            add_to(&want[t / 2 * 4 + i], v[t * 4 + i], f);
+    }
+    help_run_kernel(&k, 1, 1, 32, 1);
+    ck_assert_mem_eq(to, want, sizeof want);
+    help_kernel_close(&k);
+}
+END_TEST
+
+/* What a lane gets back are the sums of the lanes before it. */
+START_TEST(answers_of_vectors)
+{
+    struct help_kernel k;
+    float *to, *v, *old, sum[4] = {0};
+
+    help_kernel_open(&k, 90, "k36_vector_atomics", "answers");
+    to = help_buffer(&k, sizeof sum);
+    v = help_buffer(&k, 32 * sizeof sum);
+    old = help_buffer(&k, 32 * sizeof sum);
+    for (int i = 0; i < 128; i++)
+        v[i] = (float)(i * i % 97);
+    help_run_kernel(&k, 1, 1, 32, 1);
+    for (int i = 0; i < 128; i++) {
+        ck_assert(old[i] == sum[i % 4]);
+        sum[i % 4] += v[i];
+    }
+    ck_assert_mem_eq(to, sum, sizeof sum);
+    help_kernel_close(&k);
+}
+END_TEST
+
 /* On the shared array the lanes' elements are found in a[32 ...]. */
 START_TEST(atomics_generic)
 {
@@ -306,7 +396,8 @@ END_TEST
 HELP_MAIN("traces/kernels_memory", 60, {atomics_shared, HELP_GENERATIONS},
           {atomics_global, HELP_GENERATIONS},
           {atomics_reducing, HELP_GENERATIONS},
-          {atomics_generic, HELP_GENERATIONS}, {widths, HELP_GENERATIONS},
-          {cache_operators, HELP_GENERATIONS},
+          {atomics_of_vectors, sizeof vectors / sizeof vectors[0]},
+          {answers_of_vectors, 0}, {atomics_generic, HELP_GENERATIONS},
+          {widths, HELP_GENERATIONS}, {cache_operators, HELP_GENERATIONS},
           {generic_pointers, HELP_GENERATIONS},
           {shared_widths, HELP_GENERATIONS})

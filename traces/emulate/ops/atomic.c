@@ -90,6 +90,7 @@ static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
 struct atomic {
     enum emu_space space;
     unsigned operation, type;
+    unsigned words; /* added side by side, each of `type`; 0: one value */
     int increments; /* adds 1, there is no B */
     int compare;    /* CAS: B is expected, C is new; 2: returns success */
 };
@@ -157,6 +158,41 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
     emu_write_predicate(w, op->u, mask, done);
 }
 
+/* Each lane's words are added one after the other: together they are not
+ * atomic on hardware either. */
+static void run_vector(struct emu_warp *w, const struct emu_op *op,
+                       uint32_t mask, const struct atomic *k)
+{
+    uint32_t out[4][EMU_LANES] = {0};
+    uint64_t at[EMU_LANES];
+
+    if (k->operation != 0 || k->space != EMU_GLOBAL) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this type is not emulated");
+        return;
+    }
+    emu_lanes_at(w, op, op->m, k->space, at);
+    for (int l = 0; l < EMU_LANES; l++) {
+        uint32_t word[4];
+        void *to;
+
+        if ((mask >> l & 1) == 0)
+            continue;
+        to = emu_access_at(w, op, l, k->space, at[l], 4 * k->words, EMU_UPDATE);
+        if (to == NULL)
+            return;
+        memcpy(word, to, 4 * k->words);
+        for (unsigned i = 0; i < k->words; i++) {
+            out[i][l] = word[i];
+            word[i] = (uint32_t)combined(0, k->type, word[i],
+                                         emu_row(w, op->b, i)[l]);
+        }
+        memcpy(to, word, 4 * k->words);
+    }
+    for (unsigned i = 0; i < k->words; i++)
+        emu_write(w, op->d, i, mask, out[i]);
+    emu_write_predicate(w, op->u, mask, EMU_ALL);
+}
+
 static int is_float_form(const struct emu_op *op)
 {
     unsigned code = emu_bits(op, 11, 0);
@@ -165,24 +201,26 @@ static int is_float_form(const struct emu_op *op)
                             code == 0x9a3 || code == 0x9a6);
 }
 
-/* Types of sm_90's own float atomics: 9 single, 15 double. */
+/* sm_90's own float atomics by their type: what is added, and how many words
+ * of it if it is a vector. */
+static const struct float_form {
+    unsigned type, words;
+} float_forms[16] = {
+    {TYPE_F16X2, 0},   {TYPE_F16X2, 2},  {TYPE_F16X2, 4},   {TYPE_BF16X2, 0},
+    {TYPE_BF16X2, 2},  {TYPE_BF16X2, 4}, {TYPE_UNKNOWN, 0}, {TYPE_UNKNOWN, 0},
+    {TYPE_UNKNOWN, 0}, {TYPE_F32, 0},    {TYPE_F32, 2},     {TYPE_F32, 4},
+    {TYPE_F32, 0},     {TYPE_F32, 2},    {TYPE_F32, 4},     {TYPE_F64, 0},
+};
+
+static struct float_form float_form_of(const struct emu_op *op)
+{
+    static const struct float_form unknown = {TYPE_UNKNOWN, 0};
+
+    return emu_bit(op, 87) ? unknown : float_forms[emu_bits(op, 76, 73)];
+}
+
 static unsigned type_of(const struct emu_op *op)
 {
-    if (is_float_form(op)) {
-        switch (emu_bits(op, 76, 73) | (uint32_t)emu_bit(op, 87) << 4) {
-        case 0:
-            return TYPE_F16X2;
-        case 3:
-            return TYPE_BF16X2;
-        case 9:
-        case 12:
-            return TYPE_F32;
-        case 15:
-            return TYPE_F64;
-        default:
-            return TYPE_UNKNOWN;
-        }
-    }
     if (op->cc >= 90)
         return emu_bits(op, 75, 73) == 3 ? TYPE_S64 : emu_bits(op, 75, 73);
     return emu_bits(op, 75, 73);
@@ -200,17 +238,24 @@ static void global_atomic(struct emu_warp *w, const struct emu_op *op,
 {
     struct atomic k = {.space = space, .type = type_of(op)};
 
-    if (is_cas(op)) {
+    if (is_float_form(op)) {
+        struct float_form form = float_form_of(op);
+
+        k.type = form.type;
+        k.words = form.words;
+        k.operation = emu_bits(op, 89, 88);
+    } else if (is_cas(op)) {
         k.compare = 1;
         k.type = emu_bits(op, 75, 73) == 2 ? TYPE_U64 : TYPE_U32;
-    } else if (is_float_form(op)) {
-        k.operation = emu_bits(op, 89, 88);
     } else if (emu_bits(op, 11, 0) == 0x98e) {
         k.operation = emu_bits(op, 89, 87);
     } else {
         k.operation = emu_bits(op, 90, 87);
     }
-    run_atomic(w, op, mask, &k);
+    if (k.words != 0)
+        run_vector(w, op, mask, &k);
+    else
+        run_atomic(w, op, mask, &k);
 }
 
 EXEC(atomg)

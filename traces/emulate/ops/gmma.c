@@ -308,11 +308,15 @@ EXEC(hgmma)
 
 EXEC(igmma)
 {
-    const struct product p = {columns_of(op), 32, 1,
+    /* N by its accumulator: its code is not that of floats */
+    const struct product p = {2u * op->d->count, 32, 1,
                               emu_bit(op, 76) ? SIGNED : UNSIGNED,
                               emu_bit(op, 82) ? SIGNED : UNSIGNED};
 
-    multiply(w, op, mask, &p);
+    if (p.columns > COLUMNS_MAX || emu_bits(op, 58, 53) % 3 != 0)
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    else
+        multiply(w, op, mask, &p);
 }
 
 EXEC(qgmma)
