@@ -33,7 +33,7 @@ MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
 KEPT = os.path.join(ROOT, "build", "programs")
 SHORT = (256, 512)         # inner lengths that stand for longer ones
 LADDER_SHORT = (128, 256)  # of kernels that do not run ahead
-WHOLE = 1.1e9              # multiply-adds up to which a launch is replayed whole
+WHOLE = 1.1e9              # multiply-adds of a launch that is replayed whole
 
 options = {"settings": (), "ladder": None, "points": False}
 
@@ -106,7 +106,7 @@ def triton_kernel(name, capability, signature, constants, warps, stages):
     return Kernel(cubin, (32 * warps,), shared, extra=("i64:0", "i64:0"))
 
 
-# ---- cycles of a launch ------------------------------------------------------
+# ---- cycles of a launch ----------------------------------------------------
 
 def replay(gpu, trace, settings=()):
     return report(gpu, trace, settings=(*settings, *options["settings"]))
@@ -134,7 +134,7 @@ def in_waves(gpu, settings, blocks, trace, length, short=SHORT):
             (once(rest) if rest else 0))
 
 
-# ---- the FP32 ladder of siboehm/SGEMM_CUDA --------------------------------------
+# ---- the FP32 ladder of siboehm/SGEMM_CUDA ---------------------------------
 
 LADDER_GPU = "a6000"
 LADDER_N = 4096
@@ -220,12 +220,12 @@ def ladder():
     mhz = fact(LADDER_GPU, "chip.sm_clock_mhz")
     return [point(f"{number}: {name}", 2e-3 * LADDER_N**3 / gflops,
                   lambda a=(cubin, name, threads, rows, columns, x_rows):
-                  ladder_cycles(*a) / mhz * 1e3, "us")
+                  ladder_cycles(*a) / mhz, "us")
             for number, name, _, _, threads, rows, columns, x_rows, gflops
             in LADDER]
 
 
-# ---- Triton ---------------------------------------------------------------------
+# ---- Triton ----------------------------------------------------------------
 
 SIZES = {k: "i32/" for k in ("M", "N", "K", "stride_a", "stride_b",
                              "stride_c")}
@@ -319,12 +319,13 @@ def attention_cycles(gpu, capability, settings, d, n, heads, causal, config):
     wave = wave_of(gpu, attention_trace(kernel, d, 256, 256 // config[0], 1),
                    settings)
     few = max(wave // tiles, 1)
+    # the next wave fills up behind the short blocks of the one before
     low, high = (replay(gpu, attention_trace(kernel, d, n, tiles, h),
-                        settings)["cycles"] for h in (few, 2 * few))
-    return high + (high - low) / few * (heads - 2 * few)
+                        settings)["cycles"] for h in (few, 3 * few))
+    return high + (high - low) / (2 * few) * (heads - 3 * few)
 
 
-# ---- published times ---------------------------------------------------------------
+# ---- published times -------------------------------------------------------
 
 def point(what, measured, ours, unit):
     """`ours` is a function without arguments, called later: a time in `unit`,
@@ -410,7 +411,7 @@ def attention_points(gpu, capability, d, heads, causal, config, rates):
 
 # triton-lang/triton, pull request 1917 (July 2023): 4 x 48 heads of 64; the
 # chip is not named there, the tutorial's figures were an A100's
-A100_CAUSAL = {1024: 86.9, 2048: 108.9, 4096: 125.6}
+A100_CAUSAL = {1024: 86.9, 2048: 108.9}
 A100_FULL = {1024: 122.5, 2048: 136.6, 4096: 143.0, 8192: 145.8, 16384: 146.8}
 # Dao-AILab/flash-attention, issue 1777: 16 x 32 heads of 64, H100 PCIe, Triton
 PCIE_FULL = {1024: 230, 2048: 233, 4096: 239, 8192: 248}
@@ -418,10 +419,13 @@ PCIE_FULL = {1024: 230, 2048: 233, 4096: 239, 8192: 248}
 # tutorial (whose tiles come through tensor maps) on a Hopper chip
 HOPPER_FULL = {1024: 406.8, 2048: 427.8, 4096: 459.6, 8192: 464.4,
                16384: 487.0}
-# triton-lang/triton, issue 2339 (September 2023): GMMA, no tensor maps, H100
-HOPPER_MATMUL = {(2048, 512, 512): 77.9, (2048, 1024, 1024): 206.8,
-                 (2048, 2048, 2048): 295.1, (2048, 4096, 4096): 346.3,
-                 (2048, 8192, 8192): 369.8}
+# triton-lang/triton, issue 2339 (September 2023), H100: cuBLAS; Triton, then
+# in its first version with GMMA, without tensor maps
+HOPPER_MATMUL = {(2048, 512, 512): (102.6, 77.9),
+                 (2048, 1024, 1024): (243.1, 206.8),
+                 (2048, 2048, 2048): (515.2, 295.1),
+                 (2048, 4096, 4096): (613.7, 346.3),
+                 (2048, 8192, 8192): (721.6, 369.8)}
 
 
 def attention_a100():
@@ -449,17 +453,14 @@ def attention_h100():
 
 
 def matmul_h100():
-    points = []
-    for shape, rate in HOPPER_MATMUL.items():
-        m, n, k = shape
-        points.append(tflops(
-            "h100", 90, 2.0 * m * n * k, rate, "x".join(map(str, shape)),
-            lambda g, c, s, shape=shape: best_matmul(g, c, s, "float16",
-                                                     shape, HOPPER)[0]))
-    return points
+    return [tflops("h100", 90, 2.0 * m * n * k, rates[who],
+                   f"{m}x{n}x{k}, {('cuBLAS', 'Triton')[who]}",
+                   lambda g, c, s, shape=(m, n, k): best_matmul(
+                       g, c, s, "float16", shape, HOPPER)[0])
+            for who in (0, 1) for (m, n, k), rates in HOPPER_MATMUL.items()]
 
 
-# ---- do they compute what they should? --------------------------------------------
+# ---- do they compute what they should? -------------------------------------
 
 def right(kernel, grid, args, out, want, tolerance):
     """Whether the emulator's result is within tolerance of the largest."""
