@@ -72,6 +72,7 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     *index = p->count;
     p->inst[p->count] = *inst;
     p->inst[p->count].file = 0;
+    p->inst[p->count].group = teg_group_of(text);
     p->inst[p->count].text = length > 1 ? put_text(p, text, length) : 0;
     p->inst[p->count].record_index = p->record_count;
     p->inst[p->count].records =

@@ -44,5 +44,6 @@ void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
     if (pending != NULL && t->open) {
         pending->floor = t->floor;
         pending->extra = t->extra;
+        pending->joined = t->joined;
     }
 }

@@ -1,8 +1,12 @@
 /*
- * Counters of a warp: one for each register, and some for each of the
- * compiler's dependence barriers.  A counter holds when what was counted up
- * last is there, and the stall that waiting for it is charged to, in one
- * number.
+ * Counters of a warp: one for each register, some for each of the compiler's
+ * dependence barriers, one for what has joined groups of each kind.  A counter
+ * holds when what was counted up last is there, and the stall that waiting for
+ * it is charged to, in one number.
+ *
+ * Who waits until a few only are left needs more than the last: a history is
+ * a row of counters, the newest that were counted up, newest first, behind one
+ * counter for all those before them.
  *
  * Where the SM runs ahead of shared memory the cycle may still be open: one of
  * SIM_OPEN and more, later than all others, that names the pending entry
@@ -14,7 +18,10 @@
 #include "sim/events.h"
 
 enum {
-    SIM_COUNTER_STALL_BITS = 5
+    SIM_COUNTER_STALL_BITS = 5,
+    SIM_HISTORY = TEG_GROUP_OPEN_MAX,       /* of which one may wait for the
+                                               oldest */
+    SIM_HISTORY_COUNTERS = SIM_HISTORY + 1, /* with the one before them */
 };
 
 #define SIM_OPEN (1ull << 56)

@@ -168,6 +168,7 @@ void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     find_times(sm, w, op, plan, now, sim_units_start(&sm->units, &unit, now),
                &t);
     take_units(sm, w, op, &unit, &t, now);
+    sim_results_gather(sm, w, op, &t);
     read_operands(sm, w, op, now);
     sim_announce_issue(sm, slot, unit.unit, now, &t, plan);
     if (sm->pending.failed)

@@ -25,6 +25,10 @@ struct sim_times {
      * says, plus extra. */
     uint64_t floor, extra;
     int open; /* memory has not said yet: done names the pending entry */
+    /* Until when what counts it is held: done, or of one that commits a group
+     * what has joined that; named likewise. */
+    uint64_t held;
+    uint32_t joined; /* its pending entry, or SIM_NO_PENDING */
 };
 
 static inline uint64_t sim_times_end(uint64_t result, uint64_t floor,

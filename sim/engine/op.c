@@ -1,5 +1,6 @@
 #include "sim/engine/op.h"
 
+#include "sim/engine/counter.h"
 #include "sim/engine/operands.h"
 
 #include <assert.h>
@@ -17,6 +18,7 @@ void sim_ops_release(struct sim_ops *ops)
 {
     free(ops->op);
     free(ops->wait);
+    free(ops->hold);
     free(ops->counter);
     *ops = (struct sim_ops){0};
 }
@@ -39,25 +41,42 @@ static void *reserve(void *pool, uint32_t used, uint32_t more,
 
 /* ---- counters ------------------------------------------------------------ */
 
-static uint16_t counter_of_register(struct sim_ops *ops, uint32_t reg)
+/* The first of `count` counters, whose number + 1 is in `*seen`. */
+static uint16_t counter_of(struct sim_ops *ops, uint16_t *seen, uint16_t count)
 {
-    uint16_t *counter = &ops->of_register[reg];
-
-    if (*counter == 0)
-        *counter = ++ops->counters_per_warp;
-    return (uint16_t)(*counter - 1);
+    if (*seen == 0) {
+        *seen = ops->counters_per_warp + 1;
+        ops->counters_per_warp += count;
+    }
+    return (uint16_t)(*seen - 1);
 }
 
-/* The first of a barrier's counters. */
+static uint16_t counter_of_register(struct sim_ops *ops, uint32_t reg)
+{
+    return counter_of(ops, &ops->of_register[reg], 1);
+}
+
 static uint16_t counter_of_barrier(struct sim_ops *ops, uint8_t barrier)
 {
-    uint16_t *counter = &ops->of_barrier[barrier];
+    return counter_of(ops, &ops->of_barrier[barrier], TEG_STALL_RESULTS);
+}
 
-    if (*counter == 0) {
-        *counter = ops->counters_per_warp + 1;
-        ops->counters_per_warp += TEG_STALL_RESULTS;
-    }
-    return (uint16_t)(*counter - 1);
+static uint16_t counter_of_joined(struct sim_ops *ops, uint8_t kind)
+{
+    return counter_of(ops, &ops->of_joined[kind], 1);
+}
+
+static uint16_t counter_of_history(struct sim_ops *ops, uint8_t kind,
+                                   uint8_t number)
+{
+    return counter_of(ops, &ops->of_history[kind][number],
+                      SIM_HISTORY_COUNTERS);
+}
+
+static int is_by_control(const struct sim_ops *ops, const struct teg_inst *inst)
+{
+    return ops->gpu->sm.dependences == DEPENDENCES_CONTROL &&
+           inst->control.known;
 }
 
 static void add_written(struct sim_ops *ops, struct sim_op *op,
@@ -73,16 +92,79 @@ static void add_written(struct sim_ops *ops, struct sim_op *op,
     }
 }
 
-/* 7 means none. */
-static uint8_t add_set(struct sim_ops *ops, const struct sim_op *op,
-                       uint8_t barrier)
+/* ---- what is held -------------------------------------------------------- */
+
+static void add_hold(struct sim_ops *ops, struct sim_op *op, uint16_t counter,
+                     enum teg_stall stall, int is_history)
 {
-    if (barrier >= SIM_BARRIERS)
-        return 0;
-    ops->counter[ops->counters++] =
-        (uint16_t)(counter_of_barrier(ops, barrier) + op->result -
-                   TEG_STALL_RESULT_FIRST);
-    return 1;
+    ops->hold[ops->holds++] = (struct sim_hold){
+        .counter = counter,
+        .stall = (uint8_t)stall,
+        .is_history = is_history != 0,
+    };
+    op->hold_count++;
+    assert(op->hold_count <= SIM_HOLDS_MAX);
+}
+
+/* 7 means none. */
+static int is_barrier(uint8_t barrier)
+{
+    return barrier < SIM_BARRIERS;
+}
+
+static uint16_t counter_of_set(struct sim_ops *ops, const struct sim_op *op,
+                               uint8_t barrier)
+{
+    return (uint16_t)(counter_of_barrier(ops, barrier) + op->result -
+                      TEG_STALL_RESULT_FIRST);
+}
+
+/* The history that the instruction waits for or counts up.  Copies are counted
+ * by the dependence barrier that the one who commits them sets; a trace without
+ * control codes does not tell which, and that is all one. */
+static uint8_t history_of(const struct teg_inst *inst)
+{
+    if (inst->group.kind == GROUP_PRODUCTS)
+        return inst->group.number;
+    if (!inst->control.known)
+        return TEG_GROUP_ANY;
+    if ((inst->group.does & GROUP_COMMITS) != 0)
+        return is_barrier(inst->control.write_barrier)
+                   ? inst->control.write_barrier
+                   : TEG_GROUP_ANY;
+    return inst->group.number;
+}
+
+/* Where control codes say who counts up a dependence barrier, everyone who sets
+ * it; else who commits a group. */
+static void add_counted(struct sim_ops *ops, struct sim_op *op,
+                        const struct teg_inst *inst)
+{
+    uint8_t kind = inst->group.kind, number = history_of(inst);
+    uint8_t set = inst->control.write_barrier;
+    int commits = (inst->group.does & GROUP_COMMITS) != 0;
+
+    if (op->by_control && is_barrier(set)) {
+        add_hold(ops, op, counter_of_set(ops, op, set), op->result, 0);
+        if (ops->of_history[GROUP_COPIES][set] != 0)
+            add_hold(ops, op, counter_of_history(ops, GROUP_COPIES, set),
+                     op->result, 1);
+    }
+    if (commits && (kind != GROUP_COPIES || !op->by_control))
+        add_hold(ops, op, counter_of_history(ops, kind, number), op->result, 1);
+}
+
+static void add_held(struct sim_ops *ops, struct sim_op *op,
+                     const struct teg_inst *inst)
+{
+    uint8_t kind = inst->group.kind;
+
+    add_counted(ops, op, inst);
+    if ((inst->group.does & (GROUP_JOINS | GROUP_COMMITS)) != 0)
+        op->joined = counter_of_joined(ops, kind);
+    if ((inst->group.does & GROUP_JOINS) != 0)
+        add_hold(ops, op, op->joined, op->result, 0);
+    op->commits = (inst->group.does & GROUP_COMMITS) != 0;
 }
 
 /* ---- waits --------------------------------------------------------------- */
@@ -112,9 +194,34 @@ static void add_barrier_waits(struct sim_ops *ops, struct sim_op *op,
                               const struct teg_inst *inst)
 {
     for (uint8_t b = 0; b < SIM_BARRIERS && op->by_control; b++) {
-        if (inst->control.wait_mask >> b & 1)
+        if ((inst->control.wait_mask | inst->group.barriers) >> b & 1)
             add_wait(ops, op, SIM_WAIT_BARRIER, counter_of_barrier(ops, b));
     }
+}
+
+/* Whoever waits until nothing counts up a dependence barrier need not know in
+ * which order it was done. */
+static int waits_for_all(const struct teg_inst *inst, int by_control)
+{
+    return by_control && inst->group.kind == GROUP_COPIES &&
+           inst->group.open == 0 && is_barrier(inst->group.number);
+}
+
+static void add_group_waits(struct sim_ops *ops, struct sim_op *op,
+                            const struct teg_inst *inst)
+{
+    const struct teg_group *g = &inst->group;
+
+    if ((g->does & GROUP_WAITS) == 0)
+        return;
+    if (waits_for_all(inst, op->by_control)) {
+        add_wait(ops, op, SIM_WAIT_BARRIER, counter_of_barrier(ops, g->number));
+        return;
+    }
+    add_wait(ops, op, SIM_WAIT_GROUP,
+             counter_of_history(ops, g->kind, history_of(inst)));
+    if (g->open < TEG_GROUP_OPEN_UNSAID)
+        ops->wait[ops->waits - 1].down_to = g->open;
 }
 
 static void add_waits(struct sim_ops *ops, struct sim_op *op,
@@ -136,6 +243,10 @@ static enum teg_stall result_of(const struct teg_inst *inst)
         [RESULT_LONG] = STALL_LONG,
     };
 
+    /* Who commits copies is done when they are. */
+    if (inst->group.kind == GROUP_COPIES &&
+        (inst->group.does & GROUP_COMMITS) != 0)
+        return STALL_LONG;
     return (inst->flags & INST_OPERAND) != 0
                ? STALL_SHORT
                : stall[teg_op_class_facts(inst->op_class)->kind];
@@ -216,26 +327,29 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .throttle = (uint8_t)throttle_of(inst),
         .has_addresses = teg_inst_has_addresses(inst) != 0,
         .flags = inst->flags,
-        .by_control = ops->gpu->sm.dependences == DEPENDENCES_CONTROL &&
-                      inst->control.known,
+        .by_control = is_by_control(ops, inst) != 0,
         .waits = ops->waits,
+        .holds = ops->holds,
         .counters = ops->counters,
     };
     if (operand)
         fill_operand(op, ops->gpu);
-    add_waits(ops, op, inst);
-    add_written(ops, op, inst);
-    if (op->by_control) {
+    if (op->by_control)
         op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
-        op->done_count = add_set(ops, op, inst->control.write_barrier);
-        op->read_count = add_set(ops, op, inst->control.read_barrier);
+    add_waits(ops, op, inst);
+    add_held(ops, op, inst);
+    add_written(ops, op, inst);
+    if (op->by_control && is_barrier(inst->control.read_barrier)) {
+        ops->counter[ops->counters++] =
+            counter_of_set(ops, op, inst->control.read_barrier);
+        op->read_count = 1;
     }
 }
 
 static void note_store(struct sim_ops *ops, const struct sim_op *op)
 {
     if (op->has_addresses && (op->flags & INST_STORE) != 0 &&
-        op->dst_count + op->done_count != 0 &&
+        op->dst_count + op->hold_count != 0 &&
         op->latency < ops->store_latency_min)
         ops->store_latency_min = op->latency;
 }
@@ -268,21 +382,41 @@ static uint32_t count_registers(const struct teg_regs *regs, uint8_t count)
 static teg_status reserve_all(struct sim_ops *ops, const struct teg_inst *inst,
                               struct teg_diag *d)
 {
-    uint32_t waits = SIM_BARRIERS + count_registers(inst->src, inst->src_count);
-    uint32_t counters = 2 + count_registers(inst->dst, inst->dst_count);
+    uint32_t waits =
+        SIM_BARRIERS + 1 + count_registers(inst->src, inst->src_count);
+    uint32_t counters = 1 + count_registers(inst->dst, inst->dst_count);
     struct sim_wait *wait = reserve(ops->wait, ops->waits, waits,
                                     &ops->wait_capacity, sizeof *wait);
+    struct sim_hold *hold;
     uint16_t *counter;
 
     if (wait == NULL)
         return teg_fail_memory(d);
     ops->wait = wait;
+    hold = reserve(ops->hold, ops->holds, SIM_HOLDS_MAX, &ops->hold_capacity,
+                   sizeof *hold);
+    if (hold == NULL)
+        return teg_fail_memory(d);
+    ops->hold = hold;
     counter = reserve(ops->counter, ops->counters, counters,
                       &ops->counter_capacity, sizeof *counter);
     if (counter == NULL)
         return teg_fail_memory(d);
     ops->counter = counter;
     return TEG_OK;
+}
+
+/* Who counts up a dependence barrier has to know that somebody waits until some
+ * are left, wherever in the program that is. */
+static void number_histories(struct sim_ops *ops)
+{
+    for (uint32_t i = ops->count; i < ops->program->count; i++) {
+        const struct teg_inst *inst = &ops->program->inst[i];
+
+        if ((inst->group.does & GROUP_WAITS) != 0 &&
+            !waits_for_all(inst, is_by_control(ops, inst)))
+            counter_of_history(ops, inst->group.kind, history_of(inst));
+    }
 }
 
 teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
@@ -298,6 +432,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
         ops->op = op;
         ops->capacity = capacity;
     }
+    number_histories(ops);
     for (; ops->count < p->count; ops->count++) {
         const struct teg_inst *inst = &p->inst[ops->count];
 

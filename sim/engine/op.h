@@ -34,9 +34,23 @@ enum sim_wait_kind {
 struct sim_wait {
     uint16_t counter; /* index into sim_warp.counter; of a barrier, the first
                          of one for each stall that is a wait for a result,
-                         so that the wait can be named */
+                         so that the wait can be named; of a history its
+                         first */
     uint8_t kind;     /* enum sim_wait_kind */
-    uint8_t down_to;  /* the kinds there are know 0 only */
+    uint8_t down_to;  /* other than 0 of a history only */
+};
+
+/* A counter, or history, that an instruction holds until its result is there.
+ */
+struct sim_hold {
+    uint16_t counter;
+    uint8_t stall; /* enum teg_stall that waiting for it is */
+    uint8_t is_history;
+};
+
+enum {
+    /* A dependence barrier, its history, a group's. */
+    SIM_HOLDS_MAX = 3,
 };
 
 struct sim_op {
@@ -51,14 +65,18 @@ struct sim_op {
     uint16_t flags;      /* enum teg_inst_flag */
     uint16_t wait_count; /* what it waits for */
     uint16_t dst_count;  /* registers written */
-    uint8_t done_count;  /* dependence barriers set until the result is there */
-    uint8_t read_count;  /* ... until the operands have been read */
+    uint8_t hold_count;  /* held until the result is there */
+    uint8_t read_count;  /* dependence barriers set until the operands have been
+                            read */
+    uint8_t commits;     /* a group: what it holds is held until that is done */
+    uint16_t joined;     /* of which this counter is held */
     /* Cycles that reading its operands takes: after another instruction, and
      * right after the one before it in the program. */
     uint8_t operand_cycles, operand_cycles_after;
     uint32_t waits;    /* first of them in sim_ops.wait */
+    uint32_t holds;    /* likewise, in sim_ops.hold */
     uint32_t counters; /* likewise, in sim_ops.counter: of the registers it
-                          writes, of the barriers it sets */
+                          writes, of the barrier it sets until it has read */
 };
 
 /* Grows with the program. */
@@ -69,6 +87,8 @@ struct sim_ops {
     uint32_t count, capacity;
     struct sim_wait *wait; /* owned, [waits] */
     uint32_t waits, wait_capacity;
+    struct sim_hold *hold; /* owned, [holds] */
+    uint32_t holds, hold_capacity;
     uint16_t *counter; /* owned, [counters] */
     uint32_t counters, counter_capacity;
     struct sim_ports ports[SIM_PORTS_MAX];
@@ -76,6 +96,10 @@ struct sim_ops {
     /* Counter of each register, the first of each barrier, + 1; 0 = not seen
      * yet. */
     uint16_t of_register[TEG_REG_COUNT], of_barrier[SIM_BARRIERS];
+    /* Likewise of what has joined a group that is not committed yet and of all
+     * before it; and of histories. */
+    uint16_t of_joined[TEG_GROUP_KINDS];
+    uint16_t of_history[TEG_GROUP_KINDS][TEG_GROUP_NUMBERS + 1];
     uint16_t counters_per_warp; /* seen */
     /* Fewest cycles until what a store to memory leaves in a register or
      * barrier is there; UINT32_MAX: no store does. */

@@ -73,8 +73,9 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
         p->request = *issue->request;
     if (misses == NULL)
         return p;
-    p->held = 0;
-    p->next_open = p->holder = SIM_NO_PENDING;
+    p->next_open = p->joined = SIM_NO_PENDING;
+    for (int i = 0; i < SIM_HOLDS_MAX; i++)
+        p->held[i] = (struct sim_held){0, SIM_NO_PENDING};
     memcpy(&p->misses, misses, sim_misses_bytes(misses));
     link_open(o, offset);
     return p;

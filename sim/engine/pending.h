@@ -10,7 +10,7 @@
 #ifndef TEG_SIM_ENGINE_PENDING_H
 #define TEG_SIM_ENGINE_PENDING_H
 
-#include "sim/events.h"
+#include "sim/engine/op.h"
 #include "sim/memory/memory.h"
 
 struct sim_pending {
@@ -23,11 +23,15 @@ struct sim_pending {
     uint64_t floor, extra;
     uint64_t result;    /* what the memory said */
     uint32_t next_open; /* offset of the next open entry, or SIM_NO_PENDING */
-    /* The dependence barrier it sets counts others too: until when they hold
-     * it, those known, as a counter, and the offset of the open entry before
-     * it, or SIM_NO_PENDING. */
-    uint64_t held;
-    uint32_t holder;
+    uint32_t joined;    /* of one that commits a group: the open entry that
+                           stood for what has joined it, or SIM_NO_PENDING */
+    /* The counters it holds count others too: until when they hold them, those
+     * known, as a counter, and the offset of the open entry before it, or
+     * SIM_NO_PENDING. */
+    struct sim_held {
+        uint64_t until;
+        uint32_t holder;
+    } held[SIM_HOLDS_MAX];
     struct sim_misses misses; /* those it has */
 };
 

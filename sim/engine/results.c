@@ -1,75 +1,167 @@
 #include "sim/engine/results.h"
 
+#include <string.h>
+
 #include "sim/engine/announce.h"
 #include "sim/engine/counter.h"
 
 /* ---- at issue ------------------------------------------------------------ */
 
-/* A barrier counts every instruction that set it: the last one done counts.
- * Behind the entry that stands for it are those that held it before. */
-static void hold_barrier(struct sim_sm *sm, uint64_t *held, uint64_t value)
+/* What the open entry that `value` names has noted of the counter. */
+static struct sim_held *held_at(struct sim_sm *sm, uint64_t value,
+                                uint16_t counter)
 {
-    struct sim_pending *pending;
+    struct sim_pending *p =
+        sim_pending_at(&sm->pending, sim_counter_offset(value));
+    const struct sim_ops *ops = &sm->chip->ops;
+    const struct sim_hold *hold = ops->hold + ops->op[p->issue.inst].holds;
+    uint32_t i = 0;
+
+    while (hold[i].counter != counter)
+        i++;
+    return &p->held[i];
+}
+
+/* A barrier, and what joins groups, counts every instruction that holds it: the
+ * last one done counts.  Behind the entry that stands for it are those that
+ * held it before. */
+static void hold_counter(struct sim_sm *sm, uint64_t *counters,
+                         uint16_t counter, uint64_t value)
+{
+    uint64_t *held = &counters[counter];
+    struct sim_held *entry;
 
     if (!sim_counter_is_open(value) && !sim_counter_is_open(*held)) {
         *held = teg_max(*held, value);
         return;
     }
-    pending = sim_pending_at(
-        &sm->pending,
-        sim_counter_offset(sim_counter_is_open(value) ? value : *held));
+    entry = held_at(sm, sim_counter_is_open(value) ? value : *held, counter);
     if (!sim_counter_is_open(value)) {
-        pending->held = teg_max(pending->held, value);
+        entry->until = teg_max(entry->until, value);
         return;
     }
     if (sim_counter_is_open(*held))
-        pending->holder = sim_counter_offset(*held);
+        entry->holder = sim_counter_offset(*held);
     else
-        pending->held = *held;
+        entry->until = *held;
     *held = value;
+}
+
+/* The oldest of a history joins those before it. */
+static void push_history(struct sim_sm *sm, uint64_t *counters, uint16_t first,
+                         uint64_t value)
+{
+    uint64_t *entry = &counters[first + 1];
+
+    hold_counter(sm, counters, first, entry[SIM_HISTORY - 1]);
+    memmove(entry + 1, entry, (SIM_HISTORY - 1) * sizeof *entry);
+    entry[0] = value;
+}
+
+/* Who commits a group in which something is still open is open until that is
+ * done, though memory has nothing to say of it itself. */
+void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
+                        const struct sim_op *op, struct sim_times *t)
+{
+    uint64_t joined = op->commits ? w->counter[op->joined] : 0;
+
+    t->joined = SIM_NO_PENDING;
+    if (!sim_counter_is_open(joined)) {
+        t->held = teg_max(t->done, sim_counter_cycle(joined));
+        return;
+    }
+    t->joined = sim_counter_offset(joined);
+    t->floor = t->done;
+    t->extra = 0;
+    t->open = 1;
+    t->done = t->held = SIM_OPEN + sm->pending.used;
+    sm->misses->count = 0;
+    sm->misses->settled = (struct sim_request_ends){0};
 }
 
 void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_times *t)
 {
     const uint16_t *at = sm->chip->ops.counter + op->counters;
+    const struct sim_hold *hold = sm->chip->ops.hold + op->holds;
     uint64_t done = sim_counter(t->done, op->result);
 
     for (uint16_t i = 0; i < op->dst_count; i++)
         w->counter[*at++] = done;
-    if (op->done_count != 0)
-        hold_barrier(sm, &w->counter[*at++], done);
+    for (uint8_t i = 0; i < op->hold_count; i++, hold++) {
+        uint64_t held = sim_counter(t->held, hold->stall);
+
+        if (hold->is_history)
+            push_history(sm, w->counter, hold->counter, held);
+        else
+            hold_counter(sm, w->counter, hold->counter, held);
+    }
     /* The operands have been read when the unit has taken the instruction. */
     if (op->read_count != 0)
-        hold_barrier(sm, &w->counter[*at],
+        hold_counter(sm, w->counter, *at,
                      sim_counter(t->start + t->busy, op->result));
 }
 
 /* ---- later --------------------------------------------------------------- */
+
+/* Whoever of a counter's row still says `stood` learns of `value`. */
+static void replace(uint64_t *counter, uint32_t count, uint64_t stood,
+                    uint64_t value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (counter[i] == stood)
+            counter[i] = value;
+    }
+}
+
+/* What counts an open instruction is held until that and all that it counted
+ * before are done. */
+static void write_held(struct sim_sm *sm, struct sim_pending *p,
+                       uint32_t offset, const struct sim_hold *hold,
+                       uint64_t until)
+{
+    uint64_t *counter = &sm->warp[p->issue.slot].counter[hold->counter];
+    struct sim_held *held =
+        &p->held[hold -
+                 (sm->chip->ops.hold + sm->chip->ops.op[p->issue.inst].holds)];
+    uint64_t stood = sim_counter_open(offset, hold->stall);
+    uint64_t done = sim_counter(until, hold->stall);
+
+    held->until = teg_max(held->until, done);
+    if (held->holder != SIM_NO_PENDING)
+        held->until =
+            teg_max(held->until,
+                    held_at(sm, sim_counter_open(held->holder, hold->stall),
+                            hold->counter)
+                        ->until);
+    if (hold->is_history)
+        replace(counter + 1, SIM_HISTORY, stood, done);
+    replace(counter, 1, stood, held->until);
+}
 
 /* What is to be had of an open instruction goes where its entry stood for it:
  * not to registers that others have written since. */
 static void write_open(struct sim_sm *sm, struct sim_pending *p,
                        uint32_t offset)
 {
-    const struct sim_op *op = &sm->chip->ops.op[p->issue.inst];
-    const uint16_t *at = sm->chip->ops.counter + op->counters;
+    const struct sim_ops *ops = &sm->chip->ops;
+    const struct sim_op *op = &ops->op[p->issue.inst];
+    const uint16_t *at = ops->counter + op->counters;
     uint64_t *counter = sm->warp[p->issue.slot].counter;
     uint64_t stood = sim_counter_open(offset, op->result);
     uint64_t done = sim_counter(p->issue.done, op->result);
+    uint64_t until = p->issue.done;
 
-    for (uint16_t i = 0; i < op->dst_count; i++, at++) {
-        if (counter[*at] == stood)
-            counter[*at] = done;
-    }
-    if (op->done_count == 0)
-        return;
-    p->held = teg_max(p->held, done);
-    if (p->holder != SIM_NO_PENDING)
-        p->held =
-            teg_max(p->held, sim_pending_at(&sm->pending, p->holder)->held);
-    if (counter[*at] == stood)
-        counter[*at] = p->held;
+    for (uint16_t i = 0; i < op->dst_count; i++, at++)
+        replace(&counter[*at], 1, stood, done);
+    if (p->joined != SIM_NO_PENDING)
+        until = teg_max(
+            until,
+            sim_counter_cycle(
+                held_at(sm, sim_counter_open(p->joined, op->result), op->joined)
+                    ->until));
+    for (uint8_t i = 0; i < op->hold_count; i++)
+        write_held(sm, p, offset, &ops->hold[op->holds + i], until);
 }
 
 static void close_pending(struct sim_sm *sm, struct sim_pending *p,

@@ -1,7 +1,7 @@
 /*
  * What an instruction leaves in its warp's counters: when its result is there,
- * for the registers it writes and the dependence barriers it sets; and what
- * was open, once memory has said when.
+ * for the registers it writes, the dependence barriers it sets and the group
+ * it joins or commits; and what was open, once memory has said when.
  */
 #ifndef TEG_SIM_ENGINE_RESULTS_H
 #define TEG_SIM_ENGINE_RESULTS_H
@@ -9,8 +9,13 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
 
-/* `op` of warp `w` issues.  If its end is open, its entry is the pending
- * list's last. */
+/* Finds until when `op` of warp `w`, about to issue, holds what counts it: of
+ * one that commits a group, until what has joined it is done, too. */
+void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
+                        const struct sim_op *op, struct sim_times *t);
+
+/* `op` of warp `w` issues.  If its end is open, its entry is the
+ * pending list's last. */
 void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_times *t);
 

@@ -25,6 +25,17 @@ static inline void wait_for_barrier(struct sim_warp *w, struct sim_wait wait)
         wait_until(w, w->counter[wait.counter + i]);
 }
 
+/* All that was counted up before the newest `down_to`: the last of them. */
+static inline void wait_for_group(struct sim_warp *w, struct sim_wait wait)
+{
+    const uint64_t *entry = &w->counter[wait.counter + 1];
+    uint64_t last = w->counter[wait.counter];
+
+    for (uint32_t i = wait.down_to; i < SIM_HISTORY; i++)
+        last = teg_max(last, entry[i]);
+    wait_until(w, last);
+}
+
 static inline void wait_for(struct sim_warp *w, struct sim_wait wait)
 {
     switch ((enum sim_wait_kind)wait.kind) {

@@ -1,0 +1,51 @@
+/*
+ * Groups of asynchronous work: what a warp starts and does not wait for joins
+ * the group that is open, something commits the group, and the warp later waits
+ * until at most some groups are still under way.
+ *
+ *   copies     LDGSTS joins, LDGDEPBAR commits (and sets a dependence barrier),
+ *              DEPBAR.LE SBn, N waits.  (PTX ISA: cp.async, its commit_group
+ *              and wait_group)
+ *   products   HGMMA and its kin join, one that names a gsb commits,
+ *              WARPGROUP.DEPBAR.LE gsbn, N waits.  (PTX ISA: wgmma)
+ *
+ * An instruction's text says all of it, in every format of traces.
+ */
+#ifndef TEG_ISA_INST_GROUP_H
+#define TEG_ISA_INST_GROUP_H
+
+#include <stdint.h>
+
+enum teg_group_kind {
+    GROUP_COPIES,
+    GROUP_PRODUCTS,
+    TEG_GROUP_KINDS
+};
+
+/* What an instruction does with a group; or-ed. */
+enum teg_group_part {
+    GROUP_JOINS = 1,
+    GROUP_COMMITS = 2,
+    GROUP_WAITS = 4,
+};
+
+enum {
+    TEG_GROUP_OPEN_MAX = 63,    /* what DEPBAR can say */
+    TEG_GROUP_OPEN_UNSAID = 64, /* a trace does not tell */
+    TEG_GROUP_NUMBERS = 8,      /* SB0 .. SB5, gsb0 .. gsb7 */
+    TEG_GROUP_ANY = TEG_GROUP_NUMBERS,
+};
+
+struct teg_group {
+    uint8_t does;     /* enum teg_group_part; 0: none of it */
+    uint8_t kind;     /* enum teg_group_kind */
+    uint8_t number;   /* counter that is waited for or counted up, or
+                       TEG_GROUP_ANY */
+    uint8_t open;     /* groups that may stay open, of one that waits */
+    uint8_t barriers; /* bit i: DEPBAR's list has dependence barrier i */
+};
+
+/* What an instruction of this text does. */
+struct teg_group teg_group_of(const char *text);
+
+#endif
