@@ -77,16 +77,21 @@ void help_launch_release(struct help_launch *h)
     teg_kernel_release(&h->kernel);
 }
 
-static uint32_t add(struct teg_program *p, struct teg_inst *inst)
+uint32_t help_inst(struct teg_program *p, struct teg_inst inst,
+                   const char *text)
 {
     uint32_t index = 0;
     struct teg_diag d;
 
-    inst->pc = 8u * p->count;
-    if (teg_program_add(p, inst, teg_op_class_facts(inst->op_class)->key,
-                        &index, &d) != TEG_OK)
+    inst.pc = 8u * p->count;
+    if (teg_program_add(p, &inst, text, &index, &d) != TEG_OK)
         abort();
     return index;
+}
+
+static uint32_t add(struct teg_program *p, struct teg_inst *inst)
+{
+    return help_inst(p, *inst, teg_op_class_facts(inst->op_class)->key);
 }
 
 static void add_source(struct teg_inst *inst, uint16_t reg)

@@ -39,6 +39,10 @@ struct help_launch {
 void help_launch_open(struct help_launch *h, struct teg_launch *launch);
 void help_launch_release(struct help_launch *h);
 
+/* `inst` as it stands with such a text, which says what it does with groups. */
+uint32_t help_inst(struct teg_program *p, struct teg_inst inst,
+                   const char *text);
+
 /* A plain arithmetic instruction: `class`, one destination, up to three
  * sources (255 = none).  Returns its index. */
 uint32_t help_arith(struct teg_program *p, enum teg_op_class class_,

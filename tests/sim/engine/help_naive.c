@@ -44,13 +44,21 @@ struct warp {
     uint64_t start; /* may issue from */
     uint64_t barrier_end, last_issue, same_warp;
     uint64_t ready[TEG_REG_COUNT];
-    int kind[TEG_REG_COUNT];
+    int stall[TEG_REG_COUNT];
     /* everything that ever counted up a dependence barrier */
-    struct {
+    struct held {
         uint64_t until;
-        int kind;
+        int stall;
     } held[BARRIERS][NAIVE_ISSUES_MAX * 2];
     uint32_t held_count[BARRIERS];
+    /* all that ever joined a group, committed or not, and what counted groups
+     * by their number, in order */
+    uint64_t joined[TEG_GROUP_KINDS];
+    struct counted {
+        uint8_t kind, number;
+        struct held held;
+    } counted[NAIVE_ISSUES_MAX * 2];
+    uint32_t counted_count;
     uint64_t line, instruction_at; /* of the program; the next is there */
     uint64_t stall_until;          /* by the compiler's stall count */
     int refused;
@@ -117,29 +125,127 @@ static int by_control(const struct naive *n, const struct teg_inst *inst)
     return n->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
 }
 
-static void hold(struct warp *w, uint8_t barrier, uint64_t until, int kind)
+/* What waiting for the instruction's result is called. */
+static int stall_of(const struct teg_inst *inst)
 {
-    if (barrier >= BARRIERS)
-        return;
-    w->held[barrier][w->held_count[barrier]].until = until;
-    w->held[barrier][w->held_count[barrier]++].kind = kind;
+    if (inst->group.kind == GROUP_COPIES &&
+        (inst->group.does & GROUP_COMMITS) != 0)
+        return STALL_LONG;
+    if ((inst->flags & INST_OPERAND) != 0)
+        return STALL_SHORT;
+    switch (teg_op_class_facts(inst->op_class)->kind) {
+    case RESULT_LONG:
+        return STALL_LONG;
+    case RESULT_SHORT:
+        return STALL_SHORT;
+    default:
+        return STALL_WAIT;
+    }
 }
 
-static int operands_of_kind_over(const struct naive *n, const struct warp *w,
-                                 int kind)
+static void hold(struct warp *w, uint8_t barrier, uint64_t until, int stall)
+{
+    if (barrier < BARRIERS)
+        w->held[barrier][w->held_count[barrier]++] =
+            (struct held){until, stall};
+}
+
+/* Who waits for groups of a number in DEPBAR or sets the barrier of that number;
+ * without control codes there is one row for all. */
+static uint8_t number_of(const struct teg_inst *inst)
+{
+    if (inst->group.kind == GROUP_PRODUCTS)
+        return inst->group.number;
+    if (!inst->control.known)
+        return TEG_GROUP_ANY;
+    if ((inst->group.does & GROUP_WAITS) != 0)
+        return inst->group.number;
+    return inst->control.write_barrier < BARRIERS ? inst->control.write_barrier
+                                                  : TEG_GROUP_ANY;
+}
+
+static void count(struct warp *w, uint8_t kind, uint8_t number, uint64_t until,
+                  int stall)
+{
+    w->counted[w->counted_count++] =
+        (struct counted){kind, number, {until, stall}};
+}
+
+/* The instruction's result, or the group it commits, is there at `done`. */
+static void note_result(const struct naive *n, struct warp *w,
+                        const struct teg_inst *inst, uint64_t done)
+{
+    const struct teg_group *g = &inst->group;
+    int stall = stall_of(inst), control = by_control(n, inst);
+
+    if ((g->does & GROUP_JOINS) != 0)
+        w->joined[g->kind] = max_u64(w->joined[g->kind], done);
+    if ((g->does & GROUP_COMMITS) != 0)
+        done = max_u64(done, w->joined[g->kind]);
+    if (control && inst->control.write_barrier < BARRIERS) {
+        hold(w, inst->control.write_barrier, done, stall);
+        count(w, GROUP_COPIES, inst->control.write_barrier, done, stall);
+    }
+    if ((g->does & GROUP_COMMITS) != 0 && !(control && g->kind == GROUP_COPIES))
+        count(w, g->kind, number_of(inst), done, stall);
+}
+
+static int barrier_over(const struct naive *n, const struct warp *w,
+                        int barrier, int stall)
+{
+    for (uint32_t i = 0; i < w->held_count[barrier]; i++) {
+        if (w->held[barrier][i].stall == stall &&
+            !over(n, w->held[barrier][i].until))
+            return 0;
+    }
+    return 1;
+}
+
+/* Are all groups but the newest over?  The wait has the name of the one that
+ * is there last. */
+static int groups_over(const struct naive *n, const struct warp *w, int stall)
+{
+    const struct teg_inst *inst = head(n, w);
+    const struct teg_group *g = &inst->group;
+    uint8_t number = number_of(inst);
+    int newest = g->open == TEG_GROUP_OPEN_UNSAID ? 0 : g->open;
+    uint64_t last = 0;
+    int name = -1;
+
+    if ((g->does & GROUP_WAITS) == 0)
+        return 1;
+    if (by_control(n, inst) && g->kind == GROUP_COPIES && newest == 0 &&
+        number < BARRIERS)
+        return barrier_over(n, w, number, stall);
+    for (uint32_t i = w->counted_count; i-- > 0;) {
+        const struct counted *c = &w->counted[i];
+
+        if (c->kind != g->kind || c->number != number || newest-- > 0)
+            continue;
+        newest = 0;
+        if (c->held.until > last ||
+            (c->held.until == last && c->held.stall > name)) {
+            last = c->held.until;
+            name = c->held.stall;
+        }
+    }
+    return name != stall || over(n, last);
+}
+
+static int results_over(const struct naive *n, const struct warp *w, int stall)
 {
     const struct teg_inst *inst = head(n, w);
 
-    if (kind == RESULT_FIXED && !over(n, w->stall_until))
+    if (stall == STALL_WAIT && !over(n, w->stall_until))
+        return 0;
+    if (!groups_over(n, w, stall))
         return 0;
     if (by_control(n, inst)) {
+        int mask = inst->control.wait_mask | inst->group.barriers;
+
         for (int b = 0; b < BARRIERS; b++) {
-            for (uint32_t i = 0;
-                 (inst->control.wait_mask >> b & 1) && i < w->held_count[b];
-                 i++) {
-                if (w->held[b][i].kind == kind && !over(n, w->held[b][i].until))
-                    return 0;
-            }
+            if ((mask >> b & 1) && !barrier_over(n, w, b, stall))
+                return 0;
         }
         return 1;
     }
@@ -147,7 +253,7 @@ static int operands_of_kind_over(const struct naive *n, const struct warp *w,
         for (uint32_t r = 0; r < inst->src[i].count; r++) {
             uint32_t reg = inst->src[i].first + r;
 
-            if (w->kind[reg] == kind && !over(n, w->ready[reg]))
+            if (w->stall[reg] == stall && !over(n, w->ready[reg]))
                 return 0;
         }
     }
@@ -165,12 +271,10 @@ static int held(const struct naive *n, const struct warp *w)
         return STALL_SAME_WARP;
     if (!over(n, w->instruction_at))
         return STALL_NO_INSTRUCTION;
-    if (!operands_of_kind_over(n, w, RESULT_LONG))
-        return STALL_LONG;
-    if (!operands_of_kind_over(n, w, RESULT_SHORT))
-        return STALL_SHORT;
-    if (!operands_of_kind_over(n, w, RESULT_FIXED))
-        return STALL_WAIT;
+    for (int stall = STALL_LONG; stall <= STALL_WAIT; stall++) {
+        if (!results_over(n, w, stall))
+            return stall;
+    }
     return -1;
 }
 
@@ -436,18 +540,13 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     for (uint8_t i = 0; i < inst->dst_count; i++) {
         for (uint32_t r = 0; r < inst->dst[i].count; r++) {
             w->ready[inst->dst[i].first + r] = done;
-            w->kind[inst->dst[i].first + r] =
-                operand ? RESULT_SHORT
-                        : (int)teg_op_class_facts(inst->op_class)->kind;
+            w->stall[inst->dst[i].first + r] = stall_of(inst);
         }
     }
+    note_result(n, w, inst, done);
     w->stall_until = 0;
     if (by_control(n, inst)) {
-        int kind = operand ? RESULT_SHORT
-                           : (int)teg_op_class_facts(inst->op_class)->kind;
-
-        hold(w, inst->control.write_barrier, done, kind);
-        hold(w, inst->control.read_barrier, begin + busy, kind);
+        hold(w, inst->control.read_barrier, begin + busy, stall_of(inst));
         w->stall_until =
             n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
     }

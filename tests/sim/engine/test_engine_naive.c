@@ -40,6 +40,44 @@ static uint32_t pick_reg(uint64_t *state)
     return help_below(state, 4) == 0 ? 255 : help_below(state, 6);
 }
 
+/* Copies, their groups and who waits for them; now and then a DEPBAR of barriers
+ * that nobody sets. */
+static void random_copy(struct teg_program *p, uint64_t *state)
+{
+    struct teg_inst copy = {.op_class = CLASS_LDGSTS,
+                            .space = SPACE_GLOBAL,
+                            .flags = INST_LOAD,
+                            .width = (uint16_t)(4u << help_below(state, 3)),
+                            .src_count = 1,
+                            .src = {{(uint16_t)help_below(state, 6), 1}}};
+    struct teg_inst plain = {.op_class = CLASS_MEMBAR};
+    char text[64];
+
+    switch (help_below(state, 6)) {
+    case 0:
+    case 1:
+        help_inst(p, copy, "LDGSTS.E [R1], [R2]");
+        return;
+    case 2:
+        help_inst(p, plain, "LDGDEPBAR");
+        return;
+    case 3:
+        snprintf(text, sizeof text, "DEPBAR {%u,%u}", help_below(state, 6),
+                 help_below(state, 6));
+        break;
+    case 4:
+        snprintf(text, sizeof text, "DEPBAR.LE SB%u, 0x%x, {%u}",
+                 help_below(state, 6), help_below(state, 4),
+                 help_below(state, 6));
+        break;
+    default:
+        snprintf(text, sizeof text, "DEPBAR.LE SB%u, 0x%x",
+                 help_below(state, 3), help_below(state, 4));
+        break;
+    }
+    help_inst(p, plain, text);
+}
+
 static void random_program(struct teg_program *p, uint64_t *state)
 {
     static const struct {
@@ -59,13 +97,16 @@ static void random_program(struct teg_program *p, uint64_t *state)
     };
 
     int control = help_below(state, 2) == 0;
+    int copies = help_below(state, 3) == 0;
 
     help_barrier(p);
     help_exit(p);
     help_cluster_arrive(p);
     help_cluster_wait(p);
     for (int i = 0; i < 12; i++) {
-        if (help_below(state, 2) == 0) {
+        if (copies && help_below(state, 3) != 0) {
+            random_copy(p, state);
+        } else if (help_below(state, 2) == 0) {
             uint16_t dst = (uint16_t)pick_reg(state);
             const uint16_t src[3] = {(uint16_t)pick_reg(state),
                                      (uint16_t)pick_reg(state),
@@ -88,7 +129,7 @@ static void random_program(struct teg_program *p, uint64_t *state)
             p->inst[i].control = (struct teg_control){
                 .known = 1,
                 .stall = (uint8_t)help_below(state, 16),
-                .write_barrier = (uint8_t)help_below(state, 8),
+                .write_barrier = (uint8_t)help_below(state, copies ? 4 : 8),
                 .read_barrier = (uint8_t)help_below(state, 8),
                 .wait_mask = (uint8_t)help_below(state, 64),
             };
