@@ -18,6 +18,7 @@ static const struct {
     {"QGMMA", GROUP_PRODUCTS, GROUP_JOINS},
     {"BGMMA", GROUP_PRODUCTS, GROUP_JOINS},
     {"WARPGROUP.DEPBAR", GROUP_PRODUCTS, GROUP_WAITS},
+    {"WARPGROUP", GROUP_PRODUCTS, 0}, /* ARRIVE: between two groups */
 };
 
 enum {

@@ -82,6 +82,17 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     return TEG_OK;
 }
 
+teg_status teg_program_set_text(struct teg_program *p, uint32_t index,
+                                const char *text, struct teg_diag *d)
+{
+    size_t length = strlen(text) + 1;
+
+    TRY(reserve_text(p, length, d));
+    p->inst[index].text = put_text(p, text, length);
+    p->inst[index].group = teg_group_of(text);
+    return TEG_OK;
+}
+
 /* Files are few; the last one is asked for most. */
 teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
                                 const char *name, struct teg_diag *d)

@@ -136,6 +136,10 @@ struct teg_program {
 teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
                            const char *text, uint32_t *index,
                            struct teg_diag *d);
+/* Gives an instruction that nobody has executed yet another text, and what that
+ * says of groups. */
+teg_status teg_program_set_text(struct teg_program *p, uint32_t index,
+                                const char *text, struct teg_diag *d);
 const char *teg_program_text(const struct teg_program *p,
                              const struct teg_inst *inst);
 /* The instruction of that index comes from that file; one too many is not

@@ -90,6 +90,7 @@ teg_status nvbit_feed_warp(struct nvbit_feed *f, uint32_t warp, uint64_t line,
     f->warp = warp;
     f->warp_empty = 1;
     f->exited = 0;
+    f->groups = (struct nvbit_groups){0};
     return TEG_OK;
 }
 
@@ -126,6 +127,12 @@ static void hold(struct nvbit_feed *f, const struct nvbit_inst *inst,
     f->held = 1;
 }
 
+/* In groups of asynchronous work, of which the trace may say too little. */
+static int takes_part(const struct teg_inst *inst)
+{
+    return inst->op_class == CLASS_MEMBAR || inst->op_class == CLASS_GMMA;
+}
+
 void nvbit_feed_inst(struct nvbit_feed *f, const struct nvbit_inst *inst,
                      uint64_t line)
 {
@@ -148,6 +155,9 @@ void nvbit_feed_inst(struct nvbit_feed *f, const struct nvbit_inst *inst,
     }
     release_held(f);
     add(f, inst);
+    if (f->failed == TEG_OK && takes_part(program))
+        f->failed = nvbit_groups_inst(&f->groups, f->kernel, inst->inst,
+                                      f->path, line, &f->diag);
 }
 
 static void check_warps(struct nvbit_feed *f, uint64_t line)
@@ -179,6 +189,10 @@ teg_status nvbit_feed_end(struct nvbit_feed *f, uint64_t line,
     size_t size;
 
     *block = NULL;
+    if (f->failed != TEG_OK) {
+        *d = f->diag;
+        return f->failed;
+    }
     end_warp(f, line);
     check_position(f, line);
     check_warps(f, line);

@@ -11,6 +11,7 @@
 #define TEG_TRACES_NVBIT_FEED_H
 
 #include "traces/block/block.h"
+#include "traces/nvbit/groups.h"
 #include "traces/nvbit/line.h"
 
 enum {
@@ -29,8 +30,11 @@ struct nvbit_feed {
 
     uint32_t warp;
     int warp_empty;
-    uint32_t exited; /* lanes of this warp */
-    int held;        /* `pending` is an LDGSTS that may come twice */
+    uint32_t exited;            /* lanes of this warp */
+    struct nvbit_groups groups; /* of this warp */
+    teg_status failed;          /* to learn of them; why: in `diag` */
+    struct teg_diag diag;
+    int held; /* `pending` is an LDGSTS that may come twice */
     struct nvbit_inst pending;
 };
 

@@ -295,6 +295,25 @@ static teg_status take_opcode(struct nvbit_lines *l, const char **p,
     return TEG_OK;
 }
 
+/* The number behind the width of an instruction without addresses is its last
+ * immediate: of one that waits for groups, how many may stay open. */
+static void say_immediate(struct listed *out)
+{
+    struct teg_group group = teg_group_of(out->text);
+    const char *p = skip_blanks(out->end), *at = p;
+    size_t used = strlen(out->text);
+    uint64_t n;
+
+    if ((group.does & GROUP_WAITS) == 0)
+        return;
+    if (strncmp(at, "0x", 2) == 0 ? take_hex(&at, &n)
+                                  : take_decimal(&at, UINT32_MAX, &n))
+        snprintf(out->text + used, sizeof out->text - used, "%s 0x%x",
+                 group.kind == GROUP_PRODUCTS ? " gsb0," : "", (unsigned)n);
+    else if (group.kind == GROUP_PRODUCTS)
+        snprintf(out->text + used, sizeof out->text - used, " gsb0");
+}
+
 static teg_status take_listed(struct nvbit_lines *l, const char *p,
                               struct listed *out, struct teg_diag *d)
 {
@@ -314,6 +333,7 @@ static teg_status take_listed(struct nvbit_lines *l, const char *p,
     memcpy(operands, out->text, sizeof operands);
     snprintf(out->text, sizeof out->text, "%s%s%.500s", out->opcode,
              operands[0] != '\0' ? " " : "", operands);
+    say_immediate(out);
     return TEG_OK;
 }
 

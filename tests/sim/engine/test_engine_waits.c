@@ -175,9 +175,140 @@ START_TEST(a_read_barrier_opens_early)
 }
 END_TEST
 
+/* ---- groups -------------------------------------------------------------- */
+
+/* Runs the texts, an instruction each, in one warp; loads take 100 cycles.
+ * Those that set a dependence barrier (0) are commits where `commits`, else
+ * copies. */
+static void run_texts(const char *const *text, uint32_t count, int mode,
+                      int commits)
+{
+    static struct help_step step[128];
+
+    setup();
+    gpu.sm.dependences = (enum teg_dependences)mode;
+    for (uint32_t i = 0; i < count; i++) {
+        struct teg_inst inst = {.op_class = CLASS_MEMBAR};
+
+        if (strncmp(text[i], "LDGSTS", 6) == 0)
+            inst = (struct teg_inst){.op_class = CLASS_LDGSTS,
+                                     .space = SPACE_GLOBAL,
+                                     .width = 4,
+                                     .flags = INST_LOAD};
+        inst.control = (struct teg_control){
+            .known = 1, .stall = 1, .write_barrier = 7, .read_barrier = 7};
+        if (commits ? strncmp(text[i], "LDGDEPBAR", 9) == 0
+                    : inst.op_class == CLASS_LDGSTS)
+            inst.control.write_barrier = 0;
+        step[i] = (struct help_step){
+            help_inst(&launch.kernel.program, inst, text[i]), UINT32_MAX,
+            /* a line each, far from the others */
+            i * 65536, 4, NULL};
+    }
+    run_steps(step, count, 1);
+}
+
+/* Copies go in cycles 0 and 2 and are there 100 later.  The first DEPBAR
+ * leaves one group open, the second none; nobody waits for the third copy,
+ * which no group has. */
+START_TEST(copies_are_waited_for_group_by_group)
+{
+    static const char *const text[] = {
+        "LDGSTS.E [R1], [R2]", "LDGDEPBAR",           "LDGSTS.E [R1], [R2]",
+        "LDGDEPBAR",           "LDGSTS.E [R1], [R2]", "DEPBAR.LE SB0, 0x2",
+        "DEPBAR.LE SB0, 0x1",  "DEPBAR.LE SB0, 0x0",  "DEPBAR.LE SB0, 0x0"};
+    static const uint64_t cycle[] = {0, 1, 2, 3, 4, 5, 100, 102, 103};
+
+    for (int mode = 0; mode < 2; mode++) {
+        run_texts(text, 9, mode, 1);
+        for (int i = 0; i < 9; i++)
+            ck_assert_uint_eq(heard.issue[i].cycle, cycle[i]);
+        ck_assert_uint_eq(heard.issue[6].stall[STALL_LONG], 100 - 6);
+        ck_assert_uint_eq(heard.issue[7].stall[STALL_LONG], 1);
+        /* The commit itself is over at once. */
+        ck_assert_uint_lt(heard.issue[1].done, 100);
+    }
+}
+END_TEST
+
+/* A group is done when it and all before it are: the second has no copy. */
+START_TEST(a_group_is_not_done_before_those_before_it)
+{
+    static const char *const text[] = {"LDGSTS.E [R1], [R2]", "LDGDEPBAR",
+                                       "LDGDEPBAR", "LDGDEPBAR",
+                                       "DEPBAR.LE SB0, 0x1"};
+
+    for (int mode = 0; mode < 2; mode++) {
+        run_texts(text, 5, mode, 1);
+        ck_assert_uint_eq(heard.issue[4].cycle, 100);
+    }
+}
+END_TEST
+
+/* Legal in PTX: there are no more groups than may stay open, or none. */
+START_TEST(a_depbar_without_groups_waits_for_nothing)
+{
+    static const char *const text[] = {
+        "LDGSTS.E [R1], [R2]", "DEPBAR.LE SB0, 0x0", "DEPBAR.LE SB3, 0x1",
+        "DEPBAR {4,1}", "DEPBAR.LE SB0, 0x0, {5}"};
+
+    for (int mode = 0; mode < 2; mode++) {
+        run_texts(text, 5, mode, 1);
+        ck_assert_uint_eq(heard.issue[4].cycle, 4);
+    }
+}
+END_TEST
+
+/* More groups than a DEPBAR can let stay open. */
+START_TEST(groups_too_old_to_be_told_apart_are_waited_for)
+{
+    const char *text[66];
+
+    for (int extra = 0; extra < 2; extra++) {
+        uint32_t n = 0;
+
+        text[n++] = "LDGSTS.E [R1], [R2]";
+        while (n < 64 + (uint32_t)extra)
+            text[n++] = "LDGDEPBAR";
+        text[n++] = "DEPBAR.LE SB0, 0x3f";
+        run_texts(text, n, DEPENDENCES_SCOREBOARD, 1);
+        ck_assert_uint_eq(heard.issue[n - 1].cycle, extra ? 100 : n - 1);
+    }
+}
+END_TEST
+
+/* With control codes a DEPBAR waits for whatever sets its barrier, here loads,
+ * and for those of its list. */
+START_TEST(a_depbar_waits_for_barriers_that_others_set)
+{
+    static const char *const counts[] = {
+        "LDGSTS.E [R1], [R2]", "LDGSTS.E [R1], [R2]", "DEPBAR.LE SB0, 0x1"};
+    static const char *const lists[] = {"LDGSTS.E [R1], [R2]",
+                                        "LDGSTS.E [R1], [R2]",
+                                        "DEPBAR.LE SB4, 0x0, {3,0}"};
+    static const char *const alone[] = {"LDGSTS.E [R1], [R2]",
+                                        "LDGSTS.E [R1], [R2]", "DEPBAR {0}"};
+
+    run_texts(counts, 3, DEPENDENCES_CONTROL, 0);
+    ck_assert_uint_eq(heard.issue[2].cycle, 100);
+    run_texts(lists, 3, DEPENDENCES_CONTROL, 0);
+    ck_assert_uint_eq(heard.issue[2].cycle, 101);
+    run_texts(alone, 3, DEPENDENCES_CONTROL, 0);
+    ck_assert_uint_eq(heard.issue[2].cycle, 101);
+    /* By scoreboard nothing depends on them. */
+    run_texts(counts, 3, DEPENDENCES_SCOREBOARD, 0);
+    ck_assert_uint_eq(heard.issue[2].cycle, 2);
+}
+END_TEST
+
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0},
           {refusals_are_named_after_where_it_goes, 0},
           {control_codes_say_what_is_waited_for, 0},
-          {a_read_barrier_opens_early, 0})
+          {a_read_barrier_opens_early, 0},
+          {copies_are_waited_for_group_by_group, 0},
+          {a_group_is_not_done_before_those_before_it, 0},
+          {a_depbar_without_groups_waits_for_nothing, 0},
+          {groups_too_old_to_be_told_apart_are_waited_for, 0},
+          {a_depbar_waits_for_barriers_that_others_set, 0})

@@ -76,6 +76,19 @@ static void write_access(FILE *f, const struct teg_access *a)
         fprintf(f, "%" PRId64 " ", (int64_t)(address[i] - address[i - 1]));
 }
 
+/* The last one: of who waits for groups, how many may stay open. */
+static void write_immediate(FILE *f, const struct teg_inst *inst)
+{
+    const struct teg_group *g = &inst->group;
+
+    if ((g->does & GROUP_WAITS) == 0)
+        fputs("0\n", f);
+    else if (g->open != TEG_GROUP_OPEN_UNSAID)
+        fprintf(f, "%u\n", g->open);
+    else
+        fputc('\n', f);
+}
+
 static void write_inst(FILE *f, const struct teg_program *program,
                        struct teg_cursor *c)
 {
@@ -101,7 +114,7 @@ static void write_inst(FILE *f, const struct teg_program *program,
         else
             fputs("1 0x0 0 ", f);
     }
-    fputs("0\n", f);
+    write_immediate(f, inst);
 }
 
 static void write_block(FILE *f, const struct teg_program *program,
