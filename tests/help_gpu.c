@@ -193,4 +193,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     random_units(gpu, state);
     random_memory(gpu, state);
     random_fetch(gpu, state);
+    gpu->fence.block_latency = between(state, 0, 3) * 10;
+    gpu->fence.gpu_latency = between(state, 0, 50);
+    gpu->fence.system_latency = between(state, 0, 100);
 }

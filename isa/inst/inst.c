@@ -73,6 +73,7 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     p->inst[p->count] = *inst;
     p->inst[p->count].file = 0;
     p->inst[p->count].group = teg_group_of(text);
+    p->inst[p->count].fence = (uint8_t)teg_fence_of(text);
     p->inst[p->count].text = length > 1 ? put_text(p, text, length) : 0;
     p->inst[p->count].record_index = p->record_count;
     p->inst[p->count].records =
@@ -90,6 +91,7 @@ teg_status teg_program_set_text(struct teg_program *p, uint32_t index,
     TRY(reserve_text(p, length, d));
     p->inst[index].text = put_text(p, text, length);
     p->inst[index].group = teg_group_of(text);
+    p->inst[index].fence = (uint8_t)teg_fence_of(text);
     return TEG_OK;
 }
 

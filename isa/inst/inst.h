@@ -9,6 +9,7 @@
 #define TEG_ISA_INST_INST_H
 
 #include "isa/base/status.h"
+#include "isa/inst/fence.h"
 #include "isa/inst/group.h"
 #include "isa/inst/op_class.h"
 
@@ -108,12 +109,14 @@ struct teg_inst {
     struct teg_regs dst[TEG_INST_DST_MAX];
     struct teg_regs src[TEG_INST_SRC_MAX];
     struct teg_control control;
-    struct teg_group group; /* set from the text by teg_program_add */
-    uint32_t line;          /* source line, 0 = unknown */
-    uint32_t file;          /* offset of its file's name in the program's pool,
+    /* Set from the text by teg_program_add: */
+    struct teg_group group;
+    uint8_t fence;         /* enum teg_fence */
+    uint32_t line;         /* source line, 0 = unknown */
+    uint32_t file;         /* offset of its file's name in the program's pool,
                               0 = unknown; set by teg_program_set_file */
-    uint32_t text;          /* offset of its text in the program's pool */
-    uint32_t record_index;  /* of its first record, counted over the program;
+    uint32_t text;         /* offset of its text in the program's pool */
+    uint32_t record_index; /* of its first record, counted over the program;
                               set by teg_program_add */
 };
 

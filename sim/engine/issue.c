@@ -78,6 +78,14 @@ static void wait_for_itself(struct sim_warp *w, const struct sim_op *op,
         w->until[STALL_SAME_WARP] = now + same_warp;
 }
 
+/* Behind a fence until those it is for have seen what came before. */
+static void wait_for_visibility(struct sim_warp *w, const struct sim_op *op,
+                                uint64_t now)
+{
+    if (op->fence_latency != 0)
+        w->until[STALL_MEMBAR] = now + op->fence_latency;
+}
+
 /* After a taken branch the warp's instructions come from elsewhere, and it
  * waits until they do. */
 static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
@@ -149,6 +157,8 @@ static void go_on(struct sim_sm *sm, struct sim_warp *w,
     }
     wait_for_itself(w, op, same_warp, now);
     wait_for_branch(sm, w, op, inst, now);
+    if (executes)
+        wait_for_visibility(w, op, now);
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
     sim_warp_find_waits(w, &sm->chip->ops);

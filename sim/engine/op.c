@@ -11,7 +11,10 @@ void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
                   const struct teg_program *program)
 {
     *ops = (struct sim_ops){
-        .gpu = gpu, .program = program, .store_latency_min = UINT32_MAX};
+        .gpu = gpu,
+        .program = program,
+        .counters_per_warp = 1, /* of accesses: others come as they are seen */
+        .store_latency_min = UINT32_MAX};
 }
 
 void sim_ops_release(struct sim_ops *ops)
@@ -167,6 +170,16 @@ static void add_held(struct sim_ops *ops, struct sim_op *op,
     op->commits = (inst->group.does & GROUP_COMMITS) != 0;
 }
 
+/* What a fence waits for: not copies, which are no accesses of the warp's own.
+ * (PTX ISA: cp.async) */
+static void add_access(struct sim_ops *ops, struct sim_op *op,
+                       const struct teg_inst *inst)
+{
+    if (ops->of_accesses != 0 && op->has_addresses &&
+        (inst->group.does & GROUP_JOINS) == 0)
+        add_hold(ops, op, (uint16_t)(ops->of_accesses - 1), STALL_MEMBAR, 0);
+}
+
 /* ---- waits --------------------------------------------------------------- */
 
 static void add_wait(struct sim_ops *ops, struct sim_op *op,
@@ -177,16 +190,33 @@ static void add_wait(struct sim_ops *ops, struct sim_op *op,
     op->wait_count++;
 }
 
-/* Hardware that tracks registers looks at those that are read. */
-static void add_scoreboard_waits(struct sim_ops *ops, struct sim_op *op,
-                                 const struct teg_inst *inst)
+static void add_register_waits(struct sim_ops *ops, struct sim_op *op,
+                               const struct teg_inst *inst,
+                               enum sim_wait_kind kind)
 {
     for (uint8_t i = 0; i < inst->src_count && !op->by_control; i++) {
         for (uint16_t r = 0; r < inst->src[i].count; r++)
             add_wait(
-                ops, op, SIM_WAIT_SCOREBOARD,
+                ops, op, kind,
                 counter_of_register(ops, (uint32_t)inst->src[i].first + r));
     }
+}
+
+/* Hardware that tracks registers looks at those that are read. */
+static void add_scoreboard_waits(struct sim_ops *ops, struct sim_op *op,
+                                 const struct teg_inst *inst)
+{
+    if (inst->op_class != CLASS_GMMA)
+        add_register_waits(ops, op, inst, SIM_WAIT_SCOREBOARD);
+}
+
+/* Products of a warp group go one after the other through its accumulators.
+ * Who needs one's result otherwise waits for its group. */
+static void add_product_waits(struct sim_ops *ops, struct sim_op *op,
+                              const struct teg_inst *inst)
+{
+    if (inst->op_class == CLASS_GMMA)
+        add_register_waits(ops, op, inst, SIM_WAIT_PRODUCT);
 }
 
 /* Else the compiler names the barriers. */
@@ -224,6 +254,25 @@ static void add_group_waits(struct sim_ops *ops, struct sim_op *op,
         ops->wait[ops->waits - 1].down_to = g->open;
 }
 
+static uint32_t fence_latency(const struct teg_gpu *gpu, uint8_t fence)
+{
+    const uint32_t latency[TEG_FENCES] = {
+        [FENCE_BLOCK] = gpu->fence.block_latency,
+        [FENCE_GPU] = gpu->fence.gpu_latency,
+        [FENCE_SYSTEM] = gpu->fence.system_latency,
+    };
+
+    return latency[fence];
+}
+
+static void add_fence_waits(struct sim_ops *ops, struct sim_op *op,
+                            const struct teg_inst *inst)
+{
+    op->fence_latency = fence_latency(ops->gpu, inst->fence);
+    if (op->fence_latency != 0)
+        add_wait(ops, op, SIM_WAIT_FENCE, (uint16_t)(ops->of_accesses - 1));
+}
+
 static void add_waits(struct sim_ops *ops, struct sim_op *op,
                       const struct teg_inst *inst)
 {
@@ -247,6 +296,8 @@ static enum teg_stall result_of(const struct teg_inst *inst)
     if (inst->group.kind == GROUP_COPIES &&
         (inst->group.does & GROUP_COMMITS) != 0)
         return STALL_LONG;
+    if (inst->op_class == CLASS_GMMA)
+        return STALL_GMMA;
     return (inst->flags & INST_OPERAND) != 0
                ? STALL_SHORT
                : stall[teg_op_class_facts(inst->op_class)->kind];
@@ -338,6 +389,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
     add_waits(ops, op, inst);
     add_held(ops, op, inst);
+    add_access(ops, op, inst);
     add_written(ops, op, inst);
     if (op->by_control && is_barrier(inst->control.read_barrier)) {
         ops->counter[ops->counters++] =
@@ -383,7 +435,7 @@ static teg_status reserve_all(struct sim_ops *ops, const struct teg_inst *inst,
                               struct teg_diag *d)
 {
     uint32_t waits =
-        SIM_BARRIERS + 1 + count_registers(inst->src, inst->src_count);
+        SIM_BARRIERS + 2 + count_registers(inst->src, inst->src_count);
     uint32_t counters = 1 + count_registers(inst->dst, inst->dst_count);
     struct sim_wait *wait = reserve(ops->wait, ops->waits, waits,
                                     &ops->wait_capacity, sizeof *wait);
@@ -407,16 +459,23 @@ static teg_status reserve_all(struct sim_ops *ops, const struct teg_inst *inst,
 }
 
 /* Who counts up a dependence barrier has to know that somebody waits until some
- * are left, wherever in the program that is. */
-static void number_histories(struct sim_ops *ops)
+ * are left, and accesses that a fence waits for them all, wherever in the
+ * program that is.  Returns whether instructions seen before are to be looked
+ * at again, since a fence has come. */
+static int number_waited(struct sim_ops *ops)
 {
+    int fenced = ops->of_accesses != 0;
+
     for (uint32_t i = ops->count; i < ops->program->count; i++) {
         const struct teg_inst *inst = &ops->program->inst[i];
 
         if ((inst->group.does & GROUP_WAITS) != 0 &&
             !waits_for_all(inst, is_by_control(ops, inst)))
             counter_of_history(ops, inst->group.kind, history_of(inst));
+        if (fence_latency(ops->gpu, inst->fence) != 0)
+            ops->of_accesses = 1;
     }
+    return ops->count != 0 && !fenced && ops->of_accesses != 0;
 }
 
 teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
@@ -432,7 +491,8 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
         ops->op = op;
         ops->capacity = capacity;
     }
-    number_histories(ops);
+    if (number_waited(ops))
+        ops->count = ops->waits = ops->holds = ops->counters = 0;
     for (; ops->count < p->count; ops->count++) {
         const struct teg_inst *inst = &p->inst[ops->count];
 

@@ -49,12 +49,14 @@ struct sim_hold {
 };
 
 enum {
-    /* A dependence barrier, its history, a group's. */
-    SIM_HOLDS_MAX = 3,
+    /* A dependence barrier, its history, that of a group, and what joins
+     * groups; or what a fence waits for. */
+    SIM_HOLDS_MAX = 4,
 };
 
 struct sim_op {
     uint32_t latency, interval, same_warp;
+    uint32_t fence_latency; /* the warp waits so long behind a fence */
     uint8_t op_class;
     uint8_t ports;    /* index into sim_ops.ports */
     uint8_t result;   /* enum teg_stall that waiting for its result is */
@@ -100,6 +102,8 @@ struct sim_ops {
      * before it; and of histories. */
     uint16_t of_joined[TEG_GROUP_KINDS];
     uint16_t of_history[TEG_GROUP_KINDS][TEG_GROUP_NUMBERS + 1];
+    uint16_t of_accesses; /* likewise, of all accesses to memory; 0 as long as
+                             no fence waits for them */
     uint16_t counters_per_warp; /* seen */
     /* Fewest cycles until what a store to memory leaves in a register or
      * barrier is there; UINT32_MAX: no store does. */

@@ -36,6 +36,20 @@ static inline void wait_for_group(struct sim_warp *w, struct sim_wait wait)
     wait_until(w, last);
 }
 
+static inline void wait_for_product(struct sim_warp *w, struct sim_wait wait)
+{
+    uint64_t counter = w->counter[wait.counter];
+
+    if (sim_counter_stall(counter) != STALL_GMMA)
+        wait_until(w, counter);
+}
+
+static inline void wait_for_fence(struct sim_warp *w, struct sim_wait wait)
+{
+    if (w->cursor.mask != 0)
+        wait_until(w, w->counter[wait.counter]);
+}
+
 static inline void wait_for(struct sim_warp *w, struct sim_wait wait)
 {
     switch ((enum sim_wait_kind)wait.kind) {

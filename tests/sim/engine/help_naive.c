@@ -59,6 +59,7 @@ struct warp {
         struct held held;
     } counted[NAIVE_ISSUES_MAX * 2];
     uint32_t counted_count;
+    uint64_t accessed, fence_end; /* all accesses done; behind the last fence */
     uint64_t line, instruction_at; /* of the program; the next is there */
     uint64_t stall_until;          /* by the compiler's stall count */
     int refused;
@@ -131,6 +132,8 @@ static int stall_of(const struct teg_inst *inst)
     if (inst->group.kind == GROUP_COPIES &&
         (inst->group.does & GROUP_COMMITS) != 0)
         return STALL_LONG;
+    if (inst->op_class == CLASS_GMMA)
+        return STALL_GMMA;
     if ((inst->flags & INST_OPERAND) != 0)
         return STALL_SHORT;
     switch (teg_op_class_facts(inst->op_class)->kind) {
@@ -253,11 +256,34 @@ static int results_over(const struct naive *n, const struct warp *w, int stall)
         for (uint32_t r = 0; r < inst->src[i].count; r++) {
             uint32_t reg = inst->src[i].first + r;
 
+            /* A product adds to what one before it leaves. */
+            if (inst->op_class == CLASS_GMMA && w->stall[reg] == STALL_GMMA)
+                continue;
             if (w->stall[reg] == stall && !over(n, w->ready[reg]))
                 return 0;
         }
     }
     return 1;
+}
+
+static uint32_t fence_cycles(const struct naive *n, const struct teg_inst *inst)
+{
+    switch (inst->fence) {
+    case FENCE_BLOCK:
+        return n->gpu->fence.block_latency;
+    case FENCE_GPU:
+        return n->gpu->fence.gpu_latency;
+    case FENCE_SYSTEM:
+        return n->gpu->fence.system_latency;
+    default:
+        return 0;
+    }
+}
+
+static int fence_open(const struct naive *n, const struct warp *w)
+{
+    return fence_cycles(n, head(n, w)) == 0 || w->cursor.mask == 0 ||
+           over(n, w->accessed);
 }
 
 /* The reason it may not even be asked, or -1. */
@@ -271,7 +297,9 @@ static int held(const struct naive *n, const struct warp *w)
         return STALL_SAME_WARP;
     if (!over(n, w->instruction_at))
         return STALL_NO_INSTRUCTION;
-    for (int stall = STALL_LONG; stall <= STALL_WAIT; stall++) {
+    if (!over(n, w->fence_end) || !fence_open(n, w))
+        return STALL_MEMBAR;
+    for (int stall = STALL_LONG; stall <= STALL_GMMA; stall++) {
         if (!results_over(n, w, stall))
             return stall;
     }
@@ -544,6 +572,11 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         }
     }
     note_result(n, w, inst, done);
+    if (teg_inst_has_addresses(inst) && (inst->group.does & GROUP_JOINS) == 0)
+        w->accessed = max_u64(w->accessed, done);
+    w->fence_end = mask != 0 && fence_cycles(n, inst) != 0
+                       ? n->now + fence_cycles(n, inst)
+                       : 0;
     w->stall_until = 0;
     if (by_control(n, inst)) {
         hold(w, inst->control.read_barrier, begin + busy, stall_of(inst));

@@ -40,39 +40,57 @@ static uint32_t pick_reg(uint64_t *state)
     return help_below(state, 4) == 0 ? 255 : help_below(state, 6);
 }
 
-/* Copies, their groups and who waits for them; now and then a DEPBAR of barriers
- * that nobody sets. */
-static void random_copy(struct teg_program *p, uint64_t *state)
+/* Copies, products, their groups and who waits for them, now and then for a
+ * dependence barrier that nobody sets; fences. */
+static void random_async(struct teg_program *p, uint64_t *state)
 {
+    uint16_t reg = (uint16_t)help_below(state, 6);
     struct teg_inst copy = {.op_class = CLASS_LDGSTS,
                             .space = SPACE_GLOBAL,
                             .flags = INST_LOAD,
                             .width = (uint16_t)(4u << help_below(state, 3)),
                             .src_count = 1,
-                            .src = {{(uint16_t)help_below(state, 6), 1}}};
+                            .src = {{reg, 1}}};
+    struct teg_inst product = {.op_class = CLASS_GMMA,
+                               .dst_count = 1,
+                               .dst = {{reg, 2}},
+                               .src_count = 2,
+                               .src = {{reg, 2}, {3, 1}}};
     struct teg_inst plain = {.op_class = CLASS_MEMBAR};
-    char text[64];
+    static const char *const fence[] = {"MEMBAR.SC.CTA", "MEMBAR.SC.GPU",
+                                        "MEMBAR.ALL.SYS"};
+    uint32_t a = help_below(state, 6), b = help_below(state, 6);
+    uint32_t n = help_below(state, 4);
+    char text[64] = "LDGDEPBAR";
 
-    switch (help_below(state, 6)) {
+    switch (help_below(state, 10)) {
     case 0:
     case 1:
+    case 2:
         help_inst(p, copy, "LDGSTS.E [R1], [R2]");
         return;
-    case 2:
-        help_inst(p, plain, "LDGDEPBAR");
-        return;
     case 3:
-        snprintf(text, sizeof text, "DEPBAR {%u,%u}", help_below(state, 6),
-                 help_below(state, 6));
-        break;
+        help_inst(p, product, "HGMMA.64x8x16.F32 R1, gdesc[UR4], R1");
+        return;
     case 4:
-        snprintf(text, sizeof text, "DEPBAR.LE SB%u, 0x%x, {%u}",
-                 help_below(state, 6), help_below(state, 4),
-                 help_below(state, 6));
+        snprintf(text, sizeof text, "QGMMA.64x8x16.F32 R1, R1, gsb%u", a % 2);
+        help_inst(p, product, text);
+        return;
+    case 5:
+        snprintf(text, sizeof text, "WARPGROUP.DEPBAR.LE gsb%u, 0x%x", a % 2,
+                 n);
+        break;
+    case 6:
+        snprintf(text, sizeof text, "%s", fence[a % 3]);
+        break;
+    case 7:
+        snprintf(text, sizeof text, "DEPBAR {%u,%u}", a, b);
+        break;
+    case 8:
+        snprintf(text, sizeof text, "DEPBAR.LE SB%u, 0x%x%s", a % 3, n,
+                 b == 0 ? ", {4,2}" : "");
         break;
     default:
-        snprintf(text, sizeof text, "DEPBAR.LE SB%u, 0x%x",
-                 help_below(state, 3), help_below(state, 4));
         break;
     }
     help_inst(p, plain, text);
@@ -97,15 +115,15 @@ static void random_program(struct teg_program *p, uint64_t *state)
     };
 
     int control = help_below(state, 2) == 0;
-    int copies = help_below(state, 3) == 0;
+    int async = help_below(state, 3) == 0;
 
     help_barrier(p);
     help_exit(p);
     help_cluster_arrive(p);
     help_cluster_wait(p);
     for (int i = 0; i < 12; i++) {
-        if (copies && help_below(state, 3) != 0) {
-            random_copy(p, state);
+        if (async && help_below(state, 3) != 0) {
+            random_async(p, state);
         } else if (help_below(state, 2) == 0) {
             uint16_t dst = (uint16_t)pick_reg(state);
             const uint16_t src[3] = {(uint16_t)pick_reg(state),
@@ -129,7 +147,7 @@ static void random_program(struct teg_program *p, uint64_t *state)
             p->inst[i].control = (struct teg_control){
                 .known = 1,
                 .stall = (uint8_t)help_below(state, 16),
-                .write_barrier = (uint8_t)help_below(state, copies ? 4 : 8),
+                .write_barrier = (uint8_t)help_below(state, async ? 4 : 8),
                 .read_barrier = (uint8_t)help_below(state, 8),
                 .wait_mask = (uint8_t)help_below(state, 64),
             };
