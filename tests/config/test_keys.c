@@ -91,6 +91,13 @@ static const char control[] =
     "  FFMA R8, R10, R12, R16 {stall=4}\n"
     "  FADD R9, R2, R2 {stall=2 wait=0}\nend\nEXIT\n";
 
+/* Fences of each scope behind stores. */
+static const char fences[] =
+    "sketch 1\nisa sm_80\ngrid 1\nblock 32\nlet a = 0x7f0000000000\n"
+    "STG.E [R2 : a + 4*tid], R4\nMEMBAR.SC.CTA\n"
+    "STG.E [R2 : a + 4*tid], R4\nMEMBAR.SC.GPU\n"
+    "STG.E [R2 : a + 4*tid], R4\nMEMBAR.SC.SYS\nEXIT\n";
+
 /* Straight code of many lines, gone through twice. */
 static const char straight[] =
     "sketch 1\nisa sm_70\ngrid 4\nblock 64\nloop j 2\n"
@@ -142,6 +149,7 @@ static const struct scene scenes[] = {
      SMALL "l2.bytes=32768 dram.turnaround=40 dram.write_batch_bytes=2048",
      copy},
     {"v100", SMALL, mixed},
+    {"a100", SMALL, fences},
     {"gtx580", "chip.sms=2", mixed},
     {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
 };

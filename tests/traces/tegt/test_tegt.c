@@ -1,6 +1,7 @@
 /* The container: round trips, damage, and never half a file. */
 #include "traces/tegt/tegt.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +106,10 @@ static void same_kernel(const struct teg_kernel *a, const struct teg_kernel *b)
                          teg_program_text(&b->program, &y));
         ck_assert_str_eq(teg_program_file(&a->program, &x),
                          teg_program_file(&b->program, &y));
-        x.text = y.text = x.file = y.file = 0;
-        ck_assert_mem_eq(&x, &y, sizeof x);
+        /* There is a gap behind the bytes. */
+        ck_assert_mem_eq(&x, &y, offsetof(struct teg_inst, fence) + 1);
+        ck_assert_uint_eq(x.line, y.line);
+        ck_assert_uint_eq(x.record_index, y.record_index);
     }
 }
 
