@@ -76,6 +76,9 @@ wanted lines.cu && {
 # What make bench runs.
 wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }
+# What tests/cli/async.sh runs.
+wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
+    -o "$made/async.sm_80.cubin" async.cu || exit 1; }
 # Two generations and PTX in one piece, compressed.
 wanted block.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
     -o "$made/block.fatbin" block.cu \

@@ -22,9 +22,9 @@ END_TEST
 START_TEST(waits_for_results_are_those_that_have_a_producer)
 {
     for (int r = 0; r < TEG_STALLS; r++)
-        ck_assert_int_eq(teg_stall_is_result(r), r == STALL_LONG ||
-                                                     r == STALL_SHORT ||
-                                                     r == STALL_WAIT);
+        ck_assert_int_eq(teg_stall_is_result(r),
+                         r == STALL_LONG || r == STALL_SHORT ||
+                             r == STALL_WAIT || r == STALL_GMMA);
 }
 END_TEST
 

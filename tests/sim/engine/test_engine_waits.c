@@ -1,5 +1,6 @@
 /* Who issues, and what the others wait for: policies, names of stalls, control
  * codes. */
+#include "sim/engine/op.h"
 #include "tests/sim/engine/runs.h"
 
 /* Who goes first after a tie, by policy: warps 0 1 2 with two independent
@@ -301,6 +302,139 @@ START_TEST(a_depbar_waits_for_barriers_that_others_set)
 }
 END_TEST
 
+/* ---- products of warp groups ---------------------------------------------- */
+
+static struct teg_inst product_of(uint16_t reg, int control)
+{
+    struct teg_inst inst = {.op_class = CLASS_GMMA,
+                            .dst_count = 1,
+                            .dst = {{reg, 4}},
+                            .src_count = 1,
+                            .src = {{reg, 4}}};
+
+    inst.control = (struct teg_control){(uint8_t)control, 1, 0, 7, 7, 0};
+    return inst;
+}
+
+/* Products that take 50 cycles follow each other through their accumulator at
+ * the rate of their unit.  One group of two, one of one: the first DEPBAR waits
+ * for the second product of 8, the other for the third of 16. */
+START_TEST(products_follow_each_other_and_are_waited_for_by_group)
+{
+    static const uint64_t cycle[] = {0, 8, 16, 58, 66};
+    static const char *const text[] = {
+        "HGMMA.64x8x16.F32 R4, gdesc[UR4], R4",
+        "HGMMA.64x8x16.F32 R4, gdesc[UR4], R4, gsb0",
+        "HGMMA.64x8x16.F32 R8, gdesc[UR4], R8, gsb0",
+        "WARPGROUP.DEPBAR.LE gsb0, 0x1", "WARPGROUP.DEPBAR.LE gsb0, 0x0"};
+
+    for (int mode = 0; mode < 2; mode++) {
+        struct help_step step[5];
+
+        setup();
+        gpu.sm.dependences = (enum teg_dependences)mode;
+        set_timing(CLASS_GMMA, 50, 8, 1);
+        for (int i = 0; i < 5; i++) {
+            struct teg_inst inst = product_of(i == 2 ? 8 : 4, mode);
+
+            if (i > 2)
+                inst = (struct teg_inst){.op_class = CLASS_MEMBAR,
+                                         .control = inst.control};
+            step[i] = (struct help_step){
+                help_inst(&launch.kernel.program, inst, text[i]), UINT32_MAX, 0,
+                0, NULL};
+        }
+        run_steps(step, 5, 1);
+        for (int i = 0; i < 5; i++)
+            ck_assert_uint_eq(heard.issue[i].cycle, cycle[i]);
+        ck_assert_uint_eq(heard.issue[3].stall[STALL_GMMA], 58 - 17);
+    }
+}
+END_TEST
+
+/* By scoreboard nobody but products takes an accumulator before it is there,
+ * and a product waits for what others make. */
+START_TEST(accumulators_in_flight_are_not_ready)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+
+    setup();
+    set_timing(CLASS_GMMA, 50, 8, 1);
+    set_timing(CLASS_MOV, 20, 1, 1);
+    help_arith(&launch.kernel.program, CLASS_MOV, 4, 255, 255, 255);
+    help_inst(&launch.kernel.program, product_of(4, 0), "HGMMA R4, R4");
+    help_arith(&launch.kernel.program, CLASS_IADD, 1, 4, 255, 255);
+    run_steps(step, 3, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle, 20);
+    ck_assert_uint_eq(heard.issue[2].cycle, 70);
+    ck_assert_uint_eq(heard.issue[2].stall[STALL_GMMA], 70 - 21);
+}
+END_TEST
+
+/* ---- fences --------------------------------------------------------------- */
+
+static uint64_t cycle_behind_fence(const char *fence, uint32_t mask)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, mask, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+    struct teg_inst inst = {.op_class = CLASS_MEMBAR};
+
+    setup();
+    gpu.fence.block_latency = 10;
+    gpu.fence.gpu_latency = 30;
+    gpu.fence.system_latency = 300;
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    help_inst(&launch.kernel.program, inst, fence);
+    help_arith(&launch.kernel.program, CLASS_IADD, 2, 255, 255, 255);
+    run_steps(step, 3, 1);
+    return heard.issue[2].cycle;
+}
+
+/* The load is done in cycle 100; then the fence is issued. */
+START_TEST(a_fence_waits_for_accesses_then_as_its_scope_takes)
+{
+    ck_assert_uint_eq(cycle_behind_fence("MEMBAR.SC.CTA", UINT32_MAX), 110);
+    ck_assert_uint_eq(heard.issue[1].cycle, 100);
+    ck_assert_uint_eq(heard.issue[1].stall[STALL_MEMBAR], 99);
+    ck_assert_uint_eq(heard.issue[2].stall[STALL_MEMBAR], 9);
+    ck_assert_uint_eq(cycle_behind_fence("MEMBAR.ALL.GPU", UINT32_MAX), 130);
+    ck_assert_uint_eq(cycle_behind_fence("@P0 MEMBAR.GL", UINT32_MAX), 130);
+    ck_assert_uint_eq(cycle_behind_fence("MEMBAR.SC.SYS", UINT32_MAX), 400);
+    ck_assert_uint_eq(cycle_behind_fence("MEMBAR.SC.VC", UINT32_MAX), 400);
+    /* No lane comes to it, or it is none. */
+    ck_assert_uint_eq(cycle_behind_fence("MEMBAR.SC.SYS", 0), 2);
+    ck_assert_uint_eq(cycle_behind_fence("ERRBAR", UINT32_MAX), 2);
+}
+END_TEST
+
+/* A program may grow while it runs: the first fence is in its second block. */
+START_TEST(accesses_of_code_seen_before_count_too)
+{
+    struct teg_inst fence = {.op_class = CLASS_MEMBAR};
+    struct sim_ops ops;
+
+    setup();
+    gpu.fence.gpu_latency = 30;
+    help_memory(&launch.kernel.program, CLASS_STG, SPACE_GLOBAL, INST_STORE, 4,
+                1, 255);
+    sim_ops_init(&ops, &gpu, &launch.kernel.program);
+    ck_assert_int_eq(sim_ops_update(&ops, &diag), TEG_OK);
+    ck_assert_uint_eq(ops.op[0].hold_count, 0);
+    help_inst(&launch.kernel.program, fence, "MEMBAR.SC.GPU");
+    ck_assert_int_eq(sim_ops_update(&ops, &diag), TEG_OK);
+    ck_assert_uint_eq(ops.op[0].hold_count, 1);
+    ck_assert_uint_eq(ops.op[1].wait_count, 1);
+    ck_assert_uint_eq(ops.hold[ops.op[0].holds].counter,
+                      ops.wait[ops.op[1].waits].counter);
+    sim_ops_release(&ops);
+    teg_kernel_release(&launch.kernel);
+}
+END_TEST
+
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0},
@@ -311,4 +445,8 @@ HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {a_group_is_not_done_before_those_before_it, 0},
           {a_depbar_without_groups_waits_for_nothing, 0},
           {groups_too_old_to_be_told_apart_are_waited_for, 0},
-          {a_depbar_waits_for_barriers_that_others_set, 0})
+          {a_depbar_waits_for_barriers_that_others_set, 0},
+          {products_follow_each_other_and_are_waited_for_by_group, 0},
+          {accumulators_in_flight_are_not_ready, 0},
+          {a_fence_waits_for_accesses_then_as_its_scope_takes, 0},
+          {accesses_of_code_seen_before_count_too, 0})
