@@ -157,7 +157,7 @@ static void go_on(struct sim_sm *sm, struct sim_warp *w,
     }
     wait_for_itself(w, op, same_warp, now);
     wait_for_branch(sm, w, op, inst, now);
-    if (executes)
+    if (lanes != 0)
         wait_for_visibility(w, op, now);
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
