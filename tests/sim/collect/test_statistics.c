@@ -117,6 +117,34 @@ START_TEST(timelines_keep_every_cycle_in_bounded_bins)
 }
 END_TEST
 
+/* Three loads of 8 lines, which take half a cycle each in the unit of lines,
+ * issue in cycles 0, 4 and 8 into a queue of 4.  The load/store unit is taken
+ * for 10 cycles by each, from 0, 10 and 20 on. */
+START_TEST(units_are_busy_when_they_begin_and_not_when_warps_issue)
+{
+    struct help_step step[3];
+
+    setup();
+    gpu.unit_count = 2;
+    gpu.unit[0].queue = 4;
+    gpu.unit[1] = (struct teg_unit){"tags", UNIT_SCOPE_SM, 1, 0, 0};
+    gpu.tag_unit = 1;
+    gpu.memory.transaction_interval = 0.5;
+    gpu.timing[CLASS_LDG] = (struct teg_timing){1, {0, 0}, 5, 10, 1};
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    for (int i = 0; i < 3; i++)
+        step[i] = (struct help_step){0, 0xff, 0x1000, 128, NULL};
+    run(step, 3, 1, 1);
+    ck_assert_uint_eq(s.unit[0].busy_cycles, 30);
+    ck_assert_uint_eq(s.unit[1].busy_cycles, 12);
+    for (int b = 0; b < 40; b++) {
+        ck_assert_uint_eq(s.unit[0].busy_bin[b], b < 30);
+        ck_assert_uint_eq(s.unit[1].busy_bin[b], b < 12);
+    }
+}
+END_TEST
+
 /* Load, load, use of the first, load: the second is independent of the
  * first; the third is not, if the second was used. (Hong 2012, 2.6.3) */
 START_TEST(loads_are_independent_until_the_last_one_is_read)
@@ -319,6 +347,7 @@ HELP_MAIN("sim/collect/statistics", 60,
           {issued_and_stalled_make_up_the_resident_cycles, 0},
           {a_saturated_unit_holds_latency_over_interval, 0},
           {timelines_keep_every_cycle_in_bounded_bins, 0},
+          {units_are_busy_when_they_begin_and_not_when_warps_issue, 0},
           {loads_are_independent_until_the_last_one_is_read, 0},
           {a_group_of_accesses_ends_at_the_first_use_of_any, 0},
           {dependences_count_by_their_distance, 0},

@@ -114,6 +114,28 @@ START_TEST(the_last_bin_is_as_wide_as_what_is_left)
 }
 END_TEST
 
+/* Three instructions of 10 cycles wait in a queue, lines of theirs are looked up
+ * one at a time from issue on. */
+START_TEST(units_are_busy_from_where_they_begin)
+{
+    setup();
+    gpu.unit_count = 2;
+    gpu.unit[0].queue = 4;
+    gpu.unit[1] = (struct teg_unit){"tags", UNIT_SCOPE_SM, 1, 0, 0};
+    gpu.tag_unit = 1;
+    gpu.timing[CLASS_LDG] = (struct teg_timing){1, {0, 0}, 5, 10, 1};
+    memset(&launch.kernel.program, 0, sizeof launch.kernel.program);
+    help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
+                1, 255);
+    run(3, 1, 1);
+    ck_assert_uint_eq(sum(chip.busy[1]), 3);
+    for (int b = 0; b < 40; b++) {
+        ck_assert_uint_eq(chip.busy[0][b], b < 30);
+        ck_assert_uint_eq(chip.busy[1][b], b < 3);
+    }
+}
+END_TEST
+
 START_TEST(schedulers_share_out_the_sm)
 {
     uint64_t whole;
@@ -132,4 +154,5 @@ HELP_MAIN("sim/collect/timeline", 20,
           {bins_hold_every_cycle_of_the_statistics, 5},
           {a_window_begins_and_ends_where_it_says, 0},
           {the_last_bin_is_as_wide_as_what_is_left, 0},
+          {units_are_busy_from_where_they_begin, 0},
           {schedulers_share_out_the_sm, 0})

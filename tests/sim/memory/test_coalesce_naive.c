@@ -45,10 +45,15 @@ static struct teg_inst random_inst(uint64_t *state)
 {
     static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_GLOBAL, SPACE_SHARED,
                                      SPACE_LOCAL, SPACE_GENERIC};
-    static const uint16_t flags[] = {INST_LOAD,   INST_LOAD,
-                                     INST_LOAD,   INST_LOAD | INST_BYPASS_L1,
-                                     INST_STORE,  INST_STORE | INST_BYPASS_L1,
-                                     INST_ATOMIC, INST_STORE | INST_ATOMIC};
+    static const uint16_t flags[] = {INST_LOAD,
+                                     INST_LOAD,
+                                     INST_LOAD,
+                                     INST_LOAD | INST_BYPASS_L1,
+                                     INST_STORE,
+                                     INST_STORE | INST_BYPASS_L1,
+                                     INST_ATOMIC,
+                                     INST_STORE | INST_ATOMIC,
+                                     INST_LOAD | INST_ATOMIC};
 
     return (struct teg_inst){
         .op_class = one_in(state, 8) ? CLASS_LDSM : CLASS_LDS,

@@ -57,6 +57,54 @@ START_TEST(the_busiest_unit_binds)
 }
 END_TEST
 
+static double cycles_of(enum bound_kind kind)
+{
+    for (uint32_t i = 0; i < b.count; i++) {
+        if (b.resource[i].kind == kind)
+            return b.resource[i].cycles;
+    }
+    return 0;
+}
+
+/* 100 passes and 25,600 bytes at 128 a cycle are 300 cycles in one stage, of
+ * each of 2 SMs 150; two units move them side by side. */
+START_TEST(shared_and_global_data_add_up_in_one_unit)
+{
+    setup();
+    issue(CLASS_LDS, 1);
+    s.memory.shared_passes = 100;
+    s.memory.useful_bytes = 25600;
+    gpu.memory.lane_bytes_per_cycle = 128;
+    find();
+    ck_assert_double_eq(cycles_of(BOUND_DATA), 150);
+    ck_assert_double_eq(cycles_of(BOUND_SHARED), 50);
+    gpu.timing[CLASS_LDS].unit[0] = 1;
+    find();
+    ck_assert_double_eq(cycles_of(BOUND_DATA), 0);
+    ck_assert_double_eq(cycles_of(BOUND_SHARED), 50);
+}
+END_TEST
+
+/* 100 lines in four banks of tags are 25 cycles at least, however long a line
+ * takes where they are counted one by one. */
+START_TEST(lines_may_be_looked_up_side_by_side)
+{
+    setup();
+    issue(CLASS_LDG, 1);
+    s.memory.transactions = 100;
+    gpu.memory.transaction_interval = 0.5;
+    find();
+    ck_assert_double_eq(cycles_of(BOUND_TRANSACTIONS), 25);
+    gpu.l1.tag_banks = 4;
+    find();
+    ck_assert_double_eq(cycles_of(BOUND_TRANSACTIONS), 12.5);
+    gpu.tag_unit = 1;
+    gpu.unit[1].count = 2;
+    find();
+    ck_assert_double_eq(cycles_of(BOUND_TRANSACTIONS), 6.25);
+}
+END_TEST
+
 START_TEST(a_choice_of_units_is_bounded_by_both_together)
 {
     setup();
@@ -196,6 +244,8 @@ START_TEST(as_a_model_it_names_the_limit)
 END_TEST
 
 HELP_MAIN("sim/models/bound", 60, {the_busiest_unit_binds, 0},
+          {shared_and_global_data_add_up_in_one_unit, 0},
+          {lines_may_be_looked_up_side_by_side, 0},
           {a_choice_of_units_is_bounded_by_both_together, 0},
           {issue_binds_where_units_are_many, 0}, {few_blocks_use_few_sms, 0},
           {arithmetic_alone_is_bounded_too, 0},
