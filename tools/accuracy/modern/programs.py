@@ -8,8 +8,8 @@ and, with --ladder, the FP32 kernels of a copy of siboehm/SGEMM_CUDA (nvcc),
 traces them on the emulator, replays the traces and compares with published
 times.  Says `skipped:` for what is not there.  Prints for each section mean,
 median and maximum error of the time; --points prints every point.
-build/accuracy/programs.json holds all of them; build/programs keeps cubins and
-traces (remove it after a change of the emulator).
+build/accuracy/programs.json holds all of them; build/programs (or $KEPT) keeps
+cubins and traces (remove it after a change of the emulator).
 
 Large launches are not replayed whole.  A launch of equal blocks takes its
 whole waves, each as long as the first one alone, and what the rest takes
@@ -30,7 +30,7 @@ from bench import (ROOT, TEG, Failed, fact, in_parallel, report, summary,
 
 SHARED = os.path.join(ROOT, "..", "shared")
 MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
-KEPT = os.path.join(ROOT, "build", "programs")
+KEPT = os.environ.get("KEPT", os.path.join(ROOT, "build", "programs"))
 SHORT = (256, 512)         # inner lengths that stand for longer ones
 LADDER_SHORT = (128, 256)  # of kernels that do not run ahead
 WHOLE = 1.1e9              # multiply-adds of a launch that is replayed whole
@@ -680,7 +680,11 @@ def show(p):
 def main(argv):
     everything = {}
     for name in parse(argv):
-        points = SECTIONS[name]() if available(name) else []
+        try:
+            points = SECTIONS[name]() if available(name) else []
+        except Failed as e:
+            print(f"{name}: {e}")
+            continue
         if not points:
             continue
         points = in_parallel(run, points)
