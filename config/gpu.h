@@ -36,6 +36,8 @@ enum teg_policy {
     POLICY_GTO,    /* greedy, then oldest */
     POLICY_GTY,    /* greedy, then youngest */
     POLICY_OLDEST, /* oldest ready warp */
+    POLICY_LRI,    /* least recently issued */
+    POLICY_GLRI,   /* greedy, then least recently issued */
 };
 
 enum teg_dependences {

@@ -6,6 +6,7 @@
 static const char *const policies[] = {
     [POLICY_LRR] = "lrr", [POLICY_STRICT] = "strict", [POLICY_GTO] = "gto",
     [POLICY_GTY] = "gty", [POLICY_OLDEST] = "oldest",
+    [POLICY_LRI] = "lri", [POLICY_GLRI] = "glri",
 };
 static const char *const dependences[] = {
     [DEPENDENCES_SCOREBOARD] = "scoreboard",

@@ -20,6 +20,7 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
 
     s->reads_until = now + (uint64_t)cycles * sm->chip->gpu->sm.issue_period;
     s->last = (int)w->index;
+    s->free_from[w->index] = s->reads_until;
     w->after = w->cursor.inst + 1;
 }
 
@@ -38,6 +39,16 @@ static void find_times(struct sim_sm *sm, const struct sim_warp *w,
         };
 }
 
+/* Units of the SM go round its schedulers: served in a fixed order, the last
+ * one's warps would starve while there is more work than the unit can take. */
+static void pass_on_unit(struct sim_sm *sm, uint8_t unit, uint32_t scheduler)
+{
+    uint32_t next = scheduler + 1;
+
+    if (sm->chip->gpu->unit[unit].scope == UNIT_SCOPE_SM)
+        sm->first_scheduler = next < sm->chip->gpu->sm.schedulers ? next : 0;
+}
+
 /* A shared operand is read while the instruction is in its unit, lines are
  * looked up from now on. */
 static void take_units(struct sim_sm *sm, const struct sim_warp *w,
@@ -50,6 +61,7 @@ static void take_units(struct sim_sm *sm, const struct sim_warp *w,
 
     sim_units_take(&sm->units, unit, w->scheduler, t->start, free_from,
                    t->done);
+    pass_on_unit(sm, unit->unit, w->scheduler);
     sim_units_take_second(&sm->units, ports, w->scheduler,
                           op->flags & INST_OPERAND ? free_from
                                                    : now + t->lines);

@@ -67,13 +67,36 @@ static int pick_gty(const struct sim_choice *c)
     return pick_age(c, 1);
 }
 
+/* Those that have not issued yet come first. */
+static int pick_lri(const struct sim_choice *c)
+{
+    int best = lowest(c->candidates);
+
+    for (uint64_t rest = c->candidates; rest != 0; rest &= rest - 1) {
+        int w = lowest(rest);
+
+        if (c->free_from[w] < c->free_from[best])
+            best = w;
+    }
+    return best;
+}
+
+/* Goes on with a warp as long as it leaves no slot empty or to others. */
+static int pick_glri(const struct sim_choice *c)
+{
+    if (greedy(c) && c->free_from[c->last] == c->now)
+        return c->last;
+    return pick_lri(c);
+}
+
 static const struct {
     sim_policy pick;
     int takes_turns;
 } policies[] = {
     [POLICY_LRR] = {pick_lrr, 0},       [POLICY_STRICT] = {pick_strict, 1},
     [POLICY_GTO] = {pick_gto, 0},       [POLICY_GTY] = {pick_gty, 0},
-    [POLICY_OLDEST] = {pick_oldest, 0},
+    [POLICY_OLDEST] = {pick_oldest, 0}, [POLICY_LRI] = {pick_lri, 0},
+    [POLICY_GLRI] = {pick_glri, 0},
 };
 
 sim_policy sim_policy_of(enum teg_policy policy)

@@ -89,6 +89,8 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
             sm->chip->takes_turns ? now / sm->chip->gpu->sm.issue_period : 0,
         .last = s->last,
         .age = s->age,
+        .free_from = s->free_from,
+        .now = now,
     };
     int i, chosen = SIM_NO_WARP;
 

@@ -108,6 +108,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
     };
     s->blocked[w->index] = 0;
     s->age[w->index] = chip->warps_started++;
+    s->free_from[w->index] = 0;
     teg_cursor_init(&w->cursor, b->block, stream);
     if (!teg_cursor_next(&w->cursor))
         return TEG_OK; /* an empty stream: the warp never existed */
@@ -207,10 +208,14 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now)
 
 /* ---- running ------------------------------------------------------------- */
 
-/* Lets every scheduler that has something to do in cycle `now` do it. */
+/* Lets every scheduler that has something to do in cycle `now` do it.  The
+ * first to look takes a unit that several want. */
 static void step(struct sim_sm *sm, uint64_t now)
 {
-    for (uint32_t s = 0; s < sm->chip->gpu->sm.schedulers; s++) {
+    uint32_t count = sm->chip->gpu->sm.schedulers, first = sm->first_scheduler;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t s = first + i < count ? first + i : first + i - count;
         struct sim_scheduler *scheduler = &sm->scheduler[s];
 
         if (scheduler->wake > now)

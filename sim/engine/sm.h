@@ -48,6 +48,8 @@ struct sim_sm {
     uint64_t cycles;         /* latest completion so far */
     uint64_t free_slots;
     uint32_t blocks; /* resident */
+    /* Looks first: the one after the last to take a unit that all share. */
+    uint32_t first_scheduler;
     struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
     struct sim_warp *warp; /* owned, [warps_max] */
     struct sim_plan *plan; /* owned; one per warp slot if a request may be

@@ -43,6 +43,7 @@ struct warp {
     uint64_t from;  /* resident since */
     uint64_t start; /* may issue from */
     uint64_t barrier_end, last_issue, same_warp;
+    uint64_t issue_end; /* next slot of its scheduler */
     uint64_t ready[TEG_REG_COUNT];
     int stall[TEG_REG_COUNT];
     /* everything that ever counted up a dependence barrier */
@@ -86,6 +87,7 @@ struct sm {
     struct block block[BLOCKS_MAX];
     struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
     int last[4];         /* slot issued last, by scheduler */
+    uint32_t first;      /* scheduler that is asked first */
     uint64_t reading[4]; /* operands, until */
     struct sim_fetch *fetch;
 };
@@ -677,6 +679,37 @@ static int is_candidate(const struct naive *n, const struct warp *w)
            held(n, w) == -1 && !w->refused;
 }
 
+/* Does the warp that issued last go on? */
+static int greedy(const struct naive *n, const struct warp *last)
+{
+    switch (n->gpu->sm.policy) {
+    case POLICY_GTO:
+    case POLICY_GTY:
+        return last != NULL && is_candidate(n, last);
+    case POLICY_GLRI: /* unless a slot has gone by */
+        return last != NULL && is_candidate(n, last) &&
+               last->issue_end == n->now;
+    default:
+        return 0;
+    }
+}
+
+static int goes_before(const struct naive *n, const struct warp *a,
+                       const struct warp *b)
+{
+    switch (n->gpu->sm.policy) {
+    case POLICY_GTY:
+        return a->age > b->age;
+    case POLICY_LRI:
+    case POLICY_GLRI:
+        if (!a->issued_any || !b->issued_any)
+            return !a->issued_any && b->issued_any;
+        return a->last_issue < b->last_issue;
+    default:
+        return a->age < b->age;
+    }
+}
+
 /* The scheduler's slots are scheduler, scheduler + schedulers, ... */
 static struct warp *choose(struct naive *n, struct sm *sm, uint32_t scheduler)
 {
@@ -718,17 +751,14 @@ static struct warp *choose(struct naive *n, struct sm *sm, uint32_t scheduler)
     default:
         break;
     }
-    if (n->gpu->sm.policy != POLICY_OLDEST && last != NULL &&
-        is_candidate(n, last))
+    if (greedy(n, last))
         return last;
     for (uint32_t i = 0; i < count; i++) {
         struct warp *w = &sm->warp[i * step + scheduler];
 
         if (!is_candidate(n, w))
             continue;
-        if (best == NULL ||
-            (n->gpu->sm.policy == POLICY_GTY ? w->age > best->age
-                                             : w->age < best->age))
+        if (best == NULL || goes_before(n, w, best))
             best = w;
     }
     return best;
@@ -795,10 +825,20 @@ static uint64_t cycles_to_read(const struct naive *n, const struct sm *sm,
     return (uint64_t)most;
 }
 
+/* Is it an instance that all schedulers have in common? */
+static int is_shared(const struct naive *n, const struct sm *sm,
+                     const struct instance *instance)
+{
+    size_t unit = (size_t)(instance - sm->unit[0]) / INSTANCES_MAX;
+
+    return n->gpu->unit[unit].scope == UNIT_SCOPE_SM;
+}
+
 static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
 {
     struct sm *sm = &n->sm[sm_number];
     uint32_t step = n->gpu->sm.schedulers;
+    struct instance *instance;
     struct warp *w;
 
     if (n->now < sm->reading[scheduler])
@@ -814,10 +854,13 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
             uint64_t cycles = cycles_to_read(n, sm, scheduler, w);
 
             sm->reading[scheduler] = n->now + cycles * n->gpu->sm.issue_period;
+            w->issue_end = sm->reading[scheduler];
             w->issued_any = 1;
             w->last_inst = w->cursor.inst;
-            issue(n, sm, sm_number, w, scheduler,
-                  open_instance(n, sm, w, scheduler));
+            instance = open_instance(n, sm, w, scheduler);
+            if (is_shared(n, sm, instance))
+                sm->first = (scheduler + 1) % step;
+            issue(n, sm, sm_number, w, scheduler, instance);
             sm->last[scheduler] = (int)(w - sm->warp);
             return;
         }
@@ -1035,8 +1078,10 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
             break;
         for (uint32_t i = 0; i < gpu->chip.sms; i++) {
             if (n.now % gpu->sm.issue_period == 0) {
+                uint32_t first = n.sm[i].first;
+
                 for (uint32_t s = 0; s < gpu->sm.schedulers; s++)
-                    schedule(&n, i, s);
+                    schedule(&n, i, (first + s) % gpu->sm.schedulers);
             }
             account(&n, &n.sm[i]);
         }

@@ -16,6 +16,8 @@ START_TEST(policies_choose_as_they_are_called)
         {POLICY_GTO, {0, 0, 1, 1, 2, 2}},
         {POLICY_GTY, {2, 2, 1, 1, 0, 0}},
         {POLICY_OLDEST, {0, 0, 1, 1, 2, 2}},
+        {POLICY_LRI, {0, 1, 2, 0, 1, 2}},
+        {POLICY_GLRI, {0, 0, 1, 1, 2, 2}},
     };
 
     setup();
