@@ -103,6 +103,22 @@ START_TEST(each_scheduler_has_its_own_units)
 }
 END_TEST
 
+/* Two schedulers, a warp each, and a unit that takes an instruction every 4
+ * cycles: neither has more of it than the other. */
+START_TEST(a_shared_unit_goes_round_the_schedulers)
+{
+    setup();
+    gpu.sm.schedulers = 2;
+    gpu.unit[0].scope = UNIT_SCOPE_SM;
+    set_timing(CLASS_FADD, 10, 4, 1);
+    run_many(independent(CLASS_FADD), 4, 2);
+    for (uint32_t k = 0; k < 8; k++) {
+        ck_assert_uint_eq(heard.issue[k].cycle, 4 * k);
+        ck_assert_uint_eq(heard.issue[k].scheduler, k % 2);
+    }
+}
+END_TEST
+
 /* Only sources gate: writing a register that is under way does not wait.
  * (Lai 2013, Listing 3.3: the closing S2R overwrites R4) */
 START_TEST(a_destination_waits_for_nobody)
@@ -549,6 +565,7 @@ HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
           {second_issue_waits_the_initiation_interval, 0},
           {a_unit_with_a_capacity_holds_no_more, 0},
           {each_scheduler_has_its_own_units, 0},
+          {a_shared_unit_goes_round_the_schedulers, 0},
           {a_destination_waits_for_nobody, 0},
           {masked_arithmetic_takes_as_long, 0}, {masked_loads_move_less, 0},
           {shared_operands_degrade_with_their_conflicts, 0},

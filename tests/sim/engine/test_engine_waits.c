@@ -31,6 +31,32 @@ START_TEST(policies_choose_as_they_are_called)
 }
 END_TEST
 
+/* The same with a unit that takes an instruction every other cycle: who goes
+ * on whenever it can has the unit to itself, who only does without a gap
+ * has not. */
+START_TEST(greed_without_a_gap_is_fair)
+{
+    static const struct {
+        enum teg_policy policy;
+        uint32_t order[6];
+    } expect[] = {
+        {POLICY_GTO, {0, 0, 1, 1, 2, 2}},
+        {POLICY_GTY, {2, 2, 1, 1, 0, 0}},
+        {POLICY_LRI, {0, 1, 2, 0, 1, 2}},
+        {POLICY_GLRI, {0, 1, 2, 0, 1, 2}},
+    };
+
+    for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
+        setup();
+        set_timing(CLASS_FADD, 10, 2, 1);
+        gpu.sm.policy = expect[i].policy;
+        run_many(independent(CLASS_FADD), 2, 3);
+        for (uint32_t k = 0; k < 6; k++)
+            ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
+    }
+}
+END_TEST
+
 /* Strict turns pass by a warp that is not ready; loose ones do not. */
 START_TEST(strict_round_robin_wastes_the_slot)
 {
@@ -438,6 +464,7 @@ START_TEST(accesses_of_code_seen_before_count_too)
 END_TEST
 
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
+          {greed_without_a_gap_is_fair, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0},
           {refusals_are_named_after_where_it_goes, 0},
