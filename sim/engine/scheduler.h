@@ -26,7 +26,7 @@ struct sim_scheduler {
     uint64_t blocked[SIM_WARPS_MAX]; /* cycles refused before, since ready */
     uint64_t age[SIM_WARPS_MAX];
     uint64_t free_from[SIM_WARPS_MAX]; /* first slot after the last issue */
-    uint64_t by_ports[SIM_PORTS_MAX]; /* ready, by what they need */
+    uint64_t by_ports[SIM_PORTS_MAX];  /* ready, by what they need */
 };
 
 /* Lets scheduler `number` issue from at most one warp in cycle `now`, which is

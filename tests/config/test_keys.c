@@ -91,6 +91,14 @@ static const char control[] =
     "  FFMA R8, R10, R12, R16 {stall=4}\n"
     "  FADD R9, R2, R2 {stall=2 wait=0}\nend\nEXIT\n";
 
+/* Words that fill sectors in part, and loads behind them. */
+static const char parts[] =
+    "sketch 1\nisa sm_70\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
+    "loop k 4\n"
+    "  STG.E [R4 : a + 32*gtid + 32768*k], R2\n"
+    "  LDG.E R3, [R4 : a + 0x100000 + 32*gtid + 32768*k]\n"
+    "  FADD R2, R3, R3\nend\nEXIT\n";
+
 /* Fences of each scope behind stores. */
 static const char fences[] =
     "sketch 1\nisa sm_80\ngrid 1\nblock 32\nlet a = 0x7f0000000000\n"
@@ -149,6 +157,7 @@ static const struct scene scenes[] = {
      SMALL "l2.bytes=32768 dram.turnaround=40 dram.write_batch_bytes=2048",
      copy},
     {"v100", SMALL, mixed},
+    {"v100", SMALL "l2.bytes_per_cycle=32", parts},
     {"a100", SMALL, fences},
     {"gtx580", "chip.sms=2", mixed},
     {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
