@@ -51,7 +51,13 @@ enum {
 struct sim_request {
     uint8_t space; /* enum teg_space, generic resolved */
     uint8_t is_store, is_atomic;
-    uint16_t active; /* lanes */
+    uint8_t is_float; /* atomic on floating-point numbers */
+    uint16_t active;  /* lanes */
+    /* Of an atomic: lanes whose word a lane before them wants, too; operations
+     * one after the other in slices of L2. */
+    uint16_t atomic_conflicts;
+    uint32_t atomic_steps;
+    uint8_t atomic_depth; /* most of them in one */
     /* shared memory and shared operands */
     uint32_t passes; /* of all conflict groups together */
     uint32_t groups; /* conflict groups with an active lane; the

@@ -105,6 +105,9 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     s->simulated = 1;
     s->channel_bytes_max = outcome.channel_bytes_max;
     s->channel_bytes_sum = outcome.channel_bytes_sum;
+    s->memory.atomic_words = outcome.atomic_words;
+    s->memory.atomic_word_most = outcome.atomic_word_most;
+    s->memory.atomic_slice_cycles = outcome.atomic_slice_cycles;
     fill_facts(s, launch->kernel, &occupancy, setup.sms);
     return status;
 }

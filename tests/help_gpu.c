@@ -33,6 +33,7 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->shared.passes_128 = 1;
     gpu->memory.coalescing = COALESCING_SECTORS;
     gpu->memory.transaction_interval = 1;
+    gpu->memory.atomic_conflicts = 1;
     gpu->l1.ways = 4;
     gpu->l2.ways = 4;
     gpu->l2.slices = 1;
@@ -155,6 +156,19 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.spread = one_in(state, 5);
 }
 
+/* Of draws of its own: what else a seed gives stays. */
+static void random_atomics(struct teg_gpu *gpu, uint64_t seed)
+{
+    uint64_t *state = &seed;
+
+    gpu->shared.atomic_interval =
+        one_in(state, 3) ? 0 : between(state, 0, 20) / 3.0;
+    gpu->memory.atomic_conflicts = !one_in(state, 6);
+    gpu->l2.atomic_float_interval =
+        one_in(state, 2) ? between(state, 0, 20) / 4.0 : 0;
+    gpu->l2.atomic_units = one_in(state, 2) ? between(state, 1, 8) : 0;
+}
+
 static void random_fetch(struct teg_gpu *gpu, uint64_t *state)
 {
     if (one_in(state, 2))
@@ -196,4 +210,5 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->fence.block_latency = between(state, 0, 3) * 10;
     gpu->fence.gpu_latency = between(state, 0, 50);
     gpu->fence.system_latency = between(state, 0, 100);
+    random_atomics(gpu, *state);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/atomic.h"
+
 enum {
     FIRST_CAPACITY = 64
 };
@@ -74,6 +76,8 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     p->inst[p->count].file = 0;
     p->inst[p->count].group = teg_group_of(text);
     p->inst[p->count].fence = (uint8_t)teg_fence_of(text);
+    if ((inst->flags & INST_ATOMIC) != 0 && inst->atomic == ATOMIC_UNKNOWN)
+        p->inst[p->count].atomic = (uint8_t)teg_atomic_of(text);
     p->inst[p->count].text = length > 1 ? put_text(p, text, length) : 0;
     p->inst[p->count].record_index = p->record_count;
     p->inst[p->count].records =

@@ -102,6 +102,8 @@ struct teg_inst {
     uint8_t space;    /* enum teg_space */
     uint16_t width;   /* bytes per lane of a memory access, else 0 */
     uint16_t flags;   /* enum teg_inst_flag */
+    uint8_t atomic;   /* enum teg_atomic; set from the text by teg_program_add
+                         unless it is known */
     uint8_t dst_count, src_count;
     uint8_t values;  /* enum teg_values */
     uint8_t records; /* of each execution with an active lane: addresses, then

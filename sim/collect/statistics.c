@@ -206,12 +206,36 @@ static void add_time(struct collect_statistics *c, const struct sim_issue *e)
 
 /* ---- memory --------------------------------------------------------------- */
 
+static void add_atomic(struct teg_memory_statistics *m,
+                       const struct sim_request *r)
+{
+    m->global_atomics++;
+    m->atomic_lanes += r->active;
+    m->atomic_conflicts += r->atomic_conflicts;
+    m->atomic_steps += r->atomic_steps;
+    if (r->is_float)
+        m->atomic_float_steps += r->atomic_steps;
+}
+
+static void add_shared(struct teg_memory_statistics *m,
+                       const struct sim_request *r)
+{
+    m->shared_requests++;
+    m->shared_passes += r->passes;
+    m->shared_groups += r->groups;
+    if (!r->is_atomic)
+        return;
+    m->shared_atomics++;
+    m->shared_atomic_conflicts += r->atomic_conflicts;
+    m->shared_atomic_passes += r->passes;
+}
+
 static void add_global(struct teg_memory_statistics *m,
                        const struct sim_request *r)
 {
     m->global_requests++;
     if (r->is_atomic)
-        m->global_atomics++;
+        add_atomic(m, r);
     else if (r->is_store)
         m->global_stores++;
     else
@@ -233,13 +257,10 @@ static void add_global(struct teg_memory_statistics *m,
 static void add_request(struct teg_memory_statistics *m,
                         const struct sim_request *r)
 {
-    if (r->space != SPACE_SHARED) {
+    if (r->space != SPACE_SHARED)
         add_global(m, r);
-        return;
-    }
-    m->shared_requests++;
-    m->shared_passes += r->passes;
-    m->shared_groups += r->groups;
+    else
+        add_shared(m, r);
 }
 
 static int overlap(const struct teg_regs *a, const struct teg_regs *b)

@@ -1,5 +1,7 @@
 #include "sim/engine/chip.h"
 
+#include <stdlib.h>
+
 static uint64_t fraction_of(double cycles)
 {
     return (uint64_t)(cycles * SIM_FRACTION + 0.5);
@@ -10,6 +12,25 @@ static uint64_t lane_byte_interval(const struct teg_gpu *gpu)
     double rate = gpu->memory.lane_bytes_per_cycle;
 
     return rate > 0 ? (uint64_t)(65536 / rate + 0.5) : 0;
+}
+
+/* A pass of an atomic takes its time whoever waits for it. */
+static struct sim_pass_times atomic_pass_times(const struct teg_gpu *gpu)
+{
+    uint64_t interval = fraction_of(gpu->shared.atomic_interval);
+
+    if (gpu->shared.atomic_interval > 0)
+        return (struct sim_pass_times){interval, interval};
+    return (struct sim_pass_times){fraction_of(gpu->shared.pass_interval),
+                                   fraction_of(gpu->shared.conflict_latency)};
+}
+
+/* Atomics that do not come to L2 have no steps. */
+static uint64_t atomic_step(const struct teg_gpu *gpu, double interval)
+{
+    if (gpu->l2.bytes == 0 || gpu->l1.always_hits)
+        return 0;
+    return fraction_of(interval > 0 ? interval : gpu->l2.atomic_interval);
 }
 
 static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
@@ -46,12 +67,25 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
         .policy = sim_policy_of(gpu->sm.policy),
         .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
         .may_refuse = gpu->memory.in_flight_bytes != 0,
-        .pass_interval = fraction_of(gpu->shared.pass_interval),
-        .conflict_latency = fraction_of(gpu->shared.conflict_latency),
+        .shared = {{fraction_of(gpu->shared.pass_interval),
+                    fraction_of(gpu->shared.conflict_latency)},
+                   atomic_pass_times(gpu)},
+        .atomic_step = {atomic_step(gpu, gpu->l2.atomic_interval),
+                        atomic_step(gpu, gpu->l2.atomic_float_interval)},
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
         .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
         .lane_byte_interval = lane_byte_interval(gpu),
     };
     sim_ops_init(&chip->ops, gpu, &kernel->program);
     number_units(chip, gpu);
+}
+
+teg_status sim_chip_update(struct sim_chip *chip, uint32_t sms,
+                           struct teg_diag *d)
+{
+    TRY(sim_ops_update(&chip->ops, d));
+    if (!chip->ops.has_atomics || chip->hot != NULL)
+        return TEG_OK;
+    chip->hot = calloc(sms, sizeof *chip->hot);
+    return chip->hot != NULL ? TEG_OK : teg_fail_memory(d);
 }

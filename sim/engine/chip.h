@@ -7,6 +7,7 @@
 #define TEG_SIM_ENGINE_CHIP_H
 
 #include "isa/base/minmax.h"
+#include "sim/engine/hot_words.h"
 #include "sim/engine/op.h"
 #include "sim/engine/policy.h"
 #include "sim/memory/memory.h"
@@ -23,6 +24,8 @@ struct sim_chip {
     struct sim_ops ops;
     struct sim_windows windows;
     struct sim_memory *memory;
+    struct sim_hot_words
+        *hot; /* owned by the run, [SMs]; NULL: no global atomic so far */
     const struct sim_listener *listener; /* of blocks */
     uint32_t listeners;
     sim_policy policy;
@@ -31,8 +34,11 @@ struct sim_chip {
     int may_refuse;         /* memory can, a request that is worked out */
     uint64_t warps_started; /* gives ages */
     /* Of gpu->shared, memory and l1, in 1/SIM_FRACTION cycle. */
-    uint64_t pass_interval, conflict_latency, transaction_interval;
-    uint64_t l1_bank_interval;
+    struct sim_pass_times {
+        uint64_t interval, conflict_latency;
+    } shared[2]; /* of loads and stores; of atomics */
+    uint64_t transaction_interval, l1_bank_interval;
+    uint64_t atomic_step[2]; /* of L2: of integers, of floats; 0: no steps */
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* Where each unit's instances are in sim_units.free_from: `count` for a
      * scheduler, `step` after those for the one before (0: all share them);
@@ -48,6 +54,10 @@ struct sim_chip {
 /* `gpu` and `kernel` are borrowed. */
 void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
                    const struct teg_kernel *kernel);
+
+/* Takes in what the program has grown by, for a run on `sms` SMs. */
+teg_status sim_chip_update(struct sim_chip *chip, uint32_t sms,
+                           struct teg_diag *d);
 
 /* The first issue slot at or after `cycle`. */
 static inline uint64_t sim_slot_from(const struct sim_chip *chip,

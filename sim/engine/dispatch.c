@@ -69,7 +69,7 @@ static teg_status read_block(struct sim_dispatch *p, struct teg_diag *d)
     }
     if (teg_block_warps(p->ahead) > p->setup->gpu->sm.warps_max)
         return too_many_warps(p, p->ahead, d);
-    return sim_ops_update(&p->chip->ops, d);
+    return sim_chip_update(p->chip, p->setup->sms, d);
 }
 
 static int of_one_cluster(const struct sim_dispatch *p,
@@ -197,7 +197,7 @@ static teg_status exchange(struct sim_dispatch *p, struct teg_block **block,
         return TEG_OK;
     TRY(lead->choose(lead->self, sm, now, block, &passed, d));
     p->hand_out_from += passed * dispatch_interval(p);
-    return sim_ops_update(&p->chip->ops, d);
+    return sim_chip_update(p->chip, p->setup->sms, d);
 }
 
 /* The first that waits goes to `sm`, as one of cluster `number`. */

@@ -51,6 +51,18 @@ struct run {
     uint64_t windows; /* in which SMs ran ahead, so far */
 };
 
+static void count_hot_words(struct run *r, struct sim_engine_outcome *outcome)
+{
+    struct sim_hot_words *hot = r->chip.hot;
+
+    if (hot == NULL)
+        return;
+    for (uint32_t i = 1; i < r->setup->sms; i++)
+        sim_hot_words_join(&hot[0], &hot[i]);
+    sim_hot_words_count(&hot[0], &outcome->atomic_words,
+                        &outcome->atomic_word_most);
+}
+
 static uint64_t earliest_wake(const struct run *r)
 {
     uint64_t now = SIM_NEVER;
@@ -347,6 +359,7 @@ static void clear(struct run *r)
     sim_cgas_release(&r->cgas);
     sim_memory_free(r->chip.memory);
     sim_ops_release(&r->chip.ops);
+    free(r->chip.hot);
 }
 
 teg_status sim_engine_run(struct teg_launch *launch,
@@ -371,6 +384,8 @@ teg_status sim_engine_run(struct teg_launch *launch,
         outcome->windows = r.windows;
         sim_memory_channel_bytes(r.chip.memory, &outcome->channel_bytes_max,
                                  &outcome->channel_bytes_sum);
+        outcome->atomic_slice_cycles = sim_memory_atomic_cycles(r.chip.memory);
+        count_hot_words(&r, outcome);
         sim_announce_finish(setup->listener, setup->listeners, outcome->cycles);
     }
     clear(&r);

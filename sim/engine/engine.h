@@ -58,6 +58,9 @@ struct sim_engine_outcome {
     uint64_t blocks;  /* executed */
     uint64_t windows; /* of cycles in which SMs ran ahead of each other */
     uint64_t channel_bytes_max, channel_bytes_sum;
+    /* Words that global atomics updated, at least; lanes that updated one. */
+    uint64_t atomic_words, atomic_word_most;
+    uint64_t atomic_slice_cycles; /* of the slice they held longest */
 };
 
 /* Runs `launch` from its next block to its last.  `*outcome` is filled as far

@@ -46,13 +46,14 @@ static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
                          const struct sim_request *r, uint64_t now,
                          struct sim_times *t)
 {
+    const struct sim_pass_times *each = &chip->shared[r->is_atomic];
     uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
     uint64_t latency =
         op->latency +
-        (extra * chip->conflict_latency + SIM_FRACTION / 2) / SIM_FRACTION;
+        (extra * each->conflict_latency + SIM_FRACTION / 2) / SIM_FRACTION;
     int holds = extra != 0 && chip->gpu->shared.conflict_holds_warp;
 
-    t->busy = teg_max(op->interval, whole_up(r->passes * chip->pass_interval));
+    t->busy = teg_max(op->interval, whole_up(r->passes * each->interval));
     t->done = teg_max(t->start + latency, t->start + 1);
     t->same_warp = teg_max(op->same_warp, holds ? t->start + latency - now : 0);
 }
@@ -81,6 +82,16 @@ static uint64_t lookup_cycles(const struct sim_chip *chip,
                : whole_up(sim_plan_turns(plan) * chip->transaction_interval);
 }
 
+/* Steps of a slice beyond the first come on top of an atomic's own latency,
+ * too, which was measured with one. */
+static uint64_t further_steps(const struct sim_chip *chip,
+                              const struct sim_request *r)
+{
+    return r->atomic_depth > 1 ? whole_up((r->atomic_depth - 1ull) *
+                                          chip->atomic_step[r->is_float])
+                               : 0;
+}
+
 /* All but `done`, which is memory's to say. */
 static void global_times(const struct sim_chip *chip, const struct sim_op *op,
                          const struct sim_plan *plan, uint64_t now,
@@ -95,7 +106,9 @@ static void global_times(const struct sim_chip *chip, const struct sim_op *op,
     t->busy = teg_max(op->interval, (moves + 65535) / 65536);
     if (chip->gpu->tag_unit == TEG_NO_UNIT)
         t->busy = teg_max(t->busy, t->lines);
-    t->floor = t->start + (is_posted ? 1 : teg_max(op->latency, 1));
+    t->floor =
+        t->start +
+        (is_posted ? 1 : teg_max(op->latency, 1) + further_steps(chip, r));
     t->extra = is_posted ? op->latency : 0;
     pass_l1_banks(chip, r, t);
     t->same_warp = teg_max(op->same_warp, holds ? t->start + t->busy - now : 0);
@@ -134,6 +147,8 @@ void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
         shared_times(sm->chip, op, &plan->request, now, t);
         return;
     }
+    if (plan->request.is_atomic && sm->chip->hot != NULL)
+        sim_hot_words_add(&sm->chip->hot[sm->number], &plan->places);
     global_times(sm->chip, op, plan, now, t);
     begin(sm, w, op, plan, start);
     end(sm, plan, t);

@@ -498,6 +498,9 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
 
         TRY(reserve_all(ops, inst, d));
         fill(ops, &ops->op[ops->count], inst);
+        ops->has_atomics |=
+            (inst->flags & INST_ATOMIC) != 0 &&
+            (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
         note_store(ops, &ops->op[ops->count]);
         fill_operand_cycles(ops, ops->count);
     }

@@ -105,6 +105,7 @@ struct sim_ops {
     uint16_t of_accesses; /* likewise, of all accesses to memory; 0 as long as
                              no fence waits for them */
     uint16_t counters_per_warp; /* seen */
+    int has_atomics;            /* of global memory, perhaps */
     /* Fewest cycles until what a store to memory leaves in a register or
      * barrier is there; UINT32_MAX: no store does. */
     uint32_t store_latency_min;

@@ -15,8 +15,8 @@ static void add(struct sim_plan *plan, uint64_t address, uint32_t bytes,
                 uint32_t sectors)
 {
     assert(plan->count < SIM_TRANSACTIONS_MAX);
-    plan->transaction[plan->count++] =
-        (struct sim_transaction){address, bytes, (uint8_t)sectors, 0};
+    plan->transaction[plan->count++] = (struct sim_transaction){
+        .address = address, .bytes = bytes, .sectors = (uint8_t)sectors};
     plan->request.bytes += bytes;
 }
 

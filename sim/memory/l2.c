@@ -27,13 +27,17 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .gpu = gpu,
         .dram = dram,
         .slice = calloc(slices, sizeof *l2->slice),
+        .atomic_held = calloc(slices, sizeof *l2->atomic_held),
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
-        .atomic_ticks = sim_ticks_of(gpu->l2.atomic_interval),
+        .atomic_ticks = {sim_ticks_of(gpu->l2.atomic_interval),
+                         sim_ticks_of(gpu->l2.atomic_float_interval != 0
+                                          ? gpu->l2.atomic_float_interval
+                                          : gpu->l2.atomic_interval)},
     };
     l2->partial_rate =
         (uint64_t)((double)l2->rate * gpu->l2.partial_write + 0.5);
-    if (l2->slice == NULL)
+    if (l2->slice == NULL || l2->atomic_held == NULL)
         return 0;
     if (gpu->l2.bytes == 0)
         return 1;
@@ -47,24 +51,31 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
 void sim_l2_release(struct sim_l2 *l2)
 {
     free(l2->slice);
+    free(l2->atomic_held);
     sim_cache_free(l2->cache);
     for (uint32_t i = 0; i < SIM_HALVES; i++)
         sim_cache_free(l2->near[i]);
     *l2 = (struct sim_l2){0};
 }
 
-/* Takes the time of `sectors` at the line's slice; returns the slice. */
+/* Takes the time of `sectors` at the line's slice; returns the slice.  Of an
+ * atomic's steps the latency has one. */
 static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
-                          uint32_t sectors, int is_atomic)
+                          uint32_t sectors, const struct sim_request *r)
 {
     const struct teg_gpu *gpu = l2->gpu;
     uint64_t slice = sim_interleave(line, gpu->l2.slices, gpu->dram.hash);
     uint64_t ticks = sim_bytes_ticks(l2->rate, sim_sectors_bytes(sectors));
+    uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
     ticks += sim_bytes_ticks(l2->partial_rate, sim_sectors_bytes(w->partial));
-    if (is_atomic)
-        ticks = teg_max(ticks, l2->atomic_ticks);
+    if (r->is_atomic)
+        ticks = teg_max(ticks, steps * step);
     w->waited += sim_queue_wait(&l2->slice[slice], sim_way_at(w), ticks);
+    if (r->is_atomic) {
+        w->waited += (steps - 1) * step;
+        l2->atomic_held[slice] += steps * step;
+    }
     w->latency = gpu->l2.latency;
     return slice;
 }
@@ -124,8 +135,7 @@ static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                   uint64_t address, uint32_t sectors, struct sim_request *r)
 {
-    uint64_t slice =
-        use_slice(l2, w, address / TEG_LINE_BYTES, sectors, r->is_atomic);
+    uint64_t slice = use_slice(l2, w, address / TEG_LINE_BYTES, sectors, r);
 
     if (l2->near[0] != NULL && !r->is_store && !r->is_atomic)
         visit_near(l2, sm, w, address, slice, sectors, r);

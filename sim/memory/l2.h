@@ -3,7 +3,7 @@
  * each half keeps near its SMs.
  *
  * Models: a slice is held for the time its bytes take, longer for sectors
- * written in part and for atomics; lines are written back when evicted, which
+ * written in part and for the steps of atomics; lines are written back when evicted, which
  * whoever needs the frame waits for; what is missing comes from DRAM.  A load
  * asks the half on its SM's side first, which keeps what its SMs have read
  * wherever in L2 it belongs; what is missing there comes from the other half
@@ -31,7 +31,8 @@ struct sim_l2 {
     struct sim_queue far_link;
     uint64_t sets, near_sets; /* of a slice; of a half */
     uint64_t rate, partial_rate, far_rate;
-    uint64_t atomic_ticks;
+    uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */
+    uint64_t *atomic_held;    /* owned, [l2.slices]: ticks of all steps */
 };
 
 /* Returns 0 out of memory; release it then, too. */

@@ -77,6 +77,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .partial = (uint8_t)(r->is_store && !r->is_atomic ? t->partial : 0),
         .transaction = (uint8_t)i,
         .turn = (uint8_t)sim_turn_of(plan, i),
+        .steps = t->steps,
     };
     if (!sim_l1_settles(&m->l1, e->sm, bypass, r, miss))
         return 0;
@@ -143,7 +144,8 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
     for (uint32_t i = 0; i < e->count; i++) {
         const struct sim_miss *miss = &e->miss[i];
         struct sim_way w = {.start = sim_start_of(m, e->now, miss->turn),
-                            .partial = miss->partial};
+                            .partial = miss->partial,
+                            .steps = miss->steps};
         uint64_t tick = take_miss(m, e->sm, &w, miss, r);
 
         settle(m, e->sm, &ends, miss->transaction, sim_way_at(&w), tick,
@@ -174,4 +176,13 @@ void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
                               uint64_t *sum)
 {
     sim_dram_bytes(&m->dram, most, sum);
+}
+
+uint64_t sim_memory_atomic_cycles(const struct sim_memory *m)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < m->gpu->l2.slices; i++)
+        most = teg_max(most, m->l2.atomic_held[i]);
+    return most / SIM_TICKS;
 }

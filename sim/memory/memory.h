@@ -60,6 +60,7 @@ struct sim_miss {
     uint8_t transaction; /* index in the plan */
     uint8_t turn;        /* of the load/store unit */
     uint8_t flags;       /* SIM_MISS_... of l1.h, private to the room */
+    uint8_t steps;       /* of an atomic */
 };
 
 struct sim_misses {
@@ -136,5 +137,8 @@ uint32_t sim_memory_lookahead(const struct teg_gpu *gpu);
 /* Bytes that went through each DRAM channel: the most, and all together. */
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
                               uint64_t *sum);
+
+/* Cycles for which atomics held the slice of L2 that they held longest. */
+uint64_t sim_memory_atomic_cycles(const struct sim_memory *m);
 
 #endif

@@ -1,5 +1,7 @@
 #include "sim/memory/plan.h"
 
+#include "isa/inst/atomic.h"
+#include "sim/memory/atomic.h"
 #include "sim/memory/coalesce.h"
 #include "sim/memory/l1_banks.h"
 #include "sim/memory/lanes.h"
@@ -49,11 +51,16 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
         .is_atomic = (inst->flags & INST_ATOMIC) != 0,
         .active = (uint16_t)sim_count_lanes(a->mask),
     };
+    plan->request.is_float = inst->atomic == ATOMIC_FLOAT;
+    if (plan->request.is_atomic)
+        sim_atomic_places(plan, inst, a);
     if (space == SPACE_SHARED) {
         sim_shared_passes(plan, gpu, inst, a);
         return;
     }
     sim_coalesce(plan, gpu, inst, a);
+    if (plan->request.is_atomic)
+        sim_atomic_steps(plan, gpu, inst);
     if (reads_l1(gpu, inst, &plan->request))
         sim_l1_banks(plan, gpu, inst, a);
 }

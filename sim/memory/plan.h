@@ -19,6 +19,16 @@ struct sim_transaction {
     uint32_t bytes;   /* moved */
     uint8_t sectors;  /* bit i: the line's sector i is wanted (lines only) */
     uint8_t partial;  /* bit i: not every word of it is (lines only) */
+    uint8_t steps;    /* of an atomic: one after the other in its slice; 0: 1 */
+};
+
+/* The different words that lanes of an atomic want, in the order in which
+ * they come to want them, and by how many.  An element that is wider is at its
+ * first word. */
+struct sim_places {
+    uint32_t count;
+    uint8_t lanes[TEG_LANES];
+    uint64_t address[TEG_LANES]; /* of the word */
 };
 
 /* A request, worked out before it is issued. */
@@ -29,6 +39,7 @@ struct sim_plan {
      * half warps up to compute capability 1.3, else 1. */
     uint32_t groups;
     struct sim_transaction transaction[SIM_TRANSACTIONS_MAX];
+    struct sim_places places; /* of an atomic */
 };
 
 /* Turns of the load/store unit the planned global request takes: one for

@@ -1,5 +1,6 @@
 #include "sim/memory/shared.h"
 
+#include "sim/memory/atomic.h"
 #include "sim/memory/banks.h"
 #include "sim/memory/lanes.h"
 
@@ -186,8 +187,9 @@ void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
     uint32_t words = words_of(inst, gpu);
     uint32_t lanes = group_lanes(gpu, inst, a, words);
     uint32_t group_mask = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
-    int plain = plain_shared(a, inst, gpu) && gpu->shared.banks >= lanes;
-
+    int serial = sim_atomic_serializes(gpu, inst);
+    int plain =
+        !serial && plain_shared(a, inst, gpu) && gpu->shared.banks >= lanes;
     uint32_t wide = inst->width == 16 ? gpu->shared.passes_128 : 1;
 
     for (uint32_t at = 0; at < TEG_LANES; at += lanes) {
@@ -200,6 +202,11 @@ void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
         plan->request.groups++;
         if (plain) {
             plan->request.passes++;
+            continue;
+        }
+        if (serial) {
+            plan->request.passes +=
+                wide * sim_atomic_passes(gpu, a, mask, words);
             continue;
         }
         n = gather_words(a, mask, words, gpu, word);

@@ -8,7 +8,7 @@
  * on: 64-bit per half warp, 128-bit per quarter), and word after word where
  * it is the half warp.  Where the chip packs pairs, a load whose lanes n and
  * n ^ 1 all want the same, or n and n ^ 2, goes by groups twice as large.
- * Leaves out: what atomics of one word do to each other.
+ * Atomics that want one word: sim/memory/atomic.h.
  */
 #ifndef TEG_SIM_MEMORY_SHARED_H
 #define TEG_SIM_MEMORY_SHARED_H

@@ -121,6 +121,19 @@ static double transaction_cycles(const struct teg_gpu *gpu)
     return gpu->l1.tag_banks != 0 ? fmin(each, 1.0 / gpu->l1.tag_banks) : each;
 }
 
+/* Of a unit, for all passes; an atomic's may take longer. */
+static double shared_cycles(const struct teg_memory_statistics *m,
+                            const struct teg_gpu *gpu)
+{
+    double atomic = gpu->shared.atomic_interval > 0
+                        ? gpu->shared.atomic_interval
+                        : gpu->shared.pass_interval;
+    double others = (double)(m->shared_passes - m->shared_atomic_passes);
+
+    return others * gpu->shared.pass_interval +
+           (double)m->shared_atomic_passes * atomic;
+}
+
 /* What both kinds of accesses move, if one unit moves it. */
 static void add_data_stage(struct bound *b, const struct teg_statistics *s,
                            const struct teg_gpu *gpu, double units)
@@ -130,9 +143,7 @@ static void add_data_stage(struct bound *b, const struct teg_statistics *s,
 
     if (is_one_data_stage(gpu) && rate > 0)
         add(b, BOUND_DATA, "data stage",
-            ((double)m->shared_passes * gpu->shared.pass_interval +
-             (double)m->useful_bytes / rate) /
-                units,
+            (shared_cycles(m, gpu) + (double)m->useful_bytes / rate) / units,
             0);
 }
 
@@ -155,8 +166,9 @@ static void add_requests(struct bound *b, const struct teg_statistics *s,
     add(b, BOUND_TRANSACTIONS, "global transactions",
         (double)m->transactions * transaction_cycles(gpu) / (ldg * sms), 0);
     add(b, BOUND_SHARED, "shared-memory passes",
-        (double)m->shared_passes * gpu->shared.pass_interval / (lds * sms), 0);
+        shared_cycles(m, gpu) / (lds * sms), 0);
     add_data_stage(b, s, gpu, lds * sms);
+    add(b, BOUND_ATOMICS, "atomics in l2", peak_atomic_cycles(s, gpu), 0);
 }
 
 /* Without a replay nothing is known of what the caches keep away from DRAM;
@@ -254,13 +266,18 @@ static const struct teg_term_facts bound_terms[BOUND_TERMS] = {
                             "and 1 / tag_banks / load/store units / SMs",
                             "least time of the transactions"},
     [BOUND_SHARED] = {"Shared_cycles_min", "cycles",
-                      "passes x pass_interval / ports / SMs",
+                      "passes x pass_interval, or atomic_interval, / ports / "
+                      "SMs",
                       "least time in shared memory, conflicts included"},
     [BOUND_DATA] = {"Data_cycles_min", "cycles",
                     "(passes x pass_interval + lanes' bytes of global and "
                     "local accesses / lane_bytes_per_cycle) / units / SMs",
                     "least time in the data stage, where shared memory and L1 "
                     "have one"},
+    [BOUND_ATOMICS] = {"Atomic_cycles_min", "cycles",
+                       "steps x atomic_interval, of the slice that has most",
+                       "least time of global atomics in L2; without a replay "
+                       "as if all slices had as many"},
     [BOUND_LINK] = {"Link_cycles_min", "cycles",
                     "bytes beyond L1 / cluster_bytes_per_cycle / clusters"
                     "",
@@ -289,6 +306,8 @@ static const char *const advice[BOUND_KINDS] = {
                      "shared accesses",
     [BOUND_DATA] = "keep more in registers; wider shared accesses; remove "
                    "bank conflicts",
+    [BOUND_ATOMICS] = "combine what a warp or block has for one word before "
+                      "it goes to memory; spread words over more lines",
     [BOUND_LINK] = "move fewer bytes to the SMs: reuse in shared memory, "
                    "registers or L1",
     [BOUND_L2] = "move fewer bytes through L2: reuse in shared memory or L1",

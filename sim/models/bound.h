@@ -20,6 +20,7 @@ enum bound_kind {
     BOUND_TRANSACTIONS, /* of global memory in the load/store unit */
     BOUND_SHARED,       /* passes of shared memory */
     BOUND_DATA,         /* shared and global, where one unit moves both */
+    BOUND_ATOMICS,      /* one after the other in slices of L2 */
     BOUND_LINK,         /* of an SM to L2 or memory */
     BOUND_L2,
     BOUND_DRAM,

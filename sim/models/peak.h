@@ -45,4 +45,9 @@ double resident_warps(const struct teg_statistics *s,
  * the transactions move, as if no cache hit. */
 double dram_traffic(const struct teg_statistics *s);
 
+/* Cycles that global atomics take at least: of the slice of L2 that they held
+ * longest, or without a replay their steps, spread evenly. */
+double peak_atomic_cycles(const struct teg_statistics *s,
+                          const struct teg_gpu *gpu);
+
 #endif

@@ -546,6 +546,8 @@ static void sum_memory(const struct led *l, struct teg_memory_statistics *m)
     m->l2_hits = (uint64_t)((double)(m->l2_hits + f.l2_hits) * share + 0.5);
     m->dram_bytes =
         (uint64_t)((double)(m->dram_bytes + f.dram_bytes) * share + 0.5);
+    m->atomic_slice_cycles =
+        (uint64_t)((double)m->atomic_slice_cycles * share + 0.5);
 }
 
 static void scale(const struct led *l, struct teg_statistics *s)
@@ -564,6 +566,7 @@ static void scale(const struct led *l, struct teg_statistics *s)
     s->memory.l2_sectors = whole.l2_sectors;
     s->memory.l2_hits = whole.l2_hits;
     s->memory.dram_bytes = whole.dram_bytes;
+    s->memory.atomic_slice_cycles = whole.atomic_slice_cycles;
     s->channel_bytes_max = channel_most;
     s->channel_bytes_sum = channel_sum;
     for (uint32_t i = 0; i < s->unit_count; i++) {

@@ -5,6 +5,11 @@ void gpu_change_no_bank_conflicts(struct teg_gpu *gpu)
     gpu->shared.broadcast = BROADCAST_IDEAL;
 }
 
+void gpu_change_no_atomic_conflicts(struct teg_gpu *gpu)
+{
+    gpu->memory.atomic_conflicts = 0;
+}
+
 void gpu_change_coalesced(struct teg_gpu *gpu)
 {
     gpu->memory.coalescing = COALESCING_IDEAL;
@@ -39,7 +44,7 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->memory.cluster_bytes_per_cycle = 0;
     gpu->memory.in_flight_bytes = 0;
     gpu->l2.bytes_per_cycle = 0;
-    gpu->l2.atomic_interval = 0;
+    gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;
     gpu->l2.far_bytes_per_cycle = 0;
     gpu->dram.bandwidth_gbs = gpu->dram.reached_gbs = 0;
     gpu->dram.turnaround = 0;

@@ -57,6 +57,8 @@ static const char mixed[] =
     "  FMUL R21, R20, R5\n"
     "  MUFU.RCP R22, R21\n"
     "  ATOMG.E.ADD.STRONG.GPU PT, R23, [R2 : a + 128*lane], R22\n"
+    "  ATOMS.ADD R24, [R3 : 4*(lane/4)], R22\n"
+    "  RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2 : a + 4*(lane/8)], R22\n"
     "  STG.E [R2 : a + 0x2000000 + 8*gtid], R22\n"
     "  STG.E.128 [R2 : a + 0x20000000*k + 16*gtid], R8\n"
     "  BAR.SYNC 0x0\n"

@@ -144,7 +144,15 @@ START_TEST(names_of_counters_stay)
                                         "l2_hits",
                                         "l2_hit_percent",
                                         "dram_bytes",
-                                        "channel_skew"};
+                                        "channel_skew",
+                                        "atomic_lanes",
+                                        "atomic_conflicts",
+                                        "atomic_steps",
+                                        "atomic_words",
+                                        "atomic_word_most",
+                                        "shared_atomics",
+                                        "shared_atomic_conflicts",
+                                        "shared_atomic_passes"};
     const uint32_t count = sizeof names / sizeof *names;
 
     ck_assert_uint_ge(teg_counter_count(), count);

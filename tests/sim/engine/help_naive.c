@@ -513,12 +513,13 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                            ? plan->request.passes - plan->request.groups
                            : 0;
 
-        uint64_t passes = ceil_div(plan->request.passes *
-                                   in_256ths(gpu->shared.pass_interval));
+        double hold = gpu->shared.pass_interval;
+        double wait = gpu->shared.conflict_latency;
 
-        busy = max_u64(busy, passes);
-        done +=
-            (uint64_t)(extra * in_256ths(gpu->shared.conflict_latency) + 0.5);
+        if (plan->request.is_atomic && gpu->shared.atomic_interval > 0)
+            hold = wait = gpu->shared.atomic_interval;
+        busy = max_u64(busy, ceil_div(plan->request.passes * in_256ths(hold)));
+        done += (uint64_t)(extra * in_256ths(wait) + 0.5);
         if (extra > 0 && gpu->shared.conflict_holds_warp)
             same_warp = max_u64(same_warp, done - n->now);
     } else if (plan != NULL) {
@@ -548,6 +549,16 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
             busy = max_u64(busy, ceil_div(passes * each));
             memory = max_u64(memory, begin + gpu->l1.latency +
                                          ceil_div((passes - 1) * each));
+        }
+        if (plan->request.atomic_depth > 1 && gpu->l2.bytes != 0 &&
+            !gpu->l1.always_hits) {
+            double each =
+                plan->request.is_float && gpu->l2.atomic_float_interval > 0
+                    ? gpu->l2.atomic_float_interval
+                    : gpu->l2.atomic_interval;
+
+            done = max_u64(done, n->now + 1) +
+                   ceil_div((plan->request.atomic_depth - 1) * in_256ths(each));
         }
         if (gpu->memory.transactions_hold_warp)
             same_warp = max_u64(same_warp, begin + busy - n->now);

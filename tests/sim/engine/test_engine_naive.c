@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/atomic.h"
 #include "sim/engine/engine.h"
 #include "tests/help_gpu.h"
 #include "tests/help_launch.h"
@@ -108,6 +109,8 @@ static void random_program(struct teg_program *p, uint64_t *state)
         {CLASS_LDL, SPACE_LOCAL, INST_LOAD},
         {CLASS_STG, SPACE_GLOBAL, INST_STORE},
         {CLASS_ATOMG, SPACE_GLOBAL, INST_ATOMIC},
+        {CLASS_RED, SPACE_GENERIC, INST_ATOMIC | INST_BYPASS_L1},
+        {CLASS_ATOMS, SPACE_SHARED, INST_ATOMIC},
         {CLASS_LDS, SPACE_SHARED, INST_LOAD},
         {CLASS_STS, SPACE_SHARED, INST_STORE},
         {CLASS_LD, SPACE_GENERIC, INST_LOAD},
@@ -139,6 +142,8 @@ static void random_program(struct teg_program *p, uint64_t *state)
                         (uint16_t)(1u << help_below(state, 5)),
                         (uint16_t)help_below(state, 6),
                         (uint16_t)pick_reg(state));
+            p->inst[p->count - 1].atomic =
+                (uint8_t)help_below(state, ATOMIC_COUNT + 1);
         }
     }
     /* The compiler's codes, on most instructions of some programs. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/inst/atomic.h"
+
 enum {
     HALF = 16,
     LINE = 128,
@@ -168,7 +170,9 @@ static void lines(struct sim_plan *plan, const struct wants *w, int past_l1)
     sectors(plan, w);
     for (uint32_t i = 0; i < plan->count && !past_l1; i++)
         plan->transaction[i] =
-            (struct sim_transaction){plan->transaction[i].address, LINE, 15, 0};
+            (struct sim_transaction){.address = plan->transaction[i].address,
+                                     .bytes = LINE,
+                                     .sectors = 15};
 }
 
 /* The bytes wanted, side by side. */
@@ -339,6 +343,37 @@ static int two_by_two(const struct teg_access *a, int crosswise)
     return 1;
 }
 
+/* One lane after the other: each takes a pass of every bank it wants a word
+ * of, or, where banks do not matter, of its word. */
+static uint32_t serial_passes(const struct teg_gpu *gpu, const struct wants *w,
+                              uint32_t words)
+{
+    uint32_t most = 0;
+
+    for (uint32_t b = 0; b < gpu->shared.banks; b++) {
+        uint32_t passes = 0;
+
+        for (uint32_t i = 0; i < w->count * words; i++) {
+            uint64_t word = w->want[i / words].address / gpu->shared.bank_bytes;
+
+            passes += (word + i % words) % gpu->shared.banks == b;
+        }
+        most = passes > most ? passes : most;
+    }
+    if (gpu->shared.broadcast != BROADCAST_IDEAL)
+        return most;
+    most = 0;
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t same = 0;
+
+        for (uint32_t k = 0; k < w->count; k++)
+            same += w->want[k].address / gpu->shared.bank_bytes ==
+                    w->want[i].address / gpu->shared.bank_bytes;
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
 static void shared_memory(struct sim_plan *plan, const struct teg_gpu *gpu,
                           const struct teg_inst *inst,
                           const struct teg_access *a)
@@ -362,7 +397,11 @@ static void shared_memory(struct sim_plan *plan, const struct teg_gpu *gpu,
 
         if (w.count == 0)
             continue;
-        passes = group_passes(gpu, &w, words);
+        if ((inst->flags & INST_ATOMIC) && inst->atomic != ATOMIC_COUNT &&
+            gpu->shared.atomic_interval > 0 && gpu->memory.atomic_conflicts)
+            passes = serial_passes(gpu, &w, words);
+        else
+            passes = group_passes(gpu, &w, words);
         plan->request.groups++;
         plan->request.passes +=
             inst->width == 16 ? passes * gpu->shared.passes_128 : passes;
@@ -412,6 +451,85 @@ static uint32_t l1_lines(const struct sim_plan *plan, uint32_t banks)
     return most;
 }
 
+/* ---- atomics -------------------------------------------------------------- */
+
+/* Lanes that begin in the word; one, if they do not wait for each other. */
+static uint32_t lanes_at(const struct teg_gpu *gpu, const struct wants *w,
+                         uint64_t word)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->count; i++)
+        n += w->want[i].address / WORD == word;
+    return gpu->memory.atomic_conflicts ? n : least(n, 1);
+}
+
+static uint32_t later_lanes(const struct wants *w)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t before = 0;
+
+        while (w->want[before].address / WORD != w->want[i].address / WORD)
+            before++;
+        n += before != i;
+    }
+    return n;
+}
+
+/* How often its slice has to begin for a transaction of so many words, of
+ * which so many lanes want the same. */
+static uint8_t beginnings(const struct teg_gpu *gpu, uint32_t words,
+                          uint32_t most)
+{
+    uint32_t n = 1;
+
+    while (n < most ||
+           (gpu->l2.atomic_units != 0 && n * gpu->l2.atomic_units < words))
+        n++;
+    return (uint8_t)n;
+}
+
+static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
+                  const struct teg_inst *inst, const struct wants *w)
+{
+    uint32_t each = least(inst->width, WIDEST) / WORD, all = 0, most = 0;
+    uint32_t rule = gpu->memory.coalescing;
+    int lines = rule == COALESCING_SECTORS || rule == COALESCING_LINES;
+
+    each = each == 0 ? 1 : each;
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint64_t word = w->want[i].address / WORD;
+        uint32_t n = lanes_at(gpu, w, word), before = 0;
+
+        while (w->want[before].address / WORD != word)
+            before++;
+        all += before == i ? n * each : 0;
+        most = n > most ? n : most;
+    }
+    for (uint32_t t = 0; t < plan->count; t++) {
+        uint64_t first = plan->transaction[t].address / WORD;
+        uint32_t words = 0, busiest = 0;
+
+        for (uint32_t k = 0; lines && k < LINE_WORDS; k++) {
+            uint32_t n = lanes_at(gpu, w, first + k);
+
+            words += n * each;
+            busiest = n > busiest ? n : busiest;
+        }
+        if (rule == COALESCING_IDEAL) {
+            words = least(all, LINE_WORDS);
+            busiest = t == 0 ? most : 0;
+            all -= words;
+        }
+        plan->transaction[t].steps = beginnings(gpu, words, busiest);
+        plan->request.atomic_steps += plan->transaction[t].steps;
+        if (plan->transaction[t].steps > plan->request.atomic_depth)
+            plan->request.atomic_depth = plan->transaction[t].steps;
+    }
+}
+
 /* ---- a request ------------------------------------------------------------ */
 
 static enum teg_space space_of(const struct teg_inst *inst,
@@ -458,12 +576,17 @@ void naive_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     r->space = (uint8_t)space_of(inst, &w, windows);
     r->is_store = (inst->flags & INST_STORE) != 0;
     r->is_atomic = (inst->flags & INST_ATOMIC) != 0;
+    r->is_float = inst->atomic == ATOMIC_FLOAT;
     r->active = (uint16_t)w.count;
+    if (r->is_atomic && inst->atomic != ATOMIC_COUNT)
+        r->atomic_conflicts = (uint16_t)later_lanes(&w);
     if (r->space == SPACE_SHARED) {
         shared_memory(plan, gpu, inst, a);
         return;
     }
     coalesce(plan, gpu, inst, a);
+    if (r->is_atomic)
+        steps(plan, gpu, inst, &w);
     r->transactions = plan->count;
     r->useful_bytes = w.count * inst->width;
     lines_full = r->useful_bytes / LINE + (r->useful_bytes % LINE != 0);

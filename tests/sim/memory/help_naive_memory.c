@@ -77,6 +77,7 @@ struct cluster {
 
 struct slice {
     uint64_t free_from; /* tick */
+    uint64_t atomics;   /* ticks they took */
     struct cache cache;
 };
 
@@ -111,6 +112,7 @@ struct trip {
     int wanted[SECTORS]; /* still */
     uint32_t partial;    /* sectors written in part */
     uint32_t bytes;      /* beyond L1 */
+    uint32_t steps;      /* of an atomic in its slice */
     uint64_t at;         /* tick it has come to, without latencies */
     uint64_t latency;    /* cycles, of the furthest place it was at */
     uint64_t arrival;    /* cycle before which it is not done */
@@ -392,10 +394,15 @@ static void go_to_l2(struct trip *t)
     uint64_t again = nearest((double)each * gpu->l2.partial_write);
     uint64_t ticks = time_of(count(t->wanted) * TEG_SECTOR_BYTES, each) +
                      time_of(t->partial * TEG_SECTOR_BYTES, again);
+    uint64_t step = 0;
 
-    if (r->is_atomic)
-        ticks = later(ticks, nearest(gpu->l2.atomic_interval * TICKS));
-    t->at = take(&slice->free_from, t->at, ticks);
+    if (r->is_atomic && r->is_float && gpu->l2.atomic_float_interval > 0)
+        step = nearest(gpu->l2.atomic_float_interval * TICKS);
+    else if (r->is_atomic)
+        step = nearest(gpu->l2.atomic_interval * TICKS);
+    t->at = take(&slice->free_from, t->at, later(ticks, t->steps * step));
+    t->at += (t->steps - 1) * step;
+    slice->atomics += t->steps * step;
     t->latency = gpu->l2.latency;
     if (gpu->l2.near_bytes != 0 && !r->is_store && !r->is_atomic)
         look_in_half(t, slice);
@@ -550,6 +557,7 @@ static void set_out(struct trip *t, const struct sim_transaction *planned)
 
     t->address = planned->address;
     t->bytes = planned->bytes;
+    t->steps = planned->steps > 1 ? planned->steps : 1;
     for (int s = 0; s < SECTORS; s++) {
         t->wanted[s] = planned->sectors == 0 || (planned->sectors >> s & 1);
         t->partial += posted && (planned->partial >> s & 1);
@@ -723,4 +731,13 @@ void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
         *most = later(*most, m->channel[i].moved);
         *sum += m->channel[i].moved;
     }
+}
+
+uint64_t naive_memory_atomic_cycles(const struct naive_memory *m)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < m->gpu->l2.slices; i++)
+        most = later(most, m->slice[i].atomics / TICKS);
+    return most;
 }

@@ -26,6 +26,7 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
 void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
                          struct sim_plan *plan, const struct sim_plan *leader,
                          const struct sim_misses *misses);
+uint64_t naive_memory_atomic_cycles(const struct naive_memory *m);
 void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
                                 uint64_t *sum);
 

@@ -2,6 +2,8 @@
  * random addresses in every shape, random rules. */
 #include "sim/memory/coalesce.h"
 
+#include "isa/inst/atomic.h"
+
 #include <string.h>
 
 #include "tests/help_gpu.h"
@@ -30,6 +32,9 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     gpu->l1.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 7);
     if (one_in(state, 5))
         gpu->l1.banks = 0;
+    gpu->l2.atomic_units = one_in(state, 2) ? 0 : 1 + help_below(state, 9);
+    gpu->memory.atomic_conflicts = !one_in(state, 5);
+    gpu->shared.atomic_interval = help_below(state, 3);
     gpu->l1.tag_banks = one_in(state, 5) ? 0 : 1u << help_below(state, 6);
     gpu->shared.packs_pairs = help_below(state, 2);
     if (one_in(state, 3))
@@ -59,6 +64,7 @@ static struct teg_inst random_inst(uint64_t *state)
         .op_class = one_in(state, 8) ? CLASS_LDSM : CLASS_LDS,
         .space = spaces[help_below(state, sizeof spaces)],
         .flags = flags[help_below(state, sizeof flags / sizeof flags[0])],
+        .atomic = (uint8_t)help_below(state, ATOMIC_COUNT + 1),
         /* 0 where a trace does not tell */
         .width = (uint16_t)(one_in(state, 20) ? 0 : 1u << help_below(state, 5)),
     };
@@ -133,13 +139,14 @@ static void compare_transactions(const struct sim_plan *fast,
         const struct sim_transaction *b = &naive->transaction[i];
 
         ck_assert_msg(a->address == b->address && a->bytes == b->bytes &&
-                          a->sectors == b->sectors && a->partial == b->partial,
+                          a->sectors == b->sectors &&
+                          a->partial == b->partial && a->steps == b->steps,
                       "seed %llu transaction %u: %#llx, %u bytes, sectors %x, "
-                      "in part %x; naive %#llx, %u, %x, %x",
+                      "in part %x, %u steps; naive %#llx, %u, %x, %x, %u",
                       (unsigned long long)seed, i,
                       (unsigned long long)a->address, a->bytes, a->sectors,
-                      a->partial, (unsigned long long)b->address, b->bytes,
-                      b->sectors, b->partial);
+                      a->partial, a->steps, (unsigned long long)b->address,
+                      b->bytes, b->sectors, b->partial, b->steps);
     }
 }
 
@@ -163,6 +170,10 @@ static void run_one(uint64_t seed)
     SAME(request.space);
     SAME(request.is_store);
     SAME(request.is_atomic);
+    SAME(request.is_float);
+    SAME(request.atomic_conflicts);
+    SAME(request.atomic_steps);
+    SAME(request.atomic_depth);
     SAME(request.active);
     SAME(request.passes);
     SAME(request.groups);

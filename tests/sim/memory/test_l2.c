@@ -117,6 +117,41 @@ START_TEST(sectors_written_in_part_are_read_besides)
 }
 END_TEST
 
+/* One atomic of `steps` at a line that L2 has; how long it takes. */
+static uint64_t atomic(uint32_t steps, int is_float, uint64_t now)
+{
+    struct sim_plan plan = help_memory_plan(0, 1, HELP_ATOMIC);
+
+    plan.request.is_float = (uint8_t)is_float;
+    plan.transaction[0].steps = (uint8_t)steps;
+    return sim_memory_issue(memory, 0, now, &plan, 0) - now;
+}
+
+/* The first is in the latency; each takes 3 cycles of its slice, 5 with
+ * floating-point numbers, and the next request waits for all of them. */
+START_TEST(steps_of_an_atomic_follow_one_another)
+{
+    help_memory_gpu(&gpu);
+    gpu.l2.atomic_interval = 3;
+    gpu.l2.atomic_float_interval = 5;
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0, 0);
+    ck_assert_uint_eq(atomic(1, 0, 1000), 40);
+    ck_assert_uint_eq(atomic(8, 0, 2000), 40 + 7 * 3);
+    ck_assert_uint_eq(load(0, 0, 2000), 8 * 3 + 40);
+    ck_assert_uint_eq(atomic(8, 1, 3000), 40 + 7 * 5);
+    ck_assert_uint_eq(load(0, 0, 3000), 8 * 5 + 40);
+    ck_assert_uint_eq(atomic(1, 0, 4000), 40);
+    ck_assert_uint_eq(atomic(1, 1, 4000), 3 + 40);
+    sim_memory_free(memory);
+    gpu.l2.atomic_float_interval = 0;
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0, 0);
+    ck_assert_uint_eq(atomic(8, 1, 1000), 40 + 7 * 3);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* Two slices share 64 bytes a cycle: a line takes its own 4 cycles, and lines
  * 0 and 2 are of the same. */
 START_TEST(slices_take_lines_in_turn)
@@ -269,6 +304,7 @@ HELP_MAIN("sim/memory/l2", 30,
           {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
           {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
           {sectors_written_in_part_are_read_besides, 0},
+          {steps_of_an_atomic_follow_one_another, 0},
           {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},
           {only_what_is_missing_is_fetched_and_what_is_dirty_written, 0},

@@ -118,6 +118,7 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.bytes_per_cycle = real(state, one_in(state, 20) ? 1048576 : 512);
     gpu->l2.partial_write = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
+    gpu->l2.atomic_float_interval = one_in(state, 2) ? real(state, 32) : 0;
     if (one_in(state, 8))
         price_at_the_edge(gpu, state);
     if (one_in(state, 4))
@@ -250,12 +251,15 @@ static void random_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
         .space = SPACE_GLOBAL,
         .is_store = kind < 3,
         .is_atomic = kind == 2 || kind == 3,
+        .is_float = help_below(state, 2) != 0,
     };
     for (; plan->count < wanted;) {
         struct sim_transaction t = random_transaction(rule, line, state);
 
         if (!halves && has_line(plan, line))
             break;
+        if (plan->request.is_atomic)
+            t.steps = (uint8_t)help_below(state, one_in(state, 2) ? 4 : 129);
         plan->transaction[plan->count++] = t;
         plan->request.bytes += t.bytes;
         line = in_row ? line + LINE : random_line(f, state);
@@ -373,6 +377,8 @@ static void compare(struct both *b, const struct issued *i, uint64_t fast)
                   "seed %llu: channels have moved %llu and %llu bytes",
                   (unsigned long long)b->seed, (unsigned long long)sum[0],
                   (unsigned long long)sum[1]);
+    ck_assert_uint_eq(sim_memory_atomic_cycles(b->fast),
+                      naive_memory_atomic_cycles(b->naive));
 }
 
 static void random_issue(struct issued *i, struct both *b)

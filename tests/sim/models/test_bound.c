@@ -199,10 +199,14 @@ START_TEST(no_simulation_beats_its_bound)
         help_arith(p, CLASS_IMUL, 4, 1, 3, 255);
         help_memory(p, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4, 1, 255);
         help_memory(p, CLASS_LDS, SPACE_SHARED, INST_LOAD, 4, 1, 255);
+        help_memory(p, CLASS_RED, SPACE_GLOBAL, INST_ATOMIC, 4, 1, 255);
+        help_memory(p, CLASS_ATOMS, SPACE_SHARED, INST_ATOMIC, 4, 1, 255);
         for (int i = 0; i < 64; i++)
             step[i] = (struct help_step){help_below(&state, 4), UINT32_MAX,
                                          4096 * help_below(&state, 16),
                                          4 * (int)help_below(&state, 33), NULL};
+        for (int i = 0; round % 2 && i < 64; i += 3)
+            step[i].inst = 4 + i % 2;
         for (int i = 0; i < 64; i++)
             warp[i] = (struct help_warp){step, 64};
         launch.warp = warp;

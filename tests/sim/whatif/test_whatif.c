@@ -114,7 +114,7 @@ START_TEST(every_name_is_known_and_unique)
     uint32_t count;
     const struct teg_whatif *w = teg_whatifs(&count);
 
-    ck_assert_uint_eq(count, 11);
+    ck_assert_uint_eq(count, 12);
     for (uint32_t i = 0; i < count; i++) {
         ck_assert_uint_gt(strlen(w[i].help), 10);
         for (uint32_t j = 0; j < i; j++)
@@ -191,14 +191,27 @@ START_TEST(no_memory_latency_keeps_bandwidth)
 }
 END_TEST
 
+START_TEST(without_conflicts_an_atomic_takes_its_time)
+{
+    gpu.memory.atomic_conflicts = 1;
+    gpu.shared.atomic_interval = 2;
+    apply("no-atomic-conflicts");
+    ck_assert_uint_eq(gpu.memory.atomic_conflicts, 0);
+    ck_assert_double_eq(gpu.shared.atomic_interval, 2);
+    ck_assert_double_eq(gpu.l2.atomic_interval, 2);
+}
+END_TEST
+
 START_TEST(unlimited_bandwidth_keeps_latency)
 {
     gpu.l2.far_bytes_per_cycle = 32;
+    gpu.l2.atomic_float_interval = 3;
     apply("unlimited-bandwidth");
     ck_assert_double_eq(gpu.l2.far_bytes_per_cycle, 0);
     ck_assert_double_eq(gpu.dram.bandwidth_gbs, 0);
     ck_assert_double_eq(gpu.l2.bytes_per_cycle, 0);
     ck_assert_double_eq(gpu.l2.atomic_interval, 0);
+    ck_assert_double_eq(gpu.l2.atomic_float_interval, 0);
     ck_assert_double_eq(gpu.memory.cluster_bytes_per_cycle, 0);
     ck_assert_uint_eq(gpu.memory.in_flight_bytes, 0);
     ck_assert_double_eq(gpu.memory.transaction_interval, 4);
@@ -621,6 +634,7 @@ int main(void)
     tcase_add_test(rules, no_channel_skew_takes_channels_in_turn);
     tcase_add_test(rules, no_instruction_misses_needs_no_caches);
     tcase_add_test(rules, no_memory_latency_keeps_bandwidth);
+    tcase_add_test(rules, without_conflicts_an_atomic_takes_its_time);
     tcase_add_test(rules, unlimited_bandwidth_keeps_latency);
     tcase_add_test(rules, perfect_cache_is_as_fast_as_shared_memory_without_l1);
     tcase_add_test(rules, perfect_cache_keeps_the_latency_of_an_l1);

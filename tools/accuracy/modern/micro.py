@@ -118,9 +118,56 @@ def dram_copy(gpu):
     return _stream(gpu, "write", 2, COPY=1)
 
 
-def atomic(gpu):
+def atomic(gpu, lanes=1, words=32, kind=""):
     """A warp's global atomics, each waiting for the one before."""
-    return slope(gpu, "atomic", "N", 16, 48)
+    return slope(gpu, "atomic", "N", 16, 48, LANES=int(lanes),
+                 WORDS=int(words), FLOAT=int(kind == "float"))
+
+
+def atomic_step(gpu, kind=""):
+    """Cycles each further lane at one word adds to it."""
+    return (atomic(gpu, 32, 1, kind) - atomic(gpu, 1, 1, kind)) / 31
+
+
+def atomic_plateau(gpu, words, kind=""):
+    """So many words in a line take, over 32 of them."""
+    return atomic(gpu, 32, words, kind) / atomic(gpu, 32, 32, kind)
+
+
+def atomic_clk(gpu, width=4):
+    """Lanes of reductions a cycle, of all SMs, each at a word of its own."""
+    blocks = 4 * int(fact(gpu, "chip.sms"))
+    each = slope(gpu, "atomic_words", "N", 32, 96, BLOCKS=blocks, LINES=2048,
+                 WIDTH=int(width))
+    return 256 * blocks / each
+
+
+def atomic_gops(gpu):
+    return atomic_clk(gpu) * fact(gpu, "chip.sm_clock_mhz") / 1e3
+
+
+def atomic_wide(gpu):
+    """The rate of 64 bits over that of 32."""
+    return atomic_clk(gpu, 8) / atomic_clk(gpu)
+
+
+def atomic_one_clk(gpu):
+    """Warps' reductions a cycle, a lane of each and all at one word."""
+    blocks = int(fact(gpu, "chip.sms"))
+    each = slope(gpu, "atomic_words", "N", 32, 96, BLOCKS=blocks, LANES=1,
+                 WORDS=1)
+    return 8 * blocks / each
+
+
+def atomic_one_gops(gpu):
+    """The same of threads, where the compiler has a lane add for its warp."""
+    return 32 * atomic_one_clk(gpu) * fact(gpu, "chip.sm_clock_mhz") / 1e3
+
+
+def atoms_step(gpu):
+    """Cycles each further lane at one word adds to a shared atomic."""
+    return (slope(gpu, "shared_atomic", "N", 32, 96, SAME=32) -
+            slope(gpu, "shared_atomic", "N", 32, 96)) / 31
 
 
 def barrier(gpu, warps):
@@ -140,7 +187,8 @@ def loop(gpu):
 RECIPES = {f.__name__: f for f in (
     latency, throughput, banks, lds, lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
-    barrier, dispatch, loop)}
+    atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
+    atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop)}
 
 
 def measure(row):
@@ -156,7 +204,9 @@ def measure(row):
 def is_quick(item):
     """Whether a row takes less than some tenths of a second."""
     name, _, rest = item.partition(":")
-    return not name.startswith(("dram", "l2", "dispatch")) and not (
+    slow = ("dram", "l2", "dispatch", "atomic_clk", "atomic_gops",
+            "atomic_wide", "atomic_one")
+    return not name.startswith(slow) and not (
         name == "chase" and int(rest) > 1024)
 
 

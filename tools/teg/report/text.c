@@ -286,13 +286,21 @@ static void print_cache(FILE *f, const char *name, uint32_t bytes,
 
 static void print_shared(FILE *f, const struct teg_memory_statistics *m)
 {
-    char count[28], degree[24];
+    char count[28], degree[24], conflicts[28];
 
     if (m->shared_requests > 0)
         fprintf(f, "    %-8s %s requests, conflict degree %s\n", "shared",
                 with_commas(m->shared_requests, count),
                 ratio_text((double)m->shared_passes, (double)m->shared_groups,
                            degree));
+    if (m->shared_atomics > 0)
+        fprintf(f,
+                "    %-8s %s atomics, %s passes each, %s lanes wait for "
+                "another\n",
+                "", with_commas(m->shared_atomics, count),
+                ratio_text((double)m->shared_atomic_passes,
+                           (double)m->shared_atomics, degree),
+                with_commas(m->shared_atomic_conflicts, conflicts));
 }
 
 static void print_global(FILE *f, const struct teg_memory_statistics *m)
@@ -306,6 +314,25 @@ static void print_global(FILE *f, const struct teg_memory_statistics *m)
     fprintf(f, "    %-8s %s moved, %s of it asked for\n", "",
             bytes_text((double)m->bytes, bytes),
             percent_text(m->useful_bytes, m->bytes, useful));
+}
+
+static void print_atomics(FILE *f, const struct teg_memory_statistics *m)
+{
+    char lanes[28], conflicts[28], words[28], most[28];
+
+    if (m->global_atomics == 0)
+        return;
+    fprintf(f, "    %-8s %s lanes, %s wait for another of their warp\n",
+            "atomics", with_commas(m->atomic_lanes, lanes),
+            with_commas(m->atomic_conflicts, conflicts));
+    if (m->atomic_words > VERDICT_WORDS)
+        fprintf(f, "    %-8s at least %s words\n", "",
+                with_commas(m->atomic_words, words));
+    else if (m->atomic_words != 0)
+        fprintf(f, "    %-8s %s word%s, %s of the lanes at one\n", "",
+                with_commas(m->atomic_words, words),
+                m->atomic_words == 1 ? "" : "s",
+                with_commas(m->atomic_word_most, most));
 }
 
 static void print_dram(FILE *f, const struct teg_statistics *s,
@@ -337,6 +364,7 @@ static void print_memory(FILE *f, const struct result *r)
     if (m->global_requests == 0)
         return;
     print_global(f, m);
+    print_atomics(f, m);
     print_cache(f, "L1", gpu->l1.bytes, m->l1_hits, m->l1_sectors);
     print_cache(f, "L2", gpu->l2.bytes, m->l2_hits, m->l2_sectors);
     print_dram(f, s, gpu);

@@ -1,8 +1,11 @@
 #include "tools/teg/report/verdict.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sim/models/peak.h"
 
 double dram_gbs(const struct teg_statistics *s, const struct teg_gpu *gpu)
 {
@@ -51,6 +54,7 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
     add(v, "", "dram", dram_gbs(s, gpu), gpu->dram.bandwidth_gbs);
     add(v, "", "l2", (double)s->memory.l2_sectors * TEG_SECTOR_BYTES,
         cycles * gpu->l2.bytes_per_cycle);
+    add(v, "", "atomics", peak_atomic_cycles(s, gpu), cycles);
     qsort(v->share, v->share_count, sizeof v->share[0], by_share);
 }
 
@@ -65,11 +69,28 @@ static enum teg_stall top_stall(const struct teg_statistics *s)
     return top;
 }
 
+/* On few words it is one of them that takes the time. */
+static void say_atomics(struct verdict *v, const struct teg_statistics *s)
+{
+    uint64_t words = s->memory.atomic_words;
+
+    snprintf(v->text, sizeof v->text, "%s: L2 %.0f %% busy", v->bound,
+             100 * v->share[0].share);
+    if (words != 0 && words <= VERDICT_WORDS)
+        snprintf(v->text, sizeof v->text,
+                 "%s: L2 %.0f %% busy, on %" PRIu64 " word%s", v->bound,
+                 100 * v->share[0].share, words, words == 1 ? "" : "s");
+}
+
 static void say_busy(struct verdict *v, const struct teg_statistics *s)
 {
     const struct load_share *top = &v->share[0];
 
     memcpy(v->bound, top->name, sizeof v->bound);
+    if (strcmp(v->bound, "atomics") == 0) {
+        say_atomics(v, s);
+        return;
+    }
     snprintf(v->text, sizeof v->text, "%s: %.0f %% busy%s", v->bound,
              100 * top->share,
              s->active_sms < s->sms ? " on the SMs that have work" : "");

@@ -15,6 +15,12 @@
 
 #define VERDICT_BUSY 0.75
 
+enum {
+    /* Words that atomics update, up to which their number is told as it is:
+     * more are a lower bound. */
+    VERDICT_WORDS = 256
+};
+
 /* A throughput of the chip and the share of it that was used. */
 struct load_share {
     char name[24];
@@ -22,7 +28,7 @@ struct load_share {
 };
 
 enum {
-    LOAD_SHARES_MAX = TEG_MAX_UNITS + 4
+    LOAD_SHARES_MAX = TEG_MAX_UNITS + 5
 };
 
 struct verdict {

@@ -1,0 +1,39 @@
+/*
+ * Lanes of an atomic that want the same word.
+ *
+ * Models: an operation on a word of memory has to be over before the next one
+ * on it begins.  In shared memory lanes that want one word take a pass each
+ * (Jia et al. 2019: 2 cycles for each further lane; native since Maxwell).  A
+ * slice of L2 updates some words at once and one word once in a step (Feng
+ * et al., RoCC: four units to a slice on V100 and A100).
+ * Leaves out: atomics of chips that coalesce half warps, which have no L2;
+ * what a lane's atomic costs on its way to L2.
+ */
+#ifndef TEG_SIM_MEMORY_ATOMIC_H
+#define TEG_SIM_MEMORY_ATOMIC_H
+
+#include "sim/memory/plan.h"
+
+enum {
+    SIM_ATOMIC_WORD_BYTES = 4,
+};
+
+/* Fills the plan's places, and the lanes of its request that conflict. */
+void sim_atomic_places(struct sim_plan *plan, const struct teg_inst *inst,
+                       const struct teg_access *a);
+
+/* Whether lanes that want one word take a pass of shared memory each. */
+int sim_atomic_serializes(const struct teg_gpu *gpu,
+                          const struct teg_inst *inst);
+
+/* Passes of the lanes of `mask` for an atomic that serializes; each wants
+ * `words` of shared memory's.  The mask is not 0. */
+uint32_t sim_atomic_passes(const struct teg_gpu *gpu,
+                           const struct teg_access *a, uint32_t mask,
+                           uint32_t words);
+
+/* Fills the steps of the plan's transactions, to which its places belong. */
+void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
+                      const struct teg_inst *inst);
+
+#endif

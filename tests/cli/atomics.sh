@@ -1,0 +1,55 @@
+# Atomics of many lanes on few words: what they take, what is said of them, and
+# that without conflicts nothing is slower.
+. tests/cli/lib.sh
+
+global=tests/kernels/micro/atomic_words.sketch
+shared=tests/kernels/micro/shared_atomic.sketch
+
+# cycles SKETCH ARGUMENT...: of a run of it
+cycles() {
+    "$teg" run "$@" -f json | sed -n 's/^ *"cycles": \([0-9]*\),.*/\1/p' | head -1
+}
+
+# near NAME A B C: A is B times C, give or take a tenth
+near() {
+    check "$1: $2 cycles, $3 times $4" \
+        [ "$(($2 * 10 >= $3 * $4 * 9 && $2 * 10 <= $3 * $4 * 11))" = 1 ]
+}
+
+# 64 blocks of 8 warps, 32 lanes each, 32 times one word at one a cycle.
+one="-g a100 -p WORDS=1 -p BLOCKS=64"
+expect 0 "$teg" run "$global" $one
+out '^  bound by   atomics: L2 100 % busy, on 1 word$'
+out '^    atomics  524,288 lanes, 507,904 wait for another of their warp$'
+out '^             1 word, 524,288 of the lanes at one$'
+near 'one word' "$(cycles "$global" $one)" 524288 1
+expect 0 "$teg" run "$global" -g a100 -p WORDS=16 -p BLOCKS=64
+out 'on 16 words$'
+expect 0 "$teg" bound "$global" $one
+out '^  at least         524,288  by atomics in l2$'
+expect 0 "$teg" run "$global" $one --jobs 1 -f json
+cp "$work/out" "$work/alone"
+expect 0 "$teg" run "$global" $one --jobs 3 -f json
+check 'as many host threads as one likes' cmp -s "$work/alone" "$work/out"
+
+# Beyond latency and issue 2 cycles for each further lane, 31 times 32 of them.
+alone=$(cycles "$shared" -g t4)
+near 'shared word' $(($(cycles "$shared" -g t4 -p SAME=32) - alone)) 1984 1
+near 'counted lanes' "$(cycles "$shared" -g t4 -p SAME=32 -p COUNT=1)" "$alone" 1
+expect 0 "$teg" run "$shared" -g t4 -p SAME=32
+out '^             32 atomics, 32.00 passes each, 992 lanes wait for another$'
+
+# none_slower ARGUMENT...: without conflicts no more cycles
+none_slower() {
+    [ "$(cycles "$@" --what-if no-atomic-conflicts)" -le "$(cycles "$@")" ]
+}
+for words in 1 4 32; do
+    check "$words words, global" none_slower "$global" -g v100 \
+        -p WORDS=$words -p BLOCKS=8
+    check "$words words, shared" none_slower "$shared" -g v100 \
+        -p SAME=$((32 / words)) -p WARPS=8
+done
+check 'gone with the conflicts' [ "$(cycles "$shared" -g t4 -p SAME=32 \
+    --what-if no-atomic-conflicts)" = "$alone" ]
+
+finish

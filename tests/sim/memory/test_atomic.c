@@ -1,0 +1,158 @@
+/* Atomics whose lanes want the same words: passes and steps counted by hand
+ * from the rules of sim/memory/atomic.h. */
+#include "sim/memory/atomic.h"
+
+#include "isa/inst/atomic.h"
+#include "tests/help_gpu.h"
+#include "tests/help_launch.h"
+#include "tests/help_suite.h"
+
+static struct teg_gpu gpu;
+static struct teg_inst inst;
+
+static void setup(enum teg_space space, uint16_t width)
+{
+    help_gpu_plain(&gpu);
+    gpu.shared.atomic_interval = 2;
+    gpu.l2.atomic_units = 4;
+    inst = (struct teg_inst){.space = space,
+                             .width = width,
+                             .flags = INST_ATOMIC,
+                             .atomic = ATOMIC_INTEGER};
+}
+
+/* `same` neighbors want one element, the next ones that `apart` bytes on. */
+static struct sim_plan plan_of(uint32_t same, uint32_t apart)
+{
+    static const struct sim_windows none = {0};
+    struct teg_access a = {.shape = SHAPE_LIST, .mask = UINT32_MAX};
+    struct sim_plan plan;
+
+    for (uint32_t l = 0; l < TEG_LANES; l++)
+        a.lane[l] = l / same * apart;
+    sim_plan_make(&plan, &gpu, &inst, &a, &none);
+    return plan;
+}
+
+static uint32_t passes(uint32_t same, uint32_t apart)
+{
+    return plan_of(same, apart).request.passes;
+}
+
+START_TEST(each_lane_takes_a_pass_of_its_word)
+{
+    setup(SPACE_SHARED, 4);
+    for (uint32_t same = 1; same <= 32; same *= 2)
+        ck_assert_uint_eq(passes(same, 4), same);
+    gpu.memory.atomic_conflicts = 0;
+    ck_assert_uint_eq(passes(32, 4), 1);
+    gpu.memory.atomic_conflicts = 1;
+    gpu.shared.atomic_interval = 0;
+    ck_assert_uint_eq(passes(32, 4), 1);
+}
+END_TEST
+
+/* 128 bytes apart are words of one bank. */
+START_TEST(words_of_a_bank_conflict_besides)
+{
+    setup(SPACE_SHARED, 4);
+    ck_assert_uint_eq(passes(1, 128), 32);
+    ck_assert_uint_eq(passes(8, 128), 32);
+    ck_assert_uint_eq(passes(8, 64), 16);
+    gpu.shared.broadcast = BROADCAST_IDEAL;
+    ck_assert_uint_eq(passes(1, 128), 1);
+    ck_assert_uint_eq(passes(8, 128), 8);
+}
+END_TEST
+
+START_TEST(lanes_that_are_counted_share_a_pass)
+{
+    setup(SPACE_SHARED, 4);
+    inst.atomic = ATOMIC_COUNT;
+    ck_assert_uint_eq(passes(32, 4), 1);
+    ck_assert_uint_eq(passes(1, 128), 32);
+    ck_assert_uint_eq(plan_of(32, 4).request.atomic_conflicts, 0);
+}
+END_TEST
+
+/* 64 bits go by half warps, in two banks each. */
+START_TEST(wide_elements_take_a_pass_for_each_lane_too)
+{
+    setup(SPACE_SHARED, 8);
+    ck_assert_uint_eq(passes(1, 8), 2);
+    ck_assert_uint_eq(passes(4, 8), 8);
+    ck_assert_uint_eq(passes(32, 8), 32);
+}
+END_TEST
+
+static uint32_t steps(uint32_t same, uint32_t apart)
+{
+    struct sim_plan plan = plan_of(same, apart);
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < plan.count; i++)
+        sum += plan.transaction[i].steps;
+    ck_assert_uint_eq(plan.request.atomic_steps, sum);
+    return sum;
+}
+
+/* Four words at once (RoCC, Fig. 13: four are as fast as any number), each by
+ * one lane. */
+START_TEST(a_slice_updates_four_words_in_a_step)
+{
+    static const uint32_t words[] = {1, 2, 4, 8, 16, 32};
+    static const uint32_t expected[] = {32, 16, 8, 8, 8, 8};
+
+    setup(SPACE_GLOBAL, 4);
+    for (uint32_t i = 0; i < 6; i++) {
+        ck_assert_uint_eq(steps(32 / words[i], 4), expected[i]);
+        ck_assert_uint_eq(plan_of(32 / words[i], 4).request.atomic_conflicts,
+                          32 - words[i]);
+    }
+    gpu.l2.atomic_units = 0;
+    ck_assert_uint_eq(steps(1, 4), 1);
+    ck_assert_uint_eq(steps(8, 4), 8);
+}
+END_TEST
+
+START_TEST(wide_elements_are_several_words)
+{
+    setup(SPACE_GLOBAL, 8);
+    /* 16 lanes of two words in each of two lines */
+    ck_assert_uint_eq(steps(1, 8), 2 * 8);
+    ck_assert_uint_eq(steps(32, 8), 32);
+    inst.width = 16;
+    ck_assert_uint_eq(steps(1, 16), 4 * 8);
+}
+END_TEST
+
+START_TEST(each_line_has_steps_of_its_own)
+{
+    setup(SPACE_GLOBAL, 4);
+    ck_assert_uint_eq(steps(1, 128), 32);
+    ck_assert_uint_eq(steps(8, 128), 4 * 8);
+    gpu.memory.atomic_conflicts = 0;
+    ck_assert_uint_eq(steps(8, 128), 4);
+}
+END_TEST
+
+/* Side by side the lanes' words are one line, but they are not more words. */
+START_TEST(coalesced_ideally_lanes_still_wait_for_their_word)
+{
+    setup(SPACE_GLOBAL, 4);
+    gpu.memory.coalescing = COALESCING_IDEAL;
+    ck_assert_uint_eq(steps(1, 128), 8);
+    ck_assert_uint_eq(steps(32, 4), 32);
+    gpu.memory.atomic_conflicts = 0;
+    ck_assert_uint_eq(steps(32, 4), 1);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/atomic", 4, {each_lane_takes_a_pass_of_its_word, 0},
+          {words_of_a_bank_conflict_besides, 0},
+          {lanes_that_are_counted_share_a_pass, 0},
+          {wide_elements_take_a_pass_for_each_lane_too, 0},
+          {a_slice_updates_four_words_in_a_step, 0},
+          {wide_elements_are_several_words, 0},
+          {each_line_has_steps_of_its_own, 0},
+          {coalesced_ideally_lanes_still_wait_for_their_word, 0})
