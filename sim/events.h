@@ -58,7 +58,8 @@ struct sim_request {
     uint16_t atomic_conflicts;
     uint32_t atomic_steps;
     uint8_t atomic_depth; /* most of them in one */
-    /* shared memory and shared operands */
+    /* shared memory and shared operands; of a constant load, the different
+     * addresses of its lanes, and 1 */
     uint32_t passes; /* of all conflict groups together */
     uint32_t groups; /* conflict groups with an active lane; the
                                conflict degree is passes / groups */
@@ -74,6 +75,12 @@ struct sim_request {
     uint8_t coalesced; /* one transaction per conflict-free group: what
                                MWP-CWP calls coalesced */
 };
+
+/* Whether it goes to global or local memory, and so to caches and DRAM. */
+static inline int sim_request_goes_out(const struct sim_request *r)
+{
+    return r->space != SPACE_SHARED && r->space != SPACE_CONST;
+}
 
 /* One warp instruction issued. */
 struct sim_issue {

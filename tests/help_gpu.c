@@ -105,6 +105,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->shared.packs_pairs = help_below(state, 2);
     gpu->shared.conflict_latency = between(state, 0, 20) / 3.0;
     gpu->shared.operand_latency = between(state, 0, 20);
+    gpu->constant.distinct_interval = between(state, 0, 10) / 4.0;
     gpu->memory.coalescing = help_below(state, 5);
     gpu->shared.conflict_holds_warp = one_in(state, 3);
     gpu->memory.transactions_hold_warp = one_in(state, 3);

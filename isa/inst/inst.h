@@ -72,6 +72,8 @@ enum teg_inst_flag {
     INST_READS_P = 1 << 11,  /* reads a predicate whatever its guard */
     INST_CLUSTER = 1 << 12,  /* INST_BARRIER, INST_ARRIVE: of its cluster of
                                 blocks, which waits for those that arrived */
+    INST_INDEXED = 1 << 13,  /* constant load whose lanes' addresses the trace
+                               has: bank << 32 | byte of the bank */
 };
 
 /* What else an execution has in a trace: values.def. */
@@ -165,8 +167,9 @@ void teg_program_release(struct teg_program *p);
 /* True when the class or a shared operand makes `inst` carry addresses. */
 static inline int teg_inst_has_addresses(const struct teg_inst *inst)
 {
-    return inst->space != SPACE_NONE && inst->space != SPACE_CONST &&
-           inst->space != SPACE_TEXTURE;
+    if (inst->space == SPACE_CONST)
+        return (inst->flags & INST_INDEXED) != 0;
+    return inst->space != SPACE_NONE && inst->space != SPACE_TEXTURE;
 }
 
 /* Records of values of each execution. */

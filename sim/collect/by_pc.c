@@ -194,6 +194,11 @@ static void follow_registers(struct by_pc *b, const struct sim_issue *e,
 
 static void add_request(struct by_pc_row *row, const struct sim_request *r)
 {
+    if (r->space == SPACE_CONST) {
+        row->constant_requests++;
+        row->constant_addresses += r->passes;
+        return;
+    }
     if (r->space == SPACE_SHARED) {
         row->shared_requests++;
         row->passes += r->passes;
@@ -254,6 +259,8 @@ static void join_row(struct by_pc *b, struct by_pc_row *to,
 #define REQUEST(type, field, ...) to->field += from->field;
 #include "sim/collect/counters.def"
     to->shared_requests += from->shared_requests;
+    to->constant_requests += from->constant_requests;
+    to->constant_addresses += from->constant_addresses;
     to->passes += from->passes;
     to->groups += from->groups;
     for (uint32_t i = 0; i < from->producers; i++) {

@@ -26,6 +26,7 @@ struct by_pc_row {
 #include "sim/collect/counters.def"
     /* shared memory */
     uint64_t shared_requests, passes, groups;
+    uint64_t constant_requests, constant_addresses;
     /* Whom it waited for, in the order of the program. */
     struct by_pc_producer *producer; /* owned, [producers] */
     uint32_t producers;

@@ -257,10 +257,14 @@ static void add_global(struct teg_memory_statistics *m,
 static void add_request(struct teg_memory_statistics *m,
                         const struct sim_request *r)
 {
-    if (r->space != SPACE_SHARED)
+    if (sim_request_goes_out(r)) {
         add_global(m, r);
-    else
+    } else if (r->space == SPACE_CONST) {
+        m->constant_requests++;
+        m->constant_addresses += r->passes;
+    } else {
         add_shared(m, r);
+    }
 }
 
 static int overlap(const struct teg_regs *a, const struct teg_regs *b)
@@ -320,7 +324,7 @@ static void follow_loads(struct collect_statistics *c,
 {
     struct pending_load *p =
         &c->pending_load[(size_t)e->sm * WARPS_MAX + e->slot];
-    int is_access = e->request != NULL && e->request->space != SPACE_SHARED;
+    int is_access = e->request != NULL && sim_request_goes_out(e->request);
 
     if (p->block != e->block) {
         p->load = 0;
@@ -383,6 +387,19 @@ static uint32_t count_lanes(uint32_t mask)
     return mask == UINT32_MAX ? TEG_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
+/* Whether it is a constant load that may have had different addresses: by a
+ * register of the lanes. */
+static int lacks_addresses(const struct teg_inst *inst)
+{
+    if (inst->op_class != CLASS_LDC || (inst->flags & INST_INDEXED) != 0)
+        return 0;
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        if (inst->src[i].first < TEG_REG_P)
+            return 1;
+    }
+    return 0;
+}
+
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct collect_statistics *c = self;
@@ -398,6 +415,7 @@ static void on_issue(void *self, const struct sim_issue *e)
     s->class_[e->op_class].lanes += lanes;
     s->barriers += (inst->flags & INST_BARRIER) != 0 && e->mask != 0;
     s->unknown_instructions += (inst->flags & INST_UNKNOWN) != 0;
+    s->unaddressed_constants += e->mask != 0 && lacks_addresses(inst);
     s->unit[e->unit].issued++;
     if (e->request != NULL)
         add_request(&s->memory, e->request);

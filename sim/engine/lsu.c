@@ -58,6 +58,20 @@ static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
     t->same_warp = teg_max(op->same_warp, holds ? t->start + latency - now : 0);
 }
 
+/* A constant load goes to the lanes of one address after those of another. */
+static void constant_times(const struct sim_chip *chip, const struct sim_op *op,
+                           const struct sim_request *r, struct sim_times *t)
+{
+    uint64_t interval = chip->distinct_interval;
+    uint64_t latency =
+        op->latency +
+        ((r->passes - 1) * interval + SIM_FRACTION / 2) / SIM_FRACTION;
+
+    t->busy = teg_max(op->interval, whole_up(r->passes * interval));
+    t->done = teg_max(t->start + latency, t->start + 1);
+    t->same_warp = op->same_warp;
+}
+
 /* No load is there before its last pass through L1's banks. */
 static void pass_l1_banks(const struct sim_chip *chip,
                           const struct sim_request *r, struct sim_times *t)
@@ -149,6 +163,10 @@ void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
     }
     if (plan->request.is_atomic && sm->chip->hot != NULL)
         sim_hot_words_add(&sm->chip->hot[sm->number], &plan->places);
+    if (plan->request.space == SPACE_CONST) {
+        constant_times(sm->chip, op, &plan->request, t);
+        return;
+    }
     global_times(sm->chip, op, plan, now, t);
     begin(sm, w, op, plan, start);
     end(sm, plan, t);

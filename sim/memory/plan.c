@@ -38,6 +38,27 @@ static int reads_l1(const struct teg_gpu *gpu, const struct teg_inst *inst,
            gpu->memory.coalescing != COALESCING_IDEAL;
 }
 
+/* A constant load goes to the lanes of one address at a time.  (CUDA C++
+ * programming guide: constant memory) */
+static uint32_t distinct_addresses(const struct teg_access *a)
+{
+    uint64_t seen[TEG_LANES];
+    uint32_t n = 0;
+
+    if (a->shape == SHAPE_LINE)
+        return a->stride == 0 ? 1 : sim_count_lanes(a->mask);
+    for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
+        uint64_t address = teg_access_lane(a, sim_first_lane(rest));
+        uint32_t i = 0;
+
+        while (i < n && seen[i] != address)
+            i++;
+        seen[i] = address;
+        n += i == n;
+    }
+    return n;
+}
+
 void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                    const struct teg_inst *inst, const struct teg_access *a,
                    const struct sim_windows *windows)
@@ -56,6 +77,11 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
         sim_atomic_places(plan, inst, a);
     if (space == SPACE_SHARED) {
         sim_shared_passes(plan, gpu, inst, a);
+        return;
+    }
+    if (space == SPACE_CONST) {
+        plan->request.groups = 1;
+        plan->request.passes = distinct_addresses(a);
         return;
     }
     sim_coalesce(plan, gpu, inst, a);

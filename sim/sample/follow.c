@@ -81,7 +81,8 @@ static int is_request(const struct sample_followers *f, struct teg_cursor *c,
 {
     const struct teg_inst *inst = &f->kernel->program.inst[c->inst];
 
-    return inst->space != SPACE_SHARED && teg_cursor_access(c, a) &&
+    return inst->space != SPACE_SHARED && inst->space != SPACE_CONST &&
+           teg_cursor_access(c, a) &&
            sim_resolve_space(inst, a, &f->windows) != SPACE_SHARED;
 }
 

@@ -166,6 +166,8 @@ static void add_access(struct painter *p, const struct teg_inst *inst,
                                         p->kernel->local_base};
     double *part = p->portrait->part;
 
+    if (inst->space == SPACE_CONST)
+        return;
     if (sim_resolve_space(inst, a, &windows) == SPACE_SHARED) {
         part[PORTRAIT_SHARED_PASSES] += shared_passes(a, inst->width);
         return;

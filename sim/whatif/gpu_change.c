@@ -10,6 +10,11 @@ void gpu_change_no_atomic_conflicts(struct teg_gpu *gpu)
     gpu->memory.atomic_conflicts = 0;
 }
 
+void gpu_change_no_constant_conflicts(struct teg_gpu *gpu)
+{
+    gpu->constant.distinct_interval = 0;
+}
+
 void gpu_change_coalesced(struct teg_gpu *gpu)
 {
     gpu->memory.coalescing = COALESCING_IDEAL;

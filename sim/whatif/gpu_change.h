@@ -13,6 +13,7 @@ gpu_change gpu_change_no_bank_conflicts;
 /* Neither shared memory nor L2 has lanes of a request wait for each other's
  * word.  Requests of other warps still follow one another. */
 gpu_change gpu_change_no_atomic_conflicts;
+gpu_change gpu_change_no_constant_conflicts;
 gpu_change gpu_change_coalesced;
 gpu_change gpu_change_no_channel_skew;
 gpu_change gpu_change_no_instruction_misses;

@@ -113,6 +113,11 @@ static const char straight[] =
     "sketch 1\nisa sm_70\ngrid 4\nblock 64\nloop j 2\n"
     "  repeat i 96\n    FADD R{8+i%8}, R1, R2\n  end\nend\nEXIT\n";
 
+/* Constants by index, each load waiting for the one before. */
+static const char constants[] =
+    "sketch 1\nisa sm_70\ngrid 2\nblock 64\nloop k 8\n"
+    "  LDC R2, c[0x3][R2 : 4*lane + 128*k]\nend\nEXIT\n";
+
 static const char gt200[] =
     "sketch 1\nisa gt200\ngrid 8\nblock 128\nregisters 16\nshared 1024\n"
     "let a = 0x1000000\n"
@@ -151,6 +156,7 @@ static const struct scene scenes[] = {
      SMALL "fetch.l0_bytes=512 fetch.l1_bytes=1024 fetch.l1_latency=30 "
            "fetch.miss_latency=200 fetch.ways=1",
      straight},
+    {"v100", SMALL, constants},
     {"gtx280", "chip.sms=6", gt200},
     {"gtx280",
      "chip.sms=12 memory.coalescing=ideal memory.transaction_interval=60",

@@ -218,7 +218,8 @@ static teg_status parse_bracket(struct sketch_parser *p, struct line *l,
     registers = next_is_register(p, &number);
     if (registers || !addressed)
         TRY(parse_address_registers(p, l));
-    if (addressed && (!registers || sketch_take_sign(p, ':')))
+    if (addressed ? !registers || sketch_take_sign(p, ':')
+                  : l->inst.op_class == CLASS_LDC && sketch_take_sign(p, ':'))
         TRY(parse_address(p, l));
     return sketch_expect_sign(p, ']',
                               registers && addressed
@@ -226,10 +227,22 @@ static teg_status parse_bracket(struct sketch_parser *p, struct line *l,
                                   : "] behind the address");
 }
 
+/* Traces keep constant banks 4 GB apart. */
+static teg_status add_bank(struct sketch_parser *p, struct line *l, int bank)
+{
+    struct sketch_exprs *e = &p->plan->exprs;
+    uint32_t base;
+
+    TRY(sketch_exprs_const(e, bank * (1ll << 32), &base, p->d));
+    return sketch_exprs_binary(e, (struct sketch_origin){p->name, l->number},
+                               OP_ADD, l->address, base, &l->address, p->d);
+}
+
 static teg_status parse_memory(struct sketch_parser *p, struct line *l,
                                const struct bracket_name *name)
 {
     struct operand *o = &l->operand[l->operands - 1];
+    int bank = (int)sketch_peek_next(p)->number & 31;
 
     o->kind = name->kind;
     o->from = l->sources;
@@ -238,6 +251,8 @@ static teg_status parse_memory(struct sketch_parser *p, struct line *l,
     if (sketch_is_sign(sketch_peek(p), '['))
         TRY(parse_bracket(p, l, o->kind == OPERAND_MEMORY));
     o->to = l->sources;
+    if (o->kind == OPERAND_OTHER && l->address != SKETCH_NONE)
+        return add_bank(p, l, bank);
     return TEG_OK;
 }
 
@@ -612,6 +627,8 @@ static teg_status set_memory(struct sketch_parser *p, struct line *l)
         inst->width = 4;
         inst->flags |= has_no_result(l) ? INST_STORE : INST_LOAD;
     }
+    if (addressed && inst->op_class == CLASS_LDC)
+        inst->flags |= INST_INDEXED;
     if (teg_inst_has_addresses(inst) && !addressed)
         return sketch_fail(p, l->number,
                            "expected an address for %s ([expression] or "

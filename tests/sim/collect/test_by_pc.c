@@ -184,6 +184,8 @@ START_TEST(rows_sum_up_to_the_kernels_statistics)
         sum.shared_requests += r->shared_requests;
         sum.passes += r->passes;
         sum.groups += r->groups;
+        sum.constant_requests += r->constant_requests;
+        sum.constant_addresses += r->constant_addresses;
         for (int k = 0; k < TEG_STALLS; k++)
             sum.stall[k] += r->stall[k];
     }
@@ -202,6 +204,8 @@ START_TEST(rows_sum_up_to_the_kernels_statistics)
     ck_assert_uint_eq(sum.shared_requests, s.memory.shared_requests);
     ck_assert_uint_eq(sum.passes, s.memory.shared_passes);
     ck_assert_uint_eq(sum.groups, s.memory.shared_groups);
+    ck_assert_uint_eq(sum.constant_requests, s.memory.constant_requests);
+    ck_assert_uint_eq(sum.constant_addresses, s.memory.constant_addresses);
     for (int k = 0; k < TEG_STALLS; k++) {
         ck_assert_uint_eq(sum.stall[k], s.stall[k]);
         stalled += sum.stall[k];

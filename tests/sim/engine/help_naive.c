@@ -522,6 +522,11 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         done += (uint64_t)(extra * in_256ths(wait) + 0.5);
         if (extra > 0 && gpu->shared.conflict_holds_warp)
             same_warp = max_u64(same_warp, done - n->now);
+    } else if (plan != NULL && plan->request.space == SPACE_CONST) {
+        double each = in_256ths(gpu->constant.distinct_interval);
+
+        busy = max_u64(busy, ceil_div(plan->request.passes * each));
+        done += (uint64_t)((plan->request.passes - 1) * each + 0.5);
     } else if (plan != NULL) {
         uint64_t memory =
             naive_memory_issue(n->memory, sm_number, begin, plan, inst->flags);

@@ -115,6 +115,7 @@ static void random_program(struct teg_program *p, uint64_t *state)
         {CLASS_STS, SPACE_SHARED, INST_STORE},
         {CLASS_LD, SPACE_GENERIC, INST_LOAD},
         {CLASS_FADD, SPACE_SHARED, INST_OPERAND},
+        {CLASS_LDC, SPACE_CONST, INST_LOAD | INST_INDEXED},
     };
 
     int control = help_below(state, 2) == 0;

@@ -564,6 +564,22 @@ static void l1_conflicts(struct sim_plan *plan, const struct teg_gpu *gpu,
     r->l1_lines = l1_lines(plan, gpu->l1.tag_banks);
 }
 
+/* Turn by turn, whoever wants what the first of those left wants is served. */
+static uint32_t turns_of_constants(const struct wants *w)
+{
+    int served[TEG_LANES] = {0};
+    uint32_t turns = 0;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (served[i])
+            continue;
+        turns++;
+        for (uint32_t j = i; j < w->count; j++)
+            served[j] |= w->want[j].address == w->want[i].address;
+    }
+    return turns;
+}
+
 void naive_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                      const struct teg_inst *inst, const struct teg_access *a,
                      const struct sim_windows *windows)
@@ -582,6 +598,11 @@ void naive_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
         r->atomic_conflicts = (uint16_t)later_lanes(&w);
     if (r->space == SPACE_SHARED) {
         shared_memory(plan, gpu, inst, a);
+        return;
+    }
+    if (r->space == SPACE_CONST) {
+        r->groups = 1;
+        r->passes = turns_of_constants(&w);
         return;
     }
     coalesce(plan, gpu, inst, a);

@@ -48,8 +48,8 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
 
 static struct teg_inst random_inst(uint64_t *state)
 {
-    static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_GLOBAL, SPACE_SHARED,
-                                     SPACE_LOCAL, SPACE_GENERIC};
+    static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_GLOBAL,  SPACE_SHARED,
+                                     SPACE_LOCAL,  SPACE_GENERIC, SPACE_CONST};
     static const uint16_t flags[] = {INST_LOAD,
                                      INST_LOAD,
                                      INST_LOAD,

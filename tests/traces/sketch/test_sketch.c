@@ -211,6 +211,16 @@ START_TEST(addresses_may_follow_any_expression)
 }
 END_TEST
 
+/* Banks are 4 GB apart; without a colon there is no address. */
+START_TEST(a_constant_load_may_have_addresses_in_its_bank)
+{
+    expect("sketch 1\nisa sm_70\nblock 4\nLDC R1, c[0x3][R2+0x8 : 4*tid]\n"
+           "LDC R1, c[0x2][R2]\nLDC R1, c[0x0][0x160]\n"
+           "LDC.64 R2, c[0x4][R2 : 8]",
+           "0,0,0 w0: 0/f@300000000+4 1/f 2/f 3/f@400000008");
+}
+END_TEST
+
 START_TEST(strides_beyond_32_bits_are_kept)
 {
     expect("sketch 1\nisa sm_70\nblock 3\nLDG R1, [tid << 36]",
@@ -529,6 +539,7 @@ int main(void)
                    an_if_of_a_constant_leaves_no_trace_of_the_other_side);
     tcase_add_test(expansion, exit_ends_its_lanes);
     tcase_add_test(expansion, addresses_may_follow_any_expression);
+    tcase_add_test(expansion, a_constant_load_may_have_addresses_in_its_bank);
     tcase_add_test(expansion, strides_beyond_32_bits_are_kept);
     tcase_add_test(expansion, launches_of_one_sketch_do_not_disturb_each_other);
     tcase_add_test(expansion, an_address_outside_of_shared_memory_is_remarked);

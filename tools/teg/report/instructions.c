@@ -209,7 +209,7 @@ static json_t *row_json(const struct by_pc *b, uint32_t index)
 
     return json_pack(
         "{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o}",
         "pc", pc_json(inst->pc), "text", teg_program_text(b->program, inst),
         "line", line_json(inst), "file", file_json(b->program, inst), "class",
         teg_op_class_facts(inst->op_class)->key, "issued",
@@ -222,7 +222,9 @@ static json_t *row_json(const struct by_pc *b, uint32_t index)
         count_json(row->bytes), "dram_bytes", count_json(row->dram_bytes),
         "shared_requests", count_json(row->shared_requests),
         "shared_conflict_degree",
-        json_ratio((double)row->passes, (double)row->groups));
+        json_ratio((double)row->passes, (double)row->groups),
+        "constant_requests", count_json(row->constant_requests),
+        "constant_addresses", count_json(row->constant_addresses));
 }
 
 json_t *instructions_json(const struct by_pc *b)
@@ -291,6 +293,8 @@ static json_t *table_row(const struct by_pc *b, uint32_t index, uint32_t kernel)
     put(o, "shared_requests", row->shared_requests);
     json_object_set_new(o, "shared_conflict_degree",
                         json_ratio((double)row->passes, (double)row->groups));
+    put(o, "constant_requests", row->constant_requests);
+    put(o, "constant_addresses", row->constant_addresses);
     return o;
 }
 

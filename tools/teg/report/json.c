@@ -162,6 +162,7 @@ static json_t *memory_json(const struct teg_statistics *s,
     json_object_set_new(
         o, "shared_conflict_degree",
         json_ratio((double)m->shared_passes, (double)m->shared_groups));
+    put_counters(o, &counters, "constant_addresses");
     json_object_set_new(
         o, "l1_hit_percent",
         cache_percent(gpu->l1.bytes, m->l1_hits, m->l1_sectors));
@@ -237,18 +238,20 @@ static void append_notes(json_t *array, const struct teg_notes *notes)
 static json_t *notes_json(const struct result *r)
 {
     json_t *array = json_array();
+    uint32_t count;
+    const struct result_remark *remark = result_remarks(&count);
     char text[256];
 
-    if (result_unknown_opcodes(r, text, sizeof text))
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:s, s:o}", "kind", "unknown-opcode",
-                             "where", r->replay->s->name, "what", text, "count",
-                             count_json(r->replay->s->unknown_instructions)));
-    if (result_generation(r, text, sizeof text))
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "kind",
-                                               "generation", "where",
-                                               r->replay->s->name, "what", text,
-                                               "count", 1));
+    for (uint32_t i = 0; i < count; i++) {
+        if (remark[i].say(r, text, sizeof text))
+            json_array_append_new(
+                array,
+                json_pack("{s:s, s:s, s:s, s:o}", "kind", remark[i].kind,
+                          "where", r->replay->s->name, "what", text, "count",
+                          count_json(remark[i].count != NULL
+                                         ? remark[i].count(r)
+                                         : 1)));
+    }
     append_notes(array, r->trace_notes);
     append_notes(array, &r->replay->launch.kernel->notes);
     return array;

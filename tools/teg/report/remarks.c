@@ -1,4 +1,5 @@
-/* What is remarked of a replay: how code was timed that the GPU does not have. */
+/* What is remarked of a replay: what was timed otherwise than it may have been
+ * meant. */
 #include "tools/teg/report/report.h"
 
 static const char *unknown_class(const struct teg_program *p)
@@ -36,7 +37,7 @@ static bool has_control_codes(const struct teg_program *p)
     return false;
 }
 
-bool result_generation(const struct result *r, char *out, size_t size)
+static bool result_generation(const struct result *r, char *out, size_t size)
 {
     const struct teg_gpu *gpu = r->replay->gpu;
     const struct teg_kernel *k = r->replay->launch.kernel;
@@ -53,4 +54,40 @@ bool result_generation(const struct result *r, char *out, size_t size)
              isa, cc,
              control ? "the code's own control codes" : "a scoreboard");
     return true;
+}
+
+static bool result_unaddressed(const struct result *r, char *out, size_t size)
+{
+    uint64_t n = r->replay->s->unaddressed_constants;
+    char count[28];
+
+    if (n == 0)
+        return false;
+    snprintf(out, size,
+             "%s constant loads by index without addresses, as in all traces "
+             "but the emulator's: timed as if all lanes read one",
+             with_commas(n, count));
+    return true;
+}
+
+static uint64_t count_unknown(const struct result *r)
+{
+    return r->replay->s->unknown_instructions;
+}
+
+static uint64_t count_unaddressed(const struct result *r)
+{
+    return r->replay->s->unaddressed_constants;
+}
+
+const struct result_remark *result_remarks(uint32_t *count)
+{
+    static const struct result_remark remarks[] = {
+        {"unknown-opcode", result_unknown_opcodes, count_unknown},
+        {"generation", result_generation, NULL},
+        {"unaddressed-constants", result_unaddressed, count_unaddressed},
+    };
+
+    *count = sizeof remarks / sizeof *remarks;
+    return remarks;
 }

@@ -34,9 +34,15 @@ void result_release(struct result *r);
  * instructions, timed as iadd"; returns false if there were none. */
 bool result_unknown_opcodes(const struct result *r, char *out, size_t size);
 
-/* What was assumed about code of another generation than the GPU's; returns
- * false if it is the GPU's own. */
-bool result_generation(const struct result *r, char *out, size_t size);
+/* What is remarked of a replay, in the order of reports. */
+struct result_remark {
+    const char *kind; /* in JSON's notes */
+    /* Writes the sentence; returns false if there is nothing to say. */
+    bool (*say)(const struct result *r, char *out, size_t size);
+    uint64_t (*count)(const struct result *r); /* NULL: once */
+};
+
+const struct result_remark *result_remarks(uint32_t *count);
 
 struct totals {
     uint32_t kernels;

@@ -303,6 +303,17 @@ static void print_shared(FILE *f, const struct teg_memory_statistics *m)
                 with_commas(m->shared_atomic_conflicts, conflicts));
 }
 
+static void print_constant(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], each[24];
+
+    if (m->constant_requests > 0)
+        fprintf(f, "    %-8s %s requests, %s addresses each\n", "constant",
+                with_commas(m->constant_requests, count),
+                ratio_text((double)m->constant_addresses,
+                           (double)m->constant_requests, each));
+}
+
 static void print_global(FILE *f, const struct teg_memory_statistics *m)
 {
     char count[28], each[24], bytes[24], useful[24];
@@ -357,10 +368,11 @@ static void print_memory(FILE *f, const struct result *r)
     const struct teg_memory_statistics *m = &s->memory;
     const struct teg_gpu *gpu = r->replay->gpu;
 
-    if (m->global_requests + m->shared_requests == 0)
+    if (m->global_requests + m->shared_requests + m->constant_requests == 0)
         return;
     print_head(f, "  memory");
     print_shared(f, m);
+    print_constant(f, m);
     if (m->global_requests == 0)
         return;
     print_global(f, m);
@@ -432,17 +444,22 @@ static void print_notice(FILE *f, const char *text)
 static void print_notes(FILE *f, const struct result *r)
 {
     const struct teg_notes *own = &r->replay->launch.kernel->notes;
-    char text[256], other[256];
-    bool unknown = result_unknown_opcodes(r, text, sizeof text);
-    bool foreign = result_generation(r, other, sizeof other);
+    uint32_t count;
+    const struct result_remark *remark = result_remarks(&count);
+    bool begun =
+        own->count > 0 || (r->trace_notes != NULL && r->trace_notes->count > 0);
+    char text[256];
 
-    if (unknown || foreign || own->count > 0 ||
-        (r->trace_notes != NULL && r->trace_notes->count > 0))
+    if (begun)
         fputc('\n', f);
-    if (unknown)
+    for (uint32_t i = 0; i < count; i++) {
+        if (!remark[i].say(r, text, sizeof text))
+            continue;
+        if (!begun)
+            fputc('\n', f);
+        begun = true;
         print_notice(f, text);
-    if (foreign)
-        print_notice(f, other);
+    }
     print_note_list(f, own);
     print_note_list(f, r->trace_notes);
 }

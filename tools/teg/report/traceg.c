@@ -104,8 +104,8 @@ static void write_inst(FILE *f, const struct teg_program *program,
     fprintf(f, "%.*s ", (int)length, mnemonic);
     write_registers(f, inst->src, inst->src_count);
     /* A memory instruction with no active lane still says its width, and
-     * some address. */
-    if (!teg_inst_has_addresses(inst)) {
+     * some address; the format knows no addresses of constants. */
+    if (!teg_inst_has_addresses(inst) || inst->space == SPACE_CONST) {
         fputs("0 ", f);
     } else {
         fprintf(f, "%u ", (unsigned)inst->width);

@@ -81,6 +81,23 @@ static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
     return teg_program_set_file(p, *index, cubin->lines.file[line->file], d);
 }
 
+/* Whether it is a constant load of which the lanes' addresses are recorded:
+ * LDC whose operand has a register.  ULDC has one address for all. */
+static int is_indexed_load(const struct teg_sass *s,
+                           const struct teg_inst *inst)
+{
+    for (unsigned i = 0; i < s->operand_count && inst->op_class == CLASS_LDC;
+         i++) {
+        const struct teg_sass_operand *o = &s->operand[i];
+        unsigned none =
+            o->flags & SASS_UNIFORM_INDEX ? TEG_SASS_URZ : TEG_SASS_RZ;
+
+        if (o->kind == SASS_CONSTANT && (o->flags & SASS_INDEXED) != 0)
+            return o->reg != none;
+    }
+    return 0;
+}
+
 static teg_status prepare_code(struct emulation *e,
                                const struct teg_cubin *cubin, int plain,
                                struct teg_diag *d)
@@ -100,6 +117,8 @@ static teg_status prepare_code(struct emulation *e,
             op->control = emu_control_of(op->sass.name);
         count_rows(&e->block, op);
         teg_sass_inst(&op->sass, &inst);
+        if (is_indexed_load(&op->sass, &inst))
+            inst.flags |= INST_INDEXED;
         teg_sass_text(&op->sass, text);
         op->access = teg_inst_has_addresses(&inst) != 0;
         TRY(add_inst(e, cubin, &inst, text, &op->inst, d));

@@ -264,6 +264,17 @@ EXEC(stl)
     store_to(w, op, mask, EMU_LOCAL);
 }
 
+/* What the trace sees: banks are far from each other. */
+static void note_constant(struct emu_warp *w, uint32_t bank,
+                          const struct emu_operand *o, const uint32_t *index)
+{
+    if (w->trace == NULL)
+        return;
+    w->stride = 0;
+    LANES w->address[l] =
+        (uint64_t)bank << 32 | (uint32_t)((uint64_t)o->value + index[l]);
+}
+
 /* c[bank][offset + register] */
 EXEC(ldc)
 {
@@ -284,6 +295,7 @@ EXEC(ldc)
         index = o->reg < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
     else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
         index = w->r[o->reg];
+    note_constant(w, o->bank, o, index);
     LANES
     {
         uint64_t at = (uint32_t)((uint64_t)o->value + index[l]);

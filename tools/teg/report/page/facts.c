@@ -88,13 +88,15 @@ static void print_remark(FILE *f, const char *text)
 
 void page_remarks(FILE *f, const struct result *r)
 {
+    uint32_t count;
+    const struct result_remark *remark = result_remarks(&count);
     char text[256];
 
     fputs("<ul>\n", f);
-    if (result_unknown_opcodes(r, text, sizeof text))
-        print_remark(f, text);
-    if (result_generation(r, text, sizeof text))
-        print_remark(f, text);
+    for (uint32_t i = 0; i < count; i++) {
+        if (remark[i].say(r, text, sizeof text))
+            print_remark(f, text);
+    }
     print_notes(f, "", &r->replay->launch.kernel->notes);
     print_notes(f, "", r->trace_notes);
     for (uint32_t i = 0; r->what_ifs != NULL && i < r->what_ifs->count; i++) {

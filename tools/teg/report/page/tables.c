@@ -109,7 +109,7 @@ void page_memory(FILE *f, const struct result *r)
     const struct teg_gpu *gpu = r->replay->gpu;
     char a[28], b[28];
 
-    if (m->global_requests + m->shared_requests == 0)
+    if (m->global_requests + m->shared_requests + m->constant_requests == 0)
         return;
     fputs("<div>", f);
     html_heading(f, "Memory");
@@ -120,6 +120,10 @@ void page_memory(FILE *f, const struct result *r)
                   m->shared_groups != 0
                       ? (double)m->shared_passes / (double)m->shared_groups
                       : 1.0);
+    if (m->constant_requests != 0)
+        html_fact(f, "constant requests", "%s, %.2f addresses each",
+                  with_commas(m->constant_requests, a),
+                  (double)m->constant_addresses / (double)m->constant_requests);
     if (m->global_requests != 0) {
         html_fact(f, "global requests", "%s, %.2f transactions each",
                   with_commas(m->global_requests, a),
