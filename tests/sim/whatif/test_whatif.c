@@ -162,6 +162,14 @@ START_TEST(coalesced_packs_accesses)
 }
 END_TEST
 
+START_TEST(no_constant_conflicts_serves_all_addresses_at_once)
+{
+    gpu.constant.distinct_interval = 2;
+    apply("no-constant-conflicts");
+    ck_assert(gpu.constant.distinct_interval <= 0);
+}
+END_TEST
+
 START_TEST(no_channel_skew_takes_channels_in_turn)
 {
     apply("no-channel-skew");
@@ -631,6 +639,7 @@ int main(void)
     tcase_add_test(rules, a_ranking_tries_all_each_and_every_unit_doubled);
     tcase_add_test(rules, no_bank_conflicts_makes_banks_ideal);
     tcase_add_test(rules, coalesced_packs_accesses);
+    tcase_add_test(rules, no_constant_conflicts_serves_all_addresses_at_once);
     tcase_add_test(rules, no_channel_skew_takes_channels_in_turn);
     tcase_add_test(rules, no_instruction_misses_needs_no_caches);
     tcase_add_test(rules, no_memory_latency_keeps_bandwidth);

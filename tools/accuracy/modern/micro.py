@@ -42,6 +42,11 @@ def lds(gpu, degree=1):
     return slope(gpu, "shared_chase", "N", 32, 96, DEGREE=int(degree))
 
 
+def constant(gpu, addresses=1):
+    """A load of constants by index, of so many different addresses."""
+    return slope(gpu, "constant", "N", 32, 96, DEGREE=int(addresses))
+
+
 def lds_step(gpu, degree):
     """Cycles each further way of a conflict adds."""
     return (lds(gpu, degree) - lds(gpu, 1)) / (int(degree) - 1)
@@ -185,7 +190,8 @@ def loop(gpu):
 
 
 RECIPES = {f.__name__: f for f in (
-    latency, throughput, banks, lds, lds_step, lds_rate, lds_bytes, mix, chase,
+    latency, throughput, banks, constant, lds, lds_step, lds_rate, lds_bytes, mix,
+    chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
     atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop)}
