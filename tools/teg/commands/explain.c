@@ -81,17 +81,17 @@ static const struct term units[] = {
                 "slot, computes nothing"},
     {"lsu",
      "load/store unit: global, local and texture accesses; from Volta "
-     "on shared memory, shuffles and special registers too, as the one "
-     "data stage of L1 and shared memory; held for each pass of a warp's "
-     "access"},
+     "on shared memory, shuffles, special registers and constants too, as "
+     "the one data stage of L1 and shared memory; held for each pass of a "
+     "warp's access, each address of a constant load"},
     {"tags", "looks up the lines of global and local accesses in L1; held for "
              "each transaction of a warp's access"},
     {"ldst", "load/store unit of Tesla and Fermi; on Fermi shared memory "
              "goes through it too"},
     {"shared", "the shared memory's port on Tesla; held for each pass of a "
                "bank conflict"},
-    {"mio", "memory input/output: constants; on Pascal also shared memory, "
-            "shuffles and special registers, held for each pass of a bank "
+    {"mio", "memory input/output of Pascal: constants, shared memory, "
+            "shuffles and special registers; held for each pass of a bank "
             "conflict"},
 };
 
