@@ -38,7 +38,7 @@ struct sim_chip {
         uint64_t interval, conflict_latency;
     } shared[2]; /* of loads and stores; of atomics */
     uint64_t transaction_interval, l1_bank_interval;
-    uint64_t atomic_step[2]; /* of L2: of integers, of floats; 0: no steps */
+    uint64_t atomic_step[2];    /* of L2: of integers, of floats; 0: no steps */
     uint64_t distinct_interval; /* of gpu->constant, likewise */
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* Where each unit's instances are in sim_units.free_from: `count` for a
