@@ -1,6 +1,7 @@
 #include "traces/nvbit/line.h"
 
 #include "isa/inst/opcode.h"
+#include "isa/inst/values.h"
 #include "traces/nvbit/note.h"
 
 #include <stdio.h>
@@ -350,6 +351,7 @@ static teg_status add_inst(struct nvbit_lines *l, uint64_t pc, uint32_t line,
     teg_inst_from_opcode(&inst, listed->opcode, isa, &listed->operands);
     inst.pc = pc;
     inst.line = line;
+    teg_values_note(&l->kernel->notes, &inst, listed->text, l->path);
     *has_addresses = teg_inst_has_addresses(&inst);
     if (*has_addresses && plain) {
         inst.space = SPACE_NONE;

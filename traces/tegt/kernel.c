@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/values.h"
 #include "traces/tegt/layout.h"
 
 static void put_regs(struct teg_buffer *b, const struct teg_regs *r,
@@ -186,7 +187,7 @@ static teg_status walk_values(struct teg_walk *w, uint32_t version,
 }
 
 static teg_status walk_inst(struct teg_walk *w, uint32_t version,
-                            const struct class_map *map, struct teg_program *p,
+                            const struct class_map *map, struct teg_kernel *k,
                             uint64_t *pc, struct teg_diag *d)
 {
     struct teg_inst inst = {0};
@@ -217,7 +218,9 @@ static teg_status walk_inst(struct teg_walk *w, uint32_t version,
     TRY(teg_walk_bounded(w, UINT32_MAX, "source line", &number, d));
     inst.line = (uint32_t)number;
     TRY(teg_walk_string(w, text, sizeof text, d));
-    return teg_program_add(p, &inst, text, &index, d);
+    if (version < TEGT_VERSION_VALUES)
+        teg_values_note(&k->notes, &inst, text, w->path);
+    return teg_program_add(&k->program, &inst, text, &index, d);
 }
 
 static teg_status walk_files(struct teg_walk *w, struct teg_program *p,
@@ -300,7 +303,7 @@ teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
     TRY(teg_walk_bounded(w, teg_walk_left(w) / 9, "number of instructions", &n,
                          d));
     for (uint64_t i = 0; i < n; i++)
-        TRY(walk_inst(w, version, &map, &k->program, &pc, d));
+        TRY(walk_inst(w, version, &map, k, &pc, d));
     if (teg_walk_left(w) != 0)
         TRY(walk_files(w, &k->program, d));
     return teg_walk_left(w) != 0 ? walk_u32s(w, k->cluster, 3, d) : TEG_OK;

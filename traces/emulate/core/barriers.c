@@ -2,6 +2,7 @@
 
 #include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/core/values.h"
 
 /* Lanes waiting at convergence barrier `number`, or at WARPSYNC. */
 static uint32_t waiting_at(const struct emu_warp *w, uint8_t number)
@@ -151,6 +152,8 @@ void emu_barrier_arrive(struct emu_warp *w, const struct emu_op *op,
         return;
     if (mode == 4)
         number = 0, count = 0;
+    emu_value_all(w, 0, number);
+    emu_value_all(w, 1, count);
     b->barrier[number].arrived += (uint32_t)__builtin_popcount(mask);
     b->barrier[number].expected = count;
     if (mode == 2) {

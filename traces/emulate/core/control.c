@@ -62,6 +62,20 @@ static void poll(struct emu_warp *w)
     w->way = WAY_POLL;
 }
 
+/* The lanes of `fails` asked for a phase that has not ended.  .TRYWAIT (72)
+ * waits a while before it says so: as long as others do something, and not at
+ * all where lanes of its own could. */
+static void await(struct emu_warp *w, const struct emu_op *op, uint32_t fails)
+{
+    uint64_t now = w->block->gang->progress + 1;
+    int waits = fails != 0 && emu_bit(op, 72) && w->tried != now &&
+                w->in[LANE_RUNS] == w->active;
+
+    w->way = fails != 0 ? WAY_POLL : WAY_KEEP;
+    w->tries_again = waits;
+    w->tried = waits ? now : 0;
+}
+
 static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 {
     uint64_t base[EMU_LANES], fixed = 0;
@@ -181,7 +195,7 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
         if (mask != 0)
             op->exec(w, op, mask);
         if (emu_bits(op, 11, 0) == 0x5a7 && op->u != NULL)
-            w->way = mask & ~emu_predicate(w, op->u) ? WAY_POLL : WAY_KEEP;
+            await(w, op, mask & ~emu_predicate(w, op->u));
         break;
     case CONTROL_YIELD:
         poll(w);

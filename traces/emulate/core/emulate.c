@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/values.h"
 #include "traces/emulate/core/control.h"
-#include "traces/emulate/core/warp.h"
+#include "traces/emulate/core/values.h"
 #include "traces/emulate/core/workers.h"
 
 enum {
@@ -98,6 +99,11 @@ static int is_indexed_load(const struct teg_sass *s,
     return 0;
 }
 
+static uint32_t blocks_of_cluster(const struct emulation *e)
+{
+    return e->cluster[0] * e->cluster[1] * e->cluster[2];
+}
+
 static teg_status prepare_code(struct emulation *e,
                                const struct teg_cubin *cubin, int plain,
                                struct teg_diag *d)
@@ -120,7 +126,10 @@ static teg_status prepare_code(struct emulation *e,
         if (is_indexed_load(&op->sass, &inst))
             inst.flags |= INST_INDEXED;
         teg_sass_text(&op->sass, text);
+        emu_values_set(op, blocks_of_cluster(e) > 1, &inst);
         op->access = teg_inst_has_addresses(&inst) != 0;
+        op->values = (uint8_t)teg_inst_values(&inst);
+        teg_values_note(&e->kernel.notes, &inst, text, cubin->path);
         TRY(add_inst(e, cubin, &inst, text, &op->inst, d));
     }
     return TEG_OK;
@@ -157,7 +166,7 @@ static void put_cluster(struct emulation *e, const struct emu_launch_facts *f)
         put32(e->bank0, 0x150 + 4 * i, bits);
         put32(e->bank0, 0x15c + 4 * i, f->grid[i] / e->cluster[i]);
     }
-    put32(e->bank0, 0x188, e->cluster[0] * e->cluster[1] * e->cluster[2]);
+    put32(e->bank0, 0x188, blocks_of_cluster(e));
 }
 
 /* Where a cooperative grid's blocks meet: its address in %envreg1 and 2, the
@@ -444,8 +453,8 @@ static teg_status open_emulation(struct emulation *e,
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     e->block.op = e->op;
     e->block.ops = e->ops;
-    e->block.in_turn = runs_in_turn(e) && !e->is_cooperative &&
-                       e->cluster[0] * e->cluster[1] * e->cluster[2] == 1;
+    e->block.in_turn =
+        runs_in_turn(e) && !e->is_cooperative && blocks_of_cluster(e) == 1;
     TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));
     return hire(e, f, d);
 }

@@ -103,6 +103,8 @@ static void record(const struct emu_warp *w, const struct emu_op *op,
         teg_block_builder_line(w->trace, op->inst, w->address[0], w->stride);
     else
         teg_block_builder_inst(w->trace, op->inst, mask, w->address);
+    for (unsigned v = 0; mask != 0 && v < op->values; v++)
+        teg_block_builder_value(w->trace, w->value[v]);
 }
 
 /* Whether other lanes may join after the instruction: who waited goes on. */
@@ -153,12 +155,28 @@ static enum after branch(struct emu_warp *w, const struct emu_op *op,
     return ENDS;
 }
 
+/* As if the group had not come there yet. */
+static enum after try_again(struct emu_warp *w, const struct emu_op *op,
+                            uint32_t group, uint32_t mask)
+{
+    w->tries_again = 0;
+    w->issued--;
+    w->lanes_executed -= (uint64_t)__builtin_popcount(mask);
+    emu_set_pc(w, group, op->pc);
+    return ENDS;
+}
+
 /* Every other control instruction; `*pc` is where the group goes on. */
 static enum after control(struct emu_warp *w, const struct emu_op *op,
                           uint32_t group, uint32_t mask, uint64_t *pc)
 {
+    uint32_t did;
+
     emu_set_pc(w, group, *pc + TEG_SASS_BYTES);
-    record(w, op, emu_control_run(w, op, mask));
+    did = emu_control_run(w, op, mask);
+    if (w->tries_again)
+        return try_again(w, op, group, mask);
+    record(w, op, did);
     if (may_join(op) || w->way != WAY_KEEP || w->steps_back ||
         (group & w->in[LANE_RUNS]) != group)
         return ENDS;

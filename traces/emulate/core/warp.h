@@ -85,6 +85,7 @@ struct emu_op {
     uint32_t inst;   /* index in the traced program */
     uint8_t control; /* enum emu_control, 0: none */
     uint8_t access;  /* carries addresses */
+    uint8_t values;  /* records of further values */
     uint8_t guard;   /* predicate; TEG_SASS_PT: none */
     uint8_t guard_negated, guard_uniform;
     uint8_t cc;
@@ -121,7 +122,10 @@ struct emu_warp {
     uint32_t owes;           /* lanes that arrived there and did not wait yet */
     uint32_t barrier_result; /* of BAR.RED */
     uint64_t address[EMU_LANES]; /* of the access it makes, for the trace */
-    int32_t stride; /* not 0: all lanes' addresses, from address[0] on */
+    int32_t stride;  /* not 0: all lanes' addresses, from address[0] on */
+    int tries_again; /* at the instruction it has just executed */
+    uint64_t tried;  /* the gang's progress then, + 1; 0: it has not */
+    uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
 };

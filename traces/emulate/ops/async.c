@@ -7,7 +7,8 @@
  * come are kept in bits 42:21 here.  A phase ends when neither is left.
  * Copies are carried out at once.
  */
-#include "traces/emulate/core/operand.h"
+#include "traces/emulate/core/access.h"
+#include "traces/emulate/core/values.h"
 
 enum {
     COUNT_BITS = 20,
@@ -46,7 +47,8 @@ static uint64_t *barrier_at(struct emu_warp *w, const struct emu_op *op,
 }
 
 /* Adds arrivals and expected bytes, and ends the phase if that was all. */
-static void note(uint64_t *barrier, unsigned arrivals, int64_t bytes)
+static void note(struct emu_warp *w, uint64_t *barrier, unsigned arrivals,
+                 int64_t bytes)
 {
     uint64_t word = *barrier, left = field(word, LEFT_AT, COUNT_BITS);
 
@@ -59,6 +61,7 @@ static void note(uint64_t *barrier, unsigned arrivals, int64_t bytes)
         word ^= UINT64_C(1) << PHASE_AT;
     }
     *barrier = word;
+    w->block->gang->progress++;
 }
 
 /* .EXCH: the uniform register's 64 bits for what stands there. */
@@ -75,12 +78,17 @@ static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     LANES old[l] = *barrier;
     *barrier =
         (uint64_t)emu_row(w, op->b, 1)[0] << 32 | emu_row(w, op->b, 0)[0];
+    w->block->gang->progress++;
+    emu_value_all(w, 0, emu_shared_offset(at));
+    emu_value_all(
+        w, 1, (0 - field(*barrier, 1, COUNT_BITS)) & ((1u << COUNT_BITS) - 1));
     emu_write64(w, op->d, mask, old);
 }
 
 /* One thread's .ARRIVE with `count` in its register: how many arrivals and
  * bytes that is (86:84); .OPTOUT (75): it comes in no later phase either. */
-static void arrive(uint64_t *barrier, const struct emu_op *op, uint32_t count)
+static void arrive(struct emu_warp *w, uint64_t *barrier,
+                   const struct emu_op *op, int lane, uint32_t count)
 {
     static const struct {
         int8_t arrivals, bytes; /* 1: so many, of the register if `from` */
@@ -96,10 +104,25 @@ static void arrive(uint64_t *barrier, const struct emu_op *op, uint32_t count)
     unsigned arrivals =
         modes[mode].from ? count : (unsigned)modes[mode].arrivals;
 
+    int64_t bytes = modes[mode].bytes * (int64_t)count;
+
+    emu_value(w, 1, lane,
+              arrivals | (emu_bit(op, 75) ? (uint64_t)arrivals << 32 : 0));
+    emu_value(w, 2, lane, (uint64_t)bytes);
     if (emu_bit(op, 75))
         set_field(barrier, 1, COUNT_BITS,
                   field(*barrier, 1, COUNT_BITS) + arrivals);
-    note(barrier, arrivals, modes[mode].bytes * (int64_t)count);
+    note(w, barrier, arrivals, bytes);
+}
+
+/* Whether the phase that the lane's `state` tells has ended, as a mask. */
+static uint32_t check(struct emu_warp *w, int lane, uint64_t barrier,
+                      uint32_t state)
+{
+    uint32_t parity = state >> 31, ended = barrier >> PHASE_AT != parity;
+
+    emu_value(w, 1, lane, ended ? parity : 2);
+    return ended << lane;
 }
 
 EXEC(syncs)
@@ -124,10 +147,11 @@ EXEC(syncs)
         if (barrier == NULL)
             return;
         state[l] = *barrier;
+        emu_value(w, 0, l, emu_shared_offset(at[l]));
         if (checks)
-            ended |= (uint32_t)(*barrier >> PHASE_AT != b[l] >> 31) << l;
+            ended |= check(w, l, *barrier, b[l]);
         else if (code == 0x9a7)
-            arrive(barrier, op, b[l]);
+            arrive(w, barrier, op, l, b[l]);
     }
     if (checks)
         emu_write_predicate(w, op->u, mask, ended);
@@ -181,13 +205,26 @@ static int copy_in(struct emu_warp *w, const struct emu_op *op, int lane,
     if (b == NULL ||
         !copy_pieces(w, op, lane, generic_of(w, to, 1), from, pieces))
         return 0;
-    note(b, 0, -(int64_t)pieces * PIECE);
+    note(w, b, 0, -(int64_t)pieces * PIECE);
     return 1;
 }
 
 static uint64_t with_rank(uint64_t at, unsigned rank)
 {
     return (at & (EMU_WINDOW_BYTES - 1)) | (uint64_t)rank << EMU_RANK_BIT;
+}
+
+/* For the trace: where the block's own shared memory is read or written, from
+ * or to where, and who hears of it; in a cluster nobody (values.h). */
+static void note_copy(struct emu_warp *w, unsigned form, uint64_t shared,
+                      uint64_t global, uint64_t bytes, uint64_t barrier)
+{
+    int heard = form != 2 && w->block->cluster_blocks == 1;
+
+    emu_value_all(w, 0, emu_shared_offset(shared));
+    emu_value_all(w, 1, global);
+    emu_value_all(w, 2, bytes);
+    emu_value_all(w, 3, heard ? emu_shared_offset(barrier) : ~UINT64_C(0));
 }
 
 /* [to, barrier], [from], 16-byte pieces in the lower half, and for .MULTICAST
@@ -201,6 +238,11 @@ EXEC(ublkcp)
     uint64_t target = uniform_at(w, to), barrier = uniform_at(w, to + 1);
     int lane = __builtin_ctz(mask);
 
+    note_copy(w, form, form == 2 ? uniform_at(w, from) : target,
+              form == 3   ? ~UINT64_C(0)
+              : form == 2 ? uniform_pair(w, to)
+                          : uniform_pair(w, from),
+              (uint64_t)pieces * PIECE, barrier);
     if (form == 2) { /* .G.S: whoever waits for the group finds it done */
         copy_pieces(w, op, lane, uniform_pair(w, to),
                     generic_of(w, uniform_at(w, from), 0), pieces);
@@ -245,7 +287,7 @@ EXEC(stas)
         barrier = barrier_at(w, op, l, w->r[reg + 1][l], 1);
         if (barrier == NULL)
             return;
-        note(barrier, 0, -(int64_t)(4 * words));
+        note(w, barrier, 0, -(int64_t)(4 * words));
     }
 }
 

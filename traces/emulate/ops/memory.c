@@ -1,6 +1,8 @@
 /* Loads and stores: every lane's address is checked before it is used. */
 #include "traces/emulate/ops/memory.h"
 
+#include "traces/emulate/core/values.h"
+
 /* ---- all lanes at once ------------------------------------------------------ */
 
 /* Where the lanes' accesses lie behind one host pointer. */
@@ -322,6 +324,7 @@ EXEC(ldgsts)
         return;
     emu_addresses(w, op->m, to);
     emu_lanes_at(w, op, op->m2, EMU_GLOBAL, from);
+    LANES emu_value(w, 0, l, emu_shared_offset(to[l]));
     for (int l = 0; l < EMU_LANES; l++) {
         uint8_t data[16] = {0};
         const void *source;

@@ -1,0 +1,44 @@
+#include "traces/emulate/core/values.h"
+
+#include <string.h>
+
+/* All threads at barrier 0 is what a barrier is without a word. */
+static enum teg_values of_barrier(const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 11, 0), mode = emu_bits(op, 79, 77);
+    int is_plain =
+        code == 0xb1d && emu_bits(op, 57, 54) == 0 && emu_bits(op, 53, 42) == 0;
+
+    return is_plain || mode == 4 ? VALUES_NONE : VALUES_BARRIER;
+}
+
+static enum teg_values of_syncs(const struct emu_op *op)
+{
+    switch (emu_bits(op, 11, 0)) {
+    case 0x5b2:
+        return VALUES_INIT;
+    case 0x5a7:
+        return VALUES_TEST;
+    case 0x9a7:
+        return VALUES_ARRIVE;
+    default:
+        return VALUES_NONE; /* .CCTL.IV */
+    }
+}
+
+void emu_values_set(const struct emu_op *op, int in_cluster,
+                    struct teg_inst *inst)
+{
+    const char *name = op->sass.name != NULL ? op->sass.name : "";
+
+    if (strcmp(name, "LDGSTS") == 0)
+        inst->values = VALUES_SHARED;
+    else if (strcmp(name, "BAR") == 0)
+        inst->values = (uint8_t)of_barrier(op);
+    else if (strcmp(name, "SYNCS") == 0 && !in_cluster)
+        inst->values = (uint8_t)of_syncs(op);
+    if (strcmp(name, "UBLKCP") != 0 && strcmp(name, "UBLKRED") != 0)
+        return;
+    inst->values = VALUES_BULK;
+    inst->flags |= emu_bits(op, 75, 73) == 2 ? INST_STORE : INST_LOAD;
+}
