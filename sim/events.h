@@ -82,6 +82,20 @@ static inline int sim_request_goes_out(const struct sim_request *r)
     return r->space != SPACE_SHARED && r->space != SPACE_CONST;
 }
 
+/* Adds what was moved, looked up and found for `more` of the same request. */
+static inline void sim_request_add(struct sim_request *r,
+                                   const struct sim_request *more)
+{
+    r->transactions += more->transactions;
+    r->bytes += more->bytes;
+    r->useful_bytes += more->useful_bytes;
+    r->l1_sectors += more->l1_sectors;
+    r->l1_hits += more->l1_hits;
+    r->l2_sectors += more->l2_sectors;
+    r->l2_hits += more->l2_hits;
+    r->dram_bytes += more->dram_bytes;
+}
+
 /* One warp instruction issued. */
 struct sim_issue {
     uint64_t cycle;

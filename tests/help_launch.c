@@ -6,12 +6,13 @@
 
 #include "traces/block/block.h"
 
-static void add_value(struct teg_block_builder *b, uint64_t value)
+static void add_value(struct teg_block_builder *b, uint64_t value,
+                      int32_t stride)
 {
     uint64_t lane[TEG_LANES];
 
     for (uint32_t l = 0; l < TEG_LANES; l++)
-        lane[l] = value;
+        lane[l] = value + (uint64_t)((int64_t)stride * l);
     teg_block_builder_value(b, lane);
 }
 
@@ -27,7 +28,7 @@ static void add_step(struct teg_block_builder *b, const struct teg_program *p,
     teg_block_builder_inst(b, s->inst, s->mask, lane);
     for (uint32_t v = 0; s->mask != 0 && v < teg_inst_values(&p->inst[s->inst]);
          v++)
-        add_value(b, s->lane[TEG_LANES + v]);
+        add_value(b, s->lane[TEG_LANES + v], s->stride);
 }
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)

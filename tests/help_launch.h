@@ -17,7 +17,8 @@ struct help_step {
     uint64_t base; /* LINE addresses, if the instruction has any */
     int32_t stride;
     /* Or one by one; overrides base and stride.  Behind the 32 stand the
-     * further values of an instruction that has some, each of all lanes. */
+     * further values of an instruction that has some: of lane 0, and `stride`
+     * is from lane to lane. */
     const uint64_t *lane;
 };
 

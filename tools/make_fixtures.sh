@@ -79,6 +79,9 @@ wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }
+# Warps that wait for each other, as no generation before could.
+wanted ring.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
+    -o "$made/ring.sm_90.cubin" ring.cu || exit 1; }
 # Two generations and PTX in one piece, compressed.
 wanted block.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
     -o "$made/block.fatbin" block.cu \

@@ -1,15 +1,23 @@
 #include "sim/engine/barrier.h"
 
+#include "sim/engine/sm.h"
+#include "sim/engine/values.h"
+
+enum { /* values */
+    NUMBER,
+    THREADS,
+};
+
 static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
-                         uint64_t now)
+                         uint32_t number, uint64_t now)
 {
     uint64_t latency = teg_max(sm->chip->gpu->sm.barrier_latency, 1);
 
-    b->arrived = 0;
+    b->barrier[number] = (struct sim_barrier){0};
     for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
         struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
 
-        if (w->parked != SIM_PARKED_BARRIER)
+        if (w->parked != SIM_PARKED_BARRIER || w->waits_at != number)
             continue;
         w->parked = SIM_NOT_PARKED;
         w->until[STALL_BARRIER] = now + latency;
@@ -17,23 +25,55 @@ static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
     }
 }
 
-/* Releases the block's barrier if all who will come have come. */
-static void may_open(struct sim_sm *sm, struct sim_resident *b, uint64_t now)
+/* Releases a barrier if all who will come have come. */
+static void may_open(struct sim_sm *sm, struct sim_resident *b, uint32_t number,
+                     uint64_t now)
 {
-    if (b->arrived != 0 && b->arrived == b->live + b->missing)
-        open_barrier(sm, b, now);
+    const struct sim_barrier *barrier = &b->barrier[number];
+
+    if (barrier->warps == 0)
+        return;
+    if (barrier->wanted != 0 ? barrier->threads >= barrier->wanted
+                             : barrier->warps == b->live + b->missing)
+        open_barrier(sm, b, number, now);
 }
 
-void sim_barrier_arrive(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
+/* Counts the warp; returns the barrier's number. */
+static uint32_t come(struct sim_resident *b, const struct sim_values *v)
+{
+    uint32_t number =
+        v != NULL ? (uint32_t)sim_value_first(v, NUMBER) % SIM_NAMED_BARRIERS
+                  : 0;
+    struct sim_barrier *barrier = &b->barrier[number];
+
+    barrier->warps++;
+    if (v == NULL)
+        return number;
+    barrier->threads += (uint32_t)__builtin_popcount(v->mask);
+    barrier->wanted = (uint32_t)sim_value_first(v, THREADS);
+    return number;
+}
+
+void sim_barrier_arrive(struct sim_sm *sm, struct sim_warp *w,
+                        const struct sim_values *v, uint64_t now)
 {
     struct sim_resident *b = &sm->resident[w->resident];
 
     w->parked = SIM_PARKED_BARRIER;
-    b->arrived++;
-    may_open(sm, b, now);
+    w->waits_at = come(b, v);
+    may_open(sm, b, w->waits_at, now);
+}
+
+void sim_barrier_pass(struct sim_sm *sm, const struct sim_warp *w,
+                      const struct sim_values *v, uint64_t now)
+{
+    struct sim_resident *b = &sm->resident[w->resident];
+
+    may_open(sm, b, come(b, v), now);
 }
 
 void sim_barrier_leave(struct sim_sm *sm, struct sim_resident *b, uint64_t now)
 {
-    may_open(sm, b, now);
+    for (uint32_t i = 0; i < SIM_NAMED_BARRIERS; i++)
+        may_open(sm, b, i, now);
 }

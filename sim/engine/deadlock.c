@@ -8,7 +8,7 @@ static uint64_t pc_of(const struct sim_sm *sm, const struct sim_warp *w)
     return sm->chip->ops.program->inst[w->cursor.inst].pc;
 }
 
-/* A warp that waits at the barrier, and one that never comes there; returns
+/* A warp that waits at a barrier, and one that never comes there; returns
  * whether there are both. */
 static int find_pair(const struct sim_sm *sm, const struct sim_resident *b,
                      const struct sim_warp **waits,
@@ -18,7 +18,7 @@ static int find_pair(const struct sim_sm *sm, const struct sim_resident *b,
     for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
         const struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
 
-        if (w->parked && *waits == NULL)
+        if (w->parked == SIM_PARKED_BARRIER && *waits == NULL)
             *waits = w;
         if (!w->parked && !w->exited && *ended == NULL)
             *ended = w;
@@ -26,26 +26,84 @@ static int find_pair(const struct sim_sm *sm, const struct sim_resident *b,
     return *waits != NULL && *ended != NULL;
 }
 
+/* The first warp of the block that is parked so; NULL if there is none. */
+static const struct sim_warp *find_parked(const struct sim_sm *sm,
+                                          const struct sim_resident *b,
+                                          enum sim_parked how)
+{
+    for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
+        const struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
+
+        if (w->parked == how)
+            return w;
+    }
+    return NULL;
+}
+
+static teg_status phase_never_ends(const struct sim_sm *sm,
+                                   const struct sim_resident *b,
+                                   const struct sim_warp *w, const char *where,
+                                   struct teg_diag *d)
+{
+    const struct sim_mbarrier *m = &b->mbarriers.at[w->waits_at];
+
+    return teg_fail(d, TEG_DEADLOCK, where,
+                    "deadlock: warp %u waits before pc 0x%" PRIx64
+                    " for phase %u of the mbarrier at 0x%" PRIx64
+                    " of shared memory, to which %" PRId64
+                    " arrivals and %" PRId64 " bytes never come",
+                    teg_block_warp_id(b->block, w->stream), pc_of(sm, w),
+                    w->waits_phase, m->address, m->left, m->bytes);
+}
+
+static teg_status barrier_never_opens(const struct sim_sm *sm,
+                                      const struct sim_resident *b,
+                                      const struct sim_warp *w,
+                                      const char *where, struct teg_diag *d)
+{
+    const struct sim_barrier *barrier = &b->barrier[w->waits_at];
+
+    return teg_fail(d, TEG_DEADLOCK, where,
+                    "deadlock: warp %u waits at barrier %u before pc 0x%" PRIx64
+                    " for %u threads, but only %u come",
+                    teg_block_warp_id(b->block, w->stream), w->waits_at,
+                    pc_of(sm, w), barrier->wanted, barrier->threads);
+}
+
+/* TEG_OK if the block is not what hangs. */
+static teg_status block_deadlock(const struct sim_sm *sm,
+                                 const struct sim_resident *b,
+                                 struct teg_diag *d)
+{
+    const uint32_t *at = teg_block_position(b->block);
+    const struct sim_warp *waits, *ended;
+    char where[96];
+
+    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+    waits = find_parked(sm, b, SIM_PARKED_PHASE);
+    if (waits != NULL)
+        return phase_never_ends(sm, b, waits, where, d);
+    waits = find_parked(sm, b, SIM_PARKED_BARRIER);
+    if (waits != NULL && b->barrier[waits->waits_at].wanted != 0)
+        return barrier_never_opens(sm, b, waits, where, d);
+    if (!find_pair(sm, b, &waits, &ended))
+        return TEG_OK;
+    return teg_fail(
+        d, TEG_DEADLOCK, where,
+        "deadlock: warp %u waits at the barrier before pc 0x%" PRIx64
+        ", but warp %u ends at pc 0x%" PRIx64
+        " without EXIT and never reaches it",
+        teg_block_warp_id(b->block, waits->stream), pc_of(sm, waits),
+        teg_block_warp_id(b->block, ended->stream), pc_of(sm, ended));
+}
+
 teg_status sim_sm_deadlock(const struct sim_sm *sm, struct teg_diag *d)
 {
     for (uint32_t i = 0; i < sm->chip->gpu->sm.blocks_max; i++) {
         const struct sim_resident *b = &sm->resident[i];
-        const struct sim_warp *waits, *ended;
-        const uint32_t *at;
-        char where[96];
 
-        if (b->block == NULL || b->live == 0 ||
-            !find_pair(sm, b, &waits, &ended))
-            continue;
-        at = teg_block_position(b->block);
-        snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
-        return teg_fail(
-            d, TEG_DEADLOCK, where,
-            "deadlock: warp %u waits at the barrier before pc 0x%" PRIx64
-            ", but warp %u ends at pc 0x%" PRIx64
-            " without EXIT and never reaches it",
-            teg_block_warp_id(b->block, waits->stream), pc_of(sm, waits),
-            teg_block_warp_id(b->block, ended->stream), pc_of(sm, ended));
+        if (b->block != NULL && b->live != 0)
+            TRY(block_deadlock(sm, b, d));
     }
     return teg_fail(d, TEG_DEADLOCK, "", "SM %u: no warp can go on",
                     sm->number);

@@ -2,6 +2,7 @@
 
 #include "sim/engine/announce.h"
 #include "sim/engine/barrier.h"
+#include "sim/engine/bulk.h"
 #include "sim/engine/cga.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
@@ -24,12 +25,19 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
     w->after = w->cursor.inst + 1;
 }
 
-static void find_times(struct sim_sm *sm, const struct sim_warp *w,
-                       const struct sim_op *op, struct sim_plan *plan,
-                       uint64_t now, uint64_t start, struct sim_times *t)
+/* Returns the plan of its request to memory, or NULL if it makes none. */
+static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
+                                   const struct sim_values *v, uint64_t now,
+                                   uint64_t start, struct sim_times *t)
 {
+    struct sim_warp *w = &sm->warp[slot];
+    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    struct sim_plan *plan = op->has_addresses ? sim_lsu_plan(sm, slot) : NULL;
+
     if (plan != NULL)
-        sim_lsu_issue(sm, w, plan, now, start, t);
+        sim_lsu_issue(sm, w, plan, v, now, start, t);
+    else if (op->values == VALUES_BULK && v != NULL)
+        return sim_bulk_issue(sm, slot, v, now, start, t);
     else
         *t = (struct sim_times){
             .start = start,
@@ -37,6 +45,7 @@ static void find_times(struct sim_sm *sm, const struct sim_warp *w,
             .done = teg_max(start + op->latency, start + 1),
             .same_warp = op->same_warp,
         };
+    return plan;
 }
 
 /* Units of the SM go round its schedulers: served in a fixed order, the last
@@ -137,14 +146,41 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
         sim_sm_block_done(sm, b, now + 1);
 }
 
-/* What a barrier of the warp's block or cluster makes of it; whether it stays
- * there until others come. */
-static int meet_others(struct sim_sm *sm, struct sim_warp *w,
-                       const struct sim_op *op, uint32_t lanes, uint64_t now)
+/* What others in the block learn of the instruction. */
+static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
+                 const struct sim_values *v, const struct sim_times *t,
+                 uint64_t now)
 {
+    switch (op->values) {
+    case VALUES_BULK:
+        sim_bulk_tell(sm, w, v, t);
+        break;
+    case VALUES_INIT:
+        sim_mbarrier_init(sm, w, v);
+        break;
+    case VALUES_ARRIVE:
+        sim_mbarrier_arrive(sm, w, v, t->done);
+        break;
+    case VALUES_BARRIER:
+        if ((op->flags & INST_ARRIVE) != 0)
+            sim_barrier_pass(sm, w, v, now);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What a barrier or an mbarrier of the warp's block or cluster makes of it;
+ * whether it stays there until others come. */
+static int meet_others(struct sim_sm *sm, struct sim_warp *w,
+                       const struct sim_op *op, const struct sim_values *v,
+                       uint32_t lanes, uint64_t now)
+{
+    if (op->values == VALUES_TEST)
+        return !sim_mbarrier_ask(sm, w, v);
     if ((op->flags & INST_CLUSTER) == 0) {
         if ((op->flags & INST_BARRIER) != 0)
-            sim_barrier_arrive(sm, w, now);
+            sim_barrier_arrive(sm, w, v, now);
         return (op->flags & INST_BARRIER) != 0;
     }
     if ((op->flags & INST_ARRIVE) != 0)
@@ -154,7 +190,8 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
 
 /* Steps the warp to its next instruction, and finds out what it waits for. */
 static void go_on(struct sim_sm *sm, struct sim_warp *w,
-                  const struct sim_op *op, uint64_t same_warp, uint64_t now)
+                  const struct sim_op *op, const struct sim_values *v,
+                  uint64_t same_warp, uint64_t now)
 {
     uint32_t inst = w->cursor.inst, lanes = w->cursor.mask;
 
@@ -174,21 +211,37 @@ static void go_on(struct sim_sm *sm, struct sim_warp *w,
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
     sim_warp_find_waits(w, &sm->chip->ops);
-    if (lanes == 0 || !meet_others(sm, w, op, lanes, now))
+    if (lanes == 0 || !meet_others(sm, w, op, v, lanes, now))
         sim_sm_await(sm, w);
+}
+
+/* The instruction's values, or NULL if it has none; behind its addresses. */
+static const struct sim_values *read_values(struct sim_sm *sm, uint32_t slot,
+                                            const struct sim_op *op,
+                                            struct sim_values *v)
+{
+    struct sim_warp *w = &sm->warp[slot];
+
+    if (op->values == VALUES_NONE || w->cursor.mask == 0)
+        return NULL;
+    if (op->has_addresses)
+        sim_lsu_plan(sm, slot);
+    sim_values_read(v, &w->cursor);
+    return v;
 }
 
 void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
 {
     struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
-    struct sim_plan *plan = op->has_addresses ? sim_lsu_plan(sm, slot) : NULL;
+    struct sim_values values;
+    const struct sim_values *v = read_values(sm, slot, op, &values);
     struct sim_unit_choice unit = sim_units_choose(
         &sm->units, &sm->chip->ops.ports[op->ports], w->scheduler, now);
+    uint64_t start = sim_units_start(&sm->units, &unit, now);
     struct sim_times t;
+    const struct sim_plan *plan = find_times(sm, slot, v, now, start, &t);
 
-    find_times(sm, w, op, plan, now, sim_units_start(&sm->units, &unit, now),
-               &t);
     take_units(sm, w, op, &unit, &t, now);
     sim_results_gather(sm, w, op, &t);
     read_operands(sm, w, op, now);
@@ -197,5 +250,7 @@ void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
         return;
     sim_results_write(sm, w, op, &t);
     note_done(sm, &sm->resident[w->resident], &t);
-    go_on(sm, w, op, t.same_warp, now);
+    if (v != NULL)
+        tell(sm, w, op, v, &t, now);
+    go_on(sm, w, op, v, t.same_warp, now);
 }

@@ -2,6 +2,8 @@
 
 #include "sim/engine/counter.h"
 #include "sim/engine/sm.h"
+#include "sim/engine/values.h"
+#include "sim/memory/shared.h"
 
 struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
 {
@@ -41,21 +43,42 @@ static uint64_t whole_up(uint64_t fraction)
     return (fraction + SIM_FRACTION - 1) / SIM_FRACTION;
 }
 
-/* (Lai 2013, 3.2.3.3) */
+/* What its further passes make a request to shared memory later.  (Lai 2013,
+ * 3.2.3.3) */
+static uint64_t conflict_cycles(const struct sim_chip *chip,
+                                const struct sim_request *r)
+{
+    uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
+
+    return (extra * chip->shared[r->is_atomic].conflict_latency +
+            SIM_FRACTION / 2) /
+           SIM_FRACTION;
+}
+
+static uint64_t passes_busy(const struct sim_chip *chip,
+                            const struct sim_request *r)
+{
+    return whole_up(r->passes * chip->shared[r->is_atomic].interval);
+}
+
+static uint64_t conflict_holds(const struct sim_chip *chip,
+                               const struct sim_request *r, uint64_t latency)
+{
+    int holds = r->passes > r->groups && chip->gpu->shared.conflict_holds_warp;
+
+    return holds ? latency : 0;
+}
+
 static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
                          const struct sim_request *r, uint64_t now,
                          struct sim_times *t)
 {
-    const struct sim_pass_times *each = &chip->shared[r->is_atomic];
-    uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
-    uint64_t latency =
-        op->latency +
-        (extra * each->conflict_latency + SIM_FRACTION / 2) / SIM_FRACTION;
-    int holds = extra != 0 && chip->gpu->shared.conflict_holds_warp;
+    uint64_t latency = op->latency + conflict_cycles(chip, r);
 
-    t->busy = teg_max(op->interval, whole_up(r->passes * each->interval));
+    t->busy = teg_max(op->interval, passes_busy(chip, r));
     t->done = teg_max(t->start + latency, t->start + 1);
-    t->same_warp = teg_max(op->same_warp, holds ? t->start + latency - now : 0);
+    t->same_warp = teg_max(op->same_warp,
+                           conflict_holds(chip, r, t->start + latency - now));
 }
 
 /* A constant load goes to the lanes of one address after those of another. */
@@ -150,9 +173,34 @@ static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
             t->floor, t->extra);
 }
 
+/* An asynchronous copy's passes into shared memory: they keep the unit, and
+ * conflicts make it later, as those of a store. */
+static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
+                             const struct sim_op *op,
+                             const struct sim_values *v, uint64_t now,
+                             struct sim_times *t)
+{
+    const struct sim_chip *chip = sm->chip;
+    struct teg_inst store = chip->ops.program->inst[w->cursor.inst];
+    struct sim_plan side;
+    uint64_t later, until = t->start - now;
+
+    store.flags = INST_STORE;
+    side.request = (struct sim_request){.is_store = 1};
+    sim_shared_passes(&side, chip->gpu, &store, &v->value[0]);
+    later = conflict_cycles(chip, &side.request);
+    t->extra += later;
+    t->busy = teg_max(t->busy, passes_busy(chip, &side.request));
+    if (chip->gpu->memory.transactions_hold_warp)
+        t->same_warp = teg_max(t->same_warp, until + t->busy);
+    t->same_warp =
+        teg_max(t->same_warp, conflict_holds(chip, &side.request,
+                                             until + op->latency + later));
+}
+
 void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
-                   struct sim_plan *plan, uint64_t now, uint64_t start,
-                   struct sim_times *t)
+                   struct sim_plan *plan, const struct sim_values *v,
+                   uint64_t now, uint64_t start, struct sim_times *t)
 {
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
 
@@ -168,6 +216,8 @@ void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
         return;
     }
     global_times(sm->chip, op, plan, now, t);
+    if (op->values == VALUES_SHARED && v != NULL)
+        pass_shared_side(sm, w, op, v, now, t);
     begin(sm, w, op, plan, start);
     end(sm, plan, t);
 }

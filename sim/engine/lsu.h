@@ -4,7 +4,9 @@
  * Models: a request is worked out once, when the memory pipeline is first asked
  * whether it takes it.  One to shared memory needs a pass per conflict group,
  * and every further one lengthens the latency and keeps the unit; one to global
- * memory keeps it for what it moves and looks up.  (Lai 2013, 3.2.3)
+ * memory keeps it for what it moves and looks up.  (Lai 2013, 3.2.3)  An
+ * asynchronous copy does both: what it writes to shared memory conflicts as a
+ * store would.
  */
 #ifndef TEG_SIM_ENGINE_LSU_H
 #define TEG_SIM_ENGINE_LSU_H
@@ -12,6 +14,7 @@
 #include "sim/engine/chip.h"
 
 struct sim_sm;
+struct sim_values;
 struct sim_warp;
 
 /* Of one instruction that issues. */
@@ -46,9 +49,10 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot);
 uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 
 /* Issues the planned request of the warp in cycle `now`; its unit begins with
- * it in cycle `start`. */
+ * it in cycle `start`.  `v` are the values of an execution that has some, or
+ * NULL. */
 void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
-                   struct sim_plan *plan, uint64_t now, uint64_t start,
-                   struct sim_times *t);
+                   struct sim_plan *plan, const struct sim_values *v,
+                   uint64_t now, uint64_t start, struct sim_times *t);
 
 #endif

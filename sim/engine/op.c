@@ -377,6 +377,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .result = (uint8_t)result_of(inst),
         .throttle = (uint8_t)throttle_of(inst),
         .has_addresses = teg_inst_has_addresses(inst) != 0,
+        .values = inst->values,
         .flags = inst->flags,
         .by_control = is_by_control(ops, inst) != 0,
         .waits = ops->waits,
@@ -400,7 +401,9 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
 
 static void note_store(struct sim_ops *ops, const struct sim_op *op)
 {
-    if (op->has_addresses && (op->flags & INST_STORE) != 0 &&
+    int goes_out = op->has_addresses || op->values == VALUES_BULK;
+
+    if (goes_out && (op->flags & INST_STORE) != 0 &&
         op->dst_count + op->hold_count != 0 &&
         op->latency < ops->store_latency_min)
         ops->store_latency_min = op->latency;

@@ -62,6 +62,7 @@ struct sim_op {
     uint8_t result;   /* enum teg_stall that waiting for its result is */
     uint8_t throttle; /* enum teg_stall when refused by its unit */
     uint8_t has_addresses;
+    uint8_t values;      /* enum teg_values */
     uint8_t by_control;  /* the compiler says what it waits for, and how long
                            the warp then does: same_warp is its stall count */
     uint16_t flags;      /* enum teg_inst_flag */

@@ -68,6 +68,7 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
     p->issue = *issue;
     p->bytes = (uint32_t)bytes;
     p->open = misses != NULL;
+    p->is_part = 0;
     p->has_request = issue->request != NULL;
     if (p->has_request)
         p->request = *issue->request;
@@ -76,6 +77,7 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
     p->next_open = p->joined = SIM_NO_PENDING;
     for (int i = 0; i < SIM_HOLDS_MAX; i++)
         p->held[i] = (struct sim_held){0, SIM_NO_PENDING};
+    p->note.mbarrier = SIM_NO_MBARRIER;
     memcpy(&p->misses, misses, sim_misses_bytes(misses));
     link_open(o, offset);
     return p;

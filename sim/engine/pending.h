@@ -10,6 +10,7 @@
 #ifndef TEG_SIM_ENGINE_PENDING_H
 #define TEG_SIM_ENGINE_PENDING_H
 
+#include "sim/engine/mbarrier.h"
 #include "sim/engine/op.h"
 #include "sim/memory/memory.h"
 
@@ -18,6 +19,7 @@ struct sim_pending {
     struct sim_request request;
     uint32_t bytes; /* of this entry */
     uint8_t open, has_request;
+    uint8_t is_part; /* of the copy whose last piece comes behind it */
     /* The rest only if it is open.  Its end is the later of floor and of what
      * the memory says, plus extra. */
     uint64_t floor, extra;
@@ -32,7 +34,8 @@ struct sim_pending {
         uint64_t until;
         uint32_t holder;
     } held[SIM_HOLDS_MAX];
-    struct sim_misses misses; /* those it has */
+    struct sim_mbarrier_note note; /* who hears of it */
+    struct sim_misses misses;      /* those it has */
 };
 
 #define SIM_NO_PENDING UINT32_MAX

@@ -171,6 +171,7 @@ static void close_pending(struct sim_sm *sm, struct sim_pending *p,
 
     p->issue.done = sim_times_end(p->result, p->floor, p->extra);
     write_open(sm, p, offset);
+    sim_mbarrier_settle(sm, b, p->note, p->issue.done);
     sm->cycles = teg_max(sm->cycles, p->issue.done);
     b->open--;
     sim_sm_block_done(sm, b, p->issue.done);
@@ -197,19 +198,51 @@ static void look_again(struct sim_sm *sm)
     }
 }
 
+/* The pieces of a bulk copy that come before its last. */
+struct pieces {
+    struct sim_request request;
+    uint64_t result;
+};
+
+static void add_piece(struct pieces *sum, const struct sim_pending *p)
+{
+    sim_request_add(&sum->request, &p->request);
+    sum->result = teg_max(sum->result, p->result);
+}
+
+static void join_pieces(struct sim_pending *p, struct pieces *sum)
+{
+    if (sum->result == 0)
+        return;
+    sim_request_add(&p->request, &sum->request);
+    p->result = teg_max(p->result, sum->result);
+    *sum = (struct pieces){0};
+}
+
+static void settle(struct sim_sm *sm, struct sim_pending *p, uint32_t offset)
+{
+    if (p->open)
+        close_pending(sm, p, offset);
+    p->issue.request = p->has_request ? &p->request : NULL;
+    sim_announce(sm, &p->issue);
+}
+
 void sim_results_settle(struct sim_sm *sm)
 {
     struct sim_pending_list *o = &sm->pending;
+    struct pieces pieces = {0};
 
     if (o->used == 0)
         return;
     for (uint32_t offset = 0; offset < o->used;) {
         struct sim_pending *p = sim_pending_at(o, offset);
 
-        if (p->open)
-            close_pending(sm, p, offset);
-        p->issue.request = p->has_request ? &p->request : NULL;
-        sim_announce(sm, &p->issue);
+        if (p->is_part) {
+            add_piece(&pieces, p);
+        } else {
+            join_pieces(p, &pieces);
+            settle(sm, p, offset);
+        }
         offset += p->bytes;
     }
     sim_pending_clear(o);

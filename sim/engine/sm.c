@@ -44,8 +44,10 @@ void sim_sm_release(struct sim_sm *sm)
 
     for (uint32_t w = 0; sm->warp != NULL && w < gpu->sm.warps_max; w++)
         free(sm->warp[w].counter);
-    for (uint32_t b = 0; sm->resident != NULL && b < gpu->sm.blocks_max; b++)
+    for (uint32_t b = 0; sm->resident != NULL && b < gpu->sm.blocks_max; b++) {
         teg_block_free(sm->resident[b].block);
+        free(sm->resident[b].mbarriers.at);
+    }
     free(sm->warp);
     free(sm->plan);
     free(sm->resident);
@@ -148,7 +150,10 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
     while (sm->resident[resident].block != NULL)
         resident++;
     b = &sm->resident[resident];
-    *b = (struct sim_resident){.block = block, .number = number, .done = at};
+    *b = (struct sim_resident){.block = block,
+                               .number = number,
+                               .done = at,
+                               .mbarriers = b->mbarriers};
     b->cga.number = SIM_NO_CGA;
     *place = resident;
     sm->blocks++;
@@ -180,7 +185,8 @@ static void retire(struct sim_sm *sm, struct sim_resident *b)
     }
     sm->free_slots |= b->slots;
     teg_block_free(b->block);
-    *b = (struct sim_resident){0};
+    b->mbarriers.count = 0;
+    *b = (struct sim_resident){.mbarriers = b->mbarriers};
     sm->blocks--;
 }
 

@@ -7,7 +7,9 @@
 #ifndef TEG_SIM_ENGINE_SM_H
 #define TEG_SIM_ENGINE_SM_H
 
+#include "sim/engine/barrier.h"
 #include "sim/engine/fetch.h"
+#include "sim/engine/mbarrier.h"
 #include "sim/engine/pending.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/units.h"
@@ -23,10 +25,11 @@ struct sim_resident {
     uint64_t number;         /* running, in the launch */
     uint64_t slots;          /* warp slots, a bit each */
     uint32_t live;           /* warps with instructions left */
-    uint32_t arrived;        /* of them at the barrier */
-    uint32_t missing; /* ended without EXIT: the barrier waits for them */
-    uint64_t done;    /* when its last instruction so far is done */
-    uint32_t open;    /* instructions of which that is not known yet */
+    uint32_t missing;        /* ended without EXIT: barriers wait for them */
+    struct sim_barrier barrier[SIM_NAMED_BARRIERS];
+    struct sim_mbarriers mbarriers;
+    uint64_t done; /* when its last instruction so far is done */
+    uint32_t open; /* instructions of which that is not known yet */
     /* Of its cluster's barrier: cga.h. */
     struct sim_resident_cga {
         uint32_t number;   /* of the cluster */

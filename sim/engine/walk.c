@@ -1,7 +1,27 @@
 /* The launch without a clock. */
 #include "sim/engine/engine.h"
 
+#include "sim/engine/bulk.h"
 #include "sim/engine/ears.h"
+
+/* All of a bulk copy, or NULL if it moves nothing of global memory. */
+static const struct sim_request *walk_copy(struct teg_cursor *c,
+                                           const struct teg_inst *inst,
+                                           struct sim_plan *plan)
+{
+    struct sim_request sum = {0};
+    struct sim_values v;
+    uint64_t at, end;
+
+    sim_values_read(&v, c);
+    if (!sim_bulk_range(&v, &at, &end))
+        return NULL;
+    while ((at = sim_plan_bulk(plan, (inst->flags & INST_STORE) != 0, at,
+                               end)) != end)
+        sim_request_add(&sum, &plan->request);
+    sim_request_add(&plan->request, &sum);
+    return &plan->request;
+}
 
 static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
                       const struct teg_kernel *kernel,
@@ -21,6 +41,8 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
         sim_plan_make(&plan, gpu, inst, &access, &windows);
         e->request = &plan.request;
     }
+    if (inst->values == VALUES_BULK && c->mask != 0)
+        e->request = walk_copy(c, inst, &plan);
     for (uint32_t i = 0; i < listeners; i++) {
         if (listener[i].on_issue != NULL)
             listener[i].on_issue(listener[i].self, e);

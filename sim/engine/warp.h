@@ -6,7 +6,8 @@
  * warp is in one of these states:
  *   waiting   its next instruction is ready from `sim_warp_ready_at` on
  *   ready     it is; units may still refuse it
- *   parked    at a barrier, of its block or its cluster
+ *   parked    at a barrier, of its block or its cluster, or until a phase of
+ *             an mbarrier has ended
  *   finished
  */
 #ifndef TEG_SIM_ENGINE_WARP_H
@@ -24,6 +25,7 @@ enum sim_parked {
     SIM_NOT_PARKED,
     SIM_PARKED_BARRIER,
     SIM_PARKED_CGA,
+    SIM_PARKED_PHASE,
 };
 
 struct sim_warp {
@@ -38,7 +40,10 @@ struct sim_warp {
     uint32_t scheduler, index; /* its scheduler, and its number there */
     uint32_t stream, warp_id;  /* in the block; as the trace names it */
     uint64_t line;             /* of the program, of the last issued */
-    uint32_t after;         /* the instruction that follows the last issued */
+    uint32_t after; /* the instruction that follows the last issued */
+    /* Where it is parked: the barrier's number; the mbarrier's and how many
+     * phases end before the one it waits for. */
+    uint32_t waits_at, waits_phase;
     uint8_t planned;        /* sim_sm.plan holds its next request */
     uint8_t parked;         /* enum sim_parked */
     uint32_t cga_lanes;     /* that have arrived at its cluster's barrier */

@@ -5,6 +5,7 @@
 #include "sim/memory/coalesce.h"
 #include "sim/memory/l1_banks.h"
 #include "sim/memory/lanes.h"
+#include "sim/memory/line.h"
 #include "sim/memory/shared.h"
 
 enum {
@@ -89,6 +90,56 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
         sim_atomic_steps(plan, gpu, inst);
     if (reads_l1(gpu, inst, &plan->request))
         sim_l1_banks(plan, gpu, inst, a);
+}
+
+/* Sectors of the line that [from, to) touches; `whole`: that it fills. */
+static uint32_t line_sectors(uint64_t from, uint64_t to, int whole)
+{
+    uint64_t first, last;
+
+    if (whole) {
+        first = (from + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
+        last = to / TEG_SECTOR_BYTES;
+    } else {
+        first = from / TEG_SECTOR_BYTES;
+        last = (to + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
+    }
+    return last > first ? ((1u << last) - 1) & ~((1u << first) - 1) : 0;
+}
+
+/* The part of the line that `at` is in, up to `end`. */
+static struct sim_transaction line_of(uint64_t at, uint64_t end)
+{
+    uint64_t line = at - at % TEG_LINE_BYTES;
+    uint64_t to = end - line < TEG_LINE_BYTES ? end - line : TEG_LINE_BYTES;
+    uint32_t sectors = line_sectors(at - line, to, 0);
+
+    return (struct sim_transaction){
+        .address = line,
+        .bytes = sim_sectors_bytes(sectors),
+        .sectors = (uint8_t)sectors,
+        .partial = (uint8_t)(sectors & ~line_sectors(at - line, to, 1))};
+}
+
+uint64_t sim_plan_bulk(struct sim_plan *plan, int is_store, uint64_t at,
+                       uint64_t end)
+{
+    struct sim_request *r = &plan->request;
+
+    end = sim_bulk_piece_end(at, end);
+    *r = (struct sim_request){.space = SPACE_GLOBAL,
+                              .is_store = (uint8_t)is_store,
+                              .active = 1,
+                              .useful_bytes = (uint32_t)(end - at),
+                              .coalesced = 1};
+    plan->groups = 1;
+    for (plan->count = 0; at < end; plan->count++) {
+        plan->transaction[plan->count] = line_of(at, end);
+        r->bytes += plan->transaction[plan->count].bytes;
+        at += TEG_LINE_BYTES - at % TEG_LINE_BYTES;
+    }
+    r->transactions = plan->count;
+    return end;
 }
 
 void sim_plan_place(struct sim_plan *plan, uint32_t sm, uint32_t place)

@@ -67,6 +67,22 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                    const struct teg_inst *inst, const struct teg_access *a,
                    const struct sim_windows *windows);
 
+/* A bulk copy's lines go in pieces of as many as a plan holds: where the one
+ * that begins at `at` ends. */
+static inline uint64_t sim_bulk_piece_end(uint64_t at, uint64_t end)
+{
+    uint64_t most = SIM_TRANSACTIONS_MAX * (uint64_t)TEG_LINE_BYTES;
+    uint64_t left = end - at;
+
+    return left > most - at % TEG_LINE_BYTES ? at - at % TEG_LINE_BYTES + most
+                                             : end;
+}
+
+/* Works out such a piece of a copy to global memory or from there; returns its
+ * end. */
+uint64_t sim_plan_bulk(struct sim_plan *plan, int is_store, uint64_t at,
+                       uint64_t end);
+
 /*
  * Moves a planned request for local memory to that of the block resident at
  * `place` of SM `sm`; others stay.  A trace's local addresses are those of a

@@ -12,10 +12,17 @@ enum {
     SPREAD_MAX = 512,
 };
 
+/* What a warp asks for: an access, or a piece of a bulk copy. */
+struct asked {
+    struct teg_access access;
+    uint64_t at, end; /* of a copy, else the same */
+};
+
 /* A follower's warp. */
 struct walk {
     struct teg_cursor cursor;
-    uint32_t made; /* requests so far */
+    uint64_t at, end; /* the rest of a bulk copy that it has come to */
+    uint32_t made;    /* requests so far */
     int ended;
 };
 
@@ -86,14 +93,43 @@ static int is_request(const struct sample_followers *f, struct teg_cursor *c,
            sim_resolve_space(inst, a, &f->windows) != SPACE_SHARED;
 }
 
+/* Whether the cursor stands at a bulk copy, of which all is left then.
+ * (isa/inst/values.def: its global address and its bytes) */
+static int begins_copy(const struct sample_followers *f, struct walk *w)
+{
+    const struct teg_inst *inst = &f->kernel->program.inst[w->cursor.inst];
+    struct teg_access value[TEG_VALUES_MAX];
+    uint32_t lane, n = 0;
+
+    if (inst->values != VALUES_BULK || w->cursor.mask == 0)
+        return 0;
+    lane = (uint32_t)__builtin_ctz(w->cursor.mask);
+    while (n < TEG_VALUES_MAX && teg_cursor_value(&w->cursor, &value[n]))
+        n++;
+    w->at = teg_access_lane(&value[1], lane);
+    w->end = w->at + teg_access_lane(&value[2], lane);
+    if (w->at == UINT64_MAX)
+        w->end = w->at;
+    return 1;
+}
+
 /* Steps to request `number` of the warp; returns 0 if it has none such. */
 static int step_to(const struct sample_followers *f, struct walk *w,
-                   uint32_t number, struct teg_access *a)
+                   uint32_t number, struct asked *a)
 {
     while (!w->ended) {
+        a->at = w->at;
+        if (w->at != w->end) {
+            a->end = w->at = sim_bulk_piece_end(w->at, w->end);
+            if (w->made++ == number)
+                return 1;
+            continue;
+        }
+        a->end = a->at;
         if (!teg_cursor_next(&w->cursor))
             w->ended = 1;
-        else if (is_request(f, &w->cursor, a) && w->made++ == number)
+        else if (!begins_copy(f, w) && is_request(f, &w->cursor, &a->access) &&
+                 w->made++ == number)
             return 1;
     }
     return 0;
@@ -108,7 +144,7 @@ static void drop(struct follower *o)
 }
 
 /* The next request of those whose leaders have ended. */
-static struct walk *straggle(struct sample_followers *f, struct teg_access *a)
+static struct walk *straggle(struct sample_followers *f, struct asked *a)
 {
     struct follower *o;
 
@@ -206,19 +242,24 @@ static int request_of(struct sample_followers *f,
                       struct sim_follower_request *r)
 {
     struct follower *o = f->group[leader->of.block]->follower[i];
-    struct teg_access access;
+    const struct teg_inst *inst;
+    struct asked asked;
     struct walk *w = NULL;
 
     if (o != NULL && leader->of.stream < o->warps &&
-        step_to(f, &o->walk[leader->of.stream], leader->number, &access))
+        step_to(f, &o->walk[leader->of.stream], leader->number, &asked))
         w = &o->walk[leader->of.stream];
     if (w == NULL)
-        w = straggle(f, &access);
+        w = straggle(f, &asked);
     if (w == NULL)
         return 0;
     r->sm = leader->sm + (i + 1) * f->sms;
-    sim_plan_make(&r->plan, f->gpu, &f->kernel->program.inst[w->cursor.inst],
-                  &access, &f->windows);
+    inst = &f->kernel->program.inst[w->cursor.inst];
+    if (asked.at != asked.end)
+        sim_plan_bulk(&r->plan, (inst->flags & INST_STORE) != 0, asked.at,
+                      asked.end);
+    else
+        sim_plan_make(&r->plan, f->gpu, inst, &asked.access, &f->windows);
     sim_plan_place(&r->plan, r->sm, leader->of.place);
     return 1;
 }
@@ -393,14 +434,14 @@ teg_status sample_followers_lead(struct sample_followers *f, uint32_t warps,
 static int catch_up(const struct sample_followers *f, const struct group *g,
                     struct follower *o)
 {
-    struct teg_access access;
+    struct asked asked;
     uint32_t left = o->warps;
 
     for (uint32_t i = o->warps; i-- != 0;) {
         uint32_t begun = i < g->warps ? g->begun[i] : 0;
 
         if (begun == 0 || o->walk[i].made >= begun ||
-            step_to(f, &o->walk[i], begun - 1, &access))
+            step_to(f, &o->walk[i], begun - 1, &asked))
             left = o->walk[i].ended ? left : i;
     }
     o->left = left;

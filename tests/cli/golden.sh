@@ -6,7 +6,7 @@ if ! command -v python3 >/dev/null; then
     echo "skipped: no python3"
     finish
 fi
-for name in paces histogram; do
+for name in paces histogram ring2; do
     expect 0 tests/golden/read_tegt.py tests/golden/$name.tegt
     check "$name.txt is what $name.tegt holds" cmp -s "$work/out" tests/golden/$name.txt
 done

@@ -20,6 +20,7 @@ enum {
 enum {
     ISSUES_MAX = 1024,
     BARRIERS = 6,
+    DEEDS_MAX = 1024,
 };
 
 struct instance {
@@ -63,6 +64,10 @@ struct warp {
     uint64_t accessed, fence_end; /* all accesses done; behind the last fence */
     uint64_t line, instruction_at; /* of the program; the next is there */
     uint64_t stall_until;          /* by the compiler's stall count */
+    /* The phase it has asked for: its mbarrier, its parity. */
+    int asks;
+    uint64_t asked_mbarrier, asked_parity;
+    uint32_t named; /* barrier, while parked */
     int refused;
     int reason; /* of the last slot */
     int issued_now, issued_any, fetched;
@@ -75,11 +80,23 @@ struct cluster {
     uint64_t open;
 };
 
+/* Something that happens to an mbarrier in a cycle. */
+struct deed {
+    uint64_t mbarrier, cycle;
+    int makes; /* it, for `arrivals` a phase */
+    int64_t arrivals, bytes;
+};
+
 struct block {
     struct teg_block *block;
     uint32_t cluster;
     uint32_t warps, missing;
     uint64_t done;
+    struct deed deed[DEEDS_MAX];
+    uint32_t deeds;
+    struct {
+        uint32_t threads, wanted; /* that have come */
+    } named[16];
 };
 
 struct sm {
@@ -288,6 +305,43 @@ static int fence_open(const struct naive *n, const struct warp *w)
            over(n, w->accessed);
 }
 
+/* The deeds of the mbarrier that are over, from the earliest to the last, as
+ * often as phases end: has one of that parity just ended? */
+static int phase_is_over(const struct naive *n, const struct block *b,
+                         uint64_t mbarrier, uint64_t parity)
+{
+    int64_t count = 0, left = 0, bytes = 0, phases = 0;
+    uint64_t from = 0;
+
+    for (;;) {
+        uint64_t next = UINT64_MAX;
+
+        for (uint32_t i = 0; i < b->deeds; i++) {
+            const struct deed *e = &b->deed[i];
+
+            if (e->mbarrier == mbarrier && e->cycle >= from && e->cycle < next)
+                next = e->cycle;
+        }
+        if (next == UINT64_MAX || !over(n, next))
+            return (phases & 1) != (int64_t)parity;
+        for (uint32_t i = 0; i < b->deeds; i++) {
+            const struct deed *e = &b->deed[i];
+
+            if (e->mbarrier != mbarrier || e->cycle != next)
+                continue;
+            if (e->makes)
+                count = left = e->arrivals;
+            left -= e->makes ? 0 : e->arrivals;
+            bytes += e->bytes;
+        }
+        if (count != 0 && left == 0 && bytes == 0) {
+            phases++;
+            left = count;
+        }
+        from = next + 1;
+    }
+}
+
 /* The reason it may not even be asked, or -1. */
 static int held(const struct naive *n, const struct warp *w)
 {
@@ -302,7 +356,7 @@ static int held(const struct naive *n, const struct warp *w)
     if (!over(n, w->fence_end) || !fence_open(n, w))
         return STALL_MEMBAR;
     for (int stall = STALL_LONG; stall <= STALL_GMMA; stall++) {
-        if (!results_over(n, w, stall))
+        if ((stall == STALL_LONG && w->asks) || !results_over(n, w, stall))
             return stall;
     }
     return -1;
@@ -391,30 +445,6 @@ static struct sim_plan *plan_of(struct naive *n, uint32_t sm, struct warp *w)
     return w->has_plan ? &w->plan : NULL;
 }
 
-static void release_barrier(struct naive *n, struct sm *sm, uint32_t block)
-{
-    uint32_t live = 0, parked = 0;
-
-    for (uint32_t i = 0; i < WARPS_MAX; i++) {
-        const struct warp *w = &sm->warp[i];
-
-        if (!w->resident || w->block != block)
-            continue;
-        live += !w->finished;
-        parked += !w->finished && w->parked;
-    }
-    if (parked == 0 || parked != live + sm->block[block].missing)
-        return;
-    for (uint32_t i = 0; i < WARPS_MAX; i++) {
-        struct warp *w = &sm->warp[i];
-
-        if (w->resident && w->block == block && !w->finished && w->parked) {
-            w->parked = 0;
-            w->barrier_end = n->now + max_u64(n->gpu->sm.barrier_latency, 1);
-        }
-    }
-}
-
 /* Ends the phase of a cluster's barrier if every warp that is left has come. */
 static void release_cluster(struct naive *n, uint32_t number)
 {
@@ -488,6 +518,108 @@ static void give(struct instance *i, uint32_t scheduler, uint64_t begin,
     i->done[i->issued++] = done;
 }
 
+static void do_deed(struct block *b, struct deed deed)
+{
+    if (b->deeds == DEEDS_MAX)
+        abort();
+    b->deed[b->deeds++] = deed;
+}
+
+/* Opens the named barrier if its threads have come. */
+static void release_named(struct naive *n, struct sm *sm, uint32_t block,
+                          uint32_t named)
+{
+    struct block *b = &sm->block[block];
+
+    if (b->named[named].wanted == 0 ||
+        b->named[named].threads < b->named[named].wanted)
+        return;
+    b->named[named].threads = b->named[named].wanted = 0;
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        struct warp *w = &sm->warp[i];
+
+        if (w->resident && w->block == block && !w->finished && w->parked &&
+            w->named == named) {
+            w->parked = 0;
+            w->barrier_end = n->now + max_u64(n->gpu->sm.barrier_latency, 1);
+        }
+    }
+}
+
+/* Lines of a bulk copy from `*at` on, byte by byte. */
+static void plan_copy(struct sim_plan *plan, int is_store, uint64_t *at,
+                      uint64_t end)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->groups = 1;
+    plan->request.space = SPACE_GLOBAL;
+    plan->request.is_store = (uint8_t)is_store;
+    while (*at < end) {
+        struct sim_transaction *t = &plan->transaction[plan->count];
+        uint32_t filled[4] = {0};
+
+        if (plan->count == SIM_TRANSACTIONS_MAX)
+            return;
+        plan->count++;
+        t->address = *at / 128 * 128;
+        for (; *at < end && *at / 128 * 128 == t->address; ++*at)
+            filled[*at % 128 / 32]++;
+        for (int s = 0; s < 4; s++) {
+            t->bytes += filled[s] != 0 ? 32 : 0;
+            t->sectors |= (uint8_t)((filled[s] != 0) << s);
+            t->partial |= (uint8_t)((filled[s] != 0 && filled[s] != 32) << s);
+        }
+    }
+}
+
+/* When a bulk copy of the warp is done. */
+static uint64_t copy_done(struct naive *n, uint32_t sm, uint64_t begin,
+                          const uint64_t *value, const struct teg_inst *inst,
+                          uint64_t latency)
+{
+    uint64_t at = value[1], end = value[1] + value[2], done = 0;
+    int is_store = (inst->flags & INST_STORE) != 0;
+    struct sim_plan plan;
+    double lines = 0;
+
+    while (at != end) {
+        uint64_t turns =
+            (uint64_t)(lines * in_256ths(n->gpu->memory.transaction_interval));
+
+        plan_copy(&plan, is_store, &at, end);
+        done = max_u64(done,
+                       naive_memory_issue(n->memory, sm, begin + turns, &plan,
+                                          inst->flags | INST_BYPASS_L1));
+        lines += plan.count;
+    }
+    return is_store ? done + latency : max_u64(done, begin + latency);
+}
+
+static void release_barrier(struct naive *n, struct sm *sm, uint32_t block)
+{
+    uint32_t live = 0, parked = 0;
+
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        const struct warp *w = &sm->warp[i];
+
+        if (!w->resident || w->block != block)
+            continue;
+        live += !w->finished;
+        parked += !w->finished && w->parked && w->named == 0;
+    }
+    if (parked == 0 || parked != live + sm->block[block].missing)
+        return;
+    for (uint32_t i = 0; i < WARPS_MAX; i++) {
+        struct warp *w = &sm->warp[i];
+
+        if (w->resident && w->block == block && !w->finished && w->parked &&
+            w->named == 0) {
+            w->parked = 0;
+            w->barrier_end = n->now + max_u64(n->gpu->sm.barrier_latency, 1);
+        }
+    }
+}
+
 static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                   struct warp *w, uint32_t scheduler, struct instance *instance)
 {
@@ -507,6 +639,16 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     struct naive_warp *out = &n->result->warp[w->number];
     uint32_t mask = w->cursor.mask;
     uint64_t same_warp = t->same_warp;
+    struct block *b = &sm->block[w->block];
+    struct teg_access values[TEG_VALUES_MAX];
+    uint64_t value[TEG_VALUES_MAX] = {0};
+
+    for (uint32_t v = 0; mask != 0 && v < teg_inst_values(inst); v++) {
+        teg_cursor_value(&w->cursor, &values[v]);
+        for (uint32_t l = TEG_LANES; l-- != 0;)
+            value[v] =
+                mask >> l & 1 ? teg_access_lane(&values[v], l) : value[v];
+    }
 
     if (plan != NULL && plan->request.space == SPACE_SHARED) {
         double extra = plan->request.passes > plan->request.groups
@@ -530,6 +672,8 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     } else if (plan != NULL) {
         uint64_t memory =
             naive_memory_issue(n->memory, sm_number, begin, plan, inst->flags);
+        struct sim_plan side = {0};
+        double further;
 
         double turns = plan->count > plan->groups
                            ? (double)(plan->count - plan->groups) + 1
@@ -547,6 +691,26 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                 ceil_div(plan->request.useful_bytes *
                          floor(65536 / gpu->memory.lane_bytes_per_cycle + 0.5) /
                          65536));
+        if (inst->values == VALUES_SHARED) {
+            struct teg_inst store = *inst;
+
+            store.space = SPACE_SHARED;
+            store.flags = INST_STORE;
+            naive_plan_make(&side, gpu, &store, &values[0], &n->windows);
+        }
+        further = (double)side.request.passes - side.request.groups;
+        busy = max_u64(busy, ceil_div(side.request.passes *
+                                      in_256ths(gpu->shared.pass_interval)));
+        if (further > 0) {
+            uint64_t later =
+                (uint64_t)(further * in_256ths(gpu->shared.conflict_latency) +
+                           0.5);
+
+            memory += later;
+            if (gpu->shared.conflict_holds_warp)
+                same_warp =
+                    max_u64(same_warp, begin + latency + later - n->now);
+        }
         if (plan->request.l1_passes > 1) {
             double each = in_256ths(gpu->l1.bank_interval);
             double passes = plan->request.l1_passes;
@@ -570,8 +734,21 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         done = plan->request.is_store && !plan->request.is_atomic
                    ? memory + latency
                    : max_u64(memory, done);
+    } else if (inst->values == VALUES_BULK && mask != 0 &&
+               value[1] != UINT64_MAX) {
+        done = copy_done(n, sm_number, begin, value, inst, latency);
     }
     done = max_u64(done, begin + 1);
+    if (inst->values == VALUES_INIT && mask != 0)
+        do_deed(b, (struct deed){value[0], n->now, 1, (int64_t)value[1], 0});
+    if (inst->values == VALUES_BULK && mask != 0)
+        do_deed(b, (struct deed){value[3], done, 0, 0, -(int64_t)value[2]});
+    for (uint32_t l = 0; inst->values == VALUES_ARRIVE && l < TEG_LANES; l++) {
+        if (mask >> l & 1)
+            do_deed(b, (struct deed){teg_access_lane(&values[0], l), done, 0,
+                                     (int64_t)teg_access_lane(&values[1], l),
+                                     (int64_t)teg_access_lane(&values[2], l)});
+    }
     if (operand && gpu->operand_unit != TEG_NO_UNIT) {
         uint64_t since;
 
@@ -628,6 +805,16 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         come_to_cluster(n, sm, w, inst->flags, mask);
     } else if ((inst->flags & INST_BARRIER) && mask != 0) {
         w->parked = 1;
+        w->named = (uint32_t)value[0];
+    } else if (inst->values == VALUES_TEST && mask != 0 && value[1] != 2) {
+        w->asks = 1;
+        w->asked_mbarrier = value[0];
+        w->asked_parity = value[1];
+    }
+    if (inst->values == VALUES_BARRIER && mask != 0) {
+        b->named[value[0]].threads += (uint32_t)__builtin_popcount(mask);
+        b->named[value[0]].wanted = (uint32_t)value[1];
+        release_named(n, sm, w->block, (uint32_t)value[0]);
     }
     if (inst->op_class == CLASS_BRANCH && !w->finished &&
         head(n, w) != inst + 1)
@@ -962,8 +1149,11 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
         return 0;
     while (sm->block[b].block != NULL)
         b++;
-    sm->block[b] =
-        (struct block){.block = block, .cluster = cluster, .done = at + 1};
+    sm->block[b].block = block;
+    sm->block[b].cluster = cluster;
+    sm->block[b].done = at + 1;
+    sm->block[b].missing = sm->block[b].deeds = 0;
+    memset(sm->block[b].named, 0, sizeof sm->block[b].named);
     for (uint32_t s = 0; s < teg_block_warps(block); s++) {
         struct warp *w;
 
@@ -1055,6 +1245,18 @@ static int hand_out(struct naive *n, struct handing *h,
     return 1;
 }
 
+/* Those who have asked for a phase look whether it is over. */
+static void listen(struct naive *n, struct sm *sm)
+{
+    for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++) {
+        struct warp *w = &sm->warp[i];
+
+        if (w->resident && !w->finished && w->asks)
+            w->asks = !phase_is_over(n, &sm->block[w->block], w->asked_mbarrier,
+                                     w->asked_parity);
+    }
+}
+
 int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
               uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
               struct naive_result *result)
@@ -1093,6 +1295,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
         if (ended == h.handed_out && h.all_read)
             break;
         for (uint32_t i = 0; i < gpu->chip.sms; i++) {
+            listen(&n, &n.sm[i]);
             if (n.now % gpu->sm.issue_period == 0) {
                 uint32_t first = n.sm[i].first;
 

@@ -11,12 +11,13 @@
 #include "tests/help_gpu.h"
 #include "tests/help_launch.h"
 #include "tests/sim/engine/help_naive.h"
+#include "tests/sim/engine/help_ring.h"
 
 enum {
     KERNELS = 10000,
     PER_TEST = 500,
     WARPS = NAIVE_WARPS_MAX,
-    STEPS_MAX = 64,
+    STEPS_MAX = HELP_RING_STEPS,
     LIMIT = 1000000,
 };
 
@@ -34,6 +35,9 @@ struct kernel {
     struct help_warp warp[WARPS];
     struct help_step step[WARPS][STEPS_MAX];
     uint64_t scatter[16][TEG_LANES];
+    uint32_t plain; /* instructions that random steps are of */
+    uint32_t words; /* of memory that they touch */
+    struct help_ring ring;
 };
 
 static uint32_t pick_reg(uint64_t *state)
@@ -97,7 +101,25 @@ static void random_async(struct teg_program *p, uint64_t *state)
     help_inst(p, plain, text);
 }
 
-static void random_program(struct teg_program *p, uint64_t *state)
+/* The compiler's codes, on most instructions of some programs. */
+static void random_control(struct teg_program *p, uint64_t *state, int async)
+{
+    int control = help_below(state, 2) == 0;
+
+    for (uint32_t i = 0; control && i < p->count; i++) {
+        if (help_below(state, 5) != 0)
+            p->inst[i].control = (struct teg_control){
+                .known = 1,
+                .stall = (uint8_t)help_below(state, 16),
+                .write_barrier = (uint8_t)help_below(state, async ? 4 : 8),
+                .read_barrier = (uint8_t)help_below(state, 8),
+                .wait_mask = (uint8_t)help_below(state, 64),
+            };
+    }
+}
+
+/* Returns whether there are copies and their groups. */
+static int random_program(struct teg_program *p, uint64_t *state)
 {
     static const struct {
         enum teg_op_class class_;
@@ -118,7 +140,6 @@ static void random_program(struct teg_program *p, uint64_t *state)
         {CLASS_LDC, SPACE_CONST, INST_LOAD | INST_INDEXED},
     };
 
-    int control = help_below(state, 2) == 0;
     int async = help_below(state, 3) == 0;
 
     help_barrier(p);
@@ -147,17 +168,7 @@ static void random_program(struct teg_program *p, uint64_t *state)
                 (uint8_t)help_below(state, ATOMIC_COUNT + 1);
         }
     }
-    /* The compiler's codes, on most instructions of some programs. */
-    for (uint32_t i = 0; control && i < p->count; i++) {
-        if (help_below(state, 5) != 0)
-            p->inst[i].control = (struct teg_control){
-                .known = 1,
-                .stall = (uint8_t)help_below(state, 16),
-                .write_barrier = (uint8_t)help_below(state, async ? 4 : 8),
-                .read_barrier = (uint8_t)help_below(state, 8),
-                .wait_mask = (uint8_t)help_below(state, 64),
-            };
-    }
+    return async;
 }
 
 static uint32_t random_mask(uint64_t *state)
@@ -172,16 +183,14 @@ static uint32_t random_mask(uint64_t *state)
     }
 }
 
-static struct help_step random_step(struct kernel *k, uint32_t words,
-                                    uint64_t *state)
+static struct help_step random_step(struct kernel *k, uint64_t *state)
 {
     static const int32_t strides[] = {0, 4, 8, 4, 12, 64, 128, -4};
     struct help_step s = {
-        .inst = INSTS_FIXED +
-                help_below(state, k->launch.kernel.program.count - INSTS_FIXED),
+        .inst = INSTS_FIXED + help_below(state, k->plain - INSTS_FIXED),
         .mask = random_mask(state),
         /* far enough from 0 for a falling stride */
-        .base = 4 * (TEG_LANES + help_below(state, words)),
+        .base = 4 * (TEG_LANES + help_below(state, k->words)),
         .stride = strides[help_below(state, 8)],
     };
 
@@ -200,8 +209,8 @@ static uint32_t add_fixed(struct kernel *k, uint32_t warp, uint32_t n,
 /* Rounds of coming to the cluster's barrier, at times half of the lanes after
  * the others, some work, and waiting there; a warp may end anywhere between,
  * for nobody waits for those. */
-static uint32_t add_cluster_rounds(struct kernel *k, uint32_t words,
-                                   uint32_t warp, uint32_t n, uint64_t *state)
+static uint32_t add_cluster_rounds(struct kernel *k, uint32_t warp, uint32_t n,
+                                   uint64_t *state)
 {
     for (uint32_t round = help_below(state, 3); round != 0; round--) {
         int apart = help_below(state, 4) == 0;
@@ -209,7 +218,7 @@ static uint32_t add_cluster_rounds(struct kernel *k, uint32_t words,
         n = add_fixed(k, warp, n, INST_AT_CLUSTER_ARRIVE,
                       apart ? 0xffff : UINT32_MAX);
         for (uint32_t j = help_below(state, 3); j != 0; j--)
-            k->step[warp][n++] = random_step(k, words, state);
+            k->step[warp][n++] = random_step(k, state);
         if (apart)
             n = add_fixed(k, warp, n, INST_AT_CLUSTER_ARRIVE, 0xffff0000);
         if (round == 1 && help_below(state, 4) == 0)
@@ -231,17 +240,71 @@ static uint32_t random_cluster(const struct teg_gpu *gpu, uint32_t warps,
     return cluster < places ? cluster : places;
 }
 
+static struct help_step ring_filler(void *self)
+{
+    struct kernel *k = self;
+
+    return random_step(k, k->ring.state);
+}
+
+/* Warps of a block that wait for each other by mbarriers. */
+static void random_ring(struct kernel *k, uint32_t block)
+{
+    uint32_t warps = k->launch.warps_per_block, at = block * warps;
+    uint32_t count[WARPS];
+
+    help_ring_block(&k->ring, warps, &k->step[at], count);
+    for (uint32_t w = 0; w < warps; w++) {
+        k->step[at + w][count[w]] =
+            (struct help_step){INST_AT_EXIT, UINT32_MAX, 0, 0, NULL};
+        k->warp[at + w] = (struct help_warp){k->step[at + w], count[w] + 1};
+    }
+}
+
+/* Warps that do what they like between the block's barriers. */
+static void random_block(struct kernel *k, uint32_t block, uint64_t *state)
+{
+    uint32_t warps = k->launch.warps_per_block;
+    uint32_t barriers = help_below(state, 3);
+
+    for (uint32_t w = 0; w < warps; w++) {
+        uint32_t at = block * warps + w, n = 0;
+
+        for (uint32_t i = 0; i <= barriers; i++) {
+            for (uint32_t j = help_below(state, 8); j != 0; j--)
+                k->step[at][n++] = random_step(k, state);
+            if (i != barriers)
+                k->step[at][n++] =
+                    (struct help_step){INST_AT_BARRIER, UINT32_MAX, 0, 0, NULL};
+        }
+        n = add_cluster_rounds(k, at, n, state);
+        /* A few end without EXIT, where nobody waits for them. */
+        if (barriers != 0 || help_below(state, 8) != 0)
+            k->step[at][n++] =
+                (struct help_step){INST_AT_EXIT, UINT32_MAX, 0, 0, NULL};
+        k->warp[at] = (struct help_warp){k->step[at], n};
+    }
+}
+
 static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
                           uint32_t blocks_per_sm, uint64_t *state)
 {
     uint32_t warps = 1 + help_below(state, 4);
-    /* Few lines, which warps have in common, or many. */
-    uint32_t words = help_below(state, 2) ? 4096 : 256;
+    int rings = help_below(state, 3) == 0, async;
 
-    memset(k, 0, sizeof *k);
+    memset(k, 0, sizeof *k - sizeof k->ring);
     if (warps > gpu->sm.warps_max)
         warps = gpu->sm.warps_max;
-    random_program(&k->launch.kernel.program, state);
+    /* Few lines, which warps have in common, or many. */
+    k->words = help_below(state, 2) ? 4096 : 256;
+    async = random_program(&k->launch.kernel.program, state);
+    k->plain = k->launch.kernel.program.count;
+    k->ring.state = state;
+    k->ring.filler = ring_filler;
+    k->ring.self = k;
+    k->ring.block_barrier = INST_AT_BARRIER;
+    help_ring_program(&k->ring, &k->launch.kernel.program);
+    random_control(&k->launch.kernel.program, state, async);
     k->launch.kernel.shared_base = help_below(state, 2) ? 1 : 0;
     k->launch.warp = k->warp;
     k->launch.warps_per_block = warps;
@@ -251,28 +314,13 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     k->launch.kernel.cluster[1] = k->launch.kernel.cluster[2] = 1;
     for (int i = 0; i < 16; i++) {
         for (int l = 0; l < TEG_LANES; l++)
-            k->scatter[i][l] = 4 * help_below(state, words / 2);
+            k->scatter[i][l] = 4 * help_below(state, k->words / 2);
     }
     for (uint32_t b = 0; b < k->launch.blocks; b++) {
-        uint32_t barriers = help_below(state, 3);
-
-        for (uint32_t w = 0; w < warps; w++) {
-            uint32_t at = b * warps + w, n = 0;
-
-            for (uint32_t i = 0; i <= barriers; i++) {
-                for (uint32_t j = help_below(state, 8); j != 0; j--)
-                    k->step[at][n++] = random_step(k, words, state);
-                if (i != barriers)
-                    k->step[at][n++] = (struct help_step){
-                        INST_AT_BARRIER, UINT32_MAX, 0, 0, NULL};
-            }
-            n = add_cluster_rounds(k, words, at, n, state);
-            /* A few end without EXIT, where nobody waits for them. */
-            if (barriers != 0 || help_below(state, 8) != 0)
-                k->step[at][n++] =
-                    (struct help_step){INST_AT_EXIT, UINT32_MAX, 0, 0, NULL};
-            k->warp[at] = (struct help_warp){k->step[at], n};
-        }
+        if (rings)
+            random_ring(k, b);
+        else
+            random_block(k, b, state);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Committed containers: one of a sketch, one of an emulated kernel, with
- * changing paces, tiles, scattered addresses, masks and shared paths.
+ * Committed containers: one of a sketch, two of emulated kernels, with
+ * changing paces, tiles, scattered addresses, masks, shared paths and values.
  *
  * They are read back as the text beside them, which tests/golden/read_tegt.py
  * printed: a reader written from docs/trace-format.md alone. And the same input
@@ -23,10 +23,10 @@
 #include "traces/tegt/layout.h"
 #include "traces/trace.h"
 
-static const char *const golden[] = {"paces", "histogram"};
+static const char *const golden[] = {"paces", "histogram", "ring2"};
 
 enum {
-    GOLDEN = 2,
+    GOLDEN = 3,
     OF_VERSION_1 = 2, /* the first of them */
     CHUNK_MAX = 1 << 16,
     CHUNKS_MAX = 16

@@ -1,0 +1,126 @@
+#include "sim/engine/bulk.h"
+
+#include "sim/engine/counter.h"
+#include "sim/engine/sm.h"
+
+enum {      /* values of a copy */
+    SHARED, /* which no other traffic meets */
+    GLOBAL,
+    BYTES,
+    MBARRIER,
+};
+
+#define NONE UINT64_MAX /* as a value */
+
+/* Of the pieces of a copy that are settled. */
+struct sum {
+    struct sim_request request;
+    uint64_t done;
+};
+
+static void begin(struct sim_sm *sm, const struct sim_warp *w,
+                  const struct sim_op *op, struct sim_plan *plan, uint64_t at)
+{
+    sm->misses->of = (struct sim_request_of){sm->resident[w->resident].number,
+                                             w->stream, w->resident};
+    sim_memory_begin(sm->chip->memory, sm->number, at, plan,
+                     op->flags | INST_BYPASS_L1, sm->misses);
+}
+
+/* A piece that is not the last: its end is worked out now, or with the
+ * others. */
+static void end_piece(struct sim_sm *sm, uint32_t slot, uint64_t now,
+                      struct sim_plan *plan, struct sum *sum, int open)
+{
+    const struct sim_issue part = {
+        .cycle = now, .slot = slot, .request = &plan->request};
+    struct sim_pending *p;
+
+    if (!open) {
+        sum->done =
+            teg_max(sum->done, sim_memory_end(sm->chip->memory, sm->misses,
+                                              &plan->request));
+        sim_request_add(&sum->request, &plan->request);
+        return;
+    }
+    p = sim_pending_add(&sm->pending, &part, sm->misses);
+    if (p != NULL)
+        p->is_part = 1;
+}
+
+static struct sim_times times_of(const struct sim_op *op, uint64_t start)
+{
+    int is_store = (op->flags & INST_STORE) != 0;
+
+    return (struct sim_times){
+        .start = start,
+        .busy = op->interval,
+        .done = teg_max(start + op->latency, start + 1),
+        .same_warp = op->same_warp,
+        .floor = is_store ? start + 1 : start + teg_max(op->latency, 1),
+        .extra = is_store ? op->latency : 0,
+    };
+}
+
+/* The last one: its end is the copy's. */
+static void end_copy(struct sim_sm *sm, struct sim_plan *plan,
+                     const struct sum *sum, struct sim_times *t)
+{
+    uint64_t done;
+
+    if (t->open) {
+        t->done = SIM_OPEN + sm->pending.used;
+        return;
+    }
+    done = sim_memory_end(sm->chip->memory, sm->misses, &plan->request);
+    sim_request_add(&plan->request, &sum->request);
+    t->done = sim_times_end(teg_max(sum->done, done), t->floor, t->extra);
+}
+
+int sim_bulk_range(const struct sim_values *v, uint64_t *from, uint64_t *end)
+{
+    *from = sim_value_first(v, GLOBAL);
+    *end = *from + sim_value_first(v, BYTES);
+    return *from != NONE && *end != *from;
+}
+
+struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
+                                const struct sim_values *v, uint64_t now,
+                                uint64_t start, struct sim_times *t)
+{
+    const struct sim_warp *w = &sm->warp[slot];
+    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
+    uint64_t at, end, turns = 0;
+    struct sum sum = {0};
+
+    *t = times_of(op, start);
+    if (!sim_bulk_range(v, &at, &end))
+        return NULL;
+    for (;;) {
+        at = sim_plan_bulk(plan, (op->flags & INST_STORE) != 0, at, end);
+        begin(sm, w, op, plan, start + turns / SIM_FRACTION);
+        t->open = sm->chip->runs_ahead && sm->misses->count != 0;
+        if (at == end)
+            break;
+        end_piece(sm, slot, now, plan, &sum, t->open);
+        turns += plan->count * sm->chip->transaction_interval;
+    }
+    end_copy(sm, plan, &sum, t);
+    return plan;
+}
+
+void sim_bulk_tell(struct sim_sm *sm, const struct sim_warp *w,
+                   const struct sim_values *v, const struct sim_times *t)
+{
+    struct sim_mbarrier_note note;
+
+    if (sim_value_first(v, MBARRIER) == NONE)
+        return;
+    note = sim_mbarrier_come(sm, &sm->resident[w->resident],
+                             sim_value_first(v, MBARRIER),
+                             sim_value_first(v, BYTES), t->done, t->open);
+    if (t->open)
+        sim_pending_at(&sm->pending, (uint32_t)(t->done - SIM_OPEN))->note =
+            note;
+}

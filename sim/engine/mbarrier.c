@@ -1,0 +1,179 @@
+#include "sim/engine/mbarrier.h"
+
+#include <stdlib.h>
+
+#include "sim/engine/sm.h"
+#include "sim/engine/values.h"
+
+enum {
+    PARITY_NONE = 2, /* the phase asked for had not ended: nobody waits */
+    FIRST = 16,
+};
+
+static struct sim_mbarrier *find(struct sim_resident *b, uint64_t address)
+{
+    for (uint32_t i = 0; i < b->mbarriers.count; i++) {
+        if (b->mbarriers.at[i].address == address)
+            return &b->mbarriers.at[i];
+    }
+    return NULL;
+}
+
+/* NULL out of memory. */
+static struct sim_mbarrier *find_or_add(struct sim_sm *sm,
+                                        struct sim_resident *b,
+                                        uint64_t address)
+{
+    struct sim_mbarriers *all = &b->mbarriers;
+    struct sim_mbarrier *found = find(b, address);
+
+    if (found != NULL)
+        return found;
+    if (all->count == all->capacity) {
+        uint32_t capacity = all->capacity != 0 ? 2 * all->capacity : FIRST;
+        struct sim_mbarrier *at = realloc(all->at, capacity * sizeof *at);
+
+        if (at == NULL) {
+            sm->pending.failed = 1;
+            return NULL;
+        }
+        all->at = at;
+        all->capacity = capacity;
+    }
+    return &all->at[all->count++];
+}
+
+/* ---- phases -------------------------------------------------------------- */
+
+/* Lets those go on who wait for a phase that has ended and whose end is
+ * known. */
+static void wake(struct sim_sm *sm, struct sim_resident *b,
+                 const struct sim_mbarrier *m)
+{
+    uint32_t index = (uint32_t)(m - b->mbarriers.at);
+
+    if (m->last.open != 0)
+        return;
+    for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
+        struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
+
+        if (w->parked != SIM_PARKED_PHASE || w->waits_at != index ||
+            w->waits_phase >= m->ended)
+            continue;
+        w->parked = SIM_NOT_PARKED;
+        w->until[STALL_LONG] = teg_max(w->until[STALL_LONG], m->last.at);
+        sim_sm_await(sm, w);
+    }
+}
+
+/* Ends the phase if nothing more is to come. */
+static void may_end(struct sim_sm *sm, struct sim_resident *b,
+                    struct sim_mbarrier *m)
+{
+    if (m->left > 0 || m->bytes != 0)
+        return;
+    m->left = m->count;
+    m->last = m->now;
+    m->now = (struct sim_phase){0};
+    m->ended++;
+    wake(sm, b, m);
+}
+
+static void contribute(struct sim_sm *sm, struct sim_resident *b,
+                       struct sim_mbarrier *m, int64_t arrivals, int64_t bytes,
+                       uint64_t done)
+{
+    m->left -= arrivals;
+    m->bytes += bytes;
+    m->now.at = teg_max(m->now.at, done);
+    may_end(sm, b, m);
+}
+
+/* ---- what warps do ------------------------------------------------------- */
+
+void sim_mbarrier_init(struct sim_sm *sm, const struct sim_warp *w,
+                       const struct sim_values *v)
+{
+    uint64_t address = sim_value_first(v, 0);
+    int64_t count = (int64_t)sim_value_first(v, 1);
+    struct sim_mbarrier *m =
+        find_or_add(sm, &sm->resident[w->resident], address);
+
+    if (m != NULL)
+        *m = (struct sim_mbarrier){
+            .address = address, .count = count, .left = count};
+}
+
+void sim_mbarrier_arrive(struct sim_sm *sm, const struct sim_warp *w,
+                         const struct sim_values *v, uint64_t done)
+{
+    struct sim_resident *b = &sm->resident[w->resident];
+
+    for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        struct sim_mbarrier *m = find(b, sim_value(v, 0, lane));
+        uint64_t arrivals = sim_value(v, 1, lane);
+
+        if (m == NULL)
+            continue;
+        m->count -= (int64_t)(arrivals >> 32);
+        contribute(sm, b, m, (int64_t)(arrivals & UINT32_MAX),
+                   (int64_t)sim_value(v, 2, lane), done);
+    }
+}
+
+struct sim_mbarrier_note sim_mbarrier_come(struct sim_sm *sm,
+                                           struct sim_resident *b,
+                                           uint64_t address, uint64_t bytes,
+                                           uint64_t done, int open)
+{
+    struct sim_mbarrier *m = find(b, address);
+    struct sim_mbarrier_note note = {SIM_NO_MBARRIER, 0};
+
+    if (m == NULL)
+        return note;
+    if (open) {
+        note.mbarrier = (uint32_t)(m - b->mbarriers.at);
+        note.phase = m->ended;
+        m->now.open++;
+        done = 0;
+    }
+    contribute(sm, b, m, 0, -(int64_t)bytes, done);
+    return note;
+}
+
+void sim_mbarrier_settle(struct sim_sm *sm, struct sim_resident *b,
+                         struct sim_mbarrier_note note, uint64_t done)
+{
+    struct sim_mbarrier *m;
+    struct sim_phase *phase;
+
+    if (note.mbarrier == SIM_NO_MBARRIER)
+        return;
+    m = &b->mbarriers.at[note.mbarrier];
+    phase = note.phase == m->ended ? &m->now : &m->last;
+    phase->open--;
+    phase->at = teg_max(phase->at, done);
+    wake(sm, b, m);
+}
+
+int sim_mbarrier_ask(struct sim_sm *sm, struct sim_warp *w,
+                     const struct sim_values *v)
+{
+    struct sim_resident *b = &sm->resident[w->resident];
+    uint64_t parity = sim_value_first(v, 1);
+    const struct sim_mbarrier *m = find(b, sim_value_first(v, 0));
+    int has_ended;
+
+    if (m == NULL || parity == PARITY_NONE)
+        return 1;
+    has_ended = (m->ended & 1) != parity;
+    if (has_ended && m->last.open == 0) {
+        w->until[STALL_LONG] = teg_max(w->until[STALL_LONG], m->last.at);
+        return 1;
+    }
+    w->parked = SIM_PARKED_PHASE;
+    w->waits_at = (uint32_t)(m - b->mbarriers.at);
+    w->waits_phase = has_ended ? m->ended - 1 : m->ended;
+    return 0;
+}
