@@ -62,6 +62,39 @@ static uint32_t put_text(struct teg_program *p, const char *text, size_t length)
     return at;
 }
 
+/* A has registers of its own where one is read that is not of the sums. */
+static int reads_beyond_sums(const struct teg_inst *inst)
+{
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        const struct teg_regs *r = &inst->src[i];
+        int inside = r->first >= TEG_REG_P;
+
+        for (uint8_t j = 0; j < inst->dst_count; j++)
+            inside |= inst->dst[j].first <= r->first &&
+                      r->first + r->count <=
+                          inst->dst[j].first + inst->dst[j].count;
+        if (!inside)
+            return 1;
+    }
+    return 0;
+}
+
+static struct teg_tensor tensor_of(const struct teg_inst *inst,
+                                   const char *text)
+{
+    struct teg_tensor t = {0};
+    const char *opcode;
+    size_t length;
+
+    if (!teg_op_class_is_tensor(inst->op_class))
+        return t;
+    opcode = teg_text_mnemonic(text, &length);
+    t = teg_tensor_parse(opcode, length);
+    if ((t.flags & TENSOR_GROUP) != 0 && reads_beyond_sums(inst))
+        t.flags |= TENSOR_REGISTERS;
+    return t;
+}
+
 teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
                            const char *text, uint32_t *index,
                            struct teg_diag *d)
@@ -74,6 +107,7 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     *index = p->count;
     p->inst[p->count] = *inst;
     p->inst[p->count].file = 0;
+    p->inst[p->count].tensor = tensor_of(inst, text);
     p->inst[p->count].group = teg_group_of(text);
     p->inst[p->count].fence = (uint8_t)teg_fence_of(text);
     if ((inst->flags & INST_ATOMIC) != 0 && inst->atomic == ATOMIC_UNKNOWN)

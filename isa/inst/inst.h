@@ -12,6 +12,7 @@
 #include "isa/inst/fence.h"
 #include "isa/inst/group.h"
 #include "isa/inst/op_class.h"
+#include "isa/inst/tensor.h"
 
 enum {
     TEG_LANES = 32, /* threads of a warp */
@@ -115,7 +116,8 @@ struct teg_inst {
     struct teg_control control;
     /* Set from the text by teg_program_add: */
     struct teg_group group;
-    uint8_t fence;         /* enum teg_fence */
+    uint8_t fence; /* enum teg_fence */
+    struct teg_tensor tensor;
     uint32_t line;         /* source line, 0 = unknown */
     uint32_t file;         /* offset of its file's name in the program's pool,
                               0 = unknown; set by teg_program_set_file */

@@ -30,4 +30,11 @@ const struct teg_op_class_facts *teg_op_class_facts(enum teg_op_class c);
 /* Returns the class with that key, or TEG_CLASSES. */
 enum teg_op_class teg_op_class_find(const char *key);
 
+/* Classes of products that tensor cores make. */
+static inline int teg_op_class_is_tensor(enum teg_op_class c)
+{
+    return c == CLASS_HMMA || c == CLASS_IMMA || c == CLASS_DMMA ||
+           c == CLASS_GMMA;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/tensor.h"
 #include "sim/collect/counters.h"
 
 /*
@@ -380,6 +381,19 @@ static void add_dependence(struct collect_statistics *c, uint32_t inst)
         c->s->dependence[c->distances.of[inst]]++;
 }
 
+/* ---- tensor products ------------------------------------------------------ */
+
+static void add_tensor(struct collect_statistics *c, const struct sim_issue *e,
+                       const struct teg_inst *inst)
+{
+    uint64_t operations = 2 * teg_tensor_multiply_adds(&inst->tensor);
+
+    c->s->tensor_operations += operations;
+    c->s->class_[e->op_class].operations += operations;
+    c->s->tensor_untimed += !tensor_is_timed(c->gpu, inst);
+    c->s->tensor_uncounted += operations == 0;
+}
+
 /* ---- what the engine announces --------------------------------------------- */
 
 static uint32_t count_lanes(uint32_t mask)
@@ -413,6 +427,9 @@ static void on_issue(void *self, const struct sim_issue *e)
     s->thread_instructions += lanes;
     s->class_[e->op_class].issued++;
     s->class_[e->op_class].lanes += lanes;
+    s->class_[e->op_class].unit_cycles += e->interval;
+    if (teg_op_class_is_tensor(e->op_class))
+        add_tensor(c, e, inst);
     s->barriers += (inst->flags & INST_BARRIER) != 0 && e->mask != 0;
     s->unknown_instructions += (inst->flags & INST_UNKNOWN) != 0;
     s->unaddressed_constants += e->mask != 0 && lacks_addresses(inst);

@@ -20,6 +20,7 @@ static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->mask = w->cursor.mask;
     e->op_class = op->op_class;
     e->unit = unit;
+    e->interval = op->interval;
     e->queued = (uint32_t)(t->start - now);
     e->busy = (uint32_t)t->busy;
     e->lines = sm->chip->gpu->tag_unit != TEG_NO_UNIT ? (uint32_t)t->lines : 0;

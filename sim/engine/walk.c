@@ -2,6 +2,7 @@
 #include "sim/engine/engine.h"
 
 #include "sim/engine/bulk.h"
+#include "config/tensor.h"
 #include "sim/engine/ears.h"
 
 /* All of a bulk copy, or NULL if it moves nothing of global memory. */
@@ -37,6 +38,8 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
     e->mask = c->mask;
     e->op_class = inst->op_class;
     e->unit = gpu->timing[inst->op_class].unit[0];
+    e->interval = inst->tensor.m != 0 ? tensor_timing(gpu, inst).interval
+                                      : gpu->timing[inst->op_class].interval;
     if (teg_cursor_access(c, &access)) {
         sim_plan_make(&plan, gpu, inst, &access, &windows);
         e->request = &plan.request;

@@ -61,7 +61,7 @@ static struct work work_of(const struct teg_statistics *s,
         for (uint8_t i = 0; i < t->unit_count; i++)
             here &= t->unit[i] == x || t->unit[i] == y;
         if (here)
-            add_class(&w, s, c, t->interval);
+            add_class(&w, s, c, mean_interval(s, gpu, c));
     }
     return w;
 }

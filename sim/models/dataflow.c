@@ -270,12 +270,12 @@ static void describe(struct dataflow *d, const struct teg_statistics *s,
                       : 0;
     double hits = s->simulated ? 32 * (double)m->l1_hits : 0;
 
-    double fma = peak_class(gpu, peak_multiply_add(s));
+    double peak = peak_operations(s, gpu, peak_multiply_add(s));
 
     *d = (struct dataflow){
         .unit = "launch",
         .ops = count_flops(s),
-        .peak_gflops = 2 * TEG_LANES * fma * sms * ghz,
+        .peak_gflops = peak * sms * ghz,
         .link = {[LINK_SHARED] = {"shared memory",
                                   peak_shared_bytes(gpu) * sms * ghz, 1},
                  [LINK_SM] = {"link of the SMs",

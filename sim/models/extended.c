@@ -86,7 +86,7 @@ static double unit_time(const struct teg_statistics *s,
     double sum = 0;
 
     for (enum teg_op_class c = first; c <= last; c++)
-        sum += (double)s->class_[c].issued / peak_class(gpu, c);
+        sum += (double)s->class_[c].issued / peak_class_of(s, gpu, c);
     return sum / busy_sms(s, gpu);
 }
 

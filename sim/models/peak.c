@@ -37,14 +37,21 @@ double peak_instances(const struct teg_gpu *gpu, uint32_t unit)
            (u->scope == UNIT_SCOPE_SM ? 1 : gpu->sm.schedulers);
 }
 
-double peak_units(const struct teg_gpu *gpu, enum teg_op_class c)
+/* Warp instructions of class `c` a cycle, each of that interval. */
+static double units_at(const struct teg_gpu *gpu, enum teg_op_class c,
+                       double interval)
 {
     const struct teg_timing *t = &gpu->timing[c];
     double instances = 0;
 
     for (uint8_t i = 0; i < t->unit_count; i++)
         instances += peak_instances(gpu, t->unit[i]);
-    return t->interval > 0 ? instances / t->interval : HUGE_VAL;
+    return interval > 0 ? instances / interval : HUGE_VAL;
+}
+
+double peak_units(const struct teg_gpu *gpu, enum teg_op_class c)
+{
+    return units_at(gpu, c, gpu->timing[c].interval);
 }
 
 double peak_class(const struct teg_gpu *gpu, enum teg_op_class c)
@@ -52,9 +59,32 @@ double peak_class(const struct teg_gpu *gpu, enum teg_op_class c)
     return fmin(peak_units(gpu, c), peak_issue(gpu));
 }
 
+double mean_interval(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                     enum teg_op_class c)
+{
+    const struct teg_class_statistics *k = &s->class_[c];
+
+    return facts[c].tensor && k->issued > 0 && k->unit_cycles > 0
+               ? (double)k->unit_cycles / (double)k->issued
+               : gpu->timing[c].interval;
+}
+
+double peak_class_of(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                     enum teg_op_class c)
+{
+    return fmin(units_at(gpu, c, mean_interval(s, gpu, c)), peak_issue(gpu));
+}
+
 double peak_flops(enum teg_op_class c)
 {
     return facts[c].flops;
+}
+
+static double count_of(const struct teg_statistics *s, enum teg_op_class c)
+{
+    const struct teg_class_statistics *k = &s->class_[c];
+
+    return (double)k->lanes * facts[c].flops + (double)k->operations;
 }
 
 double count_flops(const struct teg_statistics *s)
@@ -62,18 +92,43 @@ double count_flops(const struct teg_statistics *s)
     double sum = 0;
 
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
-        sum += (double)s->class_[c].lanes * facts[c].flops;
+        sum += count_of(s, c);
     return sum;
 }
 
+/* Lanes' doubles, or else their single precision, unless a class of tensor
+ * products makes more. */
 enum teg_op_class peak_multiply_add(const struct teg_statistics *s)
 {
-    double doubles = 0;
+    double lanes = 0, doubles = 0, most;
+    enum teg_op_class best;
 
-    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
-        if (facts[c].is_double)
-            doubles += (double)s->class_[c].lanes * facts[c].flops;
-    return doubles > count_flops(s) / 2 ? CLASS_DFMA : CLASS_FMAD;
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        lanes += facts[c].tensor ? 0 : count_of(s, c);
+        if (facts[c].is_double && !facts[c].tensor)
+            doubles += count_of(s, c);
+    }
+    best = doubles > lanes / 2 ? CLASS_DFMA : CLASS_FMAD;
+    most = lanes;
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        if (facts[c].tensor && count_of(s, c) > most) {
+            best = c;
+            most = count_of(s, c);
+        }
+    }
+    return best;
+}
+
+double peak_operations(const struct teg_statistics *s,
+                       const struct teg_gpu *gpu, enum teg_op_class c)
+{
+    const struct teg_class_statistics *k = &s->class_[c];
+
+    if (!facts[c].tensor)
+        return TEG_LANES * facts[c].flops * peak_class(gpu, c);
+    return k->issued > 0 ? (double)k->operations / (double)k->issued *
+                               peak_class_of(s, gpu, c)
+                         : 0;
 }
 
 int is_floating(enum teg_op_class c)

@@ -17,14 +17,26 @@ double peak_instances(const struct teg_gpu *gpu, uint32_t unit);
 double peak_units(const struct teg_gpu *gpu, enum teg_op_class c);
 /* The same, at most what can be issued. */
 double peak_class(const struct teg_gpu *gpu, enum teg_op_class c);
+/* Cycles that a unit is taken by an instruction of class `c`: of a tensor
+ * product, the mean over the shapes in `s`. */
+double mean_interval(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                     enum teg_op_class c);
+/* peak_class of the shapes in `s`. */
+double peak_class_of(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                     enum teg_op_class c);
 /* Floating-point operations of one lane: 1, 2 for multiply-adds, 0 for what
- * is none.  Tensor products are not counted: their shape is not known here.
- */
+ * is none; tensor products count by their shape instead. */
 double peak_flops(enum teg_op_class c);
-/* Executed operations, active lanes only. */
+/* Executed operations, active lanes only; two a multiply-add of tensor
+ * products, those of integers, too. */
 double count_flops(const struct teg_statistics *s);
-/* The multiply-add of the kernel's precision, that of most operations. */
+/* The multiply-add of the kernel's precision, that of most operations: of
+ * lanes, or a class of tensor products. */
 enum teg_op_class peak_multiply_add(const struct teg_statistics *s);
+/* Operations of that class that an SM makes in a cycle at most; of tensor
+ * products, in the shapes and types of `s`. */
+double peak_operations(const struct teg_statistics *s,
+                       const struct teg_gpu *gpu, enum teg_op_class c);
 /* Classes whose instructions are floating-point arithmetic. */
 int is_floating(enum teg_op_class c);
 int is_tensor(enum teg_op_class c);

@@ -42,8 +42,9 @@ _Static_assert((int)TERMS == (int)ROOFLINE_TERMS, "a row for each term");
 static const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
     [TERM_FLOPS] = {"Flops", "flop",
                     "active lanes x operations of their "
-                    "class; a multiply-add has two",
-                    "floating-point operations of the kernel"},
+                    "class; a multiply-add has two; tensor products 2 m n k",
+                    "floating-point operations of the kernel, and all of its "
+                    "tensor products'"},
     [TERM_TRAFFIC] = {"Traffic", "bytes",
                       "DRAM bytes; without a replay those of all "
                       "transactions, as if no cache hit",
@@ -51,7 +52,8 @@ static const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
     [TERM_INTENSITY] = {"Intensity", "flop/B", "Flops / Traffic",
                         "operational intensity"},
     [TERM_PEAK] = {"P_peak", "Gflop/s",
-                   "2 x multiply-adds a cycle x SMs x clock",
+                   "2 x multiply-adds a cycle x SMs x clock; of tensor "
+                   "products in the kernel's shapes and types",
                    "roof: peak arithmetic of the kernel's precision"},
     [TERM_PEAK_NO_FMA] = {"P_no_FMA", "Gflop/s", "P_peak / 2",
                           "ceiling without multiply-adds"},
@@ -84,15 +86,6 @@ static const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
                      "of the kernel under the roofs"},
 };
 
-static double count_tensor(const struct teg_statistics *s)
-{
-    double sum = 0;
-
-    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
-        sum += is_tensor(c) ? (double)s->class_[c].issued : 0;
-    return sum;
-}
-
 static void find(double *t, const struct teg_statistics *s,
                  const struct teg_gpu *gpu)
 {
@@ -103,8 +96,9 @@ static void find(double *t, const struct teg_statistics *s,
     t[TERM_TRAFFIC] = dram_traffic(s);
     t[TERM_INTENSITY] = t[TERM_FLOPS] / t[TERM_TRAFFIC];
     t[TERM_INTENSITY_L2] = t[TERM_FLOPS] / (double)s->memory.bytes;
-    t[TERM_PEAK] = 2 * TEG_LANES * peak_class(gpu, fma) * sms * clock_ghz;
-    t[TERM_PEAK_NO_FMA] = t[TERM_PEAK] / 2;
+    t[TERM_PEAK] = peak_operations(s, gpu, fma) * sms * clock_ghz;
+    /* A tensor core does nothing but multiply and add. */
+    t[TERM_PEAK_NO_FMA] = is_tensor(fma) ? nan("") : t[TERM_PEAK] / 2;
     t[TERM_PEAK_MIX] = t[TERM_FLOPS] / (double)s->warp_instructions *
                        peak_issue(gpu) * sms * clock_ghz;
     t[TERM_BW_DRAM] = peak_dram_bytes(gpu) * clock_ghz;
@@ -127,9 +121,9 @@ static void find(double *t, const struct teg_statistics *s,
 
 static const char *refusal(const struct teg_statistics *s)
 {
-    if (count_tensor(s) > 0)
-        return "a trace does not say how many operations its tensor products "
-               "make";
+    if (s->tensor_uncounted > 0)
+        return "it has tensor products whose opcode does not say their shape "
+               "and types, so that their operations are not known";
     if (count_flops(s) == 0 && dram_traffic(s) == 0)
         return "no floating-point operation and no DRAM traffic";
     return NULL;

@@ -95,7 +95,7 @@ static void measure(struct three_component_inputs *in,
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         in->count[c] = is_memory(c) ? 0 : (double)s->class_[c].issued;
         in->rate[c] =
-            pipeline_throughput(TEG_LANES * peak_class(gpu, c), 1, sms);
+            pipeline_throughput(TEG_LANES * peak_class_of(s, gpu, c), 1, sms);
     }
     in->shared_transactions = (double)m->shared_passes;
     in->shared = little(pass > 0 ? sms / pass : HUGE_VAL, sms,

@@ -91,7 +91,7 @@ static double mean_cost(const struct teg_statistics *s,
     double plain = 1 / peak_class(gpu, CLASS_FMAD), sum = 0;
 
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++)
-        sum += (double)s->class_[c].issued / peak_class(gpu, c);
+        sum += (double)s->class_[c].issued / peak_class_of(s, gpu, c);
     return s->warp_instructions > 0 ? sum / plain / (double)s->warp_instructions
                                     : 1;
 }

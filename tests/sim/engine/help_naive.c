@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/engine/fetch.h"
+#include "tests/sim/engine/help_naive_tensor.h"
 #include "tests/sim/memory/help_naive_coalesce.h"
 #include "tests/sim/memory/help_naive_memory.h"
 
@@ -625,7 +626,7 @@ static void issue(struct naive *n, struct sm *sm, uint32_t sm_number,
 {
     const struct teg_gpu *gpu = n->gpu;
     const struct teg_inst *inst = head(n, w);
-    const struct teg_timing *t = &gpu->timing[inst->op_class];
+    const struct teg_timing timing = naive_timing(gpu, inst), *t = &timing;
     int operand = (inst->flags & INST_OPERAND) != 0;
     int moves = operand && inst->op_class == CLASS_MOV;
     uint64_t latency = !operand || gpu->shared.operand_latency == 0 ? t->latency

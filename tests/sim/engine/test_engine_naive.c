@@ -12,6 +12,7 @@
 #include "tests/help_launch.h"
 #include "tests/sim/engine/help_naive.h"
 #include "tests/sim/engine/help_ring.h"
+#include "tests/sim/engine/help_naive_tensor.h"
 
 enum {
     KERNELS = 10000,
@@ -167,6 +168,10 @@ static int random_program(struct teg_program *p, uint64_t *state)
             p->inst[p->count - 1].atomic =
                 (uint8_t)help_below(state, ATOMIC_COUNT + 1);
         }
+    }
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (teg_op_class_is_tensor(p->inst[i].op_class))
+            p->inst[i].tensor = help_tensor_random(state);
     }
     return async;
 }
@@ -455,6 +460,8 @@ static int run_all(uint64_t seed)
     uint64_t windows;
 
     help_gpu_random(&gpu, &state);
+    if (seed % 3 == 0)
+        help_tensor_rates_random(&gpu, &state);
     if (seed % 2 == 0)
         loosen(&gpu, &state);
     blocks_per_sm = 1 + help_below(&state, 4);

@@ -1,0 +1,32 @@
+/*
+ * What a tensor product costs, by its shape and types.
+ *
+ * Models: the unit's interval is the product's multiply-adds over the chip's
+ * rate for these types, a sparse A's at twice the rate (NVIDIA's whitepapers
+ * since GA100).  A warp's product is no faster than its factors are read from
+ * registers, and a warp group's than they come from shared memory, once for
+ * its four warps.  The latency of a warp's product follows from the bits it
+ * multiplies along k, whatever their type (Sun 2022, Tables 3 and 6), and is
+ * no shorter than the interval.
+ * Leaves out: the power limit, under which random factors lower the clock
+ * (Luo 2024); others' use of shared memory while a warp group reads it.
+ */
+#ifndef TEG_CONFIG_TENSOR_H
+#define TEG_CONFIG_TENSOR_H
+
+#include "config/gpu.h"
+#include "isa/inst/inst.h"
+
+/* Multiply-adds of those types that an instance of the unit makes in a cycle;
+ * 0: the description does not say. */
+double tensor_rate(const struct teg_gpu *gpu, enum teg_tensor_type type);
+
+/* Does the description say what the shape of this product costs? */
+int tensor_is_timed(const struct teg_gpu *gpu, const struct teg_inst *inst);
+
+/* The three latencies of an instruction: its class's, of a tensor product
+ * that is timed by shape those of its shape. */
+struct teg_timing tensor_timing(const struct teg_gpu *gpu,
+                                const struct teg_inst *inst);
+
+#endif
