@@ -144,6 +144,7 @@ static const struct bracket_name {
     {"shared", OPERAND_MEMORY, 1}, {"desc", OPERAND_MEMORY, 0},
     {"c", OPERAND_OTHER, 0},       {"cx", OPERAND_OTHER, 0},
     {"const", OPERAND_OTHER, 0},   {"o", OPERAND_BIT_BUCKET, 0},
+    {"gdesc", OPERAND_OTHER, 0},
 };
 
 /* GT200 listings number their windows: "global14" is "global". */
@@ -290,8 +291,8 @@ static teg_status parse_word_operand(struct sketch_parser *p, struct line *l)
     if (sketch_is_sign(sketch_peek_next(p), '[')) {
         bracket = find_bracket(sketch_word(p, t, word));
         if (bracket == NULL)
-            return sketch_expected(p, "g, c, global, local, shared, desc or o "
-                                      "before [");
+            return sketch_expected(p, "g, c, global, local, shared, desc, "
+                                      "gdesc or o before [");
         sketch_advance(p);
         return parse_memory(p, l, bracket);
     }

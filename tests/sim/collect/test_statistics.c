@@ -253,6 +253,42 @@ START_TEST(a_walk_counts_what_a_simulation_counts)
 }
 END_TEST
 
+/* 2 x 16 x 8 x 16 each at 256 a cycle; doubles have no rate, and a third
+ * instruction has no shape. */
+START_TEST(tensor_products_count_by_their_shape)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+    struct teg_program *p = &launch.kernel.program;
+    static struct teg_statistics walked;
+    struct teg_launch l;
+    struct teg_diag d;
+
+    setup();
+    gpu.tensor.f16_f32 = 256;
+    help_arith(p, CLASS_HMMA, 1, 2, 3, 255);
+    help_arith(p, CLASS_DMMA, 1, 2, 3, 255);
+    help_arith(p, CLASS_IMMA, 1, 2, 3, 255);
+    p->inst[0].tensor =
+        (struct teg_tensor){16, 8, 16, TENSOR_F16_F32, 0, 1, 1};
+    p->inst[1].tensor = (struct teg_tensor){8, 8, 4, TENSOR_F64, 0, 1, 1};
+    run(step, 3, 2, 3);
+    ck_assert_uint_eq(s.tensor_operations, 6 * (4096 + 512));
+    ck_assert_uint_eq(s.class_[CLASS_HMMA].operations, 6 * 4096);
+    ck_assert_uint_eq(s.class_[CLASS_DMMA].operations, 6 * 512);
+    ck_assert_uint_eq(s.class_[CLASS_IMMA].operations, 0);
+    ck_assert_uint_eq(s.class_[CLASS_HMMA].unit_cycles, 6 * 8);
+    ck_assert_uint_eq(s.class_[CLASS_DMMA].unit_cycles, 6 * 1);
+    ck_assert_uint_eq(s.tensor_untimed, 6 * 2);
+    ck_assert_uint_eq(s.tensor_uncounted, 6);
+    help_launch_open(&launch, &l);
+    ck_assert(teg_profile(&l, &gpu, &walked, &d) == TEG_OK);
+    ck_assert_mem_eq(walked.class_, s.class_, sizeof s.class_);
+    ck_assert_uint_eq(walked.tensor_operations, s.tensor_operations);
+}
+END_TEST
+
 /* One SM's instruction is heard by the whole; the other's, which ends a lot
  * later and meets another in its unit, by a part. */
 START_TEST(what_parts_hear_is_joined)
@@ -352,5 +388,6 @@ HELP_MAIN("sim/collect/statistics", 60,
           {a_group_of_accesses_ends_at_the_first_use_of_any, 0},
           {dependences_count_by_their_distance, 0},
           {a_walk_counts_what_a_simulation_counts, 0},
+          {tensor_products_count_by_their_shape, 0},
           {what_parts_hear_is_joined, 0}, {fewer_warps_may_be_asked_for, 0},
           {a_load_does_not_outlive_its_block, 0})

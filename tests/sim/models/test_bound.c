@@ -105,6 +105,20 @@ START_TEST(lines_may_be_looked_up_side_by_side)
 }
 END_TEST
 
+/* Of tensor products each takes the unit for what its shape says. */
+START_TEST(tensor_products_bind_by_their_shapes)
+{
+    setup();
+    issue(CLASS_HMMA, 100);
+    find();
+    ck_assert_double_eq(b.cycles, 100); /* x 2 / 2 SMs */
+    s.class_[CLASS_HMMA].unit_cycles = 100 * 7;
+    find();
+    ck_assert_double_eq(b.cycles, 350);
+    ck_assert_double_eq(b.arithmetic_cycles, 350);
+}
+END_TEST
+
 START_TEST(a_choice_of_units_is_bounded_by_both_together)
 {
     setup();
@@ -250,6 +264,7 @@ END_TEST
 HELP_MAIN("sim/models/bound", 60, {the_busiest_unit_binds, 0},
           {shared_and_global_data_add_up_in_one_unit, 0},
           {lines_may_be_looked_up_side_by_side, 0},
+          {tensor_products_bind_by_their_shapes, 0},
           {a_choice_of_units_is_bounded_by_both_together, 0},
           {issue_binds_where_units_are_many, 0}, {few_blocks_use_few_sms, 0},
           {arithmetic_alone_is_bounded_too, 0},

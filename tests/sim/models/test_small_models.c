@@ -128,10 +128,34 @@ START_TEST(doubles_have_their_own_peak)
 }
 END_TEST
 
+/* 100 warps' products of 4096 operations, each 8 cycles of the unit: with one
+ * unit an SM, 512 operations a cycle and SM. */
+START_TEST(tensor_products_have_the_peak_of_their_shapes)
+{
+    setup();
+    s.class_[CLASS_HMMA] = (struct teg_class_statistics){
+        .issued = 100, .lanes = 3200, .operations = 409600, .unit_cycles = 800};
+    run("roofline");
+    ck_assert(e.applicable);
+    ck_assert_double_eq(term("Flops"), 64000 + 409600);
+    help_close(term("P_peak"), 512 * gpu.chip.sms * gpu.chip.sm_clock_mhz / 1e3,
+               "tensor", "P_peak");
+    for (uint32_t i = 0; i < e.term_count; i++)
+        ck_assert_str_ne(e.term[i].name, "P_no_FMA");
+    /* Fewer operations than the lanes': their peak. */
+    s.class_[CLASS_HMMA].operations = 1000;
+    run("roofline");
+    help_close(term("P_peak"), 640, "lanes", "P_peak");
+}
+END_TEST
+
 START_TEST(what_roofline_cannot_count_it_refuses)
 {
     setup();
     s.class_[CLASS_HMMA].issued = 1;
+    run("roofline");
+    ck_assert(e.applicable);
+    s.tensor_uncounted = 1;
     run("roofline");
     ck_assert(!e.applicable);
     ck_assert_ptr_nonnull(strstr(e.why, "tensor"));
@@ -462,6 +486,7 @@ END_TEST
 HELP_MAIN("sim/models/small", 60, {ridges_are_those_of_the_three_chips, 0},
           {the_roof_bends_at_the_ridge, 0}, {a_trace_stands_under_its_roof, 0},
           {doubles_have_their_own_peak, 0},
+          {tensor_products_have_the_peak_of_their_shapes, 0},
           {what_roofline_cannot_count_it_refuses, 0},
           {instruction_throughputs_are_those_of_gt200, 0},
           {tables_are_interpolated_and_end_flat, 0},

@@ -18,6 +18,19 @@ from bench import (Failed, cycles, fact, in_parallel, slope, summary,
 OPS = ("iadd3 lop3 shf imad fadd fmul ffma fmnmx dadd dmul dfma hfma2 mufu "
        "popc flo i2f f2i shfl hmma dmma imma ldc mov sel brev uiadd3 isetp "
        "s2r lea").split()
+# What tests/kernels/micro/tensor.sketch numbers: multiply-adds, of a sparse
+# factor's zeros, too.
+TENSOR = {
+    "hmma884": 256, "hmma884_f16": 512, "hmma1688": 1024,
+    "hmma1688_f16": 1024, "hmma16816": 2048, "hmma16816_f16": 2048,
+    "tf32_1684": 512, "tf32_1688": 1024, "s8_8816": 1024, "s8_16816": 2048,
+    "s8_16832": 4096, "s4_16864": 8192, "b1_168256": 32768,
+    "sp16816": 2048, "sp16832": 4096, "sp16816_f16": 2048,
+    "sp16832_f16": 4096, "tf32_sp1688": 1024, "tf32_sp16816": 2048,
+    "s8_sp16832": 4096, "s8_sp16864": 8192, "dmma884": 256,
+    "f8_16832": 4096, "f8_16832_f16": 4096,
+}
+GMMA = {"ss": 0, "rs": 1, "sp_ss": 2, "sp_rs": 3, "f8": 4, "s8": 5}
 MB = 1 << 20
 
 
@@ -30,6 +43,38 @@ def throughput(gpu, op, warps=32):
     warps = int(warps)
     return 32 * warps * 8 / slope(gpu, "throughput", "N", 8, 24, sms=1,
                                   OP=OPS.index(op), WARPS=warps)
+
+
+def tensor(gpu, shape, warps=1, ilp=1):
+    """Cycles of a round in which each warp has ilp independent products."""
+    return slope(gpu, "tensor", "N", 8, 24, sms=1, WARPS=int(warps),
+                 ILP=int(ilp), OP=list(TENSOR).index(shape))
+
+
+def tensor_rate(gpu, shape, warps=8, ilp=4):
+    """Multiply-adds per cycle and SM."""
+    return (int(warps) * int(ilp) * TENSOR[shape] /
+            tensor(gpu, shape, warps, ilp))
+
+
+def gmma(gpu, columns, form="ss"):
+    """Cycles of a warp group's product, each waiting for the one before."""
+    return slope(gpu, "gmma", "N", 8, 24, sms=1, COLUMNS=int(columns),
+                 FORM=GMMA[form])
+
+
+def _gmma_rate(gpu, columns):
+    return 64 * int(columns) * 16 / gmma(gpu, columns)
+
+
+def gmma_share(gpu, columns):
+    """Of the rate at 256 columns."""
+    return _gmma_rate(gpu, columns) / _gmma_rate(gpu, 256)
+
+
+def tensor_share(gpu, shape):
+    """A warp's products' rate over that of a group's of 16 bits."""
+    return tensor_rate(gpu, shape) / _gmma_rate(gpu, 256)
 
 
 def banks(gpu, a, b, c=255):
@@ -190,8 +235,8 @@ def loop(gpu):
 
 
 RECIPES = {f.__name__: f for f in (
-    latency, throughput, banks, constant, lds, lds_step, lds_rate, lds_bytes, mix,
-    chase,
+    latency, throughput, tensor, tensor_rate, gmma, gmma_share, tensor_share,
+    banks, constant, lds, lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
     atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop)}

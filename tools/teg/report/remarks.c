@@ -56,6 +56,25 @@ static bool result_generation(const struct result *r, char *out, size_t size)
     return true;
 }
 
+static bool result_untimed_tensor(const struct result *r, char *out,
+                                  size_t size)
+{
+    const struct teg_statistics *s = r->replay->s;
+
+    if (s->tensor_untimed == 0)
+        return false;
+    snprintf(out, size,
+             "%.2g %% of warp instructions are tensor products timed by class, "
+             "not by shape: %s has no rate for their types%s",
+             100 * (double)s->tensor_untimed / (double)s->warp_instructions,
+             r->replay->gpu->name,
+             s->tensor_uncounted == 0 ? ""
+                                      : ", or their shape or types are not "
+                                        "known and their operations not "
+                                        "counted");
+    return true;
+}
+
 static bool result_unaddressed(const struct result *r, char *out, size_t size)
 {
     uint64_t n = r->replay->s->unaddressed_constants;
@@ -80,11 +99,17 @@ static uint64_t count_unaddressed(const struct result *r)
     return r->replay->s->unaddressed_constants;
 }
 
+static uint64_t count_untimed_tensor(const struct result *r)
+{
+    return r->replay->s->tensor_untimed;
+}
+
 const struct result_remark *result_remarks(uint32_t *count)
 {
     static const struct result_remark remarks[] = {
         {"unknown-opcode", result_unknown_opcodes, count_unknown},
         {"generation", result_generation, NULL},
+        {"tensor-class", result_untimed_tensor, count_untimed_tensor},
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
     };
 
