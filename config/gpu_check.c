@@ -86,6 +86,18 @@ static teg_status check_shared(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+static teg_status check_tensor(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    uint32_t half = gpu->tensor.latency_128, whole = gpu->tensor.latency_256;
+
+    if ((half == 0) != (whole == 0) || half > whole)
+        return contradiction(gpu, "tensor.latency_128", d,
+                             "expected 0 if tensor.latency_256 is, and no more "
+                             "than its %u cycles, found %u",
+                             whole, half);
+    return TEG_OK;
+}
+
 static teg_status check_cluster(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->chip.sms_per_cluster > gpu->chip.sms)
@@ -321,7 +333,7 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     static teg_status (*const checks[])(const struct teg_gpu *,
                                         struct teg_diag *) = {
-        check_sm,        check_shared,   check_cluster,   check_caches,
+        check_sm,        check_shared,   check_tensor,  check_cluster,   check_caches,
         check_carveouts, check_l1_banks, check_latencies, check_tlb,
         check_fetch,     check_dram,     check_units,     check_timing,
     };

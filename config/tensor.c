@@ -44,8 +44,8 @@ static double bits_of_b(const struct teg_tensor *t)
 static double group_cycles(const struct teg_gpu *gpu,
                            const struct teg_tensor *t)
 {
-    double bits = bits_of_b(t) +
-                  (t->flags & TENSOR_REGISTERS ? 0 : bits_of_a(t));
+    double bits =
+        bits_of_b(t) + (t->flags & TENSOR_REGISTERS ? 0 : bits_of_a(t));
 
     return bits / 8 / gpu->shared.banks / gpu->shared.bank_bytes *
            gpu->shared.pass_interval;

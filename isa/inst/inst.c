@@ -70,9 +70,9 @@ static int reads_beyond_sums(const struct teg_inst *inst)
         int inside = r->first >= TEG_REG_P;
 
         for (uint8_t j = 0; j < inst->dst_count; j++)
-            inside |= inst->dst[j].first <= r->first &&
-                      r->first + r->count <=
-                          inst->dst[j].first + inst->dst[j].count;
+            inside |=
+                inst->dst[j].first <= r->first &&
+                r->first + r->count <= inst->dst[j].first + inst->dst[j].count;
         if (!inside)
             return 1;
     }

@@ -361,7 +361,8 @@ static uint8_t second_unit(const struct teg_gpu *gpu,
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
-    const struct teg_timing timing = tensor_timing(ops->gpu, inst), *t = &timing;
+    const struct teg_timing timing = tensor_timing(ops->gpu, inst),
+                            *t = &timing;
     int operand = (inst->flags & INST_OPERAND) != 0;
     struct sim_ports ports = {
         .unit_count = t->unit_count,

@@ -46,6 +46,10 @@ value timing.fmad 'fp32 7 1 2' M   # 4 / 3.99; one warp every 2.02
 value timing.sfu 'sfu 21 8 9' M    # 4 / 0.499; one warp every 9.04
 value timing.lds 'lsu 25 1 3' M    # one unit for the SM
 value timing.hmma 'tensor 33 8 1' M # the larger shape, not the first row
+value tensor.latency_128 17 M
+value tensor.latency_256 33 M
+value tensor.f16_f32 256 M # 2048 in the 8 cycles of 4 schedulers / 0.495
+value tensor.f16 256 V # not measured
 value timing.s2r 'lsu 23 1 1' M
 
 # not measured: from the chip of that compute capability, and its family

@@ -119,21 +119,20 @@ static const char constants[] =
     "  LDC R2, c[0x3][R2 : 4*lane + 128*k]\nend\nEXIT\n";
 
 /* A product of each type, small and sparse ones, and of a warp group. */
-static const char products[] =
-    "sketch 1\nisa sm_90\ngrid 1\nblock 128\n"
-    "repeat 4\n"
-    "  HMMA.16816.F16 R4, R8, R12, R4\n"
-    "  HMMA.16816.F32 R4, R8, R12, R4\n"
-    "  HMMA.1684.F32.TF32 R4, R8, R12, R4\n"
-    "  HMMA.SP.16816.F32 R4, R8, R12, R4, R16\n"
-    "  QMMA.16832.F16.E4M3.E4M3 R4, R8, R12, R4\n"
-    "  QMMA.16832.F32.E4M3.E4M3 R4, R8, R12, R4\n"
-    "  IMMA.8816.S8.S8 R4, R8, R12, R4\n"
-    "  IMMA.16864.S4.S4 R4, R8, R12, R4\n"
-    "  BMMA.168256.AND.POPC R4, R8, R12, R4\n"
-    "  DMMA.8x8x4 R4, R8, R12, R4\n"
-    "  HGMMA.64x64x16.F32 R24, gdesc[UR8], R24\n"
-    "end\nEXIT\n";
+static const char products[] = "sketch 1\nisa sm_90\ngrid 1\nblock 128\n"
+                               "repeat 4\n"
+                               "  HMMA.16816.F16 R4, R8, R12, R4\n"
+                               "  HMMA.16816.F32 R4, R8, R12, R4\n"
+                               "  HMMA.1684.F32.TF32 R4, R8, R12, R4\n"
+                               "  HMMA.SP.16816.F32 R4, R8, R12, R4, R16\n"
+                               "  QMMA.16832.F16.E4M3.E4M3 R4, R8, R12, R4\n"
+                               "  QMMA.16832.F32.E4M3.E4M3 R4, R8, R12, R4\n"
+                               "  IMMA.8816.S8.S8 R4, R8, R12, R4\n"
+                               "  IMMA.16864.S4.S4 R4, R8, R12, R4\n"
+                               "  BMMA.168256.AND.POPC R4, R8, R12, R4\n"
+                               "  DMMA.8x8x4 R4, R8, R12, R4\n"
+                               "  HGMMA.64x64x16.F32 R24, gdesc[UR8], R24\n"
+                               "end\nEXIT\n";
 
 static const char gt200[] =
     "sketch 1\nisa gt200\ngrid 8\nblock 128\nregisters 16\nshared 1024\n"

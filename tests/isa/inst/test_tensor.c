@@ -78,8 +78,8 @@ START_TEST(what_is_not_known_has_no_shape)
         "HMMA",
         "HMMA.",
         "HMMA..F32",
-        "HMMA.16816",       /* sums of which size? */
-        "HMMA.16.F32",      /* cut */
+        "HMMA.16816",  /* sums of which size? */
+        "HMMA.16.F32", /* cut */
         "HMMA.32816.F32",
         "HMMA.16x8.F32",
         "HMMA.64x8x16.F32", /* a group's */

@@ -270,8 +270,7 @@ START_TEST(tensor_products_count_by_their_shape)
     help_arith(p, CLASS_HMMA, 1, 2, 3, 255);
     help_arith(p, CLASS_DMMA, 1, 2, 3, 255);
     help_arith(p, CLASS_IMMA, 1, 2, 3, 255);
-    p->inst[0].tensor =
-        (struct teg_tensor){16, 8, 16, TENSOR_F16_F32, 0, 1, 1};
+    p->inst[0].tensor = (struct teg_tensor){16, 8, 16, TENSOR_F16_F32, 0, 1, 1};
     p->inst[1].tensor = (struct teg_tensor){8, 8, 4, TENSOR_F64, 0, 1, 1};
     run(step, 3, 2, 3);
     ck_assert_uint_eq(s.tensor_operations, 6 * (4096 + 512));

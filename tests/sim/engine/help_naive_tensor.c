@@ -29,9 +29,9 @@ static double rate_of(const struct teg_gpu *gpu, const struct teg_tensor *t)
 static uint64_t factor_bits(const struct teg_tensor *t)
 {
     static const uint8_t bits[] = {
-        [TENSOR_F16] = 16,   [TENSOR_F16_F32] = 16, [TENSOR_TF32] = 32,
-        [TENSOR_F8] = 8,     [TENSOR_F8_F32] = 8,   [TENSOR_F64] = 64,
-        [TENSOR_S8] = 8,     [TENSOR_S4] = 4,       [TENSOR_B1] = 1,
+        [TENSOR_F16] = 16, [TENSOR_F16_F32] = 16, [TENSOR_TF32] = 32,
+        [TENSOR_F8] = 8,   [TENSOR_F8_F32] = 8,   [TENSOR_F64] = 64,
+        [TENSOR_S8] = 8,   [TENSOR_S4] = 4,       [TENSOR_B1] = 1,
     };
 
     return bits[t->type];
@@ -128,9 +128,9 @@ struct teg_tensor help_tensor_random(uint64_t *state)
 void help_tensor_rates_random(struct teg_gpu *gpu, uint64_t *state)
 {
     double *rates[] = {
-        &gpu->tensor.f16,    &gpu->tensor.f16_f32, &gpu->tensor.tf32,
-        &gpu->tensor.f8,     &gpu->tensor.f8_f32,  &gpu->tensor.f64,
-        &gpu->tensor.s8,     &gpu->tensor.s4,      &gpu->tensor.b1,
+        &gpu->tensor.f16, &gpu->tensor.f16_f32, &gpu->tensor.tf32,
+        &gpu->tensor.f8,  &gpu->tensor.f8_f32,  &gpu->tensor.f64,
+        &gpu->tensor.s8,  &gpu->tensor.s4,      &gpu->tensor.b1,
     };
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)

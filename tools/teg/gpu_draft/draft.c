@@ -173,20 +173,6 @@ static void put_units(struct draft *a)
         fprintf(a->f, "\n);\n");
 }
 
-/* Instances of a class's units on an SM. */
-static double instances(const struct draft *a, const struct teg_timing *t)
-{
-    double sum = 0;
-
-    for (uint8_t i = 0; i < t->unit_count; i++) {
-        const struct teg_unit *u = &a->like->unit[t->unit[i]];
-
-        sum +=
-            u->count * (u->scope == UNIT_SCOPE_SM ? 1 : a->like->sm.schedulers);
-    }
-    return sum;
-}
-
 static double rounded(const json_t *result)
 {
     return floor(measured_median(result) + 0.5);
@@ -218,7 +204,7 @@ static bool measure_timing(const struct draft *a, enum teg_op_class c,
     }
     if (rate != NULL) {
         t->interval = (uint32_t)fmax(
-            1, floor(instances(a, t) / measured_median(rate) + 0.5));
+            1, floor(draft_instances(a, t) / measured_median(rate) + 0.5));
         used = strlen(source);
         snprintf(source + used, DRAFT_SOURCE_SIZE - used, "%s %.4g/cycle/SM",
                  latency != NULL ? "," : "", measured_median(rate));

@@ -128,6 +128,70 @@ static void give_singles(struct draft *a)
     }
 }
 
+double draft_instances(const struct draft *a, const struct teg_timing *t)
+{
+    double sum = 0;
+
+    for (uint8_t i = 0; i < t->unit_count; i++) {
+        const struct teg_unit *u = &a->like->unit[t->unit[i]];
+
+        sum +=
+            u->count * (u->scope == UNIT_SCOPE_SM ? 1 : a->like->sm.schedulers);
+    }
+    return sum;
+}
+
+#define RATE "warp instructions/cycle/SM"
+
+/* Tensor products; of two for a key the later, if the chip has it; keys
+ * that the similar chip goes without stay so.  The rate is what makes a whole
+ * interval of the throughput.  Where warp groups multiply,
+ * a warp's products do not reach it. */
+static void give_products(struct draft *a)
+{
+    enum {
+        WARP_GROUPS = 90 /* compute capability x10 */
+    };
+    static const struct {
+        const char *key, *name, *quantity, *unit;
+        double multiply_adds; /* 0: a latency */
+        uint8_t op_class;
+    } rows[] = {
+        {"tensor.latency_128", "hmma_1688", "latency", "cycles", 0, CLASS_HMMA},
+        {"tensor.latency_256", "hmma_16816", "latency", "cycles", 0,
+         CLASS_HMMA},
+        {"tensor.f16_f32", "hmma_1688", "throughput", RATE, 1024, CLASS_HMMA},
+        {"tensor.f16_f32", "hmma_16816", "throughput", RATE, 2048, CLASS_HMMA},
+        {"tensor.f16", "hmma_16816_f16", "throughput", RATE, 2048, CLASS_HMMA},
+        {"tensor.tf32", "hmma_1688_tf32", "throughput", RATE, 1024, CLASS_HMMA},
+        {"tensor.s8", "imma_8816", "throughput", RATE, 1024, CLASS_IMMA},
+        {"tensor.s8", "imma_16832", "throughput", RATE, 4096, CLASS_IMMA},
+        {"tensor.f64", "dmma_884", "throughput", RATE, 256, CLASS_DMMA},
+    };
+    char source[DRAFT_SOURCE_SIZE];
+
+    draft_source(a, source);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const json_t *r =
+            measured_find(&a->m, "ops", rows[i].name, rows[i].quantity,
+                          rows[i].unit, (struct measured_at){NULL, 0});
+        double value, interval;
+
+        if (r == NULL || param_get(param_find(rows[i].key), a->like) == 0 ||
+            (rows[i].multiply_adds > 0 && a->m.capability >= WARP_GROUPS))
+            continue;
+        value = measured_median(r);
+        interval = fmax(
+            1, floor(draft_instances(a, &a->like->timing[rows[i].op_class]) /
+                         value +
+                     0.5));
+        give(a, rows[i].key,
+             rows[i].multiply_adds > 0 ? rows[i].multiply_adds / interval
+                                       : floor(value + 0.5),
+             "%s: %s %s %.5g", source, rows[i].name, rows[i].quantity, value);
+    }
+}
+
 /* Cycles that each pass beyond the first adds: the slope from conflict degree
  * 1 to 32. */
 static void give_conflicts(struct draft *a)
@@ -401,6 +465,7 @@ void draft_gather(struct draft *a)
     give_reported(a);
     give_channels(a);
     give_singles(a);
+    give_products(a);
     give_conflicts(a);
     give_latencies(a);
     give_bandwidths(a);

@@ -44,4 +44,7 @@ bool draft_is_own(const struct draft *a, const struct teg_fact *f);
 /* "M tools/measure on NVIDIA A100, driver 12.4" */
 const char *draft_source(const struct draft *a, char out[DRAFT_SOURCE_SIZE]);
 
+/* Instances of a class's units on an SM of the similar chip. */
+double draft_instances(const struct draft *a, const struct teg_timing *t);
+
 #endif
