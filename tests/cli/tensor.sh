@@ -29,6 +29,17 @@ expect 0 "$teg" run $micro/gmma.sketch -g h100
 check 'a shape that is timed is not remarked on' \
     sh -c "! grep -q 'timed by class' '$work/out'"
 
+# Real code: N = 8 with A in registers takes each of the four units 4 cycles, in
+# shared memory (2048 + 256) / 128.
+for k in from_registers:16 half_sums:72; do
+    expect 0 "$teg" trace tests/fixtures/kernels/k35_gmma.fatbin \
+        -k "${k%:*}" --grid 1 --block 128 -a buf:f32:2048:zeros \
+        -a buf:f32:2048:zeros -a buf:f32:2048:zeros -o "$work/gmma.tegt"
+    expect 0 "$teg" run "$work/gmma.tegt" -g h100 -f json
+    out "\"busy_cycles\": ${k#*:},"
+    out '"tensor_operations": 16384'
+done
+
 # INT4 has no rate on Hopper, and scaled blocks no shape that is known.
 expect 0 "$teg" run $micro/tensor.sketch -g h100 -p OP=11
 out 'note: .*tensor products timed by class, not by'
