@@ -23,7 +23,7 @@ static struct teg_gpu *chip(const char *name)
 static struct teg_inst product(enum teg_op_class c, const char *opcode,
                                int registers)
 {
-    struct teg_inst inst = {.op_class = c};
+    struct teg_inst inst = {.op_class = (uint8_t)c};
 
     inst.tensor = teg_tensor_parse(opcode, strlen(opcode));
     ck_assert_msg(inst.tensor.m != 0, "%s", opcode);

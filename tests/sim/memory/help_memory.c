@@ -34,7 +34,9 @@ struct sim_plan help_memory_plan(uint64_t line, uint32_t sectors,
                     .transactions = 1},
         .count = 1,
         .groups = 1,
-        .transaction = {{line * 128, bytes, (uint8_t)sectors, 0}},
+        .transaction = {{.address = line * 128,
+                         .bytes = bytes,
+                         .sectors = (uint8_t)sectors}},
     };
 }
 

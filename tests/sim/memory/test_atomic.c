@@ -15,7 +15,7 @@ static void setup(enum teg_space space, uint16_t width)
     help_gpu_plain(&gpu);
     gpu.shared.atomic_interval = 2;
     gpu.l2.atomic_units = 4;
-    inst = (struct teg_inst){.space = space,
+    inst = (struct teg_inst){.space = (uint8_t)space,
                              .width = width,
                              .flags = INST_ATOMIC,
                              .atomic = ATOMIC_INTEGER};
