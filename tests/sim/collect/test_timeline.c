@@ -124,7 +124,7 @@ START_TEST(units_are_busy_from_where_they_begin)
     gpu.unit[1] = (struct teg_unit){"tags", UNIT_SCOPE_SM, 1, 0, 0};
     gpu.tag_unit = 1;
     gpu.timing[CLASS_LDG] = (struct teg_timing){1, {0, 0}, 5, 10, 1};
-    memset(&launch.kernel.program, 0, sizeof launch.kernel.program);
+    teg_program_release(&launch.kernel.program);
     help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD, 4,
                 1, 255);
     run(3, 1, 1);
