@@ -18,15 +18,6 @@ struct sum {
     uint64_t done;
 };
 
-static void begin(struct sim_sm *sm, const struct sim_warp *w,
-                  const struct sim_op *op, struct sim_plan *plan, uint64_t at)
-{
-    sm->misses->of = (struct sim_request_of){sm->resident[w->resident].number,
-                                             w->stream, w->resident};
-    sim_memory_begin(sm->chip->memory, sm->number, at, plan,
-                     op->flags | INST_BYPASS_L1, sm->misses);
-}
-
 /* A piece that is not the last: its end is worked out now, or with the
  * others. */
 static void end_piece(struct sim_sm *sm, uint32_t slot, uint64_t now,
@@ -99,8 +90,8 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
         return NULL;
     for (;;) {
         at = sim_plan_bulk(plan, (op->flags & INST_STORE) != 0, at, end);
-        begin(sm, w, op, plan, start + turns / SIM_FRACTION);
-        t->open = sm->chip->runs_ahead && sm->misses->count != 0;
+        t->open = sim_lsu_begin(sm, w, plan, op->flags | INST_BYPASS_L1,
+                                start + turns / SIM_FRACTION);
         if (at == end)
             break;
         end_piece(sm, slot, now, plan, &sum, t->open);

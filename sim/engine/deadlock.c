@@ -8,24 +8,6 @@ static uint64_t pc_of(const struct sim_sm *sm, const struct sim_warp *w)
     return sm->chip->ops.program->inst[w->cursor.inst].pc;
 }
 
-/* A warp that waits at a barrier, and one that never comes there; returns
- * whether there are both. */
-static int find_pair(const struct sim_sm *sm, const struct sim_resident *b,
-                     const struct sim_warp **waits,
-                     const struct sim_warp **ended)
-{
-    *waits = *ended = NULL;
-    for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
-        const struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
-
-        if (w->parked == SIM_PARKED_BARRIER && *waits == NULL)
-            *waits = w;
-        if (!w->parked && !w->exited && *ended == NULL)
-            *ended = w;
-    }
-    return *waits != NULL && *ended != NULL;
-}
-
 /* The first warp of the block that is parked so; NULL if there is none. */
 static const struct sim_warp *find_parked(const struct sim_sm *sm,
                                           const struct sim_resident *b,
@@ -35,6 +17,19 @@ static const struct sim_warp *find_parked(const struct sim_sm *sm,
         const struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
 
         if (w->parked == how)
+            return w;
+    }
+    return NULL;
+}
+
+/* The first that ended without EXIT; NULL if there is none. */
+static const struct sim_warp *find_missing(const struct sim_sm *sm,
+                                           const struct sim_resident *b)
+{
+    for (uint64_t rest = b->slots; rest != 0; rest &= rest - 1) {
+        const struct sim_warp *w = &sm->warp[__builtin_ctzll(rest)];
+
+        if (!w->parked && !w->exited)
             return w;
     }
     return NULL;
@@ -86,7 +81,8 @@ static teg_status block_deadlock(const struct sim_sm *sm,
     waits = find_parked(sm, b, SIM_PARKED_BARRIER);
     if (waits != NULL && b->barrier[waits->waits_at].wanted != 0)
         return barrier_never_opens(sm, b, waits, where, d);
-    if (!find_pair(sm, b, &waits, &ended))
+    ended = find_missing(sm, b);
+    if (waits == NULL || ended == NULL)
         return TEG_OK;
     return teg_fail(
         d, TEG_DEADLOCK, where,

@@ -43,6 +43,11 @@ static uint64_t whole_up(uint64_t fraction)
     return (fraction + SIM_FRACTION - 1) / SIM_FRACTION;
 }
 
+static uint64_t whole_near(uint64_t fraction)
+{
+    return (fraction + SIM_FRACTION / 2) / SIM_FRACTION;
+}
+
 /* What its further passes make a request to shared memory later.  (Lai 2013,
  * 3.2.3.3) */
 static uint64_t conflict_cycles(const struct sim_chip *chip,
@@ -50,9 +55,7 @@ static uint64_t conflict_cycles(const struct sim_chip *chip,
 {
     uint64_t extra = r->passes > r->groups ? r->passes - r->groups : 0;
 
-    return (extra * chip->shared[r->is_atomic].conflict_latency +
-            SIM_FRACTION / 2) /
-           SIM_FRACTION;
+    return whole_near(extra * chip->shared[r->is_atomic].conflict_latency);
 }
 
 static uint64_t passes_busy(const struct sim_chip *chip,
@@ -86,9 +89,7 @@ static void constant_times(const struct sim_chip *chip, const struct sim_op *op,
                            const struct sim_request *r, struct sim_times *t)
 {
     uint64_t interval = chip->distinct_interval;
-    uint64_t latency =
-        op->latency +
-        ((r->passes - 1) * interval + SIM_FRACTION / 2) / SIM_FRACTION;
+    uint64_t latency = op->latency + whole_near((r->passes - 1) * interval);
 
     t->busy = teg_max(op->interval, whole_up(r->passes * interval));
     t->done = teg_max(t->start + latency, t->start + 1);
@@ -151,20 +152,18 @@ static void global_times(const struct sim_chip *chip, const struct sim_op *op,
     t->same_warp = teg_max(op->same_warp, holds ? t->start + t->busy - now : 0);
 }
 
-static void begin(struct sim_sm *sm, const struct sim_warp *w,
-                  const struct sim_op *op, struct sim_plan *plan, uint64_t now)
+int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
+                  struct sim_plan *plan, uint32_t flags, uint64_t at)
 {
     sm->misses->of = (struct sim_request_of){sm->resident[w->resident].number,
                                              w->stream, w->resident};
-    sim_memory_begin(sm->chip->memory, sm->number, now, plan, op->flags,
-                     sm->misses);
+    sim_memory_begin(sm->chip->memory, sm->number, at, plan, flags, sm->misses);
+    return sm->chip->runs_ahead && sm->misses->count != 0;
 }
 
-/* Whether the request that was begun has to wait for its turn in the memory
- * that SMs share; else ends it. */
+/* Ends what was begun, unless it waits for its turn. */
 static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
 {
-    t->open = sm->chip->runs_ahead && sm->misses->count != 0;
     if (t->open)
         t->done = SIM_OPEN + sm->pending.used;
     else
@@ -218,6 +217,6 @@ void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
     global_times(sm->chip, op, plan, now, t);
     if (op->values == VALUES_SHARED && v != NULL)
         pass_shared_side(sm, w, op, v, now, t);
-    begin(sm, w, op, plan, start);
+    t->open = sim_lsu_begin(sm, w, plan, op->flags, start);
     end(sm, plan, t);
 }

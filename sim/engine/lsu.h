@@ -48,6 +48,11 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot);
  * far as can be told now. */
 uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 
+/* Begins the planned request, which leaves in cycle `at`; returns whether it
+ * has to wait for its turn in the memory that SMs share. */
+int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
+                  struct sim_plan *plan, uint32_t flags, uint64_t at);
+
 /* Issues the planned request of the warp in cycle `now`; its unit begins with
  * it in cycle `start`.  `v` are the values of an execution that has some, or
  * NULL. */

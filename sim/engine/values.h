@@ -6,17 +6,17 @@
 #include "traces/block/cursor.h"
 
 struct sim_values {
-    uint32_t count; /* 0: the execution has none */
-    uint32_t mask;  /* active lanes */
+    uint32_t mask; /* active lanes */
     struct teg_access value[TEG_VALUES_MAX];
 };
 
 static inline void sim_values_read(struct sim_values *v, struct teg_cursor *c)
 {
+    uint32_t n = 0;
+
     v->mask = c->mask;
-    for (v->count = 0;
-         v->count < TEG_VALUES_MAX && teg_cursor_value(c, &v->value[v->count]);)
-        v->count++;
+    while (n < TEG_VALUES_MAX && teg_cursor_value(c, &v->value[n]))
+        n++;
 }
 
 static inline uint64_t sim_value(const struct sim_values *v, uint32_t number,

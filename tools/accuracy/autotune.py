@@ -465,36 +465,41 @@ def print_table(rows):
     print(f"{sum(r['points'] for r in rows)} points")
 
 
-def missing(options):
+def missing(options, checkouts):
+    """What of it is not there, or None."""
     if shutil.which("nvcc") is None:
         return "no nvcc"
-    for path in (os.path.join(options.sources, "KTT"),
-                 os.path.join(options.sources, "KLARAPTOR"),
-                 options.measured):
+    for path in [os.path.join(options.sources, c) for c in checkouts] + [
+            options.measured]:
         if not os.path.isdir(path):
             return f"no {path}"
     return None
+
+
+def parse(parser, sets, work):
+    """What all who compile tuning variants are told, besides their own."""
+    parser.add_argument("sources")
+    parser.add_argument("sets", nargs="*", metavar="SET")
+    parser.add_argument("--measured", default=os.path.join(
+        ROOT, "..", "shared", "measured"))
+    parser.add_argument("--work", default=os.path.join(ROOT, "build", work))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    unknown = [s for s in options.sets if s not in sets]
+    if unknown:
+        parser.error(f"unknown set '{unknown[0]}': expected one of "
+                     f"{', '.join(sets)}")
+    return options
 
 
 def main():
     parser = argparse.ArgumentParser(
         description="Order tuning variants by simulated time and compare "
         "with measured times.")
-    parser.add_argument("sources")
-    parser.add_argument("sets", nargs="*", metavar="SET")
-    parser.add_argument("--measured", default=os.path.join(
-        ROOT, "..", "shared", "measured"))
-    parser.add_argument("--work", default=os.path.join(ROOT, "build",
-                                                       "autotune"))
     parser.add_argument("--points", type=int, metavar="N",
                         help="of a set at most (default: all)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    unknown = [s for s in options.sets if s not in SETS]
-    if unknown:
-        parser.error(f"unknown set '{unknown[0]}': expected one of "
-                     f"{', '.join(SETS)}")
-    why = missing(options)
+    options = parse(parser, SETS, "autotune")
+    why = missing(options, ("KTT", "KLARAPTOR"))
     if why is not None:
         print(f"skipped: {why}")
         return 0

@@ -263,28 +263,14 @@ def main():
     parser = argparse.ArgumentParser(
         description="Compare scheduling policies with measured times and "
         "resident warps.")
-    parser.add_argument("sources")
-    parser.add_argument("sets", nargs="*", metavar="SET")
     parser.add_argument("--policies", default="gty,gto,lrr,lri,glri")
     parser.add_argument("--half", choices=("A", "B"))
     parser.add_argument("--most", type=int, default=60, metavar="N")
     parser.add_argument("--points", action="store_true")
-    parser.add_argument("--measured", default=os.path.join(
-        ROOT, "..", "shared", "measured"))
-    parser.add_argument("--work", default=os.path.join(ROOT, "build",
-                                                       "policies"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    unknown = [s for s in options.sets if s not in SETS]
-    if unknown:
-        parser.error(f"unknown set '{unknown[0]}': expected one of "
-                     f"{', '.join(SETS)}")
-    for path in (os.path.join(options.sources, "KTT"), options.measured):
-        if not os.path.isdir(path):
-            print(f"skipped: no {path}")
-            return 0
-    if autotune.shutil.which("nvcc") is None:
-        print("skipped: no nvcc")
+    options = autotune.parse(parser, SETS, "policies")
+    why = autotune.missing(options, ("KTT",))
+    if why is not None:
+        print(f"skipped: {why}")
         return 0
     print(f"{'set':<12} {'policy':<7} {'half':<4} {'n':>3} {'err':>7} "
           f"{'ratio':>6} {'spread':>7} {'resident':>13} {'off':>5} {'ipc':>6}")
