@@ -89,6 +89,28 @@ static bool result_unaddressed(const struct result *r, char *out, size_t size)
     return true;
 }
 
+static bool has_generic(const struct teg_program *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->inst[i].space == SPACE_GENERIC)
+            return true;
+    }
+    return false;
+}
+
+static bool result_cluster(const struct result *r, char *out, size_t size)
+{
+    const struct teg_kernel *k = r->replay->launch.kernel;
+
+    if (teg_kernel_cluster(k) <= 1 || !has_generic(&k->program))
+        return false;
+    snprintf(out, size,
+             "clusters of %ux%ux%u blocks: an access to another block's shared "
+             "memory is timed as one to global memory",
+             k->cluster[0], k->cluster[1], k->cluster[2]);
+    return true;
+}
+
 static uint64_t count_unknown(const struct result *r)
 {
     return r->replay->s->unknown_instructions;
@@ -110,6 +132,7 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"unknown-opcode", result_unknown_opcodes, count_unknown},
         {"generation", result_generation, NULL},
         {"tensor-class", result_untimed_tensor, count_untimed_tensor},
+        {"cluster-shared", result_cluster, NULL},
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
     };
 
