@@ -177,4 +177,16 @@ struct teg_gpu {
 teg_status teg_gpu_vary(struct teg_gpu *gpu, const char *key, const char *value,
                         struct teg_diag *d);
 
+/* Cycles that a slice of L2 takes for a step of atomics; 0 where they do not
+ * come there. */
+static inline double teg_gpu_atomic_interval(const struct teg_gpu *gpu,
+                                             int is_float)
+{
+    if (gpu->l2.bytes == 0 || gpu->l1.always_hits)
+        return 0;
+    return is_float && gpu->l2.atomic_float_interval > 0
+               ? gpu->l2.atomic_float_interval
+               : gpu->l2.atomic_interval;
+}
+
 #endif

@@ -32,7 +32,7 @@ enum teg_fence teg_fence_of(const char *text)
     size_t length;
     const char *mnemonic = teg_text_mnemonic(text, &length);
 
-    if (strncmp(mnemonic, "MEMBAR", 6) != 0)
+    if (!teg_text_is(text, "MEMBAR"))
         return FENCE_NONE;
     for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
         if (has_modifier(mnemonic, length, scopes[i].modifier))

@@ -25,14 +25,6 @@ enum {
     ROWS = sizeof rows / sizeof rows[0]
 };
 
-static int begins(const char *text, size_t length, const char *mnemonic)
-{
-    size_t n = strlen(mnemonic);
-
-    return length >= n && memcmp(text, mnemonic, n) == 0 &&
-           (length == n || text[n] == '.');
-}
-
 /* "SB3" or "gsb3"; TEG_GROUP_ANY if the operands name none. */
 static uint8_t number_of(const char *operands, const char *prefix)
 {
@@ -79,12 +71,11 @@ static uint8_t barriers_of(const char *operands)
 struct teg_group teg_group_of(const char *text)
 {
     size_t length;
-    const char *mnemonic = teg_text_mnemonic(text, &length);
-    const char *operands = mnemonic + length;
+    const char *operands = teg_text_mnemonic(text, &length) + length;
     struct teg_group g = {0};
     size_t i = 0;
 
-    while (i < ROWS && !begins(mnemonic, length, rows[i].mnemonic))
+    while (i < ROWS && !teg_text_is(text, rows[i].mnemonic))
         i++;
     if (i == ROWS)
         return g;

@@ -182,6 +182,15 @@ const char *teg_text_mnemonic(const char *text, size_t *length)
     return text;
 }
 
+int teg_text_is(const char *text, const char *mnemonic)
+{
+    size_t length, own = strlen(mnemonic);
+    const char *at = teg_text_mnemonic(text, &length);
+
+    return length >= own && memcmp(at, mnemonic, own) == 0 &&
+           (length == own || at[own] == '.');
+}
+
 teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d)
 {

@@ -161,6 +161,8 @@ const char *teg_program_file(const struct teg_program *p,
 /* The mnemonic with its modifiers in such a text: behind a guard ("@!P0 "), up
  * to the next blank. */
 const char *teg_text_mnemonic(const char *text, size_t *length);
+/* Whether that is `mnemonic`, with whatever modifiers behind it. */
+int teg_text_is(const char *text, const char *mnemonic);
 /* Deep copy; `*to` must be zeroed or released. */
 teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d);

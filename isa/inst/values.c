@@ -1,7 +1,5 @@
 #include "isa/inst/values.h"
 
-#include <string.h>
-
 /* Mnemonics, with all their modifiers, and what is said of them. */
 static const struct lack {
     const char *mnemonic, *kind, *what;
@@ -29,20 +27,11 @@ static const struct lack {
      "blocks use them: nobody waits there"},
 };
 
-static int is_of(const char *text, const char *mnemonic)
-{
-    size_t length, own = strlen(mnemonic);
-    const char *at = teg_text_mnemonic(text, &length);
-
-    return length >= own && memcmp(at, mnemonic, own) == 0 &&
-           (length == own || at[own] == '.');
-}
-
 void teg_values_note(struct teg_notes *notes, const struct teg_inst *inst,
                      const char *text, const char *where)
 {
     for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
-        if (inst->values == VALUES_NONE && is_of(text, lacks[i].mnemonic))
+        if (inst->values == VALUES_NONE && teg_text_is(text, lacks[i].mnemonic))
             teg_notes_add(notes, lacks[i].kind, where, "%s", lacks[i].what);
     }
 }

@@ -25,14 +25,6 @@ static struct sim_pass_times atomic_pass_times(const struct teg_gpu *gpu)
                                    fraction_of(gpu->shared.conflict_latency)};
 }
 
-/* Atomics that do not come to L2 have no steps. */
-static uint64_t atomic_step(const struct teg_gpu *gpu, double interval)
-{
-    if (gpu->l2.bytes == 0 || gpu->l1.always_hits)
-        return 0;
-    return fraction_of(interval > 0 ? interval : gpu->l2.atomic_interval);
-}
-
 static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
 {
     for (uint32_t u = 0; u < gpu->unit_count; u++) {
@@ -70,8 +62,8 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
         .shared = {{fraction_of(gpu->shared.pass_interval),
                     fraction_of(gpu->shared.conflict_latency)},
                    atomic_pass_times(gpu)},
-        .atomic_step = {atomic_step(gpu, gpu->l2.atomic_interval),
-                        atomic_step(gpu, gpu->l2.atomic_float_interval)},
+        .atomic_step = {fraction_of(teg_gpu_atomic_interval(gpu, 0)),
+                        fraction_of(teg_gpu_atomic_interval(gpu, 1))},
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
         .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
         .distinct_interval = fraction_of(gpu->constant.distinct_interval),

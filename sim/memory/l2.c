@@ -30,10 +30,8 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .atomic_held = calloc(slices, sizeof *l2->atomic_held),
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
-        .atomic_ticks = {sim_ticks_of(gpu->l2.atomic_interval),
-                         sim_ticks_of(gpu->l2.atomic_float_interval != 0
-                                          ? gpu->l2.atomic_float_interval
-                                          : gpu->l2.atomic_interval)},
+        .atomic_ticks = {sim_ticks_of(teg_gpu_atomic_interval(gpu, 0)),
+                         sim_ticks_of(teg_gpu_atomic_interval(gpu, 1))},
     };
     l2->partial_rate =
         (uint64_t)((double)l2->rate * gpu->l2.partial_write + 0.5);

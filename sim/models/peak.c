@@ -198,13 +198,9 @@ double peak_atomic_cycles(const struct teg_statistics *s,
     const struct teg_memory_statistics *m = &s->memory;
     double floats = (double)m->atomic_float_steps;
     double integers = (double)m->atomic_steps - floats;
-    double each = gpu->l2.atomic_interval;
-    double of_float = gpu->l2.atomic_float_interval > 0
-                          ? gpu->l2.atomic_float_interval
-                          : each;
+    double each = teg_gpu_atomic_interval(gpu, 0);
+    double of_float = teg_gpu_atomic_interval(gpu, 1);
 
-    if (gpu->l2.bytes == 0 || gpu->l1.always_hits)
-        return 0;
     if (s->simulated)
         return (double)m->atomic_slice_cycles;
     return (integers * each + floats * of_float) / gpu->l2.slices;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/base/array.h"
+#include "sim/engine/bulk.h"
 
 enum {
     FRACTION = 256, /* of a cycle */
@@ -93,22 +94,16 @@ static int is_request(const struct sample_followers *f, struct teg_cursor *c,
            sim_resolve_space(inst, a, &f->windows) != SPACE_SHARED;
 }
 
-/* Whether the cursor stands at a bulk copy, of which all is left then.
- * (isa/inst/values.def: its global address and its bytes) */
+/* Whether the cursor stands at a bulk copy, of which all is left then. */
 static int begins_copy(const struct sample_followers *f, struct walk *w)
 {
     const struct teg_inst *inst = &f->kernel->program.inst[w->cursor.inst];
-    struct teg_access value[TEG_VALUES_MAX];
-    uint32_t lane, n = 0;
+    struct sim_values v;
 
     if (inst->values != VALUES_BULK || w->cursor.mask == 0)
         return 0;
-    lane = (uint32_t)__builtin_ctz(w->cursor.mask);
-    while (n < TEG_VALUES_MAX && teg_cursor_value(&w->cursor, &value[n]))
-        n++;
-    w->at = teg_access_lane(&value[1], lane);
-    w->end = w->at + teg_access_lane(&value[2], lane);
-    if (w->at == UINT64_MAX)
+    sim_values_read(&v, &w->cursor);
+    if (!sim_bulk_range(&v, &w->at, &w->end))
         w->end = w->at;
     return 1;
 }
