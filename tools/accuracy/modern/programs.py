@@ -18,12 +18,14 @@ keys of attention) is large, two short ones are replayed and extended linearly.
 Launches of unequal blocks (causal attention) are extended linearly in the
 number of heads.
 """
+import collections
 import csv
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import threading
 
 from bench import (ROOT, TEG, Failed, fact, in_parallel, report, summary,
                    write_json)
@@ -40,15 +42,23 @@ options = {"settings": (), "ladder": None, "points": False}
 
 # ---- compiling and tracing -------------------------------------------------
 
+making = collections.defaultdict(threading.Lock)  # by path
+
+
+def kept(name, suffix, key):
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    return os.path.join(KEPT, f"{name}-{digest}.{suffix}")
+
+
 def keep(name, suffix, key, make):
     """Path of the kept file that `make(path)` writes, made once for a key."""
-    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-    path = os.path.join(KEPT, f"{name}-{digest}.{suffix}")
-    if not os.path.exists(path):
-        os.makedirs(KEPT, exist_ok=True)
-        part = f"{path[:-len(suffix) - 1]}.part.{suffix}"
-        make(part)
-        os.replace(part, path)
+    path = kept(name, suffix, key)
+    with making[path]:
+        if not os.path.exists(path):
+            os.makedirs(KEPT, exist_ok=True)
+            part = f"{path[:-len(suffix) - 1]}.{os.getpid()}.{suffix}"
+            make(part)
+            os.replace(part, path)
     return path
 
 
@@ -83,23 +93,19 @@ class Kernel:
 def triton_kernel(name, capability, signature, constants, warps, stages):
     import triton
     import triton_kernels
-    built = {}
-
-    def make(path):
-        cubin, meta = triton_kernels.build(name, capability, signature,
-                                           constants, warps, stages)
-        with open(path, "wb") as f:
-            f.write(cubin)
-        built["shared"] = meta.shared
     with open(triton_kernels.__file__, "rb") as f:
         key = (triton.__version__, f.read(), name, capability, signature,
                constants, warps, stages)
-    cubin = keep(f"{name}_{capability}", "cubin", key, make)
-    # the launcher's facts lie beside the code
-    facts = cubin[:-len("cubin")] + "shared"
-    if "shared" in built:
+    name = f"{name}_{capability}"
+    facts = kept(name, "shared", key)  # the launcher's, beside the code
+
+    def make(path):
+        cubin, meta = triton_kernels.build(*key[2:])
+        with open(path, "wb") as f:
+            f.write(cubin)
         with open(facts, "w", encoding="ascii") as f:
-            f.write(str(built["shared"]))
+            f.write(str(meta.shared))
+    cubin = keep(name, "cubin", key, make)
     with open(facts, encoding="ascii") as f:
         shared = int(f.read())
     # two pointers to scratch space follow the parameters
