@@ -1,0 +1,414 @@
+#include "tests/sim/engine/help_naive_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/engine/help_naive_tensor.h"
+
+static uint64_t ceil_div(double x)
+{
+    uint64_t whole = (uint64_t)x;
+
+    return whole + (x > (double)whole);
+}
+
+static void do_deed(struct block *b, struct deed deed)
+{
+    if (b->deeds == DEEDS_MAX)
+        abort();
+    b->deed[b->deeds++] = deed;
+}
+
+/* Lines of a bulk copy from `*at` on, byte by byte. */
+static void plan_copy(struct sim_plan *plan, int is_store, uint64_t *at,
+                      uint64_t end)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->groups = 1;
+    plan->request.space = SPACE_GLOBAL;
+    plan->request.is_store = (uint8_t)is_store;
+    while (*at < end) {
+        struct sim_transaction *t = &plan->transaction[plan->count];
+        uint32_t filled[4] = {0};
+
+        if (plan->count == SIM_TRANSACTIONS_MAX)
+            return;
+        plan->count++;
+        t->address = *at / 128 * 128;
+        for (; *at < end && *at / 128 * 128 == t->address; ++*at)
+            filled[*at % 128 / 32]++;
+        for (int s = 0; s < 4; s++) {
+            t->bytes += filled[s] != 0 ? 32 : 0;
+            t->sectors |= (uint8_t)((filled[s] != 0) << s);
+            t->partial |= (uint8_t)((filled[s] != 0 && filled[s] != 32) << s);
+        }
+    }
+}
+
+/* When a bulk copy of the warp is done. */
+static uint64_t copy_done(struct naive *n, uint32_t sm, uint64_t begin,
+                          const uint64_t *value, const struct teg_inst *inst,
+                          uint64_t latency)
+{
+    uint64_t at = value[1], end = value[1] + value[2], done = 0;
+    int is_store = (inst->flags & INST_STORE) != 0;
+    struct sim_plan plan;
+    double lines = 0;
+
+    while (at != end) {
+        uint64_t turns =
+            (uint64_t)(lines *
+                       naive_256ths(n->gpu->memory.transaction_interval));
+
+        plan_copy(&plan, is_store, &at, end);
+        done = naive_max(done,
+                         naive_memory_issue(n->memory, sm, begin + turns, &plan,
+                                            inst->flags | INST_BYPASS_L1));
+        lines += plan.count;
+    }
+    return is_store ? done + latency : naive_max(done, begin + latency);
+}
+
+/* What the instruction takes where it is. */
+struct cost {
+    uint64_t begin, latency;
+    uint64_t busy, done; /* its instance; its result */
+    uint64_t same_warp;  /* cycles till the warp may issue again */
+    uint64_t lines;      /* cycles of the unit of lines */
+};
+
+/* Values beside the addresses: every lane's, and those of the first lane. */
+struct values {
+    struct teg_access all[TEG_VALUES_MAX];
+    uint64_t first[TEG_VALUES_MAX];
+};
+
+static void read_values(struct warp *w, const struct teg_inst *inst,
+                        struct values *v)
+{
+    memset(v->first, 0, sizeof v->first);
+    for (uint32_t i = 0; w->cursor.mask != 0 && i < teg_inst_values(inst);
+         i++) {
+        teg_cursor_value(&w->cursor, &v->all[i]);
+        for (uint32_t l = TEG_LANES; l-- != 0;) {
+            if (w->cursor.mask >> l & 1)
+                v->first[i] = teg_access_lane(&v->all[i], l);
+        }
+    }
+}
+
+static uint64_t latency_of(const struct teg_gpu *gpu,
+                           const struct teg_inst *inst,
+                           const struct teg_timing *t)
+{
+    if ((inst->flags & INST_OPERAND) == 0 || gpu->shared.operand_latency == 0)
+        return t->latency;
+    return inst->op_class == CLASS_MOV ? gpu->timing[CLASS_LDS].latency
+                                       : gpu->shared.operand_latency;
+}
+
+static void cost_of_shared(const struct naive *n, const struct sim_plan *plan,
+                           struct cost *c)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    double hold = gpu->shared.pass_interval;
+    double wait = gpu->shared.conflict_latency;
+    double extra = plan->request.passes > plan->request.groups
+                       ? plan->request.passes - plan->request.groups
+                       : 0;
+
+    if (plan->request.is_atomic && gpu->shared.atomic_interval > 0)
+        hold = wait = gpu->shared.atomic_interval;
+    c->busy =
+        naive_max(c->busy, ceil_div(plan->request.passes * naive_256ths(hold)));
+    c->done += (uint64_t)(extra * naive_256ths(wait) + 0.5);
+    if (extra > 0 && gpu->shared.conflict_holds_warp)
+        c->same_warp = naive_max(c->same_warp, c->done - n->now);
+}
+
+static void cost_of_constant(const struct naive *n, const struct sim_plan *plan,
+                             struct cost *c)
+{
+    double each = naive_256ths(n->gpu->constant.distinct_interval);
+
+    c->busy = naive_max(c->busy, ceil_div(plan->request.passes * each));
+    c->done += (uint64_t)((plan->request.passes - 1) * each + 0.5);
+}
+
+/* A copy to shared memory writes there, too: later by what it conflicts. */
+static uint64_t shared_side(const struct naive *n, const struct teg_inst *inst,
+                            const struct teg_access *to, struct cost *c)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    struct teg_inst store = *inst;
+    struct sim_plan side = {0};
+    double further;
+    uint64_t later;
+
+    store.space = SPACE_SHARED;
+    store.flags = INST_STORE;
+    naive_plan_make(&side, gpu, &store, to, &n->windows);
+    further = (double)side.request.passes - side.request.groups;
+    c->busy =
+        naive_max(c->busy, ceil_div(side.request.passes *
+                                    naive_256ths(gpu->shared.pass_interval)));
+    if (further <= 0)
+        return 0;
+    later =
+        (uint64_t)(further * naive_256ths(gpu->shared.conflict_latency) + 0.5);
+    if (gpu->shared.conflict_holds_warp)
+        c->same_warp =
+            naive_max(c->same_warp, c->begin + c->latency + later - n->now);
+    return later;
+}
+
+/* Lines one after the other, bytes of lanes, of the pipe to L1. */
+static void cost_of_pipe(const struct naive *n, const struct sim_plan *plan,
+                         struct cost *c)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    double turns = plan->count > plan->groups
+                       ? (double)(plan->count - plan->groups) + 1
+                       : (double)(plan->count != 0);
+    double bytes = gpu->memory.lane_bytes_per_cycle;
+
+    c->lines = plan->request.l1_lines;
+    if (c->lines == 0)
+        c->lines =
+            ceil_div(turns * naive_256ths(gpu->memory.transaction_interval));
+    if (gpu->tag_unit == TEG_NO_UNIT)
+        c->busy = naive_max(c->busy, c->lines);
+    if (bytes > 0)
+        c->busy =
+            naive_max(c->busy, ceil_div(plan->request.useful_bytes *
+                                        floor(65536 / bytes + 0.5) / 65536));
+}
+
+static void cost_of_atomic(const struct naive *n, const struct sim_plan *plan,
+                           struct cost *c)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    double each = plan->request.is_float && gpu->l2.atomic_float_interval > 0
+                      ? gpu->l2.atomic_float_interval
+                      : gpu->l2.atomic_interval;
+
+    if (plan->request.atomic_depth <= 1 || gpu->l2.bytes == 0 ||
+        gpu->l1.always_hits)
+        return;
+    c->done = naive_max(c->done, n->now + 1) +
+              ceil_div((plan->request.atomic_depth - 1) * naive_256ths(each));
+}
+
+static void cost_of_memory(struct naive *n, uint32_t sm_number,
+                           const struct teg_inst *inst, struct sim_plan *plan,
+                           const struct values *v, struct cost *c)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    uint64_t memory =
+        naive_memory_issue(n->memory, sm_number, c->begin, plan, inst->flags);
+
+    cost_of_pipe(n, plan, c);
+    if (inst->values == VALUES_SHARED)
+        memory += shared_side(n, inst, &v->all[0], c);
+    if (plan->request.l1_passes > 1) {
+        double each = naive_256ths(gpu->l1.bank_interval);
+        double passes = plan->request.l1_passes;
+
+        c->busy = naive_max(c->busy, ceil_div(passes * each));
+        memory = naive_max(memory, c->begin + gpu->l1.latency +
+                                       ceil_div((passes - 1) * each));
+    }
+    cost_of_atomic(n, plan, c);
+    if (gpu->memory.transactions_hold_warp)
+        c->same_warp = naive_max(c->same_warp, c->begin + c->busy - n->now);
+    c->done = plan->request.is_store && !plan->request.is_atomic
+                  ? memory + c->latency
+                  : naive_max(memory, c->done);
+}
+
+static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
+                           const struct values *v,
+                           const struct instance *instance)
+{
+    const struct teg_inst *inst = naive_head(n, w);
+    const struct teg_timing t = naive_timing(n->gpu, inst);
+    struct sim_plan *plan =
+        teg_inst_has_addresses(inst) ? naive_plan_of(n, sm_number, w) : NULL;
+    struct cost c = {
+        /* What is before it in the instance's queues goes first. */
+        .begin = naive_max(n->now, instance->free_at),
+        .latency = latency_of(n->gpu, inst, &t),
+        .busy = t.interval,
+        .same_warp = t.same_warp,
+    };
+
+    c.done = c.begin + c.latency;
+    if (plan != NULL && plan->request.space == SPACE_SHARED)
+        cost_of_shared(n, plan, &c);
+    else if (plan != NULL && plan->request.space == SPACE_CONST)
+        cost_of_constant(n, plan, &c);
+    else if (plan != NULL)
+        cost_of_memory(n, sm_number, inst, plan, v, &c);
+    else if (inst->values == VALUES_BULK && w->cursor.mask != 0 &&
+             v->first[1] != UINT64_MAX)
+        c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
+    c.done = naive_max(c.done, c.begin + 1);
+    return c;
+}
+
+/* What the instruction does to mbarriers, and when. */
+static void do_deeds(const struct naive *n, struct block *b,
+                     const struct teg_inst *inst, uint32_t mask,
+                     const struct values *v, uint64_t done)
+{
+    const uint64_t *value = v->first;
+
+    if (inst->values == VALUES_INIT && mask != 0)
+        do_deed(b, (struct deed){value[0], n->now, 1, (int64_t)value[1], 0});
+    if (inst->values == VALUES_BULK && mask != 0)
+        do_deed(b, (struct deed){value[3], done, 0, 0, -(int64_t)value[2]});
+    for (uint32_t l = 0; inst->values == VALUES_ARRIVE && l < TEG_LANES; l++) {
+        if (mask >> l & 1)
+            do_deed(b, (struct deed){teg_access_lane(&v->all[0], l), done, 0,
+                                     (int64_t)teg_access_lane(&v->all[1], l),
+                                     (int64_t)teg_access_lane(&v->all[2], l)});
+    }
+}
+
+static void occupy(struct naive *n, struct sm *sm, const struct teg_inst *inst,
+                   uint32_t scheduler, struct instance *instance,
+                   const struct cost *c)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    uint64_t since;
+
+    naive_give(instance, scheduler, c->begin, c->busy, c->done);
+    if ((inst->flags & INST_OPERAND) && gpu->operand_unit != TEG_NO_UNIT)
+        naive_find_instance(n, sm, gpu->operand_unit, scheduler, &since)
+            ->free_at = c->begin + c->busy;
+    if (c->lines != 0 && gpu->tag_unit != TEG_NO_UNIT)
+        sm->unit[gpu->tag_unit][0].free_at = n->now + c->lines;
+}
+
+/* Whom the warp's later instructions wait for. */
+static void leave_results(const struct naive *n, struct warp *w,
+                          const struct teg_inst *inst, const struct cost *c)
+{
+    uint32_t fence = naive_fence_cycles(n, inst);
+
+    for (uint8_t i = 0; i < inst->dst_count; i++) {
+        for (uint32_t r = 0; r < inst->dst[i].count; r++) {
+            w->ready[inst->dst[i].first + r] = c->done;
+            w->stall[inst->dst[i].first + r] = naive_stall_of(inst);
+        }
+    }
+    naive_note_result(n, w, inst, c->done);
+    if (teg_inst_has_addresses(inst) && (inst->group.does & GROUP_JOINS) == 0)
+        w->accessed = naive_max(w->accessed, c->done);
+    w->fence_end = w->cursor.mask != 0 && fence != 0 ? n->now + fence : 0;
+    w->stall_until = 0;
+    if (naive_by_control(n, inst)) {
+        naive_hold(w, inst->control.read_barrier, c->begin + c->busy,
+                   naive_stall_of(inst));
+        w->stall_until =
+            n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
+    }
+}
+
+static void park(struct naive *n, struct sm *sm, struct warp *w,
+                 const struct teg_inst *inst, uint32_t mask,
+                 const uint64_t *value)
+{
+    if ((inst->flags & INST_CLUSTER) && mask != 0) {
+        naive_come_to_cluster(n, sm, w, inst->flags, mask);
+    } else if ((inst->flags & INST_BARRIER) && mask != 0) {
+        w->parked = 1;
+        w->named = (uint32_t)value[0];
+    } else if (inst->values == VALUES_TEST && mask != 0 && value[1] != 2) {
+        w->asks = 1;
+        w->asked_mbarrier = value[0];
+        w->asked_parity = value[1];
+    }
+}
+
+/* The warp goes to its next instruction. */
+static void go_on(struct naive *n, struct sm *sm, struct warp *w,
+                  const struct teg_inst *inst, const uint64_t *value)
+{
+    struct block *b = &sm->block[w->block];
+    uint32_t mask = w->cursor.mask;
+
+    if ((inst->flags & INST_EXIT) && mask != 0)
+        w->exited = 1;
+    if (!teg_cursor_next(&w->cursor)) {
+        w->finished = 1;
+        if (!w->exited)
+            b->missing++;
+        b->done = naive_max(b->done, n->now + 1);
+    } else {
+        park(n, sm, w, inst, mask, value);
+    }
+    if (inst->values == VALUES_BARRIER && mask != 0) {
+        b->named[value[0]].threads += (uint32_t)__builtin_popcount(mask);
+        b->named[value[0]].wanted = (uint32_t)value[1];
+        naive_release_named(n, sm, w->block, (uint32_t)value[0]);
+    }
+    if (inst->op_class == CLASS_BRANCH && !w->finished &&
+        naive_head(n, w) != inst + 1)
+        w->same_warp = naive_max(w->same_warp, n->gpu->sm.taken_interval);
+}
+
+static void begin_fetch(struct sm *sm, struct warp *w,
+                        const struct teg_inst *inst, uint32_t scheduler)
+{
+    if (sm->fetch == NULL || w->fetched)
+        return;
+    w->fetched = 1;
+    w->line = sim_fetch_line(sm->fetch, inst->pc);
+    sim_fetch_at(sm->fetch, scheduler, w->line, w->from);
+}
+
+static void fetch_next(struct naive *n, struct sm *sm, struct warp *w,
+                       uint32_t scheduler)
+{
+    w->instruction_at = 0;
+    if (sm->fetch == NULL || w->finished ||
+        sim_fetch_line(sm->fetch, naive_head(n, w)->pc) == w->line)
+        return;
+    w->line = sim_fetch_line(sm->fetch, naive_head(n, w)->pc);
+    w->instruction_at = sim_fetch_at(sm->fetch, scheduler, w->line, n->now);
+}
+
+void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
+                 struct warp *w, uint32_t scheduler, struct instance *instance)
+{
+    const struct teg_inst *inst = naive_head(n, w);
+    struct naive_warp *out = &n->result->warp[w->number];
+    struct block *b = &sm->block[w->block];
+    struct values v;
+    struct cost c;
+
+    if (teg_inst_has_addresses(inst)) /* which lie before the values */
+        naive_plan_of(n, sm_number, w);
+    read_values(w, inst, &v);
+    c = cost_of(n, sm_number, w, &v, instance);
+    do_deeds(n, b, inst, w->cursor.mask, &v, c.done);
+    occupy(n, sm, inst, scheduler, instance, &c);
+    leave_results(n, w, inst, &c);
+    out->issue[out->issues++] =
+        (struct naive_issue){n->now, w->cursor.inst, sm_number};
+    b->done = naive_max(b->done, c.done);
+    n->cycles = naive_max(n->cycles, c.done);
+
+    begin_fetch(sm, w, inst, scheduler);
+    w->issued_now = 1;
+    w->last_issue = n->now;
+    w->same_warp = naive_by_control(n, inst) ? 0 : c.same_warp;
+    w->start = w->barrier_end = 0;
+    w->planned = 0;
+    go_on(n, sm, w, inst, v.first);
+    fetch_next(n, sm, w, scheduler);
+    naive_release_barrier(n, sm, w->block);
+    naive_release_cluster(n, b->cluster);
+}

@@ -1,0 +1,66 @@
+#include "tests/sim/engine/help_naive_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "R4" of "R4.reuse" or "-R4" in the text's place; -1. */
+static int text_register(const char *text, int place, int *reuse)
+{
+    char part[64];
+    const char *at = strchr(text, ' ');
+
+    for (; at != NULL && place > 0; place--) {
+        at = strchr(at + 1, ',');
+    }
+    if (at == NULL)
+        return -1;
+    snprintf(part, sizeof part, "%.40s", at + 1);
+    part[strcspn(part, ",")] = '\0';
+    *reuse = strstr(part, ".reuse") != NULL;
+    at = strchr(part, 'R');
+    return at != NULL && at[1] >= '0' && at[1] <= '9' ? atoi(at + 1) : -1;
+}
+
+uint64_t naive_cycles_to_read(const struct naive *n, const struct sm *sm,
+                              uint32_t scheduler, const struct warp *w)
+{
+    const struct teg_inst *inst = naive_head(n, w), *before = inst - 1;
+    int bank[4] = {0}, most = 1, four, seen[TEG_REG_P] = {0};
+    int follows = sm->last[scheduler] == (int)(w - sm->warp) &&
+                  w->cursor.inst != 0 && w->issued_any &&
+                  w->last_inst == w->cursor.inst - 1;
+
+    four = n->gpu->sm.register_banks == REGISTER_BANKS_KEPLER;
+    if (n->gpu->sm.register_banks == REGISTER_BANKS_NONE ||
+        teg_op_class_facts(inst->op_class)->kind != RESULT_FIXED ||
+        (inst->op_class >= CLASS_HMMA && inst->op_class <= CLASS_GMMA) ||
+        teg_inst_has_addresses(inst) ||
+        (n->gpu->sm.register_reuse && !inst->control.known))
+        return 1;
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        int kept = 0;
+
+        for (int place = 0; place < 8; place++) {
+            int reuse = 0, r, unused;
+
+            r = follows && n->gpu->sm.register_reuse && before->control.known
+                    ? text_register(teg_program_text(n->program, before), place,
+                                    &reuse)
+                    : -1;
+            kept |= r == inst->src[i].first && reuse &&
+                    text_register(teg_program_text(n->program, inst), place,
+                                  &unused) == r;
+        }
+        for (int r = inst->src[i].first;
+             !kept && r < TEG_REG_P &&
+             r < inst->src[i].first + inst->src[i].count;
+             r++) {
+            int b = four ? (r & 1) | (r & 4) >> 1 : r & 1;
+
+            if (!seen[r]++ && ++bank[b] > most)
+                most = bank[b];
+        }
+    }
+    return (uint64_t)most;
+}

@@ -1,0 +1,218 @@
+/*
+ * What the parts of the naive engine know of one another: warps, blocks, SMs,
+ * and the few rules that more than one of them needs.
+ */
+#ifndef TEG_TESTS_SIM_ENGINE_HELP_NAIVE_STATE_H
+#define TEG_TESTS_SIM_ENGINE_HELP_NAIVE_STATE_H
+
+#include "sim/engine/fetch.h"
+#include "tests/sim/engine/help_naive.h"
+#include "tests/sim/memory/help_naive_coalesce.h"
+#include "tests/sim/memory/help_naive_memory.h"
+
+enum {
+    SMS_MAX = 4,
+    WARPS_MAX = 64,
+    BLOCKS_MAX = 32,
+    CLUSTERS_MAX = 64,
+    CLUSTER_MAX = 16,
+    INSTANCES_MAX = 16
+};
+enum {
+    ISSUES_MAX = 1024,
+    BARRIERS = 6,
+    DEEDS_MAX = 1024,
+};
+
+struct instance {
+    uint64_t free_at;
+    /* of everything ever issued to it */
+    uint64_t done[ISSUES_MAX], begun[ISSUES_MAX];
+    uint32_t by[ISSUES_MAX]; /* scheduler */
+    uint32_t issued;
+};
+
+struct warp {
+    int resident, finished, parked, exited, planned;
+    int waits_for_cluster;
+    uint32_t came; /* phases of its cluster's barrier it has arrived in */
+    uint32_t lanes_came;
+    struct teg_cursor cursor;
+    struct sim_plan plan;
+    int has_plan;
+    uint32_t block, stream, number; /* place in the SM; in the block; result */
+    uint64_t age;
+    uint64_t from;  /* resident since */
+    uint64_t start; /* may issue from */
+    uint64_t barrier_end, last_issue, same_warp;
+    uint64_t issue_end; /* next slot of its scheduler */
+    uint64_t ready[TEG_REG_COUNT];
+    int stall[TEG_REG_COUNT];
+    /* everything that ever counted up a dependence barrier */
+    struct held {
+        uint64_t until;
+        int stall;
+    } held[BARRIERS][NAIVE_ISSUES_MAX * 2];
+    uint32_t held_count[BARRIERS];
+    /* all that ever joined a group, committed or not, and what counted groups
+     * by their number, in order */
+    uint64_t joined[TEG_GROUP_KINDS];
+    struct counted {
+        uint8_t kind, number;
+        struct held held;
+    } counted[NAIVE_ISSUES_MAX * 2];
+    uint32_t counted_count;
+    uint64_t accessed, fence_end; /* all accesses done; behind the last fence */
+    uint64_t line, instruction_at; /* of the program; the next is there */
+    uint64_t stall_until;          /* by the compiler's stall count */
+    /* The phase it has asked for: its mbarrier, its parity. */
+    int asks;
+    uint64_t asked_mbarrier, asked_parity;
+    uint32_t named; /* barrier, while parked */
+    int refused;
+    int reason; /* of the last slot */
+    int issued_now, issued_any, fetched;
+    uint32_t last_inst;
+};
+
+struct cluster {
+    uint32_t phases; /* that have ended */
+    int somebody;    /* has arrived since */
+    uint64_t open;
+};
+
+/* Something that happens to an mbarrier in a cycle. */
+struct deed {
+    uint64_t mbarrier, cycle;
+    int makes; /* it, for `arrivals` a phase */
+    int64_t arrivals, bytes;
+};
+
+struct block {
+    struct teg_block *block;
+    uint32_t cluster;
+    uint32_t warps, missing;
+    uint64_t done;
+    struct deed deed[DEEDS_MAX];
+    uint32_t deeds;
+    struct {
+        uint32_t threads, wanted; /* that have come */
+    } named[16];
+};
+
+struct sm {
+    struct warp warp[WARPS_MAX];
+    struct block block[BLOCKS_MAX];
+    struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
+    int last[4];         /* slot issued last, by scheduler */
+    uint32_t first;      /* scheduler that is asked first */
+    uint64_t reading[4]; /* operands, until */
+    struct sim_fetch *fetch;
+};
+
+struct naive {
+    const struct teg_gpu *gpu;
+    const struct teg_program *program;
+    struct sim_windows windows;
+    struct naive_memory *memory;
+    struct sm *sm;
+    struct cluster cluster[CLUSTERS_MAX];
+    struct naive_result *result;
+    uint64_t warps_started, cycles, now;
+};
+
+/* Blocks on their way to the SMs. */
+struct handing {
+    struct teg_block *next[CLUSTER_MAX];
+    uint32_t waiting, turn, clusters;
+    uint32_t blocks_per_sm, warps_per_block;
+    uint64_t handed_out;
+    double from;
+    int all_read;
+};
+
+static inline uint64_t naive_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline const struct teg_inst *naive_head(const struct naive *n,
+                                                const struct warp *w)
+{
+    return &n->program->inst[w->cursor.inst];
+}
+
+/* A description's fraction of a cycle, as the engine keeps it. */
+static inline double naive_256ths(double x)
+{
+    return (double)(uint64_t)(x * 256 + 0.5) / 256;
+}
+
+/* Is something that ends at `end` over, seen from the slots? */
+static inline int naive_over(const struct naive *n, uint64_t end)
+{
+    uint64_t period = n->gpu->sm.issue_period;
+
+    while (end % period != 0)
+        end++;
+    return end <= n->now;
+}
+
+/* help_naive_waits.c: the reason why the warp may not even be asked, or -1. */
+int naive_held(const struct naive *n, const struct warp *w);
+/* What waiting for the instruction's result is called; and for its unit. */
+int naive_stall_of(const struct teg_inst *inst);
+int naive_throttle(const struct teg_inst *inst);
+int naive_by_control(const struct naive *n, const struct teg_inst *inst);
+void naive_hold(struct warp *w, uint8_t barrier, uint64_t until, int stall);
+/* The instruction's result, or the group it commits, is there at `done`. */
+void naive_note_result(const struct naive *n, struct warp *w,
+                       const struct teg_inst *inst, uint64_t done);
+uint32_t naive_fence_cycles(const struct naive *n, const struct teg_inst *inst);
+/* Has a phase of that parity just ended at the mbarrier? */
+int naive_phase_is_over(const struct naive *n, const struct block *b,
+                        uint64_t mbarrier, uint64_t parity);
+
+/* help_naive_units.c: the instance that is open first, and since when. */
+struct instance *naive_find_instance(struct naive *n, struct sm *sm,
+                                     uint32_t unit, uint32_t scheduler,
+                                     uint64_t *since);
+/* The instance that takes the warp's next instruction now, or NULL. */
+struct instance *naive_open_instance(struct naive *n, struct sm *sm,
+                                     const struct warp *w, uint32_t scheduler);
+/* Is it an instance that all schedulers have in common? */
+int naive_is_shared(const struct naive *n, const struct sm *sm,
+                    const struct instance *instance);
+void naive_give(struct instance *i, uint32_t scheduler, uint64_t begin,
+                uint64_t busy, uint64_t done);
+/* What the warp's next instruction asks of memory, or NULL. */
+struct sim_plan *naive_plan_of(struct naive *n, uint32_t sm, struct warp *w);
+/* Does the memory pipeline take it now? */
+int naive_memory_takes(struct naive *n, uint32_t sm_number, struct warp *w);
+
+/* help_naive_barriers.c: ends the phase of a cluster's, a block's, a named
+ * barrier if all it waits for have come. */
+void naive_release_cluster(struct naive *n, uint32_t number);
+void naive_release_barrier(struct naive *n, struct sm *sm, uint32_t block);
+void naive_release_named(struct naive *n, struct sm *sm, uint32_t block,
+                         uint32_t named);
+void naive_come_to_cluster(struct naive *n, struct sm *sm, struct warp *w,
+                           uint16_t flags, uint32_t lanes);
+
+/* help_naive_operands.c */
+uint64_t naive_cycles_to_read(const struct naive *n, const struct sm *sm,
+                              uint32_t scheduler, const struct warp *w);
+
+/* help_naive_issue.c: the warp issues its next instruction. */
+void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
+                 struct warp *w, uint32_t scheduler, struct instance *instance);
+
+/* help_naive_dispatch.c: takes away the blocks that have ended; returns how
+ * many. */
+uint32_t naive_retire(struct naive *n, struct sm *sm);
+/* Hands out the next cluster, or the next block where there are none; returns
+ * 0 if there is none or no room. */
+int naive_hand_out(struct naive *n, struct handing *h,
+                   struct teg_launch *launch);
+
+#endif
