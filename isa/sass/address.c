@@ -72,6 +72,8 @@ static const char *take_apart(struct address *a, const char *text)
         a->has_descriptor = 1;
         text = sass_read_uniform(next, &a->descriptor);
         text = text != NULL ? sass_after(text, "]") : NULL;
+        if (text != NULL && *text != '[') /* a cache's policy by itself */
+            return text;
     }
     text = text != NULL ? sass_after(text, "[") : NULL;
     return text != NULL ? address_parts(a, text) : NULL;
@@ -115,6 +117,7 @@ static void put_part(struct sass_reader *r, const struct address *a, char part,
         sass_put(r, list, a->ureg);
         break;
     case 'g':
+    case 'h':
         sass_put(r, list, a->descriptor);
         break;
     case 'o':

@@ -10,10 +10,6 @@
 #include "isa/inst/opcode.h"
 #include "isa/sass/sass.h"
 
-enum {
-    TILES = 4, /* uniform registers of two tiles' descriptors */
-};
-
 struct ranges {
     struct teg_regs *list;
     uint8_t *count;
@@ -62,9 +58,10 @@ static void add_address(const struct ranges *r,
         add_file(r, TEG_REG_R, TEG_SASS_RZ, o->reg, o->count);
     if (o->ureg != TEG_SASS_NONE)
         add_file(r, TEG_REG_UR, TEG_SASS_URZ, o->ureg,
-                 o->flags & SASS_DESCRIPTOR && o->reg == TEG_SASS_NONE ? TILES
-                 : o->flags & (SASS_WIDE | SASS_DESCRIPTOR)            ? 2
-                                                                       : 1);
+                 o->flags & SASS_DESCRIPTOR && o->reg == TEG_SASS_NONE
+                     ? o->count
+                 : o->flags & (SASS_WIDE | SASS_DESCRIPTOR) ? 2
+                                                            : 1);
 }
 
 static void add_constant(const struct ranges *r,

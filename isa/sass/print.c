@@ -222,7 +222,8 @@ static void put_address(struct line *l, const struct teg_sass *s,
     char name[8];
 
     if (hide && o->reg == TEG_SASS_NONE) {
-        put(l, "gdesc[%s]", register_name(o->ureg, 1, name));
+        put(l, "%sdesc[%s]", o->count == SASS_TILES ? "g" : "",
+            register_name(o->ureg, 1, name));
         return;
     }
     /* sm_80 to sm_89 leave the descriptor out unless bit 101 asks for it. */

@@ -349,8 +349,9 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
         } else if (part == 'x') {
             if (sass_bits(s->word, &d->at))
                 o->flags |= SASS_DESCRIPTOR;
-        } else if (part == 'g') {
+        } else if (part == 'g' || part == 'h') {
             o->flags |= SASS_DESCRIPTOR;
+            o->count = part == 'g' ? SASS_TILES : SASS_POLICY;
             o->ureg = (uint8_t)sass_bits(s->word, &d->at);
         }
         d->at += *d->at == ' ';

@@ -53,6 +53,12 @@ enum teg_sass_flag {
     SASS_BLANK = 1 << 12,        /* a blank, not a comma, follows in print */
 };
 
+/* Uniform registers of an address that is descriptors alone. */
+enum {
+    SASS_POLICY = 2, /* a cache's policy: desc[UR4] */
+    SASS_TILES = 4,  /* two tiles: gdesc[UR4] */
+};
+
 struct teg_sass_operand {
     uint8_t kind; /* enum teg_sass_kind */
     char role;    /* a, b, c, d: sources and destination by slot; u, v:

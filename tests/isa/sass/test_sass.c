@@ -442,6 +442,42 @@ START_TEST(what_other_code_showed_stays_right)
 }
 END_TEST
 
+/* All forms that the compiler makes of PTX's copies by tensor map. */
+START_TEST(tensor_copies_read_as_nvidias_disassembler_prints_them)
+{
+    static const char *const words[][2] = {
+        {"0001f000080000000000000c060075b4", "UTMALDG.1D [UR12], [UR6] ;"},
+        {"0001f4000800900000001208100075b4",
+         "UTMALDG.2D [UR8], [UR16], desc[UR18] ;"},
+        {"0001f0000802080700000008100073b4",
+         "UTMALDG.5D.MULTICAST [UR8], [UR16], UR7 ;"},
+        {"0001f2000805100d00001008060073b4",
+         "UTMALDG.3D.IM2COL [UR8], [UR6], UR13, desc[UR16] ;"},
+        {"0001f2000805981400001008060073b4",
+         "UTMALDG.4D.IM2COL.MULTICAST [UR8], [UR6], UR20, desc[UR16] ;"},
+        {"0003e2000805800000000020040073b5",
+         "UTMASTG.4D.IM2COL [UR32], [UR4] ;"},
+        {"0003e2000802100000000e10040073b5",
+         "UTMASTG.5D [UR16], [UR4], desc[UR14] ;"},
+        {"0001d80008000000000000040e0073b6", "UTMAREDG.1D.ADD [UR4], [UR14] ;"},
+        {"0001f20009051000000010080e0073b6",
+         "UTMAREDG.3D.IM2COL.MAX [UR8], [UR14], desc[UR16] ;"},
+        {"0001f20009818000000000080e0073b6", "UTMAREDG.4D.INC [UR8], [UR14] ;"},
+        {"0001e20008008000000000080e0075b8", "UTMAPF.L2.2D [UR8], [UR14] ;"},
+        {"0001e20008011000000004140e0075b8",
+         "UTMAPF.L2.3D [UR20], [UR14], desc[UR4] ;"},
+        {"0001e20008058010000000080e0073b8",
+         "UTMAPF.L2.4D.IM2COL [UR8], [UR14], UR16 ;"},
+        {"0001e20008040000000000000e0079b9", "UTMACCTL.PF [UR14] ;"},
+        {"0001e2000800000000000000060079b9", "UTMACCTL.IV [UR6] ;"},
+        {"0001e2000000000000000000000079b7", "UTMACMDFLUSH ;"},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        expect_text(words[i][0], 90, words[i][1]);
+}
+END_TEST
+
 START_TEST(branch_targets_are_relative_to_the_next_instruction)
 {
     /* The loop at the end of every kernel: -16 bytes, -4 words. */
@@ -654,6 +690,7 @@ HELP_MAIN("sass", 60, {no_two_rows_fit_the_same_word, 0},
           {labelled_words_read_as_their_labels, 0},
           {immediates_print_by_their_type, 0},
           {what_other_code_showed_stays_right, 0},
+          {tensor_copies_read_as_nvidias_disassembler_prints_them, 0},
           {branch_targets_are_relative_to_the_next_instruction, 0},
           {control_codes_are_read, 0}, {registers_are_those_of_the_word, 0},
           {results_are_as_wide_as_the_table_of_opcodes_says, 0},
