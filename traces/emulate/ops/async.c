@@ -1,68 +1,10 @@
 /*
  * Hopper's barriers in shared memory and the bulk copies that report to them.
  *
- * The 64 bits of such a barrier, as code that makes one writes them: the count
- * of arrivals of a phase, negative, in bits 20:1; the same of arrivals still
- * to come in bits 62:43; bit 63 turns over with each phase.  Bytes still to
- * come are kept in bits 42:21 here.  A phase ends when neither is left.
  * Copies are carried out at once.
  */
-#include "traces/emulate/core/access.h"
 #include "traces/emulate/core/values.h"
-
-enum {
-    COUNT_BITS = 20,
-    BYTES_BITS = 22,
-    BYTES_AT = 21,
-    LEFT_AT = 43,
-    PHASE_AT = 63
-};
-
-static uint64_t field(uint64_t word, unsigned at, unsigned bits)
-{
-    return word >> at & ((UINT64_C(1) << bits) - 1);
-}
-
-static void set_field(uint64_t *word, unsigned at, unsigned bits, uint64_t v)
-{
-    uint64_t ones = ((UINT64_C(1) << bits) - 1) << at;
-
-    *word = (*word & ~ones) | (v << at & ones);
-}
-
-/* Where a shared address lies in generic space.  `anywhere`: it has the rank of
- * a block of the cluster, else it is the block's own. */
-static uint64_t generic_of(const struct emu_warp *w, uint64_t at, int anywhere)
-{
-    if (!anywhere)
-        at = (at & (EMU_WINDOW_BYTES - 1)) | (uint64_t)w->block->rank
-                                                 << EMU_RANK_BIT;
-    return EMU_SHARED_WINDOW + (uint32_t)at;
-}
-
-static uint64_t *barrier_at(struct emu_warp *w, const struct emu_op *op,
-                            int lane, uint64_t at, int anywhere)
-{
-    return emu_generic(w, op, lane, generic_of(w, at, anywhere), 8);
-}
-
-/* Adds arrivals and expected bytes, and ends the phase if that was all. */
-static void note(struct emu_warp *w, uint64_t *barrier, unsigned arrivals,
-                 int64_t bytes)
-{
-    uint64_t word = *barrier, left = field(word, LEFT_AT, COUNT_BITS);
-
-    left = (left + arrivals) & ((1u << COUNT_BITS) - 1);
-    set_field(&word, LEFT_AT, COUNT_BITS, left);
-    set_field(&word, BYTES_AT, BYTES_BITS,
-              field(word, BYTES_AT, BYTES_BITS) + (uint64_t)bytes);
-    if (left == 0 && field(word, BYTES_AT, BYTES_BITS) == 0) {
-        set_field(&word, LEFT_AT, COUNT_BITS, field(word, 1, COUNT_BITS));
-        word ^= UINT64_C(1) << PHASE_AT;
-    }
-    *barrier = word;
-    w->block->gang->progress++;
-}
+#include "traces/emulate/ops/mbarrier.h"
 
 /* .EXCH: the uniform register's 64 bits for what stands there. */
 static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
@@ -72,7 +14,7 @@ static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     uint64_t old[EMU_LANES], *barrier;
 
     at += number < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
-    barrier = barrier_at(w, op, __builtin_ctz(mask), at, 0);
+    barrier = emu_mbarrier_at(w, op, __builtin_ctz(mask), at, 0);
     if (barrier == NULL)
         return;
     LANES old[l] = *barrier;
@@ -80,8 +22,9 @@ static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
         (uint64_t)emu_row(w, op->b, 1)[0] << 32 | emu_row(w, op->b, 0)[0];
     w->block->gang->progress++;
     emu_value_all(w, 0, emu_shared_offset(at));
-    emu_value_all(
-        w, 1, (0 - field(*barrier, 1, COUNT_BITS)) & ((1u << COUNT_BITS) - 1));
+    emu_value_all(w, 1,
+                  (0 - emu_field(*barrier, 1, MBARRIER_COUNT_BITS)) &
+                      ((1u << MBARRIER_COUNT_BITS) - 1));
     emu_write64(w, op->d, mask, old);
 }
 
@@ -110,16 +53,17 @@ static void arrive(struct emu_warp *w, uint64_t *barrier,
               arrivals | (emu_bit(op, 75) ? (uint64_t)arrivals << 32 : 0));
     emu_value(w, 2, lane, (uint64_t)bytes);
     if (emu_bit(op, 75))
-        set_field(barrier, 1, COUNT_BITS,
-                  field(*barrier, 1, COUNT_BITS) + arrivals);
-    note(w, barrier, arrivals, bytes);
+        emu_set_field(barrier, 1, MBARRIER_COUNT_BITS,
+                      emu_field(*barrier, 1, MBARRIER_COUNT_BITS) + arrivals);
+    emu_mbarrier_note(w, barrier, arrivals, bytes);
 }
 
 /* Whether the phase that the lane's `state` tells has ended, as a mask. */
 static uint32_t check(struct emu_warp *w, int lane, uint64_t barrier,
                       uint32_t state)
 {
-    uint32_t parity = state >> 31, ended = barrier >> PHASE_AT != parity;
+    uint32_t parity = state >> 31,
+             ended = barrier >> MBARRIER_PHASE_AT != parity;
 
     emu_value(w, 1, lane, ended ? parity : 2);
     return ended << lane;
@@ -142,7 +86,7 @@ EXEC(syncs)
         int l = __builtin_ctz(rest);
         /* .RED (74): the barrier may be another block's. */
         uint64_t *barrier =
-            barrier_at(w, op, l, at[l], code == 0x9a7 && emu_bit(op, 74));
+            emu_mbarrier_at(w, op, l, at[l], code == 0x9a7 && emu_bit(op, 74));
 
         if (barrier == NULL)
             return;
@@ -160,16 +104,6 @@ EXEC(syncs)
 }
 
 /* ---- copies ------------------------------------------------------------------ */
-
-static uint64_t uniform_at(const struct emu_warp *w, unsigned number)
-{
-    return number < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
-}
-
-static uint64_t uniform_pair(const struct emu_warp *w, unsigned number)
-{
-    return uniform_at(w, number) | uniform_at(w, number + 1) << 32;
-}
 
 enum {
     PIECE = 16, /* bytes */
@@ -200,18 +134,13 @@ static int copy_in(struct emu_warp *w, const struct emu_op *op, int lane,
                    uint64_t to, uint64_t from, uint32_t pieces,
                    uint64_t barrier)
 {
-    uint64_t *b = barrier_at(w, op, lane, barrier, 1);
+    uint64_t *b = emu_mbarrier_at(w, op, lane, barrier, 1);
 
     if (b == NULL ||
-        !copy_pieces(w, op, lane, generic_of(w, to, 1), from, pieces))
+        !copy_pieces(w, op, lane, emu_shared_generic(w, to, 1), from, pieces))
         return 0;
-    note(w, b, 0, -(int64_t)pieces * PIECE);
+    emu_mbarrier_note(w, b, 0, -(int64_t)pieces * PIECE);
     return 1;
-}
-
-static uint64_t with_rank(uint64_t at, unsigned rank)
-{
-    return (at & (EMU_WINDOW_BYTES - 1)) | (uint64_t)rank << EMU_RANK_BIT;
 }
 
 /* For the trace: where the block's own shared memory is read or written, from
@@ -235,33 +164,37 @@ EXEC(ublkcp)
     unsigned to = emu_bits(op, 37, 32), from = emu_bits(op, 29, 24);
     unsigned form = emu_bits(op, 75, 73);
     uint32_t count = emu_row(w, op->c, 0)[0], pieces = count & 0xffff;
-    uint64_t target = uniform_at(w, to), barrier = uniform_at(w, to + 1);
+    uint64_t target = emu_uniform_at(w, to),
+             barrier = emu_uniform_at(w, to + 1);
     int lane = __builtin_ctz(mask);
 
-    note_copy(w, form, form == 2 ? uniform_at(w, from) : target,
+    note_copy(w, form, form == 2 ? emu_uniform_at(w, from) : target,
               form == 3   ? ~UINT64_C(0)
-              : form == 2 ? uniform_pair(w, to)
-                          : uniform_pair(w, from),
+              : form == 2 ? emu_uniform_pair(w, to)
+                          : emu_uniform_pair(w, from),
               (uint64_t)pieces * PIECE, barrier);
     if (form == 2) { /* .G.S: whoever waits for the group finds it done */
-        copy_pieces(w, op, lane, uniform_pair(w, to),
-                    generic_of(w, uniform_at(w, from), 0), pieces);
+        copy_pieces(w, op, lane, emu_uniform_pair(w, to),
+                    emu_shared_generic(w, emu_uniform_at(w, from), 0), pieces);
         return;
     }
     if (form == 3) { /* .S.S */
-        copy_in(w, op, lane, target, generic_of(w, uniform_at(w, from), 0),
-                pieces, barrier);
+        copy_in(w, op, lane, target,
+                emu_shared_generic(w, emu_uniform_at(w, from), 0), pieces,
+                barrier);
         return;
     }
     if (form == 1) {
-        copy_in(w, op, lane, target, uniform_pair(w, from), pieces, barrier);
+        copy_in(w, op, lane, target, emu_uniform_pair(w, from), pieces,
+                barrier);
         return;
     }
     for (uint32_t rest = count >> 16; rest != 0; rest &= rest - 1) {
         unsigned rank = (unsigned)__builtin_ctz(rest);
 
-        if (!copy_in(w, op, lane, with_rank(target, rank),
-                     uniform_pair(w, from), pieces, with_rank(barrier, rank)))
+        if (!copy_in(w, op, lane, emu_with_rank(target, rank),
+                     emu_uniform_pair(w, from), pieces,
+                     emu_with_rank(barrier, rank)))
             return;
     }
 }
@@ -277,17 +210,18 @@ EXEC(stas)
         int l = __builtin_ctz(rest);
         uint64_t at = w->r[reg][l] + (uint64_t)op->m->value, *barrier;
         uint32_t value[4];
-        void *to = emu_generic(w, op, l, generic_of(w, at, 1), 4 * words);
+        void *to =
+            emu_generic(w, op, l, emu_shared_generic(w, at, 1), 4 * words);
 
         if (to == NULL)
             return;
         for (unsigned i = 0; i < words; i++)
             value[i] = emu_row(w, op->b, i)[l];
         memcpy(to, value, 4 * (size_t)words);
-        barrier = barrier_at(w, op, l, w->r[reg + 1][l], 1);
+        barrier = emu_mbarrier_at(w, op, l, w->r[reg + 1][l], 1);
         if (barrier == NULL)
             return;
-        note(w, barrier, 0, -(int64_t)(4 * words));
+        emu_mbarrier_note(w, barrier, 0, -(int64_t)(4 * words));
     }
 }
 
