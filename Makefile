@@ -145,13 +145,13 @@ $(BUILD)/lib/libteg.a: $(LIB_OBJ)
 $(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
-# A CUDA program without nvcc, for tests/cli/exec.sh.
-PROGRAM := $(BUILD)/tests/cli/program
+# CUDA programs without nvcc, for tests/cli/exec.sh and tensor_map.sh.
+PROGRAM := $(BUILD)/tests/cli/program $(BUILD)/tests/cli/maps
 
-$(PROGRAM): $(PROGRAM).o $(CUDART)
+$(PROGRAM): %: %.o $(CUDART)
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@
 
-$(PROGRAM).o: tests/fixtures/exec.fatbin
+$(BUILD)/tests/cli/program.o: tests/fixtures/exec.fatbin
 
 # The page's script and style become rows of C strings.
 $(BUILD)/page.%.inc: tools/teg/report/page/page.%

@@ -101,7 +101,7 @@ for source in kernels/*.cu; do
     wanted "$source" || continue
     codes=$all
     case $source in
-    *gmma.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
+    *gmma.cu | *tensor_map.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
     esac
     # shellcheck disable=SC2086
     nvcc -std=c++17 -fatbin -compress-mode=size $codes \

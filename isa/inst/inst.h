@@ -86,7 +86,7 @@ enum teg_values {
 };
 
 enum {
-    TEG_VALUES_MAX = 4, /* records */
+    TEG_VALUES_MAX = 9, /* records */
 };
 
 /* The compiler's scheduling hints of Kepler and later. */

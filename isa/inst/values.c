@@ -22,6 +22,9 @@ static const struct lack {
     {"UTMAREDG", "tensor-copy",
      "what tensor copies move is not known: they "
      "take no bandwidth"},
+    {"UTMAPF", "tensor-copy",
+     "what tensor copies move is not known: they "
+     "take no bandwidth"},
     {"SYNCS", "mbarrier",
      "which mbarriers SYNCS uses is not known, or other "
      "blocks use them: nobody waits there"},

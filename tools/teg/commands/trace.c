@@ -266,9 +266,10 @@ int cmd_trace(int argc, char **argv)
         {"cooperative", 0, OPT_FLAG, &t.cooperative, NULL,
          "run all blocks at once, so that they may wait for each other", NULL},
         {"arg", 'a', OPT_LIST, &t.arg, "ARG",
-         "the next argument: i32:N u32:N i64:N u64:N f32:X f64:X, or a buffer "
+         "the next argument: i32:N u32:N i64:N u64:N f32:X f64:X, a buffer "
          "buf:TYPE:COUNT:FILL with FILL zeros, iota, random[,seed=N], "
-         "file=PATH",
+         "file=PATH, or a tensor map map:TYPE:SIZES:BOX[:OPTION...]:FILL "
+         "(docs/emulator.md)",
          NULL},
         {"shared", 0, OPT_COUNT, &t.shared, "BYTES", "dynamic shared memory",
          NULL},

@@ -35,6 +35,15 @@ static void *in_cluster(struct emu_warp *w, const struct emu_op *op, int lane,
     return found;
 }
 
+/* Parameters by a generic pointer (__grid_constant__), which only reads. */
+static void *in_params(const struct emu_block *b, uint64_t offset,
+                       unsigned bytes)
+{
+    if (b->bank[0].size - offset < bytes)
+        return NULL;
+    return (void *)(uintptr_t)(b->bank[0].data + offset);
+}
+
 void *emu_access_at(struct emu_warp *w, const struct emu_op *op, int lane,
                     enum emu_space space, uint64_t at, unsigned bytes,
                     enum emu_use use)
@@ -69,6 +78,9 @@ void *emu_access_at(struct emu_warp *w, const struct emu_op *op, int lane,
     } else if (space == EMU_LOCAL) {
         found = emu_within(b->local + emu_thread_of(w, lane) * b->local_bytes,
                            b->local_bytes, at, bytes);
+    } else if (at - EMU_PARAM_WINDOW < b->bank[0].size) {
+        found =
+            use == EMU_READ ? in_params(b, at - EMU_PARAM_WINDOW, bytes) : NULL;
     } else {
         found = emu_global_at(b, op, at, bytes, use);
     }

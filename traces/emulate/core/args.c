@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/emulate/core/argument.h"
+#include "traces/emulate/core/map_argument.h"
 
 static teg_status make_buffer(struct emu_buffer *b, struct emu_device *device,
                               const struct emu_argument *a, struct teg_diag *d)
@@ -12,6 +13,70 @@ static teg_status make_buffer(struct emu_buffer *b, struct emu_device *device,
     b->bytes = a->bytes;
     TRY(emu_device_alloc(device, b->bytes, &b->address, d));
     return emu_argument_fill(a, emu_device_at(device, b->address, b->bytes), d);
+}
+
+/* The buffer of an argument before `i`. */
+static teg_status find_buffer(const struct emu_args *args, uint32_t i,
+                              uint32_t wanted, struct emu_buffer *b,
+                              struct teg_diag *d)
+{
+    if (wanted >= i || args->buffer[wanted].bytes == 0)
+        return teg_fail(d, TEG_UNKNOWN, "",
+                        "expected a buffer before argument %u, found arg=%u", i,
+                        wanted);
+    *b = args->buffer[wanted];
+    return TEG_OK;
+}
+
+/* The map itself, or a pointer to one in memory, as the parameter's size has
+ * it. */
+static teg_status put_map(struct emu_args *args,
+                          const struct teg_cubin_param *p,
+                          struct emu_device *device,
+                          const struct emu_tensor_map *m, struct teg_diag *d)
+{
+    uint8_t object[EMU_MAP_BYTES];
+    uint64_t address;
+
+    if ((p->size != EMU_MAP_BYTES && p->size != sizeof address) ||
+        p->offset > args->param_bytes ||
+        args->param_bytes - p->offset < p->size)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected a parameter of %d bytes for a tensor map, or "
+                        "of 8 for its address, found %u",
+                        EMU_MAP_BYTES, p->size);
+    emu_map_write(m, object);
+    if (p->size == EMU_MAP_BYTES) {
+        memcpy(args->params + p->offset, object, EMU_MAP_BYTES);
+        return TEG_OK;
+    }
+    TRY(emu_device_alloc(device, EMU_MAP_BYTES, &address, d));
+    memcpy(emu_device_at(device, address, EMU_MAP_BYTES), object,
+           EMU_MAP_BYTES);
+    memcpy(args->params + p->offset, &address, sizeof address);
+    return TEG_OK;
+}
+
+static teg_status parse_map(struct emu_args *args, uint32_t i,
+                            const struct teg_cubin_param *p,
+                            struct emu_device *device, const char *text,
+                            struct teg_diag *d)
+{
+    struct emu_map_argument a;
+
+    TRY(emu_map_argument_parse(&a, text, d));
+    if (a.has_own)
+        TRY(make_buffer(&args->buffer[i], device, &a.buffer, d));
+    else
+        TRY(find_buffer(args, i, a.argument, &args->buffer[i], d));
+    if (args->buffer[i].bytes < a.bytes)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected a buffer of %llu bytes for the tensor, found "
+                        "%llu",
+                        (unsigned long long)a.bytes,
+                        (unsigned long long)args->buffer[i].bytes);
+    a.map.address = args->buffer[i].address;
+    return put_map(args, p, device, &a.map, d);
 }
 
 static teg_status parse_one(struct emu_args *args, uint32_t i,
@@ -22,6 +87,8 @@ static teg_status parse_one(struct emu_args *args, uint32_t i,
     struct emu_argument a;
     uint64_t bytes;
 
+    if (emu_is_map_argument(text))
+        return parse_map(args, i, p, device, text, d);
     TRY(emu_argument_parse(&a, text, d));
     bytes = a.bytes;
     if (a.fill != NULL) {

@@ -1,5 +1,5 @@
-/* The arguments of a kernel, from texts (argument.h) in the order of its
- * parameters. */
+/* The arguments of a kernel, from texts (argument.h, map_argument.h) in the
+ * order of its parameters. */
 #ifndef TEG_TRACES_EMULATE_CORE_ARGS_H
 #define TEG_TRACES_EMULATE_CORE_ARGS_H
 

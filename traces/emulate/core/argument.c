@@ -5,18 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/emulate/core/half.h"
+
 #define BYTES_MAX (UINT64_C(1) << 36)
 
 struct emu_value_type {
     const char *name;
     unsigned bytes;
-    char kind; /* i, u, f */
+    char kind; /* i, u, f, h for halves, b for bfloat16 */
 };
 
 static const struct emu_value_type types[] = {
     {"i8", 1, 'i'},  {"u8", 1, 'u'},  {"i16", 2, 'i'}, {"u16", 2, 'u'},
     {"i32", 4, 'i'}, {"u32", 4, 'u'}, {"i64", 8, 'i'}, {"u64", 8, 'u'},
-    {"f32", 4, 'f'}, {"f64", 8, 'f'},
+    {"f32", 4, 'f'}, {"f64", 8, 'f'}, {"f16", 2, 'h'}, {"bf16", 2, 'b'},
 };
 
 static const struct emu_value_type *find_type(const char *text, size_t length)
@@ -32,11 +34,19 @@ static const struct emu_value_type *find_type(const char *text, size_t length)
 static void put_float(const struct emu_value_type *t, double v, uint8_t *out)
 {
     float f = (float)v;
+    uint32_t half = t->kind == 'h' ? half_bits(v) : bf16_bits(v);
 
-    if (t->bytes == 4)
+    if (t->kind != 'f')
+        memcpy(out, &half, 2);
+    else if (t->bytes == 4)
         memcpy(out, &f, 4);
     else
         memcpy(out, &v, 8);
+}
+
+static int is_float(const struct emu_value_type *t)
+{
+    return strchr("fhb", t->kind) != NULL;
 }
 
 /* The low bytes of an integer: this machine is little endian like the GPU. */
@@ -52,7 +62,7 @@ static teg_status put_text(const struct emu_value_type *t, const char *text,
     char *end;
 
     errno = 0;
-    if (t->kind == 'f')
+    if (is_float(t))
         put_float(t, strtod(text, &end), out);
     else if (t->kind == 'i' || *text == '-')
         put_integer(t, (uint64_t)strtoll(text, &end, 0), out);
@@ -122,7 +132,7 @@ teg_status emu_argument_fill(const struct emu_argument *a, uint8_t *data,
         return fill_from_file(data, a->bytes, how + 5, d);
     if (strcmp(how, "iota") == 0) {
         for (uint64_t i = 0; i < count; i++) {
-            if (t->kind == 'f')
+            if (is_float(t))
                 put_float(t, (double)i, data + i * t->bytes);
             else
                 put_integer(t, i, data + i * t->bytes);
@@ -137,7 +147,7 @@ teg_status emu_argument_fill(const struct emu_argument *a, uint8_t *data,
     for (uint64_t i = 0; i < count; i++) {
         uint64_t v = next_random(&state);
 
-        if (t->kind == 'f')
+        if (is_float(t))
             put_float(t, (double)(v >> 40) / (double)(1 << 24),
                       data + i * t->bytes);
         else

@@ -3,7 +3,7 @@
  *
  *   i32:-5  u32:7  i64:1  u64:0x10  f32:0.5  f64:1e-3
  *   buf:TYPE:COUNT:FILL   a buffer on the device; its address is the argument
- *       TYPE  i8 u8 i16 u16 i32 u32 i64 u64 f32 f64
+ *       TYPE  i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64
  *       FILL  zeros | iota (0 1 2 ...) | random[,seed=N] | file=PATH (raw)
  *             random: floats in [0, 1), integers of all values
  *

@@ -211,6 +211,8 @@ static teg_status make_bank0(struct emulation *e,
     put32(e->bank0, 0x2c, f->dynamic_shared);
     put_cluster(e, f);
     put_meeting(e);
+    if (e->block.cc >= 90) /* where parameters lie in generic space */
+        put64(e->bank0, 0x198, EMU_PARAM_WINDOW + e->code->param_base);
     memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
     e->block.bank[0].data = e->bank0;
     e->block.bank[0].size = size;

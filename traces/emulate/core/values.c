@@ -26,6 +26,20 @@ static enum teg_values of_syncs(const struct emu_op *op)
     }
 }
 
+/* Copies of whole ranges: a bulk copy's word tells which way it goes. */
+static const struct {
+    const char *name;
+    uint8_t values;
+    uint16_t flags;
+} copies[] = {
+    {"UBLKCP", VALUES_BULK, 0},
+    {"UBLKRED", VALUES_BULK, 0},
+    {"UTMALDG", VALUES_TENSOR, INST_LOAD},
+    {"UTMAPF", VALUES_TENSOR, INST_LOAD},
+    {"UTMASTG", VALUES_TENSOR, INST_STORE},
+    {"UTMAREDG", VALUES_TENSOR, INST_STORE},
+};
+
 void emu_values_set(const struct emu_op *op, int in_cluster,
                     struct teg_inst *inst)
 {
@@ -37,8 +51,12 @@ void emu_values_set(const struct emu_op *op, int in_cluster,
         inst->values = (uint8_t)of_barrier(op);
     else if (strcmp(name, "SYNCS") == 0 && !in_cluster)
         inst->values = (uint8_t)of_syncs(op);
-    if (strcmp(name, "UBLKCP") != 0 && strcmp(name, "UBLKRED") != 0)
-        return;
-    inst->values = VALUES_BULK;
-    inst->flags |= emu_bits(op, 75, 73) == 2 ? INST_STORE : INST_LOAD;
+    for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
+        if (strcmp(name, copies[i].name) != 0)
+            continue;
+        inst->values = copies[i].values;
+        inst->flags |= copies[i].flags;
+    }
+    if (inst->values == VALUES_BULK)
+        inst->flags |= emu_bits(op, 75, 73) == 2 ? INST_STORE : INST_LOAD;
 }

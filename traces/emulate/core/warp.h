@@ -35,6 +35,9 @@ enum {
 #define EMU_ALL           0xffffffffu
 #define EMU_SHARED_WINDOW 0x7e0000000000u
 #define EMU_LOCAL_WINDOW  0x7d0000000000u
+#define EMU_PARAM_WINDOW \
+    0x7c0000000000u /* of bank 0: what generic pointers to
+                                            parameters point to */
 #define EMU_WINDOW_BYTES  0x1000000u
 #define EMU_CLUSTER_BYTES (EMU_CLUSTER_MAX * EMU_WINDOW_BYTES)
 #define EMU_GRID_WINDOW   0x7b0000000000u /* where cooperative grids meet */
@@ -217,12 +220,12 @@ struct emu_row_of {
 extern const struct emu_row_of emu_int_ops[], emu_float_ops[], emu_half_ops[],
     emu_convert_ops[], emu_matrix_ops[], emu_async_ops[], emu_memory_ops[],
     emu_atomic_ops[], emu_logic_ops[], emu_texture_ops[], emu_gmma_ops[],
-    emu_warp_ops[];
+    emu_tensor_ops[], emu_warp_ops[];
 extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
     emu_half_ops_vector[], emu_convert_ops_vector[], emu_matrix_ops_vector[],
     emu_async_ops_vector[], emu_memory_ops_vector[], emu_atomic_ops_vector[],
     emu_logic_ops_vector[], emu_texture_ops_vector[], emu_gmma_ops_vector[],
-    emu_warp_ops_vector[];
+    emu_tensor_ops_vector[], emu_warp_ops_vector[];
 
 /* Looks up the function of the instruction and where its operands stand but
  * for constants; `plain`: not the one with vectors.  What cannot be decoded

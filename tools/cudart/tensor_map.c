@@ -1,0 +1,104 @@
+/*
+ * Tensor maps, made by the host: the driver's rules for what goes in, the
+ * emulator's object (traces/emulate/core/tensor_map.h).
+ */
+#include "traces/emulate/core/tensor_map.h"
+#include "tools/cudart/runtime.h"
+#include "tools/cudart/say.h"
+
+enum {
+    FIRST_CC = 90, /* that knows tensor maps */
+    PROMOTIONS = 4,
+};
+
+static int refuse(struct runtime *r, const struct teg_diag *d)
+{
+    runtime_say_fault(d);
+    return runtime_end(r, cudaErrorInvalidValue);
+}
+
+static int is_aligned(const void *object)
+{
+    return object != NULL && (uintptr_t)object % EMU_MAP_ALIGNMENT == 0;
+}
+
+static int is_known(struct runtime *r)
+{
+    if (r->gpu->chip.compute_capability >= FIRST_CC)
+        return 1;
+    runtime_say("tensor map", "there are none before sm_%d", FIRST_CC);
+    return 0;
+}
+
+CALL(cuTensorMapEncodeTiled, void *object, int type, uint32_t rank,
+     void *address, const uint64_t *size, const uint64_t *stride,
+     const uint32_t *box, const uint32_t *step, int interleave, int swizzle,
+     int promotion, int fill)
+{
+    BEGIN(r);
+    struct emu_tensor_map m = {
+        .address = (uint64_t)(uintptr_t)address,
+        .rank = rank,
+        .type = (uint32_t)type,
+        .interleave = (uint32_t)interleave,
+        .swizzle = (uint32_t)swizzle,
+        .fills_nan = (uint32_t)fill,
+    };
+    struct teg_diag d = {0};
+
+    if (!is_known(r))
+        return runtime_end(r, cudaErrorNotSupported);
+    if (!is_aligned(object) || size == NULL || box == NULL || step == NULL ||
+        (rank > 1 && stride == NULL) || promotion < 0 ||
+        promotion >= PROMOTIONS)
+        return runtime_end(r, cudaErrorInvalidValue);
+    for (uint32_t i = 0; i < rank && i < EMU_MAP_RANKS; i++) {
+        m.size[i] = size[i];
+        m.stride[i] = i != 0 ? stride[i - 1] : 0;
+        m.box[i] = box[i];
+        /* The innermost step means nothing unless tensors are interleaved. */
+        m.step[i] = i == 0 && interleave == 0 ? 1 : step[i];
+    }
+    if (emu_map_check(&m, &d) != TEG_OK)
+        return refuse(r, &d);
+    emu_map_write(&m, object);
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cuTensorMapReplaceAddress, void *object, void *address)
+{
+    BEGIN(r);
+    struct emu_tensor_map m;
+    struct teg_diag d = {0};
+
+    if (!is_known(r))
+        return runtime_end(r, cudaErrorNotSupported);
+    if (!is_aligned(object))
+        return runtime_end(r, cudaErrorInvalidValue);
+    if (emu_map_read(&m, object, &d) != TEG_OK)
+        return refuse(r, &d);
+    m.address = (uint64_t)(uintptr_t)address;
+    if (emu_map_check(&m, &d) != TEG_OK)
+        return refuse(r, &d);
+    emu_map_write(&m, object);
+    return runtime_end(r, cudaSuccess);
+}
+
+static int refuse_im2col(const char *name)
+{
+    BEGIN(r);
+    runtime_say("", "%s is not implemented", name);
+    return runtime_end(r, cudaErrorNotSupported);
+}
+
+CALL(cuTensorMapEncodeIm2col, void *object)
+{
+    (void)object;
+    return refuse_im2col("cuTensorMapEncodeIm2col");
+}
+
+CALL(cuTensorMapEncodeIm2colWide, void *object)
+{
+    (void)object;
+    return refuse_im2col("cuTensorMapEncodeIm2colWide");
+}

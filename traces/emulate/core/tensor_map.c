@@ -1,0 +1,223 @@
+#include "traces/emulate/core/tensor_map.h"
+
+#include <string.h>
+
+static const struct type {
+    const char *name;
+    uint8_t bytes, is_float, code;
+} types[] = {
+#define MAP_TYPE(NAME, name, bytes, is_float, code) \
+    {name, bytes, is_float, code},
+#include "traces/emulate/core/tensor_map.def"
+#undef MAP_TYPE
+};
+
+/* The object, by words of four bytes. */
+enum {
+    AT_ADDRESS = 0,      /* two */
+    AT_HOW = 2,          /* RANK_BIT and so on */
+    AT_STRIDE = 3,       /* in 16 bytes, bits 31:0 */
+    AT_STRIDES_HIGH = 7, /* bits 35:32, four a stride */
+    AT_SIZE = 8,         /* less 1 */
+    AT_STEPS = 13,       /* less 1, three bits each; the innermost box above */
+    AT_BOXES = 14,       /* less 1, a byte each, from the second on */
+    AT_REST = 15,
+    BOX_BIT = 24,
+    RANK_BIT = 4, /* less 1 */
+    TYPE_BIT = 7,
+    INTERLEAVE_BIT = 11,
+    SWIZZLE_BIT = 13,
+    NAN_BIT = 15,
+    TF32_BIT = 16,
+    WORDS = EMU_MAP_BYTES / 4,
+};
+
+#define HOW_BITS 0x1fff0u /* all of AT_HOW that has a meaning */
+
+/* ---- rules ----------------------------------------------------------------- */
+
+enum {
+    ALIGNMENT = 16, /* of addresses, strides, a box's row */
+    BOX_MAX = 256,
+    STEP_MAX = 8,
+};
+
+#define SIZE_MAX_OF_MAP   (UINT64_C(1) << 32)
+#define STRIDE_END_OF_MAP (UINT64_C(1) << 40)
+
+uint32_t emu_map_element(const struct emu_tensor_map *m)
+{
+    return types[m->type].bytes;
+}
+
+uint32_t emu_map_type_find(const char *name, size_t length)
+{
+    uint32_t i = 0;
+
+    while (i < EMU_MAP_TYPES && (strncmp(types[i].name, name, length) != 0 ||
+                                 types[i].name[length] != '\0'))
+        i++;
+    return i;
+}
+
+const char *emu_map_type_name(uint32_t type)
+{
+    return types[type].name;
+}
+
+int emu_map_is_float(uint32_t type)
+{
+    return types[type].is_float;
+}
+
+uint32_t emu_map_swizzle_bytes(const struct emu_tensor_map *m)
+{
+    return m->swizzle != 0 ? 16u << m->swizzle : 0;
+}
+
+#define EXPECT(holds, ...) \
+    if (!(holds))          \
+    return teg_fail(d, TEG_LIMIT, "tensor map", __VA_ARGS__)
+
+static teg_status check_kind(const struct emu_tensor_map *m, struct teg_diag *d)
+{
+    EXPECT(m->type < EMU_MAP_TYPES, "expected a type below %d, found %u",
+           EMU_MAP_TYPES, m->type);
+    EXPECT(m->rank >= 1 && m->rank <= EMU_MAP_RANKS,
+           "expected 1 to 5 dimensions, found %u", m->rank);
+    EXPECT(m->interleave < EMU_INTERLEAVES,
+           "expected an interleave below %d, found %u", EMU_INTERLEAVES,
+           m->interleave);
+    EXPECT(m->swizzle < EMU_SWIZZLES, "expected a swizzle below %d, found %u",
+           EMU_SWIZZLES, m->swizzle);
+    EXPECT(m->interleave == 0 || m->rank >= 3,
+           "expected 3 dimensions or more of an interleaved tensor, found %u",
+           m->rank);
+    EXPECT(m->interleave != 2 || m->swizzle == 1,
+           "expected a swizzle of 32 bytes with an interleave of 32");
+    EXPECT(m->fills_nan == 0 || (m->fills_nan == 1 && types[m->type].is_float),
+           "expected floats to be filled with NaN, found %s",
+           types[m->type].name);
+    return TEG_OK;
+}
+
+static teg_status check_dimension(const struct emu_tensor_map *m, uint32_t i,
+                                  struct teg_diag *d)
+{
+    uint64_t alignment = m->interleave == 2 ? 2 * ALIGNMENT : ALIGNMENT;
+
+    EXPECT(m->size[i] >= 1 && m->size[i] <= SIZE_MAX_OF_MAP,
+           "expected a size of 1 to 2^32 in dimension %u, found %llu", i,
+           (unsigned long long)m->size[i]);
+    EXPECT(m->box[i] >= 1 && m->box[i] <= BOX_MAX,
+           "expected a box of 1 to %d in dimension %u, found %u", BOX_MAX, i,
+           m->box[i]);
+    EXPECT(m->step[i] >= 1 && m->step[i] <= STEP_MAX,
+           "expected an element stride of 1 to %d in dimension %u, found %u",
+           STEP_MAX, i, m->step[i]);
+    EXPECT(i == 0 || (m->stride[i] % alignment == 0 &&
+                      m->stride[i] < STRIDE_END_OF_MAP),
+           "expected a stride below 2^40 that is a multiple of %llu in "
+           "dimension %u, found %llu",
+           (unsigned long long)alignment, i, (unsigned long long)m->stride[i]);
+    return TEG_OK;
+}
+
+teg_status emu_map_check(const struct emu_tensor_map *m, struct teg_diag *d)
+{
+    uint32_t alignment, row, span;
+
+    TRY(check_kind(m, d));
+    alignment = m->interleave == 2 ? 2 * ALIGNMENT : ALIGNMENT;
+    EXPECT(m->address % alignment == 0,
+           "expected an address that is a multiple of %u, found 0x%llx",
+           alignment, (unsigned long long)m->address);
+    for (uint32_t i = 0; i < m->rank; i++)
+        TRY(check_dimension(m, i, d));
+    row = m->box[0] * types[m->type].bytes;
+    span = emu_map_swizzle_bytes(m);
+    EXPECT(m->interleave != 0 || row % ALIGNMENT == 0,
+           "expected a box's row to be a multiple of %d bytes, found %u",
+           ALIGNMENT, row);
+    EXPECT(m->interleave != 0 || span == 0 || row <= span,
+           "expected a box's row of at most the swizzle's %u bytes, found %u",
+           span, row);
+    return TEG_OK;
+}
+
+/* ---- the object ------------------------------------------------------------ */
+
+void emu_map_write(const struct emu_tensor_map *m,
+                   uint8_t object[EMU_MAP_BYTES])
+{
+    uint32_t word[WORDS] = {(uint32_t)m->address, (uint32_t)(m->address >> 32)};
+    uint32_t code = types[m->type].code;
+
+    word[AT_HOW] = (m->rank - 1) << RANK_BIT | (code & 15) << TYPE_BIT |
+                   m->interleave << INTERLEAVE_BIT | m->swizzle << SWIZZLE_BIT |
+                   m->fills_nan << NAN_BIT | (code >> 4) << TF32_BIT;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        uint64_t stride = m->stride[i] / ALIGNMENT;
+
+        word[AT_SIZE + i] = (uint32_t)(m->size[i] - 1);
+        word[AT_STEPS] |= (m->step[i] - 1) << 3 * i;
+        if (i == 0) {
+            word[AT_STEPS] |= (m->box[i] - 1) << BOX_BIT;
+            continue;
+        }
+        word[AT_BOXES] |= (m->box[i] - 1) << 8 * (i - 1);
+        word[AT_STRIDE + i - 1] = (uint32_t)stride;
+        word[AT_STRIDES_HIGH] |= (uint32_t)(stride >> 32) << 4 * (i - 1);
+    }
+    memcpy(object, word, EMU_MAP_BYTES);
+}
+
+static uint32_t type_of(uint32_t how)
+{
+    uint32_t code = (how >> TYPE_BIT & 15) | (how >> TF32_BIT & 1) << 4;
+    uint32_t i = 0;
+
+    while (i < EMU_MAP_TYPES && types[i].code != code)
+        i++;
+    return i;
+}
+
+static int has_rest(const uint32_t word[WORDS])
+{
+    uint32_t rest = word[AT_HOW] & ~HOW_BITS;
+
+    for (unsigned i = AT_REST; i < WORDS; i++)
+        rest |= word[i];
+    return rest != 0;
+}
+
+teg_status emu_map_read(struct emu_tensor_map *m,
+                        const uint8_t object[EMU_MAP_BYTES], struct teg_diag *d)
+{
+    uint32_t word[WORDS], how;
+
+    memcpy(word, object, EMU_MAP_BYTES);
+    how = word[AT_HOW];
+    *m = (struct emu_tensor_map){
+        .address = (uint64_t)word[1] << 32 | word[0],
+        .rank = (how >> RANK_BIT & 7) + 1,
+        .type = type_of(how),
+        .interleave = how >> INTERLEAVE_BIT & 3,
+        .swizzle = how >> SWIZZLE_BIT & 3,
+        .fills_nan = how >> NAN_BIT & 1,
+    };
+    EXPECT(!has_rest(word), "the 128 bytes are no tensor map");
+    for (uint32_t i = 0; i < EMU_MAP_RANKS && i < m->rank; i++) {
+        uint64_t high = i == 0 ? 0 : word[AT_STRIDES_HIGH] >> 4 * (i - 1) & 15;
+
+        m->size[i] = (uint64_t)word[AT_SIZE + i] + 1;
+        m->step[i] = (word[AT_STEPS] >> 3 * i & 7) + 1;
+        m->box[i] = i == 0 ? (word[AT_STEPS] >> BOX_BIT) + 1
+                           : (word[AT_BOXES] >> 8 * (i - 1) & 0xff) + 1;
+        if (i != 0)
+            m->stride[i] = (high << 32 | word[AT_STRIDE + i - 1]) * ALIGNMENT;
+    }
+    TRY(emu_map_check(m, d));
+    m->stride[0] = types[m->type].bytes;
+    return TEG_OK;
+}

@@ -1,0 +1,71 @@
+/*
+ * Tensor maps: what a copy by tensor map knows of a tensor in global memory
+ * and of the boxes that are copied.
+ *
+ * An object of 128 bytes in parameters, constant or global memory.  NVIDIA
+ * documents what goes in (CUDA driver API, cuTensorMapEncodeTiled), not where
+ * it stands.  Where it stands here is what ptxas 13.0 makes of PTX's
+ * tensormap.replace on sm_90a, which writes each field of an object in memory,
+ * so that kernels that make or change maps work too.  What tensormap.replace
+ * cannot reach is 0.
+ */
+#ifndef TEG_TRACES_EMULATE_CORE_TENSOR_MAP_H
+#define TEG_TRACES_EMULATE_CORE_TENSOR_MAP_H
+
+#include <stdint.h>
+
+#include "isa/base/status.h"
+
+enum {
+    EMU_MAP_BYTES = 128,
+    EMU_MAP_ALIGNMENT = 64, /* of the object */
+    EMU_MAP_RANKS = 5,
+};
+
+/* Numbers of enum CUtensorMapDataType. */
+enum emu_map_type {
+#define MAP_TYPE(NAME, name, bytes, is_float, code) MAP_##NAME,
+#include "traces/emulate/core/tensor_map.def"
+#undef MAP_TYPE
+    EMU_MAP_TYPES
+};
+
+enum {
+    EMU_INTERLEAVES = 3, /* none, 16 and 32 bytes */
+    EMU_SWIZZLES = 4,    /* none, 32, 64 and 128 bytes */
+};
+
+/* Sizes and strides beyond `rank` mean nothing. */
+struct emu_tensor_map {
+    uint64_t address;
+    uint32_t rank;
+    uint32_t type;                  /* enum emu_map_type */
+    uint32_t interleave, swizzle;   /* CUtensorMapInterleave, ...Swizzle */
+    uint32_t fills_nan;             /* outside the tensor, else 0 */
+    uint64_t size[EMU_MAP_RANKS];   /* elements, the innermost first */
+    uint64_t stride[EMU_MAP_RANKS]; /* bytes; of [0] an element's */
+    uint32_t box[EMU_MAP_RANKS];    /* elements that a box spans */
+    uint32_t step[EMU_MAP_RANKS];   /* every how manieth of them is copied */
+};
+
+/* Fails with the first rule of the driver's that `m` breaks. */
+teg_status emu_map_check(const struct emu_tensor_map *m, struct teg_diag *d);
+/* The object of a map that keeps the rules. */
+void emu_map_write(const struct emu_tensor_map *m,
+                   uint8_t object[EMU_MAP_BYTES]);
+/* Reads an object; fails if that is no map, or one that breaks a rule. */
+teg_status emu_map_read(struct emu_tensor_map *m,
+                        const uint8_t object[EMU_MAP_BYTES],
+                        struct teg_diag *d);
+
+/* Bytes of an element. */
+uint32_t emu_map_element(const struct emu_tensor_map *m);
+/* The type of that name ("f16"), or EMU_MAP_TYPES. */
+uint32_t emu_map_type_find(const char *name, size_t length);
+const char *emu_map_type_name(uint32_t type);
+/* Whether its elements are floats, which may be filled with NaN. */
+int emu_map_is_float(uint32_t type);
+/* Bytes of shared memory that a swizzle has its pattern in; 0: none. */
+uint32_t emu_map_swizzle_bytes(const struct emu_tensor_map *m);
+
+#endif
