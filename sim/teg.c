@@ -91,6 +91,8 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
         .listeners = 1 + options->listener_count,
         .threads = options->threads,
         .lead = options->lead,
+        .before = options->before,
+        .after = options->after,
         .progress = options->progress,
         .progress_self = options->progress_self,
     };

@@ -25,6 +25,7 @@
 #include "traces/trace.h"
 
 struct sim_lead;
+struct sim_memory;
 
 struct teg_simulation_options {
     uint32_t sms;          /* simulate only this many SMs, which then run
@@ -35,6 +36,12 @@ struct teg_simulation_options {
     /* The SMs lead others (sim/engine/engine.h); NULL: they are all there
      * are. */
     const struct sim_lead *lead;
+    /* What the launch before left in L2, TLBs and channels (borrowed; NULL: all
+     * is cold); where to leave it in turn if the simulation succeeds, for the
+     * caller to free (sim/memory/memory.h), which holds no more of the GPU than
+     * its sizes; NULL: nowhere. */
+    const struct sim_memory *before;
+    struct sim_memory **after;
     /* More listeners besides the statistics; may be NULL. */
     const struct sim_listener *listener;
     uint32_t listener_count;

@@ -318,6 +318,8 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
     r->chip.listeners = setup->listeners;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));
+    if (setup->before != NULL)
+        TRY(sim_memory_carry(r->chip.memory, setup->before, d));
     if (setup->lead != NULL)
         sim_memory_lead(r->chip.memory, setup->lead->followers);
     r->sm = calloc(setup->sms, sizeof *r->sm);
@@ -387,6 +389,10 @@ teg_status sim_engine_run(struct teg_launch *launch,
         outcome->atomic_slice_cycles = sim_memory_atomic_cycles(r.chip.memory);
         count_hot_words(&r, outcome);
         sim_announce_finish(setup->listener, setup->listeners, outcome->cycles);
+    }
+    if (status == TEG_OK && setup->after != NULL) {
+        *setup->after = r.chip.memory;
+        r.chip.memory = NULL;
     }
     clear(&r);
     return status;

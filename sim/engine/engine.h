@@ -48,6 +48,10 @@ struct sim_engine_setup {
     uint32_t listeners;
     uint32_t threads;            /* of the host, at most; 0 is 1 */
     const struct sim_lead *lead; /* NULL: every SM stands for itself */
+    /* As the kernel before left it, NULL: all caches are cold; and where to
+     * leave it in turn for the caller to free, NULL: nowhere. */
+    const struct sim_memory *before;
+    struct sim_memory **after;
     /* Called now and then; not 0 stops.  May be NULL. */
     int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
     void *progress_self;

@@ -1,6 +1,7 @@
 #include "sim/memory/cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * A set is a row of tags, searched one by one, and a ring of its ways in the
@@ -89,6 +90,23 @@ struct sim_cache **sim_caches_new(uint32_t count, uint32_t sets, uint32_t ways)
         return NULL;
     }
     return c;
+}
+
+int sim_cache_alike(const struct sim_cache *a, const struct sim_cache *b)
+{
+    return a->sets == b->sets && a->ways == b->ways;
+}
+
+void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before)
+{
+    size_t lines = (size_t)c->sets * c->ways;
+
+    memcpy(c->tag, before->tag, lines * sizeof *c->tag);
+    memcpy(c->link, before->link, lines * sizeof *c->link);
+    memcpy(c->newest, before->newest, c->sets * sizeof *c->newest);
+    for (size_t i = 0; i < lines; i++)
+        c->line[i] = (struct line){.valid = before->line[i].valid,
+                                   .dirty = before->line[i].dirty};
 }
 
 /* Returns the way of that tag, or `ways`. */

@@ -23,6 +23,12 @@ void sim_cache_free(struct sim_cache *c);
 struct sim_cache **sim_caches_new(uint32_t count, uint32_t sets, uint32_t ways);
 void sim_caches_free(struct sim_cache **c, uint32_t count);
 
+/* Whether both have as many sets of as many ways. */
+int sim_cache_alike(const struct sim_cache *a, const struct sim_cache *b);
+/* `c` holds from now on what `before`, which is alike, does, all of it there:
+ * time begins anew. */
+void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before);
+
 /* What an access found; sector masks. */
 struct sim_cache_result {
     uint32_t hits;    /* of the sectors asked for */

@@ -13,6 +13,7 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
     *dram = (struct sim_dram){
         .gpu = gpu,
         .channel = calloc(gpu->dram.channels, sizeof *dram->channel),
+        .channels = gpu->dram.channels,
         .rate = sim_rate_of(cycle_bytes / gpu->dram.channels),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
     };
@@ -23,6 +24,14 @@ void sim_dram_release(struct sim_dram *dram)
 {
     free(dram->channel);
     *dram = (struct sim_dram){0};
+}
+
+void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before)
+{
+    for (uint32_t i = 0; i < dram->channels; i++) {
+        dram->channel[i].unwritten = before->channel[i].unwritten;
+        dram->channel[i].reading = before->channel[i].reading;
+    }
 }
 
 static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)

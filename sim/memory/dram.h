@@ -22,7 +22,8 @@ struct sim_channel {
 
 struct sim_dram {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
-    struct sim_channel *channel; /* owned, [dram.channels] */
+    struct sim_channel *channel; /* owned, [channels] */
+    uint32_t channels;
     uint64_t rate;               /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */
@@ -31,6 +32,9 @@ struct sim_dram {
 /* Returns 0 out of memory. */
 int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu);
 void sim_dram_release(struct sim_dram *dram);
+
+/* What the channels of `before` have gathered, they have. */
+void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before);
 
 /* Moves `bytes` to the chip. */
 void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,

@@ -28,6 +28,8 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .dram = dram,
         .slice = calloc(slices, sizeof *l2->slice),
         .atomic_held = calloc(slices, sizeof *l2->atomic_held),
+        .slices = slices,
+        .hash = gpu->dram.hash,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
         .atomic_ticks = {sim_ticks_of(teg_gpu_atomic_interval(gpu, 0)),
@@ -56,13 +58,25 @@ void sim_l2_release(struct sim_l2 *l2)
     *l2 = (struct sim_l2){0};
 }
 
+static uint64_t slice_of(const struct sim_l2 *l2, uint64_t line)
+{
+    return sim_interleave(line, l2->slices, l2->hash);
+}
+
+static uint32_t set_of(const struct sim_l2 *l2, uint64_t slice, uint64_t line)
+{
+    return (uint32_t)(slice * l2->sets + line / l2->slices % l2->sets);
+}
+
+/* ---- a transaction -------------------------------------------------------- */
+
 /* Takes the time of `sectors` at the line's slice; returns the slice.  Of an
  * atomic's steps the latency has one. */
 static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
                           uint32_t sectors, const struct sim_request *r)
 {
     const struct teg_gpu *gpu = l2->gpu;
-    uint64_t slice = sim_interleave(line, gpu->l2.slices, gpu->dram.hash);
+    uint64_t slice = slice_of(l2, line);
     uint64_t ticks = sim_bytes_ticks(l2->rate, sim_sectors_bytes(sectors));
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
@@ -84,9 +98,8 @@ static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
                    uint64_t slice, uint32_t sectors, struct sim_request *r)
 {
     uint64_t line = address / TEG_LINE_BYTES;
-    uint64_t set = slice * l2->sets + line / l2->gpu->l2.slices % l2->sets;
     struct sim_cache_result found =
-        sim_cache_access(l2->cache, (uint32_t)set, line, sectors, 1,
+        sim_cache_access(l2->cache, set_of(l2, slice, line), line, sectors, 1,
                          r->is_store || r->is_atomic);
     uint32_t missing = sectors & ~found.hits;
 
@@ -139,4 +152,59 @@ void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
         visit_near(l2, sm, w, address, slice, sectors, r);
     else
         search(l2, w, address, slice, sectors, r);
+}
+
+/* ---- between kernels ------------------------------------------------------ */
+
+static int alike(const struct sim_cache *a, const struct sim_cache *b)
+{
+    return a == NULL || b == NULL ? a == b : sim_cache_alike(a, b);
+}
+
+static void carry(struct sim_cache *c, const struct sim_cache *before)
+{
+    if (c != NULL)
+        sim_cache_carry(c, before);
+}
+
+int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before)
+{
+    int same = l2->sets == before->sets && alike(l2->cache, before->cache);
+
+    for (uint32_t i = 0; i < SIM_HALVES; i++)
+        same &= alike(l2->near[i], before->near[i]);
+    if (!same)
+        return 0;
+    carry(l2->cache, before->cache);
+    for (uint32_t i = 0; i < SIM_HALVES; i++)
+        carry(l2->near[i], before->near[i]);
+    return 1;
+}
+
+/* The sectors of a line that bytes [from, to) lie in. */
+static uint32_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
+{
+    uint64_t begin = line * TEG_LINE_BYTES;
+    uint32_t sectors = 0;
+
+    for (uint32_t i = 0; i < SIM_SECTORS; i++) {
+        uint64_t at = begin + (uint64_t)i * TEG_SECTOR_BYTES;
+
+        if (from < at + TEG_SECTOR_BYTES && at < to)
+            sectors |= 1u << i;
+    }
+    return sectors;
+}
+
+/* What had to go has been written when the next kernel begins. */
+void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
+{
+    uint64_t to = address + bytes;
+
+    if (l2->cache == NULL || bytes == 0)
+        return;
+    for (uint64_t line = address / TEG_LINE_BYTES; line * TEG_LINE_BYTES < to;
+         line++)
+        sim_cache_access(l2->cache, set_of(l2, slice_of(l2, line), line), line,
+                         sectors_within(line, address, to), 1, 1);
 }

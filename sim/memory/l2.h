@@ -29,6 +29,7 @@ struct sim_l2 {
     struct sim_cache *cache;            /* owned; NULL: the chip has no L2 */
     struct sim_cache *near[SIM_HALVES]; /* owned; NULL: no halves */
     struct sim_queue far_link;
+    uint32_t slices, hash;
     uint64_t sets, near_sets; /* of a slice; of a half */
     uint64_t rate, partial_rate, far_rate;
     uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */
@@ -39,6 +40,13 @@ struct sim_l2 {
 int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
                 struct sim_dram *dram);
 void sim_l2_release(struct sim_l2 *l2);
+
+/* It holds from now on what `before` does.  Returns 0, and changes nothing, if
+ * they are not alike. */
+int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before);
+/* A copy or a memory set between kernels has written `bytes` from `address`
+ * on. */
+void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes);
 
 /* Takes `sectors` of the line at `address` through L2, which there must be,
  * and on to DRAM for what it lacks. */

@@ -41,6 +41,25 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     return TEG_OK;
 }
 
+teg_status sim_memory_carry(struct sim_memory *m,
+                            const struct sim_memory *before, struct teg_diag *d)
+{
+    if (m->dram.channels != before->dram.channels ||
+        !sim_l2_carry(&m->l2, &before->l2))
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected the L2 and the channels of the launch "
+                        "before, found others");
+    sim_dram_carry(&m->dram, &before->dram);
+    return sim_translation_carry(&m->translation, &before->translation)
+               ? TEG_OK
+               : teg_fail_memory(d);
+}
+
+void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
+{
+    sim_l2_write(&m->l2, address, bytes);
+}
+
 uint64_t sim_memory_ready_at(struct sim_memory *m, uint32_t sm, uint64_t now,
                              uint32_t bytes)
 {

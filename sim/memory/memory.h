@@ -30,6 +30,22 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
                           struct teg_diag *d);
 void sim_memory_free(struct sim_memory *memory);
 
+/*
+ * From kernel to kernel of one program.  `m`, new and not yet asked, begins
+ * with what `before`, of the same description but for what-ifs, was left with:
+ * what L2 holds and what of it is dirty, the translations of SMs and chip, the
+ * writes that channels have gathered.  Time begins anew, everything is there,
+ * and L1 is empty, for the driver invalidates it between dependent grids (PTX
+ * ISA, cache operator .ca).  An SM's translations go to the SM of the same
+ * number.  Fails, and `m` is then only to be freed.
+ */
+teg_status sim_memory_carry(struct sim_memory *m,
+                            const struct sim_memory *before,
+                            struct teg_diag *d);
+/* A copy or a set of memory between kernels has written `bytes` from `address`
+ * on: they lie in L2, dirty. */
+void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes);
+
 /* The first cycle, as far as can be told, at or after `now` at which SM `sm`
  * may issue a global request of `bytes`: `now`, or when the next outstanding
  * request of its cluster is done. */

@@ -93,6 +93,37 @@ static uint64_t region_ready(struct sim_translation *t, uint64_t address,
     return r->ready[i];
 }
 
+static int carry_regions(struct sim_regions *r, const struct sim_regions *from)
+{
+    for (size_t i = 0; i < from->capacity; i++) {
+        size_t to;
+
+        if (from->region[i] == 0)
+            continue;
+        if (2 * r->count >= r->capacity && !grow(r))
+            return 0;
+        to = slot_of(r, from->region[i] - 1);
+        r->region[to] = from->region[i];
+        r->ready[to] = 0;
+        r->count++;
+    }
+    return 1;
+}
+
+/* SMs that only one of the two kernels steps have nothing to hand on, or get
+ * nothing. */
+int sim_translation_carry(struct sim_translation *t,
+                          const struct sim_translation *before)
+{
+    if (t->tlb == NULL || before->tlb == NULL)
+        return 1;
+    for (uint32_t i = 0; i < t->sms && i < before->sms; i++) {
+        sim_cache_carry(t->tlb[i], before->tlb[i]);
+        t->last[i].page = before->last[i].page;
+    }
+    return carry_regions(&t->walked, &before->walked);
+}
+
 uint64_t sim_translation_look_up(struct sim_translation *t, uint32_t sm,
                                  uint64_t address, uint64_t page, uint64_t at)
 {

@@ -4,7 +4,7 @@
  * Models: a page that an SM has not touched of late has to be looked up first
  * (gpu-benches' latency over footprint N rises beyond 32 MB as 1 - 32 / N on
  * V100, A40 and A100: 16 pages of 2 MB), and a region that nobody has touched
- * in this kernel has to be walked to, for which all who come meanwhile wait.
+ * before has to be walked to, for which all who come meanwhile wait.
  * Stores are let go before they have their translation: kernels that end in
  * one take no longer for it (M sarchlab: FFMA loops on an H100 PCIe).
  * Leaves out: the levels between an SM's and the page table; what they keep.
@@ -17,7 +17,7 @@
 #include "config/gpu.h"
 #include "sim/memory/way.h"
 
-/* Regions touched since the kernel began, and when their translations came:
+/* Regions touched since caches were cold, and when their translations came:
  * open addressing. */
 struct sim_regions {
     uint64_t *region;       /* owned, [capacity]: number + 1; 0 = free */
@@ -40,6 +40,11 @@ struct sim_translation {
 int sim_translation_init(struct sim_translation *t, const struct teg_gpu *gpu,
                          uint32_t sms);
 void sim_translation_release(struct sim_translation *t);
+
+/* It has from now on what `before` has translated.  Returns 0 out of
+ * memory. */
+int sim_translation_carry(struct sim_translation *t,
+                          const struct sim_translation *before);
 
 /* SM `sm` looks page `page` up at tick `at`, of which it has not been asked
  * last; returns the tick it has looked. */

@@ -704,6 +704,61 @@ struct naive_memory *naive_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     return m;
 }
 
+/* All lines of the cache are there. */
+static void settle(struct cache *c)
+{
+    for (size_t i = 0; i < c->lines; i++)
+        c->line[i].arrives = 0;
+}
+
+/* L1 is empty and nothing is under way; L2, translations and what channels
+ * have gathered stay. */
+void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
+{
+    uint64_t lines = (l1_bytes != 0 ? l1_bytes : m->gpu->l1.bytes) / LINE_BYTES;
+
+    for (uint32_t i = 0; i < m->sms; i++) {
+        m->sm[i].l1.lines = 0;
+        m->sm[i].l1.sets = later(lines / m->gpu->l1.ways, 1);
+        m->sm[i].last_walk = 0;
+        m->cluster[i].free_from = 0;
+        m->cluster[i].count = 0;
+    }
+    for (uint32_t i = 0; i < m->gpu->l2.slices; i++) {
+        m->slice[i].free_from = 0;
+        m->slice[i].atomics = 0;
+        settle(&m->slice[i].cache);
+    }
+    for (int i = 0; i < HALVES; i++)
+        settle(&m->half[i]);
+    for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
+        m->channel[i].free_from = 0;
+        m->channel[i].moved = 0;
+    }
+    for (size_t i = 0; i < m->regions; i++)
+        m->region[i].ready = 0;
+    m->link_free_from = 0;
+    m->spread = 0;
+}
+
+/* Byte by byte. */
+void naive_memory_write(struct naive_memory *m, uint64_t address,
+                        uint64_t bytes)
+{
+    for (uint64_t a = address; m->gpu->l2.bytes != 0 && a < address + bytes;
+         a++) {
+        uint64_t number = a / LINE_BYTES;
+        struct cache *c =
+            &m->slice[place_of(m->gpu, number, m->gpu->l2.slices)].cache;
+        struct line gone;
+        struct line *line = find_or_enter(
+            m, c, number / m->gpu->l2.slices % c->sets, number, &gone);
+
+        line->held[a % LINE_BYTES / TEG_SECTOR_BYTES] = 1;
+        line->written[a % LINE_BYTES / TEG_SECTOR_BYTES] = 1;
+    }
+}
+
 void naive_memory_free(struct naive_memory *m)
 {
     for (uint32_t i = 0; i < m->sms; i++) {

@@ -26,6 +26,11 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
 void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
                          struct sim_plan *plan, const struct sim_plan *leader,
                          const struct sim_misses *misses);
+/* Another kernel begins: sim_memory_carry into a new memory. */
+void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes);
+/* sim_memory_write. */
+void naive_memory_write(struct naive_memory *m, uint64_t address,
+                        uint64_t bytes);
 uint64_t naive_memory_atomic_cycles(const struct naive_memory *m);
 void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
                                 uint64_t *sum);

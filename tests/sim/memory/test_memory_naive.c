@@ -300,7 +300,7 @@ struct both {
     struct naive_memory *naive;
     uint32_t requests;
     struct footprint footprint;
-    uint64_t state;
+    uint64_t state, kernel_state; /* of requests; of what lies between */
     /* the leader that goes on, and how many follow it still */
     const struct sim_plan *leading;
     struct sim_follower_request follower;
@@ -492,25 +492,60 @@ static void served(void *self, const struct sim_request *r)
         (unsigned long long)b->seed, b->requests, r->l2_hits, r->l2_sectors);
 }
 
+/* ---- kernels -------------------------------------------------------------- */
+
+static uint32_t random_l1_room(uint64_t *state)
+{
+    return one_in(state, 3) ? LINE * up_to(state, 64) : 0;
+}
+
+/* Something is copied to the footprint's lines, or nothing; then another kernel
+ * begins on both. */
+static void next_kernel(struct both *b)
+{
+    uint64_t to = random_line(&b->footprint, &b->kernel_state);
+    uint64_t address = to + help_below(&b->kernel_state, LINE);
+    uint32_t bytes = one_in(&b->kernel_state, 2) ? help_below(&b->kernel_state, 9 * LINE) : 0;
+    struct sim_memory *before = b->fast;
+    struct teg_diag d;
+
+    sim_memory_write(before, address, bytes);
+    naive_memory_write(b->naive, address, bytes);
+    b->l1_bytes = random_l1_room(&b->kernel_state);
+    ck_assert(sim_memory_new(&b->gpu, b->gpu.chip.sms, b->l1_bytes, &b->fast,
+                             &d) == TEG_OK);
+    ck_assert(sim_memory_carry(b->fast, before, &d) == TEG_OK);
+    sim_memory_free(before);
+    naive_memory_next_kernel(b->naive, b->l1_bytes);
+}
+
 static void run_one(uint64_t seed)
 {
-    struct both b = {.seed = seed, .state = seed * 2654435761u + 1};
+    struct both b = {.seed = seed, .state = seed * 2654435761u + 1,
+                     .kernel_state = seed};
     const struct sim_followers followers = {&b, begin, lead, next, served};
     uint64_t now = 0;
     struct teg_diag d;
     uint32_t requests;
+    int follows;
 
     random_gpu(&b.gpu, &b.state);
     b.footprint = random_footprint(&b.state);
     requests = up_to(&b.state, 300);
-    if (one_in(&b.state, 3))
-        b.l1_bytes = LINE * up_to(&b.state, 64);
+    b.l1_bytes = random_l1_room(&b.state);
     ck_assert(sim_memory_new(&b.gpu, b.gpu.chip.sms, b.l1_bytes, &b.fast, &d) ==
               TEG_OK);
     b.naive = naive_memory_new(&b.gpu, b.gpu.chip.sms, b.l1_bytes);
-    if (one_in(&b.state, 3))
+    follows = one_in(&b.state, 3);
+    if (follows)
         sim_memory_lead(b.fast, &followers);
     while (b.requests < requests) {
+        if (one_in(&b.kernel_state, 100)) {
+            next_kernel(&b);
+            now = 0;
+        }
+        if (follows)
+            sim_memory_lead(b.fast, &followers);
         if (b.gpu.memory.in_flight_bytes == 0 && one_in(&b.state, 2))
             now = issue_some(&b, now);
         else
