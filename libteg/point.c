@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/memory/memory.h"
+#include "sim/sample/warm_up.h"
 #include "sim/whatif/launch_change.h"
 
 enum {
@@ -118,12 +120,20 @@ static struct teg_simulation_options options_of(const struct point *p)
     return options;
 }
 
+/* Warp instructions below which it is simulated in full. */
+static uint64_t instructions_min(const struct manner *m)
+{
+    return m->sampling == TEG_SAMPLING_NEVER  ? TEG_SAMPLE_NEVER
+           : m->sampling == TEG_SAMPLING_LONG ? 0
+                                              : TEG_SAMPLE_INSTRUCTIONS_MIN;
+}
+
 /* A part of the launch if it is long enough: `r->sample` says so.  What its
  * blocks are is found once; a what-if may change them. */
 static teg_status simulate_part(struct point *p, struct teg_launch *launch,
+                                const struct teg_simulation_options *options,
                                 struct teg_result *r, struct teg_diag *d)
 {
-    const struct teg_simulation_options options = options_of(p);
     int as_it_is = p->what_ifs[0] == '\0' && p->manner->what_ifs[0] == '\0';
     struct teg_sample_facts *changed = NULL;
     teg_status status;
@@ -132,9 +142,7 @@ static teg_status simulate_part(struct point *p, struct teg_launch *launch,
         return TEG_OK;
     launch_end(launch);
     status = teg_sample_simulate(
-        open_again, p, r->gpu, &options,
-        p->manner->sampling == TEG_SAMPLING_LONG ? 0
-                                                 : TEG_SAMPLE_INSTRUCTIONS_MIN,
+        open_again, p, r->gpu, options, instructions_min(p->manner),
         as_it_is ? &p->source->facts : &changed, &r->s, &r->sample, d);
     teg_sample_facts_free(changed);
     return status == TEG_OK ? open_again(p, launch, d) : status;
@@ -153,16 +161,50 @@ static teg_status keep_notes(struct teg_result *r, const struct teg_notes *from,
     return TEG_OK;
 }
 
+/* What-if "warm-caches": the launch once before it counts. */
+static teg_status warm_up(struct point *p, struct teg_launch *launch,
+                          struct teg_result *r, struct sim_memory **warm,
+                          struct teg_diag *d)
+{
+    const struct teg_simulation_options options = options_of(p);
+    struct teg_sample_facts *changed = NULL;
+    teg_status status;
+
+    if (!teg_whatif_warms(p->what_ifs) &&
+        !teg_whatif_warms(p->manner->what_ifs))
+        return TEG_OK;
+    launch_end(launch);
+    status = teg_warm_up(open_again, p, r->gpu, &options,
+                         instructions_min(p->manner), &changed, &r->s, warm, d);
+    teg_sample_facts_free(changed);
+    return status == TEG_OK ? open_again(p, launch, d) : status;
+}
+
+static teg_status simulate_warm(struct point *p, struct teg_launch *launch,
+                                const struct sim_memory *warm,
+                                struct teg_result *r, struct teg_diag *d)
+{
+    struct teg_simulation_options options = options_of(p);
+
+    options.before = warm;
+    TRY(simulate_part(p, launch, &options, r, d));
+    return r->sample.used ? TEG_OK
+                          : teg_simulate(launch, r->gpu, &options, &r->s, d);
+}
+
 static teg_status simulate(struct point *p, struct teg_launch *launch,
                            struct teg_result *r, struct teg_diag *d)
 {
-    const struct teg_simulation_options options = options_of(p);
+    struct sim_memory *warm = NULL;
+    teg_status status;
 
     if (p->manner->walk)
         return teg_profile(launch, r->gpu, &r->s, d);
-    TRY(simulate_part(p, launch, r, d));
-    return r->sample.used ? TEG_OK
-                          : teg_simulate(launch, r->gpu, &options, &r->s, d);
+    status = warm_up(p, launch, r, &warm, d);
+    if (status == TEG_OK)
+        status = simulate_warm(p, launch, warm, r, d);
+    sim_memory_free(warm);
+    return status;
 }
 
 /* The engine knows blocks, not files: says whose they are. */

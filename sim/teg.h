@@ -37,9 +37,9 @@ struct teg_simulation_options {
      * are. */
     const struct sim_lead *lead;
     /* What the launch before left in L2, TLBs and channels (borrowed; NULL: all
-     * is cold); where to leave it in turn if the simulation succeeds, for the
-     * caller to free (sim/memory/memory.h), which holds no more of the GPU than
-     * its sizes; NULL: nowhere. */
+     * is cold); and where to leave it in turn if the simulation succeeds, in
+     * place of what is there, for the caller to free (sim/memory/memory.h);
+     * NULL: nowhere.  It may outlive the GPU. */
     const struct sim_memory *before;
     struct sim_memory **after;
     /* More listeners besides the statistics; may be NULL. */
@@ -78,6 +78,9 @@ const char *teg_whatif_next(const char **names, size_t *length);
 /* Whether `name` ([length]) is one, or "double:" with a unit of `gpu`. */
 int teg_whatif_known(const char *name, size_t length,
                      const struct teg_gpu *gpu);
+/* Whether `names` has "warm-caches": nothing here changes, whoever simulates
+ * does so once before (sim/sample/warm_up.h). */
+int teg_whatif_warms(const char *names);
 /* What a ranking tries, [0, teg_whatif_trials): "all", which is all fixed ones
  * together, each of them, and each unit doubled. */
 enum {

@@ -463,6 +463,13 @@ uint32_t teg_trace_kernel_launches(const struct teg_trace *trace, uint32_t i)
     return i < trace->list.count ? trace->list.launches[i] : 1;
 }
 
+const struct teg_step *teg_trace_steps(const struct teg_trace *trace,
+                                       size_t *count)
+{
+    *count = trace->list.steps;
+    return trace->list.step;
+}
+
 int teg_trace_is_list(const struct teg_trace *trace)
 {
     return teg_trace_format(trace) == TRACE_LIST ||

@@ -11,6 +11,7 @@
 #include "include/teg/trace.h"
 #include "traces/base/options.h"
 #include "traces/block/cursor.h"
+#include "traces/list/step.h"
 
 enum teg_trace_format {
     TRACE_TEGT,
@@ -24,6 +25,10 @@ enum teg_trace_format {
 
 enum teg_trace_format teg_trace_format(const struct teg_trace *trace);
 const char *teg_trace_format_name(enum teg_trace_format format);
+/* What the program did, in order, [*count]; none: the launches, one after the
+ * other. */
+const struct teg_step *teg_trace_steps(const struct teg_trace *trace,
+                                       size_t *count);
 /* Whether the launches are files of their own. */
 int teg_trace_is_list(const struct teg_trace *trace);
 /* Remarks about the trace as a whole (a list's missing file). */

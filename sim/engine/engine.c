@@ -391,6 +391,7 @@ teg_status sim_engine_run(struct teg_launch *launch,
         sim_announce_finish(setup->listener, setup->listeners, outcome->cycles);
     }
     if (status == TEG_OK && setup->after != NULL) {
+        sim_memory_free(*setup->after);
         *setup->after = r.chip.memory;
         r.chip.memory = NULL;
     }

@@ -49,7 +49,8 @@ struct sim_engine_setup {
     uint32_t threads;            /* of the host, at most; 0 is 1 */
     const struct sim_lead *lead; /* NULL: every SM stands for itself */
     /* As the kernel before left it, NULL: all caches are cold; and where to
-     * leave it in turn for the caller to free, NULL: nowhere. */
+     * leave it in turn, in place of what is there, for the caller to free,
+     * NULL: nowhere. */
     const struct sim_memory *before;
     struct sim_memory **after;
     /* Called now and then; not 0 stops.  May be NULL. */

@@ -24,7 +24,7 @@ struct sim_dram {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
     struct sim_channel *channel; /* owned, [channels] */
     uint32_t channels;
-    uint64_t rate;               /* of a channel */
+    uint64_t rate; /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */
 };

@@ -42,6 +42,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
     if (gpu->l2.bytes == 0)
         return 1;
     l2->sets = gpu->l2.bytes / TEG_LINE_BYTES / gpu->l2.ways / slices;
+    l2->lines = l2->sets * gpu->l2.ways * slices;
     l2->cache = sim_cache_new((uint32_t)l2->sets * slices, gpu->l2.ways);
     if (l2->cache == NULL)
         return 0;
@@ -196,15 +197,20 @@ static uint32_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
     return sectors;
 }
 
-/* What had to go has been written when the next kernel begins. */
+/* What had to go has been written when the next kernel begins.  Lines one after
+ * the other fill all sets alike, so only as many as L2 holds, and a row of
+ * slices at either end, can be there afterwards. */
 void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
 {
-    uint64_t to = address + bytes;
+    uint64_t to = address + bytes, line = address / TEG_LINE_BYTES, last, most;
 
     if (l2->cache == NULL || bytes == 0)
         return;
-    for (uint64_t line = address / TEG_LINE_BYTES; line * TEG_LINE_BYTES < to;
-         line++)
+    last = (to - 1) / TEG_LINE_BYTES;
+    most = l2->lines + 2 * (uint64_t)l2->slices;
+    if (last - line > most)
+        line = last - most;
+    for (; line <= last; line++)
         sim_cache_access(l2->cache, set_of(l2, slice_of(l2, line), line), line,
                          sectors_within(line, address, to), 1, 1);
 }

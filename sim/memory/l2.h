@@ -30,6 +30,7 @@ struct sim_l2 {
     struct sim_cache *near[SIM_HALVES]; /* owned; NULL: no halves */
     struct sim_queue far_link;
     uint32_t slices, hash;
+    uint64_t lines;           /* that it holds */
     uint64_t sets, near_sets; /* of a slice; of a half */
     uint64_t rate, partial_rate, far_rate;
     uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */

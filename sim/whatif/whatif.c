@@ -138,6 +138,18 @@ int teg_whatif_known(const char *name, size_t length, const struct teg_gpu *gpu)
            find_doubled(name, length, gpu) < gpu->unit_count;
 }
 
+int teg_whatif_warms(const char *names)
+{
+    const char *name;
+    size_t length;
+
+    while ((name = teg_whatif_next(&names, &length)) != NULL) {
+        if (same(name, length, "warm-caches"))
+            return 1;
+    }
+    return 0;
+}
+
 static teg_status apply_one(const char *name, size_t length,
                             struct teg_gpu *gpu, struct teg_launch *launch,
                             struct teg_diag *d)

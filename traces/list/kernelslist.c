@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "isa/base/array.h"
+
 static const char copy_start[] = "Memcpy";
 static const char kernel_start[] = "kernel-";
 
@@ -136,13 +138,39 @@ teg_status teg_kernelslist_add(struct teg_kernelslist *l, const char *list,
                : teg_fail_memory(d);
 }
 
-static void count_copy(struct teg_kernelslist *l, const char *line)
+teg_status teg_kernelslist_step(struct teg_kernelslist *l, struct teg_step step,
+                                struct teg_diag *d)
 {
-    const char *comma = strrchr(line, ',');
+    struct teg_step *room =
+        teg_array_room(l->step, l->steps, &l->step_capacity, sizeof *room);
+
+    if (room == NULL)
+        return teg_fail_memory(d);
+    l->step = room;
+    l->step[l->steps++] = step;
+    return TEG_OK;
+}
+
+/* One to the host, or without a range that can be, is counted, and writes
+ * nothing. */
+static teg_status add_copy(struct teg_kernelslist *l, const char *line,
+                           struct teg_diag *d)
+{
+    const char *first = strchr(line, ','), *comma = strrchr(line, ',');
+    struct teg_step step = {0};
+    uint64_t bytes = 0;
 
     l->copies++;
     if (comma != NULL && comma[1] >= '0' && comma[1] <= '9')
-        l->copied_bytes += strtoull(comma + 1, NULL, 10);
+        bytes = strtoull(comma + 1, NULL, 10);
+    l->copied_bytes += bytes;
+    if (first == comma || first[1] != '0' || strstr(line, "DtoH") != NULL)
+        return TEG_OK;
+    step.address = strtoull(first + 1, NULL, 16);
+    step.bytes = bytes;
+    if (bytes == 0 || bytes > UINT64_MAX - step.address)
+        return TEG_OK;
+    return teg_kernelslist_step(l, step, d);
 }
 
 static void note_missing(struct teg_notes *notes, const char *list,
@@ -172,9 +200,12 @@ static teg_status read_lines(struct teg_input *in, const char *path,
         line = text;
         length = trim(&line, length);
         if (is_copy(line, length)) {
-            count_copy(list, line);
+            TRY(add_copy(list, line, d));
         } else if (is_kernel(path, line, length)) {
+            const struct teg_step step = {.kernel = list->count, .launches = 1};
+
             TRY(teg_kernelslist_add(list, path, line, length, 1, d));
+            TRY(teg_kernelslist_step(list, step, d));
             if (!teg_kernelslist_is_file(path, line, length))
                 note_missing(notes, path, teg_input_line_number(in), line,
                              length);
@@ -211,5 +242,6 @@ void teg_kernelslist_release(struct teg_kernelslist *list)
     free(list->name);
     free(list->path);
     free(list->launches);
+    free(list->step);
     *list = (struct teg_kernelslist){0};
 }

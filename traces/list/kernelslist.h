@@ -1,13 +1,14 @@
 /*
- * kernelslist.g: one command a line.  "MemcpyHtoD,0x<address>,<bytes>" is
- * counted, a kernel's file name (relative to the list) is kept, everything
- * else is ignored.
+ * kernelslist.g: one command a line.  "MemcpyHtoD,0x<address>,<bytes>" and a
+ * kernel's file name (relative to the list) are kept, everything else is
+ * ignored.
  */
 #ifndef TEG_TRACES_LIST_KERNELSLIST_H
 #define TEG_TRACES_LIST_KERNELSLIST_H
 
 #include "isa/base/notes.h"
 #include "traces/base/input.h"
+#include "traces/list/step.h"
 
 enum {
     TEG_LIST_KERNELS_MAX = 1 << 20
@@ -19,6 +20,8 @@ struct teg_kernelslist {
     uint32_t *launches; /* owned, [count]; identical ones, at least 1 */
     uint32_t count, capacity;
     uint64_t copies, copied_bytes; /* memory copies to the device */
+    struct teg_step *step;         /* owned, [steps]: in their order */
+    size_t steps, step_capacity;
 };
 
 /* True if the first bytes hold a line that names a copy or a kernel's file.
@@ -31,10 +34,13 @@ int teg_kernelslist_recognise(const char *path, const uint8_t *bytes,
 teg_status teg_kernelslist_read(const struct teg_source *source,
                                 struct teg_kernelslist *list,
                                 struct teg_notes *notes, struct teg_diag *d);
-/* Adds the file `name`, as the list at `path` writes it. */
+/* Adds the file `name`, as the list at `path` writes it; no step. */
 teg_status teg_kernelslist_add(struct teg_kernelslist *list, const char *path,
                                const char *name, size_t length,
                                uint32_t launches, struct teg_diag *d);
+/* Adds a step behind the last one. */
+teg_status teg_kernelslist_step(struct teg_kernelslist *list,
+                                struct teg_step step, struct teg_diag *d);
 /* Whether there is such a file, seen from where the list lies. */
 int teg_kernelslist_is_file(const char *path, const char *name, size_t length);
 void teg_kernelslist_release(struct teg_kernelslist *list);

@@ -170,7 +170,7 @@ static void listen(struct naive *n, struct sm *sm)
 
 int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
               uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
-              struct naive_result *result)
+              struct naive_memory **memory, struct naive_result *result)
 {
     struct naive n = {
         .gpu = gpu,
@@ -186,7 +186,11 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     struct teg_diag d;
 
     memset(result, 0, sizeof *result);
-    n.memory = naive_memory_new(gpu, gpu->chip.sms, 0);
+    if (*memory == NULL)
+        *memory = naive_memory_new(gpu, gpu->chip.sms, 0);
+    else
+        naive_memory_next_kernel(*memory, 0);
+    n.memory = *memory;
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (int s = 0; s < 4; s++)
             n.sm[i].last[s] = -1;
@@ -224,7 +228,6 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     result->cycles = n.cycles;
     for (uint32_t i = 0; i < h.waiting; i++)
         teg_block_free(h.next[i]);
-    naive_memory_free(n.memory);
     free(n.sm);
     return n.now < limit;
 }

@@ -35,9 +35,13 @@ struct naive_result {
     struct naive_warp warp[NAIVE_WARPS_MAX];
 };
 
-/* Runs the launch; returns 0 if it did not end within `limit` cycles. */
+struct naive_memory;
+
+/* Runs the launch; returns 0 if it did not end within `limit` cycles.
+ * `*memory` is what the launch before left, NULL: all is cold; and afterwards
+ * what this one leaves, the caller's to free. */
 int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
               uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
-              struct naive_result *result);
+              struct naive_memory **memory, struct naive_result *result);
 
 #endif

@@ -505,7 +505,9 @@ static void next_kernel(struct both *b)
 {
     uint64_t to = random_line(&b->footprint, &b->kernel_state);
     uint64_t address = to + help_below(&b->kernel_state, LINE);
-    uint32_t bytes = one_in(&b->kernel_state, 2) ? help_below(&b->kernel_state, 9 * LINE) : 0;
+    uint32_t bytes = one_in(&b->kernel_state, 2)
+                         ? help_below(&b->kernel_state, 9 * LINE)
+                         : 0;
     struct sim_memory *before = b->fast;
     struct teg_diag d;
 
@@ -521,8 +523,8 @@ static void next_kernel(struct both *b)
 
 static void run_one(uint64_t seed)
 {
-    struct both b = {.seed = seed, .state = seed * 2654435761u + 1,
-                     .kernel_state = seed};
+    struct both b = {
+        .seed = seed, .state = seed * 2654435761u + 1, .kernel_state = seed};
     const struct sim_followers followers = {&b, begin, lead, next, served};
     uint64_t now = 0;
     struct teg_diag d;

@@ -297,7 +297,7 @@ static int gather(struct report_job *r)
 
 static int check(struct report_job *r)
 {
-    if (r->job.kernel_count != 1) {
+    if (!job_is_single(&r->job)) {
         say(r->job.path,
             "expected one kernel, found %" PRIu32 ": choose with --kernel",
             r->job.kernel_count);
@@ -319,6 +319,7 @@ int cmd_report(int argc, char **argv)
          "the warps' instructions as a pipeline log for Konata", NULL},
         {"what-if", 0, OPT_LIST, &r.what_ifs, "NAME[,NAME]",
          "as if this bottleneck were gone", NULL},
+        CACHES_OPTION(r.job.caches),
         {"jobs", 'j', OPT_COUNT, &r.rank.jobs, "N",
          "host threads, and workers for --ranking (default: one per core)",
          NULL},

@@ -18,6 +18,7 @@ struct run {
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
     const char *similar;
     struct pc_trace_choice pc_choice;
+    struct carried carried;    /* --caches carry: what ran so far left */
     struct clusters clusters;  /* of the chosen kernels, by their places */
     struct replay **simulated; /* owned, [kernel_count]: those that others of
                                   their cluster are made of */
@@ -221,6 +222,8 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
         .label = label,
         .listener = ears.listener,
         .sampling = choose_sampling(run),
+        .place = place,
+        .carried = &run->carried,
     };
     struct replay replay;
     struct whatif ranking = {0};
@@ -274,7 +277,9 @@ static int find_clusters(struct run *run)
         .gpus = 1,
         /* fewer places than the chip has */
         .same_blocks = run->sms != 0 || run->warps_per_sm != 0,
-        .sampling = choose_sampling(run),
+        /* With carry two launches find different caches. */
+        .sampling = run->job.caches == CACHES_CARRY ? SAMPLING_NEVER
+                                                    : choose_sampling(run),
         .similar = run->similar,
         .workers = run->jobs != 0 ? run->jobs : pool_cores(),
         .label = run->job.path,
@@ -318,10 +323,10 @@ static int run_all(struct run *run)
 }
 
 /* A series is of one kernel. */
-static int check_series(const struct run *run)
+static int check_series(struct run *run)
 {
-    if (run->job.kernel_count == 1 ||
-        (run->pc_trace == NULL && run->timeline == NULL))
+    if ((run->pc_trace == NULL && run->timeline == NULL) ||
+        job_is_single(&run->job))
         return EXIT_DONE;
     say(run->job.path,
         "expected one kernel for --pc-trace and --timeline, found %" PRIu32
@@ -354,6 +359,7 @@ int cmd_run(int argc, char **argv)
          "and say how far off the cycles may be (default: of those of 20 "
          "million warp instructions or more)",
          NULL},
+        CACHES_OPTION(run.job.caches),
         CLUSTER_OPTION(run.similar),
         {"exact", 0, OPT_FLAG, &run.exact, NULL,
          "simulate every kernel, in full; --by-pc, --ranking, --pc-trace and "
@@ -403,6 +409,9 @@ int cmd_run(int argc, char **argv)
         return say_usage("run",
                          "--similar excludes --exact, --by-pc, --ranking, "
                          "--pc-trace and --timeline");
+    if (run.job.caches == CACHES_CARRY && (run.ranking || run.similar != NULL))
+        return say_usage("run", "--caches carry excludes --ranking, which "
+                                "`teg whatif` has, and --similar");
     status = pc_choice_parse(run.pc_warps, &run.pc_choice);
     if (status == EXIT_DONE)
         status = similar_parse(run.similar, &(double){0});
@@ -421,6 +430,7 @@ int cmd_run(int argc, char **argv)
     if (status == EXIT_DONE)
         status = run_all(&run);
     release_clusters(&run);
+    carried_release(&run.carried);
     job_release(&run.job);
     return status;
 }

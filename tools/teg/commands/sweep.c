@@ -405,6 +405,10 @@ static int sweep(struct sweep *w)
     return run(w);
 }
 
+/* Those of `teg run`, but for what one point leaves to the next: points are
+ * simulated in any order, and some not at all. */
+static const char *const sweep_caches[] = {"cold", "warm", NULL};
+
 int cmd_sweep(int argc, char **argv)
 {
     struct sweep w = {.journal.fd = -1};
@@ -444,6 +448,10 @@ int cmd_sweep(int argc, char **argv)
          "and say how far off the cycles may be (default: of those of 20 "
          "million warp instructions or more)",
          NULL},
+        {"caches", 0, OPT_CHOICE, &r->caches, "HOW",
+         "what each launch finds in L2 and TLBs: cold (default), or warm: as "
+         "if it had just run once",
+         sweep_caches},
         CLUSTER_OPTION(r->similar),
         {"exact", 0, OPT_FLAG, &w.exact, NULL, "simulate every kernel, in full",
          NULL},

@@ -348,5 +348,6 @@ int replay_represent(struct replay *r, const struct replay *by,
         .error_bound = (1 + of->error_bound) * (1 + own) - 1,
     };
     r->cluster_kernels = of->members;
+    r->caches = by->caches;
     return EXIT_DONE;
 }

@@ -134,6 +134,39 @@ static int choose_kernels(struct job *job)
     return choose_by_regex(job);
 }
 
+static bool is_chosen(const struct job *job, uint32_t kernel)
+{
+    for (uint32_t i = 0; i < job->kernel_count; i++) {
+        if (job->kernel[i] == kernel)
+            return true;
+    }
+    return false;
+}
+
+/* The steps of chosen kernels take the kernels' places. */
+static int choose_steps(struct job *job)
+{
+    uint32_t count = steps_of(job->trace, &job->steps);
+    uint32_t *kernel = calloc(count, sizeof *kernel), chosen = 0;
+
+    job->step_count = count;
+    job->step = calloc(count, sizeof *job->step);
+    if (count == 0 || kernel == NULL || job->step == NULL) {
+        free(kernel);
+        return say_memory();
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_chosen(job, job->steps[i].kernel))
+            continue;
+        kernel[chosen] = job->steps[i].kernel;
+        job->step[chosen++] = i;
+    }
+    free(job->kernel);
+    job->kernel = kernel;
+    job->kernel_count = chosen;
+    return EXIT_DONE;
+}
+
 double job_clock(void)
 {
     struct timespec t;
@@ -160,7 +193,10 @@ int job_open_trace(struct job *job, const char *path)
     }
     if (teg_trace_open(path, &options, &job->trace, &d) != TEG_OK)
         return say_fault(&d);
-    return choose_kernels(job);
+    status = choose_kernels(job);
+    return status == EXIT_DONE && job->caches == CACHES_CARRY
+               ? choose_steps(job)
+               : status;
 }
 
 static int apply_set(struct job *job, const char *text)
@@ -210,9 +246,21 @@ int job_open_gpu(struct job *job)
     return status;
 }
 
+bool job_is_single(struct job *job)
+{
+    if (job->kernel_count == 2 && job->steps != NULL &&
+        job->kernel[0] == job->kernel[1]) {
+        job->step[0] = job->step[1];
+        job->kernel_count = 1;
+    }
+    return job->kernel_count == 1;
+}
+
 void job_release(struct job *job)
 {
     free(job->kernel);
+    free(job->steps);
+    free(job->step);
     if (job->trace != NULL)
         teg_trace_close(job->trace);
     teg_gpu_free(job->gpu);

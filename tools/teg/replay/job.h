@@ -20,6 +20,8 @@
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/teg.h"
 #include "tools/teg/formats/writer.h"
+#include "tools/teg/replay/caches.h"
+#include "tools/teg/replay/steps.h"
 
 struct job {
     /* As given on the command line; borrowed. */
@@ -31,6 +33,7 @@ struct job {
     struct opt_list param;
     struct opt_list set;
     uint32_t format; /* index into format_names */
+    uint32_t caches; /* enum caches: cold where a command has no --caches */
     const char *out; /* NULL: standard output */
 
     /* Opened. */
@@ -40,6 +43,11 @@ struct job {
     struct teg_gpu *gpu;     /* owned */
     uint32_t *kernel;        /* owned, [kernel_count]: the launches chosen */
     uint32_t kernel_count;
+    /* With --caches carry all that the trace's program ran, and the step that
+     * each chosen launch is: a kernel may be chosen twice then. */
+    struct step *steps; /* owned, [step_count]; NULL: not asked for */
+    uint32_t *step;     /* owned, [kernel_count] */
+    uint32_t step_count;
 };
 
 /* clang-format off */
@@ -80,6 +88,9 @@ int job_open_trace(struct job *job, const char *path);
 /* Loads the GPU and applies --set.  Without -g takes the description that
  * stands for the trace's architecture and names it; needs the trace then. */
 int job_open_gpu(struct job *job);
+/* Whether one kernel is chosen; of two launches of it that find different
+ * caches the later one. */
+bool job_is_single(struct job *job);
 void job_release(struct job *job);
 
 #endif

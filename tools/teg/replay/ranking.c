@@ -32,7 +32,10 @@ static int total_cycles(const struct whatif *w, const char *names,
                         uint32_t threads, uint64_t *cycles)
 {
     struct opt_list list = {0};
+    struct carried carried = {0};
+    int status = EXIT_DONE;
     struct replay_options options = {
+        .carried = &carried,
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
         .threads = threads,
@@ -44,20 +47,19 @@ static int total_cycles(const struct whatif *w, const char *names,
         list = *w->always;
     if (names != NULL && list.count < OPT_LIST_MAX)
         list.item[list.count++] = names;
-    for (uint32_t i = 0; i < w->job.kernel_count; i++) {
+    for (uint32_t i = 0; status == EXIT_DONE && i < w->job.kernel_count; i++) {
         struct replay replay;
-        int status;
 
         options.store = w->store[i];
+        options.place = i;
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
             *cycles += replay_launches(&replay) * replay.s->cycles;
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
             replay_release(&replay);
-        if (status != EXIT_DONE)
-            return status;
     }
-    return EXIT_DONE;
+    carried_release(&carried);
+    return status;
 }
 
 /* ---- the pool's questions: job 0 is the baseline, i is toggle i - 1 ------- */
@@ -190,9 +192,25 @@ static int replay_all(struct whatif *w)
     return status;
 }
 
+/* Workers read no trace: whoever is to be simulated has to be chosen. */
+static int check_steps(const struct whatif *w)
+{
+    const struct job *job = &w->job;
+
+    if (job->steps == NULL ||
+        job->step[job->kernel_count - 1] + 1 == job->kernel_count)
+        return EXIT_DONE;
+    say(job->path, "what-ifs with --caches carry need all kernels up to the "
+                   "last one chosen: --kernel 1-N");
+    return EXIT_USAGE;
+}
+
 int whatif_measure(struct whatif *w)
 {
-    int status = list_toggles(w);
+    int status = check_steps(w);
+
+    if (status == EXIT_DONE)
+        status = list_toggles(w);
 
     if (status == EXIT_DONE)
         status = replay_all(w);

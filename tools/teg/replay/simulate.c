@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/memory/memory.h"
+
 /* A line on a terminal, from the second second on, ten times a second. */
 struct progress {
     const char *label;
@@ -188,15 +190,54 @@ uint64_t sampling_instructions_min(enum sampling sampling)
     return sampling == SAMPLING_LONG ? 0 : TEG_SAMPLE_INSTRUCTIONS_MIN;
 }
 
+static bool warms_up(const struct job *job,
+                     const struct replay_options *options)
+{
+    const struct opt_list *what_ifs = options->what_ifs;
+    bool warms = job->caches == CACHES_WARM;
+
+    for (uint32_t i = 0; what_ifs != NULL && i < what_ifs->count; i++)
+        warms |= teg_whatif_warms(what_ifs->item[i]) != 0;
+    return warms;
+}
+
+/* The launch once before it counts; `*warm` is what it leaves. */
+static teg_status warm_up(struct replay *r, const struct job *job,
+                          uint32_t kernel, const struct replay_options *options,
+                          const struct teg_simulation_options *simulation,
+                          struct sim_memory **warm, struct teg_diag *d)
+{
+    struct again again = {job, options, kernel, NULL};
+    struct teg_sample_facts *facts = NULL;
+    bool whole = options->sampling == SAMPLING_NEVER || options->listeners > 0;
+    teg_status status, opened;
+
+    if (!warms_up(job, options))
+        return TEG_OK;
+    r->caches = CACHES_WARM;
+    close_launch(&r->launch);
+    status = teg_warm_up(open_again, &again, r->gpu, simulation,
+                         whole ? TEG_SAMPLE_NEVER
+                               : sampling_instructions_min(options->sampling),
+                         &facts, r->s, warm, d);
+    teg_sample_facts_free(facts);
+    opened = open_again(&again, &r->launch, status == TEG_OK ? d : NULL);
+    teg_gpu_free(again.scratch);
+    return status != TEG_OK ? status : opened;
+}
+
 static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
-                    const struct replay_options *options)
+                    const struct replay_options *options,
+                    struct carried *carried)
 {
     struct progress progress = {.label = options->label,
                                 .start = job->started,
                                 .blocks = teg_kernel_blocks(r->launch.kernel),
                                 .terminal = options->label != NULL &&
                                             isatty(STDERR_FILENO) == 1};
-    const struct teg_simulation_options simulation = {
+    struct sim_memory *warm = NULL, *after = NULL;
+    struct teg_simulation_options simulation = {
+        .before = carried->memory,
         .sms = options->sms,
         .warps_per_sm = options->warps_per_sm,
         .threads = options->threads,
@@ -207,18 +248,30 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     };
     double started = job_clock();
     struct teg_diag d;
-    teg_status status = simulate_part(r, job, kernel, options, &simulation, &d);
+    teg_status status =
+        warm_up(r, job, kernel, options, &simulation, &warm, &d);
 
+    if (warm != NULL)
+        simulation.before = warm;
+    if (job->caches == CACHES_CARRY)
+        simulation.after = &after;
+    if (status == TEG_OK)
+        status = simulate_part(r, job, kernel, options, &simulation, &d);
     if (status == TEG_OK && !r->sample.used)
         status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
+    sim_memory_free(warm);
+    sim_memory_free(carried->memory);
+    carried->memory = after;
     progress_end(&progress);
     r->seconds = job_clock() - started;
     r->incomplete = status == TEG_INTERRUPTED;
     return status == TEG_OK ? EXIT_DONE : say_replay_fault(job, kernel, &d);
 }
 
-int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
-                const struct replay_options *options)
+/* One launch, in caches as they are. */
+static int replay_one(struct replay *r, const struct job *job, uint32_t kernel,
+                      const struct replay_options *options,
+                      struct carried *carried)
 {
     int status;
 
@@ -226,9 +279,69 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                              teg_trace_kernel_launches(job->trace, kernel)};
     status = prepare(r, job, kernel, options);
     if (status == EXIT_DONE)
-        status = simulate(r, job, kernel, options);
+        status = simulate(r, job, kernel, options, carried);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         replay_release(r);
+    return status;
+}
+
+/* Step `step` of the job, whose turn it is. */
+static int replay_step(struct replay *r, const struct job *job, uint32_t step,
+                       const struct replay_options *options,
+                       struct carried *carried)
+{
+    const struct step *s = &job->steps[step];
+    int status = carried_write(carried, job, step);
+
+    if (status == EXIT_DONE)
+        status = replay_one(r, job, s->kernel, options, carried);
+    if (status == EXIT_DONE || status == EXIT_INTERRUPTED) {
+        r->caches = CACHES_CARRY;
+        r->launches = s->launches;
+        r->later = s->later;
+    }
+    carried->next = step + 1;
+    return status;
+}
+
+/* What ran before step `step`, heard by nobody; an interrupt leaves `r` with
+ * the one that it ended. */
+static int catch_up(struct replay *r, const struct job *job, uint32_t step,
+                    const struct replay_options *options,
+                    struct carried *carried)
+{
+    struct replay_options quiet = *options;
+    int status = EXIT_DONE;
+
+    quiet.listener = NULL;
+    quiet.listeners = 0;
+    quiet.store = NULL;
+    while (status == EXIT_DONE && carried->next < step) {
+        status = replay_step(r, job, carried->next, &quiet, carried);
+        if (status == EXIT_DONE)
+            replay_release(r);
+    }
+    return status;
+}
+
+int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
+                const struct replay_options *options)
+{
+    struct carried own = {0};
+    struct carried *carried =
+        options->carried != NULL ? options->carried : &own;
+    int status;
+
+    if (job->steps == NULL) {
+        status = replay_one(r, job, kernel, options, carried);
+    } else {
+        uint32_t step = job->step[options->place];
+
+        status = catch_up(r, job, step, options, carried);
+        if (status == EXIT_DONE)
+            status = replay_step(r, job, step, options, carried);
+    }
+    carried_release(&own);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #ifndef TEG_TOOLS_TEG_REPLAY_SIMULATE_H
 #define TEG_TOOLS_TEG_REPLAY_SIMULATE_H
 
-#include "sim/sample/sample.h"
+#include "sim/sample/warm_up.h"
 #include "tools/teg/replay/job.h"
 #include "traces/store.h"
 
@@ -26,6 +26,10 @@ struct replay_options {
     const struct sim_listener *listener; /* besides the statistics, or NULL */
     uint32_t listeners;                  /* how many */
     struct teg_store *store; /* of the launch, or NULL: from the trace */
+    /* With --caches carry: which of the job's launches it is, and what those
+     * before it have left; NULL: they are simulated for this one alone. */
+    uint32_t place;
+    struct carried *carried;
 };
 
 /* The launch that was simulated instead of one that is like it. */
@@ -46,6 +50,8 @@ struct replay {
     struct replay_represented represented;
     uint32_t cluster_kernels; /* simulated once, this one counted; 0 is 1 */
     uint32_t launches;        /* identical ones this stands for; 0 is 1 */
+    enum caches caches;       /* what it found there */
+    bool later;               /* carry: not the first launch of its kernel */
     bool incomplete;          /* interrupted; `s` holds what there was */
     double seconds;           /* wall clock of the simulation */
 };

@@ -277,6 +277,8 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "gpu", gpu_json(gpu));
     json_object_set_new(o, "kernel", kernel_json(r));
     json_object_set_new(o, "what_if", what_ifs_json(r->what_ifs));
+    json_object_set_new(o, "caches",
+                        json_string(caches_names[r->replay->caches]));
     json_object_set_new(o, "incomplete", json_boolean(r->replay->incomplete));
     json_object_set_new(o, "sampled", sample_json(&r->replay->sample));
     json_object_set_new(o, "represented",

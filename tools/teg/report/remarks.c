@@ -111,6 +111,26 @@ static bool result_cluster(const struct result *r, char *out, size_t size)
     return true;
 }
 
+static bool result_caches(const struct result *r, char *out, size_t size)
+{
+    static const char *const who[] = {
+        [CACHES_COLD] = NULL,
+        [CACHES_WARM] = "this kernel itself",
+        [CACHES_CARRY] = "the launches and copies before",
+    };
+    const struct replay *replay = r->replay;
+
+    if (who[replay->caches] == NULL)
+        return false;
+    snprintf(out, size,
+             "caches: L2 and translations as %s left them, L1 empty%s",
+             who[replay->caches],
+             replay->later ? "; of the kernel's second launch, which stands "
+                             "for later ones"
+                           : "");
+    return true;
+}
+
 static uint64_t count_unknown(const struct result *r)
 {
     return r->replay->s->unknown_instructions;
@@ -129,6 +149,7 @@ static uint64_t count_untimed_tensor(const struct result *r)
 const struct result_remark *result_remarks(uint32_t *count)
 {
     static const struct result_remark remarks[] = {
+        {"caches", result_caches, NULL},
         {"unknown-opcode", result_unknown_opcodes, count_unknown},
         {"generation", result_generation, NULL},
         {"tensor-class", result_untimed_tensor, count_untimed_tensor},

@@ -93,6 +93,7 @@ int sweep_find_digest(struct sweep_plan *plan)
     hash_number(&hash, r->registers);
     hash_number(&hash, r->sms);
     hash_number(&hash, r->sampling);
+    hash_number(&hash, r->caches);
     hash_text(&hash, r->similar != NULL ? r->similar : "");
     hash_text(&hash, r->isa != NULL ? r->isa : "");
     for (uint32_t a = 0; a < plan->axes; a++) {

@@ -1,5 +1,6 @@
 #include "tools/teg/sweep/sweep.h"
 
+#include "sim/memory/memory.h"
 #include "sim/whatif/launch_change.h"
 
 #include <errno.h>
@@ -290,16 +291,45 @@ static teg_status simulate_part(struct point *p,
     return status == TEG_OK ? open_again(p, &p->replay.launch, d) : status;
 }
 
+/* The launch once before it counts; `*warm` is what it leaves. */
+static teg_status warm_up(struct point *p,
+                          const struct teg_simulation_options *options,
+                          struct sim_memory **warm, struct teg_diag *d)
+{
+    enum sampling mode = p->plan->request->sampling;
+    const char *what_ifs = p->what_ifs.count > 0 ? p->what_ifs.item[0] : "";
+    struct teg_sample_facts *changed = NULL;
+    teg_status status;
+
+    if (p->plan->request->caches != CACHES_WARM && !teg_whatif_warms(what_ifs))
+        return TEG_OK;
+    p->replay.caches = CACHES_WARM;
+    close_launch(&p->replay.launch);
+    status = teg_warm_up(
+        open_again, p, p->replay.gpu, options,
+        mode == SAMPLING_NEVER ? TEG_SAMPLE_NEVER
+                               : sampling_instructions_min(mode),
+        p->what_ifs.count > 0 ? &changed : p->facts, p->replay.s, warm, d);
+    teg_sample_facts_free(changed);
+    return status == TEG_OK ? open_again(p, &p->replay.launch, d) : status;
+}
+
 /* Returns false if interrupted. */
 static bool simulate(struct point *p)
 {
-    const struct teg_simulation_options options = options_of(p);
+    struct teg_simulation_options options = options_of(p);
+    struct sim_memory *warm = NULL;
     struct teg_diag d;
-    teg_status status = simulate_part(p, &options, &d);
+    teg_status status = warm_up(p, &options, &warm, &d);
+
+    options.before = warm;
+    if (status == TEG_OK)
+        status = simulate_part(p, &options, &d);
 
     if (status == TEG_OK && !p->replay.sample.used)
         status = teg_simulate(&p->replay.launch, p->replay.gpu, &options,
                               p->replay.s, &d);
+    sim_memory_free(warm);
     if (status != TEG_OK && status != TEG_INTERRUPTED)
         failed(p, &d);
     return status != TEG_INTERRUPTED;

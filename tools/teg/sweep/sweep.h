@@ -45,6 +45,7 @@ struct sweep_request {
     const char *active_warps; /* values, or NULL */
     uint32_t registers, sms;
     enum sampling sampling;
+    uint32_t caches;          /* CACHES_COLD or CACHES_WARM */
     const char *similar;      /* --similar, or NULL */
     uint32_t workers;         /* processes that look at the traces */
     struct opt_list set;      /* KEY=VALUE, for every point */

@@ -1,0 +1,46 @@
+/*
+ * What a launch finds in caches: --caches.
+ *
+ *   cold   nothing, as under a profiler that flushes them before each launch
+ *   warm   what the same launch has left that ran just before
+ *   carry  what the launches and copies of its list before it have left
+ *
+ * L2 with what of it is dirty, translations and writes that DRAM's channels
+ * gather outlive a kernel; L1 does not (sim/memory/memory.h).
+ */
+#ifndef TEG_TOOLS_TEG_REPLAY_CACHES_H
+#define TEG_TOOLS_TEG_REPLAY_CACHES_H
+
+#include "tools/teg/cli/options.h"
+
+struct job;
+struct sim_memory;
+
+enum caches {
+    CACHES_COLD,
+    CACHES_WARM,
+    CACHES_CARRY
+};
+
+extern const char *const caches_names[]; /* NULL-terminated */
+
+/* clang-format off */
+#define CACHES_OPTION(caches)                                                  \
+    {"caches", 0, OPT_CHOICE, &(caches), "HOW",                                \
+     "what a launch finds in L2 and TLBs: cold (default), warm: as if it had " \
+     "just run once, or carry: what the launches and copies before it in a "   \
+     "list have left; carry simulates every launch up to the last one chosen", \
+     caches_names}
+/* clang-format on */
+
+/* Of a list that is replayed in order; all zeros: nothing has run. */
+struct carried {
+    struct sim_memory *memory; /* owned; NULL: cold */
+    uint32_t next;             /* step of the job that comes next */
+};
+
+void carried_release(struct carried *c);
+/* What is written before step `step` of the job is; exit status. */
+int carried_write(struct carried *c, const struct job *job, uint32_t step);
+
+#endif

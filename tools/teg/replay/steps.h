@@ -1,0 +1,31 @@
+/*
+ * The launches of a program in the order in which they ran, for caches that
+ * one launch leaves to the next.
+ *
+ * A list says what ran when (traces/list/step.h); any other trace is its
+ * kernels, one after the other.  A kernel that is launched many times is two
+ * steps: the first launch, which finds what others have left, and the second,
+ * which finds what kernels of its round have left and stands for all later
+ * ones.
+ */
+#ifndef TEG_TOOLS_TEG_REPLAY_STEPS_H
+#define TEG_TOOLS_TEG_REPLAY_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "traces/trace.h"
+
+struct step {
+    uint32_t kernel;   /* of the trace */
+    uint32_t launches; /* that it stands for */
+    bool later;        /* it is the second launch of its kernel */
+    /* What is written before it: of the trace's steps. */
+    size_t from, to;
+};
+
+/* `*steps` is the caller's to free.  Returns how many there are, 0 out of
+ * memory. */
+uint32_t steps_of(const struct teg_trace *trace, struct step **steps);
+
+#endif
