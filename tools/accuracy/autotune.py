@@ -35,7 +35,6 @@ import argparse
 import concurrent.futures
 import csv
 import gzip
-import hashlib
 import json
 import math
 import os
@@ -46,10 +45,8 @@ import statistics
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-TEG = os.environ.get("TEG", os.path.join(ROOT, "build", "release", "teg"))
-
+from common import (ROOT, TEG, Refused, ceil_div, command, digest, keep,
+                    kendall, regret, spearman)
 
 # ---- what is measured -------------------------------------------------------
 
@@ -91,10 +88,6 @@ def ktt_rows(measured, name):
 # emulate, the SMs to simulate and the share of the blocks that they run (where
 # not all), the blocks of the whole grid, measured microseconds of each repeat,
 # and at what clock (where known).
-
-def ceil_div(a, b):
-    return -(-a // b)
-
 
 def global_functions(path, names):
     """The named __global__ functions of a CUDA source, without its host
@@ -262,30 +255,16 @@ SETS = {
 
 # ---- from a variant to traces -----------------------------------------------
 
-class Refused(Exception):
-    """nvcc or teg would not; the text is what it said."""
-
-
-def command(*args):
-    done = subprocess.run(args, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().splitlines() or ["?"]
-        raise Refused(said[0])
-    return done.stdout
-
-
 def compiled(variant, work):
-    key = hashlib.sha256(repr((variant["text"], variant["flags"])).encode())
-    path = os.path.join(work, key.hexdigest()[:16])
-    if not os.path.exists(path + ".cubin"):
-        name = f"{path}.{os.getpid()}"
-        with open(name + ".cu", "w", encoding="utf-8") as f:
+    def make(path):
+        source = path + ".cu"
+        with open(source, "w", encoding="utf-8") as f:
             f.write(variant["text"])
         command("nvcc", "-cubin", "-arch=sm_75", *variant["flags"], "-o",
-                name + ".cubin", name + ".cu")
-        os.replace(name + ".cubin", path + ".cubin")
-        os.unlink(name + ".cu")
-    return path + ".cubin"
+                path, source)
+        os.unlink(source)
+    return keep(work, digest(variant["text"], variant["flags"]) + ".cubin",
+                make)
 
 
 def traced(job):
@@ -384,45 +363,6 @@ def run_set(name, options):
 
 # ---- the comparison ---------------------------------------------------------
 
-def ranks(values):
-    """Ties share the mean of their places."""
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    rank = [0.0] * len(values)
-    i = 0
-    while i < len(order):
-        j = i
-        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
-            j += 1
-        for k in range(i, j + 1):
-            rank[order[k]] = (i + j) / 2
-        i = j + 1
-    return rank
-
-
-def spearman(a, b):
-    x, y = ranks(a), ranks(b)
-    mx, my = statistics.fmean(x), statistics.fmean(y)
-    up = sum((p - mx) * (q - my) for p, q in zip(x, y))
-    down = math.sqrt(sum((p - mx) ** 2 for p in x) *
-                     sum((q - my) ** 2 for q in y))
-    return up / down if down > 0 else math.nan
-
-
-def kendall(a, b):
-    same = ties_a = ties_b = 0
-    n = len(a)
-    for i in range(n):
-        for j in range(i):
-            p = (a[i] > a[j]) - (a[i] < a[j])
-            q = (b[i] > b[j]) - (b[i] < b[j])
-            same += p * q
-            ties_a += p == 0
-            ties_b += q == 0
-    pairs = n * (n - 1) / 2
-    down = math.sqrt((pairs - ties_a) * (pairs - ties_b))
-    return same / down if down > 0 else math.nan
-
-
 def again(points):
     """Of the medians of odd and even repeats; None with fewer than two."""
     if any(len(p["repeats_us"]) < 2 for p in points):
@@ -443,7 +383,7 @@ def compare(result):
     return {"set": result["set"], "gpu": result["gpu"],
             "points": len(points), "rho": spearman(ours, real),
             "tau": kendall(ours, real), "again": again(points),
-            "regret": real[by_ours[0]] / best,
+            "regret": regret(ours, real),
             "regret_of_5": min(real[i] for i in by_ours[:5]) / best,
             "median": statistics.median(real) / best,
             "ratio": math.exp(mean),

@@ -9,29 +9,22 @@ import functools
 import json
 import os
 import re
-import subprocess
+import sys
 import threading
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__)))))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(
+    __file__))))
+from common import CONFIG, ROOT, TEG, Refused as Failed, command  # noqa: E402
+
 MICRO = os.path.join(ROOT, "tests", "kernels", "micro")
-TEG = os.environ.get("TEG", os.path.join(ROOT, "build", "release", "teg"))
 JOBS = int(os.environ.get("JOBS", "2"))
 
 _done = {}
 _lock = threading.Lock()
 
 
-class Failed(Exception):
-    """teg refused; the text is what it said."""
-
-
 def _teg(*args):
-    done = subprocess.run([TEG, *args], capture_output=True, text=True,
-                          check=False)
-    if done.returncode != 0:
-        raise Failed(done.stderr.strip() or f"exit status {done.returncode}")
-    return done.stdout
+    return command(TEG, *args)
 
 
 def report(gpu, trace, sms=0, settings=(), **params):
@@ -42,7 +35,7 @@ def report(gpu, trace, sms=0, settings=(), **params):
         entry = _done.setdefault(key, {"lock": threading.Lock()})
     with entry["lock"]:
         if "report" not in entry:
-            args = ["run", "--config-dir", os.path.join(ROOT, "config"), "-g",
+            args = ["run", "--config-dir", CONFIG, "-g",
                     gpu, "-f", "json"]
             args += [f"--sms={sms}"] if sms else []
             for setting in settings:
@@ -68,7 +61,7 @@ def slope(gpu, sketch, name, low, high, sms=0, settings=(), **params):
 @functools.lru_cache(maxsize=None)
 def facts(gpu):
     """The values of a description, as text, by key."""
-    text = _teg("gpus", "--config-dir", os.path.join(ROOT, "config"), gpu)
+    text = _teg("gpus", "--config-dir", CONFIG, gpu)
     return dict(re.findall(r"^(\S+\.\S+)\s+(\S+)", text, re.M))
 
 

@@ -22,7 +22,6 @@ where nvcc, sources or times are missing.
 import argparse
 import concurrent.futures
 import csv
-import hashlib
 import json
 import math
 import os
@@ -30,23 +29,16 @@ import statistics
 import subprocess
 import sys
 
-from bench import ROOT
-
-sys.path.insert(0, os.path.join(ROOT, "tools", "accuracy"))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(
+    __file__))))
 import autotune  # noqa: E402
+from common import (ROOT, Refused, TEG, ceil_div, command,  # noqa: E402
+                    geometric, half, sha)
 
 SMS = 68
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 ISSUE = "smsp__issue_active.avg.pct_of_peak_sustained_active"
 LOCAL = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"
-
-
-def sha(text):
-    return hashlib.sha1(text.encode()).hexdigest()
-
-
-def half(name):
-    return "AB"[int(sha("half" + name)[:8], 16) & 1]
 
 
 def lowest(rows, named, most):
@@ -57,8 +49,8 @@ def lowest(rows, named, most):
 
 def fitting(threads, registers, shared):
     """Blocks on an SM of Turing."""
-    warps = autotune.ceil_div(threads, 32)
-    each = autotune.ceil_div(registers, 8) * 8 * 32
+    warps = ceil_div(threads, 32)
+    each = ceil_div(registers, 8) * 8 * 32
     fit = min(16, 32 // warps, 65536 // each // warps)
     return max(min(fit, 65536 // shared) if shared else fit, 1)
 
@@ -100,7 +92,7 @@ def pnpoly(sources, measured, most):
             arguments=[f"buf:i32:{n}:zeros", f"buf:f32:{2 * n}:random",
                        "buf:f32:8:zeros", "i32:20000000"],
             grids=[(3 * fit, 1, 1), (9 * fit, 1, 1)],
-            blocks=autotune.ceil_div(20000000, block * tile))
+            blocks=ceil_div(20000000, block * tile))
 
 
 def tuned(r):
@@ -127,9 +119,9 @@ def coulomb(sources, measured, most):
         gx, gy, gz = (int(r[k]) for k in ("gx", "gy", "gz"))
         grids = []
         for waves in (4, 12):
-            rows_of = autotune.ceil_div(2 * fits(r) * waves, gx)
+            rows_of = ceil_div(2 * fits(r) * waves, gx)
             grids.append((gx, min(rows_of, gy),
-                          autotune.ceil_div(rows_of, gy)))
+                          ceil_div(rows_of, gy)))
         yield with_grids(
             r, named(r), grids, gx * gy * gz, kernel="directCoulombSum",
             text=text.replace("unroll INNER_UNROLL_FACTOR", "unroll " +
@@ -147,13 +139,13 @@ def convolution(sources, measured, most):
     def named(r):
         return "conv " + " ".join(r[k] for k in r if k.startswith("p_"))
     for r in lowest(rows, named, most):
-        gx, gy = (autotune.ceil_div(4096, int(r["b" + d]) *
+        gx, gy = (ceil_div(4096, int(r["b" + d]) *
                                     int(r["p_TILE_SIZE_" + d.upper()]))
                   for d in "xy")
         grids = []
         for blocks in (8 * fits(r), 24 * fits(r)):
             wide = min(gx, blocks)
-            grids.append((wide, autotune.ceil_div(blocks, wide), 1))
+            grids.append((wide, ceil_div(blocks, wide), 1))
         yield with_grids(
             r, named(r), grids, gx * gy, kernel="Convolution", text=text,
             flags=["-use_fast_math"] + tuned(r),
@@ -165,8 +157,8 @@ SETS = {"pnpoly": pnpoly, "coulomb": coulomb, "convolution": convolution}
 
 
 def simulated(trace, v, policy):
-    done = autotune.command(
-        autotune.TEG, "run", trace, "-g", "rtx2080ti", "--exact", "--jobs",
+    done = command(
+        TEG, "run", trace, "-g", "rtx2080ti", "--exact", "--jobs",
         "1", "-f", "json", "--config-dir", os.path.join(ROOT, "config"),
         "--sms", str(v["sms"]), "--set", f"chip.sm_clock_mhz={v['clock']}",
         "--set", f"sm.policy={policy}")
@@ -207,12 +199,8 @@ def run_one(job):
         for t in traces:
             os.unlink(t)
         return found
-    except autotune.Refused as e:
+    except Refused as e:
         return str(e)
-
-
-def geometric(values):
-    return math.exp(statistics.fmean(math.log(x) for x in values))
 
 
 def row(name, policy, part, found):

@@ -18,17 +18,16 @@ keys of attention) is large, two short ones are replayed and extended linearly.
 Launches of unequal blocks (causal attention) are extended linearly in the
 number of heads.
 """
-import collections
 import csv
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
-import threading
 
 from bench import (ROOT, TEG, Failed, fact, in_parallel, report, summary,
                    write_json)
+import common  # bench says where it is
+from common import command
 
 SHARED = os.path.join(ROOT, "..", "shared")
 MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
@@ -42,31 +41,14 @@ options = {"settings": (), "ladder": None, "points": False}
 
 # ---- compiling and tracing -------------------------------------------------
 
-making = collections.defaultdict(threading.Lock)  # by path
-
-
-def kept(name, suffix, key):
-    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-    return os.path.join(KEPT, f"{name}-{digest}.{suffix}")
+def named(name, suffix, key):
+    return (f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}."
+            f"{suffix}")
 
 
 def keep(name, suffix, key, make):
     """Path of the kept file that `make(path)` writes, made once for a key."""
-    path = kept(name, suffix, key)
-    with making[path]:
-        if not os.path.exists(path):
-            os.makedirs(KEPT, exist_ok=True)
-            part = f"{path[:-len(suffix) - 1]}.{os.getpid()}.{suffix}"
-            make(part)
-            os.replace(part, path)
-    return path
-
-
-def run_tool(*args):
-    done = subprocess.run(args, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Failed((done.stderr.strip() or
-                      f"{args[0]}: {done.returncode}").split("\n")[0])
+    return common.keep(KEPT, named(name, suffix, key), make)
 
 
 class Kernel:
@@ -86,7 +68,7 @@ class Kernel:
             words += ["-a", a]
         words += ["--blocks", f"0:{blocks}"] if blocks else []
         name = os.path.basename(self.cubin).split("-")[0]
-        return keep(name, "tegt", (self.cubin, words), lambda path: run_tool(
+        return keep(name, "tegt", (self.cubin, words), lambda path: command(
             TEG, "trace", self.cubin, "-j", "1", "-o", path, *words))
 
 
@@ -97,7 +79,8 @@ def triton_kernel(name, capability, signature, constants, warps, stages):
         key = (triton.__version__, f.read(), name, capability, signature,
                constants, warps, stages)
     name = f"{name}_{capability}"
-    facts = kept(name, "shared", key)  # the launcher's, beside the code
+    # the launcher's, beside the code
+    facts = os.path.join(KEPT, named(name, "shared", key))
 
     def make(path):
         cubin, meta = triton_kernels.build(*key[2:])
@@ -187,7 +170,7 @@ def ladder_cubin():
         source = path + ".cu"
         with open(source, "w", encoding="utf-8") as f:
             f.write("\n".join(lines) + "\n")
-        run_tool("nvcc", "-cubin", "-arch=sm_86", "-std=c++17", "-O3", "-o",
+        command("nvcc", "-cubin", "-arch=sm_86", "-std=c++17", "-O3", "-o",
                  path, source)
         os.remove(source)
     return keep("ladder", "cubin", lines, make)
@@ -481,7 +464,7 @@ def right(kernel, grid, args, out, want, tolerance):
                 a = f"buf:u8:{a.nbytes}:file={path}"
             words += ["-a", a]
         path = os.path.join(at, "out.raw")
-        run_tool(TEG, "trace", kernel.cubin, "-j", "1", "--grid",
+        command(TEG, "trace", kernel.cubin, "-j", "1", "--grid",
                  ",".join(map(str, grid)), "--block", str(kernel.threads[0]),
                  *(["--shared", str(kernel.shared)] if kernel.shared else []),
                  *words, f"--dump={out}={path}")

@@ -1,0 +1,125 @@
+"""What the comparisons with published times share: where things are, running
+a tool, files that are made once, and the arithmetic of ranks.
+"""
+import collections
+import hashlib
+import math
+import os
+import statistics
+import subprocess
+import threading
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+TEG = os.environ.get("TEG", os.path.join(ROOT, "build", "release", "teg"))
+CONFIG = os.path.join(ROOT, "config")
+MEASURED = os.path.join(ROOT, "..", "shared", "measured")
+
+
+class Refused(Exception):
+    """A tool would not; the text is what it said."""
+
+
+def command(*args, limit=None, cwd=None):
+    """Standard output of a tool that may take `limit` seconds."""
+    try:
+        done = subprocess.run(args, capture_output=True, text=True,
+                              errors="replace", check=False, timeout=limit,
+                              cwd=cwd)
+    except subprocess.TimeoutExpired:
+        raise Refused(f"{os.path.basename(args[0])} took more than "
+                      f"{limit:g} s") from None
+    except OSError as e:
+        raise Refused(f"{args[0]}: {e.strerror}") from None
+    if done.returncode != 0:
+        said = (done.stderr.strip() or done.stdout.strip() or
+                f"{args[0]}: exit status {done.returncode}").splitlines()
+        raise Refused(next((s for s in said if "error" in s), said[0]))
+    return done.stdout
+
+
+def digest(*parts):
+    """A short name for what `repr` shows of the parts."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+_making = collections.defaultdict(threading.Lock)  # by path
+
+
+def keep(folder, name, make):
+    """Path of the file or folder `name` that `make(path)` writes, once: it
+    gets its name when it is whole."""
+    path = os.path.join(folder, name)
+    with _making[path]:
+        if not os.path.exists(path):
+            os.makedirs(folder, exist_ok=True)
+            stem, suffix = os.path.splitext(name)
+            part = os.path.join(folder, f"{stem}.{os.getpid()}{suffix}")
+            make(part)
+            os.replace(part, path)
+    return path
+
+
+def sha(text):
+    return hashlib.sha1(text.encode()).hexdigest()
+
+
+def half(name):
+    """Which half a name is dealt to: A, to choose or fit by, or B, to check
+    with."""
+    return "AB"[int(sha("half" + name)[:8], 16) & 1]
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+# ---- ranks ------------------------------------------------------------------
+
+def ranks(values):
+    """Ties share the mean of their places."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    rank = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        j = i
+        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
+            j += 1
+        for k in range(i, j + 1):
+            rank[order[k]] = (i + j) / 2
+        i = j + 1
+    return rank
+
+
+def spearman(a, b):
+    x, y = ranks(a), ranks(b)
+    mx, my = statistics.fmean(x), statistics.fmean(y)
+    up = sum((p - mx) * (q - my) for p, q in zip(x, y))
+    down = math.sqrt(sum((p - mx) ** 2 for p in x) *
+                     sum((q - my) ** 2 for q in y))
+    return up / down if down > 0 else math.nan
+
+
+def kendall(a, b):
+    same = ties_a = ties_b = 0
+    n = len(a)
+    for i in range(n):
+        for j in range(i):
+            p = (a[i] > a[j]) - (a[i] < a[j])
+            q = (b[i] > b[j]) - (b[i] < b[j])
+            same += p * q
+            ties_a += p == 0
+            ties_b += q == 0
+    pairs = n * (n - 1) / 2
+    down = math.sqrt((pairs - ties_a) * (pairs - ties_b))
+    return same / down if down > 0 else math.nan
+
+
+def regret(ours, measured):
+    """How much longer the one that we would pick takes than the best."""
+    return (measured[min(range(len(ours)), key=lambda i: ours[i])] /
+            min(measured))
+
+
+def geometric(values):
+    return math.exp(statistics.fmean(math.log(x) for x in values))
