@@ -5,13 +5,15 @@ import collections
 import hashlib
 import math
 import os
+import signal
 import statistics
 import subprocess
 import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-TEG = os.environ.get("TEG", os.path.join(ROOT, "build", "release", "teg"))
+TEG = os.path.abspath(os.environ.get(
+    "TEG", os.path.join(ROOT, "build", "release", "teg")))
 CONFIG = os.path.join(ROOT, "config")
 MEASURED = os.path.join(ROOT, "..", "shared", "measured")
 
@@ -20,22 +22,32 @@ class Refused(Exception):
     """A tool would not; the text is what it said."""
 
 
-def command(*args, limit=None, cwd=None):
-    """Standard output of a tool that may take `limit` seconds."""
+def command(*args, limit=None, cwd=None, said=None):
+    """Standard output of a tool that may take `limit` seconds; `said` is a
+    list that its lines of standard error are added to."""
     try:
-        done = subprocess.run(args, capture_output=True, text=True,
-                              errors="replace", check=False, timeout=limit,
-                              cwd=cwd)
+        # a group of its own: what the tool started ends with it
+        with subprocess.Popen(args, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
+                              errors="replace", cwd=cwd,
+                              start_new_session=True) as done:
+            try:
+                out, err = done.communicate(timeout=limit)
+            except BaseException:
+                os.killpg(done.pid, signal.SIGKILL)
+                raise
     except subprocess.TimeoutExpired:
         raise Refused(f"{os.path.basename(args[0])} took more than "
                       f"{limit:g} s") from None
     except OSError as e:
         raise Refused(f"{args[0]}: {e.strerror}") from None
     if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip() or
-                f"{args[0]}: exit status {done.returncode}").splitlines()
-        raise Refused(next((s for s in said if "error" in s), said[0]))
-    return done.stdout
+        lines = (err.strip() or out.strip() or
+                 f"{args[0]}: exit status {done.returncode}").splitlines()
+        raise Refused(next((s for s in lines if "error" in s), lines[0]))
+    if said is not None:
+        said += err.splitlines()
+    return out
 
 
 def digest(*parts):

@@ -2,6 +2,11 @@
 #
 # make accuracy         published measurements (docs/accuracy.md)
 # make accuracy-modern  the same for chips since Fermi, with Python, minutes
+# make accuracy-programs  whole programs compiled here beside measured times
+#                       (docs/accuracy.md), with Python and nvcc, hours;
+#                       SOURCES=DIR of their checkouts, QUICK=1 ten minutes,
+#                       BEFORE=COMMIT the simulator of then as well, WHOLE=
+#                       further options (tools/accuracy/whole/whole.py --help)
 # make sampling         how far sampled cycles are from the full simulation's,
 #                       minutes
 # make clusters         how far represented launches are from simulated ones,
@@ -38,6 +43,12 @@ accuracy-modern: all
 	TEG=$(BUILD)/teg tools/accuracy/modern/micro.py && \
 	TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
 
+accuracy-programs: all
+	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
+	TEG=$(BUILD)/teg tools/accuracy/whole/whole.py \
+	    $(if $(SOURCES),--sources '$(SOURCES)') $(if $(QUICK),--quick) \
+	    $(if $(BEFORE),--before '$(BEFORE)') $(WHOLE)
+
 model-table: all
 	@tools/model_table.sh --write $(BUILD)/teg
 
@@ -71,5 +82,5 @@ mutate:
 	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
 	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
 
-.PHONY: accuracy accuracy-modern sampling clusters model-table \
+.PHONY: accuracy accuracy-modern accuracy-programs sampling clusters model-table \
     example-scaling fixtures-check measure-build mutate

@@ -1,0 +1,259 @@
+"""The arithmetic of tools/accuracy/whole on small cases worked by hand."""
+import dataclasses
+import importlib
+import json
+import math
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOOLS = os.path.join(HERE, "..", "..", "tools", "accuracy")
+sys.path[:0] = [TOOLS, os.path.join(TOOLS, "whole")]
+common, compare, journal, replay, suites, whole = map(
+    importlib.import_module,
+    ("common", "compare", "journal", "replay", "suites", "whole"))
+
+count = {"checks": 0, "failures": 0}
+
+
+def check(what, found, expected):
+    count["checks"] += 1
+    same = (abs(found - expected) < 1e-9 if isinstance(expected, float) and
+            not math.isnan(expected) else
+            found == expected or (found != found and expected != expected))
+    if not same:
+        count["failures"] += 1
+        print(f"{what}: expected {expected}, found {found}")
+
+
+# ---- ranks ------------------------------------------------------------------
+
+check("ties share their places", common.ranks([5, 1, 5, 9]),
+      [1.5, 0.0, 1.5, 3.0])
+# differences of places 0, -1, 1, 0, 0: 1 - 6 * 2 / (5 * 24)
+check("rho", common.spearman([10, 20, 30, 40, 50], [1, 3, 2, 4, 5]), 0.9)
+check("rho of the reverse", common.spearman([1, 2, 3], [9, 4, 1]), -1.0)
+check("rho of equal values", common.spearman([1, 1, 1], [1, 2, 3]), math.nan)
+check("tau", common.kendall([1, 2, 3, 4], [1, 3, 2, 4]), 4 / 6)
+# we pick the second, which took 6; the best took 4
+check("regret", common.regret([3, 2, 7], [4, 6, 9]), 1.5)
+check("a right pick costs nothing", common.regret([1, 2], [4, 6]), 1.0)
+
+
+# ---- figures ----------------------------------------------------------------
+
+def a_point(group, ours, measured, sampled=False, **more):
+    return {"gpu": "g", "program": "p", "row": "p", "half": "A",
+            "case": "c", "group": group, "measured_us": measured,
+            "sampled": sampled, "ours": {"teg": ours, **more}}
+
+
+# ours over measured: 2, 1/2, 1, 1; errors 1, 1/2, 0, 0
+POINTS = [a_point("one", 8.0, 4.0, True, quick=1.0),
+          a_point("one", 3.0, 6.0), a_point("one", 9.0, 9.0),
+          a_point("two", 5.0, 5.0)]
+f = compare.figures(POINTS, "teg")
+check("points", f["points"], 4)
+check("sampled", f["sampled"], 1)
+check("mean", f["mean"], 0.375)
+check("median", f["median"], 0.25)
+check("bias of a double and a half", f["bias"], 0.0)
+check("worst", f["worst"], 1.0)
+# a group of three counts, one of one does not: the pick (3 us) took 6 of 4
+check("groups", f["groups"], 1)
+check("regret of a group", f["regret"], 1.5)
+check("order of a group", f["order"], 0.5)
+# ours 8 3 9 5 have places 2 0 3 1, measured 4 6 9 5 places 0 2 3 1
+check("rho of all", f["rho"], 1 - 6 * 8 / (4 * 15))
+f = compare.figures(POINTS[:1], "quick")
+check("a predictor of one point", (f["points"], f["bias"]), (1, -0.75))
+check("one point has no order", f["rho"], math.nan)
+for p in POINTS:
+    p["ours"]["mute"] = None
+check("one that says nothing", compare.figures(POINTS, "mute"), None)
+check("cells", compare.cells(compare.figures(POINTS, "teg")),
+      "4 | 1 | 37.5 % | 25.0 % | +0.0 % | 100 % | 0.20 | 0.50 | "
+      "1.50x (1.50x)")
+check("columns of a table", {line.count("|") for line in
+                             compare.by_program(POINTS, "teg").split("\n")
+                             if line}, {13})
+check("columns of nothing", compare.by_program(POINTS, "mute").count("|"),
+      3 * 13)
+
+
+# ---- which points -----------------------------------------------------------
+
+NAMES = [n for names in suites.HALVES.values() for n in names]
+check("halves are dealt by turns in the order of their hashes",
+      [n for pair in zip(*suites.HALVES.values()) for n in pair],
+      sorted(NAMES, key=common.sha))
+check("all programs are dealt",
+      ({v[0] for v in whole.klaraptor.PROGRAMS.values()} |
+       set(whole.h100.PROGRAMS)) - set(NAMES), set())
+
+
+def a_job(case, group="n=1", cost=1.0, program="gemm"):
+    return suites.Job("g", program, case, group, "nsys", None, (), cost)
+
+
+JOBS = [a_job(f"{i}x1") for i in range(9)] + [a_job("big", "n=2", 99.0)]
+options = whole.parse(["--shapes", "3", "--cost", "60"])
+picked = whole.chosen(JOBS, options)
+check("so many shapes", len(picked), 3)
+check("by hash, not by place",
+      [j.case for j in picked],
+      sorted((j.case for j in JOBS[:9]), key=common.sha)[:3])
+check("whatever the order", whole.chosen(JOBS[::-1], options), picked)
+check("of what is asked for",
+      whole.chosen(JOBS, whole.parse(["gemm", "--cost", "100"]))[-1].case, "big")
+check("and nothing else", whole.chosen(JOBS, whole.parse(["q"])), [])
+
+
+# ---- times ------------------------------------------------------------------
+
+def a_kernel(name, us, launches=1, models=None):
+    return {"name": name, "us": us, "launches": launches, "sampled": False,
+            "bound": "latency", "models": models or {}}
+
+
+KERNELS = [a_kernel("_Z1ai", 4.0, 2, {"m": 1.0, "n": None}),
+           a_kernel("_Z1bi", 3.0, 1, {"m": 2.0, "n": 1.0})]
+one = suites.Time("a", (9.0, 7.0, 8.0), "1a", True, 10, 5)
+check("median of the repeats", one.us, 8.0)
+check("its kernels", suites.kernels_of(one, KERNELS), KERNELS[:1])
+check("all launches, of which half ran",
+      suites.summed(one, KERNELS[:1], lambda k: k["us"]), 16.0)
+every = suites.Time("run", (1.0,))
+check("all kernels", suites.kernels_of(every, KERNELS), KERNELS)
+check("nsys adds a microsecond a launch",
+      suites.STARTS["nsys"](every, KERNELS), 3.0)
+check("the first events", suites.STARTS["events"](one, KERNELS), 12.0)
+check("later events", suites.STARTS["events"](every, KERNELS), 3.5)
+p = whole.point(suites.Job("g", "gemm", "c", "n=1", "nsys", None, (every,), 1.0),
+                every, {"teg": KERNELS, "before (x)": KERNELS[1:]})
+check("ours", p["ours"]["teg"], 4.0 * 2 + 3.0 + 3.0)
+check("as it was, with the same start", p["ours"]["before (x)"], 6.0)
+check("a model", p["ours"]["m"], 1.0 * 2 + 2.0 + 3.0)
+check("a model that is silent of one kernel", p["ours"]["n"], None)
+
+# blocks 4 and 12 of 100, on half of the SMs: 4.75 times the difference more
+grids = replay.Grids("k", "", 75, (), "k", (32, 1, 1), (),
+                     ((4, 1, 1), (6, 2, 1)), 100, 0.5)
+few = [{**a_kernel("k", 10.0, models={"m": 1.0, "n": None}),
+        "instructions": 40}]
+many = [{**a_kernel("k", 26.0, models={"m": 3.0, "n": 2.0}),
+         "instructions": 120}]
+(k,) = grids.whole([few, many])
+check("blocks beyond are the difference", k["us"], 26.0 + 16.0 * 38 / 8)
+check("instructions of the whole chip", k["instructions"],
+      (120 + 80 * 38 / 8) / 0.5)
+check("models as well", k["models"], {"m": 3.0 + 2.0 * 38 / 8, "n": None})
+check("that is a sample", k["sampled"], True)
+check("models of the whole chip are silent of a share",
+      dataclasses.replace(grids, share=0.5).whole([
+          [{**few[0], "models": {"roofline": 1.0}}]])[0]["models"],
+      {"roofline": None})
+counted = dataclasses.replace(grids, expected=2000.0)
+try:
+    check("another program", counted.whole([few, many]), "refused")
+except common.Refused as e:
+    check("another program", "another program" in str(e), True)
+check("a program cut in proportion", dataclasses.replace(
+    counted, cut=True).whole([few, many])[0]["us"], 204.0)
+check("or by a known factor", dataclasses.replace(
+    grids, factor=3.0).whole([few, many])[0]["us"], 306.0)
+
+
+# ---- the journal ------------------------------------------------------------
+
+REPORT = json.dumps({
+    "gpu": {"clock_mhz": 1000.0}, "time_us": 5.0, "sampled": None,
+    "represented": None, "incomplete": False, "verdict": {"bound": "dram"},
+    "kernel": {"name": "k", "launches": 1, "warp_instructions": 7},
+    "models": [{"name": "m", "cycles": 2000.0}]})
+
+
+class How:
+    name = "how"
+
+    def __init__(self, key):
+        self.key = key
+
+    def traces(self, limit):
+        del limit
+        return ["trace"]
+
+    def whole(self, found):
+        return found[0]
+
+
+def a_teg(folder, says, words=()):
+    """A program that counts how often it replays."""
+    path = os.path.join(folder, "teg" + common.digest(says))
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(f"""#!/bin/sh
+[ "$1" = gpus ] && echo clock 1 && exit
+echo replay >>{folder}/replays
+{says}
+""")
+    os.chmod(path, 0o755)
+    return replay.Teg(path, "config", words)
+
+
+def replays(folder):
+    with open(os.path.join(folder, "replays"), encoding="utf-8") as found:
+        return len(found.readlines())
+
+
+with tempfile.TemporaryDirectory() as work:
+    path = os.path.join(work, "journal")
+    teg = a_teg(work, f"echo '{REPORT}'")
+
+    def times(key="1", words=(), teg=teg):
+        return replay.timed(How(key), "g", words, teg, journal.Journal(path),
+                            60)
+    first = times()
+    check("microseconds of a model", first[0]["models"], {"m": 2.0})
+    check("once more", times(), first)
+    check("is not replayed", replays(work), 1)
+    times(key="2")
+    check("another trace is", replays(work), 2)
+    times(words=("--sms", "1"))
+    check("other options are", replays(work), 3)
+    times(teg=a_teg(work, f"echo '{REPORT}'", ("--set", "a=1")))
+    check("options for all are", replays(work), 4)
+    times(teg=a_teg(work, f"true; echo '{REPORT}'"))
+    check("another program is", replays(work), 5)
+    # a line that was cut off is made again, and the next is whole
+    with open(path, "r+b") as cut:
+        cut.truncate(os.path.getsize(path) - 5)
+    check("lines that are whole", len(journal.Journal(path).found), 4)
+    again = a_teg(work, f"true; echo '{REPORT}'")
+    times(teg=again)
+    check("a line that was cut off", replays(work), 6)
+    times(teg=again)
+    check("does not spoil the next", replays(work), 6)
+    # what a program refuses is kept too, until it is forgotten
+    broken = a_teg(work, "echo 'teg: t: block 0, warp 0: no' >&2; exit 1")
+    for _ in range(2):
+        try:
+            times(teg=broken)
+            check("refused", "taken", "refused")
+        except common.Refused as e:
+            check("refused", str(e), "teg: t: block 0, warp 0: no")
+    check("is not asked twice", replays(work), 7)
+    kept = journal.Journal(path)
+    kept.forget(lambda result: isinstance(result, str))
+    check("forgotten", any(isinstance(r, str) for r in kept.found.values()),
+          False)
+    # a tool that hangs, and what it started
+    try:
+        common.command("sh", "-c", "sleep 60 | cat", limit=0.1)
+        check("a limit", "none", "0.1 s")
+    except common.Refused as e:
+        check("a limit", str(e), "sh took more than 0.1 s")
+
+print(f"whole programs: Checks: {count['checks']}, "
+      f"Failures: {count['failures']}, Errors: 0")
+sys.exit(count["failures"] != 0)

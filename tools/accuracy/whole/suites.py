@@ -1,0 +1,97 @@
+"""What was measured, and what has to be run for it.
+
+A suite gives Jobs: something to replay on one GPU (replay.Run or
+replay.Grids), the times that its kernels took there, and about how many
+seconds of one core that costs.
+"""
+import csv
+import dataclasses
+import gzip
+import os
+import statistics
+
+
+# To fit by, and to check with: the programs in the order of the SHA-1 of their
+# names, dealt by turns.  A new one goes to the end of the shorter half.
+HALVES = {
+    "A": ("transpose", "b+tree", "mvt", "2mm", "gemm", "cfd", "sobolqrng",
+          "syr2k", "scan-long", "histogram", "pathfinder", "lud", "bfs",
+          "fdtd2d", "3dconv", "srad_v1", "pnpoly"),
+    "B": ("cudatensorcoregemm", "hotspot", "fastwalshtransform", "backprop",
+          "kmeans", "bicg", "syrk", "dedispersion", "corr", "sad",
+          "mergesort", "coulomb", "dct8x8", "mri-q", "convolution", "atax",
+          "2dconv"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Time:
+    """A measured time: of the kernels of a run that `kernel` names, or of all
+    of them.  `repeats` are microseconds; `traced` of `launches` launches are
+    run here."""
+    row: str
+    repeats: tuple
+    kernel: str = None
+    first: bool = False  # of the process
+    launches: int = 1
+    traced: int = 1
+
+    @property
+    def us(self):
+        return statistics.median(self.repeats)
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    gpu: str
+    program: str         # one of HALVES
+    case: str
+    group: str           # the same problem in other shapes
+    method: str          # how it was measured, one of STARTS
+    how: object
+    times: tuple
+    cost: float          # seconds of one core, roughly
+    words: tuple = ()    # for `teg run`
+
+    @property
+    def half(self):
+        return next(h for h, names in HALVES.items() if self.program in names)
+
+
+def launched(kernels):
+    return sum(k["launches"] for k in kernels)
+
+
+# Microseconds that a time holds besides its kernels, by how it was measured,
+# and by nothing else (what the measured files' notes say of each): a pair of
+# events carries 12 when it is the first of its process and 3.5 later, nsys 1
+# a launch.  Of CUPTI's durations nothing is known.
+STARTS = {
+    "events": lambda time, kernels: 12.0 if time.first else
+    3.5 * time.launches,
+    "nsys": lambda time, kernels: 1.0 * launched(kernels),
+    "cupti": lambda time, kernels: 0.0,
+}
+
+
+def kernels_of(time, kernels):
+    return [k for k in kernels if time.kernel is None or
+            time.kernel in k["name"]]
+
+
+def summed(time, kernels, get):
+    """Microseconds of all launches of the time, or None."""
+    parts = [get(k) for k in kernels]
+    if None in parts:
+        return None
+    return (sum(p * k["launches"] for p, k in zip(parts, kernels)) *
+            time.launches / time.traced)
+
+
+def rows(measured, name):
+    path = os.path.join(measured, name)
+    opened = (gzip.open(path, "rt", encoding="utf-8", newline="")
+              if path.endswith(".gz") else
+              open(path, encoding="utf-8", newline=""))
+    with opened as f:
+        yield from csv.DictReader(f)
