@@ -182,6 +182,7 @@ static void random_fetch(struct teg_gpu *gpu, uint64_t *state)
     gpu->fetch.l1_latency = between(state, 0, 20);
     gpu->fetch.miss_latency = gpu->fetch.l1_latency + between(state, 0, 60);
     gpu->fetch.lines_ahead = help_below(state, 3);
+    gpu->fetch.cold = (uint32_t)one_in(state, 2);
 }
 
 void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)

@@ -16,6 +16,7 @@ struct level {
 struct sim_fetch {
     const struct teg_gpu *gpu; /* borrowed */
     unsigned line_log2;
+    int l1_has_all; /* of the program, from an earlier launch */
     struct level l0[SCHEDULERS_MAX], l1;
 };
 
@@ -68,6 +69,21 @@ uint64_t sim_fetch_line(const struct sim_fetch *f, uint64_t pc)
     return pc >> f->line_log2;
 }
 
+/* Whether a cache of `bytes` has kept the program from an earlier launch: it
+ * is in one piece, so that it fits its sets if it fits at all. */
+static int keeps(const struct sim_fetch *f, uint32_t bytes, uint64_t last)
+{
+    uint64_t lines = sim_fetch_line(f, last) + 1;
+
+    return !f->gpu->fetch.cold && lines <= bytes >> f->line_log2;
+}
+
+int sim_fetch_reach(struct sim_fetch *f, uint64_t last)
+{
+    f->l1_has_all = keeps(f, f->gpu->fetch.l1_bytes, last);
+    return !keeps(f, f->gpu->fetch.l0_bytes, last);
+}
+
 static struct sim_cache_result look_up(struct level *level, uint64_t line)
 {
     return sim_cache_access(level->cache, (uint32_t)(line % level->sets), line,
@@ -80,6 +96,8 @@ static uint64_t arrival(struct sim_fetch *f, uint64_t line, uint64_t now)
     uint64_t near = f->gpu->fetch.l1_latency, far = f->gpu->fetch.miss_latency;
     struct sim_cache_result found;
 
+    if (f->l1_has_all)
+        return now + near;
     if (f->l1.cache == NULL)
         return now + far;
     found = look_up(&f->l1, line);

@@ -3,11 +3,18 @@
  *
  * Models: a warp that comes to another line of the program has its next
  * instruction when its scheduler's cache has that line; what misses comes from
- * the SM's cache after one latency, else after a longer one; some of the lines
- * that follow are fetched along, as a stream buffer does, so that code without
- * jumps hardly waits.  Warps wait for a line under way together.
- * Leaves out: bandwidth, instruction buffers of more than a line, branch
- * prediction, and that constants share the SM's cache on some chips.
+ * the cache behind after one latency, else after a longer one; some of the
+ * lines that follow are fetched along, as a stream buffer does, so that code
+ * without jumps waits for less than that.  Warps wait for a line under way
+ * together.
+ *
+ * Unless they are to be cold, the caches are as an earlier launch of the
+ * kernel left them: a program that fits the first is there, one that fits the
+ * second is there, and of a longer one only its end is, which goes while its
+ * beginning comes.
+ * Leaves out: bandwidth other than of lines under way at a time, instruction
+ * buffers of more than a line, branch prediction, constants in the same
+ * caches, and that SMs of a GPC share the second.
  */
 #ifndef TEG_SIM_ENGINE_FETCH_H
 #define TEG_SIM_ENGINE_FETCH_H
@@ -21,6 +28,10 @@ struct sim_fetch;
 teg_status sim_fetch_new(const struct teg_gpu *gpu, struct sim_fetch **fetch,
                          struct teg_diag *d);
 void sim_fetch_free(struct sim_fetch *fetch);
+
+/* The program is known up to its instruction at `last`, its highest pc.
+ * Returns whether anybody can wait for an instruction of it. */
+int sim_fetch_reach(struct sim_fetch *fetch, uint64_t last);
 
 /* The program line of an instruction. */
 uint64_t sim_fetch_line(const struct sim_fetch *fetch, uint64_t pc);

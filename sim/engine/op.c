@@ -1,6 +1,7 @@
 #include "sim/engine/op.h"
 
 #include "config/tensor.h"
+#include "isa/base/minmax.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/operands.h"
 
@@ -503,6 +504,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
 
         TRY(reserve_all(ops, inst, d));
         fill(ops, &ops->op[ops->count], inst);
+        ops->last_pc = teg_max(ops->last_pc, inst->pc);
         ops->has_atomics |=
             (inst->flags & INST_ATOMIC) != 0 &&
             (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);

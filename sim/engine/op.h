@@ -88,6 +88,7 @@ struct sim_ops {
     const struct teg_program *program; /* borrowed */
     struct sim_op *op;                 /* owned, [count] */
     uint32_t count, capacity;
+    uint64_t last_pc;      /* the highest of them */
     struct sim_wait *wait; /* owned, [waits] */
     uint32_t waits, wait_capacity;
     struct sim_hold *hold; /* owned, [holds] */

@@ -35,7 +35,7 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
         sim_sm_release(sm);
         return teg_fail_memory(d);
     }
-    return sim_fetch_new(gpu, &sm->fetch, d);
+    return sim_fetch_new(gpu, &sm->fetch_caches, d);
 }
 
 void sim_sm_release(struct sim_sm *sm)
@@ -53,7 +53,7 @@ void sim_sm_release(struct sim_sm *sm)
     free(sm->resident);
     free(sm->misses);
     sim_units_release(&sm->units);
-    sim_fetch_free(sm->fetch);
+    sim_fetch_free(sm->fetch_caches);
     sim_pending_release(&sm->pending);
     *sm = (struct sim_sm){0};
 }
@@ -139,6 +139,16 @@ static void wake_with_schedulers(struct sim_sm *sm)
         sm->wake = teg_min(sm->wake, sm->scheduler[s].wake);
 }
 
+/* Blocks may bring instructions that were not known before. */
+static void reach_program(struct sim_sm *sm)
+{
+    struct sim_fetch *caches = sm->fetch_caches;
+
+    if (caches != NULL)
+        sm->fetch =
+            sim_fetch_reach(caches, sm->chip->ops.last_pc) ? caches : NULL;
+}
+
 teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
                         uint64_t number, uint64_t at, uint32_t *place,
                         struct teg_diag *d)
@@ -157,6 +167,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
     b->cga.number = SIM_NO_CGA;
     *place = resident;
     sm->blocks++;
+    reach_program(sm);
     for (uint32_t stream = 0; stream < warps && status == TEG_OK; stream++) {
         uint32_t slot = (uint32_t)__builtin_ctzll(sm->free_slots);
 

@@ -172,6 +172,10 @@ static const struct scene scenes[] = {
      SMALL "fetch.l0_bytes=512 fetch.l1_bytes=1024 fetch.l1_latency=30 "
            "fetch.miss_latency=200 fetch.ways=1",
      straight},
+    {"v100",
+     SMALL "fetch.l0_bytes=512 fetch.l1_bytes=4096 fetch.l1_latency=30 "
+           "fetch.miss_latency=200 fetch.cold=1",
+     straight},
     {"v100", SMALL, constants},
     {"gtx280", "chip.sms=6", gt200},
     {"gtx280",

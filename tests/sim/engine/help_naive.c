@@ -183,7 +183,6 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
                         .warps_per_block = warps_per_block};
     uint64_t ended = 0;
     int dispatch = 1;
-    struct teg_diag d;
 
     memset(result, 0, sizeof *result);
     if (*memory == NULL)
@@ -194,8 +193,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (int s = 0; s < 4; s++)
             n.sm[i].last[s] = -1;
-        if (sim_fetch_new(gpu, &n.sm[i].fetch, &d) != TEG_OK)
-            abort();
+        n.sm[i].fetch = naive_fetch_new(gpu, n.program);
     }
     for (n.now = 0; n.now < limit; n.now++) {
         for (uint32_t i = 0; i < gpu->chip.sms; i++) {
@@ -223,7 +221,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (uint32_t b = 0; b < BLOCKS_MAX; b++)
             teg_block_free(n.sm[i].block[b].block);
-        sim_fetch_free(n.sm[i].fetch);
+        naive_fetch_free(n.sm[i].fetch);
     }
     result->cycles = n.cycles;
     for (uint32_t i = 0; i < h.waiting; i++)

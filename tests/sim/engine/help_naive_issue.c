@@ -360,24 +360,29 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
 }
 
 static void begin_fetch(struct sm *sm, struct warp *w,
-                        const struct teg_inst *inst, uint32_t scheduler)
+                        const struct teg_inst *inst, uint32_t scheduler,
+                        uint32_t line_bytes)
 {
     if (sm->fetch == NULL || w->fetched)
         return;
     w->fetched = 1;
-    w->line = sim_fetch_line(sm->fetch, inst->pc);
-    sim_fetch_at(sm->fetch, scheduler, w->line, w->from);
+    w->line = inst->pc / line_bytes;
+    naive_fetch_at(sm->fetch, scheduler, inst->pc, w->from);
 }
 
 static void fetch_next(struct naive *n, struct sm *sm, struct warp *w,
                        uint32_t scheduler)
 {
+    uint64_t pc, line_bytes = n->gpu->fetch.line_bytes;
+
     w->instruction_at = 0;
-    if (sm->fetch == NULL || w->finished ||
-        sim_fetch_line(sm->fetch, naive_head(n, w)->pc) == w->line)
+    if (sm->fetch == NULL || w->finished)
         return;
-    w->line = sim_fetch_line(sm->fetch, naive_head(n, w)->pc);
-    w->instruction_at = sim_fetch_at(sm->fetch, scheduler, w->line, n->now);
+    pc = naive_head(n, w)->pc;
+    if (pc / line_bytes == w->line)
+        return;
+    w->line = pc / line_bytes;
+    w->instruction_at = naive_fetch_at(sm->fetch, scheduler, pc, n->now);
 }
 
 void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
@@ -401,7 +406,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     b->done = naive_max(b->done, c.done);
     n->cycles = naive_max(n->cycles, c.done);
 
-    begin_fetch(sm, w, inst, scheduler);
+    begin_fetch(sm, w, inst, scheduler, n->gpu->fetch.line_bytes);
     w->issued_now = 1;
     w->last_issue = n->now;
     w->same_warp = naive_by_control(n, inst) ? 0 : c.same_warp;

@@ -5,8 +5,8 @@
 #ifndef TEG_TESTS_SIM_ENGINE_HELP_NAIVE_STATE_H
 #define TEG_TESTS_SIM_ENGINE_HELP_NAIVE_STATE_H
 
-#include "sim/engine/fetch.h"
 #include "tests/sim/engine/help_naive.h"
+#include "tests/sim/engine/help_naive_fetch.h"
 #include "tests/sim/memory/help_naive_coalesce.h"
 #include "tests/sim/memory/help_naive_memory.h"
 
@@ -107,7 +107,7 @@ struct sm {
     int last[4];         /* slot issued last, by scheduler */
     uint32_t first;      /* scheduler that is asked first */
     uint64_t reading[4]; /* operands, until */
-    struct sim_fetch *fetch;
+    struct naive_fetch *fetch; /* NULL: nobody waits for instructions */
 };
 
 struct naive {

@@ -418,6 +418,7 @@ START_TEST(code_that_does_not_fit_comes_anew_each_round)
         gpu.fetch.l1_bytes = 64 * LINE;
         gpu.fetch.l1_latency = 30;
         gpu.fetch.miss_latency = 200;
+        gpu.fetch.cold = 1;
         for (uint32_t i = 0; i < 2 * INSTS; i++) {
             if (i < INSTS)
                 help_arith(p, CLASS_MOV, 1, 255, 255, 255);

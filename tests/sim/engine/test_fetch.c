@@ -27,6 +27,7 @@ static void open_caches(uint32_t lines_ahead)
     gpu.fetch.l1_latency = NEAR;
     gpu.fetch.miss_latency = FAR;
     gpu.fetch.lines_ahead = lines_ahead;
+    gpu.fetch.cold = 1;
     ck_assert(sim_fetch_new(&gpu, &fetch, &d) == TEG_OK);
     ck_assert_ptr_nonnull(fetch);
 }
@@ -118,9 +119,29 @@ START_TEST(without_an_sm_cache_all_comes_from_far)
 }
 END_TEST
 
+/* Warm caches: four lines are in the first, sixteen in the second, one more is
+ * a line too many. */
+START_TEST(an_earlier_launch_leaves_what_fits)
+{
+    open_caches(0);
+    ck_assert(sim_fetch_reach(fetch, 0)); /* but not of cold ones */
+    gpu.fetch.cold = 0;
+    ck_assert(!sim_fetch_reach(fetch, 4 * LINE - 1));
+    ck_assert(sim_fetch_reach(fetch, 4 * LINE));
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, 0, 1000), 1000 + NEAR);
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, 0, 2000), 2000);
+    ck_assert(sim_fetch_reach(fetch, 16 * LINE - 1));
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, 15, 3000), 3000 + NEAR);
+    ck_assert(sim_fetch_reach(fetch, 16 * LINE));
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, 14, 4000), 4000 + FAR);
+    close_caches();
+}
+END_TEST
+
 HELP_MAIN("sim/engine/fetch", 30, {without_l0_there_is_nothing, 0},
           {a_line_comes_once_from_far_then_from_near_then_at_once, 0},
           {what_was_used_longest_ago_goes, 0},
           {lines_that_follow_come_along, 0},
           {a_line_that_is_there_brings_one_along, 0},
-          {without_an_sm_cache_all_comes_from_far, 0})
+          {without_an_sm_cache_all_comes_from_far, 0},
+          {an_earlier_launch_leaves_what_fits, 0})

@@ -234,12 +234,28 @@ def loop(gpu):
     return slope(gpu, "ffma_loop", "ITERS", 10, 40)
 
 
+def icache(gpu, lines):
+    """Cycles per FFMA of one warp in a loop of so many lines of 128 bytes."""
+    return slope(gpu, "icache", "ROUNDS", 2, 3, LINES=int(lines)) / (
+        8 * int(lines))
+
+
+def icache_share(gpu, kilobytes, warps):
+    """The same of warps of an SM, as a share of one FFMA a cycle and
+    scheduler."""
+    lines, blocks = 8 * int(kilobytes), int(warps) // 4
+    each = slope(gpu, "icache", "ROUNDS", 3, 5, sms=1, LINES=lines,
+                 BLOCKS=blocks, THREADS=128)
+    return 8 * lines * blocks / each
+
+
 RECIPES = {f.__name__: f for f in (
     latency, throughput, tensor, tensor_rate, gmma, gmma_share, tensor_share,
     banks, constant, lds, lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
-    atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop)}
+    atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop,
+    icache, icache_share)}
 
 
 def measure(row):

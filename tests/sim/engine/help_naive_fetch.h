@@ -1,0 +1,24 @@
+/*
+ * Instruction caches as a list of what happened to each line: who looks for
+ * one walks it backwards.  A second reading of sim/engine/fetch.h's rules.
+ */
+#ifndef TEG_TESTS_SIM_ENGINE_HELP_NAIVE_FETCH_H
+#define TEG_TESTS_SIM_ENGINE_HELP_NAIVE_FETCH_H
+
+#include "config/gpu.h"
+#include "isa/inst/inst.h"
+
+struct naive_fetch;
+
+/* The caches of an SM that runs `program`, both borrowed; NULL if nobody waits
+ * for an instruction of it. */
+struct naive_fetch *naive_fetch_new(const struct teg_gpu *gpu,
+                                    const struct teg_program *program);
+void naive_fetch_free(struct naive_fetch *f);
+
+/* A warp of `scheduler` comes to the line of `pc` in cycle `now`: the cycle
+ * that line is there. */
+uint64_t naive_fetch_at(struct naive_fetch *f, uint32_t scheduler, uint64_t pc,
+                        uint64_t now);
+
+#endif
