@@ -97,6 +97,18 @@ check 'their sum' grep -q "\"cycles\": $((cold + 4 * warm))" "$work/out"
 expect 0 "$teg" report "$work/kernels.json" $gpu --caches carry -o "$work/page.html"
 check 'a page is of the later ones' grep -q 'second launch' "$work/page.html"
 
+# launches in the order of the list; the third of a is the second's
+printf '{"teg": {"schema": 2}, "kernels": [{"trace": "a.sketch", "launches": 3},
+    {"trace": "b.sketch", "launches": 2}], "order": [
+    {"what": "host-to-device", "address": "0x7f0000000000", "bytes": 2048},
+    {"kernel": 0, "launches": 1}, {"kernel": 1, "launches": 1},
+    {"kernel": 0, "launches": 2}, {"kernel": 1, "launches": 1}]}' >"$work/ordered.json"
+check 'copies and launches in their order' \
+    [ "$(cycles "$work/ordered.json" --caches carry)" = "$half $cold $warm $warm " ]
+expect 0 "$teg" run "$work/ordered.json" $gpu --caches carry -f json
+check 'as often as launched' \
+    grep -q "\"cycles\": $((half + cold + 3 * warm))" "$work/out"
+
 # what-ifs, each from the start of the list
 expect 0 "$teg" whatif "$work/list" $gpu --caches carry -f json
 out "\"baseline_cycles\": $((2 * cold + half + warm))"

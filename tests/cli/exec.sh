@@ -27,6 +27,20 @@ out '"name": "scale"'
 expect 0 "$teg" check "$work/scale-a100/0000-scale.tegt" -g a100
 check 'nothing else is left' [ "$(ls -A "$work/scale-a100" | wc -l)" = 2 ]
 
+# what the program copied, in its place: before the launches, and once
+check 'a copy to the device before the first launch' sh -c \
+    'grep -n "host-to-device\|\"kernel\"" "$1" | head -1 | grep -q host' - \
+    "$work/scale-a100/kernels.json"
+check 'of the 4000 bytes' grep -q '"bytes": 4000' "$work/scale-a100/kernels.json"
+expect 0 "$teg" exec -g a100 -o "$work/a/b/c" -- "$program" scale
+check 'folders are made' [ -f "$work/a/b/c/kernels.json" ]
+# they lie in L2: the first launch misses less than it does cold
+dram() { "$teg" run "$work/scale-a100/kernels.json" -g a100 -f json "$@" |
+    sed -n 's/.*"dram_bytes": \([0-9]*\),*/\1/p' | tr '\n' ' '; }
+# besides the counter, a variable that no call of the program's has written
+check 'cold it reads what it scales' [ "$(dram)" = "$((4000 + 32)) " ]
+check 'carried the copy is there' [ "$(dram --caches carry)" = '32 0 ' ]
+
 # the device is the one of the description
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" device
 out '^SMs 108$'

@@ -523,6 +523,8 @@ static int fill(void *address, uint32_t value, size_t count, size_t width)
         return runtime_end(r, cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
         memcpy(to + i * width, &value, width);
+    if (count != 0)
+        memory_note_set(r, address, count * width);
     return runtime_end(r, cudaSuccess);
 }
 

@@ -127,6 +127,8 @@ static teg_status run(struct runtime *r, const struct function *f,
     struct teg_launch launch;
     teg_status status;
 
+    if (!wanted)
+        tracer_pass(&r->tracer);
     facts->from = wanted ? r->tracer.blocks.from : blocks;
     facts->to =
         wanted && r->tracer.blocks.to < blocks ? r->tracer.blocks.to : blocks;

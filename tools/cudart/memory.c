@@ -96,6 +96,7 @@ int memory_free(struct runtime *r, void *address)
     if (!emu_device_remove(r->device, at))
         return cudaErrorInvalidValue;
     bytes -= 2 * r->margin;
+    tracer_event(&r->tracer, "free", address, bytes);
     r->allocated -= bytes < r->allocated ? bytes : r->allocated;
     return cudaSuccess;
 }
@@ -400,6 +401,30 @@ static int from_device(int kind)
                : kind == COPY_DEVICE_TO_HOST || kind == COPY_DEVICE_TO_DEVICE;
 }
 
+/* Memory that lies on the device: neither the host's nor managed, which is
+ * where it was used last. */
+static int is_resident(struct runtime *r, const void *address)
+{
+    return device_bytes(r, address, 1) != NULL &&
+           find_shared(r, address) == NULL;
+}
+
+static void note_copy(struct runtime *r, const void *to, const void *from,
+                      size_t bytes)
+{
+    if (is_resident(r, to))
+        tracer_event(&r->tracer,
+                     is_resident(r, from) ? "device-to-device"
+                                          : "host-to-device",
+                     to, bytes);
+}
+
+void memory_note_set(struct runtime *r, const void *to, size_t bytes)
+{
+    if (is_resident(r, to))
+        tracer_event(&r->tracer, "set", to, bytes);
+}
+
 int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
                 int kind)
 {
@@ -415,6 +440,7 @@ int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
     if (target == NULL || source == NULL)
         return cudaErrorInvalidValue;
     memmove(target, source, bytes);
+    note_copy(r, to, from, bytes);
     r->nominal_us += (double)bytes / BYTES_PER_US;
     return cudaSuccess;
 }
@@ -429,6 +455,7 @@ int memory_set(struct runtime *r, void *to, int value, size_t bytes)
     if (target == NULL)
         return cudaErrorInvalidValue;
     memset(target, value, bytes);
+    memory_note_set(r, to, bytes);
     return cudaSuccess;
 }
 

@@ -15,6 +15,8 @@ int memory_copy_alone(struct runtime *r, void *to, const void *from,
 int memory_allocate(struct runtime *r, void **address, size_t bytes);
 int memory_free(struct runtime *r, void *address);
 int memory_set(struct runtime *r, void *to, int value, size_t bytes);
+/* The program's own way of setting memory has set it. */
+void memory_note_set(struct runtime *r, const void *to, size_t bytes);
 /* Planes of rows; a pitch is bytes from row to row. */
 struct copy_box {
     char *to;

@@ -1,7 +1,8 @@
 /*
  * Traces of launches.  Each is written to a file of its own; one that equals
  * an earlier one of the same kernel is removed again and counted there.  For
- * every launch a line of JSON goes to DIR/.launches, of which `teg exec` makes
+ * every launch, and for what copies, sets and frees device memory between them,
+ * a line of JSON goes to DIR/.launches, of which `teg exec` makes
  * kernels.json when the program has ended, however it ended.
  */
 #include "tools/cudart/tracer.h"
@@ -174,27 +175,84 @@ static json_t *shape_json(const uint32_t shape[3])
                      (json_int_t)shape[2]);
 }
 
-static teg_status note(const struct tracer *t, const struct teg_kernel *k,
-                       const char *file, uint64_t number, struct teg_diag *d)
+/* A line of DIR/.launches.  Takes `line`. */
+static int write_line(const struct tracer *t, json_t *line)
 {
     char path[PATH_MAX];
-    json_t *line = json_pack(
-        "{s:s, s:s, s:I, s:o, s:o, s:I}", "trace", file, "name", k->name,
-        "launch", (json_int_t)number, "grid", shape_json(k->grid), "block",
-        shape_json(k->block), "process", (json_int_t)t->process);
-    char *text = json_dumps(line, JSON_COMPACT);
+    char *text = line != NULL ? json_dumps(line, JSON_COMPACT) : NULL;
     FILE *f;
     int good;
 
     json_decref(line);
-    if (text == NULL)
-        return teg_fail_memory(d);
     snprintf(path, sizeof path, "%s/.launches", t->directory);
-    f = fopen(path, "a");
+    f = text != NULL ? fopen(path, "a") : NULL;
     good = f != NULL && fprintf(f, "%s\n", text) > 0;
     good = f != NULL && fclose(f) == 0 && good;
     free(text);
-    return good ? TEG_OK : teg_fail_errno(d, path, "write");
+    return good;
+}
+
+static int flush_event(struct tracer *t)
+{
+    struct touched e = t->event;
+    char address[24];
+
+    t->event = (struct touched){0};
+    if (e.what == NULL)
+        return 1;
+    snprintf(address, sizeof address, "0x%" PRIx64, e.address);
+    return write_line(t, json_pack("{s:s, s:s, s:I}", "what", e.what, "address",
+                                   address, "bytes", (json_int_t)e.bytes));
+}
+
+static int flush_passed(struct tracer *t)
+{
+    uint64_t count = t->untraced;
+
+    t->untraced = 0;
+    return count == 0 ||
+           write_line(t, json_pack("{s:I}", "untraced", (json_int_t)count));
+}
+
+/* A line that cannot be written is said with the next launch, whose own cannot
+ * be either. */
+void tracer_event(struct tracer *t, const char *what, const void *address,
+                  size_t bytes)
+{
+    struct touched *e = &t->event;
+
+    if (t->directory == NULL || bytes == 0)
+        return;
+    if (e->what == what && e->address + e->bytes == (uint64_t)address) {
+        e->bytes += bytes;
+        return;
+    }
+    flush_event(t);
+    flush_passed(t);
+    *e = (struct touched){what, (uint64_t)address, bytes};
+}
+
+void tracer_pass(struct tracer *t)
+{
+    flush_event(t);
+    t->untraced++;
+}
+
+static teg_status note(struct tracer *t, const struct teg_kernel *k,
+                       const char *file, uint64_t number, struct teg_diag *d)
+{
+    json_t *line = json_pack(
+        "{s:s, s:s, s:I, s:o, s:o, s:I}", "trace", file, "name", k->name,
+        "launch", (json_int_t)number, "grid", shape_json(k->grid), "block",
+        shape_json(k->block), "process", (json_int_t)t->process);
+
+    if (!flush_event(t) || !flush_passed(t)) {
+        json_decref(line);
+        return teg_fail_errno(d, t->directory, "write .launches in");
+    }
+    return write_line(t, line)
+               ? TEG_OK
+               : teg_fail_errno(d, t->directory, "write .launches in");
 }
 
 teg_status tracer_write(struct tracer *t, struct teg_launch *launch,

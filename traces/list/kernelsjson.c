@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -90,13 +91,135 @@ static teg_status read_entry(const char *path, size_t i, const json_t *entry,
     return TEG_OK;
 }
 
+/* ---- the order ------------------------------------------------------------ */
+
+static teg_status fail_step(struct teg_diag *d, const char *path, size_t i,
+                            const char *what)
+{
+    char where[384];
+
+    snprintf(where, sizeof where, "%.320s: order[%zu]", path, i);
+    return teg_fail(d, TEG_FORMAT, where, "%s", what);
+}
+
+static teg_status read_launch(const char *path, size_t i, const json_t *o,
+                              struct teg_kernelslist *list,
+                              struct teg_step *step, struct teg_diag *d)
+{
+    json_int_t kernel = json_integer_value(json_object_get(o, "kernel"));
+    json_int_t launches = json_integer_value(json_object_get(o, "launches"));
+
+    if (!json_is_integer(json_object_get(o, "kernel")) || kernel < 0 ||
+        kernel >= list->count)
+        return fail_step(d, path, i,
+                         "expected the place of an entry of \"kernels\", from "
+                         "0, for \"kernel\"");
+    if (launches < 1 || launches > UINT32_MAX)
+        return fail_step(d, path, i,
+                         "expected \"launches\" from 1 to 4294967295");
+    step->kernel = (uint32_t)kernel;
+    step->launches = (uint32_t)launches;
+    return TEG_OK;
+}
+
+static int writes(const char *what)
+{
+    static const char *const words[] = {"host-to-device", "device-to-device",
+                                        "set"};
+
+    for (size_t i = 0; what != NULL && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(what, words[i]) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static teg_status read_write(const char *path, size_t i, const json_t *o,
+                             struct teg_step *step, struct teg_diag *d)
+{
+    const char *address = json_string_value(json_object_get(o, "address"));
+    json_int_t bytes = json_integer_value(json_object_get(o, "bytes"));
+    char *end = NULL;
+
+    if (address != NULL && strncmp(address, "0x", 2) == 0)
+        step->address = strtoull(address, &end, 16);
+    if (end == NULL || end == address + 2 || *end != '\0')
+        return fail_step(d, path, i,
+                         "expected \"address\" as a string \"0x...\"");
+    if (bytes < 1 || (uint64_t)bytes > UINT64_MAX - step->address)
+        return fail_step(d, path, i,
+                         "expected \"bytes\" of at least 1, up to the end of "
+                         "the address space");
+    step->bytes = (uint64_t)bytes;
+    return TEG_OK;
+}
+
+/* One that is neither a launch nor writes anything is passed over. */
+static teg_status read_step(const char *path, size_t i, const json_t *o,
+                            struct teg_kernelslist *list, struct teg_diag *d)
+{
+    const char *what = json_string_value(json_object_get(o, "what"));
+    struct teg_step step = {0};
+
+    if (!json_is_object(o))
+        return fail_step(d, path, i, "expected an object");
+    if (json_object_get(o, "kernel") != NULL)
+        TRY(read_launch(path, i, o, list, &step, d));
+    else if (writes(what))
+        TRY(read_write(path, i, o, &step, d));
+    else
+        return TEG_OK;
+    return teg_kernelslist_step(list, step, d);
+}
+
+static teg_status check_order(const char *path,
+                              const struct teg_kernelslist *list,
+                              struct teg_diag *d)
+{
+    uint64_t *launches = calloc(list->count, sizeof *launches);
+    teg_status status = launches != NULL ? TEG_OK : teg_fail_memory(d);
+
+    for (size_t i = 0; status == TEG_OK && i < list->steps; i++)
+        launches[list->step[i].kernel] += list->step[i].launches;
+    for (uint32_t k = 0; status == TEG_OK && k < list->count; k++) {
+        char where[384];
+
+        if (launches[k] != list->launches[k])
+            status = teg_fail(d, TEG_FORMAT, entry_where(path, k, where),
+                              "expected as many launches as in \"order\", "
+                              "%" PRIu64 ", found %" PRIu32,
+                              launches[k], list->launches[k]);
+    }
+    free(launches);
+    return status;
+}
+
+static teg_status read_order(const char *path, const json_t *root,
+                             struct teg_kernelslist *list, struct teg_diag *d)
+{
+    const json_t *order = json_object_get(root, "order"), *entry;
+    size_t i;
+
+    if (order == NULL)
+        return TEG_OK;
+    if (!json_is_array(order))
+        return teg_fail(d, TEG_FORMAT, path,
+                        "expected an array for \"order\", found %s",
+                        type_name(order));
+    json_array_foreach(order, i, entry) TRY(read_step(path, i, entry, list, d));
+    return check_order(path, list, d);
+}
+
+/* ---- all of it ------------------------------------------------------------ */
+
 static teg_status check_schema(const char *path, const json_t *root,
                                struct teg_diag *d)
 {
     const json_t *schema =
         json_object_get(json_object_get(root, "teg"), "schema");
 
-    if (schema == NULL || json_integer_value(schema) == TEG_KERNELSJSON_SCHEMA)
+    if (schema == NULL || json_integer_value(schema) == 1 ||
+        json_integer_value(schema) == TEG_KERNELSJSON_SCHEMA)
         return TEG_OK;
     if (json_is_integer(schema))
         return teg_fail(d, TEG_FORMAT, path,
@@ -125,7 +248,7 @@ static teg_status read_root(const char *path, const json_t *root,
     if (list->count == 0)
         return teg_fail(d, TEG_FORMAT, path,
                         "expected at least one kernel, found none");
-    return TEG_OK;
+    return read_order(path, root, list, d);
 }
 
 static teg_status load(const struct teg_source *source,

@@ -79,6 +79,51 @@ START_TEST(a_list_says_its_launches)
 }
 END_TEST
 
+#define ONE \
+    "{\"teg\": {\"schema\": 2}, \"kernels\": [{\"trace\": \"a.sketch\"}], "
+
+START_TEST(an_order_says_what_ran_when)
+{
+    static const struct teg_step wanted[] = {
+        {.address = 0x7f0000000000, .bytes = 4096},
+        {.kernel = 1, .launches = 2},
+        {.address = 16, .bytes = 1},
+        {.kernel = 0, .launches = 1},
+        {.address = 32, .bytes = 8},
+        {.kernel = 1, .launches = 1},
+    };
+    const struct teg_step *step;
+    struct teg_trace *trace;
+    struct teg_diag d = {0};
+    size_t count;
+
+    ck_assert_msg(
+        open_list("{\"teg\": {\"schema\": 2}, \"kernels\": ["
+                  "{\"trace\": \"a.sketch\"}, "
+                  "{\"trace\": \"./a.sketch\", \"launches\": 3}],"
+                  "\"order\": [{\"what\": \"host-to-device\", \"address\": "
+                  "\"0x7f0000000000\", \"bytes\": 4096},"
+                  "{\"kernel\": 1, \"launches\": 2},"
+                  "{\"what\": \"free\", \"address\": \"0x10\", \"bytes\": 2},"
+                  "{\"untraced\": 7}, {\"what\": \"unheard of\"},"
+                  "{\"what\": \"set\", \"address\": \"0x10\", \"bytes\": 1},"
+                  "{\"kernel\": 0, \"launches\": 1},"
+                  "{\"what\": \"device-to-device\", \"address\": \"0x20\", "
+                  "\"bytes\": 8}, {\"kernel\": 1, \"launches\": 1}]}",
+                  &trace, &d) == TEG_OK,
+        "%s: %s", d.where, d.what);
+    step = teg_trace_steps(trace, &count);
+    ck_assert_uint_eq(count, sizeof wanted / sizeof wanted[0]);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(step[i].kernel, wanted[i].kernel);
+        ck_assert_uint_eq(step[i].launches, wanted[i].launches);
+        ck_assert_uint_eq(step[i].address, wanted[i].address);
+        ck_assert_uint_eq(step[i].bytes, wanted[i].bytes);
+    }
+    teg_trace_close(trace);
+}
+END_TEST
+
 static const struct {
     const char *text, *where, *what;
 } faults[] = {
@@ -90,8 +135,34 @@ static const struct {
     {"{}", "list", "\"kernels\", found none there"},
     {"{\"kernels\": 3}", "list", "found a number there"},
     {"{\"kernels\": []}", "list", "expected at least one kernel"},
-    {"{\"teg\": {\"schema\": 2}, \"kernels\": [{\"trace\": \"a.sketch\"}]}",
-     "list", "found schema 2"},
+    {"{\"teg\": {\"schema\": 3}, \"kernels\": [{\"trace\": \"a.sketch\"}]}",
+     "list", "found schema 3"},
+    {ONE "\"order\": 3}", "list", "an array for \"order\", found a number"},
+    {ONE "\"order\": [3]}", "list: order[0]", "expected an object"},
+    {ONE "\"order\": [{\"kernel\": 1, \"launches\": 1}]}", "list: order[0]",
+     "the place of an entry"},
+    {ONE "\"order\": [{\"kernel\": -1, \"launches\": 1}]}", "list: order[0]",
+     "the place of an entry"},
+    {ONE "\"order\": [{\"kernel\": \"0\", \"launches\": 1}]}", "list: order[0]",
+     "the place of an entry"},
+    {ONE "\"order\": [{\"kernel\": 0}]}", "list: order[0]",
+     "\"launches\" from 1"},
+    {ONE "\"order\": [{\"kernel\": 0, \"launches\": 2}]}", "list: kernels[0]",
+     "as many launches as in \"order\", 2, found 1"},
+    {ONE "\"order\": []}", "list: kernels[0]", "0, found 1"},
+    {ONE "\"order\": [{\"what\": \"set\", \"bytes\": 4}]}", "list: order[0]",
+     "\"address\" as a string"},
+    {ONE "\"order\": [{\"what\": \"set\", \"address\": \"0x\", \"bytes\": "
+         "4}]}",
+     "list: order[0]", "\"address\" as a string"},
+    {ONE "\"order\": [{\"what\": \"set\", \"address\": \"0x1g\", \"bytes\": "
+         "4}]}",
+     "list: order[0]", "\"address\" as a string"},
+    {ONE "\"order\": [{\"what\": \"set\", \"address\": \"0x10\"}]}",
+     "list: order[0]", "\"bytes\" of at least 1"},
+    {ONE "\"order\": [{\"what\": \"set\", \"address\": "
+         "\"0xfffffffffffffff0\", \"bytes\": 16}]}",
+     "list: order[0]", "the end of the address space"},
     {"{\"teg\": {\"schema\": \"1\"}, \"kernels\": []}", "list",
      "found a string"},
     {"{\"kernels\": [7]}", "list: kernels[0]",
@@ -150,8 +221,10 @@ END_TEST
 START_TEST(damage_is_an_error_or_harmless)
 {
     static const char text[] =
-        "{\"teg\":{\"schema\":1},\"kernels\":[{\"trace\":\"a\",\"name\":\"k\","
-        "\"launch\":0,\"launches\":2,\"grid\":[1,1,1]}]}";
+        "{\"teg\":{\"schema\":2},\"kernels\":[{\"trace\":\"a\",\"name\":\"k\","
+        "\"launch\":0,\"launches\":2,\"grid\":[1,1,1]}],\"order\":[{\"what\":"
+        "\"set\",\"address\":\"0x9\",\"bytes\":8},{\"kernel\":0,\"launches\":"
+        "2}]}";
 
     help_damage(text, strlen(text));
 }
@@ -209,6 +282,7 @@ int main(void)
     tcase_add_test(tcase, a_list_says_its_launches);
     tcase_add_loop_test(tcase, a_fault_names_the_entry, 0,
                         (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_test(tcase, an_order_says_what_ran_when);
     tcase_add_test(tcase, a_list_in_a_list_is_an_error);
     tcase_add_test(tcase, damage_is_an_error_or_harmless);
     tcase_add_test(tcase, what_begins_an_object_is_recognised);

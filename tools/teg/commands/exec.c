@@ -32,6 +32,7 @@ enum {
     OPERANDS_MAX = INT_MAX,
     STATUS_SIGNAL = 128, /* plus its number, as the shell counts */
     STATUS_CANNOT_RUN = 126,
+    KERNELSJSON_SCHEMA = 2, /* traces/list/kernelsjson.h */
 };
 
 struct exec {
@@ -175,6 +176,28 @@ static void remove_files(const char *directory, const char *pattern)
     globfree(&found);
 }
 
+/* With the folders it lies in. */
+static int make_path(const char *path)
+{
+    char part[PATH_MAX];
+    int made = 0;
+
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (char *slash = part; made == 0 && slash != NULL;) {
+        slash = strchr(slash + 1, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            made = -1;
+        if (slash != NULL)
+            *slash = '/';
+    }
+    return made;
+}
+
 static int make_directory(struct exec *e)
 {
     const char *name = strrchr(e->program.path, '/');
@@ -185,7 +208,7 @@ static int make_directory(struct exec *e)
              name != NULL ? name + 1 : e->program.path);
     if (e->out == NULL)
         e->out = e->default_out;
-    if ((mkdir(e->out, 0777) != 0 && errno != EEXIST) ||
+    if (make_path(e->out) != 0 ||
         (e->directory = realpath(e->out, NULL)) == NULL ||
         access(e->directory, W_OK | X_OK) != 0) {
         say(e->out, "cannot write traces there: %s", strerror(errno));
@@ -276,29 +299,53 @@ static int run_program(const struct exec *e)
 
 struct list {
     json_t *kernels; /* owned */
-    json_t *known;   /* owned; trace: its entry, borrowed */
+    json_t *order;   /* owned; what happened, as the list has it */
+    json_t *known;   /* owned; trace: its number in `kernels` */
     uint64_t launches;
 };
 
-/* A launch with the trace of an earlier one is counted there. */
-static void add_launch(struct list *l, json_t *launch)
+static void count_one_more(json_t *object)
 {
-    const char *trace = json_string_value(json_object_get(launch, "trace"));
-    json_t *entry = trace != NULL ? json_object_get(l->known, trace) : NULL;
+    json_object_set_new(
+        object, "launches",
+        json_integer(json_integer_value(json_object_get(object, "launches")) +
+                     1));
+}
 
-    if (trace == NULL)
-        return;
-    l->launches++;
-    if (entry == NULL) {
-        json_object_set_new(launch, "launches", json_integer(1));
-        json_array_append(l->kernels, launch);
-        json_object_set(l->known, trace, launch);
+/* Launches of one trace that follow on each other are one step. */
+static void add_step(struct list *l, json_int_t kernel)
+{
+    json_t *last = json_array_get(l->order, json_array_size(l->order) - 1);
+    const json_t *of = json_object_get(last, "kernel");
+
+    if (of != NULL && json_integer_value(of) == kernel)
+        count_one_more(last);
+    else
+        json_array_append_new(
+            l->order, json_pack("{s:I, s:i}", "kernel", kernel, "launches", 1));
+}
+
+/* A launch with the trace of an earlier one is counted there; what is no
+ * launch is a step of its own. */
+static void add_line(struct list *l, json_t *line)
+{
+    const char *trace = json_string_value(json_object_get(line, "trace"));
+    json_t *index = trace != NULL ? json_object_get(l->known, trace) : NULL;
+
+    if (trace == NULL) {
+        json_array_append(l->order, line);
         return;
     }
-    json_object_set_new(
-        entry, "launches",
-        json_integer(json_integer_value(json_object_get(entry, "launches")) +
-                     1));
+    l->launches++;
+    if (index == NULL) {
+        index = json_integer((json_int_t)json_array_size(l->kernels));
+        json_object_set_new(line, "launches", json_integer(0));
+        json_array_append(l->kernels, line);
+        json_object_set_new(l->known, trace, index);
+    }
+    count_one_more(
+        json_array_get(l->kernels, (size_t)json_integer_value(index)));
+    add_step(l, json_integer_value(index));
 }
 
 static int read_launches(const struct exec *e, struct list *l)
@@ -312,10 +359,11 @@ static int read_launches(const struct exec *e, struct list *l)
     if (f == NULL)
         return errno == ENOENT ? EXIT_DONE : EXIT_FAULT;
     while (getline(&line, &size, f) > 0) {
-        json_t *launch = json_loads(line, 0, NULL);
+        json_t *read = json_loads(line, 0, NULL);
 
-        add_launch(l, launch);
-        json_decref(launch);
+        if (read != NULL)
+            add_line(l, read);
+        json_decref(read);
     }
     free(line);
     fclose(f);
@@ -324,14 +372,16 @@ static int read_launches(const struct exec *e, struct list *l)
 
 static int write_list(const struct exec *e)
 {
-    struct list l = {json_array(), json_object(), 0};
+    struct list l = {json_array(), json_array(), json_object(), 0};
     char path[PATH_MAX];
     int status = read_launches(e, &l);
 
     snprintf(path, sizeof path, "%s/kernels.json", e->directory);
     if (status == EXIT_DONE)
-        status = output_json(path, json_pack("{s:{s:i}, s:O}", "teg", "schema",
-                                             1, "kernels", l.kernels));
+        status =
+            output_json(path, json_pack("{s:{s:i}, s:O, s:O}", "teg", "schema",
+                                        KERNELSJSON_SCHEMA, "kernels",
+                                        l.kernels, "order", l.order));
     if (status == EXIT_DONE && l.launches == 0)
         say(e->program.path, "no kernel launch was traced");
     else if (status == EXIT_DONE)
@@ -339,6 +389,7 @@ static int write_list(const struct exec *e)
             l.launches, l.launches == 1 ? "" : "es", json_array_size(l.kernels),
             json_array_size(l.kernels) == 1 ? "" : "s", e->out);
     json_decref(l.known);
+    json_decref(l.order);
     json_decref(l.kernels);
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
