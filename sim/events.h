@@ -72,7 +72,9 @@ struct sim_request {
     uint32_t l1_sectors, l1_hits; /* looked up / found; 0 without a cache */
     uint32_t l2_sectors, l2_hits;
     uint32_t dram_bytes;
-    uint8_t coalesced; /* one transaction per conflict-free group: what
+    uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
+                              or from there */
+    uint8_t coalesced;     /* one transaction per conflict-free group: what
                                MWP-CWP calls coalesced */
 };
 

@@ -65,6 +65,8 @@ static const struct help_counter list[] = {
     ALONE(memory.shared_atomics, '+', '*'),
     ALONE(memory.shared_atomic_conflicts, '+', '*'),
     ALONE(memory.shared_atomic_passes, '+', '*'),
+    ALONE(memory.remote_requests, '+', '*'),
+    ALONE(memory.remote_bytes, '+', '*'),
     ALONE(memory.independent_loads, '+', '*'),
     ALONE(memory.access_groups, '+', '*'),
     ALONE(sms, '=', '='),

@@ -170,6 +170,15 @@ static void random_atomics(struct teg_gpu *gpu, uint64_t seed)
     gpu->l2.atomic_units = one_in(state, 2) ? between(state, 1, 8) : 0;
 }
 
+static void random_network(struct teg_gpu *gpu, uint64_t seed)
+{
+    uint64_t *state = &seed;
+
+    gpu->shared.remote_latency = one_in(state, 4) ? 0 : between(state, 1, 60);
+    gpu->shared.remote_bytes_per_cycle =
+        one_in(state, 4) ? 0 : between(state, 4, 120) / 4.0;
+}
+
 static void random_fetch(struct teg_gpu *gpu, uint64_t *state)
 {
     if (one_in(state, 2))
@@ -213,4 +222,5 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->fence.gpu_latency = between(state, 0, 50);
     gpu->fence.system_latency = between(state, 0, 100);
     random_atomics(gpu, *state);
+    random_network(gpu, *state);
 }

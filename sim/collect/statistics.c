@@ -224,7 +224,9 @@ static void add_shared(struct teg_memory_statistics *m,
     m->shared_requests++;
     m->shared_passes += r->passes;
     m->shared_groups += r->groups;
-    if (!r->is_atomic)
+    m->remote_requests += r->remote_bytes != 0;
+    m->remote_bytes += r->remote_bytes;
+    if (!r->is_atomic || r->groups == 0)
         return;
     m->shared_atomics++;
     m->shared_atomic_conflicts += r->atomic_conflicts;

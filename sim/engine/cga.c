@@ -31,13 +31,25 @@ teg_status sim_cgas_add(struct sim_cgas *c, uint32_t *number,
     return TEG_OK;
 }
 
-void sim_cga_join(struct sim_cgas *c, uint32_t number, struct sim_sm *sm,
-                  uint32_t resident)
+void sim_cga_join(struct sim_cgas *c, uint32_t number, uint32_t rank,
+                  uint32_t size, struct sim_sm *sm, uint32_t resident)
 {
     struct sim_cga *g = &c->cga[number];
 
+    g->size = size;
+    g->sm[rank] = sm->number;
+    sm->resident[resident].cga.rank = rank;
+
     g->block[g->blocks++] = (struct sim_cga_block){sm->number, resident};
     sm->resident[resident].cga.number = number;
+}
+
+uint32_t sim_cga_sm(const struct sim_cgas *c, const struct sim_resident *b,
+                    uint32_t behind)
+{
+    const struct sim_cga *g = &c->cga[b->cga.number];
+
+    return g->sm[(b->cga.rank + behind) % g->size];
 }
 
 /* ---- a phase ends -------------------------------------------------------- */

@@ -13,10 +13,6 @@
 
 #include "sim/engine/sm.h"
 
-enum {
-    SIM_CGA_MAX = 16, /* blocks; CUDA programming guide, non-portable size */
-};
-
 #define SIM_NO_CGA UINT32_MAX /* a block by itself */
 
 /* The clusters that have blocks on the chip. */
@@ -26,7 +22,9 @@ struct sim_cgas {
         struct sim_cga_block {
             uint32_t sm, resident;
         } block[SIM_CGA_MAX];
-    } * cga; /* owned, [count] */
+        uint32_t size, sm[SIM_CGA_MAX]; /* by rank, of those that have left
+                                           too */
+    } * cga;                            /* owned, [count] */
     uint32_t count, capacity;
 };
 
@@ -35,9 +33,14 @@ void sim_cgas_release(struct sim_cgas *c);
 /* A cluster without blocks; its number. */
 teg_status sim_cgas_add(struct sim_cgas *c, uint32_t *number,
                         struct teg_diag *d);
-/* The block placed last on `sm` is of the cluster `number`. */
-void sim_cga_join(struct sim_cgas *c, uint32_t number, struct sim_sm *sm,
-                  uint32_t resident);
+/* The block placed last on `sm` is of the cluster `number`, and its `rank`-th
+ * of `size`. */
+void sim_cga_join(struct sim_cgas *c, uint32_t number, uint32_t rank,
+                  uint32_t size, struct sim_sm *sm, uint32_t resident);
+/* The SM of the block that is so many ranks behind `b`, which is of a
+ * cluster. */
+uint32_t sim_cga_sm(const struct sim_cgas *c, const struct sim_resident *b,
+                    uint32_t behind);
 
 /* The warp has come to its cluster's barrier: without waiting, or to wait.
  * Returns whether it has to. */

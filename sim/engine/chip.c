@@ -55,7 +55,7 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
 {
     *chip = (struct sim_chip){
         .gpu = gpu,
-        .windows = {kernel->shared_base, kernel->local_base},
+        .windows = sim_windows_of(kernel, gpu),
         .policy = sim_policy_of(gpu->sm.policy),
         .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
         .may_refuse = gpu->memory.in_flight_bytes != 0,

@@ -19,11 +19,14 @@ enum {
     SIM_FRACTION = 256, /* of a cycle, for intervals that are not whole */
 };
 
+struct sim_cgas;
+
 struct sim_chip {
     const struct teg_gpu *gpu;
     struct sim_ops ops;
     struct sim_windows windows;
     struct sim_memory *memory;
+    const struct sim_cgas *cgas; /* borrowed */
     struct sim_hot_words
         *hot; /* owned by the run, [SMs]; NULL: no global atomic so far */
     const struct sim_listener *listener; /* of blocks */

@@ -200,9 +200,21 @@ static teg_status exchange(struct sim_dispatch *p, struct teg_block **block,
     return sim_chip_update(p->chip, p->setup->sms, d);
 }
 
-/* The first that waits goes to `sm`, as one of cluster `number`. */
+/* Of the block in its cluster, as %cluster_ctarank counts: along x first. */
+static uint32_t rank_of(const struct sim_dispatch *p,
+                        const struct teg_block *block)
+{
+    const uint32_t *size = p->launch->kernel->cluster;
+    const uint32_t *at = teg_block_position(block);
+
+    return at[0] % size[0] +
+           size[0] * (at[1] % size[1] + size[1] * (at[2] % size[2]));
+}
+
+/* The first that waits goes to `sm`, as one of the `size` blocks of cluster
+ * `number`. */
 static teg_status place(struct sim_dispatch *p, uint32_t sm, uint32_t number,
-                        uint64_t now, struct teg_diag *d)
+                        uint32_t size, uint64_t now, struct teg_diag *d)
 {
     struct teg_block *block;
     uint32_t resident;
@@ -219,7 +231,8 @@ static teg_status place(struct sim_dispatch *p, uint32_t sm, uint32_t number,
     p->hand_out_from += dispatch_interval(p);
     p->next_sm = (sm + 1) % p->setup->sms;
     if (p->cluster > 1)
-        sim_cga_join(p->cgas, number, &p->sm[sm], resident);
+        sim_cga_join(p->cgas, number, rank_of(p, block) % size, size,
+                     &p->sm[sm], resident);
     return TEG_OK;
 }
 
@@ -230,8 +243,8 @@ static teg_status place_all(struct sim_dispatch *p, uint32_t first,
 
     if (p->cluster > 1)
         TRY(sim_cgas_add(p->cgas, &number, d));
-    while (p->waiting != 0)
-        TRY(place(p, find_room(p, first, end), number, now, d));
+    for (uint32_t size = p->waiting; p->waiting != 0;)
+        TRY(place(p, find_room(p, first, end), number, size, now, d));
     return TEG_OK;
 }
 

@@ -151,9 +151,12 @@ static uint64_t lookahead(const struct run *r)
     uint64_t cycles =
         teg_min(sim_memory_lookahead(gpu), r->chip.ops.store_latency_min);
 
-    /* A cluster's warps go on that much after the last of them has come. */
+    /* A cluster's warps go on that much after the last of them has come; what
+     * one asks of another's shared memory takes that long. */
     if (r->dispatch.cluster > 1)
         cycles = teg_min(cycles, teg_max(gpu->sm.cluster_barrier_latency, 1));
+    if (r->dispatch.cluster > 1 && gpu->shared.remote_latency != 0)
+        cycles = teg_min(cycles, gpu->shared.remote_latency);
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
      * counted at once where warps take turns. */
@@ -315,6 +318,7 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
 
     sim_chip_init(&r->chip, setup->gpu, r->launch->kernel);
     r->chip.listener = setup->listener;
+    r->chip.cgas = &r->cgas;
     r->chip.listeners = setup->listeners;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));

@@ -1,9 +1,19 @@
 #include "sim/engine/lsu.h"
 
+#include "sim/engine/cga.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/values.h"
 #include "sim/memory/shared.h"
+
+/* The SMs of the blocks of its cluster that the request goes to. */
+static void find_remotes(const struct sim_sm *sm, const struct sim_warp *w,
+                         struct sim_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->remotes; i++)
+        plan->remote[i].behind = sim_cga_sm(
+            sm->chip->cgas, &sm->resident[w->resident], plan->remote[i].behind);
+}
 
 struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
 {
@@ -19,6 +29,7 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
                   &sm->chip->ops.program->inst[w->cursor.inst], &access,
                   &sm->chip->windows);
     sim_plan_place(plan, sm->number, w->resident);
+    find_remotes(sm, w, plan);
     w->planned = 1;
     return plan;
 }
@@ -172,6 +183,19 @@ static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
             t->floor, t->extra);
 }
 
+/* What goes to other blocks' shared memory: its end is memory's to say. */
+static void reach_remotes(struct sim_sm *sm, const struct sim_warp *w,
+                          const struct sim_op *op, struct sim_plan *plan,
+                          struct sim_times *t)
+{
+    int is_posted = plan->request.is_store && !plan->request.is_atomic;
+
+    t->floor = t->done;
+    t->extra = is_posted ? op->latency : 0;
+    t->open = sim_lsu_begin(sm, w, plan, op->flags, t->start);
+    end(sm, plan, t);
+}
+
 /* An asynchronous copy's passes into shared memory: they keep the unit, and
  * conflicts make it later, as those of a store. */
 static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
@@ -206,6 +230,8 @@ void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
     *t = (struct sim_times){.start = start};
     if (plan->request.space == SPACE_SHARED) {
         shared_times(sm->chip, op, &plan->request, now, t);
+        if (plan->remotes != 0)
+            reach_remotes(sm, w, op, plan, t);
         return;
     }
     if (plan->request.is_atomic && sm->chip->hot != NULL)

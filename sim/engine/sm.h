@@ -33,6 +33,7 @@ struct sim_resident {
     /* Of its cluster's barrier: cga.h. */
     struct sim_resident_cga {
         uint32_t number;   /* of the cluster */
+        uint32_t rank;     /* in it */
         uint32_t phase;    /* phases that have ended */
         uint32_t expected; /* its warps that are waited for in this one */
         uint32_t arrived;  /* of them have */

@@ -1,8 +1,8 @@
 /* The launch without a clock. */
 #include "sim/engine/engine.h"
 
-#include "sim/engine/bulk.h"
 #include "config/tensor.h"
+#include "sim/engine/bulk.h"
 #include "sim/engine/ears.h"
 
 /* All of a bulk copy, or NULL if it moves nothing of global memory. */
@@ -30,7 +30,7 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
                       struct sim_issue *e)
 {
     const struct teg_inst *inst = &kernel->program.inst[c->inst];
-    struct sim_windows windows = {kernel->shared_base, kernel->local_base};
+    struct sim_windows windows = sim_windows_of(kernel, gpu);
     struct teg_access access;
     struct sim_plan plan;
 

@@ -21,6 +21,7 @@ enum {
     SIM_MISS_HIT = 2,     /* it had some of the sectors */
     SIM_MISS_AWAITED = 4, /* which come with a fill not known yet */
     SIM_MISS_ENTERED = 8, /* it took another line's frame */
+    SIM_MISS_REMOTE = 16, /* not of L1: it goes to another SM (remote.h) */
 };
 
 struct sim_l1 {

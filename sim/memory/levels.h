@@ -10,6 +10,7 @@
 #include "sim/memory/l1.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/memory.h"
+#include "sim/memory/remote.h"
 #include "sim/memory/translation.h"
 
 struct sim_memory {
@@ -19,6 +20,7 @@ struct sim_memory {
     struct sim_clusters clusters;
     struct sim_l2 l2;
     struct sim_dram dram;
+    struct sim_network network;
     uint64_t transaction_ticks, transaction_latency_ticks;
     const struct sim_followers *followers; /* borrowed; NULL without */
     struct sim_follower_request follower;  /* the one whose turn it is */

@@ -14,6 +14,7 @@ void sim_memory_free(struct sim_memory *m)
     sim_clusters_release(&m->clusters);
     sim_l2_release(&m->l2);
     sim_dram_release(&m->dram);
+    sim_network_release(&m->network);
     free(m);
 }
 
@@ -33,6 +34,7 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     if (!sim_l1_init(&m->l1, gpu, sms, l1_bytes) ||
         !sim_translation_init(&m->translation, gpu, sms) ||
         !sim_clusters_init(&m->clusters, gpu, sms) ||
+        !sim_network_init(&m->network, gpu, sms) ||
         !sim_dram_init(&m->dram, gpu) || !sim_l2_init(&m->l2, gpu, &m->dram)) {
         sim_memory_free(m);
         return teg_fail_memory(d);
@@ -68,6 +70,13 @@ uint64_t sim_memory_ready_at(struct sim_memory *m, uint32_t sm, uint64_t now,
 
 /* ---- what the SM's own L1 settles ----------------------------------------- */
 
+static void note_end(struct sim_request_ends *ends, uint64_t accepted,
+                     uint64_t tick)
+{
+    ends->done = teg_max(ends->done, tick);
+    ends->accepted = teg_max(ends->accepted, accepted);
+}
+
 /* A transaction that left the load/store unit at `accepted` is done at
  * `tick`. */
 static void settle(struct sim_memory *m, uint32_t sm,
@@ -75,8 +84,7 @@ static void settle(struct sim_memory *m, uint32_t sm,
                    uint64_t accepted, uint64_t tick, uint32_t bytes)
 {
     tick += transaction * m->transaction_latency_ticks;
-    ends->done = teg_max(ends->done, tick);
-    ends->accepted = teg_max(ends->accepted, accepted);
+    note_end(ends, accepted, tick);
     sim_clusters_remember(&m->clusters, sm, sim_cycles_up(tick), bytes);
 }
 
@@ -108,6 +116,17 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
     return 1;
 }
 
+static struct sim_miss remote_miss(const struct sim_remote *remote)
+{
+    return (struct sim_miss){
+        .address = remote->behind,
+        .bytes = remote->bytes,
+        .flags = SIM_MISS_REMOTE,
+        .passes = (uint16_t)remote->passes,
+        .groups = (uint16_t)remote->groups,
+    };
+}
+
 void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                       struct sim_plan *plan, uint32_t inst_flags,
                       struct sim_misses *e)
@@ -124,6 +143,8 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
     e->count = 0;
     for (uint32_t i = 0; i < plan->count; i++)
         e->count += !begin_transaction(m, plan, i, bypass, e);
+    for (uint32_t i = 0; i < plan->remotes; i++)
+        e->miss[e->count++] = remote_miss(&plan->remote[i]);
 }
 
 /* ---- what goes on to what SMs share --------------------------------------- */
@@ -165,8 +186,14 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
         struct sim_way w = {.start = sim_start_of(m, e->now, miss->turn),
                             .partial = miss->partial,
                             .steps = miss->steps};
-        uint64_t tick = take_miss(m, e->sm, &w, miss, r);
+        uint64_t tick;
 
+        if (miss->flags & SIM_MISS_REMOTE) {
+            tick = sim_network_pass(&m->network, e->sm, &w, miss, r);
+            note_end(&ends, sim_way_at(&w), tick);
+            continue;
+        }
+        tick = take_miss(m, e->sm, &w, miss, r);
         settle(m, e->sm, &ends, miss->transaction, sim_way_at(&w), tick,
                miss->bytes);
     }

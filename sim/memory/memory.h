@@ -77,6 +77,9 @@ struct sim_miss {
     uint8_t turn;        /* of the load/store unit */
     uint8_t flags;       /* SIM_MISS_... of l1.h, private to the room */
     uint8_t steps;       /* of an atomic */
+    /* Of shared memory of another block of the cluster (SIM_MISS_REMOTE): the
+     * address is its SM; an atomic's passes there. */
+    uint16_t passes, groups;
 };
 
 struct sim_misses {

@@ -6,11 +6,8 @@
 #include "sim/memory/l1_banks.h"
 #include "sim/memory/lanes.h"
 #include "sim/memory/line.h"
+#include "sim/memory/remote.h"
 #include "sim/memory/shared.h"
-
-enum {
-    WINDOW_BYTES = 1 << 24, /* of shared and local memory in generic space */
-};
 
 enum teg_space sim_resolve_space(const struct teg_inst *inst,
                                  const struct teg_access *a,
@@ -22,10 +19,10 @@ enum teg_space sim_resolve_space(const struct teg_inst *inst,
         return inst->space;
     address = teg_access_lane(a, sim_first_lane(a->mask));
     if (windows->shared_base != 0 &&
-        address - windows->shared_base < WINDOW_BYTES)
+        address - windows->shared_base < sim_shared_window(windows))
         return SPACE_SHARED;
     if (windows->local_base != 0 &&
-        address - windows->local_base < WINDOW_BYTES)
+        address - windows->local_base < TEG_WINDOW_BYTES)
         return SPACE_LOCAL;
     return SPACE_GLOBAL;
 }
@@ -66,7 +63,7 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
 {
     enum teg_space space = sim_resolve_space(inst, a, windows);
 
-    plan->count = plan->groups = 0;
+    plan->count = plan->groups = plan->remotes = 0;
     plan->request = (struct sim_request){
         .space = (uint8_t)space,
         .is_store = (inst->flags & INST_STORE) != 0,
@@ -77,7 +74,10 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     if (plan->request.is_atomic)
         sim_atomic_places(plan, inst, a);
     if (space == SPACE_SHARED) {
-        sim_shared_passes(plan, gpu, inst, a);
+        if (inst->space == SPACE_GENERIC && windows->blocks > 1)
+            sim_remote_split(plan, gpu, inst, a, windows);
+        else
+            sim_shared_passes(plan, gpu, inst, a);
         return;
     }
     if (space == SPACE_CONST) {
@@ -133,6 +133,7 @@ uint64_t sim_plan_bulk(struct sim_plan *plan, int is_store, uint64_t at,
                               .useful_bytes = (uint32_t)(end - at),
                               .coalesced = 1};
     plan->groups = 1;
+    plan->remotes = 0;
     for (plan->count = 0; at < end; plan->count++) {
         plan->transaction[plan->count] = line_of(at, end);
         r->bytes += plan->transaction[plan->count].bytes;

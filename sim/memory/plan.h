@@ -12,6 +12,8 @@
 enum {
     /* 32 lanes of 16 bytes that straddle a line each */
     SIM_TRANSACTIONS_MAX = 64,
+    SIM_CGA_MAX = 16, /* blocks of a cluster; CUDA programming guide,
+                         non-portable size */
 };
 
 struct sim_transaction {
@@ -31,6 +33,14 @@ struct sim_places {
     uint64_t address[TEG_LANES]; /* of the word */
 };
 
+/* Of a request to shared memory, what it asks of another block of the
+ * cluster. */
+struct sim_remote {
+    uint32_t behind; /* ranks behind its own; then, once it is known, its SM */
+    uint32_t bytes;  /* of the segments that cross the network */
+    uint32_t passes, groups; /* of an atomic in the banks there */
+};
+
 /* A request, worked out before it is issued. */
 struct sim_plan {
     struct sim_request request; /* hits and DRAM bytes still 0 */
@@ -40,6 +50,8 @@ struct sim_plan {
     uint32_t groups;
     struct sim_transaction transaction[SIM_TRANSACTIONS_MAX];
     struct sim_places places; /* of an atomic */
+    uint32_t remotes;
+    struct sim_remote remote[SIM_CGA_MAX]; /* [remotes] */
 };
 
 /* Turns of the load/store unit the planned global request takes: one for
@@ -52,10 +64,23 @@ static inline uint32_t sim_plan_turns(const struct sim_plan *plan)
     return plan->count - plan->groups + 1;
 }
 
-/* Windows of generic addresses that are not global memory; 0 = none. */
+/* Windows of generic addresses that are not global memory; 0 = none.  That of
+ * shared memory repeats for each block of a cluster (traces/base/kernel.h). */
 struct sim_windows {
     uint64_t shared_base, local_base;
+    uint32_t blocks; /* whose shared memory is not timed as global; 0: 1 */
 };
+
+/* Those of a launch. */
+static inline struct sim_windows sim_windows_of(const struct teg_kernel *k,
+                                                const struct teg_gpu *gpu)
+{
+    uint64_t blocks = teg_kernel_cluster(k);
+    int knows = gpu->shared.remote_latency != 0 && blocks <= SIM_CGA_MAX;
+
+    return (struct sim_windows){k->shared_base, k->local_base,
+                                knows ? (uint32_t)blocks : 1};
+}
 
 /* The space a generic access goes to, judged by its first active lane. */
 enum teg_space sim_resolve_space(const struct teg_inst *inst,

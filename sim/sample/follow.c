@@ -332,8 +332,7 @@ teg_status sample_followers_new(const struct teg_gpu *gpu,
     (*f)->count = count;
     (*f)->gpu = gpu;
     (*f)->kernel = kernel;
-    (*f)->windows =
-        (struct sim_windows){kernel->shared_base, kernel->local_base};
+    (*f)->windows = sim_windows_of(kernel, gpu);
     (*f)->sms = sms;
     (*f)->last = &(*f)->first;
     return TEG_OK;

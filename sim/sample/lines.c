@@ -164,7 +164,7 @@ static int is_global(const struct teg_kernel *k, const struct teg_inst *inst,
     if (inst->space != SPACE_GENERIC)
         return 0;
     address = teg_access_lane(a, (uint32_t)__builtin_ctz(a->mask));
-    return !in_window(k->shared_base, address) &&
+    return teg_kernel_in_shared(k, address) == UINT64_MAX &&
            !in_window(k->local_base, address);
 }
 

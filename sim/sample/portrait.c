@@ -162,8 +162,9 @@ struct painter {
 static void add_access(struct painter *p, const struct teg_inst *inst,
                        const struct teg_access *a, uint64_t *requests)
 {
-    const struct sim_windows windows = {p->kernel->shared_base,
-                                        p->kernel->local_base};
+    const struct sim_windows windows = {
+        p->kernel->shared_base, p->kernel->local_base,
+        (uint32_t)teg_kernel_cluster(p->kernel)};
     double *part = p->portrait->part;
 
     if (inst->space == SPACE_CONST)

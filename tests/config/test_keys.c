@@ -152,6 +152,12 @@ static const char together[] =
     "loop k 2\n  FADD R2, R2, R3\n  UCGABAR_ARV\n  FADD R4, R4, R5\n"
     "  UCGABAR_WAIT\nend\nEXIT\n";
 
+/* They read each other's shared memory. */
+static const char each_other[] =
+    "sketch 1\nisa sm_90\ngrid 6\nblock 64\ncluster 3\nshared 4096\n"
+    "shared_base 0x7e0000000000\n"
+    "loop k 4\n  LD.E R2, [R2 : 0x7e0001000000 + 4*tid]\nend\nEXIT\n";
+
 #define SMALL "chip.sms=2 l2.ways=16 l2.slices=4 l2.bytes=262144 "
 
 static const struct scene scenes[] = {
@@ -190,6 +196,7 @@ static const struct scene scenes[] = {
     {"h100", "tensor.s4=2048", products},
     {"gtx580", "chip.sms=2", mixed},
     {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
+    {"h100", "chip.sms=6 chip.gpcs=1", each_other},
 };
 
 /* ---- an outcome ------------------------------------------------------------ */

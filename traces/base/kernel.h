@@ -5,6 +5,10 @@
 #include "isa/base/notes.h"
 #include "isa/inst/inst.h"
 
+enum {
+    TEG_WINDOW_BYTES = 1 << 24, /* of a space among generic addresses */
+};
+
 struct teg_kernel {
     char *name;            /* owned; "" if unknown */
     uint32_t grid[3];      /* blocks */
@@ -16,7 +20,9 @@ struct teg_kernel {
     uint32_t isa;          /* ten times the compute capability the code was
                                 compiled for; 0 = unknown */
     uint64_t shared_base;  /* generic addresses from here on, for 16 MB, are
-                                shared memory; 0 = none */
+                                shared memory; 0 = none.  In a cluster the next
+                                16 MB are that of the block of the next rank,
+                                and so on, the first behind the last */
     uint64_t local_base;   /* the same for local memory */
     struct teg_program program;
     struct teg_notes notes; /* what the reader remarked; grows while read */
@@ -41,6 +47,18 @@ static inline uint32_t teg_kernel_threads_per_block(const struct teg_kernel *k)
 static inline uint32_t teg_kernel_warps_per_block(const struct teg_kernel *k)
 {
     return (teg_kernel_threads_per_block(k) + TEG_LANES - 1) / TEG_LANES;
+}
+
+/* Where a generic address lies among the shared memories of the cluster, each
+ * of TEG_WINDOW_BYTES, its own first; UINT64_MAX: elsewhere. */
+static inline uint64_t teg_kernel_in_shared(const struct teg_kernel *k,
+                                            uint64_t address)
+{
+    uint64_t blocks = teg_kernel_cluster(k) > 1 ? teg_kernel_cluster(k) : 1;
+    uint64_t at = address - k->shared_base;
+
+    return k->shared_base != 0 && at < blocks * TEG_WINDOW_BYTES ? at
+                                                                 : UINT64_MAX;
 }
 
 void teg_kernel_release(struct teg_kernel *k);

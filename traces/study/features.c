@@ -300,7 +300,7 @@ static void split_generic(struct collector *c, struct usage *u,
     for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
         uint64_t at = teg_access_lane(&access, __builtin_ctz(rest));
 
-        u->in_shared += in_window(at, c->kernel->shared_base);
+        u->in_shared += teg_kernel_in_shared(c->kernel, at) != UINT64_MAX;
         u->in_local += in_window(at, c->kernel->local_base);
     }
 }

@@ -175,7 +175,9 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     struct naive n = {
         .gpu = gpu,
         .program = &launch->kernel->program,
-        .windows = {launch->kernel->shared_base, launch->kernel->local_base},
+        .windows = {launch->kernel->shared_base, launch->kernel->local_base,
+                    gpu->shared.remote_latency != 0 ? launch->kernel->cluster[0]
+                                                    : 1},
         .sm = calloc(gpu->chip.sms, sizeof *n.sm),
         .result = result,
     };

@@ -57,6 +57,9 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
         b++;
     sm->block[b].block = block;
     sm->block[b].cluster = cluster;
+    sm->block[b].rank = n->cluster[cluster].blocks;
+    n->cluster[cluster].sm[n->cluster[cluster].blocks++] =
+        (uint32_t)(sm - n->sm);
     sm->block[b].done = at + 1;
     sm->block[b].missing = sm->block[b].deeds = 0;
     memset(sm->block[b].named, 0, sizeof sm->block[b].named);

@@ -254,6 +254,8 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
              v->first[1] != UINT64_MAX)
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
     c.done = naive_max(c.done, c.begin + 1);
+    if (plan != NULL)
+        c.done = naive_remote_done(n, sm_number, w, c.begin, c.done, c.latency);
     return c;
 }
 

@@ -40,6 +40,9 @@ struct warp {
     struct teg_cursor cursor;
     struct sim_plan plan;
     int has_plan;
+    /* Its request is for shared memory of the cluster: what lanes ask for. */
+    int remote;
+    struct teg_access asked;
     uint32_t block, stream, number; /* place in the SM; in the block; result */
     uint64_t age;
     uint64_t from;  /* resident since */
@@ -79,6 +82,7 @@ struct cluster {
     uint32_t phases; /* that have ended */
     int somebody;    /* has arrived since */
     uint64_t open;
+    uint32_t blocks, sm[CLUSTER_MAX]; /* where they are, by rank */
 };
 
 /* Something that happens to an mbarrier in a cycle. */
@@ -90,7 +94,7 @@ struct deed {
 
 struct block {
     struct teg_block *block;
-    uint32_t cluster;
+    uint32_t cluster, rank;
     uint32_t warps, missing;
     uint64_t done;
     struct deed deed[DEEDS_MAX];
@@ -119,6 +123,7 @@ struct naive {
     struct cluster cluster[CLUSTERS_MAX];
     struct naive_result *result;
     uint64_t warps_started, cycles, now;
+    uint64_t port_in[SMS_MAX], port_out[SMS_MAX]; /* ticks they are taken to */
 };
 
 /* Blocks on their way to the SMs. */
@@ -189,6 +194,14 @@ void naive_give(struct instance *i, uint32_t scheduler, uint64_t begin,
 struct sim_plan *naive_plan_of(struct naive *n, uint32_t sm, struct warp *w);
 /* Does the memory pipeline take it now? */
 int naive_memory_takes(struct naive *n, uint32_t sm_number, struct warp *w);
+
+/* help_naive_remote.c: makes the warp's plan that of what it asks of its own
+ * block if it asks for shared memory of the cluster; returns whether. */
+int naive_remote_plan(struct naive *n, struct warp *w,
+                      const struct teg_access *a);
+/* When it is done, if its own part begins in `begin` and is done at `own`. */
+uint64_t naive_remote_done(struct naive *n, uint32_t sm, struct warp *w,
+                           uint64_t begin, uint64_t own, uint64_t latency);
 
 /* help_naive_barriers.c: ends the phase of a cluster's, a block's, a named
  * barrier if all it waits for have come. */

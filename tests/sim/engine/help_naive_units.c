@@ -111,7 +111,8 @@ struct sim_plan *naive_plan_of(struct naive *n, uint32_t sm, struct warp *w)
     if (!w->planned) {
         w->planned = 1;
         w->has_plan = teg_cursor_access(&w->cursor, &a);
-        if (w->has_plan)
+        w->remote = 0;
+        if (w->has_plan && !naive_remote_plan(n, w, &a))
             naive_plan_make(&w->plan, n->gpu, naive_head(n, w), &a,
                             &n->windows);
         if (w->has_plan)

@@ -37,8 +37,9 @@ struct kernel {
     struct help_warp warp[WARPS];
     struct help_step step[WARPS][STEPS_MAX];
     uint64_t scatter[16][TEG_LANES];
-    uint32_t plain; /* instructions that random steps are of */
-    uint32_t words; /* of memory that they touch */
+    uint64_t apart[16][TEG_LANES]; /* over the cluster's shared memories */
+    uint32_t plain;                /* instructions that random steps are of */
+    uint32_t words;                /* of memory that they touch */
     struct help_ring ring;
 };
 
@@ -138,6 +139,7 @@ static int random_program(struct teg_program *p, uint64_t *state)
         {CLASS_LDS, SPACE_SHARED, INST_LOAD},
         {CLASS_STS, SPACE_SHARED, INST_STORE},
         {CLASS_LD, SPACE_GENERIC, INST_LOAD},
+        {CLASS_ST, SPACE_GENERIC, INST_STORE},
         {CLASS_FADD, SPACE_SHARED, INST_OPERAND},
         {CLASS_LDC, SPACE_CONST, INST_LOAD | INST_INDEXED},
     };
@@ -189,6 +191,20 @@ static uint32_t random_mask(uint64_t *state)
     }
 }
 
+/* What goes to shared memory may go to that of other blocks, lanes to several:
+ * as many as the blocks of a cluster, and then some. */
+static void reach_others(struct kernel *k, struct help_step *s, uint64_t *state)
+{
+    uint32_t blocks = k->launch.kernel.cluster[0] + 1;
+
+    if (k->launch.kernel.shared_base == 0 || blocks < 3)
+        return;
+    if (help_below(state, 4) == 0)
+        s->lane = k->apart[help_below(state, 16)];
+    else if (s->lane == NULL)
+        s->base += (uint64_t)TEG_WINDOW_BYTES * help_below(state, blocks);
+}
+
 static struct help_step random_step(struct kernel *k, uint64_t *state)
 {
     static const int32_t strides[] = {0, 4, 8, 4, 12, 64, 128, -4};
@@ -202,6 +218,8 @@ static struct help_step random_step(struct kernel *k, uint64_t *state)
 
     if (help_below(state, 4) == 0)
         s.lane = k->scatter[help_below(state, 16)];
+    if (k->launch.kernel.program.inst[s.inst].space == SPACE_GENERIC)
+        reach_others(k, &s, state);
     return s;
 }
 
@@ -321,6 +339,13 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     for (int i = 0; i < 16; i++) {
         for (int l = 0; l < TEG_LANES; l++)
             k->scatter[i][l] = 4 * help_below(state, k->words / 2);
+    }
+    for (int i = 0; i < 16; i++) {
+        for (int l = 0; l < TEG_LANES; l++)
+            k->apart[i][l] =
+                4 * help_below(state, 64) + 4 +
+                (uint64_t)TEG_WINDOW_BYTES *
+                    help_below(state, k->launch.kernel.cluster[0] + 1);
     }
     for (uint32_t b = 0; b < k->launch.blocks; b++) {
         if (rings)

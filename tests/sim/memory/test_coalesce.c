@@ -201,7 +201,7 @@ END_TEST
 
 START_TEST(generic_addresses_go_where_their_window_says)
 {
-    struct sim_windows windows = {0x7f0000000000, 0x7e0000000000};
+    struct sim_windows windows = {0x7f0000000000, 0x7e0000000000, 1};
     struct teg_inst inst = {
         .space = SPACE_GENERIC, .width = 4, .flags = INST_LOAD};
     struct teg_access a = line(0x7f0000000100, 4);

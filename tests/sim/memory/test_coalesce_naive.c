@@ -157,7 +157,7 @@ static void compare_transactions(const struct sim_plan *fast,
 
 static void run_one(uint64_t seed)
 {
-    static const struct sim_windows windows = {SHARED_BASE, LOCAL_BASE};
+    static const struct sim_windows windows = {SHARED_BASE, LOCAL_BASE, 1};
     uint64_t state = seed * 2654435761u + 1;
     struct teg_inst inst = random_inst(&state);
     struct teg_access a = random_access(&inst, &state);

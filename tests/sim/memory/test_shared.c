@@ -113,7 +113,7 @@ START_TEST(fermi_takes_128_bits_in_twice_the_passes)
 {
     struct teg_inst inst = {.space = SPACE_SHARED, .flags = INST_LOAD};
     struct teg_access a = line(0, 16);
-    struct sim_windows windows = {0, 0};
+    struct sim_windows windows = {0, 0, 1};
     struct sim_plan plan;
     struct teg_gpu gpu;
 

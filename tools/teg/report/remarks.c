@@ -102,12 +102,18 @@ static bool result_cluster(const struct result *r, char *out, size_t size)
 {
     const struct teg_kernel *k = r->replay->launch.kernel;
 
-    if (teg_kernel_cluster(k) <= 1 || !has_generic(&k->program))
+    int knows =
+        k->shared_base != 0 && r->replay->gpu->shared.remote_latency != 0;
+
+    if (teg_kernel_cluster(k) <= 1 || knows || !has_generic(&k->program))
         return false;
     snprintf(out, size,
              "clusters of %ux%ux%u blocks: an access to another block's shared "
-             "memory is timed as one to global memory",
-             k->cluster[0], k->cluster[1], k->cluster[2]);
+             "memory is timed as one to global memory: %s",
+             k->cluster[0], k->cluster[1], k->cluster[2],
+             k->shared_base == 0 ? "the trace does not tell them apart"
+                                 : "the description has no "
+                                   "shared.remote_latency");
     return true;
 }
 

@@ -303,6 +303,18 @@ static void print_shared(FILE *f, const struct teg_memory_statistics *m)
                 with_commas(m->shared_atomic_conflicts, conflicts));
 }
 
+static void print_remote(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], bytes[24];
+
+    if (m->remote_requests > 0)
+        fprintf(f,
+                "    %-8s %s requests to other blocks of the cluster, %s "
+                "between SMs\n",
+                "", with_commas(m->remote_requests, count),
+                bytes_text((double)m->remote_bytes, bytes));
+}
+
 static void print_constant(FILE *f, const struct teg_memory_statistics *m)
 {
     char count[28], each[24];
@@ -372,6 +384,7 @@ static void print_memory(FILE *f, const struct result *r)
         return;
     print_head(f, "  memory");
     print_shared(f, m);
+    print_remote(f, m);
     print_constant(f, m);
     if (m->global_requests == 0)
         return;

@@ -30,8 +30,22 @@ static inline uint64_t emu_local_trace_address(const struct emu_warp *w,
            offset % wide;
 }
 
-/* What the trace sees of the addresses: shared memory of other blocks of the
- * cluster is the block's own. */
+/* Which block of the cluster the lane's shared address is of, as traces have it
+ * (traces/base/kernel.h): how many ranks behind its own. */
+static inline uint64_t emu_rank_behind(const struct emu_block *b, uint64_t at)
+{
+    uint32_t rank = (uint32_t)at >> EMU_RANK_BIT;
+
+    return (rank + b->cluster_blocks - b->rank) % b->cluster_blocks;
+}
+
+static inline uint64_t emu_cluster_offset(const struct emu_block *b,
+                                          uint64_t at)
+{
+    return emu_rank_behind(b, at) << EMU_RANK_BIT | emu_shared_offset(at);
+}
+
+/* What the trace sees of the addresses. */
 static inline void emu_note_addresses(struct emu_warp *w,
                                       const struct emu_op *op,
                                       enum emu_space space,
@@ -44,9 +58,10 @@ static inline void emu_note_addresses(struct emu_warp *w,
     if (space == EMU_LOCAL)
         LANES w->address[l] = emu_local_trace_address(w, l, at[l], bytes);
     else if (space == EMU_GENERIC && w->block->cluster_blocks > 1)
-        LANES w->address[l] = emu_in_shared_window(op, at[l])
-                                  ? EMU_SHARED_WINDOW + emu_shared_offset(at[l])
-                                  : at[l];
+        LANES w->address[l] =
+            emu_in_shared_window(op, at[l])
+                ? EMU_SHARED_WINDOW + emu_cluster_offset(w->block, at[l])
+                : at[l];
     else
         memcpy(w->address, at, sizeof w->address);
 }
