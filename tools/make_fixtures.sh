@@ -82,6 +82,9 @@ wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
 # Warps that wait for each other, as no generation before could.
 wanted ring.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
     -o "$made/ring.sm_90.cubin" ring.cu || exit 1; }
+# Blocks of a cluster that read, write and tell each other.
+wanted cluster.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
+    -o "$made/cluster.sm_90.cubin" cluster.cu || exit 1; }
 # Two generations and PTX in one piece, compressed.
 wanted block.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
     -o "$made/block.fatbin" block.cu \

@@ -36,6 +36,40 @@ cluster 1 'LD.E R4, [R2 : 0x7f0000000000 + 4*tid]'
 expect 0 "$teg" run "$work/c.sketch" -g h100
 check 'no remark of blocks by themselves' no_note
 
+# Shared memory of the next block.
+remote='LD.E R4, [R2 : 0x7e0001000000 + 4*tid]'
+cluster 3 "$remote"
+sed -i '/^cluster/a shared_base 0x7e0000000000' "$work/c.sketch"
+expect 0 "$teg" run "$work/c.sketch" -g h100
+check 'no remark where it is timed' no_note
+out '24 requests to other blocks of the cluster, 3.07 kB between SMs'
+expect 0 "$teg" run "$work/c.sketch" -g h100 -f json
+out '"remote_requests": 24'
+expect 0 "$teg" run "$work/c.sketch" -g a100
+out 'the description has no'
+
+# From the cubin on: each block adds up what all four have, then all add 1 to a
+# word of the first.
+expect 0 "$teg" trace tests/fixtures/cluster.sm_90.cubin -k around --grid 8 \
+    --block 256 -a buf:i32:2048:zeros --dump 0="$work/sums" -o "$work/a.tegt"
+# Words 0 of blocks 0 to 3 are 0 + 256 + 512 + 768 = 1536, and 1024 that came.
+check 'the sum of all, and 4 x 256 that came' \
+    [ "$(od -An -td4 -N4 "$work/sums" | tr -d ' ')" = 2560 ]
+expect 0 "$teg" run "$work/a.tegt" -g h100 -f json --jobs 1
+# Of 64 warps: 3 of 4 loads reach another block, and the store; the atomic those
+# of 3 in 4 blocks.
+out '"remote_requests": 304'
+cp "$work/out" "$work/one"
+expect 0 "$teg" run "$work/a.tegt" -g h100 -f json --jobs 3
+check 'the same on three threads' cmp -s "$work/one" "$work/out"
+cycles() { sed -n 's/^.*"cycles": \([0-9]*\).*/\1/p' "$work/$1" | head -1; }
+expect 0 "$teg" run "$work/a.tegt" -g h100 -f json --pc-trace "$work/pcs"
+check 'the same where no SM runs ahead' [ "$(cycles out)" = "$(cycles one)" ]
+expect 0 "$teg" run "$work/a.tegt" -g h100 -f json \
+    --set shared.remote_latency=1193
+check 'a load and what its block waits for, a thousand cycles later each' \
+    [ "$(cycles out)" -ge $(($(cycles one) + 2000)) ]
+
 cluster 6 FMUL
 expect 1 "$teg" run "$work/c.sketch" -g h100 --sms 1 --set sm.blocks_max=4
 err 'expected room for a cluster of 6 blocks in one of 8 groups of SMs'

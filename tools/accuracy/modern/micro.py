@@ -97,6 +97,18 @@ def lds_step(gpu, degree):
     return (lds(gpu, degree) - lds(gpu, 1)) / (int(degree) - 1)
 
 
+def remote(gpu):
+    """A load from another block of the cluster."""
+    return slope(gpu, "remote_chase", "N", 32, 96)
+
+
+def remote_bytes(gpu, blocks=2, idle=0):
+    """Bytes per cycle of an SM that reads the next block's shared memory, as
+    all do, or beside idle ones."""
+    return 128 * 16 * 8 / slope(gpu, "remote_bandwidth", "N", 8, 24,
+                                BLOCKS=int(blocks), IDLE=int(idle))
+
+
 def lds_rate(gpu, width):
     return 512 * 8 / slope(gpu, "shared_bandwidth", "N", 8, 24, sms=1,
                            WIDTH=int(width))
@@ -251,7 +263,7 @@ def icache_share(gpu, kilobytes, warps):
 
 RECIPES = {f.__name__: f for f in (
     latency, throughput, tensor, tensor_rate, gmma, gmma_share, tensor_share,
-    banks, constant, lds, lds_step, lds_rate, lds_bytes, mix, chase,
+    banks, constant, remote, remote_bytes, lds, lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
     atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop,
