@@ -240,6 +240,49 @@ static teg_status check_fetch(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+static teg_status check_constant_cache(const struct teg_gpu *gpu,
+                                       const char *key, uint32_t bytes,
+                                       uint32_t line_bytes, uint32_t ways,
+                                       struct teg_diag *d)
+{
+    if (!is_power_of_two(line_bytes))
+        return contradiction(gpu, key, d,
+                             "expected lines of a power of two of bytes, "
+                             "found %u",
+                             line_bytes);
+    if (bytes == 0 || bytes % (line_bytes * ways) != 0)
+        return contradiction(gpu, key, d,
+                             "expected a multiple of a set's %u bytes, found "
+                             "%u",
+                             line_bytes * ways, bytes);
+    return TEG_OK;
+}
+
+static teg_status check_constants(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    uint32_t nearest = gpu->timing[CLASS_LDC].latency;
+
+    if (gpu->constant.l1_bytes == 0)
+        return TEG_OK;
+    TRY(check_constant_cache(gpu, "constant.l1_bytes", gpu->constant.l1_bytes,
+                             gpu->constant.line_bytes, gpu->constant.ways, d));
+    TRY(check_constant_cache(gpu, "constant.l15_bytes", gpu->constant.l15_bytes,
+                             gpu->constant.l15_line_bytes,
+                             gpu->constant.l15_ways, d));
+    if (gpu->constant.l15_latency < nearest)
+        return contradiction(gpu, "constant.l15_latency", d,
+                             "expected at least the %u cycles of timing.ldc, "
+                             "found %u",
+                             nearest, gpu->constant.l15_latency);
+    if (gpu->constant.miss_latency < gpu->constant.l15_latency)
+        return contradiction(gpu, "constant.miss_latency", d,
+                             "expected at least the %u cycles of "
+                             "constant.l15_latency, found %u",
+                             gpu->constant.l15_latency,
+                             gpu->constant.miss_latency);
+    return TEG_OK;
+}
+
 static teg_status check_dram(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->dram.channels == 0)
@@ -335,7 +378,7 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
                                         struct teg_diag *) = {
         check_sm,        check_shared,   check_tensor,  check_cluster,   check_caches,
         check_carveouts, check_l1_banks, check_latencies, check_tlb,
-        check_fetch,     check_dram,     check_units,     check_timing,
+        check_fetch,     check_constants, check_dram,     check_units,     check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

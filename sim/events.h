@@ -21,6 +21,7 @@ enum teg_stall {
 enum teg_stall_kind {
     STALL_KIND_EVENT,
     STALL_KIND_RESULT,
+    STALL_KIND_LATE,
     STALL_KIND_REFUSAL,
     STALL_KIND_REST,
 };
@@ -29,12 +30,13 @@ enum teg_stall_kind {
 enum {
     TEG_STALL_WAITS = 0
 #define STALL(name, kind, letter, label, help) \
-    +(STALL_KIND_##kind <= STALL_KIND_RESULT)
+    +(STALL_KIND_##kind <= STALL_KIND_LATE)
 #include "sim/stalls.def"
 #undef STALL
 };
 
-/* The last of them wait for what an earlier instruction makes. */
+/* Some of them wait for what an earlier instruction makes:
+ * TEG_STALL_RESULTS from TEG_STALL_RESULT_FIRST on. */
 enum {
     TEG_STALL_RESULTS = 0
 #define STALL(name, kind, letter, label, help) \
@@ -44,7 +46,11 @@ enum {
 };
 
 enum {
-    TEG_STALL_RESULT_FIRST = TEG_STALL_WAITS - TEG_STALL_RESULTS
+    TEG_STALL_RESULT_FIRST = 0
+#define STALL(name, kind, letter, label, help) \
+    +(STALL_KIND_##kind < STALL_KIND_RESULT)
+#include "sim/stalls.def"
+#undef STALL
 };
 
 /* What the memory system made of one request (one executed instruction). */
@@ -98,6 +104,13 @@ static inline void sim_request_add(struct sim_request *r,
     r->dram_bytes += more->dram_bytes;
 }
 
+/* What an instruction found in the caches of constants; lines. */
+struct sim_constant_finds {
+    uint16_t lookups;  /* in the first one */
+    uint16_t hits;     /* of them; some may still have been under way */
+    uint16_t l15_hits; /* of what missed there: in the L1.5 */
+};
+
 /* One warp instruction issued. */
 struct sim_issue {
     uint64_t cycle;
@@ -117,7 +130,8 @@ struct sim_issue {
     uint32_t queued;   /* cycles until the unit begins with it */
     uint32_t busy;     /* then, that it is taken (ML, lengthened) */
     uint32_t lines;    /* cycles from issue on that gpu->tag_unit is taken */
-    uint32_t stall[TEG_STALLS];        /* cycles; they sum to cycle - arrived */
+    uint32_t stall[TEG_STALLS]; /* cycles; they sum to cycle - arrived */
+    struct sim_constant_finds constants;
     const struct sim_request *request; /* NULL: touched no memory */
 };
 
@@ -157,7 +171,8 @@ const char *teg_stall_help(enum teg_stall s);
 
 static inline int teg_stall_is_result(enum teg_stall s)
 {
-    return (int)s >= TEG_STALL_RESULT_FIRST && (int)s < TEG_STALL_WAITS;
+    return (int)s >= TEG_STALL_RESULT_FIRST &&
+           (int)s < TEG_STALL_RESULT_FIRST + TEG_STALL_RESULTS;
 }
 
 #endif

@@ -194,6 +194,28 @@ static void random_fetch(struct teg_gpu *gpu, uint64_t *state)
     gpu->fetch.cold = (uint32_t)one_in(state, 2);
 }
 
+/* Of draws of its own, too. */
+static void random_constants(struct teg_gpu *gpu, uint64_t seed)
+{
+    uint64_t *state = &seed;
+
+    if (one_in(state, 3))
+        return;
+    gpu->constant.line_bytes = 16u << help_below(state, 3);
+    gpu->constant.ways = between(state, 1, 3);
+    gpu->constant.l1_bytes =
+        gpu->constant.line_bytes * gpu->constant.ways * between(state, 1, 4);
+    gpu->constant.l15_line_bytes = 16u << help_below(state, 5);
+    gpu->constant.l15_ways = between(state, 1, 3);
+    gpu->constant.l15_bytes = gpu->constant.l15_line_bytes *
+                              gpu->constant.l15_ways * between(state, 1, 6);
+    gpu->constant.l15_latency =
+        gpu->timing[CLASS_LDC].latency + between(state, 0, 20);
+    gpu->constant.miss_latency =
+        gpu->constant.l15_latency + between(state, 0, 80);
+    gpu->constant.brings_bank0 = one_in(state, 3);
+}
+
 void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
 {
     static const uint32_t schedulers[] = {1, 2, 4};
@@ -223,4 +245,5 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->fence.system_latency = between(state, 0, 100);
     random_atomics(gpu, *state);
     random_network(gpu, *state);
+    random_constants(gpu, *state);
 }

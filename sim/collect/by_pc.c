@@ -163,8 +163,8 @@ static uint64_t waited_for_results(const struct sim_issue *e)
 {
     uint64_t cycles = 0;
 
-    for (int r = TEG_STALL_RESULT_FIRST; r < TEG_STALL_WAITS; r++)
-        cycles += e->stall[r];
+    for (int r = 0; r < TEG_STALL_RESULTS; r++)
+        cycles += e->stall[TEG_STALL_RESULT_FIRST + r];
     return cycles;
 }
 

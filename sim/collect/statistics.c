@@ -270,6 +270,14 @@ static void add_request(struct teg_memory_statistics *m,
     }
 }
 
+static void add_constants(struct teg_memory_statistics *m,
+                          const struct sim_constant_finds *f)
+{
+    m->constant_lookups += f->lookups;
+    m->constant_l1_hits += f->hits;
+    m->constant_l15_hits += f->l15_hits;
+}
+
 static int overlap(const struct teg_regs *a, const struct teg_regs *b)
 {
     return a->first < b->first + b->count && b->first < a->first + a->count;
@@ -438,6 +446,7 @@ static void on_issue(void *self, const struct sim_issue *e)
     s->unit[e->unit].issued++;
     if (e->request != NULL)
         add_request(&s->memory, e->request);
+    add_constants(&s->memory, &e->constants);
     follow_loads(c, e, inst);
     add_dependence(c, e->inst);
     if (e->done != 0)

@@ -24,6 +24,7 @@ static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->queued = (uint32_t)(t->start - now);
     e->busy = (uint32_t)t->busy;
     e->lines = sm->chip->gpu->tag_unit != TEG_NO_UNIT ? (uint32_t)t->lines : 0;
+    e->constants = w->constants;
     e->request = plan != NULL ? &plan->request : NULL;
     sim_warp_account(w, op, sm->scheduler[w->scheduler].blocked[w->index], now,
                      e->stall);

@@ -42,7 +42,9 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
         *t = (struct sim_times){
             .start = start,
             .busy = op->interval,
-            .done = teg_max(start + op->latency, start + 1),
+            .done = start + teg_max(op->latency + sim_lsu_constant_later(
+                                                      sm, w, op, start),
+                                    1),
             .same_warp = op->same_warp,
         };
     return plan;

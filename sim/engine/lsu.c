@@ -95,12 +95,35 @@ static void shared_times(const struct sim_chip *chip, const struct sim_op *op,
                            conflict_holds(chip, r, t->start + latency - now));
 }
 
-/* A constant load goes to the lanes of one address after those of another. */
-static void constant_times(const struct sim_chip *chip, const struct sim_op *op,
-                           const struct sim_request *r, struct sim_times *t)
+static uint64_t constants_later(struct sim_sm *sm, struct sim_warp *w,
+                                const uint64_t *address, uint32_t count,
+                                uint64_t start)
 {
-    uint64_t interval = chip->distinct_interval;
-    uint64_t latency = op->latency + whole_near((r->passes - 1) * interval);
+    return sm->constants != NULL
+               ? sim_constants_load(sm->constants, address, count, start,
+                                    &w->constants)
+               : 0;
+}
+
+uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,
+                                const struct sim_op *op, uint64_t start)
+{
+    if (op->constant_use != SIM_CONSTANT_LOAD || w->cursor.mask == 0)
+        return 0;
+    return constants_later(sm, w, &op->constant, 1, start);
+}
+
+/* A constant load goes to the lanes of one address after those of another, and
+ * waits for all lines. */
+static void constant_times(struct sim_sm *sm, struct sim_warp *w,
+                           const struct sim_op *op, const struct sim_plan *plan,
+                           struct sim_times *t)
+{
+    const struct sim_request *r = &plan->request;
+    uint64_t interval = sm->chip->distinct_interval;
+    uint64_t latency = op->latency + whole_near((r->passes - 1) * interval) +
+                       constants_later(sm, w, plan->places.address,
+                                       plan->places.count, t->start);
 
     t->busy = teg_max(op->interval, whole_up(r->passes * interval));
     t->done = teg_max(t->start + latency, t->start + 1);
@@ -221,7 +244,7 @@ static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
                                              until + op->latency + later));
 }
 
-void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
+void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w,
                    struct sim_plan *plan, const struct sim_values *v,
                    uint64_t now, uint64_t start, struct sim_times *t)
 {
@@ -237,7 +260,7 @@ void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
     if (plan->request.is_atomic && sm->chip->hot != NULL)
         sim_hot_words_add(&sm->chip->hot[sm->number], &plan->places);
     if (plan->request.space == SPACE_CONST) {
-        constant_times(sm->chip, op, &plan->request, t);
+        constant_times(sm, w, op, plan, t);
         return;
     }
     global_times(sm->chip, op, plan, now, t);

@@ -13,6 +13,7 @@
 
 #include "sim/engine/chip.h"
 
+struct sim_op;
 struct sim_sm;
 struct sim_values;
 struct sim_warp;
@@ -53,10 +54,15 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
                   struct sim_plan *plan, uint32_t flags, uint64_t at);
 
+/* Cycles by which the constant that a load `op` of warp `w` names makes it
+ * later than if its cache had it; its unit begins with it in cycle `start`. */
+uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,
+                                const struct sim_op *op, uint64_t start);
+
 /* Issues the planned request of the warp in cycle `now`; its unit begins with
  * it in cycle `start`.  `v` are the values of an execution that has some, or
  * NULL. */
-void sim_lsu_issue(struct sim_sm *sm, const struct sim_warp *w,
+void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w,
                    struct sim_plan *plan, const struct sim_values *v,
                    uint64_t now, uint64_t start, struct sim_times *t);
 

@@ -2,6 +2,7 @@
 
 #include "config/tensor.h"
 #include "isa/base/minmax.h"
+#include "isa/inst/constant.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/operands.h"
 
@@ -348,13 +349,27 @@ static void fill_operand(struct sim_op *op, const struct teg_gpu *gpu)
                             : gpu->shared.operand_latency;
 }
 
-/* What an instruction takes besides its own unit. */
+/* Loads have a cache of their own; whatever else names a constant, uniform
+ * loads (ULDC) among it, waits for an operand. */
+static void fill_constant(struct sim_op *op, const struct sim_ops *ops,
+                          const struct teg_inst *inst)
+{
+    if (ops->gpu->constant.l1_bytes == 0 || (inst->flags & INST_INDEXED) != 0 ||
+        !teg_text_constant(teg_program_text(ops->program, inst), &op->constant))
+        return;
+    op->constant_use = inst->op_class == CLASS_LDC ? SIM_CONSTANT_LOAD
+                                                   : SIM_CONSTANT_OPERAND;
+}
+
+/* What an instruction takes besides its own unit; constants are no lines of
+ * L1. */
 static uint8_t second_unit(const struct teg_gpu *gpu,
                            const struct teg_inst *inst)
 {
     if ((inst->flags & INST_OPERAND) != 0)
         return gpu->operand_unit;
-    return teg_inst_has_addresses(inst) && inst->space != SPACE_SHARED
+    return teg_inst_has_addresses(inst) && inst->space != SPACE_SHARED &&
+                   inst->space != SPACE_CONST
                ? gpu->tag_unit
                : TEG_NO_UNIT;
 }
@@ -389,6 +404,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     };
     if (operand)
         fill_operand(op, ops->gpu);
+    fill_constant(op, ops, inst);
     if (op->by_control)
         op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
     add_waits(ops, op, inst);

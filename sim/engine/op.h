@@ -22,6 +22,13 @@ enum {
     SIM_BARRIERS = 6, /* of the compiler's, for dependences */
 };
 
+/* How an instruction comes to a constant whose place it names itself. */
+enum sim_constant_use {
+    SIM_CONSTANT_NONE, /* it names none, or they are always there */
+    SIM_CONSTANT_OPERAND,
+    SIM_CONSTANT_LOAD,
+};
+
 enum sim_wait_kind {
 #define WAIT(NAME, name) SIM_WAIT_##NAME,
 #include "sim/engine/waits.def"
@@ -65,6 +72,7 @@ struct sim_op {
     uint8_t values;      /* enum teg_values */
     uint8_t by_control;  /* the compiler says what it waits for, and how long
                            the warp then does: same_warp is its stall count */
+    uint8_t constant_use; /* enum sim_constant_use */
     uint16_t flags;      /* enum teg_inst_flag */
     uint16_t wait_count; /* what it waits for */
     uint16_t dst_count;  /* registers written */
@@ -76,6 +84,7 @@ struct sim_op {
     /* Cycles that reading its operands takes: after another instruction, and
      * right after the one before it in the program. */
     uint8_t operand_cycles, operand_cycles_after;
+    uint64_t constant; /* bank << 32 | byte */
     uint32_t waits;    /* first of them in sim_ops.wait */
     uint32_t holds;    /* likewise, in sim_ops.hold */
     uint32_t counters; /* likewise, in sim_ops.counter: of the registers it

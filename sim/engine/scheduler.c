@@ -17,19 +17,43 @@ static uint8_t ports_of(const struct sim_sm *sm, const struct sim_warp *w)
     return sim_warp_op(w, &sm->chip->ops)->ports;
 }
 
+/* Whether nothing but its unit is in the way of a warp whose time has come: a
+ * constant operand is looked for then, once.  (Huerta 2025, 5.1: the operand's
+ * tag is part of being eligible) */
+static int has_operand(struct sim_sm *sm, uint32_t number, struct sim_warp *w,
+                       uint64_t now)
+{
+    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    uint64_t at;
+
+    if (op->constant_use != SIM_CONSTANT_OPERAND || w->asked)
+        return 1;
+    w->asked = 1;
+    w->asked_at = now;
+    at = sim_constants_operand(sm->constants, number, op->constant, now,
+                               &w->constants);
+    if (at <= now)
+        return 1;
+    w->until[STALL_IMC_MISS] = at;
+    return 0;
+}
+
 /* Moves the waiting whose time has come to the ready. */
 static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint64_t next = SIM_NEVER, come = 0;
     uint32_t step;
-    const struct sim_warp *warp = warps_of(sm, number, &step);
+    struct sim_warp *warp = warps_of(sm, number, &step);
 
     if (s->next_ready > now)
         return;
     for (uint64_t rest = s->waiting; rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
+        if (s->ready_at[i] <= now &&
+            !has_operand(sm, number, &warp[i * step], now))
+            s->ready_at[i] = sim_warp_ready_at(&warp[i * step], sm->chip);
         if (s->ready_at[i] > now) {
             next = teg_min(next, s->ready_at[i]);
             continue;

@@ -35,7 +35,8 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
         sim_sm_release(sm);
         return teg_fail_memory(d);
     }
-    return sim_fetch_new(gpu, &sm->fetch_caches, d);
+    TRY(sim_fetch_new(gpu, &sm->fetch_caches, d));
+    return sim_constants_new(gpu, &sm->constants, d);
 }
 
 void sim_sm_release(struct sim_sm *sm)
@@ -54,6 +55,7 @@ void sim_sm_release(struct sim_sm *sm)
     free(sm->misses);
     sim_units_release(&sm->units);
     sim_fetch_free(sm->fetch_caches);
+    sim_constants_free(sm->constants);
     sim_pending_release(&sm->pending);
     *sm = (struct sim_sm){0};
 }

@@ -8,6 +8,7 @@
 #define TEG_SIM_ENGINE_SM_H
 
 #include "sim/engine/barrier.h"
+#include "sim/engine/constants.h"
 #include "sim/engine/fetch.h"
 #include "sim/engine/mbarrier.h"
 #include "sim/engine/pending.h"
@@ -62,6 +63,7 @@ struct sim_sm {
     struct sim_units units;
     struct sim_fetch *fetch_caches; /* owned; NULL: there are none */
     struct sim_fetch *fetch;        /* those, or NULL: nobody waits for one */
+    struct sim_constants *constants; /* owned; NULL: they are always there */
     struct sim_misses *misses;      /* owned: of the instruction being issued */
     struct sim_pending_list pending;
 };

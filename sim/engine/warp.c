@@ -82,15 +82,20 @@ void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
                       uint64_t blocked, uint64_t now,
                       uint32_t stall[TEG_STALLS])
 {
-    uint64_t at = w->arrived;
+    uint64_t at = w->arrived, unasked = 0;
 
     memset(stall, 0, TEG_STALLS * sizeof *stall);
     for (int r = 0; r < TEG_STALL_WAITS; r++) {
         if (w->until[r] <= at)
             continue;
+        /* Its scheduler was busy with another's operands. */
+        if (r == STALL_IMC_MISS && w->asked_at > at) {
+            unasked = w->asked_at - at;
+            at = w->asked_at;
+        }
         stall[r] = (uint32_t)(w->until[r] - at);
         at = w->until[r];
     }
     stall[op->throttle] = (uint32_t)blocked;
-    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked);
+    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked + unasked);
 }

@@ -45,7 +45,10 @@ struct sim_warp {
      * phases end before the one it waits for. */
     uint32_t waits_at, waits_phase;
     uint8_t planned;        /* sim_sm.plan holds its next request */
+    uint8_t asked;          /* for the constant operand of its next */
     uint8_t parked;         /* enum sim_parked */
+    uint64_t asked_at; /* in which cycle */
+    struct sim_constant_finds constants; /* of its next instruction */
     uint32_t cga_lanes;     /* that have arrived at its cluster's barrier */
     uint32_t cga_phase;     /* of its cluster's barrier it arrived in, from 1 */
     uint8_t exited;         /* has executed an EXIT */
@@ -64,7 +67,8 @@ static inline int sim_warp_next(struct sim_warp *w, uint64_t now)
 {
     memset(w->until, 0, sizeof w->until);
     w->arrived = now + 1;
-    w->planned = 0;
+    w->planned = w->asked = 0;
+    w->constants = (struct sim_constant_finds){0};
     return teg_cursor_next(&w->cursor);
 }
 

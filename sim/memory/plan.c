@@ -38,21 +38,23 @@ static int reads_l1(const struct teg_gpu *gpu, const struct teg_inst *inst,
 
 /* A constant load goes to the lanes of one address at a time.  (CUDA C++
  * programming guide: constant memory) */
-static uint32_t distinct_addresses(const struct teg_access *a)
+static uint32_t distinct_addresses(const struct teg_access *a,
+                                   uint64_t seen[TEG_LANES])
 {
-    uint64_t seen[TEG_LANES];
+    int all_differ = a->shape == SHAPE_LINE && a->stride != 0;
+    int all_alike = a->shape == SHAPE_LINE && a->stride == 0;
     uint32_t n = 0;
 
-    if (a->shape == SHAPE_LINE)
-        return a->stride == 0 ? 1 : sim_count_lanes(a->mask);
     for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
         uint64_t address = teg_access_lane(a, sim_first_lane(rest));
-        uint32_t i = 0;
+        uint32_t i = all_differ ? n : 0;
 
         while (i < n && seen[i] != address)
             i++;
         seen[i] = address;
         n += i == n;
+        if (all_alike)
+            break;
     }
     return n;
 }
@@ -82,7 +84,8 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     }
     if (space == SPACE_CONST) {
         plan->request.groups = 1;
-        plan->request.passes = distinct_addresses(a);
+        plan->request.passes = distinct_addresses(a, plan->places.address);
+        plan->places.count = plan->request.passes;
         return;
     }
     sim_coalesce(plan, gpu, inst, a);

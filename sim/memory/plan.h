@@ -49,7 +49,8 @@ struct sim_plan {
      * half warps up to compute capability 1.3, else 1. */
     uint32_t groups;
     struct sim_transaction transaction[SIM_TRANSACTIONS_MAX];
-    struct sim_places places; /* of an atomic */
+    struct sim_places places; /* of an atomic; of a constant load, the
+                                 different addresses of its lanes, in order */
     uint32_t remotes;
     struct sim_remote remote[SIM_CGA_MAX]; /* [remotes] */
 };

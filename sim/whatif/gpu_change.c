@@ -74,6 +74,11 @@ void gpu_change_no_instruction_misses(struct teg_gpu *gpu)
     gpu->fetch.l0_bytes = 0;
 }
 
+void gpu_change_no_constant_misses(struct teg_gpu *gpu)
+{
+    gpu->constant.l1_bytes = 0;
+}
+
 void gpu_change_register_tracking(struct teg_gpu *gpu)
 {
     gpu->sm.dependences = DEPENDENCES_SCOREBOARD;

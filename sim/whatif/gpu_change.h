@@ -17,6 +17,7 @@ gpu_change gpu_change_no_constant_conflicts;
 gpu_change gpu_change_coalesced;
 gpu_change gpu_change_no_channel_skew;
 gpu_change gpu_change_no_instruction_misses;
+gpu_change gpu_change_no_constant_misses;
 /* L1, L2 and DRAM answer after an integer add's latency, further transactions
  * of a request included.  What units and channels can move stays. */
 gpu_change gpu_change_no_memory_latency;

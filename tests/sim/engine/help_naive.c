@@ -106,6 +106,11 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
     for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step) {
         w = &sm->warp[i];
         w->refused = 0;
+        if (is_candidate(n, w))
+            naive_ask_for_operand(n, sm, w, scheduler);
+    }
+    for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step) {
+        w = &sm->warp[i];
         w->refused = is_candidate(n, w) &&
                      naive_open_instance(n, sm, w, scheduler) == NULL;
     }

@@ -253,6 +253,7 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
     else if (inst->values == VALUES_BULK && w->cursor.mask != 0 &&
              v->first[1] != UINT64_MAX)
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
+    c.done += naive_constants_later(n, &n->sm[sm_number], w, c.begin);
     c.done = naive_max(c.done, c.begin + 1);
     if (plan != NULL)
         c.done = naive_remote_done(n, sm_number, w, c.begin, c.done, c.latency);
@@ -413,7 +414,8 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     w->last_issue = n->now;
     w->same_warp = naive_by_control(n, inst) ? 0 : c.same_warp;
     w->start = w->barrier_end = 0;
-    w->planned = 0;
+    w->planned = w->asked_operand = 0;
+    w->operand_at = 0;
     go_on(n, sm, w, inst, v.first);
     fetch_next(n, sm, w, scheduler);
     naive_release_barrier(n, sm, w->block);

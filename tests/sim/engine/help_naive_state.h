@@ -22,6 +22,7 @@ enum {
     ISSUES_MAX = 1024,
     BARRIERS = 6,
     DEEDS_MAX = 1024,
+    LINES_MAX = 64, /* of a cache of constants */
 };
 
 struct instance {
@@ -39,10 +40,13 @@ struct warp {
     uint32_t lanes_came;
     struct teg_cursor cursor;
     struct sim_plan plan;
+    struct teg_access access;
     int has_plan;
     /* Its request is for shared memory of the cluster: what lanes ask for. */
     int remote;
     struct teg_access asked;
+    int asked_operand; /* for its next instruction's constant operand */
+    uint64_t operand_at;
     uint32_t block, stream, number; /* place in the SM; in the block; result */
     uint64_t age;
     uint64_t from;  /* resident since */
@@ -104,7 +108,16 @@ struct block {
     } named[16];
 };
 
+struct naive_constants {
+    struct naive_line {
+        uint64_t line, ready, used;
+    } operands[4][LINES_MAX], loads[LINES_MAX], behind[LINES_MAX];
+    uint64_t uses;
+    int entered; /* the last line that was looked for, just now */
+};
+
 struct sm {
+    struct naive_constants constants;
     struct warp warp[WARPS_MAX];
     struct block block[BLOCKS_MAX];
     struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
@@ -211,6 +224,14 @@ void naive_release_named(struct naive *n, struct sm *sm, uint32_t block,
                          uint32_t named);
 void naive_come_to_cluster(struct naive *n, struct sm *sm, struct warp *w,
                            uint16_t flags, uint32_t lanes);
+
+/* help_naive_constants.c: a warp that nothing else holds asks for the constant
+ * operand of its next instruction, once. */
+void naive_ask_for_operand(struct naive *n, struct sm *sm, struct warp *w,
+                           uint32_t scheduler);
+/* How much later constants make the load that begins now. */
+uint64_t naive_constants_later(struct naive *n, struct sm *sm,
+                               const struct warp *w, uint64_t begin);
 
 /* help_naive_operands.c */
 uint64_t naive_cycles_to_read(const struct naive *n, const struct sm *sm,

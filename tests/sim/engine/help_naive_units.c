@@ -61,7 +61,8 @@ struct instance *naive_find_instance(struct naive *n, struct sm *sm,
 static int looks_up_lines(const struct naive *n, const struct teg_inst *inst)
 {
     return n->gpu->tag_unit != TEG_NO_UNIT && teg_inst_has_addresses(inst) &&
-           (inst->flags & INST_OPERAND) == 0 && inst->space != SPACE_SHARED;
+           (inst->flags & INST_OPERAND) == 0 && inst->space != SPACE_SHARED &&
+           inst->space != SPACE_CONST;
 }
 
 /* The instance that takes the warp's next instruction now, or NULL. */
@@ -106,14 +107,12 @@ int naive_memory_takes(struct naive *n, uint32_t sm_number, struct warp *w)
 
 struct sim_plan *naive_plan_of(struct naive *n, uint32_t sm, struct warp *w)
 {
-    struct teg_access a;
-
     if (!w->planned) {
         w->planned = 1;
-        w->has_plan = teg_cursor_access(&w->cursor, &a);
+        w->has_plan = teg_cursor_access(&w->cursor, &w->access);
         w->remote = 0;
-        if (w->has_plan && !naive_remote_plan(n, w, &a))
-            naive_plan_make(&w->plan, n->gpu, naive_head(n, w), &a,
+        if (w->has_plan && !naive_remote_plan(n, w, &w->access))
+            naive_plan_make(&w->plan, n->gpu, naive_head(n, w), &w->access,
                             &n->windows);
         if (w->has_plan)
             sim_plan_place(&w->plan, sm, w->block);

@@ -219,7 +219,7 @@ int naive_held(const struct naive *n, const struct warp *w)
         if ((stall == STALL_LONG && w->asks) || !results_over(n, w, stall))
             return stall;
     }
-    return -1;
+    return naive_over(n, w->operand_at) ? -1 : STALL_IMC_MISS;
 }
 
 int naive_throttle(const struct teg_inst *inst)

@@ -121,6 +121,28 @@ static void random_control(struct teg_program *p, uint64_t *state, int async)
     }
 }
 
+/* Constants that instructions name: operands, and loads among them. */
+static void random_constants(struct teg_program *p, uint64_t seed)
+{
+    uint64_t *state = &seed;
+    struct teg_diag d;
+
+    for (uint32_t i = INSTS_FIXED; i < p->count; i++) {
+        char text[128];
+
+        if (teg_inst_has_addresses(&p->inst[i]) ||
+            p->inst[i].group.does != 0 || p->inst[i].fence != FENCE_NONE ||
+            help_below(state, 2) == 0)
+            continue;
+        if (help_below(state, 4) == 0)
+            p->inst[i].op_class = CLASS_LDC;
+        snprintf(text, sizeof text, "%s, c[0x%x][0x%x]",
+                 teg_program_text(p, &p->inst[i]), help_below(state, 3),
+                 4 * help_below(state, 64));
+        ck_assert(teg_program_set_text(p, i, text, &d) == TEG_OK);
+    }
+}
+
 /* Returns whether there are copies and their groups. */
 static int random_program(struct teg_program *p, uint64_t *state)
 {
@@ -176,6 +198,7 @@ static int random_program(struct teg_program *p, uint64_t *state)
         if (teg_op_class_is_tensor(p->inst[i].op_class))
             p->inst[i].tensor = help_tensor_random(state);
     }
+    random_constants(p, *state);
     return async;
 }
 

@@ -162,7 +162,7 @@ static json_t *memory_json(const struct teg_statistics *s,
     json_object_set_new(
         o, "shared_conflict_degree",
         json_ratio((double)m->shared_passes, (double)m->shared_groups));
-    put_counters(o, &counters, "constant_addresses");
+    put_counters(o, &counters, "constant_l15_hits");
     json_object_set_new(
         o, "l1_hit_percent",
         cache_percent(gpu->l1.bytes, m->l1_hits, m->l1_sectors));

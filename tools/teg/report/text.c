@@ -317,13 +317,19 @@ static void print_remote(FILE *f, const struct teg_memory_statistics *m)
 
 static void print_constant(FILE *f, const struct teg_memory_statistics *m)
 {
-    char count[28], each[24];
+    char count[28], each[24], hits[28], l15[28];
 
     if (m->constant_requests > 0)
         fprintf(f, "    %-8s %s requests, %s addresses each\n", "constant",
                 with_commas(m->constant_requests, count),
                 ratio_text((double)m->constant_addresses,
                            (double)m->constant_requests, each));
+    if (m->constant_lookups > 0)
+        fprintf(f, "    %-8s %s lines looked up, %s in L1, %s in L1.5\n",
+                m->constant_requests > 0 ? "" : "constant",
+                with_commas(m->constant_lookups, count),
+                with_commas(m->constant_l1_hits, hits),
+                with_commas(m->constant_l15_hits, l15));
 }
 
 static void print_global(FILE *f, const struct teg_memory_statistics *m)
@@ -380,7 +386,9 @@ static void print_memory(FILE *f, const struct result *r)
     const struct teg_memory_statistics *m = &s->memory;
     const struct teg_gpu *gpu = r->replay->gpu;
 
-    if (m->global_requests + m->shared_requests + m->constant_requests == 0)
+    if (m->global_requests + m->shared_requests + m->constant_requests +
+            m->constant_lookups ==
+        0)
         return;
     print_head(f, "  memory");
     print_shared(f, m);
