@@ -250,7 +250,7 @@ static teg_status check_constant_cache(const struct teg_gpu *gpu,
                              "expected lines of a power of two of bytes, "
                              "found %u",
                              line_bytes);
-    if (bytes == 0 || bytes % (line_bytes * ways) != 0)
+    if (bytes % (line_bytes * ways) != 0)
         return contradiction(gpu, key, d,
                              "expected a multiple of a set's %u bytes, found "
                              "%u",
@@ -269,17 +269,20 @@ static teg_status check_constants(const struct teg_gpu *gpu, struct teg_diag *d)
     TRY(check_constant_cache(gpu, "constant.l15_bytes", gpu->constant.l15_bytes,
                              gpu->constant.l15_line_bytes,
                              gpu->constant.l15_ways, d));
+    if (gpu->constant.l15_bytes == 0)
+        return contradiction(gpu, "constant.l1_bytes", d,
+                             "expected constant.l15_bytes behind it");
     if (gpu->constant.l15_latency < nearest)
         return contradiction(gpu, "constant.l15_latency", d,
                              "expected at least the %u cycles of timing.ldc, "
                              "found %u",
                              nearest, gpu->constant.l15_latency);
     if (gpu->constant.miss_latency < gpu->constant.l15_latency)
-        return contradiction(gpu, "constant.miss_latency", d,
-                             "expected at least the %u cycles of "
-                             "constant.l15_latency, found %u",
-                             gpu->constant.l15_latency,
-                             gpu->constant.miss_latency);
+        return contradiction(gpu, "constant.l15_latency", d,
+                             "expected at most the %u cycles of "
+                             "constant.miss_latency, found %u",
+                             gpu->constant.miss_latency,
+                             gpu->constant.l15_latency);
     return TEG_OK;
 }
 

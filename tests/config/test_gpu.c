@@ -371,6 +371,26 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
          "fetch: { l0_bytes = (512, " SOURCE "); l1_latency = (30, " SOURCE
          "); };",
          "at most the 0 cycles of fetch.miss_latency"},
+        {APPENDED,
+         "constant: { l1_bytes = (2048, " SOURCE "); line_bytes = (96, " SOURCE
+         "); };",
+         "power of two"},
+        {APPENDED, "constant: { l1_bytes = (640, " SOURCE "); };",
+         "multiple of a set's 256 bytes, found 640"},
+        {APPENDED, "constant: { l1_bytes = (2048, " SOURCE "); };",
+         "expected constant.l15_bytes behind it"},
+        {APPENDED,
+         "constant: { l1_bytes = (2048, " SOURCE "); l15_bytes = (640, " SOURCE
+         "); };",
+         "multiple of a set's 1024 bytes, found 640"},
+        {APPENDED,
+         "constant: { l1_bytes = (2048, " SOURCE "); l15_bytes = (8192, " SOURCE
+         "); l15_latency = (1, " SOURCE "); };",
+         "cycles of timing.ldc, found 1"},
+        {APPENDED,
+         "constant: { l1_bytes = (2048, " SOURCE "); l15_bytes = (8192, " SOURCE
+         "); l15_latency = (9000, " SOURCE "); };",
+         "at most the 0 cycles of constant.miss_latency, found 9000"},
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)

@@ -118,6 +118,15 @@ static const char constants[] =
     "sketch 1\nisa sm_70\ngrid 2\nblock 64\nloop k 8\n"
     "  LDC R2, c[0x3][R2 : 4*lane + 128*k]\nend\nEXIT\n";
 
+/* Constants that instructions name, more than a small cache holds, of the
+ * launch and of the program. */
+static const char named_constants[] =
+    "sketch 1\nisa sm_70\ngrid 4\nblock 64\nloop k 4\n"
+    "  FADD R2, R2, c[0x0][0x160]\n  FADD R2, R2, c[0x3][0x0]\n"
+    "  FADD R2, R2, c[0x3][0x40]\n  FADD R2, R2, c[0x3][0x200]\n"
+    "  FADD R2, R2, c[0x3][0x400]\n"
+    "  LDC R3, c[0x3][R2 : 4*lane]\n  FADD R2, R2, R3\nend\nEXIT\n";
+
 /* A product of each type, small and sparse ones, and of a warp group. */
 static const char products[] = "sketch 1\nisa sm_90\ngrid 1\nblock 128\n"
                                "repeat 4\n"
@@ -183,6 +192,10 @@ static const struct scene scenes[] = {
            "fetch.miss_latency=200 fetch.cold=1",
      straight},
     {"v100", SMALL, constants},
+    {"v100",
+     SMALL "constant.l1_bytes=256 constant.ways=2 constant.l15_bytes=1024 "
+           "constant.l15_ways=2",
+     named_constants},
     {"gtx280", "chip.sms=6", gt200},
     {"gtx280",
      "chip.sms=12 memory.coalescing=ideal memory.transaction_interval=60",

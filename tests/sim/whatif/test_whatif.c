@@ -184,6 +184,14 @@ START_TEST(no_instruction_misses_needs_no_caches)
 }
 END_TEST
 
+START_TEST(no_constant_misses_needs_no_caches)
+{
+    gpu.constant.l1_bytes = 2048;
+    apply("no-constant-misses");
+    ck_assert_uint_eq(gpu.constant.l1_bytes, 0);
+}
+END_TEST
+
 START_TEST(no_memory_latency_keeps_bandwidth)
 {
     apply("no-memory-latency");
@@ -301,7 +309,7 @@ START_TEST(names_joined_by_commas_all_apply)
         apply(one);
         count++;
     }
-    ck_assert_uint_eq(count, 13);
+    ck_assert_uint_eq(count, 14);
     ck_assert_uint_eq(gpu.unit[1].count, 24);
     ck_assert_mem_eq(&joined, &gpu, sizeof gpu);
 }
@@ -642,6 +650,7 @@ int main(void)
     tcase_add_test(rules, no_constant_conflicts_serves_all_addresses_at_once);
     tcase_add_test(rules, no_channel_skew_takes_channels_in_turn);
     tcase_add_test(rules, no_instruction_misses_needs_no_caches);
+    tcase_add_test(rules, no_constant_misses_needs_no_caches);
     tcase_add_test(rules, no_memory_latency_keeps_bandwidth);
     tcase_add_test(rules, without_conflicts_an_atomic_takes_its_time);
     tcase_add_test(rules, unlimited_bandwidth_keeps_latency);

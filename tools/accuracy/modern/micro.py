@@ -92,6 +92,18 @@ def constant(gpu, addresses=1):
     return slope(gpu, "constant", "N", 32, 96, DEGREE=int(addresses))
 
 
+def constant_chase(gpu, kilobytes):
+    """A load of constants, line after line of a footprint, time and again."""
+    lines = int(kilobytes) * 1024 // 64
+    return slope(gpu, "constant", "N", 2 * lines, 4 * lines, STRIDE=64,
+                 BYTES=64 * lines)
+
+
+def constant_step(gpu, kilobytes):
+    """What a load takes longer than one that the first cache answers."""
+    return constant_chase(gpu, kilobytes) - constant_chase(gpu, 1)
+
+
 def lds_step(gpu, degree):
     """Cycles each further way of a conflict adds."""
     return (lds(gpu, degree) - lds(gpu, 1)) / (int(degree) - 1)
@@ -263,7 +275,8 @@ def icache_share(gpu, kilobytes, warps):
 
 RECIPES = {f.__name__: f for f in (
     latency, throughput, tensor, tensor_rate, gmma, gmma_share, tensor_share,
-    banks, constant, remote, remote_bytes, lds, lds_step, lds_rate, lds_bytes, mix, chase,
+    banks, constant, constant_chase, constant_step, remote, remote_bytes, lds,
+    lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
     atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop,

@@ -2,6 +2,8 @@
  * meant. */
 #include "tools/teg/report/report.h"
 
+#include <string.h>
+
 static const char *unknown_class(const struct teg_program *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -89,6 +91,28 @@ static bool result_unaddressed(const struct result *r, char *out, size_t size)
     return true;
 }
 
+/* A text that is a mnemonic and no more names no operands. */
+static bool names_operands(const struct teg_program *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (strchr(teg_program_text(p, &p->inst[i]), ' ') != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool result_unnamed_constants(const struct result *r, char *out,
+                                     size_t size)
+{
+    if (r->replay->gpu->constant.l1_bytes == 0 ||
+        names_operands(&r->replay->launch.kernel->program))
+        return false;
+    snprintf(out, size,
+             "this trace does not name operands: nothing waits for a constant "
+             "(imc_miss)");
+    return true;
+}
+
 static bool has_generic(const struct teg_program *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -161,6 +185,7 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"tensor-class", result_untimed_tensor, count_untimed_tensor},
         {"cluster-shared", result_cluster, NULL},
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
+        {"unnamed-constants", result_unnamed_constants, NULL},
     };
 
     *count = sizeof remarks / sizeof *remarks;
