@@ -379,9 +379,10 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     static teg_status (*const checks[])(const struct teg_gpu *,
                                         struct teg_diag *) = {
-        check_sm,        check_shared,   check_tensor,  check_cluster,   check_caches,
-        check_carveouts, check_l1_banks, check_latencies, check_tlb,
-        check_fetch,     check_constants, check_dram,     check_units,     check_timing,
+        check_sm,     check_shared,    check_tensor,    check_cluster,
+        check_caches, check_carveouts, check_l1_banks,  check_latencies,
+        check_tlb,    check_fetch,     check_constants, check_dram,
+        check_units,  check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

@@ -10,18 +10,17 @@ static const struct teg_stall_facts stalls[TEG_STALLS] = {
 };
 
 /* The order that sim/stalls.def promises and others count on. */
-#define STALL(name, kind, letter, label, help)                         \
-    _Static_assert((STALL_KIND_##kind <= STALL_KIND_LATE) ==           \
-                       ((int)STALL_##name < TEG_STALL_WAITS),          \
-                   "refusals stand below all waits");                  \
-    _Static_assert((STALL_KIND_##kind == STALL_KIND_RESULT) ==         \
-                       ((int)STALL_##name >= TEG_STALL_RESULT_FIRST && \
-                        (int)STALL_##name <                            \
-                            TEG_STALL_RESULT_FIRST +                   \
-                                TEG_STALL_RESULTS),                    \
-                   "waits for results stand together");                \
-    _Static_assert((STALL_KIND_##kind == STALL_KIND_REST) ==           \
-                       (STALL_##name == TEG_STALLS - 1),               \
+#define STALL(name, kind, letter, label, help)                                \
+    _Static_assert((STALL_KIND_##kind <= STALL_KIND_LATE) ==                  \
+                       ((int)STALL_##name < TEG_STALL_WAITS),                 \
+                   "refusals stand below all waits");                         \
+    _Static_assert(                                                           \
+        (STALL_KIND_##kind == STALL_KIND_RESULT) ==                           \
+            ((int)STALL_##name >= TEG_STALL_RESULT_FIRST &&                   \
+             (int)STALL_##name < TEG_STALL_RESULT_FIRST + TEG_STALL_RESULTS), \
+        "waits for results stand together");                                  \
+    _Static_assert((STALL_KIND_##kind == STALL_KIND_REST) ==                  \
+                       (STALL_##name == TEG_STALLS - 1),                      \
                    "one reason is what is left, the last");
 #include "sim/stalls.def"
 #undef STALL

@@ -244,9 +244,9 @@ static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
                                              until + op->latency + later));
 }
 
-void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w,
-                   struct sim_plan *plan, const struct sim_values *v,
-                   uint64_t now, uint64_t start, struct sim_times *t)
+void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
+                   const struct sim_values *v, uint64_t now, uint64_t start,
+                   struct sim_times *t)
 {
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
 

@@ -62,8 +62,8 @@ uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,
 /* Issues the planned request of the warp in cycle `now`; its unit begins with
  * it in cycle `start`.  `v` are the values of an execution that has some, or
  * NULL. */
-void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w,
-                   struct sim_plan *plan, const struct sim_values *v,
-                   uint64_t now, uint64_t start, struct sim_times *t);
+void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
+                   const struct sim_values *v, uint64_t now, uint64_t start,
+                   struct sim_times *t);
 
 #endif

@@ -357,8 +357,8 @@ static void fill_constant(struct sim_op *op, const struct sim_ops *ops,
     if (ops->gpu->constant.l1_bytes == 0 || (inst->flags & INST_INDEXED) != 0 ||
         !teg_text_constant(teg_program_text(ops->program, inst), &op->constant))
         return;
-    op->constant_use = inst->op_class == CLASS_LDC ? SIM_CONSTANT_LOAD
-                                                   : SIM_CONSTANT_OPERAND;
+    op->constant_use =
+        inst->op_class == CLASS_LDC ? SIM_CONSTANT_LOAD : SIM_CONSTANT_OPERAND;
 }
 
 /* What an instruction takes besides its own unit; constants are no lines of

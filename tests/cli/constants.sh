@@ -58,4 +58,30 @@ expect 1 sh -c "sed 's/R2 :/R2 : R3 +/' '$work/k.sketch' >'$work/b.sketch'; \
     '$teg' run '$work/b.sketch' -g v100"
 expect 0 "$teg" whatif "$work/k.sketch" -g v100
 out 'no-constant-conflicts'
+
+# A chase through constants that fit the first cache, the one behind it (46 KB
+# on a T4: sets of four lines of 256 bytes), and neither: there each line of
+# the cache behind brings four of the first.
+chase() {
+    "$teg" run tests/kernels/micro/constant.sketch -g t4 --sms 1 \
+        -p BYTES=$(($1 * 1024)) -p N="$2" --format json |
+        awk '/"cycles":/ { gsub(",", "", $2); print $2; exit }'
+}
+each() {
+    echo $((($(chase "$1" $(($1 * 64))) - $(chase "$1" $(($1 * 32)))) / ($1 * 32)))
+}
+check "2 KB: a hit of 27 cycles" [ "$(each 2)" = 27 ]
+check "8 KB: 85 from the cache behind" [ "$(each 8)" = 85 ]
+check "64 KB: (235 + 3 x 85) / 4 where all of a set's lines go round" \
+    [ "$(each 64)" = 122 ]
+
+# What names its constants waits for them; what names nothing says so.
+printf 'sketch 1\nisa sm_70\nblock 32\nMOV R1, c[0x3][0x0]\nEXIT\n' \
+    >"$work/o.sketch"
+expect 0 "$teg" run "$work/o.sketch" -g v100
+out 'imc_miss  *245'
+expect 0 "$teg" run "$work/o.sketch" -g v100 --what-if no-constant-misses
+expect 1 grep -q imc_miss "$work/out"
+expect 0 "$teg" run "$work/iota.traceg" -g v100
+out 'note: the trace does not name constants that are operands'
 finish

@@ -349,8 +349,7 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
          "); l1: { unified_bytes = (32768, " SOURCE
          "); carveout_bytes = (32768, " SOURCE "); };",
          "less than the 32768"},
-        {APPENDED, "tensor: { latency_128 = (18, " SOURCE "); };",
-         "found 18"},
+        {APPENDED, "tensor: { latency_128 = (18, " SOURCE "); };", "found 18"},
         {APPENDED,
          "tensor: { latency_128 = (26, " SOURCE "); latency_256 = (25, " SOURCE
          "); };",

@@ -49,8 +49,8 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
                       gpu->constant.l15_ways);
         behind->used = ++c->uses;
         if (c->entered)
-            behind->ready = now + gpu->constant.miss_latency -
-                            gpu->constant.l15_latency;
+            behind->ready =
+                now + gpu->constant.miss_latency - gpu->constant.l15_latency;
         from = naive_max(behind->ready, now);
     }
     own->ready = from + near;
@@ -115,9 +115,9 @@ uint64_t naive_constants_later(struct naive *n, struct sm *sm,
                               teg_access_lane(&a, before) != address))
             before++;
         if (before == l)
-            there = naive_max(there,
-                              fetch(gpu, &sm->constants, sm->constants.loads,
-                                    address, begin, near));
+            there =
+                naive_max(there, fetch(gpu, &sm->constants, sm->constants.loads,
+                                       address, begin, near));
     }
     return there - begin;
 }

@@ -130,9 +130,8 @@ static void random_constants(struct teg_program *p, uint64_t seed)
     for (uint32_t i = INSTS_FIXED; i < p->count; i++) {
         char text[128];
 
-        if (teg_inst_has_addresses(&p->inst[i]) ||
-            p->inst[i].group.does != 0 || p->inst[i].fence != FENCE_NONE ||
-            help_below(state, 2) == 0)
+        if (teg_inst_has_addresses(&p->inst[i]) || p->inst[i].group.does != 0 ||
+            p->inst[i].fence != FENCE_NONE || help_below(state, 2) == 0)
             continue;
         if (help_below(state, 4) == 0)
             p->inst[i].op_class = CLASS_LDC;

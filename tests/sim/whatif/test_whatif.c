@@ -309,7 +309,7 @@ START_TEST(names_joined_by_commas_all_apply)
         apply(one);
         count++;
     }
-    ck_assert_uint_eq(count, 14);
+    ck_assert_uint_eq(count, 13);
     ck_assert_uint_eq(gpu.unit[1].count, 24);
     ck_assert_mem_eq(&joined, &gpu, sizeof gpu);
 }

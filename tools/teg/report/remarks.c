@@ -91,11 +91,13 @@ static bool result_unaddressed(const struct result *r, char *out, size_t size)
     return true;
 }
 
-/* A text that is a mnemonic and no more names no operands. */
-static bool names_operands(const struct teg_program *p)
+/* A listing has brackets in every access to memory; lists of registers, as
+ * NVBit's tracers write them, have none, and leave out constants. */
+static bool leaves_out_constants(const struct teg_program *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        if (strchr(teg_program_text(p, &p->inst[i]), ' ') != NULL)
+        if (p->inst[i].space != SPACE_NONE &&
+            strchr(teg_program_text(p, &p->inst[i]), '[') == NULL)
             return true;
     }
     return false;
@@ -105,11 +107,11 @@ static bool result_unnamed_constants(const struct result *r, char *out,
                                      size_t size)
 {
     if (r->replay->gpu->constant.l1_bytes == 0 ||
-        names_operands(&r->replay->launch.kernel->program))
+        !leaves_out_constants(&r->replay->launch.kernel->program))
         return false;
     snprintf(out, size,
-             "this trace does not name operands: nothing waits for a constant "
-             "(imc_miss)");
+             "the trace does not name constants that are operands: nothing "
+             "waits for one (imc_miss)");
     return true;
 }
 

@@ -127,12 +127,11 @@ void page_memory(FILE *f, const struct result *r)
                   with_commas(m->constant_requests, a),
                   (double)m->constant_addresses / (double)m->constant_requests);
     if (m->constant_lookups != 0)
-        html_fact(f, "constants in L1, L1.5", "%.1f %%, %.1f %% of %s lookups",
-                  100 * (double)m->constant_l1_hits /
-                      (double)m->constant_lookups,
-                  100 * (double)m->constant_l15_hits /
-                      (double)m->constant_lookups,
-                  with_commas(m->constant_lookups, a));
+        html_fact(
+            f, "constants in L1, L1.5", "%.1f %%, %.1f %% of %s lookups",
+            100 * (double)m->constant_l1_hits / (double)m->constant_lookups,
+            100 * (double)m->constant_l15_hits / (double)m->constant_lookups,
+            with_commas(m->constant_lookups, a));
     if (m->global_requests != 0) {
         html_fact(f, "global requests", "%s, %.2f transactions each",
                   with_commas(m->global_requests, a),
