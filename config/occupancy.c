@@ -132,7 +132,7 @@ teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
                         "of shared memory fits no SM of %s: too little %s",
                         threads, registers, shared_bytes, gpu->name,
                         names[o->limit]);
-    o->blocks_per_sm = (uint32_t)blocks[o->limit];
+    o->blocks_per_sm = o->places = (uint32_t)blocks[o->limit];
     o->warps_per_sm = o->blocks_per_sm * warps;
     divide(gpu, shared_bytes, o);
     return TEG_OK;

@@ -14,7 +14,8 @@ enum teg_occupancy_limit {
 };
 
 struct teg_occupancy {
-    uint32_t blocks_per_sm; /* that fit an SM by resources */
+    uint32_t places;        /* blocks that fit an SM by its resources */
+    uint32_t blocks_per_sm; /* as many, or what a small grid has for it */
     uint32_t warps_per_sm;  /* blocks_per_sm x warps of a block */
     enum teg_occupancy_limit limit;
     /* Of the memory that L1 and shared memory divide: what is set aside for

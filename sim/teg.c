@@ -46,7 +46,7 @@ static teg_status limit_warps(const struct teg_kernel *k, uint32_t warps_max,
                         "expected room for a block of %u warps, found a limit "
                         "of %u warps",
                         warps, warps_max);
-    o->blocks_per_sm = warps_max / warps;
+    o->blocks_per_sm = o->places = warps_max / warps;
     o->warps_per_sm = o->blocks_per_sm * warps;
     o->limit = OCCUPANCY_WARPS;
     return TEG_OK;

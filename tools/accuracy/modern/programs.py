@@ -103,7 +103,7 @@ def replay(gpu, trace, settings=()):
 
 def wave_of(gpu, trace, settings):
     r = replay(gpu, trace, settings)
-    return r["occupancy"]["blocks_per_sm"] * r["gpu"]["sms"]
+    return r["occupancy"]["places"] * r["gpu"]["sms"]
 
 
 def in_waves(gpu, settings, blocks, trace, length, short=SHORT):
