@@ -10,6 +10,7 @@ void help_gpu_plain(struct teg_gpu *gpu)
     strcpy(gpu->name, "test");
     gpu->chip.compute_capability = 70;
     gpu->chip.sm_clock_mhz = 1000;
+    gpu->sm.register_window = 1;
     gpu->chip.sms = 1;
     gpu->chip.sms_per_cluster = 1;
     gpu->sm.schedulers = 1;
@@ -236,6 +237,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.gpcs = between(state, 1, gpu->chip.sms < 2 ? 1 : 2);
     gpu->sm.register_banks = help_below(state, REGISTER_BANKS_KEPLER + 1);
     gpu->sm.register_reuse = help_below(state, 2);
+    gpu->sm.register_window = 1 + help_below(state, 4);
     gpu->sm.taken_interval = one_in(state, 2) ? between(state, 1, 20) : 0;
     random_units(gpu, state);
     random_memory(gpu, state);

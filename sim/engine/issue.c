@@ -10,16 +10,24 @@
 
 /* ---- the instruction ----------------------------------------------------- */
 
-/* The scheduler issues one instruction each issue slot, and none while the
- * operands of the last one are still being read. */
+/* The scheduler issues one instruction each issue slot, and none while more
+ * operands wait to be read than fit the window (sim/engine/operands.h). */
 static void read_operands(struct sim_sm *sm, struct sim_warp *w,
                           const struct sim_op *op, uint64_t now)
 {
+    const struct teg_gpu *gpu = sm->chip->gpu;
     struct sim_scheduler *s = &sm->scheduler[w->scheduler];
+    uint64_t period = gpu->sm.issue_period;
+    uint64_t ahead = (gpu->sm.register_window - 1) * period;
     int follows = s->last == (int)w->index && w->after == w->cursor.inst;
-    uint32_t cycles = follows ? op->operand_cycles_after : op->operand_cycles;
+    const uint8_t *reads = follows ? op->reads_after : op->reads;
+    uint64_t last = now + period + ahead;
 
-    s->reads_until = now + (uint64_t)cycles * sm->chip->gpu->sm.issue_period;
+    for (int b = 0; b < SIM_BANKS_MAX; b++) {
+        s->bank_free[b] = teg_max(s->bank_free[b], now) + reads[b] * period;
+        last = teg_max(last, s->bank_free[b]);
+    }
+    s->reads_until = last - ahead;
     s->last = (int)w->index;
     s->free_from[w->index] = s->reads_until;
     w->after = w->cursor.inst + 1;

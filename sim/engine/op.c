@@ -428,7 +428,7 @@ static void note_store(struct sim_ops *ops, const struct sim_op *op)
         ops->store_latency_min = op->latency;
 }
 
-static void fill_operand_cycles(struct sim_ops *ops, uint32_t index)
+static void fill_operand_reads(struct sim_ops *ops, uint32_t index)
 {
     const struct teg_program *p = ops->program;
     const struct teg_inst *inst = &p->inst[index], *before = inst - 1;
@@ -436,11 +436,10 @@ static void fill_operand_cycles(struct sim_ops *ops, uint32_t index)
     struct sim_kept kept = sim_kept_none;
     struct sim_op *op = &ops->op[index];
 
-    op->operand_cycles =
-        sim_operand_cycles(ops->gpu, inst, text, &sim_kept_none);
+    sim_operand_reads(ops->gpu, inst, text, &sim_kept_none, op->reads);
     if (ops->gpu->sm.register_reuse && index != 0 && before->control.known)
         kept = sim_kept_after(teg_program_text(p, before));
-    op->operand_cycles_after = sim_operand_cycles(ops->gpu, inst, text, &kept);
+    sim_operand_reads(ops->gpu, inst, text, &kept, op->reads_after);
 }
 
 static uint32_t count_registers(const struct teg_regs *regs, uint8_t count)
@@ -525,7 +524,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
             (inst->flags & INST_ATOMIC) != 0 &&
             (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
         note_store(ops, &ops->op[ops->count]);
-        fill_operand_cycles(ops, ops->count);
+        fill_operand_reads(ops, ops->count);
     }
     return TEG_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef TEG_SIM_ENGINE_OP_H
 #define TEG_SIM_ENGINE_OP_H
 
+#include "sim/engine/operands.h"
 #include "sim/events.h"
 
 /* The units an instruction needs: many instructions, few kinds. */
@@ -81,9 +82,9 @@ struct sim_op {
                             read */
     uint8_t commits;     /* a group: what it holds is held until that is done */
     uint16_t joined;     /* of which this counter is held */
-    /* Cycles that reading its operands takes: after another instruction, and
-     * right after the one before it in the program. */
-    uint8_t operand_cycles, operand_cycles_after;
+    /* Of each bank of registers: after another instruction, and right after
+     * the one before it in the program. */
+    uint8_t reads[SIM_BANKS_MAX], reads_after[SIM_BANKS_MAX];
     uint64_t constant; /* bank << 32 | byte */
     uint32_t waits;    /* first of them in sim_ops.wait */
     uint32_t holds;    /* likewise, in sim_ops.hold */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 enum {
-    BANKS_MAX = 4,
     NONE = UINT16_MAX,
     REGISTERS = TEG_REG_P - TEG_REG_R,
 };
@@ -94,17 +93,17 @@ static int stands_by(const struct sim_kept *now, const struct sim_kept *before,
     return 0;
 }
 
-uint8_t sim_operand_cycles(const struct teg_gpu *gpu,
-                           const struct teg_inst *inst, const char *text,
-                           const struct sim_kept *before)
+void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
+                       const char *text, const struct sim_kept *before,
+                       uint8_t reads[SIM_BANKS_MAX])
 {
     uint64_t read[REGISTERS / 64] = {0};
-    uint8_t busy[BANKS_MAX] = {0}, most = 1;
     struct sim_kept now;
 
+    memset(reads, 0, SIM_BANKS_MAX);
     if (gpu->sm.register_banks == REGISTER_BANKS_NONE || !reads_at_once(inst) ||
         (gpu->sm.register_reuse && !inst->control.known))
-        return 1;
+        return;
     now = operands_of(text, 0);
     for (uint8_t i = 0; i < inst->src_count; i++) {
         uint32_t first = inst->src[i].first, end = first + inst->src[i].count;
@@ -112,14 +111,10 @@ uint8_t sim_operand_cycles(const struct teg_gpu *gpu,
         if (stands_by(&now, before, inst->src[i].first))
             continue;
         for (uint32_t r = first; r < end && r < REGISTERS; r++) {
-            uint32_t bank = bank_of(gpu->sm.register_banks, r);
-
             if (read[r / 64] >> (r % 64) & 1)
                 continue;
             read[r / 64] |= 1ull << (r % 64);
-            if (++busy[bank] > most)
-                most = busy[bank];
+            reads[bank_of(gpu->sm.register_banks, r)]++;
         }
     }
-    return most;
 }

@@ -1,9 +1,11 @@
 /*
  * Reading operands from the register file.
  *
- * Models: registers lie in banks, of which each is read once a cycle for all
- * lanes; the operands of an instruction take as many cycles as its busiest
- * bank has different registers, and the scheduler issues nothing meanwhile.
+ * Models: registers lie in banks, of which each is read once a slot for all
+ * lanes.  An instruction's operands queue at their banks, and its scheduler
+ * issues nothing until what the banks have left fits sm.register_window less
+ * one slot: with a window of one until everything has been read; with more, a
+ * bank that is asked twice does no harm if the next instruction spares it.
  * An operand that the compiler marked `.reuse` stands by for the same place of
  * the next instruction, if that is the same warp's.  (Lai 2013, Table 4.1;
  * Huerta 2025, 4)
@@ -17,7 +19,8 @@
 #include "isa/inst/inst.h"
 
 enum {
-    SIM_OPERANDS_MAX = 8
+    SIM_OPERANDS_MAX = 8,
+    SIM_BANKS_MAX = 4
 };
 
 /* Registers that stand by, by place among the operands of the text; NONE. */
@@ -30,11 +33,11 @@ extern const struct sim_kept sim_kept_none;
 /* What `inst`, as its text says, leaves standing by. */
 struct sim_kept sim_kept_after(const char *text);
 
-/* Cycles that reading the operands of `inst` takes, at least 1.  `before` is
+/* Fills how often each bank is read for the operands of `inst`.  `before` is
  * what stands by.  Where registers can stand by nothing is known of an
- * instruction without control codes, which takes 1. */
-uint8_t sim_operand_cycles(const struct teg_gpu *gpu,
-                           const struct teg_inst *inst, const char *text,
-                           const struct sim_kept *before);
+ * instruction without control codes, which reads none. */
+void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
+                       const char *text, const struct sim_kept *before,
+                       uint8_t reads[SIM_BANKS_MAX]);
 
 #endif

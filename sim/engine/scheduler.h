@@ -19,6 +19,7 @@ struct sim_scheduler {
     uint64_t refused;               /* ready, but a unit takes nothing */
     uint64_t next_ready;            /* earliest ready_at of the waiting */
     uint64_t reads_until; /* operands are being read: issues nothing before */
+    uint64_t bank_free[SIM_BANKS_MAX]; /* all reads of a bank done */
     uint64_t wake;
     int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];

@@ -93,6 +93,12 @@ static const char control[] =
     "  FFMA R8, R10, R12, R16 {stall=4}\n"
     "  FADD R9, R2, R2 {stall=2 wait=0}\nend\nEXIT\n";
 
+/* Three registers of one bank and two of the other, in turn. */
+static const char banks[] =
+    "sketch 1\nisa sm_70\ngrid 1\nblock 32\nloop k 8\n"
+    "  FFMA R8, R10, R12, R14 {stall=1}\n"
+    "  FADD R9, R11, R13 {stall=1}\nend\nEXIT\n";
+
 /* Words that fill sectors in part, and loads behind them. */
 static const char parts[] =
     "sketch 1\nisa sm_70\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
@@ -183,6 +189,7 @@ static const struct scene scenes[] = {
      reread},
     {"v100", SMALL, chase},
     {"v100", SMALL "sm.dependences=control", control},
+    {"v100", SMALL "sm.dependences=control", banks},
     {"v100",
      SMALL "fetch.l0_bytes=512 fetch.l1_bytes=1024 fetch.l1_latency=30 "
            "fetch.miss_latency=200 fetch.ways=1",

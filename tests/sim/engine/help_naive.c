@@ -10,15 +10,16 @@ static int is_candidate(const struct naive *n, const struct warp *w)
 }
 
 /* Does the warp that issued last go on? */
-static int greedy(const struct naive *n, const struct warp *last)
+static int greedy(const struct naive *n, const struct warp *last,
+                  uint32_t slots)
 {
     switch (n->gpu->sm.policy) {
     case POLICY_GTO:
     case POLICY_GTY:
         return last != NULL && is_candidate(n, last);
     case POLICY_GLRI: /* unless a slot has gone by */
-        return last != NULL && is_candidate(n, last) &&
-               last->issue_end == n->now;
+        return last != NULL && is_candidate(n, last) && last->issued_any &&
+               slots == 1;
     default:
         return 0;
     }
@@ -81,7 +82,7 @@ static struct warp *choose(struct naive *n, struct sm *sm, uint32_t scheduler)
     default:
         break;
     }
-    if (greedy(n, last))
+    if (greedy(n, last, sm->slots[scheduler]))
         return last;
     for (uint32_t i = 0; i < count; i++) {
         struct warp *w = &sm->warp[i * step + scheduler];
@@ -101,8 +102,9 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
     struct instance *instance;
     struct warp *w;
 
-    if (n->now < sm->reading[scheduler])
+    if (!naive_reads_fit(n, sm, scheduler))
         return;
+    sm->slots[scheduler]++;
     for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step) {
         w = &sm->warp[i];
         w->refused = 0;
@@ -116,10 +118,8 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
     }
     while ((w = choose(n, sm, scheduler)) != NULL) {
         if (naive_memory_takes(n, sm_number, w)) {
-            uint64_t cycles = naive_cycles_to_read(n, sm, scheduler, w);
-
-            sm->reading[scheduler] = n->now + cycles * n->gpu->sm.issue_period;
-            w->issue_end = sm->reading[scheduler];
+            naive_read(n, sm, scheduler, w);
+            sm->slots[scheduler] = 0;
             w->issued_any = 1;
             w->last_inst = w->cursor.inst;
             instance = naive_open_instance(n, sm, w, scheduler);
@@ -221,6 +221,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
 
                 for (uint32_t s = 0; s < gpu->sm.schedulers; s++)
                     schedule(&n, i, (first + s) % gpu->sm.schedulers);
+                naive_read_on(&n.sm[i]);
             }
             account(&n, &n.sm[i]);
         }

@@ -22,22 +22,22 @@ static int text_register(const char *text, int place, int *reuse)
     return at != NULL && at[1] >= '0' && at[1] <= '9' ? atoi(at + 1) : -1;
 }
 
-uint64_t naive_cycles_to_read(const struct naive *n, const struct sm *sm,
-                              uint32_t scheduler, const struct warp *w)
+void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
+                const struct warp *w)
 {
     const struct teg_inst *inst = naive_head(n, w), *before = inst - 1;
-    int bank[4] = {0}, most = 1, four, seen[TEG_REG_P] = {0};
+    int four = n->gpu->sm.register_banks == REGISTER_BANKS_KEPLER;
+    int seen[TEG_REG_P] = {0};
     int follows = sm->last[scheduler] == (int)(w - sm->warp) &&
                   w->cursor.inst != 0 && w->issued_any &&
                   w->last_inst == w->cursor.inst - 1;
 
-    four = n->gpu->sm.register_banks == REGISTER_BANKS_KEPLER;
     if (n->gpu->sm.register_banks == REGISTER_BANKS_NONE ||
         teg_op_class_facts(inst->op_class)->kind != RESULT_FIXED ||
         (inst->op_class >= CLASS_HMMA && inst->op_class <= CLASS_GMMA) ||
         teg_inst_has_addresses(inst) ||
         (n->gpu->sm.register_reuse && !inst->control.known))
-        return 1;
+        return;
     for (uint8_t i = 0; i < inst->src_count; i++) {
         int kept = 0;
 
@@ -56,11 +56,26 @@ uint64_t naive_cycles_to_read(const struct naive *n, const struct sm *sm,
              !kept && r < TEG_REG_P &&
              r < inst->src[i].first + inst->src[i].count;
              r++) {
-            int b = four ? (r & 1) | (r & 4) >> 1 : r & 1;
-
-            if (!seen[r]++ && ++bank[b] > most)
-                most = bank[b];
+            if (!seen[r]++)
+                sm->left[scheduler][four ? (r & 1) | (r & 4) >> 1 : r & 1]++;
         }
     }
-    return (uint64_t)most;
+}
+
+int naive_reads_fit(const struct naive *n, const struct sm *sm,
+                    uint32_t scheduler)
+{
+    for (int b = 0; b < 4; b++) {
+        if (sm->left[scheduler][b] >= n->gpu->sm.register_window)
+            return 0;
+    }
+    return 1;
+}
+
+void naive_read_on(struct sm *sm)
+{
+    for (uint32_t s = 0; s < 4; s++) {
+        for (int b = 0; b < 4; b++)
+            sm->left[s][b] -= sm->left[s][b] != 0;
+    }
 }

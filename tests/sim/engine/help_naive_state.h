@@ -52,7 +52,6 @@ struct warp {
     uint64_t from;  /* resident since */
     uint64_t start; /* may issue from */
     uint64_t barrier_end, last_issue, same_warp;
-    uint64_t issue_end; /* next slot of its scheduler */
     uint64_t ready[TEG_REG_COUNT];
     int stall[TEG_REG_COUNT];
     /* everything that ever counted up a dependence barrier */
@@ -121,9 +120,10 @@ struct sm {
     struct warp warp[WARPS_MAX];
     struct block block[BLOCKS_MAX];
     struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
-    int last[4];         /* slot issued last, by scheduler */
-    uint32_t first;      /* scheduler that is asked first */
-    uint64_t reading[4]; /* operands, until */
+    int last[4];               /* slot issued last, by scheduler */
+    uint32_t first;            /* scheduler that is asked first */
+    uint32_t slots[4];         /* that could issue since a scheduler last did */
+    uint32_t left[4][4];       /* operands to read, by scheduler and bank */
     struct naive_fetch *fetch; /* NULL: nobody waits for instructions */
 };
 
@@ -233,9 +233,14 @@ void naive_ask_for_operand(struct naive *n, struct sm *sm, struct warp *w,
 uint64_t naive_constants_later(struct naive *n, struct sm *sm,
                                const struct warp *w, uint64_t begin);
 
-/* help_naive_operands.c */
-uint64_t naive_cycles_to_read(const struct naive *n, const struct sm *sm,
-                              uint32_t scheduler, const struct warp *w);
+/* help_naive_operands.c: the warp's next instruction queues its operands at
+ * their banks; do as few wait there that the scheduler may go on; a slot goes
+ * by. */
+void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
+                const struct warp *w);
+int naive_reads_fit(const struct naive *n, const struct sm *sm,
+                    uint32_t scheduler);
+void naive_read_on(struct sm *sm);
 
 /* help_naive_issue.c: the warp issues its next instruction. */
 void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,

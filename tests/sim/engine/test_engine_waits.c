@@ -57,6 +57,43 @@ START_TEST(greed_without_a_gap_is_fair)
 }
 END_TEST
 
+/* FFMA of three even registers, one whose first is even, an instruction behind
+ * it: none, one or two cycles are lost by how many more of the second's are
+ * even (Huerta 2025, Listing 2), and each bank's turn is waited for where
+ * operands have one slot to be read. */
+START_TEST(operands_are_read_within_a_window)
+{
+    static const struct {
+        uint32_t window;
+        uint16_t third, fourth;
+        uint64_t cycle[3];
+    } rows[] = {
+        {3, 21, 23, {0, 1, 2}}, {3, 18, 21, {0, 1, 3}}, {3, 18, 20, {0, 1, 4}},
+        {2, 21, 23, {0, 2, 3}}, {2, 18, 20, {0, 2, 5}}, {1, 18, 20, {0, 3, 6}},
+        {1, 21, 23, {0, 3, 5}},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct help_step step[3] = {{0, UINT32_MAX, 0, 0, NULL},
+                                    {1, UINT32_MAX, 0, 0, NULL},
+                                    {2, UINT32_MAX, 0, 0, NULL}};
+        struct teg_program *p = &launch.kernel.program;
+
+        setup();
+        gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+        gpu.sm.register_window = rows[i].window;
+        help_arith(p, CLASS_FADD, 1, 10, 12, 14);
+        help_arith(p, CLASS_FADD, 2, 16, rows[i].third, rows[i].fourth);
+        help_arith(p, CLASS_FADD, 3, 30, 255, 255);
+        run_steps(step, 3, 1);
+        for (uint32_t k = 0; k < 3; k++)
+            ck_assert_msg(heard.issue[k].cycle == rows[i].cycle[k],
+                          "row %zu: %u issues at %lu", i, k,
+                          (unsigned long)heard.issue[k].cycle);
+    }
+}
+END_TEST
+
 /* Strict turns pass by a warp that is not ready; loose ones do not. */
 START_TEST(strict_round_robin_wastes_the_slot)
 {
@@ -465,6 +502,7 @@ END_TEST
 
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {greed_without_a_gap_is_fair, 0},
+          {operands_are_read_within_a_window, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0},
           {refusals_are_named_after_where_it_goes, 0},
