@@ -14,7 +14,8 @@ cubins and traces (remove it after a change of the emulator).
 Large launches are not replayed whole.  A launch of equal blocks takes its
 whole waves, each as long as the first one alone, and what the rest takes
 alone; a wave is what the SMs hold at once.  Where the inner length (K, or the
-keys of attention) is large, two short ones are replayed and extended linearly.
+keys of attention) is large, two short ones are replayed, longer than what is copied
+ahead, and extended linearly.
 Launches of unequal blocks (causal attention) are extended linearly in the
 number of heads.
 """
@@ -32,7 +33,8 @@ from common import command
 SHARED = os.path.join(ROOT, "..", "shared")
 MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
 KEPT = os.environ.get("KEPT", os.path.join(ROOT, "build", "programs"))
-SHORT = (256, 512)         # inner lengths that stand for longer ones
+SHORT = (256, 512)         # inner lengths that stand for longer ones; or of
+                           # kernels that copy more ahead, multiples of these
 LADDER_SHORT = (128, 256)  # of kernels that do not run ahead
 WHOLE = 1.1e9              # multiply-adds of a launch that is replayed whole
 
@@ -224,8 +226,10 @@ TYPES = {
     "float32": ("*fp32", "fp32", "*fp32", 4, {80: 512, 90: 1024}),
     "int8": ("*i8", "int32", "*i8", 1, {80: 2048, 90: 4096}),
 }
-# BM, BN, BK, stages, warps; BK of bytes is twice that.  Of a launch's
-# configurations the fastest replay counts, as the autotuner had it.
+# BM, BN, BK, stages, warps, of the list that the tuner had.  Of a launch's
+# configurations the fastest replay counts, as it had it.
+WIDE_BYTES = [(128, 256, 128, 3, 8), (128, 128, 128, 4, 4),
+              (64, 128, 64, 4, 4), (64, 32, 64, 5, 2)]
 WIDE = [(128, 256, 32, 3, 8), (128, 128, 32, 4, 4), (64, 128, 32, 4, 4),
         (64, 32, 32, 5, 2)]
 FLAT = [(16, 64, 64, 5, 2), (16, 32, 64, 5, 2)]
@@ -237,7 +241,6 @@ def matmul_cycles(gpu, capability, settings, dtype, shape, config):
     m, n, k = shape
     bm, bn, bk, stages, warps = config
     element, acc, result, size, _ = TYPES[dtype]
-    bk = bk * 2 if size == 1 else bk
     group, across = 8, n // bn
     by_column = int(dtype == "int8")
     kernel = triton_kernel(
@@ -257,7 +260,9 @@ def matmul_cycles(gpu, capability, settings, dtype, shape, config):
             f"i32:{length}", f"i32:{pitch}", f"i32:{n}"), count)
     if m * n * k <= WHOLE:
         return replay(gpu, trace(k, blocks), settings)["cycles"]
-    return in_waves(gpu, settings, blocks, trace, k)
+    ahead = -(-bk * stages // SHORT[0])
+    return in_waves(gpu, settings, blocks, trace, k,
+                    tuple(ahead * s for s in SHORT))
 
 
 def best_matmul(gpu, capability, settings, dtype, shape, configs):
@@ -270,9 +275,10 @@ def best_matmul(gpu, capability, settings, dtype, shape, configs):
     return min(found)
 
 
-def configs_for(shape):
+def configs_for(shape, dtype):
     return (FLAT if shape[0] == 16 else
-            SLIM if min(shape[:2]) == 64 else WIDE)
+            SLIM if min(shape[:2]) == 64 else
+            WIDE_BYTES if dtype == "int8" else WIDE)
 
 
 def add_cycles(gpu, capability, settings, n):
@@ -364,7 +370,7 @@ def peak(dtype, gpu):
 def matmuls(dtype):
     def ours(shape):
         cycles, config = best_matmul("a100", 80, CLOCKED, dtype, shape,
-                                     configs_for(shape))
+                                     configs_for(shape, dtype))
         return ((cycles + start_cycles("a100")) / CLOCK,
                 "x".join(map(str, config[:3])))
     points = []
