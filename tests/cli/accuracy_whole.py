@@ -89,8 +89,10 @@ check("halves are dealt by turns in the order of their hashes",
       [n for pair in zip(*suites.HALVES.values()) for n in pair],
       sorted(NAMES, key=common.sha))
 check("all programs are dealt",
-      ({v[0] for v in whole.klaraptor.PROGRAMS.values()} |
-       set(whole.h100.PROGRAMS)) - set(NAMES), set())
+      {v[0] for v in (*whole.klaraptor.PROGRAMS.values(),
+                      *whole.v100.PROGRAMS.values())}
+      .union(whole.h100.PROGRAMS, whole.samples.PROGRAMS, ["lud"],
+             whole.ktt.PROGRAMS, whole.hub.KERNELS) - set(NAMES), set())
 
 
 def a_job(case, group="n=1", cost=1.0, program="gemm"):
@@ -105,8 +107,8 @@ check("by hash, not by place",
       [j.case for j in picked],
       sorted((j.case for j in JOBS[:9]), key=common.sha)[:3])
 check("whatever the order", whole.chosen(JOBS[::-1], options), picked)
-check("of what is asked for",
-      whole.chosen(JOBS, whole.parse(["gemm", "--cost", "100"]))[-1].case, "big")
+check("of what is asked for", whole.chosen(
+    JOBS, whole.parse(["gemm", "--cost", "100"]))[-1].case, "big")
 check("and nothing else", whole.chosen(JOBS, whole.parse(["q"])), [])
 
 
@@ -121,6 +123,11 @@ KERNELS = [a_kernel("_Z1ai", 4.0, 2, {"m": 1.0, "n": None}),
            a_kernel("_Z1bi", 3.0, 1, {"m": 2.0, "n": 1.0})]
 one = suites.Time("a", (9.0, 7.0, 8.0), "1a", True, 10, 5)
 check("median of the repeats", one.us, 8.0)
+check("the mean of its launches", suites.summed(
+    dataclasses.replace(one, each=True, launches=1), KERNELS[:1],
+    lambda k: k["us"]), 4.0)
+check("a mangled name", whole.v100.short("_Z14CUDAkernel1DCTPfiii"),
+      "CUDAkernel1DCT")
 check("its kernels", suites.kernels_of(one, KERNELS), KERNELS[:1])
 check("all launches, of which half ran",
       suites.summed(one, KERNELS[:1], lambda k: k["us"]), 16.0)
@@ -130,8 +137,9 @@ check("nsys adds a microsecond a launch",
       suites.STARTS["nsys"](every, KERNELS), 3.0)
 check("the first events", suites.STARTS["events"](one, KERNELS), 12.0)
 check("later events", suites.STARTS["events"](every, KERNELS), 3.5)
-p = whole.point(suites.Job("g", "gemm", "c", "n=1", "nsys", None, (every,), 1.0),
-                every, {"teg": KERNELS, "before (x)": KERNELS[1:]})
+p = whole.point(suites.Job("g", "gemm", "c", "n=1", "nsys", None, (every,),
+                           1.0), every, {"teg": KERNELS,
+                                         "before (x)": KERNELS[1:]})
 check("ours", p["ours"]["teg"], 4.0 * 2 + 3.0 + 3.0)
 check("as it was, with the same start", p["ours"]["before (x)"], 6.0)
 check("a model", p["ours"]["m"], 1.0 * 2 + 2.0 + 3.0)
@@ -163,6 +171,17 @@ check("a program cut in proportion", dataclasses.replace(
     counted, cut=True).whole([few, many])[0]["us"], 204.0)
 check("or by a known factor", dataclasses.replace(
     grids, factor=3.0).whole([few, many])[0]["us"], 306.0)
+
+
+# two warps a block: 16 blocks an SM by their number, 100 KB / 20 KB = 5 by
+# shared memory
+check("waves along a row", whole.hub.two_waves((9999, 9, 1), (64, 1, 1), 0),
+      ((84 * 16, 1, 1), (2 * 84 * 16, 1, 1)))
+check("waves in whole rows",
+      whole.hub.two_waves((100, 99, 1), (64, 1, 1), 19 * 1024),
+      ((100, 5, 1), (100, 10, 1)))
+check("less than two waves", whole.hub.two_waves((100, 9, 1), (64, 1, 1),
+                                                 19 * 1024), ((100, 9, 1),))
 
 
 # ---- the journal ------------------------------------------------------------
@@ -247,6 +266,15 @@ with tempfile.TemporaryDirectory() as work:
     kept.forget(lambda result: isinstance(result, str))
     check("forgotten", any(isinstance(r, str) for r in kept.found.values()),
           False)
+    # one that a signal ends said nothing, and is asked again
+    killed = a_teg(work, "kill -9 $$")
+    for _ in range(2):
+        try:
+            times(teg=killed)
+            check("killed", "taken", "refused")
+        except common.Killed as e:
+            check("killed", "signal 9" in str(e), True)
+    check("is asked again", replays(work), 9)
     # a tool that hangs, and what it started
     try:
         common.command("sh", "-c", "sleep 60 | cat", limit=0.1)

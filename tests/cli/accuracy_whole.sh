@@ -13,7 +13,9 @@ cat "$work/out"
 # neither times, nor a compiler, nor sources
 expect 0 whole --measured "$work"
 out "skipped: rtx2070super, gtx1080ti: n"
-out "skipped: h100pcie: n"
+for gpu in rtx2080ti a6000 h100pcie v100; do
+    out "skipped: $gpu: n"
+done
 no_err
 # a file of each that has no rows, and a compiler
 mkdir "$work/bin" "$work/measured"
@@ -28,6 +30,7 @@ expect 0 compiled --sources "$work"
 out "no $work/GPU_Benchmarks (git clone https://github.com/EnzeXu/GPU_Bench"
 mkdir "$work/KLARAPTOR"
 expect 0 compiled --sources "$work" --list
+out "skipped: rtx2080ti: no .*rtx2080ti-pnpoly.csv"
 out "^0 replays"
 expect 2 whole --shape
 expect 2 whole --half C

@@ -22,6 +22,20 @@ class Refused(Exception):
     """A tool would not; the text is what it said."""
 
 
+class Killed(Refused):
+    """A signal ended the tool, so that nobody knows what it would have
+    said."""
+
+
+_running = set()
+
+
+def end_all():
+    """Ends every tool that runs, with what it started."""
+    for pid in list(_running):
+        os.killpg(pid, signal.SIGKILL)
+
+
 def command(*args, limit=None, cwd=None, said=None):
     """Standard output of a tool that may take `limit` seconds; `said` is a
     list that its lines of standard error are added to."""
@@ -31,16 +45,22 @@ def command(*args, limit=None, cwd=None, said=None):
                               stderr=subprocess.PIPE, text=True,
                               errors="replace", cwd=cwd,
                               start_new_session=True) as done:
+            _running.add(done.pid)
             try:
                 out, err = done.communicate(timeout=limit)
             except BaseException:
                 os.killpg(done.pid, signal.SIGKILL)
                 raise
+            finally:
+                _running.discard(done.pid)
     except subprocess.TimeoutExpired:
         raise Refused(f"{os.path.basename(args[0])} took more than "
                       f"{limit:g} s") from None
     except OSError as e:
         raise Refused(f"{args[0]}: {e.strerror}") from None
+    if done.returncode < 0:
+        raise Killed(f"{os.path.basename(args[0])} was ended by signal "
+                     f"{-done.returncode}")
     if done.returncode != 0:
         lines = (err.strip() or out.strip() or
                  f"{args[0]}: exit status {done.returncode}").splitlines()

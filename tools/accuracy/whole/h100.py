@@ -6,8 +6,7 @@ import os
 from replay import Build, Run
 from suites import Job, Time, rows
 
-CHECKOUT = "GPU_Benchmarks"
-URL = "https://github.com/EnzeXu/GPU_Benchmarks"
+SOURCES = {"GPU_Benchmarks": "https://github.com/EnzeXu/GPU_Benchmarks"}
 FILES = ("h100-pcie-programs.csv", "h100-pcie-times.csv")
 GPUS = ("h100pcie",)
 
@@ -41,7 +40,7 @@ def measured_times(measured):
 
 def jobs(sources, measured, gpus):
     del gpus
-    root = os.path.join(sources, CHECKOUT, "polybench")
+    root = os.path.join(sources, "GPU_Benchmarks", "polybench")
     for (name, n, block), us in sorted(measured_times(measured).items()):
         folder, source, work, power = PROGRAMS[name]
         build = Build(name + "-h100", root,

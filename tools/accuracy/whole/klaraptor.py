@@ -10,8 +10,7 @@ import os
 from replay import Build, Run
 from suites import Job, Time, rows
 
-CHECKOUT = "KLARAPTOR"
-URL = "https://github.com/orcca-uwo/KLARAPTOR"
+SOURCES = {"KLARAPTOR": "https://github.com/orcca-uwo/KLARAPTOR"}
 FILES = ("polybench-times.csv", "polybench-times-2.csv.gz")
 GPUS = ("rtx2070super", "gtx1080ti")
 
@@ -60,7 +59,7 @@ def measured_times(measured):
 
 
 def build(sources, name, folder, source):
-    root = os.path.join(sources, CHECKOUT, "tests")
+    root = os.path.join(sources, "KLARAPTOR", "tests")
     at = f"polybench_{folder}_llvm"
     edits = ()
     if name == "fdtd2d":

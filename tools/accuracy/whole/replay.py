@@ -15,7 +15,7 @@ import re
 import shutil
 
 import common
-from common import Refused, command, digest, keep
+from common import Killed, Refused, command, digest, keep
 
 KEPT = os.path.abspath(os.environ.get(
     "KEPT", os.path.join(common.ROOT, "build", "whole")))
@@ -269,6 +269,8 @@ def timed(how, gpu, words, teg, journal, limit):
         try:
             found = [teg.replayed(t, gpu, words, limit)
                      for t in how.traces(limit)]
+        except Killed:
+            raise
         except Refused as e:
             found = str(e)
         journal.put(key, f"{gpu} {getattr(how, 'name', '')}", found)

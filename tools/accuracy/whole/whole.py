@@ -20,6 +20,7 @@ import csv
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -28,12 +29,16 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(
 import common  # noqa: E402
 import compare  # noqa: E402
 import h100  # noqa: E402
+import hub  # noqa: E402
 import klaraptor  # noqa: E402
+import ktt  # noqa: E402
+import samples  # noqa: E402
 import suites  # noqa: E402
+import v100  # noqa: E402
 from journal import Journal  # noqa: E402
 from replay import Teg, timed  # noqa: E402
 
-SUITES = (klaraptor, h100)
+SUITES = (klaraptor, ktt, hub, h100, samples, v100)
 HERE = "teg"
 OUT = os.path.join(common.ROOT, "build", "accuracy")
 NOT_TIMES = ("ryoo",)  # models that say no time
@@ -48,11 +53,12 @@ def available(suite, options):
     for name in suite.FILES:
         if not os.path.exists(os.path.join(options.measured, name)):
             return f"no {os.path.join(options.measured, name)}"
-    if options.sources is None:
-        return f"no --sources DIR with {suite.CHECKOUT} ({suite.URL})"
-    path = os.path.join(options.sources, suite.CHECKOUT)
-    if not os.path.isdir(path):
-        return f"no {path} (git clone {suite.URL})"
+    for folder, url in suite.SOURCES.items():
+        if options.sources is None:
+            return f"no --sources DIR with {folder} ({url})"
+        path = os.path.join(options.sources, folder)
+        if not os.path.isdir(path):
+            return f"no {path} (git clone {url})"
     return None
 
 
@@ -136,13 +142,18 @@ def run_all(jobs, tegs, journal, options):
             return [], [(HERE, str(e))]
     points, refused, done = [], [], 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for job, (some, why) in zip(jobs, pool.map(one, jobs)):
-            points += some
-            refused += [(job, name, text) for name, text in why]
-            done += 1
-            if options.progress:
-                print(f"\r{done} of {len(jobs)}", end="", file=sys.stderr,
-                      flush=True)
+        try:
+            for job, (some, why) in zip(jobs, pool.map(one, jobs)):
+                points += some
+                refused += [(job, name, text) for name, text in why]
+                done += 1
+                if options.progress:
+                    print(f"\r{done} of {len(jobs)}", end="",
+                          file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            common.end_all()
+            raise
     if options.progress:
         print(file=sys.stderr)
     return points, refused
@@ -265,7 +276,11 @@ def main(argv):
     journal = Journal(os.path.join(OUT, "whole.journal"))
     if options.retry:
         journal.forget(lambda result: isinstance(result, str))
-    points, refused = run_all(jobs, tegs, journal, options)
+    try:
+        points, refused = run_all(jobs, tegs, journal, options)
+    except KeyboardInterrupt:
+        print("stopped; what is finished is kept", file=sys.stderr)
+        return 130
     if points:
         write(points, refused, options.out)
     else:
@@ -274,5 +289,10 @@ def main(argv):
     return 0
 
 
+def stop(*_):
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, stop)
     sys.exit(main(sys.argv[1:]))
