@@ -36,6 +36,9 @@ check("rho", common.spearman([10, 20, 30, 40, 50], [1, 3, 2, 4, 5]), 0.9)
 check("rho of the reverse", common.spearman([1, 2, 3], [9, 4, 1]), -1.0)
 check("rho of equal values", common.spearman([1, 1, 1], [1, 2, 3]), math.nan)
 check("tau", common.kendall([1, 2, 3, 4], [1, 3, 2, 4]), 4 / 6)
+# two pairs agree, one is tied: 2 / sqrt((3 - 1) * 3)
+check("tau with a tie", common.kendall([1, 1, 2], [1, 2, 3]),
+      2 / math.sqrt(6))
 # we pick the second, which took 6; the best took 4
 check("regret", common.regret([3, 2, 7], [4, 6, 9]), 1.5)
 check("a right pick costs nothing", common.regret([1, 2], [4, 6]), 1.0)
@@ -66,6 +69,11 @@ check("regret of a group", f["regret"], 1.5)
 check("order of a group", f["order"], 0.5)
 # ours 8 3 9 5 have places 2 0 3 1, measured 4 6 9 5 places 0 2 3 1
 check("rho of all", f["rho"], 1 - 6 * 8 / (4 * 15))
+# another group, in which the pick is right
+f = compare.figures(POINTS + [a_point("three", t, t) for t in (1.0, 2.0, 3.0)],
+                    "teg")
+check("mean regret of groups", f["regret"], 1.25)
+check("the worst", f["regret_worst"], 1.5)
 f = compare.figures(POINTS[:1], "quick")
 check("a predictor of one point", (f["points"], f["bias"]), (1, -0.75))
 check("one point has no order", f["rho"], math.nan)
@@ -137,6 +145,8 @@ check("nsys adds a microsecond a launch",
       suites.STARTS["nsys"](every, KERNELS), 3.0)
 check("the first events", suites.STARTS["events"](one, KERNELS), 12.0)
 check("later events", suites.STARTS["events"](every, KERNELS), 3.5)
+check("each of 500 pairs", suites.STARTS["events"](
+    dataclasses.replace(every, launches=500), KERNELS), 1750.0)
 p = whole.point(suites.Job("g", "gemm", "c", "n=1", "nsys", None, (every,),
                            1.0), every, {"teg": KERNELS,
                                          "before (x)": KERNELS[1:]})
@@ -177,6 +187,9 @@ check("or by a known factor", dataclasses.replace(
 # shared memory
 check("waves along a row", whole.hub.two_waves((9999, 9, 1), (64, 1, 1), 0),
       ((84 * 16, 1, 1), (2 * 84 * 16, 1, 1)))
+check("a row of less than two waves",
+      whole.hub.two_waves((2000, 9, 1), (64, 1, 1), 0),
+      ((2000, 1, 1), (2000, 2, 1)))
 check("waves in whole rows",
       whole.hub.two_waves((100, 99, 1), (64, 1, 1), 19 * 1024),
       ((100, 5, 1), (100, 10, 1)))
