@@ -212,8 +212,8 @@ class How:
     def __init__(self, key):
         self.key = key
 
-    def traces(self, limit):
-        del limit
+    def traces(self, teg, limit):
+        del teg, limit
         return ["trace"]
 
     def whole(self, found):
@@ -257,15 +257,22 @@ with tempfile.TemporaryDirectory() as work:
     check("options for all are", replays(work), 4)
     times(teg=a_teg(work, f"true; echo '{REPORT}'"))
     check("another program is", replays(work), 5)
+    # another emulator makes other traces
+    os.mkdir(os.path.join(work, "cudart"))
+    with open(os.path.join(work, "cudart", "libcudart.so.13"), "w",
+              encoding="utf-8") as library:
+        library.write("other")
+    times(teg=replay.Teg(teg.path, "config"))
+    check("another emulator is", replays(work), 6)
     # a line that was cut off is made again, and the next is whole
     with open(path, "r+b") as cut:
         cut.truncate(os.path.getsize(path) - 5)
-    check("lines that are whole", len(journal.Journal(path).found), 4)
+    check("lines that are whole", len(journal.Journal(path).found), 5)
     again = a_teg(work, f"true; echo '{REPORT}'")
     times(teg=again)
-    check("a line that was cut off", replays(work), 6)
+    check("a line that was cut off", replays(work), 7)
     times(teg=again)
-    check("does not spoil the next", replays(work), 6)
+    check("does not spoil the next", replays(work), 7)
     # what a program refuses is kept too, until it is forgotten
     broken = a_teg(work, "echo 'teg: t: block 0, warp 0: no' >&2; exit 1")
     for _ in range(2):
@@ -274,7 +281,7 @@ with tempfile.TemporaryDirectory() as work:
             check("refused", "taken", "refused")
         except common.Refused as e:
             check("refused", str(e), "teg: t: block 0, warp 0: no")
-    check("is not asked twice", replays(work), 7)
+    check("is not asked twice", replays(work), 8)
     kept = journal.Journal(path)
     kept.forget(lambda result: isinstance(result, str))
     check("forgotten", any(isinstance(r, str) for r in kept.found.values()),
@@ -287,7 +294,7 @@ with tempfile.TemporaryDirectory() as work:
             check("killed", "taken", "refused")
         except common.Killed as e:
             check("killed", "signal 9" in str(e), True)
-    check("is asked again", replays(work), 9)
+    check("is asked again", replays(work), 10)
     # a tool that hangs, and what it started
     try:
         common.command("sh", "-c", "sleep 60 | cat", limit=0.1)

@@ -3,8 +3,8 @@ was.
 
 A line of the file is one replay as JSON: its key and what came out.  The key
 names all that the result depends on, so what changed is simply not found: of a
-trace the sources, the compiler and the launch, of a replay the trace, the
-program teg, the description and the options.
+trace the sources, the compiler, the launch and the emulator, of a replay the
+trace, the program teg, the description and the options.
 """
 import json
 import os

@@ -112,16 +112,16 @@ class Run:
     def key(self):
         return digest(self.build.key, self.device, self.arguments, self.loose)
 
-    def traces(self, limit):
-        name = f"{self.build.name}-{self.key}.teg"
-        folder = keep(KEPT, name, lambda path: self._make(path, limit))
+    def traces(self, teg, limit):
+        name = f"{self.build.name}-{digest(self.key, teg.emulator)}.teg"
+        folder = keep(KEPT, name, lambda path: self._make(teg, path, limit))
         return [os.path.join(folder, "kernels.json")]
 
-    def _make(self, folder, limit):
+    def _make(self, teg, folder, limit):
         shutil.rmtree(folder, ignore_errors=True)
         program = self.build.program()
         said = []
-        command(common.TEG, "exec", "--config-dir", common.CONFIG, "-g",
+        command(teg.path, "exec", "--config-dir", teg.config, "-g",
                 self.device, "-o", folder, *(["--loose"] * self.loose), "--",
                 program, *self.arguments, limit=limit, said=said,
                 cwd=os.path.dirname(program))
@@ -173,17 +173,18 @@ class Grids:
                 "-o", path, source)
         os.unlink(source)
 
-    def traces(self, limit):
+    def traces(self, teg, limit):
         def trace(grid, path):
             words = [f"--grid={','.join(map(str, grid))}",
                      f"--block={','.join(map(str, self.block))}"]
             for a in self.arguments:
                 words += ["-a", a]
-            command(common.TEG, "trace", cubin, "-j", "1", "-k", self.kernel,
+            command(teg.path, "trace", cubin, "-j", "1", "-k", self.kernel,
                     *words, "-o", path, limit=limit)
         cubin = keep(KEPT, digest(self.text, self.flags, self.arch,
                                   compiler()) + ".cubin", self._cubin)
-        return [keep(KEPT, f"{self.name}-{self.key}-{i}.tegt",
+        name = f"{self.name}-{digest(self.key, teg.emulator)}"
+        return [keep(KEPT, f"{name}-{i}.tegt",
                      lambda path, g=g: trace(g, path))
                 for i, g in enumerate(self.grids)]
 
@@ -237,6 +238,17 @@ class Teg:
     def key(self):
         return content(self.path)
 
+    @functools.cached_property
+    def emulator(self):
+        """Changes when what runs the kernels does: the runtime library that
+        programs get, which lies beside the program or is installed."""
+        at = os.path.dirname(self.path)
+        for f in ("cudart", os.path.join("..", "lib", "teg")):
+            path = os.path.join(at, f, "libcudart.so.13")
+            if os.path.exists(path):
+                return content(path)
+        return self.key
+
     @functools.lru_cache(maxsize=None)
     def description(self, gpu):
         return command(self.path, "gpus", "--config-dir", self.config, gpu)
@@ -262,13 +274,13 @@ def kernel(r):
 
 def timed(how, gpu, words, teg, journal, limit):
     """Kernels of a whole launch or run; raises Refused."""
-    key = digest(how.key, gpu, words, teg.words, teg.key,
+    key = digest(how.key, gpu, words, teg.words, teg.key, teg.emulator,
                  teg.description(gpu))
     found = journal.get(key)
     if found is None:
         try:
             found = [teg.replayed(t, gpu, words, limit)
-                     for t in how.traces(limit)]
+                     for t in how.traces(teg, limit)]
         except Killed:
             raise
         except Refused as e:

@@ -8,7 +8,7 @@ measured times are in ../shared/measured.  Says `skipped:` where nvcc, sources
 or times are missing.  Prints tables and writes them to
 build/accuracy/whole.md, every point to build/accuracy/whole.csv; what is
 finished is kept in build/accuracy/whole.journal and not done again, traces in
-build/whole ($KEPT).  Remove that folder after a change of the emulator.
+build/whole ($KEPT).
 
 Of each program and GPU, and of each problem that costs at most --cost seconds
 of a core, the --shapes launch shapes are taken whose names hash lowest.
@@ -89,7 +89,7 @@ def before(commit):
             ["git", "-C", common.ROOT, "archive", name], check=True,
             capture_output=True).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-        common.command("make", "-C", folder, "build/release/teg")
+        common.command("make", "-C", folder, "all")
     folder = common.keep(os.path.join(common.ROOT, "build"),
                          f"before-{name}", make)
     return name, Teg(os.path.join(folder, "build", "release", "teg"),
