@@ -124,7 +124,7 @@ check("and nothing else", whole.chosen(JOBS, whole.parse(["q"])), [])
 
 def a_kernel(name, us, launches=1, models=None):
     return {"name": name, "us": us, "launches": launches, "sampled": False,
-            "bound": "latency", "models": models or {}}
+            "incomplete": False, "bound": "latency", "models": models or {}}
 
 
 KERNELS = [a_kernel("_Z1ai", 4.0, 2, {"m": 1.0, "n": None}),

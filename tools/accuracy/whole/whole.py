@@ -128,6 +128,7 @@ def point(job, time, kernels):
             "group": f"{job.gpu} {time.row} {job.group}",
             "measured_us": time.us, "repeats": len(time.repeats),
             "start_us": start, "sampled": any(k["sampled"] for k in here),
+            "incomplete": any(k["incomplete"] for k in here),
             "bound": max(here, key=lambda k: k["us"] * k["launches"])["bound"],
             "ours": {n: None if us is None else us + start
                      for n, us in ours.items()}}
@@ -188,7 +189,7 @@ def report(points, refused):
 
 
 COLUMNS = ("gpu", "program", "row", "half", "case", "method", "measured_us",
-           "repeats", "start_us", "sampled", "bound")
+           "repeats", "start_us", "sampled", "incomplete", "bound")
 
 
 def write_points(points, path):
@@ -210,6 +211,10 @@ def write(points, refused, out):
     write_points(points, os.path.join(out, "whole.csv"))
     print(text.split("\n## Each program: ")[0])
     sampled = sum(p["sampled"] for p in points)
+    torn = sum(p["incomplete"] for p in points)
+    if torn:
+        print(f"{torn} points are incomplete: their traces or reports lack "
+              "something, see `teg run`")
     print(f"{len(points)} points, {sampled} of them from a part of their "
           f"blocks or launches; {len(refused)} replays did not run; all "
           f"tables: {os.path.join(out, 'whole.md')}")
