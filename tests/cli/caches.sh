@@ -138,4 +138,18 @@ printf 'long.sketch\nlong.sketch\n' >"$work/longs"
 check 'samples carry' [ "$(cycles "$work/longs" --caches carry --sample |
     awk '{ print ($2 < $1) }')" = 1 ]
 
+# what tools measure besides: of four launches one is the process's first
+start='--set start.events_first_us=12 --set start.events_us=3.5'
+expect 0 "$teg" run "$work/kernels.json" $gpu $start --as-measured events -f json
+check 'as measured, in the mean' [ "$(value as_measured_us | awk -v c=$cold '
+    { d = $1 - c / 1380 - (12 + 4 * 3.5) / 5; print (d < 1e-6 && d > -1e-6) }')" = 1 ]
+expect 0 "$teg" run "$work/list" $gpu $start --as-measured events
+out 'as measured  .* 12 of it the start'
+out 'as measured  .* 3.5 of it the start'
+expect 0 "$teg" run "$work/a.sketch" -g v100 --as-measured ncu -f json
+check 'cycles are the same' [ "$(value cycles)" = "$("$teg" run "$work/a.sketch" \
+    -g v100 -f json | sed -n 's/.*"cycles": *\([0-9.]*\),*$/\1/p' | tr '\n' ' ')" ]
+expect 2 "$teg" run "$work/a.sketch" -g v100 --as-measured nsys
+err 'v100 does not say what nsys adds to a launch'
+
 finish

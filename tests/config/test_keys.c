@@ -15,6 +15,7 @@
 
 #include "config/occupancy.h"
 #include "config/param.h"
+#include "config/start.h"
 #include "sim/models/power_model.h"
 #include "sim/teg.h"
 #include "tests/help_suite.h"
@@ -272,6 +273,19 @@ static uint64_t mix_power(uint64_t h, const struct teg_statistics *s,
 }
 
 /* Returns 0 if the chip cannot be, else sets `*outcome`. */
+/* What each tool sees besides the kernel. */
+static uint64_t mix_starts(uint64_t outcome, const struct teg_gpu *gpu)
+{
+    for (int by = TEG_MEASURED_BY_NCU; by <= TEG_MEASURED_BY_EVENTS; by++) {
+        for (int first = 0; first < 2; first++) {
+            double us = teg_start_us(gpu, (enum teg_measured_by)by, first);
+
+            outcome = mix(outcome, &us, sizeof us);
+        }
+    }
+    return outcome;
+}
+
 static int outcome_of(const struct teg_sketch *sketch,
                       const struct teg_gpu *gpu, uint64_t *outcome)
 {
@@ -299,6 +313,7 @@ static int outcome_of(const struct teg_sketch *sketch,
     *outcome = mix_estimates(*outcome, &s, gpu);
     *outcome = mix_power(*outcome, &s, gpu, 20);  /* heats up */
     *outcome = mix_power(*outcome, &s, gpu, 200); /* cools down */
+    *outcome = mix_starts(*outcome, gpu);
     launch.close(launch.self);
     return 1;
 }

@@ -27,6 +27,25 @@ struct run {
 static const char *const dependences_names[] = {"as-described", "scoreboard",
                                                 "control", NULL};
 
+static const char *const measured_by_names[] = {"none", "ncu", "nsys", "events",
+                                                NULL};
+
+/* A start that nobody has measured is not 0. */
+static int check_start(const struct run *run)
+{
+    enum teg_measured_by by = (enum teg_measured_by)run->job.measured_by;
+
+    if (by == TEG_MEASURED_BY_NOBODY || teg_start_us(run->job.gpu, by, 0) > 0)
+        return EXIT_DONE;
+    say("--as-measured",
+        "%s does not say what %s adds to a launch: --set start.%s=...",
+        run->job.gpu->name, measured_by_names[by],
+        by == TEG_MEASURED_BY_NCU    ? "ncu_cycles"
+        : by == TEG_MEASURED_BY_NSYS ? "nsys_us"
+                                     : "events_us");
+    return EXIT_USAGE;
+}
+
 static int set_dependences(const struct run *run)
 {
     struct teg_diag d;
@@ -204,6 +223,8 @@ static int represent(const struct run *run, struct report *report,
         replay_represent(&replay, run->simulated[by], &run->clusters, place,
                          run->job.path, run->job.kernel[by] + 1, &launch);
     if (status == EXIT_DONE)
+        replay_add_start(&replay, &run->job, kernel);
+    if (status == EXIT_DONE)
         status = report_replay(run, report, &replay, &ears, kernel, &none);
     replay_release(&replay);
     return status;
@@ -360,6 +381,10 @@ int cmd_run(int argc, char **argv)
          "million warp instructions or more)",
          NULL},
         CACHES_OPTION(run.job.caches),
+        {"as-measured", 0, OPT_CHOICE, &run.job.measured_by, "BY",
+         "also the time that ncu, nsys or events would show: with the start of "
+         "a launch, as the GPU description has it (none: default)",
+         measured_by_names},
         CLUSTER_OPTION(run.similar),
         {"exact", 0, OPT_FLAG, &run.exact, NULL,
          "simulate every kernel, in full; --by-pc, --ranking, --pc-trace and "
@@ -423,6 +448,8 @@ int cmd_run(int argc, char **argv)
         status = job_open_gpu(&run.job);
     if (status == EXIT_DONE)
         status = set_dependences(&run);
+    if (status == EXIT_DONE)
+        status = check_start(&run);
     if (status == EXIT_DONE)
         status = check_series(&run);
     if (status == EXIT_DONE)

@@ -34,7 +34,8 @@ struct job {
     struct opt_list set;
     uint32_t format; /* index into format_names */
     uint32_t caches; /* enum caches: cold where a command has no --caches */
-    const char *out; /* NULL: standard output */
+    uint32_t measured_by; /* enum teg_measured_by */
+    const char *out;      /* NULL: standard output */
 
     /* Opened. */
     double started;          /* job_clock() then: progress shows after that */

@@ -324,6 +324,17 @@ static int catch_up(struct replay *r, const struct job *job, uint32_t step,
     return status;
 }
 
+void replay_add_start(struct replay *r, const struct job *job, uint32_t kernel)
+{
+    uint32_t launches = replay_launches(r);
+    bool begins = kernel == 0 && !r->later;
+
+    r->measured_by = (enum teg_measured_by)job->measured_by;
+    r->start_us = (teg_start_us(r->gpu, r->measured_by, begins) +
+                   (launches - 1) * teg_start_us(r->gpu, r->measured_by, 0)) /
+                  launches;
+}
+
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                 const struct replay_options *options)
 {
@@ -342,7 +353,14 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
             status = replay_step(r, job, step, options, carried);
     }
     carried_release(&own);
+    if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
+        replay_add_start(r, job, kernel);
     return status;
+}
+
+double replay_as_measured_us(const struct replay *r)
+{
+    return r->start_us + (double)r->s->cycles / r->gpu->chip.sm_clock_mhz;
 }
 
 uint32_t replay_launches(const struct replay *r)

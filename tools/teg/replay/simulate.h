@@ -5,6 +5,7 @@
 #ifndef TEG_TOOLS_TEG_REPLAY_SIMULATE_H
 #define TEG_TOOLS_TEG_REPLAY_SIMULATE_H
 
+#include "config/start.h"
 #include "sim/sample/warm_up.h"
 #include "tools/teg/replay/job.h"
 #include "traces/store.h"
@@ -52,8 +53,10 @@ struct replay {
     uint32_t launches;        /* identical ones this stands for; 0 is 1 */
     enum caches caches;       /* what it found there */
     bool later;               /* carry: not the first launch of its kernel */
-    bool incomplete;          /* interrupted; `s` holds what there was */
-    double seconds;           /* wall clock of the simulation */
+    enum teg_measured_by measured_by; /* --as-measured */
+    double start_us;                  /* of that, the mean of `launches` */
+    bool incomplete; /* interrupted; `s` holds what there was */
+    double seconds;  /* wall clock of the simulation */
 };
 
 /*
@@ -63,8 +66,13 @@ struct replay {
  */
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                 const struct replay_options *options);
+/* What the tool of --as-measured sees besides launch `kernel` of the trace, of
+ * which the first is the process's. */
+void replay_add_start(struct replay *r, const struct job *job, uint32_t kernel);
 /* Warp instructions below which a launch is simulated in full. */
 uint64_t sampling_instructions_min(enum sampling sampling);
+/* Of one launch, its start included. */
+double replay_as_measured_us(const struct replay *r);
 /* At least 1. */
 uint32_t replay_launches(const struct replay *r);
 /* Closes what the statistics are no longer of; a report needs it open. */

@@ -267,6 +267,14 @@ static json_t *what_ifs_json(const struct opt_list *list)
     return array;
 }
 
+/* Null: not asked for. */
+static json_t *as_measured_json(const struct replay *r)
+{
+    return r->measured_by != TEG_MEASURED_BY_NOBODY
+               ? number_json(replay_as_measured_us(r))
+               : json_null();
+}
+
 json_t *result_json(const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
@@ -294,6 +302,7 @@ json_t *result_json(const struct result *r)
         o, "time_us", number_json((double)s->cycles / gpu->chip.sm_clock_mhz));
     json_object_set_new(
         o, "ipc", json_ratio((double)s->warp_instructions, (double)s->cycles));
+    json_object_set_new(o, "as_measured_us", as_measured_json(r->replay));
     json_object_set_new(o, "units", units_json(r));
     put_counters(o, &counters, NULL);
     json_object_set_new(o, "stalls", stalls_json(s));
@@ -311,9 +320,11 @@ json_t *result_json(const struct result *r)
 json_t *totals_json(const struct totals *t)
 {
     return json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:b}",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:b}",
         "kernels", (int)t->kernels, "launches", count_json(t->launches),
         "cycles", count_json(t->cycles), "time_us", number_json(t->time_us),
+        "as_measured_us",
+        t->as_measured_us > 0 ? number_json(t->as_measured_us) : json_null(),
         "warp_instructions", count_json(t->warp_instructions), "ipc",
         json_ratio((double)t->warp_instructions, (double)t->cycles),
         "simulated_kernels", (int)(t->kernels - t->represented_kernels),

@@ -123,6 +123,9 @@ int report_add(struct report *report, const struct result *result)
     total->warp_instructions += launches * s->warp_instructions;
     total->time_us +=
         launches * (double)s->cycles / result->replay->gpu->chip.sm_clock_mhz;
+    if (result->replay->measured_by != TEG_MEASURED_BY_NOBODY)
+        total->as_measured_us +=
+            launches * replay_as_measured_us(result->replay);
     total->represented_kernels += result->replay->represented.used;
     total->simulated_instructions += simulated_instructions(result->replay);
     total->error_cycles +=

@@ -49,6 +49,7 @@ struct totals {
     uint64_t launches; /* an entry of a list may stand for many */
     uint64_t cycles, warp_instructions;
     double time_us;
+    double as_measured_us;           /* 0: not asked for */
     uint32_t represented_kernels;    /* not simulated: others were for them */
     uint64_t simulated_instructions; /* of warp_instructions */
     double error_cycles;             /* that `cycles` may be off by */

@@ -184,6 +184,10 @@ static void print_time(FILE *f, const struct result *r)
     fprintf(f, "\n  cycles     %s%14s%s  = %.4g us\n", tint(f, TINT_STRONG),
             with_commas(s->cycles, text), tint(f, TINT_OFF),
             (double)s->cycles / gpu->chip.sm_clock_mhz);
+    if (r->replay->measured_by != TEG_MEASURED_BY_NOBODY)
+        fprintf(f,
+                "  as measured %13.4g  us, %.4g of it the start of a launch\n",
+                replay_as_measured_us(r->replay), r->replay->start_us);
     fprintf(f, "  ipc        %14.2f  of %.0f issue slots a cycle (%.1f %%)\n",
             ipc, slots, slots > 0 ? 100 * ipc / slots : 0);
     fprintf(f,
@@ -518,6 +522,9 @@ void text_totals(FILE *f, const struct totals *t)
                 t->kernels, plural(t->kernels), launches,
                 with_commas(t->cycles, a), t->time_us,
                 with_commas(t->warp_instructions, b));
+    if (t->as_measured_us > 0)
+        fprintf(f, "as measured, with the starts of launches: %.4g us\n",
+                t->as_measured_us);
     if (t->represented_kernels > 0)
         fprintf(f,
                 "%u simulated (%.3g %% of the instructions), %u represented; "
