@@ -26,8 +26,10 @@ static const struct lack {
      "what tensor copies move is not known: they "
      "take no bandwidth"},
     {"SYNCS", "mbarrier",
-     "which mbarriers SYNCS uses is not known, or other "
-     "blocks use them: nobody waits there"},
+     "which mbarriers SYNCS uses is not known: nobody waits there"},
+    {"STAS", "remote-store",
+     "where STAS stores is not known: it takes no bandwidth between SMs, and "
+     "nobody hears of it"},
 };
 
 void teg_values_note(struct teg_notes *notes, const struct teg_inst *inst,

@@ -1,5 +1,6 @@
 #include "sim/engine/bulk.h"
 
+#include "sim/engine/cga.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/sm.h"
 
@@ -8,6 +9,10 @@ enum {      /* values of a copy */
     GLOBAL,
     BYTES,
     MBARRIER,
+};
+
+enum {
+    BLOCKS_AT = 32, /* in the mbarrier of a copy to several blocks: which */
 };
 
 #define NONE UINT64_MAX /* as a value */
@@ -68,6 +73,33 @@ static void end_copy(struct sim_sm *sm, struct sim_plan *plan,
     t->done = sim_times_end(teg_max(sum->done, done), t->floor, t->extra);
 }
 
+/* A copy from shared memory to that of another block: its lines cross the
+ * network one after the other.  Inside the block's own it takes its latency. */
+static struct sim_plan *send_copy(struct sim_sm *sm, const struct sim_warp *w,
+                                  const struct sim_values *v,
+                                  struct sim_plan *plan, struct sim_times *t)
+{
+    uint32_t blocks = sm->chip->windows.blocks;
+    uint32_t behind =
+        blocks > 1 ? sim_behind(sim_value_first(v, SHARED)) % blocks : 0;
+    struct sum none = {0};
+
+    if (behind == 0 || sim_value_first(v, BYTES) == 0)
+        return NULL;
+    *plan = (struct sim_plan){
+        .request = {.space = SPACE_SHARED, .active = 1},
+        .remotes = 1,
+        .remote = {{.behind = behind,
+                    .bytes = (uint32_t)sim_value_first(v, BYTES),
+                    .sent = 1}},
+    };
+    plan->request.remote_bytes = plan->remote[0].bytes;
+    sim_lsu_find_remotes(sm, w, plan);
+    t->open = sim_lsu_begin(sm, w, plan, INST_BYPASS_L1, t->start);
+    end_copy(sm, plan, &none, t);
+    return plan;
+}
+
 int sim_bulk_range(const struct sim_values *v, uint64_t *from, uint64_t *end)
 {
     *from = sim_value_first(v, GLOBAL);
@@ -87,7 +119,7 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
 
     *t = times_of(op, start);
     if (!sim_bulk_range(v, &at, &end))
-        return NULL;
+        return send_copy(sm, w, v, plan, t);
     for (;;) {
         at = sim_plan_bulk(plan, (op->flags & INST_STORE) != 0, at, end);
         t->open = sim_lsu_begin(sm, w, plan, op->flags | INST_BYPASS_L1,
@@ -101,15 +133,35 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
     return plan;
 }
 
+/* Lets the mbarrier know, or that of each block that a copy goes to. */
+static void tell_blocks(struct sim_sm *sm, const struct sim_resident *b,
+                        uint64_t mbarrier, uint64_t bytes,
+                        const struct sim_times *t)
+{
+    uint64_t blocks = mbarrier >> BLOCKS_AT;
+    struct sim_news news = {.bytes = -(int64_t)bytes};
+
+    for (blocks = blocks != 0 ? blocks : 1; blocks != 0; blocks &= blocks - 1) {
+        news.address = (mbarrier & UINT32_MAX) +
+                       ((uint64_t)__builtin_ctzll(blocks) << SIM_BEHIND_BIT);
+        sim_outbox_send(sm, b, &news, t);
+    }
+}
+
 void sim_bulk_tell(struct sim_sm *sm, const struct sim_warp *w,
                    const struct sim_values *v, const struct sim_times *t)
 {
+    struct sim_resident *b = &sm->resident[w->resident];
+    uint64_t mbarrier = sim_value_first(v, MBARRIER);
     struct sim_mbarrier_note note;
 
-    if (sim_value_first(v, MBARRIER) == NONE)
+    if (mbarrier == NONE)
         return;
-    note = sim_mbarrier_come(sm, &sm->resident[w->resident],
-                             sim_value_first(v, MBARRIER),
+    if (b->cga.number != SIM_NO_CGA && sim_behind(mbarrier) != 0) {
+        tell_blocks(sm, b, mbarrier, sim_value_first(v, BYTES), t);
+        return;
+    }
+    note = sim_mbarrier_come(sm, b, mbarrier & UINT32_MAX,
                              sim_value_first(v, BYTES), t->done, t->open);
     if (t->open)
         sim_pending_at(&sm->pending, (uint32_t)(t->done - SIM_OPEN))->note =

@@ -6,8 +6,11 @@
  * the load/store unit do, past L1, and the copy is done when the last is.  An
  * mbarrier hears of a copy's bytes when it is done.  (PTX ISA, cp.async.bulk;
  * the pace is inferred: nobody has published that of the unit)
- * Leaves out: what the unit's end of shared memory does to others' banks;
- * copies inside shared memory take their latency only.
+ * A copy to several blocks of a cluster is read once.  One from shared memory to
+ * another block's crosses the network between SMs (sim/memory/remote.h).
+ * Leaves out: what the unit's end of shared memory does to others' banks; what
+ * carries a copy to several blocks; copies inside a block's own shared memory
+ * take their latency only.
  */
 #ifndef TEG_SIM_ENGINE_BULK_H
 #define TEG_SIM_ENGINE_BULK_H

@@ -37,7 +37,7 @@ void sim_cga_join(struct sim_cgas *c, uint32_t number, uint32_t rank,
     struct sim_cga *g = &c->cga[number];
 
     g->size = size;
-    g->sm[rank] = sm->number;
+    g->place[rank] = (struct sim_cga_place){sm, resident};
     sm->resident[resident].cga.rank = rank;
 
     g->block[g->blocks++] = (struct sim_cga_block){sm->number, resident};
@@ -49,7 +49,25 @@ uint32_t sim_cga_sm(const struct sim_cgas *c, const struct sim_resident *b,
 {
     const struct sim_cga *g = &c->cga[b->cga.number];
 
-    return g->sm[(b->cga.rank + behind) % g->size];
+    return g->place[(b->cga.rank + behind) % g->size].sm->number;
+}
+
+int sim_cga_find(const struct sim_cgas *c, const struct sim_resident *b,
+                 uint32_t behind, struct sim_sm **sm, uint32_t *resident)
+{
+    const struct sim_resident *found;
+    const struct sim_cga *g;
+    uint32_t rank;
+
+    if (b->cga.number == SIM_NO_CGA)
+        return 0;
+    g = &c->cga[b->cga.number];
+    rank = (b->cga.rank + behind) % g->size;
+    *sm = g->place[rank].sm;
+    *resident = g->place[rank].resident;
+    found = &(*sm)->resident[*resident];
+    return found->block != NULL && found->cga.number == b->cga.number &&
+           found->cga.rank == rank;
 }
 
 /* ---- a phase ends -------------------------------------------------------- */

@@ -22,9 +22,12 @@ struct sim_cgas {
         struct sim_cga_block {
             uint32_t sm, resident;
         } block[SIM_CGA_MAX];
-        uint32_t size, sm[SIM_CGA_MAX]; /* by rank, of those that have left
-                                           too */
-    } * cga;                            /* owned, [count] */
+        uint32_t size;
+        struct sim_cga_place {
+            struct sim_sm *sm; /* borrowed */
+            uint32_t resident;
+        } place[SIM_CGA_MAX]; /* by rank, of those that have left too */
+    } * cga;                  /* owned, [count] */
     uint32_t count, capacity;
 };
 
@@ -41,6 +44,11 @@ void sim_cga_join(struct sim_cgas *c, uint32_t number, uint32_t rank,
  * cluster. */
 uint32_t sim_cga_sm(const struct sim_cgas *c, const struct sim_resident *b,
                     uint32_t behind);
+
+/* The same, and its place there; returns 0 if it has left or `b` is of no
+ * cluster. */
+int sim_cga_find(const struct sim_cgas *c, const struct sim_resident *b,
+                 uint32_t behind, struct sim_sm **sm, uint32_t *resident);
 
 /* The warp has come to its cluster's barrier: without waiting, or to wait.
  * Returns whether it has to. */

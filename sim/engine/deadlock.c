@@ -93,14 +93,51 @@ static teg_status block_deadlock(const struct sim_sm *sm,
         teg_block_warp_id(b->block, ended->stream), pc_of(sm, ended));
 }
 
-teg_status sim_sm_deadlock(const struct sim_sm *sm, struct teg_diag *d)
+/* TEG_OK if none of the block's warps waits for its cluster. */
+static teg_status cluster_deadlock(const struct sim_sm *sm,
+                                   const struct sim_resident *b,
+                                   struct teg_diag *d)
 {
-    for (uint32_t i = 0; i < sm->chip->gpu->sm.blocks_max; i++) {
-        const struct sim_resident *b = &sm->resident[i];
+    const uint32_t *at = teg_block_position(b->block);
+    const struct sim_warp *waits = find_parked(sm, b, SIM_PARKED_CGA);
+    char where[96];
 
-        if (b->block != NULL && b->live != 0)
-            TRY(block_deadlock(sm, b, d));
+    if (waits == NULL)
+        return TEG_OK;
+    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+    return teg_fail(d, TEG_DEADLOCK, where,
+                    "deadlock: warp %u waits at its cluster's barrier before "
+                    "pc 0x%" PRIx64 ", to which others never come",
+                    teg_block_warp_id(b->block, waits->stream),
+                    pc_of(sm, waits));
+}
+
+static teg_status each_block(const struct sim_sm *sm, uint32_t sms,
+                             teg_status (*look)(const struct sim_sm *sm,
+                                                const struct sim_resident *b,
+                                                struct teg_diag *d),
+                             struct teg_diag *d)
+{
+    for (uint32_t s = 0; s < sms; s++) {
+        for (uint32_t i = 0; i < sm[s].chip->gpu->sm.blocks_max; i++) {
+            const struct sim_resident *b = &sm[s].resident[i];
+
+            if (b->block != NULL && b->live != 0)
+                TRY(look(&sm[s], b, d));
+        }
     }
+    return TEG_OK;
+}
+
+teg_status sim_deadlock(const struct sim_sm *sm, uint32_t sms,
+                        struct teg_diag *d)
+{
+    uint32_t first = 0;
+
+    TRY(each_block(sm, sms, block_deadlock, d));
+    TRY(each_block(sm, sms, cluster_deadlock, d));
+    while (first + 1 < sms && sm[first].blocks == 0)
+        first++;
     return teg_fail(d, TEG_DEADLOCK, "", "SM %u: no warp can go on",
-                    sm->number);
+                    sm[first].number);
 }

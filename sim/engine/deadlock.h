@@ -6,7 +6,10 @@
 
 #include "sim/engine/sm.h"
 
-/* Names a block that can go on no more, why, and where. */
-teg_status sim_sm_deadlock(const struct sim_sm *sm, struct teg_diag *d);
+/* Names a block that can go on no more, why, and where: of all SMs the first one
+ * that waits for nobody but itself, or for an mbarrier; else one that waits at
+ * its cluster's barrier. */
+teg_status sim_deadlock(const struct sim_sm *sm, uint32_t sms,
+                        struct teg_diag *d);
 
 #endif

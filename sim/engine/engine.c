@@ -82,7 +82,7 @@ static teg_status report_deadlock(const struct run *r, struct teg_diag *d)
 {
     for (uint32_t i = 0; i < r->setup->sms; i++) {
         if (r->sm[i].blocks != 0)
-            return sim_sm_deadlock(&r->sm[i], d);
+            return sim_deadlock(r->sm, r->setup->sms, d);
     }
     if (r->dispatch.cluster > 1)
         return teg_fail(d, TEG_LIMIT, "",
@@ -155,8 +155,8 @@ static uint64_t lookahead(const struct run *r)
      * one asks of another's shared memory takes that long. */
     if (r->dispatch.cluster > 1)
         cycles = teg_min(cycles, teg_max(gpu->sm.cluster_barrier_latency, 1));
-    if (r->dispatch.cluster > 1 && gpu->shared.remote_latency != 0)
-        cycles = teg_min(cycles, gpu->shared.remote_latency);
+    if (r->dispatch.cluster > 1)
+        cycles = teg_min(cycles, teg_max(gpu->shared.remote_latency, 1));
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
      * counted at once where warps take turns. */
@@ -292,6 +292,8 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
         TRY(replace_blocks(r, now + 1, d));
         set_window(r, now);
         TRY(run_window(r, now, d));
+        if (r->dispatch.cluster > 1)
+            sim_outbox_deliver(r->sm, setup->sms);
         sim_cgas_settle(&r->cgas, r->sm);
         TRY(replace_blocks(r, r->until, d));
         if (setup->progress == NULL || now - told < PROGRESS_CYCLES)

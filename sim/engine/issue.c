@@ -46,6 +46,8 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
         sim_lsu_issue(sm, w, plan, v, now, start, t);
     else if (op->values == VALUES_BULK && v != NULL)
         return sim_bulk_issue(sm, slot, v, now, start, t);
+    else if (op->values == VALUES_SENT && v != NULL)
+        return sim_lsu_send(sm, slot, v, now, start, t);
     else
         *t = (struct sim_times){
             .start = start,
@@ -165,11 +167,14 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
     case VALUES_BULK:
         sim_bulk_tell(sm, w, v, t);
         break;
+    case VALUES_SENT:
+        sim_mbarrier_sent(sm, w, v, t);
+        break;
     case VALUES_INIT:
         sim_mbarrier_init(sm, w, v);
         break;
     case VALUES_ARRIVE:
-        sim_mbarrier_arrive(sm, w, v, t->done);
+        sim_mbarrier_arrive(sm, w, v, t);
         break;
     case VALUES_BARRIER:
         if ((op->flags & INST_ARRIVE) != 0)

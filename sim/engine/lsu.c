@@ -4,16 +4,21 @@
 #include "sim/engine/counter.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/values.h"
+#include "sim/memory/remote.h"
 #include "sim/memory/shared.h"
 
-/* The SMs of the blocks of its cluster that the request goes to. */
-static void find_remotes(const struct sim_sm *sm, const struct sim_warp *w,
-                         struct sim_plan *plan)
+void sim_lsu_find_remotes(const struct sim_sm *sm, const struct sim_warp *w,
+                          struct sim_plan *plan)
 {
     for (uint32_t i = 0; i < plan->remotes; i++)
         plan->remote[i].behind = sim_cga_sm(
             sm->chip->cgas, &sm->resident[w->resident], plan->remote[i].behind);
 }
+
+enum { /* values of an asynchronous store */
+    WHERE,
+    BYTES,
+};
 
 struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
 {
@@ -29,7 +34,7 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
                   &sm->chip->ops.program->inst[w->cursor.inst], &access,
                   &sm->chip->windows);
     sim_plan_place(plan, sm->number, w->resident);
-    find_remotes(sm, w, plan);
+    sim_lsu_find_remotes(sm, w, plan);
     w->planned = 1;
     return plan;
 }
@@ -268,4 +273,25 @@ void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
         pass_shared_side(sm, w, op, v, now, t);
     t->open = sim_lsu_begin(sm, w, plan, op->flags, start);
     end(sm, plan, t);
+}
+
+struct sim_plan *sim_lsu_send(struct sim_sm *sm, uint32_t slot,
+                              const struct sim_values *v, uint64_t now,
+                              uint64_t start, struct sim_times *t)
+{
+    const struct sim_warp *w = &sm->warp[slot];
+    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
+    const struct sim_windows windows = {.blocks = sm->chip->windows.blocks};
+    struct teg_inst store = sm->chip->ops.program->inst[w->cursor.inst];
+
+    store.width = (uint16_t)sim_value_first(v, BYTES);
+    store.flags = INST_STORE;
+    *t = (struct sim_times){.start = start};
+    sim_remote_plan(plan, sm->chip->gpu, &store, &v->value[WHERE], &windows);
+    sim_lsu_find_remotes(sm, w, plan);
+    shared_times(sm->chip, op, &plan->request, now, t);
+    if (plan->remotes != 0)
+        reach_remotes(sm, w, op, plan, t);
+    return plan;
 }

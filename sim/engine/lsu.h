@@ -59,6 +59,16 @@ int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
 uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,
                                 const struct sim_op *op, uint64_t start);
 
+/* Enters the SMs of the blocks of its cluster that the request goes to. */
+void sim_lsu_find_remotes(const struct sim_sm *sm, const struct sim_warp *w,
+                          struct sim_plan *plan);
+
+/* Issues an asynchronous store of the warp in `slot` to shared memory of its
+ * cluster, with these values, as sim_lsu_issue would. */
+struct sim_plan *sim_lsu_send(struct sim_sm *sm, uint32_t slot,
+                              const struct sim_values *v, uint64_t now,
+                              uint64_t start, struct sim_times *t);
+
 /* Issues the planned request of the warp in cycle `now`; its unit begins with
  * it in cycle `start`.  `v` are the values of an execution that has some, or
  * NULL. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/values.h"
 
@@ -104,22 +105,72 @@ void sim_mbarrier_init(struct sim_sm *sm, const struct sim_warp *w,
             .address = address, .count = count, .left = count};
 }
 
+static void hear(struct sim_sm *sm, struct sim_resident *b,
+                 const struct sim_news *news, uint64_t done)
+{
+    struct sim_mbarrier *m = find(b, news->address);
+
+    if (m == NULL)
+        return;
+    m->count -= news->leaving;
+    contribute(sm, b, m, news->arrivals, news->bytes, done);
+}
+
 void sim_mbarrier_arrive(struct sim_sm *sm, const struct sim_warp *w,
-                         const struct sim_values *v, uint64_t done)
+                         const struct sim_values *v, const struct sim_times *t)
 {
     struct sim_resident *b = &sm->resident[w->resident];
 
     for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        struct sim_mbarrier *m = find(b, sim_value(v, 0, lane));
         uint64_t arrivals = sim_value(v, 1, lane);
+        const struct sim_news news = {
+            .address = sim_value(v, 0, lane),
+            .arrivals = (int64_t)(arrivals & UINT32_MAX),
+            .leaving = (int64_t)(arrivals >> 32),
+            .bytes = (int64_t)sim_value(v, 2, lane),
+        };
 
-        if (m == NULL)
-            continue;
-        m->count -= (int64_t)(arrivals >> 32);
-        contribute(sm, b, m, (int64_t)(arrivals & UINT32_MAX),
-                   (int64_t)sim_value(v, 2, lane), done);
+        if (sim_behind(news.address) != 0)
+            sim_outbox_send(sm, b, &news, t);
+        else
+            hear(sm, b, &news, t->done);
     }
+}
+
+void sim_mbarrier_sent(struct sim_sm *sm, const struct sim_warp *w,
+                       const struct sim_values *v, const struct sim_times *t)
+{
+    const struct sim_resident *b = &sm->resident[w->resident];
+    struct sim_news news = {0};
+
+    /* Lanes one behind the other that tell one mbarrier tell it together. */
+    for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+
+        if (news.bytes != 0 && news.address != sim_value(v, 2, lane)) {
+            sim_outbox_send(sm, b, &news, t);
+            news.bytes = 0;
+        }
+        news.address = sim_value(v, 2, lane);
+        news.bytes -= (int64_t)sim_value(v, 1, lane);
+    }
+    sim_outbox_send(sm, b, &news, t);
+}
+
+void sim_mbarrier_hear(struct sim_sm *sm, struct sim_resident *b,
+                       const struct sim_letter *letter)
+{
+    const struct sim_news news = {
+        .address = letter->mbarrier,
+        .arrivals = letter->arrivals,
+        .leaving = letter->leaving,
+        .bytes = letter->bytes,
+    };
+
+    hear(sm, b, &news, teg_max(letter->done, letter->floor));
+    for (uint32_t s = 0; s < sm->chip->gpu->sm.schedulers; s++)
+        sm->wake = teg_min(sm->wake, sm->scheduler[s].wake);
 }
 
 struct sim_mbarrier_note sim_mbarrier_come(struct sim_sm *sm,

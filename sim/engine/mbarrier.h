@@ -7,8 +7,7 @@
  * warp that has asked for a phase goes on when that has ended.
  * (PTX ISA, "mbarrier"; how long it takes is inferred: an arrival is a
  * shared-memory atomic)
- * Leaves out: who waits is told at once; the time limit of a try; barriers
- * that blocks of a cluster share.
+ * Leaves out: who waits is told at once; the time limit of a try.
  *
  * All that ends a phase is counted when it issues, with the cycle in which it
  * comes: a phase is over in the latest of them.  What SMs that run ahead have
@@ -19,8 +18,10 @@
 
 #include <stdint.h>
 
+struct sim_letter;
 struct sim_sm;
 struct sim_resident;
+struct sim_times;
 struct sim_values;
 struct sim_warp;
 
@@ -56,9 +57,16 @@ struct sim_mbarrier_note {
 /* The warp's instruction, with these values, makes an mbarrier. */
 void sim_mbarrier_init(struct sim_sm *sm, const struct sim_warp *w,
                        const struct sim_values *v);
-/* It arrives at one, or its lanes at several, in cycle `done`. */
+/* It arrives at one, or its lanes at several, also of other blocks of its
+ * cluster. */
 void sim_mbarrier_arrive(struct sim_sm *sm, const struct sim_warp *w,
-                         const struct sim_values *v, uint64_t done);
+                         const struct sim_values *v, const struct sim_times *t);
+/* The warp's asynchronous store, with these values, comes with its bytes. */
+void sim_mbarrier_sent(struct sim_sm *sm, const struct sim_warp *w,
+                       const struct sim_values *v, const struct sim_times *t);
+/* Another block of the cluster, or an instruction that was open, tells `b`. */
+void sim_mbarrier_hear(struct sim_sm *sm, struct sim_resident *b,
+                       const struct sim_letter *letter);
 
 /* `bytes` come for the mbarrier at `address` of block `b`, in cycle `done`; if
  * that is open, in the cycle that sim_mbarrier_settle tells. */

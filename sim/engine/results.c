@@ -245,6 +245,7 @@ void sim_results_settle(struct sim_sm *sm)
         }
         offset += p->bytes;
     }
+    sim_outbox_close(sm);
     sim_pending_clear(o);
     look_again(sm);
 }

@@ -11,6 +11,7 @@
 #include "sim/engine/constants.h"
 #include "sim/engine/fetch.h"
 #include "sim/engine/mbarrier.h"
+#include "sim/engine/outbox.h"
 #include "sim/engine/pending.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/units.h"
@@ -66,6 +67,7 @@ struct sim_sm {
     struct sim_constants *constants; /* owned; NULL: they are always there */
     struct sim_misses *misses;      /* owned: of the instruction being issued */
     struct sim_pending_list pending;
+    struct sim_outbox outbox;
 };
 
 teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,

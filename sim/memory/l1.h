@@ -22,6 +22,7 @@ enum {
     SIM_MISS_AWAITED = 4, /* which come with a fill not known yet */
     SIM_MISS_ENTERED = 8, /* it took another line's frame */
     SIM_MISS_REMOTE = 16, /* not of L1: it goes to another SM (remote.h) */
+    SIM_MISS_SENT = 32,   /* done when it is there */
 };
 
 struct sim_l1 {

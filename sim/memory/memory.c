@@ -121,7 +121,8 @@ static struct sim_miss remote_miss(const struct sim_remote *remote)
     return (struct sim_miss){
         .address = remote->behind,
         .bytes = remote->bytes,
-        .flags = SIM_MISS_REMOTE,
+        .flags =
+            (uint8_t)(SIM_MISS_REMOTE | (remote->sent ? SIM_MISS_SENT : 0)),
         .passes = (uint16_t)remote->passes,
         .groups = (uint16_t)remote->groups,
     };

@@ -39,6 +39,8 @@ struct sim_remote {
     uint32_t behind; /* ranks behind its own; then, once it is known, its SM */
     uint32_t bytes;  /* of the segments that cross the network */
     uint32_t passes, groups; /* of an atomic in the banks there */
+    int sent; /* it is to be told when it is there: a copy, an asynchronous
+                 store */
 };
 
 /* A request, worked out before it is issued. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/memory/atomic.h"
+#include "sim/memory/l1.h"
 #include "sim/memory/lanes.h"
 #include "sim/memory/line.h"
 #include "sim/memory/memory.h"
@@ -82,6 +83,21 @@ void sim_remote_split(struct sim_plan *plan, const struct teg_gpu *gpu,
     }
 }
 
+void sim_remote_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
+                     const struct teg_inst *inst, const struct teg_access *a,
+                     const struct sim_windows *windows)
+{
+    const struct sim_windows all = {
+        .blocks = windows->blocks > 1 ? windows->blocks : 1};
+
+    plan->count = plan->groups = plan->remotes = 0;
+    plan->request = (struct sim_request){
+        .space = SPACE_SHARED, .active = (uint16_t)sim_count_lanes(a->mask)};
+    sim_remote_split(plan, gpu, inst, a, &all);
+    for (uint32_t i = 0; i < plan->remotes; i++)
+        plan->remote[i].sent = 1;
+}
+
 /* ---- the network --------------------------------------------------------- */
 
 int sim_network_init(struct sim_network *n, const struct teg_gpu *gpu,
@@ -107,6 +123,15 @@ void sim_network_release(struct sim_network *n)
     *n = (struct sim_network){0};
 }
 
+/* Ticks by which what is sent is there after its first line. */
+static uint64_t behind_first(const struct sim_network *n,
+                             const struct sim_miss *miss)
+{
+    return miss->bytes > TEG_LINE_BYTES
+               ? sim_bytes_ticks(n->rate, miss->bytes - TEG_LINE_BYTES)
+               : 0;
+}
+
 uint64_t sim_network_pass(struct sim_network *n, uint32_t sm, struct sim_way *w,
                           const struct sim_miss *miss,
                           const struct sim_request *r)
@@ -115,14 +140,16 @@ uint64_t sim_network_pass(struct sim_network *n, uint32_t sm, struct sim_way *w,
     uint64_t ticks = sim_bytes_ticks(n->rate, miss->bytes);
     uint64_t passes = miss->passes * n->pass_ticks;
     uint64_t further = (miss->passes - miss->groups) * n->pass_ticks;
+    uint64_t latency = n->gpu->shared.remote_latency * (uint64_t)SIM_TICKS;
+    int sent = (miss->flags & SIM_MISS_SENT) != 0;
 
-    if (r->is_store && !r->is_atomic) {
+    if (sent || (r->is_store && !r->is_atomic)) {
         w->waited += sim_queue_wait(&own->out, sim_way_at(w), ticks);
         w->waited += sim_queue_wait(&there->in, sim_way_at(w), ticks);
-        return sim_way_at(w);
+        return sim_way_at(w) + (sent ? latency + behind_first(n, miss) : 0);
     }
     w->waited +=
         sim_queue_wait(&there->out, sim_way_at(w), teg_max(ticks, passes));
     w->waited += sim_queue_wait(&own->in, sim_way_at(w), ticks);
-    return sim_way_at(w) + n->gpu->shared.remote_latency * SIM_TICKS + further;
+    return sim_way_at(w) + latency + further;
 }

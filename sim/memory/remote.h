@@ -8,6 +8,8 @@
  * 32 bytes)  An SM has a port each way, which both ends of a transfer take for
  * its bytes: a store's go to the other block, those of all else come from
  * there; so many a cycle, and only waiting for a port is added to the latency.
+ * What is sent, a copy or an asynchronous store, is there when its last line
+ * is, each taking the latency behind the one before.
  * Lanes of an atomic that want one word take passes there as in the SM's own
  * shared memory.
  * Leaves out: what it does to the warps of the SM it goes to, whose banks and
@@ -34,6 +36,12 @@ static inline uint64_t sim_shared_window(const struct sim_windows *windows)
 void sim_remote_split(struct sim_plan *plan, const struct teg_gpu *gpu,
                       const struct teg_inst *inst, const struct teg_access *a,
                       const struct sim_windows *windows);
+
+/* Works out an asynchronous store to addresses of the cluster (SIM_BEHIND_BIT of
+ * sim/engine/outbox.h), which is told when it is there. */
+void sim_remote_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
+                     const struct teg_inst *inst, const struct teg_access *a,
+                     const struct sim_windows *windows);
 
 struct sim_network {
     const struct teg_gpu *gpu; /* borrowed; outlives it */

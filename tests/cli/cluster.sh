@@ -70,6 +70,36 @@ expect 0 "$teg" run "$work/a.tegt" -g h100 -f json \
 check 'a load and what its block waits for, a thousand cycles later each' \
     [ "$(cycles out)" -ge $(($(cycles one) + 2000)) ]
 
+# Bytes by st.async and an arrival back, 8 rounds: each round is two ways of the
+# network at least. Words i of 8 rows of 32: sums 0 + 32 + .. + 224 = 896 for
+# the first.
+expect 0 "$teg" trace tests/fixtures/cluster.sm_90.cubin -k pass --grid 4 \
+    --block 32 -a buf:i32:256:iota -a buf:i32:128:zeros -a i32:8 \
+    --dump 1="$work/sums" -o "$work/p.tegt"
+check 'what was sent' \
+    [ "$(od -An -td4 -j128 -N4 "$work/sums" | tr -d ' ')" = 896 ]
+expect 0 "$teg" run "$work/p.tegt" -g h100 -f json --jobs 1
+check 'eight rounds there and back' [ "$(cycles out)" -gt $((8 * 2 * 193)) ]
+cp "$work/out" "$work/one"
+expect 0 "$teg" run "$work/p.tegt" -g h100 -f json --jobs 3
+check 'the same on three threads' cmp -s "$work/one" "$work/out"
+expect 0 "$teg" run "$work/p.tegt" -g h100 -f json --pc-trace "$work/pcs"
+check 'the same where no SM runs ahead' [ "$(cycles out)" = "$(cycles one)" ]
+
+# A tile to all four blocks at once, or to each by itself: the same sums, a
+# quarter of the bytes from L2. 2 clusters, 4 tiles of 8192 bytes, 1024 sums.
+for how in to_all to_each; do
+    expect 0 "$teg" trace tests/fixtures/cluster.sm_90.cubin -k $how --grid 8 \
+        --block 128 -a buf:f32:8192:iota -a buf:f32:1024:zeros -a i32:4 \
+        --dump 1="$work/$how" -o "$work/m.tegt"
+    expect 0 "$teg" run "$work/m.tegt" -g h100 -f json
+    [ $how = to_all ] && read=1 || read=4
+    out '"useful_bytes": '$((2 * 4 * 8192 * read + 4 * 1024))
+    # And half a tile from each block to the next.
+    out '"remote_bytes": '$((8 * 4 * 4096))
+done
+check 'the same sums' cmp -s "$work/to_all" "$work/to_each"
+
 cluster 6 FMUL
 expect 1 "$teg" run "$work/c.sketch" -g h100 --sms 1 --set sm.blocks_max=4
 err 'expected room for a cluster of 6 blocks in one of 8 groups of SMs'

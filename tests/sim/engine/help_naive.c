@@ -185,6 +185,7 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
                                                     : 1},
         .sm = calloc(gpu->chip.sms, sizeof *n.sm),
         .result = result,
+        .in_clusters = launch->kernel->cluster[0] > 1,
     };
     struct handing h = {.blocks_per_sm = blocks_per_sm,
                         .warps_per_block = warps_per_block};

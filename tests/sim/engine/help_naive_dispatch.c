@@ -58,6 +58,7 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
     sm->block[b].block = block;
     sm->block[b].cluster = cluster;
     sm->block[b].rank = n->cluster[cluster].blocks;
+    n->cluster[cluster].place[n->cluster[cluster].blocks] = b;
     n->cluster[cluster].sm[n->cluster[cluster].blocks++] =
         (uint32_t)(sm - n->sm);
     sm->block[b].done = at + 1;

@@ -227,6 +227,15 @@ static void cost_of_memory(struct naive *n, uint32_t sm_number,
                   : naive_max(memory, c->done);
 }
 
+/* An asynchronous store: what stays in the block as a store there. */
+static void cost_of_send(struct naive *n, uint32_t sm_number, struct warp *w,
+                         const struct values *v, struct cost *c)
+{
+    naive_send_plan(n, w, v->first[1], &v->all[0]);
+    cost_of_shared(n, &w->plan, c);
+    c->done = naive_send_done(n, sm_number, w, c->begin, c->done);
+}
+
 static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
                            const struct values *v,
                            const struct instance *instance)
@@ -253,29 +262,67 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
     else if (inst->values == VALUES_BULK && w->cursor.mask != 0 &&
              v->first[1] != UINT64_MAX)
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
+    else if (inst->values == VALUES_BULK && w->cursor.mask != 0)
+        c.done = naive_copy_across(n, sm_number, w, v->first, c.begin, c.done);
     c.done += naive_constants_later(n, &n->sm[sm_number], w, c.begin);
+    if (inst->values == VALUES_SENT && w->cursor.mask != 0)
+        cost_of_send(n, sm_number, w, v, &c);
     c.done = naive_max(c.done, c.begin + 1);
     if (plan != NULL)
         c.done = naive_remote_done(n, sm_number, w, c.begin, c.done, c.latency);
     return c;
 }
 
+/* Something comes to the mbarrier of an address that may be another block's;
+ * across the network not before its latency is over. */
+static void tell(struct naive *n, struct block *b, uint64_t address,
+                 int64_t arrivals, int64_t bytes, const struct cost *c,
+                 int crosses)
+{
+    uint64_t rank = address >> 24;
+    uint64_t least = c->begin + naive_max(n->gpu->shared.remote_latency, 1);
+
+    if (address == UINT64_MAX)
+        return;
+    if (rank != 0 && !n->in_clusters)
+        return;
+    if (rank != 0)
+        b = naive_block_behind(n, b, (uint32_t)rank);
+    if (b != NULL)
+        do_deed(b,
+                (struct deed){address & 0xffffff,
+                              crosses || rank != 0 ? naive_max(c->done, least)
+                                                   : c->done,
+                              0, arrivals, bytes});
+}
+
 /* What the instruction does to mbarriers, and when. */
-static void do_deeds(const struct naive *n, struct block *b,
+static void do_deeds(struct naive *n, struct block *b,
                      const struct teg_inst *inst, uint32_t mask,
-                     const struct values *v, uint64_t done)
+                     const struct values *v, const struct cost *c)
 {
     const uint64_t *value = v->first;
+    int copies =
+        inst->values == VALUES_BULK && mask != 0 && value[3] != UINT64_MAX;
+    int several = copies && n->in_clusters && value[3] >> 32 != 0;
 
     if (inst->values == VALUES_INIT && mask != 0)
         do_deed(b, (struct deed){value[0], n->now, 1, (int64_t)value[1], 0});
-    if (inst->values == VALUES_BULK && mask != 0)
-        do_deed(b, (struct deed){value[3], done, 0, 0, -(int64_t)value[2]});
-    for (uint32_t l = 0; inst->values == VALUES_ARRIVE && l < TEG_LANES; l++) {
-        if (mask >> l & 1)
-            do_deed(b, (struct deed){teg_access_lane(&v->all[0], l), done, 0,
-                                     (int64_t)teg_access_lane(&v->all[1], l),
-                                     (int64_t)teg_access_lane(&v->all[2], l)});
+    if (copies && !several)
+        tell(n, b, value[3] % (UINT64_C(1) << 32), 0, -(int64_t)value[2], c, 0);
+    for (uint64_t r = 0; several && r < 16; r++) {
+        if (value[3] >> 32 >> r & 1)
+            tell(n, b, (r << 24) + value[3] % (UINT64_C(1) << 32), 0,
+                 -(int64_t)value[2], c, 1);
+    }
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        if (inst->values == VALUES_ARRIVE && (mask >> l & 1))
+            tell(n, b, teg_access_lane(&v->all[0], l),
+                 (int64_t)teg_access_lane(&v->all[1], l),
+                 (int64_t)teg_access_lane(&v->all[2], l), c, 0);
+        if (inst->values == VALUES_SENT && (mask >> l & 1))
+            tell(n, b, teg_access_lane(&v->all[2], l), 0,
+                 -(int64_t)teg_access_lane(&v->all[1], l), c, 1);
     }
 }
 
@@ -401,7 +448,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         naive_plan_of(n, sm_number, w);
     read_values(w, inst, &v);
     c = cost_of(n, sm_number, w, &v, instance);
-    do_deeds(n, b, inst, w->cursor.mask, &v, c.done);
+    do_deeds(n, b, inst, w->cursor.mask, &v, &c);
     occupy(n, sm, inst, scheduler, instance, &c);
     leave_results(n, w, inst, &c);
     out->issue[out->issues++] =

@@ -15,9 +15,10 @@ enum {
 static uint32_t behind(const struct naive *n, const struct teg_access *a,
                        uint32_t lane)
 {
-    uint64_t at = teg_access_lane(a, lane) - n->windows.shared_base;
+    uint64_t at = teg_access_lane(a, lane) - n->asked_from;
+    uint32_t blocks = n->windows.blocks > 1 ? n->windows.blocks : 1;
 
-    return (uint32_t)(at / MB16) % n->windows.blocks;
+    return (uint32_t)(at / MB16) % blocks;
 }
 
 static int active(const struct teg_access *a, uint32_t lane)
@@ -74,6 +75,7 @@ int naive_remote_plan(struct naive *n, struct warp *w,
         return 0;
     w->asked = *a;
     w->remote = 1;
+    n->asked_from = n->windows.shared_base;
     plan_part(n, inst, a, 0, &w->plan);
     return 1;
 }
@@ -120,7 +122,7 @@ static uint64_t nearest(double x)
 /* One other block's part; returns the cycle it is there, or its store has been
  * taken. */
 static uint64_t reach(struct naive *n, uint32_t from, uint32_t to,
-                      const struct sim_plan *plan, uint64_t bytes,
+                      const struct sim_plan *plan, uint64_t bytes, int sent,
                       uint64_t begin)
 {
     const struct teg_gpu *gpu = n->gpu;
@@ -132,6 +134,14 @@ static uint64_t reach(struct naive *n, uint32_t from, uint32_t to,
 
     if (rate > 0)
         ticks = bytes * nearest(TICKS * 65536.0 / rate) / 65536;
+    if (sent) { /* its last line is there behind the first */
+        at = take(&n->port_out[from], at, ticks);
+        at = take(&n->port_in[to], at, ticks);
+        at += (uint64_t)gpu->shared.remote_latency * TICKS;
+        if (bytes > 128 && rate > 0)
+            at += (bytes - 128) * nearest(TICKS * 65536.0 / rate) / 65536;
+        return (at + TICKS - 1) / TICKS;
+    }
     if (plan->request.is_store && !plan->request.is_atomic) {
         at = take(&n->port_out[from], at, ticks);
         at = take(&n->port_in[to], at, ticks);
@@ -147,15 +157,85 @@ static uint64_t reach(struct naive *n, uint32_t from, uint32_t to,
     return (at + TICKS - 1) / TICKS;
 }
 
+static uint32_t sm_of(const struct naive *n, const struct block *b,
+                      uint32_t rank_behind)
+{
+    const struct cluster *c = &n->cluster[b->cluster];
+
+    return c->sm[(b->rank + rank_behind) % c->blocks];
+}
+
+struct block *naive_block_behind(struct naive *n, struct block *b,
+                                 uint32_t rank_behind)
+{
+    const struct cluster *c = &n->cluster[b->cluster];
+    uint32_t rank = (b->rank + rank_behind) % c->blocks;
+    struct block *found = &n->sm[c->sm[rank]].block[c->place[rank]];
+
+    return found->block != NULL && found->cluster == b->cluster &&
+                   found->rank == rank
+               ? found
+               : NULL;
+}
+
+uint64_t naive_send_done(struct naive *n, uint32_t sm, struct warp *w,
+                         uint64_t begin, uint64_t own)
+{
+    const struct block *b = &n->sm[sm].block[w->block];
+    struct teg_inst store = *naive_head(n, w);
+    uint64_t done = own;
+
+    store.width = (uint16_t)n->sent_bytes;
+    store.flags = INST_STORE;
+    for (uint32_t r = 1; r < n->windows.blocks; r++) {
+        struct sim_plan part;
+
+        if (plan_part(n, &store, &w->asked, r, &part))
+            done = naive_max(done, reach(n, sm, sm_of(n, b, r), &part,
+                                         bytes_of(n, &store, &w->asked, r), 1,
+                                         begin));
+    }
+    return done;
+}
+
+void naive_send_plan(struct naive *n, struct warp *w, uint64_t bytes,
+                     const struct teg_access *to)
+{
+    struct teg_inst store = *naive_head(n, w);
+
+    n->asked_from = 0;
+    n->sent_bytes = bytes;
+    w->asked = *to;
+    store.width = (uint16_t)bytes;
+    store.flags = INST_STORE;
+    plan_part(n, &store, to, 0, &w->plan);
+    w->plan.request.is_store = 0;
+}
+
+uint64_t naive_copy_across(struct naive *n, uint32_t sm, struct warp *w,
+                           const uint64_t *value, uint64_t begin, uint64_t own)
+{
+    const struct block *b = &n->sm[sm].block[w->block];
+    const struct sim_plan none = {.count = 0};
+    uint32_t rank = n->windows.blocks > 1
+                        ? (uint32_t)(value[0] / MB16) % n->windows.blocks
+                        : 0;
+
+    if (rank == 0 || value[2] == 0)
+        return own;
+    return naive_max(
+        own, reach(n, sm, sm_of(n, b, rank), &none, value[2], 1, begin));
+}
+
 uint64_t naive_remote_done(struct naive *n, uint32_t sm, struct warp *w,
                            uint64_t begin, uint64_t own, uint64_t latency)
 {
     const struct teg_inst *inst = naive_head(n, w);
     const struct block *b = &n->sm[sm].block[w->block];
-    const struct cluster *c = &n->cluster[b->cluster];
     uint64_t done = begin;
     int any = 0, is_store = 0;
 
+    n->asked_from = n->windows.shared_base;
     for (uint32_t r = 1; w->remote && r < n->windows.blocks; r++) {
         struct sim_plan part;
 
@@ -163,9 +243,9 @@ uint64_t naive_remote_done(struct naive *n, uint32_t sm, struct warp *w,
             continue;
         any = 1;
         is_store = part.request.is_store && !part.request.is_atomic;
-        done = naive_max(done,
-                         reach(n, sm, c->sm[(b->rank + r) % c->blocks], &part,
-                               bytes_of(n, inst, &w->asked, r), begin));
+        done =
+            naive_max(done, reach(n, sm, sm_of(n, b, r), &part,
+                                  bytes_of(n, inst, &w->asked, r), 0, begin));
     }
     if (!any)
         return own;

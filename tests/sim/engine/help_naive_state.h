@@ -85,7 +85,8 @@ struct cluster {
     uint32_t phases; /* that have ended */
     int somebody;    /* has arrived since */
     uint64_t open;
-    uint32_t blocks, sm[CLUSTER_MAX]; /* where they are, by rank */
+    uint32_t blocks;
+    uint32_t sm[CLUSTER_MAX], place[CLUSTER_MAX]; /* where they are, by rank */
 };
 
 /* Something that happens to an mbarrier in a cycle. */
@@ -137,6 +138,10 @@ struct naive {
     struct naive_result *result;
     uint64_t warps_started, cycles, now;
     uint64_t port_in[SMS_MAX], port_out[SMS_MAX]; /* ticks they are taken to */
+    int in_clusters;
+    /* Of the request to the cluster's shared memory that is being looked at:
+     * where addresses begin; bytes of an asynchronous store's lane. */
+    uint64_t asked_from, sent_bytes;
 };
 
 /* Blocks on their way to the SMs. */
@@ -215,6 +220,17 @@ int naive_remote_plan(struct naive *n, struct warp *w,
 /* When it is done, if its own part begins in `begin` and is done at `own`. */
 uint64_t naive_remote_done(struct naive *n, uint32_t sm, struct warp *w,
                            uint64_t begin, uint64_t own, uint64_t latency);
+
+/* The same of an asynchronous store, and of a copy between shared memories. */
+void naive_send_plan(struct naive *n, struct warp *w, uint64_t bytes,
+                     const struct teg_access *to);
+uint64_t naive_send_done(struct naive *n, uint32_t sm, struct warp *w,
+                         uint64_t begin, uint64_t own);
+uint64_t naive_copy_across(struct naive *n, uint32_t sm, struct warp *w,
+                           const uint64_t *value, uint64_t begin, uint64_t own);
+/* The block of the cluster so many ranks behind; NULL: it has left. */
+struct block *naive_block_behind(struct naive *n, struct block *b,
+                                 uint32_t rank_behind);
 
 /* help_naive_barriers.c: ends the phase of a cluster's, a block's, a named
  * barrier if all it waits for have come. */

@@ -19,6 +19,7 @@ void help_ring_program(struct help_ring *r, struct teg_program *p)
     r->test = help_values(p, CLASS_ATOMS, SPACE_NONE, 0, VALUES_TEST);
     r->load = help_values(p, CLASS_BULK, SPACE_NONE, INST_LOAD, VALUES_BULK);
     r->store = help_values(p, CLASS_BULK, SPACE_NONE, INST_STORE, VALUES_BULK);
+    r->send = help_values(p, CLASS_STS, SPACE_NONE, 0, VALUES_SENT);
     r->copy =
         help_values(p, CLASS_LDGSTS, SPACE_GLOBAL, INST_LOAD, VALUES_SHARED);
     r->sync =
@@ -140,6 +141,128 @@ void help_ring_block(struct help_ring *r, uint32_t warps,
         }
         if (w == 0)
             put(r, &s, r->test, 1, FULL, (rounds - 1) & 1, 0, 0);
+        count[w] = s.count;
+    }
+}
+
+/* ---- across a cluster ---------------------------------------------------- */
+
+enum { /* how a block fills the next one's buffer */
+    FROM_GLOBAL,
+    FROM_SHARED,
+    BY_STORES,
+    KINDS,
+};
+
+#define NEXT (UINT64_C(1) << 24)
+
+static uint64_t stored(const struct help_ring_round *round)
+{
+    return 4 * (uint64_t)__builtin_popcount(round->lanes);
+}
+
+static void plan_rounds(struct help_ring *r)
+{
+    r->rounds = 1 + help_below(r->state, ROUNDS);
+    for (uint32_t i = 0; i < r->rounds; i++) {
+        struct help_ring_round *round = &r->round[i];
+
+        round->copies = 1 + help_below(r->state, 3);
+        round->lanes = help_below(r->state, 2) ? UINT32_MAX : 1;
+        round->to_all = help_below(r->state, 3) == 0 ? random_bytes(r) : 0;
+        for (uint32_t k = 0; k < round->copies; k++) {
+            round->kind[k] = help_below(r->state, KINDS);
+            round->bytes[k] =
+                round->kind[k] == BY_STORES ? stored(round) : random_bytes(r);
+        }
+    }
+}
+
+static void put_fixed(struct stream *s, uint32_t inst)
+{
+    s->step[s->count++] = (struct help_step){.inst = inst, .mask = UINT32_MAX};
+}
+
+static void put_meeting(struct help_ring *r, struct stream *s)
+{
+    put_fixed(s, r->cluster_arrive);
+    put_fixed(s, r->cluster_wait);
+}
+
+static void fill_next(struct help_ring *r, struct stream *s,
+                      const struct help_ring_round *round)
+{
+    for (uint32_t k = 0; k < round->copies; k++) {
+        uint64_t from = 0x10000 + 16 * help_below(r->state, 4096);
+
+        if (round->kind[k] == BY_STORES)
+            put(r, s, r->send, round->lanes, NEXT + 0x400, 4, NEXT + FULL, 0);
+        else
+            put(r, s, r->load, 1, NEXT + 0x400,
+                round->kind[k] == FROM_SHARED ? NOBODY : from, round->bytes[k],
+                NEXT + FULL);
+    }
+}
+
+static void produce_across(struct help_ring *r, struct stream *s, uint32_t i,
+                           uint32_t rank, uint32_t blocks)
+{
+    const struct help_ring_round *round = &r->round[i];
+    uint64_t sum = round->to_all;
+
+    for (uint32_t k = 0; k < round->copies; k++)
+        sum += round->bytes[k];
+    if (i != 0)
+        put(r, s, r->test, 1, FULL, (i - 1) & 1, 0, 0);
+    put(r, s, r->test, 1, EMPTY, (i & 1) ^ 1, 0, 0);
+    if (round->to_all != 0)
+        put_meeting(r, s);
+    fill(r, s);
+    put(r, s, r->arrive, 1, FULL, 1, sum, 0);
+    fill_next(r, s, round);
+    if (round->to_all != 0 && rank == 0)
+        put(r, s, r->load, 1, 0x400, 0x10000 + 16 * help_below(r->state, 4096),
+            round->to_all, FULL | ((UINT64_C(1) << blocks) - 1) << 32);
+}
+
+static void consume_across(struct help_ring *r, struct stream *s, uint32_t i,
+                           uint32_t blocks, uint32_t lanes)
+{
+    if (r->round[i].to_all != 0)
+        put_meeting(r, s);
+    put(r, s, r->test, help_below(r->state, 2) ? UINT32_MAX : 1, FULL, i & 1, 0,
+        0);
+    fill(r, s);
+    put(r, s, r->arrive, lanes, NEXT * (blocks - 1) + EMPTY, 1, 0, 0);
+}
+
+void help_ring_cluster_block(struct help_ring *r, uint32_t warps, uint32_t rank,
+                             uint32_t blocks,
+                             struct help_step (*step)[HELP_RING_STEPS],
+                             uint32_t *count)
+{
+    const uint32_t lanes = 0xff;
+    int meets = help_below(r->state, 2);
+
+    if (rank == 0)
+        plan_rounds(r);
+    for (uint32_t w = 0; w < warps; w++) {
+        struct stream s = {step[w], 0};
+
+        if (w == 0) {
+            put(r, &s, r->init, 1, FULL, 1, 0, 0);
+            put(r, &s, r->init, 1, EMPTY, 8 * (warps - 1), 0, 0);
+        }
+        put_meeting(r, &s);
+        for (uint32_t i = 0; i < r->rounds; i++) {
+            if (w == 0)
+                produce_across(r, &s, i, rank, blocks);
+            else
+                consume_across(r, &s, i, blocks, lanes);
+        }
+        /* Else some leave before all has come that nobody waits for. */
+        if (meets)
+            put_meeting(r, &s);
         count[w] = s.count;
     }
 }

@@ -299,7 +299,14 @@ static void random_ring(struct kernel *k, uint32_t block)
     uint32_t warps = k->launch.warps_per_block, at = block * warps;
     uint32_t count[WARPS];
 
-    help_ring_block(&k->ring, warps, &k->step[at], count);
+    uint32_t cluster = k->launch.kernel.cluster[0];
+
+    /* A cluster that is not whole has no neighbors to count on. */
+    if (cluster > 1 && warps > 1 && k->launch.blocks % cluster == 0)
+        help_ring_cluster_block(&k->ring, warps, block % cluster, cluster,
+                                &k->step[at], count);
+    else
+        help_ring_block(&k->ring, warps, &k->step[at], count);
     for (uint32_t w = 0; w < warps; w++) {
         k->step[at + w][count[w]] =
             (struct help_step){INST_AT_EXIT, UINT32_MAX, 0, 0, NULL};
@@ -349,6 +356,8 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     k->ring.filler = ring_filler;
     k->ring.self = k;
     k->ring.block_barrier = INST_AT_BARRIER;
+    k->ring.cluster_arrive = INST_AT_CLUSTER_ARRIVE;
+    k->ring.cluster_wait = INST_AT_CLUSTER_WAIT;
     help_ring_program(&k->ring, &k->launch.kernel.program);
     random_control(&k->launch.kernel.program, state, async);
     k->launch.kernel.shared_base = help_below(state, 2) ? 1 : 0;

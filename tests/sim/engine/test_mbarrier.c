@@ -269,6 +269,119 @@ START_TEST(an_asynchronous_copy_conflicts_where_it_writes)
 }
 END_TEST
 
+/* ---- of other blocks of the cluster ---------------------------------------- */
+
+enum {
+    NEXT = 1 << 24, /* of the block of the next rank */
+    REMOTE_LATENCY = 100,
+};
+
+static uint32_t cluster_arrive, cluster_wait;
+
+static void meet(int block_)
+{
+    put(block_, cluster_arrive, UINT32_MAX);
+    put(block_, cluster_wait, UINT32_MAX);
+}
+
+/* Two blocks of a warp, on an SM each; the second makes an mbarrier of `count`
+ * arrivals. */
+static void begin_cluster(uint64_t count)
+{
+    setup_program();
+    gpu.chip.sms = 2;
+    gpu.chip.gpcs = 1;
+    gpu.shared.remote_latency = REMOTE_LATENCY;
+    cluster_arrive = help_cluster_arrive(&launch.kernel.program);
+    cluster_wait = help_cluster_wait(&launch.kernel.program);
+    for (int i = 0; i < 3; i++)
+        launch.kernel.cluster[i] = i == 0 ? 2 : 1;
+    launch.blocks = 2;
+    launch.warps_per_block = 1;
+    put_values(1, init, 1, BAR, count, 0, 0);
+    meet(0);
+    meet(1);
+}
+
+static const struct sim_issue *issue_of_block(uint64_t number, uint32_t inst)
+{
+    for (uint32_t i = 0; i < heard.issues; i++) {
+        if (heard.issue[i].block == number && heard.issue[i].inst == inst)
+            return &heard.issue[i];
+    }
+    ck_abort_msg("block %lu has not issued %u", (unsigned long)number, inst);
+    return NULL;
+}
+
+START_TEST(an_arrival_from_another_block_crosses_the_network)
+{
+    begin_cluster(1);
+    put_values(0, arrive, 1, NEXT + BAR, 1, 0, 0);
+    put_values(1, test, 1, BAR, 0, 0, 0);
+    put(1, alu, UINT32_MAX);
+    end();
+    ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
+    ck_assert_uint_eq(issue_of_block(1, alu)->cycle,
+                      issue_of_block(0, arrive)->cycle + REMOTE_LATENCY);
+}
+END_TEST
+
+/* Into both blocks at once: both may go on in the same cycle. */
+START_TEST(a_copy_to_several_blocks_tells_each)
+{
+    begin_cluster(1);
+    put_values(0, init, 1, BAR, 1, 0, 0);
+    for (int w = 0; w < 2; w++) {
+        put_values(w, arrive, 1, BAR, 1, 256, 0);
+        if (w == 0)
+            put_values(0, load, 1, 0x400, 0x10000, 256,
+                       BAR | (uint64_t)3 << 32);
+        put_values(w, test, 1, BAR, 0, 0, 0);
+        put(w, alu, UINT32_MAX);
+    }
+    end();
+    ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
+    ck_assert_uint_eq(issue_of_block(0, alu)->cycle,
+                      issue_of_block(1, alu)->cycle);
+    ck_assert_uint_ge(issue_of_block(1, alu)->cycle,
+                      issue_of_block(0, load)->cycle + REMOTE_LATENCY);
+}
+END_TEST
+
+/* 4 lanes of 4 bytes, which the other block waits for. */
+START_TEST(an_asynchronous_store_comes_with_its_bytes)
+{
+    uint32_t send;
+
+    begin_cluster(1);
+    send = help_values(&launch.kernel.program, CLASS_STS, SPACE_NONE, 0,
+                       VALUES_SENT);
+    put_values(0, send, 0xf, NEXT + 0x400, 4, NEXT + BAR, 0);
+    put_values(1, arrive, 1, BAR, 1, 16, 0);
+    put_values(1, test, 1, BAR, 0, 0, 0);
+    put(1, alu, UINT32_MAX);
+    end();
+    ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
+    ck_assert_uint_eq(issue_of_block(1, alu)->cycle,
+                      issue_of_block(0, send)->cycle + REMOTE_LATENCY);
+}
+END_TEST
+
+/* The first SM's block only waits for the second's, which waits for nobody. */
+START_TEST(who_hangs_in_a_cluster_is_told)
+{
+    begin_cluster(2);
+    put_values(0, arrive, 1, NEXT + BAR, 1, 0, 0);
+    meet(0);
+    put_values(1, test, 1, BAR, 0, 0, 0);
+    meet(1);
+    end();
+    ck_assert(run_on(1) == TEG_DEADLOCK);
+    ck_assert_str_eq(diag.where, "block 1,0,0");
+    ck_assert_ptr_nonnull(strstr(diag.what, "to which 1 arrivals and 0 bytes"));
+}
+END_TEST
+
 HELP_MAIN("sim/engine mbarriers", 60,
           {a_phase_ends_when_its_last_arrival_has_come, 0},
           {a_phase_that_was_over_holds_nobody, 0},
@@ -278,4 +391,8 @@ HELP_MAIN("sim/engine mbarriers", 60,
           {a_phase_that_never_ends_is_told, 0},
           {named_barriers_are_told_apart, 0},
           {a_barrier_of_too_many_threads_is_told, 0},
-          {an_asynchronous_copy_conflicts_where_it_writes, 0})
+          {an_asynchronous_copy_conflicts_where_it_writes, 0},
+          {an_arrival_from_another_block_crosses_the_network, 0},
+          {a_copy_to_several_blocks_tells_each, 0},
+          {an_asynchronous_store_comes_with_its_bytes, 0},
+          {who_hangs_in_a_cluster_is_told, 0})

@@ -64,6 +64,21 @@ static inline uint64_t emu_shared_offset(uint64_t at)
     return at & (EMU_WINDOW_BYTES - 1);
 }
 
+/* Which block of the cluster the lane's shared address is of, as traces have it
+ * (traces/base/kernel.h): how many ranks behind its own. */
+static inline uint64_t emu_rank_behind(const struct emu_block *b, uint64_t at)
+{
+    uint32_t rank = (uint32_t)at >> EMU_RANK_BIT;
+
+    return (rank + b->cluster_blocks - b->rank) % b->cluster_blocks;
+}
+
+static inline uint64_t emu_cluster_offset(const struct emu_block *b,
+                                          uint64_t at)
+{
+    return emu_rank_behind(b, at) << EMU_RANK_BIT | emu_shared_offset(at);
+}
+
 static inline int emu_is_own(const struct emu_block *b, uint64_t at)
 {
     uint64_t rank = (uint32_t)at >> EMU_RANK_BIT;

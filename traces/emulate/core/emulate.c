@@ -126,7 +126,7 @@ static teg_status prepare_code(struct emulation *e,
         if (is_indexed_load(&op->sass, &inst))
             inst.flags |= INST_INDEXED;
         teg_sass_text(&op->sass, text);
-        emu_values_set(op, blocks_of_cluster(e) > 1, &inst);
+        emu_values_set(op, &inst);
         op->access = teg_inst_has_addresses(&inst) != 0;
         op->values = (uint8_t)teg_inst_values(&inst);
         teg_values_note(&e->kernel.notes, &inst, text, cubin->path);

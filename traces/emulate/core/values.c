@@ -40,8 +40,7 @@ static const struct {
     {"UTMAREDG", VALUES_TENSOR, INST_STORE},
 };
 
-void emu_values_set(const struct emu_op *op, int in_cluster,
-                    struct teg_inst *inst)
+void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
 {
     const char *name = op->sass.name != NULL ? op->sass.name : "";
 
@@ -49,8 +48,10 @@ void emu_values_set(const struct emu_op *op, int in_cluster,
         inst->values = VALUES_SHARED;
     else if (strcmp(name, "BAR") == 0)
         inst->values = (uint8_t)of_barrier(op);
-    else if (strcmp(name, "SYNCS") == 0 && !in_cluster)
+    else if (strcmp(name, "SYNCS") == 0)
         inst->values = (uint8_t)of_syncs(op);
+    else if (strcmp(name, "STAS") == 0)
+        inst->values = VALUES_SENT;
     for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
         if (strcmp(name, copies[i].name) != 0)
             continue;

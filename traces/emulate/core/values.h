@@ -8,10 +8,8 @@
 #include "traces/emulate/core/operand.h"
 
 /* Sets what values executions of `op` have, and which way a bulk copy goes.
- * In a cluster of several blocks mbarriers are left out: other blocks arrive
- * there too, which a simulator of single blocks does not see. */
-void emu_values_set(const struct emu_op *op, int in_cluster,
-                    struct teg_inst *inst);
+ */
+void emu_values_set(const struct emu_op *op, struct teg_inst *inst);
 
 /* Value `v` of lane `l` of the instruction being executed. */
 static inline void emu_value(struct emu_warp *w, unsigned v, int l,

@@ -85,13 +85,15 @@ EXEC(syncs)
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         /* .RED (74): the barrier may be another block's. */
-        uint64_t *barrier =
-            emu_mbarrier_at(w, op, l, at[l], code == 0x9a7 && emu_bit(op, 74));
+        int anywhere = code == 0x9a7 && emu_bit(op, 74);
+        uint64_t *barrier = emu_mbarrier_at(w, op, l, at[l], anywhere);
 
         if (barrier == NULL)
             return;
         state[l] = *barrier;
-        emu_value(w, 0, l, emu_shared_offset(at[l]));
+        emu_value(w, 0, l,
+                  anywhere ? emu_cluster_offset(w->block, at[l])
+                           : emu_shared_offset(at[l]));
         if (checks)
             ended |= check(w, l, *barrier, b[l]);
         else if (code == 0x9a7)
@@ -143,17 +145,22 @@ static int copy_in(struct emu_warp *w, const struct emu_op *op, int lane,
     return 1;
 }
 
-/* For the trace: where the block's own shared memory is read or written, from
- * or to where, and who hears of it; in a cluster nobody (values.h). */
+/* For the trace: where shared memory is read (form 2) or written, from or to
+ * where, and who hears of it. */
 static void note_copy(struct emu_warp *w, unsigned form, uint64_t shared,
-                      uint64_t global, uint64_t bytes, uint64_t barrier)
+                      uint64_t global, uint32_t count, uint64_t barrier)
 {
-    int heard = form != 2 && w->block->cluster_blocks == 1;
+    const struct emu_block *b = w->block;
 
-    emu_value_all(w, 0, emu_shared_offset(shared));
+    emu_value_all(w, 0,
+                  form == 1 || form == 3 ? emu_cluster_offset(b, shared)
+                                         : emu_shared_offset(shared));
     emu_value_all(w, 1, global);
-    emu_value_all(w, 2, bytes);
-    emu_value_all(w, 3, heard ? emu_shared_offset(barrier) : ~UINT64_C(0));
+    emu_value_all(w, 2, (uint64_t)(count & 0xffff) * PIECE);
+    emu_value_all(w, 3,
+                  form == 2 ? ~UINT64_C(0)
+                            : emu_mbarrier_value(b, barrier,
+                                                 form == 5 ? count >> 16 : 0));
 }
 
 /* [to, barrier], [from], 16-byte pieces in the lower half, and for .MULTICAST
@@ -172,7 +179,7 @@ EXEC(ublkcp)
               form == 3   ? ~UINT64_C(0)
               : form == 2 ? emu_uniform_pair(w, to)
                           : emu_uniform_pair(w, from),
-              (uint64_t)pieces * PIECE, barrier);
+              count, barrier);
     if (form == 2) { /* .G.S: whoever waits for the group finds it done */
         copy_pieces(w, op, lane, emu_uniform_pair(w, to),
                     emu_shared_generic(w, emu_uniform_at(w, from), 0), pieces);
@@ -215,6 +222,9 @@ EXEC(stas)
 
         if (to == NULL)
             return;
+        emu_value(w, 0, l, emu_cluster_offset(w->block, at));
+        emu_value(w, 1, l, 4 * words);
+        emu_value(w, 2, l, emu_cluster_offset(w->block, w->r[reg + 1][l]));
         for (unsigned i = 0; i < words; i++)
             value[i] = emu_row(w, op->b, i)[l];
         memcpy(to, value, 4 * (size_t)words);

@@ -90,4 +90,19 @@ static inline uint64_t emu_with_rank(uint64_t at, unsigned rank)
     return (at & (EMU_WINDOW_BYTES - 1)) | (uint64_t)rank << EMU_RANK_BIT;
 }
 
+/* The mbarrier that hears of a copy, as traces have it (isa/inst/values.def);
+ * `ranks`: those of each of these blocks, 0: that of the address. */
+static inline uint64_t emu_mbarrier_value(const struct emu_block *b,
+                                          uint64_t at, uint32_t ranks)
+{
+    uint64_t value =
+        ranks != 0 ? emu_shared_offset(at) : emu_cluster_offset(b, at);
+
+    for (; ranks != 0; ranks &= ranks - 1)
+        value |= UINT64_C(1)
+                 << (32 + emu_rank_behind(b, (uint64_t)__builtin_ctz(ranks)
+                                                 << EMU_RANK_BIT));
+    return value;
+}
+
 #endif

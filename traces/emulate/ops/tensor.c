@@ -288,9 +288,10 @@ static int move_box(struct emu_warp *w, const struct emu_op *op, int lane,
 
 /* ---- for the trace ------------------------------------------------------------- */
 
-/* Values of TENSOR (isa/inst/values.def): in a cluster nobody hears. */
+/* Values of TENSOR (isa/inst/values.def); `ranks` of the blocks that a copy to
+ * several goes to. */
 static void note_values(struct emu_warp *w, const struct box *b,
-                        uint64_t shared, uint64_t barrier)
+                        uint64_t shared, uint64_t barrier, uint32_t ranks)
 {
     const struct emu_tensor_map *m = &b->map;
     uint64_t base = m->address, bytes = 0;
@@ -316,8 +317,8 @@ static void note_values(struct emu_warp *w, const struct box *b,
     emu_value_all(w, 1, inside_all ? base : UINT64_MAX);
     emu_value_all(w, 2, (uint64_t)b->rows * b->row_bytes);
     emu_value_all(w, 3,
-                  barrier != UINT64_MAX && w->block->cluster_blocks == 1
-                      ? emu_shared_offset(barrier)
+                  barrier != UINT64_MAX
+                      ? emu_mbarrier_value(w->block, barrier, ranks)
                       : UINT64_MAX);
     emu_value_all(w, 4, inside_all ? bytes : 0);
     for (uint32_t i = 1; i < EMU_MAP_RANKS; i++)
@@ -357,18 +358,20 @@ EXEC(utmaldg)
     uint64_t shared = emu_uniform_at(w, first);
     uint64_t barrier = emu_uniform_at(w, first + 1);
     int lane = __builtin_ctz(mask);
+    uint32_t ranks = 0;
     struct box b;
 
     if (!read_box(w, op, lane, first + 2, &b) ||
         !check_place(w, op, lane, shared))
         return;
-    note_values(w, &b, shared, barrier);
-    if (teg_sass_modifier(&op->sass, "multicast") != 1) {
+    if (teg_sass_modifier(&op->sass, "multicast") == 1)
+        ranks = emu_row(w, op->c, 0)[0] >> 16;
+    note_values(w, &b, shared, barrier, ranks);
+    if (ranks == 0) {
         load_into(w, op, lane, &b, shared, barrier);
         return;
     }
-    for (uint32_t rest = emu_row(w, op->c, 0)[0] >> 16; rest != 0;
-         rest &= rest - 1) {
+    for (uint32_t rest = ranks; rest != 0; rest &= rest - 1) {
         unsigned rank = (unsigned)__builtin_ctz(rest);
 
         if (!load_into(w, op, lane, &b, emu_with_rank(shared, rank),
@@ -394,7 +397,7 @@ static void store(struct emu_warp *w, const struct emu_op *op, int lane,
                   emu_map_type_name(b.map.type));
         return;
     }
-    note_values(w, &b, shared, UINT64_MAX);
+    note_values(w, &b, shared, UINT64_MAX, 0);
     move_box(w, op, lane, &b, emu_shared_generic(w, shared, 0), move);
 }
 
@@ -414,7 +417,7 @@ EXEC(utmapf)
     struct box b;
 
     if (read_box(w, op, __builtin_ctz(mask), emu_bits(op, 37, 32), &b))
-        note_values(w, &b, UINT64_MAX, UINT64_MAX);
+        note_values(w, &b, UINT64_MAX, UINT64_MAX, 0);
 }
 
 /* What a copy reads of its map is always what memory holds here. */
