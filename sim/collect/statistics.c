@@ -424,6 +424,20 @@ static int lacks_addresses(const struct teg_inst *inst)
     return 0;
 }
 
+/* Whether it reads or writes texels: one that asks about a texture does not. */
+static int reaches_texels(const struct teg_program *p,
+                          const struct teg_inst *inst)
+{
+    static const char *const queries[] = {"TXQ", "SUQ", "TMML"};
+    const char *text = teg_program_text(p, inst);
+
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        if (teg_text_is(text, queries[i]))
+            return 0;
+    }
+    return 1;
+}
+
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct collect_statistics *c = self;
@@ -443,6 +457,8 @@ static void on_issue(void *self, const struct sim_issue *e)
     s->barriers += (inst->flags & INST_BARRIER) != 0 && e->mask != 0;
     s->unknown_instructions += (inst->flags & INST_UNKNOWN) != 0;
     s->unaddressed_constants += e->mask != 0 && lacks_addresses(inst);
+    if (inst->space == SPACE_TEXTURE && e->mask != 0)
+        s->unaddressed_textures += reaches_texels(c->program, inst);
     s->unit[e->unit].issued++;
     if (e->request != NULL)
         add_request(&s->memory, e->request);

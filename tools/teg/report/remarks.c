@@ -91,6 +91,20 @@ static bool result_unaddressed(const struct result *r, char *out, size_t size)
     return true;
 }
 
+static bool result_textures(const struct result *r, char *out, size_t size)
+{
+    uint64_t n = r->replay->s->unaddressed_textures;
+    char count[28];
+
+    if (n == 0)
+        return false;
+    snprintf(out, size,
+             "%s accesses to textures or surfaces without addresses: timed as "
+             "hits, they make no traffic",
+             with_commas(n, count));
+    return true;
+}
+
 /* A listing has brackets in every access to memory; lists of registers, as
  * NVBit's tracers write them, have none, and leave out constants. */
 static bool leaves_out_constants(const struct teg_program *p)
@@ -173,6 +187,11 @@ static uint64_t count_unaddressed(const struct result *r)
     return r->replay->s->unaddressed_constants;
 }
 
+static uint64_t count_textures(const struct result *r)
+{
+    return r->replay->s->unaddressed_textures;
+}
+
 static uint64_t count_untimed_tensor(const struct result *r)
 {
     return r->replay->s->tensor_untimed;
@@ -187,6 +206,7 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"tensor-class", result_untimed_tensor, count_untimed_tensor},
         {"cluster-shared", result_cluster, NULL},
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
+        {"unaddressed-textures", result_textures, count_textures},
         {"unnamed-constants", result_unnamed_constants, NULL},
     };
 
