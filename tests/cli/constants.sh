@@ -91,4 +91,5 @@ printf 'sketch 1\nisa sm_70\nblock 64\nTEX R4, R0, R2\nSUST.B R2, R4\n%b' \
     'TXQ R4, R0\nEXIT\n' >"$work/t.sketch"
 expect 0 "$teg" run "$work/t.sketch" -g v100
 out 'note: 4 accesses to textures or surfaces without addresses: timed as hits'
+expect 1 grep -q 'does not name constants' "$work/out"
 finish

@@ -111,6 +111,7 @@ static bool leaves_out_constants(const struct teg_program *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->inst[i].space != SPACE_NONE &&
+            p->inst[i].space != SPACE_TEXTURE &&
             strchr(teg_program_text(p, &p->inst[i]), '[') == NULL)
             return true;
     }
