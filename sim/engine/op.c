@@ -374,6 +374,20 @@ static uint8_t second_unit(const struct teg_gpu *gpu,
                : TEG_NO_UNIT;
 }
 
+/* How long the compiler has the warp wait.  Who yields leaves the next cycle
+ * to others, which a longer stall count does anyway; with a count of 0 it is
+ * the code of a pause.  (Huerta25, 4) */
+static uint32_t stall_of(const struct teg_gpu *gpu, const struct teg_control *c)
+{
+    uint32_t least = c->stall != 0 ? c->stall : 1, yields = 0;
+
+    if (c->yield && c->stall == 0)
+        yields = gpu->sm.pause_interval;
+    if (c->yield && c->stall == 1)
+        yields = gpu->sm.yield_interval;
+    return yields > least ? yields : least;
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
@@ -406,7 +420,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         fill_operand(op, ops->gpu);
     fill_constant(op, ops, inst);
     if (op->by_control)
-        op->same_warp = inst->control.stall != 0 ? inst->control.stall : 1;
+        op->same_warp = stall_of(ops->gpu, &inst->control);
     add_waits(ops, op, inst);
     add_held(ops, op, inst);
     add_access(ops, op, inst);

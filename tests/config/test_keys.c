@@ -92,6 +92,8 @@ static const char control[] =
     "  LDG.E R2, [R4 : a + 4*tid] {stall=1 wr=0}\n"
     "  FFMA R8, R10.reuse, R12.reuse, R14 {stall=4}\n"
     "  FFMA R8, R10, R12, R16 {stall=4}\n"
+    "  MOV R18, R19 {stall=1 yield}\n"
+    "  MOV R20, R21 {stall=0 yield}\n"
     "  FADD R9, R2, R2 {stall=2 wait=0}\nend\nEXIT\n";
 
 /* Three registers of one bank and two of the other, in turn. */

@@ -363,6 +363,12 @@ static void leave_results(const struct naive *n, struct warp *w,
                    naive_stall_of(inst));
         w->stall_until =
             n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
+        if (inst->control.yield && inst->control.stall == 0)
+            w->stall_until =
+                naive_max(w->stall_until, n->now + n->gpu->sm.pause_interval);
+        if (inst->control.yield && inst->control.stall == 1)
+            w->stall_until =
+                naive_max(w->stall_until, n->now + n->gpu->sm.yield_interval);
     }
 }
 

@@ -107,13 +107,15 @@ static void random_async(struct teg_program *p, uint64_t *state)
 /* The compiler's codes, on most instructions of some programs. */
 static void random_control(struct teg_program *p, uint64_t *state, int async)
 {
-    int control = help_below(state, 2) == 0;
+    /* 0: none; 2: short stall counts, of which a yield can be seen */
+    uint32_t control = help_below(state, 3);
 
-    for (uint32_t i = 0; control && i < p->count; i++) {
+    for (uint32_t i = 0; control != 0 && i < p->count; i++) {
         if (help_below(state, 5) != 0)
             p->inst[i].control = (struct teg_control){
                 .known = 1,
-                .stall = (uint8_t)help_below(state, 16),
+                .stall = (uint8_t)help_below(state, control == 1 ? 16 : 2),
+                .yield = (uint8_t)help_below(state, 2),
                 .write_barrier = (uint8_t)help_below(state, async ? 4 : 8),
                 .read_barrier = (uint8_t)help_below(state, 8),
                 .wait_mask = (uint8_t)help_below(state, 64),

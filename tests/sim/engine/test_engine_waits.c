@@ -500,6 +500,32 @@ START_TEST(accesses_of_code_seen_before_count_too)
 }
 END_TEST
 
+/* Stall counts of 0, 1 and 2, each without the yield bit and with it. */
+START_TEST(who_yields_leaves_the_next_cycle_to_others)
+{
+    static const uint32_t waits[6] = {1, 46, 1, 2, 2, 2};
+    struct help_step step[7];
+    struct teg_program *p = &launch.kernel.program;
+
+    setup();
+    gpu.sm.dependences = DEPENDENCES_CONTROL;
+    gpu.sm.yield_interval = 2;
+    gpu.sm.pause_interval = 46;
+    for (uint32_t i = 0; i < 7; i++) {
+        help_arith(p, CLASS_IADD, (uint16_t)(i + 1), 8, 255, 255);
+        p->inst[i].control = (struct teg_control){
+            1, (uint8_t)(i / 2), (uint8_t)(i % 2), 7, 7, 0};
+        step[i] = (struct help_step){i, UINT32_MAX, 0, 0, NULL};
+    }
+    run_steps(step, 7, 1);
+    for (uint32_t i = 0; i < 6; i++) {
+        ck_assert_uint_eq(heard.issue[i + 1].cycle - heard.issue[i].cycle,
+                          waits[i]);
+        ck_assert_uint_eq(heard.issue[i + 1].stall[STALL_WAIT], waits[i] - 1);
+    }
+}
+END_TEST
+
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {greed_without_a_gap_is_fair, 0},
           {operands_are_read_within_a_window, 0},
@@ -507,6 +533,7 @@ HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {waits_are_named_after_the_producer, 0},
           {refusals_are_named_after_where_it_goes, 0},
           {control_codes_say_what_is_waited_for, 0},
+          {who_yields_leaves_the_next_cycle_to_others, 0},
           {a_read_barrier_opens_early, 0},
           {copies_are_waited_for_group_by_group, 0},
           {a_group_is_not_done_before_those_before_it, 0},
