@@ -125,10 +125,8 @@ static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
                             const struct sim_op *op, uint32_t inst,
                             uint64_t now)
 {
-    uint64_t *until = &w->until[STALL_SAME_WARP];
-
     if (op->op_class == CLASS_BRANCH && w->cursor.inst != inst + 1)
-        *until = teg_max(*until, now + sm->chip->gpu->sm.taken_interval);
+        w->until[STALL_BRANCHING] = now + sm->chip->gpu->sm.taken_interval;
 }
 
 /* An instruction in another line than the warp's last comes when that line is

@@ -412,7 +412,7 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
     }
     if (inst->op_class == CLASS_BRANCH && !w->finished &&
         naive_head(n, w) != inst + 1)
-        w->same_warp = naive_max(w->same_warp, n->gpu->sm.taken_interval);
+        w->branch = n->gpu->sm.taken_interval;
 }
 
 static void begin_fetch(struct sm *sm, struct warp *w,
@@ -466,6 +466,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     w->issued_now = 1;
     w->last_issue = n->now;
     w->same_warp = naive_by_control(n, inst) ? 0 : c.same_warp;
+    w->branch = 0;
     w->start = w->barrier_end = 0;
     w->planned = w->asked_operand = 0;
     w->operand_at = 0;

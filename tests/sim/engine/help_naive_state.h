@@ -51,7 +51,7 @@ struct warp {
     uint64_t age;
     uint64_t from;  /* resident since */
     uint64_t start; /* may issue from */
-    uint64_t barrier_end, last_issue, same_warp;
+    uint64_t barrier_end, last_issue, same_warp, branch;
     uint64_t ready[TEG_REG_COUNT];
     int stall[TEG_REG_COUNT];
     /* everything that ever counted up a dependence barrier */

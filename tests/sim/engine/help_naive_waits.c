@@ -211,6 +211,8 @@ int naive_held(const struct naive *n, const struct warp *w)
         return STALL_BARRIER;
     if (w->same_warp != 0 && !naive_over(n, w->last_issue + w->same_warp))
         return STALL_SAME_WARP;
+    if (w->branch != 0 && !naive_over(n, w->last_issue + w->branch))
+        return STALL_BRANCHING;
     if (!naive_over(n, w->instruction_at))
         return STALL_NO_INSTRUCTION;
     if (!naive_over(n, w->fence_end) || !fence_open(n, w))

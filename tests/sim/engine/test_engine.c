@@ -393,6 +393,10 @@ START_TEST(a_taken_branch_fetches_elsewhere)
     ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 5);
     ck_assert_uint_eq(heard.issue[2].cycle - heard.issue[1].cycle, 1);
     ck_assert_uint_eq(heard.issue[3].cycle - heard.issue[2].cycle, 12);
+    /* its own interval first, then where it goes on */
+    ck_assert_uint_eq(heard.issue[3].stall[STALL_SAME_WARP], 4);
+    ck_assert_uint_eq(heard.issue[3].stall[STALL_BRANCHING], 7);
+    ck_assert_uint_eq(heard.issue[1].stall[STALL_BRANCHING], 0);
 }
 END_TEST
 
