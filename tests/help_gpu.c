@@ -217,6 +217,12 @@ static void random_constants(struct teg_gpu *gpu, uint64_t seed)
     gpu->constant.brings_bank0 = one_in(state, 3);
 }
 
+static void random_yields(struct teg_gpu *gpu, uint64_t state)
+{
+    gpu->sm.yield_interval = between(&state, 0, 3);
+    gpu->sm.pause_interval = between(&state, 0, 20);
+}
+
 void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
 {
     static const uint32_t schedulers[] = {1, 2, 4};
@@ -238,8 +244,6 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.register_banks = help_below(state, REGISTER_BANKS_KEPLER + 1);
     gpu->sm.register_reuse = help_below(state, 2);
     gpu->sm.register_window = 1 + help_below(state, 4);
-    gpu->sm.yield_interval = between(state, 0, 3);
-    gpu->sm.pause_interval = between(state, 0, 20);
     gpu->sm.taken_interval = one_in(state, 2) ? between(state, 1, 20) : 0;
     random_units(gpu, state);
     random_memory(gpu, state);
@@ -250,4 +254,5 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     random_atomics(gpu, *state);
     random_network(gpu, *state);
     random_constants(gpu, *state);
+    random_yields(gpu, *state);
 }
