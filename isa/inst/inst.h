@@ -168,6 +168,12 @@ teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d);
 void teg_program_release(struct teg_program *p);
 
+/* Whether values are those of one thread's copy of ranges of global memory. */
+static inline int teg_values_are_copy(uint8_t values)
+{
+    return values == VALUES_BULK || values == VALUES_TENSOR;
+}
+
 /* True when the class or a shared operand makes `inst` carry addresses. */
 static inline int teg_inst_has_addresses(const struct teg_inst *inst)
 {

@@ -9,6 +9,12 @@ enum {      /* values of a copy */
     GLOBAL,
     BYTES,
     MBARRIER,
+    ROW,  /* of a copy by tensor map: bytes */
+    ROWS, /* in each further dimension, and their stride */
+};
+
+enum {
+    STRIDE_BITS = 48,
 };
 
 enum {
@@ -100,11 +106,26 @@ static struct sim_plan *send_copy(struct sim_sm *sm, const struct sim_warp *w,
     return plan;
 }
 
-int sim_bulk_range(const struct sim_values *v, uint64_t *from, uint64_t *end)
+int sim_bulk_box(const struct sim_values *v, uint8_t values,
+                 struct sim_box *box)
 {
-    *from = sim_value_first(v, GLOBAL);
-    *end = *from + sim_value_first(v, BYTES);
-    return *from != NONE && *end != *from;
+    uint64_t from = sim_value_first(v, GLOBAL);
+
+    *box = sim_box_of_range(from, sim_value_first(v, BYTES));
+    if (from == NONE)
+        box->rows = 0;
+    if (values == VALUES_BULK || from == NONE)
+        return box->rows != 0;
+    box->row = sim_value_first(v, ROW);
+    box->rows = box->row != 0;
+    for (uint32_t i = 0; i < SIM_BOX_DIMENSIONS; i++) {
+        uint64_t rows = sim_value_first(v, ROWS + i);
+
+        box->count[i] = (uint32_t)(rows >> STRIDE_BITS);
+        box->stride[i] = rows & ((UINT64_C(1) << STRIDE_BITS) - 1);
+        box->rows *= box->count[i];
+    }
+    return box->rows != 0;
 }
 
 struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
@@ -114,17 +135,19 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
     const struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
     struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
-    uint64_t at, end, turns = 0;
+    uint64_t turns = 0;
     struct sum sum = {0};
+    struct sim_box box;
 
     *t = times_of(op, start);
-    if (!sim_bulk_range(v, &at, &end))
-        return send_copy(sm, w, v, plan, t);
+    if (!sim_bulk_box(v, op->values, &box))
+        return op->values == VALUES_BULK ? send_copy(sm, w, v, plan, t) : NULL;
     for (;;) {
-        at = sim_plan_bulk(plan, (op->flags & INST_STORE) != 0, at, end);
+        int more = sim_plan_bulk(plan, (op->flags & INST_STORE) != 0, &box);
+
         t->open = sim_lsu_begin(sm, w, plan, op->flags | INST_BYPASS_L1,
                                 start + turns / SIM_FRACTION);
-        if (at == end)
+        if (!more)
             break;
         end_piece(sm, slot, now, plan, &sum, t->open);
         turns += plan->count * sm->chip->transaction_interval;

@@ -18,9 +18,10 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/values.h"
 
-/* The bytes of global memory that a copy with these values moves; returns 0 if
- * there are none. */
-int sim_bulk_range(const struct sim_values *v, uint64_t *from, uint64_t *end);
+/* The global memory that a copy with these values moves, of that kind (enum
+ * teg_values); returns 0 if there is none. */
+int sim_bulk_box(const struct sim_values *v, uint8_t values,
+                 struct sim_box *box);
 
 /* Issues the copy of the warp in `slot` in cycle `now`, which its unit begins
  * with in cycle `start`; returns the plan whose request

@@ -44,7 +44,7 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
 
     if (plan != NULL)
         sim_lsu_issue(sm, w, plan, v, now, start, t);
-    else if (op->values == VALUES_BULK && v != NULL)
+    else if (teg_values_are_copy(op->values) && v != NULL)
         return sim_bulk_issue(sm, slot, v, now, start, t);
     else if (op->values == VALUES_SENT && v != NULL)
         return sim_lsu_send(sm, slot, v, now, start, t);
@@ -163,6 +163,7 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
 {
     switch (op->values) {
     case VALUES_BULK:
+    case VALUES_TENSOR:
         sim_bulk_tell(sm, w, v, t);
         break;
     case VALUES_SENT:

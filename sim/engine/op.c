@@ -434,7 +434,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
 
 static void note_store(struct sim_ops *ops, const struct sim_op *op)
 {
-    int goes_out = op->has_addresses || op->values == VALUES_BULK;
+    int goes_out = op->has_addresses || teg_values_are_copy(op->values);
 
     if (goes_out && (op->flags & INST_STORE) != 0 &&
         op->dst_count + op->hold_count != 0 &&

@@ -12,14 +12,17 @@ static const struct sim_request *walk_copy(struct teg_cursor *c,
 {
     struct sim_request sum = {0};
     struct sim_values v;
-    uint64_t at, end;
+    struct sim_box box;
+    int more;
 
     sim_values_read(&v, c);
-    if (!sim_bulk_range(&v, &at, &end))
+    if (!sim_bulk_box(&v, inst->values, &box))
         return NULL;
-    while ((at = sim_plan_bulk(plan, (inst->flags & INST_STORE) != 0, at,
-                               end)) != end)
-        sim_request_add(&sum, &plan->request);
+    do {
+        more = sim_plan_bulk(plan, (inst->flags & INST_STORE) != 0, &box);
+        if (more)
+            sim_request_add(&sum, &plan->request);
+    } while (more);
     sim_request_add(&plan->request, &sum);
     return &plan->request;
 }
@@ -44,7 +47,7 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
         sim_plan_make(&plan, gpu, inst, &access, &windows);
         e->request = &plan.request;
     }
-    if (inst->values == VALUES_BULK && c->mask != 0)
+    if (teg_values_are_copy(inst->values) && c->mask != 0)
         e->request = walk_copy(c, inst, &plan);
     for (uint32_t i = 0; i < listeners; i++) {
         if (listener[i].on_issue != NULL)

@@ -124,26 +124,27 @@ static struct sim_transaction line_of(uint64_t at, uint64_t end)
         .partial = (uint8_t)(sectors & ~line_sectors(at - line, to, 1))};
 }
 
-uint64_t sim_plan_bulk(struct sim_plan *plan, int is_store, uint64_t at,
-                       uint64_t end)
+int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box)
 {
     struct sim_request *r = &plan->request;
 
-    end = sim_bulk_piece_end(at, end);
     *r = (struct sim_request){.space = SPACE_GLOBAL,
                               .is_store = (uint8_t)is_store,
                               .active = 1,
-                              .useful_bytes = (uint32_t)(end - at),
                               .coalesced = 1};
     plan->groups = 1;
     plan->remotes = 0;
-    for (plan->count = 0; at < end; plan->count++) {
-        plan->transaction[plan->count] = line_of(at, end);
+    for (plan->count = 0;
+         plan->count < SIM_TRANSACTIONS_MAX && sim_box_left(box);
+         plan->count++) {
+        uint64_t to, from = sim_box_take(box, &to);
+
+        plan->transaction[plan->count] = line_of(from, to);
         r->bytes += plan->transaction[plan->count].bytes;
-        at += TEG_LINE_BYTES - at % TEG_LINE_BYTES;
+        r->useful_bytes += (uint32_t)(to - from);
     }
     r->transactions = plan->count;
-    return end;
+    return sim_box_left(box);
 }
 
 void sim_plan_place(struct sim_plan *plan, uint32_t sm, uint32_t place)

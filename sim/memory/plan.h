@@ -7,6 +7,7 @@
 #define TEG_SIM_MEMORY_PLAN_H
 
 #include "sim/events.h"
+#include "sim/memory/box.h"
 #include "traces/block/cursor.h"
 
 enum {
@@ -95,21 +96,18 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                    const struct teg_inst *inst, const struct teg_access *a,
                    const struct sim_windows *windows);
 
-/* A bulk copy's lines go in pieces of as many as a plan holds: where the one
- * that begins at `at` ends. */
-static inline uint64_t sim_bulk_piece_end(uint64_t at, uint64_t end)
+/* Works out the next piece of a copy to global memory or from there: as many
+ * lines as a plan holds.  Returns whether more are left in `box`. */
+int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box);
+
+/* Takes such a piece from `box` without working it out. */
+static inline void sim_plan_pass(struct sim_box *box)
 {
-    uint64_t most = SIM_TRANSACTIONS_MAX * (uint64_t)TEG_LINE_BYTES;
-    uint64_t left = end - at;
+    uint64_t to;
 
-    return left > most - at % TEG_LINE_BYTES ? at - at % TEG_LINE_BYTES + most
-                                             : end;
+    for (uint32_t i = 0; i < SIM_TRANSACTIONS_MAX && sim_box_left(box); i++)
+        sim_box_take(box, &to);
 }
-
-/* Works out such a piece of a copy to global memory or from there; returns its
- * end. */
-uint64_t sim_plan_bulk(struct sim_plan *plan, int is_store, uint64_t at,
-                       uint64_t end);
 
 /*
  * Moves a planned request for local memory to that of the block resident at

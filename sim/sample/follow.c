@@ -16,14 +16,14 @@ enum {
 /* What a warp asks for: an access, or a piece of a bulk copy. */
 struct asked {
     struct teg_access access;
-    uint64_t at, end; /* of a copy, else the same */
+    struct sim_box box; /* of a copy, from this piece on; else empty */
 };
 
 /* A follower's warp. */
 struct walk {
     struct teg_cursor cursor;
-    uint64_t at, end; /* the rest of a bulk copy that it has come to */
-    uint32_t made;    /* requests so far */
+    struct sim_box box; /* the rest of a bulk copy that it has come to */
+    uint32_t made;      /* requests so far */
     int ended;
 };
 
@@ -100,11 +100,11 @@ static int begins_copy(const struct sample_followers *f, struct walk *w)
     const struct teg_inst *inst = &f->kernel->program.inst[w->cursor.inst];
     struct sim_values v;
 
-    if (inst->values != VALUES_BULK || w->cursor.mask == 0)
+    if (!teg_values_are_copy(inst->values) || w->cursor.mask == 0)
         return 0;
     sim_values_read(&v, &w->cursor);
-    if (!sim_bulk_range(&v, &w->at, &w->end))
-        w->end = w->at;
+    if (!sim_bulk_box(&v, inst->values, &w->box))
+        w->box = (struct sim_box){0};
     return 1;
 }
 
@@ -113,14 +113,13 @@ static int step_to(const struct sample_followers *f, struct walk *w,
                    uint32_t number, struct asked *a)
 {
     while (!w->ended) {
-        a->at = w->at;
-        if (w->at != w->end) {
-            a->end = w->at = sim_bulk_piece_end(w->at, w->end);
+        a->box = w->box;
+        if (sim_box_left(&w->box)) {
+            sim_plan_pass(&w->box);
             if (w->made++ == number)
                 return 1;
             continue;
         }
-        a->end = a->at;
         if (!teg_cursor_next(&w->cursor))
             w->ended = 1;
         else if (!begins_copy(f, w) && is_request(f, &w->cursor, &a->access) &&
@@ -250,9 +249,8 @@ static int request_of(struct sample_followers *f,
         return 0;
     r->sm = leader->sm + (i + 1) * f->sms;
     inst = &f->kernel->program.inst[w->cursor.inst];
-    if (asked.at != asked.end)
-        sim_plan_bulk(&r->plan, (inst->flags & INST_STORE) != 0, asked.at,
-                      asked.end);
+    if (sim_box_left(&asked.box))
+        sim_plan_bulk(&r->plan, (inst->flags & INST_STORE) != 0, &asked.box);
     else
         sim_plan_make(&r->plan, f->gpu, inst, &asked.access, &f->windows);
     sim_plan_place(&r->plan, r->sm, leader->of.place);

@@ -49,6 +49,42 @@ out 'UTMALDG.2D \[UR'
 load map:f16:64x60:48x16:random --dump 0="$work/halves"
 check 'a tensor of halves' [ "$(wc -c <"$work/halves")" = 7680 ]
 
+# A product of matrices whose tiles come through tensor maps, and the same by
+# asynchronous copies: the same bytes are asked for, by fewer instructions and
+# in fewer cycles; on any number of threads, where SMs run ahead or not.
+field() { sed -n "s/^.*\"$1\": \([0-9]*\).*/\1/p" "$work/out" | head -1; }
+gemm=tests/fixtures/kernels/k38_gemm_tensor_map.fatbin
+tail='--grid 2,2 --block 128 --shared 66560 -a buf:f32:16384:zeros -a i32:128 -a i32:512'
+# shellcheck disable=SC2086
+expect 0 "$teg" trace $gemm -k gemm_map \
+    -a map:f16:512x128:64x64:swizzle=128:random \
+    -a map:f16:512x128:64x64:swizzle=128:random,seed=7 $tail \
+    --dump 2="$work/c.map" -o "$work/map.tegt"
+# shellcheck disable=SC2086
+expect 0 "$teg" trace $gemm -k gemm_async -a buf:f16:65536:random \
+    -a buf:f16:65536:random,seed=7 $tail --dump 2="$work/c.async" \
+    -o "$work/async.tegt"
+check 'the same product' cmp -s "$work/c.map" "$work/c.async"
+for how in async map; do
+    expect 0 "$teg" run "$work/$how.tegt" -g h100 -f json --jobs 1
+    eval "${how}_cycles=$(field cycles) ${how}_bytes=$(field useful_bytes)"
+    cp "$work/out" "$work/one"
+    expect 0 "$teg" run "$work/$how.tegt" -g h100 -f json --jobs 3
+    check "$how: the same on three threads" cmp -s "$work/one" "$work/out"
+    expect 0 "$teg" run "$work/$how.tegt" -g h100 -f json --pc-trace "$work/pcs"
+    check "$how: the same where no SM runs ahead" \
+        [ "$(field cycles)" = "$(sed -n 's/^.*"cycles": \([0-9]*\).*/\1/p' "$work/one" | head -1)" ]
+done
+check "the same bytes: $async_bytes, $map_bytes" [ "$async_bytes" = "$map_bytes" ]
+# 4 blocks, 8 rounds of two tiles of 8192 bytes; 128 x 128 sums of 4.
+check 'of all tiles' [ "$map_bytes" = $((4 * 8 * 2 * 8192 + 128 * 128 * 4)) ]
+check "fewer cycles: $async_cycles, $map_cycles" \
+    [ "$map_cycles" -lt "$async_cycles" ]
+
+# Rows of a box: 16 of 96 bytes, 12 in the tensor; nothing else is read.
+expect 0 "$teg" run "$work/load.tegt" -g h100 -f json
+check 'what lies in the tensor' [ "$(field useful_bytes)" = $((12 * 96 + 4096)) ]
+
 # Mistakes, one line each.
 want_status=1
 load map:f32:64x60:24x16:arg=1

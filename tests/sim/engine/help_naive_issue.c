@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/sim/engine/help_naive_copy.h"
 #include "tests/sim/engine/help_naive_tensor.h"
 
 static uint64_t ceil_div(double x)
@@ -20,24 +21,28 @@ static void do_deed(struct block *b, struct deed deed)
     b->deed[b->deeds++] = deed;
 }
 
-/* Lines of a bulk copy from `*at` on, byte by byte. */
-static void plan_copy(struct sim_plan *plan, int is_store, uint64_t *at,
-                      uint64_t end)
+/* Lines of a copy from its byte `*n` of `bytes` on, byte by byte. */
+static void plan_copy(struct sim_plan *plan, int is_store,
+                      const uint64_t *value, enum teg_values kind, uint64_t *n,
+                      uint64_t bytes)
 {
     memset(plan, 0, sizeof *plan);
     plan->groups = 1;
     plan->request.space = SPACE_GLOBAL;
     plan->request.is_store = (uint8_t)is_store;
-    while (*at < end) {
+    while (*n < bytes) {
         struct sim_transaction *t = &plan->transaction[plan->count];
         uint32_t filled[4] = {0};
+        uint64_t at = naive_copied(value, kind, *n), next = at;
 
         if (plan->count == SIM_TRANSACTIONS_MAX)
             return;
         plan->count++;
-        t->address = *at / 128 * 128;
-        for (; *at < end && *at / 128 * 128 == t->address; ++*at)
-            filled[*at % 128 / 32]++;
+        t->address = at / 128 * 128;
+        do {
+            filled[next++ % 128 / 32]++;
+        } while (++*n < bytes && naive_copied(value, kind, *n) == next &&
+                 next / 128 * 128 == t->address);
         for (int s = 0; s < 4; s++) {
             t->bytes += filled[s] != 0 ? 32 : 0;
             t->sectors |= (uint8_t)((filled[s] != 0) << s);
@@ -51,7 +56,8 @@ static uint64_t copy_done(struct naive *n, uint32_t sm, uint64_t begin,
                           const uint64_t *value, const struct teg_inst *inst,
                           uint64_t latency)
 {
-    uint64_t at = value[1], end = value[1] + value[2], done = 0;
+    const enum teg_values kind = (enum teg_values)inst->values;
+    uint64_t at = 0, end = naive_copied_bytes(value, kind), done = 0;
     int is_store = (inst->flags & INST_STORE) != 0;
     struct sim_plan plan;
     double lines = 0;
@@ -61,7 +67,7 @@ static uint64_t copy_done(struct naive *n, uint32_t sm, uint64_t begin,
             (uint64_t)(lines *
                        naive_256ths(n->gpu->memory.transaction_interval));
 
-        plan_copy(&plan, is_store, &at, end);
+        plan_copy(&plan, is_store, value, kind, &at, end);
         done = naive_max(done,
                          naive_memory_issue(n->memory, sm, begin + turns, &plan,
                                             inst->flags | INST_BYPASS_L1));
@@ -259,8 +265,9 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         cost_of_constant(n, plan, &c);
     else if (plan != NULL)
         cost_of_memory(n, sm_number, inst, plan, v, &c);
-    else if (inst->values == VALUES_BULK && w->cursor.mask != 0 &&
-             v->first[1] != UINT64_MAX)
+    else if ((inst->values == VALUES_BULK || inst->values == VALUES_TENSOR) &&
+             w->cursor.mask != 0 &&
+             naive_copied_bytes(v->first, (enum teg_values)inst->values) != 0)
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
     else if (inst->values == VALUES_BULK && w->cursor.mask != 0)
         c.done = naive_copy_across(n, sm_number, w, v->first, c.begin, c.done);
@@ -303,7 +310,8 @@ static void do_deeds(struct naive *n, struct block *b,
 {
     const uint64_t *value = v->first;
     int copies =
-        inst->values == VALUES_BULK && mask != 0 && value[3] != UINT64_MAX;
+        (inst->values == VALUES_BULK || inst->values == VALUES_TENSOR) &&
+        mask != 0 && value[3] != UINT64_MAX;
     int several = copies && n->in_clusters && value[3] >> 32 != 0;
 
     if (inst->values == VALUES_INIT && mask != 0)

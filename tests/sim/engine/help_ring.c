@@ -20,6 +20,10 @@ void help_ring_program(struct help_ring *r, struct teg_program *p)
     r->load = help_values(p, CLASS_BULK, SPACE_NONE, INST_LOAD, VALUES_BULK);
     r->store = help_values(p, CLASS_BULK, SPACE_NONE, INST_STORE, VALUES_BULK);
     r->send = help_values(p, CLASS_STS, SPACE_NONE, 0, VALUES_SENT);
+    r->load_box =
+        help_values(p, CLASS_BULK, SPACE_NONE, INST_LOAD, VALUES_TENSOR);
+    r->store_box =
+        help_values(p, CLASS_BULK, SPACE_NONE, INST_STORE, VALUES_TENSOR);
     r->copy =
         help_values(p, CLASS_LDGSTS, SPACE_GLOBAL, INST_LOAD, VALUES_SHARED);
     r->sync =
@@ -79,6 +83,33 @@ static uint64_t random_bytes(struct help_ring *r)
     return 16 * (1 + help_below(r->state, (uint32_t)most));
 }
 
+/* A box of `bytes` for the mbarrier, of which less may be in the tensor, or
+ * nothing: rows side by side, close to each other, far apart. */
+static void put_box(struct help_ring *r, struct stream *s, uint32_t inst,
+                    uint64_t bytes, uint64_t mbarrier)
+{
+    uint64_t row = 1 + help_below(r->state, help_below(r->state, 4) ? 40 : 300);
+    uint64_t *value, stride = row;
+
+    put(r, s, inst, 1, 0x400, 0x10000 + help_below(r->state, 65536), bytes,
+        mbarrier);
+    value = &r->value[r->values - 1][TEG_LANES];
+    value[4] = row;
+    for (int i = 5; i < 9; i++) {
+        uint64_t rows = 1 + help_below(r->state, i == 5 ? 20 : 2);
+
+        if (help_below(r->state, 3) != 0)
+            stride += help_below(r->state, 200);
+        value[i] = rows << 48 | stride;
+        stride *= rows;
+    }
+    if (help_below(r->state, 8) == 0) {
+        value[1] = UINT64_MAX;
+        for (int i = 4; i < 9; i++)
+            value[i] = 0;
+    }
+}
+
 static void produce(struct help_ring *r, struct stream *s, uint32_t round,
                     uint32_t threads)
 {
@@ -91,9 +122,15 @@ static void produce(struct help_ring *r, struct stream *s, uint32_t round,
         put(r, s, r->test, 1, EMPTY, (round & 1) ^ 1, 0, 0);
     fill(r, s);
     put(r, s, r->arrive, 1, FULL, 1, sum, 0);
-    for (uint32_t i = 0; i < copies; i++)
-        put(r, s, r->load, 1, 0x400, 0x10000 + 16 * help_below(r->state, 4096),
-            bytes[i], FULL);
+    for (uint32_t i = 0; i < copies; i++) {
+        if (help_below(r->state, 2) == 0)
+            put_box(r, s, r->load_box, bytes[i], FULL);
+        else
+            put(r, s, r->load, 1, 0x400,
+                0x10000 + 16 * help_below(r->state, 4096), bytes[i], FULL);
+    }
+    if (help_below(r->state, 4) == 0)
+        put_box(r, s, r->store_box, random_bytes(r), NOBODY);
     if (help_below(r->state, 3) == 0)
         put(r, s, r->store, 1, 0x400, 0x10000 + 16 * help_below(r->state, 4096),
             random_bytes(r), NOBODY);
