@@ -6,6 +6,10 @@
  *   copies     LDGSTS joins, LDGDEPBAR commits (and sets a dependence barrier),
  *              DEPBAR.LE SBn, N waits.  (PTX ISA: cp.async, its commit_group
  *              and wait_group)
+ *   bulk       UTMASTG, UTMAREDG and UBLKCP and UBLKRED to global memory join,
+ *              UTMACMDFLUSH commits (and sets a dependence barrier, as one
+ *              that reads), the same DEPBAR.LE waits.  (PTX ISA:
+ *              cp.async.bulk.commit_group and wait_group)
  *   products   HGMMA and its kin join, one that names a gsb commits,
  *              WARPGROUP.DEPBAR.LE gsbn, N waits.  (PTX ISA: wgmma)
  *
@@ -19,6 +23,7 @@
 enum teg_group_kind {
     GROUP_COPIES,
     GROUP_PRODUCTS,
+    GROUP_BULK,
     TEG_GROUP_KINDS
 };
 

@@ -125,6 +125,26 @@ static uint16_t counter_of_set(struct sim_ops *ops, const struct sim_op *op,
                       TEG_STALL_RESULT_FIRST);
 }
 
+static int commits(const struct teg_inst *inst)
+{
+    return (inst->group.does & GROUP_COMMITS) != 0;
+}
+
+/* The dependence barrier that the instruction counts up until it is done: who
+ * commits bulk copies names it as one that reads. */
+static uint8_t barrier_set_by(const struct teg_inst *inst)
+{
+    return inst->group.kind == GROUP_BULK && commits(inst)
+               ? inst->control.read_barrier
+               : inst->control.write_barrier;
+}
+
+/* A DEPBAR waits for groups of copies of both kinds. */
+static uint8_t history_kind(const struct teg_inst *inst)
+{
+    return inst->group.kind == GROUP_BULK ? GROUP_COPIES : inst->group.kind;
+}
+
 /* The history that the instruction waits for or counts up.  Copies are counted
  * by the dependence barrier that the one who commits them sets; a trace without
  * control codes does not tell which, and that is all one. */
@@ -134,10 +154,9 @@ static uint8_t history_of(const struct teg_inst *inst)
         return inst->group.number;
     if (!inst->control.known)
         return TEG_GROUP_ANY;
-    if ((inst->group.does & GROUP_COMMITS) != 0)
-        return is_barrier(inst->control.write_barrier)
-                   ? inst->control.write_barrier
-                   : TEG_GROUP_ANY;
+    if (commits(inst))
+        return is_barrier(barrier_set_by(inst)) ? barrier_set_by(inst)
+                                                : TEG_GROUP_ANY;
     return inst->group.number;
 }
 
@@ -146,9 +165,8 @@ static uint8_t history_of(const struct teg_inst *inst)
 static void add_counted(struct sim_ops *ops, struct sim_op *op,
                         const struct teg_inst *inst)
 {
-    uint8_t kind = inst->group.kind, number = history_of(inst);
-    uint8_t set = inst->control.write_barrier;
-    int commits = (inst->group.does & GROUP_COMMITS) != 0;
+    uint8_t kind = history_kind(inst), number = history_of(inst);
+    uint8_t set = barrier_set_by(inst);
 
     if (op->by_control && is_barrier(set)) {
         add_hold(ops, op, counter_of_set(ops, op, set), op->result, 0);
@@ -156,7 +174,7 @@ static void add_counted(struct sim_ops *ops, struct sim_op *op,
             add_hold(ops, op, counter_of_history(ops, GROUP_COPIES, set),
                      op->result, 1);
     }
-    if (commits && (kind != GROUP_COPIES || !op->by_control))
+    if (commits(inst) && (kind != GROUP_COPIES || !op->by_control))
         add_hold(ops, op, counter_of_history(ops, kind, number), op->result, 1);
 }
 
@@ -170,7 +188,7 @@ static void add_held(struct sim_ops *ops, struct sim_op *op,
         op->joined = counter_of_joined(ops, kind);
     if ((inst->group.does & GROUP_JOINS) != 0)
         add_hold(ops, op, op->joined, op->result, 0);
-    op->commits = (inst->group.does & GROUP_COMMITS) != 0;
+    op->commits = commits(inst) != 0;
 }
 
 /* What a fence waits for: not copies, which are no accesses of the warp's own.
@@ -296,8 +314,7 @@ static enum teg_stall result_of(const struct teg_inst *inst)
     };
 
     /* Who commits copies is done when they are. */
-    if (inst->group.kind == GROUP_COPIES &&
-        (inst->group.does & GROUP_COMMITS) != 0)
+    if (inst->group.kind != GROUP_PRODUCTS && commits(inst))
         return STALL_LONG;
     if (inst->op_class == CLASS_GMMA)
         return STALL_GMMA;
@@ -425,7 +442,8 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     add_held(ops, op, inst);
     add_access(ops, op, inst);
     add_written(ops, op, inst);
-    if (op->by_control && is_barrier(inst->control.read_barrier)) {
+    if (op->by_control && is_barrier(inst->control.read_barrier) &&
+        !(inst->group.kind == GROUP_BULK && commits(inst))) {
         ops->counter[ops->counters++] =
             counter_of_set(ops, op, inst->control.read_barrier);
         op->read_count = 1;

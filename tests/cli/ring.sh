@@ -57,6 +57,8 @@ check 'a copy back' \
     [ "$(od -An -tx4 -j12 -N4 "$work/back" | tr -d ' ')" = 40c00000 ]
 expect 0 "$teg" run "$work/back.tegt" -g h100 -f json
 check 'both ways' [ "$(field useful_bytes)" = 16384 ]
+expect 0 "$teg" run "$work/back.tegt" -g h100 --by-pc
+out 'DEPBAR.LE SB0, 0x[01] ;.* long_scoreboard'
 
 # Named barriers, the number of one from a register.
 expect 0 "$teg" trace $cubin -k named --grid 1 --block 128 \

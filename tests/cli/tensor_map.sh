@@ -85,6 +85,20 @@ check "fewer cycles: $async_cycles, $map_cycles" \
 expect 0 "$teg" run "$work/load.tegt" -g h100 -f json
 check 'what lies in the tensor' [ "$(field useful_bytes)" = $((12 * 96 + 4096)) ]
 
+# A store is waited for by its group, 24 columns and 16 rows from 16, 48 on.
+expect 0 "$teg" trace $kernels -k store2 --grid 1 --block 128 --shared 16384 \
+    -a map:f32:64x60:24x16:zeros -a buf:u32:1024:iota -a i32:1024 -a i32:0 \
+    -a i32:16 -a i32:48 -a i32:0 -a i32:0 -a i32:0 --dump 0="$work/tensor" \
+    -o "$work/store.tegt"
+check 'its first element' \
+    [ "$(od -An -tu4 -j$((4 * (48 * 64 + 16))) -N8 "$work/tensor" | tr -s ' ')" = ' 0 1' ]
+check 'its second row' \
+    [ "$(od -An -tu4 -j$((4 * (49 * 64 + 16))) -N4 "$work/tensor" | tr -d ' ')" = 24 ]
+expect 0 "$teg" run "$work/store.tegt" -g h100 --by-pc
+out 'DEPBAR.LE SB0, 0x0 ;.* long_scoreboard'
+expect 0 "$teg" run "$work/store.tegt" -g h100 -f json
+check 'what lies in the tensor' [ "$(field useful_bytes)" = $((12 * 96 + 4096)) ]
+
 # Mistakes, one line each.
 want_status=1
 load map:f32:64x60:24x16:arg=1

@@ -367,8 +367,9 @@ static void leave_results(const struct naive *n, struct warp *w,
     w->fence_end = w->cursor.mask != 0 && fence != 0 ? n->now + fence : 0;
     w->stall_until = 0;
     if (naive_by_control(n, inst)) {
-        naive_hold(w, inst->control.read_barrier, c->begin + c->busy,
-                   naive_stall_of(inst));
+        if (!naive_flushes(inst))
+            naive_hold(w, inst->control.read_barrier, c->begin + c->busy,
+                       naive_stall_of(inst));
         w->stall_until =
             n->now + (inst->control.stall != 0 ? inst->control.stall : 1);
         if (inst->control.yield && inst->control.stall == 0)

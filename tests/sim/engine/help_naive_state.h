@@ -183,6 +183,8 @@ static inline int naive_over(const struct naive *n, uint64_t end)
 
 /* help_naive_waits.c: the reason why the warp may not even be asked, or -1. */
 int naive_held(const struct naive *n, const struct warp *w);
+/* Commits bulk copies. */
+int naive_flushes(const struct teg_inst *inst);
 /* What waiting for the instruction's result is called; and for its unit. */
 int naive_stall_of(const struct teg_inst *inst);
 int naive_throttle(const struct teg_inst *inst);

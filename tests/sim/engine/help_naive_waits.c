@@ -5,11 +5,24 @@ int naive_by_control(const struct naive *n, const struct teg_inst *inst)
     return n->gpu->sm.dependences == DEPENDENCES_CONTROL && inst->control.known;
 }
 
+int naive_flushes(const struct teg_inst *inst)
+{
+    return inst->group.kind == GROUP_BULK &&
+           (inst->group.does & GROUP_COMMITS) != 0;
+}
+
+/* The dependence barrier it holds until it is done. */
+static uint8_t barrier_of(const struct teg_inst *inst)
+{
+    return naive_flushes(inst) ? inst->control.read_barrier
+                               : inst->control.write_barrier;
+}
+
 /* What waiting for the instruction's result is called. */
 int naive_stall_of(const struct teg_inst *inst)
 {
-    if (inst->group.kind == GROUP_COPIES &&
-        (inst->group.does & GROUP_COMMITS) != 0)
+    if (naive_flushes(inst) || (inst->group.kind == GROUP_COPIES &&
+                                (inst->group.does & GROUP_COMMITS) != 0))
         return STALL_LONG;
     if (inst->op_class == CLASS_GMMA)
         return STALL_GMMA;
@@ -42,8 +55,7 @@ static uint8_t number_of(const struct teg_inst *inst)
         return TEG_GROUP_ANY;
     if ((inst->group.does & GROUP_WAITS) != 0)
         return inst->group.number;
-    return inst->control.write_barrier < BARRIERS ? inst->control.write_barrier
-                                                  : TEG_GROUP_ANY;
+    return barrier_of(inst) < BARRIERS ? barrier_of(inst) : TEG_GROUP_ANY;
 }
 
 static void count(struct warp *w, uint8_t kind, uint8_t number, uint64_t until,
@@ -64,12 +76,16 @@ void naive_note_result(const struct naive *n, struct warp *w,
         w->joined[g->kind] = naive_max(w->joined[g->kind], done);
     if ((g->does & GROUP_COMMITS) != 0)
         done = naive_max(done, w->joined[g->kind]);
-    if (control && inst->control.write_barrier < BARRIERS) {
-        naive_hold(w, inst->control.write_barrier, done, stall);
-        count(w, GROUP_COPIES, inst->control.write_barrier, done, stall);
+    if (control && barrier_of(inst) < BARRIERS) {
+        naive_hold(w, barrier_of(inst), done, stall);
+        count(w, GROUP_COPIES, barrier_of(inst), done, stall);
     }
-    if ((g->does & GROUP_COMMITS) != 0 && !(control && g->kind == GROUP_COPIES))
-        count(w, g->kind, number_of(inst), done, stall);
+    if ((g->does & GROUP_COMMITS) == 0)
+        return;
+    if (g->kind == GROUP_PRODUCTS)
+        count(w, GROUP_PRODUCTS, number_of(inst), done, stall);
+    else if (!control)
+        count(w, GROUP_COPIES, number_of(inst), done, stall);
 }
 
 static int barrier_over(const struct naive *n, const struct warp *w,

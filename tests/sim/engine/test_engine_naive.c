@@ -71,12 +71,20 @@ static void random_async(struct teg_program *p, uint64_t *state)
     uint32_t n = help_below(state, 4);
     char text[64] = "LDGDEPBAR";
 
-    switch (help_below(state, 10)) {
+    switch (help_below(state, 12)) {
     case 0:
     case 1:
     case 2:
         help_inst(p, copy, "LDGSTS.E [R1], [R2]");
         return;
+    case 10:
+        help_inst(p, copy,
+                  a < 3 ? "UTMASTG.2D [UR4], [UR8]"
+                        : "UBLKCP.G.S [UR4], [UR8], UR2");
+        return;
+    case 11:
+        snprintf(text, sizeof text, "UTMACMDFLUSH");
+        break;
     case 3:
         help_inst(p, product, "HGMMA.64x8x16.F32 R1, gdesc[UR4], R1");
         return;
