@@ -33,9 +33,9 @@ from common import command
 SHARED = os.path.join(ROOT, "..", "shared")
 MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
 KEPT = os.environ.get("KEPT", os.path.join(ROOT, "build", "programs"))
-SHORT = (256, 512)         # inner lengths that stand for longer ones; or of
+SHORT = (512, 1024)        # inner lengths that stand for longer ones; or of
                            # kernels that copy more ahead, multiples of these
-LADDER_SHORT = (128, 256)  # of kernels that do not run ahead
+LADDER_SHORT = (256, 512)  # of kernels that do not run ahead
 WHOLE = 1.1e9              # multiply-adds of a launch that is replayed whole
 
 options = {"settings": (), "ladder": None, "points": False}
