@@ -70,18 +70,18 @@ struct sim_op {
     uint8_t result;   /* enum teg_stall that waiting for its result is */
     uint8_t throttle; /* enum teg_stall when refused by its unit */
     uint8_t has_addresses;
-    uint8_t values;      /* enum teg_values */
-    uint8_t by_control;  /* the compiler says what it waits for, and how long
+    uint8_t values;       /* enum teg_values */
+    uint8_t by_control;   /* the compiler says what it waits for, and how long
                            the warp then does: same_warp is its stall count */
     uint8_t constant_use; /* enum sim_constant_use */
-    uint16_t flags;      /* enum teg_inst_flag */
-    uint16_t wait_count; /* what it waits for */
-    uint16_t dst_count;  /* registers written */
-    uint8_t hold_count;  /* held until the result is there */
-    uint8_t read_count;  /* dependence barriers set until the operands have been
+    uint16_t flags;       /* enum teg_inst_flag */
+    uint16_t wait_count;  /* what it waits for */
+    uint16_t dst_count;   /* registers written */
+    uint8_t hold_count;   /* held until the result is there */
+    uint8_t read_count; /* dependence barriers set until the operands have been
                             read */
-    uint8_t commits;     /* a group: what it holds is held until that is done */
-    uint16_t joined;     /* of which this counter is held */
+    uint8_t commits;    /* a group: what it holds is held until that is done */
+    uint16_t joined;    /* of which this counter is held */
     /* Of each bank of registers: after another instruction, and right after
      * the one before it in the program. */
     uint8_t reads[SIM_BANKS_MAX], reads_after[SIM_BANKS_MAX];

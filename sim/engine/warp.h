@@ -44,10 +44,10 @@ struct sim_warp {
     /* Where it is parked: the barrier's number; the mbarrier's and how many
      * phases end before the one it waits for. */
     uint32_t waits_at, waits_phase;
-    uint8_t planned;        /* sim_sm.plan holds its next request */
-    uint8_t asked;          /* for the constant operand of its next */
-    uint8_t parked;         /* enum sim_parked */
-    uint64_t asked_at;      /* in which cycle */
+    uint8_t planned;   /* sim_sm.plan holds its next request */
+    uint8_t asked;     /* for the constant operand of its next */
+    uint8_t parked;    /* enum sim_parked */
+    uint64_t asked_at; /* in which cycle */
     struct sim_constant_finds constants; /* of its next instruction */
     uint32_t cga_lanes;     /* that have arrived at its cluster's barrier */
     uint32_t cga_phase;     /* of its cluster's barrier it arrived in, from 1 */

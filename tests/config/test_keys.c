@@ -97,10 +97,9 @@ static const char control[] =
     "  FADD R9, R2, R2 {stall=2 wait=0}\nend\nEXIT\n";
 
 /* Three registers of one bank and two of the other, in turn. */
-static const char banks[] =
-    "sketch 1\nisa sm_70\ngrid 1\nblock 32\nloop k 8\n"
-    "  FFMA R8, R10, R12, R14 {stall=1}\n"
-    "  FADD R9, R11, R13 {stall=1}\nend\nEXIT\n";
+static const char banks[] = "sketch 1\nisa sm_70\ngrid 1\nblock 32\nloop k 8\n"
+                            "  FFMA R8, R10, R12, R14 {stall=1}\n"
+                            "  FADD R9, R11, R13 {stall=1}\nend\nEXIT\n";
 
 /* Words that fill sectors in part, and loads behind them. */
 static const char parts[] =

@@ -89,12 +89,11 @@ static json_t *represented_json(const struct replay_represented *r)
 
 static json_t *occupancy_json(const struct teg_occupancy *o)
 {
-    return json_pack("{s:i, s:i, s:s, s:i, s:i, s:i}", "blocks_per_sm",
-                     (int)o->blocks_per_sm, "warps_per_sm",
-                     (int)o->warps_per_sm, "limiter",
-                     teg_occupancy_limit_name(o->limit), "places",
-                     (int)o->places, "carveout_bytes", (int)o->carveout_bytes,
-                     "l1_bytes", (int)o->l1_bytes);
+    return json_pack(
+        "{s:i, s:i, s:s, s:i, s:i, s:i}", "blocks_per_sm",
+        (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm, "limiter",
+        teg_occupancy_limit_name(o->limit), "places", (int)o->places,
+        "carveout_bytes", (int)o->carveout_bytes, "l1_bytes", (int)o->l1_bytes);
 }
 
 static json_t *unit_json(const struct teg_statistics *s, uint32_t i,
