@@ -211,7 +211,6 @@ int whatif_measure(struct whatif *w)
 
     if (status == EXIT_DONE)
         status = list_toggles(w);
-
     if (status == EXIT_DONE)
         status = replay_all(w);
     if (status == EXIT_DONE && w->broken != NULL) {
@@ -219,7 +218,8 @@ int whatif_measure(struct whatif *w)
         return EXIT_FAULT;
     }
     w->incomplete = status == EXIT_INTERRUPTED;
-    qsort(w->toggle, w->count, sizeof *w->toggle, by_gain);
+    if (w->count != 0)
+        qsort(w->toggle, w->count, sizeof *w->toggle, by_gain);
     return status;
 }
 
