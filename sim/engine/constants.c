@@ -2,7 +2,7 @@
 
 #include "isa/base/minmax.h"
 #include "isa/inst/constant.h"
-#include "sim/memory/cache.h"
+#include "sim/engine/level.h"
 
 #include <stdlib.h>
 
@@ -10,9 +10,8 @@ enum {
     SCHEDULERS_MAX = 4
 };
 
-struct level {
-    struct sim_cache *cache; /* owned */
-    uint32_t sets;
+struct first {
+    struct sim_level level;
     /* Its line used last, and when that is there: it is asked for again and
      * again, which changes nothing. */
     uint64_t last, last_ready;
@@ -21,22 +20,15 @@ struct level {
 struct sim_constants {
     const struct teg_gpu *gpu; /* borrowed */
     unsigned line_log2, l15_line_log2;
-    struct level operands[SCHEDULERS_MAX], loads, l15;
+    struct first operands[SCHEDULERS_MAX], loads;
+    struct sim_level l15;
 };
 
-static int make(struct level *level, uint32_t bytes, uint32_t line_bytes,
-                uint32_t ways)
+static int make_first(const struct teg_gpu *gpu, struct first *first)
 {
-    level->sets = bytes / line_bytes / ways;
-    level->last = UINT64_MAX;
-    level->cache = sim_cache_new(level->sets, ways);
-    return level->cache != NULL;
-}
-
-static int make_l1(const struct teg_gpu *gpu, struct level *level)
-{
-    return make(level, gpu->constant.l1_bytes, gpu->constant.line_bytes,
-                gpu->constant.ways);
+    first->last = UINT64_MAX;
+    return sim_level_init(&first->level, gpu->constant.l1_bytes,
+                          gpu->constant.line_bytes, gpu->constant.ways);
 }
 
 teg_status sim_constants_new(const struct teg_gpu *gpu,
@@ -55,11 +47,11 @@ teg_status sim_constants_new(const struct teg_gpu *gpu,
     c->gpu = gpu;
     c->line_log2 = (unsigned)__builtin_ctz(gpu->constant.line_bytes);
     c->l15_line_log2 = (unsigned)__builtin_ctz(gpu->constant.l15_line_bytes);
-    made = make_l1(gpu, &c->loads) &&
-           make(&c->l15, gpu->constant.l15_bytes, gpu->constant.l15_line_bytes,
-                gpu->constant.l15_ways);
+    made = make_first(gpu, &c->loads) &&
+           sim_level_init(&c->l15, gpu->constant.l15_bytes,
+                          gpu->constant.l15_line_bytes, gpu->constant.l15_ways);
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++)
-        made = made && make_l1(gpu, &c->operands[s]);
+        made = made && make_first(gpu, &c->operands[s]);
     if (!made) {
         sim_constants_free(c);
         return teg_fail_memory(d);
@@ -73,16 +65,10 @@ void sim_constants_free(struct sim_constants *c)
     if (c == NULL)
         return;
     for (uint32_t s = 0; s < SCHEDULERS_MAX; s++)
-        sim_cache_free(c->operands[s].cache);
-    sim_cache_free(c->loads.cache);
-    sim_cache_free(c->l15.cache);
+        sim_level_release(&c->operands[s].level);
+    sim_level_release(&c->loads.level);
+    sim_level_release(&c->l15);
     free(c);
-}
-
-static struct sim_cache_result look_up(struct level *level, uint64_t line)
-{
-    return sim_cache_access(level->cache, (uint32_t)(line % level->sets), line,
-                            1, 1, 0);
 }
 
 /* The cycle a line that a first cache misses in cycle `now` arrives there,
@@ -92,22 +78,18 @@ static uint64_t arrival(struct sim_constants *c, uint64_t address, uint64_t now,
 {
     uint64_t beyond =
         c->gpu->constant.miss_latency - c->gpu->constant.l15_latency;
-    struct sim_cache_result found;
+    uint64_t there = now;
+    int missed = 0;
 
-    if (c->gpu->constant.brings_bank0 && teg_constant_bank(address) == 0) {
+    if (!c->gpu->constant.brings_bank0 || teg_constant_bank(address) != 0)
+        there = sim_level_bring(&c->l15, address >> c->l15_line_log2, now,
+                                beyond, &missed);
+    if (!missed)
         f->l15_hits++;
-        return now + near;
-    }
-    found = look_up(&c->l15, address >> c->l15_line_log2);
-    if (found.hits != 0) {
-        f->l15_hits++;
-        return teg_max(found.ready, now) + near;
-    }
-    sim_cache_fill(c->l15.cache, found.frame, now + beyond);
-    return now + beyond + near;
+    return there + near;
 }
 
-static uint64_t bring(struct sim_constants *c, struct level *level,
+static uint64_t bring(struct sim_constants *c, struct first *first,
                       uint64_t address, uint64_t now, uint64_t near,
                       struct sim_constant_finds *f)
 {
@@ -115,18 +97,18 @@ static uint64_t bring(struct sim_constants *c, struct level *level,
     struct sim_cache_result found;
 
     f->lookups++;
-    if (line != level->last) {
-        found = look_up(level, line);
-        level->last = line;
+    if (line != first->last) {
+        found = sim_level_look_up(&first->level, line);
+        first->last = line;
         if (found.hits == 0) {
-            level->last_ready = arrival(c, address, now, near, f);
-            sim_cache_fill(level->cache, found.frame, level->last_ready);
-            return level->last_ready;
+            first->last_ready = arrival(c, address, now, near, f);
+            sim_cache_fill(first->level.cache, found.frame, first->last_ready);
+            return first->last_ready;
         }
-        level->last_ready = found.ready;
+        first->last_ready = found.ready;
     }
     f->hits++;
-    return teg_max(level->last_ready, now);
+    return teg_max(first->last_ready, now);
 }
 
 uint64_t sim_constants_operand(struct sim_constants *c, uint32_t scheduler,

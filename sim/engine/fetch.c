@@ -2,31 +2,24 @@
 
 #include <stdlib.h>
 
-#include "sim/memory/cache.h"
+#include "isa/base/minmax.h"
+#include "sim/engine/level.h"
 
 enum {
     SCHEDULERS_MAX = 4
-};
-
-struct level {
-    struct sim_cache *cache; /* owned; NULL: there is none */
-    uint32_t sets;
 };
 
 struct sim_fetch {
     const struct teg_gpu *gpu; /* borrowed */
     unsigned line_log2;
     int l1_has_all; /* of the program, from an earlier launch */
-    struct level l0[SCHEDULERS_MAX], l1;
+    struct sim_level l0[SCHEDULERS_MAX], l1;
 };
 
-static int make(const struct teg_gpu *gpu, uint32_t bytes, struct level *level)
+static int make(const struct teg_gpu *gpu, uint32_t bytes,
+                struct sim_level *level)
 {
-    level->sets = bytes / gpu->fetch.line_bytes / gpu->fetch.ways;
-    if (bytes == 0)
-        return 1;
-    level->cache = sim_cache_new(level->sets, gpu->fetch.ways);
-    return level->cache != NULL;
+    return sim_level_init(level, bytes, gpu->fetch.line_bytes, gpu->fetch.ways);
 }
 
 teg_status sim_fetch_new(const struct teg_gpu *gpu, struct sim_fetch **fetch,
@@ -59,8 +52,8 @@ void sim_fetch_free(struct sim_fetch *f)
     if (f == NULL)
         return;
     for (uint32_t s = 0; s < SCHEDULERS_MAX; s++)
-        sim_cache_free(f->l0[s].cache);
-    sim_cache_free(f->l1.cache);
+        sim_level_release(&f->l0[s]);
+    sim_level_release(&f->l1);
     free(f);
 }
 
@@ -84,34 +77,24 @@ int sim_fetch_reach(struct sim_fetch *f, uint64_t last)
     return !keeps(f, f->gpu->fetch.l0_bytes, last);
 }
 
-static struct sim_cache_result look_up(struct level *level, uint64_t line)
-{
-    return sim_cache_access(level->cache, (uint32_t)(line % level->sets), line,
-                            1, 1, 0);
-}
-
 /* The cycle a line that the scheduler's cache misses arrives there. */
 static uint64_t arrival(struct sim_fetch *f, uint64_t line, uint64_t now)
 {
     uint64_t near = f->gpu->fetch.l1_latency, far = f->gpu->fetch.miss_latency;
-    struct sim_cache_result found;
+    int missed;
 
     if (f->l1_has_all)
         return now + near;
     if (f->l1.cache == NULL)
         return now + far;
-    found = look_up(&f->l1, line);
-    if (found.hits != 0)
-        return (found.ready > now ? found.ready : now) + near;
-    sim_cache_fill(f->l1.cache, found.frame, now + far - near);
-    return now + far;
+    return sim_level_bring(&f->l1, line, now, far - near, &missed) + near;
 }
 
 /* Returns when the line is there; `*missed` if it was not even on its way. */
-static uint64_t bring(struct sim_fetch *f, struct level *l0, uint64_t line,
+static uint64_t bring(struct sim_fetch *f, struct sim_level *l0, uint64_t line,
                       uint64_t now, int *missed)
 {
-    struct sim_cache_result found = look_up(l0, line);
+    struct sim_cache_result found = sim_level_look_up(l0, line);
     uint64_t ready;
 
     *missed = found.hits == 0;
@@ -125,7 +108,7 @@ static uint64_t bring(struct sim_fetch *f, struct level *l0, uint64_t line,
 uint64_t sim_fetch_at(struct sim_fetch *f, uint32_t scheduler, uint64_t line,
                       uint64_t now)
 {
-    struct level *l0 = &f->l0[scheduler];
+    struct sim_level *l0 = &f->l0[scheduler];
     uint32_t ahead = f->gpu->fetch.lines_ahead;
     int missed, next_missed;
     uint64_t ready = bring(f, l0, line, now, &missed);
@@ -133,5 +116,5 @@ uint64_t sim_fetch_at(struct sim_fetch *f, uint32_t scheduler, uint64_t line,
     /* Of a line that is there the next ones have been asked for, but one. */
     for (uint32_t i = missed ? 1 : ahead; i != 0 && i <= ahead; i++)
         bring(f, l0, line + i, now, &next_missed);
-    return ready > now ? ready : now;
+    return teg_max(ready, now);
 }

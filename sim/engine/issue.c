@@ -33,6 +33,22 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
     w->after = w->cursor.inst + 1;
 }
 
+/* Of what makes no request to memory. */
+static struct sim_times plain_times(struct sim_sm *sm, struct sim_warp *w,
+                                    const struct sim_op *op, uint64_t start)
+{
+    uint64_t latency = op->latency;
+
+    if (op->constant_use == SIM_CONSTANT_LOAD)
+        latency += sim_lsu_constant_later(sm, w, op, start);
+    return (struct sim_times){
+        .start = start,
+        .busy = op->interval,
+        .done = start + teg_max(latency, 1),
+        .same_warp = op->same_warp,
+    };
+}
+
 /* Returns the plan of its request to memory, or NULL if it makes none. */
 static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
                                    const struct sim_values *v, uint64_t now,
@@ -49,14 +65,7 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
     else if (op->values == VALUES_SENT && v != NULL)
         return sim_lsu_send(sm, slot, v, now, start, t);
     else
-        *t = (struct sim_times){
-            .start = start,
-            .busy = op->interval,
-            .done = start + teg_max(op->latency + sim_lsu_constant_later(
-                                                      sm, w, op, start),
-                                    1),
-            .same_warp = op->same_warp,
-        };
+        *t = plain_times(sm, w, op, start);
     return plan;
 }
 

@@ -7,6 +7,11 @@
 #include "sim/memory/remote.h"
 #include "sim/memory/shared.h"
 
+enum { /* values of an asynchronous store */
+    WHERE,
+    BYTES,
+};
+
 void sim_lsu_find_remotes(const struct sim_sm *sm, const struct sim_warp *w,
                           struct sim_plan *plan)
 {
@@ -14,11 +19,6 @@ void sim_lsu_find_remotes(const struct sim_sm *sm, const struct sim_warp *w,
         plan->remote[i].behind = sim_cga_sm(
             sm->chip->cgas, &sm->resident[w->resident], plan->remote[i].behind);
 }
-
-enum { /* values of an asynchronous store */
-    WHERE,
-    BYTES,
-};
 
 struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
 {
@@ -113,7 +113,7 @@ static uint64_t constants_later(struct sim_sm *sm, struct sim_warp *w,
 uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,
                                 const struct sim_op *op, uint64_t start)
 {
-    if (op->constant_use != SIM_CONSTANT_LOAD || w->cursor.mask == 0)
+    if (w->cursor.mask == 0)
         return 0;
     return constants_later(sm, w, &op->constant, 1, start);
 }

@@ -54,8 +54,8 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
                   struct sim_plan *plan, uint32_t flags, uint64_t at);
 
-/* Cycles by which the constant that a load `op` of warp `w` names makes it
- * later than if its cache had it; its unit begins with it in cycle `start`. */
+/* Cycles by which the constant that a load `op` (SIM_CONSTANT_LOAD) of warp `w`
+ * names makes it later than if its cache had it; its unit begins with it in cycle `start`. */
 uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,
                                 const struct sim_op *op, uint64_t start);
 

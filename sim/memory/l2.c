@@ -182,21 +182,6 @@ int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before)
     return 1;
 }
 
-/* The sectors of a line that bytes [from, to) lie in. */
-static uint32_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
-{
-    uint64_t begin = line * TEG_LINE_BYTES;
-    uint32_t sectors = 0;
-
-    for (uint32_t i = 0; i < SIM_SECTORS; i++) {
-        uint64_t at = begin + (uint64_t)i * TEG_SECTOR_BYTES;
-
-        if (from < at + TEG_SECTOR_BYTES && at < to)
-            sectors |= 1u << i;
-    }
-    return sectors;
-}
-
 /* What had to go has been written when the next kernel begins.  Lines one after
  * the other fill all sets alike, so only as many as L2 holds, and a row of
  * slices at either end, can be there afterwards. */
@@ -210,7 +195,13 @@ void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
     most = l2->lines + 2 * (uint64_t)l2->slices;
     if (last - line > most)
         line = last - most;
-    for (; line <= last; line++)
+    for (; line <= last; line++) {
+        uint64_t begin = line * TEG_LINE_BYTES;
+        uint64_t from = address > begin ? address - begin : 0;
+        uint32_t sectors = sim_line_sectors(
+            from, teg_min(to - begin, (uint64_t)TEG_LINE_BYTES), 0);
+
         sim_cache_access(l2->cache, set_of(l2, slice_of(l2, line), line), line,
-                         sectors_within(line, address, to), 1, 1);
+                         sectors, 1, 1);
+    }
 }

@@ -26,4 +26,19 @@ static inline uint32_t sim_sectors_bytes(uint32_t sectors)
     return sim_count_sectors(sectors) * TEG_SECTOR_BYTES;
 }
 
+/* Sectors of a line that its bytes [from, to) touch; `whole`: that they fill. */
+static inline uint32_t sim_line_sectors(uint64_t from, uint64_t to, int whole)
+{
+    uint64_t first, last;
+
+    if (whole) {
+        first = (from + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
+        last = to / TEG_SECTOR_BYTES;
+    } else {
+        first = from / TEG_SECTOR_BYTES;
+        last = (to + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
+    }
+    return last > first ? ((1u << last) - 1) & ~((1u << first) - 1) : 0;
+}
+
 #endif

@@ -95,33 +95,18 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
         sim_l1_banks(plan, gpu, inst, a);
 }
 
-/* Sectors of the line that [from, to) touches; `whole`: that it fills. */
-static uint32_t line_sectors(uint64_t from, uint64_t to, int whole)
-{
-    uint64_t first, last;
-
-    if (whole) {
-        first = (from + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
-        last = to / TEG_SECTOR_BYTES;
-    } else {
-        first = from / TEG_SECTOR_BYTES;
-        last = (to + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
-    }
-    return last > first ? ((1u << last) - 1) & ~((1u << first) - 1) : 0;
-}
-
 /* The part of the line that `at` is in, up to `end`. */
 static struct sim_transaction line_of(uint64_t at, uint64_t end)
 {
     uint64_t line = at - at % TEG_LINE_BYTES;
     uint64_t to = end - line < TEG_LINE_BYTES ? end - line : TEG_LINE_BYTES;
-    uint32_t sectors = line_sectors(at - line, to, 0);
+    uint32_t sectors = sim_line_sectors(at - line, to, 0);
 
     return (struct sim_transaction){
         .address = line,
         .bytes = sim_sectors_bytes(sectors),
         .sectors = (uint8_t)sectors,
-        .partial = (uint8_t)(sectors & ~line_sectors(at - line, to, 1))};
+        .partial = (uint8_t)(sectors & ~sim_line_sectors(at - line, to, 1))};
 }
 
 int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box)

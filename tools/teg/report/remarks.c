@@ -77,32 +77,31 @@ static bool result_untimed_tensor(const struct result *r, char *out,
     return true;
 }
 
-static bool result_unaddressed(const struct result *r, char *out, size_t size)
+/* "12,345 " and what they are, if there are any. */
+static bool say_count(uint64_t n, const char *what, char *out, size_t size)
 {
-    uint64_t n = r->replay->s->unaddressed_constants;
     char count[28];
 
-    if (n == 0)
-        return false;
-    snprintf(out, size,
-             "%s constant loads by index without addresses, as in all traces "
-             "but the emulator's: timed as if all lanes read one",
-             with_commas(n, count));
-    return true;
+    if (n != 0)
+        snprintf(out, size, "%s %s", with_commas(n, count), what);
+    return n != 0;
+}
+
+static bool result_unaddressed(const struct result *r, char *out, size_t size)
+{
+    return say_count(r->replay->s->unaddressed_constants,
+                     "constant loads by index without addresses, as in all "
+                     "traces but the emulator's: timed as if all lanes read "
+                     "one",
+                     out, size);
 }
 
 static bool result_textures(const struct result *r, char *out, size_t size)
 {
-    uint64_t n = r->replay->s->unaddressed_textures;
-    char count[28];
-
-    if (n == 0)
-        return false;
-    snprintf(out, size,
-             "%s accesses to textures or surfaces without addresses: timed as "
-             "hits, they make no traffic",
-             with_commas(n, count));
-    return true;
+    return say_count(r->replay->s->unaddressed_textures,
+                     "accesses to textures or surfaces without addresses: "
+                     "timed as hits, they make no traffic",
+                     out, size);
 }
 
 /* A listing has brackets in every access to memory; lists of registers, as

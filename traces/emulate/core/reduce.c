@@ -52,7 +52,7 @@ static double value_of(enum kind kind, uint64_t v)
     }
 }
 
-/* Each sum is rounded once: that of two floats as a double is exact enough. */
+/* Each sum is rounded once: that of two halves as a double is exact. */
 static uint64_t sum(uint32_t type, uint64_t a, uint64_t b)
 {
     enum kind kind = types[type].kind;
@@ -60,14 +60,14 @@ static uint64_t sum(uint32_t type, uint64_t a, uint64_t b)
 
     if (kind <= KIND_SIGNED)
         return types[type].bits == 32 ? (uint32_t)(a + b) : a + b;
+    if (kind == KIND_FLOAT)
+        return bits_of(float_of((uint32_t)a) + float_of((uint32_t)b));
     s = value_of(kind, a) + value_of(kind, b);
     switch (kind) {
     case KIND_HALF:
         return half_bits(s);
     case KIND_BFLOAT:
         return bf16_bits(s);
-    case KIND_FLOAT:
-        return bits_of((float)s);
     default:
         return bits_of_double(s);
     }

@@ -1,4 +1,5 @@
-/* One element of a bulk reduction in memory: by the type of a tensor map. */
+/* One element of a reduction in memory, an atomic's or a bulk copy's: by the
+ * type of a tensor map. */
 #ifndef TEG_TRACES_EMULATE_CORE_REDUCE_H
 #define TEG_TRACES_EMULATE_CORE_REDUCE_H
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "traces/emulate/core/half.h"
+#include "traces/emulate/core/reduce.h"
 #include "traces/emulate/ops/memory.h"
 
 enum {
@@ -17,74 +17,34 @@ enum {
     TYPE_UNKNOWN
 };
 
-static uint64_t float_sum(unsigned type, uint64_t a, uint64_t b)
-{
-    return type == TYPE_F32
-               ? bits_of(float_of((uint32_t)a) + float_of((uint32_t)b))
-               : bits_of_double(double_of(a) + double_of(b));
-}
+/* The type of an element that is combined at once. */
+static const uint8_t element_of[TYPE_UNKNOWN] = {
+    [TYPE_U32] = MAP_U32,   [TYPE_S32] = MAP_S32,     [TYPE_U64] = MAP_U64,
+    [TYPE_F32] = MAP_F32,   [TYPE_S64] = MAP_S64,     [TYPE_F64] = MAP_F64,
+    [TYPE_F16X2] = MAP_F16, [TYPE_BF16X2] = MAP_BF16,
+};
 
 /* Sums of two halves or bfloat16, each rounded. */
 static uint64_t packed_sum(unsigned type, uint64_t a, uint64_t b)
 {
     uint64_t sum = 0;
 
-    for (int i = 0; i < 2; i++) {
-        uint32_t x = (uint32_t)(a >> 16 * i) & 0xffff;
-        uint32_t y = (uint32_t)(b >> 16 * i) & 0xffff;
-
-        sum |= (uint64_t)(type == TYPE_F16X2 ? half_bits((double)half_value(x) +
-                                                         (double)half_value(y))
-                                             : bf16_bits((double)bf16_value(x) +
-                                                         (double)bf16_value(y)))
+    for (int i = 0; i < 2; i++)
+        sum |= emu_reduced(REDUCE_ADD, element_of[type], a >> 16 * i & 0xffff,
+                           b >> 16 * i & 0xffff)
                << 16 * i;
-    }
     return sum;
 }
 
-static int less(unsigned type, uint64_t a, uint64_t b)
-{
-    switch (type) {
-    case TYPE_S32:
-        return (int32_t)a < (int32_t)b;
-    case TYPE_S64:
-        return (int64_t)a < (int64_t)b;
-    case TYPE_F32:
-        return float_of((uint32_t)a) < float_of((uint32_t)b);
-    case TYPE_F64:
-        return double_of(a) < double_of(b);
-    default:
-        return a < b;
-    }
-}
-
-/* Operations 0 ADD, 1 MIN, 2 MAX, 3 INC, 4 DEC, 5 AND, 6 OR, 7 XOR, 8 EXCH. */
+/* Operations are reductions, then EXCH. */
 static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
                          uint64_t v)
 {
-    switch (operation) {
-    case 0:
-        if (type == TYPE_F16X2 || type == TYPE_BF16X2)
-            return packed_sum(type, old, v);
-        return type == TYPE_F32 || type == TYPE_F64 ? float_sum(type, old, v)
-                                                    : old + v;
-    case 1:
-        return less(type, v, old) ? v : old;
-    case 2:
-        return less(type, old, v) ? v : old;
-    case 3:
-        return old >= v ? 0 : old + 1;
-    case 4:
-        return old == 0 || old > v ? v : old - 1;
-    case 5:
-        return old & v;
-    case 6:
-        return old | v;
-    case 7:
-        return old ^ v;
-    default:
+    if (operation >= EMU_REDUCTIONS)
         return v;
-    }
+    if (type == TYPE_F16X2 || type == TYPE_BF16X2)
+        return packed_sum(type, old, v);
+    return emu_reduced((enum emu_reduction)operation, element_of[type], old, v);
 }
 
 struct atomic {
