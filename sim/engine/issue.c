@@ -23,7 +23,8 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
     const uint8_t *reads = follows ? op->reads_after : op->reads;
     uint64_t last = now + period + ahead;
 
-    for (int b = 0; b < SIM_BANKS_MAX; b++) {
+    /* What the banks have left fits the window by now. */
+    for (int b = 0; op->has_reads && b < SIM_BANKS_MAX; b++) {
         s->bank_free[b] = teg_max(s->bank_free[b], now) + reads[b] * period;
         last = teg_max(last, s->bank_free[b]);
     }

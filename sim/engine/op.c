@@ -469,6 +469,8 @@ static void fill_operand_reads(struct sim_ops *ops, uint32_t index)
     struct sim_op *op = &ops->op[index];
 
     sim_operand_reads(ops->gpu, inst, text, &sim_kept_none, op->reads);
+    for (int b = 0; b < SIM_BANKS_MAX; b++)
+        op->has_reads |= op->reads[b] != 0;
     if (ops->gpu->sm.register_reuse && index != 0 && before->control.known)
         kept = sim_kept_after(teg_program_text(p, before));
     sim_operand_reads(ops->gpu, inst, text, &kept, op->reads_after);

@@ -85,6 +85,7 @@ struct sim_op {
     /* Of each bank of registers: after another instruction, and right after
      * the one before it in the program. */
     uint8_t reads[SIM_BANKS_MAX], reads_after[SIM_BANKS_MAX];
+    uint8_t has_reads; /* of any bank, at least after another instruction */
     uint64_t constant; /* bank << 32 | byte */
     uint32_t waits;    /* first of them in sim_ops.wait */
     uint32_t holds;    /* likewise, in sim_ops.hold */
