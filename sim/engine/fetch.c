@@ -64,17 +64,21 @@ uint64_t sim_fetch_line(const struct sim_fetch *f, uint64_t pc)
 
 /* Whether a cache of `bytes` has kept the program from an earlier launch: it
  * is in one piece, so that it fits its sets if it fits at all. */
-static int keeps(const struct sim_fetch *f, uint32_t bytes, uint64_t last)
+static int keeps(const struct teg_gpu *gpu, uint32_t bytes, uint64_t last)
 {
-    uint64_t lines = sim_fetch_line(f, last) + 1;
+    return !gpu->fetch.cold &&
+           last / gpu->fetch.line_bytes < bytes / gpu->fetch.line_bytes;
+}
 
-    return !f->gpu->fetch.cold && lines <= bytes >> f->line_log2;
+int sim_fetch_keeps(const struct teg_gpu *gpu, uint64_t last)
+{
+    return gpu->fetch.l0_bytes == 0 || keeps(gpu, gpu->fetch.l0_bytes, last);
 }
 
 int sim_fetch_reach(struct sim_fetch *f, uint64_t last)
 {
-    f->l1_has_all = keeps(f, f->gpu->fetch.l1_bytes, last);
-    return !keeps(f, f->gpu->fetch.l0_bytes, last);
+    f->l1_has_all = keeps(f->gpu, f->gpu->fetch.l1_bytes, last);
+    return !sim_fetch_keeps(f->gpu, last);
 }
 
 /* The cycle a line that the scheduler's cache misses arrives there. */

@@ -29,6 +29,11 @@ teg_status sim_fetch_new(const struct teg_gpu *gpu, struct sim_fetch **fetch,
                          struct teg_diag *d);
 void sim_fetch_free(struct sim_fetch *fetch);
 
+/* Whether each scheduler's cache has kept the program, whose highest pc is
+ * `last`, from an earlier launch: then nobody waits for an instruction and no
+ * cache is needed. */
+int sim_fetch_keeps(const struct teg_gpu *gpu, uint64_t last);
+
 /* The program is known up to its instruction at `last`, its highest pc.
  * Returns whether anybody can wait for an instruction of it. */
 int sim_fetch_reach(struct sim_fetch *fetch, uint64_t last);

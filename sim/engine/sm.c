@@ -35,8 +35,7 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
         sim_sm_release(sm);
         return teg_fail_memory(d);
     }
-    TRY(sim_fetch_new(gpu, &sm->fetch_caches, d));
-    return sim_constants_new(gpu, &sm->constants, d);
+    return TEG_OK;
 }
 
 void sim_sm_release(struct sim_sm *sm)
@@ -54,7 +53,7 @@ void sim_sm_release(struct sim_sm *sm)
     free(sm->resident);
     free(sm->misses);
     sim_units_release(&sm->units);
-    sim_fetch_free(sm->fetch_caches);
+    sim_fetch_free(sm->fetch);
     sim_constants_free(sm->constants);
     sim_pending_release(&sm->pending);
     sim_outbox_release(&sm->outbox);
@@ -142,14 +141,20 @@ static void wake_with_schedulers(struct sim_sm *sm)
         sm->wake = teg_min(sm->wake, sm->scheduler[s].wake);
 }
 
-/* Blocks may bring instructions that were not known before. */
-static void reach_program(struct sim_sm *sm)
+/* Caches of what blocks bring along: an SM without blocks has none, and
+ * instructions that were not known before may be the first to need one. */
+static teg_status open_caches(struct sim_sm *sm, struct teg_diag *d)
 {
-    struct sim_fetch *caches = sm->fetch_caches;
+    const struct teg_gpu *gpu = sm->chip->gpu;
+    uint64_t last = sm->chip->ops.last_pc;
 
-    if (caches != NULL)
-        sm->fetch =
-            sim_fetch_reach(caches, sm->chip->ops.last_pc) ? caches : NULL;
+    if (sm->constants == NULL)
+        TRY(sim_constants_new(gpu, &sm->constants, d));
+    if (sm->fetch == NULL && !sim_fetch_keeps(gpu, last))
+        TRY(sim_fetch_new(gpu, &sm->fetch, d));
+    if (sm->fetch != NULL)
+        sim_fetch_reach(sm->fetch, last);
+    return TEG_OK;
 }
 
 teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
@@ -158,7 +163,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
 {
     uint32_t warps = teg_block_warps(block), resident = 0;
     struct sim_resident *b;
-    teg_status status = TEG_OK;
+    teg_status status;
 
     while (sm->resident[resident].block != NULL)
         resident++;
@@ -170,7 +175,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
     b->cga.number = SIM_NO_CGA;
     *place = resident;
     sm->blocks++;
-    reach_program(sm);
+    status = open_caches(sm, d);
     for (uint32_t stream = 0; stream < warps && status == TEG_OK; stream++) {
         uint32_t slot = (uint32_t)__builtin_ctzll(sm->free_slots);
 

@@ -62,8 +62,7 @@ struct sim_sm {
                               refused after it was planned, else one */
     struct sim_resident *resident; /* owned, [blocks_max] */
     struct sim_units units;
-    struct sim_fetch *fetch_caches;  /* owned; NULL: there are none */
-    struct sim_fetch *fetch;         /* those, or NULL: nobody waits for one */
+    struct sim_fetch *fetch;         /* owned; NULL: nobody waits for one */
     struct sim_constants *constants; /* owned; NULL: they are always there */
     struct sim_misses *misses; /* owned: of the instruction being issued */
     struct sim_pending_list pending;
