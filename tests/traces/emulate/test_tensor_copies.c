@@ -9,6 +9,7 @@
 
 #include "tests/help_kernel.h"
 #include "tests/help_suite.h"
+#include "tests/traces/emulate/help_map.h"
 #include "traces/emulate/core/reduce.h"
 #include "traces/emulate/core/tensor_map.h"
 
@@ -608,14 +609,6 @@ END_TEST
 
 /* ---- mistakes -------------------------------------------------------------------- */
 
-static const struct emu_tensor_map plain = {.address = 0x7f0000000000u,
-                                            .rank = 2,
-                                            .type = MAP_F16,
-                                            .size = {64, 64},
-                                            .stride = {2, 128},
-                                            .box = {64, 8},
-                                            .step = {1, 1}};
-
 /* What a load of two dimensions says of such an object and place. */
 static void expect_fault(const uint8_t object[EMU_MAP_BYTES], int place,
                          uint64_t bytes, const char *what)
@@ -625,7 +618,7 @@ static void expect_fault(const uint8_t object[EMU_MAP_BYTES], int place,
 
     help_kernel_open(&k, 90, FILE_OF_KERNELS, "load2");
     ck_assert(emu_device_alloc(k.device, bytes, &address, &k.d) == TEG_OK);
-    ck_assert_uint_eq(address, plain.address);
+    ck_assert_uint_eq(address, help_map.address);
     help_value(&k, object, EMU_MAP_BYTES);
     help_buffer(&k, BOX_BYTES);
     help_int(&k, BOX_BYTES / 4);
@@ -650,7 +643,7 @@ static void expect_fault(const uint8_t object[EMU_MAP_BYTES], int place,
 START_TEST(what_is_no_map_or_no_place_is_a_fault)
 {
     uint8_t object[EMU_MAP_BYTES], none[EMU_MAP_BYTES] = {0};
-    struct emu_tensor_map m = plain;
+    struct emu_tensor_map m = help_map;
 
     emu_map_write(&m, object);
     expect_fault(object, 0, 8192, NULL);

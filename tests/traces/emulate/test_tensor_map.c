@@ -7,16 +7,9 @@
 
 #include "tests/help_kernel.h"
 #include "tests/help_suite.h"
+#include "tests/traces/emulate/help_map.h"
 #include "traces/emulate/core/map_argument.h"
 #include "traces/emulate/core/tensor_map.h"
-
-static const struct emu_tensor_map plain = {.address = 0x7f0000000000u,
-                                            .rank = 2,
-                                            .type = MAP_F16,
-                                            .size = {64, 64},
-                                            .stride = {2, 128},
-                                            .box = {64, 8},
-                                            .step = {1, 1}};
 
 /* The driver's rules, on both sides of each limit: fields of a map of two
  * dimensions that keeps them all, one of them changed. */
@@ -63,7 +56,7 @@ START_TEST(rules_of_a_map)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct emu_tensor_map m = plain;
+        struct emu_tensor_map m = help_map;
         struct teg_diag d = {0};
 
         memcpy((uint8_t *)&m + rows[i].at, &rows[i].value, rows[i].bytes);
@@ -104,7 +97,7 @@ START_TEST(rules_of_interleaved_and_filled_maps)
     m.address = 16;
     m.stride[1] = 48;
     ck_assert(emu_map_check(&m, NULL) == TEG_OK);
-    m = plain;
+    m = help_map;
     m.type = MAP_U16;
     ck_assert(emu_map_check(&m, NULL) == TEG_OK);
     m.fills_nan = 1;
@@ -115,7 +108,7 @@ END_TEST
 START_TEST(an_object_keeps_every_field)
 {
     for (uint32_t i = 0; i < 500; i++) {
-        struct emu_tensor_map m = plain, again;
+        struct emu_tensor_map m = help_map, again;
         uint8_t object[EMU_MAP_BYTES];
         struct teg_diag d = {0};
 

@@ -104,6 +104,27 @@ static bool result_textures(const struct result *r, char *out, size_t size)
                      out, size);
 }
 
+/* Tensor maps' and bulk copies' own, which add to memory. */
+static bool is_bulk_reduction(const char *text)
+{
+    return teg_text_is(text, "UTMAREDG") || teg_text_is(text, "UBLKRED");
+}
+
+static bool result_reductions(const struct result *r, char *out, size_t size)
+{
+    const struct teg_program *p = &r->replay->launch.kernel->program;
+    uint32_t i = 0;
+
+    while (i < p->count && !is_bulk_reduction(teg_program_text(p, &p->inst[i])))
+        i++;
+    if (i == p->count)
+        return false;
+    snprintf(out, size,
+             "bulk reductions (UTMAREDG, UBLKRED) are timed as stores: what L2 "
+             "takes to combine them is left out");
+    return true;
+}
+
 /* A listing has brackets in every access to memory; lists of registers, as
  * NVBit's tracers write them, have none, and leave out constants. */
 static bool leaves_out_constants(const struct teg_program *p)
@@ -208,6 +229,7 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
         {"unaddressed-textures", result_textures, count_textures},
         {"unnamed-constants", result_unnamed_constants, NULL},
+        {"bulk-reductions", result_reductions, NULL},
     };
 
     *count = sizeof remarks / sizeof *remarks;
