@@ -161,14 +161,7 @@ void sim_mbarrier_sent(struct sim_sm *sm, const struct sim_warp *w,
 void sim_mbarrier_hear(struct sim_sm *sm, struct sim_resident *b,
                        const struct sim_letter *letter)
 {
-    const struct sim_news news = {
-        .address = letter->mbarrier,
-        .arrivals = letter->arrivals,
-        .leaving = letter->leaving,
-        .bytes = letter->bytes,
-    };
-
-    hear(sm, b, &news, teg_max(letter->done, letter->floor));
+    hear(sm, b, &letter->news, teg_max(letter->done, letter->floor));
     for (uint32_t s = 0; s < sm->chip->gpu->sm.schedulers; s++)
         sm->wake = teg_min(sm->wake, sm->scheduler[s].wake);
 }

@@ -43,15 +43,13 @@ void sim_outbox_send(struct sim_sm *sm, const struct sim_resident *b,
     struct sim_letter letter = {
         .to = sm,
         .resident = (uint32_t)(b - sm->resident),
-        .mbarrier = (uint32_t)news->address & ((1u << SIM_BEHIND_BIT) - 1),
-        .arrivals = news->arrivals,
-        .leaving = news->leaving,
-        .bytes = news->bytes,
+        .news = *news,
         .done = t->done,
         .floor = t->start + teg_max(gpu->shared.remote_latency, 1),
     };
     struct sim_letter *kept;
 
+    letter.news.address &= (1u << SIM_BEHIND_BIT) - 1;
     if (b->cga.number == SIM_NO_CGA && sim_behind(news->address) == 0) {
         sim_mbarrier_hear(sm, &sm->resident[letter.resident], &letter);
         return;

@@ -30,14 +30,19 @@ static inline uint32_t sim_behind(uint64_t address)
     return (uint32_t)(address >> SIM_BEHIND_BIT);
 }
 
-struct sim_letter {
-    struct sim_sm *to; /* borrowed */
-    uint32_t resident; /* there */
-    uint32_t mbarrier; /* its address there */
+/* What an instruction tells an mbarrier. */
+struct sim_news {
+    uint64_t address; /* of the mbarrier, as values have it */
     int64_t arrivals, bytes;
     int64_t leaving; /* arrivals fewer from the next phase on */
-    uint64_t done;   /* cycle; SIM_OPEN and more: the pending entry tells */
-    uint64_t floor;  /* and not before this cycle */
+};
+
+struct sim_letter {
+    struct sim_sm *to;    /* borrowed */
+    uint32_t resident;    /* there */
+    struct sim_news news; /* with the mbarrier's address there */
+    uint64_t done;  /* cycle; SIM_OPEN and more: the pending entry tells */
+    uint64_t floor; /* and not before this cycle */
 };
 
 struct sim_outbox {
@@ -47,12 +52,6 @@ struct sim_outbox {
 
 /* Zeroed is empty. */
 void sim_outbox_release(struct sim_outbox *o);
-
-/* What an instruction tells an mbarrier. */
-struct sim_news {
-    uint64_t address; /* of the mbarrier, as values have it */
-    int64_t arrivals, leaving, bytes;
-};
 
 /* Writes a letter; `t` says when the instruction is done.  To a block that has
  * left, or is not there, nothing is sent; a block by itself, whose instruction
