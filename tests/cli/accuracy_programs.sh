@@ -7,7 +7,7 @@ if ! command -v python3 >/dev/null 2>&1; then
     exit 0
 fi
 # -S: no installed packages, on any machine
-programs() { TEG=$teg python3 -S tools/accuracy/modern/programs.py "$@"; }
+programs() { TEG=$teg python3 -S tools/accuracy/modern/programs/programs.py "$@"; }
 
 expect 0 programs
 for section in results add matmul-a100-float16 attention-h100; do
