@@ -29,12 +29,13 @@ struct run {
     uint64_t blocks, insts;
 };
 
-static void open_run(struct run *r, unsigned sm, const char *kernel)
+static void open_run_of(struct run *r, const char *file, unsigned sm,
+                        const char *kernel)
 {
     char path[64];
 
     memset(r, 0, sizeof *r);
-    snprintf(path, sizeof path, "tests/fixtures/run.sm_%u.cubin", sm);
+    snprintf(path, sizeof path, "tests/fixtures/%s.sm_%u.cubin", file, sm);
     ck_assert_msg(teg_cubin_open(&r->cubin, path, &r->d) == TEG_OK, "%s: %s",
                   r->d.where, r->d.what);
     r->kernel = teg_cubin_find(&r->cubin, kernel);
@@ -42,6 +43,11 @@ static void open_run(struct run *r, unsigned sm, const char *kernel)
     ck_assert(emu_device_new(&r->device, &r->d) == TEG_OK);
     for (int i = 0; i < 3; i++)
         r->facts.grid[i] = r->facts.block[i] = 1;
+}
+
+static void open_run(struct run *r, unsigned sm, const char *kernel)
+{
+    open_run_of(r, "run", sm, kernel);
 }
 
 static void close_run(struct run *r)
@@ -463,6 +469,58 @@ START_TEST(arguments_must_fit)
 }
 END_TEST
 
+/* exec.cu: mixed(char, struct {char; double}, short, long long, double *) adds
+ * them all up. */
+START_TEST(members_of_a_struct_lie_as_in_c)
+{
+    const char *args[] = {"i8:1",  "i8:2",  "+f64:0.5",
+                          "i16:3", "i64:4", "buf:f64:1:zeros"};
+    struct run r;
+
+    open_run_of(&r, "exec", generation[_i], "mixed");
+    must_run(&r, args, 6);
+    ck_assert(*(double *)buffer(&r, 5) == 10.5);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(members_of_a_struct_must_fill_it)
+{
+    static const struct {
+        const char *pair[3];
+        uint32_t count;
+        const char *what;
+    } bad[] = {
+        {{"i8:2", "+f32:0.5"},
+         2,
+         "expected a struct of 16 bytes, found "
+         "members of 8"},
+        {{"i8:2", "+f64:0.5", "+i8:1"},
+         3,
+         "expected a struct of 16 bytes, found more with 'i8:1' at byte 16"},
+        {{"i8:2", "i8:2", "+f64:0.5"}, 3, "expected 5 arguments, found 6"},
+        {{"i8:2", "+map:f16:8x8:8x8:zeros"}, 2, "a tensor map inside"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const char *args[8] = {"i8:1"};
+        uint32_t n = 1;
+        struct run r;
+
+        for (uint32_t k = 0; k < bad[i].count; k++)
+            args[n++] = bad[i].pair[k];
+        args[n++] = "i16:3";
+        args[n++] = "i64:4";
+        args[n++] = "buf:f64:1:zeros";
+        open_run_of(&r, "exec", 80, "mixed");
+        ck_assert(set_args(&r, args, n) != TEG_OK);
+        ck_assert_msg(strstr(r.d.what, bad[i].what) != NULL, "%zu: %s", i,
+                      r.d.what);
+        close_run(&r);
+    }
+}
+END_TEST
+
 START_TEST(shapes_must_be_possible)
 {
     static const uint32_t shapes[][2] = {{0, 32}, {1, 0}, {1, 1025}};
@@ -539,5 +597,7 @@ HELP_MAIN("traces/emulate", 60, {saxpy_is_bit_exact, GENERATIONS},
           {a_misaligned_access_is_named, GENERATIONS},
           {an_endless_loop_ends, GENERATIONS},
           {a_barrier_some_never_reach_is_named, GENERATIONS},
-          {arguments_must_fit, 0}, {shapes_must_be_possible, 0},
+          {arguments_must_fit, 0},
+          {members_of_a_struct_lie_as_in_c, GENERATIONS},
+          {members_of_a_struct_must_fill_it, 0}, {shapes_must_be_possible, 0},
           {the_trace_shows_what_ran, GENERATIONS})

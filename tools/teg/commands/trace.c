@@ -269,12 +269,14 @@ int cmd_trace(int argc, char **argv)
          "the next argument: i32:N u32:N i64:N u64:N f32:X f64:X, a buffer "
          "buf:TYPE:COUNT:FILL with FILL zeros, iota, random[,seed=N], "
          "file=PATH, or a tensor map map:TYPE:SIZES:BOX[:OPTION...]:FILL "
-         "(docs/emulator.md)",
+         "(docs/emulator.md); +ARG: the next member of a struct",
          NULL},
         {"shared", 0, OPT_COUNT, &t.shared, "BYTES", "dynamic shared memory",
          NULL},
         {"dump", 0, OPT_LIST, &t.dump, "INDEX=FILE",
-         "write that argument's buffer after the run, raw little endian", NULL},
+         "write the buffer of that -a (the first is 0) after the run, raw "
+         "little endian",
+         NULL},
         {"output", 'o', OPT_TEXT, &t.out, "FILE.tegt",
          "write the trace there; without it the kernel just runs", NULL},
         {"arch", 0, OPT_TEXT, &t.arch, "sm_XX",

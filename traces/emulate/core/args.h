@@ -1,5 +1,6 @@
 /* The arguments of a kernel, from texts (argument.h, map_argument.h) in the
- * order of its parameters. */
+ * order of its parameters.  A text behind a plus sign, "+i32:4", is the next
+ * member of the struct that the text before it began. */
 #ifndef TEG_TRACES_EMULATE_CORE_ARGS_H
 #define TEG_TRACES_EMULATE_CORE_ARGS_H
 
@@ -11,7 +12,7 @@ struct emu_args {
     size_t param_bytes;
     struct emu_buffer {
         uint64_t address, bytes; /* 0 bytes: not a buffer */
-    } * buffer;                  /* owned, [count], by argument */
+    } * buffer;                  /* owned, [count], by text */
     uint32_t count;
 };
 
