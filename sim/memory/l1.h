@@ -58,14 +58,17 @@ static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
     return sim_l1_look_up(l1, sm, r, miss);
 }
 
-/* The cycle when what L1 had of the miss is there; 0 if it had nothing. */
+/* The cycle when what L1 had of the miss is there; 0 if it had nothing.  A fill
+ * that was awaited is known by now; one before it may not be any more, where a
+ * request begun since has put another line there. */
 static inline uint64_t sim_l1_ready(const struct sim_l1 *l1, uint32_t sm,
                                     const struct sim_miss *miss)
 {
     if (!(miss->flags & SIM_MISS_HIT))
         return 0;
     return miss->flags & SIM_MISS_AWAITED
-               ? sim_cache_ready(l1->cache[sm], miss->frame)
+               ? teg_max(sim_cache_ready(l1->cache[sm], miss->frame),
+                         miss->ready)
                : miss->ready;
 }
 

@@ -113,6 +113,34 @@ START_TEST(nothing_comes_before_the_nearer_of_l2_and_dram)
 }
 END_TEST
 
+/* An L1 of one line.  Sectors 1 to 3 of it come from DRAM by cycle 1100, sector
+ * 0, from L2, by 1041; who then hits 0 and 3 waits for both, although a request
+ * begun before either has ended puts another line in their place. */
+START_TEST(a_hit_waits_for_every_fill_of_its_line_under_way)
+{
+    struct sim_plan plan[] = {help_memory_plan(0, 0x9, HELP_LOAD),
+                              help_memory_plan(0, 0x9, HELP_LOAD),
+                              help_memory_plan(7, 0xf, HELP_LOAD)};
+    struct sim_plan first = help_memory_plan(0, 0x1, HELP_LOAD);
+    struct sim_misses e[3] = {0};
+
+    help_memory_gpu(&gpu);
+    gpu.l1.bytes = 128;
+    gpu.l1.ways = 1;
+    gpu.l1.latency = 10;
+    memory = help_memory_open(&gpu, 1);
+    sim_memory_issue(memory, 0, 0, &first, INST_BYPASS_L1);
+    ck_assert_uint_eq(issue(help_memory_plan(0, 0xe, HELP_LOAD), 1000), 100);
+    for (uint32_t i = 0; i < 3; i++)
+        sim_memory_begin(memory, 0, 1001, &plan[i], 0, &e[i]);
+    ck_assert_uint_eq(plan[1].request.l1_hits, 2);
+    ck_assert_uint_eq(sim_memory_end(memory, &e[0], &plan[0].request), 1100);
+    ck_assert_uint_eq(sim_memory_end(memory, &e[1], &plan[1].request), 1100);
+    ck_assert_uint_eq(sim_memory_end(memory, &e[2], &plan[2].request), 1101);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* ---- followers ------------------------------------------------------------ */
 
 /* One follower, a cycle behind its leader, on SM 5, with lines 1000 further. */
@@ -323,6 +351,7 @@ HELP_MAIN("sim/memory", 30, {transactions_leave_one_after_the_other, 0},
           {fractions_of_cycles_add_up, 0},
           {without_l2_bytes_move_as_coalesced, 0},
           {nothing_comes_before_the_nearer_of_l2_and_dram, 0},
+          {a_hit_waits_for_every_fill_of_its_line_under_way, 0},
           {followers_fetch_what_their_leader_lacks, 0},
           {followers_have_the_sectors_their_leader_has, 0},
           {leaders_wait_for_their_followers_bytes, 0},
