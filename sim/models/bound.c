@@ -147,26 +147,76 @@ static void add_data_stage(struct bound *b, const struct teg_statistics *s,
             0);
 }
 
+/* What is still under way at the kernel's end did not delay it: stores,
+ * reductions, write-backs, loads that nobody read. */
+static double until_end(const struct teg_statistics *s, double cycles)
+{
+    return s->simulated && s->cycles > 0 ? fmin(cycles, (double)s->cycles)
+                                         : cycles;
+}
+
+/* Of all units that may have taken the requests of the kinds `c`, `count` of
+ * them, and of `own`, for statistics do not say which took what.  On a chip
+ * whose accesses share a unit that is this one. */
+static double request_instances(const struct teg_statistics *s,
+                                const struct teg_gpu *gpu,
+                                const enum teg_op_class *c, uint32_t count,
+                                uint8_t own)
+{
+    uint8_t is_counted[TEG_MAX_UNITS] = {0};
+    double instances = 0;
+
+    if (own != TEG_NO_UNIT) {
+        instances = peak_instances(gpu, own);
+        is_counted[own] = 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct teg_timing *t = &gpu->timing[c[i]];
+
+        for (uint8_t u = 0; s->class_[c[i]].issued != 0 && u < t->unit_count;
+             u++) {
+            if (!is_counted[t->unit[u]])
+                instances += peak_instances(gpu, t->unit[u]);
+            is_counted[t->unit[u]] = 1;
+        }
+    }
+    return fmax(instances, 1);
+}
+
+/* Loads and stores through generic addresses, copies and reductions go either
+ * way. */
+static const enum teg_op_class global_classes[] = {
+    CLASS_LDG, CLASS_STG, CLASS_ATOMG, CLASS_RED, CLASS_LDGSTS, CLASS_BULK,
+    CLASS_LDL, CLASS_STL, CLASS_LD,    CLASS_ST,  CLASS_TEX,    CLASS_SURFACE,
+};
+
+static const enum teg_op_class shared_classes[] = {
+    CLASS_LDS,    CLASS_STS,  CLASS_ATOMS, CLASS_LDSM,
+    CLASS_LDGSTS, CLASS_BULK, CLASS_LD,    CLASS_ST,
+};
+
+#define COUNT(table) ((uint32_t)(sizeof(table) / sizeof(table)[0]))
+
 /* A request holds its unit for the longer of the interval and its
  * transactions or passes; the sum of either is a bound. */
 static void add_requests(struct bound *b, const struct teg_statistics *s,
                          const struct teg_gpu *gpu, double sms)
 {
     const struct teg_memory_statistics *m = &s->memory;
-    uint8_t lines = gpu->tag_unit != TEG_NO_UNIT
-                        ? gpu->tag_unit
-                        : gpu->timing[CLASS_LDG].unit[0];
-    double ldg = peak_instances(gpu, lines);
-    uint8_t port = gpu->timing[CLASS_LDS].unit[0];
-    double lds = peak_instances(gpu, port);
-
     /* Operands in shared memory go through a port of their own. */
-    if (gpu->operand_unit != TEG_NO_UNIT && gpu->operand_unit != port)
-        lds += peak_instances(gpu, gpu->operand_unit);
+    double lds = request_instances(s, gpu, shared_classes,
+                                   COUNT(shared_classes), gpu->operand_unit);
+    double ldg = gpu->tag_unit != TEG_NO_UNIT
+                     ? peak_instances(gpu, gpu->tag_unit)
+                     : request_instances(s, gpu, global_classes,
+                                         COUNT(global_classes), TEG_NO_UNIT);
+
     add(b, BOUND_TRANSACTIONS, "global transactions",
-        (double)m->transactions * transaction_cycles(gpu) / (ldg * sms), 0);
+        until_end(s, (double)m->transactions * transaction_cycles(gpu) /
+                         (ldg * sms)),
+        0);
     add(b, BOUND_SHARED, "shared-memory passes",
-        shared_cycles(m, gpu) / (lds * sms), 0);
+        until_end(s, shared_cycles(m, gpu) / (lds * sms)), 0);
     add_data_stage(b, s, gpu, lds * sms);
     add(b, BOUND_ATOMICS, "atomics in l2", peak_atomic_cycles(s, gpu), 0);
 }
@@ -193,17 +243,15 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
                     : s->simulated     ? (double)m->bytes - hits
                                        : 0;
     double dram = least_dram_bytes(s, gpu) / peak_dram_bytes(gpu);
+    double l2 = (double)m->l2_sectors * TEG_SECTOR_BYTES / peak_l2_bytes(gpu);
 
-    /* Write-backs still under way at the kernel's end did not delay it. */
-    if (s->simulated && s->cycles > 0)
-        dram = fmin(dram, (double)s->cycles);
+    dram = until_end(s, dram);
 
     /* Of few SMs each may have a cluster's link for itself. */
     if (cluster_bytes > 0)
         add(b, BOUND_LINK, "link to L2 and DRAM",
             beyond / (cluster_bytes * fmin(clusters, sms)), 0);
-    add(b, BOUND_L2, "l2",
-        (double)m->l2_sectors * TEG_SECTOR_BYTES / peak_l2_bytes(gpu), 0);
+    add(b, BOUND_L2, "l2", until_end(s, l2), 0);
     add(b, BOUND_DRAM, "dram", dram, dram);
 }
 
