@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "isa/base/printable.h"
+
 enum {
     VARINT_MAX_BYTES = 10
 };
@@ -249,9 +251,6 @@ teg_status teg_walk_string(struct teg_walk *w, char *out, size_t size,
 
     TRY(teg_walk_bounded(w, teg_walk_left(w), "string length", &n, d));
     TRY(teg_walk_bytes(w, (size_t)n, &p, d));
-    if (n > size - 1)
-        n = size - 1;
-    memcpy(out, p, (size_t)n);
-    out[n] = '\0';
+    teg_printable_of(out, size, (const char *)p, (size_t)n);
     return TEG_OK;
 }

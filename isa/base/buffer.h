@@ -54,7 +54,8 @@ teg_status teg_walk_zigzag(struct teg_walk *w, int64_t *v, struct teg_diag *d);
 /* `*data` points into the walked bytes. */
 teg_status teg_walk_bytes(struct teg_walk *w, size_t n, const uint8_t **data,
                           struct teg_diag *d);
-/* A length-prefixed string copied into `out`, cut to `size - 1` characters. */
+/* A length-prefixed string copied into `out`, cut to `size - 1` characters,
+ * with escapes for what no name holds (isa/base/printable.h). */
 teg_status teg_walk_string(struct teg_walk *w, char *out, size_t size,
                            struct teg_diag *d);
 

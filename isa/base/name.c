@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/printable.h"
+
 /* What libiberty has printed so far.  A name of a few letters can stand for
  * one of gigabytes, and only a jump stops it; it holds no memory then. */
 struct printed {
@@ -58,7 +60,7 @@ const char *teg_name_readable(const char *symbol, enum teg_name_form form,
     const char *last;
 
     if (!demangle(symbol, form == NAME_FULL ? DMGL_PARAMS : 0, out)) {
-        snprintf(out, TEG_NAME_MAX, "%s", symbol);
+        teg_printable(out, TEG_NAME_MAX, symbol);
     } else if (form == NAME_SHORT) {
         last = last_name(out);
         memmove(out, last, strlen(last) + 1);

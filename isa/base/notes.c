@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/printable.h"
+
 static struct teg_note *find(const struct teg_notes *notes, const char *kind)
 {
     for (size_t i = 0; i < notes->count; i++) {
@@ -18,6 +20,7 @@ void teg_notes_add(struct teg_notes *notes, const char *kind, const char *where,
                    const char *format, ...)
 {
     struct teg_note *note = find(notes, kind);
+    char what[sizeof note->what];
     va_list arguments;
 
     if (note != NULL) {
@@ -30,11 +33,12 @@ void teg_notes_add(struct teg_notes *notes, const char *kind, const char *where,
     notes->note = note;
     note += notes->count++;
     note->count = 1;
-    snprintf(note->kind, sizeof note->kind, "%s", kind);
-    snprintf(note->where, sizeof note->where, "%s", where);
+    teg_printable(note->kind, sizeof note->kind, kind);
+    teg_printable(note->where, sizeof note->where, where);
     va_start(arguments, format);
-    vsnprintf(note->what, sizeof note->what, format, arguments);
+    vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    teg_printable(note->what, sizeof note->what, what);
 }
 
 uint64_t teg_notes_count(const struct teg_notes *notes, const char *kind)

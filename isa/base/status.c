@@ -6,13 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/printable.h"
+
 __attribute__((format(printf, 3, 0))) static void fill(struct teg_diag *d,
                                                        teg_status status,
                                                        const char *format,
                                                        va_list arguments)
 {
+    char what[sizeof d->what];
+
     d->status = status;
-    vsnprintf(d->what, sizeof d->what, format, arguments);
+    vsnprintf(what, sizeof what, format, arguments);
+    teg_printable(d->what, sizeof d->what, what);
 }
 
 int teg_diag_text(struct teg_diag *d, teg_status status, const char *where,
@@ -22,7 +27,7 @@ int teg_diag_text(struct teg_diag *d, teg_status status, const char *where,
 
     if (d == NULL)
         return 0;
-    snprintf(d->where, sizeof d->where, "%s", where);
+    teg_printable(d->where, sizeof d->where, where);
     va_start(arguments, format);
     fill(d, status, format, arguments);
     va_end(arguments);
@@ -32,11 +37,13 @@ int teg_diag_text(struct teg_diag *d, teg_status status, const char *where,
 int teg_diag_line(struct teg_diag *d, teg_status status, const char *path,
                   uint64_t line, const char *format, ...)
 {
+    char where[sizeof d->where];
     va_list arguments;
 
     if (d == NULL)
         return 0;
-    snprintf(d->where, sizeof d->where, "%s:%" PRIu64, path, line);
+    snprintf(where, sizeof where, "%s:%" PRIu64, path, line);
+    teg_printable(d->where, sizeof d->where, where);
     va_start(arguments, format);
     fill(d, status, format, arguments);
     va_end(arguments);
@@ -46,11 +53,13 @@ int teg_diag_line(struct teg_diag *d, teg_status status, const char *path,
 int teg_diag_byte(struct teg_diag *d, teg_status status, const char *path,
                   uint64_t byte, const char *format, ...)
 {
+    char where[sizeof d->where];
     va_list arguments;
 
     if (d == NULL)
         return 0;
-    snprintf(d->where, sizeof d->where, "%s+0x%" PRIx64, path, byte);
+    snprintf(where, sizeof where, "%s+0x%" PRIx64, path, byte);
+    teg_printable(d->where, sizeof d->where, where);
     va_start(arguments, format);
     fill(d, status, format, arguments);
     va_end(arguments);

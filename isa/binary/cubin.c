@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/buffer.h"
+#include "isa/base/printable.h"
 #include "isa/binary/dwarf.h"
 
 enum {
@@ -172,7 +173,7 @@ static teg_status add_kernel(struct reader *r, size_t index, const char *name)
     if (find_kernel(c, name) >= 0)
         return teg_fail(r->d, TEG_FORMAT, c->path, "%s: a second section",
                         s->name);
-    k->name = strdup(name);
+    k->name = teg_printable_copy(name);
     if (k->name == NULL)
         return teg_fail_memory(r->d);
     s->kernel = (int)c->kernel_count++;
@@ -298,7 +299,8 @@ static void set_symbol(struct reader *r, struct teg_cubin_symbol *to,
     /* Where there are symbols, they tell kernels from device functions. */
     if (to->region == CUBIN_CODE && s->kernel >= 0 &&
         GELF_ST_TYPE(sym->st_info) == STT_FUNC &&
-        strcmp(to->name, r->c->kernel[s->kernel].name) == 0)
+        teg_printable_is(r->c->kernel[s->kernel].name, to->name,
+                         strlen(to->name)))
         r->c->kernel[s->kernel].is_entry = (sym->st_other & ENTRY) != 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/base/array.h"
+#include "isa/base/printable.h"
 
 enum {
     LOOK_BACK = 16, /* for a file of the same name */
@@ -15,7 +16,8 @@ teg_status teg_lines_file(struct teg_lines *l, const char *name,
     char **more;
 
     for (size_t back = 1; back <= LOOK_BACK && back <= l->file_count; back++) {
-        if (strcmp(l->file[l->file_count - back], name) == 0) {
+        if (teg_printable_is(l->file[l->file_count - back], name,
+                             strlen(name))) {
             *index = (uint32_t)(l->file_count - back);
             return TEG_OK;
         }
@@ -24,7 +26,7 @@ teg_status teg_lines_file(struct teg_lines *l, const char *name,
     if (more == NULL)
         return teg_fail_memory(d);
     l->file = more;
-    more[l->file_count] = strdup(name);
+    more[l->file_count] = teg_printable_copy(name);
     if (more[l->file_count] == NULL)
         return teg_fail_memory(d);
     *index = (uint32_t)l->file_count++;

@@ -8,6 +8,7 @@
 
 #include "isa/base/array.h"
 #include "isa/base/buffer.h"
+#include "isa/base/printable.h"
 #include "isa/sass/sass.h"
 
 enum {
@@ -106,7 +107,7 @@ static teg_status add_kernel(struct reader *r, const char *name, size_t length,
     c->kernel = more;
     more += c->kernel_count;
     *more = (struct teg_cubin_kernel){.is_entry = is_entry};
-    more->name = strndup(name, length);
+    more->name = teg_printable_copy_of(name, length);
     if (more->name == NULL)
         return teg_fail_memory(r->d);
     c->kernel_count++;
@@ -196,8 +197,8 @@ static teg_status other(struct reader *r, const char *rest)
         return TEG_OK;
     rest = skip_blanks(rest);
     length = strcspn(rest, ",");
-    if (strstr(rest, "STO_CUDA_ENTRY") != NULL && strlen(k->name) == length &&
-        strncmp(rest, k->name, length) == 0)
+    if (strstr(rest, "STO_CUDA_ENTRY") != NULL &&
+        teg_printable_is(k->name, rest, length))
         last_kernel(r)->is_entry = 1;
     return TEG_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/printable.h"
 #include "isa/inst/atomic.h"
 
 enum {
@@ -95,9 +96,8 @@ static struct teg_tensor tensor_of(const struct teg_inst *inst,
     return t;
 }
 
-teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
-                           const char *text, uint32_t *index,
-                           struct teg_diag *d)
+static teg_status add(struct teg_program *p, const struct teg_inst *inst,
+                      const char *text, uint32_t *index, struct teg_diag *d)
 {
     size_t length = strlen(text) + 1;
 
@@ -121,6 +121,21 @@ teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
     return TEG_OK;
 }
 
+teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
+                           const char *text, uint32_t *index,
+                           struct teg_diag *d)
+{
+    teg_status status;
+    char *copy;
+
+    if (teg_is_printable(text))
+        return add(p, inst, text, index, d);
+    copy = teg_printable_copy(text);
+    status = copy != NULL ? add(p, inst, copy, index, d) : teg_fail_memory(d);
+    free(copy);
+    return status;
+}
+
 teg_status teg_program_set_text(struct teg_program *p, uint32_t index,
                                 const char *text, struct teg_diag *d)
 {
@@ -134,8 +149,8 @@ teg_status teg_program_set_text(struct teg_program *p, uint32_t index,
 }
 
 /* Files are few; the last one is asked for most. */
-teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
-                                const char *name, struct teg_diag *d)
+static teg_status set_file(struct teg_program *p, uint32_t index,
+                           const char *name, struct teg_diag *d)
 {
     size_t length = strlen(name) + 1;
     uint32_t *more;
@@ -158,6 +173,20 @@ teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
     more[p->file_count] = put_text(p, name, length);
     p->inst[index].file = more[p->file_count++];
     return TEG_OK;
+}
+
+teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
+                                const char *name, struct teg_diag *d)
+{
+    teg_status status;
+    char *copy;
+
+    if (teg_is_printable(name))
+        return set_file(p, index, name, d);
+    copy = teg_printable_copy(name);
+    status = copy != NULL ? set_file(p, index, copy, d) : teg_fail_memory(d);
+    free(copy);
+    return status;
 }
 
 const char *teg_program_file(const struct teg_program *p,

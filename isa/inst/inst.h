@@ -141,7 +141,8 @@ struct teg_program {
 };
 
 /* Appends a copy of `inst` of no known file, with `text` ("LDG.E.64 R4, [R2]", or just the
- * mnemonic; no NUL inside) as its text.  `*index` is its place. */
+ * mnemonic; no NUL inside) as its text, printable (isa/base/printable.h).
+ * `*index` is its place. */
 teg_status teg_program_add(struct teg_program *p, const struct teg_inst *inst,
                            const char *text, uint32_t *index,
                            struct teg_diag *d);

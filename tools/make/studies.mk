@@ -33,7 +33,8 @@ accuracy: $(BUILD)/accuracy
 
 # Times the fixture kernels on a machine with a GPU: docs/measuring.md.
 $(BUILD)/kernels: $(BUILD)/tools/measure/kernels.o \
-                  $(BUILD)/traces/emulate/core/argument.o $(BUILD)/isa/base/status.o
+                  $(BUILD)/traces/emulate/core/argument.o \
+                  $(BUILD)/isa/base/status.o $(BUILD)/isa/base/printable.o
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -ldl -o $@
 
 # Chips since Fermi: micro-benchmarks, and ../shared/measured where it is.

@@ -3,7 +3,8 @@
  * emulates, and prints what they took and what they computed.
  *
  *   cc -O2 -D_POSIX_C_SOURCE=200809L -I. tools/measure/kernels.c \
- *       traces/emulate/core/argument.c isa/base/status.c -ldl -o kernels
+ *       traces/emulate/core/argument.c isa/base/status.c \
+ *       isa/base/printable.c -ldl -o kernels
  *   ./kernels >kernels.json
  *   tools/measure/compare_kernels.py kernels.json -g a100
  *

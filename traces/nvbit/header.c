@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/printable.h"
+
 enum {
     GRID_X_MAX = INT32_MAX, /* CUDA: 2^31 - 1, 65535, 65535 blocks */
     GRID_YZ_MAX = 65535,
@@ -68,7 +70,7 @@ static void note(struct nvbit_header *h, const char *kind, const char *expected,
 static teg_status take_name(struct nvbit_header *h, const char *value,
                             struct teg_diag *d)
 {
-    char *name = strdup(value);
+    char *name = teg_printable_copy(value);
 
     if (name == NULL)
         return teg_fail_memory(d);

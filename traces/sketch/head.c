@@ -1,6 +1,7 @@
 /* Statements of a kernel sketch's head: launch shape and resources. */
 #include "traces/sketch/parse.h"
 
+#include "isa/base/printable.h"
 #include "isa/inst/opcode.h"
 
 #include <inttypes.h>
@@ -25,11 +26,9 @@ teg_status sketch_parse_kernel(struct sketch_parser *p)
     if (t->kind != TOKEN_STRING || t->length - 2 > NAME_MAX_BYTES)
         return sketch_expected(p, "the kernel's name in quotes");
     length = t->length - 2;
-    name = malloc(length + 1);
+    name = teg_printable_copy_of(p->text + t->at + 1, length);
     if (name == NULL)
         return teg_fail_memory(p->d);
-    memcpy(name, p->text + t->at + 1, length);
-    name[length] = '\0';
     free(p->plan->kernel.name);
     p->plan->kernel.name = name;
     sketch_advance(p);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/printable.h"
 #include "isa/inst/values.h"
 #include "traces/emulate/core/control.h"
 #include "traces/emulate/core/values.h"
@@ -351,7 +352,7 @@ static teg_status fill_kernel(struct emulation *e,
 {
     struct teg_kernel *k = &e->kernel;
 
-    k->name = strdup(e->code->name);
+    k->name = teg_printable_copy(e->code->name);
     if (k->name == NULL)
         return teg_fail_memory(d);
     memcpy(k->grid, f->grid, sizeof k->grid);
