@@ -1,11 +1,8 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "isa/base/outfile.h"
 #include "traces/block/block.h"
 #include "traces/tegt/chunk.h"
 #include "traces/tegt/kernel.h"
@@ -13,8 +10,7 @@
 #include "traces/tegt/tegt.h"
 
 struct teg_tegt_writer {
-    char *path, *temporary; /* owned */
-    FILE *file;
+    struct teg_outfile out;
     uint64_t offset;
     struct tegt_entry *entry; /* owned */
     size_t entries;
@@ -25,13 +21,10 @@ struct teg_tegt_writer {
 
 static void writer_free(struct teg_tegt_writer *w)
 {
-    if (w->file != NULL)
-        fclose(w->file);
+    teg_outfile_abandon(&w->out);
     for (size_t i = 0; i < w->entries; i++)
         free(w->entry[i].name);
     free(w->entry);
-    free(w->path);
-    free(w->temporary);
     tegt_packer_release(&w->packer);
     teg_buffer_release(&w->chunk);
     teg_buffer_release(&w->dictionary);
@@ -40,39 +33,16 @@ static void writer_free(struct teg_tegt_writer *w)
 
 void teg_tegt_writer_abandon(struct teg_tegt_writer *w)
 {
-    if (w == NULL)
-        return;
-    unlink(w->temporary);
-    writer_free(w);
+    if (w != NULL)
+        writer_free(w);
 }
 
 static teg_status put(struct teg_tegt_writer *w, const void *data, size_t size,
                       struct teg_diag *d)
 {
-    if (size != 0 && fwrite(data, 1, size, w->file) != size)
-        return teg_fail_errno(d, w->temporary, "write");
+    if (size != 0 && fwrite(data, 1, size, w->out.file) != size)
+        return teg_fail_errno(d, w->out.path, "write");
     w->offset += size;
-    return TEG_OK;
-}
-
-/* Opens a new file beside `path`, readable as the umask says. */
-static teg_status open_temporary(struct teg_tegt_writer *w, struct teg_diag *d)
-{
-    int file = mkstemp(w->temporary);
-    mode_t mask;
-
-    if (file < 0)
-        return teg_fail_errno(d, w->temporary, "create");
-    mask = umask(0);
-    umask(mask);
-    if (fchmod(file, 0666 & ~mask) != 0 ||
-        (w->file = fdopen(file, "wb")) == NULL) {
-        teg_status status = teg_fail_errno(d, w->temporary, "create");
-
-        close(file);
-        unlink(w->temporary);
-        return status;
-    }
     return TEG_OK;
 }
 
@@ -81,27 +51,15 @@ teg_status teg_tegt_writer_new(const char *path,
                                struct teg_diag *d)
 {
     struct teg_tegt_writer *w = calloc(1, sizeof *w);
-    size_t length = strlen(path);
     uint8_t version[4] = {TEGT_VERSION, 0, 0, 0};
     teg_status status;
 
     *writer = NULL;
     if (w == NULL)
         return teg_fail_memory(d);
-    w->path = strdup(path);
-    w->temporary = malloc(length + sizeof ".XXXXXX");
-    if (w->path == NULL || w->temporary == NULL) {
-        writer_free(w);
-        return teg_fail_memory(d);
-    }
-    memcpy(w->temporary, path, length);
-    memcpy(w->temporary + length, ".XXXXXX", sizeof ".XXXXXX");
-    status = open_temporary(w, d);
-    if (status != TEG_OK) {
-        writer_free(w);
-        return status;
-    }
-    status = put(w, tegt_magic, sizeof tegt_magic, d);
+    status = teg_outfile_open(&w->out, path, d);
+    if (status == TEG_OK)
+        status = put(w, tegt_magic, sizeof tegt_magic, d);
     if (status == TEG_OK)
         status = put(w, version, sizeof version, d);
     if (status != TEG_OK) {
@@ -117,8 +75,8 @@ static teg_status put_chunk(struct teg_tegt_writer *w, enum tegt_tag tag,
                             const struct teg_buffer *dictionary,
                             struct teg_diag *d)
 {
-    TRY(tegt_pack(&w->packer, tag, data, size, dictionary, &w->chunk, w->path,
-                  d));
+    TRY(tegt_pack(&w->packer, tag, data, size, dictionary, &w->chunk,
+                  w->out.path, d));
     return put(w, w->chunk.data, w->chunk.size, d);
 }
 
@@ -270,19 +228,9 @@ static teg_status put_end(struct teg_tegt_writer *w, struct teg_diag *d)
 teg_status teg_tegt_writer_finish(struct teg_tegt_writer *w, struct teg_diag *d)
 {
     teg_status status = put_end(w, d);
-    FILE *file = w->file;
 
-    w->file = NULL;
-    if (status == TEG_OK && fflush(file) != 0)
-        status = teg_fail_errno(d, w->temporary, "write");
-    if (status == TEG_OK && fsync(fileno(file)) != 0 && errno != EINVAL)
-        status = teg_fail_errno(d, w->temporary, "write");
-    if (fclose(file) != 0 && status == TEG_OK)
-        status = teg_fail_errno(d, w->temporary, "write");
-    if (status == TEG_OK && rename(w->temporary, w->path) != 0)
-        status = teg_fail_errno(d, w->path, "replace");
-    if (status != TEG_OK)
-        unlink(w->temporary);
+    if (status == TEG_OK)
+        status = teg_outfile_finish(&w->out, d);
     writer_free(w);
     return status;
 }
