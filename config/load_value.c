@@ -1,5 +1,7 @@
 #include "config/load.h"
 
+#include "isa/base/printable.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,6 +134,11 @@ teg_status load_string(const struct load_file *a, load_setting s,
     if ((*out)[0] == '\0' || strlen(*out) >= size)
         return load_fail(a, s, "%s: expected 1 to %zu characters, found %zu",
                          what, size - 1, strlen(*out));
+    if (!teg_is_printable(*out))
+        return load_fail(a, s,
+                         "%s: expected text, found a control character "
+                         "or bytes that are not UTF-8",
+                         what);
     return TEG_OK;
 }
 

@@ -9,7 +9,15 @@
 enum {
     SIZE_LIMIT = 1 << 20, /* bytes of one file */
     DEPTH_LIMIT = 8,      /* of @include; libconfig allows ten */
+    NEST_LIMIT = 64,      /* of brackets */
     PATH_LIMIT = 4096,
+};
+
+/* Where the scan is among the brackets; @include goes on in it. */
+struct place {
+    char before; /* the last character of the token before; '"' a string */
+    char open[NEST_LIMIT];
+    unsigned opens;
 };
 
 /* Where the scan is in one file. */
@@ -18,6 +26,7 @@ struct scan {
     uint64_t line;
     const char *at;
     unsigned depth;
+    struct place *place; /* borrowed */
 };
 
 static teg_status read_file(const char *path, struct teg_buffer *text,
@@ -98,10 +107,24 @@ static void skip_line(struct scan *s)
     s->at += strcspn(s->at, "\n");
 }
 
+/* libconfig's scanner leaks a string that its grammar has no place for. */
+static int takes_string(const struct place *p)
+{
+    const char *values = "=:\"", *elements = "([,\"";
+    const int in_list = p->opens > 0 && p->open[p->opens - 1] != '{';
+
+    return p->before != '\0' &&
+           strchr(in_list ? elements : values, p->before) != NULL;
+}
+
 static teg_status skip_string(struct scan *s, struct teg_diag *d)
 {
     uint64_t line = s->line;
 
+    if (!takes_string(s->place))
+        return teg_fail_line(d, TEG_CONFIG, s->path, line,
+                             "expected a setting, found a string");
+    s->place->before = '"';
     for (s->at++; *s->at != '\0' && *s->at != '"'; s->at++) {
         if (*s->at == '\\' && s->at[1] != '\0')
             s->at++;
@@ -114,8 +137,25 @@ static teg_status skip_string(struct scan *s, struct teg_diag *d)
     return TEG_OK;
 }
 
+static teg_status take_bracket(struct scan *s, struct teg_diag *d)
+{
+    struct place *p = s->place;
+
+    if (strchr("([{", *s->at) != NULL) {
+        if (p->opens == NEST_LIMIT)
+            return teg_fail_line(d, TEG_CONFIG, s->path, s->line,
+                                 "expected at most %d nested brackets",
+                                 NEST_LIMIT);
+        p->open[p->opens++] = *s->at;
+    } else if (strchr(")]}", *s->at) != NULL && p->opens > 0) {
+        p->opens--; /* one that does not fit is libconfig's to judge */
+    }
+    return TEG_OK;
+}
+
 static teg_status check_file(const char *path, const char *directory,
-                             unsigned depth, struct teg_diag *d);
+                             unsigned depth, struct place *place,
+                             struct teg_diag *d);
 
 static teg_status check_include(struct scan *s, struct teg_diag *d)
 {
@@ -124,9 +164,14 @@ static teg_status check_include(struct scan *s, struct teg_diag *d)
     size_t length;
 
     skip_line(s);
-    if (*name != '"')
-        return TEG_OK; /* libconfig's to judge */
-    length = strcspn(name + 1, "\"\n");
+    length = *name == '"' ? strcspn(name + 1, "\"\n") : 0;
+    if (length == 0 || name[1 + length] != '"') /* libconfig reads on */
+        return teg_fail_line(d, TEG_CONFIG, s->path, s->line,
+                             "expected @include \"FILE\"");
+    if (name[1] == '/')
+        return teg_fail_line(d, TEG_CONFIG, s->path, s->line,
+                             "@include: expected a path from the directory of "
+                             "this file, found an absolute one");
     if (s->depth + 1 > DEPTH_LIMIT)
         return teg_fail_line(d, TEG_CONFIG, s->path, s->line,
                              "expected at most %d nested @include",
@@ -135,7 +180,7 @@ static teg_status check_include(struct scan *s, struct teg_diag *d)
         return teg_fail_line(d, TEG_CONFIG, s->path, s->line,
                              "the path of @include is too long");
     snprintf(path, sizeof path, "%s/%.*s", s->directory, (int)length, name + 1);
-    return check_file(path, s->directory, s->depth + 1, d);
+    return check_file(path, s->directory, s->depth + 1, s->place, d);
 }
 
 static teg_status check_text(struct scan *s, struct teg_diag *d)
@@ -154,9 +199,13 @@ static teg_status check_text(struct scan *s, struct teg_diag *d)
         } else if (is_word(*word)) {
             while (is_word(*s->at))
                 s->at++;
+            s->place->before = 'a';
             if (*word >= '0' && *word <= '9')
                 TRY(check_number(s, word, (size_t)(s->at - word), d));
         } else {
+            TRY(take_bracket(s, d));
+            if (strchr(" \t\r\n", *word) == NULL)
+                s->place->before = *word;
             s->line += *word == '\n';
             s->at++;
         }
@@ -165,13 +214,15 @@ static teg_status check_text(struct scan *s, struct teg_diag *d)
 }
 
 static teg_status check_file(const char *path, const char *directory,
-                             unsigned depth, struct teg_diag *d)
+                             unsigned depth, struct place *place,
+                             struct teg_diag *d)
 {
     struct teg_buffer text = {0};
     teg_status status = read_file(path, &text, d);
 
     if (status == TEG_OK) {
-        struct scan s = {path, directory, 1, (const char *)text.data, depth};
+        struct scan s = {path,  directory, 1, (const char *)text.data,
+                         depth, place};
 
         status = check_text(&s, d);
     }
@@ -182,5 +233,7 @@ static teg_status check_file(const char *path, const char *directory,
 teg_status config_text_check(const char *path, const char *directory,
                              struct teg_diag *d)
 {
-    return check_file(path, directory, 0, d);
+    struct place place = {0};
+
+    return check_file(path, directory, 0, &place, d);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/base/nearest.h"
+#include "isa/base/printable.h"
 
 enum {
     DEPTH_LIMIT = 32 /* of parentheses in an expression */
@@ -225,6 +226,11 @@ teg_status flow_text(const struct flow_file *f, flow_setting s, const char *key,
     if ((*out)[0] == '\0' || strlen(*out) >= FLOW_NAME_SIZE + 16)
         return FLOW_FAIL(f, m, d, "%s: expected 1 to %d characters", key,
                          FLOW_NAME_SIZE + 15);
+    if (!teg_is_printable(*out))
+        return FLOW_FAIL(f, m, d,
+                         "%s: expected text, found a control character or "
+                         "bytes that are not UTF-8",
+                         key);
     return TEG_OK;
 }
 

@@ -181,7 +181,7 @@ START_TEST(faulty_values_are_refused_at_their_line)
          "did you mean 'imul'"},
         /* syntax: libconfig's own words */
         {6, "warps_max = (32, " SOURCE ";", 6, "syntax error"},
-        {6, "warps_max = (32, \"I test);", 23, "closing quote"},
+        {6, "warps_max = (32, \"I test);", 7, "found a string"},
         {6, "warps_max = (32, " SOURCE "); warps_max = (32, " SOURCE ");", 6,
          "duplicate"},
         {APPENDED, "sm: { };", APPENDED, "duplicate"},
