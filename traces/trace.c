@@ -1,6 +1,7 @@
 #include "traces/trace.h"
 
 #include "traces/base/input.h"
+#include "traces/block/seen.h"
 #include "traces/list/kernelsjson.h"
 #include "traces/list/kernelslist.h"
 #include "traces/nvbit/grouped.h"
@@ -28,6 +29,7 @@ struct teg_trace {
     char *spill; /* owned copy of options.spill_directory, or NULL */
     char **set;  /* owned copies of options.set, [options.set_count] */
     const struct format *format;
+    int is_listed; /* a list named the file */
     uint32_t kernels;
     struct teg_tegt *tegt;       /* owned, TRACE_TEGT */
     struct teg_kernelslist list; /* TRACE_LIST, TRACE_JSON */
@@ -45,6 +47,7 @@ struct format {
     teg_status (*launch)(struct teg_trace *t, uint32_t i,
                          struct teg_launch *launch, struct teg_diag *d);
     const char *(*label)(const struct teg_trace *t, uint32_t i);
+    int may_repeat; /* a file can hold a block twice */
 };
 
 /* ---- .tegt --------------------------------------------------------------- */
@@ -177,10 +180,15 @@ static teg_status fail_nested(const char *path, struct teg_diag *d)
                     "expected a kernel's trace, found another list");
 }
 
+static teg_status open_source(const struct teg_source *source, int is_listed,
+                              const struct teg_trace_options *options,
+                              struct teg_trace **trace, struct teg_diag *d);
+
 static teg_status open_listed(struct teg_trace *t, uint32_t i,
                               struct list_launch *l, struct teg_diag *d)
 {
-    TRY(teg_trace_open(t->list.path[i], &t->options, &l->trace, d));
+    TRY(open_source(&(struct teg_source){.path = t->list.path[i]}, 1,
+                    &t->options, &l->trace, d));
     if (teg_trace_is_list(l->trace))
         return fail_nested(t->list.path[i], d);
     TRY(teg_trace_launch(l->trace, 0, &l->launch, d));
@@ -260,16 +268,19 @@ static const char *sketch_label(const struct teg_trace *t, uint32_t i)
 
 static const struct format formats[] = {
     [TRACE_TEGT] = {"tegt", 0, tegt_recognise, tegt_open, tegt_launch,
-                    tegt_label},
-    [TRACE_NVBIT_TEXT] = {"nvbit", 1, text_recognise, NULL, text_launch, NULL},
-    [TRACE_NVBIT_RAW] = {"nvbit-raw", 1, raw_recognise, NULL, raw_launch, NULL},
-    [TRACE_TRACEZ] = {"tracez", 0, binary_recognise, NULL, binary_launch, NULL},
+                    tegt_label, 1},
+    [TRACE_NVBIT_TEXT] = {"nvbit", 1, text_recognise, NULL, text_launch, NULL,
+                          1},
+    [TRACE_NVBIT_RAW] = {"nvbit-raw", 1, raw_recognise, NULL, raw_launch, NULL,
+                         1},
+    [TRACE_TRACEZ] = {"tracez", 0, binary_recognise, NULL, binary_launch, NULL,
+                      1},
     [TRACE_SKETCH] = {"sketch", 0, sketch_recognise, sketch_open, sketch_launch,
-                      sketch_label},
+                      sketch_label, 0},
     [TRACE_LIST] = {"kernelslist", 1, list_recognise, list_open, list_launch,
-                    list_label},
+                    list_label, 0},
     [TRACE_JSON] = {"kernels.json", 0, json_recognise, json_open, list_launch,
-                    list_label},
+                    list_label, 0},
 };
 
 /* The first that recognises the file has it.  A .tracez begins like a text; a
@@ -288,8 +299,10 @@ const char *teg_trace_format_name(enum teg_trace_format format)
 
 /* ---- opening -------------------------------------------------------------- */
 
-static teg_status unrecognised(const char *path, const struct probe *probe,
-                               struct teg_diag *d)
+/* Of a file that the user named, the first bytes; of one that a list named,
+ * nothing: who wrote the list may not read what its reader may. */
+static teg_status unrecognised(const struct teg_trace *t,
+                               const struct probe *probe, struct teg_diag *d)
 {
     enum {
         SHOWN = 16
@@ -297,11 +310,15 @@ static teg_status unrecognised(const char *path, const struct probe *probe,
     char start[3 * SHOWN + 1] = "";
 
     if (probe->size == 0)
-        return teg_fail(d, TEG_FORMAT, path,
+        return teg_fail(d, TEG_FORMAT, t->path,
                         "expected a trace, found an empty file");
+    if (t->is_listed)
+        return teg_fail(d, TEG_FORMAT, t->path,
+                        "expected a kernel's trace, as the list has it, found "
+                        "a file that is none");
     for (size_t i = 0; i < SHOWN && i < probe->size; i++)
         snprintf(start + 3 * i, 4, " %02x", probe->bytes[i]);
-    return teg_fail(d, TEG_FORMAT, path,
+    return teg_fail(d, TEG_FORMAT, t->path,
                     "expected a .tegt, an NVBit trace (.traceg, .trace or "
                     ".tracez), a kernelslist, a kernels.json or a kernel "
                     "sketch, found a file "
@@ -324,7 +341,7 @@ static teg_status recognise(struct teg_trace *t, struct teg_diag *d)
             t->format = &formats[order[i]];
     }
     if (status == TEG_OK && t->format == NULL)
-        status = unrecognised(t->path, &probe, d);
+        status = unrecognised(t, &probe, d);
     if (status == TEG_OK && packing != PACKING_NONE && !t->format->packed)
         status = teg_fail(d, TEG_FORMAT, t->path,
                           "expected a %s file as it is, found one compressed "
@@ -387,7 +404,7 @@ static teg_status open_trace(struct teg_trace *t,
     return t->format->open != NULL ? t->format->open(t, d) : TEG_OK;
 }
 
-static teg_status open_source(const struct teg_source *source,
+static teg_status open_source(const struct teg_source *source, int is_listed,
                               const struct teg_trace_options *options,
                               struct teg_trace **trace, struct teg_diag *d)
 {
@@ -397,6 +414,7 @@ static teg_status open_source(const struct teg_source *source,
     *trace = NULL;
     if (t == NULL)
         return teg_fail_memory(d);
+    t->is_listed = is_listed;
     status = open_trace(t, source, options, d);
     if (status != TEG_OK) {
         teg_trace_close(t);
@@ -410,7 +428,8 @@ teg_status teg_trace_open(const char *path,
                           const struct teg_trace_options *options,
                           struct teg_trace **trace, struct teg_diag *d)
 {
-    return open_source(&(struct teg_source){.path = path}, options, trace, d);
+    return open_source(&(struct teg_source){.path = path}, 0, options, trace,
+                       d);
 }
 
 teg_status teg_trace_open_memory(const char *name, const uint8_t *bytes,
@@ -418,8 +437,8 @@ teg_status teg_trace_open_memory(const char *name, const uint8_t *bytes,
                                  const struct teg_trace_options *options,
                                  struct teg_trace **trace, struct teg_diag *d)
 {
-    return open_source(&(struct teg_source){name, bytes, size}, options, trace,
-                       d);
+    return open_source(&(struct teg_source){name, bytes, size}, 0, options,
+                       trace, d);
 }
 
 void teg_trace_close(struct teg_trace *trace)
@@ -488,7 +507,8 @@ teg_status teg_trace_launch(struct teg_trace *trace, uint32_t i,
         return teg_fail(d, TEG_UNKNOWN, trace->path,
                         "expected a kernel number below %u, found %u",
                         trace->kernels, i);
-    return trace->format->launch(trace, i, launch, d);
+    TRY(trace->format->launch(trace, i, launch, d));
+    return trace->format->may_repeat ? teg_watch_blocks(launch, d) : TEG_OK;
 }
 
 teg_status teg_trace_reopen(const struct teg_trace *trace, uint32_t i,
@@ -502,8 +522,10 @@ teg_status teg_trace_reopen(const struct teg_trace *trace, uint32_t i,
                         "expected a kernel number below %u, found %u",
                         trace->kernels, i);
     if (!teg_trace_is_list(trace))
-        return open_source(&trace->source, &trace->options, again, d);
-    TRY(teg_trace_open(trace->list.path[i], &trace->options, again, d));
+        return open_source(&trace->source, trace->is_listed, &trace->options,
+                           again, d);
+    TRY(open_source(&(struct teg_source){.path = trace->list.path[i]}, 1,
+                    &trace->options, again, d));
     if (!teg_trace_is_list(*again))
         return TEG_OK;
     teg_trace_close(*again);

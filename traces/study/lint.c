@@ -1,5 +1,7 @@
 #include "traces/study/lint.h"
 
+#include "traces/block/seen.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +15,6 @@ enum {
     UNEVEN_COUNT = 256, /* iterations from which an uneven loop is reported */
     UNKNOWN_MAX = 256,  /* different unknown opcodes told apart */
     NAMES_SHOWN = 6,    /* unknown opcodes named in the finding */
-    BITMAP_BLOCKS_MAX = 1 << 26, /* grids up to here are checked for repeats */
     WHERE_BYTES = 96,
 };
 
@@ -143,7 +144,7 @@ struct lint {
     uint32_t *touched; /* owned, [usages]: executed by this warp */
     uint32_t touches;
     uint64_t blocks;
-    uint8_t *seen; /* owned: a bit per block of the grid; NULL = too many */
+    struct teg_seen seen;
 
     const uint32_t *position; /* of the block being walked */
     uint32_t warp;
@@ -336,8 +337,6 @@ static void check_position(struct lint *l)
 {
     const uint32_t *grid = l->kernel->grid, *at = l->position;
     char where[WHERE_BYTES];
-    uint64_t number;
-    uint8_t bit;
 
     if (at[0] >= grid[0] || at[1] >= grid[1] || at[2] >= grid[2]) {
         if (first(l, "block-outside-grid", where))
@@ -346,14 +345,9 @@ static void check_position(struct lint *l)
                           grid[1], grid[2]);
         return;
     }
-    if (l->seen == NULL)
-        return;
-    number = ((uint64_t)at[2] * grid[1] + at[1]) * grid[0] + at[0];
-    bit = (uint8_t)(1u << number % 8);
-    if ((l->seen[number / 8] & bit) != 0 && first(l, "block-repeated", where))
+    if (teg_seen_again(&l->seen, at) && first(l, "block-repeated", where))
         teg_notes_add(l->out, "block-repeated", where,
                       "expected each block once, found it again");
-    l->seen[number / 8] |= bit;
 }
 
 static void check_warp(struct lint *l, uint32_t seen[], uint32_t streams)
@@ -608,13 +602,10 @@ teg_status teg_lint_launch(struct teg_launch *launch, uint32_t gpu_cc,
                            struct teg_notes *out, struct teg_diag *d)
 {
     struct lint l = {.kernel = launch->kernel, .out = out};
-    const uint32_t *grid = launch->kernel->grid;
-    uint64_t plane = (uint64_t)grid[0] * grid[1]; /* cannot overflow */
-    teg_status status;
+    teg_status status = teg_seen_init(&l.seen, launch->kernel->grid, d);
 
-    if (plane <= BITMAP_BLOCKS_MAX && plane * grid[2] <= BITMAP_BLOCKS_MAX)
-        l.seen = calloc(1, (size_t)(plane * grid[2] / 8) + 1);
-    status = teg_launch_walk(launch, walk_block, &l, d);
+    if (status == TEG_OK)
+        status = teg_launch_walk(launch, walk_block, &l, d);
     if (status == TEG_OK)
         check_grid(&l);
     check_generation(&l, gpu_cc);
@@ -626,6 +617,6 @@ teg_status teg_lint_launch(struct teg_launch *launch, uint32_t gpu_cc,
     take_over_notes(&l);
     free(l.usage);
     free(l.touched);
-    free(l.seen);
+    teg_seen_release(&l.seen);
     return status;
 }
