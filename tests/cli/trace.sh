@@ -95,7 +95,7 @@ err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'
 check 'a fault leaves no trace' [ ! -e "$work/none.tegt" ]
 expect 1 "$teg" trace $cubin --grid 1 --block 32
 err 'expected --kernel'
-err '    saxpy$'
+err 'for there are 14: .*, saxpy$'
 expect 1 "$teg" trace $cubin --kernel nosuch --grid 1 --block 32
 err "there is no kernel 'nosuch'"
 expect 2 "$teg" trace $cubin --kernel saxpy --block 32

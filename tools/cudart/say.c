@@ -3,16 +3,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "isa/base/printable.h"
+
 void runtime_say(const char *where, const char *format, ...)
 {
-    char line[1024];
+    char raw[1024], line[1024], place[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     fflush(stdout);
-    fprintf(stderr, "teg: %s%s%s\n", where, where[0] != '\0' ? ": " : "", line);
+    fprintf(stderr, "teg: %s%s%s\n", teg_printable(place, sizeof place, where),
+            where[0] != '\0' ? ": " : "",
+            teg_printable(line, sizeof line, raw));
 }
 
 void runtime_say_fault(const struct teg_diag *d)

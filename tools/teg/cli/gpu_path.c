@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/teg/cli/gpu_path.h"
 
+#include "tools/teg/cli/inputs.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
@@ -131,8 +132,9 @@ static int say_unknown(const char *name, const struct teg_gpu_list *list)
     teg_nearest_init(&nearest, name);
     for (size_t i = 0; i < list->count; i++)
         teg_nearest_offer(&nearest, list->entry[i].name);
-    say("", "unknown GPU '%s'%s", name, did_you_mean(&nearest, "", hint));
-    say("", "known: %s", list_names(list, known, sizeof known));
+    say("", "unknown GPU '%s'%s; known: %s", name,
+        did_you_mean(&nearest, "", hint),
+        list_names(list, known, sizeof known));
     return EXIT_USAGE;
 }
 
@@ -142,7 +144,7 @@ static int load(const char *path, struct teg_gpu **gpu)
 
     if (teg_gpu_load(path, gpu, &d) != TEG_OK)
         return say_fault(&d);
-    return EXIT_DONE;
+    return inputs_add(path);
 }
 
 int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu)
@@ -196,11 +198,13 @@ static int say_no_default(uint32_t isa, const struct teg_gpu_list *list)
 
     list_names(list, known, sizeof known);
     if (isa == 0)
-        say("", "the trace does not say its architecture: choose a GPU with "
-                "-g");
+        say("",
+            "the trace does not say its architecture: choose a GPU with "
+            "-g; known: %s",
+            known);
     else
-        say("", "no GPU stands for sm_%u: choose one with -g", isa);
-    say("", "known: %s", known);
+        say("", "no GPU stands for sm_%u: choose one with -g; known: %s", isa,
+            known);
     return EXIT_USAGE;
 }
 

@@ -1,9 +1,11 @@
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command command_table[] = {
 #define COMMAND(name, operands, help) {#name, operands, help, cmd_##name},
@@ -94,15 +96,26 @@ static int dispatch(int argc, char **argv)
     return c != NULL ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
+/* By the time that is asked, the error itself is long forgotten. */
+static bool is_pipe_without_reader(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return errno == EPIPE || (poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
-    /* A reader that goes away is an error to report, not a way to die. */
+    /* A reader that goes away is no reason to leave half a file: the command
+     * ends by itself, without a word. */
     signal(SIGPIPE, SIG_IGN);
     status = dispatch(argc, argv);
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && is_pipe_without_reader())
+        return EXIT_NO_READER;
+    if (ferror(stdout)) {
         say("standard output", "cannot write: %s",
             strerror(errno != 0 ? errno : EIO));
         if (status == EXIT_DONE)

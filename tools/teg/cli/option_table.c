@@ -70,7 +70,9 @@ void option_table_print(const struct usage *usage, const struct opt *const *row,
         printf("--%s\t%s\t%s\t", row[i]->name, letter,
                row[i]->argument != NULL ? row[i]->argument : "-");
         print_values(row[i]);
-        printf("\t%s\t%s\n", row[i]->kind == OPT_LIST ? "many" : "one",
+        printf("\t%s\t%s\n",
+               row[i]->kind == OPT_LIST || row[i]->kind == OPT_WRITES ? "many"
+                                                                      : "one",
                row[i]->help);
     }
 }

@@ -1,6 +1,7 @@
 #include "tools/teg/cli/options.h"
 
 #include "tools/teg/cli/color.h"
+#include "tools/teg/cli/inputs.h"
 #include "tools/teg/cli/option_table.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
@@ -167,14 +168,31 @@ static int take_list(const struct usage *usage, const struct opt *row,
     return EXIT_DONE;
 }
 
+/* "FILE", or "KEY=FILE". */
+static int take_input(const char *text)
+{
+    const char *equals = strrchr(text, '=');
+    int status = inputs_add(text);
+
+    return status == EXIT_DONE && equals != NULL ? inputs_add(equals + 1)
+                                                 : status;
+}
+
 static int take(const struct usage *usage, const struct opt *row,
                 const char *text)
 {
+    int status = row->kind == OPT_TEXT || row->kind == OPT_LIST
+                     ? take_input(text)
+                     : EXIT_DONE;
+
+    if (status != EXIT_DONE)
+        return status;
     switch (row->kind) {
     case OPT_FLAG:
         *(bool *)row->value = true;
         return EXIT_DONE;
     case OPT_TEXT:
+    case OPT_OUTPUT:
         *(const char **)row->value = text;
         return EXIT_DONE;
     case OPT_COUNT:
@@ -182,6 +200,7 @@ static int take(const struct usage *usage, const struct opt *row,
     case OPT_CHOICE:
         return take_choice(usage, row, text);
     case OPT_LIST:
+    case OPT_WRITES:
         return take_list(usage, row, text);
     }
     return EXIT_USAGE;
@@ -238,6 +257,24 @@ static int check_operands(const struct usage *usage, int count)
     return EXIT_DONE;
 }
 
+/* Once all inputs are known. */
+static int check_outputs(const struct usage *usage,
+                         const struct operands *operands)
+{
+    int inputs = operands->count - usage->writes_last, status = EXIT_DONE;
+
+    for (int i = 0; status == EXIT_DONE && i < inputs; i++)
+        status = take_input(operands->item[i]);
+    for (const struct opt *row = usage->options;
+         status == EXIT_DONE && row->name != NULL; row++) {
+        if (row->kind == OPT_OUTPUT)
+            status = inputs_spare(*(const char **)row->value);
+    }
+    if (status == EXIT_DONE && usage->writes_last)
+        status = inputs_spare(operands->item[inputs]);
+    return status;
+}
+
 bool options_parse(const struct usage *usage, int argc, char **argv,
                    struct operands *operands, int *status)
 {
@@ -275,5 +312,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv,
     }
     *operands = (struct operands){argv + optind, argc - optind};
     *status = check_operands(usage, operands->count);
+    if (*status == EXIT_DONE)
+        *status = check_outputs(usage, operands);
     return *status == EXIT_DONE;
 }

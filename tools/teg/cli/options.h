@@ -24,9 +24,11 @@
 enum opt_kind {
     OPT_FLAG,   /* bool, set to true */
     OPT_TEXT,   /* const char *, borrowed from argv */
+    OPT_OUTPUT, /* likewise: a file that the command writes */
     OPT_COUNT,  /* uint32_t, at least 1 */
     OPT_CHOICE, /* uint32_t, index into `choices` */
     OPT_LIST,   /* struct opt_list; the option may be repeated */
+    OPT_WRITES, /* likewise, of KEY=FILE that the command writes */
 };
 
 enum {
@@ -53,6 +55,7 @@ struct usage {
     const char *summary; /* a paragraph */
     const struct opt *options;
     int operands_min, operands_max;
+    bool writes_last; /* the last operand is a file that the command writes */
     const char *examples; /* lines for the end of --help, or NULL */
 };
 
@@ -62,7 +65,8 @@ struct operands {
 };
 
 /*
- * Parses argv[1..].  Returns true to go on; false if the command is over
+ * Parses argv[1..].  Files among the arguments are the command's inputs, which
+ * none of its outputs may be (inputs.h).  Returns true to go on; false if the command is over
  * (help was printed, or a usage error said), with its exit status in
  * `*status`.
  */

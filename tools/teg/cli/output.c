@@ -1,115 +1,61 @@
 #include "tools/teg/cli/output.h"
 
+#include "isa/base/printable.h"
+#include "tools/teg/cli/inputs.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static int fault(const char *path, const char *verb)
-{
-    struct teg_diag d;
-
-    teg_fail_errno(&d, path, verb);
-    return say_fault(&d);
-}
-
-/* A device, a pipe or /dev/stdout cannot be replaced: write into it. */
-static bool in_place(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
-static int open_in_place(struct output *o, const char *path)
-{
-    o->file = fopen(path, "w");
-    return o->file != NULL ? EXIT_DONE : fault(path, "write");
-}
-
-static int open_temporary(struct output *o, const char *path)
-{
-    static const char tail[] = ".XXXXXX";
-    size_t size = strlen(path) + sizeof tail;
-    mode_t mask = umask(0);
-    int fd;
-
-    umask(mask);
-    o->temporary = malloc(size);
-    if (o->temporary == NULL)
-        return say_memory();
-    snprintf(o->temporary, size, "%s%s", path, tail);
-    fd = mkstemp(o->temporary);
-    if (fd < 0) {
-        free(o->temporary);
-        o->temporary = NULL;
-        return fault(path, "write");
-    }
-    fchmod(fd, 0666 & ~mask);
-    o->file = fdopen(fd, "w");
-    if (o->file == NULL) {
-        close(fd);
-        output_abandon(o);
-        return say_memory();
-    }
-    return EXIT_DONE;
-}
 
 int output_open(struct output *o, const char *path)
 {
-    *o = (struct output){.file = stdout, .path = path};
-    if (path == NULL)
-        return EXIT_DONE;
-    return in_place(path) ? open_in_place(o, path) : open_temporary(o, path);
-}
+    struct teg_diag d;
+    int status = inputs_spare(path);
 
-/* Returns 0, or the errno of what went wrong. */
-static int finish(struct output *o)
-{
-    int written = ferror(o->file) == 0;
-
-    errno = 0;
-    if (fclose(o->file) != 0)
-        written = 0;
-    o->file = NULL;
-    if (written && o->temporary != NULL)
-        written = rename(o->temporary, o->path) == 0;
-    if (written)
-        return 0;
-    return errno != 0 ? errno : EIO;
+    *o = (struct output){.file = stdout};
+    if (path == NULL || status != EXIT_DONE)
+        return status;
+    if (teg_outfile_open(&o->out, path, &d) != TEG_OK)
+        return say_fault(&d);
+    o->file = o->out.file;
+    return EXIT_DONE;
 }
 
 int output_close(struct output *o)
 {
-    int error, status;
+    teg_status status = TEG_OK;
+    struct teg_diag d;
 
     /* Standard output is flushed and checked once, at the end of main. */
-    if (o->path == NULL)
+    errno = 0;
+    if (o->out.file != NULL)
+        status = teg_outfile_finish(&o->out, &d);
+    o->file = NULL;
+    if (status == TEG_OK)
         return EXIT_DONE;
-    error = finish(o);
-    if (error == 0) {
-        free(o->temporary);
-        *o = (struct output){0};
-        return EXIT_DONE;
-    }
-    errno = error;
-    status = fault(o->path, "write");
-    output_abandon(o);
-    return status;
+    return errno == EPIPE ? EXIT_NO_READER : say_fault(&d);
 }
 
 void output_abandon(struct output *o)
 {
-    if (o->path != NULL && o->file != NULL)
-        fclose(o->file);
-    if (o->temporary != NULL)
-        unlink(o->temporary);
-    free(o->temporary);
-    *o = (struct output){0};
+    teg_outfile_abandon(&o->out);
+    o->file = NULL;
+}
+
+bool output_failed(const struct output *o)
+{
+    return ferror(o->file) != 0;
+}
+
+int print_json(FILE *f, const json_t *value, size_t flags)
+{
+    /* A full disk is found at the end, as everywhere. */
+    if (json_dumpf(value, f, JSON_INDENT(2) | flags) != 0 && !ferror(f))
+        return say_memory();
+    fputc('\n', f);
+    return EXIT_DONE;
 }
 
 int output_json(const char *path, json_t *value)
@@ -118,27 +64,38 @@ int output_json(const char *path, json_t *value)
     int status = value != NULL ? output_open(&o, path) : say_memory();
 
     if (status == EXIT_DONE) {
-        json_dumpf(value, o.file, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-        fputc('\n', o.file);
-        status = output_close(&o);
+        status = print_json(o.file, value, JSON_REAL_PRECISION(10));
+        if (status == EXIT_DONE)
+            status = output_close(&o);
+        else
+            output_abandon(&o);
     }
     json_decref(value);
     return status;
 }
 
+/* Spreadsheets run a cell that begins so, "@P0 BRA" among them. */
+static bool is_formula(const char *text)
+{
+    return strchr("=+-@", text[0]) != NULL && text[0] != '\0' &&
+           text[1] != '\0';
+}
+
 void print_csv_text(FILE *f, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, f);
-        return;
-    }
-    fputc('"', f);
+    const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+
+    if (quoted)
+        fputc('"', f);
+    if (is_formula(text))
+        fputc('\'', f);
     for (; *text != '\0'; text++) {
         if (*text == '"')
             fputc('"', f);
         fputc(*text, f);
     }
-    fputc('"', f);
+    if (quoted)
+        fputc('"', f);
 }
 
 const char *kernel_title(const char *name, char out[TEG_NAME_MAX])
@@ -147,18 +104,31 @@ const char *kernel_title(const char *name, char out[TEG_NAME_MAX])
                              NAME_PLAIN, out);
 }
 
+const char *path_title(const char *path, char out[TEG_NAME_MAX])
+{
+    return teg_printable(out, TEG_NAME_MAX, path);
+}
+
 json_t *demangled_json(const char *name)
 {
     char text[TEG_NAME_MAX];
 
     return teg_name_is_mangled(name)
-               ? json_string(teg_name_readable(name, NAME_FULL, text))
+               ? json_text(teg_name_readable(name, NAME_FULL, text))
                : json_null();
 }
 
-json_t *json_cell(const char *text)
+json_t *json_text(const char *text)
 {
-    return json_string_nocheck(text);
+    char *copy;
+    json_t *value;
+
+    if (teg_is_printable(text))
+        return json_string(text);
+    copy = teg_printable_copy(text);
+    value = copy != NULL ? json_string(copy) : NULL;
+    free(copy);
+    return value;
 }
 
 json_t *json_ratio(double part, double whole)

@@ -1,20 +1,22 @@
 /*
  * Where a result goes: standard output, or a file that is replaced in one
- * step once it is complete, so that nobody ever reads half a result.
+ * step once it is complete (isa/base/outfile.h), and that is none of the files
+ * that the command reads (inputs.h).
  */
 #ifndef TEG_TOOLS_TEG_CLI_OUTPUT_H
 #define TEG_TOOLS_TEG_CLI_OUTPUT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "isa/base/name.h"
+#include "isa/base/outfile.h"
 
 struct output {
-    FILE *file;
-    const char *path; /* borrowed; NULL: standard output */
-    char *temporary;  /* owned; NULL when written in place (a device) */
+    FILE *file;             /* standard output, or `out`'s */
+    struct teg_outfile out; /* zero for standard output */
 };
 
 /* Each says what is wrong and returns an exit status. */
@@ -23,21 +25,29 @@ int output_open(struct output *o, const char *path);
 int output_close(struct output *o);
 /* Throws away what was written to a file. */
 void output_abandon(struct output *o);
+/* Whether something could not be written; output_close or main says what. */
+bool output_failed(const struct output *o);
 
+/* Writes `value` as an indented tree of JSON; `flags` are Jansson's. */
+int print_json(FILE *f, const json_t *value, size_t flags);
 /* Opens, writes `value` as indented JSON, closes.  Takes the reference. */
 int output_json(const char *path, json_t *value);
 
-/* Text as a CSV cell: quoted where it must be. */
+/* Text as a CSV cell: quoted where it must be, behind a ' where a spreadsheet
+ * would take it for a formula (docs/usage.md). */
 void print_csv_text(FILE *f, const char *text);
 
 /* A kernel's name for people: that of its source, without parameters, or
  * "(unnamed kernel)". */
 const char *kernel_title(const char *name, char out[TEG_NAME_MAX]);
+/* A path for people: what could move a terminal as escapes. */
+const char *path_title(const char *path, char out[TEG_NAME_MAX]);
 /* What a C++ symbol stands for, with parameters; null for any other name. */
 json_t *demangled_json(const char *name);
 
-/* Text for a cell of a table as it stands in a file, UTF-8 or not. */
-json_t *json_cell(const char *text);
+/* Text of a user or a file, with escapes where it is not UTF-8 or could move a
+ * terminal (isa/base/printable.h). */
+json_t *json_text(const char *text);
 
 /* A ratio as JSON, null where `whole` is 0: not modelled is never 0. */
 json_t *json_ratio(double part, double whole);

@@ -1,21 +1,37 @@
 #include "tools/teg/cli/teg.h"
 
+#include "isa/base/printable.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    LINE_MAX_BYTES = 4096, /* of a message; nothing that is said is longer */
+};
+
+/* One line, whatever a name or a path in it holds: it stands in memory, not
+ * on the heap, for it may say that there is none. */
+__attribute__((format(printf, 1, 0))) static void say_line(const char *format,
+                                                           va_list arguments)
+{
+    char raw[LINE_MAX_BYTES], line[LINE_MAX_BYTES];
+
+    vsnprintf(raw, sizeof raw, format, arguments);
+    fprintf(stderr, "%s\n", teg_printable(line, sizeof line, raw));
+}
+
 void say(const char *where, const char *format, ...)
 {
+    char place[LINE_MAX_BYTES];
     va_list arguments;
 
-    fputs("teg: ", stderr);
-    if (where[0] != '\0')
-        fprintf(stderr, "%s: ", where);
+    fprintf(stderr, "teg: %s%s", teg_printable(place, sizeof place, where),
+            where[0] != '\0' ? ": " : "");
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    say_line(format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
 }
 
 int say_fault(const struct teg_diag *d)
@@ -33,9 +49,9 @@ int say_usage(const char *command, const char *format, ...)
 
     fprintf(stderr, "teg%s%s: ", space, command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    say_line(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\nTry 'teg%s%s --help'.\n", space, command);
+    fprintf(stderr, "Try 'teg%s%s --help'.\n", space, command);
     return EXIT_USAGE;
 }
 

@@ -19,6 +19,7 @@ enum {
     EXIT_FAULT = 1,         /* input or simulation error */
     EXIT_USAGE = 2,         /* unknown command, option or name */
     EXIT_INTERRUPTED = 130, /* as the shell counts a SIGINT */
+    EXIT_NO_READER = 141,   /* a SIGPIPE: `| head` has seen enough */
 };
 
 struct command {

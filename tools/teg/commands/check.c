@@ -75,6 +75,7 @@ static int print_text(FILE *f, const void *part)
     const struct lint *lint = part;
     uint32_t errors = lint->of_severity[SEVERITY_ERROR];
     uint32_t warnings = lint->of_severity[SEVERITY_WARNING];
+    char path[TEG_NAME_MAX];
 
     for (int s = SEVERITY_ERROR; s >= SEVERITY_INFO; s--) {
         for (size_t i = 0; i < lint->findings.count; i++) {
@@ -84,9 +85,10 @@ static int print_text(FILE *f, const void *part)
                 print_finding(f, n);
         }
     }
-    fprintf(f, "%s: %u kernel%s, %u error%s, %u warning%s\n", lint->job.path,
-            lint->job.kernel_count, lint->job.kernel_count == 1 ? "" : "s",
-            errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+    fprintf(f, "%s: %u kernel%s, %u error%s, %u warning%s\n",
+            path_title(lint->job.path, path), lint->job.kernel_count,
+            lint->job.kernel_count == 1 ? "" : "s", errors,
+            errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
     return EXIT_DONE;
 }
 
@@ -111,8 +113,8 @@ static json_t *values(const void *part)
 {
     const struct lint *lint = part;
 
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:o}", "teg", teg_json(),
-                     "file", lint->job.path, "kernels",
+    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o}", "teg", teg_json(),
+                     "file", json_text(lint->job.path), "kernels",
                      (int)lint->job.kernel_count, "errors",
                      (int)lint->of_severity[SEVERITY_ERROR], "warnings",
                      (int)lint->of_severity[SEVERITY_WARNING], "findings",

@@ -1,5 +1,6 @@
 /* teg convert: any readable trace to a .tegt container, or one kernel of it
  * to NVBit text. */
+#include "tools/teg/cli/inputs.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/replay/job.h"
 #include "tools/teg/report/traceg.h"
@@ -137,6 +138,7 @@ int cmd_convert(int argc, char **argv)
         .options = options,
         .operands_min = 2,
         .operands_max = 2,
+        .writes_last = true,
         .examples = "  teg convert kernel-1.traceg.xz kernel.tegt\n"
                     "  teg convert kernelslist.g app.tegt --kernel 1-10\n"
                     "  teg convert matmul.sketch matmul.tegt\n"};
@@ -149,6 +151,8 @@ int cmd_convert(int argc, char **argv)
     if (c.to == TO_BY_NAME)
         c.to = ends_with(operands.item[1], ".traceg") ? TO_TRACEG : TO_TEGT;
     status = job_open_trace(&c.job, operands.item[0]);
+    if (status == EXIT_DONE)
+        status = inputs_spare(operands.item[1]);
     if (status == EXIT_DONE)
         status = c.to == TO_TRACEG ? to_traceg(&c, operands.item[1])
                                    : to_tegt(&c, operands.item[1]);

@@ -282,7 +282,7 @@ static int check_condition(struct diff *diff, const char *text)
     if (c.percent && isnan(v) && !same(m->a, m->b) && !isnan(m->b))
         v = m->b > 0 ? HUGE_VAL : -HUGE_VAL;
     if (c.above ? v > c.limit : v < c.limit) {
-        json_array_append_new(diff->failed, json_string(text));
+        json_array_append_new(diff->failed, json_text(text));
         say("--fail-if", "%s: %s went from %.10g to %.10g", text, c.name, m->a,
             m->b);
     }

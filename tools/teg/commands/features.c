@@ -43,9 +43,9 @@ static json_t *rows(const void *part)
     const struct row *r = part;
     json_t *row = json_object();
 
-    json_object_set_new(row, "trace", json_cell(r->path));
+    json_object_set_new(row, "trace", json_text(r->path));
     json_object_set_new(row, "number", json_integer(r->number));
-    json_object_set_new(row, "kernel", json_cell(r->kernel->name));
+    json_object_set_new(row, "kernel", json_text(r->kernel->name));
     json_object_set_new(row, "isa", json_integer(r->kernel->isa));
     for (uint32_t i = 0; i < TEG_FEATURES; i++) {
         if (is_shown(r->self, i))
@@ -77,10 +77,10 @@ static json_t *values(const void *part)
                                     ? feature_json(features->value[i])
                                     : json_null());
     }
-    return json_pack("{s:s, s:i, s:s, s:i, s:I, s:o}", "trace", r->path,
-                     "number", (int)r->number, "kernel", r->kernel->name, "isa",
-                     (int)r->kernel->isa, "blocks_traced",
-                     (json_int_t)features->blocks_traced, "features", list);
+    return json_pack(
+        "{s:o, s:i, s:s, s:i, s:I, s:o}", "trace", json_text(r->path), "number",
+        (int)r->number, "kernel", r->kernel->name, "isa", (int)r->kernel->isa,
+        "blocks_traced", (json_int_t)features->blocks_traced, "features", list);
 }
 
 static json_t *whole(const void *self, json_t *launches)

@@ -187,7 +187,7 @@ int cmd_gpus(int argc, char **argv)
          "look for GPU descriptions here first", NULL},
         {"from-measurements", 0, OPT_TEXT, &measurements, "FILE",
          "draft a description from what tools/measure printed", NULL},
-        {"output", 'o', OPT_TEXT, &job.out, "FILE",
+        {"output", 'o', OPT_OUTPUT, &job.out, "FILE",
          "write the draft there and see whether it loads", NULL},
         JOB_FORMAT_OPTION(job),
         {0}};

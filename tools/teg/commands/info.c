@@ -203,9 +203,10 @@ static int head(FILE *f, const void *part)
 {
     const struct info *self = part;
     uint32_t kernels = teg_trace_kernels(self->job.trace);
-    char bytes[28];
+    char bytes[28], path[TEG_NAME_MAX];
 
-    fprintf(f, "%s: %s, %s bytes, %u kernel%s\n", self->job.path,
+    fprintf(f, "%s: %s, %s bytes, %u kernel%s\n",
+            path_title(self->job.path, path),
             teg_trace_format_name(teg_trace_format(self->job.trace)),
             with_commas(self->bytes, bytes), kernels, kernels == 1 ? "" : "s");
     return EXIT_DONE;
@@ -241,9 +242,9 @@ static json_t *whole(const void *part, json_t *kernels)
     enum teg_trace_format format = teg_trace_format(self->job.trace);
 
     return json_pack(
-        "{s:o, s:s, s:s, s:I, s:o, s:O}", "teg", teg_json(), "file",
-        self->job.path, "format", teg_trace_format_name(format), "bytes",
-        (json_int_t)self->bytes, "bytes_per_warp_instruction",
+        "{s:o, s:o, s:s, s:I, s:o, s:O}", "teg", teg_json(), "file",
+        json_text(self->job.path), "format", teg_trace_format_name(format),
+        "bytes", (json_int_t)self->bytes, "bytes_per_warp_instruction",
         bytes_are_of_kernels(&self->job)
             ? json_ratio((double)self->bytes, (double)self->warp_instructions)
             : json_null(),

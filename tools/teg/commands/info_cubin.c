@@ -167,9 +167,10 @@ static void print_resources(FILE *f, const struct asked *v,
 
 static void print_file(FILE *f, const struct teg_cubin *c)
 {
-    char a[28];
+    char a[28], path[TEG_NAME_MAX];
 
-    fprintf(f, "%s: cubin%s for sm_%u (CUDA %s), %s bytes, %u %s%s\n", c->path,
+    fprintf(f, "%s: cubin%s for sm_%u (CUDA %s), %s bytes, %u %s%s\n",
+            path_title(c->path, path),
             c->is_relocatable ? ", relocatable," : "", c->sm,
             c->is_cuda13 ? "13" : "11 or 12", with_commas(c->file_size, a),
             c->kernel_count, c->is_relocatable ? "function" : "kernel",
@@ -349,9 +350,10 @@ static json_t *whole(const void *self, json_t *pieces)
 {
     const struct file *file = self;
 
-    return json_pack("{s:o, s:s, s:s, s:I, s:O}", "teg", teg_json(), "file",
-                     file->code->path, "format", format_name(file->code),
-                     "bytes", (json_int_t)file->bytes, "entries", pieces);
+    return json_pack("{s:o, s:o, s:s, s:I, s:O}", "teg", teg_json(), "file",
+                     json_text(file->code->path), "format",
+                     format_name(file->code), "bytes", (json_int_t)file->bytes,
+                     "entries", pieces);
 }
 
 static void print_head(FILE *f, const struct piece *p)
@@ -391,16 +393,17 @@ static int head(FILE *f, const void *self)
 {
     const struct file *file = self;
     const struct device_code *code = file->code;
-    char a[28];
+    char a[28], path[TEG_NAME_MAX];
 
     if (code->kind == CODE_LISTING)
-        fprintf(f, "%s: listing with%s encodings, %s bytes\n", code->path,
+        fprintf(f, "%s: listing with%s encodings, %s bytes\n",
+                path_title(code->path, path),
                 code->listing.cubin[0].origin == CUBIN_FROM_WORDS ? "" : "out",
                 with_commas(file->bytes, a));
     else if (!code->fatbin.is_cubin)
-        fprintf(f, "%s: %s bytes, device code in %u piece%s\n", code->path,
-                with_commas(file->bytes, a), code->count,
-                code->count == 1 ? "" : "s");
+        fprintf(f, "%s: %s bytes, device code in %u piece%s\n",
+                path_title(code->path, path), with_commas(file->bytes, a),
+                code->count, code->count == 1 ? "" : "s");
     return EXIT_DONE;
 }
 

@@ -243,17 +243,17 @@ static json_t *row_json(const struct estimates *all,
     json_t *row = json_object();
 
     json_object_set_new(row, "kernel",
-                        json_string(r != NULL ? r->replay->s->name : ""));
+                        json_text(r != NULL ? r->replay->s->name : ""));
     json_object_set_new(row, "number", json_integer(r != NULL ? r->number : 0));
-    json_object_set_new(row, "model", json_string(e->model));
+    json_object_set_new(row, "model", json_text(e->model));
     json_object_set_new(row, "cycles",
                         number_json(e->applicable ? e->cycles : (double)NAN));
     json_object_set_new(
         row, "time_us",
         number_json(e->applicable ? e->cycles / all->clock_mhz : (double)NAN));
-    json_object_set_new(row, "limiter", json_string(e->limiter));
-    json_object_set_new(row, "advice", json_string(e->advice));
-    json_object_set_new(row, "why", json_string(e->why));
+    json_object_set_new(row, "limiter", json_text(e->limiter));
+    json_object_set_new(row, "advice", json_text(e->advice));
+    json_object_set_new(row, "why", json_text(e->why));
     return row;
 }
 

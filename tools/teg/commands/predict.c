@@ -159,7 +159,7 @@ static json_t *unknown_json(const struct predict *self,
     for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
         if (!p->features.known[self->source[i]])
             json_array_append_new(
-                list, json_string(teg_forest_feature(self->forest, i)));
+                list, json_text(teg_forest_feature(self->forest, i)));
     }
     return list;
 }
@@ -202,8 +202,8 @@ static json_t *whole(const void *part, json_t *kernels)
 {
     const struct predict *self = part;
 
-    return json_pack("{s:o, s:{s:s, s:s}, s:O}", "teg", teg_json(), "model",
-                     "file", self->path, "trained_on",
+    return json_pack("{s:o, s:{s:o, s:s}, s:O}", "teg", teg_json(), "model",
+                     "file", json_text(self->path), "trained_on",
                      teg_forest_trained_on(self->forest), "kernels", kernels);
 }
 
@@ -222,7 +222,7 @@ static json_t *outside_cell(const struct predict *self,
                                      used > 0 ? " " : "",
                                      teg_forest_feature(self->forest, i));
     }
-    return json_cell(text);
+    return json_text(text);
 }
 
 static json_t *row_json(const struct prediction *p, uint32_t model)
@@ -234,10 +234,10 @@ static json_t *row_json(const struct prediction *p, uint32_t model)
 
     teg_forest_evaluate(self->forest, model, p->x, &e);
     json_object_set_new(row, "number", json_integer(p->number));
-    json_object_set_new(row, "kernel", json_cell(p->kernel->name));
-    json_object_set_new(row, "gpu", json_cell(m->gpu));
-    json_object_set_new(row, "target", json_cell(m->target));
-    json_object_set_new(row, "unit", json_cell(m->unit));
+    json_object_set_new(row, "kernel", json_text(p->kernel->name));
+    json_object_set_new(row, "gpu", json_text(m->gpu));
+    json_object_set_new(row, "target", json_text(m->target));
+    json_object_set_new(row, "unit", json_text(m->unit));
     json_object_set_new(row, "value", json_sprintf("%.9g", e.value));
     json_object_set_new(row, "low", json_sprintf("%.9g", e.low));
     json_object_set_new(row, "high", json_sprintf("%.9g", e.high));
@@ -421,10 +421,11 @@ static int one_launch(const struct predict *self, struct writer *w,
 static int foot(FILE *f, const void *part)
 {
     const struct predict *self = part;
+    char path[TEG_NAME_MAX];
 
     fprintf(f, "sample, kernel: mean error of the model when a sample, or all "
                "samples of a\nkernel, were left out of its training.\n");
-    fprintf(f, "%s\n", self->path);
+    fprintf(f, "%s\n", path_title(self->path, path));
     fputs("  ", f);
     print_wrapped(f, teg_forest_trained_on(self->forest), 2, 2);
     return EXIT_DONE;

@@ -463,7 +463,7 @@ int cmd_sweep(int argc, char **argv)
         {"shard", 0, OPT_TEXT, &w.shard_text, "I/N",
          "only every Nth point, from the Ith on; `teg merge` joins the parts",
          NULL},
-        {"journal", 0, OPT_TEXT, &w.journal_path, "FILE",
+        {"journal", 0, OPT_OUTPUT, &w.journal_path, "FILE",
          "keep finished rows here and go on from there (default: OUTPUT"
          ".partial, until the sweep is complete)",
          NULL},

@@ -128,10 +128,28 @@ static const struct teg_cubin_kernel *find_kernel(const struct teg_cubin *c,
     return k;
 }
 
+/* "scale, add"; those that may be called `wanted`, NULL: all. */
+static const char *list_kernels(const struct teg_cubin *c, const char *wanted,
+                                char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (uint32_t i = 0; i < c->kernel_count && used < size; i++) {
+        char name[TEG_NAME_MAX];
+
+        if (wanted == NULL || teg_name_matches(c->kernel[i].name, wanted))
+            used += (size_t)snprintf(
+                out + used, size - used, "%s%s", used > 0 ? ", " : "",
+                teg_name_readable(c->kernel[i].name, NAME_FULL, name));
+    }
+    return out;
+}
+
 static int choose_kernel(struct trace *t)
 {
     const struct teg_cubin *c = &t->cubin;
-
+    char known[2048];
     uint32_t found = 0;
 
     if (t->kernel_name != NULL)
@@ -140,21 +158,15 @@ static int choose_kernel(struct trace *t)
         t->kernel = &c->kernel[0];
     if (t->kernel != NULL)
         return EXIT_DONE;
-    if (t->kernel_name != NULL)
-        say(c->path,
-            found == 0 ? "there is no kernel '%s'"
-                       : "several kernels are called '%s'",
-            t->kernel_name);
+    if (t->kernel_name != NULL && found == 0)
+        say(c->path, "there is no kernel '%s'; there are: %s", t->kernel_name,
+            list_kernels(c, NULL, known, sizeof known));
+    else if (t->kernel_name != NULL)
+        say(c->path, "several kernels are called '%s': %s", t->kernel_name,
+            list_kernels(c, t->kernel_name, known, sizeof known));
     else
-        say(c->path, "expected --kernel, for there are %" PRIu32 ":",
-            c->kernel_count);
-    for (uint32_t i = 0; i < c->kernel_count; i++) {
-        char name[TEG_NAME_MAX];
-
-        if (found == 0 || teg_name_matches(c->kernel[i].name, t->kernel_name))
-            fprintf(stderr, "    %s\n",
-                    teg_name_readable(c->kernel[i].name, NAME_FULL, name));
-    }
+        say(c->path, "expected --kernel, for there are %" PRIu32 ": %s",
+            c->kernel_count, list_kernels(c, NULL, known, sizeof known));
     return EXIT_FAULT;
 }
 
@@ -273,11 +285,11 @@ int cmd_trace(int argc, char **argv)
          NULL},
         {"shared", 0, OPT_COUNT, &t.shared, "BYTES", "dynamic shared memory",
          NULL},
-        {"dump", 0, OPT_LIST, &t.dump, "INDEX=FILE",
+        {"dump", 0, OPT_WRITES, &t.dump, "INDEX=FILE",
          "write the buffer of that -a (the first is 0) after the run, raw "
          "little endian",
          NULL},
-        {"output", 'o', OPT_TEXT, &t.out, "FILE.tegt",
+        {"output", 'o', OPT_OUTPUT, &t.out, "FILE.tegt",
          "write the trace there; without it the kernel just runs", NULL},
         {"arch", 0, OPT_TEXT, &t.arch, "sm_XX",
          "which cubin of a fatbin or program; needed if there are several",

@@ -122,9 +122,8 @@ static int take_row(struct writer *w, json_t *flat)
 
 static int part(struct writer *w, const void *one)
 {
-    /* As in JSON, a part whose name is not UTF-8 may have no rows. */
     json_t *rows = view_rows(w->view, one);
-    int status = EXIT_DONE;
+    int status = rows != NULL ? EXIT_DONE : say_memory();
 
     for (size_t i = 0; status == EXIT_DONE && i < json_array_size(rows); i++)
         status = take_row(w, flat_row(json_array_get(rows, i), NULL));

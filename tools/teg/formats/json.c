@@ -23,15 +23,16 @@ static int part(struct writer *w, const void *one)
         fprintf(w->out.file, "%s\n", w->view->line(one));
         return EXIT_DONE;
     }
-    /* A name that is not UTF-8 cannot be in JSON: such a part is left out. */
-    json_array_append_new(w->parts, w->view->values(one));
-    return EXIT_DONE;
+    return json_array_append_new(w->parts, w->view->values(one)) == 0
+               ? EXIT_DONE
+               : say_memory();
 }
 
 static int end(struct writer *w)
 {
     const size_t digits = w->view->full_digits ? 0 : JSON_REAL_PRECISION(10);
     json_t *all;
+    int status;
 
     if (w->view->line != NULL)
         return EXIT_DONE;
@@ -39,10 +40,9 @@ static int end(struct writer *w)
                                  : json_incref(json_array_get(w->parts, 0));
     if (all == NULL)
         return say_memory();
-    json_dumpf(all, w->out.file, JSON_INDENT(2) | digits);
-    fputc('\n', w->out.file);
+    status = print_json(w->out.file, all, digits);
     json_decref(all);
-    return EXIT_DONE;
+    return status;
 }
 
 const struct format json_format = {"json", takes, begin, part, end};

@@ -36,6 +36,8 @@ static int part(struct writer *w, const void *one)
     json_t *rows = view_rows(w->view, one), *row;
     size_t i;
 
+    if (rows == NULL)
+        return say_memory();
     json_array_foreach(rows, i, row)
     {
         json_t *flat = flat_row(row, NULL);

@@ -60,6 +60,9 @@ int writer_add(struct writer *w, const void *part)
     int status = w->format->part(w, part);
 
     w->count++;
+    /* No more parts for a full disk or a reader that went away. */
+    if (status == EXIT_DONE && output_failed(&w->out))
+        return w->out.out.file != NULL ? output_close(&w->out) : EXIT_FAULT;
     return status;
 }
 

@@ -37,7 +37,7 @@ struct view {
     bool spaced; /* an empty line between the parts */
 
     /* What there is of a part, under names: a new reference; NULL out of
-     * memory, or where a name is not UTF-8. */
+     * memory. */
     json_t *(*values)(const void *part);
     /* What stands around the values of all parts, an array that it does not
      * take; NULL: there is one part, and its values are all. */

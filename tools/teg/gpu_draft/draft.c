@@ -382,15 +382,17 @@ static int put_all(struct draft *a, const char *out)
     return output_close(&o);
 }
 
-static void warn(const struct draft *a)
+static void warn(const struct draft *a, const char *measurements)
 {
     if (a->m.synthetic)
-        say("", "these measurements are synthetic: the draft describes no GPU");
+        say(measurements,
+            "these measurements are synthetic: the draft describes no GPU");
     for (size_t i = 0; i < json_array_size(a->m.results); i++) {
         const json_t *r = json_array_get(a->m.results, i);
 
         if (measured_is_doubtful(r))
-            say("", "%s: not used, its kernel holds other instructions",
+            say(measurements,
+                "%s: not used, its kernel holds other instructions",
                 measured_name(r));
     }
 }
@@ -422,7 +424,7 @@ int draft_write(const char *measurements, const char *config_dir,
         free(a);
         return say_fault(&d);
     }
-    warn(a);
+    warn(a, measurements);
     status = open_like(a, config_dir);
     if (status == EXIT_DONE) {
         draft_gather(a);

@@ -60,7 +60,7 @@ static json_t *component_json(const struct power_report *r, uint32_t u)
     int given = r->machine.unit[u].given;
     json_t *o = json_object();
 
-    json_object_set_new(o, "name", json_string(teg_power_unit_facts(u)->key));
+    json_object_set_new(o, "name", json_text(teg_power_unit_facts(u)->key));
     put(o, "insts_per_thread", power_count_of(&r->e.counts, u));
     put(o, "rate", p->rate[u]);
     put(o, "effective_rate", given ? p->effective[u] : nan(""));
@@ -173,14 +173,14 @@ static json_t *curve_json(const struct power_report *r)
     if (c->count == 0) {
         json_decref(points);
         json_object_set_new(o, "from", json_null());
-        json_object_set_new(o, "why", json_string(c->why));
+        json_object_set_new(o, "why", json_text(c->why));
         return o;
     }
     for (uint32_t i = 0; i < c->count; i++)
         json_array_append_new(points, point_json(&c->point[i]));
-    json_object_set_new(o, "from", json_string(c->from));
+    json_object_set_new(o, "from", json_text(c->from));
     json_object_set_new(o, "points", points);
-    json_object_set_new(o, "goal", json_string(power_goal_name(c->goal)));
+    json_object_set_new(o, "goal", json_text(power_goal_name(c->goal)));
     json_object_set_new(o, "best", best_json(c));
     json_object_set_new(
         o, "rule",
@@ -227,14 +227,14 @@ json_t *power_rows(const struct power_report *r)
 
         json_object_set_new(row, "kernel",
                             r->result != NULL
-                                ? json_string(r->result->replay->s->name)
+                                ? json_text(r->result->replay->s->name)
                                 : json_null());
         json_object_set_new(row, "number",
                             r->result != NULL ? json_integer(r->result->number)
                                               : json_null());
         json_object_set_new(
             row, "cycles_from",
-            json_string(c->count > 0 ? c->from : r->cycles_from));
+            json_text(c->count > 0 ? c->from : r->cycles_from));
         json_object_update(row, point);
         json_decref(point);
         json_array_append_new(rows, row);
@@ -250,7 +250,7 @@ json_t *power_json(const struct power_report *r)
     json_object_set_new(o, "gpu", gpu_json(r->gpu));
     json_object_set_new(
         o, "kernel", r->result != NULL ? kernel_json(r->result) : json_null());
-    json_object_set_new(o, "cycles_from", json_string(r->cycles_from));
+    json_object_set_new(o, "cycles_from", json_text(r->cycles_from));
     put(o, "cycles", r->launch.exec_cycles);
     put(o, "time_us", 1e6 * r->e.power.time_s);
     put(o, "active_sms", r->launch.active_sms);

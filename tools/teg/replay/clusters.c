@@ -166,13 +166,14 @@ static void show(void *self)
 {
     struct walk *w = self;
     double now = job_clock();
+    char path[TEG_NAME_MAX];
 
     if (w->request->label == NULL || isatty(STDERR_FILENO) != 1 ||
         now < w->started + 1 || now < w->shown_at + 0.2)
         return;
     w->shown_at = now;
     fprintf(stderr, "\r%s: looked at %" PRIu32 " of %" PRIu32 " launches\033[K",
-            w->request->label, w->done, w->wanted_count);
+            path_title(w->request->label, path), w->done, w->wanted_count);
 }
 
 static int walk_all(struct walk *w)

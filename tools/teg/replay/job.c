@@ -1,6 +1,7 @@
 #include "tools/teg/replay/job.h"
 
 #include "tools/teg/cli/gpu_path.h"
+#include "tools/teg/cli/inputs.h"
 
 #include <ctype.h>
 #include <regex.h>
@@ -175,6 +176,17 @@ double job_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* What a list names is read later on. */
+static int add_inputs(const struct teg_trace *trace)
+{
+    uint32_t count = teg_trace_is_list(trace) ? teg_trace_kernels(trace) : 0;
+    int status = EXIT_DONE;
+
+    for (uint32_t i = 0; status == EXIT_DONE && i < count; i++)
+        status = inputs_add(teg_trace_kernel_path(trace, i));
+    return status;
+}
+
 int job_open_trace(struct job *job, const char *path)
 {
     struct teg_trace_options options = {.registers = job->registers,
@@ -193,7 +205,9 @@ int job_open_trace(struct job *job, const char *path)
     }
     if (teg_trace_open(path, &options, &job->trace, &d) != TEG_OK)
         return say_fault(&d);
-    status = choose_kernels(job);
+    status = add_inputs(job->trace);
+    if (status == EXIT_DONE)
+        status = choose_kernels(job);
     return status == EXIT_DONE && job->caches == CACHES_CARRY
                ? choose_steps(job)
                : status;

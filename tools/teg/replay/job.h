@@ -73,7 +73,7 @@ struct job {
      "a parameter of a kernel sketch", NULL}
 
 #define JOB_OUTPUT_OPTIONS(job)                                                \
-    {"output", 'o', OPT_TEXT, &(job).out, "FILE",                              \
+    {"output", 'o', OPT_OUTPUT, &(job).out, "FILE",                              \
      "write the result there instead, complete or not at all", NULL}
 
 #define JOB_FORMAT_OPTION(job)                                                 \

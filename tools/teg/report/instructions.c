@@ -199,7 +199,7 @@ json_t *file_json(const struct teg_program *p, const struct teg_inst *inst)
 {
     const char *name = teg_program_file(p, inst);
 
-    return *name != '\0' ? json_string(name) : json_null();
+    return *name != '\0' ? json_text(name) : json_null();
 }
 
 static json_t *row_json(const struct by_pc *b, uint32_t index)
@@ -272,11 +272,11 @@ static json_t *table_row(const struct by_pc *b, uint32_t index, uint32_t kernel)
     put_pc(o, "pc", inst->pc);
     json_object_set_new(o, "line", line_json(inst));
     json_object_set_new(o, "file",
-                        json_cell(teg_program_file(b->program, inst)));
+                        json_text(teg_program_file(b->program, inst)));
     json_object_set_new(o, "class",
-                        json_string(teg_op_class_facts(inst->op_class)->key));
+                        json_text(teg_op_class_facts(inst->op_class)->key));
     json_object_set_new(o, "instruction",
-                        json_cell(teg_program_text(b->program, inst)));
+                        json_text(teg_program_text(b->program, inst)));
     put(o, "issued", row->issued);
     put(o, "lanes", row->lanes);
     put(o, "stalled", by_pc_stalled(row));

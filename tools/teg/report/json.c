@@ -262,7 +262,7 @@ static json_t *what_ifs_json(const struct opt_list *list)
     json_t *array = json_array();
 
     for (uint32_t i = 0; list != NULL && i < list->count; i++)
-        json_array_append_new(array, json_string(list->item[i]));
+        json_array_append_new(array, json_text(list->item[i]));
     return array;
 }
 
@@ -286,7 +286,7 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "kernel", kernel_json(r));
     json_object_set_new(o, "what_if", what_ifs_json(r->what_ifs));
     json_object_set_new(o, "caches",
-                        json_string(caches_names[r->replay->caches]));
+                        json_text(caches_names[r->replay->caches]));
     json_object_set_new(o, "incomplete", json_boolean(r->replay->incomplete));
     json_object_set_new(o, "sampled", sample_json(&r->replay->sample));
     json_object_set_new(o, "represented",

@@ -171,7 +171,7 @@ static json_t *rows(const void *part)
 
     return json_pack(
         "[{s:i, s:o, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}]",
-        "number", (int)k->number, "kernel", json_cell(k->kernel->name),
+        "number", (int)k->number, "kernel", json_text(k->kernel->name),
         "operations", (json_int_t)v->operations, "bundles",
         (json_int_t)v->bundles, "clauses", (json_int_t)v->clauses,
         "packing_percent", json_sprintf("%.9g", 100 * teg_vliw_packing(v)),

@@ -351,7 +351,7 @@ static json_t *value_json(const char *text)
     real = strtod(text, &end);
     if (end != text && *end == '\0')
         return number_json(real);
-    return json_string(text);
+    return json_text(text);
 }
 
 static json_t *head_json(const struct sweep_plan *plan, uint64_t point)
@@ -365,13 +365,13 @@ static json_t *head_json(const struct sweep_plan *plan, uint64_t point)
         if (axis->kind != SWEEP_LAUNCH && axis->kind != SWEEP_GPU)
             json_object_set_new(vary, axis->key,
                                 axis->kind == SWEEP_WHAT_IF
-                                    ? json_string(value_at(plan, i, point))
+                                    ? json_text(value_at(plan, i, point))
                                     : value_json(value_at(plan, i, point)));
     }
-    return json_pack("{s:s, s:I, s:I, s:s, s:o}", "sweep", plan->digest,
+    return json_pack("{s:s, s:I, s:I, s:o, s:o}", "sweep", plan->digest,
                      "point", (json_int_t)point, "points",
-                     (json_int_t)plan->points, "trace", launch->path, "vary",
-                     vary);
+                     (json_int_t)plan->points, "trace", json_text(launch->path),
+                     "vary", vary);
 }
 
 /* Takes the reference to `object`. */
@@ -422,7 +422,7 @@ static int append_result(const struct point *p, uint64_t number,
         json_t *object = head_json(plan, number);
         json_t *rest = result_json(&result);
 
-        json_object_set_new(object, "status", json_string("ok"));
+        json_object_set_new(object, "status", json_text("ok"));
         json_object_update(object, rest);
         json_decref(rest);
         append_line(row, object);

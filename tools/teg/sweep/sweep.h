@@ -187,7 +187,7 @@ int sweep_table_write(const struct sweep_choice *choice,
 #define SWEEP_OUTPUT_OPTIONS(choice)                                           \
     {"format", 'f', OPT_CHOICE, &(choice).format, "FORMAT",                    \
      format_lines_help, format_names},                                         \
-    {"output", 'o', OPT_TEXT, &(choice).out, "FILE",                           \
+    {"output", 'o', OPT_OUTPUT, &(choice).out, "FILE",                           \
      "write the result there instead, complete or not at all", NULL}
 /* clang-format on */
 
