@@ -4,6 +4,14 @@
 
 #include <check.h>
 
+/* Of `n` random rounds those that are run: a fifth under the sanitizers, which
+ * take ten times as long to look at the same code. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HELP_ROUNDS(n) ((n) / 5)
+#else
+#define HELP_ROUNDS(n) (n)
+#endif
+
 struct help_test {
     const TTest *test;
     int loops; /* _i runs from 0 to loops - 1; 0 means once */

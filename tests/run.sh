@@ -9,7 +9,8 @@
 #
 # Check prints "100%: Checks: 12, Failures: 0, Errors: 0" for each suite.
 # ONLY='cli/run|test_sm' runs only those whose path matches the expression,
-# SKIP='sweep' only those whose path does not.
+# SKIP='sweep' only those whose path does not; SLOWEST=20 lists as many of those
+# that took the most processor time, in seconds.
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
 work=$(mktemp -d) || exit 2
 printer=
@@ -33,6 +34,16 @@ count() {
     [ "$bad" = 0 ] || echo "FAILED: $2 (exit status $status)"
 }
 
+# The second line of what `times` prints is of the children: 0m1.230s 0m0.045s.
+slowest() {
+    while read -r n t; do
+        awk -v t="$t" 'NR == 2 {
+            split($1, u, /[ms]/); split($2, s, /[ms]/)
+            printf "%8.1f s  %s\n", 60 * (u[1] + s[1]) + u[2] + s[2], t
+        }' "$work/$n.times"
+    done <"$work/list" | sort -rn | head -n "$SLOWEST"
+}
+
 print() {
     passed=0 failed=0 skipped=0
     while read -r n t; do
@@ -44,6 +55,7 @@ print() {
         cat "$work/$n.log"
         count "$n" "$t"
     done <"$work/list"
+    [ -z "$SLOWEST" ] || slowest
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
 }
@@ -57,6 +69,7 @@ xargs -P "$jobs" -L 1 sh -c '
     *) "$2" ;;
     esac >"$0/$1.log" 2>&1
     echo $? >"$0/$1.part"
+    times >"$0/$1.times"
     mv "$0/$1.part" "$0/$1.status"' "$work" <"$work/list"
 : >"$work/over"
 wait "$printer"

@@ -10,13 +10,14 @@
 #include "sim/engine/engine.h"
 #include "tests/help_gpu.h"
 #include "tests/help_launch.h"
+#include "tests/help_suite.h"
 #include "tests/sim/engine/help_naive.h"
 #include "tests/sim/engine/help_naive_tensor.h"
 #include "tests/sim/engine/help_ring.h"
 #include "tests/sim/memory/help_naive_memory.h"
 
 enum {
-    KERNELS = 10000,
+    KERNELS = HELP_ROUNDS(10000),
     PER_TEST = 500,
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = HELP_RING_STEPS,

@@ -13,7 +13,7 @@
 
 enum {
     TESTS = 10,
-    PER_TEST = 20000,
+    PER_TEST = HELP_ROUNDS(20000),
     SHARED_BASE = 1 << 30,
     LOCAL_BASE = 1 << 29,
 };

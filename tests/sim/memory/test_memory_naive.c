@@ -15,8 +15,8 @@
 
 enum {
     TESTS = 16,
-    PER_TEST = 1000, /* descriptions */
-    AT_ONCE = 6,     /* requests begun before the first is ended */
+    PER_TEST = HELP_ROUNDS(1000), /* descriptions */
+    AT_ONCE = 6,                  /* requests begun before the first is ended */
     LINE = 128,
     SMS_MAX = 40,
 };
