@@ -158,8 +158,8 @@ $(BUILD)/page.%.inc: tools/teg/report/page/page.%
 	@mkdir -p $(@D)
 	$(call run,GEN)sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n",/' $< > $@
 
-$(BUILD)/tools/teg/report/page/page.o: CPPFLAGS += -I$(BUILD)
-$(BUILD)/tools/teg/report/page/page.o: $(BUILD)/page.js.inc $(BUILD)/page.css.inc
+$(BUILD)/tools/teg/report/page/frame.o: CPPFLAGS += -I$(BUILD)
+$(BUILD)/tools/teg/report/page/frame.o: $(BUILD)/page.js.inc $(BUILD)/page.css.inc
 
 $(BUILD)/%.o: %.c | $(DEPS)
 	@mkdir -p $(@D)

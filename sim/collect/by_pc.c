@@ -313,6 +313,22 @@ uint64_t by_pc_stalled(const struct by_pc_row *row)
     return sum;
 }
 
+uint32_t by_pc_most_stalled(const struct by_pc *b)
+{
+    uint64_t most = 0;
+    uint32_t found = b->count;
+
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t stalled = by_pc_stalled(&b->row[i]);
+
+        if (stalled > most) {
+            most = stalled;
+            found = i;
+        }
+    }
+    return found;
+}
+
 struct by_pc_producer by_pc_longest(const struct by_pc_row *row)
 {
     struct by_pc_producer longest = {0};

@@ -52,6 +52,9 @@ struct sim_listener by_pc_listener(struct by_pc *b);
 
 /* Warp-cycles before its issue, all reasons together. */
 uint64_t by_pc_stalled(const struct by_pc_row *row);
+/* Index of the row before which warps waited longest; `b->count`: nobody
+ * waited. */
+uint32_t by_pc_most_stalled(const struct by_pc *b);
 /* The producer waited for longest; its cycles are 0 if there is none. */
 struct by_pc_producer by_pc_longest(const struct by_pc_row *row);
 /* Fills `order` ([b->count]) with the rows' indices, most stalled first, ties

@@ -214,7 +214,8 @@ static void set_up(void)
 static void tear_down(void)
 {
     static const char *const names[] = {"two.sketch", "two.tegt",
-                                        "kernelslist.g", "kernels.json"};
+                                        "kernelslist.g", "kernels.json",
+                                        "index.html", "kernel-1.html"};
     char path[128];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -239,6 +240,7 @@ static const struct {
     {"results", "run $D/kernels.json -g v100 -f json"},
     {"results", "run $D/kernelslist.g -g v100 -f json"},
     {"whatif", "whatif $D/two.sketch -g v100 -f json"},
+    {"profile", "profile $D/kernels.json -g v100 -o $D -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 --cycles 0:99 -f json"},
     {"critical", "timeline $D/two.sketch -g v100 --critical -f json"},

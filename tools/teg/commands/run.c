@@ -110,19 +110,13 @@ static void ears_release(struct ears *e)
 static int rank(const struct run *run, const struct replay *replay,
                 uint32_t kernel, struct whatif *w)
 {
-    int status;
-
     if (!run->ranking || replay->incomplete)
         return EXIT_DONE;
     w->job = run->job;
-    w->job.kernel = &kernel;
-    w->job.kernel_count = 1;
     w->sms = run->sms;
     w->warps_per_sm = run->warps_per_sm;
     w->always = &run->what_ifs;
-    status = whatif_measure(w);
-    w->job.kernel = NULL;
-    return status;
+    return whatif_measure_one(w, kernel, replay->before);
 }
 
 static int report_replay(const struct run *run, struct report *report,
@@ -245,6 +239,7 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
         .sampling = choose_sampling(run),
         .place = place,
         .carried = &run->carried,
+        .keep_before = run->ranking,
     };
     struct replay replay;
     struct whatif ranking = {0};
@@ -434,9 +429,8 @@ int cmd_run(int argc, char **argv)
         return say_usage("run",
                          "--similar excludes --exact, --by-pc, --ranking, "
                          "--pc-trace and --timeline");
-    if (run.job.caches == CACHES_CARRY && (run.ranking || run.similar != NULL))
-        return say_usage("run", "--caches carry excludes --ranking, which "
-                                "`teg whatif` has, and --similar");
+    if (run.job.caches == CACHES_CARRY && run.similar != NULL)
+        return say_usage("run", "--caches carry excludes --similar");
     status = pc_choice_parse(run.pc_warps, &run.pc_choice);
     if (status == EXIT_DONE)
         status = similar_parse(run.similar, &(double){0});

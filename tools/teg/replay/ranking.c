@@ -36,6 +36,7 @@ static int total_cycles(const struct whatif *w, const char *names,
     int status = EXIT_DONE;
     struct replay_options options = {
         .carried = &carried,
+        .before = w->before,
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
         .threads = threads,
@@ -54,7 +55,8 @@ static int total_cycles(const struct whatif *w, const char *names,
         options.place = i;
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
-            *cycles += replay_launches(&replay) * replay.s->cycles;
+            *cycles += (w->one_launch ? 1 : replay_launches(&replay)) *
+                       replay.s->cycles;
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
             replay_release(&replay);
     }
@@ -220,6 +222,25 @@ int whatif_measure(struct whatif *w)
     w->incomplete = status == EXIT_INTERRUPTED;
     if (w->count != 0)
         qsort(w->toggle, w->count, sizeof *w->toggle, by_gain);
+    return status;
+}
+
+int whatif_measure_one(struct whatif *w, uint32_t kernel,
+                       const struct sim_memory *before)
+{
+    int status;
+
+    w->job.kernel = &kernel;
+    w->job.kernel_count = 1;
+    if (w->job.caches == CACHES_CARRY) {
+        w->job.caches = CACHES_COLD;
+        w->job.steps = NULL;
+    }
+    w->before = before;
+    w->one_launch = true;
+    status = whatif_measure(w);
+    w->before = NULL;
+    w->job.kernel = NULL;
     return status;
 }
 

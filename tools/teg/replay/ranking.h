@@ -22,8 +22,11 @@ struct whatif {
     uint32_t sms, warps_per_sm;
     const struct opt_list *always; /* borrowed: what-ifs applied to every
                                       replay, the baseline's too; or NULL */
-    uint64_t baseline_cycles;      /* 0: interrupted before it was known */
-    struct toggle *toggle;         /* owned */
+    /* What each replay finds in caches, borrowed; NULL: as the job says. */
+    const struct sim_memory *before;
+    bool one_launch;          /* cycles are of one, not of all alike */
+    uint64_t baseline_cycles; /* 0: interrupted before it was known */
+    struct toggle *toggle;    /* owned */
     uint32_t count, done;
     bool incomplete;
     uint32_t jobs; /* workers; 0: one per core */
@@ -38,6 +41,11 @@ struct whatif {
  * toggles by gain.  `w->job` and the limits must be set.  After an interrupt
  * `done` toggles are known.  Free w->toggle. */
 int whatif_measure(struct whatif *w);
+
+/* The same of one launch that found caches as `before` (NULL: cold), whatever
+ * the job says of them. */
+int whatif_measure_one(struct whatif *w, uint32_t kernel,
+                       const struct sim_memory *before);
 
 /* The `count` toggles that gain most, but for "all" and those that gain
  * nothing; returns how many there are. */

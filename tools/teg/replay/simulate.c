@@ -237,7 +237,7 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
                                             isatty(STDERR_FILENO) == 1};
     struct sim_memory *warm = NULL, *after = NULL;
     struct teg_simulation_options simulation = {
-        .before = carried->memory,
+        .before = options->before != NULL ? options->before : carried->memory,
         .sms = options->sms,
         .warps_per_sm = options->warps_per_sm,
         .threads = options->threads,
@@ -260,7 +260,10 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     if (status == TEG_OK && !r->sample.used)
         status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
     sim_memory_free(warm);
-    sim_memory_free(carried->memory);
+    if (options->keep_before)
+        r->before = carried->memory;
+    else
+        sim_memory_free(carried->memory);
     carried->memory = after;
     progress_end(&progress);
     r->seconds = job_clock() - started;
@@ -316,6 +319,7 @@ static int catch_up(struct replay *r, const struct job *job, uint32_t step,
     quiet.listener = NULL;
     quiet.listeners = 0;
     quiet.store = NULL;
+    quiet.keep_before = false;
     while (status == EXIT_DONE && carried->next < step) {
         status = replay_step(r, job, carried->next, &quiet, carried);
         if (status == EXIT_DONE)
@@ -376,6 +380,7 @@ void replay_close_launch(struct replay *r)
 void replay_release(struct replay *r)
 {
     close_launch(&r->launch);
+    sim_memory_free(r->before);
     teg_gpu_free(r->gpu);
     free(r->s);
     *r = (struct replay){0};

@@ -31,6 +31,10 @@ struct replay_options {
      * before it have left; NULL: they are simulated for this one alone. */
     uint32_t place;
     struct carried *carried;
+    /* What it finds in caches, whatever the job says; borrowed.  NULL: as the
+     * job says. */
+    const struct sim_memory *before;
+    bool keep_before; /* the replay has it then, for others of the launch */
 };
 
 /* The launch that was simulated instead of one that is like it. */
@@ -49,10 +53,11 @@ struct replay {
     struct teg_statistics *s; /* owned */
     struct teg_sample sample; /* `used` if `s` is of a part, scaled */
     struct replay_represented represented;
-    uint32_t cluster_kernels; /* simulated once, this one counted; 0 is 1 */
-    uint32_t launches;        /* identical ones this stands for; 0 is 1 */
-    enum caches caches;       /* what it found there */
-    bool later;               /* carry: not the first launch of its kernel */
+    uint32_t cluster_kernels;  /* simulated once, this one counted; 0 is 1 */
+    uint32_t launches;         /* identical ones this stands for; 0 is 1 */
+    enum caches caches;        /* what it found there */
+    bool later;                /* carry: not the first launch of its kernel */
+    struct sim_memory *before; /* owned; NULL: cold, or not kept */
     enum teg_measured_by measured_by; /* --as-measured */
     double start_us;                  /* of that, the mean of `launches` */
     bool incomplete; /* interrupted; `s` holds what there was */

@@ -78,6 +78,29 @@ static int longest_stall(const struct by_pc_row *row)
     return longest;
 }
 
+void most_waiting(const struct by_pc *b, uint64_t resident, char *out,
+                  size_t size)
+{
+    uint32_t most = by_pc_most_stalled(b);
+    const struct teg_inst *inst;
+    const char *text;
+    char position[300] = "";
+
+    out[0] = '\0';
+    if (most == b->count || resident == 0)
+        return;
+    inst = &b->program->inst[most];
+    if (inst->line != 0)
+        snprintf(position, sizeof position, " at %.256s:%" PRIu32,
+                 base_name(teg_program_file(b->program, inst)), inst->line);
+    text = teg_program_text(b->program, inst);
+    /* As the source has it: without the end of a statement. */
+    snprintf(out, size, "%.*s%s, %.0f %% of the warps' time",
+             (int)strcspn(text, ";") - (strstr(text, " ;") != NULL), text,
+             position,
+             100 * (double)by_pc_stalled(&b->row[most]) / (double)resident);
+}
+
 /* ---- text ----------------------------------------------------------------- */
 
 /* What its memory accesses looked like, if one was not enough. */

@@ -34,6 +34,12 @@ const char *source_position(const struct teg_program *p,
  */
 const char *source_column(const struct teg_program *p, char out[24]);
 
+/* "LDS R5, [R4] at transpose.cu:25, 43 % of the warps' time": before which
+ * instruction warps waited longest, of `resident` warp-cycles; "" if nobody
+ * waited. */
+void most_waiting(const struct by_pc *b, uint64_t resident, char *out,
+                  size_t size);
+
 /* "1.23M": `v` in at most six characters. */
 const char *short_count(uint64_t v, char out[24]);
 

@@ -2,40 +2,8 @@
 
 #include <inttypes.h>
 
+#include "tools/teg/report/page/frame.h"
 #include "tools/teg/report/page/sections.h"
-
-static const char *const script_lines[] = {
-#include "page.js.inc"
-};
-static const char *const style_lines[] = {
-#include "page.css.inc"
-};
-
-static void print_lines(FILE *f, const char *const *line, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        fputs(line[i], f);
-}
-
-static void print_head(FILE *f, const struct page *p)
-{
-    const struct teg_statistics *s = p->result->replay->s;
-    char name[TEG_NAME_MAX];
-
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, "
-          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-          f);
-    html_text(f, kernel_title(s->name, name));
-    fputs(" on ", f);
-    html_text(f, p->result->replay->gpu->name);
-    fputs(" - teg</title>\n<style>\n", f);
-    if (p->style != NULL)
-        fputs(p->style, f);
-    print_lines(f, style_lines, sizeof style_lines / sizeof style_lines[0]);
-    fputs("</style></head><body>\n", f);
-}
 
 static void print_foot(FILE *f, const struct page *p)
 {
@@ -49,8 +17,7 @@ static void print_foot(FILE *f, const struct page *p)
     fputs(" · cycles are simulated, not measured</p>\n", f);
 }
 
-static void print_scripts(FILE *f, const struct page *p,
-                          const struct chart chart[PAGE_CHARTS])
+static void print_data(FILE *f, const struct chart chart[PAGE_CHARTS])
 {
     fputs("<script type=\"application/json\" id=\"data\">{\"charts\":[\n", f);
     for (int i = 0; i < PAGE_CHARTS; i++) {
@@ -58,14 +25,6 @@ static void print_scripts(FILE *f, const struct page *p,
         chart_json(f, &chart[i]);
     }
     fputs("]}</script>\n", f);
-    if (p->script != NULL) {
-        fputs("<script>", f);
-        fputs(p->script, f);
-        fputs("\n</script>\n", f);
-    }
-    fputs("<script>\n", f);
-    print_lines(f, script_lines, sizeof script_lines / sizeof script_lines[0]);
-    fputs("</script>\n", f);
 }
 
 static int print_body(FILE *f, const struct page *p,
@@ -99,13 +58,15 @@ static int print_body(FILE *f, const struct page *p,
 int page_write(FILE *f, const struct page *p)
 {
     struct chart chart[PAGE_CHARTS] = {{0}};
+    char name[TEG_NAME_MAX];
     int status = page_charts_init(chart, p) ? EXIT_DONE : say_memory();
 
     if (status == EXIT_DONE) {
-        print_head(f, p);
+        html_frame_open(f, kernel_title(p->result->replay->s->name, name),
+                        p->result->replay->gpu->name, p->style);
         status = print_body(f, p, chart);
-        print_scripts(f, p, chart);
-        fputs("</body></html>\n", f);
+        print_data(f, chart);
+        html_frame_close(f, p->script);
     }
     for (int i = 0; i < PAGE_CHARTS; i++)
         chart_release(&chart[i]);

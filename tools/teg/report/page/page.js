@@ -2,7 +2,8 @@
  * complete without it. */
 (function () {
   'use strict';
-  var data = JSON.parse(document.getElementById('data').textContent);
+  var element = document.getElementById('data');
+  var data = element ? JSON.parse(element.textContent) : {charts: []};
 
   /* The library puts the first of stacked series on top, the page last. */
   function stack(c) {

@@ -23,17 +23,13 @@ static void print_instruction_name(FILE *f, const struct by_pc *b,
 static void print_where(FILE *f, const struct result *r)
 {
     const struct by_pc *b = r->by_pc;
+    uint32_t most = by_pc_most_stalled(b);
     struct by_pc_producer producer;
-    uint32_t most = 0;
     uint64_t stalled;
 
-    for (uint32_t i = 1; i < b->count; i++) {
-        if (by_pc_stalled(&b->row[i]) > by_pc_stalled(&b->row[most]))
-            most = i;
-    }
-    stalled = b->count != 0 ? by_pc_stalled(&b->row[most]) : 0;
-    if (stalled == 0)
+    if (most == b->count)
         return;
+    stalled = by_pc_stalled(&b->row[most]);
     fputs("<p>Most waiting: before ", f);
     print_instruction_name(f, b, most);
     fprintf(f, ", %.0f %% of the warps' time",

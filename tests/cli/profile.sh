@@ -1,0 +1,79 @@
+# From a program to what takes its time: tests/cli/program.c run, replayed and
+# explained in one step; and traces of other programs.
+. tests/cli/lib.sh
+program=${BUILD:-build/release}/tests/cli/program
+
+expect 0 "$teg" profile -g a100 -o "$work/p" -- "$program" scale
+out ' scale on a100$'
+out '^3 launches of 1 kernel: .* caches carry'
+out '^100.0 % .* scale, 3 launches$'
+out 'grid 4x1x1, block 256x1x1: bound by '
+out 'most waiting: before [A-Z]'
+out 'would help most: [a-z-]* [0-9.]*x'
+# the first launch finds other caches than those after it
+check 'two steps' [ "$(grep -c '^scale  *[12] ' "$work/out")" = 2 ]
+for file in kernels.json index.html kernel-1.html; do
+    check "$file is there" [ -s "$work/p/$file" ]
+done
+check 'the page leads to the kernel' \
+    grep -q '<a href="kernel-1.html">scale</a>' "$work/p/index.html"
+check 'which has what would help' \
+    grep -q 'Would help most' "$work/p/kernel-1.html"
+
+# The same numbers as teg run and teg whatif have, step by step.
+expect 0 "$teg" run "$work/p/kernels.json" -g a100 --caches carry -f csv
+mv "$work/out" "$work/run"
+total=$("$teg" run "$work/p/kernels.json" -g a100 --caches carry |
+    sed -n 's/^total .*: \([0-9,]*\) cycles = \([0-9.]*\) us.*/\2/p')
+expect 0 "$teg" profile "$work/p/kernels.json" -g a100
+out "^3 launches of 1 kernel: $total us"
+check 'pages beside the list' [ "$work/p/index.html" -nt "$work/run" ]
+
+# cold: one step, and what-ifs of one launch, as teg run has them
+expect 0 "$teg" run "$work/p/kernels.json" -g a100 --ranking
+best=$(sed -n '/would help most/{n;s/^ *\([a-z-]*\) .* \([0-9.]*x\)$/\1 \2/p}' "$work/out")
+expect 0 "$teg" profile "$work/p/kernels.json" -g a100 --caches cold
+out "would help most: $best"
+check 'one step' [ "$(grep -c '^scale  *3 ' "$work/out")" = 1 ]
+
+# several kernels, most time first; those beyond --top have no page
+for n in 1 2 3; do
+    cat >"$work/$n.sketch" <<EOF
+sketch 1
+kernel "k$n"
+isa sm_80
+grid 2
+block 64
+loop k 00$n
+    FFMA R1, R1, R1, R1
+end
+EXIT
+EOF
+done
+sed -i 's/k 001/k 100/; s/k 002/k 900/; s/k 003/k 300/' "$work"/?.sketch
+echo '{"kernels": [{"trace": "1.sketch"}, {"trace": "2.sketch"},
+  {"trace": "3.sketch", "launches": 2}]}' >"$work/list.json"
+expect 0 "$teg" profile "$work/list.json" -g a100 --top 2 -o "$work/q" -f csv
+check 'a row for each step' [ "$(wc -l <"$work/out")" -ge 4 ]
+expect 0 "$teg" profile "$work/list.json" -g a100 --top 2 -o "$work/q"
+check 'most time first' \
+    [ "$(sed -n 's/^ *[0-9.]* %.* us  \(k[0-9]\), .*/\1/p' "$work/out" | tr -d '\n')" = k2k3k1 ]
+check 'shares of all time' sh -c \
+    "sed -n 's/^ *\([0-9.]*\) % .* us  k.*/\1/p' '$work/out' |
+        awk '{s += \$1} END {exit s < 99.7 || s > 100.3}'"
+check 'two pages' [ "$(ls "$work/q" | grep -c kernel-)" = 2 ]
+expect 0 "$teg" explain waiting
+
+# a program that fails, or launches nothing, or is none
+expect 99 "$teg" profile -g a100 -o "$work/r" -- "$program" no-such-test
+err 'no kernel launch was traced'
+check 'which is all that is said' [ "$(wc -l <"$work/err")" = 1 ]
+expect 1 "$teg" profile -g a100 -o "$work/r" -- true
+expect 1 "$teg" profile "$work/nothing.tegt" -o "$work/r"
+err 'nothing.tegt'
+expect 2 "$teg" profile
+expect 2 "$teg" profile --caches hot x
+: >"$work/file"
+expect 1 "$teg" profile "$work/1.sketch" -g a100 -o "$work/file"
+err 'cannot write'
+finish

@@ -1,0 +1,152 @@
+/* The first pass: every launch, and which kernels take most of the time. */
+#include "tools/teg/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/teg/pool/pool.h"
+
+double profile_share(const struct profile *p, double us)
+{
+    return p->us > 0 ? us / p->us : 0;
+}
+
+void profile_shape(const struct profile_step *s, char *out, size_t size)
+{
+    snprintf(out, size, "grid %ux%ux%u, block %ux%ux%u", s->grid[0], s->grid[1],
+             s->grid[2], s->block[0], s->block[1], s->block[2]);
+}
+
+static bool find_group(const struct profile *p, const char *name,
+                       uint32_t *found)
+{
+    for (*found = 0; *found < p->groups; ++*found) {
+        if (strcmp(p->group[*found].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The kernel of that name, a new one if there is none yet. */
+static int group_of(struct profile *p, const char *name, uint32_t *found)
+{
+    char *copy;
+
+    if (find_group(p, name, found))
+        return EXIT_DONE;
+    copy = strdup(name);
+    if (copy == NULL)
+        return say_memory();
+    p->group[p->groups++] = (struct profile_group){.name = copy};
+    return EXIT_DONE;
+}
+
+static double step_us(const struct profile_step *s)
+{
+    return s->launches * s->us;
+}
+
+static void count(struct profile *p, const struct profile_step *step)
+{
+    struct profile_group *g = &p->group[step->group];
+
+    if (g->launches == 0 || step_us(step) > step_us(&p->step[g->heaviest]))
+        g->heaviest = p->steps;
+    g->launches += step->launches;
+    g->us += step_us(step);
+    p->launches += step->launches;
+    p->us += step_us(step);
+    p->step[p->steps++] = *step;
+}
+
+static int add(struct profile *p, const struct replay *r, uint32_t kernel)
+{
+    const struct teg_statistics *s = r->s;
+    struct profile_step step = {
+        .kernel = kernel,
+        .launches = replay_launches(r),
+        .later = r->later,
+        .sampled = r->sample.used,
+        .grid = {s->grid[0], s->grid[1], s->grid[2]},
+        .block = {s->block[0], s->block[1], s->block[2]},
+        .cycles = s->cycles,
+        .warp_instructions = s->warp_instructions,
+        .us = replay_as_measured_us(r),
+        .error_bound = r->sample.used ? r->sample.error_bound : 0,
+    };
+    int status = group_of(p, s->name, &step.group);
+
+    if (status != EXIT_DONE)
+        return status;
+    verdict_init(&step.verdict, s, r->gpu);
+    count(p, &step);
+    return EXIT_DONE;
+}
+
+/* Most time first, ties in the order of the program. */
+static void sort_groups(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->groups; i++) {
+        uint32_t at = i;
+
+        for (; at > 0 && p->group[i].us > p->group[p->rank[at - 1]].us; at--)
+            p->rank[at] = p->rank[at - 1];
+        p->rank[at] = i;
+    }
+}
+
+static int replay_step_of(struct profile *p, uint32_t place,
+                          struct carried *carried)
+{
+    char label[32];
+    const struct replay_options options = {
+        .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
+        .threads = p->jobs != 0 ? p->jobs : pool_cores(),
+        .label = label,
+        .place = place,
+        .carried = carried,
+    };
+    struct replay replay;
+    int status, added = EXIT_DONE;
+
+    snprintf(label, sizeof label, "%u of %u", place + 1, p->job.kernel_count);
+    status = replay_init(&replay, &p->job, p->job.kernel[place], &options);
+    if (status == EXIT_INTERRUPTED)
+        p->incomplete = true;
+    if (status == EXIT_DONE)
+        added = add(p, &replay, p->job.kernel[place]);
+    if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
+        replay_release(&replay);
+    return added != EXIT_DONE ? added : status;
+}
+
+int profile_measure(struct profile *p)
+{
+    uint32_t most = p->job.kernel_count;
+    struct carried carried = {0};
+    int status = EXIT_DONE;
+
+    p->step = calloc(most, sizeof *p->step);
+    p->group = calloc(most, sizeof *p->group);
+    p->rank = calloc(most, sizeof *p->rank);
+    if (p->step == NULL || p->group == NULL || p->rank == NULL)
+        return say_memory();
+    for (uint32_t i = 0; status == EXIT_DONE && i < most; i++)
+        status = replay_step_of(p, i, &carried);
+    carried_release(&carried);
+    sort_groups(p);
+    return status;
+}
+
+void profile_release(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->groups; i++)
+        free(p->group[i].name);
+    free(p->group);
+    free(p->step);
+    free(p->rank);
+    p->group = NULL;
+    p->step = NULL;
+    p->rank = NULL;
+    p->groups = p->steps = 0;
+}

@@ -1,0 +1,217 @@
+/* The summary of a program in every format. */
+#include "tools/teg/profile/profile.h"
+
+#include <inttypes.h>
+
+#include "tools/teg/cli/color.h"
+#include "tools/teg/formats/writer.h"
+#include "tools/teg/report/report.h"
+
+enum {
+    STEPS_MAX = 40,  /* of the text */
+    GROUPS_MAX = 20, /* likewise */
+    NAME_WIDTH = 32,
+    INDENT = 4,
+};
+
+/* ---- text ----------------------------------------------------------------- */
+
+static const char *plural(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+static void print_head(FILE *f, const struct profile *p)
+{
+    char text[1024];
+
+    fprintf(f, "%s%.500s%s on %s\n", tint(f, TINT_STRONG), p->title,
+            tint(f, TINT_OFF), p->job.gpu->name);
+    snprintf(text, sizeof text,
+             "%" PRIu64 " launch%s of %" PRIu32 " kernel%s: %.4g us in kernels "
+             "(simulated; caches %s)",
+             p->launches, plural(p->launches, "", "es"), p->groups,
+             plural(p->groups, "", "s"), p->us, caches_names[p->job.caches]);
+    print_wrapped(f, text, 0, 0);
+    if (p->incomplete)
+        fprintf(f, "%sINCOMPLETE%s: interrupted\n", tint(f, TINT_BAD),
+                tint(f, TINT_OFF));
+}
+
+static void print_line(FILE *f, const char *text)
+{
+    fprintf(f, "%*s", INDENT, "");
+    print_wrapped(f, text, INDENT, INDENT + 2);
+}
+
+static void print_hints(FILE *f, const struct profile_group *g)
+{
+    char text[512] = "nothing that was tried would help";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < g->hints; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2fx",
+                                 i == 0 ? "would help most: " : ", ",
+                                 g->hint[i].what_if, g->hint[i].speedup);
+    print_line(f, text);
+}
+
+static void print_explained(FILE *f, const struct profile *p,
+                            const struct profile_group *g)
+{
+    char text[512];
+
+    if (g->waiting[0] != '\0') {
+        snprintf(text, sizeof text, "most waiting: before %s", g->waiting);
+        print_line(f, text);
+    }
+    print_hints(f, g);
+    if (g->page[0] != '\0') {
+        snprintf(text, sizeof text, "page: %.400s/%s", p->directory, g->page);
+        print_line(f, text);
+    }
+}
+
+static void print_group(FILE *f, const struct profile *p, uint32_t i)
+{
+    const struct profile_group *g = &p->group[p->rank[i]];
+    const struct profile_step *step = &p->step[g->heaviest];
+    char name[TEG_NAME_MAX], text[512], shape[96];
+
+    profile_shape(step, shape, sizeof shape);
+    fprintf(f, "%s%5.1f %%%s  %10.4g us  %s%.200s%s, %" PRIu64 " launch%s\n",
+            tint(f, TINT_STRONG), 100 * profile_share(p, g->us),
+            tint(f, TINT_OFF), g->us, tint(f, TINT_STRONG),
+            kernel_title(g->name, name), tint(f, TINT_OFF), g->launches,
+            plural(g->launches, "", "es"));
+    if (i >= p->top)
+        return;
+    snprintf(text, sizeof text, "%s: bound by %s", shape, step->verdict.text);
+    print_line(f, text);
+    if (g->explained)
+        print_explained(f, p, g);
+    else if (profile_too_long(p, g))
+        print_line(f, "long, simulated in part: --exact for its page and "
+                      "what would help");
+}
+
+static void print_steps(FILE *f, const struct profile *p)
+{
+    char name[TEG_NAME_MAX];
+
+    fprintf(f, "\n%s%-*s%8s %10s %8s  %s%s\n", tint(f, TINT_STRONG), NAME_WIDTH,
+            "in order", "launches", "us each", "share", "bound by",
+            tint(f, TINT_OFF));
+    for (uint32_t i = 0; i < p->steps && i < STEPS_MAX; i++) {
+        const struct profile_step *s = &p->step[i];
+
+        fprintf(f, "%-*.*s%8" PRIu32 " %10.4g %6.1f %%  %s\n", NAME_WIDTH,
+                NAME_WIDTH - 1, kernel_title(p->group[s->group].name, name),
+                s->launches, s->us, 100 * profile_share(p, s->launches * s->us),
+                s->verdict.bound);
+    }
+    if (p->steps > STEPS_MAX)
+        fprintf(f, "... and %" PRIu32 " more: -f csv has all of them\n",
+                p->steps - STEPS_MAX);
+}
+
+static int print_profile(FILE *f, const void *part)
+{
+    const struct profile *p = part;
+
+    print_head(f, p);
+    fputc('\n', f);
+    for (uint32_t i = 0; i < p->groups && i < GROUPS_MAX; i++)
+        print_group(f, p, i);
+    if (p->groups > GROUPS_MAX)
+        fprintf(f, "... and %" PRIu32 " kernels more\n",
+                p->groups - GROUPS_MAX);
+    print_steps(f, p);
+    if (p->directory != NULL)
+        fprintf(f, "\npage of the program: %s/index.html\n", p->directory);
+    return EXIT_DONE;
+}
+
+/* ---- values --------------------------------------------------------------- */
+
+static json_t *shape_json(const uint32_t shape[3])
+{
+    return json_pack("[i, i, i]", (int)shape[0], (int)shape[1], (int)shape[2]);
+}
+
+static json_t *step_json(const struct profile *p, const struct profile_step *s)
+{
+    const char *name = p->group[s->group].name;
+
+    return json_pack(
+        "{s:o, s:o, s:i, s:i, s:b, s:o, s:o, s:I, s:I, s:f, s:o, s:s, s:o}",
+        "name", json_cell(name), "demangled", demangled_json(name), "number",
+        (int)s->kernel + 1, "launches", (int)s->launches, "later", s->later,
+        "grid", shape_json(s->grid), "block", shape_json(s->block), "cycles",
+        (json_int_t)s->cycles, "warp_instructions",
+        (json_int_t)s->warp_instructions, "time_us", s->us, "share",
+        json_ratio(s->launches * s->us, p->us), "bound", s->verdict.bound,
+        "error_bound_percent",
+        s->sampled ? json_real(100 * s->error_bound) : json_null());
+}
+
+static json_t *hints_json(const struct profile_group *g)
+{
+    json_t *hints = json_array();
+
+    for (uint32_t i = 0; i < g->hints; i++)
+        json_array_append_new(hints, json_pack("{s:s, s:f}", "name",
+                                               g->hint[i].what_if, "speedup",
+                                               g->hint[i].speedup));
+    return hints;
+}
+
+static json_t *group_json(const struct profile *p,
+                          const struct profile_group *g)
+{
+    return json_pack(
+        "{s:o, s:o, s:I, s:f, s:o, s:i, s:s, s:b, s:o, s:o, s:o}", "name",
+        json_cell(g->name), "demangled", demangled_json(g->name), "launches",
+        (json_int_t)g->launches, "time_us", g->us, "share",
+        json_ratio(g->us, p->us), "heaviest", (int)g->heaviest + 1, "verdict",
+        p->step[g->heaviest].verdict.text, "explained", g->explained, "waiting",
+        g->waiting[0] != '\0' ? json_cell(g->waiting) : json_null(), "hints",
+        hints_json(g), "page",
+        g->page[0] != '\0' ? json_string(g->page) : json_null());
+}
+
+static json_t *steps_json(const struct profile *p)
+{
+    json_t *steps = json_array();
+
+    for (uint32_t i = 0; i < p->steps; i++)
+        json_array_append_new(steps, step_json(p, &p->step[i]));
+    return steps;
+}
+
+static json_t *values(const void *part)
+{
+    const struct profile *p = part;
+    json_t *kernels = json_array();
+
+    for (uint32_t i = 0; i < p->groups; i++)
+        json_array_append_new(kernels, group_json(p, &p->group[p->rank[i]]));
+    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:f, s:b, s:o, s:o}", "teg",
+                     teg_json(), "gpu", gpu_json(p->job.gpu), "program",
+                     json_cell(p->title), "caches", caches_names[p->job.caches],
+                     "launches", (json_int_t)p->launches, "time_us", p->us,
+                     "incomplete", p->incomplete, "kernels", kernels, "steps",
+                     steps_json(p));
+}
+
+int profile_write(const struct profile *p, uint32_t format, const char *path)
+{
+    static const struct view view = {
+        .text = print_profile,
+        .values = values,
+        .table = "steps",
+        .columns = "name,launches,time_us",
+    };
+
+    return view_write(&view, p, format, path);
+}

@@ -1,0 +1,281 @@
+#include "tools/teg/report/page/make.h"
+
+#include "tools/teg/pool/pool.h"
+#include "tools/teg/report/instructions.h"
+#include "tools/teg/report/viewers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    POINTS_MAX = 200000 /* what viewers take in with ease */
+};
+
+/* ---- files ----------------------------------------------------------------------- */
+
+/* The whole file as a string, NULL if it cannot be read. */
+static char *read_text(const char *directory, const char *name)
+{
+    char path[512], *text = NULL;
+    long size = -1;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    if (fseek(f, 0, SEEK_END) == 0)
+        size = ftell(f);
+    rewind(f);
+    if (size >= 0 && size < 4 << 20)
+        text = malloc((size_t)size + 1);
+    if (text != NULL) {
+        size_t got = fread(text, 1, (size_t)size, f);
+
+        text[got] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+/* A comment that makes browsers ask for a file that is not in the page. */
+static void cut_source_map(char *text)
+{
+    char *map = text != NULL ? strstr(text, "//# sourceMappingURL=") : NULL;
+
+    if (map != NULL)
+        *map = '\0';
+    map = text != NULL ? strstr(text, "/*# sourceMappingURL=") : NULL;
+    if (map != NULL)
+        *map = '\0';
+}
+
+static void find_dygraphs(struct page_request *r)
+{
+    const char *directory = r->dygraphs != NULL ? r->dygraphs : DYGRAPHS;
+
+    r->script = read_text(directory, "dygraph.min.js");
+    r->style = read_text(directory, "dygraph.min.css");
+    cut_source_map(r->script);
+    cut_source_map(r->style);
+    if (r->script != NULL && r->style != NULL &&
+        strstr(r->script, "</script") == NULL)
+        return;
+    free(r->script);
+    free(r->style);
+    r->script = r->style = NULL;
+    say("report",
+        "no dygraphs in %s: the charts will not zoom. To have it: "
+        "sudo apt-get install -y libjs-dygraphs",
+        directory);
+}
+
+static int digest(const char *path, struct page *page)
+{
+    unsigned char buffer[1 << 14];
+    uLong crc = crc32(0, NULL, 0);
+    FILE *f = fopen(path, "rb");
+    struct teg_diag d;
+    size_t got;
+
+    if (f == NULL) {
+        teg_fail_errno(&d, path, "open");
+        return say_fault(&d);
+    }
+    while ((got = fread(buffer, 1, sizeof buffer, f)) > 0) {
+        crc = crc32(crc, buffer, (uInt)got);
+        page->trace_bytes += got;
+    }
+    fclose(f);
+    page->crc = (uint32_t)crc;
+    return EXIT_DONE;
+}
+
+/* ---- the page -------------------------------------------------------------------- */
+
+static int write_page(struct page_request *r, const struct replay *replay)
+{
+    struct result result = {
+        .number = r->job.kernel[0] + 1,
+        .what_ifs = &r->what_ifs,
+        .trace_notes = teg_trace_notes(r->job.trace),
+        .by_pc = &r->by_pc,
+    };
+    struct page page = {
+        .result = &result,
+        .chip = r->chip,
+        .one = r->one,
+        .sub = r->sub,
+        .sub_cores = r->sub_cores,
+        .sms = &r->sms,
+        .ranking = r->ranking ? &r->rank : NULL,
+        .critical = r->sequenced ? &r->sequence : NULL,
+        .trace = r->job.path,
+        .script = r->script,
+        .style = r->style,
+    };
+    struct output out;
+    int status = digest(r->job.path, &page);
+
+    if (status == EXIT_DONE && (r->by_pc.failed || r->sms.failed))
+        status = say_memory();
+    if (status == EXIT_DONE)
+        status = result_init(&result, replay);
+    if (status == EXIT_DONE)
+        status = output_open(&out, r->job.out);
+    if (status == EXIT_DONE) {
+        status = page_write(out.file, &page);
+        if (status == EXIT_DONE)
+            status = output_close(&out);
+        else
+            output_abandon(&out);
+    }
+    result_release(&result);
+    return status;
+}
+
+/* A viewer's file alone needs no page. */
+static bool wants_page(const struct page_request *r)
+{
+    return r->job.out != NULL || (r->perfetto == NULL && r->konata == NULL);
+}
+
+static int write_all(struct page_request *r, const struct replay *replay)
+{
+    int status = EXIT_DONE;
+
+    if (r->perfetto != NULL)
+        status = write_perfetto(r->perfetto, replay, r->chip, r->one, &r->sms,
+                                &r->points);
+    if (status == EXIT_DONE && r->konata != NULL)
+        status = write_konata(r->konata, &r->points);
+    if (status == EXIT_DONE && wants_page(r))
+        status = write_page(r, replay);
+    return status;
+}
+
+static int rank(struct page_request *r, const struct replay *replay)
+{
+    if (!r->ranking || !wants_page(r))
+        return EXIT_DONE;
+    r->rank.job = r->job;
+    r->rank.always = &r->what_ifs;
+    return whatif_measure_one(&r->rank, r->job.kernel[0], replay->before);
+}
+
+static int follow(struct page_request *r)
+{
+    int status;
+
+    if (!r->critical || !wants_page(r))
+        return EXIT_DONE;
+    status = critical_measure(&r->sequence, &r->job, &r->what_ifs);
+    r->sequenced = status == EXIT_DONE;
+    /* Why there is none has been said; the page has more. */
+    return status == EXIT_FAULT ? EXIT_DONE : status;
+}
+
+enum {
+    EARS = 5 /* besides the sub-cores */
+};
+
+/* Instructions only for those who look at them: they come last. */
+static uint32_t listen(struct page_request *r, struct sim_listener *listener)
+{
+    uint32_t count = 0;
+
+    listener[count++] = by_pc_listener(&r->by_pc);
+    listener[count++] = timeline_listener(r->chip);
+    listener[count++] = timeline_listener(r->one);
+    listener[count++] = sm_load_listener(&r->sms);
+    for (uint32_t i = 0; i < r->sub_cores && wants_page(r); i++)
+        listener[count++] = timeline_listener(&r->sub[i]);
+    if (r->perfetto != NULL || r->konata != NULL)
+        listener[count++] = pc_trace_listener(&r->points);
+    return count;
+}
+
+static int replay_and_write(struct page_request *r)
+{
+    struct sim_listener *listener =
+        calloc(EARS + r->sub_cores, sizeof *listener);
+    struct replay_options options = {
+        .what_ifs = &r->what_ifs,
+        .threads = r->rank.jobs != 0 ? r->rank.jobs : pool_cores(),
+        .label = "report",
+        .listener = listener,
+        .carried = r->carried,
+        .keep_before = r->ranking};
+    struct replay replay;
+    int status, ranked, written;
+
+    if (listener == NULL)
+        return say_memory();
+    options.listeners = listen(r, listener);
+    status = replay_init(&replay, &r->job, r->job.kernel[0], &options);
+    free(listener);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        return status;
+    ranked = status == EXIT_DONE ? rank(r, &replay) : EXIT_INTERRUPTED;
+    most_waiting(&r->by_pc, replay.s->resident_warp_cycles, r->waiting,
+                 sizeof r->waiting);
+    if (ranked == EXIT_DONE)
+        ranked = follow(r);
+    written = ranked == EXIT_DONE || ranked == EXIT_INTERRUPTED
+                  ? write_all(r, &replay)
+                  : ranked;
+    replay_release(&replay);
+    return written != EXIT_DONE ? written : ranked;
+}
+
+static void open_timeline(const struct page_request *r, struct timeline *t,
+                          uint32_t sm, uint32_t scheduler)
+{
+    timeline_init(t, sm);
+    t->choice.scheduler = scheduler;
+    t->choice.from = r->window.from;
+    t->choice.to = r->window.to;
+}
+
+int page_make(struct page_request *r)
+{
+    struct pc_trace_choice choice = window_choice(&r->window, POINTS_MAX);
+    int status = EXIT_DONE;
+
+    by_pc_init(&r->by_pc);
+    sm_load_init(&r->sms);
+    pc_trace_init(&r->points, &choice);
+    r->sub_cores = r->job.gpu->sm.schedulers;
+    r->chip = malloc(sizeof *r->chip);
+    r->one = malloc(sizeof *r->one);
+    r->sub = calloc(r->sub_cores, sizeof *r->sub);
+    if (r->chip == NULL || r->one == NULL || r->sub == NULL)
+        status = say_memory();
+    if (status == EXIT_DONE) {
+        open_timeline(r, r->chip, TIMELINE_ALL, TIMELINE_ALL);
+        open_timeline(r, r->one, r->window.sm, TIMELINE_ALL);
+        for (uint32_t i = 0; i < r->sub_cores; i++)
+            open_timeline(r, &r->sub[i], r->window.sm, i);
+        if (wants_page(r))
+            find_dygraphs(r);
+        status = replay_and_write(r);
+    }
+    return status;
+}
+
+void page_release(struct page_request *r)
+{
+    by_pc_release(&r->by_pc);
+    sm_load_release(&r->sms);
+    pc_trace_release(&r->points);
+    free(r->chip);
+    free(r->one);
+    free(r->sub);
+    free(r->rank.toggle);
+    free(r->script);
+    free(r->style);
+    if (r->sequenced)
+        critical_sequence_release(&r->sequence);
+    *r = (struct page_request){0};
+}

@@ -1,0 +1,48 @@
+/*
+ * The page about one launch from its trace: replays it with all that the page
+ * shows listening, measures the what-ifs, writes the page and the viewers'
+ * files.
+ *
+ *     struct page_request r = {.job = job, .ranking = true};
+ *
+ *     status = page_make(&r);
+ *     ... r.rank, r.waiting ...
+ *     page_release(&r);
+ */
+#ifndef TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
+#define TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
+
+#include "tools/teg/report/page/page.h"
+#include "tools/teg/report/series.h"
+
+/* Where Debian's libjs-dygraphs puts it. */
+#define DYGRAPHS "/usr/share/javascript/dygraphs"
+
+struct page_request {
+    struct job job; /* one kernel chosen; job.out: of the page */
+    const char *dygraphs, *perfetto, *konata; /* as given, or NULL */
+    struct window window;
+    struct opt_list what_ifs;
+    bool ranking, critical;
+    /* With --caches carry what ran so far has left, NULL: nothing has run. */
+    struct carried *carried;
+
+    /* Gathered. */
+    struct by_pc by_pc;
+    char waiting[400]; /* most_waiting() */
+    struct whatif rank;
+    struct timeline *chip, *one; /* owned */
+    struct timeline *sub;        /* owned, [sub_cores] of that SM */
+    uint32_t sub_cores;
+    struct sm_load sms;
+    struct critical_sequence sequence;
+    bool sequenced; /* `sequence` is there */
+    struct pc_trace points;
+    char *script, *style; /* owned; NULL: not there */
+};
+
+/* Says what is wrong and returns an exit status; release it in any case. */
+int page_make(struct page_request *r);
+void page_release(struct page_request *r);
+
+#endif
