@@ -23,10 +23,10 @@ static const char *plural(uint64_t count, const char *one, const char *many)
 
 static void print_head(FILE *f, const struct profile *p)
 {
-    char text[1024];
+    char text[1024], title[TEG_NAME_MAX];
 
-    fprintf(f, "%s%.500s%s on %s\n", tint(f, TINT_STRONG), p->title,
-            tint(f, TINT_OFF), p->job.gpu->name);
+    fprintf(f, "%s%s%s on %s\n", tint(f, TINT_STRONG),
+            path_title(p->title, title), tint(f, TINT_OFF), p->job.gpu->name);
     snprintf(text, sizeof text,
              "%" PRIu64 " launch%s of %" PRIu32 " kernel%s: %.4g us in kernels "
              "(simulated; caches %s)",
@@ -145,7 +145,7 @@ static json_t *step_json(const struct profile *p, const struct profile_step *s)
 
     return json_pack(
         "{s:o, s:o, s:i, s:i, s:b, s:o, s:o, s:I, s:I, s:f, s:o, s:s, s:o}",
-        "name", json_cell(name), "demangled", demangled_json(name), "number",
+        "name", json_text(name), "demangled", demangled_json(name), "number",
         (int)s->kernel + 1, "launches", (int)s->launches, "later", s->later,
         "grid", shape_json(s->grid), "block", shape_json(s->block), "cycles",
         (json_int_t)s->cycles, "warp_instructions",
@@ -171,11 +171,11 @@ static json_t *group_json(const struct profile *p,
 {
     return json_pack(
         "{s:o, s:o, s:I, s:f, s:o, s:i, s:s, s:b, s:o, s:o, s:o}", "name",
-        json_cell(g->name), "demangled", demangled_json(g->name), "launches",
+        json_text(g->name), "demangled", demangled_json(g->name), "launches",
         (json_int_t)g->launches, "time_us", g->us, "share",
         json_ratio(g->us, p->us), "heaviest", (int)g->heaviest + 1, "verdict",
         p->step[g->heaviest].verdict.text, "explained", g->explained, "waiting",
-        g->waiting[0] != '\0' ? json_cell(g->waiting) : json_null(), "hints",
+        g->waiting[0] != '\0' ? json_text(g->waiting) : json_null(), "hints",
         hints_json(g), "page",
         g->page[0] != '\0' ? json_string(g->page) : json_null());
 }
@@ -198,7 +198,7 @@ static json_t *values(const void *part)
         json_array_append_new(kernels, group_json(p, &p->group[p->rank[i]]));
     return json_pack("{s:o, s:o, s:o, s:s, s:I, s:f, s:b, s:o, s:o}", "teg",
                      teg_json(), "gpu", gpu_json(p->job.gpu), "program",
-                     json_cell(p->title), "caches", caches_names[p->job.caches],
+                     json_text(p->title), "caches", caches_names[p->job.caches],
                      "launches", (json_int_t)p->launches, "time_us", p->us,
                      "incomplete", p->incomplete, "kernels", kernels, "steps",
                      steps_json(p));
