@@ -26,7 +26,7 @@ static inline uint64_t sim_way_at(const struct sim_way *w)
 /* The cycle its data is where it was asked for, by what it has met so far. */
 static inline uint64_t sim_way_arrival(const struct sim_way *w)
 {
-    return sim_cycles_up(sim_way_at(w)) + w->latency;
+    return teg_max(sim_cycles_up(sim_way_at(w)) + w->latency, w->at_least);
 }
 
 #endif

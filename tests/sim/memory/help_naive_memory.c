@@ -9,9 +9,6 @@
  * corrects one there sets it to 0 here.
  */
 enum {
-    /* What an L1 or a near half takes from a line that L2 still waits for
-     * counts there as arrived after L2's latency, not with L2's line. */
-    FILLS_FORGET_WHAT_L2_AWAITS = 1,
     /* What L2 has of a line that is under way is not waited for by a load that
      * also misses some of it.  Beyond a cycle's rounding it shows only where
      * the two go to different channels (dram.spread). */
@@ -274,9 +271,7 @@ static void fill(struct line *line, const struct trip *t)
 {
     uint64_t cycle = whole_cycles(t->at) + t->latency;
 
-    if (!FILLS_FORGET_WHAT_L2_AWAITS)
-        cycle = later(cycle, t->arrival);
-    line->arrives = later(line->arrives, cycle);
+    line->arrives = later(line->arrives, later(cycle, t->arrival));
 }
 
 /* ---- DRAM ----------------------------------------------------------------- */

@@ -190,7 +190,21 @@ START_TEST(a_line_forgets_what_the_one_before_it_waited_for)
 }
 END_TEST
 
-HELP_MAIN("sim/memory/l1", 30, {l1_has_what_shared_memory_leaves, 0},
+/* L2 has a line only when DRAM's data is there, in cycle 100, and an L1 that
+ * asked for it meanwhile has it then, not L2's 40 cycles later. */
+START_TEST(what_l2_waits_for_is_in_no_l1_before)
+{
+    setup();
+    memory = help_memory_open(&gpu, 2);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(help_memory_line(memory, 1, 0, HELP_LOAD, 20), 80);
+    ck_assert_uint_eq(help_memory_line(memory, 1, 0, HELP_LOAD, 61), 39);
+    ck_assert_uint_eq(help_memory_line(memory, 1, 0, HELP_LOAD, 91), 10);
+    sim_memory_free(memory);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/l1", 30, {what_l2_waits_for_is_in_no_l1_before, 0}, {l1_has_what_shared_memory_leaves, 0},
           {each_sm_has_its_own, 0}, {stores_go_through, 0},
           {some_pass_it_by, 0}, {always_hits_asks_nobody_else, 0},
           {hits_and_misses_of_a_line_are_told_apart, 0},
