@@ -133,7 +133,6 @@ static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
     const struct cache caches[] = {
         {"l1.bytes", gpu->l1.bytes, gpu->l1.ways, 1},
         {"l2.bytes", gpu->l2.bytes, gpu->l2.ways, gpu->l2.slices},
-        {"l2.near_bytes", gpu->l2.near_bytes, gpu->l2.ways, 1},
     };
 
     for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
@@ -181,13 +180,18 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
         return contradiction(gpu, "l2.latency", d,
                              "expected at most the %u cycles of DRAM, found %u",
                              gpu->dram.latency, gpu->l2.latency);
-    if (gpu->l2.near_bytes != 0 && (gpu->l2.far_latency < gpu->l2.latency ||
-                                    gpu->l2.far_latency > gpu->dram.latency))
+    if (gpu->l2.far_latency != 0 && (gpu->l2.far_latency < gpu->l2.latency ||
+                                     gpu->l2.far_latency > gpu->dram.latency))
         return contradiction(gpu, "l2.far_latency", d,
                              "expected %u to %u cycles, between the near half "
                              "and DRAM, found %u",
                              gpu->l2.latency, gpu->dram.latency,
                              gpu->l2.far_latency);
+    if (gpu->l2.far_latency != 0 && gpu->l2.slices % 2 != 0)
+        return contradiction(gpu, "l2.slices", d,
+                             "expected an even number, for l2.far_latency "
+                             "says that L2 is two halves, found %u",
+                             gpu->l2.slices);
     return TEG_OK;
 }
 

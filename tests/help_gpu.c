@@ -136,8 +136,9 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.atomic_interval = between(state, 0, 9);
         gpu->l2.partial_write = between(state, 0, 4) / 2.0;
         if (one_in(state, 2)) {
-            gpu->l2.near_bytes = 128 * 4 * between(state, 1, 4);
-            gpu->l2.far_latency = between(state, 30, 50);
+            gpu->l2.slices *= 2;
+            gpu->l2.bytes *= 2;
+            gpu->l2.far_latency = between(state, 40, 60);
             gpu->l2.far_bytes_per_cycle = between(state, 0, 32);
         }
     }

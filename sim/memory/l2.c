@@ -5,17 +5,19 @@
 #include "sim/memory/interleave.h"
 #include "sim/memory/line.h"
 
-static int make_halves(struct sim_l2 *l2)
+/* What a way takes to the slices of its own half, and to the other's.  That of
+ * DRAM is a mean over memory, half of which lies behind either.  */
+static void set_latencies(struct sim_l2 *l2)
 {
     const struct teg_gpu *gpu = l2->gpu;
+    uint32_t near = gpu->l2.latency, apart = 0;
 
-    l2->near_sets = gpu->l2.near_bytes / TEG_LINE_BYTES / gpu->l2.ways;
-    for (uint32_t i = 0; i < SIM_HALVES; i++) {
-        l2->near[i] = sim_cache_new((uint32_t)l2->near_sets, gpu->l2.ways);
-        if (l2->near[i] == NULL)
-            return 0;
-    }
-    return 1;
+    if (l2->halves)
+        apart = gpu->l2.far_latency - near;
+    l2->latency[0] = near;
+    l2->latency[1] = near + apart;
+    l2->dram_latency[0] = gpu->dram.latency - apart / 2;
+    l2->dram_latency[1] = gpu->dram.latency + apart / 2;
 }
 
 int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
@@ -29,6 +31,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .slice = calloc(slices, sizeof *l2->slice),
         .atomic_held = calloc(slices, sizeof *l2->atomic_held),
         .slices = slices,
+        .halves = gpu->l2.far_latency != 0,
         .hash = gpu->dram.hash,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
@@ -37,6 +40,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
     };
     l2->partial_rate =
         (uint64_t)((double)l2->rate * gpu->l2.partial_write + 0.5);
+    set_latencies(l2);
     if (l2->slice == NULL || l2->atomic_held == NULL)
         return 0;
     if (gpu->l2.bytes == 0)
@@ -44,9 +48,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
     l2->sets = gpu->l2.bytes / TEG_LINE_BYTES / gpu->l2.ways / slices;
     l2->lines = l2->sets * gpu->l2.ways * slices;
     l2->cache = sim_cache_new((uint32_t)l2->sets * slices, gpu->l2.ways);
-    if (l2->cache == NULL)
-        return 0;
-    return gpu->l2.near_bytes == 0 || make_halves(l2);
+    return l2->cache != NULL;
 }
 
 void sim_l2_release(struct sim_l2 *l2)
@@ -54,8 +56,6 @@ void sim_l2_release(struct sim_l2 *l2)
     free(l2->slice);
     free(l2->atomic_held);
     sim_cache_free(l2->cache);
-    for (uint32_t i = 0; i < SIM_HALVES; i++)
-        sim_cache_free(l2->near[i]);
     *l2 = (struct sim_l2){0};
 }
 
@@ -71,13 +71,11 @@ static uint32_t set_of(const struct sim_l2 *l2, uint64_t slice, uint64_t line)
 
 /* ---- a transaction -------------------------------------------------------- */
 
-/* Takes the time of `sectors` at the line's slice; returns the slice.  Of an
- * atomic's steps the latency has one. */
-static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
-                          uint32_t sectors, const struct sim_request *r)
+/* Takes the time of `sectors` at a slice.  Of an atomic's steps the latency has
+ * one. */
+static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
+                      uint32_t sectors, const struct sim_request *r)
 {
-    const struct teg_gpu *gpu = l2->gpu;
-    uint64_t slice = slice_of(l2, line);
     uint64_t ticks = sim_bytes_ticks(l2->rate, sim_sectors_bytes(sectors));
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
@@ -89,47 +87,62 @@ static uint64_t use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
         w->waited += (steps - 1) * step;
         l2->atomic_held[slice] += steps * step;
     }
-    w->latency = gpu->l2.latency;
-    return slice;
 }
 
-/* Looks the line up where it belongs, and goes on to DRAM for what is
- * missing. */
-static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
-                   uint64_t slice, uint32_t sectors, struct sim_request *r)
+/* Looks a line up in a slice, its own or the one that has the other half's
+ * copies; what has to go for it is written back. */
+static struct sim_cache_result look_up(struct sim_l2 *l2, struct sim_way *w,
+                                       uint64_t slice, uint64_t line,
+                                       uint32_t sectors, int dirty,
+                                       struct sim_request *r)
 {
-    uint64_t line = address / TEG_LINE_BYTES;
-    struct sim_cache_result found =
-        sim_cache_access(l2->cache, set_of(l2, slice, line), line, sectors, 1,
-                         r->is_store || r->is_atomic);
-    uint32_t missing = sectors & ~found.hits;
+    struct sim_cache_result found = sim_cache_access(
+        l2->cache, set_of(l2, slice, line), line, sectors, 1, dirty);
 
-    r->l2_sectors += sim_count_sectors(sectors);
-    r->l2_hits += sim_count_sectors(found.hits);
     if (found.evicted != 0)
         sim_dram_write(l2->dram, w, found.evicted_line * TEG_LINE_BYTES,
                        sim_sectors_bytes(found.evicted), r);
+    return found;
+}
+
+/* Asks the slice to which the line belongs, and DRAM for what is missing
+ * there; `far`: it is in the other half. */
+static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
+                   uint64_t slice, uint32_t sectors, int far,
+                   struct sim_request *r)
+{
+    struct sim_cache_result found;
+    uint32_t missing;
+
+    w->latency = l2->latency[far];
+    found = look_up(l2, w, slice, address / TEG_LINE_BYTES, sectors,
+                    r->is_store || r->is_atomic, r);
+    missing = sectors & ~found.hits;
+    r->l2_sectors += sim_count_sectors(sectors);
+    r->l2_hits += sim_count_sectors(found.hits);
     /* A plain store brings its sectors with it. */
     if (missing != 0 && (!r->is_store || r->is_atomic)) {
         sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
+        w->latency = l2->dram_latency[far];
         sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
     } else if (found.hits != 0) {
         w->at_least = teg_max(w->at_least, found.ready);
     }
 }
 
-static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
-                       uint64_t address, uint64_t slice, uint32_t sectors,
-                       struct sim_request *r)
+/* A load of a line of the other half, whose copies on this side are in the
+ * slice beside its own. */
+static void search_copies(struct sim_l2 *l2, struct sim_way *w,
+                          uint64_t address, uint64_t slice, uint32_t sectors,
+                          struct sim_request *r)
 {
-    const struct teg_gpu *gpu = l2->gpu;
-    struct sim_cache *near = l2->near[sm / gpu->l2.half_sms % SIM_HALVES];
     uint64_t line = address / TEG_LINE_BYTES;
-    uint64_t set = sim_interleave(line, l2->near_sets, gpu->dram.hash);
-    struct sim_cache_result found =
-        sim_cache_access(near, (uint32_t)set, line, sectors, 1, 0);
-    uint32_t missing = sectors & ~found.hits;
+    struct sim_cache_result found;
+    uint32_t missing;
 
+    w->latency = l2->latency[0];
+    found = look_up(l2, w, slice ^ 1, line, sectors, 0, r);
+    missing = sectors & ~found.hits;
     r->l2_sectors += sim_count_sectors(found.hits);
     r->l2_hits += sim_count_sectors(found.hits);
     if (found.hits != 0)
@@ -139,46 +152,33 @@ static void visit_near(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
     w->waited += sim_queue_wait(
         &l2->far_link, sim_way_at(w),
         sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
-    w->latency = teg_max(w->latency, gpu->l2.far_latency);
-    search(l2, w, address, slice, missing, r);
-    sim_cache_fill(near, found.frame, sim_way_arrival(w));
+    search(l2, w, address, slice, missing, 1, r);
+    sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
 }
 
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                   uint64_t address, uint32_t sectors, struct sim_request *r)
 {
-    uint64_t slice = use_slice(l2, w, address / TEG_LINE_BYTES, sectors, r);
+    uint64_t slice = slice_of(l2, address / TEG_LINE_BYTES);
+    int far = l2->halves &&
+              sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
 
-    if (l2->near[0] != NULL && !r->is_store && !r->is_atomic)
-        visit_near(l2, sm, w, address, slice, sectors, r);
+    use_slice(l2, w, slice, sectors, r);
+    if (far && !r->is_store && !r->is_atomic)
+        search_copies(l2, w, address, slice, sectors, r);
     else
-        search(l2, w, address, slice, sectors, r);
+        search(l2, w, address, slice, sectors, far, r);
 }
 
 /* ---- between kernels ------------------------------------------------------ */
 
-static int alike(const struct sim_cache *a, const struct sim_cache *b)
-{
-    return a == NULL || b == NULL ? a == b : sim_cache_alike(a, b);
-}
-
-static void carry(struct sim_cache *c, const struct sim_cache *before)
-{
-    if (c != NULL)
-        sim_cache_carry(c, before);
-}
-
 int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before)
 {
-    int same = l2->sets == before->sets && alike(l2->cache, before->cache);
-
-    for (uint32_t i = 0; i < SIM_HALVES; i++)
-        same &= alike(l2->near[i], before->near[i]);
-    if (!same)
+    if (l2->cache == NULL || before->cache == NULL)
+        return l2->cache == before->cache;
+    if (l2->sets != before->sets || !sim_cache_alike(l2->cache, before->cache))
         return 0;
-    carry(l2->cache, before->cache);
-    for (uint32_t i = 0; i < SIM_HALVES; i++)
-        carry(l2->near[i], before->near[i]);
+    sim_cache_carry(l2->cache, before->cache);
     return 1;
 }
 

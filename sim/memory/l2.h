@@ -1,16 +1,20 @@
 /*
- * L2: slices chosen by address, and, on chips whose L2 is two halves, what
- * each half keeps near its SMs.
+ * L2: slices chosen by address, and, on chips whose L2 is two halves, the copies
+ * that each half keeps of the other's lines.
  *
  * Models: a slice is held for the time its bytes take, longer for sectors
- * written in part and for the steps of atomics; lines are written back when evicted, which
- * whoever needs the frame waits for; what is missing comes from DRAM.  A load
- * asks the half on its SM's side first, which keeps what its SMs have read
- * wherever in L2 it belongs; what is missing there comes from the other half
- * over a link.  (gpu-benches' latency and bandwidth over footprint on A100 and
- * H100 have a miss at half of L2 and one at its end.)
- * Leaves out: the time of a half's own slices apart from those of L2; stale
- * copies: stores and atomics go to where the line belongs.
+ * written in part and for the steps of atomics; lines are written back when
+ * evicted, which whoever needs the frame waits for; what is missing comes from
+ * DRAM.  With halves a line belongs to the half of its slice, even or odd.  A
+ * load from the other side asks the slice beside it on its own side, which
+ * keeps a copy of whatever was read there, among its own lines; what that has
+ * not comes over a link.  ("Each L2 partition caches data for memory accesses
+ * from SMs in the GPCs directly connected to the partition", A100 whitepaper;
+ * gpu-benches' latency over footprint on A100 has a step at half of L2 and one
+ * at its end.)
+ * Leaves out: that a copy's slice takes time of its own, besides that of the
+ * line's; stale copies, for stores and atomics go to where the line belongs;
+ * what these take of the link.
  */
 #ifndef TEG_SIM_MEMORY_L2_H
 #define TEG_SIM_MEMORY_L2_H
@@ -27,11 +31,12 @@ struct sim_l2 {
     struct sim_dram *dram;              /* borrowed; outlives it */
     struct sim_queue *slice;            /* owned, [l2.slices] */
     struct sim_cache *cache;            /* owned; NULL: the chip has no L2 */
-    struct sim_cache *near[SIM_HALVES]; /* owned; NULL: no halves */
     struct sim_queue far_link;
     uint32_t slices, hash;
+    int halves;               /* it has two */
     uint64_t lines;           /* that it holds */
-    uint64_t sets, near_sets; /* of a slice; of a half */
+    uint64_t sets;            /* of a slice */
+    uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
     uint64_t rate, partial_rate, far_rate;
     uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */
     uint64_t *atomic_held;    /* owned, [l2.slices]: ticks of all steps */

@@ -36,7 +36,8 @@ void gpu_change_no_memory_latency(struct teg_gpu *gpu)
     uint32_t latency = gpu->timing[CLASS_IADD].latency;
 
     gpu->l1.latency = gpu->l2.latency = gpu->dram.latency = latency;
-    gpu->l2.far_latency = latency;
+    if (gpu->l2.far_latency != 0)
+        gpu->l2.far_latency = latency;
     gpu->memory.transaction_latency = 0;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         if (teg_op_class_facts(c)->kind == RESULT_LONG)

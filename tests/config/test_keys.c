@@ -186,7 +186,7 @@ static const struct scene scenes[] = {
            "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",
      mixed},
     {"h100",
-     "chip.sms=16 l2.ways=16 l2.slices=4 l2.near_bytes=262144 l2.bytes=524288 "
+     "chip.sms=16 l2.ways=16 l2.slices=4 l2.bytes=524288 "
      "l2.far_bytes_per_cycle=16",
      reread},
     {"v100", SMALL, chase},

@@ -93,8 +93,7 @@ struct naive_memory {
     struct sm *sm;           /* owned, [sms] */
     struct cluster *cluster; /* owned, [sms]: more than there are */
     struct slice *slice;     /* owned, [l2.slices] */
-    struct cache half[HALVES];
-    uint64_t link_free_from; /* tick: between the halves */
+    uint64_t link_free_from; /* tick: between the halves of L2 */
     struct channel *channel; /* owned, [dram.channels] */
     struct region *region;   /* owned, [regions]: walked to */
     size_t regions;
@@ -328,6 +327,34 @@ static void write_back(struct trip *t, uint64_t line, uint32_t bytes)
 
 /* ---- L2 ------------------------------------------------------------------- */
 
+/* The number of the line's slice. */
+static uint64_t home_of(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+
+    return place_of(gpu, t->address / LINE_BYTES, gpu->l2.slices);
+}
+
+/* Even slices are one half of L2, odd ones the other; SMs go by groups. */
+static int is_far(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+
+    return gpu->l2.far_latency != 0 &&
+           home_of(t) % HALVES != t->sm / gpu->l2.half_sms % HALVES;
+}
+
+static uint64_t latency_to_dram(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    uint64_t half_way = 0;
+
+    if (gpu->l2.far_latency != 0)
+        half_way = (gpu->l2.far_latency - gpu->l2.latency) / 2;
+    return is_far(t) ? gpu->dram.latency + half_way
+                     : gpu->dram.latency - half_way;
+}
+
 static void look_in_slice(struct trip *t, struct slice *slice)
 {
     const struct sim_request *r = t->request;
@@ -351,20 +378,25 @@ static void look_in_slice(struct trip *t, struct slice *slice)
         t->arrival = later(t->arrival, line->arrives);
     if (missing != 0) {
         go_to_dram(t, missing * TEG_SECTOR_BYTES);
+        t->latency = latency_to_dram(t);
         fill(line, t);
     }
 }
 
-static void look_in_half(struct trip *t, struct slice *slice)
+static void look_for_copy(struct trip *t, struct slice *slice)
 {
     const struct teg_gpu *gpu = t->m->gpu;
-    struct cache *half = &t->m->half[t->sm / t->m->gpu->l2.half_sms % HALVES];
+    uint64_t home = home_of(t);
+    struct cache *copies =
+        &t->m->slice[home % HALVES == 0 ? home + 1 : home - 1].cache;
     uint64_t number = t->address / LINE_BYTES;
+    uint64_t set = number / gpu->l2.slices % copies->sets;
     struct line gone;
-    struct line *line = find_or_enter(
-        t->m, half, place_of(gpu, number, half->sets), number, &gone);
+    struct line *line = find_or_enter(t->m, copies, set, number, &gone);
     uint32_t hits = look(line, t->wanted);
 
+    if (count(gone.written) != 0)
+        write_back(t, gone.number, count(gone.written) * TEG_SECTOR_BYTES);
     t->request->l2_sectors += hits;
     t->request->l2_hits += hits;
     if (hits != 0)
@@ -374,7 +406,7 @@ static void look_in_half(struct trip *t, struct slice *slice)
     t->at = take(&t->m->link_free_from, t->at,
                  time_of(count(t->wanted) * TEG_SECTOR_BYTES,
                          byte_time(gpu->l2.far_bytes_per_cycle)));
-    t->latency = later(t->latency, gpu->l2.far_latency);
+    t->latency = gpu->l2.far_latency;
     look_in_slice(t, slice);
     fill(line, t);
 }
@@ -383,8 +415,7 @@ static void go_to_l2(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
     const struct sim_request *r = t->request;
-    struct slice *slice =
-        &t->m->slice[place_of(gpu, t->address / LINE_BYTES, gpu->l2.slices)];
+    struct slice *slice = &t->m->slice[home_of(t)];
     uint64_t each = byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t again = nearest((double)each * gpu->l2.partial_write);
     uint64_t ticks = time_of(count(t->wanted) * TEG_SECTOR_BYTES, each) +
@@ -399,8 +430,10 @@ static void go_to_l2(struct trip *t)
     t->at += (t->steps - 1) * step;
     slice->atomics += t->steps * step;
     t->latency = gpu->l2.latency;
-    if (gpu->l2.near_bytes != 0 && !r->is_store && !r->is_atomic)
-        look_in_half(t, slice);
+    if (is_far(t) && (r->is_store || r->is_atomic))
+        t->latency = gpu->l2.far_latency;
+    if (is_far(t) && !r->is_store && !r->is_atomic)
+        look_for_copy(t, slice);
     else
         look_in_slice(t, slice);
 }
@@ -692,10 +725,6 @@ struct naive_memory *naive_memory_new(const struct teg_gpu *gpu, uint32_t sms,
         m->slice[i].cache.sets =
             gpu->l2.bytes / LINE_BYTES / gpu->l2.ways / gpu->l2.slices;
     }
-    for (int i = 0; i < HALVES; i++) {
-        m->half[i].ways = gpu->l2.ways;
-        m->half[i].sets = gpu->l2.near_bytes / LINE_BYTES / gpu->l2.ways;
-    }
     return m;
 }
 
@@ -724,8 +753,6 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
         m->slice[i].atomics = 0;
         settle(&m->slice[i].cache);
     }
-    for (int i = 0; i < HALVES; i++)
-        settle(&m->half[i]);
     for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
         m->channel[i].free_from = 0;
         m->channel[i].moved = 0;
@@ -763,8 +790,6 @@ void naive_memory_free(struct naive_memory *m)
     }
     for (uint32_t i = 0; i < m->gpu->l2.slices; i++)
         free(m->slice[i].cache.line);
-    for (int i = 0; i < HALVES; i++)
-        free(m->half[i].line);
     free(m->sm);
     free(m->cluster);
     free(m->slice);

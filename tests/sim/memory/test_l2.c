@@ -13,37 +13,49 @@ static uint64_t load(uint32_t sm, uint64_t line, uint64_t now)
     return help_memory_line(memory, sm, line, HELP_LOAD, now);
 }
 
-/* Two halves of 4 lines each before an L2 of 64, 70 cycles to the far one. */
+/* Two slices of 8 sets of 4 lines, each a half: even lines belong to that of SMs
+ * 0 to 7, odd ones to that of 8 to 15.  70 cycles to the far half; of the 30
+ * more, a way to DRAM has none or all, so 85 and 115. */
 static void setup_halves(void)
 {
     help_memory_gpu(&gpu);
-    gpu.l2.near_bytes = 128 * 4;
+    gpu.l2.slices = 2;
     gpu.l2.far_latency = 70;
 }
 
-/* Four lines stay near, the fifth pushes one out, which then comes from the
- * far half. */
-START_TEST(what_a_half_does_not_hold_comes_from_the_other)
+/* Of a line of the other half stays a copy, on this side only. */
+START_TEST(lines_of_the_other_half_are_far_until_there_is_a_copy)
 {
-    uint32_t far = 0;
-
     setup_halves();
     memory = help_memory_open(&gpu, 16);
-    for (uint64_t line = 0; line < 4; line++) {
-        ck_assert_uint_eq(load(0, line, 1000 * line), 100);
-        ck_assert_uint_eq(load(0, line, 1000 * line + 500), 40);
-    }
-    for (uint64_t line = 0; line < 4; line++)
-        ck_assert_uint_eq(load(0, line, 10000 + 1000 * line), 40);
-    ck_assert_uint_eq(load(0, 4, 20000), 100);
-    ck_assert_uint_eq(load(0, 0, 21000), 70);
-    /* SM 8 is on the other side, where nothing has been read yet */
-    ck_assert_uint_eq(load(8, 4, 22000), 70);
-    ck_assert_uint_eq(load(8, 4, 23000), 40);
-    ck_assert_uint_eq(load(7, 4, 24000), 40);
-    for (uint64_t line = 0; line < 5; line++)
-        far += load(0, line, 30000 + 1000 * line) == 70;
-    ck_assert_uint_ge(far, 1);
+    ck_assert_uint_eq(load(0, 0, 0), 85);
+    ck_assert_uint_eq(load(0, 0, 1000), 40);
+    ck_assert_uint_eq(load(0, 1, 2000), 115);
+    ck_assert_uint_eq(load(0, 1, 3000), 40);
+    ck_assert_uint_eq(load(7, 1, 4000), 40);
+    ck_assert_uint_eq(load(8, 1, 5000), 40);
+    ck_assert_uint_eq(load(8, 0, 6000), 70);
+    ck_assert_uint_eq(load(15, 0, 7000), 40);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Lines 16 apart, odd or even, are of one set: four copies drive out the line
+ * that is there, which has to come from DRAM then. */
+START_TEST(copies_are_among_a_half_s_own_lines)
+{
+    setup_halves();
+    memory = help_memory_open(&gpu, 16);
+    load(0, 0, 0);
+    for (uint64_t i = 0; i < 3; i++)
+        load(0, 1 + 16 * i, 1000 + 1000 * i);
+    ck_assert_uint_eq(load(0, 0, 5000), 40);
+    load(0, 1 + 16 * 3, 6000);
+    /* the oldest, line 1, had to go; the other half still has it */
+    ck_assert_uint_eq(load(0, 1, 7000), 70);
+    for (uint64_t i = 1; i < 4; i++)
+        load(0, 1 + 16 * i, 7000 + 1000 * i);
+    ck_assert_uint_eq(load(0, 0, 12000), 85);
     sim_memory_free(memory);
 }
 END_TEST
@@ -57,7 +69,7 @@ START_TEST(sms_go_to_the_halves_in_turn)
         setup_halves();
         gpu.l2.half_sms = 3;
         memory = help_memory_open(&gpu, 16);
-        ck_assert_uint_eq(load(0, 0, 0), 100);
+        ck_assert_uint_eq(load(0, 0, 0), 85);
         ck_assert_uint_eq(load(sm, 0, 1000), near[sm] ? 40 : 70);
         sim_memory_free(memory);
     }
@@ -70,11 +82,13 @@ START_TEST(halves_share_a_link)
     setup_halves();
     gpu.l2.far_bytes_per_cycle = 32;
     memory = help_memory_open(&gpu, 16);
-    for (uint64_t line = 0; line < 3; line++)
-        load(8, line, 0);
-    ck_assert_uint_eq(load(0, 0, 1000), 70);
-    ck_assert_uint_eq(load(0, 1, 1000), 74);
-    ck_assert_uint_eq(load(0, 2, 1008), 70);
+    for (uint64_t line = 0; line < 6; line += 2)
+        load(0, line, 0);
+    ck_assert_uint_eq(load(8, 0, 1000), 70);
+    ck_assert_uint_eq(load(8, 2, 1000), 74);
+    ck_assert_uint_eq(load(8, 4, 1008), 70);
+    ck_assert_uint_eq(load(0, 0, 2000), 40);
+    ck_assert_uint_eq(load(0, 2, 2000), 40);
     sim_memory_free(memory);
 }
 END_TEST
@@ -85,10 +99,10 @@ START_TEST(a_line_on_its_way_from_the_far_half_is_waited_for)
 {
     setup_halves();
     memory = help_memory_open(&gpu, 16);
-    load(8, 0, 0);
-    ck_assert_uint_eq(load(0, 0, 1000), 70);
-    ck_assert_uint_eq(load(0, 0, 1010), 60);
-    ck_assert_uint_eq(load(0, 0, 1031), 40);
+    load(0, 0, 0);
+    ck_assert_uint_eq(load(8, 0, 1000), 70);
+    ck_assert_uint_eq(load(8, 0, 1010), 60);
+    ck_assert_uint_eq(load(8, 0, 1031), 40);
     sim_memory_free(memory);
 }
 END_TEST
@@ -262,20 +276,36 @@ START_TEST(only_what_is_missing_is_fetched_and_what_is_dirty_written)
 }
 END_TEST
 
-/* Stores and atomics go where the line belongs: they neither look in the near
- * half nor leave anything there.  What it has counts as found. */
-START_TEST(only_loads_ask_the_near_half)
+/* Stores and atomics go where the line belongs: they neither look for a copy
+ * nor leave one.  What a copy has counts as found. */
+START_TEST(only_loads_ask_for_copies)
+{
+    setup_halves();
+    memory = help_memory_open(&gpu, 16);
+    expect(ask(1, 15, HELP_STORE, 0), 4, 0, 0);
+    ck_assert_uint_eq(load(0, 1, 1000), 70);
+    ck_assert_uint_eq(load(0, 1, 1500), 40);
+    ck_assert_uint_eq(help_memory_line(memory, 0, 1, HELP_ATOMIC, 2000), 70);
+    ck_assert_uint_eq(help_memory_line(memory, 8, 1, HELP_ATOMIC, 2500), 40);
+    ck_assert_uint_eq(help_memory_line(memory, 0, 3, HELP_ATOMIC, 3000), 115);
+    ck_assert_uint_eq(load(0, 3, 4000), 70);
+    expect(ask(1, 15, HELP_LOAD, 5000), 4, 4, 0);
+    expect(ask(5, 3, HELP_LOAD, 6000), 2, 0, 64);
+    expect(ask(5, 15, HELP_LOAD, 7000), 4, 2, 64);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Line 0 has been written and makes room for the fourth copy of its set. */
+START_TEST(what_a_copy_drives_out_is_written_back)
 {
     setup_halves();
     memory = help_memory_open(&gpu, 16);
     expect(ask(0, 15, HELP_STORE, 0), 4, 0, 0);
-    ck_assert_uint_eq(load(0, 0, 1000), 70);
-    ck_assert_uint_eq(help_memory_line(memory, 0, 0, HELP_ATOMIC, 2000), 40);
-    ck_assert_uint_eq(help_memory_line(memory, 0, 1, HELP_ATOMIC, 3000), 100);
-    ck_assert_uint_eq(load(0, 1, 4000), 70);
-    expect(ask(0, 15, HELP_LOAD, 5000), 4, 4, 0);
-    expect(ask(2, 3, HELP_LOAD, 6000), 2, 0, 64);
-    expect(ask(2, 15, HELP_LOAD, 7000), 4, 2, 64);
+    for (uint64_t i = 0; i < 3; i++)
+        expect(ask(1 + 16 * i, 15, HELP_LOAD, 1000 + 1000 * i), 4, 0, 128);
+    expect(ask(1 + 16 * 3, 15, HELP_LOAD, 5000), 4, 0, 128 + 128);
+    expect(ask(1 + 16 * 4, 15, HELP_LOAD, 6000), 4, 0, 128);
     sim_memory_free(memory);
 }
 END_TEST
@@ -300,7 +330,8 @@ START_TEST(atomics_are_whole)
 END_TEST
 
 HELP_MAIN("sim/memory/l2", 30,
-          {what_a_half_does_not_hold_comes_from_the_other, 0},
+          {lines_of_the_other_half_are_far_until_there_is_a_copy, 0},
+          {copies_are_among_a_half_s_own_lines, 0},
           {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
           {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
           {sectors_written_in_part_are_read_besides, 0},
@@ -308,4 +339,5 @@ HELP_MAIN("sim/memory/l2", 30,
           {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},
           {only_what_is_missing_is_fetched_and_what_is_dirty_written, 0},
-          {only_loads_ask_the_near_half, 0}, {atomics_are_whole, 0})
+          {only_loads_ask_for_copies, 0},
+          {what_a_copy_drives_out_is_written_back, 0}, {atomics_are_whole, 0})

@@ -124,10 +124,11 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     if (one_in(state, 4))
         return;
     gpu->l2.bytes = random_bytes(state, gpu->l2.ways, gpu->l2.slices);
-    gpu->l2.far_latency = gpu->l2.latency + help_below(state, 200);
     gpu->l2.far_bytes_per_cycle = real(state, 256);
-    if (one_in(state, 3))
-        gpu->l2.near_bytes = random_bytes(state, gpu->l2.ways, 1);
+    if (one_in(state, 2) || gpu->l2.slices % 2 != 0)
+        return;
+    gpu->l2.half_sms = up_to(state, 8);
+    gpu->l2.far_latency = gpu->l2.latency + help_below(state, 200);
 }
 
 static void random_tlb(struct teg_gpu *gpu, uint64_t *state)

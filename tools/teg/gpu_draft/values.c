@@ -414,32 +414,33 @@ static void fit_slices(struct draft *a)
              value_of(a, "l2.ways"), a->like->name);
 }
 
-/* A chip whose like has L2 in halves has halves too, of the same part of it;
- * loads over more than a half show the far one's latency. */
+/* A chip whose like has L2 in halves has halves too.  One SM's loads over more
+ * than a half drive out of it what belongs there, so half of them come from
+ * DRAM, near, and half from the far one (sim/memory/l2.h). */
 static void fit_halves(struct draft *a)
 {
-    double way = TEG_LINE_BYTES * value_of(a, "l2.ways");
-    double bytes = value_of(a, "l2.bytes"), near = a->like->l2.near_bytes;
+    double bytes = value_of(a, "l2.bytes"), near = value_of(a, "l2.latency");
     double far = value_of(a, "l2.far_latency");
+    double dram = value_of(a, "dram.latency");
     char source[DRAFT_SOURCE_SIZE];
     const json_t *r;
 
-    if (near <= 0 || a->like->l2.bytes == 0)
+    if (a->like->l2.far_latency == 0)
         return;
-    near = floor(bytes * near / a->like->l2.bytes / way) * way;
-    give(a, "l2.near_bytes", near, "I the part of L2 that it is on %s",
-         a->like->name);
-    r = pick(a, "chase", "load_cg", "cycles", 1.2 * near, 0.8 * bytes, 1);
-    if (r != NULL && measured_median(r) >= value_of(a, "l2.latency"))
-        give(a, "l2.far_latency", measured_median(r),
-             "%s: chase past L1 over %.10g bytes", draft_source(a, source),
-             measured_condition(r, "bytes"));
-    else
-        give(a, "l2.far_latency", fmax(far, value_of(a, "l2.latency")),
-             "I as %s, at least l2.latency", a->like->name);
-    if (value_of(a, "l2.far_latency") > value_of(a, "dram.latency"))
-        give(a, "l2.far_latency", value_of(a, "dram.latency"),
-             "I at most dram.latency");
+    r = pick(a, "chase", "load_cg", "cycles", 0.6 * bytes, 0.8 * bytes, 1);
+    if (r != NULL) {
+        far = floor(4 * measured_median(r) - near - 2 * dram + 0.5);
+        give(a, "l2.far_latency", far,
+             "D %s: 4 x chase past L1 over %.10g bytes, half of it from DRAM, "
+             "less l2.latency and 2 x dram.latency",
+             draft_source(a, source), measured_condition(r, "bytes"));
+    } else {
+        give(a, "l2.far_latency", far, "I as %s", a->like->name);
+    }
+    if (far < near)
+        give(a, "l2.far_latency", near, "I at least l2.latency");
+    if (far > dram)
+        give(a, "l2.far_latency", dram, "I at most dram.latency");
 }
 
 /* What the similar chip's own file says becomes an inference.  Its power is
