@@ -76,6 +76,10 @@ const char *sass_kind_text(uint8_t table, uint32_t v, size_t *length)
 {
     const char *at = kinds[table].values;
 
+    if (at[0] == '*') {
+        *length = 0;
+        return at;
+    }
     for (; v > 0 && at != NULL; v--) {
         at = strchr(at, '|');
         at = at != NULL ? at + 1 : NULL;
@@ -205,6 +209,18 @@ void sass_put_bits(uint64_t word[2], const char **at, uint64_t v)
     }
 }
 
+void sass_add_bits(uint64_t word[2], const char **at)
+{
+    for (;;) {
+        unsigned low, count = range(at, &low);
+
+        put_field(word, low, count, UINT64_MAX);
+        if ((*at)[0] != ',' || (*at)[1] < '0' || (*at)[1] > '9')
+            return;
+        ++*at;
+    }
+}
+
 unsigned sass_bits_count(const char *at)
 {
     unsigned n = 0;
@@ -258,6 +274,18 @@ void sass_row_word(const struct sass_row *row, unsigned form, uint64_t word[2])
             value++;
             sass_put_bits(word, &list, number(&value));
         }
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+}
+
+void sass_row_add_conditions(const struct sass_row *row, uint64_t word[2])
+{
+    for (const char *at = row->modifiers; *at != '\0';) {
+        const char *list = at;
+
+        if (*at >= '0' && *at <= '9')
+            sass_add_bits(word, &list);
         at += strcspn(at, " ");
         at += strspn(at, " ");
     }

@@ -101,6 +101,8 @@ const char *sass_kind_text(uint8_t table, uint32_t v, size_t *length);
 uint64_t sass_bits(const uint64_t word[2], const char **at);
 /* Puts the low bits of `v` into the bits named at `*at`. */
 void sass_put_bits(uint64_t word[2], const char **at, uint64_t v);
+/* Sets all bits named at `*at`. */
+void sass_add_bits(uint64_t word[2], const char **at);
 /* How many bits the list at `at` names. */
 unsigned sass_bits_count(const char *at);
 
@@ -111,6 +113,9 @@ int sass_row_fits(const struct sass_row *row, const uint64_t word[2],
 /* A word of that row and form: its base, the form, the values its conditions
  * demand; all other bits 0. */
 void sass_row_word(const struct sass_row *row, unsigned form, uint64_t word[2]);
+
+/* Sets all bits that the row's conditions are about. */
+void sass_row_add_conditions(const struct sass_row *row, uint64_t word[2]);
 
 /* Steps through a row's modifier list: conditions ("80=1") are passed over.
  * Returns 0 at its end. */

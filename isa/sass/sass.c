@@ -13,7 +13,22 @@ struct decode {
     const char *at;
 };
 
-static uint64_t bits(const struct teg_sass *s, const char *list)
+/* The bits of a field, which have a meaning now. */
+static uint64_t bits_at(struct teg_sass *s, const char **at)
+{
+    const char *list = *at;
+
+    sass_add_bits(s->named, &list);
+    return sass_bits(s->word, at);
+}
+
+static uint64_t bits(struct teg_sass *s, const char *list)
+{
+    return bits_at(s, &list);
+}
+
+/* The same of bits that another field is of, or none. */
+static uint64_t peek(const struct teg_sass *s, const char *list)
 {
     return sass_bits(s->word, &list);
 }
@@ -103,7 +118,7 @@ static void set_slot(struct decode *d, struct teg_sass_operand *o, int slot,
 }
 
 /* The hints go by the operand's letter, wherever the form puts it. */
-static void set_reuse(const struct teg_sass *s, struct teg_sass_operand *o,
+static void set_reuse(struct teg_sass *s, struct teg_sass_operand *o,
                       char letter)
 {
     const char *hint = sass_reuse_bit(letter);
@@ -177,7 +192,7 @@ static void set_number(struct decode *d, struct teg_sass_operand *o)
     count = sass_bits_count(d->at);
     o->kind = SASS_IMMEDIATE;
     o->format = is_signed ? 's' : 'x';
-    o->value = (int64_t)sass_bits(d->s->word, &d->at);
+    o->value = (int64_t)bits_at(d->s, &d->at);
     if (is_signed)
         o->value = sign_extended((uint64_t)o->value, count);
 }
@@ -212,7 +227,7 @@ static void set_named(struct decode *d, struct teg_sass_operand *o)
     o->kind = SASS_NAMED;
     o->table = sass_kind_find(d->at + 1, length);
     d->at += length + 2;
-    o->value = (int64_t)sass_bits(d->s->word, &d->at);
+    o->value = (int64_t)bits_at(d->s, &d->at);
     if (sass_kind_text(o->table, (uint32_t)o->value, &text) == NULL)
         d->s->uncertain = 1;
     d->at++;
@@ -229,10 +244,10 @@ static uint8_t words_of_size(uint64_t size)
  */
 static uint8_t count_of_matrix(struct teg_sass *s, char letter)
 {
-    uint64_t hmma = bits(s, "78,75"), imma = bits(s, "86:85,75");
-    uint64_t bmma = bits(s, "76:75");
-    int tf32 = bits(s, "83:82") == 2;
-    int f32 = bits(s, "76") != 0;
+    uint64_t hmma = peek(s, "78,75"), imma = peek(s, "86:85,75");
+    uint64_t bmma = peek(s, "76:75");
+    int tf32 = peek(s, "83:82") == 2;
+    int f32 = peek(s, "76") != 0;
     uint8_t a16 = hmma == 1 || hmma == 3 || (hmma == 0 && tf32) ? 4 : 2;
 
     switch (letter) {
@@ -264,41 +279,43 @@ static uint8_t count_of_matrix(struct teg_sass *s, char letter)
  */
 static uint8_t count_of_group(struct teg_sass *s)
 {
-    uint64_t step = bits(s, "58:53") / 3;
+    uint64_t step = peek(s, "58:53") / 3;
 
-    if (bits(s, "3:0") == 1)
+    if (peek(s, "3:0") == 1)
         return (uint8_t)(step < 4 ? 4 * (step + 1) : 8 * (step - 1));
-    return (uint8_t)((bits(s, "57:53") + 1) * (bits(s, "75") ? 4 : 2));
+    return (uint8_t)((peek(s, "57:53") + 1) * (peek(s, "75") ? 4 : 2));
 }
 
 /* Registers of an operand by the letter behind its '*'. */
 static uint8_t count_of(struct teg_sass *s, char letter)
 {
-    uint64_t type = bits(s, "75:73");
+    uint64_t type = peek(s, "75:73");
 
     switch (letter) {
     case 'w': /* size of an access */
         return words_of_size(type);
     case 'e': /* 64-bit address */
-        return bits(s, "72") ? 2 : 1;
+        return peek(s, "72") ? 2 : 1;
     case 'z': /* type of an atomic: U64, S64, F64 */
         return type == 2 || type == 5 || type == 6 ? 2 : 1;
     case 'y': /* type of an sm_90 float atomic: vectors, F64 */
-        return "\1\2\4\1\2\4\1\1\1\1\2\4\1\2\4\2"[bits(s, "76:73")];
+        return "\1\2\4\1\2\4\1\1\1\1\2\4\1\2\4\2"[peek(s, "76:73")];
     case 'm': /* matrices of LDSM */
-        return (uint8_t)(1u << bits(s, "73:72"));
+        return (uint8_t)(1u << peek(s, "73:72"));
+    case 'c': /* type of an sm_90 CAS or EXCH: 64, S64, 128 bits */
+        return type == 4 ? 4 : type >= 2 ? 2 : 1;
     case 'x': /* type of an sm_90 integer atomic: U64, S64 */
-        return bits(s, "74:73") >= 2 ? 2 : 1;
+        return peek(s, "74:73") >= 2 ? 2 : 1;
     case 't': /* the first two of the channels asked for */
-        return __builtin_popcountll(bits(s, "75:72")) > 1 ? 2 : 1;
+        return __builtin_popcountll(peek(s, "75:72")) > 1 ? 2 : 1;
     case 'u': /* the others */
-        return __builtin_popcountll(bits(s, "75:72")) > 3 ? 2 : 1;
+        return __builtin_popcountll(peek(s, "75:72")) > 3 ? 2 : 1;
     case 'G': /* accumulator of 64 x N */
         return count_of_group(s);
     case 'l': /* 64-bit destination of a conversion */
-        return bits(s, "76:75") == 3 ? 2 : 1;
+        return peek(s, "76:75") == 3 ? 2 : 1;
     case 'k': /* 64-bit source of a conversion */
-        return bits(s, "85:84") == 3 ? 2 : 1;
+        return peek(s, "85:84") == 3 ? 2 : 1;
     default:
         return letter >= 'A' ? count_of_matrix(s, letter)
                              : (uint8_t)(letter - '0');
@@ -326,7 +343,7 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
         } else if (part == 's') {
             o->scale = sass_shifts[bits(s, "79:78")];
         } else if (part == 'u' || part == 'v' || part == 'V') {
-            o->ureg = (uint8_t)sass_bits(s->word, &d->at);
+            o->ureg = (uint8_t)bits_at(s, &d->at);
             if (part == 'V') {
                 o->ureg++;
                 continue;
@@ -336,23 +353,24 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
         } else if (part == 'U') {
             o->flags |= SASS_UR_FORM;
             o->reg = TEG_SASS_RZ;
-            o->ureg = (uint8_t)sass_bits(s->word, &d->at);
+            o->ureg = (uint8_t)bits_at(s, &d->at);
         } else if (part == 'o') {
             unsigned count = sass_bits_count(list);
 
-            o->value = sign_extended(sass_bits(s->word, &d->at), count);
+            o->value = sign_extended(bits_at(s, &d->at), count);
         } else if (part == 'w') {
-            if (sass_bits(s->word, &d->at))
+            if (bits_at(s, &d->at))
                 o->flags |= SASS_WIDE;
             else
                 o->count = o->select = 1;
         } else if (part == 'x') {
-            if (sass_bits(s->word, &d->at))
+            bits(s, "101"); /* says so too */
+            if (bits_at(s, &d->at))
                 o->flags |= SASS_DESCRIPTOR;
         } else if (part == 'g' || part == 'h') {
             o->flags |= SASS_DESCRIPTOR;
             o->count = part == 'g' ? SASS_TILES : SASS_POLICY;
-            o->ureg = (uint8_t)sass_bits(s->word, &d->at);
+            o->ureg = (uint8_t)bits_at(s, &d->at);
         }
         d->at += *d->at == ' ';
     }
@@ -383,7 +401,7 @@ static void set_scoreboards(struct decode *d, struct teg_sass_operand *o)
     d->at++;
     o->kind = SASS_IMMEDIATE;
     o->format = 'b';
-    o->value = (int64_t)sass_bits(d->s->word, &d->at);
+    o->value = (int64_t)bits_at(d->s, &d->at);
 }
 
 static void set_core(struct decode *d, struct teg_sass_operand *o,
@@ -424,7 +442,7 @@ static void set_suffix(struct decode *d, struct teg_sass_operand *o)
 
     o->suffix = sass_kind_find(d->at + 1, length);
     d->at += length + 2;
-    o->suffix_value = (uint8_t)sass_bits(d->s->word, &d->at);
+    o->suffix_value = (uint8_t)bits_at(d->s, &d->at);
     if (sass_kind_text(o->suffix, o->suffix_value, &text) == NULL)
         d->s->uncertain = 1;
     d->at++;
@@ -507,13 +525,13 @@ static void decode_modifiers(struct teg_sass *s)
             continue;
         m = &s->modifier[s->modifier_count++];
         m->table = sass_kind_find(token.text, token.length);
-        m->value = (uint16_t)sass_bits(s->word, &token.bits);
+        m->value = (uint16_t)bits_at(s, &token.bits);
         if (sass_kind_text(m->table, m->value, &length) == NULL)
             s->uncertain = 1;
     }
 }
 
-static struct teg_control control_of(const struct teg_sass *s)
+static struct teg_control control_of(struct teg_sass *s)
 {
     return (struct teg_control){
         .known = 1,
@@ -566,6 +584,7 @@ int teg_sass_decode(struct teg_sass *s, const uint8_t *bytes, uint64_t pc,
     s->modifiers = d.row->modifiers;
     d.uniform = s->name[0] == 'U';
     s->guard_uniform = d.uniform || strcmp(s->name, "S2UR") == 0;
+    sass_row_add_conditions(d.row, s->named);
     decode_modifiers(s);
     decode_operands(&d);
     return 1;

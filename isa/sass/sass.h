@@ -88,6 +88,7 @@ struct teg_sass_modifier {
 struct teg_sass {
     uint64_t pc; /* bytes from the kernel's start */
     uint64_t word[2];
+    uint64_t named[2]; /* bits of `word` to which the row gives a meaning */
     const char *name;      /* "IMAD.WIDE" without modifiers; NULL: unknown */
     const char *modifiers; /* the row's list; static */
     uint8_t guard;         /* predicate, TEG_SASS_PT: always */
@@ -116,6 +117,11 @@ int teg_sass_decode(struct teg_sass *s, const uint8_t *bytes, uint64_t pc,
  * not-a-numbers that are not printed. */
 int teg_sass_read(struct teg_sass *s, const char *text, uint64_t pc,
                   uint32_t cc);
+
+/* True if all of the word is understood: no field holds a value that nobody has
+ * named, and bits without a meaning are 0 or what an operand that is not there
+ * leaves: RZ, URZ, PT, !PT. */
+int teg_sass_is_understood(const struct teg_sass *s);
 
 /* The operand of that role, NULL if the operation has none. */
 const struct teg_sass_operand *teg_sass_operand(const struct teg_sass *s,

@@ -129,10 +129,12 @@ static void call_absolute(struct emu_warp *w, const struct emu_op *op,
     }
 }
 
-/* .EXCLUSIVE lets lanes of one mask go on only when those of another wait. */
+/* .EXCLUSIVE and .COLLECTIVE let lanes of one mask go on only when those of
+ * another wait: what follows, to a barrier, is done by the lanes of one mask
+ * together and by nobody else, as a vote of a part of the warp is. */
 static int is_exclusive(const struct emu_op *op)
 {
-    return op->cc < 90 ? emu_bit(op, 86) : emu_bits(op, 86, 85) == 1;
+    return op->cc < 90 ? emu_bit(op, 86) : emu_bits(op, 86, 85) != 0;
 }
 
 static void sync_warp(struct emu_warp *w, const struct emu_op *op,

@@ -120,7 +120,7 @@ static teg_status prepare_code(struct emulation *e,
 
         emu_op_prepare(op, e->code->code.data + (size_t)i * INST_BYTES,
                        (uint64_t)i * INST_BYTES, cubin->sm, plain);
-        if (op->sass.name != NULL)
+        if (teg_sass_is_understood(&op->sass))
             op->control = emu_control_of(op->sass.name);
         count_rows(&e->block, op);
         teg_sass_inst(&op->sass, &inst);

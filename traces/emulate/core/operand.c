@@ -120,7 +120,8 @@ void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
     op->guard_uniform = s->guard_uniform;
     if (!decoded)
         return;
-    op->exec = find_exec(s->name, plain);
+    if (teg_sass_is_understood(s))
+        op->exec = find_exec(s->name, plain);
     op->operand_count = s->operand_count;
     for (uint8_t i = 0; i < s->operand_count; i++)
         set_operand(&op->operand[i], &s->operand[i]);

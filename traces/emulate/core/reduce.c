@@ -52,6 +52,18 @@ static double value_of(enum kind kind, uint64_t v)
     }
 }
 
+/* Denormals become zeros of their sign. */
+static float flushed(uint32_t bits)
+{
+    return float_of(bits & 0x7f800000 ? bits : bits & 0x80000000);
+}
+
+/* What type .ftz flushes: terms and sum.  (PTX ISA, atom: global memory) */
+static uint64_t flushed_sum(uint32_t a, uint32_t b)
+{
+    return bits_of(flushed(float_bits(flushed(a) + flushed(b))));
+}
+
 /* Each sum is rounded once: that of two halves as a double is exact. */
 static uint64_t sum(uint32_t type, uint64_t a, uint64_t b)
 {
@@ -60,8 +72,10 @@ static uint64_t sum(uint32_t type, uint64_t a, uint64_t b)
 
     if (kind <= KIND_SIGNED)
         return types[type].bits == 32 ? (uint32_t)(a + b) : a + b;
+    if (type == MAP_F32_FTZ)
+        return flushed_sum((uint32_t)a, (uint32_t)b);
     if (kind == KIND_FLOAT)
-        return bits_of(float_of((uint32_t)a) + float_of((uint32_t)b));
+        return float_bits(float_of((uint32_t)a) + float_of((uint32_t)b));
     s = value_of(kind, a) + value_of(kind, b);
     switch (kind) {
     case KIND_HALF:

@@ -46,7 +46,6 @@ static void arrive(struct emu_warp *w, uint64_t *barrier,
     unsigned mode = emu_bits(op, 86, 84);
     unsigned arrivals =
         modes[mode].from ? count : (unsigned)modes[mode].arrivals;
-
     int64_t bytes = modes[mode].bytes * (int64_t)count;
 
     emu_value(w, 1, lane,
@@ -213,6 +212,10 @@ EXEC(stas)
     static const unsigned words_of[8] = {[4] = 1, [5] = 2, [6] = 4};
     unsigned words = words_of[emu_bits(op, 75, 73)], reg = op->m->reg;
 
+    if (words == 0) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t at = w->r[reg][l] + (uint64_t)op->m->value, *barrier;

@@ -14,14 +14,22 @@ enum {
     TYPE_S64,
     TYPE_F64,
     TYPE_BF16X2,
+    TYPE_F32_FTZ,
+    TYPE_B128, /* compared or exchanged, not an element */
     TYPE_UNKNOWN
 };
 
 /* The type of an element that is combined at once. */
 static const uint8_t element_of[TYPE_UNKNOWN] = {
-    [TYPE_U32] = MAP_U32,   [TYPE_S32] = MAP_S32,     [TYPE_U64] = MAP_U64,
-    [TYPE_F32] = MAP_F32,   [TYPE_S64] = MAP_S64,     [TYPE_F64] = MAP_F64,
-    [TYPE_F16X2] = MAP_F16, [TYPE_BF16X2] = MAP_BF16,
+    [TYPE_U32] = MAP_U32,         [TYPE_S32] = MAP_S32,
+    [TYPE_U64] = MAP_U64,         [TYPE_F32] = MAP_F32,
+    [TYPE_S64] = MAP_S64,         [TYPE_F64] = MAP_F64,
+    [TYPE_F16X2] = MAP_F16,       [TYPE_BF16X2] = MAP_BF16,
+    [TYPE_F32_FTZ] = MAP_F32_FTZ,
+};
+
+enum {
+    OPERATION_EXCHANGE = EMU_REDUCTIONS,
 };
 
 /* Sums of two halves or bfloat16, each rounded. */
@@ -36,7 +44,18 @@ static uint64_t packed_sum(unsigned type, uint64_t a, uint64_t b)
     return sum;
 }
 
-/* Operations are reductions, then EXCH. */
+/* Operations are reductions, then EXCH.  SAFEADD, the last, is none of PTX. */
+static int is_operation(unsigned operation, unsigned type)
+{
+    if (operation >= EMU_REDUCTIONS)
+        return operation == OPERATION_EXCHANGE;
+    if (type == TYPE_B128)
+        return 0;
+    if (type == TYPE_F16X2 || type == TYPE_BF16X2)
+        return operation == REDUCE_ADD;
+    return emu_reduces((enum emu_reduction)operation, element_of[type]);
+}
+
 static uint64_t combined(unsigned operation, unsigned type, uint64_t old,
                          uint64_t v)
 {
@@ -71,10 +90,6 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
     uint64_t at[EMU_LANES], b[EMU_LANES], c[EMU_LANES], out[EMU_LANES] = {0};
     uint32_t done = EMU_ALL;
 
-    if (k->type == TYPE_UNKNOWN || (is_packed(k) && k->operation != 0)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this type is not emulated");
-        return;
-    }
     emu_lanes_at(w, op, op->m, k->space, at);
     emu_int64(w, op->b, 0, b);
     emu_int64(w, op->c, 0, c);
@@ -118,6 +133,72 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
     emu_write_predicate(w, op->u, mask, done);
 }
 
+/* 128 bits, exchanged or compared and exchanged. */
+static void run_wide(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
+                     const struct atomic *k)
+{
+    enum {
+        WORDS = 4
+    };
+    uint32_t out[WORDS][EMU_LANES] = {0};
+    uint64_t at[EMU_LANES];
+
+    emu_lanes_at(w, op, op->m, k->space, at);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest), same = 1;
+        uint32_t *to =
+            emu_access_at(w, op, l, k->space, at[l], 4 * WORDS, EMU_UPDATE);
+        const struct emu_operand *from = k->compare ? op->c : op->b;
+
+        if (to == NULL)
+            return;
+        for (unsigned i = 0; i < WORDS; i++) {
+            out[i][l] = to[i];
+            same &= !k->compare || to[i] == emu_row(w, op->b, i)[l];
+        }
+        for (unsigned i = 0; i < WORDS && same; i++)
+            to[i] = emu_row(w, from, i)[l];
+    }
+    for (unsigned i = 0; i < WORDS; i++)
+        emu_write(w, op->d, i, mask, out[i]);
+    emu_write_predicate(w, op->u, mask, EMU_ALL);
+}
+
+/* An arrival at an mbarrier of sm_80: 31 bits of the upper word count up to the
+ * phase's end, where bit 63 turns over and they begin anew with what the lower
+ * word has, whose 30 bits are the arrivals expected, negative; leaving adds 1
+ * there.  What it was before is the answer.  (As code for sm_80 makes such
+ * barriers, reads their phase and counts who is still to come) */
+static uint64_t arrived(uint64_t old)
+{
+    uint32_t high = (uint32_t)(old >> 32) + 1, low = (uint32_t)old;
+
+    if ((high & 0x7fffffff) == 0)
+        high |= (low + 0x40000000) & 0x7fffffff;
+    return (uint64_t)high << 32 | low;
+}
+
+static void run_arrive(struct emu_warp *w, const struct emu_op *op,
+                       uint32_t mask, enum emu_space space)
+{
+    uint64_t at[EMU_LANES], out[EMU_LANES] = {0};
+
+    emu_lanes_at(w, op, op->m, space, at);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t *to =
+            emu_access_at(w, op, l, space, at[l], sizeof *to, EMU_UPDATE);
+
+        if (to == NULL)
+            return;
+        out[l] = *to;
+        *to = arrived(*to);
+        w->block->gang->progress++;
+    }
+    emu_write64(w, op->d, mask, out);
+    emu_write_predicate(w, op->u, mask, EMU_ALL);
+}
+
 /* Each lane's words are added one after the other: together they are not
  * atomic on hardware either. */
 static void run_vector(struct emu_warp *w, const struct emu_op *op,
@@ -126,10 +207,6 @@ static void run_vector(struct emu_warp *w, const struct emu_op *op,
     uint32_t out[4][EMU_LANES] = {0};
     uint64_t at[EMU_LANES];
 
-    if (k->operation != 0 || k->space != EMU_GLOBAL) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this type is not emulated");
-        return;
-    }
     emu_lanes_at(w, op, op->m, k->space, at);
     for (int l = 0; l < EMU_LANES; l++) {
         uint32_t word[4];
@@ -166,10 +243,10 @@ static int is_float_form(const struct emu_op *op)
 static const struct float_form {
     unsigned type, words;
 } float_forms[16] = {
-    {TYPE_F16X2, 0},   {TYPE_F16X2, 2},  {TYPE_F16X2, 4},   {TYPE_BF16X2, 0},
-    {TYPE_BF16X2, 2},  {TYPE_BF16X2, 4}, {TYPE_UNKNOWN, 0}, {TYPE_UNKNOWN, 0},
-    {TYPE_UNKNOWN, 0}, {TYPE_F32, 0},    {TYPE_F32, 2},     {TYPE_F32, 4},
-    {TYPE_F32, 0},     {TYPE_F32, 2},    {TYPE_F32, 4},     {TYPE_F64, 0},
+    {TYPE_F16X2, 0},   {TYPE_F16X2, 2},   {TYPE_F16X2, 4},   {TYPE_BF16X2, 0},
+    {TYPE_BF16X2, 2},  {TYPE_BF16X2, 4},  {TYPE_UNKNOWN, 0}, {TYPE_UNKNOWN, 0},
+    {TYPE_UNKNOWN, 0}, {TYPE_F32_FTZ, 0}, {TYPE_F32_FTZ, 2}, {TYPE_F32_FTZ, 4},
+    {TYPE_F32, 0},     {TYPE_F32, 2},     {TYPE_F32, 4},     {TYPE_F64, 0},
 };
 
 static struct float_form float_form_of(const struct emu_op *op)
@@ -181,16 +258,66 @@ static struct float_form float_form_of(const struct emu_op *op)
 
 static unsigned type_of(const struct emu_op *op)
 {
-    if (op->cc >= 90)
-        return emu_bits(op, 75, 73) == 3 ? TYPE_S64 : emu_bits(op, 75, 73);
-    return emu_bits(op, 75, 73);
+    static const uint8_t before[8] = {TYPE_U32,     TYPE_S32,   TYPE_U64,
+                                      TYPE_F32_FTZ, TYPE_F16X2, TYPE_S64,
+                                      TYPE_F64,     TYPE_BF16X2};
+    static const uint8_t hopper[8] = {TYPE_U32,     TYPE_S32,    TYPE_U64,
+                                      TYPE_S64,     TYPE_B128,   TYPE_UNKNOWN,
+                                      TYPE_UNKNOWN, TYPE_UNKNOWN};
+
+    return (op->cc >= 90 ? hopper : before)[emu_bits(op, 75, 73)];
 }
 
-static int is_cas(const struct emu_op *op)
+/* 88:87 of CAS.  CAST.SPIN says whether it succeeded; what CAST alone says is
+ * not known. */
+static int compare_of(const struct emu_op *op)
 {
-    unsigned code = emu_bits(op, 11, 0);
+    unsigned code = emu_bits(op, 11, 0), how = emu_bits(op, 88, 87);
 
-    return code == 0x38b || code == 0x3a9 || code == 0x38d;
+    if (code == 0x38d)
+        return how == 3 ? 2 : 1;
+    return code == 0x38b || code == 0x3a9;
+}
+
+static int is_cast(const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 11, 0), how = emu_bits(op, 88, 87);
+
+    return code == 0x38d ? how == 1 : compare_of(op) && how & 1;
+}
+
+static void run(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
+                const struct atomic *k)
+{
+    if (k->type == TYPE_UNKNOWN || is_cast(op) ||
+        (!k->compare && !is_operation(k->operation, k->type)) ||
+        (k->words != 0 && k->operation != REDUCE_ADD)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    if (k->type == TYPE_B128)
+        run_wide(w, op, mask, k);
+    else if (k->words != 0)
+        run_vector(w, op, mask, k);
+    else
+        run_atomic(w, op, mask, k);
+}
+
+/* Forms without a source: .ARRIVE (90:87 is 9) at a barrier of sm_80, .POPC.INC,
+ * which adds one for each lane. */
+static void run_alone(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask, enum emu_space space)
+{
+    static const struct atomic one = {.type = TYPE_U32, .increments = 1};
+    struct atomic k = one;
+
+    k.space = space;
+    if (emu_bits(op, 90, 87) != 9)
+        run(w, op, mask, &k);
+    else if (op->cc < 90)
+        run_arrive(w, op, mask, space);
+    else
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
 }
 
 static void global_atomic(struct emu_warp *w, const struct emu_op *op,
@@ -198,24 +325,23 @@ static void global_atomic(struct emu_warp *w, const struct emu_op *op,
 {
     struct atomic k = {.space = space, .type = type_of(op)};
 
+    if (emu_bits(op, 11, 0) == 0xf8a) {
+        run_alone(w, op, mask, space);
+        return;
+    }
+    k.compare = compare_of(op);
     if (is_float_form(op)) {
         struct float_form form = float_form_of(op);
 
         k.type = form.type;
         k.words = form.words;
         k.operation = emu_bits(op, 89, 88);
-    } else if (is_cas(op)) {
-        k.compare = 1;
-        k.type = emu_bits(op, 75, 73) == 2 ? TYPE_U64 : TYPE_U32;
     } else if (emu_bits(op, 11, 0) == 0x98e) {
         k.operation = emu_bits(op, 89, 87);
     } else {
         k.operation = emu_bits(op, 90, 87);
     }
-    if (k.words != 0)
-        run_vector(w, op, mask, &k);
-    else
-        run_atomic(w, op, mask, &k);
+    run(w, op, mask, &k);
 }
 
 EXEC(atomg)
@@ -228,25 +354,37 @@ EXEC(atom)
     global_atomic(w, op, mask, EMU_GENERIC);
 }
 
-/* CAST.SPIN (88:87 = 3) says whether it succeeded. */
 EXEC(atoms)
 {
-    struct atomic k = {.space = EMU_SHARED, .operation = emu_bits(op, 90, 87)};
+    struct atomic k = {
+        .space = EMU_SHARED,
+        .operation = emu_bits(op, 90, 87),
+        .type = type_of(op),
+        .compare = compare_of(op),
+    };
 
-    k.type = emu_bits(op, 74, 73) == 1   ? TYPE_S32
-             : emu_bits(op, 74, 73) == 2 ? TYPE_U64
-                                         : TYPE_U32;
-    if (is_cas(op))
-        k.compare = emu_bits(op, 88, 87) == 3 ? 2 : 1;
-    if (emu_bits(op, 11, 0) == 0xf8c) {
-        /* POPC.INC: adds one for each lane */
-        k.operation = 0;
-        k.increments = 1;
-    }
-    run_atomic(w, op, mask, &k);
+    if (emu_bits(op, 11, 0) == 0xf8c)
+        run_alone(w, op, mask, EMU_SHARED);
+    else
+        run(w, op, mask, &k);
+}
+
+/* Asynchronous copies are done when they are begun, so whoever waits for them
+ * arrives at once. */
+EXEC(arrives)
+{
+    if (op->cc < 90)
+        run_arrive(w, op, mask, EMU_SHARED);
+    else
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
 }
 
 const struct emu_row_of EMU_TABLE(atomic)[] = {
-    {"ATOMG", atomg}, {"ATOM", atom},   {"RED", atomg},
-    {"REDG", atomg},  {"ATOMS", atoms}, {0},
+    {"ATOMG", atomg},
+    {"ATOM", atom},
+    {"RED", atomg},
+    {"REDG", atomg},
+    {"ATOMS", atoms},
+    {"ARRIVES", arrives},
+    {0},
 };

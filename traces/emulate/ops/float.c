@@ -413,34 +413,46 @@ EXEC(dmul)
     double_multiply_add(w, op, mask, a, b, c, PRODUCT);
 }
 
-/* Codes 0 and 15 choose the operand of fmin and fmax. */
+/* -0 before +0.  (PTX ISA, min and max) */
+static int precedes(double a, double b)
+{
+    return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
+/* Codes 0 and 15 are minimum and maximum: the first predicate tells whether it
+ * is the first operand, the second whether it is neither, both being NaN: what
+ * is chosen then is the second, which compilers make quiet. */
+static void choose(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
+                   const double *a, const double *b, int want_min)
+{
+    uint32_t first = 0, neither = 0;
+
+    for (int l = 0; l < EMU_LANES; l++) {
+        int ordered = want_min ? precedes(a[l], b[l]) : precedes(b[l], a[l]);
+
+        first |= (uint32_t)(!isnan(a[l]) && (isnan(b[l]) || ordered)) << l;
+        neither |= (uint32_t)(isnan(a[l]) && isnan(b[l])) << l;
+    }
+    emu_write_predicate(w, op->u, mask, first);
+    emu_write_predicate(w, op->v, mask, neither);
+}
+
 EXEC(dsetp)
 {
     double a[EMU_LANES], b[EMU_LANES];
     unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
-    uint32_t p = emu_predicate(w, op->p), result = 0, nan = 0;
+    uint32_t p = emu_predicate(w, op->p), result = 0;
 
     emu_double(w, op->a, a);
     emu_double(w, second(op), b);
-    LANES
-    {
-        uint32_t yes;
-
-        if (code == 0 || code == 15)
-            yes = isnan(a[l])   ? 0
-                  : isnan(b[l]) ? 1
-                  : code == 0   ? a[l] < b[l]
-                                : a[l] > b[l];
-        else
-            yes = compare(code, a[l], b[l]);
-        result |= yes << l;
-        nan |= (uint32_t)(isnan(a[l]) || isnan(b[l])) << l;
-    }
     if (code == 0 || code == 15) {
-        emu_write_predicate(w, op->u, mask, result);
-        emu_write_predicate(w, op->v, mask, nan);
+        if (how != 0 || p != EMU_ALL)
+            emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        else
+            choose(w, op, mask, a, b, code == 0);
         return;
     }
+    LANES result |= compare(code, a[l], b[l]) << l;
     emu_write_predicate(w, op->u, mask, join(how, result, p));
     emu_write_predicate(w, op->v, mask, join(how, ~result, p));
 }

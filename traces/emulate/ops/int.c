@@ -67,15 +67,35 @@ EXEC(iadd3)
     emu_write_predicate(w, op->v, mask, emu_signs(out));
 }
 
+/* Sums of the halves of words. */
+static uint32_t packed_sum(uint32_t a, uint32_t b)
+{
+    return ((a + b) & 0xffff) | ((a & 0xffff0000) + (b & 0xffff0000));
+}
+
+/* The operand's words with negation applied, to each half if they are two
+ * numbers; in `room` if there is any. */
+static const uint32_t *signed_row(const struct emu_warp *w,
+                                  const struct emu_operand *o, int packed,
+                                  uint32_t room[EMU_LANES])
+{
+    const uint32_t *row = emu_row(w, o, 0);
+
+    if (!packed || !is_negated(o))
+        return emu_int(w, o, room);
+    LANES room[l] = packed_sum(~row[l], 0x00010001);
+    return room;
+}
+
 EXEC(viadd)
 {
     uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_int(w, op->a, room[0]);
-    const uint32_t *b = emu_int(w, op->b, room[1]);
+    int packed = emu_bit(op, 73);
+    const uint32_t *a = signed_row(w, op->a, packed, room[0]);
+    const uint32_t *b = signed_row(w, op->b, packed, room[1]);
 
-    if (emu_bit(op, 73))
-        LANES out[l] = ((a[l] + b[l]) & 0xffff) |
-                       ((a[l] & 0xffff0000) + (b[l] & 0xffff0000));
+    if (packed)
+        LANES out[l] = packed_sum(a[l], b[l]);
     else
         LANES out[l] = a[l] + b[l];
     emu_write(w, op->d, 0, mask, out);
@@ -312,31 +332,56 @@ static uint32_t lesser_packed(uint32_t a, uint32_t b, int is_signed,
     return high | low;
 }
 
+/* Of the lanes of a packed minimum or maximum, those that take the first of the
+ * two numbers, equal ones too, in their lower and upper halves.  (CUDA Math API,
+ * __vibmax_s16x2) */
+static void first_taken(const uint32_t *a, const uint32_t *b, int is_signed,
+                        uint32_t want_min, uint32_t taken[2])
+{
+    taken[0] = taken[1] = 0;
+    for (int l = 0; l < EMU_LANES; l++) {
+        int least = want_min >> l & 1;
+        uint32_t x = a[l] & 0xffff0000, y = b[l] & 0xffff0000;
+
+        taken[0] |= (uint32_t)(lesser(a[l] << 16, b[l] << 16, is_signed,
+                                      least) == a[l] << 16)
+                    << l;
+        taken[1] |= (uint32_t)(lesser(x, y, is_signed, least) == x) << l;
+    }
+}
+
 /* VIMNMX, and VIADDMNMX: min(a + b, c). */
 EXEC(viaddmnmx)
 {
-    uint32_t room[3][EMU_LANES], out[EMU_LANES];
+    uint32_t room[3][EMU_LANES], out[EMU_LANES], taken[2];
     const uint32_t *row[3];
     uint32_t p = emu_predicate(w, op->p);
     int is_signed = emu_bit(op, 72), packed = emu_bit(op, 73);
     int add = op->c != NULL;
 
-    row[0] = emu_int(w, op->a, room[0]);
-    row[1] = emu_int(w, op->b, room[1]);
+    if (!packed && (op->u != NULL || op->v != NULL)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    row[0] = signed_row(w, op->a, packed, room[0]);
+    row[1] = signed_row(w, op->b, packed, room[1]);
     row[2] = emu_row(w, op->c, 0);
     LANES
     {
         uint32_t a = row[0][l], b = row[1][l];
 
         if (add) {
-            a = packed
-                    ? ((a + b) & 0xffff) | ((a & 0xffff0000) + (b & 0xffff0000))
-                    : a + b;
+            a = packed ? packed_sum(a, b) : a + b;
             b = row[2][l];
         }
         out[l] = lesser_packed(a, b, is_signed, p >> l & 1, packed);
         if (emu_bit(op, 76))
             out[l] = lesser_packed(out[l], 0, 1, 0, packed);
+    }
+    if (op->u != NULL || op->v != NULL) {
+        first_taken(row[0], row[1], is_signed, p, taken);
+        emu_write_predicate(w, op->u, mask, taken[0]);
+        emu_write_predicate(w, op->v, mask, taken[1]);
     }
     emu_write(w, op->d, 0, mask, out);
 }
