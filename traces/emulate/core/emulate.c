@@ -214,7 +214,8 @@ static teg_status make_bank0(struct emulation *e,
     put_meeting(e);
     if (e->block.cc >= 90) /* where parameters lie in generic space */
         put64(e->bank0, 0x198, EMU_PARAM_WINDOW + e->code->param_base);
-    memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
+    if (f->param_bytes != 0)
+        memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
     e->block.bank[0].data = e->bank0;
     e->block.bank[0].size = size;
     return TEG_OK;

@@ -84,15 +84,16 @@ static double rounded(unsigned how, double d)
                       : trunc(d);
 }
 
-/* Saturates; NaN becomes 0, or the least 64-bit integer. */
-static uint64_t to_integer(double d, unsigned size, int is_signed)
+/* Saturates.  NaN becomes 0 if `ntz` (.NTZ), else the sign's bit alone.  (PTX
+ * ISA, cvt: of doubles and to 64 bits, where compilers leave .NTZ out) */
+static uint64_t to_integer(double d, unsigned size, int is_signed, int ntz)
 {
     unsigned bits = 8u << size;
     double high = ldexp(1, (int)bits - (is_signed ? 1 : 0));
     double low = is_signed ? -high : 0;
 
     if (isnan(d))
-        return size == 3 ? UINT64_C(1) << 63 : 0;
+        return ntz ? 0 : UINT64_C(1) << (bits - 1);
     if (d >= high)
         return is_signed    ? (UINT64_C(1) << (bits - 1)) - 1
                : bits == 64 ? UINT64_MAX
@@ -116,7 +117,7 @@ EXEC(f2i)
     {
         double d = from == 2 ? (double)flushed((float)in[l], ftz) : in[l];
 
-        out[l] = to_integer(rounded(how, d), to, is_signed);
+        out[l] = to_integer(rounded(how, d), to, is_signed, emu_bit(op, 77));
         low[l] = (uint32_t)out[l];
     }
     if (to == 3)
@@ -188,7 +189,10 @@ static void from_integer(struct emu_warp *w, const struct emu_op *op,
         emu_write_doubles(w, op->d, mask, wide);
         return;
     }
-    LANES out[l] = to == 2 ? bits_of((float)wide[l]) : half_bits(wide[l]);
+    /* What is rounded to 11 bits may yet be beyond the greatest half. */
+    fesetround(round_mode(how));
+    LANES out[l] = to == 2 ? bits_of((float)wide[l]) : half_as_set(wide[l]);
+    fesetround(FE_TONEAREST);
     emu_write(w, op->d, 0, mask, out);
 }
 
@@ -200,7 +204,33 @@ EXEC(i2f)
 
 EXEC(i2fp)
 {
+    if (emu_bits(op, 76, 75) != 2) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     from_integer(w, op, mask, 2, 2, 0);
+}
+
+/* A single-precision number as bfloat16, its lower half rounded away. */
+static uint32_t bf16_rounded(float f, unsigned how)
+{
+    uint32_t bits = float_bits(f), rest = bits & 0xffff;
+    int negative = (int)(bits >> 31);
+    int away = how == 1 ? negative : how == 2 ? !negative : 0;
+
+    if (isnan(f))
+        return 0x7fff;
+    if (how == 0)
+        away = rest > 0x8000 || (rest == 0x8000 && bits >> 16 & 1);
+    return (bits >> 16) + (uint32_t)(rest != 0 && away && !isinf(f));
+}
+
+/* Single precision without its denormals, if .FTZ says so. */
+static void flush_source(const struct emu_op *op, unsigned from,
+                         double in[EMU_LANES])
+{
+    if (emu_bit(op, 80) && from == 2)
+        LANES in[l] = (double)flushed((float)in[l], 1);
 }
 
 EXEC(f2f)
@@ -211,17 +241,18 @@ EXEC(f2f)
     double in[EMU_LANES];
     uint32_t out[EMU_LANES];
 
+    if (to == 4 && from != 2) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     float_source(w, op, from, emu_bit(op, 60), in);
+    flush_source(op, from, in);
     if (to == 3) {
         emu_write_doubles(w, op->d, mask, in);
         return;
     }
-    if (to == 4 && how != 0) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this rounding is not emulated");
-        return;
-    }
     if (to == 4) {
-        LANES out[l] = bf16_bits(in[l]);
+        LANES out[l] = bf16_rounded((float)in[l], how);
     } else if (how == 0) {
         LANES out[l] =
             to == 2 ? float_bits(flushed((float)in[l], ftz)) : half_bits(in[l]);
@@ -242,25 +273,22 @@ EXEC(frnd)
     uint32_t out[EMU_LANES];
 
     float_source(w, op, from, 0, in);
+    flush_source(op, from, in);
     LANES in[l] = rounded(how, in[l]);
     if (to == 3) {
         emu_write_doubles(w, op->d, mask, in);
         return;
     }
-    LANES out[l] = to == 2 ? bits_of((float)in[l]) : half_bits(in[l]);
+    LANES out[l] = to == 2 ? float_bits((float)in[l]) : half_bits(in[l]);
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* A float as 16 bits: half or bfloat16, rounded to nearest or to zero. */
+/* A float as 16 bits: half or bfloat16. */
 static uint32_t packed(float f, int bf16, unsigned how)
 {
-    uint32_t bits = float_bits(f);
-
-    if (!bf16)
-        return how == 0 ? half_bits((double)f) : half_as_set((double)f);
-    if (how == 0 || isnan(f))
-        return bf16_bits((double)f);
-    return bits >> 16;
+    if (bf16)
+        return bf16_rounded(f, how);
+    return how == 0 ? half_bits((double)f) : half_as_set((double)f);
 }
 
 /* Two floats packed, or one beside the upper half of C. */
@@ -272,7 +300,7 @@ EXEC(f2fp)
     unsigned how = emu_bits(op, 80, 79);
     int bf16 = emu_bit(op, 76), merges = emu_bit(op, 78);
 
-    if (emu_bit(op, 77) || (bf16 && how != 0 && how != 3)) {
+    if (emu_bit(op, 77)) {
         emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
         return;
     }

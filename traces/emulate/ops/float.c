@@ -84,6 +84,15 @@ static int is_plain(const struct emu_op *op)
     return emu_bits(op, 80, 77) == 0;
 }
 
+/* .FMZ (76), by which a product with zero is zero: PTX has none. */
+static int is_refused(struct emu_warp *w, const struct emu_op *op)
+{
+    if (!emu_bit(op, 76))
+        return 0;
+    emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    return 1;
+}
+
 enum arithmetic {
     SUM,
     PRODUCT,
@@ -125,6 +134,8 @@ EXEC(ffma)
 {
     float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES];
 
+    if (is_refused(w, op))
+        return;
     if (is_plain(op)) {
         struct term x = term_of(w, op->a), y = term_of(w, op->b);
         struct term z = term_of(w, op->c);
@@ -159,13 +170,37 @@ EXEC(fadd)
     multiply_add(w, op, mask, a, one, c, SUM);
 }
 
+AS_SET static float narrow_as_set(double a)
+{
+    return (float)a;
+}
+
+/* The exact product, scaled, rounded once. */
+static void scaled_product(struct emu_warp *w, const struct emu_op *op,
+                           uint32_t mask, float a[EMU_LANES],
+                           float b[EMU_LANES], double scale)
+{
+    float out[EMU_LANES];
+
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+    }
+    fesetround(round_mode(emu_bits(op, 79, 78)));
+    LANES out[l] = narrow_as_set((double)a[l] * (double)b[l] * scale);
+    fesetround(FE_TONEAREST);
+    write_results(w, op, mask, out);
+}
+
 /* Bits 86:84 scale the product: 4 by one, 3 by a half, 5 by two, ... */
 EXEC(fmul)
 {
-    static const float scales[] = {1, 0.125f, 0.25f, 0.5f, 1, 2, 4, 8};
+    static const double scales[] = {1, 0.125, 0.25, 0.5, 1, 2, 4, 8};
     float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES] = {0};
-    float scale = scales[emu_bits(op, 86, 84)];
+    double scale = scales[emu_bits(op, 86, 84)];
 
+    if (is_refused(w, op))
+        return;
     if (is_plain(op) && scale == 1) {
         struct term x = term_of(w, op->a), y = term_of(w, op->b);
         uint32_t out[EMU_LANES];
@@ -177,8 +212,9 @@ EXEC(fmul)
     emu_float(w, op->a, a);
     emu_float(w, op->b, b);
     if (scale != 1)
-        LANES a[l] *= scale;
-    multiply_add(w, op, mask, a, b, c, PRODUCT);
+        scaled_product(w, op, mask, a, b, scale);
+    else
+        multiply_add(w, op, mask, a, b, c, PRODUCT);
 }
 
 EXEC(fsel)
@@ -187,10 +223,32 @@ EXEC(fsel)
     uint32_t which[EMU_LANES], x[EMU_LANES], y[EMU_LANES], out[EMU_LANES];
 
     emu_spread(emu_predicate(w, op->p), which);
-    memcpy(x, emu_float(w, op->a, a), sizeof x);
-    memcpy(y, emu_float(w, op->b, b), sizeof y);
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+    }
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
     LANES out[l] = (x[l] & which[l]) | (y[l] & ~which[l]);
     emu_write(w, op->d, 0, mask, out);
+}
+
+/* .XORSIGN: the sign is that of the product of the operands, before what their
+ * marks do.  (PTX ISA, min.xorsign.abs) */
+static void cross_signs(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t out[EMU_LANES])
+{
+    const uint32_t *a = emu_row(w, op->a, 0), *b = emu_row(w, op->b, 0);
+
+    LANES
+    {
+        uint32_t crossed =
+            (out[l] & 0x7fffffff) | ((a[l] ^ b[l]) & 0x80000000u);
+
+        out[l] = out[l] == 0x7fffffff ? out[l] : crossed;
+    }
 }
 
 /* The lesser if `p`; a number wins over NaN unless .NAN.  As integers of which
@@ -224,6 +282,8 @@ EXEC(fmnmx)
         out[l] = (a[l] & take_a) | (b[l] & ~take_a);
         out[l] = (out[l] & ~none) | (0x7fffffff & none);
     }
+    if (emu_bit(op, 82))
+        cross_signs(w, op, out);
     emu_write(w, op->d, 0, mask, out);
 }
 
@@ -264,13 +324,17 @@ static uint32_t compare(unsigned code, double a, double b)
 
 EXEC(fset)
 {
-    float room[2][EMU_LANES];
-    const float *a = emu_float(w, op->a, room[0]);
-    const float *b = emu_float(w, op->b, room[1]);
+    float a[EMU_LANES], b[EMU_LANES];
     unsigned code = emu_bits(op, 79, 76), how = emu_bits(op, 75, 74);
     uint32_t p = emu_predicate(w, op->p), out[EMU_LANES];
     uint32_t yes = emu_bit(op, 71) ? EMU_ALL : bits_of(1.0f);
 
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    if (emu_bit(op, 80)) {
+        flush(a);
+        flush(b);
+    }
     LANES out[l] =
         join(how, compare(code, (double)a[l], (double)b[l]), p >> l & 1) ? yes
                                                                          : 0;

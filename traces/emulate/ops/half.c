@@ -3,6 +3,8 @@
  */
 #include "traces/emulate/core/half.h"
 
+#include <float.h>
+
 #include "traces/emulate/ops/float.h"
 
 /* Which of the two a form works on, and what it does to operands and result:
@@ -56,6 +58,20 @@ static void halves(struct emu_warp *w, const struct form *f,
     }
 }
 
+/* Not done: .FMZ (76), by which a product with zero is zero, a half that is
+ * negated by itself (H0_NH1), and what a predicate does to a sum. */
+static int is_refused(struct emu_warp *w, const struct emu_op *op)
+{
+    int halves = op->b != NULL && op->b->suffix_value != 0;
+    int asks = op->p != NULL &&
+               (op->p->reg != TEG_SASS_PT || op->p->flags & SASS_NEGATE);
+
+    if (!emu_bit(op, 76) && !halves && !asks)
+        return 0;
+    emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    return 1;
+}
+
 static void write_halves(struct emu_warp *w, const struct emu_op *op,
                          uint32_t mask, const struct form *f,
                          double out[2][EMU_LANES])
@@ -102,6 +118,8 @@ EXEC(hmul2)
     struct form f = form_of(op);
     double a[2][EMU_LANES], b[2][EMU_LANES];
 
+    if (is_refused(w, op))
+        return;
     halves(w, &f, op->a, a);
     halves(w, &f, op->b, b);
     for (int h = 0; h < 2; h++)
@@ -114,12 +132,27 @@ static int is_zero(const struct emu_operand *o)
     return o != NULL && o->kind == SASS_REGISTER && o->reg == TEG_SASS_RZ;
 }
 
+/* A sum of which bits are lost, with the last one set: whoever rounds it to less
+ * knows on which side of the middle it was.  bfloat16 needs that, whose
+ * exponents are far apart; of halves no bits are lost that matter. */
+static double odd_sum(double a, double b)
+{
+    double sum = a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);
+    uint64_t bits = bits_of_double(sum);
+
+    if (!(fabs(sum) <= DBL_MAX) || lost == 0 || bits & 1)
+        return sum;
+    return double_of((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 /* -0 x 0 + C is how compilers move 32 bits that need not be halves. */
 EXEC(hfma2)
 {
     struct form f = form_of(op);
     double a[2][EMU_LANES], b[2][EMU_LANES], c[2][EMU_LANES];
 
+    if (is_refused(w, op))
+        return;
     f.relu = emu_bit(op, 79);
     if (strcmp(op->sass.name, "HFMA2.MMA") == 0)
         f.as_float = 0;
@@ -130,9 +163,30 @@ EXEC(hfma2)
     halves(w, &f, op->a, a);
     halves(w, &f, op->b, b);
     halves(w, &f, op->c, c);
-    for (int h = 0; h < 2; h++)
-        LANES a[h][l] = a[h][l] * b[h][l] + c[h][l];
+    for (int h = 0; h < 2; h++) {
+        if (f.bf16)
+            LANES a[h][l] = odd_sum(a[h][l] * b[h][l], c[h][l]);
+        else
+            LANES a[h][l] = a[h][l] * b[h][l] + c[h][l];
+    }
     write_halves(w, op, mask, &f, a);
+}
+
+static int is_swizzled(const struct emu_operand *o)
+{
+    return o != NULL && o->select != 0;
+}
+
+/* .XORSIGN: the sign is that of the product of the operands, before what their
+ * marks do.  (PTX ISA, min.xorsign.abs) */
+static void cross_signs(struct emu_warp *w, const struct emu_op *op,
+                        double v[2][EMU_LANES])
+{
+    const uint32_t *a = emu_row(w, op->a, 0), *b = emu_row(w, op->b, 0);
+
+    for (int h = 0; h < 2; h++)
+        LANES v[h][l] =
+            copysign(v[h][l], (a[l] ^ b[l]) >> (16 * h + 15) & 1 ? -1.0 : 1.0);
 }
 
 /* The lesser if P; a number wins over NaN unless .NAN. */
@@ -143,8 +197,9 @@ EXEC(hmnmx2)
     uint32_t want_min = emu_predicate(w, op->p);
     int keep_nan = emu_bit(op, 81);
 
-    if (emu_bit(op, 82)) {
-        emu_fault(w, op, -1, TEG_LIMIT, ".XORSIGN is not emulated");
+    if (f.as_float ||
+        (emu_bit(op, 82) && (is_swizzled(op->a) || is_swizzled(op->b)))) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
         return;
     }
     halves(w, &f, op->a, a);
@@ -164,6 +219,8 @@ EXEC(hmnmx2)
                 a[h][l] = less == (int)(want_min >> l & 1) ? x : y;
         }
     }
+    if (emu_bit(op, 82))
+        cross_signs(w, op, a);
     write_halves(w, op, mask, &f, a);
 }
 
@@ -171,7 +228,8 @@ EXEC(hmnmx2)
 static void compare_halves(struct emu_warp *w, const struct emu_op *op,
                            uint32_t result[2])
 {
-    struct form f = {.ftz = emu_bit(op, 80), .bf16 = emu_bit(op, 85)};
+    struct form f = {.ftz = emu_bit(op, 80),
+                     .bf16 = op->cc >= 90 && emu_bit(op, 65)};
     double a[2][EMU_LANES], b[2][EMU_LANES];
 
     halves(w, &f, op->a, a);

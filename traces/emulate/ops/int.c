@@ -125,28 +125,31 @@ static uint32_t wide_sum(struct emu_warp *w, const struct emu_op *op,
     const uint32_t *a = emu_row(w, op->a, 0);
     const uint32_t *b = emu_row(w, op->b, 0);
     int is_signed = emu_bit(op, 73);
-    uint64_t c[EMU_LANES], product[EMU_LANES], flip = 0, more = 0;
+    uint64_t c[EMU_LANES], product[EMU_LANES], more[EMU_LANES] = {0};
+    uint64_t flip = 0;
     uint32_t carry[EMU_LANES];
 
     emu_int64(w, op->c, is_signed, c);
     if (op->c != NULL && (op->c->flags & (SASS_INVERT | SASS_NEGATE))) {
         flip = UINT64_MAX;
-        more = (op->c->flags & SASS_NEGATE) != 0;
+        LANES more[l] = is_negated(op->c);
     }
     if (is_signed)
         LANES product[l] =
             (uint64_t)((int64_t)(int32_t)a[l] * (int64_t)(int32_t)b[l]);
     else
         LANES product[l] = (uint64_t)a[l] * b[l];
-    LANES out[l] = product[l] + (c[l] ^ flip) + more;
+    LANES out[l] = product[l] + (c[l] ^ flip);
+    LANES carry[l] = -(uint32_t)(out[l] < product[l]);
     if (emu_bit(op, 74)) {
         uint32_t p = emu_predicate(w, op->p);
 
-        LANES out[l] += p >> l & 1;
+        LANES more[l] = p >> l & 1;
     }
+    LANES out[l] += more[l];
     if (op->u == NULL)
         return 0;
-    LANES carry[l] = -(uint32_t)(out[l] < product[l]);
+    LANES carry[l] |= -(uint32_t)(out[l] < more[l]);
     return emu_signs(carry);
 }
 
@@ -420,6 +423,10 @@ EXEC(vabsdiff)
     const uint32_t *row[3];
     int is_signed = emu_bit(op, 73);
 
+    if (op->u != NULL) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     emu_sources(w, op, row);
     LANES
     {
@@ -437,7 +444,13 @@ EXEC(vabsdiff4)
     uint32_t out[EMU_LANES];
     const uint32_t *row[3];
     int is_signed = emu_bit(op, 73), summed = emu_bit(op, 75);
+    int keeps = op->c != NULL &&
+                (op->c->kind != SASS_REGISTER || op->c->reg != TEG_SASS_RZ);
 
+    if (op->u != NULL || (!summed && keeps)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     emu_sources(w, op, row);
     LANES
     {

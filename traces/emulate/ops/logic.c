@@ -2,8 +2,14 @@
  * uniform datapath, whose operands are the same in every lane. */
 #include "traces/emulate/core/operand.h"
 
+/* 75:72 of MOV chooses lanes of each four: all of them in what compilers
+ * make. */
 EXEC(mov)
 {
+    if (emu_bits(op, 8, 0) == 0x002 && emu_bits(op, 75, 72) != 15) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     emu_write(w, op->d, 0, mask, emu_row(w, op->b, 0));
 }
 
@@ -44,11 +50,23 @@ static void products_of(unsigned table, uint32_t term[8])
     }
 }
 
+/* The predicate is "some bit is set", and with .PAND the one read besides.
+ * What is read otherwise is always false in what compilers make. */
+static int is_odd_test(const struct emu_op *op)
+{
+    return op->u != NULL && !emu_bit(op, 80) && op->p != NULL &&
+           (op->p->reg != TEG_SASS_PT || !(op->p->flags & SASS_NEGATE));
+}
+
 EXEC(lop3)
 {
     uint32_t out[EMU_LANES], term[8];
     const uint32_t *row[3];
 
+    if (is_odd_test(op)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
     emu_sources(w, op, row);
     products_of(emu_bits(op, 79, 72), term);
     LANES

@@ -316,7 +316,9 @@ EXEC(imma)
     if (op->cc >= 80)
         code |= (unsigned)emu_bit(op, 86) << 2;
     s = shapes[code];
-    if (s.rows == 0 || (op->cc >= 80 && emu_bit(op, 72))) {
+    /* 4-bit shapes are of 4-bit numbers, both of them, and so with 8 bits. */
+    if (s.rows == 0 || (op->cc >= 80 && emu_bit(op, 72)) ||
+        (type_a < 2) != (s.each == 4) || (type_b < 2) != (s.each == 4)) {
         emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
         return;
     }

@@ -30,40 +30,64 @@ static void thread_index(const struct emu_warp *w, unsigned axis,
     }
 }
 
-static uint32_t special_register(const struct emu_warp *w, unsigned number,
-                                 int lane)
+/* Returns 0 if nothing is known of the register, else its value in `*value`. */
+static int special_register(const struct emu_warp *w, unsigned number, int lane,
+                            uint32_t *value)
 {
     const struct emu_block *b = w->block;
     uint32_t below = (1u << lane) - 1;
 
     switch (number) {
     case 0x00:
-        return (uint32_t)lane;
+        *value = (uint32_t)lane;
+        return 1;
     case 0x03:
-        return w->number << 8; /* SR_VIRTID: %warpid in bits 14:8 */
+        *value = w->number << 8; /* SR_VIRTID: %warpid in bits 14:8 */
+        return 1;
     case 0x25:
     case 0x26:
     case 0x27:
-        return b->position[number - 0x25];
+        *value = b->position[number - 0x25];
+        return 1;
+    case 0x2e: /* windows of local and shared memory: upper, lower words */
+        *value = (uint32_t)(EMU_LOCAL_WINDOW >> 32);
+        return 1;
     case 0x2f:
-        return (uint32_t)(EMU_SHARED_WINDOW >> 32);
+        *value = (uint32_t)(EMU_SHARED_WINDOW >> 32);
+        return 1;
     case 0x32:
-        return (uint32_t)b->shared_bytes;
+        *value = (uint32_t)b->shared_bytes;
+        return 1;
     case 0x38:
-        return 1u << lane;
+        *value = 1u << lane;
+        return 1;
     case 0x39:
-        return below;
+        *value = below;
+        return 1;
     case 0x3a:
-        return below | 1u << lane;
+        *value = below | 1u << lane;
+        return 1;
     case 0x3b:
-        return ~below & ~(1u << lane);
+        *value = ~below & ~(1u << lane);
+        return 1;
     case 0x3c:
-        return ~below;
-    case 0x88:
-        return b->rank; /* SR_CgaCtaId */
-    case 0x50:
+        *value = ~below;
+        return 1;
+    case 0x50: /* time goes on with what is executed */
     case 0x52:
-        return (uint32_t)w->executed;
+        *value = (uint32_t)w->executed;
+        return 1;
+    case 0x88:
+        *value = b->rank; /* SR_CgaCtaId */
+        return 1;
+    case 0x30: /* the windows begin at multiples of 2^32 */
+    case 0x34:
+    case 0x43: /* SR_VIRTUALSMID: every block runs on the first */
+    case 0x51:
+    case 0x53:
+    case TEG_SASS_RZ: /* SRZ */
+        *value = 0;
+        return 1;
     default:
         return 0;
     }
@@ -73,11 +97,17 @@ EXEC(s2r)
 {
     unsigned number = emu_bits(op, 79, 72);
     uint32_t out[EMU_LANES];
+    int known = 1;
 
     if (number >= 0x21 && number <= 0x23)
         thread_index(w, number - 0x21, out);
     else
-        LANES out[l] = special_register(w, number, l);
+        LANES known &= special_register(w, number, l, &out[l]);
+    if (!known) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "this special register is not emulated");
+        return;
+    }
     emu_write(w, op->d, 0, mask, out);
     if (op->d != NULL && op->d->count == 2) {
         LANES out[l] = 0;

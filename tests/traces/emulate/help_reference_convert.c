@@ -1,0 +1,234 @@
+/* Conversions: cvt of the PTX ISA. */
+#include <string.h>
+
+#include "tests/traces/emulate/help_exact.h"
+#include "tests/traces/emulate/help_reference.h"
+
+static const struct exact_format *format_of(const struct reference_in *in,
+                                            const char *table)
+{
+    return reference_is(in, table, "F16")    ? &exact_half
+           : reference_is(in, table, "F64")  ? &exact_double
+           : reference_is(in, table, "BF16") ? &exact_bfloat
+                                             : &exact_single;
+}
+
+static enum exact_rounding rounding(const struct reference_in *in)
+{
+    return reference_is(in, "rnd", "RM")   ? EXACT_DOWN
+           : reference_is(in, "rnd", "RP") ? EXACT_UP
+           : reference_is(in, "rnd", "RZ") ? EXACT_ZERO
+                                           : EXACT_NEAREST;
+}
+
+static enum exact_rounding integer_rounding(const struct reference_in *in)
+{
+    return reference_is(in, "irnd", "FLOOR")   ? EXACT_DOWN
+           : reference_is(in, "irnd", "CEIL")  ? EXACT_UP
+           : reference_is(in, "irnd", "TRUNC") ? EXACT_ZERO
+                                               : EXACT_NEAREST;
+}
+
+static int flushes(const struct reference_in *in)
+{
+    return reference_is(in, "ftz", "FTZ");
+}
+
+/* B with its marks, of that format, flushed if it is single precision. */
+static uint64_t source(const struct reference_in *in,
+                       const struct exact_format *f)
+{
+    uint64_t sign = UINT64_C(1) << (f->fraction + f->exponent);
+    uint64_t v = in->word[1][0];
+
+    if (f == &exact_double && in->b->kind == SASS_IMMEDIATE)
+        v <<= 32;
+    else if (f == &exact_double)
+        v |= (uint64_t)in->word[1][1] << 32;
+    if (f == &exact_half && in->b->suffix_value != 0)
+        v >>= 16;
+    v &= 2 * sign - 1;
+    if (reference_marked(in->b, SASS_ABSOLUTE))
+        v &= ~sign;
+    if (reference_marked(in->b, SASS_NEGATE))
+        v ^= sign;
+    return flushes(in) && f == &exact_single ? exact_flushed(v, f) : v;
+}
+
+static void give(const struct reference_in *in, struct reference_out *out,
+                 const struct exact_format *f, struct exact v,
+                 enum exact_rounding r)
+{
+    out->d = exact_round(v, f, r);
+    if (flushes(in) && f == &exact_single)
+        out->d = exact_flushed(out->d, f);
+    if (f == &exact_double) {
+        out->matters = UINT64_MAX;
+        out->is_nan = v.kind == EXACT_NAN ? 2 : 0;
+    }
+    if (f == &exact_half || f == &exact_bfloat)
+        out->matters = 0xffff;
+}
+
+static int f2f(const struct reference_in *in, struct reference_out *out)
+{
+    const struct exact_format *from = format_of(in, "ftypeb");
+    const struct exact_format *to = format_of(in, "ftypea");
+
+    give(in, out, to, exact_of(source(in, from), from), rounding(in));
+    return to != &exact_bfloat || from == &exact_single;
+}
+
+static int frnd(const struct reference_in *in, struct reference_out *out)
+{
+    const struct exact_format *f = reference_says(in, ".F16")   ? &exact_half
+                                   : reference_says(in, ".F64") ? &exact_double
+                                                                : &exact_single;
+    struct exact v = exact_of(source(in, f), f), whole = v;
+    int beyond;
+
+    if (v.kind == EXACT_FINITE) {
+        whole.significand = exact_integer(v, integer_rounding(in), &beyond);
+        whole.exponent = 0;
+        whole = beyond ? v : whole; /* so big that it is whole */
+    }
+    give(in, out, f, whole, EXACT_NEAREST);
+    return 1;
+}
+
+struct integer {
+    unsigned bits;
+    int has_sign;
+};
+
+static struct integer integer_of(const struct reference_in *in,
+                                 const char *table)
+{
+    static const struct {
+        const char *text;
+        struct integer is;
+    } row[] = {
+        {"U8", {8, 0}},   {"S8", {8, 1}},   {"U16", {16, 0}},
+        {"S16", {16, 1}}, {"U32", {32, 0}}, {"", {32, 1}},
+        {"U64", {64, 0}}, {"S64", {64, 1}}, {"S32", {32, 1}},
+    };
+    unsigned i = 0;
+
+    while (!reference_is(in, table, row[i].text))
+        i++;
+    return row[i].is;
+}
+
+static uint64_t ones(unsigned bits)
+{
+    return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* Saturates.  NaN becomes 0 with .NTZ, else the sign's bit alone: "zero if the
+ * source is not .f64 and the destination not 64 bits".  (PTX ISA, cvt) */
+static int f2i(const struct reference_in *in, struct reference_out *out)
+{
+    const struct exact_format *from = format_of(in, "ftype");
+    struct exact v = exact_of(source(in, from), from);
+    struct integer to = integer_of(in, "itype");
+    int beyond;
+    uint64_t most = to.has_sign ? ones(to.bits - 1) : ones(to.bits);
+    uint64_t least = to.has_sign ? most + 1 : 0, n;
+
+    out->matters = ones(to.bits);
+    if (v.kind == EXACT_NAN) {
+        out->d =
+            reference_is(in, "ntz", "NTZ") ? 0 : UINT64_C(1) << (to.bits - 1);
+        return 1;
+    }
+    n = exact_integer(v, integer_rounding(in), &beyond);
+    if (v.negative)
+        out->d = 0 - (beyond || n > least ? least : n);
+    else
+        out->d = beyond || n > most ? most : n;
+    out->d &= ones(to.bits);
+    return 1;
+}
+
+static uint64_t magnitude(uint64_t v, struct integer of, int *negative)
+{
+    v &= ones(of.bits);
+    *negative = of.has_sign && v >> (of.bits - 1);
+    return *negative ? (0 - v) & ones(of.bits) : v;
+}
+
+static int i2f(const struct reference_in *in, struct reference_out *out)
+{
+    struct integer from = integer_of(in, "itype");
+    const struct exact_format *to = format_of(in, "ftype");
+    uint64_t v = (uint64_t)in->word[1][1] << 32 | in->word[1][0];
+    int negative;
+
+    if (in->b->kind == SASS_IMMEDIATE)
+        return 0; /* what fills the upper part of 64 bits? */
+    v >>= (from.bits < 32 ? from.bits : 0) * in->b->suffix_value;
+    v = magnitude(v, from, &negative);
+    give(in, out, to, exact_of_integer(v, negative), rounding(in));
+    return 1;
+}
+
+static int i2fp(const struct reference_in *in, struct reference_out *out)
+{
+    struct integer from = integer_of(in, "itype3");
+    int negative;
+    uint64_t v = magnitude(in->word[1][0], from, &negative);
+
+    give(in, out, &exact_single, exact_of_integer(v, negative), rounding(in));
+    return reference_is(in, "ftypeb", "F32");
+}
+
+/* A float as 16 bits; .RELU makes what is negative 0. */
+static uint64_t narrowed(const struct reference_in *in, int n,
+                         const struct teg_sass_operand *o)
+{
+    const struct exact_format *f =
+        reference_is(in, "f2fpa", "BF16") || reference_is(in, "f2fpb", "BF16")
+            ? &exact_bfloat
+            : &exact_half;
+    uint64_t v = in->word[n][0], d;
+
+    if (reference_marked(o, SASS_ABSOLUTE))
+        v &= 0x7fffffff;
+    if (reference_marked(o, SASS_NEGATE))
+        v ^= 0x80000000;
+    d = exact_round(exact_of(v, &exact_single), f, rounding(in));
+    return reference_is(in, "relu", "RELU") && !exact_is_nan(d, f) && d & 0x8000
+               ? 0
+               : d;
+}
+
+static int f2fp(const struct reference_in *in, struct reference_out *out)
+{
+    if (reference_says(in, ".MERGE_C"))
+        out->d = narrowed(in, 1, in->b) | (in->word[2][0] & 0xffff0000);
+    else
+        out->d = narrowed(in, 1, in->b) | narrowed(in, 0, in->a) << 16;
+    for (int i = 0; i < 2; i++) { /* -0 is not negative */
+        if (reference_is(in, "relu", "RELU") &&
+            (out->d >> 16 * i & 0x7fff) == 0)
+            out->matters &= ~(UINT64_C(0x8000) << 16 * i);
+    }
+    return !reference_is(in, "satfin", "SATFINITE");
+}
+
+static int i2i(const struct reference_in *in, struct reference_out *out)
+{
+    struct integer to = integer_of(in, "isat");
+    int64_t v = (int32_t)in->word[1][0];
+    int64_t most = (int64_t)(to.has_sign ? ones(to.bits - 1) : ones(to.bits));
+    int64_t least = to.has_sign ? -most - 1 : 0;
+
+    v = v < least ? least : v > most ? most : v;
+    out->d = (uint64_t)v & UINT32_MAX;
+    return 1;
+}
+
+const struct reference_row reference_conversions[] = {
+    {"F2F", f2f},   {"FRND", frnd}, {"F2I", f2i}, {"I2F", i2f},
+    {"I2FP", i2fp}, {"F2FP", f2fp}, {"I2I", i2i}, {0},
+};
