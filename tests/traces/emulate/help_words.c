@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const uint32_t help_generations[HELP_GENERATIONS] = {70, 72, 75, 80,
+const uint32_t help_generations[HELP_DECODED] = {70, 72, 75, 80,
                                                      86, 87, 89, 90};
 
 static void add_field(struct help_field *f, const char *name, size_t length,

@@ -15,10 +15,10 @@ enum {
     HELP_C = 12,
     HELP_D = 16,
     HELP_E = 20,
-    HELP_GENERATIONS = 8
+    HELP_DECODED = 8
 };
 
-extern const uint32_t help_generations[HELP_GENERATIONS];
+extern const uint32_t help_generations[HELP_DECODED];
 
 /* A field whose values a table names: a modifier, a named operand, a suffix. */
 struct help_field {

@@ -229,5 +229,5 @@ START_TEST(control_flow_is_refused_too)
 END_TEST
 
 HELP_MAIN("emulate fields", 120,
-          {what_nobody_has_named_is_refused, HELP_GENERATIONS},
-          {control_flow_is_refused_too, HELP_GENERATIONS})
+          {what_nobody_has_named_is_refused, HELP_DECODED},
+          {control_flow_is_refused_too, HELP_DECODED})

@@ -33,7 +33,7 @@ struct tally {
     struct {
         unsigned long checked; /* values of lanes */
         unsigned forms, without, refused;
-    } of[HELP_GENERATIONS];
+    } of[HELP_DECODED];
 };
 
 struct trial {
@@ -417,4 +417,4 @@ START_TEST(an_instruction_gives_what_the_reference_does)
 END_TEST
 
 HELP_MAIN("emulate reference", 600,
-          {an_instruction_gives_what_the_reference_does, HELP_GENERATIONS})
+          {an_instruction_gives_what_the_reference_does, HELP_DECODED})

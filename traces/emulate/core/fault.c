@@ -52,3 +52,16 @@ void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
     b->d->status = status;
     snprintf(b->d->what, sizeof b->d->what, "%.140s: %s", text, what);
 }
+
+void emu_refuse(struct emu_warp *w, const struct emu_op *op)
+{
+    if (op->exec != NULL)
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    else if (op->sass.name == NULL || teg_sass_is_understood(&op->sass))
+        emu_fault(w, op, -1, TEG_LIMIT, "this instruction is not emulated");
+    else
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "a field has a value that is not known: 0x%016llx%016llx",
+                  (unsigned long long)op->word[1],
+                  (unsigned long long)op->word[0]);
+}

@@ -184,19 +184,6 @@ static enum after control(struct emu_warp *w, const struct emu_op *op,
     return emu_lanes_at_pc(w, group, *pc) == group ? GOES_ON : ENDS;
 }
 
-/* What has no function: nothing like it is emulated, or this one says more
- * than is known of it. */
-static void refuse(struct emu_warp *w, const struct emu_op *op)
-{
-    if (op->sass.name == NULL || teg_sass_is_understood(&op->sass))
-        emu_fault(w, op, -1, TEG_LIMIT, "this instruction is not emulated");
-    else
-        emu_fault(w, op, -1, TEG_LIMIT,
-                  "a field has a value that is not known: 0x%016llx%016llx",
-                  (unsigned long long)op->word[1],
-                  (unsigned long long)op->word[0]);
-}
-
 /* Executes one instruction for the lanes of `group`. */
 static enum after step(struct emu_warp *w, const struct emu_op *op,
                        uint32_t group, uint64_t *pc)
@@ -213,7 +200,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
         if (mask != 0 && op->exec != NULL)
             op->exec(w, op, mask);
         else if (mask != 0)
-            refuse(w, op);
+            emu_refuse(w, op);
         record(w, op, mask);
         *pc += TEG_SASS_BYTES;
         return GOES_ON;

@@ -194,6 +194,10 @@ struct emu_block {
 void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
                teg_status status, const char *format, ...) TEG_PRINTF(5, 6);
 
+/* The fault of an instruction that is not carried out: nothing like it is, this
+ * form of it is not, or a field has a value nobody has named. */
+void emu_refuse(struct emu_warp *w, const struct emu_op *op);
+
 /* ---- functions ----------------------------------------------------------- */
 
 /* Host pointer of `bytes` at a generic address; a fault and NULL if there are

@@ -213,7 +213,7 @@ EXEC(stas)
     unsigned words = words_of[emu_bits(op, 75, 73)], reg = op->m->reg;
 
     if (words == 0) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {

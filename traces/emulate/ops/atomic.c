@@ -292,7 +292,7 @@ static void run(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     if (k->type == TYPE_UNKNOWN || is_cast(op) ||
         (!k->compare && !is_operation(k->operation, k->type)) ||
         (k->words != 0 && k->operation != REDUCE_ADD)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     if (k->type == TYPE_B128)
@@ -317,7 +317,7 @@ static void run_alone(struct emu_warp *w, const struct emu_op *op,
     else if (op->cc < 90)
         run_arrive(w, op, mask, space);
     else
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
 }
 
 static void global_atomic(struct emu_warp *w, const struct emu_op *op,
@@ -376,7 +376,7 @@ EXEC(arrives)
     if (op->cc < 90)
         run_arrive(w, op, mask, EMU_SHARED);
     else
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
 }
 
 const struct emu_row_of EMU_TABLE(atomic)[] = {

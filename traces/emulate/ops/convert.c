@@ -205,7 +205,7 @@ EXEC(i2f)
 EXEC(i2fp)
 {
     if (emu_bits(op, 76, 75) != 2) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     from_integer(w, op, mask, 2, 2, 0);
@@ -242,7 +242,7 @@ EXEC(f2f)
     uint32_t out[EMU_LANES];
 
     if (to == 4 && from != 2) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     float_source(w, op, from, emu_bit(op, 60), in);
@@ -301,7 +301,7 @@ EXEC(f2fp)
     int bf16 = emu_bit(op, 76), merges = emu_bit(op, 78);
 
     if (emu_bit(op, 77)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     emu_float(w, op->a, a);

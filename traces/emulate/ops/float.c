@@ -89,7 +89,7 @@ static int is_refused(struct emu_warp *w, const struct emu_op *op)
 {
     if (!emu_bit(op, 76))
         return 0;
-    emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    emu_refuse(w, op);
     return 1;
 }
 
@@ -251,6 +251,11 @@ static void cross_signs(struct emu_warp *w, const struct emu_op *op,
     }
 }
 
+static int is_absolute(const struct emu_operand *o)
+{
+    return o != NULL && (o->flags & SASS_ABSOLUTE) && !(o->flags & SASS_NEGATE);
+}
+
 /* The lesser if `p`; a number wins over NaN unless .NAN.  As integers of which
  * negative ones are turned over, floats stand in order, -0 before +0. */
 EXEC(fmnmx)
@@ -259,6 +264,10 @@ EXEC(fmnmx)
     uint32_t want_min[EMU_LANES], a[EMU_LANES], b[EMU_LANES], out[EMU_LANES];
     uint32_t keep_nan = emu_bit(op, 81) ? EMU_ALL : 0;
 
+    if (emu_bit(op, 82) && !(is_absolute(op->a) && is_absolute(op->b))) {
+        emu_refuse(w, op);
+        return;
+    }
     emu_float(w, op->a, room[0]);
     emu_float(w, op->b, room[1]);
     if (emu_bit(op, 80)) {
@@ -511,7 +520,7 @@ EXEC(dsetp)
     emu_double(w, second(op), b);
     if (code == 0 || code == 15) {
         if (how != 0 || p != EMU_ALL)
-            emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+            emu_refuse(w, op);
         else
             choose(w, op, mask, a, b, code == 0);
         return;

@@ -301,7 +301,7 @@ EXEC(hgmma)
                               type == TF32 ? 4 : 2, type, type};
 
     if (emu_bit(op, 58) != (type == TF32))
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
     else
         multiply(w, op, mask, &p);
 }
@@ -314,7 +314,7 @@ EXEC(igmma)
                               emu_bit(op, 82) ? SIGNED : UNSIGNED};
 
     if (p.columns > COLUMNS_MAX || emu_bits(op, 58, 53) % 3 != 0)
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
     else
         multiply(w, op, mask, &p);
 }

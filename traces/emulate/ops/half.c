@@ -58,18 +58,21 @@ static void halves(struct emu_warp *w, const struct form *f,
     }
 }
 
-/* Not done: .FMZ (76), by which a product with zero is zero, a half that is
- * negated by itself (H0_NH1), and what a predicate does to a sum. */
-static int is_refused(struct emu_warp *w, const struct emu_op *op)
+/* What PTX has not: bfloat16 flushed or saturated, .FMZ (76 of products), by
+ * which a product with zero is zero, a half that is negated by itself (H0_NH1),
+ * and what a predicate does to a sum. */
+static int is_refused(struct emu_warp *w, const struct emu_op *op,
+                      const struct form *f, int is_product)
 {
-    int halves = op->b != NULL && op->b->suffix_value != 0;
-    int asks = op->p != NULL &&
-               (op->p->reg != TEG_SASS_PT || op->p->flags & SASS_NEGATE);
+    int odd = (f->bf16 && (f->ftz || f->sat)) || (f->as_float && f->ftz);
 
-    if (!emu_bit(op, 76) && !halves && !asks)
-        return 0;
-    emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
-    return 1;
+    if (is_product)
+        odd |= emu_bit(op, 76) || (op->b != NULL && op->b->suffix_value != 0) ||
+               (op->p != NULL &&
+                (op->p->reg != TEG_SASS_PT || op->p->flags & SASS_NEGATE));
+    if (odd)
+        emu_refuse(w, op);
+    return odd;
 }
 
 static void write_halves(struct emu_warp *w, const struct emu_op *op,
@@ -106,6 +109,8 @@ EXEC(hadd2)
     struct form f = form_of(op);
     double a[2][EMU_LANES], b[2][EMU_LANES];
 
+    if (is_refused(w, op, &f, 0))
+        return;
     halves(w, &f, op->a, a);
     halves(w, &f, second(op), b);
     for (int h = 0; h < 2; h++)
@@ -118,7 +123,7 @@ EXEC(hmul2)
     struct form f = form_of(op);
     double a[2][EMU_LANES], b[2][EMU_LANES];
 
-    if (is_refused(w, op))
+    if (is_refused(w, op, &f, 1))
         return;
     halves(w, &f, op->a, a);
     halves(w, &f, op->b, b);
@@ -151,11 +156,11 @@ EXEC(hfma2)
     struct form f = form_of(op);
     double a[2][EMU_LANES], b[2][EMU_LANES], c[2][EMU_LANES];
 
-    if (is_refused(w, op))
-        return;
     f.relu = emu_bit(op, 79);
     if (strcmp(op->sass.name, "HFMA2.MMA") == 0)
         f.as_float = 0;
+    if (is_refused(w, op, &f, 1))
+        return;
     if (is_zero(op->a) && is_zero(op->b)) {
         emu_write(w, op->d, 0, mask, emu_row(w, op->c, 0));
         return;
@@ -172,9 +177,11 @@ EXEC(hfma2)
     write_halves(w, op, mask, &f, a);
 }
 
-static int is_swizzled(const struct emu_operand *o)
+/* .XORSIGN is of absolute values of both halves where they stand. */
+static int can_cross(const struct emu_operand *o)
 {
-    return o != NULL && o->select != 0;
+    return o != NULL && o->select == 0 && (o->flags & SASS_ABSOLUTE) &&
+           !(o->flags & SASS_NEGATE);
 }
 
 /* .XORSIGN: the sign is that of the product of the operands, before what their
@@ -197,14 +204,14 @@ EXEC(hmnmx2)
     uint32_t want_min = emu_predicate(w, op->p);
     int keep_nan = emu_bit(op, 81);
 
-    if (f.as_float ||
-        (emu_bit(op, 82) && (is_swizzled(op->a) || is_swizzled(op->b)))) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    f.sat = 0;
+    if (f.as_float || (f.bf16 && f.ftz) ||
+        (emu_bit(op, 82) && !(can_cross(op->a) && can_cross(op->b)))) {
+        emu_refuse(w, op);
         return;
     }
     halves(w, &f, op->a, a);
     halves(w, &f, op->b, b);
-    f.sat = 0;
     for (int h = 0; h < 2; h++) {
         LANES
         {
@@ -232,6 +239,9 @@ static void compare_halves(struct emu_warp *w, const struct emu_op *op,
                      .bf16 = op->cc >= 90 && emu_bit(op, 65)};
     double a[2][EMU_LANES], b[2][EMU_LANES];
 
+    result[0] = result[1] = 0;
+    if (is_refused(w, op, &f, 0))
+        return;
     halves(w, &f, op->a, a);
     halves(w, &f, second(op), b);
     for (int h = 0; h < 2; h++) {

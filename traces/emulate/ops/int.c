@@ -202,6 +202,10 @@ EXEC(lea)
     uint32_t fa = flip_of(op->a), fb = flip_of(op->b);
     uint32_t more = is_negated(op->a) + is_negated(op->b);
 
+    if (emu_bit(op, 80) && is_negated(op->a)) { /* of 64 bits, or of 32? */
+        emu_refuse(w, op);
+        return;
+    }
     shifted_term(w, op, term);
     LANES
     {
@@ -362,8 +366,9 @@ EXEC(viaddmnmx)
     int is_signed = emu_bit(op, 72), packed = emu_bit(op, 73);
     int add = op->c != NULL;
 
-    if (!packed && (op->u != NULL || op->v != NULL)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    if ((!packed && (op->u != NULL || op->v != NULL)) ||
+        (emu_bit(op, 76) && !is_signed)) {
+        emu_refuse(w, op);
         return;
     }
     row[0] = signed_row(w, op->a, packed, room[0]);
@@ -395,6 +400,10 @@ EXEC(vimnmx3)
     const uint32_t *row[3];
     int is_signed = emu_bit(op, 72), packed = emu_bit(op, 73);
 
+    if (emu_bit(op, 76) && !is_signed) {
+        emu_refuse(w, op);
+        return;
+    }
     emu_sources(w, op, row);
     LANES
     {
@@ -424,7 +433,7 @@ EXEC(vabsdiff)
     int is_signed = emu_bit(op, 73);
 
     if (op->u != NULL) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     emu_sources(w, op, row);
@@ -448,7 +457,7 @@ EXEC(vabsdiff4)
                 (op->c->kind != SASS_REGISTER || op->c->reg != TEG_SASS_RZ);
 
     if (op->u != NULL || (!summed && keeps)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     emu_sources(w, op, row);

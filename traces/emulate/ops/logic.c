@@ -7,7 +7,7 @@
 EXEC(mov)
 {
     if (emu_bits(op, 8, 0) == 0x002 && emu_bits(op, 75, 72) != 15) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     emu_write(w, op->d, 0, mask, emu_row(w, op->b, 0));
@@ -64,7 +64,7 @@ EXEC(lop3)
     const uint32_t *row[3];
 
     if (is_odd_test(op)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     emu_sources(w, op, row);

@@ -233,7 +233,7 @@ EXEC(dmma)
     struct shape s;
 
     if (code > 2 || emu_bits(op, 79, 78) != 0) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     s = shapes[code];
@@ -319,7 +319,7 @@ EXEC(imma)
     /* 4-bit shapes are of 4-bit numbers, both of them, and so with 8 bits. */
     if (s.rows == 0 || (op->cc >= 80 && emu_bit(op, 72)) ||
         (type_a < 2) != (s.each == 4) || (type_b < 2) != (s.each == 4)) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     for (unsigned l = 0; l < EMU_LANES; l++) {
@@ -357,7 +357,7 @@ EXEC(bmma)
     int both = emu_bit(op, 78);
 
     if (s.rows == 0) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     for (unsigned l = 0; l < EMU_LANES; l++) {

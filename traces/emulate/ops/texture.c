@@ -188,7 +188,7 @@ static void read_texture(struct emu_warp *w, const struct emu_op *op,
                          reading *read)
 {
     if (c->shape.dimensions == 0 || !is_known) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -324,7 +324,7 @@ static int is_known_surface(struct emu_warp *w, const struct emu_op *op)
     if (surface_bytes(op) != 0 && shape < 6 && code != 0x99c && code != 0xb9b &&
         code != 0xf9b && emu_bit(op, 72))
         return 1;
-    emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+    emu_refuse(w, op);
     return 0;
 }
 

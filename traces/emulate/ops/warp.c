@@ -274,7 +274,7 @@ EXEC(bmov)
     } else if (code == 0x356 && mask != 0) {
         w->convergence[number] = emu_row(w, op->b, 0)[__builtin_ctz(mask)];
     } else {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
     }
 }
 
@@ -305,7 +305,7 @@ EXEC(qspc)
     uint32_t in[4] = {0};
 
     if (op->d != NULL) {
-        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        emu_refuse(w, op);
         return;
     }
     emu_addresses(w, op->m, at);
