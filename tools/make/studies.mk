@@ -14,6 +14,9 @@
 # make model-table      compares the analytical models, into docs/models.md
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
+# make emulator-check   every instruction of the emulator on many more operands
+#                       than `make check`, and the table of docs/emulator.md,
+#                       minutes
 # make measure-build    compiles the measuring kit for all GPUs, if nvcc is there
 # make mutate           whether tests notice small changes of meaning, with
 #                       Python, some ten minutes on two cores; ONLY='NAME'
@@ -61,6 +64,12 @@ fixtures-check:
 	@command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 0; }; \
 	tools/make_fixtures.sh --check
 
+emulator-check: $(BUILD)/tests/traces/emulate/test_reference
+	@TEG_REFERENCE_TRIALS=$(or $(TRIALS),1000) $< >$(BUILD)/emulator-check.out; \
+	status=$$?; grep -vE '^sm_[0-9]+ [^ ]+ (runs|refused|[0-9]+ values)' \
+	    $(BUILD)/emulator-check.out; \
+	[ $$status = 0 ] && tools/emulator_table.sh <$(BUILD)/emulator-check.out
+
 sampling: all
 	@tools/sampling.sh $(BUILD)/teg
 
@@ -84,4 +93,4 @@ mutate:
 	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: accuracy accuracy-modern accuracy-programs sampling clusters model-table \
-    example-scaling fixtures-check measure-build mutate
+    emulator-check example-scaling fixtures-check measure-build mutate

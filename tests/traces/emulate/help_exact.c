@@ -242,11 +242,13 @@ uint64_t exact_integer(struct exact v, enum exact_rounding r, int *beyond)
 {
     exact_wide whole;
 
-    *beyond = 0;
+    *beyond = v.kind == EXACT_INFINITE;
+    if (v.kind != EXACT_FINITE)
+        return UINT64_MAX;
     if (is_zero(&v))
         return 0;
     normalize(&v);
-    *beyond = v.kind == EXACT_INFINITE || v.exponent + TOP >= 64;
+    *beyond = v.exponent + TOP >= 64;
     if (*beyond)
         return UINT64_MAX;
     whole = rounded(v, 0, r);

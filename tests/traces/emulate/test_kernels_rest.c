@@ -249,6 +249,9 @@ START_TEST(special_registers)
                                  0, 0, 1, 1,  1, lane, t / 32};
 
         ck_assert_mem_eq(p, want, sizeof want);
+        ck_assert_uint_eq(p[14], SM == 75 ? 32 : SM == 86 ? 48 : 64);
+        ck_assert_uint_eq(p[15], 0); /* %smid, of one SM */
+        ck_assert_uint_eq(p[16], 1);
         ck_assert_uint_eq(p[17], 1u << lane);
         ck_assert_uint_eq(p[18], (2u << lane) - 1);
         ck_assert_uint_eq(p[19], (1u << lane) - 1);

@@ -14,8 +14,11 @@
 enum {
     INST_BYTES = TEG_SASS_BYTES,
     INSTS_MAX = 100000000,
-    SM90_RESERVED_SHARED = 0x400,
-    STACK_MARGIN = 1024, /* bytes of local memory beyond the frame */
+    RESERVED_SHARED = 0x400, /* by the system; of sm_90, before the kernel's */
+    RESERVED_AT = 0x124,     /* in bank 0: where it is before sm_90 */
+    NOT_OWN_AT = 0x114,      /* how much of SR_SMEMSZ it is */
+    SMS_AT = 0x10c,          /* %nsmid */
+    STACK_MARGIN = 1024,     /* bytes of local memory beyond the frame */
     BANK0_MIN = 0x210,
     THREADS_MAX = 1024,
     TOGETHER_MAX = 32768, /* warps of a cooperative grid: memory */
@@ -34,6 +37,7 @@ struct emulation {
     uint32_t cluster[3]; /* 1 where there are none */
     int in_clusters;
     int is_cooperative;
+    int meets_in_shared;            /* its warps, in the system's part */
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
@@ -182,6 +186,37 @@ static void put_meeting(struct emulation *e)
     put32(e->bank0, at + 4, (uint32_t)EMU_GRID_WINDOW);
 }
 
+/* Whether code of sm_80 to sm_89 asks where the system's part of shared memory
+ * begins (%reserved_smem_offset_begin): warps of large tiles meet there. */
+static int asks_for_reserved(const struct emulation *e)
+{
+    for (uint32_t i = 0; i < e->ops && e->block.cc >= 80 && e->block.cc < 90;
+         i++) {
+        for (uint8_t k = 0; k < e->op[i].operand_count; k++) {
+            const struct emu_operand *o = &e->op[i].operand[k];
+
+            if (o->kind == SASS_CONSTANT && o->bank == 0 &&
+                o->value == RESERVED_AT)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* It lies behind the kernel's own here, which begins at 0. */
+static void put_reserved(struct emulation *e)
+{
+    uint64_t at = (e->block.shared_bytes + 127) / 128 * 128;
+
+    e->meets_in_shared = asks_for_reserved(e);
+    if (!e->meets_in_shared)
+        return;
+    put32(e->bank0, RESERVED_AT, (uint32_t)at);
+    at += RESERVED_SHARED;
+    put32(e->bank0, NOT_OWN_AT, (uint32_t)(at - e->block.shared_bytes));
+    e->block.shared_bytes = at;
+}
+
 /* Bank 0: launch facts, windows, parameters.  (CUDA 13 layout as compiled
  * code reads it) */
 static teg_status make_bank0(struct emulation *e,
@@ -212,8 +247,13 @@ static teg_status make_bank0(struct emulation *e,
     put32(e->bank0, 0x2c, f->dynamic_shared);
     put_cluster(e, f);
     put_meeting(e);
-    if (e->block.cc >= 90) /* where parameters lie in generic space */
+    put_reserved(e);
+    put32(e->bank0, SMS_AT, 1); /* every block runs on the first */
+    if (e->block.cc >= 90) {
+        put32(e->bank0, NOT_OWN_AT, RESERVED_SHARED);
+        /* where parameters lie in generic space */
         put64(e->bank0, 0x198, EMU_PARAM_WINDOW + e->code->param_base);
+    }
     if (f->param_bytes != 0)
         memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
     e->block.bank[0].data = e->bank0;
@@ -379,7 +419,7 @@ static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
 
     /* The first 1024 bytes are the system's, static variables come behind. */
     if (cubin->sm >= 90)
-        fixed += SM90_RESERVED_SHARED;
+        fixed += RESERVED_SHARED;
     memcpy(b->grid, f->grid, sizeof b->grid);
     memcpy(b->dim, f->block, sizeof b->dim);
     b->shared_bytes = fixed + f->dynamic_shared;
@@ -398,8 +438,8 @@ static int runs_in_turn(const struct emulation *e)
             (strcmp(name, "BAR") == 0 || strcmp(name, "SYNCS") == 0))
             return 0;
     }
-    return e->code->shared_bytes == 0 &&
-           e->block.shared_bytes <= SM90_RESERVED_SHARED;
+    return e->code->shared_bytes == 0 && !e->meets_in_shared &&
+           e->block.shared_bytes <= RESERVED_SHARED;
 }
 
 /* What a kernel prints or allocates comes from one block after the other. */

@@ -43,6 +43,11 @@ static emu_exec find_exec(const char *name, int plain)
     return NULL;
 }
 
+int emu_has_function(const char *name)
+{
+    return find_exec(name, 1) != NULL;
+}
+
 /* ---- operands ------------------------------------------------------------------ */
 
 static void set_operand(struct emu_operand *o, const struct teg_sass_operand *s)

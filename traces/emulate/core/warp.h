@@ -237,6 +237,9 @@ extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
 void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
                     uint32_t cc, int plain);
 
+/* Whether any form of the operation has one. */
+int emu_has_function(const char *name);
+
 /* Words of immediates and constants, a row of lanes each. */
 struct emu_fixed {
     uint32_t (*row)[EMU_LANES]; /* owned */

@@ -30,6 +30,13 @@ static void thread_index(const struct emu_warp *w, unsigned axis,
     }
 }
 
+/* Warps that fit an SM.  (CUDA C++ Programming Guide, technical specifications
+ * per compute capability) */
+static uint32_t warps_of_sm(uint32_t cc)
+{
+    return cc == 75 ? 32 : cc >= 86 && cc < 90 ? 48 : 64;
+}
+
 /* Returns 0 if nothing is known of the register, else its value in `*value`. */
 static int special_register(const struct emu_warp *w, unsigned number, int lane,
                             uint32_t *value)
@@ -40,6 +47,9 @@ static int special_register(const struct emu_warp *w, unsigned number, int lane,
     switch (number) {
     case 0x00:
         *value = (uint32_t)lane;
+        return 1;
+    case 0x02:
+        *value = warps_of_sm(b->cc) << 8; /* SR_VIRTCFG: %nwarpid in 15:8 */
         return 1;
     case 0x03:
         *value = w->number << 8; /* SR_VIRTID: %warpid in bits 14:8 */
@@ -348,6 +358,8 @@ const struct emu_row_of EMU_TABLE(warp)[] = {
     {"LDGDEPBAR", nop},
     {"ERRBAR", nop},
     {"CGAERRBAR", nop},
+    {"PREEXIT", nop}, /* who depends on this launch comes after its end */
+    {"ACQBULK", nop},
     {"CCTL", nop},
     {"UTMACMDFLUSH", nop},
     {"S2R", s2r},
