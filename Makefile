@@ -54,13 +54,15 @@ TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
 ROOMS    := isa config traces sim libteg
 LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
-CUDART_SRC := $(shell find tools/cudart -name '*.c' | sort)
+CUDART_SRC := $(shell find tools/cudart -name '*.c' \
+    ! -path 'tools/cudart/loader/*' | sort)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 DEPS     := build/deps.stamp
 
-CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcuda.so.1
+CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcuda.so.1 \
+    $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
@@ -91,6 +93,13 @@ $(BUILD)/cudart/libcudart.so.13: $(CUDART_SRC:%.c=$(BUILD)/%.o) \
 $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--no-as-needed $< -o $@
+
+# What gets programs to it.  They are loaded into every process of a run, a
+# shell too, so they depend on nothing, sanitizers neither.
+$(BUILD)/cudart/libteg_%.so: tools/cudart/loader/%.c
+	@mkdir -p $(@D)
+	$(call run,LINK)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(CFLAGS)) \
+	    $(LDFLAGS) -shared -Wl,-soname,$(@F) $< -o $@
 
 # teg with another pool (tools/mpi).
 MPI_OBJ := $(filter-out %/pool.o,$(TOOL_SRC:%.c=$(BUILD)/%.o)) \

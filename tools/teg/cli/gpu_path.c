@@ -225,7 +225,7 @@ static int load_default(const struct teg_gpu_list *list, uint32_t isa,
     return found != NULL ? load(found->path, gpu) : EXIT_DONE;
 }
 
-int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
+int gpu_open_for(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
 {
     struct teg_gpu_list list;
     int status = gpu_list_find_all(&list, config_dir);
@@ -235,9 +235,16 @@ int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
     status = load_default(&list, isa, gpu);
     if (status == EXIT_DONE && *gpu == NULL)
         status = say_no_default(isa, &list);
-    else if (status == EXIT_DONE)
+    teg_gpu_list_release(&list);
+    return status;
+}
+
+int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
+{
+    int status = gpu_open_for(isa, config_dir, gpu);
+
+    if (status == EXIT_DONE)
         say("", "sm_%u: simulating %s; -g chooses another GPU", isa,
             (*gpu)->name);
-    teg_gpu_list_release(&list);
     return status;
 }

@@ -20,8 +20,10 @@ int gpu_list_find_all(struct teg_gpu_list *list, const char *config_dir);
 /* Loads a GPU by name or by file ('/' in it or ending in ".cfg"); says what
  * is wrong, with the nearest name, and returns an exit status. */
 int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu);
-/* Loads the description that stands for `isa`, names it on standard error.  The
- * directory that is searched first wins; two in one directory are a fault. */
+/* Loads the description that stands for `isa`.  The directory that is searched
+ * first wins; two in one directory are a fault. */
+int gpu_open_for(uint32_t isa, const char *config_dir, struct teg_gpu **gpu);
+/* The same, named on standard error. */
 int gpu_open_default(uint32_t isa, const char *config_dir,
                      struct teg_gpu **gpu);
 /* Where the description is that gpu_open would load, absolute; owned by the

@@ -73,13 +73,45 @@ static void read_dynamic(struct program *p, Elf *elf, Elf_Scn *scn,
 
         if (gelf_getdyn(data, (int)i, &entry) == NULL)
             return;
-        p->has_rpath |= entry.d_tag == DT_RPATH;
         if (entry.d_tag != DT_NEEDED)
             continue;
         name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
         if (name != NULL && strncmp(name, "libcudart.so", 12) == 0)
             snprintf(p->runtime, sizeof p->runtime, "%s", name);
+        p->has_driver |= name != NULL && strcmp(name, "libcuda.so.1") == 0;
     }
+}
+
+/* The runtime's functions that tell that it is linked into the program, and
+ * which: CUDA 12 calls the properties by a second name, 11 has a call that 13
+ * has no more (tools/cudart/loader/patch.c). */
+static void read_symbols(struct program *p, Elf *elf, Elf_Scn *scn,
+                         const GElf_Shdr *header)
+{
+    static const char *const names[] = {
+        "__cudaRegisterFatBinary", "cudaLaunchCooperativeKernelMultiDevice",
+        "cudaGetDeviceProperties_v2"};
+    Elf_Data *data = elf_getdata(scn, NULL);
+    size_t count = header->sh_entsize > 0 && data != NULL
+                       ? data->d_size / header->sh_entsize
+                       : 0;
+    bool has[3] = {false};
+    GElf_Sym symbol;
+
+    p->has_symbols = true;
+    for (size_t i = 0; i < count; i++) {
+        const char *name;
+
+        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+            return;
+        name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        for (int n = 0; n < 3 && name != NULL; n++)
+            has[n] |= symbol.st_shndx != SHN_UNDEF &&
+                      GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+                      strcmp(name, names[n]) == 0;
+    }
+    if (has[0])
+        p->inside = has[2] ? 12 : has[1] ? 11 : 13;
 }
 
 static void read_sections(struct program *p, Elf *elf)
@@ -99,8 +131,21 @@ static void read_sections(struct program *p, Elf *elf)
         name = elf_strptr(elf, names, header.sh_name);
         if (header.sh_type == SHT_DYNAMIC)
             read_dynamic(p, elf, scn, &header);
+        if (header.sh_type == SHT_SYMTAB)
+            read_symbols(p, elf, scn, &header);
+        p->has_loader |= name != NULL && strcmp(name, ".interp") == 0;
         p->has_code |= name != NULL && strcmp(name, ".nv_fatbin") == 0;
     }
+}
+
+static void add_cubin(struct program *p, uint32_t sm)
+{
+    for (uint32_t i = 0; i < p->cubins; i++) {
+        if (p->cubin_sm[i] == sm)
+            return;
+    }
+    if (p->cubins < PROGRAM_CUBINS_MAX)
+        p->cubin_sm[p->cubins++] = sm;
 }
 
 /* A damaged fatbin is said when a kernel of it is to run. */
@@ -115,8 +160,8 @@ static void read_cubins(struct program *p)
 
         if (f.entry[i].sm > *newest)
             *newest = f.entry[i].sm;
-        if (!f.entry[i].is_ptx && p->cubins < PROGRAM_CUBINS_MAX)
-            p->cubin_sm[p->cubins++] = f.entry[i].sm;
+        if (!f.entry[i].is_ptx)
+            add_cubin(p, f.entry[i].sm);
     }
     teg_fatbin_release(&f);
 }
@@ -157,4 +202,19 @@ bool program_runs_on(const struct program *p, uint32_t cc)
             return true;
     }
     return false;
+}
+
+uint32_t program_nearest(const struct program *p, uint32_t cc)
+{
+    uint32_t below = 0, above = 0;
+
+    for (uint32_t i = 0; i < p->cubins; i++) {
+        uint32_t sm = p->cubin_sm[i];
+
+        if (sm <= cc && sm > below)
+            below = sm;
+        if (sm > cc && (above == 0 || sm < above))
+            above = sm;
+    }
+    return below != 0 ? below : above;
 }

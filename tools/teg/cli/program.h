@@ -14,8 +14,11 @@ struct program {
     char *path;       /* owned; the file that would run */
     bool is_elf;      /* else a script */
     bool has_code;    /* sections of device code */
+    bool has_loader;  /* uses shared libraries, so others can be put in */
+    bool has_symbols; /* not stripped */
+    bool has_driver;  /* is linked with libcuda.so.1 */
     char runtime[64]; /* "libcudart.so.13" it is linked with, or "" */
-    bool has_rpath;   /* libraries are looked for there first */
+    uint32_t inside;  /* CUDA's version of a runtime linked into it; 0: none */
     uint32_t cubin_sm[PROGRAM_CUBINS_MAX]; /* 75, 80: cubins */
     uint32_t cubins;
     uint32_t newest;     /* of them; 0: none */
@@ -25,6 +28,9 @@ struct program {
 /* Finds `name` as a shell would and looks into it; says what is wrong. */
 int program_open(struct program *p, const char *name);
 void program_release(struct program *p);
+/* The newest code of those that are not newer than compute capability `cc`, or
+ * the oldest; 0: none. */
+uint32_t program_nearest(const struct program *p, uint32_t cc);
 /* True if it has a cubin that runs on compute capability `cc`. */
 bool program_runs_on(const struct program *p, uint32_t cc);
 

@@ -26,7 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUNTIME "libcudart.so.13"
+#define RUNTIME    "libcudart.so.13"
+#define RUNTIME_12 "libcudart.so.12"
 
 enum {
     OPERANDS_MAX = INT_MAX,
@@ -80,46 +81,73 @@ static int check_range(const char *option, const char *text, char *out,
 
 static int check_program(const struct program *p)
 {
-    if (p->has_code && p->runtime[0] == '\0') {
-        say(p->path, "the CUDA runtime is linked into the program: link it "
-                     "with nvcc -cudart shared");
+    if (p->runtime[0] != '\0' && strcmp(p->runtime, RUNTIME) != 0 &&
+        strcmp(p->runtime, RUNTIME_12) != 0) {
+        say(p->path, "is linked with %s; teg has the runtime of CUDA 12 and 13",
+            p->runtime);
         return EXIT_FAULT;
     }
-    if (p->runtime[0] != '\0' && strcmp(p->runtime, RUNTIME) != 0) {
-        say(p->path,
-            "expected a program linked with " RUNTIME " (CUDA 13), "
-            "found one linked with %s",
-            p->runtime);
+    if (p->inside != 0 && p->inside < 12) {
+        say(p->path, "carries the runtime of CUDA 11 or older; teg has that of "
+                     "12 and 13");
+        return EXIT_FAULT;
+    }
+    if (p->has_code && !p->has_loader) {
+        say(p->path, "is linked with -static, so nothing can be put in place "
+                     "of its CUDA runtime: link it without");
+        return EXIT_FAULT;
+    }
+    if (p->has_code && p->runtime[0] == '\0' && !p->has_symbols &&
+        !p->has_driver) {
+        say(p->path, "is stripped, so the CUDA runtime inside cannot be found: "
+                     "keep its symbols or link it with nvcc -cudart shared");
         return EXIT_FAULT;
     }
     return EXIT_DONE;
 }
 
-static int check_code(const struct program *p, const struct teg_gpu *gpu)
+static int say_no_code(const struct program *p, const struct teg_gpu *gpu)
 {
     uint32_t cc = gpu->chip.compute_capability;
-    char found[256] = "";
-    size_t used = 0;
 
-    if (!p->has_code || program_runs_on(p, cc))
-        return EXIT_DONE;
-    for (uint32_t i = 0; i < p->cubins && used < sizeof found; i++)
-        used += (size_t)snprintf(found + used, sizeof found - used, "%ssm_%u",
-                                 i > 0 ? ", " : "", p->cubin_sm[i]);
-    if (used == 0)
-        snprintf(found, sizeof found, "%s",
-                 p->newest_ptx != 0 ? "only PTX" : "none");
     say(p->path,
         "expected code for sm_%u (%s), found %s: compile with -gencode "
         "arch=compute_%u,code=sm_%u",
-        cc, gpu->name, found, cc, cc);
+        cc, gpu->name, p->newest_ptx != 0 ? "only PTX" : "none", cc, cc);
     return EXIT_FAULT;
+}
+
+/* A program without code for the GPU asked for finds one that fits its code;
+ * its traces can be replayed on any. */
+static int fit_code(struct exec *e, struct teg_gpu **gpu)
+{
+    const struct program *p = &e->program;
+    uint32_t cc = (*gpu)->chip.compute_capability, nearest;
+    struct teg_gpu *fits = NULL;
+    int status;
+
+    if (!p->has_code || program_runs_on(p, cc))
+        return EXIT_DONE;
+    nearest = program_nearest(p, cc);
+    if (nearest == 0)
+        return say_no_code(p, *gpu);
+    status = gpu_open_for(nearest, e->config_dir, &fits);
+    if (status != EXIT_DONE)
+        return status;
+    say(p->path,
+        "no code for sm_%u (%s): the program finds %s (sm_%u); teg run -g %s "
+        "chooses the chip of its traces",
+        cc, (*gpu)->name, fits->name, nearest, e->gpu_name);
+    teg_gpu_free(*gpu);
+    *gpu = fits;
+    return EXIT_DONE;
 }
 
 /* The GPU asked for, or the one that stands for the program's newest code. */
 static int choose_gpu(struct exec *e)
 {
     struct teg_gpu *gpu = NULL;
+    const char *name = e->gpu_name;
     uint32_t newest = e->program.newest;
     int status;
 
@@ -131,11 +159,15 @@ static int choose_gpu(struct exec *e)
     status = e->gpu_name != NULL
                  ? gpu_open(e->gpu_name, e->config_dir, &gpu)
                  : gpu_open_default(newest, e->config_dir, &gpu);
+    if (status == EXIT_DONE) {
+        struct teg_gpu *asked = gpu;
+
+        status = fit_code(e, &gpu);
+        if (name == NULL || gpu != asked)
+            name = gpu->name;
+    }
     if (status == EXIT_DONE)
-        status = check_code(&e->program, gpu);
-    if (status == EXIT_DONE)
-        status = gpu_find(e->gpu_name != NULL ? e->gpu_name : gpu->name,
-                          e->config_dir, &e->gpu_path);
+        status = gpu_find(name, e->config_dir, &e->gpu_path);
     teg_gpu_free(gpu);
     return status;
 }
@@ -224,22 +256,24 @@ static void set(const char *name, const char *value)
     setenv(name, value != NULL ? value : "", 1);
 }
 
-/* The loader finds our library before any other; a program that names its
- * directories itself (DT_RPATH) needs it loaded before. */
-static void set_loader(const struct exec *e)
+/* "OURS/file:what was there". */
+static void set_before(const char *name, const struct exec *e, const char *file)
 {
-    const char *old = getenv("LD_LIBRARY_PATH");
+    const char *old = getenv(name);
     char text[2 * PATH_MAX];
 
-    snprintf(text, sizeof text, "%s%s%.4000s", e->library,
+    snprintf(text, sizeof text, "%s%s%s%.4000s", e->library, file,
              old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
-    setenv("LD_LIBRARY_PATH", text, 1);
-    if (!e->program.has_rpath)
-        return;
-    old = getenv("LD_PRELOAD");
-    snprintf(text, sizeof text, "%s/" RUNTIME "%s%.4000s", e->library,
-             old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
-    setenv("LD_PRELOAD", text, 1);
+    setenv(name, text, 1);
+}
+
+/* The loader finds our library wherever one is looked for, and in place of one
+ * that is linked into a program (tools/cudart/loader). */
+static void set_loader(const struct exec *e)
+{
+    set_before("LD_LIBRARY_PATH", e, "");
+    set_before("LD_AUDIT", e, "/libteg_redirect.so");
+    set_before("LD_PRELOAD", e, "/libteg_patch.so");
 }
 
 static int set_environment(const struct exec *e)
@@ -454,7 +488,7 @@ int cmd_exec(int argc, char **argv)
         .command = "exec",
         .operands = "-- PROGRAM [ARG]...",
         .summary =
-            "Runs PROGRAM, a CUDA program linked with -cudart shared, on the "
+            "Runs PROGRAM, a CUDA program as nvcc builds it, on the "
             "functional emulator instead of a GPU.  Each kernel launch becomes "
             "a trace; kernels.json lists them, for `teg run`.  The exit status "
             "is the program's.",
@@ -462,8 +496,7 @@ int cmd_exec(int argc, char **argv)
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
         .examples =
-            "  nvcc -cudart shared -gencode arch=compute_80,code=sm_80 \\\n"
-            "      -o saxpy saxpy.cu\n"
+            "  nvcc -arch=sm_80 -o saxpy saxpy.cu\n"
             "  teg exec -- ./saxpy 1000\n"
             "  teg run saxpy.teg/kernels.json -g a100\n"
             "  teg exec -k 'gemm*' --launches 0:3 -o traces -- ./saxpy 1000\n"};

@@ -1,0 +1,303 @@
+/*
+ * Programs that carry the vendor's runtime inside, as nvcc links them by
+ * default.  This library is preloaded, so it runs before the program's own
+ * constructors, the first to call the runtime (__cudaRegisterFatBinary).  It
+ * finds the runtime's entry points in the program's symbol table and makes
+ * each a jump to teg's function of that name:
+ *
+ *   program  cudaMalloc:  jmp stub           5 bytes; near, +-2 GB
+ *   stub                  jmp *[address]     a page of our own beside it
+ *   teg      cudaMalloc
+ *
+ * Only functions teg's runtime has are touched; what else is in the program
+ * never runs, for nothing leads there.  Needs a symbol table (not stripped).
+ * Runs in every process of the run, so it depends on nothing and returns at
+ * once where there is nothing to do.
+ */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr, MAP_FIXED_NOREPLACE */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    JUMP_BYTES = 5,  /* jmp rel32 */
+    STUB_BYTES = 16, /* jmp *[rip + 2], 2 bytes of room, address */
+    EXIT_STATUS = 126,
+};
+
+/* Stubs are looked for a room within reach of a 32-bit displacement. */
+#define REACH UINT64_C(0x70000000)
+#define STEP  UINT64_C(0x100000)
+
+/* An executable file's symbols. */
+struct image {
+    const uint8_t *data; /* mapped */
+    size_t bytes;
+    const Elf64_Sym *symbol;
+    size_t symbols;
+    const char *names;
+    size_t name_bytes; /* the last is 0 */
+};
+
+struct patcher {
+    struct image image;
+    uint64_t bias;  /* from addresses of the file to those of the process */
+    void *runtime;  /* teg's */
+    uint8_t *stub;  /* the next free one */
+    uint64_t first; /* bytes of the program that change: pages */
+    uint64_t end;
+};
+
+/* ---- the program's symbols ---------------------------------------------------- */
+
+static int within(const struct image *m, uint64_t offset, uint64_t bytes)
+{
+    return offset <= m->bytes && bytes <= m->bytes - offset;
+}
+
+/* 0 if the file is none with symbols. */
+static int find_symbols(struct image *m)
+{
+    const Elf64_Ehdr *e = (const void *)m->data;
+    const Elf64_Shdr *s;
+
+    if (m->bytes < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
+        e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_shentsize != sizeof *s ||
+        !within(m, e->e_shoff, (uint64_t)e->e_shnum * sizeof *s))
+        return 0;
+    s = (const void *)(m->data + e->e_shoff);
+    for (unsigned i = 0; i < e->e_shnum; i++) {
+        const Elf64_Shdr *names;
+
+        if (s[i].sh_type != SHT_SYMTAB || s[i].sh_link >= e->e_shnum)
+            continue;
+        names = &s[s[i].sh_link];
+        if (!within(m, s[i].sh_offset, s[i].sh_size) ||
+            !within(m, names->sh_offset, names->sh_size) || names->sh_size == 0)
+            return 0;
+        m->symbol = (const void *)(m->data + s[i].sh_offset);
+        m->symbols = s[i].sh_size / sizeof *m->symbol;
+        m->names = (const char *)m->data + names->sh_offset;
+        m->name_bytes = names->sh_size;
+        return m->names[m->name_bytes - 1] == '\0';
+    }
+    return 0;
+}
+
+static int image_open(struct image *m)
+{
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat s;
+    void *data = MAP_FAILED;
+
+    *m = (struct image){0};
+    if (file >= 0 && fstat(file, &s) == 0 && s.st_size > 0)
+        data = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (file >= 0)
+        close(file);
+    if (data == MAP_FAILED)
+        return 0;
+    m->data = data;
+    m->bytes = (size_t)s.st_size;
+    return find_symbols(m);
+}
+
+static void image_close(struct image *m)
+{
+    if (m->data != NULL)
+        munmap((void *)m->data, m->bytes);
+}
+
+/* Name of a function that the program defines and that may be the runtime's;
+ * NULL otherwise. */
+static const char *entry_name(const struct image *m, const Elf64_Sym *s)
+{
+    const char *name = m->names + s->st_name;
+
+    if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
+        s->st_name >= m->name_bytes ||
+        (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0))
+        return NULL;
+    return name;
+}
+
+static int defines(const struct image *m, const char *wanted)
+{
+    for (size_t i = 0; i < m->symbols; i++) {
+        const char *name = entry_name(m, &m->symbol[i]);
+
+        if (name != NULL && strcmp(name, wanted) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Which runtime it carries: CUDA 12 calls the properties by a second name,
+ * 11 has a call that 13 has no more. */
+static int generation(const struct image *m)
+{
+    if (defines(m, "cudaGetDeviceProperties_v2"))
+        return 12;
+    return defines(m, "cudaLaunchCooperativeKernelMultiDevice") ? 11 : 13;
+}
+
+/* ---- jumps -------------------------------------------------------------------- */
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "teg: %s: %s\n", program_invocation_short_name, what);
+    _exit(EXIT_STATUS);
+}
+
+static int note_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+    (void)size;
+    *(uint64_t *)bias = info->dlpi_addr;
+    return 1; /* the first is the program */
+}
+
+static const char here; /* an address in this library */
+
+/* Teg's runtime lies beside this library. */
+static void *open_runtime(int version)
+{
+    char path[PATH_MAX];
+    Dl_info self;
+    char *slash;
+
+    if (dladdr(&here, &self) == 0)
+        return NULL;
+    snprintf(path, sizeof path - 32, "%s", self.dli_fname);
+    slash = strrchr(path, '/');
+    sprintf(slash != NULL ? slash + 1 : path, "libcudart.so.%d", version);
+    return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+/* Memory near the program's code, the closest that is free. */
+static uint8_t *room_near(uint64_t at, size_t bytes)
+{
+    at &= ~(STEP - 1);
+    for (uint64_t away = STEP; away < REACH; away += STEP) {
+        const uint64_t wanted[] = {at - away, at + away};
+
+        for (int i = 0; i < 2; i++) {
+            void *got =
+                mmap((void *)wanted[i], bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+            if (got == (void *)wanted[i])
+                return got;
+            if (got != MAP_FAILED)
+                munmap(got, bytes);
+        }
+    }
+    return NULL;
+}
+
+static void write_stub(uint8_t *stub, const void *target)
+{
+    static const uint8_t jump[] = {0xff, 0x25, 2, 0, 0, 0, 0x0f, 0x0b};
+
+    memcpy(stub, jump, sizeof jump);
+    memcpy(stub + sizeof jump, &target, sizeof target);
+}
+
+static void write_jump(uint8_t *at, const uint8_t *stub)
+{
+    int32_t distance = (int32_t)(stub - (at + JUMP_BYTES));
+
+    at[0] = 0xe9;
+    memcpy(at + 1, &distance, sizeof distance);
+}
+
+/* Teg's function in place of symbol `s`; NULL: it stays as it is. */
+static void *target_of(const struct patcher *p, const Elf64_Sym *s)
+{
+    const char *name = entry_name(&p->image, s);
+
+    return name != NULL && s->st_size >= JUMP_BYTES ? dlsym(p->runtime, name)
+                                                    : NULL;
+}
+
+/* Returns how many functions will change. */
+static size_t survey(struct patcher *p)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    size_t count = 0;
+
+    p->first = UINT64_MAX;
+    for (size_t i = 0; i < p->image.symbols; i++) {
+        const Elf64_Sym *s = &p->image.symbol[i];
+        uint64_t at = p->bias + s->st_value;
+
+        if (target_of(p, s) == NULL)
+            continue;
+        count++;
+        if (at < p->first)
+            p->first = at;
+        if (at + JUMP_BYTES > p->end)
+            p->end = at + JUMP_BYTES;
+    }
+    p->first &= ~(page - 1);
+    p->end = (p->end + page - 1) & ~(page - 1);
+    return count;
+}
+
+static void patch(struct patcher *p)
+{
+    size_t count = survey(p), bytes = count * STUB_BYTES;
+    uint8_t *stubs = count > 0 ? room_near(p->first, bytes) : NULL;
+
+#ifndef __x86_64__
+    fail("carries its CUDA runtime, which is replaced on x86-64 only: link it "
+         "with nvcc -cudart shared");
+#endif
+    p->stub = stubs;
+    if (stubs == NULL || mprotect((void *)p->first, p->end - p->first,
+                                  PROT_READ | PROT_WRITE) != 0)
+        fail("the CUDA runtime linked into the program cannot be replaced: "
+             "link it with nvcc -cudart shared");
+    for (size_t i = 0; i < p->image.symbols; i++) {
+        const Elf64_Sym *s = &p->image.symbol[i];
+        const void *target = target_of(p, s);
+
+        if (target == NULL)
+            continue;
+        write_stub(p->stub, target);
+        write_jump((uint8_t *)(p->bias + s->st_value), p->stub);
+        p->stub += STUB_BYTES;
+    }
+    if (mprotect(stubs, bytes, PROT_READ | PROT_EXEC) != 0 ||
+        mprotect((void *)p->first, p->end - p->first, PROT_READ | PROT_EXEC) !=
+            0)
+        fail("the CUDA runtime linked into the program cannot be replaced");
+}
+
+__attribute__((constructor)) static void replace_runtime(void)
+{
+    struct patcher p = {0};
+
+    if (image_open(&p.image) && defines(&p.image, "__cudaRegisterFatBinary")) {
+        int version = generation(&p.image);
+
+        if (version < 12)
+            fail("carries the runtime of CUDA 11 or older; teg has that of 12 "
+                 "and 13");
+        p.runtime = open_runtime(version);
+        if (p.runtime == NULL)
+            fail(dlerror());
+        dl_iterate_phdr(note_bias, &p.bias);
+        patch(&p);
+    }
+    image_close(&p.image);
+}
