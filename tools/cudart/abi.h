@@ -106,6 +106,55 @@ struct cuda_copy3d {
     int kind;
 };
 
+/* Elements of 1, 2 or 4 bytes, in rows. */
+struct cuda_set {
+    void *to;
+    size_t pitch;
+    unsigned value, element_bytes;
+    size_t width, height; /* elements, rows */
+};
+
+/* A kernel as a node of a graph. */
+struct cuda_kernel_node {
+    const void *function;
+    struct cuda_dim3 grid, block;
+    unsigned shared;
+    void **args;
+    void **extra;
+};
+
+struct cuda_host_node {
+    void (*call)(void *data);
+    void *data;
+};
+
+/* Memory that a node allocates. */
+struct cuda_allocation_node {
+    uint8_t pool[88];
+    const void *access;
+    size_t accesses, bytes;
+    void *address;
+};
+
+/* Any node. */
+struct cuda_node {
+    int type;
+    int reserved[3];
+    union {
+        int64_t room[29];
+        struct cuda_kernel_node kernel;
+        struct {
+            int flags, reserved[3];
+            struct cuda_copy3d copy;
+        } copy;
+        struct cuda_set set;
+        struct cuda_host_node host;
+        void *handle; /* a graph, an event, memory to be freed */
+        struct cuda_allocation_node allocation;
+    };
+    int64_t more;
+};
+
 struct cuda_pointer_attributes {
     int type, device;
     void *device_pointer, *host_pointer;
@@ -183,6 +232,10 @@ _Static_assert(sizeof(struct cuda_function_attributes) == 144, "layout");
 _Static_assert(sizeof(struct cuda_pointer_attributes) == 88, "layout");
 _Static_assert(sizeof(struct cuda_copy3d) == 160, "layout");
 _Static_assert(sizeof(struct cuda_launch_config) == 56, "layout");
+_Static_assert(sizeof(struct cuda_kernel_node) == 56, "layout");
+_Static_assert(sizeof(struct cuda_set) == 40, "layout");
+_Static_assert(sizeof(struct cuda_allocation_node) == 120, "layout");
+_Static_assert(sizeof(struct cuda_node) == 256, "layout");
 _Static_assert(sizeof(struct cuda_resource) == 144, "layout");
 _Static_assert(offsetof(struct cuda_resource, linear.bytes) == 40, "layout");
 _Static_assert(offsetof(struct cuda_resource, pitched.width) == 40, "layout");

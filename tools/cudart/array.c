@@ -2,6 +2,7 @@
  * other, without gaps; a program cannot see that. */
 #include "tools/cudart/array.h"
 #include "tools/cudart/memory.h"
+#include "tools/cudart/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,7 +267,10 @@ CALL(cudaMemcpy2DToArrayAsync, struct array *to, size_t x, size_t y,
      const void *from, size_t pitch, size_t width, size_t height, int kind,
      void *stream)
 {
-    (void)stream;
+    BEGIN(r);
+    if (stream_is_captured(r, stream, "cudaMemcpy2DToArrayAsync"))
+        return runtime_end(r, cudaErrorStreamCaptureUnsupported);
+    runtime_unlock(r, 0);
     return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
 }
 ALSO(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
@@ -288,7 +292,10 @@ CALL(cudaMemcpy2DFromArrayAsync, void *to, size_t pitch,
      const struct array *from, size_t x, size_t y, size_t width, size_t height,
      int kind, void *stream)
 {
-    (void)stream;
+    BEGIN(r);
+    if (stream_is_captured(r, stream, "cudaMemcpy2DFromArrayAsync"))
+        return runtime_end(r, cudaErrorStreamCaptureUnsupported);
+    runtime_unlock(r, 0);
     return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
 }
 ALSO(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
@@ -339,7 +346,10 @@ ALSO(cudaMemcpyToArray, cudaMemcpyToArray_ptds);
 CALL(cudaMemcpyToArrayAsync, struct array *to, size_t x, size_t y,
      const void *from, size_t bytes, int kind, void *stream)
 {
-    (void)stream;
+    BEGIN(r);
+    if (stream_is_captured(r, stream, "cudaMemcpyToArrayAsync"))
+        return runtime_end(r, cudaErrorStreamCaptureUnsupported);
+    runtime_unlock(r, 0);
     return cudaMemcpyToArray(to, x, y, from, bytes, kind);
 }
 ALSO(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz);
@@ -360,7 +370,10 @@ ALSO(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds);
 CALL(cudaMemcpyFromArrayAsync, void *to, const struct array *from, size_t x,
      size_t y, size_t bytes, int kind, void *stream)
 {
-    (void)stream;
+    BEGIN(r);
+    if (stream_is_captured(r, stream, "cudaMemcpyFromArrayAsync"))
+        return runtime_end(r, cudaErrorStreamCaptureUnsupported);
+    runtime_unlock(r, 0);
     return cudaMemcpyFromArray(to, from, x, y, bytes, kind);
 }
 ALSO(cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz);
@@ -400,30 +413,34 @@ static int side_3d(struct runtime *r, const void *array,
     return cudaSuccess;
 }
 
-CALL(cudaMemcpy3D, const struct cuda_copy3d *c)
+int array_copy_3d(struct runtime *r, const struct cuda_copy3d *c)
 {
-    BEGIN(r);
     struct side to, from;
     size_t unit;
-    int error;
+    int error = side_3d(r, c->to_array, &c->to, &c->to_at, &to);
 
-    if (c == NULL)
-        return runtime_end(r, cudaErrorInvalidValue);
-    error = side_3d(r, c->to_array, &c->to, &c->to_at, &to);
     if (error == cudaSuccess)
         error = side_3d(r, c->from_array, &c->from, &c->from_at, &from);
     if (error != cudaSuccess)
-        return runtime_end(r, error);
+        return error;
     unit = to.texel != 0 ? to.texel : from.texel != 0 ? from.texel : 1;
+    return copy_sides(r, &to, &from, c->extent.width * unit, c->extent.height,
+                      c->extent.depth, c->kind);
+}
+
+CALL(cudaMemcpy3D, const struct cuda_copy3d *c)
+{
+    BEGIN(r);
     return runtime_end(r,
-                       copy_sides(r, &to, &from, c->extent.width * unit,
-                                  c->extent.height, c->extent.depth, c->kind));
+                       c != NULL ? array_copy_3d(r, c) : cudaErrorInvalidValue);
 }
 ALSO(cudaMemcpy3D, cudaMemcpy3D_ptds);
 
 CALL(cudaMemcpy3DAsync, const struct cuda_copy3d *c, void *stream)
 {
-    (void)stream;
-    return cudaMemcpy3D(c);
+    BEGIN(r);
+    if (c == NULL)
+        return runtime_end(r, cudaErrorInvalidValue);
+    SUBMIT(r, stream, {.kind = OPERATION_COPY, .copy = *c});
 }
 ALSO(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);

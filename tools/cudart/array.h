@@ -17,5 +17,7 @@ struct array {
 int channel_check(const struct cuda_channel *c, struct emu_texture *t);
 /* NULL if the handle is no array. */
 struct array *array_find(struct runtime *r, const void *handle);
+/* Between arrays and memory, in one to three dimensions. */
+int array_copy_3d(struct runtime *r, const struct cuda_copy3d *c);
 
 #endif

@@ -8,6 +8,7 @@
 #include "tools/cudart/memory.h"
 #include "tools/cudart/registry.h"
 #include "tools/cudart/say.h"
+#include "tools/cudart/stream.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -432,7 +433,8 @@ static int unpack(const struct teg_cubin_kernel *k, void **extra,
 }
 
 static int launch(struct runtime *r, struct function *f,
-                  const struct launch_shape *shape, void **args, void **extra)
+                  const struct launch_shape *shape, void **args, void **extra,
+                  void *stream)
 {
     void *unpacked[ARGUMENTS_MAX];
     int error = cudaSuccess;
@@ -443,7 +445,8 @@ static int launch(struct runtime *r, struct function *f,
         error = unpack(f->kernel, extra, unpacked);
         args = unpacked;
     }
-    return error == cudaSuccess ? function_launch(r, f, shape, args) : error;
+    return error == cudaSuccess ? launch_submit(r, f, shape, args, stream)
+                                : error;
 }
 
 CALL(cuLaunchKernel, struct function *f, unsigned gx, unsigned gy, unsigned gz,
@@ -454,8 +457,7 @@ CALL(cuLaunchKernel, struct function *f, unsigned gx, unsigned gy, unsigned gz,
     struct launch_shape shape = {
         .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
 
-    (void)stream;
-    return runtime_end(r, launch(r, f, &shape, args, extra));
+    return runtime_end(r, launch(r, f, &shape, args, extra, stream));
 }
 
 CALL(cuLaunchCooperativeKernel, struct function *f, unsigned gx, unsigned gy,
@@ -468,8 +470,7 @@ CALL(cuLaunchCooperativeKernel, struct function *f, unsigned gx, unsigned gy,
                                  .shared = shared,
                                  .cooperative = 1};
 
-    (void)stream;
-    return runtime_end(r, launch(r, f, &shape, args, NULL));
+    return runtime_end(r, launch(r, f, &shape, args, NULL, stream));
 }
 
 CALL(cuLaunchKernelEx, const struct cu_launch_config *c, struct function *f,
@@ -483,7 +484,7 @@ CALL(cuLaunchKernelEx, const struct cu_launch_config *c, struct function *f,
     shape = (struct launch_shape){
         .grid = c->grid, .block = c->block, .shared = c->shared};
     launch_read_attributes(&shape, c->attribute, c->attributes);
-    return runtime_end(r, launch(r, f, &shape, args, extra));
+    return runtime_end(r, launch(r, f, &shape, args, extra, c->stream));
 }
 
 int cudaFuncGetAttributes(struct cuda_function_attributes *a, const void *what);
@@ -514,32 +515,21 @@ CALL(cuFuncGetAttribute, int *value, int number, const void *function)
 
 /* ---- filling memory ----------------------------------------------------------------- */
 
-static int fill(void *address, uint32_t value, size_t count, size_t width)
-{
-    BEGIN(r);
-    uint8_t *to = device_bytes(r, address, count * width);
-
-    if (count != 0 && to == NULL)
-        return runtime_end(r, cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * width, &value, width);
-    if (count != 0)
-        memory_note_set(r, address, count * width);
-    return runtime_end(r, cudaSuccess);
-}
-
-#define FILL(name, type)                             \
-    CALL(name, void *to, type value, size_t count)   \
-    {                                                \
-        return fill(to, value, count, sizeof value); \
-    }                                                \
+#define FILL(name, type)                                                      \
+    CALL(name, void *to, type value, size_t count)                            \
+    {                                                                         \
+        BEGIN(r);                                                             \
+        return runtime_end(r, memory_set(r, to, value, sizeof value, count)); \
+    }                                                                         \
     struct expects_a_semicolon
-#define FILL_ASYNC(name, type)                                   \
-    CALL(name, void *to, type value, size_t count, void *stream) \
-    {                                                            \
-        (void)stream;                                            \
-        return fill(to, value, count, sizeof value);             \
-    }                                                            \
+#define FILL_ASYNC(name, type)                                              \
+    CALL(name, void *to, type value, size_t count, void *stream)            \
+    {                                                                       \
+        BEGIN(r);                                                           \
+        SUBMIT(r, stream,                                                   \
+               operation_set(to, count * sizeof value, value, sizeof value, \
+                             count, 1));                                    \
+    }                                                                       \
     struct expects_a_semicolon
 FILL(cuMemsetD8_v2, uint8_t);
 FILL(cuMemsetD16_v2, uint16_t);

@@ -2,6 +2,7 @@
 #include "tools/cudart/launch.h"
 #include "tools/cudart/limits.h"
 #include "tools/cudart/say.h"
+#include "tools/cudart/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,13 +220,23 @@ int function_launch(struct runtime *r, struct function *f,
     return r->error;
 }
 
+int launch_submit(struct runtime *r, struct function *f,
+                  const struct launch_shape *shape, void **args, void *stream)
+{
+    struct operation o = {
+        .kind = OPERATION_KERNEL,
+        .kernel = {.function = f, .shape = *shape, .args = args}};
+
+    return stream_submit(r, stream, &o);
+}
+
 static int launch(struct runtime *r, const void *what,
-                  const struct launch_shape *shape, void **args)
+                  const struct launch_shape *shape, void **args, void *stream)
 {
     int error = cudaSuccess;
     struct function *f = function_find(r, what, &error);
 
-    return f != NULL ? function_launch(r, f, shape, args) : error;
+    return f != NULL ? launch_submit(r, f, shape, args, stream) : error;
 }
 
 void launch_read_attributes(struct launch_shape *shape,
@@ -240,6 +251,16 @@ void launch_read_attributes(struct launch_shape *shape,
         else if (a->id == ATTRIBUTE_CLUSTER)
             memcpy(&shape->cluster, a->value, sizeof shape->cluster);
     }
+}
+
+void launch_write_attribute(const struct launch_shape *shape, int id,
+                            struct cuda_launch_attribute *a)
+{
+    *a = (struct cuda_launch_attribute){.id = id};
+    if (id == ATTRIBUTE_COOPERATIVE)
+        memcpy(a->value, &shape->cooperative, sizeof shape->cooperative);
+    else if (id == ATTRIBUTE_CLUSTER)
+        memcpy(a->value, &shape->cluster, sizeof shape->cluster);
 }
 
 /* ---- entry points ------------------------------------------------------------------- */
@@ -275,8 +296,7 @@ CALL(cudaLaunchKernel, const void *what, struct cuda_dim3 grid,
     struct launch_shape shape = {
         .grid = grid, .block = block, .shared = shared};
 
-    (void)stream;
-    return runtime_end(r, launch(r, what, &shape, args));
+    return runtime_end(r, launch(r, what, &shape, args, stream));
 }
 ALSO(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 ALSO(cudaLaunchKernel, __cudaLaunchKernel);
@@ -289,8 +309,7 @@ CALL(cudaLaunchCooperativeKernel, const void *what, struct cuda_dim3 grid,
     struct launch_shape shape = {
         .grid = grid, .block = block, .shared = shared, .cooperative = 1};
 
-    (void)stream;
-    return runtime_end(r, launch(r, what, &shape, args));
+    return runtime_end(r, launch(r, what, &shape, args, stream));
 }
 ALSO(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 
@@ -305,7 +324,7 @@ CALL(cudaLaunchKernelExC, const struct cuda_launch_config *c, const void *what,
     shape = (struct launch_shape){
         .grid = c->grid, .block = c->block, .shared = c->shared};
     launch_read_attributes(&shape, c->attribute, c->attributes);
-    return runtime_end(r, launch(r, what, &shape, args));
+    return runtime_end(r, launch(r, what, &shape, args, c->stream));
 }
 ALSO(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 

@@ -17,6 +17,14 @@ void launch_read_attributes(struct launch_shape *shape,
                             const struct cuda_launch_attribute *attribute,
                             uint32_t count);
 
+/* The other way round; zeros for one that is not known. */
+void launch_write_attribute(const struct launch_shape *shape, int id,
+                            struct cuda_launch_attribute *a);
+
+/* In a stream: run, or kept where it is being captured. */
+int launch_submit(struct runtime *r, struct function *f,
+                  const struct launch_shape *shape, void **args, void *stream);
+
 /* Checks, runs, traces.  `args[i]` points to the value of parameter i. */
 int function_launch(struct runtime *r, struct function *f,
                     const struct launch_shape *shape, void **args);

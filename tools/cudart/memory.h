@@ -14,9 +14,31 @@ int memory_copy_alone(struct runtime *r, void *to, const void *from,
                       size_t bytes, int kind);
 int memory_allocate(struct runtime *r, void **address, size_t bytes);
 int memory_free(struct runtime *r, void *address);
-int memory_set(struct runtime *r, void *to, int value, size_t bytes);
+/* `count` elements of `width` bytes: 1, 2 or 4. */
+int memory_set(struct runtime *r, void *to, uint32_t value, size_t width,
+               size_t count);
 /* The program's own way of setting memory has set it. */
 void memory_note_set(struct runtime *r, const void *to, size_t bytes);
+/* Memory of a graph's node: it has one address as long as the program runs, and
+ * is in use from the node that allocates it to the one that frees it. */
+int memory_graph_allocate(struct runtime *r, void **address, size_t bytes);
+/* By a node, or by the program itself; cudaErrorInvalidValue: none such. */
+int memory_graph_use(struct runtime *r, void *address, int used);
+int memory_is_graph(const struct runtime *r, const void *address);
+/* It has been freed: its pool has it no more. */
+void memory_forget_pooled(struct runtime *r, const void *address);
+/* Host memory that the device sees, at the same address. */
+struct shared_memory {
+    void *data;
+    size_t bytes;
+    enum cuda_memory kind;
+    int ours; /* to be unmapped when freed */
+    struct shared_memory *next;
+};
+
+/* Host memory that the device sees, by any address in it; NULL: none. */
+struct shared_memory *shared_find(const struct runtime *r, const void *address);
+
 /* Planes of rows; a pitch is bytes from row to row. */
 struct copy_box {
     char *to;

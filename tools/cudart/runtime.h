@@ -45,7 +45,9 @@ struct runtime {
     struct function *functions;
     struct variable *variables;
     struct shared_memory *shared; /* memory.c */
+    struct pooled *pooled;        /* pool.c */
     struct array *arrays;         /* array.h */
+    struct capture *captures;     /* under way: graph/capture.h */
     struct emu_textures textures;
     struct tracer tracer;
 };

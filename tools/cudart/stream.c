@@ -1,24 +1,46 @@
-/* Streams, events, errors: everything is done when its call returns. */
-#include "tools/cudart/runtime.h"
+#include "tools/cudart/stream.h"
+#include "tools/cudart/graph/capture.h"
+#include "tools/cudart/say.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct stream {
-    unsigned flags;
-    int priority;
+/* The default streams: NULL, and the handles 1 and 2 of the headers. */
+static struct stream standard;
+
+enum {
+    HANDLES_STANDARD = 2
 };
 
-struct event {
-    int recorded;
-    double at_us; /* nominal */
-};
+struct stream *stream_of(struct runtime *r, void *handle)
+{
+    (void)r;
+    return (uintptr_t)handle > HANDLES_STANDARD ? handle : &standard;
+}
+
+int stream_submit(struct runtime *r, void *handle, const struct operation *o)
+{
+    struct stream *s = stream_of(r, handle);
+
+    return capture_of(r, &s->frontier) != NULL ? capture_add(r, s, o)
+                                               : operation_run(r, o);
+}
+
+int stream_is_captured(struct runtime *r, void *handle, const char *name)
+{
+    if (capture_of(r, &stream_of(r, handle)->frontier) == NULL)
+        return 0;
+    runtime_say("", "%s in a stream that is being captured is not implemented",
+                name);
+    return 1;
+}
 
 /* ---- streams -------------------------------------------------------------- */
 
 CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
 {
     BEGIN(r);
+    static uint64_t made;
     struct stream *s = calloc(1, sizeof *s);
 
     if (stream == NULL || s == NULL) {
@@ -26,7 +48,7 @@ CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
         return runtime_end(r, stream == NULL ? cudaErrorInvalidValue
                                              : cudaErrorMemoryAllocation);
     }
-    *s = (struct stream){flags, priority};
+    *s = (struct stream){.flags = flags, .priority = priority, .id = ++made};
     *stream = s;
     return runtime_end(r, cudaSuccess);
 }
@@ -41,36 +63,40 @@ CALL(cudaStreamCreate, void **stream)
     return cudaStreamCreateWithPriority(stream, 0, 0);
 }
 
-/* NULL, 1 and 2 are the default streams. */
-static int is_made(const void *stream)
-{
-    return (uintptr_t)stream > 2;
-}
-
 CALL(cudaStreamDestroy, void *stream)
 {
     BEGIN(r);
-    if (!is_made(stream))
+    struct stream *s = stream_of(r, stream);
+
+    if (s == &standard)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
-    free(stream);
+    capture_forget(&s->frontier);
+    free(s);
     return runtime_end(r, cudaSuccess);
 }
 
 CALL(cudaStreamSynchronize, void *stream)
 {
     BEGIN(r);
-    (void)stream;
-    return runtime_end(r, cudaSuccess);
+    struct stream *s = stream_of(r, stream);
+
+    return runtime_end(r, capture_of(r, &s->frontier) == NULL
+                              ? cudaSuccess
+                              : cudaErrorStreamCaptureUnsupported);
 }
 ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 ALSO(cudaStreamSynchronize, cudaStreamQuery);
 ALSO(cudaStreamSynchronize, cudaStreamQuery_ptsz);
 
-CALL(cudaStreamWaitEvent, void *stream, void *event, unsigned flags)
+/* What the stream does from here on comes after what the event has seen. */
+CALL(cudaStreamWaitEvent, void *stream, struct event *event, unsigned flags)
 {
     BEGIN(r);
-    (void)stream, (void)event, (void)flags;
-    return runtime_end(r, cudaSuccess);
+    (void)flags;
+    if (event == NULL)
+        return runtime_end(r, cudaErrorInvalidResourceHandle);
+    return runtime_end(
+        r, capture_join(r, &stream_of(r, stream)->frontier, &event->frontier));
 }
 ALSO(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
 
@@ -79,7 +105,7 @@ CALL(cudaStreamGetFlags, void *stream, unsigned *flags)
     BEGIN(r);
     if (flags == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
-    *flags = is_made(stream) ? ((struct stream *)stream)->flags : 0;
+    *flags = stream_of(r, stream)->flags;
     return runtime_end(r, cudaSuccess);
 }
 ALSO(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
@@ -89,21 +115,60 @@ CALL(cudaStreamGetPriority, void *stream, int *priority)
     BEGIN(r);
     if (priority == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
-    *priority = is_made(stream) ? ((struct stream *)stream)->priority : 0;
+    *priority = stream_of(r, stream)->priority;
     return runtime_end(r, cudaSuccess);
 }
 ALSO(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
 
-CALL(cudaStreamIsCapturing, void *stream, int *status)
+CALL(cudaStreamGetId, void *stream, uint64_t *id)
+{
+    BEGIN(r);
+    if (id == NULL)
+        return runtime_end(r, cudaErrorInvalidValue);
+    *id = stream_of(r, stream)->id;
+    return runtime_end(r, cudaSuccess);
+}
+ALSO(cudaStreamGetId, cudaStreamGetId_ptsz);
+
+CALL(cudaStreamGetDevice, void *stream, int *device)
 {
     BEGIN(r);
     (void)stream;
-    if (status == NULL)
+    if (device == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
-    *status = 0;
+    *device = 0;
     return runtime_end(r, cudaSuccess);
 }
-ALSO(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
+ALSO(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
+
+/* Attributes are hints (windows of L2, how to wait); what is asked for is what
+ * a stream has without. */
+CALL(cudaStreamSetAttribute, void *stream, int id, const void *value)
+{
+    BEGIN(r);
+    (void)stream, (void)id;
+    return runtime_end(r, value != NULL ? cudaSuccess : cudaErrorInvalidValue);
+}
+ALSO(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz);
+
+CALL(cudaStreamGetAttribute, void *stream, int id, void *value)
+{
+    BEGIN(r);
+    (void)stream, (void)id;
+    if (value == NULL)
+        return runtime_end(r, cudaErrorInvalidValue);
+    memset(value, 0, sizeof((struct cuda_launch_attribute *)NULL)->value);
+    return runtime_end(r, cudaSuccess);
+}
+ALSO(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz);
+
+CALL(cudaStreamCopyAttributes, void *to, void *from)
+{
+    BEGIN(r);
+    (void)to, (void)from;
+    return runtime_end(r, cudaSuccess);
+}
+ALSO(cudaStreamCopyAttributes, cudaStreamCopyAttributes_ptsz);
 
 CALL(cudaStreamAttachMemAsync, void *stream, void *address, size_t bytes,
      unsigned flags)
@@ -120,6 +185,8 @@ CALL(cudaStreamAddCallback, void *stream,
 {
     BEGIN(r);
     (void)flags;
+    if (capture_of(r, &stream_of(r, stream)->frontier) != NULL)
+        return runtime_end(r, cudaErrorStreamCaptureUnsupported);
     call(stream, cudaSuccess, data);
     return runtime_end(r, cudaSuccess);
 }
@@ -128,9 +195,7 @@ ALSO(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
 CALL(cudaLaunchHostFunc, void *stream, void (*call)(void *data), void *data)
 {
     BEGIN(r);
-    (void)stream;
-    call(data);
-    return runtime_end(r, cudaSuccess);
+    SUBMIT(r, stream, {.kind = OPERATION_HOST, .host = {call, data}});
 }
 ALSO(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 
@@ -161,29 +226,41 @@ CALL(cudaEventDestroy, void *event)
     BEGIN(r);
     if (event == NULL)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
+    capture_forget(&((struct event *)event)->frontier);
     free(event);
     return runtime_end(r, cudaSuccess);
 }
 
-CALL(cudaEventRecord, void *event, void *stream)
+int event_record(struct runtime *r, struct event *e)
+{
+    e->recorded = 1;
+    e->at_us = r->nominal_us;
+    return cudaSuccess;
+}
+
+enum {
+    RECORD_EXTERNAL = 1, /* flag: in a graph, a node of its own */
+};
+
+/* While the stream is captured, the event stands for what has been so far. */
+CALL(cudaEventRecordWithFlags, struct event *e, void *stream, unsigned flags)
 {
     BEGIN(r);
-    struct event *e = event;
+    struct frontier *f = &stream_of(r, stream)->frontier;
 
-    (void)stream;
     if (e == NULL)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
-    *e = (struct event){1, r->nominal_us};
-    return runtime_end(r, cudaSuccess);
-}
-ALSO(cudaEventRecord, cudaEventRecord_ptsz);
-
-CALL(cudaEventRecordWithFlags, void *event, void *stream, unsigned flags)
-{
-    (void)flags;
-    return cudaEventRecord(event, stream);
+    if (capture_of(r, f) != NULL && !(flags & RECORD_EXTERNAL))
+        return runtime_end(r, capture_copy(&e->frontier, f));
+    SUBMIT(r, stream, {.kind = OPERATION_RECORD, .event = e});
 }
 ALSO(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
+
+CALL(cudaEventRecord, struct event *event, void *stream)
+{
+    return cudaEventRecordWithFlags(event, stream, 0);
+}
+ALSO(cudaEventRecord, cudaEventRecord_ptsz);
 
 CALL(cudaEventSynchronize, void *event)
 {
@@ -204,51 +281,4 @@ CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
     *ms = (float)((b->at_us - a->at_us) / 1e3);
     return runtime_end(r, cudaSuccess);
-}
-
-/* ---- errors ----------------------------------------------------------------------- */
-
-static const struct {
-    int number;
-    const char *name, *text;
-} errors[] = {
-#define ERROR(name, number, text) {number, #name, text},
-#include "tools/cudart/errors.def"
-#undef ERROR
-};
-
-ENTRY(const char *, cudaGetErrorString, int error)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        if (errors[i].number == error)
-            return errors[i].text;
-    }
-    return "unrecognized error code";
-}
-
-ENTRY(const char *, cudaGetErrorName, int error)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        if (errors[i].number == error)
-            return errors[i].name;
-    }
-    return "unrecognized error code";
-}
-
-static int last_error_of(int forget)
-{
-    struct runtime *r = runtime_lock();
-    int error = runtime_last_error(forget);
-
-    return runtime_unlock(r, r->error != cudaSuccess ? r->error : error);
-}
-
-CALL(cudaGetLastError, void)
-{
-    return last_error_of(1);
-}
-
-CALL(cudaPeekAtLastError, void)
-{
-    return last_error_of(0);
 }

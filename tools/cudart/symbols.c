@@ -1,6 +1,7 @@
 /* Variables of the program by name: copies to and from them. */
 #include "tools/cudart/memory.h"
 #include "tools/cudart/registry.h"
+#include "tools/cudart/stream.h"
 
 /* Device address of `bytes` of a variable from `offset` on, or 0. */
 static uint64_t part_of(struct runtime *r, const void *symbol, size_t bytes,
@@ -32,8 +33,13 @@ ALSO(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 CALL(cudaMemcpyToSymbolAsync, const void *symbol, const void *from,
      size_t bytes, size_t offset, int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    BEGIN(r);
+    int error = cudaSuccess;
+    uint64_t to = part_of(r, symbol, bytes, offset, &error);
+
+    if (to == 0)
+        return runtime_end(r, error);
+    SUBMIT(r, stream, operation_copy((void *)to, from, bytes, kind));
 }
 ALSO(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
@@ -53,8 +59,13 @@ ALSO(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 CALL(cudaMemcpyFromSymbolAsync, void *to, const void *symbol, size_t bytes,
      size_t offset, int kind, void *stream)
 {
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    BEGIN(r);
+    int error = cudaSuccess;
+    uint64_t from = part_of(r, symbol, bytes, offset, &error);
+
+    if (from == 0)
+        return runtime_end(r, error);
+    SUBMIT(r, stream, operation_copy(to, (void *)from, bytes, kind));
 }
 ALSO(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 

@@ -1,0 +1,193 @@
+#include "tools/cudart/graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct graph *graph_new(void)
+{
+    return calloc(1, sizeof(struct graph));
+}
+
+static void node_free(struct node *n)
+{
+    operation_release(&n->operation);
+    free(n->from);
+    free(n);
+}
+
+void graph_free(struct graph *g)
+{
+    if (g == NULL)
+        return;
+    for (size_t i = 0; i < g->nodes; i++)
+        node_free(g->node[i]);
+    free(g->node);
+    free(g);
+}
+
+/* ---- building ----------------------------------------------------------------- */
+
+/* One more element of an array of pointers. */
+static int append(struct node ***array, size_t *count, struct node *n)
+{
+    struct node **more = realloc(*array, (*count + 1) * sizeof *more);
+
+    if (more == NULL)
+        return cudaErrorMemoryAllocation;
+    more[(*count)++] = n;
+    *array = more;
+    return cudaSuccess;
+}
+
+static int has_edge(const struct node *from, const struct node *to)
+{
+    for (size_t i = 0; i < to->froms; i++) {
+        if (to->from[i] == from)
+            return 1;
+    }
+    return 0;
+}
+
+int graph_add_edge(struct node *from, struct node *to)
+{
+    if (from == NULL || to == NULL || from == to || from->graph != to->graph)
+        return cudaErrorInvalidValue;
+    return has_edge(from, to) ? cudaSuccess
+                              : append(&to->from, &to->froms, from);
+}
+
+int graph_remove_edge(const struct node *from, struct node *to)
+{
+    if (from == NULL || to == NULL || !has_edge(from, to))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < to->froms; i++) {
+        if (to->from[i] == from)
+            to->from[i--] = to->from[--to->froms];
+    }
+    return cudaSuccess;
+}
+
+int graph_add(struct graph *g, const struct operation *o,
+              struct node *const *from, size_t froms, struct node **made)
+{
+    struct node *n = calloc(1, sizeof *n);
+    int error = n != NULL ? operation_keep(&n->operation, o)
+                          : cudaErrorMemoryAllocation;
+
+    if (error != cudaSuccess) {
+        free(n);
+        return error;
+    }
+    n->graph = g;
+    for (size_t i = 0; i < froms && error == cudaSuccess; i++)
+        error = graph_add_edge(from[i], n);
+    if (error == cudaSuccess)
+        error = append(&g->node, &g->nodes, n);
+    if (error != cudaSuccess)
+        node_free(n);
+    else if (made != NULL)
+        *made = n;
+    return error;
+}
+
+void graph_remove(struct node *n)
+{
+    struct graph *g = n->graph;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->nodes; i++) {
+        if (has_edge(n, g->node[i]))
+            graph_remove_edge(n, g->node[i]);
+        if (g->node[i] != n)
+            g->node[kept++] = g->node[i];
+    }
+    g->nodes = kept;
+    node_free(n);
+}
+
+/* ---- copies ------------------------------------------------------------------- */
+
+struct node *graph_find(const struct graph *g, const struct node *of)
+{
+    for (size_t i = 0; i < g->nodes; i++) {
+        if (g->node[i]->origin == of)
+            return g->node[i];
+    }
+    return NULL;
+}
+
+struct graph *graph_clone(const struct graph *g)
+{
+    struct graph *copy = graph_new();
+    int error = copy != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+
+    for (size_t i = 0; i < g->nodes && error == cudaSuccess; i++) {
+        struct node *made;
+
+        error = graph_add(copy, &g->node[i]->operation, NULL, 0, &made);
+        if (error == cudaSuccess)
+            made->origin = g->node[i];
+    }
+    for (size_t i = 0; i < g->nodes && error == cudaSuccess; i++) {
+        const struct node *n = g->node[i];
+
+        for (size_t f = 0; f < n->froms && error == cudaSuccess; f++)
+            error = graph_add_edge(graph_find(copy, n->from[f]),
+                                   graph_find(copy, n));
+    }
+    if (error == cudaSuccess)
+        return copy;
+    graph_free(copy);
+    return NULL;
+}
+
+/* ---- order -------------------------------------------------------------------- */
+
+static int is_among(const struct node *n, struct node *const *some,
+                    size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (some[i] == n)
+            return 1;
+    }
+    return 0;
+}
+
+/* All that `n` comes after are among the first `done` nodes. */
+static int may_come(const struct graph *g, const struct node *n, size_t done)
+{
+    for (size_t i = 0; i < n->froms; i++) {
+        if (!is_among(n->from[i], g->node, done))
+            return 0;
+    }
+    return 1;
+}
+
+int graph_sort(struct graph *g)
+{
+    for (size_t done = 0; done < g->nodes; done++) {
+        size_t next = done;
+        struct node *n;
+
+        while (next < g->nodes && !may_come(g, g->node[next], done))
+            next++;
+        if (next == g->nodes)
+            return 0;
+        n = g->node[next];
+        memmove(&g->node[done + 1], &g->node[done],
+                (next - done) * sizeof *g->node);
+        g->node[done] = n;
+    }
+    return 1;
+}
+
+int graph_run(struct runtime *r, const struct graph *g)
+{
+    int error = cudaSuccess;
+
+    for (size_t i = 0; i < g->nodes && error == cudaSuccess; i++) {
+        if (!g->node[i]->disabled)
+            error = operation_run(r, &g->node[i]->operation);
+    }
+    return error;
+}
