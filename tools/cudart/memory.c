@@ -55,6 +55,27 @@ struct shared_memory *shared_find(const struct runtime *r, const void *address)
     return NULL;
 }
 
+int memory_range_of(struct runtime *r, const void *address,
+                    struct memory_range *range)
+{
+    const struct shared_memory *s = shared_find(r, address);
+    struct emu_span span;
+
+    if (s != NULL) {
+        *range = (struct memory_range){s->data, s->bytes, s->kind};
+        return 1;
+    }
+    if (!emu_device_span(r->device, (uint64_t)address, &span))
+        return 0;
+    *range =
+        (struct memory_range){(void *)span.address, span.bytes, MEMORY_DEVICE};
+    if (span.bytes > 2 * r->margin) {
+        range->base = (char *)range->base + r->margin;
+        range->bytes -= 2 * r->margin;
+    }
+    return 1;
+}
+
 static void drop_shared(struct runtime *r, struct shared_memory *s)
 {
     struct shared_memory **at = &r->shared;

@@ -39,6 +39,15 @@ struct shared_memory {
 /* Host memory that the device sees, by any address in it; NULL: none. */
 struct shared_memory *shared_find(const struct runtime *r, const void *address);
 
+/* The buffer an address lies in; 0: none that the device sees. */
+struct memory_range {
+    void *base;
+    size_t bytes;
+    enum cuda_memory kind;
+};
+int memory_range_of(struct runtime *r, const void *address,
+                    struct memory_range *range);
+
 /* Planes of rows; a pitch is bytes from row to row. */
 struct copy_box {
     char *to;

@@ -1,6 +1,7 @@
 #include "tools/cudart/properties.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/cudart/limits.h"
 #include "tools/cudart/memory.h"
@@ -52,9 +53,23 @@ static void fill(struct runtime *r, struct cuda_properties *p)
         .blocks_per_sm = (int)g->sm.blocks_max,
         .shared_reserved = g->sm.shared_reserved,
         .host_register = 1,
+        .memory_pools = 1,
         .clusters = has_clusters(g),
     };
     snprintf(p->name, sizeof p->name, "%s (teg)", g->title);
+    memcpy(p->uuid, device_uuid(r), sizeof p->uuid);
+}
+
+const uint8_t *device_uuid(const struct runtime *r)
+{
+    static uint8_t uuid[UUID_BYTES];
+
+    static const char prefix[] = "teg ";
+    size_t length = strlen(r->gpu->name), room = UUID_BYTES - strlen(prefix);
+
+    memcpy(uuid, prefix, strlen(prefix));
+    memcpy(uuid + strlen(prefix), r->gpu->name, length < room ? length : room);
+    return uuid;
 }
 
 static int check_device(int device)

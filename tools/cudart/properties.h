@@ -7,4 +7,11 @@
 /* Value of a device attribute; 0 if the number is unknown. */
 int device_attribute(struct runtime *r, int number, int *value);
 
+enum {
+    UUID_BYTES = 16
+};
+
+/* Identifies the device: teg and the description's name. */
+const uint8_t *device_uuid(const struct runtime *r);
+
 #endif

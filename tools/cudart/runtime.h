@@ -67,6 +67,9 @@ int runtime_unlock(struct runtime *r, int error);
     if (r->error != cudaSuccess)         \
     return runtime_end(r, r->error)
 
+/* Of an entry point that only says its name. */
+int runtime_unsupported(const char *name);
+
 /* The thread's last error; `forget` makes it cudaSuccess. */
 int runtime_last_error(int forget);
 

@@ -1,7 +1,7 @@
 #include "tools/cudart/runtime.h"
 #include "tools/cudart/say.h"
 
-static int unsupported(const char *name)
+int runtime_unsupported(const char *name)
 {
     BEGIN(r);
     runtime_say("", "%s is not implemented", name);
@@ -9,10 +9,10 @@ static int unsupported(const char *name)
 }
 
 /* Whatever the arguments are, they are not looked at. */
-#define UNSUPPORTED(name)          \
-    CALL(name, void)               \
-    {                              \
-        return unsupported(#name); \
+#define UNSUPPORTED(name)                  \
+    CALL(name, void)                       \
+    {                                      \
+        return runtime_unsupported(#name); \
     }
 #include "tools/cudart/unsupported.def"
 #undef UNSUPPORTED

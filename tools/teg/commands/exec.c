@@ -126,7 +126,9 @@ static int fit_code(struct exec *e, struct teg_gpu **gpu)
     struct teg_gpu *fits = NULL;
     int status;
 
-    if (!p->has_code || program_runs_on(p, cc))
+    /* What uses the driver alone brings its code from elsewhere. */
+    if (!p->has_code || program_runs_on(p, cc) ||
+        (p->inside == 0 && p->runtime[0] == '\0'))
         return EXIT_DONE;
     nearest = program_nearest(p, cc);
     if (nearest == 0)

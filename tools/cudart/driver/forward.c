@@ -1,0 +1,3 @@
+#include "tools/cudart/driver/forward.h"
+
+#include "tools/cudart/driver/forward.def"
