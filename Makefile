@@ -154,8 +154,9 @@ $(BUILD)/lib/libteg.a: $(LIB_OBJ)
 $(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
-# CUDA programs without nvcc, for tests/cli/exec.sh and tensor_map.sh.
-PROGRAM := $(BUILD)/tests/cli/program $(BUILD)/tests/cli/maps
+# CUDA programs without nvcc, for tests/cli/exec*.sh and tensor_map.sh.
+PROGRAM := $(BUILD)/tests/cli/program $(BUILD)/tests/cli/maps \
+           $(BUILD)/tests/cli/streams
 
 $(PROGRAM): %: %.o $(CUDART)
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@

@@ -53,6 +53,8 @@ tools/teg/profile isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/
 tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/
+tools/cudart/driver isa/ tools/cudart/
+tools/cudart/loader [a-z]*\.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
 for room in $(find isa config traces sim libteg tools/teg tools/cudart -name '*.c' -exec dirname {} + | sort -u); do

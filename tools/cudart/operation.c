@@ -1,6 +1,6 @@
 #include "tools/cudart/operation.h"
 #include "tools/cudart/array.h"
-#include "tools/cudart/graph/graph.h"
+#include "tools/cudart/graph.h"
 #include "tools/cudart/memory.h"
 #include "tools/cudart/stream.h"
 

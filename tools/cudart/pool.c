@@ -1,5 +1,5 @@
 /* Memory in the order of a stream: pools, and what nodes of graphs allocate. */
-#include "tools/cudart/graph/capture.h"
+#include "tools/cudart/capture.h"
 #include "tools/cudart/memory.h"
 #include "tools/cudart/say.h"
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "tools/cudart/registry.h"
 #include "tools/cudart/memory.h"
+#include "tools/cudart/ptx.h"
 #include "tools/cudart/say.h"
 
 #include <errno.h>
@@ -93,16 +94,57 @@ static void say_no_image(const struct runtime *r, const struct teg_fatbin *f)
                     cc, r->gpu->name, used > 0 ? found : "none", cc, cc);
 }
 
+/* The PTX text that can be compiled for `cc`, the newest; -1 if there is none. */
+static int choose_ptx(const struct teg_fatbin *f, uint32_t cc)
+{
+    int best = -1;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct teg_fatbin_entry *e = &f->entry[i];
+
+        if (e->is_ptx && e->sm <= cc && (best < 0 || e->sm > f->entry[best].sm))
+            best = (int)i;
+    }
+    return best;
+}
+
+static int open_ptx(struct runtime *r, struct module *m,
+                    const struct teg_fatbin *f)
+{
+    int i = choose_ptx(f, r->gpu->chip.compute_capability);
+    struct teg_buffer text = {0}, cubin = {0};
+    struct teg_diag d;
+    int error = cudaSuccess;
+
+    if (i < 0 || !teg_sass_supports(r->gpu->chip.compute_capability)) {
+        say_no_image(r, f);
+        return cudaErrorNoKernelImageForDevice;
+    }
+    if (teg_fatbin_unpack(f, (uint32_t)i, &text, &d) != TEG_OK) {
+        runtime_say_fault(&d);
+        return cudaErrorInvalidKernelImage;
+    }
+    error = ptx_compile(r, (const char *)text.data, text.size, &cubin);
+    if (error == cudaSuccess &&
+        (teg_cubin_open_memory(&m->cubin, "PTX", cubin.data, cubin.size, &d) !=
+             TEG_OK ||
+         emu_module_init(&m->placed, &m->cubin, r->device, &d) != TEG_OK)) {
+        runtime_say_fault(&d);
+        error = cudaErrorInvalidKernelImage;
+    }
+    teg_buffer_release(&text);
+    teg_buffer_release(&cubin);
+    return error;
+}
+
 static int open_fatbin(struct runtime *r, struct module *m,
                        const struct teg_fatbin *f)
 {
     int i = choose(f, r->gpu->chip.compute_capability);
     struct teg_diag d;
 
-    if (i < 0) {
-        say_no_image(r, f);
-        return cudaErrorNoKernelImageForDevice;
-    }
+    if (i < 0)
+        return open_ptx(r, m, f);
     if (teg_fatbin_cubin(f, (uint32_t)i, &m->cubin, &d) != TEG_OK ||
         emu_module_init(&m->placed, &m->cubin, r->device, &d) != TEG_OK) {
         runtime_say_fault(&d);

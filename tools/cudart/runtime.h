@@ -47,7 +47,7 @@ struct runtime {
     struct shared_memory *shared; /* memory.c */
     struct pooled *pooled;        /* pool.c */
     struct array *arrays;         /* array.h */
-    struct capture *captures;     /* under way: graph/capture.h */
+    struct capture *captures;     /* under way: capture.h */
     struct emu_textures textures;
     struct tracer tracer;
 };

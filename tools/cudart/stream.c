@@ -1,5 +1,5 @@
 #include "tools/cudart/stream.h"
-#include "tools/cudart/graph/capture.h"
+#include "tools/cudart/capture.h"
 #include "tools/cudart/say.h"
 
 #include <stdlib.h>

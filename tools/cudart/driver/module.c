@@ -1,5 +1,5 @@
 /* Entry points of the driver: modules, libraries and their kernels. */
-#include "tools/cudart/driver/ptx.h"
+#include "tools/cudart/ptx.h"
 #include "tools/cudart/registry.h"
 #include "tools/cudart/say.h"
 

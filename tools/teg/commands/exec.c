@@ -111,9 +111,9 @@ static int say_no_code(const struct program *p, const struct teg_gpu *gpu)
     uint32_t cc = gpu->chip.compute_capability;
 
     say(p->path,
-        "expected code for sm_%u (%s), found %s: compile with -gencode "
+        "expected code for sm_%u (%s), found none: compile with -gencode "
         "arch=compute_%u,code=sm_%u",
-        cc, gpu->name, p->newest_ptx != 0 ? "only PTX" : "none", cc, cc);
+        cc, gpu->name, cc, cc);
     return EXIT_FAULT;
 }
 
@@ -131,6 +131,8 @@ static int fit_code(struct exec *e, struct teg_gpu **gpu)
         (p->inside == 0 && p->runtime[0] == '\0'))
         return EXIT_DONE;
     nearest = program_nearest(p, cc);
+    if (nearest == 0 && p->newest_ptx != 0)
+        return EXIT_DONE; /* is compiled when it is needed */
     if (nearest == 0)
         return say_no_code(p, *gpu);
     status = gpu_open_for(nearest, e->config_dir, &fits);

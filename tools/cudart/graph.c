@@ -1,4 +1,4 @@
-#include "tools/cudart/graph/graph.h"
+#include "tools/cudart/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

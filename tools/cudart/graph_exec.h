@@ -2,7 +2,7 @@
 #ifndef TEG_TOOLS_CUDART_GRAPH_EXEC_H
 #define TEG_TOOLS_CUDART_GRAPH_EXEC_H
 
-#include "tools/cudart/graph/graph.h"
+#include "tools/cudart/graph.h"
 
 struct graph_exec {
     struct graph *graph; /* owned; its nodes' origins are the program's nodes */

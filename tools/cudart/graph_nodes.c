@@ -1,6 +1,6 @@
 /* Entry points that add nodes to graphs, look at them and change them. */
-#include "tools/cudart/graph/nodes.h"
-#include "tools/cudart/graph/exec.h"
+#include "tools/cudart/graph_nodes.h"
+#include "tools/cudart/graph_exec.h"
 #include "tools/cudart/memory.h"
 #include "tools/cudart/say.h"
 #include "tools/cudart/stream.h"

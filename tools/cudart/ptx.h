@@ -1,6 +1,6 @@
 /* PTX, compiled by the ptxas that is installed. */
-#ifndef TEG_TOOLS_CUDART_DRIVER_PTX_H
-#define TEG_TOOLS_CUDART_DRIVER_PTX_H
+#ifndef TEG_TOOLS_CUDART_PTX_H
+#define TEG_TOOLS_CUDART_PTX_H
 
 #include "tools/cudart/runtime.h"
 

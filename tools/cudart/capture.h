@@ -4,8 +4,8 @@
  * event recorded there takes them along, and a stream that waits for the event
  * comes after them too, and so joins the capture.
  */
-#ifndef TEG_TOOLS_CUDART_GRAPH_CAPTURE_H
-#define TEG_TOOLS_CUDART_GRAPH_CAPTURE_H
+#ifndef TEG_TOOLS_CUDART_CAPTURE_H
+#define TEG_TOOLS_CUDART_CAPTURE_H
 
 #include "tools/cudart/stream.h"
 

@@ -2,7 +2,7 @@
 #ifndef TEG_TOOLS_CUDART_GRAPH_NODES_H
 #define TEG_TOOLS_CUDART_GRAPH_NODES_H
 
-#include "tools/cudart/graph/graph.h"
+#include "tools/cudart/graph.h"
 
 /* Each fills `o`; returns an error number. */
 int kernel_operation(struct runtime *r, const struct cuda_kernel_node *k,

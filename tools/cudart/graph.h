@@ -3,8 +3,8 @@
  * graph is run in an order that its edges allow: of the nodes that may come
  * next, the one that was added first.
  */
-#ifndef TEG_TOOLS_CUDART_GRAPH_GRAPH_H
-#define TEG_TOOLS_CUDART_GRAPH_GRAPH_H
+#ifndef TEG_TOOLS_CUDART_GRAPH_H
+#define TEG_TOOLS_CUDART_GRAPH_H
 
 #include "tools/cudart/operation.h"
 

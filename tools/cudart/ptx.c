@@ -1,4 +1,4 @@
-#include "tools/cudart/driver/ptx.h"
+#include "tools/cudart/ptx.h"
 #include "tools/cudart/say.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-#include "tools/cudart/graph/capture.h"
-#include "tools/cudart/graph/graph.h"
+#include "tools/cudart/capture.h"
+#include "tools/cudart/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,97 @@
+# Programs as nvcc builds them: with the CUDA runtime inside (here a stand-in
+# whose functions all fail), with search paths of their own, and those that
+# cannot be run.  And streams, graphs and the driver: tests/cli/streams.c.
+. tests/cli/lib.sh
+build=${BUILD:-build/release}
+cc=${CC:-cc}
+flags=
+case $build in *asan*) flags=-fsanitize=address,undefined ;; esac
+
+for test in graph capture pool virtual pointers array contexts lookup; do
+    expect 0 "$teg" exec -g a100 --no-trace -- "$build/tests/cli/streams" $test
+done
+# what a graph launches is traced as any launch, in its order
+expect 0 "$teg" exec -g a100 -o "$work/capture" -- "$build/tests/cli/streams" capture
+err '3 launches, 1 trace'
+
+# Every function of the runtime that the program calls, inside it.
+nm -u "$build/tests/cli/program.o" |
+    sed -n 's/.* U \(\(__\)*cuda[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' \
+        >"$work/inside.c"
+nm -u "$build/tests/cli/program.o" |
+    sed -n 's/.* U \(cu[A-Z][A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' \
+        >"$work/driver.c"
+$cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" "$work/driver.c"
+check 'there are some' [ "$(wc -l <"$work/inside.c")" -gt 40 ]
+link() { # OUTPUT FLAG...: the program around its own runtime
+    to=$1 && shift
+    # shellcheck disable=SC2086
+    $cc $flags "$@" -O1 -fPIC -o "$to" "$work/inside.c" "$build/tests/cli/program.o" \
+        "$work/libcuda.so.1" -pthread
+}
+expect 0 link "$work/static"
+expect 0 link "$work/static-here" -no-pie
+check 'its own runtime fails' sh -c \
+    "! LD_LIBRARY_PATH='$build/cudart' '$work/static' scale >/dev/null 2>&1"
+for test in scale variables managed threads textures; do
+    expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/static" $test
+    expect 0 "$teg" exec -g t4 --no-trace -- "$work/static-here" $test
+done
+# the traces are those of the program that is linked with teg's
+expect 0 "$teg" exec -g a100 -o "$work/shared" -- "$build/tests/cli/program" scale
+expect 0 "$teg" exec -g a100 -o "$work/inside" -- "$work/static" scale
+check 'the same trace' cmp -s "$work/inside/0000-scale.tegt" "$work/shared/0000-scale.tegt"
+# also where a script runs it
+expect 0 "$teg" exec -g a100 -o "$work/script" -- /bin/sh -c "'$work/static' scale"
+err '3 launches, 1 trace'
+
+# what cannot be
+printf 'int cudaMalloc(void); int cudaMalloc(void) { return 998; }
+int __cudaRegisterFatBinary(void); int __cudaRegisterFatBinary(void) { return 998; }
+int main(void) { return cudaMalloc() + __cudaRegisterFatBinary() != 0; }
+__asm__(".section .nv_fatbin, \\"a\\"\\n.quad 0\\n");\n' >"$work/tiny.c"
+$cc -s -o "$work/stripped" "$work/tiny.c"
+expect 1 "$teg" exec -g a100 -- "$work/stripped"
+err 'stripped: is stripped, so the CUDA runtime inside cannot be found: keep its symbols'
+if $cc -static -o "$work/fully" "$work/tiny.c" 2>/dev/null; then
+    expect 1 "$teg" exec -g a100 -- "$work/fully"
+    err 'fully: is linked with -static'
+else
+    echo 'skipped: -static: no static C library'
+fi
+printf 'int cudaLaunchCooperativeKernelMultiDevice(void);
+int cudaLaunchCooperativeKernelMultiDevice(void) { return 0; }\n' |
+    cat "$work/tiny.c" - >"$work/eleven.c"
+$cc -o "$work/eleven" "$work/eleven.c"
+expect 1 "$teg" exec -g a100 -- "$work/eleven"
+err 'eleven: carries the runtime of CUDA 11 or older'
+expect 126 "$teg" exec -g a100 -- /bin/sh -c "'$work/eleven'"
+err '^teg: eleven: carries the runtime of CUDA 11'
+
+# libraries that lie elsewhere, by the program's own path or an absolute one
+mkdir "$work/lib"
+printf 'int cudaMalloc(void); int cudaMalloc(void) { return 998; }\n' >"$work/other.c"
+for version in 12 13; do
+    printf 'libcudart.so.%d { *; };\n' $version >"$work/map"
+    $cc -shared -fPIC -Wl,-soname,libcudart.so.$version \
+        -Wl,--version-script="$work/map" -o "$work/lib/libcudart.so.$version" "$work/other.c"
+done
+printf '#include <dlfcn.h>\n#include <stddef.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 1], RTLD_NOW), *p = NULL;
+    int (*allocate)(void **, size_t) = 0;
+    if (library != NULL) *(void **)&allocate = dlsym(library, "cudaMalloc");
+    return allocate == 0 ? 2 : allocate(&p, 4) != 0;
+}\n' >"$work/opens.c"
+# shellcheck disable=SC2086
+$cc $flags -o "$work/opens" "$work/opens.c" -ldl
+check 'the other library fails' sh -c "! '$work/opens' '$work/lib/libcudart.so.13'"
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.13"
+expect 2 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.11.0"
+# shellcheck disable=SC2086
+$cc $flags -o "$work/rpath" "$build/tests/cli/program.o" "$build/cudart/libcudart.so.13" \
+    -Wl,--disable-new-dtags,-rpath,"$work/lib" -pthread
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/rpath" scale
+
+finish
