@@ -55,13 +55,14 @@ ROOMS    := isa config traces sim libteg
 LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 CUDART_SRC := $(shell find tools/cudart -name '*.c' \
-    ! -path 'tools/cudart/loader/*' | sort)
+    ! -path 'tools/cudart/loader/*' ! -path 'tools/cudart/twelve/*' | sort)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 DEPS     := build/deps.stamp
 
-CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcuda.so.1 \
+CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
+    $(BUILD)/cudart/libcuda.so.1 \
     $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
@@ -88,6 +89,28 @@ $(BUILD)/cudart/libcudart.so.13: $(CUDART_SRC:%.c=$(BUILD)/%.o) \
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--version-script=tools/cudart/cudart.map \
 	    $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# What CUDA 12 does as 13 does leads there: every name of 13 that 12 has no
+# function of its own for.
+FORWARD_12 := $(BUILD)/tools/cudart/twelve/forward_12
+
+$(FORWARD_12).c: $(BUILD)/cudart/libcudart.so.13 \
+    $(BUILD)/tools/cudart/twelve/twelve.o
+	$(Q)nm --defined-only $(BUILD)/tools/cudart/twelve/twelve.o | \
+	    sed -n 's/.* T //p' >$@.own
+	$(Q)(echo '#include "tools/cudart/driver/forward.h"'; \
+	nm -D --defined-only $< | sed -n 's/.* T \(\(__\)*cuda[^@]*\).*/\1/p' | \
+	    grep -vxFf $@.own | \
+	    sed 's/.*/__asm__(".symver next_&, &@libcudart.so.13"); FORWARD(&, next_&)/') >$@
+
+$(FORWARD_12).o: $(FORWARD_12).c
+	$(call run,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(BUILD)/cudart/libcudart.so.12: $(FORWARD_12).o \
+    $(BUILD)/tools/cudart/twelve/twelve.o tools/cudart/twelve/cudart.map
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	    -Wl,--version-script=tools/cudart/twelve/cudart.map \
+	    $(filter %.o,$^) $(BUILD)/cudart/libcudart.so.13 -o $@
 
 # The driver's name; its entry points are in the runtime.
 $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13

@@ -54,6 +54,7 @@ tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/re
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/
 tools/cudart/driver isa/ tools/cudart/
+tools/cudart/twelve tools/cudart/
 tools/cudart/loader [a-z]*\.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END

@@ -68,6 +68,52 @@ err 'eleven: carries the runtime of CUDA 11 or older'
 expect 126 "$teg" exec -g a100 -- /bin/sh -c "'$work/eleven'"
 err '^teg: eleven: carries the runtime of CUDA 11'
 
+# CUDA 12, known by the second name of the properties: its structures, of 1032
+# and 24 bytes with the SMs at 388, and its arguments
+cat >"$work/twelve.c" <<'END'
+#include <string.h>
+#define INSIDE(name) int name(); int name() { return 998; }
+INSIDE(__cudaRegisterFatBinary)
+INSIDE(cudaGetDeviceProperties_v2)
+INSIDE(cudaPointerGetAttributes)
+INSIDE(cudaRuntimeGetVersion)
+INSIDE(cudaGraphCreate)
+INSIDE(cudaGraphAddEmptyNode)
+INSIDE(cudaGraphAddDependencies)
+INSIDE(cudaGraphGetEdges)
+static int guarded(const char *p, int used)
+{
+    return p[used - 1] != 7 && p[used] == 7;
+}
+int main(void)
+{
+    char properties[2000], pointer[100];
+    int sms, version = 0;
+    void *graph, *a, *b;
+    unsigned long edges = 0;
+
+    memset(properties, 7, sizeof properties);
+    memset(pointer, 7, sizeof pointer);
+    if (cudaGetDeviceProperties_v2(properties, 0) != 0 ||
+        cudaPointerGetAttributes(pointer, &sms) != 0 ||
+        cudaRuntimeGetVersion(&version) != 0 || version / 1000 != 12)
+        return 1;
+    memcpy(&sms, properties + 388, sizeof sms);
+    if (sms != 108 || !guarded(properties, 1032) || !guarded(pointer, 24))
+        return 2;
+    if (cudaGraphCreate(&graph, 0) != 0 ||
+        cudaGraphAddEmptyNode(&a, graph, 0, 0UL) != 0 ||
+        cudaGraphAddEmptyNode(&b, graph, 0, 0UL) != 0 ||
+        cudaGraphAddDependencies(graph, &a, &b, 1UL) != 0 ||
+        cudaGraphGetEdges(graph, 0, 0, &edges) != 0)
+        return 3;
+    return edges != 1;
+}
+END
+# shellcheck disable=SC2086
+expect 0 $cc $flags -w -std=gnu11 -O1 -o "$work/twelve" "$work/twelve.c"
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/twelve"
+
 # libraries that lie elsewhere, by the program's own path or an absolute one
 mkdir "$work/lib"
 printf 'int cudaMalloc(void); int cudaMalloc(void) { return 998; }\n' >"$work/other.c"
@@ -88,6 +134,7 @@ int main(int argc, char **argv)
 $cc $flags -o "$work/opens" "$work/opens.c" -ldl
 check 'the other library fails' sh -c "! '$work/opens' '$work/lib/libcudart.so.13'"
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.13"
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.12"
 expect 2 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.11.0"
 # shellcheck disable=SC2086
 $cc $flags -o "$work/rpath" "$build/tests/cli/program.o" "$build/cudart/libcudart.so.13" \

@@ -68,7 +68,7 @@ head -c 2000 $fixtures/run.sm_75.cubin >"$work/cubins/run.sm_75.cubin"
 printf '.version 8.0\n.target sm_75\n' >"$work/cubins/text.sm_75.cubin"
 printf 'text saxpy 1 32 0\n' >"$work/bad"
 run_kernels 1 "$work/cubins" "$work/bad"
-err 'neither a cubin nor a fatbin; PTX is not compiled here'
+err 'neither a cubin, a fatbin nor PTX'
 printf 'run scan 1 32 0\n' >"$work/bad"
 run_kernels 1 "$work/cubins" "$work/bad"
 err 'kernels: .*/run.sm_75.cubin: device kernel image is invalid'
