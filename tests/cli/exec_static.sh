@@ -14,6 +14,19 @@ done
 expect 0 "$teg" exec -g a100 -o "$work/capture" -- "$build/tests/cli/streams" capture
 err '3 launches, 1 trace'
 
+# PTX is compiled by the ptxas on $PATH; here one that has its answer ready
+mkdir "$work/tools"
+cat >"$work/tools/ptxas" <<END
+#!/bin/sh
+[ "\$1 \$2 \$(head -c 8 "\$4")" = '-arch=sm_80 -o .version' ] &&
+    cp "$PWD/tests/fixtures/exec.sm_80.cubin" "\$3"
+END
+chmod +x "$work/tools/ptxas"
+with_tools() { PATH="$work/tools:$PATH" "$@"; }
+expect 0 with_tools "$teg" exec -g a100 --no-trace -- "$build/tests/cli/streams" ptx
+expect 1 with_tools "$teg" exec -g t4 --no-trace -- "$build/tests/cli/streams" ptx
+err '^teg: ptxas did not compile the program.s PTX for sm_75'
+
 # Every function of the runtime that the program calls, inside it.
 nm -u "$build/tests/cli/program.o" |
     sed -n 's/.* U \(\(__\)*cuda[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' \
@@ -72,15 +85,9 @@ err '^teg: eleven: carries the runtime of CUDA 11'
 # and 24 bytes with the SMs at 388, and its arguments
 cat >"$work/twelve.c" <<'END'
 #include <string.h>
-#define INSIDE(name) int name(); int name() { return 998; }
-INSIDE(__cudaRegisterFatBinary)
-INSIDE(cudaGetDeviceProperties_v2)
-INSIDE(cudaPointerGetAttributes)
-INSIDE(cudaRuntimeGetVersion)
-INSIDE(cudaGraphCreate)
-INSIDE(cudaGraphAddEmptyNode)
-INSIDE(cudaGraphAddDependencies)
-INSIDE(cudaGraphGetEdges)
+int cudaGetDeviceProperties_v2(), cudaPointerGetAttributes();
+int cudaRuntimeGetVersion(), cudaGraphCreate(), cudaGraphAddEmptyNode();
+int cudaGraphAddDependencies(), cudaGraphGetEdges();
 static int guarded(const char *p, int used)
 {
     return p[used - 1] != 7 && p[used] == 7;
@@ -110,8 +117,13 @@ int main(void)
     return edges != 1;
 }
 END
+for name in __cudaRegisterFatBinary cudaGetDeviceProperties_v2 cudaPointerGetAttributes \
+    cudaRuntimeGetVersion cudaGraphCreate cudaGraphAddEmptyNode cudaGraphAddDependencies \
+    cudaGraphGetEdges; do
+    echo "int $name(void); int $name(void) { return 998; }"
+done >"$work/twelve_inside.c"
 # shellcheck disable=SC2086
-expect 0 $cc $flags -w -std=gnu11 -O1 -o "$work/twelve" "$work/twelve.c"
+expect 0 $cc $flags -w -std=gnu11 -O1 -o "$work/twelve" "$work/twelve.c" "$work/twelve_inside.c"
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/twelve"
 
 # libraries that lie elsewhere, by the program's own path or an absolute one

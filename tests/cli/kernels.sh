@@ -61,11 +61,11 @@ err 'kernels: module_function.*: named symbol not found'
 printf 'other saxpy 1 32 0\n' >"$work/bad"
 run_kernels 1 $fixtures "$work/bad"
 err 'other.sm_75.cubin: no such file'
-# PTX, a cubin cut short, a launch beyond the limits, an access out of bounds
+# no code at all, a cubin cut short, a launch beyond the limits, an access out of bounds
 mkdir "$work/cubins"
 cp $fixtures/clock.sm_75.cubin "$work/cubins"
 head -c 2000 $fixtures/run.sm_75.cubin >"$work/cubins/run.sm_75.cubin"
-printf '.version 8.0\n.target sm_75\n' >"$work/cubins/text.sm_75.cubin"
+printf 'no code of any kind' >"$work/cubins/text.sm_75.cubin"
 printf 'text saxpy 1 32 0\n' >"$work/bad"
 run_kernels 1 "$work/cubins" "$work/bad"
 err 'neither a cubin, a fatbin nor PTX'

@@ -120,6 +120,7 @@ int cuCtxPopCurrent_v2(void **context);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxGetCurrent(void **context);
 int cuModuleLoad(void **module, const char *path);
+int cuModuleLoadData(void **module, const void *image);
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuLibraryLoadFromFile(void **library, const char *path, int *a, void **b,
                           unsigned c, int *d, void **e, unsigned f);
@@ -244,7 +245,8 @@ static void test_capture(void)
 {
     float *x, *y, in[N], out[N] = {0};
     int n = N, status = 0, calls = 0;
-    void *args[] = {&x, &y, &n}, *first, *second, *before, *after, *graph, *exec;
+    void *args[] = {&x, &y, &n}, *first, *second, *before, *after, *graph,
+         *exec;
     size_t nodes = 0, edges = 0;
 
     open_kernels();
@@ -261,7 +263,8 @@ static void test_capture(void)
     CHECK(cudaEventRecord(before, first) == 0);
     CHECK(cudaStreamWaitEvent(second, before, 0) == 0);
     CHECK(cudaStreamIsCapturing(second, &status) == 0 && status == 1);
-    CHECK(cuLaunchKernel(scale, 4, 1, 1, 256, 1, 1, 0, second, args, NULL) == 0);
+    CHECK(cuLaunchKernel(scale, 4, 1, 1, 256, 1, 1, 0, second, args, NULL) ==
+          0);
     CHECK(cudaEventRecord(after, second) == 0);
     CHECK(cudaLaunchHostFunc(first, add_one, &calls) == 0);
     CHECK(cudaStreamWaitEvent(first, after, 0) == 0);
@@ -293,7 +296,10 @@ static void test_capture(void)
 
 static void test_pool(void)
 {
-    enum { USED = 7, USED_HIGH = 8 };
+    enum {
+        USED = 7,
+        USED_HIGH = 8
+    };
     void *pool, *a, *b;
     uint64_t used = 1, most = 0;
 
@@ -354,7 +360,12 @@ static void test_virtual(void)
 
 static void test_pointers(void)
 {
-    enum { TYPE = 2, MANAGED = 8, START = 11, BYTES = 12 };
+    enum {
+        TYPE = 2,
+        MANAGED = 8,
+        START = 11,
+        BYTES = 12
+    };
     uint64_t device, managed, base = 0;
     unsigned type = 0;
     size_t bytes = 0;
@@ -378,7 +389,11 @@ static void test_pointers(void)
 /* A window of an array, in bytes and rows. */
 static void test_array(void)
 {
-    enum { HOST = 1, ARRAY = 3, FLOATS = 0x20 };
+    enum {
+        HOST = 1,
+        ARRAY = 3,
+        FLOATS = 0x20
+    };
     struct array_descriptor d = {8, 4, FLOATS, 2};
     float in[4][16], out[2][6] = {{0}};
     void *array;
@@ -429,7 +444,7 @@ static void test_lookup(void)
 
     CHECK(cuGetProcAddress_v2("cuCtxCreate", &old, 4000, 0, NULL) == 0);
     CHECK(cuGetProcAddress_v2("cuCtxCreate", &new, 13000, 0, NULL) == 0);
-    CHECK(old == (void *)(intptr_t)cuCtxCreate_v2 && new != NULL && new != old);
+    CHECK(old == (void *)(intptr_t)cuCtxCreate_v2 && new != NULL &&new != old);
     CHECK(cuGetProcAddress_v2("cuNoSuch", &entry, 13000, 0, &status) == 0);
     CHECK(entry == NULL && status == 1);
     CHECK(cuGetProcAddress_v2("", &entry, 13000, 0, NULL) == 500);
@@ -441,6 +456,16 @@ static void test_lookup(void)
     CHECK(cuLibraryGetKernel(&kernel, library, "nosuch") == 500);
 }
 
+/* What the script's ptxas makes of it. */
+static void test_ptx(void)
+{
+    void *module, *function;
+
+    CHECK(cuInit(0) == 0);
+    CHECK(cuModuleLoadData(&module, ".version 8.0\n.target sm_75\n") == 0);
+    CHECK(cuModuleGetFunction(&function, module, "scale") == 0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -449,6 +474,7 @@ static const struct {
     {"pool", test_pool},         {"virtual", test_virtual},
     {"pointers", test_pointers}, {"array", test_array},
     {"contexts", test_contexts}, {"lookup", test_lookup},
+    {"ptx", test_ptx},
 };
 
 int main(int argc, char **argv)
