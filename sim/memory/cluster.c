@@ -11,6 +11,7 @@ int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
         .gpu = gpu,
         .count = (sms + each - 1) / each,
         .rate = sim_rate_of(gpu->memory.cluster_bytes_per_cycle),
+        .request_ticks = sim_ticks_of(gpu->memory.request_interval),
     };
     c->cluster = calloc(c->count, sizeof *c->cluster);
     return c->cluster != NULL;

@@ -1,7 +1,8 @@
 /*
  * Clusters of SMs (TPCs): the memory pipeline that their SMs share.
  *
- * Models: the pipeline moves so many bytes a cycle, and a cluster may have
+ * Models: the pipeline moves so many bytes a cycle, but a transaction takes it a
+ * least time however few they are; a cluster may have
  * only so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions, here
  * bytes), each transaction until it is back.
  * Leaves out: the network behind it.
@@ -29,7 +30,8 @@ struct sim_clusters {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
     struct sim_cluster *cluster; /* owned, [count] */
     uint32_t count;
-    uint64_t rate; /* of a port */
+    uint64_t rate;          /* of a port */
+    uint64_t request_ticks; /* that it is held at least */
 };
 
 /* Those of `sms` SMs.  Returns 0 out of memory. */
@@ -62,8 +64,9 @@ static inline void sim_clusters_pass(struct sim_clusters *c, uint32_t sm,
     struct sim_cluster *own = &c->cluster[sm / c->gpu->chip.sms_per_cluster];
 
     /* From when it left the SM: it does not wait for its translation there. */
-    w->waited +=
-        sim_queue_wait(&own->port, w->start, sim_bytes_ticks(c->rate, bytes));
+    w->waited += sim_queue_wait(
+        &own->port, w->start,
+        teg_max(sim_bytes_ticks(c->rate, bytes), c->request_ticks));
 }
 
 #endif

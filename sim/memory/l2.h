@@ -27,15 +27,15 @@ enum {
 };
 
 struct sim_l2 {
-    const struct teg_gpu *gpu;          /* borrowed; outlives it */
-    struct sim_dram *dram;              /* borrowed; outlives it */
-    struct sim_queue *slice;            /* owned, [l2.slices] */
-    struct sim_cache *cache;            /* owned; NULL: the chip has no L2 */
+    const struct teg_gpu *gpu; /* borrowed; outlives it */
+    struct sim_dram *dram;     /* borrowed; outlives it */
+    struct sim_queue *slice;   /* owned, [l2.slices] */
+    struct sim_cache *cache;   /* owned; NULL: the chip has no L2 */
     struct sim_queue far_link;
     uint32_t slices, hash;
-    int halves;               /* it has two */
-    uint64_t lines;           /* that it holds */
-    uint64_t sets;            /* of a slice */
+    int halves;                                             /* it has two */
+    uint64_t lines;                                         /* that it holds */
+    uint64_t sets;                                          /* of a slice */
     uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
     uint64_t rate, partial_rate, far_rate;
     uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */

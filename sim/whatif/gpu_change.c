@@ -48,6 +48,7 @@ void gpu_change_no_memory_latency(struct teg_gpu *gpu)
 void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
 {
     gpu->memory.cluster_bytes_per_cycle = 0;
+    gpu->memory.request_interval = 0;
     gpu->memory.in_flight_bytes = 0;
     gpu->l2.bytes_per_cycle = 0;
     gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;

@@ -181,6 +181,7 @@ static const struct scene scenes[] = {
     {"v100",
      SMALL "chip.dispatch_interval=40 chip.sms_per_cluster=2 "
            "memory.in_flight_bytes=4096 memory.cluster_bytes_per_cycle=32 "
+           "memory.request_interval=9 "
            "memory.transaction_latency=8 dram.turnaround=40 "
            "dram.write_batch_bytes=2048 l2.partial_write=2 l1.banks=32 "
            "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",

@@ -512,7 +512,8 @@ static void go_beyond_l1(struct trip *t)
     const struct teg_gpu *gpu = t->m->gpu;
     uint64_t leaves = t->at;
     uint64_t ticks =
-        time_of(t->bytes, byte_time(gpu->memory.cluster_bytes_per_cycle));
+        later(time_of(t->bytes, byte_time(gpu->memory.cluster_bytes_per_cycle)),
+              nearest(gpu->memory.request_interval * TICKS));
 
     if (gpu->tlb.entries != 0)
         translate(t);

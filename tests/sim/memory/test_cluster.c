@@ -39,6 +39,26 @@ START_TEST(sms_of_a_cluster_share_its_port)
 }
 END_TEST
 
+/* A line of 128 bytes takes the port 4 cycles, one sector of it 1, but none
+ * less than 3: stores, too. */
+START_TEST(a_port_takes_a_request_at_a_time)
+{
+    struct sim_plan sector = help_memory_plan(7, 1, HELP_LOAD);
+    struct sim_plan store = help_memory_plan(8, 1, HELP_STORE);
+
+    setup();
+    gpu.memory.cluster_bytes_per_cycle = 32;
+    gpu.memory.request_interval = 3;
+    memory = help_memory_open(&gpu, 2);
+    ck_assert_uint_eq(load(0, 0, 0), 100);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &sector, 0), 104);
+    ck_assert_uint_eq(load(1, 2, 0), 107);
+    sim_memory_issue(memory, 1, 0, &store, 0);
+    ck_assert_uint_eq(load(0, 3, 13), 101);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* Two lines of 128 bytes fit; a third waits until the first is back, which is
  * the earliest of those outstanding, whichever was asked for last. */
 START_TEST(a_cluster_has_so_many_bytes_outstanding)
@@ -132,6 +152,7 @@ START_TEST(hits_are_outstanding_for_their_latency)
 END_TEST
 
 HELP_MAIN("sim/memory/cluster", 30, {sms_of_a_cluster_share_its_port, 0},
+          {a_port_takes_a_request_at_a_time, 0},
           {a_cluster_has_so_many_bytes_outstanding, 0},
           {a_request_larger_than_the_limit_goes_alone, 0},
           {what_is_done_first_leaves_first, 0},

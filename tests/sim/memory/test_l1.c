@@ -204,9 +204,10 @@ START_TEST(what_l2_waits_for_is_in_no_l1_before)
 }
 END_TEST
 
-HELP_MAIN("sim/memory/l1", 30, {what_l2_waits_for_is_in_no_l1_before, 0}, {l1_has_what_shared_memory_leaves, 0},
-          {each_sm_has_its_own, 0}, {stores_go_through, 0},
-          {some_pass_it_by, 0}, {always_hits_asks_nobody_else, 0},
+HELP_MAIN("sim/memory/l1", 30, {what_l2_waits_for_is_in_no_l1_before, 0},
+          {l1_has_what_shared_memory_leaves, 0}, {each_sm_has_its_own, 0},
+          {stores_go_through, 0}, {some_pass_it_by, 0},
+          {always_hits_asks_nobody_else, 0},
           {hits_and_misses_of_a_line_are_told_apart, 0},
           {requests_begun_together_end_in_their_order, 0},
           {a_line_waits_for_its_own_fill_only, 0},

@@ -72,6 +72,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->memory.coalescing = help_below(state, COALESCING_IDEAL + 1);
     gpu->memory.transaction_interval = real(state, 64);
     gpu->memory.transaction_latency = one_in(state, 3) ? real(state, 256) : 0;
+    gpu->memory.request_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->memory.in_flight_bytes =
         one_in(state, 3) ? up_to(state, one_in(state, 8) ? 16777216 : 8192) : 0;
     gpu->memory.cluster_bytes_per_cycle =
