@@ -9,7 +9,8 @@ out '^3 launches of 1 kernel: .* caches carry'
 out '^100.0 % .* scale, 3 launches$'
 out 'grid 4x1x1, block 256x1x1: bound by '
 out 'most waiting: before [A-Z]'
-out 'would help most: [a-z-]* [0-9.]*x'
+out 'would help most:'
+out '^        [a-z-]* [0-9.]*x'
 # the first launch finds other caches than those after it
 check 'two steps' [ "$(grep -c '^scale  *[12] ' "$work/out")" = 2 ]
 for file in kernels.json index.html kernel-1.html; do
@@ -33,7 +34,8 @@ check 'pages beside the list' [ "$work/p/index.html" -nt "$work/run" ]
 expect 0 "$teg" run "$work/p/kernels.json" -g a100 --ranking
 best=$(sed -n '/would help most/{n;s/^ *\([a-z-]*\) .* \([0-9.]*x\)$/\1 \2/p}' "$work/out")
 expect 0 "$teg" profile "$work/p/kernels.json" -g a100 --caches cold
-out "would help most: $best"
+grep -A1 'would help most' "$work/out" >"$work/first"
+check 'the same comes first' grep -qF "$best" "$work/first"
 check 'one step' [ "$(grep -c '^scale  *3 ' "$work/out")" = 1 ]
 
 # several kernels, most time first; those beyond --top have no page
@@ -63,6 +65,28 @@ check 'shares of all time' sh -c \
         awk '{s += \$1} END {exit s < 99.7 || s > 100.3}'"
 check 'two pages' [ "$(ls "$work/q" | grep -c kernel-)" = 2 ]
 expect 0 "$teg" explain waiting
+
+# the what-if that gains most, and whose conflicts those are
+cat >"$work/conflicts.sketch" <<EOF
+sketch 1
+kernel "conflicts"
+isa sm_80
+grid 2
+block 256
+shared 8192
+loop k 50
+    LDS R2, [4*lane]
+    LDS R1, [128*lane]
+end
+FADD R1, R1, R2
+EXIT
+EOF
+expect 0 "$teg" profile "$work/conflicts.sketch" -g a100 -o "$work/c"
+out '^        no-bank-conflicts [0-9.]*x: LDS R1, .*, 32-way'
+check 'on its page as well' grep -q 'no-bank-conflicts [0-9.]*x: LDS R1, .*, 32-way' \
+    "$work/c/kernel-1.html"
+expect 0 "$teg" profile "$work/conflicts.sketch" -g a100 -o "$work/c" -f json
+out '"where": "LDS R1, .*, 32-way bank conflicts"'
 
 # a program that fails, or launches nothing, or is none
 expect 99 "$teg" profile -g a100 -o "$work/r" -- "$program" no-such-test

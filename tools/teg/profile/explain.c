@@ -12,18 +12,6 @@ bool profile_too_long(const struct profile *p, const struct profile_group *g)
     return p->step[g->heaviest].sampled;
 }
 
-static void keep_hints(struct profile_group *g, const struct whatif *w)
-{
-    const struct toggle *best[PROFILE_HINTS];
-
-    g->hints = whatif_best(w, PROFILE_HINTS, best);
-    for (uint32_t i = 0; i < g->hints; i++) {
-        memcpy(g->hint[i].what_if, best[i]->name, sizeof g->hint[i].what_if);
-        g->hint[i].speedup =
-            (double)w->baseline_cycles / (double)best[i]->cycles;
-    }
-}
-
 /* Step `place`, with what ran before it in `carried`. */
 static int explain(struct profile *p, struct profile_group *g, uint32_t number,
                    struct carried *carried)
@@ -52,7 +40,7 @@ static int explain(struct profile *p, struct profile_group *g, uint32_t number,
     if (status == EXIT_DONE || status == EXIT_INTERRUPTED) {
         g->explained = true;
         memcpy(g->waiting, page.waiting, sizeof g->waiting);
-        keep_hints(g, &page.rank);
+        g->hints = page.hints;
     } else {
         g->page[0] = '\0';
     }

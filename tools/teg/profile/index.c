@@ -64,12 +64,8 @@ static void print_why(FILE *f, const struct profile *p,
         html_text(f, g->waiting);
         fputs("</p>", f);
     }
-    if (g->hints != 0)
-        fputs("<p>Would help most: ", f);
-    for (uint32_t i = 0; i < g->hints; i++)
-        fprintf(f, "%s%s %.2fx", i > 0 ? ", " : "", g->hint[i].what_if,
-                g->hint[i].speedup);
-    fputs(g->hints != 0 ? "</p>\n" : "\n", f);
+    if (g->explained)
+        html_hints(f, &g->hints);
 }
 
 static void print_top(FILE *f, const struct profile *p)

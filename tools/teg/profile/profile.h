@@ -14,11 +14,8 @@
 #define TEG_TOOLS_TEG_PROFILE_PROFILE_H
 
 #include "tools/teg/replay/simulate.h"
+#include "tools/teg/report/hints.h"
 #include "tools/teg/report/verdict.h"
-
-enum {
-    PROFILE_HINTS = 3 /* what-ifs named of a kernel */
-};
 
 /* A launch, or several in a row that are the same. */
 struct profile_step {
@@ -34,11 +31,6 @@ struct profile_step {
     struct verdict verdict;
 };
 
-struct profile_hint {
-    char what_if[TEG_WHATIF_NAME_SIZE];
-    double speedup;
-};
-
 /* A kernel: all launches of one name. */
 struct profile_group {
     char *name; /* owned; the symbol */
@@ -48,8 +40,7 @@ struct profile_group {
     /* Of that step, if it was explained. */
     bool explained;
     char waiting[400]; /* most_waiting(); "" */
-    struct profile_hint hint[PROFILE_HINTS];
-    uint32_t hints;
+    struct hints hints;
     char page[32]; /* file in `directory`; "": none */
 };
 

@@ -46,14 +46,15 @@ static void print_line(FILE *f, const char *text)
 
 static void print_hints(FILE *f, const struct profile_group *g)
 {
-    char text[512] = "nothing that was tried would help";
-    size_t used = 0;
+    char text[512];
 
-    for (uint32_t i = 0; i < g->hints; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2fx",
-                                 i == 0 ? "would help most: " : ", ",
-                                 g->hint[i].what_if, g->hint[i].speedup);
-    print_line(f, text);
+    print_line(f, g->hints.count != 0 ? "would help most:"
+                                      : "nothing that was tried would help");
+    for (uint32_t i = 0; i < g->hints.count; i++) {
+        hint_text(&g->hints.hint[i], text, sizeof text);
+        fprintf(f, "%*s", 2 * INDENT, "");
+        print_wrapped(f, text, 2 * INDENT, 2 * INDENT + 2);
+    }
 }
 
 static void print_explained(FILE *f, const struct profile *p,
@@ -155,14 +156,19 @@ static json_t *step_json(const struct profile *p, const struct profile_step *s)
         s->sampled ? json_real(100 * s->error_bound) : json_null());
 }
 
-static json_t *hints_json(const struct profile_group *g)
+static json_t *hints_json(const struct hints *h)
 {
     json_t *hints = json_array();
 
-    for (uint32_t i = 0; i < g->hints; i++)
-        json_array_append_new(hints, json_pack("{s:s, s:f}", "name",
-                                               g->hint[i].what_if, "speedup",
-                                               g->hint[i].speedup));
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct hint *hint = &h->hint[i];
+
+        json_array_append_new(
+            hints, json_pack("{s:s, s:f, s:o}", "name", hint->what_if,
+                             "speedup", hint->speedup, "where",
+                             hint->where[0] != '\0' ? json_text(hint->where)
+                                                    : json_null()));
+    }
     return hints;
 }
 
@@ -176,7 +182,7 @@ static json_t *group_json(const struct profile *p,
         json_ratio(g->us, p->us), "heaviest", (int)g->heaviest + 1, "verdict",
         p->step[g->heaviest].verdict.text, "explained", g->explained, "waiting",
         g->waiting[0] != '\0' ? json_text(g->waiting) : json_null(), "hints",
-        hints_json(g), "page",
+        hints_json(&g->hints), "page",
         g->page[0] != '\0' ? json_string(g->page) : json_null());
 }
 

@@ -78,26 +78,33 @@ static int longest_stall(const struct by_pc_row *row)
     return longest;
 }
 
+void instruction_title(const struct teg_program *p, const struct teg_inst *inst,
+                       char *out, size_t size)
+{
+    const char *text = teg_program_text(p, inst);
+    /* As the source has it: without the end of a statement. */
+    size_t length = strcspn(text, ";");
+
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    snprintf(out, size, "%.*s", length < 80 ? (int)length : 80, text);
+    length = strlen(out);
+    if (inst->line != 0 && length < size)
+        snprintf(out + length, size - length, " at %.200s:%" PRIu32,
+                 base_name(teg_program_file(p, inst)), inst->line);
+}
+
 void most_waiting(const struct by_pc *b, uint64_t resident, char *out,
                   size_t size)
 {
     uint32_t most = by_pc_most_stalled(b);
-    const struct teg_inst *inst;
-    const char *text;
-    char position[300] = "";
+    char name[300];
 
     out[0] = '\0';
     if (most == b->count || resident == 0)
         return;
-    inst = &b->program->inst[most];
-    if (inst->line != 0)
-        snprintf(position, sizeof position, " at %.256s:%" PRIu32,
-                 base_name(teg_program_file(b->program, inst)), inst->line);
-    text = teg_program_text(b->program, inst);
-    /* As the source has it: without the end of a statement. */
-    snprintf(out, size, "%.*s%s, %.0f %% of the warps' time",
-             (int)strcspn(text, ";") - (strstr(text, " ;") != NULL), text,
-             position,
+    instruction_title(b->program, &b->program->inst[most], name, sizeof name);
+    snprintf(out, size, "%s, %.0f %% of the warps' time", name,
              100 * (double)by_pc_stalled(&b->row[most]) / (double)resident);
 }
 

@@ -34,6 +34,9 @@ const char *source_position(const struct teg_program *p,
  */
 const char *source_column(const struct teg_program *p, char out[24]);
 
+/* "LDS R5, [R4] at transpose.cu:25", or without a place where none is known. */
+void instruction_title(const struct teg_program *p, const struct teg_inst *inst,
+                       char *out, size_t size);
 /* "LDS R5, [R4] at transpose.cu:25, 43 % of the warps' time": before which
  * instruction warps waited longest, of `resident` warp-cycles; "" if nobody
  * waited. */

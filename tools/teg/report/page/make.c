@@ -110,6 +110,7 @@ static int write_page(struct page_request *r, const struct replay *replay)
         .sub_cores = r->sub_cores,
         .sms = &r->sms,
         .ranking = r->ranking ? &r->rank : NULL,
+        .hints = &r->hints,
         .critical = r->sequenced ? &r->sequence : NULL,
         .trace = r->job.path,
         .script = r->script,
@@ -218,6 +219,9 @@ static int replay_and_write(struct page_request *r)
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
     ranked = status == EXIT_DONE ? rank(r, &replay) : EXIT_INTERRUPTED;
+    if (ranked == EXIT_DONE && r->ranking)
+        ranked = hints_find(&r->hints, &r->rank, &r->by_pc,
+                            replay.s->resident_warp_cycles);
     most_waiting(&r->by_pc, replay.s->resident_warp_cycles, r->waiting,
                  sizeof r->waiting);
     if (ranked == EXIT_DONE)

@@ -6,7 +6,7 @@
  *     struct page_request r = {.job = job, .ranking = true};
  *
  *     status = page_make(&r);
- *     ... r.rank, r.waiting ...
+ *     ... r.hints, r.waiting ...
  *     page_release(&r);
  */
 #ifndef TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
@@ -31,6 +31,7 @@ struct page_request {
     struct by_pc by_pc;
     char waiting[400]; /* most_waiting() */
     struct whatif rank;
+    struct hints hints;          /* with `ranking` */
     struct timeline *chip, *one; /* owned */
     struct timeline *sub;        /* owned, [sub_cores] of that SM */
     uint32_t sub_cores;

@@ -114,3 +114,18 @@ void html_position_cell(FILE *f, const struct teg_program *p,
         fprintf(f, "%" PRIu32, inst->line);
     fputs("</td>", f);
 }
+
+void html_hints(FILE *f, const struct hints *h)
+{
+    char text[512];
+
+    if (h->count == 0)
+        fputs("<p>Nothing that was tried would help.</p>\n", f);
+    for (uint32_t i = 0; i < h->count; i++) {
+        hint_text(&h->hint[i], text, sizeof text);
+        fputs(i == 0 ? "<p>Would help most: " : "; ", f);
+        html_text(f, text);
+    }
+    if (h->count != 0)
+        fputs("</p>\n", f);
+}

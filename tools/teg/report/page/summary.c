@@ -42,21 +42,6 @@ static void print_where(FILE *f, const struct result *r)
     fputs("</p>\n", f);
 }
 
-static void print_gains(FILE *f, const struct whatif *w)
-{
-    enum {
-        TOP = 3
-    };
-    const struct toggle *best[TOP];
-    uint32_t count = whatif_best(w, TOP, best);
-
-    fputs("<p>Would help most: ", f);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(f, "%s%s %.2fx", i > 0 ? ", " : "", best[i]->name,
-                (double)w->baseline_cycles / (double)best[i]->cycles);
-    fputs(count == 0 ? "nothing that was tried</p>\n" : "</p>\n", f);
-}
-
 void page_summary(FILE *f, const struct page *p)
 {
     const struct result *r = p->result;
@@ -85,7 +70,7 @@ void page_summary(FILE *f, const struct page *p)
     html_text(f, r->verdict.text);
     print_where(f, r);
     if (p->ranking != NULL)
-        print_gains(f, p->ranking);
+        html_hints(f, p->hints);
     fputs("</div>\n<div class=\"tiles\">\n", f);
     snprintf(b, sizeof b, "= %.4g us",
              (double)s->cycles / gpu->chip.sm_clock_mhz);
