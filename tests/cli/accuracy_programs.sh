@@ -13,10 +13,19 @@ expect 0 programs
 for section in results add matmul-a100-float16 attention-h100; do
     out "skipped: $section: "
 done
-out "skipped: SGEMM ladder: no --ladder FOLDER"
+out "skipped: ladder-a6000: no --ladder FOLDER"
+out "skipped: flash-a100: no --attention FOLDER"
 # a folder that is none
-expect 0 programs ladder-a6000 --ladder "$work"
-out "skipped: SGEMM ladder: "
+expect 0 programs ladder-a6000 --ladder "$work" flash-a100 --attention "$work"
+out "skipped: ladder-a6000: "
+out "skipped: flash-a100: "
+# a Python that is none, and one without Triton
+expect 2 programs --triton "$work/python"
+err "programs.py: --triton $work/python: No such file or directory"
+printf '#!/bin/sh\n' >"$work/python"
+chmod +x "$work/python"
+expect 2 programs --triton "$work/python"
+err "programs.py: --triton $work/python: has no package triton"
 # an option or a section that is none
 expect 2 programs --poins
 err "programs.py: no option '--poins'"

@@ -2,21 +2,22 @@
 """
 import os
 
-from attention import attention_kernel
-from bench import TEG, Failed
-from common import command
-from gemm import SIZES, TYPES
-from kernels import triton_kernel
-from launch import options
+from attention import attention_args, attention_kernel, config_of
+from gemm import TYPES, matmul_args, matmul_kernel, tiles
+from kernels import is_old, releases, triton_kernel, version_key
+from launch import TEG, Failed, command, options
 
 
 def right(kernel, grid, args, out, want, tolerance):
-    """Whether the emulator's result is within tolerance of the largest."""
+    """Whether the emulator's result, of the parameter that is one of the names
+    `out`, is within tolerance of the largest."""
     import numpy
     import tempfile
     with tempfile.TemporaryDirectory() as at:
         words = []
-        for i, a in enumerate((*args, *kernel.extra)):
+        at_out = next(i for i, p in enumerate(kernel.params) if p in out)
+        kind = args[kernel.params[at_out]].dtype
+        for i, a in enumerate(kernel.arguments(args)):
             if not isinstance(a, str):
                 path = os.path.join(at, f"{i}.raw")
                 a.tofile(path)
@@ -26,53 +27,47 @@ def right(kernel, grid, args, out, want, tolerance):
         command(TEG, "trace", kernel.cubin, "-j", "1", "--grid",
                  ",".join(map(str, grid)), "--block", str(kernel.threads[0]),
                  *(["--shared", str(kernel.shared)] if kernel.shared else []),
-                 *words, f"--dump={out}={path}")
-        found = numpy.fromfile(path, args[out].dtype)
+                 *words, f"--dump={at_out}={path}")
+        found = numpy.fromfile(path, kind)
     worst = numpy.abs(found.astype(float) - want.ravel()).max()
     return worst <= tolerance * numpy.abs(want).max(), worst
 
 
-def check_matmul(capability, dtype, rng):
+def check_matmul(release, capability, dtype, rng, by_column=False,
+                 program=None):
     import numpy
     m, n, k = 256, 256, 192
     np_type = {"float16": numpy.float16, "float32": numpy.float32,
                "int8": numpy.int8}[dtype]
-    element, acc, result, _, _ = TYPES[dtype]
-    by_column = dtype == "int8"
-    draw = ((lambda *s: rng.integers(-128, 128, s).astype(np_type))
-            if by_column else
-            (lambda *s: rng.standard_normal(s).astype(np_type)))
+    whole = dtype == "int8"
+    draw = ((lambda *s: rng.integers(-128, 128, s).astype(np_type)) if whole
+            else (lambda *s: rng.standard_normal(s).astype(np_type)))
     a, b = draw(m, k), draw(n, k) if by_column else draw(k, n)
-    kernel = triton_kernel(
-        "matmul", capability, dict(a=element, b=element, c=result, **SIZES),
-        dict(BM=128, BN=128, BK=64 if by_column else 32, GROUP=8, SPLIT=1,
-             B_BY_COLUMN=by_column, ACC=acc), 4, 3)
-    if by_column:
-        want = (a.astype(int) @ b.T.astype(int)).astype(np_type).astype(float)
-    else:
-        want = a.astype(float) @ b.astype(float)
-    pitch = k if by_column else n
-    return right(kernel, (4,), (
-        a, b, numpy.zeros((m, n), np_type), f"i32:{m}", f"i32:{n}", f"i32:{k}",
-        f"i32:{k}", f"i32:{pitch}", f"i32:{n}"), 2, want,
-        0 if by_column else 2e-3)
+    kernel = matmul_kernel(release, capability, dtype,
+                           (128, 128, 64 if whole else 32, 3, 4), program,
+                           by_column=by_column)
+    kind = int if whole else float
+    want = a.astype(kind) @ (b.T if by_column else b).astype(kind)
+    if whole:
+        want = want.astype(np_type).astype(float)
+    c = numpy.zeros((m, n), numpy.float32 if program else np_type)
+    return right(kernel, (4,), matmul_args(
+        m, n, k, k if by_column else n, (a, b, c)), "cC", want,
+        0 if whole else 2e-3)
 
 
-def check_split(capability, rng):
+def check_split(release, capability, rng):
     import numpy
     m, n, k, half = 16, 128, 512, numpy.float16
     a, b = (rng.standard_normal(s).astype(half) for s in ((m, k), (k, n)))
-    kernel = triton_kernel(
-        "matmul", capability, dict(a="*fp16", b="*fp16", c="*fp16", **SIZES),
-        dict(BM=16, BN=64, BK=64, GROUP=8, SPLIT=4, B_BY_COLUMN=False,
-             ACC="fp32"), 4, 3)
-    return right(kernel, (2, 4), (
-        a, b, numpy.zeros((m, n), half), f"i32:{m}", f"i32:{n}", f"i32:{k}",
-        f"i32:{k}", f"i32:{n}", f"i32:{n}"), 2,
+    kernel = matmul_kernel(release, capability, "float16", (16, 64, 64, 3, 4),
+                           split=4)
+    return right(kernel, (2, 4), matmul_args(
+        m, n, k, n, (a, b, numpy.zeros((m, n), half))), "cC",
         a.astype(float) @ b.astype(float), 4e-3)
 
 
-def check_attention(capability, d, causal, rng):
+def check_attention(release, capability, d, causal, rng):
     import numpy
     n, heads, half = 256, 2, numpy.float16
     q, k, v = (rng.standard_normal((heads, n, d)).astype(half)
@@ -83,55 +78,75 @@ def check_attention(capability, d, causal, rng):
     p = numpy.exp(s - s.max(2, keepdims=True))
     want = numpy.einsum("hij,hjd->hid", p / p.sum(2, keepdims=True),
                         v.astype(float))
-    kernel = attention_kernel(capability, d, causal, (128, 64, 3, d // 16))
-    return right(kernel, (n // 128, heads), (
-        q, k, v, numpy.zeros((heads, n, d), half), f"f32:{1.442695 / d**0.5}",
-        f"i32:{n}"), 3, want, 2e-3)
+    kernel = attention_kernel(release, capability, d, causal,
+                              config_of(release, d))
+    return right(kernel, (n // 128, heads), attention_args(
+        d, n, heads, 1.442695 / d**0.5,
+        (q, k, v, numpy.zeros((heads, n, d), half)),
+        f"buf:f32:{n * heads}:zeros"), ("out", "Out"), want, 2e-3)
 
 
-def check_rows(capability, name, rng):
+def check_rows(release, capability, name, rng):
     import numpy
     rows, columns, pitch = 64, 781, 1024
     x = rng.standard_normal((rows, pitch)).astype(numpy.float32)
     want = numpy.zeros((rows, pitch))
     v = x[:, :columns].astype(float)
-    sizes = (f"i32:{pitch}", f"i32:{columns}")
-    signature = dict(x="*fp32", out="*fp32", stride="i32/", columns="i32")
+    types = dict(x="*fp32", out="*fp32", stride="i32/", columns="i32")
+    args = {"x": x, "out": numpy.zeros_like(x), "stride": f"i32:{pitch}",
+            "columns": f"i32:{columns}"}
     if name == "softmax":
         e = numpy.exp(v - v.max(1, keepdims=True))
         want[:, :columns] = e / e.sum(1, keepdims=True)
-        args, out = (x, numpy.zeros_like(x), *sizes), 1
     else:
         w, b = (rng.standard_normal(pitch).astype(numpy.float32)
                 for _ in range(2))
         want[:, :columns] = ((v - v.mean(1, keepdims=True)) /
                              numpy.sqrt(v.var(1, keepdims=True) + 1e-5) *
                              w[:columns] + b[:columns])
-        args, out = (x, w, b, numpy.zeros_like(x), *sizes, "f32:1e-5"), 3
-        signature |= dict(weight="*fp32", bias="*fp32", eps="fp32")
-    kernel = triton_kernel(name, capability, signature, dict(BLOCK=1024), 4, 3)
-    return right(kernel, (rows,), args, out, want, 1e-5)
+        args |= {"weight": w, "bias": b, "eps": "f32:1e-5"}
+        types |= dict(weight="*fp32", bias="*fp32", eps="fp32")
+    kernel = triton_kernel(release, name, capability, types,
+                           dict(BLOCK=1024), 4, 3)
+    return right(kernel, (rows,), args, ("out",), want, 1e-5)
 
 
-def checks():
+def attention_widths(release):
+    """That of 2.0 does not compile for 128 (an assertion of its compiler), and
+    attention.operator calls those of 2.0 and 2.1."""
+    version = version_key(release)
+    return (() if is_old(release) and version >= (2, 2) else
+            (64,) if version < (2, 1) else (64, 128))
+
+
+def cases_of(release, rng):
+    """(what, whether it agrees) of every kernel that a release compiles."""
+    def case(what, check, *args, **how):
+        return (f"{release} {what}",
+                lambda: check(release, *args, rng, **how))
+    chips = (80,) if is_old(release) else (75, 80, 86, 90)
+    for c in chips:
+        for name in () if is_old(release) else ("softmax", "layer_norm"):
+            yield case(f"sm_{c} {name}", check_rows, c, name)
+        for t in TYPES if c >= 80 else ("float16", "float32"):
+            yield case(f"sm_{c} matmul of {t}", check_matmul, c, t,
+                       by_column=t == "int8")
+        yield case(f"sm_{c} matmul, K split", check_split, c)
+        for d in attention_widths(release):
+            # that of 2.0 is always causal
+            for causal in ((True,) if release == "2.0.0" else (False, True)):
+                yield case(f"sm_{c} {'causal ' if causal else ''}attention "
+                           f"of {d}", check_attention, c, d, causal)
+    if release == "2.2.0":
+        yield case("sm_90 matmul, block pointers", check_matmul, 90, "float16",
+                   by_column=True, program=tiles)
+
+
+def checks(_):
     """Every kernel on small inputs, beside numpy."""
     import numpy
     rng = numpy.random.default_rng(1)
-    cases = []
-    for c in (75, 80, 86, 90):
-        for name in ("softmax", "layer_norm"):
-            cases.append((f"sm_{c} {name}",
-                          lambda c=c, n=name: check_rows(c, n, rng)))
-        for t in TYPES if c >= 80 else ("float16", "float32"):
-            cases.append((f"sm_{c} matmul of {t}",
-                          lambda c=c, t=t: check_matmul(c, t, rng)))
-        cases.append((f"sm_{c} matmul, K split",
-                      lambda c=c: check_split(c, rng)))
-        for d in (64, 128):
-            for causal in (False, True):
-                cases.append((
-                    f"sm_{c} {'causal ' if causal else ''}attention of {d}",
-                    lambda c=c, d=d, u=causal: check_attention(c, d, u, rng)))
+    cases = [c for r in releases() for c in cases_of(r, rng)]
     wrong = 0
     for what, case in cases:
         try:

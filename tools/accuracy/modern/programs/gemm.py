@@ -1,18 +1,17 @@
-"""Products of matrices in Triton: cycles by configuration, and an H100's times.
+"""Products of matrices in Triton: cycles by configuration, and times of an
+H100.
 """
-from kernels import triton_kernel
+from kernels import is_old, triton_kernel
 from launch import SHORT, in_waves, replay, tflops
 
-
-WHOLE = 1.1e9              # multiply-adds of a launch that is replayed whole
-SIZES = {k: "i32/" for k in ("M", "N", "K", "stride_a", "stride_b",
-                             "stride_c")}
+WHOLE = 1.1e9  # multiply-adds of a launch that is replayed whole
 # element, sums, result, bytes, multiply-adds of an SM and cycle by generation
 TYPES = {
     "float16": ("*fp16", "fp32", "*fp16", 2, {80: 1024, 90: 2048}),
     "float32": ("*fp32", "fp32", "*fp32", 4, {80: 512, 90: 1024}),
     "int8": ("*i8", "int32", "*i8", 1, {80: 2048, 90: 4096}),
 }
+GROUP = 8
 # BM, BN, BK, stages, warps, of the list that the tuner had.  Of a launch's
 # configurations the fastest replay counts, as it had it.
 WIDE_BYTES = [(128, 256, 128, 3, 8), (128, 128, 128, 4, 4),
@@ -24,27 +23,80 @@ SLIM = [(32, 64, 64, 5, 2), (64, 32, 32, 5, 2), (64, 64, 64, 4, 4)]
 HOPPER = [(128, 256, 64, 3, 8), (128, 128, 64, 4, 8), (128, 128, 32, 4, 4)]
 
 
-def matmul_cycles(gpu, capability, settings, dtype, shape, config):
+def operator(element, acc, result, by_column, split, config):
+    """The release's own triton.ops.matmul: its name, types and constants."""
+    bm, bn, bk = config[:3]
+    even = "i32/"
+    return "ops.matmul", dict(
+        A=element, B=element, C=result, M=even, N=even, K=even,
+        stride_am=even, stride_ak="one",
+        stride_bk="one" if by_column else even,
+        stride_bn=even if by_column else "one",
+        stride_cm=even, stride_cn="one"), dict(
+            BLOCK_M=bm, BLOCK_N=bn, BLOCK_K=bk, GROUP_M=GROUP, SPLIT_K=split,
+            EVEN_K=True, ACC_TYPE=acc, dot_out_dtype=acc,
+            # of 2.2 and 2.3: as operands come, and TF32 as before
+            allow_tf32=True, fp8_fast_accum=False, AB_DTYPE=None)
+
+
+def ours(element, acc, result, by_column, split, config):
+    bm, bn, bk = config[:3]
+    sizes = {k: "i32/" for k in ("M", "N", "K", "stride_a", "stride_b",
+                                 "stride_c")}
+    return "matmul", dict(a=element, b=element, c=result, **sizes), dict(
+        BM=bm, BN=bn, BK=bk, GROUP=GROUP, SPLIT=split, B_BY_COLUMN=by_column,
+        ACC=acc)
+
+
+def tiles(element, acc, _, by_column, split, config):
+    """By block pointers, with sums of 32 bits as the result."""
+    assert by_column and split == 1
+    bm, bn, bk = config[:3]
+    return "matmul_tiles", dict(
+        a=element, b=element, c="*" + acc, M="i32/", N="i32/", K="i32/"), dict(
+            BM=bm, BN=bn, BK=bk, GROUP=GROUP)
+
+
+def matmul_kernel(release, capability, dtype, config, program=None, split=1,
+                  by_column=False):
+    element, acc, result = TYPES[dtype][:3]
+    program = program or (operator if is_old(release) else ours)
+    name, types, constants = program(element, acc, result, by_column, split,
+                                     config)
+    stages, warps = config[3:]
+    return triton_kernel(release, name, capability, types, constants, warps,
+                         stages)
+
+
+def matmul_args(m, n, k, pitch, buffers):
+    """By the names that any of the programs has for them."""
+    a, b, c = buffers
+    return {"a": a, "A": a, "b": b, "B": b, "c": c, "C": c,
+            "M": f"i32:{m}", "N": f"i32:{n}", "K": f"i32:{k}",
+            "stride_a": f"i32:{k}", "stride_am": f"i32:{k}",
+            "stride_b": f"i32:{pitch}", "stride_bk": f"i32:{pitch}",
+            "stride_bn": f"i32:{pitch}", "stride_c": f"i32:{n}",
+            "stride_cm": f"i32:{n}"}
+
+
+def matmul_cycles(release, gpu, capability, settings, dtype, shape, config,
+                  program=None, by_column=False):
     m, n, k = shape
-    bm, bn, bk, stages, warps = config
-    element, acc, result, size, _ = TYPES[dtype]
-    group, across = 8, n // bn
-    by_column = int(dtype == "int8")
-    kernel = triton_kernel(
-        "matmul", capability, dict(a=element, b=element, c=result, **SIZES),
-        dict(BM=bm, BN=bn, BK=bk, GROUP=group, SPLIT=1,
-             B_BY_COLUMN=bool(by_column), ACC=acc), warps, stages)
+    bm, bn, bk, stages, _ = config
+    size = TYPES[dtype][3]
+    across = n // bn
+    kernel = matmul_kernel(release, capability, dtype, config, program,
+                           by_column=by_column)
     blocks = m // bm * across
 
     def trace(length, count):
         # whole groups of rows, so that the blocks are the launch's first
-        rows = min(-(-count // (group * across)) * group * bm, m)
-        pitch = length if by_column else n
-        bytes_of = {"a": rows * length, "b": length * n, "c": rows * n}
-        buffers = [f"buf:u8:{v * size}:zeros" for v in bytes_of.values()]
-        return kernel.trace((rows // bm * across,), (
-            *buffers, f"i32:{rows}", f"i32:{n}", f"i32:{length}",
-            f"i32:{length}", f"i32:{pitch}", f"i32:{n}"), count)
+        rows = min(-(-count // (GROUP * across)) * GROUP * bm, m)
+        bytes_of = (rows * length * size, length * n * size,
+                    rows * n * max(size, 4 if program else 0))
+        return kernel.trace((rows // bm * across,), matmul_args(
+            rows, n, length, length if by_column else n,
+            [f"buf:u8:{v}:zeros" for v in bytes_of]), count)
     if m * n * k <= WHOLE:
         return replay(gpu, trace(k, blocks), settings)["cycles"]
     ahead = -(-bk * stages // SHORT[0])
@@ -52,13 +104,14 @@ def matmul_cycles(gpu, capability, settings, dtype, shape, config):
                     tuple(ahead * s for s in SHORT))
 
 
-def best_matmul(gpu, capability, settings, dtype, shape, configs):
+def best_matmul(release, gpu, capability, settings, dtype, shape, configs,
+                **how):
     """(cycles, configuration) of the fastest."""
     found = []
     for config in configs:
         if shape[0] % config[0] == 0 and shape[1] % config[1] == 0:
-            found.append((matmul_cycles(gpu, capability, settings, dtype,
-                                        shape, config), config))
+            found.append((matmul_cycles(release, gpu, capability, settings,
+                                        dtype, shape, config, **how), config))
     return min(found)
 
 
@@ -69,17 +122,26 @@ def configs_for(shape, dtype):
 
 
 # triton-lang/triton, issue 2339 (September 2023), H100: cuBLAS; Triton, then
-# in its first version with GMMA, without tensor maps
+# in its first version with GMMA, without tensor maps.  The program is that
+# release's tutorial 10: one configuration, B by column, sums stored as they
+# are.
 HOPPER_MATMUL = {(2048, 512, 512): (102.6, 77.9),
                  (2048, 1024, 1024): (243.1, 206.8),
                  (2048, 2048, 2048): (515.2, 295.1),
                  (2048, 4096, 4096): (613.7, 346.3),
                  (2048, 8192, 8192): (721.6, 369.8)}
+TUTORIAL = [(128, 128, 64, 7, 4)]
 
 
-def matmul_h100():
-    return [tflops("h100", 90, 2.0 * m * n * k, rates[who],
-                   f"{m}x{n}x{k}, {('cuBLAS', 'Triton')[who]}",
+def matmul_h100(release, who=1):
+    """`who` 0: beside cuBLAS, another program."""
+    how = (dict(program=tiles, by_column=True) if is_old(release) else {})
+    configs = TUTORIAL if is_old(release) else HOPPER
+    return [tflops("h100", 90, 2.0 * m * n * k, rates[who], f"{m}x{n}x{k}",
                    lambda g, c, s, shape=(m, n, k): best_matmul(
-                       g, c, s, "float16", shape, HOPPER)[0])
-            for who in (0, 1) for (m, n, k), rates in HOPPER_MATMUL.items()]
+                       release, g, c, s, "float16", shape, configs, **how)[0])
+            for (m, n, k), rates in HOPPER_MATMUL.items()]
+
+
+def cublas_h100(release):
+    return matmul_h100(release, 0)

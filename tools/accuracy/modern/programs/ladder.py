@@ -3,7 +3,8 @@
 import os
 import shutil
 
-from launch import Kernel, command, fact, in_waves, keep, options, point
+from launch import (Failed, Kernel, command, fact, in_waves, keep, options,
+                    point)
 
 
 LADDER_GPU = "a6000"
@@ -77,16 +78,11 @@ def ladder_cycles(cubin, name, threads, rows, columns, x_rows):
 
 def ladder():
     if options["ladder"] is None:
-        print("skipped: SGEMM ladder: no --ladder FOLDER (a copy of "
-              "siboehm/SGEMM_CUDA)")
-        return []
+        raise Failed("no --ladder FOLDER (a copy of siboehm/SGEMM_CUDA)")
     if shutil.which("nvcc") is None:
-        print("skipped: SGEMM ladder: nvcc is not on the PATH")
-        return []
+        raise Failed("nvcc is not on the PATH")
     if not os.path.isdir(os.path.join(options["ladder"], "src", "kernels")):
-        print("skipped: SGEMM ladder: there is no src/kernels in "
-              f"{options['ladder']}")
-        return []
+        raise Failed(f"there is no src/kernels in {options['ladder']}")
     cubin = ladder_cubin()
     mhz = fact(LADDER_GPU, "chip.sm_clock_mhz")
     return [point(f"{number}: {name}", 2e-3 * LADDER_N**3 / gflops,

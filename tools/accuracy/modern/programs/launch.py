@@ -10,9 +10,9 @@ import hashlib
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(
-    __file__))))
-from bench import ROOT, TEG, fact, report  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from bench import ROOT, TEG, Failed, fact, report  # noqa: E402,F401
 import common  # noqa: E402  bench says where it is
 from common import command  # noqa: E402
 
@@ -20,7 +20,9 @@ KEPT = os.environ.get("KEPT", os.path.join(ROOT, "build", "programs"))
 SHORT = (512, 1024)        # inner lengths that stand for longer ones; or of
                            # kernels that copy more ahead, multiples of these
 
-options = {"settings": (), "ladder": None, "points": False}
+options = {"settings": (), "triton": (), "ladder": None, "attention": None,
+           "points": False}
+
 
 # ---- compiling and tracing -------------------------------------------------
 
@@ -35,11 +37,19 @@ def keep(name, suffix, key, make):
 
 
 class Kernel:
-    """A kernel of a cubin and how it is launched."""
+    """A kernel of a cubin and how it is launched.  `params` are the names of
+    its parameters, if arguments come by name; `extra` follow them."""
 
-    def __init__(self, cubin, threads, shared=0, name=None, extra=()):
+    def __init__(self, cubin, threads, shared=0, name=None, params=None,
+                 extra=()):
         self.cubin, self.threads, self.shared = cubin, threads, shared
-        self.name, self.extra = name, extra
+        self.name, self.params, self.extra = name, params, extra
+
+    def arguments(self, args):
+        """In the order of the parameters; `args` a dictionary, if they have
+        names."""
+        return [*(args if self.params is None else
+                  (args[p] for p in self.params)), *self.extra]
 
     def trace(self, grid, args, blocks=None):
         """Of the first `blocks` blocks in grid order, or all of them."""
@@ -47,13 +57,12 @@ class Kernel:
                  "--block", ",".join(map(str, self.threads))]
         words += ["--shared", str(self.shared)] if self.shared else []
         words += ["-k", self.name] if self.name else []
-        for a in (*args, *self.extra):
+        for a in self.arguments(args):
             words += ["-a", a]
         words += ["--blocks", f"0:{blocks}"] if blocks else []
         name = os.path.basename(self.cubin).split("-")[0]
         return keep(name, "tegt", (self.cubin, words), lambda path: command(
             TEG, "trace", self.cubin, "-j", "1", "-o", path, *words))
-
 
 
 # ---- cycles of a launch ----------------------------------------------------
@@ -84,7 +93,7 @@ def in_waves(gpu, settings, blocks, trace, length, short=SHORT):
             (once(rest) if rest else 0))
 
 
-# ---- points ------------------------------------------------------------------
+# ---- points ---------------------------------------------------------------
 
 def point(what, measured, ours, unit):
     """`ours` is a function without arguments, called later: a time in `unit`,

@@ -2,13 +2,13 @@
 addition, products of matrices and attention at a locked clock.
 """
 import csv
+import functools
 import os
 
-from attention import attention_cycles
-from gemm import FLAT, SLIM, TYPES, WIDE, WIDE_BYTES, best_matmul
-from kernels import triton_kernel
+from attention import attention_cycles, config_of
+from gemm import TYPES, best_matmul, configs_for
+from kernels import newest, triton_kernel
 from launch import ROOT, point, replay
-
 
 SHARED = os.path.join(ROOT, "..", "shared")
 MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
@@ -19,17 +19,13 @@ BUS = {"v100": 898.0, "a100": 1555.2}  # GB/s at 877 and 1215 MHz
 SMS = {"v100": 80, "a100": 108}
 
 
-def configs_for(shape, dtype):
-    return (FLAT if shape[0] == 16 else
-            SLIM if min(shape[:2]) == 64 else
-            WIDE_BYTES if dtype == "int8" else WIDE)
-
-
 def add_cycles(gpu, capability, settings, n):
-    kernel = triton_kernel("add", capability, dict(
+    kernel = triton_kernel(newest(), "add", capability, dict(
         x="*fp16", y="*fp16", out="*fp16", n="i32/"), dict(BLOCK=1024), 4, 3)
-    return replay(gpu, kernel.trace((n // 1024,), (
-        *3 * (f"buf:u16:{n}:zeros",), f"i32:{n}")), settings)["cycles"]
+    half = f"buf:u16:{n}:zeros"
+    return replay(gpu, kernel.trace((n // 1024,), {
+        "x": half, "y": half, "out": half, "n": f"i32:{n}"}),
+        settings)["cycles"]
 
 
 def measured_rows(kernel):
@@ -41,6 +37,7 @@ def add_time(row):
     return 6.0 * int(row["n"]) / float(row["utilization"]) / BUS[row["gpu"]]
 
 
+@functools.lru_cache(maxsize=None)
 def start_cycles(gpu):
     """What a timed launch holds besides the kernel: the second smallest add,
     less ours.  Added to all others."""
@@ -50,7 +47,7 @@ def start_cycles(gpu):
             add_cycles(gpu, GENERATION[gpu], CLOCKED, 65536))
 
 
-def adds():
+def adds(_):
     return [point(f"{r['gpu']} {int(r['n']) // 1024} K halves",
                   add_time(r) / 1e3, lambda r=r: (
                       start_cycles(r["gpu"]) +
@@ -64,10 +61,11 @@ def peak(dtype, gpu):
     return TYPES[dtype][4][GENERATION[gpu]] * SMS[gpu] * CLOCK
 
 
-def matmuls(dtype):
+def matmuls(release, dtype):
     def ours(shape):
-        cycles, config = best_matmul("a100", 80, CLOCKED, dtype, shape,
-                                     configs_for(shape, dtype))
+        cycles, config = best_matmul(release, "a100", 80, CLOCKED, dtype,
+                                     shape, configs_for(shape, dtype),
+                                     by_column=dtype == "int8")
         return ((cycles + start_cycles("a100")) / CLOCK,
                 "x".join(map(str, config[:3])))
     points = []
@@ -82,11 +80,11 @@ def matmuls(dtype):
     return points
 
 
-def attention_regression():
+def attention_regression(release):
     r = next(r for r in measured_rows("attention-forward"))
     operations = 2.0 * 4096**2 * 64 * 192
     time = operations / 2 / peak("float16", "a100") / float(r["utilization"])
     return [point("a100 causal 4096 keys of 64", time, lambda: (
-        attention_cycles("a100", 80, CLOCKED, 64, 4096, 192, True,
-                         (128, 64, 3, 4)) + start_cycles("a100")) / CLOCK,
-                  "us")]
+        attention_cycles(release, "a100", 80, CLOCKED, 64, 4096, 192, True,
+                         config_of(release, 64)) + start_cycles("a100")) /
+        CLOCK, "us")]

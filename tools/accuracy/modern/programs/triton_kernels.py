@@ -1,13 +1,10 @@
-"""Kernels in Triton, compiled here for a chip that is not here.
+"""Kernels in Triton, compiled for a chip that is not here: compile_triton.py.
 
-Imported by programs.py; needs the `triton` package, no GPU.  The kernels are
-the usual ones: what is added, normalized or multiplied is cut into blocks, and
-Triton chooses layouts, copies and matrix instructions.
+The kernels are the usual ones: what is added, normalized or multiplied is cut
+into blocks, and Triton chooses layouts, copies and matrix instructions.
 """
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
 
 
 @triton.jit
@@ -86,6 +83,27 @@ def matmul(a, b, c, M, N, K, stride_a, stride_b, stride_c,
 
 
 @triton.jit
+def matmul_tiles(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+                 BK: tl.constexpr, GROUP: tl.constexpr):
+    """The same through block pointers; b is stored column after column."""
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    first = pid // (GROUP * columns) * GROUP
+    high = min(tl.cdiv(M, BM) - first, GROUP)
+    at_m = (first + pid % high) * BM
+    at_n = pid % (GROUP * columns) // high * BN
+    tile_a = tl.make_block_ptr(a, (M, K), (K, 1), (at_m, 0), (BM, BK), (1, 0))
+    tile_b = tl.make_block_ptr(b, (K, N), (1, K), (0, at_n), (BK, BN), (0, 1))
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for _ in range(0, K, BK):
+        acc += tl.dot(tl.load(tile_a), tl.load(tile_b))
+        tile_a = tl.advance(tile_a, (0, BK))
+        tile_b = tl.advance(tile_b, (BK, 0))
+    tl.store(tl.make_block_ptr(c, (M, N), (N, 1), (at_m, at_n), (BM, BN),
+                               (1, 0)), acc)
+
+
+@triton.jit
 def attention_tiles(acc, total, top, q, k, v, scale, at_m, begin, end,
                     D: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr):
     """Keys `begin` to `end`, with the running maximum and sum of each row."""
@@ -138,24 +156,4 @@ def attention(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr,
 
 
 KERNELS = {f.__name__: f for f in (add, softmax, layer_norm, matmul,
-                                   attention)}
-TYPES = {"fp32": tl.float32, "int32": tl.int32}
-
-
-def build(name, capability, signature, constants, warps, stages):
-    """(cubin, metadata) of a kernel.  `signature` gives a parameter's type;
-    all pointers and, of integers, those marked with a trailing "/" are
-    multiples of 16, as the launcher would find them."""
-    f = KERNELS[name]
-    types, attrs = {}, {}
-    for i, arg in enumerate(f.arg_names):
-        text = "constexpr" if arg in constants else signature[arg]
-        if text[0] == "*" or text.endswith("/"):
-            attrs[(i,)] = [["tt.divisibility", 16]]
-        types[arg] = text.rstrip("/")
-    values = {k: TYPES.get(v, v) for k, v in constants.items()}
-    built = triton.compile(
-        ASTSource(f, types, values, attrs),
-        target=GPUTarget("cuda", capability, 32),
-        options={"num_warps": warps, "num_stages": stages})
-    return built.asm["cubin"], built.metadata
+                                   matmul_tiles, attention)}
