@@ -87,6 +87,10 @@ enum teg_values {
 
 enum {
     TEG_VALUES_MAX = 9, /* records */
+    /* Of VALUES_TEXELS: the bit of the format that says that texels are
+     * filtered, and how many a lane touches at most. */
+    TEG_TEXEL_FILTER_BIT = 8,
+    TEG_TEXELS_MAX = 8,
 };
 
 /* The compiler's scheduling hints of Kepler and later. */
@@ -181,6 +185,13 @@ static inline int teg_inst_has_addresses(const struct teg_inst *inst)
     if (inst->space == SPACE_CONST)
         return (inst->flags & INST_INDEXED) != 0;
     return inst->space != SPACE_NONE && inst->space != SPACE_TEXTURE;
+}
+
+/* Whether executions are accesses of the warp's own to memory: by addresses, or
+ * to texels that the trace has. */
+static inline int teg_inst_is_access(const struct teg_inst *inst)
+{
+    return teg_inst_has_addresses(inst) || inst->values == VALUES_TEXELS;
 }
 
 /* Records of values of each execution. */

@@ -1,5 +1,6 @@
 /* Arrays: memory that textures and surfaces look into.  Rows lie one behind the
- * other, without gaps; a program cannot see that. */
+ * other, without gaps; a program cannot see that, and a trace has the texels
+ * where hardware does (traces/emulate/core/tiling.h). */
 #include "tools/cudart/array.h"
 #include "tools/cudart/memory.h"
 #include "tools/cudart/stream.h"
@@ -77,7 +78,15 @@ static int set_shape(struct array *a)
     t->layers = layered && e->depth != 0 ? (uint32_t)e->depth : 1;
     t->pitch = t->size[0] * texel_bytes(a);
     t->slice = t->pitch * t->size[1];
+    t->tiling = emu_tiling_of(t->pitch, t->size[1], t->size[2]);
     return cudaSuccess;
+}
+
+/* The bytes of an array: no fewer than the hardware's layout takes, for traces
+ * have its texels there. */
+static size_t array_bytes(const struct array *a)
+{
+    return a->shape.tiling.layer * a->shape.layers;
 }
 
 static int allocate(struct runtime *r, struct array **made,
@@ -101,8 +110,7 @@ static int allocate(struct runtime *r, struct array **made,
     if (error == cudaSuccess)
         error = set_shape(a);
     if (error == cudaSuccess)
-        error = memory_allocate(
-            r, &address, a->shape.slice * a->shape.size[2] * a->shape.layers);
+        error = memory_allocate(r, &address, array_bytes(a));
     if (error != cudaSuccess) {
         free(a);
         return error;

@@ -66,6 +66,22 @@ static int gives_floats(const struct emu_texture *t)
     return t->kind == TEXEL_FLOAT || t->is_fraction;
 }
 
+int emu_texture_filters(const struct emu_texture *t)
+{
+    return t->is_linear && gives_floats(t);
+}
+
+uint64_t emu_texture_place(const struct emu_texture *t, uint64_t x, uint64_t y,
+                           uint64_t z)
+{
+    if (!t->tiling.is_tiled)
+        return t->address + x + y * t->pitch + z * t->slice;
+    if (t->dimensions < 3)
+        return t->address + z * t->tiling.layer +
+               emu_tiling_offset(&t->tiling, x, y, 0);
+    return t->address + emu_tiling_offset(&t->tiling, x, y, z);
+}
+
 /* The value of a channel as its part of the greatest; the least signed one is
  * -1 as well as its neighbour. */
 static float fraction(const struct emu_texture *t, uint32_t raw)
@@ -108,16 +124,32 @@ static void fill_missing(const struct emu_texture *t, uint32_t out[4])
         out[i] = i < 3 ? 0 : gives_floats(t) ? bits_of(1.0f) : 1;
 }
 
+static int is_outside(const int64_t at[3])
+{
+    return at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE;
+}
+
+/* The texel of an index is one of those that are fetched. */
+static void touch_texel(const struct emu_texture *t,
+                        const struct emu_texels *from, const int64_t at[3],
+                        uint32_t layer)
+{
+    if (from->touch != NULL && !is_outside(at))
+        from->touch(from->self, emu_texture_place(
+                                    t, (uint64_t)at[0] * emu_texel_bytes(t),
+                                    (uint64_t)at[1], (uint64_t)at[2] + layer));
+}
+
 /* The texel of an index inside the texture, OUTSIDE in one of them: the border. */
 static int read_texel(const struct emu_texture *t,
                       const struct emu_texels *from, const int64_t at[3],
                       uint32_t layer, uint32_t out[4])
 {
-    unsigned bytes = t->channels * (t->bits / 8u);
+    unsigned bytes = emu_texel_bytes(t);
     uint64_t address = t->address + (uint64_t)at[0] * bytes;
     const uint8_t *texel;
 
-    if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE) {
+    if (is_outside(at)) {
         for (unsigned i = 0; i < 4; i++)
             out[i] = gives_floats(t) ? bits_of(t->border[i]) : 0;
         return 1;
@@ -193,7 +225,7 @@ int emu_texture_sample(const struct emu_texture *t,
                        const struct emu_texels *from, const float at[3],
                        unsigned dimensions, uint32_t layer, uint32_t out[4])
 {
-    int is_linear = t->is_linear && gives_floats(t);
+    int is_linear = emu_texture_filters(t);
     struct tap p[3] = {{0}};
     double sum[4] = {0};
 
@@ -202,7 +234,9 @@ int emu_texture_sample(const struct emu_texture *t,
         dimensions = t->dimensions;
     for (unsigned i = 0; i < dimensions; i++)
         p[i] = tap_of(t, i, at[i], is_linear);
-    for (unsigned corner = 0; corner < 8; corner++) {
+    /* A filter fetches all its corners, whatever they weigh. */
+    for (unsigned corner = 0; corner < (is_linear ? 1u << dimensions : 1u);
+         corner++) {
         int64_t index[3];
         double weight = 1;
 
@@ -212,6 +246,7 @@ int emu_texture_sample(const struct emu_texture *t,
             weight *= next ? p[i].weight : 1 - p[i].weight;
             index[i] = index_by_mode(t, i, p[i].index + next);
         }
+        touch_texel(t, from, index, clamp_layer(t, layer));
         if (weight == 0)
             continue;
         if (!read_texel(t, from, index, clamp_layer(t, layer), out))
@@ -275,6 +310,7 @@ int emu_texture_gather(const struct emu_texture *t,
                                   0};
         uint32_t texel[4];
 
+        touch_texel(t, from, index, clamp_layer(t, layer));
         if (!read_texel(t, from, index, clamp_layer(t, layer), texel))
             return 0;
         out[i] = texel[channel_number & 3];
@@ -295,5 +331,6 @@ int emu_texture_fetch(const struct emu_texture *t,
             return 1;
         }
     }
+    touch_texel(t, from, index, clamp_layer(t, layer));
     return read_texel(t, from, index, clamp_layer(t, layer), out);
 }

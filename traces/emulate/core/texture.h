@@ -5,7 +5,7 @@
  * Models: arrays and linear memory of one to three dimensions, layers, cube
  * maps; all channel formats of 8, 16 and 32 bits; nearest texel and linear
  * filter with weights of 8 bits; the four address modes.  Texels lie row after
- * row, in arrays too.
+ * row; traces have those of arrays where hardware does (tiling.h).
  * Leaves out: mip maps (every level is the first), anisotropy, filtering across
  * the edges of a cube, block-compressed formats.
  */
@@ -13,6 +13,7 @@
 #define TEG_TRACES_EMULATE_CORE_TEXTURE_H
 
 #include "isa/base/status.h"
+#include "traces/emulate/core/tiling.h"
 
 /* The numbers are those of CUDA's interface, here and below. */
 enum emu_texel_kind {
@@ -44,6 +45,7 @@ struct emu_texture {
     uint8_t is_fraction; /* integers are read as parts of the greatest */
     uint8_t is_srgb;     /* the first three channels, of 8 bits */
     float border[4];
+    struct emu_tiling tiling; /* of its array, in traces */
 };
 
 /* The handles of a program; the first is 1. */
@@ -62,11 +64,28 @@ const struct emu_texture *emu_textures_at(const struct emu_textures *t,
 int emu_textures_remove(struct emu_textures *t, uint64_t handle);
 void emu_textures_release(struct emu_textures *t);
 
-/* Where texels are read: `bytes` at a device address, or NULL. */
+/* Where texels are read: `bytes` at a device address, or NULL.  `touch` hears
+ * of each texel of the footprint, those of weight 0 too, where it lies in the
+ * hardware's layout; what is filled with a border is not touched. */
 struct emu_texels {
     const void *(*read)(void *self, uint64_t address, unsigned bytes);
+    void (*touch)(void *self, uint64_t address);
     void *self;
 };
+
+/* Bytes of a texel. */
+static inline unsigned emu_texel_bytes(const struct emu_texture *t)
+{
+    return t->channels * (t->bits / 8u);
+}
+
+/* The same byte of an array in the hardware's layout: `x` bytes into row `y`
+ * of plane or layer `z`. */
+uint64_t emu_texture_place(const struct emu_texture *t, uint64_t x, uint64_t y,
+                           uint64_t z);
+
+/* Whether the linear filter applies. */
+int emu_texture_filters(const struct emu_texture *t);
 
 /* All return 0 if a texel cannot be read; channels are words, floats by their
  * bits. */

@@ -40,6 +40,17 @@ static const struct {
     {"UTMAREDG", VALUES_TENSOR, INST_STORE},
 };
 
+static int touches_texels(const char *name)
+{
+    static const char *const names[] = {"TEX", "TLD",  "TLD4",
+                                        "TXD", "SULD", "SUST"};
+    size_t i = 0;
+
+    while (i < sizeof names / sizeof names[0] && strcmp(name, names[i]) != 0)
+        i++;
+    return i < sizeof names / sizeof names[0];
+}
+
 void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
 {
     const char *name = op->sass.name != NULL ? op->sass.name : "";
@@ -52,6 +63,8 @@ void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
         inst->values = (uint8_t)of_syncs(op);
     else if (strcmp(name, "STAS") == 0)
         inst->values = VALUES_SENT;
+    else if (touches_texels(name))
+        inst->values = VALUES_TEXELS;
     for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
         if (strcmp(name, copies[i].name) != 0)
             continue;

@@ -3,6 +3,7 @@
 #include "traces/emulate/core/texture.h"
 
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/core/values.h"
 #include "traces/emulate/core/view.h"
 
 /* ---- handles ------------------------------------------------------------------ */
@@ -50,6 +51,7 @@ struct reader {
     struct emu_warp *w;
     const struct emu_op *op;
     int lane;
+    unsigned touched; /* texels of that lane */
 };
 
 static const void *read_global(void *self, uint64_t address, unsigned bytes)
@@ -57,6 +59,34 @@ static const void *read_global(void *self, uint64_t address, unsigned bytes)
     struct reader *r = self;
 
     return emu_global(r->w, r->op, r->lane, address, bytes, EMU_READ);
+}
+
+/* ---- what a trace has of them -------------------------------------------------- */
+
+enum { /* values of a lane */
+    FORMAT,
+    TEXEL, /* and the next ones: where each texel is */
+};
+
+/* The texels that a lane has not touched. */
+static void note_untouched(struct emu_warp *w, int lane, unsigned touched)
+{
+    while (touched < TEG_TEXELS_MAX)
+        emu_value(w, TEXEL + touched++, lane, UINT64_MAX);
+}
+
+static void touch_global(void *self, uint64_t address)
+{
+    struct reader *r = self;
+
+    emu_value(r->w, TEXEL + r->touched++, r->lane, address);
+}
+
+static void note_format(struct emu_warp *w, int lane, unsigned bytes,
+                        int is_filtered)
+{
+    emu_value(w, FORMAT, lane,
+              bytes | (unsigned)is_filtered << TEG_TEXEL_FILTER_BIT);
 }
 
 /* ---- textures ----------------------------------------------------------------- */
@@ -193,13 +223,16 @@ static void read_texture(struct emu_warp *w, const struct emu_op *op,
     }
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        struct reader reader = {w, op, l};
-        const struct emu_texels from = {read_global, &reader};
+        struct reader reader = {w, op, l, 0};
+        const struct emu_texels from = {read_global, touch_global, &reader};
         struct request r;
         uint32_t texel[4];
 
         if (!request_of(w, op, c, l, &r) || !read(op, c, &r, &from, texel))
             return;
+        note_format(w, l, emu_texel_bytes(r.texture),
+                    read == sample && emu_texture_filters(r.texture));
+        note_untouched(w, l, reader.touched);
         put_texel(w, op, l, texel);
     }
     emu_write_predicate(w, op->u, mask, EMU_ALL); /* all of it is resident */
@@ -251,8 +284,9 @@ enum beyond {
     BEYOND_TRAPS,
 };
 
-/* Device address of a lane's element, whose first coordinate counts bytes.
- * Returns 0 where there is none: outside, or after a fault. */
+/* Device address of a lane's element, whose first coordinate counts bytes, and
+ * for the trace where it is in the hardware's layout.  Returns 0 where there is
+ * none: outside, or after a fault. */
 static uint64_t surface_at(struct emu_warp *w, const struct emu_op *op,
                            int lane, unsigned bytes, uint32_t handle)
 {
@@ -264,6 +298,8 @@ static uint64_t surface_at(struct emu_warp *w, const struct emu_op *op,
     unsigned a = emu_bits(op, 31, 24), how = emu_bits(op, 60, 59);
     int64_t at[3] = {0}, limit[3];
 
+    note_format(w, lane, bytes, 0);
+    note_untouched(w, lane, 0);
     if (s == NULL)
         return 0;
     limit[0] = (int64_t)s->size[0] * s->channels * (s->bits / 8) - bytes;
@@ -296,6 +332,9 @@ static uint64_t surface_at(struct emu_warp *w, const struct emu_op *op,
             return 0;
         at[i] = at[i] < 0 ? 0 : limit[i];
     }
+    emu_value(w, TEXEL, lane,
+              emu_texture_place(s, (uint64_t)at[0], (uint64_t)at[1],
+                                (uint64_t)at[2]));
     return s->address + (uint64_t)at[0] + (uint64_t)at[1] * s->pitch +
            (uint64_t)at[2] * s->slice;
 }
