@@ -132,6 +132,7 @@ static teg_status check_caches(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     const struct cache caches[] = {
         {"l1.bytes", gpu->l1.bytes, gpu->l1.ways, 1},
+        {"texture.l1_bytes", gpu->texture.l1_bytes, gpu->texture.l1_ways, 1},
         {"l2.bytes", gpu->l2.bytes, gpu->l2.ways, gpu->l2.slices},
     };
 

@@ -35,6 +35,9 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->memory.coalescing = COALESCING_SECTORS;
     gpu->memory.transaction_interval = 1;
     gpu->memory.atomic_conflicts = 1;
+    gpu->texture.l1_ways = 4;
+    gpu->texture.texel_bytes = 16;
+    gpu->texture.wide_filter = 1;
     gpu->l1.ways = 4;
     gpu->l2.ways = 4;
     gpu->l2.slices = 1;
@@ -127,6 +130,15 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
             gpu->l1.banks = one_in(state, 2) ? 16 : 32;
             gpu->l1.bank_interval = between(state, 0, 8) / 4.0;
         }
+    }
+    if (one_in(state, 2)) {
+        gpu->texture.quad_interval = between(state, 0, 8) / 3.0;
+        gpu->texture.texel_bytes = between(state, 1, 16);
+        gpu->texture.wide_filter = between(state, 1, 5);
+        gpu->texture.l1_ways = between(state, 1, 3);
+        if (one_in(state, 2))
+            gpu->texture.l1_bytes =
+                128 * gpu->texture.l1_ways * between(state, 1, 5);
     }
     if (one_in(state, 2)) {
         gpu->l2.slices = between(state, 1, 3);

@@ -6,13 +6,15 @@
 
 #include "traces/block/block.h"
 
-static void add_value(struct teg_block_builder *b, uint64_t value,
-                      int32_t stride)
+static void add_value(struct teg_block_builder *b, const struct help_step *s,
+                      uint32_t number, int of_each)
 {
+    const uint64_t *value = s->lane + TEG_LANES;
     uint64_t lane[TEG_LANES];
 
     for (uint32_t l = 0; l < TEG_LANES; l++)
-        lane[l] = value + (uint64_t)((int64_t)stride * l);
+        lane[l] = of_each ? value[number * TEG_LANES + l]
+                          : value[number] + (uint64_t)((int64_t)s->stride * l);
     teg_block_builder_value(b, lane);
 }
 
@@ -28,7 +30,7 @@ static void add_step(struct teg_block_builder *b, const struct teg_program *p,
     teg_block_builder_inst(b, s->inst, s->mask, lane);
     for (uint32_t v = 0; s->mask != 0 && v < teg_inst_values(&p->inst[s->inst]);
          v++)
-        add_value(b, s->lane[TEG_LANES + v], s->stride);
+        add_value(b, s, v, p->inst[s->inst].values == VALUES_TEXELS);
 }
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)

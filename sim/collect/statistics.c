@@ -233,6 +233,14 @@ static void add_shared(struct teg_memory_statistics *m,
     m->shared_atomic_passes += r->passes;
 }
 
+static void add_texture(struct teg_memory_statistics *m,
+                        const struct sim_request *r)
+{
+    m->texture_requests++;
+    m->texture_sectors += r->l1_sectors;
+    m->texture_hits += r->l1_hits;
+}
+
 static void add_global(struct teg_memory_statistics *m,
                        const struct sim_request *r)
 {
@@ -249,6 +257,8 @@ static void add_global(struct teg_memory_statistics *m,
     } else {
         m->uncoalesced_transactions += r->transactions;
     }
+    if (r->space == SPACE_TEXTURE)
+        add_texture(m, r);
     if (r->is_store)
         m->store_bytes += r->bytes;
     else
@@ -457,7 +467,8 @@ static void on_issue(void *self, const struct sim_issue *e)
     s->barriers += (inst->flags & INST_BARRIER) != 0 && e->mask != 0;
     s->unknown_instructions += (inst->flags & INST_UNKNOWN) != 0;
     s->unaddressed_constants += e->mask != 0 && lacks_addresses(inst);
-    if (inst->space == SPACE_TEXTURE && e->mask != 0)
+    if (inst->space == SPACE_TEXTURE && inst->values == VALUES_NONE &&
+        e->mask != 0)
         s->unaddressed_textures += reaches_texels(c->program, inst);
     s->unit[e->unit].issued++;
     if (e->request != NULL)

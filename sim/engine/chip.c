@@ -67,6 +67,7 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
         .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
         .distinct_interval = fraction_of(gpu->constant.distinct_interval),
+        .quad_interval = fraction_of(gpu->texture.quad_interval),
         .lane_byte_interval = lane_byte_interval(gpu),
     };
     sim_ops_init(&chip->ops, gpu, &kernel->program);

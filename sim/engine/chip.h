@@ -43,6 +43,7 @@ struct sim_chip {
     uint64_t transaction_interval, l1_bank_interval;
     uint64_t atomic_step[2];    /* of L2: of integers, of floats; 0: no steps */
     uint64_t distinct_interval; /* of gpu->constant, likewise */
+    uint64_t quad_interval;     /* of gpu->texture, likewise */
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* Where each unit's instances are in sim_units.free_from: `count` for a
      * scheduler, `step` after those for the one before (0: all share them);
@@ -62,6 +63,11 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
 /* Takes in what the program has grown by, for a run on `sms` SMs. */
 teg_status sim_chip_update(struct sim_chip *chip, uint32_t sms,
                            struct teg_diag *d);
+
+static inline uint64_t sim_whole_up(uint64_t fraction)
+{
+    return (fraction + SIM_FRACTION - 1) / SIM_FRACTION;
+}
 
 /* The first issue slot at or after `cycle`. */
 static inline uint64_t sim_slot_from(const struct sim_chip *chip,

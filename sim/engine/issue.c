@@ -7,6 +7,7 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
+#include "sim/engine/texture.h"
 
 /* ---- the instruction ----------------------------------------------------- */
 
@@ -65,6 +66,8 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
         return sim_bulk_issue(sm, slot, v, now, start, t);
     else if (op->values == VALUES_SENT && v != NULL)
         return sim_lsu_send(sm, slot, v, now, start, t);
+    else if (op->values == VALUES_TEXELS && v != NULL)
+        return sim_texture_issue(sm, slot, v, start, t);
     else
         *t = plain_times(sm, w, op, start);
     return plan;

@@ -54,11 +54,6 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now)
 
 /* ---- times --------------------------------------------------------------- */
 
-static uint64_t whole_up(uint64_t fraction)
-{
-    return (fraction + SIM_FRACTION - 1) / SIM_FRACTION;
-}
-
 static uint64_t whole_near(uint64_t fraction)
 {
     return (fraction + SIM_FRACTION / 2) / SIM_FRACTION;
@@ -77,7 +72,7 @@ static uint64_t conflict_cycles(const struct sim_chip *chip,
 static uint64_t passes_busy(const struct sim_chip *chip,
                             const struct sim_request *r)
 {
-    return whole_up(r->passes * chip->shared[r->is_atomic].interval);
+    return sim_whole_up(r->passes * chip->shared[r->is_atomic].interval);
 }
 
 static uint64_t conflict_holds(const struct sim_chip *chip,
@@ -130,7 +125,7 @@ static void constant_times(struct sim_sm *sm, struct sim_warp *w,
                        constants_later(sm, w, plan->places.address,
                                        plan->places.count, t->start);
 
-    t->busy = teg_max(op->interval, whole_up(r->passes * interval));
+    t->busy = teg_max(op->interval, sim_whole_up(r->passes * interval));
     t->done = teg_max(t->start + latency, t->start + 1);
     t->same_warp = op->same_warp;
 }
@@ -143,9 +138,10 @@ static void pass_l1_banks(const struct sim_chip *chip,
 
     if (r->l1_passes <= 1)
         return;
-    t->busy = teg_max(t->busy, whole_up(r->l1_passes * interval));
-    t->floor = teg_max(t->floor, t->start + chip->gpu->l1.latency +
-                                     whole_up((r->l1_passes - 1) * interval));
+    t->busy = teg_max(t->busy, sim_whole_up(r->l1_passes * interval));
+    t->floor =
+        teg_max(t->floor, t->start + chip->gpu->l1.latency +
+                              sim_whole_up((r->l1_passes - 1) * interval));
 }
 
 /* Cycles that looking up a request's lines takes. */
@@ -154,9 +150,9 @@ static uint64_t lookup_cycles(const struct sim_chip *chip,
 {
     uint32_t lines = plan->request.l1_lines;
 
-    return lines != 0
-               ? lines
-               : whole_up(sim_plan_turns(plan) * chip->transaction_interval);
+    return lines != 0 ? lines
+                      : sim_whole_up(sim_plan_turns(plan) *
+                                     chip->transaction_interval);
 }
 
 /* Steps of a slice beyond the first come on top of an atomic's own latency,
@@ -164,8 +160,8 @@ static uint64_t lookup_cycles(const struct sim_chip *chip,
 static uint64_t further_steps(const struct sim_chip *chip,
                               const struct sim_request *r)
 {
-    return r->atomic_depth > 1 ? whole_up((r->atomic_depth - 1ull) *
-                                          chip->atomic_step[r->is_float])
+    return r->atomic_depth > 1 ? sim_whole_up((r->atomic_depth - 1ull) *
+                                              chip->atomic_step[r->is_float])
                                : 0;
 }
 
@@ -200,8 +196,7 @@ int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
     return sm->chip->runs_ahead && sm->misses->count != 0;
 }
 
-/* Ends what was begun, unless it waits for its turn. */
-static void end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
+void sim_lsu_end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
 {
     if (t->open)
         t->done = SIM_OPEN + sm->pending.used;
@@ -221,7 +216,7 @@ static void reach_remotes(struct sim_sm *sm, const struct sim_warp *w,
     t->floor = t->done;
     t->extra = is_posted ? op->latency : 0;
     t->open = sim_lsu_begin(sm, w, plan, op->flags, t->start);
-    end(sm, plan, t);
+    sim_lsu_end(sm, plan, t);
 }
 
 /* An asynchronous copy's passes into shared memory: they keep the unit, and
@@ -272,7 +267,7 @@ void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
     if (op->values == VALUES_SHARED && v != NULL)
         pass_shared_side(sm, w, op, v, now, t);
     t->open = sim_lsu_begin(sm, w, plan, op->flags, start);
-    end(sm, plan, t);
+    sim_lsu_end(sm, plan, t);
 }
 
 struct sim_plan *sim_lsu_send(struct sim_sm *sm, uint32_t slot,

@@ -54,6 +54,9 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
                   struct sim_plan *plan, uint32_t flags, uint64_t at);
 
+/* Ends what was begun, unless it waits for its turn; fills t->done. */
+void sim_lsu_end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t);
+
 /* Cycles by which the constant that a load `op` (SIM_CONSTANT_LOAD) of warp `w`
  * names makes it later than if its cache had it; its unit begins with it in cycle `start`. */
 uint64_t sim_lsu_constant_later(struct sim_sm *sm, struct sim_warp *w,

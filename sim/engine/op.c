@@ -196,7 +196,7 @@ static void add_held(struct sim_ops *ops, struct sim_op *op,
 static void add_access(struct sim_ops *ops, struct sim_op *op,
                        const struct teg_inst *inst)
 {
-    if (ops->of_accesses != 0 && op->has_addresses &&
+    if (ops->of_accesses != 0 && teg_inst_is_access(inst) &&
         (inst->group.does & GROUP_JOINS) == 0)
         add_hold(ops, op, (uint16_t)(ops->of_accesses - 1), STALL_MEMBAR, 0);
 }
@@ -330,8 +330,9 @@ static enum teg_stall throttle_of(const struct teg_inst *inst)
     case SPACE_GLOBAL:
     case SPACE_LOCAL:
     case SPACE_GENERIC:
-    case SPACE_TEXTURE:
         return STALL_LG_THROTTLE;
+    case SPACE_TEXTURE:
+        return STALL_TEX_THROTTLE;
     case SPACE_SHARED:
         return STALL_MIO_THROTTLE;
     default:
@@ -450,9 +451,10 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     }
 }
 
-static void note_store(struct sim_ops *ops, const struct sim_op *op)
+static void note_store(struct sim_ops *ops, const struct sim_op *op,
+                       const struct teg_inst *inst)
 {
-    int goes_out = op->has_addresses || teg_values_are_copy(op->values);
+    int goes_out = teg_inst_is_access(inst) || teg_values_are_copy(op->values);
 
     if (goes_out && (op->flags & INST_STORE) != 0 &&
         op->dst_count + op->hold_count != 0 &&
@@ -557,7 +559,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
         ops->has_atomics |=
             (inst->flags & INST_ATOMIC) != 0 &&
             (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
-        note_store(ops, &ops->op[ops->count]);
+        note_store(ops, &ops->op[ops->count], inst);
         fill_operand_reads(ops, ops->count);
     }
     return TEG_OK;

@@ -4,6 +4,7 @@
 #include "config/tensor.h"
 #include "sim/engine/bulk.h"
 #include "sim/engine/ears.h"
+#include "sim/memory/texels.h"
 
 /* All of a bulk copy, or NULL if it moves nothing of global memory. */
 static const struct sim_request *walk_copy(struct teg_cursor *c,
@@ -24,6 +25,18 @@ static const struct sim_request *walk_copy(struct teg_cursor *c,
             sim_request_add(&sum, &plan->request);
     } while (more);
     sim_request_add(&plan->request, &sum);
+    return &plan->request;
+}
+
+static const struct sim_request *walk_texels(struct teg_cursor *c,
+                                             const struct teg_gpu *gpu,
+                                             const struct teg_inst *inst,
+                                             struct sim_plan *plan)
+{
+    struct sim_values v;
+
+    sim_values_read(&v, c);
+    sim_plan_texels(plan, gpu, inst->flags, v.mask, v.value);
     return &plan->request;
 }
 
@@ -49,6 +62,8 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
     }
     if (teg_values_are_copy(inst->values) && c->mask != 0)
         e->request = walk_copy(c, inst, &plan);
+    if (inst->values == VALUES_TEXELS && c->mask != 0)
+        e->request = walk_texels(c, gpu, inst, &plan);
     for (uint32_t i = 0; i < listeners; i++) {
         if (listener[i].on_issue != NULL)
             listener[i].on_issue(listener[i].self, e);

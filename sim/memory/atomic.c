@@ -142,7 +142,7 @@ void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
     int conflicts = gpu->memory.atomic_conflicts != 0;
     uint32_t width = inst->width < 16 ? inst->width : 16;
     uint32_t words = (uint32_t)teg_max(width / SIM_ATOMIC_WORD_BYTES, 1);
-    struct share share[SIM_TRANSACTIONS_MAX] = {0};
+    struct share share[SIM_LINES_MAX] = {0};
 
     if (rule == COALESCING_IDEAL)
         share_ideal(plan, words, conflicts, share);

@@ -4,10 +4,10 @@
 
 #include "sim/memory/lanes.h"
 #include "sim/memory/line.h"
+#include "sim/memory/wanted.h"
 
 enum {
     HALF = TEG_LANES / 2,
-    WORD_BYTES = 4,
     FIRST_OF_WHOLE_WARPS = 20, /* compute capability that coalesces those */
 };
 
@@ -116,70 +116,6 @@ static void coalesce_cc12(struct sim_plan *plan, const struct teg_inst *inst,
     }
 }
 
-/* The words of each transaction's line that lanes want. */
-struct wanted {
-    struct sim_plan *plan;
-    int rising; /* so far each line was above the one before */
-    uint32_t words[SIM_TRANSACTIONS_MAX];
-};
-
-/* Marks words of `line`, a new transaction if need be.  Lines mostly come in
- * rising order, and then a line above the last is new without a search. */
-static void mark(struct wanted *w, uint64_t line, uint32_t words)
-{
-    struct sim_plan *plan = w->plan;
-    uint32_t i = plan->count;
-
-    if (i != 0 && (!w->rising || plan->transaction[i - 1].address >= line)) {
-        while (i-- > 0) {
-            if (plan->transaction[i].address == line) {
-                w->words[i] |= words;
-                return;
-            }
-        }
-        w->rising = 0;
-    }
-    assert(plan->count < SIM_TRANSACTIONS_MAX);
-    w->words[plan->count] = words;
-    plan->transaction[plan->count++] =
-        (struct sim_transaction){.address = line};
-}
-
-static uint32_t word_mask(uint64_t from, uint64_t to)
-{
-    uint32_t first = (uint32_t)(from % TEG_LINE_BYTES / WORD_BYTES);
-    uint32_t last = (uint32_t)(to % TEG_LINE_BYTES / WORD_BYTES);
-
-    return (2u << last) - (1u << first);
-}
-
-static void mark_bytes(struct wanted *w, uint64_t from, uint64_t bytes)
-{
-    uint64_t to = from + bytes - 1;
-
-    while (from / TEG_LINE_BYTES != to / TEG_LINE_BYTES) {
-        uint64_t line = from - from % TEG_LINE_BYTES;
-
-        mark(w, line, word_mask(from, TEG_LINE_BYTES - 1));
-        from = line + TEG_LINE_BYTES;
-    }
-    mark(w, from - from % TEG_LINE_BYTES, word_mask(from, to));
-}
-
-/* Bits 0, 8, 16 and 24 side by side. */
-static uint32_t every_eighth(uint32_t bits)
-{
-    return (bits & 0x01010101u) * 0x10204080u >> 28;
-}
-
-/* The sectors of eight words each that have any. */
-static uint32_t sectors_with(uint32_t words)
-{
-    words |= words >> 4;
-    words |= words >> 2;
-    return every_eighth(words | words >> 1);
-}
-
 /* All lanes one behind the other without a gap. */
 static int packed(const struct teg_access *a, uint32_t width)
 {
@@ -191,30 +127,22 @@ static int packed(const struct teg_access *a, uint32_t width)
 static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
                              const struct teg_access *a)
 {
-    struct wanted w;
+    struct sim_wanted w;
     uint32_t width = inst->width != 0 ? inst->width : 4;
 
-    w.plan = plan;
-    w.rising = 1;
-
+    sim_wanted_begin(&w, plan);
     /* An element is aligned to its size and 16 bytes at most, so a lane
      * crosses a line only in a damaged trace. */
     if (width > 16)
         width = 16;
     if (packed(a, width)) {
-        mark_bytes(&w, a->base, (uint64_t)width * TEG_LANES);
+        sim_wanted_bytes(&w, a->base, (uint64_t)width * TEG_LANES);
     } else {
         for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1)
-            mark_bytes(&w, teg_access_lane(a, sim_first_lane(rest)), width);
+            sim_wanted_bytes(&w, teg_access_lane(a, sim_first_lane(rest)),
+                             width);
     }
-    for (uint32_t i = 0; i < plan->count; i++) {
-        struct sim_transaction *t = &plan->transaction[i];
-
-        t->sectors = (uint8_t)sectors_with(w.words[i]);
-        t->partial = (uint8_t)(t->sectors & sectors_with(~w.words[i]));
-        t->bytes = sim_sectors_bytes(t->sectors);
-        plan->request.bytes += t->bytes;
-    }
+    sim_wanted_end(&w);
 }
 
 /* Fermi with L1: whole lines. */

@@ -4,10 +4,25 @@
 
 #include "sim/memory/queue.h"
 
+static int init_textures(struct sim_l1 *l1)
+{
+    const struct teg_gpu *gpu = l1->gpu;
+
+    if (gpu->texture.l1_bytes == 0 || gpu->l1.always_hits)
+        return 1;
+    l1->texture_sets =
+        gpu->texture.l1_bytes / TEG_LINE_BYTES / gpu->texture.l1_ways;
+    l1->texture = sim_caches_new(l1->sms, (uint32_t)l1->texture_sets,
+                                 gpu->texture.l1_ways);
+    return l1->texture != NULL;
+}
+
 int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
                 uint32_t bytes)
 {
     *l1 = (struct sim_l1){.gpu = gpu, .sms = sms};
+    if (!init_textures(l1))
+        return 0;
     if (gpu->l1.bytes == 0 || gpu->l1.always_hits)
         return 1;
     l1->sets =
@@ -20,6 +35,7 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
 void sim_l1_release(struct sim_l1 *l1)
 {
     sim_caches_free(l1->cache, l1->sms);
+    sim_caches_free(l1->texture, l1->sms);
     *l1 = (struct sim_l1){0};
 }
 
@@ -29,11 +45,12 @@ int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
                    struct sim_miss *miss)
 {
     uint64_t line = miss->address / TEG_LINE_BYTES;
-    int loads = !r->is_store;
+    int loads = !r->is_store, texels = r->space == SPACE_TEXTURE;
+    struct sim_cache *cache = sim_l1_caches(l1, texels)[sm];
+    uint64_t sets = texels && l1->texture != NULL ? l1->texture_sets : l1->sets;
     uint32_t missing = miss->sectors;
-    struct sim_cache_result found =
-        sim_cache_access(l1->cache[sm], (uint32_t)(line % l1->sets), line,
-                         miss->sectors, loads, 0);
+    struct sim_cache_result found = sim_cache_access(
+        cache, (uint32_t)(line % sets), line, miss->sectors, loads, 0);
 
     if (loads) {
         missing &= ~found.hits;
@@ -48,10 +65,11 @@ int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
     if (!loads)
         return 0;
     miss->frame = found.frame;
-    miss->flags = (uint8_t)(SIM_MISS_L1 | (found.hits != 0 ? SIM_MISS_HIT : 0) |
+    miss->flags = (uint8_t)(SIM_MISS_L1 | (texels ? SIM_MISS_TEXELS : 0) |
+                            (found.hits != 0 ? SIM_MISS_HIT : 0) |
                             (found.awaited ? SIM_MISS_AWAITED : 0) |
                             (found.entered ? SIM_MISS_ENTERED : 0));
     if (missing != 0)
-        sim_cache_await(l1->cache[sm], found.frame);
+        sim_cache_await(cache, found.frame);
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * The L1 data caches of the SMs.
+ * The L1 data caches of the SMs, and caches of their own for textures where
+ * chips have some.
  *
  * Models: sectored lines, written through without allocation; what is missing
  * is entered at once and is there when its fill, known later, arrives, for
@@ -23,14 +24,33 @@ enum {
     SIM_MISS_ENTERED = 8, /* it took another line's frame */
     SIM_MISS_REMOTE = 16, /* not of L1: it goes to another SM (remote.h) */
     SIM_MISS_SENT = 32,   /* done when it is there */
+    SIM_MISS_TEXELS = 64, /* of a texture */
 };
 
 struct sim_l1 {
     const struct teg_gpu *gpu; /* borrowed; outlives it */
     uint32_t sms;
-    struct sim_cache **cache; /* owned, [sms]; NULL without */
-    uint64_t sets;            /* of an SM's */
+    struct sim_cache **cache;   /* owned, [sms]; NULL without */
+    uint64_t sets;              /* of an SM's */
+    struct sim_cache **texture; /* owned, [sms]; NULL: textures are looked up in
+                                   L1, if there is one */
+    uint64_t texture_sets;
 };
+
+static inline struct sim_cache **sim_l1_caches(const struct sim_l1 *l1,
+                                               int of_texels)
+{
+    return of_texels && l1->texture != NULL ? l1->texture : l1->cache;
+}
+
+/* Cycles from issue to use of what the request finds. */
+static inline uint64_t sim_l1_latency(const struct sim_l1 *l1,
+                                      const struct sim_request *r)
+{
+    return r->space == SPACE_TEXTURE && l1->texture != NULL
+               ? l1->gpu->timing[CLASS_TEX].latency
+               : l1->gpu->l1.latency;
+}
 
 /* Those of `sms` SMs, of `bytes` each; 0: l1.bytes.  Returns 0 out of
  * memory. */
@@ -53,7 +73,7 @@ static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
         r->l1_hits += sim_count_sectors(miss->sectors);
         return 1;
     }
-    if (l1->cache == NULL || bypass)
+    if (bypass || sim_l1_caches(l1, r->space == SPACE_TEXTURE) == NULL)
         return 0;
     return sim_l1_look_up(l1, sm, r, miss);
 }
@@ -67,7 +87,10 @@ static inline uint64_t sim_l1_ready(const struct sim_l1 *l1, uint32_t sm,
     if (!(miss->flags & SIM_MISS_HIT))
         return 0;
     return miss->flags & SIM_MISS_AWAITED
-               ? teg_max(sim_cache_ready(l1->cache[sm], miss->frame),
+               ? teg_max(sim_cache_ready(
+                             sim_l1_caches(l1,
+                                           miss->flags & SIM_MISS_TEXELS)[sm],
+                             miss->frame),
                          miss->ready)
                : miss->ready;
 }
@@ -76,11 +99,14 @@ static inline uint64_t sim_l1_ready(const struct sim_l1 *l1, uint32_t sm,
 static inline void sim_l1_fill(struct sim_l1 *l1, uint32_t sm,
                                const struct sim_miss *miss, uint64_t cycle)
 {
+    struct sim_cache *cache;
+
     if (!(miss->flags & SIM_MISS_L1))
         return;
+    cache = sim_l1_caches(l1, miss->flags & SIM_MISS_TEXELS)[sm];
     if (miss->flags & SIM_MISS_ENTERED)
-        sim_cache_forget(l1->cache[sm], miss->frame);
-    sim_cache_fill(l1->cache[sm], miss->frame, cycle);
+        sim_cache_forget(cache, miss->frame);
+    sim_cache_fill(cache, miss->frame, cycle);
 }
 
 #endif

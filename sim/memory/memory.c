@@ -110,7 +110,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         return 0;
     start = sim_start_of(m, e->now, miss->turn);
     settle(m, e->sm, &e->settled, i, start,
-           teg_max(start + m->gpu->l1.latency * (uint64_t)SIM_TICKS,
+           teg_max(start + sim_l1_latency(&m->l1, r) * SIM_TICKS,
                    miss->ready * SIM_TICKS),
            t->bytes);
     return 1;
@@ -166,7 +166,7 @@ static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct sim_way *w,
                           const struct sim_miss *miss, struct sim_request *r)
 {
     w->at_least = sim_l1_ready(&m->l1, sm, miss);
-    w->latency = m->gpu->l1.latency;
+    w->latency = sim_l1_latency(&m->l1, r);
     if (miss->sectors != 0) {
         visit_beyond_l1(m, sm, w, miss, r);
         sim_l1_fill(&m->l1, sm, miss, sim_way_arrival(w));

@@ -120,7 +120,7 @@ int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box)
     plan->groups = 1;
     plan->remotes = 0;
     for (plan->count = 0;
-         plan->count < SIM_TRANSACTIONS_MAX && sim_box_left(box);
+         plan->count < SIM_LINES_MAX && sim_box_left(box);
          plan->count++) {
         uint64_t to, from = sim_box_take(box, &to);
 

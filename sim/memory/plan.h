@@ -11,8 +11,11 @@
 #include "traces/block/cursor.h"
 
 enum {
-    /* 32 lanes of 16 bytes that straddle a line each */
-    SIM_TRANSACTIONS_MAX = 64,
+    /* 32 lanes that touch eight texels each */
+    SIM_TRANSACTIONS_MAX = TEG_LANES * TEG_TEXELS_MAX,
+    /* Of them by plain accesses, 32 lanes of 16 bytes that straddle a line
+     * each; and lines of a copy that are one request. */
+    SIM_LINES_MAX = 64,
     SIM_CGA_MAX = 16, /* blocks of a cluster; CUDA programming guide,
                          non-portable size */
 };
@@ -97,7 +100,7 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                    const struct sim_windows *windows);
 
 /* Works out the next piece of a copy to global memory or from there: as many
- * lines as a plan holds.  Returns whether more are left in `box`. */
+ * lines as one request has.  Returns whether more are left in `box`. */
 int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box);
 
 /* Takes such a piece from `box` without working it out. */
@@ -105,7 +108,7 @@ static inline void sim_plan_pass(struct sim_box *box)
 {
     uint64_t to;
 
-    for (uint32_t i = 0; i < SIM_TRANSACTIONS_MAX && sim_box_left(box); i++)
+    for (uint32_t i = 0; i < SIM_LINES_MAX && sim_box_left(box); i++)
         sim_box_take(box, &to);
 }
 

@@ -5,6 +5,7 @@
 
 #include "isa/base/array.h"
 #include "sim/engine/bulk.h"
+#include "sim/memory/texels.h"
 
 enum {
     FRACTION = 256, /* of a cycle */
@@ -13,9 +14,11 @@ enum {
     SPREAD_MAX = 512,
 };
 
-/* What a warp asks for: an access, or a piece of a bulk copy. */
+/* What a warp asks for: an access, of addresses or of texels, or a piece of a
+ * bulk copy. */
 struct asked {
     struct teg_access access;
+    struct sim_values texels;
     struct sim_box box; /* of a copy, from this piece on; else empty */
 };
 
@@ -94,6 +97,17 @@ static int is_request(const struct sample_followers *f, struct teg_cursor *c,
            sim_resolve_space(inst, a, &f->windows) != SPACE_SHARED;
 }
 
+/* Whether the cursor stands at an access to texels, which `v` has then. */
+static int is_texels(const struct sample_followers *f, struct teg_cursor *c,
+                     struct sim_values *v)
+{
+    if (f->kernel->program.inst[c->inst].values != VALUES_TEXELS ||
+        c->mask == 0)
+        return 0;
+    sim_values_read(v, c);
+    return 1;
+}
+
 /* Whether the cursor stands at a bulk copy, of which all is left then. */
 static int begins_copy(const struct sample_followers *f, struct walk *w)
 {
@@ -122,7 +136,9 @@ static int step_to(const struct sample_followers *f, struct walk *w,
         }
         if (!teg_cursor_next(&w->cursor))
             w->ended = 1;
-        else if (!begins_copy(f, w) && is_request(f, &w->cursor, &a->access) &&
+        else if (!begins_copy(f, w) &&
+                 (is_texels(f, &w->cursor, &a->texels) ||
+                  is_request(f, &w->cursor, &a->access)) &&
                  w->made++ == number)
             return 1;
     }
@@ -251,6 +267,9 @@ static int request_of(struct sample_followers *f,
     inst = &f->kernel->program.inst[w->cursor.inst];
     if (sim_box_left(&asked.box))
         sim_plan_bulk(&r->plan, (inst->flags & INST_STORE) != 0, &asked.box);
+    else if (inst->values == VALUES_TEXELS)
+        sim_plan_texels(&r->plan, f->gpu, inst->flags, asked.texels.mask,
+                        asked.texels.value);
     else
         sim_plan_make(&r->plan, f->gpu, inst, &asked.access, &f->windows);
     sim_plan_place(&r->plan, r->sm, leader->of.place);

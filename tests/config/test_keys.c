@@ -18,6 +18,7 @@
 #include "config/start.h"
 #include "sim/models/power_model.h"
 #include "sim/teg.h"
+#include "tests/help_launch.h"
 #include "tests/help_suite.h"
 #include "traces/sketch/sketch.h"
 
@@ -39,7 +40,7 @@ enum {
 struct scene {
     const char *gpu;
     const char *settings; /* "KEY=VALUE KEY=VALUE" */
-    const char *sketch;
+    const char *sketch;   /* NULL: fetches from textures, which none can say */
 };
 
 /* A bit of everything, for chips with caches. */
@@ -220,6 +221,8 @@ static const struct scene scenes[] = {
     {"gtx580", "chip.sms=2", mixed},
     {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
     {"h100", "chip.sms=6 chip.gpcs=1", each_other},
+    {"v100", SMALL, NULL},
+    {"v100", SMALL "texture.l1_bytes=32768", NULL},
 };
 
 /* ---- an outcome ------------------------------------------------------------ */
@@ -288,6 +291,75 @@ static uint64_t mix_starts(uint64_t outcome, const struct teg_gpu *gpu)
     return outcome;
 }
 
+/* ---- fetches from textures --------------------------------------------------- */
+
+enum {
+    FETCHES = 64,
+    TEXTURE_WARPS = 4,
+};
+
+static struct fetches {
+    struct help_launch launch;
+    struct help_warp warp[TEXTURE_WARPS];
+    struct help_step step[FETCHES + 1];
+    uint64_t value[FETCHES][TEG_LANES * (1 + TEG_VALUES_MAX)];
+} fetches;
+
+/* Filtered texels of 16 bytes in a picture that a small cache does not hold,
+ * gone through twice. */
+static void fill_fetches(struct fetches *f)
+{
+    struct teg_program *p = &f->launch.kernel.program;
+    uint32_t exit = help_exit(p), fetch;
+    struct teg_inst inst = {.op_class = CLASS_TEX,
+                            .space = SPACE_TEXTURE,
+                            .flags = INST_LOAD,
+                            .values = VALUES_TEXELS};
+
+    fetch = help_inst(p, inst, "TEX R4, R2, 2D");
+    for (uint64_t i = 0; i < FETCHES; i++) {
+        for (uint64_t l = 0; l < TEG_LANES; l++) {
+            uint64_t *of = &f->value[i][TEG_LANES + l];
+
+            of[0] = 16 + (1 << TEG_TEXEL_FILTER_BIT);
+            for (uint64_t t = 0; t < TEG_TEXELS_MAX; t++)
+                of[TEG_LANES * (t + 1)] =
+                    t < 4 ? 16 * (l + t % 2 + 40 * (t / 2) + 80 * (i % 32))
+                          : UINT64_MAX;
+        }
+        f->step[i] = (struct help_step){fetch, UINT32_MAX, 0, 0, f->value[i]};
+    }
+    f->step[FETCHES] = (struct help_step){exit, UINT32_MAX, 0, 0, NULL};
+    for (uint32_t w = 0; w < TEXTURE_WARPS; w++)
+        f->warp[w] = (struct help_warp){f->step, FETCHES + 1};
+    f->launch.warp = f->warp;
+    f->launch.blocks = 1;
+    f->launch.warps_per_block = TEXTURE_WARPS;
+    for (int i = 0; i < 3; i++)
+        f->launch.kernel.grid[i] = f->launch.kernel.block[i] = 1;
+    f->launch.kernel.block[0] = TEXTURE_WARPS * TEG_LANES;
+}
+
+static void open_launch(const struct teg_sketch *sketch,
+                        struct teg_launch *launch)
+{
+    struct teg_diag d;
+
+    if (sketch == NULL && fetches.launch.blocks == 0)
+        fill_fetches(&fetches);
+    if (sketch == NULL)
+        help_launch_open(&fetches.launch, launch);
+    else
+        ck_assert_msg(teg_sketch_launch(sketch, launch, &d) == TEG_OK, "%s",
+                      d.what);
+}
+
+static void close_launch(struct teg_launch *launch)
+{
+    if (launch->close != NULL)
+        launch->close(launch->self);
+}
+
 static int outcome_of(const struct teg_sketch *sketch,
                       const struct teg_gpu *gpu, uint64_t *outcome)
 {
@@ -298,25 +370,24 @@ static int outcome_of(const struct teg_sketch *sketch,
     s = (struct teg_statistics){0};
     if (teg_gpu_check(gpu, &d) != TEG_OK)
         return 0;
-    ck_assert_msg(teg_sketch_launch(sketch, &launch, &d) == TEG_OK, "%s",
-                  d.what);
+    open_launch(sketch, &launch);
     switch (teg_simulate(&launch, gpu, NULL, &s, &d)) {
     case TEG_OK:
         *outcome = mix(1, &s.cycles, sizeof s.cycles);
         break;
     case TEG_LIMIT: /* a block fits no SM */
         *outcome = 0;
-        launch.close(launch.self);
+        close_launch(&launch);
         return 1;
     default:
-        launch.close(launch.self);
+        close_launch(&launch);
         return 0;
     }
     *outcome = mix_estimates(*outcome, &s, gpu);
     *outcome = mix_power(*outcome, &s, gpu, 20);  /* heats up */
     *outcome = mix_power(*outcome, &s, gpu, 200); /* cools down */
     *outcome = mix_starts(*outcome, gpu);
-    launch.close(launch.self);
+    close_launch(&launch);
     return 1;
 }
 
@@ -382,16 +453,17 @@ static int changes_scene(const struct scene *scene, const struct param *p)
 {
     char value[VALUES_MAX][32];
     struct teg_gpu *gpu = chip_of(scene), *changed;
-    struct teg_sketch *sketch;
+    struct teg_sketch *sketch = NULL;
     struct teg_diag d;
     uint64_t before, after;
     int changes = 0;
     uint32_t n = values_of(p, gpu, value);
 
-    ck_assert_msg(teg_sketch_parse("scene", scene->sketch,
-                                   strlen(scene->sketch), NULL, &sketch,
-                                   &d) == TEG_OK,
-                  "%s: %s", scene->gpu, d.what);
+    if (scene->sketch != NULL)
+        ck_assert_msg(teg_sketch_parse("scene", scene->sketch,
+                                       strlen(scene->sketch), NULL, &sketch,
+                                       &d) == TEG_OK,
+                      "%s: %s", scene->gpu, d.what);
     ck_assert_msg(outcome_of(sketch, gpu, &before), "%s does not run",
                   scene->gpu);
     for (uint32_t i = 0; i < n && !changes; i++) {

@@ -6,6 +6,7 @@
 
 #include "tests/sim/engine/help_naive_copy.h"
 #include "tests/sim/engine/help_naive_tensor.h"
+#include "tests/sim/engine/help_naive_texture.h"
 
 static uint64_t ceil_div(double x)
 {
@@ -35,7 +36,7 @@ static void plan_copy(struct sim_plan *plan, int is_store,
         uint32_t filled[4] = {0};
         uint64_t at = naive_copied(value, kind, *n), next = at;
 
-        if (plan->count == SIM_TRANSACTIONS_MAX)
+        if (plan->count == 64)
             return;
         plan->count++;
         t->address = at / 128 * 128;
@@ -271,6 +272,12 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
     else if (inst->values == VALUES_BULK && w->cursor.mask != 0)
         c.done = naive_copy_across(n, sm_number, w, v->first, c.begin, c.done);
+    if (inst->values == VALUES_TEXELS && w->cursor.mask != 0) {
+        c.busy = naive_texture_plan(&w->plan, n->gpu, inst, w->cursor.mask,
+                                    v->all);
+        c.done = naive_texture_done(n, sm_number, &w->plan, inst, c.begin,
+                                    c.latency);
+    }
     c.done += naive_constants_later(n, &n->sm[sm_number], w, c.begin);
     if (inst->values == VALUES_SENT && w->cursor.mask != 0)
         cost_of_send(n, sm_number, w, v, &c);
@@ -362,7 +369,8 @@ static void leave_results(const struct naive *n, struct warp *w,
         }
     }
     naive_note_result(n, w, inst, c->done);
-    if (teg_inst_has_addresses(inst) && (inst->group.does & GROUP_JOINS) == 0)
+    if ((teg_inst_has_addresses(inst) || inst->values == VALUES_TEXELS) &&
+        (inst->group.does & GROUP_JOINS) == 0)
         w->accessed = naive_max(w->accessed, c->done);
     w->fence_end = w->cursor.mask != 0 && fence != 0 ? n->now + fence : 0;
     w->stall_until = 0;

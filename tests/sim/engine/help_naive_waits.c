@@ -242,6 +242,8 @@ int naive_held(const struct naive *n, const struct warp *w)
 
 int naive_throttle(const struct teg_inst *inst)
 {
+    if (inst->space == SPACE_TEXTURE)
+        return STALL_TEX_THROTTLE;
     if (inst->space == SPACE_GLOBAL || inst->space == SPACE_LOCAL ||
         inst->space == SPACE_GENERIC)
         return STALL_LG_THROTTLE;

@@ -39,8 +39,9 @@ struct kernel {
     struct help_step step[WARPS][STEPS_MAX];
     uint64_t scatter[16][TEG_LANES];
     uint64_t apart[16][TEG_LANES]; /* over the cluster's shared memories */
-    uint32_t plain;                /* instructions that random steps are of */
-    uint32_t words;                /* of memory that they touch */
+    uint64_t texels[16][TEG_LANES * (1 + TEG_VALUES_MAX)];
+    uint32_t plain; /* instructions that random steps are of */
+    uint32_t words; /* of memory that they touch */
     struct help_ring ring;
 };
 
@@ -142,6 +143,7 @@ static void random_constants(struct teg_program *p, uint64_t seed)
         char text[128];
 
         if (teg_inst_has_addresses(&p->inst[i]) || p->inst[i].group.does != 0 ||
+            p->inst[i].space == SPACE_TEXTURE ||
             p->inst[i].fence != FENCE_NONE || help_below(state, 2) == 0)
             continue;
         if (help_below(state, 4) == 0)
@@ -151,6 +153,26 @@ static void random_constants(struct teg_program *p, uint64_t seed)
                  4 * help_below(state, 64));
         ck_assert(teg_program_set_text(p, i, text, &d) == TEG_OK);
     }
+}
+
+/* Fetches from textures, of which some have their texels, and surfaces. */
+static void random_texture(struct teg_program *p, uint64_t *state)
+{
+    int stores = help_below(state, 4) == 0;
+    int surface = stores || help_below(state, 4) == 0;
+    struct teg_regs reg = {(uint16_t)help_below(state, 6), 1};
+    struct teg_inst inst = {
+        .op_class = surface ? CLASS_SURFACE : CLASS_TEX,
+        .space = SPACE_TEXTURE,
+        .flags = stores ? INST_STORE : INST_LOAD,
+        .values = help_below(state, 4) != 0 ? VALUES_TEXELS : VALUES_NONE,
+    };
+
+    if (stores)
+        inst.src[inst.src_count++] = reg;
+    else
+        inst.dst[inst.dst_count++] = reg;
+    help_inst(p, inst, stores ? "SUST.D.BA.2D.32" : "TEX");
 }
 
 /* Returns whether there are copies and their groups. */
@@ -185,6 +207,8 @@ static int random_program(struct teg_program *p, uint64_t *state)
     for (int i = 0; i < 12; i++) {
         if (async && help_below(state, 3) != 0) {
             random_async(p, state);
+        } else if (help_below(state, 6) == 0) {
+            random_texture(p, state);
         } else if (help_below(state, 2) == 0) {
             uint16_t dst = (uint16_t)pick_reg(state);
             const uint16_t src[3] = {(uint16_t)pick_reg(state),
@@ -253,6 +277,8 @@ static struct help_step random_step(struct kernel *k, uint64_t *state)
         s.lane = k->scatter[help_below(state, 16)];
     if (k->launch.kernel.program.inst[s.inst].space == SPACE_GENERIC)
         reach_others(k, &s, state);
+    if (k->launch.kernel.program.inst[s.inst].values == VALUES_TEXELS)
+        s.lane = k->texels[help_below(state, 16)];
     return s;
 }
 
@@ -350,6 +376,30 @@ static void random_block(struct kernel *k, uint32_t block, uint64_t *state)
     }
 }
 
+/* What lanes touch of a texture: neighbors, or texels far apart; some nothing,
+ * some formats that there are not. */
+static void random_texels(struct kernel *k, uint64_t *value, uint64_t *state)
+{
+    uint32_t texels = 1u << help_below(state, 4),
+             pitch = help_below(state, 999);
+    uint64_t bytes = 1u << help_below(state, 5);
+    int scattered = help_below(state, 4) == 0;
+
+    for (uint32_t l = 0; l < TEG_LANES; l++) {
+        uint64_t *of = value + TEG_LANES + l;
+        uint64_t at = scattered ? help_below(state, 4 * k->words) : l;
+
+        of[0] = bytes | help_below(state, 2) << TEG_TEXEL_FILTER_BIT;
+        if (help_below(state, 99) == 0)
+            of[0] = help_below(state, 600);
+        for (uint32_t i = 0; i < TEG_TEXELS_MAX; i++)
+            of[TEG_LANES * (i + 1)] =
+                i < texels && help_below(state, 16) != 0
+                    ? bytes * (at + i % 2 + i / 2 * (uint64_t)pitch)
+                    : UINT64_MAX;
+    }
+}
+
 static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
                           uint32_t blocks_per_sm, uint64_t *state)
 {
@@ -389,6 +439,8 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
                 (uint64_t)TEG_WINDOW_BYTES *
                     help_below(state, k->launch.kernel.cluster[0] + 1);
     }
+    for (int i = 0; i < 16; i++)
+        random_texels(k, k->texels[i], state);
     for (uint32_t b = 0; b < k->launch.blocks; b++) {
         if (rings)
             random_ring(k, b);

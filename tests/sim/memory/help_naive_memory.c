@@ -49,8 +49,8 @@ struct page {
 };
 
 struct sm {
-    struct cache l1;
-    struct page *page; /* owned, [pages]: whose translation it keeps */
+    struct cache l1, texels; /* the second only where textures have their own */
+    struct page *page;       /* owned, [pages]: whose translation it keeps */
     size_t pages;
     uint64_t last_page; /* number + 1; 0: none yet */
     uint64_t
@@ -524,10 +524,22 @@ static void go_beyond_l1(struct trip *t)
         go_to_dram(t, t->bytes);
 }
 
+/* Are textures looked up elsewhere than loads? */
+static int has_own(const struct trip *t)
+{
+    return t->request->space == SPACE_TEXTURE &&
+           t->m->gpu->texture.l1_bytes != 0;
+}
+
+static struct cache *first_cache(struct trip *t)
+{
+    return has_own(t) ? &t->m->sm[t->sm].texels : &t->m->sm[t->sm].l1;
+}
+
 static void load_through_l1(struct trip *t)
 {
     struct naive_memory *m = t->m;
-    struct cache *l1 = &m->sm[t->sm].l1;
+    struct cache *l1 = first_cache(t);
     uint64_t number = t->address / LINE_BYTES;
     struct line gone;
     struct line *line = find_or_enter(m, l1, number % l1->sets, number, &gone);
@@ -539,7 +551,8 @@ static void load_through_l1(struct trip *t)
     if (hits != 0)
         t->arrival = line->arrives;
     if (hits == asked) {
-        t->latency = m->gpu->l1.latency;
+        t->latency =
+            has_own(t) ? m->gpu->timing[CLASS_TEX].latency : m->gpu->l1.latency;
         if (OWN_LINES_ARE_NOT_OUTSTANDING && line->sender == m->request)
             t->bytes = 0;
         return;
@@ -553,7 +566,7 @@ static void load_through_l1(struct trip *t)
 /* A store changes nothing in L1 but when its line was used last. */
 static void store_through_l1(struct trip *t)
 {
-    struct line *line = find(&t->m->sm[t->sm].l1, t->address / LINE_BYTES);
+    struct line *line = find(first_cache(t), t->address / LINE_BYTES);
 
     if (line != NULL)
         line->used = ++t->m->stamp;
@@ -570,8 +583,8 @@ static void go(struct trip *t, uint32_t inst_flags)
         r->l1_sectors += count(t->wanted);
         r->l1_hits += count(t->wanted);
         t->latency = gpu->l1.latency;
-    } else if (gpu->l1.bytes == 0 || (inst_flags & INST_BYPASS_L1) ||
-               r->is_atomic) {
+    } else if ((gpu->l1.bytes == 0 && !has_own(t)) ||
+               (inst_flags & INST_BYPASS_L1) || r->is_atomic) {
         go_beyond_l1(t);
     } else if (r->is_store) {
         store_through_l1(t);
@@ -720,6 +733,9 @@ struct naive_memory *naive_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     for (uint32_t i = 0; i < sms; i++) {
         m->sm[i].l1.ways = gpu->l1.ways;
         m->sm[i].l1.sets = later(lines / gpu->l1.ways, 1);
+        m->sm[i].texels.ways = gpu->texture.l1_ways;
+        m->sm[i].texels.sets =
+            gpu->texture.l1_bytes / LINE_BYTES / gpu->texture.l1_ways;
     }
     for (uint32_t i = 0; i < gpu->l2.slices; i++) {
         m->slice[i].cache.ways = gpu->l2.ways;
@@ -743,7 +759,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
     uint64_t lines = (l1_bytes != 0 ? l1_bytes : m->gpu->l1.bytes) / LINE_BYTES;
 
     for (uint32_t i = 0; i < m->sms; i++) {
-        m->sm[i].l1.lines = 0;
+        m->sm[i].l1.lines = m->sm[i].texels.lines = 0;
         m->sm[i].l1.sets = later(lines / m->gpu->l1.ways, 1);
         m->sm[i].last_walk = 0;
         m->cluster[i].free_from = 0;
@@ -786,6 +802,7 @@ void naive_memory_free(struct naive_memory *m)
 {
     for (uint32_t i = 0; i < m->sms; i++) {
         free(m->sm[i].l1.line);
+        free(m->sm[i].texels.line);
         free(m->sm[i].page);
         free(m->cluster[i].outstanding);
     }

@@ -163,6 +163,18 @@ static void random_dram(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.spread = one_in(state, 8);
 }
 
+/* There are textures if they have a rate, which the memory does not look at. */
+static void random_textures(struct teg_gpu *gpu, uint64_t seed)
+{
+    uint64_t own = seed, *state = &own;
+
+    gpu->texture.quad_interval = one_in(state, 3);
+    gpu->texture.l1_ways = random_ways(state);
+    if (one_in(state, 2))
+        gpu->texture.l1_bytes = random_bytes(state, gpu->texture.l1_ways, 1);
+    gpu->timing[CLASS_TEX].latency = help_below(state, 300);
+}
+
 static void random_gpu(struct teg_gpu *gpu, uint64_t *state)
 {
     struct teg_diag d;
@@ -177,6 +189,7 @@ static void random_gpu(struct teg_gpu *gpu, uint64_t *state)
     random_l2(gpu, state);
     random_tlb(gpu, state);
     random_dram(gpu, state);
+    random_textures(gpu, *state);
     ck_assert_msg(teg_gpu_check(gpu, &d) == TEG_OK, "%s", d.what);
 }
 
@@ -267,6 +280,10 @@ static void random_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
         line = in_row ? line + LINE : random_line(f, state);
     }
     plan->request.transactions = plan->count;
+    /* In some kernels every other line is a texture's. */
+    if (!plan->request.is_atomic && gpu->texture.quad_interval != 0 &&
+        plan->transaction[0].address / LINE % 2 != 0)
+        plan->request.space = SPACE_TEXTURE;
 }
 
 static uint64_t random_pause(uint64_t *state)
