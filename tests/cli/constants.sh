@@ -85,8 +85,8 @@ expect 1 grep -q imc_miss "$work/out"
 expect 0 "$teg" run "$work/iota.traceg" -g v100
 out 'note: the trace does not name constants that are operands'
 
-# Textures have no addresses in any trace: their traffic is not there, and that
-# is said; who only asks about one makes none.
+# Where a trace has no texels (tests/cli/exec.sh has some), their traffic is not
+# there, and that is said; who only asks about one makes none.
 printf 'sketch 1\nisa sm_70\nblock 64\nTEX R4, R0, R2\nSUST.B R2, R4\n%b' \
     'TXQ R4, R0\nEXIT\n' >"$work/t.sketch"
 expect 0 "$teg" run "$work/t.sketch" -g v100

@@ -13,6 +13,11 @@ for test in scale managed variables parameters device threads cooperative textur
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done
 done
+# fetches have their texels, which are looked up in L1
+set -- "$work"/textures-a100/*.tegt
+expect 0 "$teg" run "$1" -g a100
+out 'textures [0-9,]* of them, [0-9,]* sectors looked up, '
+expect 1 grep -q 'without addresses' "$work/out"
 # equal launches are one trace, counted; the counter is not in the trace
 check 'three launches are one trace' [ "$(count "$work/scale-a100/kernels.json")" = 1 ]
 check 'that stands for three' \

@@ -84,6 +84,8 @@ static const struct term units[] = {
      "on shared memory, shuffles, special registers and constants too, as "
      "the one data stage of L1 and shared memory; held for each pass of a "
      "warp's access, each address of a constant load"},
+    {"tex", "fetches from textures, accesses to surfaces; held for each four "
+            "lanes by their samples, or for the lines"},
     {"tags", "looks up the lines of global and local accesses in L1; held for "
              "each transaction of a warp's access"},
     {"ldst", "load/store unit of Tesla and Fermi; on Fermi shared memory "

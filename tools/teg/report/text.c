@@ -349,6 +349,18 @@ static void print_global(FILE *f, const struct teg_memory_statistics *m)
             percent_text(m->useful_bytes, m->bytes, useful));
 }
 
+static void print_textures(FILE *f, const struct teg_memory_statistics *m)
+{
+    char count[28], sectors[28], share[24];
+
+    if (m->texture_requests == 0)
+        return;
+    fprintf(f, "    %-8s %s of them, %s sectors looked up, %s hits\n",
+            "textures", with_commas(m->texture_requests, count),
+            with_commas(m->texture_sectors, sectors),
+            percent_text(m->texture_hits, m->texture_sectors, share));
+}
+
 static void print_atomics(FILE *f, const struct teg_memory_statistics *m)
 {
     char lanes[28], conflicts[28], words[28], most[28];
@@ -401,6 +413,7 @@ static void print_memory(FILE *f, const struct result *r)
     if (m->global_requests == 0)
         return;
     print_global(f, m);
+    print_textures(f, m);
     print_atomics(f, m);
     print_cache(f, "L1", gpu->l1.bytes, m->l1_hits, m->l1_sectors);
     print_cache(f, "L2", gpu->l2.bytes, m->l2_hits, m->l2_sectors);

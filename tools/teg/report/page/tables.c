@@ -132,6 +132,12 @@ void page_memory(FILE *f, const struct result *r)
             100 * (double)m->constant_l1_hits / (double)m->constant_lookups,
             100 * (double)m->constant_l15_hits / (double)m->constant_lookups,
             with_commas(m->constant_lookups, a));
+    if (m->texture_requests != 0)
+        html_fact(f, "texture requests", "%s, %.1f %% of their sectors hit",
+                  with_commas(m->texture_requests, a),
+                  m->texture_sectors != 0 ? 100 * (double)m->texture_hits /
+                                                (double)m->texture_sectors
+                                          : 0.0);
     if (m->global_requests != 0) {
         html_fact(f, "global requests", "%s, %.2f transactions each",
                   with_commas(m->global_requests, a),
