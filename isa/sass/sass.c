@@ -565,6 +565,19 @@ static const struct sass_row *find(const uint64_t word[2], uint32_t cc)
     return NULL;
 }
 
+/* Whether the guard is a uniform predicate.  SYNCS.EXCH has uniform operands
+ * alone; ptxas votes its guard into a uniform predicate of that number first. */
+static int has_uniform_guard(const struct teg_sass *s)
+{
+    enum {
+        SYNCS_EXCH = 0x5b2
+    };
+
+    return s->name[0] == 'U' || strcmp(s->name, "S2UR") == 0 ||
+           (strcmp(s->name, "SYNCS") == 0 &&
+            (s->word[0] & 0xfff) == SYNCS_EXCH);
+}
+
 int teg_sass_decode(struct teg_sass *s, const uint8_t *bytes, uint64_t pc,
                     uint32_t cc)
 {
@@ -583,7 +596,7 @@ int teg_sass_decode(struct teg_sass *s, const uint8_t *bytes, uint64_t pc,
     s->name = d.row->name;
     s->modifiers = d.row->modifiers;
     d.uniform = s->name[0] == 'U';
-    s->guard_uniform = d.uniform || strcmp(s->name, "S2UR") == 0;
+    s->guard_uniform = (uint8_t)has_uniform_guard(s);
     sass_row_add_conditions(d.row, s->named);
     decode_modifiers(s);
     decode_operands(&d);
