@@ -5,7 +5,8 @@
  *
  *   copies     LDGSTS joins, LDGDEPBAR commits (and sets a dependence barrier),
  *              DEPBAR.LE SBn, N waits.  (PTX ISA: cp.async, its commit_group
- *              and wait_group)
+ *              and wait_group)  ARRIVES.LDGSTSBAR has an mbarrier hear when
+ *              all copies before it are done.  (cp.async.mbarrier.arrive)
  *   bulk       UTMASTG, UTMAREDG and UBLKCP and UBLKRED to global memory join,
  *              UTMACMDFLUSH commits (and sets a dependence barrier, as one
  *              that reads), the same DEPBAR.LE waits.  (PTX ISA:
@@ -32,6 +33,7 @@ enum teg_group_part {
     GROUP_JOINS = 1,
     GROUP_COMMITS = 2,
     GROUP_WAITS = 4,
+    GROUP_FOLLOWS = 8, /* arrives when all that has joined so far is done */
 };
 
 enum {

@@ -86,10 +86,11 @@ enum teg_values {
 };
 
 enum {
-    TEG_VALUES_MAX = 9, /* records */
+    TEG_VALUES_MAX = 10, /* records */
     /* Of VALUES_TEXELS: the bit of the format that says that texels are
      * filtered, and how many a lane touches at most. */
     TEG_TEXEL_FILTER_BIT = 8,
+    TEG_REDUCED_FLOAT_BIT = 8, /* of the elements of VALUES_REDUCED */
     TEG_TEXELS_MAX = 8,
 };
 
@@ -176,7 +177,8 @@ void teg_program_release(struct teg_program *p);
 /* Whether values are those of one thread's copy of ranges of global memory. */
 static inline int teg_values_are_copy(uint8_t values)
 {
-    return values == VALUES_BULK || values == VALUES_TENSOR;
+    return values == VALUES_BULK || values == VALUES_TENSOR ||
+           values == VALUES_REDUCED;
 }
 
 /* True when the class or a shared operand makes `inst` carry addresses. */

@@ -27,6 +27,11 @@ static const struct lack {
      "take no bandwidth"},
     {"SYNCS", "mbarrier",
      "which mbarriers SYNCS uses is not known: nobody waits there"},
+    {"ARRIVES", "mbarrier",
+     "which mbarriers ARRIVES uses is not known: nobody waits there"},
+    {"REDAS", "remote-store",
+     "where REDAS adds is not known: it takes no bandwidth between SMs, and "
+     "nobody hears of it"},
     {"STAS", "remote-store",
      "where STAS stores is not known: it takes no bandwidth between SMs, and "
      "nobody hears of it"},

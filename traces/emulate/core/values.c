@@ -26,7 +26,8 @@ static enum teg_values of_syncs(const struct emu_op *op)
     }
 }
 
-/* Copies of whole ranges: a bulk copy's word tells which way it goes. */
+/* Copies of whole ranges: a bulk copy's word tells which way it goes, and a
+ * reduction in another block's shared memory is a copy that goes there. */
 static const struct {
     const char *name;
     uint8_t values;
@@ -37,7 +38,7 @@ static const struct {
     {"UTMALDG", VALUES_TENSOR, INST_LOAD},
     {"UTMAPF", VALUES_TENSOR, INST_LOAD},
     {"UTMASTG", VALUES_TENSOR, INST_STORE},
-    {"UTMAREDG", VALUES_TENSOR, INST_STORE},
+    {"UTMAREDG", VALUES_REDUCED, INST_ATOMIC},
 };
 
 static int touches_texels(const char *name)
@@ -63,6 +64,11 @@ void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
         inst->values = (uint8_t)of_syncs(op);
     else if (strcmp(name, "STAS") == 0)
         inst->values = VALUES_SENT;
+    else if (strcmp(name, "REDAS") == 0) {
+        inst->values = VALUES_SENT;
+        inst->flags |= INST_ATOMIC;
+    } else if (strcmp(name, "ARRIVES") == 0)
+        inst->values = VALUES_ARRIVE;
     else if (touches_texels(name))
         inst->values = VALUES_TEXELS;
     for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
@@ -70,6 +76,11 @@ void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
             continue;
         inst->values = copies[i].values;
         inst->flags |= copies[i].flags;
+    }
+    if (inst->values == VALUES_BULK && strcmp(name, "UBLKRED") == 0 &&
+        emu_bits(op, 75, 73) == 2) {
+        inst->values = VALUES_REDUCED;
+        inst->flags |= INST_ATOMIC;
     }
     if (inst->values == VALUES_BULK)
         inst->flags |= emu_bits(op, 75, 73) == 2 ? INST_STORE : INST_LOAD;

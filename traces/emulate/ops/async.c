@@ -1,8 +1,10 @@
 /*
- * Hopper's barriers in shared memory and the bulk copies that report to them.
+ * Hopper's barriers in shared memory and the bulk copies and reductions that
+ * report to them.
  *
  * Copies are carried out at once.
  */
+#include "traces/emulate/core/reduce.h"
 #include "traces/emulate/core/values.h"
 #include "traces/emulate/ops/mbarrier.h"
 
@@ -28,6 +30,10 @@ static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     emu_write64(w, op->d, mask, old);
 }
 
+enum {
+    MODE_COPY = 2, /* of .ARRIVE (86:84): A0T1 */
+};
+
 /* One thread's .ARRIVE with `count` in its register: how many arrivals and
  * bytes that is (86:84); .OPTOUT (75): it comes in no later phase either. */
 static void arrive(struct emu_warp *w, uint64_t *barrier,
@@ -36,25 +42,29 @@ static void arrive(struct emu_warp *w, uint64_t *barrier,
     static const struct {
         int8_t arrivals, bytes; /* 1: so many, of the register if `from` */
         int8_t from;
+        int8_t more; /* to come, besides */
     } modes[8] = {
-        [0] = {1, 1, 0},  /* expects bytes, and arrives */
-        [1] = {1, 0, 0},  /* A1T0 */
-        [3] = {0, 1, 0},  /* A0TR */
-        [4] = {0, -1, 0}, /* A0TX: they have come */
-        [5] = {1, 0, 1},  /* ART0 */
+        [0] = {1, 1, 0, 0},  /* expects bytes, and arrives */
+        [1] = {1, 0, 0, 0},  /* A1T0 */
+        [2] = {0, 0, 0, 1},  /* A0T1: a copy that ARRIVES will count */
+        [3] = {0, 1, 0, 0},  /* A0TR */
+        [4] = {0, -1, 0, 0}, /* A0TX: they have come */
+        [5] = {1, 0, 1, 0},  /* ART0 */
     };
     unsigned mode = emu_bits(op, 86, 84);
-    unsigned arrivals =
-        modes[mode].from ? count : (unsigned)modes[mode].arrivals;
-    int64_t bytes = modes[mode].bytes * (int64_t)count;
+    int64_t arrivals =
+        modes[mode].from ? (int64_t)count : (int64_t)modes[mode].arrivals;
+    int64_t bytes = modes[mode].bytes * (int64_t)count + modes[mode].more;
 
     emu_value(w, 1, lane,
-              arrivals | (emu_bit(op, 75) ? (uint64_t)arrivals << 32 : 0));
+              (uint32_t)arrivals |
+                  (emu_bit(op, 75) ? (uint64_t)arrivals << 32 : 0));
     emu_value(w, 2, lane, (uint64_t)bytes);
     if (emu_bit(op, 75))
         emu_set_field(barrier, 1, MBARRIER_COUNT_BITS,
-                      emu_field(*barrier, 1, MBARRIER_COUNT_BITS) + arrivals);
-    emu_mbarrier_note(w, barrier, arrivals, bytes);
+                      emu_field(*barrier, 1, MBARRIER_COUNT_BITS) +
+                          (uint64_t)arrivals);
+    emu_mbarrier_note(w, barrier, (unsigned)arrivals, bytes);
 }
 
 /* Whether the phase that the lane's `state` tells has ended, as a mask. */
@@ -83,8 +93,10 @@ EXEC(syncs)
     emu_addresses(w, op->m, at);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        /* .RED (74): the barrier may be another block's. */
-        int anywhere = code == 0x9a7 && emu_bit(op, 74);
+        /* .RED (74): the barrier may be another block's, but for a copy of
+         * the block's own. */
+        int anywhere = code == 0x9a7 && emu_bit(op, 74) &&
+                       emu_bits(op, 86, 84) != MODE_COPY;
         uint64_t *barrier = emu_mbarrier_at(w, op, l, at[l], anywhere);
 
         if (barrier == NULL)
@@ -102,6 +114,39 @@ EXEC(syncs)
         emu_write_predicate(w, op->u, mask, ended);
     else
         emu_write64(w, op->d, mask, state);
+}
+
+/* .LDGSTSBAR: arrives when the thread's copies are there, which they are: an
+ * arrival (71:70 = 1, .noinc), or what A0T1 has announced (2). */
+EXEC(arrives)
+{
+    unsigned counts = emu_bits(op, 71, 70), arrivals = counts == 1;
+    int64_t bytes = counts == 2 ? -1 : 0;
+    uint64_t at[EMU_LANES];
+
+    if (counts != 1 && counts != 2) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    emu_addresses(w, op->m, at);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t *barrier;
+
+        if (at[l] != at[__builtin_ctz(mask)]) {
+            emu_fault(w, op, l, TEG_LIMIT,
+                      "lanes that arrive at several mbarriers are not "
+                      "emulated");
+            return;
+        }
+        barrier = emu_mbarrier_at(w, op, l, at[l], 0);
+        if (barrier == NULL)
+            return;
+        emu_value(w, 0, l, emu_shared_offset(at[l]));
+        emu_value(w, 1, l, arrivals);
+        emu_value(w, 2, l, (uint64_t)bytes);
+        emu_mbarrier_note(w, barrier, arrivals, bytes);
+    }
 }
 
 /* ---- copies ------------------------------------------------------------------ */
@@ -205,6 +250,148 @@ EXEC(ublkcp)
     }
 }
 
+/* ---- reductions ---------------------------------------------------------------- */
+
+/* Of the instruction's field (84:81); EMU_MAP_TYPES: none. */
+static uint32_t reduced_type(unsigned field)
+{
+    static const uint8_t types[] = {MAP_U32,       MAP_S32, MAP_U64,
+                                    MAP_S64,       MAP_F16, MAP_F32,
+                                    EMU_MAP_TYPES, MAP_F64, MAP_BF16};
+
+    return field < sizeof types ? types[field] : EMU_MAP_TYPES;
+}
+
+static int reduce_element(void *to, const void *from, enum emu_reduction r,
+                          uint32_t type, uint32_t bytes)
+{
+    uint64_t old = 0, v = 0;
+
+    if (to == NULL || from == NULL)
+        return 0;
+    memcpy(&old, to, bytes);
+    memcpy(&v, from, bytes);
+    v = emu_reduced(r, type, old, v);
+    memcpy(to, &v, bytes);
+    return 1;
+}
+
+/* Elements at generic address `from` into those at `to`, which is a global
+ * address or a generic one; 0 after a fault. */
+static int reduce_range(struct emu_warp *w, const struct emu_op *op, int lane,
+                        uint64_t to, int is_global, uint64_t from,
+                        uint32_t bytes, uint32_t type)
+{
+    enum emu_reduction r = (enum emu_reduction)emu_bits(op, 89, 87);
+    const struct emu_tensor_map kind = {.type = type};
+    uint32_t n = emu_map_element(&kind);
+
+    for (uint32_t i = 0; i < bytes; i += n) {
+        const void *f = emu_generic(w, op, lane, from + i, n);
+        void *t;
+
+        if (f == NULL)
+            return 0;
+        t = is_global ? emu_global(w, op, lane, to + i, n, EMU_UPDATE)
+                      : emu_generic(w, op, lane, to + i, n);
+        if (!reduce_element(t, f, r, type, n))
+            return 0;
+    }
+    return 1;
+}
+
+/* For the trace: a row of a box of one. */
+static void note_reduction(struct emu_warp *w, uint64_t shared, uint64_t global,
+                           uint32_t bytes, uint32_t type)
+{
+    enum {
+        ROW = 4,
+        ROWS,
+        ELEMENT = 9
+    };
+    const struct emu_tensor_map kind = {.type = type};
+
+    emu_value_all(w, 0, emu_shared_offset(shared));
+    emu_value_all(w, 1, bytes != 0 ? global : UINT64_MAX);
+    emu_value_all(w, 2, bytes);
+    emu_value_all(w, 3, UINT64_MAX);
+    emu_value_all(w, ROW, bytes);
+    for (unsigned i = ROWS; i < ELEMENT; i++)
+        emu_value_all(w, i, bytes != 0 ? UINT64_C(1) << 48 : 0);
+    emu_value_all(w, ELEMENT,
+                  emu_map_element(&kind) | (uint64_t)emu_map_is_float(type)
+                                               << TEG_REDUCED_FLOAT_BIT);
+}
+
+/* Operands as UBLKCP's; the operation at 89:87, the type at 84:81. */
+EXEC(ublkred)
+{
+    unsigned to = emu_bits(op, 37, 32), from = emu_bits(op, 29, 24);
+    unsigned form = emu_bits(op, 75, 73);
+    uint32_t type = reduced_type(emu_bits(op, 84, 81));
+    uint32_t count = emu_row(w, op->c, 0)[0] & 0xffff, bytes = count * PIECE;
+    uint64_t source = emu_uniform_at(w, from);
+    uint64_t target = emu_uniform_at(w, to), barrier;
+    int lane = __builtin_ctz(mask);
+
+    if (type == EMU_MAP_TYPES ||
+        !emu_reduces((enum emu_reduction)emu_bits(op, 89, 87), type)) {
+        emu_fault(w, op, lane, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    source = emu_shared_generic(w, source, 0);
+    if (form == 2) { /* .G.S */
+        target = emu_uniform_pair(w, to);
+        note_reduction(w, emu_uniform_at(w, from), target, bytes, type);
+        reduce_range(w, op, lane, target, 1, source, bytes, type);
+        return;
+    }
+    barrier = emu_uniform_at(w, to + 1);
+    note_copy(w, form, target, ~UINT64_C(0), count, barrier);
+    if (reduce_range(w, op, lane, emu_shared_generic(w, target, 1), 0, source,
+                     bytes, type)) {
+        uint64_t *b = emu_mbarrier_at(w, op, lane, barrier, 1);
+
+        if (b != NULL)
+            emu_mbarrier_note(w, b, 0, -(int64_t)bytes);
+    }
+}
+
+/* A register into an element of the cluster's shared memory, as STAS stores
+ * one; the type at 75:73. */
+EXEC(redas)
+{
+    static const uint8_t types[8] = {
+        MAP_U32,       MAP_S32,       MAP_U64,       EMU_MAP_TYPES,
+        EMU_MAP_TYPES, EMU_MAP_TYPES, EMU_MAP_TYPES, EMU_MAP_TYPES};
+    enum emu_reduction r = (enum emu_reduction)emu_bits(op, 89, 87);
+    uint32_t type = types[emu_bits(op, 75, 73)];
+    unsigned reg = op->m->reg, bytes = type == MAP_U64 ? 8 : 4;
+
+    if (type == EMU_MAP_TYPES || !emu_reduces(r, type)) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t at = w->r[reg][l] + (uint64_t)op->m->value, *barrier;
+        const uint32_t value[2] = {emu_row(w, op->b, 0)[l],
+                                   bytes == 8 ? emu_row(w, op->b, 1)[l] : 0};
+
+        if (!reduce_element(
+                emu_generic(w, op, l, emu_shared_generic(w, at, 1), bytes),
+                value, r, type, bytes))
+            return;
+        emu_value(w, 0, l, emu_cluster_offset(w->block, at));
+        emu_value(w, 1, l, bytes);
+        emu_value(w, 2, l, emu_cluster_offset(w->block, w->r[reg + 1][l]));
+        barrier = emu_mbarrier_at(w, op, l, w->r[reg + 1][l], 1);
+        if (barrier == NULL)
+            return;
+        emu_mbarrier_note(w, barrier, 0, -(int64_t)bytes);
+    }
+}
+
 /* Stores into the cluster's shared memory and tells a barrier there: a register
  * pair of where and which barrier. */
 EXEC(stas)
@@ -244,7 +431,12 @@ EXEC(nothing)
 }
 
 const struct emu_row_of EMU_TABLE(async)[] = {
-    {"SYNCS", syncs},    {"UBLKCP", ublkcp},
+    {"SYNCS", syncs},
+    {"ARRIVES", arrives},
+    {"UBLKCP", ublkcp},
+    {"UBLKRED", ublkred},
+    {"STAS", stas},
+    {"REDAS", redas},
     {"UBLKPF", nothing}, /* into the L2 cache */
-    {"STAS", stas},      {0},
+    {0},
 };

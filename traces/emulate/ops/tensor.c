@@ -22,8 +22,9 @@
 enum {
     PIECE = 16, /* bytes that a swizzle moves together */
     BOX_ALIGNMENT = 128,
-    ROW_MAX = 256 * 8, /* bytes */
-    STRIDE_BITS = 48,  /* of a dimension's value in a trace: its stride */
+    ROW_MAX = 256 * 8,   /* bytes */
+    STRIDE_BITS = 48,    /* of a dimension's value in a trace: its stride */
+    REDUCED_ELEMENT = 9, /* value of a reduction */
 };
 
 /* The box that a copy is of. */
@@ -398,6 +399,11 @@ static void store(struct emu_warp *w, const struct emu_op *op, int lane,
         return;
     }
     note_values(w, &b, shared, UINT64_MAX, 0);
+    if (move == MOVE_REDUCE)
+        emu_value_all(w, REDUCED_ELEMENT,
+                      emu_map_element(&b.map) |
+                          (uint64_t)emu_map_is_float(b.map.type)
+                              << TEG_REDUCED_FLOAT_BIT);
     move_box(w, op, lane, &b, emu_shared_generic(w, shared, 0), move);
 }
 
