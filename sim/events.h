@@ -94,6 +94,8 @@ static inline int sim_request_goes_out(const struct sim_request *r)
 static inline void sim_request_add(struct sim_request *r,
                                    const struct sim_request *more)
 {
+    r->active = (uint16_t)(r->active + (r->is_atomic ? more->active : 0));
+    r->atomic_steps += more->atomic_steps;
     r->transactions += more->transactions;
     r->bytes += more->bytes;
     r->useful_bytes += more->useful_bytes;

@@ -11,10 +11,12 @@ enum {      /* values of a copy */
     MBARRIER,
     ROW,  /* of a copy by tensor map: bytes */
     ROWS, /* in each further dimension, and their stride */
+    ELEMENT = ROWS + SIM_BOX_DIMENSIONS, /* of a reduction */
 };
 
 enum {
     STRIDE_BITS = 48,
+    ELEMENT_BYTES = 1 << TEG_REDUCED_FLOAT_BIT, /* and that bit */
 };
 
 enum {
@@ -125,6 +127,12 @@ int sim_bulk_box(const struct sim_values *v, uint8_t values,
         box->stride[i] = rows & ((UINT64_C(1) << STRIDE_BITS) - 1);
         box->rows *= box->count[i];
     }
+    if (values == VALUES_REDUCED) {
+        uint64_t element = sim_value_first(v, ELEMENT);
+
+        box->element = (uint32_t)(element & (ELEMENT_BYTES - 1));
+        box->is_float = (element & ELEMENT_BYTES) != 0;
+    }
     return box->rows != 0;
 }
 
@@ -143,7 +151,7 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
     if (!sim_bulk_box(v, op->values, &box))
         return op->values == VALUES_BULK ? send_copy(sm, w, v, plan, t) : NULL;
     for (;;) {
-        int more = sim_plan_bulk(plan, (op->flags & INST_STORE) != 0, &box);
+        int more = sim_plan_bulk(plan, sm->chip->gpu, op->flags, &box);
 
         t->open = sim_lsu_begin(sm, w, plan, op->flags | INST_BYPASS_L1,
                                 start + turns / SIM_FRACTION);
@@ -176,6 +184,10 @@ void sim_bulk_tell(struct sim_sm *sm, const struct sim_warp *w,
 {
     struct sim_resident *b = &sm->resident[w->resident];
     uint64_t mbarrier = sim_value_first(v, MBARRIER);
+    const struct sim_news news = {
+        .address = mbarrier & UINT32_MAX,
+        .bytes = -(int64_t)sim_value_first(v, BYTES),
+    };
     struct sim_mbarrier_note note;
 
     if (mbarrier == NONE)
@@ -184,8 +196,7 @@ void sim_bulk_tell(struct sim_sm *sm, const struct sim_warp *w,
         tell_blocks(sm, b, mbarrier, sim_value_first(v, BYTES), t);
         return;
     }
-    note = sim_mbarrier_come(sm, b, mbarrier & UINT32_MAX,
-                             sim_value_first(v, BYTES), t->done, t->open);
+    note = sim_mbarrier_come(sm, b, &news, t->done, t->open);
     if (t->open)
         sim_pending_at(&sm->pending, (uint32_t)(t->done - SIM_OPEN))->note =
             note;

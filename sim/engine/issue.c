@@ -177,6 +177,7 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
     switch (op->values) {
     case VALUES_BULK:
     case VALUES_TENSOR:
+    case VALUES_REDUCED:
         sim_bulk_tell(sm, w, v, t);
         break;
     case VALUES_SENT:
@@ -186,7 +187,7 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
         sim_mbarrier_init(sm, w, v);
         break;
     case VALUES_ARRIVE:
-        sim_mbarrier_arrive(sm, w, v, t);
+        sim_mbarrier_arrive(sm, w, op, v, t);
         break;
     case VALUES_BARRIER:
         if ((op->flags & INST_ARRIVE) != 0)

@@ -281,7 +281,7 @@ struct sim_plan *sim_lsu_send(struct sim_sm *sm, uint32_t slot,
     struct teg_inst store = sm->chip->ops.program->inst[w->cursor.inst];
 
     store.width = (uint16_t)sim_value_first(v, BYTES);
-    store.flags = INST_STORE;
+    store.flags = op->flags & INST_ATOMIC ? INST_ATOMIC : INST_STORE;
     *t = (struct sim_times){.start = start};
     sim_remote_plan(plan, sm->chip->gpu, &store, &v->value[WHERE], &windows);
     sim_lsu_find_remotes(sm, w, plan);

@@ -32,7 +32,7 @@ struct sim_times {
     /* Until when what counts it is held: done, or of one that commits a group
      * what has joined that; named likewise. */
     uint64_t held;
-    uint32_t joined; /* its pending entry, or SIM_NO_PENDING */
+    uint32_t joined;   /* its pending entry, or SIM_NO_PENDING */
 };
 
 static inline uint64_t sim_times_end(uint64_t result, uint64_t floor,

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "sim/engine/counter.h"
 #include "sim/engine/lsu.h"
+#include "sim/engine/results.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/values.h"
 
@@ -116,10 +118,39 @@ static void hear(struct sim_sm *sm, struct sim_resident *b,
     contribute(sm, b, m, news->arrivals, news->bytes, done);
 }
 
-void sim_mbarrier_arrive(struct sim_sm *sm, const struct sim_warp *w,
-                         const struct sim_values *v, const struct sim_times *t)
+/* Arrivals of lanes at one mbarrier, when what they follow is done. */
+static void follow(struct sim_sm *sm, const struct sim_warp *w,
+                   const struct sim_op *op, const struct sim_values *v,
+                   const struct sim_times *t)
 {
     struct sim_resident *b = &sm->resident[w->resident];
+    uint64_t joined = w->counter[op->joined];
+    int open = sim_counter_is_open(joined);
+    struct sim_news news = {.address = sim_value_first(v, 0)};
+    struct sim_mbarrier_note note;
+
+    for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+
+        news.arrivals += (int64_t)sim_value(v, 1, lane);
+        news.bytes += (int64_t)sim_value(v, 2, lane);
+    }
+    note = sim_mbarrier_come(sm, b, &news,
+                             teg_max(t->done, sim_counter_cycle(joined)), open);
+    if (open)
+        sim_results_follow(sm, w, op->joined, note, t->done);
+}
+
+void sim_mbarrier_arrive(struct sim_sm *sm, const struct sim_warp *w,
+                         const struct sim_op *op, const struct sim_values *v,
+                         const struct sim_times *t)
+{
+    struct sim_resident *b = &sm->resident[w->resident];
+
+    if (op->follows) {
+        follow(sm, w, op, v, t);
+        return;
+    }
 
     for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -168,10 +199,10 @@ void sim_mbarrier_hear(struct sim_sm *sm, struct sim_resident *b,
 
 struct sim_mbarrier_note sim_mbarrier_come(struct sim_sm *sm,
                                            struct sim_resident *b,
-                                           uint64_t address, uint64_t bytes,
+                                           const struct sim_news *news,
                                            uint64_t done, int open)
 {
-    struct sim_mbarrier *m = find(b, address);
+    struct sim_mbarrier *m = find(b, news->address);
     struct sim_mbarrier_note note = {SIM_NO_MBARRIER, 0};
 
     if (m == NULL)
@@ -182,7 +213,7 @@ struct sim_mbarrier_note sim_mbarrier_come(struct sim_sm *sm,
         m->now.open++;
         done = 0;
     }
-    contribute(sm, b, m, 0, -(int64_t)bytes, done);
+    contribute(sm, b, m, news->arrivals, news->bytes, done);
     return note;
 }
 

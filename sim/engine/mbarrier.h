@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 struct sim_letter;
+struct sim_news;
+struct sim_op;
 struct sim_sm;
 struct sim_resident;
 struct sim_times;
@@ -58,9 +60,10 @@ struct sim_mbarrier_note {
 void sim_mbarrier_init(struct sim_sm *sm, const struct sim_warp *w,
                        const struct sim_values *v);
 /* It arrives at one, or its lanes at several, also of other blocks of its
- * cluster. */
+ * cluster; one that follows copies, when these are done, its lanes together. */
 void sim_mbarrier_arrive(struct sim_sm *sm, const struct sim_warp *w,
-                         const struct sim_values *v, const struct sim_times *t);
+                         const struct sim_op *op, const struct sim_values *v,
+                         const struct sim_times *t);
 /* The warp's asynchronous store, with these values, comes with its bytes. */
 void sim_mbarrier_sent(struct sim_sm *sm, const struct sim_warp *w,
                        const struct sim_values *v, const struct sim_times *t);
@@ -68,11 +71,11 @@ void sim_mbarrier_sent(struct sim_sm *sm, const struct sim_warp *w,
 void sim_mbarrier_hear(struct sim_sm *sm, struct sim_resident *b,
                        const struct sim_letter *letter);
 
-/* `bytes` come for the mbarrier at `address` of block `b`, in cycle `done`; if
- * that is open, in the cycle that sim_mbarrier_settle tells. */
+/* News come for an mbarrier of block `b` itself, in cycle `done`; if that is
+ * open, in the cycle that sim_mbarrier_settle tells. */
 struct sim_mbarrier_note sim_mbarrier_come(struct sim_sm *sm,
                                            struct sim_resident *b,
-                                           uint64_t address, uint64_t bytes,
+                                           const struct sim_news *news,
                                            uint64_t done, int open);
 void sim_mbarrier_settle(struct sim_sm *sm, struct sim_resident *b,
                          struct sim_mbarrier_note note, uint64_t done);

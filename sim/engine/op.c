@@ -184,11 +184,12 @@ static void add_held(struct sim_ops *ops, struct sim_op *op,
     uint8_t kind = inst->group.kind;
 
     add_counted(ops, op, inst);
-    if ((inst->group.does & (GROUP_JOINS | GROUP_COMMITS)) != 0)
+    if ((inst->group.does & (GROUP_JOINS | GROUP_COMMITS | GROUP_FOLLOWS)) != 0)
         op->joined = counter_of_joined(ops, kind);
     if ((inst->group.does & GROUP_JOINS) != 0)
         add_hold(ops, op, op->joined, op->result, 0);
     op->commits = commits(inst) != 0;
+    op->follows = (inst->group.does & GROUP_FOLLOWS) != 0;
 }
 
 /* What a fence waits for: not copies, which are no accesses of the warp's own.

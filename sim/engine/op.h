@@ -81,7 +81,8 @@ struct sim_op {
     uint8_t read_count; /* dependence barriers set until the operands have been
                             read */
     uint8_t commits;    /* a group: what it holds is held until that is done */
-    uint16_t joined;    /* of which this counter is held */
+    uint8_t follows;    /* its mbarrier hears when what has joined is done */
+    uint16_t joined;    /* of either: of which this counter is held */
     /* Of each bank of registers: after another instruction, and right after
      * the one before it in the program. */
     uint8_t reads[SIM_BANKS_MAX], reads_after[SIM_BANKS_MAX];

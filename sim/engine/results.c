@@ -1,5 +1,6 @@
 #include "sim/engine/results.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/engine/announce.h"
@@ -198,6 +199,48 @@ static void look_again(struct sim_sm *sm)
     }
 }
 
+/* ---- who follows copies -------------------------------------------------- */
+
+void sim_results_follow(struct sim_sm *sm, const struct sim_warp *w,
+                        uint16_t counter, struct sim_mbarrier_note note,
+                        uint64_t done)
+{
+    struct sim_follows *all = &sm->follows;
+
+    if (all->count == all->capacity) {
+        uint32_t capacity = 2 * all->capacity + 16;
+        struct sim_follow *at = realloc(all->at, capacity * sizeof *at);
+
+        if (at == NULL) {
+            sm->pending.failed = 1;
+            return;
+        }
+        all->at = at;
+        all->capacity = capacity;
+    }
+    all->at[all->count++] = (struct sim_follow){
+        .joined = w->counter[counter],
+        .done = done,
+        .counter = counter,
+        .resident = w->resident,
+        .note = note,
+    };
+}
+
+/* All that they follow has been settled. */
+static void settle_follows(struct sim_sm *sm)
+{
+    for (uint32_t i = 0; i < sm->follows.count; i++) {
+        const struct sim_follow *f = &sm->follows.at[i];
+        uint64_t until =
+            sim_counter_cycle(held_at(sm, f->joined, f->counter)->until);
+
+        sim_mbarrier_settle(sm, &sm->resident[f->resident], f->note,
+                            teg_max(f->done, until));
+    }
+    sm->follows.count = 0;
+}
+
 /* The pieces of a bulk copy that come before its last. */
 struct pieces {
     struct sim_request request;
@@ -245,6 +288,7 @@ void sim_results_settle(struct sim_sm *sm)
         }
         offset += p->bytes;
     }
+    settle_follows(sm);
     sim_outbox_close(sm);
     sim_pending_clear(o);
     look_again(sm);

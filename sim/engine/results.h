@@ -23,4 +23,11 @@ void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
  * the list. */
 void sim_results_settle(struct sim_sm *sm);
 
+/* An mbarrier of the warp's block hears, as noted, when all that has joined by
+ * now and this counter counts is done, and cycle `done` is there.  Requires
+ * that the counter is open. */
+void sim_results_follow(struct sim_sm *sm, const struct sim_warp *w,
+                        uint16_t counter, struct sim_mbarrier_note note,
+                        uint64_t done);
+
 #endif

@@ -56,6 +56,7 @@ void sim_sm_release(struct sim_sm *sm)
     sim_fetch_free(sm->fetch);
     sim_constants_free(sm->constants);
     sim_pending_release(&sm->pending);
+    free(sm->follows.at);
     sim_outbox_release(&sm->outbox);
     *sm = (struct sim_sm){0};
 }

@@ -66,6 +66,17 @@ struct sim_sm {
     struct sim_constants *constants; /* owned; NULL: they are always there */
     struct sim_misses *misses; /* owned: of the instruction being issued */
     struct sim_pending_list pending;
+    /* News of copies that are still to be settled (sim_results_follow). */
+    struct sim_follows {
+        struct sim_follow {
+            uint64_t joined; /* counter of what has joined, open */
+            uint64_t done;   /* cycle when who tells is done itself */
+            uint16_t counter;
+            uint32_t resident;
+            struct sim_mbarrier_note note;
+        } * at; /* owned, [count] */
+        uint32_t count, capacity;
+    } follows;
     struct sim_outbox outbox;
 };
 

@@ -8,6 +8,7 @@
 
 /* All of a bulk copy, or NULL if it moves nothing of global memory. */
 static const struct sim_request *walk_copy(struct teg_cursor *c,
+                                           const struct teg_gpu *gpu,
                                            const struct teg_inst *inst,
                                            struct sim_plan *plan)
 {
@@ -20,7 +21,7 @@ static const struct sim_request *walk_copy(struct teg_cursor *c,
     if (!sim_bulk_box(&v, inst->values, &box))
         return NULL;
     do {
-        more = sim_plan_bulk(plan, (inst->flags & INST_STORE) != 0, &box);
+        more = sim_plan_bulk(plan, gpu, inst->flags, &box);
         if (more)
             sim_request_add(&sum, &plan->request);
     } while (more);
@@ -61,7 +62,7 @@ static void walk_inst(struct teg_cursor *c, const struct teg_gpu *gpu,
         e->request = &plan.request;
     }
     if (teg_values_are_copy(inst->values) && c->mask != 0)
-        e->request = walk_copy(c, inst, &plan);
+        e->request = walk_copy(c, gpu, inst, &plan);
     if (inst->values == VALUES_TEXELS && c->mask != 0)
         e->request = walk_texels(c, gpu, inst, &plan);
     for (uint32_t i = 0; i < listeners; i++) {

@@ -135,6 +135,15 @@ static void share_lines(const struct sim_plan *plan, uint32_t words,
     }
 }
 
+uint8_t sim_atomic_line_steps(const struct teg_gpu *gpu, uint32_t words)
+{
+    uint32_t rule = gpu->memory.coalescing;
+    int has_steps = rule != COALESCING_CC10 && rule != COALESCING_CC12;
+    const struct share share = {has_steps ? words : 0, 1};
+
+    return steps_of(&share, gpu);
+}
+
 void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                       const struct teg_inst *inst)
 {

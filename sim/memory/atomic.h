@@ -36,4 +36,7 @@ uint32_t sim_atomic_passes(const struct teg_gpu *gpu,
 void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                       const struct teg_inst *inst);
 
+/* Those of a line of which a reduction wants so many words, one element each. */
+uint8_t sim_atomic_line_steps(const struct teg_gpu *gpu, uint32_t words);
+
 #endif

@@ -24,6 +24,8 @@ struct sim_box {
     uint64_t stride[SIM_BOX_DIMENSIONS]; /* bytes */
     uint64_t at, end;                    /* what is left of the row at hand */
     uint64_t rows;                       /* that have not begun */
+    uint32_t element;                    /* bytes; of a reduction, else 0 */
+    int is_float; /* likewise: of floating-point numbers */
 };
 
 /* `bytes` at `at`. */

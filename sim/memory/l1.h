@@ -87,11 +87,11 @@ static inline uint64_t sim_l1_ready(const struct sim_l1 *l1, uint32_t sm,
     if (!(miss->flags & SIM_MISS_HIT))
         return 0;
     return miss->flags & SIM_MISS_AWAITED
-               ? teg_max(sim_cache_ready(
-                             sim_l1_caches(l1,
-                                           miss->flags & SIM_MISS_TEXELS)[sm],
-                             miss->frame),
-                         miss->ready)
+               ? teg_max(
+                     sim_cache_ready(
+                         sim_l1_caches(l1, miss->flags & SIM_MISS_TEXELS)[sm],
+                         miss->frame),
+                     miss->ready)
                : miss->ready;
 }
 

@@ -109,26 +109,47 @@ static struct sim_transaction line_of(uint64_t at, uint64_t end)
         .partial = (uint8_t)(sectors & ~sim_line_sectors(at - line, to, 1))};
 }
 
-int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box)
+/* What the slice takes to combine the bytes of the plan's last line with what
+ * is there. */
+static void add_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
+                      uint64_t from, uint64_t to)
+{
+    struct sim_transaction *t = &plan->transaction[plan->count];
+    struct sim_request *r = &plan->request;
+    uint64_t words =
+        (to - 1) / SIM_ATOMIC_WORD_BYTES - from / SIM_ATOMIC_WORD_BYTES + 1;
+
+    t->steps = sim_atomic_line_steps(gpu, (uint32_t)words);
+    r->atomic_steps += t->steps;
+    r->atomic_depth = (uint8_t)teg_max(r->atomic_depth, t->steps);
+}
+
+int sim_plan_bulk(struct sim_plan *plan, const struct teg_gpu *gpu,
+                  uint32_t inst_flags, struct sim_box *box)
 {
     struct sim_request *r = &plan->request;
 
     *r = (struct sim_request){.space = SPACE_GLOBAL,
-                              .is_store = (uint8_t)is_store,
+                              .is_store = (inst_flags & INST_STORE) != 0,
+                              .is_atomic = (inst_flags & INST_ATOMIC) != 0,
+                              .is_float = box->is_float != 0,
                               .active = 1,
                               .coalesced = 1};
     plan->groups = 1;
     plan->remotes = 0;
-    for (plan->count = 0;
-         plan->count < SIM_LINES_MAX && sim_box_left(box);
+    for (plan->count = 0; plan->count < SIM_LINES_MAX && sim_box_left(box);
          plan->count++) {
         uint64_t to, from = sim_box_take(box, &to);
 
         plan->transaction[plan->count] = line_of(from, to);
         r->bytes += plan->transaction[plan->count].bytes;
+        if (r->is_atomic)
+            add_steps(plan, gpu, from, to);
         r->useful_bytes += (uint32_t)(to - from);
     }
     r->transactions = plan->count;
+    if (r->is_atomic)
+        r->active = (uint16_t)(r->useful_bytes / teg_max(box->element, 1));
     return sim_box_left(box);
 }
 

@@ -100,8 +100,10 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
                    const struct sim_windows *windows);
 
 /* Works out the next piece of a copy to global memory or from there: as many
- * lines as one request has.  Returns whether more are left in `box`. */
-int sim_plan_bulk(struct sim_plan *plan, int is_store, struct sim_box *box);
+ * lines as one request has; of one that is combined with what is there, what
+ * that takes of L2.  Returns whether more are left in `box`. */
+int sim_plan_bulk(struct sim_plan *plan, const struct teg_gpu *gpu,
+                  uint32_t inst_flags, struct sim_box *box);
 
 /* Takes such a piece from `box` without working it out. */
 static inline void sim_plan_pass(struct sim_box *box)

@@ -91,8 +91,10 @@ void sim_remote_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
         .blocks = windows->blocks > 1 ? windows->blocks : 1};
 
     plan->count = plan->groups = plan->remotes = 0;
-    plan->request = (struct sim_request){
-        .space = SPACE_SHARED, .active = (uint16_t)sim_count_lanes(a->mask)};
+    plan->request =
+        (struct sim_request){.space = SPACE_SHARED,
+                             .is_atomic = (inst->flags & INST_ATOMIC) != 0,
+                             .active = (uint16_t)sim_count_lanes(a->mask)};
     sim_remote_split(plan, gpu, inst, a, &all);
     for (uint32_t i = 0; i < plan->remotes; i++)
         plan->remote[i].sent = 1;
@@ -145,8 +147,10 @@ uint64_t sim_network_pass(struct sim_network *n, uint32_t sm, struct sim_way *w,
 
     if (sent || (r->is_store && !r->is_atomic)) {
         w->waited += sim_queue_wait(&own->out, sim_way_at(w), ticks);
-        w->waited += sim_queue_wait(&there->in, sim_way_at(w), ticks);
-        return sim_way_at(w) + (sent ? latency + behind_first(n, miss) : 0);
+        w->waited +=
+            sim_queue_wait(&there->in, sim_way_at(w), teg_max(ticks, passes));
+        return sim_way_at(w) +
+               (sent ? latency + further + behind_first(n, miss) : 0);
     }
     w->waited +=
         sim_queue_wait(&there->out, sim_way_at(w), teg_max(ticks, passes));

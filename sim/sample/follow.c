@@ -266,7 +266,7 @@ static int request_of(struct sample_followers *f,
     r->sm = leader->sm + (i + 1) * f->sms;
     inst = &f->kernel->program.inst[w->cursor.inst];
     if (sim_box_left(&asked.box))
-        sim_plan_bulk(&r->plan, (inst->flags & INST_STORE) != 0, &asked.box);
+        sim_plan_bulk(&r->plan, f->gpu, inst->flags, &asked.box);
     else if (inst->values == VALUES_TEXELS)
         sim_plan_texels(&r->plan, f->gpu, inst->flags, asked.texels.mask,
                         asked.texels.value);

@@ -23,17 +23,24 @@ static void do_deed(struct block *b, struct deed deed)
 }
 
 /* Lines of a copy from its byte `*n` of `bytes` on, byte by byte. */
-static void plan_copy(struct sim_plan *plan, int is_store,
-                      const uint64_t *value, enum teg_values kind, uint64_t *n,
-                      uint64_t bytes)
+static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
+                      const struct teg_inst *inst, const uint64_t *value,
+                      uint64_t *n, uint64_t bytes)
 {
+    const enum teg_values kind = (enum teg_values)inst->values;
+    int old_rule = gpu->memory.coalescing == COALESCING_CC10 ||
+                   gpu->memory.coalescing == COALESCING_CC12;
+
     memset(plan, 0, sizeof *plan);
     plan->groups = 1;
     plan->request.space = SPACE_GLOBAL;
-    plan->request.is_store = (uint8_t)is_store;
+    plan->request.is_store = (inst->flags & INST_STORE) != 0;
+    plan->request.is_atomic = (inst->flags & INST_ATOMIC) != 0;
+    plan->request.is_float = kind == VALUES_REDUCED && value[9] / 256 % 2 == 1;
     while (*n < bytes) {
         struct sim_transaction *t = &plan->transaction[plan->count];
-        uint32_t filled[4] = {0};
+        uint32_t filled[4] = {0}, words = 0, steps = 1;
+        uint64_t last_word = UINT64_MAX;
         uint64_t at = naive_copied(value, kind, *n), next = at;
 
         if (plan->count == 64)
@@ -41,9 +48,16 @@ static void plan_copy(struct sim_plan *plan, int is_store,
         plan->count++;
         t->address = at / 128 * 128;
         do {
+            if (next / 4 != last_word)
+                words++;
+            last_word = next / 4;
             filled[next++ % 128 / 32]++;
         } while (++*n < bytes && naive_copied(value, kind, *n) == next &&
                  next / 128 * 128 == t->address);
+        while (!old_rule && gpu->l2.atomic_units != 0 &&
+               steps * gpu->l2.atomic_units < words)
+            steps++;
+        t->steps = plan->request.is_atomic ? (uint8_t)steps : 0;
         for (int s = 0; s < 4; s++) {
             t->bytes += filled[s] != 0 ? 32 : 0;
             t->sectors |= (uint8_t)((filled[s] != 0) << s);
@@ -68,7 +82,7 @@ static uint64_t copy_done(struct naive *n, uint32_t sm, uint64_t begin,
             (uint64_t)(lines *
                        naive_256ths(n->gpu->memory.transaction_interval));
 
-        plan_copy(&plan, is_store, value, kind, &at, end);
+        plan_copy(&plan, n->gpu, inst, value, &at, end);
         done = naive_max(done,
                          naive_memory_issue(n->memory, sm, begin + turns, &plan,
                                             inst->flags | INST_BYPASS_L1));
@@ -266,15 +280,14 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         cost_of_constant(n, plan, &c);
     else if (plan != NULL)
         cost_of_memory(n, sm_number, inst, plan, v, &c);
-    else if ((inst->values == VALUES_BULK || inst->values == VALUES_TENSOR) &&
-             w->cursor.mask != 0 &&
+    else if (teg_values_are_copy(inst->values) && w->cursor.mask != 0 &&
              naive_copied_bytes(v->first, (enum teg_values)inst->values) != 0)
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
     else if (inst->values == VALUES_BULK && w->cursor.mask != 0)
         c.done = naive_copy_across(n, sm_number, w, v->first, c.begin, c.done);
     if (inst->values == VALUES_TEXELS && w->cursor.mask != 0) {
-        c.busy = naive_texture_plan(&w->plan, n->gpu, inst, w->cursor.mask,
-                                    v->all);
+        c.busy =
+            naive_texture_plan(&w->plan, n->gpu, inst, w->cursor.mask, v->all);
         c.done = naive_texture_done(n, sm_number, &w->plan, inst, c.begin,
                                     c.latency);
     }
@@ -311,14 +324,15 @@ static void tell(struct naive *n, struct block *b, uint64_t address,
 }
 
 /* What the instruction does to mbarriers, and when. */
-static void do_deeds(struct naive *n, struct block *b,
-                     const struct teg_inst *inst, uint32_t mask,
+static void do_deeds(struct naive *n, const struct warp *w, struct block *b,
                      const struct values *v, const struct cost *c)
 {
+    const struct teg_inst *inst = naive_head(n, w);
     const uint64_t *value = v->first;
-    int copies =
-        (inst->values == VALUES_BULK || inst->values == VALUES_TENSOR) &&
-        mask != 0 && value[3] != UINT64_MAX;
+    uint32_t mask = w->cursor.mask;
+    struct cost followed = *c;
+    int copies = teg_values_are_copy(inst->values) && mask != 0 &&
+                 value[3] != UINT64_MAX;
     int several = copies && n->in_clusters && value[3] >> 32 != 0;
 
     if (inst->values == VALUES_INIT && mask != 0)
@@ -330,11 +344,13 @@ static void do_deeds(struct naive *n, struct block *b,
             tell(n, b, (r << 24) + value[3] % (UINT64_C(1) << 32), 0,
                  -(int64_t)value[2], c, 1);
     }
+    if (inst->group.does & GROUP_FOLLOWS)
+        followed.done = naive_max(c->done, w->joined[GROUP_COPIES]);
     for (uint32_t l = 0; l < TEG_LANES; l++) {
         if (inst->values == VALUES_ARRIVE && (mask >> l & 1))
             tell(n, b, teg_access_lane(&v->all[0], l),
                  (int64_t)teg_access_lane(&v->all[1], l),
-                 (int64_t)teg_access_lane(&v->all[2], l), c, 0);
+                 (int64_t)teg_access_lane(&v->all[2], l), &followed, 0);
         if (inst->values == VALUES_SENT && (mask >> l & 1))
             tell(n, b, teg_access_lane(&v->all[2], l), 0,
                  -(int64_t)teg_access_lane(&v->all[1], l), c, 1);
@@ -471,7 +487,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
         naive_plan_of(n, sm_number, w);
     read_values(w, inst, &v);
     c = cost_of(n, sm_number, w, &v, instance);
-    do_deeds(n, b, inst, w->cursor.mask, &v, &c);
+    do_deeds(n, w, b, &v, &c);
     occupy(n, sm, inst, scheduler, instance, &c);
     leave_results(n, w, inst, &c);
     out->issue[out->issues++] =

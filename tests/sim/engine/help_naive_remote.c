@@ -135,9 +135,13 @@ static uint64_t reach(struct naive *n, uint32_t from, uint32_t to,
     if (rate > 0)
         ticks = bytes * nearest(TICKS * 65536.0 / rate) / 65536;
     if (sent) { /* its last line is there behind the first */
+        if (plan->request.is_atomic) {
+            passes = plan->request.passes * pass;
+            further = (plan->request.passes - plan->request.groups) * pass;
+        }
         at = take(&n->port_out[from], at, ticks);
-        at = take(&n->port_in[to], at, ticks);
-        at += (uint64_t)gpu->shared.remote_latency * TICKS;
+        at = take(&n->port_in[to], at, naive_max(ticks, passes));
+        at += (uint64_t)gpu->shared.remote_latency * TICKS + further;
         if (bytes > 128 && rate > 0)
             at += (bytes - 128) * nearest(TICKS * 65536.0 / rate) / 65536;
         return (at + TICKS - 1) / TICKS;
@@ -186,7 +190,9 @@ uint64_t naive_send_done(struct naive *n, uint32_t sm, struct warp *w,
     uint64_t done = own;
 
     store.width = (uint16_t)n->sent_bytes;
-    store.flags = INST_STORE;
+    store.flags &= INST_ATOMIC;
+    if (store.flags == 0)
+        store.flags = INST_STORE;
     for (uint32_t r = 1; r < n->windows.blocks; r++) {
         struct sim_plan part;
 
@@ -207,7 +213,9 @@ void naive_send_plan(struct naive *n, struct warp *w, uint64_t bytes,
     n->sent_bytes = bytes;
     w->asked = *to;
     store.width = (uint16_t)bytes;
-    store.flags = INST_STORE;
+    store.flags &= INST_ATOMIC;
+    if (store.flags == 0)
+        store.flags = INST_STORE;
     plan_part(n, &store, to, 0, &w->plan);
     w->plan.request.is_store = 0;
 }

@@ -24,6 +24,12 @@ void help_ring_program(struct help_ring *r, struct teg_program *p)
         help_values(p, CLASS_BULK, SPACE_NONE, INST_LOAD, VALUES_TENSOR);
     r->store_box =
         help_values(p, CLASS_BULK, SPACE_NONE, INST_STORE, VALUES_TENSOR);
+    r->reduce_box =
+        help_values(p, CLASS_BULK, SPACE_NONE, INST_ATOMIC, VALUES_REDUCED);
+    r->add = help_values(p, CLASS_ATOMS, SPACE_NONE, INST_ATOMIC, VALUES_SENT);
+    r->follow = help_inst(
+        p, (struct teg_inst){.op_class = CLASS_ATOMS, .values = VALUES_ARRIVE},
+        "ARRIVES.LDGSTSBAR.64 [UR5]");
     r->copy =
         help_values(p, CLASS_LDGSTS, SPACE_GLOBAL, INST_LOAD, VALUES_SHARED);
     r->sync =
@@ -110,18 +116,39 @@ static void put_box(struct help_ring *r, struct stream *s, uint32_t inst,
     }
 }
 
+/* A box that is combined with what is there. */
+static void put_reduction(struct help_ring *r, struct stream *s)
+{
+    put_box(r, s, r->reduce_box, random_bytes(r), NOBODY);
+    r->value[r->values - 1][TEG_LANES + 9] =
+        (2u << help_below(r->state, 3)) + (help_below(r->state, 2) ? 256 : 0);
+}
+
+/* Copies that these lanes' news follow, which the phase waits for. */
+static void put_followed(struct help_ring *r, struct stream *s, uint32_t lanes)
+{
+    for (uint32_t n = help_below(r->state, 3); n != 0; n--)
+        put_copy(r, s);
+    put(r, s, r->follow, lanes, FULL, 0, UINT64_MAX, 0);
+}
+
 static void produce(struct help_ring *r, struct stream *s, uint32_t round,
                     uint32_t threads)
 {
     uint64_t bytes[3], sum = 0;
     uint32_t copies = help_below(r->state, 4);
+    uint32_t some = help_below(r->state, 2) ? UINT32_MAX : 0x1001;
+    uint32_t followers = help_below(r->state, 3) == 0 ? some : 0;
 
     for (uint32_t i = 0; i < copies; i++)
         sum += bytes[i] = random_bytes(r);
     if (threads != 0)
         put(r, s, r->test, 1, EMPTY, (round & 1) ^ 1, 0, 0);
     fill(r, s);
-    put(r, s, r->arrive, 1, FULL, 1, sum, 0);
+    put(r, s, r->arrive, 1, FULL, 1,
+        sum + (uint64_t)__builtin_popcount(followers), 0);
+    if (followers != 0)
+        put_followed(r, s, followers);
     for (uint32_t i = 0; i < copies; i++) {
         if (help_below(r->state, 2) == 0)
             put_box(r, s, r->load_box, bytes[i], FULL);
@@ -129,6 +156,8 @@ static void produce(struct help_ring *r, struct stream *s, uint32_t round,
             put(r, s, r->load, 1, 0x400,
                 0x10000 + 16 * help_below(r->state, 4096), bytes[i], FULL);
     }
+    if (help_below(r->state, 4) == 0)
+        put_reduction(r, s);
     if (help_below(r->state, 4) == 0)
         put_box(r, s, r->store_box, random_bytes(r), NOBODY);
     if (help_below(r->state, 3) == 0)
@@ -233,7 +262,8 @@ static void fill_next(struct help_ring *r, struct stream *s,
         uint64_t from = 0x10000 + 16 * help_below(r->state, 4096);
 
         if (round->kind[k] == BY_STORES)
-            put(r, s, r->send, round->lanes, NEXT + 0x400, 4, NEXT + FULL, 0);
+            put(r, s, help_below(r->state, 2) ? r->send : r->add, round->lanes,
+                NEXT + 0x400, 4, NEXT + FULL, 0);
         else
             put(r, s, r->load, 1, NEXT + 0x400,
                 round->kind[k] == FROM_SHARED ? NOBODY : from, round->bytes[k],

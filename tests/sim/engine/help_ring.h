@@ -28,7 +28,8 @@ struct help_ring {
         uint64_t bytes[3], to_all; /* by the first block to each */
     } round[3]; /* of the cluster whose blocks are being made */
     uint32_t rounds;
-    uint32_t load_box, store_box;
+    uint32_t load_box, store_box, reduce_box;
+    uint32_t add, follow; /* as send; as arrive, behind copies */
     uint64_t value[HELP_RING_VALUES][TEG_LANES + TEG_VALUES_MAX];
     uint32_t values;
 };

@@ -104,10 +104,16 @@ static bool result_textures(const struct result *r, char *out, size_t size)
                      out, size);
 }
 
-/* Tensor maps' and bulk copies' own, which add to memory. */
-static bool is_bulk_reduction(const char *text)
+/* A tensor map's or a bulk copy's own, which adds to memory, in a container of
+ * before: it has what it covers, but nothing of its elements. */
+static bool is_old_reduction(const struct teg_program *p,
+                             const struct teg_inst *inst)
 {
-    return teg_text_is(text, "UTMAREDG") || teg_text_is(text, "UBLKRED");
+    const char *text = teg_program_text(p, inst);
+
+    return (inst->flags & INST_STORE) != 0 &&
+           teg_values_are_copy(inst->values) &&
+           (teg_text_is(text, "UTMAREDG") || teg_text_is(text, "UBLKRED.G"));
 }
 
 static bool result_reductions(const struct result *r, char *out, size_t size)
@@ -115,13 +121,13 @@ static bool result_reductions(const struct result *r, char *out, size_t size)
     const struct teg_program *p = &r->replay->launch.kernel->program;
     uint32_t i = 0;
 
-    while (i < p->count && !is_bulk_reduction(teg_program_text(p, &p->inst[i])))
+    while (i < p->count && !is_old_reduction(p, &p->inst[i]))
         i++;
     if (i == p->count)
         return false;
     snprintf(out, size,
-             "bulk reductions (UTMAREDG, UBLKRED) are timed as stores: what L2 "
-             "takes to combine them is left out");
+             "bulk reductions (UTMAREDG, UBLKRED) are timed as stores: the "
+             "trace is of before their elements were recorded");
     return true;
 }
 
