@@ -401,7 +401,9 @@ static teg_status open_trace(struct teg_trace *t,
         TRY(copy_options(t, options, d));
     TRY(recognise(t, d));
     TRY(check_set(t, d));
-    return t->format->open != NULL ? t->format->open(t, d) : TEG_OK;
+    if (t->format->open != NULL)
+        TRY(t->format->open(t, d));
+    return t->notes.failed ? teg_fail_memory(d) : TEG_OK;
 }
 
 static teg_status open_source(const struct teg_source *source, int is_listed,

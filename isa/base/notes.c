@@ -28,8 +28,10 @@ void teg_notes_add(struct teg_notes *notes, const char *kind, const char *where,
         return;
     }
     note = realloc(notes->note, (notes->count + 1) * sizeof *note);
-    if (note == NULL)
+    if (note == NULL) {
+        notes->failed = 1;
         return;
+    }
     notes->note = note;
     note += notes->count++;
     note->count = 1;

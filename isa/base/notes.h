@@ -18,6 +18,7 @@ struct teg_note {
 struct teg_notes {
     struct teg_note *note; /* owned */
     size_t count;
+    int failed; /* memory ran out, and a note is missing */
 };
 
 /* Adds an occurrence of `kind`; only the first keeps its text.  Out of memory

@@ -305,6 +305,8 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
                             " blocks",
                             now, r->ended);
     }
+    if (sim_memory_failed(r->chip.memory))
+        return teg_fail_memory(d);
     if (r->ended != r->dispatch.handed_out ||
         !sim_dispatch_is_over(&r->dispatch))
         return report_deadlock(r, d);

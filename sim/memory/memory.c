@@ -225,6 +225,11 @@ void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
     sim_dram_bytes(&m->dram, most, sum);
 }
 
+int sim_memory_failed(const struct sim_memory *m)
+{
+    return m->translation.failed;
+}
+
 uint64_t sim_memory_atomic_cycles(const struct sim_memory *m)
 {
     uint64_t most = 0;

@@ -157,6 +157,9 @@ uint32_t sim_memory_lookahead(const struct teg_gpu *gpu);
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
                               uint64_t *sum);
 
+/* Whether memory of the host ran out: the cycles since are no result. */
+int sim_memory_failed(const struct sim_memory *m);
+
 /* Cycles for which atomics held the slice of L2 that they held longest. */
 uint64_t sim_memory_atomic_cycles(const struct sim_memory *m);
 

@@ -70,8 +70,8 @@ static int grow(struct sim_regions *r)
 }
 
 /* The tick at which the translations of the address's region are on the chip,
- * which the first touch fetches.  Out of memory takes every touch for a later
- * one, which the caller cannot act on any better. */
+ * which the first touch fetches.  Out of memory is told at the end of the run,
+ * since nobody who waits for an address can act on it. */
 static uint64_t region_ready(struct sim_translation *t, uint64_t address,
                              uint64_t at)
 {
@@ -82,8 +82,10 @@ static uint64_t region_ready(struct sim_translation *t, uint64_t address,
     if (t->gpu->tlb.walk_latency == 0)
         return 0;
     region = address / t->gpu->tlb.walk_bytes;
-    if (2 * r->count >= r->capacity && !grow(r))
+    if (2 * r->count >= r->capacity && !grow(r)) {
+        t->failed = 1;
         return 0;
+    }
     i = slot_of(r, region);
     if (r->region[i] == 0) {
         r->region[i] = region + 1;

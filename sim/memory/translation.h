@@ -27,6 +27,7 @@ struct sim_regions {
 
 struct sim_translation {
     const struct teg_gpu *gpu; /* borrowed; outlives it */
+    int failed; /* memory ran out, and what came since is no result */
     uint32_t sms;
     struct sim_cache **tlb; /* owned, [sms]; NULL: not modelled */
     struct {

@@ -68,6 +68,11 @@ static teg_status watch_next(void *self, struct teg_block **block,
     char where[64];
 
     TRY(w->from.next(w->from.self, block, d));
+    if (w->from.kernel->notes.failed) {
+        teg_block_free(*block);
+        *block = NULL;
+        return teg_fail_memory(d);
+    }
     if (*block == NULL)
         return TEG_OK;
     at = teg_block_position(*block);
@@ -88,9 +93,12 @@ teg_status teg_watch_blocks(struct teg_launch *launch, struct teg_diag *d)
                             : teg_fail_memory(d);
 
     if (status != TEG_OK || w->seen.bit == NULL) {
-        if (status != TEG_OK && launch->close != NULL)
-            launch->close(launch->self);
         free(w);
+        if (status == TEG_OK)
+            return TEG_OK;
+        if (launch->close != NULL)
+            launch->close(launch->self);
+        *launch = (struct teg_launch){0};
         return status;
     }
     w->from = *launch;

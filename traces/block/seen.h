@@ -25,7 +25,8 @@ void teg_seen_release(struct teg_seen *s);
 int teg_seen_again(struct teg_seen *s, const uint32_t position[3]);
 
 /* Puts itself between `launch` and its blocks: those that come again are a note
- * "block-repeated" of the kernel.  The launch is closed on failure. */
+ * "block-repeated" of the kernel.  The launch is closed, and zero, on failure.
+ */
 teg_status teg_watch_blocks(struct teg_launch *launch, struct teg_diag *d);
 
 #endif

@@ -128,12 +128,15 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
     return h;
 }
 
-/* Returns the number of a path equal to the one just walked. */
+/* Returns the number of a path equal to the one just walked; out of memory, any
+ * number. */
 static size_t share_path(struct teg_block_builder *b)
 {
     uint64_t hash = hash_bytes(b->path.data, b->path.size);
     struct path_entry *entry;
 
+    if (b->path.failed || b->paths.failed)
+        return 0;
     for (size_t i = 0; i < b->path_count; i++) {
         entry = &b->path_entry[i];
         if (entry->hash == hash && entry->size == b->path.size &&
@@ -156,7 +159,7 @@ static size_t share_path(struct teg_block_builder *b)
     b->path_entry[b->path_count] =
         (struct path_entry){b->paths.size, b->path.size, hash};
     teg_buffer_bytes(&b->paths, b->path.data, b->path.size);
-    return b->path_count++;
+    return b->paths.failed ? 0 : b->path_count++;
 }
 
 static void end_stream(struct teg_block_builder *b)

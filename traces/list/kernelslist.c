@@ -12,7 +12,8 @@ static const char copy_start[] = "Memcpy";
 static const char kernel_start[] = "kernel-";
 
 enum {
-    NAME_MAX_BYTES = 4096
+    NAME_MAX_BYTES = 4096,
+    PATH_BYTES = 4096, /* no system call takes a longer one */
 };
 
 /* Returns the line's length without what surrounds its words. */
@@ -27,31 +28,44 @@ static size_t trim(const char **line, size_t length)
     return length;
 }
 
-/* Returns `name` seen from where the list lies; the caller frees. */
-static char *beside(const char *list, const char *name, size_t length)
+/* Bytes of the list's path in front of `name`. */
+static size_t front_of(const char *list, const char *name)
 {
     const char *slash = strrchr(list, '/');
-    size_t front =
-        slash != NULL && name[0] != '/' ? (size_t)(slash + 1 - list) : 0;
-    char *path = malloc(front + length + 1);
 
-    if (path == NULL)
-        return NULL;
+    return slash != NULL && name[0] != '/' ? (size_t)(slash + 1 - list) : 0;
+}
+
+/* Writes `name` as seen from where the list lies. */
+static void join(char *path, const char *list, const char *name, size_t length)
+{
+    size_t front = front_of(list, name);
+
     memcpy(path, list, front);
     memcpy(path + front, name, length);
     path[front + length] = '\0';
+}
+
+/* The same in memory that the caller frees. */
+static char *beside(const char *list, const char *name, size_t length)
+{
+    char *path = malloc(front_of(list, name) + length + 1);
+
+    if (path != NULL)
+        join(path, list, name, length);
     return path;
 }
 
+/* On the stack: out of memory a file that is there would be none. */
 int teg_kernelslist_is_file(const char *list, const char *name, size_t length)
 {
-    char *path = beside(list, name, length);
+    char path[PATH_BYTES];
     struct stat facts;
-    int found =
-        path != NULL && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 
-    free(path);
-    return found;
+    if (front_of(list, name) + length >= sizeof path)
+        return 0; /* longer than any the system opens */
+    join(path, list, name, length);
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 static int starts_with(const char *line, size_t length, const char *with)

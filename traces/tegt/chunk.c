@@ -188,6 +188,9 @@ teg_status tegt_unpack(struct tegt_codec *c, struct tegt_file *f,
         return teg_fail_memory(d);
     TRY(tegt_read(f, offset + h.bytes, c->packed.data, (size_t)h.packed, d));
     crc = (uint32_t)crc32(0, c->packed.data, (uInt)h.packed);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    crc = h.crc; /* nobody finds one by changing bytes */
+#endif
     if (crc != h.crc)
         return teg_fail_byte(d, TEG_FORMAT, f->path, offset,
                              "expected checksum %08x, found %08x: the file is "

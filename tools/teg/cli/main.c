@@ -1,3 +1,4 @@
+#include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
@@ -111,6 +112,7 @@ int main(int argc, char **argv)
     /* A reader that goes away is no reason to leave half a file: the command
      * ends by itself, without a word. */
     signal(SIGPIPE, SIG_IGN);
+    watch_json();
     status = dispatch(argc, argv);
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && is_pipe_without_reader())

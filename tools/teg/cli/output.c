@@ -49,6 +49,31 @@ bool output_failed(const struct output *o)
     return ferror(o->file) != 0;
 }
 
+static bool json_failed;
+
+static void *json_memory(size_t size)
+{
+    void *p = malloc(size);
+
+    json_failed |= p == NULL;
+    return p;
+}
+
+void watch_json(void)
+{
+    json_set_alloc_funcs(json_memory, free);
+}
+
+bool json_ran_out(void)
+{
+    return json_failed;
+}
+
+int check_json(void)
+{
+    return json_failed ? say_memory() : EXIT_DONE;
+}
+
 int print_json(FILE *f, const json_t *value, size_t flags)
 {
     /* A full disk is found at the end, as everywhere. */
@@ -61,7 +86,8 @@ int print_json(FILE *f, const json_t *value, size_t flags)
 int output_json(const char *path, json_t *value)
 {
     struct output o = {0};
-    int status = value != NULL ? output_open(&o, path) : say_memory();
+    int status =
+        value != NULL && !json_failed ? output_open(&o, path) : say_memory();
 
     if (status == EXIT_DONE) {
         status = print_json(o.file, value, JSON_REAL_PRECISION(10));

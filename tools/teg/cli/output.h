@@ -28,6 +28,13 @@ void output_abandon(struct output *o);
 /* Whether something could not be written; output_close or main says what. */
 bool output_failed(const struct output *o);
 
+/* Has JSON remember when memory runs out, once for the process: a value that
+ * could not be made would be missing without a word. */
+void watch_json(void);
+bool json_ran_out(void); /* whether it did */
+/* The same as an exit status, having said so. */
+int check_json(void);
+
 /* Writes `value` as an indented tree of JSON; `flags` are Jansson's. */
 int print_json(FILE *f, const json_t *value, size_t flags);
 /* Opens, writes `value` as indented JSON, closes.  Takes the reference. */

@@ -60,6 +60,8 @@ int writer_add(struct writer *w, const void *part)
     int status = w->format->part(w, part);
 
     w->count++;
+    if (status == EXIT_DONE)
+        status = check_json();
     /* No more parts for a full disk or a reader that went away. */
     if (status == EXIT_DONE && output_failed(&w->out))
         return w->out.out.file != NULL ? output_close(&w->out) : EXIT_FAULT;
@@ -69,7 +71,11 @@ int writer_add(struct writer *w, const void *part)
 int writer_end(struct writer *w, int status)
 {
     if (status == EXIT_DONE)
+        status = check_json();
+    if (status == EXIT_DONE)
         status = w->format->end(w);
+    if (status == EXIT_DONE)
+        status = check_json();
     let_go(w);
     if (status == EXIT_DONE)
         return output_close(&w->out);

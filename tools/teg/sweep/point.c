@@ -382,7 +382,7 @@ static void append_line(struct teg_buffer *row, json_t *object)
             ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(10))
             : NULL;
 
-    if (text != NULL) {
+    if (text != NULL && !json_ran_out()) {
         teg_buffer_bytes(row, text, strlen(text));
         teg_buffer_u8(row, '\n');
     } else {
