@@ -6,6 +6,7 @@
 # make clang      the program and the tests by clang, in build/clang
 # make mutate     breaks the program in small ways and says which tests notice
 # make bench      prints simulated instructions per second and peak memory
+# make oom-check  every allocation of every command fails once
 # make fuzz       libFuzzer programs of the readers in build/fuzz (clang)
 # make mpi        build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make man        build/release/man: teg(1), teg-terms(7)
@@ -204,7 +205,16 @@ demo: $(DEPS)
 	    $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(nproc)) all
 	@tools/demo.sh $(BUILD)/teg
 
-tests: all man completion $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM)
+# An allocator that refuses, for tests/cli/oom.sh.
+FAILING := $(BUILD)/tests/oom/failing.so
+
+$(FAILING): tests/oom/failing.c
+	@mkdir -p $(@D)
+	$(call run,LINK)$(CC) $(CFLAGS.release) \
+	    -std=c17 $(WARNINGS) $(WERROR) -fPIC -shared $< -o $@
+
+tests: all man completion $(TESTS) $(BUILD)/accuracy $(BUILD)/kernels $(PROGRAM) \
+    $(FAILING)
 
 check: tests
 	@tools/check_layers.sh
@@ -218,6 +228,10 @@ SLOW := cli/(accuracy|accuracy_modern|clusters|model|run|sweep).sh
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
+
+# Each allocation of each command once: tens of minutes.
+oom-check: all $(FAILING)
+	@BUILD=$(BUILD) OOM_EVERY=1 sh tests/cli/oom.sh
 
 clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang tests
@@ -291,6 +305,6 @@ clean:
 include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
-.PHONY: all deps demo tests check sanitize sanitize-quick clang bench mpi man \
+.PHONY: all deps demo tests check oom-check sanitize sanitize-quick clang bench mpi man \
     completion install install-lib deb format clean
 .SECONDARY:

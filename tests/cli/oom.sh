@@ -1,0 +1,118 @@
+# Out of memory at the n-th allocation (tests/oom/failing.c), for n from 1: the
+# command says so in one line and leaves no half file and no more memory than
+# when all goes well, or it does without and its result is what it was.
+# OOM_EVERY=1 takes every n (`make oom-check`); here half a dozen each.
+. tests/cli/lib.sh
+library=${BUILD:-build/release}/tests/oom/failing.so
+if [ ! -e "$library" ]; then
+    echo "skipped: out of memory: no $library (glibc only)"
+    exit 0
+fi
+if ldd "$teg" | grep -q asan; then
+    echo 'skipped: out of memory: the sanitizers bring their own allocator'
+    exit 0
+fi
+library=$PWD/$library teg_path=$PWD/$teg
+
+# with N: runs "$@" in $work/now, its N-th allocation failing; what it prints
+# and writes lies there
+with() {
+    fail=$1
+    shift
+    rm -rf "$work/now"
+    mkdir "$work/now"
+    (cd "$work/now" && timeout 60 env TEG_OOM_FAIL="$fail" \
+        TEG_OOM_REPORT=../report LD_PRELOAD="$library" "$teg_path" "$@" \
+            >out 2>err)
+}
+
+# What one run made of it: nothing, or what is wrong.
+judge() { # STATUS
+    case $1 in
+    0)
+        diff -r -x err "$work/good" "$work/now" >/dev/null ||
+            echo 'status 0 and another result'
+        ;;
+    1 | 2)
+        [ "$(grep -c '^teg[:a-z ]*' "$work/now/err")" -ge 1 ] ||
+            echo 'not a word'
+        [ "$(grep -vc "$said" "$work/now/err")" -le 1 ] || echo 'several lines'
+        for file in "$work"/now/*; do
+            name=${file##*/}
+            [ "$name" = out ] || [ "$name" = err ] ||
+                cmp -s "$file" "$work/good/$name" || echo "half a $name"
+        done
+        ;;
+    *) echo "status $1" ;;
+    esac
+    if [ -s "$work/report" ]; then
+        read -r count left <"$work/report"
+        [ "$left" -le "$kept" ] || echo "$((left - kept)) of $count kept"
+    fi
+}
+
+# memory COMMAND...: all n, or some of them
+memory() {
+    with 0 "$@"
+    status=$?
+    last=$*
+    check "without a failure: $last" [ "$status" = 0 ]
+    rm -rf "$work/good"
+    mv "$work/now" "$work/good"
+    # what is said when all goes well may be said then, too
+    said=$(sed 's/[][\.*^$/]/./g' "$work/good/err" | head -1)
+    said=${said:-'^no such line$'}
+    read -r total kept <"$work/report"
+    every=${OOM_EVERY:-$((total / 6 + 1))}
+    n=1
+    while [ "$n" -le "$total" ]; do
+        : >"$work/report"
+        with "$n" "$@"
+        wrong=$(judge $?)
+        checks=$((checks + 1))
+        if [ -n "$wrong" ]; then
+            cp "$work/now/err" "$work/err"
+            fail "$(echo $wrong): allocation $n of $total: $last"
+        fi
+        n=$((n + every))
+    done
+}
+
+small_trace "$work/small.traceg"
+printf 'small.traceg\nsmall.traceg\n' >"$work/kernelslist.g"
+expect 0 "$teg" convert "$work/small.traceg" "$work/small.tegt"
+expect 0 "$teg" run "$work/small.tegt" -g v100 -f json -o "$work/small.json"
+here=$PWD
+trace=../small.traceg
+
+memory info $trace
+memory info ../small.tegt -f json
+memory check $trace
+memory convert $trace k.tegt
+memory convert ../small.tegt k.traceg
+memory convert ../kernelslist.g k.tegt
+for format in text json csv markdown; do
+    memory run $trace -g v100 -j 1 -f $format -o k.out
+done
+memory run "$here/tests/kernels/sm70/vecadd_demo.sketch" -g v100 -j 1 -p BLOCKS=2 -o k.out
+memory run $trace -g v100 -j 1 --by-pc --timeline k.series --pc-trace k.points
+memory whatif $trace -g v100 -j 1 -o k.out
+memory bound $trace -g v100 -o k.out
+memory model $trace -g v100 -f json -o k.out
+memory timeline $trace -g v100 -o k.out
+memory features $trace -o k.out
+memory power $trace -g gtx280 -o k.out
+memory report $trace -g v100 -j 1 -o k.html --perfetto k.json --konata k.log
+memory sweep $trace -g v100 -j 1 --vary sm.warps_max=8,16 -f json -o k.out
+memory diff ../small.json ../small.json
+memory gpus v100
+memory gpus
+memory explain
+memory disasm "$here/tests/fixtures/lines.sm_80.cubin" --lines
+memory info "$here/tests/fixtures/kernels/$(ls "$here/tests/fixtures/kernels" | head -1)"
+memory bound "$here/docs/examples/stencil.flow" -g v100
+memory trace "$here/tests/fixtures/run.sm_80.cubin" --kernel saxpy --grid 1 \
+    --block 32 -j 1 -a i32:32 -a f32:2 -a buf:f32:32:iota -a buf:f32:32:iota \
+    -o k.tegt
+
+finish
