@@ -1,22 +1,36 @@
 #!/bin/sh
 # Runs libFuzzer programs one after the other: tools/fuzz.sh SECONDS PROGRAM...
-# Each begins with tests/fuzz/corpus/NAME and, for readers of device code, the
-# fixtures; what it finds grows in build/fuzz/corpus. Status 1 if one failed.
+# or, with `replay` for SECONDS, each once over its committed corpus. Each
+# begins with tests/fuzz/corpus/NAME and files of the tests that it can read;
+# words that such files are made of are in tests/fuzz/NAME.dict. What it finds
+# grows in build/fuzz/corpus. ONLY='trace|tegt' chooses some. Status 1 if one
+# failed.
 cd "$(dirname "$0")/.." || exit 2
 seconds=$1
 shift
 failed=0
 for program in "$@"; do
     name=$(basename "$program")
+    [ -z "$ONLY" ] || expr "${name#fuzz_}" : "\($ONLY\)\$" >/dev/null || continue
     mkdir -p "build/fuzz/corpus/$name"
-    set -- "build/fuzz/corpus/$name"
-    [ -d "tests/fuzz/corpus/$name" ] && set -- "$@" "tests/fuzz/corpus/$name"
+    set --
+    [ -d "tests/fuzz/corpus/$name" ] && set -- "tests/fuzz/corpus/$name"
     case $name in
     fuzz_cubin) set -- "$@" tests/fixtures ;;
     fuzz_fatbin) set -- "$@" tests/fixtures/kernels ;;
+    fuzz_sketch | fuzz_trace) set -- "$@" tests/kernels/sm70 ;;
+    fuzz_cfg) set -- "$@" config ;;
+    fuzz_flow) set -- "$@" docs/examples ;;
     esac
-    if "$program" -max_total_time="$seconds" -max_len=65536 -timeout=10 \
-        -rss_limit_mb=4096 -artifact_prefix="build/fuzz/$name-" "$@" \
+    if [ "$seconds" = replay ]; then
+        set -- -runs=0 "$@"
+    else
+        [ -f "tests/fuzz/${name#fuzz_}.dict" ] &&
+            set -- "-dict=tests/fuzz/${name#fuzz_}.dict" "$@"
+        set -- -max_total_time="$seconds" "build/fuzz/corpus/$name" "$@"
+    fi
+    if "$program" -max_len=65536 -timeout=20 -rss_limit_mb=4096 \
+        -artifact_prefix="build/fuzz/$name-" "$@" \
         >"build/fuzz/$name.log" 2>&1; then
         echo "$name: $(grep '^Done' "build/fuzz/$name.log")"
     else

@@ -623,20 +623,5 @@ START_TEST(engines_agree_on_every_cycle_of_every_warp)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sim/engine against the naive engine");
-    TCase *tcase = tcase_create("random");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 600);
-    tcase_add_loop_test(tcase, engines_agree_on_every_cycle_of_every_warp, 0,
-                        KERNELS / PER_TEST);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    printf("%d random kernels\n", KERNELS);
-    return failed ? 1 : 0;
-}
+HELP_MAIN("sim/engine against the naive engine", 600,
+          {engines_agree_on_every_cycle_of_every_warp, KERNELS / PER_TEST})
