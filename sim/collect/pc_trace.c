@@ -27,6 +27,7 @@ static void on_start(void *self, const struct teg_gpu *gpu,
     t->program = program;
     t->points = 0;
     t->dropped = 0;
+    t->failed = 0;
 }
 
 static int is_chosen(const struct pc_trace_choice *c, const struct sim_issue *e)
@@ -48,8 +49,10 @@ static struct pc_point *next_point(struct pc_trace *t)
         size_t capacity = t->capacity != 0 ? t->capacity * 2 : FIRST_POINTS;
         struct pc_point *point = realloc(t->point, capacity * sizeof *point);
 
-        if (point == NULL)
+        if (point == NULL) {
+            t->failed = 1;
             return NULL;
+        }
         t->point = point;
         t->capacity = capacity;
     }

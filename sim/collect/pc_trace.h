@@ -39,7 +39,8 @@ struct pc_trace {
     const struct teg_program *program; /* borrowed, once started */
     struct pc_point *point;            /* owned */
     size_t points, capacity;
-    uint64_t dropped; /* beyond points_max, or out of memory */
+    uint64_t dropped; /* beyond points_max */
+    int failed;       /* memory ran out: points are missing */
 };
 
 void pc_trace_init(struct pc_trace *t, const struct pc_trace_choice *choice);

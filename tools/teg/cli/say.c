@@ -38,6 +38,8 @@ int say_fault(const struct teg_diag *d)
 {
     if (d->status == TEG_INTERRUPTED)
         return EXIT_INTERRUPTED;
+    if (d->status == TEG_MEMORY && d->where[0] == '\0')
+        return say_memory();
     say(d->where, "%s", d->what);
     return EXIT_FAULT;
 }
@@ -57,7 +59,11 @@ int say_usage(const char *command, const char *format, ...)
 
 int say_memory(void)
 {
-    say("", "out of memory");
+    static bool said; /* whoever comes upon it next has nothing to add */
+
+    if (!said)
+        say("", "out of memory");
+    said = true;
     return EXIT_FAULT;
 }
 

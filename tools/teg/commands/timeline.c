@@ -51,7 +51,7 @@ static int replay_scene(struct timeline_run *run, struct sim_listener *listener)
     status = replay_init(&r, &run->job, run->job.kernel[0], &options);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    written = write_scene(run, &r);
+    written = run->scene.points.failed ? say_memory() : write_scene(run, &r);
     replay_release(&r);
     return written != EXIT_DONE ? written : status;
 }

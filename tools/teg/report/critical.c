@@ -110,6 +110,8 @@ static int find(struct critical_sequence *q)
 {
     struct teg_diag d;
 
+    if (q->points.failed)
+        return say_memory();
     if (q->points.points == 0 || q->points.dropped != 0) {
         say("critical", "the warp has %" PRIu64 " instructions, too many",
             q->points.points + q->points.dropped);

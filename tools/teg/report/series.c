@@ -152,7 +152,8 @@ static void print_point(FILE *f, const struct pc_trace *t,
 int write_pc_trace(const char *path, const struct pc_trace *t)
 {
     struct output o;
-    int status = output_open(&o, dash_is_stdout(path));
+    int status =
+        t->failed ? say_memory() : output_open(&o, dash_is_stdout(path));
 
     if (status != EXIT_DONE)
         return status;

@@ -217,7 +217,7 @@ int write_perfetto(const char *path, const struct replay *r,
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = points->failed ? NULL : open_memstream(&text, &size);
     int status;
 
     if (f == NULL)
@@ -304,7 +304,7 @@ int write_konata(const char *path, const struct pc_trace *t)
     FILE *f = open_memstream(&text, &size);
     int status = EXIT_DONE;
 
-    if (mark == NULL || f == NULL)
+    if (mark == NULL || f == NULL || t->failed)
         status = say_memory();
     for (size_t i = 0; status == EXIT_DONE && i < t->points; i++) {
         const struct pc_point *p = &t->point[i];
