@@ -13,6 +13,8 @@ for program in "$@"; do
     name=$(basename "$program")
     [ -z "$ONLY" ] || expr "${name#fuzz_}" : "\($ONLY\)\$" >/dev/null || continue
     mkdir -p "build/fuzz/corpus/$name"
+    patience=20
+    [ "$name" != fuzz_engine ] || patience=300 # the naive one looks at each cycle
     set --
     [ -d "tests/fuzz/corpus/$name" ] && set -- "tests/fuzz/corpus/$name"
     case $name in
@@ -29,7 +31,7 @@ for program in "$@"; do
             set -- "-dict=tests/fuzz/${name#fuzz_}.dict" "$@"
         set -- -max_total_time="$seconds" "build/fuzz/corpus/$name" "$@"
     fi
-    if "$program" -max_len=65536 -timeout=20 -rss_limit_mb=4096 \
+    if "$program" -max_len=65536 -timeout=$patience -rss_limit_mb=4096 \
         -artifact_prefix="build/fuzz/$name-" "$@" \
         >"build/fuzz/$name.log" 2>&1; then
         echo "$name: $(grep '^Done' "build/fuzz/$name.log")"
