@@ -148,6 +148,37 @@ check 'the other library fails' sh -c "! '$work/opens' '$work/lib/libcudart.so.1
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.13"
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.12"
 expect 2 "$teg" exec -g a100 --no-trace -- "$work/opens" "$work/lib/libcudart.so.11.0"
+# a library with the runtime inside, opened by its path: it registers its
+# kernels once more, with teg's
+cat >"$work/module.c" <<'END'
+#include <dlfcn.h>
+int __cudaRegisterFatBinary(), cudaMalloc();
+static struct { unsigned magic, version; const void *fatbin; void *rest; }
+    wrapper = { 0x466243B1, 1, &wrapper, 0 };
+__asm__(".section .nv_fatbin, \"a\"\n.quad 0\n.previous\n");
+static int registered;
+__attribute__((constructor)) void __sti____cudaRegisterAll(void)
+{
+    registered = __cudaRegisterFatBinary(&wrapper) != 998;
+}
+__attribute__((visibility("default"))) int work(void);
+int work(void)
+{
+    void *p = 0;
+    return registered && cudaMalloc(&p, 4UL) == 0 && p != 0 ? 0 : 3;
+}
+END
+grep -E 'FatBinary|cudaMalloc' "$work/twelve_inside.c" "$work/inside.c" | sed 's/^[^:]*://' |
+    grep -E ' (__cudaRegisterFatBinary|cudaMalloc)\(' | sort -u >"$work/module_inside.c"
+# shellcheck disable=SC2086
+expect 0 $cc $flags -w -std=gnu11 -O1 -shared -fPIC -fvisibility=hidden -o "$work/module.so" \
+    "$work/module.c" "$work/module_inside.c"
+sed 's/"cudaMalloc"/"work"/; s/allocate(&p, 4) != 0/allocate(0, 0)/' "$work/opens.c" >"$work/opens_module.c"
+# shellcheck disable=SC2086
+expect 0 $cc $flags -o "$work/opens_module" "$work/opens_module.c" -ldl
+expect 3 "$work/opens_module" "$work/module.so"
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens_module" "$work/module.so"
+
 # shellcheck disable=SC2086
 $cc $flags -o "$work/rpath" "$build/tests/cli/program.o" "$build/cudart/libcudart.so.13" \
     -Wl,--disable-new-dtags,-rpath,"$work/lib" -pthread

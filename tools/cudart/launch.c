@@ -178,6 +178,18 @@ static int error_of(teg_status status, const struct teg_diag *d)
     return cudaErrorLaunchFailure;
 }
 
+/* Code that was linked with libcudadevrt. */
+static int can_launch(const struct teg_cubin *c)
+{
+    static const char launches[] = "__cudaCDP2LaunchDevice";
+
+    for (uint32_t i = 0; i < c->symbol_count; i++) {
+        if (strncmp(c->symbol[i].name, launches, strlen(launches)) == 0)
+            return 1;
+    }
+    return 0;
+}
+
 int function_launch(struct runtime *r, struct function *f,
                     const struct launch_shape *s, void **args)
 {
@@ -215,6 +227,9 @@ int function_launch(struct runtime *r, struct function *f,
     if (status == TEG_OK)
         return cudaSuccess;
     runtime_say_fault(&d);
+    if (can_launch(&f->module->cubin))
+        runtime_say("", "kernels of the program can launch kernels (dynamic "
+                        "parallelism), which is not emulated");
     /* As after a fault on a GPU, no call goes well any more. */
     r->error = error_of(status, &d);
     return r->error;

@@ -136,12 +136,16 @@ CALL(cuGetExportTable, const void **table, const void *id)
         from.dli_fname != NULL)
         name = strrchr(from.dli_fname, '/');
     name = name != NULL ? name + 1 : "a library";
-    if (!said && strncmp(name, "libnvrtc", 8) != 0)
+    /* The compilers ask too, and do without. */
+    if (strncmp(name, "libnvrtc", 8) == 0 ||
+        strncmp(name, "libnvJitLink", 12) == 0)
+        return cudaErrorSymbolNotFound;
+    if (!said)
         runtime_say("",
                     "%s carries the vendor's runtime inside, which needs a "
                     "driver's undocumented tables: what it computes on the "
                     "device will not work",
                     name);
-    said |= strncmp(name, "libnvrtc", 8) != 0;
+    said = 1;
     return cudaErrorSymbolNotFound;
 }

@@ -11,6 +11,9 @@
  *
  * Only functions teg's runtime has are touched; what else is in the program
  * never runs, for nothing leads there.  Needs a symbol table (not stripped).
+ * The same is done to a library that the program opens by a path (a module of
+ * Python).  Its constructors have run by then, so those that register kernels,
+ * which nvcc writes and which do nothing else, are called once more.
  * Runs in every process of the run, so it depends on nothing and returns at
  * once where there is nothing to do.
  */
@@ -65,6 +68,22 @@ static int within(const struct image *m, uint64_t offset, uint64_t bytes)
     return offset <= m->bytes && bytes <= m->bytes - offset;
 }
 
+static int has_kernels(const struct image *m)
+{
+    const Elf64_Ehdr *e = (const void *)m->data;
+    const Elf64_Shdr *s = (const void *)(m->data + e->e_shoff);
+    const Elf64_Shdr *names = &s[e->e_shstrndx];
+
+    for (unsigned i = 0; i < e->e_shnum && e->e_shstrndx < e->e_shnum; i++) {
+        uint64_t at = names->sh_offset + s[i].sh_name;
+
+        if (within(m, at, sizeof ".nv_fatbin") &&
+            memcmp(m->data + at, ".nv_fatbin", sizeof ".nv_fatbin") == 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* 0 if the file is none with symbols. */
 static int find_symbols(struct image *m)
 {
@@ -94,9 +113,9 @@ static int find_symbols(struct image *m)
     return 0;
 }
 
-static int image_open(struct image *m)
+static int image_open(struct image *m, const char *path)
 {
-    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat s;
     void *data = MAP_FAILED;
 
@@ -153,9 +172,14 @@ static int generation(const struct image *m)
 
 /* ---- jumps -------------------------------------------------------------------- */
 
+static void say(const char *who, const char *what)
+{
+    fprintf(stderr, "teg: %s: %s\n", who, what);
+}
+
 static void fail(const char *what)
 {
-    fprintf(stderr, "teg: %s: %s\n", program_invocation_short_name, what);
+    say(program_invocation_short_name, what);
     _exit(EXIT_STATUS);
 }
 
@@ -167,6 +191,15 @@ static int note_bias(struct dl_phdr_info *info, size_t size, void *bias)
 }
 
 static const char here; /* an address in this library */
+
+/* The C library's, behind the one of this file. */
+static void *real_dlopen(const char *file, int mode)
+{
+    void *(*real)(const char *, int);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    return real(file, mode);
+}
 
 /* Teg's runtime lies beside this library. */
 static void *open_runtime(int version)
@@ -180,7 +213,7 @@ static void *open_runtime(int version)
     snprintf(path, sizeof path - 32, "%s", self.dli_fname);
     slash = strrchr(path, '/');
     sprintf(slash != NULL ? slash + 1 : path, "libcudart.so.%d", version);
-    return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    return real_dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
 /* Memory near the program's code, the closest that is free. */
@@ -283,11 +316,35 @@ static void patch(struct patcher *p)
         fail("the CUDA runtime linked into the program cannot be replaced");
 }
 
-__attribute__((constructor)) static void replace_runtime(void)
+/* Returns how many constructors there are that register kernels. */
+static size_t register_again(const struct patcher *p)
 {
-    struct patcher p = {0};
+    const struct image *m = &p->image;
+    size_t count = 0;
 
-    if (image_open(&p.image) && defines(&p.image, "__cudaRegisterFatBinary")) {
+    for (size_t i = 0; i < m->symbols; i++) {
+        const Elf64_Sym *s = &m->symbol[i];
+        void (*registers)(void);
+        uint64_t at = p->bias + s->st_value;
+
+        if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
+            s->st_name >= m->name_bytes ||
+            strstr(m->names + s->st_name, "__sti____cudaRegisterAll") == NULL)
+            continue;
+        memcpy(&registers, &at, sizeof registers);
+        registers();
+        count++;
+    }
+    return count;
+}
+
+/* In what lies at `bias` of the process and at `path` as a file. */
+static void replace_runtime(const char *path, uint64_t bias, int is_library)
+{
+    struct patcher p = {.bias = bias};
+
+    if (image_open(&p.image, path) &&
+        defines(&p.image, "__cudaRegisterFatBinary")) {
         int version = generation(&p.image);
 
         if (version < 12)
@@ -296,8 +353,46 @@ __attribute__((constructor)) static void replace_runtime(void)
         p.runtime = open_runtime(version);
         if (p.runtime == NULL)
             fail(dlerror());
-        dl_iterate_phdr(note_bias, &p.bias);
         patch(&p);
+        if (is_library && has_kernels(&p.image) && register_again(&p) == 0)
+            say(path, "carries the CUDA runtime and kernels, which cannot be "
+                      "launched: link it with nvcc -cudart shared");
     }
     image_close(&p.image);
+}
+
+__attribute__((constructor)) static void replace_in_program(void)
+{
+    uint64_t bias = 0;
+
+    dl_iterate_phdr(note_bias, &bias);
+    replace_runtime("/proc/self/exe", bias, 0);
+}
+
+/* ---- libraries that are opened later ------------------------------------------ */
+
+/* A plain name is left to the real function by a jump: it is looked for in the
+ * caller's own search path.  Shared runtimes are left alone. */
+__attribute__((visibility("default"))) void *dlopen(const char *file, int mode)
+{
+    void *(*real)(const char *, int);
+    struct link_map *map;
+    void *handle;
+    int is_new;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    if (file == NULL || strchr(file, '/') == NULL || (mode & RTLD_NOLOAD))
+        return real(file, mode);
+    handle = real(file, mode | RTLD_NOLOAD);
+    is_new = handle == NULL;
+    if (handle != NULL)
+        dlclose(handle);
+    handle = real(file, mode);
+    if (is_new && handle != NULL &&
+        dlsym(handle, "__cudaRegisterFatBinary") == NULL &&
+        dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name != NULL)
+        replace_runtime(map->l_name, map->l_addr, 1);
+    if (handle != NULL)
+        dlerror(); /* of the questions above */
+    return handle;
 }

@@ -140,12 +140,28 @@ static void read_sections(struct program *p, Elf *elf)
 
 static void add_cubin(struct program *p, uint32_t sm)
 {
+    uint32_t i = 0;
+
+    while (i < p->cubins && p->cubin_sm[i] != sm)
+        i++;
+    if (i == PROGRAM_CUBINS_MAX)
+        return;
+    p->cubins += i == p->cubins;
+    p->cubin_sm[i] = sm;
+    p->cubin_many[i]++;
+}
+
+static void find_newest(struct program *p)
+{
+    uint32_t most = 0;
+
     for (uint32_t i = 0; i < p->cubins; i++) {
-        if (p->cubin_sm[i] == sm)
-            return;
+        if (p->cubin_many[i] < most ||
+            (p->cubin_many[i] == most && p->cubin_sm[i] < p->newest))
+            continue;
+        most = p->cubin_many[i];
+        p->newest = p->cubin_sm[i];
     }
-    if (p->cubins < PROGRAM_CUBINS_MAX)
-        p->cubin_sm[p->cubins++] = sm;
 }
 
 /* A damaged fatbin is said when a kernel of it is to run. */
@@ -156,13 +172,12 @@ static void read_cubins(struct program *p)
     if (teg_fatbin_open(&f, p->path, NULL) != TEG_OK)
         return;
     for (uint32_t i = 0; i < f.count; i++) {
-        uint32_t *newest = f.entry[i].is_ptx ? &p->newest_ptx : &p->newest;
-
-        if (f.entry[i].sm > *newest)
-            *newest = f.entry[i].sm;
         if (!f.entry[i].is_ptx)
             add_cubin(p, f.entry[i].sm);
+        else if (f.entry[i].sm > p->newest_ptx)
+            p->newest_ptx = f.entry[i].sm;
     }
+    find_newest(p);
     teg_fatbin_release(&f);
 }
 

@@ -19,9 +19,12 @@ struct program {
     bool has_driver;  /* is linked with libcuda.so.1 */
     char runtime[64]; /* "libcudart.so.13" it is linked with, or "" */
     uint32_t inside;  /* CUDA's version of a runtime linked into it; 0: none */
-    uint32_t cubin_sm[PROGRAM_CUBINS_MAX]; /* 75, 80: cubins */
+    uint32_t cubin_sm[PROGRAM_CUBINS_MAX];   /* 75, 80: cubins, each once */
+    uint32_t cubin_many[PROGRAM_CUBINS_MAX]; /* how many there are of each */
     uint32_t cubins;
-    uint32_t newest;     /* of them; 0: none */
+    /* The newest of those there are most of: a library linked in may have code
+     * for more generations than the program.  0: none. */
+    uint32_t newest;
     uint32_t newest_ptx; /* of the PTX texts; 0: none */
 };
 

@@ -275,6 +275,13 @@ static void set_before(const char *name, const struct exec *e, const char *file)
  * that is linked into a program (tools/cudart/loader). */
 static void set_loader(const struct exec *e)
 {
+    const char *asan = getenv("ASAN_OPTIONS");
+    char text[PATH_MAX];
+
+    /* The address sanitizer wants to be the first library; it need not. */
+    snprintf(text, sizeof text, "%.4000s:verify_asan_link_order=0",
+             asan != NULL ? asan : "");
+    setenv("ASAN_OPTIONS", text, 1);
     set_before("LD_LIBRARY_PATH", e, "");
     set_before("LD_AUDIT", e, "/libteg_redirect.so");
     set_before("LD_PRELOAD", e, "/libteg_patch.so");
