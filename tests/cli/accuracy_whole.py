@@ -220,6 +220,20 @@ class How:
         return found[0]
 
 
+def cache_words(method, *said):
+    job = suites.Job("g", "mvt", "c", "g", method, None, (), 1, ("--sms", "1"))
+    return whole.words(job, replay.Teg("teg", "config", said))
+
+
+check("events see a program's caches", cache_words("events"),
+      ("--sms", "1", "--caches", "carry"))
+check("ncu flushes them", cache_words("ncu"),
+      ("--sms", "1", "--caches", "cold"))
+check("of CUPTI's nothing is said", cache_words("cupti"), ("--sms", "1"))
+check("who says it has it", cache_words("ncu", "--caches=warm"),
+      ("--sms", "1"))
+
+
 def a_teg(folder, says, words=()):
     """A program that counts how often it replays."""
     path = os.path.join(folder, "teg" + common.digest(says))

@@ -109,6 +109,21 @@ expect 0 "$teg" run "$work/ordered.json" $gpu --caches carry -f json
 check 'as often as launched' \
     grep -q "\"cycles\": $((half + cold + 3 * warm))" "$work/out"
 
+# what teg exec writes says all that a program did: it carries unless told, and
+# but for ncu, which flushes
+check 'by default where the order is known' \
+    [ "$(cycles "$work/ordered.json")" = "$half $cold $warm $warm " ]
+check 'or cold' [ "$(cycles "$work/ordered.json" --caches cold)" = "$cold $cold " ]
+check 'as ncu sees it' \
+    [ "$(cycles "$work/ordered.json" --as-measured ncu)" = "$cold $cold " ]
+check 'as events see it' [ "$(cycles "$work/ordered.json" --as-measured events \
+    --set start.events_us=3.5)" = "$half $cold $warm $warm " ]
+check 'as kernels that stand for others' \
+    [ "$(cycles "$work/ordered.json" --similar 0)" = "$cold $cold " ]
+check 'not where it is not known' [ "$(cycles "$work/kernels.json")" = "$cold " ]
+expect 0 "$teg" report "$work/ordered.json" $gpu -k 2 -o "$work/page.html"
+check 'a page likewise' grep -q 'launches and copies before left them' "$work/page.html"
+
 # what-ifs, each from the start of the list
 expect 0 "$teg" whatif "$work/list" $gpu --caches carry -f json
 out "\"baseline_cycles\": $((2 * cold + half + warm))"

@@ -43,8 +43,8 @@ check 'folders are made' [ -f "$work/a/b/c/kernels.json" ]
 dram() { "$teg" run "$work/scale-a100/kernels.json" -g a100 -f json "$@" |
     sed -n 's/.*"dram_bytes": \([0-9]*\),*/\1/p' | tr '\n' ' '; }
 # besides the counter, a variable that no call of the program's has written
-check 'cold it reads what it scales' [ "$(dram)" = "$((4000 + 32)) " ]
-check 'carried the copy is there' [ "$(dram --caches carry)" = '32 0 ' ]
+check 'cold it reads what it scales' [ "$(dram --caches cold)" = "$((4000 + 32)) " ]
+check 'carried the copy is there' [ "$(dram)" = '32 0 ' ]
 
 # the device is the one of the description
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" device

@@ -31,7 +31,7 @@ out "^3 launches of 1 kernel: $total us"
 check 'pages beside the list' [ "$work/p/index.html" -nt "$work/run" ]
 
 # cold: one step, and what-ifs of one launch, as teg run has them
-expect 0 "$teg" run "$work/p/kernels.json" -g a100 --ranking
+expect 0 "$teg" run "$work/p/kernels.json" -g a100 --caches cold --ranking
 best=$(sed -n '/would help most/{n;s/^ *\([a-z-]*\) .* \([0-9.]*x\)$/\1 \2/p}' "$work/out")
 expect 0 "$teg" profile "$work/p/kernels.json" -g a100 --caches cold
 grep -A1 'would help most' "$work/out" >"$work/first"

@@ -77,6 +77,11 @@ STARTS = {
 }
 
 
+# What launches found in caches, likewise: ncu flushes them; events and nsys see
+# a program as it runs.  Of CUPTI's kernels single launches are replayed.
+CACHES = {"events": "carry", "nsys": "carry", "ncu": "cold"}
+
+
 def kernels_of(time, kernels):
     return [k for k in kernels if time.kernel is None or
             time.kernel in k["name"]]

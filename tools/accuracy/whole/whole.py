@@ -12,7 +12,8 @@ build/whole ($KEPT).
 
 Of each program and GPU, and of each problem that costs at most --cost seconds
 of a core, the --shapes launch shapes are taken whose names hash lowest.
-Caches are cold at the start of each kernel.
+Caches are as the method leaves them: flushed by ncu, else as copies and
+launches before have left them (suites.CACHES), unless --teg-args say.
 """
 import argparse
 import concurrent.futures
@@ -96,13 +97,21 @@ def before(commit):
                      os.path.join(folder, "config"))
 
 
+def words(job, teg):
+    """For `teg run`; what --teg-args say of caches holds for all methods."""
+    how = suites.CACHES.get(job.method)
+    if how is None or any(w.startswith("--caches") for w in teg.words):
+        return job.words
+    return (*job.words, "--caches", how)
+
+
 def points_of(job, tegs, journal, limit):
     """The points of a job, and what a program refused."""
     kernels, refused = {}, []
     for name, teg in tegs.items():
         try:
-            kernels[name] = timed(job.how, job.gpu, job.words, teg, journal,
-                                  limit)
+            kernels[name] = timed(job.how, job.gpu, words(job, teg), teg,
+                                  journal, limit)
         except common.Refused as e:
             refused.append((name, str(e)))
     if HERE not in kernels:

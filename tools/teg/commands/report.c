@@ -17,7 +17,7 @@ static int check(struct page_request *r)
 
 int cmd_report(int argc, char **argv)
 {
-    struct page_request r = {0};
+    struct page_request r = {.job.caches = CACHES_UNSAID};
     const struct opt options[] = {
         JOB_GPU_OPTIONS(r.job),
         JOB_TRACE_OPTIONS(r.job),
@@ -28,7 +28,7 @@ int cmd_report(int argc, char **argv)
          "the warps' instructions as a pipeline log for Konata", NULL},
         {"what-if", 0, OPT_LIST, &r.what_ifs, "NAME[,NAME]",
          "as if this bottleneck were gone", NULL},
-        CACHES_OPTION(r.job.caches),
+        CACHES_OPTION(r.job.caches, CACHES_BY_LIST),
         {"jobs", 'j', OPT_COUNT, &r.rank.jobs, "N",
          "host threads, and workers for --ranking (default: one per core)",
          NULL},

@@ -353,7 +353,7 @@ static int check_series(struct run *run)
 
 int cmd_run(int argc, char **argv)
 {
-    struct run run = {0};
+    struct run run = {.job.caches = CACHES_UNSAID};
     const struct opt options[] = {
         JOB_GPU_OPTIONS(run.job),
         JOB_TRACE_OPTIONS(run.job),
@@ -375,7 +375,7 @@ int cmd_run(int argc, char **argv)
          "and say how far off the cycles may be (default: of those of 20 "
          "million warp instructions or more)",
          NULL},
-        CACHES_OPTION(run.job.caches),
+        CACHES_OPTION(run.job.caches, CACHES_BY_LIST),
         {"as-measured", 0, OPT_CHOICE, &run.job.measured_by, "BY",
          "also the time that ncu, nsys or events would show: with the start of "
          "a launch, as the GPU description has it (none: default)",
@@ -429,6 +429,8 @@ int cmd_run(int argc, char **argv)
         return say_usage("run",
                          "--similar excludes --exact, --by-pc, --ranking, "
                          "--pc-trace and --timeline");
+    if (run.job.caches == CACHES_UNSAID && run.similar != NULL)
+        run.job.caches = CACHES_COLD;
     if (run.job.caches == CACHES_CARRY && run.similar != NULL)
         return say_usage("run", "--caches carry excludes --similar");
     status = pc_choice_parse(run.pc_warps, &run.pc_choice);

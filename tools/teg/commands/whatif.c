@@ -28,7 +28,7 @@ int cmd_whatif(int argc, char **argv)
          "simulate only N SMs, which then run the whole grid", NULL},
         {"warps", 0, OPT_COUNT, &w.warps_per_sm, "N",
          "at most N resident warps per SM", NULL},
-        CACHES_OPTION(w.job.caches),
+        CACHES_OPTION(w.job.caches, "cold"),
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
          "worker processes (default: one per core)", NULL},
         JOB_FORMAT_OPTION(w.job),

@@ -1,5 +1,6 @@
 #include "tools/teg/replay/job.h"
 
+#include "config/start.h"
 #include "tools/teg/cli/gpu_path.h"
 #include "tools/teg/cli/inputs.h"
 
@@ -168,6 +169,20 @@ static int choose_steps(struct job *job)
     return EXIT_DONE;
 }
 
+/* A list of `teg exec` says all that its program did. */
+static void settle_caches(struct job *job)
+{
+    size_t steps;
+
+    if (job->caches != CACHES_UNSAID)
+        return;
+    teg_trace_steps(job->trace, &steps);
+    job->caches = teg_trace_format(job->trace) == TRACE_JSON && steps != 0 &&
+                          job->measured_by != TEG_MEASURED_BY_NCU
+                      ? CACHES_CARRY
+                      : CACHES_COLD;
+}
+
 double job_clock(void)
 {
     struct timespec t;
@@ -205,6 +220,7 @@ int job_open_trace(struct job *job, const char *path)
     }
     if (teg_trace_open(path, &options, &job->trace, &d) != TEG_OK)
         return say_fault(&d);
+    settle_caches(job);
     status = add_inputs(job->trace);
     if (status == EXIT_DONE)
         status = choose_kernels(job);

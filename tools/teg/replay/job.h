@@ -32,8 +32,8 @@ struct job {
     uint32_t registers;
     struct opt_list param;
     struct opt_list set;
-    uint32_t format; /* index into format_names */
-    uint32_t caches; /* enum caches: cold where a command has no --caches */
+    uint32_t format;      /* index into format_names */
+    uint32_t caches;      /* enum caches; a command without --caches is cold */
     uint32_t measured_by; /* enum teg_measured_by */
     const char *out;      /* NULL: standard output */
 
