@@ -67,7 +67,7 @@ void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
     else if (strcmp(name, "REDAS") == 0) {
         inst->values = VALUES_SENT;
         inst->flags |= INST_ATOMIC;
-    } else if (strcmp(name, "ARRIVES") == 0)
+    } else if (strcmp(name, "ARRIVES") == 0 && op->cc >= 90)
         inst->values = VALUES_ARRIVE;
     else if (touches_texels(name))
         inst->values = VALUES_TEXELS;

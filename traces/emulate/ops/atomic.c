@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "traces/emulate/core/reduce.h"
+#include "traces/emulate/ops/mbarrier.h"
 #include "traces/emulate/ops/memory.h"
 
 enum {
@@ -376,7 +377,7 @@ EXEC(arrives)
     if (op->cc < 90)
         run_arrive(w, op, mask, EMU_SHARED);
     else
-        emu_refuse(w, op);
+        emu_arrive_copies(w, op, mask);
 }
 
 const struct emu_row_of EMU_TABLE(atomic)[] = {

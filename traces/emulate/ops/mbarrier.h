@@ -10,6 +10,7 @@
 #define TEG_TRACES_EMULATE_OPS_MBARRIER_H
 
 #include "traces/emulate/core/access.h"
+#include "traces/emulate/core/values.h"
 
 enum {
     MBARRIER_COUNT_BITS = 20,
@@ -103,6 +104,40 @@ static inline uint64_t emu_mbarrier_value(const struct emu_block *b,
                  << (32 + emu_rank_behind(b, (uint64_t)__builtin_ctz(ranks)
                                                  << EMU_RANK_BIT));
     return value;
+}
+
+/* .LDGSTSBAR: arrives when the thread's copies are there, which they are: an
+ * arrival (71:70 = 1, .noinc), or what A0T1 has announced (2). */
+static inline void emu_arrive_copies(struct emu_warp *w,
+                                     const struct emu_op *op, uint32_t mask)
+{
+    unsigned counts = emu_bits(op, 71, 70), arrivals = counts == 1;
+    int64_t bytes = counts == 2 ? -1 : 0;
+    uint64_t at[EMU_LANES];
+
+    if (counts != 1 && counts != 2) {
+        emu_fault(w, op, -1, TEG_LIMIT, "this form is not emulated");
+        return;
+    }
+    emu_addresses(w, op->m, at);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t *barrier;
+
+        if (at[l] != at[__builtin_ctz(mask)]) {
+            emu_fault(w, op, l, TEG_LIMIT,
+                      "lanes that arrive at several mbarriers are not "
+                      "emulated");
+            return;
+        }
+        barrier = emu_mbarrier_at(w, op, l, at[l], 0);
+        if (barrier == NULL)
+            return;
+        emu_value(w, 0, l, emu_shared_offset(at[l]));
+        emu_value(w, 1, l, arrivals);
+        emu_value(w, 2, l, (uint64_t)bytes);
+        emu_mbarrier_note(w, barrier, arrivals, bytes);
+    }
 }
 
 #endif
