@@ -164,8 +164,8 @@ static int i2f(const struct reference_in *in, struct reference_out *out)
     uint64_t v = (uint64_t)in->word[1][1] << 32 | in->word[1][0];
     int negative;
 
-    if (in->b->kind == SASS_IMMEDIATE)
-        return 0; /* what fills the upper part of 64 bits? */
+    if (in->b->kind == SASS_IMMEDIATE && from.bits == 64)
+        return 0; /* what fills the upper part? */
     v >>= (from.bits < 32 ? from.bits : 0) * in->b->suffix_value;
     v = magnitude(v, from, &negative);
     give(in, out, to, exact_of_integer(v, negative), rounding(in));
@@ -197,6 +197,9 @@ static uint64_t narrowed(const struct reference_in *in, int n,
     if (reference_marked(o, SASS_NEGATE))
         v ^= 0x80000000;
     d = exact_round(exact_of(v, &exact_single), f, rounding(in));
+    if (reference_is(in, "satfin", "SATFINITE") &&
+        exact_of(d, f).kind == EXACT_INFINITE)
+        d--;
     return reference_is(in, "relu", "RELU") && !exact_is_nan(d, f) && d & 0x8000
                ? 0
                : d;
@@ -213,7 +216,7 @@ static int f2fp(const struct reference_in *in, struct reference_out *out)
             (out->d >> 16 * i & 0x7fff) == 0)
             out->matters &= ~(UINT64_C(0x8000) << 16 * i);
     }
-    return !reference_is(in, "satfin", "SATFINITE");
+    return 1;
 }
 
 static int i2i(const struct reference_in *in, struct reference_out *out)

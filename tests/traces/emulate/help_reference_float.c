@@ -289,7 +289,12 @@ static const struct exact_format *format(const struct reference_in *in)
     return is_bfloat(in) ? &exact_bfloat : &exact_half;
 }
 
-/* Number `i` of an operand: swizzled, marked, flushed. */
+static int is_single(const struct teg_sass_operand *o)
+{
+    return o != NULL && o->flags & SASS_HALF && o->select == 1;
+}
+
+/* Number `i` of an operand: swizzled, marked, flushed; or single precision. */
 static uint64_t half_bits(const struct reference_in *in, int n, int i)
 {
     const struct teg_sass_operand *o = operand(in, n);
@@ -297,6 +302,8 @@ static uint64_t half_bits(const struct reference_in *in, int n, int i)
     int upper = i;
     uint64_t v;
 
+    if (is_single(o))
+        return marked(in->word[n][0], o, &exact_single);
     if (o != NULL && o->flags & SASS_HALF && o->select >= 2)
         upper = o->select == 3;
     v = marked(in->word[n][0] >> 16 * upper & 0xffff, o, f);
@@ -305,30 +312,34 @@ static uint64_t half_bits(const struct reference_in *in, int n, int i)
 
 static struct exact half(const struct reference_in *in, int n, int i)
 {
-    return exact_of(half_bits(in, n, i), format(in));
+    return exact_of(half_bits(in, n, i),
+                    is_single(operand(in, n)) ? &exact_single : format(in));
 }
 
 /* Modifiers that PTX does not have, or not of bfloat16. */
 static int is_odd_half(const struct reference_in *in)
 {
-    const struct teg_sass_operand *o[] = {in->a, in->b, in->c};
+    int mixed = is_single(in->a) || is_single(in->b) || is_single(in->c);
 
-    for (int i = 0; i < 3; i++) {
-        if (o[i] != NULL && ((o[i]->flags & SASS_HALF && o[i]->select == 1) ||
-                             o[i]->suffix_value != 0))
-            return 1;
-    }
+    if (in->b != NULL && in->b->suffix_value != 0)
+        return 1;
+    if (mixed || reference_is(in, "f32out", "F32"))
+        return flushes(in) || reference_is(in, "fmz", "FMZ") ||
+               (is_bfloat(in) && reference_is(in, "sat", "SAT"));
     return reference_is(in, "fmz", "FMZ") ||
-           reference_is(in, "f32out", "F32") ||
            (is_bfloat(in) && (flushes(in) || reference_is(in, "sat", "SAT")));
 }
 
+/* Half `i` of the result; .F32: of the first alone, in single precision. */
 static void give_half(const struct reference_in *in, struct reference_out *out,
                       int i, struct exact v)
 {
-    const struct exact_format *f = format(in);
+    int whole = reference_is(in, "f32out", "F32");
+    const struct exact_format *f = whole ? &exact_single : format(in);
     uint64_t d = exact_round(v, f, EXACT_NEAREST);
 
+    if (whole && i != 0)
+        return;
     if (flushes(in))
         d = exact_flushed(d, f);
     if (reference_is(in, "sat", "SAT"))
@@ -337,7 +348,7 @@ static void give_half(const struct reference_in *in, struct reference_out *out,
         d = 0;
     if (d == 0 &&
         (reference_says(in, ".RELU") || reference_is(in, "sat", "SAT")))
-        out->matters &= ~(UINT64_C(0x8000) << 16 * i);
+        out->matters &= ~(sign_of(f) << 16 * i);
     out->d |= d << 16 * i;
 }
 
@@ -376,7 +387,7 @@ static int hfma2(const struct reference_in *in, struct reference_out *out)
                   exact_sum(exact_product(half(in, 0, i), half(in, 1, i)),
                             half(in, 2, i), EXACT_NEAREST));
     if (is_zero_register(in->a) && is_zero_register(in->b))
-        return 0; /* a move of 32 bits */
+        return 0; /* a move of 32 bits, unless they are changed */
     return !is_odd_half(in) && (p == NULL || p->flags & SASS_OPTIONAL);
 }
 
@@ -399,7 +410,8 @@ static int hmnmx2(const struct reference_in *in, struct reference_out *out)
          (in->b->flags & (SASS_ABSOLUTE | SASS_NEGATE)) != SASS_ABSOLUTE ||
          in->a->select != 0 || in->b->select != 0))
         return 0;
-    return !is_odd_half(in);
+    return !is_odd_half(in) && !is_single(in->a) && !is_single(in->b) &&
+           !reference_is(in, "f32out", "F32");
 }
 
 static int compared(const struct reference_in *in, int i)

@@ -283,12 +283,18 @@ EXEC(frnd)
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* A float as 16 bits: half or bfloat16. */
-static uint32_t packed(float f, int bf16, unsigned how)
+/* A float as 16 bits: half or bfloat16; .SATFINITE (77) makes infinity the
+ * greatest number.  (PTX ISA, cvt) */
+static uint32_t packed(const struct emu_op *op, float f)
 {
-    if (bf16)
-        return bf16_rounded(f, how);
-    return how == 0 ? half_bits((double)f) : half_as_set((double)f);
+    int bf16 = emu_bit(op, 76);
+    unsigned how = emu_bits(op, 80, 79);
+    uint32_t infinite = bf16 ? 0x7f80 : 0x7c00;
+    uint32_t v = bf16       ? bf16_rounded(f, how)
+                 : how == 0 ? half_bits((double)f)
+                            : half_as_set((double)f);
+
+    return emu_bit(op, 77) && (v & 0x7fff) == infinite ? v - 1 : v;
 }
 
 /* Two floats packed, or one beside the upper half of C. */
@@ -297,24 +303,19 @@ EXEC(f2fp)
     float a[EMU_LANES], b[EMU_LANES];
     uint32_t out[EMU_LANES];
     const uint32_t *c = emu_row(w, op->c, 0);
-    unsigned how = emu_bits(op, 80, 79);
-    int bf16 = emu_bit(op, 76), merges = emu_bit(op, 78);
+    int merges = emu_bit(op, 78);
 
-    if (emu_bit(op, 77)) {
-        emu_refuse(w, op);
-        return;
-    }
     emu_float(w, op->a, a);
     emu_float(w, op->b, b);
     if (emu_bit(op, 75)) {
         LANES a[l] = a[l] < 0 ? 0 : a[l];
         LANES b[l] = b[l] < 0 ? 0 : b[l];
     }
-    fesetround(round_mode(how));
+    fesetround(round_mode(emu_bits(op, 80, 79)));
     if (merges)
-        LANES out[l] = packed(b[l], bf16, how) | (c[l] & 0xffff0000);
+        LANES out[l] = packed(op, b[l]) | (c[l] & 0xffff0000);
     else
-        LANES out[l] = packed(b[l], bf16, how) | packed(a[l], bf16, how) << 16;
+        LANES out[l] = packed(op, b[l]) | packed(op, a[l]) << 16;
     fesetround(FE_TONEAREST);
     emu_write(w, op->d, 0, mask, out);
 }

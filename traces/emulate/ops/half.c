@@ -11,7 +11,13 @@
  * bits 85, 80, 77, 78, 79. */
 struct form {
     int bf16, ftz, sat, as_float, relu;
+    int mixed; /* an operand is single precision (.F32) */
 };
+
+static int is_single(const struct emu_operand *o)
+{
+    return o != NULL && (o->flags & SASS_HALF) && o->select == 1;
+}
 
 static struct form form_of(const struct emu_op *op)
 {
@@ -20,6 +26,7 @@ static struct form form_of(const struct emu_op *op)
         .ftz = emu_bit(op, 80),
         .sat = emu_bit(op, 77),
         .as_float = emu_bit(op, 78),
+        .mixed = is_single(op->a) || is_single(op->b) || is_single(op->c),
     };
 }
 
@@ -58,13 +65,15 @@ static void halves(struct emu_warp *w, const struct form *f,
     }
 }
 
-/* What PTX has not: bfloat16 flushed or saturated, .FMZ (76 of products), by
+/* What PTX has not: bfloat16 flushed or saturated, single precision flushed
+ * among halves, .FMZ (76 of products), by
  * which a product with zero is zero, a half that is negated by itself (H0_NH1),
  * and what a predicate does to a sum. */
 static int is_refused(struct emu_warp *w, const struct emu_op *op,
                       const struct form *f, int is_product)
 {
-    int odd = (f->bf16 && (f->ftz || f->sat)) || (f->as_float && f->ftz);
+    int odd = (f->bf16 && (f->ftz || f->sat)) ||
+              ((f->as_float || f->mixed) && f->ftz);
 
     if (is_product)
         odd |= emu_bit(op, 76) || (op->b != NULL && op->b->suffix_value != 0) ||
@@ -104,6 +113,28 @@ static const struct emu_operand *second(const struct emu_op *op)
     return op->b != NULL ? op->b : op->c;
 }
 
+/* A sum of which bits are lost, with the last one set: whoever rounds it to less
+ * knows on which side of the middle it was.  Single precision and bfloat16 need
+ * that, whose exponents are far apart; of halves no bits are lost that matter. */
+static double odd_sum(double a, double b)
+{
+    double sum = a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);
+    uint64_t bits = bits_of_double(sum);
+
+    if (!(fabs(sum) <= DBL_MAX) || lost == 0 || bits & 1)
+        return sum;
+    return double_of((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
+static void add(const struct form *f, double a[EMU_LANES],
+                const double b[EMU_LANES])
+{
+    if (f->bf16 || f->mixed || f->as_float)
+        LANES a[l] = odd_sum(a[l], b[l]);
+    else
+        LANES a[l] += b[l];
+}
+
 EXEC(hadd2)
 {
     struct form f = form_of(op);
@@ -114,7 +145,7 @@ EXEC(hadd2)
     halves(w, &f, op->a, a);
     halves(w, &f, second(op), b);
     for (int h = 0; h < 2; h++)
-        LANES a[h][l] += b[h][l];
+        add(&f, a[h], b[h]);
     write_halves(w, op, mask, &f, a);
 }
 
@@ -137,20 +168,16 @@ static int is_zero(const struct emu_operand *o)
     return o != NULL && o->kind == SASS_REGISTER && o->reg == TEG_SASS_RZ;
 }
 
-/* A sum of which bits are lost, with the last one set: whoever rounds it to less
- * knows on which side of the middle it was.  bfloat16 needs that, whose
- * exponents are far apart; of halves no bits are lost that matter. */
-static double odd_sum(double a, double b)
+/* -0 x 0 + C is how compilers move 32 bits that need not be halves. */
+static int is_move(const struct emu_op *op, const struct form *f)
 {
-    double sum = a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);
-    uint64_t bits = bits_of_double(sum);
+    const struct emu_operand *c = op->c;
 
-    if (!(fabs(sum) <= DBL_MAX) || lost == 0 || bits & 1)
-        return sum;
-    return double_of((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+    return is_zero(op->a) && is_zero(op->b) && !f->ftz && !f->sat && !f->relu &&
+           !f->as_float && c != NULL && c->select == 0 &&
+           !(c->flags & (SASS_NEGATE | SASS_ABSOLUTE));
 }
 
-/* -0 x 0 + C is how compilers move 32 bits that need not be halves. */
 EXEC(hfma2)
 {
     struct form f = form_of(op);
@@ -161,7 +188,7 @@ EXEC(hfma2)
         f.as_float = 0;
     if (is_refused(w, op, &f, 1))
         return;
-    if (is_zero(op->a) && is_zero(op->b)) {
+    if (is_move(op, &f)) {
         emu_write(w, op->d, 0, mask, emu_row(w, op->c, 0));
         return;
     }
@@ -169,10 +196,8 @@ EXEC(hfma2)
     halves(w, &f, op->b, b);
     halves(w, &f, op->c, c);
     for (int h = 0; h < 2; h++) {
-        if (f.bf16)
-            LANES a[h][l] = odd_sum(a[h][l] * b[h][l], c[h][l]);
-        else
-            LANES a[h][l] = a[h][l] * b[h][l] + c[h][l];
+        LANES a[h][l] *= b[h][l];
+        add(&f, a[h], c[h]);
     }
     write_halves(w, op, mask, &f, a);
 }

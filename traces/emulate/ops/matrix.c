@@ -187,6 +187,13 @@ EXEC(hmma)
         emu_fault(w, op, -1, TEG_LIMIT, "sparse products are not emulated");
         return;
     }
+    /* What PTX has: 1684 of tf32 alone, 16816 of all others, sums of halves of
+     * halves; saturated ones (77, before sm_80) are none. */
+    if ((code == 2 && type != TF32) || (code == 1 && type == TF32) ||
+        (!single && type != HALF) || (op->cc < 80 && emu_bit(op, 77))) {
+        emu_refuse(w, op);
+        return;
+    }
     gather_floats(w, op, &s, type, a, b);
     read_c(w, op, s.rows, single, c);
     multiply_floats(&s, a, b, c);

@@ -290,8 +290,12 @@ EXEC(ldc)
         if (op->operand[i].kind == SASS_CONSTANT)
             o = &op->operand[i];
     }
-    if (o == NULL || o->bank >= EMU_BANKS)
+    /* .IL, .IS and .ISL (79:78) take the bank from the register. */
+    if (o == NULL || o->bank >= EMU_BANKS ||
+        (emu_bits(op, 11, 0) == 0xb82 && emu_bits(op, 79, 78) != 0)) {
+        emu_refuse(w, op);
         return;
+    }
     bank = &w->block->bank[o->bank];
     if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
         index = o->reg < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
