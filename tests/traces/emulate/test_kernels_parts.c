@@ -143,6 +143,41 @@ START_TEST(minima_of_doubles_pass_over_nan)
 }
 END_TEST
 
+/* In the system's part of shared memory, not at the kernel's own. */
+START_TEST(tiles_of_two_warps_meet)
+{
+    struct help_kernel k;
+    int *out;
+
+    if (SM < 80)
+        return; /* they have no such memory */
+    help_kernel_open(&k, SM, FILE, "large_tiles");
+    out = help_buffer(&k, 256 * sizeof *out);
+    help_run_kernel(&k, 1, 1, 256, 1);
+    for (int i = 0; i < 256; i++) {
+        int rounds = i / 64 % 2 != 0 ? 2 : 5;
+
+        ck_assert_int_eq(out[i], rounds * (i ^ 63) + rounds * (rounds - 1) / 2);
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
+START_TEST(a_dependent_launch_goes_on)
+{
+    struct help_kernel k;
+    int *out;
+
+    if (SM < 90)
+        return;
+    help_kernel_open(&k, SM, FILE, "dependent");
+    out = help_buffer(&k, 32 * sizeof *out);
+    help_run_kernel(&k, 1, 1, 32, 1);
+    ck_assert_int_eq(out[31], 1);
+    help_kernel_close(&k);
+}
+END_TEST
+
 START_TEST(threads_meet_at_an_mbarrier_and_leave_it)
 {
     enum {
@@ -212,6 +247,8 @@ HELP_MAIN("emulate kernels parts", 60,
           {a_tile_votes_for_itself, HELP_GENERATIONS},
           {halves_do_not_touch_each_other, HELP_GENERATIONS},
           {minima_of_doubles_pass_over_nan, HELP_GENERATIONS},
+          {tiles_of_two_warps_meet, HELP_GENERATIONS},
+          {a_dependent_launch_goes_on, HELP_GENERATIONS},
           {threads_meet_at_an_mbarrier_and_leave_it, HELP_GENERATIONS},
           {an_mbarrier_hears_of_copies, HELP_GENERATIONS},
           {sixteen_bytes_are_compared_and_exchanged, HELP_GENERATIONS})
