@@ -351,8 +351,15 @@ EXEC(fset)
 }
 
 enum {
-    MUFU_RCP64H = 6,
-    MUFU_RSQ64H = 7
+    MUFU_COS,
+    MUFU_SIN,
+    MUFU_EX2,
+    MUFU_LG2,
+    MUFU_RCP,
+    MUFU_RSQ,
+    MUFU_RCP64H,
+    MUFU_RSQ64H,
+    MUFU_SQRT,
 };
 
 /* Sine and cosine take the angle in turns.  RCP64H and RSQ64H: upper word of a
@@ -363,29 +370,32 @@ static float special(unsigned code, float x)
     const double turn = 6.283185307179586476925;
 
     switch (code) {
-    case 0:
+    case MUFU_COS:
         return (float)cos(d * turn);
-    case 1:
+    case MUFU_SIN:
         return (float)sin(d * turn);
-    case 2:
+    case MUFU_EX2:
         return (float)exp2(d);
-    case 3:
+    case MUFU_LG2:
         return (float)log2(d);
-    case 4:
-        return (float)(1 / d);
-    case 5:
-        return (float)(1 / sqrt(d));
     case MUFU_RCP64H:
         d = double_of((uint64_t)bits_of(x) << 32);
         return float_of((uint32_t)(bits_of_double(1 / d) >> 32));
     case MUFU_RSQ64H:
         d = double_of((uint64_t)bits_of(x) << 32);
         return float_of((uint32_t)(bits_of_double(1 / sqrt(d)) >> 32));
-    case 8:
-        return (float)sqrt(d);
     default:
         return (float)tanh(d);
     }
+}
+
+/* Denormals are zeros: of what these read, and of RCP's and EX2's results.  (PTX
+ * ISA: rcp, rsqrt, sqrt, lg2 and ex2 with .ftz, which are this instruction and
+ * nothing else, where those without scale what they give it) */
+static int flushes_source(unsigned code)
+{
+    return code == MUFU_LG2 || code == MUFU_RCP || code == MUFU_RSQ ||
+           code == MUFU_SQRT;
 }
 
 EXEC(mufu)
@@ -393,15 +403,25 @@ EXEC(mufu)
     float b[EMU_LANES], out[EMU_LANES];
     unsigned code = emu_bits(op, 77, 74);
 
+    if (emu_bit(op, 73)) { /* .F16 */
+        emu_refuse(w, op);
+        return;
+    }
     emu_float(w, op->b, b);
-    if (code == 4)
+    if (flushes_source(code))
+        flush(b);
+    if (code == MUFU_RCP)
         LANES out[l] = (float)(1 / (double)b[l]);
-    else if (code == 5)
+    else if (code == MUFU_RSQ)
         LANES out[l] = (float)(1 / sqrt((double)b[l]));
-    else if (code == 8)
+    else if (code == MUFU_SQRT)
         LANES out[l] = (float)sqrt((double)b[l]);
     else
         LANES out[l] = mask >> l & 1 ? special(code, b[l]) : 0;
+    if (code == MUFU_RCP || code == MUFU_EX2)
+        flush(out);
+    if (code != MUFU_RCP64H && code != MUFU_RSQ64H)
+        LANES out[l] = float_of(plain_bits(out[l]));
     emu_write_floats(w, op->d, mask, out);
 }
 
