@@ -245,8 +245,8 @@ static void test_capture(void)
 {
     float *x, *y, in[N], out[N] = {0};
     int n = N, status = 0, calls = 0;
-    void *args[] = {&x, &y, &n}, *first, *second, *before, *after, *graph,
-         *exec;
+    void *args[] = {&x, &y, &n}, *first = NULL, *second = NULL;
+    void *before = NULL, *after = NULL, *graph, *exec;
     size_t nodes = 0, edges = 0;
 
     open_kernels();
@@ -396,7 +396,7 @@ static void test_array(void)
     };
     struct array_descriptor d = {8, 4, FLOATS, 2};
     float in[4][16], out[2][6] = {{0}};
-    void *array;
+    void *array = NULL;
     struct copy c = {.width = sizeof in[0], .height = 4};
 
     for (int i = 0; i < 64; i++)
@@ -420,7 +420,7 @@ static void test_array(void)
 
 static void test_contexts(void)
 {
-    void *a, *b, *now = NULL;
+    void *a = NULL, *b = NULL, *now = NULL;
 
     CHECK(cuInit(0) == 0);
     CHECK(cuCtxCreate_v2(&a, 0, 0) == 0 && cuCtxCreate_v2(&b, 0, 0) == 0);

@@ -4,6 +4,7 @@
 #include "tools/cudart/say.h"
 #include "tools/cudart/stream.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,18 @@ static void print_text(void *self, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+/* Once for a program. */
+static void say_strays(struct runtime *r, const struct function *f,
+                       uint64_t strays)
+{
+    if (strays != 0 && !r->strays_said)
+        runtime_say(f->name,
+                    "shuffles from lanes that take no part, which is "
+                    "undefined: here they give 0 (%" PRIu64 " in this launch)",
+                    strays);
+    r->strays_said |= strays != 0;
+}
+
 static teg_status run(struct runtime *r, const struct function *f,
                       struct emu_launch_facts *facts, struct teg_diag *d)
 {
@@ -126,6 +139,7 @@ static teg_status run(struct runtime *r, const struct function *f,
         (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2];
     int wanted = tracer_wants(&r->tracer, f->name, number);
     struct teg_launch launch;
+    uint64_t strays = 0;
     teg_status status;
 
     if (!wanted)
@@ -133,10 +147,13 @@ static teg_status run(struct runtime *r, const struct function *f,
     facts->from = wanted ? r->tracer.blocks.from : blocks;
     facts->to =
         wanted && r->tracer.blocks.to < blocks ? r->tracer.blocks.to : blocks;
+    facts->strays = &strays;
     TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
     status = wanted ? tracer_write(&r->tracer, &launch, number, d)
                     : teg_launch_walk(&launch, NULL, NULL, d);
     launch.close(launch.self);
+    facts->strays = NULL;
+    say_strays(r, f, strays);
     return status;
 }
 

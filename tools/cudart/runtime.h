@@ -40,6 +40,7 @@ struct runtime {
     uint64_t margin;      /* bytes before and behind each buffer */
     uint64_t next_shared; /* address of the next shared_memory of ours */
     double nominal_us;    /* see docs/exec.md */
+    int strays_said;      /* what a shuffle left undefined, once */
     uint64_t launches;
     struct module *modules; /* and what else is registered: registry.h */
     struct function *functions;

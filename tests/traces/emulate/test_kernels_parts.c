@@ -111,7 +111,8 @@ static int same(double a, double b)
 /* A number wins over NaN; -0 comes before +0. */
 START_TEST(minima_of_doubles_pass_over_nan)
 {
-    static const double odd[] = {0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 2};
+    static const double odd[] = {0,        -0.0,      1,           -1,
+                                 HUGE_VAL, -HUGE_VAL, (double)NAN, 2};
     struct help_kernel k;
     double *in, *out;
 

@@ -24,7 +24,7 @@ struct trace {
     struct emu_device *device; /* owned */
     struct emu_args args;
     struct emu_launch_facts facts;
-    uint64_t insts, lanes;
+    uint64_t insts, lanes, strays;
 };
 
 /* "X", "X,Y" or "X,Y,Z" */
@@ -246,6 +246,7 @@ static int run(struct trace *t)
         t->facts.from = UINT64_MAX;
     t->facts.warp_insts = &t->insts;
     t->facts.thread_insts = &t->lanes;
+    t->facts.strays = &t->strays;
     t->facts.outlet = (struct emu_outlet){print_text, stdout};
     if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
         TEG_OK)
@@ -257,6 +258,11 @@ static int run(struct trace *t)
     launch.close(launch.self);
     if (status != TEG_OK)
         return say_fault(&d);
+    if (t->strays != 0)
+        say(t->kernel->name,
+            "shuffles from lanes that take no part, which is undefined: here "
+            "they give 0 (%" PRIu64 " times)",
+            t->strays);
     for (uint32_t i = 0; result == EXIT_DONE && i < t->dump.count; i++)
         result = dump_buffer(t, t->dump.item[i]);
     return result;

@@ -43,7 +43,8 @@ struct emulation {
     struct emu_module own;          /* where none was given */
     struct emu_fixed fixed;
     struct emu_workers *workers;         /* owned */
-    uint64_t *warp_insts, *thread_insts; /* borrowed, may be NULL */
+    /* Borrowed, may be NULL. */
+    uint64_t *warp_insts, *thread_insts, *strays;
 };
 
 /* ---- preparing ----------------------------------------------------------------- */
@@ -295,6 +296,8 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
             *e->warp_insts += result.warp_insts;
         if (e->thread_insts != NULL)
             *e->thread_insts += result.thread_insts;
+        if (e->strays != NULL)
+            *e->strays += result.strays;
         *block = result.traced;
         if (*block != NULL)
             return TEG_OK;
@@ -492,6 +495,7 @@ static teg_status open_emulation(struct emulation *e,
     TRY(make_banks(e, cubin, f, d));
     e->warp_insts = f->warp_insts;
     e->thread_insts = f->thread_insts;
+    e->strays = f->strays;
     e->block.outlet = f->outlet;
     e->block.textures = f->textures;
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;

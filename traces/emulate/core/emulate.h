@@ -49,6 +49,9 @@ struct emu_launch_facts {
     uint64_t from, to;
     uint64_t *warp_insts;   /* what was executed is added here; may be NULL */
     uint64_t *thread_insts; /* the same by active lanes; may be NULL */
+    /* Values that lanes shuffled from lanes that took no part, which PTX
+     * leaves undefined, are added here; may be NULL.  They are 0. */
+    uint64_t *strays;
 };
 
 /*

@@ -110,6 +110,7 @@ struct emu_warp {
     uint64_t executed;       /* instructions that did not make lanes wait */
     uint64_t issued;         /* all of them */
     uint64_t lanes_executed; /* the same by lanes of the guard */
+    uint64_t strays;         /* values shuffled from lanes that took no part */
     /* The instruction being executed. */
     uint32_t active;        /* lanes at its pc */
     uint32_t spins;         /* backward branches since another group last ran */

@@ -364,6 +364,7 @@ int emu_workers_next(struct emu_workers *c, struct emu_result *result,
     for (uint32_t i = 0; i < b->warps; i++) {
         result->warp_insts += b->warp[i].issued;
         result->thread_insts += b->warp[i].lanes_executed;
+        result->strays += b->warp[i].strays;
     }
     if (c->handed < c->given->gang.blocks)
         return 1;

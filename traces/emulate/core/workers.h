@@ -28,7 +28,7 @@ struct emu_work {
 /* A block that has had its turn. */
 struct emu_result {
     struct teg_block *traced; /* NULL: not wanted; whoever takes it owns it */
-    uint64_t warp_insts, thread_insts;
+    uint64_t warp_insts, thread_insts, strays;
 };
 
 teg_status emu_workers_new(struct emu_workers **c, const struct emu_work *work,

@@ -157,10 +157,12 @@ static uint32_t shuffle_source(unsigned mode, uint32_t lane, uint32_t b,
     return *ok ? j : lane;
 }
 
-/* Lane and bound are registers or immediates, by the form. */
+/* Lane and bound are registers or immediates, by the form.  What a lane that
+ * takes no part would give is undefined; 0 is what programs get away with that
+ * add it up, as the vendor's reduction sample does. */
 EXEC(shfl)
 {
-    uint32_t out[EMU_LANES], in_range = 0;
+    uint32_t out[EMU_LANES], in_range = 0, strays = 0;
     const uint32_t *a = emu_row(w, op->a, 0);
     unsigned mode = emu_bits(op, 59, 58), code = emu_bits(op, 11, 0);
     int lane_given = code == 0x989 || code == 0xf89;
@@ -175,9 +177,13 @@ EXEC(shfl)
             mode, (uint32_t)l, lane_given ? emu_bits(op, 57, 53) : b[l],
             bound_given ? emu_bits(op, 52, 40) : c[l], &ok);
 
-        out[l] = a[from & 31];
+        int there = (int)(mask >> (from & 31) & 1);
+
+        out[l] = there ? a[from & 31] : 0;
+        strays += !there;
         in_range |= ok << l;
     }
+    w->strays += strays;
     emu_write(w, op->d, 0, mask, out);
     emu_write_predicate(w, op->u, mask, in_range);
 }
