@@ -206,6 +206,24 @@ START_TEST(a_shuffle_stays_in_its_segment)
 }
 END_TEST
 
+/* Undefined, so not what its register happens to hold; and counted. */
+START_TEST(a_shuffle_from_a_lane_that_takes_no_part_gives_nothing)
+{
+    static const struct row down = {.text = "SHFL.DOWN P0, R0, R1, 0x1, 0x1f",
+                                    .a = 7};
+
+    for (int plain = 0; plain < 2; plain++) {
+        run(&down, plain, ODD_LANES);
+        for (int l = 0; l < EMU_LANES; l += 2)
+            ck_assert_uint_eq(warp.r[0][l], 0);
+        ck_assert_uint_eq(warp.strays, EMU_LANES / 2);
+        run(&down, plain, EMU_ALL);
+        ck_assert_uint_eq(warp.r[0][0], 7);
+        ck_assert_uint_eq(warp.strays, 0);
+    }
+}
+END_TEST
+
 /* Halves near 1 are 2^-10 apart: what lies in the middle becomes even. */
 START_TEST(ties_of_halves_become_even)
 {
@@ -219,4 +237,6 @@ END_TEST
 HELP_MAIN("emulate ops", 30,
           {an_instruction_gives_what_its_description_says,
            sizeof rows / sizeof rows[0]},
-          {a_shuffle_stays_in_its_segment, 0}, {ties_of_halves_become_even, 0})
+          {a_shuffle_stays_in_its_segment, 0},
+          {a_shuffle_from_a_lane_that_takes_no_part_gives_nothing, 0},
+          {ties_of_halves_become_even, 0})

@@ -180,7 +180,7 @@ EXEC(shfl)
         int there = (int)(mask >> (from & 31) & 1);
 
         out[l] = there ? a[from & 31] : 0;
-        strays += !there;
+        strays += !there && mask >> l & 1;
         in_range |= ok << l;
     }
     w->strays += strays;
