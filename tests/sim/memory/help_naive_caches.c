@@ -1,0 +1,164 @@
+/* Time, lists and caches of the naive memory. */
+#include "tests/sim/memory/help_naive_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t naive_later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* `list` of `count` elements with room for one more. */
+void *naive_one_more(void *list, size_t count, size_t size)
+{
+    void *longer = realloc(list, (count + 1) * size);
+
+    if (longer == NULL)
+        abort();
+    return longer;
+}
+
+void *naive_zeroed(size_t count, size_t size)
+{
+    void *list = calloc(count, size);
+
+    if (list == NULL)
+        abort();
+    return list;
+}
+
+/* ---- time ----------------------------------------------------------------- */
+
+uint64_t naive_nearest(double x)
+{
+    return (uint64_t)(x + 0.5);
+}
+
+uint64_t naive_whole_cycles(uint64_t tick)
+{
+    return tick / TICKS + (tick % TICKS != 0);
+}
+
+/* Parts of a tick that a byte takes; 0 where there is no limit. */
+uint64_t naive_byte_time(double bytes_per_cycle)
+{
+    return bytes_per_cycle > 0
+               ? naive_nearest((double)TICKS * BYTE_PARTS / bytes_per_cycle)
+               : 0;
+}
+
+/* Ticks. */
+uint64_t naive_time_of(uint64_t bytes, uint64_t byte_time)
+{
+    return bytes * byte_time / BYTE_PARTS;
+}
+
+/* Waits at `at` until the place is free, and takes it; returns when. */
+uint64_t naive_take(uint64_t *free_from, uint64_t at, uint64_t ticks)
+{
+    uint64_t from = naive_later(*free_from, at);
+
+    *free_from = from + ticks;
+    return from;
+}
+
+/* Slice, channel or set of a near half: the number modulo the places, turned
+ * by what the number of the row of places gives. */
+uint64_t naive_place_of(const struct teg_gpu *gpu, uint64_t number,
+                        uint64_t places)
+{
+    uint64_t row = number / places, column = number % places;
+
+    if (!gpu->dram.hash)
+        return column;
+    row = (row ^ row / 8589934592) * 18397679294719823053u;
+    row = row ^ row / 8589934592;
+    return (column + row % places) % places;
+}
+
+/* ---- caches --------------------------------------------------------------- */
+
+struct line *naive_find(struct cache *c, uint64_t number)
+{
+    for (size_t i = 0; i < c->lines; i++) {
+        if (c->line[i].number == number)
+            return &c->line[i];
+    }
+    return NULL;
+}
+
+/* A place for a line; the one whose last use is longest ago makes room, and
+ * is copied to `gone`. */
+static struct line *place_in(struct cache *c, uint64_t set, struct line *gone)
+{
+    struct line *oldest = NULL;
+    uint64_t held = 0;
+
+    for (size_t i = 0; i < c->lines; i++) {
+        struct line *line = &c->line[i];
+
+        if (line->set != set)
+            continue;
+        held++;
+        if (oldest == NULL || line->used < oldest->used)
+            oldest = line;
+    }
+    if (held == c->ways) {
+        *gone = *oldest;
+        return oldest;
+    }
+    c->line = naive_one_more(c->line, c->lines, sizeof *c->line);
+    return &c->line[c->lines++];
+}
+
+/* The line, entered if it is not there; `gone` made room, or is all zeros. */
+struct line *naive_find_or_enter(struct naive_memory *m, struct cache *c,
+                                 uint64_t set, uint64_t number,
+                                 struct line *gone)
+{
+    struct line *line = naive_find(c, number);
+
+    memset(gone, 0, sizeof *gone);
+    if (line == NULL) {
+        line = place_in(c, set, gone);
+        memset(line, 0, sizeof *line);
+        line->number = number;
+        line->set = set;
+    }
+    line->used = ++m->stamp;
+    return line;
+}
+
+uint32_t naive_count(const int sectors[SECTORS])
+{
+    uint32_t n = 0;
+
+    for (int s = 0; s < SECTORS; s++)
+        n += sectors[s] != 0;
+    return n;
+}
+
+/* Leaves of what is wanted what the line does not hold, and has it hold that
+ * from now on; returns the hits. */
+uint32_t naive_look(struct line *line, int wanted[SECTORS])
+{
+    uint32_t hits = 0;
+
+    for (int s = 0; s < SECTORS; s++) {
+        if (!wanted[s])
+            continue;
+        hits += line->held[s] != 0;
+        wanted[s] = !line->held[s];
+        line->held[s] = 1;
+    }
+    return hits;
+}
+
+/* What the trip fetched for the line arrives; the line with the last of it. */
+void naive_fill(struct line *line, const struct trip *t)
+{
+    uint64_t cycle = naive_whole_cycles(t->at) + t->latency;
+
+    line->arrives = naive_later(line->arrives, naive_later(cycle, t->arrival));
+}

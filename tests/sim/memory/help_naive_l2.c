@@ -1,0 +1,174 @@
+/* L2 and DRAM of the naive memory. */
+#include "tests/sim/memory/help_naive_parts.h"
+
+/* ---- DRAM ----------------------------------------------------------------- */
+
+static struct channel *channel_of(struct naive_memory *m, uint64_t address)
+{
+    const struct teg_gpu *gpu = m->gpu;
+
+    if (gpu->dram.spread)
+        return &m->channel[m->spread++ % gpu->dram.channels];
+    return &m->channel[naive_place_of(gpu, address / gpu->dram.interleave_bytes,
+                                      gpu->dram.channels)];
+}
+
+static uint64_t dram_time(const struct teg_gpu *gpu, uint64_t bytes)
+{
+    double gbs = gpu->dram.reached_gbs != 0 ? gpu->dram.reached_gbs
+                                            : gpu->dram.bandwidth_gbs;
+
+    return naive_time_of(bytes,
+                         naive_byte_time(gbs * 1000 / gpu->chip.sm_clock_mhz /
+                                         gpu->dram.channels));
+}
+
+void naive_go_to_dram(struct trip *t, uint32_t bytes)
+{
+    struct channel *c = channel_of(t->m, t->address);
+
+    t->request->dram_bytes += bytes;
+    c->moved += bytes;
+    c->read_last = 1;
+    t->at = naive_take(&c->free_from, t->at, dram_time(t->m->gpu, bytes));
+    t->latency = t->m->gpu->dram.latency;
+}
+
+/* The trip takes the place of a line with `bytes` to be written back. */
+static void write_back(struct trip *t, uint64_t line, uint32_t bytes)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    struct channel *c = channel_of(t->m, line * LINE_BYTES);
+    uint64_t ticks;
+
+    t->request->dram_bytes += bytes;
+    c->moved += bytes;
+    c->unwritten += bytes;
+    if (c->unwritten < gpu->dram.write_batch_bytes)
+        return;
+    ticks = dram_time(gpu, c->unwritten);
+    if (c->read_last)
+        ticks += naive_nearest(gpu->dram.turnaround * TICKS);
+    c->unwritten = 0;
+    c->read_last = 0;
+    t->at = naive_take(&c->free_from, t->at, ticks);
+}
+
+/* ---- L2 ------------------------------------------------------------------- */
+
+/* The number of the line's slice. */
+static uint64_t home_of(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+
+    return naive_place_of(gpu, t->address / LINE_BYTES, gpu->l2.slices);
+}
+
+/* Even slices are one half of L2, odd ones the other; SMs go by groups. */
+static int is_far(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+
+    return gpu->l2.far_latency != 0 &&
+           home_of(t) % HALVES != t->sm / gpu->l2.half_sms % HALVES;
+}
+
+static uint64_t latency_to_dram(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    uint64_t half_way = 0;
+
+    if (gpu->l2.far_latency != 0)
+        half_way = (gpu->l2.far_latency - gpu->l2.latency) / 2;
+    return is_far(t) ? gpu->dram.latency + half_way
+                     : gpu->dram.latency - half_way;
+}
+
+static void look_in_slice(struct trip *t, struct slice *slice)
+{
+    const struct sim_request *r = t->request;
+    uint64_t number = t->address / LINE_BYTES;
+    uint32_t asked = naive_count(t->wanted), hits, missing;
+    uint64_t set = number / t->m->gpu->l2.slices % slice->cache.sets;
+    struct line gone;
+    struct line *line =
+        naive_find_or_enter(t->m, &slice->cache, set, number, &gone);
+
+    for (int s = 0; s < SECTORS; s++)
+        line->written[s] |= t->wanted[s] && (r->is_store || r->is_atomic);
+    hits = naive_look(line, t->wanted);
+    missing = asked - hits;
+    t->request->l2_sectors += asked;
+    t->request->l2_hits += hits;
+    if (naive_count(gone.written) != 0)
+        write_back(t, gone.number,
+                   naive_count(gone.written) * TEG_SECTOR_BYTES);
+    if (r->is_store && !r->is_atomic)
+        missing = 0; /* it brings them with it */
+    if (hits != 0 && (missing == 0 || !PART_OF_A_LINE_IS_NOT_AWAITED))
+        t->arrival = naive_later(t->arrival, line->arrives);
+    if (missing != 0) {
+        naive_go_to_dram(t, missing * TEG_SECTOR_BYTES);
+        t->latency = latency_to_dram(t);
+        naive_fill(line, t);
+    }
+}
+
+static void look_for_copy(struct trip *t, struct slice *slice)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    uint64_t home = home_of(t);
+    struct cache *copies =
+        &t->m->slice[home % HALVES == 0 ? home + 1 : home - 1].cache;
+    uint64_t number = t->address / LINE_BYTES;
+    uint64_t set = number / gpu->l2.slices % copies->sets;
+    struct line gone;
+    struct line *line = naive_find_or_enter(t->m, copies, set, number, &gone);
+    uint32_t hits = naive_look(line, t->wanted);
+
+    if (naive_count(gone.written) != 0)
+        write_back(t, gone.number,
+                   naive_count(gone.written) * TEG_SECTOR_BYTES);
+    t->request->l2_sectors += hits;
+    t->request->l2_hits += hits;
+    if (hits != 0)
+        t->arrival = naive_later(t->arrival, line->arrives);
+    if (naive_count(t->wanted) == 0)
+        return;
+    t->at =
+        naive_take(&t->m->link_free_from, t->at,
+                   naive_time_of(naive_count(t->wanted) * TEG_SECTOR_BYTES,
+                                 naive_byte_time(gpu->l2.far_bytes_per_cycle)));
+    t->latency = gpu->l2.far_latency;
+    look_in_slice(t, slice);
+    naive_fill(line, t);
+}
+
+void naive_go_to_l2(struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    const struct sim_request *r = t->request;
+    struct slice *slice = &t->m->slice[home_of(t)];
+    uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
+    uint64_t again = naive_nearest((double)each * gpu->l2.partial_write);
+    uint64_t ticks =
+        naive_time_of(naive_count(t->wanted) * TEG_SECTOR_BYTES, each) +
+        naive_time_of(t->partial * TEG_SECTOR_BYTES, again);
+    uint64_t step = 0;
+
+    if (r->is_atomic && r->is_float && gpu->l2.atomic_float_interval > 0)
+        step = naive_nearest(gpu->l2.atomic_float_interval * TICKS);
+    else if (r->is_atomic)
+        step = naive_nearest(gpu->l2.atomic_interval * TICKS);
+    t->at = naive_take(&slice->free_from, t->at,
+                       naive_later(ticks, t->steps * step));
+    t->at += (t->steps - 1) * step;
+    slice->atomics += t->steps * step;
+    t->latency = gpu->l2.latency;
+    if (is_far(t) && (r->is_store || r->is_atomic))
+        t->latency = gpu->l2.far_latency;
+    if (is_far(t) && !r->is_store && !r->is_atomic)
+        look_for_copy(t, slice);
+    else
+        look_in_slice(t, slice);
+}
