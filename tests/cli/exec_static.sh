@@ -87,7 +87,7 @@ cat >"$work/twelve.c" <<'END'
 #include <string.h>
 int cudaGetDeviceProperties_v2(), cudaPointerGetAttributes();
 int cudaRuntimeGetVersion(), cudaGraphCreate(), cudaGraphAddEmptyNode();
-int cudaGraphAddDependencies(), cudaGraphGetEdges();
+int cudaGraphAddDependencies(), cudaGraphGetEdges(), cudaGraphDestroy();
 static int guarded(const char *p, int used)
 {
     return p[used - 1] != 7 && p[used] == 7;
@@ -112,14 +112,15 @@ int main(void)
         cudaGraphAddEmptyNode(&a, graph, 0, 0UL) != 0 ||
         cudaGraphAddEmptyNode(&b, graph, 0, 0UL) != 0 ||
         cudaGraphAddDependencies(graph, &a, &b, 1UL) != 0 ||
-        cudaGraphGetEdges(graph, 0, 0, &edges) != 0)
+        cudaGraphGetEdges(graph, 0, 0, &edges) != 0 ||
+        cudaGraphDestroy(graph) != 0)
         return 3;
     return edges != 1;
 }
 END
 for name in __cudaRegisterFatBinary cudaGetDeviceProperties_v2 cudaPointerGetAttributes \
     cudaRuntimeGetVersion cudaGraphCreate cudaGraphAddEmptyNode cudaGraphAddDependencies \
-    cudaGraphGetEdges; do
+    cudaGraphGetEdges cudaGraphDestroy; do
     echo "int $name(void); int $name(void) { return 998; }"
 done >"$work/twelve_inside.c"
 # shellcheck disable=SC2086

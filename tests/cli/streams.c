@@ -58,6 +58,7 @@ int cudaGraphLaunch(void *exec, void *stream);
 int cudaGraphExecDestroy(void *exec);
 int cudaStreamCreate(void **stream);
 int cudaStreamDestroy(void *stream);
+int cudaEventDestroy(void *event);
 int cudaStreamSynchronize(void *stream);
 int cudaStreamBeginCapture(void *stream, int mode);
 int cudaStreamEndCapture(void *stream, void **graph);
@@ -290,6 +291,8 @@ static void test_capture(void)
     CHECK(cudaMemcpyAsync(out, y, N * 4, TO_HOST, first) == 0);
     CHECK(out[5] == 0);
     CHECK(cudaGraphExecDestroy(exec) == 0 && cudaStreamDestroy(second) == 0);
+    CHECK(cudaStreamDestroy(first) == 0);
+    CHECK(cudaEventDestroy(before) == 0 && cudaEventDestroy(after) == 0);
 }
 
 /* ---- memory ------------------------------------------------------------------- */
@@ -356,6 +359,7 @@ static void test_virtual(void)
     CHECK(cuMemAddressFree(at, 2 * PAGE) != 0); /* half of it is mapped */
     CHECK(cuMemUnmap(at + PAGE, PAGE) == 0);
     CHECK(cuMemAddressFree(at, 2 * PAGE) == 0);
+    CHECK(cuMemUnmap(alias, PAGE) == 0 && cuMemRelease(memory[0]) == 0);
 }
 
 static void test_pointers(void)
@@ -432,6 +436,7 @@ static void test_contexts(void)
     CHECK(cuCtxPopCurrent_v2(&now) == 201);
     CHECK(cuCtxPushCurrent_v2(b) == 0 && cuCtxDestroy_v2(b) == 0);
     CHECK(cuCtxGetCurrent(&now) == 0 && now == NULL);
+    CHECK(cuCtxDestroy_v2(a) == 0);
     CHECK(cuCtxCreate_v2(&a, 0, 1) == 101);
 }
 

@@ -17,6 +17,7 @@ enum {
 
 struct heard {
     struct sim_issue issue[ISSUES_MAX];
+    uint64_t l1_hits; /* of all requests, which end with the run */
     uint32_t issues;
 };
 
@@ -38,6 +39,8 @@ static inline void on_issue(void *self, const struct sim_issue *e)
     struct heard *h = self;
 
     ck_assert_uint_lt(h->issues, ISSUES_MAX);
+    if (e->request != NULL)
+        h->l1_hits += e->request->l1_hits;
     h->issue[h->issues++] = *e;
 }
 
@@ -53,6 +56,7 @@ static inline teg_status run_on(uint32_t blocks_per_sm)
     teg_status status;
 
     heard.issues = 0;
+    heard.l1_hits = 0;
     help_launch_open(&launch, &l);
     status = sim_engine_run(&l, &s, &outcome, &diag);
     help_launch_release(&launch);

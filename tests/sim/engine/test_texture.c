@@ -109,7 +109,7 @@ START_TEST(misses_pass_through_the_unit_besides)
     ck_assert_uint_eq(latency(0), 500 + 80 - 30);
     setup_textures();
     ck_assert_uint_eq(latency(2), 80);
-    ck_assert_uint_eq(heard.issue[2].request->l1_hits, 4);
+    ck_assert_uint_eq(heard.l1_hits, 4);
 }
 END_TEST
 
