@@ -27,8 +27,8 @@ build/fuzz/obj/%.o: %.c
 	$(call run,CC)clang $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link \
 	    -c $< -o $@
 
-build/fuzz/obj/tools/teg/report/page/page.o: CPPFLAGS += -I$(BUILD)
-build/fuzz/obj/tools/teg/report/page/page.o: $(BUILD)/page.js.inc \
+build/fuzz/obj/tools/teg/report/page/frame.o: CPPFLAGS += -I$(BUILD)
+build/fuzz/obj/tools/teg/report/page/frame.o: $(BUILD)/page.js.inc \
     $(BUILD)/page.css.inc
 
 build/fuzz/libteg.a: $(LIB_SRC:%.c=build/fuzz/obj/%.o)
