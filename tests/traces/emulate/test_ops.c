@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "tests/help_suite.h"
+#include "traces/emulate/core/barriers.h"
 #include "traces/emulate/core/half.h"
+#include "traces/emulate/core/lanes.h"
 
 /* R1, R2, R3 and predicates P1, P2 in; R0 and P0 out. */
 struct row {
@@ -224,6 +226,34 @@ START_TEST(a_shuffle_from_a_lane_that_takes_no_part_gives_nothing)
 }
 END_TEST
 
+static void come_to_warpsync(uint32_t lanes, uint32_t named)
+{
+    emu_set_state(&warp, lanes, LANE_AT_BSYNC);
+    for (int l = 0; l < EMU_LANES; l++) {
+        if (lanes >> l & 1) {
+            warp.waits_at[l] = EMU_AT_WARPSYNC;
+            warp.waits_for[l] = named;
+        }
+    }
+    emu_release_converged(&warp);
+}
+
+/* A meeting of eight lanes is not the one that the others wait for. */
+START_TEST(lanes_wait_for_those_who_name_the_same)
+{
+    memset(&warp, 0, sizeof warp);
+    warp.exists = warp.in[LANE_RUNS] = EMU_ALL;
+    come_to_warpsync(EMU_ALL & ~0xffu, EMU_ALL);
+    ck_assert_uint_eq(warp.in[LANE_RUNS], 0xff);
+    come_to_warpsync(0x0f, 0xff);
+    ck_assert_uint_eq(warp.in[LANE_RUNS], 0xf0);
+    come_to_warpsync(0xf0, 0xff);
+    ck_assert_uint_eq(warp.in[LANE_RUNS], 0xff);
+    come_to_warpsync(0xff, EMU_ALL);
+    ck_assert_uint_eq(warp.in[LANE_RUNS], EMU_ALL);
+}
+END_TEST
+
 /* Halves near 1 are 2^-10 apart: what lies in the middle becomes even. */
 START_TEST(ties_of_halves_become_even)
 {
@@ -239,4 +269,5 @@ HELP_MAIN("emulate ops", 30,
            sizeof rows / sizeof rows[0]},
           {a_shuffle_stays_in_its_segment, 0},
           {a_shuffle_from_a_lane_that_takes_no_part_gives_nothing, 0},
+          {lanes_wait_for_those_who_name_the_same, 0},
           {ties_of_halves_become_even, 0})

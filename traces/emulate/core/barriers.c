@@ -17,6 +17,20 @@ static uint32_t waiting_at(const struct emu_warp *w, uint8_t number)
     return found;
 }
 
+/* Of `lanes` those that wait at a WARPSYNC for the lanes `named`. */
+static uint32_t waiting_for(const struct emu_warp *w, uint32_t lanes,
+                            uint32_t named)
+{
+    uint32_t found = 0;
+
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        found |= (uint32_t)(w->waits_for[l] == named) << l;
+    }
+    return found;
+}
+
 void emu_release_converged(struct emu_warp *w)
 {
     uint32_t alive = emu_living(w), synced = waiting_at(w, EMU_AT_WARPSYNC);
@@ -29,11 +43,14 @@ void emu_release_converged(struct emu_warp *w)
         emu_set_state(w, waiting, LANE_RUNS);
         w->convergence[b] = 0;
     }
-    for (uint32_t rest = synced; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
+    /* Those who name the same lanes wait for each other, wherever they are. */
+    for (uint32_t rest = synced; rest != 0;) {
+        uint32_t named = w->waits_for[__builtin_ctz(rest)];
+        uint32_t together = waiting_for(w, rest, named);
 
-        if ((w->waits_for[l] & alive & ~synced) == 0)
-            emu_set_state(w, 1u << l, LANE_RUNS);
+        if ((named & alive & ~together) == 0)
+            emu_set_state(w, together, LANE_RUNS);
+        rest &= ~together;
     }
 }
 
