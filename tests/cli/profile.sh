@@ -64,6 +64,9 @@ check 'shares of all time' sh -c \
     "sed -n 's/^ *\([0-9.]*\) % .* us  k.*/\1/p' '$work/out' |
         awk '{s += \$1} END {exit s < 99.7 || s > 100.3}'"
 check 'two pages' [ "$(ls "$work/q" | grep -c kernel-)" = 2 ]
+expect 0 "$teg" profile "$work/list.json" -g a100 -o "$work/q/in/q" --dygraphs "$work/none"
+check 'folders are made' [ -s "$work/q/in/q/index.html" ]
+check 'what all pages lack is said once' [ "$(grep -c 'will not zoom' "$work/err")" = 1 ]
 expect 0 "$teg" explain waiting
 
 # the what-if that gains most, and whose conflicts those are
@@ -97,6 +100,11 @@ expect 1 "$teg" profile "$work/nothing.tegt" -o "$work/r"
 err 'nothing.tegt'
 expect 2 "$teg" profile
 expect 2 "$teg" profile --caches hot x
+for option in '-k k1' '--launches 0:2' --loose; do
+    # shellcheck disable=SC2086
+    expect 2 "$teg" profile $option "$work/1.sketch" -g a100 -o "$work/r"
+    err 'is of a program that is run; .*1.sketch is a trace'
+done
 : >"$work/file"
 expect 1 "$teg" profile "$work/1.sketch" -g a100 -o "$work/file"
 err 'cannot write'

@@ -37,8 +37,7 @@ int fuzz_is_short(struct teg_launch *launch, uint64_t max)
     return 1;
 }
 
-/* Every instruction, with its addresses and values. */
-static void walk_block(struct teg_block *block)
+void fuzz_walk_block(struct teg_block *block)
 {
     struct teg_access access;
     struct teg_cursor c;
@@ -48,6 +47,8 @@ static void walk_block(struct teg_block *block)
         teg_cursor_init(&c, block, i);
         while (left > 0 && teg_cursor_next(&c)) {
             teg_cursor_access(&c, &access);
+            while (teg_cursor_value(&c, &access)) {
+            }
             left--;
         }
     }
@@ -61,7 +62,7 @@ static void walk_launch(struct teg_launch *launch)
     for (uint32_t n = 0; n < 1024; n++) {
         if (launch->next(launch->self, &block, &d) != TEG_OK || block == NULL)
             break;
-        walk_block(block);
+        fuzz_walk_block(block);
         teg_block_free(block);
     }
 }

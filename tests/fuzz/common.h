@@ -21,6 +21,9 @@ const char *fuzz_file(const uint8_t *data, size_t size);
  * enum teg_trace_format), walks every block of every launch. */
 void fuzz_walk(const uint8_t *data, size_t size, unsigned formats);
 
+/* Every instruction of a block, with its addresses and values. */
+void fuzz_walk_block(struct teg_block *block);
+
 /* Whether the launch has no more than `max` instructions, as its blocks tell:
  * the launch is walked. */
 int fuzz_is_short(struct teg_launch *launch, uint64_t max);

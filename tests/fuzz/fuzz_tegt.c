@@ -9,19 +9,6 @@
 #include "traces/tegt/kernel.h"
 #include "traces/tegt/layout.h"
 
-static void walk(struct teg_block *block)
-{
-    struct teg_access access;
-    struct teg_cursor c;
-    uint32_t left = FUZZ_INSTS_MAX;
-
-    for (uint32_t i = 0; i < teg_block_warps(block); i++) {
-        teg_cursor_init(&c, block, i);
-        while (left-- > 0 && teg_cursor_next(&c))
-            teg_cursor_access(&c, &access);
-    }
-}
-
 /* A block owns its bytes. */
 static void open_block(const struct teg_program *program, const uint8_t *data,
                        size_t size)
@@ -34,7 +21,7 @@ static void open_block(const struct teg_program *program, const uint8_t *data,
         return;
     memcpy(bytes, data, size);
     if (teg_block_open(program, bytes, size, "fuzz", 0, &block, &d) == TEG_OK) {
-        walk(block);
+        fuzz_walk_block(block);
         teg_block_free(block);
     }
     free(bytes);

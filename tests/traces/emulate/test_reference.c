@@ -372,20 +372,26 @@ static unsigned trials(void)
     return given != NULL ? (unsigned)atoi(given) : TRIALS;
 }
 
-static void try_row(struct trial *t, const struct sass_row *row, unsigned form,
-                    unsigned g)
+/* A word of the form with any value in every field. */
+static void draw_word(struct trial *t, const struct sass_row *row,
+                      unsigned form)
 {
+    uint64_t random[2] = {help_random(&t->random), help_random(&t->random)};
     struct help_field field[HELP_FIELDS];
     unsigned fields = help_fields(row, field);
 
-    for (unsigned n = 0; n < trials(); n++) {
-        uint64_t random[2] = {help_random(&t->random), help_random(&t->random)};
+    help_word(row, form, t->cc, random, t->word);
+    for (unsigned i = 0; i < fields; i++)
+        help_set(t->word, &field[i],
+                 (uint32_t)help_random(&t->random) &
+                     (help_field_values(&field[i]) - 1));
+}
 
-        help_word(row, form, t->cc, random, t->word);
-        for (unsigned i = 0; i < fields; i++)
-            help_set(t->word, &field[i],
-                     (uint32_t)help_random(&t->random) &
-                         (help_field_values(&field[i]) - 1));
+static void try_row(struct trial *t, const struct sass_row *row, unsigned form,
+                    unsigned g)
+{
+    for (unsigned n = 0; n < trials(); n++) {
+        draw_word(t, row, form);
         if (!sass_row_fits(row, t->word, t->cc))
             continue;
         if (n % 4 == 0)
@@ -635,17 +641,8 @@ static void repeat_words(struct trial *t)
 static void try_warp_row(struct trial *t, const struct sass_row *row,
                          unsigned form, unsigned which, unsigned g)
 {
-    struct help_field field[HELP_FIELDS];
-    unsigned fields = help_fields(row, field);
-
     for (unsigned n = 0; n < trials(); n++) {
-        uint64_t random[2] = {help_random(&t->random), help_random(&t->random)};
-
-        help_word(row, form, t->cc, random, t->word);
-        for (unsigned i = 0; i < fields; i++)
-            help_set(t->word, &field[i],
-                     (uint32_t)help_random(&t->random) &
-                         (help_field_values(&field[i]) - 1));
+        draw_word(t, row, form);
         fill(t);
         repeat_words(t);
         try_together(t, which, g);

@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int output_open(struct output *o, const char *path)
 {
@@ -128,6 +131,49 @@ const char *kernel_title(const char *name, char out[TEG_NAME_MAX])
 {
     return teg_name_readable(name[0] != '\0' ? name : "(unnamed kernel)",
                              NAME_PLAIN, out);
+}
+
+/* With the folders it lies in. */
+static int make_path(const char *path)
+{
+    char part[PATH_MAX];
+    int made = 0;
+
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (char *slash = part; made == 0 && slash != NULL;) {
+        slash = strchr(slash + 1, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            made = -1;
+        if (slash != NULL)
+            *slash = '/';
+    }
+    return made;
+}
+
+int output_directory(const char *path, const char *what)
+{
+    struct stat s;
+
+    if (make_path(path) == 0 && stat(path, &s) == 0) {
+        if (!S_ISDIR(s.st_mode))
+            errno = ENOTDIR;
+        else if (access(path, W_OK | X_OK) == 0)
+            return EXIT_DONE;
+    }
+    say(path, "cannot write %s there: %s", what, strerror(errno));
+    return EXIT_FAULT;
+}
+
+const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
 }
 
 const char *path_title(const char *path, char out[TEG_NAME_MAX])

@@ -37,6 +37,8 @@ int check_json(void);
 
 /* Writes `value` as an indented tree of JSON; `flags` are Jansson's. */
 int print_json(FILE *f, const json_t *value, size_t flags);
+/* Makes the folder `path` with those it lies in, for `what` ("pages"). */
+int output_directory(const char *path, const char *what);
 /* Opens, writes `value` as indented JSON, closes.  Takes the reference. */
 int output_json(const char *path, json_t *value);
 
@@ -47,6 +49,8 @@ void print_csv_text(FILE *f, const char *text);
 /* A kernel's name for people: that of its source, without parameters, or
  * "(unnamed kernel)". */
 const char *kernel_title(const char *name, char out[TEG_NAME_MAX]);
+/* What follows the last slash. */
+const char *base_name(const char *path);
 /* A path for people: what could move a terminal as escapes. */
 const char *path_title(const char *path, char out[TEG_NAME_MAX]);
 /* What a C++ symbol stands for, with parameters; null for any other name. */

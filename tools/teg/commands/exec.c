@@ -212,44 +212,22 @@ static void remove_files(const char *directory, const char *pattern)
     globfree(&found);
 }
 
-/* With the folders it lies in. */
-static int make_path(const char *path)
-{
-    char part[PATH_MAX];
-    int made = 0;
-
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    for (char *slash = part; made == 0 && slash != NULL;) {
-        slash = strchr(slash + 1, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            made = -1;
-        if (slash != NULL)
-            *slash = '/';
-    }
-    return made;
-}
-
 static int make_directory(struct exec *e)
 {
-    const char *name = strrchr(e->program.path, '/');
+    int status;
 
     if (e->no_trace)
         return EXIT_DONE;
     snprintf(e->default_out, sizeof e->default_out, "%s.teg",
-             name != NULL ? name + 1 : e->program.path);
+             base_name(e->program.path));
     if (e->out == NULL)
         e->out = e->default_out;
-    if (make_path(e->out) != 0 ||
-        (e->directory = realpath(e->out, NULL)) == NULL ||
-        access(e->directory, W_OK | X_OK) != 0) {
-        say(e->out, "cannot write traces there: %s", strerror(errno));
-        return EXIT_FAULT;
-    }
+    status = output_directory(e->out, "traces");
+    if (status != EXIT_DONE)
+        return status;
+    e->directory = realpath(e->out, NULL);
+    if (e->directory == NULL)
+        return say_memory();
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
     return EXIT_DONE;

@@ -39,13 +39,6 @@ static bool is_trace(const struct operands *operands)
            S_ISREG(s.st_mode) && access(operands->item[0], X_OK) != 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Where traces and pages go: beside a program's list, else NAME.teg here. */
 static void choose_directory(struct command_line *c, bool trace)
 {
@@ -119,24 +112,29 @@ static int trace_program(struct command_line *c)
     return has_launches(c->list) ? EXIT_DONE : EXIT_FAULT;
 }
 
-static int make_directory(const char *path)
+/* Of a trace nothing is run: what is about that would have no effect. */
+static int check_options(const struct command_line *c)
 {
-    struct stat s;
+    const char *name = c->pattern != NULL    ? "kernel"
+                       : c->launches != NULL ? "launches"
+                       : c->loose            ? "loose"
+                                             : NULL;
 
-    if ((mkdir(path, 0777) == 0 || errno == EEXIST) && stat(path, &s) == 0) {
-        if (S_ISDIR(s.st_mode))
-            return EXIT_DONE;
-        errno = ENOTDIR;
-    }
-    say(path, "cannot write pages there: %s", strerror(errno));
-    return EXIT_FAULT;
+    return name == NULL ? EXIT_DONE
+                        : say_usage("profile",
+                                    "--%s is of a program that is run; %s is a "
+                                    "trace",
+                                    name, c->operands.item[0]);
 }
 
 static int prepare(struct command_line *c)
 {
     bool trace = is_trace(&c->operands);
     const char *path = c->operands.item[0];
-    int status = EXIT_DONE;
+    int status = trace ? check_options(c) : EXIT_DONE;
+
+    if (status != EXIT_DONE)
+        return status;
 
     choose_directory(c, trace);
     make_title(c);
@@ -146,7 +144,7 @@ static int prepare(struct command_line *c)
         path = c->list;
         status = trace_program(c);
     } else {
-        status = make_directory(c->directory);
+        status = output_directory(c->directory, "pages");
     }
     if (status != EXIT_DONE)
         return status;
@@ -179,6 +177,7 @@ static int run(struct command_line *c)
     if (status == EXIT_DONE)
         status = measure_and_write(&c->profile);
     profile_release(&c->profile);
+    dygraphs_release(&c->profile.library);
     job_release(&c->profile.job);
     return c->program_status != EXIT_DONE ? c->program_status : status;
 }
@@ -216,7 +215,7 @@ int cmd_profile(int argc, char **argv)
          NULL},
         {"jobs", 'j', OPT_COUNT, &c.profile.jobs, "N",
          "host threads and workers (default: one per core)", NULL},
-        {"dygraphs", 0, OPT_TEXT, &c.profile.dygraphs, "DIR",
+        {"dygraphs", 0, OPT_TEXT, &c.profile.library.directory, "DIR",
          "where dygraph.min.js and .css are (default: " DYGRAPHS ")", NULL},
         JOB_FORMAT_OPTION(c.profile.job),
         {"output", 'o', OPT_TEXT, &c.out, "DIR",

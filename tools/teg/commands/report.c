@@ -17,7 +17,8 @@ static int check(struct page_request *r)
 
 int cmd_report(int argc, char **argv)
 {
-    struct page_request r = {.job.caches = CACHES_UNSAID};
+    struct dygraphs library = {0};
+    struct page_request r = {.library = &library, .job.caches = CACHES_UNSAID};
     const struct opt options[] = {
         JOB_GPU_OPTIONS(r.job),
         JOB_TRACE_OPTIONS(r.job),
@@ -39,7 +40,7 @@ int cmd_report(int argc, char **argv)
          "with the critical sequence of the warp that is done last; replays "
          "the kernel twice more",
          NULL},
-        {"dygraphs", 0, OPT_TEXT, &r.dygraphs, "DIR",
+        {"dygraphs", 0, OPT_TEXT, &library.directory, "DIR",
          "where dygraph.min.js and .css are (default: " DYGRAPHS ")", NULL},
         JOB_OUTPUT_OPTIONS(r.job),
         {0}};
@@ -72,6 +73,7 @@ int cmd_report(int argc, char **argv)
         status = page_make(&r);
     job = r.job;
     page_release(&r);
+    dygraphs_release(&library);
     job_release(&job);
     return status;
 }

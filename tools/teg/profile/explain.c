@@ -20,7 +20,7 @@ static int explain(struct profile *p, struct profile_group *g, uint32_t number,
     char path[PATH_MAX];
     struct page_request page = {
         .job = p->job,
-        .dygraphs = p->dygraphs,
+        .library = &p->library,
         .ranking = true,
         .carried = carried,
     };

@@ -15,6 +15,7 @@
 
 #include "tools/teg/replay/simulate.h"
 #include "tools/teg/report/hints.h"
+#include "tools/teg/report/page/dygraphs.h"
 #include "tools/teg/report/verdict.h"
 
 /* A launch, or several in a row that are the same. */
@@ -46,13 +47,13 @@ struct profile_group {
 
 struct profile {
     /* Given. */
-    struct job job;        /* opened */
-    const char *title;     /* the program and its arguments; borrowed */
-    const char *directory; /* of the pages; borrowed */
-    const char *dygraphs;  /* as in struct page_request */
-    uint32_t jobs;         /* host threads; 0: one per core */
-    uint32_t top;          /* kernels that are explained */
-    bool exact;            /* long launches in full, and explained, too */
+    struct job job;          /* opened */
+    const char *title;       /* the program and its arguments; borrowed */
+    const char *directory;   /* of the pages; borrowed */
+    struct dygraphs library; /* of the pages; for the caller to release */
+    uint32_t jobs;           /* host threads; 0: one per core */
+    uint32_t top;            /* kernels that are explained */
+    bool exact;              /* long launches in full, and explained, too */
 
     /* Found. */
     /* Owned, [steps], in order: step i is the job's i-th choice. */

@@ -12,13 +12,6 @@ enum {
     POSITION_WIDTH = 14,
 };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 const char *source_position(const struct teg_program *p,
                             const struct teg_inst *inst, char out[24])
 {

@@ -12,64 +12,7 @@ enum {
     POINTS_MAX = 200000 /* what viewers take in with ease */
 };
 
-/* ---- files ----------------------------------------------------------------------- */
-
-/* The whole file as a string, NULL if it cannot be read. */
-static char *read_text(const char *directory, const char *name)
-{
-    char path[512], *text = NULL;
-    long size = -1;
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    f = fopen(path, "rb");
-    if (f == NULL)
-        return NULL;
-    if (fseek(f, 0, SEEK_END) == 0)
-        size = ftell(f);
-    rewind(f);
-    if (size >= 0 && size < 4 << 20)
-        text = malloc((size_t)size + 1);
-    if (text != NULL) {
-        size_t got = fread(text, 1, (size_t)size, f);
-
-        text[got] = '\0';
-    }
-    fclose(f);
-    return text;
-}
-
-/* A comment that makes browsers ask for a file that is not in the page. */
-static void cut_source_map(char *text)
-{
-    char *map = text != NULL ? strstr(text, "//# sourceMappingURL=") : NULL;
-
-    if (map != NULL)
-        *map = '\0';
-    map = text != NULL ? strstr(text, "/*# sourceMappingURL=") : NULL;
-    if (map != NULL)
-        *map = '\0';
-}
-
-static void find_dygraphs(struct page_request *r)
-{
-    const char *directory = r->dygraphs != NULL ? r->dygraphs : DYGRAPHS;
-
-    r->script = read_text(directory, "dygraph.min.js");
-    r->style = read_text(directory, "dygraph.min.css");
-    cut_source_map(r->script);
-    cut_source_map(r->style);
-    if (r->script != NULL && r->style != NULL &&
-        strstr(r->script, "</script") == NULL)
-        return;
-    free(r->script);
-    free(r->style);
-    r->script = r->style = NULL;
-    say("report",
-        "no dygraphs in %s: the charts will not zoom. To have it: "
-        "sudo apt-get install -y libjs-dygraphs",
-        directory);
-}
+/* ---- the page -------------------------------------------------------------------- */
 
 static int digest(const char *path, struct page *page)
 {
@@ -92,8 +35,6 @@ static int digest(const char *path, struct page *page)
     return EXIT_DONE;
 }
 
-/* ---- the page -------------------------------------------------------------------- */
-
 static int write_page(struct page_request *r, const struct replay *replay)
 {
     struct result result = {
@@ -113,8 +54,8 @@ static int write_page(struct page_request *r, const struct replay *replay)
         .hints = &r->hints,
         .critical = r->sequenced ? &r->sequence : NULL,
         .trace = r->job.path,
-        .script = r->script,
-        .style = r->style,
+        .script = r->library->script,
+        .style = r->library->style,
     };
     struct output out;
     int status = digest(r->job.path, &page);
@@ -262,7 +203,7 @@ int page_make(struct page_request *r)
         for (uint32_t i = 0; i < r->sub_cores; i++)
             open_timeline(r, &r->sub[i], r->window.sm, i);
         if (wants_page(r))
-            find_dygraphs(r);
+            dygraphs_find(r->library);
         status = replay_and_write(r);
     }
     return status;
@@ -277,8 +218,6 @@ void page_release(struct page_request *r)
     free(r->one);
     free(r->sub);
     free(r->rank.toggle);
-    free(r->script);
-    free(r->style);
     if (r->sequenced)
         critical_sequence_release(&r->sequence);
     *r = (struct page_request){0};

@@ -12,15 +12,14 @@
 #ifndef TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
 #define TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
 
+#include "tools/teg/report/page/dygraphs.h"
 #include "tools/teg/report/page/page.h"
 #include "tools/teg/report/series.h"
 
-/* Where Debian's libjs-dygraphs puts it. */
-#define DYGRAPHS "/usr/share/javascript/dygraphs"
-
 struct page_request {
-    struct job job; /* one kernel chosen; job.out: of the page */
-    const char *dygraphs, *perfetto, *konata; /* as given, or NULL */
+    struct job job;                /* one kernel chosen; job.out: of the page */
+    struct dygraphs *library;      /* borrowed */
+    const char *perfetto, *konata; /* as given, or NULL */
     struct window window;
     struct opt_list what_ifs;
     bool ranking, critical;
@@ -39,7 +38,6 @@ struct page_request {
     struct critical_sequence sequence;
     bool sequenced; /* `sequence` is there */
     struct pc_trace points;
-    char *script, *style; /* owned; NULL: not there */
 };
 
 /* Says what is wrong and returns an exit status; release it in any case. */

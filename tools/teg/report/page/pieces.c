@@ -87,7 +87,6 @@ void html_position(FILE *f, const struct teg_program *p,
                    const struct teg_inst *inst)
 {
     const char *path = teg_program_file(p, inst);
-    const char *slash = strrchr(path, '/');
 
     if (*path == '\0') {
         fprintf(f, "line %" PRIu32, inst->line);
@@ -96,7 +95,7 @@ void html_position(FILE *f, const struct teg_program *p,
     fputs("<span title=\"", f);
     html_text(f, path);
     fputs("\">", f);
-    html_text(f, slash != NULL ? slash + 1 : path);
+    html_text(f, base_name(path));
     fprintf(f, ":%" PRIu32 "</span>", inst->line);
 }
 
