@@ -8,10 +8,11 @@
 cd "$(dirname "$0")/.." || exit 2
 seconds=$1
 shift
-failed=0
+failed=0 ran=0
 for program in "$@"; do
     name=$(basename "$program")
-    [ -z "$ONLY" ] || expr "${name#fuzz_}" : "\($ONLY\)\$" >/dev/null || continue
+    echo "${name#fuzz_}" | grep -qxE -e "${ONLY:-.*}" || continue
+    ran=1
     mkdir -p "build/fuzz/corpus/$name"
     patience=20
     [ "$name" != fuzz_engine ] || patience=300 # the naive one looks at each cycle
@@ -40,4 +41,8 @@ for program in "$@"; do
         failed=1
     fi
 done
+if [ $ran = 0 ]; then
+    echo "no fuzz program's name matches '$ONLY'"
+    failed=1
+fi
 exit $failed
