@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/binary/fatbin.h"
+#include "traces/block/block.h"
 
 const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90};
 
@@ -141,24 +142,58 @@ teg_status help_try_kernel(struct help_kernel *k)
     return status;
 }
 
-/* Runs from the bytes of `before` and compares with those of `want`. */
-static void run_again(struct help_kernel *k, uint8_t *const before[],
-                      uint8_t *const want[], const char *what)
+/* A sum over the bytes of all blocks' traces, in their order. */
+static uint64_t trace_kernel(struct help_kernel *k)
 {
+    struct teg_launch launch;
+    struct teg_block *block;
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t sum = 0xcbf29ce484222325u; /* FNV-1a */
+
+    k->facts.from = 0;
+    ck_assert_msg(emu_launch(&k->cubin, k->code, k->device, &k->facts, &launch,
+                             &k->d) == TEG_OK,
+                  "%s: %s", k->d.where, k->d.what);
+    for (;;) {
+        ck_assert_msg(launch.next(launch.self, &block, &k->d) == TEG_OK,
+                      "%s: %s", k->d.where, k->d.what);
+        if (block == NULL)
+            break;
+        bytes = teg_block_built(block, &launch.kernel->program, &size);
+        ck_assert_ptr_nonnull(bytes);
+        for (size_t i = 0; i < size; i++)
+            sum = (sum ^ bytes[i]) * 0x100000001b3u;
+        teg_block_free(block);
+    }
+    launch.close(launch.self);
+    k->facts.from = UINT64_MAX;
+    /* Every launch here has variables of its own, elsewhere. */
+    return k->cubin.global_init.size + k->cubin.global_zero.size == 0 ? sum : 0;
+}
+
+/* Runs from the bytes of `before` and compares with those of `want`; returns
+ * the trace's sum. */
+static uint64_t run_again(struct help_kernel *k, uint8_t *const before[],
+                          uint8_t *const want[], const char *what)
+{
+    uint64_t sum;
+
     for (uint32_t i = 0; i < k->buffers; i++)
         memcpy(k->buffer[i].data, before[i], k->buffer[i].bytes);
-    ck_assert_msg(help_try_kernel(k) == TEG_OK, "%s: %s", k->d.where,
-                  k->d.what);
+    sum = trace_kernel(k);
     for (uint32_t i = 0; i < k->buffers; i++)
         ck_assert_msg(memcmp(want[i], k->buffer[i].data, k->buffer[i].bytes) ==
                           0,
                       "%s: %s changes buffer %u", k->code->name, what, i);
+    return sum;
 }
 
 void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
                      uint32_t block_x, uint32_t block_y)
 {
     uint8_t *before[HELP_BUFFERS], *plain[HELP_BUFFERS];
+    uint64_t sum;
 
     k->facts.grid[0] = grid_x;
     k->facts.grid[1] = grid_y;
@@ -175,9 +210,13 @@ void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
     for (uint32_t i = 0; i < k->buffers; i++)
         memcpy(plain[i], k->buffer[i].data, k->buffer[i].bytes);
     k->facts.plain = 0;
-    run_again(k, before, plain, "vector code");
-    k->facts.jobs = 3;
-    run_again(k, before, plain, "a second thread");
+    sum = run_again(k, before, plain, "vector code");
+    k->facts.jobs = 2;
+    ck_assert_msg(run_again(k, before, plain, "a second thread") == sum,
+                  "%s: two threads change the trace", k->code->name);
+    k->facts.jobs = 7;
+    ck_assert_msg(run_again(k, before, plain, "a seventh thread") == sum,
+                  "%s: seven threads change the trace", k->code->name);
     k->facts.jobs = 0;
     for (uint32_t i = 0; i < k->buffers; i++) {
         free(before[i]);

@@ -8,8 +8,9 @@
  *     help_int(&k, n);
  *     help_run_kernel(&k, 4, 1, 256, 1);
  *
- * Each runs three times: without this machine's vectors, with them, and on
- * three threads; all must leave the same bytes.
+ * Each runs four times: without this machine's vectors, with them, and on two
+ * and seven threads; all must leave the same bytes, and the threads' traces be
+ * those of one.
  */
 #ifndef TEG_TESTS_HELP_KERNEL_H
 #define TEG_TESTS_HELP_KERNEL_H

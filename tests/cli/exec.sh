@@ -8,7 +8,7 @@ standin=${BUILD:-build/release}/cudart
 count() { grep -c '"trace"' "$1"; }
 value() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1" | head -1; }
 
-for test in scale managed variables parameters device threads cooperative textures surfaces; do
+for test in scale managed variables parameters repeats device threads cooperative textures surfaces; do
     for gpu in t4 a100 a40; do
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done
@@ -45,6 +45,12 @@ dram() { "$teg" run "$work/scale-a100/kernels.json" -g a100 -f json "$@" |
 # besides the counter, a variable that no call of the program's has written
 check 'cold it reads what it scales' [ "$(dram --caches cold)" = "$((4000 + 32)) " ]
 check 'carried the copy is there' [ "$(dram)" = '32 0 ' ]
+
+# launches that would do what one before did are listed all the same: the
+# value changes once, the buffer moves once
+check 'all are counted' [ "$(sed -n '/"order"/q;s/.*"launches": *\([0-9]*\).*/\1/p' \
+    "$work/repeats-a100/kernels.json" | awk '{n += $1} END {print n}')" = 18 ]
+expect 0 "$teg" exec -g a100 --no-trace -j 7 -- "$program" repeats
 
 # the device is the one of the description
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" device

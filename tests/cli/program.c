@@ -431,6 +431,38 @@ static void test_parameters(void)
     CHECK(cudaFuncSetAttribute(reverse, 8, 1 << 20) == 1);
 }
 
+/* The same launch again and again, with changes between that it must see. */
+static void test_repeats(void)
+{
+    struct {
+        char tag;
+        double value;
+    } pair = {3, 0.25};
+    char a = -1;
+    short b = 100;
+    long long c = 1LL << 40;
+    double *out, host[2], want = -1 + 3 + 0.25 + 100 + (double)(1LL << 40);
+    void *args[] = {&a, &pair, &b, &c, &out};
+
+    CHECK(cudaMalloc((void **)&out, sizeof host) == 0);
+    for (int round = 0; round < 6; round++) {
+        for (int i = 0; i < 3; i++)
+            CHECK(launch(mixed, 1, 2, 0, args) == 0);
+        CHECK(cudaMemcpy(host, out, sizeof host, TO_HOST) == 0);
+        CHECK(host[0] == want && host[1] == want);
+        if (round < 2)
+            CHECK(cudaMemset(out, 0, sizeof host) == 0);
+        if (round == 3) {
+            pair.value += 1;
+            want += 1;
+        }
+        if (round == 4) {
+            CHECK(cudaFree(out) == 0);
+            CHECK(cudaMalloc((void **)&out, sizeof host) == 0);
+        }
+    }
+}
+
 static void test_device(void)
 {
     int value, count, blocks;
@@ -843,6 +875,7 @@ static const struct {
     {"managed", test_managed},
     {"variables", test_variables},
     {"parameters", test_parameters},
+    {"repeats", test_repeats},
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},

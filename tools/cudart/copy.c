@@ -10,10 +10,10 @@ enum {
 
 /* Host pointer of one side of a copy.  `device` 1: must be device memory, 0:
  * must not be the device's alone, -1: either. */
-static void *side(struct runtime *r, const void *address, size_t bytes,
-                  int device)
+static const void *side(struct runtime *r, const void *address, size_t bytes,
+                        int device)
 {
-    void *found = device_bytes(r, address, bytes);
+    const void *found = device_peek(r, address, bytes);
     uint64_t left;
 
     if (found != NULL)
@@ -24,7 +24,18 @@ static void *side(struct runtime *r, const void *address, size_t bytes,
     if (device == 1 ||
         emu_device_find(r->device, (uint64_t)address, &left) != NULL)
         return NULL;
-    return (void *)address;
+    return address;
+}
+
+/* The side that is written. */
+static void *target_side(struct runtime *r, void *address, size_t bytes,
+                         int device)
+{
+    void *found = device_bytes(r, address, bytes);
+
+    if (side(r, address, bytes, device) == NULL)
+        return NULL;
+    return found != NULL ? found : address;
 }
 
 static int to_device(int kind)
@@ -45,7 +56,7 @@ static int from_device(int kind)
  * where it was used last. */
 static int is_resident(struct runtime *r, const void *address)
 {
-    return device_bytes(r, address, 1) != NULL &&
+    return device_peek(r, address, 1) != NULL &&
            shared_find(r, address) == NULL;
 }
 
@@ -75,7 +86,7 @@ int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
         return cudaErrorInvalidMemcpyDirection;
     if (bytes == 0)
         return cudaSuccess;
-    target = side(r, to, bytes, to_device(kind));
+    target = target_side(r, to, bytes, to_device(kind));
     source = side(r, from, bytes, from_device(kind));
     if (target == NULL || source == NULL)
         return cudaErrorInvalidValue;

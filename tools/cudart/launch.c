@@ -1,6 +1,7 @@
 /* Kernel launches: configuration, checks, the run. */
 #include "tools/cudart/launch.h"
 #include "tools/cudart/limits.h"
+#include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
 #include "tools/cudart/stream.h"
 
@@ -11,7 +12,9 @@
 
 enum {
     CONFIGURATIONS_MAX = 16,
-    PARAMS_MAX = 32768, /* bytes */
+    PARAMS_MAX = 32768,    /* bytes */
+    ALONE_UP_TO = 4000000, /* thread instructions that one thread runs sooner
+                              than others have started */
     ATTRIBUTE_COOPERATIVE = 2,
     ATTRIBUTE_CLUSTER = 4,
 };
@@ -131,30 +134,58 @@ static void say_strays(struct runtime *r, const struct function *f,
     r->strays_said |= strays != 0;
 }
 
-static teg_status run(struct runtime *r, const struct function *f,
+/* Runs all blocks, writing the trace if it is wanted, and notes what the
+ * launch did. */
+static teg_status emulate(struct runtime *r, const struct launch_key *key,
+                          struct emu_launch_facts *facts, uint64_t number,
+                          int wanted, struct teg_diag *d)
+{
+    const struct function *f = key->function;
+    struct launch_done done = {0};
+    struct teg_launch launch;
+    uint64_t strays = 0;
+    int calls = 0;
+    teg_status status;
+
+    facts->strays = &strays;
+    facts->calls = &calls;
+    emu_device_watch(r->device);
+    TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
+    status = wanted ? tracer_write(&r->tracer, &launch, number, &done.trace, d)
+                    : teg_launch_walk(&launch, NULL, NULL, d);
+    launch.close(launch.self);
+    facts->strays = NULL;
+    facts->calls = NULL;
+    say_strays(r, f, strays);
+    done.warp_insts = *facts->warp_insts;
+    if (status == TEG_OK && !calls)
+        repeats_note(r->repeats, r->device, key, &done);
+    else
+        emu_device_settle(r->device, NULL, 0);
+    return status;
+}
+
+static teg_status run(struct runtime *r, const struct launch_key *key,
                       struct emu_launch_facts *facts, struct teg_diag *d)
 {
     uint64_t number = r->launches++;
     uint64_t blocks =
         (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2];
-    int wanted = tracer_wants(&r->tracer, f->name, number);
-    struct teg_launch launch;
-    uint64_t strays = 0;
-    teg_status status;
+    int wanted = tracer_wants(&r->tracer, key->function->name, number);
+    const struct launch_done *done = repeats_find(r->repeats, r->device, key);
 
     if (!wanted)
         tracer_pass(&r->tracer);
+    if (done != NULL && (!wanted || done->trace != NULL)) {
+        *facts->warp_insts = done->warp_insts;
+        return wanted ? tracer_repeat(&r->tracer, done->trace, facts->grid,
+                                      facts->block, number, d)
+                      : TEG_OK;
+    }
     facts->from = wanted ? r->tracer.blocks.from : blocks;
     facts->to =
         wanted && r->tracer.blocks.to < blocks ? r->tracer.blocks.to : blocks;
-    facts->strays = &strays;
-    TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
-    status = wanted ? tracer_write(&r->tracer, &launch, number, d)
-                    : teg_launch_walk(&launch, NULL, NULL, d);
-    launch.close(launch.self);
-    facts->strays = NULL;
-    say_strays(r, f, strays);
-    return status;
+    return emulate(r, key, facts, number, wanted, d);
 }
 
 /* Nominal time: every scheduler of the chip issues in every cycle, and a
@@ -226,6 +257,15 @@ int function_launch(struct runtime *r, struct function *f,
         .textures = &r->textures,
         .outlet = {print_text, NULL},
         .warp_insts = &insts,
+        .jobs = r->jobs,
+        .alone_up_to = ALONE_UP_TO,
+    };
+    const struct launch_key key = {
+        .function = f,
+        .shape = *s,
+        .params = params,
+        .param_bytes = f->kernel->param_bytes,
+        .textures = r->texture_changes,
     };
     int error = check_shape(r, s);
 
@@ -239,7 +279,7 @@ int function_launch(struct runtime *r, struct function *f,
         error = gather(f->kernel, args, params);
     if (error != cudaSuccess)
         return error;
-    status = run(r, f, &facts, &d);
+    status = run(r, &key, &facts, &d);
     pass_time(r, insts);
     if (status == TEG_OK)
         return cudaSuccess;

@@ -23,6 +23,12 @@ void *device_bytes(struct runtime *r, const void *address, size_t bytes)
     return emu_device_at(r->device, (uint64_t)address, bytes);
 }
 
+const void *device_peek(const struct runtime *r, const void *address,
+                        size_t bytes)
+{
+    return emu_device_peek(r->device, (uint64_t)address, bytes);
+}
+
 void memory_left(struct runtime *r, size_t *left, size_t *total)
 {
     *total = MEMORY_BYTES;
@@ -289,7 +295,7 @@ CALL(cudaPointerGetAttributes, struct cuda_pointer_attributes *a,
     if (s != NULL)
         *a = (struct cuda_pointer_attributes){
             s->kind, 0, (void *)address, (void *)address, {0}};
-    else if (device_bytes(r, address, 1) != NULL)
+    else if (device_peek(r, address, 1) != NULL)
         *a = (struct cuda_pointer_attributes){
             MEMORY_DEVICE, 0, (void *)address, NULL, {0}};
     return runtime_end(r, cudaSuccess);

@@ -4,8 +4,11 @@
 
 #include "tools/cudart/runtime.h"
 
-/* Host pointer of device memory; NULL if it is none. */
+/* Host pointer of device memory to be written; NULL if it is none. */
 void *device_bytes(struct runtime *r, const void *address, size_t bytes);
+/* The same to be read. */
+const void *device_peek(const struct runtime *r, const void *address,
+                        size_t bytes);
 int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
                 int kind);
 /* As a call of the program's: it counts a nominal microsecond besides its

@@ -317,6 +317,7 @@ static int open_managed(struct runtime *r, struct variable *v)
     if (address == 0)
         return error;
     data = device_bytes(r, (void *)address, bytes);
+    emu_device_open(r->device, address);
     *(void **)v->host = data;
     if (emu_device_map(r->device, (uint64_t)data, data, bytes, &d) != TEG_OK)
         return cudaErrorMemoryAllocation;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
 
 /* Device memory lies where the program's own never does. */
@@ -44,6 +45,9 @@ static int open_gpu(struct runtime *r)
     r->next_shared = SHARED_ADDRESS;
     path = getenv("TEG_EXEC_LOOSE");
     r->margin = path != NULL && path[0] != '\0' ? LOOSE_MARGIN : 0;
+    path = getenv("TEG_EXEC_JOBS");
+    r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
+    r->repeats = repeats_new();
     return tracer_init(&r->tracer);
 }
 

@@ -19,6 +19,7 @@
  *   TEG_EXEC_LAUNCHES  A:B, only launches A to B-1 of the process
  *   TEG_EXEC_BLOCKS    A:B, only these blocks of each launch
  *   TEG_EXEC_LOOSE     not empty: buffers have room around them
+ *   TEG_EXEC_JOBS      threads that run the blocks of a launch
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H
 #define TEG_TOOLS_CUDART_RUNTIME_H
@@ -42,6 +43,9 @@ struct runtime {
     double nominal_us;    /* see docs/exec.md */
     int strays_said;      /* what a shuffle left undefined, once */
     uint64_t launches;
+    unsigned jobs;           /* threads that run the blocks of a launch */
+    struct repeats *repeats; /* launches that were run: repeat.h */
+    uint64_t texture_changes;
     struct module *modules; /* and what else is registered: registry.h */
     struct function *functions;
     struct variable *variables;

@@ -24,7 +24,7 @@ static int take_linear(struct runtime *r, const struct cuda_resource *c,
     if (error != cudaSuccess)
         return error;
     if (c->linear.bytes < texel || c->linear.bytes / texel > UINT32_MAX ||
-        device_bytes(r, c->linear.data, c->linear.bytes) == NULL)
+        device_peek(r, c->linear.data, c->linear.bytes) == NULL)
         return cudaErrorInvalidValue;
     t->address = (uint64_t)c->linear.data;
     t->dimensions = 1;
@@ -45,8 +45,8 @@ static int take_pitched(struct runtime *r, const struct cuda_resource *c,
     if (c->pitched.width == 0 || c->pitched.height == 0 ||
         c->pitched.width > UINT32_MAX / 16 ||
         c->pitched.height > UINT32_MAX / 16 || c->pitched.pitch < row ||
-        device_bytes(r, c->pitched.data,
-                     c->pitched.pitch * (c->pitched.height - 1) + row) == NULL)
+        device_peek(r, c->pitched.data,
+                    c->pitched.pitch * (c->pitched.height - 1) + row) == NULL)
         return cudaErrorInvalidValue;
     t->address = (uint64_t)c->pitched.data;
     t->dimensions = 2;
@@ -107,6 +107,7 @@ static int take_reading(const struct cuda_texture *how, struct emu_texture *t)
 
 static int add(struct runtime *r, const struct emu_texture *t, uint64_t *handle)
 {
+    r->texture_changes++;
     return emu_textures_add(&r->textures, t, handle, NULL) == TEG_OK
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
@@ -154,6 +155,7 @@ static int destroy(uint64_t handle)
     BEGIN(r);
     int some = emu_textures_remove(&r->textures, handle);
 
+    r->texture_changes++;
     return runtime_end(r, some || handle == 0 ? cudaSuccess
                                               : cudaErrorInvalidValue);
 }

@@ -238,13 +238,14 @@ void tracer_pass(struct tracer *t)
     t->untraced++;
 }
 
-static teg_status note(struct tracer *t, const struct teg_kernel *k,
-                       const char *file, uint64_t number, struct teg_diag *d)
+teg_status tracer_repeat(struct tracer *t, const struct written *kept,
+                         const uint32_t grid[3], const uint32_t block[3],
+                         uint64_t number, struct teg_diag *d)
 {
     json_t *line = json_pack(
-        "{s:s, s:s, s:I, s:o, s:o, s:I}", "trace", file, "name", k->name,
-        "launch", (json_int_t)number, "grid", shape_json(k->grid), "block",
-        shape_json(k->block), "process", (json_int_t)t->process);
+        "{s:s, s:s, s:I, s:o, s:o, s:I}", "trace", kept->file, "name",
+        kept->kernel, "launch", (json_int_t)number, "grid", shape_json(grid),
+        "block", shape_json(block), "process", (json_int_t)t->process);
 
     if (!flush_event(t) || !flush_passed(t)) {
         json_decref(line);
@@ -256,16 +257,17 @@ static teg_status note(struct tracer *t, const struct teg_kernel *k,
 }
 
 teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
-                        uint64_t number, struct teg_diag *d)
+                        uint64_t number, const struct written **kept,
+                        struct teg_diag *d)
 {
     char file[256], path[PATH_MAX];
-    const struct written *kept;
+    const struct teg_kernel *k = launch->kernel;
 
     name_file(t, launch->kernel->name, number, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", t->directory, file);
     TRY(teg_tegt_write(path, launch, d));
-    TRY(keep(t, file, launch->kernel->name, &kept, d));
-    if (strcmp(kept->file, file) != 0)
+    TRY(keep(t, file, k->name, kept, d));
+    if (strcmp((*kept)->file, file) != 0)
         unlink(path);
-    return note(t, launch->kernel, kept->file, number, d);
+    return tracer_repeat(t, *kept, k->grid, k->block, number, d);
 }

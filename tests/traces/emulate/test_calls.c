@@ -96,6 +96,13 @@ START_TEST(printf_prints_what_c_would)
     open_run(&r, generation[_i]);
     ck_assert(launch(&r, "greet", &params, sizeof params) == TEG_OK);
     ck_assert_str_eq(r.printed, want);
+    /* in the order of the blocks, each once, for any number of threads */
+    r.facts.grid[0] = 3;
+    r.facts.jobs = 3;
+    ck_assert(launch(&r, "greet", &params, sizeof params) == TEG_OK);
+    ck_assert_uint_eq(strlen(r.printed), 4 * strlen(want));
+    for (int i = 0; i < 4; i++)
+        ck_assert(strncmp(r.printed + i * used, want, (size_t)used) == 0);
     close_run(&r);
 }
 END_TEST
@@ -112,6 +119,12 @@ START_TEST(a_kernel_may_allocate_and_free)
 
     open_run(&r, generation[_i]);
     ck_assert(emu_device_alloc(r.device, 16, &params.out, &r.d) == TEG_OK);
+    ck_assert(launch(&r, "heap", &params, sizeof params) == TEG_OK);
+    out = emu_device_at(r.device, params.out, 16);
+    for (int l = 0; l < 4; l++)
+        ck_assert_int_eq(out[l], l * (0 + 1 + 2 + 3 + 4));
+    r.facts.grid[0] = 40;
+    r.facts.jobs = 5;
     ck_assert(launch(&r, "heap", &params, sizeof params) == TEG_OK);
     out = emu_device_at(r.device, params.out, 16);
     for (int l = 0; l < 4; l++)
@@ -303,6 +316,66 @@ START_TEST(extremes_of_three_are_exact)
 }
 END_TEST
 
+/* How many buffers the launch used, SIZE_MAX if it cannot be repeated. */
+static size_t watched(struct run *r, const char *name, uint64_t out,
+                      struct emu_state *state)
+{
+    emu_device_watch(r->device);
+    ck_assert(launch(r, name, &out, sizeof out) == TEG_OK);
+    return emu_device_settle(r->device, state, 4);
+}
+
+START_TEST(who_may_be_repeated_is_known_by_its_buffers)
+{
+    struct emu_state state[4], later[4];
+    uint64_t out, other;
+    struct run r;
+    int at;
+
+    open_run(&r, generation[_i]);
+    ck_assert(emu_device_alloc(r.device, 16, &out, &r.d) == TEG_OK);
+    ck_assert(emu_device_alloc(r.device, 64, &other, &r.d) == TEG_OK);
+    r.facts.block[0] = 1;
+    /* it changes one of the variables it reads */
+    ck_assert_uint_eq(watched(&r, "variables", out, state), SIZE_MAX);
+    for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
+        struct {
+            char a;
+            double tag, value;
+            short b;
+            long long c;
+            uint64_t out;
+        } params = {.out = out};
+
+        r.facts.jobs = jobs;
+        r.facts.grid[0] = 4;
+        emu_device_watch(r.device);
+        ck_assert(launch(&r, "mixed", &params, sizeof params) == TEG_OK);
+        /* the constants and what is written */
+        ck_assert_uint_eq(emu_device_settle(r.device, state, 4), 2);
+        at = state[1].address == out;
+        ck_assert_uint_eq(state[at].address, out);
+        ck_assert(emu_device_is_in(r.device, &state[at]));
+        /* who reads leaves it so, a write elsewhere too; a write does not */
+        ck_assert_ptr_nonnull(emu_device_peek(r.device, out, 16));
+        ck_assert_ptr_nonnull(emu_device_at(r.device, other, 64));
+        ck_assert(emu_device_is_in(r.device, &state[at]));
+        ck_assert_ptr_nonnull(emu_device_at(r.device, out, 16));
+        ck_assert(!emu_device_is_in(r.device, &state[at]));
+        /* nor does another launch */
+        emu_device_watch(r.device);
+        ck_assert(launch(&r, "mixed", &params, sizeof params) == TEG_OK);
+        ck_assert_uint_eq(emu_device_settle(r.device, later, 4), 2);
+        ck_assert_uint_ne(later[at].state, state[at].state);
+    }
+    /* the host may write there without a word */
+    emu_device_open(r.device, out);
+    r.facts.jobs = 1;
+    ck_assert_uint_eq(watched(&r, "variables", out, state), SIZE_MAX);
+    close_run(&r);
+}
+END_TEST
+
 START_TEST(device_memory_comes_and_goes)
 {
     struct emu_device *device;
@@ -350,4 +423,5 @@ HELP_MAIN("traces/emulate/calls", 60, {printf_prints_what_c_would, GENERATIONS},
           {all_blocks_run_and_the_chosen_are_handed_out, GENERATIONS},
           {extremes_of_three_are_exact, GENERATIONS},
           {votes_go_among_the_lanes_of_their_mask, GENERATIONS},
+          {who_may_be_repeated_is_known_by_its_buffers, GENERATIONS},
           {device_memory_comes_and_goes, 0})

@@ -12,6 +12,7 @@
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/program.h"
 #include "tools/teg/cli/teg.h"
+#include "tools/teg/pool/pool.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,7 +41,8 @@ struct exec {
     /* As given; borrowed. */
     const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
     bool no_trace, loose;
-    char **argv; /* the program and its arguments */
+    uint32_t jobs; /* 0: one per core */
+    char **argv;   /* the program and its arguments */
 
     struct program program;
     char *gpu_path;             /* owned */
@@ -278,6 +280,9 @@ static int set_environment(const struct exec *e)
     set("TEG_EXEC_DIR", e->directory);
     set("TEG_EXEC_KERNEL", e->kernel);
     set("TEG_EXEC_LOOSE", e->loose ? "1" : "");
+    snprintf(range, sizeof range, "%" PRIu32,
+             e->jobs != 0 ? e->jobs : pool_cores_here());
+    set("TEG_EXEC_JOBS", range);
     set_loader(e);
     return status;
 }
@@ -467,6 +472,10 @@ int cmd_exec(int argc, char **argv)
         {"blocks", 0, OPT_TEXT, &e.blocks, "A:B",
          "record only blocks A to B-1 of each launch, in the order of the "
          "grid; all of them run",
+         NULL},
+        {"jobs", 'j', OPT_COUNT, &e.jobs, "N",
+         "host threads that run the blocks of a launch (default: one per "
+         "core); what the program computes does not depend on it",
          NULL},
         {"loose", 0, OPT_FLAG, &e.loose, NULL,
          "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "

@@ -42,6 +42,8 @@ static inline uint8_t *emu_global_at(struct emu_block *b,
 
     if (at - s->address >= s->bytes && !emu_device_span(b->device, at, s))
         return NULL;
+    s->usage->read |= use != EMU_WRITE;
+    s->usage->written |= use != EMU_READ;
     at -= s->address;
     return s->bytes - at >= bytes ? s->data + at : NULL;
 }

@@ -185,11 +185,11 @@ static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
     uint64_t address = 0, bytes = get64(w, lane, FIRST);
 
     (void)op;
-    if (bytes == 0 || bytes > EMU_HEAP_BYTES - w->block->gang->heap_used ||
+    if (bytes == 0 || bytes > EMU_HEAP_BYTES - *w->block->gang->heap_used ||
         emu_device_alloc(w->block->device, bytes, &address, NULL) != TEG_OK)
         address = 0;
     else
-        w->block->gang->heap_used += bytes;
+        *w->block->gang->heap_used += bytes;
     put64(w, lane, FIRST, address);
 }
 
@@ -197,7 +197,7 @@ static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
 static void call_free(struct emu_warp *w, const struct emu_op *op, int lane)
 {
     uint64_t address = get64(w, lane, FIRST), bytes = 0;
-    uint64_t *used = &w->block->gang->heap_used;
+    uint64_t *used = w->block->gang->heap_used;
 
     if (address == 0)
         return;
@@ -226,21 +226,36 @@ static void call_assertfail(struct emu_warp *w, const struct emu_op *op,
 static const struct {
     const char *name;
     call *call;
+    int in_turn; /* others hear of it, so it waits for the block's turn */
 } known[] = {
-    {"vprintf", call_vprintf},
-    {"malloc", call_malloc},
-    {"free", call_free},
-    {"__assertfail", call_assertfail},
+    {"vprintf", call_vprintf, 1},
+    {"malloc", call_malloc, 1},
+    {"free", call_free, 1},
+    {"__assertfail", call_assertfail, 0},
 };
+
+/* A block ahead of its turn ends here and runs again. */
+static int waits_for_turn(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    struct emu_block *b = w->block;
+
+    b->gang->called = 1;
+    if (b->view == NULL)
+        return 0;
+    emu_view_give_up(b->view);
+    emu_fault(w, op, lane, TEG_LIMIT, "comes before its turn");
+    return 1;
+}
 
 void emu_call(struct emu_warp *w, const struct emu_op *op, int lane,
               const char *name)
 {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(known[i].name, name) == 0) {
+        if (strcmp(known[i].name, name) != 0)
+            continue;
+        if (!known[i].in_turn || !waits_for_turn(w, op, lane))
             known[i].call(w, op, lane);
-            return;
-        }
+        return;
     }
     emu_fault(w, op, lane, TEG_LIMIT, "a call of %.80s is not emulated", name);
 }

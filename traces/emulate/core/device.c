@@ -14,6 +14,7 @@ struct buffer {
     uint64_t address, bytes;
     uint8_t *data; /* owned, unless mapped */
     int mapped;
+    struct emu_usage *usage; /* owned */
 };
 
 struct emu_device {
@@ -21,6 +22,7 @@ struct emu_device {
     size_t count, capacity;
     size_t last; /* the one found last: the next access is near */
     uint64_t next;
+    uint64_t states; /* that buffers have been in */
 };
 
 teg_status emu_device_new(struct emu_device **device, struct teg_diag *d)
@@ -37,14 +39,19 @@ void emu_device_begin(struct emu_device *device, uint64_t address)
     device->next = address;
 }
 
+static void release_buffer(struct buffer *b)
+{
+    if (!b->mapped)
+        free(b->data);
+    free(b->usage);
+}
+
 void emu_device_free(struct emu_device *device)
 {
     if (device == NULL)
         return;
-    for (size_t i = 0; i < device->count; i++) {
-        if (!device->buffer[i].mapped)
-            free(device->buffer[i].data);
-    }
+    for (size_t i = 0; i < device->count; i++)
+        release_buffer(&device->buffer[i]);
     free(device->buffer);
     free(device);
 }
@@ -78,17 +85,24 @@ static size_t index_of(const struct emu_device *device, uint64_t address)
                                                               : device->count;
 }
 
-/* Puts `b` in its place by address; there is room in the list. */
-static void insert(struct emu_device *device, const struct buffer *b)
+/* Puts `b` in its place by address; there is room in the list.  0: no
+ * memory. */
+static int insert(struct emu_device *device, struct buffer *b)
 {
     size_t at = index_of(device, b->address);
 
+    b->usage = calloc(1, sizeof *b->usage);
+    if (b->usage == NULL)
+        return 0;
+    b->usage->state = ++device->states;
+    b->usage->open = b->mapped != 0;
     at = at == device->count ? 0 : at + 1;
     memmove(&device->buffer[at + 1], &device->buffer[at],
             (device->count - at) * sizeof *b);
     device->buffer[at] = *b;
     device->count++;
     device->last = at;
+    return 1;
 }
 
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
@@ -99,9 +113,10 @@ teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
     if (device->count == device->capacity && !grow(device))
         return teg_fail_memory(d);
     b.data = calloc(1, bytes != 0 ? (size_t)bytes : 1);
-    if (b.data == NULL)
+    if (b.data == NULL || !insert(device, &b)) {
+        free(b.data);
         return teg_fail_memory(d);
-    insert(device, &b);
+    }
     device->next +=
         (bytes + GAP + ALIGNMENT - 1) / ALIGNMENT * (uint64_t)ALIGNMENT;
     *address = b.address;
@@ -141,9 +156,9 @@ teg_status emu_device_map(struct emu_device *device, uint64_t address,
         return teg_fail(d, TEG_LIMIT, "",
                         "%llu bytes at 0x%llx are device memory already",
                         (unsigned long long)bytes, (unsigned long long)address);
-    if (device->count == device->capacity && !grow(device))
+    if ((device->count == device->capacity && !grow(device)) ||
+        !insert(device, &b))
         return teg_fail_memory(d);
-    insert(device, &b);
     return TEG_OK;
 }
 
@@ -153,8 +168,7 @@ int emu_device_remove(struct emu_device *device, uint64_t address)
 
     if (at == device->count || device->buffer[at].address != address)
         return 0;
-    if (!device->buffer[at].mapped)
-        free(device->buffer[at].data);
+    release_buffer(&device->buffer[at]);
     device->count--;
     memmove(&device->buffer[at], &device->buffer[at + 1],
             (device->count - at) * sizeof device->buffer[at]);
@@ -177,21 +191,39 @@ void *emu_device_find(struct emu_device *device, uint64_t address,
     return device->buffer[at].data + offset;
 }
 
-void *emu_device_at(struct emu_device *device, uint64_t address, uint64_t bytes)
+/* The buffer that has all of them, NULL if there is none. */
+static struct buffer *find(const struct emu_device *device, uint64_t address,
+                           uint64_t bytes)
 {
-    void *found;
-    size_t at;
+    size_t at = device->last;
 
     if (device->count == 0)
         return NULL;
-    found = within(&device->buffer[device->last], address, bytes);
-    if (found != NULL)
-        return found;
-    at = index_of(device, address);
-    if (at == device->count)
+    if (within(&device->buffer[at], address, bytes) == NULL)
+        at = index_of(device, address);
+    return at != device->count &&
+                   within(&device->buffer[at], address, bytes) != NULL
+               ? &device->buffer[at]
+               : NULL;
+}
+
+void *emu_device_at(struct emu_device *device, uint64_t address, uint64_t bytes)
+{
+    struct buffer *b = find(device, address, bytes);
+
+    if (b == NULL)
         return NULL;
-    device->last = at;
-    return within(&device->buffer[at], address, bytes);
+    device->last = (size_t)(b - device->buffer);
+    b->usage->state = ++device->states;
+    return b->data + (address - b->address);
+}
+
+const void *emu_device_peek(const struct emu_device *device, uint64_t address,
+                            uint64_t bytes)
+{
+    const struct buffer *b = find(device, address, bytes);
+
+    return b != NULL ? b->data + (address - b->address) : NULL;
 }
 
 int emu_device_span(const struct emu_device *device, uint64_t address,
@@ -213,6 +245,61 @@ int emu_device_span(const struct emu_device *device, uint64_t address,
     b = &device->buffer[low];
     if (address - b->address >= b->bytes)
         return 0;
-    *span = (struct emu_span){b->address, b->bytes, b->data};
+    *span = (struct emu_span){b->address, b->bytes, b->data, b->usage};
     return 1;
+}
+
+/* ---- what a launch uses ---------------------------------------------------- */
+
+void emu_device_watch(struct emu_device *device)
+{
+    for (size_t i = 0; i < device->count; i++)
+        device->buffer[i].usage->read = device->buffer[i].usage->written = 0;
+}
+
+void emu_device_note_read(struct emu_device *device, uint64_t address)
+{
+    struct emu_span s;
+
+    if (emu_device_span(device, address, &s))
+        s.usage->read = 1;
+}
+
+void emu_device_open(struct emu_device *device, uint64_t address)
+{
+    struct emu_span s;
+
+    if (emu_device_span(device, address, &s))
+        s.usage->open = 1;
+}
+
+size_t emu_device_settle(struct emu_device *device, struct emu_state *state,
+                         size_t room)
+{
+    size_t used = 0;
+    int repeats = 1;
+
+    for (size_t i = 0; i < device->count; i++) {
+        const struct buffer *b = &device->buffer[i];
+        struct emu_usage *u = b->usage;
+
+        if (!u->read && !u->written)
+            continue;
+        if (u->written)
+            u->state = ++device->states;
+        repeats &= !u->open && !(u->read && u->written);
+        if (used < room)
+            state[used] = (struct emu_state){b->address, u->state};
+        used++;
+    }
+    return repeats ? used : SIZE_MAX;
+}
+
+int emu_device_is_in(const struct emu_device *device,
+                     const struct emu_state *state)
+{
+    struct emu_span s;
+
+    return emu_device_span(device, state->address, &s) &&
+           s.usage->state == state->state;
 }

@@ -33,16 +33,54 @@ void *emu_device_find(struct emu_device *device, uint64_t address,
  * buffer. */
 void *emu_device_at(struct emu_device *device, uint64_t address,
                     uint64_t bytes);
+/* The same for who only reads: the buffer is in the state it was in. */
+const void *emu_device_peek(const struct emu_device *device, uint64_t address,
+                            uint64_t bytes);
+
+/* What a launch did with a buffer. */
+struct emu_usage {
+    uint64_t state;        /* a number that stands for what is in it, never used
+                       again for anything else */
+    uint8_t read, written; /* by the launch that is watched */
+    uint8_t open;          /* the host may write there at any time */
+};
 
 /* A buffer as a whole. */
 struct emu_span {
     uint64_t address, bytes;
-    uint8_t *data; /* borrowed from the device */
+    uint8_t *data;           /* borrowed from the device */
+    struct emu_usage *usage; /* the same */
 };
 
 /* Finds the buffer that `address` lies in; 0 if there is none.  Changes
  * nothing, so that many may ask at once. */
 int emu_device_span(const struct emu_device *device, uint64_t address,
                     struct emu_span *span);
+
+/* ---- what a launch uses ----------------------------------------------------
+ *
+ * A launch that read nothing it wrote, in the same states of the buffers it
+ * used, does nothing any more that is not done.
+ */
+
+/* A buffer in a state. */
+struct emu_state {
+    uint64_t address, state;
+};
+
+/* From here on is watched who reads and writes. */
+void emu_device_watch(struct emu_device *device);
+/* The buffer at `address` is read by other ways than accesses of lanes. */
+void emu_device_note_read(struct emu_device *device, uint64_t address);
+/* The host writes in the buffer at `address` without asking. */
+void emu_device_open(struct emu_device *device, uint64_t address);
+/* The launch has ended: what it wrote is in a new state.  Returns how many
+ * buffers it used, with the first `room` of them in `state`; SIZE_MAX if it
+ * read what it wrote, or used what is open. */
+size_t emu_device_settle(struct emu_device *device, struct emu_state *state,
+                         size_t room);
+/* Whether the buffer is in that state. */
+int emu_device_is_in(const struct emu_device *device,
+                     const struct emu_state *state);
 
 #endif

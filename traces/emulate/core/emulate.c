@@ -42,9 +42,10 @@ struct emulation {
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
     struct emu_fixed fixed;
-    struct emu_workers *workers;         /* owned */
+    struct emu_workers *workers; /* owned */
     /* Borrowed, may be NULL. */
     uint64_t *warp_insts, *thread_insts, *strays;
+    int *calls;
 };
 
 /* ---- preparing ----------------------------------------------------------------- */
@@ -298,6 +299,8 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
             *e->thread_insts += result.thread_insts;
         if (e->strays != NULL)
             *e->strays += result.strays;
+        if (e->calls != NULL)
+            *e->calls |= result.called;
         *block = result.traced;
         if (*block != NULL)
             return TEG_OK;
@@ -445,17 +448,6 @@ static int runs_in_turn(const struct emulation *e)
            e->block.shared_bytes <= RESERVED_SHARED;
 }
 
-/* What a kernel prints or allocates comes from one block after the other. */
-static int calls_outside(const struct emulation *e)
-{
-    for (uint32_t i = 0; i < e->ops; i++) {
-        if (e->op[i].sass.name != NULL &&
-            strcmp(e->op[i].sass.name, "CALL.ABS") == 0)
-            return 1;
-    }
-    return 0;
-}
-
 static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
                        struct teg_diag *d)
 {
@@ -464,7 +456,8 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
         .kernel = &e->kernel,
         .from = f->from,
         .to = f->to != 0 ? f->to : UINT64_MAX,
-        .jobs = f->jobs == 0 || calls_outside(e) ? 1 : f->jobs,
+        .jobs = f->jobs == 0 ? 1 : f->jobs,
+        .alone_up_to = f->alone_up_to,
         .clears_local = e->code->local_bytes != 0,
     };
 
@@ -496,6 +489,7 @@ static teg_status open_emulation(struct emulation *e,
     e->warp_insts = f->warp_insts;
     e->thread_insts = f->thread_insts;
     e->strays = f->strays;
+    e->calls = f->calls;
     e->block.outlet = f->outlet;
     e->block.textures = f->textures;
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;

@@ -36,7 +36,10 @@ struct emu_launch_facts {
     const uint8_t *params;   /* the kernel's parameters as laid out in its
                                 constant bank, param_bytes of them */
     size_t param_bytes;
-    unsigned jobs;      /* threads that run blocks; 0 is 1 */
+    unsigned jobs; /* threads that run blocks; 0 is 1 */
+    /* A launch that seems to have fewer thread instructions, by its first
+     * block, runs on one thread. */
+    uint64_t alone_up_to;
     int plain;          /* without this machine's vectors, for tests */
     uint64_t insts_max; /* per warp and block; 0: 100 million */
     /* The module on `device` that keeps variables from launch to launch;
@@ -52,6 +55,8 @@ struct emu_launch_facts {
     /* Values that lanes shuffled from lanes that took no part, which PTX
      * leaves undefined, are added here; may be NULL.  They are 0. */
     uint64_t *strays;
+    /* Set if the kernel printed, allocated or freed; may be NULL. */
+    int *calls;
 };
 
 /*

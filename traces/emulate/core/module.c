@@ -122,9 +122,13 @@ const uint8_t *emu_module_bank(const struct emu_module *m, unsigned bank,
                                uint64_t *bytes)
 {
     *bytes = 0;
-    return bank == 3   ? bytes_at(m, CUBIN_CONSTANT3, bytes)
-           : bank == 4 ? bytes_at(m, CUBIN_CONSTANT4, bytes)
-                       : NULL;
+    if (bank == 4)
+        return bytes_at(m, CUBIN_CONSTANT4, bytes);
+    if (bank != 3 || m->constants == 0)
+        return NULL;
+    *bytes = m->cubin->constant3.size;
+    emu_device_note_read(m->device, m->constants);
+    return emu_device_peek(m->device, m->constants, *bytes);
 }
 
 const char *emu_module_outside(const struct emu_module *m, uint64_t address)

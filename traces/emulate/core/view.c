@@ -18,8 +18,9 @@ enum turn {
 
 struct page {
     uint64_t number;
-    uint8_t *home;       /* borrowed: where the page begins in the host */
-    uint32_t begin, end; /* the part of it that is a buffer's */
+    uint8_t *home;           /* borrowed: where the page begins in the host */
+    struct emu_usage *usage; /* borrowed: of its buffer */
+    uint32_t begin, end;     /* the part of it that is a buffer's */
     uint8_t was[PAGE], is[PAGE];
     uint64_t read[WORDS], written[WORDS]; /* a bit per byte */
 };
@@ -77,6 +78,11 @@ void emu_view_cancel(struct emu_view *v)
     atomic_store(&v->turn, TURN_NEVER);
 }
 
+void emu_view_give_up(struct emu_view *v)
+{
+    v->stale = 1;
+}
+
 /* ---- pages ---------------------------------------------------------------- */
 
 static size_t slot_of(const struct emu_view *v, uint64_t number)
@@ -118,7 +124,7 @@ static int grow_pages(struct emu_view *v)
     return 1;
 }
 
-/* The page copied from what the buffer holds now. */
+/* The page copied from what the buffer holds now; memory is held. */
 static struct page *copy_page(struct emu_view *v, uint64_t number,
                               const struct emu_span *s)
 {
@@ -137,9 +143,8 @@ static struct page *copy_page(struct emu_view *v, uint64_t number,
                  ? (uint32_t)(s->address + s->bytes - first)
                  : PAGE;
     p->home = s->data + (int64_t)(first - s->address);
-    pthread_rwlock_rdlock(v->memory);
+    p->usage = s->usage;
     memcpy(p->was + p->begin, p->home + p->begin, p->end - p->begin);
-    pthread_rwlock_unlock(v->memory);
     memcpy(p->is + p->begin, p->was + p->begin, p->end - p->begin);
     memset(p->read, 0, sizeof p->read);
     memset(p->written, 0, sizeof p->written);
@@ -151,12 +156,16 @@ static struct page *page_at(struct emu_view *v, uint64_t address)
 {
     uint64_t number = address / PAGE;
     uint32_t index = v->table[slot_of(v, number)];
+    struct page *p = NULL;
     struct emu_span s;
 
     if (index != 0)
         return v->page[index - 1];
-    return emu_device_span(v->device, address, &s) ? copy_page(v, number, &s)
-                                                   : NULL;
+    pthread_rwlock_rdlock(v->memory);
+    if (emu_device_span(v->device, address, &s))
+        p = copy_page(v, number, &s);
+    pthread_rwlock_unlock(v->memory);
+    return p;
 }
 
 /* Bits first .. end - 1 of word `w` of a page. */
@@ -176,6 +185,11 @@ static int page_holds(const struct page *p)
     for (uint32_t w = 0; w < WORDS; w++) {
         if (p->read[w] == 0)
             continue;
+        if (p->read[w] == UINT64_MAX) {
+            if (memcmp(p->was + 64 * w, p->home + 64 * w, 64) != 0)
+                return 0;
+            continue;
+        }
         for (uint64_t rest = p->read[w]; rest != 0; rest &= rest - 1) {
             uint32_t i = 64 * w + (uint32_t)__builtin_ctzll(rest);
 
@@ -233,6 +247,8 @@ void *emu_view_at(struct emu_view *v, uint64_t address, uint64_t bytes,
 static void write_page(const struct page *p)
 {
     for (uint32_t w = 0; w < WORDS; w++) {
+        p->usage->read |= p->read[w] != 0;
+        p->usage->written |= p->written[w] != 0;
         if (p->written[w] == UINT64_MAX) {
             memcpy(p->home + 64 * w, p->is + 64 * w, 64);
             continue;

@@ -36,6 +36,9 @@ void emu_view_cancel(struct emu_view *v);
  * its next access the block looks whether it may go on. */
 void emu_view_turn(struct emu_view *v);
 
+/* Says that what the block does next has to be done in its turn. */
+void emu_view_give_up(struct emu_view *v);
+
 /* `bytes` at `address` for that use; NULL if they lie in no buffer or not in
  * one page, or the block need not go on. */
 void *emu_view_at(struct emu_view *v, uint64_t address, uint64_t bytes,

@@ -141,9 +141,10 @@ struct teg_block_builder;
 struct emu_gang {
     struct emu_block *block; /* owned by whoever made the gang */
     uint32_t blocks;
-    uint64_t heap_used; /* bytes, by malloc */
-    uint64_t progress;  /* times a warp did something but wait */
-    uint64_t idle;      /* instructions since then */
+    uint64_t *heap_used; /* bytes, by malloc in the launch; borrowed */
+    int called;          /* has printed, allocated or freed */
+    uint64_t progress;   /* times a warp did something but wait */
+    uint64_t idle;       /* instructions since then */
 };
 
 /* A block, and the fault that ended it. */

@@ -1,6 +1,7 @@
 #include "traces/emulate/core/workers.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ struct slot {
 struct emu_workers {
     struct emu_work work;
     uint64_t gangs;
-    struct slot *slot; /* owned, [slots]; gang n is made in n mod slots */
-    size_t slots;
+    struct slot *slot;  /* owned; gang n is made in n mod slots */
+    size_t slots;       /* in use: 1 until there are threads */
     struct slot *given; /* has had its turn; NULL: the next has not */
     uint32_t handed;    /* blocks of it that were handed out */
     pthread_t *thread;  /* owned */
@@ -42,6 +43,8 @@ struct emu_workers {
     pthread_rwlock_t memory; /* of the device */
     uint64_t begun, taken;   /* gangs */
     uint64_t tried, repeated;
+    uint64_t heap_used; /* bytes, by the launch's malloc */
+    int called;         /* a gang allocated, freed or printed in its turn */
     int stop;
     int alone; /* no gang is begun ahead any more */
 };
@@ -90,13 +93,12 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
     s->recorded = calloc(blocks, sizeof *s->recorded);
     if (s->gang.block == NULL || s->recorded == NULL)
         return teg_fail_memory(d);
+    s->gang.heap_used = &c->heap_used;
     while (s->gang.blocks < blocks) {
         uint32_t i = s->gang.blocks++;
 
         TRY(init_block(c, &s->gang, i, &s->recorded[i], d));
     }
-    if (c->work.jobs > 1)
-        return emu_view_new(&s->view, c->work.like->device, &c->memory, d);
     return TEG_OK;
 }
 
@@ -226,6 +228,40 @@ static void *run_ahead(void *self)
     return NULL;
 }
 
+/* A thread leaves the program's signals to the program's own. */
+static int start_thread(struct emu_workers *c, pthread_t *thread)
+{
+    sigset_t all, before;
+    int failed;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(thread, NULL, run_ahead, c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !failed;
+}
+
+/* Makes room for gangs ahead and starts the threads; without memory for that
+ * one thread goes on alone. */
+static void hire(struct emu_workers *c)
+{
+    size_t slots = (size_t)AHEAD * c->work.jobs;
+
+    for (size_t i = 0; i < slots; i++) {
+        struct slot *s = &c->slot[i];
+
+        if ((i >= c->slots && init_slot(c, s, NULL) != TEG_OK) ||
+            emu_view_new(&s->view, c->work.like->device, &c->memory, NULL) !=
+                TEG_OK)
+            return;
+    }
+    c->slots = slots;
+    c->alone = 0;
+    while (c->threads < c->work.jobs && start_thread(c, &c->thread[c->threads]))
+        c->threads++;
+    c->alone = c->threads == 0;
+}
+
 teg_status emu_workers_new(struct emu_workers **workers,
                            const struct emu_work *work, struct teg_diag *d)
 {
@@ -239,24 +275,18 @@ teg_status emu_workers_new(struct emu_workers **workers,
     c->gangs = volume(work->like->grid) / volume(work->gang);
     if (c->gangs < c->work.jobs)
         c->work.jobs = (unsigned)c->gangs;
-    c->alone = c->work.jobs <= 1;
-    c->slots = c->alone ? 1 : (size_t)AHEAD * c->work.jobs;
+    c->alone = 1;
+    c->slots = 1;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     pthread_rwlock_init(&c->memory, NULL);
-    c->slot = calloc(c->slots, sizeof *c->slot);
+    c->slot = calloc((size_t)AHEAD * c->work.jobs + 1, sizeof *c->slot);
     c->thread = calloc(c->work.jobs + 1, sizeof *c->thread);
     if (c->slot == NULL || c->thread == NULL)
         return teg_fail_memory(d);
-    for (size_t i = 0; i < c->slots; i++)
-        TRY(init_slot(c, &c->slot[i], d));
-    while (!c->alone && c->threads < c->work.jobs) {
-        if (pthread_create(&c->thread[c->threads], NULL, run_ahead, c) != 0)
-            break;
-        c->threads++;
-    }
-    if (c->threads == 0)
-        c->alone = 1;
+    TRY(init_slot(c, &c->slot[0], d));
+    if (c->work.jobs > 1 && c->work.alone_up_to == 0)
+        hire(c);
     return TEG_OK;
 }
 
@@ -266,13 +296,14 @@ void emu_workers_free(struct emu_workers *c)
         return;
     pthread_mutex_lock(&c->lock);
     c->stop = 1;
-    for (size_t i = 0; c->slot != NULL && i < c->slots && c->threads != 0; i++)
+    for (size_t i = 0; c->threads != 0 && i < c->slots; i++)
         emu_view_cancel(c->slot[i].view);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
     for (unsigned i = 0; i < c->threads; i++)
         pthread_join(c->thread[i], NULL);
-    for (size_t i = 0; c->slot != NULL && i < c->slots; i++)
+    for (size_t i = 0; c->slot != NULL && i < (size_t)AHEAD * c->work.jobs + 1;
+         i++)
         release_slot(&c->slot[i]);
     pthread_rwlock_destroy(&c->memory);
     pthread_cond_destroy(&c->changed);
@@ -283,30 +314,48 @@ void emu_workers_free(struct emu_workers *c)
 }
 
 /* Waits for gang `n`, which a thread has begun, and makes what it did count,
- * or runs it again. */
+ * or runs it again: always after a call, for buffers may be gone that a view
+ * has pages of. */
 static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
 {
     int counts;
 
     pthread_mutex_lock(&c->lock);
-    emu_view_turn(s->view);
+    if (c->called)
+        emu_view_cancel(s->view);
+    else
+        emu_view_turn(s->view);
     while (!s->done)
         pthread_cond_wait(&c->changed, &c->lock);
     s->done = 0;
     pthread_mutex_unlock(&c->lock);
     pthread_rwlock_wrlock(&c->memory);
-    counts = emu_view_commit(s->view);
+    counts = !c->called && emu_view_commit(s->view);
     if (!counts)
         run_slot(c, s, n, NULL);
+    c->called |= s->gang.called;
     pthread_rwlock_unlock(&c->memory);
     c->tried++;
     c->repeated += !counts;
-    if (c->tried >= TRIES_MIN && 2 * c->repeated > c->tried) {
+    if (c->called || (c->tried >= TRIES_MIN && 2 * c->repeated > c->tried)) {
         pthread_mutex_lock(&c->lock);
         c->alone = 1;
         pthread_cond_broadcast(&c->changed);
         pthread_mutex_unlock(&c->lock);
     }
+}
+
+/* Whether what is left, if it is like the first gang, is worth the threads. */
+static int is_worth(const struct emu_workers *c)
+{
+    const struct emu_gang *g = &c->slot[0].gang;
+    uint64_t insts = 0;
+
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        for (uint32_t i = 0; i < g->block[k].warps; i++)
+            insts += g->block[k].warp[i].lanes_executed;
+    }
+    return !g->called && insts > c->work.alone_up_to / (c->gangs - 1);
 }
 
 /* Gives gang `n` its turn. */
@@ -315,6 +364,10 @@ static struct slot *turn_of(struct emu_workers *c, uint64_t n)
     struct slot *s = &c->slot[n % c->slots];
     int ahead;
 
+    if (n == 1 && c->work.jobs > 1 && c->threads == 0 && is_worth(c)) {
+        hire(c);
+        s = &c->slot[n % c->slots];
+    }
     pthread_mutex_lock(&c->lock);
     while (!c->alone && n >= c->begun)
         pthread_cond_wait(&c->changed, &c->lock);
@@ -359,7 +412,8 @@ int emu_workers_next(struct emu_workers *c, struct emu_result *result,
     }
     b = &c->given->gang.block[c->handed];
     r = &c->given->recorded[c->handed++];
-    *result = (struct emu_result){.traced = r->traced};
+    *result = (struct emu_result){.traced = r->traced,
+                                  .called = c->given->gang.called};
     r->traced = NULL;
     for (uint32_t i = 0; i < b->warps; i++) {
         result->warp_insts += b->warp[i].issued;

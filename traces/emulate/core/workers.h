@@ -22,13 +22,17 @@ struct emu_work {
     uint32_t cluster[3]; /* divides the gang */
     uint64_t from, to;   /* in grid order: of these a trace is wanted */
     unsigned jobs;       /* threads, at least 1 */
-    int clears_local;    /* local memory begins as zeros */
+    /* Threads are started after the first gang, and only if the others are
+     * more thread instructions than that; 0: at once. */
+    uint64_t alone_up_to;
+    int clears_local; /* local memory begins as zeros */
 };
 
 /* A block that has had its turn. */
 struct emu_result {
     struct teg_block *traced; /* NULL: not wanted; whoever takes it owns it */
     uint64_t warp_insts, thread_insts, strays;
+    int called; /* its gang, or one before, printed, allocated or freed */
 };
 
 teg_status emu_workers_new(struct emu_workers **c, const struct emu_work *work,
