@@ -134,6 +134,19 @@ static void say_strays(struct runtime *r, const struct function *f,
     r->strays_said |= strays != 0;
 }
 
+/* Once for a program. */
+static void say_lone_syncs(struct runtime *r, const struct function *f,
+                           uint64_t syncs)
+{
+    if (syncs != 0 && !r->lone_syncs_said)
+        runtime_say(f->name,
+                    "syncs a warp whose other lanes wait elsewhere, which is "
+                    "undefined: here it goes on without them (%" PRIu64
+                    " times in this launch)",
+                    syncs);
+    r->lone_syncs_said |= syncs != 0;
+}
+
 /* Runs all blocks, writing the trace if it is wanted, and notes what the
  * launch did. */
 static teg_status emulate(struct runtime *r, const struct launch_key *key,
@@ -143,11 +156,12 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     const struct function *f = key->function;
     struct launch_done done = {0};
     struct teg_launch launch;
-    uint64_t strays = 0;
+    uint64_t strays = 0, syncs = 0;
     int calls = 0;
     teg_status status;
 
     facts->strays = &strays;
+    facts->lone_syncs = &syncs;
     facts->calls = &calls;
     emu_device_watch(r->device);
     TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
@@ -155,8 +169,10 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
                     : teg_launch_walk(&launch, NULL, NULL, d);
     launch.close(launch.self);
     facts->strays = NULL;
+    facts->lone_syncs = NULL;
     facts->calls = NULL;
     say_strays(r, f, strays);
+    say_lone_syncs(r, f, syncs);
     done.warp_insts = *facts->warp_insts;
     if (status == TEG_OK && !calls)
         repeats_note(r->repeats, r->device, key, &done);

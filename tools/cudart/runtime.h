@@ -42,6 +42,7 @@ struct runtime {
     uint64_t next_shared; /* address of the next shared_memory of ours */
     double nominal_us;    /* see docs/exec.md */
     int strays_said;      /* what a shuffle left undefined, once */
+    int lone_syncs_said;  /* what a sync left undefined, once */
     uint64_t launches;
     unsigned jobs;           /* threads that run the blocks of a launch */
     struct repeats *repeats; /* launches that were run: repeat.h */

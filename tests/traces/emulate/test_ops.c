@@ -254,6 +254,30 @@ START_TEST(lanes_wait_for_those_who_name_the_same)
 }
 END_TEST
 
+/* Two lanes of a branch name all, the others wait where the branch ends; but
+ * whoever may still come is waited for. */
+START_TEST(lanes_go_on_without_those_who_wait_for_them)
+{
+    memset(&warp, 0, sizeof warp);
+    warp.exists = warp.in[LANE_RUNS] = EMU_ALL;
+    warp.convergence[1] = EMU_ALL;
+    emu_set_state(&warp, EMU_ALL & ~0x7u, LANE_AT_BSYNC);
+    memset(warp.waits_at, 1, sizeof warp.waits_at);
+    come_to_warpsync(0x3, EMU_ALL);
+    ck_assert_uint_eq(emu_release_lone(&warp), 0);
+    emu_set_state(&warp, 0x4, LANE_AT_BARRIER);
+    ck_assert_uint_eq(emu_release_lone(&warp), 0);
+    emu_set_state(&warp, 0x4, LANE_AT_BSYNC);
+    ck_assert_uint_eq(emu_release_lone(&warp), 0x3);
+    ck_assert_uint_eq(warp.in[LANE_RUNS], 0x3);
+    ck_assert_uint_eq(warp.lone_syncs, 1);
+    /* Nobody at a WARPSYNC: it stays as it is. */
+    emu_set_state(&warp, 0x3, LANE_AT_BSYNC);
+    memset(warp.waits_at, 1, sizeof warp.waits_at);
+    ck_assert_uint_eq(emu_release_lone(&warp), 0);
+}
+END_TEST
+
 /* Halves near 1 are 2^-10 apart: what lies in the middle becomes even. */
 START_TEST(ties_of_halves_become_even)
 {
@@ -270,4 +294,5 @@ HELP_MAIN("emulate ops", 30,
           {a_shuffle_stays_in_its_segment, 0},
           {a_shuffle_from_a_lane_that_takes_no_part_gives_nothing, 0},
           {lanes_wait_for_those_who_name_the_same, 0},
+          {lanes_go_on_without_those_who_wait_for_them, 0},
           {ties_of_halves_become_even, 0})

@@ -24,7 +24,7 @@ struct trace {
     struct emu_device *device; /* owned */
     struct emu_args args;
     struct emu_launch_facts facts;
-    uint64_t insts, lanes, strays;
+    uint64_t insts, lanes, strays, lone_syncs;
 };
 
 /* "X", "X,Y" or "X,Y,Z" */
@@ -247,6 +247,7 @@ static int run(struct trace *t)
     t->facts.warp_insts = &t->insts;
     t->facts.thread_insts = &t->lanes;
     t->facts.strays = &t->strays;
+    t->facts.lone_syncs = &t->lone_syncs;
     t->facts.outlet = (struct emu_outlet){print_text, stdout};
     if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
         TEG_OK)
@@ -263,6 +264,11 @@ static int run(struct trace *t)
             "shuffles from lanes that take no part, which is undefined: here "
             "they give 0 (%" PRIu64 " times)",
             t->strays);
+    if (t->lone_syncs != 0)
+        say(t->kernel->name,
+            "syncs a warp whose other lanes wait elsewhere, which is "
+            "undefined: here it goes on without them (%" PRIu64 " times)",
+            t->lone_syncs);
     for (uint32_t i = 0; result == EXIT_DONE && i < t->dump.count; i++)
         result = dump_buffer(t, t->dump.item[i]);
     return result;

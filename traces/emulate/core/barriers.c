@@ -204,3 +204,18 @@ uint32_t emu_release_exclusive(struct emu_warp *w)
     emu_set_state(w, group, LANE_RUNS);
     return group;
 }
+
+/* numba's reduction, for one, syncs the whole warp in a branch that two lanes
+ * take, and ends on every GPU since Volta. */
+uint32_t emu_release_lone(struct emu_warp *w)
+{
+    uint32_t waiting = w->in[LANE_AT_BSYNC];
+    uint32_t synced = waiting_at(w, EMU_AT_WARPSYNC), group;
+
+    if (synced == 0 || waiting != emu_living(w))
+        return 0;
+    group = waiting_for(w, synced, w->waits_for[__builtin_ctz(synced)]);
+    emu_set_state(w, group, LANE_RUNS);
+    w->lone_syncs++;
+    return group;
+}

@@ -12,6 +12,10 @@ void emu_release_converged(struct emu_warp *w);
 /* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with
  * the same mask and are all there.  Returns them. */
 uint32_t emu_release_exclusive(struct emu_warp *w);
+/* All lanes wait within the warp, some at a WARPSYNC that names lanes which
+ * wait for these where the branch ends: lets them go on without those, as
+ * hardware does.  Returns them. */
+uint32_t emu_release_lone(struct emu_warp *w);
 
 /* The lanes of `mask` come to BAR, or to the cluster's barrier; or they wait
  * there. */

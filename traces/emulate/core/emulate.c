@@ -44,7 +44,7 @@ struct emulation {
     struct emu_fixed fixed;
     struct emu_workers *workers; /* owned */
     /* Borrowed, may be NULL. */
-    uint64_t *warp_insts, *thread_insts, *strays;
+    uint64_t *warp_insts, *thread_insts, *strays, *lone_syncs;
     int *calls;
 };
 
@@ -301,6 +301,8 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
             *e->strays += result.strays;
         if (e->calls != NULL)
             *e->calls |= result.called;
+        if (e->lone_syncs != NULL)
+            *e->lone_syncs += result.lone_syncs;
         *block = result.traced;
         if (*block != NULL)
             return TEG_OK;
@@ -490,6 +492,7 @@ static teg_status open_emulation(struct emulation *e,
     e->thread_insts = f->thread_insts;
     e->strays = f->strays;
     e->calls = f->calls;
+    e->lone_syncs = f->lone_syncs;
     e->block.outlet = f->outlet;
     e->block.textures = f->textures;
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;

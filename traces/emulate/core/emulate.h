@@ -57,6 +57,10 @@ struct emu_launch_facts {
     uint64_t *strays;
     /* Set if the kernel printed, allocated or freed; may be NULL. */
     int *calls;
+    /* Times that lanes went on from a WARPSYNC without lanes that it names
+     * and that wait elsewhere in the warp, which PTX leaves undefined, are
+     * added here; may be NULL. */
+    uint64_t *lone_syncs;
 };
 
 /*

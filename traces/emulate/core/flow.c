@@ -282,6 +282,8 @@ static int run_warp(struct emu_warp *w)
         runnable = w->in[LANE_RUNS];
         if (runnable == 0)
             runnable = emu_release_exclusive(w);
+        if (runnable == 0)
+            runnable = emu_release_lone(w);
         if (w->way != WAY_KEEP)
             break;
     }

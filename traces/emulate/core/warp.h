@@ -111,6 +111,7 @@ struct emu_warp {
     uint64_t issued;         /* all of them */
     uint64_t lanes_executed; /* the same by lanes of the guard */
     uint64_t strays;         /* values shuffled from lanes that took no part */
+    uint64_t lone_syncs;     /* emu_release_lone */
     /* The instruction being executed. */
     uint32_t active;        /* lanes at its pc */
     uint32_t spins;         /* backward branches since another group last ran */

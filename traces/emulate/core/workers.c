@@ -419,6 +419,7 @@ int emu_workers_next(struct emu_workers *c, struct emu_result *result,
         result->warp_insts += b->warp[i].issued;
         result->thread_insts += b->warp[i].lanes_executed;
         result->strays += b->warp[i].strays;
+        result->lone_syncs += b->warp[i].lone_syncs;
     }
     if (c->handed < c->given->gang.blocks)
         return 1;
