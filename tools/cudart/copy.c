@@ -112,6 +112,7 @@ int memory_set(struct runtime *r, void *to, uint32_t value, size_t width,
     for (size_t i = 0; i < count && width > 1; i++)
         memcpy(target + i * width, &value, width);
     memory_note_set(r, to, count * width);
+    r->nominal_us += (double)(count * width) / BYTES_PER_US;
     return cudaSuccess;
 }
 
