@@ -183,6 +183,12 @@ int cudaGetDriverEntryPoint(const char *symbol, void **function,
 
 int cuInit(unsigned flags);
 int cuDeviceGet(int *device, int number);
+int cuDeviceGetUuid_v2(char uuid[16], int device);
+int cuLogsRegisterCallback(void *function, void *user, void **handle);
+int cuLogsUnregisterCallback(void *handle);
+int cuLogsDumpToMemory(uint32_t *entry, char *to, size_t *bytes, unsigned flags);
+int cuGetErrorName(int error, const char **name);
+int cuGetErrorString(int error, const char **text);
 int cuCtxCreate_v2(void **context, unsigned flags, int device);
 int cuModuleLoad(void **module, const char *path);
 int cuModuleLoadData(void **module, const void *image);
@@ -575,6 +581,8 @@ static void test_threads(void)
 static void test_driver(void)
 {
     int device, host[64], status = 9;
+    char uuid[16];
+    const char *text = NULL;
     void *context, *module, *function, *asked = NULL;
     uint64_t data, variable;
     size_t bytes;
@@ -588,6 +596,19 @@ static void test_driver(void)
     CHECK(cuInit(0) == 0);
     CHECK(cuDeviceGet(&device, 1) == 101);
     CHECK(cuDeviceGet(&device, 0) == 0);
+    CHECK(cuDeviceGetUuid_v2(uuid, device) == 0);
+    CHECK(memchr(uuid, 0, sizeof uuid) == NULL);
+    CHECK(cuGetErrorName(700, &text) == 0);
+    CHECK(strcmp(text, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0);
+    CHECK(cuGetErrorString(700, &text) == 0);
+    CHECK(strcmp(text, "an illegal memory access was encountered") == 0);
+    CHECK(cuLogsRegisterCallback(uuid, NULL, &context) == 0);
+    CHECK(cuLogsUnregisterCallback(context) == 0);
+    bytes = sizeof uuid;
+    CHECK(cuLogsDumpToMemory(NULL, uuid, &bytes, 0) == 0 && bytes == 0);
+    CHECK(cuLogsDumpToMemory(NULL, uuid, &bytes, 0) == 1);
+    /* A number of the runtime's alone. */
+    CHECK(cuGetErrorName(9, &text) == 1 && text == NULL);
     CHECK(cuCtxCreate_v2(&context, 0, device) == 0);
     CHECK(cuModuleLoad(&module, "tests/fixtures/exec.sm_80.cubin") == 0);
     CHECK(cuModuleGetFunction(&function, module, "nothing") == 500);
@@ -605,6 +626,8 @@ static void test_driver(void)
           0);
     CHECK(cuMemcpyDtoH_v2(host, data, sizeof host) == 0);
     CHECK(host[0] == 63 && host[63] == 0);
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, NULL, args, NULL) ==
+          1);
     CHECK(cuModuleLoadData(&module, program_fatbin) == 0);
     CHECK(cuModuleGetFunction(&function, module, "reverse") == 0);
     packed.data = data;

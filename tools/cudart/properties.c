@@ -67,6 +67,8 @@ const uint8_t *device_uuid(const struct runtime *r)
     static const char prefix[] = "teg ";
     size_t length = strlen(r->gpu->name), room = UUID_BYTES - strlen(prefix);
 
+    /* No zero among them: programs take the bytes for a string. */
+    memset(uuid, ' ', sizeof uuid);
     memcpy(uuid, prefix, strlen(prefix));
     memcpy(uuid + strlen(prefix), r->gpu->name, length < room ? length : room);
     return uuid;

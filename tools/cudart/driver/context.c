@@ -305,20 +305,38 @@ CALL(cuCtxDisablePeerAccess, struct context *peer)
 /* ---- errors ----------------------------------------------------------------------- */
 
 const char *cudaGetErrorString(int error);
-const char *cudaGetErrorName(int error);
+
+/* The driver's name of a number; NULL: it has none. */
+static const char *error_name(int error)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } names[] = {
+#define ERROR(name, number) {#name, number},
+#include "tools/cudart/driver/errors.def"
+#undef ERROR
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].number == error)
+            return names[i].name;
+    }
+    return NULL;
+}
 
 CALL(cuGetErrorString, int error, const char **text)
 {
     if (text == NULL)
         return cudaErrorInvalidValue;
-    *text = cudaGetErrorString(error);
-    return cudaSuccess;
+    *text = error_name(error) != NULL ? cudaGetErrorString(error) : NULL;
+    return *text != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CALL(cuGetErrorName, int error, const char **text)
 {
     if (text == NULL)
         return cudaErrorInvalidValue;
-    *text = cudaGetErrorName(error);
-    return cudaSuccess;
+    *text = error_name(error);
+    return *text != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }

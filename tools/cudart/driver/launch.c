@@ -51,8 +51,11 @@ static int launch(struct runtime *r, struct function *f,
         error = unpack(f->kernel, extra, unpacked);
         args = unpacked;
     }
-    return error == cudaSuccess ? launch_submit(r, f, shape, args, stream)
-                                : error;
+    if (error == cudaSuccess)
+        error = launch_submit(r, f, shape, args, stream);
+    /* Which the driver has no number of its own for. */
+    return error == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue
+                                                  : error;
 }
 
 CALL(cuLaunchKernel, struct function *f, unsigned gx, unsigned gy, unsigned gz,
