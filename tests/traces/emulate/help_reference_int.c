@@ -378,8 +378,8 @@ static int lop3(const struct reference_in *in, struct reference_out *out)
 
     if (reference_is(in, "pand", "PAND"))
         set_u(out, v != 0 && in->p);
-    else if (!in->p)
-        set_u(out, v != 0);
+    else
+        set_u(out, v != 0 || in->p);
     return set(out, v);
 }
 

@@ -126,6 +126,10 @@ static const struct row rows[] = {
     {"LOP3.LUT P0, R0, R1, R2, R3, 0x96, !PT", 0xff00ff00, 0xf0f0f0f0,
      0xcccccccc, 0, 0, 0xc33cc33c, 1},
     {"LOP3.LUT P0, R0, R1, R2, R3, 0x80, !PT", 0xf0, 0x0f, 0xff, 0, 0, 0, 0},
+    /* lop3.or and lop3.and of PTX with a predicate that is true */
+    {"LOP3.LUT P0, R0, R1, R2, R3, 0x80, PT", 0xf0, 0x0f, 0xff, 0, 0, 0, 1},
+    {"LOP3.LUT.PAND P0, R0, R1, R2, R3, 0x80, PT", 0xf0, 0x0f, 0xff, 0, 0, 0,
+     0},
 };
 
 static struct emu_warp warp;

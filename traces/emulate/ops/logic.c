@@ -50,23 +50,13 @@ static void products_of(unsigned table, uint32_t term[8])
     }
 }
 
-/* The predicate is "some bit is set", and with .PAND the one read besides.
- * What is read otherwise is always false in what compilers make. */
-static int is_odd_test(const struct emu_op *op)
-{
-    return op->u != NULL && !emu_bit(op, 80) && op->p != NULL &&
-           (op->p->reg != TEG_SASS_PT || !(op->p->flags & SASS_NEGATE));
-}
-
+/* The predicate is "some bit is set", and with .PAND the one read besides;
+ * without, or that one.  (lop3.and and lop3.or of PTX become these.) */
 EXEC(lop3)
 {
     uint32_t out[EMU_LANES], term[8];
     const uint32_t *row[3];
 
-    if (is_odd_test(op)) {
-        emu_refuse(w, op);
-        return;
-    }
     emu_sources(w, op, row);
     products_of(emu_bits(op, 79, 72), term);
     LANES
@@ -83,7 +73,7 @@ EXEC(lop3)
 
         LANES out[l] = -(uint32_t)(out[l] != 0);
         some = emu_signs(out);
-        emu_write_predicate(w, op->u, mask, emu_bit(op, 80) ? some & p : some);
+        emu_write_predicate(w, op->u, mask, emu_bit(op, 80) ? some & p : some | p);
     }
 }
 
