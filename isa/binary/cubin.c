@@ -31,6 +31,7 @@ enum {
     ATTR_CBANK_PARAM_SIZE = 0x19,
     ATTR_REGCOUNT = 0x2f,
     ATTR_CLUSTER = 0x3d,
+    ATTR_KPARAM_INFO_V2 = 0x45, /* of kernels with more than 4 KB */
     ATTR_NUM_BARRIERS = 0x4c,
 };
 
@@ -376,7 +377,10 @@ static teg_status add_param(struct reader *r, struct teg_cubin_kernel *k,
     uint32_t at = k->param_count;
     struct teg_cubin_param p = {.ordinal = u16_at(a, 4),
                                 .offset = u16_at(a, 6),
-                                .size = u32_at(a, 8) >> 18};
+                                .size = u32_at(a, 8)};
+
+    if (a->attribute == ATTR_KPARAM_INFO)
+        p.size >>= 18;
 
     if (a->size < 12 || k->param_count >= PARAMS_MAX)
         return teg_fail(r->d, TEG_FORMAT, r->c->path,
@@ -419,6 +423,7 @@ static teg_status kernel_record(struct reader *r, struct teg_cubin_kernel *k,
         k->barriers = a->data[0];
         break;
     case ATTR_KPARAM_INFO:
+    case ATTR_KPARAM_INFO_V2:
         return add_param(r, k, a);
     default:
         break;

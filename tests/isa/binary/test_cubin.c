@@ -217,6 +217,42 @@ START_TEST(stripped_files_keep_kernels_and_registers)
 }
 END_TEST
 
+/* Kernels with more than 4 KB of parameters say a size in 32 bits instead of
+ * 14: attribute 0x45 in place of 0x17. */
+START_TEST(large_parameters_have_a_record_of_their_own)
+{
+    enum {
+        LARGE = 0x4178
+    };
+    size_t size;
+    uint8_t *bytes = load(FIXTURES "vector.sm_80.cubin", &size);
+    static const uint8_t record[] = {4, 0x17, 12, 0};
+    const struct teg_cubin_kernel *k;
+    struct teg_cubin c;
+    struct teg_diag d;
+
+    for (size_t i = 0; i + 16 <= size; i++) {
+        uint32_t bits;
+
+        if (memcmp(bytes + i, record, sizeof record) != 0)
+            continue;
+        bytes[i + 1] = 0x45;
+        memcpy(&bits, bytes + i + 12, sizeof bits);
+        bits = bits >> 18 == 32 ? LARGE : bits >> 18;
+        memcpy(bytes + i + 12, &bits, sizeof bits);
+    }
+    ck_assert_int_eq(teg_cubin_open_memory(&c, "large", bytes, size, &d),
+                     TEG_OK);
+    k = teg_cubin_find(&c, "mixed");
+    ck_assert_uint_eq(k->param_count, 4);
+    ck_assert_uint_eq(k->param[0].size, LARGE);
+    ck_assert_uint_eq(k->param[3].size, 1);
+    ck_assert_uint_eq(k->param[3].offset, 48);
+    teg_cubin_release(&c);
+    free(bytes);
+}
+END_TEST
+
 /* Opens and, if that works, touches everything a user would. */
 static teg_status walk(const uint8_t *bytes, size_t size, struct teg_diag *d)
 {
@@ -323,6 +359,7 @@ END_TEST
 HELP_MAIN("cubin", 60, {generation_and_kernels_are_named, 0},
           {resources_are_those_ptxas_prints, 0},
           {parameters_lie_as_c_lays_them, 0},
+          {large_parameters_have_a_record_of_their_own, 0},
           {variables_and_their_relocations_are_found, 0},
           {jump_tables_belong_to_their_kernel, 0},
           {layout_of_older_toolkits_is_read, 0},
