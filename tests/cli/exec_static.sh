@@ -179,6 +179,16 @@ sed 's/"cudaMalloc"/"work"/; s/allocate(&p, 4) != 0/allocate(0, 0)/' "$work/open
 expect 0 $cc $flags -o "$work/opens_module" "$work/opens_module.c" -ldl
 expect 3 "$work/opens_module" "$work/module.so"
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens_module" "$work/module.so"
+# one with entry points that have no size and lead to a shared runtime it opens
+# later carries none
+cat >"$work/leads.c" <<'END'
+__asm__(".text\n.type __cudaRegisterFatBinary, @function\n"
+        "__cudaRegisterFatBinary: ret\n");
+__attribute__((visibility("default"))) int work(void) { return 0; }
+END
+# shellcheck disable=SC2086
+expect 0 $cc $flags -w -shared -fPIC -o "$work/leads.so" "$work/leads.c"
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens_module" "$work/leads.so"
 
 # shellcheck disable=SC2086
 $cc $flags -o "$work/rpath" "$build/tests/cli/program.o" "$build/cudart/libcudart.so.13" \

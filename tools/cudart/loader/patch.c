@@ -150,12 +150,14 @@ static const char *entry_name(const struct image *m, const Elf64_Sym *s)
     return name;
 }
 
+/* Those without a size lead to a shared runtime that is opened later (JAX). */
 static int defines(const struct image *m, const char *wanted)
 {
     for (size_t i = 0; i < m->symbols; i++) {
         const char *name = entry_name(m, &m->symbol[i]);
 
-        if (name != NULL && strcmp(name, wanted) == 0)
+        if (name != NULL && m->symbol[i].st_size >= JUMP_BYTES &&
+            strcmp(name, wanted) == 0)
             return 1;
     }
     return 0;
