@@ -104,6 +104,8 @@ for source in kernels/*.cu; do
     wanted "$source" || continue
     codes=$all
     case $source in
+    *sparse.cu) # none before sm_80; those of 8-bit floats are sm_89's own
+        codes="${all#*sm_75} -gencode arch=compute_89,code=sm_89" ;;
     *gmma.cu | *tensor_map.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
     esac
     # shellcheck disable=SC2086

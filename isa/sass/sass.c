@@ -245,7 +245,8 @@ static uint8_t words_of_size(uint64_t size)
 static uint8_t count_of_matrix(struct teg_sass *s, char letter)
 {
     uint64_t hmma = peek(s, "78,75"), imma = peek(s, "86:85,75");
-    uint64_t bmma = peek(s, "76:75");
+    uint64_t bmma = peek(s, "76:75"), qmma = bmma;
+    int is_4_bit = peek(s, "83") != 0;
     int tf32 = peek(s, "83:82") == 2;
     int f32 = peek(s, "76") != 0;
     uint8_t a16 = hmma == 1 || hmma == 3 || (hmma == 0 && tf32) ? 4 : 2;
@@ -257,10 +258,20 @@ static uint8_t count_of_matrix(struct teg_sass *s, char letter)
         return a16 / 2;
     case 'D':
         return f32 ? 4 : 2;
+    case 'S': /* sparse: half of A's columns, as many registers of B */
+        return hmma == 3 || (hmma == 1 && tf32) ? 4 : 2;
+    case 'T': /* the same of integers */
+        return imma == 7 || (imma == 6 && !is_4_bit) ? 4 : 2;
+    case 'E': /* accumulator of QMMA */
+        return peek(s, "77") ? 4 : 2;
+    case 'U':
+        return qmma == 0 ? 2 : 4;
+    case 'V':
+        return qmma == 0 ? 1 : 2;
     case 'I':
-        return imma < 4 ? 1 : imma == 4 ? 2 : 4;
+        return imma < 4 ? 1 : imma == 4 || (imma == 5 && is_4_bit) ? 2 : 4;
     case 'J':
-        return imma > 4 ? 2 : 1;
+        return imma == 6 || (imma == 5 && !is_4_bit) ? 2 : 1;
     case 'K':
         return imma < 4 ? 2 : 4;
     case 'L':

@@ -64,9 +64,14 @@ fixtures-check:
 	@command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 0; }; \
 	tools/make_fixtures.sh --check
 
-emulator-check: $(BUILD)/tests/traces/emulate/test_reference
-	@TEG_REFERENCE_TRIALS=$(or $(TRIALS),1000) $< >$(BUILD)/emulator-check.out; \
-	status=$$?; grep -vE '^sm_[0-9]+ [^ ]+ (runs|refused|[0-9]+ values)' \
+REFERENCES := $(addprefix $(BUILD)/tests/traces/emulate/test_,reference \
+    reference_matrix)
+
+emulator-check: $(REFERENCES)
+	@status=0; for t in $^; do \
+	    TEG_REFERENCE_TRIALS=$(or $(TRIALS),1000) $$t || status=$$?; \
+	done >$(BUILD)/emulator-check.out; \
+	grep -vE '^sm_[0-9]+ [^ ]+ (runs|refused|[0-9]+ values)' \
 	    $(BUILD)/emulator-check.out; \
 	[ $$status = 0 ] && tools/emulator_table.sh <$(BUILD)/emulator-check.out
 

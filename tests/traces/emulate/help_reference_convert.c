@@ -205,8 +205,104 @@ static uint64_t narrowed(const struct reference_in *in, int n,
                : d;
 }
 
+/* The 8-bit float nearest to a finite number no greater than their greatest; the
+ * greatest of its sign for greater ones, 0x7f for NaN.  (PTX ISA, cvt:
+ * .satfinite) */
+static uint64_t eight_bits(const struct reference_in *in, struct exact v)
+{
+    static const struct exact_format formats[] = {{2, 5}, {3, 4}};
+    int e4m3 = reference_is(in, "f2fp8", "E4M3");
+    uint64_t most = e4m3 ? 0x7e : 0x7b, sign = v.negative ? 0x80 : 0, d;
+    struct exact one = exact_of_integer(0, 0), size = v;
+
+    if (v.kind == EXACT_NAN)
+        return 0x7f;
+    if (reference_is(in, "relu", "RELU") && v.negative)
+        return 0;
+    size.negative = 0;
+    /* 448 and 57344; halfway to the next is 464 and 61440 */
+    one.significand = e4m3 ? 464 : 61440;
+    if (exact_compare(size, one) >= 0)
+        return sign | most;
+    if (e4m3 && exact_compare(size, exact_of_integer(240, 0)) > 0) {
+        /* beyond what a format with infinities has: in steps of 16 or 32 */
+        int beyond;
+        unsigned step =
+            exact_compare(size, exact_of_integer(248, 0)) >= 0 ? 5 : 4;
+
+        size.exponent -= (int)step;
+        d = exact_integer(size, EXACT_NEAREST, &beyond);
+        return sign |
+               (d << step >= 256 ? 0x78 + ((d << step) - 256) / 32 : 0x77);
+    }
+    d = exact_round(size, &formats[e4m3], EXACT_NEAREST);
+    return sign | (d > most ? most : d);
+}
+
+static int to_eight_bits(const struct reference_in *in,
+                         struct reference_out *out)
+{
+    int of_halves = reference_says(in, ".UNPACK_B_MERGE_C");
+    uint64_t half = in->word[1][0];
+    struct exact v[2];
+    uint64_t c = in->word[2][0];
+
+    for (int i = 0; i < 2; i++) {
+        const struct teg_sass_operand *o = i ? in->a : in->b;
+        uint64_t word = in->word[i ? 0 : 1][0];
+
+        if (reference_marked(o, SASS_ABSOLUTE))
+            word &= 0x7fffffff;
+        if (reference_marked(o, SASS_NEGATE))
+            word ^= 0x80000000;
+        v[i] = of_halves ? exact_of(half >> 16 * i & 0xffff, &exact_half)
+                         : exact_of(word, &exact_single);
+    }
+    if (in->c != NULL && in->c->suffix_value != 0)
+        c >>= 16;
+    out->d =
+        eight_bits(in, v[0]) | eight_bits(in, v[1]) << 8 | (c & 0xffff) << 16;
+    for (int i = 0; i < 2; i++) { /* -0 is not negative */
+        if (reference_is(in, "relu", "RELU"))
+            out->matters &= ~(UINT64_C(0x80) << 8 * i);
+    }
+    return 1;
+}
+
+static int from_eight_bits(const struct reference_in *in,
+                           struct reference_out *out)
+{
+    static const struct exact_format e5m2 = {2, 5};
+    int e4m3 = reference_is(in, "f2fp8", "E4M3");
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t v = in->word[1][0] >> (16 * in->b->suffix_value + 8 * i);
+        uint64_t exponent = v >> 3 & 15, sign = v >> 7 & 1, d;
+        struct exact x = exact_of(v & 0xff, &e5m2);
+
+        if (e4m3) { /* of its own: 2^(exponent - 7) * 1.mmm, no infinities */
+            x = exact_of_integer((v & 7) | (exponent ? 8u : 0), (int)sign);
+            x.exponent = (exponent ? (int)exponent : 1) - 7 - 3;
+            x.kind = (v & 0x7f) == 0x7f ? EXACT_NAN : EXACT_FINITE;
+        }
+        d = exact_round(x, &exact_half, EXACT_NEAREST);
+        if (reference_is(in, "relu", "RELU") && x.kind != EXACT_NAN && sign) {
+            d = 0;
+            if ((v & 0x7f) == 0)
+                out->matters &= ~(UINT64_C(0x8000) << 16 * i);
+        }
+        out->d |= d << 16 * i;
+    }
+    return 1;
+}
+
 static int f2fp(const struct reference_in *in, struct reference_out *out)
 {
+    if (reference_says(in, ".UNPACK_B"))
+        return from_eight_bits(in, out);
+    if (reference_says(in, ".UNPACK_B_MERGE_C") ||
+        reference_says(in, ".PACK_AB_MERGE_C"))
+        return to_eight_bits(in, out);
     if (reference_says(in, ".MERGE_C"))
         out->d = narrowed(in, 1, in->b) | (in->word[2][0] & 0xffff0000);
     else

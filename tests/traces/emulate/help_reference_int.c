@@ -387,6 +387,8 @@ static int plop3(const struct reference_in *in, struct reference_out *out)
 {
     unsigned n = (unsigned)(in->p * 4 + in->q * 2 + in->r);
 
+    if (in->a != NULL) /* signs */
+        n = raw(in, 0) >> 31 << 2 | raw(in, 1) >> 31 << 1 | raw(in, 2) >> 31;
     set_u(out, (int)(reference_number(in, 0) >> n & 1));
     set_v(out, (int)(reference_number(in, 1) >> n & 1));
     return 1;

@@ -1,5 +1,5 @@
 /*
- * Half precision and bfloat16 as bits: values, and rounding to nearest from
+ * Half precision, bfloat16 and 8-bit floats as bits: values, and rounding to nearest from
  * double precision, which holds every product of two and the sums formed here
  * closely enough for that to be one rounding.
  */
@@ -31,6 +31,22 @@ static inline float half_value(uint32_t h)
 static inline float bf16_value(uint32_t h)
 {
     return float_of(h << 16);
+}
+
+/* Four exponent bits, no infinities.  (OCP 8-bit floating point) */
+static inline float e4m3_value(uint32_t v)
+{
+    float size = float_of((v & 0x7f) << 20) * 0x1p120f;
+
+    if ((v & 0x7f) == 0x7f)
+        return float_of(0x7fffffff);
+    return v & 0x80 ? -size : size;
+}
+
+/* The upper half of a half. */
+static inline float e5m2_value(uint32_t v)
+{
+    return half_value(v << 8);
 }
 
 /* NaN becomes 0x7fff.  A double added to 2^28 drops what is below 2^-24, the

@@ -29,7 +29,7 @@ static emu_exec find_exec(const char *name, int plain)
 #endif
         ROOM(int),   ROOM(float),  ROOM(half),   ROOM(convert), ROOM(matrix),
         ROOM(async), ROOM(memory), ROOM(atomic), ROOM(logic),   ROOM(texture),
-        ROOM(gmma),  ROOM(tensor), ROOM(warp),
+        ROOM(gmma),  ROOM(tensor), ROOM(warp),   ROOM(tiles),
     };
     int which = !plain && has_vectors();
 

@@ -227,12 +227,12 @@ struct emu_row_of {
 extern const struct emu_row_of emu_int_ops[], emu_float_ops[], emu_half_ops[],
     emu_convert_ops[], emu_matrix_ops[], emu_async_ops[], emu_memory_ops[],
     emu_atomic_ops[], emu_logic_ops[], emu_texture_ops[], emu_gmma_ops[],
-    emu_tensor_ops[], emu_warp_ops[];
+    emu_tensor_ops[], emu_warp_ops[], emu_tiles_ops[];
 extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
     emu_half_ops_vector[], emu_convert_ops_vector[], emu_matrix_ops_vector[],
     emu_async_ops_vector[], emu_memory_ops_vector[], emu_atomic_ops_vector[],
     emu_logic_ops_vector[], emu_texture_ops_vector[], emu_gmma_ops_vector[],
-    emu_tensor_ops_vector[], emu_warp_ops_vector[];
+    emu_tensor_ops_vector[], emu_warp_ops_vector[], emu_tiles_ops_vector[];
 
 /* Looks up the function of the instruction and where its operands stand but
  * for constants; `plain`: not the one with vectors.  What cannot be decoded

@@ -297,8 +297,85 @@ static uint32_t packed(const struct emu_op *op, float f)
     return emu_bit(op, 77) && (v & 0x7fff) == infinite ? v - 1 : v;
 }
 
+/* The nearest 8-bit float, of which none is infinite.  (PTX ISA, cvt with
+ * .satfinite: what is greater than the greatest becomes that, a NaN the one
+ * with all bits but the sign) */
+static uint32_t eight_bits(float f, int e4m3)
+{
+    unsigned fraction = e4m3 ? 3 : 2;
+    int bias = e4m3 ? 7 : 15, least = 1 - bias, exponent;
+    uint32_t sign = float_bits(f) >> 31 << 7, most = e4m3 ? 0x7e : 0x7b, v;
+    double size = fabs((double)f), step;
+
+    if (isnan(f))
+        return 0x7f;
+    if (size >= 65536)
+        return sign | most;
+    frexp(size, &exponent);
+    exponent = exponent - 1 < least ? least : exponent - 1;
+    step = rint(ldexp(size, (int)fraction - exponent)); /* to nearest, even */
+    if (step >= ldexp(2, (int)fraction)) {
+        step /= 2;
+        exponent++;
+    }
+    v = (uint32_t)step;
+    if (v >> fraction) /* else a denormal */
+        v += (uint32_t)(exponent + bias - 1) << fraction;
+    return sign | (v > most ? most : v);
+}
+
+/* Two floats, or the halves of B, as 8-bit floats beside 16 bits of C. */
+static void to_eight_bits(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask)
+{
+    float a[EMU_LANES], b[EMU_LANES];
+    const uint32_t *c = emu_row(w, op->c, 0);
+    const uint32_t *halves = emu_row(w, op->b, 0);
+    uint32_t out[EMU_LANES];
+    int of_halves = emu_bit(op, 73), relu = emu_bit(op, 75);
+    int e4m3 = emu_bit(op, 76), upper = emu_bit(op, 72);
+
+    emu_float(w, op->a, a);
+    emu_float(w, op->b, b);
+    LANES
+    {
+        if (of_halves) {
+            a[l] = half_value(halves[l] >> 16);
+            b[l] = half_value(halves[l] & 0xffff);
+        }
+        a[l] = relu && a[l] < 0 ? 0 : a[l];
+        b[l] = relu && b[l] < 0 ? 0 : b[l];
+        out[l] = eight_bits(b[l], e4m3) | eight_bits(a[l], e4m3) << 8 |
+                 c[l] >> (upper ? 16 : 0) << 16;
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
+/* Two 8-bit floats of a half of B as halves, which hold them exactly. */
+static void from_eight_bits(struct emu_warp *w, const struct emu_op *op,
+                            uint32_t mask)
+{
+    const uint32_t *b = emu_row(w, op->b, 0);
+    unsigned shift = emu_bit(op, 88) ? 16 : 0;
+    uint32_t out[EMU_LANES] = {0};
+
+    LANES
+    {
+        for (unsigned i = 0; i < 2; i++) {
+            uint32_t v = b[l] >> (shift + 8 * i) & 0xff;
+            float f = emu_bit(op, 73) ? e4m3_value(v) : e5m2_value(v);
+
+            if (emu_bit(op, 75) && f < 0)
+                f = 0;
+            out[l] |= half_bits((double)f) << 16 * i;
+        }
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
 /* Two floats packed, or one beside the upper half of C. */
-EXEC(f2fp)
+static void to_sixteen_bits(struct emu_warp *w, const struct emu_op *op,
+                            uint32_t mask)
 {
     float a[EMU_LANES], b[EMU_LANES];
     uint32_t out[EMU_LANES];
@@ -318,6 +395,22 @@ EXEC(f2fp)
         LANES out[l] = packed(op, b[l]) | packed(op, a[l]) << 16;
     fesetround(FE_TONEAREST);
     emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(f2fp)
+{
+    int packs_eight = op->cc >= 89 && emu_bit(op, 90);
+    int unpacks = op->cc >= 89 && emu_bit(op, 89);
+
+    /* PTX has only saturated 8-bit floats, and makes halves of them. */
+    if ((packs_eight && !emu_bit(op, 77)) || (unpacks && emu_bit(op, 76)))
+        emu_refuse(w, op);
+    else if (packs_eight)
+        to_eight_bits(w, op, mask);
+    else if (unpacks)
+        from_eight_bits(w, op, mask);
+    else
+        to_sixteen_bits(w, op, mask);
 }
 
 /* A signed word to a byte or half of it, as far as it fits. */

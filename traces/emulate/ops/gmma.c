@@ -44,18 +44,6 @@ struct product {
 
 /* ---- elements ------------------------------------------------------------------ */
 
-/* Four exponent bits, no infinities.  (OCP 8-bit floating point) */
-static double e4m3_value(uint32_t v)
-{
-    unsigned exponent = v >> 3 & 15, mantissa = v & 7;
-    double size = exponent == 0 ? ldexp(mantissa, -9)
-                                : ldexp(8 + mantissa, (int)exponent - 10);
-
-    if (exponent == 15 && mantissa == 7)
-        return (double)NAN;
-    return v >> 7 ? -size : size;
-}
-
 static double value_of(uint32_t v, enum element type)
 {
     switch (type) {
@@ -66,9 +54,9 @@ static double value_of(uint32_t v, enum element type)
     case TF32: /* the lower bits do not count */
         return (double)float_of(v & 0xffffe000);
     case E4M3:
-        return e4m3_value(v);
-    case E5M2: /* the upper half of a half */
-        return (double)half_value(v << 8);
+        return (double)e4m3_value(v);
+    case E5M2:
+        return (double)e5m2_value(v);
     case SIGNED:
         return (double)(int8_t)v;
     default:

@@ -83,6 +83,12 @@ EXEC(plop3)
     uint32_t c = emu_predicate(w, op->r);
     unsigned table = emu_bits(op, 76, 72) << 3 | emu_bits(op, 66, 64);
 
+    if (op->a != NULL) { /* signs of words, and the table in one piece */
+        a = emu_signs(emu_row(w, op->a, 0));
+        b = emu_signs(emu_row(w, op->b, 0));
+        c = emu_signs(emu_row(w, op->c, 0));
+        table = emu_bits(op, 79, 72);
+    }
     emu_write_predicate(w, op->u, mask, lut(table, a, b, c));
     emu_write_predicate(w, op->v, mask, lut(emu_bits(op, 23, 16), a, b, c));
 }

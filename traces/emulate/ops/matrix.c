@@ -1,6 +1,5 @@
 /*
- * Matrix products: HMMA, IMMA, BMMA, DMMA, and what moves 8 x 8 tiles between
- * lanes and shared memory.
+ * Matrix products: HMMA, QMMA, IMMA, BMMA, DMMA.
  *
  * Which lane holds which element follows one rule for all shapes (PTX ISA,
  * "Matrix Fragments for mma"): with `each` elements in a 32-bit register (of
@@ -14,15 +13,18 @@
  * double precision and rounded once to nearest; the hardware truncates terms to
  * a common exponent first, so its last bits may differ (Fasi, Higham, Mikaitis,
  * Pranesh 2021).  Integer products are exact.
- * Leaves out: sparse products (.SP) and Volta's HMMA.884.
+ *
+ * Of a sparse product (.SP) A has the half of its columns that count, laid out
+ * as above; metadata say which (sparse.h).
+ * Leaves out: Volta's HMMA.884.
  */
 #include <math.h>
 
 #include "traces/emulate/core/half.h"
-#include "traces/emulate/ops/memory.h"
+#include "traces/emulate/ops/sparse.h"
 
 enum {
-    ROWS_MAX = 16,
+    ROWS_MAX = EMU_SPARSE_ROWS,
     COLUMNS = 8,
     DEPTH_MAX = 64, /* elements of a row of A, but for bits */
     BITS_DEPTH_WORDS = 8,
@@ -30,6 +32,7 @@ enum {
 
 struct shape {
     unsigned rows, depth, each; /* elements in a register */
+    int is_sparse;
 };
 
 /* Row of A, or of C and D, that register pair `upper` of a lane belongs to. */
@@ -48,9 +51,15 @@ static void element_of_a(const struct shape *s, unsigned lane, unsigned r,
     *column = s->each * (lane % 4 + 4 * across);
 }
 
+/* Columns of A in registers. */
+static unsigned stored_depth(const struct shape *s)
+{
+    return s->is_sparse ? s->depth / 2 : s->depth;
+}
+
 static unsigned registers_of_a(const struct shape *s)
 {
-    return s->depth / s->each / 4 * (s->rows / 8);
+    return stored_depth(s) / s->each / 4 * (s->rows / 8);
 }
 
 static unsigned registers_of_b(const struct shape *s)
@@ -63,13 +72,29 @@ static int is_negated(const struct emu_operand *o)
     return o != NULL && (o->flags & SASS_NEGATE) != 0;
 }
 
-/* ---- floats ------------------------------------------------------------------ */
+/* ---- elements ---------------------------------------------------------------- */
 
 enum element {
     HALF,
     BF16,
-    TF32
+    TF32,
+    E4M3,
+    E5M2,
+    U8, /* integers: from here on as IMMA has them */
+    S8,
+    U4,
+    S4,
 };
+
+static int32_t integer_of(uint32_t word, enum element type, unsigned i)
+{
+    unsigned bits = type < U4 ? 8 : 4;
+    uint32_t v = word >> bits * i & ((1u << bits) - 1);
+
+    return (type == S8 || type == S4) && v >> (bits - 1)
+               ? (int32_t)v - (1 << bits)
+               : (int32_t)v;
+}
 
 static double element_of(uint32_t word, enum element type, unsigned i)
 {
@@ -78,15 +103,21 @@ static double element_of(uint32_t word, enum element type, unsigned i)
         return (double)half_value(word >> 16 * i & 0xffff);
     case BF16:
         return (double)bf16_value(word >> 16 * i & 0xffff);
-    default: /* the lower bits do not count */
+    case TF32: /* the lower bits do not count */
         return (double)float_of(word & 0xffffe000);
+    case E4M3:
+        return (double)e4m3_value(word >> 8 * i & 0xff);
+    case E5M2:
+        return (double)e5m2_value(word >> 8 * i & 0xff);
+    default:
+        return integer_of(word, type, i);
     }
 }
 
-static void gather_floats(const struct emu_warp *w, const struct emu_op *op,
-                          const struct shape *s, enum element type,
-                          double a[ROWS_MAX][DEPTH_MAX],
-                          double b[DEPTH_MAX][COLUMNS])
+static void gather(const struct emu_warp *w, const struct emu_op *op,
+                   const struct shape *s, enum element type_a,
+                   enum element type_b, double a[ROWS_MAX][DEPTH_MAX],
+                   double b[][COLUMNS])
 {
     double sign_a = is_negated(op->a) ? -1 : 1;
     double sign_b = is_negated(op->b) ? -1 : 1;
@@ -99,7 +130,7 @@ static void gather_floats(const struct emu_warp *w, const struct emu_op *op,
 
             element_of_a(s, l, r, &row, &column);
             for (unsigned i = 0; i < s->each; i++)
-                a[row][column + i] = sign_a * element_of(from[l], type, i);
+                a[row][column + i] = sign_a * element_of(from[l], type_a, i);
         }
     }
     for (unsigned r = 0; r < registers_of_b(s); r++) {
@@ -109,23 +140,55 @@ static void gather_floats(const struct emu_warp *w, const struct emu_op *op,
             unsigned row = s->each * (l % 4 + 4 * r);
 
             for (unsigned i = 0; i < s->each; i++)
-                b[row + i][l / 4] = sign_b * element_of(from[l], type, i);
+                b[row + i][l / 4] = sign_b * element_of(from[l], type_b, i);
         }
     }
 }
 
-static void multiply_floats(const struct shape *s,
-                            double a[ROWS_MAX][DEPTH_MAX],
-                            double b[DEPTH_MAX][COLUMNS],
-                            double c[ROWS_MAX][COLUMNS])
+/* The sum over the columns of A that are there; 0 after a fault.  What is not
+ * there meets nothing, not even an infinity. */
+static int multiply_chosen(struct emu_warp *w, const struct emu_op *op,
+                           const struct shape *s, double a[ROWS_MAX][DEPTH_MAX],
+                           double b[][COLUMNS], double c[ROWS_MAX][COLUMNS])
 {
+    uint8_t column[EMU_SPARSE_ROWS][EMU_SPARSE_STORED];
+
+    if (!emu_sparse_columns(w, op, s->depth, s->each, column))
+        return 0;
+    for (unsigned m = 0; m < s->rows; m++) {
+        for (unsigned k = 0; k < stored_depth(s); k++) {
+            int is_nowhere = column[m][k] == EMU_SPARSE_NOWHERE;
+
+            if (is_nowhere && a[m][k] != 0) {
+                emu_fault(w, op, -1, TEG_FORMAT,
+                          "the metadata of row %u give a number that is not 0 "
+                          "no column of its own",
+                          m);
+                return 0;
+            }
+            for (unsigned n = 0; n < COLUMNS && !is_nowhere; n++)
+                c[m][n] += a[m][k] * b[column[m][k]][n];
+        }
+    }
+    return 1;
+}
+
+static int multiply(struct emu_warp *w, const struct emu_op *op,
+                    const struct shape *s, double a[ROWS_MAX][DEPTH_MAX],
+                    double b[][COLUMNS], double c[ROWS_MAX][COLUMNS])
+{
+    if (s->is_sparse)
+        return multiply_chosen(w, op, s, a, b, c);
     for (unsigned m = 0; m < s->rows; m++) {
         for (unsigned k = 0; k < s->depth; k++) {
             for (unsigned n = 0; n < COLUMNS; n++)
                 c[m][n] += a[m][k] * b[k][n];
         }
     }
+    return 1;
 }
+
+/* ---- floats ------------------------------------------------------------------ */
 
 /* Single precision: a register each of columns 2 t and 2 t + 1, row by row. */
 static void read_c(const struct emu_warp *w, const struct emu_op *op,
@@ -168,36 +231,66 @@ static void write_d(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     }
 }
 
+/* D = A B + C of the types and the shape; `single`: C and D are. */
+static void float_product(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask, const struct shape *s,
+                          enum element type_a, enum element type_b, int single)
+{
+    double a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
+    double c[ROWS_MAX][COLUMNS];
+
+    gather(w, op, s, type_a, type_b, a, b);
+    read_c(w, op, s->rows, single, c);
+    if (multiply(w, op, s, a, b, c))
+        write_d(w, op, mask, s->rows, single, c);
+}
+
+/* A uniform predicate, which nothing published explains. */
+static int has_predicate(const struct emu_op *op)
+{
+    return op->cc >= 80 && emu_bits(op, 90, 87) != 0;
+}
+
 EXEC(hmma)
 {
     static const unsigned depths[] = {8, 16, 4, 32};
     static const enum element types[] = {HALF, BF16, TF32, HALF};
-    double a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
-    double c[ROWS_MAX][COLUMNS];
     unsigned code = (unsigned)emu_bit(op, 78) << 1 | (unsigned)emu_bit(op, 75);
     int single = emu_bit(op, 76);
     enum element type = op->cc < 80 ? HALF : types[emu_bits(op, 83, 82)];
-    struct shape s = {16, depths[code], type == TF32 ? 1 : 2};
+    struct shape s = {16, depths[code], type == TF32 ? 1 : 2,
+                      op->cc >= 80 && emu_bit(op, 73)};
+    /* What PTX has: k of 4 (dense), 8 and 16 (sparse) of tf32, of 8 (dense), 16
+     * and 32 (sparse) of the others; k of 8 is of all that are dense. */
+    unsigned least = (type == TF32 ? 4u : 8u) << s.is_sparse;
+    unsigned most = (type == TF32 ? 8u : 16u) << s.is_sparse;
 
     if (emu_bits(op, 11, 0) != 0x23c) {
         emu_fault(w, op, -1, TEG_LIMIT, "Volta's products are not emulated");
         return;
     }
-    if (code == 3 || (op->cc >= 80 && emu_bit(op, 73))) {
-        emu_fault(w, op, -1, TEG_LIMIT, "sparse products are not emulated");
-        return;
-    }
-    /* What PTX has: 1684 of tf32 alone, 16816 of all others, sums of halves of
-     * halves; saturated ones (77, before sm_80) are none. */
-    if ((code == 2 && type != TF32) || (code == 1 && type == TF32) ||
-        (!single && type != HALF) || (op->cc < 80 && emu_bit(op, 77))) {
+    /* Sums of halves are of halves; saturated ones (77, before sm_80) are none
+     * of PTX. */
+    if (s.depth < least || s.depth > most || (!single && type != HALF) ||
+        (op->cc < 80 && emu_bit(op, 77)) || has_predicate(op)) {
         emu_refuse(w, op);
         return;
     }
-    gather_floats(w, op, &s, type, a, b);
-    read_c(w, op, s.rows, single, c);
-    multiply_floats(&s, a, b, c);
-    write_d(w, op, mask, s.rows, single, c);
+    float_product(w, op, mask, &s, type, type, single);
+}
+
+/* Of 8-bit floats (sm_89; sm_90 has none and makes halves of them). */
+EXEC(qmma)
+{
+    static const unsigned depths[] = {16, 32, 64, 0};
+    struct shape s = {16, depths[emu_bits(op, 76, 75)], 4, emu_bit(op, 80)};
+
+    if (s.depth == 0 || s.is_sparse != (s.depth == 64) || has_predicate(op)) {
+        emu_refuse(w, op);
+        return;
+    }
+    float_product(w, op, mask, &s, emu_bit(op, 78) ? E5M2 : E4M3,
+                  emu_bit(op, 79) ? E5M2 : E4M3, emu_bit(op, 77));
 }
 
 /* ---- double precision ---------------------------------------------------------- */
@@ -234,12 +327,13 @@ static void write_double(struct emu_warp *w, const struct emu_op *op,
 /* Fused multiply-adds in the order of the columns of A. */
 EXEC(dmma)
 {
-    static const struct shape shapes[] = {{8, 4, 1}, {16, 4, 1}, {16, 8, 1}};
+    static const struct shape shapes[] = {
+        {8, 4, 1, 0}, {16, 4, 1, 0}, {16, 8, 1, 0}};
     double a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
     unsigned code = op->cc >= 90 ? emu_bits(op, 77, 76) : 0;
     struct shape s;
 
-    if (code > 2 || emu_bits(op, 79, 78) != 0) {
+    if (code > 2 || emu_bits(op, 79, 78) != 0 || has_predicate(op)) {
         emu_refuse(w, op);
         return;
     }
@@ -271,15 +365,6 @@ EXEC(dmma)
 
 /* ---- integers and bits ------------------------------------------------------------ */
 
-/* Types 0 U8, 1 S8, 2 U4, 3 S4. */
-static int32_t integer_of(uint32_t word, unsigned type, unsigned i)
-{
-    unsigned bits = type < 2 ? 8 : 4;
-    uint32_t v = word >> bits * i & ((1u << bits) - 1);
-
-    return type & 1 && v >> (bits - 1) ? (int32_t)v - (1 << bits) : (int32_t)v;
-}
-
 static int32_t saturated(int64_t v)
 {
     return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
@@ -306,50 +391,84 @@ static void write_integers(struct emu_warp *w, const struct emu_op *op,
         emu_write(w, op->d, n, mask, out[n]);
 }
 
+/* A's rows by B's columns, in integers, for what is not sparse. */
+static void integer_product(const struct emu_warp *w, const struct emu_op *op,
+                            const struct shape *s, enum element type_a,
+                            enum element type_b, int64_t sum[ROWS_MAX][COLUMNS])
+{
+    int32_t a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
+
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        for (unsigned r = 0; r < registers_of_a(s); r++) {
+            unsigned row, column;
+
+            element_of_a(s, l, r, &row, &column);
+            for (unsigned i = 0; i < s->each; i++)
+                a[row][column + i] =
+                    integer_of(emu_row(w, op->a, r)[l], type_a, i);
+        }
+        for (unsigned r = 0; r < registers_of_b(s); r++) {
+            for (unsigned i = 0; i < s->each; i++)
+                b[s->each * (l % 4 + 4 * r) + i][l / 4] =
+                    integer_of(emu_row(w, op->b, r)[l], type_b, i);
+        }
+    }
+    for (unsigned m = 0; m < s->rows; m++) {
+        for (unsigned k = 0; k < s->depth; k++) {
+            for (unsigned n = 0; n < COLUMNS; n++)
+                sum[m][n] += a[m][k] * b[k][n];
+        }
+    }
+}
+
+/* The same by a sparse A; doubles hold these sums exactly. */
+static int sparse_product(struct emu_warp *w, const struct emu_op *op,
+                          const struct shape *s, enum element type_a,
+                          enum element type_b, int64_t sum[ROWS_MAX][COLUMNS])
+{
+    double a[ROWS_MAX][DEPTH_MAX], b[2 * DEPTH_MAX][COLUMNS];
+    double c[ROWS_MAX][COLUMNS] = {{0}};
+
+    gather(w, op, s, type_a, type_b, a, b);
+    if (!multiply_chosen(w, op, s, a, b, c))
+        return 0;
+    for (unsigned m = 0; m < s->rows; m++) {
+        for (unsigned n = 0; n < COLUMNS; n++)
+            sum[m][n] = (int64_t)c[m][n];
+    }
+    return 1;
+}
+
+/* The shapes of 8-bit (0) and 4-bit numbers (1), dense (0) and sparse, by
+ * their code.  (PTX ISA, mma and mma.sp) */
+static const uint8_t imma_depths[2][2][8] = {
+    {{16, 0, 0, 0, 16, 32, 0, 0}, {0, 0, 0, 0, 0, 32, 64, 0}},
+    {{0, 0, 32, 0, 0, 32, 64, 0}, {0, 0, 0, 0, 0, 0, 64, 128}},
+};
+
 EXEC(imma)
 {
-    static const struct shape shapes[] = {{8, 16, 4},  {0, 0, 0},   {8, 32, 8},
-                                          {0, 0, 0},   {16, 16, 4}, {16, 32, 4},
-                                          {16, 64, 8}, {0, 0, 0}};
-    int32_t a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
     int64_t sum[ROWS_MAX][COLUMNS] = {{0}};
     unsigned type_a =
         (unsigned)emu_bit(op, 83) << 1 | (unsigned)emu_bit(op, 76);
     unsigned type_b =
         (unsigned)emu_bit(op, 84) << 1 | (unsigned)emu_bit(op, 78);
     unsigned code = (unsigned)emu_bit(op, 85) << 1 | (unsigned)emu_bit(op, 75);
-    struct shape s;
+    unsigned narrow = type_a >> 1;
+    struct shape s = {0, 0, narrow ? 8 : 4, op->cc >= 80 && emu_bit(op, 72)};
 
     if (op->cc >= 80)
         code |= (unsigned)emu_bit(op, 86) << 2;
-    s = shapes[code];
-    /* 4-bit shapes are of 4-bit numbers, both of them, and so with 8 bits. */
-    if (s.rows == 0 || (op->cc >= 80 && emu_bit(op, 72)) ||
-        (type_a < 2) != (s.each == 4) || (type_b < 2) != (s.each == 4)) {
+    s.rows = code < 4 ? 8 : 16;
+    s.depth = imma_depths[narrow][s.is_sparse][code];
+    if (s.depth == 0 || type_b >> 1 != narrow || has_predicate(op)) {
         emu_refuse(w, op);
         return;
     }
-    for (unsigned l = 0; l < EMU_LANES; l++) {
-        for (unsigned r = 0; r < registers_of_a(&s); r++) {
-            unsigned row, column;
-
-            element_of_a(&s, l, r, &row, &column);
-            for (unsigned i = 0; i < s.each; i++)
-                a[row][column + i] =
-                    integer_of(emu_row(w, op->a, r)[l], type_a, i);
-        }
-        for (unsigned r = 0; r < registers_of_b(&s); r++) {
-            for (unsigned i = 0; i < s.each; i++)
-                b[s.each * (l % 4 + 4 * r) + i][l / 4] =
-                    integer_of(emu_row(w, op->b, r)[l], type_b, i);
-        }
-    }
-    for (unsigned m = 0; m < s.rows; m++) {
-        for (unsigned k = 0; k < s.depth; k++) {
-            for (unsigned n = 0; n < COLUMNS; n++)
-                sum[m][n] += a[m][k] * b[k][n];
-        }
-    }
+    if (!s.is_sparse)
+        integer_product(w, op, &s, U8 + type_a, U8 + type_b, sum);
+    else if (!sparse_product(w, op, &s, U8 + type_a, U8 + type_b, sum))
+        return;
     write_integers(w, op, mask, s.rows, emu_bit(op, 82), sum);
 }
 
@@ -357,13 +476,13 @@ EXEC(imma)
 EXEC(bmma)
 {
     static const struct shape shapes[] = {
-        {8, 128, 32}, {16, 128, 32}, {16, 256, 32}, {0, 0, 0}};
+        {8, 128, 32, 0}, {16, 128, 32, 0}, {16, 256, 32, 0}, {0, 0, 0, 0}};
     uint32_t a[ROWS_MAX][BITS_DEPTH_WORDS], b[COLUMNS][BITS_DEPTH_WORDS];
     int64_t sum[ROWS_MAX][COLUMNS];
     struct shape s = shapes[emu_bits(op, 76, 75)];
     int both = emu_bit(op, 78);
 
-    if (s.rows == 0) {
+    if (s.rows == 0 || has_predicate(op)) {
         emu_refuse(w, op);
         return;
     }
@@ -388,91 +507,7 @@ EXEC(bmma)
     write_integers(w, op, mask, s.rows, 0, sum);
 }
 
-/* ---- tiles ------------------------------------------------------------------------- */
-
-/* An 8 x 8 tile of 16-bit elements, of which a lane holds two of a row, is
- * turned over. */
-EXEC(movm)
-{
-    const uint32_t *a = emu_row(w, op->a, 0);
-    uint16_t tile[8][8];
-    uint32_t out[EMU_LANES];
-
-    for (unsigned l = 0; l < EMU_LANES; l++) {
-        tile[l / 4][2 * (l % 4)] = (uint16_t)a[l];
-        tile[l / 4][2 * (l % 4) + 1] = (uint16_t)(a[l] >> 16);
-    }
-    for (unsigned l = 0; l < EMU_LANES; l++)
-        out[l] = tile[2 * (l % 4)][l / 4] |
-                 (uint32_t)tile[2 * (l % 4) + 1][l / 4] << 16;
-    emu_write(w, op->d, 0, mask, out);
-}
-
-/* 8x8 matrices of 16-bit elements: lanes 8m .. 8m+7 point at the rows of
- * matrix m; a lane gets two elements of each. */
-EXEC(ldsm)
-{
-    unsigned count = 1u << emu_bits(op, 73, 72);
-    int transposed = emu_bit(op, 78);
-    uint64_t at[EMU_LANES];
-
-    emu_lanes_at(w, op, op->m, EMU_SHARED, at);
-    for (unsigned m = 0; m < count; m++) {
-        uint16_t element[8][8];
-        uint32_t out[EMU_LANES];
-
-        for (unsigned row = 0; row < 8; row++) {
-            const void *from =
-                emu_access_at(w, op, (int)(8 * m + row), EMU_SHARED,
-                              at[8 * m + row], 16, EMU_UPDATE);
-
-            if (from == NULL)
-                return;
-            memcpy(element[row], from, 16);
-        }
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            unsigned x = l / 4, y = 2 * (l % 4);
-            uint32_t low = transposed ? element[y][x] : element[x][y];
-            uint32_t high = transposed ? element[y + 1][x] : element[x][y + 1];
-
-            out[l] = high << 16 | low;
-        }
-        emu_write(w, op->d, m, mask, out);
-    }
-}
-
-/* The reverse of LDSM. */
-EXEC(stsm)
-{
-    unsigned count = 1u << emu_bits(op, 73, 72);
-    int transposed = emu_bit(op, 78);
-    uint64_t at[EMU_LANES];
-
-    emu_lanes_at(w, op, op->m, EMU_SHARED, at);
-    for (unsigned m = 0; m < count; m++) {
-        const uint32_t *value = emu_row(w, emu_stored(op), m);
-        uint16_t element[8][8];
-
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            unsigned x = l / 4, y = 2 * (l % 4);
-
-            for (unsigned i = 0; i < 2; i++)
-                *(transposed ? &element[y + i][x] : &element[x][y + i]) =
-                    (uint16_t)(value[l] >> 16 * i);
-        }
-        for (unsigned row = 0; row < 8; row++) {
-            void *to = emu_access_at(w, op, (int)(8 * m + row), EMU_SHARED,
-                                     at[8 * m + row], 16, EMU_UPDATE);
-
-            if (to == NULL)
-                return;
-            memcpy(to, element[row], 16);
-        }
-    }
-    (void)mask;
-}
-
 const struct emu_row_of EMU_TABLE(matrix)[] = {
-    {"HMMA", hmma}, {"IMMA", imma}, {"BMMA", bmma}, {"DMMA", dmma},
-    {"MOVM", movm}, {"LDSM", ldsm}, {"STSM", stsm}, {0},
+    {"HMMA", hmma}, {"QMMA", qmma}, {"IMMA", imma},
+    {"BMMA", bmma}, {"DMMA", dmma}, {0},
 };

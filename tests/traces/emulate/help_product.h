@@ -1,0 +1,47 @@
+/*
+ * D = A B + C of m x 8 x k, one element after the other, from the tables and
+ * figures of the PTX ISA ("Matrix Fragments for mma", "Matrix Fragments for
+ * sparse mma"), in exact arithmetic.  It goes by an instruction's text, so it
+ * serves SASS and PTX, and shares nothing with the emulator.
+ */
+#ifndef TEG_TESTS_TRACES_EMULATE_HELP_PRODUCT_H
+#define TEG_TESTS_TRACES_EMULATE_HELP_PRODUCT_H
+
+#include <stdint.h>
+
+enum {
+    PRODUCT_LANES = 32,
+    PRODUCT_WORDS = 8, /* registers of an operand, at most */
+    PRODUCT_NAME = 8
+};
+
+struct product {
+    int m, k;
+    char a[PRODUCT_NAME], b[PRODUCT_NAME]; /* "F16", "S4", "XOR" (bits) ... */
+    char d[PRODUCT_NAME];                  /* "F16", "F32", "F64", "S32" */
+    int is_sparse, selector, saturates;
+    int negates_a, negates_b;
+};
+
+/* Reads "HMMA.SP.16832.F32.BF16" and its like.  Returns 0 if the text is of no
+ * product that PTX has. */
+int product_of(const char *opcode, struct product *p);
+
+/* Bits of an element of A. */
+unsigned product_bits(const struct product *p);
+/* Registers of A, B, C (as D) and the metadata (1). */
+unsigned product_registers(const struct product *p, char operand);
+
+/* A register of metadata that PTX allows. */
+uint32_t product_metadata(const struct product *p, uint64_t random);
+
+struct product_operands {
+    uint32_t a[PRODUCT_WORDS][PRODUCT_LANES], b[PRODUCT_WORDS][PRODUCT_LANES],
+        c[PRODUCT_WORDS][PRODUCT_LANES], e[PRODUCT_LANES];
+};
+
+/* D's registers. */
+void product_result(const struct product *p, const struct product_operands *in,
+                    uint32_t d[PRODUCT_WORDS][PRODUCT_LANES]);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Metadata of sparse products (mma.sp): which columns of A are stored.
+ *
+ * Of every chunk of a row half are there, in their order in the registers:
+ *     tf32            1 of 2 columns, named by 0100 (the first) or 1110
+ *     16 and 8 bits   2 of 4, named by two bits each
+ *     4 bits          2 pairs of 4, named likewise
+ * so a chunk has four bits of metadata, the first in the lowest.  They come
+ * from lanes 4 g .. 4 g + 3 for rows g and g + 8: of tf32 and 16-bit numbers a
+ * lane has both rows' (the lower half is row g's) four chunks, of others eight
+ * chunks of one row.  Who of the four lanes, if not all, the selector says.
+ * (PTX ISA, "Sparse matrix storage" and "Matrix Fragments for sparse mma")
+ */
+#ifndef TEG_TRACES_EMULATE_OPS_SPARSE_H
+#define TEG_TRACES_EMULATE_OPS_SPARSE_H
+
+#include "traces/emulate/core/operand.h"
+
+enum {
+    EMU_SPARSE_ROWS = 16,
+    EMU_SPARSE_STORED = 64,   /* columns, at most */
+    EMU_SPARSE_NOWHERE = 255, /* a column that the metadata do not tell */
+};
+
+/* Bits of metadata for one chunk of one row. */
+static inline uint32_t emu_sparse_bits(const uint32_t *word, unsigned selector,
+                                       int both_rows, unsigned chunks,
+                                       unsigned row, unsigned chunk)
+{
+    unsigned lane = row % 8 * 4, each = both_rows ? 4 : 8;
+    unsigned lanes = chunks / each * (both_rows ? 1 : 2); /* of a group's */
+
+    lane += lanes * selector + chunk / each * (both_rows ? 1 : 2);
+    if (both_rows)
+        return word[lane] >> (row / 8 * 16 + chunk % each * 4) & 15;
+    return word[lane + row / 8] >> chunk % each * 4 & 15;
+}
+
+/* Columns of B's `depth` rows that A's stored elements meet, `each` of which
+ * are in a register.  Returns 0 after a fault: the selector names lanes that
+ * the shape has not. */
+static inline int emu_sparse_columns(
+    struct emu_warp *w, const struct emu_op *op, unsigned depth, unsigned each,
+    uint8_t column[EMU_SPARSE_ROWS][EMU_SPARSE_STORED])
+{
+    unsigned wide = each == 1 ? 2 : each == 8 ? 8 : 4; /* columns of a chunk */
+    unsigned chunks = depth / wide, selector = emu_bits(op, 49, 48);
+    int both_rows = each <= 2;
+    unsigned lanes = chunks / (both_rows ? 4 : 8) * (both_rows ? 1 : 2);
+    unsigned reg = emu_bits(op, 47, 40);
+    const uint32_t *word = reg == TEG_SASS_RZ ? emu_zeros[0] : w->r[reg];
+
+    if (selector >= 4 / lanes) {
+        emu_refuse(w, op);
+        return 0;
+    }
+    for (unsigned row = 0; row < EMU_SPARSE_ROWS; row++) {
+        for (unsigned c = 0; c < chunks; c++) {
+            uint32_t bits =
+                emu_sparse_bits(word, selector, both_rows, chunks, row, c);
+            uint8_t first = (uint8_t)(wide * c),
+                    *to = &column[row][wide / 2 * c];
+            unsigned one = bits & 3, two = bits >> 2;
+
+            if (wide == 2) {
+                to[0] = bits == 4    ? first
+                        : bits == 14 ? (uint8_t)(first + 1)
+                                     : EMU_SPARSE_NOWHERE;
+                continue;
+            }
+            for (unsigned i = 0; i < wide / 4; i++) {
+                to[i] = (uint8_t)(first + wide / 4 * one + i);
+                to[wide / 4 + i] = one == two
+                                       ? EMU_SPARSE_NOWHERE
+                                       : (uint8_t)(first + wide / 4 * two + i);
+            }
+        }
+    }
+    return 1;
+}
+
+#endif
