@@ -79,6 +79,11 @@ wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }
+# Functions in sections of their own, linked.
+wanted linked.cu && for sm in 80 90; do
+    nvcc -std=c++17 -rdc=true -dlink -cubin -arch=sm_$sm \
+        -o "$made/linked.sm_$sm.cubin" linked.cu || exit 1
+done
 # Warps that wait for each other, as no generation before could.
 wanted ring.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
     -o "$made/ring.sm_90.cubin" ring.cu || exit 1; }

@@ -614,6 +614,17 @@ int teg_sass_decode(struct teg_sass *s, const uint8_t *bytes, uint64_t pc,
     return 1;
 }
 
+void teg_sass_set_target(uint8_t bytes[TEG_SASS_BYTES], uint64_t address,
+                         uint32_t cc)
+{
+    const char *list = sass_target_bits('a', cc);
+    uint64_t word[2] = {little(bytes), little(bytes + 8)};
+
+    sass_put_bits(word, &list, address / 4);
+    for (int i = 0; i < TEG_SASS_BYTES; i++)
+        bytes[i] = (uint8_t)(word[i / 8] >> 8 * (i % 8));
+}
+
 const struct teg_sass_operand *teg_sass_operand(const struct teg_sass *s,
                                                 char role)
 {

@@ -123,6 +123,10 @@ int teg_sass_read(struct teg_sass *s, const char *text, uint64_t pc,
  * leaves: RZ, URZ, PT, !PT. */
 int teg_sass_is_understood(const struct teg_sass *s);
 
+/* Puts `address` into a call's word as its target. */
+void teg_sass_set_target(uint8_t bytes[TEG_SASS_BYTES], uint64_t address,
+                         uint32_t cc);
+
 /* The operand of that role, NULL if the operation has none. */
 const struct teg_sass_operand *teg_sass_operand(const struct teg_sass *s,
                                                 char role);

@@ -13,15 +13,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const uint32_t generations[] = {70, 75, 80, 86, 89, 90};
     uint8_t params[64] = {0};
     char name[] = "fuzz", path[] = "fuzz.cubin";
-    struct teg_cubin cubin = {.path = path};
-    struct teg_cubin_kernel kernel = {
+    /* the second is a function, which the same code may call */
+    struct teg_cubin_kernel kernel[2] = {{
         .name = name,
+        .is_entry = 1,
         .registers = 32,
         .shared_bytes = 256,
         .local_bytes = 64,
         .param_base = 0x160,
         .param_bytes = sizeof params,
-    };
+    }};
+    struct teg_cubin cubin = {
+        .path = path, .kernel = kernel, .kernel_count = 2};
     struct emu_launch_facts facts = {
         .grid = {2, 1, 1},
         .block = {40, 1, 1},
@@ -54,10 +57,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] >> 7 && cubin.sm >= 90)
         facts.cluster[0] = 2, facts.cluster[1] = facts.cluster[2] = 1;
     facts.textures = &textures;
-    kernel.code.data = data + 1;
-    kernel.code.size = (size - 1) / 16 * 16;
-    if (kernel.code.size > 1024)
+    kernel[0].code.data = data + 1;
+    kernel[0].code.size = (size - 1) / 16 * 16;
+    if (kernel[0].code.size > 1024)
         return 0;
+    kernel[1].name = name;
+    kernel[1].code = kernel[0].code;
     if (emu_device_new(&device, &d) != TEG_OK)
         return 0;
     if (emu_device_alloc(device, 256, &address, &d) == TEG_OK) {
@@ -65,8 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             params[i] = (uint8_t)(address >> 8 * i);
         params[8] = 1;
         item.address = address;
-        if (emu_launch(&cubin, &kernel, device, &facts, &launch, &d) ==
-            TEG_OK) {
+        if (emu_launch(&cubin, kernel, device, &facts, &launch, &d) == TEG_OK) {
             while (launch.next(launch.self, &block, &d) == TEG_OK &&
                    block != NULL)
                 teg_block_free(block);

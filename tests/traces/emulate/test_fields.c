@@ -174,9 +174,10 @@ static teg_status launch(const uint64_t word[2], uint32_t cc,
     static const uint64_t leave[2] = {0x000000000000794d, 0x000fea0003800000};
     uint8_t code[2 * TEG_SASS_BYTES];
     char name[] = "one", path[] = "one.cubin";
-    struct teg_cubin cubin = {.path = path, .sm = cc};
     struct teg_cubin_kernel kernel = {
-        .name = name, .registers = 32, .param_base = 0x160};
+        .name = name, .is_entry = 1, .registers = 32, .param_base = 0x160};
+    struct teg_cubin cubin = {
+        .path = path, .sm = cc, .kernel = &kernel, .kernel_count = 1};
     struct emu_launch_facts facts = {
         .grid = {1, 1, 1}, .block = {32, 1, 1}, .insts_max = 100};
     struct emu_device *device;

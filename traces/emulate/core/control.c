@@ -19,6 +19,7 @@ static const struct {
     {"CALL.REL", CONTROL_CALL},
     {"CALL.ABS", CONTROL_CALL_ABS},
     {"RET.REL", CONTROL_JUMP},
+    {"RET.ABS", CONTROL_JUMP_ABS},
     {"BRX", CONTROL_JUMP},
     {"EXIT", CONTROL_EXIT},
     {"BSSY", CONTROL_BSSY},
@@ -92,6 +93,19 @@ static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     }
 }
 
+static void jump_absolute(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask)
+{
+    uint64_t base[EMU_LANES];
+
+    emu_int64(w, op->a, 0, base);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        w->pc[l] = base[l] + (op->t != NULL ? (uint64_t)op->t->value : 0);
+    }
+}
+
 /* Buffers found last may be gone. */
 static void forget_buffers(struct emu_gang *g)
 {
@@ -99,26 +113,24 @@ static void forget_buffers(struct emu_gang *g)
         memset(g->block[i].near, 0, sizeof g->block[i].near);
 }
 
-/* A call to an address: of code of this kernel, or of a function outside it,
- * which is carried out for lane after lane. */
+/* A call to an address: of code of this kernel or of a function of its cubin,
+ * or of one outside it, which is carried out for lane after lane. */
 static void call_absolute(struct emu_warp *w, const struct emu_op *op,
                           uint32_t mask)
 {
     uint64_t base[EMU_LANES] = {0};
 
-    /* Debug and relocatable code; a linker puts the address in. */
-    if (op->a == NULL) {
-        emu_fault(w, op, -1, TEG_LIMIT,
-                  "a call from one section of code to another is not emulated "
-                  "(compile without -G)");
-        return;
-    }
-    emu_int64(w, op->a, 0, base);
+    if (op->a != NULL)
+        emu_int64(w, op->a, 0, base);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         const char *name;
 
         w->pc[l] = base[l] + (op->t != NULL ? (uint64_t)op->t->value : 0);
+        if (w->pc[l] == 0) {
+            emu_fault(w, op, l, TEG_LIMIT, "a call to address 0");
+            return;
+        }
         name = emu_module_outside(w->block->module, w->pc[l]);
         if (name == NULL)
             continue;
@@ -172,6 +184,10 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_JUMP:
         mask &= emu_predicate(w, op->p);
         jump(w, op, mask);
+        break;
+    case CONTROL_JUMP_ABS:
+        mask &= emu_predicate(w, op->p);
+        jump_absolute(w, op, mask);
         break;
     case CONTROL_EXIT:
         mask &= emu_predicate(w, op->p);

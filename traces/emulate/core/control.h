@@ -10,6 +10,7 @@ enum emu_control {
     CONTROL_CALL,
     CONTROL_CALL_ABS,
     CONTROL_JUMP, /* to a register: BRX, RET, CALL */
+    CONTROL_JUMP_ABS,
     CONTROL_EXIT,
     CONTROL_BSSY,
     CONTROL_BSYNC,

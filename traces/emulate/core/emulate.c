@@ -7,6 +7,7 @@
 
 #include "isa/base/printable.h"
 #include "isa/inst/values.h"
+#include "traces/emulate/core/code.h"
 #include "traces/emulate/core/control.h"
 #include "traces/emulate/core/values.h"
 #include "traces/emulate/core/workers.h"
@@ -41,6 +42,7 @@ struct emulation {
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
+    struct emu_code linked;
     struct emu_fixed fixed;
     struct emu_workers *workers; /* owned */
     /* Borrowed, may be NULL. */
@@ -75,12 +77,14 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
 
 /* With the line it comes from, if the cubin tells. */
 static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
-                           struct teg_inst *inst, const char *text,
-                           uint32_t *index, struct teg_diag *d)
+                           uint32_t section, struct teg_inst *inst,
+                           const char *text, uint32_t *index,
+                           struct teg_diag *d)
 {
     struct teg_program *p = &e->kernel.program;
-    const struct teg_line *line = teg_lines_at(
-        &cubin->lines, (uint32_t)(e->code - cubin->kernel), inst->pc);
+    uint64_t section_at = emu_module_function(e->block.module, section);
+    const struct teg_line *line =
+        teg_lines_at(&cubin->lines, section, inst->pc - section_at);
 
     if (line == NULL)
         return teg_program_add(p, inst, text, index, d);
@@ -115,7 +119,10 @@ static teg_status prepare_code(struct emulation *e,
                                const struct teg_cubin *cubin, int plain,
                                struct teg_diag *d)
 {
-    e->ops = (uint32_t)(e->code->code.size / INST_BYTES);
+    TRY(emu_code_init(&e->linked, e->block.module,
+                      (uint32_t)(e->code - cubin->kernel), d));
+    e->ops = e->linked.insts;
+    e->block.own_ops = e->linked.own;
     e->op = calloc((size_t)e->ops + 1, sizeof *e->op);
     if (e->op == NULL)
         return teg_fail_memory(d);
@@ -124,8 +131,8 @@ static teg_status prepare_code(struct emulation *e,
         struct teg_inst inst = {0};
         char text[TEG_SASS_TEXT];
 
-        emu_op_prepare(op, e->code->code.data + (size_t)i * INST_BYTES,
-                       (uint64_t)i * INST_BYTES, cubin->sm, plain);
+        emu_op_prepare(op, e->linked.bytes + (size_t)i * INST_BYTES,
+                       e->linked.pc[i], cubin->sm, plain);
         if (teg_sass_is_understood(&op->sass))
             op->control = emu_control_of(op->sass.name);
         count_rows(&e->block, op);
@@ -137,7 +144,8 @@ static teg_status prepare_code(struct emulation *e,
         op->access = teg_inst_has_addresses(&inst) != 0;
         op->values = (uint8_t)teg_inst_values(&inst);
         teg_values_note(&e->kernel.notes, &inst, text, cubin->path);
-        TRY(add_inst(e, cubin, &inst, text, &op->inst, d));
+        TRY(add_inst(e, cubin, e->linked.section[i], &inst, text, &op->inst,
+                     d));
     }
     return TEG_OK;
 }
@@ -263,23 +271,28 @@ static teg_status make_bank0(struct emulation *e,
     return TEG_OK;
 }
 
-/* Bank 2 is the compiler's, 3 the module's constants, 4 addresses. */
-static teg_status make_banks(struct emulation *e, const struct teg_cubin *cubin,
+/* The launch's module, or one of its own. */
+static teg_status set_module(struct emulation *e, const struct teg_cubin *cubin,
                              const struct emu_launch_facts *f,
                              struct teg_diag *d)
 {
+    e->block.module = f->module;
+    if (f->module != NULL)
+        return TEG_OK;
+    TRY(emu_module_init(&e->own, cubin, e->block.device, d));
+    e->block.module = &e->own;
+    return TEG_OK;
+}
+
+/* Bank 2 is the compiler's, 3 the module's constants, 4 addresses. */
+static void make_banks(struct emulation *e)
+{
     struct emu_block *b = &e->block;
 
-    b->module = f->module;
-    if (b->module == NULL) {
-        TRY(emu_module_init(&e->own, cubin, b->device, d));
-        b->module = &e->own;
-    }
     b->bank[2].data = e->code->constant2.data;
     b->bank[2].size = e->code->constant2.size;
     for (unsigned i = 3; i < EMU_BANKS; i++)
         b->bank[i].data = emu_module_bank(b->module, i, &b->bank[i].size);
-    return TEG_OK;
 }
 
 /* ---- handing out ------------------------------------------------------------------------- */
@@ -320,6 +333,7 @@ static void close_launch(void *self)
     free(e->op);
     free(e->bank0);
     emu_module_release(&e->own);
+    emu_code_release(&e->linked);
     emu_fixed_release(&e->fixed);
     teg_kernel_release(&e->kernel);
     free(e);
@@ -485,9 +499,10 @@ static teg_status open_emulation(struct emulation *e,
     if (f->cooperative)
         TRY(meet(e, f, d));
     TRY(fill_kernel(e, cubin, f, d));
+    TRY(set_module(e, cubin, f, d));
     TRY(prepare_code(e, cubin, f->plain, d));
     TRY(make_bank0(e, f, d));
-    TRY(make_banks(e, cubin, f, d));
+    make_banks(e);
     e->warp_insts = f->warp_insts;
     e->thread_insts = f->thread_insts;
     e->strays = f->strays;

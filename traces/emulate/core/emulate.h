@@ -64,7 +64,7 @@ struct emu_launch_facts {
 };
 
 /*
- * Prepares `kernel` of `cubin` (both borrowed, outliving the launch) on
+ * Prepares `kernel`, one of `cubin`'s (both borrowed, outliving the launch) on
  * `device` (borrowed).  Global variables of the module are allocated on the
  * device.  `launch->close` ends it.  Each block runs when it is asked for;
  * its faults (an access out of bounds, an instruction that is not emulated,

@@ -120,9 +120,14 @@ static const struct emu_op *op_at(struct emu_warp *w, uint64_t pc)
 {
     const struct emu_block *b = w->block;
 
-    if (pc % TEG_SASS_BYTES == 0 && pc / TEG_SASS_BYTES < b->ops)
+    uint64_t functions = b->ops - b->own_ops;
+
+    if (pc % TEG_SASS_BYTES == 0 && pc / TEG_SASS_BYTES < b->own_ops)
         return &b->op[pc / TEG_SASS_BYTES];
-    emu_fault(w, &b->op[b->ops != 0 ? b->ops - 1 : 0], -1, TEG_LIMIT,
+    if (pc % TEG_SASS_BYTES == 0 && pc >= EMU_FUNCTIONS &&
+        (pc - EMU_FUNCTIONS) / TEG_SASS_BYTES < functions)
+        return &b->op[b->own_ops + (pc - EMU_FUNCTIONS) / TEG_SASS_BYTES];
+    emu_fault(w, &b->op[b->own_ops != 0 ? b->own_ops - 1 : 0], -1, TEG_LIMIT,
               "pc 0x%llx is outside the kernel", (unsigned long long)pc);
     return NULL;
 }
@@ -241,9 +246,12 @@ static void run_group(struct emu_warp *w, uint32_t group, uint64_t pc)
 /* Where the warp stands: the instruction its first living lane did last. */
 static const struct emu_op *last_op(const struct emu_warp *w)
 {
+    const struct emu_block *b = w->block;
     uint64_t pc = w->pc[__builtin_ctz(emu_living(w))];
 
-    return &w->block->op[pc / TEG_SASS_BYTES - (pc != 0)];
+    if (pc >= EMU_FUNCTIONS)
+        pc += b->own_ops * (uint64_t)TEG_SASS_BYTES - EMU_FUNCTIONS;
+    return &b->op[pc / TEG_SASS_BYTES - (pc != 0)];
 }
 
 /* Polling alone is no progress, and ends when it takes too long. */

@@ -37,8 +37,18 @@ static uint8_t *bytes_at(const struct emu_module *m,
     }
 }
 
-/* 0: nowhere. */
-static uint64_t address_of(const struct emu_module *m, uint32_t symbol)
+/* One behind the other; the order in memory is that of the code. */
+uint64_t emu_module_function(const struct emu_module *m, uint32_t kernel)
+{
+    const struct teg_cubin_kernel *k = m->cubin->kernel;
+    uint64_t at = EMU_FUNCTIONS;
+
+    for (uint32_t i = 0; i < kernel; i++)
+        at += k[i].is_entry ? 0 : k[i].code.size / 16 * 16;
+    return k[kernel].is_entry ? 0 : at;
+}
+
+uint64_t emu_module_address(const struct emu_module *m, uint32_t symbol)
 {
     const struct teg_cubin_symbol *s = &m->cubin->symbol[symbol];
 
@@ -49,6 +59,11 @@ static uint64_t address_of(const struct emu_module *m, uint32_t symbol)
         return m->zeroed != 0 ? m->zeroed + s->value : 0;
     case CUBIN_CONSTANT3:
         return m->constants != 0 ? m->constants + s->value : 0;
+    case CUBIN_CODE:
+        if (!s->is_defined || s->kernel < 0 ||
+            m->cubin->kernel[s->kernel].is_entry)
+            return 0;
+        return emu_module_function(m, (uint32_t)s->kernel) + s->value;
     default:
         return s->is_defined
                    ? 0
@@ -60,7 +75,7 @@ static uint64_t address_of(const struct emu_module *m, uint32_t symbol)
 static void relocate(const struct emu_module *m,
                      const struct teg_cubin_reloc *r)
 {
-    uint64_t size = 0, value, address = address_of(m, r->symbol);
+    uint64_t size = 0, value, address = emu_module_address(m, r->symbol);
     uint8_t *bytes = bytes_at(m, r->region, &size);
 
     if (bytes == NULL || address == 0 || r->offset > size ||
@@ -113,7 +128,7 @@ uint64_t emu_module_variable(const struct emu_module *m, const char *name,
              s->region != CUBIN_CONSTANT3))
             continue;
         *bytes = s->size;
-        return address_of(m, i);
+        return emu_module_address(m, i);
     }
     return 0;
 }

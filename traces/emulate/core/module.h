@@ -14,6 +14,7 @@
 
 #define EMU_CALL_WINDOW 0x7c0000000000u
 #define EMU_CALL_BYTES  16u
+#define EMU_FUNCTIONS   0x40000000u /* where the first function begins */
 
 struct emu_module {
     const struct teg_cubin *cubin; /* borrowed */
@@ -35,6 +36,11 @@ uint64_t emu_module_variable(const struct emu_module *m, const char *name,
 /* Bytes of constant bank 3 or 4; NULL if the module has none. */
 const uint8_t *emu_module_bank(const struct emu_module *m, unsigned bank,
                                uint64_t *bytes);
+/* Device address of a symbol, variable or function; 0: there is none. */
+uint64_t emu_module_address(const struct emu_module *m, uint32_t symbol);
+/* The pc at which a function begins that has a section of its own, by its index
+ * among the cubin's kernels; 0: it is a kernel. */
+uint64_t emu_module_function(const struct emu_module *m, uint32_t kernel);
 /* Name of the function outside the cubin at `address`, or NULL. */
 const char *emu_module_outside(const struct emu_module *m, uint64_t address);
 

@@ -159,6 +159,7 @@ struct emu_block {
     const struct teg_kernel *kernel; /* borrowed, for messages */
     const struct emu_op *op;         /* [ops] */
     uint32_t ops;
+    uint32_t own_ops; /* of the kernel; those of functions come behind */
     uint32_t registers, uniforms; /* rows the code names */
     uint64_t insts_max;           /* per warp */
     struct emu_device *device;

@@ -1,0 +1,29 @@
+# Code of several sections (tests/fixtures/linked.cu, nvcc -rdc=true -dlink):
+# functions called by name, by pointers that lanes do not share, as virtual ones
+# on objects of malloc's, recursively, with a jump table.
+. tests/cli/lib.sh
+
+# The first results of a kernel on 0, 1, 2 ...
+first() { # SM KERNEL EXPECTED...
+    sm=$1 kernel=$2
+    shift 2
+    expect 0 "$teg" trace "tests/fixtures/linked.sm_$sm.cubin" -k "$kernel" \
+        --grid 1 --block 32 -a buf:f32:32:iota --dump "0=$work/$kernel.raw" \
+        -o "$work/$kernel.tegt"
+    found=$(od -An -v -f -N $((4 * $#)) "$work/$kernel.raw" | tr -s ' \n' ' ')
+    check "sm_$sm $kernel gives$found, expected $*" [ "$found" = " $* " ]
+    expect 0 "$teg" run "$work/$kernel.tegt" -g v100
+}
+
+for sm in 80 90; do
+    first $sm by_name 1 2 3 4 5 6 7 8 9 10 11 22 24
+    first $sm by_pointer 1 -6 3 -4 5 -2 7 0 9 2 11 4 24
+    first $sm virtually 0 1 2 9 4 25 6 49 8 81
+    first $sm recursive 1 1 2 6 24 120 720 5040 1
+    first $sm chosen 1 -6 8 -3 -2 0.2 5 8 1 729 -10
+    # A pointer to nothing is not the kernel's first instruction.
+    expect 1 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k nowhere \
+        --grid 1 --block 32 -a buf:f32:32:iota -a u64:0
+    err 'lane 0 pc 0x[0-9a-f]*: CALL.ABS.NOINC R2 ;: a call to address 0'
+done
+finish
