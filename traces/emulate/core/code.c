@@ -14,11 +14,12 @@ enum {
     RELOC_TARGET_90 = 0x4b,
     IMMEDIATE_BYTE = 4,   /* bits 63:32 */
     NOWHERE = 0x3ffffff0, /* no code is there: a call ends the launch */
+    INSTS_MAX = 1 << 22,  /* sections of a damaged file may be one many times */
 };
 
 static uint32_t insts_of(const struct teg_cubin_kernel *k)
 {
-    return (uint32_t)(k->code.size / TEG_SASS_BYTES);
+    return k->code.data != NULL ? (uint32_t)(k->code.size / TEG_SASS_BYTES) : 0;
 }
 
 /* Whether it calls an address, which only functions of other sections and the
@@ -43,6 +44,8 @@ static void add_section(struct emu_code *c, const struct emu_module *m,
     const struct teg_cubin_kernel *k = &m->cubin->kernel[kernel];
     uint32_t insts = insts_of(k);
 
+    if (c->first[kernel] == UINT32_MAX)
+        c->first[kernel] = c->insts;
     if (insts == 0)
         return;
     memcpy(c->bytes + (size_t)c->insts * TEG_SASS_BYTES, k->code.data,
@@ -58,17 +61,15 @@ static uint8_t *bytes_of(const struct emu_code *c,
                          const struct teg_cubin_reloc *r)
 {
     uint64_t inst = r->offset / TEG_SASS_BYTES;
+    uint32_t first;
 
     if (r->region != CUBIN_CODE || r->offset % TEG_SASS_BYTES != 0)
         return NULL;
-    for (uint32_t i = 0; i < c->insts; i++) {
-        if (c->section[i] != r->kernel)
-            continue;
-        if (inst < c->insts - i && c->section[i + inst] == r->kernel)
-            return c->bytes + (i + inst) * TEG_SASS_BYTES;
+    first = c->first[r->kernel];
+    if (first >= c->insts || inst >= c->insts - first ||
+        c->section[first + inst] != r->kernel)
         return NULL;
-    }
-    return NULL;
+    return c->bytes + (first + inst) * TEG_SASS_BYTES;
 }
 
 static void relocate(struct emu_code *c, const struct emu_module *m,
@@ -115,7 +116,7 @@ teg_status emu_code_init(struct emu_code *c, const struct emu_module *m,
     size_t insts = insts_of(&cubin->kernel[kernel]);
 
     for (uint32_t i = 0; i < cubin->kernel_count && calls; i++) {
-        if (cubin->kernel[i].is_entry || i == kernel)
+        if (cubin->kernel[i].is_entry)
             continue;
         if (cubin->kernel[i].constant2.size != 0)
             return teg_fail(d, TEG_LIMIT, cubin->path,
@@ -124,15 +125,24 @@ teg_status emu_code_init(struct emu_code *c, const struct emu_module *m,
                             cubin->kernel[i].name);
         insts += insts_of(&cubin->kernel[i]);
     }
+    if (insts > INSTS_MAX)
+        return teg_fail(d, TEG_LIMIT, cubin->path,
+                        "expected at most %d instructions in a kernel and its "
+                        "functions, found %zu",
+                        INSTS_MAX, insts);
     c->bytes = malloc(insts * TEG_SASS_BYTES + 1);
     c->section = malloc((insts + 1) * sizeof *c->section);
     c->pc = malloc((insts + 1) * sizeof *c->pc);
-    if (c->bytes == NULL || c->section == NULL || c->pc == NULL)
+    c->first = malloc((cubin->kernel_count + (size_t)1) * sizeof *c->first);
+    if (c->bytes == NULL || c->section == NULL || c->pc == NULL ||
+        c->first == NULL)
         return teg_fail_memory(d);
+    for (uint32_t i = 0; i < cubin->kernel_count; i++)
+        c->first[i] = UINT32_MAX;
     add_section(c, m, kernel, 0);
     c->own = c->insts;
     for (uint32_t i = 0; i < cubin->kernel_count && calls; i++) {
-        if (!cubin->kernel[i].is_entry && i != kernel)
+        if (!cubin->kernel[i].is_entry)
             add_section(c, m, i, emu_module_function(m, i));
     }
     for (uint32_t i = 0; i < cubin->reloc_count; i++)
@@ -145,5 +155,6 @@ void emu_code_release(struct emu_code *c)
     free(c->bytes);
     free(c->section);
     free(c->pc);
+    free(c->first);
     *c = (struct emu_code){0};
 }

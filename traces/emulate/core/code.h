@@ -15,10 +15,12 @@ struct emu_code {
     uint32_t own;      /* of the kernel, which come first */
     uint32_t *section; /* owned, [insts]: index of the cubin's kernel */
     uint64_t *pc;      /* owned, [insts] */
+    uint32_t *first;   /* owned, [the cubin's kernels]: of the section, or
+                          UINT32_MAX */
 };
 
 /* The kernel's code alone if nothing in it calls an address.  TEG_LIMIT: a
- * function has constants of its own. */
+ * function has constants of its own, or all is too much. */
 teg_status emu_code_init(struct emu_code *c, const struct emu_module *m,
                          uint32_t kernel, struct teg_diag *d);
 void emu_code_release(struct emu_code *c);

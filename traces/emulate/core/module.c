@@ -44,7 +44,9 @@ uint64_t emu_module_function(const struct emu_module *m, uint32_t kernel)
     uint64_t at = EMU_FUNCTIONS;
 
     for (uint32_t i = 0; i < kernel; i++)
-        at += k[i].is_entry ? 0 : k[i].code.size / 16 * 16;
+        at += k[i].is_entry || k[i].code.data == NULL
+                  ? 0
+                  : k[i].code.size / 16 * 16;
     return k[kernel].is_entry ? 0 : at;
 }
 
