@@ -48,6 +48,12 @@ expect 0 "$teg" report "$evil" -g v100 -o "$work/page.html"
 plain
 check 'a page without control characters' \
     sh -c '! grep -q "$1" "$0/page.html"' "$work" "$esc"
+# A file whose name is no UTF-8 does not stand in the page as it is.
+latin=$work/$(printf 'm\374ll.trace')
+cp "$evil" "$latin"
+expect 0 "$teg" report "$latin" -g v100 -o "$work/page.html"
+check 'a page with the file of that name as an escape' \
+    grep -qF 'm\xfcll.trace, ' "$work/page.html"
 expect 0 "$teg" convert "$evil" "$work/evil.tegt"
 expect 0 "$teg" info "$work/evil.tegt"
 plain
