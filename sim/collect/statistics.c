@@ -27,9 +27,10 @@ enum {
     REGISTER_WORDS = (TEG_REG_COUNT + 63) / 64
 };
 
-/* The global loads of a warp whose results have not been read yet. */
+/* A resident warp: the global loads whose results it has not read yet. */
 struct pending_load {
     uint64_t block;                 /* whose warp has the slot */
+    uint64_t executed;              /* warp instructions of it */
     uint32_t load;                  /* index of the last + 1; 0 = none */
     int open;                       /* a group of accesses is */
     uint64_t group[REGISTER_WORDS]; /* registers its loads write */
@@ -53,6 +54,7 @@ struct collect_statistics {
     struct pending_load *pending_load; /* the whole's, [sms][WARPS_MAX] */
     struct distances distances;
     uint8_t *active; /* the whole's, [sms]: ran a block */
+    uint64_t *ended; /* likewise: cycle in which its last block ended */
     int failed;
 };
 
@@ -77,6 +79,7 @@ static void release(struct collect_statistics *c)
     free(c->pending_load);
     free(c->distances.of);
     free(c->active);
+    free(c->ended);
 }
 
 void collect_statistics_free(struct collect_statistics *c)
@@ -106,8 +109,9 @@ static void on_start(void *self, const struct teg_gpu *gpu,
         calloc((size_t)sms * gpu->unit_count + 1, sizeof *c->in_flight);
     c->pending_load = calloc((size_t)sms * WARPS_MAX, sizeof *c->pending_load);
     c->active = calloc(sms, 1);
-    c->failed =
-        c->in_flight == NULL || c->pending_load == NULL || c->active == NULL;
+    c->ended = calloc(sms, sizeof *c->ended);
+    c->failed = c->in_flight == NULL || c->pending_load == NULL ||
+                c->active == NULL || c->ended == NULL;
     memset(s, 0, sizeof *s);
     s->sms = sms;
     s->unit_count = gpu->unit_count;
@@ -351,7 +355,11 @@ static void follow_loads(struct collect_statistics *c,
         p->load = 0;
         p->open = 0;
         p->block = e->block;
+        p->executed = 0;
     }
+    p->executed++;
+    if (p->executed > c->s->warp_instructions_most)
+        c->s->warp_instructions_most = p->executed;
     if (p->load != 0 && reads_result_of(inst, &c->program->inst[p->load - 1]))
         p->load = 0;
     follow_group(c, p, inst, is_access);
@@ -495,6 +503,16 @@ static void on_block_start(void *self, uint64_t cycle, uint32_t sm,
     c->active[sm] = 1;
 }
 
+static void on_block_end(void *self, uint64_t cycle, uint32_t sm,
+                         uint64_t block)
+{
+    struct collect_statistics *c = self;
+
+    (void)block;
+    if (!c->failed && c->ended[sm] < cycle)
+        c->ended[sm] = cycle;
+}
+
 /* ---- parts ------------------------------------------------------------------ */
 
 static void *split(void *self)
@@ -569,13 +587,23 @@ static void count_unknown(const struct teg_program *p, struct teg_statistics *s)
     }
 }
 
+static void count_busy(struct collect_statistics *c)
+{
+    for (uint32_t sm = 0; sm < c->sms; sm++) {
+        c->s->sm_busy_cycles += c->ended[sm];
+        c->s->late_sms += 3 * c->ended[sm] > 2 * c->s->cycles;
+    }
+}
+
 static void on_finish(void *self, uint64_t cycles)
 {
     struct collect_statistics *c = self;
 
     c->s->cycles = cycles;
-    if (!c->failed)
-        count_unknown(c->program, c->s);
+    if (c->failed)
+        return;
+    count_busy(c);
+    count_unknown(c->program, c->s);
 }
 
 struct sim_listener collect_statistics_listener(struct collect_statistics *c)
@@ -585,6 +613,7 @@ struct sim_listener collect_statistics_listener(struct collect_statistics *c)
         .on_start = on_start,
         .on_issue = on_issue,
         .on_block_start = on_block_start,
+        .on_block_end = on_block_end,
         .on_finish = on_finish,
         .split = split,
         .join = join,

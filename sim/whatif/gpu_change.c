@@ -10,6 +10,13 @@ void gpu_change_no_atomic_conflicts(struct teg_gpu *gpu)
     gpu->memory.atomic_conflicts = 0;
 }
 
+void gpu_change_free_atomics(struct teg_gpu *gpu)
+{
+    gpu_change_no_atomic_conflicts(gpu);
+    gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;
+    gpu->shared.atomic_interval = 0;
+}
+
 void gpu_change_no_constant_conflicts(struct teg_gpu *gpu)
 {
     gpu->constant.distinct_interval = 0;
@@ -79,6 +86,34 @@ void gpu_change_no_instruction_misses(struct teg_gpu *gpu)
 void gpu_change_no_constant_misses(struct teg_gpu *gpu)
 {
     gpu->constant.l1_bytes = 0;
+}
+
+void gpu_change_full_occupancy(struct teg_gpu *gpu)
+{
+    enum {
+        LANES = 32, /* of a warp */
+        ENOUGH = 64 /* blocks an SM has at most */
+    };
+
+    gpu->sm.registers =
+        gpu->sm.warps_max * LANES * (gpu->sm.registers_per_thread_max + 1);
+    gpu->sm.shared_bytes *= ENOUGH;
+    gpu->sm.blocks_max = gpu->sm.warps_max;
+    /* Set aside by the user, it would still limit. */
+    gpu->l1.carveout_bytes = 0;
+}
+
+void gpu_change_no_fences(struct teg_gpu *gpu)
+{
+    gpu->fence.block_latency = 0;
+    gpu->fence.gpu_latency = 0;
+    gpu->fence.system_latency = 0;
+}
+
+void gpu_change_no_dispatch(struct teg_gpu *gpu)
+{
+    gpu->chip.dispatch_interval = 0;
+    gpu->chip.dispatch_latency = 0;
 }
 
 void gpu_change_register_tracking(struct teg_gpu *gpu)

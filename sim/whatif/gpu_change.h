@@ -13,6 +13,8 @@ gpu_change gpu_change_no_bank_conflicts;
 /* Neither shared memory nor L2 has lanes of a request wait for each other's
  * word.  Requests of other warps still follow one another. */
 gpu_change gpu_change_no_atomic_conflicts;
+/* The same, and a word is updated as fast as it is stored. */
+gpu_change gpu_change_free_atomics;
 gpu_change gpu_change_no_constant_conflicts;
 gpu_change gpu_change_coalesced;
 gpu_change gpu_change_no_channel_skew;
@@ -27,6 +29,11 @@ gpu_change gpu_change_unlimited_bandwidth;
 /* On a chip without L1 the cache is as fast as its shared memory.  Nothing
  * leaves the SM, so nothing is outstanding either. */
 gpu_change gpu_change_perfect_cache;
+/* The chip's warps and threads are what limits an SM.  L1 keeps its part of the
+ * memory that it shares with shared memory. */
+gpu_change gpu_change_full_occupancy;
+gpu_change gpu_change_no_dispatch;
+gpu_change gpu_change_no_fences;
 /* Registers are tracked in hardware: for streams whose control codes, which
  * carry dependences too, were taken away. */
 gpu_change gpu_change_register_tracking;

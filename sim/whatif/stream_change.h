@@ -28,6 +28,8 @@ inst_change stream_change_no_barriers;
 inst_change stream_change_no_dependences;
 /* No control code known. */
 inst_change stream_change_no_control;
+/* sim/whatif/drop.c: without accesses to local memory. */
+block_change stream_change_no_spills;
 /* sim/whatif/compact.c */
 block_change stream_change_no_divergence;
 

@@ -114,7 +114,7 @@ START_TEST(every_name_is_known_and_unique)
     uint32_t count;
     const struct teg_whatif *w = teg_whatifs(&count);
 
-    ck_assert_uint_eq(count, 15);
+    ck_assert_uint_eq(count, 20);
     for (uint32_t i = 0; i < count; i++) {
         ck_assert_uint_gt(strlen(w[i].help), 10);
         for (uint32_t j = 0; j < i; j++)
@@ -215,6 +215,66 @@ START_TEST(without_conflicts_an_atomic_takes_its_time)
     ck_assert_uint_eq(gpu.memory.atomic_conflicts, 0);
     ck_assert_double_eq(gpu.shared.atomic_interval, 2);
     ck_assert_double_eq(gpu.l2.atomic_interval, 2);
+}
+END_TEST
+
+START_TEST(free_atomics_take_the_time_of_stores)
+{
+    gpu.memory.atomic_conflicts = 1;
+    gpu.shared.atomic_interval = 2;
+    gpu.l2.atomic_float_interval = 3;
+    apply("free-atomics");
+    ck_assert_uint_eq(gpu.memory.atomic_conflicts, 0);
+    ck_assert_double_eq(gpu.shared.atomic_interval, 0);
+    ck_assert_double_eq(gpu.l2.atomic_interval, 0);
+    ck_assert_double_eq(gpu.l2.atomic_float_interval, 0);
+    ck_assert_double_eq(gpu.l2.bytes_per_cycle, 64);
+}
+END_TEST
+
+START_TEST(no_fences_waits_in_no_scope)
+{
+    gpu.fence.block_latency = gpu.fence.gpu_latency = 10;
+    gpu.fence.system_latency = 20;
+    apply("no-fences");
+    ck_assert_uint_eq(gpu.fence.block_latency, 0);
+    ck_assert_uint_eq(gpu.fence.gpu_latency, 0);
+    ck_assert_uint_eq(gpu.fence.system_latency, 0);
+}
+END_TEST
+
+START_TEST(no_dispatch_hands_blocks_out_at_once)
+{
+    gpu.chip.dispatch_interval = 1.5;
+    gpu.chip.dispatch_latency = 300;
+    apply("no-dispatch");
+    ck_assert_double_eq(gpu.chip.dispatch_interval, 0);
+    ck_assert_uint_eq(gpu.chip.dispatch_latency, 0);
+}
+END_TEST
+
+/* 255 registers and 48 KB allow 2 warps, 2 blocks; the warps allow 64. */
+START_TEST(full_occupancy_is_limited_by_warps)
+{
+    struct teg_occupancy o;
+
+    gpu.sm.schedulers = 4;
+    gpu.sm.warps_max = 64;
+    gpu.sm.threads_max = 2048;
+    gpu.sm.threads_per_block_max = 1024;
+    gpu.sm.blocks_max = 16;
+    gpu.sm.registers = 65536;
+    gpu.sm.registers_per_thread_max = 255;
+    gpu.sm.register_scope = REGISTER_SCOPE_WARP;
+    gpu.sm.register_unit = 256;
+    gpu.sm.warp_unit = 1;
+    gpu.sm.shared_bytes = 98304;
+    gpu.sm.shared_unit = 256;
+    apply("full-occupancy");
+    ck_assert_int_eq(teg_occupancy(&gpu, 32, 255, 49152, &o, &diag), TEG_OK);
+    ck_assert_uint_eq(o.warps_per_sm, 64);
+    ck_assert_int_eq(teg_occupancy(&gpu, 1024, 255, 98304, &o, &diag), TEG_OK);
+    ck_assert_uint_eq(o.warps_per_sm, 64);
 }
 END_TEST
 
@@ -510,6 +570,26 @@ START_TEST(program_changes_hand_blocks_on)
 }
 END_TEST
 
+START_TEST(no_spills_drops_local_accesses_only)
+{
+    uint32_t spill = help_memory(&source.kernel.program, CLASS_LDL, SPACE_LOCAL,
+                                 INST_LOAD, 6, 5, 2);
+    const struct help_step step[] = {{.inst = inst.add, .mask = FULL},
+                                     {spill, FULL, 512, 4, NULL},
+                                     {inst.load, HALF, 4096, 4, NULL},
+                                     {spill, HALF, 1024, 4, NULL},
+                                     {.inst = inst.exit, .mask = FULL}};
+    const struct help_step left[] = {step[0], step[2], step[4]};
+    const struct help_warp warp = {step, STEPS(step)};
+    struct teg_block *block;
+
+    open_with("no-spills", &warp, 1);
+    block = take_block();
+    expect_stream(block, 0, left, STEPS(left));
+    teg_block_free(block);
+}
+END_TEST
+
 START_TEST(no_divergence_keeps_a_full_warp_as_it_is)
 {
     const struct help_step step[] = {{.inst = inst.add, .mask = FULL},
@@ -653,6 +733,10 @@ int main(void)
     tcase_add_test(rules, no_constant_misses_needs_no_caches);
     tcase_add_test(rules, no_memory_latency_keeps_bandwidth);
     tcase_add_test(rules, without_conflicts_an_atomic_takes_its_time);
+    tcase_add_test(rules, free_atomics_take_the_time_of_stores);
+    tcase_add_test(rules, no_fences_waits_in_no_scope);
+    tcase_add_test(rules, no_dispatch_hands_blocks_out_at_once);
+    tcase_add_test(rules, full_occupancy_is_limited_by_warps);
     tcase_add_test(rules, unlimited_bandwidth_keeps_latency);
     tcase_add_test(rules, perfect_cache_is_as_fast_as_shared_memory_without_l1);
     tcase_add_test(rules, perfect_cache_keeps_the_latency_of_an_l1);
@@ -674,6 +758,7 @@ int main(void)
     tcase_add_test(rules, no_divergence_measures_a_warp_by_its_own_lanes);
     tcase_add_test(rules, no_divergence_drops_what_no_lane_executes);
     tcase_add_test(rules, no_divergence_conserves_the_lanes_of_random_warps);
+    tcase_add_test(rules, no_spills_drops_local_accesses_only);
     tcase_add_test(rules, changes_of_the_stream_add_up);
     suite_add_tcase(suite, rules);
     srunner_run_all(runner, CK_NORMAL);
