@@ -230,6 +230,10 @@ sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
 
 # Each allocation of each command once: tens of minutes.
+# Kernels with a known flaw each, and their twins: minutes.
+flaws: all
+	@BUILD=$(BUILD) tests/kernels/flaws/run.sh
+
 oom-check: all $(FAILING)
 	@BUILD=$(BUILD) OOM_EVERY=1 sh tests/cli/oom.sh
 
@@ -305,6 +309,6 @@ clean:
 include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
-.PHONY: all deps demo tests check oom-check sanitize sanitize-quick clang bench mpi man \
+.PHONY: all deps demo tests check flaws oom-check sanitize sanitize-quick clang bench mpi man \
     completion install install-lib deb format clean
 .SECONDARY:

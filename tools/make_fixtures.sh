@@ -12,7 +12,7 @@ command -v nvcc >/dev/null || {
     echo "make_fixtures.sh: nvcc is not on the PATH" >&2
     exit 1
 }
-made=. only= check=
+made=. only= check= differs=0
 if [ "${1:-}" = --check ]; then
     check=1 only=${2:-}
     made=$(mktemp -d)
@@ -76,6 +76,21 @@ wanted lines.cu && {
 # What make bench runs.
 wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }
+# Pairs of kernels, with and without a flaw; the lines name the folder.
+wanted flaws.cu && {
+    at=/tmp/teg-fixtures
+    mkdir -p "$at" && cp ../kernels/flaws/flaws.cu "$at" &&
+        touch -d 2026-01-01T00:00:00Z "$at/flaws.cu" || exit 1
+    (cd "$at" && nvcc -std=c++17 -fatbin -compress-mode=size -lineinfo \
+        -gencode arch=compute_80,code=sm_80 -o flaws.fatbin flaws.cu) || exit 1
+    if [ -z "$check" ]; then
+        mv "$at/flaws.fatbin" ../kernels/flaws
+    elif ! cmp -s "$at/flaws.fatbin" ../kernels/flaws/flaws.fatbin; then
+        echo "differs: tests/kernels/flaws/flaws.fatbin"
+        differs=1
+    fi
+    rm -r "$at"
+}
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }
@@ -119,7 +134,7 @@ for source in kernels/*.cu; do
 done
 
 [ -n "$check" ] || exit 0
-status=0 count=0
+status=$differs count=0
 for file in $(cd "$made" && find . -type f | sort); do
     count=$((count + 1))
     cmp -s "$made/$file" "$file" && continue

@@ -19,7 +19,7 @@ near() {
 # 64 blocks of 8 warps, 32 lanes each, 32 times one word at one a cycle.
 one="-g a100 -p WORDS=1 -p BLOCKS=64"
 expect 0 "$teg" run "$global" $one
-out '^  bound by   atomics: L2 100 % busy, on 1 word$'
+out '^  bound by   atomic conflicts: 31 lanes of an atomic wait for another'
 out '^    atomics  524,288 lanes, 507,904 wait for another of their warp$'
 out '^             1 word, 524,288 of the lanes at one$'
 near 'one word' "$(cycles "$global" $one)" 524288 1

@@ -100,7 +100,7 @@ static json_t *finding_json(const struct teg_note *n)
                      teg_lint_help(n->kind), "count", (json_int_t)n->count);
 }
 
-static json_t *findings_json(const struct lint *lint)
+static json_t *lint_json(const struct lint *lint)
 {
     json_t *findings = json_array();
 
@@ -118,7 +118,7 @@ static json_t *values(const void *part)
                      (int)lint->job.kernel_count, "errors",
                      (int)lint->of_severity[SEVERITY_ERROR], "warnings",
                      (int)lint->of_severity[SEVERITY_WARNING], "findings",
-                     findings_json(lint));
+                     lint_json(lint));
 }
 
 static int check(struct lint *lint)

@@ -13,6 +13,7 @@
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
+#include "tools/teg/report/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,9 +197,14 @@ static void offer_classes(struct search *s)
 
 static void offer_whatifs(struct search *s)
 {
-    uint32_t count;
+    uint32_t count, findings;
     const struct teg_whatif *w = teg_whatifs(&count);
 
+    const struct finding_facts *f = findings_facts(&findings);
+
+    heading(s, "findings");
+    for (uint32_t i = 0; i < findings; i++)
+        offer(s, "finding", f[i].name, f[i].advice);
     heading(s, "what-ifs");
     for (uint32_t i = 0; i < count; i++)
         offer(s, "what-if", w[i].name, w[i].help);

@@ -13,7 +13,7 @@ struct run {
     struct job job;
     uint32_t sms, warps_per_sm, jobs;
     struct opt_list what_ifs;
-    bool strict, timing, by_pc, ranking, sample, exact;
+    bool strict, timing, by_pc, ranking, why, models, sample, exact;
     uint32_t dependences; /* index into dependences_names */
     const char *pc_trace, *pc_warps, *timeline; /* as given, or NULL */
     const char *similar;
@@ -89,6 +89,11 @@ struct ears {
     uint32_t listeners;
 };
 
+static bool wants_places(const struct run *run)
+{
+    return run->by_pc || run->ranking || run->why;
+}
+
 static void ears_init(struct ears *e, const struct run *run)
 {
     *e = (struct ears){0};
@@ -96,7 +101,7 @@ static void ears_init(struct ears *e, const struct run *run)
     by_pc_init(&e->by_pc);
     if (run->pc_trace != NULL)
         e->listener[e->listeners++] = pc_trace_listener(&e->pc_trace);
-    if (run->by_pc)
+    if (wants_places(run))
         e->listener[e->listeners++] = by_pc_listener(&e->by_pc);
 }
 
@@ -108,15 +113,26 @@ static void ears_release(struct ears *e)
 
 /* Of this kernel alone; an interrupt leaves those that were measured. */
 static int rank(const struct run *run, const struct replay *replay,
-                uint32_t kernel, struct whatif *w)
+                const struct by_pc *by_pc, uint32_t kernel, struct whatif *w)
 {
-    if (!run->ranking || replay->incomplete)
+    const struct evidence evidence = {
+        .s = replay->s, .gpu = replay->gpu, .by_pc = by_pc};
+    struct trials first = {.only = !run->ranking};
+    int status;
+
+    if ((!run->ranking && !run->why) || replay->incomplete)
         return EXIT_DONE;
+    status = verdict_trials(&evidence, &first);
+    if (status != EXIT_DONE)
+        return status;
     w->job = run->job;
     w->sms = run->sms;
     w->warps_per_sm = run->warps_per_sm;
     w->always = &run->what_ifs;
-    return whatif_measure_one(w, kernel, replay->before);
+    w->first = &first;
+    status = whatif_measure_one(w, kernel, replay->before);
+    w->first = NULL;
+    return status;
 }
 
 static int report_replay(const struct run *run, struct report *report,
@@ -127,7 +143,10 @@ static int report_replay(const struct run *run, struct report *report,
         .number = kernel + 1,
         .what_ifs = &run->what_ifs,
         .by_pc = run->by_pc ? &ears->by_pc : NULL,
-        .ranking = ranking->count != 0 ? ranking : NULL,
+        .places = wants_places(run) ? &ears->by_pc : NULL,
+        .ranking = ranking->toggle != NULL ? ranking : NULL,
+        .ranked = run->ranking,
+        .modeled = run->models,
         /* Remarks on the whole trace go with its first kernel. */
         .trace_notes =
             report->total.kernels == 0 ? teg_trace_notes(run->job.trace) : NULL,
@@ -159,8 +178,7 @@ static int write_series(const struct run *run, const struct replay *replay,
  * full, needs the whole launch. */
 static bool needs_all(const struct run *run)
 {
-    return run->by_pc || run->ranking || run->pc_trace != NULL ||
-           run->timeline != NULL;
+    return wants_places(run) || run->pc_trace != NULL || run->timeline != NULL;
 }
 
 static enum sampling choose_sampling(const struct run *run)
@@ -239,7 +257,7 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
         .sampling = choose_sampling(run),
         .place = place,
         .carried = &run->carried,
-        .keep_before = run->ranking,
+        .keep_before = run->ranking || run->why,
     };
     struct replay replay;
     struct whatif ranking = {0};
@@ -257,7 +275,7 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
     if (run->timing)
         print_timing(&replay);
     if (status == EXIT_DONE)
-        status = rank(run, &replay, kernel, &ranking);
+        status = rank(run, &replay, &ears.by_pc, kernel, &ranking);
     reported =
         status == EXIT_DONE || status == EXIT_INTERRUPTED
             ? report_replay(run, report, &replay, &ears, kernel, &ranking)
@@ -382,13 +400,20 @@ int cmd_run(int argc, char **argv)
          measured_by_names},
         CLUSTER_OPTION(run.similar),
         {"exact", 0, OPT_FLAG, &run.exact, NULL,
-         "simulate every kernel, in full; --by-pc, --ranking, --pc-trace and "
-         "--timeline do so as well",
+         "simulate every kernel, in full; --by-pc, --why, --ranking, "
+         "--pc-trace and --timeline do so as well",
          NULL},
         {"strict", 0, OPT_FLAG, &run.strict, NULL,
          "an unknown opcode is an error", NULL},
         {"timing", 0, OPT_FLAG, &run.timing, NULL,
          "say on standard error how long the simulation took", NULL},
+        {"why", 0, OPT_FLAG, &run.why, NULL,
+         "with what to change, first what gains most: where it is and what the "
+         "simulator measured that it gains; replays the kernel some ten times",
+         NULL},
+        {"models", 0, OPT_FLAG, &run.models, NULL,
+         "with what the analytical models say (json and csv have it always)",
+         NULL},
         {"ranking", 0, OPT_FLAG, &run.ranking, NULL,
          "with the three what-ifs that gain most (json: all of them); replays "
          "the kernel once for each",
@@ -415,6 +440,7 @@ int cmd_run(int argc, char **argv)
         .operands_max = 1,
         .examples = "  teg run kernel.tegt -g v100\n"
                     "  teg run kernelslist.g -g v100 --kernel 2-4 -f json\n"
+                    "  teg run kernel.tegt -g v100 --why\n"
                     "  teg run kernel.tegt -g v100 --what-if coalesced\n"};
     struct operands operands;
     int status;
@@ -422,13 +448,13 @@ int cmd_run(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
     if (run.sample && (run.exact || needs_all(&run)))
-        return say_usage("run",
-                         "--sample excludes --exact, --by-pc, --ranking, "
-                         "--pc-trace and --timeline");
+        return say_usage(
+            "run", "--sample excludes --exact, --by-pc, --why, --ranking, "
+                   "--pc-trace and --timeline");
     if (run.similar != NULL && (run.exact || needs_all(&run)))
-        return say_usage("run",
-                         "--similar excludes --exact, --by-pc, --ranking, "
-                         "--pc-trace and --timeline");
+        return say_usage(
+            "run", "--similar excludes --exact, --by-pc, --why, --ranking, "
+                   "--pc-trace and --timeline");
     if (run.job.caches == CACHES_UNSAID && run.similar != NULL)
         run.job.caches = CACHES_COLD;
     if (run.job.caches == CACHES_CARRY && run.similar != NULL)

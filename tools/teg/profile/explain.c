@@ -41,6 +41,10 @@ static int explain(struct profile *p, struct profile_group *g, uint32_t number,
         g->explained = true;
         memcpy(g->waiting, page.waiting, sizeof g->waiting);
         g->hints = page.hints;
+        g->findings = page.findings;
+        page.findings = NULL;
+        if (g->findings != NULL)
+            p->step[place].verdict = page.verdict;
     } else {
         g->page[0] = '\0';
     }

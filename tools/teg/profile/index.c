@@ -64,8 +64,8 @@ static void print_why(FILE *f, const struct profile *p,
         html_text(f, g->waiting);
         fputs("</p>", f);
     }
-    if (g->explained)
-        html_hints(f, &g->hints);
+    if (g->findings != NULL)
+        html_findings(f, g->findings);
 }
 
 static void print_top(FILE *f, const struct profile *p)

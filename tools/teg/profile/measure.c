@@ -74,13 +74,20 @@ static int add(struct profile *p, const struct replay *r, uint32_t kernel)
         .us = replay_as_measured_us(r),
         .error_bound = r->sample.used ? r->sample.error_bound : 0,
     };
+    const struct evidence evidence = {
+        .s = s, .gpu = r->gpu, .part = r->sample.used};
+    struct findings *findings;
     int status = group_of(p, s->name, &step.group);
 
     if (status != EXIT_DONE)
         return status;
-    verdict_init(&step.verdict, s, r->gpu);
+    findings = malloc(sizeof *findings);
+    if (findings == NULL)
+        return say_memory();
+    status = verdict_init(&step.verdict, findings, &evidence);
+    free(findings);
     count(p, &step);
-    return EXIT_DONE;
+    return status;
 }
 
 /* Most time first, ties in the order of the program. */
@@ -140,8 +147,10 @@ int profile_measure(struct profile *p)
 
 void profile_release(struct profile *p)
 {
-    for (uint32_t i = 0; i < p->groups; i++)
+    for (uint32_t i = 0; i < p->groups; i++) {
         free(p->group[i].name);
+        free(p->group[i].findings);
+    }
     free(p->group);
     free(p->step);
     free(p->rank);

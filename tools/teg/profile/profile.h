@@ -42,7 +42,8 @@ struct profile_group {
     bool explained;
     char waiting[400]; /* most_waiting(); "" */
     struct hints hints;
-    char page[32]; /* file in `directory`; "": none */
+    struct findings *findings; /* owned; NULL: none */
+    char page[32];             /* file in `directory`; "": none */
 };
 
 struct profile {

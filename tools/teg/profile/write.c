@@ -44,17 +44,27 @@ static void print_line(FILE *f, const char *text)
     print_wrapped(f, text, INDENT, INDENT + 2);
 }
 
-static void print_hints(FILE *f, const struct profile_group *g)
+/* The sentence of the first stands above. */
+static void print_finding(FILE *f, const struct finding *finding)
 {
-    char text[512];
+    char text[640];
 
-    print_line(f, g->hints.count != 0 ? "would help most:"
-                                      : "nothing that was tried would help");
-    for (uint32_t i = 0; i < g->hints.count; i++) {
-        hint_text(&g->hints.hint[i], text, sizeof text);
-        fprintf(f, "%*s", 2 * INDENT, "");
-        print_wrapped(f, text, 2 * INDENT, 2 * INDENT + 2);
-    }
+    snprintf(text, sizeof text, "%s: %s", finding->name, finding->text);
+    fprintf(f, "%*s", 2 * INDENT, "");
+    print_wrapped(f, text, 2 * INDENT, 2 * INDENT + 2);
+    fprintf(f, "%*s%s", 2 * INDENT + 2, "", tint(f, TINT_DIM));
+    print_wrapped(f, finding->advice, 2 * INDENT + 2, 2 * INDENT + 2);
+    fputs(tint(f, TINT_OFF), f);
+}
+
+static void print_findings(FILE *f, const struct profile_group *g)
+{
+    uint32_t count = g->findings != NULL ? findings_told(g->findings) : 0;
+
+    print_line(f, count != 0 ? "would help most:"
+                             : "nothing that was tried would help");
+    for (uint32_t i = 0; i < count; i++)
+        print_finding(f, &g->findings->item[i]);
 }
 
 static void print_explained(FILE *f, const struct profile *p,
@@ -66,7 +76,7 @@ static void print_explained(FILE *f, const struct profile *p,
         snprintf(text, sizeof text, "most waiting: before %s", g->waiting);
         print_line(f, text);
     }
-    print_hints(f, g);
+    print_findings(f, g);
     if (g->page[0] != '\0') {
         snprintf(text, sizeof text, "page: %.400s/%s", p->directory, g->page);
         print_line(f, text);
@@ -77,7 +87,7 @@ static void print_group(FILE *f, const struct profile *p, uint32_t i)
 {
     const struct profile_group *g = &p->group[p->rank[i]];
     const struct profile_step *step = &p->step[g->heaviest];
-    char name[TEG_NAME_MAX], text[512], shape[96];
+    char name[TEG_NAME_MAX], text[720], shape[96];
 
     profile_shape(step, shape, sizeof shape);
     fprintf(f, "%s%5.1f %%%s  %10.4g us  %s%.200s%s, %" PRIu64 " launch%s\n",
@@ -176,14 +186,15 @@ static json_t *group_json(const struct profile *p,
                           const struct profile_group *g)
 {
     return json_pack(
-        "{s:o, s:o, s:I, s:f, s:o, s:i, s:s, s:b, s:o, s:o, s:o}", "name",
+        "{s:o, s:o, s:I, s:f, s:o, s:i, s:s, s:b, s:o, s:o, s:o, s:o}", "name",
         json_text(g->name), "demangled", demangled_json(g->name), "launches",
         (json_int_t)g->launches, "time_us", g->us, "share",
         json_ratio(g->us, p->us), "heaviest", (int)g->heaviest + 1, "verdict",
         p->step[g->heaviest].verdict.text, "explained", g->explained, "waiting",
         g->waiting[0] != '\0' ? json_text(g->waiting) : json_null(), "hints",
-        hints_json(&g->hints), "page",
-        g->page[0] != '\0' ? json_string(g->page) : json_null());
+        hints_json(&g->hints), "findings",
+        g->findings != NULL ? findings_json(g->findings, NULL) : json_array(),
+        "page", g->page[0] != '\0' ? json_string(g->page) : json_null());
 }
 
 static json_t *steps_json(const struct profile *p)

@@ -8,16 +8,38 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Moves the trial of that name, if there is one, to place `to`. */
+static bool move(struct whatif *w, const char *name, uint32_t to)
+{
+    for (uint32_t i = to; i < w->count; i++) {
+        const struct toggle found = w->toggle[i];
+
+        if (strcmp(found.name, name) != 0)
+            continue;
+        memmove(w->toggle + to + 1, w->toggle + to,
+                (i - to) * sizeof *w->toggle);
+        w->toggle[to] = found;
+        return true;
+    }
+    return false;
+}
+
 static int list_toggles(struct whatif *w)
 {
-    uint32_t count = teg_whatif_trials(w->job.gpu);
+    uint32_t count = teg_whatif_trials(w->job.gpu), first = 0;
 
     w->toggle = calloc(count, sizeof *w->toggle);
     if (w->toggle == NULL)
         return say_memory();
     w->count = count;
-    for (uint32_t i = 0; i < w->count; i++)
+    for (uint32_t i = 0; i < w->count; i++) {
+        w->toggle[i].trial = i;
         teg_whatif_trial(w->job.gpu, i, w->toggle[i].name);
+    }
+    for (uint32_t i = 0; w->first != NULL && i < w->first->count; i++)
+        first += move(w, w->first->name[i], first);
+    if (w->first != NULL && w->first->only)
+        w->count = first;
     return EXIT_DONE;
 }
 
@@ -88,7 +110,7 @@ static int work(void *self, uint64_t job, uint32_t cores,
     if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
         return EXIT_FAULT;
     if (job > 0)
-        names = teg_whatif_trial(w->job.gpu, (uint32_t)job - 1, name);
+        names = teg_whatif_trial(w->job.gpu, w->toggle[job - 1].trial, name);
     m.status = total_cycles(w, names, cores, &m.cycles);
     if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
         return (int)m.status;
@@ -144,7 +166,7 @@ static int by_gain(const void *a, const void *b)
         return x->done ? -1 : 1;
     if (x->cycles != y->cycles)
         return (x->cycles > y->cycles) - (x->cycles < y->cycles);
-    return (x > y) - (x < y);
+    return (x->trial > y->trial) - (x->trial < y->trial);
 }
 
 /* The budget is for all kernels together. */

@@ -10,11 +10,23 @@
 
 #include "tools/teg/replay/job.h"
 
+enum {
+    WHATIF_FIRST_MAX = 12
+};
+
 /* A trial of teg_whatif_trials. */
 struct toggle {
     char name[TEG_WHATIF_NAME_SIZE];
     uint64_t cycles;
+    uint32_t trial; /* its number there */
     bool done;
+};
+
+/* Trials that are measured first, by name. */
+struct trials {
+    char name[WHATIF_FIRST_MAX][TEG_WHATIF_NAME_SIZE];
+    uint32_t count;
+    bool only; /* no others */
 };
 
 struct whatif {
@@ -24,9 +36,10 @@ struct whatif {
                                       replay, the baseline's too; or NULL */
     /* What each replay finds in caches, borrowed; NULL: as the job says. */
     const struct sim_memory *before;
-    bool one_launch;          /* cycles are of one, not of all alike */
-    uint64_t baseline_cycles; /* 0: interrupted before it was known */
-    struct toggle *toggle;    /* owned */
+    const struct trials *first; /* borrowed; NULL: in the order of the table */
+    bool one_launch;            /* cycles are of one, not of all alike */
+    uint64_t baseline_cycles;   /* 0: interrupted before it was known */
+    struct toggle *toggle;      /* owned */
     uint32_t count, done;
     bool incomplete;
     uint32_t jobs; /* workers; 0: one per core */

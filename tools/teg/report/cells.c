@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static const char *const left_out[] = {"notes", "verdict", "what_if",
-                                       "why",   "advice",  "ranking"};
+static const char *const left_out[] = {
+    "notes", "verdict", "findings", "what_if", "why", "advice", "ranking"};
 
 static bool is_left_out(const char *key)
 {

@@ -32,7 +32,4 @@ struct hints {
 int hints_find(struct hints *h, const struct whatif *w, const struct by_pc *b,
                uint64_t resident);
 
-/* "no-bank-conflicts 2.46x: LDS ..." */
-void hint_text(const struct hint *h, char *out, size_t size);
-
 #endif

@@ -308,9 +308,10 @@ json_t *result_json(const struct result *r)
     json_object_set_new(o, "memory", memory_json(s, gpu));
     json_object_set_new(o, "models", models_json(r));
     json_object_set_new(o, "verdict", verdict_json(&r->verdict));
+    json_object_set_new(o, "findings", findings_json(r->findings, r->places));
     if (r->by_pc != NULL)
         json_object_set_new(o, "instructions", instructions_json(r->by_pc));
-    if (r->ranking != NULL)
+    if (r->ranked && r->ranking != NULL)
         json_object_set_new(o, "ranking", ranking_json(r->ranking));
     json_object_set_new(o, "notes", notes_json(r));
     return o;

@@ -7,22 +7,30 @@
 int result_init(struct result *r, const struct replay *replay)
 {
     const struct teg_model *const *models = teg_models(&r->estimate_count);
+    const struct evidence evidence = {
+        .s = replay->s,
+        .gpu = replay->gpu,
+        .part = replay->sample.used || replay->represented.used,
+        .by_pc = r->places,
+        .ranking = r->ranking,
+    };
 
     r->replay = replay;
     r->estimate = calloc(r->estimate_count + 1, sizeof *r->estimate);
-    if (r->estimate == NULL)
+    r->findings = malloc(sizeof *r->findings);
+    if (r->estimate == NULL || r->findings == NULL)
         return say_memory();
     for (uint32_t i = 0; i < r->estimate_count; i++) {
         r->estimate[i].model = models[i]->name;
         models[i]->estimate(replay->s, replay->gpu, &r->estimate[i]);
     }
-    verdict_init(&r->verdict, replay->s, replay->gpu);
-    return EXIT_DONE;
+    return verdict_init(&r->verdict, r->findings, &evidence);
 }
 
 void result_release(struct result *r)
 {
     free(r->estimate);
+    free(r->findings);
     *r = (struct result){0};
 }
 

@@ -21,7 +21,12 @@ struct result {
     const struct teg_notes *trace_notes; /* borrowed */
     const struct by_pc *by_pc;           /* borrowed; NULL: not asked for */
     const struct whatif *ranking;        /* borrowed; NULL: not asked for */
+    bool modeled;                        /* texts have the models too */
+    bool ranked;                         /* `ranking` is told in full */
+    /* Borrowed: what findings are placed by; NULL: nothing listened. */
+    const struct by_pc *places;
     struct verdict verdict;
+    struct findings *findings;     /* owned */
     struct teg_estimate *estimate; /* owned, [estimate_count] */
     uint32_t estimate_count;
 };

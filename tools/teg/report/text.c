@@ -440,6 +440,34 @@ static void print_models(FILE *f, const struct result *r)
     }
 }
 
+static void print_finding(FILE *f, const struct finding *finding,
+                          uint32_t number)
+{
+    char gain[24] = "";
+
+    if (finding->speedup > 0)
+        snprintf(gain, sizeof gain, "%s%.2fx", finding->at_most ? "<" : "",
+                 finding->speedup);
+    fprintf(f, "  %" PRIu32 " %-22s %22s %s%9s%s\n    ", number, finding->name,
+            finding->what_if, tint(f, TINT_GOOD), gain, tint(f, TINT_OFF));
+    print_wrapped(f, finding->text, 4, 4);
+    fprintf(f, "    %s", tint(f, TINT_DIM));
+    print_wrapped(f, finding->advice, 4, 4);
+    fputs(tint(f, TINT_OFF), f);
+}
+
+static void print_findings(FILE *f, const struct result *r)
+{
+    uint32_t count = findings_told(r->findings);
+
+    print_head(f, "  %-24s %22s %9s", "what to change", "what if", "speedup");
+    for (uint32_t i = 0; i < count; i++)
+        print_finding(f, &r->findings->item[i], i + 1);
+    if (r->ranking->incomplete)
+        fprintf(f, "    interrupted after %u of %u replays\n", r->ranking->done,
+                r->ranking->count);
+}
+
 /* Who wants all of them asks `teg whatif`. */
 static void print_ranking(FILE *f, const struct whatif *w)
 {
@@ -512,9 +540,12 @@ void text_result(FILE *f, const struct result *r)
         print_units(f, r);
         print_stalls(f, s);
         print_memory(f, r);
-        print_models(f, r);
+        if (r->modeled)
+            print_models(f, r);
     }
     if (r->ranking != NULL)
+        print_findings(f, r);
+    if (r->ranked && r->ranking != NULL)
         print_ranking(f, r->ranking);
     if (r->by_pc != NULL)
         print_instructions(f, r->by_pc, s->resident_warp_cycles);

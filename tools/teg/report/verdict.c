@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/models/peak.h"
+#include "tools/teg/cli/teg.h"
 
 double dram_gbs(const struct teg_statistics *s, const struct teg_gpu *gpu)
 {
@@ -58,64 +59,66 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
     qsort(v->share, v->share_count, sizeof v->share[0], by_share);
 }
 
-static enum teg_stall top_stall(const struct teg_statistics *s)
-{
-    enum teg_stall top = 0;
-
-    for (uint32_t i = 1; i < TEG_STALLS; i++) {
-        if (s->stall[i] > s->stall[top])
-            top = i;
-    }
-    return top;
-}
-
 /* On few words it is one of them that takes the time. */
-static void say_atomics(struct verdict *v, const struct teg_statistics *s)
+static void atomics_text(double share, const struct teg_statistics *s,
+                         char *out, size_t size)
 {
     uint64_t words = s->memory.atomic_words;
 
-    snprintf(v->text, sizeof v->text, "%s: L2 %.0f %% busy", v->bound,
-             100 * v->share[0].share);
     if (words != 0 && words <= VERDICT_WORDS)
-        snprintf(v->text, sizeof v->text,
-                 "%s: L2 %.0f %% busy, on %" PRIu64 " word%s", v->bound,
-                 100 * v->share[0].share, words, words == 1 ? "" : "s");
-}
-
-static void say_busy(struct verdict *v, const struct teg_statistics *s)
-{
-    const struct load_share *top = &v->share[0];
-
-    memcpy(v->bound, top->name, sizeof v->bound);
-    if (strcmp(v->bound, "atomics") == 0) {
-        say_atomics(v, s);
-        return;
-    }
-    snprintf(v->text, sizeof v->text, "%s: %.0f %% busy%s", v->bound,
-             100 * top->share,
-             s->active_sms < s->sms ? " on the SMs that have work" : "");
-}
-
-static void say_latency(struct verdict *v, const struct teg_statistics *s)
-{
-    enum teg_stall top = top_stall(s);
-
-    snprintf(v->bound, sizeof v->bound, "latency");
-    snprintf(v->text, sizeof v->text,
-             "latency: %.0f %% of the warps' time is %s (%s)",
-             100 * (double)s->stall[top] / (double)s->resident_warp_cycles,
-             teg_stall_label(top), teg_stall_help(top));
-}
-
-void verdict_init(struct verdict *v, const struct teg_statistics *s,
-                  const struct teg_gpu *gpu)
-{
-    *v = (struct verdict){.bound = "nothing", .text = "nothing was executed"};
-    if (s->cycles == 0 || s->resident_warp_cycles == 0)
-        return;
-    collect_shares(v, s, gpu);
-    if (v->share_count > 0 && v->share[0].share >= VERDICT_BUSY)
-        say_busy(v, s);
+        snprintf(out, size, "L2 %.0f %% busy, on %" PRIu64 " word%s",
+                 100 * share, words, words == 1 ? "" : "s");
     else
-        say_latency(v, s);
+        snprintf(out, size, "L2 %.0f %% busy", 100 * share);
+}
+
+void verdict_share_text(const struct load_share *share,
+                        const struct teg_statistics *s, char *out, size_t size)
+{
+    if (strcmp(share->name, "atomics") == 0)
+        atomics_text(share->share, s, out, size);
+    else
+        snprintf(out, size, "%.0f %% busy%s", 100 * share->share,
+                 s->active_sms < s->sms ? " on the SMs that have work" : "");
+}
+
+static void say_first(struct verdict *v, const struct finding *f)
+{
+    snprintf(v->bound, sizeof v->bound, "%s",
+             f->tier == TIER_WAIT ? "latency" : f->name);
+    snprintf(v->text, sizeof v->text, "%s: %s", f->name, f->text);
+}
+
+int verdict_init(struct verdict *v, struct findings *f,
+                 const struct evidence *e)
+{
+    int status;
+
+    *v = (struct verdict){.bound = "nothing", .text = "nothing was executed"};
+    f->count = 0;
+    if (e->s->cycles == 0 || e->s->resident_warp_cycles == 0)
+        return EXIT_DONE;
+    collect_shares(v, e->s, e->gpu);
+    status = findings_find(f, e, v);
+    if (f->count > 0)
+        say_first(v, &f->item[0]);
+    else
+        snprintf(v->text, sizeof v->text, "nothing that teg knows of");
+    return status;
+}
+
+int verdict_trials(const struct evidence *e, struct trials *t)
+{
+    struct findings *f = malloc(sizeof *f);
+    struct verdict v;
+    int status;
+
+    t->count = 0;
+    if (f == NULL)
+        return say_memory();
+    status = verdict_init(&v, f, e);
+    if (status == EXIT_DONE)
+        findings_trials(f, t);
+    free(f);
+    return status;
 }

@@ -1,19 +1,16 @@
 /*
- * One sentence on what bounds a kernel.
+ * One sentence on what bounds a kernel: the first of its findings (findings.h),
+ * and how much of each throughput of the chip it used (issue slots, each unit,
+ * the caches' and the DRAM's bandwidth).
  *
- * Ask how much of each throughput the kernel used (issue slots, each unit,
- * the caches' and the DRAM's bandwidth).  Above VERDICT_BUSY the busiest one
- * bounds it; else nothing is busy and the warps wait: the most frequent stall
- * names for what.
+ * `bound` is a name for tables: of a throughput or a cause, "latency" of all
+ * that warps merely wait for.
  */
 #ifndef TEG_TOOLS_TEG_REPORT_VERDICT_H
 #define TEG_TOOLS_TEG_REPORT_VERDICT_H
 
 #include "sim/collect/statistics.h"
-
-#include <jansson.h>
-
-#define VERDICT_BUSY 0.75
+#include "tools/teg/report/findings.h"
 
 enum {
     /* Words that atomics update, up to which their number is told as it is:
@@ -32,14 +29,20 @@ enum {
 };
 
 struct verdict {
-    char bound[32]; /* "dram", "unit sp", "issue", "latency", "grid" */
-    char text[256]; /* one sentence */
+    char bound[32]; /* "dram", "unit sp", "issue", "tail", "latency" */
+    char text[600]; /* one sentence */
     struct load_share share[LOAD_SHARES_MAX]; /* highest first */
     uint32_t share_count;
 };
 
-void verdict_init(struct verdict *v, const struct teg_statistics *s,
-                  const struct teg_gpu *gpu);
+/* Fills `f` too.  An exit status; what is wrong has been said. */
+int verdict_init(struct verdict *v, struct findings *f,
+                 const struct evidence *e);
+/* The what-ifs to measure first of a replay, by what it counted. */
+int verdict_trials(const struct evidence *e, struct trials *t);
+/* "82 % busy", without its name. */
+void verdict_share_text(const struct load_share *share,
+                        const struct teg_statistics *s, char *out, size_t size);
 
 /* GB/s the DRAM delivered. */
 double dram_gbs(const struct teg_statistics *s, const struct teg_gpu *gpu);

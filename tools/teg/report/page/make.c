@@ -42,6 +42,8 @@ static int write_page(struct page_request *r, const struct replay *replay)
         .what_ifs = &r->what_ifs,
         .trace_notes = teg_trace_notes(r->job.trace),
         .by_pc = &r->by_pc,
+        .places = &r->by_pc,
+        .ranking = r->ranking ? &r->rank : NULL,
     };
     struct page page = {
         .result = &result,
@@ -51,7 +53,6 @@ static int write_page(struct page_request *r, const struct replay *replay)
         .sub_cores = r->sub_cores,
         .sms = &r->sms,
         .ranking = r->ranking ? &r->rank : NULL,
-        .hints = &r->hints,
         .critical = r->sequenced ? &r->sequence : NULL,
         .trace = r->job.path,
         .script = r->library->script,
@@ -73,6 +74,9 @@ static int write_page(struct page_request *r, const struct replay *replay)
         else
             output_abandon(&out);
     }
+    r->verdict = result.verdict;
+    r->findings = result.findings;
+    result.findings = NULL;
     result_release(&result);
     return status;
 }
@@ -99,11 +103,22 @@ static int write_all(struct page_request *r, const struct replay *replay)
 
 static int rank(struct page_request *r, const struct replay *replay)
 {
+    const struct evidence evidence = {
+        .s = replay->s, .gpu = replay->gpu, .by_pc = &r->by_pc};
+    struct trials first = {0};
+    int status;
+
     if (!r->ranking || !wants_page(r))
         return EXIT_DONE;
+    status = verdict_trials(&evidence, &first);
+    if (status != EXIT_DONE)
+        return status;
     r->rank.job = r->job;
     r->rank.always = &r->what_ifs;
-    return whatif_measure_one(&r->rank, r->job.kernel[0], replay->before);
+    r->rank.first = &first;
+    status = whatif_measure_one(&r->rank, r->job.kernel[0], replay->before);
+    r->rank.first = NULL;
+    return status;
 }
 
 static int follow(struct page_request *r)
@@ -218,6 +233,7 @@ void page_release(struct page_request *r)
     free(r->one);
     free(r->sub);
     free(r->rank.toggle);
+    free(r->findings);
     if (r->sequenced)
         critical_sequence_release(&r->sequence);
     *r = (struct page_request){0};

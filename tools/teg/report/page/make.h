@@ -12,6 +12,7 @@
 #ifndef TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
 #define TEG_TOOLS_TEG_REPORT_PAGE_MAKE_H
 
+#include "tools/teg/report/hints.h"
 #include "tools/teg/report/page/dygraphs.h"
 #include "tools/teg/report/page/page.h"
 #include "tools/teg/report/series.h"
@@ -31,6 +32,8 @@ struct page_request {
     char waiting[400]; /* most_waiting() */
     struct whatif rank;
     struct hints hints;          /* with `ranking` */
+    struct verdict verdict;      /* of the page, with the findings */
+    struct findings *findings;   /* owned; NULL: no page was written */
     struct timeline *chip, *one; /* owned */
     struct timeline *sub;        /* owned, [sub_cores] of that SM */
     uint32_t sub_cores;

@@ -13,7 +13,6 @@
 #include "sim/collect/timeline.h"
 #include "tools/teg/replay/ranking.h"
 #include "tools/teg/report/critical.h"
-#include "tools/teg/report/hints.h"
 #include "tools/teg/report/report.h"
 
 #define PAGE_ROWS_MAX 1500
@@ -27,7 +26,6 @@ struct page {
     uint32_t sub_cores;
     const struct sm_load *sms;    /* borrowed: all of them */
     const struct whatif *ranking; /* borrowed; NULL: not asked for */
-    const struct hints *hints;    /* borrowed; of the ranking */
     const struct critical_sequence *critical; /* likewise */
     const char *trace;                        /* path as given */
     uint32_t crc;                             /* CRC-32 of the trace file */

@@ -114,17 +114,27 @@ void html_position_cell(FILE *f, const struct teg_program *p,
     fputs("</td>", f);
 }
 
-void html_hints(FILE *f, const struct hints *h)
+static void print_finding(FILE *f, const struct finding *finding)
 {
-    char text[512];
+    fputs("<li><b>", f);
+    html_text(f, finding->name);
+    fputs("</b>: ", f);
+    html_text(f, finding->text);
+    fputs("<br><span class=\"dim\">", f);
+    html_text(f, finding->advice);
+    fputs("</span></li>\n", f);
+}
 
-    if (h->count == 0)
+void html_findings(FILE *f, const struct findings *findings)
+{
+    uint32_t count = findings_told(findings);
+
+    if (count == 0) {
         fputs("<p>Nothing that was tried would help.</p>\n", f);
-    for (uint32_t i = 0; i < h->count; i++) {
-        hint_text(&h->hint[i], text, sizeof text);
-        fputs(i == 0 ? "<p>Would help most: " : "; ", f);
-        html_text(f, text);
+        return;
     }
-    if (h->count != 0)
-        fputs("</p>\n", f);
+    fputs("<p>Would help most:</p><ol>\n", f);
+    for (uint32_t i = 0; i < count; i++)
+        print_finding(f, &findings->item[i]);
+    fputs("</ol>\n", f);
 }

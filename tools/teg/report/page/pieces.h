@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "sim/collect/by_pc.h"
-#include "tools/teg/report/hints.h"
+#include "tools/teg/report/findings.h"
 
 void html_heading(FILE *f, const char *text);
 
@@ -33,7 +33,7 @@ void html_fact(FILE *f, const char *name, const char *format, ...)
 /* A large value with its name above and a remark below. */
 void html_tile(FILE *f, const char *name, const char *value,
                const char *remark);
-/* A paragraph on what would help most. */
-void html_hints(FILE *f, const struct hints *h);
+/* A list of what to change, the first first. */
+void html_findings(FILE *f, const struct findings *findings);
 
 #endif

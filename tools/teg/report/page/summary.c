@@ -70,7 +70,7 @@ void page_summary(FILE *f, const struct page *p)
     html_text(f, r->verdict.text);
     print_where(f, r);
     if (p->ranking != NULL)
-        html_hints(f, p->hints);
+        html_findings(f, r->findings);
     fputs("</div>\n<div class=\"tiles\">\n", f);
     snprintf(b, sizeof b, "= %.4g us",
              (double)s->cycles / gpu->chip.sm_clock_mhz);

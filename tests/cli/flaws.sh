@@ -1,0 +1,31 @@
+# What is said to change first is the flaw that a kernel is known to have, and
+# gains what the kernel without it does: the fast ones of tests/kernels/flaws
+# (`make flaws`: all of them).
+. tests/cli/lib.sh
+
+expect 0 sh tests/kernels/flaws/run.sh strided histogram branch launch barrier
+out '^strided .*bank conflicts .* ok$'
+check 'five of them' [ "$(grep -c ' ok$' "$work/out")" = 5 ]
+
+# The headline, the list and JSON say the same.
+expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel strided_flaw \
+    --grid 16 --block 256 -a buf:f32:4096:random -a buf:f32:4096:zeros \
+    -o "$work/flaw.tegt"
+expect 0 "$teg" run "$work/flaw.tegt" -g a100 --set chip.sms=8 --why
+out '^  bound by   bank conflicts: LDS[.0-9]* R[0-9]*, .* at flaws.cu:[0-9]*, '
+gain=$(sed -n 's/^  1 bank conflicts  *no-bank-conflicts  *\([0-9.]*x\)$/\1/p' "$work/out")
+check 'the headline has the gain of the list' grep -q "without them $gain" "$work/out"
+check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
+base=$(sed -n 's/^  cycles  *\([0-9,]*\) .*/\1/p' "$work/out" | tr -d ,)
+expect 0 "$teg" run "$work/flaw.tegt" -g a100 --set chip.sms=8 \
+    --what-if no-bank-conflicts
+without=$(sed -n 's/^  cycles  *\([0-9,]*\) .*/\1/p' "$work/out" | tr -d ,)
+check 'which is that of the what-if alone' [ "$gain" = \
+    "$(awk -v a="$base" -v b="$without" 'BEGIN {printf("%.2fx", a / b)}')" ]
+# Without measured gains the cause is named all the same.
+expect 0 "$teg" run "$work/flaw.tegt" -g a100 --set chip.sms=8
+out '^  bound by   bank conflicts: shared memory takes 4.5 passes'
+expect 2 "$teg" run "$work/flaw.tegt" -g a100 --why --sample
+err 'sample excludes .*--why'
+
+finish

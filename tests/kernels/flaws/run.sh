@@ -1,0 +1,59 @@
+#!/bin/sh
+# Runs the pairs of flaws.list: whether a kernel's known flaw is the first of
+# its findings, and whether without it the kernel gains what was said.
+#
+#   tests/kernels/flaws/run.sh [NAME]...    these pairs only (default: all)
+#
+# A row a pair; status 1 if one is not as it has to be.
+cd "$(dirname "$0")/../../.." || exit 2
+teg=${BUILD:-build/release}/teg
+here=tests/kernels/flaws
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+gpu=${GPU:-a100}
+
+# record KERNEL OPTIONS: its trace
+record() {
+    # shellcheck disable=SC2086
+    "$teg" trace $here/flaws.fatbin --kernel "$1" $2 -o "$work/$1.tegt" \
+        >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+}
+
+# Cycles of a text report.
+cycles() {
+    sed -n 's/^  cycles  *\([0-9,]*\).*/\1/p' "$1" | tr -d ,
+}
+
+status=0
+printf '%-12s %-22s %9s %9s %8s  %s\n' \
+    pair 'first finding' said gained off '' 
+while IFS=';' read -r name want most sms launch fixed; do
+    case $name in '#'* | '') continue ;; esac
+    want=${want# } most=${most# } sms=${sms# }
+    [ $# = 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
+    record "${name}_flaw" "$launch"
+    record "${name}_fixed" "${fixed:-$launch}"
+    "$teg" run "$work/${name}_flaw.tegt" -g "$gpu" --set chip.sms="$sms" --why >"$work/flaw" &&
+        "$teg" run "$work/${name}_fixed.tegt" -g "$gpu" \
+            --set chip.sms="$sms" >"$work/fixed" ||
+        exit 1
+    [ -z "$KEEP" ] || cp "$work/flaw" "$KEEP/$name.txt"
+    first=$(sed -n 's/^  1 \(.*[^ ]\)   *[^ ]*$/\1/p' "$work/flaw" |
+        sed 's/   .*//')
+    said=$(sed -n 's/^  1 .* <*\([0-9.]*\)x$/\1/p' "$work/flaw")
+    row=$(awk -v a="$(cycles "$work/flaw")" -v b="$(cycles "$work/fixed")" \
+        -v said="$said" -v first="$first" -v want="$want" -v most="$most" '
+        BEGIN {
+            gained = a / b
+            off = said > 0 ? 100 * (said / gained - 1) : 0
+            wrong = most != "-" && (said == 0 || off > most || off < -most)
+            why = first != want ? "WRONG, expected " want : wrong ? "WRONG" : "ok"
+            printf("%s %.2fx %s %s", said == "" ? "-" : said "x", gained,
+                   said == "" ? "-" : sprintf("%+.0f%%", off), why)
+        }')
+    printf '%-12s %-22s' "$name" "$first"
+    echo "$row" | { read -r said gained off rest
+        printf ' %9s %9s %8s  %s\n' "$said" "$gained" "$off" "$rest"; }
+    case $row in *WRONG*) status=1 ;; esac
+done <$here/flaws.list
+exit $status

@@ -1,0 +1,334 @@
+#include "tools/teg/report/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/teg/report/findings_rules.h"
+#include "tools/teg/report/instructions.h"
+#include "tools/teg/report/subjects.h"
+#include "tools/teg/report/verdict.h"
+
+#define GAIN_MIN 1.005 /* half a percent is no gain to point at */
+#define NONE     ""
+
+static const struct row {
+    const char *name;
+    enum finding_tier tier;
+    const char *what_if;
+    rule *share, *figure;
+    const char *text, *cure, *advice;
+} rows[] = {
+#define FINDING(name, tier, what_if, share, figure, text, cure, advice) \
+    {name, TIER_##tier, what_if, share_##share, figure_##figure,        \
+     text, cure,        advice},
+#include "tools/teg/report/findings.def"
+};
+
+/* What of the chip is used up, by the name of its share in the verdict. */
+static const struct used {
+    const char *share; /* "unit " stands for each */
+    const char *what_if;
+    const char *cure, *advice;
+} used_up[] = {
+    {"issue", NONE, "", "have the warps execute fewer instructions"},
+    {"dram", "unlimited-bandwidth", "with any bandwidth",
+     "move fewer bytes: smaller types, or data used again from a cache"},
+    {"l2", "unlimited-bandwidth", "with any bandwidth",
+     "move fewer bytes: use data again from L1 or shared memory"},
+    {"atomics", "free-atomics", "as fast as stores",
+     "add up in the warp or block first, or update more words"},
+    {"unit ", "double:", "with twice as many",
+     "let other units do it, or do less of it"},
+};
+
+enum {
+    ROWS = sizeof rows / sizeof *rows,
+    USED = sizeof used_up / sizeof *used_up
+};
+
+/* Where what-ifs were measured, and where none was: a wait is then supposed to
+ * gain no more than a change of the program may bring. */
+static const struct {
+    double measured, supposed;
+} weights[TIERS] = {
+    [TIER_CAUSE] = {1, 1},
+    [TIER_RESOURCE] = {0.5, 0.5},
+    [TIER_WAIT] = {0.25, 0.5},
+};
+
+/* ---- gains ---------------------------------------------------------------- */
+
+/* 0: not measured. */
+static double measured(const struct evidence *e, const char *what_if)
+{
+    const struct whatif *w = e->ranking;
+
+    if (w == NULL || what_if[0] == '\0' || w->baseline_cycles == 0)
+        return 0;
+    for (uint32_t i = 0; i < w->done; i++) {
+        const struct toggle *t = &w->toggle[i];
+
+        if (strcmp(t->name, what_if) == 0 && t->cycles > 0)
+            return (double)w->baseline_cycles / (double)t->cycles;
+    }
+    return 0;
+}
+
+static double gain_of_share(double share)
+{
+    return 1 / (1 - fmin(share, 0.95));
+}
+
+/* What nobody measured is supposed: of a wait no more than the busiest part of
+ * the chip leaves, of that part, which is never used to the last cycle, by
+ * the cube of its share, and the less of others, which it hides. */
+static double supposed(const struct finding *f, double busiest)
+{
+    switch (f->tier) {
+    case TIER_RESOURCE:
+        return gain_of_share(0.9 * pow(f->share, 3) *
+                             fmin(f->share / busiest, 1));
+    case TIER_WAIT:
+        return gain_of_share(f->share * (1 - fmin(busiest, 1)));
+    default:
+        return gain_of_share(f->share);
+    }
+}
+
+/* ---- one finding ---------------------------------------------------------- */
+
+/* Returns the place for a new one. */
+static struct finding *begin(struct findings *f, const char *name,
+                             enum finding_tier tier, const char *what_if)
+{
+    struct finding *item = &f->item[f->count];
+
+    *item =
+        (struct finding){.tier = tier, .inst = UINT32_MAX, .order = f->count};
+    snprintf(item->name, sizeof item->name, "%s", name);
+    snprintf(item->what_if, sizeof item->what_if, "%s", what_if);
+    return item;
+}
+
+/* The figure for the #. */
+static void fill_in(const char *text, double figure, char *out, size_t size)
+{
+    size_t before = strcspn(text, "#");
+    const char *after = text + before + (text[before] != '\0');
+
+    snprintf(out, size, "%.*s", (int)before, text);
+    if (text[before] != '\0')
+        snprintf(out + before, size - before, "%.3g%s", figure, after);
+}
+
+static void add_gain(struct finding *f, const char *cure)
+{
+    size_t length = strlen(f->text);
+
+    if (f->speedup > 0 && cure[0] != '\0')
+        snprintf(f->text + length, sizeof f->text - length, "; %s %.2fx", cure,
+                 f->speedup);
+}
+
+/* Without a measured gain there is none to point at. */
+/* What of its what-if's gain is the finding's: waits for results of loads and
+ * of shared memory are gone with those of arithmetic, but are others. */
+static double own_part(const struct finding *item, const struct evidence *e)
+{
+    double all = 0;
+
+    if (strcmp(item->what_if, "no-dependences") != 0)
+        return 1;
+    for (int r = 0; r < TEG_STALL_RESULTS; r++)
+        all += (double)e->s->stall[TEG_STALL_RESULT_FIRST + r];
+    return all > 0 ? (double)e->s->stall[STALL_WAIT] / all : 0;
+}
+
+static void keep(struct findings *f, struct finding *item,
+                 const struct evidence *e, double busiest)
+{
+    double gain = item->speedup > 0 ? item->speedup : supposed(item, busiest);
+
+    item->score = log(gain) * own_part(item, e) *
+                  (e->ranking != NULL ? weights[item->tier].measured
+                                      : weights[item->tier].supposed);
+    f->count += gain >= GAIN_MIN;
+}
+
+/* Says the instruction that has most of it instead of the whole's figure. */
+static void place(struct finding *item, const struct subjects *subjects)
+{
+    char where[sizeof item->where];
+
+    item->inst = subject_find(subjects, item->what_if, where, sizeof where);
+    memcpy(item->where, where, sizeof where);
+    if (where[0] != '\0')
+        snprintf(item->text, sizeof item->text, "%s", where);
+}
+
+static void try_row(struct findings *f, const struct row *row,
+                    const struct evidence *e, const struct subjects *subjects,
+                    double busiest)
+{
+    struct finding *item = begin(f, row->name, row->tier, row->what_if);
+
+    item->share = row->share(e);
+    item->advice = row->advice;
+    item->speedup = measured(e, row->what_if);
+    if (item->share <= 0 && (row->share != share_never || item->speedup <= 0))
+        return;
+    if (row->what_if[0] == '\0' && row->cure[0] != '\0') {
+        item->speedup = gain_of_share(item->share);
+        item->at_most = true;
+    }
+    fill_in(row->text, row->figure(e), item->text, sizeof item->text);
+    if (subjects != NULL)
+        place(item, subjects);
+    add_gain(item, row->cure);
+    keep(f, item, e, busiest);
+}
+
+static const struct used *used_of(const char *share)
+{
+    for (size_t i = 0; i < USED; i++) {
+        if (strncmp(share, used_up[i].share, strlen(used_up[i].share)) == 0)
+            return &used_up[i];
+    }
+    return NULL;
+}
+
+static void try_share(struct findings *f, const struct load_share *share,
+                      const struct evidence *e, const struct verdict *v)
+{
+    const struct used *used = used_of(share->name);
+    const char *unit = strchr(share->name, ' ');
+    char what_if[2 * sizeof share->name];
+    struct finding *item;
+
+    if (used == NULL)
+        return;
+    snprintf(what_if, sizeof what_if, "%s%s", used->what_if,
+             unit != NULL ? unit + 1 : "");
+    item = begin(f, share->name, TIER_RESOURCE, what_if);
+    item->share = share->share;
+    item->advice = used->advice;
+    item->speedup = measured(e, what_if);
+    verdict_share_text(share, e->s, item->text, sizeof item->text);
+    add_gain(item, used->cure);
+    keep(f, item, e, v->share[0].share);
+}
+
+/* Ties in the order of the table. */
+static int by_score(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+int findings_find(struct findings *f, const struct evidence *e,
+                  const struct verdict *v)
+{
+    double busiest = v->share_count > 0 ? v->share[0].share : 0;
+    struct subjects subjects;
+    bool placed = e->by_pc != NULL;
+
+    f->count = 0;
+    if (placed && subjects_init(&subjects, e->by_pc,
+                                e->s->resident_warp_cycles) != EXIT_DONE)
+        return EXIT_FAULT;
+    for (size_t i = 0; i < ROWS; i++)
+        try_row(f, &rows[i], e, placed ? &subjects : NULL, busiest);
+    for (uint32_t i = 0; i < v->share_count && f->count < FINDINGS_MAX; i++)
+        try_share(f, &v->share[i], e, v);
+    qsort(f->item, f->count, sizeof f->item[0], by_score);
+    if (placed)
+        subjects_release(&subjects);
+    return EXIT_DONE;
+}
+
+static bool is_tried(const struct trials *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (strcmp(t->name[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+void findings_trials(const struct findings *f, struct trials *t)
+{
+    t->count = 0;
+    for (uint32_t i = 0; i < f->count && t->count < WHATIF_FIRST_MAX; i++) {
+        const char *name = f->item[i].what_if;
+
+        if (name[0] != '\0' && !is_tried(t, name))
+            memcpy(t->name[t->count++], name, sizeof t->name[0]);
+    }
+}
+
+/* ---- for others ----------------------------------------------------------- */
+
+const struct finding_facts *findings_facts(uint32_t *count)
+{
+    static const struct finding_facts facts[] = {
+#define FINDING(name, tier, what_if, share, figure, text, cure, advice) \
+    {name, advice},
+#include "tools/teg/report/findings.def"
+    };
+
+    *count = ROWS;
+    return facts;
+}
+
+uint32_t findings_told(const struct findings *f)
+{
+    return f->count < FINDINGS_TOLD ? f->count : FINDINGS_TOLD;
+}
+
+static json_t *place_json(const struct finding *f, const struct by_pc *b,
+                          json_t *(*of)(const struct teg_program *,
+                                        const struct teg_inst *))
+{
+    if (b == NULL || f->inst == UINT32_MAX)
+        return json_null();
+    return of(b->program, &b->program->inst[f->inst]);
+}
+
+static json_t *line_of(const struct teg_program *p, const struct teg_inst *inst)
+{
+    (void)p;
+    return line_json(inst);
+}
+
+static json_t *text_of(const struct teg_program *p, const struct teg_inst *inst)
+{
+    return json_string(teg_program_text(p, inst));
+}
+
+static json_t *finding_json(const struct finding *f, const struct by_pc *b)
+{
+    static const char *const tiers[TIERS] = {"cause", "resource", "wait"};
+
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:f, s:o, s:o, s:o}", "name",
+        f->name, "tier", tiers[f->tier], "text", f->text, "advice", f->advice,
+        "what_if",
+        f->what_if[0] != '\0' ? json_string(f->what_if) : json_null(),
+        "speedup", f->speedup > 0 ? json_real(f->speedup) : json_null(),
+        "at_most", f->at_most, "share_percent", 100 * f->share, "instruction",
+        place_json(f, b, text_of), "line", place_json(f, b, line_of), "file",
+        place_json(f, b, file_json));
+}
+
+json_t *findings_json(const struct findings *f, const struct by_pc *b)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < f->count; i++)
+        json_array_append_new(array, finding_json(&f->item[i], b));
+    return array;
+}

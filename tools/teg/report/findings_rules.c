@@ -1,0 +1,287 @@
+/* What the rows of findings.def ask of a kernel. */
+#include "tools/teg/report/findings_rules.h"
+
+#include <math.h>
+
+#include "sim/models/peak.h"
+#include "tools/teg/report/verdict.h"
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static double at_least_0(double v)
+{
+    return v > 0 ? v : 0;
+}
+
+/* Of the SMs that had work. */
+static double of_sm_time(const struct evidence *e, double cycles)
+{
+    return ratio(cycles, (double)e->s->cycles * e->s->active_sms);
+}
+
+static double stalled(const struct evidence *e, enum teg_stall r)
+{
+    return ratio((double)e->s->stall[r], (double)e->s->resident_warp_cycles);
+}
+
+double share_never(const struct evidence *e)
+{
+    (void)e;
+    return 0;
+}
+
+/* ---- waits, by their stall ------------------------------------------------ */
+
+#define STALLED(name, reason)                      \
+    double share_##name(const struct evidence *e)  \
+    {                                              \
+        return stalled(e, reason);                 \
+    }                                              \
+    double figure_##name(const struct evidence *e) \
+    {                                              \
+        return 100 * stalled(e, reason);           \
+    }
+STALLED(no_instruction, STALL_NO_INSTRUCTION)
+STALLED(constant_misses, STALL_IMC_MISS)
+STALLED(fences, STALL_MEMBAR)
+STALLED(dispatch, STALL_DISPATCH)
+STALLED(long_scoreboard, STALL_LONG)
+STALLED(short_scoreboard, STALL_SHORT)
+STALLED(dependences, STALL_WAIT)
+STALLED(barriers, STALL_BARRIER)
+STALLED(tensor, STALL_GMMA)
+STALLED(branches, STALL_BRANCHING)
+STALLED(same_warp, STALL_SAME_WARP)
+#undef STALLED
+
+/* ---- accesses ------------------------------------------------------------- */
+
+double share_bank_conflicts(const struct evidence *e)
+{
+    const struct teg_memory_statistics *m = &e->s->memory;
+    double passes = (double)m->shared_passes - (double)m->shared_groups -
+                    (double)m->shared_atomic_conflicts;
+
+    return of_sm_time(e, at_least_0(passes) * e->gpu->shared.pass_interval);
+}
+
+double figure_conflict_degree(const struct evidence *e)
+{
+    return ratio((double)e->s->memory.shared_passes,
+                 (double)e->s->memory.shared_groups);
+}
+
+static double wasted(const struct evidence *e)
+{
+    return at_least_0(1 - ratio((double)e->s->memory.useful_bytes,
+                                (double)e->s->memory.bytes));
+}
+
+/* Of the time that memory takes: what it moves in vain. */
+double share_uncoalesced(const struct evidence *e)
+{
+    double waiting = stalled(e, STALL_LONG) + stalled(e, STALL_LG_THROTTLE);
+
+    return e->s->memory.bytes > 0 ? wasted(e) * fmin(waiting, 1) : 0;
+}
+
+double figure_wasted_percent(const struct evidence *e)
+{
+    return 100 * wasted(e);
+}
+
+double share_atomic_conflicts(const struct evidence *e)
+{
+    const struct teg_memory_statistics *m = &e->s->memory;
+    double global =
+        ratio((double)m->atomic_conflicts, (double)m->atomic_lanes) *
+        ratio(peak_atomic_cycles(e->s, e->gpu), (double)e->s->cycles);
+    double each =
+        fmax(e->gpu->shared.atomic_interval, e->gpu->shared.pass_interval);
+    double shared = of_sm_time(e, (double)m->shared_atomic_conflicts * each);
+
+    /* Behind what takes as long without the conflicts. */
+    return 0.99 * fmax(global, shared);
+}
+
+double figure_conflict_lanes(const struct evidence *e)
+{
+    const struct teg_memory_statistics *m = &e->s->memory;
+
+    return ratio((double)m->atomic_conflicts +
+                     (double)m->shared_atomic_conflicts,
+                 (double)m->global_atomics + (double)m->shared_atomics);
+}
+
+double figure_channel_skew(const struct evidence *e)
+{
+    return ratio((double)e->s->channel_bytes_max * e->s->channels,
+                 (double)e->s->channel_bytes_sum);
+}
+
+/* Few transactions are never even. */
+double share_channel_skew(const struct evidence *e)
+{
+    double skew = figure_channel_skew(e);
+    double dram = ratio(dram_gbs(e->s, e->gpu), e->gpu->dram.bandwidth_gbs);
+
+    return skew > 1 ? fmin(dram * (skew - 1), 1) : 0;
+}
+
+double share_constant_conflicts(const struct evidence *e)
+{
+    const struct teg_memory_statistics *m = &e->s->memory;
+    double more = (double)m->constant_addresses - (double)m->constant_requests;
+
+    return of_sm_time(e, at_least_0(more) * e->gpu->constant.distinct_interval);
+}
+
+double figure_constant_addresses(const struct evidence *e)
+{
+    return ratio((double)e->s->memory.constant_addresses,
+                 (double)e->s->memory.constant_requests);
+}
+
+static double local_bytes(const struct evidence *e)
+{
+    double bytes = 0;
+
+    for (uint32_t i = 0; e->by_pc != NULL && i < e->by_pc->count; i++) {
+        if (e->by_pc->program->inst[i].space == SPACE_LOCAL)
+            bytes += (double)e->by_pc->row[i].bytes;
+    }
+    return ratio(bytes, (double)e->s->memory.bytes);
+}
+
+double share_local_memory(const struct evidence *e)
+{
+    double waiting = stalled(e, STALL_LONG) + stalled(e, STALL_LG_THROTTLE);
+
+    return local_bytes(e) * fmin(waiting, 1);
+}
+
+double figure_local_percent(const struct evidence *e)
+{
+    return 100 * local_bytes(e);
+}
+
+/* ---- warps ---------------------------------------------------------------- */
+
+double figure_mean_lanes(const struct evidence *e)
+{
+    return ratio((double)e->s->thread_instructions,
+                 (double)e->s->warp_instructions);
+}
+
+/* Of the issue slots that are used. */
+double share_divergence(const struct evidence *e)
+{
+    double used = ratio((double)e->s->warp_instructions,
+                        (double)e->s->cycles * issue_slots(e->s, e->gpu));
+
+    return (1 - figure_mean_lanes(e) / TEG_LANES) * fmin(used, 1);
+}
+
+double figure_resident_warps(const struct evidence *e)
+{
+    return e->s->occupancy.warps_per_sm;
+}
+
+/* What more warps would gain is not supposed, only measured. */
+double share_occupancy(const struct evidence *e)
+{
+    enum teg_occupancy_limit limit = e->s->occupancy.limit;
+    bool limited = limit == OCCUPANCY_REGISTERS || limit == OCCUPANCY_SHARED ||
+                   limit == OCCUPANCY_BLOCKS;
+
+    return limited && e->s->occupancy.warps_per_sm < e->gpu->sm.warps_max ? 0.02
+                                                                          : 0;
+}
+
+/* Who waits at barriers for warps that execute more than the others; whose
+ * blocks differ is another matter. */
+double share_uneven_warps(const struct evidence *e)
+{
+    double mean = ratio((double)e->s->warp_instructions, (double)e->s->warps);
+    double uneven = 1 - ratio(mean, (double)e->s->warp_instructions_most);
+
+    return e->part ? 0 : fmin(stalled(e, STALL_BARRIER), uneven);
+}
+
+double figure_uneven_warps(const struct evidence *e)
+{
+    return ratio((double)e->s->warp_instructions_most * (double)e->s->warps,
+                 (double)e->s->warp_instructions);
+}
+
+/* ---- SMs ------------------------------------------------------------------ */
+
+double figure_active_sms(const struct evidence *e)
+{
+    return e->s->active_sms;
+}
+
+double figure_late_sms(const struct evidence *e)
+{
+    return e->s->late_sms;
+}
+
+/* Of what all SMs share, which more of them would not make faster. */
+static double chip_used(const struct evidence *e)
+{
+    double cycles = (double)e->s->cycles;
+    double l2 = (double)e->s->memory.l2_sectors * TEG_SECTOR_BYTES;
+    double dram = ratio(dram_gbs(e->s, e->gpu), e->gpu->dram.bandwidth_gbs);
+
+    return fmax(fmax(dram, ratio(l2, cycles * e->gpu->l2.bytes_per_cycle)),
+                ratio(peak_atomic_cycles(e->s, e->gpu), cycles));
+}
+
+/* Of the SMs' time: after their last block. */
+static double after_last(const struct evidence *e)
+{
+    double all = (double)e->s->cycles * e->s->sms;
+
+    return e->part || all <= 0
+               ? 0
+               : at_least_0(1 - (double)e->s->sm_busy_cycles / all);
+}
+
+/* Of it what all SMs together could use. */
+static double idle(const struct evidence *e)
+{
+    return fmin(after_last(e), at_least_0(1 - chip_used(e)));
+}
+
+double share_small_launch(const struct evidence *e)
+{
+    return e->s->blocks < e->s->sms ? idle(e) : 0;
+}
+
+/* The same of a launch whose blocks take equally long, as many on each SM as
+ * the fullest has but for the last. */
+static double idle_of_equal(const struct evidence *e)
+{
+    double each = (double)e->s->blocks / e->s->sms;
+
+    return 1 - each / ceil(each);
+}
+
+/* Above what equal blocks differ by. */
+static bool is_uneven(const struct evidence *e)
+{
+    return after_last(e) > 1.5 * idle_of_equal(e) + 0.1;
+}
+
+double share_imbalance(const struct evidence *e)
+{
+    return e->s->blocks >= e->s->sms && is_uneven(e) ? idle(e) : 0;
+}
+
+double share_tail(const struct evidence *e)
+{
+    return e->s->blocks >= e->s->sms && !is_uneven(e) ? idle(e) : 0;
+}

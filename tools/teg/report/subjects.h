@@ -1,0 +1,34 @@
+/*
+ * The instruction that a what-if is about: the one that has most of what it
+ * takes away, and what is told of it.
+ *
+ *     struct subjects s;
+ *
+ *     status = subjects_init(&s, by_pc, resident);
+ *     subject_find(&s, "no-bank-conflicts", where, sizeof where);
+ *         "LDS R7, [R0] at transpose.cu:9, 32-way bank conflicts"
+ *     subjects_release(&s);
+ */
+#ifndef TEG_TOOLS_TEG_REPORT_SUBJECTS_H
+#define TEG_TOOLS_TEG_REPORT_SUBJECTS_H
+
+#include "sim/collect/by_pc.h"
+
+/* What is asked about instructions. */
+struct subjects {
+    const struct by_pc *b; /* borrowed */
+    double *waited; /* owned, [b->count]: warp-cycles for the one's result */
+    double resident;
+};
+
+/* `resident`: warp-cycles of the kernel.  An exit status; what is wrong has
+ * been said. */
+int subjects_init(struct subjects *s, const struct by_pc *b, uint64_t resident);
+void subjects_release(struct subjects *s);
+
+/* "" where `what_if` is about no one instruction.  Returns its index in the
+ * program, UINT32_MAX if there is none. */
+uint32_t subject_find(const struct subjects *s, const char *what_if, char *out,
+                      size_t size);
+
+#endif
