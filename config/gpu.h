@@ -83,9 +83,11 @@ enum teg_table7 {
     TABLE7_PRINTED,  /* its second */
 };
 
-enum teg_tpc_numbering {
-    TPC_NUMBERING_ADJACENT, /* SM i is in TPC i / SMs per TPC */
-    TPC_NUMBERING_STRIDED,  /* in TPC i mod TPCs */
+/* Blocks go to SMs 0, 1, 2, ...: where SMs are numbered strided, one to each
+ * cluster first. */
+enum teg_cluster_numbering {
+    CLUSTER_NUMBERING_ADJACENT, /* SM i is in cluster i / SMs per cluster */
+    CLUSTER_NUMBERING_STRIDED,  /* in cluster i mod clusters */
 };
 
 enum teg_unit_scope {
@@ -176,6 +178,22 @@ struct teg_gpu {
  * rest. */
 teg_status teg_gpu_vary(struct teg_gpu *gpu, const char *key, const char *value,
                         struct teg_diag *d);
+
+/* Clusters of SMs (TPCs), and the one that SM `sm` is of. */
+static inline uint32_t teg_gpu_clusters(const struct teg_gpu *gpu)
+{
+    uint32_t each = gpu->chip.sms_per_cluster;
+
+    return (gpu->chip.sms + each - 1) / each;
+}
+
+static inline uint32_t teg_gpu_cluster_of(const struct teg_gpu *gpu,
+                                          uint32_t sm)
+{
+    return gpu->chip.cluster_numbering == CLUSTER_NUMBERING_STRIDED
+               ? sm % teg_gpu_clusters(gpu)
+               : sm / gpu->chip.sms_per_cluster;
+}
 
 /* Cycles that a slice of L2 takes for a step of atomics; 0 where they do not
  * come there. */

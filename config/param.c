@@ -40,9 +40,9 @@ static const char *const table7s[] = {
     [TABLE7_RESOLVED] = "resolved",
     [TABLE7_PRINTED] = "printed",
 };
-static const char *const tpc_numberings[] = {
-    [TPC_NUMBERING_ADJACENT] = "adjacent",
-    [TPC_NUMBERING_STRIDED] = "strided",
+static const char *const cluster_numberings[] = {
+    [CLUSTER_NUMBERING_ADJACENT] = "adjacent",
+    [CLUSTER_NUMBERING_STRIDED] = "strided",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

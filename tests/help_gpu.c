@@ -268,4 +268,5 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     random_network(gpu, *state);
     random_constants(gpu, *state);
     random_yields(gpu, *state);
+    gpu->chip.cluster_numbering = (*state >> 32) % 2;
 }

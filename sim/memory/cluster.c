@@ -5,14 +5,19 @@
 int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
                       uint32_t sms)
 {
-    uint32_t each = gpu->chip.sms_per_cluster;
-
     *c = (struct sim_clusters){
         .gpu = gpu,
-        .count = (sms + each - 1) / each,
         .rate = sim_rate_of(gpu->memory.cluster_bytes_per_cycle),
         .request_ticks = sim_ticks_of(gpu->memory.request_interval),
     };
+    c->of = calloc(sms, sizeof *c->of);
+    if (c->of == NULL)
+        return 0;
+    for (uint32_t sm = 0; sm < sms; sm++) {
+        c->of[sm] = teg_gpu_cluster_of(gpu, sm);
+        if (c->of[sm] >= c->count)
+            c->count = c->of[sm] + 1;
+    }
     c->cluster = calloc(c->count, sizeof *c->cluster);
     return c->cluster != NULL;
 }
@@ -22,6 +27,7 @@ void sim_clusters_release(struct sim_clusters *c)
     for (uint32_t i = 0; c->cluster != NULL && i < c->count; i++)
         free(c->cluster[i].heap);
     free(c->cluster);
+    free(c->of);
     *c = (struct sim_clusters){0};
 }
 
@@ -53,7 +59,7 @@ static void retire(struct sim_cluster *c, uint64_t now)
 uint64_t sim_clusters_ready_at(struct sim_clusters *c, uint32_t sm,
                                uint64_t now, uint32_t bytes)
 {
-    struct sim_cluster *own = &c->cluster[sm / c->gpu->chip.sms_per_cluster];
+    struct sim_cluster *own = &c->cluster[c->of[sm]];
 
     if (c->gpu->memory.in_flight_bytes == 0)
         return now;

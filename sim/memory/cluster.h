@@ -30,6 +30,7 @@ struct sim_clusters {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
     struct sim_cluster *cluster; /* owned, [count] */
     uint32_t count;
+    uint32_t *of;           /* owned, [sms]: an SM's cluster */
     uint64_t rate;          /* of a port */
     uint64_t request_ticks; /* that it is held at least */
 };
@@ -53,15 +54,14 @@ static inline void sim_clusters_remember(struct sim_clusters *c, uint32_t sm,
                                          uint64_t done, uint32_t bytes)
 {
     if (c->gpu->memory.in_flight_bytes != 0)
-        sim_cluster_push(&c->cluster[sm / c->gpu->chip.sms_per_cluster], done,
-                         bytes);
+        sim_cluster_push(&c->cluster[c->of[sm]], done, bytes);
 }
 
 /* Takes `bytes` through SM `sm`'s pipeline. */
 static inline void sim_clusters_pass(struct sim_clusters *c, uint32_t sm,
                                      struct sim_way *w, uint32_t bytes)
 {
-    struct sim_cluster *own = &c->cluster[sm / c->gpu->chip.sms_per_cluster];
+    struct sim_cluster *own = &c->cluster[c->of[sm]];
 
     /* From when it left the SM: it does not wait for its translation there. */
     w->waited += sim_queue_wait(

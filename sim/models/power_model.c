@@ -371,18 +371,16 @@ teg_status power_rule_cores(const struct teg_statistics *s,
 teg_status power_place(const struct teg_gpu *gpu, uint32_t k, uint32_t *sm,
                        uint32_t *tpcs, struct teg_diag *d)
 {
-    uint32_t each = gpu->chip.sms_per_cluster, sms = gpu->chip.sms;
+    uint32_t sms = gpu->chip.sms;
     uint32_t tpc[THERMAL_SMS_MAX];
     const struct thermal_topology t = {
-        .sms = sms, .tpcs = (sms + each - 1) / each, .tpc_of = tpc};
+        .sms = sms, .tpcs = teg_gpu_clusters(gpu), .tpc_of = tpc};
 
     if (sms > THERMAL_SMS_MAX)
         return teg_fail(d, TEG_LIMIT, gpu->name,
                         "expected at most %d SMs, found %u", THERMAL_SMS_MAX,
                         sms);
     for (uint32_t i = 0; i < sms; i++)
-        tpc[i] = gpu->thermal.tpc_numbering == TPC_NUMBERING_STRIDED
-                     ? i % t.tpcs
-                     : i / each;
+        tpc[i] = teg_gpu_cluster_of(gpu, i);
     return thermal_pick_sms(&t, k, sm, tpcs, d);
 }

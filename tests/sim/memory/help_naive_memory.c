@@ -67,7 +67,11 @@ static void translate(struct trip *t)
 
 static struct cluster *cluster_of(struct naive_memory *m, uint32_t sm)
 {
-    return &m->cluster[sm / m->gpu->chip.sms_per_cluster];
+    uint32_t each = m->gpu->chip.sms_per_cluster;
+
+    if (m->gpu->chip.cluster_numbering == CLUSTER_NUMBERING_STRIDED)
+        return &m->cluster[sm % ((m->gpu->chip.sms - 1) / each + 1)];
+    return &m->cluster[sm / each];
 }
 
 /* The pipeline is taken from when the transaction leaves the SM; what it

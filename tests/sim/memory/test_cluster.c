@@ -39,6 +39,23 @@ START_TEST(sms_of_a_cluster_share_its_port)
 }
 END_TEST
 
+/* Four SMs in two clusters: neighbors are in different ones, each second SM in
+ * the same. */
+START_TEST(strided_numbers_give_neighbors_ports_of_their_own)
+{
+    setup();
+    gpu.chip.sms = 4;
+    gpu.chip.cluster_numbering = CLUSTER_NUMBERING_STRIDED;
+    gpu.memory.cluster_bytes_per_cycle = 32;
+    memory = help_memory_open(&gpu, 4);
+    ck_assert_uint_eq(load(0, 0, 0), 100);
+    ck_assert_uint_eq(load(1, 1, 0), 100);
+    ck_assert_uint_eq(load(2, 2, 0), 104);
+    ck_assert_uint_eq(load(3, 3, 0), 104);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* A line of 128 bytes takes the port 4 cycles, one sector of it 1, but none
  * less than 3: stores, too. */
 START_TEST(a_port_takes_a_request_at_a_time)
@@ -152,6 +169,7 @@ START_TEST(hits_are_outstanding_for_their_latency)
 END_TEST
 
 HELP_MAIN("sim/memory/cluster", 30, {sms_of_a_cluster_share_its_port, 0},
+          {strided_numbers_give_neighbors_ports_of_their_own, 0},
           {a_port_takes_a_request_at_a_time, 0},
           {a_cluster_has_so_many_bytes_outstanding, 0},
           {a_request_larger_than_the_limit_goes_alone, 0},

@@ -184,6 +184,7 @@ static void random_gpu(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.sms = up_to(state, SMS_MAX);
     gpu->chip.sms_per_cluster =
         up_to(state, gpu->chip.sms < 8 ? gpu->chip.sms : 8);
+    gpu->chip.cluster_numbering = one_in(state, 2);
     random_memory(gpu, state);
     random_l1(gpu, state);
     random_l2(gpu, state);

@@ -303,7 +303,9 @@ START_TEST(placement_follows_the_clusters)
     open_gpu("config/gtx280.cfg");
     ck_assert_int_eq(power_place(gpu, 20, sm, &tpcs, &d), TEG_OK);
     ck_assert_uint_eq(tpcs, 7);
-    ck_assert_uint_eq(sm[19], 19);
+    /* 0 to 6, 10 to 16 and 20 to 25 */
+    ck_assert_uint_eq(sm[7], 10);
+    ck_assert_uint_eq(sm[19], 25);
     close_gpu();
 }
 END_TEST

@@ -44,6 +44,7 @@ static const struct {
     {"gt200/throughput", 256},
     {"gt200/coalesce", 16},
     {"gt200/skew", 30 * 8 * 32},
+    {"gt200/hong_bandwidth", 30 * 16 * 240 * 5},
     /* with 7 + 2*24 + 2*18 + 12 + 72 + 24 of each of four directions */
     {"gt200/hopping", 4 * (31 + 4 * 199 + 53)},
     {"gt200/blackscholes", 120 * (10 + 16 * 77 + 1)},
