@@ -131,6 +131,19 @@ double peak_operations(const struct teg_statistics *s,
                          : 0;
 }
 
+double peak_stated_lanes(const struct teg_gpu *gpu)
+{
+    return gpu->sm.peak_flops > 0 ? gpu->sm.peak_flops / 2.0
+                                  : TEG_LANES * peak_units(gpu, CLASS_FMAD);
+}
+
+double peak_stated(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                   enum teg_op_class c)
+{
+    return c == CLASS_FMAD ? 2 * peak_stated_lanes(gpu)
+                           : peak_operations(s, gpu, c);
+}
+
 int is_floating(enum teg_op_class c)
 {
     return facts[c].floating;

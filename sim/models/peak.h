@@ -33,10 +33,16 @@ double count_flops(const struct teg_statistics *s);
 /* The multiply-add of the kernel's precision, that of most operations: of
  * lanes, or a class of tensor products. */
 enum teg_op_class peak_multiply_add(const struct teg_statistics *s);
-/* Operations of that class that an SM makes in a cycle at most; of tensor
+/* Operations of that class that can be issued in a cycle of an SM; of tensor
  * products, in the shapes and types of `s`. */
 double peak_operations(const struct teg_statistics *s,
                        const struct teg_gpu *gpu, enum teg_op_class c);
+/* The same as the chip's stated peak counts them: in single precision some
+ * count units that no program keeps busy together (sm.peak_flops). */
+double peak_stated(const struct teg_statistics *s, const struct teg_gpu *gpu,
+                   enum teg_op_class c);
+/* Multiply-adds of single precision a cycle of an SM by that count. */
+double peak_stated_lanes(const struct teg_gpu *gpu);
 /* Classes whose instructions are floating-point arithmetic. */
 int is_floating(enum teg_op_class c);
 int is_tensor(enum teg_op_class c);

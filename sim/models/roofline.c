@@ -19,6 +19,7 @@ enum term {
     TERM_TRAFFIC,
     TERM_INTENSITY,
     TERM_PEAK,
+    TERM_PEAK_ISSUED,
     TERM_PEAK_NO_FMA,
     TERM_PEAK_MIX,
     TERM_BW_DRAM,
@@ -34,7 +35,7 @@ enum term {
 };
 
 enum {
-    ROOFLINE_TERMS = 15
+    ROOFLINE_TERMS = 16
 };
 
 _Static_assert((int)TERMS == (int)ROOFLINE_TERMS, "a row for each term");
@@ -52,10 +53,14 @@ static const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
     [TERM_INTENSITY] = {"Intensity", "flop/B", "Flops / Traffic",
                         "operational intensity"},
     [TERM_PEAK] = {"P_peak", "Gflop/s",
-                   "2 x multiply-adds a cycle x SMs x clock; of tensor "
-                   "products in the kernel's shapes and types",
-                   "roof: peak arithmetic of the kernel's precision"},
-    [TERM_PEAK_NO_FMA] = {"P_no_FMA", "Gflop/s", "P_peak / 2",
+                   "2 x multiply-adds a cycle x SMs x clock, or "
+                   "sm.peak_flops; of tensor products in the kernel's shapes "
+                   "and types",
+                   "roof: the chip's stated peak in the kernel's precision"},
+    [TERM_PEAK_ISSUED] = {"P_issued", "Gflop/s",
+                          "2 x multiply-adds issued a cycle x SMs x clock",
+                          "ceiling: what of the peak can be issued"},
+    [TERM_PEAK_NO_FMA] = {"P_no_FMA", "Gflop/s", "P_issued / 2",
                           "ceiling without multiply-adds"},
     [TERM_PEAK_MIX] = {"P_mix", "Gflop/s", "Flops x issue rate / instructions",
                        "ceiling: what is left when every instruction of this "
@@ -78,7 +83,7 @@ static const struct teg_term_facts roofline_terms[ROOFLINE_TERMS] = {
     [TERM_P_UPPER] = {"P_upper", "Gflop/s", "min(P_peak, B_peak x Intensity)",
                       "what the roofs allow; Lai 2013, 1.7"},
     [TERM_P_CEILING] = {"P_ceiling", "Gflop/s",
-                        "min(P_mix, B_link x Intensity_L2, P_upper)",
+                        "min(P_mix, P_issued, B_link x Intensity_L2, P_upper)",
                         "what the lowest ceiling allows: a lower one must be "
                         "broken first"},
     [TERM_CYCLES] = {"Roof_cycles", "cycles",
@@ -96,9 +101,10 @@ static void find(double *t, const struct teg_statistics *s,
     t[TERM_TRAFFIC] = dram_traffic(s);
     t[TERM_INTENSITY] = t[TERM_FLOPS] / t[TERM_TRAFFIC];
     t[TERM_INTENSITY_L2] = t[TERM_FLOPS] / (double)s->memory.bytes;
-    t[TERM_PEAK] = peak_operations(s, gpu, fma) * sms * clock_ghz;
+    t[TERM_PEAK] = peak_stated(s, gpu, fma) * sms * clock_ghz;
+    t[TERM_PEAK_ISSUED] = peak_operations(s, gpu, fma) * sms * clock_ghz;
     /* A tensor core does nothing but multiply and add. */
-    t[TERM_PEAK_NO_FMA] = is_tensor(fma) ? nan("") : t[TERM_PEAK] / 2;
+    t[TERM_PEAK_NO_FMA] = is_tensor(fma) ? nan("") : t[TERM_PEAK_ISSUED] / 2;
     t[TERM_PEAK_MIX] = t[TERM_FLOPS] / (double)s->warp_instructions *
                        peak_issue(gpu) * sms * clock_ghz;
     t[TERM_BW_DRAM] = peak_dram_bytes(gpu) * clock_ghz;
@@ -110,7 +116,8 @@ static void find(double *t, const struct teg_statistics *s,
         t[TERM_TRAFFIC] > 0
             ? roofline(t[TERM_PEAK], t[TERM_BW_DRAM], t[TERM_INTENSITY])
             : t[TERM_PEAK];
-    t[TERM_P_CEILING] = fmin(t[TERM_PEAK_MIX], t[TERM_P_UPPER]);
+    t[TERM_P_CEILING] =
+        fmin(fmin(t[TERM_PEAK_MIX], t[TERM_PEAK_ISSUED]), t[TERM_P_UPPER]);
     if (s->memory.bytes > 0)
         t[TERM_P_CEILING] =
             fmin(t[TERM_P_CEILING], t[TERM_BW_LINK] * t[TERM_INTENSITY_L2]);

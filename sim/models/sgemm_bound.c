@@ -99,7 +99,7 @@ static double load_throughput(const struct teg_gpu *gpu, double words)
 
 void sgemm_machine_of(struct sgemm_machine *m, const struct teg_gpu *gpu)
 {
-    double lanes = TEG_LANES * peak_units(gpu, CLASS_FMAD);
+    double lanes = peak_stated_lanes(gpu);
 
     model_inputs_init(m, parameters, PARAMETERS);
     m->p_theoretical =

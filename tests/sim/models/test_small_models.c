@@ -117,6 +117,32 @@ START_TEST(a_trace_stands_under_its_roof)
 }
 END_TEST
 
+/* (Lai 2013, Table 1.1; Braun 2020, Table 3) */
+START_TEST(the_peak_is_the_stated_one)
+{
+    static const struct {
+        const char *gpu;
+        double peak, issued; /* Gflop/s */
+    } rows[] = {{"gtx280", 933, 622},
+                {"gtx580", 1581, 1581},
+                {"gtx680", 3090, 2060},
+                {"k20", 3524, 2350}}; /* printed: 3.5 TF */
+    struct teg_gpu *chip;
+    char path[64];
+
+    setup();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(path, sizeof path, "config/%s.cfg", rows[i].gpu);
+        ck_assert_int_eq(teg_gpu_load(path, &chip, &diag), TEG_OK);
+        roofline_model.estimate(&s, chip, &e);
+        ck_assert_double_eq_tol(term("P_peak"), rows[i].peak, 4);
+        ck_assert_double_eq_tol(term("P_issued"), rows[i].issued, 1);
+        ck_assert_double_eq_tol(term("P_no_FMA"), rows[i].issued / 2, 1);
+        teg_gpu_free(chip);
+    }
+}
+END_TEST
+
 START_TEST(doubles_have_their_own_peak)
 {
     setup();
@@ -485,6 +511,7 @@ END_TEST
 
 HELP_MAIN("sim/models/small", 60, {ridges_are_those_of_the_three_chips, 0},
           {the_roof_bends_at_the_ridge, 0}, {a_trace_stands_under_its_roof, 0},
+          {the_peak_is_the_stated_one, 0},
           {doubles_have_their_own_peak, 0},
           {tensor_products_have_the_peak_of_their_shapes, 0},
           {what_roofline_cannot_count_it_refuses, 0},
