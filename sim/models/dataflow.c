@@ -126,13 +126,13 @@ uint32_t dataflow_rank(const struct dataflow *d, int feasible_only,
 /* Lai 2013, 2.2.1 and 2.2.2. */
 static const struct lattice_machine machines[] = {
     {"cell", "Cell Broadband Engine", 102.4, 25.6, 0, 1,
-     LATTICE_P1 | LATTICE_P2 | LATTICE_P3 | LATTICE_P4 | LATTICE_P5, ""},
+     {"the source takes it where much arithmetic is to spare, which it does "
+      "not say of this machine"}},
     /* 30 SMs with one double-precision unit of 2 operations at 1.296 GHz; the
      * peak behind the printed percentages cannot be found. */
     {"gtx280", "GeForce GTX 280 (GT200)", 77.76, 140, 0, 1,
-     LATTICE_P1 | LATTICE_P2,
-     "no room for half spinors on the chip, no path between its cores, no I/O "
-     "of its own"},
+     {NULL, LATTICE_NO_GAUGE, LATTICE_NO_SPINORS, LATTICE_NO_IO,
+      LATTICE_NO_PATH}},
 };
 
 const struct lattice_machine *lattice_machine(const char *name)
@@ -214,8 +214,8 @@ void lattice_qcd(struct dataflow *d, const struct lattice_machine *m,
         .patterns = 5,
     };
     for (uint32_t p = 0; p < d->patterns; p++) {
-        d->pattern[p].feasible = (m->feasible >> p & 1) != 0;
-        d->pattern[p].why = m->why;
+        d->pattern[p].feasible = m->why_not[p] == NULL;
+        d->pattern[p].why = m->why_not[p];
     }
 }
 

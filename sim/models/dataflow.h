@@ -88,16 +88,22 @@ enum lattice_pattern {
     LATTICE_P3 = 1 << 2, /* intermediate half spinors stay local */
     LATTICE_P4 = 1 << 3, /* those at processor boundaries too */
     LATTICE_P5 = 1 << 4, /* those at core boundaries too */
-    LATTICE_SETS = 1 << 5
+    LATTICE_PATTERNS = 5,
+    LATTICE_SETS = 1 << LATTICE_PATTERNS
 };
+
+/* Why a pattern is not for a machine (2.4.2). */
+#define LATTICE_NO_GAUGE   "no room for gauge matrices on the chip"
+#define LATTICE_NO_SPINORS "no room for half spinors on the chip"
+#define LATTICE_NO_IO      "no I/O of its own"
+#define LATTICE_NO_PATH    "no path between the cores"
 
 struct lattice_machine {
     const char *name, *title;
     double peak_gflops; /* double precision */
     double memory_gbs;
     double io_gbs, io_efficiency; /* 0: one node, no I/O */
-    uint32_t feasible;            /* enum lattice_pattern */
-    const char *why;              /* the others are not */
+    const char *why_not[LATTICE_PATTERNS]; /* P1 to P5; NULL: feasible */
 };
 
 /* "cell" and "gtx280" as in the source; NULL for others. */

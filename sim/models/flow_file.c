@@ -125,7 +125,7 @@ teg_status flow_file_machine(const struct flow_file *f, struct flow_machine *m,
     static const char *const keys[] = {
         "name",       "title",     "peak_half", "peak_single", "peak_double",
         "shared_gbs", "sm_gbs",    "l2_gbs",    "dram_gbs",    "thread_bytes",
-        "core_path",  "device_io", NULL};
+        "core_path",  "device_io", "spare_arithmetic", NULL};
     flow_setting s = flow_member(flow_root(f), "machine");
 
     if (s == NULL)
@@ -140,6 +140,7 @@ teg_status flow_file_machine(const struct flow_file *f, struct flow_machine *m,
         TRY(flow_number(f, s, machine_numbers[i].key, 0, 0,
                         (double *)((char *)m + machine_numbers[i].offset), d));
     TRY(flow_flag(f, s, "core_path", &m->core_path, d));
+    TRY(flow_flag(f, s, "spare_arithmetic", &m->spare_arithmetic, d));
     return flow_flag(f, s, "device_io", &m->device_io, d);
 }
 
@@ -152,7 +153,7 @@ void flow_machine_of(struct flow_machine *m, const struct teg_gpu *gpu)
         .name = gpu->name,
         .title = gpu->title,
         .peak_half = 2 * lanes * peak_class(gpu, CLASS_HALF),
-        .peak_single = lanes * peak_class(gpu, CLASS_FMAD),
+        .peak_single = 2 * peak_stated_lanes(gpu) * gpu->chip.sms * ghz,
         .peak_double = lanes * peak_class(gpu, CLASS_DFMA),
         .shared_gbs = peak_shared_bytes(gpu) * gpu->chip.sms * ghz,
         .sm_gbs = peak_link_bytes(gpu) * gpu->chip.sms * ghz,
@@ -162,6 +163,7 @@ void flow_machine_of(struct flow_machine *m, const struct teg_gpu *gpu)
             (4.0 * gpu->sm.registers + gpu->sm.shared_bytes) / THREADS,
         /* Clusters of blocks with distributed shared memory, since Hopper. */
         .core_path = gpu->chip.compute_capability >= 90,
+        .spare_arithmetic = 1, /* "a lot of computation power" (2.4.2) */
     };
 }
 
@@ -398,9 +400,9 @@ static teg_status add_needs(struct builder *b, flow_setting s,
                             struct dataflow_pattern *p, char *why, size_t size)
 {
     static const char *const keys[] = {"thread_bytes", "core_path", "device_io",
-                                       NULL};
+                                       "spare_arithmetic", NULL};
     double bytes;
-    int path, io;
+    int path, io, spare;
 
     p->feasible = 1;
     p->why = why;
@@ -411,6 +413,7 @@ static teg_status add_needs(struct builder *b, flow_setting s,
     TRY(flow_number(b->f, s, "thread_bytes", 0, 0, &bytes, b->d));
     TRY(flow_flag(b->f, s, "core_path", &path, b->d));
     TRY(flow_flag(b->f, s, "device_io", &io, b->d));
+    TRY(flow_flag(b->f, s, "spare_arithmetic", &spare, b->d));
     if (isnan(bytes))
         return FLOW_FAIL(b->f, s, b->d,
                          "thread_bytes: an unknown parameter is needed");
@@ -422,6 +425,8 @@ static teg_status add_needs(struct builder *b, flow_setting s,
         snprintf(why, size, "no path between the cores");
     else if (io && !b->m->device_io)
         snprintf(why, size, "no I/O of its own");
+    else if (spare && !b->m->spare_arithmetic)
+        snprintf(why, size, "no arithmetic to spare");
     p->feasible = why[0] == '\0';
     return TEG_OK;
 }

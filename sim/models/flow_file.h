@@ -37,6 +37,7 @@ struct flow_machine {
     double thread_bytes; /* registers and shared memory, each thread's part */
     int core_path;       /* SMs reach each other's shared memory */
     int device_io;       /* the chip talks to other nodes by itself */
+    int spare_arithmetic; /* for patterns that compute instead of moving */
 };
 
 /* Reads and checks the file.  TEG_IO, TEG_FORMAT with file and line. */

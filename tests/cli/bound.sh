@@ -44,13 +44,16 @@ out '"arithmetic_cycles": 84.0'
 expect 0 "$teg" bound lattice-qcd -g cell
 out '^  P2 P3 P4 P5  *960 *1.375 *35.2 *34.4 %  main memory$'
 out '^  P5  *n/a *n/a *n/a *n/a  parameter unknown$'
+expect 0 "$teg" bound lattice-qcd -g cell --set beta=0.1
+out '^  at most 35.2 Gflop/s, by main memory, with P2 P3 P4 P5'
 expect 0 "$teg" bound lattice-qcd -g gtx280
+out '^  at most 75.99 Gflop/s, by main memory, with P1;'
 out '^  P1  *2432 *0.5428 *75.99 *97.7 %  main memory$'
 out '^  P2 P3 P4 P5 .*; not here$'
 expect 0 "$teg" bound lattice-qcd -g gtx280 --set io_gbs=8
 out '^  P1  *192 *6.875 *44 *56.6 %  I/O$'
 expect 0 "$teg" bound lattice-qcd -g v100 --set beta=0.1 -f json
-out '"patterns": "P1 P2"'
+out '"patterns": "P1 P2 P3"'
 expect 2 "$teg" bound lattice-qcd
 expect 2 "$teg" bound lattice-qcd -g cell --set gamma=1
 err "did you mean 'alpha'\|did you mean"
@@ -77,7 +80,7 @@ done
 expect 0 "$teg" bound $flow --set io_gbs=8
 out '^  dram 25.6 GB/s, io 6.4 GB/s$'
 # 1320 / (1536 x 0.125) operations a byte, 80 % of 8 GB/s (Lai 2013, 2.4.2)
-out '  *192 *6.875 *44 .*  io$'
+out '  *192 *6.875 *44 .*  io; not here$'
 for f in docs/examples/*.flow; do
     expect 0 "$teg" bound "$f" -g v100
     out '^  at most [0-9.e+]* Gflop/s, by '

@@ -134,9 +134,12 @@ START_TEST(sets_are_ranked_fastest_first)
         ck_assert_double_le(all[i].potential, all[i - 1].potential);
     lattice("gtx280", 0.125, 0.1);
     count = dataflow_rank(&d, 1, all);
-    ck_assert_uint_eq(count, 4); /* P1 and P2 only */
-    for (uint32_t i = 0; i < count; i++)
-        ck_assert_uint_eq(all[i].set & ~3u, 0);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(all[0].set, set_of("10000"));
+    lattice("cell", 0.125, 0.1);
+    count = dataflow_rank(&d, 1, all);
+    ck_assert_uint_eq(count, 16);
+    ck_assert_uint_eq(all[0].set, set_of("01111"));
 }
 END_TEST
 

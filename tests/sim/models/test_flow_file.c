@@ -93,20 +93,23 @@ START_TEST(the_lattice_file_gives_the_worked_results)
     help_close(r.potential, 35.2, "Cell 01111", "P");
     dataflow_evaluate(&d, set_of("00001"), &r);
     ck_assert(isnan(r.potential)); /* beta is unknown */
-    for (uint32_t p = 0; p < d.patterns; p++)
+    ck_assert_str_eq(d.pattern[0].why, "no arithmetic to spare");
+    for (uint32_t p = 1; p < d.patterns; p++)
         ck_assert(d.pattern[p].feasible);
 
     m = (struct flow_machine){.name = "gtx280",
                               .title = "",
                               .peak_double = 77.76,
                               .dram_gbs = 140,
-                              .thread_bytes = 704};
+                              .thread_bytes = 704,
+                              .spare_arithmetic = 1};
     ck_assert_int_eq(flow_file_set(f, "io_gbs=8", &diag), TEG_OK);
     describe(f, &m);
     dataflow_evaluate(&d, set_of("10000"), &r);
     help_close(r.potential, 44, "multi-node", "P");
     ck_assert_str_eq(d.link[r.bottleneck].name, "io");
-    ck_assert(d.pattern[1].feasible && !d.pattern[2].feasible &&
+    ck_assert(d.pattern[0].feasible && !d.pattern[1].feasible &&
+              !d.pattern[2].feasible &&
               !d.pattern[3].feasible && !d.pattern[4].feasible);
     ck_assert_str_eq(d.pattern[2].why,
                      "needs 768 bytes a thread on the chip, has 704 "

@@ -361,24 +361,21 @@ enum {
 };
 
 /* Any GPU: its double precision, and what its chip has room and paths for.
- * Eight half spinors of 96 bytes must stay on it for P3.  (2.4.2) */
+ * Eight half spinors of 96 bytes must stay on it for P3 (2.4.2), and a site's
+ * eight gauge matrices of 144 for P2. */
 static void lattice_of_gpu(struct lattice_machine *m, const struct teg_gpu *gpu)
 {
     struct flow_machine any;
-    bool room;
 
     flow_machine_of(&any, gpu);
-    room = any.thread_bytes >= 8 * 96;
     *m = (struct lattice_machine){
         .name = gpu->name,
         .title = gpu->title,
         .peak_gflops = any.peak_double,
         .memory_gbs = any.dram_gbs,
-        .feasible = LATTICE_P1 | LATTICE_P2 | (room ? LATTICE_P3 : 0) |
-                    (any.core_path ? LATTICE_P5 : 0),
-        .why = any.core_path ? "no I/O of its own"
-               : room        ? "no path between the cores, no I/O of its own"
-                             : lattice_machine("gtx280")->why,
+        .why_not = {NULL, any.thread_bytes >= 8 * 144 ? NULL : LATTICE_NO_GAUGE,
+                    any.thread_bytes >= 8 * 96 ? NULL : LATTICE_NO_SPINORS,
+                    LATTICE_NO_IO, any.core_path ? NULL : LATTICE_NO_PATH},
     };
 }
 
