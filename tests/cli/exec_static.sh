@@ -78,7 +78,7 @@ int cudaLaunchCooperativeKernelMultiDevice(void) { return 0; }\n' |
 $cc -o "$work/eleven" "$work/eleven.c"
 expect 1 "$teg" exec -g a100 -- "$work/eleven"
 err 'eleven: carries the runtime of CUDA 11 or older'
-expect 126 "$teg" exec -g a100 -- /bin/sh -c "'$work/eleven'"
+expect 126 "$teg" exec -g a100 -o "$work/eleven.teg" -- /bin/sh -c "'$work/eleven'"
 err '^teg: eleven: carries the runtime of CUDA 11'
 
 # CUDA 12, known by the second name of the properties: its structures, of 1032
