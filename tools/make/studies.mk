@@ -12,6 +12,9 @@
 # make clusters         how far represented launches are from simulated ones,
 #                       minutes
 # make model-table      compares the analytical models, into docs/models.md
+# make figures          the figures of the texts, beside what is published
+#                       (docs/seeds.md), with Python, a minute or two;
+#                       ONLY=hong/ a part
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
 # make emulator-check   every instruction of the emulator on many more operands
@@ -56,6 +59,10 @@ accuracy-programs: all
 model-table: all
 	@tools/model_table.sh --write $(BUILD)/teg
 
+figures: all $(BUILD)/accuracy
+	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
+	TEG=$(BUILD)/teg tools/figures/figures.py $(if $(ONLY),--only '$(ONLY)')
+
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
 
@@ -98,4 +105,4 @@ mutate:
 	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: accuracy accuracy-modern accuracy-programs sampling clusters model-table \
-    emulator-check example-scaling fixtures-check measure-build mutate
+    emulator-check example-scaling figures fixtures-check measure-build mutate

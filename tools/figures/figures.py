@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""The figures and tables of the texts that teg is made from, beside what it obtains.
+
+    figures.py [--only PART]... [--write FILE] [OUT]     (OUT: build/figures)
+
+One folder a text; for each figure a CSV, a gnuplot script and, where gnuplot is
+installed, a picture; a line for each value that is published.  --only takes
+parts of names (`hong/`, `fig_48`); --write puts all lines into FILE as Markdown
+tables, between its marks.  TEG=PROGRAM chooses the simulator.
+"""
+
+import argparse
+import os
+import sys
+
+import hong
+import lai
+from kit import ROOT, Failed, Kit
+
+TEXTS = {"lai": lai, "hong": hong}
+MARKS = ("<!-- figures -->", "<!-- /figures -->")
+
+
+def heading(text):
+    """The first line of a docstring."""
+    return text.__doc__.strip().splitlines()[0].rstrip(".")
+
+
+def make(name, text, only, out):
+    """The kits of a text's figures that were asked for, with their titles."""
+    made = []
+    for figure in text.FIGURES:
+        label = f"{name}/{figure.__name__}"
+        if only and not any(part in label for part in only):
+            continue
+        kit = Kit(os.path.join(out, name), figure.__name__)
+        figure(kit)
+        made.append((label, heading(figure), kit.lines))
+        print(f"{label}  {heading(figure)}")
+        for what, published, obtained, difference in kit.lines:
+            print(f"  {what}: {obtained}; published {published}"
+                  f"{'  ' + difference if difference else ''}")
+        sys.stdout.flush()
+    return made
+
+
+def markdown(made):
+    """The tables of docs/seeds.md."""
+    text = []
+    for name, module in TEXTS.items():
+        text += [f"## {heading(module)}", ""]
+        for label, title, lines in made[name]:
+            text += [f"**{title}** (`{label}`)", "",
+                     "| | published | here | |", "| --- | ---: | ---: | ---: |"]
+            text += [f"| {' | '.join(line)} |" for line in lines] + [""]
+        text += ["Not here:", ""]
+        text += [f"- {what}: {why}" for what, why in module.MISSING] + [""]
+    return "\n".join(text)
+
+
+def write(path, made):
+    """Replaces what stands between the marks of a file."""
+    with open(path, encoding="utf-8") as f:
+        old = f.read()
+    head, rest = old.split(MARKS[0])
+    tail = rest.split(MARKS[1])[1]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(f"{head}{MARKS[0]}\n{markdown(made)}{MARKS[1]}{tail}")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("out", nargs="?",
+                        default=os.path.join(ROOT, "build/figures"))
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--write")
+    args = parser.parse_args()
+    if args.only and args.write:
+        parser.error("--write takes all figures, --only some")
+    try:
+        made = {name: make(name, text, args.only, args.out)
+                for name, text in TEXTS.items()}
+    except Failed as why:
+        sys.exit(f"figures: {why}")
+    if args.only and not any(made.values()):
+        sys.exit(f"figures: no figure has {' or '.join(args.only)} in its name")
+    if args.write:
+        write(args.write, made)
+    print(f"\nCSV files and pictures are in {args.out}.")
+
+
+if __name__ == "__main__":
+    main()
