@@ -94,6 +94,8 @@ START_TEST(rates_are_the_vendors_peaks)
         double tera = 2 * tensor_rate(gpu, list[i].type) * instances(gpu, c) *
                       gpu->chip.sms * list[i].mhz / 1e6;
 
+        if (gpu->tensor.clock_mhz != 0 && list[i].type != TENSOR_F64)
+            ck_assert_double_eq(gpu->tensor.clock_mhz, list[i].mhz);
         ck_assert_msg(tera > 0.985 * list[i].tera &&
                           tera < 1.015 * list[i].tera,
                       "%s %s: %g of %g", list[i].gpu,

@@ -77,6 +77,24 @@ static bool result_untimed_tensor(const struct result *r, char *out,
     return true;
 }
 
+/* Doubles reach their peak at the highest clock. */
+static bool result_tensor_clock(const struct result *r, char *out, size_t size)
+{
+    const struct teg_statistics *s = r->replay->s;
+    const struct teg_gpu *gpu = r->replay->gpu;
+    double mhz = gpu->tensor.clock_mhz;
+
+    if (mhz == 0 || mhz >= gpu->chip.sm_clock_mhz ||
+        s->tensor_operations == s->class_[CLASS_DMMA].operations)
+        return false;
+    snprintf(out, size,
+             "tensor products: the vendor's peaks of %s are at %g MHz, not at "
+             "%g (--set chip.sm_clock_mhz=%g), and under load power may lower "
+             "the clock further",
+             gpu->name, mhz, gpu->chip.sm_clock_mhz, mhz);
+    return true;
+}
+
 /* "12,345 " and what they are, if there are any. */
 static bool say_count(uint64_t n, const char *what, char *out, size_t size)
 {
@@ -231,6 +249,7 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"unknown-opcode", result_unknown_opcodes, count_unknown},
         {"generation", result_generation, NULL},
         {"tensor-class", result_untimed_tensor, count_untimed_tensor},
+        {"tensor-clock", result_tensor_clock, NULL},
         {"cluster-shared", result_cluster, NULL},
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
         {"unaddressed-textures", result_textures, count_textures},
