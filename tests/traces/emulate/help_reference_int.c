@@ -68,6 +68,29 @@ static int iadd3(const struct reference_in *in, struct reference_out *out)
     return set(out, (uint32_t)sum);
 }
 
+/* Of pairs; a 32-bit immediate has a sign. */
+static int iadd3_64(const struct reference_in *in, struct reference_out *out)
+{
+    const struct teg_sass_operand *const o[3] = {in->a, in->b, in->c};
+    wide sum = 0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t v = (uint64_t)in->word[i][1] << 32 | raw(in, (int)i);
+
+        if (o[i] != NULL && o[i]->kind == SASS_IMMEDIATE)
+            v = (uint64_t)(int64_t)(int32_t)raw(in, (int)i);
+        if (reference_marked(o[i], SASS_NEGATE))
+            sum += (wide)~v + 1;
+        else
+            sum += v;
+    }
+    set_u(out, sum >> 64 >= 1);
+    set_v(out, sum >> 64 >= 2);
+    out->d = (uint64_t)sum;
+    out->matters = UINT64_MAX;
+    return 1;
+}
+
 static int imad(const struct reference_in *in, struct reference_out *out)
 {
     uint32_t v = raw(in, 0) * raw(in, 1) + signed_word(in, 2, in->c);
@@ -499,6 +522,7 @@ static int bmsk(const struct reference_in *in, struct reference_out *out)
 
 const struct reference_row reference_integers[] = {
     {"IADD3", iadd3},
+    {"IADD3.64", iadd3_64},
     {"IMAD", imad},
     {"IMAD.WIDE", imad_wide},
     {"IMAD.HI", imad_hi},

@@ -67,6 +67,36 @@ EXEC(iadd3)
     emu_write_predicate(w, op->v, mask, emu_signs(out));
 }
 
+/* Pairs of registers; carries out of their 64 bits as IADD3's of 32. */
+EXEC(uiadd3_64)
+{
+    const struct emu_operand *const o[3] = {op->a, op->b, op->c};
+    uint64_t sum[EMU_LANES] = {0}, word[EMU_LANES];
+    uint32_t carry[EMU_LANES] = {0}, out[EMU_LANES];
+
+    for (int i = 0; i < 3; i++) {
+        uint64_t flip = flip_of(o[i]) != 0 ? UINT64_MAX : 0;
+        uint64_t more = is_negated(o[i]);
+
+        emu_int64(w, o[i], 1, word);
+        LANES
+        {
+            uint64_t before = sum[l], term = word[l] ^ flip;
+
+            sum[l] += term;
+            carry[l] += sum[l] < before;
+            before = sum[l];
+            sum[l] += more;
+            carry[l] += sum[l] < before;
+        }
+    }
+    emu_write64(w, op->d, mask, sum);
+    LANES out[l] = -(uint32_t)(carry[l] >= 1);
+    emu_write_predicate(w, op->u, mask, emu_signs(out));
+    LANES out[l] = -(uint32_t)(carry[l] >= 2);
+    emu_write_predicate(w, op->v, mask, emu_signs(out));
+}
+
 /* Sums of the halves of words. */
 static uint32_t packed_sum(uint32_t a, uint32_t b)
 {
@@ -508,6 +538,7 @@ EXEC(idp)
 const struct emu_row_of EMU_TABLE(int)[] = {
     {"IADD3", iadd3},
     {"UIADD3", iadd3},
+    {"UIADD3.64", uiadd3_64},
     {"VIADD", viadd},
     {"IMAD", imad},
     {"UIMAD", imad},
