@@ -44,7 +44,10 @@ static int open_gpu(struct runtime *r)
     emu_device_begin(r->device, DEVICE_ADDRESS);
     r->next_shared = SHARED_ADDRESS;
     path = getenv("TEG_EXEC_LOOSE");
-    r->margin = path != NULL && path[0] != '\0' ? LOOSE_MARGIN : 0;
+    if (path != NULL && path[0] != '\0') {
+        r->margin = LOOSE_MARGIN;
+        emu_device_loosen(r->device);
+    }
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     r->repeats = repeats_new();

@@ -18,7 +18,8 @@
  *   TEG_EXEC_KERNEL    only kernels whose name matches this pattern
  *   TEG_EXEC_LAUNCHES  A:B, only launches A to B-1 of the process
  *   TEG_EXEC_BLOCKS    A:B, only these blocks of each launch
- *   TEG_EXEC_LOOSE     not empty: buffers have room around them
+ *   TEG_EXEC_LOOSE     not empty: buffers have room around them, and
+ *                      shared memory of blocks of a cluster outlives them
  *   TEG_EXEC_JOBS      threads that run the blocks of a launch
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H

@@ -224,6 +224,25 @@ START_TEST(mistakes_with_clusters)
 }
 END_TEST
 
+/* Row 3 of the mistakes, on a device that does not mind; row 2 is none. */
+START_TEST(a_loose_device_outlives_its_blocks)
+{
+    for (int row = 2; row < 4; row++) {
+        struct help_kernel k;
+
+        help_kernel_open(&k, 90, "k32_cluster", "wrong");
+        emu_device_loosen(k.device);
+        help_int(&k, row);
+        help_buffer(&k, 128);
+        set3(k.facts.cluster, 2, 1, 1);
+        k.facts.grid[0] = 2;
+        k.facts.block[0] = 32;
+        ck_assert_int_eq(help_try_kernel(&k) == TEG_OK, row == 3);
+        help_kernel_close(&k);
+    }
+}
+END_TEST
+
 START_TEST(clusters_that_cannot_be)
 {
     static const struct {
@@ -410,6 +429,7 @@ HELP_MAIN("traces/gangs", 60, {a_histogram_spread_over_a_cluster, 5},
           {lanes_come_to_the_clusters_barrier_apart, 0},
           {copies_and_arrivals_from_other_blocks, 0}, {cluster_sum, 0},
           {mistakes_with_clusters, 6}, {clusters_that_cannot_be, 0},
+          {a_loose_device_outlives_its_blocks, 0},
           {blocks_come_cluster_after_cluster, 2},
           {rounds_of_a_stencil, HELP_GENERATIONS},
           {shares_of_a_sum, HELP_GENERATIONS},

@@ -479,7 +479,8 @@ int cmd_exec(int argc, char **argv)
          NULL},
         {"loose", 0, OPT_FLAG, &e.loose, NULL,
          "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "
-         "GPU does within its pages of memory",
+         "GPU does within its pages of memory, and what blocks of a cluster "
+         "leave in shared memory be touched until the cluster ends",
          NULL},
         {0}};
     const struct usage usage = {

@@ -2,7 +2,7 @@
 
 /* `bytes` of another block of the cluster; a fault and NULL if there are none.
  * Where an end comes first depends on the order, so touching an ended block is
- * an error, as on the hardware. */
+ * an error, as on the hardware, unless the device is loose. */
 static void *in_cluster(struct emu_warp *w, const struct emu_op *op, int lane,
                         uint64_t at, unsigned bytes)
 {
@@ -18,7 +18,7 @@ static void *in_cluster(struct emu_warp *w, const struct emu_op *op, int lane,
         return NULL;
     }
     b = b->cluster + rank;
-    if (b->alive == 0) {
+    if (b->alive == 0 && !emu_device_is_loose(b->device)) {
         emu_fault(w, op, lane, TEG_LIMIT,
                   "%u bytes at 0x%llx of shared memory are out of bounds: "
                   "block %u of the cluster has ended",

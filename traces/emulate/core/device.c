@@ -23,6 +23,7 @@ struct emu_device {
     size_t last; /* the one found last: the next access is near */
     uint64_t next;
     uint64_t states; /* that buffers have been in */
+    bool loose;
 };
 
 teg_status emu_device_new(struct emu_device **device, struct teg_diag *d)
@@ -37,6 +38,16 @@ teg_status emu_device_new(struct emu_device **device, struct teg_diag *d)
 void emu_device_begin(struct emu_device *device, uint64_t address)
 {
     device->next = address;
+}
+
+void emu_device_loosen(struct emu_device *device)
+{
+    device->loose = true;
+}
+
+bool emu_device_is_loose(const struct emu_device *device)
+{
+    return device->loose;
 }
 
 static void release_buffer(struct buffer *b)

@@ -8,6 +8,8 @@
 #ifndef TEG_TRACES_EMULATE_CORE_DEVICE_H
 #define TEG_TRACES_EMULATE_CORE_DEVICE_H
 
+#include <stdbool.h>
+
 #include "isa/base/status.h"
 
 struct emu_device;
@@ -16,6 +18,10 @@ teg_status emu_device_new(struct emu_device **device, struct teg_diag *d);
 void emu_device_free(struct emu_device *device);
 /* Buffers are allocated from `address` on; before the first. */
 void emu_device_begin(struct emu_device *device, uint64_t address);
+/* From now on what a block of a cluster leaves behind can be touched until the
+ * whole cluster has ended, which is an error otherwise. */
+void emu_device_loosen(struct emu_device *device);
+bool emu_device_is_loose(const struct emu_device *device);
 /* Returns `bytes` zeroed ones at `*address`. */
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
                             uint64_t *address, struct teg_diag *d);
