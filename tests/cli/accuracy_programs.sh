@@ -15,10 +15,13 @@ for section in results add matmul-a100-float16 attention-h100; do
 done
 out "skipped: ladder-a6000: no --ladder FOLDER"
 out "skipped: flash-a100: no --attention FOLDER"
+out "skipped: ladder-h100: no --fast FOLDER"
 # a folder that is none
-expect 0 programs ladder-a6000 --ladder "$work" flash-a100 --attention "$work"
+expect 0 programs ladder-a6000 --ladder "$work" flash-a100 --attention "$work" \
+    ladder-h100 --fast "$work"
 out "skipped: ladder-a6000: "
 out "skipped: flash-a100: "
+out "skipped: ladder-h100: "
 # a Python that is none, and one without Triton
 expect 2 programs --triton "$work/python"
 err "programs.py: --triton $work/python: No such file or directory"

@@ -141,7 +141,10 @@ def compile_new(r):
         target=GPUTarget("cuda", r["capability"], 32),
         options={"num_warps": r["warps"], "num_stages": r["stages"]})
     left = [n for n in f.arg_names if n in types]
-    return built.asm["cubin"], built.metadata.shared, left, 2
+    # pointers to scratch space follow: two, or in 3.2 and 3.3 one
+    head = built.asm["ptx"].partition(".entry")[2].partition(")")[0]
+    return (built.asm["cubin"], built.metadata.shared, left,
+            head.count(".param") - len(left))
 
 
 def main():

@@ -18,9 +18,11 @@ SHORT = (512, 1024)
 CHIPS = {
     "a100": ("a100_80", ("chip.sm_clock_mhz=1110",), 1110, 186.4),
     # an A6000 less two SMs, with GDDR6X of 936 GB/s, of which as much of the
-    # peak is reached
+    # peak is reached, and halves summed in 32 bits at half the rate, as on all
+    # GeForce chips (71 TFLOP/s)
     "rtx3090": ("a6000", ("chip.sm_clock_mhz=1680", "chip.sms=82",
-                          "dram.bandwidth_gbs=936"), 1680, 67.29),
+                          "dram.bandwidth_gbs=936", "tensor.f16_f32=64"),
+                1680, 67.29),
 }
 # Rows and keys of a tile, whether loads are eager and swizzled, tiles of Q, K
 # and V loaded at once, whether twice buffered, whether the scale is folded

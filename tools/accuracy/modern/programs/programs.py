@@ -2,18 +2,20 @@
 """Whole programs, compiled here, beside their published times.
 
     programs.py [--points] [--set KEY=VALUE]... [--triton PYTHON]...
-                [--ladder FOLDER] [--attention FOLDER] [SECTION ...]
+                [--ladder FOLDER] [--attention FOLDER] [--fast FOLDER]
+                [SECTION ...]
 
 Compiles Triton kernels (no GPU needed) with the release that a time was
 measured with and with the newest that is there; a release is a Python that has
 it: the one that runs this, and those of --triton, virtual environments.  With
 --ladder it compiles the FP32 kernels of a copy of siboehm/SGEMM_CUDA, with
---attention those of sonnyli/flash_attention_from_scratch (nvcc).  Traces them
-on the emulator, replays the traces (launch.py says how large launches are) and
-compares with published times.  Says `skipped:` for what is not there.  Prints
-for each section mean, median and maximum error of the time; --points prints
-every point.  build/accuracy/programs.json holds all of them; build/programs
-(or $KEPT) keeps cubins and traces (remove it after a change of the emulator).
+--attention those of sonnyli/flash_attention_from_scratch, with --fast those of
+pranjalssh/fast.cu (nvcc).  Traces them on the emulator, replays the traces
+(launch.py says how large launches are) and compares with published times.
+Says `skipped:` for what is not there.  Prints for each section mean, median
+and maximum error of the time; --points prints every point.
+build/accuracy/programs.json holds all of them; build/programs (or $KEPT) keeps
+cubins and traces (remove it after a change of the emulator).
 """
 import dataclasses
 import os
@@ -24,6 +26,7 @@ import attention
 import checks
 import flash
 import gemm
+import hopper
 import kernels
 import ladder
 import regression
@@ -45,6 +48,8 @@ SECTIONS = {
     "ladder-a6000": Section(ladder.ladder),
     "flash-a100": Section(lambda: flash.flash("a100")),
     "flash-rtx3090": Section(lambda: flash.flash("rtx3090")),
+    "ladder-h100": Section(lambda: hopper.ladder(hopper.TENSOR_MHZ)),
+    "ladder-h100-boost": Section(lambda: hopper.ladder(None)),
     "add": Section(regression.adds, NEWEST, times=True),
     # the test names no release: it calls operators as 2.0 has them (2.1 wants
     # to know whether attention is causal) and a timer newer than 2.0
@@ -117,7 +122,7 @@ def parse(argv):
     chosen, words = [], iter(argv)
     lists = {"--set": "settings", "--triton": "triton"}
     for word in words:
-        if word in (*lists, "--ladder", "--attention"):
+        if word in (*lists, "--ladder", "--attention", "--fast"):
             value = next(words, None)
             if value is None:
                 refuse(f"option '{word}' wants a value")
