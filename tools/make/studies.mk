@@ -21,6 +21,8 @@
 #                       than `make check`, and the table of docs/emulator.md,
 #                       minutes
 # make measure-build    compiles the measuring kit for all GPUs, if nvcc is there
+# make check-clients    Python programs from PyPI under `teg exec`
+#                       (docs/exec.md), 10 GB and the network; ONLY='numba|torch'
 # make mutate           whether tests notice small changes of meaning, with
 #                       Python, some ten minutes on two cores; ONLY='NAME'
 
@@ -55,6 +57,9 @@ accuracy-programs: all
 	TEG=$(BUILD)/teg tools/accuracy/whole/whole.py \
 	    $(if $(SOURCES),--sources '$(SOURCES)') $(if $(QUICK),--quick) \
 	    $(if $(BEFORE),--before '$(BEFORE)') $(WHOLE)
+
+check-clients: all
+	@BUILD=$(BUILD) tests/clients/run.sh
 
 model-table: all
 	@tools/model_table.sh --write $(BUILD)/teg
@@ -105,4 +110,5 @@ mutate:
 	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: accuracy accuracy-modern accuracy-programs sampling clusters model-table \
-    emulator-check example-scaling figures fixtures-check measure-build mutate
+    check-clients emulator-check example-scaling figures fixtures-check \
+    measure-build mutate

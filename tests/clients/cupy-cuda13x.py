@@ -1,0 +1,98 @@
+# packages: cupy-cuda13x[ctk]==14.2.0
+"""CuPy: elementwise, reductions, sort, indexing, RawKernel, random, graphs."""
+import cupy as cp
+import numpy as np
+from client import refused, run, same, step
+
+x = np.random.default_rng(1).random((30, 100)).astype(np.float32)
+on_device = cp.asarray(x)
+
+
+@step
+def elementwise():
+    same(cp.sqrt(on_device * 2 + 1).get(), np.sqrt(x * 2 + 1), 1e-6)
+    same((on_device > 0.5).get(), x > 0.5)
+    same(cp.where(on_device > 0.5, on_device, 0).get(), np.where(x > 0.5, x, 0))
+
+
+@step
+def reductions():
+    same(on_device.sum().get(), x.sum(), 1e-5)
+    same(on_device.mean(axis=0).get(), x.mean(axis=0), 1e-5)
+    same(on_device.max(axis=1).get(), x.max(axis=1))
+    same(on_device.argmin().get(), x.argmin())
+    same(on_device.std().get(), x.std(), 1e-5)
+
+
+@step
+def scans():
+    same(cp.cumsum(on_device.ravel()).get(), np.cumsum(x.astype(float)), 1e-4)
+
+
+@step
+def sort():
+    same(cp.sort(on_device.ravel()).get(), np.sort(x.ravel()))
+    same(cp.argsort(on_device[0]).get(), np.argsort(x[0]))
+
+
+@step
+def indexing():
+    i = np.arange(29, -1, -3)
+    same(on_device[cp.asarray(i)].get(), x[i])
+    same(on_device[on_device > 0.9].get(), x[x > 0.9])
+    same(cp.unique(cp.asarray(i % 7)).get(), np.unique(i % 7))
+    same(cp.bincount(cp.asarray(i % 7)).get(), np.bincount(i % 7))
+
+
+@step
+def raw_kernel():
+    kernel = cp.RawKernel(r"""
+        extern "C" __global__ void twice(const float *x, float *y, int n)
+        {
+            int i = blockDim.x * blockIdx.x + threadIdx.x;
+            if (i < n) y[i] = 2 * x[i];
+        }""", "twice")
+    y = cp.empty_like(on_device)
+    kernel((12,), (256,), (on_device, y, np.int32(x.size)))
+    same(y.get(), 2 * x)
+
+
+@step
+def fused():
+    @cp.fuse()
+    def f(a, b):
+        return cp.exp(-a) * b + 1
+    same(f(on_device, on_device).get(), np.exp(-x) * x + 1, 1e-6)
+
+
+@step
+def streams_and_events():
+    with cp.cuda.Stream() as stream:
+        begin, end = cp.cuda.Event(), cp.cuda.Event()
+        begin.record()
+        y = on_device + 1
+        end.record()
+        stream.synchronize()
+        assert cp.cuda.get_elapsed_time(begin, end) > 0
+    same(y.get(), x + 1)
+
+
+@step
+def matrix_product_is_refused():
+    refused(lambda: (on_device @ on_device.T).get(),
+            "CUBLAS|cublas|Error")
+
+
+@step
+def fault():
+    kernel = cp.RawKernel(r"""
+        extern "C" __global__ void beyond(float *x)
+        { x[threadIdx.x + 1000000000] = 1; }""", "beyond")
+
+    def go():
+        kernel((1,), (32,), (on_device,))
+        cp.cuda.Device().synchronize()
+    refused(go, "cudaErrorIllegalAddress|illegal memory access")
+
+
+run()
