@@ -20,6 +20,7 @@ if [ "${1:-}" = --check ]; then
     mkdir "$made/kernels"
 fi
 generations="75 80 86 90"
+listed="$generations 100 120"
 all=
 for sm in $generations; do
     all="$all -gencode arch=compute_$sm,code=sm_$sm"
@@ -38,7 +39,11 @@ listing() {
 
 for source in block.cu clock.cu exec.cu flow.cu run.cu vector.cu; do
     wanted $source || continue
-    for sm in $generations; do
+    case $source in
+    clock.cu | exec.cu | run.cu) made_for=$generations ;;
+    *) made_for=$listed ;;
+    esac
+    for sm in $made_for; do
         name=${source%.cu}.sm_$sm
         nvcc -std=c++17 -cubin -arch=sm_$sm -o "$made/$name.cubin" \
             $source || exit 1
@@ -48,6 +53,17 @@ for source in block.cu clock.cu exec.cu flow.cu run.cu vector.cu; do
         esac
     done
 done
+# What only one family of Blackwell has.
+wanted tensor_memory.cu && {
+    nvcc -std=c++17 -cubin -arch=sm_100a \
+        -o "$made/tensor_memory.sm_100.cubin" tensor_memory.cu || exit 1
+    listing tensor_memory.sm_100
+}
+wanted scaled.cu && {
+    nvcc -std=c++17 -cubin -arch=sm_120a -o "$made/scaled.sm_120.cubin" \
+        scaled.cu || exit 1
+    listing scaled.sm_120
+}
 # Source lines name the file's folder and the second it was written in, so
 # these are always the same. Listings of every kind, of code with and without.
 wanted lines.cu && {

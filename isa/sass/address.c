@@ -5,7 +5,7 @@
 #include "isa/sass/reader.h"
 #include "isa/sass/text.h"
 
-/* "desc[UR4][R2.reuse.X4.64+UR6+0x10]", "gdesc[UR4]" taken apart. */
+/* "desc[UR4][R2.reuse.X4.64+UR6+0x10]" taken apart. */
 struct address {
     int has_descriptor, has_reg, has_ureg, reuse;
     int wide; /* 64 bits, as all global addresses but those of ".U32" are */
@@ -54,26 +54,35 @@ static const char *address_parts(struct address *a, const char *text)
     }
 }
 
-static const char *take_apart(struct address *a, const char *text)
+/* "gdesc[UR4]", "tmem[UR4+0x10]", by the part that the row has */
+static const char *descriptor(struct address *a, const char *text,
+                              const char *name)
 {
+    text = sass_after(text, name);
+    text = text != NULL ? sass_after(text, "[") : NULL;
+    text = text != NULL ? sass_read_uniform(text, &a->descriptor) : NULL;
+    if (text != NULL && *text == '+')
+        text = sass_read_hex(text + 1, &a->value);
+    return text != NULL ? sass_after(text, "]") : NULL;
+}
+
+static const char *take_apart(struct address *a, const char *text, char part)
+{
+    uint8_t count;
     const char *next = sass_after(text, "desc["),
-               *tiles = sass_after(text, "gdesc[");
+               *name = sass_descriptor(part, &count);
 
     *a = (struct address){.reg = TEG_SASS_RZ,
                           .ureg = TEG_SASS_URZ,
                           .descriptor = TEG_SASS_URZ,
                           .scale = 1,
                           .wide = 1};
-    if (tiles != NULL) {
-        text = sass_read_uniform(tiles, &a->descriptor);
-        return text != NULL ? sass_after(text, "]") : NULL;
-    }
+    if (name != NULL)
+        return descriptor(a, text, name);
     if (next != NULL) {
         a->has_descriptor = 1;
         text = sass_read_uniform(next, &a->descriptor);
         text = text != NULL ? sass_after(text, "]") : NULL;
-        if (text != NULL && *text != '[') /* a cache's policy by itself */
-            return text;
     }
     text = text != NULL ? sass_after(text, "[") : NULL;
     return text != NULL ? address_parts(a, text) : NULL;
@@ -94,6 +103,8 @@ static unsigned shift_value(unsigned scale)
 static void put_part(struct sass_reader *r, const struct address *a, char part,
                      const char *list, int hides)
 {
+    const char *uniform = sass_uniform_bits(list, r->cc);
+
     switch (part) {
     case 'a':
         sass_put(r, "31:24", a->reg);
@@ -107,21 +118,29 @@ static void put_part(struct sass_reader *r, const struct address *a, char part,
         break;
     case 'u':
     case 'v':
-        sass_put(r, list, hides ? a->descriptor : a->ureg);
+        sass_put(r, uniform, hides ? a->descriptor : a->ureg);
         break;
     case 'V': /* follows from the other address's */
         if (a->has_descriptor)
-            sass_put(r, list, a->descriptor - 1);
+            sass_put(r, uniform, a->descriptor - 1);
         break;
     case 'U':
-        sass_put(r, list, a->ureg);
+        sass_put(r, uniform, a->ureg);
+        break;
+    case 'i': /* follows the register of another operand */
+        sass_put(r, uniform, a->descriptor - 1);
         break;
     case 'g':
+    case 'G':
     case 'h':
-        sass_put(r, list, a->descriptor);
+    case 'T':
+        sass_put(r, uniform, a->descriptor);
         break;
     case 'o':
         sass_put(r, list, a->value);
+        break;
+    case 'O':
+        sass_put(r, list, (uint64_t)((int64_t)a->value / SASS_FAR));
         break;
     case 'w':
         sass_put(r, list, a->wide != 0);
@@ -139,7 +158,7 @@ const char *sass_read_address(struct sass_reader *r, const char *text,
     struct address a;
     int hides = 0;
 
-    text = take_apart(&a, text);
+    text = take_apart(&a, text, i->at[1]);
     if (text == NULL)
         return NULL;
     for (const char *at = i->at; *at != ']'; at++)

@@ -69,7 +69,10 @@ static const char *core(struct sass_reader *r, const char *text, enum core what,
     text = what == CORE_UNIFORM ? sass_read_uniform(text, &reg)
                                 : sass_read_register(text, &reg);
     if (text != NULL)
-        sass_put(r, what == CORE_UNIFORM ? slot->ureg : slot->reg, reg);
+        sass_put(r,
+                 what == CORE_UNIFORM ? sass_uniform_bits(slot->ureg, r->cc)
+                                      : slot->reg,
+                 reg);
     return text;
 }
 
@@ -160,15 +163,17 @@ static const char *by_form(struct sass_reader *r, const char *text,
                  sass_reuse_bit(letter));
 }
 
-static int slot_of(const struct sass_item *i)
+static unsigned slot_of(const struct sass_item *i)
 {
-    return i->at[1] == 'o' ? SLOT_C : i->at[1] - 'a';
+    int is_written;
+
+    return sass_slot_of(i->at[1], &is_written);
 }
 
 static const char *by_slot(struct sass_reader *r, const char *text,
                            const struct sass_item *i)
 {
-    int slot = slot_of(i);
+    unsigned slot = slot_of(i);
 
     return value(r, text, *i->at == 'U' ? CORE_UNIFORM : CORE_REGISTER,
                  &sass_slots[slot], slot == SLOT_D ? 0 : i->marks,
@@ -215,7 +220,7 @@ static const char *number(struct sass_reader *r, const char *text,
 }
 
 /* The longest of a table's texts that `text` begins with; -1: none. */
-static int longest(uint8_t table, const char *text, size_t *length)
+static int longest(uint8_t table, uint32_t cc, const char *text, size_t *length)
 {
     size_t count;
     int found = -1;
@@ -226,7 +231,7 @@ static int longest(uint8_t table, const char *text, size_t *length)
     *length = 0;
     for (uint32_t v = 0; v < values; v++) {
         size_t n;
-        const char *name = sass_kind_text(table, v, &n);
+        const char *name = sass_named_text(table, v, cc, &n);
 
         if (name != NULL && strncmp(name, text, n) == 0 &&
             (found < 0 || n > *length)) {
@@ -242,7 +247,7 @@ static const char *named(struct sass_reader *r, const char *text,
                          const struct sass_item *i)
 {
     size_t length = strcspn(i->at + 1, "@"), used;
-    int v = longest(sass_kind_find(i->at + 1, length), text, &used);
+    int v = longest(sass_kind_find(i->at + 1, length), r->cc, text, &used);
     char *end;
 
     if (v >= 0) {
@@ -284,7 +289,7 @@ static const char *target(struct sass_reader *r, const char *text,
 static const char *indexed(struct sass_reader *r, const char *text,
                            const struct sass_item *i)
 {
-    int uniform = *i->at == 'K';
+    int uniform = *i->at == 'K' || *i->at == 'C';
     unsigned reg = uniform ? TEG_SASS_URZ : TEG_SASS_RZ;
     uint64_t v = 0;
     const char *next;
@@ -299,9 +304,9 @@ static const char *indexed(struct sass_reader *r, const char *text,
         text = sass_read_hex(text, &v);
     else
         text = *next == '+' ? sass_read_hex(next + 1, &v) : next;
-    sass_put(r, "53:38", v);
+    sass_put(r, sass_offset_bits(*i->at), v);
     if (*i->at != 'n')
-        sass_put(r, uniform ? "29:24" : "31:24", reg);
+        sass_put(r, uniform ? sass_uniform_bits("29:24", r->cc) : "31:24", reg);
     return text != NULL ? sass_after(text, "]") : NULL;
 }
 
@@ -319,11 +324,11 @@ static const char *behind(struct sass_reader *r, const char *text,
     at++;
     length = strcspn(at, "@");
     table = sass_kind_find(at, length);
-    v = *text == '.' ? longest(table, text + 1, &used) : -1;
+    v = *text == '.' ? longest(table, r->cc, text + 1, &used) : -1;
     if (v >= 0 && used > 0) {
         text += used + 1;
     } else {
-        v = longest(table, "", &used);
+        v = longest(table, r->cc, "", &used);
         if (v < 0)
             return NULL;
     }
@@ -352,6 +357,7 @@ static const char *by_kind(struct sass_reader *r, const char *text,
     case 'n':
     case 'k':
     case 'K':
+    case 'C':
         return indexed(r, text, i);
     case 't':
         return target(r, text, i);
@@ -382,7 +388,8 @@ void sass_put_nothing(struct sass_reader *r, const struct sass_item *i)
         sass_put(r, sass_slots[slot_of(i)].reg, TEG_SASS_RZ);
         break;
     case 'U':
-        sass_put(r, sass_slots[slot_of(i)].ureg, TEG_SASS_URZ);
+        sass_put(r, sass_uniform_bits(sass_slots[slot_of(i)].ureg, r->cc),
+                 TEG_SASS_URZ);
         break;
     default: /* numbers, which are 0 */
         break;

@@ -185,6 +185,9 @@ static void put_immediate(struct line *l, const struct teg_sass *s,
     case 'h':
         put_halves(l, word, teg_sass_modifier(s, "bf16v2") == 1);
         break;
+    case 'u':
+        put(l, "0x%" PRIx64, (uint64_t)o->value);
+        break;
     case 'z':
         put_signs(l, word);
         break;
@@ -222,8 +225,10 @@ static void put_address(struct line *l, const struct teg_sass *s,
     char name[8];
 
     if (hide && o->reg == TEG_SASS_NONE) {
-        put(l, "%sdesc[%s]", o->count == SASS_TILES ? "g" : "",
-            register_name(o->ureg, 1, name));
+        put(l, "%s[%s", o->text, register_name(o->ureg, 1, name));
+        if (o->value != 0)
+            put_offset(l, o->value);
+        put(l, "]");
         return;
     }
     /* sm_80 to sm_89 leave the descriptor out unless bit 101 asks for it. */
@@ -314,10 +319,12 @@ static const char *kinds_name(uint8_t table)
     return sass_kinds(&count)[table].name;
 }
 
-static void put_named(struct line *l, const struct teg_sass_operand *o)
+static void put_named(struct line *l, const struct teg_sass *s,
+                      const struct teg_sass_operand *o)
 {
     size_t length;
-    const char *text = sass_kind_text(o->table, (uint32_t)o->value, &length);
+    const char *text =
+        sass_named_text(o->table, (uint32_t)o->value, s->cc, &length);
 
     if (text != NULL)
         put(l, "%.*s", (int)length, text);
@@ -350,7 +357,7 @@ static void put_operand(struct line *l, const struct teg_sass *s,
         put_hex(l, o->value);
         break;
     case SASS_NAMED:
-        put_named(l, o);
+        put_named(l, s, o);
         break;
     case SASS_LITERAL:
         put(l, "%.*s", (int)strcspn(o->text, "'"), o->text);

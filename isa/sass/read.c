@@ -154,7 +154,7 @@ static int read_row(struct sass_reader *r, uint64_t guard)
     if (text == NULL || r->cc < r->row->first || r->cc > r->row->last)
         return 0;
     for (unsigned form = 0; form < 16; form++) {
-        if (!(r->row->forms >> form & 1))
+        if (!(sass_forms_of(r->row, r->cc) >> form & 1))
             continue;
         r->form = 1u << form;
         sass_row_word(r->row, form, r->word);

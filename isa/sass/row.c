@@ -17,7 +17,7 @@
 #define TWO       (RRI | RRC | RRU)
 #define UNI       (UUU | UIU)
 #define ANY(code) (1 << ((code) >> 9))
-#define NOW       99
+#define NOW       255
 
 static const struct sass_row rows[] = {
 #define SASS(base, forms, first, last, name, modifiers, operands) \
@@ -41,7 +41,18 @@ const struct sass_slot sass_slots[] = {
     {"71:64", "69:64", "75", "74", "124", "84", "83", "82:81"},
     {"23:16", "21:16", "72", "73", NULL, "72", "73", "75:74"},
     {"47:40", "45:40", "72", "73", "50", "72", "73", "75:74"},
+    {"55:48", "53:48", "72", "73", NULL, "72", "73", "75:74"},
+    {"59:52", "59:52", "72", "73", "51", "72", "73", "75:74"},
+    {NULL, "77:73,62:60", NULL, NULL, NULL, NULL, NULL, NULL},
 };
+
+unsigned sass_slot_of(char letter, int *is_written)
+{
+    *is_written = letter == 'd' || letter == 'o';
+    return letter == 'o'   ? SLOT_C
+           : letter == 't' ? SLOT_D
+                           : (unsigned)(letter - 'a');
+}
 
 const uint8_t sass_shifts[4] = {0, 2, 3, 4};
 
@@ -88,6 +99,57 @@ const char *sass_kind_text(uint8_t table, uint32_t v, size_t *length)
     return at != NULL && strncmp(at, "?", 1) != 0 ? at : NULL;
 }
 
+const char *sass_named_text(uint8_t table, uint32_t v, uint32_t cc,
+                            size_t *length)
+{
+    static const struct {
+        uint32_t value, since;
+        const char *text;
+    } changed[] = {
+        {134, 100, NULL},
+        {135, 100, NULL},
+        {138, 100, "SR_CgaSize"},
+        {141, 100, "SR_TMemSz"},
+        {142, 120, "SR_CONTEXT_SAVE_ADDR_LO"},
+        {143, 120, "SR_CONTEXT_SAVE_ADDR_HI"},
+    };
+    int is_special = strcmp(kinds[table].name, "sr") == 0;
+
+    for (size_t i = 0; is_special && i < sizeof changed / sizeof *changed;
+         i++) {
+        if (changed[i].value == v && cc >= changed[i].since) {
+            *length = changed[i].text != NULL ? strlen(changed[i].text) : 0;
+            return changed[i].text;
+        }
+    }
+    return sass_kind_text(table, v, length);
+}
+
+const char *sass_descriptor(char part, uint8_t *count)
+{
+    static const struct {
+        char part;
+        uint8_t count;
+        const char *text;
+    } row[] = {
+        {'g', 4, "gdesc"}, {'G', 2, "gdesc"}, {'h', 2, "desc"},
+        {'T', 1, "tmem"},  {'i', 1, "idesc"},
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        if (row[i].part == part) {
+            *count = row[i].count;
+            return row[i].text;
+        }
+    }
+    return NULL;
+}
+
+const char *sass_offset_bits(char how)
+{
+    return how == 'C' ? "53:37" : "53:38";
+}
+
 unsigned sass_marks(const char **at)
 {
     static const char letters[] = "-|~%^=/";
@@ -119,13 +181,27 @@ const struct sass_predicate *sass_predicate_of(char letter)
     static const struct sass_predicate row[] = {
         {'u', "83:81", NULL}, {'v', "86:84", NULL}, {'p', "89:87", "90"},
         {'q', "79:77", "80"}, {'r', "70:68", "71"}, {'x', "66:64", "67"},
-        {'y', "89:87", "90"},
+        {'y', "89:87", "90"}, {'z', "26:24", "27"},
     };
     size_t i = 0;
 
     while (row[i].letter != letter)
         i++;
     return &row[i];
+}
+
+const char *sass_uniform_bits(const char *list, uint32_t cc)
+{
+    static const char *const wide[][2] = {
+        {"21:16", "23:16"}, {"29:24", "31:24"}, {"37:32", "39:32"},
+        {"45:40", "47:40"}, {"53:48", "55:48"}, {"69:64", "71:64"},
+    };
+
+    for (size_t i = 0; cc >= 100 && i < sizeof wide / sizeof wide[0]; i++) {
+        if (strncmp(list, wide[i][0], strlen(wide[i][0])) == 0)
+            return wide[i][1];
+    }
+    return list;
 }
 
 /* On sm_90 the low eight bits of the long ones moved into the destination's
@@ -177,7 +253,7 @@ uint64_t sass_bits(const uint64_t word[2], const char **at)
     for (;;) {
         unsigned low, count = range(at, &low);
 
-        v = v << count | field(word, low, count);
+        v = (count < 64 ? v << count : 0) | field(word, low, count);
         if ((*at)[0] != ',' || (*at)[1] < '0' || (*at)[1] > '9')
             return v;
         ++*at;
@@ -245,14 +321,23 @@ static int holds(const uint64_t word[2], const char *at)
     return (v == number(&at)) == equal;
 }
 
+/* From sm_100 on nothing but loads of constants reads them. */
+unsigned sass_forms_of(const struct sass_row *row, uint32_t cc)
+{
+    int varies = (row->forms & (row->forms - 1)) != 0;
+
+    return cc >= 100 && varies ? row->forms & ~(unsigned)FORMS_CONSTANT
+                               : row->forms;
+}
+
 int sass_row_fits(const struct sass_row *row, const uint64_t word[2],
                   uint32_t cc)
 {
     unsigned form = (unsigned)(word[0] >> 9 & 7) | (unsigned)(word[1] >> 27 & 1)
                                                        << 3;
 
-    if (row->base != (word[0] & 0x1ff) || !(row->forms >> form & 1) ||
-        cc < row->first || cc > row->last)
+    if (row->base != (word[0] & 0x1ff) || cc < row->first || cc > row->last ||
+        !(sass_forms_of(row, cc) >> form & 1))
         return 0;
     for (const char *at = row->modifiers; *at != '\0';) {
         if (*at >= '0' && *at <= '9' && !holds(word, at))

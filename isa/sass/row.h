@@ -43,9 +43,16 @@ enum {
     SLOT_C,
     SLOT_D,
     SLOT_E, /* metadata of sparse matrices, handles of textures */
+    SLOT_F, /* further handles, scales of matrices */
+    SLOT_G,
+    SLOT_H,
 };
 
 extern const struct sass_slot sass_slots[];
+
+/* The slot of a letter in a row's list ("abcdefgh", o, t), and whether an
+ * operand there is written. */
+unsigned sass_slot_of(char letter, int *is_written);
 
 /* Signs before an operand in a row's list. */
 enum {
@@ -70,9 +77,25 @@ struct sass_predicate {
 };
 const struct sass_predicate *sass_predicate_of(char letter);
 
+/* The bits of a uniform register for those a row lists, six of them up to
+ * sm_90: two more on top follow from sm_100 on. */
+const char *sass_uniform_bits(const char *list, uint32_t cc);
+
 /* Bits of a branch target by the letter behind its 't': words of 4 bytes from
  * the next instruction, bytes for 'm'. */
 const char *sass_target_bits(char how, uint32_t cc);
+
+/* What an address that is a descriptor alone is printed as, by the letter of
+ * its part: "gdesc", its uniform registers in `*count`; NULL: another part. */
+const char *sass_descriptor(char part, uint8_t *count);
+
+/* Bits of the offset of an indexed constant by its letter: n, k, K, C. */
+const char *sass_offset_bits(char how);
+
+/* Unit of the offsets that a row lists as 'O', bytes. */
+enum {
+    SASS_FAR = 32,
+};
 
 /* Shift of an address's register by the value of its field. */
 extern const uint8_t sass_shifts[4];
@@ -95,6 +118,10 @@ const struct sass_kind *sass_kinds(size_t *count);
 uint8_t sass_kind_find(const char *name, size_t length);
 /* Text of value `v` of a table, its length in `*length`; NULL: none. */
 const char *sass_kind_text(uint8_t table, uint32_t v, size_t *length);
+/* The same of a named operand: some special registers depend on the
+ * generation. */
+const char *sass_named_text(uint8_t table, uint32_t v, uint32_t cc,
+                            size_t *length);
 
 /* The bits named at `*at` ("78:75", "86:85,75"; high ones first) of the word;
  * moves `*at` behind them. */
@@ -105,6 +132,9 @@ void sass_put_bits(uint64_t word[2], const char **at, uint64_t v);
 void sass_add_bits(uint64_t word[2], const char **at);
 /* How many bits the list at `at` names. */
 unsigned sass_bits_count(const char *at);
+
+/* FORM_* of the row that a generation has. */
+unsigned sass_forms_of(const struct sass_row *row, uint32_t cc);
 
 /* True if `row` has the word's form and conditions and holds for `cc`. */
 int sass_row_fits(const struct sass_row *row, const uint64_t word[2],

@@ -1,5 +1,6 @@
 #include "isa/sass/sass.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/sass/row.h"
@@ -27,6 +28,14 @@ static uint64_t bits(struct teg_sass *s, const char *list)
     return bits_at(s, &list);
 }
 
+/* A uniform register; the zero register is the last one of the field. */
+static uint8_t uniform_at(struct teg_sass *s, const char *list)
+{
+    uint64_t reg = bits(s, sass_uniform_bits(list, s->cc));
+
+    return s->cc < 100 && reg == 63 ? TEG_SASS_URZ : (uint8_t)reg;
+}
+
 /* The same of bits that another field is of, or none. */
 static uint64_t peek(const struct teg_sass *s, const char *list)
 {
@@ -40,11 +49,26 @@ static int64_t sign_extended(uint64_t v, unsigned count)
     return (int64_t)((v ^ sign) - sign);
 }
 
+static const uint8_t known[] = {70, 72,  75,  80,  86,  87, 89,
+                                90, 100, 103, 110, 120, 121};
+
 int teg_sass_supports(uint32_t cc)
 {
-    static const uint8_t known[] = {70, 72, 75, 80, 86, 87, 89, 90};
+    return cc < 256 && memchr(known, (int)cc, sizeof known) != NULL;
+}
 
-    return memchr(known, (int)cc, sizeof known) != NULL && cc < 256;
+void teg_sass_generations(char out[TEG_SASS_TEXT])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof known; i++) {
+        const char *between = i == 0                 ? "sm_"
+                              : i + 1 < sizeof known ? ", "
+                                                     : " and ";
+
+        used += (size_t)snprintf(out + used, TEG_SASS_TEXT - used, "%s%u",
+                                 between, known[i]);
+    }
 }
 
 static void set_marks(struct teg_sass *s, struct teg_sass_operand *o,
@@ -70,7 +94,7 @@ static void set_register(struct teg_sass *s, struct teg_sass_operand *o,
                          const struct sass_slot *slot, int uniform)
 {
     o->kind = uniform ? SASS_UNIFORM : SASS_REGISTER;
-    o->reg = (uint8_t)bits(s, uniform ? slot->ureg : slot->reg);
+    o->reg = uniform ? uniform_at(s, slot->ureg) : (uint8_t)bits(s, slot->reg);
     o->count = 1;
     if (!uniform && slot->reuse != NULL && bits(s, slot->reuse))
         o->flags |= SASS_REUSE;
@@ -110,8 +134,8 @@ static void set_middle(struct decode *d, struct teg_sass_operand *o,
     set_marks(s, o, &sass_slots[SLOT_B], mark);
 }
 
-static void set_slot(struct decode *d, struct teg_sass_operand *o, int slot,
-                     int uniform, unsigned mark)
+static void set_slot(struct decode *d, struct teg_sass_operand *o,
+                     unsigned slot, int uniform, unsigned mark)
 {
     set_register(d->s, o, &sass_slots[slot], uniform);
     set_marks(d->s, o, &sass_slots[slot], mark);
@@ -152,14 +176,12 @@ static void set_by_form(struct decode *d, struct teg_sass_operand *o,
 static void set_by_slot(struct decode *d, struct teg_sass_operand *o,
                         unsigned mark)
 {
-    static const char letters[] = "abcde";
-    int uniform = d->at[0] == 'U';
-    int second = d->at[1] == 'o'; /* result in the slot of a source */
-    int slot = second ? SLOT_C : (int)(strchr(letters, d->at[1]) - letters);
+    int is_written;
+    unsigned slot = sass_slot_of(d->at[1], &is_written);
 
-    set_slot(d, o, slot, uniform, slot == SLOT_D ? 0 : mark);
+    set_slot(d, o, slot, d->at[0] == 'U', slot == SLOT_D ? 0 : mark);
     o->role = d->at[1];
-    if (slot == SLOT_D || second)
+    if (is_written)
         o->flags = SASS_DST;
     d->at += 2;
 }
@@ -228,7 +250,7 @@ static void set_named(struct decode *d, struct teg_sass_operand *o)
     o->table = sass_kind_find(d->at + 1, length);
     d->at += length + 2;
     o->value = (int64_t)bits_at(d->s, &d->at);
-    if (sass_kind_text(o->table, (uint32_t)o->value, &text) == NULL)
+    if (sass_named_text(o->table, (uint32_t)o->value, d->s->cc, &text) == NULL)
         d->s->uncertain = 1;
     d->at++;
 }
@@ -323,6 +345,17 @@ static uint8_t count_of(struct teg_sass *s, char letter)
         return __builtin_popcountll(peek(s, "75:72")) > 3 ? 2 : 1;
     case 'G': /* accumulator of 64 x N */
         return count_of_group(s);
+    case 'h': /* matrices of LDSM, of which 16 x 16 are two registers */
+        return (uint8_t)((1u << peek(s, "73:72")) << (peek(s, "80:78") == 4));
+    case 'q': /* columns of LDTM and STTM */
+        return (uint8_t)((1u << peek(s, "85:83"))
+                         << (peek(s, "87,82:81") < 2 ? peek(s, "81") + 1 : 0));
+    case 'o': /* result of QMMA, then its factors */
+        return peek(s, "77") ? 4 : 2;
+    case 'p':
+        return peek(s, "75") ? 4 : 2;
+    case 'r':
+        return peek(s, "75") ? 2 : 1;
     case 'l': /* 64-bit destination of a conversion */
         return peek(s, "76:75") == 3 ? 2 : 1;
     case 'k': /* 64-bit source of a conversion */
@@ -354,7 +387,8 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
         } else if (part == 's') {
             o->scale = sass_shifts[bits(s, "79:78")];
         } else if (part == 'u' || part == 'v' || part == 'V') {
-            o->ureg = (uint8_t)bits_at(s, &d->at);
+            o->ureg = uniform_at(s, list);
+            sass_bits(s->word, &d->at);
             if (part == 'V') {
                 o->ureg++;
                 continue;
@@ -364,11 +398,13 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
         } else if (part == 'U') {
             o->flags |= SASS_UR_FORM;
             o->reg = TEG_SASS_RZ;
-            o->ureg = (uint8_t)bits_at(s, &d->at);
-        } else if (part == 'o') {
+            o->ureg = uniform_at(s, list);
+            sass_bits(s->word, &d->at);
+        } else if (part == 'o' || part == 'O') {
             unsigned count = sass_bits_count(list);
 
-            o->value = sign_extended(bits_at(s, &d->at), count);
+            o->value = sign_extended(bits_at(s, &d->at), count) *
+                       (part == 'O' ? SASS_FAR : 1);
         } else if (part == 'w') {
             if (bits_at(s, &d->at))
                 o->flags |= SASS_WIDE;
@@ -378,10 +414,10 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
             bits(s, "101"); /* says so too */
             if (bits_at(s, &d->at))
                 o->flags |= SASS_DESCRIPTOR;
-        } else if (part == 'g' || part == 'h') {
+        } else if ((o->text = sass_descriptor(part, &o->count)) != NULL) {
             o->flags |= SASS_DESCRIPTOR;
-            o->count = part == 'g' ? SASS_TILES : SASS_POLICY;
-            o->ureg = (uint8_t)bits_at(s, &d->at);
+            o->ureg = (uint8_t)(uniform_at(s, list) + (part == 'i'));
+            sass_bits(s->word, &d->at);
         }
         d->at += *d->at == ' ';
     }
@@ -392,19 +428,21 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
 static void set_indexed(struct decode *d, struct teg_sass_operand *o)
 {
     char how = *d->at++;
-    int uniform = how == 'K';
-    uint8_t reg = (uint8_t)bits(d->s, uniform ? "29:24" : "31:24");
+    int uniform = how == 'K' || how == 'C';
+    const char *list = sass_offset_bits(how);
+    uint8_t reg =
+        uniform ? uniform_at(d->s, "29:24") : (uint8_t)bits(d->s, "31:24");
 
     set_constant(d->s, o);
     o->role = 'b';
-    o->value = (int64_t)bits(d->s, "53:38");
+    o->value = (int64_t)bits(d->s, list);
     if (how == 'n')
         return;
     if (o->value != 0 && reg == (uniform ? TEG_SASS_URZ : TEG_SASS_RZ))
         return;
     o->reg = reg;
     o->flags |= SASS_INDEXED | (uniform ? SASS_UNIFORM_INDEX : 0);
-    o->value = sign_extended((uint64_t)o->value, 16);
+    o->value = sign_extended((uint64_t)o->value, sass_bits_count(list));
 }
 
 static void set_scoreboards(struct decode *d, struct teg_sass_operand *o)
@@ -430,7 +468,7 @@ static void set_core(struct decode *d, struct teg_sass_operand *o,
         set_named(d, o);
     else if (c == '[')
         set_address(d, o);
-    else if (c == 'n' || c == 'k' || c == 'K')
+    else if (c == 'n' || c == 'k' || c == 'K' || c == 'C')
         set_indexed(d, o);
     else if (c == '!')
         set_scoreboards(d, o);
@@ -576,7 +614,8 @@ static const struct sass_row *find(const uint64_t word[2], uint32_t cc)
     return NULL;
 }
 
-/* Whether the guard is a uniform predicate.  SYNCS.EXCH has uniform operands
+/* Whether the guard is a uniform predicate: that of the uniform datapath's
+ * instructions, whose names begin with U but for a few.  SYNCS.EXCH has uniform operands
  * alone; ptxas votes its guard into a uniform predicate of that number first. */
 static int has_uniform_guard(const struct teg_sass *s)
 {
@@ -585,6 +624,7 @@ static int has_uniform_guard(const struct teg_sass *s)
     };
 
     return s->name[0] == 'U' || strcmp(s->name, "S2UR") == 0 ||
+           strcmp(s->name, "LDCU") == 0 || strcmp(s->name, "CS2UR") == 0 ||
            (strcmp(s->name, "SYNCS") == 0 &&
             (s->word[0] & 0xfff) == SYNCS_EXCH);
 }

@@ -1,5 +1,5 @@
 /*
- * SASS of Volta to Hopper (sm_70 .. sm_90): from a 128-bit word to a decoded
+ * SASS of Volta to Blackwell (sm_70 .. sm_121): from a 128-bit word to a decoded
  * instruction, its text as NVIDIA's disassembler prints it, and the static
  * instruction the timing model replays.
  *
@@ -18,7 +18,7 @@ enum {
     TEG_SASS_MODIFIERS = 10,
     TEG_SASS_TEXT = 192, /* room for any text, NUL included */
     TEG_SASS_RZ = 255,
-    TEG_SASS_URZ = 63,
+    TEG_SASS_URZ = 255, /* whatever the generation's words have for it */
     TEG_SASS_PT = 7,
     TEG_SASS_NONE = 0xff, /* no such register in an address */
 };
@@ -53,12 +53,6 @@ enum teg_sass_flag {
     SASS_BLANK = 1 << 12,        /* a blank, not a comma, follows in print */
 };
 
-/* Uniform registers of an address that is descriptors alone. */
-enum {
-    SASS_POLICY = 2, /* a cache's policy: desc[UR4] */
-    SASS_TILES = 4,  /* two tiles: gdesc[UR4] */
-};
-
 struct teg_sass_operand {
     uint8_t kind; /* enum teg_sass_kind */
     char role;    /* a, b, c, d: sources and destination by slot; u, v:
@@ -69,13 +63,14 @@ struct teg_sass_operand {
     uint8_t ureg;   /* of an address, TEG_SASS_NONE: none */
     uint8_t scale;  /* of an address's register: shift */
     uint8_t bank;   /* constant bank */
-    char format;    /* immediate: x hex, s signed, f float, d double,
+    char format;    /* immediate: x hex, s signed, u 64 bits, f float, d double,
                            h halves, m of MUFU, z signs of FSWZADD,
                            b set of scoreboards */
     uint8_t suffix; /* modifier table of `suffix_value`, 0: none */
     uint8_t suffix_value;
     uint8_t table;    /* SASS_NAMED: modifier table */
-    const char *text; /* SASS_LITERAL; static, ends at ' */
+    const char *text; /* SASS_LITERAL; static, ends at '; what stands before
+                         the brackets of an address without a register */
     int64_t value;
 };
 
@@ -88,13 +83,13 @@ struct teg_sass_modifier {
 struct teg_sass {
     uint64_t pc; /* bytes from the kernel's start */
     uint64_t word[2];
-    uint64_t named[2]; /* bits of `word` to which the row gives a meaning */
+    uint64_t named[2];     /* bits of `word` to which the row gives a meaning */
     const char *name;      /* "IMAD.WIDE" without modifiers; NULL: unknown */
     const char *modifiers; /* the row's list; static */
     uint8_t guard;         /* predicate, TEG_SASS_PT: always */
     uint8_t guard_negated, guard_uniform;
     uint8_t uncertain; /* a field holds a value no table names */
-    uint8_t cc;        /* generation it was decoded for: 70 .. 90 */
+    uint8_t cc;        /* generation it was decoded for: 70 .. 121 */
     uint8_t operand_count, modifier_count;
     struct teg_sass_operand operand[TEG_SASS_OPERANDS];
     struct teg_sass_modifier modifier[TEG_SASS_MODIFIERS];
@@ -102,8 +97,10 @@ struct teg_sass {
 };
 
 /* True for a generation whose words are decoded: 70, 72, 75, 80, 86, 87, 89,
- * 90. */
+ * 90, 100, 103, 110, 120, 121. */
 int teg_sass_supports(uint32_t cc);
+/* All of them for people: "sm_70, 72 ... and 121". */
+void teg_sass_generations(char out[TEG_SASS_TEXT]);
 
 /* Decodes the 16 bytes at `bytes`.  Returns 1, or 0 if no row fits: then only
  * pc, word, guard and control are valid and `name` is NULL. */

@@ -82,7 +82,7 @@ static void say_no_image(const struct runtime *r, const struct teg_fatbin *f)
         used += (size_t)snprintf(
             found + used, sizeof found - used, "%s%s_%u", i > 0 ? ", " : "",
             f->entry[i].is_ptx ? "PTX of compute" : "sm", f->entry[i].sm);
-    if (!teg_sass_supports(cc))
+    if (!emu_supports(cc))
         runtime_say("",
                     "%s is sm_%u, whose code is not emulated: choose "
                     "another GPU with -g",
@@ -116,7 +116,7 @@ static int open_ptx(struct runtime *r, struct module *m,
     struct teg_diag d;
     int error = cudaSuccess;
 
-    if (i < 0 || !teg_sass_supports(r->gpu->chip.compute_capability)) {
+    if (i < 0 || !emu_supports(r->gpu->chip.compute_capability)) {
         say_no_image(r, f);
         return cudaErrorNoKernelImageForDevice;
     }

@@ -134,7 +134,10 @@ static void offer(struct disasm *self, const char *symbol)
 static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
 {
     if (!teg_sass_supports(c->sm)) {
-        say(c->path, "sm_%u cannot be decoded; sm_70 to sm_90 can", c->sm);
+        char known[TEG_SASS_TEXT];
+
+        teg_sass_generations(known);
+        say(c->path, "sm_%u cannot be decoded; %s can", c->sm, known);
         return EXIT_FAULT;
     }
     if (c->origin == CUBIN_FROM_TEXT && (self->control || self->words)) {
@@ -260,7 +263,7 @@ int cmd_disasm(int argc, char **argv)
         .operands = "FILE",
         .summary = "Lists the instructions of a cubin, a fatbin, a program "
                    "with device code or a listing of cuobjdump or nvdisasm "
-                   "(sm_70 to sm_90) as NVIDIA's disassembler prints them.",
+                   "(sm_70 to sm_121) as NVIDIA's disassembler prints them.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,

@@ -483,15 +483,22 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
     return emu_workers_new(&e->workers, &work, d);
 }
 
+int emu_supports(uint32_t cc)
+{
+    return teg_sass_supports(cc) && cc < 100;
+}
+
 static teg_status open_emulation(struct emulation *e,
                                  const struct teg_cubin *cubin,
                                  struct emu_device *device,
                                  const struct emu_launch_facts *f,
                                  struct teg_diag *d)
 {
-    if (!teg_sass_supports(cubin->sm))
+    if (!emu_supports(cubin->sm))
         return teg_fail(d, TEG_LIMIT, cubin->path,
-                        "code for sm_%u is not emulated", cubin->sm);
+                        "code for sm_%u is not emulated; that for sm_70 to "
+                        "sm_90 is",
+                        cubin->sm);
     TRY(check_facts(f, e->code->name, d));
     TRY(set_cluster(e, cubin->sm, f, d));
     e->block.device = device;

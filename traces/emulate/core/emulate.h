@@ -63,6 +63,9 @@ struct emu_launch_facts {
     uint64_t *lone_syncs;
 };
 
+/* True for a generation whose code is run: all that are decoded up to sm_90. */
+int emu_supports(uint32_t cc);
+
 /*
  * Prepares `kernel`, one of `cubin`'s (both borrowed, outliving the launch) on
  * `device` (borrowed).  Global variables of the module are allocated on the

@@ -66,7 +66,7 @@ static void set_operand(struct emu_operand *o, const struct teg_sass_operand *s)
     };
     if (s->kind == SASS_REGISTER && s->reg == TEG_SASS_RZ)
         o->fixed = emu_zeros[0];
-    else if (s->kind == SASS_UNIFORM && s->reg >= TEG_SASS_URZ)
+    else if (s->kind == SASS_UNIFORM && s->reg >= EMU_NO_UNIFORM)
         o->fixed = emu_zeros[0];
     else if (s->kind == SASS_REGISTER)
         o->row = s->reg;

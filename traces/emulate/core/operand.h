@@ -187,7 +187,7 @@ static inline void emu_write(struct emu_warp *w, const struct emu_operand *o,
     if (o->kind == SASS_UNIFORM) {
         uint32_t one = value[__builtin_ctz(mask)];
 
-        if (o->reg + word < TEG_SASS_URZ)
+        if (o->reg + word < EMU_NO_UNIFORM)
             LANES row[l] = one;
         return;
     }
@@ -256,7 +256,7 @@ static inline void emu_addresses(const struct emu_warp *w,
     unsigned scale = m->scale;
     uint64_t more = (uint64_t)m->value;
 
-    if (m->ureg < TEG_SASS_URZ && (m->flags & SASS_DESCRIPTOR) == 0) {
+    if (m->ureg < EMU_NO_UNIFORM && (m->flags & SASS_DESCRIPTOR) == 0) {
         more += w->r[EMU_UNIFORM_ROW + m->ureg][0];
         if (wide)
             more += (uint64_t)w->r[EMU_UNIFORM_ROW + m->ureg + 1][0] << 32;

@@ -19,6 +19,7 @@ enum {
     EMU_LANES = 32,
     EMU_REGISTERS = 256,
     EMU_UNIFORMS = 64,
+    EMU_NO_UNIFORM = 63, /* URZ in a word; the decoder has a higher number */
     EMU_ROWS = EMU_REGISTERS + EMU_UNIFORMS,
     EMU_UNIFORM_ROW = EMU_REGISTERS, /* of UR0 */
     EMU_CONVERGENCE = 16,

@@ -15,7 +15,7 @@ static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     uint64_t at = (uint64_t)(op->m != NULL ? op->m->value : 0);
     uint64_t old[EMU_LANES], *barrier;
 
-    at += number < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
+    at += number < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
     barrier = emu_mbarrier_at(w, op, __builtin_ctz(mask), at, 0);
     if (barrier == NULL)
         return;

@@ -77,7 +77,7 @@ static inline void emu_mbarrier_note(struct emu_warp *w, uint64_t *barrier,
 
 static inline uint64_t emu_uniform_at(const struct emu_warp *w, unsigned number)
 {
-    return number < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
+    return number < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
 }
 
 static inline uint64_t emu_uniform_pair(const struct emu_warp *w,

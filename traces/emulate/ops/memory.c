@@ -298,7 +298,7 @@ EXEC(ldc)
     }
     bank = &w->block->bank[o->bank];
     if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
-        index = o->reg < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
+        index = o->reg < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
     else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
         index = w->r[o->reg];
     note_constant(w, o->bank, o, index);

@@ -27,7 +27,7 @@ static uint32_t bound_handle(const struct emu_warp *w, const struct emu_op *op)
 
     if (!emu_bit(op, 91))
         return constant(w, emu_bits(op, 58, 54), 4 * emu_bits(op, 53, 40));
-    return number < TEG_SASS_URZ ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
+    return number < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + number][0] : 0;
 }
 
 static uint32_t lane_register(const struct emu_warp *w, unsigned number,
