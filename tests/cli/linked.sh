@@ -25,5 +25,13 @@ for sm in 80 90; do
     expect 1 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k nowhere \
         --grid 1 --block 32 -a buf:f32:32:iota -a u64:0
     err 'lane 0 pc 0x[0-9a-f]*: CALL.ABS.NOINC R2 ;: a call to address 0'
+    # A buffer of two bytes lies in a word; what is behind that is not its own.
+    expect 0 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k half_alone \
+        --grid 8 --block 32 -j 3 -a buf:f16:1:zeros --dump "0=$work/half.raw"
+    check 'a half counts to 256' \
+        [ "$(od -An -v -tx2 "$work/half.raw" | tr -d ' ')" = 5c00 ]
+    expect 1 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k by_name \
+        --grid 1 --block 32 -a buf:f32:31:iota
+    err 'lane 31 pc .* 4 bytes at 0x[0-9a-f]* of global memory are out of'
 done
 finish

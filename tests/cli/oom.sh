@@ -117,5 +117,7 @@ memory bound "$here/docs/examples/stencil.flow" -g v100
 memory trace "$here/tests/fixtures/run.sm_80.cubin" --kernel saxpy --grid 1 \
     --block 32 -j 1 -a i32:32 -a f32:2 -a buf:f32:32:iota -a buf:f32:32:iota \
     -o k.tegt
+memory trace "$here/tests/fixtures/linked.sm_80.cubin" --kernel by_pointer \
+    --grid 1 --block 32 -a buf:f32:32:iota -o k.tegt
 
 finish

@@ -5,7 +5,8 @@
 
 enum {
     ALIGNMENT = 512,
-    GAP = 4096
+    GAP = 4096,
+    WORD = 4, /* bytes */
 };
 
 #define FIRST_ADDRESS 0x7f0000000000u
@@ -116,6 +117,13 @@ static int insert(struct emu_device *device, struct buffer *b)
     return 1;
 }
 
+/* Code for a half alone reads, compares and swaps the word it is in, beyond the
+ * end of an odd number of them; no GPU's allocation ends within a word. */
+static uint64_t in_words(uint64_t bytes)
+{
+    return (bytes + WORD - 1) / WORD * WORD;
+}
+
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
                             uint64_t *address, struct teg_diag *d)
 {
@@ -123,7 +131,9 @@ teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
 
     if (device->count == device->capacity && !grow(device))
         return teg_fail_memory(d);
-    b.data = calloc(1, bytes != 0 ? (size_t)bytes : 1);
+    if (bytes > UINT64_MAX - WORD)
+        return teg_fail_memory(d);
+    b.data = calloc(1, bytes != 0 ? (size_t)in_words(bytes) : 1);
     if (b.data == NULL || !insert(device, &b)) {
         free(b.data);
         return teg_fail_memory(d);
@@ -256,7 +266,9 @@ int emu_device_span(const struct emu_device *device, uint64_t address,
     b = &device->buffer[low];
     if (address - b->address >= b->bytes)
         return 0;
-    *span = (struct emu_span){b->address, b->bytes, b->data, b->usage};
+    *span =
+        (struct emu_span){b->address, b->mapped ? b->bytes : in_words(b->bytes),
+                          b->data, b->usage};
     return 1;
 }
 
