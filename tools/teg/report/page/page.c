@@ -2,16 +2,15 @@
 
 #include <inttypes.h>
 
-#include "isa/base/printable.h"
 #include "tools/teg/report/page/frame.h"
 #include "tools/teg/report/page/sections.h"
 
 static void print_foot(FILE *f, const struct page *p)
 {
-    char a[28], trace[4096];
+    char a[28], trace[TEG_NAME_MAX];
 
     fputs("<hr><p class=\"dim\">teg " TEG_VERSION " · trace ", f);
-    html_text(f, teg_printable(trace, sizeof trace, p->trace));
+    html_text(f, path_title(p->trace, trace));
     fprintf(f, ", %s bytes, CRC-32 %08" PRIx32 ", kernel %u · GPU ",
             with_commas(p->trace_bytes, a), p->crc, p->result->number);
     html_text(f, p->result->replay->gpu->name);
