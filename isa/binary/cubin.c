@@ -375,9 +375,8 @@ static teg_status add_param(struct reader *r, struct teg_cubin_kernel *k,
 {
     struct teg_cubin_param *grown;
     uint32_t at = k->param_count;
-    struct teg_cubin_param p = {.ordinal = u16_at(a, 4),
-                                .offset = u16_at(a, 6),
-                                .size = u32_at(a, 8)};
+    struct teg_cubin_param p = {
+        .ordinal = u16_at(a, 4), .offset = u16_at(a, 6), .size = u32_at(a, 8)};
 
     if (a->attribute == ATTR_KPARAM_INFO)
         p.size >>= 18;

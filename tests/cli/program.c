@@ -186,7 +186,8 @@ int cuDeviceGet(int *device, int number);
 int cuDeviceGetUuid_v2(char uuid[16], int device);
 int cuLogsRegisterCallback(void *function, void *user, void **handle);
 int cuLogsUnregisterCallback(void *handle);
-int cuLogsDumpToMemory(uint32_t *entry, char *to, size_t *bytes, unsigned flags);
+int cuLogsDumpToMemory(uint32_t *entry, char *to, size_t *bytes,
+                       unsigned flags);
 int cuGetErrorName(int error, const char **name);
 int cuGetErrorString(int error, const char **text);
 int cuCtxCreate_v2(void **context, unsigned flags, int device);

@@ -73,7 +73,8 @@ EXEC(lop3)
 
         LANES out[l] = -(uint32_t)(out[l] != 0);
         some = emu_signs(out);
-        emu_write_predicate(w, op->u, mask, emu_bit(op, 80) ? some & p : some | p);
+        emu_write_predicate(w, op->u, mask,
+                            emu_bit(op, 80) ? some & p : some | p);
     }
 }
 
