@@ -147,6 +147,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.bytes_per_cycle = between(state, 0, 64);
         gpu->l2.atomic_interval = between(state, 0, 9);
         gpu->l2.partial_write = between(state, 0, 4) / 2.0;
+        gpu->l2.repeat_interval = between(state, 0, 8) / 3.0;
+        gpu->l2.sector_interval = between(state, 0, 16) / 3.0;
         if (one_in(state, 2)) {
             gpu->l2.slices *= 2;
             gpu->l2.bytes *= 2;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "sim/memory/interleave.h"
-#include "sim/memory/line.h"
 
 /* What a way takes to the slices of its own half, and to the other's.  That of
  * DRAM is a mean over memory, half of which lies behind either.  */
@@ -20,6 +19,24 @@ static void set_latencies(struct sim_l2 *l2)
     l2->dram_latency[1] = gpu->dram.latency + apart / 2;
 }
 
+/* What a slice takes for a request by its sectors: a line its bytes, one sector
+ * its price, and what that is beyond its bytes goes down in between. */
+static void set_request_ticks(struct sim_l2 *l2)
+{
+    uint64_t price = sim_ticks_of(l2->gpu->l2.sector_interval);
+    uint64_t one = sim_bytes_ticks(l2->rate, TEG_SECTOR_BYTES);
+    uint64_t besides = price > one ? price - one : 0;
+
+    l2->repeat_ticks = l2->gpu->l2.repeat_interval > 0
+                           ? sim_ticks_of(l2->gpu->l2.repeat_interval)
+                           : UINT64_MAX;
+    l2->request_ticks[0] = 0;
+    for (uint32_t n = 1; n <= SIM_SECTORS; n++)
+        l2->request_ticks[n] =
+            sim_bytes_ticks(l2->rate, (uint64_t)n * TEG_SECTOR_BYTES) +
+            besides * (SIM_SECTORS - n) / (SIM_SECTORS - 1);
+}
+
 int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
                 struct sim_dram *dram)
 {
@@ -30,6 +47,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .dram = dram,
         .slice = calloc(slices, sizeof *l2->slice),
         .atomic_held = calloc(slices, sizeof *l2->atomic_held),
+        .last = calloc(slices, sizeof *l2->last),
         .slices = slices,
         .halves = gpu->l2.far_latency != 0,
         .hash = gpu->dram.hash,
@@ -38,10 +56,11 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .atomic_ticks = {sim_ticks_of(teg_gpu_atomic_interval(gpu, 0)),
                          sim_ticks_of(teg_gpu_atomic_interval(gpu, 1))},
     };
+    set_request_ticks(l2);
     l2->partial_rate =
         (uint64_t)((double)l2->rate * gpu->l2.partial_write + 0.5);
     set_latencies(l2);
-    if (l2->slice == NULL || l2->atomic_held == NULL)
+    if (l2->slice == NULL || l2->atomic_held == NULL || l2->last == NULL)
         return 0;
     if (gpu->l2.bytes == 0)
         return 1;
@@ -55,6 +74,7 @@ void sim_l2_release(struct sim_l2 *l2)
 {
     free(l2->slice);
     free(l2->atomic_held);
+    free(l2->last);
     sim_cache_free(l2->cache);
     *l2 = (struct sim_l2){0};
 }
@@ -71,12 +91,29 @@ static uint32_t set_of(const struct sim_l2 *l2, uint64_t slice, uint64_t line)
 
 /* ---- a transaction -------------------------------------------------------- */
 
+/* Ticks of a request of `sectors` of a line, which it then was asked for last. */
+static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
+                              uint32_t sectors, const struct sim_request *r)
+{
+    struct sim_l2_load *last = &l2->last[slice];
+    uint64_t ticks = l2->request_ticks[sim_count_sectors(sectors)];
+    int is_load = !r->is_store && !r->is_atomic;
+
+    if (sectors == 0)
+        return 0;
+    if (is_load && last->line == line && (sectors & ~last->sectors) == 0)
+        return teg_min(ticks, l2->repeat_ticks);
+    *last = (struct sim_l2_load){line, is_load ? sectors : 0};
+    return ticks;
+}
+
 /* Takes the time of `sectors` at a slice.  Of an atomic's steps the latency has
  * one. */
 static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
-                      uint32_t sectors, const struct sim_request *r)
+                      uint64_t line, uint32_t sectors,
+                      const struct sim_request *r)
 {
-    uint64_t ticks = sim_bytes_ticks(l2->rate, sim_sectors_bytes(sectors));
+    uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
     ticks += sim_bytes_ticks(l2->partial_rate, sim_sectors_bytes(w->partial));
@@ -163,7 +200,7 @@ void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
     int far = l2->halves &&
               sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
 
-    use_slice(l2, w, slice, sectors, r);
+    use_slice(l2, w, slice, address / TEG_LINE_BYTES, sectors, r);
     if (far && !r->is_store && !r->is_atomic)
         search_copies(l2, w, address, slice, sectors, r);
     else

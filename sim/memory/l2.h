@@ -2,8 +2,8 @@
  * L2: slices chosen by address, and, on chips whose L2 is two halves, the copies
  * that each half keeps of the other's lines.
  *
- * Models: a slice is held for the time its bytes take, longer for sectors
- * written in part and for the steps of atomics; lines are written back when
+ * Models: a slice is held for the time its bytes take, longer for less than a
+ * line, shorter for what it has just served, longer for sectors written in part and for the steps of atomics; lines are written back when
  * evicted, which whoever needs the frame waits for; what is missing comes from
  * DRAM.  With halves a line belongs to the half of its slice, even or odd.  A
  * load from the other side asks the slice beside it on its own side, which
@@ -21,9 +21,16 @@
 
 #include "sim/memory/cache.h"
 #include "sim/memory/dram.h"
+#include "sim/memory/line.h"
 
 enum {
     SIM_HALVES = 2
+};
+
+/* What a slice was asked for last. */
+struct sim_l2_load {
+    uint64_t line;
+    uint32_t sectors; /* 0: it was no load, or nothing yet */
 };
 
 struct sim_l2 {
@@ -31,6 +38,7 @@ struct sim_l2 {
     struct sim_dram *dram;     /* borrowed; outlives it */
     struct sim_queue *slice;   /* owned, [l2.slices] */
     struct sim_cache *cache;   /* owned; NULL: the chip has no L2 */
+    struct sim_l2_load *last;  /* owned, [l2.slices] */
     struct sim_queue far_link;
     uint32_t slices, hash;
     int halves;                                             /* it has two */
@@ -38,6 +46,8 @@ struct sim_l2 {
     uint64_t sets;                                          /* of a slice */
     uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
     uint64_t rate, partial_rate, far_rate;
+    uint64_t request_ticks[SIM_SECTORS + 1]; /* of a slice, by sectors */
+    uint64_t repeat_ticks;    /* at most, of a load like the last */
     uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */
     uint64_t *atomic_held;    /* owned, [l2.slices]: ticks of all steps */
 };

@@ -58,6 +58,8 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->memory.request_interval = 0;
     gpu->memory.in_flight_bytes = 0;
     gpu->l2.bytes_per_cycle = 0;
+    gpu->l2.sector_interval = 0;
+    gpu->l2.repeat_interval = 0;
     gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;
     gpu->l2.far_bytes_per_cycle = 0;
     gpu->dram.bandwidth_gbs = gpu->dram.reached_gbs = 0;

@@ -142,11 +142,14 @@ check("all launches, of which half ran",
 every = suites.Time("run", (1.0,))
 check("all kernels", suites.kernels_of(every, KERNELS), KERNELS)
 check("nsys adds a microsecond a launch",
-      suites.STARTS["nsys"](every, KERNELS), 3.0)
-check("the first events", suites.STARTS["events"](one, KERNELS), 12.0)
-check("later events", suites.STARTS["events"](every, KERNELS), 3.5)
-check("each of 500 pairs", suites.STARTS["events"](
-    dataclasses.replace(every, launches=500), KERNELS), 1750.0)
+      suites.STARTS["nsys"]("h100pcie", every, KERNELS), 3.0)
+events = suites.STARTS["events"]
+check("the first events, and a launch more in them", events(
+    "gtx1080ti", dataclasses.replace(one, launches=1, traced=1),
+    KERNELS[:1]), 12.0 + 1.05)
+check("later events", events("gtx1080ti", every, KERNELS[1:]), 3.5)
+check("each of 500 pairs", events("gtx1080ti", dataclasses.replace(
+    every, launches=500, traced=3), KERNELS), 1250.0)
 p = whole.point(suites.Job("g", "gemm", "c", "n=1", "nsys", None, (every,),
                            1.0), every, {"teg": KERNELS,
                                          "before (x)": KERNELS[1:]})

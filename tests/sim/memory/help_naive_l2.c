@@ -144,6 +144,47 @@ static void look_for_copy(struct trip *t, struct slice *slice)
     naive_fill(line, t);
 }
 
+/* The bytes' time; what one sector takes more than its bytes, two have two
+ * thirds of, three one. */
+static uint64_t time_of_request(const struct teg_gpu *gpu, uint32_t sectors,
+                                uint64_t each)
+{
+    uint64_t one = naive_time_of(TEG_SECTOR_BYTES, each);
+    uint64_t price = naive_nearest(gpu->l2.sector_interval * TICKS);
+    uint64_t more = price < one ? 0 : price - one;
+
+    switch (sectors) {
+    case 0:
+        return 0; /* nothing is asked for */
+    case 1:
+        return one + more;
+    case 2:
+        return naive_time_of(2 * TEG_SECTOR_BYTES, each) + 2 * more / 3;
+    case 3:
+        return naive_time_of(3 * TEG_SECTOR_BYTES, each) + more / 3;
+    default:
+        return naive_time_of(4 * TEG_SECTOR_BYTES, each);
+    }
+}
+
+/* Does the trip load only what its slice has loaded for the one before it?
+ * Notes what the next is compared with. */
+static int repeats(const struct trip *t, struct slice *slice)
+{
+    const struct sim_request *r = t->request;
+    int loads = !r->is_store && !r->is_atomic, same = loads;
+
+    if (naive_count(t->wanted) == 0)
+        return 0;
+    same &= slice->loaded == t->address / LINE_BYTES;
+    for (int s = 0; s < SECTORS; s++)
+        same &= !t->wanted[s] || slice->again[s];
+    for (int s = 0; s < SECTORS && !same; s++)
+        slice->again[s] = loads && t->wanted[s];
+    slice->loaded = t->address / LINE_BYTES;
+    return same;
+}
+
 void naive_go_to_l2(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
@@ -151,11 +192,13 @@ void naive_go_to_l2(struct trip *t)
     struct slice *slice = &t->m->slice[home_of(t)];
     uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t again = naive_nearest((double)each * gpu->l2.partial_write);
-    uint64_t ticks =
-        naive_time_of(naive_count(t->wanted) * TEG_SECTOR_BYTES, each) +
-        naive_time_of(t->partial * TEG_SECTOR_BYTES, again);
+    uint64_t ticks = time_of_request(gpu, naive_count(t->wanted), each) +
+                     naive_time_of(t->partial * TEG_SECTOR_BYTES, again);
     uint64_t step = 0;
 
+    if (repeats(t, slice) && gpu->l2.repeat_interval > 0 &&
+        ticks > naive_nearest(gpu->l2.repeat_interval * TICKS))
+        ticks = naive_nearest(gpu->l2.repeat_interval * TICKS);
     if (r->is_atomic && r->is_float && gpu->l2.atomic_float_interval > 0)
         step = naive_nearest(gpu->l2.atomic_float_interval * TICKS);
     else if (r->is_atomic)

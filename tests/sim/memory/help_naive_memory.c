@@ -341,6 +341,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
     }
     for (uint32_t i = 0; i < m->gpu->l2.slices; i++) {
         m->slice[i].free_from = 0;
+        memset(m->slice[i].again, 0, sizeof m->slice[i].again);
         m->slice[i].atomics = 0;
         settle(&m->slice[i].cache);
     }

@@ -81,6 +81,8 @@ struct cluster {
 struct slice {
     uint64_t free_from; /* tick */
     uint64_t atomics;   /* ticks they took */
+    uint64_t loaded;    /* number of the line of the last request... */
+    int again[SECTORS]; /* ...and what of it was loaded */
     struct cache cache;
 };
 

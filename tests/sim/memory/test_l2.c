@@ -131,6 +131,62 @@ START_TEST(sectors_written_in_part_are_read_besides)
 }
 END_TEST
 
+/* A slice of 32 bytes a cycle takes a line in 4 cycles, whatever the price of a
+ * sector alone; of what that is beyond its bytes two sectors have two thirds,
+ * three one.  A price below that of its bytes is none. */
+START_TEST(less_than_a_line_has_a_price)
+{
+    static const struct {
+        double price;
+        uint32_t sectors, cycles;
+    } row[] = {{4, 15, 4},  {4, 1, 4},   {4, 8, 4},  {4, 3, 4},
+               {4, 7, 4},   {10, 15, 4}, {10, 7, 6}, {10, 6, 8},
+               {10, 4, 10}, {0.5, 1, 1}, {0, 3, 2}};
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct sim_plan plan = help_memory_plan(0, row[i].sectors, HELP_STORE);
+
+        help_memory_gpu(&gpu);
+        gpu.l2.bytes_per_cycle = 32;
+        gpu.l2.sector_interval = row[i].price;
+        memory = help_memory_open(&gpu, 1);
+        load(0, 0, 0);
+        sim_memory_issue(memory, 0, 1000, &plan, 0);
+        ck_assert_uint_eq(load(0, 0, 1000), row[i].cycles + 40);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
+/* A slice takes 4 cycles for a line, but 0.5 for a load of no other sectors than
+ * its last load, with nothing in between: the last of eight waits for 3.5. */
+START_TEST(a_load_repeated_is_cheaper)
+{
+    struct sim_plan store = help_memory_plan(0, 1, HELP_STORE);
+    struct sim_plan two = help_memory_plan(0, 3, HELP_LOAD);
+
+    help_memory_gpu(&gpu);
+    gpu.l2.slices = 1;
+    gpu.l2.bytes_per_cycle = 32;
+    gpu.l2.repeat_interval = 0.5;
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0, 0);
+    for (int i = 0; i < 7; i++)
+        load(0, 0, 1000);
+    ck_assert_uint_eq(load(0, 0, 1000), 4 + 40);
+    sim_memory_issue(memory, 0, 2000, &two, 0);
+    sim_memory_issue(memory, 0, 2000, &two, 0);
+    sim_memory_issue(memory, 0, 2000, &store, 0); /* 0.5 + 0.5 + 1 */
+    ck_assert_uint_eq(load(0, 0, 2000), 2 + 40);
+    ck_assert_uint_eq(load(0, 0, 2000), 6 + 40);
+    load(0, 1, 3000);
+    sim_memory_issue(memory, 0, 4000, &two, 0);  /* 2: another line's */
+    ck_assert_uint_eq(load(0, 0, 4000), 2 + 40); /* 4: more than the two */
+    ck_assert_uint_eq(load(0, 0, 4000), 6 + 40);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* One atomic of `steps` at a line that L2 has; how long it takes. */
 static uint64_t atomic(uint32_t steps, int is_float, uint64_t now)
 {
@@ -335,6 +391,7 @@ HELP_MAIN("sim/memory/l2", 30,
           {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
           {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
           {sectors_written_in_part_are_read_besides, 0},
+          {less_than_a_line_has_a_price, 0}, {a_load_repeated_is_cheaper, 0},
           {steps_of_an_atomic_follow_one_another, 0},
           {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},

@@ -118,6 +118,8 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.latency = gpu->l1.latency + help_below(state, 300);
     gpu->l2.bytes_per_cycle = real(state, one_in(state, 20) ? 1048576 : 512);
     gpu->l2.partial_write = one_in(state, 2) ? real(state, 16) : 0;
+    gpu->l2.sector_interval = one_in(state, 2) ? real(state, 16) : 0;
+    gpu->l2.repeat_interval = one_in(state, 2) ? real(state, 8) : 0;
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
     gpu->l2.atomic_float_interval = one_in(state, 2) ? real(state, 32) : 0;
     if (one_in(state, 8))

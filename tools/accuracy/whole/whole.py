@@ -125,7 +125,7 @@ def point(job, time, kernels):
     here = found[HERE]
     if not here:
         raise common.Refused(f"{job.case}: no kernel '{time.kernel}'")
-    start = suites.STARTS[job.method](time, here)
+    start = suites.STARTS[job.method](job.gpu, time, here)
     ours = {name: suites.summed(time, ks, lambda k: k["us"])
             for name, ks in found.items()}
     for model in here[0]["models"]:
