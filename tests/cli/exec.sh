@@ -52,6 +52,22 @@ check 'all are counted' [ "$(sed -n '/"order"/q;s/.*"launches": *\([0-9]*\).*/\1
     "$work/repeats-a100/kernels.json" | awk '{n += $1} END {print n}')" = 18 ]
 expect 0 "$teg" exec -g a100 --no-trace -j 7 -- "$program" repeats
 
+# a program that times itself: nominal times are the same for all sizes of
+# blocks and say so, simulated ones are those of teg run
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" tune
+out '^best 32$'
+check 'said once' [ "$(grep -c 'elapsed times are nominal' "$work/err")" = 1 ]
+expect 0 "$teg" exec -g a100 --time -o "$work/tune" -- "$program" tune
+check 'not said' [ "$(grep -c 'nominal' "$work/err")" = 0 ]
+out '^best 256$'
+measured() { sed -n 's/^[0-9]* threads: \(.*\) us$/\1/p'; }
+simulated=$(measured <"$work/out" | tr '\n' ' ')
+replayed=$("$teg" run "$work/tune/kernels.json" -g a100 |
+    awk '$1 == "cycles" && $3 == "=" && ++n % 2 == 0 {printf "%.3f ", $4}')
+check 'the times of teg run' [ "$simulated" = "$replayed" ]
+expect 2 "$teg" exec -g a100 --time --no-trace -- "$program" tune
+err 'leave out --no-trace'
+
 # the device is the one of the description
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" device
 out '^SMs 108$'

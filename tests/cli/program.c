@@ -470,6 +470,51 @@ static void test_repeats(void)
     }
 }
 
+/* Microseconds of a launch with blocks of that many threads, by events. */
+static float time_blocks(void *function, int threads, int n, void **args)
+{
+    void *from = NULL, *to = NULL;
+    float ms = -1;
+
+    CHECK(cudaEventCreate(&from) == 0 && cudaEventCreate(&to) == 0);
+    for (int i = 0; i < 2; i++) { /* the second one counts */
+        CHECK(cudaEventRecord(from, NULL) == 0);
+        CHECK(cuLaunchKernel(function, (unsigned)(n / threads), 1, 1,
+                             (unsigned)threads, 1, 1, 0, NULL, args,
+                             NULL) == 0);
+        CHECK(cudaEventRecord(to, NULL) == 0);
+        CHECK(cudaEventElapsedTime(&ms, from, to) == 0);
+    }
+    return ms * 1000;
+}
+
+/* A program that times itself: which size of blocks is the fastest? */
+static void test_tune(void)
+{
+    static const int threads[] = {32, 256, 64};
+    int n = 1 << 17, best = 0, bytes = 4 * n;
+    void *module, *function, *a, *b, *c;
+    void *args[] = {&a, &b, &c, &n};
+    float least = 0;
+
+    CHECK(cudaMalloc(&a, (size_t)bytes) == 0);
+    CHECK(cudaMalloc(&b, (size_t)bytes) == 0);
+    CHECK(cudaMalloc(&c, (size_t)bytes) == 0);
+    CHECK(cuModuleLoad(&module, "tests/fixtures/kernels/k01_vecadd.fatbin") ==
+          0);
+    CHECK(cuModuleGetFunction(&function, module, "vecadd") == 0);
+    for (int i = 0; i < 3; i++) {
+        float us = time_blocks(function, threads[i], n, args);
+
+        printf("%d threads: %.3f us\n", threads[i], (double)us);
+        if (i == 0 || us < least) {
+            least = us;
+            best = threads[i];
+        }
+    }
+    printf("best %d\n", best);
+}
+
 static void test_device(void)
 {
     int value, count, blocks;
@@ -900,6 +945,7 @@ static const struct {
     {"variables", test_variables},
     {"parameters", test_parameters},
     {"repeats", test_repeats},
+    {"tune", test_tune},
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},

@@ -52,12 +52,12 @@ static int states_hold(const struct entry *e, const struct emu_device *device)
     return 1;
 }
 
-const struct launch_done *repeats_find(const struct repeats *r,
-                                       const struct emu_device *device,
-                                       const struct launch_key *key)
+struct launch_done *repeats_find(struct repeats *r,
+                                 const struct emu_device *device,
+                                 const struct launch_key *key)
 {
     for (size_t i = 0; r != NULL && i < KEPT; i++) {
-        const struct entry *e = &r->entry[i];
+        struct entry *e = &r->entry[i];
 
         if (e->key.function != NULL && same_launch(&e->key, key) &&
             states_hold(e, device))

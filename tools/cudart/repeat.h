@@ -24,6 +24,8 @@ struct launch_key {
 /* What is known of a launch that was run. */
 struct launch_done {
     uint64_t warp_insts;
+    double us;                   /* by the simulator */
+    unsigned simulated;          /* how many times so far */
     const struct written *trace; /* borrowed; NULL: not traced */
 };
 
@@ -32,9 +34,9 @@ struct repeats;
 /* NULL if there is no memory: then none is found. */
 struct repeats *repeats_new(void);
 /* The launch that this one would repeat, NULL if there is none. */
-const struct launch_done *repeats_find(const struct repeats *r,
-                                       const struct emu_device *device,
-                                       const struct launch_key *key);
+struct launch_done *repeats_find(struct repeats *r,
+                                 const struct emu_device *device,
+                                 const struct launch_key *key);
 /* The launch has ended well, watched by emu_device_watch. */
 void repeats_note(struct repeats *r, struct emu_device *device,
                   const struct launch_key *key, const struct launch_done *done);

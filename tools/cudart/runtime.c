@@ -51,6 +51,9 @@ static int open_gpu(struct runtime *r)
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     r->repeats = repeats_new();
+    path = getenv("TEG_EXEC_TIME");
+    if (path != NULL && path[0] != '\0')
+        r->tracer.clock = simulated_new(r->gpu, r->jobs);
     return tracer_init(&r->tracer);
 }
 

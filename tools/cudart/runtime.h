@@ -20,6 +20,7 @@
  *   TEG_EXEC_BLOCKS    A:B, only these blocks of each launch
  *   TEG_EXEC_LOOSE     not empty: buffers have room around them, and
  *                      shared memory of blocks of a cluster outlives them
+ *   TEG_EXEC_TIME      not empty: launches take what the simulator says
  *   TEG_EXEC_JOBS      threads that run the blocks of a launch
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H
@@ -48,6 +49,7 @@ struct runtime {
     unsigned jobs;           /* threads that run the blocks of a launch */
     struct repeats *repeats; /* launches that were run: repeat.h */
     uint64_t texture_changes;
+    int times_said;         /* what elapsed times are, once */
     struct module *modules; /* and what else is registered: registry.h */
     struct function *functions;
     struct variable *variables;

@@ -270,6 +270,16 @@ CALL(cudaEventSynchronize, void *event)
 }
 ALSO(cudaEventSynchronize, cudaEventQuery);
 
+/* Once for a program. */
+static void say_times(struct runtime *r)
+{
+    if (!r->times_said && r->tracer.clock == NULL)
+        runtime_say("", "elapsed times are nominal: they count copied bytes "
+                        "and executed instructions and are no estimate; teg "
+                        "exec --time simulates each launch");
+    r->times_said = 1;
+}
+
 CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
 {
     BEGIN(r);
@@ -279,6 +289,7 @@ CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
         return runtime_end(r, cudaErrorInvalidValue);
     if (a == NULL || b == NULL || !a->recorded || !b->recorded)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
+    say_times(r);
     *ms = (float)((b->at_us - a->at_us) / 1e3);
     return runtime_end(r, cudaSuccess);
 }

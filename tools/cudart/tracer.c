@@ -223,6 +223,8 @@ void tracer_event(struct tracer *t, const char *what, const void *address,
 
     if (t->directory == NULL || bytes == 0)
         return;
+    if (t->clock != NULL)
+        simulated_write(t->clock, (uint64_t)address, bytes);
     if (e->what == what && e->address + e->bytes == (uint64_t)address) {
         e->bytes += bytes;
         return;
@@ -270,4 +272,13 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
     if (strcmp((*kept)->file, file) != 0)
         unlink(path);
     return tracer_repeat(t, *kept, k->grid, k->block, number, d);
+}
+
+teg_status tracer_time(struct tracer *t, const struct written *kept, double *us,
+                       struct teg_diag *d)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", t->directory, kept->file);
+    return simulated_launch(t->clock, path, us, d);
 }

@@ -2,6 +2,7 @@
 #ifndef TEG_TOOLS_CUDART_TRACER_H
 #define TEG_TOOLS_CUDART_TRACER_H
 
+#include "tools/cudart/simulated.h"
 #include "traces/block/block.h"
 
 struct range {
@@ -20,8 +21,9 @@ struct tracer {
     struct range launches, blocks;
     uint32_t process; /* number of this process among those of the run */
     struct written *written;
-    struct touched event; /* the latest, not noted yet */
-    uint64_t untraced;    /* launches since the latest that was */
+    struct simulated *clock; /* owned; NULL: time is nominal */
+    struct touched event;    /* the latest, not noted yet */
+    uint64_t untraced;       /* launches since the latest that was */
 };
 
 int tracer_init(struct tracer *t);
@@ -43,5 +45,8 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
 teg_status tracer_repeat(struct tracer *t, const struct written *kept,
                          const uint32_t grid[3], const uint32_t block[3],
                          uint64_t number, struct teg_diag *d);
+/* What the launch of that trace takes now, by the tracer's clock. */
+teg_status tracer_time(struct tracer *t, const struct written *kept, double *us,
+                       struct teg_diag *d);
 
 #endif

@@ -40,7 +40,7 @@ enum {
 struct exec {
     /* As given; borrowed. */
     const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
-    bool no_trace, loose;
+    bool no_trace, loose, time;
     uint32_t jobs; /* 0: one per core */
     char **argv;   /* the program and its arguments */
 
@@ -280,6 +280,7 @@ static int set_environment(const struct exec *e)
     set("TEG_EXEC_DIR", e->directory);
     set("TEG_EXEC_KERNEL", e->kernel);
     set("TEG_EXEC_LOOSE", e->loose ? "1" : "");
+    set("TEG_EXEC_TIME", e->time ? "1" : "");
     snprintf(range, sizeof range, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
     set("TEG_EXEC_JOBS", range);
@@ -473,6 +474,11 @@ int cmd_exec(int argc, char **argv)
          "record only blocks A to B-1 of each launch, in the order of the "
          "grid; all of them run",
          NULL},
+        {"time", 0, OPT_FLAG, &e.time, NULL,
+         "replay each traced launch as it happens, so that the program's "
+         "events measure what the simulator says; without it they measure "
+         "nominal times",
+         NULL},
         {"jobs", 'j', OPT_COUNT, &e.jobs, "N",
          "host threads that run the blocks of a launch (default: one per "
          "core); what the program computes does not depend on it",
@@ -504,6 +510,11 @@ int cmd_exec(int argc, char **argv)
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
+    if (e.time && (e.no_trace || e.blocks != NULL))
+        return say_usage("exec",
+                         "--time replays the whole traces of launches: "
+                         "leave out %s",
+                         e.no_trace ? "--no-trace" : "--blocks");
     e.argv = operands.item;
     status = run(&e);
     program_release(&e.program);

@@ -259,7 +259,8 @@ static void hire(struct emu_workers *c)
     c->alone = 0;
     while (c->threads < c->work.jobs && start_thread(c, &c->thread[c->threads]))
         c->threads++;
-    c->alone = c->threads == 0;
+    if (c->threads == 0)
+        c->alone = 1;
 }
 
 teg_status emu_workers_new(struct emu_workers **workers,
