@@ -77,6 +77,8 @@ struct sim_request {
     uint32_t l1_lines; /* of a load in the busiest bank of tags; 0: no rule */
     uint32_t l1_sectors, l1_hits; /* looked up / found; 0 without a cache */
     uint32_t l2_sectors, l2_hits;
+    uint32_t l2_repeated; /* of them: for less than their bytes' time, because
+                             a slice was asked for them just before */
     uint32_t dram_bytes;
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */
@@ -103,6 +105,7 @@ static inline void sim_request_add(struct sim_request *r,
     r->l1_hits += more->l1_hits;
     r->l2_sectors += more->l2_sectors;
     r->l2_hits += more->l2_hits;
+    r->l2_repeated += more->l2_repeated;
     r->dram_bytes += more->dram_bytes;
 }
 

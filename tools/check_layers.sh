@@ -52,7 +52,7 @@ tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tool
 tools/teg/profile isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
-tools/cudart isa/ config/ traces/
+tools/cudart isa/ config/ traces/ sim/
 tools/cudart/driver isa/ tools/cudart/
 tools/cudart/twelve tools/cudart/
 tools/cudart/loader [a-z]*\.h"

@@ -93,7 +93,7 @@ static uint32_t set_of(const struct sim_l2 *l2, uint64_t slice, uint64_t line)
 
 /* Ticks of a request of `sectors` of a line, which it then was asked for last. */
 static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
-                              uint32_t sectors, const struct sim_request *r)
+                              uint32_t sectors, struct sim_request *r)
 {
     struct sim_l2_load *last = &l2->last[slice];
     uint64_t ticks = l2->request_ticks[sim_count_sectors(sectors)];
@@ -101,8 +101,11 @@ static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
 
     if (sectors == 0)
         return 0;
-    if (is_load && last->line == line && (sectors & ~last->sectors) == 0)
+    if (is_load && last->line == line && (sectors & ~last->sectors) == 0) {
+        if (l2->repeat_ticks < ticks)
+            r->l2_repeated += sim_count_sectors(sectors);
         return teg_min(ticks, l2->repeat_ticks);
+    }
     *last = (struct sim_l2_load){line, is_load ? sectors : 0};
     return ticks;
 }
@@ -111,7 +114,7 @@ static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
  * one. */
 static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
                       uint64_t line, uint32_t sectors,
-                      const struct sim_request *r)
+                      struct sim_request *r)
 {
     uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);

@@ -74,7 +74,7 @@ run_kernels 1 "$work/cubins" "$work/bad"
 err 'kernels: .*/run.sm_75.cubin: device kernel image is invalid'
 printf 'clock nothing 1 2048 0\n' >"$work/bad"
 run_kernels 1 $fixtures "$work/bad"
-err 'kernels: launch.*: invalid configuration argument'
+err 'kernels: launch.*: invalid argument'
 printf 'run beyond 1 64 0 buf:i32:64:zeros\n' >"$work/bad"
 run_kernels 1 $fixtures "$work/bad"
 err 'kernel beyond block 0,0,0 warp 0 lane .*out of bounds'

@@ -478,10 +478,11 @@ static int changes_scene(const struct scene *scene, const struct param *p)
     return changes;
 }
 
-/* Keys that no run can show: what is only said (tests/cli/power.sh), and warps
- * that have to hold the threads of an SM and so never limit blocks before
- * those do. */
-static const int exempt[] = {KEY_power_calibrated, KEY_sm_warps_max};
+/* Keys that no run can show: what is only said (tests/cli/power.sh, tensor.sh),
+ * and warps that have to hold the threads of an SM and so never limit blocks
+ * before those do. */
+static const int exempt[] = {KEY_power_calibrated, KEY_tensor_clock_mhz,
+                             KEY_sm_warps_max};
 
 /* Keys apart that are looked at. */
 #define STRIDE (KEYS / HELP_ROUNDS(KEYS))

@@ -339,9 +339,9 @@ START_TEST(rounds_of_a_stencil)
     help_run_kernel(&k, 6, 1, 96, 1);
     ck_assert_mem_eq(a, want[0], sizeof want[0]);
     ck_assert_mem_eq(b, want[1], sizeof want[1]);
-    /* Three runs; waiting warps give way instead of spinning: a round takes a
+    /* Four runs; waiting warps give way instead of spinning: a round takes a
      * warp about 60 instructions, 100 on sm_75. */
-    ck_assert_uint_lt(insts, 3 * 18 * ROUNDS * 120);
+    ck_assert_uint_lt(insts, 4 * 18 * ROUNDS * 120);
     help_kernel_close(&k);
 }
 END_TEST

@@ -443,27 +443,29 @@ END_TEST
 START_TEST(unknown_words)
 {
     struct help_kernel k;
-    struct teg_cubin_kernel changed;
+    struct teg_cubin_kernel *changed;
     uint8_t code[4096];
+    struct teg_cubin_bytes was;
 
     help_kernel_open(&k, SM, "k01_vecadd", "vecadd");
     for (int i = 0; i < 3; i++)
         help_buffer(&k, 400);
     help_int(&k, 100);
     k.facts.block[0] = 100;
-    changed = *k.code;
-    ck_assert_uint_le(changed.code.size, sizeof code);
-    memcpy(code, changed.code.data, changed.code.size);
-    changed.code.data = code;
-    k.code = &changed;
+    changed = &k.cubin.kernel[k.code - k.cubin.kernel];
+    was = changed->code;
+    ck_assert_uint_le(was.size, sizeof code);
+    memcpy(code, was.data, was.size);
+    changed->code.data = code;
     ck_assert(help_try_kernel(&k) == TEG_OK);
-    memset(code + changed.code.size - 16, 0xff, 16);
+    memset(code + was.size - 16, 0xff, 16);
     ck_assert(help_try_kernel(&k) == TEG_OK);
     memset(code + 0x30, 0xff, 16);
     code[0x31] = 0x7f; /* the guard is PT */
     ck_assert(help_try_kernel(&k) == TEG_LIMIT);
     ck_assert_str_eq(k.d.where, "kernel vecadd block 0,0,0 warp 0 pc 0x30");
     ck_assert_ptr_nonnull(strstr(k.d.what, "not emulated"));
+    changed->code = was;
     help_kernel_close(&k);
 }
 END_TEST
