@@ -69,6 +69,11 @@ expect 2 "$teg" exec -g a100 --time --no-trace -- "$program" tune
 err 'leave out --no-trace'
 
 # the device is the one of the description
+# a block has as many threads as registers are there for
+cp -r config "$work/few"
+sed -i 's/ registers  *= ( 65536/ registers = ( 4096/' "$work/few/family/ampere.cfg"
+expect 0 "$teg" exec -g a100 --config-dir "$work/few" --no-trace -- "$program" device
+out '^threads of a block 256$'
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" device
 out '^SMs 108$'
 out '^blocks per SM 8$'

@@ -68,6 +68,7 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cudaGetDeviceCount(int *count);
 int cudaSetDevice(int device);
 int cudaFuncSetAttribute(const void *host, int attribute, int value);
+int cudaFuncGetAttributes(void *attributes, const void *host);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
                                                   int threads, size_t dynamic);
 int cudaLaunchCooperativeKernel(const void *host, struct dim3 grid,
@@ -517,7 +518,7 @@ static void test_tune(void)
 
 static void test_device(void)
 {
-    int value, count, blocks;
+    int value, count, blocks, attributes[64];
     void *stream, *from = NULL, *to = NULL;
     float ms = -1, x = 1;
     int n = 0;
@@ -530,6 +531,8 @@ static void test_device(void)
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale, 256,
                                                         0) == 0);
     printf("blocks per SM %d\n", blocks);
+    CHECK(cudaFuncGetAttributes(attributes, scale) == 0);
+    printf("threads of a block %d\n", attributes[6]);
     CHECK(cudaStreamCreate(&stream) == 0);
     CHECK(cudaEventCreate(&from) == 0 && cudaEventCreate(&to) == 0);
     CHECK(cudaEventElapsedTime(&ms, from, to) == 400);

@@ -17,19 +17,15 @@ CALL(cudaFuncGetAttributes, struct cuda_function_attributes *a,
     int error = cudaSuccess;
     const struct function *f = function_find(r, what, &error);
     const struct teg_cubin_kernel *k;
-    uint32_t threads;
 
     if (f == NULL || a == NULL)
         return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
     k = f->kernel;
-    threads = r->gpu->sm.threads_per_block_max;
-    if (k->max_threads[0] != 0)
-        threads = k->max_threads[0] * k->max_threads[1] * k->max_threads[2];
     *a = (struct cuda_function_attributes){
         .shared_bytes = k->shared_bytes,
         .const_bytes = f->module->cubin.constant3.size,
         .local_bytes = k->local_bytes,
-        .max_threads = (int)threads,
+        .max_threads = (int)threads_most(r, f),
         .registers = (int)k->registers,
         .ptx_version = (int)f->module->cubin.sm,
         .binary_version = (int)f->module->cubin.sm,

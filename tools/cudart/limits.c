@@ -38,6 +38,20 @@ uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
     return o.blocks_per_sm;
 }
 
+uint32_t threads_most(const struct runtime *r, const struct function *f)
+{
+    const struct teg_cubin_kernel *k = f->kernel;
+    uint32_t threads = r->gpu->sm.threads_per_block_max;
+    struct teg_occupancy o;
+
+    if (k->max_threads[0] != 0)
+        threads = k->max_threads[0] * k->max_threads[1] * k->max_threads[2];
+    while (threads > TEG_LANES &&
+           teg_occupancy(r->gpu, threads, k->registers, 0, &o, NULL) != TEG_OK)
+        threads = (threads - 1) / TEG_LANES * TEG_LANES;
+    return threads;
+}
+
 uint32_t cluster_most(const struct runtime *r, const struct function *f)
 {
     if (!has_clusters(r->gpu))

@@ -10,6 +10,9 @@ uint32_t shared_most(const struct teg_gpu *gpu);
 /* Blocks of `threads` that an SM holds; 0 if none fits. */
 uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
                        uint32_t threads, size_t dynamic);
+/* Threads that a block of it may have at most: by the GPU, by what the kernel
+ * was compiled for and by its registers. */
+uint32_t threads_most(const struct runtime *r, const struct function *f);
 /* Blocks that a cluster of the kernel may have at most; 0: the GPU has none. */
 uint32_t cluster_most(const struct runtime *r, const struct function *f);
 
