@@ -486,6 +486,7 @@ static float time_blocks(void *function, int threads, int n, void **args)
         CHECK(cudaEventRecord(to, NULL) == 0);
         CHECK(cudaEventElapsedTime(&ms, from, to) == 0);
     }
+    CHECK(cudaEventDestroy(from) == 0 && cudaEventDestroy(to) == 0);
     return ms * 1000;
 }
 
