@@ -244,6 +244,9 @@ for i in 1 2 3; do
 done
 expect 0 "$teg" merge "$work/p3.json" "$work/p1.json" "$work/p2.json" -f json
 check 'parts are merged into the same bytes' cmp -s "$work/out" "$work/one.json"
+printf '{"teg_sweep":1,"sweep":"0b01","points":42949672962}\n' >"$work/many.json"
+expect 1 "$teg" merge "$work/many.json"
+err 'many.json: line 1: expected a row of'
 expect 1 "$teg" merge "$work/p3.json" "$work/p1.json" -f json
 err '5 of 16 points are in no file: 1, 4, 7, 10, 13$'
 check 'what there is is written' rows "$work/out" 11

@@ -4,11 +4,8 @@
 #include "tools/teg/sweep/axis.h"
 #include "tools/teg/sweep/digest.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define POINTS_MAX ((uint64_t)1 << 32)
 
 /* ---- traces --------------------------------------------------------------- */
 
@@ -225,9 +222,9 @@ static int count_points(struct sweep_plan *plan)
     plan->points = 1;
     for (uint32_t i = 0; i < plan->axes; i++) {
         plan->points *= plan->axis[i].count;
-        if (plan->points > POINTS_MAX)
-            return say_usage("sweep", "expected at most %" PRIu64 " points",
-                             POINTS_MAX);
+        if (plan->points > SWEEP_POINTS_MAX)
+            return say_usage("sweep", "expected at most %d points",
+                             SWEEP_POINTS_MAX);
     }
     return EXIT_DONE;
 }

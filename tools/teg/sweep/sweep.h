@@ -25,6 +25,7 @@ enum sweep_kind {
 
 enum {
     SWEEP_AXES_MAX = 96,
+    SWEEP_POINTS_MAX = 1 << 26, /* a journal's table has a row for each: 1 GB */
     SWEEP_DIGEST_SIZE = 17,
     SWEEP_VALUE_SIZE = 256,
 };
