@@ -615,8 +615,9 @@ static const struct sass_row *find(const uint64_t word[2], uint32_t cc)
 }
 
 /* Whether the guard is a uniform predicate: that of the uniform datapath's
- * instructions, whose names begin with U but for a few.  SYNCS.EXCH has uniform operands
- * alone; ptxas votes its guard into a uniform predicate of that number first. */
+ * instructions, whose names begin with U but for a few.  SYNCS.EXCH has
+ * uniform operands alone; ptxas votes its guard into a uniform predicate of
+ * that number first. */
 static int has_uniform_guard(const struct teg_sass *s)
 {
     enum {

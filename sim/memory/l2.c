@@ -113,8 +113,7 @@ static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
 /* Takes the time of `sectors` at a slice.  Of an atomic's steps the latency has
  * one. */
 static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
-                      uint64_t line, uint32_t sectors,
-                      struct sim_request *r)
+                      uint64_t line, uint32_t sectors, struct sim_request *r)
 {
     uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);

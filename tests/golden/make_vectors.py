@@ -93,8 +93,6 @@ def mwp_cwp(row):
     memory = x.uncoal_mem_insts + x.coal_mem_insts
     total = x.comp_insts + memory
     comp = x.issue_cycles * x.m_factor * total
-    if row["eqset"] == "isca":
-        comp = x.issue_cycles * total * x.m_factor
     out.update(warps_per_block=per_block, N=n, rep=rep, total_insts=total,
                comp_cycles=comp)
     if memory == 0:

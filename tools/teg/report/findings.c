@@ -131,7 +131,6 @@ static void add_gain(struct finding *f, const char *cure)
                  f->speedup);
 }
 
-/* Without a measured gain there is none to point at. */
 /* What of its what-if's gain is the finding's: waits for results of loads and
  * of shared memory are gone with those of arithmetic, but are others. */
 static double own_part(const struct finding *item, const struct evidence *e)

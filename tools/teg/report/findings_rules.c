@@ -80,12 +80,16 @@ static double wasted(const struct evidence *e)
                                 (double)e->s->memory.bytes));
 }
 
+/* Of the warps' time: for loads, or for room to send them. */
+static double waits_for_memory(const struct evidence *e)
+{
+    return fmin(stalled(e, STALL_LONG) + stalled(e, STALL_LG_THROTTLE), 1);
+}
+
 /* Of the time that memory takes: what it moves in vain. */
 double share_uncoalesced(const struct evidence *e)
 {
-    double waiting = stalled(e, STALL_LONG) + stalled(e, STALL_LG_THROTTLE);
-
-    return e->s->memory.bytes > 0 ? wasted(e) * fmin(waiting, 1) : 0;
+    return e->s->memory.bytes > 0 ? wasted(e) * waits_for_memory(e) : 0;
 }
 
 double figure_wasted_percent(const struct evidence *e)
@@ -116,6 +120,12 @@ double figure_conflict_lanes(const struct evidence *e)
                  (double)m->global_atomics + (double)m->shared_atomics);
 }
 
+/* Of what DRAM can move. */
+static double dram_used(const struct evidence *e)
+{
+    return ratio(dram_gbs(e->s, e->gpu), e->gpu->dram.bandwidth_gbs);
+}
+
 double figure_channel_skew(const struct evidence *e)
 {
     return ratio((double)e->s->channel_bytes_max * e->s->channels,
@@ -126,9 +136,8 @@ double figure_channel_skew(const struct evidence *e)
 double share_channel_skew(const struct evidence *e)
 {
     double skew = figure_channel_skew(e);
-    double dram = ratio(dram_gbs(e->s, e->gpu), e->gpu->dram.bandwidth_gbs);
 
-    return skew > 1 ? fmin(dram * (skew - 1), 1) : 0;
+    return skew > 1 ? fmin(dram_used(e) * (skew - 1), 1) : 0;
 }
 
 double share_constant_conflicts(const struct evidence *e)
@@ -158,9 +167,7 @@ static double local_bytes(const struct evidence *e)
 
 double share_local_memory(const struct evidence *e)
 {
-    double waiting = stalled(e, STALL_LONG) + stalled(e, STALL_LG_THROTTLE);
-
-    return local_bytes(e) * fmin(waiting, 1);
+    return local_bytes(e) * waits_for_memory(e);
 }
 
 double figure_local_percent(const struct evidence *e)
@@ -234,10 +241,10 @@ static double chip_used(const struct evidence *e)
 {
     double cycles = (double)e->s->cycles;
     double l2 = (double)e->s->memory.l2_sectors * TEG_SECTOR_BYTES;
-    double dram = ratio(dram_gbs(e->s, e->gpu), e->gpu->dram.bandwidth_gbs);
 
-    return fmax(fmax(dram, ratio(l2, cycles * e->gpu->l2.bytes_per_cycle)),
-                ratio(peak_atomic_cycles(e->s, e->gpu), cycles));
+    return fmax(
+        fmax(dram_used(e), ratio(l2, cycles * e->gpu->l2.bytes_per_cycle)),
+        ratio(peak_atomic_cycles(e->s, e->gpu), cycles));
 }
 
 /* Of the SMs' time: after their last block. */
