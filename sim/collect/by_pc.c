@@ -340,14 +340,9 @@ struct by_pc_producer by_pc_longest(const struct by_pc_row *row)
     return longest;
 }
 
-struct rank {
-    uint64_t stalled;
-    uint32_t issued, index;
-};
-
 static int by_rank(const void *a, const void *b)
 {
-    const struct rank *x = a, *y = b;
+    const struct by_pc_rank *x = a, *y = b;
 
     if (x->issued != y->issued)
         return x->issued < y->issued ? 1 : -1;
@@ -356,23 +351,15 @@ static int by_rank(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-uint32_t by_pc_rank(const struct by_pc *b, uint32_t *order)
+uint32_t by_pc_rank(const struct by_pc *b, struct by_pc_rank *rank)
 {
-    struct rank *rank = calloc(b->count + 1u, sizeof *rank);
     uint32_t issued = 0;
 
     for (uint32_t i = 0; i < b->count; i++) {
-        order[i] = i;
-        issued += b->row[i].issued != 0;
+        rank[i] = (struct by_pc_rank){by_pc_stalled(&b->row[i]),
+                                      b->row[i].issued != 0, i};
+        issued += rank[i].issued;
     }
-    if (rank == NULL)
-        return b->count; /* unsorted is better than nothing */
-    for (uint32_t i = 0; i < b->count; i++)
-        rank[i] =
-            (struct rank){by_pc_stalled(&b->row[i]), b->row[i].issued != 0, i};
     qsort(rank, b->count, sizeof *rank, by_rank);
-    for (uint32_t i = 0; i < b->count; i++)
-        order[i] = rank[i].index;
-    free(rank);
     return issued;
 }

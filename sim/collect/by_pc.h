@@ -57,8 +57,14 @@ uint64_t by_pc_stalled(const struct by_pc_row *row);
 uint32_t by_pc_most_stalled(const struct by_pc *b);
 /* The producer waited for longest; its cycles are 0 if there is none. */
 struct by_pc_producer by_pc_longest(const struct by_pc_row *row);
-/* Fills `order` ([b->count]) with the rows' indices, most stalled first, ties
- * as in the program; returns how many of them were issued: they come first. */
-uint32_t by_pc_rank(const struct by_pc *b, uint32_t *order);
+/* A row's place among the others. */
+struct by_pc_rank {
+    uint64_t stalled;
+    uint32_t issued, index; /* of the row */
+};
+
+/* Fills `rank` ([b->count]), most stalled first, ties as in the program; returns
+ * how many of them were issued: they come first. */
+uint32_t by_pc_rank(const struct by_pc *b, struct by_pc_rank *rank);
 
 #endif

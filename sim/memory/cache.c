@@ -23,6 +23,7 @@ struct sim_cache {
     uint64_t *tag;     /* owned, [sets][ways]: line number + 1; 0 = empty */
     struct link *link; /* owned, [sets][ways] */
     uint16_t *newest;  /* owned, [sets]: way used last */
+    uint32_t *dirty;   /* owned, [sets]: lines with dirty sectors */
     struct line *line; /* owned, [sets][ways] */
 };
 
@@ -50,9 +51,10 @@ struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways)
     c->tag = calloc(lines, sizeof *c->tag);
     c->link = calloc(lines, sizeof *c->link);
     c->newest = calloc(sets, sizeof *c->newest);
+    c->dirty = calloc(sets, sizeof *c->dirty);
     c->line = calloc(lines, sizeof *c->line);
     if (c->tag == NULL || c->link == NULL || c->newest == NULL ||
-        c->line == NULL) {
+        c->dirty == NULL || c->line == NULL) {
         sim_cache_free(c);
         return NULL;
     }
@@ -67,6 +69,7 @@ void sim_cache_free(struct sim_cache *c)
     free(c->tag);
     free(c->link);
     free(c->newest);
+    free(c->dirty);
     free(c->line);
     free(c);
 }
@@ -104,6 +107,7 @@ void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before)
     memcpy(c->tag, before->tag, lines * sizeof *c->tag);
     memcpy(c->link, before->link, lines * sizeof *c->link);
     memcpy(c->newest, before->newest, c->sets * sizeof *c->newest);
+    memcpy(c->dirty, before->dirty, c->sets * sizeof *c->dirty);
     for (size_t i = 0; i < lines; i++)
         c->line[i] = (struct line){.valid = before->line[i].valid,
                                    .dirty = before->line[i].dirty};
@@ -157,6 +161,8 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
         l = &c->line[first + way];
         r.evicted = l->dirty;
         r.evicted_line = c->tag[first + way] - 1;
+        if (l->dirty != 0)
+            c->dirty[set]--;
         c->tag[first + way] = line + 1;
         *l = (struct line){.awaited = l->awaited};
         r.entered = 1;
@@ -166,10 +172,40 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
     use(link, &c->newest[set], (uint16_t)way);
     if (allocate)
         l->valid |= (uint8_t)sectors;
-    if (dirty)
+    if (dirty && (sectors & l->valid) != 0) {
+        if (l->dirty == 0)
+            c->dirty[set]++;
         l->dirty |= (uint8_t)(sectors & l->valid);
+    }
     r.frame = (uint32_t)(first + way);
     return r;
+}
+
+uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame, uint32_t sectors)
+{
+    uint32_t lacks = sectors & ~(uint32_t)c->line[frame].valid;
+
+    c->line[frame].valid |= (uint8_t)lacks;
+    return lacks;
+}
+
+uint32_t sim_cache_clean(struct sim_cache *c, uint32_t set, uint32_t most,
+                         uint64_t *line)
+{
+    size_t first = (size_t)set * c->ways;
+    const struct link *link = c->link + first;
+    uint32_t way, sectors;
+
+    if (c->dirty[set] <= most)
+        return 0;
+    way = link[c->newest[set]].newer; /* used longest ago */
+    while (c->line[first + way].dirty == 0)
+        way = link[way].newer;
+    sectors = c->line[first + way].dirty;
+    c->line[first + way].dirty = 0;
+    c->dirty[set]--;
+    *line = c->tag[first + way] - 1;
+    return sectors;
 }
 
 void sim_cache_fill(struct sim_cache *c, uint32_t frame, uint64_t cycle)

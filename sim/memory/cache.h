@@ -46,6 +46,13 @@ struct sim_cache_result {
 struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
                                          uint64_t line, uint32_t sectors,
                                          int allocate, int dirty);
+/* Enters those of `sectors` that the line in `frame` lacks; returns them. */
+uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame, uint32_t sectors);
+/* If more than `most` lines of `set` are dirty, that of them that was used
+ * longest ago is so no longer, and stays: returns which of its sectors were, and
+ * `*line`, its number.  Else returns 0. */
+uint32_t sim_cache_clean(struct sim_cache *c, uint32_t set, uint32_t most,
+                         uint64_t *line);
 /* The sectors entered in `frame` arrive at `cycle`. */
 void sim_cache_fill(struct sim_cache *c, uint32_t frame, uint64_t cycle);
 

@@ -45,13 +45,35 @@ static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)
                                          channels, gpu->dram.hash)];
 }
 
+static uint64_t most_moved(const struct sim_dram *dram)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < dram->channels; i++)
+        most = teg_max(most, dram->channel[i].moved);
+    return most;
+}
+
+static void count(struct sim_dram *dram, struct sim_channel *c, uint32_t bytes)
+{
+    c->moved += bytes;
+    dram->moved += bytes;
+    dram->recent += bytes;
+    if (dram->recent < (uint64_t)SIM_SKEW_BYTES * dram->channels)
+        return;
+    dram->busiest += most_moved(dram);
+    dram->recent = 0;
+    for (uint32_t i = 0; i < dram->channels; i++)
+        dram->channel[i].moved = 0;
+}
+
 void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                    uint32_t bytes, struct sim_request *r)
 {
     struct sim_channel *c = channel_of(dram, address);
 
     r->dram_bytes += bytes;
-    c->moved += bytes;
+    count(dram, c, bytes);
     c->reading = 1;
     w->waited += sim_queue_wait(&c->bus, sim_way_at(w),
                                 sim_bytes_ticks(dram->rate, bytes));
@@ -65,7 +87,7 @@ void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
     uint64_t ticks;
 
     r->dram_bytes += bytes;
-    c->moved += bytes;
+    count(dram, c, bytes);
     c->unwritten += bytes;
     if (c->unwritten < dram->gpu->dram.write_batch_bytes)
         return;
@@ -79,9 +101,6 @@ void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
 
 void sim_dram_bytes(const struct sim_dram *dram, uint64_t *most, uint64_t *sum)
 {
-    *most = *sum = 0;
-    for (uint32_t i = 0; i < dram->gpu->dram.channels; i++) {
-        *sum += dram->channel[i].moved;
-        *most = teg_max(*most, dram->channel[i].moved);
-    }
+    *most = dram->busiest + most_moved(dram);
+    *sum = dram->moved;
 }

@@ -13,9 +13,15 @@
 #include "sim/events.h"
 #include "sim/memory/way.h"
 
+/* Skew is seen over so many bytes a channel: accesses may camp on one channel
+ * after the other and be even in the end. */
+enum {
+    SIM_SKEW_BYTES = 64 * 1024
+};
+
 struct sim_channel {
     struct sim_queue bus;
-    uint64_t moved;     /* bytes */
+    uint64_t moved;     /* bytes, since skew was last seen to */
     uint32_t unwritten; /* bytes */
     int reading;        /* what it did last */
 };
@@ -27,6 +33,9 @@ struct sim_dram {
     uint64_t rate; /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */
+    uint64_t moved;   /* bytes, all channels together */
+    uint64_t recent;  /* bytes of them since skew was last seen to */
+    uint64_t busiest; /* bytes of the busiest channel each time before */
 };
 
 /* Returns 0 out of memory. */
@@ -44,7 +53,8 @@ void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
 void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                     uint32_t bytes, struct sim_request *r);
 
-/* Bytes that went through each channel: the most, and all together. */
+/* Bytes of the busiest channel, each time that SIM_SKEW_BYTES a channel have been
+ * moved, and of all channels together. */
 void sim_dram_bytes(const struct sim_dram *dram, uint64_t *most, uint64_t *sum);
 
 #endif

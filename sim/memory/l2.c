@@ -66,6 +66,8 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         return 1;
     l2->sets = gpu->l2.bytes / TEG_LINE_BYTES / gpu->l2.ways / slices;
     l2->lines = l2->sets * gpu->l2.ways * slices;
+    l2->most_dirty = (uint32_t)(gpu->l2.dirty_share * gpu->l2.ways + 1e-9);
+    l2->most_dirty += l2->most_dirty == 0;
     l2->cache = sim_cache_new((uint32_t)l2->sets * slices, gpu->l2.ways);
     return l2->cache != NULL;
 }
@@ -129,18 +131,25 @@ static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
 }
 
 /* Looks a line up in a slice, its own or the one that has the other half's
- * copies; what has to go for it is written back. */
+ * copies; what has to go for it is written back, and what may not stay dirty
+ * beside it. */
 static struct sim_cache_result look_up(struct sim_l2 *l2, struct sim_way *w,
                                        uint64_t slice, uint64_t line,
                                        uint32_t sectors, int dirty,
                                        struct sim_request *r)
 {
-    struct sim_cache_result found = sim_cache_access(
-        l2->cache, set_of(l2, slice, line), line, sectors, 1, dirty);
+    uint32_t set = set_of(l2, slice, line), cleaned;
+    struct sim_cache_result found =
+        sim_cache_access(l2->cache, set, line, sectors, 1, dirty);
+    uint64_t other;
 
     if (found.evicted != 0)
         sim_dram_write(l2->dram, w, found.evicted_line * TEG_LINE_BYTES,
                        sim_sectors_bytes(found.evicted), r);
+    cleaned = sim_cache_clean(l2->cache, set, l2->most_dirty, &other);
+    if (cleaned != 0)
+        sim_dram_write(l2->dram, w, other * TEG_LINE_BYTES,
+                       sim_sectors_bytes(cleaned), r);
     return found;
 }
 
@@ -161,6 +170,9 @@ static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
     r->l2_hits += sim_count_sectors(found.hits);
     /* A plain store brings its sectors with it. */
     if (missing != 0 && (!r->is_store || r->is_atomic)) {
+        missing |=
+            sim_cache_add(l2->cache, found.frame,
+                          sim_whole_pieces(missing, l2->gpu->l2.fetch_bytes));
         sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
         w->latency = l2->dram_latency[far];
         sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
@@ -240,7 +252,10 @@ void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
         uint32_t sectors = sim_line_sectors(
             from, teg_min(to - begin, (uint64_t)TEG_LINE_BYTES), 0);
 
-        sim_cache_access(l2->cache, set_of(l2, slice_of(l2, line), line), line,
-                         sectors, 1, 1);
+        uint32_t set = set_of(l2, slice_of(l2, line), line);
+        uint64_t cleaned;
+
+        sim_cache_access(l2->cache, set, line, sectors, 1, 1);
+        sim_cache_clean(l2->cache, set, l2->most_dirty, &cleaned);
     }
 }

@@ -3,15 +3,16 @@
  * that each half keeps of the other's lines.
  *
  * Models: a slice is held for the time its bytes take, longer for less than a
- * line, shorter for what it has just served, longer for sectors written in part and for the steps of atomics; lines are written back when
- * evicted, which whoever needs the frame waits for; what is missing comes from
- * DRAM.  With halves a line belongs to the half of its slice, even or odd.  A
- * load from the other side asks the slice beside it on its own side, which
- * keeps a copy of whatever was read there, among its own lines; what that has
- * not comes over a link.  ("Each L2 partition caches data for memory accesses
- * from SMs in the GPCs directly connected to the partition", A100 whitepaper;
- * gpu-benches' latency over footprint on A100 has a step at half of L2 and one
- * at its end.)
+ * line, shorter for what it has just served, longer for sectors written in part
+ * and for the steps of atomics; lines are written back when evicted, or when
+ * more of their set are dirty than may be, which whoever needs the frame or
+ * writes waits for; what is missing comes from DRAM, in aligned pieces.  With
+ * halves a line belongs to the half of its slice, even or odd.  A load from the
+ * other side asks the slice beside it on its own side, which keeps a copy of
+ * whatever was read there, among its own lines; what that has not comes over a
+ * link.  ("Each L2 partition caches data for memory accesses from SMs in the GPCs
+ * directly connected to the partition", A100 whitepaper; gpu-benches' latency over
+ * footprint on A100 has a step at half of L2 and one at its end.)
  * Leaves out: that a copy's slice takes time of its own, besides that of the
  * line's; stale copies, for stores and atomics go to where the line belongs;
  * what these take of the link.
@@ -44,6 +45,7 @@ struct sim_l2 {
     int halves;                                             /* it has two */
     uint64_t lines;                                         /* that it holds */
     uint64_t sets;                                          /* of a slice */
+    uint32_t most_dirty;                                    /* ways of a set */
     uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
     uint64_t rate, partial_rate, far_rate;
     uint64_t request_ticks[SIM_SECTORS + 1]; /* of a slice, by sectors */

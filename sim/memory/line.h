@@ -41,4 +41,15 @@ static inline uint32_t sim_line_sectors(uint64_t from, uint64_t to, int whole)
     return last > first ? ((1u << last) - 1) & ~((1u << first) - 1) : 0;
 }
 
+/* The sectors of all aligned pieces of `bytes`, 32, 64 or 128, that have one of
+ * `sectors`. */
+static inline uint32_t sim_whole_pieces(uint32_t sectors, uint32_t bytes)
+{
+    if (bytes > TEG_SECTOR_BYTES)
+        sectors |= (sectors & 5) << 1 | (sectors & 10) >> 1;
+    if (bytes > 2 * TEG_SECTOR_BYTES)
+        sectors |= (sectors & 3) << 2 | (sectors & 12) >> 2;
+    return sectors;
+}
+
 #endif

@@ -153,7 +153,8 @@ void sim_memory_lead(struct sim_memory *m,
  * misses go beyond its SM and the cycle its data is there. */
 uint32_t sim_memory_lookahead(const struct teg_gpu *gpu);
 
-/* Bytes that went through each DRAM channel: the most, and all together. */
+/* Bytes that went through DRAM: of the busiest channel, each time that
+ * SIM_SKEW_BYTES a channel have been moved, and of all together. */
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
                               uint64_t *sum);
 

@@ -205,6 +205,15 @@ double dram_traffic(const struct teg_statistics *s)
     return (double)(s->simulated ? s->memory.dram_bytes : s->memory.bytes);
 }
 
+double l2_traffic(const struct teg_statistics *s)
+{
+    const struct teg_memory_statistics *m = &s->memory;
+
+    return m->l2_sectors < m->l2_repeated
+               ? 0
+               : (double)(m->l2_sectors - m->l2_repeated) * TEG_SECTOR_BYTES;
+}
+
 double peak_atomic_cycles(const struct teg_statistics *s,
                           const struct teg_gpu *gpu)
 {

@@ -62,6 +62,9 @@ double resident_warps(const struct teg_statistics *s,
 /* Bytes that came from or went to DRAM: simulated, or without a replay what
  * the transactions move, as if no cache hit. */
 double dram_traffic(const struct teg_statistics *s);
+/* Bytes that L2's slices gave or took for their full time: a sector asked for
+ * again just before costs less (l2.repeat_interval) and is left out. */
+double l2_traffic(const struct teg_statistics *s);
 
 /* Cycles that global atomics take at least: of the slice of L2 that they held
  * longest, or without a replay their steps, spread evenly. */

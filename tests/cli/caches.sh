@@ -75,7 +75,7 @@ end
 EXIT
 ' >"$work/store.sketch"
 printf 'store.sketch\nstore.sketch\n' >"$work/stores"
-small='--set l2.bytes=65536 --set l2.ways=2 --set l2.slices=4'
+small='--set l2.bytes=65536 --set l2.ways=2 --set l2.slices=4 --set l2.dirty_share=1'
 expect 0 "$teg" run "$work/stores" -g v100 $small -f csv
 bytes() {
     cut -d, -f"$(head -1 "$work/out" | tr ',' '\n' | grep -nx memory.dram_bytes |

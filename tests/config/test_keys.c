@@ -145,6 +145,11 @@ static const char products[] = "sketch 1\nisa sm_90\ngrid 1\nblock 128\n"
                                "  HMMA.SP.16816.F32 R4, R8, R12, R4, R16\n"
                                "  QMMA.16832.F16.E4M3.E4M3 R4, R8, R12, R4\n"
                                "  QMMA.16832.F32.E4M3.E4M3 R4, R8, R12, R4\n"
+                               "  QMMA.16832.F32.E3M2.E2M1 R4, R8, R12, R4\n"
+                               "  QMMA.SF.16832.F32.E4M3.E4M3.E8 R4, R8, R12, "
+                               "R4\n"
+                               "  OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R8, R12, "
+                               "R4\n"
                                "  IMMA.8816.S8.S8 R4, R8, R12, R4\n"
                                "  IMMA.16864.S4.S4 R4, R8, R12, R4\n"
                                "  BMMA.168256.AND.POPC R4, R8, R12, R4\n"
@@ -185,7 +190,8 @@ static const struct scene scenes[] = {
            "memory.request_interval=9 "
            "memory.transaction_latency=8 dram.turnaround=40 "
            "dram.write_batch_bytes=2048 l2.partial_write=2 "
-           "l2.sector_interval=3 l2.repeat_interval=2 l1.banks=32 "
+           "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
+           "l2.dirty_share=0.5 l1.banks=32 "
            "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",
      mixed},
     {"h100",
@@ -219,6 +225,7 @@ static const struct scene scenes[] = {
     {"v100", SMALL "l2.bytes_per_cycle=32", parts},
     {"a100", SMALL, fences},
     {"h100", "tensor.s4=2048", products},
+    {"rtx5090", "", products},
     {"gtx580", "chip.sms=2", mixed},
     {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
     {"h100", "chip.sms=6 chip.gpcs=1", each_other},

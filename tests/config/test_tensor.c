@@ -85,6 +85,24 @@ START_TEST(rates_are_the_vendors_peaks)
         {"h100pcie", TENSOR_F16_F32, 1620, 756},
         {"h100pcie", TENSOR_F8_F32, 1620, 1513},
         {"h200", TENSOR_F16_F32, 1830, 989.4},
+        {"rtx3090", TENSOR_F16_F32, 1695, 71},
+        {"a4000", TENSOR_F16_F32, 1560, 76.7},
+        {"l40s", TENSOR_F16_F32, 2490, 362},
+        {"l40s", TENSOR_F8_F32, 2490, 733},
+        {"orin", TENSOR_S8, 1300, 85},
+        {"rtx5080", TENSOR_F16_F32, 2617, 112.6},
+        {"rtx5080", TENSOR_F4_SCALED, 2617, 900.4},
+        {"rtx5090", TENSOR_F16, 2407, 419},
+        {"rtx5090", TENSOR_F16_F32, 2407, 209.5},
+        {"rtx5090", TENSOR_TF32, 2407, 104.8},
+        {"rtx5090", TENSOR_F8, 2407, 838},
+        {"rtx5090", TENSOR_F8_F32, 2407, 419},
+        {"rtx5090", TENSOR_F4_SCALED, 2407, 1676},
+        {"rtx5090", TENSOR_S8, 2407, 838},
+        {"b200", TENSOR_F16_F32, 1855, 2250},
+        {"b200", TENSOR_F8_F32, 1855, 4500},
+        {"b200", TENSOR_F4_SCALED, 1855, 9000},
+        {"b200", TENSOR_F64, 1965, 37},
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
@@ -152,6 +170,10 @@ static const struct cost costs[] = {
     {"rtx4090", CLASS_HMMA, "HMMA.16816.F32", 0, 32, 32},
     {"rtx4090", CLASS_HMMA, "QMMA.16832.F32.E4M3.E4M3", 0, 32, 32},
     {"rtx4090", CLASS_HMMA, "QMMA.16832.F16.E4M3.E4M3", 0, 16, 25},
+    /* 4096 at 128 and 256, 8192 at 512 */
+    {"rtx5090", CLASS_HMMA, "QMMA.16832.F32.E3M2.E2M1", 0, 32, 32},
+    {"rtx5090", CLASS_HMMA, "QMMA.SF.16832.F32.E4M3.E4M3.E8", 0, 16, 30},
+    {"rtx5090", CLASS_HMMA, "OMMA.SF.16864.F32.E2M1.E2M1.E8", 0, 16, 30},
     /* six registers of A and B; with zeros eight, of 2 and 4 + 4 */
     {"h100", CLASS_HMMA, "HMMA.16816.F32", 0, 6, 24},
     {"h100", CLASS_HMMA, "HMMA.16816.F16", 0, 6, 24},

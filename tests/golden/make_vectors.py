@@ -13,6 +13,7 @@ and names what differs.
 
 import argparse
 import csv
+import functools
 import math
 import os
 import sys
@@ -179,16 +180,27 @@ def of_board(gpu, units, active):
             "gpu_power_0": runtime + IDLE[gpu]}
 
 
+def of_units(gpu, accesses, cycles):
+    """(40), (39): {unit: (rate, watts)} of accesses of an SM in so many
+    issue cycles."""
+    out = {}
+    for u in UNITS:
+        rate = accesses.get(u, 0) / cycles
+        effective = access(rate) if u in LOGARITHMIC[gpu] else rate
+        out[u] = rate, WATTS[gpu].get(u, 0) * effective
+    return out
+
+
 def power(row):
     x, gpu = Inputs(row, float), row["gpu"]
     warps = x.threads_per_block / 32 * x.blocks / x.active_sms  # (42)
-    out, watts = {"warps_per_sm": warps}, {}
-    for u in UNITS:
-        rate = float(row[f"dac_{u}"]) * warps / (x.exec_cycles / x.issue_norm)
-        effective = access(rate) if u in LOGARITHMIC[gpu] else rate
-        watts[u] = WATTS[gpu].get(u, 0) * effective
-        out[f"ar_{u}"], out[f"rp_{u}"] = rate, watts[u]  # (40), (39)
-    out.update(of_board(gpu, watts, x.active_sms))
+    units = of_units(gpu, {u: float(row[f"dac_{u}"]) * warps for u in UNITS},
+                     x.exec_cycles / x.issue_norm)
+    out = {"warps_per_sm": warps}
+    for u, (rate, watts) in units.items():
+        out[f"ar_{u}"], out[f"rp_{u}"] = rate, watts
+    out.update(of_board(gpu, {u: w for u, (_, w) in units.items()},
+                        x.active_sms))
     if gpu == "GTX280":
         heat(x, out)
     return out
@@ -208,35 +220,26 @@ def heat(x, out):
 # ---- active cores: [T] 3.3.2, 3.5.4 ----------------------------------------
 
 
-def core_sweep(row):
+@functools.cache
+def on_cores(active):
     """One block of 16 warps an SM, 50,000 instructions a thread on 30 SMs."""
-    active = int(row["active_sms"])
-    comp, memory = 40000 * 30 / active, 10000 * 30 / active
-    launch = {"eqset": "thesis", "cond": "resolved", "npw_mode": "off",
-              "clock_ghz": "1.3", "mem_bw_gbs": "141.7", "active_sms": active,
-              "mem_ld": 450, "dep_del_uncoal": 40, "dep_del_coal": 4,
-              "issue_cycles": 4, "threads_per_block": 512, "blocks": active,
-              "active_blocks_per_sm": 1, "comp_insts": Fraction(40000 * 30,
-                                                                active),
-              "uncoal_mem_insts": 0, "coal_mem_insts": Fraction(10000 * 30,
-                                                                active),
-              "synch_insts": 0, "m_factor": 1, "uncoal_per_mw": 32,
-              "load_bytes_per_warp": 128, "ind_mem_req": 0}
-    model = mwp_cwp(launch)
+    comp, memory = Fraction(40000 * 30, active), Fraction(10000 * 30, active)
+    model = mwp_cwp({
+        "eqset": "thesis", "cond": "resolved", "npw_mode": "off",
+        "clock_ghz": "1.3", "mem_bw_gbs": "141.7", "active_sms": active,
+        "mem_ld": 450, "dep_del_uncoal": 40, "dep_del_coal": 4,
+        "issue_cycles": 4, "threads_per_block": 512, "blocks": active,
+        "active_blocks_per_sm": 1, "comp_insts": comp, "uncoal_mem_insts": 0,
+        "coal_mem_insts": memory, "synch_insts": 0, "m_factor": 1,
+        "uncoal_per_mw": 32, "load_bytes_per_warp": 128, "ind_mem_req": 0})
+    comp, memory = float(comp), float(memory)
     cycles = float(model["exec_cycles_app"])
     seconds = cycles / 1.3e9
-
-    def watts(counts, warps, active_, cycles_):
-        units = {u: 0.0 for u in UNITS}
-        for u, count in counts.items():
-            rate = count * warps / (cycles_ / 4)
-            units[u] = WATTS["GTX280"][u] * (
-                access(rate) if u in LOGARITHMIC["GTX280"] else rate)
-        return of_board("GTX280", units, active_)
-
-    counts = {"FP": comp / 2, "INT": comp / 4, "ALU": comp / 4,
-              "REG": comp + memory, "FDS": comp + memory, "GMEM": memory}
-    p = watts(counts, 16, active, cycles)
+    accesses = {"FP": comp / 2, "INT": comp / 4, "ALU": comp / 4,
+                "REG": comp + memory, "FDS": comp + memory, "GMEM": memory}
+    units = of_units("GTX280", {u: n * 16 for u, n in accesses.items()},
+                     cycles / 4)
+    p = of_board("GTX280", {u: w for u, (_, w) in units.items()}, active)
     gips = (comp + memory) * 16 * active / seconds / 1e9
     out = {k: float(model[k]) for k in ("mwp", "cwp", "mwp_peak_bw")}
     out.update(case=model["case"], exec_cycles=cycles, time_s=seconds,
@@ -245,10 +248,14 @@ def core_sweep(row):
                gips_per_w=gips / p["gpu_power_0"],
                energy_total_j=p["gpu_power_0"] * seconds,
                energy_runtime_j=p["runtime_power_0"] * seconds)
-    most = core_sweep({"active_sms": "30"})["gpu_power_w"] if (
-        active != 30) else p["gpu_power_0"]
-    out["energy_powergated_j"] = most * active / 30 * seconds
     return out
+
+
+def core_sweep(row):
+    active = int(row["active_sms"])
+    out, every = on_cores(active), on_cores(30)
+    return {**out, "energy_powergated_j":
+            every["gpu_power_w"] * active / 30 * out["time_s"]}
 
 
 # ---- the throughput model: [T] chapter V -----------------------------------

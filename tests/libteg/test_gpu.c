@@ -99,7 +99,7 @@ START_TEST(descriptions_are_found_by_name_and_architecture)
     ck_assert_int_eq(teg_gpu_open_for(70, "config", &other, &d), TEG_OK);
     ck_assert_str_eq(teg_gpu_name(other), "v100");
     teg_gpu_free(other);
-    ck_assert_int_eq(teg_gpu_open_for(71, "config", &other, &d), TEG_UNKNOWN);
+    ck_assert_int_eq(teg_gpu_open_for(110, "config", &other, &d), TEG_UNKNOWN);
     ck_assert_int_eq(teg_gpu_list_new("config:config", &list, &d), TEG_OK);
     ck_assert_uint_gt(teg_gpu_list_count(list), 20);
     for (uint32_t i = 1; i < teg_gpu_list_count(list); i++)

@@ -5,7 +5,7 @@
 # Writes to DIRECTORY (build/scaling):
 #   pc-W.csv        PC of each warp over time, W = 1, 8 warps     (Fig. 3.8)
 #   load-W.csv      load of each unit over time, 1, 2, 6, 8, 16 (Figs. 3.9-3.15)
-#   summary.csv     cycles, SP active percentage; highest SP load of a bin in
+#   summary.csv     cycles, SP active percentage; highest SP load of four bins in
 #                   the middle half of the run, which is tiles only
 #   *.png, *.svg    the same as pictures, if gnuplot is installed
 set -eu
@@ -30,12 +30,18 @@ of_sp() {
         in_sp && $1 == key {sub(",", "", $2); print $2; exit}'
 }
 
-# The highest sp_load of the middle half of a timeline.
+# The highest sp_load of the middle half of a timeline, of four bins together:
+# warps in step move, then multiply, for a bin each.
 loop_load() {
     awk -F, -v cycles="$1" '
         NR == 1 {for (i = 1; i <= NF; i++) if ($i == "sp_load") column = i}
-        NR > 1 && $1 > cycles / 4 && $1 < 3 * cycles / 4 &&
-            $column > most {most = $column}
+        NR > 1 {
+            sum += $column - last[NR % 4]
+            last[NR % 4] = $column
+        }
+        NR > 1 && $1 > cycles / 4 && $1 < 3 * cycles / 4 && sum / 4 > most {
+            most = sum / 4
+        }
         END {print most}' "$2"
 }
 

@@ -1,5 +1,7 @@
 """S. Hong, PhD thesis, Georgia Institute of Technology, 2012."""
 
+import functools
+
 from kit import GT200, result, side_by_side
 
 KINDS = ("Madd", "Mmul", "Dmadd", "Dotp", "Cmem")
@@ -24,14 +26,13 @@ def power(kind, sms, dependent):
             "runtime_watts": r["power"]["runtime_watts"]}
 
 
-def sweep(dependent, memory={}):
+@functools.cache
+def sweep(dependent):
     """{kind: [power() on 1, 2, ... SMs]}"""
-    if dependent not in memory:
-        points = [(k, n, dependent) for k in KINDS for n in SMS]
-        rows = side_by_side(power, points)
-        memory[dependent] = {k: rows[i * len(SMS):(i + 1) * len(SMS)]
-                             for i, k in enumerate(KINDS)}
-    return memory[dependent]
+    points = [(k, n, dependent) for k in KINDS for n in SMS]
+    rows = side_by_side(power, points)
+    return {k: rows[i * len(SMS):(i + 1) * len(SMS)]
+            for i, k in enumerate(KINDS)}
 
 
 def saturates_at(row, key):

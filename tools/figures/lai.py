@@ -1,6 +1,7 @@
 """J. Lai, PhD thesis, Rennes 2013."""
 
 import csv
+import functools
 import json
 import os
 import subprocess
@@ -10,20 +11,19 @@ from kit import GT200, ROOT, TEG, Failed, cycles, result, side_by_side, teg
 MIX = "tests/kernels/micro/mix.sketch"
 
 
-def accuracy(memory={}):
+@functools.cache
+def accuracy():
     """The points of `make accuracy`."""
-    if not memory:
-        tool = os.path.join(os.path.dirname(TEG), "accuracy")
-        path = os.path.join(ROOT, "build/accuracy/gtx280.json")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        done = subprocess.run([tool, f"--json={path}",
-                               "tools/accuracy/gtx280.csv"], cwd=ROOT,
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Failed(f"{tool}: {done.stderr.strip()} (make accuracy)")
-        with open(path, encoding="utf-8") as f:
-            memory.update(json.load(f))
-    return memory
+    tool = os.path.join(os.path.dirname(TEG), "accuracy")
+    path = os.path.join(ROOT, "build/accuracy/gtx280.json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    done = subprocess.run([tool, f"--json={path}",
+                           "tools/accuracy/gtx280.csv"], cwd=ROOT,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(f"{tool}: {done.stderr.strip()} (make accuracy)")
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
 
 
 def of_table(number):

@@ -285,7 +285,7 @@ START_TEST(the_most_stalled_come_first_and_the_unissued_last)
     struct teg_program *p = &launch.kernel.program;
     struct help_step step[3];
     const struct help_warp warp = {step, 3};
-    uint32_t order[4];
+    struct by_pc_rank order[4];
 
     setup();
     help_arith(p, CLASS_FADD, 9, 9, 9, 255); /* never executed */
@@ -295,10 +295,10 @@ START_TEST(the_most_stalled_come_first_and_the_unissued_last)
     simulate(&warp, 1, 1);
     ck_assert_uint_eq(rows.count, 4);
     ck_assert_uint_eq(by_pc_rank(&rows, order), 3);
-    ck_assert_uint_eq(order[0], 2);
-    ck_assert_uint_eq(order[1], 1);
-    ck_assert_uint_eq(order[2], 3);
-    ck_assert_uint_eq(order[3], 0);
+    ck_assert_uint_eq(order[0].index, 2);
+    ck_assert_uint_eq(order[1].index, 1);
+    ck_assert_uint_eq(order[2].index, 3);
+    ck_assert_uint_eq(order[3].index, 0);
     teardown();
 }
 END_TEST

@@ -15,6 +15,12 @@ static double rate_of(const struct teg_gpu *gpu, const struct teg_tensor *t)
         return gpu->tensor.f8;
     case TENSOR_F8_F32:
         return gpu->tensor.f8_f32;
+    case TENSOR_F6:
+        return gpu->tensor.f6;
+    case TENSOR_F8_SCALED:
+        return gpu->tensor.f8_scaled;
+    case TENSOR_F4_SCALED:
+        return gpu->tensor.f4_scaled;
     case TENSOR_F64:
         return gpu->tensor.f64;
     case TENSOR_S8:
@@ -29,9 +35,10 @@ static double rate_of(const struct teg_gpu *gpu, const struct teg_tensor *t)
 static uint64_t factor_bits(const struct teg_tensor *t)
 {
     static const uint8_t bits[] = {
-        [TENSOR_F16] = 16, [TENSOR_F16_F32] = 16, [TENSOR_TF32] = 32,
-        [TENSOR_F8] = 8,   [TENSOR_F8_F32] = 8,   [TENSOR_F64] = 64,
-        [TENSOR_S8] = 8,   [TENSOR_S4] = 4,       [TENSOR_B1] = 1,
+        [TENSOR_F16] = 16, [TENSOR_F16_F32] = 16,  [TENSOR_TF32] = 32,
+        [TENSOR_F8] = 8,   [TENSOR_F8_F32] = 8,    [TENSOR_F64] = 64,
+        [TENSOR_S8] = 8,   [TENSOR_S4] = 4,        [TENSOR_B1] = 1,
+        [TENSOR_F6] = 8,   [TENSOR_F8_SCALED] = 8, [TENSOR_F4_SCALED] = 4,
     };
 
     return bits[t->type];
@@ -128,9 +135,10 @@ struct teg_tensor help_tensor_random(uint64_t *state)
 void help_tensor_rates_random(struct teg_gpu *gpu, uint64_t *state)
 {
     double *rates[] = {
-        &gpu->tensor.f16, &gpu->tensor.f16_f32, &gpu->tensor.tf32,
-        &gpu->tensor.f8,  &gpu->tensor.f8_f32,  &gpu->tensor.f64,
-        &gpu->tensor.s8,  &gpu->tensor.s4,      &gpu->tensor.b1,
+        &gpu->tensor.f16, &gpu->tensor.f16_f32,   &gpu->tensor.tf32,
+        &gpu->tensor.f8,  &gpu->tensor.f8_f32,    &gpu->tensor.f64,
+        &gpu->tensor.s8,  &gpu->tensor.s4,        &gpu->tensor.b1,
+        &gpu->tensor.f6,  &gpu->tensor.f8_scaled, &gpu->tensor.f4_scaled,
     };
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)

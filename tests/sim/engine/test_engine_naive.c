@@ -17,7 +17,7 @@
 #include "tests/sim/memory/help_naive_memory.h"
 
 enum {
-    KERNELS = HELP_ROUNDS(10000),
+    KERNELS = HELP_ROUNDS(4000),
     PER_TEST = 500,
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = HELP_RING_STEPS,

@@ -370,6 +370,25 @@ START_TEST(skewed_accesses_have_one_channel_s_bandwidth)
 }
 END_TEST
 
+static double skew_of(const char *sketch, const char *parameters)
+{
+    run(sketch, parameters);
+    return 8 * (double)statistics.channel_bytes_max /
+           (double)statistics.channel_bytes_sum;
+}
+
+/* Tiles that change places are written to one channel after the other, each of
+ * which has as much in the end.  (Ruetsch and Micikevicius 2009) */
+START_TEST(camping_is_skew_though_all_channels_get_the_same)
+{
+    double camps = skew_of("../ladders/transpose", "STEP=7 W=512");
+    double even = skew_of("../ladders/transpose", "STEP=6 W=512");
+
+    ck_assert_double_gt(camps, 2);
+    ck_assert_double_lt(even, 1.25);
+}
+END_TEST
+
 /* ---- A11, A12: shared memory --------------------------------------------- */
 
 /* 74 without, 266 with a 16-way conflict, linearly in between, rounded to
@@ -452,6 +471,7 @@ HELP_MAIN("gt200", 30,
           {half_warps_coalesce_into_segments, 6},
           {uncoalesced_load_keeps_its_warp_for_its_transactions, 0},
           {skewed_accesses_have_one_channel_s_bandwidth, 0},
+          {camping_is_skew_though_all_channels_get_the_same, 0},
           {shared_operand_takes_longer_by_its_conflict_degree, 16},
           {half_warp_reading_one_word_has_no_conflict, 0},
           {conflict_stops_its_warp_until_it_is_served, 0},

@@ -130,6 +130,27 @@ struct line *naive_find_or_enter(struct naive_memory *m, struct cache *c,
     return line;
 }
 
+int naive_cleaned(struct naive_memory *m, struct cache *c, uint64_t set,
+                  struct line *line)
+{
+    struct line *oldest = NULL;
+    double most = m->gpu->l2.dirty_share * m->gpu->l2.ways;
+    uint64_t dirty = 0;
+
+    for (size_t i = 0; i < c->lines; i++) {
+        if (c->line[i].set != set || naive_count(c->line[i].written) == 0)
+            continue;
+        dirty++;
+        if (oldest == NULL || c->line[i].used < oldest->used)
+            oldest = &c->line[i];
+    }
+    if (dirty <= 1 || (double)dirty <= most + 1e-9)
+        return 0;
+    *line = *oldest;
+    memset(oldest->written, 0, sizeof oldest->written);
+    return 1;
+}
+
 uint32_t naive_count(const int sectors[SECTORS])
 {
     uint32_t n = 0;

@@ -1,4 +1,5 @@
 /* L2 and DRAM of the naive memory. */
+#include "sim/memory/dram.h"
 #include "tests/sim/memory/help_naive_parts.h"
 
 /* ---- DRAM ----------------------------------------------------------------- */
@@ -23,12 +24,39 @@ static uint64_t dram_time(const struct teg_gpu *gpu, uint64_t bytes)
                                          gpu->dram.channels));
 }
 
+/* Bytes that a channel has moved since they were counted. */
+static uint64_t uncounted(const struct channel *c)
+{
+    return c->moved - c->counted;
+}
+
+uint64_t naive_busiest(const struct naive_memory *m)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < m->gpu->dram.channels; i++)
+        most = naive_later(most, uncounted(&m->channel[i]));
+    return most;
+}
+
+static void moves(struct naive_memory *m, struct channel *c, uint64_t bytes)
+{
+    c->moved += bytes;
+    m->uncounted += bytes;
+    if (m->uncounted / m->gpu->dram.channels < SIM_SKEW_BYTES)
+        return;
+    m->busiest += naive_busiest(m);
+    m->uncounted = 0;
+    for (uint32_t i = 0; i < m->gpu->dram.channels; i++)
+        m->channel[i].counted = m->channel[i].moved;
+}
+
 void naive_go_to_dram(struct trip *t, uint32_t bytes)
 {
     struct channel *c = channel_of(t->m, t->address);
 
     t->request->dram_bytes += bytes;
-    c->moved += bytes;
+    moves(t->m, c, bytes);
     c->read_last = 1;
     t->at = naive_take(&c->free_from, t->at, dram_time(t->m->gpu, bytes));
     t->latency = t->m->gpu->dram.latency;
@@ -42,7 +70,7 @@ static void write_back(struct trip *t, uint64_t line, uint32_t bytes)
     uint64_t ticks;
 
     t->request->dram_bytes += bytes;
-    c->moved += bytes;
+    moves(t->m, c, bytes);
     c->unwritten += bytes;
     if (c->unwritten < gpu->dram.write_batch_bytes)
         return;
@@ -84,6 +112,35 @@ static uint64_t latency_to_dram(const struct trip *t)
                      : gpu->dram.latency - half_way;
 }
 
+/* What has been written of the set's lines may not stay beside each other if it
+ * is too many of them: the one used longest ago is written to DRAM. */
+static void write_ahead(struct trip *t, struct cache *c, uint64_t set)
+{
+    struct line gone;
+
+    if (naive_cleaned(t->m, c, set, &gone))
+        write_back(t, gone.number,
+                   naive_count(gone.written) * TEG_SECTOR_BYTES);
+}
+
+/* A sector that is fetched brings what is not there of its aligned piece. */
+static uint32_t fetched_along(const struct trip *t, struct line *line)
+{
+    uint32_t piece = t->m->gpu->l2.fetch_bytes / TEG_SECTOR_BYTES, along = 0;
+
+    for (uint32_t s = 0; s < SECTORS; s++) {
+        uint32_t first = s - s % piece, asked = 0;
+
+        for (uint32_t i = first; i < first + piece; i++)
+            asked += t->wanted[i] != 0;
+        if (asked == 0 || line->held[s])
+            continue;
+        line->held[s] = 1;
+        along++;
+    }
+    return along;
+}
+
 static void look_in_slice(struct trip *t, struct slice *slice)
 {
     const struct sim_request *r = t->request;
@@ -103,11 +160,13 @@ static void look_in_slice(struct trip *t, struct slice *slice)
     if (naive_count(gone.written) != 0)
         write_back(t, gone.number,
                    naive_count(gone.written) * TEG_SECTOR_BYTES);
+    write_ahead(t, &slice->cache, set);
     if (r->is_store && !r->is_atomic)
         missing = 0; /* it brings them with it */
     if (hits != 0 && (missing == 0 || !PART_OF_A_LINE_IS_NOT_AWAITED))
         t->arrival = naive_later(t->arrival, line->arrives);
     if (missing != 0) {
+        missing += fetched_along(t, line);
         naive_go_to_dram(t, missing * TEG_SECTOR_BYTES);
         t->latency = latency_to_dram(t);
         naive_fill(line, t);

@@ -347,12 +347,13 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
     }
     for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
         m->channel[i].free_from = 0;
-        m->channel[i].moved = 0;
+        m->channel[i].moved = m->channel[i].counted = 0;
     }
     for (size_t i = 0; i < m->regions; i++)
         m->region[i].ready = 0;
     m->link_free_from = 0;
     m->spread = 0;
+    m->busiest = m->uncounted = 0;
 }
 
 /* Byte by byte. */
@@ -370,6 +371,7 @@ void naive_memory_write(struct naive_memory *m, uint64_t address,
 
         line->held[a % LINE_BYTES / TEG_SECTOR_BYTES] = 1;
         line->written[a % LINE_BYTES / TEG_SECTOR_BYTES] = 1;
+        naive_cleaned(m, c, line->set, &gone);
     }
 }
 
@@ -394,11 +396,10 @@ void naive_memory_free(struct naive_memory *m)
 void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
                                 uint64_t *sum)
 {
-    *most = *sum = 0;
-    for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
-        *most = naive_later(*most, m->channel[i].moved);
+    *most = m->busiest + naive_busiest(m);
+    *sum = 0;
+    for (uint32_t i = 0; i < m->gpu->dram.channels; i++)
         *sum += m->channel[i].moved;
-    }
 }
 
 uint64_t naive_memory_atomic_cycles(const struct naive_memory *m)

@@ -89,6 +89,7 @@ struct slice {
 struct channel {
     uint64_t free_from;        /* tick */
     uint64_t moved, unwritten; /* bytes */
+    uint64_t counted;          /* of moved, for skew */
     int read_last;
 };
 
@@ -103,6 +104,8 @@ struct naive_memory {
     struct slice *slice;     /* owned, [l2.slices] */
     uint64_t link_free_from; /* tick: between the halves of L2 */
     struct channel *channel; /* owned, [dram.channels] */
+    uint64_t busiest;        /* bytes: of the busiest channel, each time */
+    uint64_t uncounted;      /* bytes of all, since the last time */
     struct region *region;   /* owned, [regions]: walked to */
     size_t regions;
 };
@@ -149,6 +152,10 @@ struct line *naive_find(struct cache *c, uint64_t number);
 struct line *naive_find_or_enter(struct naive_memory *m, struct cache *c,
                                  uint64_t set, uint64_t number,
                                  struct line *gone);
+/* Whether more lines of the set are dirty than may be; then the one used longest
+ * ago, as it was, is in `line`, and is dirty no longer. */
+int naive_cleaned(struct naive_memory *m, struct cache *c, uint64_t set,
+                  struct line *line);
 /* Of the sectors those that are set. */
 uint32_t naive_count(const int sectors[SECTORS]);
 /* Leaves of what is wanted what the line does not hold, and has it hold that
@@ -159,6 +166,8 @@ void naive_fill(struct line *line, const struct trip *t);
 
 /* ---- L2 and DRAM (help_naive_l2.c) ---- */
 
+/* Bytes of the channel that has moved most since they were last counted. */
+uint64_t naive_busiest(const struct naive_memory *m);
 /* Fetches `bytes` of the trip's line; it comes to `at` and `latency`. */
 void naive_go_to_dram(struct trip *t, uint32_t bytes);
 /* Likewise by way of its slice, and from DRAM what that has not. */

@@ -385,7 +385,68 @@ START_TEST(atomics_are_whole)
 }
 END_TEST
 
-HELP_MAIN("sim/memory/l2", 30,
+/* One of line `line`'s sectors; what DRAM moved for it. */
+static uint32_t moved(uint64_t line, uint32_t sectors, enum help_access access,
+                      uint64_t now)
+{
+    struct sim_plan plan = help_memory_plan(line, sectors, access);
+
+    sim_memory_issue(memory, 0, now, &plan, 0);
+    return plan.request.dram_bytes;
+}
+
+/* A load brings the aligned pieces that have what it lacks, less what is there;
+ * a store brings nothing. */
+START_TEST(dram_is_read_by_pieces)
+{
+    static const struct {
+        uint32_t piece, sectors, bytes, again, more;
+    } row[] = {{32, 1, 32, 2, 32},  {64, 1, 64, 2, 0},   {64, 1, 64, 4, 64},
+               {64, 8, 64, 3, 64},  {64, 6, 128, 15, 0}, {128, 4, 128, 15, 0},
+               {64, 3, 64, 15, 64}, {128, 15, 128, 1, 0}};
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        help_memory_gpu(&gpu);
+        gpu.l2.fetch_bytes = row[i].piece;
+        memory = help_memory_open(&gpu, 1);
+        ck_assert_uint_eq(moved(0, row[i].sectors, HELP_LOAD, 0), row[i].bytes);
+        ck_assert_uint_eq(moved(0, row[i].again, HELP_LOAD, 1000), row[i].more);
+        ck_assert_uint_eq(moved(1, 1, HELP_STORE, 2000), 0);
+        ck_assert_uint_eq(moved(1, 2, HELP_LOAD, 3000),
+                          row[i].piece - (row[i].piece == 32 ? 0 : 32));
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
+/* Of a set's four ways half may be dirty: the third line written has the first
+ * written to DRAM, but that stays; what is read meanwhile changes nothing.  A
+ * share too small for one way leaves one. */
+START_TEST(no_more_of_a_set_than_its_share_is_dirty)
+{
+    help_memory_gpu(&gpu);
+    gpu.l2.dirty_share = 0.5;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(moved(0, 7, HELP_STORE, 0), 0);
+    ck_assert_uint_eq(moved(16, 1, HELP_STORE, 1000), 0);
+    ck_assert_uint_eq(moved(0, 8, HELP_STORE, 2000), 0);
+    ck_assert_uint_eq(moved(48, 15, HELP_LOAD, 3000), 128);
+    ck_assert_uint_eq(moved(32, 15, HELP_STORE, 4000), 32); /* of line 16 */
+    ck_assert_uint_eq(moved(16, 1, HELP_LOAD, 5000), 0);
+    ck_assert_uint_eq(moved(16, 1, HELP_STORE, 6000), 128); /* of line 0 */
+    ck_assert_uint_eq(moved(1, 15, HELP_STORE, 7000), 0);
+    sim_memory_free(memory);
+
+    gpu.l2.dirty_share = 0;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(moved(0, 15, HELP_STORE, 0), 0);
+    ck_assert_uint_eq(moved(16, 1, HELP_STORE, 1000), 128);
+    sim_memory_free(memory);
+}
+END_TEST
+
+HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
+          {no_more_of_a_set_than_its_share_is_dirty, 0},
           {lines_of_the_other_half_are_far_until_there_is_a_copy, 0},
           {copies_are_among_a_half_s_own_lines, 0},
           {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},

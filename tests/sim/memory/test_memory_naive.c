@@ -120,6 +120,8 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.partial_write = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.sector_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.repeat_interval = one_in(state, 2) ? real(state, 8) : 0;
+    gpu->l2.fetch_bytes = 32u << help_below(state, 3);
+    gpu->l2.dirty_share = one_in(state, 2) ? real(state, 1) : 1;
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
     gpu->l2.atomic_float_interval = one_in(state, 2) ? real(state, 32) : 0;
     if (one_in(state, 8))

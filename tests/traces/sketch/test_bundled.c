@@ -48,7 +48,7 @@ static const struct {
     /* with 7 + 2*24 + 2*18 + 12 + 72 + 24 of each of four directions */
     {"gt200/hopping", 4 * (31 + 4 * 199 + 53)},
     {"gt200/blackscholes", 120 * (10 + 16 * 77 + 1)},
-    {"gt200/matmul_abt", 8 * (77 + 10 * (10 + 32 + 2) + 20)},
+    {"gt200/matmul_abt", 8 * (50 + 10 * (10 + 32 + 2) + 20)},
     /* 3125 warps are full, the three that are left exit at line 6 */
     {"sm70/vecadd_demo", 3125 * 15 + 3 * 6},
     {"sm70/stream", 16384 * 8 * 16},

@@ -72,10 +72,11 @@ class Build:
 
     def _make(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
         for f in self.folders:
             at, to = os.path.join(self.root, f), os.path.join(folder, f)
             if os.path.isdir(at):
-                shutil.copytree(at, to)
+                shutil.copytree(at, to, dirs_exist_ok=True)
             else:
                 os.makedirs(os.path.dirname(to), exist_ok=True)
                 shutil.copy(at, to)
@@ -102,27 +103,44 @@ class Build:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """A program with its arguments on the device that it was compiled for."""
+    """A program with its arguments on the device that it was compiled for, or on
+    one that is said to have `sms` SMs, by which programs choose their grids."""
     build: Build
     device: str
     arguments: tuple
     loose: bool = False
+    sms: int = 0
 
     @property
     def key(self):
-        return digest(self.build.key, self.device, self.arguments, self.loose)
+        return digest(self.build.key, self.device, self.arguments, self.loose,
+                      *([self.sms] if self.sms else []))
 
     def traces(self, teg, limit):
         name = f"{self.build.name}-{digest(self.key, teg.emulator)}.teg"
         folder = keep(KEPT, name, lambda path: self._make(teg, path, limit))
         return [os.path.join(folder, "kernels.json")]
 
+    def _description(self, teg, folder):
+        """What `teg exec` takes for the device."""
+        if not self.sms:
+            return self.device
+        name = f"{self.device}-{self.sms}"
+        path = os.path.join(folder, name + ".cfg")
+        family = os.path.join(os.path.abspath(teg.config), self.device)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f'name = "{name}";\nfamily = "{family}.cfg";\n'
+                    f'chip: {{ sms = ( {self.sms}, "V of whom it stands '
+                    'for" ); };\n')
+        return path
+
     def _make(self, teg, folder, limit):
         shutil.rmtree(folder, ignore_errors=True)
         program = self.build.program()
+        device = self._description(teg, os.path.dirname(program))
         said = []
         command(teg.path, "exec", "--config-dir", teg.config, "-g",
-                self.device, "-o", folder, *(["--loose"] * self.loose), "--",
+                device, "-o", folder, *(["--loose"] * self.loose), "--",
                 program, *self.arguments, limit=limit, said=said,
                 cwd=os.path.dirname(program))
         for line in said:

@@ -27,6 +27,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(
     __file__))))
+import additions  # noqa: E402
 import common  # noqa: E402
 import compare  # noqa: E402
 import h100  # noqa: E402
@@ -39,7 +40,7 @@ import v100  # noqa: E402
 from journal import Journal  # noqa: E402
 from replay import Teg, timed  # noqa: E402
 
-SUITES = (klaraptor, ktt, hub, h100, samples, v100)
+SUITES = (klaraptor, ktt, hub, h100, samples, v100, additions)
 HERE = "teg"
 OUT = os.path.join(common.ROOT, "build", "accuracy")
 NOT_TIMES = ("ryoo",)  # models that say no time
