@@ -157,8 +157,11 @@ const struct teg_gpu_entry *teg_gpu_list_default(
     const struct teg_gpu_entry *found = NULL;
 
     *rival = NULL;
-    for (unsigned i = 0; isa != 0 && found == NULL && i < list->directories;
-         i++)
-        found = find_default(list, i, isa, rival);
+    for (uint32_t at = isa;
+         at != 0 && at / 10 == isa / 10 && found == NULL && *rival == NULL;
+         at--) {
+        for (unsigned i = 0; found == NULL && i < list->directories; i++)
+            found = find_default(list, i, at, rival);
+    }
     return found;
 }

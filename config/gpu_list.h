@@ -40,7 +40,8 @@ void teg_gpu_list_release(struct teg_gpu_list *list);
 /* NULL if there is none. */
 const struct teg_gpu_entry *teg_gpu_list_find(const struct teg_gpu_list *list,
                                               const char *name);
-/* The description that stands for `isa`, NULL if none does.  `*rival` is
+/* The description that stands for `isa`, or for the nearest older one of the same
+ * major generation (sm_121: sm_120), NULL if none does.  `*rival` is
  * another one in the same directory that claims to, which is a fault of who
  * wrote them; else NULL. */
 const struct teg_gpu_entry *teg_gpu_list_default(

@@ -42,6 +42,8 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->l2.ways = 4;
     gpu->l2.slices = 1;
     gpu->l2.half_sms = 8;
+    gpu->l2.fetch_bytes = 32;
+    gpu->l2.dirty_share = 1;
     gpu->dram.channels = 1;
     gpu->dram.interleave_bytes = 256;
     gpu->dram.latency = 100;
@@ -149,6 +151,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.partial_write = between(state, 0, 4) / 2.0;
         gpu->l2.repeat_interval = between(state, 0, 8) / 3.0;
         gpu->l2.sector_interval = between(state, 0, 16) / 3.0;
+        gpu->l2.fetch_bytes = 32u << help_below(state, 3);
+        gpu->l2.dirty_share = between(state, 0, 4) / 4.0;
         if (one_in(state, 2)) {
             gpu->l2.slices *= 2;
             gpu->l2.bytes *= 2;

@@ -40,7 +40,8 @@ listing() {
 for source in block.cu clock.cu exec.cu flow.cu run.cu vector.cu; do
     wanted $source || continue
     case $source in
-    clock.cu | exec.cu | run.cu) made_for=$generations ;;
+    clock.cu) made_for=$generations ;;
+    exec.cu | run.cu) made_for="$generations 120" ;;
     *) made_for=$listed ;;
     esac
     for sm in $made_for; do
@@ -92,21 +93,29 @@ wanted lines.cu && {
 # What make bench runs.
 wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }
-# Pairs of kernels, with and without a flaw; the lines name the folder.
-wanted flaws.cu && {
-    at=/tmp/teg-fixtures
-    mkdir -p "$at" && cp ../kernels/flaws/flaws.cu "$at" &&
-        touch -d 2026-01-01T00:00:00Z "$at/flaws.cu" || exit 1
-    (cd "$at" && nvcc -std=c++17 -fatbin -compress-mode=size -lineinfo \
-        -gencode arch=compute_80,code=sm_80 -o flaws.fatbin flaws.cu) || exit 1
+# Pairs of kernels, with and without a flaw, and steps of ladders: folders of
+# tests/kernels.  Their lines name where they were compiled.
+kernels_of() { # FOLDER GENERATION...
+    folder=$1 at=/tmp/teg-fixtures codes=
+    shift
+    for sm; do
+        codes="$codes -gencode arch=compute_$sm,code=sm_$sm"
+    done
+    mkdir -p "$at" && cp ../kernels/"$folder/$folder.cu" "$at" &&
+        touch -d 2026-01-01T00:00:00Z "$at/$folder.cu" || exit 1
+    # shellcheck disable=SC2086
+    (cd "$at" && nvcc -std=c++17 -fatbin -compress-mode=size -lineinfo $codes \
+        -o "$folder.fatbin" "$folder.cu") || exit 1
     if [ -z "$check" ]; then
-        mv "$at/flaws.fatbin" ../kernels/flaws
-    elif ! cmp -s "$at/flaws.fatbin" ../kernels/flaws/flaws.fatbin; then
-        echo "differs: tests/kernels/flaws/flaws.fatbin"
+        mv "$at/$folder.fatbin" ../kernels/"$folder"
+    elif ! cmp -s "$at/$folder.fatbin" ../kernels/"$folder/$folder.fatbin"; then
+        echo "differs: tests/kernels/$folder/$folder.fatbin"
         differs=1
     fi
     rm -r "$at"
 }
+wanted flaws.cu && kernels_of flaws 80
+wanted ladders.cu && kernels_of ladders 75 80 90
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }
@@ -138,11 +147,12 @@ wanted iterate.cu && nvcc -std=c++17 -fatbin -compress-mode=size \
 # Kernels that are run and compared with C, all generations in one file.
 for source in kernels/*.cu; do
     wanted "$source" || continue
-    codes=$all
+    codes="$all -gencode arch=compute_120,code=sm_120"
     case $source in
     *sparse.cu) # none before sm_80; those of 8-bit floats are sm_89's own
-        codes="${all#*sm_75} -gencode arch=compute_89,code=sm_89" ;;
+        codes="${codes#*sm_75} -gencode arch=compute_89,code=sm_89" ;;
     *gmma.cu | *tensor_map.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
+    *blackwell.cu) codes='-gencode arch=compute_120a,code=sm_120a' ;;
     esac
     # shellcheck disable=SC2086
     nvcc -std=c++17 -fatbin -compress-mode=size $codes \

@@ -32,18 +32,19 @@ enum word {
     WORD_I8 = 1 << 4,
     WORD_I4 = 1 << 5,
     WORD_SPARSE = 1 << 6,
-    WORD_OTHER = 1 << 7, /* numbers whose rate nothing here is known of */
+    WORD_F6 = 1 << 7, /* 6 or 4 bits */
+    WORD_SCALED = 1 << 8,
 };
 
 static const struct {
     const char *text;
     uint32_t word;
 } words[] = {
-    {"F16", WORD_F16},    {"F32", WORD_F32},    {"TF32", WORD_TF32},
-    {"E4M3", WORD_F8},    {"E5M2", WORD_F8},    {"S8", WORD_I8},
-    {"U8", WORD_I8},      {"S4", WORD_I4},      {"U4", WORD_I4},
-    {"SP", WORD_SPARSE},  {"E2M1", WORD_OTHER}, {"E2M3", WORD_OTHER},
-    {"E3M2", WORD_OTHER}, {"SF", WORD_OTHER},
+    {"F16", WORD_F16},   {"F32", WORD_F32},   {"TF32", WORD_TF32},
+    {"E4M3", WORD_F8},   {"E5M2", WORD_F8},   {"S8", WORD_I8},
+    {"U8", WORD_I8},     {"S4", WORD_I4},     {"U4", WORD_I4},
+    {"SP", WORD_SPARSE}, {"E2M1", WORD_F6},   {"E2M3", WORD_F6},
+    {"E3M2", WORD_F6},   {"SF", WORD_SCALED},
 };
 
 /* The mnemonics; type: by the first rule all of whose words are there. */
@@ -55,6 +56,9 @@ static const struct rule {
     {"HMMA", WORD_TF32, TENSOR_TF32, 0},
     {"HMMA", WORD_F32, TENSOR_F16_F32, 0},
     {"HMMA", WORD_F16, TENSOR_F16, 0},
+    {"OMMA", WORD_SCALED, TENSOR_F4_SCALED, 0},
+    {"QMMA", WORD_F8 | WORD_SCALED, TENSOR_F8_SCALED, 0},
+    {"QMMA", WORD_F6, TENSOR_F6, 0},
     {"QMMA", WORD_F8 | WORD_F32, TENSOR_F8_F32, 0},
     {"QMMA", WORD_F8 | WORD_F16, TENSOR_F8, 0},
     {"IMMA", WORD_I8, TENSOR_S8, 0},
@@ -172,7 +176,7 @@ struct teg_tensor teg_tensor_parse(const char *opcode, size_t length)
         at = next;
     }
     rule = find(opcode, dot != NULL ? (size_t)(dot - opcode) : length, found);
-    if (rule == NULL || (found & WORD_OTHER) != 0 || t.n == 0 || t.k == 0 ||
+    if (rule == NULL || t.n == 0 || t.k == 0 ||
         (rule->group ? t.m != 64 : t.m > 16))
         return (struct teg_tensor){0};
     t.type = rule->type;

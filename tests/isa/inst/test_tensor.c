@@ -36,6 +36,15 @@ START_TEST(opcodes_say_shape_and_types)
         {"DMMA.16x8x16", 16, 8, 16, TENSOR_F64, 0, 2048},
         {"QMMA.16832.F32.E4M3.E5M2", 16, 8, 32, TENSOR_F8_F32, 0, 4096},
         {"QMMA.16832.F16.E4M3.E4M3", 16, 8, 32, TENSOR_F8, 0, 4096},
+        {"QMMA.16832.F32.E2M1.E2M1", 16, 8, 32, TENSOR_F6, 0, 4096},
+        {"QMMA.16832.F32.E4M3.E3M2", 16, 8, 32, TENSOR_F6, 0, 4096},
+        {"QMMA.SF.16832.F32.E4M3.E5M2.E8", 16, 8, 32, TENSOR_F8_SCALED, 0,
+         4096},
+        {"QMMA.SF.16832.F32.E2M1.E5M2.E8", 16, 8, 32, TENSOR_F8_SCALED, 0,
+         4096},
+        {"QMMA.SF.16832.F32.E2M1.E3M2.E8", 16, 8, 32, TENSOR_F6, 0, 4096},
+        {"OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", 16, 8, 64, TENSOR_F4_SCALED, 0,
+         8192},
         /* m8n8k4 of each quad pair: 4 x 256, in four steps or two. */
         {"HMMA.884.F32.F32.STEP3", 8, 8, 4, TENSOR_F16_F32, 0, 256},
         {"HMMA.884.F16.F16.STEP1", 8, 8, 4, TENSOR_F16, 0, 512},
@@ -86,9 +95,7 @@ START_TEST(what_is_not_known_has_no_shape)
         "HGMMA.16816.F32",  /* a warp's */
         "HGMMA.64xNx16.F32",
         "HGMMA.64x99999x16.F32",
-        "QMMA.SF.16832.F32.E4M3.E4M3", /* scaled blocks of Blackwell */
-        "OMMA.SF.16864.F32.E2M1.E2M1.E8",
-        "QMMA.16832.F32.E2M1.E2M1",
+        "OMMA.16864.F32.E2M1.E2M1", /* without scales there is none */
         "UTCHMMA",
         "FFMA.16816.F32",
     };
