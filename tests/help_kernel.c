@@ -8,7 +8,8 @@
 #include "isa/binary/fatbin.h"
 #include "traces/block/block.h"
 
-const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90};
+const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90, 120};
+const unsigned help_clustered[2] = {90, 120};
 
 static uint32_t state = 1;
 
@@ -218,6 +219,11 @@ void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
     ck_assert_msg(run_again(k, before, plain, "a seventh thread") == sum,
                   "%s: seven threads change the trace", k->code->name);
     k->facts.jobs = 0;
+    if (!k->ordered) {
+        k->facts.order = (struct emu_order){EMU_BY_SEED, 1};
+        run_again(k, before, plain, "another order of warps");
+        k->facts.order = (struct emu_order){0};
+    }
     for (uint32_t i = 0; i < k->buffers; i++) {
         free(before[i]);
         free(plain[i]);

@@ -8,9 +8,9 @@
  *     help_int(&k, n);
  *     help_run_kernel(&k, 4, 1, 256, 1);
  *
- * Each runs four times: without this machine's vectors, with them, and on two
- * and seven threads; all must leave the same bytes, and the threads' traces be
- * those of one.
+ * Each runs five times: without this machine's vectors, with them, on two and
+ * seven threads, and with its warps interleaved; all must leave the same bytes,
+ * and the threads' traces be those of one.
  */
 #ifndef TEG_TESTS_HELP_KERNEL_H
 #define TEG_TESTS_HELP_KERNEL_H
@@ -18,11 +18,15 @@
 #include "traces/emulate/core/emulate.h"
 
 enum {
-    HELP_GENERATIONS = 4,
+    HELP_GENERATIONS = 5,
     HELP_BUFFERS = 16
 };
 
 extern const unsigned help_generation[HELP_GENERATIONS];
+/* Those that have what sm_90 brought; a test of n cases runs 2 n times. */
+extern const unsigned help_clustered[2];
+#define HELP_CLUSTERED help_clustered[_i % 2]
+#define HELP_CASE      (_i / 2)
 
 struct help_kernel {
     struct teg_cubin cubin;
@@ -32,6 +36,7 @@ struct help_kernel {
     struct teg_diag d;
     uint8_t params[4096];
     uint32_t argument;
+    int ordered; /* what the kernel leaves depends on the order of warps */
     struct {
         uint64_t address;
         uint8_t *data;

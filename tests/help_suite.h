@@ -4,10 +4,10 @@
 
 #include <check.h>
 
-/* Of `n` random rounds those that are run: a fifth under the sanitizers, which
+/* Of `n` random rounds those that are run: a tenth under the sanitizers, which
  * take ten times as long to look at the same code. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HELP_ROUNDS(n) ((n) / 5)
+#define HELP_ROUNDS(n) (((n) + 9) / 10)
 #else
 #define HELP_ROUNDS(n) (n)
 #endif

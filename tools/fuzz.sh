@@ -1,18 +1,16 @@
 #!/bin/sh
-# Runs libFuzzer programs one after the other: tools/fuzz.sh SECONDS PROGRAM...
-# or, with `replay` for SECONDS, each once over its committed corpus. Each
-# begins with tests/fuzz/corpus/NAME and files of the tests that it can read;
-# words that such files are made of are in tests/fuzz/NAME.dict. What it finds
-# grows in build/fuzz/corpus. ONLY='trace|tegt' chooses some. Status 1 if one
-# failed.
+# Runs libFuzzer programs, JOBS at once (default: one): tools/fuzz.sh SECONDS
+# PROGRAM... or, with `replay` for SECONDS, each once over its committed corpus.
+# Each begins with tests/fuzz/corpus/NAME and files of the tests that it can
+# read; words that such files are made of are in tests/fuzz/NAME.dict. What it
+# finds grows in build/fuzz/corpus. ONLY='trace|tegt' chooses some. Status 1 if
+# one failed.
 cd "$(dirname "$0")/.." || exit 2
-seconds=$1
-shift
-failed=0 ran=0
-for program in "$@"; do
+
+# One program: SECONDS PROGRAM.
+fuzz() {
+    seconds=$1 program=$2
     name=$(basename "$program")
-    echo "${name#fuzz_}" | grep -qxE -e "${ONLY:-.*}" || continue
-    ran=1
     mkdir -p "build/fuzz/corpus/$name"
     patience=20
     [ "$name" != fuzz_engine ] || patience=300 # the naive one looks at each cycle
@@ -38,11 +36,25 @@ for program in "$@"; do
         echo "$name: $(grep '^Done' "build/fuzz/$name.log")"
     else
         echo "$name: failed, see build/fuzz/$name.log"
-        failed=1
+        return 1
     fi
-done
-if [ $ran = 0 ]; then
-    echo "no fuzz program's name matches '$ONLY'"
-    failed=1
+}
+
+if [ "$1" = --one ]; then
+    fuzz "$2" "$3"
+    exit
 fi
-exit $failed
+seconds=$1
+shift
+for program in "$@"; do
+    name=$(basename "$program")
+    ! echo "${name#fuzz_}" | grep -qxE -e "${ONLY:-.*}" || echo "$program"
+done | {
+    chosen=$(cat)
+    if [ -z "$chosen" ]; then
+        echo "no fuzz program's name matches '$ONLY'"
+        exit 1
+    fi
+    echo "$chosen" |
+        xargs -P "${JOBS:-1}" -L 1 tools/fuzz.sh --one "$seconds" || exit 1
+}

@@ -28,18 +28,22 @@ expect 1 with_tools "$teg" exec -g t4 --no-trace -- "$build/tests/cli/streams" p
 err '^teg: ptxas did not compile the program.s PTX for sm_75'
 
 # Every function of the runtime that the program calls, inside it.
-nm -u "$build/tests/cli/program.o" |
-    sed -n 's/.* U \(\(__\)*cuda[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' \
-        >"$work/inside.c"
-nm -u "$build/tests/cli/program.o" |
-    sed -n 's/.* U \(cu[A-Z][A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' \
-        >"$work/driver.c"
+objects="$build/tests/cli/program.o $build/tests/cli/program_code.o
+    $build/tests/cli/program_driver.o"
+# shellcheck disable=SC2086
+nm -u $objects |
+    sed -n 's/.* U \(\(__\)*cuda[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' |
+    sort -u >"$work/inside.c"
+# shellcheck disable=SC2086
+nm -u $objects |
+    sed -n 's/.* U \(cu[A-Z][A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' |
+    sort -u >"$work/driver.c"
 $cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" "$work/driver.c"
 check 'there are some' [ "$(wc -l <"$work/inside.c")" -gt 40 ]
 link() { # OUTPUT FLAG...: the program around its own runtime
     to=$1 && shift
     # shellcheck disable=SC2086
-    $cc $flags "$@" -O1 -fPIC -o "$to" "$work/inside.c" "$build/tests/cli/program.o" \
+    $cc $flags "$@" -O1 -fPIC -o "$to" "$work/inside.c" $objects \
         "$work/libcuda.so.1" -pthread
 }
 expect 0 link "$work/static"
@@ -191,7 +195,7 @@ expect 0 $cc $flags -w -shared -fPIC -o "$work/leads.so" "$work/leads.c"
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/opens_module" "$work/leads.so"
 
 # shellcheck disable=SC2086
-$cc $flags -o "$work/rpath" "$build/tests/cli/program.o" "$build/cudart/libcudart.so.13" \
+$cc $flags -o "$work/rpath" $objects "$build/cudart/libcudart.so.13" \
     -Wl,--disable-new-dtags,-rpath,"$work/lib" -pthread
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/rpath" scale
 

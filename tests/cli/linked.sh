@@ -30,6 +30,9 @@ for sm in 80 90; do
         --grid 8 --block 32 -j 3 -a buf:f16:1:zeros --dump "0=$work/half.raw"
     check 'a half counts to 256' \
         [ "$(od -An -v -tx2 "$work/half.raw" | tr -d ' ')" = 5c00 ]
+    expect 1 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k half_alone \
+        --grid 8 --block 32 -a buf:f16:1:zeros --strict-memory
+    err 'lane 0 pc .* 4 bytes at 0x[0-9a-f]* of global memory are out of'
     expect 1 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k by_name \
         --grid 1 --block 32 -a buf:f32:31:iota
     err 'lane 31 pc .* 4 bytes at 0x[0-9a-f]* of global memory are out of'

@@ -37,17 +37,22 @@ judge() { # STATUS
         [ "$(grep -c '^teg[:a-z ]*' "$work/now/err")" -ge 1 ] ||
             echo 'not a word'
         [ "$(grep -vc "$said" "$work/now/err")" -le 1 ] || echo 'several lines'
-        for file in "$work"/now/*; do
-            name=${file##*/}
-            # a journal of a sweep is there to go on from
-            [ "$name" = out ] || [ "$name" = err ] ||
-                [ "${name%.partial}" != "$name" ] ||
-                cmp -s "$file" "$work/good/$name" || echo "half a $name"
+        # a journal of a sweep is there to go on from
+        (cd "$work/now" && find . -type f ! -name '*.partial' \
+            ! -path ./out ! -path ./err) | while read -r name; do
+            cmp -s "$work/now/$name" "$work/good/$name" ||
+                # those of the launches there were
+                { [ "${name##*/}" = kernels.json ] &&
+                    [ "$(tail -c 2 "$work/now/$name")" = '}' ]; } ||
+                # a sweep whose point failed has a row that says so
+                grep -q 'points failed; their rows say why$' "$work/now/err" ||
+                echo "half a $name"
         done
         ;;
     *) echo "status $1" ;;
     esac
-    if [ -s "$work/report" ]; then
+    # what a program leaves its runtime leaves
+    if [ -s "$work/report" ] && [ -z "$TEG_OOM_PROGRAM" ]; then
         read -r count left <"$work/report"
         [ "$left" -le "$kept" ] || echo "$((left - kept)) of $count kept"
     fi
@@ -64,6 +69,8 @@ memory() {
     # what is said when all goes well may be said then, too
     said=$(sed 's/[][\.*^$/]/./g' "$work/good/err" | head -1)
     said=${said:-'^no such line$'}
+    # what exec says of the launches there were
+    said="$said\|^teg: .*no kernel launch was traced$\|^teg: [0-9]* launch.*json$"
     read -r total kept <"$work/report"
     every=${OOM_EVERY:-$((total / 6 + 1))}
     n=1
@@ -119,5 +126,13 @@ memory trace "$here/tests/fixtures/run.sm_80.cubin" --kernel saxpy --grid 1 \
     -o k.tegt
 memory trace "$here/tests/fixtures/linked.sm_80.cubin" --kernel by_pointer \
     --grid 1 --block 32 -a buf:f32:32:iota -o k.tegt
+
+program=$PWD/${BUILD:-build/release}/tests/cli/program
+memory exec -g a100 -o k.teg -- "$program" variables
+memory profile -g a100 -j 1 -o k.teg -- "$program" variables
+# the runtime that the program finds
+export TEG_OOM_PROGRAM=program
+memory exec -g a100 -o k.teg -- "$program" variables
+memory exec -g a100 --no-trace -- "$program" print
 
 finish

@@ -47,7 +47,7 @@ for k in from_registers:16 half_sums:72; do
     out '"tensor_operations": 16384'
 done
 
-# INT4 has no rate on Hopper, and scaled blocks no shape that is known.
+# INT4 has no rate on Hopper, and neither have scaled blocks.
 expect 0 "$teg" run $micro/tensor.sketch -g h100 -p OP=11
 out 'note: .*tensor products timed by class, not by'
 expect 0 "$teg" run $micro/tensor.sketch -g h100 -p OP=11 -f json
@@ -60,6 +60,14 @@ block 32
 QMMA.SF.16832.F32.E4M3.E4M3.E8 R4, R8, R12, R4
 EXIT
 END
+expect 0 "$teg" run "$work/scaled.sketch" -g h100 -f json
+out '"kind": "tensor-class"'
+expect 0 "$teg" run "$work/scaled.sketch" -g rtx5090 -f json
+out '"tensor_operations": 8192'
+! grep -q tensor-class "$work/out" || fail "a note that rates are missing"
+sed 's/QMMA.SF.16832.F32.E4M3.E4M3.E8/OMMA.16864.F32.E2M1.E2M1/' \
+    "$work/scaled.sketch" >"$work/unscaled.sketch"
+mv "$work/unscaled.sketch" "$work/scaled.sketch"
 expect 0 "$teg" run "$work/scaled.sketch" -g h100
 out 'not known and their operations not counted'
 expect 0 "$teg" run "$work/scaled.sketch" -g h100 -f json

@@ -93,6 +93,51 @@ expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'
 check 'a fault leaves no trace' [ ! -e "$work/none.tegt" ]
+# A buffer of 20 floats: the rest of its 256 bytes reads as 0, unless asked for.
+over() { # N OPTIONS...: saxpy of N of them
+    n=$1
+    shift
+    expect "$want_over" "$teg" trace $cubin --kernel saxpy --grid 1 --block 96 \
+        -a i32:$n -a f32:2 -a buf:f32:20:iota -a buf:f32:96:zeros \
+        --dump 3="$work/over.raw" "$@"
+}
+for jobs in 1 3; do
+    want_over=0 over 64 -j $jobs
+    check 'zeros behind the buffer' [ "$(od -An -v -tf4 "$work/over.raw" |
+        tr -s ' \n' ' ')" = "$(awk 'BEGIN {for (i = 0; i < 96; i++)
+            printf " %d", i < 20 ? 2 * i : 0; printf " "}')" ]
+    want_over=1 over 65 -j $jobs
+    err 'warp 2 lane 0 pc 0x[0-9a-f]*: LDG.* 4 bytes at 0x7f0000000100 of global'
+    want_over=1 over 64 -j $jobs --strict-memory
+    err 'warp 0 lane 20 pc 0x[0-9a-f]*: LDG.* 4 bytes at 0x7f0000000050 of global'
+    want_over=0 over 20 -j $jobs --strict-memory
+done
+# what is written ends with the buffer
+expect 1 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 -a i32:32 \
+    -a f32:2 -a buf:f32:32:iota -a buf:f32:20:zeros
+err 'warp 0 lane 20 pc 0x[0-9a-f]*: STG.* of global memory are out of bounds'
+
+# The order of a block's warps: eight of them add to the same elements.
+columns() {
+    expect 0 "$teg" trace $kernels/k52_order.fatbin --arch sm_80 \
+        --kernel columns --grid 1 --block 32,8 -a buf:f32:32:zeros \
+        -a buf:f32:1024:random -a buf:f32:32:random,seed=2 -a i32:32 \
+        --dump 0="$work/columns.raw" "$@"
+    od -An -v -tf4 "$work/columns.raw" | awk '{for (i = 1; i <= NF; i++) n += $i}
+        END {printf "%.3f\n", n}'
+}
+check 'one after the other add eight times' awk -v a="$(columns)" \
+    -v b="$(columns --interleave steps)" \
+    'BEGIN {exit !(b > 100 && a / b > 7.999 && a / b < 8.001)}'
+check 'the same seed, the same order' \
+    [ "$(columns --interleave 5)" = "$(columns --interleave 5 -j 2)" ]
+expect 0 "$teg" trace $kernels/k52_order.fatbin --arch sm_80 --kernel turns \
+    --grid 2 --block 128 -a buf:i32:160:zeros -a buf:i32:2:zeros -a i32:20 \
+    --interleave 3 -o "$work/turns.tegt"
+expect 0 "$teg" check "$work/turns.tegt" -g a100
+expect 2 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 --interleave x
+err "[-][-]interleave: expected steps or a number of at most 19 digits, found 'x'"
+
 expect 1 "$teg" trace $cubin --grid 1 --block 32
 err 'expected --kernel'
 err 'for there are 14: .*, saxpy$'

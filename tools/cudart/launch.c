@@ -89,10 +89,8 @@ static int check_resources(const struct runtime *r, const struct function *f,
 
     if (s->shared > most || k->shared_bytes + s->shared > shared_most(r->gpu))
         return cudaErrorInvalidValue;
-    if (k->max_threads[0] != 0 &&
-        threads > k->max_threads[0] * k->max_threads[1] * k->max_threads[2])
-        return cudaErrorLaunchOutOfResources;
-    if (blocks_per_sm(r, f, threads, s->shared) == 0)
+    if (threads > threads_most(r, f) ||
+        blocks_per_sm(r, f, threads, s->shared) == 0)
         return cudaErrorLaunchOutOfResources;
     return cudaSuccess;
 }
@@ -304,6 +302,7 @@ int function_launch(struct runtime *r, struct function *f,
         .outlet = {print_text, NULL},
         .warp_insts = &insts,
         .jobs = r->jobs,
+        .order = r->order,
         .alone_up_to = ALONE_UP_TO,
     };
     const struct launch_key key = {

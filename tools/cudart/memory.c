@@ -71,7 +71,8 @@ int memory_range_of(struct runtime *r, const void *address,
         *range = (struct memory_range){s->data, s->bytes, s->kind};
         return 1;
     }
-    if (!emu_device_span(r->device, (uint64_t)address, &span))
+    if (!emu_device_span(r->device, (uint64_t)address, &span) ||
+        (uint64_t)address - span.address >= span.bytes)
         return 0;
     *range =
         (struct memory_range){(void *)span.address, span.bytes, MEMORY_DEVICE};

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/binary/fatbin.h"
 #include "isa/sass/sass.h"
@@ -72,16 +73,30 @@ static int choose(const struct teg_fatbin *f, uint32_t cc)
     return best;
 }
 
+/* Programs of several sources have an entry of each for an architecture. */
+static bool stands_before(const struct teg_fatbin *f, uint32_t entry)
+{
+    for (uint32_t i = 0; i < entry; i++) {
+        if (f->entry[i].sm == f->entry[entry].sm &&
+            f->entry[i].is_ptx == f->entry[entry].is_ptx)
+            return true;
+    }
+    return false;
+}
+
 static void say_no_image(const struct runtime *r, const struct teg_fatbin *f)
 {
     uint32_t cc = r->gpu->chip.compute_capability;
     char found[KNOWN_MAX] = "";
     size_t used = 0;
 
-    for (uint32_t i = 0; i < f->count && used < sizeof found; i++)
-        used += (size_t)snprintf(
-            found + used, sizeof found - used, "%s%s_%u", i > 0 ? ", " : "",
-            f->entry[i].is_ptx ? "PTX of compute" : "sm", f->entry[i].sm);
+    for (uint32_t i = 0; i < f->count && used < sizeof found; i++) {
+        if (!stands_before(f, i))
+            used += (size_t)snprintf(
+                found + used, sizeof found - used, "%s%s_%u",
+                used > 0 ? ", " : "",
+                f->entry[i].is_ptx ? "PTX of compute" : "sm", f->entry[i].sm);
+    }
     if (!emu_supports(cc))
         runtime_say("",
                     "%s is sm_%u, whose code is not emulated: choose "
@@ -217,7 +232,7 @@ static void *make(size_t bytes)
 
     if (made == NULL) {
         runtime_say("", "out of memory");
-        abort();
+        _exit(EXIT_FAILURE);
     }
     return made;
 }

@@ -48,6 +48,12 @@ static int open_gpu(struct runtime *r)
         r->margin = LOOSE_MARGIN;
         emu_device_loosen(r->device);
     }
+    path = getenv("TEG_EXEC_STRICT");
+    if (path != NULL && path[0] != '\0')
+        emu_device_make_strict(r->device);
+    path = getenv("TEG_EXEC_INTERLEAVE");
+    if (path == NULL || !emu_order_parse(&r->order, path))
+        r->order = (struct emu_order){0};
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     r->repeats = repeats_new();

@@ -20,6 +20,8 @@
  *   TEG_EXEC_BLOCKS    A:B, only these blocks of each launch
  *   TEG_EXEC_LOOSE     not empty: buffers have room around them, and
  *                      shared memory of blocks of a cluster outlives them
+ *   TEG_EXEC_STRICT    not empty: buffers end with their last byte
+ *   TEG_EXEC_INTERLEAVE  how warps take turns, if not from barrier to barrier
  *   TEG_EXEC_TIME      not empty: launches take what the simulator says
  *   TEG_EXEC_JOBS      threads that run the blocks of a launch
  */
@@ -46,6 +48,7 @@ struct runtime {
     int strays_said;      /* what a shuffle left undefined, once */
     int lone_syncs_said;  /* what a sync left undefined, once */
     uint64_t launches;
+    struct emu_order order;
     unsigned jobs;           /* threads that run the blocks of a launch */
     struct repeats *repeats; /* launches that were run: repeat.h */
     uint64_t texture_changes;

@@ -111,16 +111,58 @@ static teg_status read_trace(const struct tracer *t, const char *file,
     return teg_buffer_file(b, path, d);
 }
 
-static int equals(const struct tracer *t, const struct written *w,
-                  const struct teg_buffer *bytes)
+static teg_status compare(const struct tracer *t, const struct written *w,
+                          const struct teg_buffer *bytes, int *equal,
+                          struct teg_diag *d)
 {
     struct teg_buffer other = {0};
-    int equal = read_trace(t, w->file, &other, NULL) == TEG_OK &&
-                other.size == bytes->size &&
-                memcmp(other.data, bytes->data, bytes->size) == 0;
 
+    teg_status status = read_trace(t, w->file, &other, d);
+
+    *equal = status == TEG_OK && other.size == bytes->size &&
+             memcmp(other.data, bytes->data, bytes->size) == 0;
     teg_buffer_release(&other);
-    return equal;
+    return status;
+}
+
+/* The kept trace of the kernel that has these bytes; NULL: none. */
+static teg_status find_equal(const struct tracer *t,
+                             const struct teg_buffer *bytes, const char *kernel,
+                             uint32_t crc, struct written **found,
+                             struct teg_diag *d)
+{
+    int equal = 0;
+
+    *found = NULL;
+    for (struct written *w = t->written; w != NULL && !equal; w = w->next) {
+        if (w->crc != crc || w->bytes != bytes->size ||
+            strcmp(w->kernel, kernel) != 0)
+            continue;
+        TRY(compare(t, w, bytes, &equal, d));
+        if (equal)
+            *found = w;
+    }
+    return TEG_OK;
+}
+
+/* NULL: no memory. */
+static struct written *note_written(struct tracer *t, const char *file,
+                                    const char *kernel, uint32_t crc,
+                                    size_t bytes)
+{
+    struct written *w = calloc(1, sizeof *w);
+
+    if (w == NULL)
+        return NULL;
+    *w = (struct written){strdup(file), strdup(kernel), crc, bytes, t->written};
+    if (w->file == NULL || w->kernel == NULL) {
+        free(w->file);
+        free(w->kernel);
+        free(w);
+        return NULL;
+    }
+    t->written = w;
+    return w;
 }
 
 /* The kept trace that the new one at `file` is: an earlier equal one, or
@@ -131,24 +173,18 @@ static teg_status keep(struct tracer *t, const char *file, const char *kernel,
     struct teg_buffer bytes = {0};
     struct written *w;
     uint32_t crc;
+    teg_status status;
 
     TRY(read_trace(t, file, &bytes, d));
     crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
-    for (w = t->written; w != NULL; w = w->next) {
-        if (w->crc == crc && w->bytes == bytes.size &&
-            strcmp(w->kernel, kernel) == 0 && equals(t, w, &bytes))
-            break;
-    }
-    if (w == NULL && (w = calloc(1, sizeof *w)) != NULL) {
-        *w = (struct written){strdup(file), strdup(kernel), crc, bytes.size,
-                              t->written};
-        t->written = w;
+    status = find_equal(t, &bytes, kernel, crc, &w, d);
+    if (status == TEG_OK && w == NULL) {
+        w = note_written(t, file, kernel, crc, bytes.size);
+        status = w != NULL ? TEG_OK : teg_fail_memory(d);
     }
     teg_buffer_release(&bytes);
-    if (w == NULL || w->file == NULL || w->kernel == NULL)
-        return teg_fail_memory(d);
     *kept = w;
-    return TEG_OK;
+    return status;
 }
 
 /* ---- writing -------------------------------------------------------------------- */
@@ -175,18 +211,38 @@ static json_t *shape_json(const uint32_t shape[3])
                      (json_int_t)shape[2]);
 }
 
+/* NULL: no memory.  (What json_dumps of Jansson 2.14 has no room for it leaves
+ * out without a word) */
+static char *text_of(const json_t *line)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = line != NULL ? open_memstream(&text, &size) : NULL;
+    int good;
+
+    if (f == NULL)
+        return NULL;
+    good = json_dumpf(line, f, JSON_COMPACT) == 0 && fputc('\n', f) != EOF &&
+           ferror(f) == 0;
+    if (fclose(f) == 0 && good)
+        return text;
+    free(text);
+    errno = ENOMEM;
+    return NULL;
+}
+
 /* A line of DIR/.launches.  Takes `line`. */
 static int write_line(const struct tracer *t, json_t *line)
 {
     char path[PATH_MAX];
-    char *text = line != NULL ? json_dumps(line, JSON_COMPACT) : NULL;
+    char *text = text_of(line);
     FILE *f;
     int good;
 
     json_decref(line);
     snprintf(path, sizeof path, "%s/.launches", t->directory);
     f = text != NULL ? fopen(path, "a") : NULL;
-    good = f != NULL && fprintf(f, "%s\n", text) > 0;
+    good = f != NULL && fputs(text, f) >= 0;
     good = f != NULL && fclose(f) == 0 && good;
     free(text);
     return good;
@@ -214,8 +270,13 @@ static int flush_passed(struct tracer *t)
            write_line(t, json_pack("{s:I}", "untraced", (json_int_t)count));
 }
 
-/* A line that cannot be written is said with the next launch, whose own cannot
- * be either. */
+/* A line that cannot be written is said with the next launch. */
+static void note_loss(struct tracer *t, int good)
+{
+    if (!good && t->lost == 0)
+        t->lost = errno != 0 ? errno : EIO;
+}
+
 void tracer_event(struct tracer *t, const char *what, const void *address,
                   size_t bytes)
 {
@@ -229,14 +290,13 @@ void tracer_event(struct tracer *t, const char *what, const void *address,
         e->bytes += bytes;
         return;
     }
-    flush_event(t);
-    flush_passed(t);
+    note_loss(t, flush_event(t) && flush_passed(t));
     *e = (struct touched){what, (uint64_t)address, bytes};
 }
 
 void tracer_pass(struct tracer *t)
 {
-    flush_event(t);
+    note_loss(t, flush_event(t));
     t->untraced++;
 }
 
@@ -249,13 +309,12 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
         kept->kernel, "launch", (json_int_t)number, "grid", shape_json(grid),
         "block", shape_json(block), "process", (json_int_t)t->process);
 
-    if (!flush_event(t) || !flush_passed(t)) {
-        json_decref(line);
-        return teg_fail_errno(d, t->directory, "write .launches in");
-    }
-    return write_line(t, line)
-               ? TEG_OK
-               : teg_fail_errno(d, t->directory, "write .launches in");
+    note_loss(t, flush_event(t) && flush_passed(t));
+    note_loss(t, write_line(t, line));
+    if (t->lost == 0)
+        return TEG_OK;
+    errno = t->lost;
+    return teg_fail_errno(d, t->directory, "write .launches");
 }
 
 teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
@@ -264,13 +323,15 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
 {
     char file[256], path[PATH_MAX];
     const struct teg_kernel *k = launch->kernel;
+    teg_status status;
 
     name_file(t, launch->kernel->name, number, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", t->directory, file);
     TRY(teg_tegt_write(path, launch, d));
-    TRY(keep(t, file, k->name, kept, d));
-    if (strcmp((*kept)->file, file) != 0)
+    status = keep(t, file, k->name, kept, d);
+    if (status != TEG_OK || strcmp((*kept)->file, file) != 0)
         unlink(path);
+    TRY(status);
     return tracer_repeat(t, *kept, k->grid, k->block, number, d);
 }
 

@@ -24,6 +24,7 @@ struct tracer {
     struct simulated *clock; /* owned; NULL: time is nominal */
     struct touched event;    /* the latest, not noted yet */
     uint64_t untraced;       /* launches since the latest that was */
+    int lost;                /* why a line could not be written, an errno */
 };
 
 int tracer_init(struct tracer *t);

@@ -10,10 +10,10 @@
 #include "tests/help_suite.h"
 
 enum {
-    GENERATIONS = 4
+    GENERATIONS = 5
 };
 
-static const unsigned generation[GENERATIONS] = {75, 80, 86, 90};
+static const unsigned generation[GENERATIONS] = {75, 80, 86, 90, 120};
 
 struct run {
     struct teg_cubin cubin;

@@ -1,4 +1,4 @@
-/* Kernels of tests/fixtures/run.cu, compiled for four generations, against the
+/* Kernels of tests/fixtures/run.cu, compiled for five generations, against the
  * same computations in C; and what must be refused, with its place. */
 #include "traces/emulate/core/emulate.h"
 
@@ -13,11 +13,11 @@
 #include "traces/emulate/core/args.h"
 
 enum {
-    GENERATIONS = 4,
+    GENERATIONS = 5,
     ARGS_MAX = 8
 };
 
-static const unsigned generation[GENERATIONS] = {75, 80, 86, 90};
+static const unsigned generation[GENERATIONS] = {75, 80, 86, 90, 120};
 
 struct run {
     struct teg_cubin cubin;

@@ -25,11 +25,11 @@ START_TEST(a_histogram_spread_over_a_cluster)
     enum {
         COUNT = 3000
     };
-    const uint32_t cluster = 1u << _i; /* 1 to 16 blocks */
+    const uint32_t cluster = 1u << HELP_CASE; /* 1 to 16 blocks */
     struct help_kernel k;
     uint32_t *in, *out, want[256] = {0};
 
-    help_kernel_open(&k, 90, "k32_cluster", "histogram");
+    help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "histogram");
     in = help_buffer(&k, COUNT * sizeof *in);
     help_int(&k, COUNT);
     out = help_buffer(&k, sizeof want);
@@ -51,7 +51,7 @@ START_TEST(registers_of_a_cluster)
     struct help_kernel k;
     uint32_t *out;
 
-    help_kernel_open(&k, 90, "k32_cluster", "registers");
+    help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "registers");
     out = help_buffer(&k, 6 * 6 * 2 * 64);
     k.facts.grid[2] = 2;
     help_run_kernel(&k, 6, 6, 1, 1);
@@ -82,7 +82,7 @@ START_TEST(rounds_of_passing_on)
     struct help_kernel k;
     int *in, *out, v[BLOCKS * 64];
 
-    help_kernel_open(&k, 90, "k32_cluster", "ring");
+    help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "ring");
     in = help_buffer(&k, sizeof v);
     out = help_buffer(&k, 3 * sizeof v);
     help_int(&k, ROUNDS);
@@ -113,7 +113,7 @@ START_TEST(lanes_come_to_the_clusters_barrier_apart)
     struct help_kernel k;
     int *out;
 
-    help_kernel_open(&k, 90, "k32_cluster", "parted");
+    help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "parted");
     out = help_buffer(&k, 4 * 64 * 4);
     set3(k.facts.cluster, 2, 1, 1);
     help_run_kernel(&k, 4, 1, 64, 1);
@@ -178,7 +178,8 @@ START_TEST(cluster_sum)
     struct help_kernel k;
     int *in, *out;
 
-    help_kernel_open(&k, 90, "k29_sm90", "cluster_sum");
+    help_kernel_open(&k, HELP_CLUSTERED, "k29_sm90", "cluster_sum");
+    k.ordered = 1; /* both blocks write the same */
     in = help_buffer(&k, 128 * sizeof *in);
     out = help_buffer(&k, 128 * sizeof *out);
     for (int i = 0; i < 128; i++)
@@ -209,16 +210,17 @@ START_TEST(mistakes_with_clusters)
 {
     struct help_kernel k;
 
-    help_kernel_open(&k, 90, "k32_cluster", "wrong");
-    help_int(&k, _i);
+    help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "wrong");
+    help_int(&k, HELP_CASE);
     help_buffer(&k, 128);
     set3(k.facts.cluster, 2, 1, 1);
     k.facts.grid[0] = 2;
     k.facts.block[0] = 32;
     k.facts.insts_max = 100000;
     ck_assert(help_try_kernel(&k) != TEG_OK);
-    ck_assert_msg(strstr(k.d.what, mistakes[_i].what) != NULL, "%s", k.d.what);
-    ck_assert_msg(strstr(k.d.where, mistakes[_i].where) != NULL, "%s",
+    ck_assert_msg(strstr(k.d.what, mistakes[HELP_CASE].what) != NULL, "%s",
+                  k.d.what);
+    ck_assert_msg(strstr(k.d.where, mistakes[HELP_CASE].where) != NULL, "%s",
                   k.d.where);
     help_kernel_close(&k);
 }
@@ -230,7 +232,7 @@ START_TEST(a_loose_device_outlives_its_blocks)
     for (int row = 2; row < 4; row++) {
         struct help_kernel k;
 
-        help_kernel_open(&k, 90, "k32_cluster", "wrong");
+        help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "wrong");
         emu_device_loosen(k.device);
         help_int(&k, row);
         help_buffer(&k, 128);
@@ -277,7 +279,7 @@ START_TEST(blocks_come_cluster_after_cluster)
     struct teg_launch launch;
     struct teg_block *block;
 
-    help_kernel_open(&k, 90, "k32_cluster", "ring");
+    help_kernel_open(&k, HELP_CLUSTERED, "k32_cluster", "ring");
     help_buffer(&k, 12 * 64 * 4);
     help_buffer(&k, 12 * 64 * 12);
     help_int(&k, 1);
@@ -286,7 +288,7 @@ START_TEST(blocks_come_cluster_after_cluster)
     set3(k.facts.cluster, 2, 2, 1);
     k.facts.from = 2;
     k.facts.to = 9;
-    k.facts.jobs = 1 + 2 * (unsigned)_i;
+    k.facts.jobs = 1 + 2 * (unsigned)HELP_CASE;
     ck_assert(emu_launch(&k.cubin, k.code, k.device, &k.facts, &launch, &k.d) ==
               TEG_OK);
     for (int i = 0; i < 12; i++) {
@@ -424,13 +426,13 @@ START_TEST(a_block_that_does_not_come)
 }
 END_TEST
 
-HELP_MAIN("traces/gangs", 60, {a_histogram_spread_over_a_cluster, 5},
-          {registers_of_a_cluster, 0}, {rounds_of_passing_on, 0},
-          {lanes_come_to_the_clusters_barrier_apart, 0},
-          {copies_and_arrivals_from_other_blocks, 0}, {cluster_sum, 0},
-          {mistakes_with_clusters, 6}, {clusters_that_cannot_be, 0},
-          {a_loose_device_outlives_its_blocks, 0},
-          {blocks_come_cluster_after_cluster, 2},
+HELP_MAIN("traces/gangs", 60, {a_histogram_spread_over_a_cluster, 10},
+          {registers_of_a_cluster, 2}, {rounds_of_passing_on, 2},
+          {lanes_come_to_the_clusters_barrier_apart, 2},
+          {copies_and_arrivals_from_other_blocks, 0}, {cluster_sum, 2},
+          {mistakes_with_clusters, 12}, {clusters_that_cannot_be, 0},
+          {a_loose_device_outlives_its_blocks, 2},
+          {blocks_come_cluster_after_cluster, 4},
           {rounds_of_a_stencil, HELP_GENERATIONS},
           {shares_of_a_sum, HELP_GENERATIONS},
           {blocks_that_wait_for_later_ones, HELP_GENERATIONS},

@@ -194,11 +194,11 @@ static uint32_t drawn(const struct vectors *f)
 
 START_TEST(atomics_of_vectors)
 {
-    const struct vectors *f = &vectors[_i];
+    const struct vectors *f = &vectors[HELP_CASE];
     struct help_kernel k;
     uint32_t *to, *v, want[16 * 4];
 
-    help_kernel_open(&k, 90, "k36_vector_atomics", f->kernel);
+    help_kernel_open(&k, HELP_CLUSTERED, "k36_vector_atomics", f->kernel);
     to = help_buffer(&k, sizeof want);
     v = help_buffer(&k, 2 * sizeof want);
     for (int i = 0; i < 64; i++)
@@ -221,7 +221,7 @@ START_TEST(answers_of_vectors)
     struct help_kernel k;
     float *to, *v, *old, sum[4] = {0};
 
-    help_kernel_open(&k, 90, "k36_vector_atomics", "answers");
+    help_kernel_open(&k, HELP_CLUSTERED, "k36_vector_atomics", "answers");
     to = help_buffer(&k, sizeof sum);
     v = help_buffer(&k, 32 * sizeof sum);
     old = help_buffer(&k, 32 * sizeof sum);
@@ -396,8 +396,8 @@ END_TEST
 HELP_MAIN("traces/kernels_memory", 60, {atomics_shared, HELP_GENERATIONS},
           {atomics_global, HELP_GENERATIONS},
           {atomics_reducing, HELP_GENERATIONS},
-          {atomics_of_vectors, sizeof vectors / sizeof vectors[0]},
-          {answers_of_vectors, 0}, {atomics_generic, HELP_GENERATIONS},
+          {atomics_of_vectors, 2 * sizeof vectors / sizeof vectors[0]},
+          {answers_of_vectors, 2}, {atomics_generic, HELP_GENERATIONS},
           {widths, HELP_GENERATIONS}, {cache_operators, HELP_GENERATIONS},
           {generic_pointers, HELP_GENERATIONS},
           {shared_widths, HELP_GENERATIONS})

@@ -190,6 +190,7 @@ START_TEST(threads_meet_at_an_mbarrier_and_leave_it)
     if (SM < 80)
         return;
     help_kernel_open(&k, SM, FILE, "phases");
+    k.ordered = 1; /* who still has to come */
     out = help_buffer(&k, 2 * N * sizeof *out);
     help_run_kernel(&k, 1, 1, N, 1);
     for (int i = 0; i < N; i++) {

@@ -249,7 +249,9 @@ START_TEST(special_registers)
                                  0, 0, 1, 1,  1, lane, t / 32};
 
         ck_assert_mem_eq(p, want, sizeof want);
-        ck_assert_uint_eq(p[14], SM == 75 ? 32 : SM == 86 ? 48 : 64);
+        ck_assert_uint_eq(p[14], SM == 75                ? 32
+                                 : SM == 86 || SM == 120 ? 48
+                                                         : 64);
         ck_assert_uint_eq(p[15], 0); /* %smid, of one SM */
         ck_assert_uint_eq(p[16], 1);
         ck_assert_uint_eq(p[17], 1u << lane);
@@ -405,7 +407,7 @@ START_TEST(hopper)
     float *g, *o;
     int *p;
 
-    help_kernel_open(&k, 90, "k29_sm90", "mbar");
+    help_kernel_open(&k, HELP_CLUSTERED, "k29_sm90", "mbar");
     g = help_buffer(&k, 1024);
     o = help_buffer(&k, 1024);
     for (int i = 0; i < 256; i++)
@@ -414,7 +416,7 @@ START_TEST(hopper)
     ck_assert_mem_eq(o, g, 1024);
     help_kernel_close(&k);
 
-    help_kernel_open(&k, 90, "k29_sm90", "elect");
+    help_kernel_open(&k, HELP_CLUSTERED, "k29_sm90", "elect");
     p = help_buffer(&k, 128);
     help_run_kernel(&k, 1, 1, 32, 1);
     for (int i = 0; i < 32; i++)
@@ -475,5 +477,5 @@ HELP_MAIN("traces/kernels_rest", 60, {convert, HELP_GENERATIONS},
           {barriers, HELP_GENERATIONS}, {special_registers, HELP_GENERATIONS},
           {traps, HELP_GENERATIONS}, {uniform, HELP_GENERATIONS},
           {uniform_block, HELP_GENERATIONS},
-          {many_parameters, HELP_GENERATIONS}, {hopper, 0},
+          {many_parameters, HELP_GENERATIONS}, {hopper, 2},
           {refusals, HELP_GENERATIONS}, {unknown_words, HELP_GENERATIONS})

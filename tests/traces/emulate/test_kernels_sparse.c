@@ -12,11 +12,11 @@
 #include "traces/emulate/core/half.h"
 
 enum {
-    GENERATIONS = 4,
+    GENERATIONS = 5,
     KERNELS_LEAST = 18 /* of each */
 };
 
-static const unsigned generation[GENERATIONS] = {80, 86, 89, 90};
+static const unsigned generation[GENERATIONS] = {80, 86, 89, 90, 120};
 
 static void raise_letters(char *c)
 {

@@ -116,14 +116,14 @@ static int reduced(const struct reduction *r, int old, int v)
 /* Each block's numbers into the same range, block after block. */
 START_TEST(ranges_into_global_memory)
 {
-    const struct reduction *r = &reductions[_i];
+    const struct reduction *r = &reductions[HELP_CASE];
     int count = BYTES / (int)bytes_of(r->type);
     int number[BYTES * BLOCKS], want[BYTES];
     struct help_kernel k;
     uint8_t *out, *in;
 
-    help_draw_seed((uint32_t)_i + 1);
-    help_kernel_open(&k, 90, FILE_OF_KERNELS, r->kernel);
+    help_draw_seed((uint32_t)HELP_CASE + 1);
+    help_kernel_open(&k, HELP_CLUSTERED, FILE_OF_KERNELS, r->kernel);
     out = help_buffer(&k, BYTES);
     in = help_buffer(&k, BYTES * BLOCKS);
     help_int(&k, BYTES);
@@ -137,26 +137,26 @@ START_TEST(ranges_into_global_memory)
 }
 END_TEST
 
-static void open_shared(struct help_kernel *k, const char *prefix,
+static void open_shared(struct help_kernel *k, unsigned sm, const char *prefix,
                         const struct reduction *r)
 {
     char name[40];
 
     snprintf(name, sizeof name, "%s_%s", prefix, r->kernel);
-    help_kernel_open(k, 90, FILE_OF_KERNELS, name);
+    help_kernel_open(k, sm, FILE_OF_KERNELS, name);
 }
 
 /* Each of two blocks' numbers into the other's range. */
 START_TEST(ranges_into_the_others_shared_memory)
 {
-    const struct reduction *r = &of_shared[_i];
+    const struct reduction *r = &of_shared[HELP_CASE];
     int count = BYTES / (int)bytes_of(r->type);
     int number[2 * BYTES], want[2 * BYTES];
     struct help_kernel k;
     uint8_t *out, *in;
 
-    help_draw_seed((uint32_t)_i + 100);
-    open_shared(&k, "shared", r);
+    help_draw_seed((uint32_t)HELP_CASE + 100);
+    open_shared(&k, HELP_CLUSTERED, "shared", r);
     out = help_buffer(&k, 2 * BYTES);
     in = help_buffer(&k, 2 * BYTES);
     help_int(&k, BYTES);
@@ -174,13 +174,13 @@ END_TEST
  * after lane. */
 START_TEST(registers_into_the_others_shared_memory)
 {
-    const struct reduction *r = &of_shared[_i];
+    const struct reduction *r = &of_shared[HELP_CASE];
     int number[2 * THREADS], want[2 * PLACES];
     struct help_kernel k;
     uint8_t *out, *in;
 
-    help_draw_seed((uint32_t)_i + 200);
-    open_shared(&k, "sent", r);
+    help_draw_seed((uint32_t)HELP_CASE + 200);
+    open_shared(&k, HELP_CLUSTERED, "sent", r);
     out = help_buffer(&k, 2 * PLACES * bytes_of(r->type));
     in = help_buffer(&k, 2 * THREADS * bytes_of(r->type));
     draw_numbers(r->type, want, out, 2 * PLACES);
@@ -208,9 +208,9 @@ START_TEST(copies_that_arrive)
     struct help_kernel k;
     int32_t *out, *in;
 
-    help_draw_seed((uint32_t)_i + 300);
-    help_kernel_open(&k, 90, FILE_OF_KERNELS,
-                     _i == 0 ? "arrives" : "arrives_noinc");
+    help_draw_seed((uint32_t)HELP_CASE + 300);
+    help_kernel_open(&k, HELP_CLUSTERED, FILE_OF_KERNELS,
+                     HELP_CASE == 0 ? "arrives" : "arrives_noinc");
     out = help_buffer(&k, COPIERS * 16);
     in = help_buffer(&k, ROUNDS * COPIERS * 16);
     help_int(&k, ROUNDS);
@@ -233,7 +233,7 @@ END_TEST
 /* A trace has the range, and of what its elements are. */
 START_TEST(a_trace_has_what_is_reduced)
 {
-    const struct reduction *r = &reductions[_i];
+    const struct reduction *r = &reductions[HELP_CASE];
     int is_float = strchr(r->kernel, 'f') != NULL;
     uint64_t value[TEG_VALUES_MAX] = {0};
     struct help_kernel k;
@@ -242,7 +242,7 @@ START_TEST(a_trace_has_what_is_reduced)
     struct teg_cursor c;
     unsigned found = 0;
 
-    help_kernel_open(&k, 90, FILE_OF_KERNELS, r->kernel);
+    help_kernel_open(&k, HELP_CLUSTERED, FILE_OF_KERNELS, r->kernel);
     help_buffer(&k, BYTES);
     help_buffer(&k, BYTES);
     help_int(&k, BYTES);
@@ -278,7 +278,8 @@ START_TEST(a_trace_has_what_is_reduced)
 }
 END_TEST
 
-HELP_MAIN("traces/reductions", 60, {ranges_into_global_memory, REDUCTIONS},
-          {ranges_into_the_others_shared_memory, OF_SHARED},
-          {registers_into_the_others_shared_memory, OF_SHARED},
-          {copies_that_arrive, 2}, {a_trace_has_what_is_reduced, REDUCTIONS})
+HELP_MAIN("traces/reductions", 60, {ranges_into_global_memory, 2 * REDUCTIONS},
+          {ranges_into_the_others_shared_memory, 2 * OF_SHARED},
+          {registers_into_the_others_shared_memory, 2 * OF_SHARED},
+          {copies_that_arrive, 4},
+          {a_trace_has_what_is_reduced, 2 * REDUCTIONS})

@@ -602,7 +602,7 @@ START_TEST(what_is_no_map_or_no_place_is_a_fault)
     emu_map_write(&m, object);
     expect_fault(object, 64, 8192, "shared memory at a multiple of 128");
     expect_fault(object, BOX_BYTES - 896, 8192, "are out of bounds");
-    expect_fault(object, 0, 1000, "of global memory are out of bounds");
+    expect_fault(object, 0, 512, "of global memory are out of bounds");
     m.rank = 3;
     m.size[2] = m.box[2] = m.step[2] = 1;
     m.stride[2] = 8192;

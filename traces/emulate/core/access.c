@@ -95,9 +95,9 @@ void *emu_access_at(struct emu_warp *w, const struct emu_op *op, int lane,
 }
 
 void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
-                  uint64_t at, unsigned bytes)
+                  uint64_t at, unsigned bytes, enum emu_use use)
 {
-    return emu_access_at(w, op, lane, EMU_GENERIC, at, bytes, EMU_UPDATE);
+    return emu_access_at(w, op, lane, EMU_GENERIC, at, bytes, use);
 }
 
 void *emu_global(struct emu_warp *w, const struct emu_op *op, int lane,

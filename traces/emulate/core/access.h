@@ -40,12 +40,12 @@ static inline uint8_t *emu_global_at(struct emu_block *b,
     if (b->view != NULL)
         return emu_view_at(b->view, at, bytes, use);
 
-    if (at - s->address >= s->bytes && !emu_device_span(b->device, at, s))
+    if (at - s->address >= s->readable && !emu_device_span(b->device, at, s))
         return NULL;
     s->usage->read |= use != EMU_WRITE;
     s->usage->written |= use != EMU_READ;
-    at -= s->address;
-    return s->bytes - at >= bytes ? s->data + at : NULL;
+    return emu_within(s->data, use == EMU_READ ? s->readable : s->writable,
+                      at - s->address, bytes);
 }
 
 /* ---- shared memory ---------------------------------------------------------

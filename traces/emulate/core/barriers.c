@@ -201,8 +201,33 @@ uint32_t emu_release_exclusive(struct emu_warp *w)
             group |= (uint32_t)(w->waits_for[l] == mask) << l;
         }
     }
+    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest), first = __builtin_ctz(group);
+
+        if (w->goes_to[l] != 0 && w->goes_to[first] != 0)
+            w->pc[l] = w->pc[first];
+    }
     emu_set_state(w, group, LANE_RUNS);
     return group;
+}
+
+uint32_t emu_release_unbound(struct emu_warp *w)
+{
+    uint32_t named = 0, found = 0;
+
+    if (w->in[LANE_AT_BSYNC] != emu_living(w))
+        return 0;
+    for (uint32_t rest = waiting_at(w, EMU_AT_EXCLUSIVE); rest != 0;
+         rest &= rest - 1)
+        named |= w->waits_for[__builtin_ctz(rest)];
+    for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
+        uint32_t may = waiting_for(w, waiting_at(w, b), EMU_MAY_LEAVE) & named;
+
+        w->convergence[b] &= ~may;
+        found |= may;
+    }
+    emu_set_state(w, found, LANE_RUNS);
+    return found;
 }
 
 /* numba's reduction, for one, syncs the whole warp in a branch that two lanes

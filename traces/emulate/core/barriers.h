@@ -10,8 +10,16 @@
 /* Lets go on who waits in the warp for nobody any more. */
 void emu_release_converged(struct emu_warp *w);
 /* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with
- * the same mask and are all there.  Returns them. */
+ * the same mask and are all there.  Those of .COLLECTIVE do what follows
+ * together, where the lowest stands, and part at ENDCOLLECTIVE: each goes to its
+ * own WARPSYNC's target.  (ptxas has the same instructions with the same
+ * registers behind each of them)  Returns them. */
 uint32_t emu_release_exclusive(struct emu_warp *w);
+/* All lanes wait within the warp, some at a WARPSYNC.COLLECTIVE that names
+ * lanes which wait at a BSYNC that is neither .RELIABLE nor .RECONVERGENT: lets
+ * these go on.  (sm_100 on.  That they do is inferred from ptxas's code for
+ * votes in an unrolled loop, which would not end otherwise)  Returns them. */
+uint32_t emu_release_unbound(struct emu_warp *w);
 /* All lanes wait within the warp, some at a WARPSYNC that names lanes which
  * wait for these where the branch ends: lets them go on without those, as
  * hardware does.  Returns them. */

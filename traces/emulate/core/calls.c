@@ -27,7 +27,7 @@ static int get_string(struct emu_warp *w, const struct emu_op *op, int lane,
                       uint64_t at, char room[STRING_MAX])
 {
     for (size_t i = 0; i + 1 < STRING_MAX; i++) {
-        const char *c = emu_generic(w, op, lane, at + i, 1);
+        const char *c = emu_generic(w, op, lane, at + i, 1, EMU_READ);
 
         if (c == NULL)
             return 0;
@@ -56,7 +56,7 @@ static int next_argument(struct output *o, unsigned bytes, uint64_t *value)
     const void *from;
 
     o->argument = (o->argument + bytes - 1) / bytes * bytes;
-    from = emu_generic(o->w, o->op, o->lane, o->argument, bytes);
+    from = emu_generic(o->w, o->op, o->lane, o->argument, bytes, EMU_READ);
     if (from == NULL)
         return 0;
     *value = 0;

@@ -21,10 +21,12 @@ static const struct {
     {"RET.REL", CONTROL_JUMP},
     {"RET.ABS", CONTROL_JUMP_ABS},
     {"BRX", CONTROL_JUMP},
+    {"BRXU", CONTROL_JUMP},
     {"EXIT", CONTROL_EXIT},
     {"BSSY", CONTROL_BSSY},
     {"BSYNC", CONTROL_BSYNC},
     {"BREAK", CONTROL_BREAK},
+    {"ENDCOLLECTIVE", CONTROL_PART},
     {"WARPSYNC", CONTROL_WARPSYNC},
     {"BAR", CONTROL_BAR},
     {"SYNCS", CONTROL_POLL},
@@ -50,6 +52,7 @@ static void poll(struct emu_warp *w)
     const struct emu_block *b = w->block;
 
     w->yields = 1;
+    w->polled = w->executed;
     if (w->in[LANE_RUNS] != w->active) {
         w->steps_back = 1;
         return;
@@ -163,6 +166,10 @@ static void sync_warp(struct emu_warp *w, const struct emu_op *op,
 
         w->waits_at[l] = is_exclusive(op) ? EMU_AT_EXCLUSIVE : EMU_AT_WARPSYNC;
         w->waits_for[l] = wanted != NULL ? wanted[l] : given;
+        w->goes_to[l] =
+            is_exclusive(op) && op->t != NULL && op->t->kind == SASS_TARGET
+                ? (uint64_t)op->t->value
+                : 0;
     }
     emu_release_converged(w);
 }
@@ -195,8 +202,13 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
         break;
     case CONTROL_BSYNC:
         emu_set_state(w, mask, LANE_AT_BSYNC);
-        for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-            w->waits_at[__builtin_ctz(rest)] = (uint8_t)number;
+        for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+            int l = __builtin_ctz(rest);
+
+            w->waits_at[l] = (uint8_t)number;
+            w->waits_for[l] =
+                op->cc >= 100 && emu_bits(op, 73, 72) == 0 ? EMU_MAY_LEAVE : 0;
+        }
         emu_release_converged(w);
         break;
     case CONTROL_BREAK:
@@ -205,6 +217,14 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
         break;
     case CONTROL_WARPSYNC:
         sync_warp(w, op, mask);
+        break;
+    case CONTROL_PART:
+        for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+            int l = __builtin_ctz(rest);
+
+            w->pc[l] = w->goes_to[l] != 0 ? w->goes_to[l] : w->pc[l];
+            w->goes_to[l] = 0;
+        }
         break;
     case CONTROL_BAR:
         emu_barrier_arrive(w, op, mask);

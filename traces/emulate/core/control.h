@@ -15,6 +15,7 @@ enum emu_control {
     CONTROL_BSSY,
     CONTROL_BSYNC,
     CONTROL_BREAK,
+    CONTROL_PART,
     CONTROL_WARPSYNC,
     CONTROL_BAR,
     CONTROL_POLL,  /* other warps may be what it waits for */

@@ -6,7 +6,8 @@
 enum {
     ALIGNMENT = 512,
     GAP = 4096,
-    WORD = 4, /* bytes */
+    PIECE = 256, /* that a GPU allocates in */
+    WORD = 4,    /* bytes */
 };
 
 #define FIRST_ADDRESS 0x7f0000000000u
@@ -24,7 +25,7 @@ struct emu_device {
     size_t last; /* the one found last: the next access is near */
     uint64_t next;
     uint64_t states; /* that buffers have been in */
-    bool loose;
+    bool loose, strict;
 };
 
 teg_status emu_device_new(struct emu_device **device, struct teg_diag *d)
@@ -49,6 +50,11 @@ void emu_device_loosen(struct emu_device *device)
 bool emu_device_is_loose(const struct emu_device *device)
 {
     return device->loose;
+}
+
+void emu_device_make_strict(struct emu_device *device)
+{
+    device->strict = true;
 }
 
 static void release_buffer(struct buffer *b)
@@ -117,11 +123,9 @@ static int insert(struct emu_device *device, struct buffer *b)
     return 1;
 }
 
-/* Code for a half alone reads, compares and swaps the word it is in, beyond the
- * end of an odd number of them; no GPU's allocation ends within a word. */
-static uint64_t in_words(uint64_t bytes)
+static uint64_t in_pieces(uint64_t bytes, uint64_t piece)
 {
-    return (bytes + WORD - 1) / WORD * WORD;
+    return (bytes + piece - 1) / piece * piece;
 }
 
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
@@ -131,9 +135,9 @@ teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
 
     if (device->count == device->capacity && !grow(device))
         return teg_fail_memory(d);
-    if (bytes > UINT64_MAX - WORD)
+    if (bytes > UINT64_MAX - PIECE)
         return teg_fail_memory(d);
-    b.data = calloc(1, bytes != 0 ? (size_t)in_words(bytes) : 1);
+    b.data = calloc(1, bytes != 0 ? (size_t)in_pieces(bytes, PIECE) : 1);
     if (b.data == NULL || !insert(device, &b)) {
         free(b.data);
         return teg_fail_memory(d);
@@ -247,11 +251,28 @@ const void *emu_device_peek(const struct emu_device *device, uint64_t address,
     return b != NULL ? b->data + (address - b->address) : NULL;
 }
 
+/* The whole of a buffer.  Code for a half alone reads, compares and swaps the
+ * word it is in, so the last word can be written, too. */
+static struct emu_span span_of(const struct emu_device *device,
+                               const struct buffer *b)
+{
+    int exact = device->strict || b->mapped;
+
+    return (struct emu_span){
+        b->address,
+        b->bytes,
+        exact ? b->bytes : in_pieces(b->bytes, PIECE),
+        exact ? b->bytes : in_pieces(b->bytes, WORD),
+        b->data,
+        b->usage,
+    };
+}
+
 int emu_device_span(const struct emu_device *device, uint64_t address,
                     struct emu_span *span)
 {
     size_t low = 0, high = device->count;
-    const struct buffer *b;
+    struct emu_span found;
 
     if (device->count == 0)
         return 0;
@@ -263,12 +284,10 @@ int emu_device_span(const struct emu_device *device, uint64_t address,
         else
             high = middle;
     }
-    b = &device->buffer[low];
-    if (address - b->address >= b->bytes)
+    found = span_of(device, &device->buffer[low]);
+    if (address - found.address >= found.readable)
         return 0;
-    *span =
-        (struct emu_span){b->address, b->mapped ? b->bytes : in_words(b->bytes),
-                          b->data, b->usage};
+    *span = found;
     return 1;
 }
 

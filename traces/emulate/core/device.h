@@ -3,7 +3,9 @@
  * checked.
  *
  * Buffers lie 512 bytes aligned with a gap behind each, so that running over
- * the end of one is noticed and not found in the next.
+ * the end of one is noticed and not found in the next.  A GPU allocates in
+ * pieces of 256 bytes: what reads the rest of the last one finds 0 here, unless
+ * the device is strict.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_DEVICE_H
 #define TEG_TRACES_EMULATE_CORE_DEVICE_H
@@ -22,6 +24,8 @@ void emu_device_begin(struct emu_device *device, uint64_t address);
  * whole cluster has ended, which is an error otherwise. */
 void emu_device_loosen(struct emu_device *device);
 bool emu_device_is_loose(const struct emu_device *device);
+/* From now on a buffer ends with its last byte, for reads too. */
+void emu_device_make_strict(struct emu_device *device);
 /* Returns `bytes` zeroed ones at `*address`. */
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
                             uint64_t *address, struct teg_diag *d);
@@ -54,8 +58,9 @@ struct emu_usage {
 /* A buffer as a whole. */
 struct emu_span {
     uint64_t address, bytes;
-    uint8_t *data;           /* borrowed from the device */
-    struct emu_usage *usage; /* the same */
+    uint64_t readable, writable; /* bytes from `address` on, `bytes` or more */
+    uint8_t *data;               /* borrowed from the device */
+    struct emu_usage *usage;     /* the same */
 };
 
 /* Finds the buffer that `address` lies in; 0 if there is none.  Changes

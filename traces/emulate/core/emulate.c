@@ -17,17 +17,78 @@ enum {
     INSTS_MAX = 100000000,
     RESERVED_SHARED = 0x400, /* by the system; of sm_90, before the kernel's */
     RESERVED_AT = 0x124,     /* in bank 0: where it is before sm_90 */
-    NOT_OWN_AT = 0x114,      /* how much of SR_SMEMSZ it is */
-    SMS_AT = 0x10c,          /* %nsmid */
     STACK_MARGIN = 1024,     /* bytes of local memory beyond the frame */
-    BANK0_MIN = 0x210,
+    BANK0_MIN = 0x380,
     THREADS_MAX = 1024,
     TOGETHER_MAX = 32768, /* warps of a cooperative grid: memory */
     MEETING_BYTES = 64,
-    IN_CLUSTERS =
-        0, /* of bank 0's word 0x140; what else it may be is unknown */
-    NOT_IN_CLUSTERS = 1,
+    NO_PLACE = 0xffff,
 };
+
+/* Where bank 0 has what code asks of its launch, bytes.  From sm_100 on what is
+ * said of clusters and of dynamic memory stands SR_CgaSize times 160 bytes
+ * lower; that register is 0 here.  (As code compiled by CUDA 13 reads it) */
+struct bank0_places {
+    uint16_t block, grid, stack, dynamic, shared_window, local_window;
+    uint16_t in_clusters, cluster, reciprocals, clusters, cluster_blocks;
+    uint16_t meeting, sms;
+    uint16_t not_own; /* how much of SR_SMEMSZ is the system's */
+    uint16_t params;  /* where parameters lie in generic space */
+};
+
+static const struct bank0_places places_before_90 = {
+    .block = 0x0,
+    .grid = 0xc,
+    .stack = 0x28,
+    .dynamic = 0x2c,
+    .shared_window = 0x18,
+    .local_window = 0x20,
+    .meeting = 0x8c,
+    .sms = 0x10c,
+    .not_own = 0x114,
+    .params = NO_PLACE,
+};
+
+static const struct bank0_places places_90 = {
+    .block = 0x0,
+    .grid = 0xc,
+    .stack = 0x28,
+    .dynamic = 0x2c,
+    .shared_window = 0x18,
+    .local_window = 0x20,
+    .in_clusters = 0x140,
+    .cluster = 0x144,
+    .reciprocals = 0x150,
+    .clusters = 0x15c,
+    .cluster_blocks = 0x188,
+    .meeting = 0x44,
+    .sms = 0x10c,
+    .not_own = 0x114,
+    .params = 0x198,
+};
+
+static const struct bank0_places places_100 = {
+    .block = 0x360,
+    .grid = 0x370,
+    .stack = 0x37c,
+    .dynamic = 0x2ac,
+    .shared_window = NO_PLACE, /* code asks SR_SWINHI */
+    .local_window = 0x2f8,
+    .in_clusters = 0x36c,
+    .cluster = 0x2a0,
+    .reciprocals = 0x2b0,
+    .clusters = 0x2c0,
+    .cluster_blocks = 0x2cc,
+    .meeting = 0x254,
+    .sms = 0x2d0,
+    .not_own = 0x16c,
+    .params = 0x348,
+};
+
+static const struct bank0_places *places_of(uint32_t cc)
+{
+    return cc < 90 ? &places_before_90 : cc < 100 ? &places_90 : &places_100;
+}
 
 struct emulation {
     const struct teg_cubin_kernel *code; /* borrowed */
@@ -166,9 +227,11 @@ static void put64(uint8_t *bank, size_t offset, uint64_t v)
  * cluster.  (As code for sm_90 reads %cluster_nctaid and its kin) */
 static void put_cluster(struct emulation *e, const struct emu_launch_facts *f)
 {
+    const struct bank0_places *at = places_of(e->block.cc);
+
     if (e->block.cc < 90)
         return;
-    put32(e->bank0, 0x140, (uint32_t)e->in_clusters);
+    put32(e->bank0, at->in_clusters, (uint32_t)e->in_clusters);
     for (unsigned i = 0; i < 3; i++) {
         float each = 1.0f / (float)e->cluster[i];
         uint32_t bits;
@@ -177,18 +240,18 @@ static void put_cluster(struct emulation *e, const struct emu_launch_facts *f)
         if ((double)each * e->cluster[i] < 1)
             each = nextafterf(each, 2);
         memcpy(&bits, &each, sizeof bits);
-        put32(e->bank0, 0x144 + 4 * i, e->cluster[i]);
-        put32(e->bank0, 0x150 + 4 * i, bits);
-        put32(e->bank0, 0x15c + 4 * i, f->grid[i] / e->cluster[i]);
+        put32(e->bank0, at->cluster + 4 * i, e->cluster[i]);
+        put32(e->bank0, at->reciprocals + 4 * i, bits);
+        put32(e->bank0, at->clusters + 4 * i, f->grid[i] / e->cluster[i]);
     }
-    put32(e->bank0, 0x188, blocks_of_cluster(e));
+    put32(e->bank0, at->cluster_blocks, blocks_of_cluster(e));
 }
 
 /* Where a cooperative grid's blocks meet: its address in %envreg1 and 2, the
  * higher half first. */
 static void put_meeting(struct emulation *e)
 {
-    unsigned at = e->block.cc >= 90 ? 0x44 : 0x8c;
+    unsigned at = places_of(e->block.cc)->meeting;
 
     if (!e->is_cooperative)
         return;
@@ -223,7 +286,8 @@ static void put_reserved(struct emulation *e)
         return;
     put32(e->bank0, RESERVED_AT, (uint32_t)at);
     at += RESERVED_SHARED;
-    put32(e->bank0, NOT_OWN_AT, (uint32_t)(at - e->block.shared_bytes));
+    put32(e->bank0, places_of(e->block.cc)->not_own,
+          (uint32_t)(at - e->block.shared_bytes));
     e->block.shared_bytes = at;
 }
 
@@ -235,6 +299,7 @@ static teg_status make_bank0(struct emulation *e,
 {
     uint64_t size = e->code->constant0.size;
     uint64_t end = (uint64_t)e->code->param_base + f->param_bytes;
+    const struct bank0_places *at = places_of(e->block.cc);
 
     if (f->param_bytes < e->code->param_bytes)
         return teg_fail(d, TEG_LIMIT, e->kernel.name,
@@ -248,21 +313,21 @@ static teg_status make_bank0(struct emulation *e,
     if (e->code->constant0.data != NULL)
         memcpy(e->bank0, e->code->constant0.data, e->code->constant0.size);
     for (unsigned i = 0; i < 3; i++) {
-        put32(e->bank0, 4 * i, f->block[i]);
-        put32(e->bank0, 12 + 4 * i, f->grid[i]);
+        put32(e->bank0, at->block + 4 * i, f->block[i]);
+        put32(e->bank0, at->grid + 4 * i, f->grid[i]);
     }
-    put64(e->bank0, 0x18, EMU_SHARED_WINDOW);
-    put64(e->bank0, 0x20, EMU_LOCAL_WINDOW);
-    put32(e->bank0, 0x28, (uint32_t)e->block.local_bytes);
-    put32(e->bank0, 0x2c, f->dynamic_shared);
+    if (at->shared_window != NO_PLACE)
+        put64(e->bank0, at->shared_window, EMU_SHARED_WINDOW);
+    put64(e->bank0, at->local_window, EMU_LOCAL_WINDOW);
+    put32(e->bank0, at->stack, (uint32_t)e->block.local_bytes);
+    put32(e->bank0, at->dynamic, f->dynamic_shared);
     put_cluster(e, f);
     put_meeting(e);
     put_reserved(e);
-    put32(e->bank0, SMS_AT, 1); /* every block runs on the first */
+    put32(e->bank0, at->sms, 1); /* every block runs on the first */
     if (e->block.cc >= 90) {
-        put32(e->bank0, NOT_OWN_AT, RESERVED_SHARED);
-        /* where parameters lie in generic space */
-        put64(e->bank0, 0x198, EMU_PARAM_WINDOW + e->code->param_base);
+        put32(e->bank0, at->not_own, RESERVED_SHARED);
+        put64(e->bank0, at->params, EMU_PARAM_WINDOW + e->code->param_base);
     }
     if (f->param_bytes != 0)
         memcpy(e->bank0 + e->code->param_base, f->params, f->param_bytes);
@@ -474,6 +539,7 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
         .to = f->to != 0 ? f->to : UINT64_MAX,
         .jobs = f->jobs == 0 ? 1 : f->jobs,
         .alone_up_to = f->alone_up_to,
+        .order = f->order,
         .clears_local = e->code->local_bytes != 0,
     };
 
@@ -483,9 +549,26 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
     return emu_workers_new(&e->workers, &work, d);
 }
 
+int emu_order_parse(struct emu_order *order, const char *text)
+{
+    enum {
+        DIGITS_MAX = 19 /* that 64 bits hold whatever they are */
+    };
+    size_t length = strlen(text);
+
+    *order = (struct emu_order){.turns = EMU_BY_STEPS};
+    if (strcmp(text, "steps") == 0)
+        return 1;
+    if (length == 0 || length > DIGITS_MAX ||
+        strspn(text, "0123456789") != length)
+        return 0;
+    *order = (struct emu_order){EMU_BY_SEED, strtoull(text, NULL, 10)};
+    return 1;
+}
+
 int emu_supports(uint32_t cc)
 {
-    return teg_sass_supports(cc) && cc < 100;
+    return teg_sass_supports(cc) && (cc < 100 || cc >= 120);
 }
 
 static teg_status open_emulation(struct emulation *e,
@@ -497,7 +580,7 @@ static teg_status open_emulation(struct emulation *e,
     if (!emu_supports(cubin->sm))
         return teg_fail(d, TEG_LIMIT, cubin->path,
                         "code for sm_%u is not emulated; that for sm_70 to "
-                        "sm_90 is",
+                        "sm_90 and sm_120 is",
                         cubin->sm);
     TRY(check_facts(f, e->code->name, d));
     TRY(set_cluster(e, cubin->sm, f, d));
@@ -520,8 +603,9 @@ static teg_status open_emulation(struct emulation *e,
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     e->block.op = e->op;
     e->block.ops = e->ops;
-    e->block.in_turn =
-        runs_in_turn(e) && !e->is_cooperative && blocks_of_cluster(e) == 1;
+    e->block.in_turn = runs_in_turn(e) && !e->is_cooperative &&
+                       blocks_of_cluster(e) == 1 &&
+                       f->order.turns == EMU_TO_BARRIERS;
     TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));
     return hire(e, f, d);
 }

@@ -6,9 +6,9 @@
  * registers, shared, global, local and constant memory, barriers, shuffles,
  * votes, atomics, textures and surfaces, matrix products, clusters of blocks and
  * cooperative grids.  Results are those of one block (cluster) after the other,
- * in grid order, for any number of threads.
- * Leaves out: copies by tensor maps, sparse products, mip maps; a kernel that
- * uses them ends with the instruction's name.
+ * in grid order, for any number of threads; the warps of one take turns.
+ * What is left out (docs/emulator.md: mip maps, for one) ends a kernel that
+ * uses it with the instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_EMULATE_H
 #define TEG_TRACES_EMULATE_CORE_EMULATE_H
@@ -21,6 +21,21 @@
 
 /* What a launch's malloc hands out at most, as on a GPU unless told. */
 #define EMU_HEAP_BYTES 0x800000u
+
+/* How the warps of a block take turns. */
+enum emu_turns {
+    EMU_TO_BARRIERS, /* each until it ends or waits for others */
+    EMU_BY_STEPS,    /* an instruction each, as if side by side */
+    EMU_BY_SEED,     /* some instructions each, as many as a seed says */
+};
+
+struct emu_order {
+    enum emu_turns turns;
+    uint64_t seed;
+};
+
+/* "steps", or a number, the seed; 0 if the text is neither. */
+int emu_order_parse(struct emu_order *order, const char *text);
 
 /* Where the text of a kernel's printf goes. */
 struct emu_outlet {
@@ -42,6 +57,7 @@ struct emu_launch_facts {
     uint64_t alone_up_to;
     int plain;          /* without this machine's vectors, for tests */
     uint64_t insts_max; /* per warp and block; 0: 100 million */
+    struct emu_order order;
     /* The module on `device` that keeps variables from launch to launch;
      * borrowed.  NULL: one of this launch's own. */
     const struct emu_module *module;
@@ -63,7 +79,8 @@ struct emu_launch_facts {
     uint64_t *lone_syncs;
 };
 
-/* True for a generation whose code is run: all that are decoded up to sm_90. */
+/* True for a generation whose code is run: all that are decoded but those with
+ * tensor memory (sm_100 to sm_110). */
 int emu_supports(uint32_t cc);
 
 /*

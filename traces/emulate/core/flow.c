@@ -19,9 +19,13 @@
  *
  * While a group runs its pc is a variable of the loop; the lanes' own are
  * written when it ends.
+ *
+ * Where warps are interleaved one may have to pause anywhere.  It goes on with
+ * the group that ran, for the reason above.
  */
 enum {
     SPINS_MAX = 512,
+    TURN_MAX = 64, /* instructions, of an order by seed */
 };
 
 /* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it
@@ -34,7 +38,7 @@ static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
     unsigned how = emu_bits(op, 33, 32);
     uint32_t lanes;
 
-    mask &= emu_predicate(w, op->p);
+    mask &= emu_predicate(w, op->p) & emu_predicate(w, op->z);
     if (emu_bits(op, 11, 0) == 0x947 && !emu_bit(op, 91) && how == 1 &&
         emu_bit(op, 84))
         return mask != 0 ? group : 0;
@@ -221,7 +225,26 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
     }
 }
 
-/* Runs the group at `pc` until it blocks, ends or diverges. */
+/* The warp has executed as much as it may: in its turn, or at all.  Returns
+ * whether the former. */
+static int pauses(struct emu_warp *w, const struct emu_op *op, uint32_t group)
+{
+    uint64_t most = w->block->insts_max;
+
+    if (w->executed > most) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "more than %llu instructions in one warp: an endless loop?",
+                  (unsigned long long)most);
+        return 0;
+    }
+    w->paused = group;
+    /* A turn may be a part of a loop that waits. */
+    w->way = w->executed - w->polled > SPINS_MAX ? WAY_GIVE : WAY_POLL;
+    return 1;
+}
+
+/* Runs the group at `pc` until it blocks, ends or diverges, or the warp's turn
+ * is over. */
 static void run_group(struct emu_warp *w, uint32_t group, uint64_t pc)
 {
     struct emu_block *b = w->block;
@@ -234,11 +257,8 @@ static void run_group(struct emu_warp *w, uint32_t group, uint64_t pc)
             break;
         if (step(w, op, group, &pc) == ENDS)
             return;
-        if (++w->executed > b->insts_max)
-            emu_fault(w, op, -1, TEG_LIMIT,
-                      "more than %llu instructions in one warp: an endless "
-                      "loop?",
-                      (unsigned long long)b->insts_max);
+        if (++w->executed > w->until && pauses(w, op, group))
+            break;
     }
     emu_set_pc(w, group, pc);
 }
@@ -272,6 +292,22 @@ static void note_progress(struct emu_warp *w, uint64_t insts)
                   (unsigned long long)w->block->insts_max);
 }
 
+/* Runs the group whose turn it is. */
+static void run_some(struct emu_warp *w, uint32_t runnable)
+{
+    uint32_t group = w->paused;
+    uint64_t pc;
+
+    if (group != 0) {
+        w->paused = 0;
+        run_group(w, group, w->pc[__builtin_ctz(group)]);
+        return;
+    }
+    pc = choose_pc(w, runnable);
+    if (w->way == WAY_KEEP)
+        run_group(w, emu_lanes_at_pc(w, runnable, pc), pc);
+}
+
 /* Runs the warp until none of its lanes can go on, or others should; returns
  * whether one did. */
 static int run_warp(struct emu_warp *w)
@@ -282,14 +318,12 @@ static int run_warp(struct emu_warp *w)
     if (runnable == 0)
         return 0;
     while (runnable != 0 && w->block->status == TEG_OK) {
-        uint64_t pc = choose_pc(w, runnable);
-
-        if (w->way != WAY_KEEP)
-            break;
-        run_group(w, emu_lanes_at_pc(w, runnable, pc), pc);
+        run_some(w, runnable);
         runnable = w->in[LANE_RUNS];
         if (runnable == 0)
             runnable = emu_release_exclusive(w);
+        if (runnable == 0)
+            runnable = emu_release_unbound(w);
         if (runnable == 0)
             runnable = emu_release_lone(w);
         if (w->way != WAY_KEEP)
@@ -312,6 +346,7 @@ static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
     w->exists = left >= EMU_LANES ? EMU_ALL : (1u << left) - 1;
     w->p[7] = EMU_ALL;
     w->up[7] = 1;
+    w->until = b->insts_max;
     w->in[LANE_RUNS] = w->exists;
     w->in[LANE_EXITED] = ~w->exists;
 }
@@ -344,7 +379,27 @@ static void start_block(struct emu_block *b)
     }
 }
 
-/* Warps in turn from barrier to barrier, each recorded by itself. */
+/* How many instructions the warp's next turn has, as a point at which it
+ * ends. */
+static uint64_t end_of_turn(struct emu_gang *g, const struct emu_warp *w)
+{
+    uint64_t most = w->block->insts_max, turn = 1;
+
+    if (g->order.turns == EMU_TO_BARRIERS)
+        return most;
+    if (g->order.turns == EMU_BY_SEED) {
+        /* xorshift64* */
+        g->random ^= g->random >> 12;
+        g->random ^= g->random << 25;
+        g->random ^= g->random >> 27;
+        turn = 1 + (g->random * 0x2545f4914f6cdd1du >> 32) % TURN_MAX;
+    }
+    /* The turn ends when one more has been executed. */
+    turn += w->executed - 1;
+    return turn < most ? turn : most;
+}
+
+/* Warps in turn, each recorded by itself. */
 static void run_interleaved(struct emu_gang *g)
 {
     int some = 1;
@@ -355,6 +410,7 @@ static void run_interleaved(struct emu_gang *g)
             struct emu_block *b = &g->block[k];
 
             for (uint32_t i = 0; i < b->warps; i++) {
+                b->warp[i].until = end_of_turn(g, &b->warp[i]);
                 some |= run_warp(&b->warp[i]);
                 if (b->status != TEG_OK)
                     return;

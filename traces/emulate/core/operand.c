@@ -109,6 +109,54 @@ static const struct emu_operand *second_address(const struct emu_op *op)
     return NULL;
 }
 
+static void refuse(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+{
+    (void)mask;
+    emu_refuse(w, op);
+}
+
+/* LD and LDG may read a predicate, and write one; nothing published says for
+ * what. */
+static int loads_with_predicate(const struct teg_sass *s)
+{
+    const struct teg_sass_operand *x = teg_sass_operand(s, 'x');
+    const struct teg_sass_operand *u = teg_sass_operand(s, 'u');
+
+    return x != NULL &&
+           (x->reg != TEG_SASS_PT || (x->flags & SASS_NEGATE) != 0 ||
+            (u != NULL && u->reg != TEG_SASS_PT));
+}
+
+/* The immediate of a move or a choice, which has no slot. */
+static void name_immediate(struct emu_op *op)
+{
+    const struct teg_sass *s = &op->sass;
+    int moves = strcmp(s->name, "UMOV") == 0 || strcmp(s->name, "MOV") == 0 ||
+                strcmp(s->name, "SEL") == 0;
+
+    for (uint8_t i = 0; i < s->operand_count && moves && op->b == NULL; i++) {
+        if (s->operand[i].kind == SASS_IMMEDIATE)
+            op->b = &op->operand[i];
+    }
+}
+
+/* Whether it names a uniform register that no row is kept of. */
+static int names_too_many(const struct teg_sass *s)
+{
+    for (uint8_t i = 0; i < s->operand_count; i++) {
+        const struct teg_sass_operand *o = &s->operand[i];
+        int indexed =
+            o->kind == SASS_CONSTANT && (o->flags & SASS_UNIFORM_INDEX) != 0;
+        unsigned number = o->kind == SASS_ADDRESS              ? o->ureg
+                          : o->kind == SASS_UNIFORM || indexed ? o->reg
+                                                               : TEG_SASS_URZ;
+
+        if (number >= EMU_NO_UNIFORM && number != TEG_SASS_URZ)
+            return 1;
+    }
+    return 0;
+}
+
 void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
                     uint32_t cc, int plain)
 {
@@ -125,8 +173,10 @@ void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
     op->guard_uniform = s->guard_uniform;
     if (!decoded)
         return;
-    if (teg_sass_is_understood(s))
+    if (teg_sass_is_understood(s) && !names_too_many(s))
         op->exec = find_exec(s->name, plain);
+    if (op->exec != NULL && loads_with_predicate(s))
+        op->exec = refuse;
     op->operand_count = s->operand_count;
     for (uint8_t i = 0; i < s->operand_count; i++)
         set_operand(&op->operand[i], &s->operand[i]);
@@ -139,11 +189,11 @@ void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
     op->p = find(op, 'p');
     op->q = find(op, 'q');
     op->r = find(op, 'r');
+    op->z = find(op, 'z');
     op->m = find(op, 'm');
     op->t = find(op, 't');
     op->m2 = second_address(op);
-    if (strcmp(s->name, "UMOV") == 0 && op->b == NULL)
-        op->b = &op->operand[s->operand_count - 1]; /* its immediate */
+    name_immediate(op);
 }
 
 /* ---- immediates and constants ------------------------------------------------------ */
@@ -152,6 +202,15 @@ void emu_op_prepare(struct emu_op *op, const uint8_t *bytes, uint64_t pc,
 enum {
     FIXED_WORDS = 2
 };
+
+/* The second word of an immediate: of those of 64 bits, which have no slot. */
+static uint32_t upper_word(const struct emu_op *op, const struct emu_operand *o)
+{
+    return o == op->b && op->d != NULL && op->d->count == 2 &&
+                   op->sass.operand[o - op->operand].role == 0
+               ? (uint32_t)((uint64_t)o->value >> 32)
+               : 0;
+}
 
 static int is_fixed(const struct emu_operand *o)
 {
@@ -186,7 +245,8 @@ teg_status emu_fixed_init(struct emu_fixed *f, struct emu_op *op, uint32_t ops,
     for (uint32_t i = 0; i < ops; i++) {
         for (uint8_t k = 0; k < op[i].operand_count; k++) {
             struct emu_operand *o = &op[i].operand[k];
-            uint32_t word[FIXED_WORDS] = {(uint32_t)o->value, 0};
+            uint32_t word[FIXED_WORDS] = {(uint32_t)o->value,
+                                          upper_word(&op[i], o)};
 
             if (!is_fixed(o))
                 continue;

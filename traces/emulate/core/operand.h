@@ -34,6 +34,16 @@ static inline int emu_bit(const struct emu_op *op, unsigned n)
     return (int)(op->word[n / 64] >> (n % 64) & 1);
 }
 
+/* The uniform register in bits hi..lo, two more on top from sm_100 on;
+ * TEG_SASS_URZ for URZ. */
+static inline unsigned emu_uniform_bits(const struct emu_op *op, unsigned hi,
+                                        unsigned lo)
+{
+    unsigned number = emu_bits(op, op->cc < 100 ? hi : hi + 2, lo);
+
+    return op->cc < 100 && number == 63 ? TEG_SASS_URZ : number;
+}
+
 /* All bits of each lane whose bit of `mask` is set. */
 static inline void emu_spread(uint32_t mask, uint32_t out[EMU_LANES])
 {

@@ -21,6 +21,7 @@ struct page {
     uint8_t *home;           /* borrowed: where the page begins in the host */
     struct emu_usage *usage; /* borrowed: of its buffer */
     uint32_t begin, end;     /* the part of it that is a buffer's */
+    uint32_t writable;       /* likewise, its end */
     uint8_t was[PAGE], is[PAGE];
     uint64_t read[WORDS], written[WORDS]; /* a bit per byte */
 };
@@ -124,6 +125,16 @@ static int grow_pages(struct emu_view *v)
     return 1;
 }
 
+/* Where a buffer of `bytes` ends in the page that begins at `first`. */
+static uint32_t end_in(const struct emu_span *s, uint64_t first, uint64_t bytes)
+{
+    uint64_t end = s->address + bytes;
+
+    return end <= first         ? 0
+           : end < first + PAGE ? (uint32_t)(end - first)
+                                : PAGE;
+}
+
 /* The page copied from what the buffer holds now; memory is held. */
 static struct page *copy_page(struct emu_view *v, uint64_t number,
                               const struct emu_span *s)
@@ -139,9 +150,8 @@ static struct page *copy_page(struct emu_view *v, uint64_t number,
     p = v->page[v->pages];
     p->number = number;
     p->begin = s->address > first ? (uint32_t)(s->address - first) : 0;
-    p->end = s->address + s->bytes < first + PAGE
-                 ? (uint32_t)(s->address + s->bytes - first)
-                 : PAGE;
+    p->end = end_in(s, first, s->readable);
+    p->writable = end_in(s, first, s->writable);
     p->home = s->data + (int64_t)(first - s->address);
     p->usage = s->usage;
     memcpy(p->was + p->begin, p->home + p->begin, p->end - p->begin);
@@ -233,7 +243,8 @@ void *emu_view_at(struct emu_view *v, uint64_t address, uint64_t bytes,
     if (v->stale || bytes > PAGE || end > PAGE)
         return NULL;
     p = page_at(v, address);
-    if (p == NULL || first < p->begin || end > p->end)
+    if (p == NULL || first < p->begin ||
+        end > (use == EMU_READ ? p->end : p->writable))
         return NULL;
     for (uint32_t w = first / 64; w <= (end - 1) / 64; w++) {
         if (use != EMU_WRITE)

@@ -18,8 +18,8 @@
 enum {
     EMU_LANES = 32,
     EMU_REGISTERS = 256,
-    EMU_UNIFORMS = 64,
-    EMU_NO_UNIFORM = 63, /* URZ in a word; the decoder has a higher number */
+    EMU_UNIFORMS = 128,
+    EMU_NO_UNIFORM = 120, /* compilers use fewer; from here on none or URZ */
     EMU_ROWS = EMU_REGISTERS + EMU_UNIFORMS,
     EMU_UNIFORM_ROW = EMU_REGISTERS, /* of UR0 */
     EMU_CONVERGENCE = 16,
@@ -29,6 +29,7 @@ enum {
     EMU_AT_WARPSYNC = 255, /* in waits_at */
     EMU_AT_EXCLUSIVE = 254,
     EMU_AT_CLUSTER = 253,
+    EMU_MAY_LEAVE = 1,    /* in waits_for, at BSYNC */
     EMU_CLUSTER_MAX = 16, /* blocks */
     EMU_RANK_BIT = 24, /* of a shared address: from here on the block's rank */
 };
@@ -83,7 +84,8 @@ enum {
 /* An instruction, looked up once.  What a run needs stands first. */
 struct emu_op {
     emu_exec exec; /* NULL: not emulated */
-    const struct emu_operand *a, *b, *c, *d, *u, *v, *p, *q, *r, *m, *m2, *t;
+    const struct emu_operand *a, *b, *c, *d, *u, *v, *p, *q, *r, *z, *m, *m2,
+        *t;
     uint64_t pc; /* bytes from the kernel's start */
     uint64_t word[2];
     uint32_t inst;   /* index in the traced program */
@@ -109,6 +111,9 @@ struct emu_warp {
     uint32_t p[8]; /* predicates, a bit per lane; p[7] all ones */
     uint8_t up[8];
     uint64_t executed;       /* instructions that did not make lanes wait */
+    uint64_t until;          /* of them: then it is another warp's turn */
+    uint64_t polled;         /* of them, when it last waited for others */
+    uint32_t paused;         /* lanes of the group that ran when it was */
     uint64_t issued;         /* all of them */
     uint64_t lanes_executed; /* the same by lanes of the guard */
     uint64_t strays;         /* values shuffled from lanes that took no part */
@@ -119,6 +124,7 @@ struct emu_warp {
     uint64_t pc[EMU_LANES]; /* of lanes outside the group that runs */
     uint8_t waits_at[EMU_LANES];   /* convergence or block barrier */
     uint32_t waits_for[EMU_LANES]; /* lanes, at WARPSYNC */
+    uint64_t goes_to[EMU_LANES];   /* from ENDCOLLECTIVE */
     uint32_t convergence[EMU_CONVERGENCE];
     enum emu_way way;
     int steps_back;          /* another group's turn */
@@ -143,6 +149,8 @@ struct teg_block_builder;
 struct emu_gang {
     struct emu_block *block; /* owned by whoever made the gang */
     uint32_t blocks;
+    struct emu_order order;
+    uint64_t random;     /* of the order by seed */
     uint64_t *heap_used; /* bytes, by malloc in the launch; borrowed */
     int called;          /* has printed, allocated or freed */
     uint64_t progress;   /* times a warp did something but wait */
@@ -205,10 +213,10 @@ void emu_refuse(struct emu_warp *w, const struct emu_op *op);
 
 /* ---- functions ----------------------------------------------------------- */
 
-/* Host pointer of `bytes` at a generic address; a fault and NULL if there are
- * none. */
+/* Host pointer of `bytes` at a generic address for that use; a fault and NULL
+ * if there are none. */
 void *emu_generic(struct emu_warp *w, const struct emu_op *op, int lane,
-                  uint64_t at, unsigned bytes);
+                  uint64_t at, unsigned bytes, enum emu_use use);
 /* The same of global memory, for that use. */
 void *emu_global(struct emu_warp *w, const struct emu_op *op, int lane,
                  uint64_t at, unsigned bytes, enum emu_use use);

@@ -22,7 +22,7 @@ struct slot {
         struct teg_block_builder **stream; /* owned, [warps]: each warp's */
         struct teg_block_builder *whole;   /* owned */
         struct teg_block *traced;          /* owned until it is handed out */
-    } * recorded;                          /* owned */
+    } *recorded;                           /* owned */
     struct emu_view *view;                 /* owned; NULL: one thread */
     struct teg_diag d;
     teg_status status;
@@ -94,6 +94,7 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
     if (s->gang.block == NULL || s->recorded == NULL)
         return teg_fail_memory(d);
     s->gang.heap_used = &c->heap_used;
+    s->gang.order = c->work.order;
     while (s->gang.blocks < blocks) {
         uint32_t i = s->gang.blocks++;
 
@@ -174,6 +175,18 @@ static void position_block(const struct emu_work *work, uint64_t n,
     b->records = at >= work->from && at < work->to;
 }
 
+/* Where the random numbers of gang `n` begin: by its number, so that threads
+ * change nothing; never 0. (Steele and others, SplitMix64, OOPSLA 2014) */
+static uint64_t first_random(uint64_t seed, uint64_t n)
+{
+    uint64_t v = seed * 0x9e3779b97f4a7c15u + n + 1;
+
+    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
+    v = (v ^ v >> 27) * 0x94d049bb133111ebu;
+    v ^= v >> 31;
+    return v != 0 ? v : 1;
+}
+
 /* Runs gang `n` on `view`, NULL: on device memory itself. */
 static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
                      struct emu_view *view)
@@ -192,6 +205,7 @@ static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
         if (c->work.clears_local)
             memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
     }
+    s->gang.random = first_random(c->work.order.seed, n);
     s->status = emu_gang_run(&s->gang);
     for (uint32_t i = 0; i < s->gang.blocks && s->status == TEG_OK; i++) {
         if (s->gang.block[i].records)

@@ -18,6 +18,7 @@ struct emu_workers;
 struct emu_work {
     const struct emu_block *like; /* what all blocks have in common; borrowed */
     const struct teg_kernel *kernel; /* borrowed */
+    struct emu_order order;
     uint32_t gang[3];    /* blocks that run at once; divides the grid */
     uint32_t cluster[3]; /* divides the gang */
     uint64_t from, to;   /* in grid order: of these a trace is wanted */

@@ -11,7 +11,7 @@
 /* .EXCH: the uniform register's 64 bits for what stands there. */
 static void exchange(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 {
-    unsigned number = emu_bits(op, 29, 24);
+    unsigned number = emu_uniform_bits(op, 29, 24);
     uint64_t at = (uint64_t)(op->m != NULL ? op->m->value : 0);
     uint64_t old[EMU_LANES], *barrier;
 
@@ -128,13 +128,14 @@ static int copy_pieces(struct emu_warp *w, const struct emu_op *op, int lane,
 {
     for (uint32_t i = 0; i < pieces; i++) {
         uint8_t piece[PIECE];
-        const void *f = emu_generic(w, op, lane, from + PIECE * i, PIECE);
+        const void *f =
+            emu_generic(w, op, lane, from + PIECE * i, PIECE, EMU_READ);
         void *t;
 
         if (f == NULL)
             return 0;
         memcpy(piece, f, PIECE);
-        t = emu_generic(w, op, lane, to + PIECE * i, PIECE);
+        t = emu_generic(w, op, lane, to + PIECE * i, PIECE, EMU_WRITE);
         if (t == NULL)
             return 0;
         memcpy(t, piece, PIECE);
@@ -179,7 +180,8 @@ static void note_copy(struct emu_warp *w, unsigned form, uint64_t shared,
  * once.  75:73 tells which side is shared memory. */
 EXEC(ublkcp)
 {
-    unsigned to = emu_bits(op, 37, 32), from = emu_bits(op, 29, 24);
+    unsigned to = emu_uniform_bits(op, 37, 32);
+    unsigned from = emu_uniform_bits(op, 29, 24);
     unsigned form = emu_bits(op, 75, 73);
     uint32_t count = emu_row(w, op->c, 0)[0], pieces = count & 0xffff;
     uint64_t target = emu_uniform_at(w, to),
@@ -254,13 +256,13 @@ static int reduce_range(struct emu_warp *w, const struct emu_op *op, int lane,
     uint32_t n = emu_map_element(&kind);
 
     for (uint32_t i = 0; i < bytes; i += n) {
-        const void *f = emu_generic(w, op, lane, from + i, n);
+        const void *f = emu_generic(w, op, lane, from + i, n, EMU_READ);
         void *t;
 
         if (f == NULL)
             return 0;
         t = is_global ? emu_global(w, op, lane, to + i, n, EMU_UPDATE)
-                      : emu_generic(w, op, lane, to + i, n);
+                      : emu_generic(w, op, lane, to + i, n, EMU_UPDATE);
         if (!reduce_element(t, f, r, type, n))
             return 0;
     }
@@ -293,7 +295,8 @@ static void note_reduction(struct emu_warp *w, uint64_t shared, uint64_t global,
 /* Operands as UBLKCP's; the operation at 89:87, the type at 84:81. */
 EXEC(ublkred)
 {
-    unsigned to = emu_bits(op, 37, 32), from = emu_bits(op, 29, 24);
+    unsigned to = emu_uniform_bits(op, 37, 32);
+    unsigned from = emu_uniform_bits(op, 29, 24);
     unsigned form = emu_bits(op, 75, 73);
     uint32_t type = reduced_type(emu_bits(op, 84, 81));
     uint32_t count = emu_row(w, op->c, 0)[0] & 0xffff, bytes = count * PIECE;
@@ -345,9 +348,9 @@ EXEC(redas)
         const uint32_t value[2] = {emu_row(w, op->b, 0)[l],
                                    bytes == 8 ? emu_row(w, op->b, 1)[l] : 0};
 
-        if (!reduce_element(
-                emu_generic(w, op, l, emu_shared_generic(w, at, 1), bytes),
-                value, r, type, bytes))
+        if (!reduce_element(emu_generic(w, op, l, emu_shared_generic(w, at, 1),
+                                        bytes, EMU_UPDATE),
+                            value, r, type, bytes))
             return;
         emu_value(w, 0, l, emu_cluster_offset(w->block, at));
         emu_value(w, 1, l, bytes);
@@ -374,8 +377,8 @@ EXEC(stas)
         int l = __builtin_ctz(rest);
         uint64_t at = w->r[reg][l] + (uint64_t)op->m->value, *barrier;
         uint32_t value[4];
-        void *to =
-            emu_generic(w, op, l, emu_shared_generic(w, at, 1), 4 * words);
+        void *to = emu_generic(w, op, l, emu_shared_generic(w, at, 1),
+                               4 * words, EMU_WRITE);
 
         if (to == NULL)
             return;

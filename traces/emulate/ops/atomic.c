@@ -80,6 +80,12 @@ static int is_packed(const struct atomic *k)
     return !k->compare && (k->type == TYPE_F16X2 || k->type == TYPE_BF16X2);
 }
 
+/* CAST.SPIN from sm_100 on. */
+static int says_by_predicate(const struct emu_op *op)
+{
+    return emu_bits(op, 11, 0) == 0x58d;
+}
+
 /* Lane after lane, in order: one of the orders the hardware may choose.  A
  * packed one does nothing to shared memory, which its predicate tells. */
 static void run_atomic(struct emu_warp *w, const struct emu_op *op,
@@ -120,6 +126,8 @@ static void run_atomic(struct emu_warp *w, const struct emu_op *op,
         else
             v = combined(k->operation, k->type, old, b[l]);
         out[l] = k->compare == 2 ? old == b[l] : old;
+        if (says_by_predicate(op) && out[l] == 0)
+            done &= ~(1u << l);
         memcpy(to, &v, 4 * words);
     }
     if (words == 1) {
@@ -141,7 +149,7 @@ static void run_wide(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     enum {
         WORDS = 4
     };
-    uint32_t out[WORDS][EMU_LANES] = {0};
+    uint32_t out[WORDS][EMU_LANES] = {0}, done = EMU_ALL;
     uint64_t at[EMU_LANES];
 
     emu_lanes_at(w, op, op->m, k->space, at);
@@ -159,10 +167,12 @@ static void run_wide(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         }
         for (unsigned i = 0; i < WORDS && same; i++)
             to[i] = emu_row(w, from, i)[l];
+        if (says_by_predicate(op) && !same)
+            done &= ~(1u << l);
     }
     for (unsigned i = 0; i < WORDS; i++)
         emu_write(w, op->d, i, mask, out[i]);
-    emu_write_predicate(w, op->u, mask, EMU_ALL);
+    emu_write_predicate(w, op->u, mask, done);
 }
 
 /* An arrival at an mbarrier of sm_80: 31 bits of the upper word count up to the
@@ -269,13 +279,13 @@ static unsigned type_of(const struct emu_op *op)
     return (op->cc >= 90 ? hopper : before)[emu_bits(op, 75, 73)];
 }
 
-/* 88:87 of CAS.  CAST.SPIN says whether it succeeded; what CAST alone says is
- * not known. */
+/* 88:87 of CAS.  CAST.SPIN says whether it succeeded; what CAST alone says, or
+ * CAST.SPIN of 128 bits, is not known. */
 static int compare_of(const struct emu_op *op)
 {
     unsigned code = emu_bits(op, 11, 0), how = emu_bits(op, 88, 87);
 
-    if (code == 0x38d)
+    if (code == 0x38d || code == 0x58d)
         return how == 3 ? 2 : 1;
     return code == 0x38b || code == 0x3a9;
 }
@@ -284,13 +294,15 @@ static int is_cast(const struct emu_op *op)
 {
     unsigned code = emu_bits(op, 11, 0), how = emu_bits(op, 88, 87);
 
-    return code == 0x38d ? how == 1 : compare_of(op) && how & 1;
+    return code == 0x38d || code == 0x58d ? how == 1
+                                          : compare_of(op) && how & 1;
 }
 
 static void run(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                 const struct atomic *k)
 {
     if (k->type == TYPE_UNKNOWN || is_cast(op) ||
+        (k->type == TYPE_B128 && k->compare == 2) ||
         (!k->compare && !is_operation(k->operation, k->type)) ||
         (k->words != 0 && k->operation != REDUCE_ADD)) {
         emu_refuse(w, op);

@@ -433,6 +433,17 @@ EXEC(i2i)
 }
 
 const struct emu_row_of EMU_TABLE(convert)[] = {
-    {"F2I", f2i},   {"I2F", i2f},   {"I2FP", i2fp}, {"F2F", f2f},
-    {"FRND", frnd}, {"F2FP", f2fp}, {"I2I", i2i},   {0},
+    {"F2I", f2i},
+    {"I2F", i2f},
+    {"I2FP", i2fp},
+    {"F2F", f2f},
+    {"FRND", frnd},
+    {"F2FP", f2fp},
+    {"I2I", i2i},
+    {"UF2I", f2i},
+    {"UI2F", i2f},
+    {"UI2FP", i2fp},
+    {"UF2F", f2f},
+    {"UFRND", frnd},
+    {0},
 };

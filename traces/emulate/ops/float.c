@@ -551,11 +551,11 @@ EXEC(dsetp)
 }
 
 const struct emu_row_of EMU_TABLE(float)[] = {
-    {"FFMA", ffma},   {"FADD", fadd},
-    {"FMUL", fmul},   {"FSEL", fsel},
-    {"FMNMX", fmnmx}, {"FSETP", fsetp},
-    {"FSET", fset},   {"MUFU", mufu},
-    {"FCHK", fchk},   {"DFMA", dfma},
-    {"DADD", dadd},   {"DMUL", dmul},
-    {"DSETP", dsetp}, {0},
+    {"FFMA", ffma},    {"FADD", fadd},   {"FMUL", fmul},
+    {"FSEL", fsel},    {"FMNMX", fmnmx}, {"FSETP", fsetp},
+    {"FSET", fset},    {"MUFU", mufu},   {"FCHK", fchk},
+    {"DFMA", dfma},    {"DADD", dadd},   {"DMUL", dmul},
+    {"DSETP", dsetp},  {"UFFMA", ffma},  {"UFADD", fadd},
+    {"UFMUL", fmul},   {"UFSEL", fsel},  {"UFMNMX", fmnmx},
+    {"UFSETP", fsetp}, {"UFSET", fset},  {0},
 };

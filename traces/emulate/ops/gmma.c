@@ -132,7 +132,7 @@ static int read_tile(struct emu_warp *w, const struct emu_op *op,
                 emu_generic(w, op, -1,
                             EMU_SHARED_WINDOW + at +
                                 ((uint64_t)w->block->rank << EMU_RANK_BIT),
-                            CHUNK);
+                            CHUNK, EMU_READ);
 
             if (chunk == NULL)
                 return 0;

@@ -36,6 +36,12 @@ static double flushed(double d)
     return fabs(d) < 0x1p-14 ? copysign(0, d) : d;
 }
 
+/* A sum that rounds to the least half that is not denormal stays. */
+static double flushed_sum(double d)
+{
+    return fabs(d) < 0x1.ffcp-15 ? copysign(0, d) : d;
+}
+
 /* The two values of an operand, swizzled. */
 static void halves(struct emu_warp *w, const struct form *f,
                    const struct emu_operand *o, double out[2][EMU_LANES])
@@ -92,7 +98,7 @@ static void write_halves(struct emu_warp *w, const struct emu_op *op,
 
     for (int h = 0; h < 2; h++) {
         if (f->ftz && !f->bf16)
-            LANES out[h][l] = flushed(out[h][l]);
+            LANES out[h][l] = flushed_sum(out[h][l]);
         if (f->relu)
             LANES out[h][l] = out[h][l] < 0 ? 0 : out[h][l];
         if (f->sat)

@@ -67,8 +67,9 @@ EXEC(iadd3)
     emu_write_predicate(w, op->v, mask, emu_signs(out));
 }
 
-/* Pairs of registers; carries out of their 64 bits as IADD3's of 32. */
-EXEC(uiadd3_64)
+/* Pairs of registers; carries out of their 64 bits as IADD3's of 32.  IADD.64.X
+ * (74) adds a predicate. */
+EXEC(add64)
 {
     const struct emu_operand *const o[3] = {op->a, op->b, op->c};
     uint64_t sum[EMU_LANES] = {0}, word[EMU_LANES];
@@ -90,11 +91,46 @@ EXEC(uiadd3_64)
             carry[l] += sum[l] < before;
         }
     }
+    if (emu_bit(op, 74)) {
+        uint32_t p = emu_predicate(w, op->p);
+
+        LANES
+        {
+            sum[l] += p >> l & 1;
+            carry[l] += sum[l] == 0 && (p >> l & 1);
+        }
+    }
     emu_write64(w, op->d, mask, sum);
     LANES out[l] = -(uint32_t)(carry[l] >= 1);
     emu_write_predicate(w, op->u, mask, emu_signs(out));
     LANES out[l] = -(uint32_t)(carry[l] >= 2);
     emu_write_predicate(w, op->v, mask, emu_signs(out));
+}
+
+/* Two terms; .64 (73) is of pairs, .X (74) adds a predicate. */
+EXEC(iadd)
+{
+    const uint32_t *a = emu_row(w, op->a, 0), *b = emu_row(w, op->b, 0);
+    uint32_t fa = flip_of(op->a), fb = flip_of(op->b);
+    uint32_t more = is_negated(op->a) + is_negated(op->b), p = 0;
+    uint32_t out[EMU_LANES], carry[EMU_LANES];
+
+    if (emu_bit(op, 73)) {
+        add64(w, op, mask);
+        return;
+    }
+    if (emu_bit(op, 74))
+        p = emu_predicate(w, op->p);
+    LANES
+    {
+        uint64_t sum = (uint64_t)(a[l] ^ fa) + (b[l] ^ fb) + more;
+
+        sum += p >> l & 1;
+        out[l] = (uint32_t)sum;
+        carry[l] = -(uint32_t)(sum >> 32 != 0);
+    }
+    emu_write(w, op->d, 0, mask, out);
+    emu_write_predicate(w, op->u, mask, emu_signs(carry));
 }
 
 /* Sums of the halves of words. */
@@ -117,15 +153,64 @@ static const uint32_t *signed_row(const struct emu_warp *w,
     return room;
 }
 
+/* add.sat.s32 */
+static uint32_t saturated_sum(uint32_t a, uint32_t b)
+{
+    int64_t sum = (int64_t)(int32_t)a + (int32_t)b;
+
+    return (uint32_t)(int32_t)(sum > INT32_MAX   ? INT32_MAX
+                               : sum < INT32_MIN ? INT32_MIN
+                                                 : sum);
+}
+
+static uint32_t bytes_sum(uint32_t a, uint32_t b)
+{
+    uint32_t low = (a & 0x7f7f7f7f) + (b & 0x7f7f7f7f);
+
+    return low ^ ((a ^ b) & 0x80808080);
+}
+
+/* The operand's words with the bytes negated that its mark says. */
+static const uint32_t *signed_bytes(const struct emu_warp *w,
+                                    const struct emu_operand *o,
+                                    uint32_t room[EMU_LANES])
+{
+    const uint32_t *row = emu_row(w, o, 0);
+
+    if (!is_negated(o))
+        return row;
+    LANES room[l] = bytes_sum(~row[l], 0x01010101);
+    return room;
+}
+
+/* Words, halves or bytes (on sm_120), whose signs make no difference unless the
+ * sum is cut to their range (.ISAT): compilers cut words only, as add.sat.s32. */
 EXEC(viadd)
 {
+    enum {
+        S32 = 2,
+        BYTES = 4
+    };
     uint32_t room[2][EMU_LANES], out[EMU_LANES];
-    int packed = emu_bit(op, 73);
-    const uint32_t *a = signed_row(w, op->a, packed, room[0]);
-    const uint32_t *b = signed_row(w, op->b, packed, room[1]);
+    unsigned form = op->cc >= 120 ? emu_bits(op, 75, 73) : emu_bits(op, 73, 73);
+    int packed = form % 2 != 0, bytes = form >= BYTES;
+    int cuts = op->cc >= 120 && emu_bit(op, 80);
+    const uint32_t *a, *b;
 
-    if (packed)
+    if (cuts && (form != S32 || is_negated(op->a) || is_negated(op->b))) {
+        emu_refuse(w, op);
+        return;
+    }
+    a = bytes ? signed_bytes(w, op->a, room[0])
+              : signed_row(w, op->a, packed, room[0]);
+    b = bytes ? signed_bytes(w, op->b, room[1])
+              : signed_row(w, op->b, packed, room[1]);
+    if (bytes)
+        LANES out[l] = bytes_sum(a[l], b[l]);
+    else if (packed)
         LANES out[l] = packed_sum(a[l], b[l]);
+    else if (cuts)
+        LANES out[l] = saturated_sum(a[l], b[l]);
     else
         LANES out[l] = a[l] + b[l];
     emu_write(w, op->d, 0, mask, out);
@@ -308,6 +393,26 @@ static void compare_lanes(unsigned code, int is_signed, const uint32_t *a,
     }
 }
 
+/* .64: pairs of registers. */
+static uint32_t compare_pairs(const struct emu_warp *w, const struct emu_op *op)
+{
+    unsigned code = emu_bits(op, 78, 76);
+    uint64_t a[EMU_LANES], b[EMU_LANES];
+    uint64_t flip = emu_bit(op, 73) ? 0 : UINT64_C(1) << 63;
+    uint32_t result = 0;
+
+    emu_int64(w, op->a, 1, a);
+    emu_int64(w, op->b, 1, b);
+    LANES
+    {
+        int64_t x = (int64_t)(a[l] ^ flip), y = (int64_t)(b[l] ^ flip);
+        unsigned found = x < y ? 1 : x == y ? 2 : 4;
+
+        result |= (uint32_t)((code & found) != 0) << l;
+    }
+    return result;
+}
+
 EXEC(isetp)
 {
     uint32_t result = 0;
@@ -317,7 +422,9 @@ EXEC(isetp)
     int is_signed = emu_bit(op, 73);
     uint32_t p = emu_predicate(w, op->p);
 
-    if (emu_bit(op, 72)) {
+    if (op->cc >= 120 && emu_bit(op, 80)) {
+        result = compare_pairs(w, op);
+    } else if (emu_bit(op, 72)) {
         uint32_t low = emu_predicate(w, op->r);
 
         LANES result |=
@@ -339,6 +446,28 @@ static uint32_t lesser(uint32_t a, uint32_t b, int is_signed, int want_min)
     return less == (want_min != 0) ? a : b;
 }
 
+/* .64: predicates written and the second one read are unknown. */
+static void imnmx64(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+{
+    uint64_t a[EMU_LANES], b[EMU_LANES], out[EMU_LANES];
+    uint64_t flip = emu_bit(op, 73) ? 0 : UINT64_C(1) << 63;
+    uint32_t p = emu_predicate(w, op->p);
+
+    if (op->u != NULL || op->v != NULL || emu_predicate(w, op->q) != 0) {
+        emu_refuse(w, op);
+        return;
+    }
+    emu_int64(w, op->a, 1, a);
+    emu_int64(w, op->b, 1, b);
+    LANES
+    {
+        int less = (int64_t)(a[l] ^ flip) < (int64_t)(b[l] ^ flip);
+
+        out[l] = less == (int)(p >> l & 1) ? a[l] : b[l];
+    }
+    emu_write64(w, op->d, mask, out);
+}
+
 EXEC(imnmx)
 {
     uint32_t out[EMU_LANES], want_min[EMU_LANES];
@@ -346,6 +475,10 @@ EXEC(imnmx)
     const uint32_t *b = emu_row(w, op->b, 0);
     uint32_t flip = emu_bit(op, 73) ? 0 : 0x80000000u;
 
+    if (op->cc >= 120 && emu_bit(op, 74)) {
+        imnmx64(w, op, mask);
+        return;
+    }
     emu_spread(emu_predicate(w, op->p), want_min);
     LANES
     {
@@ -387,6 +520,28 @@ static void first_taken(const uint32_t *a, const uint32_t *b, int is_signed,
     }
 }
 
+/* Of four bytes, on sm_120. */
+static void lesser_bytes(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask)
+{
+    const uint32_t *a = emu_row(w, op->a, 0), *b = emu_row(w, op->b, 0);
+    uint32_t out[EMU_LANES] = {0}, p = emu_predicate(w, op->p);
+    int is_signed = emu_bit(op, 72);
+
+    if (emu_bit(op, 76)) { /* .RELU */
+        emu_refuse(w, op);
+        return;
+    }
+    LANES
+    {
+        for (int i = 0; i < 32; i += 8)
+            out[l] |= lesser(a[l] >> i << 24, b[l] >> i << 24, is_signed,
+                             p >> l & 1) >>
+                      24 << i;
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
 /* VIMNMX, and VIADDMNMX: min(a + b, c). */
 EXEC(viaddmnmx)
 {
@@ -394,8 +549,12 @@ EXEC(viaddmnmx)
     const uint32_t *row[3];
     uint32_t p = emu_predicate(w, op->p);
     int is_signed = emu_bit(op, 72), packed = emu_bit(op, 73);
-    int add = op->c != NULL;
+    int add = op->c != NULL, bytes = op->cc >= 120 && emu_bit(op, 74);
 
+    if (bytes) {
+        lesser_bytes(w, op, mask);
+        return;
+    }
     if ((!packed && (op->u != NULL || op->v != NULL)) ||
         (emu_bit(op, 76) && !is_signed)) {
         emu_refuse(w, op);
@@ -538,8 +697,10 @@ EXEC(idp)
 const struct emu_row_of EMU_TABLE(int)[] = {
     {"IADD3", iadd3},
     {"UIADD3", iadd3},
-    {"UIADD3.64", uiadd3_64},
+    {"UIADD3.64", add64},
+    {"IADD", iadd},
     {"VIADD", viadd},
+    {"UVIADD", viadd},
     {"IMAD", imad},
     {"UIMAD", imad},
     {"IMAD.WIDE", imad_wide},
@@ -553,8 +714,10 @@ const struct emu_row_of EMU_TABLE(int)[] = {
     {"IMNMX", imnmx},
     {"VIMNMX", viaddmnmx},
     {"VIADDMNMX", viaddmnmx},
+    {"UVIMNMX", viaddmnmx},
     {"VIMNMX3", vimnmx3},
     {"IABS", iabs},
+    {"UIABS", iabs},
     {"VABSDIFF", vabsdiff},
     {"VABSDIFF4", vabsdiff4},
     {"IDP", idp},

@@ -6,22 +6,37 @@
  * make. */
 EXEC(mov)
 {
-    if (emu_bits(op, 8, 0) == 0x002 && emu_bits(op, 75, 72) != 15) {
+    int is_wide = op->d != NULL && op->d->count == 2;
+    uint32_t low[EMU_LANES];
+
+    if (emu_bits(op, 8, 0) == 0x002 && emu_bits(op, 11, 0) != 0x402 &&
+        emu_bits(op, 75, 72) != 15) {
         emu_refuse(w, op);
         return;
     }
-    emu_write(w, op->d, 0, mask, emu_row(w, op->b, 0));
+    if (!is_wide) {
+        emu_write(w, op->d, 0, mask, emu_row(w, op->b, 0));
+        return;
+    }
+    memcpy(low, emu_row(w, op->b, 0), sizeof low);
+    emu_write(w, op->d, 1, mask, emu_row(w, op->b, 1));
+    emu_write(w, op->d, 0, mask, low);
 }
 
 EXEC(sel)
 {
-    uint32_t which[EMU_LANES], out[EMU_LANES];
-    const uint32_t *a = emu_row(w, op->a, 0);
-    const uint32_t *b = emu_row(w, op->b, 0);
+    unsigned words = op->d != NULL && op->d->count == 2 ? 2 : 1;
+    uint32_t which[EMU_LANES], out[2][EMU_LANES];
 
     emu_spread(emu_predicate(w, op->p), which);
-    LANES out[l] = (a[l] & which[l]) | (b[l] & ~which[l]);
-    emu_write(w, op->d, 0, mask, out);
+    for (unsigned i = 0; i < words; i++) {
+        const uint32_t *a = emu_row(w, op->a, i);
+        const uint32_t *b = emu_row(w, op->b, i);
+
+        LANES out[i][l] = (a[l] & which[l]) | (b[l] & ~which[l]);
+    }
+    for (unsigned i = 0; i < words; i++)
+        emu_write(w, op->d, i, mask, out[i]);
 }
 
 static uint32_t lut(unsigned table, uint32_t a, uint32_t b, uint32_t c)

@@ -1,5 +1,5 @@
 /*
- * Matrix products: HMMA, QMMA, IMMA, BMMA, DMMA.
+ * Matrix products: HMMA, QMMA, OMMA, IMMA, BMMA, DMMA.
  *
  * Which lane holds which element follows one rule for all shapes (PTX ISA,
  * "Matrix Fragments for mma"): with `each` elements in a 32-bit register (of
@@ -13,6 +13,9 @@
  * double precision and rounded once to nearest; the hardware truncates terms to
  * a common exponent first, so its last bits may differ (Fasi, Higham, Mikaitis,
  * Pranesh 2021).  Integer products are exact.
+ *
+ * Of a product with scales (.SF) each block of 16, 32 or all columns of a row of
+ * A, and of rows of a column of B, has one, which is multiplied in before.
  *
  * Of a sparse product (.SP) A has the half of its columns that count, laid out
  * as above; metadata say which (sparse.h).
@@ -80,7 +83,11 @@ enum element {
     TF32,
     E4M3,
     E5M2,
-    U8, /* integers: from here on as IMMA has them */
+    E2M3, /* in bytes: of 6 bits the lower, of 4 the middle ones */
+    E3M2,
+    E2M1,
+    E2M1_PACKED, /* two in a byte */
+    U8,          /* integers: from here on as IMMA has them */
     S8,
     U4,
     S4,
@@ -96,6 +103,20 @@ static int32_t integer_of(uint32_t word, enum element type, unsigned i)
                : (int32_t)v;
 }
 
+/* Floats without infinities and NaN: a sign, `exponent` bits, `fraction` bits.
+ * (OCP microscaling formats) */
+static double small_float(uint32_t v, unsigned exponent, unsigned fraction)
+{
+    uint32_t e = v >> fraction & ((1u << exponent) - 1);
+    uint32_t f = v & ((1u << fraction) - 1);
+    int bias = (1 << (exponent - 1)) - 1;
+    double size = e != 0 ? ldexp((double)(f + (1u << fraction)),
+                                 (int)e - bias - (int)fraction)
+                         : ldexp((double)f, 1 - bias - (int)fraction);
+
+    return v >> (exponent + fraction) & 1 ? -size : size;
+}
+
 static double element_of(uint32_t word, enum element type, unsigned i)
 {
     switch (type) {
@@ -109,6 +130,14 @@ static double element_of(uint32_t word, enum element type, unsigned i)
         return (double)e4m3_value(word >> 8 * i & 0xff);
     case E5M2:
         return (double)e5m2_value(word >> 8 * i & 0xff);
+    case E2M3:
+        return small_float(word >> 8 * i & 0x3f, 2, 3);
+    case E3M2:
+        return small_float(word >> 8 * i & 0x3f, 3, 2);
+    case E2M1:
+        return small_float(word >> (8 * i + 2) & 0xf, 2, 1);
+    case E2M1_PACKED:
+        return small_float(word >> 4 * i & 0xf, 2, 1);
     default:
         return integer_of(word, type, i);
     }
@@ -279,18 +308,153 @@ EXEC(hmma)
     float_product(w, op, mask, &s, type, type, single);
 }
 
+/* ---- with scales ---------------------------------------------------------------- */
+
+/* The scales of a product: A's and B's registers, how many of a row's, and
+ * which lanes and bytes have them. */
+struct scales {
+    unsigned of_row;
+    int is_e4m3; /* else powers of two */
+    const uint32_t *a, *b;
+    unsigned byte_a, pair_a, byte_b, lane_b;
+};
+
+static const uint32_t *register_row(const struct emu_warp *w, unsigned number)
+{
+    return number < TEG_SASS_RZ ? w->r[number] : emu_zeros[0];
+}
+
+/* Bits of the uniform register as ptxas 13.0 packs {byte-id, thread-id} of both
+ * scales. */
+static struct scales scales_of(const struct emu_warp *w,
+                               const struct emu_op *op, unsigned of_row,
+                               int is_e4m3)
+{
+    unsigned from = emu_bits(op, 77, 73) << 3 | emu_bits(op, 62, 60);
+    uint32_t chosen =
+        from < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + from][0] : 0;
+
+    return (struct scales){
+        .of_row = of_row,
+        .is_e4m3 = is_e4m3,
+        .a = register_row(w, emu_bits(op, 47, 40)),
+        .b = register_row(w, emu_bits(op, 59, 52)),
+        .byte_a = chosen & 3,
+        .pair_a = chosen >> 2 & 1,
+        .byte_b = chosen >> 3 & 3,
+        .lane_b = chosen >> 5 & 3,
+    };
+}
+
+/* UE8M0, whose 255 is NaN, or UE4M3.  (PTX ISA, alternate formats) */
+static double scale_of(const struct scales *s, uint32_t word, unsigned byte)
+{
+    uint32_t v = word >> 8 * (byte & 3) & 0xff;
+
+    if (s->is_e4m3)
+        return (double)e4m3_value(v & 0x7f);
+    return v == 0xff ? (double)NAN : ldexp(1, (int)v - 127);
+}
+
+/* Of row m of A the lanes 4 (m mod 8) + 2 pair + m / 8 have them, of column n of
+ * B the lanes 4 n + lane.  (PTX ISA, mma with .block_scale) */
+static void apply_scales(const struct scales *s, unsigned depth,
+                         double a[ROWS_MAX][DEPTH_MAX], double b[][COLUMNS])
+{
+    for (unsigned k = 0; k < depth; k++) {
+        unsigned block = k / (depth / s->of_row);
+
+        for (unsigned m = 0; m < ROWS_MAX; m++)
+            a[m][k] *= scale_of(s, s->a[4 * (m % 8) + 2 * s->pair_a + m / 8],
+                                s->byte_a + block);
+        for (unsigned n = 0; n < COLUMNS; n++)
+            b[k][n] *= scale_of(s, s->b[4 * n + s->lane_b], s->byte_b + block);
+    }
+}
+
+static void scaled_product(struct emu_warp *w, const struct emu_op *op,
+                           uint32_t mask, const struct shape *s,
+                           enum element type_a, enum element type_b,
+                           const struct scales *scales)
+{
+    double a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
+    double c[ROWS_MAX][COLUMNS];
+
+    gather(w, op, s, type_a, type_b, a, b);
+    apply_scales(scales, s->depth, a, b);
+    read_c(w, op, s->rows, 1, c);
+    if (multiply(w, op, s, a, b, c))
+        write_d(w, op, mask, s->rows, 1, c);
+}
+
+/* Types by the three bits of A's or B's, as sm_120 has them; 0: none. */
+static enum element type_of_a(const struct emu_op *op)
+{
+    static const enum element types[8] = {E4M3, E5M2, E2M3, E2M1, 0, E3M2};
+
+    return types[emu_bits(op, 82, 82) << 2 | emu_bits(op, 83, 83) << 1 |
+                 emu_bits(op, 78, 78)];
+}
+
+static enum element type_of_b(const struct emu_op *op)
+{
+    static const enum element types[8] = {E4M3, E5M2, 0, E3M2, E2M3, E2M1};
+
+    return types[emu_bits(op, 85, 85) << 2 | emu_bits(op, 84, 84) << 1 |
+                 emu_bits(op, 79, 79)];
+}
+
+/* Of 8-, 6- and 4-bit floats in bytes, on sm_120; 0x47a has scales. */
+static void qmma_120(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+{
+    static const unsigned depths[] = {16, 32, 64, 0};
+    int is_scaled = emu_bits(op, 11, 0) == 0x47a;
+    struct shape s = {16, is_scaled ? 32 : depths[emu_bits(op, 76, 75)], 4,
+                      !is_scaled && emu_bit(op, 80)};
+    enum element type_a = type_of_a(op), type_b = type_of_b(op);
+    struct scales scales = scales_of(w, op, 1, 0);
+
+    if (s.depth == 0 || s.is_sparse != (s.depth == 64) || type_a == 0 ||
+        type_b == 0 || (!is_scaled && has_predicate(op))) {
+        emu_refuse(w, op);
+        return;
+    }
+    if (is_scaled)
+        scaled_product(w, op, mask, &s, type_a, type_b, &scales);
+    else
+        float_product(w, op, mask, &s, type_a, type_b, emu_bit(op, 77));
+}
+
 /* Of 8-bit floats (sm_89; sm_90 has none and makes halves of them). */
 EXEC(qmma)
 {
     static const unsigned depths[] = {16, 32, 64, 0};
     struct shape s = {16, depths[emu_bits(op, 76, 75)], 4, emu_bit(op, 80)};
 
+    if (op->cc >= 120) {
+        qmma_120(w, op, mask);
+        return;
+    }
     if (s.depth == 0 || s.is_sparse != (s.depth == 64) || has_predicate(op)) {
         emu_refuse(w, op);
         return;
     }
     float_product(w, op, mask, &s, emu_bit(op, 78) ? E5M2 : E4M3,
                   emu_bit(op, 79) ? E5M2 : E4M3, emu_bit(op, 77));
+}
+
+/* Of 4-bit floats with two or four scales a row. */
+EXEC(omma)
+{
+    static const struct shape s = {16, 64, 8, 0};
+    struct scales scales =
+        scales_of(w, op, emu_bit(op, 83) ? 2 : 4, emu_bit(op, 82));
+
+    if (emu_bits(op, 79, 78) != 0) { /* E0M3: not of PTX */
+        emu_refuse(w, op);
+        return;
+    }
+    scaled_product(w, op, mask, &s, E2M1_PACKED, E2M1_PACKED, &scales);
 }
 
 /* ---- double precision ---------------------------------------------------------- */
@@ -508,6 +672,11 @@ EXEC(bmma)
 }
 
 const struct emu_row_of EMU_TABLE(matrix)[] = {
-    {"HMMA", hmma}, {"QMMA", qmma}, {"IMMA", imma},
-    {"BMMA", bmma}, {"DMMA", dmma}, {0},
+    {"HMMA", hmma},
+    {"QMMA", qmma},
+    {"OMMA", omma},
+    {"IMMA", imma},
+    {"BMMA", bmma},
+    {"DMMA", dmma},
+    {0},
 };

@@ -48,7 +48,8 @@ static inline uint64_t *emu_mbarrier_at(struct emu_warp *w,
                                         const struct emu_op *op, int lane,
                                         uint64_t at, int anywhere)
 {
-    return emu_generic(w, op, lane, emu_shared_generic(w, at, anywhere), 8);
+    return emu_generic(w, op, lane, emu_shared_generic(w, at, anywhere), 8,
+                       EMU_UPDATE);
 }
 
 /* Adds arrivals and expected bytes, and ends the phase if that was all. */
@@ -107,11 +108,14 @@ static inline uint64_t emu_mbarrier_value(const struct emu_block *b,
 }
 
 /* .LDGSTSBAR: arrives when the thread's copies are there, which they are: an
- * arrival (71:70 = 1, .noinc), or what A0T1 has announced (2). */
+ * arrival (71:70, from sm_100 on 77:76, is 1, .noinc), or what A0T1 has announced
+ * (2). */
 static inline void emu_arrive_copies(struct emu_warp *w,
                                      const struct emu_op *op, uint32_t mask)
 {
-    unsigned counts = emu_bits(op, 71, 70), arrivals = counts == 1;
+    unsigned counts =
+        op->cc >= 100 ? emu_bits(op, 77, 76) : emu_bits(op, 71, 70);
+    unsigned arrivals = counts == 1;
     int64_t bytes = counts == 2 ? -1 : 0;
     uint64_t at[EMU_LANES];
 

@@ -298,7 +298,8 @@ EXEC(ldc)
     }
     bank = &w->block->bank[o->bank];
     if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
-        index = o->reg < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
+        index =
+            o->reg < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
     else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
         index = w->r[o->reg];
     note_constant(w, o->bank, o, index);
@@ -320,7 +321,8 @@ EXEC(ldc)
 /* Asynchronous copy, carried out at once.  The trace has the global side. */
 EXEC(ldgsts)
 {
-    unsigned bytes = emu_access_bytes(emu_bits(op, 75, 73));
+    unsigned bytes = op->cc >= 100 ? 4u << emu_bits(op, 75, 74)
+                                   : emu_access_bytes(emu_bits(op, 75, 73));
     uint32_t wanted = mask & emu_predicate(w, op->p);
     uint64_t to[EMU_LANES], from[EMU_LANES];
 
@@ -354,5 +356,6 @@ EXEC(ldgsts)
 const struct emu_row_of EMU_TABLE(memory)[] = {
     {"LDG", ldg}, {"STG", stg},  {"LD", ld},         {"ST", st},
     {"LDS", lds}, {"STS", sts},  {"LDL", ldl},       {"STL", stl},
-    {"LDC", ldc}, {"ULDC", ldc}, {"LDGSTS", ldgsts}, {0},
+    {"LDC", ldc}, {"ULDC", ldc}, {"LDGSTS", ldgsts}, {"LDCU", ldc},
+    {0},
 };

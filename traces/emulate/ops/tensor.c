@@ -50,7 +50,7 @@ enum move {
 static int read_map(struct emu_warp *w, const struct emu_op *op, int lane,
                     struct emu_tensor_map *m)
 {
-    uint64_t at = emu_uniform_pair(w, emu_bits(op, 29, 24));
+    uint64_t at = emu_uniform_pair(w, emu_uniform_bits(op, 29, 24));
     uint8_t object[EMU_MAP_BYTES];
     struct teg_diag d = {0};
 
@@ -182,7 +182,8 @@ static int move_shared(struct emu_warp *w, const struct emu_op *op, int lane,
         void *shared;
 
         to ^= to >> 3 & mask; /* bits 9:7 to 6:4, or fewer */
-        shared = emu_generic(w, op, lane, to, PIECE);
+        shared =
+            emu_generic(w, op, lane, to, PIECE, load ? EMU_WRITE : EMU_READ);
         if (shared == NULL)
             return 0;
         memcpy(load ? shared : row + i, load ? row + i : shared, PIECE);
@@ -355,7 +356,7 @@ static int load_into(struct emu_warp *w, const struct emu_op *op, int lane,
 /* .MULTICAST: the upper half of a register names the blocks of the cluster. */
 EXEC(utmaldg)
 {
-    unsigned first = emu_bits(op, 37, 32);
+    unsigned first = emu_uniform_bits(op, 37, 32);
     uint64_t shared = emu_uniform_at(w, first);
     uint64_t barrier = emu_uniform_at(w, first + 1);
     int lane = __builtin_ctz(mask);
@@ -384,7 +385,7 @@ EXEC(utmaldg)
 static void store(struct emu_warp *w, const struct emu_op *op, int lane,
                   enum move move)
 {
-    unsigned first = emu_bits(op, 37, 32);
+    unsigned first = emu_uniform_bits(op, 37, 32);
     uint64_t shared = emu_uniform_at(w, first);
     enum emu_reduction reduction = (enum emu_reduction)emu_bits(op, 89, 87);
     struct box b;
@@ -422,7 +423,7 @@ EXEC(utmapf)
 {
     struct box b;
 
-    if (read_box(w, op, __builtin_ctz(mask), emu_bits(op, 37, 32), &b))
+    if (read_box(w, op, __builtin_ctz(mask), emu_uniform_bits(op, 37, 32), &b))
         note_values(w, &b, UINT64_MAX, UINT64_MAX, 0);
 }
 

@@ -23,7 +23,7 @@ static uint32_t constant(const struct emu_warp *w, unsigned bank,
 /* A handle in a uniform register or in constant memory, by the form. */
 static uint32_t bound_handle(const struct emu_warp *w, const struct emu_op *op)
 {
-    unsigned number = emu_bits(op, 45, 40);
+    unsigned number = emu_uniform_bits(op, 45, 40);
 
     if (!emu_bit(op, 91))
         return constant(w, emu_bits(op, 58, 54), 4 * emu_bits(op, 53, 40));

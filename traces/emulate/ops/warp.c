@@ -34,7 +34,7 @@ static void thread_index(const struct emu_warp *w, unsigned axis,
  * per compute capability) */
 static uint32_t warps_of_sm(uint32_t cc)
 {
-    return cc == 75 ? 32 : cc >= 86 && cc < 90 ? 48 : 64;
+    return cc == 75 ? 32 : (cc >= 86 && cc < 90) || cc >= 120 ? 48 : 64;
 }
 
 /* Returns 0 if nothing is known of the register, else its value in `*value`. */
@@ -92,6 +92,8 @@ static int special_register(const struct emu_warp *w, unsigned number, int lane,
         return 1;
     case 0x30: /* the windows begin at multiples of 2^32 */
     case 0x34:
+    case 0x8a: /* SR_CgaSize: how far below what is known of a cluster stands
+                  in bank 0; the emulator puts it where nothing is in one */
     case 0x43: /* SR_VIRTUALSMID: every block runs on the first */
     case 0x51:
     case 0x53:
@@ -262,6 +264,11 @@ EXEC(r2ur)
     const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t first = mask != 0 ? a[__builtin_ctz(mask)] : 0, differ = 0;
 
+    if (op->cc >= 100 && emu_bit(op, 87)) { /* .BROADCAST */
+        emu_refuse(w, op);
+        return;
+    }
+
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
         differ |= (uint32_t)(a[__builtin_ctz(rest)] != first)
                   << __builtin_ctz(rest);
@@ -371,6 +378,7 @@ const struct emu_row_of EMU_TABLE(warp)[] = {
     {"S2R", s2r},
     {"S2UR", s2r},
     {"CS2R", s2r},
+    {"CS2UR", s2r},
     {"SHFL", shfl},
     {"VOTE", vote},
     {"VOTEU", vote},
@@ -383,7 +391,6 @@ const struct emu_row_of EMU_TABLE(warp)[] = {
     {"LEPC", lepc},
     {"ELECT", elect},
     {"BPT", bpt},
-    {"ENDCOLLECTIVE", nop},
     {"FENCE.VIEW.ASYNC", nop},
     {0},
 };

@@ -1,0 +1,16 @@
+#include "tools/teg/cli/emulator.h"
+
+#include "tools/teg/cli/options.h"
+#include "tools/teg/cli/teg.h"
+
+int interleave_parse(const char *command, const char *text,
+                     struct emu_order *order)
+{
+    *order = (struct emu_order){0};
+    if (text == NULL || emu_order_parse(order, text))
+        return EXIT_DONE;
+    return say_usage(command,
+                     "--interleave: expected steps or a number of at most 19 "
+                     "digits, found '%s'",
+                     text);
+}

@@ -1,0 +1,35 @@
+/* Options of the emulator, for commands that run kernels. */
+#ifndef TEG_TOOLS_TEG_CLI_EMULATOR_H
+#define TEG_TOOLS_TEG_CLI_EMULATOR_H
+
+#include "traces/emulate/core/emulate.h"
+
+#define STRICT_OPTION(flag)                                            \
+    {"strict-memory",                                                  \
+     0,                                                                \
+     OPT_FLAG,                                                         \
+     &(flag),                                                          \
+     NULL,                                                             \
+     "let a buffer end with its last byte; without it what reads the " \
+     "rest of its last 256 bytes goes well, as on a GPU, which "       \
+     "allocates so, and finds 0",                                      \
+     NULL}
+
+#define INTERLEAVE_OPTION(text)                                       \
+    {"interleave",                                                    \
+     0,                                                               \
+     OPT_TEXT,                                                        \
+     &(text),                                                         \
+     "HOW",                                                           \
+     "how the warps of a block take turns: steps, an instruction "    \
+     "each, as if side by side; or a number, from which it is drawn " \
+     "how many each; default: from barrier to barrier. What races "   \
+     "gets another of its results",                                   \
+     NULL}
+
+/* What --interleave of `command` says; NULL: nothing. Returns EXIT_DONE, or
+ * EXIT_USAGE after saying what is wrong. */
+int interleave_parse(const char *command, const char *text,
+                     struct emu_order *order);
+
+#endif
