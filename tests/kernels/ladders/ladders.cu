@@ -1,0 +1,219 @@
+/*
+ * The steps of reduction.sketch and transpose.sketch for today's compilers, to
+ * climb the same ladders on today's chips (tools/ladders): what each step
+ * changes is in the sketches.  Written anew; of the reduction's last warp the
+ * steps add by shuffles, since warps no longer run in step.
+ */
+enum { THREADS = 128, TILE = 32, ROWS = 8 };
+
+/* ---- reduction -------------------------------------------------------------- */
+
+__device__ int last_warp(int sum)
+{
+    for (int k = 16; k > 0; k /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, k);
+    return sum;
+}
+
+extern "C" __global__ void reduce_1(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+
+    s[tid] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (unsigned k = 1; k < blockDim.x; k *= 2) {
+        if (tid % (2 * k) == 0)
+            s[tid] += s[tid + k];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void reduce_2(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+
+    s[tid] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (unsigned k = 1; k < blockDim.x; k *= 2) {
+        unsigned at = 2 * k * tid;
+
+        if (at < blockDim.x)
+            s[at] += s[at + k];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__device__ void tree(int *s, unsigned tid)
+{
+    for (unsigned k = blockDim.x / 2; k > 0; k /= 2) {
+        if (tid < k)
+            s[tid] += s[tid + k];
+        __syncthreads();
+    }
+}
+
+extern "C" __global__ void reduce_3(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+
+    s[tid] = i < n ? in[i] : 0;
+    __syncthreads();
+    tree(s, tid);
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+
+/* Two elements, added while they are loaded. */
+__device__ int both(const int *in, unsigned i, unsigned apart, int n)
+{
+    int sum = i < n ? in[i] : 0;
+
+    if (i + apart < n)
+        sum += in[i + apart];
+    return sum;
+}
+
+extern "C" __global__ void reduce_4(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x, i = 2 * blockIdx.x * blockDim.x + tid;
+
+    s[tid] = both(in, i, blockDim.x, n);
+    __syncthreads();
+    tree(s, tid);
+    if (tid == 0)
+        out[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void reduce_5(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x, i = 2 * blockIdx.x * blockDim.x + tid;
+
+    s[tid] = both(in, i, blockDim.x, n);
+    __syncthreads();
+    for (unsigned k = blockDim.x / 2; k > 32; k /= 2) {
+        if (tid < k)
+            s[tid] += s[tid + k];
+        __syncthreads();
+    }
+    if (tid < 32) {
+        int sum = last_warp(s[tid] + s[tid + 32]);
+
+        if (tid == 0)
+            out[blockIdx.x] = sum;
+    }
+}
+
+/* Steps 6 and 7: the size of a block is known, no loop is left. */
+__device__ void tree_unrolled(int *s, unsigned tid, int *out)
+{
+    if (tid < 64)
+        s[tid] += s[tid + 64];
+    __syncthreads();
+    if (tid < 32) {
+        int sum = last_warp(s[tid] + s[tid + 32]);
+
+        if (tid == 0)
+            out[blockIdx.x] = sum;
+    }
+}
+
+extern "C" __global__ void reduce_6(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x, i = 2 * THREADS * blockIdx.x + tid;
+
+    s[tid] = both(in, i, THREADS, n);
+    __syncthreads();
+    tree_unrolled(s, tid, out);
+}
+
+extern "C" __global__ void reduce_7(const int *in, int *out, int n)
+{
+    __shared__ int s[THREADS];
+    unsigned tid = threadIdx.x;
+    int sum = 0;
+
+    for (unsigned i = 2 * THREADS * blockIdx.x + tid; i < n;
+         i += 2 * THREADS * gridDim.x)
+        sum += both(in, i, THREADS, n);
+    s[tid] = sum;
+    __syncthreads();
+    tree_unrolled(s, tid, out);
+}
+
+/* ---- transpose --------------------------------------------------------------- */
+
+extern "C" __global__ void transpose_1(float *out, const float *in, int width)
+{
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    int at = y * width + x;
+
+    for (int i = 0; i < TILE; i += ROWS)
+        out[at + i * width] = in[at + i * width];
+}
+
+/* Through a tile: which blocks' tiles change places, and elements in a tile. */
+template <int PITCH, bool TILES, bool ELEMENTS, bool DIAGONAL>
+__device__ void through_tile(float *out, const float *in, int width)
+{
+    __shared__ float tile[TILE][PITCH];
+    int bx = DIAGONAL ? (blockIdx.x + blockIdx.y) % gridDim.x : blockIdx.x;
+    int by = DIAGONAL ? blockIdx.x : blockIdx.y;
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int from = (by * TILE + ty) * width + bx * TILE + tx;
+    int to = ((TILES ? bx : by) * TILE + ty) * width +
+             (TILES ? by : bx) * TILE + tx;
+
+    for (int i = 0; i < TILE; i += ROWS)
+        tile[ty + i][tx] = in[from + i * width];
+    __syncthreads();
+    for (int i = 0; i < TILE; i += ROWS)
+        out[to + i * width] = ELEMENTS ? tile[tx][ty + i] : tile[ty + i][tx];
+}
+
+extern "C" __global__ void transpose_2(float *out, const float *in, int width)
+{
+    through_tile<TILE, false, false, false>(out, in, width);
+}
+
+extern "C" __global__ void transpose_3(float *out, const float *in, int width)
+{
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+
+    for (int i = 0; i < TILE; i += ROWS)
+        out[x * width + y + i] = in[(y + i) * width + x];
+}
+
+extern "C" __global__ void transpose_4(float *out, const float *in, int width)
+{
+    through_tile<TILE, true, true, false>(out, in, width);
+}
+
+extern "C" __global__ void transpose_5(float *out, const float *in, int width)
+{
+    through_tile<TILE + 1, true, true, false>(out, in, width);
+}
+
+extern "C" __global__ void transpose_6(float *out, const float *in, int width)
+{
+    through_tile<TILE + 1, false, true, false>(out, in, width);
+}
+
+extern "C" __global__ void transpose_7(float *out, const float *in, int width)
+{
+    through_tile<TILE + 1, true, false, false>(out, in, width);
+}
+
+extern "C" __global__ void transpose_8(float *out, const float *in, int width)
+{
+    through_tile<TILE + 1, true, true, true>(out, in, width);
+}
