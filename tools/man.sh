@@ -100,6 +100,7 @@ END
 
 {
     printf '.TH TEG\\-TERMS 7 "" "teg %s" "Words of teg"\n' "$version"
+    printf ".ad l\n"
     cat <<'END'
 .SH NAME
 teg\-terms \- what the words of teg's reports mean

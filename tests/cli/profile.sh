@@ -57,6 +57,11 @@ sed -i 's/k 001/k 100/; s/k 002/k 900/; s/k 003/k 300/' "$work"/?.sketch
 echo '{"kernels": [{"trace": "1.sketch"}, {"trace": "2.sketch"},
   {"trace": "3.sketch", "launches": 2}]}' >"$work/list.json"
 expect 0 "$teg" profile "$work/list.json" -g a100 --top 2 -o "$work/q" -f csv
+check 'the index has all time, one launch after the other' [ "$(
+    sed -n '/id="time"/,/<.svg>/p' "$work/q/index.html" | tr '>' '\n' |
+    sed -n 's/.*<rect x="\([0-9.]*\)" .*width="\([0-9.]*\)".*/\1 \2/p' |
+    awk '{bad += $1 - at > 0.02 || at - $1 > 0.02; at = $1 + $2; n++}
+        END {print (!bad && n >= 3 && at > 799.9 && at < 800.1)}')" = 1 ]
 check 'a row for each step' [ "$(wc -l <"$work/out")" -ge 4 ]
 expect 0 "$teg" profile "$work/list.json" -g a100 --top 2 -o "$work/q"
 check 'most time first' \
@@ -101,7 +106,8 @@ expect 1 "$teg" profile "$work/nothing.tegt" -o "$work/r"
 err 'nothing.tegt'
 expect 2 "$teg" profile
 expect 2 "$teg" profile --caches hot x
-for option in '-k k1' '--launches 0:2' --loose; do
+for option in '-k k1' '--launches 0:2' --loose --strict-memory \
+    '--interleave steps'; do
     # shellcheck disable=SC2086
     expect 2 "$teg" profile $option "$work/1.sketch" -g a100 -o "$work/r"
     err 'is of a program that is run; .*1.sketch is a trace'

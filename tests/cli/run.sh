@@ -17,9 +17,12 @@ no_err
 # Without -g the description that stands for the trace's architecture.
 expect 0 "$teg" run "$work/saxpy.traceg"
 err 'sm_70: simulating v100'
-expect 2 "$teg" run "$work/saxpy.traceg" --isa sm_37
-err 'no GPU stands for sm_37'
+expect 2 "$teg" run "$work/saxpy.traceg" --isa sm_52
+err 'no GPU stands for sm_52'
 err 'known: '
+# The nearest older one of its generation stands for what has none.
+expect 0 "$teg" run "$work/saxpy.traceg" --isa sm_72
+err 'sm_72: simulating v100'
 
 # The directory that is searched first wins; two claims in one are a fault.
 mkdir "$work/mine"

@@ -37,6 +37,22 @@ expect 2 "$teg" run a b
 err 'expected TRACE, found 2 arguments'
 
 small_trace "$work/saxpy.traceg"
+
+# What comes through a pipe is a file like any other, and named so.
+expect 0 sh -c "cat '$work/saxpy.traceg' | $teg run - -g v100"
+out '^saxpy on v100$'
+expect 1 sh -c "echo garbage | $teg run - -g v100"
+err '^teg: standard input: expected a .tegt'
+mkfifo "$work/pipe"
+cat "$work/saxpy.traceg" >"$work/pipe" &
+expect 0 "$teg" info "$work/pipe"
+out 'saxpy'
+expect 0 "$teg" run "$work/saxpy.traceg" -g v100 -f json -o -
+out '"cycles"'
+check 'who reads no more hears nothing' sh -c \
+    "'$teg' explain --all 2>'$work/err' | head -1 >'$work/out'; [ ! -s '$work/err' ]"
+expect 0 "$teg" run --what-if help
+out '^no-bank-conflicts '
 expect 2 "$teg" run "$work/saxpy.traceg" --what-fi=coalesced
 err "unknown option '--what-fi'; did you mean '--what-if'?"
 expect 2 "$teg" run "$work/saxpy.traceg" --format=jsn

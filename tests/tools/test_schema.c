@@ -201,6 +201,7 @@ static void set_up(void)
     ck_assert_msg(schema != NULL, "docs/schema.json: line %d: %s", error.line,
                   error.text);
     ck_assert_ptr_nonnull(mkdtemp(directory));
+    write_text("measured.csv", "kernel,Duration (us),cycles,hw\ntwo,5,900,1\n");
     write_text("two.sketch", "sketch 1\nkernel \"two\"\nisa sm_70\ngrid 2\n"
                              "block 64\nLDG R4, [R2 : 4*gtid]\n"
                              "FADD R5, R4, R4\nSTG [R2 : 4*gtid], R5\nEXIT\n");
@@ -213,7 +214,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    static const char *const names[] = {"two.sketch", "two.tegt",
+    static const char *const names[] = {"two.sketch", "two.tegt", "measured.csv",
                                         "kernelslist.g", "kernels.json",
                                         "index.html", "kernel-1.html"};
     char path[128];
@@ -244,6 +245,7 @@ static const struct {
     {"timeline", "timeline $D/two.sketch -g v100 -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 --cycles 0:99 -f json"},
     {"critical", "timeline $D/two.sketch -g v100 --critical -f json"},
+    {"compare", "compare $D/two.sketch $D/measured.csv -g v100 -f json"},
     {"diff", "diff $D/two.sketch -g v100 --against t4 -f json"},
     {"diff", "diff $D/two.sketch $D/two.sketch -g v100 --all -f json "
              "--fail-if 'cycles>1'"},

@@ -8,16 +8,31 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command command_table[] = {
-#define COMMAND(name, operands, help) {#name, operands, help, cmd_##name},
+/* Headings are rows without a name until they are handed on. */
+static const struct command command_rows[] = {
+#define GROUP(title)                  {title, NULL, NULL, NULL, NULL},
+#define COMMAND(name, operands, help) {NULL, #name, operands, help, cmd_##name},
 #include "tools/teg/cli/commands.def"
-#undef COMMAND
 };
 
 const struct command *commands(size_t *count)
 {
-    *count = sizeof command_table / sizeof command_table[0];
-    return command_table;
+    enum {
+        ROWS = sizeof command_rows / sizeof command_rows[0]
+    };
+    static struct command table[ROWS];
+    const char *group = "";
+
+    *count = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (command_rows[i].name == NULL) {
+            group = command_rows[i].group;
+            continue;
+        }
+        table[*count] = command_rows[i];
+        table[(*count)++].group = group;
+    }
+    return table;
 }
 
 static const struct command *find(const char *name)
@@ -40,11 +55,15 @@ static void print_help(FILE *f)
     fprintf(f, "Usage: teg COMMAND [OPTION]... [ARGUMENT]...\n\n"
                "Estimates how many cycles a GPU kernel takes, and why, "
                "without a GPU.\n\nCommands:\n");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || c[i].group != c[i - 1].group)
+            fprintf(f, "%s:\n", c[i].group);
         fprintf(f, "  %-8s %-16s %s\n", c[i].name, c[i].operands, c[i].help);
+    }
     fprintf(f, "\nTRACE is a .tegt container, an NVBit trace (.traceg, .trace, "
-               ".tracez, plain or\ncompressed, or a kernelslist.g) or a kernel "
-               "sketch, recognised by content.\n\n"
+               ".tracez, plain or\ncompressed, or a kernelslist.g), a "
+               "kernels.json that lists what `teg exec` ran,\nor a kernel "
+               "sketch: recognised by content. \"-\" is standard input.\n\n"
                "  teg COMMAND --help   options of a command\n"
                "  teg --version        print the version\n\n"
                "Exit status: 0 done, 1 input or simulation error, 2 usage.\n");

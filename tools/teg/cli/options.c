@@ -4,6 +4,7 @@
 #include "tools/teg/cli/inputs.h"
 #include "tools/teg/cli/option_table.h"
 #include "tools/teg/cli/output.h"
+#include "tools/teg/cli/pipes.h"
 #include "tools/teg/cli/teg.h"
 
 #include <ctype.h>
@@ -120,16 +121,17 @@ static void print_help(const struct usage *usage, const struct rows *rows)
 static int take_count(const struct usage *usage, const struct opt *row,
                       const char *text)
 {
+    const unsigned long least = row->kind == OPT_COUNT;
     char *end;
     unsigned long v;
 
     errno = 0;
     v = strtoul(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 ||
-        v < 1 || v > UINT32_MAX)
+        v < least || v > UINT32_MAX)
         return say_usage(usage->command,
-                         "--%s: expected a number from 1, found '%s'",
-                         row->name, text);
+                         "--%s: expected a number from %lu, found '%s'",
+                         row->name, least, text);
     *(uint32_t *)row->value = (uint32_t)v;
     return EXIT_DONE;
 }
@@ -191,11 +193,16 @@ static int take(const struct usage *usage, const struct opt *row,
     case OPT_FLAG:
         *(bool *)row->value = true;
         return EXIT_DONE;
-    case OPT_TEXT:
     case OPT_OUTPUT:
+        if (strcmp(text, "-") == 0 && strcmp(row->name, "output") == 0)
+            return EXIT_DONE; /* standard output, as without */
+        *(const char **)row->value = text;
+        return EXIT_DONE;
+    case OPT_TEXT:
         *(const char **)row->value = text;
         return EXIT_DONE;
     case OPT_COUNT:
+    case OPT_BYTES:
         return take_count(usage, row, text);
     case OPT_CHOICE:
         return take_choice(usage, row, text);
@@ -257,6 +264,31 @@ static int check_operands(const struct usage *usage, int count)
     return EXIT_DONE;
 }
 
+/* Pipes among the inputs become files. */
+static int copy_pipes(const struct usage *usage, struct operands *operands)
+{
+    int inputs = operands->count - usage->writes_last, status = EXIT_DONE;
+
+    for (int i = 0; status == EXIT_DONE && i < inputs && !usage->runs; i++)
+        status = pipe_copy(&operands->item[i]);
+    return status;
+}
+
+/* `--what-if help`: the names that there are. */
+static bool asked_for_what_ifs(const struct opt *row, const char *text)
+{
+    uint32_t count;
+    const struct teg_whatif *w = teg_whatifs(&count);
+
+    if (row->kind != OPT_LIST || strcmp(row->name, "what-if") != 0 ||
+        strcmp(text, "help") != 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        printf("%-22s %s\n", w[i].name, w[i].help);
+    printf("%-22s twice as many of that unit\n", "double:<unit>");
+    return true;
+}
+
 /* Once all inputs are known. */
 static int check_outputs(const struct usage *usage,
                          const struct operands *operands)
@@ -306,12 +338,16 @@ bool options_parse(const struct usage *usage, int argc, char **argv,
             printf("teg %s\n", TEG_VERSION);
             return false;
         }
+        if (asked_for_what_ifs(row, optarg))
+            return false;
         *status = take(usage, row, optarg);
         if (*status != EXIT_DONE)
             return false;
     }
     *operands = (struct operands){argv + optind, argc - optind};
     *status = check_operands(usage, operands->count);
+    if (*status == EXIT_DONE)
+        *status = copy_pipes(usage, operands);
     if (*status == EXIT_DONE)
         *status = check_outputs(usage, operands);
     return *status == EXIT_DONE;

@@ -26,6 +26,7 @@ enum opt_kind {
     OPT_TEXT,   /* const char *, borrowed from argv */
     OPT_OUTPUT, /* likewise: a file that the command writes */
     OPT_COUNT,  /* uint32_t, at least 1 */
+    OPT_BYTES,  /* uint32_t, 0 among them */
     OPT_CHOICE, /* uint32_t, index into `choices` */
     OPT_LIST,   /* struct opt_list; the option may be repeated */
     OPT_WRITES, /* likewise, of KEY=FILE that the command writes */
@@ -56,6 +57,7 @@ struct usage {
     const struct opt *options;
     int operands_min, operands_max;
     bool writes_last; /* the last operand is a file that the command writes */
+    bool runs;        /* operands are a program with its arguments */
     const char *examples; /* lines for the end of --help, or NULL */
 };
 

@@ -2,6 +2,7 @@
 
 #include "isa/base/printable.h"
 #include "tools/teg/cli/inputs.h"
+#include "tools/teg/cli/pipes.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
@@ -178,7 +179,10 @@ const char *base_name(const char *path)
 
 const char *path_title(const char *path, char out[TEG_NAME_MAX])
 {
-    return teg_printable(out, TEG_NAME_MAX, path);
+    char title[TEG_NAME_MAX];
+
+    return teg_printable(out, TEG_NAME_MAX,
+                         pipe_title(path, title, sizeof title));
 }
 
 json_t *demangled_json(const char *name)

@@ -1,6 +1,7 @@
 #include "tools/teg/cli/teg.h"
 
 #include "isa/base/printable.h"
+#include "tools/teg/cli/pipes.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -24,9 +25,10 @@ __attribute__((format(printf, 1, 0))) static void say_line(const char *format,
 
 void say(const char *where, const char *format, ...)
 {
-    char place[LINE_MAX_BYTES];
+    char raw[LINE_MAX_BYTES], place[LINE_MAX_BYTES];
     va_list arguments;
 
+    where = pipe_title(where, raw, sizeof raw);
     fprintf(stderr, "teg: %s%s", teg_printable(place, sizeof place, where),
             where[0] != '\0' ? ": " : "");
     va_start(arguments, format);

@@ -23,6 +23,7 @@ enum {
 };
 
 struct command {
+    const char *group; /* what it is for, as a heading */
     const char *name, *operands, *help;
     int (*run)(int argc, char **argv);
 };
@@ -32,7 +33,6 @@ const struct command *commands(size_t *count);
 
 #define COMMAND(name, operands, help) int cmd_##name(int argc, char **argv);
 #include "tools/teg/cli/commands.def"
-#undef COMMAND
 
 /* "teg: where: what"; `where` may be "". */
 void say(const char *where, const char *format, ...) TEG_PRINTF(2, 3);

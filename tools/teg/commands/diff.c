@@ -15,6 +15,7 @@
  */
 #include "tools/teg/cli/color.h"
 #include "tools/teg/report/report.h"
+#include "tools/teg/report/stored.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -45,45 +46,9 @@ struct diff {
 
 /* ---- the two results ----------------------------------------------------------- */
 
-static bool looks_like_json(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    int c = EOF;
-
-    if (f == NULL)
-        return false;
-    do
-        c = getc(f);
-    while (c != EOF && isspace(c));
-    fclose(f);
-    return c == '{';
-}
-
-static int load_result(const char *path, json_t **result)
-{
-    json_error_t error;
-
-    *result = json_load_file(path, 0, &error);
-    if (*result == NULL) {
-        say(path, "line %d: %s", error.line, error.text);
-        return EXIT_FAULT;
-    }
-    if (json_object_get(*result, "cycles") == NULL &&
-        json_object_get(*result, "total") == NULL) {
-        say(path, "expected a result of `teg run -f json`, found other JSON");
-        json_decref(*result);
-        *result = NULL;
-        return EXIT_FAULT;
-    }
-    return EXIT_DONE;
-}
-
 static int replay_result(const struct job *job, json_t **out)
 {
-    const struct opt_list none = {.count = 0};
-    struct replay_options options = {.label = "diff", .what_ifs = &none};
-    struct result result = {.number = job->kernel[0] + 1, .what_ifs = &none};
-    struct replay replay;
+    json_t *results = NULL;
     int status;
 
     if (job->kernel_count != 1) {
@@ -92,16 +57,10 @@ static int replay_result(const struct job *job, json_t **out)
             job->kernel_count);
         return EXIT_USAGE;
     }
-    status = replay_init(&replay, job, job->kernel[0], &options);
-    if (status == EXIT_INTERRUPTED)
-        replay_release(&replay);
-    if (status != EXIT_DONE)
-        return status;
-    status = result_init(&result, &replay);
+    status = stored_replay(job, &results);
     if (status == EXIT_DONE)
-        *out = result_json(&result);
-    result_release(&result);
-    replay_release(&replay);
+        *out = json_incref(json_array_get(results, 0));
+    json_decref(results);
     return status;
 }
 
@@ -112,8 +71,8 @@ static int get_result(const struct diff *diff, const char *path,
     struct job job = diff->job;
     int status;
 
-    if (looks_like_json(path))
-        return load_result(path, result);
+    if (stored_is_json(path))
+        return stored_load(path, result);
     job.gpu_name = gpu;
     status = job_open_trace(&job, path);
     if (status == EXIT_DONE)

@@ -7,6 +7,7 @@
  * has ended.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
+#include "tools/teg/cli/emulator.h"
 #include "tools/teg/cli/gpu_path.h"
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/output.h"
@@ -40,7 +41,8 @@ enum {
 struct exec {
     /* As given; borrowed. */
     const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
-    bool no_trace, loose, time;
+    const char *interleave;
+    bool no_trace, loose, strict, time;
     uint32_t jobs; /* 0: one per core */
     char **argv;   /* the program and its arguments */
 
@@ -280,6 +282,8 @@ static int set_environment(const struct exec *e)
     set("TEG_EXEC_DIR", e->directory);
     set("TEG_EXEC_KERNEL", e->kernel);
     set("TEG_EXEC_LOOSE", e->loose ? "1" : "");
+    set("TEG_EXEC_STRICT", e->strict ? "1" : "");
+    set("TEG_EXEC_INTERLEAVE", e->interleave);
     set("TEG_EXEC_TIME", e->time ? "1" : "");
     snprintf(range, sizeof range, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
@@ -488,6 +492,8 @@ int cmd_exec(int argc, char **argv)
          "GPU does within its pages of memory, and what blocks of a cluster "
          "leave in shared memory be touched until the cluster ends",
          NULL},
+        STRICT_OPTION(e.strict),
+        INTERLEAVE_OPTION(e.interleave),
         {0}};
     const struct usage usage = {
         .command = "exec",
@@ -500,12 +506,14 @@ int cmd_exec(int argc, char **argv)
         .options = options,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
+        .runs = true,
         .examples =
             "  nvcc -arch=sm_80 -o saxpy saxpy.cu\n"
             "  teg exec -- ./saxpy 1000\n"
             "  teg run saxpy.teg/kernels.json -g a100\n"
             "  teg exec -k 'gemm*' --launches 0:3 -o traces -- ./saxpy 1000\n"};
     struct operands operands;
+    struct emu_order order;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
@@ -515,6 +523,12 @@ int cmd_exec(int argc, char **argv)
                          "--time replays the whole traces of launches: "
                          "leave out %s",
                          e.no_trace ? "--no-trace" : "--blocks");
+    if (e.loose && e.strict)
+        return say_usage("exec", "--loose and --strict-memory exclude each "
+                                 "other");
+    status = interleave_parse("exec", e.interleave, &order);
+    if (status != EXIT_DONE)
+        return status;
     e.argv = operands.item;
     status = run(&e);
     program_release(&e.program);

@@ -13,17 +13,50 @@
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
+#include "tools/teg/compare/metrics.h"
 #include "tools/teg/report/findings.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Words of the reports that stand in no other table. */
 static const struct term {
     const char *name, *help;
 } words[] = {
     {"ipc", "warp instructions per cycle, all SMs together"},
+    {"what to change", "findings, the most promising first: where, what the "
+                       "simulator measured that it gains, what people do"},
+    {"best SMs", "number of SMs that has least of what --goal says"},
+    {"component", "of the power model: a part of the chip with a share of the "
+                  "power"},
+    {"idle", "power: drawn whether a kernel runs or not"},
+    {"W of GPU", "watts of a component in all SMs together"},
+    {"bound by", "what one would change first: the first finding (teg run "
+                 "--why)"},
+    {"limited by", "of occupancy: the resource that lets no more blocks onto "
+                   "an SM; of a model: its limiter"},
+    {"warps per SM", "warps that are resident in one SM at once"},
+    {"warps time", "cycles summed over resident warps: each is an issue or a "
+                   "stall for one reason"},
+    {"other reasons", "stalls too short to have a line of their own (-f json "
+                      "has all)"},
+    {"issue", "of what was used: the share of issue slots that issued"},
+    {"issue slots", "chances of the schedulers to issue a warp instruction: "
+                    "cycles x schedulers"},
+    {"atomics", "of what was used: the share of time that atomics held the "
+                "slice of L2 that they held longest"},
+    {"dram", "memory of the GPU; of what was used: the share of its "
+             "bandwidth; in a report: bytes it moved, bandwidth, skew"},
+    {"global", "memory that all threads share, through L1, L2 and DRAM; in a "
+               "report: requests, transactions, bytes"},
+    {"shared memory (MIO)", "memory of a block in its SM, reached through the "
+                            "memory input/output pipeline as are shuffles "
+                            "and special registers"},
+    {"carve-out", "the part of an SM's data memory that is shared memory; L1 "
+                  "has the rest"},
+    {"active", "of a unit: the share of the kernel's cycles in which it could "
+               "take no other instruction"},
     {"warp instruction", "one instruction executed by one warp, whatever its "
                          "active mask"},
     {"active_percent", "of a unit: the share of the kernel's cycles in which "
@@ -44,6 +77,8 @@ static const struct term {
     {"access rate", "of a component of the power model: warp instructions of "
                     "an SM that access it, per power.issue_norm cycles; 1 is "
                     "all that can be issued"},
+    {"effective", "effective rate: share of a component's maximum power that "
+                  "its access rate draws"},
     {"effective rate", "share of a component's maximum power that its access "
                        "rate draws; power_unit says by which function"},
     {"EDP", "energy-delay product: energy x time"},
@@ -114,6 +149,49 @@ struct search {
     int found;
 };
 
+/* Case, apostrophes and what stands between words do not count: "Long
+ * scoreboard", "warps' time". */
+static bool same_words(const char *a, const char *b)
+{
+    static const char between[] = " _-";
+
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        a += *a == '\'';
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
+            (strchr(between, *a) == NULL || strchr(between, *b) == NULL))
+            return false;
+    }
+    return *a == *b;
+}
+
+/* Whether "stalls.barrier.percent" is of `name`: the item of a list, or the
+ * last of all. */
+static bool is_number_of(const char *number, const char *name)
+{
+    const char *dot = strchr(number, '.');
+    size_t length;
+
+    if (dot == NULL)
+        return strcmp(number, name) == 0;
+    length = strcspn(dot + 1, ".");
+    return strncmp(dot + 1, name, length) == 0 && name[length] == '\0';
+}
+
+/* What Nsight Compute calls the same. */
+static void print_vendors(const char *name)
+{
+    struct metric m;
+
+    for (uint32_t i = 0; metric_at(&m, i); i++) {
+        const bool labeled = i < metric_rows() && m.label[0] != '\0';
+
+        if (is_number_of(m.number, name))
+            printf("    Nsight Compute: %s%s%s%s\n", m.vendor,
+                   labeled ? " (" : "", labeled ? m.label : "",
+                   labeled ? ")" : "");
+    }
+}
+
 static void offer(struct search *s, const char *kind, const char *name,
                   const char *help)
 {
@@ -126,10 +204,11 @@ static void offer(struct search *s, const char *kind, const char *name,
         return;
     }
     teg_nearest_offer(&s->nearest, name);
-    if (strcasecmp(s->term, name) != 0)
+    if (!same_words(s->term, name))
         return;
     s->found++;
     printf("%s (%s)\n    %s\n", name, kind, help);
+    print_vendors(name);
 }
 
 static void heading(const struct search *s, const char *text)
@@ -302,6 +381,25 @@ static void offer_power(struct search *s)
     offer_results(s, together, sizeof together / sizeof together[0]);
 }
 
+/* The other way: what a result has of a vendor's metric. */
+static void offer_metrics(struct search *s)
+{
+    struct metric m;
+
+    heading(s, "metrics of Nsight Compute that teg compare knows");
+    for (uint32_t i = 0; metric_at(&m, i); i++) {
+        char help[320];
+
+        snprintf(help, sizeof help, "in a result: %s%s%s%s%s%s%s", m.number,
+                 m.over[0] != '\0' ? " / " : "", m.over,
+                 m.unit[0] != '\0' ? "\n    unit: " : "", m.unit,
+                 m.but[0] != '\0' ? "\n    " : "", m.but);
+        offer(s, "Nsight Compute", m.vendor, help);
+        if (m.label[0] != '\0' && i < metric_rows())
+            offer(s, "Nsight Compute", m.label, help);
+    }
+}
+
 static void offer_keys(struct search *s)
 {
     uint32_t count;
@@ -347,6 +445,7 @@ int cmd_explain(int argc, char **argv)
     offer_power(&search);
     offer_keys(&search);
     offer_json(&search);
+    offer_metrics(&search);
     if (search.term == NULL || search.found > 0)
         return EXIT_DONE;
     return say_usage("explain", "unknown term '%s'%s", search.term,

@@ -176,8 +176,15 @@ static int one_file(struct features *self, const char *directory,
     return one_trace(self, path);
 }
 
-/* A kernelslist.g stands for the directory it lies in; otherwise every file,
- * by name, and what cannot be read does not keep the others back. */
+/* The names of a list that stands for the directory it lies in. */
+static bool is_list(const char *name)
+{
+    return strcmp(name, "kernelslist.g") == 0 ||
+           strcmp(name, "kernels.json") == 0;
+}
+
+/* A list stands for the directory it lies in; otherwise every file, by name,
+ * and what cannot be read does not keep the others back. */
 static int directory(struct features *self, const char *path)
 {
     struct dirent **entry;
@@ -189,7 +196,7 @@ static int directory(struct features *self, const char *path)
         return EXIT_FAULT;
     }
     for (int i = 0; i < count; i++) {
-        if (strcmp(entry[i]->d_name, "kernelslist.g") == 0)
+        if (is_list(entry[i]->d_name))
             list = i;
     }
     for (int i = 0; i < count && status != EXIT_INTERRUPTED; i++) {
@@ -250,10 +257,11 @@ int cmd_features(int argc, char **argv)
     const struct usage usage = {
         .command = "features",
         .operands = "TRACE|DIR...",
-        .summary = "Prints what each launch does, independent of the chip: "
-                   "instructions by group, bytes by memory space, launch "
-                   "shape, arithmetic per byte. Of a directory, every trace "
-                   "in it by name, or its kernelslist.g alone.",
+        .summary =
+            "Prints what each launch does, independent of the chip: "
+            "instructions by group, bytes by memory space, launch "
+            "shape, arithmetic per byte. Of a directory, every trace "
+            "in it by name, or its list (kernelslist.g, kernels.json) alone.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1 << 20,

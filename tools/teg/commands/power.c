@@ -32,6 +32,15 @@ static void account(struct power_run *run, const struct power_report *r)
     run->seconds += r->e.run.t_s;
 }
 
+/* What it draws on a chip that cannot run it is an estimate of an estimate. */
+static void say_generation(const struct replay *r)
+{
+    char text[256], name[TEG_NAME_MAX];
+
+    if (remark_generation(r->gpu, r->launch.kernel, text, sizeof text))
+        say(kernel_title(r->s->name, name), "%s", text);
+}
+
 static int power_kernel(struct power_run *run, struct writer *w,
                         uint32_t kernel)
 {
@@ -47,6 +56,7 @@ static int power_kernel(struct power_run *run, struct writer *w,
 
         r->result = &result;
         r->cycles_from = m.from;
+        say_generation(&m.replay);
         status = power_fill(&run->ask, r, &m.in);
         if (status == EXIT_DONE)
             status = power_find_curve(&run->ask, r, &m, kernel);

@@ -13,18 +13,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/teg/cli/emulator.h"
 #include "tools/teg/report/page/make.h"
 
 enum {
     TOP = 3,
     OPERANDS_MAX = INT_MAX,
-    EXEC_OPTIONS_MAX = 16,
+    EXEC_OPTIONS_MAX = 20,
 };
 
 struct command_line {
     struct profile profile;
     const char *out, *pattern, *launches; /* as given, or NULL */
-    bool loose;
+    const char *interleave;
+    bool loose, strict;
     struct operands operands;
     char directory[PATH_MAX], list[PATH_MAX], title[1024];
     int program_status; /* of the program; EXIT_DONE for a trace */
@@ -88,7 +90,8 @@ static bool has_launches(const char *list)
 static int trace_program(struct command_line *c)
 {
     const struct job *job = &c->profile.job;
-    char exec[] = "exec", loose[] = "--loose", end[] = "--";
+    char exec[] = "exec", loose[] = "--loose", strict[] = "--strict-memory",
+         end[] = "--";
     char **argv =
         calloc((size_t)c->operands.count + EXEC_OPTIONS_MAX, sizeof *argv);
     int argc = 0;
@@ -101,8 +104,11 @@ static int trace_program(struct command_line *c)
     add_option(argv, &argc, "--output", c->directory);
     add_option(argv, &argc, "--kernel", c->pattern);
     add_option(argv, &argc, "--launches", c->launches);
+    add_option(argv, &argc, "--interleave", c->interleave);
     if (c->loose)
         argv[argc++] = loose;
+    if (c->strict)
+        argv[argc++] = strict;
     argv[argc++] = end;
     for (int i = 0; i < c->operands.count; i++)
         argv[argc++] = c->operands.item[i];
@@ -115,10 +121,12 @@ static int trace_program(struct command_line *c)
 /* Of a trace nothing is run: what is about that would have no effect. */
 static int check_options(const struct command_line *c)
 {
-    const char *name = c->pattern != NULL    ? "kernel"
-                       : c->launches != NULL ? "launches"
-                       : c->loose            ? "loose"
-                                             : NULL;
+    const char *name = c->pattern != NULL      ? "kernel"
+                       : c->launches != NULL   ? "launches"
+                       : c->interleave != NULL ? "interleave"
+                       : c->loose              ? "loose"
+                       : c->strict             ? "strict-memory"
+                                               : NULL;
 
     return name == NULL ? EXIT_DONE
                         : say_usage("profile",
@@ -200,6 +208,8 @@ int cmd_profile(int argc, char **argv)
          "as in `teg exec`: let accesses up to 1 MB before or behind a buffer "
          "go unnoticed",
          NULL},
+        STRICT_OPTION(c.strict),
+        INTERLEAVE_OPTION(c.interleave),
         {"top", 0, OPT_COUNT, &c.profile.top, "N",
          "kernels that get a page and what-ifs: those that take most (default: "
          "3)",
@@ -236,6 +246,7 @@ int cmd_profile(int argc, char **argv)
         .options = options,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
+        .runs = true,
         .examples = "  teg profile -g a100 -- ./saxpy 1000\n"
                     "  teg profile -g h100 saxpy.teg/kernels.json\n"};
     int status;

@@ -7,6 +7,7 @@
 
 #include "isa/base/name.h"
 #include "tools/teg/cli/device_code.h"
+#include "tools/teg/cli/emulator.h"
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
@@ -17,7 +18,8 @@
 struct trace {
     const char *kernel_name, *grid, *block, *cluster, *out, *arch, *blocks;
     uint32_t shared, jobs;
-    bool timing, cooperative;
+    const char *interleave;
+    bool timing, cooperative, strict;
     struct opt_list arg, dump;
     struct teg_cubin cubin;
     const struct teg_cubin_kernel *kernel;
@@ -238,6 +240,8 @@ static int run(struct trace *t)
         emu_args_parse(&t->args, t->kernel, t->device, t->arg.item,
                        t->arg.count, &d) != TEG_OK)
         return say_fault(&d);
+    if (t->strict)
+        emu_device_make_strict(t->device);
     t->facts.params = t->args.params;
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
@@ -295,7 +299,7 @@ int cmd_trace(int argc, char **argv)
          "file=PATH, or a tensor map map:TYPE:SIZES:BOX[:OPTION...]:FILL "
          "(docs/emulator.md); +ARG: the next member of a struct",
          NULL},
-        {"shared", 0, OPT_COUNT, &t.shared, "BYTES", "dynamic shared memory",
+        {"shared", 0, OPT_BYTES, &t.shared, "BYTES", "dynamic shared memory",
          NULL},
         {"dump", 0, OPT_WRITES, &t.dump, "INDEX=FILE",
          "write the buffer of that -a (the first is 0) after the run, raw "
@@ -313,6 +317,8 @@ int cmd_trace(int argc, char **argv)
         {"jobs", 'j', OPT_COUNT, &t.jobs, "N",
          "threads that run blocks; what comes out is the same for any number",
          NULL},
+        STRICT_OPTION(t.strict),
+        INTERLEAVE_OPTION(t.interleave),
         {"timing", 0, OPT_FLAG, &t.timing, NULL,
          "say on standard error how long it took and how many instructions "
          "that is per second",
@@ -348,7 +354,8 @@ int cmd_trace(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     t.facts.cooperative = t.cooperative;
-    if (t.blocks != NULL)
+    status = interleave_parse("trace", t.interleave, &t.facts.order);
+    if (status == EXIT_DONE && t.blocks != NULL)
         status = parse_blocks(&t);
     if (status == EXIT_DONE)
         status = open_cubin(&t, operands.item[0]);

@@ -92,7 +92,10 @@ static void print_kernels(FILE *f, const struct profile *p)
         const struct profile_group *g = &p->group[p->rank[i]];
         char us[32];
 
-        fputs("<tr><td>", f);
+        fprintf(f,
+                "<tr><td><span class=\"key\"><i style=\"background:%s\"></i>"
+                "</span>",
+                chart_color(i));
         print_name(f, g);
         fputs("</td>", f);
         html_percent_cell(f, g->us, p->us);
@@ -143,6 +146,73 @@ static void print_steps(FILE *f, const struct profile *p)
                 p->steps - ROWS_MAX);
 }
 
+/* Launches that are narrower than this are drawn as one, of no kernel. */
+static const double pixels_min = 0.5;
+
+static void print_span(FILE *f, const struct profile *p, double from, double to,
+                       uint32_t first, uint32_t last)
+{
+    enum {
+        WIDTH = 800,
+        HEIGHT = 34
+    };
+    const struct profile_step *s = &p->step[first];
+    uint32_t color = 0;
+    char name[TEG_NAME_MAX];
+
+    while (p->rank[color] != s->group)
+        color++;
+    fprintf(f,
+            "<rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\" "
+            "fill=\"%s\"><title>",
+            WIDTH * from, WIDTH * (to - from), HEIGHT,
+            first == last ? chart_color(color) : "var(--dim)");
+    if (first == last) {
+        html_text(f, kernel_title(p->group[s->group].name, name));
+        fprintf(f, ", step %u, %.4g us: ", first + 1, s->launches * s->us);
+        html_text(f, s->verdict.bound);
+    } else {
+        fprintf(f, "steps %u to %u, %.4g us", first + 1, last + 1,
+                (to - from) * p->us);
+    }
+    fputs("</title></rect>\n", f);
+}
+
+/* One after the other, as they are replayed: streams do not overlap. */
+static void print_time(FILE *f, const struct profile *p)
+{
+    double at = 0, from = 0;
+    uint32_t first = 0;
+
+    if (p->us <= 0)
+        return;
+    html_heading(f, "Over time");
+    fputs("<figure><figcaption>Launches one after the other, as wide as they "
+          "take long; grey are several short ones</figcaption><svg viewBox=\"0 "
+          "0 800 50\" id=\"time\">\n",
+          f);
+    for (uint32_t i = 0; i < p->steps; i++) {
+        const double next =
+            at + profile_share(p, p->step[i].launches * p->step[i].us);
+
+        if ((next - at) * 800 >= pixels_min && first < i) {
+            print_span(f, p, from, at, first, i - 1);
+            first = i;
+            from = at;
+        }
+        if ((next - from) * 800 >= pixels_min || i + 1 == p->steps) {
+            print_span(f, p, from, next, first, i);
+            first = i + 1;
+            from = next;
+        }
+        at = next;
+    }
+    fprintf(f,
+            "<text x=\"0\" y=\"46\">0</text><text x=\"800\" y=\"46\" "
+            "text-anchor=\"end\">%.4g us</text></svg></figure>\n",
+            p->us);
+}
+
 int profile_write_page(const struct profile *p)
 {
     char path[PATH_MAX];
@@ -156,6 +226,7 @@ int profile_write_page(const struct profile *p)
     html_frame_open(out.file, p->title, p->job.gpu->name, NULL);
     print_title(out.file, p);
     print_top(out.file, p);
+    print_time(out.file, p);
     print_kernels(out.file, p);
     print_steps(out.file, p);
     fputs("<hr><p class=\"dim\">teg " TEG_VERSION

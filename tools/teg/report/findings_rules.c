@@ -240,11 +240,10 @@ double figure_late_sms(const struct evidence *e)
 static double chip_used(const struct evidence *e)
 {
     double cycles = (double)e->s->cycles;
-    double l2 = (double)e->s->memory.l2_sectors * TEG_SECTOR_BYTES;
+    double l2 = ratio(l2_traffic(e->s), cycles * e->gpu->l2.bytes_per_cycle);
 
-    return fmax(
-        fmax(dram_used(e), ratio(l2, cycles * e->gpu->l2.bytes_per_cycle)),
-        ratio(peak_atomic_cycles(e->s, e->gpu), cycles));
+    return fmax(fmax(dram_used(e), l2),
+                ratio(peak_atomic_cycles(e->s, e->gpu), cycles));
 }
 
 /* Of the SMs' time: after their last block. */

@@ -1,6 +1,7 @@
 #include "tools/teg/report/instructions.h"
 
 #include "tools/teg/cli/output.h"
+#include "tools/teg/cli/teg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -142,15 +143,16 @@ static void print_row(FILE *f, const struct by_pc *b, uint32_t index,
     print_access(f, row);
 }
 
-static void print_others(FILE *f, const struct by_pc *b, const uint32_t *order,
-                         uint32_t shown, uint32_t count, uint64_t resident)
+static void print_others(FILE *f, const struct by_pc *b,
+                         const struct by_pc_rank *order, uint32_t shown,
+                         uint32_t count, uint64_t resident)
 {
     uint64_t issued = 0, stalled = 0;
     char text[64], a[24], c[24], share[24];
 
     for (uint32_t i = shown; i < count; i++) {
-        issued += b->row[order[i]].issued;
-        stalled += by_pc_stalled(&b->row[order[i]]);
+        issued += b->row[order[i].index].issued;
+        stalled += by_pc_stalled(&b->row[order[i].index]);
     }
     snprintf(text, sizeof text, "%u others (csv has all)", count - shown);
     fprintf(f, "  %-*.*s%7s %7s %7s\n", TEXT_WIDTH, TEXT_WIDTH, text,
@@ -158,14 +160,14 @@ static void print_others(FILE *f, const struct by_pc *b, const uint32_t *order,
             percent(stalled, resident, share));
 }
 
-void print_instructions(FILE *f, const struct by_pc *b, uint64_t resident)
+int print_instructions(FILE *f, const struct by_pc *b, uint64_t resident)
 {
-    uint32_t *order = calloc(b->count + 1u, sizeof *order);
+    struct by_pc_rank *order = calloc(b->count + 1u, sizeof *order);
     uint32_t count, shown;
     char source[24];
 
     if (order == NULL)
-        return;
+        return say_memory();
     count = by_pc_rank(b, order);
     shown = count > ROWS_MAX ? ROWS_MAX : count;
     fprintf(f, "\n  instruction %-*s%7s %7s %7s %-18s %s\n",
@@ -173,10 +175,11 @@ void print_instructions(FILE *f, const struct by_pc *b, uint64_t resident)
             source_column(b->program, source), "issued", "stalled", "of time",
             "most of it", "for");
     for (uint32_t i = 0; i < shown; i++)
-        print_row(f, b, order[i], resident);
+        print_row(f, b, order[i].index, resident);
     if (shown < count)
         print_others(f, b, order, shown, count, resident);
     free(order);
+    return EXIT_DONE;
 }
 
 /* ---- JSON ----------------------------------------------------------------- */

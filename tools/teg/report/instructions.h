@@ -15,8 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* `resident`: warp-cycles of the whole kernel. */
-void print_instructions(FILE *f, const struct by_pc *b, uint64_t resident);
+/* `resident`: warp-cycles of the whole kernel. Returns EXIT_DONE, or a fault
+ * after saying so. */
+int print_instructions(FILE *f, const struct by_pc *b, uint64_t resident);
 /* instructions[] of docs/json.md, in the program's order. */
 json_t *instructions_json(const struct by_pc *b);
 /* Its source line and file, null where not known. */

@@ -39,10 +39,9 @@ static bool has_control_codes(const struct teg_program *p)
     return false;
 }
 
-static bool result_generation(const struct result *r, char *out, size_t size)
+bool remark_generation(const struct teg_gpu *gpu, const struct teg_kernel *k,
+                       char *out, size_t size)
 {
-    const struct teg_gpu *gpu = r->replay->gpu;
-    const struct teg_kernel *k = r->replay->launch.kernel;
     uint32_t cc = gpu->chip.compute_capability, isa = k->isa;
     bool control = gpu->sm.dependences == DEPENDENCES_CONTROL &&
                    has_control_codes(&k->program);
@@ -56,6 +55,12 @@ static bool result_generation(const struct result *r, char *out, size_t size)
              isa, cc,
              control ? "the code's own control codes" : "a scoreboard");
     return true;
+}
+
+static bool result_generation(const struct result *r, char *out, size_t size)
+{
+    return remark_generation(r->replay->gpu, r->replay->launch.kernel, out,
+                             size);
 }
 
 static bool result_untimed_tensor(const struct result *r, char *out,

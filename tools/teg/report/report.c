@@ -52,8 +52,7 @@ static uint64_t simulated_instructions(const struct replay *r)
 
 static int print_result(FILE *f, const void *part)
 {
-    text_result(f, part);
-    return EXIT_DONE;
+    return text_result(f, part);
 }
 
 static int print_totals(FILE *f, const void *self)

@@ -49,6 +49,10 @@ struct result_remark {
 
 const struct result_remark *result_remarks(uint32_t *count);
 
+/* Of those: that the kernel's code is of another generation than the chip's. */
+bool remark_generation(const struct teg_gpu *gpu, const struct teg_kernel *k,
+                       char *out, size_t size);
+
 struct totals {
     uint32_t kernels;
     uint64_t launches; /* an entry of a list may stand for many */
@@ -97,8 +101,9 @@ json_t *model_json(const struct teg_estimate *e, double simulated);
 json_t *totals_json(const struct totals *t);
 /* The first lines of the text report: kernel, GPU, counts. */
 void text_head(FILE *f, const struct result *r);
-/* All of it, and what ends the report on several kernels. */
-void text_result(FILE *f, const struct result *r);
+/* All of it (a status, EXIT_DONE if all went well), and what ends the report on
+ * several kernels. */
+int text_result(FILE *f, const struct result *r);
 void text_totals(FILE *f, const struct totals *t);
 /* A number, null if it is none. */
 json_t *number_json(double v);

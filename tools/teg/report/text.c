@@ -530,9 +530,10 @@ static void print_notes(FILE *f, const struct result *r)
     print_note_list(f, r->trace_notes);
 }
 
-void text_result(FILE *f, const struct result *r)
+int text_result(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
+    int status = EXIT_DONE;
 
     text_head(f, r);
     print_time(f, r);
@@ -548,8 +549,9 @@ void text_result(FILE *f, const struct result *r)
     if (r->ranked && r->ranking != NULL)
         print_ranking(f, r->ranking);
     if (r->by_pc != NULL)
-        print_instructions(f, r->by_pc, s->resident_warp_cycles);
+        status = print_instructions(f, r->by_pc, s->resident_warp_cycles);
     print_notes(f, r);
+    return status;
 }
 
 void text_totals(FILE *f, const struct totals *t)

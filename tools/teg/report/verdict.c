@@ -53,8 +53,7 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
         add(v, "unit ", gpu->unit[i].name, (double)s->unit[i].busy_cycles,
             cycles * s->unit[i].instances * active);
     add(v, "", "dram", dram_gbs(s, gpu), gpu->dram.bandwidth_gbs);
-    add(v, "", "l2", (double)s->memory.l2_sectors * TEG_SECTOR_BYTES,
-        cycles * gpu->l2.bytes_per_cycle);
+    add(v, "", "l2", l2_traffic(s), cycles * gpu->l2.bytes_per_cycle);
     add(v, "", "atomics", peak_atomic_cycles(s, gpu), cycles);
     qsort(v->share, v->share_count, sizeof v->share[0], by_share);
 }

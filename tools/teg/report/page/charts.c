@@ -3,6 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+enum {
+    CHART_STATES = 0 /* the one that is not folded */
+};
+
 static bool begin_chart(struct chart *c, const struct timeline *t,
                         const char *id, const char *title, const char *unit)
 {
@@ -178,7 +182,12 @@ void page_charts(FILE *f, const struct page *p,
                   "go back."
                 : "The charts are static: dygraphs was not installed where "
                   "this page was made.");
-    for (int i = 0; i < PAGE_CHARTS; i++)
-        chart_html(f, &chart[i]);
+    chart_html(f, &chart[CHART_STATES]);
     print_sms(f, p);
+    fputs("<details class=\"charts\"><summary>busy units, instructions in "
+          "flight, and one SM with its sub-cores</summary>\n",
+          f);
+    for (int i = CHART_STATES + 1; i < PAGE_CHARTS; i++)
+        chart_html(f, &chart[i]);
+    fputs("</details>\n", f);
 }

@@ -14,7 +14,7 @@ struct dygraphs {
 };
 
 /* Reads it the first time; says if it is not there. */
-void dygraphs_find(struct dygraphs *d);
+int dygraphs_find(struct dygraphs *d);
 void dygraphs_release(struct dygraphs *d);
 
 #endif

@@ -58,7 +58,7 @@ static void print_instruction(FILE *f, const struct page *p, uint32_t index)
 int page_instructions(FILE *f, const struct page *p)
 {
     const struct by_pc *b = p->result->by_pc;
-    uint32_t *order = calloc(b->count + 1u, sizeof *order);
+    struct by_pc_rank *order = calloc(b->count + 1u, sizeof *order);
     uint32_t count;
 
     if (order == NULL)
@@ -68,7 +68,8 @@ int page_instructions(FILE *f, const struct page *p)
     fprintf(f,
             "<p><input id=\"filter\" hidden placeholder=\"filter: ldg "
             "long_scoreboard\" aria-label=\"filter\"></p>\n<div "
-            "class=\"scroll\"><table class=\"sort\" id=\"instructions\">"
+            "class=\"scroll box\"><table class=\"sort\" "
+            "id=\"instructions\">"
             "<thead><tr><th class=\"n\">pc<th>instruction<th "
             "class=\"n\">line<th class=\"n\">issued<th class=\"n\" "
             "aria-sort=\"descending\">stalled<th class=\"n\">of time<th>most "
@@ -76,7 +77,7 @@ int page_instructions(FILE *f, const struct page *p)
             "class=\"n\">transactions<th "
             "class=\"n\">conflict</tr></thead><tbody>\n");
     for (uint32_t i = 0; i < count && i < PAGE_ROWS_MAX; i++)
-        print_instruction(f, p, order[i]);
+        print_instruction(f, p, order[i].index);
     fputs("</tbody></table></div>\n", f);
     if (count > PAGE_ROWS_MAX)
         fprintf(f,

@@ -218,8 +218,9 @@ int page_make(struct page_request *r)
         for (uint32_t i = 0; i < r->sub_cores; i++)
             open_timeline(r, &r->sub[i], r->window.sm, i);
         if (wants_page(r))
-            dygraphs_find(r->library);
-        status = replay_and_write(r);
+            status = dygraphs_find(r->library);
+        if (status == EXIT_DONE)
+            status = replay_and_write(r);
     }
     return status;
 }

@@ -37,15 +37,19 @@ static int print_body(FILE *f, const struct page *p,
     fputs("<div class=\"two\">\n", f);
     page_stalls(f, r->replay->s);
     page_used(f, r);
-    if (p->ranking != NULL)
-        page_ranking(f, p->ranking);
     page_memory(f, r);
     page_kernel_facts(f, p);
     fputs("</div>\n", f);
+    if (p->ranking != NULL)
+        page_ranking(f, p->ranking);
+    page_memory_chart(f, r);
+    status = page_source(f, p);
     page_charts(f, p, chart);
-    status = page_instructions(f, p);
+    if (status == EXIT_DONE)
+        status = page_instructions(f, p);
     if (p->critical != NULL)
         page_critical(f, p->critical);
+    page_occupancy(f, r);
     page_roofline(f, r);
     page_models(f, r);
     page_units(f, r);

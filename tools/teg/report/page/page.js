@@ -40,8 +40,53 @@
       });
       live.push(g);
     });
+    unfold(live);
     document.documentElement.dataset.charts = String(live.length);
     return live.length;
+  }
+
+  /* Charts that were folded when they were made have no size yet. */
+  function unfold(live) {
+    Array.prototype.forEach.call(document.querySelectorAll('details.charts'), function (d) {
+      d.addEventListener('toggle', function () {
+        live.forEach(function (g) { g.resize(); });
+      });
+    });
+  }
+
+  /* A long table begins with its first rows, a button has the others. */
+  function shorten(table) {
+    var rows = table.tBodies[0].rows, most = 50;
+    if (rows.length <= most) { return; }
+    var button = document.createElement('button'), box = table.parentNode;
+    function show(all) {
+      Array.prototype.forEach.call(rows, function (row, i) {
+        row.classList.toggle('later', !all && i >= most);
+      });
+      button.hidden = all;
+      button.textContent = 'all ' + rows.length + ' rows';
+    }
+    button.addEventListener('click', function () { show(true); });
+    box.parentNode.insertBefore(button, box.nextSibling);
+    table.addEventListener('ordered', function () { show(button.hidden); });
+    show(false);
+  }
+
+  /* What is on the page, beside it where there is room. */
+  function contents() {
+    var nav = document.createElement('nav'), first = document.querySelector('h1');
+    var heads = document.querySelectorAll('h2');
+    if (!first || heads.length < 3) { return; }
+    nav.id = 'contents';
+    nav.setAttribute('aria-label', 'contents');
+    Array.prototype.forEach.call(heads, function (h, i) {
+      var a = document.createElement('a');
+      h.id = h.id || 'section-' + (i + 1);
+      a.href = '#' + h.id;
+      a.textContent = h.textContent;
+      nav.appendChild(a);
+    });
+    first.parentNode.insertBefore(nav, first);
   }
 
   function value(row, column) {
@@ -65,6 +110,7 @@
         Array.prototype.forEach.call(heads, function (h) { h.removeAttribute('aria-sort'); });
         head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         rows.forEach(function (row) { body.appendChild(row); });
+        table.dispatchEvent(new Event('ordered'));
       }
       head.addEventListener('click', sort);
       head.addEventListener('keydown', function (e) { if (e.key === 'Enter') { sort(); } });
@@ -77,12 +123,17 @@
       Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
         var text = row.textContent.toLowerCase();
         row.hidden = !words.every(function (w) { return text.indexOf(w) >= 0; });
+        table.classList.toggle('filtered', input.value !== '');
       });
     });
     input.hidden = false;
   }
 
-  Array.prototype.forEach.call(document.querySelectorAll('table.sort'), sortable);
+  Array.prototype.forEach.call(document.querySelectorAll('table.sort'), function (t) {
+    sortable(t);
+    shorten(t);
+  });
+  contents();
   var input = document.getElementById('filter'), table = document.getElementById('instructions');
   if (input && table) { filter(input, table); }
   if (typeof Dygraph !== 'undefined') { charts(); }

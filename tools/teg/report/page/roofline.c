@@ -41,6 +41,50 @@ static void print_roof_axes(FILE *f, const struct roof *r)
     }
 }
 
+/* A level of memory: what it may move and what the kernel had it move. */
+struct level {
+    const char *name;
+    double gbs, bytes;
+};
+
+/* The slope of a level and, on the kernel's height, where it stands. */
+static void print_level(FILE *f, const struct roof *roof, const struct level *l,
+                        double peak, double instructions, double y,
+                        uint32_t index)
+{
+    const double ridge = peak / l->gbs, low = pow(10, roof->x0);
+
+    fprintf(f,
+            "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
+            "points=\"%.1f,%.1f %.1f,%.1f\"><title>%s: %.4g GB/s</title>"
+            "</polyline>",
+            chart_color(index), roof_x(roof, low), roof_y(roof, low * l->gbs),
+            roof_x(roof, ridge), roof_y(roof, peak), l->name, l->gbs);
+    if (l->bytes > 0)
+        fprintf(f,
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"><title>"
+                "%s: %.3g instructions a byte, %.4g x 10^9 a second</title>"
+                "</circle>\n",
+                roof_x(roof, instructions / l->bytes), roof_y(roof, y),
+                chart_color(index), l->name, instructions / l->bytes, y);
+}
+
+/* Below DRAM's: L2, which a description may not limit. */
+static uint32_t find_levels(struct level level[2],
+                            const struct teg_statistics *s,
+                            const struct teg_gpu *gpu)
+{
+    uint32_t count = 0;
+
+    level[count++] = (struct level){"DRAM", gpu->dram.bandwidth_gbs,
+                                    (double)s->memory.dram_bytes};
+    if (gpu->l2.bytes_per_cycle > 0)
+        level[count++] = (struct level){
+            "L2", gpu->l2.bytes_per_cycle * gpu->chip.sm_clock_mhz * 1e-3,
+            (double)s->memory.l2_sectors * 32};
+    return count;
+}
+
 void page_roofline(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
@@ -49,6 +93,8 @@ void page_roofline(FILE *f, const struct result *r)
     double peak = (double)gpu->chip.sms * gpu->sm.schedulers /
                   gpu->sm.issue_period * gpu->chip.sm_clock_mhz * 1e-3;
     double bandwidth = gpu->dram.bandwidth_gbs, x, y, ridge;
+    struct level level[2];
+    uint32_t levels = find_levels(level, s, gpu);
     struct roof roof;
 
     if (s->memory.dram_bytes == 0 || bandwidth <= 0 || seconds <= 0 ||
@@ -60,26 +106,37 @@ void page_roofline(FILE *f, const struct result *r)
     roof = (struct roof){
         floor(log10(fmin(x, ridge)) - 0.5), ceil(log10(fmax(x, ridge)) + 0.5),
         floor(log10(fmin(y, peak)) - 0.3), ceil(log10(peak) + 0.1)};
+    if (levels > 1 && level[1].bytes > 0)
+        roof.x0 =
+            fmin(roof.x0,
+                 floor(log10((double)s->warp_instructions / level[1].bytes)));
     html_heading(f, "Roofline");
     fputs("<figure><figcaption>10<sup>9</sup> warp instructions a second, by "
-          "warp instructions per byte of DRAM traffic</figcaption><svg "
-          "viewBox=\"0 0 720 220\" id=\"roofline\">\n",
+          "warp instructions per byte of traffic</figcaption>",
           f);
+    for (uint32_t i = 0; i < levels; i++)
+        fprintf(f,
+                "<span class=\"key\"><i style=\"background:%s\"></i>%s, "
+                "%.4g GB/s</span> ",
+                chart_color(i), level[i].name, level[i].gbs);
+    fputs("<svg viewBox=\"0 0 720 220\" id=\"roofline\">\n", f);
     print_roof_axes(f, &roof);
+    fputs("<clipPath id=\"plot\"><rect x=\"50\" y=\"10\" width=\"650\" "
+          "height=\"190\"/></clipPath><g clip-path=\"url(#plot)\">",
+          f);
     fprintf(f,
-            "<clipPath id=\"plot\"><rect x=\"50\" y=\"10\" width=\"650\" "
-            "height=\"190\"/></clipPath><g clip-path=\"url(#plot)\">"
-            "<polyline fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2\" "
-            "points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n"
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"#d55e00\"/></g>\n",
-            roof_x(&roof, pow(10, roof.x0)),
-            roof_y(&roof, pow(10, roof.x0) * bandwidth), roof_x(&roof, ridge),
-            roof_y(&roof, peak), 700.0, roof_y(&roof, peak), roof_x(&roof, x),
-            roof_y(&roof, y));
+            "<line x1=\"50\" x2=\"700\" y1=\"%.1f\" y2=\"%.1f\" "
+            "stroke=\"var(--dim)\" stroke-width=\"2\"/>\n",
+            roof_y(&roof, peak), roof_y(&roof, peak));
+    for (uint32_t i = 0; i < levels; i++)
+        print_level(f, &roof, &level[i], peak, (double)s->warp_instructions, y,
+                    i);
+    fputs("</g>\n", f);
     fprintf(f,
             "<text x=\"696\" y=\"%.1f\" text-anchor=\"end\">issue: %.4g</text>"
-            "</svg><p class=\"dim\">The dot is this kernel: %.3g instructions "
-            "a byte, %.4g x 10<sup>9</sup> a second; the roof at that point is "
-            "%.4g.</p></figure>\n",
+            "</svg><p class=\"dim\">The dots are this kernel, by bytes of DRAM "
+            "and of L2: %.3g instructions a byte of DRAM, %.4g x 10<sup>9"
+            "</sup> a second; DRAM's roof at that point is %.4g.</p></figure>"
+            "\n",
             roof_y(&roof, peak) - 4, peak, x, y, fmin(peak, x * bandwidth));
 }

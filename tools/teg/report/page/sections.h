@@ -28,10 +28,15 @@ bool page_charts_init(struct chart chart[PAGE_CHARTS], const struct page *p);
 void page_charts(FILE *f, const struct page *p,
                  const struct chart chart[PAGE_CHARTS]);
 
-/* Returns an exit status. */
+/* Each returns an exit status. */
+int page_source(FILE *f, const struct page *p);
 int page_instructions(FILE *f, const struct page *p);
 /* The chain of instructions that bounds the warp which is done last. */
 void page_critical(FILE *f, const struct critical_sequence *q);
+/* Warps, the SM's memories, L2 and DRAM, and what went between them. */
+void page_memory_chart(FILE *f, const struct result *r);
+/* Warps over registers, shared memory and threads of a block. */
+void page_occupancy(FILE *f, const struct result *r);
 void page_roofline(FILE *f, const struct result *r);
 void page_models(FILE *f, const struct result *r);
 void page_units(FILE *f, const struct result *r);

@@ -70,7 +70,8 @@ void page_units(FILE *f, const struct result *r)
     const struct teg_statistics *s = r->replay->s;
 
     html_heading(f, "Functional units");
-    fputs("<div class=\"scroll\"><table class=\"sort\"><thead><tr>"
+    fputs("<details><summary>what each issued and how busy it was</summary>\n"
+          "<div class=\"scroll\"><table class=\"sort\"><thead><tr>"
           "<th>unit<th class=\"n\">issued<th class=\"n\">active"
           "<th class=\"n\">mean load<th class=\"n\">peak load</tr></thead>"
           "<tbody>\n",
@@ -87,7 +88,7 @@ void page_units(FILE *f, const struct result *r)
         html_count_cell(f, u->peak_load);
         fputs("</tr>\n", f);
     }
-    fputs("</tbody></table></div>\n", f);
+    fputs("</tbody></table></div></details>\n", f);
 }
 
 static void cache_fact(FILE *f, const char *name, uint32_t bytes, uint64_t hits,
@@ -161,7 +162,9 @@ void page_models(FILE *f, const struct result *r)
     double simulated = (double)r->replay->s->cycles;
 
     html_heading(f, "Models side by side");
-    fputs("<div class=\"scroll\"><table><thead><tr><th>model<th "
+    fputs("<details><summary>what analytical models say beside the "
+          "simulation</summary>\n<div "
+          "class=\"scroll\"><table><thead><tr><th>model<th "
           "class=\"n\">cycles"
           "<th class=\"n\">ratio<th>limited by</tr></thead><tbody>\n<tr>"
           "<td>simulated</td>",
@@ -190,7 +193,7 @@ void page_models(FILE *f, const struct result *r)
         }
         fputs("</td></tr>\n", f);
     }
-    fputs("</tbody></table></div>\n", f);
+    fputs("</tbody></table></div></details>\n", f);
 }
 
 static bool gains(const struct whatif *w, const struct toggle *t)
@@ -204,9 +207,9 @@ void page_ranking(FILE *f, const struct whatif *w)
 {
     const char *comma = "Next to no change: ";
 
-    fputs("<div>", f);
     html_heading(f, "What if a bottleneck were gone");
-    fputs("<table class=\"sort\"><thead><tr><th>what if<th class=\"n\">cycles"
+    fputs("<details><summary>all that was tried</summary>\n<table "
+          "class=\"sort\"><thead><tr><th>what if<th class=\"n\">cycles"
           "<th class=\"n\">speedup<th>cycles saved</tr></thead><tbody>\n",
           f);
     for (uint32_t i = 0; i < w->done; i++) {
@@ -230,5 +233,5 @@ void page_ranking(FILE *f, const struct whatif *w)
     }
     if (w->incomplete)
         fprintf(f, " Interrupted after %u of %u.", w->done, w->count);
-    fputs("</p></div>\n", f);
+    fputs("</p></details>\n", f);
 }

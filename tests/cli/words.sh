@@ -1,0 +1,47 @@
+# Every word that a report labels something with is one that teg explain knows,
+# in any case and spacing, and so is what it says instead of a number.
+. tests/cli/lib.sh
+
+# The labels of a report: what stands first in its rows, all of a heading.
+labels() {
+    sed -n 's/^ \{2,4\}\([^ ].*\)$/\1/p' | awk -F '   *' '
+        function take(word) {
+            sub(/ *$/, "", word)
+            if (word ~ /^[A-Za-z][A-Za-z0-9_:.'"'"' -]*$/ && split(word, w, " ") < 4)
+                print word
+        }
+        { digits = 0
+          for (i = 2; i <= NF; i++)
+              digits += $i ~ /[0-9]/
+          if (NF > 1) take($1)
+          if (NF > 2 && !digits)
+              for (i = 2; i <= NF; i++) take($i) }'
+}
+
+for k in matmul reduction uncoalesced; do
+    "$teg" run tests/kernels/sm70/$k.sketch -g v100 --models
+done >"$work/reports" 2>&1
+"$teg" run tests/kernels/gt200/scatter.sketch -g gtx280 --why --by-pc \
+    >>"$work/reports" 2>&1
+"$teg" whatif tests/kernels/sm70/reduction.sketch -g v100 >>"$work/reports" 2>&1
+"$teg" power tests/kernels/gt200/scatter.sketch -g gtx280 --sweep off \
+    >>"$work/reports" 2>&1
+"$teg" diff tests/kernels/sm70/reduction.sketch -g v100 --against a100 \
+    >>"$work/reports" 2>&1
+labels <"$work/reports" | grep -vE '^(for$|scatter|GeForce|Tesla|A100|stalls\.|units\.|models\.|memory\.|kernel\.|occupancy\.)' |
+    sort -u >"$work/labels"
+# What findings, limits and JSON call things.
+"$teg" run tests/kernels/sm70/matmul.sketch -g v100 -f json |
+    sed -n 's/^ *"\([a-zA-Z_0-9]*\)": .*/\1/p' >>"$work/labels"
+printf '%s\n' 'warps per SM' 'shared memory (MIO)' 'Long Scoreboard' 'bound by' \
+    'limited by' 'channel skew' 'conflict degree' 'issue slots' 'carve-out' \
+    'Duration' 'Elapsed Cycles' >>"$work/labels"
+sort -u -o "$work/labels" "$work/labels"
+
+check 'a hundred labels at least' [ "$(wc -l <"$work/labels")" -ge 100 ]
+while read -r word; do
+    expect 0 "$teg" explain "$word"
+done <"$work/labels"
+expect 2 "$teg" explain 'no such word'
+
+finish
