@@ -4,6 +4,7 @@
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make clang      the program and the tests by clang, in build/clang
+# make docs-check what the texts say that commands print is what they print
 # make mutate     breaks the program in small ways and says which tests notice
 # make bench      prints simulated instructions per second and peak memory
 # make oom-check  every allocation of every command fails once
@@ -183,9 +184,12 @@ PROGRAM := $(BUILD)/tests/cli/program $(BUILD)/tests/cli/maps \
            $(BUILD)/tests/cli/streams
 
 $(PROGRAM): %: %.o $(CUDART)
-	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $< $(BUILD)/cudart/libcudart.so.13 -o $@
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) \
+	    $(BUILD)/cudart/libcudart.so.13 -o $@
 
-$(BUILD)/tests/cli/program.o: tests/fixtures/exec.fatbin
+$(BUILD)/tests/cli/program: $(BUILD)/tests/cli/program_code.o \
+    $(BUILD)/tests/cli/program_driver.o
+$(BUILD)/tests/cli/program_code.o: tests/fixtures/exec.fatbin
 
 # The page's script and style become rows of C strings.
 $(BUILD)/page.%.inc: tools/teg/report/page/page.%
@@ -229,11 +233,17 @@ SLOW := cli/(accuracy|accuracy_modern|clusters|model|run|sweep).sh
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
 
-# Each allocation of each command once: tens of minutes.
+# `make check` takes any number for any; UPDATE=--update writes what was printed.
+DOCS := docs/tutorial.md
+
+docs-check: all
+	@BUILD=$(BUILD) tools/docs_check.py $(UPDATE) $(DOCS)
+
 # Kernels with a known flaw each, and their twins: minutes.
 flaws: all
 	@BUILD=$(BUILD) tests/kernels/flaws/run.sh
 
+# Each allocation of each command once: tens of minutes.
 oom-check: all $(FAILING)
 	@BUILD=$(BUILD) OOM_EVERY=1 sh tests/cli/oom.sh
 
@@ -289,6 +299,8 @@ install: all man completion install-lib
 	    $(SHARE)/teg/examples/
 	$(Q)install -m 644 README.md $(wildcard CHANGELOG.md) docs/*.md \
 	    docs/schema.json $(SHARE)/doc/teg/
+	$(Q)install -d $(SHARE)/doc/teg/pictures
+	$(Q)install -m 644 docs/pictures/*.png $(SHARE)/doc/teg/pictures/
 	$(Q)install -m 644 $(BUILD)/man/teg.1 $(SHARE)/man/man1/
 	$(Q)install -m 644 $(BUILD)/man/teg-terms.7 $(SHARE)/man/man7/
 	$(Q)install -m 644 $(BUILD)/completion/teg \
@@ -309,6 +321,6 @@ clean:
 include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
-.PHONY: all deps demo tests check flaws oom-check sanitize sanitize-quick clang bench mpi man \
+.PHONY: all deps demo tests check docs-check flaws oom-check sanitize sanitize-quick clang bench mpi man \
     completion install install-lib deb format clean
 .SECONDARY:

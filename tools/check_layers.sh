@@ -46,11 +46,12 @@ tools/teg/cli isa/ config/ traces/ sim/
 tools/teg/pool isa/ tools/teg/cli/
 tools/teg/formats tools/teg/cli/
 tools/teg/replay isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/
-tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/
+tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/
 tools/teg/report/page sim/ tools/teg/cli/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/ page.
 tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/profile isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
+tools/teg/compare isa/ sim/teg tools/teg/cli/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/ sim/
 tools/cudart/driver isa/ tools/cudart/

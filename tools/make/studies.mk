@@ -15,6 +15,9 @@
 # make figures          the figures of the texts, beside what is published
 #                       (docs/seeds.md), with Python, a minute or two;
 #                       ONLY=hong/ a part
+# make ladders          kernels made fast in published steps, beside what was
+#                       measured (docs/ladders.md), with Python, minutes;
+#                       ONLY=reduction one of them, GPU=h100 on another chip
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
 # make emulator-check   every instruction of the emulator on many more operands
@@ -68,6 +71,11 @@ figures: all $(BUILD)/accuracy
 	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
 	TEG=$(BUILD)/teg tools/figures/figures.py $(if $(ONLY),--only '$(ONLY)')
 
+ladders: all
+	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
+	TEG=$(BUILD)/teg tools/ladders/ladders.py $(if $(ONLY),--only '$(ONLY)') \
+	    $(if $(GPU),--gpu '$(GPU)')
+
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg
 
@@ -77,7 +85,7 @@ fixtures-check:
 	tools/make_fixtures.sh --check
 
 REFERENCES := $(addprefix $(BUILD)/tests/traces/emulate/test_,reference \
-    reference_matrix)
+    reference_together reference_memory reference_matrix)
 
 emulator-check: $(REFERENCES)
 	@status=0; for t in $^; do \
@@ -110,5 +118,5 @@ mutate:
 	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: accuracy accuracy-modern accuracy-programs sampling clusters model-table \
-    check-clients emulator-check example-scaling figures fixtures-check \
+    check-clients emulator-check example-scaling figures fixtures-check ladders \
     measure-build mutate
