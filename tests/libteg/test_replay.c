@@ -299,7 +299,7 @@ static uint32_t place_of(const char *name)
 
 START_TEST(a_ranking_has_every_what_if_by_gain)
 {
-    struct teg_replay *replay = help_replay("N=600");
+    struct teg_replay *replay = help_replay("N=200");
     struct teg_ranking *ranking;
     uint32_t count;
 

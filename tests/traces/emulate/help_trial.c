@@ -140,6 +140,10 @@ uint32_t trial_word(const struct trial *t, const struct teg_sass_operand *o,
     case SASS_IMMEDIATE:
         return word == 0 ? (uint32_t)o->value : 0;
     default:
+        /* a fault elsewhere: nothing is compared then */
+        if (o->value + 4 * (int)word < 0 ||
+            o->value + 4 * (int)word > HELP_BANK_BYTES - 4)
+            return 0;
         memcpy(&v, t->h->bank + o->value + 4 * (int)word, 4);
         return v;
     }
