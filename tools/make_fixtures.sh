@@ -95,27 +95,28 @@ wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }
 # Pairs of kernels, with and without a flaw, and steps of ladders: folders of
 # tests/kernels.  Their lines name where they were compiled.
-kernels_of() { # FOLDER GENERATION...
-    folder=$1 at=/tmp/teg-fixtures codes=
-    shift
+kernels_of() { # FOLDER FILE GENERATION...
+    folder=$1 file=$2 at=/tmp/teg-fixtures codes=
+    shift 2
     for sm; do
         codes="$codes -gencode arch=compute_$sm,code=sm_$sm"
     done
-    mkdir -p "$at" && cp ../kernels/"$folder/$folder.cu" "$at" &&
-        touch -d 2026-01-01T00:00:00Z "$at/$folder.cu" || exit 1
+    mkdir -p "$at" && cp ../kernels/"$folder/$file.cu" "$at" &&
+        touch -d 2026-01-01T00:00:00Z "$at/$file.cu" || exit 1
     # shellcheck disable=SC2086
     (cd "$at" && nvcc -std=c++17 -fatbin -compress-mode=size -lineinfo $codes \
-        -o "$folder.fatbin" "$folder.cu") || exit 1
+        -o "$file.fatbin" "$file.cu") || exit 1
     if [ -z "$check" ]; then
-        mv "$at/$folder.fatbin" ../kernels/"$folder"
-    elif ! cmp -s "$at/$folder.fatbin" ../kernels/"$folder/$folder.fatbin"; then
-        echo "differs: tests/kernels/$folder/$folder.fatbin"
+        mv "$at/$file.fatbin" ../kernels/"$folder"
+    elif ! cmp -s "$at/$file.fatbin" ../kernels/"$folder/$file.fatbin"; then
+        echo "differs: tests/kernels/$folder/$file.fatbin"
         differs=1
     fi
     rm -r "$at"
 }
-wanted flaws.cu && kernels_of flaws 80
-wanted ladders.cu && kernels_of ladders 75 80 90
+wanted flaws.cu && kernels_of flaws flaws 80
+wanted held.cu && kernels_of flaws held 80
+wanted ladders.cu && kernels_of ladders ladders 75 80 90
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the pairs of flaws.list: whether a kernel's known flaw is the first of
-# its findings, and whether without it the kernel gains what was said.
+# Runs the pairs of flaws.list and held.list: whether a known flaw is the first
+# of a kernel's findings, and whether without it it gains what was said.
 #
 #   tests/kernels/flaws/run.sh [NAME]...    these pairs only (default: all)
 #
@@ -15,7 +15,7 @@ gpu=${GPU:-a100}
 # record KERNEL OPTIONS: its trace
 record() {
     # shellcheck disable=SC2086
-    "$teg" trace $here/flaws.fatbin --kernel "$1" $2 -o "$work/$1.tegt" \
+    "$teg" trace $here/$list.fatbin --kernel "$1" $2 -o "$work/$1.tegt" \
         >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 }
 
@@ -24,11 +24,18 @@ cycles() {
     sed -n 's/^  cycles  *\([0-9,]*\).*/\1/p' "$1" | tr -d ,
 }
 
+# The rows of both lists, each with its list before it.
+pairs() {
+    for list in flaws held; do
+        sed "/^#/d; /^$/d; s/^/$list;/" $here/$list.list
+    done
+}
+
 status=0
+pairs >"$work/pairs"
 printf '%-12s %-22s %9s %9s %8s  %s\n' \
     pair 'first finding' said gained off '' 
-while IFS=';' read -r name want most sms launch fixed; do
-    case $name in '#'* | '') continue ;; esac
+while IFS=';' read -r list name want most sms launch fixed; do
     want=${want# } most=${most# } sms=${sms# }
     [ $# = 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
     record "${name}_flaw" "$launch"
@@ -55,5 +62,5 @@ while IFS=';' read -r name want most sms launch fixed; do
     echo "$row" | { read -r said gained off rest
         printf ' %9s %9s %8s  %s\n' "$said" "$gained" "$off" "$rest"; }
     case $row in *WRONG*) status=1 ;; esac
-done <$here/flaws.list
+done <"$work/pairs"
 exit $status
