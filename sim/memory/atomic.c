@@ -114,7 +114,9 @@ static void share_ideal(const struct sim_plan *plan, uint32_t words,
     for (uint32_t p = 0; p < plan->places.count; p++)
         add_place(&all, conflicts ? plan->places.lanes[p] : 1, words);
     for (uint32_t i = 0; i < plan->count; i++) {
-        share[i].words = (uint32_t)teg_min(all.words, LINE_WORDS);
+        share[i].words = i + 1 < plan->count
+                             ? (uint32_t)teg_min(all.words, LINE_WORDS)
+                             : all.words;
         all.words -= share[i].words;
     }
     share[0].most = all.most;

@@ -123,25 +123,33 @@ static int packed(const struct teg_access *a, uint32_t width)
            a->stride == (int32_t)width;
 }
 
-/* Volta and later: distinct lines, of each the sectors that are wanted. */
-static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
-                             const struct teg_access *a)
+/* The words that lanes want, line by line. */
+static void want(struct sim_wanted *w, struct sim_plan *plan,
+                 const struct teg_inst *inst, const struct teg_access *a)
 {
-    struct sim_wanted w;
     uint32_t width = inst->width != 0 ? inst->width : 4;
 
-    sim_wanted_begin(&w, plan);
+    sim_wanted_begin(w, plan);
     /* An element is aligned to its size and 16 bytes at most, so a lane
      * crosses a line only in a damaged trace. */
     if (width > 16)
         width = 16;
     if (packed(a, width)) {
-        sim_wanted_bytes(&w, a->base, (uint64_t)width * TEG_LANES);
+        sim_wanted_bytes(w, a->base, (uint64_t)width * TEG_LANES);
     } else {
         for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1)
-            sim_wanted_bytes(&w, teg_access_lane(a, sim_first_lane(rest)),
+            sim_wanted_bytes(w, teg_access_lane(a, sim_first_lane(rest)),
                              width);
     }
+}
+
+/* Volta and later: distinct lines, of each the sectors that are wanted. */
+static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
+                             const struct teg_access *a)
+{
+    struct sim_wanted w;
+
+    want(&w, plan, inst, a);
     sim_wanted_end(&w);
 }
 
@@ -160,21 +168,51 @@ static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
     }
 }
 
-/* What-if: the bytes the lanes ask for, side by side from where the first
- * lane's segment begins. */
+/* Different bytes that lanes want. */
+static uint32_t bytes_wanted(const struct sim_wanted *w,
+                             const struct teg_inst *inst,
+                             const struct teg_access *a)
+{
+    uint32_t width = inst->width != 0 ? inst->width : 4;
+    uint32_t lanes = sim_count_lanes(a->mask) * (width < 16 ? width : 16);
+    uint32_t words = 0;
+
+    for (uint32_t i = 0; i < w->plan->count; i++)
+        words += sim_count_lanes(w->words[i]) * SIM_WORD_BYTES;
+    return words < lanes ? words : lanes;
+}
+
+/* What-if: the bytes wanted, packed into as few of the lines as they fill.
+ * Requests that want other words of the same lines, as those of a thread that
+ * walks along a row, take other lines of them, by where in its line the first
+ * lane's word is: together they still read all that is read. */
 static void coalesce_ideal(struct sim_plan *plan, const struct teg_inst *inst,
                            const struct teg_access *a)
 {
     uint32_t width = inst->width != 0 ? inst->width : 4;
-    uint64_t base = teg_access_lane(a, sim_first_lane(a->mask));
-    uint32_t left = sim_count_lanes(a->mask) * (width < 16 ? width : 16);
+    uint64_t first = teg_access_lane(a, sim_first_lane(a->mask));
+    uint64_t line[SIM_TRANSACTIONS_MAX];
+    uint32_t sectors_of[SIM_TRANSACTIONS_MAX], lines, at, left;
+    struct sim_wanted w;
 
-    base -= base % TEG_LINE_BYTES;
-    for (; left != 0; base += TEG_LINE_BYTES) {
+    want(&w, plan, inst, a);
+    left = bytes_wanted(&w, inst, a);
+    lines = plan->count;
+    for (uint32_t i = 0; i < lines; i++) {
+        line[i] = plan->transaction[i].address;
+        sectors_of[i] = sim_sectors_with(w.words[i]);
+    }
+    at = (uint32_t)(first % TEG_LINE_BYTES) / (width < 16 ? width : 16) *
+         ((left + TEG_LINE_BYTES - 1) / TEG_LINE_BYTES);
+    for (plan->count = 0; left != 0; at++) {
         uint32_t bytes = left < TEG_LINE_BYTES ? left : TEG_LINE_BYTES;
         uint32_t sectors = (bytes + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
+        uint32_t from = sim_first_lane(sectors_of[at % lines]);
 
-        add(plan, base, sectors * TEG_SECTOR_BYTES, (1u << sectors) - 1);
+        if (from + sectors > TEG_LINE_BYTES / TEG_SECTOR_BYTES)
+            from = TEG_LINE_BYTES / TEG_SECTOR_BYTES - sectors;
+        add(plan, line[at % lines], sectors * TEG_SECTOR_BYTES,
+            ((1u << sectors) - 1) << from);
         left -= bytes;
     }
 }

@@ -3,9 +3,9 @@
 # (`make flaws`: all of them).
 . tests/cli/lib.sh
 
-expect 0 sh tests/kernels/flaws/run.sh strided histogram branch launch barrier
+expect 0 sh tests/kernels/flaws/run.sh strided histogram branch launch barrier walk
 out '^strided .*bank conflicts .* ok$'
-check 'five of them' [ "$(grep -c ' ok$' "$work/out")" = 5 ]
+check 'six of them' [ "$(grep -c ' ok$' "$work/out")" = 6 ]
 
 # The headline, the list and JSON say the same.
 expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel strided_flaw \

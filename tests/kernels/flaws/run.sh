@@ -4,7 +4,9 @@
 #
 #   tests/kernels/flaws/run.sh [NAME]...    these pairs only (default: all)
 #
-# A row a pair; status 1 if one is not as it has to be.
+# A row a pair; status 1 if one of flaws.list is not as it has to be.  Those of
+# held.list are what was expected before anybody had seen them run: they are
+# counted.
 cd "$(dirname "$0")/../../.." || exit 2
 teg=${BUILD:-build/release}/teg
 here=tests/kernels/flaws
@@ -31,7 +33,7 @@ pairs() {
     done
 }
 
-status=0
+status=0 all=0 found=0 near=0
 pairs >"$work/pairs"
 printf '%-12s %-22s %9s %9s %8s  %s\n' \
     pair 'first finding' said gained off '' 
@@ -61,6 +63,10 @@ while IFS=';' read -r list name want most sms launch fixed; do
     printf '%-12s %-22s' "$name" "$first"
     echo "$row" | { read -r said gained off rest
         printf ' %9s %9s %8s  %s\n' "$said" "$gained" "$off" "$rest"; }
-    case $row in *WRONG*) status=1 ;; esac
+    case $list,$row in flaws,*WRONG*) status=1 ;; esac
+    all=$((all + 1))
+    [ "$first" != "$want" ] || found=$((found + 1))
+    case ${row% ok} in *' '[-+][0-9]%* | *' '[-+]1[0-5]%*) near=$((near + 1)) ;; esac
 done <"$work/pairs"
+echo "$found of $all first findings as expected, $near gains to 15 %"
 exit $status

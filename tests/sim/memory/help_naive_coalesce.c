@@ -175,21 +175,49 @@ static void lines(struct sim_plan *plan, const struct wants *w, int past_l1)
                                      .sectors = 15};
 }
 
-/* The bytes wanted, side by side. */
+/* Different words of all lanes. */
+static uint32_t words_of(const struct wants *w)
+{
+    uint64_t seen[WORDS_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        for (uint32_t b = 0; b < w->width; b++) {
+            uint64_t word = (w->want[i].address + b) / WORD;
+            uint32_t k = 0;
+
+            while (k < count && seen[k] != word)
+                k++;
+            if (k == count)
+                seen[count++] = word;
+        }
+    }
+    return count;
+}
+
+/* The bytes wanted, in as few of the lines as hold them: those from the one
+ * on whose number is that of the first lane's element in its line. */
 static void ideal(struct sim_plan *plan, const struct wants *w)
 {
-    uint64_t line = w->want[0].address / LINE * LINE;
+    uint32_t bytes = least(words_of(w) * WORD, w->count * w->width);
+    uint32_t needed = (bytes + LINE - 1) / LINE;
+    uint32_t element = (uint32_t)(w->want[0].address % LINE) / w->width;
+    struct sim_plan as_it_is = {0};
 
-    for (uint32_t byte = 0; byte < w->count * w->width; byte++) {
-        struct sim_transaction *t;
+    sectors(&as_it_is, w);
+    for (uint32_t i = 0; i < needed; i++) {
+        struct sim_transaction *from =
+            &as_it_is.transaction[(element * needed + i) % as_it_is.count];
+        uint32_t here = least(bytes - i * LINE, LINE), s = 0;
+        uint32_t wanted = (here + TEG_SECTOR_BYTES - 1) / TEG_SECTOR_BYTES;
 
-        if (byte % LINE == 0)
-            add(plan, line + byte, 0, 0);
-        t = &plan->transaction[plan->count - 1];
-        if (byte % TEG_SECTOR_BYTES != 0)
-            continue;
-        t->bytes += TEG_SECTOR_BYTES;
-        t->sectors |= (uint8_t)(1u << byte % LINE / TEG_SECTOR_BYTES);
+        while (!(from->sectors >> s & 1))
+            s++;
+        while (s + wanted > 4)
+            s--;
+        add(plan, from->address, wanted * TEG_SECTOR_BYTES, 0);
+        for (uint32_t k = 0; k < wanted; k++)
+            plan->transaction[i].sectors |= (uint8_t)(1 << (s + k));
     }
 }
 
@@ -519,7 +547,7 @@ static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
             busiest = n > busiest ? n : busiest;
         }
         if (rule == COALESCING_IDEAL) {
-            words = least(all, LINE_WORDS);
+            words = t + 1 < plan->count ? least(all, LINE_WORDS) : all;
             busiest = t == 0 ? most : 0;
             all -= words;
         }

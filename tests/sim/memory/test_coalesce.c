@@ -195,7 +195,34 @@ END_TEST
 START_TEST(ideal_packs_the_bytes)
 {
     expect(COALESCING_IDEAL, 4, line(0x1000, 4096), 1, 128);
-    expect(COALESCING_IDEAL, 16, line(0x1234, 4096), 4, 512);
+    expect(COALESCING_IDEAL, 16, line(0x1230, 4096), 4, 512);
+}
+END_TEST
+
+START_TEST(ideal_never_moves_more_than_is_wanted)
+{
+    expect(COALESCING_IDEAL, 4, line(0x1000, 0), 1, 32);
+    expect(COALESCING_IDEAL, 8, line(0x1000, 4), 2, 160);
+    expect(COALESCING_IDEAL, 1, line(0x1000, 1), 1, 32);
+}
+END_TEST
+
+/* 32 threads walk along rows of a line each: 32 requests, each packed into
+ * one line, and after them every line has been read once. */
+START_TEST(ideal_reads_what_was_read)
+{
+    int reads[32] = {0};
+
+    for (uint32_t word = 0; word < 32; word++) {
+        struct sim_plan p = plan(COALESCING_IDEAL, global(4),
+                                 line(0x1000 + 4 * word, TEG_LINE_BYTES));
+
+        ck_assert_uint_eq(p.count, 1);
+        ck_assert_uint_eq(p.transaction[0].sectors, 15);
+        reads[(p.transaction[0].address - 0x1000) / TEG_LINE_BYTES]++;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_int_eq(reads[i], 1);
 }
 END_TEST
 
@@ -378,21 +405,20 @@ START_TEST(part_of_a_line_is_coalesced)
 }
 END_TEST
 
-HELP_MAIN("sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
-          {cc10_takes_rows_in_order, 0}, {cc10_serialises_everything_else, 0},
-          {cc10_lets_idle_threads_be, 0},
-          {cc12_makes_segments_and_shrinks_them, 0},
-          {cc12_splits_at_a_segment_border, 0},
-          {cc12_worst_case_wastes_seven_eighths, 0},
-          {lines_fetches_whole_lines, 0}, {sectors_fetches_what_is_wanted, 0},
-          {sectors_wanted_in_part_are_told_apart, 0},
-          {scattered_lanes_find_their_lines_again, 0},
-          {ideal_packs_the_bytes, 0},
-          {generic_addresses_go_where_their_window_says, 0},
-          {no_rule_forgets_a_lane, 4},
-          {past_l1_lines_are_fetched_by_sectors, 0},
-          {lines_out_of_order_are_found_again, 0},
-          {coalesced_is_what_its_bytes_need, 0},
-          {half_warps_are_groups_of_old_chips, 0},
-          {every_place_has_local_memory_of_its_own, 0},
-          {part_of_a_line_is_coalesced, 0})
+HELP_MAIN(
+    "sim/memory/coalesce", 30, {residents_share_no_local_memory, 0},
+    {cc10_takes_rows_in_order, 0}, {cc10_serialises_everything_else, 0},
+    {cc10_lets_idle_threads_be, 0}, {cc12_makes_segments_and_shrinks_them, 0},
+    {cc12_splits_at_a_segment_border, 0},
+    {cc12_worst_case_wastes_seven_eighths, 0}, {lines_fetches_whole_lines, 0},
+    {sectors_fetches_what_is_wanted, 0},
+    {sectors_wanted_in_part_are_told_apart, 0},
+    {scattered_lanes_find_their_lines_again, 0}, {ideal_packs_the_bytes, 0},
+    {ideal_never_moves_more_than_is_wanted, 0}, {ideal_reads_what_was_read, 0},
+    {generic_addresses_go_where_their_window_says, 0},
+    {no_rule_forgets_a_lane, 4}, {past_l1_lines_are_fetched_by_sectors, 0},
+    {lines_out_of_order_are_found_again, 0},
+    {coalesced_is_what_its_bytes_need, 0},
+    {half_warps_are_groups_of_old_chips, 0},
+    {every_place_has_local_memory_of_its_own, 0},
+    {part_of_a_line_is_coalesced, 0})

@@ -6,6 +6,7 @@
 
 #include "tools/teg/report/findings_rules.h"
 #include "tools/teg/report/instructions.h"
+#include "tools/teg/report/mixture.h"
 #include "tools/teg/report/subjects.h"
 #include "tools/teg/report/verdict.h"
 
@@ -38,6 +39,13 @@ static const struct used {
      "move fewer bytes: use data again from L1 or shared memory"},
     {"atomics", "free-atomics", "as fast as stores",
      "add up in the warp or block first, or update more words"},
+    {"unit fp64", "double:fp64", "with twice as many",
+     "use floats where they do, and constants of theirs: 0.1f, not 0.1"},
+    {"unit sfu", "double:sfu", "with twice as many",
+     "fewer roots, exponentials, divisions and conversions: a double constant "
+     "among floats converts each of them"},
+    {"unit lsu", "double:lsu", "with twice as many",
+     "load more at once (float4), and use it several times from registers"},
     {"unit ", "double:", "with twice as many",
      "let other units do it, or do less of it"},
 };
@@ -132,11 +140,15 @@ static void add_gain(struct finding *f, const char *cure)
 }
 
 /* What of its what-if's gain is the finding's: waits for results of loads and
- * of shared memory are gone with those of arithmetic, but are others. */
+ * of shared memory are gone with those of arithmetic, but are others; bytes
+ * that nobody asked for are a matter of coalescing. */
 static double own_part(const struct finding *item, const struct evidence *e)
 {
+    const struct teg_memory_statistics *m = &e->s->memory;
     double all = 0;
 
+    if (strcmp(item->what_if, "unlimited-bandwidth") == 0 && m->bytes > 0)
+        return fmin((double)m->useful_bytes / (double)m->bytes, 1);
     if (strcmp(item->what_if, "no-dependences") != 0)
         return 1;
     for (int r = 0; r < TEG_STALL_RESULTS; r++)
@@ -197,6 +209,34 @@ static const struct used *used_of(const char *share)
     return NULL;
 }
 
+/* Says what it is busy with. */
+static void add_mixture(struct finding *item, const char *part,
+                        const struct evidence *e)
+{
+    char what[sizeof item->where];
+    size_t length = strlen(item->text);
+
+    item->inst = mixture_find(e->by_pc, e->gpu, part, what, sizeof what);
+    if (what[0] != '\0')
+        snprintf(item->text + length, sizeof item->text - length, "; %s", what);
+}
+
+/* Of two parts that one what-if relieves, what the far busier one gains is not
+ * the other's. */
+static bool is_anothers(const struct load_share *share, const struct used *used,
+                        const struct verdict *v)
+{
+    for (uint32_t i = 0; i < v->share_count; i++) {
+        const struct used *other = used_of(v->share[i].name);
+
+        if (other != NULL && strcmp(other->what_if, used->what_if) == 0 &&
+            strchr(used->what_if, ':') == NULL && used->what_if[0] != '\0' &&
+            v->share[i].share > 2 * share->share)
+            return true;
+    }
+    return false;
+}
+
 static void try_share(struct findings *f, const struct load_share *share,
                       const struct evidence *e, const struct verdict *v)
 {
@@ -205,15 +245,18 @@ static void try_share(struct findings *f, const struct load_share *share,
     char what_if[2 * sizeof share->name];
     struct finding *item;
 
-    if (used == NULL)
+    if (used == NULL || is_anothers(share, used, v))
         return;
     snprintf(what_if, sizeof what_if, "%s%s", used->what_if,
-             unit != NULL ? unit + 1 : "");
+             unit != NULL && strchr(used->what_if, ':')[1] == '\0' ? unit + 1
+                                                                   : "");
     item = begin(f, share->name, TIER_RESOURCE, what_if);
     item->share = share->share;
     item->advice = used->advice;
     item->speedup = measured(e, what_if);
     verdict_share_text(share, e->s, item->text, sizeof item->text);
+    if (e->by_pc != NULL)
+        add_mixture(item, share->name, e);
     add_gain(item, used->cure);
     keep(f, item, e, v->share[0].share);
 }
