@@ -72,6 +72,9 @@ struct teg_whatif {
 
 /* All fixed ones; "double:<unit>" comes on top, for each unit. */
 const struct teg_whatif *teg_whatifs(uint32_t *count);
+/* Those that can be limited to the instructions of a source line:
+ * "coalesced@transpose.cu:25", with the file's name or the end of its path. */
+const struct teg_whatif *teg_whatifs_at_line(uint32_t *count);
 /* The first name of `*names`, joined by commas, and its length; moves `*names`
  * behind it.  NULL when there is none left; empty ones are no names. */
 const char *teg_whatif_next(const char **names, size_t *length);
@@ -84,7 +87,7 @@ int teg_whatif_warms(const char *names);
 /* What a ranking tries, [0, teg_whatif_trials): "all", which is all fixed ones
  * together, each of them, and each unit doubled. */
 enum {
-    TEG_WHATIF_NAME_SIZE = 64
+    TEG_WHATIF_NAME_SIZE = 160
 };
 
 uint32_t teg_whatif_trials(const struct teg_gpu *gpu);
@@ -96,8 +99,8 @@ const char *teg_whatif_trial(const struct teg_gpu *gpu, uint32_t i,
  * Applies the what-ifs `names`, one or several joined by commas, to `*gpu` (a
  * copy of the caller's) and to `launch`, which is replaced by one that
  * transforms the blocks handed out and whose close also closes the original.
- * TEG_UNKNOWN, with the nearest known name, if there is none such; those
- * before it have been applied then.
+ * TEG_UNKNOWN, with the nearest known name, if there is none such, or no
+ * instruction of its line; those before it have been applied then.
  */
 teg_status teg_whatif_apply(const char *names, struct teg_gpu *gpu,
                             struct teg_launch *launch, struct teg_diag *d);

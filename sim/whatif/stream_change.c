@@ -17,7 +17,7 @@ void stream_change_no_barriers(struct teg_inst *inst)
         inst->op_class != CLASS_BARRIER)
         return;
     inst->op_class = CLASS_NOP;
-    inst->flags &= (uint16_t) ~(INST_BARRIER | INST_ARRIVE);
+    inst->flags &= (uint16_t)~(INST_BARRIER | INST_ARRIVE);
 }
 
 void stream_change_no_control(struct teg_inst *inst)
@@ -28,8 +28,17 @@ void stream_change_no_control(struct teg_inst *inst)
 void stream_change_no_dependences(struct teg_inst *inst)
 {
     inst->src_count = inst->dst_count = 0;
-    inst->flags &= (uint16_t) ~(INST_SETS_P | INST_READS_P);
+    inst->flags &= (uint16_t)~(INST_SETS_P | INST_READS_P);
     stream_change_no_control(inst);
+}
+
+/* 7 is no barrier: who waits for one finds it free. */
+void stream_change_forget_result(struct teg_inst *inst)
+{
+    inst->dst_count = 0;
+    inst->flags &= (uint16_t)~INST_SETS_P;
+    if (inst->control.known)
+        inst->control.write_barrier = 7;
 }
 
 /* The original's program grows with its blocks; follows it. */
@@ -43,7 +52,8 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
         const char *text = teg_program_text(from, &inst);
         uint32_t index;
 
-        if (c->change.inst != NULL)
+        if (c->change.inst != NULL &&
+            line_place_has(&c->change.place, from, &inst))
             c->change.inst(&inst);
         assert(!teg_inst_has_addresses(&inst) ==
                    !teg_inst_has_addresses(&from->inst[to->count]) &&
@@ -63,6 +73,11 @@ static void follow_kernel(struct changed_launch *c)
     c->kernel.program = program;
 }
 
+static int rewrites(const struct changed_launch *c)
+{
+    return c->change.block != NULL || c->change.line != NULL;
+}
+
 /* Replaces `*block`, which is freed. */
 static teg_status rewrite(struct changed_launch *c, struct teg_block **block,
                           struct teg_diag *d)
@@ -73,7 +88,11 @@ static teg_status rewrite(struct changed_launch *c, struct teg_block **block,
     teg_status status;
 
     teg_block_builder_begin(c->builder, teg_block_position(from));
-    c->change.block(from, &c->kernel.program, c->builder);
+    if (c->change.line != NULL)
+        line_change_block(c->change.line, &c->change.place, &c->kernel, from,
+                          c->builder);
+    else
+        c->change.block(from, &c->kernel.program, c->builder);
     teg_block_free(from);
     *block = NULL;
     status = teg_block_builder_end(c->builder, &bytes, &size, d);
@@ -91,7 +110,7 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
     TRY(c->from.next(c->from.self, block, d));
     follow_kernel(c);
     status = follow_program(c, d);
-    if (status == TEG_OK && *block != NULL && c->change.block != NULL)
+    if (status == TEG_OK && *block != NULL && rewrites(c))
         return rewrite(c, block, d);
     if (status != TEG_OK) {
         teg_block_free(*block);
@@ -120,7 +139,7 @@ static teg_status open_changed(struct changed_launch *c, struct teg_diag *d)
 {
     follow_kernel(c);
     TRY(follow_program(c, d));
-    if (c->change.block != NULL)
+    if (rewrites(c))
         TRY(teg_block_builder_new(&c->kernel.program, &c->builder, d));
     return TEG_OK;
 }

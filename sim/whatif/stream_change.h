@@ -9,7 +9,7 @@
 #ifndef TEG_SIM_WHATIF_STREAM_CHANGE_H
 #define TEG_SIM_WHATIF_STREAM_CHANGE_H
 
-#include "traces/block/block.h"
+#include "sim/whatif/line_change.h"
 
 typedef void inst_change(struct teg_inst *inst);
 /* Writes the warps of `from` into `b`, which has begun the block. */
@@ -18,14 +18,18 @@ typedef void block_change(struct teg_block *from,
                           struct teg_block_builder *b);
 
 struct stream_change {
-    inst_change *inst;   /* NULL: the program stays */
-    block_change *block; /* NULL: blocks are handed on */
+    inst_change *inst;       /* NULL: the program stays */
+    block_change *block;     /* NULL: blocks are handed on */
+    line_change *line;       /* in place of `block`; NULL: none */
+    struct line_place place; /* what `inst` and `line` are limited to */
 };
 
 /* Barriers become idle instructions. */
 inst_change stream_change_no_barriers;
 /* No register is read or written, no control code known. */
 inst_change stream_change_no_dependences;
+/* Nobody waits for what it writes. */
+inst_change stream_change_forget_result;
 /* No control code known. */
 inst_change stream_change_no_control;
 /* sim/whatif/drop.c: without accesses to local memory. */

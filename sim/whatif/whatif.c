@@ -24,10 +24,29 @@ static const struct {
     gpu_change *gpu;
     struct stream_change stream;
 } changes[WHATIFS] = {
-#define WHATIF(name, gpu, inst, block, help) \
-    {gpu_change_##gpu, {stream_change_##inst, stream_change_##block}},
+#define WHATIF(name, gpu, inst_, block_, help) \
+    {gpu_change_##gpu,                         \
+     {.inst = stream_change_##inst_, .block = stream_change_##block_}},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
+};
+
+static const struct teg_whatif at_line[] = {
+#define AT_LINE(name, inst, change, help) {name, help},
+#include "sim/whatif/at_line.def"
+#undef AT_LINE
+};
+
+enum {
+    AT_LINES = sizeof at_line / sizeof *at_line
+};
+
+#define line_change_NONE NULL
+static const struct stream_change line_changes[AT_LINES] = {
+#define AT_LINE(name, inst_, change, help) \
+    {.inst = stream_change_##inst_, .line = line_change_##change},
+#include "sim/whatif/at_line.def"
+#undef AT_LINE
 };
 
 /* ",no-bank-conflicts,coalesced": all of them. */
@@ -36,6 +55,12 @@ static const char all_names[] =
 #include "sim/whatif/whatif.def"
 #undef WHATIF
     ;
+
+const struct teg_whatif *teg_whatifs_at_line(uint32_t *count)
+{
+    *count = AT_LINES;
+    return at_line;
+}
 
 const struct teg_whatif *teg_whatifs(uint32_t *count)
 {
@@ -123,6 +148,36 @@ static uint32_t find_doubled(const char *name, size_t length,
     return unit;
 }
 
+/* Splits "coalesced@transpose.cu:25"; the row in line_changes, AT_LINES if it
+ * is not of that form or has no such name. */
+static uint32_t find_at_line(const char *name, size_t length,
+                             struct line_place *place)
+{
+    const char *at = memchr(name, '@', length);
+    const char *end = name + length, *colon = end;
+    uint32_t row = 0;
+    uint64_t line = 0;
+
+    while (row < AT_LINES &&
+           (at == NULL || !same(name, (size_t)(at - name), at_line[row].name)))
+        row++;
+    if (row == AT_LINES)
+        return AT_LINES;
+    while (colon > at && *colon != ':')
+        colon--;
+    if (colon <= at + 1 || colon + 1 == end ||
+        (size_t)(colon - at - 1) >= sizeof place->file)
+        return AT_LINES;
+    for (const char *p = colon + 1; p < end; p++) {
+        if (*p < '0' || *p > '9' || line > UINT32_MAX / 10)
+            return AT_LINES;
+        line = 10 * line + (uint64_t)(*p - '0');
+    }
+    *place = (struct line_place){.line = (uint32_t)line};
+    memcpy(place->file, at + 1, (size_t)(colon - at - 1));
+    return line != 0 ? row : AT_LINES;
+}
+
 const char *teg_whatif_next(const char **names, size_t *length)
 {
     const char *name = *names + strspn(*names, ",");
@@ -134,7 +189,10 @@ const char *teg_whatif_next(const char **names, size_t *length)
 
 int teg_whatif_known(const char *name, size_t length, const struct teg_gpu *gpu)
 {
+    struct line_place place;
+
     return find_row(name, length) < WHATIFS ||
+           find_at_line(name, length, &place) < AT_LINES ||
            find_doubled(name, length, gpu) < gpu->unit_count;
 }
 
@@ -150,15 +208,42 @@ int teg_whatif_warms(const char *names)
     return 0;
 }
 
+/* A program that is read with its blocks has none yet. */
+static int has_line(const struct teg_program *p, const struct line_place *place)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (line_place_has(place, p, &p->inst[i]))
+            return 1;
+    }
+    return p->count == 0;
+}
+
+static teg_status apply_at_line(uint32_t row, const struct line_place *place,
+                                struct teg_launch *launch, struct teg_diag *d)
+{
+    struct stream_change change = line_changes[row];
+
+    if (!has_line(&launch->kernel->program, place))
+        return teg_fail(d, TEG_UNKNOWN, "what-if",
+                        "expected a line that has instructions, found %s:%u",
+                        place->file, place->line);
+    change.place = *place;
+    return stream_change_wrap(&change, launch, d);
+}
+
 static teg_status apply_one(const char *name, size_t length,
                             struct teg_gpu *gpu, struct teg_launch *launch,
                             struct teg_diag *d)
 {
     uint32_t row = find_row(name, length);
     uint32_t unit = find_doubled(name, length, gpu);
+    struct line_place place;
 
     if (row < WHATIFS)
         return apply_row(row, gpu, launch, d);
+    row = find_at_line(name, length, &place);
+    if (row < AT_LINES)
+        return apply_at_line(row, &place, launch, d);
     if (unit == gpu->unit_count)
         return unknown(name, length, gpu, d);
     gpu_change_double_unit(gpu, unit);

@@ -36,4 +36,35 @@ expect 0 "$teg" run tests/kernels/sm70/matmul.sketch -p BLOCKS=8 -g v100 \
 check 'what is gone already gains nothing' \
     [ "$(grep -c '^  no-dependences' "$work/out")" = 0 ]
 
+# What-ifs of one line: where all that there is of it is in that line, they gain
+# what those of the whole kernel do, which change the chip and not the trace.
+# alike KERNEL LIST LINE WHAT_IF OPTIONS...
+alike() {
+    kernel=$1 list=$2 line=$3 name=$4
+    shift 4
+    expect 0 "$teg" trace "tests/kernels/flaws/$list.fatbin" --kernel "$kernel" "$@" \
+        -o "$work/line.tegt"
+    expect 0 "$teg" whatif "$work/line.tegt" -g a100 --set chip.sms=8 -f csv
+    whole=$(sed -n "s/^$name,\([0-9]*\),.*/\1/p" "$work/out")
+    expect 0 "$teg" whatif "$work/line.tegt" -g a100 --set chip.sms=8 -f csv --at "$list.cu:$line"
+    part=$(sed -n "s/^$name@$list.cu:$line,\([0-9]*\),.*,1.*/\1/p" "$work/out")
+    off=$((100 * part - 100 * whole))
+    check "$name of a line of $kernel: $part cycles, of all $whole" \
+        [ "${off#-}" -le $((2 * whole)) ]
+}
+alike strided_flaw flaws 41 no-bank-conflicts --grid 8 --block 256 \
+    -a buf:f32:2048:random -a buf:f32:2048:zeros
+alike walk_flaw held 196 coalesced --grid 16 --block 256 -a buf:f32:262144:zeros \
+    -a buf:f32:4096:zeros
+check 'without the line it is faster' grep -q '^without@.*,1' "$work/out"
+alike barrier_flaw flaws 472 no-barriers --grid 8 --block 256 -a buf:f32:2048:zeros -a f32:0.5
+expect 1 "$teg" whatif "$work/line.tegt" --at flaws.cu:9
+err 'expected a line that has instructions, found flaws.cu:9'
+for at in held.cu held.cu: :3 held.cu:x held.cu:0; do
+    expect 2 "$teg" whatif "$work/line.tegt" --at "$at"
+    err "expected FILE:LINE, found '$at'"
+done
+expect 2 "$teg" run "$work/line.tegt" --what-if perfect-cache@flaws.cu:472
+err "unknown name 'perfect-cache@flaws.cu:472'"
+
 finish

@@ -406,6 +406,24 @@ START_TEST(a_part_of_a_name_is_none)
 }
 END_TEST
 
+START_TEST(a_line_follows_a_name_that_can_be_limited)
+{
+    static const char *const good[] = {"coalesced@a.cu:1", "without@b/a.cu:9",
+                                       "no-barriers@C:a.cu:4294967290"};
+    static const char *const bad[] = {
+        "coalesced@",   "coalesced@a.cu",     "coalesced@a.cu:",
+        "coalesced@:1", "coalesced@a.cu:0",   "coalesced@a.cu:1x",
+        "without",      "warm-caches@a.cu:1", "coalesced@a.cu:99999999999",
+        "@a.cu:1"};
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert(teg_whatif_known(good[i], strlen(good[i]), &gpu));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!teg_whatif_known(bad[i], strlen(bad[i]), &gpu), "%s",
+                      bad[i]);
+}
+END_TEST
+
 START_TEST(a_changed_description_leaves_the_launch_alone)
 {
     struct teg_launch before;
@@ -745,6 +763,7 @@ int main(void)
     tcase_add_test(rules, names_joined_by_commas_all_apply);
     tcase_add_test(rules, a_long_name_is_said_in_full);
     tcase_add_test(rules, a_part_of_a_name_is_none);
+    tcase_add_test(rules, a_line_follows_a_name_that_can_be_limited);
     tcase_add_test(rules, a_changed_description_leaves_the_launch_alone);
     tcase_add_test(rules, no_barriers_idles_barriers_and_nothing_else);
     tcase_add_test(rules, no_dependences_clears_registers_and_control_codes);

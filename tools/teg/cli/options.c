@@ -286,6 +286,10 @@ static bool asked_for_what_ifs(const struct opt *row, const char *text)
     for (uint32_t i = 0; i < count; i++)
         printf("%-22s %s\n", w[i].name, w[i].help);
     printf("%-22s twice as many of that unit\n", "double:<unit>");
+    printf("\nOf the instructions of a source line, NAME@FILE:LINE:\n");
+    w = teg_whatifs_at_line(&count);
+    for (uint32_t i = 0; i < count; i++)
+        printf("%-22s %s\n", w[i].name, w[i].help);
     return true;
 }
 

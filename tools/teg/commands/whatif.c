@@ -29,6 +29,8 @@ int cmd_whatif(int argc, char **argv)
         {"warps", 0, OPT_COUNT, &w.warps_per_sm, "N",
          "at most N resident warps per SM", NULL},
         CACHES_OPTION(w.job.caches, "cold"),
+        {"at", 0, OPT_TEXT, &w.at, "FILE:LINE",
+         "only what-ifs of this source line's instructions", NULL},
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
          "worker processes (default: one per core)", NULL},
         JOB_FORMAT_OPTION(w.job),
@@ -43,7 +45,8 @@ int cmd_whatif(int argc, char **argv)
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
-        .examples = "  teg whatif kernel.tegt -g v100\n"};
+        .examples = "  teg whatif kernel.tegt -g v100\n"
+                    "  teg whatif kernel.tegt --at transpose.cu:25\n"};
     struct operands operands;
     int status;
 

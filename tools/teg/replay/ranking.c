@@ -24,6 +24,50 @@ static bool move(struct whatif *w, const char *name, uint32_t to)
     return false;
 }
 
+/* Workers say nothing: whether the kernels have that line is asked before. */
+static int check_line(const struct whatif *w, const char *name)
+{
+    struct teg_gpu gpu = *w->job.gpu;
+    struct teg_launch launch;
+    struct teg_diag d;
+    teg_status status = TEG_OK;
+
+    for (uint32_t i = 0; status == TEG_OK && i < w->job.kernel_count; i++) {
+        status = teg_trace_launch(w->job.trace, w->job.kernel[i], &launch, &d);
+        if (status != TEG_OK)
+            break;
+        status = teg_whatif_apply(name, &gpu, &launch, &d);
+        if (launch.close != NULL)
+            launch.close(launch.self);
+    }
+    return status == TEG_OK ? EXIT_DONE : say_fault(&d);
+}
+
+/* Those of one source line. */
+static int list_at_line(struct whatif *w)
+{
+    uint32_t count;
+    const struct teg_whatif *row = teg_whatifs_at_line(&count);
+
+    w->toggle = calloc(count, sizeof *w->toggle);
+    if (w->toggle == NULL)
+        return say_memory();
+    w->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct toggle *t = &w->toggle[i];
+        size_t length = (size_t)snprintf(t->name, sizeof t->name, "%s@%s",
+                                         row[i].name, w->at);
+
+        t->trial = i;
+        if (length >= sizeof t->name ||
+            !teg_whatif_known(t->name, length, w->job.gpu)) {
+            say("--at", "expected FILE:LINE, found '%s'", w->at);
+            return EXIT_USAGE;
+        }
+    }
+    return check_line(w, w->toggle[0].name);
+}
+
 static int list_toggles(struct whatif *w)
 {
     uint32_t count = teg_whatif_trials(w->job.gpu), first = 0;
@@ -110,7 +154,10 @@ static int work(void *self, uint64_t job, uint32_t cores,
     if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
         return EXIT_FAULT;
     if (job > 0)
-        names = teg_whatif_trial(w->job.gpu, w->toggle[job - 1].trial, name);
+        names =
+            w->at != NULL
+                ? w->toggle[job - 1].name
+                : teg_whatif_trial(w->job.gpu, w->toggle[job - 1].trial, name);
     m.status = total_cycles(w, names, cores, &m.cycles);
     if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
         return (int)m.status;
@@ -135,6 +182,9 @@ static int done(void *self, uint64_t job, const uint8_t *reply, size_t size)
     w->toggle[job - 1].cycles = m.cycles;
     w->toggle[job - 1].done = m.status == EXIT_DONE;
     w->done += m.status == EXIT_DONE;
+    if (m.status == EXIT_DONE && strcmp(w->toggle[job - 1].name, "all") != 0 &&
+        (w->best == NULL || m.cycles < w->best->cycles))
+        w->best = &w->toggle[job - 1];
     return EXIT_DONE;
 }
 
@@ -152,8 +202,12 @@ static void tick(void *self)
 
     if (!w->terminal || job_clock() < w->job.started + 1)
         return;
-    fprintf(stderr, "\r%u of %u replays\033[K",
-            w->done + (w->baseline_cycles > 0), w->count + 1);
+    fprintf(stderr, "\r%u of %u replays", w->done + (w->baseline_cycles > 0),
+            w->count + 1);
+    if (w->best != NULL && w->baseline_cycles > w->best->cycles)
+        fprintf(stderr, ", so far %s %.2fx", w->best->name,
+                (double)w->baseline_cycles / (double)w->best->cycles);
+    fputs("\033[K", stderr);
     w->shown = true;
 }
 
@@ -234,7 +288,7 @@ int whatif_measure(struct whatif *w)
     int status = check_steps(w);
 
     if (status == EXIT_DONE)
-        status = list_toggles(w);
+        status = w->at != NULL ? list_at_line(w) : list_toggles(w);
     if (status == EXIT_DONE)
         status = replay_all(w);
     if (status == EXIT_DONE && w->broken != NULL) {
@@ -242,6 +296,7 @@ int whatif_measure(struct whatif *w)
         return EXIT_FAULT;
     }
     w->incomplete = status == EXIT_INTERRUPTED;
+    w->best = NULL;
     if (w->count != 0)
         qsort(w->toggle, w->count, sizeof *w->toggle, by_gain);
     return status;

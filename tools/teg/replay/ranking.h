@@ -37,16 +37,19 @@ struct whatif {
     /* What each replay finds in caches, borrowed; NULL: as the job says. */
     const struct sim_memory *before;
     const struct trials *first; /* borrowed; NULL: in the order of the table */
-    bool one_launch;            /* cycles are of one, not of all alike */
-    uint64_t baseline_cycles;   /* 0: interrupted before it was known */
-    struct toggle *toggle;      /* owned */
+    const char *at;  /* borrowed, "FILE:LINE": what-ifs of that line only; NULL:
+                       of all there is */
+    bool one_launch; /* cycles are of one, not of all alike */
+    uint64_t baseline_cycles; /* 0: interrupted before it was known */
+    struct toggle *toggle;    /* owned */
     uint32_t count, done;
     bool incomplete;
     uint32_t jobs; /* workers; 0: one per core */
     /* Of a measurement under way. */
     uint32_t next;
-    struct teg_store **store; /* owned, and so is each, [kernel_count] */
-    const char *broken;       /* a what-if whose replay failed, or NULL */
+    struct teg_store **store;  /* owned, and so is each, [kernel_count] */
+    const char *broken;        /* a what-if whose replay failed, or NULL */
+    const struct toggle *best; /* of those done, but for "all" */
     bool terminal, shown;
 };
 

@@ -1,7 +1,14 @@
 #include "tools/teg/report/ranking.h"
 
+#include <string.h>
+
+#include "isa/base/minmax.h"
 #include "tools/teg/cli/color.h"
 #include "tools/teg/report/report.h"
+
+enum {
+    NAMES = 28, /* characters that the column of names has at least */
+};
 
 static json_t *toggles_json(const struct whatif *w)
 {
@@ -55,28 +62,33 @@ static const char *tint_of(FILE *f, const struct whatif *w,
 }
 
 static void print_toggle(FILE *f, const struct whatif *w,
-                         const struct toggle *t)
+                         const struct toggle *t, int width)
 {
     char cycles[28], speedup[32] = "no change";
 
     if (t->cycles != w->baseline_cycles && t->cycles > 0)
         snprintf(speedup, sizeof speedup, "%.2fx",
                  (double)w->baseline_cycles / (double)t->cycles);
-    fprintf(f, "%-28s %16s %s%11s%s\n", t->name, with_commas(t->cycles, cycles),
-            tint_of(f, w, t), speedup, tint(f, TINT_OFF));
+    fprintf(f, "%-*s %16s %s%11s%s\n", width, t->name,
+            with_commas(t->cycles, cycles), tint_of(f, w, t), speedup,
+            tint(f, TINT_OFF));
 }
 
 static int print_table(FILE *f, const void *part)
 {
     const struct whatif *w = part;
+    int width = NAMES;
     char cycles[28];
 
-    fprintf(f, "%s%-28s %16s %11s%s\n%-28s %16s\n", tint(f, TINT_STRONG),
-            "what if", "cycles", "speedup", tint(f, TINT_OFF), "(as it is)",
+    for (uint32_t i = 0; i < w->done; i++)
+        width = (int)teg_max((uint64_t)width, strlen(w->toggle[i].name));
+    fprintf(f, "%s%-*s %16s %11s%s\n%-*s %16s\n", tint(f, TINT_STRONG), width,
+            "what if", "cycles", "speedup", tint(f, TINT_OFF), width,
+            "(as it is)",
             w->baseline_cycles > 0 ? with_commas(w->baseline_cycles, cycles)
                                    : "n/a");
     for (uint32_t i = 0; i < w->done; i++)
-        print_toggle(f, w, &w->toggle[i]);
+        print_toggle(f, w, &w->toggle[i], width);
     if (w->incomplete)
         fprintf(f, "%sINCOMPLETE%s: interrupted after %u of %u\n",
                 tint(f, TINT_BAD), tint(f, TINT_OFF), w->done, w->count);
