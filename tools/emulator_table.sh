@@ -13,7 +13,7 @@ function cell(values, without, text) {
     seen[$2] = 1
 }
 END {
-    n = split("70 72 75 80 86 87 89 90", sm, " ")
+    n = split("70 72 75 80 86 87 89 90 120", sm, " ")
     line = "| operation |"; rule = "| --- |"
     for (i = 1; i <= n; i++) { line = line " sm_" sm[i] " |"; rule = rule " --- |" }
     print line; print rule

@@ -84,8 +84,8 @@ fixtures-check:
 	@command -v nvcc >/dev/null || { echo "skipped: no nvcc"; exit 0; }; \
 	tools/make_fixtures.sh --check
 
-REFERENCES := $(addprefix $(BUILD)/tests/traces/emulate/test_,reference \
-    reference_together reference_memory reference_matrix)
+REFERENCES := $(sort $(patsubst %.c,$(BUILD)/%, \
+    $(wildcard tests/traces/emulate/test_reference*.c)))
 
 emulator-check: $(REFERENCES)
 	@status=0; for t in $^; do \

@@ -21,6 +21,10 @@ static const struct type {
     {"TF32", 32, &exact_single, 0},
     {"E4M3", 8, &e4m3, 0},
     {"E5M2", 8, &e5m2, 0},
+    {"E2M3", 8, NULL, 0}, /* these in bytes */
+    {"E3M2", 8, NULL, 0},
+    {"E2M1", 8, NULL, 0},
+    {"E2M1x8", 4, NULL, 0}, /* and without gaps */
     {"F32", 32, &exact_single, 0},
     {"F64", 64, &exact_double, 0},
     {"S32", 32, NULL, 1},
@@ -46,9 +50,35 @@ unsigned product_bits(const struct product *p)
     return type_of(p->a)->bits;
 }
 
+/* A float without infinities and NaN.  Of six bits in a byte the upper two do not
+ * count, four are in the middle. */
+static struct exact narrow_value(uint64_t bits, const struct type *t)
+{
+    unsigned e = (unsigned)t->name[1] - '0', f = (unsigned)t->name[3] - '0';
+    unsigned shift = t->bits == 8 && e + f == 3 ? 2 : 0, power, rest;
+    struct exact v;
+
+    bits >>= shift;
+    power = (unsigned)(bits >> f) & ((1u << e) - 1);
+    rest = (unsigned)bits & ((1u << f) - 1);
+    v = exact_of_integer(rest + (power != 0 ? 1u << f : 0),
+                         (int)(bits >> (e + f) & 1));
+    v.exponent =
+        (int)(power != 0 ? power : 1) - (int)((1u << (e - 1)) - 1) - (int)f;
+    return v;
+}
+
+static int is_float(const struct type *t)
+{
+    return t->format != NULL || t->name[0] == 'E';
+}
+
 static struct exact value_of(uint64_t bits, const struct type *t)
 {
     uint64_t sign = UINT64_C(1) << (t->bits - 1);
+
+    if (t->format == NULL && is_float(t))
+        return narrow_value(bits, t);
 
     if (strcmp(t->name, "TF32") == 0)
         bits &= 0xffffe000; /* 10 bits of the fraction */
@@ -77,13 +107,14 @@ static const struct shape {
     {"1684", "HMMA", 16, 4},     {"1688", "HMMA", 16, 8},
     {"16816", "HMMA", 16, 16},   {"16832", "HMMA", 16, 32},
     {"16816", "QMMA", 16, 16},   {"16832", "QMMA", 16, 32},
-    {"16864", "QMMA", 16, 64},   {"8816", "IMMA", 8, 16},
-    {"8832", "IMMA", 8, 32},     {"16816", "IMMA", 16, 16},
-    {"16832", "IMMA", 16, 32},   {"16864", "IMMA", 16, 64},
-    {"168128", "IMMA", 16, 128}, {"88128", "BMMA", 8, 128},
-    {"168128", "BMMA", 16, 128}, {"168256", "BMMA", 16, 256},
-    {"884", "DMMA", 8, 4},       {"8x8x4", "DMMA", 8, 4},
-    {"16x8x4", "DMMA", 16, 4},   {"16x8x8", "DMMA", 16, 8},
+    {"16864", "QMMA", 16, 64},   {"16864", "OMMA", 16, 64},
+    {"8816", "IMMA", 8, 16},     {"8832", "IMMA", 8, 32},
+    {"16816", "IMMA", 16, 16},   {"16832", "IMMA", 16, 32},
+    {"16864", "IMMA", 16, 64},   {"168128", "IMMA", 16, 128},
+    {"88128", "BMMA", 8, 128},   {"168128", "BMMA", 16, 128},
+    {"168256", "BMMA", 16, 256}, {"884", "DMMA", 8, 4},
+    {"8x8x4", "DMMA", 8, 4},     {"16x8x4", "DMMA", 16, 4},
+    {"16x8x8", "DMMA", 16, 8},
 };
 
 /* What PTX has, of k: the bits of the elements, dense, sparse.  Products of
@@ -105,8 +136,13 @@ static int is_of_ptx(const struct product *p)
         return 1;
     if (bits != type_of(p->b)->bits)
         return 0;
-    if (type_of(p->a)->format != NULL && bits == 8)
-        return p->is_sparse ? p->k == 64 : p->k == 16 || p->k == 32;
+    if (is_float(type_of(p->a)) && bits == 8) {
+        int eight = p->a[3] + p->a[1] + p->b[3] + p->b[1] == 2 * (7 + 2 * '0');
+
+        return p->is_sparse ? p->k == 64 : p->k == 32 || (p->k == 16 && eight);
+    }
+    if (is_float(type_of(p->a)) && bits == 4)
+        return p->scales != 0 && p->k == 64;
     if (strcmp(p->d, "F16") == 0 && bits == 32)
         return 0;
     if (strcmp(p->d, "F16") == 0 && strcmp(p->a, "BF16") == 0)
@@ -137,7 +173,7 @@ static int read_types(struct product *p, const char *operation,
         return parts == 0;
     }
     set(p->d, "S32");
-    if (operation[0] == 'H' || operation[0] == 'Q') {
+    if (strchr("HQO", operation[0]) != NULL) {
         if (parts == 0)
             return 0;
         set(p->d, part[n++]);
@@ -149,8 +185,20 @@ static int read_types(struct product *p, const char *operation,
         set(p->a, part[n++]);
         set(p->b, operation[0] != 'B' && n < parts ? part[n++] : p->a);
     }
+    if (operation[0] == 'O') {
+        if (strcmp(p->a, "E2M1") != 0 || strcmp(p->b, "E2M1") != 0)
+            return 0;
+        set(p->a, "E2M1x8"), set(p->b, "E2M1x8");
+        p->scales = 2;
+    }
     for (; n < parts; n++) {
-        if (strcmp(part[n], "SAT") == 0 && operation[0] == 'I')
+        if (p->scales != 0 && strcmp(part[n], "4X") == 0)
+            p->scales = 4;
+        else if (p->scales != 0 && strcmp(part[n], "UE4M3") == 0)
+            p->scale_is_e4m3 = 1;
+        else if (p->scales != 0 && strcmp(part[n], "E8") == 0)
+            p->scale_is_e4m3 = 0;
+        else if (strcmp(part[n], "SAT") == 0 && operation[0] == 'I')
             p->saturates = 1;
         else if (strcmp(part[n], "POPC") != 0)
             return 0;
@@ -170,6 +218,9 @@ int product_of(const char *opcode, struct product *p)
         parts++;
     if (parts > at && strcmp(part[at], "SP") == 0) {
         p->is_sparse = 1;
+        at++;
+    } else if (parts > at && strcmp(part[at], "SF") == 0) {
+        p->scales = 1;
         at++;
     }
     for (unsigned i = 0; at < parts && i < sizeof shapes / sizeof shapes[0];
@@ -311,6 +362,37 @@ static struct exact negated(struct exact v, int is)
     return v;
 }
 
+/* UE8M0, "exponent alone, 0xff is NaN", or UE4M3, without its sign. */
+static struct exact scale_of(const struct product *p, uint32_t word, int byte)
+{
+    uint32_t v = word >> 8 * byte & 0xff;
+    struct exact one = exact_of_integer(1, 0);
+
+    if (p->scale_is_e4m3)
+        return value_of(v & 0x7f, type_of("E4M3"));
+    one.exponent = (int)v - 127;
+    one.kind = v == 0xff ? EXACT_NAN : EXACT_FINITE;
+    return one;
+}
+
+/* Both scales of a term: of the lanes of a row's group those of the pair that
+ * the thread-id names have A's, rows 8 to 15 the second; of a column's group the
+ * one lane that it names has B's. */
+static struct exact scaled(const struct product *p,
+                           const struct product_operands *in, int row, int k,
+                           int column, struct exact v)
+{
+    int block = k * p->scales / p->k;
+    int lane_a = row % 8 * 4 + 2 * p->pair_a + row / 8;
+    int lane_b = column * 4 + p->lane_b;
+
+    if (p->scales == 0)
+        return v;
+    v = exact_product(v, scale_of(p, in->scale_a[lane_a], p->byte_a + block));
+    return exact_product(v,
+                         scale_of(p, in->scale_b[lane_b], p->byte_b + block));
+}
+
 static struct exact term(const struct product *p,
                          const struct product_operands *in, int row, int k,
                          int column)
@@ -324,8 +406,10 @@ static struct exact term(const struct product *p,
     b = b_at(p, in, k, column);
     if (strcmp(p->a, "XOR") == 0)
         return exact_of_integer(a ^ b, 0);
-    return exact_product(negated(value_of(a, type_of(p->a)), p->negates_a),
-                         negated(value_of(b, type_of(p->b)), p->negates_b));
+    return scaled(
+        p, in, row, k, column,
+        exact_product(negated(value_of(a, type_of(p->a)), p->negates_a),
+                      negated(value_of(b, type_of(p->b)), p->negates_b)));
 }
 
 /* 32 bits of an integer, or the nearest there is. */

@@ -21,9 +21,13 @@ struct product {
     char d[PRODUCT_NAME];                  /* "F16", "F32", "F64", "S32" */
     int is_sparse, selector, saturates;
     int negates_a, negates_b;
+    int scales; /* of a row of A, a column of B; 0: none */
+    int scale_is_e4m3;
+    int byte_a, pair_a, byte_b, lane_b; /* which lanes and bytes have them */
 };
 
-/* Reads "HMMA.SP.16832.F32.BF16" and its like.  Returns 0 if the text is of no
+/* Reads "HMMA.SP.16832.F32.BF16", "QMMA.SF.16832.F32.E4M3.E2M1.E8" and their
+ * like.  Returns 0 if the text is of no
  * product that PTX has. */
 int product_of(const char *opcode, struct product *p);
 
@@ -37,7 +41,8 @@ uint32_t product_metadata(const struct product *p, uint64_t random);
 
 struct product_operands {
     uint32_t a[PRODUCT_WORDS][PRODUCT_LANES], b[PRODUCT_WORDS][PRODUCT_LANES],
-        c[PRODUCT_WORDS][PRODUCT_LANES], e[PRODUCT_LANES];
+        c[PRODUCT_WORDS][PRODUCT_LANES], e[PRODUCT_LANES],
+        scale_a[PRODUCT_LANES], scale_b[PRODUCT_LANES];
 };
 
 /* D's registers. */

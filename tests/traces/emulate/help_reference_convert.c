@@ -205,13 +205,20 @@ static uint64_t narrowed(const struct reference_in *in, int n,
                : d;
 }
 
+/* By the tables of all generations. */
+static int is_eight(const struct reference_in *in, const char *text)
+{
+    return reference_is(in, "f2fp8", text) || reference_is(in, "f2fpn", text) ||
+           reference_is(in, "f2fpu", text);
+}
+
 /* The 8-bit float nearest to a finite number no greater than their greatest; the
  * greatest of its sign for greater ones, 0x7f for NaN.  (PTX ISA, cvt:
  * .satfinite) */
 static uint64_t eight_bits(const struct reference_in *in, struct exact v)
 {
     static const struct exact_format formats[] = {{2, 5}, {3, 4}};
-    int e4m3 = reference_is(in, "f2fp8", "E4M3");
+    int e4m3 = is_eight(in, "E4M3");
     uint64_t most = e4m3 ? 0x7e : 0x7b, sign = v.negative ? 0x80 : 0, d;
     struct exact one = exact_of_integer(0, 0), size = v;
 
@@ -273,7 +280,7 @@ static int from_eight_bits(const struct reference_in *in,
                            struct reference_out *out)
 {
     static const struct exact_format e5m2 = {2, 5};
-    int e4m3 = reference_is(in, "f2fp8", "E4M3");
+    int e4m3 = is_eight(in, "E4M3");
 
     for (int i = 0; i < 2; i++) {
         uint64_t v = in->word[1][0] >> (16 * in->b->suffix_value + 8 * i);
@@ -298,6 +305,12 @@ static int from_eight_bits(const struct reference_in *in,
 
 static int f2fp(const struct reference_in *in, struct reference_out *out)
 {
+    int is_narrow = reference_says(in, ".UNPACK_B") ||
+                    reference_says(in, ".UNPACK_B_MERGE_C") ||
+                    reference_says(in, ".PACK_AB_MERGE_C");
+
+    if (is_narrow && !is_eight(in, "E4M3") && !is_eight(in, "E5M2"))
+        return 0;
     if (reference_says(in, ".UNPACK_B"))
         return from_eight_bits(in, out);
     if (reference_says(in, ".UNPACK_B_MERGE_C") ||

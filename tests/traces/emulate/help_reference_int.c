@@ -30,6 +30,17 @@ static uint32_t signed_word(const struct reference_in *in, int i,
     return flipped(raw(in, i), o) + negation(o);
 }
 
+/* A pair of registers; a 32-bit immediate has a sign, one of 64 bits none. */
+static uint64_t pair(const struct reference_in *in, int i,
+                     const struct teg_sass_operand *o)
+{
+    if (o == NULL)
+        return i == 1 ? (uint64_t)reference_number(in, 0) : 0;
+    if (o->kind == SASS_IMMEDIATE)
+        return (uint64_t)(int64_t)(int32_t)raw(in, i);
+    return (uint64_t)in->word[i][1] << 32 | raw(in, i);
+}
+
 static int is_signed(const struct reference_in *in)
 {
     return !reference_is(in, "u32", "U32");
@@ -38,6 +49,13 @@ static int is_signed(const struct reference_in *in)
 static int set(struct reference_out *out, uint32_t d)
 {
     out->d = d;
+    return 1;
+}
+
+static int set_pair(struct reference_out *out, uint64_t d)
+{
+    out->d = d;
+    out->matters = UINT64_MAX;
     return 1;
 }
 
@@ -68,27 +86,45 @@ static int iadd3(const struct reference_in *in, struct reference_out *out)
     return set(out, (uint32_t)sum);
 }
 
-/* Of pairs; a 32-bit immediate has a sign. */
-static int iadd3_64(const struct reference_in *in, struct reference_out *out)
+/* Of pairs: two terms and C, if there is one. */
+static wide pair_sum(const struct reference_in *in)
 {
     const struct teg_sass_operand *const o[3] = {in->a, in->b, in->c};
     wide sum = 0;
 
-    for (unsigned i = 0; i < 3; i++) {
-        uint64_t v = (uint64_t)in->word[i][1] << 32 | raw(in, (int)i);
+    for (int i = 0; i < 3 && (i < 2 || o[i] != NULL); i++) {
+        uint64_t v = pair(in, i, o[i]);
 
-        if (o[i] != NULL && o[i]->kind == SASS_IMMEDIATE)
-            v = (uint64_t)(int64_t)(int32_t)raw(in, (int)i);
-        if (reference_marked(o[i], SASS_NEGATE))
-            sum += (wide)~v + 1;
-        else
-            sum += v;
+        sum += reference_marked(o[i], SASS_NEGATE | SASS_INVERT) ? ~v : v;
+        sum += negation(o[i]);
     }
+    return sum;
+}
+
+static int iadd3_64(const struct reference_in *in, struct reference_out *out)
+{
+    wide sum = pair_sum(in);
+
     set_u(out, sum >> 64 >= 1);
     set_v(out, sum >> 64 >= 2);
-    out->d = (uint64_t)sum;
-    out->matters = UINT64_MAX;
-    return 1;
+    return set_pair(out, (uint64_t)sum);
+}
+
+/* Two terms, of words or pairs. */
+static int iadd(const struct reference_in *in, struct reference_out *out)
+{
+    int carry = reference_says(in, ".X") ? in->p : 0;
+    wide sum;
+
+    if (reference_says(in, ".64")) {
+        sum = pair_sum(in) + (wide)carry;
+        set_u(out, sum >> 64 != 0);
+        return set_pair(out, (uint64_t)sum);
+    }
+    sum = (wide)flipped(raw(in, 0), in->a) + flipped(raw(in, 1), in->b) +
+          negation(in->a) + negation(in->b) + (unsigned)carry;
+    set_u(out, sum >> 32 != 0);
+    return set(out, (uint32_t)sum);
 }
 
 static int imad(const struct reference_in *in, struct reference_out *out)
@@ -177,6 +213,21 @@ static int64_t number(uint32_t v, int has_sign)
     return has_sign ? (int64_t)(int32_t)v : (int64_t)v;
 }
 
+static int is_of_pairs(const struct reference_in *in)
+{
+    return reference_is(in, "us64", "U64") || reference_is(in, "us64", "S64");
+}
+
+/* A pair as a number in whose order it stands. */
+static int64_t ordered(const struct reference_in *in, int i,
+                       const struct teg_sass_operand *o)
+{
+    uint64_t v = pair(in, i, o);
+
+    return (int64_t)(reference_is(in, "us64", "S64") ? v
+                                                     : v ^ UINT64_C(1) << 63);
+}
+
 /* .EX: upper words; the lower ones' comparison decides where they are equal. */
 static int isetp(const struct reference_in *in, struct reference_out *out)
 {
@@ -184,6 +235,8 @@ static int isetp(const struct reference_in *in, struct reference_out *out)
     int64_t b = number(raw(in, 1), is_signed(in));
     int yes = compare(in, a, b);
 
+    if (is_of_pairs(in))
+        yes = compare(in, ordered(in, 0, in->a), ordered(in, 1, in->b));
     if (reference_says(in, ".EX") && a == b && !reference_is(in, "icmp", "F") &&
         !reference_is(in, "icmp", "T"))
         yes = in->r;
@@ -197,50 +250,70 @@ static int imnmx(const struct reference_in *in, struct reference_out *out)
     int64_t a = number(raw(in, 0), is_signed(in));
     int64_t b = number(raw(in, 1), is_signed(in));
 
+    if (is_of_pairs(in)) {
+        int less = ordered(in, 0, in->a) < ordered(in, 1, in->b);
+
+        return set_pair(out, pair(in, less == in->p ? 0 : 1,
+                                  less == in->p ? in->a : in->b));
+    }
     return set(out, (uint32_t)(in->p == (a < b) ? a : b));
 }
 
 /* ---- packed ------------------------------------------------------------------------- */
 
-/* Number `i` of an operand: a word, or one of two halves. */
-static int64_t part(const struct reference_in *in, int n, int i)
+/* How words are packed, by the name of the type, which is in one of a few
+ * tables. */
+static int is_type(const struct reference_in *in, const char *text)
 {
-    uint32_t v = raw(in, n);
-
-    if (reference_is(in, "vtype", "U32"))
-        return v;
-    if (reference_is(in, "vtype", ""))
-        return (int32_t)v;
-    v = v >> 16 * i & 0xffff;
-    return reference_is(in, "vtype", "S16x2") ? (int16_t)v : (int64_t)v;
+    return reference_is(in, "vtype", text) ||
+           reference_is(in, "vtype120", text) ||
+           reference_is(in, "viadd", text) || reference_is(in, "x16", text);
 }
 
-static int64_t wrapped(const struct reference_in *in, int64_t v)
+static unsigned bits_of(const struct reference_in *in)
 {
-    return reference_is(in, "vtype", "U32")     ? (int64_t)(uint32_t)v
-           : reference_is(in, "vtype", "")      ? (int64_t)(int32_t)v
-           : reference_is(in, "vtype", "S16x2") ? (int64_t)(int16_t)v
-                                                : (int64_t)(uint16_t)v;
+    return is_type(in, "U16x2") || is_type(in, "S16x2") || is_type(in, "16x2")
+               ? 16
+           : is_type(in, "U8x4") || is_type(in, "S8x4") ? 8
+                                                        : 32;
 }
 
-static int is_packed(const struct reference_in *in)
+static int has_sign(const struct reference_in *in)
 {
-    return reference_is(in, "vtype", "U16x2") ||
-           reference_is(in, "vtype", "S16x2");
+    return !is_type(in, "U32") && !is_type(in, "U16x2") && !is_type(in, "U8x4");
 }
 
-/* .RELU is of signed numbers. */
+static int64_t cut(const struct reference_in *in, int64_t v)
+{
+    uint64_t most = (UINT64_C(1) << bits_of(in)) - 1, x = (uint64_t)v & most;
+
+    return has_sign(in) && x > most / 2 ? (int64_t)(x - most - 1) : (int64_t)x;
+}
+
+/* Number `i` of an operand. */
+static int64_t part(const struct reference_in *in, int n, unsigned i)
+{
+    return cut(in, (int64_t)(raw(in, n) >> bits_of(in) * i));
+}
+
+static unsigned parts(const struct reference_in *in)
+{
+    return 32 / bits_of(in);
+}
+
+/* .RELU is of signed numbers, words and halves. */
 static int relu(const struct reference_in *in, int64_t *v)
 {
     if (!reference_is(in, "relu", "RELU"))
         return 1;
     *v = *v < 0 ? 0 : *v;
-    return reference_is(in, "vtype", "") || reference_is(in, "vtype", "S16x2");
+    return has_sign(in) && bits_of(in) != 8;
 }
 
-static uint32_t put(const struct reference_in *in, int i, int64_t v)
+static uint32_t put(const struct reference_in *in, unsigned i, int64_t v)
 {
-    return is_packed(in) ? ((uint32_t)v & 0xffff) << 16 * i : (uint32_t)v;
+    return (uint32_t)((uint64_t)v & ((UINT64_C(1) << bits_of(in)) - 1))
+           << bits_of(in) * i;
 }
 
 static int64_t lesser(const struct reference_in *in, int64_t a, int64_t b)
@@ -251,9 +324,9 @@ static int64_t lesser(const struct reference_in *in, int64_t a, int64_t b)
 /* The predicates are of the lower and the upper half: the first was taken. */
 static int vimnmx(const struct reference_in *in, struct reference_out *out)
 {
-    int taken[2] = {0, 0};
+    int taken[4];
 
-    for (int i = 0; i < 1 + is_packed(in); i++) {
+    for (unsigned i = 0; i < parts(in); i++) {
         int64_t a = part(in, 0, i), b = part(in, 1, i), v = lesser(in, a, b);
 
         taken[i] = v == a;
@@ -261,7 +334,7 @@ static int vimnmx(const struct reference_in *in, struct reference_out *out)
             return 0;
         out->d |= put(in, i, v);
     }
-    if (is_packed(in)) {
+    if (bits_of(in) == 16) {
         set_u(out, taken[0]);
         set_v(out, taken[1]);
     }
@@ -270,7 +343,7 @@ static int vimnmx(const struct reference_in *in, struct reference_out *out)
 
 static int vimnmx3(const struct reference_in *in, struct reference_out *out)
 {
-    for (int i = 0; i < 1 + is_packed(in); i++) {
+    for (unsigned i = 0; i < parts(in); i++) {
         int64_t v = lesser(in, part(in, 0, i), part(in, 1, i));
 
         v = lesser(in, v, part(in, 2, i));
@@ -283,10 +356,10 @@ static int vimnmx3(const struct reference_in *in, struct reference_out *out)
 
 static int viaddmnmx(const struct reference_in *in, struct reference_out *out)
 {
-    for (int i = 0; i < 1 + is_packed(in); i++) {
+    for (unsigned i = 0; i < parts(in); i++) {
         int64_t b = part(in, 1, i), v;
 
-        v = wrapped(in, part(in, 0, i) + (negation(in->b) ? -b : b));
+        v = cut(in, part(in, 0, i) + (negation(in->b) ? -b : b));
         v = lesser(in, v, part(in, 2, i));
         if (!relu(in, &v))
             return 0;
@@ -295,18 +368,20 @@ static int viaddmnmx(const struct reference_in *in, struct reference_out *out)
     return 1;
 }
 
+/* .ISAT: to the nearest that there is, of words as add.sat.s32. */
 static int viadd(const struct reference_in *in, struct reference_out *out)
 {
-    uint32_t a = raw(in, 0), b = raw(in, 1);
+    int saturates = reference_is(in, "isat1", "ISAT");
 
-    if (!reference_is(in, "x16", "16x2"))
-        return set(out, a + signed_word(in, 1, in->b));
-    for (int i = 0; i < 2; i++) {
-        uint32_t x = a >> 16 * i & 0xffff, y = b >> 16 * i & 0xffff;
+    for (unsigned i = 0; i < parts(in); i++) {
+        int64_t a = part(in, 0, i), b = part(in, 1, i), v;
 
-        out->d |= (negation(in->b) ? x - y : x + y) % 0x10000 << 16 * i;
+        v = (negation(in->a) ? -a : a) + (negation(in->b) ? -b : b);
+        if (saturates)
+            v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
+        out->d |= put(in, i, v);
     }
-    return 1;
+    return !saturates || reference_is(in, "viadd", "S32");
 }
 
 static int vabsdiff(const struct reference_in *in, struct reference_out *out)
@@ -371,6 +446,9 @@ static int iabs(const struct reference_in *in, struct reference_out *out)
 
 static int mov(const struct reference_in *in, struct reference_out *out)
 {
+    if (reference_says(in, ".64"))
+        return set_pair(out, in->b != NULL ? pair(in, 1, in->b)
+                                           : (uint64_t)reference_number(in, 0));
     if (strcmp(in->s->name, "MOV") == 0 && reference_number(in, 0) != 0)
         return 0; /* some of each four lanes */
     return set(out,
@@ -379,6 +457,8 @@ static int mov(const struct reference_in *in, struct reference_out *out)
 
 static int sel(const struct reference_in *in, struct reference_out *out)
 {
+    if (reference_says(in, ".64"))
+        return set_pair(out, pair(in, in->p ? 0 : 1, in->p ? in->a : in->b));
     return set(out, raw(in, in->p ? 0 : 1));
 }
 
@@ -521,6 +601,7 @@ static int bmsk(const struct reference_in *in, struct reference_out *out)
 }
 
 const struct reference_row reference_integers[] = {
+    {"IADD", iadd},
     {"IADD3", iadd3},
     {"IADD3.64", iadd3_64},
     {"IMAD", imad},

@@ -48,6 +48,7 @@ void trial_report(uint32_t cc, unsigned g)
                tallies[i].name, tallies[i].of[g].checked,
                tallies[i].of[g].forms, tallies[i].of[g].without,
                tallies[i].of[g].refused);
+    fflush(stdout); /* before a failure ends the process */
 }
 
 /* ---- operands ------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ static void walk_field(struct help_single *h, const struct sass_row *row,
     for (uint32_t v = 0; v < help_field_values(f); v++) {
         uint64_t word[2] = {base[0], base[1]};
         size_t length;
-        int named = sass_kind_text(f->table, v, &length) != NULL;
+        int named = sass_named_text(f->table, v, cc, &length) != NULL;
         int runs;
 
         help_set(word, f, v);

@@ -26,7 +26,9 @@ enum {
     B = 16,
     C = 24,
     D = 32,
-    E = 40
+    E = 40,     /* metadata, or A's scales */
+    G = 41,     /* B's scales */
+    CHOSEN = 16 /* the uniform register that says where scales are */
 };
 
 struct tally {
@@ -74,7 +76,7 @@ static uint32_t some_byte(const struct product *p, char operand, uint64_t v,
     const char *type = operand == 'a' ? p->a : p->b;
     uint32_t byte = v & 0xff;
 
-    if (type[0] != 'E' || mood == SPECIAL)
+    if (type[0] != 'E' || type[1] < '4' || mood == SPECIAL)
         return byte;
     if (mood == SMALL && operand == 'a')
         return byte & (strcmp(type, "E4M3") == 0 ? 0x87 : 0x83);
@@ -140,6 +142,44 @@ static void fill(const struct product *p, char operand, uint64_t *seed,
     }
 }
 
+/* Small ones, so that sums stay exact; now and then a NaN. */
+static uint32_t some_scales(const struct product *p, uint64_t *seed,
+                            enum mood mood)
+{
+    uint32_t word = 0;
+
+    for (int i = 0; i < 4; i++) {
+        uint64_t v = help_random(seed);
+        uint32_t byte = p->scale_is_e4m3  ? 0x30 + (uint32_t)(v % 24)
+                        : mood == SPECIAL ? 126 + (uint32_t)(v % 3)
+                                          : 125 + (uint32_t)(v % 5);
+
+        if (mood == SPECIAL && v >> 56 == 0)
+            byte = p->scale_is_e4m3 ? 0x7f : 0xff;
+        word |= byte << 8 * i;
+    }
+    return word;
+}
+
+/* Scales, and which lanes and bytes have them: what PTX allows. */
+static void fill_scales(struct product *p, uint64_t *seed, enum mood mood,
+                        struct product_operands *in)
+{
+    uint64_t v = help_random(seed);
+    int step = p->scales;
+
+    if (step == 0)
+        return;
+    for (unsigned l = 0; l < PRODUCT_LANES; l++) {
+        in->scale_a[l] = some_scales(p, seed, mood);
+        in->scale_b[l] = some_scales(p, seed, mood);
+    }
+    p->byte_a = (int)(v & 3) / step * step;
+    p->byte_b = (int)(v >> 2 & 3) / step * step;
+    p->pair_a = (int)(v >> 4 & 1);
+    p->lane_b = (int)(v >> 5 & 3);
+}
+
 /* ---- one instruction ------------------------------------------------------------- */
 
 static void put(uint64_t word[2], const char *bits, unsigned value)
@@ -179,6 +219,11 @@ static void draw_word(const struct sass_row *row, uint32_t cc, uint64_t *seed,
     put(word, "23:16", D);
     if (strstr(row->operands, "Re") != NULL)
         put(word, "47:40", E);
+    if (strstr(row->operands, "Rg") != NULL) {
+        put(word, "59:52", G);
+        put(word, "62:60", CHOSEN & 7);
+        put(word, "77:73", CHOSEN >> 3);
+    }
     put(word, "90:87", 0); /* no predicate */
 }
 
@@ -211,7 +256,15 @@ static void mark_doubles(const struct teg_sass *s, char operand,
     }
 }
 
-static void load(struct help_single *h, const struct product_operands *in)
+/* The uniform register as ptxas packs {byte-id, thread-id} of both scales. */
+static uint32_t chosen_of(const struct product *p)
+{
+    return (uint32_t)(p->byte_a | p->pair_a << 2 | p->byte_b << 3 |
+                      p->lane_b << 5);
+}
+
+static void load(struct help_single *h, const struct product *p,
+                 const struct product_operands *in)
 {
     for (unsigned r = 0; r < REGISTERS; r++)
         memset(h->warp.r[r], 0x5a, sizeof h->warp.r[r]);
@@ -219,6 +272,12 @@ static void load(struct help_single *h, const struct product_operands *in)
     memcpy(h->warp.r[B], in->b, sizeof in->b);
     memcpy(h->warp.r[C], in->c, sizeof in->c);
     memcpy(h->warp.r[E], in->e, sizeof in->e);
+    if (p->scales == 0)
+        return;
+    memcpy(h->warp.r[E], in->scale_a, sizeof in->scale_a);
+    memcpy(h->warp.r[G], in->scale_b, sizeof in->scale_b);
+    for (unsigned l = 0; l < EMU_LANES; l++)
+        h->warp.r[EMU_UNIFORM_ROW + CHOSEN][l] = chosen_of(p);
 }
 
 /* The sign of a zero is left open: it goes by the order of the sum. */
@@ -285,7 +344,7 @@ static void try_word(struct help_single *h, const uint64_t word[2], uint32_t cc,
     teg_sass_opcode(&h->op.sass, opcode);
     is_known = product_of(opcode, &p);
     if (!is_known) {
-        load(h, &in);
+        load(h, &p, &in);
         ck_assert_msg(help_single_run(h, EMU_ALL) != TEG_OK,
                       "sm_%u %s is not refused", cc, opcode);
         t->refused++;
@@ -298,10 +357,11 @@ static void try_word(struct help_single *h, const uint64_t word[2], uint32_t cc,
     fill(&p, 'c', seed, mood, in.c);
     for (unsigned l = 0; l < PRODUCT_LANES && p.is_sparse; l++)
         in.e[l] = product_metadata(&p, help_random(seed));
+    fill_scales(&p, seed, mood, &in);
     given = in;
     for (plain = 0; plain < 2; plain++) {
         help_single_prepare(h, word, cc, plain);
-        load(h, &given);
+        load(h, &p, &given);
         if (help_single_run(h, EMU_ALL) != TEG_OK) {
             t->refused++;
             return;
@@ -325,7 +385,8 @@ static unsigned trials(void)
     return given != NULL ? (unsigned)atoi(given) : TRIALS;
 }
 
-static const char *const products[] = {"HMMA", "QMMA", "IMMA", "BMMA", "DMMA"};
+static const char *const products[] = {"HMMA", "QMMA", "OMMA",
+                                       "IMMA", "BMMA", "DMMA"};
 
 START_TEST(a_product_is_the_references)
 {

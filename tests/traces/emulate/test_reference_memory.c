@@ -558,14 +558,39 @@ static uint8_t *element(struct memory *m, unsigned n, unsigned l, unsigned i)
     return bytes_at(m, &m->at[lane], lane, 1) + 2 * column;
 }
 
+/* Sixteen numbers of a few bits in a row become bytes, of which lane l has
+ * columns 4 (l mod 4) ... of row l / 4.  (ldmatrix, .b4x16_p64, .b6x16_p32) */
+static uint32_t spread_bytes(struct memory *m, unsigned n, unsigned l,
+                             unsigned bits)
+{
+    unsigned lane = 8 * n + l / 4;
+    const uint8_t *row = bytes_at(m, &m->at[lane], lane, 1);
+    uint32_t word = 0;
+
+    for (unsigned i = 0; i < 4 * bits; i++) {
+        unsigned at = l % 4 * 4 * bits + i;
+        uint32_t bit = row[at / 8] >> at % 8 & 1;
+
+        word |= bit << (i / bits * 8 + i % bits);
+    }
+    return word;
+}
+
 static void tiles(struct memory *m, uint32_t mask)
 {
     unsigned count = says(m, ".4") ? 4 : says(m, ".2") ? 2 : 1;
+    unsigned bits = says(m, ".U4x16P64TO8")   ? 4
+                    : says(m, ".U6x16P32TO8") ? 6
+                                              : 0;
     int loads = is_named(m, "LDSM");
 
     (void)mask;
     for (unsigned n = 0; n < count; n++) {
         for (unsigned l = 0; l < EMU_LANES; l++) {
+            if (bits != 0) {
+                m->got[n][l] = spread_bytes(m, n, l, bits);
+                continue;
+            }
             uint32_t v = trial_word(
                 &m->t, teg_sass_operand(&m->t.h->op.sass, 'b'), n, l);
             uint16_t half[2] = {(uint16_t)v, (uint16_t)(v >> 16)};
@@ -610,6 +635,7 @@ static const struct instruction {
     {"STSM", SHARED, 0, WHOLE, tiles},
     {"LDC", GLOBAL, 0, LOADS, load_constant},
     {"ULDC", GLOBAL, 0, LOADS, load_constant},
+    {"LDCU", GLOBAL, 0, LOADS, load_constant},
     {"LDGSTS", GLOBAL, 0, 0, copy},
 };
 

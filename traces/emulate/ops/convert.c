@@ -397,13 +397,25 @@ static void to_sixteen_bits(struct emu_warp *w, const struct emu_op *op,
     emu_write(w, op->d, 0, mask, out);
 }
 
+/* From sm_100 on there are floats of 4 and 6 bits and powers of two as well,
+ * which are not emulated, and roundings for them. */
+static int is_of_eight_bits(const struct emu_op *op, int packs)
+{
+    if (op->cc < 100)
+        return 1;
+    if (packs)
+        return emu_bits(op, 87, 85) == 4 && emu_bits(op, 80, 79) == 0;
+    return emu_bits(op, 83, 82) == 0 && emu_bit(op, 74);
+}
+
 EXEC(f2fp)
 {
     int packs_eight = op->cc >= 89 && emu_bit(op, 90);
     int unpacks = op->cc >= 89 && emu_bit(op, 89);
 
     /* PTX has only saturated 8-bit floats, and makes halves of them. */
-    if ((packs_eight && !emu_bit(op, 77)) || (unpacks && emu_bit(op, 76)))
+    if ((packs_eight && !emu_bit(op, 77)) || (unpacks && emu_bit(op, 76)) ||
+        ((packs_eight || unpacks) && !is_of_eight_bits(op, packs_eight)))
         emu_refuse(w, op);
     else if (packs_eight)
         to_eight_bits(w, op, mask);

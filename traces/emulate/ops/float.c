@@ -362,18 +362,26 @@ enum {
     MUFU_SQRT,
 };
 
+/* An angle in turns, in radians: whole turns are dropped first, exactly; -0
+ * stays. */
+static double radians(double turns)
+{
+    double rest = turns - rint(turns);
+
+    return (rest != 0 ? rest : copysign(0, turns)) * 6.283185307179586476925;
+}
+
 /* Sine and cosine take the angle in turns.  RCP64H and RSQ64H: upper word of a
  * double to upper word of the result. */
 static float special(unsigned code, float x)
 {
     double d = (double)x;
-    const double turn = 6.283185307179586476925;
 
     switch (code) {
     case MUFU_COS:
-        return (float)cos(d * turn);
+        return (float)cos(radians(d));
     case MUFU_SIN:
-        return (float)sin(d * turn);
+        return (float)sin(radians(d));
     case MUFU_EX2:
         return (float)exp2(d);
     case MUFU_LG2:

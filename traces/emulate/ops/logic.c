@@ -325,6 +325,13 @@ EXEC(bmsk)
     emu_write(w, op->d, 0, mask, out);
 }
 
+/* Whether more is named than the predicates there are: what that gives is not
+ * known. */
+static int names_others(const struct emu_op *op, uint32_t most)
+{
+    return emu_bits(op, 63, 32) > most;
+}
+
 /* Predicates as bits of a register's byte, for the lanes each their own. */
 EXEC(p2r)
 {
@@ -332,6 +339,10 @@ EXEC(p2r)
     const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t which = emu_bits(op, 39, 32), shift = 8 * emu_bits(op, 77, 76);
 
+    if (names_others(op, 0x7f)) {
+        emu_refuse(w, op);
+        return;
+    }
     LANES
     {
         uint32_t bits = 0;
@@ -348,6 +359,10 @@ EXEC(r2p)
     const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t which = emu_bits(op, 39, 32), shift = 8 * emu_bits(op, 77, 76);
 
+    if (names_others(op, 0xff)) { /* PT stays */
+        emu_refuse(w, op);
+        return;
+    }
     for (unsigned i = 0; i < 7; i++) {
         uint32_t bits = 0;
 

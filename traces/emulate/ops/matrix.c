@@ -414,8 +414,10 @@ static void qmma_120(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     enum element type_a = type_of_a(op), type_b = type_of_b(op);
     struct scales scales = scales_of(w, op, 1, 0);
 
+    /* Of PTX products of k of 16 are of 8-bit floats alone. */
     if (s.depth == 0 || s.is_sparse != (s.depth == 64) || type_a == 0 ||
-        type_b == 0 || (!is_scaled && has_predicate(op))) {
+        type_b == 0 || (s.depth == 16 && (type_a > E5M2 || type_b > E5M2)) ||
+        (!is_scaled && has_predicate(op))) {
         emu_refuse(w, op);
         return;
     }

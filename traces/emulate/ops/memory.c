@@ -226,14 +226,26 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     }
 }
 
+/* Loads and stores of 256 bits, from sm_100 on, have a word of their own. */
+enum {
+    LDG_256 = 0x17e, /* bits 8:0 */
+    STG_256 = 0x17f
+};
+
 EXEC(ldg)
 {
-    load_from(w, op, mask, EMU_GLOBAL);
+    if (emu_bits(op, 8, 0) == LDG_256)
+        emu_refuse(w, op);
+    else
+        load_from(w, op, mask, EMU_GLOBAL);
 }
 
 EXEC(stg)
 {
-    store_to(w, op, mask, EMU_GLOBAL);
+    if (emu_bits(op, 8, 0) == STG_256)
+        emu_refuse(w, op);
+    else
+        store_to(w, op, mask, EMU_GLOBAL);
 }
 
 EXEC(ld)
