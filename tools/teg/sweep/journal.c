@@ -85,8 +85,8 @@ static bool read_head(json_t *line, const char **digest, uint64_t *points,
            *p = json_object_get(line, "point");
 
     *digest = json_string_value(json_object_get(line, "sweep"));
-    if (*digest == NULL || !json_is_integer(n) || json_integer_value(n) < 1 ||
-        json_integer_value(n) > SWEEP_POINTS_MAX)
+    if (*digest == NULL || **digest == '\0' || !json_is_integer(n) ||
+        json_integer_value(n) < 1 || json_integer_value(n) > SWEEP_POINTS_MAX)
         return false;
     *points = (uint64_t)json_integer_value(n);
     *is_row = json_is_integer(p);
