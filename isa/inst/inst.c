@@ -106,7 +106,7 @@ static teg_status add(struct teg_program *p, const struct teg_inst *inst,
         p->text[p->text_size++] = '\0';
     *index = p->count;
     p->inst[p->count] = *inst;
-    p->inst[p->count].file = 0;
+    p->inst[p->count].file = p->inst[p->count].call = 0;
     p->inst[p->count].tensor = tensor_of(inst, text);
     p->inst[p->count].group = teg_group_of(text);
     p->inst[p->count].fence = (uint8_t)teg_fence_of(text);
@@ -148,45 +148,69 @@ teg_status teg_program_set_text(struct teg_program *p, uint32_t index,
     return TEG_OK;
 }
 
-/* Files are few; the last one is asked for most. */
-static teg_status set_file(struct teg_program *p, uint32_t index,
-                           const char *name, struct teg_diag *d)
+/* Names are few; the last one is asked for most.  `*of` is where the name is,
+ * one of the `*count` of `*table`. */
+static teg_status set_name(struct teg_program *p, uint32_t **table,
+                           uint32_t *count, uint32_t *of, const char *name,
+                           struct teg_diag *d)
 {
     size_t length = strlen(name) + 1;
     uint32_t *more;
 
     if (length == 1)
         return TEG_OK;
-    for (uint32_t i = p->file_count; i > 0; i--) {
-        if (strcmp(p->text + p->file[i - 1], name) == 0) {
-            p->inst[index].file = p->file[i - 1];
+    for (uint32_t i = *count; i > 0; i--) {
+        if (strcmp(p->text + (*table)[i - 1], name) == 0) {
+            *of = (*table)[i - 1];
             return TEG_OK;
         }
     }
-    if (p->file_count == TEG_PROGRAM_FILES)
+    if (*count == TEG_PROGRAM_FILES)
         return TEG_OK;
     TRY(reserve_text(p, length, d));
-    more = realloc(p->file, (p->file_count + (size_t)1) * sizeof *more);
+    more = realloc(*table, (*count + (size_t)1) * sizeof *more);
     if (more == NULL)
         return teg_fail_memory(d);
-    p->file = more;
-    more[p->file_count] = put_text(p, name, length);
-    p->inst[index].file = more[p->file_count++];
+    *table = more;
+    more[*count] = put_text(p, name, length);
+    *of = more[(*count)++];
     return TEG_OK;
 }
 
-teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
-                                const char *name, struct teg_diag *d)
+static teg_status set_printable(struct teg_program *p, uint32_t **table,
+                                uint32_t *count, uint32_t *of, const char *name,
+                                struct teg_diag *d)
 {
     teg_status status;
     char *copy;
 
     if (teg_is_printable(name))
-        return set_file(p, index, name, d);
+        return set_name(p, table, count, of, name, d);
     copy = teg_printable_copy(name);
-    status = copy != NULL ? set_file(p, index, copy, d) : teg_fail_memory(d);
+    status = copy != NULL ? set_name(p, table, count, of, copy, d)
+                          : teg_fail_memory(d);
     free(copy);
     return status;
+}
+
+teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
+                                const char *name, struct teg_diag *d)
+{
+    return set_printable(p, &p->file, &p->file_count, &p->inst[index].file,
+                         name, d);
+}
+
+teg_status teg_program_set_call(struct teg_program *p, uint32_t index,
+                                const char *chain, struct teg_diag *d)
+{
+    return set_printable(p, &p->call, &p->call_count, &p->inst[index].call,
+                         chain, d);
+}
+
+const char *teg_program_call(const struct teg_program *p,
+                             const struct teg_inst *inst)
+{
+    return p->text != NULL ? p->text + inst->call : "";
 }
 
 const char *teg_program_file(const struct teg_program *p,
@@ -234,6 +258,9 @@ teg_status teg_program_copy(struct teg_program *to,
         if (status == TEG_OK)
             status = teg_program_set_file(to, index,
                                           teg_program_file(from, inst), d);
+        if (status == TEG_OK)
+            status = teg_program_set_call(to, index,
+                                          teg_program_call(from, inst), d);
         if (status != TEG_OK) {
             teg_program_release(to);
             return status;
@@ -247,5 +274,6 @@ void teg_program_release(struct teg_program *p)
     free(p->inst);
     free(p->text);
     free(p->file);
+    free(p->call);
     *p = (struct teg_program){0};
 }

@@ -18,7 +18,8 @@ enum {
     TEG_LANES = 32, /* threads of a warp */
     TEG_INST_DST_MAX = 4,
     TEG_INST_SRC_MAX = 8,
-    TEG_PROGRAM_FILES = 4096, /* source files of one program */
+    TEG_PROGRAM_FILES = 4096, /* source files, and chains of calls, of one
+                                program */
 };
 
 /*
@@ -126,6 +127,9 @@ struct teg_inst {
     uint32_t line;         /* source line, 0 = unknown */
     uint32_t file;         /* offset of its file's name in the program's pool,
                               0 = unknown; set by teg_program_set_file */
+    uint32_t call;         /* offset of the calls that it was inlined for, the
+                              nearest first ("a.cu:5 < b.cu:9"), 0 = none;
+                              set by teg_program_set_call */
     uint32_t text;         /* offset of its text in the program's pool */
     uint32_t record_index; /* of its first record, counted over the program;
                               set by teg_program_add */
@@ -143,6 +147,8 @@ struct teg_program {
     uint32_t text_size, text_capacity;
     uint32_t *file; /* owned: offsets of the source files' names, ascending */
     uint32_t file_count;
+    uint32_t *call; /* owned: offsets of the chains of calls, ascending */
+    uint32_t call_count;
 };
 
 /* Appends a copy of `inst` of no known file, with `text` ("LDG.E.64 R4, [R2]", or just the
@@ -163,6 +169,13 @@ teg_status teg_program_set_file(struct teg_program *p, uint32_t index,
                                 const char *name, struct teg_diag *d);
 /* "" if it is not known. */
 const char *teg_program_file(const struct teg_program *p,
+                             const struct teg_inst *inst);
+/* The instruction of that index was inlined for that chain of calls; one too
+ * many is not kept. */
+teg_status teg_program_set_call(struct teg_program *p, uint32_t index,
+                                const char *chain, struct teg_diag *d);
+/* "" if it was not inlined, or nobody knows. */
+const char *teg_program_call(const struct teg_program *p,
                              const struct teg_inst *inst);
 /* The mnemonic with its modifiers in such a text: behind a guard ("@!P0 "), up
  * to the next blank. */

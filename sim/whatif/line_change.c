@@ -1,5 +1,6 @@
 #include "sim/whatif/line_change.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,14 +18,32 @@ static int ends_with_path(const char *path, const char *end)
            (own == all || path[all - own - 1] == '/');
 }
 
+/* Whether "b.cu:9" is one of "a.cu:5 < b.cu:9". */
+static int is_called_from(const char *calls, const struct line_place *p)
+{
+    const char *slash = strrchr(p->file, '/');
+    const char *name = slash != NULL ? slash + 1 : p->file;
+    size_t length = strlen(name);
+
+    while (calls[0] != '\0') {
+        if (strncmp(calls, name, length) == 0 && calls[length] == ':' &&
+            strtoul(calls + length + 1, NULL, 10) == p->line)
+            return 1;
+        calls += strcspn(calls, "<");
+        calls += strspn(calls, "< ");
+    }
+    return 0;
+}
+
 int line_place_has(const struct line_place *p,
                    const struct teg_program *program,
                    const struct teg_inst *inst)
 {
     if (p->line == 0)
         return 1;
-    return inst->line == p->line &&
-           ends_with_path(teg_program_file(program, inst), p->file);
+    return (inst->line == p->line &&
+            ends_with_path(teg_program_file(program, inst), p->file)) ||
+           is_called_from(teg_program_call(program, inst), p);
 }
 
 /* ---- changes -------------------------------------------------------------- */

@@ -13,7 +13,7 @@ struct line_place {
     uint32_t line;
 };
 
-/* Whether the instruction is of that line. */
+/* Whether the instruction is of that line, or inlined for a call in it. */
 int line_place_has(const struct line_place *p,
                    const struct teg_program *program,
                    const struct teg_inst *inst);

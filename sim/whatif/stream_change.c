@@ -59,7 +59,10 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
                    !teg_inst_has_addresses(&from->inst[to->count]) &&
                inst.values == from->inst[to->count].values);
         TRY(teg_program_add(to, &inst, text, &index, d));
-        TRY(teg_program_set_file(to, index, teg_program_file(from, &inst), d));
+        TRY(teg_program_set_file(
+            to, index, teg_program_file(from, &from->inst[index]), d));
+        TRY(teg_program_set_call(
+            to, index, teg_program_call(from, &from->inst[index]), d));
     }
     return TEG_OK;
 }

@@ -7,6 +7,12 @@ expect 0 sh tests/kernels/flaws/run.sh strided histogram branch launch barrier w
 out '^strided .*bank conflicts .* ok$'
 check 'six of them' [ "$(grep -c ' ok$' "$work/out")" = 6 ]
 
+# Inlined code says where it was called.
+expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel histogram_flaw \
+    --grid 8 --block 256 -a buf:f32:2048:random -a buf:i32:8192:zeros -o "$work/h.tegt"
+expect 0 "$teg" run "$work/h.tegt" -g a100 --set chip.sms=8 --why -f json
+out 'ATOMS.ADD .* at device_atomic_functions.hpp:[0-9]*, inlined at flaws.cu:71'
+
 # The headline, the list and JSON say the same.
 expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel strided_flaw \
     --grid 16 --block 256 -a buf:f32:4096:random -a buf:f32:4096:zeros \

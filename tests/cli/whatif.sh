@@ -56,6 +56,8 @@ alike strided_flaw flaws 41 no-bank-conflicts --grid 8 --block 256 \
     -a buf:f32:2048:random -a buf:f32:2048:zeros
 alike walk_flaw held 196 coalesced --grid 16 --block 256 -a buf:f32:262144:zeros \
     -a buf:f32:4096:zeros
+alike histogram_flaw flaws 71 no-atomic-conflicts --grid 8 --block 256 \
+    -a buf:f32:2048:random -a buf:i32:8192:zeros
 check 'without the line it is faster' grep -q '^without@.*,1' "$work/out"
 alike barrier_flaw flaws 472 no-barriers --grid 8 --block 256 -a buf:f32:2048:zeros -a f32:0.5
 expect 1 "$teg" whatif "$work/line.tegt" --at flaws.cu:9

@@ -51,32 +51,48 @@ static void put_notes(struct teg_buffer *b, const struct teg_notes *notes)
     }
 }
 
+/* Where in the table of names that of an instruction is, from 1; 0: none. */
+static uint32_t name_number(const uint32_t *table, uint32_t count, uint32_t at)
+{
+    while (count > 0 && table[count - 1] != at)
+        count--;
+    return count;
+}
+
 /* Which file an instruction comes from, if any is known. */
 static void put_files(struct teg_buffer *b, const struct teg_program *p)
 {
     teg_buffer_varint(b, p->file_count);
-    if (p->file_count == 0)
-        return;
     for (uint32_t i = 0; i < p->file_count; i++)
         teg_buffer_string(b, p->text + p->file[i]);
-    for (uint32_t i = 0; i < p->count; i++) {
-        uint32_t file = p->file_count;
+    for (uint32_t i = 0; i < p->count && p->file_count != 0; i++)
+        teg_buffer_varint(b,
+                          name_number(p->file, p->file_count, p->inst[i].file));
+}
 
-        while (file > 0 && p->file[file - 1] != p->inst[i].file)
-            file--;
-        teg_buffer_varint(b, file);
-    }
+/* Which calls an instruction was inlined for. */
+static void put_calls(struct teg_buffer *b, const struct teg_program *p)
+{
+    teg_buffer_varint(b, p->call_count);
+    for (uint32_t i = 0; i < p->call_count; i++)
+        teg_buffer_string(b, p->text + p->call[i]);
+    for (uint32_t i = 0; i < p->count; i++)
+        teg_buffer_varint(b,
+                          name_number(p->call, p->call_count, p->inst[i].call));
 }
 
 /* What most kernels do not have, and older files never. */
 static void put_rest(struct teg_buffer *b, const struct teg_kernel *k)
 {
-    int clusters = teg_kernel_cluster(k) > 1;
+    int calls = k->program.call_count != 0;
+    int clusters = teg_kernel_cluster(k) > 1 || calls;
 
     if (k->program.file_count != 0 || clusters)
         put_files(b, &k->program);
     for (int i = 0; i < 3 && clusters; i++)
         teg_buffer_varint(b, k->cluster[i]);
+    if (calls)
+        put_calls(b, &k->program);
 }
 
 void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k)
@@ -223,15 +239,19 @@ static teg_status walk_inst(struct teg_walk *w, uint32_t version,
     return teg_program_add(&k->program, &inst, text, &index, d);
 }
 
-static teg_status walk_files(struct teg_walk *w, struct teg_program *p,
+typedef teg_status set_name(struct teg_program *p, uint32_t index,
+                            const char *name, struct teg_diag *d);
+
+/* Names of `what`, and for each instruction which of them, handed to `set`. */
+static teg_status walk_names(struct teg_walk *w, struct teg_program *p,
+                             const char *what, set_name *set,
                              struct teg_diag *d)
 {
     char(*name)[TEGT_TEXT_MAX];
     teg_status status = TEG_OK;
-    uint64_t count, file;
+    uint64_t count, number;
 
-    TRY(teg_walk_bounded(w, TEG_PROGRAM_FILES, "number of source files", &count,
-                         d));
+    TRY(teg_walk_bounded(w, TEG_PROGRAM_FILES, what, &count, d));
     if (count == 0)
         return TEG_OK;
     name = calloc(count + 1, sizeof *name);
@@ -240,9 +260,9 @@ static teg_status walk_files(struct teg_walk *w, struct teg_program *p,
     for (uint64_t i = 1; status == TEG_OK && i <= count; i++)
         status = teg_walk_string(w, name[i], sizeof name[i], d);
     for (uint32_t i = 0; status == TEG_OK && i < p->count; i++) {
-        status = teg_walk_bounded(w, count, "source file", &file, d);
+        status = teg_walk_bounded(w, count, what, &number, d);
         if (status == TEG_OK)
-            status = teg_program_set_file(p, i, name[file], d);
+            status = set(p, i, name[number], d);
     }
     free(name);
     return status;
@@ -305,6 +325,12 @@ teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
     for (uint64_t i = 0; i < n; i++)
         TRY(walk_inst(w, version, &map, k, &pc, d));
     if (teg_walk_left(w) != 0)
-        TRY(walk_files(w, &k->program, d));
-    return teg_walk_left(w) != 0 ? walk_u32s(w, k->cluster, 3, d) : TEG_OK;
+        TRY(walk_names(w, &k->program, "number of source files",
+                       teg_program_set_file, d));
+    if (teg_walk_left(w) != 0)
+        TRY(walk_u32s(w, k->cluster, 3, d));
+    if (teg_walk_left(w) != 0)
+        TRY(walk_names(w, &k->program, "number of inlined calls",
+                       teg_program_set_call, d));
+    return TEG_OK;
 }

@@ -84,8 +84,12 @@ void instruction_title(const struct teg_program *p, const struct teg_inst *inst,
     snprintf(out, size, "%.*s", length < 80 ? (int)length : 80, text);
     length = strlen(out);
     if (inst->line != 0 && length < size)
-        snprintf(out + length, size - length, " at %.200s:%" PRIu32,
-                 base_name(teg_program_file(p, inst)), inst->line);
+        length +=
+            (size_t)snprintf(out + length, size - length, " at %.100s:%" PRIu32,
+                             base_name(teg_program_file(p, inst)), inst->line);
+    if (inst->call != 0 && length < size)
+        snprintf(out + length, size - length, ", inlined at %.100s",
+                 teg_program_call(p, inst));
 }
 
 void most_waiting(const struct by_pc *b, uint64_t resident, char *out,

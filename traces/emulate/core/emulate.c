@@ -1,5 +1,6 @@
 #include "traces/emulate/core/emulate.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,25 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
     b->uniforms = b->uniforms > EMU_UNIFORMS ? EMU_UNIFORMS : b->uniforms;
 }
 
+/* The calls that it was inlined for, the nearest first: "a.cu:5 < b.cu:9". */
+static void call_chain(const struct teg_lines *l, uint32_t call, char *out,
+                       size_t size)
+{
+    size_t length = 0;
+
+    out[0] = '\0';
+    while (call != 0 && length < size) {
+        const struct teg_line_call *c = &l->call[call - 1];
+        const char *slash = strrchr(l->file[c->file], '/');
+
+        length += (size_t)snprintf(out + length, size - length, "%s%s:%" PRIu32,
+                                   length > 0 ? " < " : "",
+                                   slash != NULL ? slash + 1 : l->file[c->file],
+                                   c->line);
+        call = c->outer < call ? c->outer : 0;
+    }
+}
+
 /* With the line it comes from, if the cubin tells. */
 static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
                            uint32_t section, struct teg_inst *inst,
@@ -146,12 +166,15 @@ static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
     uint64_t section_at = emu_module_function(e->block.module, section);
     const struct teg_line *line =
         teg_lines_at(&cubin->lines, section, inst->pc - section_at);
+    char calls[400];
 
     if (line == NULL)
         return teg_program_add(p, inst, text, index, d);
     inst->line = line->line;
     TRY(teg_program_add(p, inst, text, index, d));
-    return teg_program_set_file(p, *index, cubin->lines.file[line->file], d);
+    TRY(teg_program_set_file(p, *index, cubin->lines.file[line->file], d));
+    call_chain(&cubin->lines, line->call, calls, sizeof calls);
+    return teg_program_set_call(p, *index, calls, d);
 }
 
 /* Whether it is a constant load of which the lanes' addresses are recorded:

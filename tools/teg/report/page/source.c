@@ -18,6 +18,7 @@ enum {
 /* Of all instructions that come from it. */
 struct line {
     const char *file; /* borrowed from the program, "" if not known */
+    const char *call; /* the same: the calls it was inlined for */
     uint32_t number;
     uint32_t first, count; /* its instructions in source.order */
     uint64_t cycles;       /* of warps: before them and at them */
@@ -26,7 +27,7 @@ struct line {
 
 /* Where an instruction comes from. */
 struct place {
-    const char *file; /* borrowed from the program */
+    const char *file, *call; /* borrowed from the program */
     uint32_t line, inst;
 };
 
@@ -53,6 +54,8 @@ static int by_place(const void *a, const void *b)
         return file;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
+    if (strcmp(x->call, y->call) != 0)
+        return strcmp(x->call, y->call);
     return x->inst < y->inst ? -1 : x->inst > y->inst;
 }
 
@@ -81,15 +84,19 @@ static void gather(struct source *s)
 
     for (uint32_t i = 0; i < s->b->count; i++)
         s->order[i] = (struct place){teg_program_file(p, &p->inst[i]),
+                                     teg_program_call(p, &p->inst[i]),
                                      p->inst[i].line, i};
     qsort(s->order, s->b->count, sizeof *s->order, by_place);
     for (uint32_t i = 0; i < s->b->count; i++) {
         const struct place *at = &s->order[i];
 
         if (i == 0 || at->line != at[-1].line ||
-            strcmp(at->file, at[-1].file) != 0)
-            s->line[s->lines++] =
-                (struct line){.file = at->file, .number = at->line, .first = i};
+            strcmp(at->file, at[-1].file) != 0 ||
+            strcmp(at->call, at[-1].call) != 0)
+            s->line[s->lines++] = (struct line){.file = at->file,
+                                                .call = at->call,
+                                                .number = at->line,
+                                                .first = i};
         add_row(&s->line[s->lines - 1], &s->b->row[at->inst]);
     }
     qsort(s->line, s->lines, sizeof *s->line, by_cycles);
@@ -199,6 +206,11 @@ static void print_line(FILE *f, struct source *s, const struct line *l,
     else
         fprintf(f, "<span class=\"dim\">%u instruction%s</span>", l->count,
                 l->count == 1 ? "" : "s");
+    if (l->call[0] != '\0') {
+        fputs(" <span class=\"dim\">inlined at ", f);
+        html_text(f, l->call);
+        fputs("</span>", f);
+    }
     fputs("</summary>", f);
     print_sass(f, s, l, all);
     fputs("</details></td>", f);
