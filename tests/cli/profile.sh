@@ -72,7 +72,7 @@ check 'shares of all time' sh -c \
 check 'two pages' [ "$(ls "$work/q" | grep -c kernel-)" = 2 ]
 expect 0 "$teg" profile "$work/list.json" -g a100 -o "$work/q/in/q" --dygraphs "$work/none"
 check 'folders are made' [ -s "$work/q/in/q/index.html" ]
-check 'what all pages lack is said once' [ "$(grep -c 'will not zoom' "$work/err")" = 1 ]
+check 'what all pages lack is said once' [ "$(grep -c "page's own script" "$work/err")" = 1 ]
 expect 0 "$teg" explain waiting
 
 # the what-if that gains most, and whose conflicts those are

@@ -49,8 +49,7 @@ int cmd_report(int argc, char **argv)
         .operands = "TRACE",
         .summary =
             "Replays a kernel and writes a web page about it: one file that "
-            "needs no network. Charts zoom if dygraphs (Debian package "
-            "libjs-dygraphs) is installed, else they are static.",
+            "needs no network. Charts zoom.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,

@@ -1,6 +1,7 @@
 #include "tools/teg/report/chart.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,29 +154,39 @@ static void print_line(FILE *f, const struct chart *c, uint32_t series,
     fputs("\"/>\n", f);
 }
 
+/* 1, 2 or 5 times a power of ten, of which `span` has at most six. */
+static double round_step(double span)
+{
+    double step = pow(10, floor(log10(span / 6)));
+    static const double times[] = {2, 2.5, 2};
+
+    for (int i = 0; span / step > 6; i++)
+        step *= times[i % 3];
+    return step;
+}
+
 static void print_scale(FILE *f, const struct chart *c, double top)
 {
-    enum {
-        MARKS = 4
-    };
+    double first = (double)c->first_cycle, span = (double)c->end - first;
+    double step = round_step(top);
 
-    for (int i = 0; i <= MARKS; i++) {
-        double y = y_of(top * i / MARKS, top);
-        double x = LEFT + (double)(WIDTH - LEFT) * i / MARKS;
-        double cycle = (double)c->first_cycle +
-                       (double)(c->end - c->first_cycle) * i / MARKS;
-
+    for (double v = 0; v <= top; v += step)
         fprintf(f,
                 "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" "
                 "class=\"grid\"/><text x=\"%d\" y=\"%.1f\" "
                 "text-anchor=\"end\">%.3g</text>\n",
-                LEFT, WIDTH, y, y, LEFT - 4, y + 4, top * i / MARKS);
+                LEFT, WIDTH, y_of(v, top), y_of(v, top), LEFT - 4,
+                y_of(v, top) + 4, v);
+    step = span > 0 ? round_step(span) : 1;
+    for (double v = ceil(first / step) * step; v <= first + span; v += step) {
+        double x = LEFT + (WIDTH - LEFT) * (span > 0 ? (v - first) / span : 0);
+
         fprintf(f, "<text x=\"%.0f\" y=\"%d\" text-anchor=\"%s\">%.0f</text>\n",
                 x, HEIGHT - 4,
-                i == 0       ? "start"
-                : i == MARKS ? "end"
-                             : "middle",
-                cycle);
+                x < LEFT + 20    ? "start"
+                : x > WIDTH - 20 ? "end"
+                                 : "middle",
+                v);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "tools/teg/report/verdict.h"
 
 #define GAIN_MIN 1.005 /* half a percent is no gain to point at */
+#define USED_MIN 0.01  /* of its time: what is idle is not used up */
 #define NONE     ""
 
 static const struct row {
@@ -127,7 +128,8 @@ static void fill_in(const char *text, double figure, char *out, size_t size)
 
     snprintf(out, size, "%.*s", (int)before, text);
     if (text[before] != '\0')
-        snprintf(out + before, size - before, "%.3g%s", figure, after);
+        snprintf(out + before, size - before,
+                 figure < 999.5 ? "%.3g%s" : "%.0f%s", figure, after);
 }
 
 static void add_gain(struct finding *f, const char *cure)
@@ -245,7 +247,7 @@ static void try_share(struct findings *f, const struct load_share *share,
     char what_if[2 * sizeof share->name];
     struct finding *item;
 
-    if (used == NULL || is_anothers(share, used, v))
+    if (used == NULL || share->share < USED_MIN || is_anothers(share, used, v))
         return;
     snprintf(what_if, sizeof what_if, "%s%s", used->what_if,
              unit != NULL && strchr(used->what_if, ':')[1] == '\0' ? unit + 1

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/teg/cli/output.h"
@@ -99,25 +98,10 @@ static struct pile by_opcode(const struct teg_program *p, uint32_t i)
     return pile;
 }
 
-/* The last of "a.cu:5 < b.cu:9": the call that the kernel itself has. */
-static struct pile by_call(const char *calls)
-{
-    const char *last = strrchr(calls, '<');
-    const char *name = last != NULL ? last + 1 + strspn(last + 1, " ") : calls;
-    const char *colon = strrchr(name, ':');
-
-    if (colon == NULL) /* a trace may say anything */
-        return (struct pile){name, strlen(name), 0, 0, 0};
-    return (struct pile){name, (size_t)(colon - name),
-                         (uint32_t)strtoul(colon + 1, NULL, 10), 0, 0};
-}
-
 static struct pile by_line(const struct teg_program *p, uint32_t i)
 {
     const char *file = base_name(teg_program_file(p, &p->inst[i]));
 
-    if (p->inst[i].call != 0)
-        return by_call(teg_program_call(p, &p->inst[i]));
     return (struct pile){file, strlen(file), p->inst[i].line, 0, 0};
 }
 
@@ -186,7 +170,12 @@ uint32_t mixture_find(const struct by_pc *b, const struct teg_gpu *gpu,
         snprintf(out, size, "%.0f %s %.*s", 100 * opcode->work / opcodes.all,
                  kind->text, (int)opcode->length, opcode->name);
     if (line->line != 0)
-        snprintf(out + length, size - (size_t)length, ", most at %.*s:%" PRIu32,
-                 (int)line->length, line->name, line->line);
+        length += snprintf(out + length, size - (size_t)length,
+                           ", most at %.*s:%" PRIu32,
+                           line->length < 100 ? (int)line->length : 100,
+                           line->name, line->line);
+    if (b->program->inst[line->most].call != 0)
+        snprintf(out + length, size - (size_t)length, ", inlined at %.100s",
+                 teg_program_call(b->program, &b->program->inst[line->most]));
     return line->most;
 }

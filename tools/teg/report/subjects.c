@@ -189,8 +189,9 @@ uint32_t subject_find(const struct subjects *s, const char *what_if, char *out,
     if (subject->amount(s, most) <= 0)
         return UINT32_MAX;
     instruction_title(b->program, &b->program->inst[most], name, sizeof name);
-    snprintf(figure, sizeof figure, "%.3g%s", subject->figure(s, most),
-             subject->text);
+    snprintf(figure, sizeof figure,
+             subject->figure(s, most) < 999.5 ? "%.3g%s" : "%.0f%s",
+             subject->figure(s, most), subject->text);
     snprintf(out, size, "%s, %s", name, figure);
     return most;
 }

@@ -177,11 +177,8 @@ void page_charts(FILE *f, const struct page *p,
     html_heading(f, "Over time");
     fprintf(f, "<p class=\"dim\">The SM shown is number %u. %s</p>\n",
             p->one->choice.sm,
-            p->script != NULL
-                ? "Drag across to zoom (all charts follow), double-click to "
-                  "go back."
-                : "The charts are static: dygraphs was not installed where "
-                  "this page was made.");
+            "Drag across to zoom (all charts follow), double-click to go "
+            "back.");
     chart_html(f, &chart[CHART_STATES]);
     print_sms(f, p);
     fputs("<details class=\"charts\"><summary>busy units, instructions in "

@@ -68,10 +68,10 @@ int dygraphs_find(struct dygraphs *d)
     free(d->script);
     free(d->style);
     d->script = d->style = NULL;
-    say("report",
-        "no dygraphs in %s: the charts will not zoom. To have it: "
-        "sudo apt-get install -y libjs-dygraphs",
-        directory);
+    if (d->directory != NULL)
+        say("report",
+            "no dygraphs in %s: the charts zoom by the page's own script",
+            directory);
     return EXIT_DONE;
 }
 

@@ -54,6 +54,112 @@
     });
   }
 
+  /* 1, 2 or 5 times a power of ten, of which the span has at most six. */
+  function roundStep(span) {
+    var step = Math.pow(10, Math.floor(Math.log10(span / 6)));
+    for (var i = 0; span / step > 6; i++) { step *= [2, 2.5, 2][i % 3]; }
+    return step;
+  }
+
+  var LEFT = 44, WIDTH = 720, HEIGHT = 200, BOTTOM = 20;
+
+  /* What a chart shows from one cycle to another, as the page itself draws it. */
+  function drawing(c, from, to) {
+    var rows = c.rows.filter(function (r) { return r[0] >= from && r[0] <= to; });
+    var top = 0, out = '', count = c.labels.length - 1;
+    function base(row, k) {
+      var sum = 0;
+      for (var i = 1; c.stacked && i < k; i++) { sum += row[i]; }
+      return sum;
+    }
+    function x(cycle) { return LEFT + (WIDTH - LEFT) * (cycle - from) / (to - from); }
+    function y(v) { return 4 + (HEIGHT - BOTTOM - 4) * (1 - v / top); }
+    function text(at, up, anchor, v) {
+      out += '<text x="' + at + '" y="' + up + '" text-anchor="' + anchor + '">' +
+        Number(v.toPrecision(12)) + '</text>';
+    }
+    rows.forEach(function (r) {
+      for (var k = 1; k <= count; k++) { top = Math.max(top, base(r, k) + r[k]); }
+    });
+    top = top || 1;
+    for (var v = 0, step = roundStep(top); v <= top; v += step) {
+      out += '<line class="grid" x1="' + LEFT + '" x2="' + WIDTH + '" y1="' + y(v) + '" y2="' + y(v) + '"/>';
+      text(LEFT - 4, y(v) + 4, 'end', v);
+    }
+    for (var s = roundStep(to - from), at = Math.ceil(from / s) * s; at <= to; at += s) {
+      text(x(at), HEIGHT - 4, x(at) < LEFT + 20 ? 'start' : x(at) > WIDTH - 20 ? 'end' : 'middle', at);
+    }
+    for (var k = 1; k <= count; k++) {
+      var line = rows.map(function (r) { return x(r[0]) + ',' + y(base(r, k) + r[k]); });
+      var under = rows.map(function (r) { return x(r[0]) + ',' + y(base(r, k)); }).reverse();
+      out += c.stacked ?
+        '<polygon fill="' + c.colors[k - 1] + '" points="' + line.concat(under).join(' ') + '"/>' :
+        '<polyline fill="none" stroke="' + c.colors[k - 1] + '" points="' + line.join(' ') + '"/>';
+    }
+    return out;
+  }
+
+  /* Charts that zoom and tell their values, without a library. */
+  function plainCharts() {
+    var shown = [];
+    function zoom(from, to) { shown.forEach(function (s) { s(from, to); }); }
+    data.charts.forEach(function (c) {
+      var box = document.getElementById(c.id), svg = box && box.querySelector('svg');
+      if (!svg || c.rows.length < 2) { return; }
+      var half = (c.rows[1][0] - c.rows[0][0]) / 2, start = null;
+      var first = c.rows[0][0] - half, end = c.rows[c.rows.length - 1][0] + half;
+      var from = first, to = end, values = document.createElement('p');
+      values.className = 'values';
+      box.appendChild(values);
+      function cycle(e) {
+        var r = svg.getBoundingClientRect(), at = (e.clientX - r.left) / r.width * WIDTH;
+        return from + (to - from) * Math.min(Math.max((at - LEFT) / (WIDTH - LEFT), 0), 1);
+      }
+      function x(at) { return LEFT + (WIDTH - LEFT) * (at - from) / (to - from); }
+      function mark(tag, attributes) {
+        var old = svg.querySelector('.' + attributes['class']);
+        var e = old || document.createElementNS(svg.namespaceURI, tag);
+        Object.keys(attributes).forEach(function (a) { e.setAttribute(a, attributes[a]); });
+        svg.appendChild(e);
+      }
+      function tell(at) {
+        var row = c.rows.reduce(function (a, b) {
+          return Math.abs(b[0] - at) < Math.abs(a[0] - at) ? b : a;
+        });
+        values.textContent = 'cycle ' + Math.round(row[0]) + ': ' + c.labels.slice(1).map(function (l, i) {
+          return [row[i + 1], l];
+        }).filter(function (v) { return v[0] > 0; }).map(function (v) {
+          return v[1] + ' ' + v[0];
+        }).join(', ');
+        mark('line', {'class': 'at', x1: x(row[0]), x2: x(row[0]), y1: 4, y2: HEIGHT - BOTTOM});
+      }
+      svg.addEventListener('pointerdown', function (e) {
+        start = cycle(e);
+        if (svg.setPointerCapture) { svg.setPointerCapture(e.pointerId); }
+      });
+      svg.addEventListener('pointermove', function (e) {
+        var at = cycle(e);
+        tell(at);
+        if (start !== null) {
+          mark('rect', {'class': 'drag', x: x(Math.min(start, at)), y: 4, height: HEIGHT - BOTTOM - 4,
+            width: Math.abs(x(at) - x(start))});
+        }
+      });
+      svg.addEventListener('pointerup', function (e) {
+        var a = Math.min(start, cycle(e)), b = Math.max(start, cycle(e)), drawn = start !== null;
+        start = null;
+        if (drawn && b - a > 4 * half) { zoom(a, b); }
+      });
+      svg.addEventListener('dblclick', function () { zoom(null, null); });
+      shown.push(function (a, b) {
+        from = a === null ? first : Math.max(a, first);
+        to = b === null ? end : Math.min(b, end);
+        svg.innerHTML = drawing(c, from, to);
+      });
+    });
+    document.documentElement.dataset.charts = String(shown.length);
+  }
+
   /* A long table begins with its first rows, a button has the others. */
   function shorten(table) {
     var rows = table.tBodies[0].rows, most = 50;
@@ -136,5 +242,5 @@
   contents();
   var input = document.getElementById('filter'), table = document.getElementById('instructions');
   if (input && table) { filter(input, table); }
-  if (typeof Dygraph !== 'undefined') { charts(); }
+  if (typeof Dygraph !== 'undefined') { charts(); } else { plainCharts(); }
 }());

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "sim/models/peak.h"
+
 /* Logarithmic axes: x is warp instructions per byte of DRAM traffic, y warp
  * instructions a second.  (An instruction roofline, after Ding and Williams
  * 2019, with bytes for their transactions.) */
@@ -69,8 +71,14 @@ static void print_level(FILE *f, const struct roof *roof, const struct level *l,
                 chart_color(index), l->name, instructions / l->bytes, y);
 }
 
-/* Below DRAM's: L2, which a description may not limit. */
-static uint32_t find_levels(struct level level[2],
+enum {
+    LEVELS_MAX = 3,
+    UNIFIED_FROM = 70, /* compute capability since which L1 is what shared
+                          memory is in, with its width */
+};
+
+/* Below DRAM's: L2, which a description may not limit, and L1. */
+static uint32_t find_levels(struct level level[LEVELS_MAX],
                             const struct teg_statistics *s,
                             const struct teg_gpu *gpu)
 {
@@ -81,8 +89,47 @@ static uint32_t find_levels(struct level level[2],
     if (gpu->l2.bytes_per_cycle > 0)
         level[count++] = (struct level){
             "L2", gpu->l2.bytes_per_cycle * gpu->chip.sm_clock_mhz * 1e-3,
-            (double)s->memory.l2_sectors * 32};
+            (double)s->memory.l2_sectors * TEG_SECTOR_BYTES};
+    if (gpu->l1.bytes > 0 && s->memory.l1_sectors > 0 &&
+        gpu->chip.compute_capability >= UNIFIED_FROM)
+        level[count++] =
+            (struct level){"L1",
+                           peak_shared_bytes(gpu) * gpu->chip.sms *
+                               gpu->chip.sm_clock_mhz * 1e-3,
+                           (double)s->memory.l1_sectors * TEG_SECTOR_BYTES};
     return count;
+}
+
+/* Multiply-adds of each precision: what the chip takes of them a second at
+ * most.  A product of the tensor cores is that of the kernel's shapes. */
+static void print_ceilings(FILE *f, const struct roof *roof,
+                           const struct teg_statistics *s,
+                           const struct teg_gpu *gpu, double issue)
+{
+    static const struct {
+        const char *name;
+        enum teg_op_class op;
+    } ceilings[] = {
+        {"FP32", CLASS_FMAD}, {"FP64", CLASS_DFMA}, {"tensor", CLASS_HMMA}};
+
+    for (size_t i = 0; i < sizeof ceilings / sizeof ceilings[0]; i++) {
+        double rate = peak_class_of(s, gpu, ceilings[i].op) * gpu->chip.sms *
+                      gpu->chip.sm_clock_mhz * 1e-3;
+        double y = rate > 0 ? roof_y(roof, rate) : -1;
+
+        /* Where it is the issue slots' own line there is nothing to show. */
+        if (!(rate > 0 && rate < 0.99 * issue) || y > 200 ||
+            gpu->timing[ceilings[i].op].unit_count == 0)
+            continue;
+        fprintf(f,
+                "<line x1=\"50\" x2=\"700\" y1=\"%.1f\" y2=\"%.1f\" "
+                "stroke=\"var(--dim)\" stroke-dasharray=\"5 4\"><title>%s "
+                "multiply-adds: %.4g x 10^9 warp instructions a second"
+                "</title></line><text x=\"%d\" y=\"%.1f\" "
+                "text-anchor=\"end\">%s: %.4g</text>\n",
+                y, y, ceilings[i].name, rate, 696 - 110 * ((int)i + 1), y - 3,
+                ceilings[i].name, rate);
+    }
 }
 
 void page_roofline(FILE *f, const struct result *r)
@@ -93,7 +140,7 @@ void page_roofline(FILE *f, const struct result *r)
     double peak = (double)gpu->chip.sms * gpu->sm.schedulers /
                   gpu->sm.issue_period * gpu->chip.sm_clock_mhz * 1e-3;
     double bandwidth = gpu->dram.bandwidth_gbs, x, y, ridge;
-    struct level level[2];
+    struct level level[LEVELS_MAX];
     uint32_t levels = find_levels(level, s, gpu);
     struct roof roof;
 
@@ -106,10 +153,11 @@ void page_roofline(FILE *f, const struct result *r)
     roof = (struct roof){
         floor(log10(fmin(x, ridge)) - 0.5), ceil(log10(fmax(x, ridge)) + 0.5),
         floor(log10(fmin(y, peak)) - 0.3), ceil(log10(peak) + 0.1)};
-    if (levels > 1 && level[1].bytes > 0)
-        roof.x0 =
-            fmin(roof.x0,
-                 floor(log10((double)s->warp_instructions / level[1].bytes)));
+    for (uint32_t i = 1; i < levels; i++) {
+        if (level[i].bytes > 0)
+            roof.x0 = fmin(roof.x0, floor(log10((double)s->warp_instructions /
+                                                level[i].bytes)));
+    }
     html_heading(f, "Roofline");
     fputs("<figure><figcaption>10<sup>9</sup> warp instructions a second, by "
           "warp instructions per byte of traffic</figcaption>",
@@ -117,7 +165,7 @@ void page_roofline(FILE *f, const struct result *r)
     for (uint32_t i = 0; i < levels; i++)
         fprintf(f,
                 "<span class=\"key\"><i style=\"background:%s\"></i>%s, "
-                "%.4g GB/s</span> ",
+                "%.0f GB/s</span> ",
                 chart_color(i), level[i].name, level[i].gbs);
     fputs("<svg viewBox=\"0 0 720 220\" id=\"roofline\">\n", f);
     print_roof_axes(f, &roof);
@@ -128,15 +176,17 @@ void page_roofline(FILE *f, const struct result *r)
             "<line x1=\"50\" x2=\"700\" y1=\"%.1f\" y2=\"%.1f\" "
             "stroke=\"var(--dim)\" stroke-width=\"2\"/>\n",
             roof_y(&roof, peak), roof_y(&roof, peak));
+    print_ceilings(f, &roof, s, gpu, peak);
     for (uint32_t i = 0; i < levels; i++)
         print_level(f, &roof, &level[i], peak, (double)s->warp_instructions, y,
                     i);
     fputs("</g>\n", f);
-    fprintf(f,
-            "<text x=\"696\" y=\"%.1f\" text-anchor=\"end\">issue: %.4g</text>"
-            "</svg><p class=\"dim\">The dots are this kernel, by bytes of DRAM "
-            "and of L2: %.3g instructions a byte of DRAM, %.4g x 10<sup>9"
-            "</sup> a second; DRAM's roof at that point is %.4g.</p></figure>"
-            "\n",
-            roof_y(&roof, peak) - 4, peak, x, y, fmin(peak, x * bandwidth));
+    fprintf(
+        f,
+        "<text x=\"696\" y=\"%.1f\" text-anchor=\"end\">issue: %.4g</text>"
+        "</svg><p class=\"dim\">The dots are this kernel, by bytes of DRAM, "
+        "L2 and L1: %.3g instructions a byte of DRAM, %.4g x 10<sup>9"
+        "</sup> a second; DRAM's roof at that point is %.4g.</p></figure>"
+        "\n",
+        roof_y(&roof, peak) - 4, peak, x, y, fmin(peak, x * bandwidth));
 }
