@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/traces/emulate/help_exact.h"
-
 static const struct exact_format e4m3 = {3, 4}, e5m2 = {2, 5};
 
 /* ---- types ------------------------------------------------------------------ */
@@ -96,6 +94,18 @@ static struct exact value_of(uint64_t bits, const struct type *t)
     if (t->has_sign && bits & sign)
         return exact_of_integer(2 * sign - bits, 1);
     return exact_of_integer(bits, 0);
+}
+
+struct exact product_value(const char *type, uint64_t bits)
+{
+    return value_of(bits, type_of(type));
+}
+
+unsigned product_type_bits(const char *type)
+{
+    const struct type *t = type_of(type);
+
+    return t != NULL ? t->bits : 0;
 }
 
 /* ---- the name ---------------------------------------------------------------- */
@@ -412,8 +422,7 @@ static struct exact term(const struct product *p,
                       negated(value_of(b, type_of(p->b)), p->negates_b)));
 }
 
-/* 32 bits of an integer, or the nearest there is. */
-static uint64_t integer_result(struct exact v, int saturates)
+uint32_t product_integer(struct exact v, int saturates)
 {
     int beyond;
     uint64_t size = exact_integer(v, EXACT_ZERO, &beyond);
@@ -421,7 +430,7 @@ static uint64_t integer_result(struct exact v, int saturates)
 
     if (saturates && size > most)
         size = most;
-    return (v.negative ? 0 - size : size) & UINT32_MAX;
+    return (uint32_t)(v.negative ? 0 - size : size);
 }
 
 void product_result(const struct product *p, const struct product_operands *in,
@@ -443,7 +452,7 @@ void product_result(const struct product *p, const struct product_operands *in,
                 sum =
                     exact_sum(sum, term(p, in, row, k, column), EXACT_NEAREST);
             bits = t->format == NULL
-                       ? integer_result(sum, p->saturates)
+                       ? product_integer(sum, p->saturates)
                        : exact_round(sum, t->format, EXACT_NEAREST);
             if (t->bits == 64)
                 d[2 * i + 1][lane] = (uint32_t)(bits >> 32);

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "tests/traces/emulate/help_exact.h"
+
 enum {
     PRODUCT_LANES = 32,
     PRODUCT_WORDS = 8, /* registers of an operand, at most */
@@ -30,6 +32,12 @@ struct product {
  * like.  Returns 0 if the text is of no
  * product that PTX has. */
 int product_of(const char *opcode, struct product *p);
+
+/* An element of the type ("BF16", "E4M3", "S8") and its bits, 0: no such type. */
+struct exact product_value(const char *type, uint64_t bits);
+unsigned product_type_bits(const char *type);
+/* 32 bits of an integer, or the nearest there is. */
+uint32_t product_integer(struct exact v, int saturates);
 
 /* Bits of an element of A. */
 unsigned product_bits(const struct product *p);

@@ -210,7 +210,7 @@ static void write_d(struct emu_warp *w, unsigned first, unsigned reg,
     if (is_half)
         *word = (*word & ~(0xffffu << shift)) | half_bits(sum) << shift;
     else
-        w->r[first + reg][lane] = bits_of((float)sum);
+        w->r[first + reg][lane] = float_bits((float)sum);
 }
 
 /* ---- the instructions ------------------------------------------------------------------ */
@@ -224,6 +224,22 @@ static int adds(const struct emu_warp *w, const struct emu_op *op)
     return emu_bit(op, 90) ? !value : value;
 }
 
+/* Whether PTX has it: tiles of 16-bit elements alone are turned over (61, of A in
+ * shared memory, and 62), floats alone negated (72, 63), and sums of halves are
+ * of halves and of 8-bit floats. */
+static int is_of_ptx(const struct emu_op *op, const struct product *p,
+                     int from_registers, int is_half)
+{
+    int turns = emu_bit(op, 62) || (!from_registers && emu_bit(op, 61));
+    int negates = emu_bit(op, 72) || emu_bit(op, 63);
+
+    if (p->a == SIGNED || p->a == UNSIGNED)
+        return !turns && !negates;
+    if (is_half && (p->a == BF16 || p->a == TF32))
+        return 0;
+    return !turns || p->bytes == 2;
+}
+
 static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      const struct product *p)
 {
@@ -234,12 +250,14 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         from_registers ? emu_bits(op, 37, 32) : emu_bits(op, 29, 24);
     unsigned d = emu_bits(op, 23, 16), c = emu_bits(op, 71, 64);
     int has_c = adds(w, op) && c != TEG_SASS_RZ;
-    int sign = emu_bit(op, 72) && !is_integer ? -1 : 1;
+    int sign = emu_bit(op, 72) != emu_bit(op, 63) ? -1 : 1;
     struct tile tile;
     double a[ROWS][DEPTH_MAX], b[COLUMNS_MAX][DEPTH_MAX];
 
-    if (emu_bit(op, 63) && !is_integer)
-        sign = -sign;
+    if (!is_of_ptx(op, p, from_registers, is_half)) {
+        emu_refuse(w, op);
+        return;
+    }
     if (mask != EMU_ALL || d + p->columns / (is_half ? 4 : 2) > TEG_SASS_RZ ||
         (has_c && c + p->columns / (is_half ? 4 : 2) > TEG_SASS_RZ)) {
         emu_fault(w, op, -1, TEG_LIMIT,
