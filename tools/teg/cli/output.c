@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,17 +57,50 @@ bool output_failed(const struct output *o)
 
 static bool json_failed;
 
+/* What jansson gets when there is no more memory, so that it comes to an end:
+ * reading, it goes on with what is half copied, and asserts (2.13). */
+static struct {
+    size_t used;
+    _Alignas(max_align_t) char bytes[1 << 16];
+} reserve;
+
+static void *from_reserve(size_t size)
+{
+    size_t at = reserve.used;
+
+    size = (size + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
+    if (size > sizeof reserve.bytes - at)
+        return NULL;
+    reserve.used += size;
+    return reserve.bytes + at;
+}
+
 static void *json_memory(size_t size)
 {
     void *p = malloc(size);
 
-    json_failed |= p == NULL;
-    return p;
+    if (p != NULL)
+        return p;
+    json_failed = true;
+    return from_reserve(size);
+}
+
+static void json_free(void *p)
+{
+    uintptr_t at = (uintptr_t)p, first = (uintptr_t)reserve.bytes;
+
+    if (at < first || at >= first + sizeof reserve.bytes)
+        free(p);
+}
+
+void free_json_text(char *text)
+{
+    json_free(text);
 }
 
 void watch_json(void)
 {
-    json_set_alloc_funcs(json_memory, free);
+    json_set_alloc_funcs(json_memory, json_free);
 }
 
 bool json_ran_out(void)

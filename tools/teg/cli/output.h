@@ -31,6 +31,8 @@ bool output_failed(const struct output *o);
 /* Has JSON remember when memory runs out, once for the process: a value that
  * could not be made would be missing without a word. */
 void watch_json(void);
+/* Frees what json_dumps gave. */
+void free_json_text(char *text);
 bool json_ran_out(void); /* whether it did */
 /* The same as an exit status, having said so. */
 int check_json(void);

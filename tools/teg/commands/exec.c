@@ -202,14 +202,21 @@ static int find_library(struct exec *e)
     return EXIT_FAULT;
 }
 
-/* "PATTERN" in the directory, removed. */
+/* "PATTERN" in the directory, removed.  What memory lacked for is tried once
+ * more: results stand beside it, and a list that is complete. */
 static void remove_files(const char *directory, const char *pattern)
 {
     char path[PATH_MAX];
     glob_t found;
+    int how;
 
     snprintf(path, sizeof path, "%s/%s", directory, pattern);
-    if (glob(path, 0, NULL, &found) != 0)
+    how = glob(path, GLOB_ERR, NULL, &found);
+    if (how == GLOB_NOSPACE || how == GLOB_ABORTED) {
+        globfree(&found);
+        how = glob(path, 0, NULL, &found);
+    }
+    if (how != 0)
         return;
     for (size_t i = 0; i < found.gl_pathc; i++)
         unlink(found.gl_pathv[i]);
@@ -237,25 +244,26 @@ static int make_directory(struct exec *e)
     return EXIT_DONE;
 }
 
-static void set(const char *name, const char *value)
+/* These return whether there was no memory for it. */
+static bool set(const char *name, const char *value)
 {
-    setenv(name, value != NULL ? value : "", 1);
+    return setenv(name, value != NULL ? value : "", 1) != 0;
 }
 
 /* "OURS/file:what was there". */
-static void set_before(const char *name, const struct exec *e, const char *file)
+static bool set_before(const char *name, const struct exec *e, const char *file)
 {
     const char *old = getenv(name);
     char text[2 * PATH_MAX];
 
     snprintf(text, sizeof text, "%s%s%s%.4000s", e->library, file,
              old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
-    setenv(name, text, 1);
+    return set(name, text);
 }
 
 /* The loader finds our library wherever one is looked for, and in place of one
  * that is linked into a program (tools/cudart/loader). */
-static void set_loader(const struct exec *e)
+static bool set_loader(const struct exec *e)
 {
     const char *asan = getenv("ASAN_OPTIONS");
     char text[PATH_MAX];
@@ -263,33 +271,33 @@ static void set_loader(const struct exec *e)
     /* The address sanitizer wants to be the first library; it need not. */
     snprintf(text, sizeof text, "%.4000s:verify_asan_link_order=0",
              asan != NULL ? asan : "");
-    setenv("ASAN_OPTIONS", text, 1);
-    set_before("LD_LIBRARY_PATH", e, "");
-    set_before("LD_AUDIT", e, "/libteg_redirect.so");
-    set_before("LD_PRELOAD", e, "/libteg_patch.so");
+    return set("ASAN_OPTIONS", text) || set_before("LD_LIBRARY_PATH", e, "") ||
+           set_before("LD_AUDIT", e, "/libteg_redirect.so") ||
+           set_before("LD_PRELOAD", e, "/libteg_patch.so");
 }
 
 static int set_environment(const struct exec *e)
 {
-    char range[64];
-    int status = check_range("launches", e->launches, range, sizeof range);
+    char launches[64], blocks[64], jobs[16];
+    int status =
+        check_range("launches", e->launches, launches, sizeof launches);
 
-    set("TEG_EXEC_LAUNCHES", range);
     if (status == EXIT_DONE)
-        status = check_range("blocks", e->blocks, range, sizeof range);
-    set("TEG_EXEC_BLOCKS", range);
-    set("TEG_EXEC_GPU", e->gpu_path);
-    set("TEG_EXEC_DIR", e->directory);
-    set("TEG_EXEC_KERNEL", e->kernel);
-    set("TEG_EXEC_LOOSE", e->loose ? "1" : "");
-    set("TEG_EXEC_STRICT", e->strict ? "1" : "");
-    set("TEG_EXEC_INTERLEAVE", e->interleave);
-    set("TEG_EXEC_TIME", e->time ? "1" : "");
-    snprintf(range, sizeof range, "%" PRIu32,
+        status = check_range("blocks", e->blocks, blocks, sizeof blocks);
+    if (status != EXIT_DONE)
+        return status;
+    snprintf(jobs, sizeof jobs, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
-    set("TEG_EXEC_JOBS", range);
-    set_loader(e);
-    return status;
+    if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
+        set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_DIR", e->directory) ||
+        set("TEG_EXEC_KERNEL", e->kernel) ||
+        set("TEG_EXEC_LOOSE", e->loose ? "1" : "") ||
+        set("TEG_EXEC_STRICT", e->strict ? "1" : "") ||
+        set("TEG_EXEC_INTERLEAVE", e->interleave) ||
+        set("TEG_EXEC_TIME", e->time ? "1" : "") ||
+        set("TEG_EXEC_JOBS", jobs) || set_loader(e))
+        return say_memory();
+    return EXIT_DONE;
 }
 
 /* ---- the program ------------------------------------------------------------------ */
@@ -385,12 +393,19 @@ static int read_launches(const struct exec *e, struct list *l)
 {
     char path[PATH_MAX], *line = NULL;
     size_t size = 0;
+    int status = EXIT_DONE;
     FILE *f;
 
     snprintf(path, sizeof path, "%s/.launches", e->directory);
     f = fopen(path, "r");
+    if (f == NULL && errno != ENOENT) {
+        struct teg_diag d;
+
+        teg_fail_errno(&d, path, "read");
+        return say_fault(&d);
+    }
     if (f == NULL)
-        return errno == ENOENT ? EXIT_DONE : EXIT_FAULT;
+        return EXIT_DONE;
     while (getline(&line, &size, f) > 0) {
         json_t *read = json_loads(line, 0, NULL);
 
@@ -398,9 +413,11 @@ static int read_launches(const struct exec *e, struct list *l)
             add_line(l, read);
         json_decref(read);
     }
+    if (!feof(f))
+        status = say_memory();
     free(line);
     fclose(f);
-    return EXIT_DONE;
+    return status;
 }
 
 static int write_list(const struct exec *e)

@@ -1,5 +1,7 @@
 #include "tools/teg/gpu_draft/measured.h"
 
+#include "tools/teg/cli/output.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -107,7 +109,7 @@ static teg_status fail_at(const struct reading *r, const char *at,
                       : text != NULL ? text
                                      : "something else");
 
-    free(text);
+    free_json_text(text);
     return status;
 }
 

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* fopencookie */
 #include "tools/teg/report/viewers.h"
 
 #include <inttypes.h>
@@ -7,6 +8,49 @@
 
 #include "tools/teg/cli/output.h"
 #include "tools/teg/report/chart.h"
+
+/* ---- text in memory ----------------------------------------------------------------- */
+
+/* open_memstream does not tell when there was no room for what was printed. */
+struct text {
+    char *bytes; /* owned */
+    size_t size, room;
+    bool failed;
+};
+
+static ssize_t text_take(void *self, const char *from, size_t n)
+{
+    struct text *t = self;
+
+    if (!t->failed && t->size + n > t->room) {
+        size_t room = 2 * t->room + n;
+        char *more = realloc(t->bytes, room);
+
+        t->failed = more == NULL;
+        if (!t->failed) {
+            t->bytes = more;
+            t->room = room;
+        }
+    }
+    if (t->failed)
+        return 0;
+    memcpy(t->bytes + t->size, from, n);
+    t->size += n;
+    return (ssize_t)n;
+}
+
+/* NULL: out of memory. */
+static FILE *text_open(struct text *t)
+{
+    *t = (struct text){0};
+    return fopencookie(t, "w", (cookie_io_functions_t){.write = text_take});
+}
+
+/* Whether all that was printed is there. */
+static bool text_close(struct text *t, FILE *f)
+{
+    return fclose(f) == 0 && !t->failed;
+}
 
 /* ---- files, compressed by name ---------------------------------------------------- */
 
@@ -46,7 +90,7 @@ static int put_compressed(FILE *f, char *text, size_t size)
     return EXIT_DONE;
 }
 
-static int put_file(const char *path, char *text, size_t size)
+static int put_file(const char *path, const struct text *t)
 {
     struct output o;
     int status = output_open(&o, path);
@@ -54,9 +98,9 @@ static int put_file(const char *path, char *text, size_t size)
     if (status != EXIT_DONE)
         return status;
     if (ends_in_gz(path))
-        status = put_compressed(o.file, text, size);
+        status = put_compressed(o.file, t->bytes, t->size);
     else
-        fwrite(text, 1, size, o.file);
+        fwrite(t->bytes, 1, t->size, o.file);
     if (status == EXIT_DONE)
         return output_close(&o);
     output_abandon(&o);
@@ -215,16 +259,15 @@ int write_perfetto(const char *path, const struct replay *r,
                    const struct timeline *chip, const struct timeline *one,
                    const struct sm_load *sms, const struct pc_trace *points)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = points->failed ? NULL : open_memstream(&text, &size);
+    struct text text;
+    FILE *f = points->failed || sms->failed ? NULL : text_open(&text);
     int status;
 
     if (f == NULL)
         return say_memory();
     print_events(f, r, chip, one, sms, points);
-    status = fclose(f) == 0 ? put_file(path, text, size) : say_memory();
-    free(text);
+    status = text_close(&text, f) ? put_file(path, &text) : say_memory();
+    free(text.bytes);
     if (status == EXIT_DONE)
         say_dropped("perfetto", points);
     return status;
@@ -299,9 +342,9 @@ static void print_konata(FILE *f, const struct pc_trace *t,
 int write_konata(const char *path, const struct pc_trace *t)
 {
     struct mark *mark = calloc(4 * t->points + 1, sizeof *mark);
-    char *text = NULL;
-    size_t size = 0, marks = 0;
-    FILE *f = open_memstream(&text, &size);
+    struct text text;
+    size_t marks = 0;
+    FILE *f = text_open(&text);
     int status = EXIT_DONE;
 
     if (mark == NULL || f == NULL || t->failed)
@@ -319,11 +362,11 @@ int write_konata(const char *path, const struct pc_trace *t)
         qsort(mark, marks, sizeof *mark, by_time);
         print_konata(f, t, mark, marks);
     }
-    if (f != NULL && fclose(f) != 0 && status == EXIT_DONE)
+    if (f != NULL && !text_close(&text, f) && status == EXIT_DONE)
         status = say_memory();
     if (status == EXIT_DONE)
-        status = put_file(path, text, size);
-    free(text);
+        status = put_file(path, &text);
+    free(text.bytes);
     free(mark);
     if (status == EXIT_DONE)
         say_dropped("konata", t);

@@ -388,7 +388,7 @@ static void append_line(struct teg_buffer *row, json_t *object)
     } else {
         row->failed = 1;
     }
-    free(text);
+    free_json_text(text);
     json_decref(object);
 }
 
