@@ -17,6 +17,19 @@ out '^stalls.long_scoreboard.warp_cycles  *[0-9,]*  *[0-9,]*  *+'
 check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
 no_err
 
+# The same as a page, of what may be in a name.
+sed 's/"name": "saxpy"/"name": "<script>alert(1)<\/script>"/' "$work/b.json" >"$work/evil.json"
+expect 0 "$teg" diff "$work/a.json" "$work/evil.json" --html "$work/page.html"
+out '^cycles '
+check 'it names both' grep -q '<b>a</b> saxpy on v100: bound by' "$work/page.html"
+check 'a name is text' grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' "$work/page.html"
+check 'and no element' [ "$(grep -c '<script>alert' "$work/page.html")" = 0 ]
+check 'it has the stalls' sh -c "grep -A3 '<td>long_scoreboard' '$work/page.html' | grep -q 'class=.bar'"
+check 'and all that differs' grep -q '<td>memory.dram_bytes\|<td>cycles' "$work/page.html"
+check 'nothing is loaded from elsewhere' \
+    [ "$(grep -c -E 'src=|@import|url\([^#]|href="[^d]|https?://' "$work/page.html")" = 0 ]
+expect 1 "$teg" diff "$work/a.json" "$work/b.json" --html "$work/none/page.html"
+
 # Both sides of the gate.
 expect 1 "$teg" diff "$work/a.json" "$work/b.json" --fail-if 'cycles>+2%'
 err '^teg: --fail-if: cycles>+2%: cycles went from [0-9]* to 2[0-9]*$'

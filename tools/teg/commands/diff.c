@@ -14,6 +14,7 @@
  * so have the conditions of --fail-if.
  */
 #include "tools/teg/cli/color.h"
+#include "tools/teg/commands/diff_page.h"
 #include "tools/teg/report/report.h"
 #include "tools/teg/report/stored.h"
 
@@ -24,13 +25,8 @@
 #include <string.h>
 
 enum {
-    METRIC_NAME_MAX = 96,
+    METRIC_NAME_MAX = sizeof((struct metric *)0)->name,
     ROWS_MAX = 4096
-};
-
-struct metric {
-    char name[METRIC_NAME_MAX];
-    double a, b; /* NaN: not there, or null */
 };
 
 struct diff {
@@ -38,6 +34,7 @@ struct diff {
     const char *against; /* the other GPU, or NULL */
     struct opt_list fail_if;
     bool all;
+    const char *page;      /* NULL: none */
     json_t *a, *b;         /* owned */
     struct metric *metric; /* owned, [metrics] */
     uint32_t metrics;
@@ -400,6 +397,10 @@ static int compare(struct diff *diff)
     if (status != EXIT_DONE)
         return status;
     status = view_write(&view, diff, diff->job.format, diff->job.out);
+    if (status == EXIT_DONE && diff->page != NULL)
+        status = diff_page_write(
+            &(struct diff_page){diff->a, diff->b, diff->metric, diff->metrics},
+            diff->page);
     if (status == EXIT_DONE && json_array_size(diff->failed) != 0)
         status = EXIT_FAULT;
     return status;
@@ -440,6 +441,8 @@ int cmd_diff(int argc, char **argv)
          "exit with status 1 if so; NAME>+N is a difference, NAME>N the "
          "second's value; < as well; may be repeated",
          NULL},
+        {"html", 0, OPT_OUTPUT, &diff.page, "FILE",
+         "write what changed as a web page, too", NULL},
         {"all", 0, OPT_FLAG, &diff.all, NULL, "also what is the same in both",
          NULL},
         JOB_FORMAT_OPTION(diff.job),
@@ -455,6 +458,7 @@ int cmd_diff(int argc, char **argv)
         .operands_min = 1,
         .operands_max = 2,
         .examples = "  teg diff before.json after.json --fail-if 'cycles>+2%'\n"
+                    "  teg diff before.json after.json --html change.html\n"
                     "  teg diff before.tegt after.tegt -g v100\n"
                     "  teg diff kernel.tegt -g v100 --against a100\n"};
     struct operands operands;
