@@ -59,13 +59,20 @@ STALLED(same_warp, STALL_SAME_WARP)
 
 /* ---- accesses ------------------------------------------------------------- */
 
+/* What their passes hold the unit beyond what the accesses hold it without: an
+ * instruction of two cycles hides a pass of one. */
 double share_bank_conflicts(const struct evidence *e)
 {
     const struct teg_memory_statistics *m = &e->s->memory;
-    double passes = (double)m->shared_passes - (double)m->shared_groups -
-                    (double)m->shared_atomic_conflicts;
+    double pass = e->gpu->shared.pass_interval;
+    double passes =
+        (double)m->shared_passes - (double)m->shared_atomic_conflicts;
+    double without =
+        fmax((double)m->shared_groups * pass,
+             (double)(m->shared_requests - m->shared_atomics) *
+                 e->gpu->timing[CLASS_LDS].interval);
 
-    return of_sm_time(e, at_least_0(passes) * e->gpu->shared.pass_interval);
+    return of_sm_time(e, at_least_0(passes * pass - without));
 }
 
 double figure_conflict_degree(const struct evidence *e)
