@@ -9,7 +9,7 @@ fi
 ladders() {
     TEG=$teg tools/ladders/ladders.py "$@"
 }
-expect 0 ladders --small "$work/ladders"
+expect 0 ladders --small --only reduction --only transpose "$work/ladders"
 check 'every step of both' [ "$(grep -c '^  ' "$work/out")" = 19 ]
 # The order of each is that of the published numbers.
 check 'the reduction gets faster with each step but the last' awk -F, '
@@ -22,12 +22,16 @@ out '^  coalesced .* bank conflicts *bank conflicts 1\.[0-9]*x (1\.)$'
 out '^  naive transpose .* uncoalesced accesses *uncoalesced accesses [0-9.]*x (1\.)$'
 expect 0 ladders --small --only reduction --gpu a100 "$work/ladders"
 out '^reduction .*, on a100: ms$'
+expect 0 ladders --small --only stream --gpu k20 "$work/ladders"
+out '^  k20: dot '
+check 'the five kernels, and no step that follows' \
+    [ "$(grep -c '^  k20: [a-z]* *[0-9.]*  *[a-z]* *$' "$work/out")" = 5 ]
 expect 1 ladders --small --only reduction --gpu k20 "$work/ladders"
 err '^ladders.py: k20 is sm_35; .* has code for sm_75, sm_80, sm_90$'
 expect 1 ladders --small --only reduction --gpu nosuch "$work/ladders"
 err '^ladders.py: nosuch: no such chip (teg gpus)$'
 expect 2 ladders --only nosuch
-err 'no such ladder: nosuch (there are reduction, transpose)$'
+err 'no such ladder: nosuch (there are reduction, transpose, stream)$'
 expect 2 ladders --small --write "$work/file"
 err 'takes all ladders'
 teg=/nosuch/teg

@@ -53,14 +53,17 @@ def climb(ladder, gpu, small):
     def take(plan):
         size = ladder.SMALL if small else ladder.FULL
         with tempfile.TemporaryDirectory() as folder:
-            us = sum(result("run", *launch)["time_us"]
-                     for launch in plan.launches(gpu, size, folder))
-            # What-ifs of a part of the problem say the same in less time.
-            part = next(plan.launches(gpu, min(size, ladder.PART), folder))
-            findings = result("run", *part, "--why")["findings"]
+            runs = [result("run", *launch)
+                    for launch in plan.launches(gpu, size, folder)]
+            us = sum(run["time_us"] for run in runs)
+            findings = runs[0]["findings"]
+            if ladder.climbs:
+                # What-ifs of a part of the problem say the same in less time.
+                part = next(plan.launches(gpu, min(size, ladder.PART), folder))
+                findings = result("run", *part, "--why")["findings"]
         return Step(plan, None if small or gpu else plan.published,
-                    ladder.value(us, size), findings)
-    return side_by_side(take, [(plan,) for plan in ladder.steps()])
+                    ladder.value(us, size, plan.name), findings)
+    return side_by_side(take, [(plan,) for plan in ladder.steps(gpu)])
 
 
 def gains(ladder, steps):
@@ -99,8 +102,8 @@ def table(ladder, steps):
             f"{step.published:.4g}" if step.published else "",
             f"{step.value:.4g}",
             f"{error:+.1f} %" if error is not None else "",
-            f"{there:.2f}" if there else "",
-            f"{here:.2f}" if here else "",
+            f"{there:.2f}" if there and ladder.climbs else "",
+            f"{here:.2f}" if here and ladder.climbs else "",
             step.limit(),
             said(step, there, here)[0]))
     return rows
@@ -117,12 +120,14 @@ def summary(ladder, steps):
     if errors:
         text.append(f"mean error {sum(errors) / len(errors):.1f} %, "
                     f"worst {max(errors):.1f} %")
+    if errors and ladder.climbs:
         order = sum((there > 1) == (here > 1)
                     for there, here in gains(ladder, steps) if there)
         text.append(f"{order} of {len(steps) - 1} neighbours in order")
     told = [said(s, *g)[1] for s, g in zip(steps, gains(ladder, steps))]
     told = [t for t in told if t is not None]
-    text.append(f"next step among the first three findings and its gain within "
+    if ladder.climbs:
+        text.append(f"next step among the first three findings and its gain within "
                 f"{NEAR} %: {sum(told)} of {len(told)}")
     return "; ".join(text)
 
@@ -144,7 +149,8 @@ def show(ladder, steps):
         print("  " + "  ".join(
             cell.rjust(w) if 0 < i < 6 else cell.ljust(w)
             for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
-    print(f"  {summary(ladder, steps)}")
+    if summary(ladder, steps):
+        print(f"  {summary(ladder, steps)}")
     sys.stdout.flush()
 
 

@@ -11,7 +11,7 @@ GENERATIONS = (75, 80, 90)
 
 
 class Plan:
-    """A step as it is to be simulated."""
+    """A step as it is to be simulated; `next_` as in Ladder.STEPS."""
 
     def __init__(self, name, published, next_, launches):
         self.name, self.published, self.next = name, published, next_
@@ -22,38 +22,43 @@ class Ladder:
     """`unit` of its numbers; `more`: larger ones are better.
 
     Problems: FULL as published, PART for what-ifs, SMALL for a quick look.
-    STEPS: name, published number, finding that names what the next one changes,
+    `climbs`: each step follows from the one before.  STEPS: name, published number, finding that names what the next one changes,
     None where that is another algorithm."""
     name = title = source = unit = ""
-    more = False
+    more, climbs = False, True
     FULL = PART = SMALL = 0
     STEPS = ()
 
-    def steps(self):
+    def steps(self, gpu):
+        """Those published, or those to climb on another chip."""
+        del gpu
         return [Plan(*step, functools.partial(self.launches, number))
                 for number, step in enumerate(self.STEPS, 1)]
 
 
 @functools.cache
-def code_for(gpu):
-    """The newest of the compiled generations that the chip runs."""
+def code_for(gpu, older=False):
+    """The newest of the compiled generations that the chip runs; for one that is
+    `older` than all, if that will do, the first."""
     sm = {row.split()[0]: int(row.split()[1][3:])
           for row in teg("gpus").splitlines()}.get(gpu)
     if sm is None:
         raise Failed(f"{gpu}: no such chip (teg gpus)")
     fits = [code for code in GENERATIONS if code <= sm and
             code // 10 == sm // 10]
+    if not fits and older and sm < min(GENERATIONS):
+        fits = GENERATIONS[:1]
     if not fits:
         raise Failed(f"{gpu} is sm_{sm}; {COMPILED} has code for "
                      f"{', '.join(f'sm_{code}' for code in GENERATIONS)}")
     return f"sm_{max(fits)}"
 
 
-def traced(folder, gpu, kernel, grid, block, *arguments):
+def traced(folder, gpu, kernel, grid, block, *arguments, older=False):
     """Records a compiled kernel; the arguments of `run` that replay it."""
     path = os.path.join(folder, f"{kernel}-{grid.replace(',', 'x')}.tegt")
     given = [part for a in arguments for part in ("-a", a)]
-    teg("trace", COMPILED, "--kernel", kernel, "--arch", code_for(gpu),
+    teg("trace", COMPILED, "--kernel", kernel, "--arch", code_for(gpu, older),
         "--grid", grid, "--block", block, *given, "-o", path)
     return [path, "-g", gpu]
 
@@ -91,7 +96,8 @@ class Reduction(Ladder):
             n = blocks
 
     @staticmethod
-    def value(us, size):
+    def value(us, size, name):
+        del size, name
         return us / 1000
 
 
@@ -124,8 +130,50 @@ class Transpose(Ladder):
                    f"STEP={step}", "-p", f"W={w}"]
 
     @staticmethod
-    def value(us, size):
+    def value(us, size, name):
+        del name
         return 8 * size ** 2 / us / 1000
 
 
-LADDERS = (Reduction(), Transpose())
+class Stream(Ladder):
+    """The same five kernels on each chip; no step follows from another."""
+    name = "stream"
+    title = "Streams of 2^25 doubles, from Fermi to Ampere"
+    source = ("BabelStream, as its repository and users publish it (below); "
+              "`tests/kernels/ladders/ladders.cu`")
+    unit = "GB/s"
+    more, climbs = True, False
+    FULL, SMALL = 1 << 25, 1 << 18
+    KERNELS = ("copy", "mul", "add", "triad", "dot")
+    # chip, blocks of the sum of products (None: it had none), published
+    CHIPS = (("gtx580", None, (175.0, 175.0, 172.2, 172.1)),
+             ("k20", None, (171.2, 172.8, 173.6, 173.6)),
+             ("titanxp", 256, (433.2, 431.7, 436.5, 436.5, 436.0)),
+             ("v100", 256, (811.7, 810.0, 845.8, 846.5, 887.4)),
+             ("rtx2080ti", 256, (547.8, 544.9, 556.7, 556.8, 574.5)),
+             ("a100", 432, (1400.3, 1360.4, 1369.6, 1377.5, 1353.5)),
+             ("a100_80", 432, (1709.4, 1676.2, 1715.8, 1724.8, 1586.9)))
+    ARRAYS = {"copy": 2, "mul": 2, "add": 3, "triad": 3, "dot": 2}
+
+    def steps(self, gpu):
+        chips = [(gpu, 432, [None] * 5)] if gpu else self.CHIPS
+        return [Plan(f"{chip}: {kernel}", published, None, functools.partial(
+                    self.launches, chip, kernel, blocks))
+                for chip, blocks, numbers in chips
+                for kernel, published in zip(self.KERNELS, numbers)]
+
+    def launches(self, chip, kernel, blocks, gpu, n, folder):
+        del gpu
+        arrays = [f"buf:f64:{n}:zeros"] * self.ARRAYS[kernel]
+        grid = n // 1024
+        if kernel == "dot":
+            grid = blocks
+            arrays += [f"buf:f64:{grid}:zeros", f"i32:{n}"]
+        yield [*traced(folder, chip, f"stream_{kernel}", str(grid), "1024",
+                       *arrays, older=True), "--caches", "warm", "--sample"]
+
+    def value(self, us, size, name):
+        return 8 * self.ARRAYS[name.split(": ")[1]] * size / us / 1000
+
+
+LADDERS = (Reduction(), Transpose(), Stream())

@@ -217,3 +217,55 @@ extern "C" __global__ void transpose_8(float *out, const float *in, int width)
 {
     through_tile<TILE + 1, true, true, true>(out, in, width);
 }
+
+/* ---- streams ---------------------------------------------------------------- */
+
+/* An element a thread, as BabelStream's kernels up to version 5 have it; of its
+ * sum of products a fixed grid takes what is left in turns. */
+extern "C" __global__ void stream_copy(const double *a, double *c)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    c[i] = a[i];
+}
+
+extern "C" __global__ void stream_mul(double *b, const double *c)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    b[i] = 0.4 * c[i];
+}
+
+extern "C" __global__ void stream_add(const double *a, const double *b, double *c)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    c[i] = a[i] + b[i];
+}
+
+extern "C" __global__ void stream_triad(double *a, const double *b,
+                                        const double *c)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    a[i] = b[i] + 0.4 * c[i];
+}
+
+extern "C" __global__ void stream_dot(const double *a, const double *b,
+                                      double *sums, int n)
+{
+    __shared__ double s[1024];
+    unsigned tid = threadIdx.x;
+
+    s[tid] = 0;
+    for (int i = blockIdx.x * blockDim.x + tid; i < n;
+         i += blockDim.x * gridDim.x)
+        s[tid] += a[i] * b[i];
+    for (unsigned k = blockDim.x / 2; k > 0; k /= 2) {
+        __syncthreads();
+        if (tid < k)
+            s[tid] += s[tid + k];
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = s[0];
+}
