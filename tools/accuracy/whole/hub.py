@@ -1,48 +1,53 @@
-"""Two kernels of AutoTuningAssociation/benchmark_hub on an RTX A6000: tuning
-variants, timed by events over 32 repeats.
+"""Two kernels of AutoTuningAssociation/benchmark_hub on an RTX A6000, an RTX
+A4000 and, of one kernel, an A100 PCIe: tuning variants, timed by events over 32
+repeats.
 
-One wave of blocks of the whole chip and two are run, along the rows of the
-grid, and extended linearly.  Of the dedispersion a 32nd of the channels:
+Some waves of blocks of a few SMs are run, along the rows of the grid, and
+extended linearly (replay.Waves).  Of the dedispersion a 32nd of the channels:
 its loop over them is all of the kernel but for a store.  The convolution's
 stored source has no variant without shared memory; those rows are left out.
 """
 import array
-import math
+import dataclasses
+import gzip
+import json
 import os
+import statistics
 
 from common import ceil_div, keep
-from replay import KEPT, Grids
+from replay import KEPT, Waves
 from suites import Job, Time, rows
 
 SOURCES = {"benchmark_hub":
            "https://github.com/AutoTuningAssociation/benchmark_hub"}
 FILES = ("a6000-convolution.csv", "a6000-dedispersion.csv")
-GPUS = ("a6000",)
-SMS, THREADS, BLOCKS, SHARED = 84, 1536, 16, 100 * 1024  # of an SM of GA102
+
+
+@dataclasses.dataclass(frozen=True)
+class Chip:
+    sms: int
+    arch: int
+    mhz: int       # docs/accuracy.md, "Clocks of the hub's cards"
+    stored: str    # whose times are in the repository itself; else in FILES
+    kernels: tuple = ("convolution", "dedispersion")
+
+
+CHIPS = {"a6000": Chip(84, 86, 1410, None),
+         "a4000": Chip(48, 86, 1560, "A4000"),
+         "a100": Chip(108, 80, 1410, "A100", ("dedispersion",))}
+GPUS = tuple(CHIPS)
+PART = 4  # SMs that are run of a kernel that is not bound by DRAM
 
 CHANNELS, CUT = 1536, 32
 SAMPLES, SHIFT, TRIALS = 25000, 650, 2048
 SIDE, FILTER = 4096, 15
 
 
-COST = {"convolution": 7.0, "dedispersion": 50.0}  # seconds
+COST = {"convolution": 3.0, "dedispersion": 100.0}  # seconds
 
 
 def defines(row):
     return tuple(f"-D{k}={v}" for k, v in row.items() if k != "time_ms")
-
-
-def two_waves(grid, block, shared):
-    """Grids of one and two waves along a row, or of at least that in whole
-    rows; or all."""
-    fit = min(BLOCKS, THREADS // (32 * ceil_div(math.prod(block), 32)))
-    wave = SMS * max(min(fit, SHARED // (shared + 1024)), 1)
-    if 2 * wave <= grid[0]:
-        return ((wave, 1, 1), (2 * wave, 1, 1))
-    few = ceil_div(wave, grid[0])
-    if 2 * few >= grid[1]:
-        return (grid,)
-    return ((grid[0], few, 1), (grid[0], 2 * few, 1))
 
 
 def shifts():
@@ -67,10 +72,9 @@ def convolution(text, row):
         return None
     grid = (ceil_div(SIDE, bx * tx), ceil_div(SIDE, by * ty), 1)
     around = FILTER // 2 * 2
-    shared = 4 * (by * ty + around) * (bx * tx + around + 32)
     text = text.replace("__global__ void", 'extern "C" __global__ void')
     side = SIDE + around
-    return (text, "convolution_kernel", (bx, by, 1), grid, shared,
+    return (text, "convolution_kernel", (bx, by, 1), grid,
             (f"buf:f32:{SIDE * SIDE}:zeros", f"buf:f32:{side * side}:zeros",
              f"buf:f32:{FILTER * FILTER}:zeros"), 1)
 
@@ -88,33 +92,52 @@ def dedispersion(text, row):
     text = head + text.replace('#include "dedispersion.h"', "").replace(
         "#pragma unroll loop_unroll_factor_channel", "")
     samples = (SAMPLES + SHIFT) * (CHANNELS // CUT)
-    return (text, "dedispersion_kernel", (bx, by, 1), grid, 0,
+    return (text, "dedispersion_kernel", (bx, by, 1), grid,
             (f"buf:u8:{samples}:zeros", f"buf:f32:{TRIALS * SAMPLES}:zeros",
              f"buf:f32:{CHANNELS // CUT}:file={shifts()}"), CUT)
 
 
+# Source, folder of the stored times, and whether it is bound by DRAM.
 KERNELS = {
-    "convolution": ("convolution_milo.cu", "a6000-convolution.csv",
-                    convolution),
-    "dedispersion": ("dedisp_milo/dedispersion.cu", "a6000-dedispersion.csv",
-                     dedispersion),
+    "convolution": ("convolution_milo.cu", convolution, False),
+    "dedispersion": ("dedisp_milo/dedispersion.cu", dedispersion, True),
 }
 
 
+def measured_rows(sources, measured, gpu, name):
+    """Tuning parameters as text, with milliseconds."""
+    stored = CHIPS[gpu].stored
+    if stored is None:
+        yield from rows(measured, f"{gpu}-{name}.csv")
+        return
+    path = os.path.join(sources, "benchmark_hub", "cachefiles",
+                        f"{name}_milo", f"{stored}.json.gz")
+    with gzip.open(path) as f:
+        stored = json.load(f)
+    for variant in stored["cache"].values():
+        if isinstance(variant["time"], float):
+            row = {k: str(variant[k]) for k in stored["tune_params_keys"]}
+            yield {**row, "time_ms": str(statistics.median(variant["times"]))}
+
+
 def jobs(sources, measured, gpus):
-    del gpus
-    for name, (source, file, variant) in KERNELS.items():
-        path = os.path.join(sources, "benchmark_hub", "kernels", source)
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
-        for row in rows(measured, file):
-            found = variant(text, row)
-            if found is None:
-                continue
-            code, kernel, block, grid, shared, arguments, cut = found
-            how = Grids(name, code, 86, defines(row), kernel, block,
-                        arguments, two_waves(grid, block, shared),
-                        math.prod(grid), factor=cut)
-            shape = " ".join(v for k, v in row.items() if k != "time_ms")
-            yield Job("a6000", name, shape, "all", "events", how, (Time(
-                name, (1000 * float(row["time_ms"]),)),), COST[name])
+    for gpu in gpus:
+        chip = CHIPS[gpu]
+        for name in chip.kernels:
+            source, variant, by_dram = KERNELS[name]
+            path = os.path.join(sources, "benchmark_hub", "kernels", source)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            run = chip.sms if by_dram else PART
+            for row in measured_rows(sources, measured, gpu, name):
+                found = variant(text, row)
+                if found is None:
+                    continue
+                code, kernel, block, grid, arguments, cut = found
+                how = Waves(name, code, chip.arch, defines(row), kernel, block,
+                            arguments, grid, run, chip.sms, factor=cut)
+                shape = " ".join(v for k, v in row.items() if k != "time_ms")
+                yield Job(gpu, name, shape, "all", "events", how, (Time(
+                    name, (1000 * float(row["time_ms"]),)),), COST[name],
+                    ("--sms", str(run), "--exact", "--set",
+                     f"chip.sm_clock_mhz={chip.mhz}"))

@@ -1,8 +1,8 @@
 """From sources to traces to times.
 
-Traces come from whole programs under `teg exec` (Run), or from one kernel on
-two grids under `teg trace`, the difference of which is the time of each
-further block (Grids).  Both know what their traces depend on (`key`), and make
+Traces come from whole programs under `teg exec` (Run), or from one kernel
+under `teg trace`, on two grids (Grids) or on two parts of its grid (Waves), the
+difference of which is the time of what is left.  All know what their traces depend on (`key`), and make
 them once.  `timed` replays them and gives, for each kernel in the order of its
 launches, microseconds of the simulator and of each analytical model.
 """
@@ -116,7 +116,8 @@ class Run:
         return digest(self.build.key, self.device, self.arguments, self.loose,
                       *([self.sms] if self.sms else []))
 
-    def traces(self, teg, limit):
+    def traces(self, teg, limit, gpu, words):
+        del gpu, words
         name = f"{self.build.name}-{digest(self.key, teg.emulator)}.teg"
         folder = keep(KEPT, name, lambda path: self._make(teg, path, limit))
         return [os.path.join(folder, "kernels.json")]
@@ -191,7 +192,8 @@ class Grids:
                 "-o", path, source)
         os.unlink(source)
 
-    def traces(self, teg, limit):
+    def traces(self, teg, limit, gpu, words):
+        del gpu, words
         def trace(grid, path):
             words = [f"--grid={','.join(map(str, grid))}",
                      f"--block={','.join(map(str, self.block))}"]
@@ -246,6 +248,80 @@ class Grids:
 # ---- replaying --------------------------------------------------------------
 
 @dataclasses.dataclass(frozen=True)
+class Waves:
+    """A kernel of `text` on the first blocks of its grid: those that fill the
+    places of `sms` SMs as often as WAVES says, whose difference is the time of
+    each further wave.  How many fill them the simulator says; the first wave
+    begins together, so that it is none of the two.  `factor` is by how much the
+    kernel was cut."""
+    name: str
+    text: str
+    arch: int
+    flags: tuple
+    kernel: str
+    block: tuple
+    arguments: tuple
+    grid: tuple
+    sms: int
+    chip: int            # SMs of the chip
+    factor: float = 1.0
+
+    WAVES = (2, 6)
+
+    @property
+    def key(self):
+        return digest(self.text, self.arch, self.flags, self.kernel,
+                      self.block, self.arguments, self.grid, self.sms,
+                      self.chip, self.factor, self.WAVES, compiler())
+
+    _cubin = Grids._cubin
+
+    def _trace(self, teg, blocks, limit):
+        cubin = keep(KEPT, digest(self.text, self.flags, self.arch,
+                                  compiler()) + ".cubin", self._cubin)
+        wide = min(blocks, self.grid[0])
+        rows = common.ceil_div(blocks, wide)
+
+        def make(path):
+            words = [f"--grid={wide},{rows},1",
+                     f"--block={','.join(map(str, self.block))}",
+                     f"--blocks=0:{blocks}"]
+            for a in self.arguments:
+                words += ["-a", a]
+            command(teg.path, "trace", cubin, "-j", "1", "-k", self.kernel,
+                    *words, "-o", path, limit=limit)
+        return keep(KEPT, f"{self.name}-{digest(self.key, teg.emulator)}-"
+                    f"{blocks}.tegt", make)
+
+    def traces(self, teg, limit, gpu, words):
+        one = self._trace(teg, 1, limit)
+        wave = self.sms * teg.report(one, gpu, words,
+                                     limit)["occupancy"]["places"]
+        if self.WAVES[-1] * wave > math.prod(self.grid):
+            raise Refused("fewer blocks than are run here")
+        return [self._trace(teg, n * wave, limit) for n in self.WAVES]
+
+    def whole(self, found):
+        """The launch of all blocks, linear in waves; a last one that is not
+        full takes the share of a wave that it fills."""
+        few, many = found[0][0], found[-1][0]
+        wave = many["blocks"] / self.WAVES[-1] / self.sms
+        more = ((math.prod(self.grid) / (wave * self.chip) - self.WAVES[-1]) /
+                (self.WAVES[-1] - self.WAVES[0]))
+
+        def grown(get):
+            low, high = get(few), get(many)
+            return (None if low is None or high is None else
+                    (high + (high - low) * more) * self.factor)
+        return [{**many, "sampled": True, "us": grown(lambda k: k["us"]),
+                 "instructions": grown(lambda k: k["instructions"]) *
+                 self.chip / self.sms,
+                 "models": {m: None if m in WHOLE_CHIP else
+                            grown(lambda k: k["models"].get(m))
+                            for m in many["models"]}}]
+
+
+@dataclasses.dataclass(frozen=True)
 class Teg:
     """A program teg with its descriptions, and what it is told besides."""
     path: str
@@ -271,10 +347,13 @@ class Teg:
     def description(self, gpu):
         return command(self.path, "gpus", "--config-dir", self.config, gpu)
 
-    def replayed(self, trace, gpu, words, limit):
-        report = json.loads(command(
+    def report(self, trace, gpu, words, limit):
+        return json.loads(command(
             self.path, "run", trace, "-g", gpu, "-j", "1", "-f", "json",
             "--config-dir", self.config, *self.words, *words, limit=limit))
+
+    def replayed(self, trace, gpu, words, limit):
+        report = self.report(trace, gpu, words, limit)
         return [kernel(k) for k in report.get("kernels", [report])]
 
 
@@ -285,6 +364,7 @@ def kernel(r):
             "us": r["time_us"], "sampled": r["sampled"] is not None or
             r["represented"] is not None,
             "instructions": r["kernel"]["warp_instructions"],
+            "blocks": r["kernel"]["blocks"],
             "bound": r["verdict"]["bound"], "incomplete": r["incomplete"],
             "models": {m["name"]: m["cycles"] / mhz if m["cycles"] else None
                        for m in r["models"]}}
@@ -298,7 +378,7 @@ def timed(how, gpu, words, teg, journal, limit):
     if found is None:
         try:
             found = [teg.replayed(t, gpu, words, limit)
-                     for t in how.traces(teg, limit)]
+                     for t in how.traces(teg, limit, gpu, words)]
         except Killed:
             raise
         except Refused as e:

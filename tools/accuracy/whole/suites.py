@@ -69,12 +69,14 @@ def launched(kernels):
 # What a pair of events carries, in microseconds: the first of its process, a
 # later one, one of many around launches that go on repeating, and each launch
 # within a pair beyond its first.  The third is of FDTD's smallest problems, the
-# fourth of the 3D convolution (docs/accuracy.md), both of half A; the A6000 as
-# the RTX 2070 SUPER.
+# fourth of the 3D convolution (docs/accuracy.md), both of half A; the others
+# as the RTX 2070 SUPER.
 EVENTS = {
     "rtx2070super": (12.0, 3.5, 2.9, 1.05),
     "gtx1080ti": (12.0, 3.5, 2.5, 1.05),
     "a6000": (12.0, 3.5, 2.9, 1.05),
+    "a4000": (12.0, 3.5, 2.9, 1.05),
+    "a100": (12.0, 3.5, 2.9, 1.05),
 }
 
 
