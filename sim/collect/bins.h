@@ -22,4 +22,33 @@ void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
 void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2, uint64_t from,
               uint64_t to);
 
+/*
+ * For series that most of what is added spans many bins of: bins that are
+ * covered as a whole are noted where they begin and end in `whole`, and are
+ * only in `bin` once it is settled.
+ */
+struct bins_whole {
+    int64_t change[TEG_TIMELINE_BINS + 1]; /* of how many cover this bin */
+    int used;
+};
+
+/* bins_add of cycles in several bins. */
+void bins_span(uint64_t bin[TEG_TIMELINE_BINS], struct bins_whole *whole,
+               unsigned log2, uint64_t from, uint64_t to);
+/* Before the bins are read or become wider. */
+void bins_settle(uint64_t bin[TEG_TIMELINE_BINS], struct bins_whole *whole,
+                 unsigned log2);
+
+static inline void bins_note(uint64_t bin[TEG_TIMELINE_BINS],
+                             struct bins_whole *whole, unsigned log2,
+                             uint64_t from, uint64_t to)
+{
+    if (from >= to)
+        return;
+    if (from >> log2 == (to - 1) >> log2)
+        bin[from >> log2] += to - from;
+    else
+        bins_span(bin, whole, log2, from, to);
+}
+
 #endif

@@ -36,10 +36,18 @@ struct pending_load {
     uint64_t group[REGISTER_WORDS]; /* registers its loads write */
 };
 
-/* Distance of a static instruction to its producer, once known. */
-struct distances {
-    uint8_t *of; /* owned, [count] */
-    uint32_t count;
+/* How often an instruction of the program was executed.  All that follows from
+ * that alone is worked out at the end (expand). */
+struct executed {
+    uint64_t issued;
+    uint64_t lanes;
+    uint64_t active;      /* with an active lane */
+    uint64_t unit_cycles; /* initiation intervals */
+};
+
+/* Of a unit: the bins that its instructions covered as a whole. */
+struct covered {
+    struct bins_whole busy, load;
 };
 
 /* A part, which hears some SMs on another host thread, has sums of its own and
@@ -52,7 +60,13 @@ struct collect_statistics {
     unsigned bin_log2;
     struct in_flight *in_flight;       /* the whole's, [sms][units] */
     struct pending_load *pending_load; /* the whole's, [sms][WARPS_MAX] */
-    struct distances distances;
+    struct executed *executed;         /* owned, [executed_count] */
+    uint32_t executed_count;
+    struct covered *covered; /* owned, [units] */
+    /* Stalls since they were last added to the sums, and at most how much one
+     * of them can be. */
+    uint32_t stall[TEG_STALLS];
+    uint64_t stalled;
     uint8_t *active; /* the whole's, [sms]: ran a block */
     uint64_t *ended; /* likewise: cycle in which its last block ended */
     int failed;
@@ -77,7 +91,8 @@ static void release(struct collect_statistics *c)
         free(c->in_flight[i].done);
     free(c->in_flight);
     free(c->pending_load);
-    free(c->distances.of);
+    free(c->executed);
+    free(c->covered);
     free(c->active);
     free(c->ended);
 }
@@ -108,10 +123,11 @@ static void on_start(void *self, const struct teg_gpu *gpu,
     c->in_flight =
         calloc((size_t)sms * gpu->unit_count + 1, sizeof *c->in_flight);
     c->pending_load = calloc((size_t)sms * WARPS_MAX, sizeof *c->pending_load);
+    c->covered = calloc(gpu->unit_count + 1, sizeof *c->covered);
     c->active = calloc(sms, 1);
     c->ended = calloc(sms, sizeof *c->ended);
     c->failed = c->in_flight == NULL || c->pending_load == NULL ||
-                c->active == NULL || c->ended == NULL;
+                c->covered == NULL || c->active == NULL || c->ended == NULL;
     memset(s, 0, sizeof *s);
     s->sms = sms;
     s->unit_count = gpu->unit_count;
@@ -125,8 +141,17 @@ static void on_start(void *self, const struct teg_gpu *gpu,
 
 /* ---- time ----------------------------------------------------------------- */
 
+static void settle_bins(struct collect_statistics *c)
+{
+    for (uint32_t u = 0; u < c->s->unit_count; u++) {
+        bins_settle(c->s->unit[u].busy_bin, &c->covered[u].busy, c->bin_log2);
+        bins_settle(c->s->unit[u].load_bin, &c->covered[u].load, c->bin_log2);
+    }
+}
+
 static void widen(struct collect_statistics *c)
 {
+    settle_bins(c);
     for (uint32_t u = 0; u < c->s->unit_count; u++) {
         bins_halve(c->s->unit[u].busy_bin);
         bins_halve(c->s->unit[u].load_bin);
@@ -180,6 +205,26 @@ static uint32_t enter(struct in_flight *f, uint64_t now, uint64_t done)
     return f->count;
 }
 
+static void settle_stalls(struct collect_statistics *c)
+{
+    for (int r = 0; r < TEG_STALLS; r++)
+        c->s->stall[r] += c->stall[r];
+    memset(c->stall, 0, sizeof c->stall);
+    c->stalled = 0;
+}
+
+/* In 32 bits as long as they hold them: half the work. */
+static void add_stalls(struct collect_statistics *c, const struct sim_issue *e)
+{
+    uint64_t cycles = e->cycle - e->arrived;
+
+    if (c->stalled + cycles > UINT32_MAX)
+        settle_stalls(c);
+    c->stalled += cycles;
+    for (int r = 0; r < TEG_STALLS; r++)
+        c->stall[r] += e->stall[r];
+}
+
 static void add_time(struct collect_statistics *c, const struct sim_issue *e)
 {
     struct teg_statistics *s = c->s;
@@ -190,14 +235,17 @@ static void add_time(struct collect_statistics *c, const struct sim_issue *e)
     u->busy_cycles += e->busy;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
-    bins_add(u->busy_bin, c->bin_log2, begin, busy_end);
-    bins_add(u->load_bin, c->bin_log2, e->cycle, e->done);
+    bins_note(u->busy_bin, &c->covered[e->unit].busy, c->bin_log2, begin,
+              busy_end);
+    bins_note(u->load_bin, &c->covered[e->unit].load, c->bin_log2, e->cycle,
+              e->done);
     if (e->lines != 0) {
         struct teg_unit_statistics *tags = &s->unit[c->gpu->tag_unit];
 
         tags->busy_cycles += e->lines;
         cover(c, e->cycle + e->lines);
-        bins_add(tags->busy_bin, c->bin_log2, e->cycle, e->cycle + e->lines);
+        bins_note(tags->busy_bin, &c->covered[c->gpu->tag_unit].busy,
+                  c->bin_log2, e->cycle, e->cycle + e->lines);
     }
     load = enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
                  e->cycle, e->done);
@@ -205,8 +253,7 @@ static void add_time(struct collect_statistics *c, const struct sim_issue *e)
     if (load > u->peak_load)
         u->peak_load = load;
     s->resident_warp_cycles += e->cycle - e->arrived + 1;
-    for (int r = 0; r < TEG_STALLS; r++)
-        s->stall[r] += e->stall[r];
+    add_stalls(c, e);
 }
 
 /* ---- memory --------------------------------------------------------------- */
@@ -360,6 +407,8 @@ static void follow_loads(struct collect_statistics *c,
     p->executed++;
     if (p->executed > c->s->warp_instructions_most)
         c->s->warp_instructions_most = p->executed;
+    if (!is_access && p->load == 0 && !p->open)
+        return;
     if (p->load != 0 && reads_result_of(inst, &c->program->inst[p->load - 1]))
         p->load = 0;
     follow_group(c, p, inst, is_access);
@@ -387,47 +436,22 @@ static uint8_t find_distance(const struct teg_program *p, uint32_t index)
     return 0;
 }
 
-/* The program may have grown since the last time. */
-static int extend_distances(struct distances *d, const struct teg_program *p)
-{
-    uint8_t *of = realloc(d->of, p->count);
-
-    if (of == NULL)
-        return 0;
-    d->of = of;
-    for (; d->count < p->count; d->count++)
-        of[d->count] = find_distance(p, d->count);
-    return 1;
-}
-
-static void add_dependence(struct collect_statistics *c, uint32_t inst)
-{
-    if (inst >= c->distances.count &&
-        !extend_distances(&c->distances, c->program))
-        c->failed = 1;
-    else
-        c->s->dependence[c->distances.of[inst]]++;
-}
-
 /* ---- tensor products ------------------------------------------------------ */
 
-static void add_tensor(struct collect_statistics *c, const struct sim_issue *e,
-                       const struct teg_inst *inst)
+static void add_tensor(struct collect_statistics *c,
+                       const struct teg_inst *inst, uint64_t issued)
 {
     uint64_t operations = 2 * teg_tensor_multiply_adds(&inst->tensor);
 
-    c->s->tensor_operations += operations;
-    c->s->class_[e->op_class].operations += operations;
-    c->s->tensor_untimed += !tensor_is_timed(c->gpu, inst);
-    c->s->tensor_uncounted += operations == 0;
+    c->s->tensor_operations += issued * operations;
+    c->s->class_[inst->op_class].operations += issued * operations;
+    if (!tensor_is_timed(c->gpu, inst))
+        c->s->tensor_untimed += issued;
+    if (operations == 0)
+        c->s->tensor_uncounted += issued;
 }
 
-/* ---- what the engine announces --------------------------------------------- */
-
-static uint32_t count_lanes(uint32_t mask)
-{
-    return mask == UINT32_MAX ? TEG_LANES : (uint32_t)__builtin_popcount(mask);
-}
+/* ---- what follows from how often it was executed --------------------------- */
 
 /* Whether it is a constant load that may have had different addresses: by a
  * register of the lanes. */
@@ -456,34 +480,89 @@ static int reaches_texels(const struct teg_program *p,
     return 1;
 }
 
+static void expand_one(struct collect_statistics *c, uint32_t index)
+{
+    const struct teg_inst *inst = &c->program->inst[index];
+    const struct executed *x = &c->executed[index];
+    struct teg_statistics *s = c->s;
+    struct teg_class_statistics *of_class = &s->class_[inst->op_class];
+
+    s->warp_instructions += x->issued;
+    s->thread_instructions += x->lanes;
+    of_class->issued += x->issued;
+    of_class->lanes += x->lanes;
+    of_class->unit_cycles += x->unit_cycles;
+    if (teg_op_class_is_tensor(inst->op_class))
+        add_tensor(c, inst, x->issued);
+    if ((inst->flags & INST_BARRIER) != 0)
+        s->barriers += x->active;
+    if ((inst->flags & INST_UNKNOWN) != 0)
+        s->unknown_instructions += x->issued;
+    if (lacks_addresses(inst))
+        s->unaddressed_constants += x->active;
+    if (inst->space == SPACE_TEXTURE && inst->values == VALUES_NONE &&
+        reaches_texels(c->program, inst))
+        s->unaddressed_textures += x->active;
+    s->dependence[find_distance(c->program, index)] += x->issued;
+}
+
+/* Adds all that has been put off to the sums. */
+static void expand(struct collect_statistics *c)
+{
+    for (uint32_t i = 0; i < c->executed_count; i++) {
+        if (c->executed[i].issued != 0)
+            expand_one(c, i);
+    }
+    free(c->executed);
+    c->executed = NULL;
+    c->executed_count = 0;
+    settle_stalls(c);
+    settle_bins(c);
+}
+
+/* ---- what the engine announces --------------------------------------------- */
+
+static uint32_t count_lanes(uint32_t mask)
+{
+    return mask == UINT32_MAX ? TEG_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
+/* The program may have grown since the last time. */
+static int extend_executed(struct collect_statistics *c)
+{
+    uint32_t count = c->program->count;
+    struct executed *executed = realloc(c->executed, count * sizeof *executed);
+
+    if (executed == NULL)
+        return 0;
+    memset(executed + c->executed_count, 0,
+           (count - c->executed_count) * sizeof *executed);
+    c->executed = executed;
+    c->executed_count = count;
+    return 1;
+}
+
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct collect_statistics *c = self;
-    struct teg_statistics *s = c->s;
-    const struct teg_inst *inst = &c->program->inst[e->inst];
     uint32_t lanes = count_lanes(e->mask);
+    struct executed *x;
 
+    if (!c->failed && e->inst >= c->executed_count)
+        c->failed = !extend_executed(c);
     if (c->failed)
         return;
-    s->warp_instructions++;
-    s->thread_instructions += lanes;
-    s->class_[e->op_class].issued++;
-    s->class_[e->op_class].lanes += lanes;
-    s->class_[e->op_class].unit_cycles += e->interval;
-    if (teg_op_class_is_tensor(e->op_class))
-        add_tensor(c, e, inst);
-    s->barriers += (inst->flags & INST_BARRIER) != 0 && e->mask != 0;
-    s->unknown_instructions += (inst->flags & INST_UNKNOWN) != 0;
-    s->unaddressed_constants += e->mask != 0 && lacks_addresses(inst);
-    if (inst->space == SPACE_TEXTURE && inst->values == VALUES_NONE &&
-        e->mask != 0)
-        s->unaddressed_textures += reaches_texels(c->program, inst);
-    s->unit[e->unit].issued++;
+    x = &c->executed[e->inst];
+    x->issued++;
+    x->lanes += lanes;
+    x->active += lanes != 0;
+    x->unit_cycles += e->interval;
+    c->s->unit[e->unit].issued++;
     if (e->request != NULL)
-        add_request(&s->memory, e->request);
-    add_constants(&s->memory, &e->constants);
-    follow_loads(c, e, inst);
-    add_dependence(c, e->inst);
+        add_request(&c->s->memory, e->request);
+    if (e->constants.lookups != 0)
+        add_constants(&c->s->memory, &e->constants);
+    follow_loads(c, e, &c->program->inst[e->inst]);
     if (e->done != 0)
         add_time(c, e);
 }
@@ -523,10 +602,16 @@ static void *split(void *self)
     if (part == NULL)
         return NULL;
     *part = *whole;
-    part->distances = (struct distances){0};
+    part->executed = NULL;
+    part->executed_count = 0;
+    memset(part->stall, 0, sizeof part->stall);
+    part->stalled = 0;
     part->bin_log2 = 0;
     part->s = calloc(1, sizeof *part->s);
-    if (part->s == NULL) {
+    part->covered = calloc(whole->s->unit_count + 1, sizeof *part->covered);
+    if (part->s == NULL || part->covered == NULL) {
+        free(part->s);
+        free(part->covered);
         free(part);
         return NULL;
     }
@@ -545,8 +630,9 @@ static void join(void *self, void *other)
     while (part->bin_log2 < c->bin_log2)
         widen(part);
     c->failed |= part->failed;
+    expand(part);
     teg_statistics_join(c->s, part->s);
-    free(part->distances.of);
+    free(part->covered);
     free(part->s);
     free(part);
 }
@@ -602,6 +688,7 @@ static void on_finish(void *self, uint64_t cycles)
     c->s->cycles = cycles;
     if (c->failed)
         return;
+    expand(c);
     count_busy(c);
     count_unknown(c->program, c->s);
 }

@@ -20,7 +20,7 @@ static void open_barrier(struct sim_sm *sm, struct sim_resident *b,
         if (w->parked != SIM_PARKED_BARRIER || w->waits_at != number)
             continue;
         w->parked = SIM_NOT_PARKED;
-        w->until[STALL_BARRIER] = now + latency;
+        sim_warp_hold(w, STALL_BARRIER, now + latency);
         sim_sm_await(sm, w);
     }
 }

@@ -85,7 +85,7 @@ static void open_block(struct sim_sm *sm, struct sim_resident *b, uint64_t at)
         if (w->parked != SIM_PARKED_CGA)
             continue;
         w->parked = SIM_NOT_PARKED;
-        w->until[STALL_BARRIER] = at;
+        sim_warp_hold(w, STALL_BARRIER, at);
         sim_sm_await(sm, w);
         sm->wake = teg_min(sm->wake, sm->scheduler[w->scheduler].wake);
     }
@@ -131,7 +131,7 @@ int sim_cga_wait(struct sim_sm *sm, struct sim_warp *w)
         w->parked = SIM_PARKED_CGA;
         return 1;
     }
-    w->until[STALL_BARRIER] = teg_max(w->until[STALL_BARRIER], b->cga.open);
+    sim_warp_hold(w, STALL_BARRIER, b->cga.open);
     return 0;
 }
 

@@ -119,9 +119,9 @@ static void wait_for_itself(struct sim_warp *w, const struct sim_op *op,
                             uint64_t same_warp, uint64_t now)
 {
     if (op->by_control)
-        w->until[STALL_WAIT] = now + op->same_warp;
+        sim_warp_hold(w, STALL_WAIT, now + op->same_warp);
     else
-        w->until[STALL_SAME_WARP] = now + same_warp;
+        sim_warp_hold(w, STALL_SAME_WARP, now + same_warp);
 }
 
 /* Behind a fence until those it is for have seen what came before. */
@@ -129,7 +129,7 @@ static void wait_for_visibility(struct sim_warp *w, const struct sim_op *op,
                                 uint64_t now)
 {
     if (op->fence_latency != 0)
-        w->until[STALL_MEMBAR] = now + op->fence_latency;
+        sim_warp_hold(w, STALL_MEMBAR, now + op->fence_latency);
 }
 
 /* After a taken branch the warp's instructions come from elsewhere, and it
@@ -139,7 +139,8 @@ static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
                             uint64_t now)
 {
     if (op->op_class == CLASS_BRANCH && w->cursor.inst != inst + 1)
-        w->until[STALL_BRANCHING] = now + sm->chip->gpu->sm.taken_interval;
+        sim_warp_hold(w, STALL_BRANCHING,
+                      now + sm->chip->gpu->sm.taken_interval);
 }
 
 /* An instruction in another line than the warp's last comes when that line is
@@ -150,8 +151,8 @@ static void wait_for_line(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
     uint64_t line = sim_fetch_line(sm->fetch, inst[w->cursor.inst].pc);
 
     if (line != w->line)
-        w->until[STALL_NO_INSTRUCTION] =
-            sim_fetch_at(sm->fetch, w->scheduler, line, now);
+        sim_warp_hold(w, STALL_NO_INSTRUCTION,
+                      sim_fetch_at(sm->fetch, w->scheduler, line, now));
     w->line = line;
 }
 

@@ -64,7 +64,7 @@ static void wake(struct sim_sm *sm, struct sim_resident *b,
             w->waits_phase >= m->ended)
             continue;
         w->parked = SIM_NOT_PARKED;
-        w->until[STALL_LONG] = teg_max(w->until[STALL_LONG], m->last.at);
+        sim_warp_hold(w, STALL_LONG, m->last.at);
         sim_sm_await(sm, w);
     }
 }
@@ -244,7 +244,7 @@ int sim_mbarrier_ask(struct sim_sm *sm, struct sim_warp *w,
         return 1;
     has_ended = (m->ended & 1) != parity;
     if (has_ended && m->last.open == 0) {
-        w->until[STALL_LONG] = teg_max(w->until[STALL_LONG], m->last.at);
+        sim_warp_hold(w, STALL_LONG, m->last.at);
         return 1;
     }
     w->parked = SIM_PARKED_PHASE;

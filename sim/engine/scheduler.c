@@ -1,5 +1,7 @@
 #include "sim/engine/scheduler.h"
 
+#include <assert.h>
+
 #include "sim/engine/issue.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
@@ -34,56 +36,138 @@ static int has_operand(struct sim_sm *sm, uint32_t number, struct sim_warp *w,
                                &w->constants);
     if (at <= now)
         return 1;
-    w->until[STALL_IMC_MISS] = at;
+    sim_warp_hold(w, STALL_IMC_MISS, at);
     return 0;
+}
+
+/* Entries of due[] for the cycles from due_from up to `now`. */
+static uint64_t entries_until(const struct sim_scheduler *s, uint64_t now)
+{
+    unsigned first = s->due_from % SIM_DUE_CYCLES;
+    uint64_t entries;
+
+    assert(now >= s->due_from);
+    if (now - s->due_from >= SIM_DUE_CYCLES - 1)
+        return UINT64_MAX;
+    entries = (2ull << (now - s->due_from)) - 1;
+    return entries << first | (first != 0 ? entries >> (64 - first) : 0);
+}
+
+/* The far whose time is near now are so by cycle. */
+static void bring_near(struct sim_scheduler *s)
+{
+    uint64_t far = s->far;
+
+    s->waiting &= ~far;
+    s->far = 0;
+    s->next_far = SIM_NEVER;
+    for (; far != 0; far &= far - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(far);
+
+        sim_scheduler_await(s, i, s->ready_at[i]);
+    }
+}
+
+/* The waiting that are ready by `now`, who wait no longer. */
+static uint64_t take_due(struct sim_scheduler *s, uint64_t now)
+{
+    uint64_t entries = entries_until(s, now) & s->due_cycles, due = 0;
+
+    s->due_cycles &= ~entries;
+    for (; entries != 0; entries &= entries - 1) {
+        uint64_t *at = &s->due[__builtin_ctzll(entries)];
+
+        due |= *at;
+        *at = 0;
+    }
+    s->due_from = now;
+    if (s->next_far < now + SIM_DUE_CYCLES) {
+        bring_near(s);
+        entries = 1ull << now % SIM_DUE_CYCLES;
+        due |= s->due[now % SIM_DUE_CYCLES];
+        s->due[now % SIM_DUE_CYCLES] = 0;
+        s->due_cycles &= ~entries;
+    }
+    s->waiting &= ~due;
+    return due;
+}
+
+/* Some entries may have been left by all who were in them. */
+static uint64_t next_due(const struct sim_scheduler *s)
+{
+    unsigned first = s->due_from % SIM_DUE_CYCLES;
+    uint64_t cycles = s->due_cycles;
+
+    if (cycles == 0)
+        return s->next_far;
+    if (first != 0)
+        cycles = cycles >> first | cycles << (64 - first);
+    return s->due_from + (uint64_t)__builtin_ctzll(cycles);
+}
+
+/* Cycles that the ports have been closed, up to `now`. */
+static uint64_t closed_by(const struct sim_scheduler *s, uint32_t ports,
+                          uint64_t now)
+{
+    uint64_t from = s->closed_from[ports];
+
+    return s->closed[ports] + (from != 0 && now >= from ? now - (from - 1) : 0);
+}
+
+static void join_ready(struct sim_scheduler *s, uint32_t i, uint32_t ports,
+                       uint64_t now)
+{
+    s->ready |= 1ull << i;
+    s->by_ports[ports] |= 1ull << i;
+    s->wanted[ports / 64] |= 1ull << ports % 64;
+    s->closed_before[i] = closed_by(s, ports, now);
 }
 
 /* Moves the waiting whose time has come to the ready. */
 static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
-    uint64_t next = SIM_NEVER, come = 0;
     uint32_t step;
     struct sim_warp *warp = warps_of(sm, number, &step);
 
     if (s->next_ready > now)
         return;
-    for (uint64_t rest = s->waiting; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = take_due(s, now); rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        struct sim_warp *w = &warp[i * step];
 
-        if (s->ready_at[i] <= now &&
-            !has_operand(sm, number, &warp[i * step], now))
-            s->ready_at[i] = sim_warp_ready_at(&warp[i * step], sm->chip);
-        if (s->ready_at[i] > now) {
-            next = teg_min(next, s->ready_at[i]);
-            continue;
-        }
-        come |= 1ull << i;
-        s->by_ports[ports_of(sm, &warp[i * step])] |= 1ull << i;
+        if (has_operand(sm, number, w, now))
+            join_ready(s, i, ports_of(sm, w), now);
+        else
+            sim_scheduler_await(s, i, sim_warp_ready_at(w, sm->chip));
     }
-    s->ready |= come;
-    s->waiting &= ~come;
-    s->next_ready = next;
+    s->next_ready = next_due(s);
 }
 
 /* The ready warps whose units take nothing now; `*open` is the first cycle one
- * of them does. */
-static uint64_t find_refused(const struct sim_sm *sm, uint32_t number,
-                             uint64_t now, uint64_t *open)
+ * of them does.  Takes note of when they no longer do, or do again. */
+static uint64_t find_refused(struct sim_sm *sm, uint32_t number, uint64_t now,
+                             uint64_t *open)
 {
-    const struct sim_scheduler *s = &sm->scheduler[number];
+    struct sim_scheduler *s = &sm->scheduler[number];
     const struct sim_ops *ops = &sm->chip->ops;
     uint64_t refused = 0;
 
-    for (uint32_t p = 0; p < ops->ports_count; p++) {
-        uint64_t ready;
+    for (uint32_t word = 0; word * 64 < ops->ports_count; word++) {
+        for (uint64_t rest = s->wanted[word]; rest != 0; rest &= rest - 1) {
+            uint32_t p = word * 64 + (uint32_t)__builtin_ctzll(rest);
+            uint64_t ready =
+                sim_units_choose(&sm->units, &ops->ports[p], number, now).ready;
 
-        if (s->by_ports[p] == 0)
-            continue;
-        ready = sim_units_choose(&sm->units, &ops->ports[p], number, now).ready;
-        if (ready > now) {
-            refused |= s->by_ports[p];
-            *open = teg_min(*open, ready);
+            if (ready > now) {
+                refused |= s->by_ports[p];
+                *open = teg_min(*open, ready);
+                if (s->closed_from[p] == 0)
+                    s->closed_from[p] = now + 1;
+            } else if (s->closed_from[p] != 0) {
+                s->closed[p] = closed_by(s, p, now);
+                s->closed_from[p] = 0;
+            }
         }
     }
     return refused;
@@ -99,15 +183,16 @@ static uint64_t memory_ready_at(struct sim_sm *sm, uint32_t number, int i,
         sm, (uint32_t)i * sm->chip->gpu->sm.schedulers + number, now);
 }
 
-/* Picks one of the ready that are not refused, or SIM_NO_WARP.  Those whom the
- * memory pipeline refuses when they are picked join the refused.  Returns in
+/* Picks one of the ready that are not refused, or SIM_NO_WARP.  Returns in
+ * `*denied` those whom the memory pipeline refused when they were picked, in
  * `*left` who was not asked. */
 static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
-                  uint64_t *refused, uint64_t *open, uint64_t *left)
+                  uint64_t refused, uint64_t *open, uint64_t *denied,
+                  uint64_t *left)
 {
     const struct sim_scheduler *s = &sm->scheduler[number];
     struct sim_choice choice = {
-        .candidates = s->ready & ~*refused,
+        .candidates = s->ready & ~refused,
         .alive = s->alive,
         .turn =
             sm->chip->takes_turns ? now / sm->chip->gpu->sm.issue_period : 0,
@@ -126,7 +211,7 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
         if (at <= now) {
             chosen = i;
         } else {
-            *refused |= 1ull << i;
+            *denied |= 1ull << i;
             *open = teg_min(*open, at);
         }
     }
@@ -134,28 +219,83 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
     return chosen;
 }
 
-/* Takes note of who is refused from now on, and charges those who no longer
+/* Takes note of who is denied from now on, and charges those who no longer
  * are with the cycles they were. */
-static void set_refused(struct sim_scheduler *s, uint64_t refused, uint64_t now)
+static void set_denied(struct sim_scheduler *s, uint64_t denied, uint64_t now)
 {
-    for (uint64_t rest = s->refused & ~refused; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = s->denied & ~denied; rest != 0; rest &= rest - 1) {
         int i = __builtin_ctzll(rest);
 
-        s->blocked[i] += now - s->refused_since[i];
+        s->blocked[i] += now - s->denied_since[i];
     }
-    for (uint64_t rest = refused & ~s->refused; rest != 0; rest &= rest - 1)
-        s->refused_since[__builtin_ctzll(rest)] = now;
-    s->refused = refused;
+    for (uint64_t rest = denied & ~s->denied; rest != 0; rest &= rest - 1)
+        s->denied_since[__builtin_ctzll(rest)] = now;
+    s->denied = denied;
 }
 
 static void issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
+    uint32_t ports = ports_of(sm, &sm->warp[slot]);
 
     s->ready &= ~(1ull << i);
-    s->by_ports[ports_of(sm, &sm->warp[slot])] &= ~(1ull << i);
+    s->by_ports[ports] &= ~(1ull << i);
+    if (s->by_ports[ports] == 0)
+        s->wanted[ports / 64] &= ~(1ull << ports % 64);
+    s->blocked[i] += s->closed[ports] - s->closed_before[i];
     sim_issue(sm, slot, now);
+}
+
+/* Whoever becomes ready before `open`, until when all ports that are closed
+ * stay so, and needs one of them, is refused from then on: it joins the ready
+ * beforehand, so that nobody has to look when it does. */
+static void join_refused(struct sim_sm *sm, uint32_t number, uint64_t open)
+{
+    struct sim_scheduler *s = &sm->scheduler[number];
+    uint64_t entries = entries_until(s, open - 1) & s->due_cycles;
+    uint32_t step;
+    struct sim_warp *warp = warps_of(sm, number, &step);
+
+    for (; entries != 0; entries &= entries - 1) {
+        unsigned entry = (unsigned)__builtin_ctzll(entries);
+        uint64_t joins = 0;
+
+        for (uint64_t rest = s->due[entry]; rest != 0; rest &= rest - 1) {
+            uint32_t i = (uint32_t)__builtin_ctzll(rest);
+            const struct sim_op *op =
+                sim_warp_op(&warp[i * step], &sm->chip->ops);
+
+            if (op->constant_use == SIM_CONSTANT_OPERAND ||
+                s->closed_from[op->ports] == 0)
+                continue;
+            joins |= 1ull << i;
+            join_ready(s, i, op->ports,
+                       teg_max(s->ready_at[i], s->reads_until));
+        }
+        s->waiting &= ~joins;
+        s->due[entry] &= ~joins;
+        if (s->due[entry] == 0)
+            s->due_cycles &= ~(1ull << entry);
+    }
+    s->next_ready = next_due(s);
+}
+
+/* When to look again, with nobody else to come, after an issue that left others
+ * ready: in the next slot in which no operands are in the way, unless what they
+ * need takes nothing then.  Units are only ever taken for longer, so who is
+ * refused then is until the first of them opens. */
+static uint64_t look_again_at(struct sim_sm *sm, uint32_t number, uint64_t now)
+{
+    const struct sim_chip *chip = sm->chip;
+    uint64_t next = teg_max(now + chip->gpu->sm.issue_period,
+                            sm->scheduler[number].reads_until);
+    uint64_t open = SIM_NEVER;
+    uint64_t refused = find_refused(sm, number, next, &open);
+
+    return (sm->scheduler[number].ready & ~refused) != 0
+               ? next
+               : sim_slot_from(chip, open);
 }
 
 /* A warp is refused by its units whether or not it would have been chosen, and
@@ -163,17 +303,26 @@ static void issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
-    uint64_t refused, left, open = SIM_NEVER;
+    /* Those whom memory may refuse, or whose turn it may be, are asked in each
+     * slot. */
+    int each_slot = sm->chip->may_refuse || sm->chip->takes_turns;
+    uint64_t refused, left, denied = 0, open = SIM_NEVER, again;
     int chosen;
 
     collect_ready(sm, number, now);
     refused = find_refused(sm, number, now, &open);
-    chosen = choose(sm, number, now, &refused, &open, &left);
-    set_refused(s, refused, now);
-    s->wake = sim_slot_from(sm->chip, open);
+    chosen = choose(sm, number, now, refused, &open, &denied, &left);
+    if ((s->denied | denied) != 0)
+        set_denied(s, denied, now);
+    again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         issue(sm, number, chosen, now);
-    if (left != 0 || (sm->chip->takes_turns && s->ready != 0))
-        s->wake = teg_min(s->wake, now + sm->chip->gpu->sm.issue_period);
-    s->wake = teg_max(teg_min(s->wake, s->next_ready), s->reads_until);
+    if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))
+        again = teg_min(again, now + sm->chip->gpu->sm.issue_period);
+    else if (left != 0)
+        again = look_again_at(sm, number, now);
+    if (!each_slot && s->next_ready < again && again != SIM_NEVER &&
+        again > now + sm->chip->gpu->sm.issue_period)
+        join_refused(sm, number, again);
+    s->wake = teg_max(teg_min(again, s->next_ready), s->reads_until);
 }

@@ -7,28 +7,81 @@
 #ifndef TEG_SIM_ENGINE_SCHEDULER_H
 #define TEG_SIM_ENGINE_SCHEDULER_H
 
+#include "isa/base/minmax.h"
 #include "sim/engine/op.h"
 #include "sim/engine/policy.h"
 
 struct sim_sm;
 
-/* What every visit looks at comes first: of the arrays it needs the beginnings
- * only, as many as there are warps and kinds of ports. */
+enum {
+    /* Cycles ahead of which the waiting are kept by cycle: a power of two, as
+     * many as a word has bits. */
+    SIM_DUE_CYCLES = 64,
+    SIM_PORT_WORDS = (SIM_PORTS_MAX + 63) / 64,
+};
+
+/*
+ * What every visit looks at comes first: of the arrays it needs the beginnings
+ * only, as many as there are warps and kinds of ports.
+ *
+ * The waiting are in due[], by the cycle in which they are ready, if that is
+ * one of SIM_DUE_CYCLES from due_from on, before which nobody is left; else
+ * they are far.
+ */
 struct sim_scheduler {
     uint64_t ready, waiting, alive; /* warps by index, a bit each */
-    uint64_t refused;               /* ready, but a unit takes nothing */
+    uint64_t denied;                /* ready, but memory takes nothing */
     uint64_t next_ready;            /* earliest ready_at of the waiting */
+    uint64_t due_cycles;            /* entries of due[] that have any */
+    uint64_t due_from;
+    uint64_t far, next_far;          /* of those the earliest, or earlier */
+    uint64_t wanted[SIM_PORT_WORDS]; /* ports that any of the ready need */
     uint64_t reads_until; /* operands are being read: issues nothing before */
     uint64_t bank_free[SIM_BANKS_MAX]; /* all reads of a bank done */
     uint64_t wake;
     int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];
-    uint64_t refused_since[SIM_WARPS_MAX];
-    uint64_t blocked[SIM_WARPS_MAX]; /* cycles refused before, since ready */
+    uint64_t due[SIM_DUE_CYCLES]; /* by ready_at % SIM_DUE_CYCLES */
+    uint64_t denied_since[SIM_WARPS_MAX];
+    uint64_t blocked[SIM_WARPS_MAX]; /* cycles denied before, since ready; at
+                                        its issue, those refused by its units
+                                        too */
+    uint64_t closed_before[SIM_WARPS_MAX]; /* cycles its ports had been closed
+                                              when it became ready */
     uint64_t age[SIM_WARPS_MAX];
     uint64_t free_from[SIM_WARPS_MAX]; /* first slot after the last issue */
     uint64_t by_ports[SIM_PORTS_MAX];  /* ready, by what they need */
+    /* Ports that take nothing refuse all who need them alike: so many cycles so
+     * far, and since the one before this (0: they are open).  Without anybody
+     * who needs them they count as open. */
+    uint64_t closed[SIM_PORTS_MAX], closed_from[SIM_PORTS_MAX];
 };
+
+/* The warp is considered from cycle `at` on; it may be waiting already. */
+static inline void sim_scheduler_await(struct sim_scheduler *s, uint32_t warp,
+                                       uint64_t at)
+{
+    uint64_t bit = 1ull << warp, cycle;
+
+    if ((s->waiting & bit) != 0) {
+        /* As when it was entered: whoever is before due_from is in that. */
+        cycle = teg_max(s->ready_at[warp], s->due_from);
+        if ((s->far & bit) == 0)
+            s->due[cycle % SIM_DUE_CYCLES] &= ~bit;
+        s->far &= ~bit;
+    }
+    s->ready_at[warp] = at;
+    s->waiting |= bit;
+    s->next_ready = teg_min(s->next_ready, at);
+    cycle = teg_max(at, s->due_from);
+    if (cycle - s->due_from < SIM_DUE_CYCLES) {
+        s->due[cycle % SIM_DUE_CYCLES] |= bit;
+        s->due_cycles |= 1ull << cycle % SIM_DUE_CYCLES;
+    } else {
+        s->far |= bit;
+        s->next_far = teg_min(s->next_far, at);
+    }
+}
 
 /* Lets scheduler `number` issue from at most one warp in cycle `now`, which is
  * not before its wake; sets when to come back. */

@@ -22,6 +22,7 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
     };
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
         sm->scheduler[s].next_ready = SIM_NEVER;
+        sm->scheduler[s].next_far = SIM_NEVER;
         sm->scheduler[s].wake = SIM_NEVER;
         sm->scheduler[s].last = SIM_NO_WARP;
     }
@@ -109,8 +110,8 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
         .line = SIM_NO_LINE,
         .warp_id = teg_block_warp_id(b->block, stream),
         .arrived = at,
-        .until = {[STALL_DISPATCH] = at + chip->gpu->chip.dispatch_latency},
     };
+    sim_warp_hold(w, STALL_DISPATCH, at + chip->gpu->chip.dispatch_latency);
     s->blocked[w->index] = 0;
     s->age[w->index] = chip->warps_started++;
     s->free_from[w->index] = 0;

@@ -109,9 +109,7 @@ static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)
     struct sim_scheduler *s = &sm->scheduler[w->scheduler];
     uint64_t at = sim_warp_ready_at(w, sm->chip);
 
-    s->ready_at[w->index] = at;
-    s->waiting |= 1ull << w->index;
-    s->next_ready = teg_min(s->next_ready, at);
+    sim_scheduler_await(s, w->index, at);
     s->wake = teg_min(s->wake, at);
 }
 

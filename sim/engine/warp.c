@@ -4,14 +4,15 @@
 
 /* ---- waits --------------------------------------------------------------- */
 
+/* What is over when its stalls begin to count holds nothing, whatever slots it
+ * is rounded up to: the instruction before was issued in one. */
 static inline void wait_until(struct sim_warp *w, uint64_t counter)
 {
-    uint64_t *until = &w->until[sim_counter_stall(counter)];
-
     if (sim_counter_is_open(counter))
         w->waits_for_open = 1;
-    else
-        *until = teg_max(*until, sim_counter_cycle(counter));
+    else if (sim_counter_cycle(counter) >= w->arrived)
+        sim_warp_hold(w, sim_counter_stall(counter),
+                      sim_counter_cycle(counter));
 }
 
 static inline void wait_for_scoreboard(struct sim_warp *w, struct sim_wait wait)
@@ -85,7 +86,9 @@ void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
     uint64_t at = w->arrived, unasked = 0;
 
     memset(stall, 0, TEG_STALLS * sizeof *stall);
-    for (int r = 0; r < TEG_STALL_WAITS; r++) {
+    for (uint32_t rest = w->held; rest != 0; rest &= rest - 1) {
+        int r = __builtin_ctz(rest);
+
         if (w->until[r] <= at)
             continue;
         /* Its scheduler was busy with another's operands. */

@@ -13,8 +13,6 @@
 #ifndef TEG_SIM_ENGINE_WARP_H
 #define TEG_SIM_ENGINE_WARP_H
 
-#include <string.h>
-
 #include "sim/engine/chip.h"
 #include "sim/engine/counter.h"
 
@@ -30,9 +28,11 @@ enum sim_parked {
 
 struct sim_warp {
     struct teg_cursor cursor; /* stands on the next instruction to issue */
-    /* Until when each reason holds it back.  Whoever learns of one enters the
-     * cycle; sim_warp_ready_at rounds all up to issue slots. */
+    /* Until when each reason that is in `held`, a bit each, holds it back.
+     * Whoever learns of one calls sim_warp_hold; sim_warp_ready_at rounds all up
+     * to issue slots. */
     uint64_t until[TEG_STALL_WAITS];
+    uint32_t held;
     uint64_t arrived;  /* its stalls count from here */
     uint64_t *counter; /* owned, [counter_capacity]: counter.h */
     uint32_t counter_capacity;
@@ -61,11 +61,22 @@ static inline const struct sim_op *sim_warp_op(const struct sim_warp *w,
     return &ops->op[w->cursor.inst];
 }
 
+/* The reason holds the warp until cycle `until` at least. */
+static inline void sim_warp_hold(struct sim_warp *w, enum teg_stall reason,
+                                 uint64_t until)
+{
+    uint32_t bit = 1u << reason;
+
+    if ((w->held & bit) == 0 || w->until[reason] < until)
+        w->until[reason] = until;
+    w->held |= bit;
+}
+
 /* Puts the warp in front of the next instruction of its stream, in the cycle
  * after `now`, with nothing that holds it.  Returns 0 if there is none. */
 static inline int sim_warp_next(struct sim_warp *w, uint64_t now)
 {
-    memset(w->until, 0, sizeof w->until);
+    w->held = 0;
     w->arrived = now + 1;
     w->planned = w->asked = 0;
     w->constants = (struct sim_constant_finds){0};
@@ -81,16 +92,16 @@ void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops);
 static inline uint64_t sim_warp_ready_at(struct sim_warp *w,
                                          const struct sim_chip *chip)
 {
+    int whole = chip->gpu->sm.issue_period == 1;
     uint64_t ready = 0;
 
-    if (chip->gpu->sm.issue_period != 1) {
-        for (int r = 0; r < TEG_STALL_WAITS; r++) {
-            if (w->until[r] != 0)
-                w->until[r] = sim_slot_from(chip, w->until[r]);
-        }
+    for (uint32_t rest = w->held; rest != 0; rest &= rest - 1) {
+        uint64_t *until = &w->until[__builtin_ctz(rest)];
+
+        if (!whole)
+            *until = sim_slot_from(chip, *until);
+        ready = teg_max(ready, *until);
     }
-    for (int r = 0; r < TEG_STALL_WAITS; r++)
-        ready = teg_max(ready, w->until[r]);
     return w->waits_for_open ? SIM_OPEN : ready;
 }
 
