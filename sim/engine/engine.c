@@ -27,6 +27,7 @@ enum {
     PROGRESS_CYCLES = 4096,
     WINDOW_MIN = 8, /* cycles: shorter ones are not worth the entries */
     WINDOW_MAX = 512,
+    AHEAD = 2, /* pending entries */
     /* Posts of a window that processor caches hold, bytes. */
     POSTS_MANY = 1 << 20,
 };
@@ -229,6 +230,17 @@ static teg_status order_pending(struct run *r, uint64_t from,
     return TEG_OK;
 }
 
+/* Entries lie where their SM left them: the host fetches one while it serves
+ * another. */
+static void expect_pending(const struct sim_pending_list *list, uint32_t offset)
+{
+    const struct sim_pending *p = sim_pending_at(list, offset);
+
+    __builtin_prefetch(&p->request);
+    __builtin_prefetch(&p->result, 1);
+    __builtin_prefetch(&p->misses.miss[0]);
+}
+
 static void serve_pending(struct run *r)
 {
     for (uint32_t i = 0; i < r->open_count; i++) {
@@ -236,6 +248,8 @@ static void serve_pending(struct run *r)
         struct sim_pending *p =
             sim_pending_at(&r->sm[t->sm].pending, t->offset);
 
+        if (i + AHEAD < r->open_count)
+            expect_pending(&r->sm[t[AHEAD].sm].pending, t[AHEAD].offset);
         p->result = sim_memory_end(r->chip.memory, &p->misses, &p->request);
     }
 }

@@ -1,64 +1,116 @@
 #include "sim/memory/cache.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * A set is a row of tags, searched one by one, and a ring of its ways in the
- * order of use, kept as links: the head was used last, the one before the head
- * longest ago.  Empty ways begin at that end.
+ * What every access to a set looks at lies side by side, in one or two lines of
+ * the host's caches: a byte of each way's tag (0: the way is empty), eight of
+ * which are compared at once, and a ring of the ways in the order of use, kept
+ * as links: the newest was used last, the one before it longest ago.  Empty ways
+ * begin at that end.  Then the way that it found is looked at.
+ * A set's ring is made when it is first used, so that a new cache is memory
+ * that nobody has touched.
  */
-struct line {
-    uint64_t ready;
-    uint8_t valid, dirty; /* sectors */
-    uint8_t awaited;      /* `ready` is not up to date */
+struct set {
+    uint16_t newest; /* way used last */
+    uint16_t dirty;  /* lines with dirty sectors */
+    uint16_t made;
+    uint16_t unused;
+    /* uint8_t mark[ways, rounded up to MARKS]; struct link link[ways]; */
 };
 
 struct link {
     uint16_t older, newer; /* ways */
 };
 
-struct sim_cache {
-    uint32_t sets, ways;
-    uint64_t *tag;     /* owned, [sets][ways]: line number + 1; 0 = empty */
-    struct link *link; /* owned, [sets][ways] */
-    uint16_t *newest;  /* owned, [sets]: way used last */
-    uint32_t *dirty;   /* owned, [sets]: lines with dirty sectors */
-    struct line *line; /* owned, [sets][ways] */
+struct line {
+    uint64_t tag; /* line number + 1; 0 = empty */
+    uint64_t ready;
+    uint8_t valid, dirty; /* sectors */
+    uint8_t awaited;      /* `ready` is not up to date */
 };
 
-static void order_ways(struct sim_cache *c)
-{
-    for (size_t set = 0; set < c->sets; set++) {
-        struct link *link = c->link + set * c->ways;
+enum {
+    MARKS = 8, /* in a word */
+    HOST_LINE_BYTES = 64,
+};
 
-        for (uint32_t w = 0; w < c->ways; w++) {
-            link[w].older = (uint16_t)((w + 1) % c->ways);
-            link[w].newer = (uint16_t)((w + c->ways - 1) % c->ways);
-        }
+struct sim_cache {
+    uint32_t sets, ways;
+    size_t marks, set_bytes;
+    void *memory;       /* owned: of the sets */
+    unsigned char *set; /* [sets], set_bytes each, aligned */
+    struct line *line;  /* owned, [sets][ways] */
+};
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+static uint8_t *marks_of(struct set *s)
+{
+    return (uint8_t *)(s + 1);
+}
+
+static struct link *links_of(const struct sim_cache *c, struct set *s)
+{
+    return (struct link *)(void *)(marks_of(s) + c->marks);
+}
+
+static void make_ring(const struct sim_cache *c, struct set *s)
+{
+    struct link *link = links_of(c, s);
+
+    for (uint32_t w = 0; w < c->ways; w++) {
+        link[w].older = (uint16_t)(w + 1 < c->ways ? w + 1 : 0);
+        link[w].newer = (uint16_t)(w != 0 ? w - 1 : c->ways - 1);
     }
+    s->made = 1;
+}
+
+static struct set *set_at(const struct sim_cache *c, uint32_t set)
+{
+    struct set *s = (struct set *)(void *)(c->set + set * c->set_bytes);
+
+    if (!s->made)
+        make_ring(c, s);
+    return s;
+}
+
+/* No set lies in more of the host's lines than it has to. */
+static size_t set_bytes(const struct sim_cache *c)
+{
+    size_t bytes =
+        sizeof(struct set) + c->marks + c->ways * sizeof(struct link);
+    size_t fits = sizeof(struct set);
+
+    while (fits < bytes && fits < HOST_LINE_BYTES)
+        fits *= 2;
+    return round_up(bytes, fits);
 }
 
 struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways)
 {
     struct sim_cache *c = calloc(1, sizeof *c);
-    size_t lines = (size_t)sets * ways;
+    size_t lines = (size_t)sets * ways, beyond;
 
     if (c == NULL)
         return NULL;
     c->sets = sets;
     c->ways = ways;
-    c->tag = calloc(lines, sizeof *c->tag);
-    c->link = calloc(lines, sizeof *c->link);
-    c->newest = calloc(sets, sizeof *c->newest);
-    c->dirty = calloc(sets, sizeof *c->dirty);
+    c->marks = round_up(ways, MARKS);
+    c->set_bytes = set_bytes(c);
+    c->memory = calloc(sets * c->set_bytes + HOST_LINE_BYTES, 1);
     c->line = calloc(lines, sizeof *c->line);
-    if (c->tag == NULL || c->link == NULL || c->newest == NULL ||
-        c->dirty == NULL || c->line == NULL) {
+    if (c->memory == NULL || c->line == NULL) {
         sim_cache_free(c);
         return NULL;
     }
-    order_ways(c);
+    beyond = (uintptr_t)c->memory % HOST_LINE_BYTES;
+    c->set = (unsigned char *)c->memory + (HOST_LINE_BYTES - beyond);
     return c;
 }
 
@@ -66,10 +118,7 @@ void sim_cache_free(struct sim_cache *c)
 {
     if (c == NULL)
         return;
-    free(c->tag);
-    free(c->link);
-    free(c->newest);
-    free(c->dirty);
+    free(c->memory);
     free(c->line);
     free(c);
 }
@@ -104,23 +153,59 @@ void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before)
 {
     size_t lines = (size_t)c->sets * c->ways;
 
-    memcpy(c->tag, before->tag, lines * sizeof *c->tag);
-    memcpy(c->link, before->link, lines * sizeof *c->link);
-    memcpy(c->newest, before->newest, c->sets * sizeof *c->newest);
-    memcpy(c->dirty, before->dirty, c->sets * sizeof *c->dirty);
+    memcpy(c->set, before->set, c->sets * c->set_bytes);
     for (size_t i = 0; i < lines; i++)
-        c->line[i] = (struct line){.valid = before->line[i].valid,
+        c->line[i] = (struct line){.tag = before->line[i].tag,
+                                   .valid = before->line[i].valid,
                                    .dirty = before->line[i].dirty};
 }
 
-/* Returns the way of that tag, or `ways`. */
-static uint32_t find(const uint64_t *tag, uint32_t ways, uint64_t wanted)
+void sim_cache_expect(const struct sim_cache *c, uint32_t set)
 {
-    uint32_t w = 0;
+    const unsigned char *at = c->set + set * c->set_bytes;
 
-    while (w < ways && tag[w] != wanted)
-        w++;
-    return w;
+    __builtin_prefetch(at, 1);
+    if (c->set_bytes > HOST_LINE_BYTES)
+        __builtin_prefetch(at + HOST_LINE_BYTES, 1);
+}
+
+/* A byte of the line's number, never 0. */
+static uint8_t mark_of(uint64_t line)
+{
+    return (uint8_t)(line * 0x9e3779b97f4a7c15u >> 57 | 0x80);
+}
+
+/* Bit 7 of each byte of eight marks that is `mark`; the first is lowest. */
+static uint64_t alike(const uint8_t *marks, uint8_t mark)
+{
+    const uint64_t ones = 0x0101010101010101u, low = 0x7f * ones;
+    uint64_t x;
+
+    memcpy(&x, marks, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    x ^= mark * ones;
+    return ~(((x & low) + low) | x | low);
+}
+
+/* Returns the way of `line`, or `ways`. */
+static uint32_t find(const struct sim_cache *c, struct set *s, size_t first,
+                     uint64_t line)
+{
+    const uint8_t *marks = marks_of(s);
+    uint8_t mark = mark_of(line);
+
+    for (uint32_t w = 0; w < c->ways; w += MARKS) {
+        for (uint64_t rest = alike(marks + w, mark); rest != 0;
+             rest &= rest - 1) {
+            uint32_t way = w + (uint32_t)__builtin_ctzll(rest) / 8;
+
+            if (c->line[first + way].tag == line + 1)
+                return way;
+        }
+    }
+    return c->ways;
 }
 
 /* Makes `way` the one used last. */
@@ -146,8 +231,9 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
                                          int allocate, int dirty)
 {
     size_t first = (size_t)set * c->ways;
-    struct link *link = c->link + first;
-    uint32_t way = find(c->tag + first, c->ways, line + 1);
+    struct set *s = set_at(c, set);
+    struct link *link = links_of(c, s);
+    uint32_t way = find(c, s, first, line);
     struct sim_cache_result r = {0};
     struct line *l;
 
@@ -157,24 +243,24 @@ struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
         r.ready = l->ready;
         r.awaited = l->awaited;
     } else if (allocate) {
-        way = link[c->newest[set]].newer; /* used longest ago */
+        way = link[s->newest].newer; /* used longest ago */
         l = &c->line[first + way];
         r.evicted = l->dirty;
-        r.evicted_line = c->tag[first + way] - 1;
+        r.evicted_line = l->tag - 1;
         if (l->dirty != 0)
-            c->dirty[set]--;
-        c->tag[first + way] = line + 1;
-        *l = (struct line){.awaited = l->awaited};
+            s->dirty--;
+        *l = (struct line){.tag = line + 1, .awaited = l->awaited};
+        marks_of(s)[way] = mark_of(line);
         r.entered = 1;
     } else {
         return r;
     }
-    use(link, &c->newest[set], (uint16_t)way);
+    use(link, &s->newest, (uint16_t)way);
     if (allocate)
         l->valid |= (uint8_t)sectors;
     if (dirty && (sectors & l->valid) != 0) {
         if (l->dirty == 0)
-            c->dirty[set]++;
+            s->dirty++;
         l->dirty |= (uint8_t)(sectors & l->valid);
     }
     r.frame = (uint32_t)(first + way);
@@ -192,19 +278,21 @@ uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame, uint32_t sectors)
 uint32_t sim_cache_clean(struct sim_cache *c, uint32_t set, uint32_t most,
                          uint64_t *line)
 {
-    size_t first = (size_t)set * c->ways;
-    const struct link *link = c->link + first;
+    struct set *s = set_at(c, set);
+    const struct link *link = links_of(c, s);
+    struct line *lines = c->line + (size_t)set * c->ways, *l;
     uint32_t way, sectors;
 
-    if (c->dirty[set] <= most)
+    if (s->dirty <= most)
         return 0;
-    way = link[c->newest[set]].newer; /* used longest ago */
-    while (c->line[first + way].dirty == 0)
+    way = link[s->newest].newer; /* used longest ago */
+    while (lines[way].dirty == 0)
         way = link[way].newer;
-    sectors = c->line[first + way].dirty;
-    c->line[first + way].dirty = 0;
-    c->dirty[set]--;
-    *line = c->tag[first + way] - 1;
+    l = &lines[way];
+    sectors = l->dirty;
+    l->dirty = 0;
+    s->dirty--;
+    *line = l->tag - 1;
     return sectors;
 }
 

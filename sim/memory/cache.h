@@ -46,6 +46,8 @@ struct sim_cache_result {
 struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
                                          uint64_t line, uint32_t sectors,
                                          int allocate, int dirty);
+/* `set` is about to be looked up: has the host fetch it meanwhile. */
+void sim_cache_expect(const struct sim_cache *c, uint32_t set);
 /* Enters those of `sectors` that the line in `frame` lacks; returns them. */
 uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame, uint32_t sectors);
 /* If more than `most` lines of `set` are dirty, that of them that was used

@@ -14,6 +14,8 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
         .gpu = gpu,
         .channel = calloc(gpu->dram.channels, sizeof *dram->channel),
         .channels = gpu->dram.channels,
+        .by_channels = sim_divisor_of(gpu->dram.channels),
+        .by_interleave = sim_divisor_of(gpu->dram.interleave_bytes),
         .rate = sim_rate_of(cycle_bytes / gpu->dram.channels),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
     };
@@ -37,12 +39,13 @@ void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before)
 static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)
 {
     const struct teg_gpu *gpu = dram->gpu;
-    uint32_t channels = gpu->dram.channels;
 
     if (gpu->dram.spread)
-        return &dram->channel[dram->in_turn++ % channels];
-    return &dram->channel[sim_interleave(address / gpu->dram.interleave_bytes,
-                                         channels, gpu->dram.hash)];
+        return &dram->channel[sim_remainder(dram->in_turn++,
+                                            &dram->by_channels)];
+    return &dram->channel[sim_interleave(
+        sim_quotient(address, &dram->by_interleave), &dram->by_channels,
+        gpu->dram.hash)];
 }
 
 static uint64_t most_moved(const struct sim_dram *dram)

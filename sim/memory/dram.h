@@ -11,6 +11,7 @@
 #define TEG_SIM_MEMORY_DRAM_H
 
 #include "sim/events.h"
+#include "sim/memory/divisor.h"
 #include "sim/memory/way.h"
 
 /* Skew is seen over so many bytes a channel: accesses may camp on one channel
@@ -30,6 +31,7 @@ struct sim_dram {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
     struct sim_channel *channel; /* owned, [channels] */
     uint32_t channels;
+    struct sim_divisor by_channels, by_interleave;
     uint64_t rate; /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */

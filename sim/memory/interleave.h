@@ -4,7 +4,7 @@
 #ifndef TEG_SIM_MEMORY_INTERLEAVE_H
 #define TEG_SIM_MEMORY_INTERLEAVE_H
 
-#include <stdint.h>
+#include "sim/memory/divisor.h"
 
 /* A fixed mixing of the bits, so that strides spread. */
 static inline uint64_t sim_fold(uint64_t x)
@@ -19,12 +19,17 @@ static inline uint64_t sim_fold(uint64_t x)
  * run of as many numbers as parts is turned by an amount that the upper bits
  * give: a footprint without gaps fills all parts alike, as it does on hardware
  * up to the last kilobytes of a cache, and a stride still spreads. */
-static inline uint64_t sim_interleave(uint64_t number, uint64_t parts,
+static inline uint64_t sim_interleave(uint64_t number,
+                                      const struct sim_divisor *parts,
                                       uint32_t hash)
 {
-    uint64_t turned = hash ? sim_fold(number / parts) % parts : 0;
+    uint64_t run = sim_quotient(number, parts);
+    uint64_t part = number - run * parts->by;
 
-    return (number % parts + turned) % parts;
+    if (!hash)
+        return part;
+    part += sim_remainder(sim_fold(run), parts);
+    return part < parts->by ? part : part - parts->by;
 }
 
 #endif

@@ -12,6 +12,7 @@ static int init_textures(struct sim_l1 *l1)
         return 1;
     l1->texture_sets =
         gpu->texture.l1_bytes / TEG_LINE_BYTES / gpu->texture.l1_ways;
+    l1->by_texture_sets = sim_divisor_of(l1->texture_sets);
     l1->texture = sim_caches_new(l1->sms, (uint32_t)l1->texture_sets,
                                  gpu->texture.l1_ways);
     return l1->texture != NULL;
@@ -28,6 +29,7 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
     l1->sets =
         (bytes != 0 ? bytes : gpu->l1.bytes) / TEG_LINE_BYTES / gpu->l1.ways;
     l1->sets = teg_max(l1->sets, 1);
+    l1->by_sets = sim_divisor_of(l1->sets);
     l1->cache = sim_caches_new(sms, (uint32_t)l1->sets, gpu->l1.ways);
     return l1->cache != NULL;
 }
@@ -47,10 +49,9 @@ int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
     uint64_t line = miss->address / TEG_LINE_BYTES;
     int loads = !r->is_store, texels = r->space == SPACE_TEXTURE;
     struct sim_cache *cache = sim_l1_caches(l1, texels)[sm];
-    uint64_t sets = texels && l1->texture != NULL ? l1->texture_sets : l1->sets;
     uint32_t missing = miss->sectors;
     struct sim_cache_result found = sim_cache_access(
-        cache, (uint32_t)(line % sets), line, miss->sectors, loads, 0);
+        cache, sim_l1_set(l1, texels, line), line, miss->sectors, loads, 0);
 
     if (loads) {
         missing &= ~found.hits;

@@ -13,6 +13,7 @@
 #define TEG_SIM_MEMORY_L1_H
 
 #include "sim/memory/cache.h"
+#include "sim/memory/divisor.h"
 #include "sim/memory/line.h"
 #include "sim/memory/memory.h"
 
@@ -35,12 +36,23 @@ struct sim_l1 {
     struct sim_cache **texture; /* owned, [sms]; NULL: textures are looked up in
                                    L1, if there is one */
     uint64_t texture_sets;
+    struct sim_divisor by_sets, by_texture_sets;
 };
 
 static inline struct sim_cache **sim_l1_caches(const struct sim_l1 *l1,
                                                int of_texels)
 {
     return of_texels && l1->texture != NULL ? l1->texture : l1->cache;
+}
+
+/* The set of the line of that number in any of them. */
+static inline uint32_t sim_l1_set(const struct sim_l1 *l1, int of_texels,
+                                  uint64_t line)
+{
+    const struct sim_divisor *sets =
+        of_texels && l1->texture != NULL ? &l1->by_texture_sets : &l1->by_sets;
+
+    return (uint32_t)sim_remainder(line, sets);
 }
 
 /* Cycles from issue to use of what the request finds. */
@@ -63,6 +75,18 @@ void sim_l1_release(struct sim_l1 *l1);
  * at the earliest; else `miss` has what is left of it. */
 int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
                    struct sim_miss *miss);
+
+/* The line at `address` is about to be looked up for request `r`. */
+static inline void sim_l1_expect(const struct sim_l1 *l1, uint32_t sm,
+                                 const struct sim_request *r, uint64_t address)
+{
+    int texels = r->space == SPACE_TEXTURE;
+    struct sim_cache **cache = sim_l1_caches(l1, texels);
+
+    if (cache != NULL)
+        sim_cache_expect(cache[sm],
+                         sim_l1_set(l1, texels, address / TEG_LINE_BYTES));
+}
 
 /* The same, for whatever SM and transaction; `bypass`: does not look. */
 static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,

@@ -49,6 +49,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .atomic_held = calloc(slices, sizeof *l2->atomic_held),
         .last = calloc(slices, sizeof *l2->last),
         .slices = slices,
+        .by_slices = sim_divisor_of(slices),
         .halves = gpu->l2.far_latency != 0,
         .hash = gpu->dram.hash,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
@@ -65,6 +66,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
     if (gpu->l2.bytes == 0)
         return 1;
     l2->sets = gpu->l2.bytes / TEG_LINE_BYTES / gpu->l2.ways / slices;
+    l2->by_sets = sim_divisor_of(l2->sets);
     l2->lines = l2->sets * gpu->l2.ways * slices;
     l2->most_dirty = (uint32_t)(gpu->l2.dirty_share * gpu->l2.ways + 1e-9);
     l2->most_dirty += l2->most_dirty == 0;
@@ -83,12 +85,14 @@ void sim_l2_release(struct sim_l2 *l2)
 
 static uint64_t slice_of(const struct sim_l2 *l2, uint64_t line)
 {
-    return sim_interleave(line, l2->slices, l2->hash);
+    return sim_interleave(line, &l2->by_slices, l2->hash);
 }
 
 static uint32_t set_of(const struct sim_l2 *l2, uint64_t slice, uint64_t line)
 {
-    return (uint32_t)(slice * l2->sets + line / l2->slices % l2->sets);
+    return (uint32_t)(slice * l2->sets +
+                      sim_remainder(sim_quotient(line, &l2->by_slices),
+                                    &l2->by_sets));
 }
 
 /* ---- a transaction -------------------------------------------------------- */
@@ -205,6 +209,13 @@ static void search_copies(struct sim_l2 *l2, struct sim_way *w,
         sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
     search(l2, w, address, slice, missing, 1, r);
     sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
+}
+
+void sim_l2_expect(const struct sim_l2 *l2, uint64_t address)
+{
+    uint64_t line = address / TEG_LINE_BYTES;
+
+    sim_cache_expect(l2->cache, set_of(l2, slice_of(l2, line), line));
 }
 
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,

@@ -21,6 +21,7 @@
 #define TEG_SIM_MEMORY_L2_H
 
 #include "sim/memory/cache.h"
+#include "sim/memory/divisor.h"
 #include "sim/memory/dram.h"
 #include "sim/memory/line.h"
 
@@ -42,6 +43,7 @@ struct sim_l2 {
     struct sim_l2_load *last;  /* owned, [l2.slices] */
     struct sim_queue far_link;
     uint32_t slices, hash;
+    struct sim_divisor by_slices, by_sets;
     int halves;                                             /* it has two */
     uint64_t lines;                                         /* that it holds */
     uint64_t sets;                                          /* of a slice */
@@ -66,6 +68,8 @@ int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before);
  * on. */
 void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes);
 
+/* The line at `address` is about to be taken through L2, which there must be. */
+void sim_l2_expect(const struct sim_l2 *l2, uint64_t address);
 /* Takes `sectors` of the line at `address` through L2, which there must be,
  * and on to DRAM for what it lacks. */
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,

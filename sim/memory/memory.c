@@ -142,6 +142,8 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                     : 0;
     e->transactions = plan->count;
     e->count = 0;
+    for (uint32_t i = 1; i < plan->count && !bypass; i++)
+        sim_l1_expect(&m->l1, sm, &plan->request, plan->transaction[i].address);
     for (uint32_t i = 0; i < plan->count; i++)
         e->count += !begin_transaction(m, plan, i, bypass, e);
     for (uint32_t i = 0; i < plan->remotes; i++)
@@ -175,6 +177,13 @@ static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct sim_way *w,
                    w->at_least * SIM_TICKS);
 }
 
+/* It is the next to go beyond L1. */
+static void expect_miss(const struct sim_memory *m, const struct sim_miss *miss)
+{
+    if (m->l2.cache != NULL && (miss->flags & SIM_MISS_REMOTE) == 0)
+        sim_l2_expect(&m->l2, miss->address);
+}
+
 uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                         struct sim_request *r)
 {
@@ -189,6 +198,8 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                             .steps = miss->steps};
         uint64_t tick;
 
+        if (i + 1 < e->count)
+            expect_miss(m, &e->miss[i + 1]);
         if (miss->flags & SIM_MISS_REMOTE) {
             tick = sim_network_pass(&m->network, e->sm, &w, miss, r);
             note_end(&ends, sim_way_at(&w), tick);
