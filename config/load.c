@@ -126,12 +126,13 @@ static teg_status read_top(const struct load_file *a, load_setting s)
 {
     struct teg_nearest nearest;
 
-    teg_nearest_init(&nearest, load_name(s));
     for (size_t i = 0; i < sizeof tops / sizeof tops[0]; i++) {
         if (strcmp(tops[i].key, load_name(s)) == 0)
             return tops[i].read(a, s);
-        teg_nearest_offer(&nearest, tops[i].key);
     }
+    teg_nearest_init(&nearest, load_name(s));
+    for (size_t i = 0; i < sizeof tops / sizeof tops[0]; i++)
+        teg_nearest_offer(&nearest, tops[i].key);
     return load_unknown(a, s, "key", &nearest);
 }
 

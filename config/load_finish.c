@@ -33,14 +33,15 @@ static teg_status find_unit(const struct load *l,
 {
     struct teg_nearest nearest;
 
-    teg_nearest_init(&nearest, p->unit[i]);
     for (uint8_t u = 0; u < l->gpu->unit_count; u++) {
         if (strcmp(l->gpu->unit[u].name, p->unit[i]) == 0) {
             *unit = u;
             return TEG_OK;
         }
-        teg_nearest_offer(&nearest, l->gpu->unit[u].name);
     }
+    teg_nearest_init(&nearest, p->unit[i]);
+    for (uint8_t u = 0; u < l->gpu->unit_count; u++)
+        teg_nearest_offer(&nearest, l->gpu->unit[u].name);
     return teg_fail(l->d, TEG_CONFIG, p->where, "%s: unknown unit '%s'%s%s%s",
                     what, p->unit[i],
                     nearest.best != NULL ? "; did you mean '" : "",

@@ -13,15 +13,16 @@ static teg_status check_unit_keys(const struct load_file *a, load_setting s)
     for (int i = 0; i < config_setting_length(s); i++) {
         load_setting field = config_setting_get_elem(s, (unsigned)i);
         struct teg_nearest nearest;
-        int known = 0;
+        size_t count = sizeof unit_keys / sizeof unit_keys[0], k = 0;
 
+        while (k < count && strcmp(unit_keys[k], load_name(field)) != 0)
+            k++;
+        if (k < count)
+            continue;
         teg_nearest_init(&nearest, load_name(field));
-        for (size_t k = 0; k < sizeof unit_keys / sizeof unit_keys[0]; k++) {
-            known |= strcmp(unit_keys[k], load_name(field)) == 0;
+        for (k = 0; k < count; k++)
             teg_nearest_offer(&nearest, unit_keys[k]);
-        }
-        if (!known)
-            return load_unknown(a, field, "field", &nearest);
+        return load_unknown(a, field, "field", &nearest);
     }
     return TEG_OK;
 }

@@ -214,6 +214,22 @@ teg_status load_expect_group(const struct load_file *a, load_setting s)
     return TEG_OK;
 }
 
+/* Of that group: the nearest is looked for when a name is not found only. */
+static teg_status unknown_field(const struct load_file *a, load_setting field,
+                                const char *group)
+{
+    struct teg_nearest nearest;
+    uint32_t count;
+    const struct param *p = params(&count);
+
+    teg_nearest_init(&nearest, load_name(field));
+    for (uint32_t k = 0; k < count; k++) {
+        if (strcmp(p[k].group, group) == 0)
+            teg_nearest_offer(&nearest, p[k].field);
+    }
+    return load_unknown(a, field, "field", &nearest);
+}
+
 teg_status load_group(const struct load_file *a, load_setting s)
 {
     const char *group = load_name(s);
@@ -223,19 +239,13 @@ teg_status load_group(const struct load_file *a, load_setting s)
     TRY(load_expect_group(a, s));
     for (int i = 0; i < config_setting_length(s); i++) {
         load_setting field = config_setting_get_elem(s, (unsigned)i);
-        struct teg_nearest nearest;
-        uint32_t k;
+        uint32_t k = 0;
 
-        teg_nearest_init(&nearest, load_name(field));
-        for (k = 0; k < count; k++) {
-            if (strcmp(p[k].group, group) != 0)
-                continue;
-            if (strcmp(p[k].field, load_name(field)) == 0)
-                break;
-            teg_nearest_offer(&nearest, p[k].field);
-        }
+        while (k < count && (strcmp(p[k].field, load_name(field)) != 0 ||
+                             strcmp(p[k].group, group) != 0))
+            k++;
         if (k == count)
-            return load_unknown(a, field, "field", &nearest);
+            return unknown_field(a, field, group);
         TRY(read_param(a, field, &p[k]));
     }
     return TEG_OK;

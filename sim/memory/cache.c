@@ -40,9 +40,9 @@ enum {
 struct sim_cache {
     uint32_t sets, ways;
     size_t marks, set_bytes;
-    void *memory;       /* owned: of the sets */
+    void *memory;       /* owned: of the sets; likewise `line` */
     unsigned char *set; /* [sets], set_bytes each, aligned */
-    struct line *line;  /* owned, [sets][ways] */
+    struct line *line;  /* [sets][ways] */
 };
 
 static size_t round_up(size_t n, size_t to)
@@ -92,26 +92,39 @@ static size_t set_bytes(const struct sim_cache *c)
     return round_up(bytes, fits);
 }
 
-struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways)
+/* Caches of several SMs are one piece of memory, so that of an SM without work
+ * is not touched; the first one owns it. */
+static struct sim_cache *new_row(uint32_t count, uint32_t sets, uint32_t ways)
 {
-    struct sim_cache *c = calloc(1, sizeof *c);
+    struct sim_cache *c = calloc(count, sizeof *c);
     size_t lines = (size_t)sets * ways, beyond;
+    struct sim_cache shape = {
+        .sets = sets, .ways = ways, .marks = round_up(ways, MARKS)};
 
     if (c == NULL)
         return NULL;
-    c->sets = sets;
-    c->ways = ways;
-    c->marks = round_up(ways, MARKS);
-    c->set_bytes = set_bytes(c);
-    c->memory = calloc(sets * c->set_bytes + HOST_LINE_BYTES, 1);
-    c->line = calloc(lines, sizeof *c->line);
+    shape.set_bytes = set_bytes(&shape);
+    c->memory = calloc(count * sets * shape.set_bytes + HOST_LINE_BYTES, 1);
+    c->line = calloc(count * lines, sizeof *c->line);
     if (c->memory == NULL || c->line == NULL) {
         sim_cache_free(c);
         return NULL;
     }
     beyond = (uintptr_t)c->memory % HOST_LINE_BYTES;
-    c->set = (unsigned char *)c->memory + (HOST_LINE_BYTES - beyond);
+    shape.memory = c->memory;
+    shape.set = (unsigned char *)c->memory + (HOST_LINE_BYTES - beyond);
+    shape.line = c->line;
+    for (uint32_t i = 0; i < count; i++) {
+        c[i] = shape;
+        c[i].set += i * sets * shape.set_bytes;
+        c[i].line += i * lines;
+    }
     return c;
+}
+
+struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways)
+{
+    return new_row(1, sets, ways);
 }
 
 void sim_cache_free(struct sim_cache *c)
@@ -123,25 +136,26 @@ void sim_cache_free(struct sim_cache *c)
     free(c);
 }
 
-void sim_caches_free(struct sim_cache **c, uint32_t count)
-{
-    for (uint32_t i = 0; c != NULL && i < count; i++)
-        sim_cache_free(c[i]);
-    free(c);
-}
-
 struct sim_cache **sim_caches_new(uint32_t count, uint32_t sets, uint32_t ways)
 {
-    struct sim_cache **c = calloc(count, sizeof *c);
+    struct sim_cache **c = calloc(count + 1u, sizeof *c);
+    struct sim_cache *row = c != NULL ? new_row(count, sets, ways) : NULL;
 
-    for (uint32_t i = 0; c != NULL && i < count; i++) {
-        c[i] = sim_cache_new(sets, ways);
-        if (c[i] != NULL)
-            continue;
-        sim_caches_free(c, count);
+    if (row == NULL) {
+        free(c);
         return NULL;
     }
+    for (uint32_t i = 0; i < count; i++)
+        c[i] = &row[i];
     return c;
+}
+
+void sim_caches_free(struct sim_cache **c)
+{
+    if (c == NULL)
+        return;
+    sim_cache_free(c[0]);
+    free(c);
 }
 
 int sim_cache_alike(const struct sim_cache *a, const struct sim_cache *b)

@@ -19,9 +19,10 @@ struct sim_cache;
  * memory. */
 struct sim_cache *sim_cache_new(uint32_t sets, uint32_t ways);
 void sim_cache_free(struct sim_cache *c);
-/* `count` alike, one for each SM.  Returns NULL out of memory. */
+/* `count` alike, one for each SM, to be freed together.  Returns NULL out of
+ * memory. */
 struct sim_cache **sim_caches_new(uint32_t count, uint32_t sets, uint32_t ways);
-void sim_caches_free(struct sim_cache **c, uint32_t count);
+void sim_caches_free(struct sim_cache **c);
 
 /* Whether both have as many sets of as many ways. */
 int sim_cache_alike(const struct sim_cache *a, const struct sim_cache *b);

@@ -36,8 +36,8 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
 
 void sim_l1_release(struct sim_l1 *l1)
 {
-    sim_caches_free(l1->cache, l1->sms);
-    sim_caches_free(l1->texture, l1->sms);
+    sim_caches_free(l1->cache);
+    sim_caches_free(l1->texture);
     *l1 = (struct sim_l1){0};
 }
 

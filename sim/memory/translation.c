@@ -26,7 +26,7 @@ int sim_translation_init(struct sim_translation *t, const struct teg_gpu *gpu,
 
 void sim_translation_release(struct sim_translation *t)
 {
-    sim_caches_free(t->tlb, t->sms);
+    sim_caches_free(t->tlb);
     free(t->last);
     free(t->walked.region);
     free(t->walked.ready);
