@@ -225,20 +225,19 @@ static void add_stalls(struct collect_statistics *c, const struct sim_issue *e)
         c->stall[r] += e->stall[r];
 }
 
-static void add_time(struct collect_statistics *c, const struct sim_issue *e)
+static void add_time(struct collect_statistics *c,
+                     struct teg_unit_statistics *u, const struct sim_issue *e)
 {
     struct teg_statistics *s = c->s;
-    struct teg_unit_statistics *u = &s->unit[e->unit];
+    struct covered *whole = &c->covered[e->unit];
     uint64_t begin = e->cycle + e->queued, busy_end = begin + e->busy;
     uint32_t load;
 
     u->busy_cycles += e->busy;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
-    bins_note(u->busy_bin, &c->covered[e->unit].busy, c->bin_log2, begin,
-              busy_end);
-    bins_note(u->load_bin, &c->covered[e->unit].load, c->bin_log2, e->cycle,
-              e->done);
+    bins_note(u->busy_bin, &whole->busy, c->bin_log2, begin, busy_end);
+    bins_note(u->load_bin, &whole->load, c->bin_log2, e->cycle, e->done);
     if (e->lines != 0) {
         struct teg_unit_statistics *tags = &s->unit[c->gpu->tag_unit];
 
@@ -546,6 +545,7 @@ static void on_issue(void *self, const struct sim_issue *e)
 {
     struct collect_statistics *c = self;
     uint32_t lanes = count_lanes(e->mask);
+    struct teg_unit_statistics *u;
     struct executed *x;
 
     if (!c->failed && e->inst >= c->executed_count)
@@ -557,14 +557,15 @@ static void on_issue(void *self, const struct sim_issue *e)
     x->lanes += lanes;
     x->active += lanes != 0;
     x->unit_cycles += e->interval;
-    c->s->unit[e->unit].issued++;
+    u = &c->s->unit[e->unit];
+    u->issued++;
     if (e->request != NULL)
         add_request(&c->s->memory, e->request);
     if (e->constants.lookups != 0)
         add_constants(&c->s->memory, &e->constants);
     follow_loads(c, e, &c->program->inst[e->inst]);
     if (e->done != 0)
-        add_time(c, e);
+        add_time(c, u, e);
 }
 
 static void on_block_start(void *self, uint64_t cycle, uint32_t sm,

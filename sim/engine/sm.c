@@ -13,13 +13,11 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
     const struct teg_gpu *gpu = chip->gpu;
     uint32_t warps = gpu->sm.warps_max;
 
-    *sm = (struct sim_sm){
-        .chip = chip,
-        .number = number,
-        .wake = SIM_NEVER,
-        .next_block_end = SIM_NEVER,
-        .free_slots = warps == 64 ? UINT64_MAX : (1ull << warps) - 1,
-    };
+    sm->chip = chip;
+    sm->number = number;
+    sm->wake = SIM_NEVER;
+    sm->next_block_end = SIM_NEVER;
+    sm->free_slots = warps == 64 ? UINT64_MAX : (1ull << warps) - 1;
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].next_far = SIM_NEVER;
@@ -41,8 +39,11 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
 
 void sim_sm_release(struct sim_sm *sm)
 {
-    const struct teg_gpu *gpu = sm->chip != NULL ? sm->chip->gpu : NULL;
+    const struct teg_gpu *gpu;
 
+    if (sm->chip == NULL)
+        return;
+    gpu = sm->chip->gpu;
     for (uint32_t w = 0; sm->warp != NULL && w < gpu->sm.warps_max; w++)
         free(sm->warp[w].counter);
     for (uint32_t b = 0; sm->resident != NULL && b < gpu->sm.blocks_max; b++) {
@@ -59,7 +60,7 @@ void sim_sm_release(struct sim_sm *sm)
     sim_pending_release(&sm->pending);
     free(sm->follows.at);
     sim_outbox_release(&sm->outbox);
-    *sm = (struct sim_sm){0};
+    sm->chip = NULL;
 }
 
 /* ---- placing ------------------------------------------------------------- */

@@ -80,6 +80,8 @@ struct sim_sm {
     struct sim_outbox outbox;
 };
 
+/* `*sm` is zeroed; releasing it, which may be done twice, does not leave it so:
+ * it is tens of kilobytes, and a chip has many without work. */
 teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
                        uint32_t number, struct teg_diag *d);
 void sim_sm_release(struct sim_sm *sm);

@@ -71,8 +71,13 @@ void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops)
     const struct sim_wait *wait = ops->wait + op->waits;
 
     w->waits_for_open = 0;
-    for (uint16_t i = 0; i < op->wait_count; i++)
-        wait_for(w, wait[i]);
+    for (uint16_t i = 0; i < op->wait_count; i++) {
+        /* Most are. */
+        if (wait[i].kind == SIM_WAIT_SCOREBOARD)
+            wait_for_scoreboard(w, wait[i]);
+        else
+            wait_for(w, wait[i]);
+    }
 }
 
 /* ---- stalls -------------------------------------------------------------- */
