@@ -188,18 +188,35 @@ check("or by a known factor", dataclasses.replace(
     grids, factor=3.0).whole([few, many])[0]["us"], 306.0)
 
 
-# two warps a block: 16 blocks an SM by their number, 100 KB / 20 KB = 5 by
-# shared memory
-check("waves along a row", whole.hub.two_waves((9999, 9, 1), (64, 1, 1), 0),
-      ((84 * 16, 1, 1), (2 * 84 * 16, 1, 1)))
-check("a row of less than two waves",
-      whole.hub.two_waves((2000, 9, 1), (64, 1, 1), 0),
-      ((2000, 1, 1), (2000, 2, 1)))
-check("waves in whole rows",
-      whole.hub.two_waves((100, 99, 1), (64, 1, 1), 19 * 1024),
-      ((100, 5, 1), (100, 10, 1)))
-check("less than two waves", whole.hub.two_waves((100, 9, 1), (64, 1, 1),
-                                                 19 * 1024), ((100, 9, 1),))
+# 5 blocks fill an SM: 20 fill 4 of 84, 420 all, 21,000 are 50 waves of those,
+# 11 times the difference more than the sixth
+class Waves(replay.Waves):
+    def _trace(self, teg, blocks, limit):
+        return blocks
+
+
+class Places:
+    @staticmethod
+    def report(trace, gpu, words, limit):
+        del gpu, words, limit
+        check("one block tells what fits", trace, 1)
+        return {"occupancy": {"places": 5}}
+
+
+waves = Waves("k", "", 86, (), "k", (32, 1, 1), (), (1000, 21, 1), 4, 84)
+check("parts of the grid", waves.traces(Places, 1, "g", ()), [40, 120])
+(k,) = waves.whole([[{**few[0], "blocks": 40}],
+                    [{**many[0], "blocks": 120}]])
+check("waves beyond are the difference", k["us"], 26.0 + 16.0 * 11)
+check("instructions of all blocks", k["instructions"],
+      (120 + 80 * 11) * 84 / 4)
+check("models likewise", k["models"], {"m": 3.0 + 2.0 * 11, "n": None})
+check("waves are a sample", k["sampled"], True)
+try:
+    check("a small grid", dataclasses.replace(waves, grid=(119, 1, 1)).traces(
+        Places, 1, "g", ()), "refused")
+except common.Refused as e:
+    check("a small grid", "fewer blocks" in str(e), True)
 
 
 # ---- the journal ------------------------------------------------------------
@@ -207,7 +224,8 @@ check("less than two waves", whole.hub.two_waves((100, 9, 1), (64, 1, 1),
 REPORT = json.dumps({
     "gpu": {"clock_mhz": 1000.0}, "time_us": 5.0, "sampled": None,
     "represented": None, "incomplete": False, "verdict": {"bound": "dram"},
-    "kernel": {"name": "k", "launches": 1, "warp_instructions": 7},
+    "kernel": {"name": "k", "launches": 1, "warp_instructions": 7,
+               "blocks": 3},
     "models": [{"name": "m", "cycles": 2000.0}]})
 
 
@@ -217,8 +235,8 @@ class How:
     def __init__(self, key):
         self.key = key
 
-    def traces(self, teg, limit):
-        del teg, limit
+    def traces(self, teg, limit, gpu, words):
+        del teg, limit, gpu, words
         return ["trace"]
 
     def whole(self, found):

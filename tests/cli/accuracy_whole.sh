@@ -13,7 +13,7 @@ cat "$work/out"
 # neither times, nor a compiler, nor sources
 expect 0 whole --measured "$work"
 out "skipped: rtx2070super, gtx1080ti: n"
-for gpu in rtx2080ti a6000 h100pcie v100; do
+for gpu in rtx2080ti rtx3090 "a6000, a4000, a100" h100pcie v100; do
     out "skipped: $gpu: n"
 done
 no_err
