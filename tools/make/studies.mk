@@ -85,7 +85,8 @@ fixtures-check:
 	tools/make_fixtures.sh --check
 
 REFERENCES := $(sort $(patsubst %.c,$(BUILD)/%, \
-    $(wildcard tests/traces/emulate/test_reference*.c)))
+    $(wildcard tests/traces/emulate/test_reference*.c) \
+    tests/traces/emulate/test_tensor_copies.c))
 
 emulator-check: $(REFERENCES)
 	@status=0; for t in $^; do \
