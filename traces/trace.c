@@ -491,6 +491,11 @@ const struct teg_step *teg_trace_steps(const struct teg_trace *trace,
     return trace->list.step;
 }
 
+const struct teg_score *teg_trace_score(const struct teg_trace *trace)
+{
+    return trace->list.score.entries != 0 ? &trace->list.score : NULL;
+}
+
 int teg_trace_is_list(const struct teg_trace *trace)
 {
     return teg_trace_format(trace) == TRACE_LIST ||

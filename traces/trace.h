@@ -11,6 +11,7 @@
 #include "include/teg/trace.h"
 #include "traces/base/options.h"
 #include "traces/block/cursor.h"
+#include "traces/list/score.h"
 #include "traces/list/step.h"
 
 enum teg_trace_format {
@@ -29,6 +30,8 @@ const char *teg_trace_format_name(enum teg_trace_format format);
  * other. */
 const struct teg_step *teg_trace_steps(const struct teg_trace *trace,
                                        size_t *count);
+/* All of it, with streams, events and graphs; NULL: it has not been said. */
+const struct teg_score *teg_trace_score(const struct teg_trace *trace);
 /* Whether the launches are files of their own. */
 int teg_trace_is_list(const struct teg_trace *trace);
 /* Remarks about the trace as a whole (a list's missing file). */

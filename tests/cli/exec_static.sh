@@ -13,6 +13,12 @@ done
 # what a graph launches is traced as any launch, in its order
 expect 0 "$teg" exec -g a100 -o "$work/capture" -- "$build/tests/cli/streams" capture
 err '3 launches, 1 trace'
+# and is one graph, with the edges of the capture
+tr -d ' \n' <"$work/capture/kernels.json" >"$work/flat.json"
+check 'one copy first' grep -q '"nodes":\[{"what":"host-to-device",[^}]*"after":\[\]}' "$work/flat.json"
+check 'two behind it' grep -q '{"kernel":0,"launches":1,"after":\[0\]},{"what":"host","after":\[0\]}' "$work/flat.json"
+check 'one behind both' grep -q '{"what":"device-to-host",[^}]*"after":\[2,1\]}\]}\],"order"' "$work/flat.json"
+check 'launched thrice' [ "$(grep -o '"what":"graph"' "$work/flat.json" | wc -l)" = 3 ]
 
 # PTX is compiled by the ptxas on $PATH; here one that has its answer ready
 mkdir "$work/tools"

@@ -67,13 +67,16 @@ static void note_copy(struct runtime *r, const void *to, const void *from,
         tracer_event(&r->tracer,
                      is_resident(r, from) ? "device-to-device"
                                           : "host-to-device",
-                     to, bytes);
+                     to, bytes, shared_find(r, from) != NULL);
+    else if (is_resident(r, from))
+        tracer_event(&r->tracer, "device-to-host", from, bytes,
+                     shared_find(r, to) != NULL);
 }
 
 void memory_note_set(struct runtime *r, const void *to, size_t bytes)
 {
     if (is_resident(r, to))
-        tracer_event(&r->tracer, "set", to, bytes);
+        tracer_event(&r->tracer, "set", to, bytes, 0);
 }
 
 int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,

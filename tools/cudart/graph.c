@@ -181,13 +181,83 @@ int graph_sort(struct graph *g)
     return 1;
 }
 
-int graph_run(struct runtime *r, const struct graph *g)
+/* ---- running ------------------------------------------------------------------ */
+
+/* What a node comes after; where that is nothing in its graph, `before`. */
+static json_t *after_of(struct node *n, const json_t *before)
+{
+    json_t *after = json_array();
+
+    for (size_t i = 0; i < n->froms; i++) {
+        n->from[i]->followed = 1;
+        json_array_extend(after, n->from[i]->ends);
+    }
+    if (n->froms == 0)
+        json_array_extend(after, (json_t *)before);
+    return after;
+}
+
+static int run_nodes(struct runtime *r, const struct graph *g,
+                     const json_t *before, json_t *ends);
+
+static int run_node(struct runtime *r, struct node *n, const json_t *before)
+{
+    json_t *after = after_of(n, before);
+    int error = cudaSuccess;
+
+    n->ends = json_array();
+    if (n->operation.kind == OPERATION_GRAPH && !n->disabled) {
+        error = run_nodes(r, n->operation.graph, after, n->ends);
+    } else {
+        tracer_node_begin(&r->tracer, after);
+        if (!n->disabled)
+            error = operation_run(r, &n->operation);
+        json_array_append_new(
+            n->ends, json_integer((json_int_t)tracer_node_end(&r->tracer)));
+    }
+    json_decref(after);
+    return error;
+}
+
+/* A graph ends with the nodes that no other comes after. */
+static int run_nodes(struct runtime *r, const struct graph *g,
+                     const json_t *before, json_t *ends)
 {
     int error = cudaSuccess;
 
-    for (size_t i = 0; i < g->nodes && error == cudaSuccess; i++) {
-        if (!g->node[i]->disabled)
+    for (size_t i = 0; i < g->nodes && error == cudaSuccess; i++)
+        error = run_node(r, g->node[i], before);
+    if (g->nodes == 0)
+        json_array_extend(ends, (json_t *)before);
+    for (size_t i = 0; i < g->nodes; i++) {
+        struct node *n = g->node[i];
+
+        if (!n->followed)
+            json_array_extend(ends, n->ends);
+        n->followed = 0;
+        json_decref(n->ends);
+        n->ends = NULL;
+    }
+    return error;
+}
+
+int graph_run(struct runtime *r, const struct graph *g)
+{
+    json_t *before, *ends;
+    int error = cudaSuccess;
+
+    for (size_t i = 0; r->tracer.directory == NULL && i < g->nodes; i++) {
+        if (!g->node[i]->disabled && error == cudaSuccess)
             error = operation_run(r, &g->node[i]->operation);
     }
+    if (r->tracer.directory == NULL)
+        return error;
+    before = json_array();
+    ends = json_array();
+    tracer_graph_begin(&r->tracer);
+    error = run_nodes(r, g, before, ends);
+    tracer_graph_end(&r->tracer);
+    json_decref(before);
+    json_decref(ends);
     return error;
 }

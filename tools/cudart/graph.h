@@ -15,6 +15,9 @@ struct node {
     size_t froms;
     const struct node *origin; /* that this one was cloned from; may be gone */
     int disabled;
+    int followed; /* while it is launched: another node comes after it */
+    json_t *ends; /* owned while the graph is launched: numbers of its trace's
+                     nodes that others come after */
 };
 
 struct graph {

@@ -17,6 +17,7 @@ enum {
                               than others have started */
     ATTRIBUTE_COOPERATIVE = 2,
     ATTRIBUTE_CLUSTER = 4,
+    ATTRIBUTE_DEPENDENT = 6, /* programmatic stream serialization */
 };
 
 /* What <<<...>>> pushed and the kernel's stub takes. */
@@ -324,6 +325,7 @@ int function_launch(struct runtime *r, struct function *f,
         error = gather(f->kernel, args, params);
     if (error != cudaSuccess)
         return error;
+    r->tracer.at.dependent = s->dependent;
     status = run(r, &key, &facts, &us, &d);
     pass_time(r, insts, us);
     if (status == TEG_OK)
@@ -367,6 +369,8 @@ void launch_read_attributes(struct launch_shape *shape,
             memcpy(&shape->cooperative, a->value, sizeof shape->cooperative);
         else if (a->id == ATTRIBUTE_CLUSTER)
             memcpy(&shape->cluster, a->value, sizeof shape->cluster);
+        else if (a->id == ATTRIBUTE_DEPENDENT)
+            memcpy(&shape->dependent, a->value, sizeof shape->dependent);
     }
 }
 
@@ -378,6 +382,8 @@ void launch_write_attribute(const struct launch_shape *shape, int id,
         memcpy(a->value, &shape->cooperative, sizeof shape->cooperative);
     else if (id == ATTRIBUTE_CLUSTER)
         memcpy(a->value, &shape->cluster, sizeof shape->cluster);
+    else if (id == ATTRIBUTE_DEPENDENT)
+        memcpy(a->value, &shape->dependent, sizeof shape->dependent);
 }
 
 /* ---- entry points ------------------------------------------------------------------- */

@@ -9,6 +9,7 @@ struct launch_shape {
     size_t shared;
     struct cuda_dim3 cluster; /* blocks; 0: as the kernel says, else none */
     int cooperative;
+    int dependent; /* may start before the launch before it has ended */
 };
 
 /* Reads the attributes of a launch into its shape; one that is not known

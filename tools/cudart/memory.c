@@ -49,6 +49,7 @@ int memory_allocate(struct runtime *r, void **address, size_t bytes)
         return cudaErrorMemoryAllocation;
     r->allocated += bytes;
     *address = (void *)(at + r->margin);
+    tracer_event(&r->tracer, "allocate", *address, bytes, 0);
     return cudaSuccess;
 }
 
@@ -116,7 +117,7 @@ int memory_free(struct runtime *r, void *address)
     if (!emu_device_remove(r->device, at))
         return cudaErrorInvalidValue;
     bytes -= 2 * r->margin;
-    tracer_event(&r->tracer, "free", address, bytes);
+    tracer_event(&r->tracer, "free", address, bytes, 0);
     r->allocated -= bytes < r->allocated ? bytes : r->allocated;
     return cudaSuccess;
 }

@@ -121,6 +121,7 @@ int operation_run(struct runtime *r, const struct operation *o)
     case OPERATION_SET:
         return set_rows(r, &o->set);
     case OPERATION_HOST:
+        tracer_say(&r->tracer, "host", 0);
         return call_host(&o->host);
     case OPERATION_GRAPH:
         return graph_run(r, o->graph);

@@ -1,6 +1,7 @@
 #include "tools/cudart/runtime.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
@@ -14,6 +15,15 @@
 static struct runtime state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int last_error;
+static _Thread_local double called_last; /* when the thread's last call ended */
+
+static double now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
 
 /* The program may come back from a callback while it holds the lock. */
 static void init_lock(void)
@@ -78,6 +88,9 @@ struct runtime *runtime_begin(void)
         r->ready = 1;
         r->error = open_gpu(r);
     }
+    if (r->tracer.times_host && called_last > 0)
+        r->tracer.host_us += now_us() - called_last;
+    called_last = 0;
     return r;
 }
 
@@ -89,6 +102,10 @@ int runtime_unlock(struct runtime *r, int error)
 
 int runtime_end(struct runtime *r, int error)
 {
+    if (r->ready)
+        tracer_end(&r->tracer);
+    if (r->tracer.times_host)
+        called_last = now_us();
     if (r->error != cudaSuccess)
         error = r->error;
     if (error != cudaSuccess)

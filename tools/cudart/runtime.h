@@ -23,6 +23,7 @@
  *   TEG_EXEC_STRICT    not empty: buffers end with their last byte
  *   TEG_EXEC_INTERLEAVE  how warps take turns, if not from barrier to barrier
  *   TEG_EXEC_TIME      not empty: launches take what the simulator says
+ *   TEG_EXEC_HOST_TIME  not empty: the host's time between calls is noted
  *   TEG_EXEC_JOBS      threads that run the blocks of a launch
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H

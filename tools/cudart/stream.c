@@ -9,7 +9,10 @@
 static struct stream standard;
 
 enum {
-    HANDLES_STANDARD = 2
+    HANDLE_PER_THREAD = 2,
+    HANDLES_STANDARD = 2,
+    NUMBER_PER_THREAD = 1, /* those of the program's follow */
+    FLAG_NONBLOCKING = 1,
 };
 
 struct stream *stream_of(struct runtime *r, void *handle)
@@ -18,12 +21,21 @@ struct stream *stream_of(struct runtime *r, void *handle)
     return (uintptr_t)handle > HANDLES_STANDARD ? handle : &standard;
 }
 
+/* As traces number them: the default stream is 0. */
+static uint64_t number_of(struct runtime *r, void *handle)
+{
+    return (uintptr_t)handle == HANDLE_PER_THREAD ? NUMBER_PER_THREAD
+                                                  : stream_of(r, handle)->id;
+}
+
 int stream_submit(struct runtime *r, void *handle, const struct operation *o)
 {
     struct stream *s = stream_of(r, handle);
 
-    return capture_of(r, &s->frontier) != NULL ? capture_add(r, s, o)
-                                               : operation_run(r, o);
+    if (capture_of(r, &s->frontier) != NULL)
+        return capture_add(r, s, o);
+    tracer_in(&r->tracer, number_of(r, handle), 1);
+    return operation_run(r, o);
 }
 
 int stream_is_captured(struct runtime *r, void *handle, const char *name)
@@ -40,7 +52,7 @@ int stream_is_captured(struct runtime *r, void *handle, const char *name)
 CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
 {
     BEGIN(r);
-    static uint64_t made;
+    static uint64_t made = NUMBER_PER_THREAD;
     struct stream *s = calloc(1, sizeof *s);
 
     if (stream == NULL || s == NULL) {
@@ -50,6 +62,7 @@ CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
     }
     *s = (struct stream){.flags = flags, .priority = priority, .id = ++made};
     *stream = s;
+    tracer_stream(&r->tracer, s->id, priority, flags & FLAG_NONBLOCKING);
     return runtime_end(r, cudaSuccess);
 }
 
@@ -75,18 +88,30 @@ CALL(cudaStreamDestroy, void *stream)
     return runtime_end(r, cudaSuccess);
 }
 
+static int reach_end(struct runtime *r, void *stream)
+{
+    return capture_of(r, &stream_of(r, stream)->frontier) == NULL
+               ? cudaSuccess
+               : cudaErrorStreamCaptureUnsupported;
+}
+
 CALL(cudaStreamSynchronize, void *stream)
 {
     BEGIN(r);
-    struct stream *s = stream_of(r, stream);
+    int error = reach_end(r, stream);
 
-    return runtime_end(r, capture_of(r, &s->frontier) == NULL
-                              ? cudaSuccess
-                              : cudaErrorStreamCaptureUnsupported);
+    if (error == cudaSuccess)
+        tracer_say_stream(&r->tracer, number_of(r, stream));
+    return runtime_end(r, error);
 }
 ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
-ALSO(cudaStreamSynchronize, cudaStreamQuery);
-ALSO(cudaStreamSynchronize, cudaStreamQuery_ptsz);
+
+CALL(cudaStreamQuery, void *stream)
+{
+    BEGIN(r);
+    return runtime_end(r, reach_end(r, stream));
+}
+ALSO(cudaStreamQuery, cudaStreamQuery_ptsz);
 
 /* What the stream does from here on comes after what the event has seen. */
 CALL(cudaStreamWaitEvent, void *stream, struct event *event, unsigned flags)
@@ -95,6 +120,11 @@ CALL(cudaStreamWaitEvent, void *stream, struct event *event, unsigned flags)
     (void)flags;
     if (event == NULL)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
+    if (event->recorded && capture_of(r, &event->frontier) == NULL &&
+        capture_of(r, &stream_of(r, stream)->frontier) == NULL) {
+        tracer_in(&r->tracer, number_of(r, stream), 1);
+        tracer_say(&r->tracer, "wait", event->number);
+    }
     return runtime_end(
         r, capture_join(r, &stream_of(r, stream)->frontier, &event->frontier));
 }
@@ -187,6 +217,8 @@ CALL(cudaStreamAddCallback, void *stream,
     (void)flags;
     if (capture_of(r, &stream_of(r, stream)->frontier) != NULL)
         return runtime_end(r, cudaErrorStreamCaptureUnsupported);
+    tracer_in(&r->tracer, number_of(r, stream), 1);
+    tracer_say(&r->tracer, "host", 0);
     call(stream, cudaSuccess, data);
     return runtime_end(r, cudaSuccess);
 }
@@ -204,6 +236,7 @@ ALSO(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 CALL(cudaEventCreateWithFlags, void **event, unsigned flags)
 {
     BEGIN(r);
+    static uint64_t made;
     struct event *e = calloc(1, sizeof *e);
 
     (void)flags;
@@ -212,6 +245,7 @@ CALL(cudaEventCreateWithFlags, void **event, unsigned flags)
         return runtime_end(r, event == NULL ? cudaErrorInvalidValue
                                             : cudaErrorMemoryAllocation);
     }
+    e->number = ++made;
     *event = e;
     return runtime_end(r, cudaSuccess);
 }
@@ -233,6 +267,7 @@ CALL(cudaEventDestroy, void *event)
 
 int event_record(struct runtime *r, struct event *e)
 {
+    tracer_say(&r->tracer, "record", e->number);
     e->recorded = 1;
     e->at_us = r->nominal_us;
     return cudaSuccess;
@@ -262,13 +297,22 @@ CALL(cudaEventRecord, struct event *event, void *stream)
 }
 ALSO(cudaEventRecord, cudaEventRecord_ptsz);
 
-CALL(cudaEventSynchronize, void *event)
+CALL(cudaEventSynchronize, struct event *event)
+{
+    BEGIN(r);
+    if (event == NULL)
+        return runtime_end(r, cudaErrorInvalidResourceHandle);
+    if (event->recorded)
+        tracer_say(&r->tracer, "synchronize", event->number);
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cudaEventQuery, struct event *event)
 {
     BEGIN(r);
     return runtime_end(r, event != NULL ? cudaSuccess
                                         : cudaErrorInvalidResourceHandle);
 }
-ALSO(cudaEventSynchronize, cudaEventQuery);
 
 /* Once for a program. */
 static void say_times(struct runtime *r)

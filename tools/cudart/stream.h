@@ -27,7 +27,8 @@ struct stream {
 
 struct event {
     int recorded;
-    double at_us; /* nominal */
+    double at_us;    /* nominal */
+    uint64_t number; /* among the program's, from 1 */
     struct frontier frontier;
 };
 

@@ -88,6 +88,7 @@ int tracer_init(struct tracer *t)
 {
     t->directory = get_text("TEG_EXEC_DIR");
     t->kernel = get_text("TEG_EXEC_KERNEL");
+    t->times_host = get_text("TEG_EXEC_HOST_TIME") != NULL;
     t->launches = get_range("TEG_EXEC_LAUNCHES");
     t->blocks = get_range("TEG_EXEC_BLOCKS");
     return t->directory != NULL ? claim_number(t) : cudaSuccess;
@@ -248,17 +249,57 @@ static int write_line(const struct tracer *t, json_t *line)
     return good;
 }
 
+/* The first line of a node says what it comes after. */
+static void add_edges(struct tracer *t, json_t *line)
+{
+    if (t->graph.after != NULL) {
+        json_object_set(line, "after", t->graph.after);
+        t->graph.node = t->graph.lines;
+        t->graph.after = NULL;
+    }
+    t->graph.lines++;
+}
+
+/* A line of the program's score, with what it belongs to.  Takes `line`. */
+static int write_entry(struct tracer *t, json_t *line)
+{
+    const struct tracer_place *at = &t->at;
+
+    if (line != NULL && t->graph.depth > 0)
+        add_edges(t, line);
+    if (at->stream != 0 && t->graph.depth == 0)
+        json_object_set_new(line, "stream",
+                            json_integer((json_int_t)at->stream));
+    if (at->dependent)
+        json_object_set_new(line, "dependent", json_true());
+    if (t->process != 0)
+        json_object_set_new(line, "process",
+                            json_integer((json_int_t)t->process));
+    if (t->host_us > 0)
+        json_object_set_new(line, "host_us", json_real(t->host_us));
+    t->host_us = 0;
+    return write_line(t, line);
+}
+
 static int flush_event(struct tracer *t)
 {
     struct touched e = t->event;
     char address[24];
+    json_t *line;
 
     t->event = (struct touched){0};
     if (e.what == NULL)
         return 1;
     snprintf(address, sizeof address, "0x%" PRIx64, e.address);
-    return write_line(t, json_pack("{s:s, s:s, s:I}", "what", e.what, "address",
-                                   address, "bytes", (json_int_t)e.bytes));
+    line = json_pack("{s:s, s:s, s:I}", "what", e.what, "address", address,
+                     "bytes", (json_int_t)e.bytes);
+    if (e.pinned)
+        json_object_set_new(line, "pinned", json_true());
+    if (e.part)
+        json_object_set_new(line, "part", json_true());
+    if (t->at.async)
+        json_object_set_new(line, "async", json_true());
+    return write_entry(t, line);
 }
 
 static int flush_passed(struct tracer *t)
@@ -277,21 +318,116 @@ static void note_loss(struct tracer *t, int good)
         t->lost = errno != 0 ? errno : EIO;
 }
 
+static int is_write(const char *what)
+{
+    return strcmp(what, "host-to-device") == 0 ||
+           strcmp(what, "device-to-device") == 0 || strcmp(what, "set") == 0;
+}
+
 void tracer_event(struct tracer *t, const char *what, const void *address,
-                  size_t bytes)
+                  size_t bytes, int pinned)
 {
     struct touched *e = &t->event;
+    int part;
 
     if (t->directory == NULL || bytes == 0)
         return;
-    if (t->clock != NULL)
+    if (t->clock != NULL && is_write(what))
         simulated_write(t->clock, (uint64_t)address, bytes);
     if (e->what == what && e->address + e->bytes == (uint64_t)address) {
         e->bytes += bytes;
         return;
     }
     note_loss(t, flush_event(t) && flush_passed(t));
-    *e = (struct touched){what, (uint64_t)address, bytes};
+    part = t->at.touched == what;
+    t->at.touched = what;
+    *e = (struct touched){what, (uint64_t)address, bytes, pinned, part};
+}
+
+void tracer_in(struct tracer *t, uint64_t stream, int async)
+{
+    t->at = (struct tracer_place){.stream = stream, .async = async};
+}
+
+void tracer_end(struct tracer *t)
+{
+    note_loss(t, flush_event(t));
+    t->at = (struct tracer_place){0};
+}
+
+/* What was noted before comes before. */
+static void say(struct tracer *t, json_t *line)
+{
+    note_loss(t, flush_event(t) && flush_passed(t));
+    note_loss(t, write_entry(t, line));
+}
+
+void tracer_stream(struct tracer *t, uint64_t stream, int priority,
+                   int nonblocking)
+{
+    json_t *line;
+
+    if (t->directory == NULL || (priority == 0 && !nonblocking))
+        return;
+    line = json_pack("{s:b, s:I, s:i, s:b}", "made", 1, "stream",
+                     (json_int_t)stream, "priority", priority, "nonblocking",
+                     nonblocking);
+    if (t->process != 0)
+        json_object_set_new(line, "process",
+                            json_integer((json_int_t)t->process));
+    note_loss(t, write_line(t, line));
+}
+
+void tracer_say(struct tracer *t, const char *what, uint64_t event)
+{
+    json_t *line;
+
+    if (t->directory == NULL)
+        return;
+    line = json_pack("{s:s}", "what", what);
+    if (event != 0)
+        json_object_set_new(line, "event", json_integer((json_int_t)event));
+    say(t, line);
+}
+
+void tracer_say_stream(struct tracer *t, uint64_t stream)
+{
+    if (t->directory != NULL)
+        say(t, json_pack("{s:s, s:I}", "what", "synchronize", "stream",
+                         (json_int_t)stream));
+}
+
+void tracer_graph_begin(struct tracer *t)
+{
+    if (t->directory != NULL && t->graph.depth == 0)
+        say(t, json_pack("{s:s}", "what", "graph-begin"));
+    if (t->graph.depth++ == 0)
+        t->graph.lines = 0;
+}
+
+void tracer_node_begin(struct tracer *t, json_t *after)
+{
+    note_loss(t, flush_event(t));
+    t->at.touched = NULL;
+    t->at.dependent = 0;
+    t->graph.after = after;
+}
+
+/* One that has done nothing that is noted still has others after it. */
+uint64_t tracer_node_end(struct tracer *t)
+{
+    note_loss(t, flush_event(t));
+    if (t->graph.after != NULL && t->directory != NULL)
+        note_loss(t, write_entry(t, json_pack("{s:s}", "what", "nothing")));
+    return t->graph.node;
+}
+
+void tracer_graph_end(struct tracer *t)
+{
+    note_loss(t, flush_event(t));
+    t->graph.after = NULL;
+    if (--t->graph.depth == 0 && t->directory != NULL)
+        say(t, json_pack("{s:s}", "what", "graph-end"));
 }
 
 void tracer_pass(struct tracer *t)
@@ -309,8 +445,7 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
         kept->kernel, "launch", (json_int_t)number, "grid", shape_json(grid),
         "block", shape_json(block), "process", (json_int_t)t->process);
 
-    note_loss(t, flush_event(t) && flush_passed(t));
-    note_loss(t, write_line(t, line));
+    say(t, line);
     if (t->lost == 0)
         return TEG_OK;
     errno = t->lost;

@@ -2,6 +2,8 @@
 #ifndef TEG_TOOLS_CUDART_TRACER_H
 #define TEG_TOOLS_CUDART_TRACER_H
 
+#include <jansson.h>
+
 #include "tools/cudart/simulated.h"
 #include "traces/block/block.h"
 
@@ -13,6 +15,22 @@ struct range {
 struct touched {
     const char *what; /* static; NULL: none */
     uint64_t address, bytes;
+    int pinned; /* a copy's other side is host memory that stays in place */
+    int part;   /* of the operation that touched the ones before */
+};
+
+/* What the call under way does belongs to. */
+struct tracer_place {
+    uint64_t stream;
+    int async, dependent;
+    const char *touched; /* what the operation has touched so far; or NULL */
+};
+
+/* The graph that is being launched. */
+struct tracer_graph {
+    int depth;     /* graphs in graphs; 0: none */
+    json_t *after; /* borrowed: of the node that runs; NULL: it has a line */
+    uint64_t lines, node; /* of the launch so far; first of the node */
 };
 
 struct tracer {
@@ -23,16 +41,36 @@ struct tracer {
     struct written *written;
     struct simulated *clock; /* owned; NULL: time is nominal */
     struct touched event;    /* the latest, not noted yet */
-    uint64_t untraced;       /* launches since the latest that was */
-    int lost;                /* why a line could not be written, an errno */
+    struct tracer_place at;
+    struct tracer_graph graph;
+    int times_host;    /* the host's own time is noted */
+    double host_us;    /* of it, since the last line */
+    uint64_t untraced; /* launches since the latest that was */
+    int lost;          /* why a line could not be written, an errno */
 };
 
 int tracer_init(struct tracer *t);
-/* `what` has touched the bytes; ranges that follow on each other are one.  Is
- * noted before the next launch that is traced: what follows the last one of
- * them matters to none. */
+/* `what` has touched the bytes; ranges of an operation that follow on each
+ * other are one, others are parts of it. */
 void tracer_event(struct tracer *t, const char *what, const void *address,
-                  size_t bytes);
+                  size_t bytes, int pinned);
+/* What is noted from here to the end of the call is of that stream. */
+void tracer_in(struct tracer *t, uint64_t stream, int async);
+/* The end of an entry point. */
+void tracer_end(struct tracer *t);
+/* A stream that is not as others are. */
+void tracer_stream(struct tracer *t, uint64_t stream, int priority,
+                   int nonblocking);
+/* "record", "wait", "synchronize", "host"; of an event, if that is not 0. */
+void tracer_say(struct tracer *t, const char *what, uint64_t event);
+/* A synchronisation of that stream. */
+void tracer_say_stream(struct tracer *t, uint64_t stream);
+/* A graph's launch: nodes one by one, each after others (borrowed, an array of
+ * their numbers); returns the node's number. */
+void tracer_graph_begin(struct tracer *t);
+void tracer_node_begin(struct tracer *t, json_t *after);
+uint64_t tracer_node_end(struct tracer *t);
+void tracer_graph_end(struct tracer *t);
 /* A launch is not traced. */
 void tracer_pass(struct tracer *t);
 /* True if launch `number` of a kernel of that name is to be traced. */

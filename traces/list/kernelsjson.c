@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "isa/base/buffer.h"
+#include "traces/list/scorejson.h"
 
 int teg_kernelsjson_recognise(const uint8_t *bytes, size_t size)
 {
@@ -93,87 +94,62 @@ static teg_status read_entry(const char *path, size_t i, const json_t *entry,
 
 /* ---- the order ------------------------------------------------------------ */
 
-static teg_status fail_step(struct teg_diag *d, const char *path, size_t i,
-                            const char *what)
+static teg_status add_step(const struct teg_score_entry *e,
+                           struct teg_kernelslist *list, struct teg_diag *d)
 {
-    char where[384];
-
-    snprintf(where, sizeof where, "%.320s: order[%zu]", path, i);
-    return teg_fail(d, TEG_FORMAT, where, "%s", what);
-}
-
-static teg_status read_launch(const char *path, size_t i, const json_t *o,
-                              struct teg_kernelslist *list,
-                              struct teg_step *step, struct teg_diag *d)
-{
-    json_int_t kernel = json_integer_value(json_object_get(o, "kernel"));
-    json_int_t launches = json_integer_value(json_object_get(o, "launches"));
-
-    if (!json_is_integer(json_object_get(o, "kernel")) || kernel < 0 ||
-        kernel >= list->count)
-        return fail_step(d, path, i,
-                         "expected the place of an entry of \"kernels\", from "
-                         "0, for \"kernel\"");
-    if (launches < 1 || launches > UINT32_MAX)
-        return fail_step(d, path, i,
-                         "expected \"launches\" from 1 to 4294967295");
-    step->kernel = (uint32_t)kernel;
-    step->launches = (uint32_t)launches;
-    return TEG_OK;
-}
-
-static int writes(const char *what)
-{
-    static const char *const words[] = {"host-to-device", "device-to-device",
-                                        "set"};
-
-    for (size_t i = 0; what != NULL && i < sizeof words / sizeof *words; i++) {
-        if (strcmp(what, words[i]) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-static teg_status read_write(const char *path, size_t i, const json_t *o,
-                             struct teg_step *step, struct teg_diag *d)
-{
-    const char *address = json_string_value(json_object_get(o, "address"));
-    json_int_t bytes = json_integer_value(json_object_get(o, "bytes"));
-    char *end = NULL;
-
-    if (address != NULL && strncmp(address, "0x", 2) == 0)
-        step->address = strtoull(address, &end, 16);
-    if (end == NULL || end == address + 2 || *end != '\0')
-        return fail_step(d, path, i,
-                         "expected \"address\" as a string \"0x...\"");
-    if (bytes < 1 || (uint64_t)bytes > UINT64_MAX - step->address)
-        return fail_step(d, path, i,
-                         "expected \"bytes\" of at least 1, up to the end of "
-                         "the address space");
-    step->bytes = (uint64_t)bytes;
-    return TEG_OK;
-}
-
-/* One that is neither a launch nor writes anything is passed over. */
-static teg_status read_step(const char *path, size_t i, const json_t *o,
-                            struct teg_kernelslist *list, struct teg_diag *d)
-{
-    const char *what = json_string_value(json_object_get(o, "what"));
     struct teg_step step = {0};
 
-    if (!json_is_object(o))
-        return fail_step(d, path, i, "expected an object");
-    if (json_object_get(o, "kernel") != NULL)
-        TRY(read_launch(path, i, o, list, &step, d));
-    else if (writes(what))
-        TRY(read_write(path, i, o, &step, d));
-    else
+    if (list->steps == TEG_SCORE_ENTRIES_MAX)
+        return teg_fail(d, TEG_LIMIT, "",
+                        "expected at most %d launches and copies, those of "
+                        "graphs counted as often as these are launched",
+                        TEG_SCORE_ENTRIES_MAX);
+    if (e->kind == TEG_SCORE_LAUNCH) {
+        step.kernel = e->number;
+        step.launches = e->times;
+    } else if (e->kind == TEG_SCORE_COPY_TO_DEVICE ||
+               e->kind == TEG_SCORE_COPY_ON_DEVICE ||
+               e->kind == TEG_SCORE_SET) {
+        step.address = e->address;
+        step.bytes = e->bytes;
+    } else {
         return TEG_OK;
+    }
     return teg_kernelslist_step(list, step, d);
 }
 
-static teg_status check_order(const char *path,
-                              const struct teg_kernelslist *list,
+/* Of a graph its nodes, in the order of the list. */
+static teg_status add_steps(const struct teg_score_entry *e,
+                            struct teg_kernelslist *list, struct teg_diag *d)
+{
+    const struct teg_score_graph *g;
+
+    if (e->kind != TEG_SCORE_GRAPH)
+        return add_step(e, list, d);
+    g = &list->score.graph[e->number];
+    for (uint32_t i = 0; i < e->times; i++) {
+        for (uint32_t n = 0; n < g->nodes; n++)
+            TRY(add_step(&g->node[n], list, d));
+    }
+    return TEG_OK;
+}
+
+/* An entry that does not say how often it was launched is so as often as the
+ * order has it. */
+static void take_launches(const json_t *root, const uint64_t *launches,
+                          struct teg_kernelslist *list)
+{
+    const json_t *kernels = json_object_get(root, "kernels");
+
+    for (uint32_t k = 0; k < list->count; k++) {
+        if (json_object_get(json_array_get(kernels, k), "launches") == NULL &&
+            launches[k] != 0 && launches[k] <= UINT32_MAX)
+            list->launches[k] = (uint32_t)launches[k];
+    }
+}
+
+static teg_status check_order(const char *path, const json_t *root,
+                              int64_t schema, struct teg_kernelslist *list,
                               struct teg_diag *d)
 {
     uint64_t *launches = calloc(list->count, sizeof *launches);
@@ -181,6 +157,8 @@ static teg_status check_order(const char *path,
 
     for (size_t i = 0; status == TEG_OK && i < list->steps; i++)
         launches[list->step[i].kernel] += list->step[i].launches;
+    if (status == TEG_OK && schema >= TEG_SCORE_SCHEMA)
+        take_launches(root, launches, list);
     for (uint32_t k = 0; status == TEG_OK && k < list->count; k++) {
         char where[384];
 
@@ -194,11 +172,12 @@ static teg_status check_order(const char *path,
     return status;
 }
 
+/* What ran when, as far as caches keep it, and all there is of it. */
 static teg_status read_order(const char *path, const json_t *root,
-                             struct teg_kernelslist *list, struct teg_diag *d)
+                             int64_t schema, struct teg_kernelslist *list,
+                             struct teg_diag *d)
 {
-    const json_t *order = json_object_get(root, "order"), *entry;
-    size_t i;
+    const json_t *order = json_object_get(root, "order");
 
     if (order == NULL)
         return TEG_OK;
@@ -206,20 +185,22 @@ static teg_status read_order(const char *path, const json_t *root,
         return teg_fail(d, TEG_FORMAT, path,
                         "expected an array for \"order\", found %s",
                         type_name(order));
-    json_array_foreach(order, i, entry) TRY(read_step(path, i, entry, list, d));
-    return check_order(path, list, d);
+    TRY(teg_scorejson_read(path, root, schema, list->count, &list->score, d));
+    for (size_t i = 0; i < list->score.entries; i++)
+        TRY(add_steps(&list->score.entry[i], list, d));
+    return check_order(path, root, schema, list, d);
 }
 
 /* ---- all of it ------------------------------------------------------------ */
 
 static teg_status check_schema(const char *path, const json_t *root,
-                               struct teg_diag *d)
+                               int64_t *number, struct teg_diag *d)
 {
     const json_t *schema =
         json_object_get(json_object_get(root, "teg"), "schema");
 
-    if (schema == NULL || json_integer_value(schema) == 1 ||
-        json_integer_value(schema) == TEG_KERNELSJSON_SCHEMA)
+    *number = json_integer_value(schema);
+    if (schema == NULL || (*number >= 1 && *number <= TEG_KERNELSJSON_SCHEMA))
         return TEG_OK;
     if (json_is_integer(schema))
         return teg_fail(d, TEG_FORMAT, path,
@@ -235,6 +216,7 @@ static teg_status read_root(const char *path, const json_t *root,
                             struct teg_kernelslist *list, struct teg_diag *d)
 {
     const json_t *kernels = json_object_get(root, "kernels"), *entry;
+    int64_t schema;
     size_t i;
 
     if (!json_is_array(kernels))
@@ -242,13 +224,13 @@ static teg_status read_root(const char *path, const json_t *root,
                         "expected a kernels.json, an object with an array "
                         "\"kernels\", found %s there",
                         type_name(kernels));
-    TRY(check_schema(path, root, d));
+    TRY(check_schema(path, root, &schema, d));
     json_array_foreach(kernels, i, entry)
         TRY(read_entry(path, i, entry, list, d));
     if (list->count == 0)
         return teg_fail(d, TEG_FORMAT, path,
                         "expected at least one kernel, found none");
-    return read_order(path, root, list, d);
+    return read_order(path, root, schema, list, d);
 }
 
 static teg_status load(const struct teg_source *source,

@@ -257,5 +257,6 @@ void teg_kernelslist_release(struct teg_kernelslist *list)
     free(list->path);
     free(list->launches);
     free(list->step);
+    teg_score_release(&list->score);
     *list = (struct teg_kernelslist){0};
 }

@@ -8,6 +8,7 @@
 
 #include "isa/base/notes.h"
 #include "traces/base/input.h"
+#include "traces/list/score.h"
 #include "traces/list/step.h"
 
 enum {
@@ -22,6 +23,7 @@ struct teg_kernelslist {
     uint64_t copies, copied_bytes; /* memory copies to the device */
     struct teg_step *step;         /* owned, [steps]: in their order */
     size_t steps, step_capacity;
+    struct teg_score score; /* owned; without entries: nothing is said */
 };
 
 /* True if the first bytes hold a line that names a copy or a kernel's file.

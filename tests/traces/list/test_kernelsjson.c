@@ -79,6 +79,8 @@ START_TEST(a_list_says_its_launches)
 }
 END_TEST
 
+#define NEW \
+    "{\"teg\": {\"schema\": 3}, \"kernels\": [{\"trace\": \"a.sketch\"}], "
 #define ONE \
     "{\"teg\": {\"schema\": 2}, \"kernels\": [{\"trace\": \"a.sketch\"}], "
 
@@ -124,6 +126,66 @@ START_TEST(an_order_says_what_ran_when)
 }
 END_TEST
 
+/* A list by hand need not count what its order says. */
+START_TEST(a_score_has_streams_events_and_graphs)
+{
+    static const struct teg_step wanted[] = {
+        {.kernel = 0, .launches = 1}, {.address = 16, .bytes = 8},
+        {.kernel = 0, .launches = 2}, {.address = 16, .bytes = 8},
+        {.kernel = 0, .launches = 2},
+    };
+    const struct teg_score *s;
+    const struct teg_step *step;
+    struct teg_trace *trace;
+    struct teg_diag d = {0};
+    size_t count;
+
+    ck_assert_msg(
+        open_list(NEW
+                  "\"streams\": [{\"stream\": 9, \"priority\": -2, "
+                  "\"nonblocking\": true}],"
+                  "\"graphs\": [{\"nodes\": [{\"what\": \"set\", \"address\": "
+                  "\"0x10\", \"bytes\": 8, \"after\": []}, {\"kernel\": 0, "
+                  "\"launches\": 2, \"after\": [0]}]}],"
+                  "\"order\": [{\"kernel\": 0, \"stream\": 9, \"host_us\": "
+                  "2.5}, {\"what\": \"record\", \"event\": 3, \"stream\": 9},"
+                  "{\"what\": \"wait\", \"event\": 3},"
+                  "{\"what\": \"graph\", \"graph\": 0, \"launches\": 2},"
+                  "{\"what\": \"device-to-host\", \"address\": \"0x10\", "
+                  "\"bytes\": 8, \"pinned\": true, \"async\": true},"
+                  "{\"what\": \"synchronize\"}, {\"untraced\": 5}]}",
+                  &trace, &d) == TEG_OK,
+        "%s: %s", d.where, d.what);
+    ck_assert_uint_eq(teg_trace_kernel_launches(trace, 0), 5);
+    step = teg_trace_steps(trace, &count);
+    ck_assert_uint_eq(count, sizeof wanted / sizeof wanted[0]);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(step[i].launches, wanted[i].launches);
+        ck_assert_uint_eq(step[i].address, wanted[i].address);
+        ck_assert_uint_eq(step[i].bytes, wanted[i].bytes);
+    }
+    s = teg_trace_score(trace);
+    ck_assert_uint_eq(s->entries, 7);
+    ck_assert_uint_eq(s->streams, 2);
+    ck_assert_uint_eq(s->untraced, 5);
+    ck_assert_int_eq(s->stream[1].priority, -2);
+    ck_assert_uint_eq(s->stream[1].nonblocking, 1);
+    ck_assert_uint_eq(s->entry[0].stream, 1);
+    ck_assert_double_eq(s->entry[0].host_us, 2.5);
+    ck_assert_uint_eq(s->entry[1].kind, TEG_SCORE_RECORD);
+    ck_assert_uint_eq(s->entry[1].number, 3);
+    ck_assert_uint_eq(s->entry[2].kind, TEG_SCORE_WAIT);
+    ck_assert_uint_eq(s->entry[2].stream, 0);
+    ck_assert_uint_eq(s->entry[3].times, 2);
+    ck_assert_uint_eq(s->entry[4].pinned, 1);
+    ck_assert_uint_eq(s->entry[4].async, 1);
+    ck_assert_uint_eq(s->entry[5].stream, TEG_SCORE_NONE);
+    ck_assert_uint_eq(s->graph[0].node[1].afters, 1);
+    ck_assert_uint_eq(s->graph[0].edge[s->graph[0].node[1].after], 0);
+    teg_trace_close(trace);
+}
+END_TEST
+
 static const struct {
     const char *text, *where, *what;
 } faults[] = {
@@ -135,8 +197,8 @@ static const struct {
     {"{}", "list", "\"kernels\", found none there"},
     {"{\"kernels\": 3}", "list", "found a number there"},
     {"{\"kernels\": []}", "list", "expected at least one kernel"},
-    {"{\"teg\": {\"schema\": 3}, \"kernels\": [{\"trace\": \"a.sketch\"}]}",
-     "list", "found schema 3"},
+    {"{\"teg\": {\"schema\": 4}, \"kernels\": [{\"trace\": \"a.sketch\"}]}",
+     "list", "found schema 4"},
     {ONE "\"order\": 3}", "list", "an array for \"order\", found a number"},
     {ONE "\"order\": [3]}", "list: order[0]", "expected an object"},
     {ONE "\"order\": [{\"kernel\": 1, \"launches\": 1}]}", "list: order[0]",
@@ -163,6 +225,45 @@ static const struct {
     {ONE "\"order\": [{\"what\": \"set\", \"address\": "
          "\"0xfffffffffffffff0\", \"bytes\": 16}]}",
      "list: order[0]", "the end of the address space"},
+    {NEW "\"order\": [{\"kernel\": 0}, {\"what\": \"unheard of\"}]}",
+     "list: order[1]", "one of these for \"what\": host-to-device"},
+    {NEW "\"order\": [{\"kernel\": 0, \"stream\": -1}]}", "list: order[0]",
+     "expected \"stream\" from 0"},
+    {NEW "\"order\": [{\"kernel\": 0, \"async\": 1}]}", "list: order[0]",
+     "true or false for \"async\""},
+    {NEW "\"order\": [{\"kernel\": 0, \"host_us\": -1}]}", "list: order[0]",
+     "\"host_us\" in microseconds"},
+    {NEW "\"order\": [{\"kernel\": 0}, {\"what\": \"wait\", \"event\": 7}]}",
+     "list: order[1]", "waits for event 7, which nothing records"},
+    {NEW "\"order\": [{\"kernel\": 0}, {\"what\": \"synchronize\", "
+         "\"event\": 7}]}",
+     "list: order[1]", "waits for event 7, which nothing records"},
+    {NEW "\"order\": [{\"kernel\": 0}, {\"what\": \"record\"}]}",
+     "list: order[1]", "expected \"event\""},
+    {NEW "\"order\": [{\"kernel\": 0}, {\"what\": \"graph\", \"graph\": "
+         "0}]}",
+     "list: order[1]", "one of 0 \"graphs\""},
+    {NEW "\"order\": [{\"what\": \"allocate\", \"address\": \"0x100\", "
+         "\"bytes\": 16}, {\"what\": \"set\", \"address\": \"0x108\", "
+         "\"bytes\": 8}, {\"what\": \"host-to-device\", \"address\": "
+         "\"0x108\", \"bytes\": 9}]}",
+     "list: order[2]",
+     "the buffer of 16 bytes of order[0], found 9 bytes from "
+     "its byte 8"},
+    {NEW "\"graphs\": [{\"nodes\": [{\"kernel\": 0, \"after\": [1]}, "
+         "{\"what\": \"nothing\", \"after\": [2]}, {\"what\": \"nothing\", "
+         "\"after\": [0]}]}], \"order\": []}",
+     "list: graphs[0].nodes[", "form a circle"},
+    {NEW "\"graphs\": [{\"nodes\": [{\"kernel\": 0, \"after\": [1]}]}], "
+         "\"order\": []}",
+     "list: graphs[0].nodes[0]", "expected other nodes, from 0 to 0"},
+    {NEW "\"graphs\": [{\"nodes\": [{\"what\": \"synchronize\"}]}], "
+         "\"order\": []}",
+     "list: graphs[0].nodes[0]", "another operation of the device"},
+    {NEW "\"graphs\": [{}], \"order\": []}", "list: graphs[0]",
+     "an array \"nodes\""},
+    {NEW "\"streams\": [{}], \"order\": []}", "list: streams[0]",
+     "expected an object with \"stream\""},
     {"{\"teg\": {\"schema\": \"1\"}, \"kernels\": []}", "list",
      "found a string"},
     {"{\"kernels\": [7]}", "list: kernels[0]",
@@ -225,8 +326,14 @@ START_TEST(damage_is_an_error_or_harmless)
         "\"launch\":0,\"launches\":2,\"grid\":[1,1,1]}],\"order\":[{\"what\":"
         "\"set\",\"address\":\"0x9\",\"bytes\":8},{\"kernel\":0,\"launches\":"
         "2}]}";
+    static const char score[] =
+        "{\"teg\":{\"schema\":3},\"kernels\":[{\"trace\":\"a\"}],\"streams\":"
+        "[{\"stream\":1}],\"graphs\":[{\"nodes\":[{\"kernel\":0},{\"kernel\":"
+        "0,\"after\":[0]}]}],\"order\":[{\"what\":\"record\",\"event\":1},"
+        "{\"what\":\"graph\",\"graph\":0,\"stream\":1}]}";
 
     help_damage(text, strlen(text));
+    help_damage(score, strlen(score));
 }
 END_TEST
 
@@ -283,6 +390,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_fault_names_the_entry, 0,
                         (int)(sizeof faults / sizeof faults[0]));
     tcase_add_test(tcase, an_order_says_what_ran_when);
+    tcase_add_test(tcase, a_score_has_streams_events_and_graphs);
     tcase_add_test(tcase, a_list_in_a_list_is_an_error);
     tcase_add_test(tcase, damage_is_an_error_or_harmless);
     tcase_add_test(tcase, what_begins_an_object_is_recognised);

@@ -35,14 +35,14 @@ enum {
     OPERANDS_MAX = INT_MAX,
     STATUS_SIGNAL = 128, /* plus its number, as the shell counts */
     STATUS_CANNOT_RUN = 126,
-    KERNELSJSON_SCHEMA = 2, /* traces/list/kernelsjson.h */
+    KERNELSJSON_SCHEMA = 3, /* traces/list/kernelsjson.h */
 };
 
 struct exec {
     /* As given; borrowed. */
     const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
     const char *interleave;
-    bool no_trace, loose, strict, time;
+    bool no_trace, loose, strict, time, host_time;
     uint32_t jobs; /* 0: one per core */
     char **argv;   /* the program and its arguments */
 
@@ -295,6 +295,7 @@ static int set_environment(const struct exec *e)
         set("TEG_EXEC_STRICT", e->strict ? "1" : "") ||
         set("TEG_EXEC_INTERLEAVE", e->interleave) ||
         set("TEG_EXEC_TIME", e->time ? "1" : "") ||
+        set("TEG_EXEC_HOST_TIME", e->host_time ? "1" : "") ||
         set("TEG_EXEC_JOBS", jobs) || set_loader(e))
         return say_memory();
     return EXIT_DONE;
@@ -339,11 +340,33 @@ static int run_program(const struct exec *e)
 /* ---- after -------------------------------------------------------------------------- */
 
 struct list {
-    json_t *kernels; /* owned */
-    json_t *order;   /* owned; what happened, as the list has it */
-    json_t *known;   /* owned; trace: its number in `kernels` */
+    json_t *kernels;      /* owned */
+    json_t *order;        /* owned; what happened, as the list has it */
+    json_t *streams;      /* owned; those that are not as others are */
+    json_t *graphs;       /* owned; each that was launched, once */
+    json_t *known;        /* owned; trace: its number in `kernels` */
+    json_t *known_graphs; /* owned; text of its nodes: its number */
+    json_t *open; /* owned; process: graph that it is launching, its "nodes" */
     uint64_t launches;
 };
+
+static void list_init(struct list *l)
+{
+    *l =
+        (struct list){json_array(),  json_array(),  json_array(),  json_array(),
+                      json_object(), json_object(), json_object(), 0};
+}
+
+static void list_release(struct list *l)
+{
+    json_decref(l->kernels);
+    json_decref(l->order);
+    json_decref(l->streams);
+    json_decref(l->graphs);
+    json_decref(l->known);
+    json_decref(l->known_graphs);
+    json_decref(l->open);
+}
 
 static void count_one_more(json_t *object)
 {
@@ -353,31 +376,130 @@ static void count_one_more(json_t *object)
                      1));
 }
 
-/* Launches of one trace that follow on each other are one step. */
-static void add_step(struct list *l, json_int_t kernel)
-{
-    json_t *last = json_array_get(l->order, json_array_size(l->order) - 1);
-    const json_t *of = json_object_get(last, "kernel");
+/* Members of a launch's line that are of the order, not of its kernel. */
+static const char *const of_order[] = {"stream",  "dependent", "process",
+                                       "host_us", "after",     NULL};
 
-    if (of != NULL && json_integer_value(of) == kernel)
-        count_one_more(last);
-    else
-        json_array_append_new(
-            l->order, json_pack("{s:I, s:i}", "kernel", kernel, "launches", 1));
+static json_t *step_of(json_t *line, json_int_t kernel)
+{
+    json_t *step = json_pack("{s:I, s:i}", "kernel", kernel, "launches", 1);
+
+    for (int i = 0; of_order[i] != NULL; i++) {
+        json_t *value = json_object_get(line, of_order[i]);
+
+        if (value == NULL || (strcmp(of_order[i], "process") == 0 &&
+                              json_integer_value(value) == 0))
+            continue;
+        json_object_set(step, of_order[i], value);
+        if (strcmp(of_order[i], "process") != 0)
+            json_object_del(line, of_order[i]);
+    }
+    return step;
 }
 
-/* A launch with the trace of an earlier one is counted there; what is no
- * launch is a step of its own. */
+/* Whether `step` differs from the last one in how often at most, and nothing
+ * has been measured of either. */
+static bool continues(json_t *last, json_t *step)
+{
+    const json_t *before = json_object_get(last, "launches");
+    json_t *one = json_copy(last);
+    bool same;
+
+    json_object_set_new(one, "launches", json_integer(1));
+    same = before != NULL && json_object_get(step, "host_us") == NULL &&
+           json_equal(one, step);
+    json_decref(one);
+    return same;
+}
+
+/* The process's graph that is being launched, or NULL. */
+static json_t *open_nodes(const struct list *l, const json_t *line,
+                          char process[24])
+{
+    snprintf(process, 24, "%" JSON_INTEGER_FORMAT,
+             json_integer_value(json_object_get(line, "process")));
+    return json_object_get(json_object_get(l->open, process), "nodes");
+}
+
+/* Launches of one trace that follow on each other are one step.  Takes
+ * `step`. */
+static void add_step(struct list *l, const json_t *line, json_t *step)
+{
+    json_t *last = json_array_get(l->order, json_array_size(l->order) - 1);
+    char process[24];
+    json_t *nodes = open_nodes(l, line, process);
+
+    if (nodes != NULL) {
+        json_object_del(step, "process");
+        json_array_append_new(nodes, step);
+    } else if (continues(last, step)) {
+        count_one_more(last);
+        json_decref(step);
+    } else {
+        json_array_append_new(l->order, step);
+    }
+}
+
+/* Graphs with the same nodes are one. */
+static void end_graph(struct list *l, const char *process)
+{
+    json_t *graph = json_object_get(l->open, process);
+    json_t *nodes = json_object_get(graph, "nodes"), *number;
+    char *text = json_dumps(nodes, JSON_COMPACT | JSON_SORT_KEYS);
+
+    if (text == NULL)
+        return;
+    number = json_object_get(l->known_graphs, text);
+    if (number == NULL) {
+        number = json_integer((json_int_t)json_array_size(l->graphs));
+        json_object_set_new(l->known_graphs, text, number);
+        json_array_append_new(l->graphs, json_pack("{s:O}", "nodes", nodes));
+    }
+    free(text);
+    json_object_set(graph, "graph", number);
+    json_object_del(graph, "nodes");
+    json_array_append(l->order, graph);
+    json_object_del(l->open, process);
+}
+
+/* What is no launch is a step, or a node, of its own. */
+static void add_other(struct list *l, json_t *line)
+{
+    const char *what = json_string_value(json_object_get(line, "what"));
+    char process[24];
+    json_t *nodes = open_nodes(l, line, process);
+
+    if (json_object_del(line, "made") == 0) {
+        json_array_append(l->streams, line);
+    } else if (what != NULL && strcmp(what, "graph-begin") == 0) {
+        json_object_set_new(line, "what", json_string("graph"));
+        json_object_set_new(line, "nodes", json_array());
+        json_object_set(l->open, process, line);
+    } else if (what != NULL && strcmp(what, "graph-end") == 0) {
+        end_graph(l, process);
+    } else if (nodes != NULL && what != NULL) {
+        json_object_del(line, "process");
+        json_array_append(nodes, line);
+    } else {
+        json_array_append(l->order, line);
+    }
+}
+
+/* A launch with the trace of an earlier one is counted there. */
 static void add_line(struct list *l, json_t *line)
 {
     const char *trace = json_string_value(json_object_get(line, "trace"));
     json_t *index = trace != NULL ? json_object_get(l->known, trace) : NULL;
+    json_t *step;
 
     if (trace == NULL) {
-        json_array_append(l->order, line);
+        add_other(l, line);
         return;
     }
     l->launches++;
+    step =
+        step_of(line, index != NULL ? json_integer_value(index)
+                                    : (json_int_t)json_array_size(l->kernels));
     if (index == NULL) {
         index = json_integer((json_int_t)json_array_size(l->kernels));
         json_object_set_new(line, "launches", json_integer(0));
@@ -386,7 +508,18 @@ static void add_line(struct list *l, json_t *line)
     }
     count_one_more(
         json_array_get(l->kernels, (size_t)json_integer_value(index)));
-    add_step(l, json_integer_value(index));
+    add_step(l, line, step);
+}
+
+/* A program that has ended within a graph has launched some of it. */
+static void end_graphs(struct list *l)
+{
+    const char *process;
+    json_t *graph;
+    void *next;
+
+    json_object_foreach_safe(l->open, next, process, graph)
+        end_graph(l, process);
 }
 
 static int read_launches(const struct exec *e, struct list *l)
@@ -422,25 +555,27 @@ static int read_launches(const struct exec *e, struct list *l)
 
 static int write_list(const struct exec *e)
 {
-    struct list l = {json_array(), json_array(), json_object(), 0};
+    struct list l;
     char path[PATH_MAX];
-    int status = read_launches(e, &l);
+    int status;
+
+    list_init(&l);
+    status = read_launches(e, &l);
+    end_graphs(&l);
 
     snprintf(path, sizeof path, "%s/kernels.json", e->directory);
     if (status == EXIT_DONE)
-        status =
-            output_json(path, json_pack("{s:{s:i}, s:O, s:O}", "teg", "schema",
-                                        KERNELSJSON_SCHEMA, "kernels",
-                                        l.kernels, "order", l.order));
+        status = output_json(
+            path, json_pack("{s:{s:i}, s:O, s:O, s:O, s:O}", "teg", "schema",
+                            KERNELSJSON_SCHEMA, "kernels", l.kernels, "streams",
+                            l.streams, "graphs", l.graphs, "order", l.order));
     if (status == EXIT_DONE && l.launches == 0)
         say(e->program.path, "no kernel launch was traced");
     else if (status == EXIT_DONE)
         say("", "%" PRIu64 " launch%s, %zu trace%s: %s/kernels.json",
             l.launches, l.launches == 1 ? "" : "es", json_array_size(l.kernels),
             json_array_size(l.kernels) == 1 ? "" : "s", e->out);
-    json_decref(l.known);
-    json_decref(l.order);
-    json_decref(l.kernels);
+    list_release(&l);
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
     remove_files(e->directory, "*.tegt.??????");
@@ -499,6 +634,10 @@ int cmd_exec(int argc, char **argv)
          "replay each traced launch as it happens, so that the program's "
          "events measure what the simulator says; without it they measure "
          "nominal times",
+         NULL},
+        {"host-time", 0, OPT_FLAG, &e.host_time, NULL,
+         "note in kernels.json how long this machine's host computes between "
+         "its calls, for `teg program`; without it that is no time",
          NULL},
         {"jobs", 'j', OPT_COUNT, &e.jobs, "N",
          "host threads that run the blocks of a launch (default: one per "
