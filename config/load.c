@@ -32,6 +32,15 @@ static teg_status read_title(const struct load_file *a, load_setting s)
     return TEG_OK;
 }
 
+static teg_status read_compared(const struct load_file *a, load_setting s)
+{
+    const char *text = "";
+
+    TRY(load_string(a, s, "compared", sizeof a->l->gpu->compared, &text));
+    snprintf(a->l->gpu->compared, sizeof a->l->gpu->compared, "%s", text);
+    return TEG_OK;
+}
+
 static teg_status read_default_for(const struct load_file *a, load_setting s)
 {
     struct teg_fact *f = &a->l->default_fact;
@@ -102,6 +111,7 @@ static const struct top {
     {"family", read_nothing},
     {"name", read_name},
     {"title", read_title},
+    {"compared", read_compared},
     {"default_for", read_default_for},
     {"operand_unit", read_operand_unit},
     {"tag_unit", read_tag_unit},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/engine/engine.h"
+#include "sim/sample/whole_waves.h"
 
 static uint32_t min_u32(uint64_t a, uint32_t b)
 {
@@ -114,6 +115,33 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     return status;
 }
 
+/* Of a part of the launch as of all of it. */
+static teg_status simulate_waves(struct teg_launch *launch,
+                                 const struct teg_gpu *gpu,
+                                 const struct teg_simulation_options *options,
+                                 const struct sim_listener *listener,
+                                 struct teg_statistics *s, struct teg_diag *d)
+{
+    uint32_t sms = min_u32(options->sms != 0 ? options->sms : gpu->chip.sms,
+                           gpu->chip.sms);
+    const struct teg_kernel *k = launch->kernel;
+    struct teg_occupancy occupancy;
+    struct whole_waves waves;
+    struct teg_launch part;
+
+    TRY(find_occupancy(k, gpu, &occupancy, d));
+    TRY(limit_warps(k, options->warps_per_sm, &occupancy, d));
+    whole_waves_init(&waves, launch,
+                     whole_waves_blocks(teg_kernel_blocks(k), sms,
+                                        occupancy.blocks_per_sm,
+                                        (uint32_t)teg_kernel_cluster(k)),
+                     &part);
+    TRY(simulate(&part, gpu, options, listener, s, d));
+    TRY(whole_waves_finish(&waves, s, d));
+    fill_facts(s, k, &occupancy, sms);
+    return TEG_OK;
+}
+
 static teg_status simulate_heard(struct teg_launch *launch,
                                  const struct teg_gpu *gpu,
                                  const struct teg_simulation_options *options,
@@ -129,7 +157,9 @@ static teg_status simulate_heard(struct teg_launch *launch,
     listener[0] = collect_statistics_listener(c);
     if (count != 0)
         memcpy(listener + 1, options->listener, count * sizeof *listener);
-    status = simulate(launch, gpu, options, listener, s, d);
+    status = gpu->chip.whole_waves
+                 ? simulate_waves(launch, gpu, options, listener, s, d)
+                 : simulate(launch, gpu, options, listener, s, d);
     free(listener);
     return status != TEG_OK ? status : collect_statistics_check(c, d);
 }

@@ -591,6 +591,9 @@ static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
 {
     double waves, instructions = 0;
 
+    /* That is a part in its own way. */
+    if (p->gpu->chip.whole_waves)
+        return TEG_OK;
     TRY(measure_up(p, open, self, options, &waves,
                    instructions_min != 0 ? &instructions : NULL, d));
     if (waves < TEG_SAMPLE_WAVES_MIN || instructions < (double)instructions_min)

@@ -112,6 +112,11 @@ void gpu_change_no_fences(struct teg_gpu *gpu)
     gpu->fence.system_latency = 0;
 }
 
+void gpu_change_no_tail(struct teg_gpu *gpu)
+{
+    gpu->chip.whole_waves = 1;
+}
+
 void gpu_change_no_dispatch(struct teg_gpu *gpu)
 {
     gpu->chip.dispatch_interval = 0;

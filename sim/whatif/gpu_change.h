@@ -32,6 +32,7 @@ gpu_change gpu_change_perfect_cache;
 /* The chip's warps and threads are what limits an SM.  L1 keeps its part of the
  * memory that it shares with shared memory. */
 gpu_change gpu_change_full_occupancy;
+gpu_change gpu_change_no_tail;
 gpu_change gpu_change_no_dispatch;
 gpu_change gpu_change_no_fences;
 /* Registers are tracked in hardware: for streams whose control codes, which

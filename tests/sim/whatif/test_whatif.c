@@ -114,7 +114,7 @@ START_TEST(every_name_is_known_and_unique)
     uint32_t count;
     const struct teg_whatif *w = teg_whatifs(&count);
 
-    ck_assert_uint_eq(count, 20);
+    ck_assert_uint_eq(count, 21);
     for (uint32_t i = 0; i < count; i++) {
         ck_assert_uint_gt(strlen(w[i].help), 10);
         for (uint32_t j = 0; j < i; j++)
@@ -240,6 +240,13 @@ START_TEST(no_fences_waits_in_no_scope)
     ck_assert_uint_eq(gpu.fence.block_latency, 0);
     ck_assert_uint_eq(gpu.fence.gpu_latency, 0);
     ck_assert_uint_eq(gpu.fence.system_latency, 0);
+}
+END_TEST
+
+START_TEST(no_tail_asks_for_whole_waves)
+{
+    apply("no-tail");
+    ck_assert_uint_eq(gpu.chip.whole_waves, 1);
 }
 END_TEST
 
@@ -753,6 +760,7 @@ int main(void)
     tcase_add_test(rules, without_conflicts_an_atomic_takes_its_time);
     tcase_add_test(rules, free_atomics_take_the_time_of_stores);
     tcase_add_test(rules, no_fences_waits_in_no_scope);
+    tcase_add_test(rules, no_tail_asks_for_whole_waves);
     tcase_add_test(rules, no_dispatch_hands_blocks_out_at_once);
     tcase_add_test(rules, full_occupancy_is_limited_by_warps);
     tcase_add_test(rules, unlimited_bandwidth_keeps_latency);
