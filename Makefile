@@ -234,7 +234,7 @@ sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
 
 # `make check` takes any number for any; UPDATE=--update writes what was printed.
-DOCS := docs/tutorial.md
+DOCS := README.md $(sort $(shell grep -l '^<!-- docs-check' docs/*.md))
 
 docs-check: all
 	@BUILD=$(BUILD) tools/docs_check.py $(UPDATE) $(DOCS)

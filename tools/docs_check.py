@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the commands that the documentation shows and compares what they print.
 
-    tools/docs_check.py [--digits any] [--update] FILE.md...
+    tools/docs_check.py [--digits any] [--quick] [--update] FILE.md...
 
-Checked are the fenced blocks behind a line `<!-- docs-check -->`: lines that
+Checked are the fenced blocks behind a line `<!-- docs-check -->`, and unless
+--quick is given those behind `<!-- docs-check slow -->`: lines that
 begin with "$ " are commands (on, where they end in a backslash), what follows
 is what they print, "..." any lines.  The blocks of a file run in order, in one
 new folder that has the repository's tests/ and docs/.  --digits any takes any
@@ -18,15 +19,15 @@ import subprocess
 import sys
 import tempfile
 
-MARK = "<!-- docs-check -->"
+MARKS = ("<!-- docs-check -->", "<!-- docs-check slow -->")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def blocks(lines):
+def blocks(lines, quick):
     """(first, end) of the lines in each checked fence."""
     at = 0
     while at < len(lines):
-        if lines[at] == MARK:
+        if lines[at] in MARKS[:1 if quick else 2]:
             first = at + 2
             end = first
             while not lines[end].startswith("```"):
@@ -96,7 +97,7 @@ def check(path, arguments):
         os.mkdir(os.path.join(folder, "build"))
         for name in ("tests", "docs"):
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
-        for first, end in blocks(lines):
+        for first, end in blocks(lines, arguments.quick):
             out = []
             for command, said in steps(lines[first:end]):
                 printed = run(command, folder, arguments.build)
@@ -118,6 +119,7 @@ def check(path, arguments):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--digits", choices=("same", "any"), default="same")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--build", default=os.environ.get("BUILD",
                                                           "build/release"))
