@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the pairs of flaws.list and held.list: whether a known flaw is the first
+# Runs the pairs of flaws.list, held.list and later.list: whether a known flaw is the first
 # of a kernel's findings, and whether without it it gains what was said.
 #
 #   tests/kernels/flaws/run.sh [NAME]...    these pairs only (default: all)
@@ -28,7 +28,7 @@ cycles() {
 
 # The rows of both lists, each with its list before it.
 pairs() {
-    for list in flaws held; do
+    for list in flaws held later; do
         sed "/^#/d; /^$/d; s/^/$list;/" $here/$list.list
     done
 }
@@ -49,7 +49,7 @@ while IFS=';' read -r list name want most sms launch fixed; do
     [ -z "$KEEP" ] || cp "$work/flaw" "$KEEP/$name.txt"
     first=$(sed -n 's/^  1 \(.*[^ ]\)   *[^ ]*$/\1/p' "$work/flaw" |
         sed 's/   .*//')
-    said=$(sed -n 's/^  1 .* <*\([0-9.]*\)x$/\1/p' "$work/flaw")
+    said=$(sed -n 's/^  1 .* ~*\([0-9.]*\)x$/\1/p' "$work/flaw")
     row=$(awk -v a="$(cycles "$work/flaw")" -v b="$(cycles "$work/fixed")" \
         -v said="$said" -v first="$first" -v want="$want" -v most="$most" '
         BEGIN {

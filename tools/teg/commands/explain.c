@@ -27,6 +27,10 @@ static const struct term {
     {"ipc", "warp instructions per cycle, all SMs together"},
     {"what to change", "findings, the most promising first: where, what the "
                        "simulator measured that it gains, what people do"},
+    {"to change", "what people do about the first finding; --why measures what "
+                  "it gains, and says where"},
+    {"compared", "how far times that teg says of the chip were from measured "
+                 "ones, in the mean, and of what; docs/accuracy.md has more"},
     {"best SMs", "number of SMs that has least of what --goal says"},
     {"component", "of the power model: a part of the chip with a share of the "
                   "power"},

@@ -130,6 +130,7 @@ static int rank(const struct run *run, const struct replay *replay,
     w->warps_per_sm = run->warps_per_sm;
     w->always = &run->what_ifs;
     w->first = &first;
+    w->baseline_cycles = replay->s->cycles;
     status = whatif_measure_one(w, kernel, replay->before);
     w->first = NULL;
     return status;

@@ -1,16 +1,29 @@
 /*
  * teg whatif: replays a trace once as it is and once with each bottleneck
- * gone, and ranks them by what they cost (report/ranking.h).  Several kernels
- * count together: their cycles are summed.
+ * gone, the most promising first, and ranks them by what they cost
+ * (report/ranking.h).  Several kernels count together: their cycles are summed.
  */
 #include "tools/teg/report/ranking.h"
 
 #include <stdlib.h>
 
+#include "tools/teg/replay/simulate.h"
+#include "tools/teg/report/verdict.h"
+
+static int promising(const struct replay *replay, struct trials *t)
+{
+    const struct evidence evidence = {.s = replay->s, .gpu = replay->gpu};
+
+    return verdict_trials(&evidence, t);
+}
+
 static int whatif(struct whatif *w)
 {
-    int status = whatif_measure(w);
-    int written;
+    int status, written;
+
+    w->promising = promising;
+    w->live = true;
+    status = whatif_measure(w);
 
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;

@@ -1,5 +1,6 @@
 #include "tools/teg/replay/ranking.h"
 
+#include "isa/base/minmax.h"
 #include "tools/teg/pool/pool.h"
 #include "tools/teg/replay/simulate.h"
 
@@ -87,19 +88,32 @@ static int list_toggles(struct whatif *w)
     return EXIT_DONE;
 }
 
+/* Adds what the kernel promises behind what those before it did. */
+static int add_promising(const struct whatif *w, const struct replay *replay,
+                         struct trials *all)
+{
+    struct trials own = {0};
+    int status = w->promising(replay, &own);
+
+    for (uint32_t i = 0; i < own.count && all->count < WHATIF_FIRST_MAX; i++)
+        memcpy(all->name[all->count++], own.name[i], sizeof own.name[i]);
+    return status;
+}
+
 /* What a worker replies. */
 struct measured {
     uint64_t cycles;
     int64_t status; /* exit status of the replays */
 };
 
-/* Cycles of all chosen kernels; `names` may be NULL. */
+/* Cycles of all chosen kernels; `names` and `promising` may be NULL. */
 static int total_cycles(const struct whatif *w, const char *names,
-                        uint32_t threads, uint64_t *cycles)
+                        uint32_t threads, uint64_t *cycles,
+                        struct trials *promising)
 {
     struct opt_list list = {0};
     struct carried carried = {0};
-    int status = EXIT_DONE;
+    int status = EXIT_DONE, promised = EXIT_DONE;
     struct replay_options options = {
         .carried = &carried,
         .before = w->before,
@@ -123,14 +137,38 @@ static int total_cycles(const struct whatif *w, const char *names,
         if (status == EXIT_DONE)
             *cycles += (w->one_launch ? 1 : replay_launches(&replay)) *
                        replay.s->cycles;
+        if (status == EXIT_DONE && promising != NULL)
+            promised = add_promising(w, &replay, promising);
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
             replay_release(&replay);
+        if (promised != EXIT_DONE)
+            status = promised;
     }
     carried_release(&carried);
     return status;
 }
 
-/* ---- the pool's questions: job 0 is the baseline, i is toggle i - 1 ------- */
+/* The kernels as they are, on all cores: what is wrong with them is said
+ * here, and what is promising comes first from now on. */
+static int measure_baseline(struct whatif *w, uint32_t cores)
+{
+    struct trials first = {0};
+    uint32_t moved = 0;
+    int status;
+
+    if (w->baseline_cycles != 0)
+        return EXIT_DONE;
+    status =
+        total_cycles(w, NULL, cores, &w->baseline_cycles,
+                     w->promising != NULL && w->at == NULL ? &first : NULL);
+    if (status != EXIT_DONE)
+        w->baseline_cycles = 0;
+    for (uint32_t i = 0; status == EXIT_DONE && i < first.count; i++)
+        moved += move(w, first.name[i], moved);
+    return status;
+}
+
+/* ---- the pool's questions: job i is toggle i ------------------------------ */
 
 static bool next_job(void *self, uint32_t worker, uint64_t *job)
 {
@@ -138,10 +176,10 @@ static bool next_job(void *self, uint32_t worker, uint64_t *job)
 
     (void)worker;
     *job = w->next;
-    return w->next++ <= w->count;
+    return w->next++ < w->count;
 }
 
-/* What is wrong with the kernel, the baseline's worker says; the others would
+/* What is wrong with the kernel has been said of the baseline; others would
  * only repeat it. */
 static int work(void *self, uint64_t job, uint32_t cores,
                 struct teg_buffer *reply)
@@ -149,42 +187,56 @@ static int work(void *self, uint64_t job, uint32_t cores,
     const struct whatif *w = self;
     char name[TEG_WHATIF_NAME_SIZE];
     struct measured m = {0};
-    const char *names = NULL;
+    const char *names = w->toggle[job].name;
 
-    if (job > 0 && freopen("/dev/null", "w", stderr) == NULL)
+    if (freopen("/dev/null", "w", stderr) == NULL)
         return EXIT_FAULT;
-    if (job > 0)
-        names =
-            w->at != NULL
-                ? w->toggle[job - 1].name
-                : teg_whatif_trial(w->job.gpu, w->toggle[job - 1].trial, name);
-    m.status = total_cycles(w, names, cores, &m.cycles);
-    if (m.status == EXIT_INTERRUPTED || (job == 0 && m.status != EXIT_DONE))
-        return (int)m.status;
+    if (w->at == NULL)
+        names = teg_whatif_trial(w->job.gpu, w->toggle[job].trial, name);
+    m.status = total_cycles(w, names, cores, &m.cycles, NULL);
+    if (m.status == EXIT_INTERRUPTED)
+        return EXIT_INTERRUPTED;
     teg_buffer_bytes(reply, &m, sizeof m);
     return EXIT_DONE;
+}
+
+/* One above the other, to be taken away for the table. */
+static void show_line(struct whatif *w, const struct toggle *t)
+{
+    char cycles[28];
+
+    if (!w->live || !w->terminal)
+        return;
+    fprintf(stderr, "\r%-28s %16s %10.2fx\033[K\n", t->name,
+            with_commas(t->cycles, cycles),
+            t->cycles > 0 ? (double)w->baseline_cycles / (double)t->cycles : 0);
+    w->lines++;
 }
 
 static int done(void *self, uint64_t job, const uint8_t *reply, size_t size)
 {
     struct whatif *w = self;
+    struct toggle *t = &w->toggle[job];
     struct measured m;
 
     if (size != sizeof m)
         return say_memory();
     memcpy(&m, reply, sizeof m);
-    if (job == 0) {
-        w->baseline_cycles = m.cycles;
+    t->cycles = m.cycles;
+    /* A last wave that takes less than its share of the others' time, which
+     * have found the caches cold, is no tail. */
+    if (strcmp(t->name, "no-tail") == 0)
+        t->cycles = teg_min(m.cycles, w->baseline_cycles);
+    t->done = m.status == EXIT_DONE;
+    if (!t->done) {
+        w->broken = t->name;
         return EXIT_DONE;
     }
-    if (m.status != EXIT_DONE)
-        w->broken = w->toggle[job - 1].name;
-    w->toggle[job - 1].cycles = m.cycles;
-    w->toggle[job - 1].done = m.status == EXIT_DONE;
-    w->done += m.status == EXIT_DONE;
-    if (m.status == EXIT_DONE && strcmp(w->toggle[job - 1].name, "all") != 0 &&
+    w->done++;
+    if (strcmp(t->name, "all") != 0 &&
         (w->best == NULL || m.cycles < w->best->cycles))
-        w->best = &w->toggle[job - 1];
+        w->best = t;
+    show_line(w, t);
     return EXIT_DONE;
 }
 
@@ -192,7 +244,7 @@ static void lost(void *self, uint64_t job, const char *why)
 {
     struct whatif *w = self;
 
-    w->broken = job > 0 ? w->toggle[job - 1].name : "as it is";
+    w->broken = w->toggle[job].name;
     say(w->broken, "%s", why);
 }
 
@@ -202,8 +254,7 @@ static void tick(void *self)
 
     if (!w->terminal || job_clock() < w->job.started + 1)
         return;
-    fprintf(stderr, "\r%u of %u replays", w->done + (w->baseline_cycles > 0),
-            w->count + 1);
+    fprintf(stderr, "\r%u of %u replays", w->done + 1, w->count + 1);
     if (w->best != NULL && w->baseline_cycles > w->best->cycles)
         fprintf(stderr, ", so far %s %.2fx", w->best->name,
                 (double)w->baseline_cycles / (double)w->best->cycles);
@@ -247,7 +298,7 @@ static int replay_all(struct whatif *w)
 {
     uint32_t jobs = w->jobs != 0 ? w->jobs : pool_cores();
     const struct pool pool = {
-        .workers = jobs < w->count + 1 ? jobs : w->count + 1,
+        .workers = jobs < w->count ? jobs : w->count,
         .cores = jobs,
         .self = w,
         .next = next_job,
@@ -260,9 +311,13 @@ static int replay_all(struct whatif *w)
 
     w->terminal = isatty(STDERR_FILENO) == 1;
     if (status == EXIT_DONE)
+        status = measure_baseline(w, jobs);
+    if (status == EXIT_DONE && w->count != 0)
         status = pool_run(&pool);
     if (w->shown)
         fputs("\r\033[K", stderr);
+    if (w->lines != 0)
+        fprintf(stderr, "\033[%uA\033[J", w->lines);
     for (uint32_t i = 0; w->store != NULL && i < w->job.kernel_count; i++)
         teg_store_free(w->store[i]);
     free(w->store);

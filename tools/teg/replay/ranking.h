@@ -2,8 +2,9 @@
  * The what-ifs ranked by gain: `teg whatif`, `teg run --ranking`, and the list
  * on a report page.
  *
- * The replays share the cores; the trace is read once, before the workers are
- * forked, and its blocks are replayed from memory if they fit.
+ * The kernels are replayed as they are on all cores, which says what is most
+ * promising; then what-ifs share the cores.  The trace is read once, before the
+ * workers are forked, and its blocks are replayed from memory if they fit.
  */
 #ifndef TEG_TOOLS_TEG_REPLAY_RANKING_H
 #define TEG_TOOLS_TEG_REPLAY_RANKING_H
@@ -22,12 +23,14 @@ struct toggle {
     bool done;
 };
 
-/* Trials that are measured first, by name. */
+/* Trials that are measured first, by name, the most promising one first. */
 struct trials {
     char name[WHATIF_FIRST_MAX][TEG_WHATIF_NAME_SIZE];
     uint32_t count;
     bool only; /* no others */
 };
+
+struct replay;
 
 struct whatif {
     struct job job;
@@ -40,8 +43,13 @@ struct whatif {
     const char *at;  /* borrowed, "FILE:LINE": what-ifs of that line only; NULL:
                        of all there is */
     bool one_launch; /* cycles are of one, not of all alike */
-    uint64_t baseline_cycles; /* 0: interrupted before it was known */
-    struct toggle *toggle;    /* owned */
+    /* Of a kernel as it is, what to measure first; NULL: as `first` says. */
+    int (*promising)(const struct replay *replay, struct trials *t);
+    bool live; /* on a terminal each is shown when it is known */
+    /* Known before: it is not simulated again.  Afterwards 0: interrupted
+     * before it was known. */
+    uint64_t baseline_cycles;
+    struct toggle *toggle; /* owned */
     uint32_t count, done;
     bool incomplete;
     uint32_t jobs; /* workers; 0: one per core */
@@ -51,6 +59,7 @@ struct whatif {
     const char *broken;        /* a what-if whose replay failed, or NULL */
     const struct toggle *best; /* of those done, but for "all" */
     bool terminal, shown;
+    uint32_t lines; /* on the terminal, to be taken away again */
 };
 
 /* Replays the job's kernels as they are and once with each what-if; sorts the

@@ -10,8 +10,9 @@
 #include "tools/teg/report/subjects.h"
 #include "tools/teg/report/verdict.h"
 
-#define GAIN_MIN 1.005 /* half a percent is no gain to point at */
-#define USED_MIN 0.01  /* of its time: what is idle is not used up */
+#define GAIN_MIN 1.01 /* one percent is no gain to point at */
+#define TOLD_MIN 1.02 /* nor two where something gains more */
+#define USED_MIN 0.01 /* of its time: what is idle is not used up */
 #define NONE     ""
 
 static const struct row {
@@ -137,8 +138,8 @@ static void add_gain(struct finding *f, const char *cure)
     size_t length = strlen(f->text);
 
     if (f->speedup > 0 && cure[0] != '\0')
-        snprintf(f->text + length, sizeof f->text - length, "; %s %.2fx", cure,
-                 f->speedup);
+        snprintf(f->text + length, sizeof f->text - length, "; %s %s%.2fx",
+                 cure, f->at_most ? "about " : "", f->speedup);
 }
 
 /* What of its what-if's gain is the finding's: waits for results of loads and
@@ -158,12 +159,39 @@ static double own_part(const struct finding *item, const struct evidence *e)
     return all > 0 ? (double)e->s->stall[STALL_WAIT] / all : 0;
 }
 
+/* What of the gain of its what-if is the finding's own. */
+static void take_part(struct finding *item, double part)
+{
+    if (item->speedup <= 1 || part >= 1)
+        return;
+    item->speedup = 1 / (1 - (1 - 1 / item->speedup) * part);
+    item->at_most = true;
+}
+
+/* Next to measured gains: what gains more than little, and what was not
+ * measured but for a large share. */
+static bool is_told(const struct finding *item, const struct evidence *e)
+{
+    static const double share_min[TIERS] = {
+        [TIER_CAUSE] = 0.1, [TIER_RESOURCE] = 0.6, [TIER_WAIT] = 0.3};
+
+    if (e->ranking == NULL)
+        return true;
+    return item->speedup > 0 ? item->speedup >= TOLD_MIN
+                             : item->share >= share_min[item->tier];
+}
+
 static void keep(struct findings *f, struct finding *item,
                  const struct evidence *e, double busiest)
 {
+    double part = item->speedup > 0 ? 1 : own_part(item, e);
     double gain = item->speedup > 0 ? item->speedup : supposed(item, busiest);
 
-    item->score = log(gain) * own_part(item, e) *
+    /* A part of the chip is used up as far as it is busy. */
+    if (item->tier == TIER_RESOURCE && item->speedup > 0)
+        part = fmin(item->share, 1);
+    item->told = is_told(item, e);
+    item->score = log(gain) * part *
                   (e->ranking != NULL ? weights[item->tier].measured
                                       : weights[item->tier].supposed);
     f->count += gain >= GAIN_MIN;
@@ -189,6 +217,7 @@ static void try_row(struct findings *f, const struct row *row,
     item->share = row->share(e);
     item->advice = row->advice;
     item->speedup = measured(e, row->what_if);
+    take_part(item, own_part(item, e));
     if (item->share <= 0 && (row->share != share_never || item->speedup <= 0))
         return;
     if (row->what_if[0] == '\0' && row->cure[0] != '\0') {
@@ -256,6 +285,7 @@ static void try_share(struct findings *f, const struct load_share *share,
     item->share = share->share;
     item->advice = used->advice;
     item->speedup = measured(e, what_if);
+    take_part(item, own_part(item, e));
     verdict_share_text(share, e->s, item->text, sizeof item->text);
     if (e->by_pc != NULL)
         add_mixture(item, share->name, e);
@@ -263,11 +293,13 @@ static void try_share(struct findings *f, const struct load_share *share,
     keep(f, item, e, v->share[0].share);
 }
 
-/* Ties in the order of the table. */
+/* Those that people are told first; ties in the order of the table. */
 static int by_score(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
 
+    if (x->told != y->told)
+        return x->told ? -1 : 1;
     if (x->score != y->score)
         return x->score < y->score ? 1 : -1;
     return (x->order > y->order) - (x->order < y->order);
@@ -330,7 +362,11 @@ const struct finding_facts *findings_facts(uint32_t *count)
 
 uint32_t findings_told(const struct findings *f)
 {
-    return f->count < FINDINGS_TOLD ? f->count : FINDINGS_TOLD;
+    uint32_t told = f->count != 0;
+
+    while (told < f->count && told < FINDINGS_TOLD && f->item[told].told)
+        told++;
+    return told;
 }
 
 static json_t *place_json(const struct finding *f, const struct by_pc *b,

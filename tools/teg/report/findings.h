@@ -4,8 +4,8 @@
  * (what-ifs) and with the instruction that it is about.
  *
  * Rank: the logarithm of the gain, in full where one knows what to change
- * (CAUSE), half of it where something of the chip is used up (RESOURCE), a
- * quarter where warps merely wait (WAIT): of latencies and bandwidths a
+ * (CAUSE), half of it as far as it is busy where something of the chip is used
+ * up (RESOURCE), a quarter where warps merely wait (WAIT): of latencies and bandwidths a
  * what-if takes away all, a change of the program some.  Where a finding's
  * what-if was not measured, what its rule supposes stands for the gain; where
  * none was, a wait counts half.
@@ -40,13 +40,15 @@ struct finding {
     char name[32];
     enum finding_tier tier;
     char what_if[TEG_WHATIF_NAME_SIZE]; /* "": none measures it */
-    double speedup;  /* measured, or, `at_most`, computed; 0: not known */
-    bool at_most;    /* computed from the load of the SMs, not simulated */
+    double speedup;  /* simulated, or, `at_most`, computed; 0: not known */
+    bool at_most;    /* from the load of the SMs, or as its part of what a
+                        what-if gains that takes more away */
     double share;    /* of the time, as the rule supposes; 0 to 1 */
     uint32_t inst;   /* index in the program; UINT32_MAX: of no one */
     char where[400]; /* "LDS R7, [R0] at t.cu:9, 32-way bank conflicts"; "" */
     char text[512];  /* one sentence, its gain included */
     const char *advice;
+    bool told; /* in texts for people */
     double score;
     uint32_t order; /* of the rules; private */
 };
@@ -74,7 +76,8 @@ struct finding_facts {
 };
 const struct finding_facts *findings_facts(uint32_t *count);
 
-/* Those in texts for people: the first FINDINGS_TOLD that gain something. */
+/* Those in texts for people: the first FINDINGS_TOLD that gain more than little,
+ * one at least. */
 uint32_t findings_told(const struct findings *f);
 json_t *findings_json(const struct findings *f, const struct by_pc *b);
 

@@ -47,7 +47,6 @@ double share_never(const struct evidence *e)
 STALLED(no_instruction, STALL_NO_INSTRUCTION)
 STALLED(constant_misses, STALL_IMC_MISS)
 STALLED(fences, STALL_MEMBAR)
-STALLED(dispatch, STALL_DISPATCH)
 STALLED(long_scoreboard, STALL_LONG)
 STALLED(short_scoreboard, STALL_SHORT)
 STALLED(dependences, STALL_WAIT)
@@ -56,6 +55,18 @@ STALLED(tensor, STALL_GMMA)
 STALLED(branches, STALL_BRANCHING)
 STALLED(same_warp, STALL_SAME_WARP)
 #undef STALLED
+
+/* Blocks that all find a place at once are not too many. */
+double share_dispatch(const struct evidence *e)
+{
+    return e->s->occupancy.limit != OCCUPANCY_GRID ? stalled(e, STALL_DISPATCH)
+                                                   : 0;
+}
+
+double figure_dispatch(const struct evidence *e)
+{
+    return 100 * stalled(e, STALL_DISPATCH);
+}
 
 /* ---- accesses ------------------------------------------------------------- */
 
@@ -67,10 +78,9 @@ double share_bank_conflicts(const struct evidence *e)
     double pass = e->gpu->shared.pass_interval;
     double passes =
         (double)m->shared_passes - (double)m->shared_atomic_conflicts;
-    double without =
-        fmax((double)m->shared_groups * pass,
-             (double)(m->shared_requests - m->shared_atomics) *
-                 e->gpu->timing[CLASS_LDS].interval);
+    double without = fmax((double)m->shared_groups * pass,
+                          (double)(m->shared_requests - m->shared_atomics) *
+                              e->gpu->timing[CLASS_LDS].interval);
 
     return of_sm_time(e, at_least_0(passes * pass - without));
 }

@@ -227,6 +227,17 @@ static bool result_caches(const struct result *r, char *out, size_t size)
     return true;
 }
 
+static bool result_waves(const struct result *r, char *out, size_t size)
+{
+    if (!r->replay->gpu->chip.whole_waves)
+        return false;
+    snprintf(out, size,
+             "no-tail: blocks of a last wave that does not fill the SMs were "
+             "not simulated, what the others took is scaled to all; what is "
+             "said of single instructions is of the others alone");
+    return true;
+}
+
 static uint64_t count_unknown(const struct result *r)
 {
     return r->replay->s->unknown_instructions;
@@ -251,6 +262,7 @@ const struct result_remark *result_remarks(uint32_t *count)
 {
     static const struct result_remark remarks[] = {
         {"caches", result_caches, NULL},
+        {"whole-waves", result_waves, NULL},
         {"unknown-opcode", result_unknown_opcodes, count_unknown},
         {"generation", result_generation, NULL},
         {"tensor-class", result_untimed_tensor, count_untimed_tensor},

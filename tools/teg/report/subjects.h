@@ -1,6 +1,6 @@
 /*
  * The instruction that a what-if is about: the one that has most of what it
- * takes away, and what is told of it.
+ * takes away, in the source line that has most of it, and what is told of it.
  *
  *     struct subjects s;
  *
@@ -17,8 +17,10 @@
 /* What is asked about instructions. */
 struct subjects {
     const struct by_pc *b; /* borrowed */
-    double *waited; /* owned, [b->count]: warp-cycles for the one's result */
-    double resident;
+    double *waited;  /* owned, [b->count]: warp-cycles for the one's result */
+    double *sum;     /* in its memory, [b->count]: by line, for one question */
+    uint32_t *first; /* owned, [b->count]: the first instruction of its line */
+    double resident, bytes;
 };
 
 /* `resident`: warp-cycles of the kernel.  An exit status; what is wrong has

@@ -88,6 +88,27 @@ static void print_name(FILE *f, const struct teg_statistics *s)
     fputs(tint(f, TINT_OFF), f);
 }
 
+/* What is about the first finding, where the list does not say it. */
+static void print_cure(FILE *f, const struct result *r)
+{
+    if (r->findings->count == 0 || r->ranking != NULL)
+        return;
+    fputs("  to change  ", f);
+    print_wrapped(f, r->findings->item[0].advice, 13, 13);
+    fputs("             --why says where, and what it gains\n", f);
+}
+
+/* How far the chip's times were from measured ones. */
+static void print_compared(FILE *f, const struct teg_gpu *gpu)
+{
+    char text[sizeof gpu->compared + 64];
+
+    compared_text(gpu, text, sizeof text);
+    fprintf(f, "%s  compared   ", tint(f, TINT_DIM));
+    print_wrapped(f, text, 13, 13);
+    fputs(tint(f, TINT_OFF), f);
+}
+
 /* The head of a table. */
 static void print_head(FILE *f, const char *format, ...) TEG_PRINTF(2, 3);
 
@@ -208,6 +229,8 @@ static void print_time(FILE *f, const struct result *r)
     fprintf(f, "  bound by   %s", tint(f, TINT_NOTICE));
     print_wrapped(f, r->verdict.text, 13, 13);
     fputs(tint(f, TINT_OFF), f);
+    print_cure(f, r);
+    print_compared(f, gpu);
 }
 
 static void print_units(FILE *f, const struct result *r)
@@ -446,7 +469,7 @@ static void print_finding(FILE *f, const struct finding *finding,
     char gain[24] = "";
 
     if (finding->speedup > 0)
-        snprintf(gain, sizeof gain, "%s%.2fx", finding->at_most ? "<" : "",
+        snprintf(gain, sizeof gain, "%s%.2fx", finding->at_most ? "~" : "",
                  finding->speedup);
     fprintf(f, "  %" PRIu32 " %-22s %22s %s%9s%s\n    ", number, finding->name,
             finding->what_if, tint(f, TINT_GOOD), gain, tint(f, TINT_OFF));

@@ -106,6 +106,15 @@ int verdict_init(struct verdict *v, struct findings *f,
     return status;
 }
 
+void compared_text(const struct teg_gpu *gpu, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s",
+             gpu->compared[0] != '\0' ? "with hardware: " : "",
+             gpu->compared[0] != '\0'
+                 ? gpu->compared
+                 : "never with hardware: no times of programs are known");
+}
+
 int verdict_trials(const struct evidence *e, struct trials *t)
 {
     struct findings *f = malloc(sizeof *f);

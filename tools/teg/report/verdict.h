@@ -38,6 +38,8 @@ struct verdict {
 /* Fills `f` too.  An exit status; what is wrong has been said. */
 int verdict_init(struct verdict *v, struct findings *f,
                  const struct evidence *e);
+/* How far times that teg says of the chip were from measured ones. */
+void compared_text(const struct teg_gpu *gpu, char *out, size_t size);
 /* The what-ifs to measure first of a replay, by what it counted. */
 int verdict_trials(const struct evidence *e, struct trials *t);
 /* "82 % busy", without its name. */
