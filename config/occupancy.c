@@ -137,3 +137,22 @@ teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
     divide(gpu, shared_bytes, o);
     return TEG_OK;
 }
+
+void teg_block_needs(const struct teg_gpu *gpu, uint32_t threads,
+                     uint32_t registers, uint32_t shared_bytes,
+                     struct teg_block_needs *needs)
+{
+    uint64_t warps = round_up(threads, WARP) / WARP;
+    uint64_t rounded = round_up(warps, gpu->sm.warp_unit);
+    uint64_t all =
+        gpu->sm.register_scope == REGISTER_SCOPE_BLOCK
+            ? round_up(rounded * WARP * registers, gpu->sm.register_unit)
+            : rounded *
+                  round_up((uint64_t)WARP * registers, gpu->sm.register_unit);
+
+    *needs = (struct teg_block_needs){
+        .warps = (uint32_t)warps,
+        .registers = registers != 0 ? (uint32_t)all : 0,
+        .shared_bytes = (uint32_t)shared_of_block(gpu, shared_bytes),
+    };
+}

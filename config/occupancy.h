@@ -23,6 +23,11 @@ struct teg_occupancy {
     uint32_t carveout_bytes, l1_bytes;
 };
 
+/* What a block takes of an SM, as it is set aside. */
+struct teg_block_needs {
+    uint32_t warps, registers, shared_bytes;
+};
+
 const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
 
 /*
@@ -36,5 +41,9 @@ const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
 teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
                          uint32_t registers, uint32_t shared_bytes,
                          struct teg_occupancy *occupancy, struct teg_diag *d);
+
+void teg_block_needs(const struct teg_gpu *gpu, uint32_t threads,
+                     uint32_t registers, uint32_t shared_bytes,
+                     struct teg_block_needs *needs);
 
 #endif

@@ -38,6 +38,7 @@ sim/engine isa/base/ isa/inst/ config/ traces/block/cursor sim/events sim/stalls
 sim/collect isa/base/ isa/inst/ config/ sim/events sim/stalls
 sim/models isa/base/ isa/inst/ config/ sim/collect/
 sim/learn isa/base/
+sim/program isa/base/ config/ traces/list/score
 sim/whatif isa/base/ isa/inst/ config/ traces/block/ sim/teg
 sim/sample isa/base/ isa/inst/ config/ traces/block/ sim/
 sim include/teg/version isa/base/ isa/inst/ config/ traces/trace traces/block/ sim/
@@ -50,6 +51,7 @@ tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ too
 tools/teg/report/page sim/ tools/teg/cli/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/ page.
 tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/profile isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
+tools/teg/program isa/ config/ sim/ traces/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
 tools/teg/compare isa/ sim/teg tools/teg/cli/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/

@@ -17,6 +17,7 @@
 #include "config/param.h"
 #include "config/start.h"
 #include "sim/models/power_model.h"
+#include "sim/program/program.h"
 #include "sim/teg.h"
 #include "tests/help_launch.h"
 #include "tests/help_suite.h"
@@ -299,6 +300,89 @@ static uint64_t mix_starts(uint64_t outcome, const struct teg_gpu *gpu)
     return outcome;
 }
 
+/* ---- programs ---------------------------------------------------------------- */
+
+enum {
+    PROGRAM_STREAMS = 10,
+};
+
+static struct teg_score_entry *ask(struct teg_score *s, int kind,
+                                   uint32_t stream)
+{
+    struct teg_diag d;
+
+    ck_assert(teg_score_add(s,
+                            (struct teg_score_entry){.kind = (uint8_t)kind,
+                                                     .async = 1,
+                                                     .pinned = 1,
+                                                     .stream = stream,
+                                                     .bytes = 100000,
+                                                     .times = 1,
+                                                     .us = -1},
+                            &d) == TEG_OK);
+    return &s->entry[s->entries - 1];
+}
+
+/* Launches in more streams than queues, copies of all kinds, a graph, the
+ * host waits. */
+static void fill_score(struct teg_score *s)
+{
+    static const uint8_t copies[] = {
+        TEG_SCORE_COPY_TO_DEVICE,   TEG_SCORE_COPY_TO_DEVICE,
+        TEG_SCORE_COPY_FROM_DEVICE, TEG_SCORE_COPY_FROM_DEVICE,
+        TEG_SCORE_COPY_PEER,        TEG_SCORE_SET};
+    struct teg_diag d;
+    uint32_t stream;
+
+    for (uint32_t i = 0; i < PROGRAM_STREAMS; i++)
+        ck_assert(teg_score_stream(s, 0, i, &stream, &d) == TEG_OK);
+    s->graph = calloc(1, sizeof *s->graph);
+    s->graph[0].node = calloc(2, sizeof *s->graph[0].node);
+    s->graph[0].edge = calloc(1, sizeof *s->graph[0].edge);
+    s->graph[0].nodes = 2;
+    s->graphs = 1;
+    for (uint32_t i = 0; i < 2; i++)
+        s->graph[0].node[i] = (struct teg_score_entry){
+            .kind = TEG_SCORE_LAUNCH, .times = 1, .us = -1, .afters = i};
+    for (uint32_t i = 1; i < PROGRAM_STREAMS; i++) {
+        ask(s, TEG_SCORE_LAUNCH, i);
+        ask(s, TEG_SCORE_LAUNCH, i);
+    }
+    ask(s, TEG_SCORE_LAUNCH, 1)->dependent = 1;
+    ask(s, TEG_SCORE_SYNCHRONIZE, TEG_SCORE_NONE)->number = TEG_SCORE_NONE;
+    ask(s, TEG_SCORE_GRAPH, 2);
+    ask(s, TEG_SCORE_SYNCHRONIZE, TEG_SCORE_NONE)->number = TEG_SCORE_NONE;
+    for (uint32_t i = 0; i < sizeof copies; i++)
+        ask(s, copies[i], i + 1);
+    ask(s, TEG_SCORE_SYNCHRONIZE, TEG_SCORE_NONE)->number = TEG_SCORE_NONE;
+    ask(s, TEG_SCORE_COPY_TO_DEVICE, 1)->pinned = 0;
+}
+
+/* When the launches and copies of a program begin and end. */
+static uint64_t mix_program(uint64_t outcome, const struct teg_gpu *gpu)
+{
+    const struct sim_program_options options = sim_program_plain();
+    const struct sim_program_kernel kernel = {
+        .us = 3, .blocks = 1, .blocks_per_sm = 1, .needs = {1, 1, 0}};
+    struct sim_program_result result;
+    struct teg_score score = {0};
+    struct sim_program tasks;
+    struct teg_diag d;
+
+    fill_score(&score);
+    ck_assert(sim_program_init(&tasks, &score, gpu, &options, &d) == TEG_OK);
+    ck_assert_msg(sim_program_play(&tasks, &score, &kernel, gpu, &options,
+                                   &result, &d) == TEG_OK,
+                  "%s", d.what);
+    for (uint32_t i = 0; i < tasks.tasks; i++) {
+        outcome = mix(outcome, &tasks.task[i].start, sizeof(double));
+        outcome = mix(outcome, &tasks.task[i].end, sizeof(double));
+    }
+    sim_program_release(&tasks);
+    teg_score_release(&score);
+    return outcome;
+}
+
 /* ---- fetches from textures --------------------------------------------------- */
 
 enum {
@@ -395,6 +479,7 @@ static int outcome_of(const struct teg_sketch *sketch,
     *outcome = mix_power(*outcome, &s, gpu, 20);  /* heats up */
     *outcome = mix_power(*outcome, &s, gpu, 200); /* cools down */
     *outcome = mix_starts(*outcome, gpu);
+    *outcome = mix_program(*outcome, gpu);
     close_launch(&launch);
     return 1;
 }

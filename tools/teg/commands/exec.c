@@ -455,7 +455,7 @@ static void end_graph(struct list *l, const char *process)
         json_object_set_new(l->known_graphs, text, number);
         json_array_append_new(l->graphs, json_pack("{s:O}", "nodes", nodes));
     }
-    free(text);
+    free_json_text(text);
     json_object_set(graph, "graph", number);
     json_object_del(graph, "nodes");
     json_array_append(l->order, graph);

@@ -1,0 +1,70 @@
+# teg program: what teg exec has noted of a program, and lists by hand, in time.
+. tests/cli/lib.sh
+build=${BUILD:-build/release}
+
+expect 0 "$teg" exec -g a100 -o "$work/c" -- "$build/tests/cli/streams" capture
+expect 0 "$teg" program "$work/c/kernels.json" -g a100 --timeline "$work/line.json"
+out '^[0-9.]* us from the first call to the last end (simulated; caches carry'
+out '^     2  .*>.*a.*<'
+out '^ .*copies and sets  *[0-9.]*$'
+out '^no-launch-gaps '
+check 'a time line' grep -q '"traceEvents"' "$work/line.json"
+expect 0 "$teg" program "$work/c/kernels.json" -g a100 -f json --no-ranking
+check 'nodes of a graph' grep -q '"node": 3' "$work/out"
+expect 0 "$teg" program "$work/c/kernels.json" -g a100 -f csv
+check 'a row each: three times three nodes, a set, a copy' \
+    [ "$(wc -l <"$work/out")" = 15 ]
+
+# A kernel of one block in two streams: beside each other, or one after the
+# other.  The clock is such that it takes 100 us and more.
+cat >"$work/k.sketch" <<'END'
+sketch 1
+kernel "k"
+isa sm_80
+grid 1
+block 32
+registers 16
+
+loop k 2000
+    FFMA R1, R1, R1, R1
+end
+EXIT
+END
+two='{"teg": {"schema": 3}, "kernels": [{"trace": "k.sketch"}], "order": ['
+play() { # NAME ENTRIES: total time
+    echo "$two$2]}" >"$work/$1.json"
+    "$teg" program "$work/$1.json" -g a100 -f json --no-ranking --caches cold \
+        --set launch.gap_us=0 --set launch.host_us=0 --set launch.latency_us=0 |
+        sed -n 's/^  "time_us": \([0-9.]*\),*/\1/p' | head -1
+}
+one=$(play one '{"kernel": 0}')
+same=$(play same '{"kernel": 0, "launches": 2}')
+beside=$(play beside '{"kernel": 0, "stream": 1}, {"kernel": 0, "stream": 2}')
+check 'a stream is in order' \
+    [ "$(awk -v a="$same" -v b="$one" "BEGIN {print a / b}")" = 2 ]
+check 'two overlap' [ "$beside" = "$one" ]
+default=$(play default '{"kernel": 0, "stream": 1}, {"kernel": 0}')
+check 'the default stream waits' [ "$default" = "$same" ]
+expect 0 "$teg" program "$work/beside.json" -g a100 --serial
+out '[-]-serial)'
+# a trace that says nothing of order, and what-ifs by name
+expect 0 "$teg" program "$work/k.sketch" -g a100 --fused k,k
+out '^fused:k,k '
+expect 2 "$teg" program "$work/k.sketch" -g a100 --fused k,none
+err "expected A,B, two kernels of the program, found 'k,none'"
+
+# what cannot be played, by its entry
+bad() { # MESSAGE ENTRIES
+    echo "$two$2]}" >"$work/bad.json"
+    expect 1 "$teg" program "$work/bad.json" -g a100
+    err "$1"
+}
+bad 'bad.json: order\[1\]: waits for event 3, which nothing records' \
+    '{"kernel": 0}, {"what": "wait", "event": 3, "stream": 1}'
+bad 'order\[0\] (wait, stream 1) waits for order\[4\] (record, stream 2); order\[4\]' \
+    '{"what": "wait", "event": 2, "stream": 1},
+     {"what": "record", "event": 1, "stream": 1},
+     {"kernel": 0},
+     {"what": "wait", "event": 1, "stream": 2},
+     {"what": "record", "event": 2, "stream": 2}'
+finish

@@ -1,0 +1,83 @@
+/* teg program: a program's score played on a chip. */
+#include "tools/teg/program/program.h"
+
+#include <stdlib.h>
+
+enum {
+    ROWS = 24,
+};
+
+static int run(struct timed *p)
+{
+    int status = job_open_trace(&p->job, p->title);
+
+    if (status == EXIT_DONE)
+        status = job_open_gpu(&p->job);
+    if (status == EXIT_DONE)
+        status = timed_simulate(p);
+    if (status == EXIT_DONE)
+        status = timed_play(p);
+    if (status == EXIT_DONE)
+        status = timed_write(p);
+    if (status == EXIT_DONE && p->timeline != NULL)
+        status = timed_write_timeline(p);
+    timed_release(p);
+    job_release(&p->job);
+    return status;
+}
+
+int cmd_program(int argc, char **argv)
+{
+    struct timed p = {.job.caches = CACHES_UNSAID, .rows = ROWS};
+    struct opt_list fused = {0};
+    const struct opt options[] = {
+        JOB_GPU_OPTIONS(p.job),
+        CACHES_OPTION(p.job.caches, CACHES_BY_LIST),
+        {"serial", 0, OPT_FLAG, &p.serial, NULL,
+         "play one thing after the other: no launch or copy beside another",
+         NULL},
+        {"fused", 0, OPT_LIST, &fused, "A,B",
+         "what if launches of kernel B right behind one of A in its stream "
+         "were part of that",
+         NULL},
+        {"no-ranking", 0, OPT_FLAG, &p.no_ranking, NULL,
+         "leave out what the total would be without each", NULL},
+        {"rows", 0, OPT_COUNT, &p.rows, "N",
+         "launches and copies that the text lists (default: 24)", NULL},
+        {"exact", 0, OPT_FLAG, &p.exact, NULL,
+         "simulate long kernels (20 million warp instructions or more) in "
+         "full",
+         NULL},
+        {"timeline", 0, OPT_OUTPUT, &p.timeline, "FILE",
+         "also write a time line of streams, host and copies for "
+         "ui.perfetto.dev",
+         NULL},
+        {"jobs", 'j', OPT_COUNT, &p.jobs, "N",
+         "host threads (default: one per core)", NULL},
+        JOB_FORMAT_OPTION(p.job),
+        JOB_OUTPUT_OPTIONS(p.job),
+        {0}};
+    const struct usage usage = {
+        .command = "program",
+        .operands = "TRACE",
+        .summary =
+            "Plays a program in time: the launches, copies, events and graphs "
+            "that a kernels.json of `teg exec` has, on the streams of a chip. "
+            "Says how long the program takes, when each launch and copy runs "
+            "and what it waited for, what is on the critical path, and what "
+            "would make it shorter.",
+        .options = options,
+        .operands_min = 1,
+        .operands_max = 1,
+        .examples = "  teg program app.teg/kernels.json -g a100\n"
+                    "  teg program app.teg/kernels.json --timeline app.json\n"};
+    struct operands operands;
+    int status;
+
+    p.fused = &fused;
+    if (!options_parse(&usage, argc, argv, &operands, &status))
+        return status;
+    catch_interrupt();
+    p.title = operands.item[0];
+    return run(&p);
+}

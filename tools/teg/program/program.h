@@ -1,0 +1,91 @@
+/*
+ * A program in time: its kernels simulated once each, its score played with
+ * them, and what comes of it: a time line, the critical path, what would make
+ * it shorter.
+ *
+ *     status = timed_simulate(&p);   the kernels
+ *     status = timed_play(&p);       the score, and what-ifs of it
+ *     status = timed_write(&p);
+ *     timed_release(&p);
+ */
+#ifndef TEG_TOOLS_TEG_PROGRAM_PROGRAM_H
+#define TEG_TOOLS_TEG_PROGRAM_PROGRAM_H
+
+#include "sim/program/program.h"
+#include "tools/teg/replay/simulate.h"
+
+enum {
+    TIMED_WHATIFS_MAX = 16,
+};
+
+/* Launches of one kernel that find the same caches. */
+struct timed_kernel {
+    char *name; /* owned; the symbol */
+    uint32_t grid[3], block[3];
+    bool later;    /* not the first launch */
+    double cycles; /* alone */
+    double error_bound;
+    uint64_t launches;
+    /* In the play: */
+    double us;         /* of all its launches, start to end */
+    double path_us;    /* of them, on the critical path */
+    double without_us; /* the whole, if they took no time; < 0: not tried */
+};
+
+/* What the critical path is made of besides kernels. */
+enum timed_part {
+    PART_COPIES,
+    PART_GAPS,    /* between a launch and what it waited for */
+    PART_LATENCY, /* between a call and its launch */
+    PART_HOST,    /* calls, and what the host does between them */
+    PART_SYNC,    /* until the host goes on behind what it waited for */
+    TIMED_PARTS
+};
+
+struct timed_whatif {
+    char name[160];
+    double us;
+};
+
+struct timed {
+    /* Given. */
+    struct job job;    /* opened */
+    const char *title; /* borrowed */
+    bool exact, serial, no_ranking;
+    uint32_t jobs;
+    uint32_t rows;        /* of the text's table */
+    const char *timeline; /* where the Perfetto file goes; NULL: nowhere */
+    const struct opt_list *fused; /* "A,B" each; borrowed, or NULL */
+
+    /* Found. */
+    struct timed_kernel *kernel;      /* owned, [kernels]: two of each in the
+                                       trace, the first launch and later ones */
+    struct sim_program_kernel *alone; /* owned, [kernels] */
+    uint32_t kernels;
+    struct teg_score own;          /* where the trace has none; owned */
+    const struct teg_score *score; /* borrowed */
+    struct sim_program tasks;      /* owned */
+    struct sim_program_result result;
+    double serial_us, least_us;  /* one after the other; without waiting for
+                                   places */
+    double part_us[TIMED_PARTS]; /* on the critical path */
+    double copies_without_us;
+    struct timed_whatif whatif[TIMED_WHATIFS_MAX];
+    uint32_t whatifs;
+};
+
+/* Each says what is wrong and returns an exit status. */
+int timed_simulate(struct timed *p);
+int timed_play(struct timed *p);
+int timed_write(const struct timed *p);
+int timed_write_timeline(const struct timed *p);
+void timed_release(struct timed *p);
+
+/* Fills the parts of the critical path. */
+void timed_find_path(struct timed *p);
+const char *timed_part_name(enum timed_part part);
+/* What a task does, for people. */
+const char *timed_task_title(const struct timed *p, uint32_t task,
+                             char out[TEG_NAME_MAX]);
+
+#endif
