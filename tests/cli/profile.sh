@@ -97,6 +97,28 @@ check 'on its page as well' grep -q '<b>bank conflicts</b>: LDS R1, .*, 32-way' 
 expect 0 "$teg" profile "$work/conflicts.sketch" -g a100 -o "$work/c" -f json
 out '"where": "LDS R1, .*, 32-way bank conflicts"'
 
+# Launches stand in the rows of their streams.
+mkdir "$work/s"
+cat >"$work/s/kernels.json" <<EOF2
+{"teg": {"schema": 3},
+ "kernels": [{"trace": "../1.sketch", "launches": 1},
+             {"trace": "../2.sketch", "launches": 1},
+             {"trace": "../1.sketch", "launches": 2}],
+ "order": [{"kernel": 0, "launches": 1, "stream": 7},
+           {"kernel": 1, "launches": 1},
+           {"kernel": 2, "launches": 1, "stream": 7},
+           {"kernel": 2, "launches": 1}]}
+EOF2
+expect 0 "$teg" profile "$work/s/kernels.json" -g a100 --top 1 -f json
+check 'of one stream, of the default one, of two' \
+    [ "$(sed -n 's/.*"stream": \([a-z0-9]*\).*/\1/p' "$work/out" |
+        tr '\n' ' ')" = '1 0 null null ' ]
+for text in 'stream 7' 'default stream' 'of a graph, or of several'; do
+    check "a row: $text" grep -q "<text [^>]*>$text, [0-9.]* %" \
+        "$work/s/index.html"
+    check "a line: $text" grep -q "<tr><td>$text</td>" "$work/s/index.html"
+done
+
 # a program that fails, or launches nothing, or is none
 expect 99 "$teg" profile -g a100 -o "$work/r" -- "$program" no-such-test
 err 'no kernel launch was traced'

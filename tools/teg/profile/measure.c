@@ -11,6 +11,14 @@ double profile_share(const struct profile *p, double us)
     return p->us > 0 ? us / p->us : 0;
 }
 
+uint32_t profile_findings(const struct profile *p,
+                          const struct profile_group *g)
+{
+    double share = profile_share(p, g->us);
+
+    return share >= 0.2 ? FINDINGS_TOLD : share >= 0.05 ? 3 : 1;
+}
+
 void profile_shape(const struct profile_step *s, char *out, size_t size)
 {
     snprintf(out, size, "grid %ux%ux%u, block %ux%ux%u", s->grid[0], s->grid[1],
@@ -142,6 +150,8 @@ int profile_measure(struct profile *p)
         status = replay_step_of(p, i, &carried);
     carried_release(&carried);
     sort_groups(p);
+    if (profile_find_streams(p) != EXIT_DONE)
+        return EXIT_FAULT;
     return status;
 }
 

@@ -18,6 +18,10 @@
 #include "tools/teg/report/page/dygraphs.h"
 #include "tools/teg/report/verdict.h"
 
+enum {
+    PROFILE_NO_STREAM = UINT32_MAX
+};
+
 /* A launch, or several in a row that are the same. */
 struct profile_step {
     uint32_t group;    /* whose launch it is */
@@ -25,6 +29,8 @@ struct profile_step {
     uint32_t launches; /* that it stands for; what follows is of one */
     bool later;        /* carry: not the first launch of its kernel */
     bool sampled;
+    uint32_t stream; /* of the program's; PROFILE_NO_STREAM: several, or the
+                        list does not say */
     uint32_t grid[3], block[3];
     uint64_t cycles, warp_instructions;
     double us;
@@ -66,6 +72,7 @@ struct profile {
     uint64_t launches;
     double us;
     bool incomplete;
+    uint32_t streams; /* that the program has; 0: the list does not say */
 };
 
 /* Each says what is wrong and returns an exit status. */
@@ -78,8 +85,16 @@ int profile_write_page(const struct profile *p);
 /* All but the job. */
 void profile_release(struct profile *p);
 
+/* Which stream each step is of, in p->step. */
+int profile_find_streams(struct profile *p);
+/* "stream 2"; "graphs or several streams" */
+void profile_stream_name(const struct profile *p, uint32_t stream, char *out,
+                         size_t size);
 /* Its share of all time in kernels, 0 where there is none. */
 double profile_share(const struct profile *p, double us);
+/* Findings that are worth a look: fewer of a kernel that takes little. */
+uint32_t profile_findings(const struct profile *p,
+                          const struct profile_group *g);
 /* Whether a heavy kernel was left unexplained since it takes long. */
 bool profile_too_long(const struct profile *p, const struct profile_group *g);
 /* "grid 16x16x1, block 256x1x1" */

@@ -57,9 +57,11 @@ static void print_finding(FILE *f, const struct finding *finding)
     fputs(tint(f, TINT_OFF), f);
 }
 
-static void print_findings(FILE *f, const struct profile_group *g)
+static void print_findings(FILE *f, const struct profile *p,
+                           const struct profile_group *g)
 {
-    uint32_t count = g->findings != NULL ? findings_told(g->findings) : 0;
+    uint32_t told = g->findings != NULL ? findings_told(g->findings) : 0;
+    uint32_t most = profile_findings(p, g), count = told < most ? told : most;
 
     print_line(f, count != 0 ? "would help most:"
                              : "nothing that was tried would help");
@@ -76,7 +78,7 @@ static void print_explained(FILE *f, const struct profile *p,
         snprintf(text, sizeof text, "most waiting: before %s", g->waiting);
         print_line(f, text);
     }
-    print_findings(f, g);
+    print_findings(f, p, g);
     if (g->page[0] != '\0') {
         snprintf(text, sizeof text, "page: %.400s/%s", p->directory, g->page);
         print_line(f, text);
@@ -97,7 +99,9 @@ static void print_group(FILE *f, const struct profile *p, uint32_t i)
             plural(g->launches, "", "es"));
     if (i >= p->top)
         return;
-    snprintf(text, sizeof text, "%s: bound by %s", shape, step->verdict.text);
+    snprintf(text, sizeof text, "%s: bound by %s", shape,
+             g->findings != NULL ? findings_first(g->findings)
+                                 : step->verdict.text);
     print_line(f, text);
     if (g->explained)
         print_explained(f, p, g);
@@ -155,9 +159,12 @@ static json_t *step_json(const struct profile *p, const struct profile_step *s)
     const char *name = p->group[s->group].name;
 
     return json_pack(
-        "{s:o, s:o, s:i, s:i, s:b, s:o, s:o, s:I, s:I, s:f, s:o, s:s, s:o}",
+        "{s:o, s:o, s:i, s:o, s:i, s:b, s:o, s:o, s:I, s:I, s:f, s:o, s:s, "
+        "s:o}",
         "name", json_text(name), "demangled", demangled_json(name), "number",
-        (int)s->kernel + 1, "launches", (int)s->launches, "later", s->later,
+        (int)s->kernel + 1, "stream",
+        s->stream != PROFILE_NO_STREAM ? json_integer(s->stream) : json_null(),
+        "launches", (int)s->launches, "later", s->later,
         "grid", shape_json(s->grid), "block", shape_json(s->block), "cycles",
         (json_int_t)s->cycles, "warp_instructions",
         (json_int_t)s->warp_instructions, "time_us", s->us, "share",

@@ -12,7 +12,8 @@
 
 #define GAIN_MIN 1.01 /* one percent is no gain to point at */
 #define TOLD_MIN 1.02 /* nor two where something gains more */
-#define USED_MIN 0.01 /* of its time: what is idle is not used up */
+#define USED_MIN  0.01 /* of its time: what is idle is not used up */
+#define USED_TOLD 0.25 /* nor what is idle most of it */
 #define NONE     ""
 
 static const struct row {
@@ -177,6 +178,8 @@ static bool is_told(const struct finding *item, const struct evidence *e)
 
     if (e->ranking == NULL)
         return true;
+    if (item->tier == TIER_RESOURCE && item->share < USED_TOLD)
+        return false;
     return item->speedup > 0 ? item->speedup >= TOLD_MIN
                              : item->share >= share_min[item->tier];
 }
@@ -215,6 +218,7 @@ static void try_row(struct findings *f, const struct row *row,
     struct finding *item = begin(f, row->name, row->tier, row->what_if);
 
     item->share = row->share(e);
+    item->share_of = row->figure;
     item->advice = row->advice;
     item->speedup = measured(e, row->what_if);
     take_part(item, own_part(item, e));
@@ -305,6 +309,20 @@ static int by_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Waits for the same are told once, by what gains most of it. */
+static void tell_once(struct findings *f)
+{
+    for (uint32_t i = 1; i < f->count; i++) {
+        struct finding *item = &f->item[i];
+
+        for (uint32_t k = 0; k < i && item->told; k++)
+            item->told = item->tier != TIER_WAIT ||
+                         f->item[k].tier != TIER_WAIT ||
+                         f->item[k].share_of != item->share_of;
+    }
+    qsort(f->item, f->count, sizeof f->item[0], by_score);
+}
+
 int findings_find(struct findings *f, const struct evidence *e,
                   const struct verdict *v)
 {
@@ -321,6 +339,8 @@ int findings_find(struct findings *f, const struct evidence *e,
     for (uint32_t i = 0; i < v->share_count && f->count < FINDINGS_MAX; i++)
         try_share(f, &v->share[i], e, v);
     qsort(f->item, f->count, sizeof f->item[0], by_score);
+    if (e->ranking != NULL)
+        tell_once(f);
     if (placed)
         subjects_release(&subjects);
     return EXIT_DONE;
@@ -367,6 +387,11 @@ uint32_t findings_told(const struct findings *f)
     while (told < f->count && told < FINDINGS_TOLD && f->item[told].told)
         told++;
     return told;
+}
+
+const char *findings_first(const struct findings *f)
+{
+    return f->count > 0 ? f->item[0].name : "nothing that teg knows of";
 }
 
 static json_t *place_json(const struct finding *f, const struct by_pc *b,

@@ -49,8 +49,10 @@ struct finding {
     char text[512];  /* one sentence, its gain included */
     const char *advice;
     bool told; /* in texts for people */
+    double (*share_of)(const struct evidence *); /* what is waited for;
+                                                    private, as what follows */
     double score;
-    uint32_t order; /* of the rules; private */
+    uint32_t order; /* of the rules */
 };
 
 enum {
@@ -75,6 +77,9 @@ struct finding_facts {
     const char *name, *advice;
 };
 const struct finding_facts *findings_facts(uint32_t *count);
+
+/* What binds, without what the list of them says: the first one's name. */
+const char *findings_first(const struct findings *f);
 
 /* Those in texts for people: the first FINDINGS_TOLD that gain more than little,
  * one at least. */

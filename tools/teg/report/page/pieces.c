@@ -125,9 +125,9 @@ static void print_finding(FILE *f, const struct finding *finding)
     fputs("</span></li>\n", f);
 }
 
-void html_findings(FILE *f, const struct findings *findings)
+void html_findings(FILE *f, const struct findings *findings, uint32_t most)
 {
-    uint32_t count = findings_told(findings);
+    uint32_t told = findings_told(findings), count = told < most ? told : most;
 
     if (count == 0) {
         fputs("<p>Nothing that was tried would help.</p>\n", f);

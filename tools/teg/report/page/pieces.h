@@ -33,7 +33,7 @@ void html_fact(FILE *f, const char *name, const char *format, ...)
 /* A large value with its name above and a remark below. */
 void html_tile(FILE *f, const char *name, const char *value,
                const char *remark);
-/* A list of what to change, the first first. */
-void html_findings(FILE *f, const struct findings *findings);
+/* A list of what to change, the first first, `most` of them at most. */
+void html_findings(FILE *f, const struct findings *findings, uint32_t most);
 
 #endif

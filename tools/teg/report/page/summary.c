@@ -50,7 +50,7 @@ void page_summary(FILE *f, const struct page *p)
     double slots = issue_slots(s, gpu);
     double ipc =
         s->cycles > 0 ? (double)s->warp_instructions / (double)s->cycles : 0;
-    char a[128], b[64], c[28], name[TEG_NAME_MAX];
+    char a[256], b[64], c[28], name[TEG_NAME_MAX];
 
     fputs("<h1>", f);
     html_text(f, kernel_title(s->name, name));
@@ -61,16 +61,21 @@ void page_summary(FILE *f, const struct page *p)
              gpu->chip.sms, gpu->chip.sm_clock_mhz, s->grid[0], s->grid[1],
              s->grid[2], s->block[0], s->block[1], s->block[2]);
     html_text(f, a);
+    compared_text(gpu, a, sizeof a);
+    fputs("<br>", f);
+    html_text(f, "Compared ");
+    html_text(f, a);
     fputs("</p>\n", f);
     if (r->replay->incomplete)
         fputs("<p class=\"verdict warn\">Incomplete: the simulation was "
               "interrupted; this is the part that was simulated.</p>\n",
               f);
     fputs("<div class=\"verdict\">Bound by ", f);
-    html_text(f, r->verdict.text);
+    html_text(f, p->ranking != NULL ? findings_first(r->findings)
+                                    : r->verdict.text);
     print_where(f, r);
     if (p->ranking != NULL)
-        html_findings(f, r->findings);
+        html_findings(f, r->findings, FINDINGS_TOLD);
     fputs("</div>\n<div class=\"tiles\">\n", f);
     snprintf(b, sizeof b, "= %.4g us",
              (double)s->cycles / gpu->chip.sm_clock_mhz);
