@@ -4,7 +4,8 @@
 # make check      rooms, then every test
 # make sanitize   every test under the address and undefined-behaviour sanitizers
 # make clang      the program and the tests by clang, in build/clang
-# make docs-check what the texts say that commands print is what they print
+# make docs-check what the texts say that commands print is what they print; make
+#                check has what is quick, with any numbers
 # make mutate     breaks the program in small ways and says which tests notice
 # make bench      prints simulated instructions per second and peak memory
 # make oom-check  every allocation of every command fails once

@@ -7,7 +7,7 @@ Checked are the fenced blocks behind a line `<!-- docs-check -->`, and unless
 --quick is given those behind `<!-- docs-check slow -->`: lines that
 begin with "$ " are commands (on, where they end in a backslash), what follows
 is what they print, "..." any lines.  The blocks of a file run in order, in one
-new folder that has the repository's tests/ and docs/.  --digits any takes any
+new folder that has the repository's tests/, docs/ and tools/.  --digits any takes any
 number for any number, so that a change of the model is not a change of the
 text's words; --update writes what was printed into the file, but for blocks
 with "...".  Status 1 if something differs.
@@ -63,7 +63,7 @@ def run(command, folder, build):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
         print(f"status {done.returncode}: {text}\n{done.stderr}", end="")
-    return done.stdout.splitlines()
+    return done.stdout.rstrip("\n").splitlines()
 
 
 def as_words(line, digits):
@@ -75,11 +75,15 @@ def as_words(line, digits):
     return line.rstrip()
 
 
+def elided(said):
+    return any(line.strip() == "..." for line in said)
+
+
 def alike(said, printed, digits):
     """Whether `said`, with "..." for any lines, is `printed`."""
     if not said:
         return not printed
-    if said[0] == "...":
+    if said[0].strip() == "...":
         return any(alike(said[1:], printed[i:], digits)
                    for i in range(len(printed) + 1))
     return bool(printed) and \
@@ -95,7 +99,7 @@ def check(path, arguments):
     shift = 0
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "build"))
-        for name in ("tests", "docs"):
+        for name in ("tests", "docs", "tools"):
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
         for first, end in blocks(lines, arguments.quick):
             out = []
@@ -107,7 +111,7 @@ def check(path, arguments):
                     print(f"{path}:{first + 1}: printed is not what is said: "
                           f"{command[0]}")
                     print("\n".join("    " + line for line in printed[:60]))
-                out += command + (said if good or "..." in said else printed)
+                out += command + (said if good or elided(said) else printed)
             new[first + shift:end + shift] = out
             shift += len(out) - (end - first)
     if arguments.update and new != lines:

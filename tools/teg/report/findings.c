@@ -10,11 +10,11 @@
 #include "tools/teg/report/subjects.h"
 #include "tools/teg/report/verdict.h"
 
-#define GAIN_MIN 1.01 /* one percent is no gain to point at */
-#define TOLD_MIN 1.02 /* nor two where something gains more */
+#define GAIN_MIN  1.01 /* one percent is no gain to point at */
+#define TOLD_MIN  1.02 /* nor two where something gains more */
 #define USED_MIN  0.01 /* of its time: what is idle is not used up */
 #define USED_TOLD 0.25 /* nor what is idle most of it */
-#define NONE     ""
+#define NONE      ""
 
 static const struct row {
     const char *name;

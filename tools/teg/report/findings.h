@@ -48,7 +48,7 @@ struct finding {
     char where[400]; /* "LDS R7, [R0] at t.cu:9, 32-way bank conflicts"; "" */
     char text[512];  /* one sentence, its gain included */
     const char *advice;
-    bool told; /* in texts for people */
+    bool told;                                   /* in texts for people */
     double (*share_of)(const struct evidence *); /* what is waited for;
                                                     private, as what follows */
     double score;
