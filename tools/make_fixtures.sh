@@ -117,6 +117,7 @@ kernels_of() { # FOLDER FILE GENERATION...
 wanted flaws.cu && kernels_of flaws flaws 80
 wanted held.cu && kernels_of flaws held 80
 wanted ladders.cu && kernels_of ladders ladders 75 80 90
+wanted bodies.cu && kernels_of ladders bodies 75 80 90
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }

@@ -1,29 +1,31 @@
 #!/usr/bin/env python3
 """Climbs ladders: slow kernels made fast in named steps, each published with its number.
 
-    ladders.py [--only LADDER]... [--small] [--write FILE] [OUT]  (OUT: build/ladders)
-    ladders.py --gpu NAME [--only LADDER]... [OUT]
+    ladders.py [--only LADDER]... [--sources DIR] [--small] [--write FILE] [OUT]
+    ladders.py --on GPU [--only LADDER]... [--sources DIR] [OUT]
 
 For each step: what was published, what is simulated, what teg says limits it,
 and whether a finding of the step names what the next one changes and how much
-that gains.  A CSV and, where gnuplot is installed, a picture a ladder.  --small
-takes small problems, whose numbers are not those published; --write puts the
-tables into FILE as Markdown, between its marks.  --gpu climbs the steps as
-compiled today on another chip, where nothing is published.  TEG=PROGRAM chooses
-the simulator.
+that gains.  A CSV and, where gnuplot is installed, a picture a ladder in OUT
+(build/ladders).  --small takes small problems, whose numbers are not those
+published; --write puts the tables into FILE as Markdown, each between its own
+marks, and their sums into its first table; the pictures go into
+pictures/ladders beside it.
+--on climbs the steps on another chip, where nothing is published.  What others
+wrote is compiled from copies in DIR: SGEMM_CUDA, fast.cu.  Ladders whose
+sources or compilers are not there say `skipped:`.  TEG=PROGRAM chooses the
+simulator.
 """
 
 import argparse
 import os
+import shutil
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "..", "figures"))
-from kit import ROOT, Failed, Kit, result, side_by_side  # noqa: E402
-from steps import LADDERS  # noqa: E402
+from climb import Failed, Skipped, launch
+from kit import ROOT, Kit, side_by_side
+from steps import LADDERS
 
-MARKS = ("<!-- ladders -->", "<!-- /ladders -->")
 NEAR = 15  # percent by which the gain that was said may be off
 
 
@@ -41,29 +43,21 @@ class Step:
         return self.findings[0]["name"] if self.findings else "none"
 
     def names_next(self):
-        """The finding that names what the next step changes, and its place."""
+        """The first finding that names what the next step changes, and its
+        place."""
+        names = (self.next,) if isinstance(self.next, str) else self.next
         for place, finding in enumerate(self.findings, 1):
-            if finding["name"] == self.next and finding["speedup"]:
+            if finding["name"] in names and finding["speedup"]:
                 return place, finding
         return None
 
 
-def climb(ladder, gpu, small):
+def climb(ladder, on, small):
     """The steps of a ladder as simulated, in order."""
     def take(plan):
-        size = ladder.SMALL if small else ladder.FULL
-        with tempfile.TemporaryDirectory() as folder:
-            runs = [result("run", *launch)
-                    for launch in plan.launches(gpu, size, folder)]
-            us = sum(run["time_us"] for run in runs)
-            findings = runs[0]["findings"]
-            if ladder.climbs:
-                # What-ifs of a part of the problem say the same in less time.
-                part = next(plan.launches(gpu, min(size, ladder.PART), folder))
-                findings = result("run", *part, "--why")["findings"]
-        return Step(plan, None if small or gpu else plan.published,
-                    ladder.value(us, size, plan.name), findings)
-    return side_by_side(take, [(plan,) for plan in ladder.steps(gpu)])
+        return Step(plan, None if small or on else plan.published,
+                    *ladder.measure(plan, on, small))
+    return side_by_side(take, [(plan,) for plan in ladder.steps(on)])
 
 
 def gains(ladder, steps):
@@ -84,7 +78,8 @@ def said(step, there, here):
         return "", None
     found = step.names_next()
     if found is None:
-        return f"{step.next}: not found", False
+        names = [step.next] if isinstance(step.next, str) else step.next
+        return f"{' or '.join(names)}: not found", False
     place, finding = found
     truth = there or here
     right = place <= 3 and abs(finding["speedup"] / truth - 1) <= NEAR / 100
@@ -113,23 +108,45 @@ HEAD = ("step", "published", "here", "error", "next is", "here", "limited by",
         "said of the next")
 
 
-def summary(ladder, steps):
-    """How near the ladder is, in a line."""
-    text = []
-    errors = [abs(s.error()) for s in steps if s.error() is not None]
-    if errors:
-        text.append(f"mean error {sum(errors) / len(errors):.1f} %, "
-                    f"worst {max(errors):.1f} %")
-    if errors and ladder.climbs:
-        order = sum((there > 1) == (here > 1)
-                    for there, here in gains(ladder, steps) if there)
-        text.append(f"{order} of {len(steps) - 1} neighbours in order")
-    told = [said(s, *g)[1] for s, g in zip(steps, gains(ladder, steps))]
-    told = [t for t in told if t is not None]
-    if ladder.climbs:
-        text.append(f"next step among the first three findings and its gain within "
-                f"{NEAR} %: {sum(told)} of {len(told)}")
-    return "; ".join(text)
+class Score:
+    """How near a ladder is, as counts that can be added up.
+
+    `within`: factors between neighbours within NEAR percent of the published
+    ones; `nameable`: steps whose next one changes what a finding can name."""
+
+    def __init__(self, ladder, steps):
+        pairs = list(zip(steps, gains(ladder, steps)))
+        errors = [abs(s.error()) for s in steps if s.error() is not None]
+        both = [(a, b) for _, (a, b) in pairs if a and ladder.climbs]
+        told = [said(s, *g) for s, g in pairs] if ladder.climbs else []
+        told = [t for t in told if t[1] is not None]
+        self.points, self.error = len(errors), sum(errors)
+        self.worst = max(errors, default=0)
+        self.pairs = len(both)
+        self.order = sum((a > 1) == (b > 1) for a, b in both)
+        self.within = sum(abs(b / a - 1) <= NEAR / 100 for a, b in both)
+        self.nameable = len(told)
+        self.named = sum("not found" not in text for text, _ in told)
+        self.right = sum(right for _, right in told)
+
+    def text(self):
+        parts = []
+        if self.points:
+            parts.append(f"mean error {self.error / self.points:.1f} %, "
+                         f"worst {self.worst:.1f} %")
+        if self.pairs:
+            parts.append(f"of {self.pairs} neighbours {self.order} in order, "
+                         f"{self.within} by a factor within {NEAR} %")
+        if self.nameable:
+            parts.append(f"of {self.nameable} next steps that a finding can "
+                         f"name {self.named} named, {self.right} among the "
+                         f"first three with a gain within {NEAR} %")
+        return "; ".join(parts)
+
+    def cells(self):
+        return [self.points, f"{self.error / max(self.points, 1):.1f} %",
+                f"{self.worst:.1f} %", self.pairs, self.order, self.within,
+                self.nameable, self.named, self.right]
 
 
 def draw(kit, ladder, steps):
@@ -149,29 +166,74 @@ def show(ladder, steps):
         print("  " + "  ".join(
             cell.rjust(w) if 0 < i < 6 else cell.ljust(w)
             for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
-    if summary(ladder, steps):
-        print(f"  {summary(ladder, steps)}")
+    if Score(ladder, steps).text():
+        print(f"  {Score(ladder, steps).text()}")
     sys.stdout.flush()
 
 
-def markdown(climbed):
-    text = []
-    for ladder, steps in climbed:
-        text += [f"### {ladder.title}", "", f"{ladder.source}. In {ladder.unit}.",
-                 "", f"| {' | '.join(HEAD)} |",
-                 "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |"]
-        text += [f"| {' | '.join(row)} |" for row in table(ladder, steps)]
-        text += ["", f"{summary(ladder, steps)}.", ""]
+def markdown(ladder, steps):
+    """A ladder's section, without what people write about it."""
+    text = [f"{ladder.source}. In {ladder.unit}.", "",
+            f"| {' | '.join(HEAD)} |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |"]
+    text += [f"| {' | '.join(row)} |" for row in table(ladder, steps)]
+    text += ["", f"{Score(ladder, steps).text()}.", "",
+             f"![{ladder.title}](pictures/ladders/{ladder.name}.svg)"]
     return "\n".join(text)
 
 
-def write(path, climbed):
-    """Replaces what stands between the marks of a file."""
+SUMS = ("ladder", "numbers", "mean error", "worst", "neighbours", "in order",
+        f"factor within {NEAR} %", "next nameable", "named", "and its gain")
+
+
+def sums(before, climbed):
+    """The table of all ladders: rows of `before`, those of `climbed` anew."""
+    rows = {cells[0]: cells for cells in
+            ([c.strip() for c in line.strip("|").split("|")]
+             for line in before.splitlines() if line.startswith("| ["))}
+    for ladder, steps in climbed:
+        name = f"[{ladder.name}](#{ladder.anchor()})"
+        rows[name] = [name, *map(str, Score(ladder, steps).cells())]
+    order = [f"[{ladder.name}](#{ladder.anchor()})" for ladder in LADDERS]
+    rows = [rows[name] for name in order if name in rows]
+
+    def column(i):
+        return [float(row[i].split()[0]) for row in rows]
+    points = sum(column(1))
+    mean = sum(a * b for a, b in zip(column(1), column(2))) / points
+    total = ["all", f"{points:g}", f"{mean:.1f} %", f"{max(column(3)):.1f} %",
+             *(f"{sum(column(i)):g}" for i in range(4, len(SUMS)))]
+    return "\n".join([f"| {' | '.join(SUMS)} |",
+                      "| --- |" + " ---: |" * (len(SUMS) - 1),
+                      *(f"| {' | '.join(row)} |" for row in (*rows, total))])
+
+
+def between(text, name, make):
+    """`text` with what make(what stands there) gives between a name's marks."""
+    marks = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"
+    if not all(mark in text for mark in marks):
+        raise Failed(f"no marks of {name} in the file to write to")
+    head, rest = text.split(marks[0])
+    inner, tail = rest.split(marks[1])
+    return head + marks[0] + make(inner) + marks[1] + tail
+
+
+def write(path, out, climbed):
+    """Replaces what stands between the marks of the ladders that were climbed,
+    and the table of all."""
     with open(path, encoding="utf-8") as f:
-        head, rest = f.read().split(MARKS[0])
-    tail = rest.split(MARKS[1])[1]
+        text = f.read()
+    for ladder, steps in climbed:
+        section = markdown(ladder, steps)
+        text = between(text, ladder.name, lambda _, s=section: s)
+        picture = os.path.join(out, f"{ladder.name}.svg")
+        if os.path.exists(picture):
+            folder = os.path.join(os.path.dirname(path), "pictures", "ladders")
+            os.makedirs(folder, exist_ok=True)
+            shutil.copy(picture, folder)
+    text = between(text, "all", lambda inner: sums(inner, climbed))
     with open(path, "w", encoding="utf-8") as f:
-        f.write(f"{head}{MARKS[0]}\n{markdown(climbed)}{MARKS[1]}{tail}")
+        f.write(text)
 
 
 def main():
@@ -180,31 +242,43 @@ def main():
     parser.add_argument("out", nargs="?",
                         default=os.path.join(ROOT, "build/ladders"))
     parser.add_argument("--only", action="append")
-    parser.add_argument("--gpu")
+    parser.add_argument("--on", "--gpu", metavar="GPU")
+    parser.add_argument("--sources", metavar="DIR", default="sources")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--write")
     args = parser.parse_args()
-    if args.write and (args.only or args.gpu or args.small):
-        parser.error("--write takes all ladders, as published")
-    chosen = [ladder for ladder in LADDERS
-              if not args.only or ladder.name in args.only]
-    if not chosen:
-        parser.error(f"no such ladder: {', '.join(args.only)} (there are "
+    if args.write and (args.on or args.small):
+        parser.error("--write takes ladders as published")
+    unknown = set(args.only or ()) - {ladder.name for ladder in LADDERS}
+    if unknown:
+        parser.error(f"no such ladder: {', '.join(sorted(unknown))} (there are "
                      f"{', '.join(ladder.name for ladder in LADDERS)})")
+    for option, folder in (("ladder", "SGEMM_CUDA"), ("fast", "fast.cu")):
+        launch.options[option] = os.path.abspath(
+            os.path.join(args.sources, folder))
     climbed = []
-    try:
-        for ladder in chosen:
-            print(f"{ladder.name}  {ladder.title}"
-                  f"{f', on {args.gpu}' if args.gpu else ''}: {ladder.unit}")
-            steps = climb(ladder, args.gpu, args.small)
-            draw(Kit(args.out, ladder.name), ladder, steps)
-            show(ladder, steps)
-            climbed.append((ladder, steps))
-        if args.write:
-            write(args.write, climbed)
-    except Failed as why:
-        print(f"ladders.py: {why}", file=sys.stderr)
-        return 1
+    for ladder in LADDERS:
+        if args.only and ladder.name not in args.only:
+            continue
+        try:
+            steps = climb(ladder, args.on, args.small)
+        except Skipped as why:
+            print(f"skipped: {ladder.name}: {why}", flush=True)
+            continue
+        except Failed as why:
+            print(f"ladders.py: {why}", file=sys.stderr)
+            return 1
+        print(f"{ladder.name}  {ladder.title}"
+              f"{f', on {args.on}' if args.on else ''}: {ladder.unit}")
+        draw(Kit(args.out, ladder.name), ladder, steps)
+        show(ladder, steps)
+        climbed.append((ladder, steps))
+    if args.write:
+        try:
+            write(args.write, args.out, climbed)
+        except (Failed, OSError) as why:
+            print(f"ladders.py: {args.write}: {why}", file=sys.stderr)
+            return 1
     return 0
 
 

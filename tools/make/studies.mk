@@ -17,7 +17,8 @@
 #                       ONLY=hong/ a part
 # make ladders          kernels made fast in published steps, beside what was
 #                       measured (docs/ladders.md), with Python, minutes;
-#                       ONLY=reduction one of them, GPU=h100 on another chip
+#                       ONLY=reduction one of them, ON=h100 another chip,
+#                       SOURCES=DIR copies of what others wrote
 # make example-scaling  section 3.5 of the thesis: CSV files and pictures
 # make fixtures-check   compiles the fixtures anew and compares, if nvcc is there
 # make emulator-check   every instruction of the emulator on many more operands
@@ -74,7 +75,8 @@ figures: all $(BUILD)/accuracy
 ladders: all
 	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
 	TEG=$(BUILD)/teg tools/ladders/ladders.py $(if $(ONLY),--only '$(ONLY)') \
-	    $(if $(GPU),--gpu '$(GPU)')
+	    $(if $(ON)$(GPU),--on '$(or $(ON),$(GPU))') \
+	    $(if $(SOURCES),--sources '$(SOURCES)')
 
 example-scaling: all
 	@tools/examples/scaling.sh $(BUILD)/teg

@@ -34,7 +34,7 @@ LADDER = [
 ]
 
 
-def ladder_cubin():
+def ladder_cubin(arch="sm_86"):
     folder = os.path.join(options["ladder"], "src", "kernels")
     files = sorted((f for f in os.listdir(folder) if f.endswith(".cuh")),
                    key=lambda f: int(f.split("_")[0]))
@@ -53,13 +53,16 @@ def ladder_cubin():
         source = path + ".cu"
         with open(source, "w", encoding="utf-8") as f:
             f.write("\n".join(lines) + "\n")
-        command("nvcc", "-cubin", "-arch=sm_86", "-std=c++17", "-O3", "-o",
-                 path, source)
-        os.remove(source)
-    return keep("ladder", "cubin", lines, make)
+        try:
+            command("nvcc", "-cubin", f"-arch={arch}", "-std=c++17", "-O3",
+                    "-o", path, source)
+        finally:
+            os.remove(source)
+    return keep("ladder", "cubin", lines + [arch] * (arch != "sm_86"), make)
 
 
-def ladder_cycles(cubin, name, threads, rows, columns, x_rows):
+def ladder_launch(cubin, name, threads, rows, columns, x_rows):
+    """How many blocks a launch has, and what traces the first of them."""
     n = LADDER_N
     across = n // (rows if x_rows else columns)
     kernel = Kernel(cubin, threads, name=name)
@@ -72,17 +75,25 @@ def ladder_cycles(cubin, name, threads, rows, columns, x_rows):
             f"i32:{height}", f"i32:{width}", f"i32:{k}", "f32:0.5",
             f"buf:f32:{height * k}:zeros", f"buf:f32:{k * width}:zeros",
             "f32:3", f"buf:f32:{height * width}:zeros"), count)
-    return in_waves(LADDER_GPU, (), n // rows * (n // columns), trace, n,
+    return n // rows * (n // columns), trace
+
+
+def ladder_cycles(*kernel):
+    return in_waves(LADDER_GPU, (), *ladder_launch(*kernel), LADDER_N,
                     LADDER_SHORT)
 
 
-def ladder():
+def ladder_needs():
     if options["ladder"] is None:
         raise Failed("no --ladder FOLDER (a copy of siboehm/SGEMM_CUDA)")
     if shutil.which("nvcc") is None:
         raise Failed("nvcc is not on the PATH")
     if not os.path.isdir(os.path.join(options["ladder"], "src", "kernels")):
         raise Failed(f"there is no src/kernels in {options['ladder']}")
+
+
+def ladder():
+    ladder_needs()
     cubin = ladder_cubin()
     mhz = fact(LADDER_GPU, "chip.sm_clock_mhz")
     return [point(f"{number}: {name}", 2e-3 * LADDER_N**3 / gflops,

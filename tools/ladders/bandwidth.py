@@ -1,0 +1,112 @@
+"""Ladders of kernels that move bytes: sums, transposes, streams."""
+
+from climb import KERNELS, Ladder, Plan, traced
+
+
+class Reduction(Ladder):
+    """Launches until one block is left: all of them are the step's time."""
+    name = "reduction"
+    title = "Sum of 4 M integers, GeForce 8800 GTX"
+    source = ('M. Harris, "Optimizing Parallel Reduction in CUDA", 2007; '
+              "`tests/kernels/ladders/reduction.sketch`")
+    unit, chip = "ms", "8800gtx"
+    FULL, PART, SMALL = 1 << 22, 1 << 18, 1 << 14
+    STEPS = (("interleaved addressing and divergent", 8.054, "divergence"),
+             ("interleaved with bank conflicts", 3.456, "bank conflicts"),
+             ("sequential addressing", 1.722, None),
+             ("first addition while loading", 0.965, "uneven warps"),
+             ("last warp unrolled", 0.536, None),
+             ("all unrolled", 0.381, None),
+             ("several elements a thread", 0.268, None))
+
+    def launches(self, plan, on, size, folder):
+        n, step = size, plan.kernel
+        while n > 1:
+            each = 128 if step < 4 else 256
+            blocks = (n + each - 1) // each
+            if step == 7:
+                blocks = min(blocks, 128)
+            if on:
+                yield traced(folder, on, f"reduce_{step}", str(blocks),
+                             "128", f"buf:i32:{n}:zeros",
+                             f"buf:i32:{blocks}:zeros", f"i32:{n}")
+            else:
+                yield [f"{KERNELS}/reduction.sketch", "-g", self.chip, "-p",
+                       f"STEP={step}", "-p", f"N={n}"]
+            n = blocks
+
+    def value(self, us, size, plan):
+        return us / 1000
+
+
+class Transpose(Ladder):
+    name = "transpose"
+    title = "Transpose of 2048 x 2048 floats, GeForce GTX 280"
+    source = ('G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in '
+              'CUDA", 2009; `tests/kernels/ladders/transpose.sketch`')
+    unit, chip = "GB/s", "gtx280"
+    more = True
+    FULL, PART, SMALL = 2048, 1024, 256
+    STEPS = (("copy", 96.9, None),
+             ("copy through shared memory", 80.9, None),
+             ("naive transpose", 2.2, "uncoalesced accesses"),
+             ("coalesced", 16.5, "bank conflicts"),
+             ("without bank conflicts", 16.6, None),
+             ("fine-grained: within tiles", 80.4, None),
+             ("coarse-grained: of tiles", 16.7, "channel skew"),
+             ("diagonal", 69.5, None))
+
+    def launches(self, plan, on, size, folder):
+        w, step = size, plan.kernel
+        if on:
+            yield traced(folder, on, f"transpose_{step}",
+                         f"{w // 32},{w // 32}", "32,8",
+                         f"buf:f32:{w * w}:zeros", f"buf:f32:{w * w}:zeros",
+                         f"i32:{w}")
+        else:
+            yield [f"{KERNELS}/transpose.sketch", "-g", self.chip, "-p",
+                   f"STEP={step}", "-p", f"W={w}"]
+
+    def value(self, us, size, plan):
+        return 8 * size ** 2 / us / 1000
+
+
+class Stream(Ladder):
+    """The same five kernels on each chip; no step follows from another."""
+    name = "stream"
+    title = "Streams of 2^25 doubles, from Fermi to Ampere"
+    source = ("BabelStream, as its repository and users publish it (below); "
+              "`tests/kernels/ladders/ladders.cu`")
+    unit = "GB/s"
+    more, climbs = True, False
+    FULL, SMALL = 1 << 25, 1 << 18
+    KERNELS = ("copy", "mul", "add", "triad", "dot")
+    # chip, blocks of the sum of products (None: it had none), published
+    CHIPS = (("gtx580", None, (175.0, 175.0, 172.2, 172.1)),
+             ("k20", None, (171.2, 172.8, 173.6, 173.6)),
+             ("titanxp", 256, (433.2, 431.7, 436.5, 436.5, 436.0)),
+             ("v100", 256, (811.7, 810.0, 845.8, 846.5, 887.4)),
+             ("rtx2080ti", 256, (547.8, 544.9, 556.7, 556.8, 574.5)),
+             ("a100", 432, (1400.3, 1360.4, 1369.6, 1377.5, 1353.5)),
+             ("a100_80", 432, (1709.4, 1676.2, 1715.8, 1724.8, 1586.9)))
+    ARRAYS = {"copy": 2, "mul": 2, "add": 3, "triad": 3, "dot": 2}
+
+    def steps(self, on):
+        chips = [(on, 432, [None] * 5)] if on else self.CHIPS
+        return [Plan(f"{chip}: {kernel}", published, None, (kernel, blocks),
+                     chip)
+                for chip, blocks, numbers in chips
+                for kernel, published in zip(self.KERNELS, numbers)]
+
+    def launches(self, plan, on, size, folder):
+        kernel, blocks = plan.kernel
+        arrays = [f"buf:f64:{size}:zeros"] * self.ARRAYS[kernel]
+        grid = size // 1024
+        if kernel == "dot":
+            grid = blocks
+            arrays += [f"buf:f64:{grid}:zeros", f"i32:{size}"]
+        yield [*traced(folder, plan.gpu, f"stream_{kernel}", str(grid), "1024",
+                       *arrays, older=True), "--caches", "warm", "--sample"]
+
+    def value(self, us, size, plan):
+        return 8 * self.ARRAYS[plan.kernel[0]] * size / us / 1000
