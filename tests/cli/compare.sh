@@ -32,6 +32,14 @@ no_err
 expect 0 "$teg" compare $kernel "$work/raw.csv" -g v100
 out '^  Executed Instructions .* 1\.00$'
 
+# A list of a program's traces is a trace, not a result.
+cp $kernel "$work/k.sketch"
+echo '{"kernels": [{"trace": "k.sketch"}]}' >"$work/kernels.json"
+expect 0 "$teg" compare "$work/kernels.json" "$work/raw.csv" -g v100
+out '^  Executed Instructions .* 1\.00$'
+expect 0 "$teg" diff "$work/kernels.json" "$work/result.json" -g v100
+out '^cycles '
+
 # A row a metric; a label that two sections have is told apart by its unit.
 cat >"$work/long.csv" <<END
 "ID","Process ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"

@@ -28,6 +28,15 @@ done >"$work/reports" 2>&1
     >>"$work/reports" 2>&1
 "$teg" diff tests/kernels/sm70/reduction.sketch -g v100 --against a100 \
     >>"$work/reports" 2>&1
+{
+    "$teg" bound tests/kernels/sm70/matmul.sketch -g v100
+    "$teg" bound sgemm -g gtx580
+    "$teg" predict tests/kernels/sm70/reduction.sketch -g a100
+    "$teg" timeline tests/kernels/sm70/vecadd_demo.sketch -g v100
+    "$teg" check tests/kernels/sm70/reduction.sketch
+    "$teg" model tests/kernels/sm70/reduction.sketch -g v100
+    "$teg" run tests/kernels/sm70/vecadd_demo.sketch -g v100 --as-measured ncu
+} >>"$work/reports" 2>&1
 labels <"$work/reports" | grep -vE '^(for$|scatter|GeForce|Tesla|A100|stalls\.|units\.|models\.|memory\.|kernel\.|occupancy\.)' |
     sort -u >"$work/labels"
 # What findings, limits and JSON call things.
@@ -38,10 +47,14 @@ printf '%s\n' 'warps per SM' 'shared memory (MIO)' 'Long Scoreboard' 'bound by' 
     'Duration' 'Elapsed Cycles' >>"$work/labels"
 sort -u -o "$work/labels" "$work/labels"
 
-check 'a hundred labels at least' [ "$(wc -l <"$work/labels")" -ge 100 ]
+check 'three hundred labels at least' [ "$(wc -l <"$work/labels")" -ge 300 ]
 while read -r word; do
     expect 0 "$teg" explain "$word"
 done <"$work/labels"
+for word in 'unit lsu' double:sfu LDS.128 'sub-core 2' rtx3070; do
+    expect 0 "$teg" explain "$word"
+done
+out '^rtx3070 (GPU)$'
 expect 2 "$teg" explain 'no such word'
 
 finish

@@ -65,7 +65,7 @@ static int get_results(struct compare *c, const char *path)
     json_t *kernels;
     int status;
 
-    if (stored_is_json(path)) {
+    if (stored_is_result(path)) {
         status = stored_load(path, &c->result);
     } else {
         static const uint32_t by[] = {[MEASURED_PLAIN] = TEG_MEASURED_BY_NOBODY,

@@ -68,7 +68,7 @@ static int get_result(const struct diff *diff, const char *path,
     struct job job = diff->job;
     int status;
 
-    if (stored_is_json(path))
+    if (stored_is_result(path))
         return stored_load(path, result);
     job.gpu_name = gpu;
     status = job_open_trace(&job, path);

@@ -10,6 +10,7 @@
 #include "sim/models/efficiency.h"
 #include "sim/models/power_model.h"
 #include "sim/models/sgemm_bound.h"
+#include "tools/teg/cli/gpu_path.h"
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
@@ -31,6 +32,49 @@ static const struct term {
                   "it gains, and says where"},
     {"compared", "how far times that teg says of the chip were from measured "
                  "ones, in the mean, and of what; docs/accuracy.md has more"},
+    {"would help most", "of all what-ifs those that gain most; what to change "
+                        "has where, too"},
+    {"at least", "of a bound: cycles that the busiest part of the chip takes "
+                 "for what the kernel asks of it, whatever waits"},
+    {"cycles at least", "of a bound: what a part of the chip takes for what "
+                        "the kernel asks of it, whatever waits"},
+    {"resource", "of a bound: a part of the chip that takes time for what the "
+                 "kernel asks of it"},
+    {"busy", "of a bound: its cycles over the simulated ones"},
+    {"arithmetic", "of a bound: what of it floating-point arithmetic and DRAM "
+                   "alone would take; of features: instructions that compute"},
+    {"data stage", "the part of an SM that L1 and shared memory share; held "
+                   "for each pass of an access to either"},
+    {"shared-memory passes", "cycles of shared memory for all passes, "
+                             "conflicts included"},
+    {"global transactions", "cycles of the load/store units for what "
+                            "coalescing made of global accesses"},
+    {"link to L2 and DRAM", "cycles of the link between SMs and L2 for the "
+                            "bytes that cross it"},
+    {"blocking", "of bound sgemm: B_R, T_B, L and the width of shared loads"},
+    {"residence", "of bound sgemm: blocks on an SM and what they take of it"},
+    {"registers", "32-bit registers of a thread"},
+    {"P_SM", "of bound sgemm: Gflop/s that the SMs allow"},
+    {"P_mem", "of bound sgemm: Gflop/s that DRAM allows"},
+    {"of peak", "share of the chip's arithmetic peak"},
+    {"P_mem of peak", "of bound sgemm: Gflop/s that DRAM allows, and what the "
+                      "better bound is of the chip's peak"},
+    {"patterns", "of a .flow file: ways to move less, here together"},
+    {"none", "of patterns: nothing is kept nearer to the lanes"},
+    {"predicted", "by a trained forest: time, or power"},
+    {"one deviation", "of a prediction: one standard deviation of the trees to "
+                      "either side"},
+    {"sample", "mean error of a forest on samples left out of its training"},
+    {"kernel", "what is launched; of a prediction: mean error on kernels left "
+               "out of training"},
+    {"as measured", "time with what ncu, nsys or events add to a launch "
+                    "(--as-measured)"},
+    {"sub-core", "scheduler of an SM with its units"},
+    {"place on", "SMs that the power model takes as active, by TPC"},
+    {"W", "watts; of a component: what it draws"},
+    {"time", "seconds of a launch: cycles over the clock"},
+    {"in order", "launches as the program made them"},
+    {"us each", "microseconds of one launch"},
     {"best SMs", "number of SMs that has least of what --goal says"},
     {"component", "of the power model: a part of the chip with a share of the "
                   "power"},
@@ -414,6 +458,61 @@ static void offer_keys(struct search *s)
         offer(s, "GPU description", p[i].key, p[i].help);
 }
 
+static void offer_all(struct search *s)
+{
+    offer_words(s);
+    offer_counters(s);
+    offer_stalls(s);
+    offer_classes(s);
+    offer_whatifs(s);
+    offer_models(s);
+    offer_power(s);
+    offer_keys(s);
+    offer_json(s);
+    offer_metrics(s);
+}
+
+static void offer_gpus(struct search *s)
+{
+    struct teg_gpu_list list;
+    struct teg_gpu *gpu;
+
+    if (gpu_list_find_all(&list, NULL) != EXIT_DONE)
+        return;
+    if (teg_gpu_list_find(&list, s->term) != NULL &&
+        gpu_open(s->term, NULL, &gpu) == EXIT_DONE) {
+        offer(s, "GPU", s->term, gpu->title);
+        teg_gpu_free(gpu);
+    }
+    teg_gpu_list_release(&list);
+}
+
+/* "unit lsu", "double:lsu", "LDS.128", "sub-core 2": what stands behind or
+ * before what a report adds. */
+static void offer_parts(struct search *s)
+{
+    static const char *const before[] = {"unit ", "double:"};
+    const char *term = s->term;
+    char part[80];
+
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        if (strncmp(term, before[i], strlen(before[i])) != 0)
+            continue;
+        s->term = i == 0 ? term + strlen(before[i]) : "double:<unit>";
+        offer_all(s);
+    }
+    if (s->found == 0) {
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(term, "."), term);
+        part[strcspn(part, "0123456789")] = '\0';
+        if (part[0] != '\0' && part[strlen(part) - 1] == ' ')
+            part[strlen(part) - 1] = '\0';
+        s->term = part;
+        if (part[0] != '\0' && strcmp(part, term) != 0)
+            offer_all(s);
+    }
+    s->term = term;
+}
+
 int cmd_explain(int argc, char **argv)
 {
     struct search search = {0};
@@ -440,16 +539,11 @@ int cmd_explain(int argc, char **argv)
     if (operands.count > 0)
         search.term = operands.item[0];
     teg_nearest_init(&search.nearest, search.term != NULL ? search.term : "");
-    offer_words(&search);
-    offer_counters(&search);
-    offer_stalls(&search);
-    offer_classes(&search);
-    offer_whatifs(&search);
-    offer_models(&search);
-    offer_power(&search);
-    offer_keys(&search);
-    offer_json(&search);
-    offer_metrics(&search);
+    offer_all(&search);
+    if (search.term != NULL && search.found == 0)
+        offer_gpus(&search);
+    if (search.term != NULL && search.found == 0)
+        offer_parts(&search);
     if (search.term == NULL || search.found > 0)
         return EXIT_DONE;
     return say_usage("explain", "unknown term '%s'%s", search.term,

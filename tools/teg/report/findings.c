@@ -309,16 +309,23 @@ static int by_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Waits for the same are told once, by what gains most of it. */
+/* Whether `item` is a wait for what `other` waits for, which says it better:
+ * by a share of its own, or by more gain. */
+static bool is_said_by(const struct finding *item, const struct finding *other)
+{
+    if (!other->told || item->tier != TIER_WAIT || other->tier != TIER_WAIT ||
+        other->share_of != item->share_of)
+        return false;
+    return (other->share > 0) != (item->share > 0) ? other->share > 0
+                                                   : other < item;
+}
+
+/* Waits for the same are told once. */
 static void tell_once(struct findings *f)
 {
-    for (uint32_t i = 1; i < f->count; i++) {
-        struct finding *item = &f->item[i];
-
-        for (uint32_t k = 0; k < i && item->told; k++)
-            item->told = item->tier != TIER_WAIT ||
-                         f->item[k].tier != TIER_WAIT ||
-                         f->item[k].share_of != item->share_of;
+    for (uint32_t i = 0; i < f->count; i++) {
+        for (uint32_t k = 0; k < f->count && f->item[i].told; k++)
+            f->item[i].told = i == k || !is_said_by(&f->item[i], &f->item[k]);
     }
     qsort(f->item, f->count, sizeof f->item[0], by_score);
 }

@@ -5,7 +5,19 @@
 
 #include <ctype.h>
 
-bool stored_is_json(const char *path)
+/* A kernels.json is JSON too. */
+static bool lists_traces(const char *path)
+{
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *first = json_array_get(json_object_get(root, "kernels"), 0);
+    bool lists = json_is_string(json_object_get(first, "trace")) &&
+                 json_object_get(first, "cycles") == NULL;
+
+    json_decref(root);
+    return lists;
+}
+
+bool stored_is_result(const char *path)
 {
     FILE *f = fopen(path, "rb");
     int c = EOF;
@@ -16,7 +28,7 @@ bool stored_is_json(const char *path)
         c = getc(f);
     while (c != EOF && isspace(c));
     fclose(f);
-    return c == '{';
+    return c == '{' && !lists_traces(path);
 }
 
 int stored_load(const char *path, json_t **result)

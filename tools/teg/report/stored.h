@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-/* Whether the file at `path` is JSON, and so no trace. */
-bool stored_is_json(const char *path);
+/* Whether the file at `path` is JSON and no list of traces. */
+bool stored_is_result(const char *path);
 /* The result in it, of one kernel or with "kernels".  Each says what is wrong
  * and returns an exit status. */
 int stored_load(const char *path, json_t **result);
