@@ -69,4 +69,17 @@ done
 expect 2 "$teg" run "$work/line.tegt" --what-if perfect-cache@flaws.cu:472
 err "unknown name 'perfect-cache@flaws.cu:472'"
 
+# On a terminal each is shown when it is known, and taken away for the table.
+if command -v script >/dev/null 2>&1; then
+    script -qec "$teg whatif tests/kernels/sm70/vecadd_demo.sketch -g v100" \
+        /dev/null </dev/null >"$work/tty"
+    sed '/what if/,$d' "$work/tty" | tr '\r' '\n' >"$work/before"
+    check 'all of them before the table' \
+        [ "$(grep -c '^[a-z0-9:-]*  *[0-9,]*  *[0-9.]*x' "$work/before")" = \
+        "$("$teg" whatif tests/kernels/sm70/vecadd_demo.sketch -g v100 |
+            sed 1,2d | wc -l)" ]
+else
+    echo 'skipped: what-ifs on a terminal (needs script)'
+fi
+
 finish

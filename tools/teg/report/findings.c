@@ -10,11 +10,10 @@
 #include "tools/teg/report/subjects.h"
 #include "tools/teg/report/verdict.h"
 
-#define GAIN_MIN  1.01 /* one percent is no gain to point at */
-#define TOLD_MIN  1.02 /* nor two where something gains more */
-#define USED_MIN  0.01 /* of its time: what is idle is not used up */
-#define USED_TOLD 0.25 /* nor what is idle most of it */
-#define NONE      ""
+#define GAIN_MIN 1.01 /* one percent is no gain to point at */
+#define TOLD_MIN 1.02 /* nor two where something gains more */
+#define USED_MIN 0.01 /* of its time: what is idle is not used up */
+#define NONE     ""
 
 static const struct row {
     const char *name;
@@ -175,10 +174,14 @@ static bool is_told(const struct finding *item, const struct evidence *e)
 {
     static const double share_min[TIERS] = {
         [TIER_CAUSE] = 0.1, [TIER_RESOURCE] = 0.6, [TIER_WAIT] = 0.3};
+    /* What is idle most of the time hardly is used up; and waits by their
+     * reason stand for what takes more away than that (cache misses). */
+    static const double least[TIERS] = {
+        [TIER_RESOURCE] = 0.25, [TIER_WAIT] = 0.02};
 
     if (e->ranking == NULL)
         return true;
-    if (item->tier == TIER_RESOURCE && item->share < USED_TOLD)
+    if (item->share < least[item->tier])
         return false;
     return item->speedup > 0 ? item->speedup >= TOLD_MIN
                              : item->share >= share_min[item->tier];
@@ -218,7 +221,6 @@ static void try_row(struct findings *f, const struct row *row,
     struct finding *item = begin(f, row->name, row->tier, row->what_if);
 
     item->share = row->share(e);
-    item->share_of = row->figure;
     item->advice = row->advice;
     item->speedup = measured(e, row->what_if);
     take_part(item, own_part(item, e));
@@ -309,27 +311,6 @@ static int by_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Whether `item` is a wait for what `other` waits for, which says it better:
- * by a share of its own, or by more gain. */
-static bool is_said_by(const struct finding *item, const struct finding *other)
-{
-    if (!other->told || item->tier != TIER_WAIT || other->tier != TIER_WAIT ||
-        other->share_of != item->share_of)
-        return false;
-    return (other->share > 0) != (item->share > 0) ? other->share > 0
-                                                   : other < item;
-}
-
-/* Waits for the same are told once. */
-static void tell_once(struct findings *f)
-{
-    for (uint32_t i = 0; i < f->count; i++) {
-        for (uint32_t k = 0; k < f->count && f->item[i].told; k++)
-            f->item[i].told = i == k || !is_said_by(&f->item[i], &f->item[k]);
-    }
-    qsort(f->item, f->count, sizeof f->item[0], by_score);
-}
-
 int findings_find(struct findings *f, const struct evidence *e,
                   const struct verdict *v)
 {
@@ -346,8 +327,6 @@ int findings_find(struct findings *f, const struct evidence *e,
     for (uint32_t i = 0; i < v->share_count && f->count < FINDINGS_MAX; i++)
         try_share(f, &v->share[i], e, v);
     qsort(f->item, f->count, sizeof f->item[0], by_score);
-    if (e->ranking != NULL)
-        tell_once(f);
     if (placed)
         subjects_release(&subjects);
     return EXIT_DONE;

@@ -48,11 +48,9 @@ struct finding {
     char where[400]; /* "LDS R7, [R0] at t.cu:9, 32-way bank conflicts"; "" */
     char text[512];  /* one sentence, its gain included */
     const char *advice;
-    bool told;                                   /* in texts for people */
-    double (*share_of)(const struct evidence *); /* what is waited for;
-                                                    private, as what follows */
+    bool told; /* in texts for people */
     double score;
-    uint32_t order; /* of the rules */
+    uint32_t order; /* of the rules; private */
 };
 
 enum {
