@@ -187,6 +187,8 @@ static void random_atomics(struct teg_gpu *gpu, uint64_t seed)
     gpu->memory.atomic_conflicts = !one_in(state, 6);
     gpu->l2.atomic_float_interval =
         one_in(state, 2) ? between(state, 0, 20) / 4.0 : 0;
+    gpu->dram.store_bytes_per_cycle =
+        one_in(state, 2) ? between(state, 1, 40) / 3.0 : 0;
     gpu->l2.atomic_units = one_in(state, 2) ? between(state, 1, 8) : 0;
 }
 

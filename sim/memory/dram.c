@@ -17,6 +17,7 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
         .by_channels = sim_divisor_of(gpu->dram.channels),
         .by_interleave = sim_divisor_of(gpu->dram.interleave_bytes),
         .rate = sim_rate_of(cycle_bytes / gpu->dram.channels),
+        .store_rate = sim_rate_of(gpu->dram.store_bytes_per_cycle),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
     };
     return dram->channel != NULL;
@@ -70,17 +71,34 @@ static void count(struct sim_dram *dram, struct sim_channel *c, uint32_t bytes)
         dram->channel[i].moved = 0;
 }
 
+/* Takes its time of the channel's bus, as soon as that is free. */
+static void move(struct sim_dram *dram, struct sim_channel *c,
+                 struct sim_way *w, uint32_t bytes, struct sim_request *r)
+{
+    r->dram_bytes += bytes;
+    count(dram, c, bytes);
+    w->waited += sim_queue_wait(&c->bus, sim_way_at(w),
+                                sim_bytes_ticks(dram->rate, bytes));
+    w->latency = dram->gpu->dram.latency;
+}
+
 void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                    uint32_t bytes, struct sim_request *r)
 {
     struct sim_channel *c = channel_of(dram, address);
 
-    r->dram_bytes += bytes;
-    count(dram, c, bytes);
     c->reading = 1;
-    w->waited += sim_queue_wait(&c->bus, sim_way_at(w),
-                                sim_bytes_ticks(dram->rate, bytes));
-    w->latency = dram->gpu->dram.latency;
+    move(dram, c, w, bytes, r);
+}
+
+void sim_dram_store(struct sim_dram *dram, struct sim_way *w, uint64_t address,
+                    uint32_t bytes, struct sim_request *r)
+{
+    struct sim_channel *c = channel_of(dram, address);
+
+    w->waited += sim_queue_wait(&c->stores, sim_way_at(w),
+                                sim_bytes_ticks(dram->store_rate, bytes));
+    move(dram, c, w, bytes, r);
 }
 
 void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,

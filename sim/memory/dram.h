@@ -4,8 +4,10 @@
  * Models: the bandwidth that is reached, divided among channels that are
  * chosen by address, so that skew shows; writes that a channel gathers and
  * sends in one batch, which costs it a turn of the bus if it has read since
- * the last one.
- * Leaves out: banks, rows and refresh; that gathered bytes are ever read back.
+ * the last one; where
+ * there is no L2, what a channel takes of stores.
+ * Leaves out: banks, rows and refresh (docs/ladders.md says what rows would
+ * change); that gathered bytes are ever read back.
  */
 #ifndef TEG_SIM_MEMORY_DRAM_H
 #define TEG_SIM_MEMORY_DRAM_H
@@ -22,9 +24,10 @@ enum {
 
 struct sim_channel {
     struct sim_queue bus;
-    uint64_t moved;     /* bytes, since skew was last seen to */
-    uint32_t unwritten; /* bytes */
-    int reading;        /* what it did last */
+    struct sim_queue stores; /* on their way in, where there is no L2 */
+    uint64_t moved;          /* bytes, since skew was last seen to */
+    uint32_t unwritten;      /* bytes */
+    int reading;             /* what it did last */
 };
 
 struct sim_dram {
@@ -32,7 +35,7 @@ struct sim_dram {
     struct sim_channel *channel; /* owned, [channels] */
     uint32_t channels;
     struct sim_divisor by_channels, by_interleave;
-    uint64_t rate; /* of a channel */
+    uint64_t rate, store_rate; /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */
     uint64_t moved;   /* bytes, all channels together */
@@ -53,6 +56,9 @@ void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
 /* Hands the channel `bytes` of a line that had to go; whoever needs its frame
  * waits for it. */
 void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
+                    uint32_t bytes, struct sim_request *r);
+/* Takes what an SM stores, where there is no L2. */
+void sim_dram_store(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                     uint32_t bytes, struct sim_request *r);
 
 /* Bytes of the busiest channel, each time that SIM_SKEW_BYTES a channel have been

@@ -48,6 +48,8 @@ static inline void sim_visit_shared(struct sim_memory *m, uint32_t sm,
 {
     if (m->l2.cache != NULL)
         sim_l2_visit(&m->l2, sm, w, address, sectors, r);
+    else if (r->is_store && !r->is_atomic)
+        sim_dram_store(&m->dram, w, address, bytes, r);
     else
         sim_dram_read(&m->dram, w, address, bytes, r);
 }

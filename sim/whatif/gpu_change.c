@@ -63,6 +63,7 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;
     gpu->l2.far_bytes_per_cycle = 0;
     gpu->dram.bandwidth_gbs = gpu->dram.reached_gbs = 0;
+    gpu->dram.store_bytes_per_cycle = 0;
     gpu->dram.turnaround = 0;
 }
 

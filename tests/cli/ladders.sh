@@ -18,7 +18,8 @@ check 'the naive transpose is the slowest, the copy the fastest' awk -F, '
     NR > 1 {v[$1] = $4}
     END {for (i in v) if (v[i] > v[1] || v[i] < v[3]) exit 1}' \
     "$work/ladders/transpose.csv"
-out '^  coalesced .* bank conflicts *bank conflicts 1\.[0-9]*x (1\.)$'
+# Measured, to be without bank conflicts gains nothing there.
+out '^  coalesced .* bank conflicts: not found$'
 out '^  naive transpose .* uncoalesced accesses *uncoalesced accesses [0-9.]*x (1\.)$'
 expect 0 ladders --small --only reduction --on a100 "$work/ladders"
 out '^reduction .*, on a100: ms$'

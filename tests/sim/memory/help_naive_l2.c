@@ -62,6 +62,19 @@ void naive_go_to_dram(struct trip *t, uint32_t bytes)
     t->latency = t->m->gpu->dram.latency;
 }
 
+void naive_store_to_dram(struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    struct channel *c = channel_of(t->m, t->address);
+    uint64_t each = naive_byte_time(gpu->dram.store_bytes_per_cycle);
+
+    t->request->dram_bytes += t->bytes;
+    moves(t->m, c, t->bytes);
+    t->at = naive_take(&c->taken_until, t->at, naive_time_of(t->bytes, each));
+    t->at = naive_take(&c->free_from, t->at, dram_time(gpu, t->bytes));
+    t->latency = gpu->dram.latency;
+}
+
 /* The trip takes the place of a line with `bytes` to be written back. */
 static void write_back(struct trip *t, uint64_t line, uint32_t bytes)
 {

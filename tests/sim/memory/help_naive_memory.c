@@ -91,6 +91,8 @@ static void go_beyond_l1(struct trip *t)
         naive_take(&cluster_of(t->m, t->sm)->free_from, leaves, ticks) - leaves;
     if (gpu->l2.bytes != 0)
         naive_go_to_l2(t);
+    else if (t->request->is_store && !t->request->is_atomic)
+        naive_store_to_dram(t);
     else
         naive_go_to_dram(t, t->bytes);
 }
@@ -234,6 +236,8 @@ static void follow(struct trip *t)
     }
     if (gpu->l2.bytes != 0)
         naive_go_to_l2(t);
+    else if (t->request->is_store && !t->request->is_atomic)
+        naive_store_to_dram(t);
     else
         naive_go_to_dram(t, t->bytes);
 }
@@ -347,6 +351,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
     }
     for (uint32_t i = 0; i < m->gpu->dram.channels; i++) {
         m->channel[i].free_from = 0;
+        m->channel[i].taken_until = 0;
         m->channel[i].moved = m->channel[i].counted = 0;
     }
     for (size_t i = 0; i < m->regions; i++)

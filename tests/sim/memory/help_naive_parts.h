@@ -88,6 +88,7 @@ struct slice {
 
 struct channel {
     uint64_t free_from;        /* tick */
+    uint64_t taken_until;      /* tick: stores, where there is no L2 */
     uint64_t moved, unwritten; /* bytes */
     uint64_t counted;          /* of moved, for skew */
     int read_last;
@@ -170,7 +171,9 @@ void naive_fill(struct line *line, const struct trip *t);
 uint64_t naive_busiest(const struct naive_memory *m);
 /* Fetches `bytes` of the trip's line; it comes to `at` and `latency`. */
 void naive_go_to_dram(struct trip *t, uint32_t bytes);
-/* Likewise by way of its slice, and from DRAM what that has not. */
+/* Stores what the trip carries, where there is no L2. */
+void naive_store_to_dram(struct trip *t);
+/* As naive_go_to_dram() by way of its slice, and from DRAM what that has not. */
 void naive_go_to_l2(struct trip *t);
 
 #endif

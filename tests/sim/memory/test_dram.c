@@ -168,6 +168,25 @@ START_TEST(spread_transactions_take_channels_in_turn)
 }
 END_TEST
 
+/* Without L2 a line of 8 cycles of the bus takes 32 to get in; loads go by, and
+ * another channel takes its own. */
+START_TEST(a_channel_takes_stores_no_faster_than_it_can)
+{
+    setup();
+    gpu.l2.bytes = 0;
+    gpu.dram.channels = 2;
+    gpu.dram.bandwidth_gbs = 32;
+    gpu.dram.store_bytes_per_cycle = 4;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(store(0, 1000), 0);
+    ck_assert_uint_eq(store(1, 1000), 32);
+    ck_assert_uint_eq(store(2, 1000), 0);
+    ck_assert_uint_eq(load(4, 1040), 100);
+    ck_assert_uint_eq(store(5, 1000), 64);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* Lines 0 to 63 and 128 on are of one channel, 64 to 127 of the other; each
  * takes its channel 16 cycles.  A load waits 16 for the line before, 16 for the
  * one that it pushes out; the last one waits 8 for what it pushes out, and
@@ -192,4 +211,5 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
           {spread_transactions_take_channels_in_turn, 0},
+          {a_channel_takes_stores_no_faster_than_it_can, 0},
           {a_line_goes_back_to_its_own_channel, 0})

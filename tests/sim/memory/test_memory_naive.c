@@ -159,6 +159,7 @@ static void random_dram(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.bandwidth_gbs = real(state, one_in(state, 8) ? 1000000 : 1000);
     gpu->dram.reached_gbs =
         one_in(state, 2) ? 0 : gpu->dram.bandwidth_gbs / (1 + real(state, 4));
+    gpu->dram.store_bytes_per_cycle = one_in(state, 2) ? real(state, 64) : 0;
     gpu->dram.turnaround = real(state, one_in(state, 8) ? 10000 : 100);
     gpu->dram.write_batch_bytes =
         one_in(state, 3) ? 0 : up_to(state, one_in(state, 20) ? 1048576 : 4096);
