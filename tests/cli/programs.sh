@@ -53,6 +53,31 @@ out '^fused:k,k '
 expect 2 "$teg" program "$work/k.sketch" -g a100 --fused k,none
 err "expected A,B, two kernels of the program, found 'k,none'"
 
+# Two beside each other against the engine, which has both as one launch whose
+# blocks do what the one or the other does (docs/accuracy.md): within a fifth.
+beside() { # NAME BLOCKS LINE...: a kernel
+    printf 'sketch 1\nkernel "%s"\nisa sm_80\ngrid %s\nblock 256\n' "$1" "$2"
+    shift 2
+    printf 'registers 32\nlet a = 0x7f0000000000\n'
+    printf '%s\n' "$@" EXIT
+}
+load='LDG.E.128 R8, [R2 : a + 16*tid + 4096*b + 0x4000000*k]'
+add='FFMA R4, R4, R4, R4'
+beside first 216 'let b = ctaid' 'loop k 8' "$load" 'end' >"$work/first.sketch"
+beside second 108 'loop k 400' "$add" 'end' >"$work/second.sketch"
+beside both 324 'let b = ctaid' 'loop k (ctaid < 216) * 8' "$load" 'end' \
+    'loop k (ctaid >= 216) * 400' "$add" 'end' >"$work/both.sketch"
+echo '{"teg": {"schema": 3}, "kernels": [{"trace": "first.sketch"},
+    {"trace": "second.sketch"}], "order": [{"kernel": 0, "stream": 1},
+    {"kernel": 1, "stream": 2}]}' >"$work/pair.json"
+of() { sed -n 's/^  "time_us": \([0-9.]*\),*/\1/p' | head -1; }
+engine=$("$teg" run "$work/both.sketch" -g a100 -f json --caches cold | of)
+played=$("$teg" program "$work/pair.json" -g a100 -f json --caches cold \
+    --no-ranking --set launch.gap_us=0 --set launch.host_us=0 \
+    --set launch.latency_us=0 | of)
+check "as the engine ($engine, $played)" awk -v a="$engine" -v b="$played" \
+    'BEGIN {exit !(a > 0 && b / a > 0.8 && b / a < 1.25)}'
+
 # what cannot be played, by its entry
 bad() { # MESSAGE ENTRIES
     echo "$two$2]}" >"$work/bad.json"

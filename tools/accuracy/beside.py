@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Two launches beside each other: what teg program makes of each alone, and the
+engine of both at once.
+
+    tools/accuracy/beside.py [TEG] [GPU]
+
+The engine runs one launch; two whose blocks take the same of an SM are one whose
+first blocks do what the one does and the rest what the other does.  Prints a
+row of Markdown for each pair: times in microseconds of each alone, of both at
+once, as teg program says, and the difference of the last two.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TEG = sys.argv[1] if len(sys.argv) > 1 else "build/release/teg"
+GPU = sys.argv[2] if len(sys.argv) > 2 else "a100"
+NO_GAPS = ["--set", "launch.host_us=0", "--set", "launch.latency_us=0",
+           "--set", "launch.gap_us=0"]
+HEAD = """sketch 1
+kernel "%s"
+isa sm_80
+grid %d
+block 256
+registers 32
+let a = 0x7f0000000000
+"""
+# What a block does: rounds, and lines with the block's number.
+BODIES = {
+    "arithmetic": (400, """  FFMA R4, R4, R4, R4
+  FFMA R5, R5, R5, R5
+  FFMA R6, R6, R6, R6
+  FFMA R7, R7, R7, R7
+"""),
+    "dram": (24, """  LDG.E.128 R8, [R2 : a + 16*tid + 4096*CTA + 0x4000000*k]
+  LDG.E.128 R12, [R2 : a + 0x2000000000 + 16*tid + 4096*CTA + 0x4000000*k]
+  FADD R16, R8, R12
+"""),
+    "latency": (120, """  LDG.E R2, [R2 : a + 0x5000000000 + 4*tid + 1024*(CTA % 64) + 65536*(k % 16)]
+"""),
+    "l2": (24, """  LDG.E.128 R8, [R2 : a + 0x6000000000 + 16*((tid + 256*CTA + 12345*k) % 262144)]
+  LDG.E.128 R12, [R2 : a + 0x6000000000 + 16*((tid + 256*CTA + 54321*k + 777) % 262144)]
+  FADD R16, R8, R12
+"""),
+}
+PAIRS = [
+    ("arithmetic", 54, "arithmetic", 54),
+    ("arithmetic", 432, "arithmetic", 432),
+    ("arithmetic", 216, "dram", 216),
+    ("dram", 216, "arithmetic", 216),
+    ("dram", 216, "dram", 216),
+    ("dram", 432, "dram", 432),
+    ("latency", 432, "arithmetic", 216),
+    ("latency", 864, "dram", 432),
+    ("dram", 108, "latency", 108),
+    ("l2", 432, "dram", 432),
+    ("l2", 432, "arithmetic", 432),
+    ("dram", 1000, "arithmetic", 400),
+    ("arithmetic", 1000, "dram", 400),
+    ("arithmetic", 1100, "latency", 300),
+]
+SECOND = 100000  # its blocks are numbered from here: other addresses
+
+
+def part(kind, rounds, cta):
+    return f"loop k {rounds}\n{BODIES[kind][1].replace('CTA', cta)}end\n"
+
+
+def alone(kind, blocks, first):
+    return (HEAD % (kind, blocks) +
+            part(kind, BODIES[kind][0], f"(ctaid + {first})") + "EXIT\n")
+
+
+def both(one, many, other, more):
+    return (HEAD % ("both", many + more) +
+            part(one, f"(ctaid < {many}) * {BODIES[one][0]}", "ctaid") +
+            part(other, f"(ctaid >= {many}) * {BODIES[other][0]}",
+                 f"(ctaid - {many} + {SECOND})") + "EXIT\n")
+
+
+def teg(command, path, *options):
+    got = subprocess.run(
+        [TEG, command, path, "-g", GPU, "-f", "json", "--caches", "cold",
+         *options], capture_output=True, text=True, check=False)
+    if got.returncode != 0:
+        sys.exit(got.stderr)
+    return json.loads(got.stdout)["time_us"]
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+    return path
+
+
+def compare(folder, one, many, other, more):
+    first = teg("run", write(folder, "a.sketch", alone(one, many, 0)))
+    second = teg("run", write(folder, "b.sketch", alone(other, more, SECOND)))
+    exact = teg("run", write(folder, "c.sketch", both(one, many, other, more)))
+    score = {"teg": {"schema": 3},
+             "kernels": [{"trace": "a.sketch"}, {"trace": "b.sketch"}],
+             "order": [{"kernel": 0, "stream": 1}, {"kernel": 1, "stream": 2}]}
+    played = teg("program", write(folder, "list.json", json.dumps(score)),
+                 "--no-ranking", *NO_GAPS)
+    error = 100 * (played / exact - 1)
+    print(f"| {one}, {many} | {other}, {more} | {first:.1f} | {second:.1f} | "
+          f"{exact:.1f} | {played:.1f} | {error:+.0f} % |", flush=True)
+    return abs(error)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        errors = [compare(folder, *pair) for pair in PAIRS]
+    print(f"mean {sum(errors) / len(errors):.1f} %, most {max(errors):.0f} %")
+
+
+main()
