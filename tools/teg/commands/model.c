@@ -208,13 +208,28 @@ static void print_line(FILE *f, const struct teg_estimate *e, double clock_mhz)
     }
 }
 
+/* What they leave out that matters most. */
+static void print_caches(FILE *f)
+{
+    fputs("\n  ", f);
+    print_wrapped(f,
+                  "None of these knows caches: without a replay all bytes that "
+                  "transactions move are DRAM's. teg run --models has bound, "
+                  "roofline, data-flow and throughput with what a replay left "
+                  "to DRAM; mwp-cwp, mwp-cwp-extended and three-component "
+                  "never know it.",
+                  2, 2);
+}
+
 static void print_estimates(FILE *f, const struct teg_estimate *e,
-                            uint32_t count, double clock_mhz)
+                            uint32_t count, double clock_mhz, bool of_trace)
 {
     fprintf(f, "\n  %-16s %14s %14s  %s\n", "model", "cycles", "time",
             "limited by");
     for (uint32_t i = 0; i < count; i++)
         print_line(f, &e[i], clock_mhz);
+    if (of_trace)
+        print_caches(f);
     for (uint32_t i = 0; i < count; i++)
         print_terms(f, &e[i]);
 }
@@ -290,7 +305,7 @@ static int text(FILE *f, const void *part)
         text_head(f, all->result);
     else
         fputs("parameters given by hand\n", f);
-    print_estimates(f, all->e, all->count, all->clock_mhz);
+    print_estimates(f, all->e, all->count, all->clock_mhz, all->result != NULL);
     return EXIT_DONE;
 }
 

@@ -418,22 +418,49 @@ static int one_launch(const struct predict *self, struct writer *w,
 
 /* ---- all launches ------------------------------------------------------------------ */
 
-static int foot(FILE *f, const void *part)
+/* What is in a feature's name that tells variants of a kernel apart. */
+static bool knows_accesses(const struct teg_forest *forest)
+{
+    for (uint32_t i = 0; i < teg_forest_features(forest); i++) {
+        if (strstr(teg_forest_feature(forest, i), "conflict") != NULL ||
+            strstr(teg_forest_feature(forest, i), "transactions") != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Before any number: what it was learned from, and what it cannot tell. */
+static int head(FILE *f, const void *part)
 {
     const struct predict *self = part;
     char path[TEG_NAME_MAX];
 
+    fprintf(f, "%s\n  ", path_title(self->path, path));
+    print_wrapped(f, teg_forest_trained_on(self->forest), 2, 2);
+    if (!knows_accesses(self->forest)) {
+        fputs("  ", f);
+        print_wrapped(f,
+                      "Bank conflicts and coalescing are none of its features: "
+                      "variants of a kernel that differ by them it does not "
+                      "rank; teg run does.",
+                      2, 2);
+    }
+    fputc('\n', f);
+    return EXIT_DONE;
+}
+
+static int foot(FILE *f, const void *part)
+{
+    (void)part;
     fprintf(f, "sample, kernel: mean error of the model when a sample, or all "
                "samples of a\nkernel, were left out of its training.\n");
-    fprintf(f, "%s\n", path_title(self->path, path));
-    fputs("  ", f);
-    print_wrapped(f, teg_forest_trained_on(self->forest), 2, 2);
     return EXIT_DONE;
 }
 
 static int predict(const struct predict *self)
 {
     static const struct view view = {
+        .head = head,
         .text = text,
         .foot = foot,
         .values = values,
