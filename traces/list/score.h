@@ -21,8 +21,9 @@ enum teg_score_kind {
     TEG_SCORE_KINDS
 };
 
+#define TEG_SCORE_NONE UINT32_MAX /* no event, no graph */
+
 enum {
-    TEG_SCORE_NONE = UINT32_MAX, /* no event, no graph */
     TEG_SCORE_ENTRIES_MAX = 1 << 24,
     TEG_SCORE_STREAMS_MAX = 4096,
 };

@@ -18,9 +18,7 @@
 #include "tools/teg/report/page/dygraphs.h"
 #include "tools/teg/report/verdict.h"
 
-enum {
-    PROFILE_NO_STREAM = UINT32_MAX
-};
+#define PROFILE_NO_STREAM UINT32_MAX
 
 /* A launch, or several in a row that are the same. */
 struct profile_step {
