@@ -51,7 +51,7 @@ tools/teg/report isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ too
 tools/teg/report/page sim/ tools/teg/cli/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/ page.
 tools/teg/sweep isa/ config/ traces/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/profile isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
-tools/teg/program isa/ config/ sim/ traces/ tools/teg/cli/ tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
+tools/teg/program isa/ config/ sim/ traces/ tools/teg/cli/ tools/teg/compare/csv_table tools/teg/formats/ tools/teg/pool/ tools/teg/replay/ tools/teg/report/
 tools/teg/power isa/ config/ sim/ tools/teg/cli/ tools/teg/formats/ tools/teg/replay/ tools/teg/report/
 tools/teg/compare isa/ sim/teg tools/teg/cli/
 tools/teg/gpu_draft isa/ config/ tools/teg/cli/

@@ -78,6 +78,36 @@ played=$("$teg" program "$work/pair.json" -g a100 -f json --caches cold \
 check "as the engine ($engine, $played)" awk -v a="$engine" -v b="$played" \
     'BEGIN {exit !(a > 0 && b / a > 0.8 && b / a < 1.25)}'
 
+# what nsys measured: as it was, gaps of the host and all
+cat >"$work/trace.csv" <<'END'
+Processing [report1.sqlite] with [cuda_gpu_trace.py]...
+Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name
+1000000,100000,1,,,,,,,,,,1.000,10000,Pinned,Device,A100 (0),1,,14,[CUDA memcpy Host-to-Device]
+1101000,50000,2,108,1,1,256,1,1,32,0.000,0.000,,,,,A100 (0),1,,14,"add(float *, int)"
+1101600,30000,3,10,1,1,256,1,1,32,0.000,0.000,,,,,A100 (0),1,,15,spin
+1400000,20000,4,10,1,1,256,1,1,32,0.000,0.000,,,,,A100 (0),1,,15,spin
+1420800,2000,5,,,,,,,,,,0.001,10000,Device,Pinned,A100 (0),1,,15,[CUDA memcpy Device-to-Host]
+END
+expect 0 "$teg" program "$work/trace.csv" -g a100 --set launch.latency_us=5 \
+    --set launch.gap_us=1
+out 'each as measured): 3'
+out '^         5        100     14  host-to-device  *host$'
+out '^       106         50     14  add(float \*, int)  *stream$'
+out '^     106.6         30     15  spin  *host$'
+out '^       405         20     15  spin  *host$'
+out '^       425          2     15  device-to-host  *stream$'
+expect 2 "$teg" program "$work/trace.csv"
+err 'choose the GPU it was measured on with -g'
+sed 's/,50000,/,five,/' "$work/trace.csv" >"$work/bad.csv"
+expect 1 "$teg" program "$work/bad.csv" -g a100
+err "bad.csv:4: expected a number for 'Duration', found 'five'"
+sed 's/,108,1,1,256,/,108,1,1,2560,/' "$work/trace.csv" >"$work/bad.csv"
+expect 1 "$teg" program "$work/bad.csv" -g a100
+err 'bad.csv:4: the block of this launch fits no SM'
+sed 2d "$work/trace.csv" >"$work/bad.csv"
+expect 1 "$teg" program "$work/bad.csv" -g a100
+err 'under a head with Start, Duration'
+
 # what cannot be played, by its entry
 bad() { # MESSAGE ENTRIES
     echo "$two$2]}" >"$work/bad.json"

@@ -7,14 +7,34 @@ enum {
     ROWS = 24,
 };
 
-static int run(struct timed *p)
+/* What was measured has no code that would tell the GPU. */
+static int import(struct timed *p)
+{
+    int status;
+
+    if (p->job.gpu_name == NULL)
+        return say_usage("program",
+                         "%s: choose the GPU it was measured on "
+                         "with -g",
+                         p->title);
+    p->measured = true;
+    status = job_open_gpu(&p->job);
+    return status == EXIT_DONE ? timed_import(p, p->title) : status;
+}
+
+static int simulate(struct timed *p)
 {
     int status = job_open_trace(&p->job, p->title);
 
     if (status == EXIT_DONE)
         status = job_open_gpu(&p->job);
-    if (status == EXIT_DONE)
-        status = timed_simulate(p);
+    return status == EXIT_DONE ? timed_simulate(p) : status;
+}
+
+static int run(struct timed *p)
+{
+    int status = timed_is_measured(p->title) ? import(p) : simulate(p);
+
     if (status == EXIT_DONE)
         status = timed_play(p);
     if (status == EXIT_DONE)
@@ -59,17 +79,19 @@ int cmd_program(int argc, char **argv)
         {0}};
     const struct usage usage = {
         .command = "program",
-        .operands = "TRACE",
+        .operands = "TRACE|CSV",
         .summary =
             "Plays a program in time: the launches, copies, events and graphs "
             "that a kernels.json of `teg exec` has, on the streams of a chip. "
             "Says how long the program takes, when each launch and copy runs "
             "and what it waited for, what is on the critical path, and what "
-            "would make it shorter.",
+            "would make it shorter. Of a CSV of `nsys stats -f csv -r "
+            "cuda_gpu_trace` the same, with the times that were measured.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
         .examples = "  teg program app.teg/kernels.json -g a100\n"
+                    "  teg program gputrace.csv -g a100\n"
                     "  teg program app.teg/kernels.json --timeline app.json\n"};
     struct operands operands;
     int status;

@@ -33,17 +33,16 @@ static double busiest_unit(const struct teg_statistics *s)
 
 /* What blocks take of an SM, no more than lets as many be there as there are
  * alone. */
-static void find_needs(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu, struct sim_program_kernel *k)
+void timed_find_needs(const struct teg_gpu *gpu, uint32_t threads,
+                      uint32_t registers, uint32_t shared_bytes,
+                      struct sim_program_kernel *k)
 {
-    uint32_t threads = s->block[0] * s->block[1] * s->block[2];
-    uint32_t blocks = s->occupancy.places != 0 ? s->occupancy.places : 1;
+    uint32_t blocks = k->blocks_per_sm;
     uint32_t warps = gpu->sm.threads_max / 32;
 
     if (gpu->sm.warps_max < warps)
         warps = gpu->sm.warps_max;
-    k->blocks_per_sm = blocks;
-    teg_block_needs(gpu, threads, s->registers, s->shared_bytes, &k->needs);
+    teg_block_needs(gpu, threads, registers, shared_bytes, &k->needs);
     if (k->needs.warps > warps / blocks)
         k->needs.warps = warps / blocks;
     if (k->needs.registers > gpu->sm.registers / blocks)
@@ -64,7 +63,9 @@ static void find_alone(const struct replay *r, struct sim_program_kernel *k)
     };
     if (k->blocks == 0)
         k->blocks = s->blocks;
-    find_needs(s, gpu, k);
+    k->blocks_per_sm = s->occupancy.places != 0 ? s->occupancy.places : 1;
+    timed_find_needs(gpu, s->block[0] * s->block[1] * s->block[2], s->registers,
+                     s->shared_bytes, k);
     k->use[SIM_USE_ISSUE] = share((double)s->warp_instructions,
                                   peak_issue(gpu) * gpu->chip.sms * cycles);
     k->use[SIM_USE_UNIT] = busiest_unit(s);

@@ -50,7 +50,7 @@ static void choose_states(const struct timed *p, struct sim_program *tasks,
         if (t->kind != SIM_TASK_LAUNCH)
             continue;
         t->kernel = 2 * t->kernel + seen[t->kernel];
-        seen[t->kernel / 2] = 1;
+        seen[t->kernel / 2] = !p->measured;
     }
 }
 
@@ -74,7 +74,7 @@ static int play(const struct timed *p,
     }
     free(seen);
     if (status != TEG_OK && d.where[0] == '\0')
-        snprintf(d.where, sizeof d.where, "%.300s", p->job.path);
+        snprintf(d.where, sizeof d.where, "%.300s", p->title);
     return status == TEG_OK ? EXIT_DONE : say_fault(&d);
 }
 
@@ -215,7 +215,7 @@ int timed_play(struct timed *p)
     struct sim_program_options options = sim_program_plain();
     int status = EXIT_DONE;
 
-    p->score = teg_trace_score(p->job.trace);
+    p->score = p->measured ? &p->own : teg_trace_score(p->job.trace);
     if (p->score == NULL)
         status = make_score(p);
     options.serial = p->serial;

@@ -52,6 +52,7 @@ struct timed {
     struct job job;    /* opened */
     const char *title; /* borrowed */
     bool exact, serial, no_ranking;
+    bool measured; /* what nsys has measured: nothing was simulated */
     uint32_t jobs;
     uint32_t rows;        /* of the text's table */
     const char *timeline; /* where the Perfetto file goes; NULL: nowhere */
@@ -76,11 +77,18 @@ struct timed {
 
 /* Each says what is wrong and returns an exit status. */
 int timed_simulate(struct timed *p);
+/* Instead of both, from what nsys exports of a real run; needs the GPU. */
+bool timed_is_measured(const char *path);
+int timed_import(struct timed *p, const char *path);
 int timed_play(struct timed *p);
 int timed_write(const struct timed *p);
 int timed_write_timeline(const struct timed *p);
 void timed_release(struct timed *p);
 
+/* What a block takes of an SM that holds `k->blocks_per_sm` of them. */
+void timed_find_needs(const struct teg_gpu *gpu, uint32_t threads,
+                      uint32_t registers, uint32_t shared_bytes,
+                      struct sim_program_kernel *k);
 /* Fills the parts of the critical path. */
 void timed_find_path(struct timed *p);
 const char *timed_part_name(enum timed_part part);

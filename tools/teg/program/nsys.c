@@ -1,0 +1,408 @@
+/*
+ * The score of a real run, of what nsys exports of it:
+ *
+ *     nsys stats -f csv -r cuda_gpu_trace report.nsys-rep
+ *
+ * Each row is a launch, a copy or a set, with when it began and what it took.
+ * What came before what is known of streams only: an operation that began later
+ * than what is before it in its stream explains was called then, so that the
+ * host's gaps, and waits for other streams, stay where they were.
+ */
+#include "tools/teg/program/program.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/teg/compare/csv_table.h"
+
+enum column {
+    START,
+    DURATION,
+    GRID,      /* and the two behind it */
+    BLOCK = 5, /* likewise */
+    REGISTERS = 8,
+    STATIC,
+    DYNAMIC,
+    BYTES,
+    STREAM,
+    NAME,
+    COLUMNS
+};
+
+/* Of a header cell: how it begins, and what a number of it is multiplied by
+ * for each unit that it may have in parentheses. */
+static const struct {
+    const char *begins;
+    enum {
+        PLAIN,
+        TIME, /* us */
+        SIZE, /* bytes */
+    } unit;
+} columns[COLUMNS] = {
+    [START] = {"Start", TIME},        [DURATION] = {"Duration", TIME},
+    [GRID] = {"GrdX", PLAIN},         [GRID + 1] = {"GrdY", PLAIN},
+    [GRID + 2] = {"GrdZ", PLAIN},     [BLOCK] = {"BlkX", PLAIN},
+    [BLOCK + 1] = {"BlkY", PLAIN},    [BLOCK + 2] = {"BlkZ", PLAIN},
+    [REGISTERS] = {"Reg/Trd", PLAIN}, [STATIC] = {"StcSMem", SIZE},
+    [DYNAMIC] = {"DymSMem", SIZE},    [BYTES] = {"Bytes", SIZE},
+    [STREAM] = {"Strm", PLAIN},       [NAME] = {"Name", PLAIN},
+};
+
+static const struct {
+    const char *word;
+    double times;
+} units[] = {{"(ns)", 1e-3}, {"(us)", 1},   {"(ms)", 1e3}, {"(s)", 1e6},
+             {"(B)", 1},     {"(KB)", 1e3}, {"(MB)", 1e6}, {"(GB)", 1e9}};
+
+struct import {
+    struct timed *p;
+    const char *path;
+    struct csv_table table;
+    uint32_t at[COLUMNS]; /* column of the table, from 1; 0: none */
+    double scale[COLUMNS];
+    double first; /* us, when the first began */
+    double host;  /* us, the host's own time after the last call */
+    double *end;  /* owned, [streams]: of the last operation of each */
+    uint32_t streams;
+    double before; /* when the row before began */
+    uint32_t room; /* of p->kernel */
+};
+
+/* ---- the table ------------------------------------------------------------ */
+
+static bool is_head(struct import *m, const struct csv_row *row)
+{
+    memset(m->at, 0, sizeof m->at);
+    for (uint32_t c = 0; c < row->cell_count; c++) {
+        const char *cell = csv_cell(row, c);
+
+        for (int i = 0; i < COLUMNS; i++) {
+            if (m->at[i] != 0 || strncmp(cell, columns[i].begins,
+                                         strlen(columns[i].begins)) != 0)
+                continue;
+            m->at[i] = c + 1;
+            m->scale[i] = columns[i].unit == TIME ? 1e-3 : 1;
+            for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+                if (strstr(cell, units[u].word) != NULL)
+                    m->scale[i] = units[u].times;
+            }
+        }
+    }
+    return m->at[START] != 0 && m->at[DURATION] != 0 && m->at[NAME] != 0 &&
+           m->at[STREAM] != 0 && m->at[GRID] != 0;
+}
+
+static const char *text_of(const struct import *m, const struct csv_row *row,
+                           enum column c)
+{
+    return m->at[c] != 0 ? csv_cell(row, m->at[c] - 1) : "";
+}
+
+static int fail(const struct import *m, const struct csv_row *row,
+                const char *what)
+{
+    char where[400];
+
+    snprintf(where, sizeof where, "%.300s:%" PRIu32, m->path, row->line);
+    say(where, "%s", what);
+    return EXIT_FAULT;
+}
+
+/* An empty cell is 0. */
+static int get(const struct import *m, const struct csv_row *row, enum column c,
+               double *value)
+{
+    const char *text = text_of(m, row, c);
+    char *end, what[160];
+
+    *value = 0;
+    if (text[0] == '\0')
+        return EXIT_DONE;
+    *value = strtod(text, &end) * m->scale[c];
+    if (*end == '\0' && isfinite(*value) && *value >= 0 && *value < 1e15)
+        return EXIT_DONE;
+    snprintf(what, sizeof what, "expected a number for '%s', found '%.60s'",
+             columns[c].begins, text);
+    return fail(m, row, what);
+}
+
+/* ---- kernels -------------------------------------------------------------- */
+
+/* What a row says of its kernel. */
+struct facts {
+    const char *name; /* borrowed from the table */
+    uint32_t grid[3], block[3], registers, shared_bytes;
+};
+
+static int describe(const struct import *m, const struct csv_row *row,
+                    struct facts *f)
+{
+    uint32_t *const to[] = {&f->grid[0],  &f->grid[1],  &f->grid[2],
+                            &f->block[0], &f->block[1], &f->block[2],
+                            &f->registers};
+    double value, shared = 0;
+    int status = EXIT_DONE;
+
+    f->name = text_of(m, row, NAME);
+    for (int i = 0; i < REGISTERS - GRID + 1 && status == EXIT_DONE; i++) {
+        status = get(m, row, (enum column)(GRID + i), &value);
+        *to[i] = (uint32_t)fmin(value, 4e9);
+    }
+    for (int c = STATIC; c <= DYNAMIC && status == EXIT_DONE; c++) {
+        status = get(m, row, (enum column)c, &value);
+        shared += value;
+    }
+    f->shared_bytes = (uint32_t)fmin(shared, 4e9);
+    if (status == EXIT_DONE && (f->grid[0] == 0 || f->block[0] == 0))
+        return fail(m, row, "expected the grid and block of a launch");
+    return status;
+}
+
+static bool is_same(const struct timed_kernel *k, const struct facts *f)
+{
+    return strcmp(k->name, f->name) == 0 &&
+           memcmp(k->grid, f->grid, sizeof f->grid) == 0 &&
+           memcmp(k->block, f->block, sizeof f->block) == 0;
+}
+
+/* What its blocks take of an SM. */
+static int find_needs(const struct import *m, const struct csv_row *row,
+                      const struct facts *f, struct sim_program_kernel *k)
+{
+    const struct teg_gpu *gpu = m->p->job.gpu;
+    uint64_t threads = (uint64_t)f->block[0] * f->block[1] * f->block[2];
+    struct teg_occupancy occupancy;
+    struct teg_diag d;
+
+    if (threads > gpu->sm.threads_per_block_max ||
+        teg_occupancy(gpu, (uint32_t)threads, f->registers, f->shared_bytes,
+                      &occupancy, &d) != TEG_OK)
+        return fail(m, row,
+                    "the block of this launch fits no SM of the GPU "
+                    "that -g names");
+    *k = (struct sim_program_kernel){
+        .blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2],
+        .blocks_per_sm = occupancy.places,
+    };
+    timed_find_needs(gpu, (uint32_t)threads, f->registers, f->shared_bytes, k);
+    return EXIT_DONE;
+}
+
+/* Makes room for one more kernel, the two states of which are the same. */
+static int grow(struct import *m)
+{
+    struct timed *p = m->p;
+    uint32_t room = 2 * m->room + 64;
+    struct timed_kernel *kernel;
+    struct sim_program_kernel *alone;
+
+    if (p->kernels + 2 <= m->room)
+        return EXIT_DONE;
+    kernel = realloc(p->kernel, room * sizeof *kernel);
+    if (kernel == NULL)
+        return say_memory();
+    p->kernel = kernel;
+    alone = realloc(p->alone, room * sizeof *alone);
+    if (alone == NULL)
+        return say_memory();
+    p->alone = alone;
+    m->room = room;
+    return EXIT_DONE;
+}
+
+static int find_kernel(struct import *m, const struct csv_row *row,
+                       uint32_t *number)
+{
+    struct timed *p = m->p;
+    struct facts f;
+    int status = describe(m, row, &f);
+
+    for (uint32_t i = 0; status == EXIT_DONE && i < p->kernels; i += 2) {
+        *number = i / 2;
+        if (is_same(&p->kernel[i], &f))
+            return EXIT_DONE;
+    }
+    if (status == EXIT_DONE)
+        status = grow(m);
+    *number = p->kernels / 2;
+    for (uint32_t i = 0; status == EXIT_DONE && i < 2; i++) {
+        struct timed_kernel *k = &p->kernel[p->kernels];
+
+        status = find_needs(m, row, &f, &p->alone[p->kernels]);
+        if (status != EXIT_DONE)
+            break;
+        *k = (struct timed_kernel){.name = strdup(f.name), .later = i};
+        memcpy(k->grid, f.grid, sizeof k->grid);
+        memcpy(k->block, f.block, sizeof k->block);
+        p->kernels++;
+        if (k->name == NULL)
+            status = say_memory();
+    }
+    return status;
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+/* nsys's words for copies, of several versions. */
+static const struct {
+    const char *word;
+    enum teg_score_kind kind;
+} words[] = {
+    {"[CUDA memcpy HtoD]", TEG_SCORE_COPY_TO_DEVICE},
+    {"[CUDA memcpy Host-to-Device]", TEG_SCORE_COPY_TO_DEVICE},
+    {"[CUDA memcpy DtoH]", TEG_SCORE_COPY_FROM_DEVICE},
+    {"[CUDA memcpy Device-to-Host]", TEG_SCORE_COPY_FROM_DEVICE},
+    {"[CUDA memcpy DtoD]", TEG_SCORE_COPY_ON_DEVICE},
+    {"[CUDA memcpy Device-to-Device]", TEG_SCORE_COPY_ON_DEVICE},
+    {"[CUDA memcpy PtoP]", TEG_SCORE_COPY_PEER},
+    {"[CUDA memcpy Peer-to-Peer]", TEG_SCORE_COPY_PEER},
+    {"[CUDA memset]", TEG_SCORE_SET},
+};
+
+static int find_kind(struct import *m, const struct csv_row *row,
+                     struct teg_score_entry *e)
+{
+    const char *name = text_of(m, row, NAME);
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(name, words[i].word) == 0) {
+            e->kind = (uint8_t)words[i].kind;
+            return EXIT_DONE;
+        }
+    }
+    if (strncmp(name, "[CUDA ", 6) == 0)
+        return fail(m, row, "this operation is not known");
+    e->kind = TEG_SCORE_LAUNCH;
+    return find_kernel(m, row, &e->number);
+}
+
+/* When the host called at the latest: so that the operation begins when it did
+ * if its stream does not explain that. */
+static void call(struct import *m, struct teg_score_entry *e, double start)
+{
+    const struct teg_gpu *gpu = m->p->job.gpu;
+    uint32_t streams = m->p->own.streams;
+    double late, at;
+
+    while (m->streams < streams)
+        m->end[m->streams++] = -HUGE_VAL;
+    late = start - m->end[e->stream];
+    at = start - gpu->launch.latency_us - m->host;
+    if (late > 2 * gpu->launch.gap_us && at > 0) {
+        e->host_us = at;
+        m->host += at;
+    }
+    m->host += gpu->launch.host_us;
+    m->end[e->stream] = start + e->us;
+}
+
+static int add_row(struct import *m, const struct csv_row *row)
+{
+    struct teg_score_entry e = {.async = 1,
+                                .pinned = 1,
+                                .number = TEG_SCORE_NONE,
+                                .times = 1,
+                                .place = row->line};
+    double start, stream, bytes;
+    struct teg_diag d;
+    int status = get(m, row, START, &start);
+
+    if (status == EXIT_DONE)
+        status = get(m, row, DURATION, &e.us);
+    if (status == EXIT_DONE)
+        status = get(m, row, STREAM, &stream);
+    if (status == EXIT_DONE)
+        status = get(m, row, BYTES, &bytes);
+    if (status == EXIT_DONE)
+        status = find_kind(m, row, &e);
+    if (status != EXIT_DONE)
+        return status;
+    e.bytes = (uint64_t)bytes;
+    if (m->first < 0)
+        m->first = start - m->p->job.gpu->launch.latency_us;
+    if (start < m->before)
+        return fail(m, row, "expected rows in the order of their start");
+    m->before = start;
+    if (teg_score_stream(&m->p->own, 0, (int64_t)stream, &e.stream, &d) !=
+        TEG_OK)
+        return say_fault(&d);
+    /* What the default stream waits for is in the times. */
+    m->p->own.stream[e.stream].nonblocking = 1;
+    call(m, &e, start - m->first);
+    return teg_score_add(&m->p->own, e, &d) == TEG_OK ? EXIT_DONE
+                                                      : say_fault(&d);
+}
+
+static int add_rows(struct import *m)
+{
+    uint32_t first = 0;
+    int status = EXIT_DONE;
+
+    while (first < m->table.row_count && !is_head(m, &m->table.row[first]))
+        first++;
+    if (first + 1 >= m->table.row_count) {
+        say(m->path, "expected rows of `nsys stats -f csv -r cuda_gpu_trace`, "
+                     "under a head with Start, Duration, GrdX, Strm and Name; "
+                     "found none");
+        return EXIT_FAULT;
+    }
+    for (uint32_t i = first + 1; i < m->table.row_count && status == EXIT_DONE;
+         i++)
+        status = add_row(m, &m->table.row[i]);
+    return status;
+}
+
+bool timed_is_measured(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 4 && strcmp(path + length - 4, ".csv") == 0;
+}
+
+/* What a launch takes alone is not known; the mean of what they took. */
+static void find_means(struct timed *p)
+{
+    for (uint32_t k = 0; k < p->kernels; k += 2) {
+        double sum = 0;
+        uint64_t launches = 0;
+
+        for (size_t i = 0; i < p->own.entries; i++) {
+            const struct teg_score_entry *e = &p->own.entry[i];
+
+            if (e->kind != TEG_SCORE_LAUNCH || e->number != k / 2)
+                continue;
+            sum += e->us;
+            launches++;
+        }
+        for (uint32_t i = k; i < k + 2; i++) {
+            p->alone[i].us = launches != 0 ? sum / (double)launches : 0;
+            p->kernel[i].cycles =
+                p->alone[i].us * p->job.gpu->chip.sm_clock_mhz;
+        }
+    }
+}
+
+int timed_import(struct timed *p, const char *path)
+{
+    struct import m = {.p = p, .path = path, .first = -1};
+    struct teg_diag d;
+    uint32_t standard;
+    int status = csv_table_read(&m.table, path);
+
+    if (status != EXIT_DONE)
+        return status;
+    m.end = malloc((TEG_SCORE_STREAMS_MAX + 1) * sizeof *m.end);
+    if (m.end == NULL)
+        status = say_memory();
+    else if (teg_score_stream(&p->own, 0, 0, &standard, &d) != TEG_OK)
+        status = say_fault(&d);
+    if (status == EXIT_DONE)
+        status = add_rows(&m);
+    if (status == EXIT_DONE)
+        find_means(p);
+    free(m.end);
+    csv_table_release(&m.table);
+    return status;
+}
