@@ -5,6 +5,7 @@
 
 #include "tools/cudart/limits.h"
 #include "tools/cudart/memory.h"
+#include "tools/cudart/stream.h"
 
 enum {
     LIMITS = 16,
@@ -321,6 +322,6 @@ CALL(cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
     if (least != NULL)
         *least = 0;
     if (greatest != NULL)
-        *greatest = 0;
+        *greatest = stream_priority_greatest(r);
     return runtime_end(r, cudaSuccess);
 }

@@ -49,6 +49,23 @@ int stream_is_captured(struct runtime *r, void *handle, const char *name)
 
 /* ---- streams -------------------------------------------------------------- */
 
+/* Two of them from compute capability 3.5 on, six from 7.0 on (what the
+ * runtime says on Kepler, Pascal, Volta and later). */
+int stream_priority_greatest(const struct runtime *r)
+{
+    uint32_t cc = r->gpu->chip.compute_capability;
+
+    return cc >= 70 ? -5 : cc >= 35 ? -1 : 0;
+}
+
+/* One out of the range is the nearest in it. */
+static int in_range(const struct runtime *r, int priority)
+{
+    int greatest = stream_priority_greatest(r);
+
+    return priority > 0 ? 0 : priority < greatest ? greatest : priority;
+}
+
 CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
 {
     BEGIN(r);
@@ -60,9 +77,10 @@ CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
         return runtime_end(r, stream == NULL ? cudaErrorInvalidValue
                                              : cudaErrorMemoryAllocation);
     }
-    *s = (struct stream){.flags = flags, .priority = priority, .id = ++made};
+    *s = (struct stream){
+        .flags = flags, .priority = in_range(r, priority), .id = ++made};
     *stream = s;
-    tracer_stream(&r->tracer, s->id, priority, flags & FLAG_NONBLOCKING);
+    tracer_stream(&r->tracer, s->id, s->priority, flags & FLAG_NONBLOCKING);
     return runtime_end(r, cudaSuccess);
 }
 
