@@ -342,6 +342,30 @@ teg_status teg_gpu_vary(struct teg_gpu *gpu, const char *key, const char *value,
     return TEG_OK;
 }
 
+/* As teg_gpu_set, whose range a changed clock may leave. */
+static teg_status set_number(struct teg_gpu *gpu, const char *key, double value,
+                             struct teg_diag *d)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.10g", value);
+    return teg_gpu_set(gpu, key, text, d);
+}
+
+teg_status teg_gpu_set_clock(struct teg_gpu *gpu, const char *mhz,
+                             struct teg_diag *d)
+{
+    double before = gpu->chip.sm_clock_mhz, ratio;
+    double on_chip = gpu->l2.bytes != 0 ? gpu->l2.latency : 0;
+
+    TRY(teg_gpu_set(gpu, "chip.sm_clock_mhz", mhz, d));
+    ratio = gpu->chip.sm_clock_mhz / before;
+    TRY(set_number(gpu, "dram.turnaround", gpu->dram.turnaround * ratio, d));
+    return set_number(
+        gpu, "dram.latency",
+        floor(on_chip + (gpu->dram.latency - on_chip) * ratio + 0.5), d);
+}
+
 /* ---- reading ------------------------------------------------------------- */
 
 /* Puts the member of that name into `value`; 0: there is none. */

@@ -176,6 +176,12 @@ struct teg_gpu {
     uint32_t fact_count;
 };
 
+/* The chip at another clock: what DRAM takes stays in time, which is its bandwidth,
+ * its turns, and of its latency what lies behind L2 (all of it where there is
+ * none); everything else stays in cycles. */
+teg_status teg_gpu_set_clock(struct teg_gpu *gpu, const char *mhz,
+                             struct teg_diag *d);
+
 /* teg_gpu_set as a sweep means it: a chip of fewer warps (sm.warps_max) has room
  * for no more threads than those, so who varies the one need not vary the
  * rest. */

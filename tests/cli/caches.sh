@@ -34,6 +34,18 @@ check 'a walk and a miss when cold' [ "$(value cycles | cut -d' ' -f1)" = $((col
 expect 0 "$teg" run "$work/a.sketch" $gpu --set tlb.walk_latency=1000 \
     --set tlb.miss_latency=40 -f json --caches warm
 check 'neither when warm' [ "$(value cycles | cut -d' ' -f1)" = $((cold - less)) ]
+# At half the clock DRAM is half as many cycles behind L2.
+expect 0 "$teg" run "$work/a.sketch" -g v100 --set tlb.walk_latency=0 \
+    --set tlb.miss_latency=0 -f json --clock 690
+slow=$(value cycles | cut -d' ' -f1)
+out '"clock_mhz": 690'
+expect 0 "$teg" run "$work/a.sketch" -g v100 --set tlb.walk_latency=0 \
+    --set tlb.miss_latency=0 -f json
+check 'a clock leaves DRAM its time' \
+    [ $(($(value cycles | cut -d' ' -f1) - slow)) = $((32 * (425 - 319))) ]
+expect 2 "$teg" run "$work/a.sketch" $gpu --clock fast
+err "^teg: --clock: expected 1 to 10000 MHz, found 'fast'$"
+expect 2 "$teg" run "$work/a.sketch" $gpu --clock 0
 # alone, nothing has run before
 expect 0 "$teg" run "$work/a.sketch" $gpu --caches carry -f json
 check 'carry alone is cold' [ "$(value cycles | cut -d' ' -f1)" = "$cold" ]

@@ -143,6 +143,32 @@ START_TEST(vary_of_something_else_leaves_threads_alone)
 }
 END_TEST
 
+/* Half the clock: DRAM is half as many cycles behind L2, which stays where it is. */
+START_TEST(a_clock_leaves_dram_its_time)
+{
+    struct teg_gpu *gpu = load(write_changed(0, ""));
+    struct teg_diag d;
+
+    gpu->chip.sm_clock_mhz = 1000;
+    gpu->dram.latency = 501;
+    gpu->dram.turnaround = 30;
+    gpu->l2.bytes = 0;
+    ck_assert_int_eq(teg_gpu_set_clock(gpu, "2000", &d), TEG_OK);
+    ck_assert_double_eq(gpu->chip.sm_clock_mhz, 2000);
+    ck_assert_uint_eq(gpu->dram.latency, 1002);
+    ck_assert_double_eq(gpu->dram.turnaround, 60);
+    gpu->l2.bytes = 1 << 20;
+    gpu->l2.latency = 200;
+    ck_assert_int_eq(teg_gpu_set_clock(gpu, "1000", &d), TEG_OK);
+    ck_assert_uint_eq(gpu->dram.latency, 200 + 401);
+    ck_assert_uint_eq(gpu->l2.latency, 200);
+    ck_assert_int_eq(teg_gpu_set_clock(gpu, "0", &d), TEG_CONFIG);
+    ck_assert_double_eq(gpu->chip.sm_clock_mhz, 1000);
+    ck_assert_int_eq(teg_gpu_set_clock(gpu, "fast", &d), TEG_CONFIG);
+    teg_gpu_free(gpu);
+}
+END_TEST
+
 int main(void)
 {
     const struct help_test tests[] = {
@@ -151,6 +177,7 @@ int main(void)
         {copy_is_independent, 0},
         {vary_takes_threads_along_with_warps, 0},
         {vary_of_something_else_leaves_threads_alone, 0},
+        {a_clock_leaves_dram_its_time, 0},
     };
 
     return run_in_folder("gpu set", tests, sizeof tests / sizeof *tests);

@@ -247,6 +247,17 @@ static int apply_set(struct job *job, const char *text)
     return EXIT_DONE;
 }
 
+static int apply_clock(struct job *job)
+{
+    struct teg_diag d;
+
+    if (job->clock == NULL ||
+        teg_gpu_set_clock(job->gpu, job->clock, &d) == TEG_OK)
+        return EXIT_DONE;
+    say("--clock", "%s", d.what);
+    return EXIT_USAGE;
+}
+
 static int open_default(struct job *job)
 {
     struct teg_launch launch;
@@ -268,9 +279,11 @@ int job_open_gpu(struct job *job)
                      ? gpu_open(job->gpu_name, job->config_dir, &job->gpu)
                      : open_default(job);
 
+    if (status == EXIT_DONE)
+        status = apply_clock(job);
     for (uint32_t i = 0; status == EXIT_DONE && i < job->set.count; i++)
         status = apply_set(job, job->set.item[i]);
-    if (status == EXIT_DONE && job->set.count > 0 &&
+    if (status == EXIT_DONE && (job->clock != NULL || job->set.count > 0) &&
         teg_gpu_check(job->gpu, &d) != TEG_OK)
         status = say_fault(&d);
     return status;

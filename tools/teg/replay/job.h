@@ -27,6 +27,7 @@ struct job {
     /* As given on the command line; borrowed. */
     const char *gpu_name;
     const char *config_dir;
+    const char *clock; /* MHz; NULL: the description's */
     const char *kernel_choice;
     const char *isa;
     uint32_t registers;
@@ -58,6 +59,8 @@ struct job {
      "stands for the trace's architecture", NULL},                             \
     {"config-dir", 0, OPT_TEXT, &(job).config_dir, "DIR",                      \
      "look for GPU descriptions here first", NULL},                            \
+    {"clock", 0, OPT_TEXT, &(job).clock, "MHZ",                                \
+     "the SMs' clock, where it is not the description's (docs/usage.md, GPUs)", NULL},  \
     {"set", 0, OPT_LIST, &(job).set, "KEY=VALUE",                              \
      "change a value of the GPU description (`teg gpus --keys`)", NULL}
 
@@ -86,7 +89,7 @@ double job_clock(void);
 
 /* Each says what is wrong and returns an exit status. */
 int job_open_trace(struct job *job, const char *path);
-/* Loads the GPU and applies --set.  Without -g takes the description that
+/* Loads the GPU and applies --clock and --set.  Without -g takes the description that
  * stands for the trace's architecture and names it; needs the trace then. */
 int job_open_gpu(struct job *job);
 /* Whether one kernel is chosen; of two launches of it that find different
