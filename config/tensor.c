@@ -106,3 +106,45 @@ struct teg_timing tensor_timing(const struct teg_gpu *gpu,
     timing.latency = latency_of(gpu, t, timing.latency, timing.interval);
     return timing;
 }
+
+/* ---- tensor memory ------------------------------------------------------- */
+
+enum {
+    TENSOR_LANES = 128, /* of tensor memory, a row of sums each */
+    PAIR_FOLDED = 64,   /* rows of each block of a pair whose columns lie in two
+                           halves one below the other */
+};
+
+static uint32_t shared_cycles(const struct teg_gpu *gpu, double bits)
+{
+    return (uint32_t)ceil(bits / 8 / gpu->shared.banks /
+                          gpu->shared.bank_bytes * gpu->shared.pass_interval);
+}
+
+struct tensor_product_times tensor_product_times(const struct teg_gpu *gpu,
+                                                 const struct teg_product *p,
+                                                 uint32_t interval)
+{
+    double rate = p->type < TEG_TENSOR_TYPES
+                      ? tensor_rate(gpu, (enum teg_tensor_type)p->type) *
+                            gpu->sm.schedulers
+                      : 0;
+    unsigned columns =
+        p->pair && p->rows == PAIR_FOLDED ? p->columns / 2 : p->columns;
+    double bits = p->type < TEG_TENSOR_TYPES
+                      ? teg_tensor_bits((enum teg_tensor_type)p->type)
+                      : 0;
+    double a = p->a_in_tensor_memory ? 0 : bits * p->rows * p->depth;
+    double b = bits * p->columns * p->depth / (p->pair ? 2 : 1);
+    uint32_t multiplies =
+        rate > 0
+            ? (uint32_t)ceil((double)TENSOR_LANES * columns * p->depth / rate)
+            : interval;
+    uint32_t reads = shared_cycles(gpu, a + b);
+
+    return (struct tensor_product_times){
+        .interval = multiplies > reads ? multiplies : reads,
+        .latency = shared_cycles(gpu, a) + multiplies +
+                   (p->pair ? gpu->tensor.pair_latency : 0),
+    };
+}

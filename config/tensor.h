@@ -16,6 +16,7 @@
 
 #include "config/gpu.h"
 #include "isa/inst/inst.h"
+#include "isa/inst/product.h"
 
 /* Multiply-adds of those types that an instance of the unit makes in a cycle;
  * 0: the description does not say. */
@@ -28,5 +29,16 @@ int tensor_is_timed(const struct teg_gpu *gpu, const struct teg_inst *inst);
  * that is timed by shape those of its shape. */
 struct teg_timing tensor_timing(const struct teg_gpu *gpu,
                                 const struct teg_inst *inst);
+
+/* Cycles of a product of tensor memory: that it holds the tensor cores of an SM,
+ * and from its begin until its last sum is there, less what every one takes
+ * (timing.tcmma).  `interval` stands in where its type has no rate. */
+struct tensor_product_times {
+    uint32_t interval, latency;
+};
+
+struct tensor_product_times tensor_product_times(const struct teg_gpu *gpu,
+                                                 const struct teg_product *p,
+                                                 uint32_t interval);
 
 #endif

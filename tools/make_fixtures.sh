@@ -60,6 +60,10 @@ wanted tensor_memory.cu && {
         -o "$made/tensor_memory.sm_100.cubin" tensor_memory.cu || exit 1
     listing tensor_memory.sm_100
 }
+wanted tcgen.cu && {
+    nvcc -std=c++17 -cubin -arch=sm_100a -o "$made/tcgen.sm_100.cubin" \
+        tcgen.cu || exit 1
+}
 wanted scaled.cu && {
     nvcc -std=c++17 -cubin -arch=sm_120a -o "$made/scaled.sm_120.cubin" \
         scaled.cu || exit 1

@@ -11,6 +11,8 @@
  *              UTMACMDFLUSH commits (and sets a dependence barrier, as one
  *              that reads), the same DEPBAR.LE waits.  (PTX ISA:
  *              cp.async.bulk.commit_group and wait_group)
+ *   tensor     products and copies of tensor memory join, UTCBAR has an mbarrier
+ *              hear when all before it are done.  (PTX ISA: tcgen05.commit)
  *   products   HGMMA and its kin join, one that names a gsb commits,
  *              WARPGROUP.DEPBAR.LE gsbn, N waits.  (PTX ISA: wgmma)
  *
@@ -25,6 +27,7 @@ enum teg_group_kind {
     GROUP_COPIES,
     GROUP_PRODUCTS,
     GROUP_BULK,
+    GROUP_TENSOR,
     TEG_GROUP_KINDS
 };
 

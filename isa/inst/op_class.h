@@ -34,7 +34,7 @@ enum teg_op_class teg_op_class_find(const char *key);
 static inline int teg_op_class_is_tensor(enum teg_op_class c)
 {
     return c == CLASS_HMMA || c == CLASS_IMMA || c == CLASS_DMMA ||
-           c == CLASS_GMMA;
+           c == CLASS_GMMA || c == CLASS_TCMMA;
 }
 
 #endif

@@ -25,6 +25,20 @@ static const struct lack {
     {"UTMAPF", "tensor-copy",
      "what tensor copies move is not known: they "
      "take no bandwidth"},
+    {"UTCHMMA", "tensor-memory",
+     "the shapes of products of tensor memory are not known: they are timed "
+     "by class"},
+    {"UTCIMMA", "tensor-memory",
+     "the shapes of products of tensor memory are not known: they are timed "
+     "by class"},
+    {"UTCQMMA", "tensor-memory",
+     "the shapes of products of tensor memory are not known: they are timed "
+     "by class"},
+    {"UTCOMMA", "tensor-memory",
+     "the shapes of products of tensor memory are not known: they are timed "
+     "by class"},
+    {"UTCBAR", "mbarrier",
+     "which mbarriers UTCBAR uses is not known: nobody waits there"},
     {"SYNCS", "mbarrier",
      "which mbarriers SYNCS uses is not known: nobody waits there"},
     {"ARRIVES", "mbarrier",

@@ -43,6 +43,7 @@ struct executed {
     uint64_t lanes;
     uint64_t active;      /* with an active lane */
     uint64_t unit_cycles; /* initiation intervals */
+    uint64_t operations;  /* of products of tensor memory */
 };
 
 /* Of a unit: the bins that its instructions covered as a whole. */
@@ -450,6 +451,22 @@ static void add_tensor(struct collect_statistics *c,
         c->s->tensor_uncounted += issued;
 }
 
+/* Of tensor memory: the shape is not in the text but a value of each. */
+static void add_product(struct collect_statistics *c,
+                        const struct teg_inst *inst, const struct executed *x)
+{
+    const char *text = teg_program_text(c->program, inst);
+
+    if (teg_text_is(text, "UTCCP") || teg_text_is(text, "UTCSHIFT"))
+        return;
+    c->s->tensor_operations += x->operations;
+    c->s->class_[inst->op_class].operations += x->operations;
+    if (inst->values != VALUES_PRODUCT)
+        c->s->tensor_untimed += x->issued;
+    if (x->operations == 0)
+        c->s->tensor_uncounted += x->issued;
+}
+
 /* ---- what follows from how often it was executed --------------------------- */
 
 /* Whether it is a constant load that may have had different addresses: by a
@@ -491,7 +508,9 @@ static void expand_one(struct collect_statistics *c, uint32_t index)
     of_class->issued += x->issued;
     of_class->lanes += x->lanes;
     of_class->unit_cycles += x->unit_cycles;
-    if (teg_op_class_is_tensor(inst->op_class))
+    if (inst->op_class == CLASS_TCMMA)
+        add_product(c, inst, x);
+    else if (teg_op_class_is_tensor(inst->op_class))
         add_tensor(c, inst, x->issued);
     if ((inst->flags & INST_BARRIER) != 0)
         s->barriers += x->active;
@@ -557,6 +576,7 @@ static void on_issue(void *self, const struct sim_issue *e)
     x->lanes += lanes;
     x->active += lanes != 0;
     x->unit_cycles += e->interval;
+    x->operations += e->operations;
     u = &c->s->unit[e->unit];
     u->issued++;
     if (e->request != NULL)

@@ -23,6 +23,11 @@ static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->interval = op->interval;
     e->queued = (uint32_t)(t->start - now);
     e->busy = (uint32_t)t->busy;
+    e->operations = t->operations;
+    if (t->works != 0) {
+        e->interval = e->busy = (uint32_t)t->works;
+        e->queued = (uint32_t)(t->works_from - now);
+    }
     e->lines = sm->chip->gpu->tag_unit != TEG_NO_UNIT ? (uint32_t)t->lines : 0;
     e->constants = w->constants;
     e->request = plan != NULL ? &plan->request : NULL;

@@ -19,10 +19,6 @@ enum {
     ELEMENT_BYTES = 1 << TEG_REDUCED_FLOAT_BIT, /* and that bit */
 };
 
-enum {
-    BLOCKS_AT = 32, /* in the mbarrier of a copy to several blocks: which */
-};
-
 #define NONE UINT64_MAX /* as a value */
 
 /* Of the pieces of a copy that are settled. */
@@ -169,7 +165,7 @@ static void tell_blocks(struct sim_sm *sm, const struct sim_resident *b,
                         uint64_t mbarrier, uint64_t bytes,
                         const struct sim_times *t)
 {
-    uint64_t blocks = mbarrier >> BLOCKS_AT;
+    uint64_t blocks = mbarrier >> SIM_BLOCKS_AT;
     struct sim_news news = {.bytes = -(int64_t)bytes};
 
     for (blocks = blocks != 0 ? blocks : 1; blocks != 0; blocks &= blocks - 1) {

@@ -7,6 +7,7 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
+#include "sim/engine/tcgen.h"
 #include "sim/engine/texture.h"
 
 /* ---- the instruction ----------------------------------------------------- */
@@ -68,6 +69,8 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
         return sim_lsu_send(sm, slot, v, now, start, t);
     else if (op->values == VALUES_TEXELS && v != NULL)
         return sim_texture_issue(sm, slot, v, start, t);
+    else if (op->values == VALUES_PRODUCT && v != NULL)
+        sim_tcgen_issue(sm, op, v, start, t);
     else
         *t = plain_times(sm, w, op, start);
     return plan;

@@ -28,6 +28,9 @@ struct sim_times {
     /* Of a request to memory: done is the later of floor and of what memory
      * says, plus extra. */
     uint64_t floor, extra;
+    /* Of a product of tensor memory: when the cores begin with it, for how long,
+     * and what they do; works 0: the unit does. */
+    uint64_t works_from, works, operations;
     int open; /* memory has not said yet: done names the pending entry */
     /* Until when what counts it is held: done, or of one that commits a group
      * what has joined that; named likewise. */

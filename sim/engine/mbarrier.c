@@ -118,6 +118,36 @@ static void hear(struct sim_sm *sm, struct sim_resident *b,
     contribute(sm, b, m, news->arrivals, news->bytes, done);
 }
 
+/* The same at mbarriers of other blocks: of products of tensor memory, of which
+ * it is known when they are done.  Blocks: see isa/inst/values.def. */
+static void follow_elsewhere(struct sim_sm *sm, const struct sim_warp *w,
+                             const struct sim_op *op,
+                             const struct sim_values *v,
+                             const struct sim_times *t)
+{
+    struct sim_resident *b = &sm->resident[w->resident];
+    uint64_t joined = w->counter[op->joined], at = sim_value_first(v, 0);
+    uint64_t blocks = at >> SIM_BLOCKS_AT;
+    struct sim_news news = {.arrivals = (int64_t)sim_value_first(v, 1),
+                            .bytes = (int64_t)sim_value_first(v, 2)};
+    struct sim_times times = *t;
+
+    if (!sim_counter_is_open(joined))
+        times.done = teg_max(t->done, sim_counter_cycle(joined));
+    if (blocks == 0) {
+        news.address = at;
+        sim_outbox_send(sm, b, &news, &times);
+    }
+    news.address = at & UINT32_MAX;
+    if (blocks & 1) /* no network lies between */
+        sim_mbarrier_come(sm, b, &news, times.done, 0);
+    for (blocks &= ~UINT64_C(1); blocks != 0; blocks &= blocks - 1) {
+        news.address = (at & UINT32_MAX) +
+                       ((uint64_t)__builtin_ctzll(blocks) << SIM_BEHIND_BIT);
+        sim_outbox_send(sm, b, &news, &times);
+    }
+}
+
 /* Arrivals of lanes at one mbarrier, when what they follow is done. */
 static void follow(struct sim_sm *sm, const struct sim_warp *w,
                    const struct sim_op *op, const struct sim_values *v,
@@ -129,6 +159,10 @@ static void follow(struct sim_sm *sm, const struct sim_warp *w,
     struct sim_news news = {.address = sim_value_first(v, 0)};
     struct sim_mbarrier_note note;
 
+    if (news.address >> SIM_BEHIND_BIT != 0) {
+        follow_elsewhere(sm, w, op, v, t);
+        return;
+    }
     for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
 

@@ -407,6 +407,18 @@ static uint32_t stall_of(const struct teg_gpu *gpu, const struct teg_control *c)
     return yields > least ? yields : least;
 }
 
+/* Between tensor memory and registers: its class is of one. */
+static uint32_t registers_moved(const struct teg_inst *inst)
+{
+    uint32_t most = 1;
+
+    for (uint8_t i = 0; i < inst->dst_count; i++)
+        most = inst->dst[i].count > most ? inst->dst[i].count : most;
+    for (uint8_t i = 0; i < inst->src_count; i++)
+        most = inst->src[i].count > most ? inst->src[i].count : most;
+    return most;
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
@@ -435,6 +447,8 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .holds = ops->holds,
         .counters = ops->counters,
     };
+    if (inst->op_class == CLASS_LDTM)
+        op->interval *= registers_moved(inst);
     if (operand)
         fill_operand(op, ops->gpu);
     fill_constant(op, ops, inst);

@@ -23,6 +23,8 @@ enum {
     /* Of addresses in values (isa/inst/values.def): from this bit on, how many
      * ranks behind its own the block is. */
     SIM_BEHIND_BIT = 24,
+    /* In an mbarrier of several blocks: from this bit on, which. */
+    SIM_BLOCKS_AT = 32,
 };
 
 static inline uint32_t sim_behind(uint64_t address)

@@ -53,6 +53,8 @@ struct sim_sm {
     uint64_t next_block_end; /* earliest end of a block without live warps */
     uint64_t cycles;         /* latest completion so far */
     uint64_t free_slots;
+    uint64_t tensor_free_from; /* cycle: its cores, of products of tensor
+                                  memory */
     uint32_t blocks; /* resident */
     /* Looks first: the one after the last to take a unit that all share. */
     uint32_t first_scheduler;

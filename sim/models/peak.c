@@ -22,6 +22,7 @@ static const struct {
     [CLASS_IMMA] = {0, 0, 1, 0},
     [CLASS_DMMA] = {0, 1, 1, 1},
     [CLASS_GMMA] = {0, 1, 1, 0},
+    [CLASS_TCMMA] = {0, 1, 1, 0},
 };
 
 double peak_issue(const struct teg_gpu *gpu)

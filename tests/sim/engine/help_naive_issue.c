@@ -285,6 +285,9 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         c.done = copy_done(n, sm_number, c.begin, v->first, inst, c.latency);
     else if (inst->values == VALUES_BULK && w->cursor.mask != 0)
         c.done = naive_copy_across(n, sm_number, w, v->first, c.begin, c.done);
+    if (inst->values == VALUES_PRODUCT && w->cursor.mask != 0)
+        c.done = naive_product_done(n->gpu, &t, v->first[0], c.begin,
+                                    &n->sm[sm_number].cores_free);
     if (inst->values == VALUES_TEXELS && w->cursor.mask != 0) {
         c.busy =
             naive_texture_plan(&w->plan, n->gpu, inst, w->cursor.mask, v->all);
@@ -345,7 +348,7 @@ static void do_deeds(struct naive *n, const struct warp *w, struct block *b,
                  -(int64_t)value[2], c, 1);
     }
     if (inst->group.does & GROUP_FOLLOWS)
-        followed.done = naive_max(c->done, w->joined[GROUP_COPIES]);
+        followed.done = naive_max(c->done, w->joined[inst->group.kind]);
     for (uint32_t l = 0; l < TEG_LANES; l++) {
         if (inst->values == VALUES_ARRIVE && (mask >> l & 1))
             tell(n, b, teg_access_lane(&v->all[0], l),

@@ -117,6 +117,7 @@ struct naive_constants {
 };
 
 struct sm {
+    uint64_t cores_free; /* for the next product of tensor memory */
     struct naive_constants constants;
     struct warp warp[WARPS_MAX];
     struct block block[BLOCKS_MAX];

@@ -150,3 +150,38 @@ void help_tensor_rates_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->tensor.sparse_interval_min = help_below(state, 3) * 4;
     gpu->tensor.factor_interval = help_below(state, 4) / 2.0;
 }
+
+/* Whether `bits` have come from shared memory in so many cycles. */
+static int has_come(const struct teg_gpu *gpu, double bits, uint64_t cycles)
+{
+    return (double)cycles * gpu->shared.banks * gpu->shared.bank_bytes * 8 >=
+           bits * gpu->shared.pass_interval;
+}
+
+uint64_t naive_product_done(const struct teg_gpu *gpu,
+                            const struct teg_timing *t, uint64_t value,
+                            uint64_t begin, uint64_t *free)
+{
+    struct teg_tensor shape = {.m = (uint16_t)value,
+                               .n = (uint16_t)(value >> 16),
+                               .k = (uint16_t)(value >> 32),
+                               .type = (uint8_t)(value >> 48)};
+    int pair = value >> 56 & 1, a_is_near = value >> 57 & 1;
+    double width = (double)factor_bits(&shape);
+    double bits_a = a_is_near ? 0 : width * shape.m * shape.k;
+    double bits_b = width * shape.n * shape.k / (pair ? 2 : 1);
+    double all = 128.0 * shape.n * shape.k / (pair && shape.m == 64 ? 2 : 1);
+    double rate = rate_of(gpu, &shape) * gpu->sm.schedulers;
+    uint64_t multiplies = rate > 0 ? 0 : t->interval, first = 0, reads = 0;
+
+    while (rate > 0 && (double)multiplies * rate < all)
+        multiplies++;
+    while (!has_come(gpu, bits_a, first))
+        first++;
+    while (!has_come(gpu, bits_a + bits_b, reads))
+        reads++;
+    begin = begin > *free ? begin : *free;
+    *free = begin + (multiplies > reads ? multiplies : reads);
+    return begin + first + multiplies + t->latency +
+           (pair ? gpu->tensor.pair_latency : 0);
+}

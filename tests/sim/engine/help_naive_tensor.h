@@ -14,4 +14,10 @@ struct teg_timing naive_timing(const struct teg_gpu *gpu,
 struct teg_tensor help_tensor_random(uint64_t *state);
 void help_tensor_rates_random(struct teg_gpu *gpu, uint64_t *state);
 
+/* When a product of tensor memory is done that its unit begins with; *free is
+ * when the cores are. */
+uint64_t naive_product_done(const struct teg_gpu *gpu,
+                            const struct teg_timing *t, uint64_t value,
+                            uint64_t begin, uint64_t *free);
+
 #endif

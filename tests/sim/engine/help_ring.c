@@ -30,6 +30,13 @@ void help_ring_program(struct help_ring *r, struct teg_program *p)
     r->follow = help_inst(
         p, (struct teg_inst){.op_class = CLASS_ATOMS, .values = VALUES_ARRIVE},
         "ARRIVES.LDGSTSBAR.64 [UR5]");
+    r->product = help_inst(
+        p, (struct teg_inst){.op_class = CLASS_TCMMA, .values = VALUES_PRODUCT},
+        "UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR4], idesc[UR5], "
+        "UPT");
+    r->commit = help_inst(
+        p, (struct teg_inst){.op_class = CLASS_ATOMS, .values = VALUES_ARRIVE},
+        "UTCBAR [UR4], URZ");
     r->copy =
         help_values(p, CLASS_LDGSTS, SPACE_GLOBAL, INST_LOAD, VALUES_SHARED);
     r->sync =
@@ -124,12 +131,31 @@ static void put_reduction(struct help_ring *r, struct stream *s)
         (2u << help_below(r->state, 3)) + (help_below(r->state, 2) ? 256 : 0);
 }
 
-/* Copies that these lanes' news follow, which the phase waits for. */
+/* A shape and type, as isa/inst/product.h has them. */
+static uint64_t random_product(struct help_ring *r)
+{
+    uint64_t rows = 64u << help_below(r->state, 2);
+    uint64_t columns = 16 * (1 + help_below(r->state, 16));
+    uint64_t depth = 8u << help_below(r->state, 4);
+    uint64_t type = help_below(r->state, 10);
+
+    return rows | columns << 16 | depth << 32 | type << 48 |
+           (uint64_t)help_below(r->state, 4) << 56;
+}
+
+/* Copies or products that these lanes' news follow, which the phase waits for. */
 static void put_followed(struct help_ring *r, struct stream *s, uint32_t lanes)
 {
-    for (uint32_t n = help_below(r->state, 3); n != 0; n--)
-        put_copy(r, s);
-    put(r, s, r->follow, lanes, FULL, 0, UINT64_MAX, 0);
+    int multiplies = help_below(r->state, 2) != 0;
+
+    for (uint32_t n = help_below(r->state, 4); n != 0; n--) {
+        if (multiplies)
+            put(r, s, r->product, 1, random_product(r), 0, 0, 0);
+        else
+            put_copy(r, s);
+    }
+    put(r, s, multiplies ? r->commit : r->follow, lanes, FULL, 0, UINT64_MAX,
+        0);
 }
 
 static void produce(struct help_ring *r, struct stream *s, uint32_t round,

@@ -30,6 +30,7 @@ struct help_ring {
     uint32_t rounds;
     uint32_t load_box, store_box, reduce_box;
     uint32_t add, follow; /* as send; as arrive, behind copies */
+    uint32_t product, commit; /* of tensor memory; as follow, behind these */
     uint64_t value[HELP_RING_VALUES][TEG_LANES + TEG_VALUES_MAX];
     uint32_t values;
 };

@@ -10,6 +10,7 @@
 #include "isa/inst/values.h"
 #include "traces/emulate/core/code.h"
 #include "traces/emulate/core/control.h"
+#include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/values.h"
 #include "traces/emulate/core/workers.h"
 
@@ -220,6 +221,8 @@ static teg_status prepare_code(struct emulation *e,
         if (teg_sass_is_understood(&op->sass))
             op->control = emu_control_of(op->sass.name);
         count_rows(&e->block, op);
+        e->block.has_tensor_memory |=
+            op->sass.name != NULL && emu_tensor_names(op->sass.name);
         teg_sass_inst(&op->sass, &inst);
         if (is_indexed_load(&op->sass, &inst))
             inst.flags |= INST_INDEXED;
@@ -591,7 +594,7 @@ int emu_order_parse(struct emu_order *order, const char *text)
 
 int emu_supports(uint32_t cc)
 {
-    return teg_sass_supports(cc) && (cc < 100 || cc >= 120);
+    return teg_sass_supports(cc);
 }
 
 static teg_status open_emulation(struct emulation *e,
@@ -603,7 +606,7 @@ static teg_status open_emulation(struct emulation *e,
     if (!emu_supports(cubin->sm))
         return teg_fail(d, TEG_LIMIT, cubin->path,
                         "code for sm_%u is not emulated; that for sm_70 to "
-                        "sm_90 and sm_120 is",
+                        "sm_121 is",
                         cubin->sm);
     TRY(check_facts(f, e->code->name, d));
     TRY(set_cluster(e, cubin->sm, f, d));

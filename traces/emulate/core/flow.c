@@ -7,6 +7,7 @@
 #include "traces/emulate/core/control.h"
 #include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/core/tensor_memory.h"
 
 /*
  * Divergence.  Each lane has its own pc; the lanes at one pc form a group.  A
@@ -372,6 +373,8 @@ static void start_block(struct emu_block *b)
         start_warp(b, &b->warp[i], i);
     memset(b->barrier, 0, sizeof b->barrier);
     memset(b->shared, 0, b->shared_bytes);
+    if (b->tensor != NULL)
+        emu_tensor_begin(b);
     for (uint32_t i = 0; i < b->warps && b->records && !b->in_turn; i++) {
         b->warp[i].trace = b->stream[i];
         teg_block_builder_begin(b->stream[i], b->position);

@@ -6,6 +6,8 @@
 #ifndef TEG_TRACES_EMULATE_CORE_HALF_H
 #define TEG_TRACES_EMULATE_CORE_HALF_H
 
+#include <math.h>
+
 #include "traces/emulate/core/bits.h"
 
 /* Of the one NaN that the hardware makes. */
@@ -47,6 +49,30 @@ static inline float e4m3_value(uint32_t v)
 static inline float e5m2_value(uint32_t v)
 {
     return half_value(v << 8);
+}
+
+/* Floats without infinities and NaN: a sign, `exponent` bits, `fraction` bits.
+ * (OCP microscaling formats) */
+static inline double small_float_value(uint32_t v, unsigned exponent,
+                                       unsigned fraction)
+{
+    uint32_t e = v >> fraction & ((1u << exponent) - 1);
+    uint32_t f = v & ((1u << fraction) - 1);
+    int bias = (1 << (exponent - 1)) - 1;
+    double size = e != 0 ? ldexp((double)(f + (1u << fraction)),
+                                 (int)e - bias - (int)fraction)
+                         : ldexp((double)f, 1 - bias - (int)fraction);
+
+    return v >> (exponent + fraction) & 1 ? -size : size;
+}
+
+/* A block's scale: UE4M3, or UE8M0, whose 255 is NaN.  (PTX ISA, alternate
+ * formats) */
+static inline double scale_value(uint32_t v, int is_e4m3)
+{
+    if (is_e4m3)
+        return (double)e4m3_value(v & 0x7f);
+    return v == 0xff ? (double)NAN : ldexp(1, (int)v - 127);
 }
 
 /* NaN becomes 0x7fff.  A double added to 2^28 drops what is below 2^-24, the

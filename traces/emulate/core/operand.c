@@ -27,9 +27,10 @@ static emu_exec find_exec(const char *name, int plain)
         emu_##room##_ops, emu_##room##_ops \
     }
 #endif
-        ROOM(int),   ROOM(float),  ROOM(half),   ROOM(convert), ROOM(matrix),
-        ROOM(async), ROOM(memory), ROOM(atomic), ROOM(logic),   ROOM(texture),
-        ROOM(gmma),  ROOM(tensor), ROOM(warp),   ROOM(tiles),
+        ROOM(int),    ROOM(float),   ROOM(half),   ROOM(convert),
+        ROOM(matrix), ROOM(async),   ROOM(memory), ROOM(atomic),
+        ROOM(logic),  ROOM(texture), ROOM(gmma),   ROOM(tensor),
+        ROOM(warp),   ROOM(tiles),   ROOM(tcgen),  ROOM(tcgen_mma),
     };
     int which = !plain && has_vectors();
 

@@ -39,6 +39,11 @@ static const struct {
     {"UTMAPF", VALUES_TENSOR, INST_LOAD},
     {"UTMASTG", VALUES_TENSOR, INST_STORE},
     {"UTMAREDG", VALUES_REDUCED, INST_ATOMIC},
+    {"UTCHMMA", VALUES_PRODUCT, 0},
+    {"UTCIMMA", VALUES_PRODUCT, 0},
+    {"UTCQMMA", VALUES_PRODUCT, 0},
+    {"UTCOMMA", VALUES_PRODUCT, 0},
+    {"UTCBAR", VALUES_ARRIVE, 0},
 };
 
 static int touches_texels(const char *name)

@@ -101,6 +101,7 @@ struct emu_op {
 };
 
 struct emu_block;
+struct emu_tensor_memory;
 
 struct emu_warp {
     struct emu_block *block;
@@ -170,6 +171,7 @@ struct emu_block {
     uint32_t ops;
     uint32_t own_ops; /* of the kernel; those of functions come behind */
     uint32_t registers, uniforms; /* rows the code names */
+    int has_tensor_memory;        /* the code names it */
     uint64_t insts_max;           /* per warp */
     struct emu_device *device;
     struct emu_view *view; /* borrowed; NULL: device memory itself */
@@ -185,6 +187,7 @@ struct emu_block {
     } bank[EMU_BANKS];
     uint8_t *shared; /* [shared_bytes] */
     uint64_t shared_bytes;
+    struct emu_tensor_memory *tensor; /* NULL: the code names none */
     uint8_t *local; /* [threads][local_bytes] */
     uint64_t local_bytes;
     struct emu_warp *warp; /* [warps] */
@@ -237,12 +240,14 @@ struct emu_row_of {
 extern const struct emu_row_of emu_int_ops[], emu_float_ops[], emu_half_ops[],
     emu_convert_ops[], emu_matrix_ops[], emu_async_ops[], emu_memory_ops[],
     emu_atomic_ops[], emu_logic_ops[], emu_texture_ops[], emu_gmma_ops[],
-    emu_tensor_ops[], emu_warp_ops[], emu_tiles_ops[];
+    emu_tensor_ops[], emu_warp_ops[], emu_tiles_ops[], emu_tcgen_ops[],
+    emu_tcgen_mma_ops[];
 extern const struct emu_row_of emu_int_ops_vector[], emu_float_ops_vector[],
     emu_half_ops_vector[], emu_convert_ops_vector[], emu_matrix_ops_vector[],
     emu_async_ops_vector[], emu_memory_ops_vector[], emu_atomic_ops_vector[],
     emu_logic_ops_vector[], emu_texture_ops_vector[], emu_gmma_ops_vector[],
-    emu_tensor_ops_vector[], emu_warp_ops_vector[], emu_tiles_ops_vector[];
+    emu_tensor_ops_vector[], emu_warp_ops_vector[], emu_tiles_ops_vector[],
+    emu_tcgen_ops_vector[], emu_tcgen_mma_ops_vector[];
 
 /* Looks up the function of the instruction and where its operands stand but
  * for constants; `plain`: not the one with vectors.  What cannot be decoded

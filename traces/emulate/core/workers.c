@@ -7,6 +7,7 @@
 
 #include "traces/block/block.h"
 #include "traces/emulate/core/flow.h"
+#include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/view.h"
 
 enum {
@@ -73,8 +74,10 @@ static teg_status init_block(const struct emu_workers *c, struct emu_gang *g,
     b->shared = calloc(1, b->shared_bytes + 16);
     b->local = calloc(b->warps * EMU_LANES, b->local_bytes);
     r->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
+    if (b->has_tensor_memory)
+        b->tensor = calloc(1, sizeof *b->tensor);
     if (b->warp == NULL || b->shared == NULL || b->local == NULL ||
-        r->stream == NULL)
+        r->stream == NULL || (b->has_tensor_memory && b->tensor == NULL))
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < b->warps; i++)
         TRY(teg_block_builder_new(program, &r->stream[i], d));
@@ -116,6 +119,7 @@ static void release_slot(struct slot *s)
         if (r->traced != NULL)
             teg_block_free(r->traced);
         free(b->shared);
+        free(b->tensor);
         free(b->local);
         free(b->warp);
     }

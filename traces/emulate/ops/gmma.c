@@ -17,13 +17,13 @@
 
 #include "traces/emulate/core/half.h"
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/ops/tile.h"
 
 enum {
     ROWS = 16, /* of a warp */
     COLUMNS_MAX = 256,
     DEPTH_MAX = 32,
-    CHUNK = 16, /* bytes that stay together */
-    LINE = 8,   /* rows of a core matrix */
+    CHUNK = EMU_TILE_CHUNK,
 };
 
 enum element {
@@ -66,16 +66,8 @@ static double value_of(uint32_t v, enum element type)
 
 /* ---- tiles in shared memory -------------------------------------------------------- */
 
-/* How a tile of rows (of A, or columns of B) by K lies. */
-struct tile {
-    uint32_t start, leading, stride; /* bytes */
-    unsigned swizzle;                /* chunks of a line that change places: 1
-                                        to 8 */
-    int is_transposed;               /* elements of one K are side by side */
-};
-
 static int tile_of(struct emu_warp *w, const struct emu_op *op,
-                   unsigned uniform, int is_transposed, struct tile *t)
+                   unsigned uniform, int is_transposed, struct emu_tile *t)
 {
     static const uint8_t swizzles[4] = {1, 8, 4, 2};
     uint32_t low = w->r[EMU_UNIFORM_ROW + (uniform & 63)][0];
@@ -93,31 +85,10 @@ static int tile_of(struct emu_warp *w, const struct emu_op *op,
     return 0;
 }
 
-/* Offset of the chunk with element (row, k), the first of it; `each` elements
- * are a chunk. */
-static uint32_t chunk_at(const struct tile *t, uint32_t row, uint32_t k,
-                         uint32_t each)
-{
-    uint32_t line = CHUNK * t->swizzle, at;
-
-    if (!t->is_transposed) {
-        at = row % LINE * line + row / LINE * t->stride;
-        at += k / each * (t->swizzle == 1 ? t->leading : CHUNK);
-    } else {
-        uint32_t chunk = row / each;
-
-        at = k % LINE * line + chunk % t->swizzle * CHUNK;
-        at += chunk / t->swizzle * (t->swizzle == 1 ? t->stride : t->leading);
-        at += k / LINE * (t->swizzle == 1 ? t->leading : t->stride);
-    }
-    at += t->start;
-    return at ^ ((at >> 7 & (t->swizzle - 1)) << 4);
-}
-
 /* Elements (first, 0) to (first + rows - 1, depth - 1) into out[row][k]; 0 after
  * a fault. */
 static int read_tile(struct emu_warp *w, const struct emu_op *op,
-                     const struct tile *t, const struct product *p,
+                     const struct emu_tile *t, const struct product *p,
                      enum element type, uint32_t first, uint32_t rows,
                      double out[][DEPTH_MAX])
 {
@@ -127,7 +98,7 @@ static int read_tile(struct emu_warp *w, const struct emu_op *op,
 
     for (uint32_t row = 0; row < rows; row += row_step) {
         for (uint32_t k = 0; k < p->depth; k += k_step) {
-            uint32_t at = chunk_at(t, first + row, k, each);
+            uint32_t at = emu_tile_chunk(t, first + row, k, each);
             const uint8_t *chunk =
                 emu_generic(w, op, -1,
                             EMU_SHARED_WINDOW + at +
@@ -251,7 +222,7 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     unsigned d = emu_bits(op, 23, 16), c = emu_bits(op, 71, 64);
     int has_c = adds(w, op) && c != TEG_SASS_RZ;
     int sign = emu_bit(op, 72) != emu_bit(op, 63) ? -1 : 1;
-    struct tile tile;
+    struct emu_tile tile;
     double a[ROWS][DEPTH_MAX], b[COLUMNS_MAX][DEPTH_MAX];
 
     if (!is_of_ptx(op, p, from_registers, is_half)) {

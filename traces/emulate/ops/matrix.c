@@ -103,20 +103,6 @@ static int32_t integer_of(uint32_t word, enum element type, unsigned i)
                : (int32_t)v;
 }
 
-/* Floats without infinities and NaN: a sign, `exponent` bits, `fraction` bits.
- * (OCP microscaling formats) */
-static double small_float(uint32_t v, unsigned exponent, unsigned fraction)
-{
-    uint32_t e = v >> fraction & ((1u << exponent) - 1);
-    uint32_t f = v & ((1u << fraction) - 1);
-    int bias = (1 << (exponent - 1)) - 1;
-    double size = e != 0 ? ldexp((double)(f + (1u << fraction)),
-                                 (int)e - bias - (int)fraction)
-                         : ldexp((double)f, 1 - bias - (int)fraction);
-
-    return v >> (exponent + fraction) & 1 ? -size : size;
-}
-
 static double element_of(uint32_t word, enum element type, unsigned i)
 {
     switch (type) {
@@ -131,13 +117,13 @@ static double element_of(uint32_t word, enum element type, unsigned i)
     case E5M2:
         return (double)e5m2_value(word >> 8 * i & 0xff);
     case E2M3:
-        return small_float(word >> 8 * i & 0x3f, 2, 3);
+        return small_float_value(word >> 8 * i & 0x3f, 2, 3);
     case E3M2:
-        return small_float(word >> 8 * i & 0x3f, 3, 2);
+        return small_float_value(word >> 8 * i & 0x3f, 3, 2);
     case E2M1:
-        return small_float(word >> (8 * i + 2) & 0xf, 2, 1);
+        return small_float_value(word >> (8 * i + 2) & 0xf, 2, 1);
     case E2M1_PACKED:
-        return small_float(word >> 4 * i & 0xf, 2, 1);
+        return small_float_value(word >> 4 * i & 0xf, 2, 1);
     default:
         return integer_of(word, type, i);
     }
@@ -346,14 +332,9 @@ static struct scales scales_of(const struct emu_warp *w,
     };
 }
 
-/* UE8M0, whose 255 is NaN, or UE4M3.  (PTX ISA, alternate formats) */
 static double scale_of(const struct scales *s, uint32_t word, unsigned byte)
 {
-    uint32_t v = word >> 8 * (byte & 3) & 0xff;
-
-    if (s->is_e4m3)
-        return (double)e4m3_value(v & 0x7f);
-    return v == 0xff ? (double)NAN : ldexp(1, (int)v - 127);
+    return scale_value(word >> 8 * (byte & 3) & 0xff, s->is_e4m3);
 }
 
 /* Of row m of A the lanes 4 (m mod 8) + 2 pair + m / 8 have them, of column n of

@@ -357,11 +357,47 @@ EXEC(elect)
     emu_write_predicate(w, op->u, mask, lanes & -lanes);
 }
 
+/* What compiled code found wrong that ends in the trap at `pc`: the function
+ * around it is named so. */
+static const char *reason_of(const struct emu_block *b, uint64_t pc)
+{
+    static const struct {
+        const char *part, *reason;
+    } reasons[] = {
+        {"unallocated_columns_being_dealloced",
+         "columns of tensor memory that are not allocated are freed"},
+        {"col_being_dealloced_not_returned_by_alloc",
+         "tensor memory is freed where no allocation begins"},
+        {"phase_invalid_during_alloc",
+         "tensor memory is allocated after the permit was relinquished"},
+        {"allocation_granularity_invalid",
+         "so many columns of tensor memory cannot be allocated"},
+        {"access_out_of_physical_bounds", "an access leaves tensor memory"},
+        {"unallocated_columns_access",
+         "columns of tensor memory are accessed that are not allocated"},
+    };
+    const struct teg_cubin *c = b->module != NULL ? b->module->cubin : NULL;
+
+    for (uint32_t i = 0; c != NULL && i < c->symbol_count; i++) {
+        const struct teg_cubin_symbol *s = &c->symbol[i];
+
+        if (s->region != CUBIN_CODE || pc < s->value ||
+            pc - s->value >= s->size || s->kernel < 0 ||
+            strcmp(c->kernel[s->kernel].name, b->kernel->name) != 0)
+            continue;
+        for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++) {
+            if (strstr(s->name, reasons[k].part) != NULL)
+                return reasons[k].reason;
+        }
+    }
+    return "the kernel traps itself";
+}
+
 EXEC(bpt)
 {
     if (emu_bits(op, 86, 84) == 3)
-        emu_fault(w, op, __builtin_ctz(mask), TEG_LIMIT,
-                  "the kernel traps itself");
+        emu_fault(w, op, __builtin_ctz(mask), TEG_LIMIT, "%s",
+                  reason_of(w->block, op->pc));
 }
 
 const struct emu_row_of EMU_TABLE(warp)[] = {

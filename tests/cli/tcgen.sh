@@ -1,0 +1,113 @@
+# Tensor memory of sm_100, from the cubin to the report: products of one block and
+# of a pair are right, rates and latencies are those measured on a B200, what is
+# not allocated is a fault.
+. tests/cli/lib.sh
+cubin=tests/fixtures/tcgen.sm_100.cubin
+
+# ---- products ------------------------------------------------------------------
+
+# Rows of A and columns of B in chunks of 16 bytes, 8 rows a core matrix, and what
+# A times B is: element (m, k) is (m + 3 k) mod 7 - 3, (n, k) is (2 n + k) mod 5 - 2.
+python3 - "$work" <<'END' || exit 1
+import struct, sys
+out = sys.argv[1]
+A = lambda m, k: (m + 3 * k) % 7 - 3
+B = lambda n, k: (2 * n + k) % 5 - 2
+def tile(element, rows, depth, first=0):
+    data = b''
+    for chunk in range(depth // 8):
+        for row in range(rows):
+            data += struct.pack('<8e', *[element(first + row, 8 * chunk + i)
+                                         for i in range(8)])
+    return data
+def block(rows, first, columns, from_column):
+    a = tile(A, rows, 64, first)
+    b = tile(B, columns, 64, from_column)
+    return a.ljust(16384, b'\0') + b.ljust(16384, b'\0')
+def sums(rows, first, columns):
+    return b''.join(struct.pack('<%df' % columns, *[
+        sum(A(first + m, k) * B(n, k) for k in range(64))
+        for n in range(columns)]) for m in range(rows))
+open(out + '/one', 'wb').write(block(128, 0, 64, 0))
+open(out + '/one.sums', 'wb').write(sums(128, 0, 64))
+open(out + '/pair', 'wb').write(block(128, 0, 32, 0) + block(128, 128, 32, 32))
+open(out + '/pair.sums', 'wb').write(sums(256, 0, 64))
+END
+
+# desc ROWS COLUMNS: of halves summed in 32 bits
+desc() { echo $((1 << 4 | $2 >> 3 << 17 | $1 >> 4 << 24)); }
+# tile ROWS: chunks so many rows apart, groups of 8 rows 128 bytes
+tile() { echo $(($1 * 65536 + 8 * 4294967296 + 70368744177664)); }
+
+# product KERNEL BLOCKS ROWS COLUMNS-OF-A-BLOCK FILE
+product() {
+    expect 0 "$teg" trace $cubin -k "$1" --grid "$2" --block 128 \
+        --shared 32768 -a "buf:u32:$((8192 * $2)):file=$work/$5" \
+        -a "buf:f32:$((8192 * $2)):zeros" -a "u64:$(tile 128)" \
+        -a "u64:$(tile "$4")" -a "u32:$(desc "$3" 64)" -a u32:64 -a u32:4 \
+        -a u32:256 -a "u32:$((2 * $4))" --dump 1="$work/$5.out" \
+        -o "$work/$5.tegt"
+    check "$1: A times B" cmp -s "$work/$5.out" "$work/$5.sums"
+}
+product halves 1 128 64 one
+product halves_pair 2 256 32 pair
+
+expect 0 "$teg" run "$work/one.tegt" -f json
+out '"tensor_operations": 1048576' # 2 128 64 64
+out '"name": "b200"'
+expect 0 "$teg" run "$work/pair.tegt" -f json
+out '"tensor_operations": 2097152' # both blocks'
+for command in info check report bound; do
+    expect 0 "$teg" $command "$work/one.tegt"
+done
+# Shapes are not in listings of instructions, only in what was run.
+expect 0 "$teg" disasm $cubin -k halves
+out 'UTCHMMA gdesc'
+
+# ---- rates ---------------------------------------------------------------------
+
+# cycles KERNEL BLOCKS M N DEPTH ROUNDS
+cycles() {
+    expect 0 "$teg" trace $cubin -k "$1" --grid "$2" --block 32 \
+        --shared 32768 -a "u32:$(desc "$3" "$4")" -a "u32:$5" -a "u32:$6" \
+        -a "u64:$(tile $(($3 / $2)))" -a "u64:$(tile $(($4 / $2)))" \
+        -o "$work/rate.tegt"
+    expect 0 "$teg" run "$work/rate.tegt" -f json
+    all=$(sed -n 's/^.*"cycles": \([0-9]*\).*/\1/p' "$work/out" | head -1)
+}
+
+# Cycles of a product among many, as SemiAnalysis26 measured them on a B200
+# (microbench-blackwell, umma_latency/fit_results.csv), less its fraction; of the
+# pair with 64 columns 43 and 25 were measured, not 40 and 24.
+while read -r kernel blocks m n published; do
+    cycles "$kernel" "$blocks" "$m" "$n" 16 1
+    few=$all
+    cycles "$kernel" "$blocks" "$m" "$n" 32 1
+    check "$kernel, $m x $n: $(((all - few) / 16)) cycles a product" \
+        [ $((all - few)) = $((16 * published)) ]
+done <<'END'
+rate 1 64 64 32
+rate 1 128 64 48
+rate 1 128 256 128
+rate_tensor 1 128 64 32
+rate_pair 2 128 256 64
+rate_pair 2 256 128 64
+rate_pair_tensor 2 256 64 32
+END
+
+# ---- faults --------------------------------------------------------------------
+
+fault() {
+    kernel=$1
+    shift
+    expect 1 "$teg" trace $cubin -k "$kernel" --grid 1 --block 128 "$@"
+}
+fault frees_twice
+err 'frees_twice block 0,0,0 warp 0 .*pc 0x.*not allocated are freed'
+fault frees_a_part
+err 'freed where no allocation begins'
+fault allocates_after_relinquish
+err 'allocated after the permit was relinquished'
+fault loads_after_free -a buf:u32:128:zeros
+err 'warp 0 pc 0x.*LDTM.*column 0 is not allocated'
+finish

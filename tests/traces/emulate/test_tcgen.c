@@ -1,0 +1,759 @@
+/*
+ * Tensor memory (sm_100) under a reference: products of all kinds, shapes,
+ * layouts and swizzles, of one block and of a pair, element by element as the
+ * PTX ISA has them (descriptors, canonical layouts as CuTe's shapes and strides,
+ * data path layouts A, B, D and F), sums exact; loads and stores of all shapes by
+ * the strides of CUTLASS's copy traits.  All 128 lanes of 512 columns are
+ * compared, so what is written elsewhere is found too.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help_launch.h"
+#include "tests/help_suite.h"
+#include "tests/traces/emulate/help_single.h"
+#include "tests/traces/emulate/help_words.h"
+#include "traces/emulate/core/half.h"
+#include "traces/emulate/core/tensor_memory.h"
+
+enum {
+    SM = 100,
+    MEMORY = 65536,
+    A_AT = 0,
+    B_AT = 32768,
+    LANES = EMU_TENSOR_LANES,
+    COLUMNS = EMU_TENSOR_COLUMNS,
+    /* uniform registers */
+    UR_E = 4,
+    UR_D = 6,
+    UR_A = 8,
+    UR_B = 10,
+    UR_SCALES = 12,
+    TRIALS = HELP_ROUNDS(200),
+};
+
+static struct help_single *h;
+static struct emu_block block[2];
+static struct emu_tensor_memory *tensor[2], *before[2];
+static uint8_t memory[2][MEMORY + 16];
+static uint64_t state;
+
+static void setup(void)
+{
+    h = help_single_new();
+    ck_assert_ptr_nonnull(h);
+    for (int i = 0; i < 2; i++) {
+        tensor[i] = calloc(1, sizeof *tensor[i]);
+        before[i] = calloc(1, sizeof *before[i]);
+        ck_assert(tensor[i] != NULL && before[i] != NULL);
+        block[i] = h->block;
+        block[i].cc = SM;
+        block[i].tensor = tensor[i];
+        block[i].shared = memory[i];
+        block[i].shared_bytes = MEMORY;
+        block[i].cluster = block;
+        block[i].cluster_blocks = 2;
+        block[i].rank = (uint32_t)i;
+    }
+    h->warp.block = &block[0];
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < 2; i++) {
+        free(tensor[i]);
+        free(before[i]);
+    }
+    help_single_free(h);
+}
+
+static void set_uniform(unsigned number, uint32_t value)
+{
+    for (int l = 0; l < EMU_LANES; l++)
+        h->warp.r[EMU_UNIFORM_ROW + number][l] = value;
+}
+
+static teg_status run(uint64_t low, uint64_t high)
+{
+    const uint64_t word[2] = {low, high};
+    struct emu_fixed fixed = {0};
+
+    ck_assert(help_single_prepare(h, word, SM, 0));
+    h->block.cc = SM;
+    ck_assert(emu_fixed_init(&fixed, &h->op, 1, &block[0], &h->d) == TEG_OK);
+    block[0].status = TEG_OK;
+    h->op.exec(&h->warp, &h->op, EMU_ALL);
+    emu_fixed_release(&fixed);
+    return block[0].status;
+}
+
+/* ---- numbers -------------------------------------------------------------------- */
+
+/* Codes that are drawn have exponents from `least` on, `some` of them, so that
+ * sums are exact in double precision. */
+static const struct format {
+    const char *name;
+    unsigned bits, exponent, fraction, least, some;
+    unsigned side; /* bits that one has in shared memory, with those unused */
+} formats[] = {
+    {"f16", 16, 5, 10, 10, 10, 16},  {"bf16", 16, 8, 7, 120, 14, 16},
+    {"tf32", 32, 8, 23, 122, 8, 32}, {"e4m3", 8, 4, 3, 0, 15, 8},
+    {"e5m2", 8, 5, 2, 10, 10, 8},    {"e2m3", 6, 2, 3, 0, 4, 8},
+    {"e3m2", 6, 3, 2, 0, 8, 8},      {"e2m1", 4, 2, 1, 0, 4, 8},
+    {"mx4", 4, 2, 1, 0, 4, 4},       {"s8", 8, 0, 0, 0, 0, 8},
+    {"u8", 8, 0, 0, 0, 0, 8},
+};
+
+enum {
+    F16,
+    BF16,
+    TF32,
+    E4M3,
+    E5M2,
+    E2M3,
+    E3M2,
+    E2M1,
+    MX4,
+    S8,
+    U8
+};
+
+static uint32_t draw(const struct format *f)
+{
+    uint32_t fraction = help_below(&state, 1u << (f->fraction % 24));
+    uint32_t exponent, sign = help_below(&state, 2);
+
+    if (f->exponent == 0)
+        return help_below(&state, 256);
+    exponent = f->least + help_below(&state, f->some);
+    if (f == &formats[TF32])
+        fraction &= ~0x1fffu;
+    return sign << (f->exponent + f->fraction) | exponent << f->fraction |
+           fraction;
+}
+
+static double value_of(const struct format *f, uint32_t code)
+{
+    uint32_t e = code >> f->fraction & ((1u << f->exponent) - 1);
+    uint32_t m = code & (uint32_t)((UINT64_C(1) << f->fraction) - 1);
+    int bias = (1 << (f->exponent - 1)) - 1;
+    double size;
+
+    if (f == &formats[S8])
+        return (double)(int)(code ^ 128) - 128;
+    if (f == &formats[U8])
+        return code;
+    size = e == 0 ? ldexp(m, 1 - bias - (int)f->fraction)
+                  : ldexp(m + (1u << f->fraction),
+                          (int)e - bias - (int)f->fraction);
+    return code >> (f->exponent + f->fraction) & 1 ? -size : size;
+}
+
+/* ---- factors in shared memory ------------------------------------------------------ */
+
+static const struct swizzle {
+    unsigned code, width; /* in 16 bytes */
+} swizzles[] = {{0, 1}, {6, 2}, {4, 4}, {2, 8}};
+
+struct tile {
+    const struct format *f;
+    unsigned swizzle; /* index */
+    int turned;
+    uint32_t start, leading, stride; /* bytes */
+};
+
+static uint32_t random_offset(uint32_t least)
+{
+    return (least + 127) / 128 * 128 * (1 + help_below(&state, 2));
+}
+
+/* Offsets between the parts of a tile of `rows` by 32 bytes so that none are on
+ * top of each other. */
+static struct tile random_tile(const struct format *f, uint32_t start,
+                               int turned, unsigned rows)
+{
+    struct tile t = {f, help_below(&state, 4), turned, start, 0, 0};
+    unsigned each = 128 / f->side, width = swizzles[t.swizzle].width;
+    uint32_t core = 128 * width, chunks = (rows + each - 1) / each;
+
+    if (!turned && width == 1) {
+        t.stride = core;
+        t.leading = random_offset(rows / 8 * core);
+    } else if (!turned) {
+        t.stride = core;
+        t.leading = 16 * help_below(&state, 4); /* says nothing */
+    } else if (width == 1) {
+        t.stride = core;
+        t.leading = random_offset(chunks * core);
+    } else {
+        t.leading = core;
+        t.stride = random_offset((chunks + width - 1) / width * core);
+    }
+    return t;
+}
+
+static uint64_t descriptor_of(const struct tile *t)
+{
+    return t->start >> 4 | (uint64_t)(t->leading >> 4) << 16 |
+           (uint64_t)(t->stride >> 4) << 32 | UINT64_C(1) << 46 |
+           (uint64_t)swizzles[t->swizzle].code << 61;
+}
+
+/* The byte with element (row, k), and the bit in it, by CuTe's shapes and
+ * strides of the canonical layouts in elements of 16 bytes. */
+static uint32_t place_of(const struct tile *t, unsigned row, unsigned k,
+                         unsigned *bit)
+{
+    unsigned each = 128 / t->f->side, s = swizzles[t->swizzle].width;
+    uint32_t at, inside, mask = s - 1;
+
+    if (!t->turned) { /* ((8,m),(T,2)):((sT,SBO),(1,s == 1 ? LBO : T)) */
+        at = row % 8 * s * 16 + row / 8 * t->stride +
+             k / each * (s == 1 ? t->leading : 16);
+        inside = k % each;
+    } else { /* ((T,s,m),(8,k)):((1,T,LBO),(sT,SBO)), the other way round of 1 */
+        at = row / each % s * 16 +
+             row / each / s * (s == 1 ? t->stride : t->leading) +
+             k % 8 * s * 16 + k / 8 * (s == 1 ? t->leading : t->stride);
+        inside = row % each;
+    }
+    at += t->start;
+    at ^= (at & mask << 7) >> 3; /* Swizzle<log2 s, 4, 3> */
+    *bit = inside * t->f->bits;
+    return at + *bit / 8;
+}
+
+static void put_code(const struct tile *t, uint8_t *shared, unsigned row,
+                     unsigned k, uint32_t code)
+{
+    unsigned bit;
+    uint32_t at = place_of(t, row, k, &bit);
+
+    for (unsigned i = 0; i < t->f->bits; i++) {
+        unsigned b = bit % 8 + i;
+
+        shared[at + b / 8] = (uint8_t)((shared[at + b / 8] & ~(1u << b % 8)) |
+                                       (code >> i & 1) << b % 8);
+    }
+}
+
+/* ---- products ---------------------------------------------------------------------- */
+
+struct kind {
+    uint64_t low, high; /* of the word */
+    int a[5], b[5];     /* formats, up to -1 */
+    int code_of[11];    /* in the descriptor */
+    unsigned depth;
+    unsigned scales; /* of a row */
+    int has_halves;  /* sums of 16 bits */
+};
+
+/* Words as ptxas 13.0 makes them of tcgen05.mma with these registers. */
+static const struct kind kinds[] = {
+    {0x00ff040a080075ea,
+     0x0001d80008000006,
+     {F16, BF16, -1},
+     {F16, BF16, -1},
+     {[F16] = 0, [BF16] = 1},
+     16,
+     0,
+     1},
+    {0x00ff040a080075ea,
+     0x0001d80008000006,
+     {TF32, -1},
+     {TF32, -1},
+     {[TF32] = 2},
+     8,
+     0,
+     0},
+    {0x00ff040a080075ea,
+     0x0001d80008000306,
+     {E4M3, E5M2, E2M3, E3M2, E2M1},
+     {E4M3, E5M2, E2M3, E3M2, E2M1},
+     {[E4M3] = 0, [E5M2] = 1, [E2M3] = 3, [E3M2] = 4, [E2M1] = 5},
+     32,
+     0,
+     1},
+    {0x00ff040a080075ea,
+     0x0001d80008000106,
+     {S8, U8, -1},
+     {S8, U8, -1},
+     {[U8] = 0, [S8] = 1},
+     32,
+     0,
+     0},
+    {0x000c040a08007dea,
+     0x0001d80008000306,
+     {E4M3, E5M2, E2M3, E3M2, E2M1},
+     {E4M3, E5M2, E2M3, E3M2, E2M1},
+     {[E4M3] = 0, [E5M2] = 1, [E2M3] = 3, [E3M2] = 4, [E2M1] = 5},
+     32,
+     1,
+     0},
+    {0xc00c040a080075ea,
+     0x0001d80008000006,
+     {MX4, -1},
+     {MX4, -1},
+     {[MX4] = 1},
+     64,
+     2,
+     0},
+    {0x800c040a080075ea,
+     0x0001d80008000006,
+     {MX4, -1},
+     {MX4, -1},
+     {[MX4] = 1},
+     64,
+     4,
+     0},
+};
+
+struct product {
+    const struct kind *kind;
+    const struct format *a, *b;
+    unsigned m, n, rows; /* rows: of a block */
+    int pair, halves, integers, adds, negates, saturates, from_tensor;
+    unsigned d; /* column */
+    struct tile tile_a, tile_b;
+    uint32_t desc;
+    unsigned column_a, scale_a, scale_b, first_a, first_b;
+    int e4m3;
+    double value_a[2][128][64], value_b[256][64];
+};
+
+static const struct format *pick(const int list[5])
+{
+    unsigned count = 0;
+
+    while (count < 5 && list[count] >= 0)
+        count++;
+    return &formats[list[help_below(&state, count)]];
+}
+
+static int may_turn(const struct format *f)
+{
+    return f->bits >= 8 && f != &formats[TF32] && help_below(&state, 2);
+}
+
+/* A shape and types that the PTX ISA lists for the kind. */
+static void draw_product(struct product *p)
+{
+    const struct kind *k = &kinds[help_below(&state, 7)];
+    int scaled = k->scales != 0, integers = k->a[0] == S8;
+
+    memset(p, 0, sizeof *p);
+    p->kind = k;
+    p->a = pick(k->a);
+    p->b = pick(k->b);
+    p->pair = help_below(&state, 3) == 0;
+    p->m = p->pair ? 256 >> (scaled ? 0 : help_below(&state, 2))
+                   : 128 >> (scaled ? 0 : help_below(&state, 2));
+    p->n = 16 * (1 + help_below(&state, help_below(&state, 4) ? 4 : 16));
+    if (p->pair && p->n % 32 != 0)
+        p->n += 16;
+    p->rows = p->pair ? p->m / 2 : p->m;
+    p->integers = integers;
+    p->halves = k->has_halves && p->a != &formats[BF16] &&
+                p->b != &formats[BF16] && help_below(&state, 3) == 0;
+    p->adds = help_below(&state, 2) != 0;
+    p->negates = !integers ? (int)help_below(&state, 4) : 0;
+    p->saturates = integers && help_below(&state, 2);
+    p->from_tensor =
+        !scaled && !(p->pair && p->m == 128) && help_below(&state, 3) == 0;
+    p->tile_a =
+        random_tile(p->a, A_AT, may_turn(p->a) && !p->from_tensor, p->rows);
+    p->tile_b =
+        random_tile(p->b, B_AT, may_turn(p->b), p->pair ? p->n / 2 : p->n);
+    p->d = help_below(&state, 4);
+    p->column_a = 300;
+    p->scale_a = 340;
+    p->scale_b = 350;
+    p->first_a = k->scales == 1   ? help_below(&state, 4)
+                 : k->scales == 2 ? 2 * help_below(&state, 2)
+                                  : 0;
+    p->first_b = k->scales == 1   ? help_below(&state, 4)
+                 : k->scales == 2 ? 2 * help_below(&state, 2)
+                                  : 0;
+    p->e4m3 = k->scales == 4 && help_below(&state, 2);
+    p->desc = (uint32_t)k->code_of[p->a - formats] << 7 |
+              (uint32_t)k->code_of[p->b - formats] << 10 |
+              (uint32_t)p->negates << 13 | (uint32_t)p->tile_a.turned << 15 |
+              (uint32_t)p->tile_b.turned << 16 | p->n >> 3 << 17 |
+              p->m >> 4 << 24;
+    if (scaled)
+        p->desc |=
+            p->first_b << 4 | (uint32_t)!p->e4m3 << 23 | p->first_a << 29;
+    else
+        p->desc |= (p->integers ? 2u
+                    : p->halves ? 0u
+                                : 1u)
+                       << 4 |
+                   (uint32_t)p->saturates << 3;
+}
+
+/* A scale of `row` for the k-th element, which every subpartition has. */
+static double scale_of(const struct product *p, int b, unsigned column,
+                       unsigned row, unsigned first, unsigned k)
+{
+    unsigned byte = first + k * p->kind->scales / p->kind->depth;
+    uint32_t word = before[b]->cell[row % 32][column + row / 32];
+    uint32_t code = word >> 8 * byte & 255;
+
+    return p->e4m3 ? value_of(&formats[E4M3], code) : ldexp(1, (int)code - 127);
+}
+
+static void fill_scales(const struct product *p, int b, unsigned column,
+                        unsigned rows)
+{
+    for (unsigned row = 0; row < rows; row++) {
+        uint32_t word = 0;
+
+        for (unsigned i = 0; i < 4; i++)
+            word |= (p->e4m3 ? 0x28 + help_below(&state, 32)
+                             : 124 + help_below(&state, 7))
+                    << 8 * i;
+        for (unsigned part = 0; part < 4; part++)
+            tensor[b]->cell[32 * part + row % 32][column + row / 32] = word;
+    }
+}
+
+static unsigned lane_of(const struct product *p, unsigned row)
+{
+    return !p->pair && p->m == 64 ? row / 16 * 32 + row % 16 : row;
+}
+
+static void fill_a(struct product *p, int b)
+{
+    unsigned width = p->a->side < 8 ? 8 : p->a->side, each = 32 / width;
+
+    for (unsigned row = 0; row < p->rows; row++) {
+        for (unsigned k = 0; k < p->kind->depth; k++) {
+            uint32_t code = draw(p->a);
+            uint32_t *cell =
+                &tensor[b]->cell[lane_of(p, row)][p->column_a + k / each];
+            /* of 4 bits the middle ones of a byte */
+            uint32_t there = p->a == &formats[E2M1] ? code << 2 : code;
+
+            p->value_a[b][row][k] = value_of(p->a, code);
+            if (!p->from_tensor) {
+                put_code(&p->tile_a, memory[b], row, k, code);
+                continue;
+            }
+            *cell &=
+                ~(uint32_t)(((UINT64_C(1) << width) - 1) << width * (k % each));
+            *cell |= there << width * (k % each);
+        }
+    }
+}
+
+static void fill(struct product *p)
+{
+    unsigned own = p->pair ? p->n / 2 : p->n;
+
+    for (int b = 0; b < 2; b++) {
+        tensor[b]->taken = 0xffff;
+        for (unsigned i = 0; i < LANES * COLUMNS; i++) {
+            uint32_t v = help_below(&state, 1u << 24) | 1;
+            uint32_t half = draw(&formats[F16]);
+
+            tensor[b]->cell[i / COLUMNS][i % COLUMNS] =
+                p->integers ? (i % 3 ? v << 8 : v)
+                : p->halves ? half | v << 16
+                            : 0x3f000000u + (v & 0x83ffffff) * 2;
+        }
+        for (unsigned i = 0; i < MEMORY; i++)
+            memory[b][i] = (uint8_t)help_below(&state, 256);
+        fill_a(p, b);
+        for (unsigned n = 0; n < own; n++) {
+            for (unsigned k = 0; k < p->kind->depth; k++) {
+                uint32_t code = draw(p->b);
+
+                put_code(&p->tile_b, memory[b], n, k, code);
+                if (b == 0 || p->pair)
+                    p->value_b[(unsigned)b * own + n][k] = value_of(p->b, code);
+            }
+        }
+        if (p->kind->scales != 0) {
+            fill_scales(p, b, p->scale_a, 128);
+            fill_scales(p, b, p->scale_b, 256);
+        }
+        *before[b] = *tensor[b];
+    }
+}
+
+static double sum_of(const struct product *p, int b, unsigned row, unsigned n)
+{
+    double sum = 0;
+
+    for (unsigned k = 0; k < p->kind->depth; k++) {
+        double each = p->value_a[b][row][k] * p->value_b[n][k];
+
+        if (p->kind->scales != 0)
+            each *= scale_of(p, b, p->scale_a, row, p->first_a, k) *
+                    scale_of(p, b, p->scale_b, n, p->first_b, k);
+        sum += p->negates == 1 || p->negates == 2 ? -each : each;
+    }
+    return sum;
+}
+
+static uint32_t bits_of_sum(const struct product *p, double sum)
+{
+    if (p->integers && p->saturates)
+        return (uint32_t)(int32_t)(sum > INT32_MAX   ? INT32_MAX
+                                   : sum < INT32_MIN ? INT32_MIN
+                                                     : sum);
+    if (p->integers)
+        return (uint32_t)(int64_t)sum;
+    return p->halves ? half_bits(sum) : bits_of((float)sum);
+}
+
+/* The cell of an element: layouts A, D, B (two halves of the columns one below
+ * the other) and F (sixteen rows a subpartition). */
+static uint32_t *cell_of(struct emu_tensor_memory *t, const struct product *p,
+                         unsigned row, unsigned n)
+{
+    int folds = p->pair && p->m == 128;
+
+    if (folds)
+        return &t->cell[row + (n >= p->n / 2 ? 64 : 0)][p->d + n % (p->n / 2)];
+    return &t->cell[lane_of(p, row)][p->d + n];
+}
+
+static void expect(const struct product *p, struct emu_tensor_memory *want[2])
+{
+    for (int b = 0; b < (p->pair ? 2 : 1); b++) {
+        for (unsigned row = 0; row < p->rows; row++) {
+            for (unsigned n = 0; n < p->n; n++) {
+                uint32_t *cell = cell_of(want[b], p, row, n);
+                double sum = sum_of(p, b, row, n);
+
+                if (p->adds)
+                    sum += p->integers ? (double)(int32_t)*cell
+                           : p->halves ? (double)half_value(*cell & 0xffff)
+                                       : (double)float_of(*cell);
+                *cell = bits_of_sum(p, sum);
+            }
+        }
+    }
+}
+
+static void set_registers(const struct product *p)
+{
+    uint64_t a = descriptor_of(&p->tile_a), b = descriptor_of(&p->tile_b);
+
+    set_uniform(UR_E, 0);
+    set_uniform(UR_E + 1, p->desc);
+    set_uniform(UR_D, p->d);
+    set_uniform(UR_A, p->from_tensor ? p->column_a : (uint32_t)a);
+    set_uniform(UR_A + 1, (uint32_t)(a >> 32));
+    set_uniform(UR_B, (uint32_t)b);
+    set_uniform(UR_B + 1, (uint32_t)(b >> 32));
+    set_uniform(UR_SCALES, p->scale_a);
+    set_uniform(UR_SCALES + 1, p->scale_b);
+    h->warp.up[0] = (uint8_t)p->adds;
+}
+
+START_TEST(products_are_those_of_the_reference)
+{
+    static struct product p;
+
+    setup();
+    state = 1000 + (uint64_t)_i;
+    for (int i = 0; i < TRIALS / 20; i++) {
+        uint64_t low, high;
+
+        draw_product(&p);
+        fill(&p);
+        set_registers(&p);
+        low = p.kind->low ^ (p.from_tensor ? 0xc00 : 0);
+        high = p.kind->high | (uint64_t)p.pair << 21;
+        ck_assert_msg(run(low, high) == TEG_OK, "%s: %s x %s, %u x %u%s",
+                      h->d.what, p.a->name, p.b->name, p.m, p.n,
+                      p.pair ? " by a pair" : "");
+        expect(&p, before);
+        for (int b = 0; b < 2; b++) {
+            for (unsigned c = 0; c < LANES * COLUMNS; c++) {
+                uint32_t got = tensor[b]->cell[c / COLUMNS][c % COLUMNS];
+                uint32_t want = before[b]->cell[c / COLUMNS][c % COLUMNS];
+
+                ck_assert_msg(
+                    got == want,
+                    "%s x %s%s, %u x %u%s, desc %08x%s: block %d lane %u "
+                    "column %u: %08x, not %08x",
+                    p.a->name, p.b->name, p.from_tensor ? " from tensor" : "",
+                    p.m, p.n, p.pair ? " by a pair" : "", p.desc,
+                    p.adds ? " added" : "", b, c / COLUMNS, c % COLUMNS, got,
+                    want);
+            }
+        }
+    }
+    teardown();
+}
+END_TEST
+
+/* ---- loads and stores ------------------------------------------------------------ */
+
+/* Where bits of a lane's registers lie, in a row of so many bits times the
+ * repetitions: strides of threads, and of a register's bits, in bits; "rows" are
+ * 16 or 32.  (CUTLASS, copy_traits_sm100.hpp) */
+static const struct moves {
+    unsigned code;  /* 87, 82:81 */
+    unsigned width; /* bits of a row of x1 */
+    struct {
+        unsigned count, stride, rows; /* of threads: stride + rows rows */
+    } thread[3];
+    unsigned registers; /* of x1 */
+    struct {
+        unsigned stride, rows;
+    } reg[4]; /* of these, from the first */
+    unsigned lanes_from, lanes;
+} moves[] = {
+    {1,
+     256,
+     {{4, 64, 0}, {8, 0, 1}},
+     4,
+     {{0, 0}, {32, 0}, {0, 8}, {32, 8}},
+     0,
+     32},
+    {0, 128, {{4, 32, 0}, {8, 0, 1}}, 2, {{0, 0}, {0, 8}}, 0, 32},
+    {3, 64, {{2, 0, 8}, {2, 32, 0}, {8, 0, 1}}, 1, {{0, 0}}, 0, 32},
+    {2, 32, {{32, 0, 1}}, 1, {{0, 0}}, 0, 32},
+    {4, 32, {{16, 0, 1}}, 1, {{0, 0}}, 0, 16},
+    {5, 32, {{16, 0, 1}}, 1, {{0, 0}}, 16, 16},
+};
+
+static void place_in_row(const struct moves *m, unsigned l, unsigned r,
+                         unsigned *row, unsigned *bit)
+{
+    unsigned again = r / m->registers, inside = r % m->registers;
+
+    *row = m->reg[inside].rows;
+    *bit = m->reg[inside].stride + again * m->width;
+    for (int i = 0; i < 3 && m->thread[i].count != 0; i++) {
+        *row += l % m->thread[i].count * m->thread[i].rows;
+        *bit += l % m->thread[i].count * m->thread[i].stride;
+        l /= m->thread[i].count;
+    }
+}
+
+/* Bit `bit` of a row that is 32 bits wide, or 16 of 32 if halves are packed. */
+static uint32_t word_at(const struct emu_tensor_memory *t, unsigned lane,
+                        unsigned column, unsigned bit, int packs)
+{
+    const uint32_t *cell = t->cell[lane] + column;
+
+    return packs ? (cell[bit / 16] & 0xffff) | cell[bit / 16 + 1] << 16
+                 : cell[bit / 32];
+}
+
+START_TEST(loads_and_stores_are_those_of_the_reference)
+{
+    setup();
+    state = 1000 + (uint64_t)_i;
+    for (int i = 0; i < TRIALS; i++) {
+        const struct moves *m = &moves[help_below(&state, 6)];
+        unsigned times = help_below(&state, m->registers == 4   ? 6
+                                            : m->registers == 2 ? 7
+                                                                : 8);
+        int packs = help_below(&state, 4) == 0 && times < 6,
+            stores = help_below(&state, 2) != 0;
+        unsigned count = m->registers << times, lane;
+        unsigned columns = (m->width / 32 << times) * (packs ? 2 : 1);
+        unsigned column = help_below(&state, COLUMNS - columns + 1);
+        uint64_t high;
+
+        h->warp.number = help_below(&state, 8);
+        lane = h->warp.number % 4 * 32 +
+               (m->code != 2 ? 16 * help_below(&state, 2) : 0);
+        tensor[0]->taken = 0xffff;
+        for (unsigned c = 0; c < LANES * COLUMNS; c++)
+            tensor[0]->cell[c / COLUMNS][c % COLUMNS] =
+                (uint32_t)(c * 2654435761u);
+        for (unsigned r = 0; r < 200; r++)
+            for (unsigned l = 0; l < 32; l++)
+                h->warp.r[r][l] = (uint32_t)((r * 32 + l) * 40503u + 7);
+        *before[0] = *tensor[0];
+        set_uniform(UR_E, lane << 16 | column);
+        high = (uint64_t)(m->code >> 2) << 23 | (uint64_t)(m->code & 3) << 17 |
+               (uint64_t)times << 19 | (uint64_t)packs << 16 |
+               UINT64_C(0x000e220008000000) | (stores ? UR_E : 0);
+        ck_assert_msg(run(stores ? 0x00000010000079ed : 0x00000004001079ee,
+                          high) == TEG_OK,
+                      "%s", h->d.what);
+        for (unsigned r = 0; r < count; r++) {
+            for (unsigned l = m->lanes_from; l < m->lanes_from + m->lanes;
+                 l++) {
+                unsigned row, bit;
+                uint32_t want = (uint32_t)(((16 + r) * 32 + l) * 40503u + 7);
+                uint32_t got;
+
+                place_in_row(m, l - m->lanes_from, r, &row, &bit);
+                got = word_at(stores ? tensor[0] : before[0], lane + row,
+                              column, bit, packs);
+                ck_assert_msg(stores ? got == want
+                                     : got == h->warp.r[16 + r][l],
+                              "shape %u x%u%s, %s: lane %u register %u",
+                              m->code, 1u << times, packs ? " packed" : "",
+                              stores ? "store" : "load", l, r);
+            }
+        }
+    }
+    teardown();
+}
+END_TEST
+
+/* ---- what may not be ----------------------------------------------------------------- */
+
+static void fails(const char *what, uint64_t low, uint64_t high)
+{
+    ck_assert(run(low, high) != TEG_OK);
+    ck_assert_msg(strstr(h->d.what, what) != NULL, "%s", h->d.what);
+}
+
+START_TEST(faults_say_what_is_wrong)
+{
+    static struct product p;
+    const uint64_t load = 0x00000004001079ee, load_high = 0x000e220008040000;
+
+    setup();
+    state = 1000;
+    do
+        draw_product(&p);
+    while (p.kind != &kinds[0] || p.from_tensor || p.pair);
+    fill(&p);
+    set_registers(&p);
+    tensor[0]->taken = 0xfffe;
+    fails("is not allocated", p.kind->low, p.kind->high);
+    tensor[0]->taken = 0xffff;
+    set_uniform(UR_E + 1, p.desc | 4);
+    fails("sparse", p.kind->low, p.kind->high);
+    set_uniform(UR_E + 1, p.desc & 0xff81ffff);
+    fails("none of a product", p.kind->low, p.kind->high);
+    set_registers(&p);
+    set_uniform(UR_D, 500);
+    fails("tensor memory has", p.kind->low, p.kind->high);
+    set_registers(&p);
+    set_uniform(UR_B + 1, 0);
+    fails("no descriptor", p.kind->low, p.kind->high);
+    block[0].cluster_blocks = 1;
+    set_registers(&p);
+    set_uniform(UR_E + 1, (p.desc & 0xe0ffffff) | 8 << 24);
+    fails("make a pair", p.kind->low, p.kind->high | UINT64_C(1) << 21);
+    block[0].cluster_blocks = 2;
+    h->warp.number = 1;
+    set_uniform(UR_E, 0);
+    fails("this warp has lanes 32 to 63", load, load_high);
+    set_uniform(UR_E, 32 << 16 | 512);
+    fails("tensor memory has", load, load_high);
+    tensor[0]->taken = 0;
+    set_uniform(UR_E, 32 << 16);
+    fails("column 0 is not allocated", load, load_high);
+    teardown();
+}
+END_TEST
+
+HELP_MAIN("traces/emulate/ops/tcgen", 60,
+          {products_are_those_of_the_reference, 5},
+          {loads_and_stores_are_those_of_the_reference, 3},
+          {faults_say_what_is_wrong, 0})
