@@ -173,6 +173,58 @@ static int fmnmx(const struct reference_in *in, struct reference_out *out)
            !reference_marked(in->b, SASS_NEGATE);
 }
 
+static int fmnmx3(const struct reference_in *in, struct reference_out *out)
+{
+    int keeps_nan = reference_is(in, "nan", "NAN");
+    uint64_t two = chosen(single_bits(in, 0), single_bits(in, 1), &exact_single,
+                          in->p, keeps_nan);
+
+    out->d = chosen(two, single_bits(in, 2), &exact_single, in->p, keeps_nan);
+    return 1;
+}
+
+/* Two numbers, each as the instruction of one has it: of an operand as they
+ * stand, crosswise, or its first register for both. */
+static int pairs(const struct reference_in *in, struct reference_out *out,
+                 reference one)
+{
+    const struct teg_sass_operand *o[3] = {in->a, in->b, in->c};
+
+    out->d = 0;
+    for (int i = 0; i < 2; i++) {
+        struct reference_in each = *in;
+        struct reference_out result = {0};
+
+        for (int k = 0; k < 3; k++) {
+            int which = o[k] == NULL || o[k]->suffix_value == 2 ? 0
+                        : o[k]->suffix_value == 1               ? 1 - i
+                                                                : i;
+
+            each.word[k][0] = in->word[k][which];
+        }
+        if (!one(&each, &result))
+            return 0;
+        out->d |= (result.d & UINT32_MAX) << 32 * i;
+    }
+    out->matters = UINT64_MAX;
+    return 1;
+}
+
+static int fadd2(const struct reference_in *in, struct reference_out *out)
+{
+    return pairs(in, out, fadd);
+}
+
+static int fmul2(const struct reference_in *in, struct reference_out *out)
+{
+    return pairs(in, out, fmul);
+}
+
+static int ffma2(const struct reference_in *in, struct reference_out *out)
+{
+    return pairs(in, out, ffma);
+}
+
 static int fsel(const struct reference_in *in, struct reference_out *out)
 {
     out->d = single_bits(in, in->p ? 0 : 1);
@@ -449,6 +501,10 @@ const struct reference_row reference_floats[] = {
     {"FMUL", fmul},
     {"FFMA", ffma},
     {"FMNMX", fmnmx},
+    {"FMNMX3", fmnmx3},
+    {"FADD2", fadd2},
+    {"FMUL2", fmul2},
+    {"FFMA2", ffma2},
     {"FSEL", fsel},
     {"FSETP", fsetp},
     {"FSET", fset},

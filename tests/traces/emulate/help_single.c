@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/traces/emulate/help_words.h"
+#include "traces/emulate/core/tensor_memory.h"
 
 struct help_single *help_single_new(void)
 {
@@ -36,6 +37,12 @@ struct help_single *help_single_new(void)
     h->block.shared = h->shared;
     h->block.shared_bytes = sizeof h->shared;
     h->block.local = h->local;
+    h->block.tensor = calloc(1, sizeof *h->block.tensor);
+    if (h->block.tensor == NULL) {
+        help_single_free(h);
+        return NULL;
+    }
+    h->block.tensor->taken = 0x00ff; /* half of it is allocated */
     h->block.local_bytes = HELP_LOCAL_BYTES;
     h->block.warp = &h->warp;
     h->block.warps = 1;
@@ -52,8 +59,10 @@ struct help_single *help_single_new(void)
 
 void help_single_free(struct help_single *h)
 {
-    if (h != NULL)
+    if (h != NULL) {
         emu_device_free(h->block.device);
+        free(h->block.tensor);
+    }
     free(h);
 }
 

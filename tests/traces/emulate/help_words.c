@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-const uint32_t help_generations[HELP_DECODED] = {70, 72, 75, 80, 86,
-                                                 87, 89, 90, 120};
+const uint32_t help_generations[HELP_DECODED] = {70, 72, 75, 80,  86,
+                                                 87, 89, 90, 100, 120};
 
 static void add_field(struct help_field *f, const char *name, size_t length,
                       const char *bits, int is_modifier)

@@ -15,7 +15,7 @@ enum {
     HELP_C = 12,
     HELP_D = 16,
     HELP_E = 20,
-    HELP_DECODED = 9
+    HELP_DECODED = 10
 };
 
 extern const uint32_t help_generations[HELP_DECODED];

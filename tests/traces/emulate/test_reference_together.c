@@ -129,12 +129,51 @@ static void redux(const struct trial *t, uint32_t mask, struct together *out)
         out->d[l] = (uint32_t)total;
 }
 
+/* The least or greatest: of integers, or of floats, where a zero is less than
+ * another by its sign and NaN are left out, or with .NAN win. */
+static void credux(const struct trial *t, uint32_t mask, struct together *out)
+{
+    int floats = has_text(t, "ctype", "F32"),
+        has_sign = has_text(t, "ctype", "S32");
+    int least = has_text(t, "credux", "MIN") || has_text(t, "credux", "MINABS");
+    int absolute =
+        has_text(t, "credux", "MAXABS") || has_text(t, "credux", "MINABS");
+    int some = 0, nan = 0;
+    int64_t best = 0;
+    uint32_t total = 0x7fffffff;
+
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        uint32_t word = lane_word(t, 'a', 0, l);
+        int64_t v;
+
+        if (absolute)
+            word &= 0x7fffffff;
+        if (!(mask >> l & 1))
+            continue;
+        if (floats && (word & 0x7fffffff) > 0x7f800000) {
+            nan = 1;
+            continue;
+        }
+        v = floats     ? (word >> 31 ? -1 - (int64_t)(word & 0x7fffffff)
+                                     : (int64_t)word)
+            : has_sign ? (int64_t)(int32_t)word
+                       : (int64_t)word;
+        if (!some || (least ? v < best : v > best)) {
+            best = v;
+            total = word;
+        }
+        some = 1;
+    }
+    for (unsigned l = 0; l < EMU_LANES; l++)
+        out->d[l] = nan && has_text(t, "nan", "NAN") ? 0x7fffffff : total;
+}
+
 static const struct {
     const char *name;
     void (*of)(const struct trial *t, uint32_t mask, struct together *out);
 } together[] = {
     {"SHFL", shfl},   {"VOTE", vote},   {"VOTEU", vote},
-    {"MATCH", match}, {"REDUX", redux},
+    {"MATCH", match}, {"REDUX", redux}, {"CREDUX", credux},
 };
 
 static void check_together(struct trial *t, uint32_t mask,

@@ -102,12 +102,11 @@ enum arithmetic {
 /* a + c, a * b or a * b + c with the modifiers of the three operations, which
  * share their places.  With another rounding all are fused: b is 1, or c a
  * zero of the product's sign. */
-static void multiply_add(struct emu_warp *w, const struct emu_op *op,
-                         uint32_t mask, float a[EMU_LANES], float b[EMU_LANES],
-                         float c[EMU_LANES], enum arithmetic what)
+static void combine(const struct emu_op *op, float a[EMU_LANES],
+                    float b[EMU_LANES], float c[EMU_LANES],
+                    enum arithmetic what, float out[EMU_LANES])
 {
     unsigned rounding = emu_bits(op, 79, 78);
-    float out[EMU_LANES];
 
     if (emu_bit(op, 80)) {
         flush(a);
@@ -127,7 +126,79 @@ static void multiply_add(struct emu_warp *w, const struct emu_op *op,
     } else {
         LANES out[l] = fmaf(a[l], b[l], c[l]);
     }
+}
+
+static void multiply_add(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask, float a[EMU_LANES], float b[EMU_LANES],
+                         float c[EMU_LANES], enum arithmetic what)
+{
+    float out[EMU_LANES];
+
+    combine(op, a, b, c, what, out);
     write_results(w, op, mask, out);
+}
+
+/* Number `i` of a pair: of one register for both (2), or of two, crosswise if 1.
+ * (What the suffixes F32x2.HI_LO, F32x2.LO_HI and F32 say) */
+static void one_of_pair(const struct emu_warp *w, const struct emu_operand *o,
+                        unsigned i, float out[EMU_LANES])
+{
+    unsigned word = o == NULL || o->suffix_value == 2 ? 0
+                    : o->suffix_value == 1            ? 1 - i
+                                                      : i;
+    unsigned flags = o != NULL ? o->flags : 0;
+    const uint32_t *row = emu_row(w, o, word);
+
+    LANES
+    {
+        uint32_t bits = row[l];
+
+        bits &= flags & SASS_ABSOLUTE ? 0x7fffffff : EMU_ALL;
+        out[l] = float_of(bits ^ (flags & SASS_NEGATE ? 0x80000000u : 0));
+    }
+}
+
+/* Two numbers of single precision in register pairs. */
+static void combine_pairs(struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask, enum arithmetic what)
+{
+    uint32_t result[2][EMU_LANES];
+
+    if (what != SUM && is_refused(w, op))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES], out[EMU_LANES];
+
+        one_of_pair(w, op->a, i, a);
+        one_of_pair(w, op->b, i, what == SUM ? c : b);
+        if (what == SUM)
+            LANES b[l] = 1;
+        else if (what == FUSED)
+            one_of_pair(w, op->c, i, c);
+        else
+            LANES c[l] = 0;
+        combine(op, a, b, c, what, out);
+        if (emu_bit(op, 80))
+            flush(out);
+        LANES result[i][l] = plain_bits(out[l]);
+    }
+    emu_write(w, op->d, 0, mask, result[0]);
+    emu_write(w, op->d, 1, mask, result[1]);
+}
+
+EXEC(fadd2)
+{
+    combine_pairs(w, op, mask, SUM);
+}
+
+EXEC(fmul2)
+{
+    combine_pairs(w, op, mask, PRODUCT);
+}
+
+EXEC(ffma2)
+{
+    combine_pairs(w, op, mask, FUSED);
 }
 
 EXEC(ffma)
@@ -258,11 +329,51 @@ static int is_absolute(const struct emu_operand *o)
 
 /* The lesser if `p`; a number wins over NaN unless .NAN.  As integers of which
  * negative ones are turned over, floats stand in order, -0 before +0. */
+/* The lesser one, or the greater, into `a`; a NaN does not count, with `keep_nan`
+ * nothing else does. */
+static void prefer(uint32_t a[EMU_LANES], const uint32_t b[EMU_LANES],
+                   const uint32_t want_min[EMU_LANES], uint32_t keep_nan)
+{
+    LANES
+    {
+        int32_t x = (int32_t)(a[l] ^ (uint32_t)((int32_t)a[l] >> 31) >> 1);
+        int32_t y = (int32_t)(b[l] ^ (uint32_t)((int32_t)b[l] >> 31) >> 1);
+        uint32_t a_nan = (a[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
+        uint32_t b_nan = (b[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
+        uint32_t lesser = x < y ? EMU_ALL : 0;
+        uint32_t take_a = ~(lesser ^ want_min[l]);
+        uint32_t none = (a_nan & b_nan) | (keep_nan & (a_nan | b_nan));
+        uint32_t one;
+
+        take_a = (take_a | b_nan) & ~a_nan;
+        one = (a[l] & take_a) | (b[l] & ~take_a);
+        a[l] = (one & ~none) | (0x7fffffff & none);
+    }
+}
+
+EXEC(fmnmx3)
+{
+    const struct emu_operand *operand[3] = {op->a, op->b, op->c};
+    uint32_t want_min[EMU_LANES], out[EMU_LANES], bits[EMU_LANES];
+
+    emu_spread(emu_predicate(w, op->p), want_min);
+    for (int i = 0; i < 3; i++) {
+        float room[EMU_LANES];
+
+        emu_float(w, operand[i], room);
+        if (emu_bit(op, 80))
+            flush(room);
+        memcpy(i == 0 ? out : bits, room, sizeof bits);
+        if (i != 0)
+            prefer(out, bits, want_min, emu_bit(op, 81) ? EMU_ALL : 0);
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
 EXEC(fmnmx)
 {
     float room[2][EMU_LANES];
-    uint32_t want_min[EMU_LANES], a[EMU_LANES], b[EMU_LANES], out[EMU_LANES];
-    uint32_t keep_nan = emu_bit(op, 81) ? EMU_ALL : 0;
+    uint32_t want_min[EMU_LANES], out[EMU_LANES], b[EMU_LANES];
 
     if (emu_bit(op, 82) && !(is_absolute(op->a) && is_absolute(op->b))) {
         emu_refuse(w, op);
@@ -274,23 +385,10 @@ EXEC(fmnmx)
         flush(room[0]);
         flush(room[1]);
     }
-    memcpy(a, room[0], sizeof a);
+    memcpy(out, room[0], sizeof out);
     memcpy(b, room[1], sizeof b);
     emu_spread(emu_predicate(w, op->p), want_min);
-    LANES
-    {
-        int32_t x = (int32_t)(a[l] ^ (uint32_t)((int32_t)a[l] >> 31) >> 1);
-        int32_t y = (int32_t)(b[l] ^ (uint32_t)((int32_t)b[l] >> 31) >> 1);
-        uint32_t a_nan = (a[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
-        uint32_t b_nan = (b[l] & 0x7fffffff) > 0x7f800000 ? EMU_ALL : 0;
-        uint32_t lesser = x < y ? EMU_ALL : 0;
-        uint32_t take_a = ~(lesser ^ want_min[l]);
-        uint32_t none = (a_nan & b_nan) | (keep_nan & (a_nan | b_nan));
-
-        take_a = (take_a | b_nan) & ~a_nan;
-        out[l] = (a[l] & take_a) | (b[l] & ~take_a);
-        out[l] = (out[l] & ~none) | (0x7fffffff & none);
-    }
+    prefer(out, b, want_min, emu_bit(op, 81) ? EMU_ALL : 0);
     if (emu_bit(op, 82))
         cross_signs(w, op, out);
     emu_write(w, op->d, 0, mask, out);
@@ -559,11 +657,29 @@ EXEC(dsetp)
 }
 
 const struct emu_row_of EMU_TABLE(float)[] = {
-    {"FFMA", ffma},    {"FADD", fadd},   {"FMUL", fmul},
-    {"FSEL", fsel},    {"FMNMX", fmnmx}, {"FSETP", fsetp},
-    {"FSET", fset},    {"MUFU", mufu},   {"FCHK", fchk},
-    {"DFMA", dfma},    {"DADD", dadd},   {"DMUL", dmul},
-    {"DSETP", dsetp},  {"UFFMA", ffma},  {"UFADD", fadd},
-    {"UFMUL", fmul},   {"UFSEL", fsel},  {"UFMNMX", fmnmx},
-    {"UFSETP", fsetp}, {"UFSET", fset},  {0},
+    {"FFMA", ffma},
+    {"FADD", fadd},
+    {"FMUL", fmul},
+    {"FSEL", fsel},
+    {"FMNMX", fmnmx},
+    {"FSETP", fsetp},
+    {"FSET", fset},
+    {"MUFU", mufu},
+    {"FCHK", fchk},
+    {"DFMA", dfma},
+    {"DADD", dadd},
+    {"DMUL", dmul},
+    {"DSETP", dsetp},
+    {"UFFMA", ffma},
+    {"UFADD", fadd},
+    {"UFMUL", fmul},
+    {"UFSEL", fsel},
+    {"UFMNMX", fmnmx},
+    {"UFSETP", fsetp},
+    {"UFSET", fset},
+    {"FMNMX3", fmnmx3},
+    {"FADD2", fadd2},
+    {"FMUL2", fmul2},
+    {"FFMA2", ffma2},
+    {0},
 };
