@@ -176,6 +176,15 @@ static const struct {
     {"MATCH", match}, {"REDUX", redux}, {"CREDUX", credux},
 };
 
+/* PTX has .abs and .NaN of floats alone, and no type 3. */
+static int is_of_floats(const struct trial *t)
+{
+    return strcmp(t->h->op.sass.name, "CREDUX") == 0 &&
+           !has_text(t, "ctype", "F32") &&
+           (has_text(t, "nan", "NAN") || has_text(t, "credux", "MAXABS") ||
+            has_text(t, "credux", "MINABS"));
+}
+
 static void check_together(struct trial *t, uint32_t mask,
                            const struct together *want)
 {
@@ -210,8 +219,11 @@ static void try_together(struct trial *t, unsigned which, unsigned g)
         tally = trial_tally(t->h->op.sass.name);
         teg_sass_text(&t->h->op.sass, t->text);
         trial_restore(t);
-        if (help_single_run(t->h, masks[i / 2]) != TEG_OK)
+        if (help_single_run(t->h, masks[i / 2]) != TEG_OK) {
+            if (is_of_floats(t))
+                return;
             ck_abort_msg("sm_%u %s is refused", t->cc, t->text);
+        }
         together[which].of(t, masks[i / 2], &want);
         check_together(t, masks[i / 2], &want);
         tally->of[g].checked += (unsigned long)__builtin_popcount(masks[i / 2]);
