@@ -355,7 +355,7 @@ START_TEST(unknown_mnemonics_take_the_class_their_letters_suggest)
         {"FFOO", 80, CLASS_FADD, SPACE_NONE, 0},
         {"DFOO", 80, CLASS_DADD, SPACE_NONE, 0},
         {"HFOO", 80, CLASS_HALF, SPACE_NONE, 0},
-        {"UTCHMMA", 100, CLASS_HMMA, SPACE_NONE, 0},
+        {"UXHMMA", 100, CLASS_HMMA, SPACE_NONE, 0},
         {"QGMMAX", 100, CLASS_GMMA, SPACE_NONE, 0},
         {"ZZZ", 80, CLASS_IADD, SPACE_NONE, 0},
         {"", 80, CLASS_IADD, SPACE_NONE, 0},

@@ -78,6 +78,7 @@ static int tile_of(struct emu_warp *w, const struct emu_op *op,
     t->stride = (high & 0x3fff) << 4;
     t->swizzle = swizzles[high >> 30];
     t->is_transposed = is_transposed;
+    t->by_pairs = 0;
     if ((high >> 17 & 7) == 0)
         return 1;
     emu_fault(w, op, -1, TEG_LIMIT,
