@@ -153,12 +153,14 @@ static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
     sim_wanted_end(&w);
 }
 
-/* Fermi with L1: whole lines. */
+/* Fermi with L1: whole lines of what is read through it; global stores go past
+ * it, by sectors (CUDA programming guide, cc 2.x). */
 static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
                            const struct teg_access *a)
 {
     coalesce_sectors(plan, inst, a);
-    if (inst->flags & INST_BYPASS_L1)
+    if (inst->flags & INST_BYPASS_L1 ||
+        (inst->space != SPACE_LOCAL && !(inst->flags & INST_LOAD)))
         return;
     plan->request.bytes = plan->count * TEG_LINE_BYTES;
     for (uint32_t i = 0; i < plan->count; i++) {

@@ -57,18 +57,57 @@ class Transpose(Ladder):
              ("diagonal", 69.5, None))
 
     def launches(self, plan, on, size, folder):
-        w, step = size, plan.kernel
         if on:
-            yield traced(folder, on, f"transpose_{step}",
-                         f"{w // 32},{w // 32}", "32,8",
-                         f"buf:f32:{w * w}:zeros", f"buf:f32:{w * w}:zeros",
-                         f"i32:{w}")
+            yield self.compiled(plan, size, folder)
         else:
             yield [f"{KERNELS}/transpose.sketch", "-g", self.chip, "-p",
-                   f"STEP={step}", "-p", f"W={w}"]
+                   f"STEP={plan.kernel}", "-p", f"W={size}"]
+
+    @staticmethod
+    def compiled(plan, w, folder, **options):
+        return traced(folder, plan.gpu, f"transpose_{plan.kernel}",
+                      f"{w // 32},{w // 32}", "32,8",
+                      f"buf:f32:{w * w}:zeros", f"buf:f32:{w * w}:zeros",
+                      f"i32:{w}", **options)
 
     def value(self, us, size, plan):
         return 8 * size ** 2 / us / 1000
+
+
+class LaterTranspose(Transpose):
+    """The same steps on boards of a later edition of that text, whose error
+    correction takes part of the bandwidth: nobody says how much.  Compiled
+    for sm_75, launched again and again, as there."""
+    source = ("the same in its edition of the CUDA samples (MatrixTranspose.pdf), "
+              "boards with error correction; `tests/kernels/ladders/ladders.cu`")
+    NUMBERS = settings = ()
+    NEXT = (None, None, "uncoalesced accesses", "bank conflicts") + (None,) * 4
+
+    def steps(self, on):
+        return [Plan(step[0], number, next_, place, on or self.chip)
+                for place, (step, number, next_)
+                in enumerate(zip(self.STEPS, self.NUMBERS, self.NEXT), 1)]
+
+    def launches(self, plan, on, size, folder):
+        yield [*self.compiled(plan, size, folder, older=True), "--caches",
+               "warm", *(word for s in self.settings for word in ("--set", s))]
+
+
+class FermiTranspose(LaterTranspose):
+    name = "transpose-m2090"
+    title = "Transpose of 2048 x 2048 floats, Tesla M2090"
+    chip = "gtx580"
+    settings = ("chip.sm_clock_mhz=1301", "dram.bandwidth_gbs=177.6")
+    NUMBERS = (125.2, 110.6, 61.5, 92.8, 103.2, 105.8, 107.2, 81.4)
+
+
+class KeplerTranspose(LaterTranspose):
+    name = "transpose-k20x"
+    title = "Transpose of 2048 x 2048 floats, Tesla K20X"
+    chip = "k20"
+    settings = ("chip.sm_clock_mhz=732", "chip.sms=14",
+                "dram.bandwidth_gbs=249.6")
+    NUMBERS = (147.6, 130.5, 92.0, 114.0, 112.6, 115.0, 123.5, 106.7)
 
 
 class Stream(Ladder):

@@ -5,6 +5,7 @@ import bodies
 import bounds
 import products
 
-LADDERS = (bandwidth.Reduction(), bandwidth.Transpose(), bandwidth.Stream(),
-           bounds.Fermi(), bounds.Kepler(), bodies.Unrolled(),
-           bodies.Bodies(), products.Boehm(), products.Hopper())
+LADDERS = (bandwidth.Reduction(), bandwidth.Transpose(),
+           bandwidth.FermiTranspose(), bandwidth.KeplerTranspose(),
+           bandwidth.Stream(), bounds.Fermi(), bounds.Kepler(),
+           bodies.Unrolled(), bodies.Bodies(), products.Boehm(), products.Hopper())

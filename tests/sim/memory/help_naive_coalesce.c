@@ -165,10 +165,19 @@ static void sectors(struct sim_plan *plan, const struct wants *w)
     }
 }
 
-static void lines(struct sim_plan *plan, const struct wants *w, int past_l1)
+/* Fermi's L1 is for what is read, and for local memory. */
+static int past_l1(const struct teg_inst *inst)
+{
+    int reads = (inst->flags & INST_LOAD) != 0;
+
+    return (inst->flags & INST_BYPASS_L1) != 0 ||
+           !(reads || inst->space == SPACE_LOCAL);
+}
+
+static void lines(struct sim_plan *plan, const struct wants *w, int past)
 {
     sectors(plan, w);
-    for (uint32_t i = 0; i < plan->count && !past_l1; i++)
+    for (uint32_t i = 0; i < plan->count && !past; i++)
         plan->transaction[i] =
             (struct sim_transaction){.address = plan->transaction[i].address,
                                      .bytes = LINE,
@@ -241,7 +250,7 @@ static void coalesce(struct sim_plan *plan, const struct teg_gpu *gpu,
         else if (rule == COALESCING_IDEAL)
             ideal(plan, &w);
         else if (rule == COALESCING_LINES)
-            lines(plan, &w, (inst->flags & INST_BYPASS_L1) != 0);
+            lines(plan, &w, past_l1(inst));
         else
             sectors(plan, &w);
     }

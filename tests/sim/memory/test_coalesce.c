@@ -293,6 +293,23 @@ START_TEST(past_l1_lines_are_fetched_by_sectors)
 }
 END_TEST
 
+/* So do stores to global memory, which leave the rest of a sector as it was;
+ * those to local memory stay in L1. */
+START_TEST(stores_move_sectors_where_loads_move_lines)
+{
+    struct teg_inst store = global(4);
+    struct sim_plan p;
+
+    store.flags = INST_STORE;
+    p = plan(COALESCING_LINES, store, line(0x1000, 128));
+    ck_assert_uint_eq(p.request.bytes, 32 * 32);
+    ck_assert_uint_eq(p.transaction[0].partial, 1);
+    store.space = SPACE_LOCAL;
+    p = plan(COALESCING_LINES, store, line(0x1000, 128));
+    ck_assert_uint_eq(p.request.bytes, 32 * 128);
+}
+END_TEST
+
 /* Lines 5, 3 and 5 again: what does not rise is searched for. */
 START_TEST(lines_out_of_order_are_found_again)
 {
@@ -417,6 +434,7 @@ HELP_MAIN(
     {ideal_never_moves_more_than_is_wanted, 0}, {ideal_reads_what_was_read, 0},
     {generic_addresses_go_where_their_window_says, 0},
     {no_rule_forgets_a_lane, 4}, {past_l1_lines_are_fetched_by_sectors, 0},
+    {stores_move_sectors_where_loads_move_lines, 0},
     {lines_out_of_order_are_found_again, 0},
     {coalesced_is_what_its_bytes_need, 0},
     {half_warps_are_groups_of_old_chips, 0},
