@@ -216,7 +216,6 @@ START_TEST(every_resource_is_a_limit)
         {16, 1, 1}, {1, 65536, 1}, {1, 1, 1024}};
 
     for (int i = 0; i < 3; i++) {
-        setup();
         kernel[0].needs = needs[i];
         kernel[0].blocks_per_sm = 1;
         kernel[1].needs = (struct teg_block_needs){1, 1, 1};
@@ -226,8 +225,8 @@ START_TEST(every_resource_is_a_limit)
         expect(0, 5, 105);
         expect(1, 105, 205);
         teardown();
+        setup();
     }
-    setup();
     kernel[0].blocks = kernel[1].blocks = 4;
     gpu.launch.grids_max = 1;
     launch(1, 0);
