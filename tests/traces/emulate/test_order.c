@@ -151,6 +151,35 @@ static void expect_halves(unsigned sm, struct emu_order order)
     help_kernel_close(&k);
 }
 
+static void expect_hurried(unsigned sm, struct emu_order order)
+{
+    struct help_kernel k;
+    unsigned *out, *in, n = 100, sum = 0;
+
+    help_kernel_open(&k, sm, FILE, "hurried");
+    out = help_buffer(&k, 32 * WARPS * sizeof *out);
+    in = help_buffer(&k, n * sizeof *in);
+    help_int(&k, (int)n);
+    for (unsigned i = 0; i < n; i++)
+        in[i] = help_draw();
+    for (unsigned i = 0; i < n; i++)
+        sum = sum * 5 + in[i] + in[0];
+    k.facts.order = order;
+    k.ordered = 1;
+    help_run_kernel(&k, 1, 1, 32 * WARPS, 1);
+    for (unsigned t = 0; t < 32 * WARPS; t++)
+        ck_assert_uint_eq(out[t], sum + t);
+    help_kernel_close(&k);
+}
+
+/* As on a GPU, though no barrier says so. */
+START_TEST(what_is_read_behind_a_barrier_is_read_before_it_is_overwritten)
+{
+    expect_hurried(SM, (struct emu_order){0});
+    expect_hurried(SM, by_steps);
+}
+END_TEST
+
 /* A warp that pauses goes on where it was. */
 START_TEST(lanes_that_parted_keep_what_they_have)
 {
@@ -202,6 +231,8 @@ HELP_MAIN("emulate order", 120,
           {a_warp_goes_on_to_a_barrier, HELP_GENERATIONS},
           {warps_take_turns_by_steps, HELP_GENERATIONS},
           {a_seed_is_an_order, HELP_GENERATIONS},
+          {what_is_read_behind_a_barrier_is_read_before_it_is_overwritten,
+           HELP_GENERATIONS},
           {lanes_that_parted_keep_what_they_have, HELP_GENERATIONS},
           {an_endless_loop_ends_in_any_order, HELP_GENERATIONS},
           {an_order_is_a_word_or_a_number, 0})

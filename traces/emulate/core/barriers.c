@@ -84,8 +84,13 @@ static void release_block_barrier(struct emu_block *b, uint8_t number)
     else if (b->barrier[number].how == 2)
         votes = votes != 0;
     for (uint32_t i = 0; i < b->warps; i++) {
-        if (release_lanes(&b->warp[i], number) != 0)
-            b->warp[i].barrier_result = votes;
+        struct emu_warp *w = &b->warp[i];
+
+        if (release_lanes(w, number) == 0)
+            continue;
+        w->barrier_result = votes;
+        if (b->gang->order.turns == EMU_TO_BARRIERS)
+            emu_turn_anew(w);
     }
     memset(&b->barrier[number], 0, sizeof b->barrier[number]);
 }

@@ -24,7 +24,7 @@
 
 /* How the warps of a block take turns. */
 enum emu_turns {
-    EMU_TO_BARRIERS, /* each until it ends or waits for others */
+    EMU_TO_BARRIERS, /* until it waits for others, at first a little each */
     EMU_BY_STEPS,    /* an instruction each, as if side by side */
     EMU_BY_SEED,     /* some instructions each, as many as a seed says */
 };

@@ -348,6 +348,7 @@ static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
     w->p[7] = EMU_ALL;
     w->up[7] = 1;
     w->until = b->insts_max;
+    w->turn = b->insts_max;
     w->in[LANE_RUNS] = w->exists;
     w->in[LANE_EXITED] = ~w->exists;
 }
@@ -384,12 +385,14 @@ static void start_block(struct emu_block *b)
 
 /* How many instructions the warp's next turn has, as a point at which it
  * ends. */
-static uint64_t end_of_turn(struct emu_gang *g, const struct emu_warp *w)
+static uint64_t end_of_turn(struct emu_gang *g, struct emu_warp *w)
 {
     uint64_t most = w->block->insts_max, turn = 1;
 
-    if (g->order.turns == EMU_TO_BARRIERS)
-        return most;
+    if (g->order.turns == EMU_TO_BARRIERS) {
+        turn = w->turn;
+        w->turn = turn < most ? turn * 2 : turn;
+    }
     if (g->order.turns == EMU_BY_SEED) {
         /* xorshift64* */
         g->random ^= g->random >> 12;

@@ -113,6 +113,7 @@ struct emu_warp {
     uint8_t up[8];
     uint64_t executed;       /* instructions that did not make lanes wait */
     uint64_t until;          /* of them: then it is another warp's turn */
+    uint64_t turn;           /* of them: the next one's, emu_turn_anew */
     uint64_t polled;         /* of them, when it last waited for others */
     uint32_t paused;         /* lanes of the group that ran when it was */
     uint64_t issued;         /* all of them */
@@ -142,6 +143,22 @@ struct emu_warp {
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
 };
+
+/*
+ * Behind a barrier of its block a warp's turns begin short and double.  What one warp reads
+ * there and another overwrites much later is read first then, as on a GPU,
+ * where warps go on side by side, though no barrier says so.
+ */
+enum {
+    EMU_TURN_FIRST = 8, /* instructions */
+};
+
+static inline void emu_turn_anew(struct emu_warp *w)
+{
+    w->turn = EMU_TURN_FIRST;
+    if (w->until > w->executed + w->turn)
+        w->until = w->executed + w->turn;
+}
 
 struct teg_block_builder;
 

@@ -23,7 +23,7 @@ struct slot {
         struct teg_block_builder **stream; /* owned, [warps]: each warp's */
         struct teg_block_builder *whole;   /* owned */
         struct teg_block *traced;          /* owned until it is handed out */
-    } *recorded;                           /* owned */
+    } * recorded;                          /* owned */
     struct emu_view *view;                 /* owned; NULL: one thread */
     struct teg_diag d;
     teg_status status;
