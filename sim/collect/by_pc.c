@@ -302,6 +302,37 @@ struct sim_listener by_pc_listener(struct by_pc *b)
                                  .join = join};
 }
 
+/* ---- a part for the whole ------------------------------------------------- */
+
+static void scale(uint64_t *sum, double factor)
+{
+    *sum = (uint64_t)((double)*sum * factor + 0.5);
+}
+
+static void scale_row(struct by_pc_row *row, double factor)
+{
+    scale(&row->issued, factor);
+    scale(&row->lanes, factor);
+    for (int r = 0; r < TEG_STALLS; r++)
+        scale(&row->stall[r], factor);
+    scale(&row->requests, factor);
+#define REQUEST(type, field, ...) scale(&row->field, factor);
+#include "sim/collect/counters.def"
+    scale(&row->shared_requests, factor);
+    scale(&row->passes, factor);
+    scale(&row->groups, factor);
+    scale(&row->constant_requests, factor);
+    scale(&row->constant_addresses, factor);
+    for (uint32_t i = 0; i < row->producers; i++)
+        scale(&row->producer[i].cycles, factor);
+}
+
+void by_pc_scale(struct by_pc *b, double factor)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        scale_row(&b->row[i], factor);
+}
+
 /* ---- reading -------------------------------------------------------------- */
 
 uint64_t by_pc_stalled(const struct by_pc_row *row)

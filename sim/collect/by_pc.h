@@ -50,6 +50,9 @@ void by_pc_init(struct by_pc *b);
 void by_pc_release(struct by_pc *b);
 struct sim_listener by_pc_listener(struct by_pc *b);
 
+/* After a sample (sim/sample/sample.h): every sum times `factor`. */
+void by_pc_scale(struct by_pc *b, double factor);
+
 /* Warp-cycles before its issue, all reasons together. */
 uint64_t by_pc_stalled(const struct by_pc_row *row);
 /* Index of the row before which warps waited longest; `b->count`: nobody

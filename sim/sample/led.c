@@ -8,6 +8,7 @@
 #include "sim/engine/engine.h"
 #include "sim/sample/follow.h"
 #include "sim/sample/kinds.h"
+#include "sim/sample/listen.h"
 #include "sim/sample/scale.h"
 #include "sim/sample/schedule.h"
 #include "traces/block/block.h"
@@ -414,16 +415,21 @@ static teg_status simulate(struct led *l, const struct teg_gpu *gpu,
                                   .choose = choose};
     struct teg_launch launch = {
         .kernel = l->from->kernel, .self = l, .next = next_block};
+    struct sim_listener *all =
+        sample_listen(&own, listener, sizeof listener / sizeof listener[0]);
+    teg_status status;
 
+    if (all == NULL)
+        return teg_fail_memory(d);
     own.sms = 0;
     own.lead = &lead;
-    own.listener = listener;
-    own.listener_count = sizeof listener / sizeof listener[0];
     if (own.progress != NULL) {
         own.progress = on_progress;
         own.progress_self = l;
     }
-    return teg_simulate(&launch, gpu, &own, s, d);
+    status = teg_simulate(&launch, gpu, &own, s, d);
+    free(all);
+    return status;
 }
 
 static void release_row(struct row *r)

@@ -26,8 +26,8 @@ uint32_t sample_leading_sms(const struct teg_gpu *gpu, uint32_t sms);
 
 /* Simulates `launch` so, all of it, on a chip of `sms` SMs of `gpu` with
  * `blocks_per_sm` blocks each.  Fills `s` with statistics of the whole launch,
- * and `sample` but for `used` and `waves`.  `options` as for teg_simulate,
- * listeners are not called.  Fails as teg_simulate does. */
+ * and `sample` but for `used` and `waves`.  `options` as for teg_simulate;
+ * listeners hear the leading SMs.  Fails as teg_simulate does. */
 teg_status sample_led(struct teg_launch *launch, const struct teg_gpu *gpu,
                       uint32_t sms, uint32_t blocks_per_sm,
                       const struct teg_simulation_options *options,

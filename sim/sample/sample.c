@@ -7,6 +7,7 @@
 #include "sim/sample/facts.h"
 #include "sim/sample/led.h"
 #include "sim/sample/lines.h"
+#include "sim/sample/listen.h"
 #include "sim/sample/meter.h"
 #include "sim/sample/scale.h"
 #include "traces/block/block.h"
@@ -23,6 +24,13 @@ static const double l2_turns = 1.5;
 static const double written_least = 0.05;
 /* A bound that says next to nothing. */
 static const double bound_most = 0.25;
+
+double teg_sample_scale(const struct teg_sample *sample)
+{
+    return sample->used ? (double)sample->instructions /
+                              (double)sample->instructions_simulated
+                        : 1;
+}
 
 struct sampling {
     const struct teg_gpu *gpu;
@@ -206,6 +214,7 @@ static teg_status run_sample(struct sampling *p,
         sample_meter_listener(&p->issued),
     };
     struct teg_simulation_options own = *options;
+    struct sim_listener *all;
     struct teg_launch launch = {
         .kernel = p->from.kernel, .self = p, .next = next_sampled};
     teg_status status;
@@ -215,14 +224,16 @@ static teg_status run_sample(struct sampling *p,
         own.progress = on_progress;
         own.progress_self = p;
     }
-    own.listener = listener;
-    own.listener_count = sizeof listener / sizeof listener[0];
     p->number = calloc(3 * p->sampled, sizeof *p->number);
-    if (p->number == NULL)
+    all = sample_listen(&own, listener, sizeof listener / sizeof listener[0]);
+    if (p->number == NULL || all == NULL) {
+        free(all);
         return teg_fail_memory(d);
+    }
     p->end_cycle = p->number + p->sampled;
     p->begun = p->end_cycle + p->sampled;
     status = teg_simulate(&launch, p->gpu, &own, s, d);
+    free(all);
     if (status == TEG_OK && p->issued.failed)
         status = teg_fail_memory(d);
     sample_meter_sum(&p->issued);

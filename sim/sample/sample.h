@@ -49,6 +49,10 @@ struct teg_sample {
     double error_bound;                            /* of the cycles, relative */
 };
 
+/* What a sum over the part stands for in the whole, as a factor: by work.  1 if
+ * no sample was used. */
+double teg_sample_scale(const struct teg_sample *sample);
+
 /* What the blocks of a launch are, whatever the GPU: for the second way. */
 struct teg_sample_facts;
 
@@ -72,8 +76,10 @@ teg_status teg_sample_look(teg_sample_open *open, void *self,
  * would get a bound beyond 25 %, `sample->used` is 0 and `s` undefined.
  *
  * `*facts` is NULL, or what an earlier call for the same blocks left there; it
- * is filled when needed, the caller's to free.  `options` as for teg_simulate,
- * listeners are not called.
+ * is filled when needed, the caller's to free.  `options` as for teg_simulate:
+ * listeners hear what is simulated, and nothing is scaled for them
+ * (teg_sample_scale); if no sample is used they may have heard one that was
+ * given up, and start anew with the next simulation.
  */
 teg_status teg_sample_simulate(teg_sample_open *open, void *self,
                                const struct teg_gpu *gpu,

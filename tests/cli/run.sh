@@ -172,7 +172,9 @@ check 'sampled cycles are within their bound' \
         e = 100 * (s / f - 1); exit !(s > 0 && b > 0 && e <= b && -e <= b)}'
 expect 0 "$teg" run $long --sample
 out 'SAMPLED.*of 13,000 blocks'
-expect 2 "$teg" run $long --sample --by-pc
+expect 2 "$teg" run $long --sample --exact
+err 'excludes --exact'
+expect 2 "$teg" run $long --similar 5 --by-pc
 err 'excludes --exact, --by-pc'
 
 # Series over time. The clock pair of the GT200 chain is 516 cycles apart

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/collect/by_pc.h"
 #include "sim/sample/led.h"
 #include "sim/sample/sample.h"
 #include "traces/store.h"
@@ -339,6 +340,49 @@ START_TEST(the_same_launch_gives_the_same_sample)
 }
 END_TEST
 
+/* Of both ways: a few SMs, and the first waves of many. */
+START_TEST(listeners_hear_the_part_and_it_stands_for_the_whole)
+{
+    struct teg_sample_facts *facts = NULL;
+    struct teg_launch launch;
+    struct by_pc some, all;
+    struct sim_listener ear = by_pc_listener(&some);
+    struct teg_simulation_options options = {.listener = &ear,
+                                             .listener_count = 1};
+    uint64_t issued = 0;
+
+    setup(160 * (_i == 0 ? 30 : 140), bodies[1]);
+    by_pc_init(&some);
+    by_pc_init(&all);
+    ck_assert(teg_sample_simulate(open_launch, store, &gpu, &options, 0, &facts,
+                                  &part, &sample, &d) == TEG_OK);
+    ck_assert_int_eq(sample.used, 1);
+    for (uint32_t i = 0; i < some.count; i++)
+        issued += some.row[i].issued;
+    ck_assert_uint_eq(issued, sample.instructions_simulated);
+    by_pc_scale(&some, teg_sample_scale(&sample));
+    ear = by_pc_listener(&all);
+    ck_assert(teg_store_launch(store, &launch, &d) == TEG_OK);
+    ck_assert(teg_simulate(&launch, &gpu, &options, &full, &d) == TEG_OK);
+    ck_assert_uint_eq(some.count, all.count);
+    for (uint32_t i = 0; i < all.count; i++) {
+        ck_assert(close_to(some.row[i].issued, all.row[i].issued));
+        ck_assert(close_to(some.row[i].lanes, all.row[i].lanes));
+        ck_assert(all.row[i].bytes == 0 ||
+                  close_to(some.row[i].bytes, all.row[i].bytes));
+        ck_assert(by_pc_stalled(&all.row[i]) < full.resident_warp_cycles / 20 ||
+                  fabs((double)by_pc_stalled(&some.row[i]) /
+                           (double)by_pc_stalled(&all.row[i]) -
+                       1) < 0.05);
+    }
+    by_pc_release(&some);
+    by_pc_release(&all);
+    teg_sample_facts_free(facts);
+    teg_store_free(store);
+    teg_trace_close(trace);
+}
+END_TEST
+
 HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {the_first_of_many_waves_are_enough, 0},
           {totals_are_those_of_the_whole_launch, 0},
@@ -351,4 +395,5 @@ HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {host_threads_change_nothing, 0},
           {a_launch_that_breaks_off_is_told, 7},
           {a_part_of_a_grid_is_no_long_launch, 5}, {few_sms_lead, 0},
-          {the_same_launch_gives_the_same_sample, 0})
+          {the_same_launch_gives_the_same_sample, 0},
+          {listeners_hear_the_part_and_it_stands_for_the_whole, 2})

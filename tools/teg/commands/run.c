@@ -111,12 +111,35 @@ static void ears_release(struct ears *e)
     by_pc_release(&e->by_pc);
 }
 
+/* What looks at single cycles needs the whole launch. */
+static bool needs_all(const struct run *run)
+{
+    return run->pc_trace != NULL || run->timeline != NULL;
+}
+
+/* What is said of single instructions is said of the launch's own. */
+static bool needs_each(const struct run *run)
+{
+    return wants_places(run) || needs_all(run);
+}
+
+static enum sampling choose_sampling(const struct run *run)
+{
+    if (run->exact || needs_all(run))
+        return SAMPLING_NEVER;
+    return run->sample ? SAMPLING_LONG : SAMPLING_BY_SIZE;
+}
+
 /* Of this kernel alone; an interrupt leaves those that were measured. */
 static int rank(const struct run *run, const struct replay *replay,
                 const struct by_pc *by_pc, uint32_t kernel, struct whatif *w)
 {
     const struct evidence evidence = {
-        .s = replay->s, .gpu = replay->gpu, .by_pc = by_pc};
+        .s = replay->s,
+        .gpu = replay->gpu,
+        .part = replay->sample.used,
+        .by_pc = by_pc,
+    };
     struct trials first = {.only = !run->ranking};
     int status;
 
@@ -130,7 +153,7 @@ static int rank(const struct run *run, const struct replay *replay,
     w->warps_per_sm = run->warps_per_sm;
     w->always = &run->what_ifs;
     w->first = &first;
-    w->baseline_cycles = replay->s->cycles;
+    whatif_follow(w, replay, choose_sampling(run));
     status = whatif_measure_one(w, kernel, replay->before);
     w->first = NULL;
     return status;
@@ -173,20 +196,6 @@ static int write_series(const struct run *run, const struct replay *replay,
     if (status == EXIT_DONE && run->timeline != NULL)
         status = write_timeline(run->timeline, replay);
     return status;
-}
-
-/* What looks at single instructions or cycles, or compares with replays in
- * full, needs the whole launch. */
-static bool needs_all(const struct run *run)
-{
-    return wants_places(run) || run->pc_trace != NULL || run->timeline != NULL;
-}
-
-static enum sampling choose_sampling(const struct run *run)
-{
-    if (run->exact || needs_all(run))
-        return SAMPLING_NEVER;
-    return run->sample ? SAMPLING_LONG : SAMPLING_BY_SIZE;
 }
 
 /* Whether the kernel is the first of several that are simulated once. */
@@ -272,6 +281,8 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
         ears_release(&ears);
         return status;
     }
+    if (wants_places(run))
+        by_pc_scale(&ears.by_pc, teg_sample_scale(&replay.sample));
     replay.cluster_kernels = clusters_members(&run->clusters, place);
     if (run->timing)
         print_timing(&replay);
@@ -313,8 +324,9 @@ static int find_clusters(struct run *run)
         /* fewer places than the chip has */
         .same_blocks = run->sms != 0 || run->warps_per_sm != 0,
         /* With carry two launches find different caches. */
-        .sampling = run->job.caches == CACHES_CARRY ? SAMPLING_NEVER
-                                                    : choose_sampling(run),
+        .sampling = run->job.caches == CACHES_CARRY || needs_each(run)
+                        ? SAMPLING_NEVER
+                        : choose_sampling(run),
         .similar = run->similar,
         .workers = run->jobs != 0 ? run->jobs : pool_cores(),
         .label = run->job.path,
@@ -401,8 +413,8 @@ int cmd_run(int argc, char **argv)
          measured_by_names},
         CLUSTER_OPTION(run.similar),
         {"exact", 0, OPT_FLAG, &run.exact, NULL,
-         "simulate every kernel, in full; --by-pc, --why, --ranking, "
-         "--pc-trace and --timeline do so as well",
+         "simulate every kernel, in full; --pc-trace and --timeline do so as "
+         "well, and --by-pc, --why and --ranking simulate every kernel",
          NULL},
         {"strict", 0, OPT_FLAG, &run.strict, NULL,
          "an unknown opcode is an error", NULL},
@@ -450,9 +462,8 @@ int cmd_run(int argc, char **argv)
         return status;
     if (run.sample && (run.exact || needs_all(&run)))
         return say_usage(
-            "run", "--sample excludes --exact, --by-pc, --why, --ranking, "
-                   "--pc-trace and --timeline");
-    if (run.similar != NULL && (run.exact || needs_all(&run)))
+            "run", "--sample excludes --exact, --pc-trace and --timeline");
+    if (run.similar != NULL && (run.exact || needs_each(&run)))
         return say_usage(
             "run", "--similar excludes --exact, --by-pc, --why, --ranking, "
                    "--pc-trace and --timeline");

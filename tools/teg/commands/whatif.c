@@ -34,6 +34,7 @@ static int whatif(struct whatif *w)
 int cmd_whatif(int argc, char **argv)
 {
     struct whatif w = {0};
+    bool exact = false;
     const struct opt options[] = {
         JOB_GPU_OPTIONS(w.job),
         JOB_TRACE_OPTIONS(w.job),
@@ -44,6 +45,10 @@ int cmd_whatif(int argc, char **argv)
         CACHES_OPTION(w.job.caches, "cold"),
         {"at", 0, OPT_TEXT, &w.at, "FILE:LINE",
          "only what-ifs of this source line's instructions", NULL},
+        {"exact", 0, OPT_FLAG, &exact, NULL,
+         "simulate every kernel in full; without it of those of 20 waves of "
+         "blocks and 2 million warp instructions or more only a part",
+         NULL},
         {"jobs", 'j', OPT_COUNT, &w.jobs, "N",
          "worker processes (default: one per core)", NULL},
         JOB_FORMAT_OPTION(w.job),
@@ -65,6 +70,7 @@ int cmd_whatif(int argc, char **argv)
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
+    w.sampling = exact ? SAMPLING_NEVER : SAMPLING_OFTEN;
     catch_interrupt();
     status = job_open_trace(&w.job, operands.item[0]);
     if (status == EXIT_DONE)

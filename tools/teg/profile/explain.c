@@ -22,6 +22,7 @@ static int explain(struct profile *p, struct profile_group *g, uint32_t number,
         .job = p->job,
         .library = &p->library,
         .ranking = true,
+        .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
         .carried = carried,
     };
     int status =
@@ -39,6 +40,8 @@ static int explain(struct profile *p, struct profile_group *g, uint32_t number,
         status = page_make(&page);
     if (status == EXIT_DONE || status == EXIT_INTERRUPTED) {
         g->explained = true;
+        if (profile_too_long(p, g))
+            g->page[0] = '\0';
         memcpy(g->waiting, page.waiting, sizeof g->waiting);
         g->hints = page.hints;
         g->findings = page.findings;
@@ -61,7 +64,7 @@ static struct profile_group *next_of(struct profile *p, uint32_t after,
     for (uint32_t i = 0; i < p->groups && i < p->top; i++) {
         struct profile_group *g = &p->group[p->rank[i]];
 
-        if (g->heaviest >= after && (p->exact || !profile_too_long(p, g)) &&
+        if (g->heaviest >= after &&
             (next == NULL || g->heaviest < next->heaviest)) {
             next = g;
             *number = i + 1;

@@ -93,7 +93,7 @@ double profile_share(const struct profile *p, double us);
 /* Findings that are worth a look: fewer of a kernel that takes little. */
 uint32_t profile_findings(const struct profile *p,
                           const struct profile_group *g);
-/* Whether a heavy kernel was left unexplained since it takes long. */
+/* Whether a heavy kernel has no page since it takes long. */
 bool profile_too_long(const struct profile *p, const struct profile_group *g);
 /* "grid 16x16x1, block 256x1x1" */
 void profile_shape(const struct profile_step *s, char *out, size_t size);

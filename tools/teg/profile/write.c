@@ -82,6 +82,8 @@ static void print_explained(FILE *f, const struct profile *p,
     if (g->page[0] != '\0') {
         snprintf(text, sizeof text, "page: %.400s/%s", p->directory, g->page);
         print_line(f, text);
+    } else if (profile_too_long(p, g)) {
+        print_line(f, "simulated in part, which is long: --exact for its page");
     }
 }
 
@@ -105,9 +107,6 @@ static void print_group(FILE *f, const struct profile *p, uint32_t i)
     print_line(f, text);
     if (g->explained)
         print_explained(f, p, g);
-    else if (profile_too_long(p, g))
-        print_line(f, "long, simulated in part: --exact for its page and "
-                      "what would help");
 }
 
 static void print_steps(FILE *f, const struct profile *p)

@@ -2,7 +2,6 @@
 
 #include "isa/base/minmax.h"
 #include "tools/teg/pool/pool.h"
-#include "tools/teg/replay/simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,13 +102,29 @@ static int add_promising(const struct whatif *w, const struct replay *replay,
 /* What a worker replies. */
 struct measured {
     uint64_t cycles;
+    double error;   /* of samples: cycles */
     int64_t status; /* exit status of the replays */
 };
 
+static void add_replay(struct measured *m, const struct whatif *w,
+                       const struct replay *r)
+{
+    uint64_t cycles = (w->one_launch ? 1 : replay_launches(r)) * r->s->cycles;
+
+    m->cycles += cycles;
+    if (r->sample.used)
+        m->error += r->sample.error_bound * (double)cycles;
+}
+
+static void note_error(struct whatif *w, const struct measured *m)
+{
+    if (m->cycles != 0 && m->error > w->error_bound * (double)m->cycles)
+        w->error_bound = m->error / (double)m->cycles;
+}
+
 /* Cycles of all chosen kernels; `names` and `promising` may be NULL. */
-static int total_cycles(const struct whatif *w, const char *names,
-                        uint32_t threads, uint64_t *cycles,
-                        struct trials *promising)
+static int measure(const struct whatif *w, const char *names, uint32_t threads,
+                   struct measured *m, struct trials *promising)
 {
     struct opt_list list = {0};
     struct carried carried = {0};
@@ -117,13 +132,13 @@ static int total_cycles(const struct whatif *w, const char *names,
     struct replay_options options = {
         .carried = &carried,
         .before = w->before,
+        .sampling = w->sampling,
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
         .threads = threads,
         .what_ifs = &list,
     };
 
-    *cycles = 0;
     if (w->always != NULL)
         list = *w->always;
     if (names != NULL && list.count < OPT_LIST_MAX)
@@ -135,8 +150,7 @@ static int total_cycles(const struct whatif *w, const char *names,
         options.place = i;
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
-            *cycles += (w->one_launch ? 1 : replay_launches(&replay)) *
-                       replay.s->cycles;
+            add_replay(m, w, &replay);
         if (status == EXIT_DONE && promising != NULL)
             promised = add_promising(w, &replay, promising);
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
@@ -153,16 +167,18 @@ static int total_cycles(const struct whatif *w, const char *names,
 static int measure_baseline(struct whatif *w, uint32_t cores)
 {
     struct trials first = {0};
+    struct measured m = {0};
     uint32_t moved = 0;
     int status;
 
     if (w->baseline_cycles != 0)
         return EXIT_DONE;
-    status =
-        total_cycles(w, NULL, cores, &w->baseline_cycles,
+    status = measure(w, NULL, cores, &m,
                      w->promising != NULL && w->at == NULL ? &first : NULL);
-    if (status != EXIT_DONE)
-        w->baseline_cycles = 0;
+    if (status == EXIT_DONE) {
+        w->baseline_cycles = m.cycles;
+        note_error(w, &m);
+    }
     for (uint32_t i = 0; status == EXIT_DONE && i < first.count; i++)
         moved += move(w, first.name[i], moved);
     return status;
@@ -193,7 +209,7 @@ static int work(void *self, uint64_t job, uint32_t cores,
         return EXIT_FAULT;
     if (w->at == NULL)
         names = teg_whatif_trial(w->job.gpu, w->toggle[job].trial, name);
-    m.status = total_cycles(w, names, cores, &m.cycles, NULL);
+    m.status = measure(w, names, cores, &m, NULL);
     if (m.status == EXIT_INTERRUPTED)
         return EXIT_INTERRUPTED;
     teg_buffer_bytes(reply, &m, sizeof m);
@@ -233,6 +249,7 @@ static int done(void *self, uint64_t job, const uint8_t *reply, size_t size)
         return EXIT_DONE;
     }
     w->done++;
+    note_error(w, &m);
     if (strcmp(t->name, "all") != 0 &&
         (w->best == NULL || m.cycles < w->best->cycles))
         w->best = t;
@@ -374,6 +391,20 @@ int whatif_measure_one(struct whatif *w, uint32_t kernel,
     w->before = NULL;
     w->job.kernel = NULL;
     return status;
+}
+
+void whatif_follow(struct whatif *w, const struct replay *replay,
+                   enum sampling sampling)
+{
+    bool by_size = sampling == SAMPLING_BY_SIZE && !replay->sample.used;
+
+    w->sampling = by_size ? SAMPLING_OFTEN : sampling;
+    if (by_size && replay->s->warp_instructions >=
+                       sampling_instructions_min(SAMPLING_OFTEN))
+        return;
+    w->baseline_cycles = replay->s->cycles;
+    if (replay->sample.used)
+        w->error_bound = replay->sample.error_bound;
 }
 
 uint32_t whatif_best(const struct whatif *w, uint32_t count,

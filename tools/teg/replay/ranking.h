@@ -9,7 +9,7 @@
 #ifndef TEG_TOOLS_TEG_REPLAY_RANKING_H
 #define TEG_TOOLS_TEG_REPLAY_RANKING_H
 
-#include "tools/teg/replay/job.h"
+#include "tools/teg/replay/simulate.h"
 
 enum {
     WHATIF_FIRST_MAX = 12
@@ -30,11 +30,10 @@ struct trials {
     bool only; /* no others */
 };
 
-struct replay;
-
 struct whatif {
     struct job job;
     uint32_t sms, warps_per_sm;
+    enum sampling sampling;        /* of each replay alike */
     const struct opt_list *always; /* borrowed: what-ifs applied to every
                                       replay, the baseline's too; or NULL */
     /* What each replay finds in caches, borrowed; NULL: as the job says. */
@@ -49,6 +48,8 @@ struct whatif {
     /* Known before: it is not simulated again.  Afterwards 0: interrupted
      * before it was known. */
     uint64_t baseline_cycles;
+    /* Of any of the cycles, relative; 0: all of it was simulated. */
+    double error_bound;
     struct toggle *toggle; /* owned */
     uint32_t count, done;
     bool incomplete;
@@ -71,6 +72,12 @@ int whatif_measure(struct whatif *w);
  * the job says of them. */
 int whatif_measure_one(struct whatif *w, uint32_t kernel,
                        const struct sim_memory *before);
+
+/* `w` samples as `sampling` says, of a launch that `replay` has simulated so: by
+ * size it takes samples of shorter ones, for it replays them some ten times.
+ * `replay` is the baseline if it is what that would give. */
+void whatif_follow(struct whatif *w, const struct replay *replay,
+                   enum sampling sampling);
 
 /* The `count` toggles that gain most, but for "all" and those that gain
  * nothing; returns how many there are. */

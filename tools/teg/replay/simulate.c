@@ -129,6 +129,8 @@ struct again {
     const struct replay_options *options;
     uint32_t kernel;
     struct teg_gpu *scratch; /* owned; what-ifs change a GPU again */
+    /* The last one opened, owned: what is said of it points into it. */
+    struct teg_launch last;
 };
 
 static void close_launch(struct teg_launch *launch)
@@ -138,14 +140,16 @@ static void close_launch(struct teg_launch *launch)
     *launch = (struct teg_launch){0};
 }
 
-/* Opens the launch as `prepare` does. */
+/* Opens the launch as `prepare` does, in place of the last one. */
 static teg_status open_again(void *self, struct teg_launch *launch,
                              struct teg_diag *d)
 {
     struct again *a = self;
     const struct opt_list *what_ifs = a->options->what_ifs;
-    teg_status status = open_launch(a->job, a->kernel, a->options, launch, d);
+    teg_status status;
 
+    close_launch(&a->last);
+    status = open_launch(a->job, a->kernel, a->options, &a->last, d);
     if (status != TEG_OK)
         return status;
     for (uint32_t i = 0;
@@ -154,40 +158,56 @@ static teg_status open_again(void *self, struct teg_launch *launch,
         a->scratch = NULL;
         status = teg_gpu_copy(a->job->gpu, &a->scratch, d);
         if (status == TEG_OK)
-            status = teg_whatif_apply(what_ifs->item[i], a->scratch, launch, d);
+            status =
+                teg_whatif_apply(what_ifs->item[i], a->scratch, &a->last, d);
     }
     if (status != TEG_OK)
-        close_launch(launch);
+        close_launch(&a->last);
+    *launch = a->last;
+    launch->close = NULL;
     return status;
 }
 
-/* Of a launch that is long enough only a part: `r->sample` says so.  The
- * launch is then open again for those who look at its facts. */
+/* The replay has the launch open, at its first block unless that is `done`. */
+static teg_status open_at_last(struct again *a, struct replay *r, bool done,
+                               struct teg_diag *d)
+{
+    struct teg_launch launch;
+    teg_status status = done ? TEG_OK : open_again(a, &launch, d);
+
+    r->launch = a->last;
+    teg_gpu_free(a->scratch);
+    return status;
+}
+
+/* Of a launch that is long enough only a part: `r->sample` says so. */
 static teg_status simulate_part(struct replay *r, const struct job *job,
                                 uint32_t kernel,
                                 const struct replay_options *options,
                                 const struct teg_simulation_options *simulation,
                                 struct teg_diag *d)
 {
-    struct again again = {job, options, kernel, NULL};
+    struct again again = {.job = job, .options = options, .kernel = kernel};
     struct teg_sample_facts *facts = NULL;
     teg_status status, opened;
 
-    if (options->sampling == SAMPLING_NEVER || options->listeners > 0)
+    if (options->sampling == SAMPLING_NEVER)
         return TEG_OK;
     close_launch(&r->launch);
     status = teg_sample_simulate(open_again, &again, r->gpu, simulation,
                                  sampling_instructions_min(options->sampling),
                                  &facts, r->s, &r->sample, d);
     teg_sample_facts_free(facts);
-    opened = open_again(&again, &r->launch, status == TEG_OK ? d : NULL);
-    teg_gpu_free(again.scratch);
+    opened =
+        open_at_last(&again, r, r->sample.used, status == TEG_OK ? d : NULL);
     return status != TEG_OK ? status : opened;
 }
 
 uint64_t sampling_instructions_min(enum sampling sampling)
 {
-    return sampling == SAMPLING_LONG ? 0 : TEG_SAMPLE_INSTRUCTIONS_MIN;
+    return sampling == SAMPLING_LONG    ? 0
+           : sampling == SAMPLING_OFTEN ? TEG_SAMPLE_INSTRUCTIONS_MIN / 10
+                                        : TEG_SAMPLE_INSTRUCTIONS_MIN;
 }
 
 static bool warms_up(const struct job *job,
@@ -207,9 +227,8 @@ static teg_status warm_up(struct replay *r, const struct job *job,
                           const struct teg_simulation_options *simulation,
                           struct sim_memory **warm, struct teg_diag *d)
 {
-    struct again again = {job, options, kernel, NULL};
+    struct again again = {.job = job, .options = options, .kernel = kernel};
     struct teg_sample_facts *facts = NULL;
-    bool whole = options->sampling == SAMPLING_NEVER || options->listeners > 0;
     teg_status status, opened;
 
     if (!warms_up(job, options))
@@ -217,12 +236,12 @@ static teg_status warm_up(struct replay *r, const struct job *job,
     r->caches = CACHES_WARM;
     close_launch(&r->launch);
     status = teg_warm_up(open_again, &again, r->gpu, simulation,
-                         whole ? TEG_SAMPLE_NEVER
-                               : sampling_instructions_min(options->sampling),
+                         options->sampling == SAMPLING_NEVER
+                             ? TEG_SAMPLE_NEVER
+                             : sampling_instructions_min(options->sampling),
                          &facts, r->s, warm, d);
     teg_sample_facts_free(facts);
-    opened = open_again(&again, &r->launch, status == TEG_OK ? d : NULL);
-    teg_gpu_free(again.scratch);
+    opened = open_at_last(&again, r, false, status == TEG_OK ? d : NULL);
     return status != TEG_OK ? status : opened;
 }
 

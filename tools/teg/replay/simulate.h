@@ -14,11 +14,13 @@
 enum sampling {
     SAMPLING_NEVER,
     SAMPLING_BY_SIZE, /* those of many waves and many instructions */
+    SAMPLING_OFTEN,   /* likewise, where a launch is replayed some ten times:
+                         a tenth of the instructions */
     SAMPLING_LONG,    /* those of many waves */
 };
 
 struct replay_options {
-    enum sampling sampling;              /* NEVER if something listens */
+    enum sampling sampling;              /* listeners hear the sample */
     uint32_t sms, warps_per_sm;          /* 0: all */
     uint32_t threads;                    /* of the host; 0: 1 */
     const struct opt_list *what_ifs;     /* names, possibly joined by commas;

@@ -30,10 +30,12 @@ static json_t *toggles_json(const struct whatif *w)
 json_t *ranking_json(const struct whatif *w)
 {
     return json_pack(
-        "{s:b, s:o, s:o}", "incomplete", w->incomplete, "baseline_cycles",
+        "{s:b, s:o, s:o, s:o}", "incomplete", w->incomplete, "baseline_cycles",
         w->baseline_cycles > 0 ? json_integer((json_int_t)w->baseline_cycles)
                                : json_null(),
-        "toggles", toggles_json(w));
+        "error_bound_percent",
+        w->error_bound > 0 ? json_real(100 * w->error_bound) : json_null(), "toggles",
+        toggles_json(w));
 }
 
 static json_t *values(const void *part)
@@ -92,6 +94,11 @@ static int print_table(FILE *f, const void *part)
     if (w->incomplete)
         fprintf(f, "%sINCOMPLETE%s: interrupted after %u of %u\n",
                 tint(f, TINT_BAD), tint(f, TINT_OFF), w->done, w->count);
+    if (w->error_bound > 0)
+        fprintf(f,
+                "%sSAMPLED%s: a part of each long kernel was simulated; cycles "
+                "to within %.1f %%.\n--exact simulates all of it.\n",
+                tint(f, TINT_BAD), tint(f, TINT_OFF), 100 * w->error_bound);
     return EXIT_DONE;
 }
 

@@ -479,6 +479,22 @@ static void print_finding(FILE *f, const struct finding *finding,
     fputs(tint(f, TINT_OFF), f);
 }
 
+/* What is under SAMPLED already goes for what-ifs, too. */
+static void print_ranking_note(FILE *f, const struct result *r)
+{
+    const struct whatif *w = r->ranking;
+
+    if (w->incomplete)
+        fprintf(f, "    interrupted after %u of %u replays\n", w->done,
+                w->count);
+    if (w->error_bound > 0 && !r->replay->sample.used)
+        fprintf(
+            f,
+            "    what-ifs were simulated in part, cycles to within %.1f %%; "
+            "--exact: in full\n",
+            100 * w->error_bound);
+}
+
 static void print_findings(FILE *f, const struct result *r)
 {
     uint32_t count = findings_told(r->findings);
@@ -486,14 +502,13 @@ static void print_findings(FILE *f, const struct result *r)
     print_head(f, "  %-24s %22s %9s", "what to change", "what if", "speedup");
     for (uint32_t i = 0; i < count; i++)
         print_finding(f, &r->findings->item[i], i + 1);
-    if (r->ranking->incomplete)
-        fprintf(f, "    interrupted after %u of %u replays\n", r->ranking->done,
-                r->ranking->count);
+    print_ranking_note(f, r);
 }
 
 /* Who wants all of them asks `teg whatif`. */
-static void print_ranking(FILE *f, const struct whatif *w)
+static void print_ranking(FILE *f, const struct result *r)
 {
+    const struct whatif *w = r->ranking;
     const struct toggle *best[TOP_GAINS];
     uint32_t count = whatif_best(w, TOP_GAINS, best);
     char cycles[28];
@@ -504,10 +519,9 @@ static void print_ranking(FILE *f, const struct whatif *w)
                 with_commas(best[i]->cycles, cycles), tint(f, TINT_GOOD),
                 (double)w->baseline_cycles / (double)best[i]->cycles,
                 tint(f, TINT_OFF));
-    if (w->incomplete)
-        fprintf(f, "  interrupted after %u of %u replays\n", w->done, w->count);
-    else if (count == 0)
+    if (!w->incomplete && count == 0)
         fputs("  nothing that teg knows of gains a cycle\n", f);
+    print_ranking_note(f, r);
 }
 
 static void print_note_list(FILE *f, const struct teg_notes *notes)
@@ -570,7 +584,7 @@ int text_result(FILE *f, const struct result *r)
     if (r->ranking != NULL)
         print_findings(f, r);
     if (r->ranked && r->ranking != NULL)
-        print_ranking(f, r->ranking);
+        print_ranking(f, r);
     if (r->by_pc != NULL)
         status = print_instructions(f, r->by_pc, s->resident_warp_cycles);
     print_notes(f, r);

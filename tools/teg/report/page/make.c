@@ -59,15 +59,16 @@ static int write_page(struct page_request *r, const struct replay *replay)
         .style = r->library->style,
     };
     struct output out;
-    int status = digest(r->job.path, &page);
+    bool whole = !replay->sample.used;
+    int status = whole ? digest(r->job.path, &page) : EXIT_DONE;
 
     if (status == EXIT_DONE && (r->by_pc.failed || r->sms.failed))
         status = say_memory();
     if (status == EXIT_DONE)
         status = result_init(&result, replay);
-    if (status == EXIT_DONE)
+    if (status == EXIT_DONE && whole)
         status = output_open(&out, r->job.out);
-    if (status == EXIT_DONE) {
+    if (status == EXIT_DONE && whole) {
         status = page_write(out.file, &page);
         if (status == EXIT_DONE)
             status = output_close(&out);
@@ -104,7 +105,11 @@ static int write_all(struct page_request *r, const struct replay *replay)
 static int rank(struct page_request *r, const struct replay *replay)
 {
     const struct evidence evidence = {
-        .s = replay->s, .gpu = replay->gpu, .by_pc = &r->by_pc};
+        .s = replay->s,
+        .gpu = replay->gpu,
+        .part = replay->sample.used,
+        .by_pc = &r->by_pc,
+    };
     struct trials first = {0};
     int status;
 
@@ -116,6 +121,7 @@ static int rank(struct page_request *r, const struct replay *replay)
     r->rank.job = r->job;
     r->rank.always = &r->what_ifs;
     r->rank.first = &first;
+    whatif_follow(&r->rank, replay, r->sampling);
     status = whatif_measure_one(&r->rank, r->job.kernel[0], replay->before);
     r->rank.first = NULL;
     return status;
@@ -161,6 +167,7 @@ static int replay_and_write(struct page_request *r)
         .what_ifs = &r->what_ifs,
         .threads = r->rank.jobs != 0 ? r->rank.jobs : pool_cores(),
         .label = "report",
+        .sampling = r->sampling,
         .listener = listener,
         .carried = r->carried,
         .keep_before = r->ranking};
@@ -174,6 +181,7 @@ static int replay_and_write(struct page_request *r)
     free(listener);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
+    by_pc_scale(&r->by_pc, teg_sample_scale(&replay.sample));
     ranked = status == EXIT_DONE ? rank(r, &replay) : EXIT_INTERRUPTED;
     if (ranked == EXIT_DONE && r->ranking)
         ranked = hints_find(&r->hints, &r->rank, &r->by_pc,

@@ -24,6 +24,9 @@ struct page_request {
     struct window window;
     struct opt_list what_ifs;
     bool ranking, critical;
+    /* Of a launch that is simulated in part there are findings and no page,
+     * whose charts would show a few SMs. */
+    enum sampling sampling;
     /* With --caches carry what ran so far has left, NULL: nothing has run. */
     struct carried *carried;
 
