@@ -158,6 +158,10 @@ static const struct term units[] = {
     {"sfu", "special function unit: reciprocals, square roots, logarithms, "
             "sines; on Tesla also multiplies"},
     {"tensor", "tensor core: matrix multiply-accumulate"},
+    {"tcgen",
+     "the SM's tensor cores of sm_100 together, which one thread feeds "
+     "(tcgen05.mma)"},
+    {"tmem", "a sub-core's way to tensor memory and back (tcgen05.ld and st)"},
     {"uniform", "datapath for values all lanes of a warp share"},
     {"branch", "branches, barriers, exits and no-operations; takes an issue "
                "slot, computes nothing"},
