@@ -126,6 +126,38 @@ expect 2 "$teg" convert "$work/kernelslist.g" "$work/small.traceg" --to tegt
 err "$refused: this command reads it"
 check 'the trace is what it was' cmp "$work/before" "$work/k.tegt"
 
+# Two results at one place would leave one of them, by whatever name.
+ln -s both "$work/same"
+twice() {
+    expect 2 "$teg" "$@"
+    err 'this command would write two results there'
+    check "one line from: $last" [ "$(wc -l <"$work/err")" = 1 ]
+    check "nothing from: $last" [ ! -e "$work/both" ]
+}
+twice run "$work/k.tegt" -g v100 -o "$work/both" --timeline "$work/./both"
+twice report "$work/k.tegt" -g v100 -o "$work/both" --konata "$work/both"
+twice sweep "$work/k.tegt" -g v100 -o "$work/both" --journal "$work/both"
+dump="$teg trace tests/fixtures/async.sm_80.cubin -k stages2 --grid 2 --block 64
+    -a buf:f32:4096:iota -a buf:f32:4096:zeros -a i32:1 --dump 0=$work/both"
+# shellcheck disable=SC2086 # words
+twice ${dump#* } --dump "1=$work/both"
+# shellcheck disable=SC2086 # words
+expect 0 $dump --dump "1=$work/other"
+expect 0 "$teg" run "$work/k.tegt" -g v100 -o "$work/both"
+expect 2 "$teg" run "$work/k.tegt" -g v100 -o "$work/both" --timeline "$work/same"
+err "this command would write two results there"
+expect 0 "$teg" run "$work/k.tegt" -g v100 -o /dev/null --timeline /dev/null
+
+# The next file that is opened does not get the place of a stream that was
+# closed, nor would a program's.
+closed() {
+    # shellcheck disable=SC2016 # of the program
+    "$teg" exec -g v100 -o "$work/closed" -- \
+        sh -c 'readlink /proc/$$/fd/2 >"$0"; :' "$work/streams" >&- 2>&-
+}
+expect 0 closed
+check 'a closed stream is held' [ "$(cat "$work/streams")" = /dev/null ]
+
 # A list shows nothing of a file that is no trace.
 printf 'kernel-1.traceg\n' >"$work/kernelslist.g"
 printf 'secret\n' >"$work/kernel-1.traceg"

@@ -1,5 +1,6 @@
 /*
- * The files that a command reads, so that it writes over none of them.
+ * The files that a command reads, so that it writes over none of them, and
+ * those that it writes, so that none is written twice.
  *
  *     teg: k.tegt: this command reads it and would write its result over it
  *
@@ -16,5 +17,8 @@ int inputs_add(const char *path);
 /* Refuses, with a line, to write to `path` if it is one of them.  NULL is
  * standard output. */
 int inputs_spare(const char *path);
+/* Of the files that a command writes, the second at the same place is refused
+ * with a line.  NULL is standard output. */
+int outputs_add(const char *path);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -124,10 +125,22 @@ static bool is_pipe_without_reader(void)
     return errno == EPIPE || (poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
 }
 
+/* A stream that was closed would be the next file that is opened: a line on
+ * standard error in the middle of a page. What stands in its place refuses as
+ * it did. */
+static void hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    hold_streams();
     /* A reader that goes away is no reason to leave half a file: the command
      * ends by itself, without a word. */
     signal(SIGPIPE, SIG_IGN);

@@ -293,6 +293,22 @@ static bool asked_for_what_ifs(const struct opt *row, const char *text)
     return true;
 }
 
+/* KEY=FILE of each; one without is found where it is used. */
+static int check_list(const struct opt_list *list)
+{
+    int status = EXIT_DONE;
+
+    for (uint32_t i = 0; status == EXIT_DONE && i < list->count; i++) {
+        const char *equals = strchr(list->item[i], '=');
+
+        if (equals != NULL)
+            status = inputs_spare(equals + 1);
+        if (status == EXIT_DONE && equals != NULL)
+            status = outputs_add(equals + 1);
+    }
+    return status;
+}
+
 /* Once all inputs are known. */
 static int check_outputs(const struct usage *usage,
                          const struct operands *operands)
@@ -303,8 +319,13 @@ static int check_outputs(const struct usage *usage,
         status = take_input(operands->item[i]);
     for (const struct opt *row = usage->options;
          status == EXIT_DONE && row->name != NULL; row++) {
-        if (row->kind == OPT_OUTPUT)
-            status = inputs_spare(*(const char **)row->value);
+        if (row->kind == OPT_WRITES)
+            status = check_list(row->value);
+        if (row->kind != OPT_OUTPUT)
+            continue;
+        status = inputs_spare(*(const char **)row->value);
+        if (status == EXIT_DONE)
+            status = outputs_add(*(const char **)row->value);
     }
     if (status == EXIT_DONE && usage->writes_last)
         status = inputs_spare(operands->item[inputs]);
