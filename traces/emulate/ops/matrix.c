@@ -31,6 +31,7 @@ enum {
     COLUMNS = 8,
     DEPTH_MAX = 64, /* elements of a row of A, but for bits */
     BITS_DEPTH_WORDS = 8,
+    REGISTERS_MAX = 4, /* of B */
 };
 
 struct shape {
@@ -129,34 +130,94 @@ static double element_of(uint32_t word, enum element type, unsigned i)
     }
 }
 
+#ifdef __AVX2__
+/* As half_value, of halves that are spread to words with their signs: a scaled
+ * number of 2^16 or more was special. */
+static inline void eight_halves(__m256i words, double out[8])
+{
+    __m256 v = _mm256_castsi256_ps(_mm256_and_si256(
+        _mm256_slli_epi32(words, 13), _mm256_set1_epi32((int)0x8fffe000)));
+    __m256 size, special;
+
+    v = _mm256_mul_ps(v, _mm256_set1_ps(0x1p112f));
+    size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
+    special = _mm256_cmp_ps(size, _mm256_set1_ps(0x1p16f), _CMP_GE_OQ);
+    v = _mm256_or_ps(v, _mm256_and_ps(special, _mm256_set1_ps(INFINITY)));
+    _mm256_storeu_pd(out, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
+    _mm256_storeu_pd(out + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
+}
+#endif
+
+/* The elements of the registers of four lanes, which follow each other in a row
+ * of A. */
+static void elements_along(const uint32_t word[4], enum element type,
+                           unsigned each, double out[])
+{
+#ifdef __AVX2__
+    if (type == HALF) {
+        eight_halves(
+            _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)word)), out);
+        return;
+    }
+#endif
+    for (unsigned l = 0; l < 4; l++) {
+        for (unsigned i = 0; i < each; i++)
+            out[l * each + i] = element_of(word[l], type, i);
+    }
+}
+
+/* Element i of the registers of eight lanes, which stand beside each other in a
+ * row of B. */
+static void elements_across(const uint32_t word[8], enum element type,
+                            unsigned i, double out[8])
+{
+#ifdef __AVX2__
+    if (type == HALF) {
+        __m256i words = _mm256_loadu_si256((const __m256i *)word);
+
+        words = i == 0 ? _mm256_slli_epi32(words, 16) : words;
+        eight_halves(_mm256_srai_epi32(words, 16), out);
+        return;
+    }
+#endif
+    for (unsigned n = 0; n < 8; n++)
+        out[n] = element_of(word[n], type, i);
+}
+
+/* Signs of both go with B: only products of the two are summed. */
 static void gather(const struct emu_warp *w, const struct emu_op *op,
                    const struct shape *s, enum element type_a,
                    enum element type_b, double a[ROWS_MAX][DEPTH_MAX],
                    double b[][COLUMNS])
 {
-    double sign_a = is_negated(op->a) ? -1 : 1;
-    double sign_b = is_negated(op->b) ? -1 : 1;
+    int is_minus = is_negated(op->a) != is_negated(op->b);
+    uint32_t word[REGISTERS_MAX][4][COLUMNS]; /* of B, row by row */
 
-    for (unsigned r = 0; r < registers_of_a(s); r++) {
-        const uint32_t *from = emu_row(w, op->a, r);
-
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            unsigned row, column;
-
-            element_of_a(s, l, r, &row, &column);
-            for (unsigned i = 0; i < s->each; i++)
-                a[row][column + i] = sign_a * element_of(from[l], type_a, i);
-        }
-    }
     for (unsigned r = 0; r < registers_of_b(s); r++) {
         const uint32_t *from = emu_row(w, op->b, r);
 
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            unsigned row = s->each * (l % 4 + 4 * r);
-
-            for (unsigned i = 0; i < s->each; i++)
-                b[row + i][l / 4] = sign_b * element_of(from[l], type_b, i);
+        for (unsigned t = 0; t < 4; t++) {
+            for (unsigned n = 0; n < COLUMNS; n++)
+                word[r][t][n] = from[4 * n + t];
         }
+    }
+    for (unsigned r = 0; r < registers_of_a(s); r++) {
+        const uint32_t *from = emu_row(w, op->a, r);
+
+        for (unsigned l = 0; l < EMU_LANES; l += 4) {
+            unsigned row, column;
+
+            element_of_a(s, l, r, &row, &column);
+            elements_along(&from[l], type_a, s->each, &a[row][column]);
+        }
+    }
+    for (unsigned k = 0; k < s->depth / s->each; k++) {
+        for (unsigned i = 0; i < s->each; i++)
+            elements_across(word[k / 4][k % 4], type_b, i, b[s->each * k + i]);
+    }
+    for (unsigned k = 0; is_minus && k < s->depth; k++) {
+        for (unsigned n = 0; n < COLUMNS; n++)
+            b[k][n] = -b[k][n];
     }
 }
 
@@ -188,38 +249,118 @@ static int multiply_chosen(struct emu_warp *w, const struct emu_op *op,
     return 1;
 }
 
+/* Four rows of sums, which the vector registers hold.  Products of what is
+ * gathered are exact, so that it makes no difference whether they are rounded
+ * before they are added. */
+static void multiply_four(unsigned depth, double a[][DEPTH_MAX],
+                          double b[][COLUMNS], double c[][COLUMNS])
+{
+#ifdef __AVX2__
+    __m256d sum[4][2];
+
+    for (unsigned m = 0; m < 4; m++) {
+        sum[m][0] = _mm256_loadu_pd(c[m]);
+        sum[m][1] = _mm256_loadu_pd(c[m] + 4);
+    }
+    for (unsigned k = 0; k < depth; k++) {
+        __m256d left = _mm256_loadu_pd(b[k]), right = _mm256_loadu_pd(b[k] + 4);
+
+        for (unsigned m = 0; m < 4; m++) {
+            __m256d all = _mm256_broadcast_sd(&a[m][k]);
+
+            sum[m][0] = _mm256_fmadd_pd(all, left, sum[m][0]);
+            sum[m][1] = _mm256_fmadd_pd(all, right, sum[m][1]);
+        }
+    }
+    for (unsigned m = 0; m < 4; m++) {
+        _mm256_storeu_pd(c[m], sum[m][0]);
+        _mm256_storeu_pd(c[m] + 4, sum[m][1]);
+    }
+#else
+    for (unsigned m = 0; m < 4; m++) {
+        for (unsigned k = 0; k < depth; k++) {
+            for (unsigned n = 0; n < COLUMNS; n++)
+                c[m][n] += a[m][k] * b[k][n];
+        }
+    }
+#endif
+}
+
 static int multiply(struct emu_warp *w, const struct emu_op *op,
                     const struct shape *s, double a[ROWS_MAX][DEPTH_MAX],
                     double b[][COLUMNS], double c[ROWS_MAX][COLUMNS])
 {
     if (s->is_sparse)
         return multiply_chosen(w, op, s, a, b, c);
-    for (unsigned m = 0; m < s->rows; m++) {
-        for (unsigned k = 0; k < s->depth; k++) {
-            for (unsigned n = 0; n < COLUMNS; n++)
-                c[m][n] += a[m][k] * b[k][n];
-        }
-    }
+    for (unsigned m = 0; m < s->rows; m += 4)
+        multiply_four(s->depth, a + m, b, c + m);
     return 1;
 }
 
 /* ---- floats ------------------------------------------------------------------ */
 
-/* Single precision: a register each of columns 2 t and 2 t + 1, row by row. */
+/* Lane l has columns 2 t and 2 t + 1 of row g: numbers 2 l and 2 l + 1 of eight
+ * rows.  Single precision: a register of each, row by row. */
+static void singles_of(const uint32_t first[EMU_LANES],
+                       const uint32_t second[EMU_LANES], double to[])
+{
+#ifdef __AVX2__
+    for (unsigned l = 0; l < EMU_LANES; l += 4) {
+        __m128 x = _mm_loadu_ps((const float *)&first[l]);
+        __m128 y = _mm_loadu_ps((const float *)&second[l]);
+
+        _mm256_storeu_pd(to + 2 * l, _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
+        _mm256_storeu_pd(to + 2 * l + 4,
+                         _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
+    }
+#else
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        to[2 * l] = (double)float_of(first[l]);
+        to[2 * l + 1] = (double)float_of(second[l]);
+    }
+#endif
+}
+
+/* Of all NaN the one that products give. */
+static void singles_from(const double from[], uint32_t first[EMU_LANES],
+                         uint32_t second[EMU_LANES])
+{
+#ifdef __AVX2__
+    const __m128 nan = _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff));
+
+    for (unsigned l = 0; l < EMU_LANES; l += 4) {
+        __m128 x = _mm256_cvtpd_ps(_mm256_loadu_pd(from + 2 * l));
+        __m128 y = _mm256_cvtpd_ps(_mm256_loadu_pd(from + 2 * l + 4));
+
+        x = _mm_blendv_ps(x, nan, _mm_cmpunord_ps(x, x));
+        y = _mm_blendv_ps(y, nan, _mm_cmpunord_ps(y, y));
+        _mm_storeu_ps((float *)&first[l], _mm_shuffle_ps(x, y, 0x88));
+        _mm_storeu_ps((float *)&second[l], _mm_shuffle_ps(x, y, 0xdd));
+    }
+#else
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        double x = from[2 * l], y = from[2 * l + 1];
+
+        first[l] = isnan(x) ? 0x7fffffff : float_bits((float)x);
+        second[l] = isnan(y) ? 0x7fffffff : float_bits((float)y);
+    }
+#endif
+}
+
 static void read_c(const struct emu_warp *w, const struct emu_op *op,
                    unsigned rows, int single, double c[ROWS_MAX][COLUMNS])
 {
     for (unsigned upper = 0; upper < rows / 8; upper++) {
         const uint32_t *first = emu_row(w, op->c, single ? 2 * upper : upper);
-        const uint32_t *second = single ? emu_row(w, op->c, 2 * upper + 1) : 0;
+        double *to = c[8 * upper];
 
+        if (single) {
+            singles_of(first, emu_row(w, op->c, 2 * upper + 1), to);
+            continue;
+        }
         for (unsigned l = 0; l < EMU_LANES; l++) {
-            double *to = &c[row_of(l, upper)][2 * (l % 4)];
-
-            to[0] = single ? (double)float_of(first[l])
-                           : (double)half_value(first[l] & 0xffff);
-            to[1] = single ? (double)float_of(second[l])
-                           : (double)half_value(first[l] >> 16);
+            to[2 * l] = (double)half_value(first[l] & 0xffff);
+            to[2 * l + 1] = (double)half_value(first[l] >> 16);
         }
     }
 }
@@ -229,17 +370,13 @@ static void write_d(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
 {
     for (unsigned upper = 0; upper < rows / 8; upper++) {
         uint32_t out[2][EMU_LANES];
+        const double *from = c[8 * upper];
 
-        for (unsigned l = 0; l < EMU_LANES; l++) {
-            const double *from = &c[row_of(l, upper)][2 * (l % 4)];
-
-            if (single) {
-                out[0][l] = float_bits((float)from[0]);
-                out[1][l] = float_bits((float)from[1]);
-            } else {
-                out[0][l] = half_bits(from[0]) | half_bits(from[1]) << 16;
-            }
-        }
+        if (single)
+            singles_from(from, out[0], out[1]);
+        for (unsigned l = 0; !single && l < EMU_LANES; l++)
+            out[0][l] = half_bits(from[2 * l]) | half_bits(from[2 * l + 1])
+                                                     << 16;
         emu_write(w, op->d, single ? 2 * upper : upper, mask, out[0]);
         if (single)
             emu_write(w, op->d, 2 * upper + 1, mask, out[1]);
