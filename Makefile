@@ -9,7 +9,8 @@
 # make mutate     breaks the program in small ways and says which tests notice
 # make bench      prints simulated instructions per second and peak memory
 # make oom-check  every allocation of every command fails once
-# make fuzz       libFuzzer programs of the readers in build/fuzz (clang)
+# make fuzz       libFuzzer programs of the readers in build/fuzz (clang), from
+#                 the objects that the sanitizers' build by clang has, too
 # make mpi        build/release/teg-mpi, whose sweeps run over MPI ranks (Open MPI)
 # make man        build/release/man: teg(1), teg-terms(7)
 # make completion build/release/completion: for bash and zsh
@@ -43,7 +44,8 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion 
             -Wvla -Wformat=2 -Wdouble-promotion
 CFLAGS.release := -O3 -g
 CFLAGS.asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
-                  -fsanitize=address,undefined
+                  -fsanitize=address,undefined \
+                  $(if $(findstring clang,$(CC)),-fsanitize=fuzzer-no-link)
 CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
 # Position independent, nothing visible: the same objects go into teg and into
 # the CUDA runtime stand-in, which exports its entry points only.
@@ -228,8 +230,8 @@ check: tests
 sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
-# Without the scripts that take minutes there.
-SLOW := cli/(accuracy|accuracy_modern|clusters|model|run|sweep).sh
+# Without the scripts that take long there and whose code others run, too.
+SLOW := cli/(accuracy|accuracy_modern|clusters|docs|flaws|ladders|model|run|sweep|words).sh
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
@@ -321,7 +323,7 @@ clean:
 
 include tools/make/studies.mk tools/make/fuzz.mk
 
--include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all deps demo tests check docs-check flaws oom-check sanitize sanitize-quick clang bench mpi man \
     completion install install-lib deb format clean
 .SECONDARY:

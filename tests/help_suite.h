@@ -4,9 +4,18 @@
 
 #include <check.h>
 
+/* gcc says by a macro that a sanitizer looks on, clang by a feature. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HELP_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HELP_SANITIZED 1
+#endif
+#endif
+
 /* Of `n` random rounds those that are run: a tenth under the sanitizers, which
  * take ten times as long to look at the same code. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HELP_SANITIZED
 #define HELP_ROUNDS(n) (((n) + 9) / 10)
 #else
 #define HELP_ROUNDS(n) (n)

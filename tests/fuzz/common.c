@@ -94,6 +94,7 @@ void fuzz_walk(const uint8_t *data, size_t size, unsigned formats)
 
 /* What the tests' helpers say when something is wrong, without the library. */
 void _mark_point(const char *file, int line);
+TEG_PRINTF(4, 5)
 void _ck_assert_failed(const char *file, int line, const char *expression,
                        const char *message, ...);
 
