@@ -60,4 +60,30 @@ delay=0.1
 }
 check 'most were in the middle of it' [ $stopped -ge 6 ]
 
+# terminated SIGNAL PROGRAM...: what ends a job ends the program with it
+terminated() {
+    signal=$1
+    shift
+    rm -rf "$work/place" "$work/begun" "$work/told"
+    env --default-signal="$signal" "$teg" exec -g v100 -o "$work/place" -- "$@" \
+        >"$work/out" 2>"$work/err" &
+    pid=$!
+    within 10 test -s "$work/begun"
+    kill -"$signal" $pid
+    within 10 ended $pid
+    last="SIG$signal to: $*"
+    check "the program is gone after $last" ended "$(cat "$work/begun")"
+    ended "$pid" || kill -KILL "$pid" "$(cat "$work/begun")"
+    wait $pid
+    got=$?
+}
+begin="echo \$\$ >'$work/begun'; while :; do sleep 0.05; done"
+terminated TERM sh -c "trap 'touch \"$work/told\"; exit 3' TERM; $begin"
+check "the program's status after $last" [ $got = 3 ]
+check 'it was told' [ -e "$work/told" ]
+check 'its list is there' [ -s "$work/place/kernels.json" ]
+terminated HUP sh -c "$begin"
+check "the signal's status after $last" [ $got = 129 ]
+err 'ended by signal 1 (Hangup)'
+
 finish

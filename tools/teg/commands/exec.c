@@ -303,28 +303,71 @@ static int set_environment(const struct exec *e)
 
 /* ---- the program ------------------------------------------------------------------ */
 
-/* Returns its exit status.  Ctrl-C is the program's. */
-static int run_program(const struct exec *e)
+/* What ends a command that nobody sits at: the program is told, and what it ran
+ * until then is listed. */
+static const int passed_on[] = {SIGTERM, SIGHUP};
+
+static volatile sig_atomic_t running; /* the program's process */
+
+static void pass_on(int signal)
 {
-    int how;
+    if (running > 0)
+        kill((pid_t)running, signal);
+}
+
+/* Starts the program; signals that are passed on wait until it is there.
+ * Returns its process, or -1; `before`: what they did. */
+static pid_t start_program(const struct exec *e, struct sigaction before[2])
+{
+    struct sigaction pass = {.sa_handler = pass_on,
+                             .sa_flags = (int)SA_RESTART};
+    sigset_t waiting, mask;
     pid_t child;
 
-    fflush(NULL);
+    sigemptyset(&pass.sa_mask);
+    sigemptyset(&waiting);
+    for (int i = 0; i < 2; i++)
+        sigaddset(&waiting, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &waiting, &mask);
+    for (int i = 0; i < 2; i++) {
+        sigaction(passed_on[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* as nohup leaves it */
+            sigaction(passed_on[i], &pass, NULL);
+    }
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     child = fork();
     if (child == 0) {
+        for (int i = 0; i < 2; i++)
+            sigaction(passed_on[i], &before[i], NULL);
         signal(SIGINT, SIG_DFL);
         signal(SIGQUIT, SIG_DFL);
         signal(SIGPIPE, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
         execv(e->program.path, e->argv);
         say(e->program.path, "cannot run: %s", strerror(errno));
         _exit(STATUS_CANNOT_RUN);
     }
+    running = (sig_atomic_t)child;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return child;
+}
+
+/* Returns its exit status.  Ctrl-C is the program's. */
+static int run_program(const struct exec *e)
+{
+    struct sigaction before[2];
+    int how;
+    pid_t child;
+
+    fflush(NULL);
+    child = start_program(e, before);
     while (child > 0 && waitpid(child, &how, 0) < 0) {
         if (errno != EINTR)
             child = -1;
     }
+    for (int i = 0; i < 2; i++)
+        sigaction(passed_on[i], &before[i], NULL);
     if (child < 0) {
         say(e->program.path, "cannot run: %s", strerror(errno));
         return EXIT_FAULT;
