@@ -78,7 +78,7 @@ emulate() {
     kernel=$1
     shift
     "$teg" trace tests/fixtures/bench.sm_80.cubin --kernel "$kernel" \
-        --grid 64 --block 256 --timing "$@" 2>$out/timing
+        --grid 64 --block 256 -j 1 --timing "$@" 2>$out/timing
     sed -n 's/^timing: .* \([0-9.]*\) M thread.*$/\1/p' $out/timing
 }
 bench_kernel() {
@@ -93,6 +93,7 @@ printf '%-12s %20s %20s\n' kernel 'results only' 'with trace'
 bench_kernel fma_chains -a buf:f32:16384:zeros -a f32:0.5 -a f32:1 -a i32:4000
 bench_kernel triad -a buf:f32:4194304:iota -a buf:f32:4194304:iota \
     -a buf:f32:4194304:zeros -a f32:2 -a i32:4194304
+bench_kernel products -a buf:u32:192:zeros -a buf:f32:16384:zeros -a i32:200
 
 # A sweep of a small kernel, start-up, journal and result included.
 points="$out/points.json"
