@@ -17,6 +17,7 @@
 
 #include "traces/emulate/core/half.h"
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/ops/products.h"
 #include "traces/emulate/ops/tile.h"
 
 enum {
@@ -64,6 +65,23 @@ static double value_of(uint32_t v, enum element type)
     }
 }
 
+/* The elements of a chunk. */
+static void values_of(const uint8_t *chunk, unsigned bytes, enum element type,
+                      double out[CHUNK])
+{
+    if (type == HALF) {
+        emu_halves(chunk, out);
+        return;
+    }
+    for (unsigned i = 0; i < CHUNK / bytes; i++) {
+        uint32_t v = 0;
+
+        for (unsigned byte = 0; byte < bytes; byte++)
+            v |= (uint32_t)chunk[i * bytes + byte] << 8 * byte;
+        out[i] = value_of(v, type);
+    }
+}
+
 /* ---- tiles in shared memory -------------------------------------------------------- */
 
 static int tile_of(struct emu_warp *w, const struct emu_op *op,
@@ -86,16 +104,22 @@ static int tile_of(struct emu_warp *w, const struct emu_op *op,
     return 0;
 }
 
-/* Elements (first, 0) to (first + rows - 1, depth - 1) into out[row][k]; 0 after
- * a fault. */
+/* Where elements go: rows and K by so many numbers. */
+struct place {
+    double *at;
+    size_t row, k;
+};
+
+/* Elements (first, 0) to (first + rows - 1, depth - 1); 0 after a fault. */
 static int read_tile(struct emu_warp *w, const struct emu_op *op,
                      const struct emu_tile *t, const struct product *p,
                      enum element type, uint32_t first, uint32_t rows,
-                     double out[][DEPTH_MAX])
+                     struct place out)
 {
     uint32_t each = CHUNK / p->bytes;
     uint32_t row_step = t->is_transposed ? each : 1;
     uint32_t k_step = t->is_transposed ? 1 : each;
+    size_t step = t->is_transposed ? out.row : out.k;
 
     for (uint32_t row = 0; row < rows; row += row_step) {
         for (uint32_t k = 0; k < p->depth; k += k_step) {
@@ -105,16 +129,13 @@ static int read_tile(struct emu_warp *w, const struct emu_op *op,
                             EMU_SHARED_WINDOW + at +
                                 ((uint64_t)w->block->rank << EMU_RANK_BIT),
                             CHUNK, EMU_READ);
+            double *to = out.at + row * out.row + k * out.k, value[CHUNK];
 
             if (chunk == NULL)
                 return 0;
-            for (uint32_t i = 0; i < each; i++) {
-                uint32_t v = 0;
-
-                memcpy(&v, chunk + (size_t)i * p->bytes, p->bytes);
-                out[t->is_transposed ? row + i : row]
-                   [t->is_transposed ? k : k + i] = value_of(v, type);
-            }
+            values_of(chunk, p->bytes, type, value);
+            for (uint32_t i = 0; i < each; i++)
+                to[i * step] = value[i];
         }
     }
     return 1;
@@ -182,7 +203,8 @@ static void write_d(struct emu_warp *w, unsigned first, unsigned reg,
     if (is_half)
         *word = (*word & ~(0xffffu << shift)) | half_bits(sum) << shift;
     else
-        w->r[first + reg][lane] = float_bits((float)sum);
+        w->r[first + reg][lane] =
+            isnan(sum) ? 0x7fffffff : float_bits((float)sum);
 }
 
 /* ---- the instructions ------------------------------------------------------------------ */
@@ -212,6 +234,18 @@ static int is_of_ptx(const struct emu_op *op, const struct product *p,
     return !turns || p->bytes == 2;
 }
 
+static void sum_up(const struct product *p, double a[][DEPTH_MAX],
+                   double b[][COLUMNS_MAX], double sums[][COLUMNS_MAX])
+{
+    memset(sums, 0, ROWS * sizeof sums[0]);
+    for (unsigned m = 0; m < ROWS; m += EMU_PRODUCT_ROWS) {
+        for (unsigned n = 0; n < p->columns; n += EMU_PRODUCT_COLUMNS)
+            emu_multiply(p->depth, (struct emu_rows){a[m], DEPTH_MAX},
+                         (struct emu_rows){&b[0][n], COLUMNS_MAX},
+                         (struct emu_rows){&sums[m][n], COLUMNS_MAX});
+    }
+}
+
 static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      const struct product *p)
 {
@@ -224,7 +258,8 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     int has_c = adds(w, op) && c != TEG_SASS_RZ;
     int sign = emu_bit(op, 72) != emu_bit(op, 63) ? -1 : 1;
     struct emu_tile tile;
-    double a[ROWS][DEPTH_MAX], b[COLUMNS_MAX][DEPTH_MAX];
+    double a[ROWS][DEPTH_MAX], b[DEPTH_MAX][COLUMNS_MAX];
+    double sums[ROWS][COLUMNS_MAX];
 
     if (!is_of_ptx(op, p, from_registers, is_half)) {
         emu_refuse(w, op);
@@ -241,21 +276,20 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         read_registers(w, emu_bits(op, 31, 24), p, a);
     } else if (!tile_of(w, op, uniform, emu_bit(op, 61), &tile) ||
                !read_tile(w, op, &tile, p, p->a, ROWS * (w->number % 4), ROWS,
-                          a)) {
+                          (struct place){a[0], DEPTH_MAX, 1})) {
         return;
     }
     if (!tile_of(w, op, uniform + 2, emu_bit(op, 62), &tile) ||
-        !read_tile(w, op, &tile, p, p->b, 0, p->columns, b))
+        !read_tile(w, op, &tile, p, p->b, 0, p->columns,
+                   (struct place){b[0], 1, COLUMNS_MAX}))
         return;
+    sum_up(p, a, b, sums);
     for (unsigned row = 0; row < ROWS; row++) {
         for (unsigned n = 0; n < p->columns; n++) {
             unsigned reg, lane;
-            double sum = 0;
+            double sum = sign * sums[row][n];
 
             element_of_d(row, n, &reg, &lane);
-            for (unsigned k = 0; k < p->depth; k++)
-                sum += a[row][k] * b[n][k];
-            sum *= sign;
             if (has_c)
                 sum += read_c(w, c, reg, lane, is_integer, is_half);
             if (is_integer)

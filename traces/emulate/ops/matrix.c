@@ -24,11 +24,12 @@
 #include <math.h>
 
 #include "traces/emulate/core/half.h"
+#include "traces/emulate/ops/products.h"
 #include "traces/emulate/ops/sparse.h"
 
 enum {
     ROWS_MAX = EMU_SPARSE_ROWS,
-    COLUMNS = 8,
+    COLUMNS = EMU_PRODUCT_COLUMNS,
     DEPTH_MAX = 64, /* elements of a row of A, but for bits */
     BITS_DEPTH_WORDS = 8,
     REGISTERS_MAX = 4, /* of B */
@@ -130,36 +131,15 @@ static double element_of(uint32_t word, enum element type, unsigned i)
     }
 }
 
-#ifdef __AVX2__
-/* As half_value, of halves that are spread to words with their signs: a scaled
- * number of 2^16 or more was special. */
-static inline void eight_halves(__m256i words, double out[8])
-{
-    __m256 v = _mm256_castsi256_ps(_mm256_and_si256(
-        _mm256_slli_epi32(words, 13), _mm256_set1_epi32((int)0x8fffe000)));
-    __m256 size, special;
-
-    v = _mm256_mul_ps(v, _mm256_set1_ps(0x1p112f));
-    size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
-    special = _mm256_cmp_ps(size, _mm256_set1_ps(0x1p16f), _CMP_GE_OQ);
-    v = _mm256_or_ps(v, _mm256_and_ps(special, _mm256_set1_ps(INFINITY)));
-    _mm256_storeu_pd(out, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
-    _mm256_storeu_pd(out + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
-}
-#endif
-
 /* The elements of the registers of four lanes, which follow each other in a row
  * of A. */
 static void elements_along(const uint32_t word[4], enum element type,
                            unsigned each, double out[])
 {
-#ifdef __AVX2__
     if (type == HALF) {
-        eight_halves(
-            _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)word)), out);
+        emu_halves(word, out);
         return;
     }
-#endif
     for (unsigned l = 0; l < 4; l++) {
         for (unsigned i = 0; i < each; i++)
             out[l * each + i] = element_of(word[l], type, i);
@@ -176,7 +156,7 @@ static void elements_across(const uint32_t word[8], enum element type,
         __m256i words = _mm256_loadu_si256((const __m256i *)word);
 
         words = i == 0 ? _mm256_slli_epi32(words, 16) : words;
-        eight_halves(_mm256_srai_epi32(words, 16), out);
+        emu_eight_halves(_mm256_srai_epi32(words, 16), out);
         return;
     }
 #endif
@@ -249,51 +229,16 @@ static int multiply_chosen(struct emu_warp *w, const struct emu_op *op,
     return 1;
 }
 
-/* Four rows of sums, which the vector registers hold.  Products of what is
- * gathered are exact, so that it makes no difference whether they are rounded
- * before they are added. */
-static void multiply_four(unsigned depth, double a[][DEPTH_MAX],
-                          double b[][COLUMNS], double c[][COLUMNS])
-{
-#ifdef __AVX2__
-    __m256d sum[4][2];
-
-    for (unsigned m = 0; m < 4; m++) {
-        sum[m][0] = _mm256_loadu_pd(c[m]);
-        sum[m][1] = _mm256_loadu_pd(c[m] + 4);
-    }
-    for (unsigned k = 0; k < depth; k++) {
-        __m256d left = _mm256_loadu_pd(b[k]), right = _mm256_loadu_pd(b[k] + 4);
-
-        for (unsigned m = 0; m < 4; m++) {
-            __m256d all = _mm256_broadcast_sd(&a[m][k]);
-
-            sum[m][0] = _mm256_fmadd_pd(all, left, sum[m][0]);
-            sum[m][1] = _mm256_fmadd_pd(all, right, sum[m][1]);
-        }
-    }
-    for (unsigned m = 0; m < 4; m++) {
-        _mm256_storeu_pd(c[m], sum[m][0]);
-        _mm256_storeu_pd(c[m] + 4, sum[m][1]);
-    }
-#else
-    for (unsigned m = 0; m < 4; m++) {
-        for (unsigned k = 0; k < depth; k++) {
-            for (unsigned n = 0; n < COLUMNS; n++)
-                c[m][n] += a[m][k] * b[k][n];
-        }
-    }
-#endif
-}
-
 static int multiply(struct emu_warp *w, const struct emu_op *op,
                     const struct shape *s, double a[ROWS_MAX][DEPTH_MAX],
                     double b[][COLUMNS], double c[ROWS_MAX][COLUMNS])
 {
     if (s->is_sparse)
         return multiply_chosen(w, op, s, a, b, c);
-    for (unsigned m = 0; m < s->rows; m += 4)
-        multiply_four(s->depth, a + m, b, c + m);
+    for (unsigned m = 0; m < s->rows; m += EMU_PRODUCT_ROWS)
+        emu_multiply(s->depth, (struct emu_rows){a[m], DEPTH_MAX},
+                     (struct emu_rows){b[0], COLUMNS},
+                     (struct emu_rows){c[m], COLUMNS});
     return 1;
 }
 
