@@ -108,8 +108,8 @@ static struct sim_link_copy describe(const struct sim_link *l, uint32_t task,
     const struct teg_gpu *gpu = l->gpu;
     int way = way_of(t->kind);
     double gbs = l->way[way].gbs;
-    struct sim_link_copy c = {task, t->bytes, INFINITY, gpu->link.latency_us,
-                              0};
+    struct sim_link_copy c = {task, t->bytes, (double)INFINITY,
+                              gpu->link.latency_us, 0};
 
     if (t->kind == SIM_TASK_ON_DEVICE)
         c.bytes *= 2;
@@ -155,7 +155,7 @@ static double left_of(const struct sim_link_copy *c)
 
 double sim_link_next(const struct sim_link *l)
 {
-    double left = INFINITY;
+    double left = (double)INFINITY;
 
     for (int w = 0; w < SIM_LINK_WAYS; w++) {
         for (uint32_t i = 0; i < l->way[w].active; i++)
