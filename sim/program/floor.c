@@ -9,464 +9,492 @@ static const double tiny_us = 1e-9;
 
 /* Blocks that were placed at once on one SM, and end at once. */
 struct batch {
-  double end; /* in the launch's own time */
-  uint32_t sm, count;
+    double end; /* in the launch's own time */
+    uint32_t sm, count;
 };
 
 struct launch {
-  uint32_t task;
-  const struct sim_program_kernel *kernel; /* borrowed */
-  double us, block_us;                     /* alone: all of it, one block */
-  int32_t priority;
-  uint64_t sequence;
-  uint64_t left;     /* blocks without a place yet */
-  uint64_t resident; /* blocks */
-  uint64_t full;     /* that are resident alone, at most */
-  double at, speed;  /* its own time, and how fast that goes */
-  int started;
-  struct batch *batch; /* owned ring, [capacity] */
-  size_t first, batches, capacity;
+    uint32_t task;
+    const struct sim_program_kernel *kernel; /* borrowed */
+    double us, block_us;                     /* alone: all of it, one block */
+    int32_t priority;
+    uint64_t sequence;
+    uint64_t left;     /* blocks without a place yet */
+    uint64_t resident; /* blocks */
+    uint64_t full;     /* that are resident alone, at most */
+    double at, speed;  /* its own time, and how fast that goes */
+    int started;
+    struct batch *batch; /* owned ring, [capacity] */
+    size_t first, batches, capacity;
 };
 
 struct sm {
-  uint32_t warps, registers, shared_bytes, blocks; /* taken */
+    uint32_t warps, registers, shared_bytes, blocks; /* taken */
 };
 
 struct sim_floor {
-  const struct teg_gpu *gpu; /* borrowed */
-  struct sim_floor_news news;
-  int infinite;
-  struct sm *sm;          /* owned */
-  struct launch **launch; /* owned, as are they, [launches]: in the order in
+    const struct teg_gpu *gpu; /* borrowed */
+    struct sim_floor_news news;
+    int infinite;
+    struct sm *sm;          /* owned */
+    struct launch **launch; /* owned, as are they, [launches]: in the order in
                              which blocks are placed */
-  uint32_t launches, capacity;
-  uint32_t reach; /* behind the last that has started */
-  uint64_t sequence;
-  uint32_t turn;
-  double now, copies;
-  /* A launch that is alone ends when it does alone: nothing is placed. */
-  int alone;
-  uint32_t last_left; /* task whose blocks have */
+    uint32_t launches, capacity;
+    uint32_t reach; /* behind the last that has started */
+    uint64_t sequence;
+    uint32_t turn;
+    double now, copies;
+    /* A launch that is alone ends when it does alone: nothing is placed. */
+    int alone;
+    uint32_t last_left; /* task whose blocks have */
 };
 
 teg_status sim_floor_new(const struct teg_gpu *gpu, int infinite,
                          const struct sim_floor_news *news,
-                         struct sim_floor **floor, struct teg_diag *d) {
-  struct sim_floor *f = calloc(1, sizeof *f);
+                         struct sim_floor **floor, struct teg_diag *d)
+{
+    struct sim_floor *f = calloc(1, sizeof *f);
 
-  if (f == NULL)
-    return teg_fail_memory(d);
-  f->gpu = gpu;
-  f->infinite = infinite;
-  f->news = *news;
-  f->last_left = TEG_SCORE_NONE;
-  f->sm = calloc(gpu->chip.sms, sizeof *f->sm);
-  if (f->sm == NULL) {
+    if (f == NULL)
+        return teg_fail_memory(d);
+    f->gpu = gpu;
+    f->infinite = infinite;
+    f->news = *news;
+    f->last_left = TEG_SCORE_NONE;
+    f->sm = calloc(gpu->chip.sms, sizeof *f->sm);
+    if (f->sm == NULL) {
+        free(f);
+        return teg_fail_memory(d);
+    }
+    *floor = f;
+    return TEG_OK;
+}
+
+static void launch_free(struct launch *l)
+{
+    free(l->batch);
+    free(l);
+}
+
+void sim_floor_free(struct sim_floor *f)
+{
+    if (f == NULL)
+        return;
+    for (uint32_t i = 0; i < f->launches; i++)
+        launch_free(f->launch[i]);
+    free(f->launch);
+    free(f->sm);
     free(f);
-    return teg_fail_memory(d);
-  }
-  *floor = f;
-  return TEG_OK;
-}
-
-static void launch_free(struct launch *l) {
-  free(l->batch);
-  free(l);
-}
-
-void sim_floor_free(struct sim_floor *f) {
-  if (f == NULL)
-    return;
-  for (uint32_t i = 0; i < f->launches; i++)
-    launch_free(f->launch[i]);
-  free(f->launch);
-  free(f->sm);
-  free(f);
 }
 
 /* ---- places ---------------------------------------------------------------
  */
 
-static uint32_t warps_of(const struct teg_gpu *gpu) {
-  uint32_t by_threads = gpu->sm.threads_max / 32;
+static uint32_t warps_of(const struct teg_gpu *gpu)
+{
+    uint32_t by_threads = gpu->sm.threads_max / 32;
 
-  return by_threads < gpu->sm.warps_max ? by_threads : gpu->sm.warps_max;
+    return by_threads < gpu->sm.warps_max ? by_threads : gpu->sm.warps_max;
 }
 
 /* Blocks that the SM has room for. */
 static uint32_t room(const struct sim_floor *f, const struct sm *sm,
-                     const struct sim_program_kernel *k) {
-  const struct teg_gpu *gpu = f->gpu;
-  uint32_t most = gpu->sm.blocks_max - sm->blocks, by;
+                     const struct sim_program_kernel *k)
+{
+    const struct teg_gpu *gpu = f->gpu;
+    uint32_t most = gpu->sm.blocks_max - sm->blocks, by;
 
-  if (most > k->blocks_per_sm)
-    most = k->blocks_per_sm;
-  by =
-      k->needs.warps != 0 ? (warps_of(gpu) - sm->warps) / k->needs.warps : most;
-  most = by < most ? by : most;
-  by = k->needs.registers != 0
-           ? (gpu->sm.registers - sm->registers) / k->needs.registers
-           : most;
-  most = by < most ? by : most;
-  by = k->needs.shared_bytes != 0
-           ? (gpu->sm.shared_bytes - sm->shared_bytes) / k->needs.shared_bytes
-           : most;
-  return by < most ? by : most;
+    if (most > k->blocks_per_sm)
+        most = k->blocks_per_sm;
+    by = k->needs.warps != 0 ? (warps_of(gpu) - sm->warps) / k->needs.warps
+                             : most;
+    most = by < most ? by : most;
+    by = k->needs.registers != 0
+             ? (gpu->sm.registers - sm->registers) / k->needs.registers
+             : most;
+    most = by < most ? by : most;
+    by = k->needs.shared_bytes != 0
+             ? (gpu->sm.shared_bytes - sm->shared_bytes) / k->needs.shared_bytes
+             : most;
+    return by < most ? by : most;
 }
 
 static void take(struct sm *sm, const struct sim_program_kernel *k,
-                 uint32_t count) {
-  sm->blocks += count;
-  sm->warps += count * k->needs.warps;
-  sm->registers += count * k->needs.registers;
-  sm->shared_bytes += count * k->needs.shared_bytes;
+                 uint32_t count)
+{
+    sm->blocks += count;
+    sm->warps += count * k->needs.warps;
+    sm->registers += count * k->needs.registers;
+    sm->shared_bytes += count * k->needs.shared_bytes;
 }
 
 static void give(struct sm *sm, const struct sim_program_kernel *k,
-                 uint32_t count) {
-  sm->blocks -= count;
-  sm->warps -= count * k->needs.warps;
-  sm->registers -= count * k->needs.registers;
-  sm->shared_bytes -= count * k->needs.shared_bytes;
+                 uint32_t count)
+{
+    sm->blocks -= count;
+    sm->warps -= count * k->needs.warps;
+    sm->registers -= count * k->needs.registers;
+    sm->shared_bytes -= count * k->needs.shared_bytes;
 }
 
 static teg_status add_batch(struct launch *l, struct batch b,
-                            struct teg_diag *d) {
-  if (l->batches == l->capacity) {
-    size_t capacity = 2 * l->capacity + 16;
-    struct batch *more = malloc(capacity * sizeof *more);
+                            struct teg_diag *d)
+{
+    if (l->batches == l->capacity) {
+        size_t capacity = 2 * l->capacity + 16;
+        struct batch *more = malloc(capacity * sizeof *more);
 
-    if (more == NULL)
-      return teg_fail_memory(d);
-    for (size_t i = 0; i < l->batches; i++)
-      more[i] = l->batch[(l->first + i) % l->capacity];
-    free(l->batch);
-    l->batch = more;
-    l->first = 0;
-    l->capacity = capacity;
-  }
-  l->batch[(l->first + l->batches++) % l->capacity] = b;
-  return TEG_OK;
+        if (more == NULL)
+            return teg_fail_memory(d);
+        for (size_t i = 0; i < l->batches; i++)
+            more[i] = l->batch[(l->first + i) % l->capacity];
+        free(l->batch);
+        l->batch = more;
+        l->first = 0;
+        l->capacity = capacity;
+    }
+    l->batch[(l->first + l->batches++) % l->capacity] = b;
+    return TEG_OK;
 }
 
 /* Places as many blocks of the launch as there is room for, one to an SM after
  * the other, as the hardware deals them out. */
 static teg_status place(struct sim_floor *f, struct launch *l,
-                        struct teg_diag *d) {
-  uint32_t sms = f->gpu->chip.sms, first = f->turn;
-  const double end = l->at + l->block_us;
-  uint32_t *count = calloc(sms, sizeof *count);
-  int placed = 1;
-  teg_status status = TEG_OK;
+                        struct teg_diag *d)
+{
+    uint32_t sms = f->gpu->chip.sms, first = f->turn;
+    const double end = l->at + l->block_us;
+    uint32_t *count = calloc(sms, sizeof *count);
+    int placed = 1;
+    teg_status status = TEG_OK;
 
-  if (count == NULL)
-    return teg_fail_memory(d);
-  while (placed && l->left != 0) {
-    placed = 0;
-    for (uint32_t i = 0; i < sms && l->left != 0; i++) {
-      uint32_t at = (first + i) % sms;
+    if (count == NULL)
+        return teg_fail_memory(d);
+    while (placed && l->left != 0) {
+        placed = 0;
+        for (uint32_t i = 0; i < sms && l->left != 0; i++) {
+            uint32_t at = (first + i) % sms;
 
-      if (!f->infinite && room(f, &f->sm[at], l->kernel) == 0)
-        continue;
-      if (f->infinite && count[at] >= l->kernel->blocks_per_sm)
-        continue;
-      take(&f->sm[at], l->kernel, 1);
-      count[at]++;
-      l->left--;
-      l->resident++;
-      placed = 1;
-      f->turn = (at + 1) % sms;
+            if (!f->infinite && room(f, &f->sm[at], l->kernel) == 0)
+                continue;
+            if (f->infinite && count[at] >= l->kernel->blocks_per_sm)
+                continue;
+            take(&f->sm[at], l->kernel, 1);
+            count[at]++;
+            l->left--;
+            l->resident++;
+            placed = 1;
+            f->turn = (at + 1) % sms;
+        }
     }
-  }
-  for (uint32_t i = 0; i < sms && status == TEG_OK; i++) {
-    if (count[i] != 0)
-      status = add_batch(l, (struct batch){end, i, count[i]}, d);
-  }
-  free(count);
-  return status;
+    for (uint32_t i = 0; i < sms && status == TEG_OK; i++) {
+        if (count[i] != 0)
+            status = add_batch(l, (struct batch){end, i, count[i]}, d);
+    }
+    free(count);
+    return status;
 }
 
-static void start(struct sim_floor *f, struct launch *l) {
-  if (l->started)
-    return;
-  l->started = 1;
-  f->news.started(f->news.self, l->task, f->now, f->last_left);
+static void start(struct sim_floor *f, struct launch *l)
+{
+    if (l->started)
+        return;
+    l->started = 1;
+    f->news.started(f->news.self, l->task, f->now, f->last_left);
 }
 
 /* The oldest launch has its places first; none comes before it that has as
  * much right to them. */
-static teg_status place_all(struct sim_floor *f, struct teg_diag *d) {
-  uint32_t active = 0;
+static teg_status place_all(struct sim_floor *f, struct teg_diag *d)
+{
+    uint32_t active = 0;
 
-  for (uint32_t i = 0; i < f->launches; i++) {
-    struct launch *l = f->launch[i];
+    for (uint32_t i = 0; i < f->launches; i++) {
+        struct launch *l = f->launch[i];
 
-    if (++active > f->gpu->launch.grids_max && !f->infinite)
-      return TEG_OK;
-    if (l->left == 0)
-      continue;
-    TRY(place(f, l, d));
-    if (l->resident != 0 && f->reach < i + 1)
-      f->reach = i + 1;
-    if (l->resident != 0)
-      start(f, l);
-    if (l->left != 0 && !f->infinite)
-      return TEG_OK;
-  }
-  return TEG_OK;
+        if (++active > f->gpu->launch.grids_max && !f->infinite)
+            return TEG_OK;
+        if (l->left == 0)
+            continue;
+        TRY(place(f, l, d));
+        if (l->resident != 0 && f->reach < i + 1)
+            f->reach = i + 1;
+        if (l->resident != 0)
+            start(f, l);
+        if (l->left != 0 && !f->infinite)
+            return TEG_OK;
+    }
+    return TEG_OK;
 }
 
 /* ---- speeds ---------------------------------------------------------------
  */
 
 /* The share of its places alone that the launch has. */
-static double filled(const struct launch *l) {
-  return (double)l->resident / (double)l->full;
+static double filled(const struct launch *l)
+{
+    return (double)l->resident / (double)l->full;
 }
 
 /* The same of the places that it would have alone now: its last blocks have
  * fewer beside them there too. */
-static double held(const struct launch *l) {
-  uint64_t alone = l->resident + l->left;
+static double held(const struct launch *l)
+{
+    uint64_t alone = l->resident + l->left;
 
-  return (double)l->resident / (double)(alone < l->full ? alone : l->full);
+    return (double)l->resident / (double)(alone < l->full ? alone : l->full);
 }
 
 /* A block with fewer beside it is faster by what they contend for. */
-static double speed_of(const struct launch *l) {
-  double most = 0;
+static double speed_of(const struct launch *l)
+{
+    double most = 0;
 
-  for (int u = 0; u < SIM_USES; u++)
-    most = fmax(most, l->kernel->use[u]);
-  most = fmin(most, 1);
-  return 1 / (1 - most + most * held(l));
+    for (int u = 0; u < SIM_USES; u++)
+        most = fmax(most, l->kernel->use[u]);
+    most = fmin(most, 1);
+    return 1 / (1 - most + most * held(l));
 }
 
-static double wanted(const struct launch *l, int use) {
-  return filled(l) * l->kernel->use[use] * speed_of(l);
+static double wanted(const struct launch *l, int use)
+{
+    return filled(l) * l->kernel->use[use] * speed_of(l);
 }
 
 /* The most that one may have of the resource so that all together have
  * `limit`: those that want less leave theirs to the others. */
-static double level(const struct sim_floor *f, int use, double limit) {
-  double at = 0, next = 0;
+static double level(const struct sim_floor *f, int use, double limit)
+{
+    double at = 0, next = 0;
 
-  do {
-    double given = 0;
-    uint32_t above = 0;
+    do {
+        double given = 0;
+        uint32_t above = 0;
 
-    at = next;
+        at = next;
+        for (uint32_t i = 0; i < f->reach; i++) {
+            const struct launch *l = f->launch[i];
+
+            if (l->resident == 0)
+                continue;
+            if (wanted(l, use) <= at)
+                given += wanted(l, use);
+            else
+                above++;
+        }
+        next = above != 0 ? (limit - given) / above : at;
+    } while (next > at);
+    return at;
+}
+
+static void slow_down(struct sim_floor *f, int use)
+{
+    double limit = use == SIM_USE_DRAM ? fmax(1 - f->copies, 0.05) : 1, sum = 0;
+    double most;
+
     for (uint32_t i = 0; i < f->reach; i++) {
-      const struct launch *l = f->launch[i];
-
-      if (l->resident == 0)
-        continue;
-      if (wanted(l, use) <= at)
-        given += wanted(l, use);
-      else
-        above++;
+        if (f->launch[i]->resident != 0)
+            sum += wanted(f->launch[i], use);
     }
-    next = above != 0 ? (limit - given) / above : at;
-  } while (next > at);
-  return at;
+    if (sum <= limit)
+        return;
+    most = level(f, use, limit);
+    for (uint32_t i = 0; i < f->reach; i++) {
+        struct launch *l = f->launch[i];
+        double want = wanted(l, use);
+
+        if (l->resident != 0 && want > most)
+            l->speed = fmin(l->speed, speed_of(l) * most / want);
+    }
 }
 
-static void slow_down(struct sim_floor *f, int use) {
-  double limit = use == SIM_USE_DRAM ? fmax(1 - f->copies, 0.05) : 1, sum = 0;
-  double most;
-
-  for (uint32_t i = 0; i < f->reach; i++) {
-    if (f->launch[i]->resident != 0)
-      sum += wanted(f->launch[i], use);
-  }
-  if (sum <= limit)
-    return;
-  most = level(f, use, limit);
-  for (uint32_t i = 0; i < f->reach; i++) {
-    struct launch *l = f->launch[i];
-    double want = wanted(l, use);
-
-    if (l->resident != 0 && want > most)
-      l->speed = fmin(l->speed, speed_of(l) * most / want);
-  }
-}
-
-static void set_speeds(struct sim_floor *f) {
-  for (uint32_t i = 0; i < f->reach; i++)
-    f->launch[i]->speed =
-        f->launch[i]->resident != 0 ? speed_of(f->launch[i]) : 0;
-  for (int u = 0; u < SIM_USES && !f->infinite; u++)
-    slow_down(f, u);
+static void set_speeds(struct sim_floor *f)
+{
+    for (uint32_t i = 0; i < f->reach; i++)
+        f->launch[i]->speed =
+            f->launch[i]->resident != 0 ? speed_of(f->launch[i]) : 0;
+    for (int u = 0; u < SIM_USES && !f->infinite; u++)
+        slow_down(f, u);
 }
 
 /* ---- a launch alone -------------------------------------------------------
  */
 
-static uint64_t waves_of(const struct launch *l) {
-  return (l->kernel->blocks + l->full - 1) / l->full;
+static uint64_t waves_of(const struct launch *l)
+{
+    return (l->kernel->blocks + l->full - 1) / l->full;
 }
 
 /* Another launch comes: the blocks of the wave that runs get their places. */
-static teg_status end_solitude(struct sim_floor *f, struct teg_diag *d) {
-  struct launch *l = f->launch[0];
-  double at = l->at;
-  uint64_t wave = (uint64_t)(at / l->block_us + tiny_us);
-  uint64_t later, left = l->kernel->blocks;
+static teg_status end_solitude(struct sim_floor *f, struct teg_diag *d)
+{
+    struct launch *l = f->launch[0];
+    double at = l->at;
+    uint64_t wave = (uint64_t)(at / l->block_us + tiny_us);
+    uint64_t later, left = l->kernel->blocks;
 
-  f->alone = 0;
-  if (wave >= waves_of(l))
-    wave = waves_of(l) - 1;
-  left -= wave * l->full;
-  later = left > l->full ? left - l->full : 0;
-  l->left = left - later;
-  l->at = (double)wave * l->block_us;
-  TRY(place(f, l, d));
-  l->left += later;
-  l->at = at;
-  return TEG_OK;
+    f->alone = 0;
+    if (wave >= waves_of(l))
+        wave = waves_of(l) - 1;
+    left -= wave * l->full;
+    later = left > l->full ? left - l->full : 0;
+    l->left = left - later;
+    l->at = (double)wave * l->block_us;
+    TRY(place(f, l, d));
+    l->left += later;
+    l->at = at;
+    return TEG_OK;
 }
 
 /* ---- launches -------------------------------------------------------------
  */
 
 /* Behind those that come no later and have no lower a priority. */
-static void insert(struct sim_floor *f, struct launch *l) {
-  uint32_t at = f->launches++;
+static void insert(struct sim_floor *f, struct launch *l)
+{
+    uint32_t at = f->launches++;
 
-  for (; at > 0 && f->launch[at - 1]->priority > l->priority; at--)
-    f->launch[at] = f->launch[at - 1];
-  f->launch[at] = l;
-  f->reach += at < f->reach;
+    for (; at > 0 && f->launch[at - 1]->priority > l->priority; at--)
+        f->launch[at] = f->launch[at - 1];
+    f->launch[at] = l;
+    f->reach += at < f->reach;
 }
 
 teg_status sim_floor_add(struct sim_floor *f, uint32_t task,
                          const struct sim_program_kernel *kernel, double us,
-                         int32_t priority, double now, struct teg_diag *d) {
-  uint64_t most = (uint64_t)f->gpu->chip.sms * kernel->blocks_per_sm;
-  struct launch *l;
+                         int32_t priority, double now, struct teg_diag *d)
+{
+    uint64_t most = (uint64_t)f->gpu->chip.sms * kernel->blocks_per_sm;
+    struct launch *l;
 
-  if (f->launches == f->capacity) {
-    uint32_t capacity = 2 * f->capacity + 16;
-    struct launch **more = realloc(f->launch, capacity * sizeof *more);
+    if (f->launches == f->capacity) {
+        uint32_t capacity = 2 * f->capacity + 16;
+        struct launch **more = realloc(f->launch, capacity * sizeof *more);
 
-    if (more == NULL)
-      return teg_fail_memory(d);
-    f->launch = more;
-    f->capacity = capacity;
-  }
-  l = calloc(1, sizeof *l);
-  if (l == NULL)
-    return teg_fail_memory(d);
-  *l = (struct launch){.task = task,
-                       .kernel = kernel,
-                       .us = us,
-                       .priority = priority,
-                       .sequence = f->sequence++,
-                       .left = kernel->blocks,
-                       .full = kernel->blocks < most ? kernel->blocks : most,
-                       .speed = 1};
-  l->block_us = us / (double)waves_of(l);
-  f->now = now;
-  if (f->launches == 0) {
-    f->alone = 1;
-    f->launch[f->launches++] = l;
-    start(f, l);
-    f->reach = 1;
-    l->left = 0;
+        if (more == NULL)
+            return teg_fail_memory(d);
+        f->launch = more;
+        f->capacity = capacity;
+    }
+    l = calloc(1, sizeof *l);
+    if (l == NULL)
+        return teg_fail_memory(d);
+    *l = (struct launch){.task = task,
+                         .kernel = kernel,
+                         .us = us,
+                         .priority = priority,
+                         .sequence = f->sequence++,
+                         .left = kernel->blocks,
+                         .full = kernel->blocks < most ? kernel->blocks : most,
+                         .speed = 1};
+    l->block_us = us / (double)waves_of(l);
+    f->now = now;
+    if (f->launches == 0) {
+        f->alone = 1;
+        f->launch[f->launches++] = l;
+        start(f, l);
+        f->reach = 1;
+        l->left = 0;
+        return TEG_OK;
+    }
+    if (f->alone)
+        TRY(end_solitude(f, d));
+    insert(f, l);
+    TRY(place_all(f, d));
+    set_speeds(f);
     return TEG_OK;
-  }
-  if (f->alone)
-    TRY(end_solitude(f, d));
-  insert(f, l);
-  TRY(place_all(f, d));
-  set_speeds(f);
-  return TEG_OK;
 }
 
 /* ---- time -----------------------------------------------------------------
  */
 
-void sim_floor_copies(struct sim_floor *f, double share) {
-  f->copies = share;
-  if (!f->alone) {
+void sim_floor_copies(struct sim_floor *f, double share)
+{
+    f->copies = share;
+    if (!f->alone) {
+        set_speeds(f);
+        return;
+    }
+    f->launch[0]->resident = f->launch[0]->full;
     set_speeds(f);
-    return;
-  }
-  f->launch[0]->resident = f->launch[0]->full;
-  set_speeds(f);
-  f->launch[0]->resident = 0;
+    f->launch[0]->resident = 0;
 }
 
 /* Until the next of its blocks end, or, alone, all of it. */
-static double left_of(const struct sim_floor *f, const struct launch *l) {
-  if (f->alone)
-    return fmax(l->us - l->at, 0) / l->speed;
-  if (l->batches == 0)
-    return INFINITY;
-  return fmax(l->batch[l->first].end - l->at, 0) / l->speed;
+static double left_of(const struct sim_floor *f, const struct launch *l)
+{
+    if (f->alone)
+        return fmax(l->us - l->at, 0) / l->speed;
+    if (l->batches == 0)
+        return (double)INFINITY;
+    return fmax(l->batch[l->first].end - l->at, 0) / l->speed;
 }
 
-double sim_floor_next(const struct sim_floor *f) {
-  double left = INFINITY;
+double sim_floor_next(const struct sim_floor *f)
+{
+    double left = (double)INFINITY;
 
-  for (uint32_t i = 0; i < f->reach; i++)
-    left = fmin(left, left_of(f, f->launch[i]));
-  return f->now + left;
+    for (uint32_t i = 0; i < f->reach; i++)
+        left = fmin(left, left_of(f, f->launch[i]));
+    return f->now + left;
 }
 
 /* The blocks of the launch that have ended. */
-static int retire(struct sim_floor *f, struct launch *l) {
-  int ended = 0;
+static int retire(struct sim_floor *f, struct launch *l)
+{
+    int ended = 0;
 
-  while (l->batches != 0 && l->batch[l->first].end <= l->at + tiny_us) {
-    const struct batch *b = &l->batch[l->first];
+    while (l->batches != 0 && l->batch[l->first].end <= l->at + tiny_us) {
+        const struct batch *b = &l->batch[l->first];
 
-    f->last_left = l->task;
-    give(&f->sm[b->sm], l->kernel, b->count);
-    l->resident -= b->count;
-    l->first = (l->first + 1) % l->capacity;
-    l->batches--;
-    ended = 1;
-  }
-  return ended;
+        f->last_left = l->task;
+        give(&f->sm[b->sm], l->kernel, b->count);
+        l->resident -= b->count;
+        l->first = (l->first + 1) % l->capacity;
+        l->batches--;
+        ended = 1;
+    }
+    return ended;
 }
 
-static void end_launch(struct sim_floor *f, uint32_t i) {
-  struct launch *l = f->launch[i];
-  uint32_t task = l->task;
+static void end_launch(struct sim_floor *f, uint32_t i)
+{
+    struct launch *l = f->launch[i];
+    uint32_t task = l->task;
 
-  memmove(&f->launch[i], &f->launch[i + 1],
-          (--f->launches - i) * sizeof *f->launch);
-  launch_free(l);
-  f->reach -= i < f->reach;
-  f->news.ended(f->news.self, task, f->now);
+    memmove(&f->launch[i], &f->launch[i + 1],
+            (--f->launches - i) * sizeof *f->launch);
+    launch_free(l);
+    f->reach -= i < f->reach;
+    f->news.ended(f->news.self, task, f->now);
 }
 
 teg_status sim_floor_advance(struct sim_floor *f, double now,
-                             struct teg_diag *d) {
-  double passed = now - f->now;
-  int changed = 0;
+                             struct teg_diag *d)
+{
+    double passed = now - f->now;
+    int changed = 0;
 
-  for (uint32_t i = 0; i < f->reach; i++)
-    f->launch[i]->at += passed * f->launch[i]->speed;
-  f->now = now;
-  if (f->alone) {
-    if (f->launch[0]->at + tiny_us >= f->launch[0]->us) {
-      f->alone = 0;
-      f->last_left = f->launch[0]->task;
-      end_launch(f, 0);
+    for (uint32_t i = 0; i < f->reach; i++)
+        f->launch[i]->at += passed * f->launch[i]->speed;
+    f->now = now;
+    if (f->alone) {
+        if (f->launch[0]->at + tiny_us >= f->launch[0]->us) {
+            f->alone = 0;
+            f->last_left = f->launch[0]->task;
+            end_launch(f, 0);
+        }
+        return TEG_OK;
     }
+    for (uint32_t i = 0; i < f->reach; i++)
+        changed |= retire(f, f->launch[i]);
+    if (!changed)
+        return TEG_OK;
+    for (uint32_t i = f->reach; i > 0; i--) {
+        if (f->launch[i - 1]->resident == 0 && f->launch[i - 1]->left == 0)
+            end_launch(f, i - 1);
+    }
+    TRY(place_all(f, d));
+    set_speeds(f);
     return TEG_OK;
-  }
-  for (uint32_t i = 0; i < f->reach; i++)
-    changed |= retire(f, f->launch[i]);
-  if (!changed)
-    return TEG_OK;
-  for (uint32_t i = f->reach; i > 0; i--) {
-    if (f->launch[i - 1]->resident == 0 && f->launch[i - 1]->left == 0)
-      end_launch(f, i - 1);
-  }
-  TRY(place_all(f, d));
-  set_speeds(f);
-  return TEG_OK;
 }
