@@ -81,6 +81,7 @@ START_TEST(sass_mnemonics_have_their_class)
         {"DSETP.GT.AND", 80, CLASS_DCMP, SPACE_NONE, 0},
         {"HFMA2.MMA", 80, CLASS_HALF, SPACE_NONE, 0},
         {"HADD2.F32", 80, CLASS_HALF, SPACE_NONE, 0},
+        {"F2FP.F16.F32.PACK_AB", 80, CLASS_PACK, SPACE_NONE, 0},
         {"MUFU.RCP64H", 80, CLASS_SFU, SPACE_NONE, 0},
         {"MUFU.EX2.F16", 80, CLASS_SFU_TRIG, SPACE_NONE, 0},
         {"MUFU.SIN", 80, CLASS_SFU_TRIG, SPACE_NONE, 0},
