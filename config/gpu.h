@@ -57,6 +57,15 @@ enum teg_register_banks {
     REGISTER_BANKS_KEPLER, /* four: parity, and which half of eight */
 };
 
+/* The bank of register R<reg>; no rule: all in one. */
+static inline uint32_t teg_register_bank(enum teg_register_banks rule,
+                                         uint32_t reg)
+{
+    if (rule == REGISTER_BANKS_KEPLER)
+        return reg % 2 + (reg % 8 < 4 ? 0 : 2);
+    return rule == REGISTER_BANKS_PARITY ? reg % 2 : 0;
+}
+
 enum teg_broadcast {
     BROADCAST_ANY,   /* every word of a pass reaches all lanes that want it */
     BROADCAST_ONE,   /* one word per pass may go to several lanes */

@@ -496,6 +496,51 @@ static int reaches_texels(const struct teg_program *p,
     return 1;
 }
 
+/* ---- register banks --------------------------------------------------------- */
+
+/* The most registers that arithmetic reads of one bank.  What goes through
+ * queues or is a tensor product reads otherwise (sim/engine/operands.h).
+ * (Lai 2013, 4.4.4) */
+static uint32_t bank_ways(const struct teg_gpu *gpu,
+                          const struct teg_inst *inst)
+{
+    uint64_t seen[(TEG_REG_P - TEG_REG_R) / 64 + 1] = {0};
+    uint32_t reads[4] = {0}, most = 0;
+
+    if (gpu->sm.register_banks == REGISTER_BANKS_NONE ||
+        teg_op_class_is_tensor(inst->op_class) ||
+        teg_op_class_facts(inst->op_class)->kind != RESULT_FIXED ||
+        teg_inst_has_addresses(inst))
+        return 0;
+    for (uint8_t i = 0; i < inst->src_count; i++) {
+        uint32_t end = inst->src[i].first + inst->src[i].count;
+
+        for (uint32_t r = inst->src[i].first; r < end && r < TEG_REG_P; r++) {
+            uint32_t *bank =
+                &reads[teg_register_bank(gpu->sm.register_banks, r)];
+
+            if (seen[r / 64] >> (r % 64) & 1)
+                continue;
+            seen[r / 64] |= 1ull << (r % 64);
+            (*bank)++;
+            if (*bank > most)
+                most = *bank;
+        }
+    }
+    return most;
+}
+
+static void add_bank_ways(struct collect_statistics *c,
+                          const struct teg_inst *inst, uint64_t issued)
+{
+    uint32_t ways = bank_ways(c->gpu, inst);
+
+    if (ways == 2)
+        c->s->register_conflicts_2 += issued;
+    if (ways > 2)
+        c->s->register_conflicts_3 += issued;
+}
+
 static void expand_one(struct collect_statistics *c, uint32_t index)
 {
     const struct teg_inst *inst = &c->program->inst[index];
@@ -512,6 +557,7 @@ static void expand_one(struct collect_statistics *c, uint32_t index)
         add_product(c, inst, x);
     else if (teg_op_class_is_tensor(inst->op_class))
         add_tensor(c, inst, x->issued);
+    add_bank_ways(c, inst, x->issued);
     if ((inst->flags & INST_BARRIER) != 0)
         s->barriers += x->active;
     if ((inst->flags & INST_UNKNOWN) != 0)

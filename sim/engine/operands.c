@@ -61,14 +61,6 @@ struct sim_kept sim_kept_after(const char *text)
 
 /* ---- banks --------------------------------------------------------------- */
 
-/* (Lai 2013, 4.2.3; Huerta 2025, 4) */
-static uint32_t bank_of(enum teg_register_banks rule, uint32_t reg)
-{
-    if (rule == REGISTER_BANKS_KEPLER)
-        return reg % 2 + (reg % 8 < 4 ? 0 : 2);
-    return reg % 2;
-}
-
 static int reads_at_once(const struct teg_inst *inst)
 {
     switch (inst->op_class) {
@@ -114,7 +106,7 @@ void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
             if (read[r / 64] >> (r % 64) & 1)
                 continue;
             read[r / 64] |= 1ull << (r % 64);
-            reads[bank_of(gpu->sm.register_banks, r)]++;
+            reads[teg_register_bank(gpu->sm.register_banks, r)]++;
         }
     }
 }

@@ -80,11 +80,25 @@ static void find_bottleneck(const struct dataflow *d, struct dataflow_result *r)
     r->gap = next / r->potential;
 }
 
+/* What the cores exchange with others (Lai 2013, 2.3): on a machine whose cores
+ * reach each other it is what the patterns keep from memory, as the source
+ * counts it for Cell; else all that memory sees. */
+static void core_terms(const struct dataflow *d, struct dataflow_result *r)
+{
+    r->core_bytes = d->has_cores ? d->direct ? 0 : r->bytes[0] : nan("");
+    for (uint32_t p = 0; d->direct && p < d->patterns; p++) {
+        if (r->set >> p & 1)
+            r->core_bytes += d->pattern[p].moved;
+    }
+    r->core_ratio = d->ops / r->core_bytes;
+}
+
 void dataflow_evaluate(const struct dataflow *d, uint32_t set,
                        struct dataflow_result *r)
 {
     *r = (struct dataflow_result){.set = set};
     add_flows(d, r);
+    core_terms(d, r);
     for (uint32_t l = 0; l < d->links; l++) {
         const struct dataflow_link *link = &d->link[l];
 
@@ -125,12 +139,12 @@ uint32_t dataflow_rank(const struct dataflow *d, int feasible_only,
 
 /* Lai 2013, 2.2.1 and 2.2.2. */
 static const struct lattice_machine machines[] = {
-    {"cell", "Cell Broadband Engine", 102.4, 25.6, 0, 1,
+    {"cell", "Cell Broadband Engine", 102.4, 25.6, 0, 1, 1,
      {"the source takes it where much arithmetic is to spare, which it does "
       "not say of this machine"}},
     /* 30 SMs with one double-precision unit of 2 operations at 1.296 GHz; the
      * peak behind the printed percentages cannot be found. */
-    {"gtx280", "GeForce GTX 280 (GT200)", 77.76, 140, 0, 1,
+    {"gtx280", "GeForce GTX 280 (GT200)", 77.76, 140, 0, 1, 0,
      {NULL, LATTICE_NO_GAUGE, LATTICE_NO_SPINORS, LATTICE_NO_IO,
       LATTICE_NO_PATH}},
 };
@@ -212,7 +226,11 @@ void lattice_qcd(struct dataflow *d, const struct lattice_machine *m,
                      0,
                      NULL}},
         .patterns = 5,
+        .has_cores = 1,
+        .direct = m->direct,
     };
+    d->pattern[3].moved = h * alpha;
+    d->pattern[4].moved = h * beta;
     for (uint32_t p = 0; p < d->patterns; p++) {
         d->pattern[p].feasible = m->why_not[p] == NULL;
         d->pattern[p].why = m->why_not[p];

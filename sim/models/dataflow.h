@@ -45,6 +45,7 @@ struct dataflow_pattern {
     uint32_t edits;
     int feasible;    /* on this machine */
     const char *why; /* if it is not */
+    double moved;    /* bytes that leave the cores otherwise than by memory */
 };
 
 struct dataflow {
@@ -56,6 +57,9 @@ struct dataflow {
     double group_bytes[DATAFLOW_FLOWS_MAX + 1];
     struct dataflow_pattern pattern[DATAFLOW_PATTERNS_MAX];
     uint32_t links, flows, patterns;
+    int has_cores; /* R_A/C is defined */
+    int direct;    /* cores reach others than memory: what patterns move counts,
+                      else all that goes over the first link */
 };
 
 enum {
@@ -67,6 +71,7 @@ struct dataflow_result {
     double bytes[DATAFLOW_LINKS_MAX];  /* per unit of work */
     double ratio[DATAFLOW_LINKS_MAX];  /* operations per byte */
     double gflops[DATAFLOW_LINKS_MAX]; /* the link allows */
+    double core_bytes, core_ratio;     /* R_A/C, 2.3; NAN: not defined */
     double potential;                  /* Gflop/s; NAN if a flow is unknown */
     int bottleneck;                    /* link, or DATAFLOW_PEAK */
     double gap; /* next limit / potential; infinite if there is none */
@@ -103,6 +108,7 @@ struct lattice_machine {
     double peak_gflops; /* double precision */
     double memory_gbs;
     double io_gbs, io_efficiency; /* 0: one node, no I/O */
+    int direct; /* local stores reach each other and I/O, not by memory */
     const char *why_not[LATTICE_PATTERNS]; /* P1 to P5; NULL: feasible */
 };
 

@@ -210,7 +210,7 @@ static void bound_terms(const struct sgemm_machine *m, enum sgemm_load load,
     r->fraction = ffma / (ffma + 2 * r->b_r * r->f_i);
     r->ideal_tp = ideal_mix(m, r->b_r, load);
     r->mix_tp = mix(m, r->b_r, load);
-    r->f_t = r->mix_tp / m->sp_tp;
+    r->f_t = m->given_f_t > 0 ? m->given_f_t : r->mix_tp / m->sp_tp;
     r->p_sm = r->fraction * r->f_t * m->p_theoretical;
     r->p_mem = m->bandwidth_gbs * r->b_sh / 4;
     r->p = fmin(r->p_sm, r->p_mem);
@@ -288,8 +288,10 @@ static void search_load(const struct sgemm_machine *m, enum sgemm_load load,
                         struct sgemm_result *best)
 {
     for (uint32_t root = 8; root * root <= m->threads_block; root += 8) {
-        for (uint32_t b_r = 1; b_r * b_r + b_r + 1 < m->r_max; b_r++)
-            search_strides(m, root * root, b_r, load, best);
+        for (uint32_t b_r = 1; b_r * b_r + b_r + 1 < m->r_max; b_r++) {
+            if (m->only_b_r == 0 || m->only_b_r == b_r)
+                search_strides(m, root * root, b_r, load, best);
+        }
     }
 }
 

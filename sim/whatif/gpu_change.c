@@ -22,6 +22,11 @@ void gpu_change_no_constant_conflicts(struct teg_gpu *gpu)
     gpu->constant.distinct_interval = 0;
 }
 
+void gpu_change_no_register_conflicts(struct teg_gpu *gpu)
+{
+    gpu->sm.register_banks = REGISTER_BANKS_NONE;
+}
+
 void gpu_change_coalesced(struct teg_gpu *gpu)
 {
     gpu->memory.coalescing = COALESCING_IDEAL;

@@ -16,6 +16,7 @@ gpu_change gpu_change_no_atomic_conflicts;
 /* The same, and a word is updated as fast as it is stored. */
 gpu_change gpu_change_free_atomics;
 gpu_change gpu_change_no_constant_conflicts;
+gpu_change gpu_change_no_register_conflicts;
 gpu_change gpu_change_coalesced;
 gpu_change gpu_change_no_channel_skew;
 gpu_change gpu_change_no_instruction_misses;

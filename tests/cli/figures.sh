@@ -17,6 +17,38 @@ expect 1 figures --only nosuch "$work/figures"
 err "^figures: no figure has nosuch in its name$"
 expect 2 figures --only lai/ --write "$work/file" "$work/figures"
 err 'takes all figures'
+# The list of items: each once, none held by what does not exist.
+check 'items' python3 - <<'EOF'
+import os, sys
+sys.path.insert(0, 'tools/figures')
+import figures, items
+every = items.load()
+labels = {f'{name}/{figure.__name__}' for name, text in figures.TEXTS.items()
+          for figure in text.FIGURES}
+assert [i.number for i in every] == list(range(1, 153))
+for item in every:
+    assert item.text in figures.TEXTS and item.state in items.STATES, item
+    assert bool(item.note) == (item.state != 'yes'), item
+    for name, _ in items.places(item):
+        assert name in labels or os.path.exists(name), (item.number, name)
+    assert item.by or item.state != 'yes', item
+EOF
+# Counts of benchmarks as they are printed; two chosen lines of an item.
+expect 0 figures --only isca/table_ --only zhang/fig_9 "$work/figures"
+out '^  SVM: computation: 10871; published 10871  +0.0 %$'
+out '^  Mb7: computation: 59; published 59  +0.0 %$'
+out '^  final time: 50728; published 50738  -0.0 %$'
+out '^  4 additions, %: 80; published 80  +0.0 %$'
+check 'cells' python3 - <<'EOF'
+import sys
+sys.path.insert(0, 'tools/figures')
+import items, kit
+item = items.Item(1, 'lai', 'x', 'yes', '-', 'lai/a:B,tests/none', '')
+lines = [kit.Line(w, '2', '3', '+50.0 %', 50.0) for w in ('A', 'B1', 'B2')]
+assert items.cells(item, {'lai/a': lines}) == ('2; 2', '3 (+50.0 %); 3 (+50.0 %)')
+assert items.cells(item, {'lai/a': 4 * lines})[1] == \
+    'mean 50.0 %, at most 50.0 % off'
+EOF
 teg=/nosuch/teg
 expect 1 figures --only lai/lattice "$work/figures"
 err '^figures: /nosuch/teg: '

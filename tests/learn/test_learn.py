@@ -206,10 +206,15 @@ class Prediction(unittest.TestCase):
     def test_repeats_become_their_median(self):
         data = text_table("kernel,size,time_us\n"
                           "a,1,5\nb,1,7\na,1,9\na,1,6\na,2,8\n")
-        rows = training.merged(data, "time_us").rows
+        merged, repeats = training.merged(data, "time_us")
+        rows = merged.rows
         self.assertEqual([(r["kernel"], r["size"], float(r["time_us"]))
                           for r in rows],
                          [("a", "1", 6), ("b", "1", 7), ("a", "2", 8)])
+        # 5, 9, 6: the mean is 20/3, squares off it (25 + 49 + 4) / 9 / 2
+        self.assertEqual(len(repeats), 1)
+        self.assertAlmostEqual(repeats[0][0], 6)
+        self.assertAlmostEqual(repeats[0][1] ** 2, (25 + 49 + 4) / 18)
 
     def test_buckets_add_up(self):
         inside = procedure.buckets(np.array([0, 5, 7, 30, 99, 100, 200.0]))

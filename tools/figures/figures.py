@@ -5,19 +5,24 @@
 
 One folder a text; for each figure a CSV, a gnuplot script and, where gnuplot is
 installed, a picture; a line for each value that is published.  --only takes
-parts of names (`hong/`, `fig_48`); --write puts all lines into FILE as Markdown
-tables, between its marks.  TEG=PROGRAM chooses the simulator.
+parts of names (`hong/`, `fig_48`); --write puts all lines, and the state of every
+item of the texts (items.txt), into FILE as Markdown tables, between its marks.  TEG=PROGRAM chooses the simulator.
 """
 
 import argparse
 import os
 import sys
 
+import braun
 import hong
+import isca
+import items
 import lai
+import zhang
 from kit import ROOT, Failed, Kit
 
-TEXTS = {"lai": lai, "hong": hong}
+TEXTS = {"lai": lai, "hong": hong, "isca": isca, "zhang": zhang,
+         "braun": braun}
 MARKS = ("<!-- figures -->", "<!-- /figures -->")
 
 
@@ -37,24 +42,29 @@ def make(name, text, only, out):
         figure(kit)
         made.append((label, heading(figure), kit.lines))
         print(f"{label}  {heading(figure)}")
-        for what, published, obtained, difference in kit.lines:
-            print(f"  {what}: {obtained}; published {published}"
-                  f"{'  ' + difference if difference else ''}")
+        for line in kit.lines:
+            print(f"  {line.what}: {line.obtained}; published {line.published}"
+                  f"{'  ' + line.difference if line.difference else ''}")
         sys.stdout.flush()
     return made
 
 
 def markdown(made):
     """The tables of docs/seeds.md."""
-    text = []
+    every = items.load()
+    lines = {label: kept for text in made.values() for label, _, kept in text}
+    text = ["## Every item", "", *items.count(
+        every, [(name, heading(module)) for name, module in TEXTS.items()]), ""]
+    for name, module in TEXTS.items():
+        text += [f"### {heading(module)}: items", "",
+                 *items.table(name, every, lines), ""]
     for name, module in TEXTS.items():
         text += [f"## {heading(module)}", ""]
-        for label, title, lines in made[name]:
+        for label, title, kept in made[name]:
             text += [f"**{title}** (`{label}`)", "",
                      "| | published | here | |", "| --- | ---: | ---: | ---: |"]
-            text += [f"| {' | '.join(line)} |" for line in lines] + [""]
-        text += ["Not here:", ""]
-        text += [f"- {what}: {why}" for what, why in module.MISSING] + [""]
+            text += [f"| {line.what} | {line.published} | {line.obtained} | "
+                     f"{line.difference} |" for line in kept] + [""]
     return "\n".join(text)
 
 

@@ -1,8 +1,9 @@
 """S. Hong, PhD thesis, Georgia Institute of Technology, 2012."""
 
 import functools
+import re
 
-from kit import GT200, result, side_by_side
+from kit import GT200, description, result, side_by_side
 
 KINDS = ("Madd", "Mmul", "Dmadd", "Dotp", "Cmem")
 BANDWIDTH_LIMITED = KINDS[:4]
@@ -108,10 +109,63 @@ def fig_53(kit):
     kit.compare("power-gated, mean, %", 25.85, mean[1])
 
 
-FIGURES = (fig_48, fig_48_dependent, fig_49, fig_50, fig_53)
-MISSING = (
-    ("Nmat of Figs. 48 to 53, micro-kernels and Merge benchmarks of Figs. 41 "
-     "to 47", "their code is not printed"),
-    ("Figs. 122 to 140, Table 13", "not built yet"),
-    ("heat maps of chapter IV", "need a thermocouple"),
-)
+TABLE_11 = (  # unit, GTX 280, GTX 580
+    ("fp", 0.2, 1.1), ("int", 0.25, 1.1), ("reg", 0.3, 0.8), ("fds", 0.5, 0.6),
+    ("shm", 1, 1.4), ("const", 0.4, 1.0), ("gmem", 52, 28), ("l1", None, 1.6),
+    ("l2", None, 12), ("sfu", 0.5, 0.6), ("tex", 0.9, 0.9))
+
+
+def table_11(kit):
+    """Tables 8 and 11: watts of the units"""
+    rows = []
+    for unit, *published in TABLE_11:
+        for gpu, value in zip(("gtx280", "gtx580"), published):
+            if value is None:
+                continue
+            # "1.1 W, identity": watts at a rate of 1, access function
+            here = float(re.match(r"[0-9.]+", str(
+                description(gpu)[f"power_unit.{unit}"]))[0])
+            rows.append((f"{gpu}: {unit}", value, here))
+            kit.compare(*rows[-1])
+    for key, value in (("idle_watts", 27), ("activation_watts", 64)):
+        rows.append((f"gtx580: {key}", value,
+                     description("gtx580")[f"power.{key}"]))
+        kit.compare(*rows[-1])
+    kit.table(("what", "published", "here"), rows)
+
+
+SPLITS = (  # Fig. 147: the GPU's share, manual and by the text's model, percent
+    (95.56, 96.42), (96.72, 91.89), (47.28, 84.22), (43.70, 83.76),
+    (60.71, 84.34), (83.24, 87.36), (88.96, 88.56), (89.97, 91.05),
+    (82.50, 77.49), (87.57, 85.76), (88.53, 89.76), (95.15, 91.74),
+    (95.98, 93.57), (95.96, 94.30))
+
+
+def fig_147(kit):
+    """Fig. 147: shares of a GPU beside a CPU, from throughputs"""
+    rows = []
+    for manual, model in SPLITS:
+        # The text prints shares; a CPU of 100 - model and a GPU of model
+        # Gflop/s and nothing to transfer must give the model's share back.
+        r = result("power", "--split", f"perf_cpu_gflops={100 - model}",
+                   "--split", f"perf_gpu_gflops={model}", "--split",
+                   "work_gflop=100")
+        rows.append((manual, model, 100 * (1 - r["split"]["cpu_share"])))
+    kit.table(("manual", "model_published", "here"), rows)
+    errors = [abs(here / manual - 1) for manual, _, here in rows]
+    kit.compare("mean error of the GPU's share beside manual ones, %", 17,
+                100 * sum(errors) / len(errors))
+
+
+def limits(kit):
+    """Figs. 23 and 24: what limits MWP of SVM, FX5600"""
+    for what, uncoal, term, published in (
+            ("optimized: MWP_peak_BW", 0, "MWP_peak_BW", 12),
+            ("naive: MWP_Without_BW", 1, "MWP_Without_BW_full", 2)):
+        r = result("model", GT200 + "mb.sketch", "-g", "fx5600", "-m", "mwp-cwp",
+                   "-p", "MB=2", "-p", f"UNCOAL={uncoal}")
+        kit.compare(what, published, r["models"][0]["terms"][term])
+
+
+FIGURES = (fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
+           limits)

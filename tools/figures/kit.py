@@ -5,7 +5,9 @@ it tables (kit.table), pictures of them (kit.plot) and lines that set a
 published value beside the one obtained (kit.compare).
 """
 
+import collections
 import csv
+import functools
 import json
 import os
 import shutil
@@ -17,6 +19,10 @@ TEG = os.environ.get("TEG", os.path.join(ROOT, "build/release/teg"))
 GT200 = "tests/kernels/gt200/"
 COLORS = ("0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "7f7f7f",
           "8c6100")
+
+
+# One value of a report; off is the difference in percent, None of text.
+Line = collections.namedtuple("Line", "what published obtained difference off")
 
 
 class Failed(Exception):
@@ -54,12 +60,30 @@ def side_by_side(function, points):
         return list(pool.map(lambda point: function(*point), points))
 
 
+def quoted(text):
+    """As gnuplot wants it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@functools.cache
+def description(gpu):
+    """{key: value} of a description, numbers where they are."""
+    def number(text):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    return {v["key"]: number(v["value"])
+            for v in result("gpus", gpu)["values"]}
+
+
 class Kit:
     """Writes one figure's files and remembers how near they came."""
 
     def __init__(self, folder, name):
         self.folder, self.name = folder, name
-        self.lines = []  # (what, published, obtained), as text
+        self.lines = []  # each a Line
         os.makedirs(folder, exist_ok=True)
 
     def table(self, columns, rows, name=None):
@@ -81,14 +105,15 @@ class Kit:
         data = os.path.basename(path)
         parts = [f"'{data}' skip 1 using {self.columns(style, line)} with "
                  f"{line[2] if len(line) > 2 else style} "
-                 f"lc rgb '#{COLORS[i % len(COLORS)]}' title '{line[1]}'"
+                 f"lc rgb '#{COLORS[i % len(COLORS)]}' title {quoted(line[1])}"
                  for i, line in enumerate(lines)]
         script = (f"set terminal svg size 720,420 dynamic background '#ffffff'\n"
                   f"set output '{os.path.basename(base)}.svg'\n"
                   "set datafile separator ','\nset key outside bottom center "
                   "horizontal\nset grid y\nset yrange [0:*]\n"
-                  f"set title '{title}' noenhanced\nset xlabel '{x}' noenhanced\n"
-                  f"set ylabel '{y}' noenhanced\n{extra}"
+                  f"set title {quoted(title)} noenhanced\n"
+                  f"set xlabel {quoted(x)} noenhanced\n"
+                  f"set ylabel {quoted(y)} noenhanced\n{extra}"
                   f"plot {', '.join(parts)}\n")
         with open(base + ".gp", "w", encoding="utf-8") as f:
             f.write(script)
@@ -104,12 +129,13 @@ class Kit:
     def compare(self, what, published, obtained, form="{:.4g}"):
         """One line of the report.  Numbers print as `form` says and get their
         difference; text stands as it is."""
-        difference = ""
-        if isinstance(published, (int, float)) and isinstance(
-                obtained, (int, float)) and published:
-            difference = f"{100 * (obtained / published - 1):+.1f} %"
-        self.lines.append((what, self.text(published, form),
-                           self.text(obtained, form), difference))
+        off = None
+        if all(isinstance(v, (int, float)) for v in (published, obtained)):
+            off = (100 * (obtained / published - 1) if published else
+                   0.0 if obtained == 0 else None)
+        self.lines.append(Line(what, self.text(published, form),
+                               self.text(obtained, form),
+                               "" if off is None else f"{off:+.1f} %", off))
 
     @staticmethod
     def text(value, form):

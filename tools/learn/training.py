@@ -18,6 +18,7 @@ import os
 import numpy as np
 
 import forest_file
+import pictures
 import procedure
 import table
 
@@ -62,7 +63,8 @@ def options():
     p.add_argument("--seed", type=table.whole(0), default=1)
     p.add_argument("--jobs", type=table.whole(1), default=1)
     p.add_argument("--plots", metavar="DIR",
-                   help="true against predicted, and the folds' errors, as SVG")
+                   help="targets, repeats, folds' errors, importance, true "
+                   "against predicted, as SVG")
     p.add_argument("--trained-on", default="", metavar="TEXT",
                    help="what the data is, for the forest file")
     p.add_argument("--json", metavar="FILE")
@@ -108,18 +110,21 @@ def feature(data, row, name):
 
 def merged(data, target):
     """Rows that differ in nothing but the target become one with its median,
-    as the repeats of a measurement (4.2.1)."""
+    as the repeats of a measurement (4.2.1); and medians and standard deviations
+    of those that were more than one."""
     others = [c for c in data.columns if c != target]
     groups = {}
     for row in data.rows:
         groups.setdefault(tuple(row[c] for c in others), []).append(row)
-    rows = []
+    rows, repeats = [], []
     for same in groups.values():
         if len(same) > 1:
-            median = np.median([data.number(r, target) for r in same])
+            values = [data.number(r, target) for r in same]
+            median = np.median(values)
+            repeats.append((float(median), float(np.std(values, ddof=1))))
             same[0] = dict(same[0], **{target: repr(float(median))})
         rows.append(same[0])
-    return table.Table(data.path, data.columns, rows)
+    return table.Table(data.path, data.columns, rows), repeats
 
 
 def positive(data, rows, name):
@@ -136,7 +141,7 @@ class Samples:
 
     def __init__(self, a, data, features):
         self.given = len(data.rows)
-        data = merged(data, a.target)
+        data, self.repeats = merged(data, a.target)
         label = [c for c in ("application", "size", "kernel")
                  if c in data.columns]
         keep = procedure.thin([tuple(r[c] for c in label) for r in data.rows],
@@ -160,56 +165,6 @@ def spread_line(name, errors, sure=0.0):
     print("  %-26s MAPE %7.2f%s   quartiles %6.2f %6.2f %6.2f" %
           (name, float(np.mean(errors)), " +- %.2f" % sure if sure else "",
            q[1], q[2], q[3]))
-
-
-def plotter():
-    """matplotlib's pyplot, or None."""
-    try:
-        import matplotlib
-        matplotlib.use("svg")
-        matplotlib.rcParams["svg.hashsalt"] = "teg"
-        import matplotlib.pyplot as plt
-    except ImportError:
-        print("  no plot: install python3-matplotlib")
-        return None
-    return plt
-
-
-def plot_folds(path, reports):
-    """Errors of all folds, a box per GPU: the median, the quartiles, whiskers
-    of 1.5 times their distance (Braun et al. 2020, 6.1)."""
-    plt = plotter()
-    if plt is None:
-        return
-    figure, axis = plt.subplots(figsize=(2 + len(reports), 4))
-    axis.boxplot([np.ravel(r["fold_mape"]) for r in reports],
-                 labels=[r["gpu"] for r in reports], showfliers=False)
-    axis.set_ylabel("MAPE of a fold, %")
-    axis.tick_params(axis="x", labelsize=6)
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
-
-
-def plot(path, title, problem, test, predicted):
-    plt = plotter()
-    if plt is None:
-        return
-    figure, axes = plt.subplots(figsize=(5, 5))
-    for k in sorted(set(problem.kernel)):
-        these = problem.kernel[test] == k
-        axes.plot(problem.y[test][these], predicted[these], ".", label=k)
-    ends = [min(problem.y.min(), predicted.min()),
-            max(problem.y.max(), predicted.max())]
-    axes.plot(ends, ends, "k-", linewidth=0.5)
-    if problem.is_log:
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-    axes.set_xlabel("true")
-    axes.set_ylabel("predicted")
-    axes.set_title(title)
-    axes.legend(fontsize=6)
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
 
 
 def show_left_out(problem, test, predicted, name, result):
@@ -238,7 +193,8 @@ def check(a, gpu, samples):
 
 
 def study(a, gpu, samples, features):
-    """All scores of one GPU; returns the report and a forest_file.Model."""
+    """All scores of one GPU; returns the report, a forest_file.Model and its
+    pictures, not yet drawn."""
     problem = procedure.Problem(samples.x, samples.y, samples.kernel,
                                 is_log=not a.power, is_time=not a.power,
                                 jobs=a.jobs, over=samples.over)
@@ -287,10 +243,16 @@ def study(a, gpu, samples, features):
     show_left_out(problem, test, predicted, "a sample left out (%s)" % (
         "all" if len(test) == len(problem) else len(test)),
         report["sample_out"])
-    if a.plots:
-        plot(os.path.join(a.plots, "sample-out-%s.svg" % slug(gpu)),
-             "%s: each sample left out" % gpu, problem, test, predicted)
-    kernel_out(a, gpu, problem, p, report)
+    drawn = [("targets-%s" % slug(gpu),
+              pictures.targets(gpu, problem.y, a.target, problem.is_log)),
+             ("fold-errors-%s" % slug(gpu), pictures.fold_histogram(report)),
+             ("sample-out-%s" % slug(gpu),
+              pictures.scatter("%s: each sample left out" % gpu, problem, test,
+                               predicted))]
+    if samples.repeats:
+        drawn.append(("repeats-%s" % slug(gpu), pictures.repeats(
+            gpu, samples.repeats, a.target, problem.is_log)))
+    drawn += kernel_out(gpu, problem, p, a.seed, report)
     model = problem.fit(p, everything, a.seed)
     order = np.argsort(-model.feature_importances_, kind="stable")
     print("  importance, %: " + ", ".join(
@@ -298,19 +260,23 @@ def study(a, gpu, samples, features):
         for i in order[:8]))
     report["importance"] = {features[i]: 100 * float(
         model.feature_importances_[i]) for i in order}
+    drawn.append(("importance-%s" % slug(gpu), pictures.bars(
+        gpu, list(report["importance"]), list(report["importance"].values()),
+        "importance, %")))
     print()
     left = report["kernel_out"]
     return report, forest_file.Model(
         gpu, "power" if a.power else "time", "W" if a.power else "us", model,
         samples.x, samples.y, not a.power, report["sample_out"]["mape"],
-        left["mape"] if left else None)
+        left["mape"] if left else None), drawn
 
 
-def kernel_out(a, gpu, problem, p, report):
-    predicted = procedure.leave_kernel_out(problem, p, a.seed)
+def kernel_out(gpu, problem, p, seed, report):
+    """Scores of kernels left out; returns their picture, if there is one."""
+    predicted = procedure.leave_kernel_out(problem, p, seed)
     if predicted is None:
         print("  one kernel only: none can be left out")
-        return
+        return []
     report["kernel_out"] = {}
     everything = np.arange(len(problem))
     errors = show_left_out(problem, everything, predicted, "a kernel left out",
@@ -319,9 +285,8 @@ def kernel_out(a, gpu, problem, p, report):
             for k in sorted(set(problem.kernel))}
     report["kernel_out"]["kernels"] = each
     print("    " + ", ".join("%s %.0f" % (k, v) for k, v in each.items()))
-    if a.plots:
-        plot(os.path.join(a.plots, "kernel-out-%s.svg" % slug(gpu)),
-             "%s: each kernel left out" % gpu, problem, everything, predicted)
+    return [("kernel-out-%s" % slug(gpu), pictures.scatter(
+        "%s: each kernel left out" % gpu, problem, everything, predicted))]
 
 
 def count(texts):
@@ -340,7 +305,7 @@ def main():
     if a.over and a.output:
         raise table.Fault("--over: a forest file has no estimates: leave out "
                           "either this or -o")
-    reports, models = [], []
+    reports, models, drawn = [], [], []
     for path in (a.output, a.json):
         table.check_output(path)
     if a.plots:
@@ -363,13 +328,12 @@ def main():
             if not reports:
                 print("scikit-learn %s; seed %d; errors in percent" %
                       (table.sklearn_version(), a.seed))
-            report, model = study(a, g, samples, features)
+            report, model, of_gpu = study(a, g, samples, features)
             reports.append(report)
             models.append(model)
+            drawn += of_gpu
     if not models:
         raise table.Fault("%s: no samples" % a.data[0])
-    if a.plots:
-        plot_folds(os.path.join(a.plots, "folds.svg"), reports)
     if a.output:
         forest_file.write(a.output, a.trained_on or ", ".join(a.data),
                           features, models)
@@ -377,4 +341,5 @@ def main():
         with open(a.json, "w") as f:
             json.dump(reports, f, indent=2)
             f.write("\n")
-
+    if a.plots:
+        pictures.draw(a.plots, [("folds", pictures.folds(reports))] + drawn)

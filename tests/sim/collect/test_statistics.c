@@ -288,6 +288,27 @@ START_TEST(tensor_products_count_by_their_shape)
 }
 END_TEST
 
+/* Kepler's banks, as Table 4.1 of Lai 2013 has them: R1, R3 and R9 are in odd 0,
+ * R4 in even 1, R5 in odd 1. */
+START_TEST(registers_of_one_bank_are_counted)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+    struct teg_program *p = &launch.kernel.program;
+
+    setup();
+    gpu.sm.register_banks = REGISTER_BANKS_KEPLER;
+    help_arith(p, CLASS_FMAD, 0, 1, 4, 5);
+    help_arith(p, CLASS_FMAD, 0, 1, 3, 5);
+    help_arith(p, CLASS_FMAD, 0, 1, 3, 9);
+    run(step, 3, 2, 3);
+    ck_assert_uint_eq(s.register_conflicts_2, 6);
+    ck_assert_uint_eq(s.register_conflicts_3, 6);
+    gpu.sm.register_banks = REGISTER_BANKS_NONE;
+}
+END_TEST
+
 /* One SM's instruction is heard by the whole; the other's, which ends a lot
  * later and meets another in its unit, by a part. */
 START_TEST(what_parts_hear_is_joined)
@@ -388,5 +409,6 @@ HELP_MAIN("sim/collect/statistics", 60,
           {dependences_count_by_their_distance, 0},
           {a_walk_counts_what_a_simulation_counts, 0},
           {tensor_products_count_by_their_shape, 0},
+          {registers_of_one_bank_are_counted, 0},
           {what_parts_hear_is_joined, 0}, {fewer_warps_may_be_asked_for, 0},
           {a_load_does_not_outlive_its_block, 0})

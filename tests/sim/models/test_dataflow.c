@@ -154,11 +154,29 @@ START_TEST(peak_arithmetic_may_be_the_limit)
 }
 END_TEST
 
+/* 2.4.1 and 2.4.2: 1320 / (1536 (alpha + beta)) on Cell, as R_A/M on a GPU. */
+START_TEST(cores_exchange_what_the_text_says)
+{
+    lattice("cell", 0.125, 0.1);
+    dataflow_evaluate(&d, set_of("01111"), &r);
+    help_close(r.core_ratio, 1320 / (1536 * 0.225), "Cell 01111", "R_A/C");
+    dataflow_evaluate(&d, set_of("01110"), &r);
+    help_close(r.core_bytes, 1536 * 0.125, "Cell 01110", "bytes");
+    lattice("gtx280", 0.125, nan(""));
+    dataflow_evaluate(&d, set_of("10000"), &r);
+    help_close(r.core_ratio, r.ratio[0], "GTX280", "R_A/C");
+    d.has_cores = 0;
+    dataflow_evaluate(&d, 0, &r);
+    ck_assert(isnan(r.core_bytes));
+}
+END_TEST
+
 HELP_MAIN("sim/models/dataflow", 60,
           {all_combinations_are_those_of_the_table, 0},
           {cell_reaches_thirty_five_gflops, 0},
           {one_gtx280_reaches_seventy_six, 0},
           {an_unknown_share_makes_only_what_needs_it_unknown, 0},
           {many_gtx280_are_limited_by_io, 0},
+          {cores_exchange_what_the_text_says, 0},
           {sets_are_ranked_fastest_first, 0},
           {peak_arithmetic_may_be_the_limit, 0})

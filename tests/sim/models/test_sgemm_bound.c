@@ -218,6 +218,23 @@ START_TEST(senseless_machines_are_refused)
 }
 END_TEST
 
+/* Fig. 4.3's shares at B_R 4: 16 of 16 + 2 x 4 x 0.5; F_T as it is given. */
+START_TEST(blocking_factor_and_throughput_may_be_given)
+{
+    struct sgemm_machine m = machine("gtx580");
+
+    m.only_b_r = 4;
+    ck_assert_int_eq(sgemm_search(&m, SGEMM_LDS64, &r, &d), TEG_OK);
+    ck_assert_double_eq(r.b_r, 4);
+    ck_assert_double_eq_tol(r.fraction, 0.8, 1e-12);
+    m.given_f_t = 0.9;
+    ck_assert_int_eq(sgemm_search(&m, SGEMM_LDS64, &r, &d), TEG_OK);
+    ck_assert_double_eq_tol(r.percent, 100 * 0.8 * 0.9, 1e-9);
+    m.only_b_r = 7; /* does not fit 63 registers */
+    ck_assert_int_eq(sgemm_search(&m, SGEMM_LDS64, &r, &d), TEG_LIMIT);
+}
+END_TEST
+
 /* ---- register banks ---- */
 
 START_TEST(bank_conflicts_are_those_of_table_four_one)
@@ -257,5 +274,6 @@ HELP_MAIN("sim/models/sgemm_bound", 60, {published_percentages_come_out, 0},
           {the_ideal_mix_is_above_every_measurement, 0},
           {more_registers_raise_the_blocking_factor_and_the_bound, 0},
           {senseless_machines_are_refused, 0},
+          {blocking_factor_and_throughput_may_be_given, 0},
           {bank_conflicts_are_those_of_table_four_one, 0},
           {the_accumulators_fill_the_banks_evenly, 0})

@@ -162,6 +162,14 @@ START_TEST(coalesced_packs_accesses)
 }
 END_TEST
 
+START_TEST(no_register_conflicts_takes_the_banks_away)
+{
+    gpu.sm.register_banks = REGISTER_BANKS_KEPLER;
+    apply("no-register-conflicts");
+    ck_assert_int_eq(gpu.sm.register_banks, REGISTER_BANKS_NONE);
+}
+END_TEST
+
 START_TEST(no_constant_conflicts_serves_all_addresses_at_once)
 {
     gpu.constant.distinct_interval = 2;
@@ -751,6 +759,7 @@ int main(void)
     tcase_add_test(rules, every_name_is_known_and_unique);
     tcase_add_test(rules, a_ranking_tries_all_each_and_every_unit_doubled);
     tcase_add_test(rules, no_bank_conflicts_makes_banks_ideal);
+    tcase_add_test(rules, no_register_conflicts_takes_the_banks_away);
     tcase_add_test(rules, coalesced_packs_accesses);
     tcase_add_test(rules, no_constant_conflicts_serves_all_addresses_at_once);
     tcase_add_test(rules, no_channel_skew_takes_channels_in_turn);
