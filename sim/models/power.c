@@ -119,6 +119,18 @@ static void sum_terms(const struct power_machine *m, struct power_result *r)
     r->max_sm = m->sms * r->sm_component_sum;
 }
 
+/* Energies of events where a fit has these instead of components. */
+static void event_terms(const struct power_machine *m,
+                        const struct power_launch *l,
+                        const struct power_counts *c, struct power_result *r)
+{
+    double insts = c->dac_fds * r->warps_per_sm * l->active_sms;
+
+    r->time_s = l->exec_cycles / (m->clock_ghz * 1e9);
+    r->rp_instructions = m->instruction_pj * 1e-12 * insts / r->time_s;
+    r->rp_dram = m->dram_pj * 1e-12 * l->dram_bytes / r->time_s;
+}
+
 /* [T] 35, 48 */
 static void board_terms(const struct power_machine *m,
                         const struct power_launch *l, struct power_result *r)
@@ -128,7 +140,8 @@ static void board_terms(const struct power_machine *m,
     r->activation_power = m->activation_watts;
     r->runtime_power_0 =
         r->activation_power +
-        (r->max_sm + r->rp_memory + r->rp_chip) * r->core_scale;
+        (r->max_sm + r->rp_memory + r->rp_chip) * r->core_scale +
+        r->rp_instructions + r->rp_dram;
     r->idle_power = m->idle_watts;
     r->gpu_power_0 = r->runtime_power_0 + r->idle_power;
     r->const_sm_share = m->sms * m->const_sm_watts * r->core_scale;
@@ -145,7 +158,6 @@ static void energy_terms(const struct power_machine *m,
 {
     double warp_insts = c->dac_fds * r->warps_per_sm * l->active_sms;
 
-    r->time_s = l->exec_cycles / (m->clock_ghz * 1e9);
     r->energy_total_j = r->gpu_power_0 * r->time_s;
     r->energy_runtime_j = r->runtime_power_0 * r->time_s;
     r->edp_js = r->energy_total_j * r->time_s;
@@ -181,6 +193,7 @@ teg_status power(const struct power_machine *machine,
     *r = (struct power_result){0};
     component_terms(machine, launch, counts, r);
     sum_terms(machine, r);
+    event_terms(machine, launch, counts, r);
     board_terms(machine, launch, r);
     if (counts->nonmem_insts > 0)
         r->mem_intensity = counts->mem_insts / counts->nonmem_insts;

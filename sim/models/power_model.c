@@ -77,7 +77,7 @@ teg_status power_inputs_set(struct power_inputs *in, const char *key,
 
 static teg_status check_section(const struct teg_gpu *gpu, struct teg_diag *d)
 {
-    int units = 0;
+    int units = gpu->power.instruction_pj > 0;
 
     for (uint32_t u = 0; u < TEG_POWER_UNITS; u++)
         units += gpu->power_unit[u].given;
@@ -104,6 +104,8 @@ teg_status power_inputs_machine(struct power_inputs *in,
         .activation_watts = gpu->power.activation_watts,
         .const_sm_watts = gpu->power.const_sm_watts,
         .issue_norm = gpu->power.issue_norm,
+        .instruction_pj = gpu->power.instruction_pj,
+        .dram_pj = gpu->power.dram_pj,
         .core_beta = gpu->power.core_beta,
         .scaling = gpu->power.core_scaling,
     };
@@ -202,6 +204,8 @@ static void measure_launch(struct power_launch *l,
         .active_sms = s->active_sms != 0
                           ? s->active_sms
                           : (double)(s->blocks < sms ? s->blocks : sms),
+        .dram_bytes =
+            (double)(s->simulated ? s->memory.dram_bytes : s->memory.bytes),
         .exec_cycles = s->simulated ? (double)s->cycles : nan(""),
     };
 }

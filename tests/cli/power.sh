@@ -82,7 +82,8 @@ for p in points:
     assert abs(p["energy_j"] - p["gpu_watts"] * p["seconds"]) < 1e-8 * p["energy_j"]
     assert p["gated_watts"] <= p["gpu_watts"] * 1.000001, p
 total = power["idle_watts"] + power["activation_watts"] + power["sms_watts"] \
-    + power["memory_watts"] + power["l2_watts"]
+    + power["memory_watts"] + power["l2_watts"] + power["instructions_watts"] \
+    + power["dram_watts"]
 assert abs(total - power["gpu_watts"]) < 1e-6
 assert points[-1]["cycles"] == c["cycles"]
 assert len(curve["placement"]["sms"]) == curve["best"]["energy"]
@@ -92,6 +93,17 @@ if command -v python3 >/dev/null; then
 fi
 expect 0 "$teg" power "$work/copies.sketch" -g gtx280 --cores 7 --sweep off
 out ', on 7 of 30 SMs$'
+
+# Volta has energies of events: 32.3 + 26.2 + 80 x 0.756 W and what the events
+# take, which is said with its error.
+expect 0 "$teg" power tests/kernels/sm70/stream.sketch -g v100 --sweep off
+out '32.3 idle + 26.2 activation + 60.5 SMs + .* instructions + .* DRAM$'
+out '9.9 % off in the mean on$'
+no_out 'not counted'
+expect 0 "$teg" power -g v100 --set dac_fds=1000,threads_per_block=32,blocks=1 \
+    --set active_sms=1,exec_cycles=1380,dram_bytes=1e6 -f json
+out '"instructions_watts": 0.836,*$' # 1000 x 836 pJ in a microsecond
+out '"dram_watts": 38.0,*$'          # 1e6 x 38 pJ in it
 
 # kernels of a list warm the chip one after the other
 expect 0 "$teg" convert $sketch "$work/a.tegt"
@@ -117,8 +129,8 @@ check 'ten launches take five times the energy of two' \
         exit !(a > 0 && b > 4.999 * a && b < 5.001 * a)}'
 
 # what is missing or wrong
-expect 1 "$teg" power "$work/k.traceg" -g v100
-err 'v100: .*power.idle_watts power.issue_norm power_unit'
+expect 1 "$teg" power "$work/k.traceg" -g p100
+err 'p100: .*power.idle_watts power.issue_norm power_unit'
 no_out
 expect 1 "$teg" power "$work/missing.traceg" -g gtx280
 expect 1 "$teg" power "$work/k.traceg" -g gtx580 --time-to 60
@@ -139,7 +151,7 @@ expect 2 "$teg" power -g gtx280 --set $launch,active_sms=31
 err 'active_sms: expected at most the 30 SMs'
 
 # a section given by hand
-expect 0 "$teg" power "$work/k.traceg" -g v100 --sweep off \
+expect 0 "$teg" power "$work/k.traceg" -g p100 --sweep off \
     --set power.idle_watts=40,power.issue_norm=0.25 \
     --set power_unit.fds.watts=0.5,power_unit.gmem.watts=60
 out '^  power .*= 40.0 idle'

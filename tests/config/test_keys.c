@@ -574,8 +574,9 @@ static int changes_scene(const struct scene *scene, const struct param *p)
  * what a sketch cannot say (tcgen.sh),
  * and warps that have to hold the threads of an SM and so never limit blocks
  * before those do. */
-static const int exempt[] = {KEY_power_calibrated, KEY_tensor_clock_mhz,
-                             KEY_tensor_pair_latency, KEY_sm_warps_max};
+static const int exempt[] = {KEY_power_calibrated, KEY_power_error_percent,
+                             KEY_tensor_clock_mhz, KEY_tensor_pair_latency,
+                             KEY_sm_warps_max};
 
 /* Keys apart that are looked at. */
 #define STRIDE (KEYS / HELP_ROUNDS(KEYS))

@@ -68,6 +68,8 @@ static void print_power(FILE *f, const struct power_report *r)
     print_addend(f, power_sms_watts(r), "SMs");
     print_addend(f, power_memory_watts(r), "memory");
     print_addend(f, power_chip_watts(r), "L2");
+    print_addend(f, p->rp_instructions, "instructions");
+    print_addend(f, p->rp_dram, "DRAM");
     fputc('\n', f);
 }
 
@@ -127,6 +129,16 @@ static void print_temperature(FILE *f, const struct power_report *r)
     print_reach(f, r);
 }
 
+enum {
+    ROWS_MAX = TEG_POWER_UNITS + 5
+};
+
+/* Whether a component has no watts because an instruction's energy has it. */
+static int is_in_event(const struct power_report *r, uint32_t u)
+{
+    return r->machine.instruction_pj > 0 && !r->machine.unit[u].given;
+}
+
 struct row {
     const char *name;
     double count, rate, effective, watts;
@@ -142,7 +154,7 @@ static int by_watts(const void *a, const void *b)
 
 /* Returns how many of `row` were filled; the largest first. */
 static int component_rows(const struct power_report *r,
-                          struct row row[TEG_POWER_UNITS + 3])
+                          struct row row[ROWS_MAX])
 {
     const struct power_result *p = &r->e.power;
     int n = 0;
@@ -153,10 +165,15 @@ static int component_rows(const struct power_report *r,
             (struct row){.name = "activation", .watts = p->activation_power};
     if (p->const_sm_share > 0)
         row[n++] = (struct row){.name = "const_sm", .watts = p->const_sm_share};
+    if (p->rp_instructions > 0)
+        row[n++] =
+            (struct row){.name = "instructions", .watts = p->rp_instructions};
+    if (p->rp_dram > 0)
+        row[n++] = (struct row){.name = "dram", .watts = p->rp_dram};
     for (uint32_t u = 0; u < TEG_POWER_UNITS; u++) {
         double count = power_count_of(&r->e.counts, u);
 
-        if (count > 0)
+        if (count > 0 && !is_in_event(r, u))
             row[n++] = (struct row){teg_power_unit_facts(u)->key,
                                     count,
                                     p->rate[u],
@@ -170,7 +187,7 @@ static int component_rows(const struct power_report *r,
 
 static void print_components(FILE *f, const struct power_report *r)
 {
-    struct row row[TEG_POWER_UNITS + 3];
+    struct row row[ROWS_MAX];
     int n = component_rows(r, row);
 
     fprintf(f, "\n  %-12s %14s %9s %10s %10s %9s\n", "component",
@@ -265,6 +282,12 @@ static void print_notes(FILE *f, const struct power_report *r)
                 "\n  uncalibrated: the watts or access functions of %s were "
                 "not fitted to\n  measurements of it\n",
                 r->gpu->name);
+    if (r->gpu->power.error_percent > 0)
+        fprintf(f,
+                "\n  fitted to what others measured of other kernels; %.3g %% "
+                "off in the mean on\n  those it was not fitted to (teg gpus "
+                "%s)\n",
+                r->gpu->power.error_percent, r->gpu->name);
     for (uint32_t u = 0; u < TEG_POWER_UNITS; u++) {
         const char *name = teg_power_unit_facts(u)->key;
 
@@ -273,7 +296,8 @@ static void print_notes(FILE *f, const struct power_report *r)
                     "  %s is accessed %.2f times as often as its issue rate "
                     "allows: wrong\n  counts, cycles or power.issue_norm\n",
                     name, r->e.power.rate[u]);
-        if (r->e.power.rate[u] > 0 && !r->machine.unit[u].given)
+        if (r->e.power.rate[u] > 0 && !r->machine.unit[u].given &&
+            !is_in_event(r, u))
             fprintf(f, "  %s has no watts in the description: not counted\n",
                     name);
     }

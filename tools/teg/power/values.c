@@ -34,6 +34,11 @@ static json_t *watts_json(const struct power_report *r)
     put(o, "sms_watts", power_sms_watts(r));
     put(o, "memory_watts", power_memory_watts(r));
     put(o, "l2_watts", power_chip_watts(r));
+    put(o, "instructions_watts", p->rp_instructions);
+    put(o, "dram_watts", p->rp_dram);
+    put(o, "error_percent",
+        r->gpu->power.error_percent > 0 ? r->gpu->power.error_percent
+                                        : nan(""));
     put(o, "warp_gips", p->warp_gips);
     put(o, "gips_per_watt", p->gips_per_w);
     json_object_set_new(o, "calibrated",
@@ -232,9 +237,8 @@ json_t *power_rows(const struct power_report *r)
         json_object_set_new(row, "number",
                             r->result != NULL ? json_integer(r->result->number)
                                               : json_null());
-        json_object_set_new(
-            row, "cycles_from",
-            json_text(c->count > 0 ? c->from : r->cycles_from));
+        json_object_set_new(row, "cycles_from",
+                            json_text(c->count > 0 ? c->from : r->cycles_from));
         json_object_update(row, point);
         json_decref(point);
         json_array_append_new(rows, row);
