@@ -4,7 +4,7 @@ from kit import GT200, description, result
 
 # Table 3: single precision, Tflop/s; bandwidth, GB/s.
 GPUS = {"k20": (3.5, 208), "gtx1650": (3, 128), "titanxp": (12, 547.7),
-        "p100": (9.3, 732), "v100": (14, 900)}
+        "p100pcie": (9.3, 732), "v100": (14, 900)}
 
 
 def teraflops(gpu):

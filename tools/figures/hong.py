@@ -1,9 +1,11 @@
 """S. Hong, PhD thesis, Georgia Institute of Technology, 2012."""
 
+import csv
 import functools
+import os
 import re
 
-from kit import GT200, description, result, side_by_side
+from kit import GT200, description, result, side_by_side, teg
 
 KINDS = ("Madd", "Mmul", "Dmadd", "Dotp", "Cmem")
 BANDWIDTH_LIMITED = KINDS[:4]
@@ -167,5 +169,318 @@ def limits(kit):
         kit.compare(what, published, r["models"][0]["terms"][term])
 
 
+FERMI, MATMUL = ("tests/kernels/micro/hong_fermi.sketch",
+                 "tests/kernels/micro/matmul_fermi.sketch")
+NS, CORES = (8, 16, 24, 32, 48), (1, 2, 4, 6, 8, 10, 12, 13, 14, 16)
+
+
+def chapter_5(kernel, **parameters):
+    """The terms of the throughput model on a GTX 580."""
+    given = [part for name, value in parameters.items()
+             for part in ("-p", f"{name}={value}")]
+    return result("model", kernel, "-g", "gtx580", "-m", "throughput",
+                  *given)["models"][0]["terms"]
+
+
+@functools.cache
+def fermi():
+    """{(kind, N, SMs): (instructions a second in G, the same a watt)}"""
+    def of(kind, n, sms):
+        r = result("power", FERMI, "-g", "gtx580", "--sweep", "off", "-p",
+                   f"KIND={KINDS.index(kind)}", "-p", f"N={n}", "-p",
+                   f"SMS={sms}")
+        return r["power"]["warp_gips"], r["power"]["gips_per_watt"]
+
+    points = [(k, n, c) for k in KINDS for n in NS for c in CORES]
+    return dict(zip(points, side_by_side(of, points)))
+
+
+def fig_119(kit):
+    """Figs. 119 and 121: instructions over active SMs, GTX 580"""
+    values, linear = fermi(), {}
+    for n in NS[:4]:
+        rows = [(c, *(values[k, n, c][0] for k in KINDS)) for c in CORES]
+        path = kit.table(("sms", *KINDS), rows, name=f"fig_119_{n}")
+        kit.plot(path, f"Instructions over active SMs, GTX 580, N = {n}",
+                 "active SMs", "GIPS", [(i + 2, k) for i, k in enumerate(KINDS)],
+                 name=f"fig_119_{n}")
+        linear[n] = {k: 100 * values[k, n, 16][0] / (16 * values[k, n, 1][0])
+                     for k in KINDS}
+    kit.table(("n", *KINDS), [(n, *row.values()) for n, row in linear.items()])
+    for n, k, published in (
+            (8, "Dmadd", "linear"), (24, "Dmadd", "clearly degraded"),
+            (32, "Dmadd", "more than 30 % degraded"),
+            (32, "Dotp", "more than 30 % degraded"), (32, "Madd", "between"),
+            (32, "Mmul", "between"), (32, "Cmem", "linear")):
+        kit.compare(f"{k}, N = {n}: of 16 times one SM, on 16", published,
+                    f"{linear[n][k]:.0f} %")
+
+
+def fig_120(kit):
+    """Figs. 120 and 122 to 124: MWP of the application and of the bandwidth"""
+    rows = []
+    for k in KINDS:
+        for n in NS:
+            for c in CORES:
+                t = chapter_5(FERMI, KIND=KINDS.index(k), N=n, SMS=c, ROUNDS=2)
+                rows.append((k, n, c, t["MWP_App"], t["MWP_BW"], t["Category"],
+                             t["Cores_suggested"]))
+    kit.table(("kernel", "n", "sms", "mwp_app", "mwp_bw", "category",
+               "cores_suggested"), rows)
+    of = {row[:3]: row[3:] for row in rows}
+    for k in ("Cmem", "Dmadd"):
+        path = kit.table(("sms", "MWP_BW", *(f"MWP_App, N = {n}" for n in NS[:4])),
+                         [(c, of[k, 8, c][1], *(of[k, n, c][0] for n in NS[:4]))
+                          for c in CORES], name=f"fig_122_{k}")
+        kit.plot(path, f"{k}: MWP over active SMs, GTX 580", "active SMs", "warps",
+                 [(2, "MWP_BW")] + [(i + 3, f"MWP_App, N = {n}")
+                                    for i, n in enumerate(NS[:4])],
+                 name=f"fig_122_{k}", extra="set yrange [0:120]\n")
+    for k, published in (("Dmadd", "well above 1"), ("Dotp", "well above 1"),
+                         ("Madd", "about 1"), ("Mmul", "about 1"),
+                         ("Cmem", "below 1")):
+        app, bandwidth = of[k, 32, 16][:2]
+        kit.compare(f"{k}, N = 32, 16 SMs: MWP_App over MWP_BW", published,
+                    f"{app / bandwidth:.2f}")
+    return of
+
+
+def fig_125(kit):
+    """Figs. 125 and 126: categories over N and active SMs"""
+    of = {}
+    for k in KINDS:
+        for n in NS:
+            of[k, n] = int(chapter_5(FERMI, KIND=KINDS.index(k), N=n,
+                                     ROUNDS=2)["Category"])
+    path = kit.table(("n", *KINDS), [(n, *(of[k, n] for k in KINDS)) for n in NS])
+    kit.plot(path, "Categories over N, GTX 580, 16 SMs", "N", "category",
+             [(i + 2, k) for i, k in enumerate(KINDS)])
+    for k in ("Dmadd", "Cmem"):
+        kit.compare(f"{k}: categories for N = {', '.join(map(str, NS))}",
+                    "5, falling with N" if k == "Dmadd" else "higher than Dmadd",
+                    ", ".join(str(of[k, n]) for n in NS))
+
+
+def fig_127(kit):
+    """Figs. 127 and 128: instructions a joule over active SMs, GTX 580"""
+    values, new, old = fermi(), [], []
+    rows = []
+    for n in NS[:4]:
+        path = kit.table(("sms", *KINDS), [
+            (c, *(1e3 * values[k, n, c][1] for k in KINDS)) for c in CORES],
+            name=f"fig_127_{n}")
+        kit.plot(path, f"Instructions a joule over active SMs, N = {n}",
+                 "active SMs", "million warp instructions a joule",
+                 [(i + 2, k) for i, k in enumerate(KINDS)], name=f"fig_127_{n}")
+        for k in KINDS:
+            best = max(values[k, n, c][1] for c in CORES)
+            t = chapter_5(FERMI, KIND=KINDS.index(k), N=n, ROUNDS=2)
+            wanted = min(16.0, t["Cores_suggested"])
+            # The nearest number of SMs that was run.
+            near = min(CORES, key=lambda c: abs(c - wanted))
+            rows.append((k, n, next(c for c in CORES
+                                    if values[k, n, c][1] == best), wanted,
+                         100 * values[k, n, near][1] / best,
+                         100 * values[k, n, 16][1] / best))
+            new.append(rows[-1][4])
+            old.append(rows[-1][5])
+    kit.table(("kernel", "n", "best_sms", "suggested", "efficiency_percent",
+               "efficiency_of_all_percent"), rows)
+    for n, published in ((24, 13), (32, 10)):
+        for k in ("Dmadd", "Dotp"):
+            row = next(r for r in rows if r[:2] == (k, n))
+            kit.compare(f"{k}, N = {n}: SMs that the model suggests (best here: "
+                        f"{row[2]})", published, row[3])
+    kit.compare("efficiency with the model's SMs, mean, %", 94.76,
+                sum(new) / len(new))
+    kit.compare("with all SMs, as the previous model suggests, mean, %", 90.09,
+                sum(old) / len(old))
+    kit.compare("worst with the model's SMs, N = 32, %", 89.91,
+                min(r[4] for r in rows if r[1] == 32))
+    kit.compare("worst with all SMs, N = 32, %", 79.5,
+                min(r[5] for r in rows if r[1] == 32))
+
+
+SIDES = (1, 2, 4, 8, 16, 32)
+
+
+@functools.cache
+def matmul():
+    """{(tiled, side): (terms, Gflop/s simulated)}"""
+    def of(tiled, side):
+        p = {"TILED": tiled, "SIDE": side, "BLOCKS": 32 if side == 32 else 256,
+             "K": 64}
+        r = result("run", MATMUL, "-g", "gtx580", *(
+            part for name, value in p.items() for part in ("-p", f"{name}={value}")))
+        flops = 2 * side * side * p["BLOCKS"] * p["K"]
+        return chapter_5(MATMUL, **p), flops / r["time_us"] / 1e3
+
+    points = [(t, s) for t in (0, 1) for s in SIDES]
+    return dict(zip(points, side_by_side(of, points)))
+
+
+def fig_131(kit):
+    """Figs. 131 to 139: naive and tiled matrix products over the block, GTX 580"""
+    of, gaps = matmul(), {}
+    for tiled, name in ((0, "naive"), (1, "tiled")):
+        rows = [(s * s, of[tiled, s][1],
+                 *(of[tiled, s][0][t] for t in (
+                     "Perf_L1", "Perf_High_DRAM", "Perf_DRAM", "MWP_App", "MWP_BW",
+                     "Category"))) for s in SIDES]
+        path = kit.table(("threads", "simulated_gflops", "l1", "high_dram", "dram",
+                          "mwp_app", "mwp_bw", "category"), rows,
+                         name=f"fig_131_{name}")
+        kit.plot(path, f"Matrix product, {name}, GTX 580", "threads of a block",
+                 "Gflop/s", [(2, "simulated"), (3, "all hit L1"),
+                             (4, "most miss"), (5, "all miss")],
+                 name=f"fig_131_{name}",
+                 extra="set logscale x 2\nset logscale y\nset yrange [*:*]\n")
+        gaps[name] = [row[2] / row[4] for row in rows]
+        inside = sum(row[4] <= row[1] <= row[2] for row in rows)
+        kit.compare(f"{name}: simulated between all hit and all miss, of "
+                    f"{len(rows)}", "measured: within", f"{inside}")
+        kit.compare(f"{name}: all hit over all miss, 16 to 1024 threads",
+                    "preserved" if tiled == 0 else "thinning",
+                    ", ".join(f"{g:.2f}" for g in gaps[name][2:]))
+        kit.compare(f"{name}: categories with DRAM accesses, 1 to 1024 threads",
+                    "5, then fewer" if tiled == 0 else "improve with the block",
+                    ", ".join(f"{row[7]:.0f}" for row in rows))
+
+
+def table_13(kit):
+    """Table 13: SMs suggested for matrix products where all accesses miss"""
+    of, rows = matmul(), []
+    # The first row but one is printed as NMat_32, the others twice as NMat_4,
+    # NMat_32: read here as naive 4, 32 and tiled 4, 16, 32.
+    for what, tiled, side, published in (
+            ("naive, 4 x 4", 0, 4, 16), ("naive, 32 x 32", 0, 32, 4),
+            ("tiled, 4 x 4", 1, 4, 16), ("tiled, 16 x 16", 1, 16, 10),
+            ("tiled, 32 x 32", 1, 32, 12)):
+        here = min(16.0, of[tiled, side][0]["Cores_suggested"])
+        rows.append((what, published, here))
+        kit.compare(what, published, here)
+    kit.table(("product", "published", "here"), rows)
+
+
+def fig_77(kit):
+    """Figs. 77 and 78: instructions a second and power, GTX 580"""
+    rows = []
+    kernels = [("ffma_loop", ()), ("throughput", ("-p", "OP=6")),
+               ("throughput", ("-p", "OP=12")), ("stream", ()), ("mix", ()),
+               ("matmul_fermi", ("-p", "TILED=1")), ("matmul_fermi", ()),
+               ("vectoradd", ())]
+    for k in KINDS:
+        kernels.append(("hong_fermi", ("-p", f"KIND={KINDS.index(k)}")))
+
+    def of(name, given):
+        r = result("power", f"tests/kernels/micro/{name}.sketch", "-g", "gtx580",
+                   "--sweep", "off", *given)
+        return (" ".join((name, *given[1::2])), r["power"]["warp_gips"],
+                r["power"]["runtime_watts"])
+
+    rows = side_by_side(of, kernels)
+    most = [max(row[i] for row in rows) for i in (1, 2)]
+    rows = [(n, g, w, g / most[0], w / most[1]) for n, g, w in rows]
+    path = kit.table(("kernel", "gips", "runtime_watts", "gips_of_most",
+                      "watts_of_most"), rows)
+    kit.plot(path, "Instructions a second and power, of the most, GTX 580", "",
+             "share of the most", [(4, "GIPS"), (5, "run-time watts")],
+             style="histograms",
+             extra="set style fill solid\nset xtics rotate by -60\n")
+    x, y = ([row[i] for row in rows] for i in (1, 2))
+    means = sum(x) / len(x), sum(y) / len(y)
+    shared = sum((a - means[0]) * (b - means[1]) for a, b in zip(x, y))
+    spread = (sum((a - means[0])**2 for a in x) *
+              sum((b - means[1])**2 for b in y))**0.5
+    kit.compare(f"correlation of {len(rows)} kernels (small ones of this project)",
+                "very high", f"{shared / spread:.2f}")
+
+
+def fig_141(kit):
+    """Fig. 141: dependence on a CPU, 12 Nehalem cores, memory left out"""
+    rows = []
+    for name, dep in (("MB_A", 1), ("MB_B", 2), ("MB_C", 3), ("MB_D", 4)):
+        r = result("model", "-m", "throughput", "--set",
+                   "cpu=1,fma=0,clock_ghz=2.4,active_cores=12,fp_units=2,n=1",
+                   "--set", f"fp=400,dep={dep},inst_latency=4,mem=1,dram_lat=250",
+                   "--set", "mem_bw_gbs=50,departure_delay=1,warps_per_core=1")
+        rows.append((name, dep, r["models"][0]["terms"]["Perf_comp"]))
+    path = kit.table(("benchmark", "distance", "gflops"), rows)
+    kit.plot(path, "Computation over the distance of dependences, 12 cores", "",
+             "Gflop/s", [(3, "model")], style="histograms",
+             extra="set style fill solid\n")
+    kit.compare("distance 2, 3, 4 over distance 1", "2, 3, 4 times", ", ".join(
+        f"{row[2] / rows[0][2]:.2f}" for row in rows[1:]) + " times")
+
+
+def chain(kit):
+    """5.9: throughput of CPU and GPU from one count, then the split"""
+    rows = []
+    for k in KINDS:
+        gpu = chapter_5(FERMI, KIND=KINDS.index(k), ROUNDS=8)
+        # Table 14's two E5645, a thread a core: the counts of a warp's lane.
+        counts = ",".join(f"{key}={gpu[key]}" for key in (
+            "fp", "fp_fused", "int_insts", "br_misc", "mem", "mstr", "dep"))
+        cpu = result("model", "-m", "throughput", "--set",
+                     "cpu=1,fma=0,clock_ghz=2.4,active_cores=12,fp_units=2,n=1",
+                     "--set", counts + ",inst_latency=4,dram_lat=250",
+                     "--set", "mem_bw_gbs=50,departure_delay=1,warps_per_core=1,"
+                     "bytes_per_warp=4")["models"][0]["terms"]
+        split = result("power", "--split", f"perf_cpu_gflops={cpu['Perf']}",
+                       "--split", f"perf_gpu_gflops={gpu['Perf']}", "--split",
+                       "work_gflop=100")["split"]
+        rows.append((k, cpu["Perf"], gpu["Perf"], 100 * (1 - split["cpu_share"])))
+    path = kit.table(("kernel", "cpu_gflops", "gpu_gflops", "gpu_percent"), rows)
+    kit.plot(path, "Share of the GPU, predicted, all accesses to DRAM", "",
+             "percent", [(4, "GTX 580 beside two E5645")], style="histograms",
+             extra="set style fill solid\n")
+    kit.compare("share of the GPU, least to most of five kernels (text: of its "
+                "own, by its model)", "77.49 to 96.42 %",
+                f"{min(r[3] for r in rows):.1f} to {max(r[3] for r in rows):.1f} %")
+
+
+def table_16(kit):
+    """Table 16, Fig. 152: speed-up and energy efficiency of sixteen series"""
+    # Slow and fast, low and high: the text gives no numbers; these are assumed.
+    slow, fast, low, high = 4, 1, 1, 4
+    rows, series = [], []
+    for number in range(16):
+        # Series 9 to 16 are printed as 1 to 8 are; their CPU is read as fast.
+        cpu = slow if number < 8 else fast
+        gpu = slow if number % 8 < 4 else fast
+        power = [high if number >> bit & 1 else low for bit in (1, 0)]
+        points = list(csv.DictReader(teg(
+            "power", "--efficiency", "c_o=12,zeta_o=1,f_o=1,b_o=10,"
+            f"phi_o={cpu},lambda_o={power[0]}", "--efficiency",
+            f"c_c=12,zeta_c=1,f_c=1,phi_c={cpu},lambda_c={power[0]}",
+            "--efficiency",
+            f"c_g=16,zeta_g=2,f_g=1,phi_g={gpu},lambda_g={power[1]}",
+            "-f", "csv").splitlines()))
+        series.append(points)
+        rows += [(number + 1, p["gpu_share"], p["speedup_s"],
+                  p["energy_efficiency_e"]) for p in points]
+    kit.table(("series", "gpu_share", "speedup", "efficiency"), rows)
+    kit.table(("share", *(f"{w} {i + 1}" for i in range(16)
+                                 for w in ("S", "E"))), [
+        (series[0][j]["gpu_share"], *(float(s[j][key]) for s in series
+                                      for key in ("speedup_s",
+                                                  "energy_efficiency_e")))
+        for j in range(11)], name="table_16_series")
+    with open(os.path.join(kit.folder, "table_16.gp"), "w", encoding="utf-8") as f:
+        f.write("set terminal svg size 720,520 dynamic background '#ffffff'\n"
+                "set output 'table_16.svg'\nset datafile separator ','\n"
+                "set logscale xy 2\nset grid\nset key outside\n"
+                "set xlabel 'speed-up over the CPU alone'\n"
+                "set ylabel 'energy efficiency'\nplot " + ", ".join(
+                    f"'table_16_series.csv' skip 1 using {2 * i + 2}:{2 * i + 3} "
+                    f"with linespoints title 'series {i + 1}'"
+                    for i in range(16)) + "\n")
+    kit.draw("table_16")
+    best = [max(float(p["speedup_s"]) for p in s) for s in series]
+    kit.compare("GPU fast, CPU slow: speed-up with the best share, least of four",
+                "as much as possible to the GPU", f"{min(best[4:8]):.1f} times")
+
+
 FIGURES = (fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
-           limits)
+           limits, fig_119, fig_120, fig_125, fig_127, fig_131, table_13,
+           fig_77, fig_141, chain, table_16)

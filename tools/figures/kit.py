@@ -117,9 +117,12 @@ class Kit:
                   f"plot {', '.join(parts)}\n")
         with open(base + ".gp", "w", encoding="utf-8") as f:
             f.write(script)
+        self.draw(os.path.basename(base))
+
+    def draw(self, name):
+        """Makes a picture of NAME.gp where gnuplot is."""
         if shutil.which("gnuplot"):
-            subprocess.run(["gnuplot", os.path.basename(base) + ".gp"],
-                           cwd=self.folder, check=True)
+            subprocess.run(["gnuplot", name + ".gp"], cwd=self.folder, check=True)
 
     @staticmethod
     def columns(style, line):
