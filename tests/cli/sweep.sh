@@ -107,6 +107,17 @@ err 'v100'
 expect 2 "$teg" sweep $chain -g v100 --rank-by cycle
 err "did you mean 'cycles'"
 expect 2 "$teg" sweep $chain -g v100 --pareto cycles
+# Terms of models as columns, to order by, too; of those asked for only.
+expect 0 "$teg" sweep tests/kernels/gt200/mb.sketch -g fx5600 -p MB=3,2 \
+    --terms mwp-cwp,ryoo --rank-by models.mwp-cwp.terms.CWP_full:max -f csv
+out ',models.mwp-cwp.terms.CWP_full,'
+no_term() { ! grep -q ',models.throughput.terms' "$work/out"; }
+check 'only the terms of those models' no_term
+check 'more of CWP first: Mb2 computes less' sh -c "
+    sed -n 2p '$work/out' | grep -q ',mb,' && sed -n 2p '$work/out' |
+        grep -q '^[^,]*,1,2,'"
+expect 2 "$teg" sweep $chain -g v100 --terms mwp-cwq
+err "no model is called 'mwp-cwq'; did you mean 'mwp-cwp'"
 expect 2 "$teg" sweep $chain -g v100 --shard 3/2
 expect 1 "$teg" sweep "$work/none.tegt" -g v100
 expect 1 "$teg" sweep $chain -g v100 -p M=3

@@ -111,5 +111,8 @@ json_t *number_json(double v);
 /* What a table has of the JSON object of a kernel: its scalars as cells, but
  * for prose and most terms of the models; NULL out of memory. */
 json_t *result_cells(json_t *object);
+/* Before that: the terms of these models, names parted by commas, are columns,
+ * too ("models.mwp-cwp.terms.CWP"). */
+void result_keep_terms(json_t *object, const char *models);
 
 #endif

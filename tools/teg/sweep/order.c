@@ -72,13 +72,43 @@ static int check_goal(const struct sweep_goal *goal, json_t *flat)
     return EXIT_USAGE;
 }
 
+/* Says which name of a list is no model's. */
+static int check_terms(const char *list)
+{
+    struct teg_nearest nearest;
+    uint32_t count;
+    const struct teg_model *const *model = teg_models(&count);
+    char name[64], hint[128];
+
+    for (const char *at = list; at != NULL && *at != '\0'; at += *at == ',') {
+        size_t n = strcspn(at, ",");
+
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        at += n;
+        if (teg_model_find(name) != NULL)
+            continue;
+        teg_nearest_init(&nearest, name);
+        for (uint32_t i = 0; i < count; i++)
+            teg_nearest_offer(&nearest, model[i]->name);
+        say("", "--terms: no model is called '%s'%s", name,
+            did_you_mean(&nearest, "", hint));
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
 int sweep_choice_check(const struct sweep_choice *choice, const json_t *row)
 {
     struct sweep_goal goal[2];
     uint32_t goals;
     int status = parse_goals(choice, goal, &goals);
-    json_t *flat = row != NULL ? result_cells((json_t *)row) : NULL;
+    json_t *flat;
 
+    if (status == EXIT_DONE)
+        status = check_terms(choice->terms);
+    if (row != NULL && choice->terms != NULL)
+        result_keep_terms((json_t *)row, choice->terms);
+    flat = row != NULL ? result_cells((json_t *)row) : NULL;
     for (uint32_t i = 0; status == EXIT_DONE && flat != NULL && i < goals; i++)
         status = check_goal(&goal[i], flat);
     json_decref(flat);
@@ -98,8 +128,11 @@ static void read_entry(const struct sweep_table *t, struct sweep_entry *e,
                        uint64_t point)
 {
     json_t *row = t->goals > 0 ? sweep_journal_json(t->journal, point) : NULL;
-    json_t *flat = row != NULL && row_ok(row) ? result_cells(row) : NULL;
+    json_t *flat;
 
+    if (row != NULL && t->choice->terms != NULL)
+        result_keep_terms(row, t->choice->terms);
+    flat = row != NULL && row_ok(row) ? result_cells(row) : NULL;
     *e = (struct sweep_entry){.point = point, .ok = flat != NULL};
     for (uint32_t i = 0; i < t->goals; i++) {
         json_t *value = json_object_get(flat, t->goal[i].key);

@@ -169,6 +169,7 @@ struct sweep_choice {
     uint32_t format;     /* index into format_names */
     const char *rank_by; /* KEY or KEY:max; NULL: order of the points */
     const char *pareto;  /* KEY[:max],KEY[:max]: only the best trade-offs */
+    const char *terms;   /* models whose terms are columns: A,B; NULL: none */
     const char *out;     /* NULL: standard output */
 };
 
@@ -183,7 +184,10 @@ int sweep_table_write(const struct sweep_choice *choice,
     {"rank-by", 0, OPT_TEXT, &(choice).rank_by, "COLUMN[:max]",                \
      "best row first: the least of a column, or the most", NULL},              \
     {"pareto", 0, OPT_TEXT, &(choice).pareto, "X[:max],Y[:max]",               \
-     "only rows that no other row beats in both columns", NULL}
+     "only rows that no other row beats in both columns", NULL},               \
+    {"terms", 0, OPT_TEXT, &(choice).terms, "MODEL[,MODEL]",                   \
+     "the terms of these analytical models are columns, too: "                 \
+     "models.MODEL.terms.TERM", NULL}
 
 #define SWEEP_OUTPUT_OPTIONS(choice)                                           \
     {"format", 'f', OPT_CHOICE, &(choice).format, "FORMAT",                    \

@@ -37,10 +37,14 @@ static const char *line(const void *part)
 }
 
 /* CSV leaves prose out; what a table says of a row it keeps. */
-static json_t *cells_of(const char *text)
+static json_t *cells_of(const struct sweep_table *t, const char *text)
 {
     json_t *row = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    json_t *cells = row != NULL ? result_cells(row) : NULL;
+    json_t *cells;
+
+    if (row != NULL && t->choice->terms != NULL)
+        result_keep_terms(row, t->choice->terms);
+    cells = row != NULL ? result_cells(row) : NULL;
 
     if (cells != NULL)
         json_object_set(
@@ -53,7 +57,7 @@ static json_t *cells_of(const char *text)
 static json_t *cells_at(const struct sweep_table *t, uint64_t i)
 {
     char *text = sweep_journal_text(t->journal, t->entry[i].point);
-    json_t *cells = cells_of(text);
+    json_t *cells = cells_of(t, text);
 
     free(text);
     return cells;
@@ -63,7 +67,7 @@ static json_t *rows(const void *part)
 {
     const struct row *row = part;
 
-    return json_pack("[o]", cells_of(row->text));
+    return json_pack("[o]", cells_of(row->page->table, row->text));
 }
 
 /* ---- text ----------------------------------------------------------------- */
@@ -220,7 +224,7 @@ static int head(FILE *f, const void *self)
 static int text(FILE *f, const void *part)
 {
     const struct row *row = part;
-    json_t *cells = cells_of(row->text);
+    json_t *cells = cells_of(row->page->table, row->text);
 
     print_row(f, row->page->columns, cells);
     json_decref(cells);
