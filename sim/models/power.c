@@ -152,8 +152,7 @@ static void board_terms(const struct power_machine *m,
     }
 }
 
-static void energy_terms(const struct power_machine *m,
-                         const struct power_launch *l,
+static void energy_terms(const struct power_launch *l,
                          const struct power_counts *c, struct power_result *r)
 {
     double warp_insts = c->dac_fds * r->warps_per_sm * l->active_sms;
@@ -197,7 +196,7 @@ teg_status power(const struct power_machine *machine,
     board_terms(machine, launch, r);
     if (counts->nonmem_insts > 0)
         r->mem_intensity = counts->mem_insts / counts->nonmem_insts;
-    energy_terms(machine, launch, counts, r);
+    energy_terms(launch, counts, r);
     return TEG_OK;
 }
 

@@ -63,6 +63,8 @@ if [ -f config/portable.forest ]; then
     out 'simulated'
     out '^  [a-z0-9]*  *time '
     check 'the bundled forest is small' \
-        [ "$(wc -c <config/portable.forest)" -lt 500000 ]
+        [ "$(wc -c <config/portable.forest)" -lt 800000 ]
+    expect 0 "$teg" predict "$work/k.traceg" -g k20
+    out '^  k20  *time '
 fi
 finish

@@ -481,6 +481,98 @@ def table_16(kit):
                 "as much as possible to the GPU", f"{min(best[4:8]):.1f} times")
 
 
-FIGURES = (fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
+MERGE = GT200 + "merge.sketch"
+BENCHES = ("Sepia", "Linear", "SVM", "Mat. (naive)", "Mat. (tiled)", "Blackscholes")
+PARTS = (1, 1, 9, 40, 10, 1)  # of the long ones, as isca.py
+
+
+@functools.cache
+def merge_power():
+    """Power of the Merge benchmarks by their counts, 256 threads, GTX 280."""
+    def of(b):
+        return result("power", MERGE, "-g", "gtx280", "--sweep", "off", "-p",
+                      f"BENCH={b}", "-p", f"PART={PARTS[b]}", "-p", "BLOCKS=240")
+
+    return side_by_side(of, [(b,) for b in range(len(BENCHES))])
+
+
+def fig_36(kit):
+    """Figs. 36, 63 and 70: power by component, Merge benchmarks, GTX 280"""
+    rows = merge_power()
+    units = [c["name"] for c in rows[0]["components"]]
+    parts = {u: [next(c["watts"] or 0.0 for c in r["components"]
+                      if c["name"] == u) for r in rows] for u in units}
+    shown = [u for u in units if max(parts[u]) > 0]
+    constant = [r["power"]["runtime_watts"] - sum(parts[u][i] for u in units)
+                for i, r in enumerate(rows)]
+    path = kit.table(("benchmark", "idle", "constant", *shown), [
+        (name, rows[i]["power"]["idle_watts"], constant[i],
+         *(parts[u][i] for u in shown)) for i, name in enumerate(BENCHES)])
+    kit.plot(path, "Power by component, Merge benchmarks, GTX 280", "", "W",
+             [(j + 2, what) for j, what in enumerate(("idle", "constant",
+                                                      *shown))],
+             style="histograms", extra="set style fill solid\n"
+             "set style histogram rowstacked\nset boxwidth 0.7\n")
+    largest = {max(shown, key=lambda u: parts[u][i]) for i in range(len(BENCHES))}
+    kit.compare("component that consumes most, of six benchmarks",
+                "global memory", ", ".join(sorted(largest)))
+
+
+def fig_52(kit):
+    """Fig. 52: instructions a joule of the Merge benchmarks, 30 SMs"""
+    rows = [(name, 1e3 * r["power"]["gips_per_watt"])
+            for name, r in zip(BENCHES, merge_power())]
+    path = kit.table(("benchmark", "mips_per_watt"), rows)
+    kit.plot(path, "Instructions a joule, GTX 280", "",
+             "million warp instructions a joule", [(2, "30 SMs")],
+             style="histograms", extra="set style fill solid\n")
+    limited = [1e3 * sweep(0)[k][SMS.index(30)]["gips_per_watt"]
+               for k in BANDWIDTH_LIMITED]
+    kit.compare("SVM over the mean of the bandwidth-limited kernels of Fig. 48",
+                "much higher", f"{dict(rows)['SVM'] * len(limited) / sum(limited):.1f} times")
+
+
+def fig_41(kit):
+    """Fig. 41: power of micro-benchmarks by their loads, GTX 280"""
+    def watts(mb, uncoal):
+        r = result("power", GT200 + "mb.sketch", "-g", "gtx280", "--sweep", "off",
+                   "-p", f"MB={mb}", "-p", f"UNCOAL={uncoal}", "-p", "BLOCKS=120")
+        return r["power"]["gpu_watts"], r["power"]["runtime_watts"]
+
+    kinds = [(mb, u) for u in (0, 1) for mb in range(1, 8) if mb > 1 or not u]
+    values = dict(zip(kinds, side_by_side(watts, kinds)))
+    path = kit.table(("benchmark", "watts", "runtime_watts"), [
+        (f"Mb{mb}_{'UC' if u else 'C'}", *values[mb, u]) for mb, u in kinds])
+    kit.plot(path, "Power of Mb1 to Mb7, GTX 280", "", "W",
+             [(2, "with idle"), (3, "run-time")], style="histograms",
+             extra="set style fill solid\n")
+    for mb in (4, 7):
+        kit.compare(f"Mb{mb}_C over Mb1, arithmetic only: run-time power (text: of "
+                    "MB4, MB8 and MEM over FP, whose code is not printed)",
+                    "much greater",
+                    f"{values[mb, 0][1] / values[1, 0][1]:.2f} times")
+
+
+def fig_21(kit):
+    """Figs. 21 and 22: MWP over warps, whose GPU is not named: 8800 GT"""
+    terms = ("MWP_Without_BW", "MWP_peak_BW", "MWP", "CWP")
+    for what, uncoal, published in (("coalesced", 0, 9), ("uncoalesced", 1, 5)):
+        rows = []
+        for n in range(1, 25):
+            t = result("model", GT200 + "mb.sketch", "-g", "8800gt", "-m",
+                       "mwp-cwp", "-p", "MB=2", "-p", f"UNCOAL={uncoal}", "-p",
+                       "N=2", "--set", f"active_blocks_per_sm={n}", "-p",
+                       "THREADS=32", "-p", f"BLOCKS={14 * n}"
+                       )["models"][0]["terms"]
+            rows.append((n, *(t[x] for x in terms)))
+        path = kit.table(("n", *terms), rows, name=f"fig_21_{what}")
+        kit.plot(path, f"MWP over warps of an SM, {what}, 8800 GT", "N", "warps",
+                 [(i + 2, x) for i, x in enumerate(terms)], name=f"fig_21_{what}",
+                 extra="set yrange [0:26]\n")
+        kit.compare(f"{what}: most of MWP", published,
+                    max(row[3] for row in rows))
+
+
+FIGURES = (fig_21, fig_36, fig_41, fig_52, fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
            limits, fig_119, fig_120, fig_125, fig_127, fig_131, table_13,
            fig_77, fig_141, chain, table_16)

@@ -495,7 +495,28 @@ def sp_load(kit):
              "warp instructions under way", [(2, "SP")])
 
 
-FIGURES = (table_1_1_chips, table_1_1, table_3_1, latencies, tables_3, what_ifs,
+def pareto(kit):
+    """1.3: Ryoo's metrics of C = AB^T, and the configurations none beats"""
+    keys = [f"models.ryoo.terms.{x}" for x in ("Efficiency", "Utilization")]
+    of = ("sweep", GT200 + "matmul_abt.sketch", "-g", "gtx280", "-p",
+          "WARPS=1,2,4,8", "-p", "CONFLICT=0,1", "-p", "BLOCKS=30,60")
+    every = rows_of(*of)
+    front = {r["point"] for r in rows_of(*of, "--pareto",
+                                         ",".join(k + ":max" for k in keys))}
+    rows = [(*(float(r[k]) for k in keys),
+             float(r[keys[1]]) if r["point"] in front else None,
+             int(r["cycles"])) for r in every]
+    path = kit.table(("efficiency", "utilization", "utilization_of_front",
+                      "cycles"), rows)
+    kit.plot(path, "Efficiency and utilization (Ryoo)", "efficiency",
+             "utilization", [(2, "a configuration", "points pt 7"),
+                             (3, "none is better in both", "points pt 6 ps 2")],
+             extra="set xrange [0:*]\n")
+    kit.compare(f"configurations, and on the front, of {len(rows)}",
+                "no number", str(len(front)))
+
+
+FIGURES = (pareto, table_1_1_chips, table_1_1, table_3_1, latencies, tables_3, what_ifs,
            speedups, sp_active, sp_load, skew, blocks, table_4_1, fig_4_2,
            fig_4_3, fig_4_4, sgemm, sgemm_rows, sgemm_registers, fig_4_5, fig_4_8,
            table_2_4, ratio_io, core_ratio, lattice)
