@@ -160,18 +160,13 @@ static json_t *set_json(const struct dataflow *d,
                         const struct dataflow_result *r)
 {
     char name[NAMES_MAX];
-    json_t *set = json_pack(
+
+    return json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:o, s:b}", "patterns",
         set_name(d, r->set, name), "bytes", number_json(r->bytes[0]), "ratio",
         number_json(r->ratio[0]), "gflops", number_json(r->potential),
         "limiter", limiter_name(d, r), "gap", number_json(r->gap), "feasible",
         is_feasible(d, r->set));
-
-    if (d->has_cores) {
-        json_object_set_new(set, "core_bytes", number_json(r->core_bytes));
-        json_object_set_new(set, "core_ratio", number_json(r->core_ratio));
-    }
-    return set;
 }
 
 static json_t *sets_json(const struct flow_report *report)
@@ -191,6 +186,10 @@ static json_t *sets_json(const struct flow_report *report)
                                             number_json(r->ratio[l]), "gflops",
                                             number_json(r->gflops[l])));
         json_object_set_new(set, "links", links);
+        if (d->has_cores) {
+            json_object_set_new(set, "core_bytes", number_json(r->core_bytes));
+            json_object_set_new(set, "core_ratio", number_json(r->core_ratio));
+        }
         json_array_append_new(sets, set);
     }
     return sets;
