@@ -242,6 +242,7 @@ static const struct {
     {"results", "run $D/kernelslist.g -g v100 -f json"},
     {"whatif", "whatif $D/two.sketch -g v100 -f json"},
     {"profile", "profile $D/kernels.json -g v100 -o $D -f json"},
+    {"program", "program $D/kernels.json -g v100 -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 -f json"},
     {"timeline", "timeline $D/two.sketch -g v100 --cycles 0:99 -f json"},
     {"critical", "timeline $D/two.sketch -g v100 --critical -f json"},
