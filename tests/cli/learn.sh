@@ -38,7 +38,7 @@ expect 0 train "$work/repeated.csv" --features instructions,blocks \
     --parameters mse,max,64 --iterations 2 --leave-out 10 \
     --trained-on 'two microseconds a block' --plots "$work/plots" --json "$work/t.json" \
     -o "$work/t.forest"
-out '^x: 40 samples (of 80), 4 kernels'
+out '^x: 40 samples (of 82), 4 kernels'
 out 'nested cross-validation, 2 iterations of 5 folds'
 out '  a sample left out (10) '
 out '  a kernel left out '
@@ -54,7 +54,7 @@ mkdir "$work/matplotlib"
 echo 'raise RuntimeError("broken")' >"$work/matplotlib/__init__.py"
 broken() { PYTHONPATH=$work train "$@"; }
 expect 1 broken "$work/t.csv" --features blocks --parameters mse,max,4 \
-    --iterations 1 --leave-out 2 --plots "$work/none" -o "$work/b.forest" \
+    --iterations 1 --leave-out 2 --plots "$work/broken" -o "$work/b.forest" \
     --json "$work/b.json"
 check 'the forest is there' test -s "$work/b.forest"
 check 'the report is there' test -s "$work/b.json"
