@@ -25,9 +25,10 @@ int kernel_operation(struct runtime *r, const struct cuda_kernel_node *k,
     }
     *o = (struct operation){
         .kind = OPERATION_KERNEL,
-        .kernel = {.function = f,
-                   .shape = {k->grid, k->block, k->shared, {0, 0, 0}, 0},
-                   .args = k->args}};
+        .kernel = {
+            .function = f,
+            .shape = {.grid = k->grid, .block = k->block, .shared = k->shared},
+            .args = k->args}};
     return cudaSuccess;
 }
 
