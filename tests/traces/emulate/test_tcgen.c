@@ -137,13 +137,14 @@ static double value_of(const struct format *f, uint32_t code)
 {
     uint32_t e = code >> f->fraction & ((1u << f->exponent) - 1);
     uint32_t m = code & (uint32_t)((UINT64_C(1) << f->fraction) - 1);
-    int bias = (1 << (f->exponent - 1)) - 1;
+    int bias;
     double size;
 
     if (f == &formats[S8])
         return (double)(int)(code ^ 128) - 128;
     if (f == &formats[U8])
         return code;
+    bias = (1 << (f->exponent - 1)) - 1;
     size = e == 0 ? ldexp(m, 1 - bias - (int)f->fraction)
                   : ldexp(m + (1u << f->fraction),
                           (int)e - bias - (int)f->fraction);
