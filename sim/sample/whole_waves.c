@@ -1,5 +1,6 @@
 #include "sim/sample/whole_waves.h"
 
+#include "sim/sample/kinds.h"
 #include "sim/sample/scale.h"
 
 uint64_t whole_waves_blocks(uint64_t blocks, uint32_t sms,
@@ -14,15 +15,6 @@ uint64_t whole_waves_blocks(uint64_t blocks, uint32_t sms,
     return blocks - blocks % (cluster != 0 ? cluster : 1);
 }
 
-static uint64_t work_of(const struct teg_block *block)
-{
-    uint64_t work = 0;
-
-    for (uint32_t i = 0; i < teg_block_warps(block); i++)
-        work += teg_block_warp_insts(block, i);
-    return work;
-}
-
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
 {
     struct whole_waves *w = self;
@@ -34,7 +26,7 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
     if (*block == NULL)
         return TEG_OK;
     w->done++;
-    w->work += work_of(*block);
+    w->work += sample_block_work(*block);
     return TEG_OK;
 }
 
@@ -53,7 +45,7 @@ static teg_status count(void *self, struct teg_block *block, struct teg_diag *d)
     (void)d;
     w->rest++;
     w->rest_warps += teg_block_warps(block);
-    w->rest_work += work_of(block);
+    w->rest_work += sample_block_work(block);
     return TEG_OK;
 }
 

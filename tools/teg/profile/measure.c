@@ -67,8 +67,9 @@ static void count(struct profile *p, const struct profile_step *step)
     p->step[p->steps++] = *step;
 }
 
-static int add(struct profile *p, const struct replay *r, uint32_t kernel)
+static int add(void *self, const struct replay *r, uint32_t kernel)
 {
+    struct profile *p = self;
     const struct teg_statistics *s = r->s;
     struct profile_step step = {
         .kernel = kernel,
@@ -110,45 +111,22 @@ static void sort_groups(struct profile *p)
     }
 }
 
-static int replay_step_of(struct profile *p, uint32_t place,
-                          struct carried *carried)
-{
-    char label[32];
-    const struct replay_options options = {
-        .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
-        .threads = p->jobs != 0 ? p->jobs : pool_cores(),
-        .label = label,
-        .place = place,
-        .carried = carried,
-    };
-    struct replay replay;
-    int status, added = EXIT_DONE;
-
-    snprintf(label, sizeof label, "%u of %u", place + 1, p->job.kernel_count);
-    status = replay_init(&replay, &p->job, p->job.kernel[place], &options);
-    if (status == EXIT_INTERRUPTED)
-        p->incomplete = true;
-    if (status == EXIT_DONE)
-        added = add(p, &replay, p->job.kernel[place]);
-    if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
-        replay_release(&replay);
-    return added != EXIT_DONE ? added : status;
-}
-
 int profile_measure(struct profile *p)
 {
     uint32_t most = p->job.kernel_count;
-    struct carried carried = {0};
-    int status = EXIT_DONE;
+    const struct replay_options options = {
+        .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
+        .threads = p->jobs != 0 ? p->jobs : pool_cores(),
+    };
+    int status;
 
     p->step = calloc(most, sizeof *p->step);
     p->group = calloc(most, sizeof *p->group);
     p->rank = calloc(most, sizeof *p->rank);
     if (p->step == NULL || p->group == NULL || p->rank == NULL)
         return say_memory();
-    for (uint32_t i = 0; status == EXIT_DONE && i < most; i++)
-        status = replay_step_of(p, i, &carried);
-    carried_release(&carried);
+    status = replay_each(&p->job, &options, add, p);
+    p->incomplete |= status == EXIT_INTERRUPTED;
     sort_groups(p);
     if (profile_find_streams(p) != EXIT_DONE)
         return EXIT_FAULT;

@@ -74,8 +74,9 @@ static void find_alone(const struct replay *r, struct sim_program_kernel *k)
         share(dram_traffic(s), peak_dram_bytes(gpu) * cycles);
 }
 
-static int note(struct timed *p, const struct replay *r, uint32_t kernel)
+static int note(void *self, const struct replay *r, uint32_t kernel)
 {
+    struct timed *p = self;
     uint32_t place = place_of(kernel, r->later);
     struct timed_kernel *k = &p->kernel[place];
     const struct teg_statistics *s = r->s;
@@ -90,29 +91,6 @@ static int note(struct timed *p, const struct replay *r, uint32_t kernel)
     k->error_bound = r->sample.used ? r->sample.error_bound : 0;
     find_alone(r, &p->alone[place]);
     return EXIT_DONE;
-}
-
-static int simulate_one(struct timed *p, uint32_t place,
-                        struct carried *carried)
-{
-    char label[32];
-    const struct replay_options options = {
-        .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
-        .threads = p->jobs != 0 ? p->jobs : pool_cores(),
-        .label = label,
-        .place = place,
-        .carried = carried,
-    };
-    struct replay replay;
-    int status, noted = EXIT_DONE;
-
-    snprintf(label, sizeof label, "%u of %u", place + 1, p->job.kernel_count);
-    status = replay_init(&replay, &p->job, p->job.kernel[place], &options);
-    if (status == EXIT_DONE)
-        noted = note(p, &replay, p->job.kernel[place]);
-    if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
-        replay_release(&replay);
-    return noted != EXIT_DONE ? noted : status;
 }
 
 /* A state that no launch was simulated in is as the other one. */
@@ -135,16 +113,17 @@ static int fill_up(struct timed *p)
 
 int timed_simulate(struct timed *p)
 {
-    struct carried carried = {0};
-    int status = EXIT_DONE;
+    const struct replay_options options = {
+        .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
+        .threads = p->jobs != 0 ? p->jobs : pool_cores(),
+    };
+    int status;
 
     p->kernels = 2 * teg_trace_kernels(p->job.trace);
     p->kernel = calloc(p->kernels, sizeof *p->kernel);
     p->alone = calloc(p->kernels, sizeof *p->alone);
     if (p->kernel == NULL || p->alone == NULL)
         return say_memory();
-    for (uint32_t i = 0; status == EXIT_DONE && i < p->job.kernel_count; i++)
-        status = simulate_one(p, i, &carried);
-    carried_release(&carried);
+    status = replay_each(&p->job, &options, note, p);
     return status == EXIT_DONE ? fill_up(p) : status;
 }

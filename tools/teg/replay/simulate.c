@@ -381,6 +381,40 @@ int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
     return status;
 }
 
+static int visit_one(const struct job *job,
+                     const struct replay_options *options, replay_visit visit,
+                     void *self)
+{
+    uint32_t kernel = job->kernel[options->place];
+    struct replay r;
+    int status = replay_init(&r, job, kernel, options), visited = EXIT_DONE;
+
+    if (status == EXIT_DONE)
+        visited = visit(self, &r, kernel);
+    if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
+        replay_release(&r);
+    return visited != EXIT_DONE ? visited : status;
+}
+
+int replay_each(const struct job *job, const struct replay_options *options,
+                replay_visit visit, void *self)
+{
+    struct carried carried = {0};
+    struct replay_options one = *options;
+    char label[32];
+    int status = EXIT_DONE;
+
+    one.carried = &carried;
+    one.label = label;
+    for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++) {
+        snprintf(label, sizeof label, "%u of %u", i + 1, job->kernel_count);
+        one.place = i;
+        status = visit_one(job, &one, visit, self);
+    }
+    carried_release(&carried);
+    return status;
+}
+
 double replay_as_measured_us(const struct replay *r)
 {
     return r->start_us + (double)r->s->cycles / r->gpu->chip.sm_clock_mhz;

@@ -73,6 +73,17 @@ struct replay {
  */
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                 const struct replay_options *options);
+/* Keeps what it wants of one replay; anything but EXIT_DONE ends the list. */
+typedef int (*replay_visit)(void *self, const struct replay *r,
+                            uint32_t kernel);
+/*
+ * Replays every launch that the job chose, in their order, each finding what
+ * those before it have left.  `place`, `carried` and `label` of the options
+ * are its own.  EXIT_DONE, or what ended it: EXIT_INTERRUPTED after Ctrl-C,
+ * whose partial result is not visited.
+ */
+int replay_each(const struct job *job, const struct replay_options *options,
+                replay_visit visit, void *self);
 /* What the tool of --as-measured sees besides launch `kernel` of the trace, of
  * which the first is the process's. */
 void replay_add_start(struct replay *r, const struct job *job, uint32_t kernel);

@@ -50,47 +50,30 @@ int stored_load(const char *path, json_t **result)
     return EXIT_DONE;
 }
 
-static int replay_one(const struct job *job, uint32_t place,
-                      struct carried *carried, json_t **out)
+/* Appends the result to the array. */
+static int add_result(void *self, const struct replay *r, uint32_t kernel)
 {
     static const struct opt_list none;
-    const uint32_t kernel = job->kernel[place];
-    const struct replay_options options = {.label = "replay",
-                                           .what_ifs = &none,
-                                           .sampling = SAMPLING_BY_SIZE,
-                                           .threads = pool_cores(),
-                                           .place = place,
-                                           .carried = carried};
+    json_t *results = self;
     struct result result = {.number = kernel + 1, .what_ifs = &none};
-    struct replay replay;
-    int status = replay_init(&replay, job, kernel, &options);
+    int status = result_init(&result, r);
 
-    if (status == EXIT_INTERRUPTED)
-        replay_release(&replay);
-    if (status != EXIT_DONE)
-        return status;
-    status = result_init(&result, &replay);
     if (status == EXIT_DONE)
-        *out = result_json(&result);
+        json_array_append_new(results, result_json(&result));
     result_release(&result);
-    replay_release(&replay);
     return status;
 }
 
 int stored_replay(const struct job *job, json_t **results)
 {
-    struct carried carried = {0};
-    int status = EXIT_DONE;
+    static const struct opt_list none;
+    const struct replay_options options = {.what_ifs = &none,
+                                           .sampling = SAMPLING_BY_SIZE,
+                                           .threads = pool_cores()};
+    int status;
 
     *results = json_array();
-    for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++) {
-        json_t *one = NULL;
-
-        status = replay_one(job, i, &carried, &one);
-        if (status == EXIT_DONE)
-            json_array_append_new(*results, one);
-    }
-    carried_release(&carried);
+    status = replay_each(job, &options, add_result, *results);
     if (status == EXIT_DONE)
         status = check_json();
     if (status != EXIT_DONE) {
