@@ -68,7 +68,8 @@ DEPS     := build/deps.stamp
 
 CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
     $(BUILD)/cudart/libcuda.so.1 \
-    $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so
+    $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so \
+    $(BUILD)/cudart/libteg_time.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)

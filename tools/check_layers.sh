@@ -58,7 +58,7 @@ tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/ sim/
 tools/cudart/driver isa/ tools/cudart/
 tools/cudart/twelve tools/cudart/
-tools/cudart/loader [a-z]*\.h"
+tools/cudart/loader [a-z]*\.h tools/cudart/program_time.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
 for room in $(find isa config traces sim libteg tools/teg tools/cudart -name '*.c' -exec dirname {} + | sort -u); do

@@ -62,9 +62,18 @@ check 'not said' [ "$(grep -c 'nominal' "$work/err")" = 0 ]
 out '^best 256$'
 measured() { sed -n 's/^[0-9]* threads: \(.*\) us$/\1/p'; }
 simulated=$(measured <"$work/out" | tr '\n' ' ')
-replayed=$("$teg" run "$work/tune/kernels.json" -g a100 |
-    awk '$1 == "cycles" && $3 == "=" && ++n % 2 == 0 {printf "%.3f ", $4}')
-check 'the times of teg run' [ "$simulated" = "$replayed" ]
+"$teg" run "$work/tune/kernels.json" -g a100 |
+    awk '$1 == "cycles" && $3 == "=" && ++n % 2 == 0 {print $4}' >"$work/replayed"
+check 'the times of teg run and launch.host_us' sh -c \
+    'printf "%s\n" "$1" | tr " " "\n" | paste - "$2" | awk "NF == 2 &&
+    (\$1 - \$2 - 1.6) ^ 2 < 4e-6 {n++} END {exit n != 3}"' - "$simulated" "$work/replayed"
+expect 0 "$teg" exec -g a100 --time -o "$work/clocks" -- "$program" clocks
+cp "$work/out" "$work/clocks.out"
+out '^copy [34]..' # of 371 at link.pageable_gbs
+expect 0 "$teg" exec -g a100 --time -o "$work/clocks" -- "$program" clocks
+check 'the device takes the same every time' \
+    [ "$(grep us, "$work/out")" = "$(grep us, "$work/clocks.out")" ]
+expect 0 "$teg" exec -g a100 --time --host-time -o "$work/clocks" -- "$program" tune
 expect 2 "$teg" exec -g a100 --time --no-trace -- "$program" tune
 err 'leave out --no-trace'
 

@@ -6,11 +6,16 @@
  *
  *   program WHAT   runs one of the tests below; 0: its results are right
  */
+#define _GNU_SOURCE /* syscall */
 #include "tests/cli/program.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 
 int failures;
 
@@ -226,6 +231,90 @@ static void test_tune(void)
     printf("best %d\n", best);
 }
 
+/* Of the machine's own clock and of those that a program reads. */
+static double machine_us(void)
+{
+    struct timespec t;
+
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static double program_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static double day_us(void)
+{
+    struct timeval t;
+
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_usec;
+}
+
+/* Microseconds by events of launches, in turn in two streams. */
+static float time_launches(void *const stream[2], int launches, void **args)
+{
+    void *from, *to;
+    float ms = -1;
+
+    CHECK(cudaEventCreate(&from) == 0 && cudaEventCreate(&to) == 0);
+    CHECK(cudaEventRecord(from, stream[0]) == 0);
+    for (int i = 0; i < launches; i++)
+        CHECK(cudaLaunchKernel(scale, (struct dim3){4, 1, 1},
+                               (struct dim3){256, 1, 1}, args, 0,
+                               stream[i % 2]) == 0);
+    CHECK(cudaEventRecord(to, stream[(launches - 1) % 2]) == 0);
+    CHECK(cudaEventSynchronize(to) == 0);
+    CHECK(cudaEventElapsedTime(&ms, from, to) == 0);
+    CHECK(cudaEventDestroy(from) == 0 && cudaEventDestroy(to) == 0);
+    return ms * 1000;
+}
+
+/* Clocks that a program times itself with: emulation is no time on them, what
+ * the device and the link take is. */
+static void test_clocks(void)
+{
+    enum {
+        BYTES = 4 << 20
+    };
+    int n = N;
+    float *x, *y, *host = calloc(1, BYTES);
+    void *args[] = {&x, &y, &n}, *same[2] = {NULL, NULL}, *two[2];
+    double machine, program, day;
+    clock_t spent;
+    float one, many;
+
+    CHECK(cudaMalloc((void **)&x, BYTES) == 0);
+    CHECK(cudaMalloc((void **)&y, BYTES) == 0);
+    CHECK(cudaStreamCreateWithFlags(&two[0], 1) == 0);
+    CHECK(cudaStreamCreateWithFlags(&two[1], 1) == 0);
+    time_launches(same, 3, args);
+    machine = machine_us(), program = program_us(), day = day_us();
+    spent = clock();
+    one = time_launches(same, 1, args);
+    many = time_launches(same, 21, args);
+    machine = machine_us() - machine, program = program_us() - program;
+    day = day_us() - day, spent = clock() - spent;
+    CHECK(program >= (double)(one + many) && day >= (double)(one + many) - 1);
+    CHECK(spent >= (clock_t)(one + many) - 1);
+    CHECK(program < machine);
+    printf("one %.3f us, another %.3f us\n", (double)one,
+           (double)(many - one) / 20);
+    CHECK(time_launches(two, 2, args) < time_launches(same, 2, args));
+
+    program = program_us();
+    CHECK(cudaMemcpy(x, host, BYTES, TO_DEVICE) == 0);
+    program = program_us() - program;
+    printf("copy %.0f us\n", program);
+    CHECK(program > 300);
+    free(host);
+}
+
 static void test_device(void)
 {
     int value, count, blocks, attributes[64];
@@ -354,6 +443,7 @@ static const struct {
     {"parameters", test_parameters},
     {"repeats", test_repeats},
     {"tune", test_tune},
+    {"clocks", test_clocks},
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},

@@ -53,6 +53,7 @@ int cudaPeekAtLastError(void);
 const char *cudaGetErrorString(int error);
 const char *cudaGetErrorName(int error);
 int cudaStreamCreate(void **stream);
+int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
 int cudaStreamDestroy(void *stream);
 int cudaEventCreate(void **event);

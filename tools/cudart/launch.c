@@ -154,13 +154,13 @@ static teg_status simulate(struct runtime *r, struct launch_done *done,
     enum {
         TIMES = 3
     };
-    double us;
+    struct timeline_launch took = {0};
 
     if (done->simulated >= TIMES)
         return TEG_OK;
-    TRY(tracer_time(&r->tracer, done->trace, &us, d));
-    done->simulated = us == done->us ? TIMES : done->simulated + 1;
-    done->us = us;
+    TRY(tracer_time(&r->tracer, done->trace, &took, d));
+    done->simulated = took.us == done->took.us ? TIMES : done->simulated + 1;
+    done->took = took;
     return TEG_OK;
 }
 
@@ -168,7 +168,8 @@ static teg_status simulate(struct runtime *r, struct launch_done *done,
  * launch did. */
 static teg_status emulate(struct runtime *r, const struct launch_key *key,
                           struct emu_launch_facts *facts, uint64_t number,
-                          int wanted, double *us, struct teg_diag *d)
+                          int wanted, struct timeline_launch *took,
+                          struct teg_diag *d)
 {
     const struct function *f = key->function;
     struct launch_done done = {0};
@@ -193,7 +194,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     done.warp_insts = *facts->warp_insts;
     if (status == TEG_OK && done.trace != NULL && r->tracer.clock != NULL)
         status = simulate(r, &done, d);
-    *us = done.us;
+    *took = done.took;
     if (status == TEG_OK && !calls)
         repeats_note(r->repeats, r->device, key, &done);
     else
@@ -202,8 +203,8 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
 }
 
 static teg_status run(struct runtime *r, const struct launch_key *key,
-                      struct emu_launch_facts *facts, double *us,
-                      struct teg_diag *d)
+                      struct emu_launch_facts *facts,
+                      struct timeline_launch *took, struct teg_diag *d)
 {
     uint64_t number = r->launches++;
     uint64_t blocks =
@@ -217,7 +218,7 @@ static teg_status run(struct runtime *r, const struct launch_key *key,
         *facts->warp_insts = done->warp_insts;
         if (done->trace != NULL && r->tracer.clock != NULL)
             TRY(simulate(r, done, d));
-        *us = done->us;
+        *took = done->took;
         return wanted ? tracer_repeat(&r->tracer, done->trace, facts->grid,
                                       facts->block, number, d)
                       : TEG_OK;
@@ -225,21 +226,23 @@ static teg_status run(struct runtime *r, const struct launch_key *key,
     facts->from = wanted ? r->tracer.blocks.from : blocks;
     facts->to =
         wanted && r->tracer.blocks.to < blocks ? r->tracer.blocks.to : blocks;
-    return emulate(r, key, facts, number, wanted, us, d);
+    return emulate(r, key, facts, number, wanted, took, d);
 }
 
-/* The simulator's time, `us`, or, where that is 0, nominal time: every
- * scheduler of the chip issues in every cycle, and a launch takes a
- * microsecond. */
-static void pass_time(struct runtime *r, uint64_t insts, double us)
+/* The simulator's time or, without one, nominal time: every scheduler of the
+ * chip issues in every cycle, and a launch takes a microsecond. */
+static void pass_time(struct runtime *r, uint64_t insts,
+                      struct timeline_launch *took)
 {
     const struct teg_gpu *g = r->gpu;
 
-    r->nominal_us += us;
-    if (us > 0)
-        return;
-    r->nominal_us += 1 + (double)insts / (g->chip.sms * g->sm.schedulers) /
-                             g->chip.sm_clock_mhz;
+    if (took->us == 0)
+        *took = (struct timeline_launch){
+            .us = 1 + (double)insts / (g->chip.sms * g->sm.schedulers) /
+                          g->chip.sm_clock_mhz,
+            .share = 1};
+    r->nominal_us += took->us;
+    tracer_pass_time(&r->tracer, took);
 }
 
 /* The kernel's fault as the number a GPU's would have; most are accesses. */
@@ -287,7 +290,7 @@ int function_launch(struct runtime *r, struct function *f,
 {
     uint8_t params[PARAMS_MAX];
     uint64_t insts = 0;
-    double us = 0;
+    struct timeline_launch took = {0};
     struct teg_diag d = {0};
     teg_status status;
     struct emu_launch_facts facts = {
@@ -326,8 +329,8 @@ int function_launch(struct runtime *r, struct function *f,
     if (error != cudaSuccess)
         return error;
     r->tracer.at.dependent = s->dependent;
-    status = run(r, &key, &facts, &us, &d);
-    pass_time(r, insts, us);
+    status = run(r, &key, &facts, &took, &d);
+    pass_time(r, insts, &took);
     if (status == TEG_OK)
         return cudaSuccess;
     runtime_say_fault(&d);

@@ -40,6 +40,7 @@ static int open_gpu(struct runtime *r)
 {
     const char *path = getenv("TEG_EXEC_GPU");
     struct teg_diag d;
+    int error;
 
     if (path == NULL || path[0] == '\0') {
         runtime_say("", "no GPU chosen: run the program with `teg exec -- "
@@ -68,15 +69,22 @@ static int open_gpu(struct runtime *r)
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     r->repeats = repeats_new();
     path = getenv("TEG_EXEC_TIME");
-    if (path != NULL && path[0] != '\0')
+    if (path != NULL && path[0] != '\0') {
         r->tracer.clock = simulated_new(r->gpu, r->jobs);
-    return tracer_init(&r->tracer);
+        r->tracer.timeline = timeline_new(r->gpu);
+        timeline_enter(r->tracer.timeline);
+    }
+    error = tracer_init(&r->tracer);
+    if (r->tracer.times_host)
+        timeline_count_host(r->tracer.timeline);
+    return error;
 }
 
 struct runtime *runtime_lock(void)
 {
     pthread_once(&once, init_lock);
     pthread_mutex_lock(&state.lock);
+    timeline_enter(state.tracer.timeline);
     return &state;
 }
 
@@ -96,6 +104,7 @@ struct runtime *runtime_begin(void)
 
 int runtime_unlock(struct runtime *r, int error)
 {
+    timeline_leave(r->tracer.timeline);
     pthread_mutex_unlock(&r->lock);
     return error;
 }

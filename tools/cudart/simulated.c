@@ -59,8 +59,17 @@ static teg_status replay(struct simulated *s, struct teg_trace *trace,
     return status;
 }
 
-teg_status simulated_launch(struct simulated *s, const char *path, double *us,
-                            struct teg_diag *d)
+static double share_of(const struct teg_statistics *s,
+                       const struct teg_gpu *gpu)
+{
+    uint64_t blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
+    double places = (double)s->occupancy.places * gpu->chip.sms;
+
+    return places == 0 || (double)blocks > places ? 1 : (double)blocks / places;
+}
+
+teg_status simulated_launch(struct simulated *s, const char *path,
+                            struct timeline_launch *launch, struct teg_diag *d)
 {
     struct teg_statistics *out = calloc(1, sizeof *out);
     struct sim_memory *after = NULL;
@@ -77,7 +86,8 @@ teg_status simulated_launch(struct simulated *s, const char *path, double *us,
     if (status == TEG_OK) {
         sim_memory_free(s->memory);
         s->memory = after;
-        *us = (double)out->cycles / s->gpu->chip.sm_clock_mhz;
+        launch->us = (double)out->cycles / s->gpu->chip.sm_clock_mhz;
+        launch->share = share_of(out, s->gpu);
     }
     free(out);
     return status;

@@ -6,7 +6,7 @@
 #ifndef TEG_TOOLS_CUDART_SIMULATED_H
 #define TEG_TOOLS_CUDART_SIMULATED_H
 
-#include "config/gpu.h"
+#include "tools/cudart/timeline.h"
 
 struct simulated;
 
@@ -14,8 +14,8 @@ struct simulated;
 struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs);
 /* Something other than a kernel has written these bytes of device memory. */
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes);
-/* The launch whose trace the file is: `*us`, microseconds of the kernel. */
-teg_status simulated_launch(struct simulated *s, const char *path, double *us,
-                            struct teg_diag *d);
+/* The launch whose trace the file is, alone on the chip. */
+teg_status simulated_launch(struct simulated *s, const char *path,
+                            struct timeline_launch *launch, struct teg_diag *d);
 
 #endif

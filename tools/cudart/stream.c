@@ -127,6 +127,7 @@ ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 CALL(cudaStreamQuery, void *stream)
 {
     BEGIN(r);
+    timeline_synchronize(r->tracer.timeline, number_of(r, stream));
     return runtime_end(r, reach_end(r, stream));
 }
 ALSO(cudaStreamQuery, cudaStreamQuery_ptsz);
@@ -325,9 +326,19 @@ CALL(cudaEventSynchronize, struct event *event)
     return runtime_end(r, cudaSuccess);
 }
 
+/* Who asks for an event has waited for it. */
+static void reach(struct runtime *r, const struct event *e)
+{
+    if (e->recorded)
+        timeline_say(r->tracer.timeline, &(struct timeline_place){0},
+                     "synchronize", e->number);
+}
+
 CALL(cudaEventQuery, struct event *event)
 {
     BEGIN(r);
+    if (event != NULL)
+        reach(r, event);
     return runtime_end(r, event != NULL ? cudaSuccess
                                         : cudaErrorInvalidResourceHandle);
 }
@@ -342,6 +353,13 @@ static void say_times(struct runtime *r)
     r->times_said = 1;
 }
 
+static double event_us(const struct runtime *r, const struct event *e)
+{
+    return r->tracer.timeline != NULL
+               ? timeline_event(r->tracer.timeline, e->number)
+               : e->at_us;
+}
+
 CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
 {
     BEGIN(r);
@@ -352,6 +370,7 @@ CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
     if (a == NULL || b == NULL || !a->recorded || !b->recorded)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
     say_times(r);
-    *ms = (float)((b->at_us - a->at_us) / 1e3);
+    reach(r, b);
+    *ms = (float)((event_us(r, b) - event_us(r, a)) / 1e3);
     return runtime_end(r, cudaSuccess);
 }

@@ -281,8 +281,17 @@ static int write_entry(struct tracer *t, json_t *line)
     return write_line(t, line);
 }
 
+static struct timeline_place place_of(const struct tracer *t)
+{
+    return (struct timeline_place){.stream = t->at.stream,
+                                   .async = t->at.async,
+                                   .dependent = t->at.dependent,
+                                   .in_graph = t->graph.depth > 0};
+}
+
 static int flush_event(struct tracer *t)
 {
+    const struct timeline_place at = place_of(t);
     struct touched e = t->event;
     char address[24];
     json_t *line;
@@ -290,6 +299,7 @@ static int flush_event(struct tracer *t)
     t->event = (struct touched){0};
     if (e.what == NULL)
         return 1;
+    timeline_touch(t->timeline, &at, e.what, e.bytes, e.pinned, e.part);
     snprintf(address, sizeof address, "0x%" PRIx64, e.address);
     line = json_pack("{s:s, s:s, s:I}", "what", e.what, "address", address,
                      "bytes", (json_int_t)e.bytes);
@@ -369,6 +379,8 @@ void tracer_stream(struct tracer *t, uint64_t stream, int priority,
 
     if (t->directory == NULL || (priority == 0 && !nonblocking))
         return;
+    if (nonblocking)
+        timeline_detach(t->timeline, stream);
     line = json_pack("{s:b, s:I, s:i, s:b}", "made", 1, "stream",
                      (json_int_t)stream, "priority", priority, "nonblocking",
                      nonblocking);
@@ -380,6 +392,7 @@ void tracer_stream(struct tracer *t, uint64_t stream, int priority,
 
 void tracer_say(struct tracer *t, const char *what, uint64_t event)
 {
+    const struct timeline_place at = place_of(t);
     json_t *line;
 
     if (t->directory == NULL)
@@ -388,19 +401,22 @@ void tracer_say(struct tracer *t, const char *what, uint64_t event)
     if (event != 0)
         json_object_set_new(line, "event", json_integer((json_int_t)event));
     say(t, line);
+    timeline_say(t->timeline, &at, what, event);
 }
 
 void tracer_say_stream(struct tracer *t, uint64_t stream)
 {
-    if (t->directory != NULL)
-        say(t, json_pack("{s:s, s:I}", "what", "synchronize", "stream",
-                         (json_int_t)stream));
+    if (t->directory == NULL)
+        return;
+    say(t, json_pack("{s:s, s:I}", "what", "synchronize", "stream",
+                     (json_int_t)stream));
+    timeline_synchronize(t->timeline, stream);
 }
 
 void tracer_graph_begin(struct tracer *t)
 {
-    if (t->directory != NULL && t->graph.depth == 0)
-        say(t, json_pack("{s:s}", "what", "graph-begin"));
+    if (t->graph.depth == 0)
+        tracer_say(t, "graph-begin", 0);
     if (t->graph.depth++ == 0)
         t->graph.lines = 0;
 }
@@ -470,11 +486,19 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
     return tracer_repeat(t, *kept, k->grid, k->block, number, d);
 }
 
-teg_status tracer_time(struct tracer *t, const struct written *kept, double *us,
-                       struct teg_diag *d)
+teg_status tracer_time(struct tracer *t, const struct written *kept,
+                       struct timeline_launch *launch, struct teg_diag *d)
 {
     char path[PATH_MAX];
 
     snprintf(path, sizeof path, "%s/%s", t->directory, kept->file);
-    return simulated_launch(t->clock, path, us, d);
+    return simulated_launch(t->clock, path, launch, d);
+}
+
+void tracer_pass_time(struct tracer *t, const struct timeline_launch *launch)
+{
+    const struct timeline_place at = place_of(t);
+
+    note_loss(t, flush_event(t));
+    timeline_run(t->timeline, &at, launch);
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "tools/cudart/simulated.h"
+#include "tools/cudart/timeline.h"
 #include "traces/block/block.h"
 
 struct range {
@@ -39,8 +40,9 @@ struct tracer {
     struct range launches, blocks;
     uint32_t process; /* number of this process among those of the run */
     struct written *written;
-    struct simulated *clock; /* owned; NULL: time is nominal */
-    struct touched event;    /* the latest, not noted yet */
+    struct simulated *clock;   /* owned; NULL: time is nominal */
+    struct timeline *timeline; /* owned; likewise */
+    struct touched event;      /* the latest, not noted yet */
     struct tracer_place at;
     struct tracer_graph graph;
     int times_host;    /* the host's own time is noted */
@@ -85,7 +87,9 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
                          const uint32_t grid[3], const uint32_t block[3],
                          uint64_t number, struct teg_diag *d);
 /* What the launch of that trace takes now, by the tracer's clock. */
-teg_status tracer_time(struct tracer *t, const struct written *kept, double *us,
-                       struct teg_diag *d);
+teg_status tracer_time(struct tracer *t, const struct written *kept,
+                       struct timeline_launch *launch, struct teg_diag *d);
+/* A launch has run, on the timeline. */
+void tracer_pass_time(struct tracer *t, const struct timeline_launch *launch);
 
 #endif

@@ -273,7 +273,8 @@ static bool set_loader(const struct exec *e)
              asan != NULL ? asan : "");
     return set("ASAN_OPTIONS", text) || set_before("LD_LIBRARY_PATH", e, "") ||
            set_before("LD_AUDIT", e, "/libteg_redirect.so") ||
-           set_before("LD_PRELOAD", e, "/libteg_patch.so");
+           set_before("LD_PRELOAD", e, "/libteg_patch.so") ||
+           (e->time && set_before("LD_PRELOAD", e, "/libteg_time.so"));
 }
 
 static int set_environment(const struct exec *e)
