@@ -74,10 +74,24 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
     number_units(chip, gpu);
 }
 
+static struct sim_door door_of(const struct sim_chip *chip,
+                               const struct sim_ports *ports)
+{
+    const struct sim_unit *unit = &chip->unit[ports->unit[0]];
+
+    if (ports->unit_count > 1 || ports->second != TEG_NO_UNIT ||
+        unit->count != 1 || unit->capacity != 0 || unit->queue != 0)
+        return (struct sim_door){SIM_NO_DOOR, 0};
+    return (struct sim_door){unit->first, unit->step};
+}
+
 teg_status sim_chip_update(struct sim_chip *chip, uint32_t sms,
                            struct teg_diag *d)
 {
     TRY(sim_ops_update(&chip->ops, d));
+    for (; chip->doors < chip->ops.ports_count; chip->doors++)
+        chip->door[chip->doors] =
+            door_of(chip, &chip->ops.ports[chip->doors]);
     if (!chip->ops.has_atomics || chip->hot != NULL)
         return TEG_OK;
     chip->hot = calloc(sms, sizeof *chip->hot);

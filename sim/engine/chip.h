@@ -54,7 +54,16 @@ struct sim_chip {
         uint32_t queue, queues, first_queue, first_place;
     } unit[TEG_MAX_UNITS];
     uint32_t unit_instances, unit_entries, queues, queue_places;
+    /* Of kinds of ports that are a single instance, which takes an instruction
+     * or not: where it is in sim_units.free_from, `step` after the one of the
+     * scheduler before.  Others: SIM_NO_DOOR. */
+    struct sim_door {
+        uint32_t first, step;
+    } door[SIM_PORTS_MAX];
+    uint32_t doors; /* known so far */
 };
+
+#define SIM_NO_DOOR UINT32_MAX
 
 /* `gpu` and `kernel` are borrowed. */
 void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,

@@ -268,8 +268,8 @@ void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
     struct sim_values values;
     const struct sim_values *v = read_values(sm, slot, op, &values);
-    struct sim_unit_choice unit = sim_units_choose(
-        &sm->units, &sm->chip->ops.ports[op->ports], w->scheduler, now);
+    struct sim_unit_choice unit =
+        sim_units_of_ports(&sm->units, op->ports, w->scheduler, now);
     uint64_t start = sim_units_start(&sm->units, &unit, now);
     struct sim_times t;
     const struct sim_plan *plan = find_times(sm, slot, v, now, start, &t);

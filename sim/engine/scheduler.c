@@ -19,6 +19,12 @@ static uint8_t ports_of(const struct sim_sm *sm, const struct sim_warp *w)
     return sim_warp_op(w, &sm->chip->ops)->ports;
 }
 
+/* `by` counts modulo 64. */
+static uint64_t rotate_up(uint64_t bits, uint64_t by)
+{
+    return bits << by % 64 | bits >> (64 - by % 64) % 64;
+}
+
 /* Whether nothing but its unit is in the way of a warp whose time has come: a
  * constant operand is looked for then, once.  (Huerta 2025, 5.1: the operand's
  * tag is part of being eligible) */
@@ -43,14 +49,10 @@ static int has_operand(struct sim_sm *sm, uint32_t number, struct sim_warp *w,
 /* Entries of due[] for the cycles from due_from up to `now`. */
 static uint64_t entries_until(const struct sim_scheduler *s, uint64_t now)
 {
-    unsigned first = s->due_from % SIM_DUE_CYCLES;
-    uint64_t entries;
-
     assert(now >= s->due_from);
     if (now - s->due_from >= SIM_DUE_CYCLES - 1)
         return UINT64_MAX;
-    entries = (2ull << (now - s->due_from)) - 1;
-    return entries << first | (first != 0 ? entries >> (64 - first) : 0);
+    return rotate_up((2ull << (now - s->due_from)) - 1, s->due_from);
 }
 
 /* The far whose time is near now are so by cycle. */
@@ -95,14 +97,10 @@ static uint64_t take_due(struct sim_scheduler *s, uint64_t now)
 /* Some entries may have been left by all who were in them. */
 static uint64_t next_due(const struct sim_scheduler *s)
 {
-    unsigned first = s->due_from % SIM_DUE_CYCLES;
-    uint64_t cycles = s->due_cycles;
+    uint64_t cycles = rotate_up(s->due_cycles, -s->due_from);
 
-    if (cycles == 0)
-        return s->next_far;
-    if (first != 0)
-        cycles = cycles >> first | cycles << (64 - first);
-    return s->due_from + (uint64_t)__builtin_ctzll(cycles);
+    return cycles != 0 ? s->due_from + (uint64_t)__builtin_ctzll(cycles)
+                       : s->next_far;
 }
 
 /* Cycles that the ports have been closed, up to `now`. */
@@ -144,30 +142,35 @@ static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
     s->next_ready = next_due(s);
 }
 
+/* Takes note that the ports take nothing in cycle `now`, or do again. */
+static void note_closed(struct sim_scheduler *s, uint32_t ports, int closed,
+                        uint64_t now)
+{
+    if (closed == (s->closed_from[ports] != 0))
+        return;
+    s->closed[ports] = closed_by(s, ports, now);
+    s->closed_from[ports] = closed ? now + 1 : 0;
+}
+
 /* The ready warps whose units take nothing now; `*open` is the first cycle one
  * of them does.  Takes note of when they no longer do, or do again. */
 static uint64_t find_refused(struct sim_sm *sm, uint32_t number, uint64_t now,
                              uint64_t *open)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
-    const struct sim_ops *ops = &sm->chip->ops;
     uint64_t refused = 0;
 
-    for (uint32_t word = 0; word * 64 < ops->ports_count; word++) {
+    for (uint32_t word = 0; word < SIM_PORT_WORDS; word++) {
         for (uint64_t rest = s->wanted[word]; rest != 0; rest &= rest - 1) {
             uint32_t p = word * 64 + (uint32_t)__builtin_ctzll(rest);
             uint64_t ready =
-                sim_units_choose(&sm->units, &ops->ports[p], number, now).ready;
+                sim_units_of_ports(&sm->units, p, number, now).ready;
 
-            if (ready > now) {
-                refused |= s->by_ports[p];
-                *open = teg_min(*open, ready);
-                if (s->closed_from[p] == 0)
-                    s->closed_from[p] = now + 1;
-            } else if (s->closed_from[p] != 0) {
-                s->closed[p] = closed_by(s, p, now);
-                s->closed_from[p] = 0;
-            }
+            note_closed(s, p, ready > now, now);
+            if (ready <= now)
+                continue;
+            refused |= s->by_ports[p];
+            *open = teg_min(*open, ready);
         }
     }
     return refused;
@@ -183,6 +186,29 @@ static uint64_t memory_ready_at(struct sim_sm *sm, uint32_t number, int i,
         sm, (uint32_t)i * sm->chip->gpu->sm.schedulers + number, now);
 }
 
+/* The one of the candidates that the policy picks, or SIM_NO_WARP.  Who is
+ * alone is picked by all that do not take turns. */
+static int prefer(const struct sim_sm *sm, uint32_t number, uint64_t candidates,
+                  uint64_t now)
+{
+    const struct sim_chip *chip = sm->chip;
+    const struct sim_scheduler *s = &sm->scheduler[number];
+    struct sim_choice choice;
+
+    if ((candidates & (candidates - 1)) == 0 && !chip->takes_turns)
+        return __builtin_ctzll(candidates);
+    choice = (struct sim_choice){
+        .candidates = candidates,
+        .alive = s->alive,
+        .turn = chip->takes_turns ? now / chip->gpu->sm.issue_period : 0,
+        .last = s->last,
+        .age = s->age,
+        .free_from = s->free_from,
+        .now = now,
+    };
+    return chip->policy(&choice);
+}
+
 /* Picks one of the ready that are not refused, or SIM_NO_WARP.  Returns in
  * `*denied` those whom the memory pipeline refused when they were picked, in
  * `*left` who was not asked. */
@@ -190,24 +216,14 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
                   uint64_t refused, uint64_t *open, uint64_t *denied,
                   uint64_t *left)
 {
-    const struct sim_scheduler *s = &sm->scheduler[number];
-    struct sim_choice choice = {
-        .candidates = s->ready & ~refused,
-        .alive = s->alive,
-        .turn =
-            sm->chip->takes_turns ? now / sm->chip->gpu->sm.issue_period : 0,
-        .last = s->last,
-        .age = s->age,
-        .free_from = s->free_from,
-        .now = now,
-    };
+    uint64_t candidates = sm->scheduler[number].ready & ~refused;
     int i, chosen = SIM_NO_WARP;
 
-    while (choice.candidates != 0 && chosen == SIM_NO_WARP &&
-           (i = sm->chip->policy(&choice)) != SIM_NO_WARP) {
+    while (candidates != 0 && chosen == SIM_NO_WARP &&
+           (i = prefer(sm, number, candidates, now)) != SIM_NO_WARP) {
         uint64_t at = memory_ready_at(sm, number, i, now);
 
-        choice.candidates &= ~(1ull << i);
+        candidates &= ~(1ull << i);
         if (at <= now) {
             chosen = i;
         } else {
@@ -215,7 +231,7 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
             *open = teg_min(*open, at);
         }
     }
-    *left = choice.candidates;
+    *left = candidates;
     return chosen;
 }
 
@@ -233,7 +249,8 @@ static void set_denied(struct sim_scheduler *s, uint64_t denied, uint64_t now)
     s->denied = denied;
 }
 
-static void issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
+/* Returns the ports that it took. */
+static uint32_t issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
@@ -245,6 +262,7 @@ static void issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
         s->wanted[ports / 64] &= ~(1ull << ports % 64);
     s->blocked[i] += s->closed[ports] - s->closed_before[i];
     sim_issue(sm, slot, now);
+    return ports;
 }
 
 /* Whoever becomes ready before `open`, until when all ports that are closed
@@ -281,21 +299,31 @@ static void join_refused(struct sim_sm *sm, uint32_t number, uint64_t open)
     s->next_ready = next_due(s);
 }
 
-/* When to look again, with nobody else to come, after an issue that left others
- * ready: in the next slot in which no operands are in the way, unless what they
- * need takes nothing then.  Units are only ever taken for longer, so who is
- * refused then is until the first of them opens. */
-static uint64_t look_again_at(struct sim_sm *sm, uint32_t number, uint64_t now)
+/* When to look again, with nobody else to come, after an issue that took ports
+ * `taken` and left others ready that they were open to (`left`): in the next
+ * slot in which no operands are in the way, unless what they need takes nothing
+ * then.  Units are only ever taken for longer, so who is refused then is until
+ * the first of them opens; those refused before are until `open`. */
+static uint64_t look_again_at(struct sim_sm *sm, uint32_t number,
+                              uint32_t taken, uint64_t left, uint64_t open,
+                              uint64_t now)
 {
     const struct sim_chip *chip = sm->chip;
-    uint64_t next = teg_max(now + chip->gpu->sm.issue_period,
-                            sm->scheduler[number].reads_until);
-    uint64_t open = SIM_NEVER;
-    uint64_t refused = find_refused(sm, number, next, &open);
+    struct sim_scheduler *s = &sm->scheduler[number];
+    uint64_t next =
+        teg_max(now + chip->gpu->sm.issue_period, s->reads_until);
 
-    return (sm->scheduler[number].ready & ~refused) != 0
-               ? next
-               : sim_slot_from(chip, open);
+    if ((left & ~s->by_ports[taken]) != 0) {
+        uint64_t refused = find_refused(sm, number, next, &open);
+
+        return (s->ready & ~refused) != 0 ? next : sim_slot_from(chip, open);
+    }
+    open = teg_min(
+        open, sim_units_of_ports(&sm->units, taken, number, next).ready);
+    if (open <= next)
+        return next;
+    note_closed(s, taken, 1, next);
+    return sim_slot_from(chip, open);
 }
 
 /* A warp is refused by its units whether or not it would have been chosen, and
@@ -307,6 +335,7 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
      * slot. */
     int each_slot = sm->chip->may_refuse || sm->chip->takes_turns;
     uint64_t refused, left, denied = 0, open = SIM_NEVER, again;
+    uint32_t taken = 0;
     int chosen;
 
     collect_ready(sm, number, now);
@@ -316,11 +345,11 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
         set_denied(s, denied, now);
     again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
-        issue(sm, number, chosen, now);
+        taken = issue(sm, number, chosen, now);
     if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))
         again = teg_min(again, now + sm->chip->gpu->sm.issue_period);
     else if (left != 0)
-        again = look_again_at(sm, number, now);
+        again = look_again_at(sm, number, taken, left, open, now);
     if (!each_slot && s->next_ready < again && again != SIM_NEVER &&
         again > now + sm->chip->gpu->sm.issue_period)
         join_refused(sm, number, again);

@@ -103,6 +103,20 @@ static inline struct sim_unit_choice sim_units_choose(const struct sim_units *u,
     return best;
 }
 
+/* Likewise, of kind `ports` of ports. */
+static inline struct sim_unit_choice sim_units_of_ports(
+    const struct sim_units *u, uint32_t ports, uint32_t s, uint64_t now)
+{
+    const struct sim_door *door = &u->chip->door[ports];
+    const struct sim_ports *p = &u->chip->ops.ports[ports];
+    uint32_t instance = door->first + s * door->step;
+
+    return door->first != SIM_NO_DOOR
+               ? (struct sim_unit_choice){u->free_from[instance], instance,
+                                          p->unit[0]}
+               : sim_units_choose(u, p, s, now);
+}
+
 /* The cycle in which the chosen instance begins with an instruction that is
  * issued in cycle `now`. */
 static inline uint64_t sim_units_start(const struct sim_units *u,
