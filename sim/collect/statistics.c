@@ -40,8 +40,8 @@ struct pending_load {
  * that alone is worked out at the end (expand). */
 struct executed {
     uint64_t issued;
-    uint64_t lanes;
-    uint64_t active;      /* with an active lane */
+    uint64_t idle_lanes;
+    uint64_t idle;        /* without an active lane */
     uint64_t unit_cycles; /* initiation intervals */
     uint64_t operations;  /* of products of tensor memory */
 };
@@ -392,8 +392,9 @@ static void follow_group(struct collect_statistics *c, struct pending_load *p,
 /* A load is independent of the warp's load before if nothing up to it has
  * read that one's result.  (Hong 2012, 2.6.3) */
 static void follow_loads(struct collect_statistics *c,
-                         const struct sim_issue *e, const struct teg_inst *inst)
+                         const struct sim_issue *e)
 {
+    const struct teg_inst *inst = &c->program->inst[e->inst];
     struct pending_load *p =
         &c->pending_load[(size_t)e->sm * WARPS_MAX + e->slot];
     int is_access = e->request != NULL && sim_request_goes_out(e->request);
@@ -547,11 +548,13 @@ static void expand_one(struct collect_statistics *c, uint32_t index)
     const struct executed *x = &c->executed[index];
     struct teg_statistics *s = c->s;
     struct teg_class_statistics *of_class = &s->class_[inst->op_class];
+    uint64_t lanes = TEG_LANES * x->issued - x->idle_lanes;
+    uint64_t active = x->issued - x->idle;
 
     s->warp_instructions += x->issued;
-    s->thread_instructions += x->lanes;
+    s->thread_instructions += lanes;
     of_class->issued += x->issued;
-    of_class->lanes += x->lanes;
+    of_class->lanes += lanes;
     of_class->unit_cycles += x->unit_cycles;
     if (inst->op_class == CLASS_TCMMA)
         add_product(c, inst, x);
@@ -559,14 +562,14 @@ static void expand_one(struct collect_statistics *c, uint32_t index)
         add_tensor(c, inst, x->issued);
     add_bank_ways(c, inst, x->issued);
     if ((inst->flags & INST_BARRIER) != 0)
-        s->barriers += x->active;
+        s->barriers += active;
     if ((inst->flags & INST_UNKNOWN) != 0)
         s->unknown_instructions += x->issued;
     if (lacks_addresses(inst))
-        s->unaddressed_constants += x->active;
+        s->unaddressed_constants += active;
     if (inst->space == SPACE_TEXTURE && inst->values == VALUES_NONE &&
         reaches_texels(c->program, inst))
-        s->unaddressed_textures += x->active;
+        s->unaddressed_textures += active;
     s->dependence[find_distance(c->program, index)] += x->issued;
 }
 
@@ -586,11 +589,6 @@ static void expand(struct collect_statistics *c)
 
 /* ---- what the engine announces --------------------------------------------- */
 
-static uint32_t count_lanes(uint32_t mask)
-{
-    return mask == UINT32_MAX ? TEG_LANES : (uint32_t)__builtin_popcount(mask);
-}
-
 /* The program may have grown since the last time. */
 static int extend_executed(struct collect_statistics *c)
 {
@@ -606,30 +604,35 @@ static int extend_executed(struct collect_statistics *c)
     return 1;
 }
 
+static void count(struct executed *x, const struct sim_issue *e)
+{
+    x->issued++;
+    x->unit_cycles += e->interval;
+    if (e->mask != UINT32_MAX) {
+        x->idle_lanes += TEG_LANES - (uint32_t)__builtin_popcount(e->mask);
+        x->idle += e->mask == 0;
+    }
+    if (e->operations != 0)
+        x->operations += e->operations;
+}
+
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct collect_statistics *c = self;
-    uint32_t lanes = count_lanes(e->mask);
     struct teg_unit_statistics *u;
-    struct executed *x;
 
     if (!c->failed && e->inst >= c->executed_count)
         c->failed = !extend_executed(c);
     if (c->failed)
         return;
-    x = &c->executed[e->inst];
-    x->issued++;
-    x->lanes += lanes;
-    x->active += lanes != 0;
-    x->unit_cycles += e->interval;
-    x->operations += e->operations;
+    count(&c->executed[e->inst], e);
     u = &c->s->unit[e->unit];
     u->issued++;
     if (e->request != NULL)
         add_request(&c->s->memory, e->request);
     if (e->constants.lookups != 0)
         add_constants(&c->s->memory, &e->constants);
-    follow_loads(c, e, &c->program->inst[e->inst]);
+    follow_loads(c, e);
     if (e->done != 0)
         add_time(c, u, e);
 }

@@ -1,8 +1,9 @@
 #include "sim/engine/announce.h"
 
-static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
-                 uint64_t now, const struct sim_times *t,
-                 const struct sim_plan *plan, struct sim_issue *e)
+/* All but what only instructions that are not plain have. */
+static inline void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
+                        uint64_t now, const struct sim_times *t,
+                        struct sim_issue *e)
 {
     const struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
@@ -23,14 +24,10 @@ static void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->interval = op->interval;
     e->queued = (uint32_t)(t->start - now);
     e->busy = (uint32_t)t->busy;
-    e->operations = t->operations;
-    if (t->works != 0) {
-        e->interval = e->busy = (uint32_t)t->works;
-        e->queued = (uint32_t)(t->works_from - now);
-    }
-    e->lines = sm->chip->gpu->tag_unit != TEG_NO_UNIT ? (uint32_t)t->lines : 0;
+    e->operations = 0;
+    e->lines = 0;
     e->constants = w->constants;
-    e->request = plan != NULL ? &plan->request : NULL;
+    e->request = NULL;
     sim_warp_account(w, op, sm->scheduler[w->scheduler].blocked[w->index], now,
                      e->stall);
 }
@@ -42,7 +39,16 @@ void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
     struct sim_issue e;
     struct sim_pending *pending;
 
-    fill(sm, slot, unit, now, t, plan, &e);
+    fill(sm, slot, unit, now, t, &e);
+    e.operations = t->operations;
+    if (t->works != 0) {
+        e.interval = e.busy = (uint32_t)t->works;
+        e.queued = (uint32_t)(t->works_from - now);
+    }
+    if (sm->chip->gpu->tag_unit != TEG_NO_UNIT)
+        e.lines = (uint32_t)t->lines;
+    if (plan != NULL)
+        e.request = &plan->request;
     if (!t->open && sm->pending.used == 0) {
         sim_announce(sm, &e);
         return;
@@ -53,4 +59,16 @@ void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
         pending->extra = t->extra;
         pending->joined = t->joined;
     }
+}
+
+void sim_announce_plain(struct sim_sm *sm, uint32_t slot, uint8_t unit,
+                        uint64_t now, const struct sim_times *t)
+{
+    struct sim_issue e;
+
+    fill(sm, slot, unit, now, t, &e);
+    if (sm->pending.used == 0)
+        sim_announce(sm, &e);
+    else
+        sim_pending_add(&sm->pending, &e, NULL);
 }

@@ -22,5 +22,8 @@ static inline void sim_announce(const struct sim_sm *sm,
 void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
                         uint64_t now, const struct sim_times *t,
                         const struct sim_plan *plan);
+/* Likewise of an instruction that is plain (op.h). */
+void sim_announce_plain(struct sim_sm *sm, uint32_t slot, uint8_t unit,
+                        uint64_t now, const struct sim_times *t);
 
 #endif

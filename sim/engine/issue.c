@@ -10,6 +10,8 @@
 #include "sim/engine/tcgen.h"
 #include "sim/engine/texture.h"
 
+#define INLINE inline __attribute__((always_inline))
+
 /* ---- the instruction ----------------------------------------------------- */
 
 /* The scheduler issues one instruction each issue slot, and none while more
@@ -36,20 +38,26 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
     w->after = w->cursor.inst + 1;
 }
 
-/* Of what makes no request to memory. */
-static struct sim_times plain_times(struct sim_sm *sm, struct sim_warp *w,
-                                    const struct sim_op *op, uint64_t start)
+static INLINE struct sim_times latency_times(const struct sim_op *op,
+                                             uint64_t latency, uint64_t start)
 {
-    uint64_t latency = op->latency;
-
-    if (op->constant_use == SIM_CONSTANT_LOAD)
-        latency += sim_lsu_constant_later(sm, w, op, start);
     return (struct sim_times){
         .start = start,
         .busy = op->interval,
         .done = start + teg_max(latency, 1),
         .same_warp = op->same_warp,
     };
+}
+
+/* Of what makes no request to memory. */
+static struct sim_times own_times(struct sim_sm *sm, struct sim_warp *w,
+                                  const struct sim_op *op, uint64_t start)
+{
+    uint64_t latency = op->latency;
+
+    if (op->constant_use == SIM_CONSTANT_LOAD)
+        latency += sim_lsu_constant_later(sm, w, op, start);
+    return latency_times(op, latency, start);
 }
 
 /* Returns the plan of its request to memory, or NULL if it makes none. */
@@ -72,7 +80,7 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
     else if (op->values == VALUES_PRODUCT && v != NULL)
         sim_tcgen_issue(sm, op, v, start, t);
     else
-        *t = plain_times(sm, w, op, start);
+        *t = own_times(sm, w, op, start);
     return plan;
 }
 
@@ -88,10 +96,10 @@ static void pass_on_unit(struct sim_sm *sm, uint8_t unit, uint32_t scheduler)
 
 /* A shared operand is read while the instruction is in its unit, lines are
  * looked up from now on. */
-static void take_units(struct sim_sm *sm, const struct sim_warp *w,
-                       const struct sim_op *op,
-                       const struct sim_unit_choice *unit,
-                       const struct sim_times *t, uint64_t now)
+static INLINE void take_units(struct sim_sm *sm, const struct sim_warp *w,
+                              const struct sim_op *op, int plain,
+                              const struct sim_unit_choice *unit,
+                              const struct sim_times *t, uint64_t now)
 {
     const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
     uint64_t free_from = t->start + t->busy;
@@ -99,9 +107,10 @@ static void take_units(struct sim_sm *sm, const struct sim_warp *w,
     sim_units_take(&sm->units, unit, w->scheduler, t->start, free_from,
                    t->done);
     pass_on_unit(sm, unit->unit, w->scheduler);
-    sim_units_take_second(&sm->units, ports, w->scheduler,
-                          op->flags & INST_OPERAND ? free_from
-                                                   : now + t->lines);
+    if (!plain)
+        sim_units_take_second(&sm->units, ports, w->scheduler,
+                              op->flags & INST_OPERAND ? free_from
+                                                       : now + t->lines);
 }
 
 static void note_done(struct sim_sm *sm, struct sim_resident *b,
@@ -221,9 +230,10 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
 }
 
 /* Steps the warp to its next instruction, and finds out what it waits for. */
-static void go_on(struct sim_sm *sm, struct sim_warp *w,
-                  const struct sim_op *op, const struct sim_values *v,
-                  uint64_t same_warp, uint64_t now)
+static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
+                         const struct sim_op *op, int plain,
+                         const struct sim_values *v, uint64_t same_warp,
+                         uint64_t now)
 {
     uint32_t inst = w->cursor.inst, lanes = w->cursor.mask;
 
@@ -231,19 +241,21 @@ static void go_on(struct sim_sm *sm, struct sim_warp *w,
     if (sm->fetch != NULL && w->line == SIM_NO_LINE)
         wait_for_line(sm, w, w->arrived);
     sm->scheduler[w->scheduler].blocked[w->index] = 0;
-    w->exited |= (op->flags & INST_EXIT) != 0 && lanes != 0;
+    if (!plain)
+        w->exited |= (op->flags & INST_EXIT) != 0 && lanes != 0;
     if (!sim_warp_next(w, now)) {
         finish(sm, w, now);
         return;
     }
     wait_for_itself(w, op, same_warp, now);
-    wait_for_branch(sm, w, op, inst, now);
-    if (lanes != 0)
+    if (!plain)
+        wait_for_branch(sm, w, op, inst, now);
+    if (!plain && lanes != 0)
         wait_for_visibility(w, op, now);
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
     sim_warp_find_waits(w, &sm->chip->ops);
-    if (lanes == 0 || !meet_others(sm, w, op, v, lanes, now))
+    if (plain || lanes == 0 || !meet_others(sm, w, op, v, lanes, now))
         sim_sm_await(sm, w);
 }
 
@@ -262,27 +274,51 @@ static const struct sim_values *read_values(struct sim_sm *sm, uint32_t slot,
     return v;
 }
 
-void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
+/* What is only asked of instructions that are not plain is left out of the code
+ * for those that are. */
+static INLINE void issue(struct sim_sm *sm, uint32_t slot,
+                         const struct sim_op *op, int plain, uint64_t now)
 {
     struct sim_warp *w = &sm->warp[slot];
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
     struct sim_values values;
-    const struct sim_values *v = read_values(sm, slot, op, &values);
+    const struct sim_values *v =
+        plain ? NULL : read_values(sm, slot, op, &values);
     struct sim_unit_choice unit =
         sim_units_of_ports(&sm->units, op->ports, w->scheduler, now);
     uint64_t start = sim_units_start(&sm->units, &unit, now);
+    const struct sim_plan *plan = NULL;
     struct sim_times t;
-    const struct sim_plan *plan = find_times(sm, slot, v, now, start, &t);
 
-    take_units(sm, w, op, &unit, &t, now);
-    sim_results_gather(sm, w, op, &t);
+    if (plain)
+        t = latency_times(op, op->latency, start);
+    else
+        plan = find_times(sm, slot, v, now, start, &t);
+    take_units(sm, w, op, plain, &unit, &t, now);
+    if (!plain)
+        sim_results_gather(sm, w, op, &t);
     read_operands(sm, w, op, now);
-    sim_announce_issue(sm, slot, unit.unit, now, &t, plan);
+    if (plain)
+        sim_announce_plain(sm, slot, unit.unit, now, &t);
+    else
+        sim_announce_issue(sm, slot, unit.unit, now, &t, plan);
     if (sm->pending.failed)
         return;
-    sim_results_write(sm, w, op, &t);
+    if (plain)
+        sim_results_write_registers(sm, w, op, t.done);
+    else
+        sim_results_write(sm, w, op, &t);
     note_done(sm, &sm->resident[w->resident], &t);
     if (v != NULL)
         tell(sm, w, op, v, &t, now);
-    go_on(sm, w, op, v, t.same_warp, now);
+    go_on(sm, w, op, plain, v, t.same_warp, now);
+}
+
+void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
+{
+    const struct sim_op *op = sim_warp_op(&sm->warp[slot], &sm->chip->ops);
+
+    if (op->is_plain)
+        issue(sm, slot, op, 1, now);
+    else
+        issue(sm, slot, op, 0, now);
 }

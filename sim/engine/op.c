@@ -419,6 +419,20 @@ static uint32_t registers_moved(const struct teg_inst *inst)
     return most;
 }
 
+/* Whether others, memory and what is held have no part in it, and the warp goes
+ * on right behind it. */
+static int is_plain(const struct sim_op *op)
+{
+    const uint16_t parts = INST_OPERAND | INST_BARRIER | INST_CLUSTER |
+                           INST_ARRIVE | INST_EXIT;
+
+    return !op->has_addresses && op->values == VALUES_NONE &&
+           (op->flags & parts) == 0 && op->op_class != CLASS_BRANCH &&
+           op->constant_use != SIM_CONSTANT_LOAD && op->fence_latency == 0 &&
+           op->hold_count == 0 && op->read_count == 0 && !op->commits &&
+           !op->follows;
+}
+
 static void fill(struct sim_ops *ops, struct sim_op *op,
                  const struct teg_inst *inst)
 {
@@ -464,6 +478,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
             counter_of_set(ops, op, inst->control.read_barrier);
         op->read_count = 1;
     }
+    op->is_plain = is_plain(op) != 0;
 }
 
 static void note_store(struct sim_ops *ops, const struct sim_op *op,

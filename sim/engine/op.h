@@ -87,6 +87,8 @@ struct sim_op {
      * the one before it in the program. */
     uint8_t reads[SIM_BANKS_MAX], reads_after[SIM_BANKS_MAX];
     uint8_t has_reads; /* of any bank, at least after another instruction */
+    uint8_t is_plain;  /* writes registers after its latency, and that is all:
+                          see sim_issue */
     uint64_t constant; /* bank << 32 | byte */
     uint32_t waits;    /* first of them in sim_ops.wait */
     uint32_t holds;    /* likewise, in sim_ops.hold */

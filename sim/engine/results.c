@@ -83,12 +83,10 @@ void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
 void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_times *t)
 {
-    const uint16_t *at = sm->chip->ops.counter + op->counters;
+    const uint16_t *at = sm->chip->ops.counter + op->counters + op->dst_count;
     const struct sim_hold *hold = sm->chip->ops.hold + op->holds;
-    uint64_t done = sim_counter(t->done, op->result);
 
-    for (uint16_t i = 0; i < op->dst_count; i++)
-        w->counter[*at++] = done;
+    sim_results_write_registers(sm, w, op, t->done);
     for (uint8_t i = 0; i < op->hold_count; i++, hold++) {
         uint64_t held = sim_counter(t->held, hold->stall);
 

@@ -6,6 +6,7 @@
 #ifndef TEG_SIM_ENGINE_RESULTS_H
 #define TEG_SIM_ENGINE_RESULTS_H
 
+#include "sim/engine/counter.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
 
@@ -13,6 +14,18 @@
  * one that commits a group, until what has joined it is done, too. */
 void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
                         const struct sim_op *op, struct sim_times *t);
+
+/* The registers that `op` of warp `w` writes are there in cycle `done`. */
+static inline void sim_results_write_registers(const struct sim_sm *sm,
+                                               struct sim_warp *w,
+                                               const struct sim_op *op,
+                                               uint64_t done)
+{
+    const uint16_t *at = sm->chip->ops.counter + op->counters;
+
+    for (uint16_t i = 0; i < op->dst_count; i++)
+        w->counter[at[i]] = sim_counter(done, (enum teg_stall)op->result);
+}
 
 /* `op` of warp `w` issues.  If its end is open, its entry is the
  * pending list's last. */

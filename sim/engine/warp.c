@@ -1,7 +1,5 @@
 #include "sim/engine/warp.h"
 
-#include <string.h>
-
 /* ---- waits --------------------------------------------------------------- */
 
 /* What is over when its stalls begin to count holds nothing, whatever slots it
@@ -78,32 +76,4 @@ void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops)
         else
             wait_for(w, wait[i]);
     }
-}
-
-/* ---- stalls -------------------------------------------------------------- */
-
-/* In the order of sim/stalls.def: waits first, then the unit that refused it,
- * then what is left. */
-void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
-                      uint64_t blocked, uint64_t now,
-                      uint32_t stall[TEG_STALLS])
-{
-    uint64_t at = w->arrived, unasked = 0;
-
-    memset(stall, 0, TEG_STALLS * sizeof *stall);
-    for (uint32_t rest = w->held; rest != 0; rest &= rest - 1) {
-        int r = __builtin_ctz(rest);
-
-        if (w->until[r] <= at)
-            continue;
-        /* Its scheduler was busy with another's operands. */
-        if (r == STALL_IMC_MISS && w->asked_at > at) {
-            unasked = w->asked_at - at;
-            at = w->asked_at;
-        }
-        stall[r] = (uint32_t)(w->until[r] - at);
-        at = w->until[r];
-    }
-    stall[op->throttle] = (uint32_t)blocked;
-    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked + unasked);
 }

@@ -13,6 +13,8 @@
 #ifndef TEG_SIM_ENGINE_WARP_H
 #define TEG_SIM_ENGINE_WARP_H
 
+#include <string.h>
+
 #include "sim/engine/chip.h"
 #include "sim/engine/counter.h"
 
@@ -106,9 +108,30 @@ static inline uint64_t sim_warp_ready_at(struct sim_warp *w,
 }
 
 /* Splits the cycles since the warp's last issue, up to `now`, by reason;
- * `blocked` of them it was refused. */
-void sim_warp_account(const struct sim_warp *w, const struct sim_op *op,
-                      uint64_t blocked, uint64_t now,
-                      uint32_t stall[TEG_STALLS]);
+ * `blocked` of them it was refused.  In the order of sim/stalls.def: waits
+ * first, then the unit that refused it, then what is left. */
+static inline void sim_warp_account(const struct sim_warp *w,
+                                    const struct sim_op *op, uint64_t blocked,
+                                    uint64_t now, uint32_t stall[TEG_STALLS])
+{
+    uint64_t at = w->arrived, unasked = 0;
+
+    memset(stall, 0, TEG_STALLS * sizeof *stall);
+    for (uint32_t rest = w->held; rest != 0; rest &= rest - 1) {
+        int r = __builtin_ctz(rest);
+
+        if (w->until[r] <= at)
+            continue;
+        /* Its scheduler was busy with another's operands. */
+        if (r == STALL_IMC_MISS && w->asked_at > at) {
+            unasked = w->asked_at - at;
+            at = w->asked_at;
+        }
+        stall[r] = (uint32_t)(w->until[r] - at);
+        at = w->until[r];
+    }
+    stall[op->throttle] = (uint32_t)blocked;
+    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked + unasked);
+}
 
 #endif
