@@ -6,7 +6,7 @@ static inline void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
                         struct sim_issue *e)
 {
     const struct sim_warp *w = &sm->warp[slot];
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(w);
 
     e->cycle = now;
     e->done = t->done;
@@ -50,7 +50,7 @@ void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
     if (plan != NULL)
         e.request = &plan->request;
     if (!t->open && sm->pending.used == 0) {
-        sim_announce(sm, &e);
+        sim_announce(sm, sm->warp[slot].grid, &e);
         return;
     }
     pending = sim_pending_add(&sm->pending, &e, t->open ? sm->misses : NULL);
@@ -68,7 +68,7 @@ void sim_announce_plain(struct sim_sm *sm, uint32_t slot, uint8_t unit,
 
     fill(sm, slot, unit, now, t, &e);
     if (sm->pending.used == 0)
-        sim_announce(sm, &e);
+        sim_announce(sm, sm->warp[slot].grid, &e);
     else
         sim_pending_add(&sm->pending, &e, NULL);
 }

@@ -1,5 +1,6 @@
 /*
- * What listeners hear of an SM: each instruction, in the order of issue.
+ * What a launch's listeners hear of an SM: each instruction, in the order of
+ * issue.
  */
 #ifndef TEG_SIM_ENGINE_ANNOUNCE_H
 #define TEG_SIM_ENGINE_ANNOUNCE_H
@@ -8,11 +9,14 @@
 #include "sim/engine/sm.h"
 
 static inline void sim_announce(const struct sim_sm *sm,
+                                const struct sim_grid *grid,
                                 const struct sim_issue *e)
 {
-    for (uint32_t i = 0; i < sm->chip->listeners; i++) {
-        if (sm->listener[i].on_issue != NULL)
-            sm->listener[i].on_issue(sm->listener[i].self, e);
+    const struct sim_listener *ear = sim_ears_of(&grid->ears, sm->hand);
+
+    for (uint32_t i = 0; i < grid->ears.listeners; i++) {
+        if (ear[i].on_issue != NULL)
+            ear[i].on_issue(ear[i].self, e);
     }
 }
 

@@ -83,7 +83,7 @@ static struct sim_plan *send_copy(struct sim_sm *sm, const struct sim_warp *w,
                                   const struct sim_values *v,
                                   struct sim_plan *plan, struct sim_times *t)
 {
-    uint32_t blocks = sm->chip->windows.blocks;
+    uint32_t blocks = w->grid->windows.blocks;
     uint32_t behind =
         blocks > 1 ? sim_behind(sim_value_first(v, SHARED)) % blocks : 0;
     struct sum none = {0};
@@ -137,7 +137,7 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
                                 uint64_t start, struct sim_times *t)
 {
     const struct sim_warp *w = &sm->warp[slot];
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(w);
     struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
     uint64_t turns = 0;
     struct sum sum = {0};

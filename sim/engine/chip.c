@@ -50,12 +50,10 @@ static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
     }
 }
 
-void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
-                   const struct teg_kernel *kernel)
+void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
 {
     *chip = (struct sim_chip){
         .gpu = gpu,
-        .windows = sim_windows_of(kernel, gpu),
         .policy = sim_policy_of(gpu->sm.policy),
         .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
         .may_refuse = gpu->memory.in_flight_bytes != 0,
@@ -70,7 +68,6 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
         .quad_interval = fraction_of(gpu->texture.quad_interval),
         .lane_byte_interval = lane_byte_interval(gpu),
     };
-    sim_ops_init(&chip->ops, gpu, &kernel->program);
     number_units(chip, gpu);
 }
 
@@ -85,14 +82,12 @@ static struct sim_door door_of(const struct sim_chip *chip,
     return (struct sim_door){unit->first, unit->step};
 }
 
-teg_status sim_chip_update(struct sim_chip *chip, uint32_t sms,
-                           struct teg_diag *d)
+teg_status sim_chip_expect(struct sim_chip *chip, const struct sim_ops *ops,
+                           uint32_t sms, struct teg_diag *d)
 {
-    TRY(sim_ops_update(&chip->ops, d));
-    for (; chip->doors < chip->ops.ports_count; chip->doors++)
-        chip->door[chip->doors] =
-            door_of(chip, &chip->ops.ports[chip->doors]);
-    if (!chip->ops.has_atomics || chip->hot != NULL)
+    for (; chip->doors < chip->ports.count; chip->doors++)
+        chip->door[chip->doors] = door_of(chip, &chip->ports.at[chip->doors]);
+    if (!ops->has_atomics || chip->hot != NULL)
         return TEG_OK;
     chip->hot = calloc(sms, sizeof *chip->hot);
     return chip->hot != NULL ? TEG_OK : teg_fail_memory(d);

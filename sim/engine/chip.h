@@ -1,7 +1,7 @@
 /*
- * What all SMs of a run share: the description worked out once, the program's
- * instructions, the memory behind the SMs.  Nothing here changes with time but
- * what memory and program hold.
+ * What all SMs of a run share: the description worked out once, the memory
+ * behind the SMs.  Nothing here changes with time but what that holds, and the
+ * kinds of ports that have been seen.
  */
 #ifndef TEG_SIM_ENGINE_CHIP_H
 #define TEG_SIM_ENGINE_CHIP_H
@@ -23,14 +23,11 @@ struct sim_cgas;
 
 struct sim_chip {
     const struct teg_gpu *gpu;
-    struct sim_ops ops;
-    struct sim_windows windows;
+    struct sim_port_kinds ports;
     struct sim_memory *memory;
     const struct sim_cgas *cgas; /* borrowed */
     struct sim_hot_words
         *hot; /* owned by the run, [SMs]; NULL: no global atomic so far */
-    const struct sim_listener *listener; /* of blocks */
-    uint32_t listeners;
     sim_policy policy;
     int takes_turns;        /* sim_policy_takes_turns */
     int runs_ahead;         /* results of shared memory levels come later */
@@ -65,13 +62,12 @@ struct sim_chip {
 
 #define SIM_NO_DOOR UINT32_MAX
 
-/* `gpu` and `kernel` are borrowed. */
-void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu,
-                   const struct teg_kernel *kernel);
+/* `gpu` is borrowed. */
+void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu);
 
-/* Takes in what the program has grown by, for a run on `sms` SMs. */
-teg_status sim_chip_update(struct sim_chip *chip, uint32_t sms,
-                           struct teg_diag *d);
+/* A program with these instructions runs, on `sms` SMs. */
+teg_status sim_chip_expect(struct sim_chip *chip, const struct sim_ops *ops,
+                           uint32_t sms, struct teg_diag *d);
 
 static inline uint64_t sim_whole_up(uint64_t fraction)
 {

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static uint64_t pc_of(const struct sim_sm *sm, const struct sim_warp *w)
+static uint64_t pc_of(const struct sim_warp *w)
 {
-    return sm->chip->ops.program->inst[w->cursor.inst].pc;
+    return w->grid->ops.program->inst[w->cursor.inst].pc;
 }
 
 /* The first warp of the block that is parked so; NULL if there is none. */
@@ -35,8 +35,7 @@ static const struct sim_warp *find_missing(const struct sim_sm *sm,
     return NULL;
 }
 
-static teg_status phase_never_ends(const struct sim_sm *sm,
-                                   const struct sim_resident *b,
+static teg_status phase_never_ends(const struct sim_resident *b,
                                    const struct sim_warp *w, const char *where,
                                    struct teg_diag *d)
 {
@@ -47,12 +46,11 @@ static teg_status phase_never_ends(const struct sim_sm *sm,
                     " for phase %u of the mbarrier at 0x%" PRIx64
                     " of shared memory, to which %" PRId64
                     " arrivals and %" PRId64 " bytes never come",
-                    teg_block_warp_id(b->block, w->stream), pc_of(sm, w),
+                    teg_block_warp_id(b->block, w->stream), pc_of(w),
                     w->waits_phase, m->address, m->left, m->bytes);
 }
 
-static teg_status barrier_never_opens(const struct sim_sm *sm,
-                                      const struct sim_resident *b,
+static teg_status barrier_never_opens(const struct sim_resident *b,
                                       const struct sim_warp *w,
                                       const char *where, struct teg_diag *d)
 {
@@ -62,7 +60,7 @@ static teg_status barrier_never_opens(const struct sim_sm *sm,
                     "deadlock: warp %u waits at barrier %u before pc 0x%" PRIx64
                     " for %u threads, but only %u come",
                     teg_block_warp_id(b->block, w->stream), w->waits_at,
-                    pc_of(sm, w), barrier->wanted, barrier->threads);
+                    pc_of(w), barrier->wanted, barrier->threads);
 }
 
 /* TEG_OK if the block is not what hangs. */
@@ -77,10 +75,10 @@ static teg_status block_deadlock(const struct sim_sm *sm,
     snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
     waits = find_parked(sm, b, SIM_PARKED_PHASE);
     if (waits != NULL)
-        return phase_never_ends(sm, b, waits, where, d);
+        return phase_never_ends(b, waits, where, d);
     waits = find_parked(sm, b, SIM_PARKED_BARRIER);
     if (waits != NULL && b->barrier[waits->waits_at].wanted != 0)
-        return barrier_never_opens(sm, b, waits, where, d);
+        return barrier_never_opens(b, waits, where, d);
     ended = find_missing(sm, b);
     if (waits == NULL || ended == NULL)
         return TEG_OK;
@@ -89,8 +87,8 @@ static teg_status block_deadlock(const struct sim_sm *sm,
         "deadlock: warp %u waits at the barrier before pc 0x%" PRIx64
         ", but warp %u ends at pc 0x%" PRIx64
         " without EXIT and never reaches it",
-        teg_block_warp_id(b->block, waits->stream), pc_of(sm, waits),
-        teg_block_warp_id(b->block, ended->stream), pc_of(sm, ended));
+        teg_block_warp_id(b->block, waits->stream), pc_of(waits),
+        teg_block_warp_id(b->block, ended->stream), pc_of(ended));
 }
 
 /* TEG_OK if none of the block's warps waits for its cluster. */
@@ -108,8 +106,7 @@ static teg_status cluster_deadlock(const struct sim_sm *sm,
     return teg_fail(d, TEG_DEADLOCK, where,
                     "deadlock: warp %u waits at its cluster's barrier before "
                     "pc 0x%" PRIx64 ", to which others never come",
-                    teg_block_warp_id(b->block, waits->stream),
-                    pc_of(sm, waits));
+                    teg_block_warp_id(b->block, waits->stream), pc_of(waits));
 }
 
 static teg_status each_block(const struct sim_sm *sm, uint32_t sms,

@@ -34,8 +34,8 @@ enum {
 
 struct run {
     const struct sim_engine_setup *setup;
-    struct teg_launch *launch;
     struct sim_chip chip;
+    struct sim_grid grid;
     struct sim_sm *sm; /* owned, [sms] */
     struct sim_dispatch dispatch;
     struct sim_cgas cgas;
@@ -44,7 +44,6 @@ struct run {
     uint64_t window;             /* cycles, at most; for the host's sake */
     uint64_t until;              /* end of the window */
     struct sim_threads *threads; /* owned */
-    struct sim_ears ears;
     struct open_issue {
         uint32_t sm, offset; /* in its pending list */
     } * open; /* owned, [open_count]: open entries in the order of issue */
@@ -85,12 +84,12 @@ static teg_status report_deadlock(const struct run *r, struct teg_diag *d)
         if (r->sm[i].blocks != 0)
             return sim_deadlock(r->sm, r->setup->sms, d);
     }
-    if (r->dispatch.cluster > 1)
+    if (r->grid.cluster > 1)
         return teg_fail(d, TEG_LIMIT, "",
                         "expected room for a cluster of %u blocks in one of "
                         "%u groups of SMs, of %u SMs that are simulated with "
                         "%u blocks each, found none",
-                        r->dispatch.waiting, r->setup->gpu->chip.gpcs,
+                        r->grid.waiting, r->setup->gpu->chip.gpcs,
                         r->setup->sms, r->setup->blocks_per_sm);
     return teg_fail(d, TEG_DEADLOCK, "", "a block waits, but no SM has room");
 }
@@ -150,20 +149,20 @@ static uint64_t lookahead(const struct run *r)
 {
     const struct teg_gpu *gpu = r->setup->gpu;
     uint64_t cycles =
-        teg_min(sim_memory_lookahead(gpu), r->chip.ops.store_latency_min);
+        teg_min(sim_memory_lookahead(gpu), r->grid.ops.store_latency_min);
 
     /* A cluster's warps go on that much after the last of them has come; what
      * one asks of another's shared memory takes that long. */
-    if (r->dispatch.cluster > 1)
+    if (r->grid.cluster > 1)
         cycles = teg_min(cycles, teg_max(gpu->sm.cluster_barrier_latency, 1));
-    if (r->dispatch.cluster > 1)
+    if (r->grid.cluster > 1)
         cycles = teg_min(cycles, teg_max(gpu->shared.remote_latency, 1));
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
      * counted at once where warps take turns. */
-    if (!sim_dispatch_is_over(&r->dispatch) && r->chip.takes_turns)
+    if (!sim_grid_is_over(&r->grid) && r->chip.takes_turns)
         cycles = 1;
-    if (!sim_dispatch_is_over(&r->dispatch))
+    if (!sim_grid_is_over(&r->grid))
         cycles = teg_min(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
     return cycles;
 }
@@ -180,7 +179,7 @@ static void run_sm(void *self, uint32_t sm, uint32_t hand)
 {
     struct run *r = self;
 
-    r->sm[sm].listener = sim_ears_of(&r->ears, hand);
+    r->sm[sm].hand = hand;
     sim_sm_run(&r->sm[sm], r->until);
 }
 
@@ -188,7 +187,7 @@ static void settle_sm(void *self, uint32_t sm, uint32_t hand)
 {
     struct run *r = self;
 
-    r->sm[sm].listener = sim_ears_of(&r->ears, hand);
+    r->sm[sm].hand = hand;
     sim_results_settle(&r->sm[sm]);
 }
 
@@ -306,7 +305,7 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
         TRY(replace_blocks(r, now + 1, d));
         set_window(r, now);
         TRY(run_window(r, now, d));
-        if (r->dispatch.cluster > 1)
+        if (r->grid.cluster > 1)
             sim_outbox_deliver(r->sm, setup->sms);
         sim_cgas_settle(&r->cgas, r->sm);
         TRY(replace_blocks(r, r->until, d));
@@ -321,23 +320,21 @@ static teg_status run_clock(struct run *r, struct teg_diag *d)
     }
     if (sim_memory_failed(r->chip.memory))
         return teg_fail_memory(d);
-    if (r->ended != r->dispatch.handed_out ||
-        !sim_dispatch_is_over(&r->dispatch))
+    if (r->ended != r->grid.handed_out || !sim_grid_is_over(&r->grid))
         return report_deadlock(r, d);
     return TEG_OK;
 }
 
 /* ---- a run --------------------------------------------------------------- */
 
-static teg_status make_chip(struct run *r, struct teg_diag *d)
+static teg_status make_chip(struct run *r, struct teg_launch *launch,
+                            struct teg_diag *d)
 {
     const struct sim_engine_setup *setup = r->setup;
     uint32_t hands;
 
-    sim_chip_init(&r->chip, setup->gpu, r->launch->kernel);
-    r->chip.listener = setup->listener;
+    sim_chip_init(&r->chip, setup->gpu);
     r->chip.cgas = &r->cgas;
-    r->chip.listeners = setup->listeners;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));
     if (setup->before != NULL)
@@ -347,12 +344,10 @@ static teg_status make_chip(struct run *r, struct teg_diag *d)
     r->sm = calloc(setup->sms, sizeof *r->sm);
     if (r->sm == NULL)
         return teg_fail_memory(d);
-    for (uint32_t i = 0; i < setup->sms; i++) {
+    for (uint32_t i = 0; i < setup->sms; i++)
         TRY(sim_sm_init(&r->sm[i], &r->chip, i, d));
-        r->sm[i].listener = setup->listener;
-    }
-    TRY(sim_dispatch_init(&r->dispatch, setup, r->launch, &r->chip, r->sm,
-                          &r->cgas, d));
+    TRY(sim_grid_init(&r->grid, launch, setup->gpu, &r->chip.ports, d));
+    sim_dispatch_init(&r->dispatch, setup, &r->grid, &r->chip, r->sm, &r->cgas);
     r->may_run_ahead = chip_runs_ahead(setup);
     r->window = WINDOW_MAX;
     hands = r->may_run_ahead && setup->threads > 1 ? setup->threads : 1;
@@ -377,12 +372,10 @@ static void clear(struct run *r)
         sim_sm_release(&r->sm[i]);
     free(r->sm);
     sim_threads_free(r->threads);
-    sim_ears_release(&r->ears);
     free(r->open);
-    sim_dispatch_release(&r->dispatch);
+    sim_grid_release(&r->grid);
     sim_cgas_release(&r->cgas);
     sim_memory_free(r->chip.memory);
-    sim_ops_release(&r->chip.ops);
     free(r->chip.hot);
 }
 
@@ -391,18 +384,18 @@ teg_status sim_engine_run(struct teg_launch *launch,
                           struct sim_engine_outcome *outcome,
                           struct teg_diag *d)
 {
-    struct run r = {.setup = setup, .launch = launch};
-    teg_status status = make_chip(&r, d);
+    struct run r = {.setup = setup};
+    teg_status status = make_chip(&r, launch, d);
 
     *outcome = (struct sim_engine_outcome){0};
     if (status == TEG_OK) {
         sim_announce_start(setup->listener, setup->listeners, setup->gpu,
                            &launch->kernel->program, setup->sms);
-        status = sim_ears_split(&r.ears, setup->listener, setup->listeners,
+        status = sim_ears_split(&r.grid.ears, setup->listener, setup->listeners,
                                 sim_threads_hands(r.threads), d);
         if (status == TEG_OK)
             status = run_clock(&r, d);
-        sim_ears_join(&r.ears);
+        sim_ears_join(&r.grid.ears);
         outcome->cycles = latest_completion(&r);
         outcome->blocks = r.ended;
         outcome->windows = r.windows;

@@ -66,7 +66,7 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
                                    uint64_t start, struct sim_times *t)
 {
     struct sim_warp *w = &sm->warp[slot];
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(w);
     struct sim_plan *plan = op->has_addresses ? sim_lsu_plan(sm, slot) : NULL;
 
     if (plan != NULL)
@@ -101,7 +101,7 @@ static INLINE void take_units(struct sim_sm *sm, const struct sim_warp *w,
                               const struct sim_unit_choice *unit,
                               const struct sim_times *t, uint64_t now)
 {
-    const struct sim_ports *ports = &sm->chip->ops.ports[op->ports];
+    const struct sim_ports *ports = &sm->chip->ports.at[op->ports];
     uint64_t free_from = t->start + t->busy;
 
     sim_units_take(&sm->units, unit, w->scheduler, t->start, free_from,
@@ -159,7 +159,7 @@ static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
  * there. */
 static void wait_for_line(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
-    const struct teg_inst *inst = sm->chip->ops.program->inst;
+    const struct teg_inst *inst = w->grid->ops.program->inst;
     uint64_t line = sim_fetch_line(sm->fetch, inst[w->cursor.inst].pc);
 
     if (line != w->line)
@@ -254,7 +254,7 @@ static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
         wait_for_visibility(w, op, now);
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
-    sim_warp_find_waits(w, &sm->chip->ops);
+    sim_warp_find_waits(w);
     if (plain || lanes == 0 || !meet_others(sm, w, op, v, lanes, now))
         sim_sm_await(sm, w);
 }
@@ -304,7 +304,7 @@ static INLINE void issue(struct sim_sm *sm, uint32_t slot,
     if (sm->pending.failed)
         return;
     if (plain)
-        sim_results_write_registers(sm, w, op, t.done);
+        sim_results_write_registers(w, op, t.done);
     else
         sim_results_write(sm, w, op, &t);
     note_done(sm, &sm->resident[w->resident], &t);
@@ -315,7 +315,7 @@ static INLINE void issue(struct sim_sm *sm, uint32_t slot,
 
 void sim_issue(struct sim_sm *sm, uint32_t slot, uint64_t now)
 {
-    const struct sim_op *op = sim_warp_op(&sm->warp[slot], &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(&sm->warp[slot]);
 
     if (op->is_plain)
         issue(sm, slot, op, 1, now);

@@ -31,8 +31,8 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
     if (!teg_cursor_access(&w->cursor, &access))
         return NULL;
     sim_plan_make(plan, sm->chip->gpu,
-                  &sm->chip->ops.program->inst[w->cursor.inst], &access,
-                  &sm->chip->windows);
+                  &w->grid->ops.program->inst[w->cursor.inst], &access,
+                  &w->grid->windows);
     sim_plan_place(plan, sm->number, w->resident);
     sim_lsu_find_remotes(sm, w, plan);
     w->planned = 1;
@@ -43,7 +43,7 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now)
 {
     const struct sim_plan *plan;
 
-    if (!sim_warp_op(&sm->warp[slot], &sm->chip->ops)->has_addresses)
+    if (!sim_warp_op(&sm->warp[slot])->has_addresses)
         return now;
     plan = sim_lsu_plan(sm, slot);
     if (plan == NULL || plan->count == 0)
@@ -227,7 +227,7 @@ static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
                              struct sim_times *t)
 {
     const struct sim_chip *chip = sm->chip;
-    struct teg_inst store = chip->ops.program->inst[w->cursor.inst];
+    struct teg_inst store = w->grid->ops.program->inst[w->cursor.inst];
     struct sim_plan side;
     uint64_t later, until = t->start - now;
 
@@ -248,7 +248,7 @@ void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
                    const struct sim_values *v, uint64_t now, uint64_t start,
                    struct sim_times *t)
 {
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(w);
 
     *t = (struct sim_times){.start = start};
     if (plan->request.space == SPACE_SHARED) {
@@ -275,10 +275,10 @@ struct sim_plan *sim_lsu_send(struct sim_sm *sm, uint32_t slot,
                               uint64_t start, struct sim_times *t)
 {
     const struct sim_warp *w = &sm->warp[slot];
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(w);
     struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
-    const struct sim_windows windows = {.blocks = sm->chip->windows.blocks};
-    struct teg_inst store = sm->chip->ops.program->inst[w->cursor.inst];
+    const struct sim_windows windows = {.blocks = w->grid->windows.blocks};
+    struct teg_inst store = w->grid->ops.program->inst[w->cursor.inst];
 
     store.width = (uint16_t)sim_value_first(v, BYTES);
     store.flags = op->flags & INST_ATOMIC ? INST_ATOMIC : INST_STORE;

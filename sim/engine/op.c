@@ -11,11 +11,13 @@
 #include <string.h>
 
 void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
-                  const struct teg_program *program)
+                  const struct teg_program *program,
+                  struct sim_port_kinds *ports)
 {
     *ops = (struct sim_ops){
         .gpu = gpu,
         .program = program,
+        .ports = ports,
         .counters_per_warp = 1, /* of accesses: others come as they are seen */
         .store_latency_min = UINT32_MAX};
 }
@@ -344,15 +346,16 @@ static enum teg_stall throttle_of(const struct teg_inst *inst)
 }
 
 /* Finds the kind among those seen, or adds it. */
-static uint8_t find_ports(struct sim_ops *ops, const struct sim_ports *p)
+static uint8_t find_ports(struct sim_port_kinds *kinds,
+                          const struct sim_ports *p)
 {
     uint32_t i = 0;
 
-    while (i < ops->ports_count && memcmp(&ops->ports[i], p, sizeof *p) != 0)
+    while (i < kinds->count && memcmp(&kinds->at[i], p, sizeof *p) != 0)
         i++;
-    if (i == ops->ports_count) {
+    if (i == kinds->count) {
         assert(i < SIM_PORTS_MAX);
-        ops->ports[ops->ports_count++] = *p;
+        kinds->at[kinds->count++] = *p;
     }
     return (uint8_t)i;
 }
@@ -450,7 +453,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .interval = t->interval,
         .same_warp = t->same_warp != 0 ? t->same_warp : 1,
         .op_class = inst->op_class,
-        .ports = find_ports(ops, &ports),
+        .ports = find_ports(ops->ports, &ports),
         .result = (uint8_t)result_of(inst),
         .throttle = (uint8_t)throttle_of(inst),
         .has_addresses = teg_inst_has_addresses(inst) != 0,

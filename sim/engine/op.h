@@ -66,7 +66,7 @@ struct sim_op {
     uint32_t latency, interval, same_warp;
     uint32_t fence_latency; /* the warp waits so long behind a fence */
     uint8_t op_class;
-    uint8_t ports;    /* index into sim_ops.ports */
+    uint8_t ports;    /* index into sim_port_kinds.at */
     uint8_t result;   /* enum teg_stall that waiting for its result is */
     uint8_t throttle; /* enum teg_stall when refused by its unit */
     uint8_t has_addresses;
@@ -96,10 +96,18 @@ struct sim_op {
                           writes, of the barrier it sets until it has read */
 };
 
+/* The kinds of ports that instructions of any program on the chip need: what
+ * schedulers sort warps by. */
+struct sim_port_kinds {
+    struct sim_ports at[SIM_PORTS_MAX]; /* [count] */
+    uint32_t count;
+};
+
 /* Grows with the program. */
 struct sim_ops {
     const struct teg_gpu *gpu;         /* borrowed */
     const struct teg_program *program; /* borrowed */
+    struct sim_port_kinds *ports;      /* borrowed; of the chip */
     struct sim_op *op;                 /* owned, [count] */
     uint32_t count, capacity;
     uint64_t last_pc;      /* the highest of them */
@@ -109,8 +117,6 @@ struct sim_ops {
     uint32_t holds, hold_capacity;
     uint16_t *counter; /* owned, [counters] */
     uint32_t counters, counter_capacity;
-    struct sim_ports ports[SIM_PORTS_MAX];
-    uint32_t ports_count;
     /* Counter of each register, the first of each barrier, + 1; 0 = not seen
      * yet. */
     uint16_t of_register[TEG_REG_COUNT], of_barrier[SIM_BARRIERS];
@@ -128,7 +134,8 @@ struct sim_ops {
 };
 
 void sim_ops_init(struct sim_ops *ops, const struct teg_gpu *gpu,
-                  const struct teg_program *program);
+                  const struct teg_program *program,
+                  struct sim_port_kinds *ports);
 void sim_ops_release(struct sim_ops *ops);
 /* Takes in what the program has grown by. */
 teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d);

@@ -8,13 +8,20 @@
 
 /* ---- at issue ------------------------------------------------------------ */
 
+/* Of the entry's program: its warp keeps its place at least as long. */
+static const struct sim_ops *ops_of(const struct sim_sm *sm,
+                                    const struct sim_pending *p)
+{
+    return &sm->warp[p->issue.slot].grid->ops;
+}
+
 /* What the open entry that `value` names has noted of the counter. */
 static struct sim_held *held_at(struct sim_sm *sm, uint64_t value,
                                 uint16_t counter)
 {
     struct sim_pending *p =
         sim_pending_at(&sm->pending, sim_counter_offset(value));
-    const struct sim_ops *ops = &sm->chip->ops;
+    const struct sim_ops *ops = ops_of(sm, p);
     const struct sim_hold *hold = ops->hold + ops->op[p->issue.inst].holds;
     uint32_t i = 0;
 
@@ -83,10 +90,11 @@ void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
 void sim_results_write(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_times *t)
 {
-    const uint16_t *at = sm->chip->ops.counter + op->counters + op->dst_count;
-    const struct sim_hold *hold = sm->chip->ops.hold + op->holds;
+    const struct sim_ops *ops = &w->grid->ops;
+    const uint16_t *at = ops->counter + op->counters + op->dst_count;
+    const struct sim_hold *hold = ops->hold + op->holds;
 
-    sim_results_write_registers(sm, w, op, t->done);
+    sim_results_write_registers(w, op, t->done);
     for (uint8_t i = 0; i < op->hold_count; i++, hold++) {
         uint64_t held = sim_counter(t->held, hold->stall);
 
@@ -120,9 +128,9 @@ static void write_held(struct sim_sm *sm, struct sim_pending *p,
                        uint64_t until)
 {
     uint64_t *counter = &sm->warp[p->issue.slot].counter[hold->counter];
+    const struct sim_ops *ops = ops_of(sm, p);
     struct sim_held *held =
-        &p->held[hold -
-                 (sm->chip->ops.hold + sm->chip->ops.op[p->issue.inst].holds)];
+        &p->held[hold - (ops->hold + ops->op[p->issue.inst].holds)];
     uint64_t stood = sim_counter_open(offset, hold->stall);
     uint64_t done = sim_counter(until, hold->stall);
 
@@ -143,7 +151,7 @@ static void write_held(struct sim_sm *sm, struct sim_pending *p,
 static void write_open(struct sim_sm *sm, struct sim_pending *p,
                        uint32_t offset)
 {
-    const struct sim_ops *ops = &sm->chip->ops;
+    const struct sim_ops *ops = ops_of(sm, p);
     const struct sim_op *op = &ops->op[p->issue.inst];
     const uint16_t *at = ops->counter + op->counters;
     uint64_t *counter = sm->warp[p->issue.slot].counter;
@@ -189,7 +197,7 @@ static void look_again(struct sim_sm *sm)
 
             if (!w->waits_for_open)
                 continue;
-            sim_warp_find_waits(w, &sm->chip->ops);
+            sim_warp_find_waits(w);
             if (!w->parked)
                 sim_sm_await(sm, w);
         }
@@ -265,7 +273,7 @@ static void settle(struct sim_sm *sm, struct sim_pending *p, uint32_t offset)
     if (p->open)
         close_pending(sm, p, offset);
     p->issue.request = p->has_request ? &p->request : NULL;
-    sim_announce(sm, &p->issue);
+    sim_announce(sm, sm->warp[p->issue.slot].grid, &p->issue);
 }
 
 void sim_results_settle(struct sim_sm *sm)

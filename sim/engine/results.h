@@ -16,12 +16,11 @@ void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
                         const struct sim_op *op, struct sim_times *t);
 
 /* The registers that `op` of warp `w` writes are there in cycle `done`. */
-static inline void sim_results_write_registers(const struct sim_sm *sm,
-                                               struct sim_warp *w,
+static inline void sim_results_write_registers(struct sim_warp *w,
                                                const struct sim_op *op,
                                                uint64_t done)
 {
-    const uint16_t *at = sm->chip->ops.counter + op->counters;
+    const uint16_t *at = w->grid->ops.counter + op->counters;
 
     for (uint16_t i = 0; i < op->dst_count; i++)
         w->counter[at[i]] = sim_counter(done, (enum teg_stall)op->result);

@@ -14,9 +14,9 @@ static struct sim_warp *warps_of(const struct sim_sm *sm, uint32_t number,
     return sm->warp + number;
 }
 
-static uint8_t ports_of(const struct sim_sm *sm, const struct sim_warp *w)
+static uint8_t ports_of(const struct sim_warp *w)
 {
-    return sim_warp_op(w, &sm->chip->ops)->ports;
+    return sim_warp_op(w)->ports;
 }
 
 /* `by` counts modulo 64. */
@@ -31,7 +31,7 @@ static uint64_t rotate_up(uint64_t bits, uint64_t by)
 static int has_operand(struct sim_sm *sm, uint32_t number, struct sim_warp *w,
                        uint64_t now)
 {
-    const struct sim_op *op = sim_warp_op(w, &sm->chip->ops);
+    const struct sim_op *op = sim_warp_op(w);
     uint64_t at;
 
     if (op->constant_use != SIM_CONSTANT_OPERAND || w->asked)
@@ -135,7 +135,7 @@ static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
         struct sim_warp *w = &warp[i * step];
 
         if (has_operand(sm, number, w, now))
-            join_ready(s, i, ports_of(sm, w), now);
+            join_ready(s, i, ports_of(w), now);
         else
             sim_scheduler_await(s, i, sim_warp_ready_at(w, sm->chip));
     }
@@ -254,7 +254,7 @@ static uint32_t issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
-    uint32_t ports = ports_of(sm, &sm->warp[slot]);
+    uint32_t ports = ports_of(&sm->warp[slot]);
 
     s->ready &= ~(1ull << i);
     s->by_ports[ports] &= ~(1ull << i);
@@ -281,8 +281,7 @@ static void join_refused(struct sim_sm *sm, uint32_t number, uint64_t open)
 
         for (uint64_t rest = s->due[entry]; rest != 0; rest &= rest - 1) {
             uint32_t i = (uint32_t)__builtin_ctzll(rest);
-            const struct sim_op *op =
-                sim_warp_op(&warp[i * step], &sm->chip->ops);
+            const struct sim_op *op = sim_warp_op(&warp[i * step]);
 
             if (op->constant_use == SIM_CONSTANT_OPERAND ||
                 s->closed_from[op->ports] == 0)

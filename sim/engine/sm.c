@@ -99,8 +99,9 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
     uint32_t schedulers = chip->gpu->sm.schedulers;
     struct sim_scheduler *s = &sm->scheduler[slot % schedulers];
 
-    TRY(clear_counters(w, chip->ops.counters_per_warp, d));
+    TRY(clear_counters(w, b->grid->ops.counters_per_warp, d));
     *w = (struct sim_warp){
+        .grid = b->grid,
         .counter = w->counter,
         .counter_capacity = w->counter_capacity,
         .resident = resident,
@@ -121,20 +122,22 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
         return TEG_OK; /* an empty stream: the warp never existed */
     b->live++;
     s->alive |= 1ull << w->index;
-    sim_warp_find_waits(w, &chip->ops);
+    sim_warp_find_waits(w);
     sim_sm_await(sm, w);
     return TEG_OK;
 }
 
-static void announce_start(const struct sim_sm *sm, uint64_t at,
-                           uint64_t number, uint32_t warps)
+static void announce_start(const struct sim_sm *sm,
+                           const struct sim_resident *b, uint64_t at)
 {
-    const struct sim_chip *chip = sm->chip;
+    const struct sim_ears *ears = &b->grid->ears;
 
-    for (uint32_t i = 0; i < chip->listeners; i++) {
-        if (chip->listener[i].on_block_start != NULL)
-            chip->listener[i].on_block_start(chip->listener[i].self, at,
-                                             sm->number, number, warps);
+    for (uint32_t i = 0; i < ears->listeners; i++) {
+        const struct sim_listener *l = &ears->listener[i];
+
+        if (l->on_block_start != NULL)
+            l->on_block_start(l->self, at, sm->number, b->number,
+                              teg_block_warps(b->block));
     }
 }
 
@@ -146,10 +149,11 @@ static void wake_with_schedulers(struct sim_sm *sm)
 
 /* Caches of what blocks bring along: an SM without blocks has none, and
  * instructions that were not known before may be the first to need one. */
-static teg_status open_caches(struct sim_sm *sm, struct teg_diag *d)
+static teg_status open_caches(struct sim_sm *sm, const struct sim_grid *grid,
+                              struct teg_diag *d)
 {
     const struct teg_gpu *gpu = sm->chip->gpu;
-    uint64_t last = sm->chip->ops.last_pc;
+    uint64_t last = grid->ops.last_pc;
 
     if (sm->constants == NULL)
         TRY(sim_constants_new(gpu, &sm->constants, d));
@@ -160,9 +164,9 @@ static teg_status open_caches(struct sim_sm *sm, struct teg_diag *d)
     return TEG_OK;
 }
 
-teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
-                        uint64_t number, uint64_t at, uint32_t *place,
-                        struct teg_diag *d)
+teg_status sim_sm_place(struct sim_sm *sm, const struct sim_grid *grid,
+                        struct teg_block *block, uint64_t number, uint64_t at,
+                        uint32_t *place, struct teg_diag *d)
 {
     uint32_t warps = teg_block_warps(block), resident = 0;
     struct sim_resident *b;
@@ -172,13 +176,14 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
         resident++;
     b = &sm->resident[resident];
     *b = (struct sim_resident){.block = block,
+                               .grid = grid,
                                .number = number,
                                .done = at,
                                .mbarriers = b->mbarriers};
     b->cga.number = SIM_NO_CGA;
     *place = resident;
     sm->blocks++;
-    status = open_caches(sm, d);
+    status = open_caches(sm, grid, d);
     for (uint32_t stream = 0; stream < warps && status == TEG_OK; stream++) {
         uint32_t slot = (uint32_t)__builtin_ctzll(sm->free_slots);
 
@@ -189,7 +194,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
     b->cga.expected = b->live;
     if (b->live == 0)
         sim_sm_block_done(sm, b, at + 1);
-    announce_start(sm, at, number, warps);
+    announce_start(sm, b, at);
     wake_with_schedulers(sm);
     return status;
 }
@@ -198,12 +203,13 @@ teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
 
 static void retire(struct sim_sm *sm, struct sim_resident *b)
 {
-    const struct sim_chip *chip = sm->chip;
+    const struct sim_ears *ears = &b->grid->ears;
 
-    for (uint32_t i = 0; i < chip->listeners; i++) {
-        if (chip->listener[i].on_block_end != NULL)
-            chip->listener[i].on_block_end(chip->listener[i].self, b->done,
-                                           sm->number, b->number);
+    for (uint32_t i = 0; i < ears->listeners; i++) {
+        const struct sim_listener *l = &ears->listener[i];
+
+        if (l->on_block_end != NULL)
+            l->on_block_end(l->self, b->done, sm->number, b->number);
     }
     sm->free_slots |= b->slots;
     teg_block_free(b->block);

@@ -23,11 +23,12 @@ enum {
 
 /* A block of the SM, or, without one, free. */
 struct sim_resident {
-    struct teg_block *block; /* owned; NULL: free */
-    uint64_t number;         /* running, in the launch */
-    uint64_t slots;          /* warp slots, a bit each */
-    uint32_t live;           /* warps with instructions left */
-    uint32_t missing;        /* ended without EXIT: barriers wait for them */
+    struct teg_block *block;     /* owned; NULL: free */
+    const struct sim_grid *grid; /* borrowed */
+    uint64_t number;             /* running, in the launch */
+    uint64_t slots;              /* warp slots, a bit each */
+    uint32_t live;               /* warps with instructions left */
+    uint32_t missing; /* ended without EXIT: barriers wait for them */
     struct sim_barrier barrier[SIM_NAMED_BARRIERS];
     struct sim_mbarriers mbarriers;
     uint64_t done; /* when its last instruction so far is done */
@@ -48,14 +49,14 @@ struct sim_resident {
 struct sim_sm {
     struct sim_chip *chip; /* borrowed */
     uint32_t number;
-    const struct sim_listener *listener; /* of its instructions, for now */
-    uint64_t wake;           /* next cycle a scheduler can do anything */
+    uint32_t hand; /* who runs it, for now: those ears hear it (ears.h) */
+    uint64_t wake; /* next cycle a scheduler can do anything */
     uint64_t next_block_end; /* earliest end of a block without live warps */
     uint64_t cycles;         /* latest completion so far */
     uint64_t free_slots;
     uint64_t tensor_free_from; /* cycle: its cores, of products of tensor
                                   memory */
-    uint32_t blocks; /* resident */
+    uint32_t blocks;           /* resident */
     /* Looks first: the one after the last to take a unit that all share. */
     uint32_t first_scheduler;
     struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
@@ -92,11 +93,11 @@ void sim_sm_release(struct sim_sm *sm);
  * `blocks_max`. */
 int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,
                     uint32_t blocks_max);
-/* Places `block`, which becomes the SM's, in cycle `at`, as one of its
- * resident ones.  It must have room. */
-teg_status sim_sm_place(struct sim_sm *sm, struct teg_block *block,
-                        uint64_t number, uint64_t at, uint32_t *resident,
-                        struct teg_diag *d);
+/* Places `block` of `grid`, which becomes the SM's, in cycle `at`, as one of
+ * its resident ones.  It must have room. */
+teg_status sim_sm_place(struct sim_sm *sm, const struct sim_grid *grid,
+                        struct teg_block *block, uint64_t number, uint64_t at,
+                        uint32_t *resident, struct teg_diag *d);
 /* Removes the blocks that have ended by `now`; returns how many. */
 uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
 /* Runs the cycles up to, not including, `until`.  If the chip runs ahead,

@@ -108,7 +108,7 @@ static inline struct sim_unit_choice sim_units_of_ports(
     const struct sim_units *u, uint32_t ports, uint32_t s, uint64_t now)
 {
     const struct sim_door *door = &u->chip->door[ports];
-    const struct sim_ports *p = &u->chip->ops.ports[ports];
+    const struct sim_ports *p = &u->chip->ports.at[ports];
     uint32_t instance = door->first + s * door->step;
 
     return door->first != SIM_NO_DOOR

@@ -63,9 +63,10 @@ static inline void wait_for(struct sim_warp *w, struct sim_wait wait)
     }
 }
 
-void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops)
+void sim_warp_find_waits(struct sim_warp *w)
 {
-    const struct sim_op *op = sim_warp_op(w, ops);
+    const struct sim_ops *ops = &w->grid->ops;
+    const struct sim_op *op = sim_warp_op(w);
     const struct sim_wait *wait = ops->wait + op->waits;
 
     w->waits_for_open = 0;

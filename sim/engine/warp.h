@@ -17,6 +17,7 @@
 
 #include "sim/engine/chip.h"
 #include "sim/engine/counter.h"
+#include "sim/engine/grid.h"
 
 #define SIM_NO_LINE UINT64_MAX
 
@@ -29,7 +30,8 @@ enum sim_parked {
 };
 
 struct sim_warp {
-    struct teg_cursor cursor; /* stands on the next instruction to issue */
+    struct teg_cursor cursor;    /* stands on the next instruction to issue */
+    const struct sim_grid *grid; /* borrowed */
     /* Until when each reason that is in `held`, a bit each, holds it back.
      * Whoever learns of one calls sim_warp_hold; sim_warp_ready_at rounds all up
      * to issue slots. */
@@ -57,10 +59,9 @@ struct sim_warp {
     uint8_t waits_for_open; /* a counter it waits for has no cycle yet */
 };
 
-static inline const struct sim_op *sim_warp_op(const struct sim_warp *w,
-                                               const struct sim_ops *ops)
+static inline const struct sim_op *sim_warp_op(const struct sim_warp *w)
 {
-    return &ops->op[w->cursor.inst];
+    return &w->grid->ops.op[w->cursor.inst];
 }
 
 /* The reason holds the warp until cycle `until` at least. */
@@ -87,7 +88,7 @@ static inline int sim_warp_next(struct sim_warp *w, uint64_t now)
 
 /* Enters until when the warp's next instruction waits for counters, as far as
  * that is known; once it is, it can be done again. */
-void sim_warp_find_waits(struct sim_warp *w, const struct sim_ops *ops);
+void sim_warp_find_waits(struct sim_warp *w);
 
 /* The slot from which on nothing that is known holds the warp; SIM_OPEN if not
  * all is known.  Rounds the ends up to slots. */

@@ -480,13 +480,14 @@ END_TEST
 START_TEST(accesses_of_code_seen_before_count_too)
 {
     struct teg_inst fence = {.op_class = CLASS_MEMBAR};
+    struct sim_port_kinds ports = {0};
     struct sim_ops ops;
 
     setup();
     gpu.fence.gpu_latency = 30;
     help_memory(&launch.kernel.program, CLASS_STG, SPACE_GLOBAL, INST_STORE, 4,
                 1, 255);
-    sim_ops_init(&ops, &gpu, &launch.kernel.program);
+    sim_ops_init(&ops, &gpu, &launch.kernel.program, &ports);
     ck_assert_int_eq(sim_ops_update(&ops, &diag), TEG_OK);
     ck_assert_uint_eq(ops.op[0].hold_count, 0);
     help_inst(&launch.kernel.program, fence, "MEMBAR.SC.GPU");
