@@ -2,6 +2,10 @@
 
 #include <math.h>
 
+enum {
+    GROUP_WARPS = 4,
+};
+
 double tensor_rate(const struct teg_gpu *gpu, enum teg_tensor_type type)
 {
     const double rates[] = {
@@ -86,7 +90,7 @@ static uint32_t latency_of(const struct teg_gpu *gpu,
     uint32_t latency = of_class;
 
     if ((t->flags & TENSOR_GROUP) != 0)
-        return latency > interval ? latency : interval;
+        return latency + interval;
     if (given != 0 && t->type != TENSOR_F64)
         latency = given;
     if (bits > 256)
@@ -105,6 +109,16 @@ struct teg_timing tensor_timing(const struct teg_gpu *gpu,
     timing.interval = interval_of(gpu, t);
     timing.latency = latency_of(gpu, t, timing.latency, timing.interval);
     return timing;
+}
+
+double tensor_factor_cycles(const struct teg_gpu *gpu,
+                            const struct teg_inst *inst)
+{
+    const struct teg_tensor *t = &inst->tensor;
+
+    return tensor_is_timed(gpu, inst) && (t->flags & TENSOR_GROUP) != 0
+               ? group_cycles(gpu, t) / GROUP_WARPS
+               : 0;
 }
 
 /* ---- tensor memory ------------------------------------------------------- */

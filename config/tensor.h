@@ -7,9 +7,9 @@
  * registers, and a warp group's than they come from shared memory, once for
  * its four warps.  The latency of a warp's product follows from the bits it
  * multiplies along k, whatever their type (Sun 2022, Tables 3 and 6), and is
- * no shorter than the interval.
+ * no shorter than the interval; a warp group's is its interval and the class's.
  * Leaves out: the power limit, under which random factors lower the clock
- * (Luo 2024); others' use of shared memory while a warp group reads it.
+ * (Luo 2024).
  */
 #ifndef TEG_CONFIG_TENSOR_H
 #define TEG_CONFIG_TENSOR_H
@@ -29,6 +29,11 @@ int tensor_is_timed(const struct teg_gpu *gpu, const struct teg_inst *inst);
  * that is timed by shape those of its shape. */
 struct teg_timing tensor_timing(const struct teg_gpu *gpu,
                                 const struct teg_inst *inst);
+
+/* Cycles that shared memory's port takes for a warp's part, a quarter, of the
+ * factors of a warp group's product; 0: none come from there. */
+double tensor_factor_cycles(const struct teg_gpu *gpu,
+                            const struct teg_inst *inst);
 
 /* Cycles of a product of tensor memory: that it holds the tensor cores of an SM,
  * and from its begin until its last sum is there, less what every one takes

@@ -5,7 +5,7 @@
 #include "sim/engine/sm.h"
 
 enum {      /* values of a copy */
-    SHARED, /* which no other traffic meets */
+    SHARED,
     GLOBAL,
     BYTES,
     MBARRIER,
@@ -132,6 +132,18 @@ int sim_bulk_box(const struct sim_values *v, uint8_t values,
     return box->rows != 0;
 }
 
+/* The copy's lines go through the data stage, once for every block that they
+ * are for. */
+static void pass_stage(struct sim_sm *sm, const struct sim_values *v)
+{
+    uint64_t mbarrier = sim_value_first(v, MBARRIER);
+    uint64_t blocks = mbarrier == NONE ? 0 : mbarrier >> SIM_BLOCKS_AT;
+
+    if (sim_value_first(v, SHARED) != NONE)
+        sim_stage_copy(sm, sim_value_first(v, BYTES) *
+                               (blocks != 0 ? (uint32_t)__builtin_popcountll(blocks) : 1));
+}
+
 struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
                                 const struct sim_values *v, uint64_t now,
                                 uint64_t start, struct sim_times *t)
@@ -144,6 +156,7 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
     struct sim_box box;
 
     *t = times_of(op, start);
+    pass_stage(sm, v);
     if (!sim_bulk_box(v, op->values, &box))
         return op->values == VALUES_BULK ? send_copy(sm, w, v, plan, t) : NULL;
     for (;;) {

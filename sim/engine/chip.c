@@ -14,6 +14,17 @@ static uint64_t lane_byte_interval(const struct teg_gpu *gpu)
     return rate > 0 ? (uint64_t)(65536 / rate + 0.5) : 0;
 }
 
+/* What copies take of the data stage while their lines come: as much as L2 has
+ * for one SM of all that ask; half, where no rate is known. */
+static double copies_share(const struct teg_gpu *gpu)
+{
+    double row = gpu->shared.banks * gpu->shared.bank_bytes;
+    double rate = gpu->l2.bytes_per_cycle / gpu->chip.sms;
+    double share = rate * gpu->shared.pass_interval / row;
+
+    return share > 0 && share < 0.5 ? share : 0.5;
+}
+
 /* A pass of an atomic takes its time whoever waits for it. */
 static struct sim_pass_times atomic_pass_times(const struct teg_gpu *gpu)
 {
@@ -52,6 +63,8 @@ static void number_units(struct sim_chip *chip, const struct teg_gpu *gpu)
 
 void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
 {
+    double share = copies_share(gpu);
+
     *chip = (struct sim_chip){
         .gpu = gpu,
         .policy = sim_policy_of(gpu->sm.policy),
@@ -66,6 +79,8 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
         .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
         .distinct_interval = fraction_of(gpu->constant.distinct_interval),
         .quad_interval = fraction_of(gpu->texture.quad_interval),
+        .copies_alone = fraction_of(share),
+        .copies_beside = fraction_of(share / (1 - share)),
         .lane_byte_interval = lane_byte_interval(gpu),
     };
     number_units(chip, gpu);

@@ -15,10 +15,6 @@
 
 #define SIM_NEVER UINT64_MAX
 
-enum {
-    SIM_FRACTION = 256, /* of a cycle, for intervals that are not whole */
-};
-
 struct sim_cgas;
 
 struct sim_chip {
@@ -41,6 +37,9 @@ struct sim_chip {
     uint64_t atomic_step[2];    /* of L2: of integers, of floats; 0: no steps */
     uint64_t distinct_interval; /* of gpu->constant, likewise */
     uint64_t quad_interval;     /* of gpu->texture, likewise */
+    /* 1/SIM_FRACTION cycle of the data stage for lines of copies: in a cycle
+     * that nobody else takes it, beside a cycle of others. */
+    uint64_t copies_alone, copies_beside;
     uint64_t lane_byte_interval; /* 2^16 of a cycle, 0: no limit */
     /* Where each unit's instances are in sim_units.free_from: `count` for a
      * scheduler, `step` after those for the one before (0: all share them);

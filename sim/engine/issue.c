@@ -7,6 +7,7 @@
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
+#include "sim/engine/stage.h"
 #include "sim/engine/tcgen.h"
 #include "sim/engine/texture.h"
 
@@ -60,6 +61,17 @@ static struct sim_times own_times(struct sim_sm *sm, struct sim_warp *w,
     return latency_times(op, latency, start);
 }
 
+/* A product is no faster than its factors come through the data stage. */
+static void read_factors(struct sim_sm *sm, const struct sim_warp *w,
+                         const struct sim_op *op, struct sim_times *t)
+{
+    uint32_t stage = sim_stage_instance(sm, w->scheduler);
+    uint64_t until = sim_stage_take(sm, stage, t->start, op->factors);
+
+    t->busy = teg_max(t->busy, until - t->start);
+    t->done = teg_max(t->done, t->start + t->busy + op->latency - op->interval);
+}
+
 /* Returns the plan of its request to memory, or NULL if it makes none. */
 static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
                                    const struct sim_values *v, uint64_t now,
@@ -81,6 +93,8 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
         sim_tcgen_issue(sm, op, v, start, t);
     else
         *t = own_times(sm, w, op, start);
+    if (op->factors != 0)
+        read_factors(sm, w, op, t);
     return plan;
 }
 
@@ -104,6 +118,10 @@ static INLINE void take_units(struct sim_sm *sm, const struct sim_warp *w,
     const struct sim_ports *ports = &sm->chip->ports.at[op->ports];
     uint64_t free_from = t->start + t->busy;
 
+    if (sm->stage.copies != 0 &&
+        unit->instance == sim_stage_instance(sm, w->scheduler))
+        free_from = sim_stage_take(sm, unit->instance, t->start,
+                                   t->busy * SIM_FRACTION);
     sim_units_take(&sm->units, unit, w->scheduler, t->start, free_from,
                    t->done);
     pass_on_unit(sm, unit->unit, w->scheduler);

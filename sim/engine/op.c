@@ -433,7 +433,7 @@ static int is_plain(const struct sim_op *op)
            (op->flags & parts) == 0 && op->op_class != CLASS_BRANCH &&
            op->constant_use != SIM_CONSTANT_LOAD && op->fence_latency == 0 &&
            op->hold_count == 0 && op->read_count == 0 && !op->commits &&
-           !op->follows;
+           !op->follows && op->factors == 0;
 }
 
 static void fill(struct sim_ops *ops, struct sim_op *op,
@@ -466,6 +466,8 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
     };
     if (inst->op_class == CLASS_LDTM)
         op->interval *= registers_moved(inst);
+    op->factors =
+        (uint32_t)(tensor_factor_cycles(ops->gpu, inst) * SIM_FRACTION + 0.5);
     if (operand)
         fill_operand(op, ops->gpu);
     fill_constant(op, ops, inst);

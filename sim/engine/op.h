@@ -10,6 +10,10 @@
 #include "sim/engine/operands.h"
 #include "sim/events.h"
 
+enum {
+    SIM_FRACTION = 256, /* of a cycle, for intervals that are not whole */
+};
+
 /* The units an instruction needs: many instructions, few kinds. */
 struct sim_ports {
     uint8_t unit_count, unit[2]; /* one of these, the first free one */
@@ -65,6 +69,8 @@ enum {
 struct sim_op {
     uint32_t latency, interval, same_warp;
     uint32_t fence_latency; /* the warp waits so long behind a fence */
+    uint32_t factors; /* 1/SIM_FRACTION cycle: of the data stage, for what a
+                         product reads of shared memory */
     uint8_t op_class;
     uint8_t ports;    /* index into sim_port_kinds.at */
     uint8_t result;   /* enum teg_stall that waiting for its result is */

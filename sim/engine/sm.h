@@ -14,6 +14,7 @@
 #include "sim/engine/outbox.h"
 #include "sim/engine/pending.h"
 #include "sim/engine/scheduler.h"
+#include "sim/engine/stage.h"
 #include "sim/engine/units.h"
 #include "sim/engine/warp.h"
 
@@ -65,6 +66,7 @@ struct sim_sm {
                               refused after it was planned, else one */
     struct sim_resident *resident; /* owned, [blocks_max] */
     struct sim_units units;
+    struct sim_stage stage;
     struct sim_fetch *fetch;         /* owned; NULL: nobody waits for one */
     struct sim_constants *constants; /* owned; NULL: they are always there */
     struct sim_misses *misses; /* owned: of the instruction being issued */

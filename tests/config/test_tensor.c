@@ -185,20 +185,20 @@ static const struct cost costs[] = {
     {"h100", CLASS_DMMA, "DMMA.16x8x16", 0, 64, 72},
     /* N / 2 or, with A of 2048 and B of 32 N bytes in shared memory of 128
      * bytes a cycle, (2048 + 32 N) / 128 */
-    {"h100", CLASS_GMMA, "HGMMA.64x8x16.F32", 0, 18, 18},
-    {"h100", CLASS_GMMA, "HGMMA.64x16x16.F32", 0, 20, 20},
-    {"h100", CLASS_GMMA, "HGMMA.64x32x16.F32", 0, 24, 24},
-    {"h100", CLASS_GMMA, "HGMMA.64x64x16.F32", 0, 32, 32},
-    {"h100", CLASS_GMMA, "HGMMA.64x128x16.F32", 0, 64, 64},
-    {"h100", CLASS_GMMA, "HGMMA.64x256x16.F16", 0, 128, 128},
-    {"h100", CLASS_GMMA, "HGMMA.64x256x8.F32.TF32", 0, 128, 128},
-    {"h100", CLASS_GMMA, "QGMMA.64x256x32.F32.E4M3.E4M3", 0, 128, 128},
-    {"h100", CLASS_GMMA, "IGMMA.64x256x32.S8.S8", 0, 128, 128},
-    {"h100", CLASS_GMMA, "HGMMA.64x8x16.F32", 1, 4, 13},
-    {"h100", CLASS_GMMA, "HGMMA.64x64x16.F32", 1, 32, 32},
+    {"h100", CLASS_GMMA, "HGMMA.64x8x16.F32", 0, 18, 82},
+    {"h100", CLASS_GMMA, "HGMMA.64x16x16.F32", 0, 20, 84},
+    {"h100", CLASS_GMMA, "HGMMA.64x32x16.F32", 0, 24, 88},
+    {"h100", CLASS_GMMA, "HGMMA.64x64x16.F32", 0, 32, 96},
+    {"h100", CLASS_GMMA, "HGMMA.64x128x16.F32", 0, 64, 128},
+    {"h100", CLASS_GMMA, "HGMMA.64x256x16.F16", 0, 128, 192},
+    {"h100", CLASS_GMMA, "HGMMA.64x256x8.F32.TF32", 0, 128, 192},
+    {"h100", CLASS_GMMA, "QGMMA.64x256x32.F32.E4M3.E4M3", 0, 128, 192},
+    {"h100", CLASS_GMMA, "IGMMA.64x256x32.S8.S8", 0, 128, 192},
+    {"h100", CLASS_GMMA, "HGMMA.64x8x16.F32", 1, 4, 68},
+    {"h100", CLASS_GMMA, "HGMMA.64x64x16.F32", 1, 32, 96},
     /* half of A, all of B: (2048 + 64 x 256) / 128 */
-    {"h100", CLASS_GMMA, "HGMMA.SP.64x256x32.F32", 0, 144, 144},
-    {"h100", CLASS_GMMA, "HGMMA.SP.64x256x32.F32", 1, 128, 128},
+    {"h100", CLASS_GMMA, "HGMMA.SP.64x256x32.F32", 0, 144, 208},
+    {"h100", CLASS_GMMA, "HGMMA.SP.64x256x32.F32", 1, 128, 192},
     /* no rate: INT4 is emulated there */
     {"h100", CLASS_IMMA, "IMMA.16864.S4.S4", 0, 8, 24},
 };

@@ -258,7 +258,7 @@ static void cost_of_send(struct naive *n, uint32_t sm_number, struct warp *w,
 }
 
 static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
-                           const struct values *v,
+                           const struct values *v, uint32_t scheduler,
                            const struct instance *instance)
 {
     const struct teg_inst *inst = naive_head(n, w);
@@ -288,6 +288,18 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
     if (inst->values == VALUES_PRODUCT && w->cursor.mask != 0)
         c.done = naive_product_done(n->gpu, &t, v->first[0], c.begin,
                                     &n->sm[sm_number].cores_free);
+    if (teg_values_are_copy(inst->values) && w->cursor.mask != 0)
+        naive_copy_lines(n, &n->sm[sm_number], v->first);
+    if (naive_factor_parts(n->gpu, inst) != 0) {
+        uint64_t tail = c.latency - c.busy;
+        uint64_t until = naive_through_stage(
+            n, &n->sm[sm_number],
+            naive_stage(n, &n->sm[sm_number], scheduler), c.begin,
+            naive_factor_parts(n->gpu, inst));
+
+        c.busy = naive_max(c.busy, until - c.begin);
+        c.done = naive_max(c.done, c.begin + c.busy + tail);
+    }
     if (inst->values == VALUES_TEXELS && w->cursor.mask != 0) {
         c.busy =
             naive_texture_plan(&w->plan, n->gpu, inst, w->cursor.mask, v->all);
@@ -367,7 +379,14 @@ static void occupy(struct naive *n, struct sm *sm, const struct teg_inst *inst,
     const struct teg_gpu *gpu = n->gpu;
     uint64_t since;
 
-    naive_give(instance, scheduler, c->begin, c->busy, c->done);
+    if (sm->lines != 0 && instance == naive_stage(n, sm, scheduler)) {
+        uint64_t until =
+            naive_through_stage(n, sm, instance, c->begin, c->busy * 256);
+
+        naive_give(instance, scheduler, c->begin, until - c->begin, c->done);
+    } else {
+        naive_give(instance, scheduler, c->begin, c->busy, c->done);
+    }
     if ((inst->flags & INST_OPERAND) && gpu->operand_unit != TEG_NO_UNIT)
         naive_find_instance(n, sm, gpu->operand_unit, scheduler, &since)
             ->free_at = c->begin + c->busy;
@@ -489,7 +508,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     if (teg_inst_has_addresses(inst)) /* which lie before the values */
         naive_plan_of(n, sm_number, w);
     read_values(w, inst, &v);
-    c = cost_of(n, sm_number, w, &v, instance);
+    c = cost_of(n, sm_number, w, &v, scheduler, instance);
     do_deeds(n, w, b, &v, &c);
     occupy(n, sm, inst, scheduler, instance, &c);
     leave_results(n, w, inst, &c);

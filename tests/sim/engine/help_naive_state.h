@@ -118,6 +118,9 @@ struct naive_constants {
 
 struct sm {
     uint64_t cores_free; /* for the next product of tensor memory */
+    /* 256ths of a cycle of the data stage: lines of copies that have still to
+     * pass; what others have taken beyond whole cycles. */
+    uint64_t lines, parts;
     struct naive_constants constants;
     struct warp warp[WARPS_MAX];
     struct block block[BLOCKS_MAX];
@@ -215,6 +218,19 @@ void naive_give(struct instance *i, uint32_t scheduler, uint64_t begin,
 struct sim_plan *naive_plan_of(struct naive *n, uint32_t sm, struct warp *w);
 /* Does the memory pipeline take it now? */
 int naive_memory_takes(struct naive *n, uint32_t sm_number, struct warp *w);
+
+/* help_naive_stage.c: from when on the data stage is free again behind what
+ * begins in `begin` and takes so many 256ths of a cycle; a copy of the values
+ * is issued; what a warp's part of a product's factors takes. */
+uint64_t naive_through_stage(const struct naive *n, struct sm *sm,
+                             struct instance *stage, uint64_t begin,
+                             uint64_t parts);
+void naive_copy_lines(const struct naive *n, struct sm *sm,
+                      const uint64_t *value);
+uint64_t naive_factor_parts(const struct teg_gpu *gpu,
+                            const struct teg_inst *inst);
+struct instance *naive_stage(struct naive *n, struct sm *sm,
+                             uint32_t scheduler);
 
 /* help_naive_remote.c: makes the warp's plan that of what it asks of its own
  * block if it asks for shared memory of the cluster; returns whether. */

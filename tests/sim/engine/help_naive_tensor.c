@@ -54,6 +54,17 @@ static uint32_t registers(uint64_t bits)
     return n;
 }
 
+double naive_shared_factor_bits(const struct teg_gpu *gpu,
+                                const struct teg_tensor *t)
+{
+    uint64_t kept = t->flags & TENSOR_SPARSE ? t->k / 2u : t->k;
+    uint64_t a = t->flags & TENSOR_REGISTERS ? 0 : t->m * kept;
+
+    if (t->m == 0 || rate_of(gpu, t) == 0 || !(t->flags & TENSOR_GROUP))
+        return 0;
+    return (double)((a + (uint64_t)t->k * t->n) * factor_bits(t));
+}
+
 /* Has all that the product needs happened in so many cycles? */
 static int suffices(const struct teg_gpu *gpu, const struct teg_tensor *t,
                     double cycles)
@@ -102,6 +113,8 @@ struct teg_timing naive_timing(const struct teg_gpu *gpu,
     if (!(t->flags & TENSOR_GROUP) && bits > 256)
         timing.latency +=
             timing.interval - timing.interval / (uint32_t)(bits / 256);
+    if (t->flags & TENSOR_GROUP)
+        timing.latency += timing.interval; /* which its group waits for */
     if (timing.latency < timing.interval)
         timing.latency = timing.interval;
     return timing;
