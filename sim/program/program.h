@@ -105,6 +105,7 @@ struct sim_program {
 
 enum {
     SIM_PROGRAM_TASKS_MAX = 1 << 24,
+    SIM_PROGRAM_EDGES_MAX = 1 << 28,
 };
 
 /* What is changed for a what-if. */

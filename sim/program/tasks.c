@@ -68,6 +68,11 @@ static teg_status add_edge(struct builder *b, uint32_t task, enum sim_wait why,
 
     if (task == TEG_SCORE_NONE)
         return TEG_OK;
+    if (p->edges == SIM_PROGRAM_EDGES_MAX)
+        return teg_fail(b->d, TEG_LIMIT, "",
+                        "expected at most %d times that a launch or copy "
+                        "comes after another, found more",
+                        SIM_PROGRAM_EDGES_MAX);
     TRY(reserve((void **)&p->edge, p->edges, &p->edge_capacity, sizeof *p->edge,
                 b->d));
     p->edge[p->edges++] =

@@ -110,6 +110,25 @@ for n in 1 20 80 160 240; do
     check 'one line' [ "$(wc -l <"$work/err")" = 1 ]
 done
 
+# A quote that the file ends in, results of nothing, a sign that stays.
+for text in '"' '"a""'; do
+    printf 'kernel,cycles\n%s,%s' "$name" "$text" >"$work/quote.csv"
+    expect 1 "$teg" compare "$work/result.json" "$work/quote.csv"
+    err 'quote.csv: line 2: a quote is not closed'
+done
+for text in '{"kernels": []}' '{"kernels": [{"cycles": 1}]}'; do
+    echo "$text" >"$work/no.json"
+    for other in "compare $work/no.json $work/raw.csv" \
+        "diff $work/no.json $work/no.json"; do
+        # shellcheck disable=SC2086 # words
+        expect 1 "$teg" $other
+        err 'no.json: expected a result of `teg run -f json`, found other JSON'
+    done
+done
+printf 'kernel,cycles\n%s,-5000\n' "$name" >"$work/less.csv"
+expect 0 "$teg" compare "$work/result.json" "$work/less.csv"
+out '^  cycles  *-5000\.00 '
+
 # The way back: what a word is called by the vendor.
 expect 0 "$teg" explain 'Long Scoreboard'
 out 'Nsight Compute: smsp__average_warps_issue_stalled_long_scoreboard_per_issue'

@@ -96,12 +96,42 @@ out '^       106         50     14  add(float \*, int)  *stream$'
 out '^     106.6         30     15  spin  *host$'
 out '^       405         20     15  spin  *host$'
 out '^       425          2     15  device-to-host  *stream$'
+sed 's/,108,1,1,/,108,0,1,/' "$work/trace.csv" >"$work/none.csv"
+expect 1 "$teg" program "$work/none.csv" -g a100
+err "none.csv:4: expected a whole number from 1 to 65535 for 'GrdY', found '0'"
+sed 's/,15,spin/,1.5,spin/' "$work/trace.csv" >"$work/half.csv"
+expect 1 "$teg" program "$work/half.csv" -g a100
+err "half.csv:5: expected a whole number .* for 'Strm', found '1.5'"
+
+# A score that cannot be: rows of nothing, or of what comes behind them; more
+# launches than anyone would wait for; a number of them below none.
+copy='"what": "set", "address": "0x10", "bytes": 4'
+refused() { # ENTRIES GRAPHS MESSAGE
+    echo "$two$1], \"graphs\": [{\"nodes\": [$2]}]}" >"$work/bad.json"
+    expect 1 "$teg" program "$work/bad.json" -g a100
+    err "bad.json: $3"
+}
+graph='{"kernel": 0}, {"what": "graph", "graph": 0}'
+refused "$graph" "{$copy, \"after\": [1]}, {$copy, \"part\": true}" \
+    'graphs\[0\].nodes\[1\]: the node comes after itself'
+refused "$graph" "{$copy, \"part\": true}" \
+    'graphs\[0\].nodes\[0\]: expected "part" right behind the copy or set'
+refused "$graph" '{"kernel": 0}, {"kernel": 0, "part": true}' \
+    'graphs\[0\].nodes\[1\]: expected "part" of a copy or a set only'
+refused '{"kernel": 0}, {"what": "graph", "graph": 0, "launches": 4294967295}' \
+    '{"what": "host"}' 'expected at most 16777216 launches and copies'
+refused '{"kernel": 0}, {"what": "wait", "event": 1}' \
+    '{"what": "record", "event": 1}' \
+    'order\[1\]: waits for event 1, which nothing records'
+refused '{"kernel": 0}, {"untraced": -5}' '{"what": "host"}' \
+    'order\[1\]: expected "untraced" from 0 to 4294967295'
+
 expect 2 "$teg" program "$work/trace.csv"
 err 'choose the GPU it was measured on with -g'
 sed 's/,50000,/,five,/' "$work/trace.csv" >"$work/bad.csv"
 expect 1 "$teg" program "$work/bad.csv" -g a100
 err "bad.csv:4: expected a number for 'Duration', found 'five'"
-sed 's/,108,1,1,256,/,108,1,1,2560,/' "$work/trace.csv" >"$work/bad.csv"
+sed 's/,108,1,1,256,1,/,108,1,1,256,8,/' "$work/trace.csv" >"$work/bad.csv"
 expect 1 "$teg" program "$work/bad.csv" -g a100
 err 'bad.csv:4: the block of this launch fits no SM'
 sed 2d "$work/trace.csv" >"$work/bad.csv"

@@ -1,11 +1,14 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "tests/fuzz/common.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "config/gpu.h"
 
 const char *fuzz_file(const uint8_t *data, size_t size)
 {
@@ -19,6 +22,39 @@ const char *fuzz_file(const uint8_t *data, size_t size)
         pwrite(fd, data, size, 0) != (ssize_t)size)
         abort();
     return path;
+}
+
+const struct teg_gpu *fuzz_chip(void)
+{
+    static struct teg_gpu *gpu;
+    struct teg_diag d;
+
+    if (gpu == NULL && teg_gpu_load("config/v100.cfg", &gpu, &d) != TEG_OK)
+        abort();
+    return gpu;
+}
+
+struct fuzz_voices fuzz_hush(void)
+{
+    struct fuzz_voices voices;
+    int nowhere = open("/dev/null", O_WRONLY);
+
+    fflush(stdout);
+    voices.out = dup(STDOUT_FILENO);
+    voices.err = dup(STDERR_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+    return voices;
+}
+
+void fuzz_unhush(struct fuzz_voices voices)
+{
+    fflush(stdout);
+    dup2(voices.out, STDOUT_FILENO);
+    dup2(voices.err, STDERR_FILENO);
+    close(voices.out);
+    close(voices.err);
 }
 
 int fuzz_is_short(struct teg_launch *launch, uint64_t max)

@@ -17,6 +17,17 @@ enum {
 /* The path of a file that holds these bytes, until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
 
+/* The V100's description. */
+const struct teg_gpu *fuzz_chip(void);
+
+/* Takes what is printed from whoever watches the fuzzer, until it is given
+ * back what was returned. */
+struct fuzz_voices {
+    int out, err;
+};
+struct fuzz_voices fuzz_hush(void);
+void fuzz_unhush(struct fuzz_voices voices);
+
 /* Opens the bytes as a trace and, if its format is one of `formats` (bits of
  * enum teg_trace_format), walks every block of every launch. */
 void fuzz_walk(const uint8_t *data, size_t size, unsigned formats);

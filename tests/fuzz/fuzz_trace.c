@@ -16,16 +16,6 @@ static int progress(void *self, uint64_t blocks, uint64_t cycle)
     return cycle > CYCLES_MAX;
 }
 
-static const struct teg_gpu *chip(void)
-{
-    static struct teg_gpu *gpu;
-    struct teg_diag d;
-
-    if (gpu == NULL && teg_gpu_load("config/v100.cfg", &gpu, &d) != TEG_OK)
-        abort();
-    return gpu;
-}
-
 static void replay(struct teg_launch *launch)
 {
     static const struct teg_simulation_options options = {.sms = 2,
@@ -34,7 +24,7 @@ static void replay(struct teg_launch *launch)
     struct teg_diag d;
     uint64_t all;
 
-    if (teg_simulate(launch, chip(), &options, &s, &d) != TEG_OK)
+    if (teg_simulate(launch, fuzz_chip(), &options, &s, &d) != TEG_OK)
         return;
     all = s.warp_instructions;
     for (uint32_t i = 0; i < TEG_STALLS; i++)

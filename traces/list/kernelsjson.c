@@ -99,11 +99,6 @@ static teg_status add_step(const struct teg_score_entry *e,
 {
     struct teg_step step = {0};
 
-    if (list->steps == TEG_SCORE_ENTRIES_MAX)
-        return teg_fail(d, TEG_LIMIT, "",
-                        "expected at most %d launches and copies, those of "
-                        "graphs counted as often as these are launched",
-                        TEG_SCORE_ENTRIES_MAX);
     if (e->kind == TEG_SCORE_LAUNCH) {
         step.kernel = e->number;
         step.launches = e->times;
@@ -118,15 +113,23 @@ static teg_status add_step(const struct teg_score_entry *e,
     return teg_kernelslist_step(list, step, d);
 }
 
-/* Of a graph its nodes, in the order of the list. */
-static teg_status add_steps(const struct teg_score_entry *e,
-                            struct teg_kernelslist *list, struct teg_diag *d)
+/* Of a graph its nodes, in the order of the list.  Counts them in `*all`. */
+static teg_status add_steps(const char *path, const struct teg_score_entry *e,
+                            uint64_t *all, struct teg_kernelslist *list,
+                            struct teg_diag *d)
 {
-    const struct teg_score_graph *g;
+    const struct teg_score_graph *g = NULL;
 
-    if (e->kind != TEG_SCORE_GRAPH)
+    if (e->kind == TEG_SCORE_GRAPH)
+        g = &list->score.graph[e->number];
+    *all += g != NULL ? (uint64_t)e->times * g->nodes : 1;
+    if (*all > TEG_SCORE_ENTRIES_MAX)
+        return teg_fail(d, TEG_LIMIT, path,
+                        "expected at most %d launches and copies, those of "
+                        "graphs counted as often as these are launched",
+                        TEG_SCORE_ENTRIES_MAX);
+    if (g == NULL)
         return add_step(e, list, d);
-    g = &list->score.graph[e->number];
     for (uint32_t i = 0; i < e->times; i++) {
         for (uint32_t n = 0; n < g->nodes; n++)
             TRY(add_step(&g->node[n], list, d));
@@ -178,6 +181,7 @@ static teg_status read_order(const char *path, const json_t *root,
                              struct teg_diag *d)
 {
     const json_t *order = json_object_get(root, "order");
+    uint64_t all = 0;
 
     if (order == NULL)
         return TEG_OK;
@@ -187,7 +191,7 @@ static teg_status read_order(const char *path, const json_t *root,
                         type_name(order));
     TRY(teg_scorejson_read(path, root, schema, list->count, &list->score, d));
     for (size_t i = 0; i < list->score.entries; i++)
-        TRY(add_steps(&list->score.entry[i], list, d));
+        TRY(add_steps(path, &list->score.entry[i], &all, list, d));
     return check_order(path, root, schema, list, d);
 }
 

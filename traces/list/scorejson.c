@@ -221,6 +221,15 @@ static teg_status get_kind(const struct reader *r, const json_t *o,
     return TEG_OK;
 }
 
+/* What may be more rows of the one before. */
+static int has_rows(enum teg_score_kind kind)
+{
+    return kind == TEG_SCORE_COPY_TO_DEVICE ||
+           kind == TEG_SCORE_COPY_FROM_DEVICE ||
+           kind == TEG_SCORE_COPY_ON_DEVICE || kind == TEG_SCORE_COPY_PEER ||
+           kind == TEG_SCORE_SET;
+}
+
 /* Whether a launch is synchronised with that of its stream, of its event or
  * of all. */
 static int of_stream(const json_t *o)
@@ -251,6 +260,9 @@ static teg_status read_entry(const struct reader *r, const json_t *o,
     TRY(get_time(r, o, "host_us", &e->host_us));
     TRY(get_time(r, o, "us", &e->us));
     TRY(get_time(r, o, "start_us", &e->start_us));
+    if (e->part &&
+        (json_object_get(o, "kernel") != NULL || word < 0 || !has_rows(word)))
+        return fail(r, "expected \"part\" of a copy or a set only");
     if (json_object_get(o, "kernel") != NULL) {
         TRY(get_kernel(r, o, e));
         return get_launches(r, o, r->schema < TEG_SCORE_SCHEMA, &e->times);
@@ -299,6 +311,27 @@ static teg_status read_after(const struct reader *r, const json_t *o,
         }
         g->edge[(*edges)++] = (uint32_t)json_integer_value(v);
     }
+    return TEG_OK;
+}
+
+/* More rows of the node before come after that, and after nothing else. */
+static teg_status read_part(const struct reader *r, const json_t *o,
+                            struct teg_score_graph *g, uint32_t *edges,
+                            struct teg_score_entry *e)
+{
+    uint32_t *more;
+
+    if (e == g->node || e[-1].kind != e->kind ||
+        json_object_get(o, "after") != NULL)
+        return fail(r, "expected \"part\" right behind the copy or set that "
+                       "it is more rows of, and without \"after\"");
+    more = realloc(g->edge, (*edges + 1) * sizeof *more);
+    if (more == NULL)
+        return teg_fail_memory(r->d);
+    g->edge = more;
+    e->after = *edges;
+    e->afters = 1;
+    g->edge[(*edges)++] = (uint32_t)r->place - 1;
     return TEG_OK;
 }
 
@@ -392,7 +425,8 @@ static teg_status read_nodes(struct reader *r, const json_t *nodes,
         if (!may_be_node(e->kind))
             return fail(r, "expected a launch, a copy, a set or another "
                            "operation of the device in a graph");
-        TRY(read_after(r, o, g, &edges, e));
+        TRY(e->part ? read_part(r, o, g, &edges, e)
+                    : read_after(r, o, g, &edges, e));
     }
     return check_circle(r, g);
 }
@@ -611,30 +645,44 @@ static teg_status find_unrecorded(struct reader *r, const uint32_t *recorded,
     return TEG_OK;
 }
 
+/* Adds the events that `entries` record to `recorded`, and those of graphs
+ * that are launched there for the first time. */
+static void note_recorded(const struct teg_score *s,
+                          const struct teg_score_entry *entry, size_t entries,
+                          uint8_t *launched, uint32_t *recorded, size_t *count)
+{
+    for (size_t i = 0; i < entries; i++) {
+        const struct teg_score_entry *e = &entry[i];
+
+        if (e->kind == TEG_SCORE_RECORD)
+            recorded[(*count)++] = e->number;
+        if (e->kind != TEG_SCORE_GRAPH || launched[e->number])
+            continue;
+        launched[e->number] = 1;
+        note_recorded(s, s->graph[e->number].node, s->graph[e->number].nodes,
+                      launched, recorded, count);
+    }
+}
+
 static teg_status check_events(struct reader *r)
 {
     const struct teg_score *s = r->score;
     size_t count = 0, most = s->entries;
+    uint8_t *launched = calloc(s->graphs + 1, 1);
     uint32_t *recorded;
-    teg_status status;
+    teg_status status = TEG_OK;
 
     for (uint32_t g = 0; g < s->graphs; g++)
         most += s->graph[g].nodes;
     recorded = malloc((most + 1) * sizeof *recorded);
-    if (recorded == NULL)
-        return teg_fail_memory(r->d);
-    for (size_t i = 0; i < s->entries; i++) {
-        if (s->entry[i].kind == TEG_SCORE_RECORD)
-            recorded[count++] = s->entry[i].number;
+    if (launched == NULL || recorded == NULL)
+        status = teg_fail_memory(r->d);
+    if (status == TEG_OK) {
+        note_recorded(s, s->entry, s->entries, launched, recorded, &count);
+        qsort(recorded, count, sizeof *recorded, compare_events);
+        status = find_unrecorded(r, recorded, count);
     }
-    for (uint32_t g = 0; g < s->graphs; g++) {
-        for (uint32_t n = 0; n < s->graph[g].nodes; n++) {
-            if (s->graph[g].node[n].kind == TEG_SCORE_RECORD)
-                recorded[count++] = s->graph[g].node[n].number;
-        }
-    }
-    qsort(recorded, count, sizeof *recorded, compare_events);
-    status = find_unrecorded(r, recorded, count);
+    free(launched);
     free(recorded);
     return status;
 }
@@ -645,6 +693,7 @@ static teg_status read_order(struct reader *r, const json_t *root)
 {
     const json_t *order = json_object_get(root, "order"), *o;
     struct teg_score_entry e;
+    int64_t untraced;
     int known;
 
     r->array = "order";
@@ -663,9 +712,10 @@ static teg_status read_order(struct reader *r, const json_t *root)
         TRY(read_entry(r, o, &e, &known));
         if (!known)
             continue;
+        untraced = 0;
+        TRY(get_number(r, o, "untraced", 0, UINT32_MAX, &untraced));
         if (e.kind == TEG_SCORE_NOTHING)
-            r->score->untraced +=
-                (uint64_t)json_integer_value(json_object_get(o, "untraced"));
+            r->score->untraced += (uint64_t)untraced;
         TRY(teg_score_add(r->score, e, r->d));
     }
     return TEG_OK;

@@ -341,11 +341,14 @@ static json_t *compare_values(const void *part)
 
 static const char *number_text(double v, char out[32])
 {
-    if (fabs(v) < 1e15 && fabs(v - floor(v)) < 1e-9 && v >= 0)
+    const bool whole = fabs(v - floor(v)) < 1e-9;
+
+    if (fabs(v) >= 1e15)
+        snprintf(out, 32, "%.4g", v);
+    else if (v < 0 || (v < 1000 && !whole))
+        snprintf(out, 32, "%.2f", v);
+    else
         return with_commas((uint64_t)(v + 0.5), out);
-    if (fabs(v) >= 1000)
-        return with_commas((uint64_t)(fabs(v) + 0.5), out);
-    snprintf(out, 32, "%.2f", v);
     return out;
 }
 

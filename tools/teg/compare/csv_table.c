@@ -31,13 +31,16 @@ static bool take_cell(char **from, char **to, uint32_t *line)
     char *p = *from, *out = *to;
 
     if (*p == '"') {
-        for (p++; *p != '\0'; p++) {
-            if (*p == '"' && *++p != '"')
-                break;
+        bool closed = false;
+
+        for (p++; *p != '\0' && !closed; p++) {
+            closed = *p == '"' && p[1] != '"';
+            p += *p == '"' && !closed;
             *line += *p == '\n';
-            *out++ = *p;
+            if (!closed)
+                *out++ = *p;
         }
-        if (p[0] == '\0' && p[-1] != '"')
+        if (!closed)
             return false;
     }
     /* What other programs print between tables may have quotes anywhere. */

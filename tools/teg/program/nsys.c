@@ -40,14 +40,22 @@ static const struct {
         TIME, /* us */
         SIZE, /* bytes */
     } unit;
+    uint32_t least, most; /* of whole numbers: CUDA's own limits */
 } columns[COLUMNS] = {
-    [START] = {"Start", TIME},        [DURATION] = {"Duration", TIME},
-    [GRID] = {"GrdX", PLAIN},         [GRID + 1] = {"GrdY", PLAIN},
-    [GRID + 2] = {"GrdZ", PLAIN},     [BLOCK] = {"BlkX", PLAIN},
-    [BLOCK + 1] = {"BlkY", PLAIN},    [BLOCK + 2] = {"BlkZ", PLAIN},
-    [REGISTERS] = {"Reg/Trd", PLAIN}, [STATIC] = {"StcSMem", SIZE},
-    [DYNAMIC] = {"DymSMem", SIZE},    [BYTES] = {"Bytes", SIZE},
-    [STREAM] = {"Strm", PLAIN},       [NAME] = {"Name", PLAIN},
+    [START] = {"Start", TIME, 0, 0},
+    [DURATION] = {"Duration", TIME, 0, 0},
+    [GRID] = {"GrdX", PLAIN, 1, INT32_MAX},
+    [GRID + 1] = {"GrdY", PLAIN, 1, UINT16_MAX},
+    [GRID + 2] = {"GrdZ", PLAIN, 1, UINT16_MAX},
+    [BLOCK] = {"BlkX", PLAIN, 1, 1024},
+    [BLOCK + 1] = {"BlkY", PLAIN, 1, 1024},
+    [BLOCK + 2] = {"BlkZ", PLAIN, 1, 64},
+    [REGISTERS] = {"Reg/Trd", PLAIN, 0, 255},
+    [STATIC] = {"StcSMem", SIZE, 0, 0},
+    [DYNAMIC] = {"DymSMem", SIZE, 0, 0},
+    [BYTES] = {"Bytes", SIZE, 0, 0},
+    [STREAM] = {"Strm", PLAIN, 0, UINT32_MAX},
+    [NAME] = {"Name", PLAIN, 0, 0},
 };
 
 static const struct {
@@ -128,6 +136,29 @@ static int get(const struct import *m, const struct csv_row *row, enum column c,
     return fail(m, row, what);
 }
 
+/* A whole one. */
+static int get_count(const struct import *m, const struct csv_row *row,
+                     enum column c, uint32_t *count)
+{
+    char what[160];
+    double value;
+    int status = get(m, row, c, &value);
+
+    if (status != EXIT_DONE)
+        return status;
+    if (value >= columns[c].least && value <= columns[c].most &&
+        floor(value) >= value) {
+        *count = (uint32_t)value;
+        return EXIT_DONE;
+    }
+    snprintf(what, sizeof what,
+             "expected a whole number from %" PRIu32 " to %" PRIu32
+             " for '%s', found '%.60s'",
+             columns[c].least, columns[c].most, columns[c].begins,
+             text_of(m, row, c));
+    return fail(m, row, what);
+}
+
 /* ---- kernels -------------------------------------------------------------- */
 
 /* What a row says of its kernel. */
@@ -146,17 +177,13 @@ static int describe(const struct import *m, const struct csv_row *row,
     int status = EXIT_DONE;
 
     f->name = text_of(m, row, NAME);
-    for (int i = 0; i < REGISTERS - GRID + 1 && status == EXIT_DONE; i++) {
-        status = get(m, row, (enum column)(GRID + i), &value);
-        *to[i] = (uint32_t)fmin(value, 4e9);
-    }
+    for (int c = GRID; c <= REGISTERS && status == EXIT_DONE; c++)
+        status = get_count(m, row, (enum column)c, to[c - GRID]);
     for (int c = STATIC; c <= DYNAMIC && status == EXIT_DONE; c++) {
         status = get(m, row, (enum column)c, &value);
         shared += value;
     }
     f->shared_bytes = (uint32_t)fmin(shared, 4e9);
-    if (status == EXIT_DONE && (f->grid[0] == 0 || f->block[0] == 0))
-        return fail(m, row, "expected the grid and block of a launch");
     return status;
 }
 
@@ -305,14 +332,15 @@ static int add_row(struct import *m, const struct csv_row *row)
                                 .number = TEG_SCORE_NONE,
                                 .times = 1,
                                 .place = row->line};
-    double start, stream, bytes;
+    double start, bytes;
+    uint32_t stream;
     struct teg_diag d;
     int status = get(m, row, START, &start);
 
     if (status == EXIT_DONE)
         status = get(m, row, DURATION, &e.us);
     if (status == EXIT_DONE)
-        status = get(m, row, STREAM, &stream);
+        status = get_count(m, row, STREAM, &stream);
     if (status == EXIT_DONE)
         status = get(m, row, BYTES, &bytes);
     if (status == EXIT_DONE)
@@ -325,7 +353,7 @@ static int add_row(struct import *m, const struct csv_row *row)
     if (start < m->before)
         return fail(m, row, "expected rows in the order of their start");
     m->before = start;
-    if (teg_score_stream(&m->p->own, 0, (int64_t)stream, &e.stream, &d) !=
+    if (teg_score_stream(&m->p->own, 0, stream, &e.stream, &d) !=
         TEG_OK)
         return say_fault(&d);
     /* What the default stream waits for is in the times. */

@@ -31,6 +31,33 @@ bool stored_is_result(const char *path)
     return c == '{' && !lists_traces(path);
 }
 
+/* Whether it is what a replay of one kernel gave, as far as those who read it
+ * take for granted. */
+static bool is_one(const json_t *o)
+{
+    const json_t *kernel = json_object_get(o, "kernel");
+    const json_t *launches = json_object_get(kernel, "launches");
+    const json_t *name = json_object_get(json_object_get(o, "gpu"), "name");
+
+    return json_is_number(json_object_get(o, "cycles")) &&
+           json_is_string(json_object_get(kernel, "name")) &&
+           json_is_string(name) &&
+           (launches == NULL || (json_integer_value(launches) > 0 &&
+                                 json_integer_value(launches) <= UINT32_MAX));
+}
+
+/* Of one kernel, or of one at least. */
+static bool is_result(const json_t *root)
+{
+    const json_t *kernels = json_object_get(root, "kernels");
+
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        if (!is_one(json_array_get(kernels, i)))
+            return false;
+    }
+    return json_array_size(kernels) != 0 || is_one(root);
+}
+
 int stored_load(const char *path, json_t **result)
 {
     json_error_t error;
@@ -40,8 +67,7 @@ int stored_load(const char *path, json_t **result)
         say(path, "line %d: %s", error.line, error.text);
         return EXIT_FAULT;
     }
-    if (json_object_get(*result, "cycles") == NULL &&
-        !json_is_array(json_object_get(*result, "kernels"))) {
+    if (!is_result(*result)) {
         say(path, "expected a result of `teg run -f json`, found other JSON");
         json_decref(*result);
         *result = NULL;
