@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time is held to be the same within this. */
-static const double tiny_us = 1e-9;
+#include "sim/program/moment.h"
+
+#include "sim/program/moment.h"
 
 /* Blocks that were placed at once on one SM, and end at once. */
 struct batch {
@@ -330,7 +331,9 @@ static teg_status end_solitude(struct sim_floor *f, struct teg_diag *d)
 {
     struct launch *l = f->launch[0];
     double at = l->at;
-    uint64_t wave = (uint64_t)(at / l->block_us + tiny_us);
+    uint64_t wave = l->block_us > 0
+                        ? (uint64_t)((at + moment_width(f->now)) / l->block_us)
+                        : 0;
     uint64_t later, left = l->kernel->blocks;
 
     f->alone = 0;
@@ -442,9 +445,10 @@ double sim_floor_next(const struct sim_floor *f)
 /* The blocks of the launch that have ended. */
 static int retire(struct sim_floor *f, struct launch *l)
 {
+    double same = moment_width(f->now);
     int ended = 0;
 
-    while (l->batches != 0 && l->batch[l->first].end <= l->at + tiny_us) {
+    while (l->batches != 0 && l->batch[l->first].end <= l->at + same) {
         const struct batch *b = &l->batch[l->first];
 
         f->last_left = l->task;
@@ -479,7 +483,7 @@ teg_status sim_floor_advance(struct sim_floor *f, double now,
         f->launch[i]->at += passed * f->launch[i]->speed;
     f->now = now;
     if (f->alone) {
-        if (f->launch[0]->at + tiny_us >= f->launch[0]->us) {
+        if (f->launch[0]->at + moment_width(now) >= f->launch[0]->us) {
             f->alone = 0;
             f->last_left = f->launch[0]->task;
             end_launch(f, 0);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/program/moment.h"
+
 enum {
     TO,
     FROM,
@@ -11,8 +13,6 @@ enum {
     PEER,
     BYTES_PER_US = 1000, /* a GB/s */
 };
-
-static const double tiny_us = 1e-9;
 
 static double dram_gbs(const struct teg_gpu *gpu)
 {
@@ -164,12 +164,12 @@ double sim_link_next(const struct sim_link *l)
     return l->now + left;
 }
 
-static void go_on(struct sim_link_copy *c, double us)
+static void go_on(struct sim_link_copy *c, double us, double same)
 {
     double waited = fmin(us, c->wait);
 
     c->wait -= waited;
-    if (us > waited || c->wait <= tiny_us)
+    if (us > waited || c->wait <= same)
         c->bytes =
             isfinite(c->rate) ? fmax(c->bytes - (us - waited) * c->rate, 0) : 0;
 }
@@ -178,11 +178,12 @@ static int end_copies(struct sim_link *l, struct way *w)
 {
     uint32_t kept = 0, active = w->active;
     uint32_t ended = 0;
+    double same = moment_width(l->now);
 
     for (uint32_t i = 0; i < w->copies; i++) {
         struct sim_link_copy c = w->copy[i];
 
-        if (i < active && left_of(&c) <= tiny_us) {
+        if (i < active && left_of(&c) <= same) {
             w->last_ended = c.task;
             ended++;
             l->ended(l->self, c.task, l->now);
@@ -201,7 +202,7 @@ void sim_link_advance(struct sim_link *l, double now)
 
     for (int w = 0; w < SIM_LINK_WAYS; w++) {
         for (uint32_t i = 0; i < l->way[w].active; i++)
-            go_on(&l->way[w].copy[i], now - l->now);
+            go_on(&l->way[w].copy[i], now - l->now, moment_width(now));
     }
     l->now = now;
     for (int w = 0; w < SIM_LINK_WAYS; w++)

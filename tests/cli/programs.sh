@@ -103,6 +103,13 @@ sed 's/,15,spin/,1.5,spin/' "$work/trace.csv" >"$work/half.csv"
 expect 1 "$teg" program "$work/half.csv" -g a100
 err "half.csv:5: expected a whole number .* for 'Strm', found '1.5'"
 
+echo "$two{\"what\": \"host\", \"us\": 77777777777.3, \"stream\": 2},
+    {\"what\": \"device-to-host\", \"address\": \"0x10\", \"bytes\": 64,
+    \"stream\": 2}, {\"kernel\": 0}]}" >"$work/day.json"
+# After a day a moment is wider than what is left of a copy: it ends.
+check 'a long program ends' [ -n "$(timeout 20 "$teg" program -g a100 -f json \
+    --no-ranking "$work/day.json" | sed -n '/"time_us"/p')" ]
+
 # A score that cannot be: rows of nothing, or of what comes behind them; more
 # launches than anyone would wait for; a number of them below none.
 copy='"what": "set", "address": "0x10", "bytes": 4'

@@ -1,4 +1,6 @@
 /* Any JSON as two results that are compared, in every format. */
+#include <stdio.h>
+
 #include "tests/fuzz/common.h"
 #include "tools/teg/cli/teg.h"
 
