@@ -21,8 +21,7 @@ uint64_t sim_stage_take(struct sim_sm *sm, uint32_t instance, uint64_t start,
 
     stage->copies -=
         teg_min(stage->copies, (from - *free_from) * chip->copies_alone);
-    lines =
-        teg_min(stage->copies, parts * chip->copies_beside / SIM_FRACTION);
+    lines = teg_min(stage->copies, parts * chip->copies_beside / SIM_FRACTION);
     stage->copies -= lines;
     parts += lines + stage->rest;
     stage->rest = (uint32_t)(parts % SIM_FRACTION);

@@ -1,6 +1,7 @@
 #include "traces/study/lint.h"
 
 #include "traces/block/seen.h"
+#include "traces/study/waits.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -76,10 +77,14 @@ static const struct kind {
      "the trace has another number of blocks than the grid"},
     {"spin-loop", SEVERITY_WARNING, 1,
      "a loop polls memory: its iterations depend on the traced run's timing"},
+    {"uncommitted", SEVERITY_WARNING, 1,
+     "a warp waits while what it has started is in no group"},
     {"uneven-loop", SEVERITY_INFO, 1,
      "iteration counts differ wildly: a spin loop, or data that do"},
     {"unknown-opcode", SEVERITY_WARNING, 1,
      "opcodes in no table are timed as their first letters suggest"},
+    {"wait-for-nothing", SEVERITY_WARNING, 1,
+     "a warp waits for a group and has committed none"},
     {"warp-outside-block", SEVERITY_ERROR, 1,
      "a warp's number is too large for the block"},
     {"warp-repeated", SEVERITY_ERROR, 1,
@@ -302,12 +307,29 @@ static void check_exited(struct lint *l, const struct teg_inst *inst)
                       teg_program_text(&l->kernel->program, inst), inst->pc);
 }
 
+/* A wait that returns at once, or before what it is for. */
+static void check_wait(struct lint *l, const struct teg_inst *inst,
+                       enum teg_wait_fault fault)
+{
+    int nothing = fault == WAIT_FAULT_NOTHING;
+    const char *kind = nothing ? "wait-for-nothing" : "uncommitted";
+    char where[WHERE_BYTES];
+
+    if (fault != WAIT_FAULT_NONE && first(l, kind, where))
+        teg_notes_add(l->out, kind, where,
+                      "%s at pc 0x%" PRIx64 " waits for a group, %s",
+                      teg_program_text(&l->kernel->program, inst), inst->pc,
+                      nothing ? "but none was committed before"
+                              : "but what was started before is in none");
+}
+
 /* Returns how many barriers the warp waited at. */
 static uint64_t walk_warp(struct lint *l, struct teg_block *block,
                           uint32_t stream)
 {
     struct teg_cursor c;
     struct teg_access access;
+    struct teg_waits waits = {0};
     uint32_t active = 0, exited = 0;
     uint64_t barriers = 0;
 
@@ -323,6 +345,8 @@ static uint64_t walk_warp(struct lint *l, struct teg_block *block,
             exited |= c.mask;
         if (inst->flags & INST_BARRIER)
             barriers++;
+        if (c.mask != 0)
+            check_wait(l, inst, teg_waits_step(&waits, inst));
         if (teg_cursor_access(&c, &access))
             use_address(l, c.inst, &access);
     }

@@ -194,6 +194,24 @@ START_TEST(barriers_that_differ_between_warps_are_found)
 }
 END_TEST
 
+START_TEST(copies_in_no_group_are_found)
+{
+    header("1,1,1", "64,1,1", "0", "16", "80");
+    begin("0,0,0");
+    warp("0");
+    put("insts = 4\n0010 ffffffff 0 LDGSTS.E 1 R2 4 1 0x1000 4\n"
+        "0020 ffffffff 0 LDGDEPBAR 0 0\n0030 ffffffff 0 DEPBAR.LE 0 "
+        "0\n" EXIT_LINE);
+    warp("1");
+    put("insts = 3\n0010 ffffffff 0 LDGSTS.E 1 R2 4 1 0x1000 4\n"
+        "0030 ffffffff 0 DEPBAR.LE 0 0\n" EXIT_LINE END);
+    ck_assert_int_eq(lint(0), TEG_OK);
+    ck_assert_uint_eq(note("uncommitted")->count, 1);
+    ck_assert_str_eq(note("uncommitted")->where, "block (0,0,0) warp 1");
+    ck_assert_ptr_nonnull(strstr(note("uncommitted")->what, "at pc 0x30"));
+}
+END_TEST
+
 START_TEST(another_generation_is_found)
 {
     static const struct {
@@ -378,6 +396,7 @@ int main(void)
     tcase_add_test(tcase, instructions_after_exit_are_found_once);
     tcase_add_test(tcase, addresses_of_zero_are_found_in_global_memory_only);
     tcase_add_test(tcase, barriers_that_differ_between_warps_are_found);
+    tcase_add_test(tcase, copies_in_no_group_are_found);
     tcase_add_test(tcase, another_generation_is_found);
     tcase_add_test(tcase, resources_beyond_the_chip_are_found);
     tcase_add_test(tcase, polling_an_address_is_a_suspected_spin_loop);
