@@ -499,11 +499,9 @@ static int reaches_texels(const struct teg_program *p,
 
 /* ---- register banks --------------------------------------------------------- */
 
-/* The most registers that arithmetic reads of one bank.  What goes through
- * queues or is a tensor product reads otherwise (sim/engine/operands.h).
- * (Lai 2013, 4.4.4) */
-static uint32_t bank_ways(const struct teg_gpu *gpu,
-                          const struct teg_inst *inst)
+/* (Lai 2013, 4.4.4) */
+uint32_t collect_bank_ways(const struct teg_gpu *gpu,
+                           const struct teg_inst *inst)
 {
     uint64_t seen[(TEG_REG_P - TEG_REG_R) / 64 + 1] = {0};
     uint32_t reads[4] = {0}, most = 0;
@@ -534,7 +532,7 @@ static uint32_t bank_ways(const struct teg_gpu *gpu,
 static void add_bank_ways(struct collect_statistics *c,
                           const struct teg_inst *inst, uint64_t issued)
 {
-    uint32_t ways = bank_ways(c->gpu, inst);
+    uint32_t ways = collect_bank_ways(c->gpu, inst);
 
     if (ways == 2)
         c->s->register_conflicts_2 += issued;

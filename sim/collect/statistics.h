@@ -69,6 +69,11 @@ teg_status collect_statistics_new(struct teg_statistics *s,
                                   struct teg_diag *d);
 void collect_statistics_free(struct collect_statistics *c);
 struct sim_listener collect_statistics_listener(struct collect_statistics *c);
+/* The most registers that arithmetic reads of one bank, whatever stands by for
+ * reuse; 0: what goes through queues or is a tensor product, which read
+ * otherwise (sim/engine/operands.h). */
+uint32_t collect_bank_ways(const struct teg_gpu *gpu,
+                           const struct teg_inst *inst);
 /* TEG_MEMORY if a sample had to be dropped since `new`. */
 teg_status collect_statistics_check(const struct collect_statistics *c,
                                     struct teg_diag *d);

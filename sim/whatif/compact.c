@@ -60,10 +60,13 @@ static void compact_warp(struct teg_block *from, uint32_t stream,
     }
 }
 
-void stream_change_no_divergence(struct teg_block *from,
-                                 const struct teg_program *program,
-                                 struct teg_block_builder *b)
+teg_status stream_change_no_divergence(struct teg_block *from,
+                                       const struct teg_program *program,
+                                       struct teg_block_builder *b,
+                                       struct teg_diag *d)
 {
+    (void)d;
     for (uint32_t i = 0; i < teg_block_warps(from); i++)
         compact_warp(from, i, program, b);
+    return TEG_OK;
 }

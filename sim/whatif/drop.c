@@ -1,34 +1,72 @@
 /*
- * no-spills: streams without some of their instructions.  Who reads what one
- * of these would have written waits for the writer before it.
+ * Instructions that a what-if leaves out.  Who reads what one of these would
+ * have written waits for the writer before it.
  */
 #include "sim/whatif/stream_change.h"
 
-typedef int is_dropped(const struct teg_inst *inst);
+#include <string.h>
 
-static void copy_warp(struct teg_block *from, uint32_t stream,
-                      const struct teg_program *program, is_dropped *dropped,
-                      struct teg_block_builder *b)
+static int starts_with(const char *text, const char *start)
 {
-    struct teg_cursor cursor;
+    return strncmp(text, start, strlen(start)) == 0;
+}
 
-    teg_block_builder_warp(b, teg_block_warp_id(from, stream));
-    teg_cursor_init(&cursor, from, stream);
-    while (teg_cursor_next(&cursor)) {
-        if (!dropped(&program->inst[cursor.inst]))
-            teg_block_builder_copy(b, cursor.inst, &cursor);
+int stream_drop_spills(const struct teg_program *program, uint32_t index)
+{
+    return program->inst[index].space == SPACE_LOCAL;
+}
+
+/* With what the compiler puts behind a fence: the error barrier, and L1's lines
+ * made invalid. */
+int stream_drop_fences(const struct teg_program *program, uint32_t index)
+{
+    const struct teg_inst *inst = &program->inst[index];
+    const char *text = teg_program_text(program, inst);
+
+    return inst->fence != FENCE_NONE || starts_with(text, "ERRBAR") ||
+           starts_with(text, "CCTL.IVALL");
+}
+
+int stream_drop_conversions(const struct teg_program *program, uint32_t index)
+{
+    const char *text = teg_program_text(program, &program->inst[index]);
+
+    if (text[0] == '@')
+        text += strcspn(text, " ") + 1;
+    return starts_with(text, "F2F") && strstr(text, "F32") != NULL &&
+           strstr(text, "F64") != NULL;
+}
+
+/* ---- mathematical functions ----------------------------------------------- */
+
+static int is_special(const struct teg_program *program, uint32_t index)
+{
+    const char *text = teg_program_text(program, &program->inst[index]);
+
+    if (text[0] == '@')
+        text += strcspn(text, " ") + 1;
+    return starts_with(text, "MUFU");
+}
+
+static int of_one_line(const struct teg_inst *a, const struct teg_inst *b)
+{
+    return a->line == b->line && a->file == b->file && a->call == b->call;
+}
+
+/* What reduces the argument, refines the result and looks for exceptions
+ * stands in the line of the special function. */
+int stream_drop_functions(const struct teg_program *program, uint32_t index)
+{
+    const struct teg_inst *inst = &program->inst[index];
+    enum teg_op_class c = inst->op_class;
+    int around = c == CLASS_FADD || c == CLASS_FMUL || c == CLASS_FMAD ||
+                 c == CLASS_FCMP || c == CLASS_SFU;
+
+    if (!around || inst->line == 0 || is_special(program, index))
+        return 0;
+    for (uint32_t i = 0; i < program->count; i++) {
+        if (of_one_line(&program->inst[i], inst) && is_special(program, i))
+            return 1;
     }
-}
-
-static int is_spill(const struct teg_inst *inst)
-{
-    return inst->space == SPACE_LOCAL;
-}
-
-void stream_change_no_spills(struct teg_block *from,
-                             const struct teg_program *program,
-                             struct teg_block_builder *b)
-{
-    for (uint32_t i = 0; i < teg_block_warps(from); i++)
-        copy_warp(from, i, program, is_spill, b);
+    return 0;
 }

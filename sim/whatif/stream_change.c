@@ -9,36 +9,58 @@ struct changed_launch {
     struct teg_kernel kernel; /* everything but the program is borrowed from
                                   `from` */
     struct teg_block_builder *builder; /* owned; NULL without block change */
+    uint8_t *dropped; /* owned, [kernel.program.count]; NULL without drops */
 };
 
-void stream_change_no_barriers(struct teg_inst *inst)
+void stream_change_no_barriers(struct teg_inst *inst, const char *text)
 {
+    (void)text;
     if (!(inst->flags & (INST_BARRIER | INST_ARRIVE)) &&
         inst->op_class != CLASS_BARRIER)
         return;
     inst->op_class = CLASS_NOP;
-    inst->flags &= (uint16_t)~(INST_BARRIER | INST_ARRIVE);
+    inst->flags &= (uint16_t) ~(INST_BARRIER | INST_ARRIVE);
 }
 
-void stream_change_no_control(struct teg_inst *inst)
+void stream_change_no_control(struct teg_inst *inst, const char *text)
 {
+    (void)text;
     inst->control = (struct teg_control){0};
 }
 
-void stream_change_no_dependences(struct teg_inst *inst)
+void stream_change_no_dependences(struct teg_inst *inst, const char *text)
 {
     inst->src_count = inst->dst_count = 0;
-    inst->flags &= (uint16_t)~(INST_SETS_P | INST_READS_P);
-    stream_change_no_control(inst);
+    inst->flags &= (uint16_t) ~(INST_SETS_P | INST_READS_P);
+    stream_change_no_control(inst, text);
 }
 
 /* 7 is no barrier: who waits for one finds it free. */
-void stream_change_forget_result(struct teg_inst *inst)
+void stream_change_forget_result(struct teg_inst *inst, const char *text)
 {
+    (void)text;
     inst->dst_count = 0;
     inst->flags &= (uint16_t)~INST_SETS_P;
     if (inst->control.known)
         inst->control.write_barrier = 7;
+}
+
+/* Decided once for each instruction. */
+static teg_status follow_drops(struct changed_launch *c, uint32_t known,
+                               struct teg_diag *d)
+{
+    uint32_t count = c->kernel.program.count;
+    uint8_t *dropped;
+
+    if (c->change.drop == NULL || count <= known)
+        return TEG_OK;
+    dropped = realloc(c->dropped, count);
+    if (dropped == NULL)
+        return teg_fail_memory(d);
+    c->dropped = dropped;
+    for (uint32_t i = known; i < count; i++)
+        dropped[i] = (uint8_t)c->change.drop(&c->from.kernel->program, i);
+    return TEG_OK;
 }
 
 /* The original's program grows with its blocks; follows it. */
@@ -46,6 +68,7 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
 {
     const struct teg_program *from = &c->from.kernel->program;
     struct teg_program *to = &c->kernel.program;
+    uint32_t known = to->count;
 
     while (to->count < from->count) {
         struct teg_inst inst = from->inst[to->count];
@@ -54,7 +77,7 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
 
         if (c->change.inst != NULL &&
             line_place_has(&c->change.place, from, &inst))
-            c->change.inst(&inst);
+            c->change.inst(&inst, text);
         assert(!teg_inst_has_addresses(&inst) ==
                    !teg_inst_has_addresses(&from->inst[to->count]) &&
                inst.values == from->inst[to->count].values);
@@ -64,7 +87,7 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
         TRY(teg_program_set_call(
             to, index, teg_program_call(from, &from->inst[index]), d));
     }
-    return TEG_OK;
+    return follow_drops(c, known, d);
 }
 
 /* The remarks grow while the trace is read. */
@@ -78,7 +101,35 @@ static void follow_kernel(struct changed_launch *c)
 
 static int rewrites(const struct changed_launch *c)
 {
-    return c->change.block != NULL || c->change.line != NULL;
+    return c->change.block != NULL || c->change.drop != NULL ||
+           c->change.line != NULL;
+}
+
+static void drop(const struct changed_launch *c, struct teg_block *from)
+{
+    for (uint32_t i = 0; i < teg_block_warps(from); i++) {
+        struct teg_cursor cursor;
+
+        teg_block_builder_warp(c->builder, teg_block_warp_id(from, i));
+        teg_cursor_init(&cursor, from, i);
+        while (teg_cursor_next(&cursor)) {
+            if (!c->dropped[cursor.inst])
+                teg_block_builder_copy(c->builder, cursor.inst, &cursor);
+        }
+    }
+}
+
+static teg_status change_block(struct changed_launch *c, struct teg_block *from,
+                               struct teg_diag *d)
+{
+    if (c->change.block != NULL)
+        return c->change.block(from, &c->kernel.program, c->builder, d);
+    if (c->change.line != NULL)
+        line_change_block(c->change.line, &c->change.place, &c->kernel, from,
+                          c->builder);
+    else
+        drop(c, from);
+    return TEG_OK;
 }
 
 /* Replaces `*block`, which is freed. */
@@ -91,14 +142,11 @@ static teg_status rewrite(struct changed_launch *c, struct teg_block **block,
     teg_status status;
 
     teg_block_builder_begin(c->builder, teg_block_position(from));
-    if (c->change.line != NULL)
-        line_change_block(c->change.line, &c->change.place, &c->kernel, from,
-                          c->builder);
-    else
-        c->change.block(from, &c->kernel.program, c->builder);
+    status = change_block(c, from, d);
     teg_block_free(from);
     *block = NULL;
-    status = teg_block_builder_end(c->builder, &bytes, &size, d);
+    if (status == TEG_OK)
+        status = teg_block_builder_end(c->builder, &bytes, &size, d);
     if (status != TEG_OK)
         return status;
     return teg_block_open(&c->kernel.program, bytes, size, "what-if", 0, block,
@@ -126,6 +174,7 @@ static void release(struct changed_launch *c)
 {
     teg_program_release(&c->kernel.program);
     teg_block_builder_free(c->builder);
+    free(c->dropped);
     free(c);
 }
 

@@ -11,15 +11,20 @@
 
 #include "sim/whatif/line_change.h"
 
-typedef void inst_change(struct teg_inst *inst);
+/* `text`: as it is disassembled. */
+typedef void inst_change(struct teg_inst *inst, const char *text);
+/* Whether instruction `index` of the original is not executed. */
+typedef int inst_drop(const struct teg_program *program, uint32_t index);
 /* Writes the warps of `from` into `b`, which has begun the block. */
-typedef void block_change(struct teg_block *from,
-                          const struct teg_program *program,
-                          struct teg_block_builder *b);
+typedef teg_status block_change(struct teg_block *from,
+                                const struct teg_program *program,
+                                struct teg_block_builder *b,
+                                struct teg_diag *d);
 
 struct stream_change {
     inst_change *inst;       /* NULL: the program stays */
-    block_change *block;     /* NULL: blocks are handed on */
+    inst_drop *drop;         /* NULL: all are executed */
+    block_change *block;     /* NULL: blocks are handed on; not with `drop` */
     line_change *line;       /* in place of `block`; NULL: none */
     struct line_place place; /* what `inst` and `line` are limited to */
 };
@@ -32,10 +37,27 @@ inst_change stream_change_no_dependences;
 inst_change stream_change_forget_result;
 /* No control code known. */
 inst_change stream_change_no_control;
-/* sim/whatif/drop.c: without accesses to local memory. */
-block_change stream_change_no_spills;
 /* sim/whatif/compact.c */
 block_change stream_change_no_divergence;
+/* sim/whatif/regroup.c: threads in warps by what they execute. */
+block_change stream_change_regrouped;
+/* sim/whatif/deal.c: what a warp executes more than the others, for them. */
+block_change stream_change_even_warps;
+/* sim/whatif/block_atomics.c: a word once for all of a block. */
+block_change stream_change_block_atomics;
+
+/* sim/whatif/work.c: what a program that does less would not execute... */
+block_change stream_change_half_instructions;
+/* ... and would execute instead. */
+inst_change stream_change_local_in_shared;
+inst_change stream_change_floats;
+inst_change stream_change_cheap_functions;
+
+/* sim/whatif/drop.c */
+inst_drop stream_drop_spills;
+inst_drop stream_drop_fences;
+inst_drop stream_drop_conversions; /* between floats and doubles */
+inst_drop stream_drop_functions;   /* but for one instruction of each */
 
 /* Replaces `launch` by one that changes what it hands out; its close closes
  * the original too.  On failure `launch` is as before. */

@@ -1,6 +1,7 @@
 #include "isa/base/nearest.h"
 #include "sim/teg.h"
 #include "sim/whatif/gpu_change.h"
+#include "sim/whatif/spread.h"
 #include "sim/whatif/stream_change.h"
 
 #include <stdio.h>
@@ -9,9 +10,11 @@
 #define DOUBLE_PREFIX "double:"
 
 static const struct teg_whatif list[] = {
-#define WHATIF(name, gpu, inst, block, help) {name, help},
+#define WHATIF(name, gpu, inst, drop, block, help)     {name, help},
+#define PROGRAM(name, inst, drop, block, launch, help) {name, help},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
+#undef PROGRAM
 };
 
 enum {
@@ -20,15 +23,28 @@ enum {
 
 #define gpu_change_NONE    NULL
 #define stream_change_NONE NULL
+#define stream_drop_NONE   NULL
+#define NONE_wrap          NULL
+typedef teg_status launch_wrap(const struct teg_gpu *gpu,
+                               struct teg_launch *launch, struct teg_diag *d);
+
 static const struct {
     gpu_change *gpu;
     struct stream_change stream;
+    launch_wrap *launch;
 } changes[WHATIFS] = {
-#define WHATIF(name, gpu, inst_, block_, help) \
-    {gpu_change_##gpu,                         \
-     {.inst = stream_change_##inst_, .block = stream_change_##block_}},
+#define STREAM(inst_, drop_, block_)                                \
+    {                                                               \
+        .inst = stream_change_##inst_, .drop = stream_drop_##drop_, \
+        .block = stream_change_##block_                             \
+    }
+#define WHATIF(name, gpu, inst, drop, block, help) \
+    {gpu_change_##gpu, STREAM(inst, drop, block), NULL},
+#define PROGRAM(name, inst, drop, block, launch, help) \
+    {NULL, STREAM(inst, drop, block), launch##_wrap},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
+#undef PROGRAM
 };
 
 static const struct teg_whatif at_line[] = {
@@ -49,11 +65,13 @@ static const struct stream_change line_changes[AT_LINES] = {
 #undef AT_LINE
 };
 
-/* ",no-bank-conflicts,coalesced": all of them. */
+/* ",no-bank-conflicts,coalesced": all that leave the program alone. */
 static const char all_names[] =
-#define WHATIF(name, gpu, inst, block, help) "," name
+#define WHATIF(name, gpu, inst, drop, block, help) "," name
+#define PROGRAM(name, inst, drop, block, launch, help)
 #include "sim/whatif/whatif.def"
 #undef WHATIF
+#undef PROGRAM
     ;
 
 const struct teg_whatif *teg_whatifs_at_line(uint32_t *count)
@@ -90,8 +108,10 @@ static teg_status apply_row(uint32_t row, struct teg_gpu *gpu,
 {
     const struct stream_change *stream = &changes[row].stream;
 
-    if (stream->inst != NULL || stream->block != NULL)
+    if (stream->inst != NULL || stream->drop != NULL || stream->block != NULL)
         TRY(stream_change_wrap(stream, launch, d));
+    if (changes[row].launch != NULL)
+        TRY(changes[row].launch(gpu, launch, d));
     if (changes[row].gpu != NULL)
         changes[row].gpu(gpu);
     return TEG_OK;

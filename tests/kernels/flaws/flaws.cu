@@ -190,7 +190,7 @@ extern "C" __global__ void chase_flaw(const int *next, int *out)
     int at = blockIdx.x * 64 + threadIdx.x;
 
     for (int i = 0; i < 24; i++)
-        at = next[at];
+        at = next[at] + 64;
     out[blockIdx.x * 64 + threadIdx.x] = at;
 }
 
@@ -468,7 +468,7 @@ extern "C" __global__ void barrier_flaw(float *out, float f)
     for (int round = 0; round < 8; round++) {
         if (t < 32)
             for (int i = 0; i < 8; i++)
-                part[t + 32 * i] = work(t + i + f, 32);
+                part[t + 32 * i] = work(t + i + f + round, 32);
         __syncthreads();
     }
     out[blockIdx.x * 256 + t] = part[t];
@@ -480,7 +480,7 @@ extern "C" __global__ void barrier_fixed(float *out, float f)
     int t = threadIdx.x;
 
     for (int round = 0; round < 8; round++) {
-        part[t] = work(t % 32 + t / 32 + f, 32);
+        part[t] = work(t % 32 + t / 32 + f + round, 32);
         __syncthreads();
     }
     out[blockIdx.x * 256 + t] = part[t];

@@ -556,7 +556,8 @@ extern "C" __global__ void tiny_flaw(const float *in, float *out)
     out[i] = in[i % 4096] * 2;
 }
 
-extern "C" __global__ void tiny_fixed(const float *in, float *out)
+extern "C" __global__ void tiny_fixed(const float *__restrict__ in,
+                                      float *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x * 16 + threadIdx.x;
 

@@ -10,10 +10,11 @@
 #include "tools/teg/report/subjects.h"
 #include "tools/teg/report/verdict.h"
 
-#define GAIN_MIN 1.01 /* one percent is no gain to point at */
-#define TOLD_MIN 1.02 /* nor two where something gains more */
-#define USED_MIN 0.01 /* of its time: what is idle is not used up */
-#define NONE     ""
+#define GAIN_MIN     1.01 /* one percent is no gain to point at */
+#define TOLD_MIN     1.02 /* nor two where something gains more */
+#define REPEATED_MIN 0.9  /* of a gain: as much, to what both are measured */
+#define USED_MIN     0.01 /* of its time: what is idle is not used up */
+#define NONE         ""
 
 static const struct row {
     const char *name;
@@ -32,23 +33,25 @@ static const struct row {
 static const struct used {
     const char *share; /* "unit " stands for each */
     const char *what_if;
+    bool does_less; /* the program, besides of this: it gains elsewhere, too */
     const char *cure, *advice;
 } used_up[] = {
-    {"issue", NONE, "", "have the warps execute fewer instructions"},
-    {"dram", "unlimited-bandwidth", "with any bandwidth",
+    {"issue", "half-instructions", true, "with half of them",
+     "have the warps execute fewer instructions"},
+    {"dram", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes: smaller types, or data used again from a cache"},
-    {"l2", "unlimited-bandwidth", "with any bandwidth",
+    {"l2", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes: use data again from L1 or shared memory"},
-    {"atomics", "free-atomics", "as fast as stores",
+    {"atomics", "free-atomics", false, "as fast as stores",
      "add up in the warp or block first, or update more words"},
-    {"unit fp64", "double:fp64", "with twice as many",
+    {"unit fp64", "floats", true, "with floats",
      "use floats where they do, and constants of theirs: 0.1f, not 0.1"},
-    {"unit sfu", "double:sfu", "with twice as many",
+    {"unit sfu", "cheap-functions", true, "as single instructions",
      "fewer roots, exponentials, divisions and conversions: a double constant "
      "among floats converts each of them"},
-    {"unit lsu", "double:lsu", "with twice as many",
+    {"unit lsu", "double:lsu", false, "with twice as many",
      "load more at once (float4), and use it several times from registers"},
-    {"unit ", "double:", "with twice as many",
+    {"unit ", "double:", false, "with twice as many",
      "let other units do it, or do less of it"},
 };
 
@@ -181,7 +184,7 @@ static bool is_told(const struct finding *item, const struct evidence *e)
 
     if (e->ranking == NULL)
         return true;
-    if (item->share < least[item->tier])
+    if (item->share < (item->does_less ? share_min : least)[item->tier])
         return false;
     return item->speedup > 0 ? item->speedup >= TOLD_MIN
                              : item->share >= share_min[item->tier];
@@ -193,9 +196,10 @@ static void keep(struct findings *f, struct finding *item,
     double part = item->speedup > 0 ? 1 : own_part(item, e);
     double gain = item->speedup > 0 ? item->speedup : supposed(item, busiest);
 
-    /* A part of the chip is used up as far as it is busy. */
+    /* A part of the chip is used up as far as it is busy, and what a program
+     * that does less gains is its doing the less. */
     if (item->tier == TIER_RESOURCE && item->speedup > 0)
-        part = fmin(item->share, 1);
+        part = pow(fmin(item->share, 1), item->does_less ? 3 : 1);
     item->told = is_told(item, e);
     item->score = log(gain) * part *
                   (e->ranking != NULL ? weights[item->tier].measured
@@ -275,26 +279,31 @@ static bool is_anothers(const struct load_share *share, const struct used *used,
 }
 
 static void try_share(struct findings *f, const struct load_share *share,
-                      const struct evidence *e, const struct verdict *v)
+                      const struct evidence *e, const struct verdict *v,
+                      const struct subjects *subjects)
 {
     const struct used *used = used_of(share->name);
     const char *unit = strchr(share->name, ' ');
-    char what_if[2 * sizeof share->name];
+    char what_if[2 * sizeof share->name], where[sizeof f->item[0].where];
     struct finding *item;
+    size_t length;
 
     if (used == NULL || share->share < USED_MIN || is_anothers(share, used, v))
         return;
+    length = strlen(used->what_if);
     snprintf(what_if, sizeof what_if, "%s%s", used->what_if,
-             unit != NULL && strchr(used->what_if, ':')[1] == '\0' ? unit + 1
-                                                                   : "");
+             length > 0 && used->what_if[length - 1] == ':' ? unit + 1 : "");
     item = begin(f, share->name, TIER_RESOURCE, what_if);
     item->share = share->share;
+    item->does_less = used->does_less;
     item->advice = used->advice;
     item->speedup = measured(e, what_if);
     take_part(item, own_part(item, e));
     verdict_share_text(share, e->s, item->text, sizeof item->text);
     if (e->by_pc != NULL)
         add_mixture(item, share->name, e);
+    if (subjects != NULL && item->inst == UINT32_MAX)
+        item->inst = subject_find(subjects, what_if, where, sizeof where);
     add_gain(item, used->cure);
     keep(f, item, e, v->share[0].share);
 }
@@ -311,6 +320,34 @@ static int by_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* What of the chip a line uses up is not told again where its cause is, which
+ * gains as much. */
+static bool is_repeated(const struct findings *f, const struct finding *item,
+                        const struct by_pc *b)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct finding *cause = &f->item[i];
+
+        if (cause->tier == TIER_CAUSE && cause->told &&
+            cause->inst != UINT32_MAX && cause->speedup > 0 &&
+            cause->speedup >= REPEATED_MIN * item->speedup &&
+            subjects_of_one_line(b, cause->inst, item->inst))
+            return true;
+    }
+    return false;
+}
+
+static void drop_repeated(struct findings *f, const struct by_pc *b)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct finding *item = &f->item[i];
+
+        if (item->tier == TIER_RESOURCE && item->inst != UINT32_MAX &&
+            is_repeated(f, item, b))
+            item->told = false;
+    }
+}
+
 int findings_find(struct findings *f, const struct evidence *e,
                   const struct verdict *v)
 {
@@ -319,13 +356,15 @@ int findings_find(struct findings *f, const struct evidence *e,
     bool placed = e->by_pc != NULL;
 
     f->count = 0;
-    if (placed && subjects_init(&subjects, e->by_pc,
+    if (placed && subjects_init(&subjects, e->by_pc, e->gpu,
                                 e->s->resident_warp_cycles) != EXIT_DONE)
         return EXIT_FAULT;
     for (size_t i = 0; i < ROWS; i++)
         try_row(f, &rows[i], e, placed ? &subjects : NULL, busiest);
     for (uint32_t i = 0; i < v->share_count && f->count < FINDINGS_MAX; i++)
-        try_share(f, &v->share[i], e, v);
+        try_share(f, &v->share[i], e, v, placed ? &subjects : NULL);
+    if (placed && e->ranking != NULL)
+        drop_repeated(f, e->by_pc);
     qsort(f->item, f->count, sizeof f->item[0], by_score);
     if (placed)
         subjects_release(&subjects);

@@ -48,7 +48,8 @@ struct finding {
     char where[400]; /* "LDS R7, [R0] at t.cu:9, 32-way bank conflicts"; "" */
     char text[512];  /* one sentence, its gain included */
     const char *advice;
-    bool told; /* in texts for people */
+    bool does_less; /* its what-if gains elsewhere, too; private */
+    bool told;      /* in texts for people */
     double score;
     uint32_t order; /* of the rules; private */
 };

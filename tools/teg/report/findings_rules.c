@@ -6,6 +6,9 @@
 #include "sim/models/peak.h"
 #include "tools/teg/report/verdict.h"
 
+#define CONVERSIONS_MIN 0.25 /* of their unit's time */
+#define SCATTERED_MIN   1.5 /* of the bytes asked for: lanes go their own ways */
+
 static double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
@@ -114,27 +117,61 @@ double figure_wasted_percent(const struct evidence *e)
     return 100 * wasted(e);
 }
 
-double share_atomic_conflicts(const struct evidence *e)
+double share_shared_atomic_conflicts(const struct evidence *e)
 {
-    const struct teg_memory_statistics *m = &e->s->memory;
-    double global =
-        ratio((double)m->atomic_conflicts, (double)m->atomic_lanes) *
-        ratio(peak_atomic_cycles(e->s, e->gpu), (double)e->s->cycles);
     double each =
         fmax(e->gpu->shared.atomic_interval, e->gpu->shared.pass_interval);
-    double shared = of_sm_time(e, (double)m->shared_atomic_conflicts * each);
 
     /* Behind what takes as long without the conflicts. */
-    return 0.99 * fmax(global, shared);
+    return 0.99 *
+           of_sm_time(e, (double)e->s->memory.shared_atomic_conflicts * each);
 }
 
-double figure_conflict_lanes(const struct evidence *e)
+double figure_shared_conflict_lanes(const struct evidence *e)
+{
+    return ratio((double)e->s->memory.shared_atomic_conflicts,
+                 (double)e->s->memory.shared_atomics);
+}
+
+/* Updates of a word by one block, if each block has all words. */
+double figure_lanes_of_a_word(const struct evidence *e)
 {
     const struct teg_memory_statistics *m = &e->s->memory;
 
-    return ratio((double)m->atomic_conflicts +
-                     (double)m->shared_atomic_conflicts,
-                 (double)m->global_atomics + (double)m->shared_atomics);
+    return ratio((double)m->atomic_lanes,
+                 (double)m->atomic_words * (double)e->s->blocks);
+}
+
+double share_atomic_conflicts(const struct evidence *e)
+{
+    double updates = figure_lanes_of_a_word(e);
+
+    if (updates <= 1)
+        return 0;
+    return 0.99 * (1 - 1 / updates) *
+           fmin(ratio(peak_atomic_cycles(e->s, e->gpu), (double)e->s->cycles),
+                1);
+}
+
+/* Of the time of their unit, which they share with others. */
+double share_conversions(const struct evidence *e)
+{
+    uint8_t unit = e->gpu->timing[CLASS_CONVERT64].unit[0];
+    double busy =
+        ratio((double)e->s->unit[unit].busy_cycles,
+              (double)e->s->unit[unit].instances * (double)e->s->cycles);
+
+    double share =
+        fmin(busy, 0.99) * ratio((double)e->s->class_[CLASS_CONVERT64].issued,
+                                 (double)e->s->unit[unit].issued);
+
+    return share > CONVERSIONS_MIN ? share : 0;
+}
+
+double figure_conversions(const struct evidence *e)
+{
+    return 100 * ratio((double)e->s->class_[CLASS_CONVERT64].issued,
+                       (double)e->s->warp_instructions);
 }
 
 /* Of what DRAM can move. */
@@ -182,9 +219,29 @@ static double local_bytes(const struct evidence *e)
     return ratio(bytes, (double)e->s->memory.bytes);
 }
 
-double share_local_memory(const struct evidence *e)
+/* Whether lanes access different elements, which no registers can hold: those
+ * of one element lie side by side. */
+static bool scatters(const struct evidence *e)
 {
-    return local_bytes(e) * waits_for_memory(e);
+    double bytes = 0, useful = 0;
+
+    for (uint32_t i = 0; e->by_pc != NULL && i < e->by_pc->count; i++) {
+        if (e->by_pc->program->inst[i].space != SPACE_LOCAL)
+            continue;
+        bytes += (double)e->by_pc->row[i].bytes;
+        useful += (double)e->by_pc->row[i].useful_bytes;
+    }
+    return bytes > SCATTERED_MIN * useful;
+}
+
+double share_spills(const struct evidence *e)
+{
+    return scatters(e) ? 0 : local_bytes(e) * waits_for_memory(e);
+}
+
+double share_scattered_locals(const struct evidence *e)
+{
+    return scatters(e) ? local_bytes(e) * waits_for_memory(e) : 0;
 }
 
 double figure_local_percent(const struct evidence *e)
@@ -193,6 +250,19 @@ double figure_local_percent(const struct evidence *e)
 }
 
 /* ---- warps ---------------------------------------------------------------- */
+
+/* What they cost is only measured: most are hidden, or stand by for reuse. */
+double share_register_banks(const struct evidence *e)
+{
+    return figure_register_banks(e) > 5 ? 0.02 : 0;
+}
+
+double figure_register_banks(const struct evidence *e)
+{
+    return 100 * ratio((double)e->s->register_conflicts_2 +
+                           (double)e->s->register_conflicts_3,
+                       (double)e->s->warp_instructions);
+}
 
 double figure_mean_lanes(const struct evidence *e)
 {

@@ -9,7 +9,7 @@ int hints_find(struct hints *h, const struct whatif *w, const struct by_pc *b,
 {
     const struct toggle *best[HINTS_MAX];
     struct subjects subjects;
-    int status = subjects_init(&subjects, b, resident);
+    int status = subjects_init(&subjects, b, w->job.gpu, resident);
 
     if (status != EXIT_DONE)
         return status;

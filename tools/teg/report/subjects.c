@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/collect/statistics.h"
 #include "tools/teg/cli/teg.h"
 #include "tools/teg/report/instructions.h"
 
@@ -75,6 +76,13 @@ static double local_percent(const struct subjects *s, uint32_t i)
     return 100 * over(local_bytes(s, i), s->bytes);
 }
 
+static double conversions(const struct subjects *s, uint32_t i)
+{
+    bool wide = s->b->program->inst[i].op_class == CLASS_CONVERT64;
+
+    return wide ? (double)s->b->row[i].issued : 0;
+}
+
 static double idle_lanes(const struct subjects *s, uint32_t i)
 {
     return TEG_LANES * (double)s->b->row[i].issued - (double)s->b->row[i].lanes;
@@ -83,6 +91,19 @@ static double idle_lanes(const struct subjects *s, uint32_t i)
 static double mean_lanes(const struct subjects *s, uint32_t i)
 {
     return over((double)s->b->row[i].lanes, (double)s->b->row[i].issued);
+}
+
+static double bank_ways(const struct subjects *s, uint32_t i)
+{
+    return collect_bank_ways(s->gpu, &s->b->program->inst[i]);
+}
+
+/* Times that a bank is read more than once. */
+static double bank_reads(const struct subjects *s, uint32_t i)
+{
+    double ways = bank_ways(s, i);
+
+    return ways > 1 ? (ways - 1) * (double)s->b->row[i].issued : 0;
 }
 
 static double waited_percent(const struct subjects *s, uint32_t i)
@@ -130,8 +151,15 @@ static const struct subject {
     {"free-atomics", atomic_lanes, atomic_lanes, ADDS, " lanes"},
     {"no-spills", local_bytes, local_percent, ADDS,
      " % of all bytes, of local memory"},
+    {"local-in-shared", local_bytes, local_percent, ADDS,
+     " % of all bytes, of local memory, each lane by an index of its own"},
+    {"floats", conversions, conversions, ADDS, " conversions"},
     {"no-fences", at_fences, at_fences, ADDS, BEFORE},
+    {"block-atomics", atomic_lanes, atomic_lanes, ADDS, " lanes"},
+    {"no-register-conflicts", bank_reads, bank_ways, OF_ONE,
+     " registers of one bank"},
     {"no-divergence", idle_lanes, mean_lanes, OF_ONE, " of 32 lanes active"},
+    {"regrouped", idle_lanes, mean_lanes, OF_ONE, " of 32 lanes active"},
     {"no-memory-latency", waited_for_memory, waited_percent, ADDS, FOR_IT},
     {"perfect-cache", waited_for_memory, waited_percent, ADDS, FOR_IT},
     {"warm-caches", waited_for_memory, waited_percent, ADDS, FOR_IT},
@@ -165,11 +193,13 @@ static void count_waits(const struct by_pc *b, double *waited)
     }
 }
 
-static bool of_one_line(const struct by_pc *b, uint32_t i, uint32_t k)
+bool subjects_of_one_line(const struct by_pc *b, uint32_t i, uint32_t k)
 {
     const struct teg_program *p = b->program;
     const struct teg_inst *x = &p->inst[i], *y = &p->inst[k];
 
+    if (x->line == 0)
+        return i == k;
     return x->line == y->line && x->call == y->call &&
            strcmp(teg_program_file(p, x), teg_program_file(p, y)) == 0;
 }
@@ -184,7 +214,7 @@ static void find_lines(struct subjects *s, uint32_t *line)
 
         s->first[i] = i;
         /* most often that of the one before */
-        while (k > 0 && !of_one_line(s->b, i, line[k - 1]))
+        while (k > 0 && !subjects_of_one_line(s->b, i, line[k - 1]))
             k--;
         if (k > 0)
             s->first[i] = line[k - 1];
@@ -193,11 +223,12 @@ static void find_lines(struct subjects *s, uint32_t *line)
     }
 }
 
-int subjects_init(struct subjects *s, const struct by_pc *b, uint64_t resident)
+int subjects_init(struct subjects *s, const struct by_pc *b,
+                  const struct teg_gpu *gpu, uint64_t resident)
 {
     uint32_t *line = calloc(b->count + 1, sizeof *line);
 
-    *s = (struct subjects){.b = b, .resident = (double)resident};
+    *s = (struct subjects){.b = b, .gpu = gpu, .resident = (double)resident};
     s->waited = calloc(2 * ((size_t)b->count + 1), sizeof *s->waited);
     s->first = calloc(b->count + 1, sizeof *s->first);
     if (line == NULL || s->waited == NULL || s->first == NULL) {

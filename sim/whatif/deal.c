@@ -1,0 +1,256 @@
+#include "sim/whatif/deal.h"
+
+#include <stdlib.h>
+
+/* Where a segment's work differs by less among warps it is left alone: a
+ * factor of the mean. */
+#define EVEN 1.125
+
+struct deal {
+    struct teg_block *from;
+    const struct teg_program *program;
+    uint32_t warps, segments;
+    uint64_t *count; /* owned, [warp * segments + segment]: instructions that
+                        can be dealt */
+};
+
+/* Where a stream is read. */
+struct reader {
+    struct teg_cursor c; /* on the last instruction read */
+    uint32_t segment;
+    uint64_t read; /* of the segment, that can be dealt */
+    int begun;
+};
+
+static int is_barrier(const struct teg_inst *inst)
+{
+    return (inst->flags & (INST_BARRIER | INST_ARRIVE)) != 0;
+}
+
+static int is_dealt(const struct teg_inst *inst)
+{
+    return !is_barrier(inst) && (inst->flags & INST_EXIT) == 0;
+}
+
+static uint64_t *of_segment(const struct deal *p, uint32_t warp,
+                            uint32_t segment)
+{
+    return &p->count[(size_t)warp * p->segments + segment];
+}
+
+/* ---- segments -------------------------------------------------------------- */
+
+static uint32_t barriers_of(const struct deal *p, uint32_t warp)
+{
+    struct teg_cursor c;
+    uint32_t count = 0;
+
+    teg_cursor_init(&c, p->from, warp);
+    while (teg_cursor_next(&c))
+        count += (uint32_t)is_barrier(&p->program->inst[c.inst]);
+    return count;
+}
+
+static void count_warp(struct deal *p, uint32_t warp)
+{
+    struct teg_cursor c;
+    uint32_t segment = 0;
+
+    teg_cursor_init(&c, p->from, warp);
+    while (teg_cursor_next(&c)) {
+        const struct teg_inst *inst = &p->program->inst[c.inst];
+
+        if (is_barrier(inst))
+            segment++;
+        else
+            *of_segment(p, warp, segment) += (uint64_t)is_dealt(inst);
+    }
+}
+
+/* `*alike`: all warps meet at the same number of barriers. */
+static teg_status deal_init(struct deal *p, struct teg_block *from,
+                            const struct teg_program *program, int *alike,
+                            struct teg_diag *d)
+{
+    *p = (struct deal){
+        .from = from, .program = program, .warps = teg_block_warps(from)};
+    *alike = 1;
+    for (uint32_t w = 0; w < p->warps; w++) {
+        uint32_t segments = barriers_of(p, w) + 1;
+
+        *alike &= w == 0 || segments == p->segments;
+        p->segments = segments > p->segments ? segments : p->segments;
+    }
+    p->count = calloc((size_t)p->warps * p->segments + 1, sizeof *p->count);
+    if (p->count == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t w = 0; w < p->warps; w++)
+        count_warp(p, w);
+    return TEG_OK;
+}
+
+/* What each warp has of a segment if all have the same. */
+static uint64_t share_of(const struct deal *p, uint32_t segment)
+{
+    uint64_t sum = 0, most = 0, share;
+
+    for (uint32_t w = 0; w < p->warps; w++) {
+        uint64_t own = *of_segment(p, w, segment);
+
+        sum += own;
+        most = own > most ? own : most;
+    }
+    share = (sum + p->warps - 1) / p->warps;
+    return (double)most > EVEN * (double)share ? share : most;
+}
+
+/* ---- from warps with more to those with less ------------------------------- */
+
+/* Moves to instruction `index` of those of `segment` that are dealt. */
+static void seek(const struct deal *p, struct reader *r, uint32_t warp,
+                 uint32_t segment, uint64_t index)
+{
+    if (!r->begun) {
+        *r = (struct reader){.begun = 1};
+        teg_cursor_init(&r->c, p->from, warp);
+    }
+    while ((r->segment < segment || r->read <= index) &&
+           teg_cursor_next(&r->c)) {
+        const struct teg_inst *inst = &p->program->inst[r->c.inst];
+
+        if (is_barrier(inst)) {
+            r->segment++;
+            r->read = 0;
+        } else {
+            r->read += (uint64_t)is_dealt(inst);
+        }
+    }
+}
+
+/* Writes `count` of what is over in the segment, `skip` of it left out. */
+static void take(const struct deal *p, struct reader *reader, uint32_t segment,
+                 uint64_t share, uint64_t skip, uint64_t count,
+                 struct teg_block_builder *b)
+{
+    for (uint32_t w = 0; w < p->warps && count > 0; w++) {
+        uint64_t own = *of_segment(p, w, segment);
+        uint64_t over = own > share ? own - share : 0;
+
+        for (; skip < over && count > 0; skip++, count--) {
+            seek(p, &reader[w], w, segment, share + skip);
+            teg_block_builder_copy(b, reader[w].c.inst, &reader[w].c);
+        }
+        skip -= over < skip ? over : skip;
+    }
+}
+
+/* What warps before this one have taken. */
+static uint64_t taken_before(const struct deal *p, uint32_t warp,
+                             uint32_t segment, uint64_t share)
+{
+    uint64_t taken = 0;
+
+    for (uint32_t w = 0; w < warp; w++) {
+        uint64_t own = *of_segment(p, w, segment);
+
+        taken += own < share ? share - own : 0;
+    }
+    return taken;
+}
+
+/* Its own up to its share, then others', then what the segment ends with. */
+static void write_even(const struct deal *p, struct reader *reader,
+                       uint32_t warp, struct teg_block_builder *b)
+{
+    struct teg_cursor c;
+    uint32_t segment = 0;
+    uint64_t written = 0, share = share_of(p, 0);
+
+    teg_block_builder_warp(b, teg_block_warp_id(p->from, warp));
+    teg_cursor_init(&c, p->from, warp);
+    while (teg_cursor_next(&c)) {
+        const struct teg_inst *inst = &p->program->inst[c.inst];
+        uint64_t own = *of_segment(p, warp, segment);
+
+        if (is_dealt(inst)) {
+            if (written++ < share)
+                teg_block_builder_copy(b, c.inst, &c);
+            continue;
+        }
+        if (written == own && own < share) {
+            take(p, reader, segment, share,
+                 taken_before(p, warp, segment, share), share - own, b);
+            written++;
+        }
+        teg_block_builder_copy(b, c.inst, &c);
+        if (is_barrier(inst) && segment + 1 < p->segments) {
+            share = share_of(p, ++segment);
+            written = 0;
+        }
+    }
+}
+
+teg_status stream_change_even_warps(struct teg_block *from,
+                                    const struct teg_program *program,
+                                    struct teg_block_builder *b,
+                                    struct teg_diag *d)
+{
+    struct deal p;
+    struct reader *reader = NULL;
+    int alike;
+    teg_status status = deal_init(&p, from, program, &alike, d);
+
+    if (status == TEG_OK && !alike)
+        status = deal_piece(from, program, 0, 1, b, d);
+    for (uint32_t w = 0; status == TEG_OK && alike && w < p.warps; w++) {
+        free(reader);
+        reader = calloc(p.warps, sizeof *reader);
+        if (reader == NULL)
+            status = teg_fail_memory(d);
+        else
+            write_even(&p, reader, w, b);
+    }
+    free(reader);
+    free(p.count);
+    return status;
+}
+
+/* ---- pieces ----------------------------------------------------------------- */
+
+static void write_piece(const struct deal *p, uint32_t warp, uint32_t piece,
+                        uint32_t pieces, struct teg_block_builder *b)
+{
+    struct teg_cursor c;
+    uint32_t segment = 0;
+    uint64_t read = 0;
+
+    teg_block_builder_warp(b, teg_block_warp_id(p->from, warp));
+    teg_cursor_init(&c, p->from, warp);
+    while (teg_cursor_next(&c)) {
+        const struct teg_inst *inst = &p->program->inst[c.inst];
+        uint64_t own = *of_segment(p, warp, segment);
+
+        if (!is_dealt(inst) ||
+            (read >= own * piece / pieces && read < own * (piece + 1) / pieces))
+            teg_block_builder_copy(b, c.inst, &c);
+        read += (uint64_t)is_dealt(inst);
+        if (is_barrier(inst)) {
+            segment++;
+            read = 0;
+        }
+    }
+}
+
+teg_status deal_piece(struct teg_block *from, const struct teg_program *program,
+                      uint32_t piece, uint32_t pieces,
+                      struct teg_block_builder *b, struct teg_diag *d)
+{
+    struct deal p;
+    int alike;
+    teg_status status = deal_init(&p, from, program, &alike, d);
+
+    for (uint32_t w = 0; status == TEG_OK && w < p.warps; w++)
+        write_piece(&p, w, piece, pieces, b);
+    free(p.count);
+    return status;
+}

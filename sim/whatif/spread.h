@@ -1,0 +1,16 @@
+/*
+ * more-blocks: a launch of fewer blocks than the chip has places is cut into
+ * as many as fill it, each with a piece of every segment between barriers.
+ */
+#ifndef TEG_SIM_WHATIF_SPREAD_H
+#define TEG_SIM_WHATIF_SPREAD_H
+
+#include "config/gpu.h"
+#include "traces/block/cursor.h"
+
+/* Replaces `launch`, which stays as it is where nothing is to be cut; on failure
+ * it is as before. */
+teg_status spread_wrap(const struct teg_gpu *gpu, struct teg_launch *launch,
+                       struct teg_diag *d);
+
+#endif
