@@ -27,10 +27,12 @@ static void read_operands(struct sim_sm *sm, struct sim_warp *w,
     int follows = s->last == (int)w->index && w->after == w->cursor.inst;
     const uint8_t *reads = follows ? op->reads_after : op->reads;
     uint64_t last = now + period + ahead;
+    uint64_t price = now < s->sums_until ? s->sums_price : SIM_FRACTION;
 
     /* What the banks have left fits the window by now. */
     for (int b = 0; op->has_reads && b < SIM_BANKS_MAX; b++) {
-        s->bank_free[b] = teg_max(s->bank_free[b], now) + reads[b] * period;
+        s->bank_free[b] = teg_max(s->bank_free[b], now) +
+                          reads[b] * price / SIM_FRACTION * period;
         last = teg_max(last, s->bank_free[b]);
     }
     s->reads_until = last - ahead;
@@ -61,15 +63,21 @@ static struct sim_times own_times(struct sim_sm *sm, struct sim_warp *w,
     return latency_times(op, latency, start);
 }
 
-/* A product is no faster than its factors come through the data stage. */
-static void read_factors(struct sim_sm *sm, const struct sim_warp *w,
-                         const struct sim_op *op, struct sim_times *t)
+/* A product of a warp group is no faster than its factors come through the data
+ * stage.  All the while it reads its sums at the register banks in turn, and
+ * others have what is left of them (sim/engine/operands.h). */
+static void multiply(struct sim_sm *sm, const struct sim_warp *w,
+                     const struct sim_op *op, struct sim_times *t)
 {
+    struct sim_scheduler *s = &sm->scheduler[w->scheduler];
     uint32_t stage = sim_stage_instance(sm, w->scheduler);
     uint64_t until = sim_stage_take(sm, stage, t->start, op->factors);
 
     t->busy = teg_max(t->busy, until - t->start);
     t->done = teg_max(t->done, t->start + t->busy + op->latency - op->interval);
+    s->sums_until = t->start + t->busy;
+    s->sums_price = sim_sums_price(sm->chip->gpu->sm.register_banks,
+                                   op->dst_count, t->busy);
 }
 
 /* Returns the plan of its request to memory, or NULL if it makes none. */
@@ -94,7 +102,7 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
     else
         *t = own_times(sm, w, op, start);
     if (op->factors != 0)
-        read_factors(sm, w, op, t);
+        multiply(sm, w, op, t);
     return plan;
 }
 

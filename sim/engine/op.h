@@ -10,10 +10,6 @@
 #include "sim/engine/operands.h"
 #include "sim/events.h"
 
-enum {
-    SIM_FRACTION = 256, /* of a cycle, for intervals that are not whole */
-};
-
 /* The units an instruction needs: many instructions, few kinds. */
 struct sim_ports {
     uint8_t unit_count, unit[2]; /* one of these, the first free one */

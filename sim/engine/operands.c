@@ -110,3 +110,17 @@ void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
         }
     }
 }
+
+uint32_t sim_sums_price(enum teg_register_banks rule, uint32_t sums,
+                        uint64_t cycles)
+{
+    static const uint32_t banks[] = {
+        [REGISTER_BANKS_NONE] = 1,
+        [REGISTER_BANKS_PARITY] = 2,
+        [REGISTER_BANKS_KEPLER] = 4,
+    };
+    uint64_t slots = cycles * banks[rule];
+    uint64_t taken = sums < slots / 2 ? sums : slots / 2;
+
+    return (uint32_t)(SIM_FRACTION * slots / (slots - taken));
+}

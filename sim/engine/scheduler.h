@@ -38,6 +38,10 @@ struct sim_scheduler {
     uint64_t wanted[SIM_PORT_WORDS]; /* ports that any of the ready need */
     uint64_t reads_until; /* operands are being read: issues nothing before */
     uint64_t bank_free[SIM_BANKS_MAX]; /* all reads of a bank done */
+    /* Until then a product reads its sums at the banks, where others' reads
+     * take so many 1/SIM_FRACTION slots. */
+    uint64_t sums_until;
+    uint32_t sums_price;
     uint64_t wake;
     int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];

@@ -113,6 +113,11 @@ const char *teg_severity_name(enum teg_severity severity)
     return names[severity];
 }
 
+const char *teg_lint_kind(size_t i)
+{
+    return i < sizeof kinds / sizeof kinds[0] ? kinds[i].kind : NULL;
+}
+
 enum teg_severity teg_lint_severity(const char *kind)
 {
     const struct kind *k = find_kind(kind);

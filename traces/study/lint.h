@@ -19,6 +19,8 @@ enum teg_severity {
 const char *teg_severity_name(enum teg_severity severity);
 /* Of a finding or of any reader's note; a kind in no table is a warning. */
 enum teg_severity teg_lint_severity(const char *kind);
+/* The i-th kind of them all, NULL behind the last. */
+const char *teg_lint_kind(size_t i);
 /* One sentence that says what a kind means, "" for one in no table. */
 const char *teg_lint_help(const char *kind);
 

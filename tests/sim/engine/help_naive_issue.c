@@ -293,12 +293,15 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
     if (naive_factor_parts(n->gpu, inst) != 0) {
         uint64_t tail = c.latency - c.busy;
         uint64_t until = naive_through_stage(
-            n, &n->sm[sm_number],
-            naive_stage(n, &n->sm[sm_number], scheduler), c.begin,
-            naive_factor_parts(n->gpu, inst));
+            n, &n->sm[sm_number], naive_stage(n, &n->sm[sm_number], scheduler),
+            c.begin, naive_factor_parts(n->gpu, inst));
 
         c.busy = naive_max(c.busy, until - c.begin);
         c.done = naive_max(c.done, c.begin + c.busy + tail);
+        n->sm[sm_number].sums[scheduler] =
+            (struct sums){.until = c.begin + c.busy, .cycles = c.busy};
+        for (uint8_t i = 0; i < inst->dst_count; i++)
+            n->sm[sm_number].sums[scheduler].sums += inst->dst[i].count;
     }
     if (inst->values == VALUES_TEXELS && w->cursor.mask != 0) {
         c.busy =

@@ -22,12 +22,30 @@ static int text_register(const char *text, int place, int *reuse)
     return at != NULL && at[1] >= '0' && at[1] <= '9' ? atoi(at + 1) : -1;
 }
 
+/* Slots that `reads` of a bank take: of the banks' cycles a product in its midst
+ * takes its sums, half at most. */
+static uint32_t slots_of(const struct naive *n, const struct sums *s,
+                         uint32_t reads, uint32_t banks)
+{
+    uint64_t all = s->cycles * banks, free;
+    uint32_t slots = 0;
+
+    if (n->now >= s->until)
+        return reads;
+    free = all - (2 * s->sums < all ? s->sums : all / 2);
+    /* The price of a read in 256ths, of which a slot has as many. */
+    while ((slots + 1) * 256ull <= 256 * all / free * reads)
+        slots++;
+    return slots;
+}
+
 void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
                 const struct warp *w)
 {
     const struct teg_inst *inst = naive_head(n, w), *before = inst - 1;
     int four = n->gpu->sm.register_banks == REGISTER_BANKS_KEPLER;
     int seen[TEG_REG_P] = {0};
+    uint32_t reads[4] = {0};
     int follows = sm->last[scheduler] == (int)(w - sm->warp) &&
                   w->cursor.inst != 0 && w->issued_any &&
                   w->last_inst == w->cursor.inst - 1;
@@ -57,9 +75,12 @@ void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
              r < inst->src[i].first + inst->src[i].count;
              r++) {
             if (!seen[r]++)
-                sm->left[scheduler][four ? (r & 1) | (r & 4) >> 1 : r & 1]++;
+                reads[four ? (r & 1) | (r & 4) >> 1 : r & 1]++;
         }
     }
+    for (int b = 0; b < 4; b++)
+        sm->left[scheduler][b] +=
+            slots_of(n, &sm->sums[scheduler], reads[b], four ? 4 : 2);
 }
 
 int naive_reads_fit(const struct naive *n, const struct sm *sm,

@@ -13,8 +13,8 @@ struct instance *naive_stage(struct naive *n, struct sm *sm, uint32_t scheduler)
 /* Of a cycle in which lines come, 256ths that they take. */
 static double share_of(const struct teg_gpu *gpu)
 {
-    double row_cycles =
-        gpu->shared.pass_interval / (gpu->shared.banks * gpu->shared.bank_bytes);
+    double row_cycles = gpu->shared.pass_interval /
+                        (gpu->shared.banks * gpu->shared.bank_bytes);
     double share = gpu->l2.bytes_per_cycle / gpu->chip.sms * row_cycles;
 
     return share <= 0 || share > 0.5 ? 0.5 : share;

@@ -16,6 +16,7 @@
 #include "tools/teg/cli/teg.h"
 #include "tools/teg/compare/metrics.h"
 #include "tools/teg/report/findings.h"
+#include "traces/study/lint.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -44,7 +45,30 @@ static const struct term {
     {"arithmetic", "of a bound: what of it floating-point arithmetic and DRAM "
                    "alone would take; of features: instructions that compute"},
     {"data stage", "the part of an SM that L1 and shared memory share; held "
-                   "for each pass of an access to either"},
+                   "for each pass of an access to either, for factors that "
+                   "products of warp groups read and lines that copies move"},
+    {"cp.async", "asynchronous copies of a warp (LDGSTS), in groups that it "
+                 "commits (LDGDEPBAR) and waits for (DEPBAR)"},
+    {"bulk copy", "a copy by the unit for them (UBLKCP; TMA), of which an "
+                  "mbarrier or a group hears"},
+    {"tensor map", "what tells a bulk copy (UTMALDG, UTMASTG) the shape of a "
+                   "tensor and of the box that it moves"},
+    {"multicast", "a bulk copy that comes to several blocks of a cluster and "
+                  "is read once"},
+    {"mbarrier", "a barrier in shared memory that counts arrivals and bytes; "
+                 "a warp that tries a phase waits for it (long_scoreboard)"},
+    {"named barrier", "one of a block's 16, for as many threads as it is "
+                      "given; BAR.ARV comes to it and goes on"},
+    {"wgmma", "a product of a warp group: four warps, factors in shared "
+              "memory, done in order behind their backs (gmma)"},
+    {"group", "asynchronous copies or products that are waited for together"},
+    {"cluster", "blocks that are on SMs of one group at the same time and "
+                "reach each other's shared memory; also SMs that share a way "
+                "to memory"},
+    {"distributed shared memory", "that of the other blocks of a cluster, "
+                                  "across the network between SMs"},
+    {"proxy fence", "orders a warp's own accesses to shared memory with those "
+                    "of copies and products (FENCE.VIEW.ASYNC)"},
     {"shared-memory passes", "cycles of shared memory for all passes, "
                              "conflicts included"},
     {"global transactions", "cycles of the load/store units for what "
@@ -462,9 +486,19 @@ static void offer_keys(struct search *s)
         offer(s, "GPU description", p[i].key, p[i].help);
 }
 
+static void offer_findings(struct search *s)
+{
+    const char *kind;
+
+    heading(s, "findings of teg check");
+    for (size_t i = 0; (kind = teg_lint_kind(i)) != NULL; i++)
+        offer(s, "finding of teg check", kind, teg_lint_help(kind));
+}
+
 static void offer_all(struct search *s)
 {
     offer_words(s);
+    offer_findings(s);
     offer_counters(s);
     offer_stalls(s);
     offer_classes(s);
