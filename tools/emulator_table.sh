@@ -41,7 +41,7 @@ function entry(name, sm) {
     return (name, sm) in other ? other[name, sm] : "–"
 }
 END {
-    n = split("70 72 75 80 86 87 89 90 120", sm, " ")
+    n = split("70 72 75 80 86 87 89 90 100 120", sm, " ")
     line = "| operation |"; rule = "| --- |"
     for (i = 1; i <= n; i++) { line = line " sm_" sm[i] " |"; rule = rule " --- |" }
     print line; print rule

@@ -119,6 +119,14 @@ expect 0 "$teg" exec -g a100 -o "$work/fault" -- "$program" fault
 err 'kernel beyond block 0,0,0 warp 0 lane 0 pc 0x.*out of bounds'
 check 'said once' [ "$(grep -c 'out of bounds' "$work/err")" = 1 ]
 check 'a fault leaves no trace' [ "$(ls "$work/fault")" = kernels.json ]
+# so is an access to the host's memory, which stays as it is, --loose or not
+for memory in host-stack host-heap host-static; do
+    for loose in '' --loose; do
+        # shellcheck disable=SC2086 # none, or one
+        expect 0 "$teg" exec -g a100 --no-trace $loose -- "$program" $memory
+        err 'kernel beyond block 0,0,0 warp 0 lane 0 pc 0x.*out of bounds'
+    done
+done
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" assert
 err "exec.cu:[0-9]*: assertion .* failed"
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" unsupported

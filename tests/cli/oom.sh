@@ -2,6 +2,7 @@
 # command says so in one line and leaves no half file and no more memory than
 # when all goes well, or it does without and its result is what it was.
 # OOM_EVERY=1 takes every n (`make oom-check`); here half a dozen each.
+# OOM_ONLY='^(run|sweep) ' takes some of the commands.
 . tests/cli/lib.sh
 library=${BUILD:-build/release}/tests/oom/failing.so
 if [ ! -e "$library" ]; then
@@ -65,6 +66,7 @@ judge() { # STATUS
 
 # memory COMMAND...: all n, or some of them
 memory() {
+    echo "$*" | grep -qE -e "${OOM_ONLY:-.}" || return 0
     with 0 "$@"
     status=$?
     last=$*
@@ -117,6 +119,24 @@ memory power $trace -g gtx280 -o k.out
 memory report $trace -g v100 -j 1 -o k.html --perfetto k.json --konata k.log
 memory sweep $trace -g v100 -j 1 --vary sm.warps_max=8,16 -f json -o k.out
 memory diff ../small.json ../small.json
+printf 'kernel,time_us\n%s,3\n' "$(sed -n 's/^-kernel name = //p' \
+    "$work/small.traceg")" >"$work/measured.csv"
+memory compare ../small.json ../measured.csv -o k.out
+cat >"$work/score.json" <<'END'
+{"teg": {"schema": 3}, "kernels": [{"trace": "small.tegt"}],
+ "graphs": [{"nodes": [{"kernel": 0}, {"what": "host", "after": [0]}]}],
+ "order": [{"what": "set", "address": "0x10", "bytes": 64, "stream": 1},
+           {"what": "record", "event": 1, "stream": 1},
+           {"what": "wait", "event": 1, "stream": 2},
+           {"kernel": 0, "stream": 2}, {"what": "graph", "graph": 0}]}
+END
+memory program ../score.json -g v100 -j 1 -o k.out --timeline k.line
+printf '%s\n1,900,3,1,1,64,1,1,16,,7,k\n2000,900,,,,,,,,1,8,[CUDA memset]\n' \
+    'Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,Bytes (MB),Strm,Name' \
+    >"$work/nsys.csv"
+memory program ../nsys.csv -g v100 -f json -o k.out
+memory gpus --from-measurements "$here/tests/golden/measurements-sample.json" \
+    -o k.cfg
 memory gpus v100
 memory gpus
 memory explain

@@ -377,6 +377,41 @@ static void test_fault(void)
     CHECK(cudaGetLastError() == ILLEGAL_ADDRESS);
 }
 
+/* The host's memory is none of the device's, whichever it is. */
+static void try_host_memory(int *memory)
+{
+    int n = 0;
+    void *args[] = {&memory, &n};
+
+    memset(memory, 0, 32 * sizeof *memory);
+    CHECK(launch(beyond, 1, 32, 0, args) == ILLEGAL_ADDRESS);
+    for (int i = 0; i < 32; i++)
+        CHECK(memory[i] == 0);
+}
+
+static void test_host_stack(void)
+{
+    int memory[32];
+
+    try_host_memory(memory);
+}
+
+static void test_host_heap(void)
+{
+    int *memory = malloc(32 * sizeof *memory);
+
+    if (memory != NULL)
+        try_host_memory(memory);
+    free(memory);
+}
+
+static void test_host_static(void)
+{
+    static int memory[32];
+
+    try_host_memory(memory);
+}
+
 static void test_assert(void)
 {
     int n = 3;
@@ -447,6 +482,9 @@ static const struct {
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},
+    {"host-stack", test_host_stack},
+    {"host-heap", test_host_heap},
+    {"host-static", test_host_static},
     {"assert", test_assert},
     {"unsupported", test_unsupported},
     {"driver", test_driver},
