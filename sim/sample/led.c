@@ -210,14 +210,16 @@ static int in_lockstep(const struct led *l, uint64_t i)
 }
 
 /* Cycles until the next leader's start, as after the leader in the same place
- * of the last wave: blocks may come in bursts. */
+ * of the last wave: blocks may come in bursts.  Of a wave of a few leaders it
+ * is as between the latest. */
 static double next_interval(const struct led *l)
 {
     double least = l->dispatch_interval * l->group;
-    uint64_t i = l->leaders - l->wave;
+    uint64_t back = l->wave > SMOOTH ? l->wave : SMOOTH + 1;
+    uint64_t i = l->leaders - back;
     double before;
 
-    if (l->leaders < l->wave + SMOOTH || in_lockstep(l, i))
+    if (l->leaders < back + SMOOTH || in_lockstep(l, i))
         return least;
     before =
         (double)(l->leader[i + SMOOTH].begun - l->leader[i].begun) / SMOOTH;

@@ -611,7 +611,9 @@ static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
         return TEG_OK;
     if (waves >= waves_for_whole())
         TRY(sample_waves(p, open, self, options, facts, s, sample, d));
-    if (!sample->used && sample_leading_sms(p->gpu, p->sms) != 0)
+    /* Followers of a single block are less in step with it than is known. */
+    if (!sample->used &&
+        (uint64_t)sample_leading_sms(p->gpu, p->sms) * p->blocks_per_sm > 1)
         TRY(lead(p, open, self, options, s, sample, d));
     return TEG_OK;
 }

@@ -184,6 +184,19 @@ START_TEST(unlike_blocks_ask_for_what_they_ask)
 }
 END_TEST
 
+/* A leading SM with room for one, which is too few, two or three blocks. */
+START_TEST(a_wave_may_be_two_leaders)
+{
+    setup(40u * (unsigned)(_i + 1) * 30, bodies[1]);
+    gpu.sm.blocks_max = (uint32_t)_i + 1;
+    gpu.l2.bytes = 65536;
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, _i != 0);
+    if (_i != 0)
+        ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
 /* Twenty neighbours read the same lines, and the first of them brings them
  * in, leader or not. */
 START_TEST(neighbours_find_what_neighbours_brought)
@@ -391,6 +404,7 @@ HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {few_instructions_are_left_to_the_full_simulation, 0},
           {kinds_of_blocks_are_told_apart, 0},
           {unlike_blocks_ask_for_what_they_ask, 0},
+          {a_wave_may_be_two_leaders, 3},
           {neighbours_find_what_neighbours_brought, 0},
           {host_threads_change_nothing, 0},
           {a_launch_that_breaks_off_is_told, 7},
