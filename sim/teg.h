@@ -105,4 +105,12 @@ const char *teg_whatif_trial(const struct teg_gpu *gpu, uint32_t i,
 teg_status teg_whatif_apply(const char *names, struct teg_gpu *gpu,
                             struct teg_launch *launch, struct teg_diag *d);
 
+/* Whether a launch of which `gpu`, `kernel` and `s` are as it was simulated, all
+ * of it and in cold caches or those it found, takes as many cycles with what-if
+ * `name`: whatever that takes away was not there (sim/whatif/idle.h).  0 where
+ * only a simulation can tell. */
+int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
+                       const struct teg_kernel *kernel,
+                       const struct teg_statistics *s);
+
 #endif

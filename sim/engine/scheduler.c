@@ -309,16 +309,15 @@ static uint64_t look_again_at(struct sim_sm *sm, uint32_t number,
 {
     const struct sim_chip *chip = sm->chip;
     struct sim_scheduler *s = &sm->scheduler[number];
-    uint64_t next =
-        teg_max(now + chip->gpu->sm.issue_period, s->reads_until);
+    uint64_t next = teg_max(now + chip->gpu->sm.issue_period, s->reads_until);
 
     if ((left & ~s->by_ports[taken]) != 0) {
         uint64_t refused = find_refused(sm, number, next, &open);
 
         return (s->ready & ~refused) != 0 ? next : sim_slot_from(chip, open);
     }
-    open = teg_min(
-        open, sim_units_of_ports(&sm->units, taken, number, next).ready);
+    open = teg_min(open,
+                   sim_units_of_ports(&sm->units, taken, number, next).ready);
     if (open <= next)
         return next;
     note_closed(s, taken, 1, next);

@@ -1,6 +1,7 @@
 #include "isa/base/nearest.h"
 #include "sim/teg.h"
 #include "sim/whatif/gpu_change.h"
+#include "sim/whatif/idle.h"
 #include "sim/whatif/spread.h"
 #include "sim/whatif/stream_change.h"
 
@@ -10,8 +11,8 @@
 #define DOUBLE_PREFIX "double:"
 
 static const struct teg_whatif list[] = {
-#define WHATIF(name, gpu, inst, drop, block, help)     {name, help},
-#define PROGRAM(name, inst, drop, block, launch, help) {name, help},
+#define WHATIF(name, gpu, inst, drop, block, idle, help) {name, help},
+#define PROGRAM(name, inst, drop, block, launch, help)   {name, help},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
 #undef PROGRAM
@@ -25,23 +26,25 @@ enum {
 #define stream_change_NONE NULL
 #define stream_drop_NONE   NULL
 #define NONE_wrap          NULL
+#define idle_NONE          NULL
 typedef teg_status launch_wrap(const struct teg_gpu *gpu,
                                struct teg_launch *launch, struct teg_diag *d);
 
-static const struct {
+static const struct change {
     gpu_change *gpu;
     struct stream_change stream;
     launch_wrap *launch;
+    idle_rule *idle;
 } changes[WHATIFS] = {
 #define STREAM(inst_, drop_, block_)                                \
     {                                                               \
         .inst = stream_change_##inst_, .drop = stream_drop_##drop_, \
         .block = stream_change_##block_                             \
     }
-#define WHATIF(name, gpu, inst, drop, block, help) \
-    {gpu_change_##gpu, STREAM(inst, drop, block), NULL},
+#define WHATIF(name, gpu, inst, drop, block, idle, help) \
+    {gpu_change_##gpu, STREAM(inst, drop, block), NULL, idle_##idle},
 #define PROGRAM(name, inst, drop, block, launch, help) \
-    {NULL, STREAM(inst, drop, block), launch##_wrap},
+    {NULL, STREAM(inst, drop, block), launch##_wrap, NULL},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
 #undef PROGRAM
@@ -67,7 +70,7 @@ static const struct stream_change line_changes[AT_LINES] = {
 
 /* ",no-bank-conflicts,coalesced": all that leave the program alone. */
 static const char all_names[] =
-#define WHATIF(name, gpu, inst, drop, block, help) "," name
+#define WHATIF(name, gpu, inst, drop, block, idle, help) "," name
 #define PROGRAM(name, inst, drop, block, launch, help)
 #include "sim/whatif/whatif.def"
 #undef WHATIF
@@ -279,4 +282,52 @@ teg_status teg_whatif_apply(const char *names, struct teg_gpu *gpu,
     while ((name = teg_whatif_next(&names, &length)) != NULL)
         TRY(apply_one(name, length, gpu, launch, d));
     return TEG_OK;
+}
+
+/* ---- those that change nothing ------------------------------------------- */
+
+/* Copies of whole structs, so that what lies between members is the same. */
+static int leaves_gpu(const struct change *c, const struct teg_gpu *gpu)
+{
+    struct teg_gpu changed;
+
+    memcpy(&changed, gpu, sizeof changed);
+    if (c->gpu != NULL)
+        c->gpu(&changed);
+    return memcmp(&changed, gpu, sizeof changed) == 0;
+}
+
+static int leaves_program(const struct change *c, const struct teg_program *p)
+{
+    struct teg_inst inst;
+
+    for (uint32_t i = 0; i < p->count; i++) {
+        memcpy(&inst, &p->inst[i], sizeof inst);
+        if (c->stream.inst != NULL)
+            c->stream.inst(&inst, teg_program_text(p, &p->inst[i]));
+        if (memcmp(&inst, &p->inst[i], sizeof inst) != 0 ||
+            (c->stream.drop != NULL && c->stream.drop(p, i)))
+            return 0;
+    }
+    return c->launch == NULL;
+}
+
+int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
+                       const struct teg_kernel *kernel,
+                       const struct teg_statistics *s)
+{
+    const struct idle_run run = {gpu, kernel, s};
+    uint32_t row = find_row(name, strlen(name));
+    uint32_t unit = find_doubled(name, strlen(name), gpu);
+    const struct change *c;
+
+    if (kernel->program.count == 0)
+        return 0;
+    if (row == WHATIFS)
+        return unit != gpu->unit_count && idle_double_unit(&run, unit);
+    c = &changes[row];
+    if (teg_whatif_warms(name) || !leaves_program(c, &kernel->program))
+        return 0;
+    return (c->idle != NULL && c->idle(&run)) ||
+           (c->stream.block == NULL && leaves_gpu(c, gpu));
 }

@@ -99,6 +99,22 @@ static int add_promising(const struct whatif *w, const struct replay *replay,
     return status;
 }
 
+/* Takes note which what-ifs change nothing for one more kernel, the first of
+ * them if `first`.  Of a part not all is known, nor of the launch that warmed
+ * the caches. */
+static void note_idle(struct whatif *w, const struct replay *r, bool first)
+{
+    bool known =
+        !r->sample.used && r->caches != CACHES_WARM && r->launch.kernel != NULL;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct toggle *t = &w->toggle[i];
+
+        t->idle = (first || t->idle) && known &&
+                  teg_whatif_is_idle(t->name, r->gpu, r->launch.kernel, r->s);
+    }
+}
+
 /* What a worker replies. */
 struct measured {
     uint64_t cycles;
@@ -122,13 +138,27 @@ static void note_error(struct whatif *w, const struct measured *m)
         w->error_bound = m->error / (double)m->cycles;
 }
 
-/* Cycles of all chosen kernels; `names` and `promising` may be NULL. */
+/* Hears of each replay of a measurement. */
+struct hearer {
+    struct whatif *w;
+    struct trials promising;
+};
+
+static int hear(struct hearer *h, const struct replay *r, bool first)
+{
+    note_idle(h->w, r, first);
+    return h->w->promising != NULL && h->w->at == NULL
+               ? add_promising(h->w, r, &h->promising)
+               : EXIT_DONE;
+}
+
+/* Cycles of all chosen kernels; `names` and `hearer` may be NULL. */
 static int measure(const struct whatif *w, const char *names, uint32_t threads,
-                   struct measured *m, struct trials *promising)
+                   struct measured *m, struct hearer *hearer)
 {
     struct opt_list list = {0};
     struct carried carried = {0};
-    int status = EXIT_DONE, promised = EXIT_DONE;
+    int status = EXIT_DONE, heard = EXIT_DONE;
     struct replay_options options = {
         .carried = &carried,
         .before = w->before,
@@ -151,12 +181,12 @@ static int measure(const struct whatif *w, const char *names, uint32_t threads,
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
             add_replay(m, w, &replay);
-        if (status == EXIT_DONE && promising != NULL)
-            promised = add_promising(w, &replay, promising);
+        if (status == EXIT_DONE && hearer != NULL)
+            heard = hear(hearer, &replay, i == 0);
         if (status == EXIT_DONE || status == EXIT_INTERRUPTED)
             replay_release(&replay);
-        if (promised != EXIT_DONE)
-            status = promised;
+        if (heard != EXIT_DONE)
+            status = heard;
     }
     carried_release(&carried);
     return status;
@@ -166,22 +196,41 @@ static int measure(const struct whatif *w, const char *names, uint32_t threads,
  * here, and what is promising comes first from now on. */
 static int measure_baseline(struct whatif *w, uint32_t cores)
 {
-    struct trials first = {0};
+    struct hearer first = {.w = w};
     struct measured m = {0};
     uint32_t moved = 0;
     int status;
 
+    if (w->baseline_cycles != 0 && w->baseline != NULL)
+        note_idle(w, w->baseline, true);
     if (w->baseline_cycles != 0)
         return EXIT_DONE;
-    status = measure(w, NULL, cores, &m,
-                     w->promising != NULL && w->at == NULL ? &first : NULL);
+    status = measure(w, NULL, cores, &m, &first);
     if (status == EXIT_DONE) {
         w->baseline_cycles = m.cycles;
         note_error(w, &m);
     }
-    for (uint32_t i = 0; status == EXIT_DONE && i < first.count; i++)
-        moved += move(w, first.name[i], moved);
+    for (uint32_t i = 0; status == EXIT_DONE && i < first.promising.count; i++)
+        moved += move(w, first.promising.name[i], moved);
     return status;
+}
+
+/* What changes nothing is known then. */
+static uint32_t settle_idle(struct whatif *w)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct toggle *t = &w->toggle[i];
+
+        if (t->idle) {
+            t->cycles = w->baseline_cycles;
+            t->done = true;
+            w->done++;
+        }
+        left += !t->idle;
+    }
+    return left;
 }
 
 /* ---- the pool's questions: job i is toggle i ------------------------------ */
@@ -191,6 +240,8 @@ static bool next_job(void *self, uint32_t worker, uint64_t *job)
     struct whatif *w = self;
 
     (void)worker;
+    while (w->next < w->count && w->toggle[w->next].idle)
+        w->next++;
     *job = w->next;
     return w->next++ < w->count;
 }
@@ -313,9 +364,8 @@ static int read_blocks(struct whatif *w)
 
 static int replay_all(struct whatif *w)
 {
-    uint32_t jobs = w->jobs != 0 ? w->jobs : pool_cores();
-    const struct pool pool = {
-        .workers = jobs < w->count ? jobs : w->count,
+    uint32_t jobs = w->jobs != 0 ? w->jobs : pool_cores(), left = 0;
+    struct pool pool = {
         .cores = jobs,
         .self = w,
         .next = next_job,
@@ -329,8 +379,15 @@ static int replay_all(struct whatif *w)
     w->terminal = isatty(STDERR_FILENO) == 1;
     if (status == EXIT_DONE)
         status = measure_baseline(w, jobs);
-    if (status == EXIT_DONE && w->count != 0)
+    if (status == EXIT_DONE)
+        left = settle_idle(w);
+    pool.workers = jobs < left ? jobs : left;
+    if (status == EXIT_DONE && left != 0)
         status = pool_run(&pool);
+    for (uint32_t i = 0; status == EXIT_DONE && i < w->count; i++) {
+        if (w->toggle[i].idle)
+            show_line(w, &w->toggle[i]);
+    }
     if (w->shown)
         fputs("\r\033[K", stderr);
     if (w->lines != 0)
@@ -403,6 +460,7 @@ void whatif_follow(struct whatif *w, const struct replay *replay,
                        sampling_instructions_min(SAMPLING_OFTEN))
         return;
     w->baseline_cycles = replay->s->cycles;
+    w->baseline = replay;
     if (replay->sample.used)
         w->error_bound = replay->sample.error_bound;
 }

@@ -3,7 +3,8 @@
  * on a report page.
  *
  * The kernels are replayed as they are on all cores, which says what is most
- * promising; then what-ifs share the cores.  The trace is read once, before the
+ * promising, and which what-ifs change nothing (teg_whatif_is_idle); then the
+ * others share the cores.  The trace is read once, before the
  * workers are forked, and its blocks are replayed from memory if they fit.
  */
 #ifndef TEG_TOOLS_TEG_REPLAY_RANKING_H
@@ -21,6 +22,8 @@ struct toggle {
     uint64_t cycles;
     uint32_t trial; /* its number there */
     bool done;
+    bool idle; /* of all kernels so far: it changes nothing, and is not
+                  simulated */
 };
 
 /* Trials that are measured first, by name, the most promising one first. */
@@ -48,6 +51,7 @@ struct whatif {
     /* Known before: it is not simulated again.  Afterwards 0: interrupted
      * before it was known. */
     uint64_t baseline_cycles;
+    const struct replay *baseline; /* borrowed: the one known before, or NULL */
     /* Of any of the cycles, relative; 0: all of it was simulated. */
     double error_bound;
     struct toggle *toggle; /* owned */
