@@ -7,7 +7,9 @@
 # make docs-check what the texts say that commands print is what they print; make
 #                check has what is quick, with any numbers
 # make mutate     breaks the program in small ways and says which tests notice
-# make bench      prints simulated instructions per second and peak memory
+# make bench      what a run takes beside an earlier commit (BENCH_AGAINST), then
+#                 simulated instructions per second and peak memory
+# make pgo        build/pgo/teg, faster by what gcc learns from bundled kernels
 # make oom-check  every allocation of every command fails once
 # make fuzz       libFuzzer programs of the readers in build/fuzz (clang), from
 #                 the objects that the sanitizers' build by clang has, too
@@ -28,6 +30,9 @@
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 PREFIX  ?= /usr/local
+# What `make bench` compares with: before the work of docs/simulator.md, "How it is
+# fast".
+BENCH_AGAINST ?= 3f9fe33
 VERSION := $(shell sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' include/teg/version.h)
 
 # Before a command: says in a line what it makes; V=1 shows the command instead.
@@ -50,7 +55,7 @@ CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
 # Position independent, nothing visible: the same objects go into teg and into
 # the CUDA runtime stand-in, which exports its entry points only.
 CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR) \
-            -fPIC -fvisibility=hidden
+            -fPIC -fvisibility=hidden $(PROFILE)
 PACKAGES := libconfig jansson zlib liblzma libzstd liblz4 libelf
 # libiberty, of binutils, has no .pc file and is a static library.
 LIBS      = $(shell pkg-config --libs $(PACKAGES)) -liberty -lm
@@ -255,8 +260,20 @@ clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang tests
 
 bench: all $(BUILD)/bench-forest
-	@tools/bench.sh $(BUILD)/teg
+	@tools/bench/release.sh $(BUILD)/teg $(BENCH_AGAINST)
+	@echo && tools/bench.sh $(BUILD)/teg
 	@echo && echo "predictions (docs/learning.md)" && $(BUILD)/bench-forest
+
+# The compiler learns from runs of the bundled kernels (gcc).
+PGO := build/pgo
+pgo:
+	@$(MAKE) --no-print-directory BUILD=$(PGO) \
+	    PROFILE=-fprofile-generate $(PGO)/teg
+	@tools/bench/train.sh $(PGO)/teg
+	@find $(PGO) -name '*.o' -delete && $(RM) $(PGO)/teg $(PGO)/libteg.a
+	@$(MAKE) --no-print-directory BUILD=$(PGO) \
+	    PROFILE='-fprofile-use -fprofile-partial-training -Wno-missing-profile' \
+	    $(PGO)/teg
 
 $(BUILD)/bench-forest: $(BUILD)/tools/bench/forest.o $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
@@ -325,6 +342,6 @@ clean:
 include tools/make/studies.mk tools/make/fuzz.mk
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all deps demo tests check docs-check flaws oom-check sanitize sanitize-quick clang bench mpi man \
+.PHONY: all deps demo tests check docs-check flaws oom-check sanitize sanitize-quick clang bench pgo mpi man \
     completion install install-lib deb format clean
 .SECONDARY:

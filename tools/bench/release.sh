@@ -1,0 +1,80 @@
+#!/bin/sh
+# This build beside an earlier one: tools/bench/release.sh TEG COMMIT
+#
+# Builds COMMIT's teg in build/bench/COMMIT, a work tree of its own, and prints
+# of small forms of the bench kernels on a V100, one thread:
+#   host instructions that each takes for a warp instruction, by callgrind where
+#   valgrind is installed: the same on every machine, whatever else runs there;
+#   processor seconds, the least of five runs each, in turns, and their ratio;
+#   what teg whatif and teg report take, in processor seconds and in runs.
+set -eu
+cd "$(dirname "$0")/../.."
+new=$1 commit=$2
+tree=build/bench/$commit
+old=$tree/build/release/teg
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A kernel and what makes it short.
+kernels="compute:ITER=6 matmul:K=64 stream:BLOCKS=4096 uncoalesced:BLOCKS=320,ITER=4"
+
+if [ ! -x "$old" ]; then
+    if ! git rev-parse -q --verify "$commit^{commit}" >/dev/null 2>&1; then
+        echo "no commit $commit in this repository: nothing to compare with"
+        exit 0
+    fi
+    [ -d "$tree" ] || git worktree add -q --detach "$tree" "$commit"
+    (cd "$tree" && make -j"$(getconf _NPROCESSORS_ONLN)" build/release/teg) >"$work/log" 2>&1 ||
+        { tail -5 "$work/log"; exit 1; }
+fi
+
+# Processor seconds of a command.
+seconds() {
+    sh -c '"$@" >/dev/null 2>&1; times' - "$@" |
+        awk -F '[ms ]+' 'NR == 2 {print 60 * $1 + $2 + 60 * $3 + $4}'
+}
+
+least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -1; }
+
+# Sets was and now to the least processor seconds of either build.
+in_turns() {
+    was=1e9 now=1e9
+    for _ in 1 2 3 4 5; do
+        was=$(least "$was" "$(seconds "$old" "$@")")
+        now=$(least "$now" "$(seconds "$new" "$@")")
+    done
+}
+
+# Host instructions of a command.
+instructions() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+}
+
+each() { awk -v i="$1" -v n="$2" 'BEGIN {printf "%.0f", i / n}'; }
+over() { awk -v a="$1" -v b="$2" 'BEGIN {print (b > 0 ? sprintf("%.2f", a / b) : "n/a")}'; }
+
+echo "beside $commit, $(git log -1 --format=%cs "$commit"), on a V100, one thread"
+printf '%-12s %11s %24s %7s %17s %7s %15s %15s\n' kernel 'warp instr' \
+    'host instr each: before' now 's before' now 'whatif, runs' 'report, runs'
+for entry in $kernels; do
+    k=${entry%%:*}
+    params=
+    for p in $(echo "${entry#*:}" | tr , ' '); do params="$params --param $p"; done
+    # shellcheck disable=SC2086
+    "$new" convert "tests/kernels/sm70/$k.sketch" "$work/$k.tegt" $params
+    set -- run "$work/$k.tegt" -g v100 -j 1 --exact
+    count=$("$new" "$@" --timing 2>&1 >/dev/null |
+        sed -n 's/^timing: .* s, \([0-9]*\) warp.*/\1/p')
+    i_was=n/a i_now=n/a
+    if command -v valgrind >/dev/null 2>&1; then
+        i_was=$(each "$(instructions "$old" "$@")" "$count")
+        i_now=$(each "$(instructions "$new" "$@")" "$count")
+    fi
+    in_turns "$@"
+    run=$now
+    whatif=$(over "$(seconds "$new" whatif "$work/$k.tegt" -g v100 -j 1 --exact)" "$run")
+    report=$(over "$(seconds "$new" report "$work/$k.tegt" -g v100 -j 1 -o "$work/page")" "$run")
+    printf '%-12s %11s %24s %7s %17s %7s %15s %15s\n' "$k" "$count" "$i_was" \
+        "$i_now" "$was" "$now" "$whatif" "$report"
+done
