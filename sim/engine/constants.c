@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 enum {
-    SCHEDULERS_MAX = 4
+    SCHEDULERS_MAX = 4,
+    LAUNCH_BIT = 40, /* of an address: a bank's number has 8 bits */
 };
 
 struct first {
@@ -81,7 +82,8 @@ static uint64_t arrival(struct sim_constants *c, uint64_t address, uint64_t now,
     uint64_t there = now;
     int missed = 0;
 
-    if (!c->gpu->constant.brings_bank0 || teg_constant_bank(address) != 0)
+    if (!c->gpu->constant.brings_bank0 ||
+        teg_constant_bank(address & ((UINT64_C(1) << LAUNCH_BIT) - 1)) != 0)
         there = sim_level_bring(&c->l15, address >> c->l15_line_log2, now,
                                 beyond, &missed);
     if (!missed)
@@ -111,23 +113,29 @@ static uint64_t bring(struct sim_constants *c, struct first *first,
     return teg_max(first->last_ready, now);
 }
 
-uint64_t sim_constants_operand(struct sim_constants *c, uint32_t scheduler,
-                               uint64_t address, uint64_t now,
-                               struct sim_constant_finds *f)
+static uint64_t of_launch(uint32_t launch, uint64_t address)
 {
-    return bring(c, &c->operands[scheduler], address, now,
+    return address + ((uint64_t)launch << LAUNCH_BIT);
+}
+
+uint64_t sim_constants_operand(struct sim_constants *c, uint32_t launch,
+                               uint32_t scheduler, uint64_t address,
+                               uint64_t now, struct sim_constant_finds *f)
+{
+    return bring(c, &c->operands[scheduler], of_launch(launch, address), now,
                  c->gpu->constant.l15_latency, f);
 }
 
-uint64_t sim_constants_load(struct sim_constants *c, const uint64_t *address,
-                            uint32_t count, uint64_t start,
-                            struct sim_constant_finds *f)
+uint64_t sim_constants_load(struct sim_constants *c, uint32_t launch,
+                            const uint64_t *address, uint32_t count,
+                            uint64_t start, struct sim_constant_finds *f)
 {
     uint64_t near =
         c->gpu->constant.l15_latency - c->gpu->timing[CLASS_LDC].latency;
     uint64_t last = start;
 
     for (uint32_t i = 0; i < count; i++)
-        last = teg_max(last, bring(c, &c->loads, address[i], start, near, f));
+        last = teg_max(last, bring(c, &c->loads, of_launch(launch, address[i]),
+                                   start, near, f));
     return last - start;
 }

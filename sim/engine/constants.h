@@ -6,7 +6,7 @@
  * after one latency, else from L2 after a longer one; a line under way is
  * waited for together.  Two caches that operands and loads keep apart: Huerta
  * 2025, 5.4; one L1 of an SM for loads: MT4G.  Caches are cold when a kernel
- * starts, but for bank 0 where the description says that the launch brings it
+ * starts, beside whose constants others' lie, but for bank 0 where the description says that the launch brings it
  * along.
  * Leaves out: that what misses takes L2's and DRAM's time, for it is some lines
  * of an SM; that a scheduler waits a few cycles for a line before it turns to
@@ -26,16 +26,16 @@ teg_status sim_constants_new(const struct teg_gpu *gpu,
                              struct teg_diag *d);
 void sim_constants_free(struct sim_constants *c);
 
-/* A warp of `scheduler` wants the operand at `address` (bank << 32 | byte) in
+/* A warp of `launch` and `scheduler` wants the operand at `address` (bank << 32 | byte) in
  * cycle `now`: the cycle it is there, `now` or later.  Counts in `f`. */
-uint64_t sim_constants_operand(struct sim_constants *c, uint32_t scheduler,
-                               uint64_t address, uint64_t now,
-                               struct sim_constant_finds *f);
-/* A constant load whose unit begins with it in cycle `start` wants the `count`
+uint64_t sim_constants_operand(struct sim_constants *c, uint32_t launch,
+                               uint32_t scheduler, uint64_t address,
+                               uint64_t now, struct sim_constant_finds *f);
+/* A constant load of `launch` whose unit begins with it in cycle `start` wants the `count`
  * addresses: how many cycles later its result is than it would be if all of
  * them were there. */
-uint64_t sim_constants_load(struct sim_constants *c, const uint64_t *address,
-                            uint32_t count, uint64_t start,
-                            struct sim_constant_finds *f);
+uint64_t sim_constants_load(struct sim_constants *c, uint32_t launch,
+                            const uint64_t *address, uint32_t count,
+                            uint64_t start, struct sim_constant_finds *f);
 
 #endif

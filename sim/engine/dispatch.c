@@ -1,21 +1,55 @@
 #include "sim/engine/dispatch.h"
 
+#include <stdlib.h>
+
 enum {
     FRACTION = 256, /* of a cycle between two blocks */
 };
 
-void sim_dispatch_init(struct sim_dispatch *p,
-                       const struct sim_engine_setup *setup,
-                       struct sim_grid *grid, struct sim_chip *chip,
-                       struct sim_sm *sm, struct sim_cgas *cgas)
+/* ---- whose turn it is ------------------------------------------------------ */
+
+/* Whether the blocks of `a` go before those of `b`. */
+static int goes_before(const struct sim_grid *a, const struct sim_grid *b)
 {
-    *p = (struct sim_dispatch){
-        .setup = setup,
-        .grid = grid,
-        .chip = chip,
-        .sm = sm,
-        .cgas = cgas,
-    };
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->from != b->from ? a->from < b->from : a->number < b->number;
+}
+
+teg_status sim_dispatch_add(struct sim_dispatch *p, struct sim_grid *grid,
+                            struct teg_diag *d)
+{
+    uint32_t at = p->count;
+
+    if (p->count == p->capacity) {
+        uint32_t capacity = 2 * p->capacity + 4;
+        struct sim_grid **come = realloc(p->come, capacity * sizeof *come);
+
+        if (come == NULL)
+            return teg_fail_memory(d);
+        p->come = come;
+        p->capacity = capacity;
+    }
+    for (; at != 0 && goes_before(grid, p->come[at - 1]); at--)
+        p->come[at] = p->come[at - 1];
+    p->come[at] = grid;
+    p->count++;
+    grid->has_come = 1;
+    return TEG_OK;
+}
+
+void sim_dispatch_remove(struct sim_dispatch *p, uint32_t at)
+{
+    p->count--;
+    for (; at < p->count; at++)
+        p->come[at] = p->come[at + 1];
+}
+
+void sim_dispatch_release(struct sim_dispatch *p)
+{
+    free(p->come);
+    p->come = NULL;
+    p->count = p->capacity = 0;
 }
 
 /* ---- placing --------------------------------------------------------------- */
@@ -23,9 +57,7 @@ void sim_dispatch_init(struct sim_dispatch *p,
 static int has_room(const struct sim_dispatch *p, uint32_t sm, uint32_t warps,
                     uint32_t blocks)
 {
-    return blocks <= p->setup->blocks_per_sm &&
-           sim_sm_has_room(&p->sm[sm], warps * blocks,
-                           p->setup->blocks_per_sm - blocks + 1);
+    return sim_sm_has_room(&p->sm[sm], p->grid, warps, blocks);
 }
 
 /* The SM of the SMs first to end - 1, from the one whose turn it is, that has
@@ -149,8 +181,9 @@ static teg_status place_all(struct sim_dispatch *p, uint32_t first,
     return TEG_OK;
 }
 
-teg_status sim_dispatch(struct sim_dispatch *p, uint64_t now,
-                        struct teg_diag *d)
+/* Blocks of the grid whose turn it is, as long as there is room. */
+static teg_status hand_out(struct sim_dispatch *p, uint64_t now,
+                           struct teg_diag *d)
 {
     for (;;) {
         uint32_t first = 0, end = p->setup->sms;
@@ -164,4 +197,27 @@ teg_status sim_dispatch(struct sim_dispatch *p, uint64_t now,
             return TEG_OK;
         TRY(place_all(p, first, end, now, d));
     }
+}
+
+teg_status sim_dispatch(struct sim_dispatch *p, uint64_t now,
+                        struct teg_diag *d)
+{
+    uint32_t begun = 0;
+
+    for (uint32_t i = 0; i < p->count; i++)
+        begun += p->come[i]->handed_out != 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct sim_grid *grid = p->come[i];
+        int is_new = grid->handed_out == 0;
+
+        if (is_new && begun != 0 &&
+            begun >= p->setup->gpu->launch.grids_max)
+            continue;
+        p->grid = grid;
+        TRY(hand_out(p, now, d));
+        begun += is_new && grid->handed_out != 0;
+        if (!sim_grid_is_over(grid))
+            return TEG_OK;
+    }
+    return TEG_OK;
 }

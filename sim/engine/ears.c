@@ -5,7 +5,7 @@
 static teg_status split(struct sim_listener *ear,
                         const struct sim_listener *whole, struct teg_diag *d)
 {
-    if (ear->on_issue == NULL)
+    if (ear->on_issue == NULL || ear->split == NULL)
         return TEG_OK;
     ear->self = ear->split(whole->self);
     return ear->self != NULL ? TEG_OK : teg_fail_memory(d);

@@ -14,7 +14,8 @@ struct sim_ears {
                                  caller's */
 };
 
-/* After sim_announce_start.  What was split is there to be joined and
+/* After sim_announce_start.  Who cannot be split is whole for each hand: SMs do
+ * not run ahead of each other then.  What was split is there to be joined and
  * released even if memory ran out on the way. */
 teg_status sim_ears_split(struct sim_ears *e,
                           const struct sim_listener *listener,

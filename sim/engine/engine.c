@@ -32,12 +32,19 @@ enum {
     POSTS_MANY = 1 << 20,
 };
 
-struct run {
-    const struct sim_engine_setup *setup;
+struct sim_engine {
+    const struct sim_engine_setup *setup; /* borrowed */
+    const struct sim_engine_news *news;   /* borrowed; may be NULL */
     struct sim_chip chip;
-    struct sim_grid grid;
-    struct sim_sm *sm; /* owned, [sms] */
-    struct sim_dispatch dispatch;
+    struct sim_grid **coming; /* owned, as are they, [comings]: later */
+    uint32_t comings, coming_capacity;
+    uint32_t launches; /* so far */
+    uint32_t unbegun;  /* that have come, without a block so far */
+    int is_open;                  /* others may come that are not known yet */
+    uint64_t due;                 /* blocks may be handed out in that cycle */
+    uint64_t told;                /* of the progress */
+    struct sim_sm *sm;            /* owned, [sms] */
+    struct sim_dispatch dispatch; /* its grids are owned */
     struct sim_cgas cgas;
     uint64_t ended; /* blocks */
     int may_run_ahead;
@@ -51,7 +58,8 @@ struct run {
     uint64_t windows; /* in which SMs ran ahead, so far */
 };
 
-static void count_hot_words(struct run *r, struct sim_engine_outcome *outcome)
+static void count_hot_words(struct sim_engine *r,
+                            struct sim_engine_outcome *outcome)
 {
     struct sim_hot_words *hot = r->chip.hot;
 
@@ -63,9 +71,123 @@ static void count_hot_words(struct run *r, struct sim_engine_outcome *outcome)
                         &outcome->atomic_word_most);
 }
 
-static uint64_t earliest_wake(const struct run *r)
+/* ---- launches ------------------------------------------------------------- */
+
+static void grid_free(struct sim_grid *g)
 {
-    uint64_t now = SIM_NEVER;
+    if (g == NULL)
+        return;
+    sim_grid_release(g);
+    free(g);
+}
+
+static uint64_t next_coming(const struct sim_engine *r)
+{
+    uint64_t from = r->due;
+
+    for (uint32_t i = 0; i < r->comings; i++)
+        from = teg_min(from, r->coming[i]->from);
+    return from;
+}
+
+/* Lets those come whose time it is; returns how many in `*come`. */
+static teg_status let_come(struct sim_engine *r, uint64_t now, uint32_t *come,
+                           struct teg_diag *d)
+{
+    uint32_t kept = 0;
+
+    *come = 0;
+    for (uint32_t i = 0; i < r->comings; i++) {
+        struct sim_grid *g = r->coming[i];
+
+        r->coming[i] = NULL;
+        r->coming[kept] = g;
+        if (g->from > now) {
+            kept++;
+            continue;
+        }
+        TRY(sim_dispatch_add(&r->dispatch, g, d));
+        r->coming[kept] = NULL;
+        ++*come;
+    }
+    r->comings = kept;
+    r->unbegun += *come;
+    return TEG_OK;
+}
+
+static void finish_grid(struct sim_grid *g, uint64_t cycles)
+{
+    if (g == NULL)
+        return;
+    sim_ears_join(&g->ears);
+    sim_announce_finish(g->ears.listener, g->ears.listeners, cycles);
+}
+
+/* Tells of those that have begun; returns how many. */
+static uint32_t tell_begun(struct sim_engine *r, uint64_t now)
+{
+    uint32_t begun = 0;
+
+    for (uint32_t i = 0; i < r->dispatch.count; i++) {
+        struct sim_grid *g = r->dispatch.come[i];
+
+        if (g->has_begun || (g->handed_out == 0 && !sim_grid_has_ended(g)))
+            continue;
+        g->has_begun = 1;
+        r->unbegun--;
+        begun++;
+        if (r->news != NULL && r->news->begun != NULL)
+            r->news->begun(r->news->self, g->number, now);
+    }
+    return begun;
+}
+
+/* Takes away those that have ended; returns how many. */
+static uint32_t let_end(struct sim_engine *r, uint64_t now)
+{
+    uint32_t ended = 0;
+
+    for (uint32_t i = r->dispatch.count; i-- > 0;) {
+        struct sim_grid *g = r->dispatch.come[i];
+
+        if (!g->has_begun || !sim_grid_has_ended(g))
+            continue;
+        sim_dispatch_remove(&r->dispatch, i);
+        finish_grid(g, g->cycles);
+        ended++;
+        if (r->news != NULL && r->news->ended != NULL)
+            r->news->ended(r->news->self, g->number, now);
+        grid_free(g);
+    }
+    return ended;
+}
+
+/* Whether no block waits for room, and no other will. */
+static int is_over(const struct sim_engine *r)
+{
+    if (r->is_open || r->comings != 0)
+        return 0;
+    for (uint32_t i = 0; i < r->dispatch.count; i++) {
+        if (!sim_grid_is_over(r->dispatch.come[i]))
+            return 0;
+    }
+    return 1;
+}
+
+static int has_clusters(const struct sim_engine *r)
+{
+    for (uint32_t i = 0; i < r->dispatch.count; i++) {
+        if (r->dispatch.come[i]->cluster > 1)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- what happens next ------------------------------------------------------ */
+
+static uint64_t earliest_wake(const struct sim_engine *r)
+{
+    uint64_t now = next_coming(r);
 
     for (uint32_t i = 0; i < r->setup->sms; i++) {
         const struct sim_sm *sm = &r->sm[i];
@@ -78,47 +200,59 @@ static uint64_t earliest_wake(const struct run *r)
     return now;
 }
 
-static teg_status report_deadlock(const struct run *r, struct teg_diag *d)
+static teg_status report_deadlock(const struct sim_engine *r,
+                                  struct teg_diag *d)
 {
     for (uint32_t i = 0; i < r->setup->sms; i++) {
         if (r->sm[i].blocks != 0)
             return sim_deadlock(r->sm, r->setup->sms, d);
     }
-    if (r->grid.cluster > 1)
+    if (r->dispatch.come[0]->cluster > 1)
         return teg_fail(d, TEG_LIMIT, "",
                         "expected room for a cluster of %u blocks in one of "
                         "%u groups of SMs, of %u SMs that are simulated with "
                         "%u blocks each, found none",
-                        r->grid.waiting, r->setup->gpu->chip.gpcs,
-                        r->setup->sms, r->setup->blocks_per_sm);
+                        r->dispatch.come[0]->waiting, r->setup->gpu->chip.gpcs,
+                        r->setup->sms, r->dispatch.come[0]->blocks_per_sm);
     return teg_fail(d, TEG_DEADLOCK, "", "a block waits, but no SM has room");
 }
 
-static uint64_t earliest_block_end(const struct run *r)
+static uint64_t next_event(const struct sim_engine *r)
 {
-    uint64_t end = SIM_NEVER;
+    uint64_t next = next_coming(r);
 
     for (uint32_t i = 0; i < r->setup->sms; i++) {
-        if (r->sm[i].next_block_end < end)
-            end = r->sm[i].next_block_end;
+        if (r->sm[i].next_block_end < next)
+            next = r->sm[i].next_block_end;
     }
-    return end;
+    return next;
 }
 
-/* Removes the blocks that end before `until`, one cycle after the other, and
- * fills their places. */
-static teg_status replace_blocks(struct run *r, uint64_t until,
-                                 struct teg_diag *d)
+/* Before `until`, one cycle after the other, removes the blocks that end, lets
+ * launches come and fills places, until a launch begins or ends: then in cycle
+ * `*stopped`. */
+static teg_status replace_blocks(struct sim_engine *r, uint64_t until,
+                                 uint64_t *stopped, struct teg_diag *d)
 {
-    for (uint64_t now = earliest_block_end(r); now < until;
-         now = earliest_block_end(r)) {
-        uint32_t ended = 0;
+    for (uint64_t now = next_event(r); now < until; now = next_event(r)) {
+        uint32_t ended = 0, come;
 
         for (uint32_t i = 0; i < r->setup->sms; i++)
             ended += sim_sm_retire(&r->sm[i], now);
         r->ended += ended;
-        if (ended != 0)
+        TRY(let_come(r, now, &come, d));
+        if (let_end(r, now) != 0) {
+            r->due = *stopped = now;
+            return TEG_OK;
+        }
+        if (ended + come != 0 || r->due <= now)
             TRY(sim_dispatch(&r->dispatch, now, d));
+        r->due = SIM_NEVER;
+        if (r->unbegun != 0 && tell_begun(r, now) != 0) {
+            r->due = let_end(r, now) != 0 ? now : SIM_NEVER;
+            *stopped = now;
+            return TEG_OK;
+        }
     }
     return TEG_OK;
 }
@@ -127,47 +261,52 @@ static teg_status replace_blocks(struct run *r, uint64_t until,
 
 /* Whether all that SMs share can wait for its turn: a limit on what a cluster
  * has in flight is asked before issuing, a unit's places are held until results
- * are there, and a listener that cannot be split wants everything in order. */
-static int chip_runs_ahead(const struct sim_engine_setup *setup)
+ * are there. */
+static int chip_runs_ahead(const struct teg_gpu *gpu)
 {
-    const struct teg_gpu *gpu = setup->gpu;
-
     for (uint32_t u = 0; u < gpu->unit_count; u++) {
         if (gpu->unit[u].capacity != 0)
-            return 0;
-    }
-    for (uint32_t i = 0; i < setup->listeners; i++) {
-        if (setup->listener[i].on_issue != NULL &&
-            setup->listener[i].split == NULL)
             return 0;
     }
     return gpu->memory.in_flight_bytes == 0;
 }
 
+/* A listener that cannot be split wants everything in order. */
+static int can_be_split(const struct sim_listener *listener, uint32_t listeners)
+{
+    for (uint32_t i = 0; i < listeners; i++) {
+        if (listener[i].on_issue != NULL && listener[i].split == NULL)
+            return 0;
+    }
+    return 1;
+}
+
 /* Cycles in which nothing that SMs share can matter to another SM. */
-static uint64_t lookahead(const struct run *r)
+static uint64_t lookahead(const struct sim_engine *r)
 {
     const struct teg_gpu *gpu = r->setup->gpu;
-    uint64_t cycles =
-        teg_min(sim_memory_lookahead(gpu), r->grid.ops.store_latency_min);
+    uint64_t cycles = sim_memory_lookahead(gpu);
+
+    for (uint32_t i = 0; i < r->dispatch.count; i++)
+        cycles = teg_min(cycles, r->dispatch.come[i]->ops.store_latency_min);
 
     /* A cluster's warps go on that much after the last of them has come; what
      * one asks of another's shared memory takes that long. */
-    if (r->grid.cluster > 1)
+    if (has_clusters(r))
         cycles = teg_min(cycles, teg_max(gpu->sm.cluster_barrier_latency, 1));
-    if (r->grid.cluster > 1)
+    if (has_clusters(r))
         cycles = teg_min(cycles, teg_max(gpu->shared.remote_latency, 1));
     /* A block's warps start that much after the cycle in which it gets its
      * place, the one after a window's first at the earliest; but they are
      * counted at once where warps take turns. */
-    if (!sim_grid_is_over(&r->grid) && r->chip.takes_turns)
+    if (!is_over(r) && r->chip.takes_turns)
         cycles = 1;
-    if (!sim_grid_is_over(&r->grid))
+    if (!is_over(r))
         cycles = teg_min(cycles, (uint64_t)gpu->chip.dispatch_latency + 1);
     return cycles;
 }
 
-static void set_window(struct run *r, uint64_t now)
+static void set_window(struct sim_engine *r, uint64_t now)
 {
     uint64_t cycles = r->may_run_ahead ? teg_min(lookahead(r), r->window) : 1;
 
@@ -177,7 +316,7 @@ static void set_window(struct run *r, uint64_t now)
 
 static void run_sm(void *self, uint32_t sm, uint32_t hand)
 {
-    struct run *r = self;
+    struct sim_engine *r = self;
 
     r->sm[sm].hand = hand;
     sim_sm_run(&r->sm[sm], r->until);
@@ -185,7 +324,7 @@ static void run_sm(void *self, uint32_t sm, uint32_t hand)
 
 static void settle_sm(void *self, uint32_t sm, uint32_t hand)
 {
-    struct run *r = self;
+    struct sim_engine *r = self;
 
     r->sm[sm].hand = hand;
     sim_results_settle(&r->sm[sm]);
@@ -193,7 +332,7 @@ static void settle_sm(void *self, uint32_t sm, uint32_t hand)
 
 /* Puts the open entries of the window, that began at `from`, into the order of
  * issue: by cycle, by SM, and as the SM issued them. */
-static teg_status order_pending(struct run *r, uint64_t from,
+static teg_status order_pending(struct sim_engine *r, uint64_t from,
                                 struct teg_diag *d)
 {
     uint32_t first[WINDOW_MAX + 1] = {0};
@@ -240,7 +379,7 @@ static void expect_pending(const struct sim_pending_list *list, uint32_t offset)
     __builtin_prefetch(&p->misses.miss[0]);
 }
 
-static void serve_pending(struct run *r)
+static void serve_pending(struct sim_engine *r)
 {
     for (uint32_t i = 0; i < r->open_count; i++) {
         const struct open_issue *t = &r->open[i];
@@ -254,7 +393,7 @@ static void serve_pending(struct run *r)
 }
 
 /* Windows whose pending entries no cache of the host holds are too long. */
-static void adapt_window(struct run *r)
+static void adapt_window(struct sim_engine *r)
 {
     uint64_t bytes = 0;
 
@@ -266,7 +405,7 @@ static void adapt_window(struct run *r)
         r->window *= 2;
 }
 
-static teg_status check_pending(const struct run *r, struct teg_diag *d)
+static teg_status check_pending(const struct sim_engine *r, struct teg_diag *d)
 {
     for (uint32_t i = 0; i < r->setup->sms; i++) {
         if (r->sm[i].pending.failed)
@@ -276,7 +415,8 @@ static teg_status check_pending(const struct run *r, struct teg_diag *d)
 }
 
 /* The SMs in a window that begins at `now`. */
-static teg_status run_window(struct run *r, uint64_t now, struct teg_diag *d)
+static teg_status run_window(struct sim_engine *r, uint64_t now,
+                             struct teg_diag *d)
 {
     if (!r->chip.runs_ahead) {
         for (uint32_t i = 0; i < r->setup->sms; i++)
@@ -295,40 +435,76 @@ static teg_status run_window(struct run *r, uint64_t now, struct teg_diag *d)
     return TEG_OK;
 }
 
-static teg_status run_clock(struct run *r, struct teg_diag *d)
+/* What waits for the end of a window, that blocks of a cluster have told each
+ * other. */
+static void meet_clusters(struct sim_engine *r)
+{
+    if (has_clusters(r))
+        sim_outbox_deliver(r->sm, r->setup->sms);
+    sim_cgas_settle(&r->cgas, r->sm);
+}
+
+static teg_status tell_progress(struct sim_engine *r, uint64_t now,
+                                struct teg_diag *d)
 {
     const struct sim_engine_setup *setup = r->setup;
-    uint64_t now = 0, told = 0;
 
-    TRY(sim_dispatch(&r->dispatch, 0, d));
-    for (now = earliest_wake(r); now != SIM_NEVER; now = earliest_wake(r)) {
-        TRY(replace_blocks(r, now + 1, d));
-        set_window(r, now);
-        TRY(run_window(r, now, d));
-        if (r->grid.cluster > 1)
-            sim_outbox_deliver(r->sm, setup->sms);
-        sim_cgas_settle(&r->cgas, r->sm);
-        TRY(replace_blocks(r, r->until, d));
-        if (setup->progress == NULL || now - told < PROGRESS_CYCLES)
-            continue;
-        told = now;
-        if (setup->progress(setup->progress_self, r->ended, now))
-            return teg_fail(d, TEG_INTERRUPTED, "",
-                            "interrupted in cycle %" PRIu64 " after %" PRIu64
-                            " blocks",
-                            now, r->ended);
-    }
-    if (sim_memory_failed(r->chip.memory))
-        return teg_fail_memory(d);
-    if (r->ended != r->grid.handed_out || !sim_grid_is_over(&r->grid))
-        return report_deadlock(r, d);
+    if (setup->progress == NULL || now - r->told < PROGRESS_CYCLES)
+        return TEG_OK;
+    r->told = now;
+    if (setup->progress(setup->progress_self, r->ended, now))
+        return teg_fail(d, TEG_INTERRUPTED, "",
+                        "interrupted in cycle %" PRIu64 " after %" PRIu64
+                        " blocks",
+                        now, r->ended);
     return TEG_OK;
+}
+
+/* The next window that begins before `until`. */
+static teg_status go_on(struct sim_engine *r, uint64_t until, uint64_t *stopped,
+                        int *idle, struct teg_diag *d)
+{
+    uint64_t now = earliest_wake(r);
+
+    *idle = now >= until;
+    if (now == SIM_NEVER && r->dispatch.count != 0)
+        return report_deadlock(r, d);
+    if (*idle)
+        return TEG_OK;
+    TRY(replace_blocks(r, now + 1, stopped, d));
+    if (*stopped != SIM_NEVER)
+        return TEG_OK;
+    set_window(r, now);
+    TRY(run_window(r, now, d));
+    meet_clusters(r);
+    return TEG_OK;
+}
+
+teg_status sim_engine_advance(struct sim_engine *r, uint64_t until,
+                              uint64_t *reached, struct teg_diag *d)
+{
+    uint64_t stopped = SIM_NEVER;
+    int idle = 0;
+
+    while (!idle) {
+        /* SMs have run up to r->until; so far nobody has left. */
+        uint64_t from = r->until;
+
+        TRY(replace_blocks(r, teg_min(from, until), &stopped, d));
+        if (stopped != SIM_NEVER || from > until)
+            break;
+        TRY(go_on(r, until, &stopped, &idle, d));
+        if (stopped != SIM_NEVER)
+            break;
+        TRY(tell_progress(r, from, d));
+    }
+    *reached = teg_min(stopped, until);
+    return sim_memory_failed(r->chip.memory) ? teg_fail_memory(d) : TEG_OK;
 }
 
 /* ---- a run --------------------------------------------------------------- */
 
-static teg_status make_chip(struct run *r, struct teg_launch *launch,
-                            struct teg_diag *d)
+static teg_status make_chip(struct sim_engine *r, struct teg_diag *d)
 {
     const struct sim_engine_setup *setup = r->setup;
     uint32_t hands;
@@ -346,16 +522,100 @@ static teg_status make_chip(struct run *r, struct teg_launch *launch,
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < setup->sms; i++)
         TRY(sim_sm_init(&r->sm[i], &r->chip, i, d));
-    TRY(sim_grid_init(&r->grid, launch, setup->gpu, &r->chip.ports, d));
-    sim_dispatch_init(&r->dispatch, setup, &r->grid, &r->chip, r->sm, &r->cgas);
-    r->may_run_ahead = chip_runs_ahead(setup);
+    r->dispatch = (struct sim_dispatch){
+        .setup = setup,
+        .chip = &r->chip,
+        .sm = r->sm,
+        .cgas = &r->cgas,
+    };
+    r->may_run_ahead = chip_runs_ahead(setup->gpu) &&
+                       can_be_split(setup->listener, setup->listeners);
     r->window = WINDOW_MAX;
     hands = r->may_run_ahead && setup->threads > 1 ? setup->threads : 1;
     return sim_threads_new(hands < setup->sms ? hands : setup->sms, setup->sms,
                            &r->threads, d);
 }
 
-static uint64_t latest_completion(const struct run *r)
+teg_status sim_engine_new(const struct sim_engine_setup *setup,
+                          const struct sim_engine_news *news,
+                          struct sim_engine **engine, struct teg_diag *d)
+{
+    struct sim_engine *r = calloc(1, sizeof *r);
+
+    *engine = r;
+    if (r == NULL)
+        return teg_fail_memory(d);
+    r->setup = setup;
+    r->news = news;
+    r->is_open = 1;
+    r->due = SIM_NEVER;
+    r->until = 1; /* who comes in cycle 0 does so before anything happens */
+    return make_chip(r, d);
+}
+
+void sim_engine_free(struct sim_engine *r)
+{
+    if (r == NULL)
+        return;
+    for (uint32_t i = 0; r->sm != NULL && i < r->setup->sms; i++)
+        sim_sm_release(&r->sm[i]);
+    free(r->sm);
+    sim_threads_free(r->threads);
+    free(r->open);
+    for (uint32_t i = 0; i < r->dispatch.count; i++)
+        grid_free(r->dispatch.come[i]);
+    for (uint32_t i = 0; i < r->comings; i++)
+        grid_free(r->coming[i]);
+    free(r->coming);
+    sim_dispatch_release(&r->dispatch);
+    sim_cgas_release(&r->cgas);
+    sim_memory_free(r->chip.memory);
+    free(r->chip.hot);
+    free(r);
+}
+
+static teg_status make_grid(struct sim_engine *r,
+                            const struct sim_engine_launch *l,
+                            struct sim_grid *g, struct teg_diag *d)
+{
+    g->number = r->launches++;
+    g->code = l->code;
+    g->blocks_per_sm = l->blocks_per_sm;
+    g->needs = l->needs;
+    g->priority = l->priority;
+    g->from = l->from;
+    TRY(sim_grid_init(g, l->launch, r->setup->gpu, r->setup->sms,
+                      &r->chip.ports, d));
+    sim_announce_start(l->listener, l->listeners, r->setup->gpu,
+                       &l->launch->kernel->program, r->setup->sms);
+    return sim_ears_split(&g->ears, l->listener, l->listeners,
+                          sim_threads_hands(r->threads), d);
+}
+
+teg_status sim_engine_add(struct sim_engine *r,
+                          const struct sim_engine_launch *l, struct teg_diag *d)
+{
+    struct sim_grid *g;
+
+    if (r->comings == r->coming_capacity) {
+        uint32_t capacity = 2 * r->coming_capacity + 4;
+        struct sim_grid **coming =
+            realloc(r->coming, capacity * sizeof *coming);
+
+        if (coming == NULL)
+            return teg_fail_memory(d);
+        r->coming = coming;
+        r->coming_capacity = capacity;
+    }
+    g = calloc(1, sizeof *g);
+    if (g == NULL)
+        return teg_fail_memory(d);
+    r->coming[r->comings++] = g;
+    r->may_run_ahead &= can_be_split(l->listener, l->listeners);
+    return make_grid(r, l, g, d);
+}
+
+static uint64_t latest_completion(const struct sim_engine *r)
 {
     uint64_t cycles = 0;
 
@@ -366,17 +626,38 @@ static uint64_t latest_completion(const struct run *r)
     return cycles;
 }
 
-static void clear(struct run *r)
+void sim_engine_finish(struct sim_engine *r, struct sim_engine_outcome *outcome)
 {
-    for (uint32_t i = 0; r->sm != NULL && i < r->setup->sms; i++)
-        sim_sm_release(&r->sm[i]);
-    free(r->sm);
-    sim_threads_free(r->threads);
-    free(r->open);
-    sim_grid_release(&r->grid);
-    sim_cgas_release(&r->cgas);
-    sim_memory_free(r->chip.memory);
-    free(r->chip.hot);
+    outcome->cycles = latest_completion(r);
+    outcome->blocks = r->ended;
+    outcome->windows = r->windows;
+    sim_memory_channel_bytes(r->chip.memory, &outcome->channel_bytes_max,
+                             &outcome->channel_bytes_sum);
+    outcome->atomic_slice_cycles = sim_memory_atomic_cycles(r->chip.memory);
+    count_hot_words(r, outcome);
+    for (uint32_t i = 0; i < r->dispatch.count; i++)
+        finish_grid(r->dispatch.come[i], outcome->cycles);
+    for (uint32_t i = 0; i < r->comings; i++)
+        finish_grid(r->coming[i], outcome->cycles);
+}
+
+static teg_status run_alone(struct sim_engine *r, struct teg_launch *launch,
+                            struct teg_diag *d)
+{
+    const struct sim_engine_launch alone = {
+        .launch = launch,
+        .listener = r->setup->listener,
+        .listeners = r->setup->listeners,
+        .blocks_per_sm = r->setup->blocks_per_sm,
+    };
+    uint64_t now;
+
+    TRY(sim_engine_add(r, &alone, d));
+    r->is_open = 0;
+    do {
+        TRY(sim_engine_advance(r, SIM_NEVER, &now, d));
+    } while (now != SIM_NEVER);
+    return TEG_OK;
 }
 
 teg_status sim_engine_run(struct teg_launch *launch,
@@ -384,32 +665,19 @@ teg_status sim_engine_run(struct teg_launch *launch,
                           struct sim_engine_outcome *outcome,
                           struct teg_diag *d)
 {
-    struct run r = {.setup = setup};
-    teg_status status = make_chip(&r, launch, d);
+    struct sim_engine *r;
+    teg_status status = sim_engine_new(setup, NULL, &r, d);
 
     *outcome = (struct sim_engine_outcome){0};
     if (status == TEG_OK) {
-        sim_announce_start(setup->listener, setup->listeners, setup->gpu,
-                           &launch->kernel->program, setup->sms);
-        status = sim_ears_split(&r.grid.ears, setup->listener, setup->listeners,
-                                sim_threads_hands(r.threads), d);
-        if (status == TEG_OK)
-            status = run_clock(&r, d);
-        sim_ears_join(&r.grid.ears);
-        outcome->cycles = latest_completion(&r);
-        outcome->blocks = r.ended;
-        outcome->windows = r.windows;
-        sim_memory_channel_bytes(r.chip.memory, &outcome->channel_bytes_max,
-                                 &outcome->channel_bytes_sum);
-        outcome->atomic_slice_cycles = sim_memory_atomic_cycles(r.chip.memory);
-        count_hot_words(&r, outcome);
-        sim_announce_finish(setup->listener, setup->listeners, outcome->cycles);
+        status = run_alone(r, launch, d);
+        sim_engine_finish(r, outcome);
     }
     if (status == TEG_OK && setup->after != NULL) {
         sim_memory_free(*setup->after);
-        *setup->after = r.chip.memory;
-        r.chip.memory = NULL;
+        *setup->after = r->chip.memory;
+        r->chip.memory = NULL;
     }
-    clear(&r);
+    sim_engine_free(r);
     return status;
 }

@@ -22,6 +22,7 @@
 #ifndef TEG_SIM_ENGINE_ENGINE_H
 #define TEG_SIM_ENGINE_ENGINE_H
 
+#include "config/occupancy.h"
 #include "sim/events.h"
 #include "sim/memory/memory.h"
 #include "traces/block/cursor.h"
@@ -41,9 +42,10 @@ struct sim_lead {
 
 struct sim_engine_setup {
     const struct teg_gpu *gpu;
-    uint32_t sms;           /* to simulate, at least 1 */
-    uint32_t blocks_per_sm; /* at most, at least 1 */
+    uint32_t sms;      /* to simulate, at least 1 */
     uint32_t l1_bytes; /* of L1, shared memory taken off; 0: gpu->l1.bytes */
+    /* Of a launch by itself: */
+    uint32_t blocks_per_sm;              /* at most, at least 1 */
     const struct sim_listener *listener; /* [listeners] */
     uint32_t listeners;
     uint32_t threads;            /* of the host, at most; 0 is 1 */
@@ -74,6 +76,52 @@ teg_status sim_engine_run(struct teg_launch *launch,
                           const struct sim_engine_setup *setup,
                           struct sim_engine_outcome *outcome,
                           struct teg_diag *d);
+
+/*
+ * Several launches beside each other, which may come while others run.  Each
+ * has instructions, listeners and blocks of its own; SMs, units, caches and
+ * what is behind them they share.  Leaves out: barriers as something that SMs
+ * run short of, and what it takes to divide L1 and shared memory anew.
+ */
+struct sim_engine_launch {
+    struct teg_launch *launch;           /* borrowed, until it has ended */
+    const struct sim_listener *listener; /* [listeners]: hear of it alone, in
+                                            cycles of the chip */
+    uint32_t listeners;
+    uint32_t blocks_per_sm;       /* at most, at least 1 */
+    struct teg_block_needs needs; /* of a block, besides warp slots */
+    uint32_t code;    /* launches of one program have the same number */
+    int32_t priority; /* the higher goes first */
+    uint64_t from;    /* cycle, not before now */
+};
+
+struct sim_engine_news {
+    void *self;
+    /* Its first block has a place, or it has none; its last block has left.
+     * Launches are numbered as they came.  May be NULL. */
+    void (*begun)(void *self, uint32_t launch, uint64_t cycle);
+    void (*ended)(void *self, uint32_t launch, uint64_t cycle);
+};
+
+struct sim_engine;
+
+/* `setup` and `news` are borrowed.  The caller frees `*engine` even if this
+ * fails. */
+teg_status sim_engine_new(const struct sim_engine_setup *setup,
+                          const struct sim_engine_news *news,
+                          struct sim_engine **engine, struct teg_diag *d);
+void sim_engine_free(struct sim_engine *engine); /* NULL: nothing */
+teg_status sim_engine_add(struct sim_engine *engine,
+                          const struct sim_engine_launch *launch,
+                          struct teg_diag *d);
+/* Lets time go on to cycle `until` (UINT64_MAX: as long as anything happens), or
+ * to the first in which a launch begins or ends: `*now`.  Until the next call
+ * launches may be added from then on. */
+teg_status sim_engine_advance(struct sim_engine *engine, uint64_t until,
+                              uint64_t *now, struct teg_diag *d);
+/* What has become of it all so far; nothing goes on afterwards. */
+void sim_engine_finish(struct sim_engine *engine,
+                       struct sim_engine_outcome *outcome);
 
 /* Announces every instruction of the launch without a clock: cycle 0, no
  * stalls, the request as the address rules see it. */

@@ -6,13 +6,20 @@
 #include "sim/engine/level.h"
 
 enum {
-    SCHEDULERS_MAX = 4
+    SCHEDULERS_MAX = 4,
+    CODE_BIT = 40, /* of a line: from here on, whose */
 };
 
 struct sim_fetch {
     const struct teg_gpu *gpu; /* borrowed */
     unsigned line_log2;
-    int l1_has_all; /* of the program, from an earlier launch */
+    /* What earlier launches have left of each program. */
+    enum kept {
+        KEPT_NONE,
+        KEPT_L1,
+        KEPT_L0, /* nobody waits */
+    } * kept;    /* owned, [codes] */
+    uint32_t codes;
     struct sim_level l0[SCHEDULERS_MAX], l1;
 };
 
@@ -54,12 +61,13 @@ void sim_fetch_free(struct sim_fetch *f)
     for (uint32_t s = 0; s < SCHEDULERS_MAX; s++)
         sim_level_release(&f->l0[s]);
     sim_level_release(&f->l1);
+    free(f->kept);
     free(f);
 }
 
-uint64_t sim_fetch_line(const struct sim_fetch *f, uint64_t pc)
+uint64_t sim_fetch_line(const struct sim_fetch *f, uint32_t code, uint64_t pc)
 {
-    return pc >> f->line_log2;
+    return (uint64_t)code << CODE_BIT | pc >> f->line_log2;
 }
 
 /* Whether a cache of `bytes` has kept the program from an earlier launch: it
@@ -75,10 +83,29 @@ int sim_fetch_keeps(const struct teg_gpu *gpu, uint64_t last)
     return gpu->fetch.l0_bytes == 0 || keeps(gpu, gpu->fetch.l0_bytes, last);
 }
 
-int sim_fetch_reach(struct sim_fetch *f, uint64_t last)
+teg_status sim_fetch_reach(struct sim_fetch *f, uint32_t code, uint64_t last,
+                           struct teg_diag *d)
 {
-    f->l1_has_all = keeps(f->gpu, f->gpu->fetch.l1_bytes, last);
-    return !sim_fetch_keeps(f->gpu, last);
+    if (code >= f->codes) {
+        enum kept *kept = realloc(f->kept, (code + 1) * sizeof *kept);
+
+        if (kept == NULL)
+            return teg_fail_memory(d);
+        for (uint32_t i = f->codes; i <= code; i++)
+            kept[i] = KEPT_NONE;
+        f->kept = kept;
+        f->codes = code + 1;
+    }
+    f->kept[code] =
+        keeps(f->gpu, f->gpu->fetch.l1_bytes, last) ? KEPT_L1 : KEPT_NONE;
+    if (sim_fetch_keeps(f->gpu, last))
+        f->kept[code] = KEPT_L0;
+    return TEG_OK;
+}
+
+static enum kept kept_of(const struct sim_fetch *f, uint64_t line)
+{
+    return line >> CODE_BIT < f->codes ? f->kept[line >> CODE_BIT] : KEPT_NONE;
 }
 
 /* The cycle a line that the scheduler's cache misses arrives there. */
@@ -87,7 +114,7 @@ static uint64_t arrival(struct sim_fetch *f, uint64_t line, uint64_t now)
     uint64_t near = f->gpu->fetch.l1_latency, far = f->gpu->fetch.miss_latency;
     int missed;
 
-    if (f->l1_has_all)
+    if (kept_of(f, line) != KEPT_NONE)
         return now + near;
     if (f->l1.cache == NULL)
         return now + far;
@@ -115,7 +142,11 @@ uint64_t sim_fetch_at(struct sim_fetch *f, uint32_t scheduler, uint64_t line,
     struct sim_level *l0 = &f->l0[scheduler];
     uint32_t ahead = f->gpu->fetch.lines_ahead;
     int missed, next_missed;
-    uint64_t ready = bring(f, l0, line, now, &missed);
+    uint64_t ready;
+
+    if (kept_of(f, line) == KEPT_L0)
+        return now;
+    ready = bring(f, l0, line, now, &missed);
 
     /* Of a line that is there the next ones have been asked for, but one. */
     for (uint32_t i = missed ? 1 : ahead; i != 0 && i <= ahead; i++)

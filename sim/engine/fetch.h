@@ -11,7 +11,8 @@
  * Unless they are to be cold, the caches are as an earlier launch of the
  * kernel left them: a program that fits the first is there, one that fits the
  * second is there, and of a longer one only its end is, which goes while its
- * beginning comes.
+ * beginning comes.  Programs of launches that run beside each other share the
+ * caches, but what an earlier launch left is of each as if it were alone.
  * Leaves out: bandwidth other than of lines under way at a time, instruction
  * buffers of more than a line, branch prediction, constants in the same
  * caches, and that SMs of a GPC share the second.
@@ -34,12 +35,14 @@ void sim_fetch_free(struct sim_fetch *fetch);
  * cache is needed. */
 int sim_fetch_keeps(const struct teg_gpu *gpu, uint64_t last);
 
-/* The program is known up to its instruction at `last`, its highest pc.
- * Returns whether anybody can wait for an instruction of it. */
-int sim_fetch_reach(struct sim_fetch *fetch, uint64_t last);
+/* The program of number `code` is known up to its instruction at `last`, its
+ * highest pc. */
+teg_status sim_fetch_reach(struct sim_fetch *fetch, uint32_t code,
+                           uint64_t last, struct teg_diag *d);
 
-/* The program line of an instruction. */
-uint64_t sim_fetch_line(const struct sim_fetch *fetch, uint64_t pc);
+/* The line of an instruction of program `code`. */
+uint64_t sim_fetch_line(const struct sim_fetch *fetch, uint32_t code,
+                        uint64_t pc);
 /* A warp of `scheduler` comes to `line` in cycle `now`: the cycle its
  * instruction is there, `now` or later. */
 uint64_t sim_fetch_at(struct sim_fetch *fetch, uint32_t scheduler,

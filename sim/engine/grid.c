@@ -1,9 +1,10 @@
 #include "sim/engine/grid.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 teg_status sim_grid_init(struct sim_grid *g, struct teg_launch *launch,
-                         const struct teg_gpu *gpu,
+                         const struct teg_gpu *gpu, uint32_t sms,
                          struct sim_port_kinds *ports, struct teg_diag *d)
 {
     uint64_t cluster = teg_kernel_cluster(launch->kernel);
@@ -12,6 +13,9 @@ teg_status sim_grid_init(struct sim_grid *g, struct teg_launch *launch,
     g->windows = sim_windows_of(launch->kernel, gpu);
     sim_ops_init(&g->ops, gpu, &launch->kernel->program, ports);
     g->cluster = cluster > 1 && cluster <= SIM_CGA_MAX ? (uint32_t)cluster : 1;
+    g->on_sm = calloc(sms, sizeof *g->on_sm);
+    if (g->on_sm == NULL)
+        return teg_fail_memory(d);
     if (cluster <= SIM_CGA_MAX)
         return TEG_OK;
     return teg_fail(d, TEG_LIMIT, "",
@@ -27,6 +31,8 @@ void sim_grid_release(struct sim_grid *g)
     teg_block_free(g->ahead);
     g->waiting = 0;
     g->ahead = NULL;
+    free(g->on_sm);
+    g->on_sm = NULL;
     sim_ops_release(&g->ops);
     sim_ears_release(&g->ears);
 }

@@ -5,6 +5,7 @@
 #ifndef TEG_SIM_ENGINE_GRID_H
 #define TEG_SIM_ENGINE_GRID_H
 
+#include "config/occupancy.h"
 #include "sim/engine/ears.h"
 #include "sim/engine/op.h"
 #include "sim/memory/plan.h"
@@ -12,6 +13,8 @@
 
 struct sim_grid {
     struct teg_launch *launch; /* borrowed */
+    uint32_t number;           /* of the launches on the chip */
+    uint32_t code;             /* those of one program have the same */
     struct sim_ops ops;        /* of its program */
     struct sim_windows windows;
     struct sim_ears ears; /* of who hears it */
@@ -22,11 +25,21 @@ struct sim_grid {
     struct teg_block *ahead; /* owned: the first of the next cluster */
     int exhausted;           /* no further block */
     uint64_t handed_out;     /* blocks */
+    /* Where they may be: what each takes of an SM, and how many are there. */
+    uint32_t blocks_per_sm; /* at most */
+    struct teg_block_needs needs;
+    uint32_t *on_sm; /* owned, [SMs] */
+    /* When: from which cycle on, and before whose. */
+    uint64_t from;
+    int32_t priority; /* the higher goes first, then who has come first */
+    int has_come, has_begun;
+    uint64_t ended;  /* blocks */
+    uint64_t cycles; /* until what has ended was done */
 };
 
 /* `*g` is zeroed; `launch`, `gpu` and `ports` are borrowed. */
 teg_status sim_grid_init(struct sim_grid *g, struct teg_launch *launch,
-                         const struct teg_gpu *gpu,
+                         const struct teg_gpu *gpu, uint32_t sms,
                          struct sim_port_kinds *ports, struct teg_diag *d);
 void sim_grid_release(struct sim_grid *g);
 
@@ -42,6 +55,12 @@ uint32_t sim_grid_rank(const struct sim_grid *g, const struct teg_block *block);
 static inline int sim_grid_is_over(const struct sim_grid *g)
 {
     return g->exhausted && g->waiting == 0;
+}
+
+/* All its blocks have left. */
+static inline int sim_grid_has_ended(const struct sim_grid *g)
+{
+    return sim_grid_is_over(g) && g->ended == g->handed_out;
 }
 
 #endif

@@ -186,7 +186,8 @@ static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
 static void wait_for_line(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
     const struct teg_inst *inst = w->grid->ops.program->inst;
-    uint64_t line = sim_fetch_line(sm->fetch, inst[w->cursor.inst].pc);
+    uint64_t line =
+        sim_fetch_line(sm->fetch, w->grid->code, inst[w->cursor.inst].pc);
 
     if (line != w->line)
         sim_warp_hold(w, STALL_NO_INSTRUCTION,

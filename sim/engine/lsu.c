@@ -100,8 +100,8 @@ static uint64_t constants_later(struct sim_sm *sm, struct sim_warp *w,
                                 uint64_t start)
 {
     return sm->constants != NULL
-               ? sim_constants_load(sm->constants, address, count, start,
-                                    &w->constants)
+               ? sim_constants_load(sm->constants, w->grid->number, address,
+                                    count, start, &w->constants)
                : 0;
 }
 
@@ -190,8 +190,12 @@ static void global_times(const struct sim_chip *chip, const struct sim_op *op,
 int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
                   struct sim_plan *plan, uint32_t flags, uint64_t at)
 {
-    sm->misses->of = (struct sim_request_of){sm->resident[w->resident].number,
-                                             w->stream, w->resident};
+    sm->misses->of = (struct sim_request_of){
+        .launch = w->grid->number,
+        .block = sm->resident[w->resident].number,
+        .stream = w->stream,
+        .place = w->resident,
+    };
     sim_memory_begin(sm->chip->memory, sm->number, at, plan, flags, sm->misses);
     return sm->chip->runs_ahead && sm->misses->count != 0;
 }

@@ -38,8 +38,8 @@ static int has_operand(struct sim_sm *sm, uint32_t number, struct sim_warp *w,
         return 1;
     w->asked = 1;
     w->asked_at = now;
-    at = sim_constants_operand(sm->constants, number, op->constant, now,
-                               &w->constants);
+    at = sim_constants_operand(sm->constants, w->grid->number, number,
+                               op->constant, now, &w->constants);
     if (at <= now)
         return 1;
     sim_warp_hold(w, STALL_IMC_MISS, at);

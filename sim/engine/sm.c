@@ -65,11 +65,35 @@ void sim_sm_release(struct sim_sm *sm)
 
 /* ---- placing ------------------------------------------------------------- */
 
-int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,
-                    uint32_t blocks_max)
+int sim_sm_has_room(const struct sim_sm *sm, const struct sim_grid *grid,
+                    uint32_t warps, uint32_t blocks)
 {
-    return sm->blocks < blocks_max &&
-           (uint32_t)__builtin_popcountll(sm->free_slots) >= warps;
+    const struct teg_gpu *gpu = sm->chip->gpu;
+    const struct teg_block_needs *needs = &grid->needs;
+
+    return grid->on_sm[sm->number] + blocks <= grid->blocks_per_sm &&
+           sm->blocks + blocks <= gpu->sm.blocks_max &&
+           (uint32_t)__builtin_popcountll(sm->free_slots) >= warps * blocks &&
+           sm->registers + needs->registers * blocks <= gpu->sm.registers &&
+           sm->shared_bytes + needs->shared_bytes * blocks <=
+               gpu->sm.shared_bytes;
+}
+
+/* What a block takes besides warp slots, or gives back. */
+static void take(struct sim_sm *sm, struct sim_grid *grid)
+{
+    grid->on_sm[sm->number]++;
+    sm->blocks++;
+    sm->registers += grid->needs.registers;
+    sm->shared_bytes += grid->needs.shared_bytes;
+}
+
+static void give_back(struct sim_sm *sm, struct sim_grid *grid)
+{
+    grid->on_sm[sm->number]--;
+    sm->blocks--;
+    sm->registers -= grid->needs.registers;
+    sm->shared_bytes -= grid->needs.shared_bytes;
 }
 
 /* Counters at 0, as many as the program so far needs. */
@@ -160,11 +184,11 @@ static teg_status open_caches(struct sim_sm *sm, const struct sim_grid *grid,
     if (sm->fetch == NULL && !sim_fetch_keeps(gpu, last))
         TRY(sim_fetch_new(gpu, &sm->fetch, d));
     if (sm->fetch != NULL)
-        sim_fetch_reach(sm->fetch, last);
+        TRY(sim_fetch_reach(sm->fetch, grid->code, last, d));
     return TEG_OK;
 }
 
-teg_status sim_sm_place(struct sim_sm *sm, const struct sim_grid *grid,
+teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
                         struct teg_block *block, uint64_t number, uint64_t at,
                         uint32_t *place, struct teg_diag *d)
 {
@@ -182,7 +206,7 @@ teg_status sim_sm_place(struct sim_sm *sm, const struct sim_grid *grid,
                                .mbarriers = b->mbarriers};
     b->cga.number = SIM_NO_CGA;
     *place = resident;
-    sm->blocks++;
+    take(sm, grid);
     status = open_caches(sm, grid, d);
     for (uint32_t stream = 0; stream < warps && status == TEG_OK; stream++) {
         uint32_t slot = (uint32_t)__builtin_ctzll(sm->free_slots);
@@ -192,7 +216,8 @@ teg_status sim_sm_place(struct sim_sm *sm, const struct sim_grid *grid,
         status = start_warp(sm, slot, resident, stream, at, d);
     }
     b->cga.expected = b->live;
-    if (b->live == 0)
+    b->empty = b->live == 0;
+    if (b->empty)
         sim_sm_block_done(sm, b, at + 1);
     announce_start(sm, b, at);
     wake_with_schedulers(sm);
@@ -214,8 +239,11 @@ static void retire(struct sim_sm *sm, struct sim_resident *b)
     sm->free_slots |= b->slots;
     teg_block_free(b->block);
     b->mbarriers.count = 0;
+    b->grid->ended++;
+    if (!b->empty)
+        b->grid->cycles = teg_max(b->grid->cycles, b->done);
+    give_back(sm, b->grid);
     *b = (struct sim_resident){.mbarriers = b->mbarriers};
-    sm->blocks--;
 }
 
 uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now)

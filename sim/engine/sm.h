@@ -24,15 +24,16 @@ enum {
 
 /* A block of the SM, or, without one, free. */
 struct sim_resident {
-    struct teg_block *block;     /* owned; NULL: free */
-    const struct sim_grid *grid; /* borrowed */
-    uint64_t number;             /* running, in the launch */
-    uint64_t slots;              /* warp slots, a bit each */
-    uint32_t live;               /* warps with instructions left */
-    uint32_t missing; /* ended without EXIT: barriers wait for them */
+    struct teg_block *block; /* owned; NULL: free */
+    struct sim_grid *grid;   /* borrowed */
+    uint64_t number;         /* running, in the launch */
+    uint64_t slots;          /* warp slots, a bit each */
+    uint32_t live;           /* warps with instructions left */
+    uint32_t missing;        /* ended without EXIT: barriers wait for them */
     struct sim_barrier barrier[SIM_NAMED_BARRIERS];
     struct sim_mbarriers mbarriers;
     uint64_t done; /* when its last instruction so far is done */
+    int empty;     /* without any instruction */
     uint32_t open; /* instructions of which that is not known yet */
     /* Of its cluster's barrier: cga.h. */
     struct sim_resident_cga {
@@ -58,6 +59,8 @@ struct sim_sm {
     uint64_t tensor_free_from; /* cycle: its cores, of products of tensor
                                   memory */
     uint32_t blocks;           /* resident */
+    /* That blocks have, as their grids' needs are. */
+    uint32_t registers, shared_bytes;
     /* Looks first: the one after the last to take a unit that all share. */
     uint32_t first_scheduler;
     struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
@@ -91,13 +94,12 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
                        uint32_t number, struct teg_diag *d);
 void sim_sm_release(struct sim_sm *sm);
 
-/* Whether a block of `warps` finds warp slots, and is one of at most
- * `blocks_max`. */
-int sim_sm_has_room(const struct sim_sm *sm, uint32_t warps,
-                    uint32_t blocks_max);
+/* Whether `blocks` more of `grid`, of `warps` each, find room. */
+int sim_sm_has_room(const struct sim_sm *sm, const struct sim_grid *grid,
+                    uint32_t warps, uint32_t blocks);
 /* Places `block` of `grid`, which becomes the SM's, in cycle `at`, as one of
  * its resident ones.  It must have room. */
-teg_status sim_sm_place(struct sim_sm *sm, const struct sim_grid *grid,
+teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
                         struct teg_block *block, uint64_t number, uint64_t at,
                         uint32_t *resident, struct teg_diag *d);
 /* Removes the blocks that have ended by `now`; returns how many. */

@@ -70,11 +70,12 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
                 uint32_t bytes);
 void sim_l1_release(struct sim_l1 *l1);
 
-/* Looks up what `miss` says of a transaction of SM `sm`, which has an L1.
+/* Looks up what `miss` says of a transaction of `launch` on SM `sm`, which has
+ * an L1.
  * Returns whether that settles it, and its data is there in cycle miss->ready
  * at the earliest; else `miss` has what is left of it. */
-int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, struct sim_request *r,
-                   struct sim_miss *miss);
+int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, uint32_t launch,
+                   struct sim_request *r, struct sim_miss *miss);
 
 /* The line at `address` is about to be looked up for request `r`. */
 static inline void sim_l1_expect(const struct sim_l1 *l1, uint32_t sm,
@@ -89,7 +90,8 @@ static inline void sim_l1_expect(const struct sim_l1 *l1, uint32_t sm,
 }
 
 /* The same, for whatever SM and transaction; `bypass`: does not look. */
-static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
+static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm,
+                                 uint32_t launch, int bypass,
                                  struct sim_request *r, struct sim_miss *miss)
 {
     if (l1->gpu->l1.always_hits) {
@@ -99,7 +101,7 @@ static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm, int bypass,
     }
     if (bypass || sim_l1_caches(l1, r->space == SPACE_TEXTURE) == NULL)
         return 0;
-    return sim_l1_look_up(l1, sm, r, miss);
+    return sim_l1_look_up(l1, sm, launch, r, miss);
 }
 
 /* The cycle when what L1 had of the miss is there; 0 if it had nothing.  A fill

@@ -106,7 +106,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .turn = (uint8_t)sim_turn_of(plan, i),
         .steps = t->steps,
     };
-    if (!sim_l1_settles(&m->l1, e->sm, bypass, r, miss))
+    if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, r, miss))
         return 0;
     start = sim_start_of(m, e->now, miss->turn);
     settle(m, e->sm, &e->settled, i, start,

@@ -11,6 +11,8 @@
  * whoever needs the place waits for.  An L2 of two halves keeps near an SM
  * what its half has read.
  * Requests may come with those of other SMs that are not stepped.
+ * An L1 holds lines for the launch that asked for them: the driver invalidates it
+ * between grids that depend on each other (PTX ISA, cache operator .ca).
  * Leaves out: DRAM pages, the levels of translation between an SM's and the
  * page table, the network.
  */
@@ -89,9 +91,11 @@ struct sim_misses {
         uint64_t done, accepted;
     } settled;
     uint32_t sm;
-    /* Whose request: filled by whoever begins it, if there are followers. */
+    /* Whose request: filled by whoever begins it. */
     struct sim_request_of {
-        uint64_t block;  /* running number in the launch */
+        uint32_t
+            launch;     /* of those on the chip: L1s hold lines of each apart */
+        uint64_t block; /* running number in the launch */
         uint32_t stream; /* of the warp in its block */
         uint32_t place;  /* of the block in its SM */
     } of;

@@ -173,26 +173,120 @@ static void listen(struct naive *n, struct sm *sm)
     }
 }
 
-int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
-              uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
+static struct handing handing_of(const struct naive *n,
+                                 const struct naive_launch *l, uint32_t number)
+{
+    const struct teg_kernel *k = l->launch->kernel;
+
+    return (struct handing){
+        .of = {.program = &k->program,
+               .windows = {k->shared_base, k->local_base,
+                           n->gpu->shared.remote_latency != 0 ? k->cluster[0]
+                                                              : 1},
+               .in_clusters = k->cluster[0] > 1,
+               .number = number,
+               .code = naive_code_of(n->gpu, l->code, &k->program)},
+        .launch = *l,
+    };
+}
+
+static int is_over(const struct handing *h)
+{
+    return h->all_read && h->waiting == 0;
+}
+
+static int has_ended(const struct handing *h)
+{
+    return is_over(h) && h->ended == h->handed_out;
+}
+
+/* The cycle in which the launch comes, as far as that is known. */
+static uint64_t comes(const struct naive *n, const struct handing *h,
+                      const struct handing *all)
+{
+    if (h->launch.after < 0)
+        return h->launch.from;
+    if (!has_ended(&all[h->launch.after]))
+        return UINT64_MAX;
+    return h->launch.from + n->result->ended[h->launch.after];
+}
+
+/* Of those that have come and not all of whose blocks have places, the one to
+ * go next that has not had its turn; NULL: none. */
+static struct handing *next_of(const struct naive *n, struct handing *all,
+                               uint32_t launches, const int *had)
+{
+    struct handing *best = NULL;
+    uint32_t on_chip = 0;
+
+    for (uint32_t i = 0; i < launches; i++)
+        on_chip += all[i].handed_out != 0 && !has_ended(&all[i]);
+    for (uint32_t i = 0; i < launches; i++) {
+        struct handing *h = &all[i];
+
+        if (had[i] || comes(n, h, all) > n->now || is_over(h))
+            continue;
+        if (h->handed_out == 0 && on_chip != 0 &&
+            on_chip >= n->gpu->launch.grids_max)
+            continue;
+        if (best == NULL || h->launch.priority > best->launch.priority ||
+            (h->launch.priority == best->launch.priority &&
+             comes(n, h, all) < comes(n, best, all)))
+            best = h;
+    }
+    return best;
+}
+
+/* Blocks get places, of one launch after the other, until one has to wait. */
+static void hand_out(struct naive *n, struct handing *all, uint32_t launches)
+{
+    int had[NAIVE_LAUNCHES_MAX] = {0};
+    struct handing *h;
+
+    while ((h = next_of(n, all, launches, had)) != NULL) {
+        uint32_t i = (uint32_t)(h - all);
+        int is_new = h->handed_out == 0;
+
+        had[i] = 1;
+        while (naive_hand_out(n, h))
+            ;
+        if (is_new && (h->handed_out != 0 || is_over(h)))
+            n->result->begun[i] = n->now;
+        if (!is_over(h))
+            return;
+    }
+}
+
+/* Returns whether all have ended. */
+static int note_ended(const struct naive *n, const struct handing *all,
+                      uint32_t launches)
+{
+    uint32_t ended = 0;
+
+    for (uint32_t i = 0; i < launches; i++) {
+        if (!has_ended(&all[i]))
+            continue;
+        if (n->result->ended[i] == 0)
+            n->result->ended[i] = n->now;
+        ended++;
+    }
+    return ended == launches;
+}
+
+int naive_run(const struct naive_launch *launch, uint32_t launches,
+              const struct teg_gpu *gpu, uint64_t limit,
               struct naive_memory **memory, struct naive_result *result)
 {
     struct naive n = {
         .gpu = gpu,
-        .program = &launch->kernel->program,
-        .windows = {launch->kernel->shared_base, launch->kernel->local_base,
-                    gpu->shared.remote_latency != 0 ? launch->kernel->cluster[0]
-                                                    : 1},
         .sm = calloc(gpu->chip.sms, sizeof *n.sm),
         .result = result,
-        .in_clusters = launch->kernel->cluster[0] > 1,
     };
-    struct handing h = {.blocks_per_sm = blocks_per_sm,
-                        .warps_per_block = warps_per_block};
-    uint64_t ended = 0;
-    int dispatch = 1;
+    struct handing all[NAIVE_LAUNCHES_MAX];
 
     memset(result, 0, sizeof *result);
+    for (uint32_t i = 0; i < launches; i++)
+        all[i] = handing_of(&n, &launch[i], i);
     if (*memory == NULL)
         *memory = naive_memory_new(gpu, gpu->chip.sms, 0);
     else
@@ -201,20 +295,14 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
     for (uint32_t i = 0; i < gpu->chip.sms; i++) {
         for (int s = 0; s < 4; s++)
             n.sm[i].last[s] = -1;
-        n.sm[i].fetch = naive_fetch_new(gpu, n.program);
+        n.sm[i].fetch = naive_fetch_new(gpu);
     }
     for (n.now = 0; n.now < limit; n.now++) {
-        for (uint32_t i = 0; i < gpu->chip.sms; i++) {
-            uint32_t gone = naive_retire(&n, &n.sm[i]);
-
-            ended += gone;
-            dispatch |= gone != 0;
-        }
-        while (dispatch && naive_hand_out(&n, &h, launch))
-            ;
-        dispatch = 0;
-        if (ended == h.handed_out && h.all_read)
+        for (uint32_t i = 0; i < gpu->chip.sms; i++)
+            naive_retire(&n, &n.sm[i]);
+        if (note_ended(&n, all, launches))
             break;
+        hand_out(&n, all, launches);
         for (uint32_t i = 0; i < gpu->chip.sms; i++) {
             listen(&n, &n.sm[i]);
             if (n.now % gpu->sm.issue_period == 0) {
@@ -233,8 +321,10 @@ int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
         naive_fetch_free(n.sm[i].fetch);
     }
     result->cycles = n.cycles;
-    for (uint32_t i = 0; i < h.waiting; i++)
-        teg_block_free(h.next[i]);
+    for (uint32_t i = 0; i < launches; i++) {
+        for (uint32_t b = 0; b < all[i].waiting; b++)
+            teg_block_free(all[i].next[b]);
+    }
     free(n.sm);
     return n.now < limit;
 }

@@ -20,7 +20,8 @@ struct naive_issue {
 
 enum {
     NAIVE_ISSUES_MAX = 64,
-    NAIVE_WARPS_MAX = 64
+    NAIVE_WARPS_MAX = 96,
+    NAIVE_LAUNCHES_MAX = 4,
 };
 
 struct naive_warp {
@@ -31,17 +32,30 @@ struct naive_warp {
 
 struct naive_result {
     uint64_t cycles;
-    /* by block x warps_per_block + stream */
+    uint64_t begun[NAIVE_LAUNCHES_MAX], ended[NAIVE_LAUNCHES_MAX];
+    /* by launch.first_warp + block x warps_per_block + stream */
     struct naive_warp warp[NAIVE_WARPS_MAX];
 };
 
 struct naive_memory;
 
-/* Runs the launch; returns 0 if it did not end within `limit` cycles.
+/* A launch of several. */
+struct naive_launch {
+    struct teg_launch *launch;
+    uint32_t blocks_per_sm, warps_per_block;
+    uint32_t registers, shared_bytes; /* of a block */
+    uint32_t code;                    /* of its program */
+    uint32_t first_warp;              /* in the result */
+    int32_t priority;
+    uint64_t from; /* cycle; of one behind another, cycles after its end */
+    int after;     /* which; -1: none */
+};
+
+/* Runs the launches; returns 0 if they did not end within `limit` cycles.
  * `*memory` is what the launch before left, NULL: all is cold; and afterwards
- * what this one leaves, the caller's to free. */
-int naive_run(struct teg_launch *launch, const struct teg_gpu *gpu,
-              uint32_t blocks_per_sm, uint32_t warps_per_block, uint64_t limit,
+ * what these leave, the caller's to free. */
+int naive_run(const struct naive_launch *launch, uint32_t launches,
+              const struct teg_gpu *gpu, uint64_t limit,
               struct naive_memory **memory, struct naive_result *result);
 
 #endif

@@ -29,11 +29,14 @@ static struct naive_line *find(struct naive_constants *c,
 /* The cycle in which the constant is where it is wanted, `near` cycles from
  * the cache behind. */
 static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
-                      struct naive_line *cache, uint64_t address, uint64_t now,
-                      uint64_t near)
+                      struct naive_line *cache, uint32_t launch,
+                      uint64_t address, uint64_t now, uint64_t near)
 {
     struct naive_line *own, *behind;
     uint64_t from = now;
+    int is_bank0 = address < 1ull << 32;
+
+    address += (uint64_t)launch << 40;
 
     c->entered = 0;
     own = find(c, cache, address / gpu->constant.line_bytes,
@@ -42,7 +45,7 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
     own->used = ++c->uses;
     if (!c->entered)
         return naive_max(own->ready, now);
-    if (!gpu->constant.brings_bank0 || address >= 1ull << 32) {
+    if (!gpu->constant.brings_bank0 || !is_bank0) {
         c->entered = 0;
         behind = find(c, c->behind, address / gpu->constant.l15_line_bytes,
                       gpu->constant.l15_bytes, gpu->constant.l15_line_bytes,
@@ -58,10 +61,10 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
 }
 
 /* Whether the instruction names a constant. */
-static int named(const struct naive *n, const struct teg_inst *inst,
-                 uint64_t *address)
+static int named(const struct naive *n, const struct warp *w,
+                 const struct teg_inst *inst, uint64_t *address)
 {
-    const char *at = strstr(teg_program_text(n->program, inst), "c[0x");
+    const char *at = strstr(teg_program_text(w->of->program, inst), "c[0x");
     unsigned bank, byte;
 
     if (n->gpu->constant.l1_bytes == 0 || at == NULL ||
@@ -78,12 +81,12 @@ void naive_ask_for_operand(struct naive *n, struct sm *sm, struct warp *w,
     uint64_t address;
 
     if (w->asked_operand || inst->op_class == CLASS_LDC ||
-        !named(n, inst, &address))
+        !named(n, w, inst, &address))
         return;
     w->asked_operand = 1;
     w->operand_at =
         fetch(n->gpu, &sm->constants, sm->constants.operands[scheduler],
-              address, n->now, n->gpu->constant.l15_latency);
+              w->of->number, address, n->now, n->gpu->constant.l15_latency);
 }
 
 uint64_t naive_constants_later(struct naive *n, struct sm *sm,
@@ -99,9 +102,9 @@ uint64_t naive_constants_later(struct naive *n, struct sm *sm,
         gpu->constant.l1_bytes == 0)
         return 0;
     if ((inst->flags & INST_INDEXED) == 0) {
-        if (named(n, inst, &address))
-            there = fetch(gpu, &sm->constants, sm->constants.loads, address,
-                          begin, near);
+        if (named(n, w, inst, &address))
+            there = fetch(gpu, &sm->constants, sm->constants.loads,
+                          w->of->number, address, begin, near);
         return there - begin;
     }
     a = w->access;
@@ -117,7 +120,7 @@ uint64_t naive_constants_later(struct naive *n, struct sm *sm,
         if (before == l)
             there =
                 naive_max(there, fetch(gpu, &sm->constants, sm->constants.loads,
-                                       address, begin, near));
+                                       w->of->number, address, begin, near));
     }
     return there - begin;
 }

@@ -24,38 +24,56 @@ uint32_t naive_retire(struct naive *n, struct sm *sm)
         }
         teg_block_free(sm->block[b].block);
         sm->block[b].block = NULL;
+        sm->block[b].of->ended++;
         ended++;
     }
     return ended;
 }
 
+/* How many more of the launch's blocks the SM has room for. */
 static uint32_t free_places(const struct naive *n, const struct sm *sm,
-                            uint32_t warps, uint32_t blocks_per_sm)
+                            const struct handing *h)
 {
-    uint32_t resident = 0, free_slots = 0;
+    const struct teg_gpu *gpu = n->gpu;
+    uint32_t own = 0, places = 0, slots = 0, blocks = 0;
+    uint32_t registers = 0, shared_bytes = 0;
 
-    for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-        resident += sm->block[i].block != NULL;
-    for (uint32_t i = 0; i < n->gpu->sm.warps_max; i++)
-        free_slots += !sm->warp[i].resident;
-    if (resident >= blocks_per_sm)
-        return 0;
-    return free_slots / warps < blocks_per_sm - resident
-               ? free_slots / warps
-               : blocks_per_sm - resident;
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
+        const struct block *b = &sm->block[i];
+
+        if (b->block == NULL)
+            continue;
+        own += b->of == h;
+        blocks++;
+        slots += teg_block_warps(b->block);
+        registers += b->of->launch.registers;
+        shared_bytes += b->of->launch.shared_bytes;
+    }
+    for (;;) {
+        own++;
+        blocks++;
+        slots += h->launch.warps_per_block;
+        registers += h->launch.registers;
+        shared_bytes += h->launch.shared_bytes;
+        if (own > h->launch.blocks_per_sm || blocks > gpu->sm.blocks_max ||
+            slots > gpu->sm.warps_max || registers > gpu->sm.registers ||
+            shared_bytes > gpu->sm.shared_bytes)
+            return places;
+        places++;
+    }
 }
 
 static int place(struct naive *n, struct sm *sm, struct teg_block *block,
-                 uint64_t number, uint64_t at, uint32_t blocks_per_sm,
-                 uint32_t warps_per_block, uint32_t cluster)
+                 struct handing *h, uint64_t at, uint32_t cluster)
 {
     uint32_t b = 0, slot = 0;
 
-    if (free_places(n, sm, teg_block_warps(block), blocks_per_sm) == 0)
+    if (free_places(n, sm, h) == 0)
         return 0;
     while (sm->block[b].block != NULL)
         b++;
     sm->block[b].block = block;
+    sm->block[b].of = h;
     sm->block[b].cluster = cluster;
     sm->block[b].rank = n->cluster[cluster].blocks;
     n->cluster[cluster].place[n->cluster[cluster].blocks] = b;
@@ -74,7 +92,9 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
         w->resident = 1;
         w->block = b;
         w->stream = s;
-        w->number = (uint32_t)number * warps_per_block + s;
+        w->of = &h->of;
+        w->number = h->launch.first_warp +
+                    (uint32_t)h->handed_out * h->launch.warps_per_block + s;
         w->age = n->warps_started++;
         w->from = at;
         w->start = at + n->gpu->chip.dispatch_latency;
@@ -86,9 +106,9 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
 
 /* Hands out the next cluster, or the next block where there are none; returns
  * 0 if there is none or no room. */
-int naive_hand_out(struct naive *n, struct handing *h,
-                   struct teg_launch *launch)
+int naive_hand_out(struct naive *n, struct handing *h)
 {
+    struct teg_launch *launch = h->launch.launch;
     const struct teg_gpu *gpu = n->gpu;
     uint32_t size = launch->kernel->cluster[0], sms = gpu->chip.sms;
     uint32_t groups = size > 1 ? gpu->chip.gpcs : 1, group;
@@ -111,11 +131,10 @@ int naive_hand_out(struct naive *n, struct handing *h,
 
         if (g == groups)
             return 0;
-        group = (h->turn * groups / sms + g) % groups;
+        group = (n->turn * groups / sms + g) % groups;
         for (uint32_t i = 0; i < sms; i++) {
             if (i * groups / sms == group)
-                places += free_places(n, &n->sm[i], h->warps_per_block,
-                                      h->blocks_per_sm);
+                places += free_places(n, &n->sm[i], h);
         }
         if (places >= h->waiting)
             break;
@@ -129,19 +148,19 @@ int naive_hand_out(struct naive *n, struct handing *h,
                 count++;
             }
         }
-        h->from = fmax(h->from, (double)n->now);
+        n->hand_from = fmax(n->hand_from, (double)n->now);
         do {
-            at = h->turn * groups / sms == group
-                     ? first + (h->turn - first + i) % count
+            at = n->turn * groups / sms == group
+                     ? first + (n->turn - first + i) % count
                      : first + i % count;
             i++;
-        } while (!place(n, &n->sm[at], h->next[b], h->handed_out,
-                        (uint64_t)ceil(h->from), h->blocks_per_sm,
-                        h->warps_per_block, (uint32_t)h->handed_out / size));
+        } while (!place(n, &n->sm[at], h->next[b], h,
+                        (uint64_t)ceil(n->hand_from), n->clusters));
         h->handed_out++;
-        h->from += naive_256ths(gpu->chip.dispatch_interval);
-        h->turn = (at + 1) % sms;
+        n->hand_from += naive_256ths(gpu->chip.dispatch_interval);
+        n->turn = (at + 1) % sms;
     }
     h->waiting = 0;
+    n->clusters++;
     return 1;
 }

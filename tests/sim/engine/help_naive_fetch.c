@@ -17,32 +17,35 @@ struct history {
 
 struct naive_fetch {
     const struct teg_gpu *gpu;
-    uint64_t code_bytes;
     struct history l0[4], l1;
 };
 
-struct naive_fetch *naive_fetch_new(const struct teg_gpu *gpu,
-                                    const struct teg_program *program)
+struct naive_code naive_code_of(const struct teg_gpu *gpu, uint32_t number,
+                                const struct teg_program *program)
 {
-    uint64_t line = gpu->fetch.line_bytes, set = line * gpu->fetch.ways;
+    struct naive_code code = {.number = number};
+    uint64_t line = gpu->fetch.line_bytes;
+
+    for (uint32_t i = 0; line != 0 && i < program->count; i++) {
+        uint64_t end = (program->inst[i].pc / line + 1) * line;
+
+        code.bytes = end > code.bytes ? end : code.bytes;
+    }
+    return code;
+}
+
+struct naive_fetch *naive_fetch_new(const struct teg_gpu *gpu)
+{
+    uint64_t set = (uint64_t)gpu->fetch.line_bytes * gpu->fetch.ways;
     struct naive_fetch *f;
 
     if (gpu->fetch.l0_bytes == 0)
         return NULL;
     f = calloc(1, sizeof *f);
     f->gpu = gpu;
-    for (uint32_t i = 0; i < program->count; i++) {
-        uint64_t end = (program->inst[i].pc / line + 1) * line;
-
-        f->code_bytes = end > f->code_bytes ? end : f->code_bytes;
-    }
     for (int s = 0; s < 4; s++)
         f->l0[s].sets = gpu->fetch.l0_bytes / set;
     f->l1.sets = gpu->fetch.l1_bytes / set;
-    if (!gpu->fetch.cold && f->code_bytes <= gpu->fetch.l0_bytes) {
-        naive_fetch_free(f);
-        return NULL;
-    }
     return f;
 }
 
@@ -87,13 +90,14 @@ static void note(struct history *h, uint64_t line, uint64_t ready)
 }
 
 /* When a line that is not in a scheduler's cache comes from further away. */
-static uint64_t comes(struct naive_fetch *f, uint64_t line, uint64_t now)
+static uint64_t comes(struct naive_fetch *f, const struct naive_code *code,
+                      uint64_t line, uint64_t now)
 {
     uint64_t near = f->gpu->fetch.l1_latency, far = f->gpu->fetch.miss_latency;
     const struct use *found;
     uint64_t there = now + far - near;
 
-    if (!f->gpu->fetch.cold && f->code_bytes <= f->gpu->fetch.l1_bytes)
+    if (!f->gpu->fetch.cold && code->bytes <= f->gpu->fetch.l1_bytes)
         return now + near;
     if (f->gpu->fetch.l1_bytes == 0)
         return now + far;
@@ -104,14 +108,18 @@ static uint64_t comes(struct naive_fetch *f, uint64_t line, uint64_t now)
     return (there > now ? there : now) + near;
 }
 
-uint64_t naive_fetch_at(struct naive_fetch *f, uint32_t scheduler, uint64_t pc,
+uint64_t naive_fetch_at(struct naive_fetch *f, uint32_t scheduler,
+                        const struct naive_code *code, uint64_t pc,
                         uint64_t now)
 {
-    uint64_t line = pc / f->gpu->fetch.line_bytes, ready = 0;
+    uint64_t line = pc / f->gpu->fetch.line_bytes + (code->number << 40);
+    uint64_t ready = 0;
     uint32_t ahead = f->gpu->fetch.lines_ahead, asked = 0;
     struct history *h = &f->l0[scheduler];
     int was_there = find(h, line, f->gpu->fetch.ways) != NULL;
 
+    if (!f->gpu->fetch.cold && code->bytes <= f->gpu->fetch.l0_bytes)
+        return now;
     for (uint32_t i = 0; i <= ahead; i++) {
         const struct use *found;
         uint64_t at;
@@ -119,7 +127,7 @@ uint64_t naive_fetch_at(struct naive_fetch *f, uint32_t scheduler, uint64_t pc,
         if (was_there && i != 0 && i != ahead)
             continue; /* have been asked for with the line before */
         found = find(h, line + i, f->gpu->fetch.ways);
-        at = found != NULL ? found->ready : comes(f, line + i, now);
+        at = found != NULL ? found->ready : comes(f, code, line + i, now);
         note(h, line + i, at);
         if (asked++ == 0)
             ready = at;

@@ -10,15 +10,22 @@
 
 struct naive_fetch;
 
-/* The caches of an SM that runs `program`, both borrowed; NULL if nobody waits
- * for an instruction of it. */
-struct naive_fetch *naive_fetch_new(const struct teg_gpu *gpu,
-                                    const struct teg_program *program);
+/* A program, of that number on the chip, of so many bytes. */
+struct naive_code {
+    uint64_t number, bytes;
+};
+
+struct naive_code naive_code_of(const struct teg_gpu *gpu, uint32_t number,
+                                const struct teg_program *program);
+
+/* The caches of an SM of `gpu`, borrowed; NULL without any. */
+struct naive_fetch *naive_fetch_new(const struct teg_gpu *gpu);
 void naive_fetch_free(struct naive_fetch *f);
 
-/* A warp of `scheduler` comes to the line of `pc` in cycle `now`: the cycle
- * that line is there. */
-uint64_t naive_fetch_at(struct naive_fetch *f, uint32_t scheduler, uint64_t pc,
+/* A warp of `scheduler` comes to the line of `pc` of `code` in cycle `now`: the
+ * cycle that line is there. */
+uint64_t naive_fetch_at(struct naive_fetch *f, uint32_t scheduler,
+                        const struct naive_code *code, uint64_t pc,
                         uint64_t now);
 
 #endif

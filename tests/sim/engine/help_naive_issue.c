@@ -169,7 +169,7 @@ static uint64_t shared_side(const struct naive *n, const struct teg_inst *inst,
 
     store.space = SPACE_SHARED;
     store.flags = INST_STORE;
-    naive_plan_make(&side, gpu, &store, to, &n->windows);
+    naive_plan_make(&side, gpu, &store, to, &n->of->windows);
     further = (double)side.request.passes - side.request.groups;
     c->busy =
         naive_max(c->busy, ceil_div(side.request.passes *
@@ -329,7 +329,7 @@ static void tell(struct naive *n, struct block *b, uint64_t address,
 
     if (address == UINT64_MAX)
         return;
-    if (rank != 0 && !n->in_clusters)
+    if (rank != 0 && !n->of->in_clusters)
         return;
     if (rank != 0)
         b = naive_block_behind(n, b, (uint32_t)rank);
@@ -351,7 +351,7 @@ static void do_deeds(struct naive *n, const struct warp *w, struct block *b,
     struct cost followed = *c;
     int copies = teg_values_are_copy(inst->values) && mask != 0 &&
                  value[3] != UINT64_MAX;
-    int several = copies && n->in_clusters && value[3] >> 32 != 0;
+    int several = copies && n->of->in_clusters && value[3] >> 32 != 0;
 
     if (inst->values == VALUES_INIT && mask != 0)
         do_deed(b, (struct deed){value[0], n->now, 1, (int64_t)value[1], 0});
@@ -481,7 +481,7 @@ static void begin_fetch(struct sm *sm, struct warp *w,
         return;
     w->fetched = 1;
     w->line = inst->pc / line_bytes;
-    naive_fetch_at(sm->fetch, scheduler, inst->pc, w->from);
+    naive_fetch_at(sm->fetch, scheduler, &w->of->code, inst->pc, w->from);
 }
 
 static void fetch_next(struct naive *n, struct sm *sm, struct warp *w,
@@ -496,7 +496,8 @@ static void fetch_next(struct naive *n, struct sm *sm, struct warp *w,
     if (pc / line_bytes == w->line)
         return;
     w->line = pc / line_bytes;
-    w->instruction_at = naive_fetch_at(sm->fetch, scheduler, pc, n->now);
+    w->instruction_at =
+        naive_fetch_at(sm->fetch, scheduler, &w->of->code, pc, n->now);
 }
 
 void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
@@ -508,6 +509,8 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     struct values v;
     struct cost c;
 
+    n->of = w->of;
+    naive_memory_turn_to(n->memory, w->of->number);
     if (teg_inst_has_addresses(inst)) /* which lie before the values */
         naive_plan_of(n, sm_number, w);
     read_values(w, inst, &v);

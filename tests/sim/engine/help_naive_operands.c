@@ -63,11 +63,11 @@ void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
             int reuse = 0, r, unused;
 
             r = follows && n->gpu->sm.register_reuse && before->control.known
-                    ? text_register(teg_program_text(n->program, before), place,
-                                    &reuse)
+                    ? text_register(teg_program_text(w->of->program, before),
+                                    place, &reuse)
                     : -1;
             kept |= r == inst->src[i].first && reuse &&
-                    text_register(teg_program_text(n->program, inst), place,
+                    text_register(teg_program_text(w->of->program, inst), place,
                                   &unused) == r;
         }
         for (int r = inst->src[i].first;

@@ -16,7 +16,7 @@ static uint32_t behind(const struct naive *n, const struct teg_access *a,
                        uint32_t lane)
 {
     uint64_t at = teg_access_lane(a, lane) - n->asked_from;
-    uint32_t blocks = n->windows.blocks > 1 ? n->windows.blocks : 1;
+    uint32_t blocks = n->of->windows.blocks > 1 ? n->of->windows.blocks : 1;
 
     return (uint32_t)(at / MB16) % blocks;
 }
@@ -35,11 +35,12 @@ static int in_cluster(const struct naive *n, const struct teg_inst *inst,
 
     while (!active(a, lane))
         lane++;
-    return inst->space == SPACE_GENERIC && n->windows.blocks > 1 &&
-           n->windows.shared_base != 0 &&
-           teg_access_lane(a, lane) >= n->windows.shared_base &&
+    return inst->space == SPACE_GENERIC && n->of->windows.blocks > 1 &&
+           n->of->windows.shared_base != 0 &&
+           teg_access_lane(a, lane) >= n->of->windows.shared_base &&
            teg_access_lane(a, lane) <
-               n->windows.shared_base + (uint64_t)MB16 * n->windows.blocks;
+               n->of->windows.shared_base +
+                   (uint64_t)MB16 * n->of->windows.blocks;
 }
 
 /* The request of the lanes that reach the block so many ranks behind. */
@@ -61,7 +62,7 @@ static int plan_part(struct naive *n, const struct teg_inst *inst,
     plan->request.is_store = (inst->flags & INST_STORE) != 0;
     plan->request.is_atomic = (inst->flags & INST_ATOMIC) != 0;
     if (part.mask != 0)
-        naive_plan_make(plan, n->gpu, &shared, &part, &n->windows);
+        naive_plan_make(plan, n->gpu, &shared, &part, &n->of->windows);
     return part.mask != 0;
 }
 
@@ -75,7 +76,7 @@ int naive_remote_plan(struct naive *n, struct warp *w,
         return 0;
     w->asked = *a;
     w->remote = 1;
-    n->asked_from = n->windows.shared_base;
+    n->asked_from = n->of->windows.shared_base;
     plan_part(n, inst, a, 0, &w->plan);
     return 1;
 }
@@ -193,7 +194,7 @@ uint64_t naive_send_done(struct naive *n, uint32_t sm, struct warp *w,
     store.flags &= INST_ATOMIC;
     if (store.flags == 0)
         store.flags = INST_STORE;
-    for (uint32_t r = 1; r < n->windows.blocks; r++) {
+    for (uint32_t r = 1; r < n->of->windows.blocks; r++) {
         struct sim_plan part;
 
         if (plan_part(n, &store, &w->asked, r, &part))
@@ -225,8 +226,8 @@ uint64_t naive_copy_across(struct naive *n, uint32_t sm, struct warp *w,
 {
     const struct block *b = &n->sm[sm].block[w->block];
     const struct sim_plan none = {.count = 0};
-    uint32_t rank = n->windows.blocks > 1
-                        ? (uint32_t)(value[0] / MB16) % n->windows.blocks
+    uint32_t rank = n->of->windows.blocks > 1
+                        ? (uint32_t)(value[0] / MB16) % n->of->windows.blocks
                         : 0;
 
     if (rank == 0 || value[2] == 0)
@@ -243,8 +244,8 @@ uint64_t naive_remote_done(struct naive *n, uint32_t sm, struct warp *w,
     uint64_t done = begin;
     int any = 0, is_store = 0;
 
-    n->asked_from = n->windows.shared_base;
-    for (uint32_t r = 1; w->remote && r < n->windows.blocks; r++) {
+    n->asked_from = n->of->windows.shared_base;
+    for (uint32_t r = 1; w->remote && r < n->of->windows.blocks; r++) {
         struct sim_plan part;
 
         if (!plan_part(n, inst, &w->asked, r, &part))

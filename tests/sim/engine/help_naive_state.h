@@ -33,7 +33,17 @@ struct instance {
     uint32_t issued;
 };
 
+/* A launch. */
+struct naive_of {
+    const struct teg_program *program;
+    struct sim_windows windows;
+    int in_clusters;
+    uint32_t number;
+    struct naive_code code;
+};
+
 struct warp {
+    const struct naive_of *of;
     int resident, finished, parked, exited, planned;
     int waits_for_cluster;
     uint32_t came; /* phases of its cluster's barrier it has arrived in */
@@ -98,6 +108,7 @@ struct deed {
 
 struct block {
     struct teg_block *block;
+    struct handing *of;
     uint32_t cluster, rank;
     uint32_t warps, missing;
     uint64_t done;
@@ -138,27 +149,28 @@ struct sm {
 
 struct naive {
     const struct teg_gpu *gpu;
-    const struct teg_program *program;
-    struct sim_windows windows;
+    const struct naive_of *of; /* whose turn it is */
     struct naive_memory *memory;
     struct sm *sm;
     struct cluster cluster[CLUSTERS_MAX];
+    uint32_t clusters;
+    uint32_t turn;    /* SM that is asked first for a place */
+    double hand_from; /* the next block may come */
     struct naive_result *result;
     uint64_t warps_started, cycles, now;
     uint64_t port_in[SMS_MAX], port_out[SMS_MAX]; /* ticks they are taken to */
-    int in_clusters;
     /* Of the request to the cluster's shared memory that is being looked at:
      * where addresses begin; bytes of an asynchronous store's lane. */
     uint64_t asked_from, sent_bytes;
 };
 
-/* Blocks on their way to the SMs. */
+/* A launch's blocks on their way to the SMs. */
 struct handing {
+    struct naive_of of;
+    struct naive_launch launch;
     struct teg_block *next[CLUSTER_MAX];
-    uint32_t waiting, turn, clusters;
-    uint32_t blocks_per_sm, warps_per_block;
-    uint64_t handed_out;
-    double from;
+    uint32_t waiting;
+    uint64_t handed_out, ended;
     int all_read;
 };
 
@@ -170,7 +182,8 @@ static inline uint64_t naive_max(uint64_t a, uint64_t b)
 static inline const struct teg_inst *naive_head(const struct naive *n,
                                                 const struct warp *w)
 {
-    return &n->program->inst[w->cursor.inst];
+    (void)n;
+    return &w->of->program->inst[w->cursor.inst];
 }
 
 /* A description's fraction of a cycle, as the engine keeps it. */
@@ -290,7 +303,6 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
 uint32_t naive_retire(struct naive *n, struct sm *sm);
 /* Hands out the next cluster, or the next block where there are none; returns
  * 0 if there is none or no room. */
-int naive_hand_out(struct naive *n, struct handing *h,
-                   struct teg_launch *launch);
+int naive_hand_out(struct naive *n, struct handing *h);
 
 #endif

@@ -107,13 +107,14 @@ int naive_memory_takes(struct naive *n, uint32_t sm_number, struct warp *w)
 
 struct sim_plan *naive_plan_of(struct naive *n, uint32_t sm, struct warp *w)
 {
+    n->of = w->of;
     if (!w->planned) {
         w->planned = 1;
         w->has_plan = teg_cursor_access(&w->cursor, &w->access);
         w->remote = 0;
         if (w->has_plan && !naive_remote_plan(n, w, &w->access))
             naive_plan_make(&w->plan, n->gpu, naive_head(n, w), &w->access,
-                            &n->windows);
+                            &n->of->windows);
         if (w->has_plan)
             sim_plan_place(&w->plan, sm, w->block);
     }

@@ -48,12 +48,12 @@ static void close_caches(void)
 
 static uint64_t operand(uint32_t scheduler, uint64_t address, uint64_t now)
 {
-    return sim_constants_operand(constants, scheduler, address, now, &finds);
+    return sim_constants_operand(constants, 0, scheduler, address, now, &finds);
 }
 
 static uint64_t load(uint64_t address, uint64_t start)
 {
-    return sim_constants_load(constants, &address, 1, start, &finds);
+    return sim_constants_load(constants, 0, &address, 1, start, &finds);
 }
 
 static void found(uint32_t lookups, uint32_t hits, uint32_t l15_hits)
@@ -133,10 +133,10 @@ START_TEST(a_load_waits_for_the_last_of_its_lines)
 
     open_caches();
     load(BANK(3), 0);
-    ck_assert_uint_eq(sim_constants_load(constants, address, 3, 1000, &finds),
-                      FAR - HIT);
-    ck_assert_uint_eq(sim_constants_load(constants, address, 3, 2000, &finds),
-                      0);
+    ck_assert_uint_eq(
+        sim_constants_load(constants, 0, address, 3, 1000, &finds), FAR - HIT);
+    ck_assert_uint_eq(
+        sim_constants_load(constants, 0, address, 3, 2000, &finds), 0);
     found(7, 5, 0);
     close_caches();
 }

@@ -19,6 +19,8 @@
 enum {
     KERNELS = HELP_ROUNDS(4000),
     PER_TEST = 500,
+    BESIDE = HELP_ROUNDS(400), /* sets of launches */
+    BESIDE_PER_TEST = 100,
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = HELP_RING_STEPS,
     LIMIT = 1000000,
@@ -475,11 +477,11 @@ static void on_issue(void *self, const struct sim_issue *e)
     w->issue[w->issues++] = (struct naive_issue){e->cycle, e->inst, e->sm};
 }
 
-static void compare(const struct naive_result *naive, const struct heard *heard,
-                    uint32_t warps, uint64_t seed)
+static void compare(const struct naive_result *naive, uint32_t first_warp,
+                    const struct heard *heard, uint32_t warps, uint64_t seed)
 {
     for (uint32_t w = 0; w < warps; w++) {
-        const struct naive_warp *a = &naive->warp[w];
+        const struct naive_warp *a = &naive->warp[first_warp + w];
         const struct naive_warp *b = &heard->result.warp[w];
 
         ck_assert_msg(a->issues == b->issues,
@@ -500,7 +502,6 @@ static void compare(const struct naive_result *naive, const struct heard *heard,
                           (unsigned long)seed, w, (unsigned long)a->stall[r],
                           teg_stall_label(r), (unsigned long)b->stall[r]);
     }
-    ck_assert_uint_eq(naive->cycles, heard->result.cycles);
 }
 
 /* A warp is of one SM: parts can use what the whole has. */
@@ -549,9 +550,10 @@ static uint64_t run_engine(struct kernel *k, const struct teg_gpu *gpu,
     help_launch_open(&k->launch, &launch);
     ck_assert_msg(sim_engine_run(&launch, &setup, &outcome, &d) == TEG_OK,
                   "seed %lu: %s", (unsigned long)seed, d.what);
-    heard.result.cycles = outcome.cycles;
     ck_assert_uint_eq(outcome.blocks, k->launch.blocks);
-    compare(naive, &heard, k->launch.blocks * k->launch.warps_per_block, seed);
+    compare(naive, 0, &heard, k->launch.blocks * k->launch.warps_per_block,
+            seed);
+    ck_assert_uint_eq(naive->cycles, outcome.cycles);
     sim_memory_free(*memory);
     *memory = after;
     return outcome.windows;
@@ -598,8 +600,12 @@ static int run_all(uint64_t seed)
     /* Some kernels find what they themselves have left in caches. */
     for (uint32_t round = 0; round < (seed % 4 == 0 ? 2 : 1); round++) {
         help_launch_open(&k.launch, &launch);
-        ck_assert(naive_run(&launch, &gpu, blocks_per_sm,
-                            k.launch.warps_per_block, LIMIT, &left, &naive));
+        ck_assert(naive_run(
+            &(struct naive_launch){.launch = &launch,
+                                   .blocks_per_sm = blocks_per_sm,
+                                   .warps_per_block = k.launch.warps_per_block,
+                                   .after = -1},
+            1, &gpu, LIMIT, &left, &naive));
         ck_assert_uint_eq(
             run_engine(&k, &gpu, blocks_per_sm, 0, &in_order, &naive, seed), 0);
         windows = run_engine(&k, &gpu, blocks_per_sm, choose_threads(seed),
@@ -623,5 +629,194 @@ START_TEST(engines_agree_on_every_cycle_of_every_warp)
 }
 END_TEST
 
+/* ---- several beside each other --------------------------------------------- */
+
+struct beside {
+    struct kernel kernel[NAIVE_LAUNCHES_MAX];
+    struct naive_launch how[NAIVE_LAUNCHES_MAX];
+    struct teg_launch launch[NAIVE_LAUNCHES_MAX];
+    struct heard heard[NAIVE_LAUNCHES_MAX];
+    struct sim_listener listener[NAIVE_LAUNCHES_MAX];
+    uint32_t launches;
+    uint32_t number[NAIVE_LAUNCHES_MAX], added; /* as the engine counts them */
+    uint64_t begun[NAIVE_LAUNCHES_MAX], ended[NAIVE_LAUNCHES_MAX];
+    struct sim_engine *engine;
+};
+
+/* Of a cluster's launch only warp slots may keep blocks away: those that wait
+ * have to find room some time. */
+static void random_launch(struct beside *b, uint32_t i,
+                          const struct teg_gpu *gpu, uint64_t *state)
+{
+    struct kernel *k = &b->kernel[i];
+    struct naive_launch *how = &b->how[i];
+    uint32_t blocks_per_sm = 1 + help_below(state, 4);
+
+    random_kernel(k, gpu, blocks_per_sm, state);
+    *how = (struct naive_launch){
+        .launch = &b->launch[i],
+        .blocks_per_sm = blocks_per_sm,
+        .warps_per_block = k->launch.warps_per_block,
+        .code = i,
+        .priority = (int32_t)help_below(state, 3) - 1,
+        .from = help_below(state, 3) != 0 ? help_below(state, 400) : 0,
+        .after = help_below(state, 3) == 0 ? (int)i - 1 : -1,
+    };
+    if (i != 0)
+        how->first_warp =
+            b->how[i - 1].first_warp +
+            b->kernel[i - 1].launch.blocks * b->how[i - 1].warps_per_block;
+    if (k->launch.kernel.cluster[0] > 1)
+        return;
+    how->registers = gpu->sm.registers / (1 + help_below(state, 6));
+    how->shared_bytes = gpu->sm.shared_bytes / (1 + help_below(state, 6));
+}
+
+static void add(struct beside *b, uint32_t i, uint64_t from)
+{
+    const struct naive_launch *how = &b->how[i];
+    struct teg_diag d;
+    const struct sim_engine_launch launch = {
+        .launch = &b->launch[i],
+        .listener = &b->listener[i],
+        .listeners = 1,
+        .blocks_per_sm = how->blocks_per_sm,
+        .needs = {.registers = how->registers,
+                  .shared_bytes = how->shared_bytes},
+        .code = how->code,
+        .priority = how->priority,
+        .from = from,
+    };
+
+    b->number[b->added++] = i;
+    ck_assert(sim_engine_add(b->engine, &launch, &d) == TEG_OK);
+}
+
+static void on_begun(void *self, uint32_t number, uint64_t cycle)
+{
+    struct beside *b = self;
+
+    b->begun[b->number[number]] = cycle;
+}
+
+static void on_ended(void *self, uint32_t number, uint64_t cycle)
+{
+    struct beside *b = self;
+    uint32_t ended = b->number[number];
+
+    b->ended[ended] = cycle;
+    for (uint32_t i = 0; i < b->launches; i++) {
+        if (b->how[i].after == (int)ended)
+            add(b, i, cycle + b->how[i].from);
+    }
+}
+
+/* Some launches are added when they come, others before; time goes on in steps
+ * of at most `step` cycles. */
+static void run_beside(struct beside *b, const struct teg_gpu *gpu,
+                       uint32_t threads, uint64_t step,
+                       const struct naive_result *naive, uint64_t seed)
+{
+    const struct sim_engine_news news = {b, on_begun, on_ended};
+    const struct sim_engine_setup setup = {
+        .gpu = gpu,
+        .sms = gpu->chip.sms,
+        .threads = threads,
+    };
+    struct sim_engine_outcome outcome = {0};
+    struct teg_diag d;
+    uint64_t now = 0;
+
+    b->added = 0;
+    ck_assert(sim_engine_new(&setup, &news, &b->engine, &d) == TEG_OK);
+    for (uint32_t i = 0; i < b->launches; i++) {
+        help_launch_open(&b->kernel[i].launch, &b->launch[i]);
+        b->heard[i] =
+            (struct heard){.warps_per_block = b->how[i].warps_per_block};
+        b->listener[i] = (struct sim_listener){
+            .self = &b->heard[i],
+            .on_issue = on_issue,
+            .split = threads != 0 ? split : NULL,
+            .join = threads != 0 ? join : NULL,
+        };
+        if (b->how[i].after < 0)
+            add(b, i, b->how[i].from);
+    }
+    while (now != UINT64_MAX) {
+        uint64_t until = now < LIMIT ? now + step : UINT64_MAX;
+
+        ck_assert_msg(sim_engine_advance(b->engine, until, &now, &d) == TEG_OK,
+                      "seed %lu: %s", (unsigned long)seed, d.what);
+    }
+    sim_engine_finish(b->engine, &outcome);
+    ck_assert_uint_eq(naive->cycles, outcome.cycles);
+    for (uint32_t i = 0; i < b->launches; i++) {
+        compare(naive, b->how[i].first_warp, &b->heard[i],
+                b->kernel[i].launch.blocks * b->how[i].warps_per_block, seed);
+        ck_assert_msg(b->begun[i] == naive->begun[i] &&
+                          b->ended[i] == naive->ended[i],
+                      "seed %lu launch %u: cycles %lu to %lu, engine has %lu "
+                      "to %lu",
+                      (unsigned long)seed, i, (unsigned long)naive->begun[i],
+                      (unsigned long)naive->ended[i],
+                      (unsigned long)b->begun[i], (unsigned long)b->ended[i]);
+    }
+    sim_engine_free(b->engine);
+}
+
+/* Returns whether two launches were on the chip at the same time. */
+static int overlap(const struct beside *b)
+{
+    for (uint32_t i = 0; i < b->launches; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (b->begun[i] < b->ended[k] && b->begun[k] < b->ended[i])
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static int run_several(uint64_t seed)
+{
+    static struct beside b;
+    static struct naive_result naive;
+    uint64_t state = seed * 2654435761u + 7;
+    struct teg_gpu gpu;
+    struct naive_memory *left = NULL;
+    int beside;
+
+    help_gpu_random(&gpu, &state);
+    if (seed % 2 == 0)
+        loosen(&gpu, &state);
+    gpu.launch.grids_max = 1 + help_below(&state, 4);
+    b.launches = 2 + help_below(&state, 2);
+    for (uint32_t i = 0; i < b.launches; i++) {
+        random_launch(&b, i, &gpu, &state);
+        help_launch_open(&b.kernel[i].launch, &b.launch[i]);
+    }
+    ck_assert_msg(naive_run(b.how, b.launches, &gpu, LIMIT, &left, &naive),
+                  "seed %lu", (unsigned long)seed);
+    run_beside(&b, &gpu, 0, 1 + help_below(&state, 500), &naive, seed);
+    run_beside(&b, &gpu, choose_threads(seed), UINT64_MAX / 2, &naive, seed);
+    run_beside(&b, &gpu, 1, 1 + help_below(&state, 500), &naive, seed);
+    beside = overlap(&b);
+    naive_memory_free(left);
+    for (uint32_t i = 0; i < b.launches; i++)
+        help_launch_release(&b.kernel[i].launch);
+    return beside;
+}
+
+START_TEST(launches_beside_each_other_are_the_naive_engines)
+{
+    int beside = 0;
+
+    for (uint64_t i = 0; i < BESIDE_PER_TEST; i++)
+        beside += run_several((uint64_t)_i * BESIDE_PER_TEST + i + 1);
+    ck_assert_int_ge(beside, BESIDE_PER_TEST / 4);
+}
+END_TEST
+
 HELP_MAIN("sim/engine against the naive engine", 600,
-          {engines_agree_on_every_cycle_of_every_warp, KERNELS / PER_TEST})
+          {engines_agree_on_every_cycle_of_every_warp, KERNELS / PER_TEST},
+          {launches_beside_each_other_are_the_naive_engines,
+           BESIDE / BESIDE_PER_TEST})

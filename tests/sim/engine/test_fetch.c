@@ -51,7 +51,7 @@ END_TEST
 START_TEST(a_line_comes_once_from_far_then_from_near_then_at_once)
 {
     open_caches(0);
-    ck_assert_uint_eq(sim_fetch_line(fetch, 3 * LINE - 1), 2);
+    ck_assert_uint_eq(sim_fetch_line(fetch, 0, 3 * LINE - 1), 2);
     ck_assert_uint_eq(sim_fetch_at(fetch, 0, 2, 1000), 1000 + FAR);
     /* under way: all wait for the same arrival */
     ck_assert_uint_eq(sim_fetch_at(fetch, 0, 2, 1010), 1000 + FAR);
@@ -119,20 +119,46 @@ START_TEST(without_an_sm_cache_all_comes_from_far)
 }
 END_TEST
 
+static void reach(uint32_t code, uint64_t last)
+{
+    struct teg_diag d;
+
+    ck_assert(sim_fetch_reach(fetch, code, last, &d) == TEG_OK);
+}
+
+/* Of two programs each finds its own lines, and what was left of it. */
+START_TEST(programs_share_caches_but_no_lines)
+{
+    open_caches(0);
+    gpu.fetch.cold = 0;
+    reach(0, 17 * LINE);
+    reach(1, 2 * LINE);
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, sim_fetch_line(fetch, 0, 0), 1000),
+                      1000 + FAR);
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, sim_fetch_line(fetch, 1, 0), 1010),
+                      1010);
+    reach(1, 17 * LINE);
+    ck_assert_uint_eq(sim_fetch_at(fetch, 0, sim_fetch_line(fetch, 1, 0), 2000),
+                      2000 + FAR);
+    close_caches();
+}
+END_TEST
+
 /* Warm caches: four lines are in the first, sixteen in the second, one more is
  * a line too many. */
 START_TEST(an_earlier_launch_leaves_what_fits)
 {
     open_caches(0);
-    ck_assert(sim_fetch_reach(fetch, 0)); /* but not of cold ones */
+    ck_assert(!sim_fetch_keeps(&gpu, 0)); /* but not of cold ones */
     gpu.fetch.cold = 0;
-    ck_assert(!sim_fetch_reach(fetch, 4 * LINE - 1));
-    ck_assert(sim_fetch_reach(fetch, 4 * LINE));
+    ck_assert(sim_fetch_keeps(&gpu, 4 * LINE - 1));
+    ck_assert(!sim_fetch_keeps(&gpu, 4 * LINE));
+    reach(0, 4 * LINE);
     ck_assert_uint_eq(sim_fetch_at(fetch, 0, 0, 1000), 1000 + NEAR);
     ck_assert_uint_eq(sim_fetch_at(fetch, 0, 0, 2000), 2000);
-    ck_assert(sim_fetch_reach(fetch, 16 * LINE - 1));
+    reach(0, 16 * LINE - 1);
     ck_assert_uint_eq(sim_fetch_at(fetch, 0, 15, 3000), 3000 + NEAR);
-    ck_assert(sim_fetch_reach(fetch, 16 * LINE));
+    reach(0, 16 * LINE);
     ck_assert_uint_eq(sim_fetch_at(fetch, 0, 14, 4000), 4000 + FAR);
     close_caches();
 }
@@ -144,4 +170,5 @@ HELP_MAIN("sim/engine/fetch", 30, {without_l0_there_is_nothing, 0},
           {lines_that_follow_come_along, 0},
           {a_line_that_is_there_brings_one_along, 0},
           {without_an_sm_cache_all_comes_from_far, 0},
-          {an_earlier_launch_leaves_what_fits, 0})
+          {an_earlier_launch_leaves_what_fits, 0},
+          {programs_share_caches_but_no_lines, 0})

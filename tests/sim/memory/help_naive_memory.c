@@ -109,6 +109,12 @@ static struct cache *first_cache(struct trip *t)
     return has_own(t) ? &t->m->sm[t->sm].texels : &t->m->sm[t->sm].l1;
 }
 
+/* A line that another launch has brought is not found. */
+static uint64_t own_line(const struct trip *t)
+{
+    return t->address / LINE_BYTES + ((uint64_t)t->m->launch << 50);
+}
+
 static void load_through_l1(struct trip *t)
 {
     struct naive_memory *m = t->m;
@@ -116,7 +122,7 @@ static void load_through_l1(struct trip *t)
     uint64_t number = t->address / LINE_BYTES;
     struct line gone;
     struct line *line =
-        naive_find_or_enter(m, l1, number % l1->sets, number, &gone);
+        naive_find_or_enter(m, l1, number % l1->sets, own_line(t), &gone);
     uint32_t asked = naive_count(t->wanted);
     uint32_t hits = naive_look(line, t->wanted);
 
@@ -140,7 +146,7 @@ static void load_through_l1(struct trip *t)
 /* A store changes nothing in L1 but when its line was used last. */
 static void store_through_l1(struct trip *t)
 {
-    struct line *line = naive_find(first_cache(t), t->address / LINE_BYTES);
+    struct line *line = naive_find(first_cache(t), own_line(t));
 
     if (line != NULL)
         line->used = ++t->m->stamp;
@@ -332,6 +338,11 @@ static void settle(struct cache *c)
 
 /* L1 is empty and nothing is under way; L2, translations and what channels
  * have gathered stay. */
+void naive_memory_turn_to(struct naive_memory *m, uint32_t launch)
+{
+    m->launch = launch;
+}
+
 void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
 {
     uint64_t lines = (l1_bytes != 0 ? l1_bytes : m->gpu->l1.bytes) / LINE_BYTES;

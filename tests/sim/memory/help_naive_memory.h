@@ -26,6 +26,8 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
 void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
                          struct sim_plan *plan, const struct sim_plan *leader,
                          const struct sim_misses *misses);
+/* What comes next is of that launch, of several on the chip. */
+void naive_memory_turn_to(struct naive_memory *m, uint32_t launch);
 /* Another kernel begins: sim_memory_carry into a new memory. */
 void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes);
 /* sim_memory_write. */

@@ -97,6 +97,7 @@ struct channel {
 struct naive_memory {
     const struct teg_gpu *gpu; /* borrowed */
     uint32_t sms;
+    uint32_t launch;         /* of several, whose turn it is */
     uint64_t stamp;          /* counts uses */
     uint64_t request;        /* counts requests */
     uint64_t spread;         /* counts what went to a channel */
