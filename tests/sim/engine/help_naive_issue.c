@@ -390,9 +390,13 @@ static void occupy(struct naive *n, struct sm *sm, const struct teg_inst *inst,
     } else {
         naive_give(instance, scheduler, c->begin, c->busy, c->done);
     }
-    if ((inst->flags & INST_OPERAND) && gpu->operand_unit != TEG_NO_UNIT)
+    /* A shared operand is read while the instruction is in its unit. */
+    if ((inst->flags & INST_OPERAND) && gpu->operand_unit != TEG_NO_UNIT) {
+        uint64_t until = instance->free_at;
+
         naive_find_instance(n, sm, gpu->operand_unit, scheduler, &since)
-            ->free_at = c->begin + c->busy;
+            ->free_at = until;
+    }
     if (c->lines != 0 && gpu->tag_unit != TEG_NO_UNIT)
         sm->unit[gpu->tag_unit][0].free_at = n->now + c->lines;
 }

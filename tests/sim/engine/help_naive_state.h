@@ -19,7 +19,7 @@ enum {
     INSTANCES_MAX = 16
 };
 enum {
-    ISSUES_MAX = 1024,
+    ISSUES_MAX = 4096,
     BARRIERS = 6,
     DEEDS_MAX = 1024,
     LINES_MAX = 64, /* of a cache of constants */

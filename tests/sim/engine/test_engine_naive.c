@@ -19,8 +19,8 @@
 enum {
     KERNELS = HELP_ROUNDS(4000),
     PER_TEST = 500,
-    BESIDE = HELP_ROUNDS(400), /* sets of launches */
-    BESIDE_PER_TEST = 100,
+    BESIDE = HELP_ROUNDS(160), /* sets of launches */
+    BESIDE_PER_TEST = 40,
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = HELP_RING_STEPS,
     LIMIT = 1000000,
@@ -819,4 +819,4 @@ END_TEST
 HELP_MAIN("sim/engine against the naive engine", 600,
           {engines_agree_on_every_cycle_of_every_warp, KERNELS / PER_TEST},
           {launches_beside_each_other_are_the_naive_engines,
-           BESIDE / BESIDE_PER_TEST})
+           (BESIDE + BESIDE_PER_TEST - 1) / BESIDE_PER_TEST})
