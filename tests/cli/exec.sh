@@ -61,12 +61,22 @@ expect 0 "$teg" exec -g a100 --time -o "$work/tune" -- "$program" tune
 check 'not said' [ "$(grep -c 'nominal' "$work/err")" = 0 ]
 out '^best 256$'
 measured() { sed -n 's/^[0-9]* threads: \(.*\) us$/\1/p'; }
-simulated=$(measured <"$work/out" | tr '\n' ' ')
-"$teg" run "$work/tune/kernels.json" -g a100 |
-    awk '$1 == "cycles" && $3 == "=" && ++n % 2 == 0 {print $4}' >"$work/replayed"
-check 'the times of teg run and launch.host_us' sh -c \
-    'printf "%s\n" "$1" | tr " " "\n" | paste - "$2" | awk "NF == 2 &&
-    (\$1 - \$2 - 1.6) ^ 2 < 4e-6 {n++} END {exit n != 3}"' - "$simulated" "$work/replayed"
+# tuned [OPTION]...: whether the times are those of teg run with these
+# options, and launch.host_us
+tuned() {
+    simulated=$(measured <"$work/out" | tr '\n' ' ')
+    "$teg" run "$work/tune/kernels.json" -g a100 "$@" |
+        awk '$1 == "cycles" && $3 == "=" && ++n % 2 == 0 {print $4}' \
+            >"$work/replayed"
+    printf '%s\n' "$simulated" | tr ' ' '\n' | paste - "$work/replayed" |
+        awk 'NF == 2 && ($1 - $2 - 1.6) ^ 2 < 4e-6 {n++} END {exit n != 3}'
+}
+check 'the times of teg run and launch.host_us' tuned
+expect 0 "$teg" exec -g a100 --time --clock 705 -o "$work/tune" -- \
+    "$program" tune
+check 'those at another clock' tuned --clock 705
+expect 2 "$teg" exec -g a100 --clock fast -- "$program" tune
+err "^teg: --clock: expected 1 to 10000 MHz, found 'fast'$"
 expect 0 "$teg" exec -g a100 --time -o "$work/clocks" -- "$program" clocks
 cp "$work/out" "$work/clocks.out"
 out '^copy [34]..' # of 371 at link.pageable_gbs

@@ -41,6 +41,19 @@ check 'CSV has the columns of teg run' sh -c "tail -1 '$work/out' |
     grep -qF \"\$(tail -1 '$work/run.csv' | tr -d '\\r')\""
 check 'a header and a row each' [ "$(wc -l <"$work/out")" = 5 ]
 
+# Clocks: each of each GPU, and then what --set says, as in teg run.
+expect 0 "$teg" run $reduction -g a100 --clock 705 --set l2.latency=300 -f json
+cycles_of "$work/out" >"$work/run"
+expect 0 "$teg" sweep $reduction -g v100,a100 --clock 705:1410:705 \
+    --set l2.latency=300 -f json
+check 'two GPUs at two clocks' rows "$work/out" 4
+sed -n 3p "$work/out" >"$work/row"
+check 'the clock of the point' grep -q '"clock":705.*"clock_mhz":705' "$work/row"
+cycles_of "$work/row" >"$work/swept"
+check 'as many cycles as at that clock' cmp -s "$work/run" "$work/swept"
+expect 2 "$teg" sweep $reduction -g v100 --clock 1000,fast
+err "^teg: --clock: expected 1 to 10000 MHz, found 'fast'$"
+
 # Ranges: both ends count.
 expect 0 "$teg" sweep $chain -g v100 -p N=8:40:8 --vary launch.warps=1,2
 out '^point  *param.N  *launch.warps  *cycles  *time_us  *ipc'

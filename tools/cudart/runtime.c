@@ -36,6 +36,13 @@ static void init_lock(void)
     pthread_mutexattr_destroy(&a);
 }
 
+static teg_status set_clock(struct teg_gpu *gpu, const char *mhz,
+                            struct teg_diag *d)
+{
+    return mhz != NULL && mhz[0] != '\0' ? teg_gpu_set_clock(gpu, mhz, d)
+                                         : TEG_OK;
+}
+
 static int open_gpu(struct runtime *r)
 {
     const char *path = getenv("TEG_EXEC_GPU");
@@ -48,6 +55,7 @@ static int open_gpu(struct runtime *r)
         return cudaErrorNoDevice;
     }
     if (teg_gpu_load(path, &r->gpu, &d) != TEG_OK ||
+        set_clock(r->gpu, getenv("TEG_EXEC_CLOCK"), &d) != TEG_OK ||
         emu_device_new(&r->device, &d) != TEG_OK) {
         runtime_say_fault(&d);
         return cudaErrorInitializationError;

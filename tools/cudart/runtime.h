@@ -14,6 +14,7 @@
  *
  * Settings come from the environment, put there by `teg exec`:
  *   TEG_EXEC_GPU       path of the GPU description
+ *   TEG_EXEC_CLOCK     MHz; empty: the description's
  *   TEG_EXEC_DIR       where traces go; empty: none are written
  *   TEG_EXEC_KERNEL    only kernels whose name matches this pattern
  *   TEG_EXEC_LAUNCHES  A:B, only launches A to B-1 of the process

@@ -7,6 +7,7 @@
  * has ended.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
+#include "config/gpu.h"
 #include "tools/teg/cli/emulator.h"
 #include "tools/teg/cli/gpu_path.h"
 #include "tools/teg/cli/options.h"
@@ -40,7 +41,8 @@ enum {
 
 struct exec {
     /* As given; borrowed. */
-    const char *gpu_name, *config_dir, *out, *kernel, *launches, *blocks;
+    const char *gpu_name, *config_dir, *clock, *out, *kernel, *launches;
+    const char *blocks;
     const char *interleave;
     bool no_trace, loose, strict, time, host_time;
     uint32_t jobs; /* 0: one per core */
@@ -151,6 +153,16 @@ static int fit_code(struct exec *e, struct teg_gpu **gpu)
     return EXIT_DONE;
 }
 
+static int check_clock(const struct exec *e, struct teg_gpu *gpu)
+{
+    struct teg_diag d;
+
+    if (e->clock == NULL || teg_gpu_set_clock(gpu, e->clock, &d) == TEG_OK)
+        return EXIT_DONE;
+    say("--clock", "%s", d.what);
+    return EXIT_USAGE;
+}
+
 /* The GPU asked for, or the one that stands for the program's newest code. */
 static int choose_gpu(struct exec *e)
 {
@@ -176,6 +188,8 @@ static int choose_gpu(struct exec *e)
     }
     if (status == EXIT_DONE)
         status = gpu_find(name, e->config_dir, &e->gpu_path);
+    if (status == EXIT_DONE)
+        status = check_clock(e, gpu);
     teg_gpu_free(gpu);
     return status;
 }
@@ -290,7 +304,7 @@ static int set_environment(const struct exec *e)
     snprintf(jobs, sizeof jobs, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
     if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
-        set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_DIR", e->directory) ||
+        set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_CLOCK", e->clock) || set("TEG_EXEC_DIR", e->directory) ||
         set("TEG_EXEC_KERNEL", e->kernel) ||
         set("TEG_EXEC_LOOSE", e->loose ? "1" : "") ||
         set("TEG_EXEC_STRICT", e->strict ? "1" : "") ||
@@ -658,6 +672,10 @@ int cmd_exec(int argc, char **argv)
          NULL},
         {"config-dir", 0, OPT_TEXT, &e.config_dir, "DIR",
          "look for GPU descriptions here first", NULL},
+        {"clock", 0, OPT_TEXT, &e.clock, "MHZ",
+         "the SMs' clock, where it is not the description's: what the program "
+         "is told, and --time takes",
+         NULL},
         {"output", 'o', OPT_TEXT, &e.out, "DIR",
          "write the traces and kernels.json there; default: PROGRAM.teg", NULL},
         {"no-trace", 0, OPT_FLAG, &e.no_trace, NULL,

@@ -418,6 +418,8 @@ int cmd_sweep(int argc, char **argv)
          "names that `teg gpus` lists, or .cfg files; default: the one that "
          "stands for the first trace's architecture",
          NULL},
+        {"clock", 0, OPT_TEXT, &r->clocks, "VALUES",
+         "an axis: the SMs' clock in MHz, as in `teg run`", NULL},
         {"vary", 0, OPT_LIST, &r->vary, "KEY=VALUES",
          "an axis: values of a key of the GPU description (`teg gpus --keys`), "
          "or of launch.registers, launch.shared_bytes, launch.warps, "

@@ -132,6 +132,51 @@ static int add_gpus(struct sweep_plan *plan)
     return status;
 }
 
+/* Each description at each clock in the place of itself. */
+static int clock_gpus(struct sweep_plan *plan, const struct sweep_axis *clocks)
+{
+    struct teg_gpu **at = calloc((size_t)plan->gpus * clocks->count, sizeof *at);
+    struct teg_gpu **as_described = plan->gpu;
+    uint32_t gpus = plan->gpus;
+    int status = EXIT_DONE;
+    struct teg_diag d;
+
+    if (at == NULL)
+        return say_memory();
+    plan->gpu = at;
+    plan->gpus = 0;
+    for (uint32_t i = 0; status == EXIT_DONE && i < gpus * clocks->count; i++) {
+        if (teg_gpu_copy(as_described[i / clocks->count], &at[i], &d) !=
+            TEG_OK) {
+            status = say_fault(&d);
+            break;
+        }
+        plan->gpus++;
+        if (teg_gpu_set_clock(at[i], clocks->value[i % clocks->count], &d) !=
+            TEG_OK) {
+            say("--clock", "%s", d.what);
+            status = EXIT_USAGE;
+        }
+    }
+    for (uint32_t i = 0; i < gpus; i++)
+        teg_gpu_free(as_described[i]);
+    free(as_described);
+    return status;
+}
+
+static int add_clocks(struct sweep_plan *plan)
+{
+    struct sweep_axis *axis = NULL;
+    int status;
+
+    if (plan->request->clocks == NULL)
+        return EXIT_DONE;
+    status = sweep_axis_new(plan, SWEEP_CLOCK, "clock", &axis);
+    if (status == EXIT_DONE)
+        status = sweep_values(axis, "--clock", plan->request->clocks);
+    return status == EXIT_DONE ? clock_gpus(plan, axis) : status;
+}
+
 /* --set holds for every point. */
 static int set_all(struct sweep_plan *plan)
 {
@@ -275,6 +320,8 @@ static int make_plan(struct sweep_plan *plan)
         status = add_traces(plan);
     if (status == EXIT_DONE)
         status = add_gpus(plan);
+    if (status == EXIT_DONE)
+        status = add_clocks(plan);
     if (status == EXIT_DONE)
         status = set_all(plan);
     for (uint32_t i = 0; status == EXIT_DONE && i < r->vary.count; i++)

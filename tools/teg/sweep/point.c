@@ -205,11 +205,14 @@ static void find_what_ifs(struct point *p)
 static const struct teg_gpu *gpu_at(const struct sweep_plan *plan,
                                     uint64_t point)
 {
+    uint32_t g = 0;
+
     for (uint32_t i = 0; i < plan->axes; i++) {
-        if (plan->axis[i].kind == SWEEP_GPU)
-            return plan->gpu[sweep_plan_digit(plan, i, point)];
+        if (plan->axis[i].kind == SWEEP_GPU ||
+            plan->axis[i].kind == SWEEP_CLOCK)
+            g = g * plan->axis[i].count + sweep_plan_digit(plan, i, point);
     }
-    return NULL;
+    return plan->gpu[g];
 }
 
 static bool prepare(struct point *p, struct sweep_source *source)

@@ -18,6 +18,7 @@ enum sweep_kind {
     SWEEP_LAUNCH,  /* a kernel of a trace */
     SWEEP_PARAM,   /* a parameter of a sketch */
     SWEEP_GPU,     /* a description */
+    SWEEP_CLOCK,   /* the SMs' clock, of each description */
     SWEEP_KEY,     /* a value of the description */
     SWEEP_SHAPE,   /* a fact of the launch: launch.* */
     SWEEP_WHAT_IF, /* "" is as it is */
@@ -42,6 +43,7 @@ struct sweep_request {
     char **trace; /* [traces] */
     int traces;
     const char *gpus; /* joined by commas; NULL: by architecture */
+    const char *clocks; /* values in MHz, or NULL: the descriptions' */
     const char *config_dir, *kernel_choice, *isa;
     const char *active_warps; /* values, or NULL */
     uint32_t registers, sms;
@@ -66,7 +68,7 @@ struct sweep_plan {
     struct sweep_axis axis[SWEEP_AXES_MAX];
     uint32_t axes;
     struct sweep_launch *launch; /* owned, the values of the launch axis */
-    struct teg_gpu **gpu;        /* owned, those of the GPU axis */
+    struct teg_gpu **gpu;        /* owned, at each clock in turn */
     uint32_t gpus;
     uint64_t points;
     uint64_t listed;          /* hash of the files that lists name */
