@@ -304,7 +304,8 @@ static int set_environment(const struct exec *e)
     snprintf(jobs, sizeof jobs, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
     if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
-        set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_CLOCK", e->clock) || set("TEG_EXEC_DIR", e->directory) ||
+        set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_CLOCK", e->clock) ||
+        set("TEG_EXEC_DIR", e->directory) ||
         set("TEG_EXEC_KERNEL", e->kernel) ||
         set("TEG_EXEC_LOOSE", e->loose ? "1" : "") ||
         set("TEG_EXEC_STRICT", e->strict ? "1" : "") ||

@@ -135,7 +135,8 @@ static int add_gpus(struct sweep_plan *plan)
 /* Each description at each clock in the place of itself. */
 static int clock_gpus(struct sweep_plan *plan, const struct sweep_axis *clocks)
 {
-    struct teg_gpu **at = calloc((size_t)plan->gpus * clocks->count, sizeof *at);
+    struct teg_gpu **at =
+        calloc((size_t)plan->gpus * clocks->count, sizeof *at);
     struct teg_gpu **as_described = plan->gpu;
     uint32_t gpus = plan->gpus;
     int status = EXIT_DONE;

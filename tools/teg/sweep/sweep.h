@@ -42,7 +42,7 @@ struct sweep_axis {
 struct sweep_request {
     char **trace; /* [traces] */
     int traces;
-    const char *gpus; /* joined by commas; NULL: by architecture */
+    const char *gpus;   /* joined by commas; NULL: by architecture */
     const char *clocks; /* values in MHz, or NULL: the descriptions' */
     const char *config_dir, *kernel_choice, *isa;
     const char *active_warps; /* values, or NULL */
