@@ -32,4 +32,26 @@ static inline uint64_t sim_interleave(uint64_t number,
     return part < parts->by ? part : part - parts->by;
 }
 
+/* The same of the sets of a small cache, which a footprint hardly larger than it
+ * must fill alike wherever that begins: of SIM_RUNS_TURNED runs side by side each
+ * is turned by one more than the one before it, and upper bits turn all of
+ * these, so that rows of any power of two spread, and streams through two
+ * arrays do not stay beside each other. */
+enum {
+    SIM_RUNS_TURNED = 16
+};
+
+static inline uint64_t sim_interleave_sets(uint64_t number,
+                                           const struct sim_divisor *sets,
+                                           uint32_t hash)
+{
+    uint64_t run = sim_quotient(number, sets);
+
+    if (!hash)
+        return number - run * sets->by;
+    return sim_remainder(
+        number + run + sim_remainder(sim_fold(run / SIM_RUNS_TURNED), sets),
+        sets);
+}
+
 #endif

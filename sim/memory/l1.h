@@ -14,6 +14,7 @@
 
 #include "sim/memory/cache.h"
 #include "sim/memory/divisor.h"
+#include "sim/memory/interleave.h"
 #include "sim/memory/line.h"
 #include "sim/memory/memory.h"
 
@@ -49,10 +50,9 @@ static inline struct sim_cache **sim_l1_caches(const struct sim_l1 *l1,
 static inline uint32_t sim_l1_set(const struct sim_l1 *l1, int of_texels,
                                   uint64_t line)
 {
-    const struct sim_divisor *sets =
-        of_texels && l1->texture != NULL ? &l1->by_texture_sets : &l1->by_sets;
-
-    return (uint32_t)sim_remainder(line, sets);
+    if (of_texels && l1->texture != NULL)
+        return (uint32_t)sim_remainder(line, &l1->by_texture_sets);
+    return (uint32_t)sim_interleave_sets(line, &l1->by_sets, l1->gpu->l1.hash);
 }
 
 /* Cycles from issue to use of what the request finds. */

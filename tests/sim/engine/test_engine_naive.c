@@ -574,6 +574,7 @@ static void loosen(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.dispatch_latency = 10 + help_below(state, 20);
     gpu->l1.bytes = 128 * 4 * (1 + help_below(state, 2));
     gpu->l1.ways = 1 + help_below(state, 2);
+    gpu->l1.hash = help_below(state, 2);
     gpu->l1.latency = 5 + help_below(state, 20);
 }
 

@@ -65,16 +65,28 @@ uint64_t naive_take(uint64_t *free_from, uint64_t at, uint64_t ticks)
 
 /* Slice, channel or set of a near half: the number modulo the places, turned
  * by what the number of the row of places gives. */
-uint64_t naive_place_of(const struct teg_gpu *gpu, uint64_t number,
-                        uint64_t places)
+uint64_t naive_place_of(uint32_t hash, uint64_t number, uint64_t places)
 {
     uint64_t row = number / places, column = number % places;
 
-    if (!gpu->dram.hash)
+    if (!hash)
         return column;
     row = (row ^ row / 8589934592) * 18397679294719823053u;
     row = row ^ row / 8589934592;
     return (column + row % places) % places;
+}
+
+/* Set of an L1: a run of as many lines as sets is turned by its number, and by
+ * what the number of its sixteen runs gives. */
+uint64_t naive_set_of(uint32_t hash, uint64_t number, uint64_t sets)
+{
+    uint64_t run = number / sets, runs = run / 16;
+
+    if (!hash)
+        return number % sets;
+    runs = (runs ^ runs / 8589934592) * 18397679294719823053u;
+    runs = runs ^ runs / 8589934592;
+    return (number % sets + run % sets + runs % sets) % sets;
 }
 
 /* ---- caches --------------------------------------------------------------- */

@@ -10,7 +10,8 @@ static struct channel *channel_of(struct naive_memory *m, uint64_t address)
 
     if (gpu->dram.spread)
         return &m->channel[m->spread++ % gpu->dram.channels];
-    return &m->channel[naive_place_of(gpu, address / gpu->dram.interleave_bytes,
+    return &m->channel[naive_place_of(gpu->dram.hash,
+                                      address / gpu->dram.interleave_bytes,
                                       gpu->dram.channels)];
 }
 
@@ -102,7 +103,8 @@ static uint64_t home_of(const struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
 
-    return naive_place_of(gpu, t->address / LINE_BYTES, gpu->l2.slices);
+    return naive_place_of(gpu->dram.hash, t->address / LINE_BYTES,
+                          gpu->l2.slices);
 }
 
 /* Even slices are one half of L2, odd ones the other; SMs go by groups. */

@@ -121,8 +121,9 @@ static void load_through_l1(struct trip *t)
     struct cache *l1 = first_cache(t);
     uint64_t number = t->address / LINE_BYTES;
     struct line gone;
-    struct line *line =
-        naive_find_or_enter(m, l1, number % l1->sets, own_line(t), &gone);
+    struct line *line = naive_find_or_enter(
+        m, l1, naive_set_of(!has_own(t) && m->gpu->l1.hash, number, l1->sets),
+        own_line(t), &gone);
     uint32_t asked = naive_count(t->wanted);
     uint32_t hits = naive_look(line, t->wanted);
 
@@ -379,8 +380,9 @@ void naive_memory_write(struct naive_memory *m, uint64_t address,
     for (uint64_t a = address; m->gpu->l2.bytes != 0 && a < address + bytes;
          a++) {
         uint64_t number = a / LINE_BYTES;
-        struct cache *c =
-            &m->slice[naive_place_of(m->gpu, number, m->gpu->l2.slices)].cache;
+        struct cache *c = &m->slice[naive_place_of(m->gpu->dram.hash, number,
+                                                   m->gpu->l2.slices)]
+                               .cache;
         struct line gone;
         struct line *line = naive_find_or_enter(
             m, c, number / m->gpu->l2.slices % c->sets, number, &gone);

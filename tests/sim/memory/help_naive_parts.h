@@ -143,8 +143,9 @@ uint64_t naive_time_of(uint64_t bytes, uint64_t byte_time);
 uint64_t naive_take(uint64_t *free_from, uint64_t at, uint64_t ticks);
 /* Slice, channel or set of a near half: the number modulo the places, turned
  * by what the number of the row of places gives. */
-uint64_t naive_place_of(const struct teg_gpu *gpu, uint64_t number,
-                        uint64_t places);
+uint64_t naive_place_of(uint32_t hash, uint64_t number, uint64_t places);
+/* Set of an L1, turned by one from row to row and by upper bits. */
+uint64_t naive_set_of(uint32_t hash, uint64_t number, uint64_t sets);
 
 /* ---- caches ---- */
 

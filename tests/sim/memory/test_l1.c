@@ -37,6 +37,25 @@ START_TEST(l1_has_what_shared_memory_leaves)
 }
 END_TEST
 
+/* Every eighth line is of one set of eight, with the hash of a set of its own;
+ * lines side by side fill the sets wherever they begin. */
+START_TEST(the_hash_spreads_rows)
+{
+    setup();
+    gpu.l1.hash = 1;
+    memory = help_memory_open(&gpu, 1);
+    for (uint64_t i = 0; i < 8; i++)
+        load(8 * i, 1000 * i);
+    for (uint64_t i = 0; i < 8; i++)
+        ck_assert_uint_eq(load(8 * i, 8000 + 1000 * i), 10);
+    for (uint64_t i = 16; i < 24; i++)
+        load(i, 1000 * i);
+    for (uint64_t i = 16; i < 24; i++)
+        ck_assert_uint_eq(load(i, 8000 + 1000 * i), 10);
+    sim_memory_free(memory);
+}
+END_TEST
+
 START_TEST(each_sm_has_its_own)
 {
     setup();
@@ -205,9 +224,9 @@ START_TEST(what_l2_waits_for_is_in_no_l1_before)
 END_TEST
 
 HELP_MAIN("sim/memory/l1", 30, {what_l2_waits_for_is_in_no_l1_before, 0},
-          {l1_has_what_shared_memory_leaves, 0}, {each_sm_has_its_own, 0},
-          {stores_go_through, 0}, {some_pass_it_by, 0},
-          {always_hits_asks_nobody_else, 0},
+          {l1_has_what_shared_memory_leaves, 0}, {the_hash_spreads_rows, 0},
+          {each_sm_has_its_own, 0}, {stores_go_through, 0},
+          {some_pass_it_by, 0}, {always_hits_asks_nobody_else, 0},
           {hits_and_misses_of_a_line_are_told_apart, 0},
           {requests_begun_together_end_in_their_order, 0},
           {a_line_waits_for_its_own_fill_only, 0},

@@ -92,6 +92,7 @@ static uint32_t random_bytes(uint64_t *state, uint32_t ways, uint32_t slices)
 static void random_l1(struct teg_gpu *gpu, uint64_t *state)
 {
     gpu->l1.ways = random_ways(state);
+    gpu->l1.hash = help_below(state, 2);
     gpu->l1.latency = help_below(state, 60);
     gpu->l1.always_hits = one_in(state, 20);
     if (one_in(state, 3))
