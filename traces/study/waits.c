@@ -5,9 +5,9 @@ enum {
     COPIES = 1 << GROUP_COPIES | 1 << GROUP_BULK, /* which DEPBAR waits for */
 };
 
-static uint8_t barrier_bit(uint8_t barrier)
+static uint32_t barrier_bit(uint8_t barrier)
 {
-    return barrier < DEPENDENCE_BARRIERS ? (uint8_t)(1u << barrier) : 0;
+    return barrier < DEPENDENCE_BARRIERS ? 1u << barrier : 0;
 }
 
 /* Whether a DEPBAR may mean what sets the barrier of that number. */
