@@ -7,6 +7,9 @@
 #                       SOURCES=DIR of their checkouts, QUICK=1 ten minutes,
 #                       BEFORE=COMMIT the simulator of then as well, WHOLE=
 #                       further options (tools/accuracy/whole/whole.py --help)
+# make accuracy-printed what CUDA samples print of their own speed under `teg
+#                       exec --time` and on hardware (docs/accuracy.md), with
+#                       Python and nvcc, an hour; SOURCES=DIR of their checkout
 # make sampling         how far sampled cycles are from the full simulation's,
 #                       minutes
 # make clusters         how far represented launches are from simulated ones,
@@ -55,6 +58,11 @@ accuracy-modern: all
 	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
 	TEG=$(BUILD)/teg tools/accuracy/modern/micro.py && \
 	TEG=$(BUILD)/teg tools/accuracy/modern/measured.py
+
+accuracy-printed: all
+	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
+	TEG=$(BUILD)/teg tools/accuracy/printed/printed.py \
+	    $(or $(SOURCES),build/sources)
 
 accuracy-programs: all
 	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
@@ -120,6 +128,6 @@ mutate:
 	@command -v python3 >/dev/null || { echo "skipped: no python3"; exit 0; }; \
 	tools/mutate/mutate.py $(if $(ONLY),--only '$(ONLY)')
 
-.PHONY: accuracy accuracy-modern accuracy-programs sampling clusters model-table \
+.PHONY: accuracy accuracy-modern accuracy-printed accuracy-programs sampling clusters model-table \
     check-clients emulator-check example-scaling figures fixtures-check ladders \
     measure-build mutate
