@@ -19,12 +19,12 @@ near() {
 # 64 blocks of 8 warps, 32 lanes each, 32 times one word at one a cycle.
 one="-g a100 -p WORDS=1 -p BLOCKS=64"
 expect 0 "$teg" run "$global" $one
-out '^  bound by   atomic conflicts: 31 lanes of an atomic wait for another'
+out '^  bound by   atomic conflicts: a block updates each word 8192 times$'
 out '^    atomics  524,288 lanes, 507,904 wait for another of their warp$'
 out '^             1 word, 524,288 of the lanes at one$'
 near 'one word' "$(cycles "$global" $one)" 524288 1
 expect 0 "$teg" run "$global" -g a100 -p WORDS=16 -p BLOCKS=64
-out 'on 16 words$'
+out '^  bound by   atomic conflicts: a block updates each word 512 times$'
 expect 0 "$teg" bound "$global" $one
 out '^  at least         524,288  by atomics in l2$'
 expect 0 "$teg" run "$global" $one --jobs 1 -f json
