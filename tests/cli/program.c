@@ -312,6 +312,9 @@ static void test_clocks(void)
     program = program_us() - program;
     printf("copy %.0f us\n", program);
     CHECK(program > 300);
+    for (int i = 0; i < 2; i++)
+        CHECK(cudaStreamDestroy(two[i]) == 0);
+    CHECK(cudaFree(x) == 0 && cudaFree(y) == 0);
     free(host);
 }
 
