@@ -237,7 +237,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without the scripts that take long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|docs|flaws|ladders|model|run|sweep|words).sh
+SLOW := cli/(accuracy|accuracy_modern|clusters|docs|flaws|ladders|model|run|sweep|whatif|words).sh
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check
