@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "isa/base/array.h"
+
 enum {
     FRACTION = 256, /* of a cycle between two blocks */
 };
@@ -20,16 +22,12 @@ teg_status sim_dispatch_add(struct sim_dispatch *p, struct sim_grid *grid,
                             struct teg_diag *d)
 {
     uint32_t at = p->count;
+    struct sim_grid **come =
+        teg_array_room(p->come, p->count, &p->capacity, sizeof *come);
 
-    if (p->count == p->capacity) {
-        uint32_t capacity = 2 * p->capacity + 4;
-        struct sim_grid **come = realloc(p->come, capacity * sizeof *come);
-
-        if (come == NULL)
-            return teg_fail_memory(d);
-        p->come = come;
-        p->capacity = capacity;
-    }
+    if (come == NULL)
+        return teg_fail_memory(d);
+    p->come = come;
     for (; at != 0 && goes_before(grid, p->come[at - 1]); at--)
         p->come[at] = p->come[at - 1];
     p->come[at] = grid;
@@ -49,7 +47,8 @@ void sim_dispatch_release(struct sim_dispatch *p)
 {
     free(p->come);
     p->come = NULL;
-    p->count = p->capacity = 0;
+    p->count = 0;
+    p->capacity = 0;
 }
 
 /* ---- placing --------------------------------------------------------------- */
@@ -210,8 +209,7 @@ teg_status sim_dispatch(struct sim_dispatch *p, uint64_t now,
         struct sim_grid *grid = p->come[i];
         int is_new = grid->handed_out == 0;
 
-        if (is_new && begun != 0 &&
-            begun >= p->setup->gpu->launch.grids_max)
+        if (is_new && begun != 0 && begun >= p->setup->gpu->launch.grids_max)
             continue;
         p->grid = grid;
         TRY(hand_out(p, now, d));

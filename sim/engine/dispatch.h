@@ -25,7 +25,8 @@ struct sim_dispatch {
     struct sim_cgas *cgas;
     struct sim_grid **come; /* owned, [count]; borrowed grids: that have come
                                and not ended, the first to go first */
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     struct sim_grid *grid;  /* whose turn it is */
     uint64_t hand_out_from; /* fraction of a cycle the next may be handed out */
     uint32_t next_sm;       /* to look at first */

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/program/moment.h"
-
+#include "isa/base/array.h"
 #include "sim/program/moment.h"
 
 /* Blocks that were placed at once on one SM, and end at once. */
@@ -40,7 +39,8 @@ struct sim_floor {
     struct sm *sm;          /* owned */
     struct launch **launch; /* owned, as are they, [launches]: in the order in
                              which blocks are placed */
-    uint32_t launches, capacity;
+    uint32_t launches;
+    size_t capacity;
     uint32_t reach; /* behind the last that has started */
     uint64_t sequence;
     uint32_t turn;
@@ -368,17 +368,13 @@ teg_status sim_floor_add(struct sim_floor *f, uint32_t task,
                          int32_t priority, double now, struct teg_diag *d)
 {
     uint64_t most = (uint64_t)f->gpu->chip.sms * kernel->blocks_per_sm;
+    struct launch **room =
+        teg_array_room(f->launch, f->launches, &f->capacity, sizeof *room);
     struct launch *l;
 
-    if (f->launches == f->capacity) {
-        uint32_t capacity = 2 * f->capacity + 16;
-        struct launch **more = realloc(f->launch, capacity * sizeof *more);
-
-        if (more == NULL)
-            return teg_fail_memory(d);
-        f->launch = more;
-        f->capacity = capacity;
-    }
+    if (room == NULL)
+        return teg_fail_memory(d);
+    f->launch = room;
     l = calloc(1, sizeof *l);
     if (l == NULL)
         return teg_fail_memory(d);

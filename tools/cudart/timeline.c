@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT, syscall */
 #include "tools/cudart/timeline.h"
+#include "isa/base/array.h"
 #include "tools/cudart/program_time.h"
 
 #include <dlfcn.h>
@@ -190,16 +191,12 @@ static double find_room(struct timeline *t, double at, double share)
 
 static void add_resident(struct timeline *t, double end, double share)
 {
-    if (t->residents == t->resident_capacity) {
-        size_t more = 2 * t->resident_capacity + 16;
-        struct resident *larger =
-            realloc(t->resident, more * sizeof *t->resident);
+    struct resident *room = teg_array_room(t->resident, t->residents,
+                                           &t->resident_capacity, sizeof *room);
 
-        if (larger == NULL)
-            return;
-        t->resident = larger;
-        t->resident_capacity = more;
-    }
+    if (room == NULL)
+        return;
+    t->resident = room;
     t->resident[t->residents++] = (struct resident){end, share};
 }
 

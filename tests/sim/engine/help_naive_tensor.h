@@ -16,11 +16,6 @@ double naive_shared_factor_bits(const struct teg_gpu *gpu,
 
 /* A product of any type, shape and kind for one of the classes' instructions,
  * and rates and floors for a chip, of which some say nothing. */
-/* Bits of factors that a warp group's product has in shared memory, of all four
- * warps. */
-double naive_shared_factor_bits(const struct teg_gpu *gpu,
-                                const struct teg_tensor *t);
-
 struct teg_tensor help_tensor_random(uint64_t *state);
 void help_tensor_rates_random(struct teg_gpu *gpu, uint64_t *state);
 
