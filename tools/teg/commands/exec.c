@@ -695,12 +695,12 @@ int cmd_exec(int argc, char **argv)
          NULL},
         {"time", 0, OPT_FLAG, &e.time, NULL,
          "replay each traced launch as it happens, so that the program's "
-         "events measure what the simulator says; without it they measure "
-         "nominal times",
+         "events and clocks measure what the simulator says; without it "
+         "events measure nominal times",
          NULL},
         {"host-time", 0, OPT_FLAG, &e.host_time, NULL,
          "note in kernels.json how long this machine's host computes between "
-         "its calls, for `teg program`; without it that is no time",
+         "its calls, for `teg program` and --time; without it that is no time",
          NULL},
         {"jobs", 'j', OPT_COUNT, &e.jobs, "N",
          "host threads that run the blocks of a launch (default: one per "
