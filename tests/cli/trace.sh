@@ -138,6 +138,15 @@ expect 0 "$teg" check "$work/turns.tegt" -g a100
 expect 2 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 --interleave x
 err "[-][-]interleave: expected steps or a number of at most 19 digits, found 'x'"
 
+# What the system takes of a block's shared memory counts once: two blocks of
+# 113 KB fit an H100's 228 KB.
+expect 0 "$teg" trace tests/fixtures/run.sm_90.cubin --kernel scan --grid 264 \
+    --block 128 --shared 115712 -a buf:i32:33792:iota -a buf:i32:33792:zeros \
+    -o "$work/two.tegt"
+expect 0 "$teg" run "$work/two.tegt" -g h100 --sms 1
+out '115,712 bytes shared'
+out ', 2 blocks, limited by shared memory'
+
 expect 1 "$teg" trace $cubin --grid 1 --block 32
 err 'expected --kernel'
 err 'for there are 14: .*, saxpy$'

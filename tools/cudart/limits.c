@@ -27,8 +27,7 @@ int has_clusters(const struct teg_gpu *g)
 uint32_t blocks_per_sm(const struct runtime *r, const struct function *f,
                        uint32_t threads, size_t dynamic)
 {
-    uint64_t shared =
-        f->kernel->shared_bytes + f->kernel->shared_reserved + dynamic;
+    uint64_t shared = f->kernel->shared_bytes + dynamic;
     struct teg_occupancy o;
 
     if (dynamic > UINT32_MAX || shared > UINT32_MAX ||

@@ -8,7 +8,6 @@
 enum {
     WINDOW_BYTES = 16 << 20, /* of generic addresses; traces/base/kernel.h */
     PARAMETER_WORDS = 8192,  /* of 4 bytes: 32764 bytes (CUDA 12.1) */
-    SYSTEM_SHARED = 1024,    /* bytes before a block's own from cc 9.0 on */
     UNIFORM_CC = 75,         /* opcodes without their U are looked up here */
 };
 
@@ -458,17 +457,6 @@ static void add_inst(struct teg_features *f, const struct teg_inst *inst,
         add_memory(f, inst, m, u);
 }
 
-/* The emulator's traces, which print their operands, count the system's part
- * in where there is one; recorded ones do not. */
-static uint32_t shared_of_program(const struct collector *c)
-{
-    const struct teg_kernel *k = c->kernel;
-
-    return c->operands_known && k->isa >= 90 && k->shared_bytes >= SYSTEM_SHARED
-               ? k->shared_bytes - SYSTEM_SHARED
-               : k->shared_bytes;
-}
-
 static void finish(const struct collector *c, struct teg_features *f)
 {
     const struct teg_kernel *k = c->kernel;
@@ -482,7 +470,7 @@ static void finish(const struct collector *c, struct teg_features *f)
     value[FEATURE_parameter_bytes] = 4 * (double)c->parameter_words;
     value[FEATURE_blocks] = (double)teg_kernel_blocks(k);
     value[FEATURE_threads_per_block] = teg_kernel_threads_per_block(k);
-    value[FEATURE_shared_allocation] = shared_of_program(c);
+    value[FEATURE_shared_allocation] = k->shared_bytes;
     value[FEATURE_block_width] = k->block[0];
     threads = (double)c->blocks * value[FEATURE_threads_per_block];
     value[FEATURE_instructions_per_thread] =

@@ -514,7 +514,8 @@ static teg_status fill_kernel(struct emulation *e,
     if (e->in_clusters)
         memcpy(k->cluster, e->cluster, sizeof k->cluster);
     k->registers = e->code->registers;
-    k->shared_bytes = (uint32_t)e->block.shared_bytes;
+    /* its own: a description adds what the system takes (sm.shared_reserved) */
+    k->shared_bytes = (uint32_t)(e->code->shared_bytes + f->dynamic_shared);
     k->isa = cubin->sm;
     k->shared_base = EMU_SHARED_WINDOW;
     k->local_base = EMU_LOCAL_WINDOW;
