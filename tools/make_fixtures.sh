@@ -125,6 +125,18 @@ wanted bodies.cu && kernels_of ladders bodies 75 80 90
 # What tests/cli/async.sh runs.
 wanted async.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/async.sm_80.cubin" async.cu || exit 1; }
+# Recursion compiled for debugging, whose stack nobody knows.
+wanted deep.cu && {
+    at=/tmp/teg-fixtures
+    mkdir -p "$at" && cp deep.cu "$at" &&
+        touch -d 2026-01-01T00:00:00Z "$at/deep.cu" || exit 1
+    for sm in 80 90; do
+        (cd "$at" && nvcc -std=c++17 -cubin -G -keep -arch=sm_$sm \
+            -o deep.sm_$sm.cubin deep.cu 2>/dev/null) || exit 1
+    done
+    mv "$at"/deep.sm_*.cubin "$made"
+    rm -r "$at"
+}
 # Functions in sections of their own, linked.
 wanted linked.cu && for sm in 80 90; do
     nvcc -std=c++17 -rdc=true -dlink -cubin -arch=sm_$sm \

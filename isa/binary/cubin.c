@@ -443,6 +443,9 @@ static void file_record(struct reader *r, const struct record *a)
     k = &c->kernel[c->symbol[symbol].kernel];
     if (a->attribute == ATTR_REGCOUNT)
         k->registers = u32_at(a, 4);
+    else if (a->attribute == ATTR_MIN_STACK_SIZE &&
+             u32_at(a, 4) == UINT32_MAX)
+        k->stack_is_open = 1;
     else if (a->attribute == ATTR_MIN_STACK_SIZE ||
              (a->attribute == ATTR_FRAME_SIZE && k->local_bytes == 0))
         k->local_bytes = u32_at(a, 4);

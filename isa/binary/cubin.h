@@ -33,7 +33,9 @@ struct teg_cubin_kernel {
     uint32_t registers;       /* per thread; 0: the file does not say */
     uint64_t shared_bytes;    /* static */
     uint64_t shared_reserved; /* before them: 1024 on sm_90, where used */
-    uint64_t local_bytes;     /* stack of a thread */
+    uint64_t local_bytes;     /* stack of a thread, its calls' too */
+    int stack_is_open; /* nobody knows how deep its calls go (recursion, calls by
+                          pointer): `local_bytes` is its own frame */
     uint32_t barriers;
     uint32_t param_base;           /* offset of parameters in constant bank 0 */
     uint32_t param_bytes;          /* of all parameters */

@@ -21,6 +21,16 @@ for sm in 80 90; do
     first $sm virtually 0 1 2 9 4 25 6 49 8 81
     first $sm recursive 1 1 2 6 24 120 720 5040 1
     first $sm chosen 1 -6 8 -3 -2 0.2 5 8 1 729 -10
+    # A stack that nobody knows is a GPU's, of 1 KB, if it is deep enough.
+    expect 0 "$teg" trace tests/fixtures/deep.sm_$sm.cubin -k deep \
+        --grid 1 --block 32 -a buf:i32:32:zeros -a i32:20 \
+        --dump "0=$work/deep.raw"
+    check 'sums of 20 and 51' [ "$(od -An -v -td4 "$work/deep.raw" |
+        awk '{if (NR == 1) first = $1; last = $NF} END {print first, last}')" \
+        = '210 1326' ]
+    expect 1 "$teg" trace tests/fixtures/deep.sm_$sm.cubin -k deep \
+        --grid 1 --block 32 -a buf:i32:32:zeros -a i32:100
+    err 'pc .*: STL .* of local memory are out of bounds'
     # A pointer to nothing is not the kernel's first instruction.
     expect 1 "$teg" trace tests/fixtures/linked.sm_$sm.cubin -k nowhere \
         --grid 1 --block 32 -a buf:f32:32:iota -a u64:0

@@ -37,6 +37,49 @@ __global__ void smooth(cudaTextureObject_t in, cudaSurfaceObject_t out, int w)
         }                                                  \
     } while (0)
 
+/* What a program sets holds for the launches behind it. */
+__device__ __noinline__ int sum(int n)
+{
+    return n == 0 ? 0 : n + sum(n - 1);
+}
+
+__global__ void large(int n, int *out)
+{
+    void *room = malloc(1 << 20);
+
+    out[2 * threadIdx.x] = room != nullptr;
+    out[2 * threadIdx.x + 1] = sum(n);
+    __syncthreads();
+    free(room);
+}
+
+static int limits()
+{
+    int failures = 0, rooms[2] = {0};
+    size_t stack;
+    int *out;
+
+    CHECK(cudaMallocManaged(&out, 24 * sizeof *out) == cudaSuccess);
+    for (int i = 0; i < 2; i++) {
+        large<<<1, 12>>>(4000 * i, out);
+        CHECK(cudaDeviceSynchronize() == cudaSuccess);
+        for (int l = 0; l < 12; l++) {
+            rooms[i] += out[2 * l];
+            CHECK(out[2 * l + 1] == 4000 * i * (4000 * i + 1) / 2);
+        }
+        CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20) ==
+              cudaSuccess);
+        CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 400 << 10) == cudaSuccess);
+    }
+    CHECK(rooms[0] == 8 && rooms[1] == 12);
+    CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20) != cudaSuccess);
+    CHECK(cudaDeviceGetLimit(&stack, cudaLimitStackSize) == cudaSuccess);
+    CHECK(stack == 400 << 10);
+    cudaDeviceSetLimit(cudaLimitStackSize, 1024);
+    cudaFree(out);
+    return failures;
+}
+
 /* Each the mean of two neighbors, the last and the first among them. */
 static int textures()
 {
@@ -130,6 +173,7 @@ int main()
           cudaSuccess);
     CHECK(block >= 256 && grid >= p.multiProcessorCount);
     failures += textures();
+    failures += limits();
     axpy<float><<<1, 2000>>>(y, x, 2, n);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
     axpy<float><<<4, 256>>>(nullptr, x, 2, n);

@@ -308,13 +308,15 @@ int function_launch(struct runtime *r, struct function *f,
         .jobs = r->jobs,
         .order = r->order,
         .alone_up_to = ALONE_UP_TO,
+        .stack_bytes = r->limit[LIMIT_STACK],
+        .heap_bytes = r->limit[LIMIT_HEAP],
     };
     const struct launch_key key = {
         .function = f,
         .shape = *s,
         .params = params,
         .param_bytes = f->kernel->param_bytes,
-        .textures = r->texture_changes,
+        .settings = r->setting_changes,
     };
     int error = check_shape(r, s);
 

@@ -8,8 +8,8 @@
 #include "tools/cudart/stream.h"
 
 enum {
-    LIMITS = 16,
     VERSION = 13000,
+    STACK_MOST = 512 * 1024, /* (programming guide: local memory of a thread) */
 };
 
 /* ---- the device ----------------------------------------------------------------- */
@@ -208,17 +208,19 @@ CALL(cudaRuntimeGetVersion, int *version)
     return cudaDriverGetVersion(version);
 }
 
-/* ---- settings that change nothing ---------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------ */
 
-/* What a program asks back is what it set. */
-static size_t limits[LIMITS] = {1024, 1 << 20, EMU_HEAP_BYTES};
-
+/* Stack and heap are those of the launches to come; the others change nothing,
+ * and are what the program set when it asks. */
 CALL(cudaDeviceSetLimit, int limit, size_t value)
 {
     BEGIN(r);
     if (limit < 0 || limit >= LIMITS)
         return runtime_end(r, cudaErrorUnsupportedLimit);
-    limits[limit] = value;
+    if (limit == LIMIT_STACK && value > STACK_MOST)
+        return runtime_end(r, cudaErrorInvalidValue);
+    r->limit[limit] = value;
+    r->setting_changes++;
     return runtime_end(r, cudaSuccess);
 }
 
@@ -227,7 +229,7 @@ CALL(cudaDeviceGetLimit, size_t *value, int limit)
     BEGIN(r);
     if (limit < 0 || limit >= LIMITS || value == NULL)
         return runtime_end(r, cudaErrorUnsupportedLimit);
-    *value = limits[limit];
+    *value = r->limit[limit];
     return runtime_end(r, cudaSuccess);
 }
 

@@ -32,7 +32,7 @@ static int same_extent(const struct cuda_dim3 *a, const struct cuda_dim3 *b)
 
 static int same_launch(const struct launch_key *a, const struct launch_key *b)
 {
-    return a->function == b->function && a->textures == b->textures &&
+    return a->function == b->function && a->settings == b->settings &&
            same_extent(&a->shape.grid, &b->shape.grid) &&
            same_extent(&a->shape.block, &b->shape.block) &&
            same_extent(&a->shape.cluster, &b->shape.cluster) &&

@@ -18,7 +18,7 @@ struct launch_key {
     struct launch_shape shape;
     const uint8_t *params; /* borrowed */
     size_t param_bytes;
-    uint64_t textures; /* changes of the texture objects so far */
+    uint64_t settings; /* changes of texture objects and limits so far */
 };
 
 /* What is known of a launch that was run. */

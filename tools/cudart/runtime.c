@@ -11,6 +11,8 @@
 #define SHARED_ADDRESS UINT64_C(0x300000000000)
 /* A GPU allocates whole pages of 2 MB. */
 #define LOOSE_MARGIN UINT64_C(0x100000)
+/* What a GPU keeps for printf unless told. */
+#define PRINTF_BYTES 0x100000u
 
 static struct runtime state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -76,6 +78,9 @@ static int open_gpu(struct runtime *r)
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     r->repeats = repeats_new();
+    r->limit[LIMIT_STACK] = EMU_STACK_BYTES;
+    r->limit[LIMIT_PRINTF] = PRINTF_BYTES;
+    r->limit[LIMIT_HEAP] = EMU_HEAP_BYTES;
     path = getenv("TEG_EXEC_TIME");
     if (path != NULL && path[0] != '\0') {
         r->tracer.clock = simulated_new(r->gpu, r->jobs);

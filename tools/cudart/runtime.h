@@ -37,6 +37,14 @@
 
 #include <pthread.h>
 
+/* What a program may set of every launch to come; (enum cudaLimit) */
+enum {
+    LIMIT_STACK,
+    LIMIT_PRINTF,
+    LIMIT_HEAP,
+    LIMITS = 16,
+};
+
 struct runtime {
     pthread_mutex_t lock;
     int ready;
@@ -53,7 +61,8 @@ struct runtime {
     struct emu_order order;
     unsigned jobs;           /* threads that run the blocks of a launch */
     struct repeats *repeats; /* launches that were run: repeat.h */
-    uint64_t texture_changes;
+    uint64_t setting_changes; /* of textures and limits */
+    size_t limit[LIMITS];
     int times_said;         /* what elapsed times are, once */
     struct module *modules; /* and what else is registered: registry.h */
     struct function *functions;

@@ -107,7 +107,7 @@ static int take_reading(const struct cuda_texture *how, struct emu_texture *t)
 
 static int add(struct runtime *r, const struct emu_texture *t, uint64_t *handle)
 {
-    r->texture_changes++;
+    r->setting_changes++;
     return emu_textures_add(&r->textures, t, handle, NULL) == TEG_OK
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
@@ -155,7 +155,7 @@ static int destroy(uint64_t handle)
     BEGIN(r);
     int some = emu_textures_remove(&r->textures, handle);
 
-    r->texture_changes++;
+    r->setting_changes++;
     return runtime_end(r, some || handle == 0 ? cudaSuccess
                                               : cudaErrorInvalidValue);
 }

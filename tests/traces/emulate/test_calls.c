@@ -30,12 +30,12 @@ static void keep_text(void *self, const char *text, size_t length)
     strncat(self, text, length);
 }
 
-static void open_run(struct run *r, unsigned sm)
+static void open_code(struct run *r, const char *name, unsigned sm)
 {
     char path[64];
 
     memset(r, 0, sizeof *r);
-    snprintf(path, sizeof path, "tests/fixtures/exec.sm_%u.cubin", sm);
+    snprintf(path, sizeof path, "tests/fixtures/%s.sm_%u.cubin", name, sm);
     ck_assert_msg(teg_cubin_open(&r->cubin, path, &r->d) == TEG_OK, "%s",
                   r->d.what);
     ck_assert(emu_device_new(&r->device, &r->d) == TEG_OK);
@@ -45,6 +45,11 @@ static void open_run(struct run *r, unsigned sm)
                                          .block = {4, 1, 1},
                                          .module = &r->module,
                                          .outlet = {keep_text, r->printed}};
+}
+
+static void open_run(struct run *r, unsigned sm)
+{
+    open_code(r, "exec", sm);
 }
 
 static void close_run(struct run *r)
@@ -129,10 +134,45 @@ START_TEST(a_kernel_may_allocate_and_free)
     out = emu_device_at(r.device, params.out, 16);
     for (int l = 0; l < 4; l++)
         ck_assert_int_eq(out[l], l * (0 + 1 + 2 + 3 + 4));
+    /* a heap as large as the program says */
+    r.facts.heap_bytes = 2 * 4 * 5;
+    ck_assert(launch(&r, "heap", &params, sizeof params) == TEG_OK);
+    out = emu_device_at(r.device, params.out, 16);
+    ck_assert_int_eq(out[1], 0 + 1 + 2 + 3 + 4);
+    ck_assert_int_eq(out[2], 0);
+    r.facts.heap_bytes = 0;
     /* more than the heap has: malloc returns NULL, as on a GPU */
     params.n = 64 << 20;
     ck_assert(launch(&r, "heap", &params, sizeof params) == TEG_OK);
     ck_assert_int_eq(out[3], 0);
+    close_run(&r);
+}
+END_TEST
+
+/* Each call of deep.cu's keeps 16 bytes. */
+START_TEST(a_stack_is_as_large_as_said)
+{
+    struct {
+        uint64_t out;
+        int n;
+        int pad;
+    } params = {.n = 1000};
+    const struct teg_cubin_kernel *k;
+    const int *out;
+    struct run r;
+
+    open_code(&r, "deep", _i == 0 ? 80 : 90);
+    k = teg_cubin_find(&r.cubin, "deep");
+    ck_assert(k->stack_is_open && k->local_bytes == 0);
+    ck_assert(emu_device_alloc(r.device, 16, &params.out, &r.d) == TEG_OK);
+    ck_assert(launch(&r, "deep", &params, sizeof params) != TEG_OK);
+    ck_assert_msg(strstr(r.d.what, "of local memory are out of bounds"), "%s",
+                  r.d.what);
+    r.facts.stack_bytes = 16 * 1005;
+    ck_assert(launch(&r, "deep", &params, sizeof params) == TEG_OK);
+    out = emu_device_at(r.device, params.out, 16);
+    for (int l = 0; l < 4; l++)
+        ck_assert_int_eq(out[l], (1000 + l) * (1001 + l) / 2);
     close_run(&r);
 }
 END_TEST
@@ -418,6 +458,7 @@ END_TEST
 
 HELP_MAIN("traces/emulate/calls", 60, {printf_prints_what_c_would, GENERATIONS},
           {a_kernel_may_allocate_and_free, GENERATIONS},
+          {a_stack_is_as_large_as_said, 2},
           {a_failed_assert_names_its_place, GENERATIONS},
           {variables_stay_from_launch_to_launch, GENERATIONS},
           {all_blocks_run_and_the_chosen_are_handed_out, GENERATIONS},

@@ -185,7 +185,8 @@ static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
     uint64_t address = 0, bytes = get64(w, lane, FIRST);
 
     (void)op;
-    if (bytes == 0 || bytes > EMU_HEAP_BYTES - *w->block->gang->heap_used ||
+    if (bytes == 0 ||
+        bytes > w->block->heap_bytes - *w->block->gang->heap_used ||
         emu_device_alloc(w->block->device, bytes, &address, NULL) != TEG_OK)
         address = 0;
     else

@@ -19,7 +19,6 @@ enum {
     INSTS_MAX = 100000000,
     RESERVED_SHARED = 0x400, /* by the system; of sm_90, before the kernel's */
     RESERVED_AT = 0x124,     /* in bank 0: where it is before sm_90 */
-    STACK_MARGIN = 1024,     /* bytes of local memory beyond the frame */
     BANK0_MIN = 0x380,
     THREADS_MAX = 1024,
     TOGETHER_MAX = 32768, /* warps of a cooperative grid: memory */
@@ -529,7 +528,7 @@ static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
 {
     struct emu_block *b = &e->block;
     uint32_t threads = f->block[0] * f->block[1] * f->block[2];
-    uint64_t fixed = e->code->shared_bytes;
+    uint64_t fixed = e->code->shared_bytes, stack;
 
     /* The first 1024 bytes are the system's, static variables come behind. */
     if (cubin->sm >= 90)
@@ -537,8 +536,9 @@ static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
     memcpy(b->grid, f->grid, sizeof b->grid);
     memcpy(b->dim, f->block, sizeof b->dim);
     b->shared_bytes = fixed + f->dynamic_shared;
-    b->local_bytes =
-        (e->code->local_bytes + STACK_MARGIN + 15) / 16 * (uint64_t)16;
+    stack = f->stack_bytes != 0 ? f->stack_bytes : EMU_STACK_BYTES;
+    b->local_bytes = (e->code->local_bytes + stack + 15) / 16 * 16;
+    b->heap_bytes = f->heap_bytes != 0 ? f->heap_bytes : EMU_HEAP_BYTES;
     b->warps = (threads + EMU_LANES - 1) / EMU_LANES;
 }
 
@@ -567,7 +567,7 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
         .jobs = f->jobs == 0 ? 1 : f->jobs,
         .alone_up_to = f->alone_up_to,
         .order = f->order,
-        .clears_local = e->code->local_bytes != 0,
+        .clears_local = e->code->local_bytes != 0 || e->code->stack_is_open,
     };
 
     memcpy(work.cluster, e->cluster, sizeof work.cluster);

@@ -19,8 +19,10 @@
 #include "traces/emulate/core/module.h"
 #include "traces/emulate/core/texture.h"
 
-/* What a launch's malloc hands out at most, as on a GPU unless told. */
-#define EMU_HEAP_BYTES 0x800000u
+/* As on a GPU unless told: what a launch's malloc hands out at most, and the
+ * stack of a thread beyond its kernel's frame. */
+#define EMU_HEAP_BYTES  0x800000u
+#define EMU_STACK_BYTES 0x400u
 
 /* How the warps of a block take turns. */
 enum emu_turns {
@@ -48,6 +50,8 @@ struct emu_launch_facts {
     uint32_t cluster[3]; /* blocks; 0: as the kernel says, else none */
     int cooperative; /* all blocks run at once and may wait for each other */
     uint32_t dynamic_shared; /* bytes */
+    uint64_t heap_bytes;     /* 0: EMU_HEAP_BYTES */
+    uint64_t stack_bytes;    /* 0: EMU_STACK_BYTES */
     const uint8_t *params;   /* the kernel's parameters as laid out in its
                                 constant bank, param_bytes of them */
     size_t param_bytes;

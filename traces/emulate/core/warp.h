@@ -207,6 +207,7 @@ struct emu_block {
     struct emu_tensor_memory *tensor; /* NULL: the code names none */
     uint8_t *local; /* [threads][local_bytes] */
     uint64_t local_bytes;
+    uint64_t heap_bytes; /* that malloc hands out in a launch */
     struct emu_warp *warp; /* [warps] */
     uint32_t warps;
     struct {

@@ -92,6 +92,7 @@ static int special_register(const struct emu_warp *w, unsigned number, int lane,
         return 1;
     case 0x30: /* the windows begin at multiples of 2^32 */
     case 0x34:
+    case 0x37: /* SR_LMEMHIOFF: below it the stack has no room */
     case 0x8a: /* SR_CgaSize: how far below what is known of a cluster stands
                   in bank 0; the emulator puts it where nothing is in one */
     case 0x43: /* SR_VIRTUALSMID: every block runs on the first */
