@@ -414,6 +414,9 @@ START_TEST(a_block_that_does_not_come)
     k.facts.cooperative = 1;
     ck_assert(help_try_kernel(&k) == TEG_DEADLOCK);
     ck_assert_ptr_nonnull(strstr(k.d.what, "waits for what no thread does"));
+    ck_assert_msg(strstr(k.d.what, "; other warps: ") &&
+                      strstr(k.d.what, " at a barrier (pc 0x"),
+                  "%s", k.d.what);
     /* Without a cooperative launch there is nowhere to meet. */
     k.facts.cooperative = 0;
     ck_assert(help_try_kernel(&k) == TEG_LIMIT);

@@ -1,5 +1,6 @@
 #include "traces/emulate/core/flow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "traces/block/block.h"
@@ -233,9 +234,12 @@ static int pauses(struct emu_warp *w, const struct emu_op *op, uint32_t group)
     uint64_t most = w->block->insts_max;
 
     if (w->executed > most) {
-        emu_fault(w, op, -1, TEG_LIMIT,
-                  "more than %llu instructions in one warp: an endless loop?",
-                  (unsigned long long)most);
+        char what[96];
+
+        snprintf(what, sizeof what,
+                 "more than %llu instructions in one warp: an endless loop?",
+                 (unsigned long long)most);
+        emu_fault_waiting(w, op, -1, TEG_LIMIT, what);
         return 0;
     }
     w->paused = group;
@@ -264,17 +268,6 @@ static void run_group(struct emu_warp *w, uint32_t group, uint64_t pc)
     emu_set_pc(w, group, pc);
 }
 
-/* Where the warp stands: the instruction its first living lane did last. */
-static const struct emu_op *last_op(const struct emu_warp *w)
-{
-    const struct emu_block *b = w->block;
-    uint64_t pc = w->pc[__builtin_ctz(emu_living(w))];
-
-    if (pc >= EMU_FUNCTIONS)
-        pc += b->own_ops * (uint64_t)TEG_SASS_BYTES - EMU_FUNCTIONS;
-    return &b->op[pc / TEG_SASS_BYTES - (pc != 0)];
-}
-
 /* Polling alone is no progress, and ends when it takes too long. */
 static void note_progress(struct emu_warp *w, uint64_t insts)
 {
@@ -286,11 +279,15 @@ static void note_progress(struct emu_warp *w, uint64_t insts)
         return;
     }
     g->idle += insts;
-    if (g->idle > w->block->insts_max)
-        emu_fault(w, last_op(w), -1, TEG_DEADLOCK,
-                  "waits for what no thread does: more than %llu instructions "
-                  "while nobody went on",
-                  (unsigned long long)w->block->insts_max);
+    if (g->idle > w->block->insts_max) {
+        char what[128];
+
+        snprintf(what, sizeof what,
+                 "waits for what no thread does: more than %llu instructions "
+                 "while nobody went on",
+                 (unsigned long long)w->block->insts_max);
+        emu_fault_waiting(w, emu_last_op(w), -1, TEG_DEADLOCK, what);
+    }
 }
 
 /* Runs the group whose turn it is. */
@@ -360,8 +357,8 @@ static void report_stuck(struct emu_block *b)
 
         if (emu_living(w) == 0)
             continue;
-        emu_fault(w, last_op(w), __builtin_ctz(emu_living(w)), TEG_DEADLOCK,
-                  "waits for threads that never come");
+        emu_fault_waiting(w, emu_last_op(w), __builtin_ctz(emu_living(w)),
+                          TEG_DEADLOCK, "waits for threads that never come");
         return;
     }
 }

@@ -228,6 +228,15 @@ struct emu_block {
 void emu_fault(struct emu_warp *w, const struct emu_op *op, int lane,
                teg_status status, const char *format, ...) TEG_PRINTF(5, 6);
 
+/* The fault of a warp that does not get on; says where the others stand that run
+ * with it, for the reason is there as often. */
+void emu_fault_waiting(struct emu_warp *w, const struct emu_op *op, int lane,
+                       teg_status status, const char *what);
+
+/* Where a warp that lives stands: the instruction its first living lane did
+ * last. */
+const struct emu_op *emu_last_op(const struct emu_warp *w);
+
 /* The fault of an instruction that is not carried out: nothing like it is, this
  * form of it is not, or a field has a value nobody has named. */
 void emu_refuse(struct emu_warp *w, const struct emu_op *op);
