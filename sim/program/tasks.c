@@ -449,33 +449,87 @@ static teg_status add_node(struct builder *b, const struct teg_score_entry *e,
     return TEG_OK;
 }
 
-/* Nodes in an order that their edges allow: those without one that is left,
- * again and again. */
+/* Nodes go in by sweeps over all of them in the order they are listed, each as
+ * soon as those it comes after are in: what the sweeps are, without doing them,
+ * for a list in reverse has as many as nodes. */
+struct sweeps {
+    uint32_t *of, *followed, *stack, *order; /* [nodes] each, in one piece */
+};
+
+/* The sweep of `root` and of all before it: the latest of theirs, one more
+ * behind a node that is listed later.  There is no circle (the reader). */
+static void find_sweep(struct sweeps *s, const struct teg_score_graph *g,
+                       uint32_t root)
+{
+    uint32_t depth = 0;
+
+    if (s->of[root] != 0)
+        return;
+    s->stack[depth++] = root;
+    while (depth != 0) {
+        uint32_t n = s->stack[depth - 1], latest = 1;
+        const uint32_t *after = &g->edge[g->node[n].after];
+
+        while (s->followed[n] < g->node[n].afters &&
+               s->of[after[s->followed[n]]] != 0)
+            s->followed[n]++;
+        if (s->followed[n] < g->node[n].afters) {
+            s->stack[depth++] = after[s->followed[n]];
+            continue;
+        }
+        for (uint32_t i = 0; i < g->node[n].afters; i++) {
+            uint32_t sweep = s->of[after[i]] + (after[i] > n);
+
+            latest = sweep > latest ? sweep : latest;
+        }
+        s->of[n] = latest;
+        depth--;
+    }
+}
+
+static void order_nodes(struct sweeps *s, const struct teg_score_graph *g)
+{
+    uint32_t *next = s->followed, sum = 0;
+
+    for (uint32_t n = 0; n < g->nodes; n++)
+        find_sweep(s, g, n);
+    memset(next, 0, (g->nodes + 1) * sizeof *next);
+    for (uint32_t n = 0; n < g->nodes; n++)
+        next[s->of[n]]++;
+    for (uint32_t i = 0; i <= g->nodes; i++) {
+        uint32_t count = next[i];
+
+        next[i] = sum;
+        sum += count;
+    }
+    for (uint32_t n = 0; n < g->nodes; n++)
+        s->order[next[s->of[n]]++] = n;
+}
+
 static teg_status add_nodes(struct builder *b, const struct teg_score_entry *e,
                             uint32_t begin)
 {
     const struct teg_score_graph *g = &b->score->graph[e->number];
-    uint32_t left = g->nodes;
+    size_t room = (size_t)g->nodes + 1;
+    uint32_t *all = calloc(4 * room, sizeof *all);
+    struct sweeps s = {all, all + room, all + 2 * room, all + 3 * room};
+    teg_status status = TEG_OK;
 
-    while (left != 0) {
-        for (uint32_t n = 0; n < g->nodes; n++) {
-            int ready = b->of_node[n] == TEG_SCORE_NONE;
+    if (all == NULL)
+        return teg_fail_memory(b->d);
+    order_nodes(&s, g);
+    for (uint32_t i = 0; i < g->nodes && status == TEG_OK; i++) {
+        uint32_t n = s.order[i];
 
-            for (uint32_t i = 0; ready && i < g->node[n].afters; i++)
-                ready =
-                    b->of_node[g->edge[g->node[n].after + i]] != TEG_SCORE_NONE;
-            if (!ready)
-                continue;
-            left--;
-            if (g->node[n].part && n > 0) {
-                b->of_node[n] = b->of_node[n - 1];
-                b->p->task[b->of_node[n]].bytes += (double)g->node[n].bytes;
-                continue;
-            }
-            TRY(add_node(b, e, g, n, begin));
+        if (g->node[n].part && n > 0) {
+            b->of_node[n] = b->of_node[n - 1];
+            b->p->task[b->of_node[n]].bytes += (double)g->node[n].bytes;
+            continue;
         }
+        status = add_node(b, e, g, n, begin);
     }
-    return TEG_OK;
+    free(all);
+    return status;
 }
 
 /* The end of a graph comes after the nodes that no other does. */

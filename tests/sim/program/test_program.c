@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/help_launch.h"
+
 enum {
     ENTRIES_MAX = 64,
 };
@@ -372,6 +374,87 @@ START_TEST(graphs_run_by_their_edges)
 }
 END_TEST
 
+/* A graph of `nodes` launches without edges; there is room for `edges`. */
+static struct teg_score_graph *add_graph(uint32_t nodes, uint32_t edges)
+{
+    struct teg_score_graph *g = calloc(1, sizeof *g);
+
+    ck_assert_ptr_nonnull(g);
+    *g = (struct teg_score_graph){calloc(nodes, sizeof *g->node), nodes,
+                                  calloc(edges, sizeof *g->edge)};
+    ck_assert(g->node != NULL && g->edge != NULL);
+    for (uint32_t n = 0; n < nodes; n++)
+        g->node[n] = (struct teg_score_entry){
+            .kind = TEG_SCORE_LAUNCH, .times = 1, .us = -1};
+    score.graph = g;
+    score.graphs = 1;
+    add(TEG_SCORE_GRAPH, 1, 0);
+    return g;
+}
+
+/* As sweeps over all nodes would put them in, done one after the other. */
+static void check_sweeps(const struct teg_score_graph *g)
+{
+    uint8_t in[64] = {0};
+    uint32_t at = 1; /* the beginning is no node */
+
+    while (at <= g->nodes) {
+        for (uint32_t n = 0; n < g->nodes; n++) {
+            int ready = !in[n];
+
+            for (uint32_t i = 0; i < g->node[n].afters; i++)
+                ready &= in[g->edge[g->node[n].after + i]];
+            if (!ready)
+                continue;
+            in[n] = 1;
+            ck_assert_uint_eq(tasks.task[at++].node, n);
+        }
+    }
+}
+
+START_TEST(nodes_go_in_by_sweeps)
+{
+    enum {
+        NODES = 40,
+        EDGES = 3
+    };
+    uint32_t rank[NODES];
+    struct teg_score_graph *g = add_graph(NODES, NODES * EDGES);
+    uint64_t random = (uint64_t)_i + 1;
+
+    for (uint32_t n = 0; n < NODES; n++)
+        rank[n] = help_below(&random, 1000);
+    for (uint32_t n = 0; n < NODES; n++) {
+        g->node[n].after = n * EDGES;
+        for (int i = 0; i < EDGES; i++) {
+            uint32_t to = help_below(&random, NODES);
+
+            if (rank[to] < rank[n])
+                g->edge[n * EDGES + g->node[n].afters++] = to;
+        }
+    }
+    ck_assert_int_eq(play(), TEG_OK);
+    check_sweeps(g);
+}
+END_TEST
+
+START_TEST(a_graph_listed_in_reverse_is_quick)
+{
+    const uint32_t nodes = 100000;
+    struct teg_score_graph *g = add_graph(nodes, nodes);
+
+    for (uint32_t n = 0; n + 1 < nodes; n++) {
+        g->node[n].after = n;
+        g->node[n].afters = 1;
+        g->edge[n] = n + 1;
+    }
+    ck_assert_int_eq(play(), TEG_OK);
+    ck_assert_uint_eq(tasks.task[1].node, nodes - 1);
+    ck_assert_uint_eq(tasks.task[nodes].node, 0);
+    ck_assert_double_eq_tol(result.us, 5 + nodes * 101.0 - 1, 1);
+}
+END_TEST
+
 /* Two queues for three streams: the third's launch is behind the first's. */
 START_TEST(streams_beyond_the_queues_wait)
 {
@@ -479,6 +562,8 @@ int main(void)
     tcase_add_test(tcase, copies_share_the_link);
     tcase_add_test(tcase, memory_that_is_not_pinned_holds_the_host);
     tcase_add_test(tcase, graphs_run_by_their_edges);
+    tcase_add_loop_test(tcase, nodes_go_in_by_sweeps, 0, 20);
+    tcase_add_test(tcase, a_graph_listed_in_reverse_is_quick);
     tcase_add_test(tcase, streams_beyond_the_queues_wait);
     tcase_add_test(tcase, a_deadlock_says_who_waits_for_whom);
     tcase_add_test(tcase, what_ifs_take_things_away);
