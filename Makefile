@@ -33,6 +33,8 @@ PREFIX  ?= /usr/local
 # What `make bench` compares with: before the work of docs/simulator.md, "How it is
 # fast".
 BENCH_AGAINST ?= 3f9fe33
+# And the emulator: before it was checked instruction by instruction.
+EMULATOR_AGAINST ?= 0a23001
 VERSION := $(shell sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' include/teg/version.h)
 
 # Before a command: says in a line what it makes; V=1 shows the command instead.
@@ -261,6 +263,7 @@ clang:
 
 bench: all $(BUILD)/bench-forest
 	@tools/bench/release.sh $(BUILD)/teg $(BENCH_AGAINST)
+	@echo && tools/bench/emulator.sh $(BUILD)/teg $(EMULATOR_AGAINST)
 	@echo && tools/bench.sh $(BUILD)/teg
 	@echo && echo "predictions (docs/learning.md)" && $(BUILD)/bench-forest
 

@@ -10,23 +10,12 @@
 set -eu
 cd "$(dirname "$0")/../.."
 new=$1 commit=$2
-tree=build/bench/$commit
-old=$tree/build/release/teg
+old=$(tools/bench/earlier.sh "$commit") || exit 0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # A kernel and what makes it short.
 kernels="compute:ITER=6 matmul:K=64 stream:BLOCKS=4096 uncoalesced:BLOCKS=320,ITER=4"
-
-if [ ! -x "$old" ]; then
-    if ! git rev-parse -q --verify "$commit^{commit}" >/dev/null 2>&1; then
-        echo "no commit $commit in this repository: nothing to compare with"
-        exit 0
-    fi
-    [ -d "$tree" ] || git worktree add -q --detach "$tree" "$commit"
-    (cd "$tree" && make -j"$(getconf _NPROCESSORS_ONLN)" build/release/teg) >"$work/log" 2>&1 ||
-        { tail -5 "$work/log"; exit 1; }
-fi
 
 # Processor seconds of a command.
 seconds() {

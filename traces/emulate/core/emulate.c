@@ -120,6 +120,7 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
     enum {
         WIDEST = 8
     };
+    uint32_t uniforms = b->cc < 100 ? EMU_UNIFORMS / 2 : EMU_UNIFORMS;
 
     for (uint8_t i = 0; i < op->operand_count; i++) {
         const struct emu_operand *o = &op->operand[i];
@@ -134,7 +135,7 @@ static void count_rows(struct emu_block *b, const struct emu_op *op)
             b->uniforms = end > b->uniforms ? end : b->uniforms;
     }
     b->registers = b->registers > EMU_REGISTERS ? EMU_REGISTERS : b->registers;
-    b->uniforms = b->uniforms > EMU_UNIFORMS ? EMU_UNIFORMS : b->uniforms;
+    b->uniforms = b->uniforms > uniforms ? uniforms : b->uniforms;
 }
 
 /* The calls that it was inlined for, the nearest first: "a.cu:5 < b.cu:9". */
