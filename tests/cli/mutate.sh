@@ -75,6 +75,15 @@ printf "${block}tests: tests/none.sh\n" | list
 expect 2 mutate
 err 'tests/none.sh fails before anything is changed'
 
+printf 'name: a\nin: src\nold: =\nnew: b\ntests: tests/one.sh\n' | list
+expect 2 mutate --check
+err "expected '=' once in src, found sum.c 2 times"
+printf "${block}tests: tests/none.sh\n" | list
+expect 2 mutate --check
+err 'a: there is no tests/none.sh'
+# the list there is fits the tree there is
+expect 0 python3 tools/mutate/mutate.py --check
+
 # ---- an interrupt -----------------------------------------------------------
 
 printf "${block}tests: tests/slow.sh\n" | list

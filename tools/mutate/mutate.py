@@ -3,7 +3,7 @@
 whether a test notices.
 
     tools/mutate/mutate.py [--list FILE] [--only NAME]... [--aim PERCENT]
-                           [--jobs N]
+                           [--jobs N] [--check]
 
 The list (tools/mutate/mutations.txt) has blocks of lines "key: value", apart
 from each other by an empty line; lines that begin with # are comments.
@@ -131,9 +131,9 @@ def put_back(place, since):
 # ---- mutations ---------------------------------------------------------------
 
 
-def find(mutation):
+def find(mutation, tree=BASE):
     """The one file that holds the text once, from the root of the tree."""
-    place = BASE / mutation["in"]
+    place = tree / mutation["in"]
     files = [place] if place.is_file() else sorted(
         p for p in place.glob("*") if p.suffix in (".c", ".h", ".def", ".js"))
     holds = [(p, p.read_text().count(mutation["old"])) for p in files]
@@ -141,7 +141,23 @@ def find(mutation):
         where = ", ".join(f"{p.name} {n} times" for p, n in holds if n)
         raise Fault(f"{mutation['name']}: expected '{mutation['old']}' once in "
                     f"{mutation['in']}, found {where or 'it nowhere'}")
-    return next(p for p, n in holds if n).relative_to(BASE)
+    return next(p for p, n in holds if n).relative_to(tree)
+
+
+def check(mutations):
+    """Says which texts and tests are not there any more; how many."""
+    wrong = 0
+    for mutation in mutations:
+        try:
+            find(mutation, TREE)
+            for test in mutation["tests"].split():
+                if not (TREE / (test if test.endswith(".sh")
+                                else test + ".c")).is_file():
+                    raise Fault(f"{mutation['name']}: there is no {test}")
+        except Fault as e:
+            print(f"mutate: {e}", file=sys.stderr)
+            wrong += 1
+    return wrong
 
 
 def seconds_of(place, test, limit):
@@ -240,6 +256,8 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--aim", type=float, default=95, metavar="PERCENT")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--check", action="store_true",
+                        help="only see whether the list fits the tree")
     given = parser.parse_args()
     try:
         mutations = read_list(given.list)
@@ -250,6 +268,8 @@ def main():
             mutations = [m for m in mutations if m["name"] in given.only]
         if not mutations:
             raise Fault(f"{given.list}: no mutations")
+        if given.check:
+            return 2 if check(mutations) else 0
         jobs = max(1, min(given.jobs or 1, len(mutations)))
         places, limits = prepare(mutations, jobs)
         killed = run(mutations, places, limits)
