@@ -64,7 +64,20 @@ judge() { # STATUS
     fi
 }
 
-# memory COMMAND...: all n, or some of them
+# try N COMMAND...: the N-th of $total fails
+try() {
+    : >"$work/report"
+    with "$@"
+    wrong=$(judge $?)
+    checks=$((checks + 1))
+    if [ -n "$wrong" ]; then
+        cp "$work/now/err" "$work/err"
+        fail "$(echo $wrong): allocation $1 of $total: $last"
+    fi
+}
+
+# memory COMMAND...: all n, or some of them and one near the end, where what
+# nobody asks for any more is written
 memory() {
     echo "$*" | grep -qE -e "${OOM_ONLY:-.}" || return 0
     with 0 "$@"
@@ -79,16 +92,10 @@ memory() {
     every=${OOM_EVERY:-$((total / 6 + 1))}
     n=1
     while [ "$n" -le "$total" ]; do
-        : >"$work/report"
-        with "$n" "$@"
-        wrong=$(judge $?)
-        checks=$((checks + 1))
-        if [ -n "$wrong" ]; then
-            cp "$work/now/err" "$work/err"
-            fail "$(echo $wrong): allocation $n of $total: $last"
-        fi
+        try "$n" "$@"
         n=$((n + every))
     done
+    [ -n "$OOM_EVERY" ] || try $((total - 10)) "$@"
 }
 
 small_trace "$work/small.traceg"

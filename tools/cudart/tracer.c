@@ -232,6 +232,15 @@ static char *text_of(const json_t *line)
     return NULL;
 }
 
+/* Takes `value`; 0: no memory, and without it the line is not what was. */
+static int put(json_t *line, const char *key, json_t *value)
+{
+    if (json_object_set_new(line, key, value) == 0)
+        return 1;
+    errno = ENOMEM;
+    return 0;
+}
+
 /* A line of DIR/.launches.  Takes `line`. */
 static int write_line(const struct tracer *t, json_t *line)
 {
@@ -250,35 +259,44 @@ static int write_line(const struct tracer *t, json_t *line)
 }
 
 /* The first line of a node says what it comes after. */
-static void add_edges(struct tracer *t, json_t *line)
+static int add_edges(struct tracer *t, json_t *line)
 {
+    int good = 1;
+
     if (t->graph.after != NULL) {
-        json_object_set(line, "after", t->graph.after);
+        good = put(line, "after", json_incref(t->graph.after));
         t->graph.node = t->graph.lines;
         t->graph.after = NULL;
     }
     t->graph.lines++;
+    return good;
+}
+
+static int add_place(const struct tracer *t, json_t *line)
+{
+    const struct tracer_place *at = &t->at;
+
+    return (at->stream == 0 || t->graph.depth != 0 ||
+            put(line, "stream", json_integer((json_int_t)at->stream))) &&
+           (!at->dependent || put(line, "dependent", json_true())) &&
+           (t->process == 0 ||
+            put(line, "process", json_integer((json_int_t)t->process))) &&
+           (t->host_us <= 0 || put(line, "host_us", json_real(t->host_us)));
 }
 
 /* A line of the program's score, with what it belongs to.  Takes `line`. */
 static int write_entry(struct tracer *t, json_t *line)
 {
-    const struct tracer_place *at = &t->at;
+    int good = line != NULL;
 
-    if (line != NULL && t->graph.depth > 0)
-        add_edges(t, line);
-    if (at->stream != 0 && t->graph.depth == 0)
-        json_object_set_new(line, "stream",
-                            json_integer((json_int_t)at->stream));
-    if (at->dependent)
-        json_object_set_new(line, "dependent", json_true());
-    if (t->process != 0)
-        json_object_set_new(line, "process",
-                            json_integer((json_int_t)t->process));
-    if (t->host_us > 0)
-        json_object_set_new(line, "host_us", json_real(t->host_us));
+    if (good && t->graph.depth > 0)
+        good = add_edges(t, line);
+    good = good && add_place(t, line);
     t->host_us = 0;
-    return write_line(t, line);
+    if (good)
+        return write_line(t, line);
+    json_decref(line);
+    return 0;
 }
 
 static struct timeline_place place_of(const struct tracer *t)
@@ -295,6 +313,7 @@ static int flush_event(struct tracer *t)
     struct touched e = t->event;
     char address[24];
     json_t *line;
+    int good;
 
     t->event = (struct touched){0};
     if (e.what == NULL)
@@ -303,13 +322,13 @@ static int flush_event(struct tracer *t)
     snprintf(address, sizeof address, "0x%" PRIx64, e.address);
     line = json_pack("{s:s, s:s, s:I}", "what", e.what, "address", address,
                      "bytes", (json_int_t)e.bytes);
-    if (e.pinned)
-        json_object_set_new(line, "pinned", json_true());
-    if (e.part)
-        json_object_set_new(line, "part", json_true());
-    if (t->at.async)
-        json_object_set_new(line, "async", json_true());
-    return write_entry(t, line);
+    good = line != NULL && (!e.pinned || put(line, "pinned", json_true())) &&
+           (!e.part || put(line, "part", json_true())) &&
+           (!t->at.async || put(line, "async", json_true()));
+    if (good)
+        return write_entry(t, line);
+    json_decref(line);
+    return 0;
 }
 
 static int flush_passed(struct tracer *t)
@@ -321,11 +340,29 @@ static int flush_passed(struct tracer *t)
            write_line(t, json_pack("{s:I}", "untraced", (json_int_t)count));
 }
 
-/* A line that cannot be written is said with the next launch. */
+/* DIR/.lost: not all is in .launches; a byte in it: which has been said. */
+static void mark_loss(const struct tracer *t, int said)
+{
+    char path[PATH_MAX];
+    int file;
+
+    snprintf(path, sizeof path, "%s/.lost", t->directory);
+    file = open(path, O_CREAT | O_WRONLY, 0666);
+    if (file < 0)
+        return;
+    if (said && ftruncate(file, 1) != 0)
+        unlink(path);
+    close(file);
+}
+
+/* A line that cannot be written is said with the next launch, or by `teg exec`
+ * at the end. */
 static void note_loss(struct tracer *t, int good)
 {
-    if (!good && t->lost == 0)
-        t->lost = errno != 0 ? errno : EIO;
+    if (good || t->lost != 0)
+        return;
+    t->lost = errno != 0 ? errno : EIO;
+    mark_loss(t, 0);
 }
 
 static int is_write(const char *what)
@@ -376,6 +413,7 @@ void tracer_stream(struct tracer *t, uint64_t stream, int priority,
                    int nonblocking)
 {
     json_t *line;
+    int good;
 
     if (t->directory == NULL || (priority == 0 && !nonblocking))
         return;
@@ -384,10 +422,14 @@ void tracer_stream(struct tracer *t, uint64_t stream, int priority,
     line = json_pack("{s:b, s:I, s:i, s:b}", "made", 1, "stream",
                      (json_int_t)stream, "priority", priority, "nonblocking",
                      nonblocking);
-    if (t->process != 0)
-        json_object_set_new(line, "process",
-                            json_integer((json_int_t)t->process));
-    note_loss(t, write_line(t, line));
+    good = line != NULL &&
+           (t->process == 0 ||
+            put(line, "process", json_integer((json_int_t)t->process)));
+    if (good)
+        good = write_line(t, line);
+    else
+        json_decref(line);
+    note_loss(t, good);
 }
 
 void tracer_say(struct tracer *t, const char *what, uint64_t event)
@@ -398,8 +440,11 @@ void tracer_say(struct tracer *t, const char *what, uint64_t event)
     if (t->directory == NULL)
         return;
     line = json_pack("{s:s}", "what", what);
-    if (event != 0)
-        json_object_set_new(line, "event", json_integer((json_int_t)event));
+    if (line != NULL && event != 0 &&
+        !put(line, "event", json_integer((json_int_t)event))) {
+        json_decref(line);
+        line = NULL;
+    }
     say(t, line);
     timeline_say(t->timeline, &at, what, event);
 }
@@ -464,6 +509,7 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
     say(t, line);
     if (t->lost == 0)
         return TEG_OK;
+    mark_loss(t, 1);
     errno = t->lost;
     return teg_fail_errno(d, t->directory, "write .launches");
 }

@@ -255,6 +255,7 @@ static int make_directory(struct exec *e)
         return say_memory();
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
+    remove_files(e->directory, ".lost");
     return EXIT_DONE;
 }
 
@@ -407,13 +408,15 @@ struct list {
     json_t *known_graphs; /* owned; text of its nodes: its number */
     json_t *open; /* owned; process: graph that it is launching, its "nodes" */
     uint64_t launches;
+    bool torn; /* a line is not whole */
 };
 
 static void list_init(struct list *l)
 {
     *l =
         (struct list){json_array(),  json_array(),  json_array(),  json_array(),
-                      json_object(), json_object(), json_object(), 0};
+                      json_object(), json_object(), json_object(), 0,
+                      false};
 }
 
 static void list_release(struct list *l)
@@ -603,6 +606,8 @@ static int read_launches(const struct exec *e, struct list *l)
 
         if (read != NULL)
             add_line(l, read);
+        else
+            l->torn = true;
         json_decref(read);
     }
     if (!feof(f))
@@ -610,6 +615,24 @@ static int read_launches(const struct exec *e, struct list *l)
     free(line);
     fclose(f);
     return status;
+}
+
+/* The runtime could not write all that the program did (tracer.c), or the disk
+ * has half a line: says so, if it has not. */
+static int check_loss(const struct exec *e, const struct list *l)
+{
+    struct stat lost = {0};
+    char path[PATH_MAX];
+    bool found;
+
+    snprintf(path, sizeof path, "%s/.lost", e->directory);
+    found = stat(path, &lost) == 0;
+    if (!found && !l->torn)
+        return EXIT_DONE;
+    if (lost.st_size == 0)
+        say(e->out, "kernels.json has not all that the program did: there was "
+                    "no memory for it, or no room on the disk");
+    return EXIT_FAULT;
 }
 
 static int write_list(const struct exec *e)
@@ -628,6 +651,8 @@ static int write_list(const struct exec *e)
             path, json_pack("{s:{s:i}, s:O, s:O, s:O, s:O}", "teg", "schema",
                             KERNELSJSON_SCHEMA, "kernels", l.kernels, "streams",
                             l.streams, "graphs", l.graphs, "order", l.order));
+    if (status == EXIT_DONE)
+        status = check_loss(e, &l);
     if (status == EXIT_DONE && l.launches == 0)
         say(e->program.path, "no kernel launch was traced");
     else if (status == EXIT_DONE)
@@ -637,6 +662,7 @@ static int write_list(const struct exec *e)
     list_release(&l);
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
+    remove_files(e->directory, ".lost");
     remove_files(e->directory, "*.tegt.??????");
     return status;
 }
