@@ -290,12 +290,32 @@ static void join_refused(struct sim_sm *sm, uint32_t number, uint64_t open)
             join_ready(s, i, op->ports,
                        teg_max(s->ready_at[i], s->reads_until));
         }
+        s->early |= joins;
         s->waiting &= ~joins;
         s->due[entry] &= ~joins;
         if (s->due[entry] == 0)
             s->due_cycles &= ~(1ull << entry);
     }
     s->next_ready = next_due(s);
+}
+
+/* Operands of what has just been issued are being read until later than when
+ * some become ready who have joined beforehand: nobody refuses these so long. */
+static void delay_early(struct sim_sm *sm, uint32_t number, uint64_t now)
+{
+    struct sim_scheduler *s = &sm->scheduler[number];
+    uint32_t step;
+    const struct sim_warp *warp = warps_of(sm, number, &step);
+
+    for (uint64_t rest = s->early &= s->ready; rest != 0; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        uint32_t ports = ports_of(&warp[i * step]);
+
+        if (s->ready_at[i] <= now)
+            s->early &= ~(1ull << i);
+        else if (s->ready_at[i] < s->reads_until)
+            s->closed_before[i] = closed_by(s, ports, s->reads_until);
+    }
 }
 
 /* When to look again, with nobody else to come, after an issue that took ports
@@ -344,6 +364,8 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         taken = issue(sm, number, chosen, now);
+    if (s->early != 0 && s->reads_until > now)
+        delay_early(sm, number, now);
     if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))
         again = teg_min(again, now + sm->chip->gpu->sm.issue_period);
     else if (left != 0)

@@ -31,6 +31,8 @@ enum {
 struct sim_scheduler {
     uint64_t ready, waiting, alive; /* warps by index, a bit each */
     uint64_t denied;                /* ready, but memory takes nothing */
+    uint64_t early; /* of the ready: joined before their time; some of which
+                       has come */
     uint64_t next_ready;            /* earliest ready_at of the waiting */
     uint64_t due_cycles;            /* entries of due[] that have any */
     uint64_t due_from;
