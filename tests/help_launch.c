@@ -205,6 +205,20 @@ uint32_t help_cluster_wait(struct teg_program *p)
     return add_cluster_barrier(p, INST_BARRIER);
 }
 
+uint32_t help_lets_grids(struct teg_program *p)
+{
+    struct teg_inst inst = {.op_class = CLASS_NOP, .flags = INST_GRID};
+
+    return add(p, &inst);
+}
+
+uint32_t help_waits_for_grid(struct teg_program *p)
+{
+    struct teg_inst inst = {.op_class = CLASS_MEMBAR, .flags = INST_GRID};
+
+    return add(p, &inst);
+}
+
 uint64_t help_random(uint64_t *state)
 {
     uint64_t x = *state;

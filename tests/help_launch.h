@@ -65,6 +65,9 @@ uint32_t help_barrier(struct teg_program *p);
 /* The barrier of a cluster of blocks: to come to it, and to wait there. */
 uint32_t help_cluster_arrive(struct teg_program *p);
 uint32_t help_cluster_wait(struct teg_program *p);
+/* PREEXIT and ACQBULK. */
+uint32_t help_lets_grids(struct teg_program *p);
+uint32_t help_waits_for_grid(struct teg_program *p);
 
 /* xorshift64*: the same numbers on every machine. */
 uint64_t help_random(uint64_t *state);

@@ -76,6 +76,9 @@ enum teg_inst_flag {
                                 blocks, which waits for those that arrived */
     INST_INDEXED = 1 << 13,  /* constant load whose lanes' addresses the trace
                                has: bank << 32 | byte of the bank */
+    INST_GRID = 1 << 14,     /* of launches that depend on each other: a fence
+                                waits for the one before, anything else lets
+                                the next one come */
 };
 
 /* What else an execution has in a trace: values.def. */

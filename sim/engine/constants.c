@@ -8,7 +8,7 @@
 
 enum {
     SCHEDULERS_MAX = 4,
-    LAUNCH_BIT = 40, /* of an address: a bank's number has 8 bits */
+    ADDRESS_BITS = 40, /* a bank's number has 8 */
 };
 
 struct first {
@@ -72,30 +72,40 @@ void sim_constants_free(struct sim_constants *c)
     free(c);
 }
 
+/* Lines of launches have numbers of their own, but fall into the same sets:
+ * which launch it is may not matter. */
+static uint64_t line_of(const struct sim_level *level, unsigned line_log2,
+                        uint32_t launch, uint64_t address)
+{
+    return (address >> line_log2) +
+           ((uint64_t)launch * level->sets << (ADDRESS_BITS - line_log2));
+}
+
 /* The cycle a line that a first cache misses in cycle `now` arrives there,
  * which takes `near` cycles from the L1.5. */
-static uint64_t arrival(struct sim_constants *c, uint64_t address, uint64_t now,
-                        uint64_t near, struct sim_constant_finds *f)
+static uint64_t arrival(struct sim_constants *c, uint32_t launch,
+                        uint64_t address, uint64_t now, uint64_t near,
+                        struct sim_constant_finds *f)
 {
     uint64_t beyond =
         c->gpu->constant.miss_latency - c->gpu->constant.l15_latency;
     uint64_t there = now;
     int missed = 0;
 
-    if (!c->gpu->constant.brings_bank0 ||
-        teg_constant_bank(address & ((UINT64_C(1) << LAUNCH_BIT) - 1)) != 0)
-        there = sim_level_bring(&c->l15, address >> c->l15_line_log2, now,
-                                beyond, &missed);
+    if (!c->gpu->constant.brings_bank0 || teg_constant_bank(address) != 0)
+        there = sim_level_bring(
+            &c->l15, line_of(&c->l15, c->l15_line_log2, launch, address), now,
+            beyond, &missed);
     if (!missed)
         f->l15_hits++;
     return there + near;
 }
 
 static uint64_t bring(struct sim_constants *c, struct first *first,
-                      uint64_t address, uint64_t now, uint64_t near,
-                      struct sim_constant_finds *f)
+                      uint32_t launch, uint64_t address, uint64_t now,
+                      uint64_t near, struct sim_constant_finds *f)
 {
-    uint64_t line = address >> c->line_log2;
+    uint64_t line = line_of(&first->level, c->line_log2, launch, address);
     struct sim_cache_result found;
 
     f->lookups++;
@@ -103,7 +113,7 @@ static uint64_t bring(struct sim_constants *c, struct first *first,
         found = sim_level_look_up(&first->level, line);
         first->last = line;
         if (found.hits == 0) {
-            first->last_ready = arrival(c, address, now, near, f);
+            first->last_ready = arrival(c, launch, address, now, near, f);
             sim_cache_fill(first->level.cache, found.frame, first->last_ready);
             return first->last_ready;
         }
@@ -113,16 +123,11 @@ static uint64_t bring(struct sim_constants *c, struct first *first,
     return teg_max(first->last_ready, now);
 }
 
-static uint64_t of_launch(uint32_t launch, uint64_t address)
-{
-    return address + ((uint64_t)launch << LAUNCH_BIT);
-}
-
 uint64_t sim_constants_operand(struct sim_constants *c, uint32_t launch,
                                uint32_t scheduler, uint64_t address,
                                uint64_t now, struct sim_constant_finds *f)
 {
-    return bring(c, &c->operands[scheduler], of_launch(launch, address), now,
+    return bring(c, &c->operands[scheduler], launch, address, now,
                  c->gpu->constant.l15_latency, f);
 }
 
@@ -135,7 +140,7 @@ uint64_t sim_constants_load(struct sim_constants *c, uint32_t launch,
     uint64_t last = start;
 
     for (uint32_t i = 0; i < count; i++)
-        last = teg_max(last, bring(c, &c->loads, of_launch(launch, address[i]),
-                                   start, near, f));
+        last = teg_max(last,
+                       bring(c, &c->loads, launch, address[i], start, near, f));
     return last - start;
 }

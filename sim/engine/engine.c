@@ -6,6 +6,7 @@
 
 #include "sim/engine/cga.h"
 #include "sim/engine/deadlock.h"
+#include "sim/engine/dependent.h"
 #include "sim/engine/dispatch.h"
 #include "sim/engine/ears.h"
 #include "sim/engine/results.h"
@@ -38,8 +39,9 @@ struct sim_engine {
     struct sim_chip chip;
     struct sim_grid **coming; /* owned, as are they, [comings]: later */
     uint32_t comings, coming_capacity;
-    uint32_t launches; /* so far */
-    uint32_t unbegun;  /* that have come, without a block so far */
+    uint32_t launches;            /* so far */
+    uint32_t unbegun;             /* that have come, without a block so far */
+    uint32_t awaiting;            /* of those coming: for what they depend on */
     int is_open;                  /* others may come that are not known yet */
     uint64_t due;                 /* blocks may be handed out in that cycle */
     uint64_t told;                /* of the progress */
@@ -85,9 +87,44 @@ static uint64_t next_coming(const struct sim_engine *r)
 {
     uint64_t from = r->due;
 
-    for (uint32_t i = 0; i < r->comings; i++)
-        from = teg_min(from, r->coming[i]->from);
+    for (uint32_t i = 0; i < r->comings; i++) {
+        if (!r->coming[i]->awaits)
+            from = teg_min(from, r->coming[i]->from);
+    }
     return from;
+}
+
+/* Those that depend on others may come once these let them. */
+static void release_dependents(struct sim_engine *r)
+{
+    for (uint32_t i = 0; r->awaiting != 0 && i < r->comings; i++) {
+        struct sim_grid *g = r->coming[i];
+        uint64_t released;
+
+        if (!g->awaits)
+            continue;
+        released = sim_dependent_release(g->primary, r->sm, r->setup->sms);
+        if (released == SIM_NEVER)
+            continue;
+        g->awaits = 0;
+        r->awaiting--;
+        g->from = teg_max(g->from, released + teg_max(g->gap, 1));
+    }
+}
+
+/* Nobody waits any longer for `primary`, which has ended. */
+static void settle_dependents(struct sim_engine *r,
+                              const struct sim_grid *primary, uint64_t now)
+{
+    for (uint32_t i = 0; i < r->comings; i++) {
+        if (r->coming[i]->primary == primary)
+            sim_dependent_settle(r->coming[i], r->sm, r->setup->sms, now);
+    }
+    for (uint32_t i = 0; i < r->dispatch.count; i++) {
+        if (r->dispatch.come[i]->primary == primary)
+            sim_dependent_settle(r->dispatch.come[i], r->sm, r->setup->sms,
+                                 now);
+    }
 }
 
 /* Lets those come whose time it is; returns how many in `*come`. */
@@ -102,11 +139,12 @@ static teg_status let_come(struct sim_engine *r, uint64_t now, uint32_t *come,
 
         r->coming[i] = NULL;
         r->coming[kept] = g;
-        if (g->from > now) {
+        if (g->awaits || g->from > now) {
             kept++;
             continue;
         }
         TRY(sim_dispatch_add(&r->dispatch, g, d));
+        g->released = now;
         r->coming[kept] = NULL;
         ++*come;
     }
@@ -142,17 +180,29 @@ static uint32_t tell_begun(struct sim_engine *r, uint64_t now)
     return begun;
 }
 
+/* The last of the dispatcher's that has ended, or its count. */
+static uint32_t find_ended(const struct sim_engine *r)
+{
+    for (uint32_t i = r->dispatch.count; i-- > 0;) {
+        const struct sim_grid *g = r->dispatch.come[i];
+
+        if (g->has_begun && sim_grid_has_ended(g) && g->primary == NULL)
+            return i;
+    }
+    return r->dispatch.count;
+}
+
 /* Takes away those that have ended; returns how many. */
 static uint32_t let_end(struct sim_engine *r, uint64_t now)
 {
-    uint32_t ended = 0;
+    uint32_t ended = 0, i;
 
-    for (uint32_t i = r->dispatch.count; i-- > 0;) {
+    release_dependents(r);
+    while ((i = find_ended(r)) < r->dispatch.count) {
         struct sim_grid *g = r->dispatch.come[i];
 
-        if (!g->has_begun || !sim_grid_has_ended(g))
-            continue;
         sim_dispatch_remove(&r->dispatch, i);
+        settle_dependents(r, g, now);
         finish_grid(g, g->cycles);
         ended++;
         if (r->news != NULL && r->news->ended != NULL)
@@ -281,11 +331,28 @@ static int can_be_split(const struct sim_listener *listener, uint32_t listeners)
     return 1;
 }
 
+/* Likewise, of launches that depend on others. */
+static uint64_t dependent_lookahead(const struct sim_engine *r)
+{
+    uint64_t cycles = SIM_NEVER;
+
+    for (uint32_t i = 0; r->awaiting != 0 && i < r->comings; i++) {
+        if (r->coming[i]->awaits)
+            cycles = teg_min(cycles, teg_max(r->coming[i]->gap, 1));
+    }
+    for (uint32_t i = 0; i < r->dispatch.count; i++) {
+        if (r->dispatch.come[i]->primary != NULL)
+            cycles = teg_min(cycles, sim_dependent_latency(r->setup->gpu));
+    }
+    return cycles;
+}
+
 /* Cycles in which nothing that SMs share can matter to another SM. */
 static uint64_t lookahead(const struct sim_engine *r)
 {
     const struct teg_gpu *gpu = r->setup->gpu;
-    uint64_t cycles = sim_memory_lookahead(gpu);
+    uint64_t cycles =
+        teg_min(sim_memory_lookahead(gpu), dependent_lookahead(r));
 
     for (uint32_t i = 0; i < r->dispatch.count; i++)
         cycles = teg_min(cycles, r->dispatch.come[i]->ops.store_latency_min);
@@ -490,6 +557,7 @@ teg_status sim_engine_advance(struct sim_engine *r, uint64_t until,
         /* SMs have run up to r->until; so far nobody has left. */
         uint64_t from = r->until;
 
+        release_dependents(r);
         TRY(replace_blocks(r, teg_min(from, until), &stopped, d));
         if (stopped != SIM_NEVER || from > until)
             break;
@@ -574,6 +642,21 @@ void sim_engine_free(struct sim_engine *r)
     free(r);
 }
 
+/* The launch of that number, if it has not ended. */
+static const struct sim_grid *find_grid(const struct sim_engine *r,
+                                        uint32_t number)
+{
+    for (uint32_t i = 0; i < r->comings; i++) {
+        if (r->coming[i]->number == number)
+            return r->coming[i];
+    }
+    for (uint32_t i = 0; i < r->dispatch.count; i++) {
+        if (r->dispatch.come[i]->number == number)
+            return r->dispatch.come[i];
+    }
+    return NULL;
+}
+
 static teg_status make_grid(struct sim_engine *r,
                             const struct sim_engine_launch *l,
                             struct sim_grid *g, struct teg_diag *d)
@@ -584,6 +667,10 @@ static teg_status make_grid(struct sim_engine *r,
     g->needs = l->needs;
     g->priority = l->priority;
     g->from = l->from;
+    g->gap = l->gap;
+    g->primary = find_grid(r, l->primary);
+    g->awaits = g->primary != NULL;
+    r->awaiting += g->primary != NULL;
     TRY(sim_grid_init(g, l->launch, r->setup->gpu, r->setup->sms,
                       &r->chip.ports, d));
     sim_announce_start(l->listener, l->listeners, r->setup->gpu,
@@ -613,6 +700,11 @@ teg_status sim_engine_add(struct sim_engine *r,
     r->coming[r->comings++] = g;
     r->may_run_ahead &= can_be_split(l->listener, l->listeners);
     return make_grid(r, l, g, d);
+}
+
+struct sim_memory *sim_engine_memory(struct sim_engine *r)
+{
+    return r->chip.memory;
 }
 
 static uint64_t latest_completion(const struct sim_engine *r)
@@ -649,6 +741,7 @@ static teg_status run_alone(struct sim_engine *r, struct teg_launch *launch,
         .listener = r->setup->listener,
         .listeners = r->setup->listeners,
         .blocks_per_sm = r->setup->blocks_per_sm,
+        .primary = SIM_NO_LAUNCH,
     };
     uint64_t now;
 

@@ -83,6 +83,8 @@ teg_status sim_engine_run(struct teg_launch *launch,
  * what is behind them they share.  Leaves out: barriers as something that SMs
  * run short of, and what it takes to divide L1 and shared memory anew.
  */
+#define SIM_NO_LAUNCH UINT32_MAX
+
 struct sim_engine_launch {
     struct teg_launch *launch;           /* borrowed, until it has ended */
     const struct sim_listener *listener; /* [listeners]: hear of it alone, in
@@ -93,6 +95,11 @@ struct sim_engine_launch {
     uint32_t code;    /* launches of one program have the same number */
     int32_t priority; /* the higher goes first */
     uint64_t from;    /* cycle, not before now */
+    /* Number of a launch that it depends on programmatically, so that it comes
+     * `gap` cycles after that lets it (dependent.h), from `from` on at the
+     * earliest; SIM_NO_LAUNCH: none, as one that has ended already. */
+    uint32_t primary;
+    uint64_t gap;
 };
 
 struct sim_engine_news {
@@ -119,6 +126,8 @@ teg_status sim_engine_add(struct sim_engine *engine,
  * launches may be added from then on. */
 teg_status sim_engine_advance(struct sim_engine *engine, uint64_t until,
                               uint64_t *now, struct teg_diag *d);
+/* Borrowed: for what changes it from outside between two calls. */
+struct sim_memory *sim_engine_memory(struct sim_engine *engine);
 /* What has become of it all so far; nothing goes on afterwards. */
 void sim_engine_finish(struct sim_engine *engine,
                        struct sim_engine_outcome *outcome);

@@ -33,6 +33,14 @@ struct sim_grid {
     uint64_t from;
     int32_t priority; /* the higher goes first, then who has come first */
     int has_come, has_begun;
+    /* Programmatic dependence (dependent.h): what it depends on, until that has
+     * ended; cycles behind its release that this one comes, while `awaits`
+     * that; from when its writes are seen. */
+    const struct sim_grid *primary; /* borrowed; NULL: none */
+    uint64_t gap, primary_seen;
+    int awaits;
+    uint64_t released; /* cycle in which the last of the blocks that have left
+                          let others come */
     uint64_t ended;  /* blocks */
     uint64_t cycles; /* until what has ended was done */
 };

@@ -4,6 +4,7 @@
 #include "sim/engine/barrier.h"
 #include "sim/engine/bulk.h"
 #include "sim/engine/cga.h"
+#include "sim/engine/dependent.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
 #include "sim/engine/sm.h"
@@ -238,14 +239,16 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
     }
 }
 
-/* What a barrier or an mbarrier of the warp's block or cluster makes of it;
- * whether it stays there until others come. */
+/* What a barrier or an mbarrier of the warp's block or cluster, or a launch that
+ * depends on another, makes of it; whether it stays there until others come. */
 static int meet_others(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_values *v,
                        uint32_t lanes, uint64_t now)
 {
     if (op->values == VALUES_TEST)
         return !sim_mbarrier_ask(sm, w, v);
+    if ((op->flags & INST_GRID) != 0 && op->op_class == CLASS_MEMBAR)
+        return sim_dependent_wait(w);
     if ((op->flags & INST_CLUSTER) == 0) {
         if ((op->flags & INST_BARRIER) != 0)
             sim_barrier_arrive(sm, w, v, now);
@@ -268,8 +271,12 @@ static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
     if (sm->fetch != NULL && w->line == SIM_NO_LINE)
         wait_for_line(sm, w, w->arrived);
     sm->scheduler[w->scheduler].blocked[w->index] = 0;
-    if (!plain)
+    if (!plain) {
         w->exited |= (op->flags & INST_EXIT) != 0 && lanes != 0;
+        if ((op->flags & INST_GRID) != 0 && op->op_class != CLASS_MEMBAR &&
+            lanes != 0)
+            sim_dependent_let(sm, w, now);
+    }
     if (!sim_warp_next(w, now)) {
         finish(sm, w, now);
         return;

@@ -426,8 +426,8 @@ static uint32_t registers_moved(const struct teg_inst *inst)
  * on right behind it. */
 static int is_plain(const struct sim_op *op)
 {
-    const uint16_t parts =
-        INST_OPERAND | INST_BARRIER | INST_CLUSTER | INST_ARRIVE | INST_EXIT;
+    const uint16_t parts = INST_OPERAND | INST_BARRIER | INST_CLUSTER |
+                           INST_ARRIVE | INST_EXIT | INST_GRID;
 
     return !op->has_addresses && op->values == VALUES_NONE &&
            (op->flags & parts) == 0 && op->op_class != CLASS_BRANCH &&

@@ -240,6 +240,8 @@ static void retire(struct sim_sm *sm, struct sim_resident *b)
     teg_block_free(b->block);
     b->mbarriers.count = 0;
     b->grid->ended++;
+    b->grid->released =
+        teg_max(b->grid->released, b->lets ? b->lets_from : b->done);
     if (!b->empty)
         b->grid->cycles = teg_max(b->grid->cycles, b->done);
     give_back(sm, b->grid);

@@ -35,6 +35,8 @@ struct sim_resident {
     uint64_t done; /* when its last instruction so far is done */
     int empty;     /* without any instruction */
     uint32_t open; /* instructions of which that is not known yet */
+    int lets;      /* launches come that depend on its own: dependent.h */
+    uint64_t lets_from; /* cycle */
     /* Of its cluster's barrier: cga.h. */
     struct sim_resident_cga {
         uint32_t number;   /* of the cluster */

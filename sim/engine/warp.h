@@ -7,7 +7,7 @@
  *   waiting   its next instruction is ready from `sim_warp_ready_at` on
  *   ready     it is; units may still refuse it
  *   parked    at a barrier, of its block or its cluster, or until a phase of
- *             an mbarrier has ended
+ *             an mbarrier, or the launch that its own depends on, has ended
  *   finished
  */
 #ifndef TEG_SIM_ENGINE_WARP_H
@@ -27,6 +27,7 @@ enum sim_parked {
     SIM_PARKED_BARRIER,
     SIM_PARKED_CGA,
     SIM_PARKED_PHASE,
+    SIM_PARKED_GRID,
 };
 
 struct sim_warp {

@@ -144,6 +144,7 @@ static void account(struct naive *n, struct sm *sm)
 
         if (!w->resident || w->from > n->now)
             continue;
+        n->result->resident += w->issued_now || !w->finished;
         if (w->issued_now) {
             w->issued_now = 0;
             continue;
@@ -185,6 +186,7 @@ static struct handing handing_of(const struct naive *n,
                                                               : 1},
                .in_clusters = k->cluster[0] > 1,
                .number = number,
+               .is_free = !l->early,
                .code = naive_code_of(n->gpu, l->code, &k->program)},
         .launch = *l,
     };
@@ -195,9 +197,10 @@ static int is_over(const struct handing *h)
     return h->all_read && h->waiting == 0;
 }
 
+/* One that depends on another, no sooner than that. */
 static int has_ended(const struct handing *h)
 {
-    return is_over(h) && h->ended == h->handed_out;
+    return is_over(h) && h->ended == h->handed_out && h->of.is_free;
 }
 
 /* The cycle in which the launch comes, as far as that is known. */
@@ -206,6 +209,13 @@ static uint64_t comes(const struct naive *n, const struct handing *h,
 {
     if (h->launch.after < 0)
         return h->launch.from;
+    if (h->launch.early) {
+        const struct handing *before = &all[h->launch.after];
+
+        return is_over(before) && before->letting == before->handed_out
+                   ? before->let_at + naive_max(h->launch.from, 1)
+                   : UINT64_MAX;
+    }
     if (!has_ended(&all[h->launch.after]))
         return UINT64_MAX;
     return h->launch.from + n->result->ended[h->launch.after];
@@ -258,12 +268,19 @@ static void hand_out(struct naive *n, struct handing *all, uint32_t launches)
 }
 
 /* Returns whether all have ended. */
-static int note_ended(const struct naive *n, const struct handing *all,
+static int note_ended(const struct naive *n, struct handing *all,
                       uint32_t launches)
 {
     uint32_t ended = 0;
 
     for (uint32_t i = 0; i < launches; i++) {
+        const struct naive_launch *l = &all[i].launch;
+
+        if (l->early && !all[i].of.is_free && n->result->ended[l->after] != 0) {
+            all[i].of.is_free = 1;
+            all[i].of.seen = n->result->ended[l->after] +
+                             naive_max(n->gpu->fence.gpu_latency, 1);
+        }
         if (!has_ended(&all[i]))
             continue;
         if (n->result->ended[i] == 0)

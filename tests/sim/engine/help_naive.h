@@ -32,6 +32,7 @@ struct naive_warp {
 
 struct naive_result {
     uint64_t cycles;
+    uint64_t resident; /* warp-cycles of the chip, whoever's warps */
     uint64_t begun[NAIVE_LAUNCHES_MAX], ended[NAIVE_LAUNCHES_MAX];
     /* by launch.first_warp + block x warps_per_block + stream */
     struct naive_warp warp[NAIVE_WARPS_MAX];
@@ -47,8 +48,10 @@ struct naive_launch {
     uint32_t code;                    /* of its program */
     uint32_t first_warp;              /* in the result */
     int32_t priority;
-    uint64_t from; /* cycle; of one behind another, cycles after its end */
+    uint64_t from; /* cycle; of one behind another, cycles after its end, or,
+                      of an early one, after all its blocks let it */
     int after;     /* which; -1: none */
+    int early;     /* it depends on that programmatically */
 };
 
 /* Runs the launches; returns 0 if they did not end within `limit` cycles.

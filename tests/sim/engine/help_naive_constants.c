@@ -8,20 +8,20 @@
 /* The line's place in the cache of `bytes`: its own, an empty one of its set,
  * or that of the line not used for longest, which it takes. */
 static struct naive_line *find(struct naive_constants *c,
-                               struct naive_line *cache, uint64_t line,
-                               uint32_t bytes, uint32_t line_bytes,
-                               uint32_t ways)
+                               struct naive_line *cache, uint32_t launch,
+                               uint64_t line, uint32_t bytes,
+                               uint32_t line_bytes, uint32_t ways)
 {
     struct naive_line *set = cache + line % (bytes / line_bytes / ways) * ways;
     struct naive_line *place = set;
 
     for (uint32_t i = 0; i < ways; i++) {
-        if (set[i].used != 0 && set[i].line == line)
+        if (set[i].used != 0 && set[i].line == line && set[i].launch == launch)
             return &set[i];
         if (set[i].used < place->used)
             place = &set[i];
     }
-    *place = (struct naive_line){.line = line};
+    *place = (struct naive_line){.line = line, .launch = launch};
     c->entered = 1;
     return place;
 }
@@ -36,10 +36,8 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
     uint64_t from = now;
     int is_bank0 = address < 1ull << 32;
 
-    address += (uint64_t)launch << 40;
-
     c->entered = 0;
-    own = find(c, cache, address / gpu->constant.line_bytes,
+    own = find(c, cache, launch, address / gpu->constant.line_bytes,
                gpu->constant.l1_bytes, gpu->constant.line_bytes,
                gpu->constant.ways);
     own->used = ++c->uses;
@@ -47,9 +45,10 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
         return naive_max(own->ready, now);
     if (!gpu->constant.brings_bank0 || !is_bank0) {
         c->entered = 0;
-        behind = find(c, c->behind, address / gpu->constant.l15_line_bytes,
-                      gpu->constant.l15_bytes, gpu->constant.l15_line_bytes,
-                      gpu->constant.l15_ways);
+        behind =
+            find(c, c->behind, launch, address / gpu->constant.l15_line_bytes,
+                 gpu->constant.l15_bytes, gpu->constant.l15_line_bytes,
+                 gpu->constant.l15_ways);
         behind->used = ++c->uses;
         if (c->entered)
             behind->ready =

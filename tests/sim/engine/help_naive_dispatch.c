@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void naive_let(const struct naive *n, struct block *b)
+{
+    if (b->lets)
+        return;
+    b->lets = 1;
+    b->of->letting++;
+    b->of->let_at = naive_max(b->of->let_at, n->now);
+}
+
 uint32_t naive_retire(struct naive *n, struct sm *sm)
 {
     uint32_t ended = 0;
@@ -25,6 +34,7 @@ uint32_t naive_retire(struct naive *n, struct sm *sm)
         teg_block_free(sm->block[b].block);
         sm->block[b].block = NULL;
         sm->block[b].of->ended++;
+        naive_let(n, &sm->block[b]);
         ended++;
     }
     return ended;
@@ -81,6 +91,7 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
         (uint32_t)(sm - n->sm);
     sm->block[b].done = at + 1;
     sm->block[b].missing = sm->block[b].deeds = 0;
+    sm->block[b].lets = 0;
     memset(sm->block[b].named, 0, sizeof sm->block[b].named);
     for (uint32_t s = 0; s < teg_block_warps(block); s++) {
         struct warp *w;

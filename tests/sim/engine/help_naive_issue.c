@@ -457,6 +457,13 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
     struct block *b = &sm->block[w->block];
     uint32_t mask = w->cursor.mask;
 
+    w->waits_for_grid = 0;
+    if ((inst->flags & INST_GRID) && mask != 0) {
+        if (inst->op_class == CLASS_MEMBAR)
+            w->waits_for_grid = 1;
+        else
+            naive_let(n, b);
+    }
     if ((inst->flags & INST_EXIT) && mask != 0)
         w->exited = 1;
     if (!teg_cursor_next(&w->cursor)) {

@@ -39,13 +39,17 @@ struct naive_of {
     struct sim_windows windows;
     int in_clusters;
     uint32_t number;
+    /* The launch before it has ended, or there is none; from then on what that
+     * has written is seen. */
+    int is_free;
+    uint64_t seen;
     struct naive_code code;
 };
 
 struct warp {
-    const struct naive_of *of;
+    struct naive_of *of;
     int resident, finished, parked, exited, planned;
-    int waits_for_cluster;
+    int waits_for_cluster, waits_for_grid;
     uint32_t came; /* phases of its cluster's barrier it has arrived in */
     uint32_t lanes_came;
     struct teg_cursor cursor;
@@ -112,6 +116,7 @@ struct block {
     uint32_t cluster, rank;
     uint32_t warps, missing;
     uint64_t done;
+    int lets;
     struct deed deed[DEEDS_MAX];
     uint32_t deeds;
     struct {
@@ -122,6 +127,7 @@ struct block {
 struct naive_constants {
     struct naive_line {
         uint64_t line, ready, used;
+        uint32_t launch;
     } operands[4][LINES_MAX], loads[LINES_MAX], behind[LINES_MAX];
     uint64_t uses;
     int entered; /* the last line that was looked for, just now */
@@ -172,6 +178,8 @@ struct handing {
     uint32_t waiting;
     uint64_t handed_out, ended;
     int all_read;
+    /* Blocks that have let others come or have ended, and when the last did. */
+    uint64_t letting, let_at;
 };
 
 static inline uint64_t naive_max(uint64_t a, uint64_t b)
@@ -301,6 +309,8 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
 /* help_naive_dispatch.c: takes away the blocks that have ended; returns how
  * many. */
 uint32_t naive_retire(struct naive *n, struct sm *sm);
+/* The block lets launches come that depend on its own. */
+void naive_let(const struct naive *n, struct block *b);
 /* Hands out the next cluster, or the next block where there are none; returns
  * 0 if there is none or no room. */
 int naive_hand_out(struct naive *n, struct handing *h);

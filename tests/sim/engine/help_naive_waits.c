@@ -231,6 +231,8 @@ int naive_held(const struct naive *n, const struct warp *w)
         return STALL_BRANCHING;
     if (!naive_over(n, w->instruction_at))
         return STALL_NO_INSTRUCTION;
+    if (w->waits_for_grid && (!w->of->is_free || !naive_over(n, w->of->seen)))
+        return STALL_MEMBAR;
     if (!naive_over(n, w->fence_end) || !fence_open(n, w))
         return STALL_MEMBAR;
     for (int stall = STALL_LONG; stall <= STALL_GMMA; stall++) {

@@ -32,6 +32,8 @@ enum {
     INST_AT_EXIT,
     INST_AT_CLUSTER_ARRIVE,
     INST_AT_CLUSTER_WAIT,
+    INST_AT_LETS_GRIDS,
+    INST_AT_WAITS_FOR_GRID,
     INSTS_FIXED,
 };
 
@@ -206,6 +208,8 @@ static int random_program(struct teg_program *p, uint64_t *state)
     help_exit(p);
     help_cluster_arrive(p);
     help_cluster_wait(p);
+    help_lets_grids(p);
+    help_waits_for_grid(p);
     for (int i = 0; i < 12; i++) {
         if (async && help_below(state, 3) != 0) {
             random_async(p, state);
@@ -365,6 +369,11 @@ static void random_block(struct kernel *k, uint32_t block, uint64_t *state)
         for (uint32_t i = 0; i <= barriers; i++) {
             for (uint32_t j = help_below(state, 8); j != 0; j--)
                 k->step[at][n++] = random_step(k, state);
+            if (help_below(state, 6) == 0)
+                n = add_fixed(k, at, n, INST_AT_LETS_GRIDS, random_mask(state));
+            if (help_below(state, 6) == 0)
+                n = add_fixed(k, at, n, INST_AT_WAITS_FOR_GRID,
+                              random_mask(state));
             if (i != barriers)
                 k->step[at][n++] =
                     (struct help_step){INST_AT_BARRIER, UINT32_MAX, 0, 0, NULL};
@@ -639,7 +648,8 @@ struct beside {
     struct heard heard[NAIVE_LAUNCHES_MAX];
     struct sim_listener listener[NAIVE_LAUNCHES_MAX];
     uint32_t launches;
-    uint32_t number[NAIVE_LAUNCHES_MAX], added; /* as the engine counts them */
+    /* As the engine counts them, and the other way. */
+    uint32_t number[NAIVE_LAUNCHES_MAX], engines[NAIVE_LAUNCHES_MAX], added;
     uint64_t begun[NAIVE_LAUNCHES_MAX], ended[NAIVE_LAUNCHES_MAX];
     struct sim_engine *engine;
 };
@@ -661,8 +671,9 @@ static void random_launch(struct beside *b, uint32_t i,
         .code = i,
         .priority = (int32_t)help_below(state, 3) - 1,
         .from = help_below(state, 3) != 0 ? help_below(state, 400) : 0,
-        .after = help_below(state, 3) == 0 ? (int)i - 1 : -1,
+        .after = help_below(state, 2) == 0 ? (int)i - 1 : -1,
     };
+    how->early = how->after >= 0 && help_below(state, 3) != 0;
     if (i != 0)
         how->first_warp =
             b->how[i - 1].first_warp +
@@ -673,6 +684,7 @@ static void random_launch(struct beside *b, uint32_t i,
     how->shared_bytes = gpu->sm.shared_bytes / (1 + help_below(state, 6));
 }
 
+/* And those that depend on it programmatically. */
 static void add(struct beside *b, uint32_t i, uint64_t from)
 {
     const struct naive_launch *how = &b->how[i];
@@ -687,10 +699,17 @@ static void add(struct beside *b, uint32_t i, uint64_t from)
         .code = how->code,
         .priority = how->priority,
         .from = from,
+        .primary = how->early ? b->engines[how->after] : SIM_NO_LAUNCH,
+        .gap = how->early ? how->from : 0,
     };
 
+    b->engines[i] = b->added;
     b->number[b->added++] = i;
     ck_assert(sim_engine_add(b->engine, &launch, &d) == TEG_OK);
+    for (uint32_t k = 0; k < b->launches; k++) {
+        if (b->how[k].early && b->how[k].after == (int)i)
+            add(b, k, from);
+    }
 }
 
 static void on_begun(void *self, uint32_t number, uint64_t cycle)
@@ -707,7 +726,7 @@ static void on_ended(void *self, uint32_t number, uint64_t cycle)
 
     b->ended[ended] = cycle;
     for (uint32_t i = 0; i < b->launches; i++) {
-        if (b->how[i].after == (int)ended)
+        if (b->how[i].after == (int)ended && !b->how[i].early)
             add(b, i, cycle + b->how[i].from);
     }
 }
@@ -740,6 +759,8 @@ static void run_beside(struct beside *b, const struct teg_gpu *gpu,
             .split = threads != 0 ? split : NULL,
             .join = threads != 0 ? join : NULL,
         };
+    }
+    for (uint32_t i = 0; i < b->launches; i++) {
         if (b->how[i].after < 0)
             add(b, i, b->how[i].from);
     }
@@ -763,6 +784,27 @@ static void run_beside(struct beside *b, const struct teg_gpu *gpu,
                       (unsigned long)b->begun[i], (unsigned long)b->ended[i]);
     }
     sim_engine_free(b->engine);
+}
+
+/* Issued and stalled cycles of the warps of all launches are those for which
+ * the chip has warps. */
+static void conserve(const struct beside *b, const struct naive_result *naive)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < b->launches; i++) {
+        uint32_t warps =
+            b->kernel[i].launch.blocks * b->how[i].warps_per_block;
+
+        for (uint32_t w = 0; w < warps; w++) {
+            const struct naive_warp *of = &b->heard[i].result.warp[w];
+
+            sum += of->issues;
+            for (int r = 0; r < TEG_STALLS; r++)
+                sum += of->stall[r];
+        }
+    }
+    ck_assert_uint_eq(sum, naive->resident);
 }
 
 /* Returns whether two launches were on the chip at the same time. */
@@ -800,6 +842,7 @@ static int run_several(uint64_t seed)
     run_beside(&b, &gpu, 0, 1 + help_below(&state, 500), &naive, seed);
     run_beside(&b, &gpu, choose_threads(seed), UINT64_MAX / 2, &naive, seed);
     run_beside(&b, &gpu, 1, 1 + help_below(&state, 500), &naive, seed);
+    conserve(&b, &naive);
     beside = overlap(&b);
     naive_memory_free(left);
     for (uint32_t i = 0; i < b.launches; i++)
