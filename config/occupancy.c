@@ -156,3 +156,20 @@ void teg_block_needs(const struct teg_gpu *gpu, uint32_t threads,
         .shared_bytes = (uint32_t)shared_of_block(gpu, shared_bytes),
     };
 }
+
+static void lower(uint32_t *need, uint32_t most)
+{
+    if (*need > most)
+        *need = most;
+}
+
+void teg_block_needs_fit(const struct teg_gpu *gpu, uint32_t places,
+                         struct teg_block_needs *needs)
+{
+    uint32_t warps = gpu->sm.threads_max / WARP;
+
+    lower(&warps, gpu->sm.warps_max);
+    lower(&needs->warps, warps / places);
+    lower(&needs->registers, gpu->sm.registers / places);
+    lower(&needs->shared_bytes, gpu->sm.shared_bytes / places);
+}

@@ -45,5 +45,9 @@ teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
 void teg_block_needs(const struct teg_gpu *gpu, uint32_t threads,
                      uint32_t registers, uint32_t shared_bytes,
                      struct teg_block_needs *needs);
+/* Lowers them to what lets `places` blocks be on an SM: where the rules count
+ * otherwise than block by block, as many are there alone. */
+void teg_block_needs_fit(const struct teg_gpu *gpu, uint32_t places,
+                         struct teg_block_needs *needs);
 
 #endif

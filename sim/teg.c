@@ -12,21 +12,20 @@ static uint32_t min_u32(uint64_t a, uint32_t b)
     return a < b ? (uint32_t)a : b;
 }
 
-/* A header without a block size is believed to be of one warp at least. */
-static uint32_t threads_of(const struct teg_kernel *k)
+uint32_t teg_kernel_threads(const struct teg_kernel *k)
 {
     uint32_t threads = teg_kernel_threads_per_block(k);
 
     return threads != 0 ? threads : TEG_LANES;
 }
 
-static teg_status find_occupancy(const struct teg_kernel *k,
-                                 const struct teg_gpu *gpu,
-                                 struct teg_occupancy *o, struct teg_diag *d)
+teg_status teg_kernel_occupancy(const struct teg_kernel *k,
+                                const struct teg_gpu *gpu,
+                                struct teg_occupancy *o, struct teg_diag *d)
 {
     char name[TEG_NAME_MAX];
-    teg_status status =
-        teg_occupancy(gpu, threads_of(k), k->registers, k->shared_bytes, o, d);
+    teg_status status = teg_occupancy(gpu, teg_kernel_threads(k), k->registers,
+                                      k->shared_bytes, o, d);
 
     if (status != TEG_OK && d != NULL && d->where[0] == '\0')
         snprintf(d->where, sizeof d->where, "kernel %.200s",
@@ -38,7 +37,7 @@ static teg_status find_occupancy(const struct teg_kernel *k,
 static teg_status limit_warps(const struct teg_kernel *k, uint32_t warps_max,
                               struct teg_occupancy *o, struct teg_diag *d)
 {
-    uint32_t warps = (threads_of(k) + TEG_LANES - 1) / TEG_LANES;
+    uint32_t warps = (teg_kernel_threads(k) + TEG_LANES - 1) / TEG_LANES;
 
     if (warps_max == 0 || o->warps_per_sm <= warps_max)
         return TEG_OK;
@@ -53,8 +52,9 @@ static teg_status limit_warps(const struct teg_kernel *k, uint32_t warps_max,
     return TEG_OK;
 }
 
-static void fill_facts(struct teg_statistics *s, const struct teg_kernel *k,
-                       const struct teg_occupancy *o, uint32_t sms)
+void teg_statistics_describe(struct teg_statistics *s,
+                             const struct teg_kernel *k,
+                             const struct teg_occupancy *o, uint32_t sms)
 {
     uint64_t places = (uint64_t)o->blocks_per_sm * sms;
 
@@ -100,7 +100,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     struct teg_occupancy occupancy;
     teg_status status;
 
-    TRY(find_occupancy(launch->kernel, gpu, &occupancy, d));
+    TRY(teg_kernel_occupancy(launch->kernel, gpu, &occupancy, d));
     TRY(limit_warps(launch->kernel, options->warps_per_sm, &occupancy, d));
     setup.blocks_per_sm = occupancy.blocks_per_sm;
     setup.l1_bytes = occupancy.l1_bytes;
@@ -111,7 +111,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     s->memory.atomic_words = outcome.atomic_words;
     s->memory.atomic_word_most = outcome.atomic_word_most;
     s->memory.atomic_slice_cycles = outcome.atomic_slice_cycles;
-    fill_facts(s, launch->kernel, &occupancy, setup.sms);
+    teg_statistics_describe(s, launch->kernel, &occupancy, setup.sms);
     return status;
 }
 
@@ -129,7 +129,7 @@ static teg_status simulate_waves(struct teg_launch *launch,
     struct whole_waves waves;
     struct teg_launch part;
 
-    TRY(find_occupancy(k, gpu, &occupancy, d));
+    TRY(teg_kernel_occupancy(k, gpu, &occupancy, d));
     TRY(limit_warps(k, options->warps_per_sm, &occupancy, d));
     whole_waves_init(&waves, launch,
                      whole_waves_blocks(teg_kernel_blocks(k), sms,
@@ -138,7 +138,7 @@ static teg_status simulate_waves(struct teg_launch *launch,
                      &part);
     TRY(simulate(&part, gpu, options, listener, s, d));
     TRY(whole_waves_finish(&waves, s, d));
-    fill_facts(s, k, &occupancy, sms);
+    teg_statistics_describe(s, k, &occupancy, sms);
     return TEG_OK;
 }
 
@@ -188,9 +188,9 @@ static teg_status profile(struct teg_launch *launch, const struct teg_gpu *gpu,
     struct teg_occupancy occupancy;
     uint64_t blocks;
 
-    TRY(find_occupancy(launch->kernel, gpu, &occupancy, d));
+    TRY(teg_kernel_occupancy(launch->kernel, gpu, &occupancy, d));
     TRY(sim_engine_walk(launch, gpu, &listener, 1, &blocks, d));
-    fill_facts(s, launch->kernel, &occupancy, gpu->chip.sms);
+    teg_statistics_describe(s, launch->kernel, &occupancy, gpu->chip.sms);
     s->active_sms = min_u32(s->blocks, gpu->chip.sms);
     return collect_statistics_check(c, d);
 }

@@ -61,6 +61,18 @@ teg_status teg_simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
                         const struct teg_simulation_options *options,
                         struct teg_statistics *s, struct teg_diag *d);
 
+/* Threads of a block: one that the trace says nothing of is of a warp. */
+uint32_t teg_kernel_threads(const struct teg_kernel *k);
+/* Of the kernel; says whose it is if it fits nowhere. */
+teg_status teg_kernel_occupancy(const struct teg_kernel *k,
+                                const struct teg_gpu *gpu,
+                                struct teg_occupancy *o, struct teg_diag *d);
+/* Fills in what the collector does not hear: the kernel, and where its blocks
+ * may be, of `sms` SMs. */
+void teg_statistics_describe(struct teg_statistics *s,
+                             const struct teg_kernel *k,
+                             const struct teg_occupancy *o, uint32_t sms);
+
 /* Walks the launch without a clock: everything in `s` but the time. */
 teg_status teg_profile(struct teg_launch *launch, const struct teg_gpu *gpu,
                        struct teg_statistics *s, struct teg_diag *d);

@@ -4,19 +4,25 @@
 
 #include "sim/memory/interleave.h"
 
-int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
+/* Of a channel. */
+static uint64_t rate_of(const struct teg_gpu *gpu, double share)
 {
     double gbs = gpu->dram.reached_gbs != 0 ? gpu->dram.reached_gbs
                                             : gpu->dram.bandwidth_gbs;
     double cycle_bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
 
+    return sim_rate_of(cycle_bytes * share / gpu->dram.channels);
+}
+
+int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
+{
     *dram = (struct sim_dram){
         .gpu = gpu,
         .channel = calloc(gpu->dram.channels, sizeof *dram->channel),
         .channels = gpu->dram.channels,
         .by_channels = sim_divisor_of(gpu->dram.channels),
         .by_interleave = sim_divisor_of(gpu->dram.interleave_bytes),
-        .rate = sim_rate_of(cycle_bytes / gpu->dram.channels),
+        .rate = rate_of(gpu, 1),
         .store_rate = sim_rate_of(gpu->dram.store_bytes_per_cycle),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
     };
@@ -27,6 +33,11 @@ void sim_dram_release(struct sim_dram *dram)
 {
     free(dram->channel);
     *dram = (struct sim_dram){0};
+}
+
+void sim_dram_leave(struct sim_dram *dram, double share)
+{
+    dram->rate = rate_of(dram->gpu, 1 - share);
 }
 
 void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before)

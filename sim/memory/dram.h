@@ -50,6 +50,9 @@ void sim_dram_release(struct sim_dram *dram);
 /* What the channels of `before` have gathered, they have. */
 void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before);
 
+/* Others take `share` (0 to 0.95) of the bandwidth from now on. */
+void sim_dram_leave(struct sim_dram *dram, double share);
+
 /* Moves `bytes` to the chip. */
 void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                    uint32_t bytes, struct sim_request *r);

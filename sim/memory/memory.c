@@ -62,6 +62,11 @@ void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
     sim_l2_write(&m->l2, address, bytes);
 }
 
+void sim_memory_leave(struct sim_memory *m, double share)
+{
+    sim_dram_leave(&m->dram, share);
+}
+
 uint64_t sim_memory_ready_at(struct sim_memory *m, uint32_t sm, uint64_t now,
                              uint32_t bytes)
 {

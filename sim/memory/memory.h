@@ -48,6 +48,10 @@ teg_status sim_memory_carry(struct sim_memory *m,
  * on: they lie in L2, dirty. */
 void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes);
 
+/* Copies take `share` (0 to 0.95) of the DRAM's bandwidth from now on, of each
+ * channel alike. */
+void sim_memory_leave(struct sim_memory *m, double share);
+
 /* The first cycle, as far as can be told, at or after `now` at which SM `sm`
  * may issue a global request of `bytes`: `now`, or when the next outstanding
  * request of its cluster is done. */

@@ -193,6 +193,8 @@ static teg_status end(struct play *y, uint32_t task, double now)
         y->result->launch_us += t->end - t->start;
     else if (t->kind != SIM_TASK_MARK && t->kind != SIM_TASK_HOST)
         y->result->copy_us += t->end - t->start;
+    if (t->address != 0)
+        y->floor->kind->written(y->floor, t->address, (uint64_t)t->bytes);
     if (now >= y->result->us) {
         y->result->us = now;
         y->result->last = task;
@@ -231,7 +233,8 @@ static void on_end(void *self, uint32_t task, double at)
     note(self, task, at, TEG_SCORE_NONE, 1);
 }
 
-/* One that began later than it might have waited for another's place. */
+/* One that began later than it might have waited for another's place, or for
+ * the launch that it depends on to let it. */
 static teg_status take_reports(struct play *y)
 {
     for (uint32_t i = 0; i < y->reports; i++) {
@@ -243,8 +246,9 @@ static teg_status take_reports(struct play *y)
             continue;
         }
         if (r.at > t->ready && r.after != TEG_SCORE_NONE) {
-            t->why =
-                t->kind == SIM_TASK_LAUNCH ? SIM_WAIT_SPACE : SIM_WAIT_COPY;
+            t->why = r.after == t->primary        ? SIM_WAIT_STREAM
+                     : t->kind == SIM_TASK_LAUNCH ? SIM_WAIT_SPACE
+                                                  : SIM_WAIT_COPY;
             t->because = r.after;
         }
         TRY(begin(y, r.task, r.at));
@@ -275,8 +279,17 @@ static teg_status start_launch(struct play *y, uint32_t task)
 
     if (us <= 0 || k->blocks == 0)
         return fixed(y, task, us);
-    return sim_floor_add(y->floor, task, k, us,
-                         y->score->stream[t->stream].priority, y->now, y->d);
+    return y->floor->kind->add(
+        y->floor,
+        &(struct sim_floor_launch){
+            .task = task,
+            .number = t->kernel,
+            .kernel = k,
+            .us = us,
+            .priority = y->score->stream[t->stream].priority,
+            .primary = t->primary,
+        },
+        y->now, y->d);
 }
 
 static teg_status start_copy(struct play *y, uint32_t task)
@@ -284,7 +297,7 @@ static teg_status start_copy(struct play *y, uint32_t task)
     if (y->options->without_copies)
         return fixed(y, task, 0);
     TRY(sim_link_add(&y->link, task, &y->p->task[task], y->now, y->d));
-    sim_floor_copies(y->floor, sim_link_dram_share(&y->link));
+    y->floor->kind->copies(y->floor, sim_link_dram_share(&y->link));
     return TEG_OK;
 }
 
@@ -485,9 +498,9 @@ static teg_status fail_deadlock(const struct play *y)
 static teg_status next_moment(struct play *y, double at)
 {
     y->now = at;
-    TRY(sim_floor_advance(y->floor, at, y->d));
+    TRY(y->floor->kind->advance(y->floor, at, y->d));
     sim_link_advance(&y->link, at);
-    sim_floor_copies(y->floor, sim_link_dram_share(&y->link));
+    y->floor->kind->copies(y->floor, sim_link_dram_share(&y->link));
     TRY(take_reports(y));
     while (y->heaped != 0 && y->heap[0].at <= at) {
         struct happening h = pop(y);
@@ -512,8 +525,8 @@ static teg_status run(struct play *y)
     for (;;) {
         double at = y->heaped != 0 ? y->heap[0].at : HUGE_VAL;
 
-        at = fmin(at, sim_floor_next(y->floor));
         at = fmin(at, sim_link_next(&y->link));
+        TRY(y->floor->kind->next(y->floor, at, &at, y->d));
         if (!isfinite(at))
             break;
         TRY(next_moment(y, fmax(at, y->now)));
@@ -575,7 +588,7 @@ static teg_status share_calls(struct play *y)
 static teg_status prepare(struct play *y)
 {
     struct sim_program *p = y->p;
-    const struct sim_floor_news news = {y, on_start, on_end};
+    const struct sim_floor_news news = {y, on_start, on_end, y->options->watch};
     const uint32_t tasks = p->tasks + 1;
 
     y->left = calloc(tasks, sizeof *y->left);
@@ -593,13 +606,17 @@ static teg_status prepare(struct play *y)
     y->unfinished = p->tasks;
     TRY(link_tasks(y));
     TRY(share_calls(y));
-    return sim_floor_new(y->gpu, y->options->infinite_chip, &news, &y->floor,
-                         y->d);
+    return y->options->source != NULL && !y->options->infinite_chip
+               ? sim_floor_exact(y->gpu, y->options->source, &news, &y->floor,
+                                 y->d)
+               : sim_floor_estimated(y->gpu, y->options->infinite_chip, &news,
+                                     &y->floor, y->d);
 }
 
 static void clear(struct play *y)
 {
-    sim_floor_free(y->floor);
+    if (y->floor != NULL)
+        y->floor->kind->free(y->floor);
     sim_link_release(&y->link);
     free(y->heap);
     free(y->left);

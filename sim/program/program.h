@@ -5,14 +5,15 @@
  * (tasks.c); a host that makes its calls one after the other; launches that
  * begin a gap after what they wait for and share SMs (floor.h); copies that
  * share a link (link.h).  Launches that are alike were simulated once, alone:
- * what they take beside each other follows from what each needs of the chip.
- * Leaves out: what one launch finds in caches because of another that runs at
- * the same time; managed memory; more than one GPU.
+ * what they take beside each other follows from what each needs of the chip, or
+ * is simulated.
+ * Leaves out: managed memory; more than one GPU.
  */
 #ifndef TEG_SIM_PROGRAM_PROGRAM_H
 #define TEG_SIM_PROGRAM_PROGRAM_H
 
 #include "config/occupancy.h"
+#include "traces/block/cursor.h"
 #include "traces/list/score.h"
 
 /* What launches beside each other contend for: shares of what the chip has. */
@@ -60,13 +61,17 @@ enum sim_wait {
 struct sim_program_task {
     uint8_t kind; /* enum sim_task_kind */
     uint8_t pinned, in_graph, dependent;
-    uint32_t kernel; /* of a launch */
+    uint32_t kernel;  /* of a launch */
+    uint32_t primary; /* task that it depends on programmatically, so that it
+                         may be on the chip before that has ended; or
+                         TEG_SCORE_NONE */
     uint32_t stream;
     uint32_t entry; /* of the score */
     uint32_t node;  /* of its graph; TEG_SCORE_NONE: none */
     double bytes;
-    double us;     /* as given; < 0: from the model */
-    uint32_t from; /* first of its edges */
+    uint64_t address; /* that a copy or set writes, on the device */
+    double us;        /* as given; < 0: from the model */
+    uint32_t from;    /* first of its edges */
     uint32_t froms;
     /* found */
     double start, end;
@@ -108,8 +113,35 @@ enum {
     SIM_PROGRAM_EDGES_MAX = 1 << 28,
 };
 
-/* What is changed for a what-if. */
+/* Launches to be simulated together, where they are on the chip at a time. */
+struct sim_program_source {
+    void *self;
+    uint32_t kernels;
+    /* Launch of kernel `kernel` ([kernels], as tasks name them) at its first
+     * block, the caller's to close; and which program it is of. */
+    teg_status (*open)(void *self, uint32_t kernel, struct teg_launch *launch,
+                       struct teg_diag *d);
+    uint32_t (*code)(void *self, uint32_t kernel);
+    int cold; /* caches are empty whenever nothing is on the chip; else what
+                 those before have left, and copies */
+    uint32_t threads; /* of the host, at most; 0 is 1 */
+    int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
+    void *progress_self;
+};
+
+/* Hears where blocks are: `blocks` more, or fewer, of `task` on an SM. */
+struct sim_program_watch {
+    void *self;
+    void (*places)(void *self, uint32_t task, uint32_t sm, int blocks,
+                   double us); /* NULL: nobody does */
+};
+
+/* How it is played, and what is changed for a what-if. */
 struct sim_program_options {
+    /* Borrowed; NULL: how launches get on beside each other is estimated from
+     * what each needs alone (floor.h), as on an infinite chip always. */
+    const struct sim_program_source *source;
+    struct sim_program_watch watch;
     int serial;        /* one task after the other */
     int infinite_chip; /* launches and copies do not get in each other's way */
     int infinite_streams; /* order in a stream holds nobody up */

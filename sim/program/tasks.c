@@ -138,10 +138,12 @@ static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
         .dependent = e->dependent,
         .in_graph = node != TEG_SCORE_NONE || b->options->one_graph,
         .kernel = e->number,
+        .primary = TEG_SCORE_NONE,
         .stream = stream,
         .entry = entry,
         .node = node,
         .bytes = (double)e->bytes,
+        .address = e->address,
         .us = e->us,
         .from = p->edges,
         .because = TEG_SCORE_NONE,
@@ -152,11 +154,26 @@ static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
     return TEG_OK;
 }
 
+/* The newest task comes after `task`: programmatically dependent, where its
+ * source can say when that lets it, after its start. */
+static teg_status after_task(struct builder *b, uint32_t task)
+{
+    struct sim_program_task *t = &b->p->task[b->p->tasks - 1];
+    int early = t->kind == SIM_TASK_LAUNCH && t->dependent == 1 &&
+                task != TEG_SCORE_NONE && b->options->source != NULL &&
+                !b->options->infinite_chip && !b->options->serial &&
+                b->p->task[task].kind == SIM_TASK_LAUNCH;
+
+    if (early)
+        t->primary = task;
+    return add_edge(b, task, SIM_WAIT_STREAM, early);
+}
+
 static teg_status after_all(struct builder *b, const struct state *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         TRY(add_edge(b, s->loose[i], SIM_WAIT_STREAM, 0));
-    return s->count == 0 ? add_edge(b, s->after, SIM_WAIT_STREAM, 0) : TEG_OK;
+    return s->count == 0 ? after_task(b, s->after) : TEG_OK;
 }
 
 static int is_default(const struct builder *b, uint32_t stream)

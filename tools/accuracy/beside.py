@@ -4,10 +4,11 @@ engine of both at once.
 
     tools/accuracy/beside.py [TEG] [GPU]
 
-The engine runs one launch; two whose blocks take the same of an SM are one whose
-first blocks do what the one does and the rest what the other does.  Prints a
-row of Markdown for each pair: times in microseconds of each alone, of both at
-once, as teg program says, and the difference of the last two.
+Two launches whose blocks take the same of an SM are one whose first blocks do
+what the one does and the rest what the other does: teg run of that is what teg
+program has to say.  Prints a row of Markdown for each pair: times in
+microseconds of each alone, of both as one launch, as teg program says of both
+simulated together and of its estimate, each with the difference.
 """
 import json
 import os
@@ -103,18 +104,22 @@ def compare(folder, one, many, other, more):
     score = {"teg": {"schema": 3},
              "kernels": [{"trace": "a.sketch"}, {"trace": "b.sketch"}],
              "order": [{"kernel": 0, "stream": 1}, {"kernel": 1, "stream": 2}]}
-    played = teg("program", write(folder, "list.json", json.dumps(score)),
-                 "--no-ranking", *NO_GAPS)
-    error = 100 * (played / exact - 1)
+    path = write(folder, "list.json", json.dumps(score))
+    together, estimate = (teg("program", path, "--no-ranking", how, *NO_GAPS)
+                          for how in ("--exact", "--estimate"))
+    error = 100 * (together / exact - 1), 100 * (estimate / exact - 1)
     print(f"| {one}, {many} | {other}, {more} | {first:.1f} | {second:.1f} | "
-          f"{exact:.1f} | {played:.1f} | {error:+.0f} % |", flush=True)
-    return abs(error)
+          f"{exact:.1f} | {together:.1f} ({error[0]:+.2f} %) | "
+          f"{estimate:.1f} ({error[1]:+.0f} %) |", flush=True)
+    return abs(error[0]), abs(error[1])
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         errors = [compare(folder, *pair) for pair in PAIRS]
-    print(f"mean {sum(errors) / len(errors):.1f} %, most {max(errors):.0f} %")
+    for name, error in zip(("together", "estimate"), zip(*errors)):
+        print(f"{name}: mean {sum(error) / len(error):.2f} %, "
+              f"most {max(error):.2f} %")
 
 
 main()

@@ -66,7 +66,12 @@ int cmd_program(int argc, char **argv)
          "launches and copies that the text lists (default: 24)", NULL},
         {"exact", 0, OPT_FLAG, &p.exact, NULL,
          "simulate long kernels (20 million warp instructions or more) in "
-         "full",
+         "full, and launches beside each other together, however many "
+         "(default: up to 2 million warp instructions in all)",
+         NULL},
+        {"estimate", 0, OPT_FLAG, &p.estimate, NULL,
+         "never simulate launches together: estimate how they get on beside "
+         "each other from what each needs alone",
          NULL},
         {"timeline", 0, OPT_OUTPUT, &p.timeline, "FILE",
          "also write a time line of streams, host and copies for "

@@ -31,24 +31,12 @@ static double busiest_unit(const struct teg_statistics *s)
     return most;
 }
 
-/* What blocks take of an SM, no more than lets as many be there as there are
- * alone. */
 void timed_find_needs(const struct teg_gpu *gpu, uint32_t threads,
                       uint32_t registers, uint32_t shared_bytes,
                       struct sim_program_kernel *k)
 {
-    uint32_t blocks = k->blocks_per_sm;
-    uint32_t warps = gpu->sm.threads_max / 32;
-
-    if (gpu->sm.warps_max < warps)
-        warps = gpu->sm.warps_max;
     teg_block_needs(gpu, threads, registers, shared_bytes, &k->needs);
-    if (k->needs.warps > warps / blocks)
-        k->needs.warps = warps / blocks;
-    if (k->needs.registers > gpu->sm.registers / blocks)
-        k->needs.registers = gpu->sm.registers / blocks;
-    if (k->needs.shared_bytes > gpu->sm.shared_bytes / blocks)
-        k->needs.shared_bytes = gpu->sm.shared_bytes / blocks;
+    teg_block_needs_fit(gpu, k->blocks_per_sm, &k->needs);
 }
 
 static void find_alone(const struct replay *r, struct sim_program_kernel *k)
@@ -88,6 +76,7 @@ static int note(void *self, const struct replay *r, uint32_t kernel)
     memcpy(k->block, s->block, sizeof k->block);
     k->later = r->later;
     k->cycles = (double)s->cycles;
+    k->instructions = s->warp_instructions;
     k->error_bound = r->sample.used ? r->sample.error_bound : 0;
     find_alone(r, &p->alone[place]);
     return EXIT_DONE;

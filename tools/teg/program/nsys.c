@@ -353,8 +353,7 @@ static int add_row(struct import *m, const struct csv_row *row)
     if (start < m->before)
         return fail(m, row, "expected rows in the order of their start");
     m->before = start;
-    if (teg_score_stream(&m->p->own, 0, stream, &e.stream, &d) !=
-        TEG_OK)
+    if (teg_score_stream(&m->p->own, 0, stream, &e.stream, &d) != TEG_OK)
         return say_fault(&d);
     /* What the default stream waits for is in the times. */
     m->p->own.stream[e.stream].nonblocking = 1;

@@ -1,6 +1,7 @@
 /* The score played, as it is and as it might be. */
 #include "tools/teg/program/program.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,15 @@ static void choose_states(const struct timed *p, struct sim_program *tasks,
         t->kernel = 2 * t->kernel + seen[t->kernel];
         seen[t->kernel / 2] = !p->measured;
     }
+}
+
+/* As it is said on the command line; what-ifs change it. */
+static struct sim_program_options plain(const struct timed *p)
+{
+    struct sim_program_options options = sim_program_plain();
+
+    options.source = p->together ? &p->source : NULL;
+    return options;
 }
 
 static int play(const struct timed *p,
@@ -128,7 +138,7 @@ static bool find_kernel(const struct timed *p, const char *name, size_t length,
 
 static int try_fused(struct timed *p, const char *names)
 {
-    struct sim_program_options options = sim_program_plain();
+    struct sim_program_options options = plain(p);
     const char *comma = strchr(names, ',');
     char name[160];
 
@@ -146,16 +156,16 @@ static int try_fused(struct timed *p, const char *names)
 
 static int try_all(struct timed *p)
 {
-    struct sim_program_options options = sim_program_plain();
+    struct sim_program_options options = plain(p);
     int status = EXIT_DONE;
 
     options.no_gaps = 1;
     status = try(p, "no-launch-gaps", &options);
-    options = sim_program_plain();
+    options = plain(p);
     options.one_graph = 1;
     if (status == EXIT_DONE)
         status = try(p, "graph", &options);
-    options = sim_program_plain();
+    options = plain(p);
     options.infinite_streams = 1;
     if (status == EXIT_DONE)
         status = try(p, "infinite-streams", &options);
@@ -171,7 +181,7 @@ static int try_without(struct timed *p)
     enum {
         MOST = 8
     };
-    struct sim_program_options options = sim_program_plain();
+    struct sim_program_options options = plain(p);
     int status = EXIT_DONE;
 
     for (uint32_t i = 0; i < p->kernels; i++)
@@ -210,22 +220,90 @@ static void count(struct timed *p)
     }
 }
 
+/* Whether two launches are on the chip at a time, or would be if there were
+ * room. */
+static bool overlap(const struct sim_program *tasks)
+{
+    double end = -1;
+
+    for (uint32_t i = 0; i < tasks->tasks; i++) {
+        const struct sim_program_task *t = &tasks->task[i];
+
+        if (t->kind == SIM_TASK_LAUNCH && t->dependent == 1)
+            return true;
+    }
+    /* Tasks are in the order of calls: one that began earlier may come later. */
+    for (uint32_t i = 0; i < tasks->tasks; i++) {
+        const struct sim_program_task *t = &tasks->task[i];
+
+        if (t->kind != SIM_TASK_LAUNCH || t->end <= t->start)
+            continue;
+        if (t->ready < end)
+            return true;
+        end = fmax(end, t->end);
+    }
+    return false;
+}
+
+static uint64_t instructions(const struct timed *p)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < p->tasks.tasks; i++) {
+        const struct sim_program_task *t = &p->tasks.task[i];
+
+        if (t->kind == SIM_TASK_LAUNCH)
+            sum += p->kernel[t->kernel].instructions;
+    }
+    return sum;
+}
+
+/* Launches beside each other are simulated together where that is asked for or
+ * takes little time.  A play with what each needs alone has said whether there
+ * are any. */
+static bool wants_together(const struct timed *p)
+{
+    return !p->measured && !p->estimate && !p->serial &&
+           p->job.caches != CACHES_WARM &&
+           (p->exact || instructions(p) <= TIMED_TOGETHER_MAX) &&
+           overlap(&p->tasks);
+}
+
+/* The play that everything else is held against. */
+static int play_first(struct timed *p)
+{
+    struct sim_program_options options = plain(p);
+    int status;
+
+    options.serial = p->serial;
+    if (p->timeline != NULL)
+        options.watch = timed_places_watch(&p->on);
+    p->on.sms = p->job.gpu->chip.sms;
+    status = play(p, &options, &p->tasks, &p->result);
+    if (status != EXIT_DONE || p->together || !wants_together(p))
+        return status;
+    p->together = true;
+    p->source = timed_launches(p);
+    sim_program_release(&p->tasks);
+    timed_places_release(&p->on);
+    return play_first(p);
+}
+
 int timed_play(struct timed *p)
 {
-    struct sim_program_options options = sim_program_plain();
+    struct sim_program_options options;
     int status = EXIT_DONE;
 
     p->score = p->measured ? &p->own : teg_trace_score(p->job.trace);
     if (p->score == NULL)
         status = make_score(p);
-    options.serial = p->serial;
     if (status == EXIT_DONE)
-        status = play(p, &options, &p->tasks, &p->result);
+        status = play_first(p);
     if (status != EXIT_DONE)
         return status;
     count(p);
     timed_find_path(p);
-    options = sim_program_plain();
+    options = plain(p);
     options.serial = 1;
     status = total_of(p, &options, &p->serial_us);
     options.serial = 0;
@@ -243,6 +321,8 @@ void timed_release(struct timed *p)
         free(p->kernel[i].name);
     free(p->kernel);
     free(p->alone);
+    timed_launches_release(p);
+    timed_places_release(&p->on);
     sim_program_release(&p->tasks);
     teg_score_release(&p->own);
 }

@@ -16,14 +16,19 @@
 
 enum {
     TIMED_WHATIFS_MAX = 16,
+    /* Warp instructions of all launches up to which those beside each other are
+     * simulated together without being asked: a play takes seconds then, and
+     * there are some fifteen. */
+    TIMED_TOGETHER_MAX = 2000000,
 };
 
 /* Launches of one kernel that find the same caches. */
 struct timed_kernel {
     char *name; /* owned; the symbol */
     uint32_t grid[3], block[3];
-    bool later;    /* not the first launch */
-    double cycles; /* alone */
+    bool later;            /* not the first launch */
+    double cycles;         /* alone */
+    uint64_t instructions; /* of warps */
     double error_bound;
     uint64_t launches;
     /* In the play: */
@@ -42,6 +47,22 @@ enum timed_part {
     TIMED_PARTS
 };
 
+/* A launch has blocks on an SM. */
+struct timed_place {
+    uint32_t task, sm;
+    double from, to; /* us */
+};
+
+struct timed_places {
+    uint32_t sms;
+    struct timed_place *place; /* owned, [places]: in the order in which they
+                                  end */
+    size_t places, capacity;
+    uint64_t left_out;      /* too many */
+    struct active **active; /* owned, as are they, [actives] */
+    size_t actives, active_capacity;
+};
+
 struct timed_whatif {
     char name[160];
     double us;
@@ -51,7 +72,7 @@ struct timed {
     /* Given. */
     struct job job;    /* opened */
     const char *title; /* borrowed */
-    bool exact, serial, no_ranking;
+    bool exact, estimate, serial, no_ranking;
     bool measured; /* what nsys has measured: nothing was simulated */
     uint32_t jobs;
     uint32_t rows;        /* of the text's table */
@@ -63,9 +84,13 @@ struct timed {
                                        trace, the first launch and later ones */
     struct sim_program_kernel *alone; /* owned, [kernels] */
     uint32_t kernels;
-    struct teg_score own;          /* where the trace has none; owned */
-    const struct teg_score *score; /* borrowed */
-    struct sim_program tasks;      /* owned */
+    bool together; /* launches beside each other were simulated so */
+    struct sim_program_source source; /* of these */
+    struct opening *openings;         /* owned */
+    struct timed_places on;           /* owned; where the timeline wants them */
+    struct teg_score own;             /* where the trace has none; owned */
+    const struct teg_score *score;    /* borrowed */
+    struct sim_program tasks;         /* owned */
     struct sim_program_result result;
     double serial_us, least_us;  /* one after the other; without waiting for
                                    places */
@@ -84,6 +109,13 @@ int timed_play(struct timed *p);
 int timed_write(const struct timed *p);
 int timed_write_timeline(const struct timed *p);
 void timed_release(struct timed *p);
+
+/* The launches, to be simulated beside each other. */
+struct sim_program_source timed_launches(struct timed *p);
+void timed_launches_release(struct timed *p);
+/* Hears where they are. */
+struct sim_program_watch timed_places_watch(struct timed_places *places);
+void timed_places_release(struct timed_places *places);
 
 /* What a block takes of an SM that holds `k->blocks_per_sm` of them. */
 void timed_find_needs(const struct teg_gpu *gpu, uint32_t threads,

@@ -1,12 +1,14 @@
-/* A program's time line for Perfetto: its streams, its host, the link. */
+/* A program's time line for Perfetto: its streams, its host, the link, its SMs. */
 #include "tools/teg/program/program.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum {
     PID_STREAMS = 1,
     PID_HOST,
     PID_COPIES,
+    PID_SMS,
 };
 
 static json_t *event(const char *name, int pid, json_int_t tid, double from,
@@ -77,6 +79,57 @@ static void add_call(const struct timed *p, const struct sim_program_call *c,
                               event(name, PID_HOST, c->host, c->start, c->end));
 }
 
+enum {
+    LANES = 32, /* of an SM: launches beside each other */
+};
+
+static int by_sm_and_start(const void *a, const void *b)
+{
+    const struct timed_place *x = a, *y = b;
+
+    if (x->sm != y->sm)
+        return x->sm < y->sm ? -1 : 1;
+    if (x->from < y->from || x->from > y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* A lane of an SM shows one launch at a time: those beside each other have
+ * several. */
+static void add_places(const struct timed *p, json_t *events)
+{
+    const struct timed_places *on = &p->on;
+    double until[LANES] = {0};
+    uint32_t lanes = 0;
+    char name[TEG_NAME_MAX];
+
+    json_array_append_new(events, named("process_name", PID_SMS, 0, "SMs"));
+    qsort(on->place, on->places, sizeof *on->place, by_sm_and_start);
+    for (size_t i = 0; i < on->places; i++) {
+        const struct timed_place *a = &on->place[i];
+        uint32_t lane = 0;
+
+        if (i == 0 || on->place[i - 1].sm != a->sm)
+            lanes = 0;
+        while (lane < lanes && until[lane] > a->from)
+            lane++;
+        if (lane == LANES)
+            continue;
+        until[lane] = a->to;
+        if (lane == lanes) {
+            snprintf(name, sizeof name, "SM %" PRIu32 "%s", a->sm,
+                     lane == 0 ? "" : ", beside");
+            json_array_append_new(
+                events, named("thread_name", PID_SMS,
+                              (json_int_t)a->sm * LANES + lane, name));
+            lanes++;
+        }
+        json_array_append_new(
+            events, event(timed_task_title(p, a->task, name), PID_SMS,
+                          (json_int_t)a->sm * LANES + lane, a->from, a->to));
+    }
+}
+
 int timed_write_timeline(const struct timed *p)
 {
     json_t *events = json_array();
@@ -86,7 +139,10 @@ int timed_write_timeline(const struct timed *p)
         add_task(p, i, events);
     for (uint32_t i = 0; i < p->tasks.calls; i++)
         add_call(p, &p->tasks.call[i], events);
+    add_places(p, events);
     return output_json(p->timeline,
-                       json_pack("{s:{s:s}, s:o}", "otherData", "made_by",
-                                 "teg " TEG_VERSION, "traceEvents", events));
+                       json_pack("{s:{s:s, s:I}, s:o}", "otherData", "made_by",
+                                 "teg " TEG_VERSION, "sm_intervals_left_out",
+                                 (json_int_t)p->on.left_out, "traceEvents",
+                                 events));
 }

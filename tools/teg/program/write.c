@@ -71,12 +71,13 @@ static void print_head(FILE *f, const struct timed *p)
     fprintf(f, "%s%s%s on %s\n", tint(f, TINT_STRONG),
             path_title(p->title, title), tint(f, TINT_OFF), p->job.gpu->name);
     snprintf(text, sizeof text,
-             "%.4g us from the first call to the last end (%s%s%s): %" PRIu64
+             "%.4g us from the first call to the last end (%s%s%s%s): %" PRIu64
              " launch%s, %.4g us; %" PRIu64
              " copies and sets, %.4g us; something runs %.0f %% of the time",
              p->result.us,
              p->measured ? "each as measured" : "simulated; caches ",
              p->measured ? "" : caches_names[p->job.caches],
+             p->together ? "; launches beside each other together" : "",
              p->serial ? "; --serial" : "", c.launches, plural(c.launches),
              p->result.launch_us, c.copies, p->result.copy_us,
              percent_of(p, p->result.busy_us));
@@ -382,17 +383,18 @@ static json_t *values(const void *part)
     const struct counts c = counts_of(p);
 
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:b, s:f, s:f, s:f, s:I, s:f, s:I, s:f, s:f, "
+        "{s:o, s:o, s:o, s:s, s:b, s:b, s:f, s:f, s:f, s:I, s:f, s:I, s:f, "
+        "s:f, "
         "s:I, s:o, s:o, s:o, s:o}",
         "teg", teg_json(), "gpu", gpu_json(p->job.gpu), "program",
         json_text(p->title), "caches", caches_of(p), "serial", p->serial,
-        "time_us", p->result.us, "serial_us", p->serial_us,
-        "without_waiting_us", p->least_us, "launches", (json_int_t)c.launches,
-        "launches_us", p->result.launch_us, "copies", (json_int_t)c.copies,
-        "copies_us", p->result.copy_us, "busy_us", p->result.busy_us,
-        "untraced", (json_int_t)p->score->untraced, "path", path_json(p),
-        "kernels", timed_kernels_json(p), "what_ifs", whatifs_json(p), "tasks",
-        tasks_json(p));
+        "together", p->together, "time_us", p->result.us, "serial_us",
+        p->serial_us, "without_waiting_us", p->least_us, "launches",
+        (json_int_t)c.launches, "launches_us", p->result.launch_us, "copies",
+        (json_int_t)c.copies, "copies_us", p->result.copy_us, "busy_us",
+        p->result.busy_us, "untraced", (json_int_t)p->score->untraced, "path",
+        path_json(p), "kernels", timed_kernels_json(p), "what_ifs",
+        whatifs_json(p), "tasks", tasks_json(p));
 }
 
 int timed_write(const struct timed *p)

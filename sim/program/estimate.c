@@ -32,7 +32,8 @@ struct sm {
     uint32_t warps, registers, shared_bytes, blocks; /* taken */
 };
 
-struct sim_floor {
+struct estimate {
+    struct sim_floor floor;
     const struct teg_gpu *gpu; /* borrowed */
     struct sim_floor_news news;
     int infinite;
@@ -50,25 +51,9 @@ struct sim_floor {
     uint32_t last_left; /* task whose blocks have */
 };
 
-teg_status sim_floor_new(const struct teg_gpu *gpu, int infinite,
-                         const struct sim_floor_news *news,
-                         struct sim_floor **floor, struct teg_diag *d)
+static struct estimate *of(struct sim_floor *floor)
 {
-    struct sim_floor *f = calloc(1, sizeof *f);
-
-    if (f == NULL)
-        return teg_fail_memory(d);
-    f->gpu = gpu;
-    f->infinite = infinite;
-    f->news = *news;
-    f->last_left = TEG_SCORE_NONE;
-    f->sm = calloc(gpu->chip.sms, sizeof *f->sm);
-    if (f->sm == NULL) {
-        free(f);
-        return teg_fail_memory(d);
-    }
-    *floor = f;
-    return TEG_OK;
+    return (struct estimate *)floor;
 }
 
 static void launch_free(struct launch *l)
@@ -77,10 +62,10 @@ static void launch_free(struct launch *l)
     free(l);
 }
 
-void sim_floor_free(struct sim_floor *f)
+static void estimate_free(struct sim_floor *floor)
 {
-    if (f == NULL)
-        return;
+    struct estimate *f = of(floor);
+
     for (uint32_t i = 0; i < f->launches; i++)
         launch_free(f->launch[i]);
     free(f->launch);
@@ -99,7 +84,7 @@ static uint32_t warps_of(const struct teg_gpu *gpu)
 }
 
 /* Blocks that the SM has room for. */
-static uint32_t room(const struct sim_floor *f, const struct sm *sm,
+static uint32_t room(const struct estimate *f, const struct sm *sm,
                      const struct sim_program_kernel *k)
 {
     const struct teg_gpu *gpu = f->gpu;
@@ -118,6 +103,27 @@ static uint32_t room(const struct sim_floor *f, const struct sm *sm,
              ? (gpu->sm.shared_bytes - sm->shared_bytes) / k->needs.shared_bytes
              : most;
     return by < most ? by : most;
+}
+
+static void watch(const struct estimate *f, uint32_t task, uint32_t sm,
+                  int blocks)
+{
+    if (f->news.watch.places != NULL)
+        f->news.watch.places(f->news.watch.self, task, sm, blocks, f->now);
+}
+
+/* Alone it has its places without their being dealt out. */
+static void watch_alone(const struct estimate *f, const struct launch *l,
+                        int sign)
+{
+    uint32_t sms = f->gpu->chip.sms;
+
+    for (uint32_t i = 0; i < sms && f->news.watch.places != NULL; i++) {
+        uint64_t blocks = l->full / sms + (i < l->full % sms);
+
+        if (blocks != 0)
+            watch(f, l->task, i, sign * (int)blocks);
+    }
 }
 
 static void take(struct sm *sm, const struct sim_program_kernel *k,
@@ -160,7 +166,7 @@ static teg_status add_batch(struct launch *l, struct batch b,
 
 /* Places as many blocks of the launch as there is room for, one to an SM after
  * the other, as the hardware deals them out. */
-static teg_status place(struct sim_floor *f, struct launch *l,
+static teg_status place(struct estimate *f, struct launch *l,
                         struct teg_diag *d)
 {
     uint32_t sms = f->gpu->chip.sms, first = f->turn;
@@ -181,6 +187,7 @@ static teg_status place(struct sim_floor *f, struct launch *l,
             if (f->infinite && count[at] >= l->kernel->blocks_per_sm)
                 continue;
             take(&f->sm[at], l->kernel, 1);
+            watch(f, l->task, at, 1);
             count[at]++;
             l->left--;
             l->resident++;
@@ -196,7 +203,7 @@ static teg_status place(struct sim_floor *f, struct launch *l,
     return status;
 }
 
-static void start(struct sim_floor *f, struct launch *l)
+static void start(struct estimate *f, struct launch *l)
 {
     if (l->started)
         return;
@@ -206,7 +213,7 @@ static void start(struct sim_floor *f, struct launch *l)
 
 /* The oldest launch has its places first; none comes before it that has as
  * much right to them. */
-static teg_status place_all(struct sim_floor *f, struct teg_diag *d)
+static teg_status place_all(struct estimate *f, struct teg_diag *d)
 {
     uint32_t active = 0;
 
@@ -264,7 +271,7 @@ static double wanted(const struct launch *l, int use)
 
 /* The most that one may have of the resource so that all together have
  * `limit`: those that want less leave theirs to the others. */
-static double level(const struct sim_floor *f, int use, double limit)
+static double level(const struct estimate *f, int use, double limit)
 {
     double at = 0, next = 0;
 
@@ -288,7 +295,7 @@ static double level(const struct sim_floor *f, int use, double limit)
     return at;
 }
 
-static void slow_down(struct sim_floor *f, int use)
+static void slow_down(struct estimate *f, int use)
 {
     double limit = use == SIM_USE_DRAM ? fmax(1 - f->copies, 0.05) : 1, sum = 0;
     double most;
@@ -309,7 +316,7 @@ static void slow_down(struct sim_floor *f, int use)
     }
 }
 
-static void set_speeds(struct sim_floor *f)
+static void set_speeds(struct estimate *f)
 {
     for (uint32_t i = 0; i < f->reach; i++)
         f->launch[i]->speed =
@@ -327,7 +334,7 @@ static uint64_t waves_of(const struct launch *l)
 }
 
 /* Another launch comes: the blocks of the wave that runs get their places. */
-static teg_status end_solitude(struct sim_floor *f, struct teg_diag *d)
+static teg_status end_solitude(struct estimate *f, struct teg_diag *d)
 {
     struct launch *l = f->launch[0];
     double at = l->at;
@@ -337,6 +344,7 @@ static teg_status end_solitude(struct sim_floor *f, struct teg_diag *d)
     uint64_t later, left = l->kernel->blocks;
 
     f->alone = 0;
+    watch_alone(f, l, -1);
     if (wave >= waves_of(l))
         wave = waves_of(l) - 1;
     left -= wave * l->full;
@@ -353,7 +361,7 @@ static teg_status end_solitude(struct sim_floor *f, struct teg_diag *d)
  */
 
 /* Behind those that come no later and have no lower a priority. */
-static void insert(struct sim_floor *f, struct launch *l)
+static void insert(struct estimate *f, struct launch *l)
 {
     uint32_t at = f->launches++;
 
@@ -363,10 +371,12 @@ static void insert(struct sim_floor *f, struct launch *l)
     f->reach += at < f->reach;
 }
 
-teg_status sim_floor_add(struct sim_floor *f, uint32_t task,
-                         const struct sim_program_kernel *kernel, double us,
-                         int32_t priority, double now, struct teg_diag *d)
+static teg_status estimate_add(struct sim_floor *floor,
+                               const struct sim_floor_launch *how, double now,
+                               struct teg_diag *d)
 {
+    struct estimate *f = of(floor);
+    const struct sim_program_kernel *kernel = how->kernel;
     uint64_t most = (uint64_t)f->gpu->chip.sms * kernel->blocks_per_sm;
     struct launch **room =
         teg_array_room(f->launch, f->launches, &f->capacity, sizeof *room);
@@ -378,20 +388,21 @@ teg_status sim_floor_add(struct sim_floor *f, uint32_t task,
     l = calloc(1, sizeof *l);
     if (l == NULL)
         return teg_fail_memory(d);
-    *l = (struct launch){.task = task,
+    *l = (struct launch){.task = how->task,
                          .kernel = kernel,
-                         .us = us,
-                         .priority = priority,
+                         .us = how->us,
+                         .priority = how->priority,
                          .sequence = f->sequence++,
                          .left = kernel->blocks,
                          .full = kernel->blocks < most ? kernel->blocks : most,
                          .speed = 1};
-    l->block_us = us / (double)waves_of(l);
+    l->block_us = how->us / (double)waves_of(l);
     f->now = now;
     if (f->launches == 0) {
         f->alone = 1;
         f->launch[f->launches++] = l;
         start(f, l);
+        watch_alone(f, l, 1);
         f->reach = 1;
         l->left = 0;
         return TEG_OK;
@@ -407,8 +418,10 @@ teg_status sim_floor_add(struct sim_floor *f, uint32_t task,
 /* ---- time -----------------------------------------------------------------
  */
 
-void sim_floor_copies(struct sim_floor *f, double share)
+static void estimate_copies(struct sim_floor *floor, double share)
 {
+    struct estimate *f = of(floor);
+
     f->copies = share;
     if (!f->alone) {
         set_speeds(f);
@@ -420,7 +433,7 @@ void sim_floor_copies(struct sim_floor *f, double share)
 }
 
 /* Until the next of its blocks end, or, alone, all of it. */
-static double left_of(const struct sim_floor *f, const struct launch *l)
+static double left_of(const struct estimate *f, const struct launch *l)
 {
     if (f->alone)
         return fmax(l->us - l->at, 0) / l->speed;
@@ -429,17 +442,21 @@ static double left_of(const struct sim_floor *f, const struct launch *l)
     return fmax(l->batch[l->first].end - l->at, 0) / l->speed;
 }
 
-double sim_floor_next(const struct sim_floor *f)
+static teg_status estimate_next(struct sim_floor *floor, double limit,
+                                double *at, struct teg_diag *d)
 {
+    const struct estimate *f = of(floor);
     double left = (double)INFINITY;
 
+    (void)d;
     for (uint32_t i = 0; i < f->reach; i++)
         left = fmin(left, left_of(f, f->launch[i]));
-    return f->now + left;
+    *at = fmin(limit, f->now + left);
+    return TEG_OK;
 }
 
 /* The blocks of the launch that have ended. */
-static int retire(struct sim_floor *f, struct launch *l)
+static int retire(struct estimate *f, struct launch *l)
 {
     double same = moment_width(f->now);
     int ended = 0;
@@ -449,6 +466,7 @@ static int retire(struct sim_floor *f, struct launch *l)
 
         f->last_left = l->task;
         give(&f->sm[b->sm], l->kernel, b->count);
+        watch(f, l->task, b->sm, -(int)b->count);
         l->resident -= b->count;
         l->first = (l->first + 1) % l->capacity;
         l->batches--;
@@ -457,7 +475,7 @@ static int retire(struct sim_floor *f, struct launch *l)
     return ended;
 }
 
-static void end_launch(struct sim_floor *f, uint32_t i)
+static void end_launch(struct estimate *f, uint32_t i)
 {
     struct launch *l = f->launch[i];
     uint32_t task = l->task;
@@ -469,9 +487,10 @@ static void end_launch(struct sim_floor *f, uint32_t i)
     f->news.ended(f->news.self, task, f->now);
 }
 
-teg_status sim_floor_advance(struct sim_floor *f, double now,
-                             struct teg_diag *d)
+static teg_status estimate_advance(struct sim_floor *floor, double now,
+                                   struct teg_diag *d)
 {
+    struct estimate *f = of(floor);
     double passed = now - f->now;
     int changed = 0;
 
@@ -481,6 +500,7 @@ teg_status sim_floor_advance(struct sim_floor *f, double now,
     if (f->alone) {
         if (f->launch[0]->at + moment_width(now) >= f->launch[0]->us) {
             f->alone = 0;
+            watch_alone(f, f->launch[0], -1);
             f->last_left = f->launch[0]->task;
             end_launch(f, 0);
         }
@@ -496,5 +516,43 @@ teg_status sim_floor_advance(struct sim_floor *f, double now,
     }
     TRY(place_all(f, d));
     set_speeds(f);
+    return TEG_OK;
+}
+
+static void estimate_written(struct sim_floor *floor, uint64_t address,
+                             uint64_t bytes)
+{
+    (void)floor;
+    (void)address;
+    (void)bytes;
+}
+
+teg_status sim_floor_estimated(const struct teg_gpu *gpu, int infinite,
+                               const struct sim_floor_news *news,
+                               struct sim_floor **floor, struct teg_diag *d)
+{
+    static const struct sim_floor_kind kind = {
+        .free = estimate_free,
+        .add = estimate_add,
+        .copies = estimate_copies,
+        .written = estimate_written,
+        .next = estimate_next,
+        .advance = estimate_advance,
+    };
+    struct estimate *f = calloc(1, sizeof *f);
+
+    if (f == NULL)
+        return teg_fail_memory(d);
+    f->floor.kind = &kind;
+    f->gpu = gpu;
+    f->infinite = infinite;
+    f->news = *news;
+    f->last_left = TEG_SCORE_NONE;
+    f->sm = calloc(gpu->chip.sms, sizeof *f->sm);
+    if (f->sm == NULL) {
+        free(f);
+        return teg_fail_memory(d);
+    }
+    *floor = &f->floor;
     return TEG_OK;
 }
