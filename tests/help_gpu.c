@@ -148,7 +148,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.latency = between(state, 20, 40);
         gpu->l2.bytes_per_cycle = between(state, 0, 64);
         gpu->l2.atomic_interval = between(state, 0, 9);
-        gpu->l2.partial_write = between(state, 0, 4) / 2.0;
+        gpu->l2.partial_interval = between(state, 0, 8) / 3.0;
+        gpu->l2.partial_joined = between(state, 0, 40);
         gpu->l2.repeat_interval = between(state, 0, 8) / 3.0;
         gpu->l2.sector_interval = between(state, 0, 16) / 3.0;
         gpu->l2.fetch_bytes = 32u << help_below(state, 3);

@@ -30,11 +30,12 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
         uint32_t sectors = own->sectors != 0 ? own->sectors : SIM_ALL_SECTORS;
         struct sim_way w = {.start =
                                 sim_start_of(m, f->cycle, sim_turn_of(plan, t)),
-                            .partial = posted ? own->partial : 0,
                             .steps = own->steps};
 
         if (miss == NULL)
             continue;
+        if (posted && !(miss->flags & SIM_MISS_JOINED))
+            w.partial = own->partial;
         if (miss->flags & SIM_MISS_HIT)
             sectors &= miss->sectors;
         if (m->translation.tlb != NULL)

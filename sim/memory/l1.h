@@ -27,6 +27,7 @@ enum {
     SIM_MISS_REMOTE = 16, /* not of L1: it goes to another SM (remote.h) */
     SIM_MISS_SENT = 32,   /* done when it is there */
     SIM_MISS_TEXELS = 64, /* of a texture */
+    SIM_MISS_JOINED = 128, /* all that it writes in part joins what was before */
 };
 
 struct sim_l1 {

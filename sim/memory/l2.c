@@ -54,12 +54,11 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .hash = gpu->dram.hash,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
+        .partial_ticks = sim_ticks_of(gpu->l2.partial_interval),
         .atomic_ticks = {sim_ticks_of(teg_gpu_atomic_interval(gpu, 0)),
                          sim_ticks_of(teg_gpu_atomic_interval(gpu, 1))},
     };
     set_request_ticks(l2);
-    l2->partial_rate =
-        (uint64_t)((double)l2->rate * gpu->l2.partial_write + 0.5);
     set_latencies(l2);
     if (l2->slice == NULL || l2->atomic_held == NULL || l2->last == NULL)
         return 0;
@@ -124,7 +123,7 @@ static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
     uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
-    ticks += sim_bytes_ticks(l2->partial_rate, sim_sectors_bytes(w->partial));
+    ticks += sim_count_sectors(w->partial) * l2->partial_ticks;
     if (r->is_atomic)
         ticks = teg_max(ticks, steps * step);
     w->waited += sim_queue_wait(&l2->slice[slice], sim_way_at(w), ticks);

@@ -49,9 +49,10 @@ struct sim_l2 {
     uint64_t sets;                                          /* of a slice */
     uint32_t most_dirty;                                    /* ways of a set */
     uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
-    uint64_t rate, partial_rate, far_rate;
+    uint64_t rate, far_rate;
     uint64_t request_ticks[SIM_SECTORS + 1]; /* of a slice, by sectors */
     uint64_t repeat_ticks;    /* at most, of a load like the last */
+    uint64_t partial_ticks;   /* besides, of a sector written in part */
     uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */
     uint64_t *atomic_held;    /* owned, [l2.slices]: ticks of all steps */
 };

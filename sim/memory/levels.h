@@ -10,12 +10,14 @@
 #include "sim/memory/l1.h"
 #include "sim/memory/l2.h"
 #include "sim/memory/memory.h"
+#include "sim/memory/parts.h"
 #include "sim/memory/remote.h"
 #include "sim/memory/translation.h"
 
 struct sim_memory {
     const struct teg_gpu *gpu; /* borrowed */
     struct sim_l1 l1;
+    struct sim_parts parts;
     struct sim_translation translation;
     struct sim_clusters clusters;
     struct sim_l2 l2;

@@ -10,6 +10,7 @@ void sim_memory_free(struct sim_memory *m)
     if (m == NULL)
         return;
     sim_l1_release(&m->l1);
+    sim_parts_release(&m->parts);
     sim_translation_release(&m->translation);
     sim_clusters_release(&m->clusters);
     sim_l2_release(&m->l2);
@@ -32,6 +33,7 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     m->transaction_latency_ticks =
         sim_ticks_of(gpu->memory.transaction_latency);
     if (!sim_l1_init(&m->l1, gpu, sms, l1_bytes) ||
+        !sim_parts_init(&m->parts, gpu, sms) ||
         !sim_translation_init(&m->translation, gpu, sms) ||
         !sim_clusters_init(&m->clusters, gpu, sms) ||
         !sim_network_init(&m->network, gpu, sms) ||
@@ -93,6 +95,18 @@ static void settle(struct sim_memory *m, uint32_t sm,
     sim_clusters_remember(&m->clusters, sm, sim_cycles_up(tick), bytes);
 }
 
+/* What the transaction writes in part that joins none before. */
+static void set_partial(struct sim_memory *m, uint32_t sm, uint32_t partial,
+                        struct sim_miss *miss)
+{
+    if (partial == 0)
+        return;
+    miss->partial =
+        (uint8_t)sim_parts_alone(&m->parts, sm, miss->address, partial);
+    if (miss->partial == 0)
+        miss->flags |= SIM_MISS_JOINED;
+}
+
 /* Transaction `i` begins; returns whether its L1 has settled it. */
 static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
                              uint32_t i, int bypass, struct sim_misses *e)
@@ -106,11 +120,12 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .address = t->address,
         .bytes = t->bytes,
         .sectors = (uint8_t)(t->sectors != 0 ? t->sectors : SIM_ALL_SECTORS),
-        .partial = (uint8_t)(r->is_store && !r->is_atomic ? t->partial : 0),
         .transaction = (uint8_t)i,
         .turn = (uint8_t)sim_turn_of(plan, i),
         .steps = t->steps,
     };
+    if (r->is_store && !r->is_atomic)
+        set_partial(m, e->sm, t->partial, miss);
     if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, r, miss))
         return 0;
     start = sim_start_of(m, e->now, miss->turn);

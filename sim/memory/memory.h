@@ -78,7 +78,8 @@ struct sim_miss {
     uint32_t bytes;
     uint32_t frame;      /* in L1 */
     uint8_t sectors;     /* to be fetched or written */
-    uint8_t partial;     /* of them, those that a store writes in part */
+    uint8_t partial;     /* of them, those that a store writes in part, joining
+                            none before */
     uint8_t transaction; /* index in the plan */
     uint8_t turn;        /* of the load/store unit */
     uint8_t flags;       /* SIM_MISS_... of l1.h, private to the room */

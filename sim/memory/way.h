@@ -13,7 +13,7 @@ struct sim_way {
     uint64_t waited;   /* ticks */
     uint64_t latency;  /* cycles, unloaded, of the level that served it */
     uint64_t at_least; /* cycle: a line under way arrives */
-    uint32_t partial;  /* sectors written in part */
+    uint32_t partial;  /* sectors written in part that join none */
     uint32_t steps;    /* of an atomic in its slice */
 };
 

@@ -190,7 +190,7 @@ static const struct scene scenes[] = {
            "memory.in_flight_bytes=4096 memory.cluster_bytes_per_cycle=32 "
            "memory.request_interval=9 "
            "memory.transaction_latency=8 dram.turnaround=40 "
-           "dram.write_batch_bytes=2048 l2.partial_write=2 "
+           "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
            "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
            "l2.dirty_share=0.5 l1.banks=32 "
            "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",

@@ -187,6 +187,27 @@ static void set_out(struct trip *t, const struct sim_transaction *planned)
     }
 }
 
+/* What is written in part joins what its SM has just written in part. */
+static void join_parts(struct trip *t, const struct sim_transaction *planned)
+{
+    struct sm *sm = &t->m->sm[t->sm];
+
+    for (uint64_t s = 0; s < SECTORS && t->partial != 0; s++) {
+        uint64_t sector = t->address / LINE_BYTES * SECTORS + s, back = 1;
+        uint64_t most = t->m->gpu->l2.partial_joined;
+
+        if (!(planned->partial >> s & 1) || most == 0)
+            continue;
+        while (back <= most && back <= sm->parts &&
+               sm->part[(sm->parts - back) % 256] != sector)
+            back++;
+        if (back <= most && back <= sm->parts)
+            t->partial--;
+        else
+            sm->part[sm->parts++ % 256] = sector;
+    }
+}
+
 uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
                             struct sim_plan *plan, uint32_t inst_flags)
 {
@@ -205,6 +226,7 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
         if (i >= plan->groups)
             t.at += (i - plan->groups + 1) * turn;
         set_out(&t, &plan->transaction[i]);
+        join_parts(&t, &plan->transaction[i]);
         go(&t, inst_flags);
         end = naive_later(t.at + t.latency * TICKS, t.arrival * TICKS) +
               i * further;
@@ -269,6 +291,9 @@ void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
         if (i >= plan->groups)
             t.at += (i - plan->groups + 1) * turn;
         set_out(&t, own);
+        if (leader->request.is_store && !leader->request.is_atomic &&
+            leader->transaction[beside].partial != 0 && miss->partial == 0)
+            t.partial = 0;
         for (int s = 0; s < SECTORS; s++)
             t.wanted[s] = t.wanted[s] && (left >> s & 1);
         if (own->sectors != 0)
@@ -352,6 +377,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
         m->sm[i].l1.lines = m->sm[i].texels.lines = 0;
         m->sm[i].l1.sets = naive_later(lines / m->gpu->l1.ways, 1);
         m->sm[i].last_walk = 0;
+        m->sm[i].parts = 0;
         m->cluster[i].free_from = 0;
         m->cluster[i].count = 0;
     }

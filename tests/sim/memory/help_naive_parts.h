@@ -61,6 +61,8 @@ struct sm {
     uint64_t last_page; /* number + 1; 0: none yet */
     uint64_t
         last_walk; /* tick at which that page's region had been walked to */
+    uint64_t part[256]; /* sectors it has written in part, joining none: the... */
+    uint64_t parts;     /* ...n-th, counted from 0, in place n mod 256 */
 };
 
 struct region {

@@ -108,21 +108,21 @@ START_TEST(a_line_on_its_way_from_the_far_half_is_waited_for)
 END_TEST
 
 /* A slice of 32 bytes a cycle takes a line in 4 cycles; one of which a store
- * fills two sectors in part is two sectors more.  A load fills nothing. */
-START_TEST(sectors_written_in_part_are_read_besides)
+ * fills two sectors in part takes their price besides.  A load fills nothing. */
+START_TEST(sectors_written_in_part_have_a_price)
 {
     struct sim_plan plan = help_memory_plan(0, 15, HELP_STORE);
 
     help_memory_gpu(&gpu);
     gpu.l2.bytes_per_cycle = 32;
-    gpu.l2.partial_write = 1;
+    gpu.l2.partial_interval = 3;
     memory = help_memory_open(&gpu, 1);
     load(0, 0, 0);
     sim_memory_issue(memory, 0, 1000, &plan, 0);
     ck_assert_uint_eq(load(0, 0, 1000), 4 + 40);
     plan.transaction[0].partial = 5;
     sim_memory_issue(memory, 0, 2000, &plan, 0);
-    ck_assert_uint_eq(load(0, 0, 2000), 6 + 40);
+    ck_assert_uint_eq(load(0, 0, 2000), 4 + 2 * 3 + 40);
     plan = help_memory_plan(0, 15, HELP_LOAD);
     plan.transaction[0].partial = 5;
     sim_memory_issue(memory, 0, 3000, &plan, 0);
@@ -374,7 +374,7 @@ START_TEST(atomics_are_whole)
 
     help_memory_gpu(&gpu);
     gpu.l2.bytes_per_cycle = 32;
-    gpu.l2.partial_write = 1;
+    gpu.l2.partial_interval = 1;
     plan.transaction[0].partial = 15;
     plan.request.is_store = 1;
     memory = help_memory_open(&gpu, 1);
@@ -451,7 +451,7 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {copies_are_among_a_half_s_own_lines, 0},
           {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
           {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
-          {sectors_written_in_part_are_read_besides, 0},
+          {sectors_written_in_part_have_a_price, 0},
           {less_than_a_line_has_a_price, 0}, {a_load_repeated_is_cheaper, 0},
           {steps_of_an_atomic_follow_one_another, 0},
           {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},

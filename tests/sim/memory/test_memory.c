@@ -291,7 +291,7 @@ START_TEST(followers_write_in_part)
     sim_memory_free(memory);
     gpu.l1.bytes = 0;
     gpu.l2.bytes_per_cycle = 32;
-    gpu.l2.partial_write = 1;
+    gpu.l2.partial_interval = 1;
     memory = help_memory_open(&gpu, 1);
     help_memory_line(memory, 0, 5, HELP_LOAD, 0);
     sim_memory_lead(memory, &followers);

@@ -100,33 +100,20 @@ static void random_l1(struct teg_gpu *gpu, uint64_t *state)
     gpu->l1.bytes = random_bytes(state, gpu->l1.ways, 1);
 }
 
-/* A line that is written in part takes another whole number of ticks, which
- * the price of a byte only gives when it is rounded up. */
-static void price_at_the_edge(struct teg_gpu *gpu, uint64_t *state)
-{
-    uint32_t bytes_per_cycle = 1u << help_below(state, 7); /* of a slice */
-    double line_ticks = 1024.0 / bytes_per_cycle * LINE;
-    uint32_t ticks = 1 + help_below(state, 4096);
-
-    gpu->l2.bytes_per_cycle = bytes_per_cycle * gpu->l2.slices;
-    gpu->l2.partial_write = (ticks - 0.25 / 512) / line_ticks;
-}
-
 static void random_l2(struct teg_gpu *gpu, uint64_t *state)
 {
     gpu->l2.ways = random_ways(state);
     gpu->l2.slices = up_to(state, one_in(state, 20) ? 1024 : 8);
     gpu->l2.latency = gpu->l1.latency + help_below(state, 300);
     gpu->l2.bytes_per_cycle = real(state, one_in(state, 20) ? 1048576 : 512);
-    gpu->l2.partial_write = one_in(state, 2) ? real(state, 16) : 0;
+    gpu->l2.partial_interval = one_in(state, 2) ? real(state, 16) : 0;
+    gpu->l2.partial_joined = one_in(state, 2) ? up_to(state, 256) : 0;
     gpu->l2.sector_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.repeat_interval = one_in(state, 2) ? real(state, 8) : 0;
     gpu->l2.fetch_bytes = 32u << help_below(state, 3);
     gpu->l2.dirty_share = one_in(state, 2) ? real(state, 1) : 1;
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
     gpu->l2.atomic_float_interval = one_in(state, 2) ? real(state, 32) : 0;
-    if (one_in(state, 8))
-        price_at_the_edge(gpu, state);
     if (one_in(state, 4))
         return;
     gpu->l2.bytes = random_bytes(state, gpu->l2.ways, gpu->l2.slices);
