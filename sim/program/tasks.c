@@ -120,6 +120,13 @@ static enum sim_task_kind kind_of(enum teg_score_kind kind)
     return kinds[kind];
 }
 
+/* Memory of the device, at its address. */
+static int writes(enum teg_score_kind kind)
+{
+    return kind == TEG_SCORE_COPY_TO_DEVICE ||
+           kind == TEG_SCORE_COPY_ON_DEVICE || kind == TEG_SCORE_SET;
+}
+
 static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
                            uint32_t stream, uint32_t entry, uint32_t node)
 {
@@ -143,7 +150,7 @@ static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
         .entry = entry,
         .node = node,
         .bytes = (double)e->bytes,
-        .address = e->address,
+        .address = writes(e->kind) ? e->address : 0,
         .us = e->us,
         .from = p->edges,
         .because = TEG_SCORE_NONE,

@@ -177,4 +177,83 @@ bad 'order\[0\] (wait, stream 1) waits for order\[4\] (record, stream 2); order\
      {"kernel": 0},
      {"what": "wait", "event": 1, "stream": 2},
      {"what": "record", "event": 2, "stream": 2}'
+bad 'order\[1\]: expected a range within the buffer of 64 bytes of order\[0\], found 64 bytes from its byte 32' \
+    '{"what": "allocate", "address": "0x100", "bytes": 64},
+     {"what": "host-to-device", "address": "0x120", "bytes": 64},
+     {"kernel": 0}'
+# nothing is wrong with the buffer's own bytes, nor behind its end
+echo "$two"'{"what": "allocate", "address": "0x100", "bytes": 64},
+    {"what": "host-to-device", "address": "0x100", "bytes": 64},
+    {"what": "host-to-device", "address": "0x140", "bytes": 64},
+    {"kernel": 0}]}' >"$work/fits.json"
+expect 0 "$teg" program "$work/fits.json" -g a100 --no-ranking
+
+# Programmatic dependent launches: the second comes half a microsecond after all
+# blocks of the first let it, and goes on behind its end where it says so.
+grid() { # NAME LINE...: a kernel of sixteen blocks
+    printf 'sketch 1\nkernel "%s"\nisa sm_90\ngrid 16\nblock 128\n' "$1"
+    shift
+    printf 'registers 16\n'
+    printf '%s\n' "$@" EXIT
+}
+add='FFMA R4, R4, R4, R4'
+grid lets 'loop k 200' "$add" end PREEXIT 'loop k 1800' "$add" end \
+    >"$work/lets.sketch"
+grid keeps 'loop k 2000' "$add" end >"$work/keeps.sketch"
+grid waits 'loop k 1000' "$add" end ACQBULK 'loop k 200' "$add" end \
+    >"$work/waits.sketch"
+grid goes 'loop k 1000' "$add" end >"$work/goes.sketch"
+follow() { # FIRST SECOND OPTION...: start and end of the second, and the total
+    echo '{"teg": {"schema": 3}, "kernels": [{"trace": "'"$1"'.sketch"},
+        {"trace": "'"$2"'.sketch"}], "order": [{"kernel": 0, "stream": 1},
+        {"kernel": 1, "stream": 1, "dependent": true}]}' >"$work/follow.json"
+    shift 2
+    "$teg" program "$work/follow.json" -g h100 --caches cold --no-ranking -f csv \
+        --set launch.host_us=0 --set launch.latency_us=0 --set launch.gap_us=0 \
+        --set launch.dependent_gap_us=0.5 "$@" >"$work/follow.csv" &&
+        awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i}
+            NR == 2 {first = $at["end_us"]}
+            NR == 3 {print $at["start_us"], $at["end_us"], first}' \
+            "$work/follow.csv"
+}
+follows() { # DESCRIPTION AWK-CONDITION FIRST SECOND OPTION...
+    what=$1
+    condition=$2
+    shift 2
+    times=$(follow "$@")
+    check "$what ($times)" awk -v t="$times" "BEGIN {n = split(t, a, \" \")
+        start = a[1]; end = a[2]; first = a[3]; exit !(n == 3 && $condition)}"
+}
+# 2,000 additions take 4.3 us, their latency each
+follows 'it comes when it is let' 'first > 4 && start > 0.9 && start < 1.3' \
+    lets waits
+follows 'and waits' 'end > first + 0.4 && end < first + 0.6' lets waits
+follows 'who does not wait ends no sooner' 'start < 1.3 && end == first' \
+    lets goes
+follows 'who never lets' 'start >= first + 0.5 && start < first + 0.6' \
+    keeps waits
+follows 'an estimate knows of none' 'start >= first + 0.5' lets waits --estimate
+follows 'one after the other' 'start >= first + 0.5' lets waits --serial
+
+# Blocks of the stream whose priority is higher (a lower number) go first: of two
+# launches of three waves each the one that came later ends sooner.
+grid waves 'loop k 200' "$add" end | sed 's/^grid .*/grid 396\nshared 200000/' \
+    >"$work/waves.sketch"
+rank() { # FIRST'S SECOND'S OPTION...: which launch ends first, from 0
+    echo '{"teg": {"schema": 3}, "kernels": [{"trace": "waves.sketch"}],
+        "streams": [{"stream": 1, "priority": '"$1"'},
+        {"stream": 2, "priority": '"$2"'}],
+        "order": [{"kernel": 0, "stream": 1},
+        {"kernel": 0, "stream": 2, "host_us": 0.2}]}' >"$work/rank.json"
+    shift 2
+    "$teg" program "$work/rank.json" -g h100 --no-ranking -f csv \
+        --set launch.host_us=0 --exact "$@" |
+        awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i}
+            NR > 1 {end[NR - 2] = $at["end_us"]}
+            END {if (NR == 3) print (end[0] > end[1])}'
+}
+check 'the older goes first' [ "$(rank 0 0)" = 0 ]
+check 'but a higher priority' [ "$(rank 0 -1)" = 1 ]
+check 'not a lower one' [ "$(rank -1 0)" = 0 ]
+check 'as estimated' [ "$(rank 0 -1 --estimate)" = 1 ]
 finish
