@@ -148,8 +148,9 @@ static teg_status simulate_part(struct point *p, struct teg_launch *launch,
     return status == TEG_OK ? open_again(p, launch, d) : status;
 }
 
-static teg_status keep_notes(struct teg_result *r, const struct teg_notes *from,
-                             struct teg_diag *d)
+teg_status teg_result_keep_notes(struct teg_result *r,
+                                 const struct teg_notes *from,
+                                 struct teg_diag *d)
 {
     if (from->count == 0)
         return TEG_OK;
@@ -230,7 +231,7 @@ static teg_status run(struct point *p, const char *text, struct teg_result *r,
     TRY(open_changed(p, r->gpu, &launch, d));
     status = simulate(p, &launch, r, d);
     if (status == TEG_OK)
-        status = keep_notes(r, &launch.kernel->notes, d);
+        status = teg_result_keep_notes(r, &launch.kernel->notes, d);
     launch_end(&launch);
     if (status != TEG_OK)
         say_whose(p, d);

@@ -14,4 +14,9 @@ struct teg_result {
     struct teg_statistics s;
 };
 
+/* Of the launch, which may be closed then. */
+teg_status teg_result_keep_notes(struct teg_result *result,
+                                 const struct teg_notes *from,
+                                 struct teg_diag *d);
+
 #endif

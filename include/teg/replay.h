@@ -113,6 +113,32 @@ TEG_API teg_status teg_replay_walk(struct teg_replay *replay,
                                    struct teg_result **result,
                                    struct teg_diag *d);
 
+/* ---- several at once ------------------------------------------------------- */
+
+/* A launch beside others. */
+struct teg_beside {
+    struct teg_replay *replay; /* of its own, as it is: no what-ifs or limits */
+    uint64_t from;             /* cycle of the chip in which it comes */
+    int32_t priority;          /* the higher gets places for its blocks first */
+    uint64_t *begun; /* where to say the cycle in which the first of its blocks
+                        got one; may be NULL */
+};
+
+/*
+ * Simulates the launches beside each other on one chip, in caches that are cold
+ * at first.  `result[i]`, [launches], is what became of launch i, in its own
+ * time since it began: its warps issued and stalled for as many cycles as they
+ * were resident, and what all launches issued and stalled is what the chip did.
+ * What the chip has of DRAM channels and atomics' slices is in none.  Threads
+ * and progress are those of the first replay; none is sampled.  Fails as
+ * teg_replay_run does, then without results.
+ */
+TEG_API teg_status teg_replay_together(const struct teg_beside *beside,
+                                       uint32_t launches,
+                                       const struct teg_gpu *gpu,
+                                       struct teg_result **result,
+                                       struct teg_diag *d);
+
 /* ---- many replays ---------------------------------------------------------- */
 
 /*

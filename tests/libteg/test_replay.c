@@ -334,6 +334,68 @@ START_TEST(a_ranking_has_every_what_if_by_gain)
 }
 END_TEST
 
+/* Warp-cycles of a result: issued and stalled. */
+static uint64_t warp_cycles(const struct teg_result *r)
+{
+    uint64_t sum = teg_result_warp_instructions(r);
+
+    for (uint32_t i = 0; i < teg_result_stalls(r); i++)
+        sum += teg_result_stall_warp_cycles(r, i);
+    return sum;
+}
+
+START_TEST(launches_beside_each_other_have_results_of_their_own)
+{
+    struct teg_replay *a = help_replay("N=600"), *b = help_replay("N=60");
+    uint64_t alone = help_cycles(a, gpu), begun[2] = {9, 9};
+    struct teg_beside beside[2] = {{a, 0, 0, &begun[0]}, {b, 50, 0, &begun[1]}};
+    struct teg_result *result[2];
+    double resident;
+
+    ck_assert_int_eq(teg_replay_together(beside, 1, gpu, result, &d), TEG_OK);
+    ck_assert_uint_eq(teg_result_cycles(result[0]), alone);
+    teg_result_free(result[0]);
+    ck_assert_int_eq(teg_replay_together(beside, 2, gpu, result, &d), TEG_OK);
+    ck_assert_uint_eq(begun[0], 0);
+    ck_assert_uint_ge(begun[1], 50);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(
+            teg_result_value(result[i], "resident_warp_cycles", &resident, &d),
+            TEG_OK);
+        ck_assert_uint_eq(warp_cycles(result[i]), (uint64_t)resident);
+        teg_result_free(result[i]);
+    }
+    /* Who has priority gets its places before who came as early. */
+    beside[1].from = 0;
+    beside[1].priority = 1;
+    ck_assert_int_eq(teg_replay_together(beside, 2, gpu, result, &d), TEG_OK);
+    ck_assert_uint_eq(begun[1], 0);
+    teg_result_free(result[0]);
+    teg_result_free(result[1]);
+    teg_replay_free(a);
+    teg_replay_free(b);
+}
+END_TEST
+
+START_TEST(what_cannot_be_beside_another_is_refused)
+{
+    struct teg_replay *a = help_replay("N=6"), *b = help_replay("N=6");
+    const struct teg_beside twice[2] = {{a, 0, 0, NULL}, {a, 0, 0, NULL}};
+    const struct teg_beside both[2] = {{a, 0, 0, NULL}, {b, 0, 0, NULL}};
+    struct teg_result *result[2];
+
+    ck_assert_int_eq(teg_replay_together(twice, 2, gpu, result, &d), TEG_LIMIT);
+    ck_assert_str_eq(d.what, "expected a replay of its own for each launch, "
+                             "found that of launch 0 for launch 1");
+    ck_assert_ptr_null(result[0]);
+    teg_replay_set_warps(b, 4);
+    ck_assert_int_eq(teg_replay_together(both, 2, gpu, result, &d), TEG_LIMIT);
+    ck_assert_str_eq(d.where, "k");
+    teg_replay_free(a);
+    teg_replay_free(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("libteg replay");
@@ -355,6 +417,8 @@ int main(void)
     tcase_add_test(rules, a_point_is_what_its_words_say);
     tcase_add_test(rules, a_sweep_ends_when_it_is_told_to);
     tcase_add_test(rules, a_ranking_has_every_what_if_by_gain);
+    tcase_add_test(rules, launches_beside_each_other_have_results_of_their_own);
+    tcase_add_test(rules, what_cannot_be_beside_another_is_refused);
     suite_add_tcase(suite, rules);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
