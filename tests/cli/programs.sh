@@ -94,6 +94,14 @@ check 'threads change nothing' [ "$(pair -j 3)" = "$together" ]
 expect 0 "$teg" program "$work/pair.json" -g a100 --set launch.host_us=0 \
     --timeline "$work/line.json"
 out 'beside each other together): 2'
+expect 0 "$teg" program "$work/pair.json" -g a100 --html "$work/page.html"
+check 'a page with the streams' grep -q '>stream 2<' "$work/page.html"
+check 'with the SMs' grep -q '>SM 96<' "$work/page.html"
+check 'with what-ifs' grep -q '<td>no-launch-gaps' "$work/page.html"
+check 'the path' grep -q '<td>launch latency' "$work/page.html"
+check 'nothing is loaded from elsewhere' [ "$(grep -c -E \
+    'src=|@import|url\([^#]|href="[^d]|https?://' "$work/page.html")" = 0 ]
+expect 1 "$teg" program "$work/pair.json" -g a100 --html "$work/none/page.html"
 check 'SMs on the time line' grep -q '"name": "SM 107"' "$work/line.json"
 
 # what nsys measured: as it was, gaps of the host and all

@@ -41,6 +41,8 @@ static int run(struct timed *p)
         status = timed_write(p);
     if (status == EXIT_DONE && p->timeline != NULL)
         status = timed_write_timeline(p);
+    if (status == EXIT_DONE && p->page != NULL)
+        status = timed_write_page(p);
     timed_release(p);
     job_release(&p->job);
     return status;
@@ -74,8 +76,12 @@ int cmd_program(int argc, char **argv)
          "each other from what each needs alone",
          NULL},
         {"timeline", 0, OPT_OUTPUT, &p.timeline, "FILE",
-         "also write a time line of streams, host and copies for "
+         "also write a time line of streams, host, copies and SMs for "
          "ui.perfetto.dev",
+         NULL},
+        {"html", 0, OPT_OUTPUT, &p.page, "FILE",
+         "also write a page with the time line, the critical path, what-ifs "
+         "and what waited for what",
          NULL},
         {"jobs", 'j', OPT_COUNT, &p.jobs, "N",
          "host threads (default: one per core)", NULL},

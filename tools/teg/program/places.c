@@ -100,3 +100,20 @@ struct sim_program_watch timed_places_watch(struct timed_places *t)
 {
     return (struct sim_program_watch){t, on_places};
 }
+
+static int by_sm_and_start(const void *a, const void *b)
+{
+    const struct timed_place *x = a, *y = b;
+
+    if (x->sm != y->sm)
+        return x->sm < y->sm ? -1 : 1;
+    if (x->from < y->from || x->from > y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+void timed_places_sort(struct timed_places *t)
+{
+    if (t->places != 0)
+        qsort(t->place, t->places, sizeof *t->place, by_sm_and_start);
+}

@@ -64,6 +64,19 @@ static struct sim_program_options plain(const struct timed *p)
     return options;
 }
 
+/* A launch that nobody is beside takes no longer than it does alone, nor than
+ * it has taken beside others: it may have found in L2 what these have left. */
+static void take_times(const struct timed *p, struct sim_program *tasks)
+{
+    for (uint32_t i = 0; i < tasks->tasks; i++) {
+        struct sim_program_task *t = &tasks->task[i];
+        const struct sim_program_task *was = &p->tasks.task[i];
+
+        if (t->kind == SIM_TASK_LAUNCH && t->us < 0)
+            t->us = fmin(p->alone[t->kernel].us, was->end - was->start);
+    }
+}
+
 static int play(const struct timed *p,
                 const struct sim_program_options *options,
                 struct sim_program *tasks, struct sim_program_result *result)
@@ -77,6 +90,8 @@ static int play(const struct timed *p,
     status = sim_program_init(tasks, p->score, p->job.gpu, options, &d);
     if (status == TEG_OK) {
         choose_states(p, tasks, seen);
+        if (p->together && options->infinite_chip)
+            take_times(p, tasks);
         status = sim_program_play(tasks, p->score, p->alone, p->job.gpu,
                                   options, result, &d);
         if (status != TEG_OK)
@@ -276,7 +291,7 @@ static int play_first(struct timed *p)
     int status;
 
     options.serial = p->serial;
-    if (p->timeline != NULL)
+    if (p->timeline != NULL || p->page != NULL)
         options.watch = timed_places_watch(&p->on);
     p->on.sms = p->job.gpu->chip.sms;
     status = play(p, &options, &p->tasks, &p->result);
@@ -302,6 +317,7 @@ int timed_play(struct timed *p)
     if (status != EXIT_DONE)
         return status;
     count(p);
+    timed_places_sort(&p->on);
     timed_find_path(p);
     options = plain(p);
     options.serial = 1;
@@ -310,6 +326,9 @@ int timed_play(struct timed *p)
     options.infinite_chip = 1;
     if (status == EXIT_DONE)
         status = total_of(p, &options, &p->least_us);
+    /* Dependent launches that come early are not part of that. */
+    if (p->together)
+        p->least_us = fmin(p->least_us, p->result.us);
     if (status == EXIT_DONE && !p->no_ranking)
         status = try_without(p);
     return status == EXIT_DONE && !p->no_ranking ? try_all(p) : status;

@@ -77,6 +77,7 @@ struct timed {
     uint32_t jobs;
     uint32_t rows;        /* of the text's table */
     const char *timeline; /* where the Perfetto file goes; NULL: nowhere */
+    const char *page;     /* and the page */
     const struct opt_list *fused; /* "A,B" each; borrowed, or NULL */
 
     /* Found. */
@@ -108,6 +109,7 @@ int timed_import(struct timed *p, const char *path);
 int timed_play(struct timed *p);
 int timed_write(const struct timed *p);
 int timed_write_timeline(const struct timed *p);
+int timed_write_page(const struct timed *p);
 void timed_release(struct timed *p);
 
 /* The launches, to be simulated beside each other. */
@@ -115,6 +117,8 @@ struct sim_program_source timed_launches(struct timed *p);
 void timed_launches_release(struct timed *p);
 /* Hears where they are. */
 struct sim_program_watch timed_places_watch(struct timed_places *places);
+/* By SM, then by when they begin. */
+void timed_places_sort(struct timed_places *places);
 void timed_places_release(struct timed_places *places);
 
 /* What a block takes of an SM that holds `k->blocks_per_sm` of them. */

@@ -2,7 +2,6 @@
 #include "tools/teg/program/program.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum {
     PID_STREAMS = 1,
@@ -83,17 +82,6 @@ enum {
     LANES = 32, /* of an SM: launches beside each other */
 };
 
-static int by_sm_and_start(const void *a, const void *b)
-{
-    const struct timed_place *x = a, *y = b;
-
-    if (x->sm != y->sm)
-        return x->sm < y->sm ? -1 : 1;
-    if (x->from < y->from || x->from > y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
-}
-
 /* A lane of an SM shows one launch at a time: those beside each other have
  * several. */
 static void add_places(const struct timed *p, json_t *events)
@@ -104,7 +92,6 @@ static void add_places(const struct timed *p, json_t *events)
     char name[TEG_NAME_MAX];
 
     json_array_append_new(events, named("process_name", PID_SMS, 0, "SMs"));
-    qsort(on->place, on->places, sizeof *on->place, by_sm_and_start);
     for (size_t i = 0; i < on->places; i++) {
         const struct timed_place *a = &on->place[i];
         uint32_t lane = 0;
