@@ -50,7 +50,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion 
             -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wundef \
             -Wvla -Wformat=2 -Wdouble-promotion
 CFLAGS.release := -O3 -g
-CFLAGS.asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
+CFLAGS.asan    := -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all \
                   -fsanitize=address,undefined \
                   $(if $(findstring clang,$(CC)),-fsanitize=fuzzer-no-link)
 CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -MMD -MP
@@ -238,8 +238,8 @@ check: tests
 sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
-# Without the scripts that take long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|docs|flaws|ladders|model|run|sweep|whatif|words).sh
+# Without what takes long there and whose code others run, too.
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|docs|fetch|flaws|interrupt|ladders|learn|library|model|package|power|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

@@ -13,10 +13,10 @@
 #endif
 #endif
 
-/* Of `n` random rounds those that are run: a tenth under the sanitizers, which
- * take ten times as long to look at the same code. */
+/* Of `n` random rounds those that are run: a twentieth under the sanitizers,
+ * which take ten times as long to look at the same code. */
 #ifdef HELP_SANITIZED
-#define HELP_ROUNDS(n) (((n) + 9) / 10)
+#define HELP_ROUNDS(n) (((n) + 19) / 20)
 #else
 #define HELP_ROUNDS(n) (n)
 #endif

@@ -17,10 +17,10 @@
 #include "tests/sim/memory/help_naive_memory.h"
 
 enum {
-    KERNELS = HELP_ROUNDS(4000),
-    PER_TEST = 500,
-    BESIDE = HELP_ROUNDS(160), /* sets of launches */
-    BESIDE_PER_TEST = 40,
+    PER_TEST = HELP_ROUNDS(500),
+    KERNELS = 8 * PER_TEST,
+    BESIDE_PER_TEST = HELP_ROUNDS(40),
+    BESIDE = 4 * BESIDE_PER_TEST, /* sets of launches */
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = HELP_RING_STEPS,
     LIMIT = 1000000,

@@ -202,14 +202,17 @@ END_TEST
 
 START_TEST(spinlock)
 {
+    enum {
+        BLOCKS = HELP_ROUNDS(3)
+    };
     struct help_kernel k;
     int *data;
 
     help_kernel_open(&k, SM, "k24_control", "spinlock");
     help_buffer(&k, 4);
     data = help_buffer(&k, 4);
-    help_run_kernel(&k, 3, 1, 96, 1);
-    ck_assert_int_eq(*data, 3 * 96);
+    help_run_kernel(&k, BLOCKS, 1, 96, 1);
+    ck_assert_int_eq(*data, BLOCKS * 96);
     help_kernel_close(&k);
 }
 END_TEST
