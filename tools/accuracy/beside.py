@@ -8,8 +8,11 @@ Two launches whose blocks take the same of an SM are one whose first blocks do
 what the one does and the rest what the other does: teg run of that is what teg
 program has to say.  Prints a row of Markdown for each pair: times in
 microseconds of each alone, of both as one launch, as teg program says of both
-simulated together and of its estimate, each with the difference.
+simulated together and of its estimate, each with the difference.  Then rows of
+several streams of launches: one after the other, together, estimated, with the
+caches as they are left.
 """
+import collections
 import json
 import os
 import subprocess
@@ -62,6 +65,16 @@ PAIRS = [
     ("arithmetic", 1000, "dram", 400),
     ("arithmetic", 1100, "latency", 300),
 ]
+# Streams of launches.
+PROGRAMS = [
+    [[("arithmetic", 54)] * 4, [("dram", 54)] * 2],
+    [[("dram", 108), ("arithmetic", 216)]] * 3,
+    [[("l2", 108)] * 3, [("latency", 216)] * 3, [("arithmetic", 216)] * 3],
+    [[(kind, 27)] * 3 for kind in BODIES] * 2,
+    [[("arithmetic", 300), ("dram", 100), ("latency", 300)],
+     [("dram", 150), ("l2", 150)]],
+    [[("latency", 20)] * 5 for _ in range(8)],
+]
 SECOND = 100000  # its blocks are numbered from here: other addresses
 
 
@@ -81,9 +94,9 @@ def both(one, many, other, more):
                  f"(ctaid - {many} + {SECOND})") + "EXIT\n")
 
 
-def teg(command, path, *options):
+def teg(command, path, *options, caches="cold"):
     got = subprocess.run(
-        [TEG, command, path, "-g", GPU, "-f", "json", "--caches", "cold",
+        [TEG, command, path, "-g", GPU, "-f", "json", "--caches", caches,
          *options], capture_output=True, text=True, check=False)
     if got.returncode != 0:
         sys.exit(got.stderr)
@@ -114,12 +127,46 @@ def compare(folder, one, many, other, more):
     return abs(error[0]), abs(error[1])
 
 
+def row_of(streams):
+    """'2 x (4 arithmetic of 54)': alike ones together."""
+    def stream(launches):
+        parts = [f"{n} {kind} of {blocks}" for (kind, blocks), n in
+                 collections.Counter(launches).items()]
+        return ", ".join(parts)
+    return "; ".join(f"{n} x ({text})" if n > 1 else text for text, n in
+                     collections.Counter(map(stream, streams)).items())
+
+
+def several(folder, streams):
+    kernels, order = [], []
+    for number, launches in enumerate(streams):
+        for kind, blocks in launches:
+            first = SECOND * len(kernels)
+            name = f"{len(kernels)}.sketch"
+            write(folder, name, alone(kind, blocks, first))
+            order.append({"kernel": len(kernels), "stream": number + 1})
+            kernels.append({"trace": name})
+    path = write(folder, "list.json", json.dumps(
+        {"teg": {"schema": 3}, "kernels": kernels, "order": order}))
+    together, estimate, serial = (
+        teg("program", path, "--no-ranking", how, *NO_GAPS, caches="carry")
+        for how in ("--exact", "--estimate", "--serial"))
+    error = 100 * (estimate / together - 1)
+    print(f"| {row_of(streams)} | {serial:.1f} | {together:.1f} | "
+          f"{estimate:.1f} ({error:+.0f} %) |", flush=True)
+    return abs(error)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         errors = [compare(folder, *pair) for pair in PAIRS]
     for name, error in zip(("together", "estimate"), zip(*errors)):
         print(f"{name}: mean {sum(error) / len(error):.2f} %, "
               f"most {max(error):.2f} %")
+    with tempfile.TemporaryDirectory() as folder:
+        errors = [several(folder, program) for program in PROGRAMS]
+    print(f"estimate: mean {sum(errors) / len(errors):.1f} %, "
+          f"most {max(errors):.1f} %")
 
 
 main()
