@@ -171,6 +171,9 @@ for source in kernels/*.cu; do
         codes="${codes#*sm_75} -gencode arch=compute_89,code=sm_89" ;;
     *gmma.cu | *tensor_map.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
     *blackwell.cu) codes='-gencode arch=compute_120a,code=sm_120a' ;;
+    *pairs.cu)
+        codes='-gencode arch=compute_100a,code=sm_100a'
+        codes="$codes -gencode arch=compute_120a,code=sm_120a" ;;
     esac
     # shellcheck disable=SC2086
     nvcc -std=c++17 -fatbin -compress-mode=size $codes \

@@ -127,6 +127,9 @@ static void put_part(struct sass_reader *r, const struct address *a, char part,
     case 'U':
         sass_put(r, uniform, a->ureg);
         break;
+    case 'N': /* follows the register of the address before */
+        sass_put(r, uniform, a->ureg - 1);
+        break;
     case 'i': /* follows the register of another operand */
         sass_put(r, uniform, a->descriptor - 1);
         break;

@@ -44,6 +44,7 @@ const struct sass_slot sass_slots[] = {
     {"55:48", "53:48", "72", "73", NULL, "72", "73", "75:74"},
     {"59:52", "59:52", "72", "73", "51", "72", "73", "75:74"},
     {NULL, "77:73,62:60", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"71:64", "69:64", NULL, NULL, "123", NULL, NULL, NULL},
 };
 
 unsigned sass_slot_of(char letter, int *is_written)

@@ -395,10 +395,10 @@ static void set_address(struct decode *d, struct teg_sass_operand *o)
             }
             if (part == 'u' || o->ureg != TEG_SASS_URZ)
                 o->flags |= SASS_UR_FORM;
-        } else if (part == 'U') {
+        } else if (part == 'U' || part == 'N') {
             o->flags |= SASS_UR_FORM;
             o->reg = TEG_SASS_RZ;
-            o->ureg = uniform_at(s, list);
+            o->ureg = (uint8_t)(uniform_at(s, list) + (part == 'N'));
             sass_bits(s->word, &d->at);
         } else if (part == 'o' || part == 'O') {
             unsigned count = sass_bits_count(list);

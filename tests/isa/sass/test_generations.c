@@ -55,6 +55,52 @@ START_TEST(a_word_is_known_to_the_generations_that_have_it_alone)
 }
 END_TEST
 
+/* Bits that mean nothing to a generation before, and places of fields that the
+ * fixtures do not tell apart. */
+START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
+{
+    static const struct {
+        uint64_t upper, lower;
+        uint32_t cc;
+        const char *text;
+    } expected[] = {
+        {0x002fe20009000f00, 0x0000000700057c02, 90, "MOV R5, UR7 ;"},
+        {0x002fe20009000f00, 0x0000000700057c02, 100, "MOV.SPILL R5, UR7 ;"},
+        {0x008fe400004e0000, 0x00000000050772ca, 90, "R2UR UR7, R5 ;"},
+        {0x008fe400004e0000, 0x00000000050772ca, 120, "R2UR.FILL UR7, R5 ;"},
+        {0x0007e2000821180e, 0x00001a10180073b4, 90,
+         "UTMALDG.3D.MULTICAST [UR16], [UR24], UR14, desc[UR26] ;"},
+        {0x0007e2000821180e, 0x00001a10180073b4, 100,
+         "UTMALDG.3D.MULTICAST.2CTA [UR16], [UR24], UR14, desc[UR26] ;"},
+        {0x0003f00008108000, 0x00000010060075b4, 100,
+         "UTMALDG.2D.GATHER4 [UR16], [UR6] ;"},
+        {0x0003f00008088000, 0x00000010060075b4, 100,
+         "UTMALDG.2D.INVALID2 [UR16], [UR6] ;"},
+        {0x0023e40008088000, 0x00000008140073b5, 120,
+         "UTMASTG.2D.SCATTER4 [UR8], [UR20] ;"},
+        {0x0003f00008088000, 0x00000010060073b4, 110,
+         "UTMALDG.2D.W128 [UR16], [UR6], UR0 ;"},
+        {0x000fe40001180008, 0x0000000602067249, 100,
+         "FFMA2 R6, R2.F32x2.HI_LO.NP, R6.F32, R8.F32x2.LO_HI ;"},
+        {0x000fe40000e00008, 0x0000000602067249, 100,
+         "FFMA2 R6, R2.F32x2.HI_LO, R6.F32x2.LO_HI, R8.F32.NP ;"},
+        {0x000fe40000800008, 0x000000060206724a, 100,
+         "FMUL2 R6, R2.F32x2.HI_LO, R6.F32x2.LO_HI ;"},
+        {0x000fe40000500008, 0x000000060206724b, 100,
+         "FADD2 R6, R2.F32x2.HI_LO, R6.F32x2.LO_HI.NP ;"},
+    };
+
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct teg_sass s = decoded(expected[i].upper, expected[i].lower,
+                                    expected[i].cc);
+        char text[TEG_SASS_TEXT];
+
+        teg_sass_text(&s, text);
+        ck_assert_str_eq(text, expected[i].text);
+    }
+}
+END_TEST
+
 /* One word, three meanings: a product of halves up to Hopper, nothing on the
  * chips of sm_100, an addition of 64 bits on those of sm_120. */
 START_TEST(one_word_is_what_its_generation_makes_of_it)
@@ -100,5 +146,6 @@ END_TEST
 
 HELP_MAIN("generations", 60,
           {a_word_is_known_to_the_generations_that_have_it_alone, 0},
+          {fields_of_sm_100_are_where_the_vendor_has_them, 0},
           {one_word_is_what_its_generation_makes_of_it, 0},
           {the_list_of_generations_is_what_is_supported, 0})

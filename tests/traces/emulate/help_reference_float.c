@@ -184,7 +184,8 @@ static int fmnmx3(const struct reference_in *in, struct reference_out *out)
 }
 
 /* Two numbers, each as the instruction of one has it: of an operand as they
- * stand, crosswise, or its first register for both. */
+ * stand, crosswise, or its first register (or an immediate) for both; the second
+ * with its sign turned by .NP. */
 static int pairs(const struct reference_in *in, struct reference_out *out,
                  reference one)
 {
@@ -194,13 +195,19 @@ static int pairs(const struct reference_in *in, struct reference_out *out,
     for (int i = 0; i < 2; i++) {
         struct reference_in each = *in;
         struct reference_out result = {0};
+        struct teg_sass_operand turned[3];
+        const struct teg_sass_operand **own[3] = {&each.a, &each.b, &each.c};
 
         for (int k = 0; k < 3; k++) {
-            int which = o[k] == NULL || o[k]->suffix_value == 2 ? 0
-                        : o[k]->suffix_value == 1               ? 1 - i
-                                                                : i;
+            int form = o[k] == NULL || o[k]->kind == SASS_IMMEDIATE
+                           ? 2
+                           : o[k]->suffix_value;
+            int which = form % 4 == 2 ? 0 : form % 4 == 1 ? 1 - i : i;
 
             each.word[k][0] = in->word[k][which];
+            if (form >= 4 && i == 1)
+                turned[k] = *o[k], turned[k].flags ^= SASS_NEGATE,
+                *own[k] = &turned[k];
         }
         if (!one(&each, &result))
             return 0;
@@ -208,6 +215,31 @@ static int pairs(const struct reference_in *in, struct reference_out *out,
     }
     out->matters = UINT64_MAX;
     return 1;
+}
+
+/* A half or bfloat16 of an operand, which single precision holds. */
+static struct exact widened(const struct reference_in *in, int i)
+{
+    const struct teg_sass_operand *o = operand(in, i);
+    const struct exact_format *f =
+        reference_is(in, "bf16h", "BF16") ? &exact_bfloat : &exact_half;
+    int upper = o != NULL && o->suffix_value == 1;
+
+    return exact_of(marked(in->word[i][0] >> 16 * upper & 0xffff, o, f), f);
+}
+
+static int fhadd(const struct reference_in *in, struct reference_out *out)
+{
+    return give_single(in, out,
+                       exact_sum(widened(in, 0), single(in, 1), rounding(in)));
+}
+
+static int fhfma(const struct reference_in *in, struct reference_out *out)
+{
+    return give_single(
+        in, out,
+        exact_sum(exact_product(widened(in, 0), widened(in, 1)), single(in, 2),
+                  rounding(in)));
 }
 
 static int fadd2(const struct reference_in *in, struct reference_out *out)
@@ -502,6 +534,8 @@ const struct reference_row reference_floats[] = {
     {"FFMA", ffma},
     {"FMNMX", fmnmx},
     {"FMNMX3", fmnmx3},
+    {"FHADD", fhadd},
+    {"FHFMA", fhfma},
     {"FADD2", fadd2},
     {"FMUL2", fmul2},
     {"FFMA2", ffma2},

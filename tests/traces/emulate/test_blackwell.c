@@ -1,4 +1,4 @@
-/* What sm_120 has and no generation before (k53), against C: products laid out
+/* What Blackwell has and no generation before (k53, k54), against C: products laid out
  * element by element as the PTX ISA's figures say, not register by register as
  * the emulator has them.  Factors and scales are so small that sums are exact. */
 #include <math.h>
@@ -12,6 +12,9 @@ enum {
     SM = 120,
     LANES = 32
 };
+
+/* Two families, of which one has instructions for pairs. */
+static const unsigned pair_generation[] = {100, 120};
 
 /* ---- numbers ------------------------------------------------------------------- */
 
@@ -302,8 +305,115 @@ START_TEST(clusters_are_counted_in_uniform_floats)
 }
 END_TEST
 
+/* ---- pairs of floats, and floats with halves (k54) ----------------------------- */
+
+/* Each rounds once, as C does. */
+START_TEST(pairs_are_crossed_doubled_and_turned)
+{
+    const float u = 1.75f, v = -2.25f, e = 1.4426950408889634f;
+    struct help_kernel k;
+    float(*a)[2], (*b)[2], (*out)[2];
+
+    help_draw_seed((uint32_t)_i + 21);
+    help_kernel_open(&k, pair_generation[_i], "k54_pairs", "pairs");
+    a = help_buffer(&k, LANES * sizeof *a);
+    b = help_buffer(&k, LANES * sizeof *b);
+    out = help_buffer(&k, LANES * 18 * sizeof *out);
+    help_float(&k, u);
+    help_float(&k, v);
+    for (int i = 0; i < LANES * 2; i++) {
+        a[i / 2][i % 2] = help_draw_float() - 0.5f;
+        b[i / 2][i % 2] = help_draw_float() * 3 - 1;
+    }
+    help_run_kernel(&k, 1, 1, LANES, 1);
+    for (int i = 0; i < LANES; i++) {
+        float x = a[i][0], y = a[i][1], p = b[i][0], q = b[i][1];
+        const float want[18][2] = {
+            {-x * p, y * q},
+            {x * p, -y * q},
+            {-x * q, -y * p},
+            {y * p, x * q},
+            {x * q, y * q},
+            {x * e, y * e},
+            {y * u, x * u},
+            {x * u, -y * v},
+            {x - p, y + q},
+            {y + q, x + q},
+            {x + 0.75f, y + 0.75f},
+            {x + u, -y + v},
+            {fmaf(x, p, y), fmaf(y, p, x)},
+            {fmaf(x, p, y), fmaf(-y, q, y)},
+            {fmaf(x, q, -x), fmaf(y, p, y)},
+            {fmaf(x, u, p), fmaf(y, u, q)},
+            {fmaf(x, p, -0.5f), fmaf(y, q, -0.5f)},
+            {fmaf(y, 3, p), fmaf(x, 3, -q)},
+        };
+
+        for (int n = 0; n < 18; n++) {
+            ck_assert_int_eq(memcmp(out[32 * n + i], want[n], sizeof *want),
+                             0);
+        }
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
+static double half_of(uint32_t code)
+{
+    static const struct format half = {5, 10, 0, 0};
+
+    return value_of(&half, code);
+}
+
+static double bfloat_of(uint32_t code)
+{
+    static const struct format bfloat = {8, 7, 0, 0};
+
+    return value_of(&bfloat, code);
+}
+
+/* Sums and products of these are exact in double precision. */
+START_TEST(floats_take_halves)
+{
+    struct help_kernel k;
+    uint32_t *a;
+    float *b, *out;
+
+    help_draw_seed((uint32_t)_i + 31);
+    help_kernel_open(&k, pair_generation[_i], "k54_pairs", "halves");
+    a = help_buffer(&k, LANES * sizeof *a);
+    b = help_buffer(&k, LANES * sizeof *b);
+    out = help_buffer(&k, LANES * 8 * sizeof *out);
+    for (int i = 0; i < LANES; i++) {
+        /* exponents near 1 for both formats */
+        a[i] = (help_draw() & 0x83ff83ff) | 0x3c003c00;
+        b[i] = help_draw_float() - 0.5f;
+    }
+    help_run_kernel(&k, 1, 1, LANES, 1);
+    for (int i = 0; i < LANES; i++) {
+        uint32_t low = a[i] & 0xffff, high = a[i] >> 16;
+        double x = (double)b[i];
+        const double want[] = {
+            x + half_of(low),
+            x + half_of(high),
+            x + bfloat_of(high),
+            half_of(low) - x,
+            bfloat_of(low) - x,
+            half_of(low) * half_of(high) + x,
+            half_of(high) * half_of(high) + x,
+            bfloat_of(low) * bfloat_of(high) + x,
+        };
+
+        for (int n = 0; n < 8; n++)
+            ck_assert(out[32 * n + i] == (float)want[n]);
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 HELP_MAIN("traces/blackwell", 60,
           {products_of_narrow_floats, sizeof products / sizeof products[0]},
           {narrow_numbers_are_spread_into_bytes, 0}, {integers_of_64_bits, 2},
           {sums_that_are_cut_and_bytes, 0},
-          {clusters_are_counted_in_uniform_floats, 0})
+          {clusters_are_counted_in_uniform_floats, 0},
+          {pairs_are_crossed_doubled_and_turned, 2}, {floats_take_halves, 2})

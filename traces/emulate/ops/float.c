@@ -5,6 +5,7 @@
  * compiler must not move.  Special functions are computed exactly and rounded,
  * so they differ from the hardware's approximations in the last bits.
  */
+#include "traces/emulate/core/half.h"
 #include "traces/emulate/ops/float.h"
 
 AS_SET static float fma_as_set(float a, float b, float c)
@@ -93,6 +94,13 @@ static int is_refused(struct emu_warp *w, const struct emu_op *op)
     return 1;
 }
 
+/* How an operand makes a pair (f32x2n of isa/sass/kinds.def). */
+enum {
+    CROSSWISE = 1,
+    SECOND_IS_FIRST = 2,
+    TURNS_SECOND = 4
+};
+
 enum arithmetic {
     SUM,
     PRODUCT,
@@ -138,23 +146,27 @@ static void multiply_add(struct emu_warp *w, const struct emu_op *op,
     write_results(w, op, mask, out);
 }
 
-/* Number `i` of a pair: of one register for both (2), or of two, crosswise if 1.
- * (What the suffixes F32x2.HI_LO, F32x2.LO_HI and F32 say) */
+/* Number `i` of a pair: of one register for both (2), or of two, crosswise if 1;
+ * with 4 added the sign of the second is turned.  An immediate stands for both. */
 static void one_of_pair(const struct emu_warp *w, const struct emu_operand *o,
                         unsigned i, float out[EMU_LANES])
 {
-    unsigned word = o == NULL || o->suffix_value == 2 ? 0
-                    : o->suffix_value == 1            ? 1 - i
-                                                      : i;
     unsigned flags = o != NULL ? o->flags : 0;
+    unsigned suffix = o == NULL || o->kind == SASS_IMMEDIATE ? SECOND_IS_FIRST
+                                                             : o->suffix_value;
+    unsigned order = suffix & 3;
+    unsigned word = order == SECOND_IS_FIRST ? 0 : order == CROSSWISE ? 1 - i : i;
+    uint32_t flip = flags & SASS_NEGATE ? 0x80000000u : 0;
     const uint32_t *row = emu_row(w, o, word);
 
+    if (i == 1 && suffix & TURNS_SECOND)
+        flip ^= 0x80000000u;
     LANES
     {
         uint32_t bits = row[l];
 
         bits &= flags & SASS_ABSOLUTE ? 0x7fffffff : EMU_ALL;
-        out[l] = float_of(bits ^ (flags & SASS_NEGATE ? 0x80000000u : 0));
+        out[l] = float_of(bits ^ flip);
     }
 }
 
@@ -239,6 +251,46 @@ EXEC(fadd)
     emu_float(w, op->a, a);
     emu_float(w, op->b, c);
     multiply_add(w, op, mask, a, one, c, SUM);
+}
+
+/* Of a half or, with bit 82, a bfloat16: the upper one of its register if the
+ * operand says so. */
+static void widened(const struct emu_warp *w, const struct emu_op *op,
+                    const struct emu_operand *o, float out[EMU_LANES])
+{
+    const uint32_t *row = emu_row(w, o, 0);
+    unsigned shift = o != NULL && o->suffix_value ? 16 : 0;
+    int flags = o != NULL ? o->flags : 0;
+
+    LANES
+    {
+        uint32_t h = row[l] >> shift & 0xffff;
+
+        h &= flags & SASS_ABSOLUTE ? 0x7fff : 0xffff;
+        h ^= flags & SASS_NEGATE ? 0x8000 : 0;
+        out[l] = emu_bit(op, 82) ? bf16_value(h) : half_value(h);
+    }
+}
+
+/* Single precision with factors or a term of half (sm_100). */
+EXEC(fhadd)
+{
+    float a[EMU_LANES], one[EMU_LANES], c[EMU_LANES];
+
+    LANES one[l] = 1;
+    widened(w, op, op->a, a);
+    emu_float(w, op->b, c);
+    multiply_add(w, op, mask, a, one, c, SUM);
+}
+
+EXEC(fhfma)
+{
+    float a[EMU_LANES], b[EMU_LANES], c[EMU_LANES];
+
+    widened(w, op, op->a, a);
+    widened(w, op, op->b, b);
+    emu_float(w, op->c, c);
+    multiply_add(w, op, mask, a, b, c, FUSED);
 }
 
 AS_SET static float narrow_as_set(double a)
@@ -678,6 +730,8 @@ const struct emu_row_of EMU_TABLE(float)[] = {
     {"UFSETP", fsetp},
     {"UFSET", fset},
     {"FMNMX3", fmnmx3},
+    {"FHADD", fhadd},
+    {"FHFMA", fhfma},
     {"FADD2", fadd2},
     {"FMUL2", fmul2},
     {"FFMA2", ffma2},

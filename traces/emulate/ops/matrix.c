@@ -480,6 +480,7 @@ static void qmma_120(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     /* Of PTX products of k of 16 are of 8-bit floats alone. */
     if (s.depth == 0 || s.is_sparse != (s.depth == 64) || type_a == 0 ||
         type_b == 0 || (s.depth == 16 && (type_a > E5M2 || type_b > E5M2)) ||
+        (is_scaled && emu_bit(op, 80)) || /* sparse with scales: left out */
         (!is_scaled && has_predicate(op))) {
         emu_refuse(w, op);
         return;
@@ -515,7 +516,8 @@ EXEC(omma)
     struct scales scales =
         scales_of(w, op, emu_bit(op, 83) ? 2 : 4, emu_bit(op, 82));
 
-    if (emu_bits(op, 79, 78) != 0) { /* E0M3: not of PTX */
+    if (emu_bits(op, 79, 78) != 0 || /* E0M3: not of PTX */
+        emu_bit(op, 80)) {           /* sparse: left out */
         emu_refuse(w, op);
         return;
     }

@@ -87,8 +87,11 @@ static int check_box(struct emu_warp *w, const struct emu_op *op, int lane,
                   m->rank);
         return 0;
     }
-    if (emu_bit(op, 82)) {
-        emu_fault(w, op, lane, TEG_LIMIT, "im2col is not emulated");
+    if (emu_bits(op, op->cc >= 100 ? 84 : 82, 82) != 0) {
+        char name[TEG_SASS_TEXT]; /* .IM2COL, .W, .GATHER4 ... */
+
+        teg_sass_opcode(&op->sass, name);
+        emu_fault(w, op, lane, TEG_LIMIT, "%s is not emulated", name);
         return 0;
     }
     if (m->interleave != 0) {
@@ -353,9 +356,25 @@ static int load_into(struct emu_warp *w, const struct emu_op *op, int lane,
     return 1;
 }
 
+/* Those of a copy to several blocks whose mbarriers hear of it.  With .2CTA that
+ * is, for each, the one of its pair that is the first or second there as the
+ * block is in whose memory the named mbarrier lies. */
+static uint32_t who_hears(uint32_t ranks, uint64_t barrier, int pairs)
+{
+    uint32_t hear = 0;
+
+    for (; pairs && ranks != 0; ranks &= ranks - 1) {
+        unsigned rank = (unsigned)__builtin_ctz(ranks);
+
+        hear |= 1u << ((rank & ~1u) | (barrier >> EMU_RANK_BIT & 1));
+    }
+    return hear | ranks;
+}
+
 /* .MULTICAST: the upper half of a register names the blocks of the cluster. */
 EXEC(utmaldg)
 {
+    int pairs = teg_sass_modifier(&op->sass, "cta2") == 1;
     unsigned first = emu_uniform_bits(op, 37, 32);
     uint64_t shared = emu_uniform_at(w, first);
     uint64_t barrier = emu_uniform_at(w, first + 1);
@@ -368,7 +387,14 @@ EXEC(utmaldg)
         return;
     if (teg_sass_modifier(&op->sass, "multicast") == 1)
         ranks = emu_row(w, op->c, 0)[0] >> 16;
-    note_values(w, &b, shared, barrier, ranks);
+    if (__builtin_popcount(who_hears(ranks, barrier, pairs)) !=
+        __builtin_popcount(ranks)) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "copies to both blocks of a pair that one mbarrier hears of "
+                  "are not emulated");
+        return;
+    }
+    note_values(w, &b, shared, barrier, who_hears(ranks, barrier, pairs));
     if (ranks == 0) {
         load_into(w, op, lane, &b, shared, barrier);
         return;
@@ -376,8 +402,11 @@ EXEC(utmaldg)
     for (uint32_t rest = ranks; rest != 0; rest &= rest - 1) {
         unsigned rank = (unsigned)__builtin_ctz(rest);
 
+        uint32_t hears = who_hears(1u << rank, barrier, pairs);
+
         if (!load_into(w, op, lane, &b, emu_with_rank(shared, rank),
-                       emu_with_rank(barrier, rank)))
+                       emu_with_rank(barrier,
+                                     (unsigned)__builtin_ctz(hears))))
             return;
     }
 }
