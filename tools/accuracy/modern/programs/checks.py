@@ -3,6 +3,7 @@
 import os
 
 from attention import attention_args, attention_kernel, config_of
+from geforce import with_maps
 from gemm import TYPES, matmul_args, matmul_kernel, tiles
 from kernels import is_old, releases, triton_kernel, version_key
 from launch import TEG, Failed, command, options
@@ -56,6 +57,36 @@ def check_matmul(release, capability, dtype, rng, by_column=False,
         0 if whole else 2e-3)
 
 
+def check_maps(release, capability, rng):
+    """A product through tensor maps that the kernel makes; on sm_100 in tensor
+    memory."""
+    import numpy
+    m, n, k, half = 256, 256, 192, numpy.float16
+    a, b = (rng.standard_normal(s).astype(half) for s in ((m, k), (n, k)))
+    kernel = with_maps(triton_kernel(
+        release, "matmul_maps", capability,
+        dict(a="*fp16", b="*fp16", c="*fp16", M="i32/", N="i32/", K="i32/"),
+        dict(BM=128, BN=128, BK=64, GROUP=8), 4, 3), 4, 3)
+    return right(kernel, (4,), matmul_args(
+        m, n, k, k, (a, b, numpy.zeros((m, n), half))), "c",
+        a.astype(float) @ b.T.astype(float), 2e-3)
+
+
+def check_attention_maps(release, capability, d, causal, rng):
+    import numpy
+    n, heads, rows, half = 256, 2, 128, numpy.float16
+    q, k, v = (rng.standard_normal((heads, n, d)).astype(half)
+               for _ in range(3))
+    kernel = with_maps(triton_kernel(
+        release, "attention_maps", capability,
+        dict(q="*fp16", k="*fp16", v="*fp16", out="*fp16", scale="fp32"),
+        dict(N=n, D=d, BM=rows, BN=64, CAUSAL=causal), 4, 3),
+        n // rows * heads, 4)
+    return right(kernel, (n // rows, heads), dict(
+        q=q, k=k, v=v, out=numpy.zeros((heads, n, d), half),
+        scale=f"f32:{d**-0.5}"), ("out",), attended(q, k, v, causal), 2e-3)
+
+
 def check_split(release, capability, rng):
     import numpy
     m, n, k, half = 16, 128, 512, numpy.float16
@@ -67,23 +98,30 @@ def check_split(release, capability, rng):
         a.astype(float) @ b.astype(float), 4e-3)
 
 
+def attended(q, k, v, causal):
+    """Heads, keys and width of a head, by numpy."""
+    import numpy
+    q, k, v = (x.astype(float) for x in (q, k, v))
+    n, d = q.shape[1:]
+    s = numpy.einsum("hid,hjd->hij", q, k) / d**0.5
+    if causal:
+        s = numpy.where(numpy.tril(numpy.ones((n, n))) > 0, s, -1e30)
+    p = numpy.exp(s - s.max(2, keepdims=True))
+    return numpy.einsum("hij,hjd->hid", p / p.sum(2, keepdims=True), v)
+
+
 def check_attention(release, capability, d, causal, rng):
     import numpy
     n, heads, half = 256, 2, numpy.float16
     q, k, v = (rng.standard_normal((heads, n, d)).astype(half)
                for _ in range(3))
-    s = numpy.einsum("hid,hjd->hij", q.astype(float), k.astype(float)) / d**0.5
-    if causal:
-        s = numpy.where(numpy.tril(numpy.ones((n, n))) > 0, s, -1e30)
-    p = numpy.exp(s - s.max(2, keepdims=True))
-    want = numpy.einsum("hij,hjd->hid", p / p.sum(2, keepdims=True),
-                        v.astype(float))
     kernel = attention_kernel(release, capability, d, causal,
                               config_of(release, d))
     return right(kernel, (n // 128, heads), attention_args(
         d, n, heads, 1.442695 / d**0.5,
         (q, k, v, numpy.zeros((heads, n, d), half)),
-        f"buf:f32:{n * heads}:zeros"), ("out", "Out"), want, 2e-3)
+        f"buf:f32:{n * heads}:zeros"), ("out", "Out"),
+        attended(q, k, v, causal), 2e-3)
 
 
 def check_rows(release, capability, name, rng):
@@ -124,7 +162,9 @@ def cases_of(release, rng):
     def case(what, check, *args, **how):
         return (f"{release} {what}",
                 lambda: check(release, *args, rng, **how))
-    chips = (80,) if is_old(release) else (75, 80, 86, 90)
+    chips = ((80,) if is_old(release) else
+             (75, 80, 86, 90) if version_key(release) < (3, 4) else
+             (75, 80, 86, 90, 100, 120))
     for c in chips:
         for name in () if is_old(release) else ("softmax", "layer_norm"):
             yield case(f"sm_{c} {name}", check_rows, c, name)
@@ -132,6 +172,12 @@ def cases_of(release, rng):
             yield case(f"sm_{c} matmul of {t}", check_matmul, c, t,
                        by_column=t == "int8")
         yield case(f"sm_{c} matmul, K split", check_split, c)
+        if c >= 90 and version_key(release) >= (3, 4):
+            yield case(f"sm_{c} matmul by tensor maps", check_maps, c)
+            for d, causal in ((64, False), (64, True), (128, True)):
+                yield case(f"sm_{c} {'causal ' if causal else ''}attention "
+                           f"of {d} by tensor maps", check_attention_maps, c,
+                           d, causal)
         for d in attention_widths(release):
             # that of 2.0 is always causal
             for causal in ((True,) if release == "2.0.0" else (False, True)):

@@ -21,7 +21,7 @@ SHORT = (512, 1024)        # inner lengths that stand for longer ones; or of
                            # kernels that copy more ahead, multiples of these
 
 options = {"settings": (), "triton": (), "ladder": None, "attention": None,
-           "fast": None, "fa3": None, "points": False}
+           "fast": None, "fa3": None, "sm120": None, "points": False}
 
 
 # ---- compiling and tracing -------------------------------------------------

@@ -3,7 +3,7 @@
 
     programs.py [--points] [--set KEY=VALUE]... [--triton PYTHON]...
                 [--ladder FOLDER] [--attention FOLDER] [--fast FOLDER]
-                [--fa3 FOLDER] [SECTION ...]
+                [--fa3 FOLDER] [--sm120 FOLDER] [SECTION ...]
 
 Compiles Triton kernels (no GPU needed) with the release that a time was
 measured with and with the newest that is there; a release is a Python that has
@@ -11,7 +11,8 @@ it: the one that runs this, and those of --triton, virtual environments.  With
 --ladder it compiles the FP32 kernels of a copy of siboehm/SGEMM_CUDA, with
 --attention those of sonnyli/flash_attention_from_scratch, with --fast those of
 pranjalssh/fast.cu, with --fa3 FlashAttention-3 of Dao-AILab/flash-attention
-(nvcc; minutes for each head size).  Traces them on the emulator, replays the
+(nvcc; minutes for each head size), with --sm120 02c_matmul_sm120 of
+gau-nernst/learn-cuda.  Traces them on the emulator, replays the
 traces (launch.py says how large launches are) and compares with published
 times.  Says `skipped:` for what is not there.  Prints for each section mean, median
 and maximum error of the time; --points prints every point.
@@ -27,6 +28,7 @@ import attention
 import checks
 import fa3
 import flash
+import geforce
 import gemm
 import hopper
 import kernels
@@ -53,6 +55,8 @@ SECTIONS = {
     "ladder-h100": Section(lambda: hopper.ladder(hopper.TENSOR_MHZ)),
     "ladder-h100-boost": Section(lambda: hopper.ladder(None)),
     "fa3-h100": Section(fa3.fa3),
+    "ladder-rtx5090": Section(geforce.ladder),
+    "profiled-rtx5090": Section(geforce.profiled, "3.5.0"),
     "add": Section(regression.adds, NEWEST, times=True),
     # the test names no release: it calls operators as 2.0 has them (2.1 wants
     # to know whether attention is causal) and a timer newer than 2.0
@@ -125,7 +129,8 @@ def parse(argv):
     chosen, words = [], iter(argv)
     lists = {"--set": "settings", "--triton": "triton"}
     for word in words:
-        if word in (*lists, "--ladder", "--attention", "--fast", "--fa3"):
+        if word in (*lists, "--ladder", "--attention", "--fast", "--fa3",
+                    "--sm120"):
             value = next(words, None)
             if value is None:
                 refuse(f"option '{word}' wants a value")

@@ -104,6 +104,30 @@ def matmul_tiles(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
 
 
 @triton.jit
+def matmul_maps(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+                BK: tl.constexpr, GROUP: tl.constexpr):
+    """The same through tensor maps that the kernel makes, sums of 32 bits
+    stored as c is; b is stored column after column."""
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    first = pid // (GROUP * columns) * GROUP
+    high = min(tl.cdiv(M, BM) - first, GROUP)
+    at_m = (first + pid % high) * BM
+    at_n = pid % (GROUP * columns) // high * BN
+    map_a = tl.make_tensor_descriptor(a, shape=[M, K], strides=[K, 1],
+                                      block_shape=[BM, BK])
+    map_b = tl.make_tensor_descriptor(b, shape=[N, K], strides=[K, 1],
+                                      block_shape=[BN, BK])
+    map_c = tl.make_tensor_descriptor(c, shape=[M, N], strides=[N, 1],
+                                      block_shape=[BM, BN])
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(tl.cdiv(K, BK)):
+        acc = tl.dot(map_a.load([at_m, k * BK]),
+                     map_b.load([at_n, k * BK]).T, acc)
+    map_c.store([at_m, at_n], acc.to(c.dtype.element_ty))
+
+
+@triton.jit
 def attention_tiles(acc, total, top, q, k, v, scale, at_m, begin, end,
                     D: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr):
     """Keys `begin` to `end`, with the running maximum and sum of each row."""
@@ -155,5 +179,46 @@ def attention(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr,
     tl.store(out + mine, (acc / total[:, None]).to(out.dtype.element_ty))
 
 
+@triton.jit
+def attention_maps(q, k, v, out, scale, N: tl.constexpr, D: tl.constexpr,
+                   BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """The same through tensor maps that the kernel makes, in one loop whose
+    tiles are all masked if CAUSAL; scale does not hold 1 / ln 2."""
+    tile = tl.program_id(0)
+    head = tl.program_id(1).to(tl.int64) * N * D
+    map_q = tl.make_tensor_descriptor(q + head, shape=[N, D], strides=[D, 1],
+                                      block_shape=[BM, D])
+    map_k = tl.make_tensor_descriptor(k + head, shape=[N, D], strides=[D, 1],
+                                      block_shape=[BN, D])
+    map_v = tl.make_tensor_descriptor(v + head, shape=[N, D], strides=[D, 1],
+                                      block_shape=[BN, D])
+    none = float("-inf")
+    top = tl.full((BM,), none, dtype=tl.float32)
+    total = tl.zeros((BM,), dtype=tl.float32)
+    acc = tl.zeros((BM, D), dtype=tl.float32)
+    rows = map_q.load([tile * BM, 0])
+    at_m = tile * BM + tl.arange(0, BM)
+    at_n = tl.arange(0, BN)
+    end = tl.minimum((tile + 1) * BM, N) if CAUSAL else N
+    for start in range(0, end, BN):
+        s = tl.dot(rows, tl.trans(map_k.load([start, 0]))) * scale
+        if CAUSAL:
+            s = tl.where(at_m[:, None] >= start + at_n[None, :], s, none)
+        now = tl.maximum(top, tl.max(s, 1))
+        s = tl.where(now[:, None] == none, none, s - now[:, None])
+        p = tl.math.exp(s)
+        keep = tl.math.exp(top - now)
+        acc *= keep[:, None]
+        values = map_v.load([start, 0])
+        acc = tl.dot(p.to(values.dtype), values, acc)
+        total = total * keep + tl.sum(p, 1)
+        top = now
+    map_out = tl.make_tensor_descriptor(out + head, shape=[N, D],
+                                        strides=[D, 1], block_shape=[BM, D])
+    map_out.store([tile * BM, 0],
+                  (acc / total[:, None]).to(out.dtype.element_ty))
+
+
 KERNELS = {f.__name__: f for f in (add, softmax, layer_norm, matmul,
-                                   matmul_tiles, attention)}
+                                   matmul_tiles, matmul_maps, attention,
+                                   attention_maps)}
