@@ -243,9 +243,15 @@ class How:
         return found[0]
 
 
-def cache_words(method, *said):
+def cache_words(method, *said, options="--caches=HOW"):
+    """With a program whose --help says that it has `options`."""
     job = suites.Job("g", "mvt", "c", "g", method, None, (), 1, ("--sms", "1"))
-    return whole.words(job, replay.Teg("teg", "config", said))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "teg")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"#!/bin/sh\necho '{options}'\n")
+        os.chmod(path, 0o755)
+        return whole.words(job, replay.Teg(path, "config", said))
 
 
 check("events see a program's caches", cache_words("events"),
@@ -255,6 +261,8 @@ check("ncu flushes them", cache_words("ncu"),
 check("of CUPTI's nothing is said", cache_words("cupti"), ("--sms", "1"))
 check("who says it has it", cache_words("ncu", "--caches=warm"),
       ("--sms", "1"))
+check("before there were caches to be carried nothing is said",
+      cache_words("events", options="--sms=N"), ("--sms", "1"))
 
 
 def a_teg(folder, says, words=()):

@@ -343,6 +343,11 @@ class Teg:
                 return content(path)
         return self.key
 
+    @functools.cached_property
+    def has_caches(self):
+        """Whether `teg run` knows --caches: before, every launch began cold."""
+        return "--caches" in command(self.path, "run", "--help")
+
     @functools.lru_cache(maxsize=None)
     def description(self, gpu):
         return command(self.path, "gpus", "--config-dir", self.config, gpu)

@@ -102,7 +102,8 @@ def before(commit):
 def words(job, teg):
     """For `teg run`; what --teg-args say of caches holds for all methods."""
     how = suites.CACHES.get(job.method)
-    if how is None or any(w.startswith("--caches") for w in teg.words):
+    if (how is None or not teg.has_caches or
+            any(w.startswith("--caches") for w in teg.words)):
         return job.words
     return (*job.words, "--caches", how)
 
