@@ -181,15 +181,19 @@ static void print_part(FILE *f, const struct timed *p, const char *name,
     fputc('\n', f);
 }
 
+/* The kernel with most time on the path of those that come behind `last`, by
+ * time and then as they are listed; NULL: no more. */
 static const struct timed_kernel *next_on_path(const struct timed *p,
-                                               const uint8_t *told)
+                                               const struct timed_kernel *last)
 {
     const struct timed_kernel *most = NULL;
 
     for (uint32_t i = 0; i < p->kernels; i++) {
         const struct timed_kernel *k = &p->kernel[i];
+        int is_behind = last == NULL || k->path_us < last->path_us ||
+                        (k->path_us == last->path_us && k > last);
 
-        if (!told[i] && k->path_us > 0 &&
+        if (is_behind && k->path_us > 0 &&
             (most == NULL || k->path_us > most->path_us))
             most = k;
     }
@@ -198,23 +202,17 @@ static const struct timed_kernel *next_on_path(const struct timed *p,
 
 static void print_path(FILE *f, const struct timed *p)
 {
-    uint8_t *told = calloc(p->kernels + 1, 1);
-    const struct timed_kernel *k;
+    const struct timed_kernel *k = NULL;
     char name[TEG_NAME_MAX], text[TEG_NAME_MAX + 16];
 
-    if (told == NULL)
-        return;
     fprintf(f, "\n%s%10s %8s  %-*s %10s%s\n", tint(f, TINT_STRONG), "us",
             "share", NAME_WIDTH, "on the critical path", "total without",
             tint(f, TINT_OFF));
-    for (int n = 0; n < KERNELS_MAX && (k = next_on_path(p, told)) != NULL;
-         n++) {
-        told[k - p->kernel] = 1;
+    for (int n = 0; n < KERNELS_MAX && (k = next_on_path(p, k)) != NULL; n++) {
         snprintf(text, sizeof text, "%s%s", kernel_title(k->name, name),
                  k->later ? " (later)" : "");
         print_part(f, p, text, k->path_us, p->no_ranking ? -1 : k->without_us);
     }
-    free(told);
     for (int i = 0; i < TIMED_PARTS; i++) {
         if (p->part_us[i] > 0)
             print_part(f, p, timed_part_name(i), p->part_us[i],
