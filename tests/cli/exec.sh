@@ -201,6 +201,7 @@ if [ -n "$nvcc" ]; then
     for gpu in t4 a100 a40 h100; do
         expect 0 "$teg" exec -g $gpu -o "$work/compiled-$gpu" -- "$work/compiled"
         err 'out of bounds'
+        err '^teg: arrays of NV12, of normalized channels and of compressed'
         check 'one trace for three launches' \
             [ "$(value "$work/compiled-$gpu/kernels.json" launches)" = 3 ]
     done

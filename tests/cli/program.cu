@@ -125,6 +125,60 @@ static int textures()
     return failures;
 }
 
+__global__ void detail(cudaTextureObject_t in, float *out)
+{
+    out[threadIdx.x] = tex2DLod<float>(in, 0.5f, 0.5f, threadIdx.x / 2.0f);
+}
+
+/* Each level is full of its number. */
+static int levels()
+{
+    int failures = 0;
+    float host[8][8], *out;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaMipmappedArray_t map;
+    cudaArray_t level;
+    cudaExtent size;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+
+    CHECK(cudaMallocMipmappedArray(&map, &format, make_cudaExtent(8, 8, 0),
+                                   3) == cudaSuccess);
+    for (int l = 0; l < 3; l++) {
+        for (int i = 0; i < 64; i++)
+            host[i / 8][i % 8] = (float)l;
+        CHECK(cudaGetMipmappedArrayLevel(&level, map, l) == cudaSuccess);
+        CHECK(cudaArrayGetInfo(&format, &size, nullptr, level) == cudaSuccess);
+        CHECK(size.width == 8 >> l && size.height == 8 >> l);
+        CHECK(cudaMemcpy2DToArray(level, 0, 0, host, sizeof *host,
+                                  size.width * sizeof **host, size.height,
+                                  cudaMemcpyHostToDevice) == cudaSuccess);
+    }
+    CHECK(cudaGetMipmappedArrayLevel(&level, map, 3) == cudaErrorInvalidValue);
+    what.resType = cudaResourceTypeMipmappedArray;
+    what.res.mipmap.mipmap = map;
+    how.mipmapFilterMode = cudaFilterModeLinear;
+    how.maxMipmapLevelClamp = 2;
+    CHECK(cudaCreateTextureObject(&texture, &what, &how, nullptr) ==
+          cudaErrorInvalidValue);
+    how.normalizedCoords = 1;
+    CHECK(cudaCreateTextureObject(&texture, &what, &how, nullptr) ==
+          cudaSuccess);
+    CHECK(cudaMallocManaged(&out, 6 * sizeof *out) == cudaSuccess);
+    detail<<<1, 6>>>(texture, out);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < 6; i++)
+        CHECK(out[i] == (i < 4 ? i / 2.0f : 2));
+    cudaDestroyTextureObject(texture);
+    CHECK(cudaFreeMipmappedArray(map) == cudaSuccess);
+    format = cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindNV12);
+    CHECK(cudaMallocArray(&level, &format, 8, 8) == cudaErrorNotSupported);
+    cudaGetLastError();
+    cudaFree(out);
+    return failures;
+}
+
 int main()
 {
     const int n = 1000;
@@ -174,6 +228,7 @@ int main()
     CHECK(block >= 256 && grid >= p.multiProcessorCount);
     failures += textures();
     failures += limits();
+    failures += levels();
     axpy<float><<<1, 2000>>>(y, x, 2, n);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
     axpy<float><<<4, 256>>>(nullptr, x, 2, n);

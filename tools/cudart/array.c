@@ -3,12 +3,15 @@
  * where hardware does (traces/emulate/core/tiling.h). */
 #include "tools/cudart/array.h"
 #include "tools/cudart/memory.h"
+#include "tools/cudart/say.h"
 #include "tools/cudart/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+    CHANNEL_NV12 = 4, /* (enum cudaChannelFormatKind) */
+    CHANNEL_LAST = 31,
     ARRAY_LAYERED = 1,
     ARRAY_CUBE = 4,
 };
@@ -20,6 +23,11 @@ int channel_check(const struct cuda_channel *c, struct emu_texture *t)
     const int bits[4] = {c->x, c->y, c->z, c->w};
     unsigned channels = 0;
 
+    if (c->kind >= CHANNEL_NV12 && c->kind <= CHANNEL_LAST) {
+        runtime_say("", "arrays of NV12, of normalized channels and of "
+                        "compressed blocks are not implemented");
+        return cudaErrorNotSupported;
+    }
     while (channels < 4 && bits[channels] == bits[0] && bits[0] != 0)
         channels++;
     for (unsigned i = channels; i < 4; i++) {
@@ -136,22 +144,124 @@ CALL(cudaMallocArray, struct array **made, const struct cuda_channel *channel,
                              (struct cuda_extent){width, height, 0}, flags);
 }
 
-CALL(cudaFreeArray, struct array *array)
+static int free_array(struct runtime *r, struct array *array)
 {
-    BEGIN(r);
     struct array **at = &r->arrays;
     int error;
 
-    if (array == NULL)
-        return runtime_end(r, cudaSuccess);
     while (*at != NULL && *at != array)
         at = &(*at)->next;
     if (*at == NULL)
-        return runtime_end(r, cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     *at = array->next;
     error = memory_free(r, (void *)array->shape.address);
     free(array);
-    return runtime_end(r, error);
+    return error;
+}
+
+CALL(cudaFreeArray, struct array *array)
+{
+    BEGIN(r);
+    return runtime_end(r, array != NULL ? free_array(r, array) : cudaSuccess);
+}
+
+/* ---- mip maps ------------------------------------------------------------------ */
+
+struct mip_map *mip_map_find(struct runtime *r, const void *handle)
+{
+    struct mip_map *m = r->mip_maps;
+
+    while (m != NULL && m != handle)
+        m = m->next;
+    return m;
+}
+
+static void free_levels(struct runtime *r, struct mip_map *m)
+{
+    for (unsigned i = 0; i < m->levels; i++)
+        free_array(r, m->level[i]);
+    free(m);
+}
+
+static size_t half(size_t n)
+{
+    return n > 1 ? n / 2 : n;
+}
+
+/* As many levels as asked for, down to one texel. */
+static int make_levels(struct runtime *r, struct mip_map *m,
+                       const struct cuda_channel *channel, struct cuda_extent e,
+                       unsigned levels, unsigned flags)
+{
+    int layered = (flags & (ARRAY_LAYERED | ARRAY_CUBE)) != 0;
+    int is_last = 0;
+
+    while (!is_last && m->levels < levels && m->levels < EMU_LEVELS_MAX) {
+        int error = allocate(r, &m->level[m->levels], channel, e, flags);
+
+        if (error != cudaSuccess)
+            return error;
+        m->levels++;
+        is_last = e.width <= 1 && e.height <= 1 && (layered || e.depth <= 1);
+        e.width = half(e.width);
+        e.height = half(e.height);
+        e.depth = layered ? e.depth : half(e.depth);
+    }
+    return cudaSuccess;
+}
+
+CALL(cudaMallocMipmappedArray, struct mip_map **made,
+     const struct cuda_channel *channel, struct cuda_extent extent,
+     unsigned levels, unsigned flags)
+{
+    BEGIN(r);
+    struct mip_map *m;
+    int error;
+
+    if (made == NULL || channel == NULL)
+        return runtime_end(r, cudaErrorInvalidValue);
+    m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return runtime_end(r, cudaErrorMemoryAllocation);
+    error = make_levels(r, m, channel, extent, levels > 0 ? levels : 1, flags);
+    if (error != cudaSuccess) {
+        free_levels(r, m);
+        return runtime_end(r, error);
+    }
+    m->next = r->mip_maps;
+    r->mip_maps = m;
+    *made = m;
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cudaGetMipmappedArrayLevel, struct array **array,
+     const struct mip_map *map, unsigned level)
+{
+    BEGIN(r);
+    const struct mip_map *m = mip_map_find(r, map);
+
+    if (m == NULL)
+        return runtime_end(r, cudaErrorInvalidResourceHandle);
+    if (array == NULL || level >= m->levels)
+        return runtime_end(r, cudaErrorInvalidValue);
+    *array = m->level[level];
+    return runtime_end(r, cudaSuccess);
+}
+
+CALL(cudaFreeMipmappedArray, struct mip_map *map)
+{
+    BEGIN(r);
+    struct mip_map **at = &r->mip_maps;
+
+    if (map == NULL)
+        return runtime_end(r, cudaSuccess);
+    while (*at != NULL && *at != map)
+        at = &(*at)->next;
+    if (*at == NULL)
+        return runtime_end(r, cudaErrorInvalidResourceHandle);
+    *at = map->next;
+    free_levels(r, map);
+    return runtime_end(r, cudaSuccess);
 }
 
 CALL(cudaArrayGetInfo, struct cuda_channel *channel, struct cuda_extent *extent,

@@ -70,6 +70,7 @@ struct runtime {
     struct shared_memory *shared; /* memory.c */
     struct pooled *pooled;        /* pool.c */
     struct array *arrays;         /* array.h */
+    struct mip_map *mip_maps;     /* likewise */
     struct capture *captures;     /* under way: capture.h */
     struct emu_textures textures;
     struct tracer tracer;

@@ -8,6 +8,7 @@
 
 enum {
     RESOURCE_ARRAY = 0,
+    RESOURCE_MIP_MAP = 1,
     RESOURCE_LINEAR = 2,
     RESOURCE_PITCH2D = 3,
     ARRAY_SURFACE = 2, /* flag of an array that surfaces may be bound to */
@@ -58,9 +59,11 @@ static int take_pitched(struct runtime *r, const struct cuda_resource *c,
     return cudaSuccess;
 }
 
+/* `below`: room for the levels of a mip map. */
 static int take_resource(struct runtime *r, const struct cuda_resource *c,
-                         struct emu_texture *t)
+                         struct emu_texture *t, struct emu_texture *below)
 {
+    const struct mip_map *m;
     const struct array *a;
 
     *t = (struct emu_texture){0};
@@ -75,9 +78,17 @@ static int take_resource(struct runtime *r, const struct cuda_resource *c,
         return take_linear(r, c, t);
     case RESOURCE_PITCH2D:
         return take_pitched(r, c, t);
+    case RESOURCE_MIP_MAP:
+        m = mip_map_find(r, c->array);
+        if (m == NULL)
+            return cudaErrorInvalidResourceHandle;
+        *t = m->level[0]->shape;
+        for (unsigned i = 1; i < m->levels; i++)
+            below[t->levels++] = m->level[i]->shape;
+        t->level = below;
+        return cudaSuccess;
     default:
-        runtime_say("", "textures of mip maps are not implemented");
-        return cudaErrorNotSupported;
+        return cudaErrorInvalidValue;
     }
 }
 
@@ -96,6 +107,17 @@ static int take_reading(const struct cuda_texture *how, struct emu_texture *t)
     t->is_srgb = how->srgb != 0 && t->is_fraction && t->bits == 8 &&
                  t->kind == TEXEL_UNSIGNED;
     memcpy(t->border, how->border, sizeof t->border);
+    t->blends_levels = how->mipmap_filter != 0;
+    t->bias = how->mipmap[0];
+    t->level_min = how->mipmap[1];
+    t->level_max = how->mipmap[2];
+    if (t->levels != 0 && how->anisotropy > 1) {
+        runtime_say("", "anisotropic filters of mip maps are not implemented");
+        return cudaErrorNotSupported;
+    }
+    /* Levels have sizes of their own. */
+    if (t->level != NULL && !t->is_relative)
+        return cudaErrorInvalidValue;
     /* Only floats can be weighed, and 32 bits are no fraction. */
     if ((t->is_fraction && t->bits == 32) ||
         (t->is_linear && t->kind != TEXEL_FLOAT && !t->is_fraction))
@@ -118,7 +140,7 @@ CALL(cudaCreateTextureObject, uint64_t *handle,
      const void *view)
 {
     BEGIN(r);
-    struct emu_texture t;
+    struct emu_texture t, below[EMU_LEVELS_MAX];
     int error;
 
     if (handle == NULL || resource == NULL || how == NULL)
@@ -128,7 +150,7 @@ CALL(cudaCreateTextureObject, uint64_t *handle,
                         "implemented");
         return runtime_end(r, cudaErrorNotSupported);
     }
-    error = take_resource(r, resource, &t);
+    error = take_resource(r, resource, &t, below);
     if (error == cudaSuccess)
         error = take_reading(how, &t);
     if (error == cudaSuccess)

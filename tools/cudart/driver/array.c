@@ -17,6 +17,7 @@ enum {
     READ_NORMALIZED = 2,
     READ_SRGB = 0x10,
     RESOURCE_ARRAY = 0, /* enum CUresourcetype */
+    RESOURCE_MIP_MAP = 1,
     RESOURCE_LINEAR = 2,
     RESOURCE_PITCH2D = 3,
 };
@@ -89,6 +90,12 @@ static int format_of(const struct cuda_channel *c)
 
 int cudaMalloc3DArray(struct array **made, const struct cuda_channel *channel,
                       struct cuda_extent extent, unsigned flags);
+int cudaMallocMipmappedArray(struct mip_map **made,
+                             const struct cuda_channel *channel,
+                             struct cuda_extent extent, unsigned levels,
+                             unsigned flags);
+int cudaGetMipmappedArrayLevel(struct array **array, const struct mip_map *map,
+                               unsigned level);
 int cudaArrayGetInfo(struct cuda_channel *channel, struct cuda_extent *extent,
                      unsigned *flags, struct array *array);
 
@@ -113,6 +120,18 @@ CALL(cuArrayCreate_v2, struct array **made, const struct array_descriptor *d)
     more = (struct array_descriptor_3d){d->width,  d->height,   0,
                                         d->format, d->channels, 0};
     return cuArray3DCreate_v2(made, &more);
+}
+
+CALL(cuMipmappedArrayCreate, struct mip_map **made,
+     const struct array_descriptor_3d *d, unsigned levels)
+{
+    struct cuda_channel c;
+
+    if (d == NULL || !channel_of(d->format, d->channels, &c))
+        return cudaErrorInvalidValue;
+    return cudaMallocMipmappedArray(
+        made, &c, (struct cuda_extent){d->width, d->height, d->depth}, levels,
+        d->flags);
 }
 
 CALL(cuArray3DGetDescriptor_v2, struct array_descriptor_3d *d,
@@ -158,7 +177,7 @@ static int take_resource(const struct resource_descriptor *d,
     struct cuda_channel channel = {0};
 
     *c = (struct cuda_resource){.type = d->type, .flags = d->flags};
-    if (d->type == RESOURCE_ARRAY)
+    if (d->type == RESOURCE_ARRAY || d->type == RESOURCE_MIP_MAP)
         c->array = d->array;
     else if (!channel_of(d->memory.format, d->memory.channels, &channel))
         return cudaErrorInvalidValue;
@@ -191,15 +210,20 @@ CALL(cuTexObjectCreate, uint64_t *handle, const struct resource_descriptor *d,
 {
     struct cuda_resource c;
     struct cuda_texture how;
+    struct array *first;
     int error, bits;
 
     if (d == NULL || t == NULL)
         return cudaErrorInvalidValue;
+    first = d->array;
     error = take_resource(d, &c);
     bits =
         d->type == RESOURCE_LINEAR ? c.linear.channel.x : c.pitched.channel.x;
-    if (error == cudaSuccess && d->type == RESOURCE_ARRAY)
-        error = array_bits(d->array, &bits);
+    if (error == cudaSuccess && d->type == RESOURCE_MIP_MAP)
+        error = cudaGetMipmappedArrayLevel(&first, d->array, 0);
+    if (error == cudaSuccess &&
+        (d->type == RESOURCE_ARRAY || d->type == RESOURCE_MIP_MAP))
+        error = array_bits(first, &bits);
     how = (struct cuda_texture){
         .mode = {t->mode[0], t->mode[1], t->mode[2]},
         .filter = t->filter,
@@ -208,6 +232,8 @@ CALL(cuTexObjectCreate, uint64_t *handle, const struct resource_descriptor *d,
         .srgb = (t->flags & READ_SRGB) != 0,
         .relative = (t->flags & READ_NORMALIZED) != 0,
         .anisotropy = t->anisotropy,
+        .mipmap_filter = t->mipmap_filter,
+        .mipmap = {t->mipmap[0], t->mipmap[1], t->mipmap[2]},
     };
     memcpy(how.border, t->border, sizeof how.border);
     return error == cudaSuccess

@@ -14,10 +14,25 @@ enum {
 
 /* ---- handles ------------------------------------------------------------------ */
 
+/* A copy of the levels below the first, NULL if there are none. */
+static teg_status copy_levels(const struct emu_texture *item,
+                              struct emu_texture **level, struct teg_diag *d)
+{
+    *level = NULL;
+    if (item->levels == 0)
+        return TEG_OK;
+    *level = malloc(item->levels * sizeof **level);
+    if (*level == NULL)
+        return teg_fail_memory(d);
+    memcpy(*level, item->level, item->levels * sizeof **level);
+    return TEG_OK;
+}
+
 teg_status emu_textures_add(struct emu_textures *t,
                             const struct emu_texture *item, uint64_t *handle,
                             struct teg_diag *d)
 {
+    struct emu_texture *level;
     uint32_t i = 0;
 
     while (i < t->count && t->item[i].dimensions != 0)
@@ -31,7 +46,9 @@ teg_status emu_textures_add(struct emu_textures *t,
         t->item = grown;
         t->count++;
     }
+    TRY(copy_levels(item, &level, d));
     t->item[i] = *item;
+    t->item[i].level = level;
     *handle = (uint64_t)i + 1;
     return TEG_OK;
 }
@@ -49,12 +66,15 @@ int emu_textures_remove(struct emu_textures *t, uint64_t handle)
 {
     if (emu_textures_at(t, handle) == NULL)
         return 0;
-    t->item[handle - 1].dimensions = 0;
+    free(t->item[handle - 1].level);
+    t->item[handle - 1] = (struct emu_texture){0};
     return 1;
 }
 
 void emu_textures_release(struct emu_textures *t)
 {
+    for (uint32_t i = 0; i < t->count; i++)
+        free(t->item[i].level);
     free(t->item);
     *t = (struct emu_textures){0};
 }
@@ -219,11 +239,57 @@ static uint32_t clamp_layer(const struct emu_texture *t, uint32_t layer)
     return layer < t->layers ? layer : t->layers - 1;
 }
 
+/* ---- levels of detail ------------------------------------------------------------- */
+
+static struct emu_texture at_level(const struct emu_texture *t, uint32_t level)
+{
+    struct emu_texture one = *t;
+
+    if (level == 0)
+        return one;
+    one.address = t->level[level - 1].address;
+    one.pitch = t->level[level - 1].pitch;
+    one.slice = t->level[level - 1].slice;
+    one.tiling = t->level[level - 1].tiling;
+    memcpy(one.size, t->level[level - 1].size, sizeof one.size);
+    return one;
+}
+
+void emu_texture_size(const struct emu_texture *t, uint32_t level,
+                      uint32_t out[4])
+{
+    struct emu_texture one;
+
+    memset(out, 0, 4 * sizeof *out);
+    out[3] = t->levels + 1u;
+    if (level > t->levels)
+        return;
+    one = at_level(t, level);
+    out[0] = one.size[0];
+    out[1] = one.size[1];
+    out[2] = one.dimensions > 2 ? one.size[2] : one.layers;
+}
+
+float emu_texture_lod(const struct emu_texture *t, unsigned dimensions,
+                      const float slopes[][2])
+{
+    double step[2] = {0};
+
+    for (unsigned i = 0; i < dimensions && i < t->dimensions; i++) {
+        for (int k = 0; k < 2; k++) {
+            double texels = (double)slopes[i][k] * t->size[i];
+
+            step[k] += texels * texels;
+        }
+    }
+    return (float)(log2(fmax(step[0], step[1])) / 2);
+}
+
 /* ---- reading ---------------------------------------------------------------------- */
 
-int emu_texture_sample(const struct emu_texture *t,
-                       const struct emu_texels *from, const float at[3],
-                       unsigned dimensions, uint32_t layer, uint32_t out[4])
+static int sample_level(const struct emu_texture *t,
+                        const struct emu_texels *from, const float at[3],
+                        unsigned dimensions, uint32_t layer, uint32_t out[4])
 {
     int is_linear = emu_texture_filters(t);
     struct tap p[3] = {{0}};
@@ -259,6 +325,38 @@ int emu_texture_sample(const struct emu_texture *t,
     return 1;
 }
 
+int emu_texture_sample(const struct emu_texture *t,
+                       const struct emu_texels *from, const float at[3],
+                       unsigned dimensions, uint32_t layer, float lod,
+                       uint32_t out[4])
+{
+    double wanted = (double)lod + (double)t->bias, weight;
+    struct emu_texture near, far;
+    uint32_t level, more[4];
+
+    if (t->levels == 0)
+        return sample_level(t, from, at, dimensions, layer, out);
+    wanted = fmax(wanted, fmax((double)t->level_min, 0));
+    wanted = fmin(wanted, fmin((double)t->level_max, t->levels));
+    wanted = fmax(wanted, 0);
+    if (!t->blends_levels || !gives_floats(t))
+        wanted = floor(wanted + 0.5);
+    level = (uint32_t)wanted;
+    weight = floor((wanted - level) * WEIGHT_ONE + 0.5) / WEIGHT_ONE;
+    near = at_level(t, level);
+    if (!sample_level(&near, from, at, dimensions, layer, out))
+        return 0;
+    if (weight == 0 || level == t->levels)
+        return 1;
+    far = at_level(t, level + 1);
+    if (!sample_level(&far, from, at, dimensions, layer, more))
+        return 0;
+    for (unsigned i = 0; i < 4; i++)
+        out[i] = bits_of((float)((1 - weight) * (double)float_of(out[i]) +
+                                 weight * (double)float_of(more[i])));
+    return 1;
+}
+
 /* The face that `at` points to, and where on it, 0 to 1.  (Programming guide,
  * table of cube map faces) */
 static uint32_t face_of(const float at[3], float on[2])
@@ -282,7 +380,8 @@ static uint32_t face_of(const float at[3], float on[2])
 }
 
 int emu_texture_cube(const struct emu_texture *t, const struct emu_texels *from,
-                     const float at[3], uint32_t cube, uint32_t out[4])
+                     const float at[3], uint32_t cube, float lod,
+                     uint32_t out[4])
 {
     struct emu_texture face = *t;
     uint32_t cubes = t->layers / FACES, number;
@@ -293,7 +392,8 @@ int emu_texture_cube(const struct emu_texture *t, const struct emu_texels *from,
     face.mode[0] = face.mode[1] = ADDRESS_CLAMP;
     if (cubes != 0 && cube >= cubes)
         cube = cubes - 1;
-    return emu_texture_sample(&face, from, on, 2, FACES * cube + number, out);
+    return emu_texture_sample(&face, from, on, 2, FACES * cube + number, lod,
+                              out);
 }
 
 int emu_texture_gather(const struct emu_texture *t,
@@ -320,17 +420,20 @@ int emu_texture_gather(const struct emu_texture *t,
 
 int emu_texture_fetch(const struct emu_texture *t,
                       const struct emu_texels *from, const int32_t at[3],
-                      uint32_t layer, uint32_t out[4])
+                      uint32_t layer, uint32_t level, uint32_t out[4])
 {
+    struct emu_texture one;
     int64_t index[3];
 
+    memset(out, 0, 4 * sizeof *out);
+    if (level > t->levels)
+        return 1;
+    one = at_level(t, level);
     for (unsigned i = 0; i < 3; i++) {
         index[i] = at[i];
-        if (at[i] < 0 || (uint32_t)at[i] >= t->size[i]) {
-            memset(out, 0, 4 * sizeof *out);
+        if (at[i] < 0 || (uint32_t)at[i] >= one.size[i])
             return 1;
-        }
     }
-    touch_texel(t, from, index, clamp_layer(t, layer));
-    return read_texel(t, from, index, clamp_layer(t, layer), out);
+    touch_texel(&one, from, index, clamp_layer(t, layer));
+    return read_texel(&one, from, index, clamp_layer(t, layer), out);
 }

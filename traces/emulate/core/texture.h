@@ -3,11 +3,12 @@
  * read and filtered (CUDA C++ Programming Guide, Texture Fetching).
  *
  * Models: arrays and linear memory of one to three dimensions, layers, cube
- * maps; all channel formats of 8, 16 and 32 bits; nearest texel and linear
- * filter with weights of 8 bits; the four address modes.  Texels lie row after
- * row; traces have those of arrays where hardware does (tiling.h).
- * Leaves out: mip maps (every level is the first), anisotropy, filtering across
- * the edges of a cube, block-compressed formats.
+ * maps, levels of detail; all channel formats of 8, 16 and 32 bits; nearest
+ * texel and linear filter with weights of 8 bits, also between levels; the four
+ * address modes.  Texels lie row after row; traces have those of arrays where
+ * hardware does (tiling.h).
+ * Leaves out: anisotropy, filtering across the edges of a cube,
+ * block-compressed formats.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_TEXTURE_H
 #define TEG_TRACES_EMULATE_CORE_TEXTURE_H
@@ -29,6 +30,10 @@ enum emu_address_mode {
     ADDRESS_BORDER,
 };
 
+enum {
+    EMU_LEVELS_MAX = 17, /* of detail: of 65536 texels one is left */
+};
+
 struct emu_texture {
     uint64_t address;    /* of the first texel, in device memory */
     uint64_t pitch;      /* bytes from row to row */
@@ -46,6 +51,12 @@ struct emu_texture {
     uint8_t is_srgb;     /* the first three channels, of 8 bits */
     float border[4];
     struct emu_tiling tiling; /* of its array, in traces */
+    /* Levels of detail below this one, each half as large: [levels]; only
+     * place and size are theirs.  The table of handles has copies. */
+    struct emu_texture *level;
+    uint8_t levels;
+    uint8_t blends_levels;            /* else the nearest */
+    float bias, level_min, level_max; /* what is asked for: shifted, bound */
 };
 
 /* The handles of a program; the first is 1. */
@@ -90,20 +101,31 @@ int emu_texture_filters(const struct emu_texture *t);
 /* All return 0 if a texel cannot be read; channels are words, floats by their
  * bits. */
 
-/* The texture at `at`, of `dimensions` coordinates, in a layer. */
+/* The texture at `at`, of `dimensions` coordinates, in a layer, at level of
+ * detail `lod`. */
 int emu_texture_sample(const struct emu_texture *t,
                        const struct emu_texels *from, const float at[3],
-                       unsigned dimensions, uint32_t layer, uint32_t out[4]);
+                       unsigned dimensions, uint32_t layer, float lod,
+                       uint32_t out[4]);
 /* The cube map in direction `at`; `cube` counts cubes. */
 int emu_texture_cube(const struct emu_texture *t, const struct emu_texels *from,
-                     const float at[3], uint32_t cube, uint32_t out[4]);
+                     const float at[3], uint32_t cube, float lod,
+                     uint32_t out[4]);
+/* The level of detail at which a step of `slopes` (along x and along y of the
+ * screen, for each coordinate) is a texel. */
+float emu_texture_lod(const struct emu_texture *t, unsigned dimensions,
+                      const float slopes[][2]);
 /* One channel of the four texels that a linear filter would weigh. */
 int emu_texture_gather(const struct emu_texture *t,
                        const struct emu_texels *from, const float at[3],
                        uint32_t layer, unsigned channel, uint32_t out[4]);
-/* The texel of that index; zeros if there is none. */
+/* The texel of that index of a level; zeros if there is none. */
 int emu_texture_fetch(const struct emu_texture *t,
                       const struct emu_texels *from, const int32_t at[3],
-                      uint32_t layer, uint32_t out[4]);
+                      uint32_t layer, uint32_t level, uint32_t out[4]);
+/* What a program may ask: width, height, depth or layers of a level (zeros if
+ * there is none), and how many levels there are. */
+void emu_texture_size(const struct emu_texture *t, uint32_t level,
+                      uint32_t out[4]);
 
 #endif

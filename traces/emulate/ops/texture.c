@@ -79,7 +79,9 @@ static void touch_global(void *self, uint64_t address)
 {
     struct reader *r = self;
 
-    emu_value(r->w, TEXEL + r->touched++, r->lane, address);
+    /* Eight corners of two levels are more than a trace has room for. */
+    if (r->touched < TEG_TEXELS_MAX)
+        emu_value(r->w, TEXEL + r->touched++, r->lane, address);
 }
 
 static void note_format(struct emu_warp *w, int lane, unsigned bytes,
@@ -98,6 +100,16 @@ static const struct shape {
 } shapes[8] = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {3, 0, 1},
                {1, 1, 0}, {2, 1, 0}, {0},       {3, 1, 1}};
 
+/* What an instruction says of the level of detail. */
+enum detail {
+    DETAIL_NONE,    /* the base level, as PTX has it where no level is given */
+    DETAIL_BASE,    /* .LZ */
+    DETAIL_SHIFTED, /* .LB */
+    DETAIL_GIVEN,   /* .LL */
+    DETAIL_SLOPES,  /* TXD */
+    DETAIL_OTHER,
+};
+
 /* A texture instruction's operands: layer, coordinates, handle if it is in a
  * register, level of detail; the first half in Ra and the next registers, the
  * second in Rb's with .SCR, else all before the handle in Ra's.  TXD has the
@@ -106,14 +118,17 @@ struct call {
     struct shape shape;
     int is_bindless, handle_first;
     unsigned in_a; /* operands in Ra's registers */
+    enum detail detail;
 };
 
-static struct call call_of(const struct emu_op *op, int has_level,
+static struct call call_of(const struct emu_op *op, enum detail detail,
                            int handle_first)
 {
     struct call c = {.shape = shapes[emu_bits(op, 63, 61)],
                      .is_bindless = emu_bits(op, 11, 8) == 3,
-                     .handle_first = handle_first};
+                     .handle_first = handle_first,
+                     .detail = detail};
+    int has_level = detail == DETAIL_SHIFTED || detail == DETAIL_GIVEN;
     unsigned places = c.shape.dimensions + (unsigned)c.shape.is_array;
 
     c.in_a = places + (unsigned)(c.is_bindless && handle_first);
@@ -136,6 +151,7 @@ static uint32_t argument(const struct emu_warp *w, const struct emu_op *op,
 struct request {
     const struct emu_texture *texture;
     uint32_t layer, word[3];
+    uint32_t level; /* of detail, as it stands in a register */
     float at[3];
 };
 
@@ -156,6 +172,9 @@ static int request_of(struct emu_warp *w, const struct emu_op *op,
     handle = !c->is_bindless   ? bound_handle(w, op)
              : c->handle_first ? argument(w, op, c, 0, lane)
                                : argument(w, op, c, next, lane);
+    next += (unsigned)(c->is_bindless && !c->handle_first);
+    if (c->detail == DETAIL_GIVEN)
+        r->level = argument(w, op, c, next, lane);
     r->texture = object(w, op, lane, handle, "texture");
     return r->texture != NULL;
 }
@@ -186,11 +205,14 @@ static int sample(const struct emu_op *op, const struct call *c,
                   const struct request *r, const struct emu_texels *from,
                   uint32_t texel[4])
 {
+    float lod = 0;
+
     (void)op;
+    memcpy(&lod, &r->level, sizeof lod);
     if (c->shape.is_cube)
-        return emu_texture_cube(r->texture, from, r->at, r->layer, texel);
+        return emu_texture_cube(r->texture, from, r->at, r->layer, lod, texel);
     return emu_texture_sample(r->texture, from, r->at, c->shape.dimensions,
-                              r->layer, texel);
+                              r->layer, lod, texel);
 }
 
 static int fetch(const struct emu_op *op, const struct call *c,
@@ -201,7 +223,7 @@ static int fetch(const struct emu_op *op, const struct call *c,
 
     (void)op, (void)c;
     memcpy(at, r->word, sizeof at);
-    return emu_texture_fetch(r->texture, from, at, r->layer, texel);
+    return emu_texture_fetch(r->texture, from, at, r->layer, r->level, texel);
 }
 
 static int gather(const struct emu_op *op, const struct call *c,
@@ -211,6 +233,35 @@ static int gather(const struct emu_op *op, const struct call *c,
     (void)c;
     return emu_texture_gather(r->texture, from, r->at, r->layer,
                               emu_bits(op, 88, 87), texel);
+}
+
+/* Before sm_100 compilers give the base level as .LL of 0: what gives none there
+ * is for neighbors' differences, which are not emulated. */
+static int knows_level(const struct emu_warp *w, const struct call *c)
+{
+    return c->detail == DETAIL_BASE || c->detail == DETAIL_GIVEN ||
+           c->detail == DETAIL_SLOPES ||
+           (c->detail == DETAIL_NONE && w->block->cc >= 100);
+}
+
+/* TXD's slopes along x and y of each coordinate, in Rb's registers. */
+static uint32_t level_of_slopes(const struct emu_warp *w,
+                                const struct emu_op *op, const struct call *c,
+                                const struct request *r, int lane)
+{
+    unsigned b = emu_bits(op, 39, 32);
+    float slopes[3][2], lod;
+    uint32_t level;
+
+    for (unsigned i = 0; i < 2u * c->shape.dimensions; i++) {
+        uint32_t word = lane_register(w, b == TEG_SASS_RZ ? b : b + i, lane);
+
+        memcpy(&slopes[i / 2][i % 2], &word, sizeof word);
+    }
+    lod = emu_texture_lod(r->texture, c->shape.dimensions,
+                          (const float(*)[2])slopes);
+    memcpy(&level, &lod, sizeof level);
+    return level;
 }
 
 static void read_texture(struct emu_warp *w, const struct emu_op *op,
@@ -228,7 +279,15 @@ static void read_texture(struct emu_warp *w, const struct emu_op *op,
         struct request r;
         uint32_t texel[4];
 
-        if (!request_of(w, op, c, l, &r) || !read(op, c, &r, &from, texel))
+        if (!request_of(w, op, c, l, &r))
+            return;
+        if (r.texture->levels != 0 && !knows_level(w, c)) {
+            emu_refuse(w, op);
+            return;
+        }
+        if (c->detail == DETAIL_SLOPES)
+            r.level = level_of_slopes(w, op, c, &r, l);
+        if (!read(op, c, &r, &from, texel))
             return;
         note_format(w, l, emu_texel_bytes(r.texture),
                     read == sample && emu_texture_filters(r.texture));
@@ -238,29 +297,54 @@ static void read_texture(struct emu_warp *w, const struct emu_op *op,
     emu_write_predicate(w, op->u, mask, EMU_ALL); /* all of it is resident */
 }
 
-/* .LB and .LL give a level of detail, which is the only one there is.  Not
- * known: offsets, depth comparison, results as halves. */
+/* In bits 89:87, of sm_100 with bit 59 behind them. */
+static enum detail detail_of(const struct emu_warp *w, const struct emu_op *op)
+{
+    unsigned how = emu_bits(op, 89, 87);
+
+    if (w->block->cc >= 100)
+        how = how << 1 | emu_bit(op, 59);
+    return how <= DETAIL_GIVEN ? (enum detail)how : DETAIL_OTHER;
+}
+
+/* Of a fetch: .LZ and .LL, of sm_100 in bits of their own. */
+static enum detail detail_of_fetch(const struct emu_warp *w,
+                                   const struct emu_op *op)
+{
+    static const uint8_t details[4] = {DETAIL_BASE, DETAIL_GIVEN, DETAIL_OTHER,
+                                       DETAIL_OTHER};
+
+    return w->block->cc >= 100 ? (enum detail)details[emu_bits(op, 88, 87)]
+                               : detail_of(w, op);
+}
+
+/* Not known: offsets (of sm_100 in bits of their own), neighbors' differences,
+ * depth comparison, samples, results as halves. */
+static int is_plain(const struct emu_warp *w, const struct emu_op *op)
+{
+    return !emu_bit(op, 78) && !emu_bits(op, 80, 79) &&
+           (w->block->cc < 100 || !emu_bits(op, 57, 56));
+}
+
 EXEC(tex)
 {
-    struct call c = call_of(op, emu_bits(op, 89, 87) >= 2, 0);
+    struct call c = call_of(op, detail_of(w, op), 0);
 
-    read_texture(w, op, mask, &c,
-                 !emu_bit(op, 76) && !emu_bit(op, 78) && !emu_bits(op, 80, 79),
-                 sample);
+    read_texture(w, op, mask, &c, is_plain(w, op) && !emu_bit(op, 76), sample);
 }
 
 EXEC(tld)
 {
-    struct call c = call_of(op, emu_bits(op, 89, 87) >= 2, 0);
+    struct call c = call_of(op, detail_of_fetch(w, op), 0);
+    /* .CL and .MS have other bits since. */
+    int other = w->block->cc < 100 ? emu_bit(op, 76) : emu_bit(op, 77);
 
-    read_texture(w, op, mask, &c,
-                 !emu_bit(op, 76) && !emu_bit(op, 78) && !emu_bits(op, 80, 79),
-                 fetch);
+    read_texture(w, op, mask, &c, is_plain(w, op) && !other, fetch);
 }
 
 EXEC(tld4)
 {
-    struct call c = call_of(op, 0, 0);
+    struct call c = call_of(op, DETAIL_BASE, 0);
 
     read_texture(w, op, mask, &c,
                  c.shape.dimensions == 2 && !emu_bits(op, 80, 76), gather);
@@ -268,12 +352,38 @@ EXEC(tld4)
 
 EXEC(txd)
 {
-    struct call c = call_of(op, 0, 1);
+    struct call c = call_of(op, DETAIL_SLOPES, 1);
 
     read_texture(w, op, mask, &c,
                  !c.shape.is_array && !c.shape.is_cube && !emu_bit(op, 76) &&
                      !emu_bits(op, 80, 79),
                  sample);
+}
+
+/* The size of a level, whose number is in Ra's register, behind the handle if
+ * that is in one.  Not known: what else a texture may be asked. */
+EXEC(txq)
+{
+    int is_bindless = emu_bits(op, 11, 8) == 3;
+    unsigned a = emu_bits(op, 31, 24);
+
+    if (emu_bits(op, 63, 61) != 0) {
+        emu_refuse(w, op);
+        return;
+    }
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t handle =
+            is_bindless ? lane_register(w, a, l) : bound_handle(w, op);
+        unsigned level = a == TEG_SASS_RZ ? a : a + (unsigned)is_bindless;
+        const struct emu_texture *t = object(w, op, l, handle, "texture");
+        uint32_t size[4];
+
+        if (t == NULL)
+            return;
+        emu_texture_size(t, lane_register(w, level, l), size);
+        put_texel(w, op, l, size);
+    }
 }
 
 /* ---- surfaces ----------------------------------------------------------------- */
@@ -424,6 +534,6 @@ EXEC(sust)
 }
 
 const struct emu_row_of EMU_TABLE(texture)[] = {
-    {"TEX", tex},   {"TLD", tld}, {"TLD4", tld4}, {"TXD", txd}, {"SULD", suld},
-    {"SUST", sust}, {0},
+    {"TEX", tex},   {"TLD", tld},   {"TLD4", tld4}, {"TXD", txd},
+    {"SULD", suld}, {"SUST", sust}, {"TXQ", txq},   {0},
 };
