@@ -7,7 +7,7 @@
  * votes, atomics, textures and surfaces, matrix products, clusters of blocks and
  * cooperative grids.  Results are those of one block (cluster) after the other,
  * in grid order, for any number of threads; the warps of one take turns.
- * What is left out (docs/emulator.md: mip maps, for one) ends a kernel that
+ * What is left out (docs/emulator.md) ends a kernel that
  * uses it with the instruction's name.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_EMULATE_H
