@@ -302,7 +302,10 @@ EXEC(r2ur)
     const uint32_t *a = emu_row(w, op->a, 0);
     uint32_t first = mask != 0 ? a[__builtin_ctz(mask)] : 0, differ = 0;
 
-    if (op->cc >= 100 && emu_bit(op, 87)) { /* .BROADCAST */
+    /* .BROADCAST stands where one lane of a warp executes it, with a vote for
+     * the predicate beside it: no lanes can differ (inferred). */
+    if (op->cc >= 100 && emu_bit(op, 87) &&
+        (op->u != NULL || (mask & (mask - 1)) != 0)) {
         emu_refuse(w, op);
         return;
     }
