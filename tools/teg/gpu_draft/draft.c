@@ -35,7 +35,7 @@ static int find_like(struct draft *a, const struct teg_gpu_list *list)
         struct teg_diag d;
 
         if (teg_gpu_load(list->entry[i].path, &gpu, &d) != TEG_OK)
-            continue;
+            return say_fault(&d);
         if (difference(gpu, a->m.capability) < best) {
             struct teg_gpu *worse = a->like;
 
@@ -79,11 +79,13 @@ static int open_like(struct draft *a, const char *config_dir)
     snprintf(path, sizeof path, "%s/%s", a->like_directory, a->like_file);
     config_init(&config);
     config_set_include_dir(&config, a->like_directory);
-    if (config_read_file(&config, path) &&
-        config_lookup_string(&config, "family", &family))
+    if (!config_read_file(&config, path)) {
+        say(path, "cannot read its family");
+        status = EXIT_FAULT;
+    } else if (config_lookup_string(&config, "family", &family))
         snprintf(a->family, sizeof a->family, "%s", family);
     config_destroy(&config);
-    return EXIT_DONE;
+    return status;
 }
 
 /* ---- writing -------------------------------------------------------------- */
