@@ -639,6 +639,14 @@ START_TEST(engines_agree_on_every_cycle_of_every_warp)
 }
 END_TEST
 
+/* A seed that had the engine charge a throttle for slots in which nobody is
+ * asked. */
+START_TEST(nobody_is_refused_while_operands_are_read)
+{
+    run_all(5291);
+}
+END_TEST
+
 /* ---- several beside each other --------------------------------------------- */
 
 struct beside {
@@ -862,5 +870,6 @@ END_TEST
 
 HELP_MAIN("sim/engine against the naive engine", 600,
           {engines_agree_on_every_cycle_of_every_warp, KERNELS / PER_TEST},
+          {nobody_is_refused_while_operands_are_read, 1},
           {launches_beside_each_other_are_the_naive_engines,
            (BESIDE + BESIDE_PER_TEST - 1) / BESIDE_PER_TEST})
