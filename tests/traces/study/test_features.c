@@ -241,25 +241,6 @@ START_TEST(without_operands_parameters_are_unknown)
 }
 END_TEST
 
-START_TEST(the_system_part_of_shared_memory_is_no_allocation)
-{
-    struct help_step step;
-
-    setup();
-    h.kernel.isa = 90;
-    h.kernel.shared_bytes = 1024 + 256;
-    step = DO(add("MOV", " R1, c[0x0][0x28] ;"), ALL);
-    collect(&step, 1);
-    HAS(shared_allocation, 256);
-    setup();
-    h.kernel.isa = 90;
-    h.kernel.shared_bytes = 1024 + 256;
-    step = DO(add("MOV", ""), ALL);
-    collect(&step, 1);
-    HAS(shared_allocation, 1280);
-}
-END_TEST
-
 START_TEST(every_feature_is_found_by_its_name)
 {
     for (uint32_t i = 0; i < TEG_FEATURES; i++)
@@ -306,6 +287,5 @@ HELP_MAIN("features", 10, {vector_add_is_counted_by_hand, 0},
           {a_copy_to_shared_memory_counts_on_both_sides, 0},
           {a_parameter_counts_once_in_each_thread, 0},
           {without_operands_parameters_are_unknown, 0},
-          {the_system_part_of_shared_memory_is_no_allocation, 0},
           {every_feature_is_found_by_its_name, 0},
           {parameters_begin_where_the_generation_says, 0})
