@@ -38,6 +38,7 @@ enum teg_policy {
     POLICY_OLDEST, /* oldest ready warp */
     POLICY_LRI,    /* least recently issued */
     POLICY_GLRI,   /* greedy, then least recently issued */
+    POLICY_BLRI,   /* oldest block, in it least recently issued */
 };
 
 enum teg_dependences {

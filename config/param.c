@@ -6,7 +6,7 @@
 static const char *const policies[] = {
     [POLICY_LRR] = "lrr",   [POLICY_STRICT] = "strict", [POLICY_GTO] = "gto",
     [POLICY_GTY] = "gty",   [POLICY_OLDEST] = "oldest", [POLICY_LRI] = "lri",
-    [POLICY_GLRI] = "glri",
+    [POLICY_GLRI] = "glri", [POLICY_BLRI] = "blri",
 };
 static const char *const dependences[] = {
     [DEPENDENCES_SCOREBOARD] = "scoreboard",

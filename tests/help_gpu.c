@@ -257,7 +257,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.dispatch_latency = one_in(state, 2) ? between(state, 1, 20) : 0;
     gpu->sm.schedulers = schedulers[help_below(state, 3)];
     gpu->sm.issue_period = between(state, 1, 3);
-    gpu->sm.policy = help_below(state, POLICY_GLRI + 1);
+    gpu->sm.policy = help_below(state, POLICY_BLRI + 1);
     gpu->sm.dependences = help_below(state, DEPENDENCES_CONTROL + 1);
     gpu->sm.warps_max = gpu->sm.schedulers * between(state, 4, 8);
     gpu->sm.barrier_latency = between(state, 0, 9);

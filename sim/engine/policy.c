@@ -89,6 +89,22 @@ static int pick_glri(const struct sim_choice *c)
     return pick_lri(c);
 }
 
+/* Within the block that is there longest as `lri`. */
+static int pick_blri(const struct sim_choice *c)
+{
+    int best = lowest(c->candidates);
+
+    for (uint64_t rest = c->candidates; rest != 0; rest &= rest - 1) {
+        int w = lowest(rest);
+
+        if (c->block_age[w] != c->block_age[best]
+                ? c->block_age[w] < c->block_age[best]
+                : c->free_from[w] < c->free_from[best])
+            best = w;
+    }
+    return best;
+}
+
 static const struct {
     sim_policy pick;
     int takes_turns;
@@ -96,7 +112,7 @@ static const struct {
     [POLICY_LRR] = {pick_lrr, 0},       [POLICY_STRICT] = {pick_strict, 1},
     [POLICY_GTO] = {pick_gto, 0},       [POLICY_GTY] = {pick_gty, 0},
     [POLICY_OLDEST] = {pick_oldest, 0}, [POLICY_LRI] = {pick_lri, 0},
-    [POLICY_GLRI] = {pick_glri, 0},
+    [POLICY_GLRI] = {pick_glri, 0},     [POLICY_BLRI] = {pick_blri, 0},
 };
 
 sim_policy sim_policy_of(enum teg_policy policy)

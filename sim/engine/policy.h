@@ -19,6 +19,8 @@ struct sim_choice {
     uint64_t turn;       /* number of this issue slot since cycle 0 */
     int last;            /* issued last, SIM_NO_WARP before the first */
     const uint64_t *age; /* [64]; smaller is older */
+    /* [64]: of the first warp of each warp's block */
+    const uint64_t *block_age;
     /* [64]: first slot after the warp's last issue, 0 before its first */
     const uint64_t *free_from;
     uint64_t now; /* cycle of this issue slot */

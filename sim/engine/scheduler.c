@@ -203,6 +203,7 @@ static int prefer(const struct sim_sm *sm, uint32_t number, uint64_t candidates,
         .turn = chip->takes_turns ? now / chip->gpu->sm.issue_period : 0,
         .last = s->last,
         .age = s->age,
+        .block_age = s->block_age,
         .free_from = s->free_from,
         .now = now,
     };

@@ -55,6 +55,7 @@ struct sim_scheduler {
     uint64_t closed_before[SIM_WARPS_MAX]; /* cycles its ports had been closed
                                               when it became ready */
     uint64_t age[SIM_WARPS_MAX];
+    uint64_t block_age[SIM_WARPS_MAX]; /* of its block's first warp */
     uint64_t free_from[SIM_WARPS_MAX]; /* first slot after the last issue */
     uint64_t by_ports[SIM_PORTS_MAX];  /* ready, by what they need */
     /* Ports that take nothing refuse all who need them alike: so many cycles so

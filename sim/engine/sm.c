@@ -140,6 +140,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
     sim_warp_hold(w, STALL_DISPATCH, at + chip->gpu->chip.dispatch_latency);
     s->blocked[w->index] = 0;
     s->age[w->index] = chip->warps_started++;
+    s->block_age[w->index] = s->age[w->index] - stream;
     s->free_from[w->index] = 0;
     teg_cursor_init(&w->cursor, b->block, stream);
     if (!teg_cursor_next(&w->cursor))

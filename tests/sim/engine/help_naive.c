@@ -25,17 +25,26 @@ static int greedy(const struct naive *n, const struct warp *last,
     }
 }
 
+static int issued_before(const struct warp *a, const struct warp *b)
+{
+    if (!a->issued_any || !b->issued_any)
+        return !a->issued_any && b->issued_any;
+    return a->last_issue < b->last_issue;
+}
+
 static int goes_before(const struct naive *n, const struct warp *a,
                        const struct warp *b)
 {
     switch (n->gpu->sm.policy) {
     case POLICY_GTY:
         return a->age > b->age;
+    case POLICY_BLRI:
+        if (a->age - a->stream != b->age - b->stream)
+            return a->age < b->age;
+        return issued_before(a, b);
     case POLICY_LRI:
     case POLICY_GLRI:
-        if (!a->issued_any || !b->issued_any)
-            return !a->issued_any && b->issued_any;
-        return a->last_issue < b->last_issue;
+        return issued_before(a, b);
     default:
         return a->age < b->age;
     }

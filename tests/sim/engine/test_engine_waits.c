@@ -18,6 +18,7 @@ START_TEST(policies_choose_as_they_are_called)
         {POLICY_OLDEST, {0, 0, 1, 1, 2, 2}},
         {POLICY_LRI, {0, 1, 2, 0, 1, 2}},
         {POLICY_GLRI, {0, 0, 1, 1, 2, 2}},
+        {POLICY_BLRI, {0, 1, 2, 0, 1, 2}},
     };
 
     setup();
@@ -52,6 +53,42 @@ START_TEST(greed_without_a_gap_is_fair)
         gpu.sm.policy = expect[i].policy;
         run_many(independent(CLASS_FADD), 2, 3);
         for (uint32_t k = 0; k < 6; k++)
+            ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
+    }
+}
+END_TEST
+
+/* Two blocks of two warps with two instructions each: who asks for the oldest
+ * block is fair within it only. */
+START_TEST(the_oldest_block_goes_first)
+{
+    static const struct {
+        enum teg_policy policy;
+        uint32_t order[8];
+    } expect[] = {
+        {POLICY_LRI, {0, 1, 2, 3, 0, 1, 2, 3}},
+        {POLICY_BLRI, {0, 1, 0, 1, 2, 3, 2, 3}},
+        {POLICY_OLDEST, {0, 0, 1, 1, 2, 2, 3, 3}},
+    };
+
+    for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
+        struct help_step step[2];
+        struct help_warp warp[4];
+
+        setup();
+        gpu.chip.sms = 1;
+        gpu.sm.policy = expect[i].policy;
+        for (uint32_t k = 0; k < 2; k++)
+            step[k] = (struct help_step){independent(CLASS_FADD), UINT32_MAX, 0,
+                                         0, NULL};
+        for (uint32_t w = 0; w < 4; w++)
+            warp[w] = (struct help_warp){step, 2};
+        launch.warp = warp;
+        launch.blocks = 2;
+        launch.warps_per_block = 2;
+        ck_assert_msg(run_on(2) == TEG_OK, "%s", diag.what);
+        ck_assert_uint_eq(heard.issues, 8);
+        for (uint32_t k = 0; k < 8; k++)
             ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
     }
 }
@@ -529,6 +566,7 @@ END_TEST
 
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {greed_without_a_gap_is_fair, 0},
+          {the_oldest_block_goes_first, 0},
           {operands_are_read_within_a_window, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0},
