@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* What is known of a file whose format is to be found. */
 struct probe {
@@ -386,12 +388,37 @@ static teg_status copy_options(struct teg_trace *t,
     return t->spill != NULL ? TEG_OK : teg_fail_memory(d);
 }
 
+/* A folder stands for the list in it, as `teg exec` and NVBit's tool name
+ * theirs.  NULL: there was no memory. */
+static char *path_of(const struct teg_source *source)
+{
+    static const char *const lists[] = {"kernels.json", "kernelslist.g",
+                                        "kernelslist"};
+    size_t size = strlen(source->path) + sizeof "/kernelslist.g";
+    struct stat facts;
+    char *path;
+
+    if (source->bytes != NULL || stat(source->path, &facts) != 0 ||
+        !S_ISDIR(facts.st_mode))
+        return strdup(source->path);
+    path = malloc(size);
+    for (size_t i = 0; path != NULL && i < sizeof lists / sizeof lists[0];
+         i++) {
+        snprintf(path, size, "%s/%s", source->path, lists[i]);
+        if (access(path, F_OK) == 0)
+            return path;
+    }
+    if (path != NULL) /* which says what it is */
+        snprintf(path, size, "%s", source->path);
+    return path;
+}
+
 static teg_status open_trace(struct teg_trace *t,
                              const struct teg_source *source,
                              const struct teg_trace_options *options,
                              struct teg_diag *d)
 {
-    t->path = strdup(source->path);
+    t->path = path_of(source);
     if (t->path == NULL)
         return teg_fail_memory(d);
     t->source = *source;
@@ -462,6 +489,11 @@ void teg_trace_close(struct teg_trace *trace)
 enum teg_trace_format teg_trace_format(const struct teg_trace *trace)
 {
     return (enum teg_trace_format)(trace->format - formats);
+}
+
+const char *teg_trace_path(const struct teg_trace *trace)
+{
+    return trace->path;
 }
 
 uint32_t teg_trace_kernels(const struct teg_trace *trace)

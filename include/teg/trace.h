@@ -40,7 +40,8 @@ TEG_API teg_status teg_trace_options_param(struct teg_trace_options *options,
                                            const char *setting,
                                            struct teg_diag *d);
 
-/* Opens `path`.  `options` may be NULL, and may be freed afterwards. */
+/* Opens `path`, or the list (kernels.json, kernelslist.g, kernelslist) in the
+ * folder `path`.  `options` may be NULL, and may be freed afterwards. */
 TEG_API teg_status teg_trace_open(const char *path,
                                   const struct teg_trace_options *options,
                                   struct teg_trace **trace, struct teg_diag *d);
@@ -52,6 +53,8 @@ teg_trace_open_memory(const char *name, const uint8_t *bytes, size_t size,
                       struct teg_trace **trace, struct teg_diag *d);
 TEG_API void teg_trace_close(struct teg_trace *trace); /* NULL is harmless */
 
+/* The file that was opened: `path`, or the list in that folder; the trace's. */
+TEG_API const char *teg_trace_path(const struct teg_trace *trace);
 /* "tegt", "nvbit", "nvbit-raw", "tracez", "sketch", "kernelslist" or
  * "kernels.json"; static. */
 TEG_API const char *teg_trace_format_text(const struct teg_trace *trace);

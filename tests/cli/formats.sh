@@ -14,6 +14,18 @@ cp "$work/list/one.traceg" "$work/list/bad.traceg" "$work/broken"
 cp "$work/list/broken.g" "$work/broken/kernelslist.g"
 broken="$work/broken/kernelslist.g"
 
+# A folder stands for the list in it.
+expect 0 "$teg" run "$list" -g v100 -f json
+cp "$work/out" "$work/by-list"
+expect 0 "$teg" run "$work/list" -g v100 -f json
+check 'the same but for the name' test "$(diff "$work/by-list" "$work/out" |
+    grep -c '^[<>]')" -le 4
+expect 0 "$teg" info "$work/list"
+out "kernelslist, $(wc -c <"$list") bytes, 2 kernels"
+mkdir "$work/empty"
+expect 1 "$teg" run "$work/empty" -g v100
+err 'empty: expected a regular file, found a directory'
+
 # Nobody waits for a result that cannot be written.
 for command in 'run -g v100' 'model -g v100' 'bound -g v100' \
     'power -g gtx280' 'model --vliw' predict features; do

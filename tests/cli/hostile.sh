@@ -122,6 +122,10 @@ refused=small.traceg # which only the list names
 printf 'small.traceg\n' >"$work/kernelslist.g"
 expect 2 "$teg" run "$work/kernelslist.g" -g v100 -o "$work/small.traceg"
 err "$refused: this command reads it"
+cp "$work/kernelslist.g" "$work/list.before"
+expect 2 "$teg" run "$work" -g v100 -o "$work/kernelslist.g"
+err 'kernelslist.g: this command reads it'
+check 'the list is what it was' cmp "$work/list.before" "$work/kernelslist.g"
 expect 2 "$teg" convert "$work/kernelslist.g" "$work/small.traceg" --to tegt
 err "$refused: this command reads it"
 check 'the trace is what it was' cmp "$work/before" "$work/k.tegt"

@@ -63,8 +63,9 @@ static void print_help(FILE *f)
     }
     fprintf(f, "\nTRACE is a .tegt container, an NVBit trace (.traceg, .trace, "
                ".tracez, plain or\ncompressed, or a kernelslist.g), a "
-               "kernels.json that lists what `teg exec` ran,\nor a kernel "
-               "sketch: recognised by content. \"-\" is standard input.\n\n"
+               "kernels.json that lists what `teg exec` ran,\na folder with "
+               "such a list, or a kernel sketch: recognised by content. \"-\" "
+               "is standard\ninput.\n\n"
                "  teg COMMAND --help   options of a command\n"
                "  teg --version        print the version\n\n"
                "Exit status: 0 done, 1 input or simulation error, 2 usage.\n");

@@ -755,7 +755,7 @@ int cmd_exec(int argc, char **argv)
         .examples =
             "  nvcc -arch=sm_80 -o saxpy saxpy.cu\n"
             "  teg exec -- ./saxpy 1000\n"
-            "  teg run saxpy.teg/kernels.json -g a100\n"
+            "  teg run saxpy.teg -g a100\n"
             "  teg exec -k 'gemm*' --launches 0:3 -o traces -- ./saxpy 1000\n"};
     struct operands operands;
     struct emu_order order;

@@ -282,7 +282,7 @@ static int info(struct info *self)
     struct writer w;
     int status;
 
-    self->bytes = file_bytes(self->job.path);
+    self->bytes = file_bytes(teg_trace_path(self->job.trace));
     status = writer_open(&w, &view, self, self->job.format, NULL);
     if (status != EXIT_DONE)
         return status;

@@ -195,7 +195,7 @@ double job_clock(void)
 static int add_inputs(const struct teg_trace *trace)
 {
     uint32_t count = teg_trace_is_list(trace) ? teg_trace_kernels(trace) : 0;
-    int status = EXIT_DONE;
+    int status = inputs_add(teg_trace_path(trace)); /* a folder's list */
 
     for (uint32_t i = 0; status == EXIT_DONE && i < count; i++)
         status = inputs_add(teg_trace_kernel_path(trace, i));
