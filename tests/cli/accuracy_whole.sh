@@ -2,9 +2,18 @@
 # failure, and the tool's own arithmetic. (The comparison itself is hours.)
 . tests/cli/lib.sh
 
+# What a description says of its times stands in the table of all GPUs.
+sed -n 's/^compared = "\([0-9]*\) [^:]*: \([0-9.]*\) % off.*/\1 \2/p' config/*.cfg \
+    >"$work/compared"
+check 'descriptions say so' test "$(wc -l <"$work/compared")" -ge 8
+while read -r points mean; do
+    check "$points points, $mean %" grep -qE \
+        "^\\|.*\\| $points \\| ${mean}(\\.0)? % \\|" docs/accuracy.md
+done <"$work/compared"
+
 if ! command -v python3 >/dev/null 2>&1; then
     echo "skipped: whole programs: python3 is not installed"
-    exit 0
+    finish
 fi
 whole() { python3 -S tools/accuracy/whole/whole.py "$@"; }
 

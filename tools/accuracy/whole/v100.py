@@ -1,12 +1,13 @@
-"""CUDA samples and a Rodinia program on two boards with a GV100, as ncu timed
+"""CUDA samples and Rodinia programs on two boards with a GV100, as ncu timed
 their kernels: the mean of a kernel's launches, caches flushed before each.
 
 nvcc 13 starts at sm_75, so that code stands for sm_70's.  Sizes follow from
 the files' counters: hotspot reads 262,144 sectors, two grids of 1024 x 1024;
 kmeans' turning of its input writes 3,481,600 sectors for 26,448,266 and some
 hits read, 819,200 points of 34 numbers.  Whatever values they read, they do the
-same.  kmeans is not compiled by nvcc 13, so that this one kernel is written
-anew.
+same; srad is given an image that it once wrote, of the size of the one it
+read (100 rounds are 2 here, as caches are flushed before each).  kmeans is not
+compiled by nvcc 13, so that this one kernel is written anew.
 """
 import os
 
@@ -25,6 +26,8 @@ MHZ = 1380  # cycles are what was measured, and what is compared
 DCT = "Samples/2_Concepts_and_Techniques/dct8x8"
 SOBOL = "Samples/5_Domain_Specific/SobolQRNG"
 MERGE = "Samples/0_Introduction/mergeSort"
+HISTOGRAM = "Samples/2_Concepts_and_Techniques/histogram"
+SRAD = "srad/srad_v1"
 
 
 def dct8x8(samples):
@@ -43,6 +46,15 @@ def sobol(samples):
         ("-O3", "-std=c++17", "-ICommon"))
 
 
+def histogram(samples):
+    main = f"{HISTOGRAM}/main.cpp"
+    return Build("histogram", samples, (HISTOGRAM, "Common"), (
+        main, *(f"{HISTOGRAM}/{s}" for s in (
+            "histogram_gold.cpp", "histogram64.cu", "histogram256.cu"))), 75,
+        ("-O3", "-std=c++17", "-ICommon"), (
+            (main, "numRuns    = 16", "numRuns    = 1"),))
+
+
 def merge_sort(samples):
     return Build("mergesort-v100", samples, (MERGE, "Common"), (
         "host.cu", f"{MERGE}/mergeSort.cu", f"{MERGE}/bitonic.cu"), 75,
@@ -55,6 +67,13 @@ def hotspot(rodinia):
                  ("hotspot/hotspot.cu",), 75,
                  added=(("temperature", "323.5\n" * 1024 ** 2),
                         ("power", "0.001\n" * 1024 ** 2)))
+
+
+def srad(rodinia):
+    main = f"{SRAD}/main.cu"
+    return Build("srad_v1", os.path.join(rodinia, "cuda"), ("srad",), (main,),
+                 75, edits=((main, '"../../../data/srad/image.pgm"',
+                             f'"{SRAD}/image_out.pgm"'),))
 
 
 TURN = """#include <cstdlib>
@@ -100,6 +119,9 @@ PROGRAMS = {
     "sobolQRNG": ("sobolqrng", sobol, "cuda-samples", (), 15),
     "mergeSort": ("mergesort", merge_sort, "cuda-samples",
                   (str(4 * 1024 ** 2),), 120),
+    "histogram": ("histogram", histogram, "cuda-samples", (), 15),
+    "srad_v1-rodinia-3.1": ("srad_v1", srad, "gpu-rodinia", (
+        "2", "0.5", "502", "458"), 15),
     "hotspot-rodinia-3.1": ("hotspot", hotspot, "gpu-rodinia", (
         "1024", "2", "2", "temperature", "power", "out"), 15),
     "kmeans-rodinia-3.1": ("kmeans", kmeans, "gpu-rodinia",
