@@ -295,8 +295,10 @@ class Waves:
 
     def traces(self, teg, limit, gpu, words):
         one = self._trace(teg, 1, limit)
-        wave = self.sms * teg.report(one, gpu, words,
-                                     limit)["occupancy"]["places"]
+        report = teg.report(one, gpu, words, limit)
+        if "places" not in report["occupancy"]:
+            raise Refused("that teg does not say how many blocks fit")
+        wave = self.sms * report["occupancy"]["places"]
         if self.WAVES[-1] * wave > math.prod(self.grid):
             raise Refused("fewer blocks than are run here")
         return [self._trace(teg, n * wave, limit) for n in self.WAVES]
