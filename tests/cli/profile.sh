@@ -26,6 +26,11 @@ expect 0 "$teg" run "$work/p/kernels.json" -g a100 --caches carry -f csv
 mv "$work/out" "$work/run"
 total=$("$teg" run "$work/p/kernels.json" -g a100 --caches carry |
     sed -n 's/^total .*: \([0-9,]*\) cycles = \([0-9.]*\) us.*/\2/p')
+expect 0 "$teg" profile "$work/p" -g a100 -f json
+cp "$work/out" "$work/by-folder"
+expect 0 "$teg" profile "$work/p/kernels.json" -g a100 -f json
+check "a folder is its list" test "$(diff "$work/by-folder" "$work/out" |
+    grep -c "^[<>]")" -le 4
 expect 0 "$teg" profile "$work/p/kernels.json" -g a100
 out "^3 launches of 1 kernel: $total us"
 check 'pages beside the list' [ "$work/p/index.html" -nt "$work/run" ]

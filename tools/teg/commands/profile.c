@@ -32,13 +32,22 @@ struct command_line {
     int program_status; /* of the program; EXIT_DONE for a trace */
 };
 
-/* A file that cannot be run is a trace. */
-static bool is_trace(const struct operands *operands)
+static bool is_folder(const char *path)
 {
     struct stat s;
 
-    return operands->count == 1 && stat(operands->item[0], &s) == 0 &&
-           S_ISREG(s.st_mode) && access(operands->item[0], X_OK) != 0;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* A file that cannot be run is a trace, and so is a folder. */
+static bool is_trace(const struct operands *operands)
+{
+    const char *path = operands->item[0];
+    struct stat s;
+
+    return operands->count == 1 &&
+           (is_folder(path) || (stat(path, &s) == 0 && S_ISREG(s.st_mode) &&
+                                access(path, X_OK) != 0));
 }
 
 /* Where traces and pages go: beside a program's list, else NAME.teg here. */
@@ -48,6 +57,8 @@ static void choose_directory(struct command_line *c, bool trace)
 
     if (c->out != NULL)
         snprintf(c->directory, sizeof c->directory, "%.4000s", c->out);
+    else if (trace && is_folder(path))
+        snprintf(c->directory, sizeof c->directory, "%.4000s", path);
     else if (trace && strcmp(name, "kernels.json") == 0 && name != path)
         snprintf(c->directory, sizeof c->directory, "%.*s",
                  (int)(name - path) - 1, path);
