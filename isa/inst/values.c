@@ -1,8 +1,7 @@
 #include "isa/inst/values.h"
 
-#include <string.h>
-
-/* Mnemonics, with all their modifiers, and what is said of them. */
+/* Mnemonics, with all their modifiers, and what is said of them; the first row
+ * has it.  NULL: nothing lacks. */
 static const struct lack {
     const char *mnemonic, *kind, *what;
 } lacks[] = {
@@ -41,6 +40,7 @@ static const struct lack {
      "by class"},
     {"UTCBAR", "mbarrier",
      "which mbarriers UTCBAR uses is not known: nobody waits there"},
+    {"SYNCS.CCTL", "", NULL}, /* ends an mbarrier: nobody waits */
     {"SYNCS", "mbarrier",
      "which mbarriers SYNCS uses is not known: nobody waits there"},
     {"ARRIVES", "mbarrier",
@@ -53,14 +53,17 @@ static const struct lack {
      "nobody hears of it"},
 };
 
+#define LACKS (sizeof lacks / sizeof lacks[0])
+
 void teg_values_note(struct teg_notes *notes, const struct teg_inst *inst,
                      const char *text, const char *where)
 {
-    /* the end of an mbarrier: nothing comes there, nobody waits */
-    if (strstr(text, "SYNCS.CCTL") != NULL)
+    size_t i = 0;
+
+    if (inst->values != VALUES_NONE)
         return;
-    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
-        if (inst->values == VALUES_NONE && teg_text_is(text, lacks[i].mnemonic))
-            teg_notes_add(notes, lacks[i].kind, where, "%s", lacks[i].what);
-    }
+    while (i < LACKS && !teg_text_is(text, lacks[i].mnemonic))
+        i++;
+    if (i < LACKS && lacks[i].what != NULL)
+        teg_notes_add(notes, lacks[i].kind, where, "%s", lacks[i].what);
 }

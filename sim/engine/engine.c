@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "isa/base/array.h"
 #include "sim/engine/cga.h"
 #include "sim/engine/deadlock.h"
 #include "sim/engine/dependent.h"
@@ -38,7 +39,8 @@ struct sim_engine {
     const struct sim_engine_news *news;   /* borrowed; may be NULL */
     struct sim_chip chip;
     struct sim_grid **coming; /* owned, as are they, [comings]: later */
-    uint32_t comings, coming_capacity;
+    uint32_t comings;
+    size_t coming_capacity;
     uint32_t launches;            /* so far */
     uint32_t unbegun;             /* that have come, without a block so far */
     uint32_t awaiting;            /* of those coming: for what they depend on */
@@ -682,18 +684,13 @@ static teg_status make_grid(struct sim_engine *r,
 teg_status sim_engine_add(struct sim_engine *r,
                           const struct sim_engine_launch *l, struct teg_diag *d)
 {
-    struct sim_grid *g;
+    struct sim_grid *g, **coming;
 
-    if (r->comings == r->coming_capacity) {
-        uint32_t capacity = 2 * r->coming_capacity + 4;
-        struct sim_grid **coming =
-            realloc(r->coming, capacity * sizeof *coming);
-
-        if (coming == NULL)
-            return teg_fail_memory(d);
-        r->coming = coming;
-        r->coming_capacity = capacity;
-    }
+    coming = teg_array_room(r->coming, r->comings, &r->coming_capacity,
+                            sizeof *coming);
+    if (coming == NULL)
+        return teg_fail_memory(d);
+    r->coming = coming;
     g = calloc(1, sizeof *g);
     if (g == NULL)
         return teg_fail_memory(d);

@@ -29,23 +29,49 @@ static int pick_strict(const struct sim_choice *c)
     return c->candidates >> lowest(set) & 1 ? lowest(set) : SIM_NO_WARP;
 }
 
-/* Ages never tie: every warp has its own. */
-static int pick_age(const struct sim_choice *c, int young)
+/* The candidate that `before` puts first; equals go by index. */
+static inline int first_of(const struct sim_choice *c,
+                           int (*before)(const struct sim_choice *c, int v,
+                                         int w))
 {
     int best = lowest(c->candidates);
 
     for (uint64_t rest = c->candidates; rest != 0; rest &= rest - 1) {
         int w = lowest(rest);
 
-        if (young ? c->age[w] > c->age[best] : c->age[w] < c->age[best])
+        if (before(c, w, best))
             best = w;
     }
     return best;
 }
 
+/* Ages never tie: every warp has its own. */
+static int is_older(const struct sim_choice *c, int v, int w)
+{
+    return c->age[v] < c->age[w];
+}
+
+static int is_younger(const struct sim_choice *c, int v, int w)
+{
+    return c->age[v] > c->age[w];
+}
+
+/* Those that have not issued yet come first. */
+static int has_waited(const struct sim_choice *c, int v, int w)
+{
+    return c->free_from[v] < c->free_from[w];
+}
+
+static int is_of_older_block(const struct sim_choice *c, int v, int w)
+{
+    return c->block_age[v] != c->block_age[w]
+               ? c->block_age[v] < c->block_age[w]
+               : has_waited(c, v, w);
+}
+
 static int pick_oldest(const struct sim_choice *c)
 {
-    return pick_age(c, 0);
+    return first_of(c, is_older);
 }
 
 static int greedy(const struct sim_choice *c)
@@ -57,28 +83,19 @@ static int pick_gto(const struct sim_choice *c)
 {
     if (greedy(c))
         return c->last;
-    return pick_age(c, 0);
+    return first_of(c, is_older);
 }
 
 static int pick_gty(const struct sim_choice *c)
 {
     if (greedy(c))
         return c->last;
-    return pick_age(c, 1);
+    return first_of(c, is_younger);
 }
 
-/* Those that have not issued yet come first. */
 static int pick_lri(const struct sim_choice *c)
 {
-    int best = lowest(c->candidates);
-
-    for (uint64_t rest = c->candidates; rest != 0; rest &= rest - 1) {
-        int w = lowest(rest);
-
-        if (c->free_from[w] < c->free_from[best])
-            best = w;
-    }
-    return best;
+    return first_of(c, has_waited);
 }
 
 /* Goes on with a warp as long as it leaves no slot empty or to others. */
@@ -89,20 +106,9 @@ static int pick_glri(const struct sim_choice *c)
     return pick_lri(c);
 }
 
-/* Within the block that is there longest as `lri`. */
 static int pick_blri(const struct sim_choice *c)
 {
-    int best = lowest(c->candidates);
-
-    for (uint64_t rest = c->candidates; rest != 0; rest &= rest - 1) {
-        int w = lowest(rest);
-
-        if (c->block_age[w] != c->block_age[best]
-                ? c->block_age[w] < c->block_age[best]
-                : c->free_from[w] < c->free_from[best])
-            best = w;
-    }
-    return best;
+    return first_of(c, is_of_older_block);
 }
 
 static const struct {

@@ -9,6 +9,7 @@
 # faster.
 set -eu
 cd "$(dirname "$0")/../.."
+. tools/bench/turns.sh
 new=$1 commit=$2
 old=$(tools/bench/earlier.sh "$commit") || exit 0
 work=$(mktemp -d)
@@ -25,27 +26,6 @@ matmul_tiled kernels/k04_matmul_tiled.fatbin 64 512 --grid 32,32 --block 16,16 -
 reduce_i kernels/k06_reduce.fatbin 524288 8388608 --grid 128 --block 256 -a buf:i32:#:iota -a buf:i32:256:zeros -a i32:#
 bitonic_block kernels/k14_bitonic.fatbin 32 1000 --grid # --block 256 --shared 2048 -a buf:u32:512:random -a i32:512
 END
-}
-
-seconds() {
-    sh -c '"$@" >/dev/null 2>&1; times' - "$@" |
-        awk -F '[ms ]+' 'NR == 2 {print 60 * $1 + $2 + 60 * $3 + $4}'
-}
-
-least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -1; }
-
-in_turns() {
-    was=1e9 now=1e9
-    for _ in 1 2 3 4 5; do
-        was=$(least "$was" "$(seconds "$old" "$@")")
-        now=$(least "$now" "$(seconds "$new" "$@")")
-    done
-}
-
-instructions() {
-    command -v valgrind >/dev/null 2>&1 || return 0
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
-        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
 }
 
 over() { awk -v a="$1" -v b="$2" -v f="$3" 'BEGIN {printf(b > 0 ? f : "n/a", b > 0 ? a / b : 0)}'; }

@@ -9,6 +9,7 @@
 #   what teg whatif and teg report take, in processor seconds and in runs.
 set -eu
 cd "$(dirname "$0")/../.."
+. tools/bench/turns.sh
 new=$1 commit=$2
 old=$(tools/bench/earlier.sh "$commit") || exit 0
 work=$(mktemp -d)
@@ -16,29 +17,6 @@ trap 'rm -rf "$work"' EXIT
 
 # A kernel and what makes it short.
 kernels="compute:ITER=6 matmul:K=64 stream:BLOCKS=4096 uncoalesced:BLOCKS=320,ITER=4"
-
-# Processor seconds of a command.
-seconds() {
-    sh -c '"$@" >/dev/null 2>&1; times' - "$@" |
-        awk -F '[ms ]+' 'NR == 2 {print 60 * $1 + $2 + 60 * $3 + $4}'
-}
-
-least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -1; }
-
-# Sets was and now to the least processor seconds of either build.
-in_turns() {
-    was=1e9 now=1e9
-    for _ in 1 2 3 4 5; do
-        was=$(least "$was" "$(seconds "$old" "$@")")
-        now=$(least "$now" "$(seconds "$new" "$@")")
-    done
-}
-
-# Host instructions of a command.
-instructions() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
-        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
-}
 
 each() { awk -v i="$1" -v n="$2" 'BEGIN {printf "%.0f", i / n}'; }
 over() { awk -v a="$1" -v b="$2" 'BEGIN {print (b > 0 ? sprintf("%.2f", a / b) : "n/a")}'; }

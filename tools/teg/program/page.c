@@ -199,16 +199,6 @@ static void draw_sms(struct drawing *g, const struct timed *p)
     g->y += on->places != 0 ? SM_ROW + 8 : 0;
 }
 
-static bool has_tasks(const struct timed *p, uint32_t stream)
-{
-    for (uint32_t i = 0; i < p->tasks.tasks; i++) {
-        if (p->tasks.task[i].stream == stream &&
-            p->tasks.task[i].kind != SIM_TASK_MARK)
-            return true;
-    }
-    return false;
-}
-
 static double height_of(const struct timed *p, uint32_t streams)
 {
     uint32_t rows = 1 + streams;
@@ -244,7 +234,7 @@ static void print_time_line(FILE *f, const struct timed *p)
         return;
     g.scale = (WIDTH - LEFT) / p->result.us;
     for (uint32_t i = 0; i < p->score->streams; i++) {
-        if (!has_tasks(p, i))
+        if (!timed_has_tasks(p, i))
             continue;
         if (streams < STREAMS_MAX)
             shown[streams++] = i;

@@ -131,5 +131,7 @@ const char *timed_part_name(enum timed_part part);
 /* What a task does, for people. */
 const char *timed_task_title(const struct timed *p, uint32_t task,
                              char out[TEG_NAME_MAX]);
+/* Whether it has anything to show. */
+bool timed_has_tasks(const struct timed *p, uint32_t stream);
 
 #endif

@@ -16,6 +16,16 @@ enum {
     NAME_WIDTH = 30,
 };
 
+bool timed_has_tasks(const struct timed *p, uint32_t stream)
+{
+    for (uint32_t i = 0; i < p->tasks.tasks; i++) {
+        if (p->tasks.task[i].stream == stream &&
+            p->tasks.task[i].kind != SIM_TASK_MARK)
+            return true;
+    }
+    return false;
+}
+
 const char *timed_task_title(const struct timed *p, uint32_t task,
                              char out[TEG_NAME_MAX])
 {
@@ -136,16 +146,6 @@ static void draw_stream(const struct timed *p, uint32_t stream,
     }
 }
 
-static bool has_tasks(const struct timed *p, uint32_t stream)
-{
-    for (uint32_t i = 0; i < p->tasks.tasks; i++) {
-        if (p->tasks.task[i].stream == stream &&
-            p->tasks.task[i].kind != SIM_TASK_MARK)
-            return true;
-    }
-    return false;
-}
-
 static void print_line(FILE *f, const struct timed *p)
 {
     char line[LINE_WIDTH + 1], title[TEG_NAME_MAX];
@@ -156,7 +156,7 @@ static void print_line(FILE *f, const struct timed *p)
     fprintf(f, "\n%sstream%s  0%*.4g us\n", tint(f, TINT_STRONG),
             tint(f, TINT_OFF), LINE_WIDTH - 4, p->result.us);
     for (uint32_t i = 0; i < p->score->streams && shown < STREAMS_MAX; i++) {
-        if (!has_tasks(p, i))
+        if (!timed_has_tasks(p, i))
             continue;
         shown++;
         draw_stream(p, i, line);
