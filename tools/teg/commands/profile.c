@@ -252,14 +252,14 @@ int cmd_profile(int argc, char **argv)
             "a GPU and says what takes its time and why: the kernels by their "
             "share, and of those that take most what bounds them and what "
             "would help, with a page each. Of a TRACE (a file that cannot be "
-            "run) the same without running anything. The exit status is the "
-            "program's if that is not 0.",
+            "run, or a folder) the same without running anything. The exit "
+            "status is the program's if that is not 0.",
         .options = options,
         .operands_min = 1,
         .operands_max = OPERANDS_MAX,
         .runs = true,
         .examples = "  teg profile -g a100 -- ./saxpy 1000\n"
-                    "  teg profile -g h100 saxpy.teg/kernels.json\n"};
+                    "  teg profile -g h100 saxpy.teg\n"};
     int status;
 
     if (!options_parse(&usage, argc, argv, &c.operands, &status))
