@@ -60,6 +60,16 @@ check 'both ways' [ "$(field useful_bytes)" = 16384 ]
 expect 0 "$teg" run "$work/back.tegt" -g h100 --by-pc
 out 'DEPBAR.LE SB0, 0x[01] ;.* long_scoreboard'
 
+# Who waits for a phase looks before the next one ends, in any order of warps.
+for order in '' '--interleave steps' '--interleave 7'; do
+    # shellcheck disable=SC2086
+    expect 0 "$teg" trace $cubin -k paced --grid 1 --block 64 \
+        -a buf:f32:64:zeros -a i32:40 --dump 0="$work/paced" $order
+    # 0 + 1 + ... + 39 = 780 = 0x44430000
+    check "phases that follow each other, $order" \
+        [ "$(od -An -tx4 -j128 -N4 "$work/paced" | tr -d ' ')" = 44430000 ]
+done
+
 # Named barriers, the number of one from a register.
 expect 0 "$teg" trace $cubin -k named --grid 1 --block 128 \
     -a buf:f32:128:iota -a i32:2 -o "$work/named.tegt"

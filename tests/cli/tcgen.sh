@@ -117,4 +117,8 @@ fault allocates_after_relinquish
 err 'allocated after the permit was relinquished'
 fault loads_after_free -a buf:u32:128:zeros
 err 'warp 0 pc 0x.*LDTM.*column 0 is not allocated'
+fault loads_beyond -a buf:u32:128:zeros
+err 'block 0,0,0 warp 0 pc 0x.*LDTM.*column 64 is not allocated'
+fault never_frees
+err 'block 0,0,0 warp 0 pc 0x.*UTCATOMSWS.*columns 0 to 511 .* not freed when'
 finish

@@ -147,6 +147,23 @@ void emu_cluster_wait(struct emu_warp *w, const struct emu_op *op,
         w->waits_at[__builtin_ctz(rest)] = EMU_AT_CLUSTER;
 }
 
+void emu_tell_who_awaits(struct emu_warp *w, const uint64_t *barrier)
+{
+    const struct emu_gang *g = w->block->gang;
+
+    if (w->block->in_turn)
+        return;
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        for (uint32_t i = 0; i < g->block[k].warps; i++) {
+            if (g->block[k].warp[i].awaits != barrier)
+                continue;
+            w->has_told = 1;
+            w->until = w->executed;
+            return;
+        }
+    }
+}
+
 void emu_leave(struct emu_warp *w, uint32_t mask)
 {
     struct emu_block *b = w->block;

@@ -7,6 +7,11 @@
 
 #include "traces/emulate/core/warp.h"
 
+/* The warp has ended a phase of the mbarrier.  Whoever asked for it looks before
+ * the warp can end the next one, as on a GPU, where both run: its turn ends
+ * behind the instruction. */
+void emu_tell_who_awaits(struct emu_warp *w, const uint64_t *barrier);
+
 /* Lets go on who waits in the warp for nobody any more. */
 void emu_release_converged(struct emu_warp *w);
 /* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with

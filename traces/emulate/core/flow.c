@@ -244,7 +244,8 @@ static int pauses(struct emu_warp *w, const struct emu_op *op, uint32_t group)
     }
     w->paused = group;
     /* A turn may be a part of a loop that waits. */
-    w->way = w->executed - w->polled > SPINS_MAX ? WAY_GIVE : WAY_POLL;
+    w->way = w->has_told || w->executed - w->polled > SPINS_MAX ? WAY_GIVE
+                                                               : WAY_POLL;
     return 1;
 }
 
@@ -315,6 +316,7 @@ static int run_warp(struct emu_warp *w)
 
     if (runnable == 0)
         return 0;
+    w->has_told = 0;
     while (runnable != 0 && w->block->status == TEG_OK) {
         run_some(w, runnable);
         runnable = w->in[LANE_RUNS];
@@ -457,6 +459,11 @@ teg_status emu_gang_run(struct emu_gang *g)
             continue;
         report_stuck(b);
         return b->status;
+    }
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        emu_tensor_end(&g->block[k]);
+        if (g->block[k].status != TEG_OK)
+            return g->block[k].status;
     }
     return TEG_OK;
 }

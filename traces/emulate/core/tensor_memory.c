@@ -36,6 +36,23 @@ void emu_tensor_begin(struct emu_block *b)
     memcpy(b->shared + PARITY, &parity, sizeof parity);
 }
 
+void emu_tensor_end(struct emu_block *b)
+{
+    const struct emu_tensor_memory *t = b->tensor;
+    uint32_t first, units = 0;
+
+    if (t == NULL || t->taken == 0)
+        return;
+    first = (uint32_t)__builtin_ctz(t->taken);
+    while (first + units < EMU_TENSOR_UNITS && t->taken >> (first + units) & 1)
+        units++;
+    emu_fault(&b->warp[t->taken_by_warp[first]], t->taken_by[first], -1,
+              TEG_LIMIT,
+              "columns %u to %u of tensor memory are allocated here and not "
+              "freed when the block ends",
+              first * EMU_TENSOR_UNIT, (first + units) * EMU_TENSOR_UNIT - 1);
+}
+
 struct emu_block *emu_tensor_peer(struct emu_warp *w, const struct emu_op *op)
 {
     struct emu_block *b = w->block;

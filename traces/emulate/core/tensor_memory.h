@@ -21,6 +21,9 @@ enum {
 
 struct emu_tensor_memory {
     uint32_t taken; /* units, a bit each */
+    /* Of those, who took them: for the fault of not returning them. */
+    const struct emu_op *taken_by[EMU_TENSOR_UNITS]; /* borrowed */
+    uint32_t taken_by_warp[EMU_TENSOR_UNITS];
     uint32_t cell[EMU_TENSOR_LANES][EMU_TENSOR_COLUMNS];
 };
 
@@ -38,6 +41,10 @@ static inline uint32_t emu_tensor_column(uint32_t at)
 int emu_tensor_names(const char *name);
 /* The block begins: nothing is allocated, and the system's books say so. */
 void emu_tensor_begin(struct emu_block *b);
+
+/* The block has ended: a fault of whoever took columns that were not returned,
+ * which PTX asks for. */
+void emu_tensor_end(struct emu_block *b);
 
 /* The other block of the pair that the warp's block is in; NULL after a fault:
  * the cluster has an odd number of blocks, or there is none. */

@@ -139,6 +139,8 @@ struct emu_warp {
     int32_t stride;  /* not 0: all lanes' addresses, from address[0] on */
     int tries_again; /* at the instruction it has just executed */
     uint64_t tried;  /* the gang's progress then, + 1; 0: it has not */
+    const uint64_t *awaits; /* mbarrier it asked in vain last, or NULL */
+    int has_told;           /* one who asked so, in this turn */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];

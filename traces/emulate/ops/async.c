@@ -68,12 +68,14 @@ static void arrive(struct emu_warp *w, uint64_t *barrier,
 }
 
 /* Whether the phase that the lane's `state` tells has ended, as a mask. */
-static uint32_t check(struct emu_warp *w, int lane, uint64_t barrier,
+static uint32_t check(struct emu_warp *w, int lane, const uint64_t *barrier,
                       uint32_t state)
 {
     uint32_t parity = state >> 31,
-             ended = barrier >> MBARRIER_PHASE_AT != parity;
+             ended = *barrier >> MBARRIER_PHASE_AT != parity;
 
+    if (!ended)
+        w->awaits = barrier;
     emu_value(w, 1, lane, ended ? parity : 2);
     return ended << lane;
 }
@@ -91,6 +93,8 @@ EXEC(syncs)
         return;
     }
     emu_addresses(w, op->m, at);
+    if (checks)
+        w->awaits = NULL;
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         /* .RED (74): the barrier may be another block's, but for a copy of
@@ -106,7 +110,7 @@ EXEC(syncs)
                   anywhere ? emu_cluster_offset(w->block, at[l])
                            : emu_shared_offset(at[l]));
         if (checks)
-            ended |= check(w, l, *barrier, b[l]);
+            ended |= check(w, l, barrier, b[l]);
         else if (code == 0x9a7)
             arrive(w, barrier, op, l, b[l]);
     }

@@ -10,6 +10,7 @@
 #define TEG_TRACES_EMULATE_OPS_MBARRIER_H
 
 #include "traces/emulate/core/access.h"
+#include "traces/emulate/core/barriers.h"
 #include "traces/emulate/core/values.h"
 
 enum {
@@ -69,6 +70,7 @@ static inline void emu_mbarrier_note(struct emu_warp *w, uint64_t *barrier,
         emu_set_field(&word, MBARRIER_LEFT_AT, MBARRIER_COUNT_BITS,
                       emu_field(word, 1, MBARRIER_COUNT_BITS));
         word ^= UINT64_C(1) << MBARRIER_PHASE_AT;
+        emu_tell_who_awaits(w, barrier);
     }
     *barrier = word;
     w->block->gang->progress++;

@@ -26,6 +26,16 @@ static uint32_t find_units(uint32_t taken, uint32_t count, uint32_t step)
     return at + count <= EMU_TENSOR_UNITS ? at : EMU_TENSOR_UNITS;
 }
 
+static void mark_units(struct emu_tensor_memory *t, const struct emu_warp *w,
+                       const struct emu_op *op, uint32_t place, uint32_t count)
+{
+    t->taken |= ((1u << count) - 1) << place;
+    for (uint32_t u = place; u < place + count; u++) {
+        t->taken_by[u] = op;
+        t->taken_by_warp[u] = w->number;
+    }
+}
+
 /* So many units as the register says, in both blocks of a pair with .2CTA. */
 static void take_units(struct emu_warp *w, const struct emu_op *op,
                        uint32_t mask)
@@ -50,8 +60,8 @@ static void take_units(struct emu_warp *w, const struct emu_op *op,
                        emu_bit(op, 75) ? count : 1);
     LANES out[l] = place;
     if (place < EMU_TENSOR_UNITS) {
-        own->taken |= ((1u << count) - 1) << place;
-        other->taken |= ((1u << count) - 1) << place;
+        mark_units(own, w, op, place, count);
+        mark_units(other, w, op, place, count);
         w->block->gang->progress++;
     }
     emu_write(w, op->d, 0, mask, out);
