@@ -102,6 +102,28 @@ rate_pair 2 256 128 64
 rate_pair_tensor 2 256 64 32
 END
 
+# ---- a ring of tiles -----------------------------------------------------------
+
+# A kernel whole: tensor copies, products and what reads their sums, each waiting
+# for the one before by mbarrier.  128 x 64 x 512: with one stage a tile is copied
+# when the one before is done; with more the next are on their way.
+before=
+for stages in 1 2 4; do
+    expect 0 "$teg" trace tests/fixtures/kernels/k55_gemm_tensor_memory.fatbin \
+        --arch sm_100 -k gemm --grid 1 --block 160 \
+        --shared $((1024 + 24576 * stages)) \
+        -a map:f16:512x128:64x128:swizzle=128:random \
+        -a map:f16:512x64:64x64:swizzle=128:random -a buf:f32:8192:zeros \
+        -a i32:64 -a i32:512 -a "i32:$stages" -o "$work/ring.tegt"
+    expect 0 "$teg" run "$work/ring.tegt" -g b200 -f json
+    out '"tensor_operations": 8388608' # 2 128 64 512
+    all=$(sed -n 's/^.*"cycles": \([0-9]*\).*/\1/p' "$work/out" | head -1)
+    # 32 products of 48 cycles are the least.
+    check "$stages stages: $all cycles, fewer than before" \
+        [ "$all" -lt "${before:-1000000}" -a "$all" -gt $((32 * 48)) ]
+    before=$all
+done
+
 # ---- faults --------------------------------------------------------------------
 
 fault() {

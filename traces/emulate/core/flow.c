@@ -245,7 +245,7 @@ static int pauses(struct emu_warp *w, const struct emu_op *op, uint32_t group)
     w->paused = group;
     /* A turn may be a part of a loop that waits. */
     w->way = w->has_told || w->executed - w->polled > SPINS_MAX ? WAY_GIVE
-                                                               : WAY_POLL;
+                                                                : WAY_POLL;
     return 1;
 }
 
