@@ -226,4 +226,9 @@ static inline double teg_gpu_atomic_interval(const struct teg_gpu *gpu,
                : gpu->l2.atomic_interval;
 }
 
+/* As teg_gpu_load, with families and includes of the file from `directory`,
+ * where it has none beside it. */
+teg_status teg_gpu_load_beside(const char *path, const char *directory,
+                               struct teg_gpu **gpu, struct teg_diag *d);
+
 #endif

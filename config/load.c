@@ -180,15 +180,18 @@ static teg_status read_settings(const struct load_file *a)
     return TEG_OK;
 }
 
-/* Where @include and `family` look: beside the file. */
+/* Where @include and `family` look: beside the file, unless told. */
 static teg_status find_directory(struct load_file *a)
 {
+    const char *given = a->l->opened == 0 ? a->l->directory : NULL;
     const char *slash = strrchr(a->path, '/');
     size_t length = slash != NULL ? (size_t)(slash - a->path) : 0;
 
+    if (given != NULL)
+        length = strlen(given);
     if (length >= sizeof a->directory)
         return teg_fail(a->l->d, TEG_CONFIG, "", "the path is too long");
-    memcpy(a->directory, a->path, length);
+    memcpy(a->directory, given != NULL ? given : a->path, length);
     a->directory[length] = '\0';
     if (length == 0)
         snprintf(a->directory, sizeof a->directory, "%s",
@@ -236,6 +239,12 @@ static teg_status read_layer(struct load *l, const char *path)
 teg_status teg_gpu_load(const char *path, struct teg_gpu **gpu,
                         struct teg_diag *d)
 {
+    return teg_gpu_load_beside(path, NULL, gpu, d);
+}
+
+teg_status teg_gpu_load_beside(const char *path, const char *directory,
+                               struct teg_gpu **gpu, struct teg_diag *d)
+{
     struct load *l = calloc(1, sizeof *l);
     teg_status status = TEG_MEMORY;
     uint32_t count;
@@ -244,6 +253,7 @@ teg_status teg_gpu_load(const char *path, struct teg_gpu **gpu,
     params(&count);
     if (l != NULL) {
         l->d = d;
+        l->directory = directory;
         l->gpu = calloc(1, sizeof *l->gpu);
         l->param_fact = calloc(count, sizeof *l->param_fact);
     }

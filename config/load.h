@@ -29,8 +29,9 @@ struct load_units_named {
 struct load {
     struct teg_gpu *gpu;
     struct teg_diag *d;
-    unsigned opened;             /* files of families, one inside another */
-    unsigned depth;              /* files read, the outermost family first */
+    const char *directory; /* of families and includes; NULL: beside a file */
+    unsigned opened;       /* files of families, one inside another */
+    unsigned depth;        /* files read, the outermost family first */
     struct teg_fact *param_fact; /* owned, [params] */
     struct teg_fact unit_fact[TEG_MAX_UNITS];
     unsigned unit_depth[TEG_MAX_UNITS]; /* file that named it last */

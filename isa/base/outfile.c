@@ -119,19 +119,32 @@ static int open_beside(struct teg_outfile *o, const struct stat *old)
     return fd;
 }
 
+static int open_place(struct teg_outfile *o, const char *path)
+{
+    struct stat st;
+    int there;
+
+    /* Not followed: it may be a file that others write to as well. */
+    if (strcmp(path, "/dev/stdout") == 0) {
+        o->path = strdup(path);
+        return o->path != NULL ? dup(STDOUT_FILENO) : -1;
+    }
+    o->path = follow_links(path);
+    if (o->path == NULL)
+        return -1;
+    there = stat(o->path, &st) == 0;
+    return there && !S_ISREG(st.st_mode) ? open(o->path, O_WRONLY | O_CLOEXEC)
+                                         : open_beside(o, there ? &st : NULL);
+}
+
 teg_status teg_outfile_open(struct teg_outfile *o, const char *path,
                             struct teg_diag *d)
 {
-    struct stat st;
     teg_status status;
-    int fd = -1, there;
+    int fd;
 
-    *o = (struct teg_outfile){.path = follow_links(path)};
-    there = o->path != NULL && stat(o->path, &st) == 0;
-    if (there && !S_ISREG(st.st_mode))
-        fd = open(o->path, O_WRONLY | O_CLOEXEC);
-    else if (o->path != NULL)
-        fd = open_beside(o, there ? &st : NULL);
+    *o = (struct teg_outfile){0};
+    fd = open_place(o, path);
     if (fd >= 0)
         o->file = fdopen(fd, "w");
     if (o->file != NULL)

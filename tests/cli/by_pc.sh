@@ -55,6 +55,10 @@ expect 0 "$teg" timeline "$work/again.tegt" -g h100 --critical
 out '^0x[0-9a-f]* .* lines.cu:12 '
 check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
 expect 0 "$teg" report "$work/again.tegt" -g h100 --critical -o "$work/r.html"
+# What does not fit beside the numbers goes on below, whole.
+expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc
+check 'no instruction is cut' sh -c "tr -s ' \n' '  ' <'$work/out' |
+    grep -q '0x000 IMAD.MOV.U32 R1, :[0-9]* [^:]* RZ, RZ, c\[0x0\]\[0x28\]'"
 check 'the page names files' grep -q \
     '<span title="/tmp/teg-fixtures/lines.h">lines.h:9</span>' "$work/r.html"
 

@@ -27,6 +27,12 @@ head -c 700 "$work/k.traceg" >"$work/dir/c.traceg"
 expect 1 "$teg" features "$work/dir"
 err 'notes.txt'
 out 'b.traceg,1,saxpy'
+# a list stands for the directory: no trace counts twice
+mkdir "$work/listed"
+cp "$work/k.traceg" "$work/listed/b.traceg"
+echo b.traceg >"$work/listed/kernelslist.g"
+expect 0 "$teg" features "$work/listed"
+check 'one row' [ "$(wc -l <"$work/out")" = 2 ]
 expect 1 "$teg" features "$work/none.tegt"
 no_out
 expect 2 "$teg" features

@@ -2,6 +2,8 @@
 . tests/cli/lib.sh
 
 small_trace "$work/k.traceg"
+expect 0 "$teg" power "$work/k.traceg" -g gtx280 --sweep off
+err 'code for sm_70 on a chip of sm_13'
 
 # P03 and P04 of tests/golden/power-vectors.csv, typed in
 counts=dac_fp=40,dac_reg=77,dac_alu=16,dac_int=15,dac_fds=77,dac_gmem=6

@@ -54,6 +54,16 @@ err 'there are several cubins: expected --arch sm_XX'
 expect 1 "$teg" trace tests/fixtures/kernels/k01_vecadd.fatbin --arch sm_70 \
     --grid 1 --block 1
 err 'there is no cubin for sm_70'
+# of several for one architecture that which has the kernel
+cat tests/kernels/flaws/flaws.fatbin tests/kernels/flaws/held.fatbin >"$work/both"
+expect 1 "$teg" trace "$work/both" --arch sm_80 --grid 1 --block 32
+err 'several cubins for sm_80: expected --kernel, a name that one of them has'
+expect 0 "$teg" trace "$work/both" --kernel tiny_flaw --grid 1 --block 32 \
+    -a buf:f32:1024:zeros -a buf:f32:1024:zeros
+# no dynamic shared memory is none, said or not
+expect 0 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 --shared 0 \
+    -a i32:0 -a f32:2 -a buf:f32:32:iota -a buf:f32:32:iota
+no_err
 expect 2 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 --blocks 5:2
 err '[-][-]blocks: expected N or A:B'
 expect 2 "$teg" trace $cubin --grid 1 --block 32 --arch volta

@@ -49,6 +49,29 @@ expect 0 "$teg" info "$work/pipe"
 out 'saxpy'
 expect 0 "$teg" run "$work/saxpy.traceg" -g v100 -f json -o -
 out '"cycles"'
+# So are results and descriptions, whatever command reads or writes them.
+expect 0 sh -c "$teg convert '$work/saxpy.traceg' - | $teg info -"
+out '^standard input: tegt'
+expect 0 sh -c "$teg trace - --kernel transpose_flaw --grid 1 --block 256 \
+    -a buf:f32:1024:iota -a buf:f32:1024:zeros -o - \
+    <tests/kernels/flaws/flaws.fatbin | $teg features - | tail -1"
+out '^standard input,1,transpose_flaw,80,'
+expect 0 sh -c "$teg profile - -g v100 -o '$work/pages' <'$work/saxpy.traceg'"
+out '^standard input on v100$'
+expect 0 sh -c "$teg run '$work/saxpy.traceg' -g - <config/v100.cfg"
+out '^saxpy on v100$'
+mkfifo "$work/description"
+cat config/v100.cfg >"$work/description" &
+expect 0 "$teg" run "$work/saxpy.traceg" -g "$work/description"
+out '^saxpy on v100$'
+expect 0 "$teg" diff "$work/saxpy.traceg" "$work/saxpy.traceg" -g v100 --html -
+check 'the page and nothing else' sh -c "head -1 '$work/out' | grep -q '^<!DOCTYPE html>'"
+check 'a trace that nobody reads is no fault' sh -c \
+    "'$teg' convert '$work/saxpy.traceg' - 2>'$work/err' | true; [ ! -s '$work/err' ]"
+check 'it goes behind what a file has' sh -c "echo before >'$work/log'
+    '$teg' explain l2 >>'$work/log'
+    '$teg' convert '$work/saxpy.traceg' - --to traceg >>'$work/log'
+    grep -q before '$work/log' && grep -q '^-kernel name = saxpy' '$work/log'"
 check 'who reads no more hears nothing' sh -c \
     "'$teg' explain --all 2>'$work/err' | head -1 >'$work/out'; [ ! -s '$work/err' ]"
 expect 0 "$teg" run --what-if help

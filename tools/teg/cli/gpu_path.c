@@ -2,6 +2,7 @@
 #include "tools/teg/cli/gpu_path.h"
 
 #include "tools/teg/cli/inputs.h"
+#include "tools/teg/cli/pipes.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
@@ -147,14 +148,44 @@ static int load(const char *path, struct teg_gpu **gpu)
     return inputs_add(path);
 }
 
+/* What came through a pipe has no family beside it: that of the descriptions
+ * that are searched first. */
+static int load_piped(const char *path, const char *config_dir,
+                      struct teg_gpu **gpu)
+{
+    char families[PATH_SIZE];
+    struct file_search search = {"family", families};
+    struct teg_diag d;
+
+    families[0] = '\0';
+    visit_all(look_for_file, &search, config_dir);
+    if (families[0] != '\0')
+        *strrchr(families, '/') = '\0';
+    if (teg_gpu_load_beside(path, families[0] != '\0' ? families : ".", gpu,
+                            &d) != TEG_OK)
+        return say_fault(&d);
+    return EXIT_DONE;
+}
+
+static bool is_by_path(const char *name)
+{
+    return strcmp(name, "-") == 0 || teg_gpu_is_path(name);
+}
+
 int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu)
 {
     const struct teg_gpu_entry *entry;
     struct teg_gpu_list list;
+    char *path = (char *)name;
     int status;
 
-    if (teg_gpu_is_path(name))
-        return load(name, gpu);
+    if (is_by_path(name)) {
+        status = pipe_copy(&path);
+        if (status != EXIT_DONE)
+            return status;
+        return pipe_is_copy(path) ? load_piped(path, config_dir, gpu)
+                                  : load(path, gpu);
+    }
     status = gpu_list_find_all(&list, config_dir);
     if (status != EXIT_DONE)
         return status;
@@ -180,6 +211,11 @@ int gpu_find(const char *name, const char *config_dir, char **path)
     int status;
 
     *path = NULL;
+    if (strcmp(name, "-") == 0) {
+        say("-g", "expected a name or a file here, found standard input: the "
+                  "program that is run reads the description again");
+        return EXIT_USAGE;
+    }
     if (teg_gpu_is_path(name))
         return absolute(name, path);
     status = gpu_list_find_all(&list, config_dir);

@@ -24,7 +24,7 @@ static const struct value_row {
     {"set", NULL, "@key="},
     {"vary", NULL, "@key="},
     {"operands", "[NAME]", "@gpu"},
-    {"operands", "[TERM]", "@term"},
+    {"operands", "[TERM]...", "@term"},
     {"operands", "-- PROGRAM [ARG]...", "@program"},
     {"operands", "sgemm | lattice-qcd | FILE.flow | TRACE",
      "sgemm lattice-qcd @file"},

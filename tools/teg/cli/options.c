@@ -194,9 +194,9 @@ static int take(const struct usage *usage, const struct opt *row,
         *(bool *)row->value = true;
         return EXIT_DONE;
     case OPT_OUTPUT:
-        if (strcmp(text, "-") == 0 && strcmp(row->name, "output") == 0)
-            return EXIT_DONE; /* standard output, as without */
-        *(const char **)row->value = text;
+        if (strcmp(text, "-") != 0 || usage->may_write ||
+            strcmp(row->name, "output") != 0)
+            *(const char **)row->value = output_path(text);
         return EXIT_DONE;
     case OPT_TEXT:
         *(const char **)row->value = text;
@@ -310,8 +310,7 @@ static int check_list(const struct opt_list *list)
 }
 
 /* Once all inputs are known. */
-static int check_outputs(const struct usage *usage,
-                         const struct operands *operands)
+static int check_outputs(const struct usage *usage, struct operands *operands)
 {
     int inputs = operands->count - usage->writes_last, status = EXIT_DONE;
 
@@ -327,6 +326,8 @@ static int check_outputs(const struct usage *usage,
         if (status == EXIT_DONE)
             status = outputs_add(*(const char **)row->value);
     }
+    if (usage->writes_last)
+        operands->item[inputs] = (char *)output_path(operands->item[inputs]);
     if (status == EXIT_DONE && usage->writes_last)
         status = inputs_spare(operands->item[inputs]);
     return status;

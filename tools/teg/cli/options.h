@@ -58,6 +58,7 @@ struct usage {
     int operands_min, operands_max;
     bool writes_last; /* the last operand is a file that the command writes */
     bool runs;        /* operands are a program with its arguments */
+    bool may_write;   /* without --output nothing is written */
     const char *examples; /* lines for the end of --help, or NULL */
 };
 

@@ -15,13 +15,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *output_path(const char *text)
+{
+    return strcmp(text, "-") == 0 ? "/dev/stdout" : text;
+}
+
+bool output_is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "/dev/stdout") == 0;
+}
+
+int output_fault(const char *path, const struct teg_diag *d)
+{
+    return output_is_standard(path) && errno == EPIPE ? EXIT_NO_READER
+                                                      : say_fault(d);
+}
+
 int output_open(struct output *o, const char *path)
 {
     struct teg_diag d;
     int status = inputs_spare(path);
 
     *o = (struct output){.file = stdout};
-    if (path == NULL || status != EXIT_DONE)
+    if (path == NULL || output_is_standard(path) || status != EXIT_DONE)
         return status;
     if (teg_outfile_open(&o->out, path, &d) != TEG_OK)
         return say_fault(&d);

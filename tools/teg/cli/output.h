@@ -19,6 +19,14 @@ struct output {
     struct teg_outfile out; /* zero for standard output */
 };
 
+/* What names a result: "-" is standard output. */
+const char *output_path(const char *text);
+bool output_is_standard(const char *path);
+
+/* Says what kept a result from being written, with errno as that left it; not
+ * a word if it is standard output whose reader has seen enough. */
+int output_fault(const char *path, const struct teg_diag *d);
+
 /* Each says what is wrong and returns an exit status. */
 int output_open(struct output *o, const char *path);
 /* Completes the result; a full disk or a closed pipe is found here. */

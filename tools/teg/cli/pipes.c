@@ -34,6 +34,15 @@ const char *pipe_title(const char *path, char *out, int size)
     return path;
 }
 
+bool pipe_is_copy(const char *path)
+{
+    for (uint32_t i = 0; i < pipe_count; i++) {
+        if (strcmp(path, pipes[i].path) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool write_all(int fd, const char *data, size_t left)
 {
     while (left > 0) {

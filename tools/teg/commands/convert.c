@@ -7,6 +7,7 @@
 
 #include "traces/tegt/tegt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static teg_status stoppable_next(void *self, struct teg_block **block,
 }
 
 static int to_tegt_kernel(const struct convert *c, uint32_t kernel,
-                          struct teg_tegt_writer *w)
+                          const char *out, struct teg_tegt_writer *w)
 {
     struct stoppable s;
     struct teg_launch launch;
@@ -50,8 +51,9 @@ static int to_tegt_kernel(const struct convert *c, uint32_t kernel,
     if (teg_trace_launch(c->job.trace, kernel, &s.from, &d) != TEG_OK)
         return say_fault(&d);
     launch = (struct teg_launch){s.from.kernel, &s, stoppable_next, NULL};
+    errno = 0;
     if (teg_tegt_writer_launch(w, &launch, &d) != TEG_OK)
-        status = say_fault(&d);
+        status = output_fault(out, &d);
     if (s.from.close != NULL)
         s.from.close(s.from.self);
     return status;
@@ -66,12 +68,13 @@ static int to_tegt(const struct convert *c, const char *out)
     if (teg_tegt_writer_new(out, &w, &d) != TEG_OK)
         return say_fault(&d);
     for (uint32_t i = 0; status == EXIT_DONE && i < c->job.kernel_count; i++)
-        status = to_tegt_kernel(c, c->job.kernel[i], w);
+        status = to_tegt_kernel(c, c->job.kernel[i], out, w);
     if (status != EXIT_DONE) {
         teg_tegt_writer_abandon(w);
         return status;
     }
-    return teg_tegt_writer_finish(w, &d) == TEG_OK ? EXIT_DONE : say_fault(&d);
+    return teg_tegt_writer_finish(w, &d) == TEG_OK ? EXIT_DONE
+                                                   : output_fault(out, &d);
 }
 
 static int write_traceg(const struct convert *c, FILE *f)

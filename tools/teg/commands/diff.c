@@ -396,7 +396,9 @@ static int compare(struct diff *diff)
         status = check_condition(diff, diff->fail_if.item[i]);
     if (status != EXIT_DONE)
         return status;
-    status = view_write(&view, diff, diff->job.format, diff->job.out);
+    /* A page on standard output is all that is there. */
+    if (diff->job.out != NULL || !output_is_standard(diff->page))
+        status = view_write(&view, diff, diff->job.format, diff->job.out);
     if (status == EXIT_DONE && diff->page != NULL)
         status = diff_page_write(
             &(struct diff_page){diff->a, diff->b, diff->metric, diff->metrics},

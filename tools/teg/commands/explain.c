@@ -6,6 +6,7 @@
  *         waits for a result from global, local or texture memory
  */
 #include "config/param.h"
+#include "isa/inst/opcode.h"
 #include "sim/collect/counters.h"
 #include "sim/models/efficiency.h"
 #include "sim/models/power_model.h"
@@ -16,9 +17,11 @@
 #include "tools/teg/cli/teg.h"
 #include "tools/teg/compare/metrics.h"
 #include "tools/teg/report/findings.h"
+#include "traces/study/features.h"
 #include "traces/study/lint.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +128,33 @@ static const struct term {
     {"shared memory (MIO)", "memory of a block in its SM, reached through the "
                             "memory input/output pipeline as are shuffles "
                             "and special registers"},
+    {"shared memory", "memory of a block in its SM"},
+    {"carveouts", "of a description: what shared memory may be set to; L1 has "
+                  "the rest"},
+    {"default_for", "of a description: the architectures that it stands for "
+                    "where no -g is given"},
+    {"architecture", "compute capability of the code: sm_80 is 8.0"},
+    {"bytes moved", "that cross between two parts of the chip, asked for or "
+                    "not"},
+    {"functional units", "parts of an SM that execute instructions, each of "
+                         "some operation classes"},
+    {"memory chart", "the parts of the chip that move data and the ways "
+                     "between them, with bytes, hit rates and load"},
+    {"models side by side", "what each analytical model estimates, over what "
+                            "the replay took"},
+    {"source lines", "the lines of the program by the warps' time at their "
+                     "instructions (-lineinfo)"},
+    {"n/a", "not there: nothing of that kind happened, or what it is a share "
+            "of is 0"},
+    {"stall", "a cycle in which a resident warp does not issue, charged to one "
+              "reason"},
+    {"warp state", "Nsight Compute's name for what warps' time goes to: issues "
+                   "and stalls by reason"},
+    {"for", "of an instruction: the one whose result was waited for longest"},
+    {"cold", "of caches: a launch finds nothing in them (--caches)"},
+    {"warm", "of caches: a launch finds what it has left itself (--caches)"},
+    {"carry", "of caches: a launch finds what launches and copies before it "
+              "have left (--caches)"},
     {"carve-out", "the part of an SM's data memory that is shared memory; L1 "
                   "has the rest"},
     {"active", "of a unit: the share of the kernel's cycles in which it could "
@@ -136,6 +166,14 @@ static const struct term {
                        "(initiation intervals)"},
     {"mean_load", "of a unit: instructions in flight in one SM, averaged over "
                   "the kernel"},
+    {"conflict",
+     "lanes that want different words of one bank of shared memory, "
+     "one word of an atomic, several addresses of a constant load: "
+     "they are served one after the other"},
+    {"latency", "cycles from a request to its result"},
+    {"global memory", "memory that all threads share, through L1, L2 and DRAM"},
+    {"of time", "share of the warps' time: of all cycles of resident warps"},
+    {"most of it", "the stall reason that takes most of an instruction's time"},
     {"conflict degree", "passes a shared-memory request needs; 1 is free of "
                         "conflicts"},
     {"transaction", "what coalescing makes of a warp's global request"},
@@ -164,6 +202,40 @@ static const struct term {
     {"TPC", "SMs that share an instruction cache and a scheduler; opening one "
             "costs power"},
     {"same-warp interval", "cycles until the same warp may issue again"},
+};
+
+/* Units of measure. */
+static const struct term measures[] = {
+    {"us", "microseconds"},
+    {"ns", "nanoseconds"},
+    {"s", "seconds"},
+    {"MHz", "million cycles a second, of the clock that stands beside it"},
+    {"KB", "1,024 bytes, as what a chip holds; kB is 1,000"},
+    {"MB", "million bytes, of what was moved; of what a chip holds 1,024 KB"},
+    {"GB/s", "billion bytes a second"},
+    {"B/cycle", "bytes per cycle of the SM clock"},
+    {"flop/cycle", "floating-point operations per cycle of the SM clock; a "
+                   "multiply-add is two"},
+    {"FMA/cycle", "fused multiply-adds per cycle of the SM clock"},
+    {"pJ", "picojoules: of one access or instruction"},
+    {"pJ/B", "picojoules per byte"},
+    {"C", "degrees Celsius; of a value of a description: a setting of another "
+          "simulator"},
+    {"C/W", "degrees Celsius per watt"},
+    {"W/C", "watts per degree Celsius"},
+    {"x10", "ten times the number: compute capability 80 is 8.0"},
+    {"ways", "lines of a cache that one address may be in"},
+    {"slots", "places: of warps or blocks on an SM, of instructions to issue"},
+    {"passes", "turns that an access takes at the banks of shared memory"},
+    {"banks", "parts of shared memory, or of registers, each of which gives "
+              "one word a cycle"},
+    {"words", "of 4 bytes"},
+    {"sectors", "of 32 bytes, four to a line: what L2 and DRAM move"},
+    {"lines", "of 128 bytes: what a cache looks up"},
+    {"pages", "of memory, as the TLB maps them"},
+    {"queues", "places before a unit, for what has issued and waits"},
+    {"slices", "parts of L2, each with some of the addresses"},
+    {"channels", "ways to DRAM, each with some of the addresses"},
 };
 
 /*
@@ -225,16 +297,20 @@ struct search {
     int found;
 };
 
+static const char *skip_between(const char *text)
+{
+    return text + strspn(text, " _-'\t\n");
+}
+
 /* Case, apostrophes and what stands between words do not count: "Long
- * scoreboard", "warps' time". */
+ * scoreboard", "warps'  time", "longScoreboard". */
 static bool same_words(const char *a, const char *b)
 {
-    static const char between[] = " _-";
-
-    for (; *a != '\0' && *b != '\0'; a++, b++) {
-        a += *a == '\'';
-        if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
-            (strchr(between, *a) == NULL || strchr(between, *b) == NULL))
+    a = skip_between(a);
+    b = skip_between(b);
+    for (; *a != '\0' && *b != '\0';
+         a = skip_between(a + 1), b = skip_between(b + 1)) {
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
             return false;
     }
     return *a == *b;
@@ -298,6 +374,9 @@ static void offer_words(struct search *s)
     heading(s, "words of the reports");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         offer(s, "report", words[i].name, words[i].help);
+    heading(s, "units of measure");
+    for (size_t i = 0; i < sizeof measures / sizeof measures[0]; i++)
+        offer(s, "unit of measure", measures[i].name, measures[i].help);
     heading(s, "units");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         offer(s, "unit", units[i].name, units[i].help);
@@ -476,6 +555,15 @@ static void offer_metrics(struct search *s)
     }
 }
 
+static void offer_choices(struct search *s, const struct param *p)
+{
+    char help[320];
+
+    snprintf(help, sizeof help, "a value of %s: %s", p->key, p->help);
+    for (uint32_t i = 0; i < p->choice_count; i++)
+        offer(s, "GPU description", p->choice[i], help);
+}
+
 static void offer_keys(struct search *s)
 {
     uint32_t count;
@@ -484,6 +572,22 @@ static void offer_keys(struct search *s)
     heading(s, "keys of a GPU description");
     for (uint32_t i = 0; i < count; i++)
         offer(s, "GPU description", p[i].key, p[i].help);
+    heading(s, "values of such keys");
+    for (uint32_t i = 0; i < count; i++)
+        offer_choices(s, &p[i]);
+}
+
+static void offer_features(struct search *s)
+{
+    heading(s, "features");
+    for (uint32_t i = 0; i < TEG_FEATURES; i++) {
+        const struct teg_feature_facts *facts = teg_feature_facts(i);
+        char help[320];
+
+        snprintf(help, sizeof help, "%s\n    unit: %s", facts->help,
+                 facts->unit);
+        offer(s, "feature of a launch", facts->name, help);
+    }
 }
 
 static void offer_findings(struct search *s)
@@ -506,6 +610,7 @@ static void offer_all(struct search *s)
     offer_models(s);
     offer_power(s);
     offer_keys(s);
+    offer_features(s);
     offer_json(s);
     offer_metrics(s);
 }
@@ -525,19 +630,71 @@ static void offer_gpus(struct search *s)
     teg_gpu_list_release(&list);
 }
 
+/* Words that go on as they like. */
+static const struct term named[] = {
+    {"sm_", "compute capability of the code or the chip: generation and "
+            "version (sm_80 is 8.0)"},
+    {"V ", "of a value: the vendor says so (white paper, manual, tool)"},
+    {"M ", "of a value: measured, by whom"},
+    {"C ", "of a value: a setting of another simulator"},
+    {"D ", "of a value: arithmetic on other values, formula given"},
+    {"R ", "of a value: recalled from a named document that was not reopened"},
+    {"I ", "of a value: inferred, from what"},
+};
+
+static void offer_as(struct search *s, const struct term *t, const char *term)
+{
+    s->found++;
+    printf("%s (report)\n    %s\n", term, t->help);
+}
+
+/* "LDG.E.64 R4, [R2]": what class of which instructions it is of. */
+static void offer_instruction(struct search *s)
+{
+    static const uint32_t generations[] = {90, 100, 80, 61, 35, 13};
+    const char *term = s->term;
+    char mnemonic[48];
+
+    if (term[0] == '@')
+        term += strcspn(term, " ");
+    term += strspn(term, " ");
+    snprintf(mnemonic, sizeof mnemonic, "%.*s", (int)strcspn(term, " "), term);
+    for (size_t i = 0; mnemonic[0] != '\0' && s->found == 0 &&
+                       i < sizeof generations / sizeof generations[0];
+         i++) {
+        const struct teg_operands none = {0};
+        struct teg_inst inst = {0};
+        const struct teg_op_class_facts *facts;
+
+        teg_inst_from_opcode(&inst, mnemonic, generations[i], &none);
+        if ((inst.flags & INST_UNKNOWN) != 0)
+            continue;
+        facts = teg_op_class_facts(inst.op_class);
+        s->found++;
+        printf("%s (instruction)\n    of the operation class %s: %s\n",
+               mnemonic, facts->key, facts->help);
+    }
+}
+
 /* "unit lsu", "double:lsu", "LDS.128", "sub-core 2": what stands behind or
  * before what a report adds. */
 static void offer_parts(struct search *s)
 {
-    static const char *const before[] = {"unit ", "double:"};
+    static const char *const before[] = {"double:", "unit ", "timing.",
+                                         "power_unit."};
     const char *term = s->term;
     char part[80];
 
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         if (strncmp(term, before[i], strlen(before[i])) != 0)
             continue;
-        s->term = i == 0 ? term + strlen(before[i]) : "double:<unit>";
+        s->term = i == 0 ? "double:<unit>" : term + strlen(before[i]);
         offer_all(s);
+    }
+    for (size_t i = 0; s->found == 0 && i < sizeof named / sizeof named[0];
+         i++) {
+        if (strncmp(term, named[i].name, strlen(named[i].name)) == 0)
+            offer_as(s, &named[i], term);
     }
     if (s->found == 0) {
         snprintf(part, sizeof part, "%.*s", (int)strcspn(term, "."), term);
@@ -551,6 +708,26 @@ static void offer_parts(struct search *s)
     s->term = term;
 }
 
+/* Returns an exit status. */
+static int explain(const char *term)
+{
+    struct search search = {.term = term};
+    char hint[96];
+
+    teg_nearest_init(&search.nearest, term);
+    offer_all(&search);
+    if (search.found == 0)
+        offer_gpus(&search);
+    if (search.found == 0)
+        offer_parts(&search);
+    if (search.found == 0)
+        offer_instruction(&search);
+    return search.found > 0
+               ? EXIT_DONE
+               : say_usage("explain", "unknown term '%s'%s", term,
+                           did_you_mean(&search.nearest, "", hint));
+}
+
 int cmd_explain(int argc, char **argv)
 {
     struct search search = {0};
@@ -560,30 +737,25 @@ int cmd_explain(int argc, char **argv)
         {0}};
     const struct usage usage = {
         .command = "explain",
-        .operands = "[TERM]",
+        .operands = "[TERM]...",
         .summary = "Says what a unit, stall reason, operation class, what-if, "
                    "model, term of a model, key of a GPU description, name "
                    "in JSON or another word of a report means, with unit and "
                    "equation. Without TERM lists them all.",
         .options = options,
-        .operands_max = 1,
+        .operands_max = INT_MAX,
         .examples = "  teg explain long_scoreboard\n"};
     struct operands operands;
-    char hint[96];
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
         return status;
-    if (operands.count > 0)
-        search.term = operands.item[0];
-    teg_nearest_init(&search.nearest, search.term != NULL ? search.term : "");
-    offer_all(&search);
-    if (search.term != NULL && search.found == 0)
-        offer_gpus(&search);
-    if (search.term != NULL && search.found == 0)
-        offer_parts(&search);
-    if (search.term == NULL || search.found > 0)
-        return EXIT_DONE;
-    return say_usage("explain", "unknown term '%s'%s", search.term,
-                     did_you_mean(&search.nearest, "", hint));
+    if (operands.count == 0)
+        offer_all(&search);
+    for (int i = 0; i < operands.count; i++) {
+        const int one = explain(operands.item[i]);
+
+        status = status == EXIT_DONE ? one : status;
+    }
+    return status;
 }

@@ -25,7 +25,7 @@ struct features {
 /* One launch. */
 struct row {
     const struct features *self; /* borrowed */
-    const char *path;
+    char path[TEG_NAME_MAX];     /* as people call it */
     uint32_t number;
     const struct teg_kernel *kernel; /* borrowed */
     struct teg_features features;
@@ -121,11 +121,12 @@ static void remark(const char *path, const struct teg_kernel *k,
 
 static int one_launch(struct features *self, struct job *job, uint32_t kernel)
 {
-    struct row row = {.self = self, .path = job->path, .number = kernel + 1};
+    struct row row = {.self = self, .number = kernel + 1};
     struct teg_launch launch;
     struct teg_diag d;
     int status;
 
+    path_title(job->path, row.path);
     if (teg_trace_launch(job->trace, kernel, &launch, &d) != TEG_OK)
         return say_fault(&d);
     row.kernel = launch.kernel;

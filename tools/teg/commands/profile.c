@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tools/teg/cli/emulator.h"
+#include "tools/teg/cli/pipes.h"
 #include "tools/teg/report/page/make.h"
 
 enum {
@@ -65,7 +66,8 @@ static void choose_directory(struct command_line *c, bool trace)
     else if (trace && strcmp(name, "kernels.json") == 0)
         snprintf(c->directory, sizeof c->directory, ".");
     else
-        snprintf(c->directory, sizeof c->directory, "%.200s.teg", name);
+        snprintf(c->directory, sizeof c->directory, "%.200s.teg",
+                 pipe_is_copy(path) ? "profile" : name);
 }
 
 static void make_title(struct command_line *c)
@@ -240,8 +242,8 @@ int cmd_profile(int argc, char **argv)
          "where dygraph.min.js and .css are (default: " DYGRAPHS ")", NULL},
         JOB_FORMAT_OPTION(c.profile.job),
         {"output", 'o', OPT_TEXT, &c.out, "DIR",
-         "write traces and pages there; default: PROGRAM.teg, or where a "
-         "kernels.json lies",
+         "write traces and pages there; default: PROGRAM.teg, where a "
+         "kernels.json lies, or profile.teg for standard input",
          NULL},
         {0}};
     const struct usage usage = {
@@ -264,5 +266,7 @@ int cmd_profile(int argc, char **argv)
 
     if (!options_parse(&usage, argc, argv, &c.operands, &status))
         return status;
-    return run(&c);
+    if (c.operands.count == 1)
+        status = pipe_copy(&c.operands.item[0]);
+    return status == EXIT_DONE ? run(&c) : status;
 }

@@ -37,7 +37,10 @@ static int run(struct timed *p)
 
     if (status == EXIT_DONE)
         status = timed_play(p);
-    if (status == EXIT_DONE)
+    /* A page on standard output is all that is there. */
+    if (status == EXIT_DONE &&
+        (p->job.out != NULL ||
+         (!output_is_standard(p->page) && !output_is_standard(p->timeline))))
         status = timed_write(p);
     if (status == EXIT_DONE && p->timeline != NULL)
         status = timed_write_timeline(p);

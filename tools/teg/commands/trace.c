@@ -1,4 +1,5 @@
 /* teg trace: runs a kernel of a cubin on the emulator and writes its trace. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,11 +79,55 @@ static int parse_blocks(struct trace *t)
         text);
 }
 
+/* By symbol, or by a name that only one kernel has; NULL: none, or `*found` of
+ * that name. */
+static const struct teg_cubin_kernel *find_kernel(const struct teg_cubin *c,
+                                                  const char *name,
+                                                  uint32_t *found)
+{
+    const struct teg_cubin_kernel *k = teg_cubin_find(c, name);
+
+    for (uint32_t i = 0; k == NULL && i < c->kernel_count; i++)
+        *found += teg_name_matches(c->kernel[i].name, name) != 0;
+    for (uint32_t i = 0; k == NULL && *found == 1 && i < c->kernel_count; i++) {
+        if (teg_name_matches(c->kernel[i].name, name))
+            k = &c->kernel[i];
+    }
+    return k;
+}
+
+/* Of several cubins those that have the kernel that was asked for: a program
+ * of several sources has one of each. */
+static int narrow_by_kernel(const struct trace *t, struct device_code *code,
+                            uint32_t sm, uint32_t *which, uint32_t *found)
+{
+    int status = EXIT_DONE;
+
+    *found = 0;
+    for (uint32_t i = 0; status == EXIT_DONE && i < code->count; i++) {
+        struct teg_cubin cubin;
+        uint32_t several = 0;
+
+        if (!device_code_is_cubin(code, i, sm))
+            continue;
+        status = device_code_cubin(code, i, &cubin);
+        if (status != EXIT_DONE)
+            return status;
+        if (find_kernel(&cubin, t->kernel_name, &several) != NULL ||
+            several != 0) {
+            *which = i;
+            ++*found;
+        }
+        teg_cubin_release(&cubin);
+    }
+    return status;
+}
+
 /* The cubin, or the one for --arch of those that a fatbin or program holds. */
 static int open_cubin(struct trace *t, const char *path)
 {
     struct device_code code;
-    uint32_t sm = 0, found = 0, which = 0;
+    uint32_t sm = 0, found = 0, which = 0, with_kernel = 0;
     int status;
 
     if (t->arch != NULL && !device_code_read_arch(t->arch, &sm))
@@ -99,9 +144,14 @@ static int open_cubin(struct trace *t, const char *path)
         say(path, "expected a cubin, found a listing, which lacks what running "
                   "needs: parameters, shared memory, constants");
         status = EXIT_FAULT;
-    } else if (status == EXIT_DONE && found != 1) {
+    }
+    if (status == EXIT_DONE && found > 1 && t->kernel_name != NULL)
+        status = narrow_by_kernel(t, &code, sm, &which, &with_kernel);
+    if (status == EXIT_DONE && found != 1 && with_kernel != 1) {
         say(path,
             found == 0 ? "there is no cubin%s%s"
+            : sm != 0  ? "there are several cubins%s%s: expected --kernel, a "
+                         "name that one of them has (`teg info`)"
                        : "there are several cubins%s%s: expected --arch sm_XX "
                          "of `teg info`",
             sm != 0 ? " for " : "", sm != 0 ? t->arch : "");
@@ -111,23 +161,6 @@ static int open_cubin(struct trace *t, const char *path)
         status = device_code_cubin(&code, which, &t->cubin);
     device_code_release(&code);
     return status;
-}
-
-/* By symbol, or by a name that only one kernel has; NULL: none, or `*found` of
- * that name. */
-static const struct teg_cubin_kernel *find_kernel(const struct teg_cubin *c,
-                                                  const char *name,
-                                                  uint32_t *found)
-{
-    const struct teg_cubin_kernel *k = teg_cubin_find(c, name);
-
-    for (uint32_t i = 0; k == NULL && i < c->kernel_count; i++)
-        *found += teg_name_matches(c->kernel[i].name, name) != 0;
-    for (uint32_t i = 0; k == NULL && *found == 1 && i < c->kernel_count; i++) {
-        if (teg_name_matches(c->kernel[i].name, name))
-            k = &c->kernel[i];
-    }
-    return k;
 }
 
 /* "scale, add"; those that may be called `wanted`, NULL: all. */
@@ -214,7 +247,7 @@ static int dump_buffer(const struct trace *t, const char *text)
             text);
         return EXIT_USAGE;
     }
-    status = output_open(&o, end + 1);
+    status = output_open(&o, output_path(end + 1));
     if (status != EXIT_DONE)
         return status;
     fwrite(emu_device_at(t->device, t->args.buffer[index].address,
@@ -233,7 +266,7 @@ static int run(struct trace *t)
     struct teg_launch launch;
     struct teg_diag d = {0};
     teg_status status;
-    int result = EXIT_DONE;
+    int result = EXIT_DONE, error;
     double begin;
 
     if (emu_device_new(&t->device, &d) != TEG_OK ||
@@ -252,17 +285,20 @@ static int run(struct trace *t)
     t->facts.thread_insts = &t->lanes;
     t->facts.strays = &t->strays;
     t->facts.lone_syncs = &t->lone_syncs;
-    t->facts.outlet = (struct emu_outlet){print_text, stdout};
+    t->facts.outlet = (struct emu_outlet){
+        print_text, output_is_standard(t->out) ? stderr : stdout};
     if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
         TEG_OK)
         return say_fault(&d);
     begin = seconds();
     status = run_blocks(t, &launch, &d);
+    error = status == TEG_IO ? errno : 0;
     if (t->timing && status == TEG_OK)
         print_timing(t, seconds() - begin);
     launch.close(launch.self);
+    errno = error;
     if (status != TEG_OK)
-        return say_fault(&d);
+        return output_fault(t->out, &d);
     if (t->strays != 0)
         say(t->kernel->name,
             "shuffles from lanes that take no part, which is undefined: here "
@@ -333,6 +369,7 @@ int cmd_trace(int argc, char **argv)
                    "or misaligned, barriers some threads never reach and "
                    "endless loops end with the place.",
         .options = options,
+        .may_write = true,
         .operands_min = 1,
         .operands_max = 1,
         .examples =

@@ -36,6 +36,15 @@ const char *source_column(const struct teg_program *p, char out[24])
     return out;
 }
 
+bool has_lines(const struct teg_program *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->inst[i].line != 0)
+            return true;
+    }
+    return false;
+}
+
 const char *short_count(uint64_t v, char out[24])
 {
     static const char names[] = "kMGTP";
@@ -119,6 +128,18 @@ static void print_access(FILE *f, const struct by_pc_row *row)
                 (double)row->passes / (double)row->groups);
 }
 
+/* The part of `text` that stands in `width` columns, broken between words. */
+static size_t fitting(const char *text, size_t width)
+{
+    size_t length = strlen(text);
+
+    if (length <= width)
+        return length;
+    for (length = width; length > 0 && text[length] != ' '; length--)
+        ;
+    return length > 0 ? length : width;
+}
+
 static void print_row(FILE *f, const struct by_pc *b, uint32_t index,
                       uint64_t resident)
 {
@@ -126,24 +147,29 @@ static void print_row(FILE *f, const struct by_pc *b, uint32_t index,
     const struct teg_inst *inst = &b->program->inst[index];
     struct by_pc_producer producer = by_pc_longest(row);
     uint64_t stalled = by_pc_stalled(row);
-    char issued[24], cycles[24], share[24], text[64], line[32] = "";
+    char issued[24], cycles[24], share[24], text[256], first[64];
     char from[24] = "", position[24];
+    size_t length, room = TEXT_WIDTH - 1;
 
     if (*source_position(b->program, inst, position) != '\0')
-        snprintf(line, sizeof line, " %s", position);
+        room -= strlen(position) + 1;
     snprintf(text, sizeof text, "0x%03" PRIx64 " %s", inst->pc,
              teg_program_text(b->program, inst));
+    length = strlen(text);
+    if (length > 2 && strcmp(text + length - 2, " ;") == 0)
+        text[length - 2] = '\0';
     if (producer.cycles != 0)
         snprintf(from, sizeof from, " 0x%03" PRIx64,
                  b->program->inst[producer.inst].pc);
-    /* The text gives way to the line. */
-    if (strlen(text) + strlen(line) > TEXT_WIDTH)
-        text[TEXT_WIDTH - strlen(line)] = '\0';
-    strcat(text, line);
-    fprintf(f, "  %-*s%7s %7s %7s %-18s%s\n", TEXT_WIDTH, text,
+    length = fitting(text, room);
+    snprintf(first, sizeof first, "%.*s%s%s", (int)length, text,
+             *position != '\0' ? " " : "", position);
+    fprintf(f, "  %-*s%7s %7s %7s %-18s%s\n", TEXT_WIDTH, first,
             short_count(row->issued, issued), short_count(stalled, cycles),
             percent(stalled, resident, share),
             stalled != 0 ? teg_stall_label(longest_stall(row)) : "-", from);
+    if (text[length] != '\0')
+        fprintf(f, "%9s%s\n", "", text + length + (text[length] == ' '));
     print_access(f, row);
 }
 
@@ -182,6 +208,10 @@ int print_instructions(FILE *f, const struct by_pc *b, uint64_t resident)
         print_row(f, b, order[i].index, resident);
     if (shown < count)
         print_others(f, b, order, shown, count, resident);
+    if (!has_lines(b->program))
+        fputs("  the code does not say from which lines it comes: compile with "
+              "-lineinfo\n",
+              f);
     free(order);
     return EXIT_DONE;
 }

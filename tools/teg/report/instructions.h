@@ -12,9 +12,12 @@
 #include "sim/collect/by_pc.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+/* Whether any of its instructions says from which source line it comes. */
+bool has_lines(const struct teg_program *p);
 /* `resident`: warp-cycles of the whole kernel. Returns EXIT_DONE, or a fault
  * after saying so. */
 int print_instructions(FILE *f, const struct by_pc *b, uint64_t resident);

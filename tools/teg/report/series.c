@@ -10,11 +10,6 @@ enum {
     POINTS_MAX = 2 << 20
 };
 
-static const char *dash_is_stdout(const char *path)
-{
-    return strcmp(path, "-") == 0 ? NULL : path;
-}
-
 bool range_parse(const char *text, const char *end, uint64_t *first,
                  uint64_t *last)
 {
@@ -152,8 +147,7 @@ static void print_point(FILE *f, const struct pc_trace *t,
 int write_pc_trace(const char *path, const struct pc_trace *t)
 {
     struct output o;
-    int status =
-        t->failed ? say_memory() : output_open(&o, dash_is_stdout(path));
+    int status = t->failed ? say_memory() : output_open(&o, path);
 
     if (status != EXIT_DONE)
         return status;
@@ -197,7 +191,7 @@ int write_timeline(const char *path, const struct replay *r)
 {
     const struct teg_statistics *s = r->s;
     struct output o;
-    int status = output_open(&o, dash_is_stdout(path));
+    int status = output_open(&o, path);
 
     if (status != EXIT_DONE)
         return status;

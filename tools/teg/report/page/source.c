@@ -4,6 +4,8 @@
  */
 #include "tools/teg/report/page/sections.h"
 
+#include "tools/teg/report/instructions.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,15 +224,6 @@ static void print_line(FILE *f, struct source *s, const struct line *l,
     fputs("</tr>\n", f);
 }
 
-static bool has_lines(const struct by_pc *b)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (b->program->inst[i].line != 0)
-            return true;
-    }
-    return false;
-}
-
 static void print_table(FILE *f, struct source *s, double all)
 {
     uint32_t shown = 0;
@@ -260,7 +253,7 @@ int page_source(FILE *f, const struct page *p)
     int status = EXIT_DONE;
 
     html_heading(f, "Source lines");
-    if (!has_lines(s.b) || all <= 0) {
+    if (!has_lines(s.b->program) || all <= 0) {
         fputs("<p class=\"dim\">The code does not say which lines it comes "
               "from: compile with -lineinfo.</p>\n",
               f);
