@@ -6,64 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/program/floor.h"
-#include "sim/program/link.h"
-
-/* Something at a time of its own. */
-struct happening {
-    double at;
-    uint64_t sequence; /* of two at the same time the first comes first */
-    uint8_t what;      /* enum */
-    uint32_t number;   /* task, or host */
-};
+#include "isa/base/array.h"
+#include "sim/program/play.h"
 
 enum {
     TASK_READY,
     TASK_ENDS,
     HOST_GOES_ON,
-};
-
-struct host {
-    uint32_t next;  /* call, in the host's own */
-    uint32_t *call; /* owned, [calls] */
-    uint32_t calls;
-    uint32_t waits; /* call it is in, which waits; TEG_SCORE_NONE: none */
-    double now;
-    int prepared; /* has done what it does before its next call */
-};
-
-struct play {
-    struct sim_program *p;
-    const struct teg_score *score;
-    const struct sim_program_kernel *kernel;
-    const struct teg_gpu *gpu;
-    const struct sim_program_options *options;
-    struct sim_floor *floor; /* owned */
-    struct sim_link link;
-    struct happening *heap; /* owned */
-    uint32_t heaped, heap_capacity;
-    uint64_t sequence;
-    /* Of each task. */
-    uint32_t *left;        /* owned: edges, and its call, not there yet */
-    uint8_t *begun, *done; /* owned */
-    uint32_t *next_from;   /* owned, [tasks + 1]: first of its successors */
-    uint32_t *successor;   /* owned: edges */
-    uint32_t *owner;       /* owned: task whose edge it is */
-    uint32_t *waiter;      /* owned: call that waits for it, or NONE */
-    struct host *host;     /* owned */
-    /* What started and ended while time went on. */
-    struct report {
-        uint32_t task, after;
-        double at;
-        uint8_t ended;
-    } * report; /* owned */
-    uint32_t reports, report_capacity;
-    int failed; /* no memory in a callback */
-    uint32_t unfinished;
-    double now, busy_from;
-    uint32_t running;
-    struct sim_program_result *result;
-    struct teg_diag *d;
 };
 
 /* ---- happenings ----------------------------------------------------------- */
@@ -118,6 +67,20 @@ static struct happening pop(struct play *y)
 
 /* ---- what comes after what ------------------------------------------------ */
 
+/* From where an idle stream records an event until a launch that is called
+ * next begins. */
+static double events_us(const struct teg_gpu *g)
+{
+    return g->start.events_us > 0 ? g->start.events_us : g->launch.host_us;
+}
+
+/* The record of an event that nothing in its stream came before, for long. */
+static int is_idle_record(const struct sim_program_task *task)
+{
+    return task->kind == SIM_TASK_MARK && task->records &&
+           task->why == SIM_WAIT_CALL && !task->in_graph;
+}
+
 /* Between the end of `before` and the start of `task`. */
 static double gap(const struct play *y, const struct sim_program_task *task,
                   const struct sim_program_task *before)
@@ -125,6 +88,8 @@ static double gap(const struct play *y, const struct sim_program_task *task,
     const struct teg_gpu *g = y->gpu;
     int begins = task->kind == SIM_TASK_MARK && task->in_graph;
 
+    if (task->kind == SIM_TASK_LAUNCH && is_idle_record(before))
+        return y->options->no_gaps ? 0 : events_us(g);
     if ((task->kind != SIM_TASK_LAUNCH && !begins) || task->dependent > 1 ||
         y->options->no_gaps)
         return 0;
@@ -148,16 +113,18 @@ static teg_status arrive(struct play *y, uint32_t task, double at, int why,
         t->why = (uint8_t)why;
         t->because = because;
     }
-    return --y->left[task] == 0 ? push(y, t->ready, TASK_READY, task) : TEG_OK;
+    return --y->task[task].left == 0 ? push(y, t->ready, TASK_READY, task)
+                                     : TEG_OK;
 }
 
 static teg_status tell(struct play *y, uint32_t task, int from_start)
 {
     const struct sim_program_task *t = &y->p->task[task];
 
-    for (uint32_t i = y->next_from[task]; i < y->next_from[task + 1]; i++) {
-        const struct sim_program_edge *e = &y->p->edge[y->successor[i]];
-        uint32_t to = y->owner[i];
+    for (uint32_t i = y->task[task].first; i != TEG_SCORE_NONE;
+         i = y->edge[i].next) {
+        const struct sim_program_edge *e = &y->p->edge[i];
+        uint32_t to = y->edge[i].owner;
         double at;
 
         if (e->from_start != from_start)
@@ -173,7 +140,7 @@ static teg_status begin(struct play *y, uint32_t task, double now)
     struct sim_program_task *t = &y->p->task[task];
 
     t->start = now;
-    y->begun[task] = 1;
+    y->task[task].begun = 1;
     if (t->kind != SIM_TASK_MARK && y->running++ == 0)
         y->busy_from = now;
     return tell(y, task, 1);
@@ -182,10 +149,10 @@ static teg_status begin(struct play *y, uint32_t task, double now)
 static teg_status end(struct play *y, uint32_t task, double now)
 {
     struct sim_program_task *t = &y->p->task[task];
-    uint32_t call = y->waiter[task];
+    uint32_t call = y->task[task].waiter;
 
     t->end = now;
-    y->done[task] = 1;
+    y->task[task].done = 1;
     y->unfinished--;
     if (t->kind != SIM_TASK_MARK && --y->running == 0)
         y->result->busy_us += now - y->busy_from;
@@ -193,6 +160,7 @@ static teg_status end(struct play *y, uint32_t task, double now)
         y->result->launch_us += t->end - t->start;
     else if (t->kind != SIM_TASK_MARK && t->kind != SIM_TASK_HOST)
         y->result->copy_us += t->end - t->start;
+    y->on_floor -= y->task[task].on_floor;
     if (t->address != 0)
         y->floor->kind->written(y->floor, t->address, (uint64_t)t->bytes);
     if (now >= y->result->us) {
@@ -212,7 +180,7 @@ static void note(struct play *y, uint32_t task, double at, uint32_t after,
 {
     if (y->reports == y->report_capacity) {
         uint32_t capacity = 2 * y->report_capacity + 64;
-        struct report *more = realloc(y->report, capacity * sizeof *more);
+        struct play_report *more = realloc(y->report, capacity * sizeof *more);
 
         y->failed |= more == NULL;
         if (more == NULL)
@@ -220,7 +188,8 @@ static void note(struct play *y, uint32_t task, double at, uint32_t after,
         y->report = more;
         y->report_capacity = capacity;
     }
-    y->report[y->reports++] = (struct report){task, after, at, (uint8_t)ended};
+    y->report[y->reports++] =
+        (struct play_report){task, after, at, (uint8_t)ended};
 }
 
 static void on_start(void *self, uint32_t task, double at, uint32_t after)
@@ -238,7 +207,7 @@ static void on_end(void *self, uint32_t task, double at)
 static teg_status take_reports(struct play *y)
 {
     for (uint32_t i = 0; i < y->reports; i++) {
-        const struct report r = y->report[i];
+        const struct play_report r = y->report[i];
         struct sim_program_task *t = &y->p->task[r.task];
 
         if (r.ended) {
@@ -279,6 +248,8 @@ static teg_status start_launch(struct play *y, uint32_t task)
 
     if (us <= 0 || k->blocks == 0)
         return fixed(y, task, us);
+    y->result->beside += y->on_floor++ != 0 || t->dependent == 1;
+    y->task[task].on_floor = 1;
     return y->floor->kind->add(
         y->floor,
         &(struct sim_floor_launch){
@@ -337,24 +308,43 @@ static double call_us(const struct play *y, const struct sim_program_call *c)
     return c->graph ? g->launch.graph_host_us : c->busy ? g->launch.host_us : 0;
 }
 
-/* What is put in may begin the latency of a launch later; a mark, at once. */
+/* What is put in may begin the latency of a launch later; the record of an
+ * event a little sooner than a launch would; another mark, at once. */
+static double lead(const struct play *y, const struct sim_program_call *c,
+                   uint32_t task)
+{
+    double latency = y->gpu->launch.latency_us;
+
+    if (y->options->no_gaps)
+        return 0;
+    if (c->busy || (c->graph && task == c->task))
+        return latency;
+    return y->p->task[task].records && !c->graph
+               ? fmax(latency - events_us(y->gpu), 0)
+               : 0;
+}
+
 static teg_status put_in(struct play *y, const struct sim_program_call *c)
 {
-    double latency = y->options->no_gaps ? 0 : y->gpu->launch.latency_us;
-
-    for (uint32_t i = 0; i < c->tasks; i++) {
-        uint32_t task = c->task + i;
-        int waits = c->busy || (c->graph && i == 0);
-
-        TRY(arrive(y, task, c->start + (waits ? latency : 0), SIM_WAIT_CALL,
+    for (uint32_t task = c->task; task < c->task + c->tasks; task++)
+        TRY(arrive(y, task, c->start + lead(y, c, task), SIM_WAIT_CALL,
                    TEG_SCORE_NONE));
-    }
     return TEG_OK;
+}
+
+/* A host without a further call is done; of a play that is live it has none
+ * yet, and says so when its time comes. */
+static teg_status on_to_next(struct play *y, const struct play_host *h,
+                             uint32_t number)
+{
+    return h->next < h->calls || y->live ? push(y, h->now, HOST_GOES_ON, number)
+                                         : TEG_OK;
 }
 
 /* The host's next call, which begins as soon as what it does before is done.
  */
-static teg_status make_call(struct play *y, struct host *h, uint32_t number)
+static teg_status make_call(struct play *y, struct play_host *h,
+                            uint32_t number)
 {
     struct sim_program_call *c = &y->p->call[h->call[h->next]];
 
@@ -367,18 +357,18 @@ static teg_status make_call(struct play *y, struct host *h, uint32_t number)
     c->start = h->now;
     TRY(put_in(y, c));
     h->now += call_us(y, c);
-    if (c->wait != TEG_SCORE_NONE && !y->done[c->wait]) {
+    if (c->wait != TEG_SCORE_NONE && !y->task[c->wait].done) {
         h->waits = h->call[h->next];
         return TEG_OK;
     }
     c->end = h->now;
     h->next++;
-    return h->next < h->calls ? push(y, h->now, HOST_GOES_ON, number) : TEG_OK;
+    return on_to_next(y, h, number);
 }
 
 static teg_status go_on(struct play *y, uint32_t number)
 {
-    struct host *h = &y->host[number];
+    struct play_host *h = &y->host[number];
 
     if (h->waits != TEG_SCORE_NONE) {
         h->now = fmax(h->now, y->now);
@@ -389,11 +379,19 @@ static teg_status go_on(struct play *y, uint32_t number)
             y->result->us = h->now;
             y->result->last = TEG_SCORE_NONE;
         }
-        if (h->next < h->calls)
-            return push(y, h->now, HOST_GOES_ON, number);
-        return TEG_OK;
+        return on_to_next(y, h, number);
     }
-    return h->next < h->calls ? make_call(y, h, number) : TEG_OK;
+    if (h->next < h->calls)
+        return make_call(y, h, number);
+    y->starved = 1;
+    return TEG_OK;
+}
+
+teg_status play_go_on(struct play *y, uint32_t number)
+{
+    y->starved = 0;
+    TRY(make_call(y, &y->host[number], number));
+    return play_run(y);
 }
 
 /* ---- who waits for whom --------------------------------------------------- */
@@ -402,14 +400,14 @@ static void describe(const struct play *y, uint32_t task, char *out,
                      size_t size)
 {
     const struct sim_program_task *t = &y->p->task[task];
-    const struct teg_score_entry *e = &y->score->entry[0];
+    const char *word = sim_task_name(t->kind);
 
     for (size_t i = 0; i < y->score->entries; i++) {
         if (y->score->entry[i].place == t->entry)
-            e = &y->score->entry[i];
+            word = teg_score_word(y->score->entry[i].kind);
     }
     snprintf(out, size, "order[%" PRIu32 "] (%s, stream %" PRId64 ")", t->entry,
-             teg_score_word(e->kind), y->score->stream[t->stream].name);
+             word, y->score->stream[t->stream].name);
 }
 
 /* The task that it still waits for; NONE: its call, of `*call`. */
@@ -420,7 +418,7 @@ static uint32_t holder_of(const struct play *y, uint32_t task)
     for (uint32_t i = 0; i < t->froms; i++) {
         const struct sim_program_edge *e = &y->p->edge[t->from + i];
 
-        if (e->from_start ? !y->begun[e->task] : !y->done[e->task])
+        if (e->from_start ? !y->task[e->task].begun : !y->task[e->task].done)
             return e->task;
     }
     return TEG_SCORE_NONE;
@@ -449,13 +447,13 @@ static uint32_t first_held(const struct play *y)
             return y->p->call[y->host[h].waits].wait;
     }
     for (uint32_t i = 0; i < y->p->tasks; i++) {
-        if (!y->done[i])
+        if (!y->task[i].done)
             return i;
     }
     return 0;
 }
 
-static teg_status fail_deadlock(const struct play *y)
+teg_status play_fail_deadlock(const struct play *y)
 {
     enum {
         LINKS = 6
@@ -495,34 +493,43 @@ static teg_status fail_deadlock(const struct play *y)
 
 /* ---- the play ------------------------------------------------------------- */
 
+static teg_status happen(struct play *y, const struct happening *h)
+{
+    if (h->what == TASK_READY)
+        return start_task(y, h->number);
+    return h->what == TASK_ENDS ? end(y, h->number, y->now)
+                                : go_on(y, h->number);
+}
+
+/* All that happens at this moment, or until a host has no call. */
+static teg_status go_through_moment(struct play *y)
+{
+    y->under_way = 1;
+    TRY(take_reports(y));
+    while (y->heaped != 0 && y->heap[0].at <= y->now && !y->starved) {
+        struct happening h = pop(y);
+
+        TRY(happen(y, &h));
+        TRY(take_reports(y));
+    }
+    y->under_way = y->starved;
+    return TEG_OK;
+}
+
 static teg_status next_moment(struct play *y, double at)
 {
     y->now = at;
     TRY(y->floor->kind->advance(y->floor, at, y->d));
     sim_link_advance(&y->link, at);
     y->floor->kind->copies(y->floor, sim_link_dram_share(&y->link));
-    TRY(take_reports(y));
-    while (y->heaped != 0 && y->heap[0].at <= at) {
-        struct happening h = pop(y);
-
-        if (h.what == TASK_READY)
-            TRY(start_task(y, h.number));
-        else if (h.what == TASK_ENDS)
-            TRY(end(y, h.number, at));
-        else
-            TRY(go_on(y, h.number));
-        TRY(take_reports(y));
-    }
-    return TEG_OK;
+    return go_through_moment(y);
 }
 
-static teg_status run(struct play *y)
+teg_status play_run(struct play *y)
 {
-    for (uint32_t h = 0; h < y->p->hosts; h++) {
-        if (y->host[h].calls != 0)
-            TRY(push(y, 0, HOST_GOES_ON, h));
-    }
-    for (;;) {
+    if (y->under_way)
+        TRY(go_through_moment(y));
+    while (!y->starved) {
         double at = y->heaped != 0 ? y->heap[0].at : HUGE_VAL;
 
         at = fmin(at, sim_link_next(&y->link));
@@ -531,81 +538,136 @@ static teg_status run(struct play *y)
             break;
         TRY(next_moment(y, fmax(at, y->now)));
     }
-    return y->unfinished == 0 ? TEG_OK : fail_deadlock(y);
+    return TEG_OK;
 }
 
-static teg_status link_tasks(struct play *y)
+/* What the task comes after is told of it, or has been there before. */
+static teg_status take_edges(struct play *y, uint32_t task)
+{
+    const struct sim_program_task *t = &y->p->task[task];
+
+    for (uint32_t i = t->from; i < t->from + t->froms; i++) {
+        const struct sim_program_edge *e = &y->p->edge[i];
+        const struct sim_program_task *from = &y->p->task[e->task];
+        struct play_task *before = &y->task[e->task];
+
+        y->edge[i] = (struct play_edge){task, TEG_SCORE_NONE};
+        if (e->from_start ? before->begun : before->done) {
+            TRY(arrive(y, task,
+                       e->from_start ? from->start
+                                     : from->end + gap(y, t, from),
+                       e->why, e->task));
+            continue;
+        }
+        if (before->last != TEG_SCORE_NONE)
+            y->edge[before->last].next = i;
+        else
+            before->first = i;
+        before->last = i;
+    }
+    return TEG_OK;
+}
+
+static teg_status make_room(struct play *y)
+{
+    const struct sim_program *p = y->p;
+
+    while (y->task_capacity < p->tasks) {
+        struct play_task *more = teg_array_room(
+            y->task, y->task_capacity, &y->task_capacity, sizeof *more);
+
+        if (more == NULL)
+            return teg_fail_memory(y->d);
+        y->task = more;
+    }
+    while (y->edge_capacity < p->edges) {
+        struct play_edge *more = teg_array_room(
+            y->edge, y->edge_capacity, &y->edge_capacity, sizeof *more);
+
+        if (more == NULL)
+            return teg_fail_memory(y->d);
+        y->edge = more;
+    }
+    return TEG_OK;
+}
+
+static teg_status take_tasks(struct play *y)
 {
     struct sim_program *p = y->p;
-    uint32_t *at = calloc(p->tasks + 1, sizeof *at);
+    const uint32_t first = y->tasks;
 
-    if (at == NULL)
-        return teg_fail_memory(y->d);
-    for (uint32_t i = 0; i < p->edges; i++)
-        y->next_from[p->edge[i].task + 1]++;
-    for (uint32_t i = 0; i < p->tasks; i++)
-        y->next_from[i + 1] += y->next_from[i];
-    memcpy(at, y->next_from, p->tasks * sizeof *at);
-    for (uint32_t t = 0; t < p->tasks; t++) {
+    TRY(make_room(y));
+    for (uint32_t t = first; t < p->tasks; t++) {
         struct sim_program_task *task = &p->task[t];
 
-        y->left[t] = task->froms + 1;
+        y->task[t] = (struct play_task){.left = task->froms + 1,
+                                        .first = TEG_SCORE_NONE,
+                                        .last = TEG_SCORE_NONE,
+                                        .waiter = TEG_SCORE_NONE};
         task->ready = task->start = task->end = 0;
         task->why = SIM_WAIT_START;
         task->because = TEG_SCORE_NONE;
-        for (uint32_t i = 0; i < task->froms; i++) {
-            uint32_t from = p->edge[task->from + i].task;
-
-            y->owner[at[from]] = t;
-            y->successor[at[from]++] = task->from + i;
-        }
     }
-    free(at);
+    for (uint32_t t = first; t < p->tasks; t++)
+        TRY(take_edges(y, t));
+    y->unfinished += p->tasks - first;
+    y->tasks = p->tasks;
+    y->edges = p->edges;
     return TEG_OK;
 }
 
-static teg_status share_calls(struct play *y)
+/* Hosts that the program has got since begin at once. */
+static teg_status take_hosts(struct play *y)
 {
-    struct sim_program *p = y->p;
+    struct play_host *more;
 
-    memset(y->waiter, 0xff, (p->tasks + 1) * sizeof *y->waiter);
-    for (uint32_t h = 0; h < p->hosts; h++) {
-        y->host[h].waits = TEG_SCORE_NONE;
-        y->host[h].call = malloc((p->calls + 1) * sizeof *y->host[h].call);
-        if (y->host[h].call == NULL)
-            return teg_fail_memory(y->d);
-    }
-    for (uint32_t i = 0; i < p->calls; i++) {
-        struct host *h = &y->host[p->call[i].host];
-
-        h->call[h->calls++] = i;
-        if (p->call[i].wait != TEG_SCORE_NONE)
-            y->waiter[p->call[i].wait] = i;
-    }
-    return TEG_OK;
-}
-
-static teg_status prepare(struct play *y)
-{
-    struct sim_program *p = y->p;
-    const struct sim_floor_news news = {y, on_start, on_end, y->options->watch};
-    const uint32_t tasks = p->tasks + 1;
-
-    y->left = calloc(tasks, sizeof *y->left);
-    y->begun = calloc(tasks, 1);
-    y->done = calloc(tasks, 1);
-    y->next_from = calloc(tasks + 1, sizeof *y->next_from);
-    y->successor = calloc(p->edges + 1, sizeof *y->successor);
-    y->owner = calloc(p->edges + 1, sizeof *y->owner);
-    y->waiter = calloc(tasks, sizeof *y->waiter);
-    y->host = calloc(p->hosts + 1, sizeof *y->host);
-    if (y->left == NULL || y->begun == NULL || y->done == NULL ||
-        y->next_from == NULL || y->successor == NULL || y->owner == NULL ||
-        y->waiter == NULL || y->host == NULL)
+    if (y->hosts == y->p->hosts)
+        return TEG_OK;
+    more = realloc(y->host, y->p->hosts * sizeof *more);
+    if (more == NULL)
         return teg_fail_memory(y->d);
-    y->unfinished = p->tasks;
-    TRY(link_tasks(y));
-    TRY(share_calls(y));
+    y->host = more;
+    for (; y->hosts < y->p->hosts; y->hosts++)
+        y->host[y->hosts] = (struct play_host){.waits = TEG_SCORE_NONE};
+    return TEG_OK;
+}
+
+static teg_status take_calls(struct play *y)
+{
+    const struct sim_program *p = y->p;
+
+    TRY(take_hosts(y));
+    for (; y->calls < p->calls; y->calls++) {
+        const struct sim_program_call *c = &p->call[y->calls];
+        struct play_host *h = &y->host[c->host];
+        uint32_t *room =
+            teg_array_room(h->call, h->calls, &h->capacity, sizeof *room);
+
+        if (room == NULL)
+            return teg_fail_memory(y->d);
+        h->call = room;
+        h->call[h->calls++] = y->calls;
+        if (c->wait != TEG_SCORE_NONE)
+            y->task[c->wait].waiter = y->calls;
+    }
+    return TEG_OK;
+}
+
+teg_status play_take(struct play *y)
+{
+    TRY(take_tasks(y));
+    return take_calls(y);
+}
+
+teg_status play_init(struct play *y)
+{
+    const struct sim_floor_news news = {y, on_start, on_end, y->options->watch};
+
+    *y->result = (struct sim_program_result){.last = TEG_SCORE_NONE};
+    sim_link_init(&y->link, y->gpu, y->options->infinite_chip);
+    y->link.self = y;
+    y->link.started = on_start;
+    y->link.ended = on_end;
     return y->options->source != NULL && !y->options->infinite_chip
                ? sim_floor_exact(y->gpu, y->options->source, &news, &y->floor,
                                  y->d)
@@ -613,23 +675,35 @@ static teg_status prepare(struct play *y)
                                      &y->floor, y->d);
 }
 
-static void clear(struct play *y)
+void play_release(struct play *y)
 {
     if (y->floor != NULL)
         y->floor->kind->free(y->floor);
     sim_link_release(&y->link);
     free(y->heap);
-    free(y->left);
-    free(y->begun);
-    free(y->done);
-    free(y->next_from);
-    free(y->successor);
-    free(y->owner);
-    free(y->waiter);
+    free(y->task);
+    free(y->edge);
     free(y->report);
-    for (uint32_t h = 0; y->host != NULL && h < y->p->hosts; h++)
+    for (uint32_t h = 0; h < y->hosts; h++)
         free(y->host[h].call);
     free(y->host);
+}
+
+teg_status play_begin_host(struct play *y, uint32_t host)
+{
+    return push(y, 0, HOST_GOES_ON, host);
+}
+
+static teg_status play_all(struct play *y)
+{
+    TRY(play_init(y));
+    TRY(play_take(y));
+    for (uint32_t h = 0; h < y->hosts; h++) {
+        if (y->host[h].calls != 0)
+            TRY(play_begin_host(y, h));
+    }
+    TRY(play_run(y));
+    return y->unfinished == 0 ? TEG_OK : play_fail_deadlock(y);
 }
 
 teg_status sim_program_play(struct sim_program *program,
@@ -647,17 +721,9 @@ teg_status sim_program_play(struct sim_program *program,
                      .options = options,
                      .result = result,
                      .d = d};
-    teg_status status;
+    teg_status status = play_all(&y);
 
-    *result = (struct sim_program_result){.last = TEG_SCORE_NONE};
-    sim_link_init(&y.link, gpu, options->infinite_chip);
-    y.link.self = &y;
-    y.link.started = on_start;
-    y.link.ended = on_end;
-    status = prepare(&y);
-    if (status == TEG_OK)
-        status = run(&y);
-    clear(&y);
+    play_release(&y);
     return status;
 }
 

@@ -61,6 +61,7 @@ enum sim_wait {
 struct sim_program_task {
     uint8_t kind; /* enum sim_task_kind */
     uint8_t pinned, in_graph, dependent;
+    uint8_t records;  /* a mark that is the record of an event */
     uint32_t kernel;  /* of a launch */
     uint32_t primary; /* task that it depends on programmatically, so that it
                          may be on the chip before that has ended; or
@@ -158,7 +159,8 @@ struct sim_program_result {
     double launch_us;        /* in launches, as if one after the other */
     double copy_us, busy_us; /* in copies and sets; something is under way */
     uint32_t last;           /* the task, or TEG_SCORE_NONE: the host */
-    double space[SIM_USES];  /* busiest use, mean */
+    uint64_t beside; /* launches that came while another was there, or depend on
+                        one programmatically */
 };
 
 /* The tasks of a score; `program` is to be released. */

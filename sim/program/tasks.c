@@ -7,7 +7,7 @@
  * blocking streams have, and these after it; nodes of a graph as its edges
  * say.  (NVIDIA, CUDA C++ Programming Guide: Streams, Events, CUDA Graphs)
  */
-#include "sim/program/program.h"
+#include "sim/program/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ struct state {
     uint32_t after;  /* the last that they have to; or TEG_SCORE_NONE */
     uint32_t *loose; /* owned, [count]: put in since what gathers them all */
     uint32_t count, capacity;
-    int fresh; /* the default stream has not waited for it since */
+    int fresh;      /* the default stream has not waited for it since */
+    uint32_t queue; /* from 1; 0: nothing has been put in */
 };
 
 struct event {
@@ -25,13 +26,15 @@ struct event {
     uint32_t first, latest; /* tasks; or TEG_SCORE_NONE */
 };
 
-struct builder {
+struct sim_tasks {
     struct sim_program *p;
     const struct teg_score *score;
     const struct sim_program_options *options;
-    struct state *stream; /* owned, [score->streams] */
-    struct event *event;  /* owned, [events]: by number */
-    uint32_t events;
+    struct state *stream; /* owned, [streams] */
+    uint32_t streams, stream_capacity;
+    uint32_t used;       /* streams that something was put into */
+    struct event *event; /* owned, [events]: by number */
+    uint32_t events, event_capacity;
     uint32_t *late; /* owned, [lates]: edges to events recorded later, and */
     uint32_t *late_event; /* owned: whose they are */
     uint32_t lates, late_capacity;
@@ -61,8 +64,8 @@ static teg_status reserve(void **array, uint32_t count, uint32_t *capacity,
     return TEG_OK;
 }
 
-static teg_status add_edge(struct builder *b, uint32_t task, enum sim_wait why,
-                           int from_start)
+static teg_status add_edge(struct sim_tasks *b, uint32_t task,
+                           enum sim_wait why, int from_start)
 {
     struct sim_program *p = b->p;
 
@@ -81,7 +84,7 @@ static teg_status add_edge(struct builder *b, uint32_t task, enum sim_wait why,
     return TEG_OK;
 }
 
-static teg_status note_late(struct builder *b, uint32_t event)
+static teg_status note_late(struct sim_tasks *b, uint32_t event)
 {
     if (b->lates == b->late_capacity) {
         uint32_t capacity = b->late_capacity;
@@ -127,7 +130,7 @@ static int writes(enum teg_score_kind kind)
            kind == TEG_SCORE_COPY_ON_DEVICE || kind == TEG_SCORE_SET;
 }
 
-static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
+static teg_status new_task(struct sim_tasks *b, const struct teg_score_entry *e,
                            uint32_t stream, uint32_t entry, uint32_t node)
 {
     struct sim_program *p = b->p;
@@ -144,6 +147,7 @@ static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
         .pinned = e->pinned,
         .dependent = e->dependent,
         .in_graph = node != TEG_SCORE_NONE || b->options->one_graph,
+        .records = e->kind == TEG_SCORE_RECORD,
         .kernel = e->number,
         .primary = TEG_SCORE_NONE,
         .stream = stream,
@@ -163,7 +167,7 @@ static teg_status new_task(struct builder *b, const struct teg_score_entry *e,
 
 /* The newest task comes after `task`: programmatically dependent, where its
  * source can say when that lets it, after its start. */
-static teg_status after_task(struct builder *b, uint32_t task)
+static teg_status after_task(struct sim_tasks *b, uint32_t task)
 {
     struct sim_program_task *t = &b->p->task[b->p->tasks - 1];
     int early = t->kind == SIM_TASK_LAUNCH && t->dependent == 1 &&
@@ -176,20 +180,20 @@ static teg_status after_task(struct builder *b, uint32_t task)
     return add_edge(b, task, SIM_WAIT_STREAM, early);
 }
 
-static teg_status after_all(struct builder *b, const struct state *s)
+static teg_status after_all(struct sim_tasks *b, const struct state *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         TRY(add_edge(b, s->loose[i], SIM_WAIT_STREAM, 0));
     return s->count == 0 ? after_task(b, s->after) : TEG_OK;
 }
 
-static int is_default(const struct builder *b, uint32_t stream)
+static int is_default(const struct sim_tasks *b, uint32_t stream)
 {
     return b->score->stream[stream].name == 0;
 }
 
 /* Streams that the default stream of their host waits for, and it for them. */
-static teg_status after_default_rules(struct builder *b, uint32_t stream)
+static teg_status after_default_rules(struct sim_tasks *b, uint32_t stream)
 {
     const struct teg_score_stream *all = b->score->stream;
 
@@ -211,22 +215,27 @@ static teg_status after_default_rules(struct builder *b, uint32_t stream)
     return TEG_OK;
 }
 
-/* Streams beyond the chip's queues share one with another. */
-static teg_status after_queue(struct builder *b, uint32_t stream)
+/* Streams have queues in the order in which they are used first; those beyond
+ * the chip's queues share one with another. */
+static teg_status after_queue(struct sim_tasks *b, uint32_t stream)
 {
-    uint32_t *last = &b->last_queued[stream % b->queues];
-    uint32_t before = *last;
+    struct state *s = &b->stream[stream];
+    uint32_t *last, before;
 
+    if (s->queue == 0)
+        s->queue = 1 + b->used++ % b->queues;
+    last = &b->last_queued[s->queue - 1];
+    before = *last;
     *last = b->p->tasks - 1;
-    if (b->score->streams <= b->queues || b->options->infinite_streams ||
-        before == TEG_SCORE_NONE || b->p->task[before].stream == stream)
+    if (b->options->infinite_streams || before == TEG_SCORE_NONE ||
+        b->p->task[before].stream == stream)
         return TEG_OK;
     return add_edge(b, before, SIM_WAIT_QUEUE, 1);
 }
 
 /* The task comes next in its stream; one that gathers, after all that has been
  * put there. */
-static teg_status put(struct builder *b, uint32_t stream, int gathers)
+static teg_status put(struct sim_tasks *b, uint32_t stream, int gathers)
 {
     struct state *s = &b->stream[stream];
     uint32_t task = b->p->tasks - 1;
@@ -258,26 +267,47 @@ static int compare_events(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static struct event *find_event(const struct builder *b, uint32_t number)
+static struct event *find_event(const struct sim_tasks *b, uint32_t number)
 {
     const struct event key = {.number = number};
 
-    return bsearch(&key, b->event, b->events, sizeof key, compare_events);
+    return b->events != 0 ? bsearch(&key, b->event, b->events, sizeof *b->event,
+                                    compare_events)
+                          : NULL;
 }
 
-static void record(struct builder *b, uint32_t number)
+/* The event, a new one where nobody has heard of it. */
+static teg_status make_event(struct sim_tasks *b, uint32_t number,
+                             struct event **event)
 {
-    struct event *e = find_event(b, number);
+    uint32_t at = b->events;
 
-    if (e == NULL)
-        return;
+    *event = find_event(b, number);
+    if (*event != NULL)
+        return TEG_OK;
+    TRY(reserve((void **)&b->event, b->events, &b->event_capacity,
+                sizeof *b->event, b->d));
+    for (; at > 0 && b->event[at - 1].number > number; at--)
+        b->event[at] = b->event[at - 1];
+    b->event[at] = (struct event){number, TEG_SCORE_NONE, TEG_SCORE_NONE};
+    b->events++;
+    *event = &b->event[at];
+    return TEG_OK;
+}
+
+static teg_status record(struct sim_tasks *b, uint32_t number)
+{
+    struct event *e;
+
+    TRY(make_event(b, number, &e));
     e->latest = b->p->tasks - 1;
     if (e->first == TEG_SCORE_NONE)
         e->first = e->latest;
+    return TEG_OK;
 }
 
 /* The task comes after the event. */
-static teg_status after_event(struct builder *b, uint32_t number)
+static teg_status after_event(struct sim_tasks *b, uint32_t number)
 {
     const struct event *e = find_event(b, number);
 
@@ -289,8 +319,8 @@ static teg_status after_event(struct builder *b, uint32_t number)
     return note_late(b, number);
 }
 
-static void note_events(struct builder *b, const struct teg_score_entry *entry,
-                        size_t entries)
+static void note_events(struct sim_tasks *b,
+                        const struct teg_score_entry *entry, size_t entries)
 {
     for (size_t i = 0; i < entries; i++) {
         if (entry[i].kind == TEG_SCORE_RECORD)
@@ -299,7 +329,7 @@ static void note_events(struct builder *b, const struct teg_score_entry *entry,
     }
 }
 
-static teg_status find_events(struct builder *b)
+static teg_status find_events(struct sim_tasks *b)
 {
     const struct teg_score *s = b->score;
     size_t most = s->entries;
@@ -308,8 +338,9 @@ static teg_status find_events(struct builder *b)
     for (uint32_t g = 0; g < s->graphs; g++)
         most += s->graph[g].nodes;
     b->event = malloc((most + 1) * sizeof *b->event);
-    if (b->event == NULL)
+    if (b->event == NULL || most > UINT32_MAX)
         return teg_fail_memory(b->d);
+    b->event_capacity = (uint32_t)(most + 1);
     note_events(b, s->entry, s->entries);
     for (uint32_t g = 0; g < s->graphs; g++)
         note_events(b, s->graph[g].node, s->graph[g].nodes);
@@ -324,7 +355,7 @@ static teg_status find_events(struct builder *b)
 
 /* ---- entries -------------------------------------------------------------- */
 
-static teg_status new_call(struct builder *b, const struct teg_score_entry *e,
+static teg_status new_call(struct sim_tasks *b, const struct teg_score_entry *e,
                            struct sim_program_call **call)
 {
     struct sim_program *p = b->p;
@@ -349,7 +380,7 @@ static int is_copy(enum teg_score_kind kind)
 }
 
 /* Part of the one before it in the stream: launched with it. */
-static int is_fused(const struct builder *b, const struct teg_score_entry *e,
+static int is_fused(const struct sim_tasks *b, const struct teg_score_entry *e,
                     uint32_t stream)
 {
     uint32_t before = b->stream[stream].after;
@@ -361,7 +392,7 @@ static int is_fused(const struct builder *b, const struct teg_score_entry *e,
 }
 
 /* Launches, copies, sets: one task for each time. */
-static teg_status add_operation(struct builder *b,
+static teg_status add_operation(struct sim_tasks *b,
                                 const struct teg_score_entry *e)
 {
     struct sim_program_call *call;
@@ -385,7 +416,7 @@ static teg_status add_operation(struct builder *b,
 }
 
 /* Rows of the copy before. */
-static teg_status add_part(struct builder *b, const struct teg_score_entry *e)
+static teg_status add_part(struct sim_tasks *b, const struct teg_score_entry *e)
 {
     struct sim_program *p = b->p;
 
@@ -395,7 +426,7 @@ static teg_status add_part(struct builder *b, const struct teg_score_entry *e)
     return TEG_OK;
 }
 
-static teg_status add_mark(struct builder *b, const struct teg_score_entry *e)
+static teg_status add_mark(struct sim_tasks *b, const struct teg_score_entry *e)
 {
     struct sim_program_call *call;
 
@@ -405,13 +436,11 @@ static teg_status add_mark(struct builder *b, const struct teg_score_entry *e)
     if (e->kind == TEG_SCORE_WAIT)
         TRY(after_event(b, e->number));
     TRY(put(b, e->stream, 1));
-    if (e->kind == TEG_SCORE_RECORD)
-        record(b, e->number);
-    return TEG_OK;
+    return e->kind == TEG_SCORE_RECORD ? record(b, e->number) : TEG_OK;
 }
 
 /* The host waits for a stream, an event, or all its streams. */
-static teg_status add_wait(struct builder *b, const struct teg_score_entry *e)
+static teg_status add_wait(struct sim_tasks *b, const struct teg_score_entry *e)
 {
     struct sim_program_call *call;
     int all = e->stream == TEG_SCORE_NONE || e->kind == TEG_SCORE_FREE;
@@ -430,7 +459,7 @@ static teg_status add_wait(struct builder *b, const struct teg_score_entry *e)
 }
 
 /* What takes no place: the host's own time before it is all there is. */
-static teg_status add_nothing(struct builder *b,
+static teg_status add_nothing(struct sim_tasks *b,
                               const struct teg_score_entry *e)
 {
     struct sim_program_call *call;
@@ -441,7 +470,7 @@ static teg_status add_nothing(struct builder *b,
 /* ---- graphs --------------------------------------------------------------- */
 
 /* The nodes that come before it, the beginning where there is none. */
-static teg_status after_nodes(struct builder *b,
+static teg_status after_nodes(struct sim_tasks *b,
                               const struct teg_score_graph *g,
                               const struct teg_score_entry *node,
                               uint32_t begin)
@@ -454,7 +483,7 @@ static teg_status after_nodes(struct builder *b,
 
 /* A node that is launched several times is a chain; one that is a part is the
  * one before it. */
-static teg_status add_node(struct builder *b, const struct teg_score_entry *e,
+static teg_status add_node(struct sim_tasks *b, const struct teg_score_entry *e,
                            const struct teg_score_graph *g, uint32_t n,
                            uint32_t begin)
 {
@@ -468,9 +497,7 @@ static teg_status add_node(struct builder *b, const struct teg_score_entry *e,
             TRY(add_edge(b, b->p->tasks - 2, SIM_WAIT_STREAM, 0));
     }
     b->of_node[n] = b->p->tasks - 1;
-    if (node->kind == TEG_SCORE_RECORD)
-        record(b, node->number);
-    return TEG_OK;
+    return node->kind == TEG_SCORE_RECORD ? record(b, node->number) : TEG_OK;
 }
 
 /* Nodes go in by sweeps over all of them in the order they are listed, each as
@@ -530,8 +557,8 @@ static void order_nodes(struct sweeps *s, const struct teg_score_graph *g)
         s->order[next[s->of[n]]++] = n;
 }
 
-static teg_status add_nodes(struct builder *b, const struct teg_score_entry *e,
-                            uint32_t begin)
+static teg_status add_nodes(struct sim_tasks *b,
+                            const struct teg_score_entry *e, uint32_t begin)
 {
     const struct teg_score_graph *g = &b->score->graph[e->number];
     size_t room = (size_t)g->nodes + 1;
@@ -557,8 +584,8 @@ static teg_status add_nodes(struct builder *b, const struct teg_score_entry *e,
 }
 
 /* The end of a graph comes after the nodes that no other does. */
-static teg_status end_graph(struct builder *b, const struct teg_score_entry *e,
-                            uint32_t begin)
+static teg_status end_graph(struct sim_tasks *b,
+                            const struct teg_score_entry *e, uint32_t begin)
 {
     const struct teg_score_graph *g = &b->score->graph[e->number];
     uint8_t *followed = calloc(g->nodes + 1, 1);
@@ -580,7 +607,7 @@ static teg_status end_graph(struct builder *b, const struct teg_score_entry *e,
     return status;
 }
 
-static teg_status launch_graph(struct builder *b,
+static teg_status launch_graph(struct sim_tasks *b,
                                const struct teg_score_entry *e)
 {
     const struct teg_score_graph *g = &b->score->graph[e->number];
@@ -602,7 +629,8 @@ static teg_status launch_graph(struct builder *b,
     return TEG_OK;
 }
 
-static teg_status add_graph(struct builder *b, const struct teg_score_entry *e)
+static teg_status add_graph(struct sim_tasks *b,
+                            const struct teg_score_entry *e)
 {
     for (uint32_t i = 0; i < e->times; i++) {
         struct sim_program_call *call;
@@ -621,7 +649,8 @@ static teg_status add_graph(struct builder *b, const struct teg_score_entry *e)
 
 /* ---- all of it ------------------------------------------------------------ */
 
-static teg_status add_entry(struct builder *b, const struct teg_score_entry *e)
+static teg_status add_entry(struct sim_tasks *b,
+                            const struct teg_score_entry *e)
 {
     switch ((enum teg_score_kind)e->kind) {
     case TEG_SCORE_LAUNCH:
@@ -649,20 +678,81 @@ static teg_status add_entry(struct builder *b, const struct teg_score_entry *e)
     return add_nothing(b, e);
 }
 
-static teg_status build(struct builder *b)
+/* Streams that the score has got since. */
+static teg_status find_streams(struct sim_tasks *b)
+{
+    for (; b->streams < b->score->streams; b->streams++) {
+        TRY(reserve((void **)&b->stream, b->streams, &b->stream_capacity,
+                    sizeof *b->stream, b->d));
+        b->stream[b->streams] = (struct state){.after = TEG_SCORE_NONE};
+    }
+    return TEG_OK;
+}
+
+teg_status sim_tasks_add(struct sim_tasks *b,
+                         const struct teg_score_entry *entry,
+                         struct teg_diag *d)
+{
+    b->d = d;
+    TRY(find_streams(b));
+    return add_entry(b, entry);
+}
+
+teg_status sim_tasks_new(struct sim_program *program,
+                         const struct teg_score *score,
+                         const struct teg_gpu *gpu,
+                         const struct sim_program_options *options,
+                         struct sim_tasks **tasks, struct teg_diag *d)
+{
+    struct sim_tasks *b = calloc(1, sizeof *b);
+
+    *tasks = NULL;
+    if (b == NULL)
+        return teg_fail_memory(d);
+    *b = (struct sim_tasks){.p = program,
+                            .score = score,
+                            .options = options,
+                            .queues = gpu->launch.queues};
+    b->last_queued = malloc(b->queues * sizeof *b->last_queued);
+    if (b->last_queued == NULL) {
+        free(b);
+        return teg_fail_memory(d);
+    }
+    memset(b->last_queued, 0xff, b->queues * sizeof *b->last_queued);
+    *tasks = b;
+    return TEG_OK;
+}
+
+void sim_tasks_free(struct sim_tasks *b)
+{
+    if (b == NULL)
+        return;
+    for (uint32_t i = 0; i < b->streams; i++)
+        free(b->stream[i].loose);
+    free(b->stream);
+    free(b->last_queued);
+    free(b->event);
+    free(b->late);
+    free(b->late_event);
+    free(b->of_node);
+    free(b);
+}
+
+uint32_t sim_tasks_event(const struct sim_tasks *b, uint32_t number)
+{
+    const struct event *e = find_event(b, number);
+
+    return e != NULL ? e->latest : TEG_SCORE_NONE;
+}
+
+static teg_status build(struct sim_tasks *b, struct teg_diag *d)
 {
     const struct teg_score *s = b->score;
 
-    b->stream = calloc(s->streams, sizeof *b->stream);
-    b->last_queued = malloc(b->queues * sizeof *b->last_queued);
-    if (b->stream == NULL || b->last_queued == NULL)
-        return teg_fail_memory(b->d);
-    memset(b->last_queued, 0xff, b->queues * sizeof *b->last_queued);
-    for (uint32_t i = 0; i < s->streams; i++)
-        b->stream[i].after = TEG_SCORE_NONE;
+    b->d = d;
     TRY(find_events(b));
     for (size_t i = 0; i < s->entries; i++)
-        TRY(add_entry(b, &s->entry[i]));
+        TRY(sim_tasks_add(b, &s->entry[i], d));
     for (uint32_t i = 0; i < b->lates; i++)
         b->p->edge[b->late[i]].task = find_event(b, b->late_event[i])->first;
     return TEG_OK;
@@ -680,23 +770,13 @@ teg_status sim_program_init(struct sim_program *program,
                             const struct sim_program_options *options,
                             struct teg_diag *d)
 {
-    struct builder b = {.p = program,
-                        .score = score,
-                        .options = options,
-                        .queues = gpu->launch.queues,
-                        .d = d};
+    struct sim_tasks *b;
     teg_status status;
 
     *program = (struct sim_program){0};
-    status = build(&b);
-    for (uint32_t i = 0; b.stream != NULL && i < score->streams; i++)
-        free(b.stream[i].loose);
-    free(b.stream);
-    free(b.last_queued);
-    free(b.event);
-    free(b.late);
-    free(b.late_event);
-    free(b.of_node);
+    TRY(sim_tasks_new(program, score, gpu, options, &b, d));
+    status = build(b, d);
+    sim_tasks_free(b);
     if (status != TEG_OK)
         sim_program_release(program);
     return status;

@@ -482,6 +482,7 @@ static const struct {
     {"repeats", test_repeats},
     {"tune", test_tune},
     {"clocks", test_clocks},
+    {"beside", test_beside},
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},

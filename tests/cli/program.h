@@ -237,6 +237,9 @@ extern int failures;
         }                                                  \
     } while (0)
 
+/* Of program_beside.c. */
+void test_beside(void);
+
 /* Tests of program_driver.c. */
 void test_driver(void);
 void test_cooperative(void);

@@ -146,29 +146,11 @@ static void say_lone_syncs(struct runtime *r, const struct function *f,
     r->lone_syncs_said |= syncs != 0;
 }
 
-/* The simulator's time of a launch that has a trace, as long as another replay
- * may say something else: caches are warm from the second on. */
-static teg_status simulate(struct runtime *r, struct launch_done *done,
-                           struct teg_diag *d)
-{
-    enum {
-        TIMES = 3
-    };
-    struct timeline_launch took = {0};
-
-    if (done->simulated >= TIMES)
-        return TEG_OK;
-    TRY(tracer_time(&r->tracer, done->trace, &took, d));
-    done->simulated = took.us == done->took.us ? TIMES : done->simulated + 1;
-    done->took = took;
-    return TEG_OK;
-}
-
 /* Runs all blocks, writing the trace if it is wanted, and notes what the
  * launch did. */
 static teg_status emulate(struct runtime *r, const struct launch_key *key,
                           struct emu_launch_facts *facts, uint64_t number,
-                          int wanted, struct timeline_launch *took,
+                          int wanted, struct timeline_launch **took,
                           struct teg_diag *d)
 {
     const struct function *f = key->function;
@@ -193,8 +175,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     say_lone_syncs(r, f, syncs);
     done.warp_insts = *facts->warp_insts;
     if (status == TEG_OK && done.trace != NULL && r->tracer.clock != NULL)
-        status = simulate(r, &done, d);
-    *took = done.took;
+        status = tracer_time(&r->tracer, done.trace, took, d);
     if (status == TEG_OK && !calls)
         repeats_note(r->repeats, r->device, key, &done);
     else
@@ -204,7 +185,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
 
 static teg_status run(struct runtime *r, const struct launch_key *key,
                       struct emu_launch_facts *facts,
-                      struct timeline_launch *took, struct teg_diag *d)
+                      struct timeline_launch **took, struct teg_diag *d)
 {
     uint64_t number = r->launches++;
     uint64_t blocks =
@@ -216,9 +197,8 @@ static teg_status run(struct runtime *r, const struct launch_key *key,
         tracer_pass(&r->tracer);
     if (done != NULL && (!wanted || done->trace != NULL)) {
         *facts->warp_insts = done->warp_insts;
-        if (done->trace != NULL && r->tracer.clock != NULL)
-            TRY(simulate(r, done, d));
-        *took = done->took;
+        if (wanted && r->tracer.clock != NULL)
+            TRY(tracer_time(&r->tracer, done->trace, took, d));
         return wanted ? tracer_repeat(&r->tracer, done->trace, facts->grid,
                                       facts->block, number, d)
                       : TEG_OK;
@@ -235,13 +215,13 @@ static void pass_time(struct runtime *r, uint64_t insts,
                       struct timeline_launch *took)
 {
     const struct teg_gpu *g = r->gpu;
+    struct timeline_launch nominal = {
+        .kernel.us = 1 + (double)insts / (g->chip.sms * g->sm.schedulers) /
+                             g->chip.sm_clock_mhz};
 
-    if (took->us == 0)
-        *took = (struct timeline_launch){
-            .us = 1 + (double)insts / (g->chip.sms * g->sm.schedulers) /
-                          g->chip.sm_clock_mhz,
-            .share = 1};
-    r->nominal_us += took->us;
+    if (took == NULL)
+        took = &nominal;
+    r->nominal_us += took->kernel.us;
     tracer_pass_time(&r->tracer, took);
 }
 
@@ -290,7 +270,7 @@ int function_launch(struct runtime *r, struct function *f,
 {
     uint8_t params[PARAMS_MAX];
     uint64_t insts = 0;
-    struct timeline_launch took = {0};
+    struct timeline_launch *took = NULL;
     struct teg_diag d = {0};
     teg_status status;
     struct emu_launch_facts facts = {
@@ -332,7 +312,7 @@ int function_launch(struct runtime *r, struct function *f,
         return error;
     r->tracer.at.dependent = s->dependent;
     status = run(r, &key, &facts, &took, &d);
-    pass_time(r, insts, &took);
+    pass_time(r, insts, took);
     if (status == TEG_OK)
         return cudaSuccess;
     runtime_say_fault(&d);

@@ -24,9 +24,7 @@ struct launch_key {
 /* What is known of a launch that was run. */
 struct launch_done {
     uint64_t warp_insts;
-    struct timeline_launch took; /* by the simulator */
-    unsigned simulated;          /* how many times so far */
-    const struct written *trace; /* borrowed; NULL: not traced */
+    struct written *trace; /* borrowed; NULL: not traced */
 };
 
 struct repeats;

@@ -109,7 +109,7 @@ struct runtime *runtime_begin(void)
         r->ready = 1;
         r->error = open_gpu(r);
     }
-    if (r->tracer.times_host && called_last > 0)
+    if (r->tracer.times_host && r->tracer.timeline == NULL && called_last > 0)
         r->tracer.host_us += now_us() - called_last;
     called_last = 0;
     return r;

@@ -59,11 +59,12 @@ struct runtime {
     int lone_syncs_said;  /* what a sync left undefined, once */
     uint64_t launches;
     struct emu_order order;
-    unsigned jobs;           /* threads that run the blocks of a launch */
-    struct repeats *repeats; /* launches that were run: repeat.h */
+    unsigned jobs;            /* threads that run the blocks of a launch */
+    struct repeats *repeats;  /* launches that were run: repeat.h */
     uint64_t setting_changes; /* of textures and limits */
     size_t limit[LIMITS];
-    int times_said;         /* what elapsed times are, once */
+    int times_said;  /* what elapsed times are, once */
+    int beside_said; /* that those of launches beside each other are estimates */
     struct module *modules; /* and what else is registered: registry.h */
     struct function *functions;
     struct variable *variables;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sim/alone.h"
 #include "sim/memory/memory.h"
 #include "sim/sample/sample.h"
 
@@ -59,17 +60,9 @@ static teg_status replay(struct simulated *s, struct teg_trace *trace,
     return status;
 }
 
-static double share_of(const struct teg_statistics *s,
-                       const struct teg_gpu *gpu)
-{
-    uint64_t blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
-    double places = (double)s->occupancy.places * gpu->chip.sms;
-
-    return places == 0 || (double)blocks > places ? 1 : (double)blocks / places;
-}
-
 teg_status simulated_launch(struct simulated *s, const char *path,
-                            struct timeline_launch *launch, struct teg_diag *d)
+                            struct sim_program_kernel *alone,
+                            struct teg_diag *d)
 {
     struct teg_statistics *out = calloc(1, sizeof *out);
     struct sim_memory *after = NULL;
@@ -86,8 +79,7 @@ teg_status simulated_launch(struct simulated *s, const char *path,
     if (status == TEG_OK) {
         sim_memory_free(s->memory);
         s->memory = after;
-        launch->us = (double)out->cycles / s->gpu->chip.sm_clock_mhz;
-        launch->share = share_of(out, s->gpu);
+        sim_alone(out, s->gpu, alone);
     }
     free(out);
     return status;

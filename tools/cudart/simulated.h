@@ -6,7 +6,8 @@
 #ifndef TEG_TOOLS_CUDART_SIMULATED_H
 #define TEG_TOOLS_CUDART_SIMULATED_H
 
-#include "tools/cudart/timeline.h"
+#include "config/gpu.h"
+#include "sim/program/program.h"
 
 struct simulated;
 
@@ -16,6 +17,7 @@ struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs);
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes);
 /* The launch whose trace the file is, alone on the chip. */
 teg_status simulated_launch(struct simulated *s, const char *path,
-                            struct timeline_launch *launch, struct teg_diag *d);
+                            struct sim_program_kernel *alone,
+                            struct teg_diag *d);
 
 #endif

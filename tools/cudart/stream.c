@@ -127,7 +127,7 @@ ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 CALL(cudaStreamQuery, void *stream)
 {
     BEGIN(r);
-    timeline_synchronize(r->tracer.timeline, number_of(r, stream));
+    tracer_ask_stream(&r->tracer, number_of(r, stream));
     return runtime_end(r, reach_end(r, stream));
 }
 ALSO(cudaStreamQuery, cudaStreamQuery_ptsz);
@@ -330,8 +330,7 @@ CALL(cudaEventSynchronize, struct event *event)
 static void reach(struct runtime *r, const struct event *e)
 {
     if (e->recorded)
-        timeline_say(r->tracer.timeline, &(struct timeline_place){0},
-                     "synchronize", e->number);
+        tracer_ask(&r->tracer, e->number);
 }
 
 CALL(cudaEventQuery, struct event *event)
@@ -341,6 +340,17 @@ CALL(cudaEventQuery, struct event *event)
         reach(r, event);
     return runtime_end(r, event != NULL ? cudaSuccess
                                         : cudaErrorInvalidResourceHandle);
+}
+
+/* Once for a program. */
+static void say_estimated(struct runtime *r)
+{
+    if (!r->beside_said && timeline_beside(r->tracer.timeline) != 0) {
+        r->beside_said = 1;
+        runtime_say("", "elapsed times of launches beside each other are "
+                        "estimated, as by teg program --estimate; without "
+                        "that it simulates them together");
+    }
 }
 
 /* Once for a program. */
@@ -370,7 +380,9 @@ CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
     if (a == NULL || b == NULL || !a->recorded || !b->recorded)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
     say_times(r);
+    reach(r, a);
     reach(r, b);
+    say_estimated(r);
     *ms = (float)((event_us(r, b) - event_us(r, a)) / 1e3);
     return runtime_end(r, cudaSuccess);
 }

@@ -1,50 +1,40 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT, syscall */
 #include "tools/cudart/timeline.h"
-#include "isa/base/array.h"
+#include "sim/program/live.h"
 #include "tools/cudart/program_time.h"
+#include "tools/cudart/say.h"
+#include "traces/list/scorejson.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum way {
-    WAY_TO_DEVICE,
-    WAY_FROM_DEVICE,
-    WAY_ON_DEVICE,
-    WAYS
-};
-
-struct lane {
-    double end; /* of its last operation */
-    int idle;   /* which is an event that found nothing to wait for */
-    int detached;
-};
-
-/* A launch that may not have ended. */
-struct resident {
-    double end, share;
-};
-
 struct timeline {
-    const struct teg_gpu *gpu;
+    struct sim_live *live;          /* owned */
     struct teg_program_time *shown; /* to the program; NULL: to nobody */
     int depth;                      /* calls in calls */
     int host_counts;
-    double left;       /* real time when the last call ended */
-    double host;       /* microseconds, as all of these */
-    double work;       /* of the host's own, besides */
-    struct lane *lane; /* owned, [lanes], by the streams' numbers */
-    uint64_t lanes;
-    double *event; /* owned, [events], by their numbers; -1: not recorded */
-    uint64_t events;
-    struct resident *resident; /* owned, [residents] */
-    size_t residents, resident_capacity;
-    double started;    /* the latest launch */
-    double busy[WAYS]; /* until then copies that way */
+    double left;    /* real time when the last call ended */
+    double work;    /* microseconds of the host's own, besides */
+    double pending; /* likewise, that delay the device with the next line */
+    /* The latest entry, to which more rows or what a launch takes may come. */
+    struct teg_score_entry held;
+    int holds;
+    /* The graph that is being launched. */
+    struct teg_score_entry launched;
+    struct teg_score_graph graph; /* owned */
+    uint32_t edges;
+    int in_graph;
+    /* A launch that has no line, for the node that has its place. */
+    uint32_t nameless;
+    int stopped; /* by a fault, which has been said */
+};
+
+enum {
+    LAUNCHES_NONE = UINT32_MAX,
 };
 
 /* The machine's own clock, which the program does not see. */
@@ -59,13 +49,18 @@ static double real_us(void)
 struct timeline *timeline_new(const struct teg_gpu *gpu)
 {
     struct timeline *t = calloc(1, sizeof *t);
+    struct teg_diag d;
 
     if (t == NULL)
         return NULL;
-    *t = (struct timeline){.gpu = gpu, .left = real_us()};
+    *t = (struct timeline){.left = real_us(), .nameless = LAUNCHES_NONE};
     t->work = t->left;
     t->shown = dlsym(RTLD_DEFAULT, TEG_PROGRAM_TIME);
-    return t;
+    if (sim_live_new(gpu, &t->live, &d) == TEG_OK)
+        return t;
+    runtime_say_fault(&d);
+    free(t);
+    return NULL;
 }
 
 void timeline_count_host(struct timeline *t)
@@ -74,16 +69,216 @@ void timeline_count_host(struct timeline *t)
         t->host_counts = 1;
 }
 
+/* ---- what goes in ---------------------------------------------------------- */
+
+/* A play that cannot go on leaves times as they are. */
+static void check(struct timeline *t, teg_status status, struct teg_diag *d)
+{
+    if (status == TEG_OK || t->stopped)
+        return;
+    t->stopped = 1;
+    runtime_say_fault(d);
+    runtime_say("", "elapsed times stand still from here on");
+}
+
+static void add(struct timeline *t, const struct teg_score_entry *entry)
+{
+    struct teg_diag d;
+
+    if (!t->stopped)
+        check(t, sim_live_add(t->live, entry, &d), &d);
+}
+
+static void let_go(struct timeline *t)
+{
+    if (t->holds)
+        add(t, &t->held);
+    t->holds = 0;
+}
+
+/* Rows of the copy before go with it. */
+static void take_entry(struct timeline *t, const struct teg_score_entry *entry)
+{
+    if (entry->part && t->holds && t->held.kind == entry->kind) {
+        t->held.bytes += entry->bytes;
+        return;
+    }
+    let_go(t);
+    t->held = *entry;
+    t->held.part = 0;
+    t->holds = 1;
+}
+
+static void begin_graph(struct timeline *t, const struct teg_score_entry *entry)
+{
+    t->launched = *entry;
+    t->launched.kind = TEG_SCORE_GRAPH;
+    t->launched.number = 0;
+    t->launched.async = 1;
+    t->edges = 0;
+    t->in_graph = 1;
+}
+
+/* The only graph that the score has while it is launched. */
+static void end_graph(struct timeline *t)
+{
+    struct teg_score *score = sim_live_score(t->live);
+
+    score->graph = &t->graph;
+    score->graphs = 1;
+    add(t, &t->launched);
+    score->graph = NULL;
+    score->graphs = 0;
+    free(t->graph.node);
+    free(t->graph.edge);
+    t->graph = (struct teg_score_graph){0};
+    t->in_graph = 0;
+}
+
+/* The node of a launch that has no line does nothing but that. */
+static teg_status take_node(struct timeline *t, const json_t *line,
+                            struct teg_diag *d)
+{
+    struct teg_score_entry *node;
+
+    TRY(teg_scorejson_node(line, sim_live_score(t->live), &t->graph, &t->edges,
+                           d));
+    node = &t->graph.node[t->graph.nodes - 1];
+    if (t->nameless != LAUNCHES_NONE && node->kind == TEG_SCORE_NOTHING) {
+        node->kind = TEG_SCORE_LAUNCH;
+        node->number = t->nameless;
+        t->nameless = LAUNCHES_NONE;
+    }
+    return TEG_OK;
+}
+
+/* Lines have words of their own for launches and for where graphs begin and
+ * end.  `*kept`: as an entry has them. */
+static teg_status read_line(struct timeline *t, const json_t *line,
+                            json_t *kept, struct teg_diag *d)
+{
+    const char *what = json_string_value(json_object_get(line, "what"));
+    int begins = what != NULL && strcmp(what, "graph-begin") == 0;
+    struct teg_score_entry entry;
+
+    if (what != NULL && strcmp(what, "graph-end") == 0) {
+        end_graph(t);
+        return TEG_OK;
+    }
+    if ((what == NULL &&
+         json_object_set_new(kept, "kernel", json_integer(0)) != 0) ||
+        (begins && json_object_set_new(
+                       kept, "what",
+                       json_string(teg_score_word(TEG_SCORE_NOTHING))) != 0))
+        return teg_fail_memory(d);
+    if (t->in_graph)
+        return take_node(t, kept, d);
+    TRY(teg_scorejson_entry(kept, sim_live_score(t->live), &entry, d));
+    if (begins)
+        begin_graph(t, &entry);
+    else
+        take_entry(t, &entry);
+    return TEG_OK;
+}
+
+void timeline_line(struct timeline *t, const json_t *line)
+{
+    struct teg_diag d;
+    json_t *kept;
+    teg_status status;
+
+    if (t == NULL || t->stopped)
+        return;
+    if (!json_is_true(json_object_get(line, "part")))
+        let_go(t);
+    kept = json_copy((json_t *)(uintptr_t)line);
+    status = kept != NULL ? read_line(t, line, kept, &d) : teg_fail_memory(&d);
+    json_decref(kept);
+    check(t, status, &d);
+}
+
+/* ---- launches ---------------------------------------------------------------- */
+
+static void add_nameless(struct timeline *t, uint32_t number, uint32_t process,
+                         uint64_t stream)
+{
+    struct teg_score_entry entry = {.kind = TEG_SCORE_LAUNCH,
+                                    .async = 1,
+                                    .number = number,
+                                    .times = 1,
+                                    .host = process,
+                                    .us = -1};
+    struct teg_diag d;
+    teg_status status;
+
+    if (t->in_graph) {
+        t->nameless = number;
+        return;
+    }
+    let_go(t);
+    status = teg_score_stream(sim_live_score(t->live), process, (int64_t)stream,
+                              &entry.stream, &d);
+    check(t, status, &d);
+    if (status == TEG_OK)
+        add(t, &entry);
+}
+
+void timeline_run(struct timeline *t, struct timeline_launch *launch,
+                  int has_line, uint32_t process, uint64_t stream)
+{
+    struct teg_diag d;
+    teg_status status = TEG_OK;
+
+    if (t == NULL || t->stopped)
+        return;
+    if (launch->number == 0) {
+        status = sim_live_kernel(t->live, &launch->kernel, &launch->number, &d);
+        launch->number += status == TEG_OK;
+    }
+    check(t, status, &d);
+    if (status != TEG_OK)
+        return;
+    if (!has_line)
+        add_nameless(t, launch->number - 1, process, stream);
+    else if (t->in_graph)
+        t->graph.node[t->graph.nodes - 1].number = launch->number - 1;
+    else
+        t->held.number = launch->number - 1;
+    if (!t->in_graph)
+        let_go(t);
+}
+
+void timeline_stream(struct timeline *t, uint32_t process, uint64_t stream,
+                     int priority, int nonblocking)
+{
+    struct teg_score *score;
+    struct teg_diag d;
+    uint32_t number;
+    teg_status status;
+
+    if (t == NULL)
+        return;
+    score = sim_live_score(t->live);
+    status = teg_score_stream(score, process, (int64_t)stream, &number, &d);
+    check(t, status, &d);
+    if (status != TEG_OK)
+        return;
+    score->stream[number].priority = priority;
+    score->stream[number].nonblocking = nonblocking != 0;
+}
+
+/* ---- the host's clock ------------------------------------------------------ */
+
 static int64_t shown_ns(const struct timeline *t)
 {
-    return (int64_t)((t->host + t->work) * 1e3);
+    return (int64_t)((sim_live_host(t->live) + t->pending + t->work) * 1e3);
 }
 
 void timeline_enter(struct timeline *t)
 {
     if (t == NULL || t->depth++ > 0)
         return;
-    *(t->host_counts ? &t->host : &t->work) += real_us() - t->left;
+    *(t->host_counts ? &t->pending : &t->work) += real_us() - t->left;
     if (t->shown != NULL)
         atomic_store(&t->shown->frozen_ns, shown_ns(t));
 }
@@ -92,6 +287,7 @@ void timeline_leave(struct timeline *t)
 {
     if (t == NULL || --t->depth > 0)
         return;
+    let_go(t);
     t->left = real_us();
     if (t->shown == NULL)
         return;
@@ -99,261 +295,54 @@ void timeline_leave(struct timeline *t)
     atomic_store(&t->shown->frozen_ns, 0);
 }
 
-/* ---- streams ---------------------------------------------------------------- */
-
-static double later(double a, double b)
+double timeline_take_host_us(struct timeline *t)
 {
-    return a > b ? a : b;
+    double us;
+
+    if (t == NULL)
+        return 0;
+    us = t->pending;
+    t->pending = 0;
+    return us;
 }
 
-/* Room for number `at`; 0: no memory, and it is not kept. */
-static int grow(void **array, uint64_t *count, uint64_t at, size_t size)
-{
-    uint64_t more = at < *count ? *count : 2 * at + 16;
-    void *larger;
+/* ---- questions --------------------------------------------------------------- */
 
-    if (at < *count)
+int timeline_event_over(struct timeline *t, uint64_t event)
+{
+    double us;
+
+    if (t == NULL || t->stopped)
         return 1;
-    larger = at < SIZE_MAX / size / 4 ? realloc(*array, more * size) : NULL;
-    if (larger == NULL)
-        return 0;
-    memset((char *)larger + *count * size, 0, (more - *count) * size);
-    *array = larger;
-    *count = more;
-    return 1;
+    let_go(t);
+    return sim_live_event(t->live, (uint32_t)event, &us);
 }
 
-static struct lane *lane_of(struct timeline *t, uint64_t stream)
+int timeline_stream_over(struct timeline *t, uint32_t process, uint64_t stream)
 {
-    static struct lane none;
-    void *lanes = t->lane;
-    int grown = grow(&lanes, &t->lanes, stream, sizeof *t->lane);
+    struct teg_diag d;
+    uint32_t number;
+    teg_status status;
 
-    t->lane = lanes;
-    return grown ? &t->lane[stream] : &none;
+    if (t == NULL || t->stopped)
+        return 1;
+    let_go(t);
+    status = teg_score_stream(sim_live_score(t->live), process, (int64_t)stream,
+                              &number, &d);
+    check(t, status, &d);
+    return status != TEG_OK || sim_live_idle(t->live, number);
 }
 
-void timeline_detach(struct timeline *t, uint64_t stream)
+double timeline_event(struct timeline *t, uint64_t event)
 {
-    if (t != NULL)
-        lane_of(t, stream)->detached = 1;
+    double us;
+
+    let_go(t);
+    sim_live_event(t->live, (uint32_t)event, &us);
+    return us;
 }
 
-/* When what an operation of the stream comes after is done. */
-static double ready(struct timeline *t, uint64_t stream)
+uint64_t timeline_beside(const struct timeline *t)
 {
-    double at = lane_of(t, stream)->end;
-
-    if (stream != 0)
-        return lane_of(t, stream)->detached ? at
-                                            : later(at, lane_of(t, 0)->end);
-    for (uint64_t i = 1; i < t->lanes; i++) {
-        if (!t->lane[i].detached)
-            at = later(at, t->lane[i].end);
-    }
-    return at;
-}
-
-static double all_done(const struct timeline *t)
-{
-    double at = 0;
-
-    for (uint64_t i = 0; i < t->lanes; i++)
-        at = later(at, t->lane[i].end);
-    return at;
-}
-
-/* The host waits for what is done at `end`. */
-static void hold(struct timeline *t, double end)
-{
-    t->host = later(t->host, end + t->gpu->launch.sync_us);
-}
-
-/* ---- launches ----------------------------------------------------------------- */
-
-/* The first moment from `at` on when launches under way leave `share`. */
-static double find_room(struct timeline *t, double at, double share)
-{
-    size_t kept = 0;
-    double taken = 0, first = HUGE_VAL;
-
-    for (size_t i = 0; i < t->residents; i++) {
-        if (t->resident[i].end <= at)
-            continue;
-        t->resident[kept++] = t->resident[i];
-        taken += t->resident[i].share;
-        first = fmin(first, t->resident[i].end);
-    }
-    t->residents = kept;
-    /* a hundredth: shares are rounded to whole blocks */
-    return kept == 0 || taken + share <= 1.01 ? at : find_room(t, first, share);
-}
-
-static void add_resident(struct timeline *t, double end, double share)
-{
-    struct resident *room = teg_array_room(t->resident, t->residents,
-                                           &t->resident_capacity, sizeof *room);
-
-    if (room == NULL)
-        return;
-    t->resident = room;
-    t->resident[t->residents++] = (struct resident){end, share};
-}
-
-static double gap(struct timeline *t, const struct timeline_place *at)
-{
-    if (lane_of(t, at->stream)->idle)
-        return 0;
-    return at->dependent  ? t->gpu->launch.dependent_gap_us
-           : at->in_graph ? t->gpu->launch.graph_gap_us
-                          : t->gpu->launch.gap_us;
-}
-
-/* The stream's latest operation takes until then. */
-static void end_at(struct timeline *t, uint64_t stream, double end)
-{
-    struct lane *lane = lane_of(t, stream);
-
-    lane->end = end;
-    lane->idle = 0;
-}
-
-void timeline_run(struct timeline *t, const struct timeline_place *at,
-                  const struct timeline_launch *launch)
-{
-    double after, begin;
-
-    if (t == NULL)
-        return;
-    after = ready(t, at->stream);
-    begin = later(t->host + t->gpu->launch.latency_us, after + gap(t, at));
-    begin = find_room(t, later(begin, t->started), launch->share);
-    t->started = begin;
-    add_resident(t, begin + launch->us, launch->share);
-    end_at(t, at->stream, begin + launch->us);
-    if (!at->in_graph)
-        t->host += t->gpu->launch.host_us;
-}
-
-/* ---- copies ------------------------------------------------------------------- */
-
-static double us_of(double bytes, double gbs)
-{
-    return gbs > 0 ? bytes / (gbs * 1e3) : 0;
-}
-
-static double dram_gbs(const struct teg_gpu *g)
-{
-    return g->dram.reached_gbs > 0 ? g->dram.reached_gbs
-                                   : g->dram.bandwidth_gbs;
-}
-
-/* What takes time, and how much. */
-static double touch_us(const struct teg_gpu *g, const char *what, double bytes,
-                       int pinned, enum way *way)
-{
-    double link;
-
-    *way = WAY_ON_DEVICE;
-    if (strcmp(what, "set") == 0)
-        return us_of(bytes, dram_gbs(g)) + g->link.set_us;
-    if (strcmp(what, "device-to-device") == 0)
-        return us_of(2 * bytes, dram_gbs(g)) + g->link.latency_us;
-    *way =
-        strcmp(what, "host-to-device") == 0 ? WAY_TO_DEVICE : WAY_FROM_DEVICE;
-    link = !pinned                 ? g->link.pageable_gbs
-           : *way == WAY_TO_DEVICE ? g->link.to_device_gbs
-                                   : g->link.from_device_gbs;
-    return us_of(bytes, link) + g->link.latency_us;
-}
-
-static int is_copy(const char *what)
-{
-    return strcmp(what, "set") == 0 || strstr(what, "-to-") != NULL;
-}
-
-void timeline_touch(struct timeline *t, const struct timeline_place *at,
-                    const char *what, uint64_t bytes, int pinned, int part)
-{
-    double begin, end, us;
-    enum way way;
-
-    if (t == NULL)
-        return;
-    if (strcmp(what, "free") == 0)
-        hold(t, all_done(t));
-    if (!is_copy(what))
-        return;
-    us = touch_us(t->gpu, what, (double)bytes, pinned, &way);
-    if (part)
-        us -= way == WAY_ON_DEVICE ? 0 : t->gpu->link.latency_us;
-    begin = later(t->host, ready(t, at->stream));
-    end = later(begin, t->busy[way]) + us;
-    t->busy[way] = end;
-    end_at(t, at->stream, end);
-    if (way != WAY_ON_DEVICE && !(at->async && pinned))
-        hold(t, end);
-    else if (!part && !at->in_graph)
-        t->host += t->gpu->launch.host_us;
-}
-
-/* ---- events ------------------------------------------------------------------- */
-
-/* Where a stream is idle, an event is recorded so long before a launch that is
- * called next begins as start.events_us says. */
-static double idle_record(const struct timeline *t)
-{
-    const struct teg_gpu *g = t->gpu;
-    double before =
-        g->start.events_us > 0 ? g->start.events_us : g->launch.host_us;
-
-    return t->host + g->launch.latency_us - before;
-}
-
-static void record(struct timeline *t, uint64_t stream, uint64_t event)
-{
-    double idle = idle_record(t), after = ready(t, stream);
-    void *events = t->event;
-    uint64_t had = t->events;
-    int grown = grow(&events, &t->events, event, sizeof *t->event);
-
-    t->event = events;
-    for (uint64_t i = had; i < t->events; i++)
-        t->event[i] = -1;
-    if (!grown)
-        return;
-    t->event[event] = later(idle, after);
-    lane_of(t, stream)->end = t->event[event];
-    lane_of(t, stream)->idle |= idle > after;
-}
-
-double timeline_event(const struct timeline *t, uint64_t event)
-{
-    return event < t->events ? t->event[event] : -1;
-}
-
-void timeline_say(struct timeline *t, const struct timeline_place *at,
-                  const char *what, uint64_t event)
-{
-    if (t == NULL)
-        return;
-    if (strcmp(what, "record") == 0) {
-        record(t, at->stream, event);
-    } else if (strcmp(what, "wait") == 0) {
-        struct lane *lane = lane_of(t, at->stream);
-
-        lane->end = later(lane->end, timeline_event(t, event));
-    } else if (strcmp(what, "synchronize") == 0) {
-        hold(t, event != 0 ? timeline_event(t, event) : all_done(t));
-    } else if (strcmp(what, "host") == 0) {
-        end_at(t, at->stream, later(t->host, ready(t, at->stream)));
-    } else if (strcmp(what, "graph-begin") == 0) {
-        t->host += t->gpu->launch.graph_host_us;
-    }
-}
-
-void timeline_synchronize(struct timeline *t, uint64_t stream)
-{
-    if (t != NULL)
-        hold(t, ready(t, stream));
+    return t != NULL ? sim_live_beside(t->live) : 0;
 }

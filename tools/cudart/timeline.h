@@ -1,36 +1,31 @@
 /*
- * The program's own time (teg exec --time): where its host is, and until when
- * the device is busy.
+ * The program's own time (teg exec --time): where its host is, and when what it
+ * has asked the device for begins and ends.
  *
- * Models: calls take what launch.* of the description says, whatever they
- * emulate.  The host's own work between them takes what it takes on this
- * machine: on the clocks that the program reads always, for the device, which
- * has to be the same in every run, only with --host-time.
- * Operations of a stream run one after the other, those of others beside them:
- * launches while the chip has places for all their blocks, in the order of the
- * calls; copies one at a time in each direction.  A wait holds the host until
- * what it waits for is done, and a question whether it is waits, too.
- * Leaves out: what launches beside each other cost one another, priorities,
- * queues and the edges of graphs, whose nodes run one after the other (`teg
- * program` has these); what calls cost that neither launch, copy nor wait.
+ * Models: what `teg program` does of the list that the run leaves, as it is
+ * written (sim/program/live.h): the lines of the list go in one by one, launches
+ * with what the simulator says of them alone.  The host's own work between
+ * calls takes what it takes on this machine: on the clocks that the program
+ * reads always, for the device, which has to be the same in every run, only with
+ * --host-time.  A wait holds the host until what it waits for is done, and a
+ * question whether it is waits, too.
+ * Leaves out: launches beside each other are estimated, not simulated together;
+ * what calls cost that neither launch, copy nor wait.
  */
 #ifndef TEG_TOOLS_CUDART_TIMELINE_H
 #define TEG_TOOLS_CUDART_TIMELINE_H
 
+#include <jansson.h>
+
 #include "config/gpu.h"
+#include "sim/program/program.h"
 
 struct timeline;
 
 /* A launch alone. */
 struct timeline_launch {
-    double us;
-    double share; /* 0 to 1: of the places for its blocks that it fills */
-};
-
-/* What an operation belongs to. */
-struct timeline_place {
-    uint64_t stream; /* 0: the default one */
-    int async, dependent, in_graph;
+    struct sim_program_kernel kernel; /* us = 0: not known yet */
+    uint32_t number; /* that the timeline has for it, from 1; 0: none yet */
 };
 
 /* `gpu` is borrowed and outlives it.  NULL: no memory.  Of these, all but this
@@ -42,18 +37,25 @@ void timeline_count_host(struct timeline *t);
  * from where the call has brought it when it ends. */
 void timeline_enter(struct timeline *t);
 void timeline_leave(struct timeline *t);
-/* A stream that does not wait for the default one, nor that for it. */
-void timeline_detach(struct timeline *t, uint64_t stream);
-void timeline_run(struct timeline *t, const struct timeline_place *at,
-                  const struct timeline_launch *launch);
-/* `what` as kernels.json names it; `part`: the copy before goes on. */
-void timeline_touch(struct timeline *t, const struct timeline_place *at,
-                    const char *what, uint64_t bytes, int pinned, int part);
-/* "record", "wait", "synchronize" of an event (0: of all), "host". */
-void timeline_say(struct timeline *t, const struct timeline_place *at,
-                  const char *what, uint64_t event);
-void timeline_synchronize(struct timeline *t, uint64_t stream);
-/* Microseconds at which the event is recorded; -1: it never was. */
-double timeline_event(const struct timeline *t, uint64_t event);
+/* The host's own work that delays the device, since this was last asked. */
+double timeline_take_host_us(struct timeline *t);
+/* A stream that is not as others are. */
+void timeline_stream(struct timeline *t, uint32_t process, uint64_t stream,
+                     int priority, int nonblocking);
+/* A line of the list (tracer.c): an entry of the order, a node of the graph that
+ * is being launched, or where that begins or ends.  A launch's is followed by
+ * timeline_run. */
+void timeline_line(struct timeline *t, const json_t *line);
+/* What the launch of the line is alone; of one that has no line, `process` and
+ * `stream` are what it belongs to. */
+void timeline_run(struct timeline *t, struct timeline_launch *launch,
+                  int has_line, uint32_t process, uint64_t stream);
+/* Whether the latest record of the event, or all that a stream has, is over. */
+int timeline_event_over(struct timeline *t, uint64_t event);
+int timeline_stream_over(struct timeline *t, uint32_t process, uint64_t stream);
+/* Microseconds at which the event was recorded; < 0: it was not yet. */
+double timeline_event(struct timeline *t, uint64_t event);
+/* Launches so far whose time beside others is an estimate. */
+uint64_t timeline_beside(const struct timeline *t);
 
 #endif

@@ -45,10 +45,11 @@ struct tracer {
     struct touched event;      /* the latest, not noted yet */
     struct tracer_place at;
     struct tracer_graph graph;
-    int times_host;    /* the host's own time is noted */
-    double host_us;    /* of it, since the last line */
-    uint64_t untraced; /* launches since the latest that was */
-    int lost;          /* why a line could not be written, an errno */
+    int times_host;      /* the host's own time is noted */
+    double host_us;      /* of it, since the last line */
+    uint64_t untraced;   /* launches since the latest that was */
+    int launch_has_line; /* the one that runs */
+    int lost;            /* why a line could not be written, an errno */
 };
 
 int tracer_init(struct tracer *t);
@@ -67,6 +68,9 @@ void tracer_stream(struct tracer *t, uint64_t stream, int priority,
 void tracer_say(struct tracer *t, const char *what, uint64_t event);
 /* A synchronisation of that stream. */
 void tracer_say_stream(struct tracer *t, uint64_t stream);
+/* The program asks whether the event, or the stream, is done. */
+void tracer_ask(struct tracer *t, uint64_t event);
+void tracer_ask_stream(struct tracer *t, uint64_t stream);
 /* A graph's launch: nodes one by one, each after others (borrowed, an array of
  * their numbers); returns the node's number. */
 void tracer_graph_begin(struct tracer *t);
@@ -80,16 +84,18 @@ int tracer_wants(const struct tracer *t, const char *name, uint64_t number);
 /* Runs the launch to its end, writing its trace and a line about it.  `*kept`
  * is the file that has its trace, the tracer's as long as it lives. */
 teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
-                        uint64_t number, const struct written **kept,
+                        uint64_t number, struct written **kept,
                         struct teg_diag *d);
 /* The same of a launch that is known to give that trace, without running it. */
 teg_status tracer_repeat(struct tracer *t, const struct written *kept,
                          const uint32_t grid[3], const uint32_t block[3],
                          uint64_t number, struct teg_diag *d);
-/* What the launch of that trace takes now, by the tracer's clock. */
-teg_status tracer_time(struct tracer *t, const struct written *kept,
-                       struct timeline_launch *launch, struct teg_diag *d);
+/* What the latest launch of that trace takes, by the tracer's clock: the first
+ * and the second are simulated, the second stands for all later ones.
+ * `*launch` is the tracer's. */
+teg_status tracer_time(struct tracer *t, struct written *kept,
+                       struct timeline_launch **launch, struct teg_diag *d);
 /* A launch has run, on the timeline. */
-void tracer_pass_time(struct tracer *t, const struct timeline_launch *launch);
+void tracer_pass_time(struct tracer *t, struct timeline_launch *launch);
 
 #endif

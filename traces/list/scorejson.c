@@ -742,3 +742,47 @@ teg_status teg_scorejson_read(const char *path, const json_t *root,
     free(buffers.at);
     return status;
 }
+
+/* ---- entries one by one --------------------------------------------------- */
+
+static struct reader reader_alone(struct teg_score *score, const char *array,
+                                  size_t place, struct teg_diag *d)
+{
+    return (struct reader){.path = "",
+                           .score = score,
+                           .schema = TEG_SCORE_SCHEMA,
+                           .kernels = UINT32_MAX,
+                           .array = array,
+                           .place = place,
+                           .d = d};
+}
+
+teg_status teg_scorejson_entry(const json_t *entry, struct teg_score *score,
+                               struct teg_score_entry *read, struct teg_diag *d)
+{
+    const struct reader r = reader_alone(score, "order", 0, d);
+    int known;
+
+    return read_entry(&r, entry, read, &known);
+}
+
+teg_status teg_scorejson_node(const json_t *node, struct teg_score *score,
+                              struct teg_score_graph *g, uint32_t *edges,
+                              struct teg_diag *d)
+{
+    const struct reader r = reader_alone(score, "nodes", g->nodes, d);
+    struct teg_score_entry *more =
+                               realloc(g->node, (g->nodes + 1) * sizeof *more),
+                           *e;
+    int known;
+
+    if (more == NULL)
+        return teg_fail_memory(d);
+    g->node = more;
+    e = &more[g->nodes];
+    TRY(read_entry(&r, node, e, &known));
+    TRY(e->part ? read_part(&r, node, g, edges, e)
+                : read_after(&r, node, g, edges, e));
+    g->nodes++;
+    return TEG_OK;
+}

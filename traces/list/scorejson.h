@@ -21,4 +21,14 @@ teg_status teg_scorejson_read(const char *path, const json_t *root,
                               int64_t schema, uint32_t kernels,
                               struct teg_score *score, struct teg_diag *d);
 
+/* An entry alone, of any kernel, event or graph; it may bring a stream. */
+teg_status teg_scorejson_entry(const json_t *entry, struct teg_score *score,
+                               struct teg_score_entry *read,
+                               struct teg_diag *d);
+/* A node behind the ones that `graph` has, of which it comes after some.
+ * `*edges` is how many edges these have. */
+teg_status teg_scorejson_node(const json_t *node, struct teg_score *score,
+                              struct teg_score_graph *graph, uint32_t *edges,
+                              struct teg_diag *d);
+
 #endif

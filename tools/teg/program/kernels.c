@@ -1,65 +1,16 @@
 /* The kernels of a program, each simulated once for each state that matters. */
 #include "tools/teg/program/program.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/models/peak.h"
+#include "sim/alone.h"
 #include "tools/teg/pool/pool.h"
 
 /* A launch that finds what others have left stands behind its first one. */
 static uint32_t place_of(uint32_t kernel, bool later)
 {
     return 2 * kernel + later;
-}
-
-static double share(double used, double most)
-{
-    double s = isfinite(most) && most > 0 ? used / most : 0;
-
-    return s > 1 ? 1 : s;
-}
-
-static double busiest_unit(const struct teg_statistics *s)
-{
-    double most = 0;
-
-    for (uint32_t i = 0; i < s->unit_count; i++)
-        most = fmax(most, share((double)s->unit[i].busy_cycles,
-                                (double)s->cycles * s->unit[i].instances));
-    return most;
-}
-
-void timed_find_needs(const struct teg_gpu *gpu, uint32_t threads,
-                      uint32_t registers, uint32_t shared_bytes,
-                      struct sim_program_kernel *k)
-{
-    teg_block_needs(gpu, threads, registers, shared_bytes, &k->needs);
-    teg_block_needs_fit(gpu, k->blocks_per_sm, &k->needs);
-}
-
-static void find_alone(const struct replay *r, struct sim_program_kernel *k)
-{
-    const struct teg_statistics *s = r->s;
-    const struct teg_gpu *gpu = r->gpu;
-    double cycles = (double)s->cycles;
-
-    *k = (struct sim_program_kernel){
-        .us = cycles / gpu->chip.sm_clock_mhz,
-        .blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2],
-    };
-    if (k->blocks == 0)
-        k->blocks = s->blocks;
-    k->blocks_per_sm = s->occupancy.places != 0 ? s->occupancy.places : 1;
-    timed_find_needs(gpu, s->block[0] * s->block[1] * s->block[2], s->registers,
-                     s->shared_bytes, k);
-    k->use[SIM_USE_ISSUE] = share((double)s->warp_instructions,
-                                  peak_issue(gpu) * gpu->chip.sms * cycles);
-    k->use[SIM_USE_UNIT] = busiest_unit(s);
-    k->use[SIM_USE_L2] = share(l2_traffic(s), peak_l2_bytes(gpu) * cycles);
-    k->use[SIM_USE_DRAM] =
-        share(dram_traffic(s), peak_dram_bytes(gpu) * cycles);
 }
 
 static int note(void *self, const struct replay *r, uint32_t kernel)
@@ -78,7 +29,7 @@ static int note(void *self, const struct replay *r, uint32_t kernel)
     k->cycles = (double)s->cycles;
     k->instructions = s->warp_instructions;
     k->error_bound = r->sample.used ? r->sample.error_bound : 0;
-    find_alone(r, &p->alone[place]);
+    sim_alone(s, r->gpu, &p->alone[place]);
     return EXIT_DONE;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/alone.h"
 #include "tools/teg/compare/csv_table.h"
 
 enum column {
@@ -213,7 +214,7 @@ static int find_needs(const struct import *m, const struct csv_row *row,
         .blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2],
         .blocks_per_sm = occupancy.places,
     };
-    timed_find_needs(gpu, (uint32_t)threads, f->registers, f->shared_bytes, k);
+    sim_alone_needs(gpu, (uint32_t)threads, f->registers, f->shared_bytes, k);
     return EXIT_DONE;
 }
 

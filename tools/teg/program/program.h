@@ -121,10 +121,6 @@ struct sim_program_watch timed_places_watch(struct timed_places *places);
 void timed_places_sort(struct timed_places *places);
 void timed_places_release(struct timed_places *places);
 
-/* What a block takes of an SM that holds `k->blocks_per_sm` of them. */
-void timed_find_needs(const struct teg_gpu *gpu, uint32_t threads,
-                      uint32_t registers, uint32_t shared_bytes,
-                      struct sim_program_kernel *k);
 /* Fills the parts of the critical path. */
 void timed_find_path(struct timed *p);
 const char *timed_part_name(enum timed_part part);

@@ -375,6 +375,25 @@ static json_t *tasks_json(const struct timed *p)
     return array;
 }
 
+/* Records of events: what cudaEventElapsedTime tells the difference of. */
+static json_t *events_json(const struct timed *p)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < p->tasks.tasks; i++) {
+        const struct sim_program_task *t = &p->tasks.task[i];
+
+        if (t->kind == SIM_TASK_MARK && t->records)
+            json_array_append_new(
+                array, json_pack("{s:I, s:i, s:I, s:f}", "event",
+                                 (json_int_t)t->kernel, "entry", (int)t->entry,
+                                 "stream",
+                                 (json_int_t)p->score->stream[t->stream].name,
+                                 "us", t->end));
+    }
+    return array;
+}
+
 static json_t *values(const void *part)
 {
     const struct timed *p = part;
@@ -383,7 +402,7 @@ static json_t *values(const void *part)
     return json_pack(
         "{s:o, s:o, s:o, s:s, s:b, s:b, s:f, s:f, s:f, s:I, s:f, s:I, s:f, "
         "s:f, "
-        "s:I, s:o, s:o, s:o, s:o}",
+        "s:I, s:o, s:o, s:o, s:o, s:o}",
         "teg", teg_json(), "gpu", gpu_json(p->job.gpu), "program",
         json_text(p->title), "caches", caches_of(p), "serial", p->serial,
         "together", p->together, "time_us", p->result.us, "serial_us",
@@ -392,7 +411,7 @@ static json_t *values(const void *part)
         (json_int_t)c.copies, "copies_us", p->result.copy_us, "busy_us",
         p->result.busy_us, "untraced", (json_int_t)p->score->untraced, "path",
         path_json(p), "kernels", timed_kernels_json(p), "what_ifs",
-        whatifs_json(p), "tasks", tasks_json(p));
+        whatifs_json(p), "tasks", tasks_json(p), "events", events_json(p));
 }
 
 int timed_write(const struct timed *p)
