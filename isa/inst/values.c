@@ -40,6 +40,8 @@ static const struct lack {
      "by class"},
     {"UTCBAR", "mbarrier",
      "which mbarriers UTCBAR uses is not known: nobody waits there"},
+    {"UGETNEXTWORKID", "mbarrier",
+     "which mbarriers UGETNEXTWORKID uses is not known: nobody waits there"},
     {"SYNCS.CCTL", "", NULL}, /* ends an mbarrier: nobody waits */
     {"SYNCS", "mbarrier",
      "which mbarriers SYNCS uses is not known: nobody waits there"},

@@ -319,6 +319,12 @@ static uint8_t count_of_group(struct teg_sass *s)
     return (uint8_t)((peek(s, "57:53") + 1) * (peek(s, "75") ? 4 : 2));
 }
 
+/* Where none is wanted, RZ stands. */
+static uint8_t count_of_words(uint64_t mask)
+{
+    return mask != 0 ? (uint8_t)__builtin_popcountll(mask) : 1;
+}
+
 /* Registers of an operand by the letter behind its '*'. */
 static uint8_t count_of(struct teg_sass *s, char letter)
 {
@@ -350,6 +356,10 @@ static uint8_t count_of(struct teg_sass *s, char letter)
     case 'q': /* columns of LDTM and STTM */
         return (uint8_t)((1u << peek(s, "85:83"))
                          << (peek(s, "87,82:81") < 2 ? peek(s, "81") + 1 : 0));
+    case 'i': /* words of 256 bits that are wanted, of the first four */
+        return count_of_words(peek(s, "60:57"));
+    case 'j': /* and the last four */
+        return count_of_words(peek(s, "72,63:61"));
     case 'o': /* result of QMMA, then its factors */
         return peek(s, "77") ? 4 : 2;
     case 'p':

@@ -124,6 +124,17 @@ for stages in 1 2 4; do
     before=$all
 done
 
+# ---- asking for work -----------------------------------------------------------
+
+# Both blocks of a pair hear of the answer, in replays as well.
+for arch in sm_100 sm_120; do
+    expect 0 "$teg" trace tests/fixtures/kernels/k56_next_work.fatbin \
+        --arch $arch -k pairs --grid 8 --block 64 -a buf:u32:512:iota \
+        -a buf:u32:512:zeros -a buf:u32:1:zeros -o "$work/asks.tegt"
+    expect 0 "$teg" run "$work/asks.tegt"
+    expect 0 "$teg" check "$work/asks.tegt"
+done
+
 # ---- faults --------------------------------------------------------------------
 
 fault() {

@@ -350,8 +350,7 @@ START_TEST(pairs_are_crossed_doubled_and_turned)
         };
 
         for (int n = 0; n < 18; n++) {
-            ck_assert_int_eq(memcmp(out[32 * n + i], want[n], sizeof *want),
-                             0);
+            ck_assert_int_eq(memcmp(out[32 * n + i], want[n], sizeof *want), 0);
         }
     }
     help_kernel_close(&k);
@@ -411,9 +410,37 @@ START_TEST(floats_take_halves)
 }
 END_TEST
 
+/* ---- who asks for the work of blocks that have not begun (k56) ----------------- */
+
+START_TEST(every_item_is_done_once)
+{
+    static const char *const kernels[] = {"alone", "pairs", "sixteen"};
+    enum {
+        BLOCKS = 32,
+        COUNT = BLOCKS * LANES
+    };
+    struct help_kernel k;
+    uint32_t *in, *out, *items;
+
+    help_kernel_open(&k, pair_generation[_i % 2], "k56_next_work",
+                     kernels[_i / 2]);
+    in = help_buffer(&k, COUNT * sizeof *in);
+    out = help_buffer(&k, COUNT * sizeof *out);
+    items = help_buffer(&k, sizeof *items);
+    for (uint32_t i = 0; i < COUNT; i++)
+        in[i] = help_draw();
+    help_run_kernel(&k, BLOCKS, 1, LANES, 1);
+    ck_assert_uint_eq(*items, BLOCKS);
+    for (uint32_t i = 0; i < COUNT; i++)
+        ck_assert_uint_eq(out[i], in[i] * 3 + i / LANES);
+    help_kernel_close(&k);
+}
+END_TEST
+
 HELP_MAIN("traces/blackwell", 60,
           {products_of_narrow_floats, sizeof products / sizeof products[0]},
           {narrow_numbers_are_spread_into_bytes, 0}, {integers_of_64_bits, 2},
           {sums_that_are_cut_and_bytes, 0},
           {clusters_are_counted_in_uniform_floats, 0},
-          {pairs_are_crossed_doubled_and_turned, 2}, {floats_take_halves, 2})
+          {pairs_are_crossed_doubled_and_turned, 2}, {floats_take_halves, 2},
+          {every_item_is_done_once, 6})

@@ -809,5 +809,105 @@ START_TEST(memory_is_as_the_reference_says)
 }
 END_TEST
 
+/* ---- 256 bits ----------------------------------------------------------------- */
+
+enum {
+    WIDE = 32, /* bytes */
+    LOW = HELP_B,
+    HIGH = HELP_C,
+};
+
+/* ld.global.v8.b32 and st of sm_100: a load's mask says which of the eight words
+ * are wanted, those of each half go into registers one after the other.  Words as
+ * ptxas 13.0 makes them, with these registers. */
+static void draw_wide(struct memory *m, int stores, unsigned wanted,
+                      int64_t offset)
+{
+    uint64_t far = (uint64_t)(offset / WIDE) & (stores ? 0x7ffff : 0x1ffff);
+
+    m->t.word[0] = far << 40 | UINT64_C(4) << 32 | HELP_A << 24;
+    if (stores) {
+        m->t.word[0] = far << 40 | (uint64_t)LOW << 32 | HELP_A << 24 |
+                       HIGH << 16 | 0x797f | UINT64_C(0xf8) << 56;
+        m->t.word[1] = 0x008fe2000f121804;
+    } else {
+        m->t.word[0] |= LOW << 16 | 0x797e | (uint64_t)wanted << 57;
+        m->t.word[1] = 0x000ee20008121800 | HIGH | (wanted >> 7) << 8;
+    }
+}
+
+static void check_wide(struct memory *m, int stores, unsigned wanted,
+                       uint32_t mask)
+{
+    struct reference_in in = trial_inputs(&m->t, 0);
+    uint32_t(*row)[EMU_LANES] = m->t.h->warp.r;
+
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        unsigned reg[2] = {LOW, HIGH};
+
+        for (unsigned i = 0; i < WIDE / 4; i++) {
+            uint8_t *at = m->want[GLOBAL] + m->at[l].offset + 4 * i;
+            uint32_t word;
+
+            if (stores && (mask >> l & 1))
+                memcpy(at, &m->t.before[reg[i / 4]++][l], 4);
+            if (stores || !(wanted >> i & 1) || !(mask >> l & 1))
+                continue;
+            memcpy(&word, at, 4);
+            if (row[reg[i / 4]][l] != word)
+                trial_complain(&m->t, &in, "D", row[reg[i / 4]][l], word);
+            reg[i / 4]++;
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            for (; reg[i] < (i == 0 ? LOW : HIGH) + 4u; reg[i]++)
+                if (row[reg[i]][l] != m->t.before[reg[i]][l])
+                    trial_complain(&m->t, &in, "not D", row[reg[i]][l],
+                                   m->t.before[reg[i]][l]);
+        }
+    }
+    check_memory(m);
+}
+
+START_TEST(accesses_of_256_bits_are_as_the_reference_says)
+{
+    static struct memory m;
+
+    trial_open(&m.t, _i == 0 ? 100 : 120, 77);
+    m.global = emu_device_at(m.t.h->block.device, m.t.h->buffer, REGION);
+    for (unsigned n = 0; n < 200; n++) {
+        static const uint32_t masks[] = {EMU_ALL, 0x5a0ff0c1, 0x00010000};
+        uint32_t mask = masks[n % 3];
+        unsigned wanted = help_below(wide_random(&m), 4) == 0
+                              ? 255
+                              : help_below(wide_random(&m), 256);
+        int64_t offset = (int64_t)help_below(wide_random(&m), 512) * WIDE -
+                         256 * (int64_t)WIDE;
+        int stores = n % 4 == 0;
+        uint32_t first = help_below(wide_random(&m), EMU_LANES);
+
+        draw_wide(&m, stores, wanted, offset);
+        ck_assert(help_single_prepare(m.t.h, m.t.word, m.t.cc, n % 2 != 0));
+        teg_sass_text(&m.t.h->op.sass, m.t.text);
+        trial_fill(&m.t);
+        fill_memory(&m, UINT32_MAX);
+        for (unsigned l = 0; l < EMU_LANES; l++) {
+            uint64_t at;
+
+            m.at[l].offset = (5 * l + first) % EMU_LANES * WIDE;
+            at = m.t.h->buffer + m.at[l].offset - (uint64_t)offset;
+            m.t.h->warp.r[HELP_A][l] = (uint32_t)at;
+            m.t.h->warp.r[HELP_A + 1][l] = (uint32_t)(at >> 32);
+        }
+        memcpy(m.t.before, m.t.h->warp.r, sizeof m.t.before);
+        ck_assert_msg(help_single_run(m.t.h, mask) == TEG_OK, "%s",
+                      m.t.h->d.what);
+        check_wide(&m, stores, wanted, mask);
+    }
+    trial_close(&m.t);
+    ck_assert_uint_eq(m.t.wrong, 0);
+}
+END_TEST
+
 HELP_MAIN("emulate reference memory", 1800,
-          {memory_is_as_the_reference_says, HELP_DECODED})
+          {memory_is_as_the_reference_says, HELP_DECODED},
+          {accesses_of_256_bits_are_as_the_reference_says, 2})

@@ -116,13 +116,15 @@ static void refuse(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
     emu_refuse(w, op);
 }
 
-/* LD and LDG may read a predicate, and write one; nothing published says for
- * what. */
+/* LD and LDG may read a predicate, those of 256 bits another, and write one;
+ * nothing published says for what. */
 static int loads_with_predicate(const struct teg_sass *s)
 {
     const struct teg_sass_operand *x = teg_sass_operand(s, 'x');
     const struct teg_sass_operand *u = teg_sass_operand(s, 'u');
 
+    if (x == NULL && strcmp(s->name, "LDG") == 0)
+        x = teg_sass_operand(s, 'y');
     return x != NULL &&
            (x->reg != TEG_SASS_PT || (x->flags & SASS_NEGATE) != 0 ||
             (u != NULL && u->reg != TEG_SASS_PT));

@@ -44,6 +44,7 @@ static const struct {
     {"UTCQMMA", VALUES_PRODUCT, 0},
     {"UTCOMMA", VALUES_PRODUCT, 0},
     {"UTCBAR", VALUES_ARRIVE, 0},
+    {"UGETNEXTWORKID", VALUES_BULK, 0}, /* its answer */
 };
 
 static int touches_texels(const char *name)

@@ -399,6 +399,40 @@ EXEC(stas)
     }
 }
 
+/* Asks that a block which has not begun be called off, so that this one does its
+ * work.  Here all of them run, as on a GPU that has room for the grid: the answer
+ * is 16 bytes of 0, "none", in each block of the cluster with .BROADCAST. */
+EXEC(ugetnextworkid)
+{
+    const struct emu_block *b = w->block;
+    unsigned from = emu_uniform_bits(op, 29, 24);
+    uint64_t at = emu_uniform_at(w, from),
+             barrier = emu_uniform_at(w, from + 1);
+    uint32_t ranks =
+        emu_bit(op, 72) ? (1u << b->cluster_blocks) - 1 : 1u << b->rank;
+    int lane = __builtin_ctz(mask);
+
+    emu_value_all(w, 0, emu_shared_offset(at));
+    emu_value_all(w, 1, ~UINT64_C(0));
+    emu_value_all(w, 2, PIECE);
+    emu_value_all(w, 3,
+                  emu_mbarrier_value(b, emu_with_rank(barrier, b->rank),
+                                     emu_bit(op, 72) ? ranks : 0));
+    for (; ranks != 0; ranks &= ranks - 1) {
+        unsigned rank = (unsigned)__builtin_ctz(ranks);
+        void *to = emu_generic(
+            w, op, lane, emu_shared_generic(w, emu_with_rank(at, rank), 1),
+            PIECE, EMU_WRITE);
+        uint64_t *hears =
+            emu_mbarrier_at(w, op, lane, emu_with_rank(barrier, rank), 1);
+
+        if (to == NULL || hears == NULL)
+            return;
+        memset(to, 0, PIECE);
+        emu_mbarrier_note(w, hears, 0, -(int64_t)PIECE);
+    }
+}
+
 EXEC(nothing)
 {
     (void)w, (void)op, (void)mask;
@@ -410,6 +444,7 @@ const struct emu_row_of EMU_TABLE(async)[] = {
     {"UBLKRED", ublkred},
     {"STAS", stas},
     {"REDAS", redas},
+    {"UGETNEXTWORKID", ugetnextworkid},
     {"UBLKPF", nothing}, /* into the L2 cache */
     {0},
 };

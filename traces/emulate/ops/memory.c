@@ -229,13 +229,66 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
 /* Loads and stores of 256 bits, from sm_100 on, have a word of their own. */
 enum {
     LDG_256 = 0x17e, /* bits 8:0 */
-    STG_256 = 0x17f
+    STG_256 = 0x17f,
+    BYTES_256 = 32,
 };
+
+/* Words that the mask wants go into registers one after the other, the first
+ * four's from 23:16 on, the others' from 71:64 on. */
+static void load_256(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+{
+    unsigned wanted = emu_bits(op, 63, 57) | emu_bit(op, 72) << 7;
+    uint64_t at[EMU_LANES];
+
+    emu_addresses(w, op->m, at);
+    emu_note_addresses(w, op, EMU_GLOBAL, at, BYTES_256);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        unsigned reg[2] = {emu_bits(op, 23, 16), emu_bits(op, 71, 64)};
+        const uint8_t *from =
+            emu_access_at(w, op, l, EMU_GLOBAL, at[l], BYTES_256, EMU_READ);
+
+        if (from == NULL)
+            return;
+        for (unsigned i = 0; i < BYTES_256 / 4; i++) {
+            uint32_t word;
+
+            if ((wanted >> i & 1) == 0 || reg[i / 4] >= TEG_SASS_RZ)
+                continue;
+            memcpy(&word, from + 4 * i, 4);
+            w->r[reg[i / 4]++][l] = word;
+        }
+    }
+}
+
+static void store_256(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask)
+{
+    const unsigned reg[2] = {emu_bits(op, 39, 32), emu_bits(op, 23, 16)};
+    uint64_t at[EMU_LANES];
+
+    emu_addresses(w, op->m, at);
+    emu_note_addresses(w, op, EMU_GLOBAL, at, BYTES_256);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint8_t *to =
+            emu_access_at(w, op, l, EMU_GLOBAL, at[l], BYTES_256, EMU_WRITE);
+
+        if (to == NULL)
+            return;
+        for (unsigned i = 0; i < BYTES_256 / 4; i++) {
+            unsigned r = reg[i / 4];
+            uint32_t word = r < TEG_SASS_RZ ? w->r[r + i % 4][l] : 0;
+
+            memcpy(to + 4 * i, &word, 4);
+        }
+    }
+}
 
 EXEC(ldg)
 {
     if (emu_bits(op, 8, 0) == LDG_256)
-        emu_refuse(w, op);
+        load_256(w, op, mask);
     else
         load_from(w, op, mask, EMU_GLOBAL);
 }
@@ -243,7 +296,7 @@ EXEC(ldg)
 EXEC(stg)
 {
     if (emu_bits(op, 8, 0) == STG_256)
-        emu_refuse(w, op);
+        store_256(w, op, mask);
     else
         store_to(w, op, mask, EMU_GLOBAL);
 }
