@@ -166,11 +166,12 @@ static teg_status new_task(struct sim_tasks *b, const struct teg_score_entry *e,
 }
 
 /* The newest task comes after `task`: programmatically dependent, where its
- * source can say when that lets it, after its start. */
-static teg_status after_task(struct sim_tasks *b, uint32_t task)
+ * source can say when that lets it, after its start.  That of the first that
+ * it depends on so; after others, when they have ended. */
+static teg_status after_early(struct sim_tasks *b, uint32_t task)
 {
     struct sim_program_task *t = &b->p->task[b->p->tasks - 1];
-    int early = t->kind == SIM_TASK_LAUNCH && t->dependent == 1 &&
+    int early = t->kind == SIM_TASK_LAUNCH && t->primary == TEG_SCORE_NONE &&
                 task != TEG_SCORE_NONE && b->options->source != NULL &&
                 !b->options->infinite_chip && !b->options->serial &&
                 b->p->task[task].kind == SIM_TASK_LAUNCH;
@@ -178,6 +179,13 @@ static teg_status after_task(struct sim_tasks *b, uint32_t task)
     if (early)
         t->primary = task;
     return add_edge(b, task, SIM_WAIT_STREAM, early);
+}
+
+static teg_status after_task(struct sim_tasks *b, uint32_t task)
+{
+    return b->p->task[b->p->tasks - 1].dependent == 1
+               ? after_early(b, task)
+               : add_edge(b, task, SIM_WAIT_STREAM, 0);
 }
 
 static teg_status after_all(struct sim_tasks *b, const struct state *s)
@@ -475,9 +483,13 @@ static teg_status after_nodes(struct sim_tasks *b,
                               const struct teg_score_entry *node,
                               uint32_t begin)
 {
-    for (uint32_t i = 0; i < node->afters; i++)
-        TRY(add_edge(b, b->of_node[g->edge[node->after + i]], SIM_WAIT_STREAM,
-                     0));
+    for (uint32_t i = 0; i < node->afters; i++) {
+        uint32_t edge = node->after + i, task = b->of_node[g->edge[edge]];
+
+        TRY(g->early != NULL && g->early[edge]
+                ? after_early(b, task)
+                : add_edge(b, task, SIM_WAIT_STREAM, 0));
+    }
     return node->afters == 0 ? add_edge(b, begin, SIM_WAIT_STREAM, 0) : TEG_OK;
 }
 

@@ -18,6 +18,14 @@ tr -d ' \n' <"$work/capture/kernels.json" >"$work/flat.json"
 check 'one copy first' grep -q '"nodes":\[{"what":"host-to-device",[^}]*"after":\[\]}' "$work/flat.json"
 check 'two behind it' grep -q '{"kernel":0,"launches":1,"after":\[0\]},{"what":"host","after":\[0\]}' "$work/flat.json"
 check 'one behind both' grep -q '{"what":"device-to-host",[^}]*"after":\[2,1\]}\]}\],"order"' "$work/flat.json"
+expect 0 "$teg" exec -g h100 -o "$work/early" -- "$build/tests/cli/streams" dependent
+tr -d ' \n' <"$work/early/kernels.json" >"$work/early.json"
+node() { grep -q "\"nodes\":\[{\"kernel\":0,\"launches\":1,\"after\":\[\]},$1}\]}\]" \
+    "$work/early.json"; }
+launched='{"kernel":0,"launches":1,"after"'
+check 'two that come early, one that does not' node "$launched:\[0\],\"dependent_on\":\[0\]},$launched:\[1\],\"dependent_on\":\[1\]},$launched:\[2\]"
+check 'one of a stream, and its event' grep -q \
+    '"dependent":true},{"what":"record","event":1,[^}]*},{"what":"wait","event":1,' "$work/early.json"
 check 'launched thrice' [ "$(grep -o '"what":"graph"' "$work/flat.json" | wc -l)" = 3 ]
 
 # PTX is compiled by the ptxas on $PATH; here one that has its answer ready

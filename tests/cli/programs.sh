@@ -243,6 +243,37 @@ follows 'who never lets' 'start >= first + 0.5 && start < first + 0.6' \
 follows 'an estimate knows of none' 'start >= first + 0.5' lets waits --estimate
 follows 'one after the other' 'start >= first + 0.5' lets waits --serial
 
+# The same as an edge of a graph: of "after", those of "dependent_on" let it come.
+order() { # FIRST SECOND NODE-MEMBER...: as follow, of a graph
+    printf '%s' '{"teg": {"schema": 3}, "kernels": [{"trace": "'"$1"'.sketch"},
+        {"trace": "'"$2"'.sketch"}], "graphs": [{"nodes": [{"kernel": 0},
+        {"kernel": 1, "after": [0]'"$3"'}]}],
+        "order": [{"what": "graph", "graph": 0, "stream": 1}]}' >"$work/follow.json"
+}
+graph_follows() { # DESCRIPTION AWK-CONDITION FIRST SECOND NODE-MEMBER OPTION...
+    what=$1
+    condition=$2
+    order "$3" "$4" "$5"
+    shift 5
+    "$teg" program "$work/follow.json" -g h100 --caches cold --no-ranking -f csv \
+        --set launch.graph_gap_us=0 --set launch.dependent_gap_us=0.5 "$@" >"$work/follow.csv"
+    check "$what" awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i}
+        NR == 2 {begun = $at["start_us"]; first = $at["end_us"] - begun}
+        NR == 3 {start = $at["start_us"] - begun; end = $at["end_us"] - begun}
+        END {exit !(NR == 3 && '"$condition"')}' "$work/follow.csv"
+}
+early=', "dependent_on": [0]'
+graph_follows 'a node comes when it is let' 'start > 0.9 && start < 1.3 &&
+    end > first + 0.4' lets waits "$early"
+graph_follows 'one that is not let' 'start >= first + 0.5' keeps waits "$early"
+graph_follows 'one that depends on its end' 'start >= first && start < first + 0.2' \
+    lets waits ''
+graph_follows 'a node as estimated' 'start >= first + 0.5' lets waits "$early" --estimate
+refused "$graph" '{"kernel": 0}, {"kernel": 0, "dependent_on": [0]}' \
+    'graphs\[0\].nodes\[1\]: expected nodes of "after" in "dependent_on"'
+refused "$graph" "{\"kernel\": 0}, {$copy, \"after\": [0], \"dependent_on\": [0]}" \
+    'graphs\[0\].nodes\[1\]: expected an array of nodes for "dependent_on", of a launch'
+
 # Blocks of the stream whose priority is higher (a lower number) go first: of two
 # launches of three waves each the one that came later ends sooner.
 grid waves 'loop k 200' "$add" end | sed 's/^grid .*/grid 396\nshared 200000/' \

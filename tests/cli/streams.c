@@ -27,6 +27,26 @@ struct set_node {
     size_t width, height;
 };
 
+struct launch_attribute {
+    int id, pad;
+    union {
+        int number;
+        char bytes[64];
+    };
+};
+
+struct driver_launch_config {
+    struct dim3 grid, block;
+    unsigned shared;
+    void *stream;
+    struct launch_attribute *attribute;
+    unsigned attributes;
+};
+
+struct edge {
+    uint8_t from_port, to_port, type, rest[5];
+};
+
 struct host_node {
     void (*call)(void *data);
     void *data;
@@ -45,6 +65,8 @@ int cudaGraphAddHostNode(void **node, void *graph, void **from, size_t froms,
                          const struct host_node *p);
 int cudaGraphAddDependencies(void *graph, void **from, void **to,
                              const void *edges, size_t count);
+int cuLaunchKernelEx(const struct driver_launch_config *config, void *function,
+                     void **args, void **extra);
 int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
 int cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count);
 int cudaGraphGetEdges(void *graph, void **from, void **to, void *edges,
@@ -295,6 +317,59 @@ static void test_capture(void)
     CHECK(cudaEventDestroy(before) == 0 && cudaEventDestroy(after) == 0);
 }
 
+/* Kernels that may come before the one before has ended: captured, and by an
+ * edge that says so; the last one's edge is as others are. */
+static void test_dependent(void)
+{
+    enum {
+        LOSSY_QUERY = 402,
+        DEPENDENT = 6,
+        EVENT = 7
+    };
+    float *x, *y;
+    int n = N;
+    void *args[] = {&x, &y, &n}, *stream = NULL, *event = NULL;
+    void *other = NULL, *graph = NULL, *exec = NULL;
+    void *node = NULL, *from[4], *to[4], *last;
+    struct launch_attribute early[2] = {{.id = DEPENDENT, .number = 1},
+                                        {.id = EVENT}};
+    struct driver_launch_config launch = {
+        .grid = {4, 1, 1}, .block = {256, 1, 1}, .attribute = early};
+    struct edge how[4], programmatic = {1, 0, 1, {0}}, wrong = {0, 0, 1, {0}};
+    struct kernel_node kernel = {NULL, {4, 1, 1}, {256, 1, 1}, 0, args, NULL};
+    size_t edges = 4;
+
+    open_kernels();
+    kernel.function = scale;
+    CHECK(cudaMalloc((void **)&x, N * 4) == 0);
+    CHECK(cudaMalloc((void **)&y, N * 4) == 0);
+    CHECK(cudaStreamCreate(&stream) == 0 && cudaStreamCreate(&other) == 0);
+    CHECK(cudaEventCreate(&event) == 0);
+    launch.stream = stream;
+    CHECK(cudaStreamBeginCapture(stream, 0) == 0);
+    CHECK(cuLaunchKernelEx(&launch, scale, args, NULL) == 0);
+    launch.attributes = 1;
+    CHECK(cuLaunchKernelEx(&launch, scale, args, NULL) == 0);
+    CHECK(cudaStreamEndCapture(stream, &graph) == 0);
+    CHECK(cudaGraphGetEdges(graph, from, to, how, &edges) == 0 && edges == 1);
+    CHECK(how[0].type == 1 && how[0].from_port == 1);
+    last = to[0];
+    CHECK(cudaGraphGetEdges(graph, from, to, NULL, &edges) == LOSSY_QUERY);
+    CHECK(cudaGraphAddKernelNode(&node, graph, NULL, 0, &kernel) == 0);
+    CHECK(cudaGraphAddDependencies(graph, &last, &node, &wrong, 1) == 1);
+    CHECK(cudaGraphAddDependencies(graph, &last, &node, &programmatic, 1) == 0);
+    last = node;
+    CHECK(cudaGraphAddKernelNode(&node, graph, &last, 1, &kernel) == 0);
+    CHECK(cudaGraphInstantiate(&exec, graph, 0) == 0);
+    CHECK(cudaGraphLaunch(exec, stream) == 0);
+    /* outside of a graph; and an event that comes with the launch */
+    memcpy(&early[1].number, &event, sizeof event);
+    launch.attributes = 2;
+    CHECK(cuLaunchKernelEx(&launch, scale, args, NULL) == 0);
+    CHECK(cudaStreamWaitEvent(other, event, 0) == 0);
+    CHECK(cudaGraphExecDestroy(exec) == 0 && cudaGraphDestroy(graph) == 0);
+}
+
 /* ---- memory ------------------------------------------------------------------- */
 
 static void test_pool(void)
@@ -475,11 +550,11 @@ static const struct {
     const char *name;
     void (*run)(void);
 } tests[] = {
-    {"graph", test_graph},       {"capture", test_capture},
-    {"pool", test_pool},         {"virtual", test_virtual},
-    {"pointers", test_pointers}, {"array", test_array},
-    {"contexts", test_contexts}, {"lookup", test_lookup},
-    {"ptx", test_ptx},
+    {"graph", test_graph},         {"capture", test_capture},
+    {"dependent", test_dependent}, {"pool", test_pool},
+    {"virtual", test_virtual},     {"pointers", test_pointers},
+    {"array", test_array},         {"contexts", test_contexts},
+    {"lookup", test_lookup},       {"ptx", test_ptx},
 };
 
 int main(int argc, char **argv)

@@ -93,13 +93,31 @@ int capture_join(struct runtime *r, struct frontier *to,
     return merge(to, from->node, from->nodes);
 }
 
+/* A dependent launch comes programmatically after the kernel before it. */
+static int add_early(const struct frontier *f, struct node *made)
+{
+    static const struct cuda_graph_edge early = {.from_port = EDGE_PORT_TRIGGER,
+                                                 .type = EDGE_PROGRAMMATIC};
+    int error = cudaSuccess;
+
+    for (size_t i = 0; i < f->nodes && error == cudaSuccess; i++)
+        error = graph_add_edge(
+            f->node[i], made,
+            f->node[i]->operation.kind == OPERATION_KERNEL ? &early : NULL);
+    return error;
+}
+
 int capture_add(struct runtime *r, struct stream *s, const struct operation *o)
 {
     struct frontier *f = &s->frontier;
     struct capture *c = capture_of(r, f);
     struct node *made = NULL;
-    int error = graph_add(c->graph, o, f->node, f->nodes, &made);
+    int early = o->kind == OPERATION_KERNEL && o->kernel.shape.dependent;
+    int error =
+        graph_add(c->graph, o, f->node, NULL, early ? 0 : f->nodes, &made);
 
+    if (error == cudaSuccess && early)
+        error = add_early(f, made);
     f->nodes = error == cudaSuccess ? 0 : f->nodes;
     return error == cudaSuccess ? merge(f, &made, 1) : error;
 }

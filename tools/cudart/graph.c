@@ -42,18 +42,43 @@ static int append(struct node ***array, size_t *count, struct node *n)
 static int has_edge(const struct node *from, const struct node *to)
 {
     for (size_t i = 0; i < to->froms; i++) {
-        if (to->from[i] == from)
+        if (to->from[i].node == from)
             return 1;
     }
     return 0;
 }
 
-int graph_add_edge(struct node *from, struct node *to)
+/* Programmatic are edges between kernels, from a port that says when. */
+static int may_be(const struct node *from, const struct node *to,
+                  const struct cuda_graph_edge *how)
 {
-    if (from == NULL || to == NULL || from == to || from->graph != to->graph)
+    if (how->type == 0)
+        return how->from_port == 0 && how->to_port == 0;
+    return how->type == EDGE_PROGRAMMATIC && how->to_port == 0 &&
+           (how->from_port == EDGE_PORT_TRIGGER ||
+            how->from_port == EDGE_PORT_STARTED) &&
+           from->operation.kind == OPERATION_KERNEL &&
+           to->operation.kind == OPERATION_KERNEL;
+}
+
+int graph_add_edge(struct node *from, struct node *to,
+                   const struct cuda_graph_edge *how)
+{
+    static const struct cuda_graph_edge full;
+    struct edge *more;
+
+    how = how != NULL ? how : &full;
+    if (from == NULL || to == NULL || from == to || from->graph != to->graph ||
+        !may_be(from, to, how))
         return cudaErrorInvalidValue;
-    return has_edge(from, to) ? cudaSuccess
-                              : append(&to->from, &to->froms, from);
+    if (has_edge(from, to))
+        return cudaSuccess;
+    more = realloc(to->from, (to->froms + 1) * sizeof *more);
+    if (more == NULL)
+        return cudaErrorMemoryAllocation;
+    more[to->froms++] = (struct edge){from, *how};
+    to->from = more;
+    return cudaSuccess;
 }
 
 int graph_remove_edge(const struct node *from, struct node *to)
@@ -61,14 +86,15 @@ int graph_remove_edge(const struct node *from, struct node *to)
     if (from == NULL || to == NULL || !has_edge(from, to))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < to->froms; i++) {
-        if (to->from[i] == from)
+        if (to->from[i].node == from)
             to->from[i--] = to->from[--to->froms];
     }
     return cudaSuccess;
 }
 
 int graph_add(struct graph *g, const struct operation *o,
-              struct node *const *from, size_t froms, struct node **made)
+              struct node *const *from, const struct cuda_graph_edge *how,
+              size_t froms, struct node **made)
 {
     struct node *n = calloc(1, sizeof *n);
     int error = n != NULL ? operation_keep(&n->operation, o)
@@ -80,7 +106,7 @@ int graph_add(struct graph *g, const struct operation *o,
     }
     n->graph = g;
     for (size_t i = 0; i < froms && error == cudaSuccess; i++)
-        error = graph_add_edge(from[i], n);
+        error = graph_add_edge(from[i], n, how != NULL ? &how[i] : NULL);
     if (error == cudaSuccess)
         error = append(&g->node, &g->nodes, n);
     if (error != cudaSuccess)
@@ -124,7 +150,7 @@ struct graph *graph_clone(const struct graph *g)
     for (size_t i = 0; i < g->nodes && error == cudaSuccess; i++) {
         struct node *made;
 
-        error = graph_add(copy, &g->node[i]->operation, NULL, 0, &made);
+        error = graph_add(copy, &g->node[i]->operation, NULL, NULL, 0, &made);
         if (error == cudaSuccess)
             made->origin = g->node[i];
     }
@@ -132,8 +158,8 @@ struct graph *graph_clone(const struct graph *g)
         const struct node *n = g->node[i];
 
         for (size_t f = 0; f < n->froms && error == cudaSuccess; f++)
-            error = graph_add_edge(graph_find(copy, n->from[f]),
-                                   graph_find(copy, n));
+            error = graph_add_edge(graph_find(copy, n->from[f].node),
+                                   graph_find(copy, n), &n->from[f].how);
     }
     if (error == cudaSuccess)
         return copy;
@@ -157,7 +183,7 @@ static int is_among(const struct node *n, struct node *const *some,
 static int may_come(const struct graph *g, const struct node *n, size_t done)
 {
     for (size_t i = 0; i < n->froms; i++) {
-        if (!is_among(n->from[i], g->node, done))
+        if (!is_among(n->from[i].node, g->node, done))
             return 0;
     }
     return 1;
@@ -189,12 +215,25 @@ static json_t *after_of(struct node *n, const json_t *before)
     json_t *after = json_array();
 
     for (size_t i = 0; i < n->froms; i++) {
-        n->from[i]->followed = 1;
-        json_array_extend(after, n->from[i]->ends);
+        n->from[i].node->followed = 1;
+        json_array_extend(after, n->from[i].node->ends);
     }
     if (n->froms == 0)
         json_array_extend(after, (json_t *)before);
     return after;
+}
+
+/* Those of them that may let it come early. */
+static json_t *lets_of(const struct node *n)
+{
+    json_t *lets = json_array();
+
+    for (size_t i = 0; i < n->froms; i++) {
+        if (n->from[i].how.type == EDGE_PROGRAMMATIC && !n->disabled &&
+            !n->from[i].node->disabled)
+            json_array_extend(lets, n->from[i].node->ends);
+    }
+    return lets;
 }
 
 static int run_nodes(struct runtime *r, const struct graph *g,
@@ -202,20 +241,21 @@ static int run_nodes(struct runtime *r, const struct graph *g,
 
 static int run_node(struct runtime *r, struct node *n, const json_t *before)
 {
-    json_t *after = after_of(n, before);
+    json_t *after = after_of(n, before), *lets = lets_of(n);
     int error = cudaSuccess;
 
     n->ends = json_array();
     if (n->operation.kind == OPERATION_GRAPH && !n->disabled) {
         error = run_nodes(r, n->operation.graph, after, n->ends);
     } else {
-        tracer_node_begin(&r->tracer, after);
+        tracer_node_begin(&r->tracer, after, lets);
         if (!n->disabled)
             error = operation_run(r, &n->operation);
         json_array_append_new(
             n->ends, json_integer((json_int_t)tracer_node_end(&r->tracer)));
     }
     json_decref(after);
+    json_decref(lets);
     return error;
 }
 

@@ -8,10 +8,28 @@
 
 #include "tools/cudart/operation.h"
 
+/* How a node comes after another; all zeros: when that has ended. */
+struct cuda_graph_edge {
+    uint8_t from_port, to_port;
+    uint8_t type; /* enum cudaGraphDependencyType */
+    uint8_t reserved[5];
+};
+
+enum {
+    EDGE_PROGRAMMATIC = 1, /* type: between kernels; may come early */
+    EDGE_PORT_TRIGGER = 1, /* when all blocks of that let it */
+    EDGE_PORT_STARTED = 2, /* when all of them have begun */
+};
+
+struct edge {
+    struct node *node; /* borrowed */
+    struct cuda_graph_edge how;
+};
+
 struct node {
     struct graph *graph;
     struct operation operation; /* owned */
-    struct node **from;         /* owned array: what it comes after */
+    struct edge *from;          /* owned array: what it comes after */
     size_t froms;
     const struct node *origin; /* that this one was cloned from; may be gone */
     int disabled;
@@ -28,10 +46,14 @@ struct graph {
 struct graph *graph_new(void); /* NULL: out of memory */
 void graph_free(struct graph *g);
 struct graph *graph_clone(const struct graph *g); /* NULL: out of memory */
-/* Keeps the operation as a node behind `from`. */
+/* Keeps the operation as a node behind `from`, each in its way (NULL: all when
+ * those have ended). */
 int graph_add(struct graph *g, const struct operation *o,
-              struct node *const *from, size_t froms, struct node **made);
-int graph_add_edge(struct node *from, struct node *to);
+              struct node *const *from, const struct cuda_graph_edge *how,
+              size_t froms, struct node **made);
+/* `how` may be NULL: all zeros. */
+int graph_add_edge(struct node *from, struct node *to,
+                   const struct cuda_graph_edge *how);
 int graph_remove_edge(const struct node *from, struct node *to);
 void graph_remove(struct node *n);
 /* The node whose origin is `of`; NULL if there is none. */

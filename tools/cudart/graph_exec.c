@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* enum cudaGraphExecUpdateResult */
 enum {
@@ -69,6 +70,8 @@ CALL(cudaGraphNodeFindInClone, struct node **found, const struct node *n,
 struct list {
     struct node **to;
     size_t room, count;
+    struct cuda_graph_edge *how; /* of edges; NULL: not asked for */
+    int lossy;                   /* one is not as others are */
 };
 
 static void list_add(struct list *l, struct node *n)
@@ -78,18 +81,27 @@ static void list_add(struct list *l, struct node *n)
     l->count++;
 }
 
+static void list_add_edge(struct list *l, struct node *n,
+                          const struct cuda_graph_edge *how)
+{
+    if (l->how != NULL && l->to != NULL && l->count < l->room)
+        l->how[l->count] = *how;
+    l->lossy |= l->how == NULL && how->type != 0;
+    list_add(l, n);
+}
+
 static int list_end(struct runtime *r, const struct list *l, size_t *count)
 {
     for (size_t i = l->count; l->to != NULL && i < l->room; i++)
         l->to[i] = NULL;
     *count = l->to != NULL && l->count > l->room ? l->room : l->count;
-    return runtime_end(r, cudaSuccess);
+    return runtime_end(r, l->lossy ? cudaErrorLossyQuery : cudaSuccess);
 }
 
 CALL(cudaGraphGetNodes, const struct graph *g, struct node **out, size_t *count)
 {
     BEGIN(r);
-    struct list l = {out, count != NULL ? *count : 0, 0};
+    struct list l = {.to = out, .room = count != NULL ? *count : 0};
 
     if (g == NULL || count == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
@@ -102,7 +114,7 @@ CALL(cudaGraphGetRootNodes, const struct graph *g, struct node **out,
      size_t *count)
 {
     BEGIN(r);
-    struct list l = {out, count != NULL ? *count : 0, 0};
+    struct list l = {.to = out, .room = count != NULL ? *count : 0};
 
     if (g == NULL || count == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
@@ -117,13 +129,13 @@ CALL(cudaGraphNodeGetDependencies, const struct node *n, struct node **out,
      void *edges, size_t *count)
 {
     BEGIN(r);
-    struct list l = {out, count != NULL ? *count : 0, 0};
+    struct list l = {
+        .to = out, .room = count != NULL ? *count : 0, .how = edges};
 
-    (void)edges;
     if (n == NULL || count == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
     for (size_t i = 0; i < n->froms; i++)
-        list_add(&l, n->from[i]);
+        list_add_edge(&l, n->from[i].node, &n->from[i].how);
     return list_end(r, &l, count);
 }
 
@@ -131,17 +143,17 @@ CALL(cudaGraphNodeGetDependentNodes, const struct node *n, struct node **out,
      void *edges, size_t *count)
 {
     BEGIN(r);
-    struct list l = {out, count != NULL ? *count : 0, 0};
+    struct list l = {
+        .to = out, .room = count != NULL ? *count : 0, .how = edges};
 
-    (void)edges;
     if (n == NULL || count == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
     for (size_t i = 0; i < n->graph->nodes; i++) {
         struct node *other = n->graph->node[i];
 
         for (size_t f = 0; f < other->froms; f++) {
-            if (other->from[f] == n)
-                list_add(&l, other);
+            if (other->from[f].node == n)
+                list_add_edge(&l, other, &other->from[f].how);
         }
     }
     return list_end(r, &l, count);
@@ -151,33 +163,35 @@ CALL(cudaGraphGetEdges, const struct graph *g, struct node **from,
      struct node **to, void *edges, size_t *count)
 {
     BEGIN(r);
-    struct list a = {from, count != NULL ? *count : 0, 0}, b = a;
+    struct list a = {.to = from,
+                     .room = count != NULL ? *count : 0,
+                     .how = edges},
+                b = a;
 
-    (void)edges;
     if (g == NULL || count == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
     b.to = to;
     for (size_t i = 0; i < g->nodes; i++) {
         for (size_t f = 0; f < g->node[i]->froms; f++) {
-            list_add(&a, g->node[i]->from[f]);
+            list_add_edge(&a, g->node[i]->from[f].node,
+                          &g->node[i]->from[f].how);
             list_add(&b, g->node[i]);
         }
     }
     *count = from != NULL && a.count > a.room ? a.room : a.count;
-    return runtime_end(r, cudaSuccess);
+    return runtime_end(r, a.lossy ? cudaErrorLossyQuery : cudaSuccess);
 }
 
 CALL(cudaGraphAddDependencies, const struct graph *g, struct node *const *from,
-     struct node *const *to, const void *edges, size_t count)
+     struct node *const *to, const struct cuda_graph_edge *how, size_t count)
 {
     BEGIN(r);
     int error = g != NULL && (count == 0 || (from != NULL && to != NULL))
                     ? cudaSuccess
                     : cudaErrorInvalidValue;
 
-    (void)edges;
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
-        error = graph_add_edge(from[i], to[i]);
+        error = graph_add_edge(from[i], to[i], how != NULL ? &how[i] : NULL);
     return runtime_end(r, error);
 }
 
@@ -213,7 +227,8 @@ CALL(cudaGraphDebugDotPrint, const struct graph *g, const char *path,
         fprintf(f, "\"%p\" [label=\"%zu: type %d\"];\n", (void *)n, i,
                 (int)n->operation.kind);
         for (size_t k = 0; k < n->froms; k++)
-            fprintf(f, "\"%p\" -> \"%p\";\n", (void *)n->from[k], (void *)n);
+            fprintf(f, "\"%p\" -> \"%p\";\n", (void *)n->from[k].node,
+                    (void *)n);
     }
     fprintf(f, "}\n");
     return runtime_end(r,
@@ -363,7 +378,9 @@ static int same_edges(const struct node *a, const struct node *b)
     if (a->froms != b->froms)
         return 0;
     for (size_t i = 0; i < a->froms; i++) {
-        if (place_of(a->from[i]) != place_of(b->from[i]))
+        if (place_of(a->from[i].node) != place_of(b->from[i].node) ||
+            memcmp(&a->from[i].how, &b->from[i].how, sizeof a->from[i].how) !=
+                0)
             return 0;
     }
     return 1;

@@ -115,13 +115,19 @@ int node_set(struct node *n, const struct operation *o)
 #define WHERE \
     struct node **made, struct graph *g, struct node *const *from, size_t froms
 
-static int add(struct runtime *r, int error, const struct operation *o, WHERE)
+static int add_behind(struct runtime *r, int error, const struct operation *o,
+                      const struct cuda_graph_edge *how, WHERE)
 {
     if (made == NULL || g == NULL || (froms > 0 && from == NULL))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = graph_add(g, o, from, froms, made);
+        error = graph_add(g, o, from, how, froms, made);
     return runtime_end(r, error);
+}
+
+static int add(struct runtime *r, int error, const struct operation *o, WHERE)
+{
+    return add_behind(r, error, o, NULL, made, g, from, froms);
 }
 
 /* Of one kind, by a pointer to what it does or a handle. */
@@ -207,19 +213,18 @@ CALL(cudaGraphAddMemAllocNode, WHERE, struct cuda_allocation_node *a)
 }
 
 CALL(cudaGraphAddNode, struct node **made, struct graph *g,
-     struct node *const *from, const void *edges, size_t froms,
+     struct node *const *from, const struct cuda_graph_edge *how, size_t froms,
      struct cuda_node *n)
 {
     BEGIN(r);
     struct operation o;
     int error;
 
-    (void)edges;
     if (n == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
     error = n->type == OPERATION_ALLOCATE ? allocation(r, &n->allocation, &o)
                                           : node_operation(r, n, &o);
-    return add(r, error, &o, made, g, from, froms);
+    return add_behind(r, error, &o, how, made, g, from, froms);
 }
 
 /* ---- looking ------------------------------------------------------------------ */

@@ -18,6 +18,8 @@ enum {
     ATTRIBUTE_COOPERATIVE = 2,
     ATTRIBUTE_CLUSTER = 4,
     ATTRIBUTE_DEPENDENT = 6, /* programmatic stream serialization */
+    ATTRIBUTE_EVENT = 7,     /* that its blocks let happen */
+    ATTRIBUTE_STARTED_EVENT = 12,
 };
 
 /* What <<<...>>> pushed and the kernel's stub takes. */
@@ -331,7 +333,13 @@ int launch_submit(struct runtime *r, struct function *f,
         .kind = OPERATION_KERNEL,
         .kernel = {.function = f, .shape = *shape, .args = args}};
 
-    return stream_submit(r, stream, &o);
+    int error = stream_submit(r, stream, &o);
+
+    /* An event that the launch lets, or starts, is recorded when it has ended:
+     * one that waits for it may not come earlier, and need not. */
+    return error == cudaSuccess && shape->event != NULL
+               ? stream_record(r, stream, shape->event)
+               : error;
 }
 
 static int launch(struct runtime *r, const void *what,
@@ -356,6 +364,8 @@ void launch_read_attributes(struct launch_shape *shape,
             memcpy(&shape->cluster, a->value, sizeof shape->cluster);
         else if (a->id == ATTRIBUTE_DEPENDENT)
             memcpy(&shape->dependent, a->value, sizeof shape->dependent);
+        else if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_STARTED_EVENT)
+            memcpy(&shape->event, a->value, sizeof shape->event);
     }
 }
 

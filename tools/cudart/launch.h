@@ -4,12 +4,15 @@
 
 #include "tools/cudart/registry.h"
 
+struct event;
+
 struct launch_shape {
     struct cuda_dim3 grid, block;
     size_t shared;
     struct cuda_dim3 cluster; /* blocks; 0: as the kernel says, else none */
     int cooperative;
-    int dependent; /* may start before the launch before it has ended */
+    int dependent;       /* may start before the launch before it has ended */
+    struct event *event; /* borrowed: recorded behind it; NULL: none */
 };
 
 /* Reads the attributes of a launch into its shape; one that is not known

@@ -296,16 +296,24 @@ enum {
     RECORD_EXTERNAL = 1, /* flag: in a graph, a node of its own */
 };
 
+int stream_record(struct runtime *r, void *handle, struct event *e)
+{
+    struct operation o = {.kind = OPERATION_RECORD, .event = e};
+    const struct frontier *f = &stream_of(r, handle)->frontier;
+
+    return capture_of(r, f) != NULL ? capture_copy(&e->frontier, f)
+                                    : stream_submit(r, handle, &o);
+}
+
 /* While the stream is captured, the event stands for what has been so far. */
 CALL(cudaEventRecordWithFlags, struct event *e, void *stream, unsigned flags)
 {
     BEGIN(r);
-    struct frontier *f = &stream_of(r, stream)->frontier;
 
     if (e == NULL)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
-    if (capture_of(r, f) != NULL && !(flags & RECORD_EXTERNAL))
-        return runtime_end(r, capture_copy(&e->frontier, f));
+    if (!(flags & RECORD_EXTERNAL))
+        return runtime_end(r, stream_record(r, stream, e));
     SUBMIT(r, stream, {.kind = OPERATION_RECORD, .event = e});
 }
 ALSO(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);

@@ -40,6 +40,8 @@ int stream_submit(struct runtime *r, void *handle, const struct operation *o);
 /* True, and said, if the stream is being captured: `name` cannot be kept. */
 int stream_is_captured(struct runtime *r, void *handle, const char *name);
 int event_record(struct runtime *r, struct event *e);
+/* The event stands for what the stream has been given so far. */
+int stream_record(struct runtime *r, void *handle, struct event *e);
 /* The most a stream's priority can be: 0 or less. */
 int stream_priority_greatest(const struct runtime *r);
 

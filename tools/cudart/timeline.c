@@ -131,6 +131,7 @@ static void end_graph(struct timeline *t)
     score->graphs = 0;
     free(t->graph.node);
     free(t->graph.edge);
+    free(t->graph.early);
     t->graph = (struct teg_score_graph){0};
     t->in_graph = 0;
 }

@@ -271,7 +271,9 @@ static int add_edges(struct tracer *t, json_t *line)
     int good = 1;
 
     if (t->graph.after != NULL) {
-        good = put(line, "after", json_incref(t->graph.after));
+        good = put(line, "after", json_incref(t->graph.after)) &&
+               (json_array_size(t->graph.lets) == 0 ||
+                put(line, "dependent_on", json_incref(t->graph.lets)));
         t->graph.node = t->graph.lines;
         t->graph.after = NULL;
     }
@@ -285,7 +287,8 @@ static int add_place(const struct tracer *t, json_t *line)
 
     return (at->stream == 0 || t->graph.depth != 0 ||
             put(line, "stream", json_integer((json_int_t)at->stream))) &&
-           (!at->dependent || put(line, "dependent", json_true())) &&
+           (!at->dependent || t->graph.depth != 0 ||
+            put(line, "dependent", json_true())) &&
            (t->process == 0 ||
             put(line, "process", json_integer((json_int_t)t->process))) &&
            (t->host_us <= 0 || put(line, "host_us", json_real(t->host_us)));
@@ -476,12 +479,13 @@ void tracer_graph_begin(struct tracer *t)
         t->graph.lines = 0;
 }
 
-void tracer_node_begin(struct tracer *t, json_t *after)
+void tracer_node_begin(struct tracer *t, json_t *after, json_t *lets)
 {
     note_loss(t, flush_event(t));
     t->at.touched = NULL;
     t->at.dependent = 0;
     t->graph.after = after;
+    t->graph.lets = lets;
 }
 
 /* One that has done nothing that is noted still has others after it. */

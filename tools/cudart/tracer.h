@@ -31,6 +31,7 @@ struct tracer_place {
 struct tracer_graph {
     int depth;     /* graphs in graphs; 0: none */
     json_t *after; /* borrowed: of the node that runs; NULL: it has a line */
+    json_t *lets;  /* borrowed: of them, those that may let it come early */
     uint64_t lines, node; /* of the launch so far; first of the node */
 };
 
@@ -71,10 +72,10 @@ void tracer_say_stream(struct tracer *t, uint64_t stream);
 /* The program asks whether the event, or the stream, is done. */
 void tracer_ask(struct tracer *t, uint64_t event);
 void tracer_ask_stream(struct tracer *t, uint64_t stream);
-/* A graph's launch: nodes one by one, each after others (borrowed, an array of
- * their numbers); returns the node's number. */
+/* A graph's launch: nodes one by one, each after others, some of which may let
+ * it come early (borrowed, arrays of their numbers); returns the node's number. */
 void tracer_graph_begin(struct tracer *t);
-void tracer_node_begin(struct tracer *t, json_t *after);
+void tracer_node_begin(struct tracer *t, json_t *after, json_t *lets);
 uint64_t tracer_node_end(struct tracer *t);
 void tracer_graph_end(struct tracer *t);
 /* A launch is not traced. */

@@ -59,6 +59,7 @@ void teg_score_release(struct teg_score *s)
     for (uint32_t i = 0; i < s->graphs; i++) {
         free(s->graph[i].node);
         free(s->graph[i].edge);
+        free(s->graph[i].early);
     }
     free(s->graph);
     free(s->entry);

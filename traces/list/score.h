@@ -52,6 +52,8 @@ struct teg_score_graph {
     struct teg_score_entry *node; /* owned, [nodes] */
     uint32_t nodes;
     uint32_t *edge; /* owned: nodes, from 0 */
+    uint8_t *early; /* owned, of each edge: the node, a launch, may come when
+                       that one lets it; NULL: none may */
 };
 
 struct teg_score_stream {

@@ -280,6 +280,39 @@ static teg_status read_entry(const struct reader *r, const json_t *o,
 
 /* ---- graphs --------------------------------------------------------------- */
 
+/* Those of the edges that let a launch come before what it comes after has
+ * ended: "dependent_on" names them once more. */
+static teg_status read_early(const struct reader *r, const json_t *o,
+                             struct teg_score_graph *g, uint32_t edges,
+                             struct teg_score_entry *e)
+{
+    const json_t *lets = json_object_get(o, "dependent_on"), *v;
+    uint8_t *more;
+    size_t i;
+
+    more = realloc(g->early, edges + 1);
+    if (more == NULL)
+        return teg_fail_memory(r->d);
+    g->early = more;
+    memset(&more[e->after], 0, edges - e->after);
+    if (lets != NULL && (!json_is_array(lets) || e->kind != TEG_SCORE_LAUNCH))
+        return fail(r, "expected an array of nodes for \"dependent_on\", of a "
+                       "launch");
+    json_array_foreach(lets, i, v)
+    {
+        uint32_t at = e->after;
+
+        while (at < edges &&
+               (!json_is_integer(v) || json_integer_value(v) != g->edge[at]))
+            at++;
+        if (at == edges)
+            return fail(r, "expected nodes of \"after\" in \"dependent_on\"");
+        more[at] = 1;
+        e->dependent = 1;
+    }
+    return TEG_OK;
+}
+
 static teg_status read_after(const struct reader *r, const json_t *o,
                              struct teg_score_graph *g, uint32_t *edges,
                              struct teg_score_entry *e)
@@ -311,7 +344,7 @@ static teg_status read_after(const struct reader *r, const json_t *o,
         }
         g->edge[(*edges)++] = (uint32_t)json_integer_value(v);
     }
-    return TEG_OK;
+    return read_early(r, o, g, *edges, e);
 }
 
 /* More rows of the node before come after that, and after nothing else. */
@@ -332,7 +365,7 @@ static teg_status read_part(const struct reader *r, const json_t *o,
     e->after = *edges;
     e->afters = 1;
     g->edge[(*edges)++] = (uint32_t)r->place - 1;
-    return TEG_OK;
+    return read_early(r, o, g, *edges, e);
 }
 
 /* How far a walk along the edges has come with each node. */

@@ -380,8 +380,9 @@ static struct teg_score_graph *add_graph(uint32_t nodes, uint32_t edges)
     struct teg_score_graph *g = calloc(1, sizeof *g);
 
     ck_assert_ptr_nonnull(g);
-    *g = (struct teg_score_graph){calloc(nodes, sizeof *g->node), nodes,
-                                  calloc(edges, sizeof *g->edge)};
+    *g = (struct teg_score_graph){.node = calloc(nodes, sizeof *g->node),
+                                  .nodes = nodes,
+                                  .edge = calloc(edges, sizeof *g->edge)};
     ck_assert(g->node != NULL && g->edge != NULL);
     for (uint32_t n = 0; n < nodes; n++)
         g->node[n] = (struct teg_score_entry){

@@ -439,8 +439,8 @@ static void count_one_more(json_t *object)
 }
 
 /* Members of a launch's line that are of the order, not of its kernel. */
-static const char *const of_order[] = {"stream",  "dependent", "process",
-                                       "host_us", "after",     NULL};
+static const char *const of_order[] = {
+    "stream", "dependent", "process", "host_us", "after", "dependent_on", NULL};
 
 static json_t *step_of(json_t *line, json_int_t kernel)
 {
