@@ -61,6 +61,8 @@ CFLAGS   += -std=c17 $(WARNINGS) $(CFLAGS.$(VARIANT)) $(WERROR) \
 PACKAGES := libconfig jansson zlib liblzma libzstd liblz4 libelf
 # libiberty, of binutils, has no .pc file and is a static library.
 LIBS      = $(shell pkg-config --libs $(PACKAGES)) -liberty -lm
+# What teg alone is linked with: reports of profilers.
+TEG_LIBS  = $(shell pkg-config --libs sqlite3) $(LIBS)
 TEST_LIBS = $(shell pkg-config --libs check) $(LIBS)
 
 ROOMS    := isa config traces sim libteg
@@ -93,7 +95,7 @@ $(DEPS): tools/install_deps.sh
 deps: $(DEPS)
 
 $(BUILD)/teg: $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.a
-	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEG_LIBS) -o $@
 
 # The runtime that programs under `teg exec` are linked with (tools/cudart).
 $(BUILD)/cudart/libcudart.so.13: $(CUDART_SRC:%.c=$(BUILD)/%.o) \
@@ -144,7 +146,7 @@ MPI_OBJ := $(filter-out %/pool.o,$(TOOL_SRC:%.c=$(BUILD)/%.o)) \
 mpi: $(BUILD)/teg-mpi
 
 $(BUILD)/teg-mpi: $(MPI_OBJ) $(BUILD)/libteg.a
-	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) \
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(TEG_LIBS) \
 	    $$(pkg-config --libs ompi-c) -o $@
 
 $(BUILD)/tools/mpi/pool_mpi.o: tools/mpi/pool_mpi.c | $(DEPS)

@@ -7,7 +7,7 @@
 # Installs what is missing when it may (as root, or with sudo that asks for no
 # password) and says so before it does; else prints the one line to run.
 # Says nothing if all is there.
-packages="gcc make pkg-config zlib1g-dev libconfig-dev libjansson-dev liblzma-dev libzstd-dev liblz4-dev libelf-dev libiberty-dev check"
+packages="gcc make pkg-config zlib1g-dev libconfig-dev libjansson-dev liblzma-dev libzstd-dev liblz4-dev libelf-dev libiberty-dev libsqlite3-dev check"
 for set; do
     case $set in
     ci) packages="$packages g++ clang groff zsh python3 procps" ;;

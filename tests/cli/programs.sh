@@ -129,6 +129,55 @@ sed 's/,15,spin/,1.5,spin/' "$work/trace.csv" >"$work/half.csv"
 expect 1 "$teg" program "$work/half.csv" -g a100
 err "half.csv:5: expected a whole number .* for 'Strm', found '1.5'"
 
+# the whole that nsys exports: with the host's calls, what waits for what, a graph
+if command -v python3 >/dev/null; then
+    python3 tests/cli/nsys_whole.py "$work/whole.sqlite"
+    expect 0 "$teg" program "$work/whole.sqlite" -g a100
+    out '^662.5 us .* (each as measured): 6 launches,$'
+    out '^the run itself took 676 us$'
+    err 'launches and copies of other devices than 0 (1) are left out'
+    err 'copies of pages of managed memory (1) are left out'
+    # latency, gap and the host's wait are the run's medians: 4.5, 1 and 4 us
+    out '^     105.5         50      0  add(float \*, int)  *stream$'
+    out '^     156.5         20     14  spin  *stream$' # by the event
+    out '^     557.5         50     14  add(float \*, int)  *stream$'
+    out '^     557.5         30     14  spin  *stream$' # beside each other
+    out '^     608.5         50     14  add(float \*, int)  *stream$'
+    out '^ *332.5 .* the host'
+    expect 0 "$teg" program "$work/whole.sqlite" -g a100 --set launch.gap_us=3
+    out '^     107.5         50      0  add(float \*, int)  *stream$'
+    change() { # SQL MESSAGE
+        python3 -c 'import sqlite3, sys, shutil
+shutil.copy(sys.argv[1], sys.argv[2])
+db = sqlite3.connect(sys.argv[2])
+db.execute(sys.argv[3])
+db.commit()' "$work/whole.sqlite" "$work/bad.sqlite" "$1"
+        expect 1 "$teg" program "$work/bad.sqlite" -g a100
+        err "bad.sqlite: $2"
+    }
+    change 'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridY = 0' \
+        "expected a whole number from 1 to 65535 for 'gridY'"
+    change 'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET blockX = 1024, blockY = 8' \
+        'the block of a launch fits no SM'
+    change 'UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET end = start - 1' \
+        "expected a whole number from .* for 'end'"
+    change 'DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME' "expected the host's calls"
+    python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE correlationId = 1")
+db.commit()' "$work/whole.sqlite"
+    expect 0 "$teg" program "$work/whole.sqlite" -g a100
+    err 'launches and copies whose calls are not in the file (1) are left out'
+    change 'DROP TABLE StringIds' 'expected what .* writes, found no table StringIds'
+    change 'UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = 1000' \
+        'expected calls of the host with the correlations'
+fi
+echo "no base" >"$work/none.sqlite"
+expect 1 "$teg" program "$work/none.sqlite" -g a100
+err 'none.sqlite: .*nsys export --type sqlite\|none.sqlite: SQLite'
+expect 2 "$teg" program "$work/none.sqlite"
+err 'choose the GPU it was measured on with -g'
+
 echo "$two{\"what\": \"host\", \"us\": 77777777777.3, \"stream\": 2},
     {\"what\": \"device-to-host\", \"address\": \"0x10\", \"bytes\": 64,
     \"stream\": 2}, {\"kernel\": 0}]}" >"$work/day.json"

@@ -43,6 +43,6 @@ $(BUILD)/libhelp.a: $(FUZZ_HELP:%.c=$(BUILD)/%.o)
 $(FUZZ): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_BLIND) $(BUILD)/libhelp.a \
     $(BUILD)/libteg.a
 	$(call run,LINK)$(CC) $(filter-out %=fuzzer-no-link,$(CFLAGS)) \
-	    -fsanitize=fuzzer $^ $(LIBS) -o $@
+	    -fsanitize=fuzzer $^ $(TEG_LIBS) -o $@
 
 .PHONY: fuzz fuzz-build fuzz-programs fuzz-replay

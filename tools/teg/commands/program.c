@@ -93,19 +93,21 @@ int cmd_program(int argc, char **argv)
         {0}};
     const struct usage usage = {
         .command = "program",
-        .operands = "TRACE|CSV",
+        .operands = "TRACE|REPORT",
         .summary =
             "Plays a program in time: the launches, copies, events and graphs "
             "that a kernels.json of `teg exec` has, on the streams of a chip. "
             "Says how long the program takes, when each launch and copy runs "
             "and what it waited for, what is on the critical path, and what "
-            "would make it shorter. Of a CSV of `nsys stats -f csv -r "
-            "cuda_gpu_trace` the same, with the times that were measured.",
+            "would make it shorter. Of what nsys exports of a real run (REPORT: a "
+            ".sqlite of `nsys export --type sqlite`, or a .csv of `nsys stats "
+            "-f csv -r cuda_gpu_trace`) the same, with the times that were "
+            "measured.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,
         .examples = "  teg program app.teg/kernels.json -g a100\n"
-                    "  teg program gputrace.csv -g a100\n"
+                    "  teg program report.sqlite -g a100\n"
                     "  teg program app.teg/kernels.json --timeline app.json\n"};
     struct operands operands;
     int status;

@@ -8,14 +8,13 @@
  * than what is before it in its stream explains was called then, so that the
  * host's gaps, and waits for other streams, stay where they were.
  */
-#include "tools/teg/program/program.h"
+#include "tools/teg/program/measured.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/alone.h"
 #include "tools/teg/compare/csv_table.h"
 
 enum column {
@@ -76,7 +75,6 @@ struct import {
     double *end;  /* owned, [streams]: of the last operation of each */
     uint32_t streams;
     double before; /* when the row before began */
-    uint32_t room; /* of p->kernel */
 };
 
 /* ---- the table ------------------------------------------------------------ */
@@ -163,13 +161,8 @@ static int get_count(const struct import *m, const struct csv_row *row,
 /* ---- kernels -------------------------------------------------------------- */
 
 /* What a row says of its kernel. */
-struct facts {
-    const char *name; /* borrowed from the table */
-    uint32_t grid[3], block[3], registers, shared_bytes;
-};
-
 static int describe(const struct import *m, const struct csv_row *row,
-                    struct facts *f)
+                    struct measured_facts *f)
 {
     uint32_t *const to[] = {&f->grid[0],  &f->grid[1],  &f->grid[2],
                             &f->block[0], &f->block[1], &f->block[2],
@@ -188,87 +181,19 @@ static int describe(const struct import *m, const struct csv_row *row,
     return status;
 }
 
-static bool is_same(const struct timed_kernel *k, const struct facts *f)
-{
-    return strcmp(k->name, f->name) == 0 &&
-           memcmp(k->grid, f->grid, sizeof f->grid) == 0 &&
-           memcmp(k->block, f->block, sizeof f->block) == 0;
-}
-
-/* What its blocks take of an SM. */
-static int find_needs(const struct import *m, const struct csv_row *row,
-                      const struct facts *f, struct sim_program_kernel *k)
-{
-    const struct teg_gpu *gpu = m->p->job.gpu;
-    uint64_t threads = (uint64_t)f->block[0] * f->block[1] * f->block[2];
-    struct teg_occupancy occupancy;
-    struct teg_diag d;
-
-    if (threads > gpu->sm.threads_per_block_max ||
-        teg_occupancy(gpu, (uint32_t)threads, f->registers, f->shared_bytes,
-                      &occupancy, &d) != TEG_OK)
-        return fail(m, row,
-                    "the block of this launch fits no SM of the GPU "
-                    "that -g names");
-    *k = (struct sim_program_kernel){
-        .blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2],
-        .blocks_per_sm = occupancy.places,
-    };
-    sim_alone_needs(gpu, (uint32_t)threads, f->registers, f->shared_bytes, k);
-    return EXIT_DONE;
-}
-
-/* Makes room for one more kernel, the two states of which are the same. */
-static int grow(struct import *m)
-{
-    struct timed *p = m->p;
-    uint32_t room = 2 * m->room + 64;
-    struct timed_kernel *kernel;
-    struct sim_program_kernel *alone;
-
-    if (p->kernels + 2 <= m->room)
-        return EXIT_DONE;
-    kernel = realloc(p->kernel, room * sizeof *kernel);
-    if (kernel == NULL)
-        return say_memory();
-    p->kernel = kernel;
-    alone = realloc(p->alone, room * sizeof *alone);
-    if (alone == NULL)
-        return say_memory();
-    p->alone = alone;
-    m->room = room;
-    return EXIT_DONE;
-}
-
 static int find_kernel(struct import *m, const struct csv_row *row,
                        uint32_t *number)
 {
-    struct timed *p = m->p;
-    struct facts f;
+    struct measured_facts f;
+    bool fits = true;
     int status = describe(m, row, &f);
 
-    for (uint32_t i = 0; status == EXIT_DONE && i < p->kernels; i += 2) {
-        *number = i / 2;
-        if (is_same(&p->kernel[i], &f))
-            return EXIT_DONE;
-    }
     if (status == EXIT_DONE)
-        status = grow(m);
-    *number = p->kernels / 2;
-    for (uint32_t i = 0; status == EXIT_DONE && i < 2; i++) {
-        struct timed_kernel *k = &p->kernel[p->kernels];
-
-        status = find_needs(m, row, &f, &p->alone[p->kernels]);
-        if (status != EXIT_DONE)
-            break;
-        *k = (struct timed_kernel){.name = strdup(f.name), .later = i};
-        memcpy(k->grid, f.grid, sizeof k->grid);
-        memcpy(k->block, f.block, sizeof k->block);
-        p->kernels++;
-        if (k->name == NULL)
-            status = say_memory();
-    }
-    return status;
+        status = measured_kernel(m->p, &f, number, &fits);
+    return fits ? status
+                : fail(m, row,
+                       "the block of this launch fits no SM of the GPU "
+                       "that -g names");
 }
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -382,37 +307,7 @@ static int add_rows(struct import *m)
     return status;
 }
 
-bool timed_is_measured(const char *path)
-{
-    size_t length = strlen(path);
-
-    return length > 4 && strcmp(path + length - 4, ".csv") == 0;
-}
-
-/* What a launch takes alone is not known; the mean of what they took. */
-static void find_means(struct timed *p)
-{
-    for (uint32_t k = 0; k < p->kernels; k += 2) {
-        double sum = 0;
-        uint64_t launches = 0;
-
-        for (size_t i = 0; i < p->own.entries; i++) {
-            const struct teg_score_entry *e = &p->own.entry[i];
-
-            if (e->kind != TEG_SCORE_LAUNCH || e->number != k / 2)
-                continue;
-            sum += e->us;
-            launches++;
-        }
-        for (uint32_t i = k; i < k + 2; i++) {
-            p->alone[i].us = launches != 0 ? sum / (double)launches : 0;
-            p->kernel[i].cycles =
-                p->alone[i].us * p->job.gpu->chip.sm_clock_mhz;
-        }
-    }
-}
-
-int timed_import(struct timed *p, const char *path)
+int timed_import_csv(struct timed *p, const char *path)
 {
     struct import m = {.p = p, .path = path, .first = -1};
     struct teg_diag d;
@@ -429,7 +324,7 @@ int timed_import(struct timed *p, const char *path)
     if (status == EXIT_DONE)
         status = add_rows(&m);
     if (status == EXIT_DONE)
-        find_means(p);
+        measured_means(p);
     free(m.end);
     csv_table_release(&m.table);
     return status;

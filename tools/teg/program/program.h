@@ -84,8 +84,10 @@ struct timed {
     struct timed_kernel *kernel;      /* owned, [kernels]: two of each in the
                                        trace, the first launch and later ones */
     struct sim_program_kernel *alone; /* owned, [kernels] */
-    uint32_t kernels;
-    bool together; /* launches beside each other were simulated so */
+    uint32_t kernels, kernel_room;
+    double
+        measured_us; /* of a real run, from its first call on; 0: not known */
+    bool together;   /* launches beside each other were simulated so */
     struct sim_program_source source; /* of these */
     struct opening *openings;         /* owned */
     struct timed_places on;           /* owned; where the timeline wants them */
