@@ -120,6 +120,8 @@ kernels_of() { # FOLDER FILE GENERATION...
 }
 wanted flaws.cu && kernels_of flaws flaws 80
 wanted held.cu && kernels_of flaws held 80
+wanted later.cu && kernels_of flaws later 80
+wanted fresh.cu && kernels_of flaws fresh 80
 wanted ladders.cu && kernels_of ladders ladders 75 80 90
 wanted bodies.cu && kernels_of ladders bodies 75 80 90
 # What tests/cli/async.sh runs.
