@@ -1,5 +1,10 @@
 #include "sim/whatif/gpu_change.h"
 
+enum {
+    LOADS_AHEAD = 4 /* loads that a warp sends where it sent one: what a float4
+                       asks for, or a loop unrolled by four */
+};
+
 void gpu_change_no_bank_conflicts(struct teg_gpu *gpu)
 {
     gpu->shared.broadcast = BROADCAST_IDEAL;
@@ -54,6 +59,31 @@ void gpu_change_no_memory_latency(struct teg_gpu *gpu)
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         if (teg_op_class_facts(c)->kind == RESULT_LONG)
             limit_latency(&gpu->timing[c], latency);
+    }
+}
+
+/* A warp that sends four loads before it waits for the first waits once where
+ * it waited four times: by Little's law as if each took a quarter of its time. */
+static void quarter(uint32_t *latency, uint32_t least)
+{
+    uint32_t less = (*latency + LOADS_AHEAD - 1) / LOADS_AHEAD;
+
+    if (*latency > least)
+        *latency = less > least ? less : least;
+}
+
+void gpu_change_more_loads(struct teg_gpu *gpu)
+{
+    uint32_t least = gpu->timing[CLASS_IADD].latency;
+
+    quarter(&gpu->l1.latency, least);
+    quarter(&gpu->l2.latency, least);
+    quarter(&gpu->l2.far_latency, least);
+    quarter(&gpu->dram.latency, least);
+    gpu->memory.transaction_latency /= LOADS_AHEAD;
+    for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
+        if (teg_op_class_facts(c)->kind == RESULT_LONG)
+            quarter(&gpu->timing[c].latency, least);
     }
 }
 

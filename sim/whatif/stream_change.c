@@ -22,6 +22,13 @@ void stream_change_no_barriers(struct teg_inst *inst, const char *text)
     inst->flags &= (uint16_t) ~(INST_BARRIER | INST_ARRIVE);
 }
 
+void stream_change_cheap_conversions(struct teg_inst *inst, const char *text)
+{
+    (void)text;
+    if (inst->op_class == CLASS_CONVERT || inst->op_class == CLASS_CONVERT64)
+        inst->op_class = CLASS_MOV;
+}
+
 void stream_change_no_control(struct teg_inst *inst, const char *text)
 {
     (void)text;

@@ -52,6 +52,7 @@ block_change stream_change_half_instructions;
 inst_change stream_change_local_in_shared;
 inst_change stream_change_floats;
 inst_change stream_change_cheap_functions;
+inst_change stream_change_cheap_conversions;
 
 /* sim/whatif/drop.c */
 inst_drop stream_drop_spills;

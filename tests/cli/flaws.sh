@@ -3,9 +3,22 @@
 # (`make flaws`: all of them).
 . tests/cli/lib.sh
 
-expect 0 sh tests/kernels/flaws/run.sh strided histogram branch launch barrier walk
+expect 0 sh tests/kernels/flaws/run.sh strided histogram branch launch barrier walk \
+    widen kept
 out '^strided .*bank conflicts .* ok$'
-check 'six of them' [ "$(grep -c ' ok$' "$work/out")" = 6 ]
+check 'eight of them' [ "$(grep -c ' ok$' "$work/out")" = 8 ]
+# Of two parts of the chip that are full, twice as many of one gain little: they
+# bind all the same.
+expect 0 "$teg" trace tests/kernels/flaws/fresh.fatbin --kernel kept_flaw \
+    --grid 64 --block 256 -a buf:f32:16384:zeros -a f32:0.5 -o "$work/kept.tegt"
+expect 0 "$teg" run "$work/kept.tegt" -g a100 --set chip.sms=8 --why -f json
+out '"unit lsu: 9[0-9] % busy.*; unit sfu is [89][0-9] % busy, too"'
+# What latency costs, and what of it loads in flight would bring.
+expect 0 "$teg" trace tests/kernels/flaws/held.fatbin --kernel serial_flaw \
+    $(sed -n 's/^serial;.*; \(--grid[^;]*\)$/\1/p' tests/kernels/flaws/held.list) \
+    -o "$work/serial.tegt"
+expect 0 "$teg" run "$work/serial.tegt" -g a100 --why -f json
+out 'without it [0-9.]*x, with four times the loads in flight [0-9.]*x'
 
 # Inlined code says where it was called.
 expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel histogram_flaw \

@@ -306,7 +306,7 @@ extern "C" __global__ void taps_flaw(const float *in, float *out)
 
 extern "C" __global__ void taps_fixed(const float *in, float *out)
 {
-    __shared__ float tile[16 * 129 + 17];
+    __shared__ float tile[17 * 129];
     int t = threadIdx.x;
     float sum = 0;
 

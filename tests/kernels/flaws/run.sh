@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the pairs of flaws.list, held.list and later.list: whether a known flaw is the first
+# Runs the pairs of flaws.list, held.list, later.list and fresh.list: whether a known flaw is the first
 # of a kernel's findings, and whether without it it gains what was said.
 #
 #   tests/kernels/flaws/run.sh [NAME]...    these pairs only (default: all)
@@ -26,9 +26,9 @@ cycles() {
     sed -n 's/^  cycles  *\([0-9,]*\).*/\1/p' "$1" | tr -d ,
 }
 
-# The rows of both lists, each with its list before it.
+# The rows of all lists, each with its list before it.
 pairs() {
-    for list in flaws held later; do
+    for list in flaws held later fresh; do
         sed "/^#/d; /^$/d; s/^/$list;/" $here/$list.list
     done
 }

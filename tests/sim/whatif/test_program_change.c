@@ -180,6 +180,30 @@ START_TEST(a_function_is_one_instruction_of_its_line)
 }
 END_TEST
 
+START_TEST(a_conversion_is_a_move)
+{
+    struct teg_program *p = &source.kernel.program;
+    struct teg_inst narrow = {.op_class = CLASS_CONVERT},
+                    wide = {.op_class = CLASS_CONVERT64},
+                    special = {.op_class = CLASS_SFU};
+    uint32_t a = help_inst(p, narrow, "I2F R2, R4"),
+             b = help_inst(p, wide, "F2F.F64.F32 R2, R4"),
+             c = help_inst(p, special, "MUFU.RSQ R2, R4");
+    struct teg_block *block;
+
+    add(0, a, FULL, 1);
+    add(0, b, FULL, 1);
+    add(0, c, FULL, 1);
+    open_with("cheap-conversions", 1);
+    block = take_block();
+    ck_assert_uint_eq(executions(block, 0, a, NULL), 1);
+    ck_assert_uint_eq(launch.kernel->program.inst[a].op_class, CLASS_MOV);
+    ck_assert_uint_eq(launch.kernel->program.inst[b].op_class, CLASS_MOV);
+    ck_assert_uint_eq(launch.kernel->program.inst[c].op_class, CLASS_SFU);
+    teg_block_free(block);
+}
+END_TEST
+
 START_TEST(fences_are_dropped_with_what_follows_them)
 {
     struct teg_program *p = &source.kernel.program;
@@ -469,6 +493,7 @@ int main(void)
     tcase_add_test(rules, half_of_each_class_is_left);
     tcase_add_test(rules, floats_take_the_place_of_doubles);
     tcase_add_test(rules, a_function_is_one_instruction_of_its_line);
+    tcase_add_test(rules, a_conversion_is_a_move);
     tcase_add_test(rules, fences_are_dropped_with_what_follows_them);
     tcase_add_test(rules, local_memory_becomes_shared_memory);
     tcase_add_test(rules, a_block_updates_a_word_once);

@@ -114,7 +114,7 @@ START_TEST(every_name_is_known_and_unique)
     uint32_t count;
     const struct teg_whatif *w = teg_whatifs(&count);
 
-    ck_assert_uint_eq(count, 30);
+    ck_assert_uint_eq(count, 32);
     for (uint32_t i = 0; i < count; i++) {
         ck_assert_uint_gt(strlen(w[i].help), 10);
         for (uint32_t j = 0; j < i; j++)
@@ -211,6 +211,25 @@ START_TEST(no_memory_latency_keeps_bandwidth)
     ck_assert_uint_eq(gpu.timing[CLASS_LDG].latency, IADD_LATENCY);
     ck_assert_uint_eq(gpu.timing[CLASS_LDS].latency, LDS_LATENCY);
     ck_assert_double_eq(gpu.memory.transaction_latency, 0);
+    ck_assert_double_eq(gpu.memory.transaction_interval, 4);
+    ck_assert_double_eq(gpu.dram.bandwidth_gbs, 100);
+    ck_assert_double_eq(gpu.l2.bytes_per_cycle, 64);
+}
+END_TEST
+
+START_TEST(more_loads_wait_a_quarter_of_the_time)
+{
+    gpu.l1.latency = 4 * IADD_LATENCY + 1;
+    gpu.l2.latency = IADD_LATENCY + 1;
+    apply("more-loads");
+    ck_assert_uint_eq(gpu.dram.latency, (LDG_LATENCY + 3) / 4);
+    ck_assert_uint_eq(gpu.timing[CLASS_LDG].latency, (LDG_LATENCY + 3) / 4);
+    ck_assert_uint_eq(gpu.l1.latency, IADD_LATENCY + 1);
+    /* No load is faster than an addition. */
+    ck_assert_uint_eq(gpu.l2.latency, IADD_LATENCY);
+    ck_assert_uint_eq(gpu.l2.far_latency, 0);
+    ck_assert_uint_eq(gpu.timing[CLASS_LDS].latency, LDS_LATENCY);
+    ck_assert_double_eq(gpu.memory.transaction_latency, 1.5);
     ck_assert_double_eq(gpu.memory.transaction_interval, 4);
     ck_assert_double_eq(gpu.dram.bandwidth_gbs, 100);
     ck_assert_double_eq(gpu.l2.bytes_per_cycle, 64);
@@ -768,6 +787,7 @@ int main(void)
     tcase_add_test(rules, no_instruction_misses_needs_no_caches);
     tcase_add_test(rules, no_constant_misses_needs_no_caches);
     tcase_add_test(rules, no_memory_latency_keeps_bandwidth);
+    tcase_add_test(rules, more_loads_wait_a_quarter_of_the_time);
     tcase_add_test(rules, without_conflicts_an_atomic_takes_its_time);
     tcase_add_test(rules, free_atomics_take_the_time_of_stores);
     tcase_add_test(rules, no_fences_waits_in_no_scope);

@@ -14,6 +14,8 @@
 #define TOLD_MIN     1.02 /* nor two where something gains more */
 #define REPEATED_MIN 0.9  /* of a gain: as much, to what both are measured */
 #define USED_MIN     0.01 /* of its time: what is idle is not used up */
+#define BINDS_MIN    0.8  /* of its time: what is as busy binds, unless ... */
+#define LITTLE_MAX   1.1  /* ... something gains more than this */
 #define NONE         ""
 
 static const struct row {
@@ -145,6 +147,33 @@ static void add_gain(struct finding *f, const char *cure)
                  cure, f->at_most ? "about " : "", f->speedup);
 }
 
+/* What a change of the program may bring of what its what-if takes away
+ * whole. */
+static const struct step_towards {
+    const char *what_if, *step, *cure;
+} steps_towards[] = {
+    {"no-memory-latency", "more-loads", "four times the loads in flight"},
+};
+
+enum {
+    STEPS_TOWARDS = sizeof steps_towards / sizeof *steps_towards
+};
+
+static void add_step(struct finding *f, const struct evidence *e)
+{
+    size_t length = strlen(f->text);
+
+    for (size_t i = 0; f->speedup > 0 && i < STEPS_TOWARDS; i++) {
+        const struct step_towards *s = &steps_towards[i];
+        double gain =
+            strcmp(f->what_if, s->what_if) == 0 ? measured(e, s->step) : 0;
+
+        if (gain > 0)
+            snprintf(f->text + length, sizeof f->text - length,
+                     ", with %s %.2fx", s->cure, gain);
+    }
+}
+
 /* What of its what-if's gain is the finding's: waits for results of loads and
  * of shared memory are gone with those of arithmetic, but are others; bytes
  * that nobody asked for are a matter of coalescing. */
@@ -190,6 +219,12 @@ static bool is_told(const struct finding *item, const struct evidence *e)
                              : item->share >= share_min[item->tier];
 }
 
+/* Nothing that the launch does with it would be done much faster. */
+static bool binds(const struct finding *item)
+{
+    return item->tier == TIER_RESOURCE && item->share >= BINDS_MIN;
+}
+
 static void keep(struct findings *f, struct finding *item,
                  const struct evidence *e, double busiest)
 {
@@ -204,7 +239,7 @@ static void keep(struct findings *f, struct finding *item,
     item->score = log(gain) * part *
                   (e->ranking != NULL ? weights[item->tier].measured
                                       : weights[item->tier].supposed);
-    f->count += gain >= GAIN_MIN;
+    f->count += gain >= GAIN_MIN || binds(item);
 }
 
 /* Says the instruction that has most of it instead of the whole's figure. */
@@ -238,6 +273,7 @@ static void try_row(struct findings *f, const struct row *row,
     if (subjects != NULL)
         place(item, subjects);
     add_gain(item, row->cure);
+    add_step(item, e);
     keep(f, item, e, busiest);
 }
 
@@ -348,6 +384,34 @@ static void drop_repeated(struct findings *f, const struct by_pc *b)
     }
 }
 
+/* Where a part of the chip is busy nearly all the time and nothing gains more
+ * than little, it is what binds. If twice as much of it gains nothing, another
+ * is as busy. */
+static void put_busiest_first(struct findings *f, const struct verdict *v)
+{
+    struct finding first;
+    size_t length;
+    uint32_t at = 0;
+
+    if (f->count == 0 || v->share_count == 0 ||
+        (f->item[0].told && f->item[0].speedup >= LITTLE_MAX))
+        return;
+    while (at < f->count && (!binds(&f->item[at]) ||
+                             strcmp(f->item[at].name, v->share[0].name) != 0))
+        at++;
+    if (at == f->count)
+        return;
+    first = f->item[at];
+    first.told = true;
+    length = strlen(first.text);
+    if (v->share_count > 1 && v->share[1].share >= BINDS_MIN)
+        snprintf(first.text + length, sizeof first.text - length,
+                 "; %s is %.0f %% busy, too", v->share[1].name,
+                 100 * v->share[1].share);
+    memmove(f->item + 1, f->item, at * sizeof f->item[0]);
+    f->item[0] = first;
+}
+
 int findings_find(struct findings *f, const struct evidence *e,
                   const struct verdict *v)
 {
@@ -366,6 +430,8 @@ int findings_find(struct findings *f, const struct evidence *e,
     if (placed && e->ranking != NULL)
         drop_repeated(f, e->by_pc);
     qsort(f->item, f->count, sizeof f->item[0], by_score);
+    if (e->ranking != NULL)
+        put_busiest_first(f, v);
     if (placed)
         subjects_release(&subjects);
     return EXIT_DONE;
@@ -388,6 +454,11 @@ void findings_trials(const struct findings *f, struct trials *t)
 
         if (name[0] != '\0' && !is_tried(t, name))
             memcpy(t->name[t->count++], name, sizeof t->name[0]);
+    }
+    for (size_t i = 0; i < STEPS_TOWARDS && t->count < WHATIF_FIRST_MAX; i++) {
+        if (is_tried(t, steps_towards[i].what_if))
+            snprintf(t->name[t->count++], sizeof t->name[0], "%s",
+                     steps_towards[i].step);
     }
 }
 

@@ -154,25 +154,31 @@ double share_atomic_conflicts(const struct evidence *e)
 }
 
 /* Of the time of their unit, which they share with others. */
-double share_conversions(const struct evidence *e)
+static double converting(const struct evidence *e, enum teg_op_class c)
 {
-    uint8_t unit = e->gpu->timing[CLASS_CONVERT64].unit[0];
+    uint8_t unit = e->gpu->timing[c].unit[0];
     double busy =
         ratio((double)e->s->unit[unit].busy_cycles,
               (double)e->s->unit[unit].instances * (double)e->s->cycles);
-
-    double share =
-        fmin(busy, 0.99) * ratio((double)e->s->class_[CLASS_CONVERT64].issued,
-                                 (double)e->s->unit[unit].issued);
+    double share = fmin(busy, 0.99) * ratio((double)e->s->class_[c].issued,
+                                            (double)e->s->unit[unit].issued);
 
     return share > CONVERSIONS_MIN ? share : 0;
 }
 
-double figure_conversions(const struct evidence *e)
-{
-    return 100 * ratio((double)e->s->class_[CLASS_CONVERT64].issued,
-                       (double)e->s->warp_instructions);
-}
+#define CONVERTED(name, c)                                   \
+    double share_##name(const struct evidence *e)            \
+    {                                                        \
+        return converting(e, c);                             \
+    }                                                        \
+    double figure_##name(const struct evidence *e)           \
+    {                                                        \
+        return 100 * ratio((double)e->s->class_[c].issued,   \
+                           (double)e->s->warp_instructions); \
+    }
+CONVERTED(conversions, CLASS_CONVERT64)
+CONVERTED(narrow_conversions, CLASS_CONVERT)
+#undef CONVERTED
 
 /* Of what DRAM can move. */
 static double dram_used(const struct evidence *e)

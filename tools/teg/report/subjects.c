@@ -83,6 +83,13 @@ static double conversions(const struct subjects *s, uint32_t i)
     return wide ? (double)s->b->row[i].issued : 0;
 }
 
+static double narrow_conversions(const struct subjects *s, uint32_t i)
+{
+    bool narrow = s->b->program->inst[i].op_class == CLASS_CONVERT;
+
+    return narrow ? (double)s->b->row[i].issued : 0;
+}
+
 static double idle_lanes(const struct subjects *s, uint32_t i)
 {
     return TEG_LANES * (double)s->b->row[i].issued - (double)s->b->row[i].lanes;
@@ -154,12 +161,15 @@ static const struct subject {
     {"local-in-shared", local_bytes, local_percent, ADDS,
      " % of all bytes, of local memory, each lane by an index of its own"},
     {"floats", conversions, conversions, ADDS, " conversions"},
+    {"cheap-conversions", narrow_conversions, narrow_conversions, ADDS,
+     " conversions"},
     {"no-fences", at_fences, at_fences, ADDS, BEFORE},
     {"block-atomics", atomic_lanes, atomic_lanes, ADDS, " lanes"},
     {"no-register-conflicts", bank_reads, bank_ways, OF_ONE,
      " registers of one bank"},
     {"no-divergence", idle_lanes, mean_lanes, OF_ONE, " of 32 lanes active"},
     {"regrouped", idle_lanes, mean_lanes, OF_ONE, " of 32 lanes active"},
+    {"more-loads", waited_for_memory, waited_percent, ADDS, FOR_IT},
     {"no-memory-latency", waited_for_memory, waited_percent, ADDS, FOR_IT},
     {"perfect-cache", waited_for_memory, waited_percent, ADDS, FOR_IT},
     {"warm-caches", waited_for_memory, waited_percent, ADDS, FOR_IT},
