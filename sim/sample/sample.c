@@ -10,6 +10,7 @@
 #include "sim/sample/listen.h"
 #include "sim/sample/meter.h"
 #include "sim/sample/scale.h"
+#include "sim/sample/whole_waves.h"
 #include "traces/block/block.h"
 
 enum {
@@ -38,6 +39,7 @@ struct sampling {
     const struct teg_simulation_options *asked;
     uint32_t sms; /* of the whole chip, as asked for */
     uint32_t blocks_per_sm;
+    int whole_waves; /* the last one takes its share of the others' time */
     /* The sample. */
     int at_start;         /* its waves are the grid's first, not spread */
     uint64_t wave;        /* blocks */
@@ -72,7 +74,7 @@ static void take_waves(struct sampling *p, uint64_t waves)
 
     p->wave = places(p);
     p->waves = waves < whole ? waves : whole;
-    p->rest = p->facts->blocks % places(p);
+    p->rest = p->whole_waves ? 0 : p->facts->blocks % places(p);
     p->sampled = p->waves * p->wave + p->rest;
 }
 
@@ -527,12 +529,22 @@ static teg_status lead(struct sampling *p, teg_sample_open *open, void *self,
                        struct teg_statistics *s, struct teg_sample *sample,
                        struct teg_diag *d)
 {
-    struct teg_launch launch;
+    struct teg_launch launch, part;
+    struct whole_waves waves;
     teg_status status;
 
     TRY(open(self, &launch, d));
-    status = sample_led(&launch, p->gpu, p->sms, p->blocks_per_sm, options, s,
-                        sample, d);
+    whole_waves_init(&waves, &launch,
+                     whole_waves_blocks(teg_kernel_blocks(launch.kernel),
+                                        p->sms, p->blocks_per_sm, 1),
+                     &part);
+    status = sample_led(p->whole_waves ? &part : &launch, p->gpu, p->sms,
+                        p->blocks_per_sm, options, s, sample, d);
+    if (status == TEG_OK && p->whole_waves) {
+        status = whole_waves_finish(&waves, s, d);
+        sample->blocks += waves.rest;
+        sample->instructions += waves.rest_work;
+    }
     if (launch.close != NULL)
         launch.close(launch.self);
     sample->waves = waves_of(p, sample->blocks);
@@ -602,9 +614,6 @@ static teg_status sample_launch(struct sampling *p, teg_sample_open *open,
 {
     double waves, instructions = 0;
 
-    /* That is a part in its own way. */
-    if (p->gpu->chip.whole_waves)
-        return TEG_OK;
     TRY(measure_up(p, open, self, options, &waves,
                    instructions_min != 0 ? &instructions : NULL, d));
     if (waves < TEG_SAMPLE_WAVES_MIN || instructions < (double)instructions_min)
@@ -630,15 +639,28 @@ teg_status teg_sample_simulate(teg_sample_open *open, void *self,
     struct sampling *p = calloc(1, sizeof *p);
     teg_status status;
 
+    struct teg_gpu *other = NULL;
+
     *sample = (struct teg_sample){0};
-    if (p == NULL)
+    if (p != NULL && gpu->chip.whole_waves)
+        other = malloc(sizeof *other);
+    if (p == NULL || (gpu->chip.whole_waves && other == NULL)) {
+        free(p);
         return teg_fail_memory(d);
-    p->gpu = gpu;
+    }
+    /* Waves are a matter of what is sampled then, not of the chip. */
+    if (other != NULL) {
+        *other = *gpu;
+        other->chip.whole_waves = 0;
+        p->whole_waves = 1;
+    }
+    p->gpu = other != NULL ? other : gpu;
     options = options != NULL ? options : &none;
     status = sample_launch(p, open, self, options, instructions_min, facts, s,
                            sample, d);
     sample_meter_release(&p->issued);
     free(p->number);
     free(p);
+    free(other);
     return status;
 }

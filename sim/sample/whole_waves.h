@@ -1,7 +1,8 @@
 /*
  * What-if no-tail: a launch as if its blocks filled the SMs a whole number of
  * times.  Those of the last wave, which does not, are not simulated; what the
- * others took is scaled to the work of all.
+ * others took is scaled to the work of all.  Of a long launch a part of the
+ * whole waves is simulated, as of any other (sim/sample/sample.c).
  *
  * Leaves out: what only the first blocks do, such as to find caches cold, is
  * scaled with the rest.

@@ -80,5 +80,16 @@ gain() {
 check 'and it gains as much within 3 %' awk -v a="$(gain "$work/out")" \
     -v b="$(gain "$work/exact")" \
     'BEGIN {exit !(b > 2 && a / b > 0.97 && a / b < 1.03)}'
+# So is a launch without its tail: the part is of whole waves.
+no_tail() {
+    expect 0 "$teg" run "$work/long.sketch" --sms 8 -g v100 --what-if no-tail "$1"
+    cycles=$(sed -n 's/^  cycles  *\([0-9,]*\) .*/\1/p' "$work/out" | tr -d ,)
+}
+no_tail --exact
+exact=$cycles
+no_tail --sample
+out '^  SAMPLED: '
+check 'and takes as long within 3 %' awk -v a="$cycles" -v b="$exact" \
+    'BEGIN {exit !(a / b > 0.97 && a / b < 1.03)}'
 
 finish
