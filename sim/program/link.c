@@ -117,6 +117,10 @@ static struct sim_link_copy describe(const struct sim_link *l, uint32_t task,
         c.wait = gpu->link.set_us;
     if (!t->pinned && (way == TO || way == FROM))
         gbs = gpu->link.pageable_gbs;
+    if (t->faults) {
+        gbs = gpu->link.fault_gbs;
+        c.wait = gpu->link.fault_us;
+    }
     if (gbs > 0)
         c.most = gbs * BYTES_PER_US;
     if (t->us >= 0) {

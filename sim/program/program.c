@@ -88,10 +88,13 @@ static double gap(const struct play *y, const struct sim_program_task *task,
     const struct teg_gpu *g = y->gpu;
     int begins = task->kind == SIM_TASK_MARK && task->in_graph;
 
+    /* What is touched first is part of the launch. */
+    if (before->faults)
+        return 0;
     if (task->kind == SIM_TASK_LAUNCH && is_idle_record(before))
         return y->options->no_gaps ? 0 : events_us(g);
-    if ((task->kind != SIM_TASK_LAUNCH && !begins) || task->dependent > 1 ||
-        y->options->no_gaps)
+    if ((task->kind != SIM_TASK_LAUNCH && !begins && !task->faults) ||
+        task->dependent > 1 || y->options->no_gaps)
         return 0;
     /* The first nodes of a graph begin with it. */
     if (before->kind == SIM_TASK_MARK && before->in_graph &&
@@ -317,7 +320,7 @@ static double lead(const struct play *y, const struct sim_program_call *c,
 
     if (y->options->no_gaps)
         return 0;
-    if (c->busy || (c->graph && task == c->task))
+    if (c->busy || c->late || (c->graph && task == c->task))
         return latency;
     return y->p->task[task].records && !c->graph
                ? fmax(latency - events_us(y->gpu), 0)
@@ -755,4 +758,9 @@ const char *sim_task_name(enum sim_task_kind kind)
     };
 
     return names[kind];
+}
+
+const char *sim_task_word(const struct sim_program_task *task)
+{
+    return task->faults ? "pages-to-device" : sim_task_name(task->kind);
 }

@@ -7,7 +7,7 @@
  * share a link (link.h).  Launches that are alike were simulated once, alone:
  * what they take beside each other follows from what each needs of the chip, or
  * is simulated.
- * Leaves out: managed memory; more than one GPU.
+ * Leaves out: more than one GPU.
  */
 #ifndef TEG_SIM_PROGRAM_PROGRAM_H
 #define TEG_SIM_PROGRAM_PROGRAM_H
@@ -62,6 +62,7 @@ struct sim_program_task {
     uint8_t kind; /* enum sim_task_kind */
     uint8_t pinned, in_graph, dependent;
     uint8_t records;  /* a mark that is the record of an event */
+    uint8_t faults;   /* pages that the launch behind it touches first */
     uint32_t kernel;  /* of a launch */
     uint32_t primary; /* task that it depends on programmatically, so that it
                          may be on the chip before that has ended; or
@@ -93,6 +94,7 @@ struct sim_program_call {
     uint32_t task, tasks;
     uint32_t wait; /* task; TEG_SCORE_NONE: does not */
     uint8_t busy;  /* the call takes host_us */
+    uint8_t late;  /* it does not, but what it puts in begins as a launch */
     uint8_t graph; /* graph_host_us */
     double before; /* us with something else */
     /* found */
@@ -182,5 +184,7 @@ void sim_program_release(struct sim_program *program);
 struct sim_program_options sim_program_plain(void);
 const char *sim_wait_name(enum sim_wait why);
 const char *sim_task_name(enum sim_task_kind kind);
+/* The same, or what else it is. */
+const char *sim_task_word(const struct sim_program_task *task);
 
 #endif

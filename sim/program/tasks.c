@@ -110,6 +110,9 @@ static enum sim_task_kind kind_of(enum teg_score_kind kind)
         [TEG_SCORE_COPY_ON_DEVICE] = SIM_TASK_ON_DEVICE,
         [TEG_SCORE_COPY_PEER] = SIM_TASK_PEER,
         [TEG_SCORE_SET] = SIM_TASK_SET,
+        [TEG_SCORE_PAGES_TO_DEVICE] = SIM_TASK_TO_DEVICE,
+        [TEG_SCORE_PREFETCH_TO_DEVICE] = SIM_TASK_TO_DEVICE,
+        [TEG_SCORE_PREFETCH_TO_HOST] = SIM_TASK_FROM_DEVICE,
         [TEG_SCORE_HOST] = SIM_TASK_HOST,
         [TEG_SCORE_ALLOCATE] = SIM_TASK_MARK,
         [TEG_SCORE_FREE] = SIM_TASK_MARK,
@@ -130,6 +133,13 @@ static int writes(enum teg_score_kind kind)
            kind == TEG_SCORE_COPY_ON_DEVICE || kind == TEG_SCORE_SET;
 }
 
+/* The driver moves those as it likes best. */
+static int is_prefetch(enum teg_score_kind kind)
+{
+    return kind == TEG_SCORE_PREFETCH_TO_DEVICE ||
+           kind == TEG_SCORE_PREFETCH_TO_HOST;
+}
+
 static teg_status new_task(struct sim_tasks *b, const struct teg_score_entry *e,
                            uint32_t stream, uint32_t entry, uint32_t node)
 {
@@ -144,7 +154,8 @@ static teg_status new_task(struct sim_tasks *b, const struct teg_score_entry *e,
                 b->d));
     p->task[p->tasks] = (struct sim_program_task){
         .kind = (uint8_t)kind_of(e->kind),
-        .pinned = e->pinned,
+        .pinned = e->pinned || is_prefetch(e->kind),
+        .faults = e->kind == TEG_SCORE_PAGES_TO_DEVICE,
         .dependent = e->dependent,
         .in_graph = node != TEG_SCORE_NONE || b->options->one_graph,
         .records = e->kind == TEG_SCORE_RECORD,
@@ -411,7 +422,8 @@ static teg_status add_operation(struct sim_tasks *b,
         TRY(new_call(b, e, &call));
         if (i != 0)
             call->before = 0;
-        call->busy = !fused;
+        call->busy = !fused && e->kind != TEG_SCORE_PAGES_TO_DEVICE;
+        call->late = e->kind == TEG_SCORE_PAGES_TO_DEVICE;
         call->tasks = 1;
         if (is_copy(e->kind) && !(e->async && e->pinned))
             call->wait = call->task;
@@ -671,6 +683,9 @@ static teg_status add_entry(struct sim_tasks *b,
     case TEG_SCORE_COPY_ON_DEVICE:
     case TEG_SCORE_COPY_PEER:
     case TEG_SCORE_SET:
+    case TEG_SCORE_PAGES_TO_DEVICE:
+    case TEG_SCORE_PREFETCH_TO_DEVICE:
+    case TEG_SCORE_PREFETCH_TO_HOST:
     case TEG_SCORE_HOST:
         return e->part ? add_part(b, e) : add_operation(b, e);
     case TEG_SCORE_RECORD:

@@ -111,6 +111,25 @@ expect 0 "$teg" exec -g t4 --no-trace -- "$program" device
 out '^SMs 40$'
 out '^blocks per SM 4$'
 
+# managed memory: what moves with launches, and by prefetches
+expect 0 "$teg" exec -g a100 --time -o "$work/pages" -- "$program" pages
+tr -d ' \n' <"$work/pages/kernels.json" | grep -o '"what":"p[^}]*}\|"kernel":0,"launches":.' |
+    sed 's/"what":"\([a-z-]*\)".*"bytes":\([0-9]*\).*/\1 \2/; s/.*launches":/launch /' >"$work/moves"
+cat >"$work/moves.want" <<'END'
+pages-to-device 131072
+launch 2
+pages-to-device 65536
+launch 1
+prefetch-to-device 131072
+prefetch-to-host 131072
+pages-to-device 196608
+launch 1
+prefetch-to-host 131072
+pages-to-device 65536
+launch 1
+END
+check 'pages move as they are touched' cmp "$work/moves" "$work/moves.want"
+
 # the same program, the same traces
 expect 0 "$teg" exec -g a100 -o "$work/again" -- "$program" managed
 check 'twice the same bytes' \

@@ -483,6 +483,7 @@ static const struct {
     {"tune", test_tune},
     {"clocks", test_clocks},
     {"beside", test_beside},
+    {"pages", test_pages},
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},

@@ -239,6 +239,7 @@ extern int failures;
 
 /* Of program_beside.c. */
 void test_beside(void);
+void test_pages(void);
 
 /* Tests of program_driver.c. */
 void test_driver(void);

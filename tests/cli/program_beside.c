@@ -1,11 +1,19 @@
 /*
  * A program in several streams that times itself by events: launches, copies
- * and waits beside each other, and a graph.
+ * and waits beside each other, and a graph.  And one with managed memory.
  */
 #include "tests/cli/program.h"
 
 #include <string.h>
 
+struct location {
+    int type, id;
+};
+
+int cudaMemPrefetchAsync(const void *address, size_t bytes,
+                         struct location where, unsigned flags, void *stream);
+int cudaMemAdvise(const void *address, size_t bytes, int advice,
+                  struct location where);
 int cudaHostAlloc(void **host, size_t bytes, unsigned flags);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
                     void *stream);
@@ -81,4 +89,51 @@ void test_beside(void)
         printf("event %d at %.4f us\n", i + 1, (double)ms * 1000);
     }
 #undef ADD
+}
+
+/* Managed memory of four pages of 64 KB: which move with a launch, which by a
+ * prefetch. */
+void test_pages(void)
+{
+    enum {
+        ON_DEVICE = 1,
+        ON_HOST = 2,
+        READ_MOSTLY = 1,
+        PREFER = 3,
+        PAGES = 4,
+        FLOATS = 16384 /* of a page */
+    };
+    static const struct location device = {ON_DEVICE, 0}, host = {ON_HOST, 0};
+    float *x, *y;
+    int n = 2 * FLOATS;
+    size_t bytes = (size_t)4 * PAGES * FLOATS;
+    void *args[] = {&x, &y, &n};
+
+    CHECK(cudaMallocManaged((void **)&x, bytes, 1) == 0);
+    CHECK(cudaMallocManaged((void **)&y, bytes, 1) == 0);
+    for (int i = 0; i < PAGES * FLOATS; i++)
+        x[i] = 1;
+    /* two pages of x; those of y nobody has touched */
+    CHECK(launch(scale, 2 * FLOATS / 256, 256, 0, args) == 0);
+    /* none */
+    CHECK(launch(scale, 2 * FLOATS / 256, 256, 0, args) == 0);
+    CHECK(cudaDeviceSynchronize() == 0);
+    /* the one that the host has written */
+    y[FLOATS] = 7;
+    CHECK(launch(scale, 2 * FLOATS / 256, 256, 0, args) == 0);
+    CHECK(y[FLOATS] == 3);
+    /* the two of x that are not there yet; the two of y that are */
+    CHECK(cudaMemPrefetchAsync(x, bytes, device, 0, NULL) == 0);
+    CHECK(cudaMemPrefetchAsync(y, bytes, host, 0, NULL) == 0);
+    /* three: x's first, and of y, where they were */
+    CHECK(cudaMemAdvise(x, bytes, READ_MOSTLY, device) == 0);
+    x[0] = 5;
+    CHECK(launch(scale, 2 * FLOATS / 256, 256, 0, args) == 0);
+    /* y stays with the host, x's first has to come again */
+    CHECK(cudaMemAdvise(y, bytes, PREFER, host) == 0);
+    CHECK(cudaMemPrefetchAsync(y, bytes, host, 0, NULL) == 0);
+    x[1] = 5;
+    CHECK(launch(scale, 2 * FLOATS / 256, 256, 0, args) == 0);
+    CHECK(y[0] == 7 && y[1] == 7 && y[2] == 3);
+    CHECK(cudaFree(x) == 0 && cudaFree(y) == 0);
 }

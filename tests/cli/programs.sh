@@ -104,6 +104,23 @@ check 'nothing is loaded from elsewhere' [ "$(grep -c -E \
 expect 1 "$teg" program "$work/pair.json" -g a100 --html "$work/none/page.html"
 check 'SMs on the time line' grep -q '"name": "SM 107"' "$work/line.json"
 
+# Pages of managed memory that a launch touches first come as part of it: where
+# it would have begun, at link.fault_gbs behind link.fault_us; a prefetch is a copy.
+echo "$two"'{"kernel": 0}, {"what": "pages-to-device", "address": "0x30000",
+    "bytes": 65536}, {"kernel": 0}, {"what": "prefetch-to-host",
+    "address": "0x30000", "bytes": 65536, "async": true}]}' >"$work/pages.json"
+expect 0 "$teg" program "$work/pages.json" -g a100 -f csv --no-ranking \
+    --caches cold --set launch.latency_us=5 --set launch.gap_us=2 \
+    --set link.fault_gbs=1 --set link.fault_us=10 \
+    --set link.from_device_gbs=2 --set link.latency_us=0
+check 'pages, and the launch behind them' awk -F, '
+    NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i}
+    NR > 1 {start[NR] = $at["start_us"]; end[NR] = $at["end_us"]; what[NR] = $at["what"]}
+    function near(a, b) {return a - b < 1e-3 && b - a < 1e-3}
+    END {exit !(NR == 5 && what[3] == "pages-to-device" &&
+        near(start[3], end[2] + 2) && near(end[3], start[3] + 10 + 65.536) &&
+        near(start[4], end[3]) && near(end[5], start[5] + 32.768))}' "$work/out"
+
 # what nsys measured: as it was, gaps of the host and all
 cat >"$work/trace.csv" <<'END'
 Processing [report1.sqlite] with [cuda_gpu_trace.py]...

@@ -186,14 +186,15 @@ static const char each_other[] =
 
 static const struct scene scenes[] = {
     {"v100",
-     SMALL "chip.dispatch_interval=40 chip.sms_per_cluster=2 "
-           "memory.in_flight_bytes=4096 memory.cluster_bytes_per_cycle=32 "
-           "memory.request_interval=9 "
-           "memory.transaction_latency=8 dram.turnaround=40 "
-           "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
-           "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
-           "l2.dirty_share=0.5 l1.banks=32 "
-           "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",
+     SMALL
+     "chip.dispatch_interval=40 chip.sms_per_cluster=2 "
+     "memory.in_flight_bytes=4096 memory.cluster_bytes_per_cycle=32 "
+     "memory.request_interval=9 "
+     "memory.transaction_latency=8 dram.turnaround=40 "
+     "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
+     "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
+     "l2.dirty_share=0.5 l1.banks=32 "
+     "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",
      mixed},
     {"h100",
      "chip.sms=16 l2.ways=16 l2.slices=4 l2.bytes=524288 "
@@ -330,7 +331,8 @@ static void fill_score(struct teg_score *s)
     static const uint8_t copies[] = {
         TEG_SCORE_COPY_TO_DEVICE,   TEG_SCORE_COPY_TO_DEVICE,
         TEG_SCORE_COPY_FROM_DEVICE, TEG_SCORE_COPY_FROM_DEVICE,
-        TEG_SCORE_COPY_PEER,        TEG_SCORE_SET};
+        TEG_SCORE_COPY_PEER,        TEG_SCORE_SET,
+        TEG_SCORE_PAGES_TO_DEVICE};
     struct teg_diag d;
     uint32_t stream;
 

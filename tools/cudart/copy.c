@@ -1,4 +1,5 @@
 /* Copies and sets of device memory. */
+#include "tools/cudart/managed.h"
 #include "tools/cudart/memory.h"
 #include "tools/cudart/stream.h"
 
@@ -276,17 +277,23 @@ CALL(cudaMemset2DAsync, void *to, size_t pitch, int value, size_t width,
 }
 ALSO(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
 
-/* ---- hints that change nothing ------------------------------------------------------------ */
+/* ---- managed memory ----------------------------------------------------- */
 
 struct location {
     int type, id;
+};
+
+enum {
+    LOCATION_DEVICE = 1,
 };
 
 CALL(cudaMemPrefetchAsync, const void *address, size_t bytes,
      struct location where, unsigned flags, void *stream)
 {
     BEGIN(r);
-    (void)address, (void)bytes, (void)where, (void)flags, (void)stream;
+    (void)flags;
+    stream_enter(r, stream);
+    managed_prefetch(r, address, bytes, where.type == LOCATION_DEVICE);
     return runtime_end(r, cudaSuccess);
 }
 ALSO(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
@@ -295,6 +302,6 @@ CALL(cudaMemAdvise, const void *address, size_t bytes, int advice,
      struct location where)
 {
     BEGIN(r);
-    (void)address, (void)bytes, (void)advice, (void)where;
+    managed_advise(r, address, bytes, advice, where.type != LOCATION_DEVICE);
     return runtime_end(r, cudaSuccess);
 }

@@ -1,6 +1,7 @@
 /* Kernel launches: configuration, checks, the run. */
 #include "tools/cudart/launch.h"
 #include "tools/cudart/limits.h"
+#include "tools/cudart/managed.h"
 #include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
 #include "tools/cudart/stream.h"
@@ -166,6 +167,8 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     facts->lone_syncs = &syncs;
     facts->calls = &calls;
     emu_device_watch(r->device);
+    if (wanted)
+        managed_before_launch(r);
     TRY(emu_launch(&f->module->cubin, f->kernel, r->device, facts, &launch, d));
     status = wanted ? tracer_write(&r->tracer, &launch, number, &done.trace, d)
                     : teg_launch_walk(&launch, NULL, NULL, d);
@@ -173,6 +176,11 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     facts->strays = NULL;
     facts->lone_syncs = NULL;
     facts->calls = NULL;
+    if (status == TEG_OK && wanted) {
+        managed_after_launch(r);
+        status = tracer_repeat(&r->tracer, done.trace, facts->grid,
+                               facts->block, number, d);
+    }
     say_strays(r, f, strays);
     say_lone_syncs(r, f, syncs);
     done.warp_insts = *facts->warp_insts;

@@ -1,6 +1,7 @@
 /* Device memory, host memory the device sees, copies. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tools/cudart/memory.h"
+#include "tools/cudart/managed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ static void drop_shared(struct runtime *r, struct shared_memory *s)
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
+    managed_free(s->managed);
     emu_device_remove(r->device, (uint64_t)s->data);
     if (s->ours)
         munmap(s->data, s->bytes);
@@ -134,7 +136,7 @@ static int share(struct runtime *r, void *data, size_t bytes,
         return ours ? cudaErrorMemoryAllocation
                     : cudaErrorHostMemoryAlreadyRegistered;
     }
-    *s = (struct shared_memory){data, bytes, kind, ours, r->shared};
+    *s = (struct shared_memory){data, bytes, kind, ours, NULL, r->shared};
     r->shared = s;
     return cudaSuccess;
 }

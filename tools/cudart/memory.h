@@ -35,7 +35,8 @@ struct shared_memory {
     void *data;
     size_t bytes;
     enum cuda_memory kind;
-    int ours; /* to be unmapped when freed */
+    int ours;                /* to be unmapped when freed */
+    struct managed *managed; /* owned; where its pages are, or NULL */
     struct shared_memory *next;
 };
 

@@ -28,6 +28,11 @@ static uint64_t number_of(struct runtime *r, void *handle)
                                                   : stream_of(r, handle)->id;
 }
 
+void stream_enter(struct runtime *r, void *handle)
+{
+    tracer_in(&r->tracer, number_of(r, handle), 1);
+}
+
 int stream_submit(struct runtime *r, void *handle, const struct operation *o)
 {
     struct stream *s = stream_of(r, handle);

@@ -35,6 +35,8 @@ struct event {
 /* The stream behind a handle: those of the program's, or the one stream that
  * stands for the default ones. */
 struct stream *stream_of(struct runtime *r, void *handle);
+/* What is noted until the end of the call is of that stream. */
+void stream_enter(struct runtime *r, void *handle);
 /* Runs the operation, or keeps it where the stream is being captured. */
 int stream_submit(struct runtime *r, void *handle, const struct operation *o);
 /* True, and said, if the stream is being captured: `name` cannot be kept. */

@@ -543,8 +543,7 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
     status = keep(t, file, k->name, kept, d);
     if (status != TEG_OK || strcmp((*kept)->file, file) != 0)
         unlink(path);
-    TRY(status);
-    return tracer_repeat(t, *kept, k->grid, k->block, number, d);
+    return status;
 }
 
 teg_status tracer_time(struct tracer *t, struct written *kept,

@@ -82,12 +82,12 @@ void tracer_graph_end(struct tracer *t);
 void tracer_pass(struct tracer *t);
 /* True if launch `number` of a kernel of that name is to be traced. */
 int tracer_wants(const struct tracer *t, const char *name, uint64_t number);
-/* Runs the launch to its end, writing its trace and a line about it.  `*kept`
- * is the file that has its trace, the tracer's as long as it lives. */
+/* Runs the launch to its end, writing its trace.  `*kept` is the file that has
+ * it, the tracer's as long as it lives. */
 teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
                         uint64_t number, struct written **kept,
                         struct teg_diag *d);
-/* The same of a launch that is known to give that trace, without running it. */
+/* A line about the launch, which has that trace. */
 teg_status tracer_repeat(struct tracer *t, const struct written *kept,
                          const uint32_t grid[3], const uint32_t block[3],
                          uint64_t number, struct teg_diag *d);

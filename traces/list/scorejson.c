@@ -202,6 +202,9 @@ static teg_status get_kind(const struct reader *r, const json_t *o,
     case TEG_SCORE_COPY_ON_DEVICE:
     case TEG_SCORE_COPY_PEER:
     case TEG_SCORE_SET:
+    case TEG_SCORE_PAGES_TO_DEVICE:
+    case TEG_SCORE_PREFETCH_TO_DEVICE:
+    case TEG_SCORE_PREFETCH_TO_HOST:
     case TEG_SCORE_ALLOCATE:
     case TEG_SCORE_FREE:
         return get_range(r, o, e);

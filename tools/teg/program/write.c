@@ -32,7 +32,7 @@ const char *timed_task_title(const struct timed *p, uint32_t task,
     const struct sim_program_task *t = &p->tasks.task[task];
 
     if (t->kind != SIM_TASK_LAUNCH)
-        snprintf(out, TEG_NAME_MAX, "%s", sim_task_name(t->kind));
+        snprintf(out, TEG_NAME_MAX, "%s", sim_task_word(t));
     else
         kernel_title(p->kernel[t->kernel].name, out);
     return out;
@@ -358,7 +358,7 @@ static json_t *task_json(const struct timed *p, uint32_t i)
         (int)t->entry, "node",
         t->node != TEG_SCORE_NONE ? json_integer((json_int_t)t->node)
                                   : json_null(),
-        "what", sim_task_name(t->kind), "name",
+        "what", sim_task_word(t), "name",
         t->kind == SIM_TASK_LAUNCH ? json_text(timed_task_title(p, i, name))
                                    : json_null(),
         "stream", (json_int_t)p->score->stream[t->stream].name, "start_us",

@@ -44,6 +44,10 @@ static inline uint8_t *emu_global_at(struct emu_block *b,
         return NULL;
     s->usage->read |= use != EMU_WRITE;
     s->usage->written |= use != EMU_READ;
+    if (s->usage->page != NULL)
+        s->usage->page[(at - s->address) / EMU_PAGE] |=
+            (use != EMU_WRITE ? EMU_PAGE_READ : 0) |
+            (use != EMU_READ ? EMU_PAGE_WRITTEN : 0);
     return emu_within(s->data, use == EMU_READ ? s->readable : s->writable,
                       at - s->address, bytes);
 }

@@ -61,6 +61,8 @@ static void release_buffer(struct buffer *b)
 {
     if (!b->mapped)
         free(b->data);
+    if (b->usage != NULL)
+        free(b->usage->page);
     free(b->usage);
 }
 
@@ -114,6 +116,7 @@ static int insert(struct emu_device *device, struct buffer *b)
         return 0;
     b->usage->state = ++device->states;
     b->usage->open = b->mapped != 0;
+    b->usage->first = b->address;
     at = at == device->count ? 0 : at + 1;
     memmove(&device->buffer[at + 1], &device->buffer[at],
             (device->count - at) * sizeof *b);
@@ -297,6 +300,19 @@ void emu_device_watch(struct emu_device *device)
 {
     for (size_t i = 0; i < device->count; i++)
         device->buffer[i].usage->read = device->buffer[i].usage->written = 0;
+}
+
+uint8_t *emu_device_pages(struct emu_device *device, uint64_t address,
+                          size_t *pages)
+{
+    struct emu_span s;
+
+    if (!emu_device_span(device, address, &s))
+        return NULL;
+    *pages = (s.bytes + EMU_PAGE - 1) / EMU_PAGE;
+    if (s.usage->page == NULL)
+        s.usage->page = calloc(*pages, 1);
+    return s.usage->page;
 }
 
 void emu_device_note_read(struct emu_device *device, uint64_t address)

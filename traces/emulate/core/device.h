@@ -47,9 +47,18 @@ void *emu_device_at(struct emu_device *device, uint64_t address,
 const void *emu_device_peek(const struct emu_device *device, uint64_t address,
                             uint64_t bytes);
 
+enum {
+    EMU_PAGE = 1 << 16, /* bytes that move together between host and device */
+    EMU_PAGE_READ = 1,
+    EMU_PAGE_WRITTEN = 2,
+};
+
 /* What a launch did with a buffer. */
 struct emu_usage {
-    uint64_t state;        /* a number that stands for what is in it, never used
+    uint64_t first; /* address of the buffer */
+    uint8_t *page;  /* owned by the device: what was done with each EMU_PAGE
+                       bytes from there on; NULL: nobody wants to know */
+    uint64_t state; /* a number that stands for what is in it, never used
                        again for anything else */
     uint8_t read, written; /* by the launch that is watched */
     uint8_t open;          /* the host may write there at any time */
@@ -81,6 +90,10 @@ struct emu_state {
 
 /* From here on is watched who reads and writes. */
 void emu_device_watch(struct emu_device *device);
+/* From here on what is done with each page of the buffer at `address` is kept,
+ * until the caller clears it; NULL: out of memory. */
+uint8_t *emu_device_pages(struct emu_device *device, uint64_t address,
+                          size_t *pages);
 /* The buffer at `address` is read by other ways than accesses of lanes. */
 void emu_device_note_read(struct emu_device *device, uint64_t address);
 /* The host writes in the buffer at `address` without asking. */

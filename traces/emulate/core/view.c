@@ -255,8 +255,24 @@ void *emu_view_at(struct emu_view *v, uint64_t address, uint64_t bytes,
     return p->is + first;
 }
 
+/* What the block did with the page, for who wants to know. */
+static void note_page(const struct page *p)
+{
+    uint8_t did = 0;
+
+    for (uint32_t w = 0; w < WORDS; w++) {
+        did |= p->read[w] != 0 ? EMU_PAGE_READ : 0;
+        did |= p->written[w] != 0 ? EMU_PAGE_WRITTEN : 0;
+    }
+    p->usage
+        ->page[(p->number * PAGE + p->begin - p->usage->first) / EMU_PAGE] |=
+        did;
+}
+
 static void write_page(const struct page *p)
 {
+    if (p->usage->page != NULL)
+        note_page(p);
     for (uint32_t w = 0; w < WORDS; w++) {
         p->usage->read |= p->read[w] != 0;
         p->usage->written |= p->written[w] != 0;
