@@ -86,6 +86,30 @@ START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
          "LDG.E.ENL2.256.STRONG.GPU R28, RZ, desc[UR4][R2.64+0x8000], 0xc0 ;"},
         {0x000ee20008521d10, 0xfe000004020c797e, 100,
          "LDG.E.NA.ENL2.LTC128B.256 R16, R12, desc[UR4][R2.64] ;"},
+        {0x0001d8000850000a, 0x00ff040e0c0075ea, 100,
+         "UTCHMMA gdesc[UR12].A_REUSE.A_KEEP, gdesc[UR14], tmem[UR10], "
+         "tmem[UR4], idesc[UR5], UP0 ;"},
+        {0x0001d8000840040a, 0x00ff040e080079ea, 100,
+         "UTCHMMA.ASHIFT tmem[UR8].A_REUSE, gdesc[UR14], tmem[UR10], "
+         "tmem[UR4], idesc[UR5], UP0 ;"},
+        {0x0001d8000800380a, 0x00ff040e080079ea, 103,
+         "UTCHMMA tmem[UR8], gdesc[UR14], tmem[UR10], tmem[UR4], idesc[UR5], "
+         "UP0, 0x7 ;"},
+        {0x0001d800080e800a, 0x00ff040e0c0075ea, 110,
+         "UTCHMMA.WS gdesc[UR12], gdesc[UR14].B_REUSE.B_KEEP.BUFFER1, "
+         "tmem[UR10], tmem[UR4], idesc[UR5], UP0 ;"},
+        {0x01e1d80008080006, 0x000c040a080075ea, 100,
+         "UTCHMMA.WS gdesc[UR8], gdesc[UR10], tmem[UR6], tmem[UR4], "
+         "idesc[UR5], UR12, UP0 ;"},
+        {0x0001d8000808010a, 0x00ff040e0c0075ea, 100,
+         "UTCIMMA.WS gdesc[UR12], gdesc[UR14], tmem[UR10], tmem[UR4], "
+         "idesc[UR5], UP0 ;"},
+        {0x0001d8000800030a, 0x0010040e08007fea, 100,
+         "UTCQMMA tmem[UR8], gdesc[UR14], tmem[UR10], tmem[UR4], idesc[UR5], "
+         "tmem[UR16], UP0 ;"},
+        {0x0001d8000840000a, 0x8010040e0c0075ea, 100,
+         "UTCOMMA.4X gdesc[UR12].A_REUSE, gdesc[UR14], tmem[UR10], tmem[UR4], "
+         "idesc[UR5], tmem[UR16], UP0 ;"},
         {0x000fe40001180008, 0x0000000602067249, 100,
          "FFMA2 R6, R2.F32x2.HI_LO.NP, R6.F32, R8.F32x2.LO_HI ;"},
         {0x000fe40000e00008, 0x0000000602067249, 100,
@@ -97,8 +121,8 @@ START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
     };
 
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        struct teg_sass s = decoded(expected[i].upper, expected[i].lower,
-                                    expected[i].cc);
+        struct teg_sass s =
+            decoded(expected[i].upper, expected[i].lower, expected[i].cc);
         char text[TEG_SASS_TEXT];
 
         teg_sass_text(&s, text);

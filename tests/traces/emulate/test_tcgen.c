@@ -320,6 +320,8 @@ struct product {
     uint32_t desc;
     unsigned column_a, scale_a, scale_b, first_a, first_b;
     int e4m3;
+    int stationary, sparse;
+    unsigned depth, keeps, hints, metadata, selector;
     double value_a[2][128][64], value_b[256][64];
 };
 
@@ -347,12 +349,23 @@ static void draw_product(struct product *p)
     p->kind = k;
     p->a = pick(k->a);
     p->b = pick(k->b);
-    p->pair = help_below(&state, 3) == 0;
+    p->stationary = !scaled && help_below(&state, 4) == 0;
+    p->sparse = !scaled && help_below(&state, 3) == 0;
+    p->depth = k->depth * (p->sparse ? 2 : 1);
+    p->pair = !p->stationary && help_below(&state, 3) == 0;
     p->m = p->pair ? 256 >> (scaled ? 0 : help_below(&state, 2))
                    : 128 >> (scaled ? 0 : help_below(&state, 2));
     p->n = 16 * (1 + help_below(&state, help_below(&state, 4) ? 4 : 16));
     if (p->pair && p->n % 32 != 0)
         p->n += 16;
+    if (p->sparse)
+        p->m = p->pair ? 256 : 128;
+    if (scaled && p->pair)
+        p->m = 128 << help_below(&state, 2);
+    if (p->stationary) {
+        p->m = 32 << help_below(&state, 3);
+        p->n = 64 << help_below(&state, p->sparse ? 2 : 3);
+    }
     p->rows = p->pair ? p->m / 2 : p->m;
     p->integers = integers;
     p->halves = k->has_halves && p->a != &formats[BF16] &&
@@ -360,12 +373,27 @@ static void draw_product(struct product *p)
     p->adds = help_below(&state, 2) != 0;
     p->negates = !integers ? (int)help_below(&state, 4) : 0;
     p->saturates = integers && help_below(&state, 2);
-    p->from_tensor =
-        !scaled && !(p->pair && p->m == 128) && help_below(&state, 3) == 0;
+    p->from_tensor = !(p->stationary && p->m < 128) && k->scales != 2 &&
+                     k->scales != 4 && help_below(&state, 3) == 0;
     p->tile_a =
         random_tile(p->a, A_AT, may_turn(p->a) && !p->from_tensor, p->rows);
     p->tile_b =
         random_tile(p->b, B_AT, may_turn(p->b), p->pair ? p->n / 2 : p->n);
+    /* Which columns of 64 bytes a swizzle of 32 makes no text says. */
+    while (p->sparse && !p->tile_b.turned &&
+           swizzles[p->tile_b.swizzle].width == 2)
+        p->tile_b = random_tile(p->b, B_AT, 0, p->pair ? p->n / 2 : p->n);
+    p->metadata = 330;
+    p->selector =
+        p->sparse && k->low == kinds[0].low && k->high == kinds[0].high
+            ? help_below(&state, 2)
+            : 0;
+    p->keeps = k->high == kinds[0].high && !scaled && help_below(&state, 3) == 0
+                   ? help_below(&state, 16)
+                   : 0;
+    p->hints = help_below(&state, 4);
+    if (p->stationary)
+        p->hints |= help_below(&state, 16) << 2;
     p->d = help_below(&state, 4);
     p->column_a = 300;
     p->scale_a = 340;
@@ -390,7 +418,8 @@ static void draw_product(struct product *p)
                     : p->halves ? 0u
                                 : 1u)
                        << 4 |
-                   (uint32_t)p->saturates << 3;
+                   (uint32_t)p->saturates << 3 | (uint32_t)p->sparse << 2 |
+                   p->selector;
 }
 
 /* A scale of `row` for the k-th element, which every subpartition has. */
@@ -398,7 +427,13 @@ static double scale_of(const struct product *p, int b, unsigned column,
                        unsigned row, unsigned first, unsigned k)
 {
     unsigned byte = first + k * p->kind->scales / p->kind->depth;
+    unsigned half = p->n / 2;
     uint32_t word = before[b]->cell[row % 32][column + row / 32];
+
+    /* columns whose halves stand one below the other */
+    if (column == p->scale_b && p->pair && p->m == 128)
+        word = before[b]->cell[row % half % 32 + 64 * (row / half)]
+                              [column + row % half / 32];
     uint32_t code = word >> 8 * byte & 255;
 
     return p->e4m3 ? value_of(&formats[E4M3], code) : ldexp(1, (int)code - 127);
@@ -415,13 +450,71 @@ static void fill_scales(const struct product *p, int b, unsigned column,
                              : 124 + help_below(&state, 7))
                     << 8 * i;
         for (unsigned part = 0; part < 4; part++)
-            tensor[b]->cell[32 * part + row % 32][column + row / 32] = word;
+            tensor[b]->cell[32 * part + row % 32][column + row / 32] =
+                part < 2 || column == p->scale_a ? word : word ^ 0x01010101;
     }
 }
 
 static unsigned lane_of(const struct product *p, unsigned row)
 {
-    return !p->pair && p->m == 64 ? row / 16 * 32 + row % 16 : row;
+    return !p->pair && !p->stationary && p->m == 64 ? row / 16 * 32 + row % 16
+                                                    : row;
+}
+
+/* Parts of the columns one below the other: layouts B, E and G. */
+static unsigned stacks_of(const struct product *p)
+{
+    return p->stationary ? 128 / p->m : p->pair && p->m == 128 ? 2 : 1;
+}
+
+/* The bits of metadata that the k-th column of a row begins with, in the place of
+ * CuTe's shapes and strides, lanes first: of tf32 ((8,2,8),(8,2)) :
+ * ((1,1024,16),(128,8)) two bits each, of 16 bits ((8,2,8),(16,2)) :
+ * ((1,2048,16),(128,8)), of 8 bits (128,64) : (1,128).  (CUTLASS, tmem_e_frg) */
+static void put_metadata(const struct product *p, int b, unsigned row,
+                         unsigned k, uint32_t bits)
+{
+    unsigned at, bit, each = 1;
+
+    if (p->a == &formats[TF32]) {
+        at = row % 8 + row / 8 % 2 * 1024 + row / 16 * 16 + k % 8 * 128 +
+             k / 8 * 8;
+        each = 2;
+    } else if (p->kind->low == kinds[0].low && p->kind->high == kinds[0].high) {
+        at = row % 8 + row / 8 % 2 * 2048 + row / 16 * 16 + k % 16 * 128 +
+             k / 16 * 8;
+    } else {
+        at = row + k * 128;
+    }
+    bit = at / 128 * each;
+    for (unsigned copy = 0; copy < stacks_of(p); copy++) {
+        uint32_t *cell = &tensor[b]->cell[at % 128 + copy * p->m]
+                                         [p->metadata + p->selector + bit / 32];
+
+        *cell = (*cell & ~(15u << bit % 32)) | bits << bit % 32;
+    }
+}
+
+/* Where stored element `i` of a row belongs; its chunk's bits are put with its
+ * first. */
+static unsigned column_of(const struct product *p, int b, unsigned row,
+                          unsigned i)
+{
+    static const uint8_t pairs[] = {4, 8, 12, 9, 13, 14}; /* low < high */
+    static uint32_t bits;
+
+    if (!p->sparse)
+        return i;
+    if (p->a == &formats[TF32]) {
+        bits = help_below(&state, 2) ? 14 : 4;
+        put_metadata(p, b, row, 2 * i, bits);
+        return 2 * i + (bits == 14);
+    }
+    if (i % 2 == 0) {
+        bits = pairs[help_below(&state, 6)];
+        put_metadata(p, b, row, 2 * i, bits);
+    }
+    return i / 2 * 4 + (i % 2 ? bits >> 2 : bits & 3);
 }
 
 static void fill_a(struct product *p, int b)
@@ -429,6 +522,7 @@ static void fill_a(struct product *p, int b)
     unsigned width = p->a->side < 8 ? 8 : p->a->side, each = 32 / width;
 
     for (unsigned row = 0; row < p->rows; row++) {
+        memset(p->value_a[b][row], 0, sizeof p->value_a[b][row]);
         for (unsigned k = 0; k < p->kind->depth; k++) {
             uint32_t code = draw(p->a);
             uint32_t *cell =
@@ -436,7 +530,7 @@ static void fill_a(struct product *p, int b)
             /* of 4 bits the middle ones of a byte */
             uint32_t there = p->a == &formats[E2M1] ? code << 2 : code;
 
-            p->value_a[b][row][k] = value_of(p->a, code);
+            p->value_a[b][row][column_of(p, b, row, k)] = value_of(p->a, code);
             if (!p->from_tensor) {
                 put_code(&p->tile_a, memory[b], row, k, code);
                 continue;
@@ -444,6 +538,8 @@ static void fill_a(struct product *p, int b)
             *cell &=
                 ~(uint32_t)(((UINT64_C(1) << width) - 1) << width * (k % each));
             *cell |= there << width * (k % each);
+            if (stacks_of(p) == 2) /* both copies */
+                tensor[b]->cell[row + 64][p->column_a + k / each] = *cell;
         }
     }
 }
@@ -467,7 +563,7 @@ static void fill(struct product *p)
             memory[b][i] = (uint8_t)help_below(&state, 256);
         fill_a(p, b);
         for (unsigned n = 0; n < own; n++) {
-            for (unsigned k = 0; k < p->kind->depth; k++) {
+            for (unsigned k = 0; k < p->depth; k++) {
                 uint32_t code = draw(p->b);
 
                 put_code(&p->tile_b, memory[b], n, k, code);
@@ -487,7 +583,7 @@ static double sum_of(const struct product *p, int b, unsigned row, unsigned n)
 {
     double sum = 0;
 
-    for (unsigned k = 0; k < p->kind->depth; k++) {
+    for (unsigned k = 0; k < p->depth; k++) {
         double each = p->value_a[b][row][k] * p->value_b[n][k];
 
         if (p->kind->scales != 0)
@@ -509,15 +605,15 @@ static uint32_t bits_of_sum(const struct product *p, double sum)
     return p->halves ? half_bits(sum) : bits_of((float)sum);
 }
 
-/* The cell of an element: layouts A, D, B (two halves of the columns one below
+/* The cell of an element: layouts A, D, B, E and G (parts of the columns one below
  * the other) and F (sixteen rows a subpartition). */
 static uint32_t *cell_of(struct emu_tensor_memory *t, const struct product *p,
                          unsigned row, unsigned n)
 {
-    int folds = p->pair && p->m == 128;
+    unsigned stacks = stacks_of(p), part = p->n / stacks;
 
-    if (folds)
-        return &t->cell[row + (n >= p->n / 2 ? 64 : 0)][p->d + n % (p->n / 2)];
+    if (stacks > 1)
+        return &t->cell[row + n / part * (128 / stacks)][p->d + n % part];
     return &t->cell[lane_of(p, row)][p->d + n];
 }
 
@@ -530,9 +626,10 @@ static void expect(const struct product *p, struct emu_tensor_memory *want[2])
                 double sum = sum_of(p, b, row, n);
 
                 if (p->adds)
-                    sum += p->integers ? (double)(int32_t)*cell
-                           : p->halves ? (double)half_value(*cell & 0xffff)
-                                       : (double)float_of(*cell);
+                    sum += ldexp(1, -(int)p->keeps) *
+                           (p->integers ? (double)(int32_t)*cell
+                            : p->halves ? (double)half_value(*cell & 0xffff)
+                                        : (double)float_of(*cell));
                 *cell = bits_of_sum(p, sum);
             }
         }
@@ -543,7 +640,7 @@ static void set_registers(const struct product *p)
 {
     uint64_t a = descriptor_of(&p->tile_a), b = descriptor_of(&p->tile_b);
 
-    set_uniform(UR_E, 0);
+    set_uniform(UR_E, p->sparse ? p->metadata : 0);
     set_uniform(UR_E + 1, p->desc);
     set_uniform(UR_D, p->d);
     set_uniform(UR_A, p->from_tensor ? p->column_a : (uint32_t)a);
@@ -567,11 +664,17 @@ START_TEST(products_are_those_of_the_reference)
         draw_product(&p);
         fill(&p);
         set_registers(&p);
-        low = p.kind->low ^ (p.from_tensor ? 0xc00 : 0);
-        high = p.kind->high | (uint64_t)p.pair << 21;
-        ck_assert_msg(run(low, high) == TEG_OK, "%s: %s x %s, %u x %u%s",
+        low = p.kind->low ^ (!p.from_tensor        ? 0
+                             : p.kind->scales == 1 ? 0x200
+                                                   : 0xc00);
+        high = p.kind->high | (uint64_t)p.pair << 21 |
+               (uint64_t)p.stationary << 19 | p.keeps << 11 |
+               (p.hints & 1) << 20 | (uint64_t)(p.hints >> 1 & 1) << 22 |
+               (uint64_t)(p.hints >> 2) << 15;
+        ck_assert_msg(run(low, high) == TEG_OK, "%s: %s x %s, %u x %u%s%s%s",
                       h->d.what, p.a->name, p.b->name, p.m, p.n,
-                      p.pair ? " by a pair" : "");
+                      p.pair ? " by a pair" : "", p.sparse ? " sparse" : "",
+                      p.stationary ? " stationary" : "");
         expect(&p, before);
         for (int b = 0; b < 2; b++) {
             for (unsigned c = 0; c < LANES * COLUMNS; c++) {
@@ -580,10 +683,12 @@ START_TEST(products_are_those_of_the_reference)
 
                 ck_assert_msg(
                     got == want,
-                    "%s x %s%s, %u x %u%s, desc %08x%s: block %d lane %u "
+                    "%s x %s%s, %u x %u%s%s%s, desc %08x%s: block %d lane %u "
                     "column %u: %08x, not %08x",
                     p.a->name, p.b->name, p.from_tensor ? " from tensor" : "",
-                    p.m, p.n, p.pair ? " by a pair" : "", p.desc,
+                    p.m, p.n, p.pair ? " by a pair" : "",
+                    p.sparse ? " sparse" : "",
+                    p.stationary ? " stationary" : "", p.desc,
                     p.adds ? " added" : "", b, c / COLUMNS, c % COLUMNS, got,
                     want);
             }
@@ -704,6 +809,81 @@ START_TEST(loads_and_stores_are_those_of_the_reference)
 }
 END_TEST
 
+/* ---- copies from shared memory ------------------------------------------------------- */
+
+/* 64-bit places of rows and their copies by shapes and strides of CUTLASS's copy
+ * traits: lanes of the row modes, then of the broadcast. */
+static const struct copies {
+    unsigned code; /* 88, 84:83 */
+    struct {
+        unsigned count, lanes;
+    } row[2], again; /* rows: the first mode fastest */
+    unsigned bytes;
+} copies[] = {
+    {0, {{128, 1}, {1, 0}}, {1, 0}, 32},  /* 128dp256bit */
+    {2, {{4, 32}, {1, 0}}, {1, 0}, 32},   /* 4dp256bit: lanes 32 apart */
+    {3, {{128, 1}, {1, 0}}, {1, 0}, 16},  /* 128dp128bit */
+    {4, {{64, 1}, {1, 0}}, {2, 64}, 16},  /* 2x64dp128bit, warps 02 13 */
+    {5, {{32, 1}, {2, 64}}, {2, 32}, 16}, /* 2x64dp128bit, warps 01 23 */
+    {6, {{32, 1}, {1, 0}}, {4, 32}, 16},  /* 4x32dp128bit */
+};
+
+START_TEST(copies_are_those_of_the_reference)
+{
+    static const struct format byte = {"byte", 8, 0, 8, 0, 0, 8};
+
+    setup();
+    state = 3000 + (uint64_t)_i;
+    for (int i = 0; i < TRIALS; i++) {
+        const struct copies *c = &copies[help_below(&state, 6)];
+        unsigned rows = c->row[0].count * c->row[1].count;
+        struct tile t =
+            random_tile(&byte, 1024 * help_below(&state, 8), 0, 128);
+        unsigned column = help_below(&state, COLUMNS - c->bytes / 4 + 1);
+        unsigned lane = c->code == 2 ? help_below(&state, 32) : 0;
+        int pair = help_below(&state, 2) != 0;
+        uint64_t desc = descriptor_of(&t);
+
+        for (int b = 0; b < 2; b++) {
+            tensor[b]->taken = 0xffff;
+            for (unsigned k = 0; k < MEMORY; k++)
+                memory[b][k] = (uint8_t)help_below(&state, 256);
+            for (unsigned k = 0; k < LANES * COLUMNS; k++)
+                tensor[b]->cell[k / COLUMNS][k % COLUMNS] =
+                    (uint32_t)(k * 2654435761u);
+            *before[b] = *tensor[b];
+            for (unsigned k = 0; k < rows * c->bytes * (pair || b == 0); k++) {
+                unsigned row = k / c->bytes, n = k % c->bytes, bit;
+                unsigned at = row % c->row[0].count * c->row[0].lanes +
+                              row / c->row[0].count * c->row[1].lanes + lane;
+
+                for (unsigned r = 0; r < c->again.count; r++) {
+                    uint8_t *to =
+                        (uint8_t *)(before[b]->cell[at + r * c->again.lanes] +
+                                    column);
+
+                    to[n] = memory[b][place_of(&t, row, n, &bit)];
+                }
+            }
+        }
+        set_uniform(UR_E, lane << 16 | column);
+        set_uniform(UR_A, (uint32_t)desc);
+        set_uniform(UR_A + 1, (uint32_t)(desc >> 32));
+        ck_assert_msg(
+            run(0x00000008040079e7, UINT64_C(0x0035d80008000000) |
+                                        (uint64_t)(c->code >> 2) << 24 |
+                                        (uint64_t)(c->code & 3) << 19 |
+                                        (uint64_t)pair << 21) == TEG_OK,
+            "%s", h->d.what);
+        for (int b = 0; b < 2; b++)
+            ck_assert_msg(memcmp(tensor[b]->cell, before[b]->cell,
+                                 sizeof tensor[b]->cell) == 0,
+                          "shape %u, block %d of %d", c->code, b, 1 + pair);
+    }
+    teardown();
+}
+END_TEST
+
 /* ---- what may not be ----------------------------------------------------------------- */
 
 static void fails(const char *what, uint64_t low, uint64_t high)
@@ -721,14 +901,23 @@ START_TEST(faults_say_what_is_wrong)
     state = 1000;
     do
         draw_product(&p);
-    while (p.kind != &kinds[0] || p.from_tensor || p.pair);
+    while (p.kind != &kinds[0] || p.from_tensor || p.pair || p.stationary);
     fill(&p);
     set_registers(&p);
     tensor[0]->taken = 0xfffe;
     fails("is not allocated", p.kind->low, p.kind->high);
     tensor[0]->taken = 0xffff;
-    set_uniform(UR_E + 1, p.desc | 4);
+    p.desc &= ~7u;
+    set_uniform(UR_E + 1, (p.desc & 0xe0ffffff) | 4 << 24 | 4);
     fails("sparse", p.kind->low, p.kind->high);
+    set_uniform(UR_E, 330);
+    for (unsigned l = 0; l < LANES; l++)
+        tensor[0]->cell[l][330] = 0x44444404;
+    set_uniform(UR_E + 1, (p.desc & 0xe0ffffff) | 8 << 24 | 4);
+    fails("names no two columns", p.kind->low, p.kind->high);
+    set_uniform(UR_E, 331);
+    fails("metadata at lane 0, column 331", p.kind->low, p.kind->high);
+    set_uniform(UR_E, 0);
     set_uniform(UR_E + 1, p.desc & 0xff81ffff);
     fails("none of a product", p.kind->low, p.kind->high);
     set_registers(&p);
@@ -757,4 +946,4 @@ END_TEST
 HELP_MAIN("traces/emulate/ops/tcgen", 60,
           {products_are_those_of_the_reference, 5},
           {loads_and_stores_are_those_of_the_reference, 3},
-          {faults_say_what_is_wrong, 0})
+          {copies_are_those_of_the_reference, 2}, {faults_say_what_is_wrong, 0})

@@ -255,6 +255,109 @@ EXEC(sttm)
     w->block->gang->progress++;
 }
 
+/* ---- copies from shared memory --------------------------------------------------- */
+
+/* A copy's rows, as many as `rows`, of `chunks` of 16 bytes; and on which lanes
+ * row r lands: lane r / part * apart + r % part, and again every `again`.  By
+ * bits 88 and 84:83.  (PTX ISA, "Data Movement Shape"; lanes as CUTLASS's copy
+ * traits have them) */
+static const struct copy_shape {
+    uint8_t rows, chunks, part, apart, again, times;
+} copy_shapes[8] = {
+    [0] = {128, 2, 128, 0, 0, 1}, /* 128dp256bit */
+    [2] = {4, 2, 1, 32, 0, 1},    /* 4dp256bit */
+    [3] = {128, 1, 128, 0, 0, 1}, /* 128dp128bit */
+    [4] = {64, 1, 64, 0, 64, 2},  /* 2x64dp128bit_lw02_lw13 */
+    [5] = {64, 1, 32, 64, 32, 2}, /* 2x64dp128bit_lw01_lw23 */
+    [6] = {32, 1, 32, 0, 32, 4},  /* 4x32dp128bit */
+};
+
+/* The descriptor of what is copied; 0 after a fault. */
+static int copied_tile(struct emu_warp *w, const struct emu_op *op,
+                       uint64_t desc, struct emu_tile *t)
+{
+    static const uint8_t swizzles[8] = {[0] = 1, [2] = 8, [4] = 4, [6] = 2};
+
+    *t = (struct emu_tile){
+        .start = (uint32_t)(desc & 0x3fff) << 4,
+        .leading = (uint32_t)(desc >> 16 & 0x3fff) << 4,
+        .stride = (uint32_t)(desc >> 32 & 0x3fff) << 4,
+        .swizzle = swizzles[desc >> 61],
+    };
+    if (t->swizzle != 0 && (desc >> 46 & 7) == 1 && (desc >> 49 & 15) == 0)
+        return 1;
+    emu_fault(w, op, -1, TEG_LIMIT,
+              "0x%016llx is no descriptor of what may be copied",
+              (unsigned long long)desc);
+    return 0;
+}
+
+/* The block's own shared memory into its own tensor memory. */
+static int copy_rows(struct emu_warp *w, const struct emu_op *op,
+                     struct emu_block *b, const struct copy_shape *s,
+                     const struct emu_tile *t, uint32_t at)
+{
+    uint32_t lane = emu_tensor_lane(at), column = emu_tensor_column(at);
+    uint32_t last = lane + (s->rows - 1u) / s->part * s->apart +
+                    (s->rows - 1u) % s->part + (s->times - 1u) * s->again;
+
+    if (last >= EMU_TENSOR_LANES || (s->rows > 4 && lane != 0)) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "lane %u of tensor memory: such a copy does not begin there",
+                  lane);
+        return 0;
+    }
+    if (!emu_tensor_check(w, op, b, lane, last - lane + 1, column,
+                          4u * s->chunks))
+        return 0;
+    for (unsigned row = 0; row < s->rows; row++) {
+        uint32_t to = lane + row / s->part * s->apart + row % s->part;
+
+        for (unsigned c = 0; c < s->chunks; c++) {
+            const void *from = emu_generic(
+                w, op, -1,
+                EMU_SHARED_WINDOW + ((uint64_t)b->rank << EMU_RANK_BIT) +
+                    emu_tile_chunk(t, row, c, 1),
+                EMU_TILE_CHUNK, EMU_READ);
+
+            if (from == NULL)
+                return 0;
+            for (unsigned i = 0; i < s->times; i++)
+                memcpy(&b->tensor->cell[to + i * s->again][column + 4 * c],
+                       from, EMU_TILE_CHUNK);
+        }
+    }
+    return 1;
+}
+
+/* With .2CTA both blocks of a pair copy, each its own.  Formats that spread
+ * numbers (81:80) are refused: where the bits of 4 go no text says. */
+EXEC(utccp)
+{
+    const struct copy_shape *s =
+        &copy_shapes[emu_bit(op, 88) << 2 | emu_bits(op, 84, 83)];
+    uint32_t at = (uint32_t)emu_uniform_at(w, emu_uniform_bits(op, 29, 24)) +
+                  (uint32_t)op->m->value;
+    struct emu_block *peer = NULL;
+    struct emu_tile tile;
+
+    (void)mask;
+    if (s->rows == 0 || emu_bits(op, 81, 80) != 0) {
+        emu_refuse(w, op);
+        return;
+    }
+    if (!copied_tile(w, op, emu_uniform_pair(w, emu_uniform_bits(op, 37, 32)),
+                     &tile))
+        return;
+    if (emu_bit(op, 85)) {
+        peer = emu_tensor_peer(w, op);
+        if (peer == NULL || !copy_rows(w, op, peer, s, &tile, at))
+            return;
+    }
+    if (copy_rows(w, op, w->block, s, &tile, at))
+        w->block->gang->progress++;
+}
+
 /* ---- commits -------------------------------------------------------------------- */
 
 /* An arrival at one block's barrier. */
@@ -309,6 +412,7 @@ const struct emu_row_of EMU_TABLE(tcgen)[] = {
     {"UTCATOMSWS", utcatomsws},
     {"LDTM", ldtm},
     {"STTM", sttm},
+    {"UTCCP", utccp},
     {"UTCBAR", utcbar},
     {"UVIRTCOUNT", uvirtcount},
     {0},

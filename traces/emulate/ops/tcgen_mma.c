@@ -7,12 +7,16 @@
  * Models: the whole product when it is issued.  Until a commit is heard of
  * nobody may look, so that is what the hardware gives.
  * Descriptors are those of the PTX ISA ("Instruction Descriptor", "Matrix
- * Descriptor"), layouts its "Data Path Layout" A, B, D and F.
+ * Descriptor"), layouts its "Data Path Layout" A, B, D and F, of .ws E and G;
+ * where metadata, scales of pairs of 64 rows and A's two copies there lie is as
+ * CUTLASS's fragments of tensor memory have it.
  * Sums are formed in double precision and rounded once, to nearest even; the PTX
  * ISA leaves order and precision of sums open, the hardware cuts terms to a
  * common exponent.  Integers are exact.
- * Leaves out: sparse products, .ws, depths of 96 (sm_103), A of 64 rows a block
- * in tensor memory of a pair.
+ * What a product keeps of a factor for the next one changes nothing.
+ * Leaves out: sparse products with scales or of 64 rows a block, .ws with a mask
+ * of columns or A of fewer than 128 rows in tensor memory, .ashift, depths of 96
+ * (sm_103).
  */
 #include <math.h>
 
@@ -120,11 +124,16 @@ struct product {
     int saturates;
     unsigned rows; /* of each block */
     unsigned columns, depth;
-    int folds;            /* the halves of the columns one below the other */
-    int scatters;         /* sixteen rows in each 32 lanes */
-    double sign;          /* of the products */
-    int turns_a, turns_b; /* elements of one K are side by side */
-    unsigned scales;      /* of a row; 0: none */
+    unsigned stacks;   /* parts of the columns one below the other */
+    int is_stationary; /* .ws */
+    int is_sparse;     /* half of A's columns are there */
+    uint32_t metadata; /* where it says which */
+    unsigned selector;
+    double keeps;              /* factor of what is there */
+    int scatters;              /* sixteen rows in each 32 lanes */
+    double sign;               /* of the products */
+    int turns_a, turns_b;      /* elements of one K are side by side */
+    unsigned scales;           /* of a row; 0: none */
     unsigned first_a, first_b; /* byte of the first scale */
     int scales_e4m3;
     uint32_t scale_a, scale_b;                   /* where they are */
@@ -168,10 +177,18 @@ static int may_turn(enum element e)
 
 static unsigned depth_of(const struct product *p)
 {
-    return p->a == TF32                  ? 8
-           : p->kind == KIND_FLOAT       ? 16
-           : p->kind == KIND_FOUR_SCALED ? 64
-                                         : 32;
+    unsigned depth = p->a == TF32                  ? 8
+                     : p->kind == KIND_FLOAT       ? 16
+                     : p->kind == KIND_FOUR_SCALED ? 64
+                                                   : 32;
+
+    return p->is_sparse ? 2 * depth : depth;
+}
+
+/* Of a row of A. */
+static unsigned stored_depth(const struct product *p)
+{
+    return p->is_sparse ? p->depth / 2 : p->depth;
 }
 
 /* Shapes that the PTX ISA has. */
@@ -179,6 +196,10 @@ static int has_shape(const struct product *p, uint32_t m)
 {
     uint32_t step = p->pair || (m == 128 && !is_scaled(p->kind)) ? 16 : 8;
 
+    if (p->is_stationary)
+        return (m == 32 || m == 64 || m == 128) &&
+               (p->columns == 64 || p->columns == 128 ||
+                (p->columns == 256 && !p->is_sparse));
     if (p->columns == 0 || p->columns > COLUMNS_MAX || p->columns % step != 0)
         return 0;
     if (p->pair)
@@ -219,16 +240,21 @@ static int read_descriptor(struct emu_warp *w, const struct emu_op *op,
     p->turns_b = desc >> 16 & 1;
     p->columns = (desc >> 17 & 0x3f) << 3;
     p->rows = p->pair ? m / 2 : m;
-    p->folds = p->pair && m == 128;
-    p->scatters = !p->pair && m == 64;
+    p->stacks = p->is_stationary      ? EMU_TENSOR_LANES / (m != 0 ? m : 1)
+                : p->pair && m == 128 ? 2
+                                      : 1;
+    p->scatters = !p->pair && !p->is_stationary && m == 64;
+    p->is_sparse = desc >> 2 & 1;
+    p->selector = desc & 3;
     p->depth = depth_of(p);
     if (scaled) {
         p->first_b = desc >> 4 & 3;
         p->first_a = desc >> 29 & 3;
         p->scales_e4m3 = !(desc >> 23 & 1);
     }
-    if (desc >> 2 & 1) {
-        emu_fault(w, op, -1, TEG_LIMIT, "sparse products are not emulated");
+    if (p->is_sparse && (scaled || (p->rows == 64 && !p->is_stationary))) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "sparse products with scales or of 64 rows are not emulated");
         return 0;
     }
     if (p->kind == KIND_FOUR_SCALED && desc >> 31) {
@@ -325,6 +351,28 @@ static unsigned lane_of_row(const struct product *p, unsigned row)
     return p->scatters ? row / 16 * SUBPARTITION + row % 16 : row;
 }
 
+/* Where parts of the columns stand one below the other, what their rows have in
+ * common is there for each part: 1, or 0 after a fault. */
+static int copies_agree(struct emu_warp *w, const struct emu_op *op,
+                        const struct emu_block *b, uint32_t column,
+                        uint32_t columns, unsigned copies, const char *what)
+{
+    unsigned lanes = EMU_TENSOR_LANES / copies;
+
+    for (unsigned lane = lanes; lane < EMU_TENSOR_LANES; lane++) {
+        if (memcmp(b->tensor->cell[lane] + column,
+                   b->tensor->cell[lane % lanes] + column,
+                   columns * sizeof(uint32_t)) == 0)
+            continue;
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "%s differs between lanes %u and %u of tensor memory: copies "
+                  "that differ are not emulated",
+                  what, lane % lanes, lane);
+        return 0;
+    }
+    return 1;
+}
+
 /* A in tensor memory: as many elements side by side as a column holds, small
  * floats of fewer bits in bytes: of 6 the lower, of 4 the middle ones. */
 static int read_tensor_a(struct emu_warp *w, const struct emu_op *op,
@@ -337,17 +385,23 @@ static int read_tensor_a(struct emu_warp *w, const struct emu_op *op,
     unsigned each = 32 / bits, shift = p->a == E2M1 ? 2 : 0;
     uint32_t column = emu_tensor_column(at), lane = emu_tensor_lane(at);
 
-    if (p->folds || p->turns_a || (lane != 0 && !(p->scatters && lane == 16))) {
+    unsigned copies = p->stacks, depth = stored_depth(p);
+
+    if ((p->is_stationary && p->stacks > 1) || p->turns_a ||
+        (lane != 0 && !(p->scatters && lane == 16))) {
         emu_refuse(w, op);
         return 0;
     }
-    if (!emu_tensor_check(w, op, b, lane, lane_of_row(p, p->rows - 1) + 1,
-                          column, p->depth / each))
+    if (!emu_tensor_check(w, op, b, lane,
+                          copies > 1 ? EMU_TENSOR_LANES
+                                     : lane_of_row(p, p->rows - 1) + 1,
+                          column, depth / each) ||
+        !copies_agree(w, op, b, column, depth / each, copies, "A"))
         return 0;
     for (unsigned row = 0; row < p->rows; row++) {
         const uint32_t *cell = b->tensor->cell[lane + lane_of_row(p, row)];
 
-        for (unsigned k = 0; k < p->depth; k++) {
+        for (unsigned k = 0; k < depth; k++) {
             uint32_t v = cell[column + k / each] >> bits * (k % each);
 
             if (bits < 32)
@@ -361,11 +415,91 @@ static int read_tensor_a(struct emu_warp *w, const struct emu_op *op,
     return 1;
 }
 
+/* ---- metadata ---------------------------------------------------------------------- */
+
+/* The four bits of metadata of a chunk of a row of A: of two columns of tf32, of
+ * four of others.  Of 32 and 16 bits sixteen rows have sixteen lanes, a word of
+ * which has four chunks of a row and of the one eight further; a row's other
+ * four are eight lanes further.  Of 8 bits a lane has its row's in two columns. */
+static uint32_t metadata_of(const struct emu_block *b, const struct product *p,
+                            unsigned row, unsigned chunk)
+{
+    uint32_t column = emu_tensor_column(p->metadata);
+    unsigned lane;
+
+    if (p->kind != KIND_FLOAT)
+        return b->tensor->cell[row][column + chunk / 8] >> 4 * (chunk % 8) & 15;
+    lane = row / 16 * 16 + chunk / 4 * 8 + row % 8;
+    return b->tensor->cell[lane][column + p->selector] >>
+               (row / 8 % 2 * 16 + chunk % 4 * 4) &
+           15;
+}
+
+/* Whether the metadata is where it may be: 1, or 0 after a fault. */
+static int check_metadata(struct emu_warp *w, const struct emu_op *op,
+                          const struct emu_block *b, const struct product *p)
+{
+    uint32_t column = emu_tensor_column(p->metadata);
+    uint32_t columns = p->kind == KIND_FLOAT ? 1 : 2;
+
+    if (emu_tensor_lane(p->metadata) != 0 || column % 2 != 0 ||
+        p->selector > (p->kind == KIND_FLOAT)) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "metadata at lane %u, column %u with selector %u is not "
+                  "emulated",
+                  emu_tensor_lane(p->metadata), column, p->selector);
+        return 0;
+    }
+    column += p->selector;
+    return emu_tensor_check(w, op, b, 0, EMU_TENSOR_LANES, column, columns) &&
+           copies_agree(w, op, b, column, columns, p->stacks, "metadata");
+}
+
+/* Puts what is stored of a row where the metadata says it belongs. */
+static int spread_a(struct emu_warp *w, const struct emu_op *op,
+                    const struct emu_block *b, const struct product *p,
+                    struct factors *f)
+{
+    unsigned wide = p->a == TF32 ? 2 : 4;
+
+    if (!p->is_sparse)
+        return 1;
+    if (!check_metadata(w, op, b, p))
+        return 0;
+    for (unsigned row = 0; row < p->rows; row++) {
+        double whole[DEPTH_MAX] = {0};
+
+        for (unsigned c = 0; c < p->depth / wide; c++) {
+            const double *from = &f->a[row][wide / 2 * c];
+            uint32_t bits = metadata_of(b, p, row, c);
+            unsigned one = bits & 3, two = bits >> 2;
+
+            if (wide == 2 ? bits != 4 && bits != 14 : one >= two) {
+                emu_fault(w, op, -1, TEG_LIMIT,
+                          "metadata 0x%x of row %u, columns %u to %u, names no "
+                          "%s",
+                          bits, row, wide * c, wide * c + wide - 1,
+                          wide == 2 ? "column" : "two columns in their order");
+                return 0;
+            }
+            if (wide == 2) {
+                whole[wide * c + (bits == 14)] = from[0];
+                continue;
+            }
+            whole[wide * c + one] = from[0];
+            whole[wide * c + two] = from[1];
+        }
+        memcpy(f->a[row], whole, sizeof whole);
+    }
+    return 1;
+}
+
 /* ---- scales ------------------------------------------------------------------------ */
 
 /* Scales of row r lie in the r / 32-th column, lane r mod 32 of each
  * subpartition of 32 lanes; of A the subpartition of the row itself is read, of B
- * the first. */
+ * the first.  Where the halves of the columns stand one below the other, so do
+ * their scales. */
 static uint32_t scales_word(const struct emu_block *b, uint32_t at,
                             unsigned row, unsigned subpartition)
 {
@@ -384,11 +518,11 @@ static int apply_scales(struct emu_warp *w, const struct emu_op *op,
                         const struct emu_block *b, const struct product *p,
                         struct factors *f)
 {
-    unsigned each;
+    unsigned each, half = p->columns / p->stacks;
 
     if (p->scales == 0)
         return 1;
-    if (p->folds || p->first_a + p->scales > 4 || p->first_b + p->scales > 4) {
+    if (p->first_a + p->scales > 4 || p->first_b + p->scales > 4) {
         emu_refuse(w, op);
         return 0;
     }
@@ -397,7 +531,7 @@ static int apply_scales(struct emu_warp *w, const struct emu_op *op,
                           (p->rows + SUBPARTITION - 1) / SUBPARTITION) ||
         !emu_tensor_check(w, op, b, 0, EMU_TENSOR_LANES,
                           emu_tensor_column(p->scale_b),
-                          (p->columns + SUBPARTITION - 1) / SUBPARTITION))
+                          (half + SUBPARTITION - 1) / SUBPARTITION))
         return 0;
     each = p->depth / p->scales;
     for (unsigned row = 0; row < p->rows; row++) {
@@ -407,7 +541,7 @@ static int apply_scales(struct emu_warp *w, const struct emu_op *op,
             f->a[row][k] *= scale_of(p, word, p->first_a + k / each);
     }
     for (unsigned n = 0; n < p->columns; n++) {
-        uint32_t word = scales_word(b, p->scale_b, n, 0);
+        uint32_t word = scales_word(b, p->scale_b, n % half, n / half * 2);
 
         for (unsigned k = 0; k < p->depth; k++)
             f->b[k][n] *= scale_of(p, word, p->first_b + k / each);
@@ -441,7 +575,7 @@ static void add_rows(struct emu_block *b, unsigned number,
                      const struct product *p, const struct factors *f)
 {
     uint32_t first = emu_tensor_column(p->d), lane = emu_tensor_lane(p->d);
-    unsigned half = p->folds ? p->columns / 2 : p->columns;
+    unsigned part = p->columns / p->stacks;
 
     for (unsigned row = 0; row < p->rows; row++) {
         double sum[COLUMNS_MAX] = {0};
@@ -454,13 +588,13 @@ static void add_rows(struct emu_block *b, unsigned number,
         }
         for (unsigned n = 0; n < p->columns; n++) {
             unsigned at = lane + lane_of_row(p, row) +
-                          (n >= half ? EMU_TENSOR_LANES / 2 : 0);
-            uint32_t *cell = &b->tensor->cell[at][first + n % half];
+                          n / part * (EMU_TENSOR_LANES / p->stacks);
+            uint32_t *cell = &b->tensor->cell[at][first + n % part];
 
             if (p->off[number][at / 32] >> at % 32 & 1)
                 continue;
             if (p->adds)
-                sum[n] += read_sum(*cell, p->sums);
+                sum[n] += p->keeps * read_sum(*cell, p->sums);
             *cell = sum_bits(sum[n], p);
         }
     }
@@ -471,7 +605,7 @@ static int check_sums(struct emu_warp *w, const struct emu_op *op,
 {
     uint32_t lane = emu_tensor_lane(p->d), column = emu_tensor_column(p->d);
     unsigned lanes =
-        p->folds ? EMU_TENSOR_LANES : lane_of_row(p, p->rows - 1) + 1;
+        p->stacks > 1 ? EMU_TENSOR_LANES : lane_of_row(p, p->rows - 1) + 1;
 
     if (lane != 0 && !(p->scatters && lane == 16)) {
         emu_fault(
@@ -481,7 +615,7 @@ static int check_sums(struct emu_warp *w, const struct emu_op *op,
         return 0;
     }
     return emu_tensor_check(w, op, b, lane, lanes, column,
-                            p->folds ? p->columns / 2 : p->columns);
+                            p->columns / p->stacks);
 }
 
 /* ---- the instructions ----------------------------------------------------------------- */
@@ -534,12 +668,22 @@ static int read_b(struct emu_warp *w, const struct emu_op *op,
 
     if (!tile_of(w, op, desc, p->turns_b, stored[p->b].bits, &tile))
         return 0;
+    if (p->is_sparse && !p->turns_b && tile.swizzle == 2) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "columns of 64 bytes with a swizzle of 32 are not emulated");
+        return 0;
+    }
     for (unsigned i = 0; i < blocks; i++) {
         if (!read_tile(w, op, block[i], &tile, p->b, own, p->depth,
                        &f->b[0][i * own], 1, COLUMNS_MAX))
             return 0;
     }
     return 1;
+}
+
+static int has_tensor_a(const struct emu_op *op)
+{
+    return emu_bits(op, 11, 8) == 0x9 || emu_bits(op, 11, 8) == 0xf;
 }
 
 static int read_a(struct emu_warp *w, const struct emu_op *op,
@@ -549,13 +693,13 @@ static int read_a(struct emu_warp *w, const struct emu_op *op,
     unsigned number = emu_uniform_bits(op, 29, 24);
     struct emu_tile tile;
 
-    if (emu_bits(op, 11, 8) == 0x9)
+    if (has_tensor_a(op))
         return read_tensor_a(w, op, b, p, (uint32_t)emu_uniform_at(w, number),
                              f);
     return tile_of(w, op, emu_uniform_pair(w, number), p->turns_a,
                    stored[p->a].bits, &tile) &&
-           read_tile(w, op, b, &tile, p->a, p->rows, p->depth, &f->a[0][0],
-                     DEPTH_MAX, 1);
+           read_tile(w, op, b, &tile, p->a, p->rows, stored_depth(p),
+                     &f->a[0][0], DEPTH_MAX, 1);
 }
 
 static void read_mask(const struct emu_warp *w, const struct emu_op *op,
@@ -568,18 +712,41 @@ static void read_mask(const struct emu_warp *w, const struct emu_op *op,
         p->off[i / 4][i % 4] = (uint32_t)emu_uniform_at(w, number + i);
 }
 
+/* .ASHIFT, and of .WS a mask of columns and how far B may be shifted. */
+static int is_left_out(const struct emu_warp *w, const struct emu_op *op,
+                       const struct product *p)
+{
+    uint32_t desc =
+        (uint32_t)emu_uniform_at(w, emu_uniform_bits(op, 45, 40) + 1);
+
+    if (teg_sass_modifier(&op->sass, "ashift") == 1)
+        return 1;
+    return p->is_stationary &&
+           (emu_uniform_bits(op, 53, 48) < EMU_NO_UNIFORM || desc >> 30 != 0);
+}
+
 static void multiply(struct emu_warp *w, const struct emu_op *op,
                      enum kind kind, unsigned scales)
 {
     unsigned e = emu_uniform_bits(op, 45, 40);
-    struct product p = {
-        .kind = kind, .pair = emu_bit(op, 85), .scales = scales};
+    struct product p = {.kind = kind,
+                        .pair = emu_bit(op, 85),
+                        .scales = scales,
+                        .is_stationary = !is_scaled(kind) && emu_bit(op, 83),
+                        .keeps = 1};
     struct emu_block *block[BLOCKS];
     struct factors f;
     unsigned blocks;
 
+    if (is_left_out(w, op, &p)) {
+        emu_refuse(w, op);
+        return;
+    }
     if (!read_descriptor(w, op, (uint32_t)emu_uniform_at(w, e + 1), &p))
         return;
+    if (!is_scaled(kind))
+        p.keeps = ldexp(1, -(int)emu_bits(op, 78, 75));
+    p.metadata = (uint32_t)emu_uniform_at(w, e);
     p.d = (uint32_t)emu_uniform_at(w, emu_uniform_bits(op, 69, 64));
     p.adds = emu_predicate(w, op->p) != 0;
     if (scales != 0) {
@@ -601,10 +768,10 @@ static void multiply(struct emu_warp *w, const struct emu_op *op,
                   teg_product_value(&(struct teg_product){
                       .rows = (uint16_t)p.rows,
                       .columns = (uint16_t)p.columns,
-                      .depth = (uint16_t)p.depth,
+                      .depth = (uint16_t)stored_depth(&p),
                       .type = (uint8_t)type_of(&p),
                       .pair = (uint8_t)p.pair,
-                      .a_in_tensor_memory = emu_bits(op, 11, 8) == 0x9,
+                      .a_in_tensor_memory = (uint8_t)has_tensor_a(op),
                   }));
     for (unsigned i = 0; i < blocks; i++) {
         /* Scales differ by block. */
@@ -613,6 +780,7 @@ static void multiply(struct emu_warp *w, const struct emu_op *op,
                     emu_uniform_pair(w, emu_uniform_bits(op, 37, 32)), &f))
             return;
         if (!read_a(w, op, block[i], &p, &f) ||
+            !spread_a(w, op, block[i], &p, &f) ||
             !apply_scales(w, op, block[i], &p, &f))
             return;
         add_rows(block[i], i, &p, &f);
@@ -632,10 +800,10 @@ EXEC(utcimma)
     multiply(w, op, KIND_INTEGER, 0);
 }
 
-/* 0xdea has scales. */
+/* 0xdea and 0xfea have scales. */
 EXEC(utcqmma)
 {
-    int scaled = emu_bits(op, 11, 8) == 0xd;
+    int scaled = emu_bits(op, 11, 8) >= 0xd;
 
     (void)mask;
     multiply(w, op, scaled ? KIND_SMALL_SCALED : KIND_SMALL, scaled);
