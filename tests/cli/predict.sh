@@ -67,4 +67,23 @@ if [ -f config/portable.forest ]; then
     expect 0 "$teg" predict "$work/k.traceg" -g k20
     out '^  k20  *time '
 fi
+# Variants that differ by what no feature has are not ranked: it is said which
+# of them has what costs it time.
+for k in transpose_flaw transpose_fixed; do
+    expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel $k --grid 16 \
+        --block 256 -a buf:f32:16384:random -a buf:f32:16384:zeros -o "$work/$k.tegt"
+done
+expect 0 "$teg" predict "$work/transpose_flaw.tegt" -g a100
+out '^  accesses to shared memory take 16.5 times the passes that they need$'
+out 'takes longer than is said'
+expect 0 "$teg" predict "$work/transpose_flaw.tegt" -g a100 -f json
+out '"conflict_degree"'
+expect 0 "$teg" predict "$work/transpose_fixed.tegt" -g a100
+check 'of the other there is nothing to say' \
+    sh -c "! grep -q 'longer than is said' '$work/out'"
+expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel structure_flaw --grid 8 \
+    --block 256 -a buf:f32:131072:zeros -a buf:f32:16384:zeros -o "$work/s.tegt"
+expect 0 "$teg" predict "$work/s.tegt" -g a100
+out '^  accesses to global memory move [2-9].* times the sectors that their bytes fill$'
+
 finish

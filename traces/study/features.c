@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/inst/opcode.h"
+#include "traces/study/accesses.h"
 
 enum {
     WINDOW_BYTES = 16 << 20, /* of generic addresses; traces/base/kernel.h */
@@ -268,6 +269,7 @@ struct collector {
     struct usage *usage;             /* owned, likewise */
     uint32_t count;
     uint64_t blocks;
+    struct teg_accesses accesses;
     uint64_t parameter_words; /* read by threads */
     int operands_known;       /* the trace prints constant operands */
     uint32_t *loaded; /* owned, [PARAMETER_WORDS]: lanes of this warp that
@@ -307,6 +309,21 @@ static void split_generic(struct collector *c, struct usage *u,
     }
 }
 
+/* Rows of matrices are no lanes' words. */
+static void count_access(struct collector *c, const struct meaning *m,
+                         struct teg_cursor *cursor)
+{
+    const struct teg_inst *inst = &c->kernel->program.inst[cursor->inst];
+    struct teg_access access;
+
+    if (inst->op_class == CLASS_LDSM || !teg_cursor_access(cursor, &access))
+        return;
+    if (m->space == SPACE_SHARED)
+        teg_accesses_shared(&c->accesses, &access, m->width);
+    else
+        teg_accesses_global(&c->accesses, &access, m->width);
+}
+
 static void walk_warp(struct collector *c, struct teg_block *block,
                       uint32_t stream)
 {
@@ -322,6 +339,8 @@ static void walk_warp(struct collector *c, struct teg_block *block,
             read_parameter(c, m, cursor.mask);
         if (m->space == SPACE_GENERIC)
             split_generic(c, u, &cursor);
+        else if (m->space == SPACE_SHARED || m->space == SPACE_GLOBAL)
+            count_access(c, m, &cursor);
     }
     memset(c->loaded, 0, c->loaded_end * sizeof *c->loaded);
     c->loaded_end = 0;
@@ -475,6 +494,8 @@ static void finish(const struct collector *c, struct teg_features *f)
     threads = (double)c->blocks * value[FEATURE_threads_per_block];
     value[FEATURE_instructions_per_thread] =
         value[FEATURE_instructions] / (threads > 0 ? threads : 1);
+    value[FEATURE_conflict_degree] = teg_accesses_conflict_degree(&c->accesses);
+    value[FEATURE_sector_degree] = teg_accesses_sector_degree(&c->accesses);
     f->blocks_traced = c->blocks;
     memset(f->known, 1, sizeof f->known);
     f->known[FEATURE_parameter_bytes] = c->operands_known && k->isa != 0;

@@ -183,6 +183,47 @@ static json_t *estimate_json(const struct predict *self,
                      is_at_edge(m, &e));
 }
 
+/* What makes a launch slower than another of the same features: of these the
+ * forest says one number for all. */
+static const struct unseen {
+    enum teg_feature feature;
+    const char *accesses, *beyond;
+} unseen[] = {
+    {FEATURE_conflict_degree, "shared memory take",
+     "times the passes that they need"},
+    {FEATURE_sector_degree, "global memory move",
+     "times the sectors that their bytes fill"},
+};
+
+#define UNSEEN_MIN 1.25 /* times: what costs a fifth of the time at most */
+
+static bool knows(const struct predict *self, enum teg_feature f)
+{
+    for (uint32_t i = 0; i < teg_forest_features(self->forest); i++) {
+        if (self->source[i] == f)
+            return true;
+    }
+    return false;
+}
+
+static bool is_unseen(const struct prediction *p, const struct unseen *u)
+{
+    return !knows(p->self, u->feature) &&
+           p->features.value[u->feature] >= UNSEEN_MIN;
+}
+
+static json_t *unseen_json(const struct prediction *p)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++) {
+        if (is_unseen(p, &unseen[i]))
+            json_array_append_new(
+                list, json_text(teg_feature_facts(unseen[i].feature)->name));
+    }
+    return list;
+}
+
 static json_t *values(const void *part)
 {
     const struct prediction *p = part;
@@ -193,9 +234,9 @@ static json_t *values(const void *part)
         if (is_chosen(self, m))
             json_array_append_new(list, estimate_json(self, p, m));
     }
-    return json_pack("{s:s, s:i, s:o, s:o}", "name", p->kernel->name, "number",
-                     (int)p->number, "unknown", unknown_json(self, p),
-                     "predictions", list);
+    return json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", p->kernel->name,
+                     "number", (int)p->number, "unknown", unknown_json(self, p),
+                     "unseen", unseen_json(p), "predictions", list);
 }
 
 static json_t *whole(const void *part, json_t *kernels)
@@ -338,6 +379,25 @@ static void print_unknown(const struct predict *self, FILE *f,
     }
 }
 
+static void print_unseen(FILE *f, const struct prediction *p)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++) {
+        if (!is_unseen(p, &unseen[i]))
+            continue;
+        fprintf(f, "  accesses to %s %.3g %s\n", unseen[i].accesses,
+                p->features.value[unseen[i].feature], unseen[i].beyond);
+        any = true;
+    }
+    if (any)
+        fputs(
+            "  the forest does not know that: the launch takes longer than is "
+            "said, and one\n  without it is no better here; teg run ranks "
+            "them\n",
+            f);
+}
+
 static int text(FILE *f, const void *part)
 {
     const struct prediction *p = part;
@@ -365,6 +425,7 @@ static int text(FILE *f, const void *part)
     print_outside(self, f, p);
     print_edges(self, f, p);
     print_unknown(self, f, p);
+    print_unseen(f, p);
     fputc('\n', f);
     return EXIT_DONE;
 }
