@@ -171,6 +171,8 @@ for source in kernels/*.cu; do
     case $source in
     *sparse.cu) # none before sm_80; those of 8-bit floats are sm_89's own
         codes="${codes#*sm_75} -gencode arch=compute_89,code=sm_89" ;;
+    *tensor_modes.cu)
+        codes="-gencode arch=compute_100a,code=sm_100a" ;;
     *gmma.cu | *tensor_map.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
     *blackwell.cu) codes='-gencode arch=compute_120a,code=sm_120a' ;;
     *pairs.cu | *tensor_memory.cu | *next_work.cu)

@@ -1,7 +1,7 @@
 /*
  * A program that makes tensor maps through the driver and launches a kernel
  * that copies by one, for tests/cli/tensor_map.sh.  What must not be accepted
- * is row by row what cuda.h says of cuTensorMapEncodeTiled.
+ * is row by row what cuda.h says of cuTensorMapEncodeTiled and ...Im2col.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +33,11 @@ typedef int encode_tiled(void *map, int type, uint32_t rank, void *address,
                          const uint64_t *size, const uint64_t *stride,
                          const uint32_t *box, const uint32_t *step,
                          int interleave, int swizzle, int promotion, int fill);
+typedef int encode_im2col(void *map, int type, uint32_t rank, void *address,
+                          const uint64_t *size, const uint64_t *stride,
+                          const int *lower, const int *upper, uint32_t channels,
+                          uint32_t pixels, const uint32_t *step, int interleave,
+                          int swizzle, int promotion, int fill);
 typedef int replace_address(void *map, void *address);
 
 static int failures;
@@ -108,6 +113,57 @@ static void refuse(encode_tiled *tiled, uint64_t address)
     CHECK(encode(tiled, NULL, &c) == INVALID_VALUE);
 }
 
+struct pixels_call {
+    uint32_t rank, channels, pixels;
+    int lower[3], upper[3], swizzle;
+    uint32_t step;
+};
+
+/* Images of 16 x 16 pixels of 64 floats. */
+static int encode_pixels(encode_im2col *im2col, uint64_t address,
+                         const struct pixels_call *c)
+{
+    _Alignas(64) uint8_t map[MAP_BYTES];
+    const uint64_t size[5] = {64, 16, 16, 4, 1},
+                   stride[4] = {256, 4096, 65536, 262144};
+    const uint32_t step[5] = {1, c->step, 1, 1, 1};
+
+    return im2col(map, FLOAT32, c->rank, (void *)(uintptr_t)address, size,
+                  stride, c->lower, c->upper, c->channels, c->pixels, step, 0,
+                  c->swizzle, 0, 0);
+}
+
+static void refuse_pixels(uint64_t address)
+{
+    static const struct pixels_call kept = {
+        4, 32, 128, {-1, -1, 0}, {-1, -1, 0}, 3, 2};
+    struct pixels_call c;
+    encode_im2col *im2col;
+    void *entry;
+    int status;
+
+    CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeIm2col", &entry, 0,
+                                  &status) == 0 &&
+          status == 0);
+    memcpy(&im2col, &entry, sizeof im2col);
+    CHECK(encode_pixels(im2col, address, &kept) == 0);
+#define REFUSED_PIXELS(field, value) \
+    c = kept;                        \
+    c.field = value;                 \
+    CHECK(encode_pixels(im2col, address, &c) == INVALID_VALUE)
+    REFUSED_PIXELS(rank, 2);
+    REFUSED_PIXELS(rank, 6);
+    REFUSED_PIXELS(channels, 0);
+    REFUSED_PIXELS(channels, 257);
+    REFUSED_PIXELS(channels, 33);
+    REFUSED_PIXELS(channels, 64); /* rows longer than the swizzle */
+    REFUSED_PIXELS(pixels, 0);
+    REFUSED_PIXELS(pixels, 1025);
+    REFUSED_PIXELS(lower[1], -129);
+    REFUSED_PIXELS(upper[0], 128);
+    REFUSED_PIXELS(step, 9);
+}
+
 /* A box of 32 x 8 floats from column 8, row 4 on. */
 static void load(const void *map, float first)
 {
@@ -174,6 +230,7 @@ int main(void)
     CHECK(replace(map, (void *)(uintptr_t)second) == 0);
     load(map, 5000);
     refuse(tiled, first);
+    refuse_pixels(first);
     printf("%d failures\n", failures);
     return failures != 0;
 }

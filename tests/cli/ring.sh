@@ -58,7 +58,7 @@ check 'a copy back' \
 expect 0 "$teg" run "$work/back.tegt" -g h100 -f json
 check 'both ways' [ "$(field useful_bytes)" = 16384 ]
 expect 0 "$teg" run "$work/back.tegt" -g h100 --by-pc
-out 'DEPBAR.LE SB0, 0x[01] ;.* long_scoreboard'
+out 'DEPBAR.LE SB0, 0x[01] .* long_scoreboard'
 
 # Who waits for a phase looks before the next one ends, in any order of warps.
 for order in '' '--interleave steps' '--interleave 7'; do

@@ -95,7 +95,7 @@ check 'its first element' \
 check 'its second row' \
     [ "$(od -An -tu4 -j$((4 * (49 * 64 + 16))) -N4 "$work/tensor" | tr -d ' ')" = 24 ]
 expect 0 "$teg" run "$work/store.tegt" -g h100 --by-pc
-out 'DEPBAR.LE SB0, 0x0 ;.* long_scoreboard'
+out 'DEPBAR.LE SB0, 0x0 .* long_scoreboard'
 expect 0 "$teg" run "$work/store.tegt" -g h100 -f json
 check 'what lies in the tensor' [ "$(field useful_bytes)" = $((12 * 96 + 4096)) ]
 

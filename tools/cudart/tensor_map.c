@@ -30,6 +30,17 @@ static int is_known(struct runtime *r)
     return 0;
 }
 
+static void put_tensor(struct emu_tensor_map *m, const uint64_t *size,
+                       const uint64_t *stride, const uint32_t *step)
+{
+    for (uint32_t i = 0; i < m->rank && i < EMU_MAP_RANKS; i++) {
+        m->size[i] = size[i];
+        m->stride[i] = i != 0 ? stride[i - 1] : 0;
+        /* The innermost step means nothing unless tensors are interleaved. */
+        m->step[i] = i == 0 && m->interleave == 0 ? 1 : step[i];
+    }
+}
+
 CALL(cuTensorMapEncodeTiled, void *object, int type, uint32_t rank,
      void *address, const uint64_t *size, const uint64_t *stride,
      const uint32_t *box, const uint32_t *step, int interleave, int swizzle,
@@ -52,13 +63,9 @@ CALL(cuTensorMapEncodeTiled, void *object, int type, uint32_t rank,
         (rank > 1 && stride == NULL) || promotion < 0 ||
         promotion >= PROMOTIONS)
         return runtime_end(r, cudaErrorInvalidValue);
-    for (uint32_t i = 0; i < rank && i < EMU_MAP_RANKS; i++) {
-        m.size[i] = size[i];
-        m.stride[i] = i != 0 ? stride[i - 1] : 0;
+    put_tensor(&m, size, stride, step);
+    for (uint32_t i = 0; i < rank && i < EMU_MAP_RANKS; i++)
         m.box[i] = box[i];
-        /* The innermost step means nothing unless tensors are interleaved. */
-        m.step[i] = i == 0 && interleave == 0 ? 1 : step[i];
-    }
     if (emu_map_check(&m, &d) != TEG_OK)
         return refuse(r, &d);
     emu_map_write(&m, object);
@@ -84,21 +91,45 @@ CALL(cuTensorMapReplaceAddress, void *object, void *address)
     return runtime_end(r, cudaSuccess);
 }
 
-static int refuse_im2col(const char *name)
+CALL(cuTensorMapEncodeIm2col, void *object, int type, uint32_t rank,
+     void *address, const uint64_t *size, const uint64_t *stride,
+     const int *lower, const int *upper, uint32_t channels, uint32_t pixels,
+     const uint32_t *step, int interleave, int swizzle, int promotion, int fill)
 {
     BEGIN(r);
-    runtime_say("", "%s is not implemented", name);
-    return runtime_end(r, cudaErrorNotSupported);
-}
+    struct emu_tensor_map m = {
+        .address = (uint64_t)(uintptr_t)address,
+        .rank = rank,
+        .type = (uint32_t)type,
+        .interleave = (uint32_t)interleave,
+        .swizzle = (uint32_t)swizzle,
+        .fills_nan = (uint32_t)fill,
+        .pixels = pixels,
+        .box = {channels, 1, 1, 1, 1},
+    };
+    struct teg_diag d = {0};
 
-CALL(cuTensorMapEncodeIm2col, void *object)
-{
-    (void)object;
-    return refuse_im2col("cuTensorMapEncodeIm2col");
+    if (!is_known(r))
+        return runtime_end(r, cudaErrorNotSupported);
+    if (!is_aligned(object) || size == NULL || stride == NULL || step == NULL ||
+        lower == NULL || upper == NULL || pixels == 0 || promotion < 0 ||
+        promotion >= PROMOTIONS)
+        return runtime_end(r, cudaErrorInvalidValue);
+    put_tensor(&m, size, stride, step);
+    for (uint32_t i = 0; i < EMU_MAP_SPACES && i + 2 < rank; i++) {
+        m.lower[i] = lower[i];
+        m.upper[i] = upper[i];
+    }
+    if (emu_map_check(&m, &d) != TEG_OK)
+        return refuse(r, &d);
+    emu_map_write(&m, object);
+    return runtime_end(r, cudaSuccess);
 }
 
 CALL(cuTensorMapEncodeIm2colWide, void *object)
 {
+    BEGIN(r);
     (void)object;
-    return refuse_im2col("cuTensorMapEncodeIm2colWide");
+    runtime_say("", "cuTensorMapEncodeIm2colWide is not implemented");
+    return runtime_end(r, cudaErrorNotSupported);
 }

@@ -22,6 +22,9 @@ enum {
     AT_STEPS = 13,       /* less 1, three bits each; the innermost box above */
     AT_BOXES = 14,       /* less 1, a byte each, from the second on */
     AT_REST = 15,
+    AT_PIXELS = 15, /* of im2col; then three lower corners, three upper ones */
+    AT_CORNERS = 16,
+    AT_NOTHING = AT_CORNERS + 2 * EMU_MAP_SPACES,
     BOX_BIT = 24,
     RANK_BIT = 4, /* less 1 */
     TYPE_BIT = 7,
@@ -101,6 +104,25 @@ static teg_status check_kind(const struct emu_tensor_map *m, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* Corners have fewer bits the more of them there are. */
+static teg_status check_pixels(const struct emu_tensor_map *m,
+                               struct teg_diag *d)
+{
+    int32_t most = m->rank == 3 ? 1 << 15 : m->rank == 4 ? 1 << 7 : 1 << 4;
+
+    EXPECT(m->rank >= 3, "expected 3 dimensions or more of im2col, found %u",
+           m->rank);
+    EXPECT(m->pixels <= EMU_MAP_PIXELS,
+           "expected at most %d pixels a column, found %u", EMU_MAP_PIXELS,
+           m->pixels);
+    for (uint32_t i = 0; i + 2 < m->rank; i++)
+        EXPECT(m->lower[i] >= -most && m->lower[i] < most &&
+                   m->upper[i] >= -most && m->upper[i] < most,
+               "expected corners from %d to %d, found %d and %d", -most,
+               most - 1, m->lower[i], m->upper[i]);
+    return TEG_OK;
+}
+
 static teg_status check_dimension(const struct emu_tensor_map *m, uint32_t i,
                                   struct teg_diag *d)
 {
@@ -128,6 +150,8 @@ teg_status emu_map_check(const struct emu_tensor_map *m, struct teg_diag *d)
     uint32_t alignment, row, span;
 
     TRY(check_kind(m, d));
+    if (m->pixels != 0)
+        TRY(check_pixels(m, d));
     alignment = m->interleave == 2 ? 2 * ALIGNMENT : ALIGNMENT;
     EXPECT(m->address % alignment == 0,
            "expected an address that is a multiple of %u, found 0x%llx",
@@ -169,6 +193,11 @@ void emu_map_write(const struct emu_tensor_map *m,
         word[AT_STRIDE + i - 1] = (uint32_t)stride;
         word[AT_STRIDES_HIGH] |= (uint32_t)(stride >> 32) << 4 * (i - 1);
     }
+    word[AT_PIXELS] = m->pixels;
+    for (uint32_t i = 0; m->pixels != 0 && i + 2 < m->rank; i++) {
+        word[AT_CORNERS + i] = (uint32_t)m->lower[i];
+        word[AT_CORNERS + EMU_MAP_SPACES + i] = (uint32_t)m->upper[i];
+    }
     memcpy(object, word, EMU_MAP_BYTES);
 }
 
@@ -186,7 +215,8 @@ static int has_rest(const uint32_t word[WORDS])
 {
     uint32_t rest = word[AT_HOW] & ~HOW_BITS;
 
-    for (unsigned i = AT_REST; i < WORDS; i++)
+    for (unsigned i = word[AT_PIXELS] != 0 ? AT_NOTHING : AT_REST; i < WORDS;
+         i++)
         rest |= word[i];
     return rest != 0;
 }
@@ -205,6 +235,7 @@ teg_status emu_map_read(struct emu_tensor_map *m,
         .interleave = how >> INTERLEAVE_BIT & 3,
         .swizzle = how >> SWIZZLE_BIT & 3,
         .fills_nan = how >> NAN_BIT & 1,
+        .pixels = word[AT_PIXELS],
     };
     EXPECT(!has_rest(word), "the 128 bytes are no tensor map");
     for (uint32_t i = 0; i < EMU_MAP_RANKS && i < m->rank; i++) {
@@ -216,6 +247,11 @@ teg_status emu_map_read(struct emu_tensor_map *m,
                            : (word[AT_BOXES] >> 8 * (i - 1) & 0xff) + 1;
         if (i != 0)
             m->stride[i] = (high << 32 | word[AT_STRIDE + i - 1]) * ALIGNMENT;
+    }
+    for (uint32_t i = 0;
+         m->pixels != 0 && i + 2 < m->rank && i < EMU_MAP_SPACES; i++) {
+        m->lower[i] = (int32_t)word[AT_CORNERS + i];
+        m->upper[i] = (int32_t)word[AT_CORNERS + EMU_MAP_SPACES + i];
     }
     TRY(emu_map_check(m, d));
     m->stride[0] = types[m->type].bytes;

@@ -7,7 +7,7 @@
  * it stands.  Where it stands here is what ptxas 13.0 makes of PTX's
  * tensormap.replace on sm_90a, which writes each field of an object in memory,
  * so that kernels that make or change maps work too.  What tensormap.replace
- * cannot reach is 0.
+ * cannot reach is 0, but for im2col, which has words of its own here.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_TENSOR_MAP_H
 #define TEG_TRACES_EMULATE_CORE_TENSOR_MAP_H
@@ -20,6 +20,8 @@ enum {
     EMU_MAP_BYTES = 128,
     EMU_MAP_ALIGNMENT = 64, /* of the object */
     EMU_MAP_RANKS = 5,
+    EMU_MAP_SPACES = 3, /* dimensions between channels and images */
+    EMU_MAP_PIXELS = 1024,
 };
 
 /* Numbers of enum CUtensorMapDataType. */
@@ -46,6 +48,12 @@ struct emu_tensor_map {
     uint64_t stride[EMU_MAP_RANKS]; /* bytes; of [0] an element's */
     uint32_t box[EMU_MAP_RANKS];    /* elements that a box spans */
     uint32_t step[EMU_MAP_RANKS];   /* every how manieth of them is copied */
+    /* Of im2col: how many pixels a copy has, 0: not im2col; of each box[0]
+     * elements are copied, other dimensions of the box are 1.  Pixels follow one
+     * another in a part of the image: its first ones, and how far its end is
+     * beyond the image's. */
+    uint32_t pixels;
+    int32_t lower[EMU_MAP_SPACES], upper[EMU_MAP_SPACES];
 };
 
 /* Fails with the first rule of the driver's that `m` breaks. */

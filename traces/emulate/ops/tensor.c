@@ -11,7 +11,12 @@
  * without carry.  Outside the tensor nothing is read or written; a load fills
  * with 0 or NaN, and its mbarrier hears of the whole box.
  *
- * Leaves out: im2col and interleaved layouts, which are faults; what type tf32
+ * A copy by im2col has pixels one after the other, of each some channels: W first,
+ * then H, D and N, in the part of the image that the map says; the filter's offsets
+ * are added then.  One by gather4 has four rows of a matrix that coordinates name.
+ * (PTX ISA, "Tensor", im2col and tile::gather4)
+ *
+ * Leaves out: im2col::w and interleaved layouts, which are faults; what type tf32
  * rounds off and types .ftz make 0, which is copied as it is.
  */
 #include "traces/emulate/core/reduce.h"
@@ -27,12 +32,26 @@ enum {
     REDUCED_ELEMENT = 9, /* value of a reduction */
 };
 
+enum how {
+    HOW_TILE,
+    HOW_IM2COL,
+    HOW_GATHER, /* and scatter */
+    HOW_OTHER,
+};
+
+enum {
+    GATHERED = 4, /* rows */
+};
+
 /* The box that a copy is of. */
 struct box {
     struct emu_tensor_map map;
-    int64_t at[EMU_MAP_RANKS];     /* coordinates of its first element */
-    uint32_t count[EMU_MAP_RANKS]; /* elements that are copied */
-    uint32_t row_bytes;            /* in shared memory */
+    enum how how;
+    int64_t at[EMU_MAP_RANKS]; /* coordinates of its first element */
+    int64_t gathered[GATHERED];
+    uint32_t offset[EMU_MAP_SPACES]; /* im2col: of the filter */
+    uint32_t count[EMU_MAP_RANKS];   /* elements that are copied */
+    uint32_t row_bytes;              /* in shared memory */
     uint32_t pitch;
     uint32_t rows;
 };
@@ -75,6 +94,19 @@ static int read_map(struct emu_warp *w, const struct emu_op *op, int lane,
     return 0;
 }
 
+/* Bits 84:82, of stores 83:82, before sm_100 bit 82. */
+static enum how how_of(const struct emu_op *op)
+{
+    int stores = strcmp(op->sass.name, "UTMASTG") == 0;
+    unsigned v = op->cc < 100 ? (unsigned)emu_bit(op, 82)
+                              : emu_bits(op, stores ? 83 : 84, 82);
+
+    return v == 0                    ? HOW_TILE
+           : v == 1                  ? HOW_IM2COL
+           : v == (stores ? 2u : 4u) ? HOW_GATHER
+                                     : HOW_OTHER;
+}
+
 /* What the instruction and the map must agree on; 0 after a fault. */
 static int check_box(struct emu_warp *w, const struct emu_op *op, int lane,
                      const struct emu_tensor_map *m)
@@ -87,8 +119,21 @@ static int check_box(struct emu_warp *w, const struct emu_op *op, int lane,
                   m->rank);
         return 0;
     }
-    if (emu_bits(op, op->cc >= 100 ? 84 : 82, 82) != 0) {
-        char name[TEG_SASS_TEXT]; /* .IM2COL, .W, .GATHER4 ... */
+    if ((how_of(op) == HOW_IM2COL) != (m->pixels != 0)) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "expected a tensor map %s, found one %s",
+                  m->pixels != 0 ? "of tiles" : "of im2col",
+                  m->pixels != 0 ? "of im2col" : "of tiles");
+        return 0;
+    }
+    if (how_of(op) == HOW_GATHER && (m->rank != 2 || m->box[1] != 1)) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "expected a tensor map of boxes of one row, found %u rows",
+                  m->box[1]);
+        return 0;
+    }
+    if (how_of(op) == HOW_OTHER) {
+        char name[TEG_SASS_TEXT]; /* .W, .W128 */
 
         teg_sass_opcode(&op->sass, name);
         emu_fault(w, op, lane, TEG_LIMIT, "%s is not emulated", name);
@@ -100,6 +145,17 @@ static int check_box(struct emu_warp *w, const struct emu_op *op, int lane,
         return 0;
     }
     return 1;
+}
+
+/* Offsets of the filter: 16 bits each, or 8, or 5. */
+static void read_offsets(const struct emu_warp *w, const struct emu_op *op,
+                         struct box *b)
+{
+    uint32_t offsets = op->c != NULL ? emu_row(w, op->c, 0)[0] & 0xffff : 0;
+    unsigned bits = b->map.rank == 3 ? 16 : b->map.rank == 4 ? 8 : 5;
+
+    for (uint32_t i = 0; i + 2 < b->map.rank; i++)
+        b->offset[i] = offsets >> bits * i & ((1u << bits) - 1);
 }
 
 /* The box at the coordinates that stand in registers from `first` on; 0 after
@@ -120,6 +176,19 @@ static int read_box(struct emu_warp *w, const struct emu_op *op, int lane,
         b->count[i] = (m->box[i] + step - 1) / step;
         if (i != 0)
             b->rows *= b->count[i];
+    }
+    b->how = how_of(op);
+    if (b->how == HOW_IM2COL) {
+        b->rows = m->pixels;
+        memset(b->offset, 0, sizeof b->offset);
+        if (strcmp(op->sass.name, "UTMALDG") == 0 ||
+            strcmp(op->sass.name, "UTMAPF") == 0)
+            read_offsets(w, op, b);
+    }
+    if (b->how == HOW_GATHER) {
+        b->rows = GATHERED;
+        for (unsigned i = 0; i < GATHERED; i++)
+            b->gathered[i] = (int32_t)emu_uniform_at(w, first + 1 + i);
     }
     pattern = emu_map_swizzle_bytes(m);
     b->row_bytes = b->count[0] * emu_map_element(m);
@@ -149,19 +218,59 @@ static void inside(const struct box *b, uint32_t i, uint32_t *from,
     *to = (uint32_t)end;
 }
 
+/* Where the row is in dimensions from the second on. */
+static void coordinates(const struct box *b, uint32_t row,
+                        int64_t at[EMU_MAP_RANKS])
+{
+    const struct emu_tensor_map *m = &b->map;
+
+    for (uint32_t i = 1; i < m->rank; i++) {
+        at[i] = b->at[i] + (int64_t)(row % b->count[i]) * m->step[i];
+        row /= b->count[i];
+    }
+    if (b->how == HOW_GATHER)
+        at[1] = b->gathered[row % GATHERED];
+}
+
+/* The `row`-th pixel behind the first: those of a line, then of the next one. */
+static void pixel(const struct box *b, uint32_t row, int64_t at[EMU_MAP_RANKS])
+{
+    const struct emu_tensor_map *m = &b->map;
+    int64_t more = row;
+
+    for (uint32_t i = 1; i + 1 < m->rank; i++) {
+        int64_t step = m->step[i], low = m->lower[i - 1];
+        int64_t end = (int64_t)m->size[i] + m->upper[i - 1];
+        int64_t line = end > low ? (end - low + step - 1) / step : 1;
+        int64_t left = end > b->at[i] ? (end - b->at[i] + step - 1) / step : 1;
+
+        at[i] = b->at[i] + more * step;
+        if (more < left) {
+            more = 0;
+        } else {
+            at[i] = low + (more - left) % line * step;
+            more = 1 + (more - left) / line;
+        }
+        at[i] += b->offset[i - 1];
+    }
+    at[m->rank - 1] = b->at[m->rank - 1] + more;
+}
+
 static struct run run_of(const struct box *b, uint32_t row)
 {
     const struct emu_tensor_map *m = &b->map;
     uint32_t element = emu_map_element(m), from, to;
+    int64_t at[EMU_MAP_RANKS];
     struct run run = {.global = m->address};
 
+    if (b->how == HOW_IM2COL)
+        pixel(b, row, at);
+    else
+        coordinates(b, row, at);
     for (uint32_t i = 1; i < m->rank; i++) {
-        int64_t at = b->at[i] + (int64_t)(row % b->count[i]) * m->step[i];
-
-        if (at < 0 || at >= (int64_t)m->size[i])
+        if (at[i] < 0 || at[i] >= (int64_t)m->size[i])
             return run;
-        row /= b->count[i];
-        run.global += (uint64_t)at * m->stride[i];
+        run.global += (uint64_t)at[i] * m->stride[i];
     }
     inside(b, 0, &from, &to);
     run.from = from * element;
@@ -293,6 +402,31 @@ static int move_box(struct emu_warp *w, const struct emu_op *op, int lane,
 
 /* ---- for the trace ------------------------------------------------------------- */
 
+/* Rows that are not at equal distances are told as if they were, from the first in
+ * memory to the last. */
+static void note_rows(struct emu_warp *w, const struct box *b)
+{
+    uint64_t first = UINT64_MAX, last = 0, rows = 0, bytes = 0, apart = 0;
+
+    for (uint32_t r = 0; r < b->rows; r++) {
+        struct run run = run_of(b, r);
+
+        if (run.bytes == 0)
+            continue;
+        bytes = run.bytes;
+        first = run.global < first ? run.global : first;
+        last = run.global > last ? run.global : last;
+        rows++;
+    }
+    if (rows > 1)
+        apart = (last - first) / (rows - 1);
+    emu_value_all(w, 1, rows != 0 ? first : UINT64_MAX);
+    emu_value_all(w, 4, bytes);
+    emu_value_all(w, 5, rows << STRIDE_BITS | apart);
+    for (uint32_t i = 2; i < EMU_MAP_RANKS; i++)
+        emu_value_all(w, 4 + i, rows != 0 ? UINT64_C(1) << STRIDE_BITS : 0);
+}
+
 /* Values of TENSOR (isa/inst/values.def); `ranks` of the blocks that a copy to
  * several goes to. */
 static void note_values(struct emu_warp *w, const struct box *b,
@@ -325,6 +459,10 @@ static void note_values(struct emu_warp *w, const struct box *b,
                   barrier != UINT64_MAX
                       ? emu_mbarrier_value(w->block, barrier, ranks)
                       : UINT64_MAX);
+    if (b->how != HOW_TILE) {
+        note_rows(w, b);
+        return;
+    }
     emu_value_all(w, 4, inside_all ? bytes : 0);
     for (uint32_t i = 1; i < EMU_MAP_RANKS; i++)
         emu_value_all(w, 4 + i, inside_all ? dim[i] : 0);
@@ -405,8 +543,7 @@ EXEC(utmaldg)
         uint32_t hears = who_hears(1u << rank, barrier, pairs);
 
         if (!load_into(w, op, lane, &b, emu_with_rank(shared, rank),
-                       emu_with_rank(barrier,
-                                     (unsigned)__builtin_ctz(hears))))
+                       emu_with_rank(barrier, (unsigned)__builtin_ctz(hears))))
             return;
     }
 }
