@@ -241,9 +241,12 @@ static void find_memory(struct reader *r)
         const char *name;
         struct teg_cubin_bytes *bytes;
     } regions[] = {
-        {".nv.constant3", &c->constant3},     {".nv.constant4", &c->constant4},
-        {".nv.global.init", &c->global_init}, {".nv.global", &c->global_zero},
+        {".nv.constant3", &c->constant3},
+        {".nv.constant4", &c->constant4},
+        {".nv.global.init", &c->global_init},
+        {".nv.global", &c->global_zero},
         {".debug_line", &c->lines_table},
+        {".nv_debug_line_sass", &c->ptx_lines_table},
     };
 
     for (size_t i = 0; i < r->section_count; i++) {
@@ -270,6 +273,7 @@ static enum teg_cubin_region region_of(const struct section *s)
         {".nv.global.init", CUBIN_GLOBAL},
         {".nv.global", CUBIN_ZEROED},
         {".debug_line", CUBIN_LINES},
+        {".nv_debug_line_sass", CUBIN_PTX_LINES},
     };
 
     for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++) {
@@ -443,8 +447,7 @@ static void file_record(struct reader *r, const struct record *a)
     k = &c->kernel[c->symbol[symbol].kernel];
     if (a->attribute == ATTR_REGCOUNT)
         k->registers = u32_at(a, 4);
-    else if (a->attribute == ATTR_MIN_STACK_SIZE &&
-             u32_at(a, 4) == UINT32_MAX)
+    else if (a->attribute == ATTR_MIN_STACK_SIZE && u32_at(a, 4) == UINT32_MAX)
         k->stack_is_open = 1;
     else if (a->attribute == ATTR_MIN_STACK_SIZE ||
              (a->attribute == ATTR_FRAME_SIZE && k->local_bytes == 0))
@@ -490,7 +493,8 @@ static teg_status add_reloc(struct reader *r, const struct section *target,
     uint32_t symbol = (uint32_t)GELF_R_SYM(rel->r_info);
 
     /* Lines whose function a stripped file no longer names are no loss. */
-    if (symbol >= c->symbol_count && region_of(target) == CUBIN_LINES)
+    if (symbol >= c->symbol_count && (region_of(target) == CUBIN_LINES ||
+                                      region_of(target) == CUBIN_PTX_LINES))
         return TEG_OK;
     if (symbol >= c->symbol_count || rel->r_offset >= target->header.sh_size)
         return teg_fail(r->d, TEG_FORMAT, c->path,

@@ -59,6 +59,7 @@ enum teg_cubin_region {
     CUBIN_ZEROED,    /* __device__ variables that begin as zero */
     CUBIN_CONSTANT2, /* of `kernel` */
     CUBIN_LINES,     /* the table of source lines */
+    CUBIN_PTX_LINES, /* that of lines of PTX */
     CUBIN_ELSEWHERE, /* other debug information */
 };
 
@@ -100,9 +101,10 @@ struct teg_cubin {
     struct teg_cubin_symbol *symbol; /* owned */
     uint32_t symbol_count;
     struct teg_cubin_bytes constant3, constant4, global_init, global_zero;
-    struct teg_cubin_bytes lines_table; /* .debug_line */
-    struct teg_lines lines;             /* what it says */
-    uint8_t *file;                      /* owned */
+    struct teg_cubin_bytes lines_table;     /* .debug_line */
+    struct teg_cubin_bytes ptx_lines_table; /* .nv_debug_line_sass */
+    struct teg_lines lines;                 /* what it says */
+    uint8_t *file;                          /* owned */
     size_t file_size;
     void *elf; /* owned; libelf's */
 };

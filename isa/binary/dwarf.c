@@ -46,6 +46,8 @@ struct row {
 
 struct reader {
     const struct teg_cubin *c;
+    const struct teg_cubin_bytes *table;
+    enum teg_cubin_region region; /* the table's */
     struct teg_lines *l;
     struct anchor *anchor; /* owned; by offset */
     size_t anchors;
@@ -80,7 +82,7 @@ static teg_status find_anchors(struct reader *r)
         const struct teg_cubin_reloc *rel = &c->reloc[i];
         const struct teg_cubin_symbol *s = &c->symbol[rel->symbol];
 
-        if (rel->region == CUBIN_LINES && s->region == CUBIN_CODE)
+        if (rel->region == r->region && s->region == CUBIN_CODE)
             r->anchor[r->anchors++] =
                 (struct anchor){.offset = rel->offset,
                                 .value = s->value + (uint64_t)rel->addend,
@@ -177,6 +179,8 @@ static teg_status read_files(struct reader *r, struct teg_walk *w)
         const char *name;
 
         TRY(text(w, &name, r->d));
+        if (*name == '\0' && r->region == CUBIN_PTX_LINES)
+            return add_file(r, "ptx", 0);
         if (*name == '\0')
             return TEG_OK;
         TRY(teg_walk_varint(w, &directory, r->d));
@@ -271,9 +275,11 @@ static teg_status add_row(struct reader *r, int ends)
     const struct unit *u = &r->unit;
     struct row row = {0};
 
-    if (r->file >= 1 && r->file <= u->files && r->line > 0 &&
-        r->line <= UINT32_MAX) {
-        row.file = u->file[r->file - 1];
+    /* PTX has one file, which the rows call 0. */
+    uint64_t file = r->region == CUBIN_PTX_LINES ? u->files : r->file;
+
+    if (file >= 1 && file <= u->files && r->line > 0 && r->line <= UINT32_MAX) {
+        row.file = u->file[file - 1];
         row.line = (uint32_t)r->line;
     }
     TRY(find_call(r, &row.call));
@@ -323,8 +329,7 @@ static teg_status extended(struct reader *r, struct teg_walk *w)
         begin_sequence(r);
         return TEG_OK;
     case LNE_SET_ADDRESS:
-        return set_address(r, &part,
-                           (uint64_t)(part.at - r->c->lines_table.data));
+        return set_address(r, &part, (uint64_t)(part.at - r->table->data));
     case LNE_NVIDIA_INLINED_CALL:
         return teg_walk_varint(&part, &r->context, r->d);
     default:
@@ -420,17 +425,19 @@ static teg_status read_unit(struct reader *r, struct teg_walk *w)
     return run_program(r, &unit);
 }
 
-teg_status teg_dwarf_lines(struct teg_lines *l, const struct teg_cubin *c,
-                           struct teg_diag *d)
+static teg_status read_table(struct teg_lines *l, const struct teg_cubin *c,
+                             const struct teg_cubin_bytes *table,
+                             enum teg_cubin_region region, struct teg_diag *d)
 {
-    struct reader r = {.c = c, .l = l, .d = d};
+    struct reader r = {
+        .c = c, .table = table, .region = region, .l = l, .d = d};
     struct teg_walk w;
     teg_status status;
 
-    if (c->lines_table.data == NULL)
+    if (table->data == NULL)
         return TEG_OK;
-    teg_walk_init(&w, c->lines_table.data, c->lines_table.size, c->path,
-                  (uint64_t)(c->lines_table.data - c->file));
+    teg_walk_init(&w, table->data, table->size, c->path,
+                  (uint64_t)(table->data - c->file));
     status = find_anchors(&r);
     while (status == TEG_OK && teg_walk_left(&w) > 0) {
         status = read_unit(&r, &w);
@@ -438,6 +445,15 @@ teg_status teg_dwarf_lines(struct teg_lines *l, const struct teg_cubin *c,
     }
     free(r.anchor);
     free(r.row);
-    teg_lines_sort(l);
     return status;
+}
+
+teg_status teg_dwarf_lines(struct teg_lines *l, const struct teg_cubin *c,
+                           struct teg_diag *d)
+{
+    TRY(read_table(l, c, &c->lines_table, CUBIN_LINES, d));
+    if (l->row_count == 0)
+        TRY(read_table(l, c, &c->ptx_lines_table, CUBIN_PTX_LINES, d));
+    teg_lines_sort(l);
+    return TEG_OK;
 }

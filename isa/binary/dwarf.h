@@ -7,6 +7,10 @@
  * opcode of NVIDIA's, DW_LNE_NVIDIA_inlined_call (0x90): the number of the
  * call's row in its sequence, from 1, and the function's name in .debug_str.
  *
+ * Where that has no rows, as of PTX that was written by hand or by a compiler
+ * that says no lines, .nv_debug_line_sass has those of the PTX: a table of the
+ * same form without names of files.  Its file is called "ptx".
+ *
  * elfutils' libdw reads such tables too, but neither relocates a linked file
  * nor keeps the rows' numbers: it sorts the rows of all functions, which lie
  * on each other, by address.

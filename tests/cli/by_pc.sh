@@ -55,6 +55,22 @@ expect 0 "$teg" timeline "$work/again.tegt" -g h100 --critical
 out '^0x[0-9a-f]* .* lines.cu:12 '
 check 'at most 80 columns wide' [ "$(wc -L <"$work/out")" -le 80 ]
 expect 0 "$teg" report "$work/again.tegt" -g h100 --critical -o "$work/r.html"
+# Lines of Python, as Triton has them, and of PTX that has no others.
+expect 0 "$teg" trace tests/fixtures/softmax_triton.sm_80.cubin --grid 8 --block 128 \
+    --shared 64 -a buf:f32:8192:random -a buf:f32:8192:zeros -a i32:1000 -a u64:0 \
+    -a u64:0 -o "$work/softmax.tegt"
+expect 0 "$teg" run "$work/softmax.tegt" -g a100 --why --by-pc
+out 'memory latency: .*LDG.E R[0-9]*, .* at *$\|at softmax_triton.py:17'
+out '^  0x[0-9a-f]* FMNMX standard.py:196 '
+expect 0 "$teg" whatif "$work/softmax.tegt" -g a100 --at softmax_triton.py:17
+out '^coalesced@softmax_triton.py:17 '
+expect 0 "$teg" trace tests/fixtures/plain.sm_80.cubin --grid 8 --block 128 \
+    -a buf:f32:1024:iota -a buf:f32:1024:zeros -o "$work/plain.tegt"
+expect 0 "$teg" run "$work/plain.tegt" -g a100 --by-pc
+out "ptx:line "
+line=$(sed -n '/ld.global/=' tests/fixtures/plain.ptx)
+out "^  0x[0-9a-f]* LDG.E R2, .*:$line "
+
 # What does not fit beside the numbers goes on below, whole.
 expect 0 "$teg" run "$work/sums.tegt" -g a100 --by-pc
 check 'no instruction is cut' sh -c "tr -s ' \n' '  ' <'$work/out' |

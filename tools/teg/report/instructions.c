@@ -10,7 +10,7 @@
 enum {
     ROWS_MAX = 30,
     TEXT_WIDTH = 28,
-    POSITION_WIDTH = 14,
+    POSITION_WIDTH = 16,
 };
 
 const char *source_position(const struct teg_program *p,
