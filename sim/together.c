@@ -187,6 +187,7 @@ teg_status teg_together_new(const struct teg_together_setup *setup,
         .sms = setup->gpu->chip.sms,
         .l1_bytes = setup->l1_bytes != UINT32_MAX ? setup->l1_bytes : 0,
         .threads = setup->threads,
+        .before = setup->before,
         .progress = setup->progress,
         .progress_self = setup->progress_self,
     };
@@ -287,6 +288,11 @@ void teg_together_write(struct teg_together *t, uint64_t address,
 void teg_together_copies(struct teg_together *t, double share)
 {
     sim_memory_leave(sim_engine_memory(t->engine), share);
+}
+
+const struct sim_memory *teg_together_memory(const struct teg_together *t)
+{
+    return sim_engine_memory(t->engine);
 }
 
 void teg_together_finish(struct teg_together *t,

@@ -21,7 +21,10 @@ struct teg_together;
 struct teg_together_setup {
     const struct teg_gpu *gpu; /* borrowed */
     uint32_t l1_bytes; /* of L1, whatever runs: the least that any leaves */
-    uint32_t threads;  /* of the host, at most; 0 is 1 */
+    /* What L2 and TLBs have from another chip; borrowed while this one is made,
+     * or NULL. */
+    const struct sim_memory *before;
+    uint32_t threads;            /* of the host, at most; 0 is 1 */
     struct sim_engine_news news; /* launches are numbered as they were added */
     int (*progress)(void *self, uint64_t blocks_done, uint64_t cycle);
     void *progress_self;
@@ -64,6 +67,9 @@ void teg_together_write(struct teg_together *together, uint64_t address,
 /* Copies take that share (0 to 1) of the DRAM's bandwidth from now on; what the
  * SMs have asked for before the end of their window has what there was. */
 void teg_together_copies(struct teg_together *together, double share);
+/* What the launches have left. */
+const struct sim_memory *teg_together_memory(
+    const struct teg_together *together);
 /* The chip, at the end. */
 void teg_together_finish(struct teg_together *together,
                          struct sim_engine_outcome *outcome);

@@ -26,7 +26,8 @@ struct exact {
     const struct sim_program_source *source; /* borrowed */
     struct sim_floor_news news;
     double mhz;
-    uint32_t l1_bytes;
+    uint32_t l1_bytes;         /* that all kernels leave */
+    uint32_t chip_l1_bytes;    /* that the chip has */
     struct teg_together *chip; /* owned; NULL: nothing has run */
     uint64_t base;          /* cycle of the program in which its time began */
     uint64_t now;           /* cycle of the program */
@@ -175,22 +176,34 @@ static void on_block_end(void *self, uint64_t cycle, uint32_t sm,
 
 /* ---- the chip --------------------------------------------------------------- */
 
-static teg_status make_chip(struct exact *f, struct teg_diag *d)
+/* Whenever nothing is on the chip, L1 and shared memory can be divided anew: a
+ * chip with another L1 takes over what L2 and TLBs have.  What is in L1 only the
+ * launches that have ended would find. */
+static teg_status make_chip(struct exact *f, uint32_t l1_bytes,
+                            struct teg_diag *d)
 {
+    struct teg_together *before = f->chip;
     const struct teg_together_setup setup = {
         .gpu = f->gpu,
-        .l1_bytes = f->l1_bytes,
+        .l1_bytes = l1_bytes,
+        .before = before != NULL && !f->source->cold
+                      ? teg_together_memory(before)
+                      : NULL,
         .threads = f->source->threads,
         .news = {f, on_begun, on_ended},
         .progress = f->source->progress,
         .progress_self = f->source->progress_self,
     };
 
-    teg_together_free(f->chip);
+    teg_status status;
+
     f->chip = NULL;
+    f->chip_l1_bytes = l1_bytes;
     f->base = f->now;
     f->added = 0;
-    TRY(teg_together_new(&setup, &f->chip, d));
+    status = teg_together_new(&setup, &f->chip, d);
+    teg_together_free(before);
+    TRY(status);
     teg_together_copies(f->chip, f->copies);
     return TEG_OK;
 }
@@ -201,6 +214,14 @@ static uint64_t cycle_of(const struct exact *f, double us)
     uint64_t cycle = (uint64_t)ceil(us * f->mhz - 1e-4);
 
     return cycle > f->now ? cycle : f->now;
+}
+
+/* The chip being idle. */
+static int wants_other(const struct exact *f,
+                       const struct sim_floor_launch *how)
+{
+    return f->source->cold ||
+           (how->l1_bytes != 0 && how->l1_bytes != f->chip_l1_bytes);
 }
 
 static teg_status put_on_chip(struct exact *f, struct launch *l,
@@ -248,8 +269,8 @@ static teg_status exact_add(struct sim_floor *floor,
     f->launch[f->launches++] = l;
     f->now = l->from = cycle_of(f, now);
     TRY(f->source->open(f->source->self, how->number, &l->launch, d));
-    if (f->chip == NULL || (f->source->cold && f->launches == 1))
-        TRY(make_chip(f, d));
+    if (f->chip == NULL || (f->launches == 1 && wants_other(f, how)))
+        TRY(make_chip(f, how->l1_bytes != 0 ? how->l1_bytes : f->l1_bytes, d));
     return put_on_chip(f, l, how, d);
 }
 
@@ -274,7 +295,7 @@ static void exact_written(struct sim_floor *floor, uint64_t address,
     if (f->source->cold || bytes == 0)
         return;
     if (f->chip == NULL)
-        f->failed |= make_chip(f, &d) != TEG_OK;
+        f->failed |= make_chip(f, f->l1_bytes, &d) != TEG_OK;
     if (f->chip != NULL)
         teg_together_write(f->chip, address, bytes);
 }
@@ -345,7 +366,7 @@ static teg_status exact_advance(struct sim_floor *floor, double now,
 
 /* ---- making it -------------------------------------------------------------- */
 
-/* What all kernels leave to L1, for it is not divided anew. */
+/* What all kernels leave to L1. */
 static teg_status find_l1(struct exact *f, struct teg_diag *d)
 {
     f->l1_bytes = UINT32_MAX;

@@ -34,7 +34,8 @@ struct sim_floor_launch {
     const struct sim_program_kernel *kernel; /* borrowed */
     double us;                               /* alone */
     int32_t priority;                        /* the lower goes first */
-    uint32_t primary; /* task it depends on programmatically, or NONE */
+    uint32_t primary;  /* task it depends on programmatically, or NONE */
+    uint32_t l1_bytes; /* as sim_program_task has it */
 };
 
 struct sim_floor {

@@ -262,6 +262,7 @@ static teg_status start_launch(struct play *y, uint32_t task)
             .us = us,
             .priority = y->score->stream[t->stream].priority,
             .primary = t->primary,
+            .l1_bytes = t->l1_bytes,
         },
         y->now, y->d);
 }

@@ -71,9 +71,11 @@ struct sim_program_task {
     uint32_t entry; /* of the score */
     uint32_t node;  /* of its graph; TEG_SCORE_NONE: none */
     double bytes;
-    uint64_t address; /* that a copy or set writes, on the device */
-    double us;        /* as given; < 0: from the model */
-    uint32_t from;    /* first of its edges */
+    uint64_t address;  /* that a copy or set writes, on the device */
+    double us;         /* as given; < 0: from the model */
+    uint32_t l1_bytes; /* of a launch that comes to an idle chip: what those of
+                          its busy period leave to L1; 0: all that may come */
+    uint32_t from;     /* first of its edges */
     uint32_t froms;
     /* found */
     double start, end;

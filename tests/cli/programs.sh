@@ -340,6 +340,29 @@ refused "$graph" '{"kernel": 0}, {"kernel": 0, "dependent_on": [0]}' \
 refused "$graph" "{\"kernel\": 0}, {$copy, \"after\": [0], \"dependent_on\": [0]}" \
     'graphs\[0\].nodes\[1\]: expected an array of nodes for "dependent_on", of a launch'
 
+# L1 is divided anew whenever the chip is idle: a launch that reads 100 KB again and
+# again is as quick as alone before one whose shared memory leaves little to L1,
+# not beside it.
+grid again 'let a = 0x7f0000000000' 'loop k 300' \
+    'LDG.E.128 R8, [R2 : a + 16*tid + 2048*(k - 50*(k/50))]' \
+    'FADD R4, R8, R4' end >"$work/again.sketch"
+grid large 'loop k 2000' "$add" end | sed 's/^grid .*/grid 16\nshared 200000/' \
+    >"$work/large.sketch"
+divided() { # KERNELS ENTRIES: what the first launch takes
+    echo '{"teg": {"schema": 3}, "kernels": ['"$1"'], "order": ['"$2"']}' >"$work/l1.json"
+    "$teg" program "$work/l1.json" -g h100 --exact --no-ranking -f csv --caches cold |
+        awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i}
+            NR == 2 {printf "%.3f", $at["end_us"] - $at["start_us"]}'
+}
+one='{"trace": "again.sketch"}'
+pairs="$one"', {"trace": "large.sketch"}'
+alone=$(divided "$one" '{"kernel": 0, "stream": 1}')
+pair='{"kernel": 1, "stream": 2}, {"kernel": 1, "stream": 3}'
+before=$(divided "$pairs" '{"kernel": 0, "stream": 1}, {"what": "synchronize"}, '"$pair")
+with=$(divided "$pairs" '{"kernel": 0, "stream": 1}, '"$pair")
+check "as alone ($alone, $before)" [ "$before" = "$alone" ]
+check "not beside ($with)" awk -v a="$alone" -v b="$with" 'BEGIN {exit !(b > 1.2 * a)}'
+
 # Blocks of the stream whose priority is higher (a lower number) go first: of two
 # launches of three waves each the one that came later ends sooner.
 grid waves 'loop k 200' "$add" end | sed 's/^grid .*/grid 396\nshared 200000/' \

@@ -28,6 +28,7 @@ static int note(void *self, const struct replay *r, uint32_t kernel)
     k->later = r->later;
     k->cycles = (double)s->cycles;
     k->instructions = s->warp_instructions;
+    k->l1_bytes = s->occupancy.l1_bytes;
     k->error_bound = r->sample.used ? r->sample.error_bound : 0;
     sim_alone(s, r->gpu, &p->alone[place]);
     return EXIT_DONE;

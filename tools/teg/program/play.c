@@ -90,6 +90,8 @@ static int play(const struct timed *p,
     status = sim_program_init(tasks, p->score, p->job.gpu, options, &d);
     if (status == TEG_OK) {
         choose_states(p, tasks, seen);
+        for (uint32_t i = 0; p->together && i < tasks->tasks; i++)
+            tasks->task[i].l1_bytes = p->l1_bytes[i];
         if (p->together && options->infinite_chip)
             take_times(p, tasks);
         status = sim_program_play(tasks, p->score, p->alone, p->job.gpu,
@@ -297,6 +299,9 @@ static int play_first(struct timed *p)
     status = play(p, &options, &p->tasks, &p->result);
     if (status != EXIT_DONE || p->together || !wants_together(p))
         return status;
+    p->l1_bytes = timed_divide(p);
+    if (p->l1_bytes == NULL)
+        return say_memory();
     p->together = true;
     p->source = timed_launches(p);
     sim_program_release(&p->tasks);
@@ -340,6 +345,7 @@ void timed_release(struct timed *p)
         free(p->kernel[i].name);
     free(p->kernel);
     free(p->alone);
+    free(p->l1_bytes);
     timed_launches_release(p);
     timed_places_release(&p->on);
     sim_program_release(&p->tasks);

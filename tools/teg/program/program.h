@@ -30,6 +30,7 @@ struct timed_kernel {
     double cycles;         /* alone */
     uint64_t instructions; /* of warps */
     double error_bound;
+    uint32_t l1_bytes; /* that it leaves to L1 */
     uint64_t launches;
     /* In the play: */
     double us;         /* of all its launches, start to end */
@@ -93,7 +94,8 @@ struct timed {
     struct timed_places on;           /* owned; where the timeline wants them */
     struct teg_score own;             /* where the trace has none; owned */
     const struct teg_score *score;    /* borrowed */
-    struct sim_program tasks;         /* owned */
+    uint32_t *l1_bytes; /* owned, of each task: sim_program_task has it; NULL */
+    struct sim_program tasks; /* owned */
     struct sim_program_result result;
     double serial_us, least_us;  /* one after the other; without waiting for
                                    places */
@@ -114,6 +116,9 @@ int timed_write_timeline(const struct timed *p);
 int timed_write_page(const struct timed *p);
 void timed_release(struct timed *p);
 
+/* What launches that are on the chip in one busy period leave to L1, by a play
+ * that estimates them; the caller's to free, NULL: no memory. */
+uint32_t *timed_divide(const struct timed *p);
 /* The launches, to be simulated beside each other. */
 struct sim_program_source timed_launches(struct timed *p);
 void timed_launches_release(struct timed *p);
