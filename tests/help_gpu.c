@@ -126,6 +126,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     if (one_in(state, 2)) {
         gpu->l1.bytes = 128 * 4 * between(state, 1, 8);
         gpu->l1.latency = between(state, 5, 20);
+        gpu->l1.in_order = help_below(state, 2);
         gpu->l1.always_hits = one_in(state, 16);
         gpu->l1.tag_banks = one_in(state, 2) ? 1u << help_below(state, 4) : 0;
         if (one_in(state, 2)) {

@@ -197,7 +197,7 @@ int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
         .place = w->resident,
     };
     sim_memory_begin(sm->chip->memory, sm->number, at, plan, flags, sm->misses);
-    return sm->chip->runs_ahead && sm->misses->count != 0;
+    return sm->chip->runs_ahead && sim_misses_open(sm->misses);
 }
 
 void sim_lsu_end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
@@ -270,6 +270,7 @@ void sim_lsu_issue(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
     global_times(sm->chip, op, plan, now, t);
     if (op->values == VALUES_SHARED && v != NULL)
         pass_shared_side(sm, w, op, v, now, t);
+    plan->request.is_copy = op->op_class == CLASS_LDGSTS;
     t->open = sim_lsu_begin(sm, w, plan, op->flags, start);
     sim_lsu_end(sm, plan, t);
 }

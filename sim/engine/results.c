@@ -84,6 +84,7 @@ void sim_results_gather(struct sim_sm *sm, const struct sim_warp *w,
     t->open = 1;
     t->done = t->held = SIM_OPEN + sm->pending.used;
     sm->misses->count = 0;
+    sm->misses->queued = 0;
     sm->misses->settled = (struct sim_request_ends){0};
 }
 

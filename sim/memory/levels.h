@@ -11,6 +11,7 @@
 #include "sim/memory/l2.h"
 #include "sim/memory/memory.h"
 #include "sim/memory/parts.h"
+#include "sim/memory/returns.h"
 #include "sim/memory/remote.h"
 #include "sim/memory/translation.h"
 
@@ -18,6 +19,7 @@ struct sim_memory {
     const struct teg_gpu *gpu; /* borrowed */
     struct sim_l1 l1;
     struct sim_parts parts;
+    struct sim_returns returns;
     struct sim_translation translation;
     struct sim_clusters clusters;
     struct sim_l2 l2;

@@ -11,6 +11,7 @@ void sim_memory_free(struct sim_memory *m)
         return;
     sim_l1_release(&m->l1);
     sim_parts_release(&m->parts);
+    sim_returns_release(&m->returns);
     sim_translation_release(&m->translation);
     sim_clusters_release(&m->clusters);
     sim_l2_release(&m->l2);
@@ -34,6 +35,7 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
         sim_ticks_of(gpu->memory.transaction_latency);
     if (!sim_l1_init(&m->l1, gpu, sms, l1_bytes) ||
         !sim_parts_init(&m->parts, gpu, sms) ||
+        !sim_returns_init(&m->returns, gpu, sms) ||
         !sim_translation_init(&m->translation, gpu, sms) ||
         !sim_clusters_init(&m->clusters, gpu, sms) ||
         !sim_network_init(&m->network, gpu, sms) ||
@@ -148,6 +150,21 @@ static struct sim_miss remote_miss(const struct sim_remote *remote)
     };
 }
 
+/* A load takes its place among those of its SM.  Behind one whose end is not
+ * known yet its own is not either. */
+static void line_up(struct sim_memory *m, const struct sim_request *r,
+                    struct sim_misses *e)
+{
+    e->queued = 0;
+    if (!sim_returns_hold(&m->returns, m->gpu, r))
+        return;
+    e->queued = e->count != 0 || m->returns.open[e->sm] != 0;
+    m->returns.open[e->sm] += e->queued;
+    if (!e->queued)
+        e->settled.done =
+            sim_returns_pass(&m->returns, e->sm, e->settled.done);
+}
+
 void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                       struct sim_plan *plan, uint32_t inst_flags,
                       struct sim_misses *e)
@@ -168,6 +185,7 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
         e->count += !begin_transaction(m, plan, i, bypass, e);
     for (uint32_t i = 0; i < plan->remotes; i++)
         e->miss[e->count++] = remote_miss(&plan->remote[i]);
+    line_up(m, &plan->request, e);
 }
 
 /* ---- what goes on to what SMs share --------------------------------------- */
@@ -228,6 +246,10 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
         tick = take_miss(m, e->sm, &w, miss, r);
         settle(m, e->sm, &ends, miss->transaction, sim_way_at(&w), tick,
                miss->bytes);
+    }
+    if (e->queued) {
+        m->returns.open[e->sm]--;
+        ends.done = sim_returns_pass(&m->returns, e->sm, ends.done);
     }
     return sim_cycles_up(r->is_store && !r->is_atomic ? ends.accepted
                                                       : ends.done);

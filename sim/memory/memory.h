@@ -106,6 +106,8 @@ struct sim_misses {
     } of;
     uint32_t number;       /* of the request in its stream, likewise */
     uint32_t transactions; /* of the plan */
+    uint32_t queued;       /* among the SM's loads (sim/memory/returns.h), and
+                              when it comes back is not known yet */
     uint32_t count;
     struct sim_miss miss[SIM_TRANSACTIONS_MAX]; /* [count] */
 };
@@ -116,13 +118,19 @@ static inline size_t sim_misses_bytes(const struct sim_misses *e)
     return offsetof(struct sim_misses, miss) + e->count * sizeof e->miss[0];
 }
 
+/* Does its end depend on what SMs share?  Else it is its SM's own affair. */
+static inline int sim_misses_open(const struct sim_misses *e)
+{
+    return e->count != 0 || e->queued;
+}
+
 /* Begins the planned request; fills the plan's L1 hits and `e`. */
 void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                       struct sim_plan *plan, uint32_t inst_flags,
                       struct sim_misses *e);
 /* Ends it; returns what sim_memory_issue does and fills the rest of `r`, the
- * plan's request or a copy.  A request without misses is its SM's own affair:
- * whoever began it may end it at once. */
+ * plan's request or a copy.  One that is not open may be ended by whoever began
+ * it at once; the open ones of an SM are, in their order. */
 uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                         struct sim_request *r);
 

@@ -194,7 +194,8 @@ static const struct scene scenes[] = {
      "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
      "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
      "l2.dirty_share=0.5 l1.banks=32 "
-     "l1.tag_banks=4 sm.taken_interval=30 sm.shared_reserved=1024",
+     "l1.tag_banks=4 l1.in_order=1 sm.taken_interval=30 "
+     "sm.shared_reserved=1024",
      mixed},
     {"h100",
      "chip.sms=16 l2.ways=16 l2.slices=4 l2.bytes=524288 "

@@ -37,6 +37,7 @@ static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
     plan->request.is_store = (inst->flags & INST_STORE) != 0;
     plan->request.is_atomic = (inst->flags & INST_ATOMIC) != 0;
     plan->request.is_float = kind == VALUES_REDUCED && value[9] / 256 % 2 == 1;
+    plan->request.is_copy = 1;
     while (*n < bytes) {
         struct sim_transaction *t = &plan->transaction[plan->count];
         uint32_t filled[4] = {0}, words = 0, steps = 1;
@@ -226,9 +227,11 @@ static void cost_of_memory(struct naive *n, uint32_t sm_number,
                            const struct values *v, struct cost *c)
 {
     const struct teg_gpu *gpu = n->gpu;
-    uint64_t memory =
-        naive_memory_issue(n->memory, sm_number, c->begin, plan, inst->flags);
+    uint64_t memory;
 
+    plan->request.is_copy = inst->op_class == CLASS_LDGSTS;
+    memory =
+        naive_memory_issue(n->memory, sm_number, c->begin, plan, inst->flags);
     cost_of_pipe(n, plan, c);
     if (inst->values == VALUES_SHARED)
         memory += shared_side(n, inst, &v->all[0], c);

@@ -208,6 +208,18 @@ static void join_parts(struct trip *t, const struct sim_transaction *planned)
     }
 }
 
+/* Loads leave L1 one behind the other. */
+static uint64_t come_back(struct naive_memory *m, uint32_t sm,
+                          const struct sim_request *r, uint64_t done)
+{
+    int elsewhere = r->space == SPACE_TEXTURE && m->gpu->texture.l1_bytes != 0;
+
+    if (!m->gpu->l1.in_order || r->is_atomic || r->is_copy || elsewhere)
+        return done;
+    m->sm[sm].returned = naive_later(m->sm[sm].returned, done);
+    return m->sm[sm].returned;
+}
+
 uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
                             struct sim_plan *plan, uint32_t inst_flags)
 {
@@ -237,7 +249,9 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
         c->outstanding[c->count++] =
             (struct outstanding){naive_whole_cycles(end), t.bytes};
     }
-    return naive_whole_cycles(r->is_store && !r->is_atomic ? accepted : done);
+    if (r->is_store && !r->is_atomic)
+        return naive_whole_cycles(accepted);
+    return naive_whole_cycles(come_back(m, sm, r, done));
 }
 
 /* The leader's miss for transaction `i`; NULL if its L1 had all of that. */
@@ -378,6 +392,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
         m->sm[i].l1.sets = naive_later(lines / m->gpu->l1.ways, 1);
         m->sm[i].last_walk = 0;
         m->sm[i].parts = 0;
+        m->sm[i].returned = 0;
         m->cluster[i].free_from = 0;
         m->cluster[i].count = 0;
     }

@@ -63,6 +63,7 @@ struct sm {
         last_walk; /* tick at which that page's region had been walked to */
     uint64_t part[256]; /* sectors it has written in part, joining none: the... */
     uint64_t parts;     /* ...n-th, counted from 0, in place n mod 256 */
+    uint64_t returned;  /* tick at which all loads so far have come back */
 };
 
 struct region {

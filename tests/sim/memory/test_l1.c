@@ -223,7 +223,61 @@ START_TEST(what_l2_waits_for_is_in_no_l1_before)
 }
 END_TEST
 
-HELP_MAIN("sim/memory/l1", 30, {what_l2_waits_for_is_in_no_l1_before, 0},
+/* Line 0 is in L1, line 8 in L2, line 1 in neither.  Whoever asks behind line 1
+ * has it when that is there; another SM, an atomic and a store do not wait. */
+START_TEST(loads_come_back_in_the_order_of_issue)
+{
+    for (gpu.l1.in_order = 0; gpu.l1.in_order < 2; gpu.l1.in_order++) {
+        uint32_t in_order = gpu.l1.in_order;
+        struct sim_plan store = help_memory_plan(9, 15, HELP_STORE);
+
+        setup();
+        gpu.l1.in_order = in_order;
+        memory = help_memory_open(&gpu, 2);
+        load(0, 0);
+        help_memory_line(memory, 1, 8, HELP_LOAD, 0);
+        ck_assert_uint_eq(load(1, 1000), 100);
+        ck_assert_uint_eq(load(0, 1020), in_order ? 80 : 10);
+        ck_assert_uint_eq(load(8, 1030), in_order ? 70 : 40);
+        ck_assert_uint_eq(help_memory_line(memory, 1, 8, HELP_LOAD, 1040), 10);
+        ck_assert_uint_eq(help_memory_line(memory, 0, 8, HELP_ATOMIC, 1040),
+                          40);
+        ck_assert_uint_eq(sim_memory_issue(memory, 0, 1041, &store, 0), 1041);
+        ck_assert_uint_eq(load(8, 1100), 10);
+        sim_memory_free(memory);
+    }
+    gpu.l1.in_order = 0;
+}
+END_TEST
+
+/* A hit behind a load whose end is not known is not settled by its L1. */
+START_TEST(a_hit_behind_an_open_load_is_open)
+{
+    struct sim_plan plan[3] = {help_memory_plan(0, 15, HELP_LOAD),
+                               help_memory_plan(1, 15, HELP_LOAD),
+                               help_memory_plan(0, 15, HELP_LOAD)};
+    static struct sim_misses e[3];
+
+    setup();
+    gpu.l1.in_order = 1;
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        sim_memory_begin(memory, 0, 1000 + i, &plan[i], 0, &e[i]);
+        ck_assert_int_eq(sim_misses_open(&e[i]), i != 0);
+    }
+    ck_assert_uint_eq(e[2].count, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(sim_memory_end(memory, &e[i], &plan[i].request),
+                          i == 0 ? 1010 : 1101);
+    sim_memory_free(memory);
+    gpu.l1.in_order = 0;
+}
+END_TEST
+
+HELP_MAIN("sim/memory/l1", 30, {loads_come_back_in_the_order_of_issue, 0},
+          {a_hit_behind_an_open_load_is_open, 0},
+          {what_l2_waits_for_is_in_no_l1_before, 0},
           {l1_has_what_shared_memory_leaves, 0}, {the_hash_spreads_rows, 0},
           {each_sm_has_its_own, 0}, {stores_go_through, 0},
           {some_pass_it_by, 0}, {always_hits_asks_nobody_else, 0},

@@ -93,6 +93,7 @@ static void random_l1(struct teg_gpu *gpu, uint64_t *state)
 {
     gpu->l1.ways = random_ways(state);
     gpu->l1.hash = help_below(state, 2);
+    gpu->l1.in_order = help_below(state, 2);
     gpu->l1.latency = help_below(state, 60);
     gpu->l1.always_hits = one_in(state, 20);
     if (one_in(state, 3))
@@ -442,14 +443,14 @@ static uint64_t issue_some(struct both *b, uint64_t now)
         random_issue(&i[k], b);
         i[k].now = now += one_in(&b->state, 2) ? help_below(&b->state, 5) : 0;
         sim_memory_begin(b->fast, i[k].sm, now, &i[k].plan, i[k].flags, &e[k]);
-        if (e[k].count == 0)
+        if (!sim_misses_open(&e[k]))
             fast[k] = sim_memory_end(b->fast, &e[k], &i[k].plan.request);
     }
     for (uint32_t k = 0; k < n; k++) {
         const struct sim_request *r = &i[k].plan.request;
 
         b->leading = &i[k].plan;
-        if (e[k].count != 0)
+        if (sim_misses_open(&e[k]))
             fast[k] = sim_memory_end(b->fast, &e[k], &i[k].plan.request);
         compare(b, &i[k], fast[k]);
         if (goes_beyond(&e[k]) && (!r->is_store || r->is_atomic))
