@@ -69,3 +69,12 @@ void teg_values_note(struct teg_notes *notes, const struct teg_inst *inst,
     if (i < LACKS && lacks[i].what != NULL)
         teg_notes_add(notes, lacks[i].kind, where, "%s", lacks[i].what);
 }
+
+int teg_program_awaits(const struct teg_program *program)
+{
+    for (uint32_t i = 0; i < program->count; i++) {
+        if (program->inst[i].values == VALUES_AWAITED)
+            return 1;
+    }
+    return 0;
+}

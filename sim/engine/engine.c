@@ -51,6 +51,7 @@ struct sim_engine {
     struct sim_dispatch dispatch; /* its grids are owned */
     struct sim_cgas cgas;
     uint64_t ended; /* blocks */
+    uint64_t given_up; /* waits for what no block writes: board.h */
     int may_run_ahead;
     uint64_t window;             /* cycles, at most; for the host's sake */
     uint64_t until;              /* end of the window */
@@ -536,6 +537,11 @@ static teg_status go_on(struct sim_engine *r, uint64_t until, uint64_t *stopped,
     uint64_t now = earliest_wake(r);
 
     *idle = now >= until;
+    if (now == SIM_NEVER && r->dispatch.count != 0) {
+        r->given_up += sim_board_give_up(r->sm, r->setup->sms, r->until);
+        now = earliest_wake(r);
+        *idle = now >= until;
+    }
     if (now == SIM_NEVER && r->dispatch.count != 0)
         return report_deadlock(r, d);
     if (*idle)
@@ -546,7 +552,7 @@ static teg_status go_on(struct sim_engine *r, uint64_t until, uint64_t *stopped,
     set_window(r, now);
     TRY(run_window(r, now, d));
     meet_clusters(r);
-    return TEG_OK;
+    return sim_board_put_up(r->sm, r->setup->sms) ? TEG_OK : teg_fail_memory(d);
 }
 
 teg_status sim_engine_advance(struct sim_engine *r, uint64_t until,

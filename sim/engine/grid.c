@@ -35,6 +35,7 @@ void sim_grid_release(struct sim_grid *g)
     g->on_sm = NULL;
     sim_ops_release(&g->ops);
     sim_ears_release(&g->ears);
+    teg_number_map_release(&g->board.at);
 }
 
 /* ---- reading -------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #define TEG_SIM_ENGINE_GRID_H
 
 #include "config/occupancy.h"
+#include "sim/engine/board.h"
 #include "sim/engine/ears.h"
 #include "sim/engine/op.h"
 #include "sim/memory/plan.h"
@@ -17,6 +18,7 @@ struct sim_grid {
     uint32_t code;             /* those of one program have the same */
     struct sim_ops ops;        /* of its program */
     struct sim_windows windows;
+    struct sim_board board; /* of what its blocks tell each other */
     struct sim_ears ears; /* of who hears it */
     uint32_t cluster;     /* blocks of one, at most; 1: each by itself */
     struct teg_block *next[SIM_CGA_MAX]; /* owned, [waiting]: read, not placed

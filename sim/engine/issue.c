@@ -206,6 +206,8 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
     b->missing += !w->exited;
     sim_barrier_leave(sm, b, now);
     sim_cga_leave(sm, w, now);
+    if (w->grid->ops.awaits)
+        sim_board_leave(sm, w, now);
     if (b->live == 0)
         sim_sm_block_done(sm, b, now + 1);
 }
@@ -247,6 +249,8 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
 {
     if (op->values == VALUES_TEST)
         return !sim_mbarrier_ask(sm, w, v);
+    if (op->values == VALUES_AWAITED)
+        return !sim_board_ask(sm, w, v);
     if ((op->flags & INST_GRID) != 0 && op->op_class == CLASS_MEMBAR)
         return sim_dependent_wait(w);
     if ((op->flags & INST_CLUSTER) == 0) {
@@ -344,6 +348,8 @@ static INLINE void issue(struct sim_sm *sm, uint32_t slot,
     note_done(sm, &sm->resident[w->resident], &t);
     if (v != NULL)
         tell(sm, w, op, v, &t, now);
+    if (op->tells && w->grid->ops.awaits)
+        sim_board_tell(sm, w, w->cursor.mask, &t);
     go_on(sm, w, op, plain, v, t.same_warp, now);
 }
 

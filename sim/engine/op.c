@@ -3,6 +3,7 @@
 #include "config/tensor.h"
 #include "isa/base/minmax.h"
 #include "isa/inst/constant.h"
+#include "isa/inst/values.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/operands.h"
 
@@ -459,6 +460,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .has_addresses = teg_inst_has_addresses(inst) != 0,
         .values = inst->values,
         .flags = inst->flags,
+        .tells = teg_values_tells(inst) != 0,
         .by_control = is_by_control(ops, inst) != 0,
         .waits = ops->waits,
         .holds = ops->holds,
@@ -594,6 +596,7 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
         ops->has_atomics |=
             (inst->flags & INST_ATOMIC) != 0 &&
             (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
+        ops->awaits |= inst->values == VALUES_AWAITED;
         note_store(ops, &ops->op[ops->count], inst);
         fill_operand_reads(ops, ops->count);
     }

@@ -297,6 +297,7 @@ void sim_results_settle(struct sim_sm *sm)
     }
     settle_follows(sm);
     sim_outbox_close(sm);
+    sim_board_close(sm);
     sim_pending_clear(o);
     look_again(sm);
 }

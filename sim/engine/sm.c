@@ -60,6 +60,7 @@ void sim_sm_release(struct sim_sm *sm)
     sim_pending_release(&sm->pending);
     free(sm->follows.at);
     sim_outbox_release(&sm->outbox);
+    free(sm->tellings.at);
     sm->chip = NULL;
 }
 
@@ -143,8 +144,11 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
     s->block_age[w->index] = s->age[w->index] - stream;
     s->free_from[w->index] = 0;
     teg_cursor_init(&w->cursor, b->block, stream);
-    if (!teg_cursor_next(&w->cursor))
+    if (!teg_cursor_next(&w->cursor)) {
+        if (b->grid->ops.awaits)
+            sim_board_leave(sm, w, at);
         return TEG_OK; /* an empty stream: the warp never existed */
+    }
     b->live++;
     s->alive |= 1ull << w->index;
     sim_warp_find_waits(w);
@@ -189,6 +193,15 @@ static teg_status open_caches(struct sim_sm *sm, const struct sim_grid *grid,
     return TEG_OK;
 }
 
+static uint64_t place_in_grid(const struct sim_grid *grid,
+                              const struct teg_block *block)
+{
+    const uint32_t *size = grid->launch->kernel->grid;
+    const uint32_t *at = teg_block_position(block);
+
+    return at[0] + (uint64_t)size[0] * (at[1] + (uint64_t)size[1] * at[2]);
+}
+
 teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
                         struct teg_block *block, uint64_t number, uint64_t at,
                         uint32_t *place, struct teg_diag *d)
@@ -203,6 +216,7 @@ teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
     *b = (struct sim_resident){.block = block,
                                .grid = grid,
                                .number = number,
+                               .place = place_in_grid(grid, block),
                                .done = at,
                                .mbarriers = b->mbarriers};
     b->cga.number = SIM_NO_CGA;

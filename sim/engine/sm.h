@@ -8,6 +8,7 @@
 #define TEG_SIM_ENGINE_SM_H
 
 #include "sim/engine/barrier.h"
+#include "sim/engine/board.h"
 #include "sim/engine/constants.h"
 #include "sim/engine/fetch.h"
 #include "sim/engine/mbarrier.h"
@@ -27,6 +28,7 @@ struct sim_resident {
     struct teg_block *block; /* owned; NULL: free */
     struct sim_grid *grid;   /* borrowed */
     uint64_t number;         /* running, in the launch */
+    uint64_t place;          /* in its grid, along x first */
     uint64_t slots;          /* warp slots, a bit each */
     uint32_t live;           /* warps with instructions left */
     uint32_t missing;        /* ended without EXIT: barriers wait for them */
@@ -88,6 +90,8 @@ struct sim_sm {
         uint32_t count, capacity;
     } follows;
     struct sim_outbox outbox;
+    struct sim_tellings tellings;
+    uint32_t awaiting; /* warps, SIM_PARKED_WORD */
 };
 
 /* `*sm` is zeroed; releasing it, which may be done twice, does not leave it so:

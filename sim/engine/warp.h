@@ -7,7 +7,8 @@
  *   waiting   its next instruction is ready from `sim_warp_ready_at` on
  *   ready     it is; units may still refuse it
  *   parked    at a barrier, of its block or its cluster, or until a phase of
- *             an mbarrier, or the launch that its own depends on, has ended
+ *             an mbarrier, or the launch that its own depends on, has ended, or
+ *             another block has written what it has read
  *   finished
  */
 #ifndef TEG_SIM_ENGINE_WARP_H
@@ -28,6 +29,7 @@ enum sim_parked {
     SIM_PARKED_CGA,
     SIM_PARKED_PHASE,
     SIM_PARKED_GRID,
+    SIM_PARKED_WORD,
 };
 
 struct sim_warp {
@@ -49,6 +51,8 @@ struct sim_warp {
     /* Where it is parked: the barrier's number; the mbarrier's and how many
      * phases end before the one it waits for. */
     uint32_t waits_at, waits_phase;
+    uint64_t waits_name; /* of what another block writes: board.h */
+    uint32_t tells;      /* stores and atomics it has told so */
     uint8_t planned;   /* sim_sm.plan holds its next request */
     uint8_t asked;     /* for the constant operand of its next */
     uint8_t parked;    /* enum sim_parked */

@@ -1,3 +1,4 @@
+#include "isa/inst/values.h"
 #include "sim/sample/sample.h"
 
 #include <math.h>
@@ -567,8 +568,10 @@ static teg_status measure_up(struct sampling *p, teg_sample_open *open,
 
     TRY(open(self, &launch, d));
     status = find_places(p, launch.kernel, options, d);
-    /* Blocks of a cluster do not stand for themselves. */
-    *waves = teg_kernel_cluster(launch.kernel) > 1
+    /* Blocks of a cluster do not stand for themselves, nor do those that wait
+     * for others. */
+    *waves = teg_kernel_cluster(launch.kernel) > 1 ||
+                     teg_program_awaits(&launch.kernel->program)
                  ? 0
                  : waves_of(p, teg_kernel_blocks(launch.kernel));
     while (status == TEG_OK && instructions != NULL && tried < BLOCKS_TRIED &&

@@ -180,6 +180,9 @@ static void listen(struct naive *n, struct sm *sm)
         if (w->resident && !w->finished && w->asks)
             w->asks = !naive_phase_is_over(n, &sm->block[w->block],
                                            w->asked_mbarrier, w->asked_parity);
+        if (w->resident && !w->finished && w->awaited != 0 &&
+            naive_is_told(n, w))
+            w->awaited = 0;
     }
 }
 

@@ -111,6 +111,8 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
         w->start = at + n->gpu->chip.dispatch_latency;
         teg_cursor_init(&w->cursor, block, s);
         w->finished = !teg_cursor_next(&w->cursor);
+        if (w->finished && naive_awaits(h->of.program))
+            naive_tell(n, w, teg_block_position(block)[0], 0, at, at);
     }
     return 1;
 }

@@ -450,6 +450,8 @@ static void park(struct naive *n, struct sm *sm, struct warp *w,
         w->asks = 1;
         w->asked_mbarrier = value[0];
         w->asked_parity = value[1];
+    } else if (inst->values == VALUES_AWAITED && mask != 0) {
+        w->awaited = value[0];
     }
 }
 
@@ -473,6 +475,9 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
         w->finished = 1;
         if (!w->exited)
             b->missing++;
+        if (naive_awaits(w->of->program))
+            naive_tell(n, w, teg_block_position(b->block)[0], 0, n->now,
+                       n->now);
         b->done = naive_max(b->done, n->now + 1);
     } else {
         park(n, sm, w, inst, mask, value);
@@ -530,6 +535,15 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     read_values(w, inst, &v);
     c = cost_of(n, sm_number, w, &v, scheduler, instance);
     do_deeds(n, w, b, &v, &c);
+    if (naive_awaits(w->of->program) &&
+        (inst->flags & (INST_STORE | INST_ATOMIC)) &&
+        (inst->flags & INST_BYPASS_L1) &&
+        (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC)) {
+        w->tells++;
+        if (w->cursor.mask != 0)
+            naive_tell(n, w, teg_block_position(b->block)[0], w->tells, c.done,
+                       c.begin);
+    }
     occupy(n, sm, inst, scheduler, instance, &c);
     leave_results(n, w, inst, &c);
     out->issue[out->issues++] =

@@ -22,6 +22,7 @@ enum {
     ISSUES_MAX = 4096,
     BARRIERS = 6,
     DEEDS_MAX = 1024,
+    TOLD_MAX = 8192,
     LINES_MAX = 64, /* of a cache of constants */
 };
 
@@ -89,6 +90,8 @@ struct warp {
     int asks;
     uint64_t asked_mbarrier, asked_parity;
     uint32_t named; /* barrier, while parked */
+    uint64_t awaited; /* what another block writes; 0: nothing */
+    uint32_t tells;
     int refused;
     int reason; /* of the last slot */
     int issued_now, issued_any, fetched;
@@ -108,6 +111,12 @@ struct deed {
     uint64_t mbarrier, cycle;
     int makes; /* it, for `arrivals` a phase */
     int64_t arrivals, bytes;
+};
+
+/* What a warp of a launch has told, and from when it is seen. */
+struct told {
+    uint32_t launch;
+    uint64_t name, seen;
 };
 
 struct block {
@@ -168,6 +177,8 @@ struct naive {
     /* Of the request to the cluster's shared memory that is being looked at:
      * where addresses begin; bytes of an asynchronous store's lane. */
     uint64_t asked_from, sent_bytes;
+    struct told told[TOLD_MAX];
+    uint32_t tolds;
 };
 
 /* A launch's blocks on their way to the SMs. */
@@ -181,6 +192,16 @@ struct handing {
     /* Blocks that have let others come or have ended, and when the last did. */
     uint64_t letting, let_at;
 };
+
+/* Do its loads see what other blocks write? */
+static inline int naive_awaits(const struct teg_program *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->inst[i].values == VALUES_AWAITED)
+            return 1;
+    }
+    return 0;
+}
 
 static inline uint64_t naive_max(uint64_t a, uint64_t b)
 {
@@ -226,6 +247,12 @@ uint32_t naive_fence_cycles(const struct naive *n, const struct teg_inst *inst);
 /* Has a phase of that parity just ended at the mbarrier? */
 int naive_phase_is_over(const struct naive *n, const struct block *b,
                         uint64_t mbarrier, uint64_t parity);
+
+/* The warp tells its `count`-th store or atomic past L1, or 0: that it ends. */
+void naive_tell(struct naive *n, const struct warp *w, uint32_t place,
+                uint32_t count, uint64_t done, uint64_t begin);
+/* Is what it waits for seen? */
+int naive_is_told(const struct naive *n, const struct warp *w);
 
 /* help_naive_units.c: the instance that is open first, and since when. */
 struct instance *naive_find_instance(struct naive *n, struct sm *sm,

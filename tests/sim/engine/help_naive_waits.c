@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "tests/sim/engine/help_naive_state.h"
 
 int naive_by_control(const struct naive *n, const struct teg_inst *inst)
@@ -218,6 +220,41 @@ int naive_phase_is_over(const struct naive *n, const struct block *b,
     }
 }
 
+void naive_tell(struct naive *n, const struct warp *w, uint32_t place,
+                uint32_t count, uint64_t done, uint64_t begin)
+{
+    const struct teg_gpu *gpu = n->gpu;
+    uint64_t way = gpu->l2.bytes != 0 && gpu->l2.latency < gpu->dram.latency
+                       ? gpu->l2.latency
+                       : gpu->dram.latency;
+
+    if (n->tolds == TOLD_MAX)
+        abort();
+    n->told[n->tolds++] = (struct told){
+        w->of->number,
+        ((uint64_t)place + 1) * 4294967296 + (uint64_t)w->stream * 67108864 +
+            count,
+        naive_max(done, begin + way)};
+}
+
+int naive_is_told(const struct naive *n, const struct warp *w)
+{
+    for (uint32_t i = 0; i < n->tolds; i++) {
+        const struct told *t = &n->told[i];
+
+        if (t->launch == w->of->number && t->name == w->awaited)
+            return naive_over(n, t->seen);
+    }
+    for (uint32_t i = 0; i < n->tolds; i++) {
+        const struct told *t = &n->told[i];
+
+        if (t->launch == w->of->number &&
+            t->name == w->awaited - w->awaited % 67108864)
+            return naive_over(n, t->seen);
+    }
+    return 0;
+}
+
 /* The reason it may not even be asked, or -1. */
 int naive_held(const struct naive *n, const struct warp *w)
 {
@@ -236,7 +273,8 @@ int naive_held(const struct naive *n, const struct warp *w)
     if (!naive_over(n, w->fence_end) || !fence_open(n, w))
         return STALL_MEMBAR;
     for (int stall = STALL_LONG; stall <= STALL_GMMA; stall++) {
-        if ((stall == STALL_LONG && w->asks) || !results_over(n, w, stall))
+        if ((stall == STALL_LONG && (w->asks || w->awaited != 0)) ||
+            !results_over(n, w, stall))
             return stall;
     }
     return naive_over(n, w->operand_at) ? -1 : STALL_IMC_MISS;

@@ -8,6 +8,7 @@
 
 #include "isa/inst/atomic.h"
 #include "sim/engine/engine.h"
+#include "isa/inst/values.h"
 #include "tests/help_gpu.h"
 #include "tests/help_launch.h"
 #include "tests/help_suite.h"
@@ -24,6 +25,7 @@ enum {
     WARPS = NAIVE_WARPS_MAX,
     STEPS_MAX = HELP_RING_STEPS,
     LIMIT = 1000000,
+    BLOCKS_MAX = 6,
 };
 
 /* Instructions that every random program begins with. */
@@ -44,7 +46,9 @@ struct kernel {
     uint64_t scatter[16][TEG_LANES];
     uint64_t apart[16][TEG_LANES]; /* over the cluster's shared memories */
     uint64_t texels[16][TEG_LANES * (1 + TEG_VALUES_MAX)];
-    uint32_t plain; /* instructions that random steps are of */
+    uint64_t awaited[BLOCKS_MAX][16][TEG_LANES + 1]; /* by block, `before` */
+    uint32_t before; /* blocks that a load of the one being made may await */
+    uint32_t plain;  /* instructions that random steps are of */
     uint32_t words; /* of memory that they touch */
     struct help_ring ring;
 };
@@ -179,6 +183,19 @@ static void random_texture(struct teg_program *p, uint64_t *state)
     help_inst(p, inst, stores ? "SUST.D.BA.2D.32" : "TEX");
 }
 
+/* A load past L1 that sees what another block writes. */
+static void random_awaiting(struct teg_program *p, uint64_t *state)
+{
+    struct teg_inst inst = {.op_class = CLASS_LDG,
+                            .space = SPACE_GLOBAL,
+                            .flags = INST_LOAD | INST_BYPASS_L1,
+                            .width = 4,
+                            .values = VALUES_AWAITED};
+
+    inst.dst[inst.dst_count++] = (struct teg_regs){(uint16_t)pick_reg(state), 1};
+    help_inst(p, inst, "LDG.E.STRONG.GPU");
+}
+
 /* Returns whether there are copies and their groups. */
 static int random_program(struct teg_program *p, uint64_t *state)
 {
@@ -215,6 +232,8 @@ static int random_program(struct teg_program *p, uint64_t *state)
             random_async(p, state);
         } else if (help_below(state, 6) == 0) {
             random_texture(p, state);
+        } else if (help_below(state, 12) == 0) {
+            random_awaiting(p, state);
         } else if (help_below(state, 2) == 0) {
             uint16_t dst = (uint16_t)pick_reg(state);
             const uint16_t src[3] = {(uint16_t)pick_reg(state),
@@ -285,6 +304,10 @@ static struct help_step random_step(struct kernel *k, uint64_t *state)
         reach_others(k, &s, state);
     if (k->launch.kernel.program.inst[s.inst].values == VALUES_TEXELS)
         s.lane = k->texels[help_below(state, 16)];
+    if (k->launch.kernel.program.inst[s.inst].values == VALUES_AWAITED) {
+        s.lane = k->awaited[k->before][help_below(state, 16)];
+        s.stride = 0;
+    }
     return s;
 }
 
@@ -411,6 +434,23 @@ static void random_texels(struct kernel *k, uint64_t *value, uint64_t *state)
     }
 }
 
+/* What a block writes that stands before those that wait for it: else nobody
+ * might go on.  Some warps do not write as often. */
+static void random_awaited(const struct kernel *k, uint64_t *value,
+                           uint64_t *state)
+{
+    uint64_t at = 4 * help_below(state, k->words);
+
+    for (uint32_t l = 0; l < TEG_LANES; l++)
+        value[l] = at + 4 * l;
+    value[TEG_LANES] =
+        k->before == 0 || help_below(state, 8) == 0
+            ? 0
+            : teg_awaited(help_below(state, k->before),
+                          help_below(state, k->launch.warps_per_block),
+                          1 + help_below(state, 6));
+}
+
 static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
                           uint32_t blocks_per_sm, uint64_t *state)
 {
@@ -435,7 +475,7 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     k->launch.kernel.shared_base = help_below(state, 2) ? 1 : 0;
     k->launch.warp = k->warp;
     k->launch.warps_per_block = warps;
-    k->launch.blocks = 1 + help_below(state, 6);
+    k->launch.blocks = 1 + help_below(state, BLOCKS_MAX);
     k->launch.kernel.cluster[0] =
         random_cluster(gpu, warps, blocks_per_sm, state);
     k->launch.kernel.cluster[1] = k->launch.kernel.cluster[2] = 1;
@@ -453,6 +493,11 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     for (int i = 0; i < 16; i++)
         random_texels(k, k->texels[i], state);
     for (uint32_t b = 0; b < k->launch.blocks; b++) {
+        uint32_t cluster = k->launch.kernel.cluster[0];
+
+        k->before = cluster > 1 ? b - b % cluster : b;
+        for (int i = 0; i < 16; i++)
+            random_awaited(k, k->awaited[k->before][i], state);
         if (rings)
             random_ring(k, b);
         else

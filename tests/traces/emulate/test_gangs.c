@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/values.h"
 #include "tests/help_kernel.h"
 #include "tests/help_suite.h"
 
@@ -402,6 +403,50 @@ START_TEST(blocks_that_wait_for_later_ones)
 }
 END_TEST
 
+/* In a trace, what the last poll of each has seen: the flag of the next one, its
+ * only store past L1. */
+START_TEST(a_trace_has_whom_they_wait_for)
+{
+    enum {
+        BLOCKS = 4
+    };
+    struct help_kernel k;
+    struct teg_launch launch;
+
+    help_kernel_open(&k, SM, "k33_grid", "backwards");
+    help_buffer(&k, BLOCKS * sizeof(int));
+    help_buffer(&k, 33 * BLOCKS * sizeof(int));
+    help_int(&k, 0);
+    k.facts.from = 0;
+    k.facts.grid[0] = BLOCKS;
+    k.facts.block[0] = 32;
+    k.facts.cooperative = 1;
+    ck_assert(emu_launch(&k.cubin, k.code, k.device, &k.facts, &launch, &k.d) ==
+              TEG_OK);
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        struct teg_block *block;
+        struct teg_cursor c;
+        uint64_t seen = 0;
+
+        ck_assert(launch.next(launch.self, &block, &k.d) == TEG_OK);
+        teg_cursor_init(&c, block, 0);
+        while (teg_cursor_next(&c)) {
+            struct teg_access a;
+
+            if (launch.kernel->program.inst[c.inst].values != VALUES_AWAITED ||
+                c.mask == 0)
+                continue;
+            ck_assert(teg_cursor_value(&c, &a));
+            seen = teg_access_lane(&a, 0);
+        }
+        ck_assert_uint_eq(seen, b < BLOCKS - 1 ? teg_awaited(b + 1, 0, 1) : 0);
+        teg_block_free(block);
+    }
+    launch.close(launch.self);
+    help_kernel_close(&k);
+}
+END_TEST
+
 START_TEST(a_block_that_does_not_come)
 {
     struct help_kernel k;
@@ -439,4 +484,5 @@ HELP_MAIN("traces/gangs", 60, {a_histogram_spread_over_a_cluster, 10},
           {rounds_of_a_stencil, HELP_GENERATIONS},
           {shares_of_a_sum, HELP_GENERATIONS},
           {blocks_that_wait_for_later_ones, HELP_GENERATIONS},
+          {a_trace_has_whom_they_wait_for, HELP_GENERATIONS},
           {a_block_that_does_not_come, HELP_GENERATIONS})

@@ -11,6 +11,7 @@
 #include "traces/emulate/core/code.h"
 #include "traces/emulate/core/control.h"
 #include "traces/emulate/core/tensor_memory.h"
+#include "traces/emulate/core/told.h"
 #include "traces/emulate/core/values.h"
 #include "traces/emulate/core/workers.h"
 
@@ -101,6 +102,7 @@ struct emulation {
     int in_clusters;
     int is_cooperative;
     int meets_in_shared;            /* its warps, in the system's part */
+    int awaits;                     /* blocks tell each other: told.h */
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
@@ -200,41 +202,65 @@ static uint32_t blocks_of_cluster(const struct emulation *e)
     return e->cluster[0] * e->cluster[1] * e->cluster[2];
 }
 
+/* Instruction `i`, and what a trace says of it. */
+static void prepare_op(struct emulation *e, uint32_t i, uint32_t sm, int plain,
+                       struct teg_inst *inst)
+{
+    struct emu_op *op = &e->op[i];
+
+    emu_op_prepare(op, e->linked.bytes + (size_t)i * INST_BYTES,
+                   e->linked.pc[i], sm, plain);
+    if (teg_sass_is_understood(&op->sass))
+        op->control = emu_control_of(op->sass.name);
+    count_rows(&e->block, op);
+    e->block.has_tensor_memory |=
+        op->sass.name != NULL && emu_tensor_names(op->sass.name);
+    teg_sass_inst(&op->sass, inst);
+    if (is_indexed_load(&op->sass, inst))
+        inst->flags |= INST_INDEXED;
+    emu_values_set(op, inst);
+}
+
+static teg_status add_insts(struct emulation *e, const struct teg_cubin *cubin,
+                            struct teg_inst *inst, struct teg_diag *d)
+{
+    for (uint32_t i = 0; i < e->ops; i++) {
+        struct emu_op *op = &e->op[i];
+        char text[TEG_SASS_TEXT];
+
+        teg_sass_text(&op->sass, text);
+        op->access = teg_inst_has_addresses(&inst[i]) != 0;
+        op->values = (uint8_t)teg_inst_values(&inst[i]);
+        teg_values_note(&e->kernel.notes, &inst[i], text, cubin->path);
+        TRY(add_inst(e, cubin, e->linked.section[i], &inst[i], text, &op->inst,
+                     d));
+    }
+    return TEG_OK;
+}
+
 static teg_status prepare_code(struct emulation *e,
                                const struct teg_cubin *cubin, int plain,
                                struct teg_diag *d)
 {
+    struct teg_inst *inst;
+    teg_status status;
+
     TRY(emu_code_init(&e->linked, e->block.module,
                       (uint32_t)(e->code - cubin->kernel), d));
     e->ops = e->linked.insts;
     e->block.own_ops = e->linked.own;
     e->op = calloc((size_t)e->ops + 1, sizeof *e->op);
-    if (e->op == NULL)
+    inst = calloc((size_t)e->ops + 1, sizeof *inst);
+    if (e->op == NULL || inst == NULL) {
+        free(inst);
         return teg_fail_memory(d);
-    for (uint32_t i = 0; i < e->ops; i++) {
-        struct emu_op *op = &e->op[i];
-        struct teg_inst inst = {0};
-        char text[TEG_SASS_TEXT];
-
-        emu_op_prepare(op, e->linked.bytes + (size_t)i * INST_BYTES,
-                       e->linked.pc[i], cubin->sm, plain);
-        if (teg_sass_is_understood(&op->sass))
-            op->control = emu_control_of(op->sass.name);
-        count_rows(&e->block, op);
-        e->block.has_tensor_memory |=
-            op->sass.name != NULL && emu_tensor_names(op->sass.name);
-        teg_sass_inst(&op->sass, &inst);
-        if (is_indexed_load(&op->sass, &inst))
-            inst.flags |= INST_INDEXED;
-        teg_sass_text(&op->sass, text);
-        emu_values_set(op, &inst);
-        op->access = teg_inst_has_addresses(&inst) != 0;
-        op->values = (uint8_t)teg_inst_values(&inst);
-        teg_values_note(&e->kernel.notes, &inst, text, cubin->path);
-        TRY(add_inst(e, cubin, e->linked.section[i], &inst, text, &op->inst,
-                     d));
     }
-    return TEG_OK;
+    for (uint32_t i = 0; i < e->ops; i++)
+        prepare_op(e, i, cubin->sm, plain, &inst[i]);
+    e->awaits = emu_told_find(e->op, inst, e->ops);
+    status = add_insts(e, cubin, inst, d);
+    free(inst);
+    return status;
 }
 
 /* ---- constant banks -------------------------------------------------------------- */
@@ -569,6 +595,7 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
         .alone_up_to = f->alone_up_to,
         .order = f->order,
         .clears_local = e->code->local_bytes != 0 || e->code->stack_is_open,
+        .awaits = e->awaits,
     };
 
     memcpy(work.cluster, e->cluster, sizeof work.cluster);

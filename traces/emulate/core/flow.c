@@ -9,6 +9,7 @@
 #include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
 #include "traces/emulate/core/tensor_memory.h"
+#include "traces/emulate/core/told.h"
 
 /*
  * Divergence.  Each lane has its own pc; the lanes at one pc form a group.  A
@@ -212,6 +213,8 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
             op->exec(w, op, mask);
         else if (mask != 0)
             emu_refuse(w, op);
+        if (op->tells | op->awaits)
+            emu_told_note(w, op, mask);
         record(w, op, mask);
         *pc += TEG_SASS_BYTES;
         return GOES_ON;

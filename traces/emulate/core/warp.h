@@ -94,6 +94,7 @@ struct emu_op {
     uint8_t values;  /* records of further values */
     uint8_t guard;   /* predicate; TEG_SASS_PT: none */
     uint8_t guard_negated, guard_uniform;
+    uint8_t tells, awaits; /* other blocks: told.h */
     uint8_t cc;
     uint8_t operand_count;
     struct emu_operand operand[EMU_OPERANDS];
@@ -102,6 +103,7 @@ struct emu_op {
 
 struct emu_block;
 struct emu_tensor_memory;
+struct emu_told;
 
 struct emu_warp {
     struct emu_block *block;
@@ -141,6 +143,7 @@ struct emu_warp {
     uint64_t tried;  /* the gang's progress then, + 1; 0: it has not */
     const uint64_t *awaits; /* mbarrier it asked in vain last, or NULL */
     int has_told;           /* one who asked so, in this turn */
+    uint32_t tells; /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
@@ -172,6 +175,7 @@ struct emu_gang {
     struct emu_order order;
     uint64_t random;     /* of the order by seed */
     uint64_t *heap_used; /* bytes, by malloc in the launch; borrowed */
+    struct emu_told *told; /* borrowed; NULL: no instruction tells or awaits */
     int called;          /* has printed, allocated or freed */
     uint64_t progress;   /* times a warp did something but wait */
     uint64_t idle;       /* instructions since then */

@@ -8,6 +8,7 @@
 #include "traces/block/block.h"
 #include "traces/emulate/core/flow.h"
 #include "traces/emulate/core/tensor_memory.h"
+#include "traces/emulate/core/told.h"
 #include "traces/emulate/core/view.h"
 
 enum {
@@ -45,6 +46,7 @@ struct emu_workers {
     uint64_t begun, taken;   /* gangs */
     uint64_t tried, repeated;
     uint64_t heap_used; /* bytes, by the launch's malloc */
+    struct emu_told told; /* if work.awaits */
     int called;         /* a gang allocated, freed or printed in its turn */
     int stop;
     int alone; /* no gang is begun ahead any more */
@@ -97,6 +99,7 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
     if (s->gang.block == NULL || s->recorded == NULL)
         return teg_fail_memory(d);
     s->gang.heap_used = &c->heap_used;
+    s->gang.told = c->work.awaits ? &c->told : NULL;
     s->gang.order = c->work.order;
     while (s->gang.blocks < blocks) {
         uint32_t i = s->gang.blocks++;
@@ -291,6 +294,8 @@ teg_status emu_workers_new(struct emu_workers **workers,
         return teg_fail_memory(d);
     c->work = *work;
     c->work.jobs = work->jobs < JOBS_MAX ? work->jobs : JOBS_MAX;
+    if (work->awaits)
+        c->work.jobs = 1;
     c->gangs = volume(work->like->grid) / volume(work->gang);
     if (c->gangs < c->work.jobs)
         c->work.jobs = (unsigned)c->gangs;
@@ -324,6 +329,7 @@ void emu_workers_free(struct emu_workers *c)
     for (size_t i = 0; c->slot != NULL && i < (size_t)AHEAD * c->work.jobs + 1;
          i++)
         release_slot(&c->slot[i]);
+    emu_told_release(&c->told);
     pthread_rwlock_destroy(&c->memory);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
@@ -410,6 +416,8 @@ static int next_gang(struct emu_workers *c, teg_status *status,
     c->given = turn_of(c, c->taken);
     c->handed = 0;
     *status = c->given->status;
+    if (*status == TEG_OK && c->told.failed)
+        *status = teg_fail_memory(&c->given->d);
     if (*status == TEG_OK)
         return 1;
     if (d != NULL)

@@ -27,6 +27,7 @@ struct emu_work {
      * more thread instructions than that; 0: at once. */
     uint64_t alone_up_to;
     int clears_local; /* local memory begins as zeros */
+    int awaits;       /* blocks tell each other: told.h, by one thread */
 };
 
 /* A block that has had its turn. */
