@@ -134,6 +134,38 @@ check 'it draws a part of the time' [ "$(root before)" != "$(root zoomed)" ]
 check 'and all of it again' [ "$(root after)" -ge 3 ]
 check 'a cycle has values' sh -c "echo '$(root told)' | grep -q 'cycle [0-9]*: issued [0-9.]*, '"
 
+# At most five screens tall before one unfolds something, and as wide as the
+# window, on a phone, a laptop and a large screen: nor do labels of the roofline
+# lie on each other or on the dots.
+expect 0 "$teg" trace tests/kernels/flaws/flaws.fatbin --kernel transpose_flaw \
+    --grid 432 --block 256 -a buf:f32:442368:random -a buf:f32:442368:zeros \
+    -o "$work/transpose.tegt"
+expect 0 "$teg" report "$work/transpose.tegt" -g a100 --ranking -o "$work/tall.html"
+for size in 390,844 1280,800 2560,1440; do
+    width=${size%,*} height=${size#*,}
+    cat >"$work/frame.html" <<EOT
+<!DOCTYPE html><html><body><iframe id="f" style="width:${width}px;height:${height}px"
+src="tall.html"></iframe><script>
+document.getElementById("f").onload = function () {
+  var d = this.contentDocument, e = d.documentElement, set = document.documentElement.dataset;
+  set.screens = e.scrollHeight / $height; set.beyond = e.scrollWidth - e.clientWidth;
+  var boxes = Array.prototype.map.call(d.querySelectorAll(
+    "#roofline text[text-anchor=end], #roofline circle"), function (t) {
+    return t.getBoundingClientRect(); });
+  var texts = boxes.filter(function (b) { return Math.abs(b.width - b.height) > 1; });
+  set.overlaps = texts.filter(function (a) { return boxes.some(function (b) {
+    return b !== a && a.left < b.right && b.left < a.right && a.top + 2 < b.bottom - 2 &&
+      b.top + 2 < a.bottom - 2; }); }).length;
+};</script></body></html>
+EOT
+    chrome --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom \
+        --window-size=2600,1500 "file://$work/frame.html" >"$work/dom" 2>"$work/log"
+    check "five screens at most at $size: $(root screens)" \
+        awk -v n="$(root screens)" 'BEGIN { exit !(n > 1 && n <= 5.05) }'
+    check "no wider than the window at $size" [ "$(root beyond)" = 0 ]
+    check "labels apart at $size" [ "$(root overlaps)" = 0 ]
+done
+
 if [ ! -e $dygraphs ]; then
     echo 'skipped: charts of dygraphs (needs libjs-dygraphs)'
     finish
@@ -231,6 +263,6 @@ done
 
 # 4 blocks leave 76 of 80 SMs idle, which is more than anything that the four do.
 expect 0 "$teg" run tests/kernels/sm70/compute.sketch -g v100 -p BLOCKS=4
-out 'bound by *small launch: 4 SMs had work'
+out 'bound by *small launch: SMs that had work: 4'
 
 finish

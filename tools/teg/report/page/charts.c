@@ -126,14 +126,14 @@ static void print_sms(FILE *f, const struct page *p)
     const struct teg_gpu *gpu = p->result->replay->gpu;
     double slots = (double)gpu->sm.schedulers / gpu->sm.issue_period;
     uint32_t bins = sm_load_bins(l);
-    double row = l->sms > 40 ? 2 : l->sms > 10 ? 5 : 12;
+    double row = l->sms > 10 ? fmin(5, 110.0 / l->sms) : 11;
     double height = row * l->sms;
 
     if (bins == 0 || l->sms == 0)
         return;
     fprintf(f,
             "<figure><figcaption>Issue slots used, every SM (one row each, "
-            "number 0 at the top; the darker the more)</figcaption><svg "
+            "number 0 at the top; the stronger the more)</figcaption><svg "
             "viewBox=\"0 0 720 %.0f\" id=\"sms\">\n",
             TOP + height + 20);
     for (int shade = 1; shade <= SHADES; shade++) {

@@ -8,9 +8,10 @@ void page_kernel_facts(FILE *f, const struct page *p)
     const struct teg_gpu *gpu = p->result->replay->gpu;
     char a[28], name[TEG_NAME_MAX];
 
-    fputs("<div>", f);
     html_heading(f, "Kernel");
-    fputs("<table>\n", f);
+    fputs("<details><summary>the launch, its warps and what they take"
+          "</summary><table>\n",
+          f);
     html_fact(f, "name", "%s", teg_name_readable(s->name, NAME_FULL, name));
     if (teg_name_is_mangled(s->name))
         html_fact(f, "symbol", "%s", s->name);
@@ -40,7 +41,7 @@ void page_kernel_facts(FILE *f, const struct page *p)
         html_fact(f, "carve-out", "%.4g KB for shared memory, L1 has %.4g",
                   s->occupancy.carveout_bytes / 1024.0,
                   s->occupancy.l1_bytes / 1024.0);
-    fputs("</table></div>\n", f);
+    fputs("</table></details>\n", f);
 }
 
 void page_gpu_facts(FILE *f, const struct teg_gpu *gpu)

@@ -107,7 +107,7 @@ void page_critical(FILE *f, const struct critical_sequence *q)
             "<p class=\"dim\">Warp %" PRIu32 " of block %" PRIu64
             " on SM %" PRIu32
             " is done last, in cycle %s. What it could not do without: %s of "
-            "its instructions, %s cycles.</p>\n<div class=\"scroll\"><table "
+            "its instructions, %s cycles.</p>\n<div class=\"scroll box\"><table "
             "class=\"sort\"><thead><tr><th class=\"n\">pc<th>instruction<th "
             "class=\"n\">line<th class=\"n\">times<th class=\"n\">cycles<th "
             "class=\"n\">of it<th>held "

@@ -79,6 +79,7 @@ void page_memory_chart(FILE *f, const struct result *r)
 
     if (m->global_requests + m->shared_requests + m->constant_lookups == 0)
         return;
+    fputs("<div>", f);
     html_heading(f, "Memory chart");
     fputs("<figure><figcaption>Bytes between the memories; percent are of the "
           "bandwidth there</figcaption><svg viewBox=\"0 0 800 190\" "
@@ -120,5 +121,5 @@ void page_memory_chart(FILE *f, const struct result *r)
                gpu->dram.bandwidth_gbs > 0
                    ? dram_gbs(s, gpu) / gpu->dram.bandwidth_gbs
                    : -1);
-    fputs("</svg></figure>\n", f);
+    fputs("</svg></figure></div>\n", f);
 }

@@ -38,11 +38,10 @@ static int print_body(FILE *f, const struct page *p,
     page_stalls(f, r->replay->s);
     page_used(f, r);
     page_memory(f, r);
-    page_kernel_facts(f, p);
+    page_memory_chart(f, r);
     fputs("</div>\n", f);
     if (p->ranking != NULL)
         page_ranking(f, p->ranking);
-    page_memory_chart(f, r);
     status = page_source(f, p);
     page_charts(f, p, chart);
     if (status == EXIT_DONE)
@@ -53,6 +52,7 @@ static int print_body(FILE *f, const struct page *p,
     page_roofline(f, r);
     page_models(f, r);
     page_units(f, r);
+    page_kernel_facts(f, p);
     page_gpu_facts(f, r->replay->gpu);
     page_remarks(f, r);
     print_foot(f, p);

@@ -125,6 +125,10 @@ static void print_finding(FILE *f, const struct finding *finding)
     fputs("</span></li>\n", f);
 }
 
+enum {
+    UNFOLDED = 3 /* findings that one sees at first */
+};
+
 void html_findings(FILE *f, const struct findings *findings, uint32_t most)
 {
     uint32_t told = findings_told(findings), count = told < most ? told : most;
@@ -134,7 +138,12 @@ void html_findings(FILE *f, const struct findings *findings, uint32_t most)
         return;
     }
     fputs("<p>Would help most:</p><ol>\n", f);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == UNFOLDED)
+            fprintf(f,
+                    "</ol><details><summary>%u more</summary><ol start=\"%u\">",
+                    count - i, i + 1);
         print_finding(f, &findings->item[i]);
-    fputs("</ol>\n", f);
+    }
+    fputs(count > UNFOLDED ? "</ol></details>\n" : "</ol>\n", f);
 }

@@ -62,13 +62,15 @@ static void print_level(FILE *f, const struct roof *roof, const struct level *l,
             "</polyline>",
             chart_color(index), roof_x(roof, low), roof_y(roof, low * l->gbs),
             roof_x(roof, ridge), roof_y(roof, peak), l->name, l->gbs);
+    /* Where levels moved as much, one dot lies in the other. */
     if (l->bytes > 0)
         fprintf(f,
-                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"><title>"
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"><title>"
                 "%s: %.3g instructions a byte, %.4g x 10^9 a second</title>"
                 "</circle>\n",
                 roof_x(roof, instructions / l->bytes), roof_y(roof, y),
-                chart_color(index), l->name, instructions / l->bytes, y);
+                7 - 1.5 * index, chart_color(index), l->name,
+                instructions / l->bytes, y);
 }
 
 enum {
@@ -100,11 +102,71 @@ static uint32_t find_levels(struct level level[LEVELS_MAX],
     return count;
 }
 
+/* Names of the horizontal lines, at their right ends. */
+struct labels {
+    struct label {
+        double y;
+        char text[40];
+    } label[4];
+    uint32_t count;
+};
+
+static void add_label(struct labels *l, double y, const char *name, double rate)
+{
+    struct label *label = &l->label[l->count++];
+
+    label->y = y;
+    snprintf(label->text, sizeof label->text, "%s: %.4g", name, rate);
+}
+
+/* The boxes of texts of this size: what overlaps moves left. */
+enum {
+    LABEL_RIGHT = 696,
+    LABEL_WIDTH = 100,
+    LABEL_HEIGHT = 12,
+    DOT = 8,
+};
+
+static bool is_taken(const struct labels *l, const double at[], uint32_t before,
+                     double x, double y, double dot[][2], uint32_t dots)
+{
+    for (uint32_t i = 0; i < before; i++) {
+        if (fabs(at[i] - x) < LABEL_WIDTH &&
+            fabs(l->label[i].y - y) < LABEL_HEIGHT)
+            return true;
+    }
+    for (uint32_t i = 0; i < dots; i++) {
+        if (dot[i][0] > x - LABEL_WIDTH - DOT && dot[i][0] < x + DOT &&
+            dot[i][1] > y - LABEL_HEIGHT - DOT && dot[i][1] < y + DOT)
+            return true;
+    }
+    return false;
+}
+
+/* Above their lines, clear of each other and of the kernel's dots. */
+static void print_labels(FILE *f, const struct labels *l, double dot[][2],
+                         uint32_t dots)
+{
+    double at[sizeof l->label / sizeof *l->label];
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct label *label = &l->label[i];
+
+        at[i] = LABEL_RIGHT;
+        while (at[i] > 3 * LABEL_WIDTH &&
+               is_taken(l, at, i, at[i], label->y, dot, dots))
+            at[i] -= LABEL_WIDTH;
+        fprintf(f, "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+                at[i], label->y - 3, label->text);
+    }
+}
+
 /* Multiply-adds of each precision: what the chip takes of them a second at
  * most.  A product of the tensor cores is that of the kernel's shapes. */
 static void print_ceilings(FILE *f, const struct roof *roof,
                            const struct teg_statistics *s,
-                           const struct teg_gpu *gpu, double issue)
+                           const struct teg_gpu *gpu, double issue,
+                           struct labels *labels)
 {
     static const struct {
         const char *name;
@@ -125,10 +187,9 @@ static void print_ceilings(FILE *f, const struct roof *roof,
                 "<line x1=\"50\" x2=\"700\" y1=\"%.1f\" y2=\"%.1f\" "
                 "stroke=\"var(--dim)\" stroke-dasharray=\"5 4\"><title>%s "
                 "multiply-adds: %.4g x 10^9 warp instructions a second"
-                "</title></line><text x=\"%d\" y=\"%.1f\" "
-                "text-anchor=\"end\">%s: %.4g</text>\n",
-                y, y, ceilings[i].name, rate, 696 - 110 * ((int)i + 1), y - 3,
-                ceilings[i].name, rate);
+                "</title></line>\n",
+                y, y, ceilings[i].name, rate);
+        add_label(labels, y, ceilings[i].name, rate);
     }
 }
 
@@ -142,6 +203,9 @@ void page_roofline(FILE *f, const struct result *r)
     double bandwidth = gpu->dram.bandwidth_gbs, x, y, ridge;
     struct level level[LEVELS_MAX];
     uint32_t levels = find_levels(level, s, gpu);
+    double dot[LEVELS_MAX][2];
+    struct labels labels = {0};
+    uint32_t dots = 0;
     struct roof roof;
 
     if (s->memory.dram_bytes == 0 || bandwidth <= 0 || seconds <= 0 ||
@@ -176,17 +240,25 @@ void page_roofline(FILE *f, const struct result *r)
             "<line x1=\"50\" x2=\"700\" y1=\"%.1f\" y2=\"%.1f\" "
             "stroke=\"var(--dim)\" stroke-width=\"2\"/>\n",
             roof_y(&roof, peak), roof_y(&roof, peak));
-    print_ceilings(f, &roof, s, gpu, peak);
+    add_label(&labels, roof_y(&roof, peak), "issue", peak);
+    print_ceilings(f, &roof, s, gpu, peak, &labels);
     for (uint32_t i = 0; i < levels; i++)
         print_level(f, &roof, &level[i], peak, (double)s->warp_instructions, y,
                     i);
+    for (uint32_t i = 0; i < levels; i++) {
+        if (level[i].bytes <= 0)
+            continue;
+        dot[dots][0] =
+            roof_x(&roof, (double)s->warp_instructions / level[i].bytes);
+        dot[dots++][1] = roof_y(&roof, y);
+    }
     fputs("</g>\n", f);
+    print_labels(f, &labels, dot, dots);
     fprintf(
         f,
-        "<text x=\"696\" y=\"%.1f\" text-anchor=\"end\">issue: %.4g</text>"
         "</svg><p class=\"dim\">The dots are this kernel, by bytes of DRAM, "
         "L2 and L1: %.3g instructions a byte of DRAM, %.4g x 10<sup>9"
         "</sup> a second; DRAM's roof at that point is %.4g.</p></figure>"
         "\n",
-        roof_y(&roof, peak) - 4, peak, x, y, fmin(peak, x * bandwidth));
+        x, y, fmin(peak, x * bandwidth));
 }

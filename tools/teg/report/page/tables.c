@@ -3,21 +3,34 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define USED_MIN 0.0005 /* is 0.0 % */
+
 void page_used(FILE *f, const struct result *r)
 {
     const struct verdict *v = &r->verdict;
+    const char *before = "<p class=\"dim\">not used: ";
 
     fputs("<div>", f);
     html_heading(f, "How much of each throughput was used");
     fputs("<table>\n", f);
     for (uint32_t i = 0; i < v->share_count; i++) {
+        if (v->share[i].share < USED_MIN)
+            continue;
         fputs("<tr>", f);
         html_text_cell(f, v->share[i].name);
         html_percent_cell(f, v->share[i].share, 1);
         html_bar_cell(f, v->share[i].share);
         fputs("</tr>\n", f);
     }
-    fputs("</table></div>\n", f);
+    fputs("</table>", f);
+    for (uint32_t i = 0; i < v->share_count; i++) {
+        if (v->share[i].share >= USED_MIN)
+            continue;
+        fputs(before, f);
+        html_text(f, v->share[i].name);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? "</p></div>\n" : "</div>\n", f);
 }
 
 static void print_stall_row(FILE *f, const struct teg_statistics *s,
