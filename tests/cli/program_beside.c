@@ -24,6 +24,8 @@ int cudaStreamEndCapture(void *stream, void **graph);
 int cudaStreamQuery(void *stream);
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
 int cudaGraphLaunch(void *exec, void *stream);
+int cudaGraphExecDestroy(void *exec);
+int cudaGraphDestroy(void *graph);
 
 enum {
     EVENTS = 8
@@ -89,6 +91,12 @@ void test_beside(void)
         printf("event %d at %.4f us\n", i + 1, (double)ms * 1000);
     }
 #undef ADD
+    for (int i = 0; i < EVENTS; i++)
+        CHECK(cudaEventDestroy(e[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(cudaStreamDestroy(s[i]) == 0);
+    CHECK(cudaGraphExecDestroy(exec) == 0 && cudaGraphDestroy(graph) == 0);
+    CHECK(cudaFreeHost(host) == 0);
 }
 
 /* Managed memory of four pages of 64 KB: which move with a launch, which by a

@@ -368,6 +368,8 @@ static void test_dependent(void)
     CHECK(cuLaunchKernelEx(&launch, scale, args, NULL) == 0);
     CHECK(cudaStreamWaitEvent(other, event, 0) == 0);
     CHECK(cudaGraphExecDestroy(exec) == 0 && cudaGraphDestroy(graph) == 0);
+    CHECK(cudaEventDestroy(event) == 0);
+    CHECK(cudaStreamDestroy(stream) == 0 && cudaStreamDestroy(other) == 0);
 }
 
 /* ---- memory ------------------------------------------------------------------- */
