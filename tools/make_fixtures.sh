@@ -147,6 +147,9 @@ wanted linked.cu && for sm in 80 90; do
     nvcc -std=c++17 -rdc=true -dlink -cubin -arch=sm_$sm \
         -o "$made/linked.sm_$sm.cubin" linked.cu || exit 1
 done
+# Two files, each with a function that the compiler gives one name.
+wanted twins.cu && { nvcc -std=c++17 -rdc=true -dlink -cubin -arch=sm_80 \
+    -o "$made/twins.sm_80.cubin" twins.cu twins_second.cu || exit 1; }
 # Warps that wait for each other, as no generation before could.
 wanted ring.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
     -o "$made/ring.sm_90.cubin" ring.cu || exit 1; }

@@ -163,6 +163,19 @@ static int find_kernel(const struct teg_cubin *c, const char *name)
     return -1;
 }
 
+/* The kernel or function of that name that a section is about, whose header
+ * says which; -1: none.  Functions of a file's own may have one name. */
+static int owner_of(const struct reader *r, const struct section *s,
+                    const char *name)
+{
+    size_t text = s->header.sh_info;
+
+    if (text < r->section_count && r->section[text].kernel >= 0 &&
+        strcmp(r->c->kernel[r->section[text].kernel].name, name) == 0)
+        return r->section[text].kernel;
+    return find_kernel(r->c, name);
+}
+
 /* ---- kernels --------------------------------------------------------- */
 
 static teg_status add_kernel(struct reader *r, size_t index, const char *name)
@@ -171,9 +184,6 @@ static teg_status add_kernel(struct reader *r, size_t index, const char *name)
     struct section *s = &r->section[index];
     struct teg_cubin_kernel *k = &c->kernel[c->kernel_count];
 
-    if (find_kernel(c, name) >= 0)
-        return teg_fail(r->d, TEG_FORMAT, c->path, "%s: a second section",
-                        s->name);
     k->name = teg_printable_copy(name);
     if (k->name == NULL)
         return teg_fail_memory(r->d);
@@ -224,13 +234,13 @@ static void attach(struct reader *r, struct section *s)
     const char *name;
 
     if ((name = after(s, ".nv.shared.")) != NULL &&
-        (s->kernel = find_kernel(c, name)) >= 0)
+        (s->kernel = owner_of(r, s, name)) >= 0)
         set_shared(c, &c->kernel[s->kernel], s->header.sh_size);
     else if ((name = after(s, ".nv.constant0.")) != NULL &&
-             (s->kernel = find_kernel(c, name)) >= 0)
+             (s->kernel = owner_of(r, s, name)) >= 0)
         c->kernel[s->kernel].constant0 = bytes_of(s);
     else if ((name = after(s, ".nv.constant2.")) != NULL &&
-             (s->kernel = find_kernel(c, name)) >= 0)
+             (s->kernel = owner_of(r, s, name)) >= 0)
         c->kernel[s->kernel].constant2 = bytes_of(s);
 }
 
@@ -457,7 +467,7 @@ static void file_record(struct reader *r, const struct record *a)
 static teg_status read_info(struct reader *r, const struct section *s)
 {
     const char *name = after(s, ".nv.info.");
-    int kernel = name != NULL ? find_kernel(r->c, name) : -1;
+    int kernel = name != NULL ? owner_of(r, s, name) : -1;
     struct teg_walk w;
 
     if (s->data == NULL || (name != NULL && kernel < 0))
@@ -544,6 +554,23 @@ static teg_status read_relocs(struct reader *r, size_t index)
 
 /* ---- the whole --------------------------------------------------------- */
 
+/* A launch names its kernel. */
+static teg_status check_names(const struct reader *r)
+{
+    const struct teg_cubin *c = r->c;
+
+    for (uint32_t i = 0; i < c->kernel_count; i++) {
+        for (uint32_t k = 0; k < i && c->kernel[i].is_entry; k++) {
+            if (c->kernel[k].is_entry &&
+                strcmp(c->kernel[k].name, c->kernel[i].name) == 0)
+                return teg_fail(r->d, TEG_FORMAT, c->path,
+                                ".text.%s: a second section",
+                                c->kernel[i].name);
+        }
+    }
+    return TEG_OK;
+}
+
 static teg_status read_all(struct reader *r)
 {
     TRY(read_header(r));
@@ -554,6 +581,7 @@ static teg_status read_all(struct reader *r)
         if (r->section[i].header.sh_type == SHT_SYMTAB)
             TRY(read_symbols(r, i));
     }
+    TRY(check_names(r));
     for (size_t i = 0; i < r->section_count; i++) {
         const struct section *s = &r->section[i];
 

@@ -99,6 +99,16 @@ expect 0 "$teg" trace $kernels/k33_grid.fatbin --arch sm_80 --kernel backwards \
 check 'blocks wait for later ones' \
     [ "$(od -An -td4 -N4 "$work/back.raw" | tr -d ' ')" = 50 ]
 
+# Functions of one name, each of its own file: rare divisions.
+for kernel in first second; do
+    expect 0 "$teg" trace tests/fixtures/twins.sm_80.cubin --kernel $kernel \
+        --grid 1 --block 32 -a buf:f32:32:zeros -a f32:1e38 \
+        --dump 0="$work/$kernel.raw"
+done
+check 'functions of one name' [ "$(cat "$work/first.raw" "$work/second.raw" |
+    od -An -v -tx4 | tr -s ' \n' '\n' | sed -n '3p;35p' | tr '\n' ' ')" = \
+    '006ce3ef 7e967699 ' ]
+
 expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'
