@@ -132,7 +132,24 @@ static const struct row rows[] = {
      0},
 };
 
+/* Of one half of a register, by generations: 2^3, 2^-2, tanh 1 = 0.76159; 2^-127 is
+ * a denormal bfloat16, 2^-14.5 a half, which has them. */
+static const struct {
+    uint32_t cc;
+    struct row row;
+} halves[] = {
+    {75, {"MUFU.EX2.F16 R0, R2", 0, 0x4200, 0, 0, 0, 0x4800, -1}},
+    {80, {"MUFU.EX2.F16 R0, -R2.H1", 0, 0x40000000, 0, 0, 0, 0x3400, -1}},
+    {89, {"MUFU.TANH.F16 R0, R2", 0, 0x3c00, 0, 0, 0, 0x3a18, -1}},
+    {90, {"MUFU.EX2.F16 R0, R2", 0, 0x4200, 0, 0, 0, 0x4800, -1}},
+    {90, {"MUFU.TANH.BF16 R0, R2", 0, 0x3f80, 0, 0, 0, 0x3f43, -1}},
+    {100, {"MUFU.EX2.BF16 R0, R2.H1", 0, 0x40400000, 0, 0, 0, 0x4100, -1}},
+    {120, {"MUFU.EX2.BF16 R0, R2", 0, 0xc2fe, 0, 0, 0, 0, -1}},
+    {120, {"MUFU.EX2.F16 R0, R2", 0, 0xcb40, 0, 0, 0, 0x02d4, -1}},
+};
+
 static struct emu_warp warp;
+static uint32_t generation = 80;
 
 static void set_row(unsigned r, uint32_t v)
 {
@@ -144,17 +161,18 @@ static void run(const struct row *row, int plain, uint32_t mask)
 {
     char text[TEG_SASS_TEXT];
     uint8_t bytes[TEG_SASS_BYTES];
-    struct emu_block block = {.cc = 80};
+    struct emu_block block = {.cc = generation};
     struct emu_fixed fixed = {0};
     struct emu_op op;
     struct teg_sass s;
     struct teg_diag d;
 
     snprintf(text, sizeof text, "%s ;", row->text);
-    ck_assert_msg(teg_sass_read(&s, text, 0, 80), "%s is not read", text);
+    ck_assert_msg(teg_sass_read(&s, text, 0, generation), "%s is not read",
+                  text);
     for (unsigned i = 0; i < TEG_SASS_BYTES; i++)
         bytes[i] = (uint8_t)(s.word[i / 8] >> 8 * (i % 8));
-    emu_op_prepare(&op, bytes, 0, 80, plain);
+    emu_op_prepare(&op, bytes, 0, generation, plain);
     ck_assert_msg(op.exec != NULL, "%s is not emulated", text);
     ck_assert_int_eq(emu_fixed_init(&fixed, &op, 1, &block, &d), TEG_OK);
     memset(&warp, 0, sizeof warp);
@@ -196,6 +214,17 @@ START_TEST(an_instruction_gives_what_its_description_says)
         check(&rows[_i], plain, EMU_ALL);
         check(&rows[_i], plain, ODD_LANES);
     }
+}
+END_TEST
+
+START_TEST(special_functions_of_halves)
+{
+    generation = halves[_i].cc;
+    for (int plain = 0; plain < 2; plain++) {
+        check(&halves[_i].row, plain, EMU_ALL);
+        check(&halves[_i].row, plain, ODD_LANES);
+    }
+    generation = 80;
 }
 END_TEST
 
@@ -295,6 +324,7 @@ END_TEST
 HELP_MAIN("emulate ops", 30,
           {an_instruction_gives_what_its_description_says,
            sizeof rows / sizeof rows[0]},
+          {special_functions_of_halves, sizeof halves / sizeof halves[0]},
           {a_shuffle_stays_in_its_segment, 0},
           {a_shuffle_from_a_lane_that_takes_no_part_gives_nothing, 0},
           {lanes_wait_for_those_who_name_the_same, 0},

@@ -347,16 +347,79 @@ static int is_near_upper(int is_root, uint32_t x, uint32_t got)
     return fabs(g - v) <= 0x1p-19 * fabs(v);
 }
 
+/* A half or a bfloat16. */
+static double half_of(uint32_t v, int bf16)
+{
+    int fraction = bf16 ? 7 : 10, most = bf16 ? 255 : 31;
+    int e = (int)(v >> fraction) & most;
+    uint32_t low = v & ((1u << fraction) - 1);
+    double size = e == most ? (low != 0 ? (double)NAN : (double)INFINITY)
+                  : e == 0
+                      ? ldexp(low, 1 - most / 2 - fraction)
+                      : ldexp(low + (1u << fraction), e - most / 2 - fraction);
+
+    return v >> 15 & 1 ? -size : size;
+}
+
+/* ex2.approx: relative errors of 2^-9.9 and 2^-7; tanh.approx: 2^-10.987 and 2^-8,
+ * absolute. */
+static int is_near_half(int is_tanh, int bf16, uint32_t x, uint32_t got)
+{
+    double d = half_of(x, bf16), g = half_of(got & 0xffff, bf16);
+    double v = is_tanh ? tanh(d) : exp2(d);
+    double least = bf16 ? 0x1p-126 : 0x1p-24;
+    double most = bf16 ? 0x1.ffp127 : 65520;
+
+    if (isnan(v))
+        return isnan(g);
+    if (is_tanh)
+        return fabs(g - v) <= (bf16 ? 0x1p-8 : 0x1p-10);
+    if (v >= most)
+        return isinf(g) && g > 0;
+    if (v < least)
+        return g <= least;
+    return fabs(g - v) <= (bf16 ? 0x1p-7 : 0x1p-9) * v + (bf16 ? 0 : 0x1p-25);
+}
+
+static int mufu_of_half(struct trial *t, struct moved *out)
+{
+    const struct teg_sass_operand *b = teg_sass_operand(sass_of(t), 'b');
+    const struct teg_sass_operand *d = trial_target(t, 'd');
+    int is_tanh = has_text(t, "mufu", "TANH");
+    char opcode[TEG_SASS_TEXT];
+
+    teg_sass_opcode(sass_of(t), opcode);
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        uint32_t x = trial_word(t, b, 0, l), got = t->h->warp.r[d->reg][l];
+
+        x = x >> (b->suffix_value ? 16 : 0) & 0xffff;
+        if (b->flags & SASS_ABSOLUTE)
+            x &= 0x7fff;
+        if (b->flags & SASS_NEGATE)
+            x ^= 0x8000;
+        out->d[0][l] =
+            is_near_half(is_tanh, strstr(opcode, ".BF16") != NULL, x, got)
+                ? got
+                : ~got;
+    }
+    out->words = 1;
+    return 1;
+}
+
 /* Compares; what is there is what is expected then. */
 static int mufu(struct trial *t, uint32_t mask, struct moved *out)
 {
     const struct teg_sass_operand *b = teg_sass_operand(sass_of(t), 'b');
     const struct teg_sass_operand *d = trial_target(t, 'd');
     const char *name = mufu_name(t);
+    char opcode[TEG_SASS_TEXT];
 
     (void)mask;
     if (d == NULL)
         return 0;
+    teg_sass_opcode(sass_of(t), opcode);
+    if (strstr(opcode, "F16") != NULL)
+        return mufu_of_half(t, out);
     for (unsigned l = 0; l < EMU_LANES; l++) {
         uint32_t x = trial_word(t, b, 0, l), got = t->h->warp.r[d->reg][l];
         int ok;

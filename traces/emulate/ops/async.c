@@ -88,6 +88,8 @@ EXEC(syncs)
     int checks = code == 0x5a7;
     uint32_t ended = 0;
 
+    if (op->m == NULL) /* .CCTL.IVALL: no mbarrier is used any more */
+        return;
     if (code == 0x5b2) {
         exchange(w, op, mask);
         return;
@@ -192,6 +194,10 @@ EXEC(ublkcp)
              barrier = emu_uniform_at(w, to + 1);
     int lane = __builtin_ctz(mask);
 
+    if (op->cc >= 100 && emu_bit(op, 84)) { /* .DST_G_BYTE_MASK */
+        emu_refuse(w, op);
+        return;
+    }
     note_copy(w, form, form == 2 ? emu_uniform_at(w, from) : target,
               form == 3   ? ~UINT64_C(0)
               : form == 2 ? emu_uniform_pair(w, to)

@@ -404,7 +404,8 @@ static int is_of_eight_bits(const struct emu_op *op, int packs)
     if (op->cc < 100)
         return 1;
     if (packs)
-        return emu_bits(op, 87, 85) == 4 && emu_bits(op, 80, 79) == 0;
+        return emu_bits(op, 87, 85) == 4 && !emu_bit(op, 83) &&
+               emu_bits(op, 80, 79) == 0;
     return emu_bits(op, 83, 82) == 0 && emu_bit(op, 74);
 }
 
@@ -413,8 +414,10 @@ EXEC(f2fp)
     int packs_eight = op->cc >= 89 && emu_bit(op, 90);
     int unpacks = op->cc >= 89 && emu_bit(op, 89);
 
-    /* PTX has only saturated 8-bit floats, and makes halves of them. */
-    if ((packs_eight && !emu_bit(op, 77)) || (unpacks && emu_bit(op, 76)) ||
+    /* PTX has only saturated 8-bit floats, and makes halves of them.  .RS (81)
+     * rounds by bits that it is given; which they are no text says. */
+    if ((op->cc >= 100 && emu_bit(op, 81)) ||
+        (packs_eight && !emu_bit(op, 77)) || (unpacks && emu_bit(op, 76)) ||
         ((packs_eight || unpacks) && !is_of_eight_bits(op, packs_eight)))
         emu_refuse(w, op);
     else if (packs_eight)

@@ -5,8 +5,8 @@
  * compiler must not move.  Special functions are computed exactly and rounded,
  * so they differ from the hardware's approximations in the last bits.
  */
-#include "traces/emulate/core/half.h"
 #include "traces/emulate/ops/float.h"
+#include "traces/emulate/core/half.h"
 
 AS_SET static float fma_as_set(float a, float b, float c)
 {
@@ -155,7 +155,9 @@ static void one_of_pair(const struct emu_warp *w, const struct emu_operand *o,
     unsigned suffix = o == NULL || o->kind == SASS_IMMEDIATE ? SECOND_IS_FIRST
                                                              : o->suffix_value;
     unsigned order = suffix & 3;
-    unsigned word = order == SECOND_IS_FIRST ? 0 : order == CROSSWISE ? 1 - i : i;
+    unsigned word = order == SECOND_IS_FIRST ? 0
+                    : order == CROSSWISE     ? 1 - i
+                                             : i;
     uint32_t flip = flags & SASS_NEGATE ? 0x80000000u : 0;
     const uint32_t *row = emu_row(w, o, word);
 
@@ -510,6 +512,7 @@ enum {
     MUFU_RCP64H,
     MUFU_RSQ64H,
     MUFU_SQRT,
+    MUFU_TANH,
 };
 
 /* An angle in turns, in radians: whole turns are dropped first, exactly; -0
@@ -556,13 +559,46 @@ static int flushes_source(unsigned code)
            code == MUFU_SQRT;
 }
 
+/* .F16 and .BF16 (from sm_90 on 1 and 2 in 73:72, before bit 73): of one half of a
+ * register into the lower half of another.  EX2 of bfloat16 has no denormals.
+ * (PTX ISA, ex2 and tanh) */
+static void mufu_of_half(struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask, unsigned code)
+{
+    int bf16 = op->cc >= 90 && emu_bit(op, 73);
+    unsigned shift = op->b->suffix_value ? 16 : 0;
+    const uint32_t *b = emu_row(w, op->b, 0);
+    uint32_t out[EMU_LANES];
+
+    if (code != MUFU_EX2 && code != MUFU_TANH) {
+        emu_refuse(w, op);
+        return;
+    }
+    LANES
+    {
+        uint32_t v = b[l] >> shift & 0xffff;
+        double x;
+
+        if (op->b->flags & SASS_ABSOLUTE)
+            v &= 0x7fff;
+        if (op->b->flags & SASS_NEGATE)
+            v ^= 0x8000;
+        x = (double)(bf16 ? bf16_value(v) : half_value(v));
+        x = code == MUFU_EX2 ? exp2(x) : tanh(x);
+        if (bf16 && code == MUFU_EX2 && x < 0x1p-126)
+            x = 0;
+        out[l] = bf16 ? bf16_bits(x) : half_bits(x);
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
 EXEC(mufu)
 {
     float b[EMU_LANES], out[EMU_LANES];
     unsigned code = emu_bits(op, 77, 74);
 
-    if (emu_bit(op, 73)) { /* .F16 */
-        emu_refuse(w, op);
+    if (emu_bit(op, 73) || (op->cc >= 90 && emu_bit(op, 72))) {
+        mufu_of_half(w, op, mask, code);
         return;
     }
     emu_float(w, op->b, b);
@@ -709,31 +745,13 @@ EXEC(dsetp)
 }
 
 const struct emu_row_of EMU_TABLE(float)[] = {
-    {"FFMA", ffma},
-    {"FADD", fadd},
-    {"FMUL", fmul},
-    {"FSEL", fsel},
-    {"FMNMX", fmnmx},
-    {"FSETP", fsetp},
-    {"FSET", fset},
-    {"MUFU", mufu},
-    {"FCHK", fchk},
-    {"DFMA", dfma},
-    {"DADD", dadd},
-    {"DMUL", dmul},
-    {"DSETP", dsetp},
-    {"UFFMA", ffma},
-    {"UFADD", fadd},
-    {"UFMUL", fmul},
-    {"UFSEL", fsel},
-    {"UFMNMX", fmnmx},
-    {"UFSETP", fsetp},
-    {"UFSET", fset},
-    {"FMNMX3", fmnmx3},
-    {"FHADD", fhadd},
-    {"FHFMA", fhfma},
-    {"FADD2", fadd2},
-    {"FMUL2", fmul2},
-    {"FFMA2", ffma2},
-    {0},
+    {"FFMA", ffma},    {"FADD", fadd},   {"FMUL", fmul},
+    {"FSEL", fsel},    {"FMNMX", fmnmx}, {"FSETP", fsetp},
+    {"FSET", fset},    {"MUFU", mufu},   {"FCHK", fchk},
+    {"DFMA", dfma},    {"DADD", dadd},   {"DMUL", dmul},
+    {"DSETP", dsetp},  {"UFFMA", ffma},  {"UFADD", fadd},
+    {"UFMUL", fmul},   {"UFSEL", fsel},  {"UFMNMX", fmnmx},
+    {"UFSETP", fsetp}, {"UFSET", fset},  {"FMNMX3", fmnmx3},
+    {"FHADD", fhadd},  {"FHFMA", fhfma}, {"FADD2", fadd2},
+    {"FMUL2", fmul2},  {"FFMA2", ffma2}, {0},
 };
