@@ -29,12 +29,8 @@ struct timeline {
     uint32_t edges;
     int in_graph;
     /* A launch that has no line, for the node that has its place. */
-    uint32_t nameless;
-    int stopped; /* by a fault, which has been said */
-};
-
-enum {
-    LAUNCHES_NONE = UINT32_MAX,
+    uint32_t nameless; /* TEG_SCORE_NONE: there is none */
+    int stopped;       /* by a fault, which has been said */
 };
 
 /* The machine's own clock, which the program does not see. */
@@ -53,7 +49,7 @@ struct timeline *timeline_new(const struct teg_gpu *gpu)
 
     if (t == NULL)
         return NULL;
-    *t = (struct timeline){.left = real_us(), .nameless = LAUNCHES_NONE};
+    *t = (struct timeline){.left = real_us(), .nameless = TEG_SCORE_NONE};
     t->work = t->left;
     t->shown = dlsym(RTLD_DEFAULT, TEG_PROGRAM_TIME);
     if (sim_live_new(gpu, &t->live, &d) == TEG_OK)
@@ -145,10 +141,10 @@ static teg_status take_node(struct timeline *t, const json_t *line,
     TRY(teg_scorejson_node(line, sim_live_score(t->live), &t->graph, &t->edges,
                            d));
     node = &t->graph.node[t->graph.nodes - 1];
-    if (t->nameless != LAUNCHES_NONE && node->kind == TEG_SCORE_NOTHING) {
+    if (t->nameless != TEG_SCORE_NONE && node->kind == TEG_SCORE_NOTHING) {
         node->kind = TEG_SCORE_LAUNCH;
         node->number = t->nameless;
-        t->nameless = LAUNCHES_NONE;
+        t->nameless = TEG_SCORE_NONE;
     }
     return TEG_OK;
 }
