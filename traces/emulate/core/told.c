@@ -50,6 +50,19 @@ static int is_in_window(uint64_t at)
            at < EMU_SHARED_WINDOW + EMU_CLUSTER_BYTES;
 }
 
+/* Of writes in a row that one block makes to a word the first counts: who looks
+ * back for a sum takes the block's own as soon as it is there, though here that
+ * of all before it stands in its place by then. */
+static void write_word(struct emu_told *told, uint64_t word, uint64_t block)
+{
+    const uint64_t *n = teg_number_map_find(&told->last, word);
+
+    if (n != NULL && told->name[*n] >> TEG_AWAITED_BLOCK == block)
+        return;
+    if (!teg_number_map_put(&told->last, word, told->count))
+        told->failed = 1;
+}
+
 static void tell(struct emu_warp *w, uint32_t mask)
 {
     struct emu_told *told = w->block->gang->told;
@@ -62,14 +75,13 @@ static void tell(struct emu_warp *w, uint32_t mask)
         return;
     }
     told->name = name;
-    told->name[told->count] =
-        teg_awaited(number_of(w->block), w->number, w->tells);
+    name[told->count] = teg_awaited(number_of(w->block), w->number, w->tells);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         uint64_t at = address_of(w, mask, (uint32_t)__builtin_ctz(rest));
 
-        if (!is_in_window(at) &&
-            !teg_number_map_put(&told->last, at / WORD_BYTES + 1, told->count))
-            told->failed = 1;
+        if (!is_in_window(at))
+            write_word(told, at / WORD_BYTES + 1,
+                       name[told->count] >> TEG_AWAITED_BLOCK);
     }
     told->count++;
 }

@@ -13,8 +13,8 @@
 #include "traces/emulate/core/warp.h"
 
 struct emu_told {
-    /* By word of 4 bytes, its number + 1: which of `name` wrote there last;
-     * where an access begins, not how far it goes. */
+    /* By word of 4 bytes, its number + 1: which of `name` began the last row of
+     * writes there by one block; where an access begins, not how far it goes. */
     struct teg_number_map last;
     uint64_t *name; /* owned, [count]: stores and atomics, as VALUES_AWAITED has
                        them, in the order in which they were executed */
