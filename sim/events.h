@@ -138,6 +138,8 @@ struct sim_issue {
     uint64_t operations; /* of a product of tensor memory; others' are in the
                             text of the instruction */
     uint32_t lines;    /* cycles from issue on that gpu->tag_unit is taken */
+    uint32_t factors;  /* 1/256 cycle of the data stage, for what a product
+                          reads in shared memory */
     uint32_t stall[TEG_STALLS]; /* cycles; they sum to cycle - arrived */
     struct sim_constant_finds constants;
     const struct sim_request *request; /* NULL: touched no memory */

@@ -235,6 +235,7 @@ static void add_time(struct collect_statistics *c,
     uint32_t load;
 
     u->busy_cycles += e->busy;
+    s->factor_parts += e->factors;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
     bins_note(u->busy_bin, &whole->busy, c->bin_log2, begin, busy_end);

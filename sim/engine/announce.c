@@ -1,5 +1,9 @@
 #include "sim/engine/announce.h"
 
+#include <assert.h>
+
+static_assert(SIM_FRACTION == 256, "what struct sim_issue says");
+
 /* All but what only instructions that are not plain have. */
 static inline void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
                         uint64_t now, const struct sim_times *t,
@@ -26,6 +30,7 @@ static inline void fill(const struct sim_sm *sm, uint32_t slot, uint8_t unit,
     e->busy = (uint32_t)t->busy;
     e->operations = 0;
     e->lines = 0;
+    e->factors = op->factors;
     e->constants = w->constants;
     e->request = NULL;
     sim_warp_account(w, op, sm->scheduler[w->scheduler].blocked[w->index], now,

@@ -29,6 +29,13 @@ void stream_change_cheap_conversions(struct teg_inst *inst, const char *text)
         inst->op_class = CLASS_MOV;
 }
 
+void stream_change_a_in_registers(struct teg_inst *inst, const char *text)
+{
+    (void)text;
+    if ((inst->tensor.flags & TENSOR_GROUP) != 0)
+        inst->tensor.flags |= TENSOR_REGISTERS;
+}
+
 void stream_change_no_control(struct teg_inst *inst, const char *text)
 {
     (void)text;
@@ -89,6 +96,8 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
                    !teg_inst_has_addresses(&from->inst[to->count]) &&
                inst.values == from->inst[to->count].values);
         TRY(teg_program_add(to, &inst, text, &index, d));
+        /* Which the text does not say. */
+        to->inst[index].tensor.flags |= inst.tensor.flags & TENSOR_REGISTERS;
         TRY(teg_program_set_file(
             to, index, teg_program_file(from, &from->inst[index]), d));
         TRY(teg_program_set_call(

@@ -53,6 +53,7 @@ inst_change stream_change_local_in_shared;
 inst_change stream_change_floats;
 inst_change stream_change_cheap_functions;
 inst_change stream_change_cheap_conversions;
+inst_change stream_change_a_in_registers;
 
 /* sim/whatif/drop.c */
 inst_drop stream_drop_spills;

@@ -29,6 +29,16 @@ expect 0 "$teg" run $micro/gmma.sketch -g h100
 check 'a shape that is timed is not remarked on' \
     sh -c "! grep -q 'timed by class' '$work/out'"
 
+# Factors in shared memory fill the data stage, whose load is a finding of its
+# own: of N = 8 with A there 2,304 bytes of 128 a cycle, 18 cycles a product, of
+# which the tensor cores need 4.
+expect 0 "$teg" run $micro/gmma.sketch -g h100 --set chip.sms=1 -p COLUMNS=8 -p N=512 --why
+out '^  bound by *data stage: [89][0-9] % busy; 100 % of what takes it are$'
+out '^  1 data stage  *a-in-registers  *[34]\.[0-9]*x'
+expect 0 "$teg" run $micro/gmma.sketch -g h100 --set chip.sms=1 -p COLUMNS=8 -p FORM=1 \
+    -p N=512 --why
+check 'not so with A in registers' sh -c "! grep -q 'bound by *data stage' '$work/out'"
+
 # The vendor's peaks are not at the highest clock, but for doubles.
 out 'note: tensor products: .* h100 are at 1830 MHz, not at'
 expect 0 "$teg" run $micro/gmma.sketch -g h100 --set chip.sm_clock_mhz=1830

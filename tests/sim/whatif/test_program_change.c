@@ -204,6 +204,27 @@ START_TEST(a_conversion_is_a_move)
 }
 END_TEST
 
+START_TEST(a_product_of_a_group_has_its_a_in_registers)
+{
+    struct teg_program *p = &source.kernel.program;
+    struct teg_inst group = {.op_class = CLASS_GMMA},
+                    single = {.op_class = CLASS_HMMA};
+    uint32_t a = help_inst(p, group, "HGMMA.SP.64x8x32.F32 R24, gdesc[UR8]"),
+             b = help_inst(p, single, "HMMA.16816.F32 R2, R4, R6, R2");
+
+    add(0, a, FULL, 1);
+    add(0, b, FULL, 1);
+    open_with("a-in-registers", 1);
+    teg_block_free(take_block());
+    ck_assert_uint_eq(
+        source.kernel.program.inst[a].tensor.flags & TENSOR_REGISTERS, 0);
+    ck_assert_uint_ne(
+        launch.kernel->program.inst[a].tensor.flags & TENSOR_REGISTERS, 0);
+    ck_assert_uint_eq(
+        launch.kernel->program.inst[b].tensor.flags & TENSOR_REGISTERS, 0);
+}
+END_TEST
+
 START_TEST(fences_are_dropped_with_what_follows_them)
 {
     struct teg_program *p = &source.kernel.program;
@@ -494,6 +515,7 @@ int main(void)
     tcase_add_test(rules, floats_take_the_place_of_doubles);
     tcase_add_test(rules, a_function_is_one_instruction_of_its_line);
     tcase_add_test(rules, a_conversion_is_a_move);
+    tcase_add_test(rules, a_product_of_a_group_has_its_a_in_registers);
     tcase_add_test(rules, fences_are_dropped_with_what_follows_them);
     tcase_add_test(rules, local_memory_becomes_shared_memory);
     tcase_add_test(rules, a_block_updates_a_word_once);

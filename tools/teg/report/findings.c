@@ -51,6 +51,10 @@ static const struct used {
     {"unit sfu", "cheap-functions", true, "as single instructions",
      "fewer roots, exponentials, divisions and conversions: a double constant "
      "among floats converts each of them"},
+    {FINDING_STAGE, "a-in-registers", false,
+     "with the products' A in registers",
+     "read less of shared memory: larger products, whose factors serve more of "
+     "it, A in registers, results not by way of it"},
     {"unit lsu", "double:lsu", false, "with twice as many",
      "load more at once (float4), and use it several times from registers"},
     {"unit ", "double:", false, "with twice as many",

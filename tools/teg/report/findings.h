@@ -36,6 +36,9 @@ struct evidence {
     const struct whatif *ranking; /* NULL: not measured */
 };
 
+/* The part of the chip, by this name among the shares of the verdict. */
+#define FINDING_STAGE "data stage"
+
 struct finding {
     char name[32];
     enum finding_tier tier;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/teg/cli/output.h"
+#include "tools/teg/report/findings.h"
 
 enum {
     PILES_MAX = 256, /* opcodes or lines looked at; a kernel has some tens */
@@ -36,6 +37,15 @@ static double at_unit(const struct by_pc *b, const struct teg_gpu *gpu,
     return 0;
 }
 
+/* Products read there what others load. */
+static double at_stage(const struct by_pc *b, const struct teg_gpu *gpu,
+                       uint32_t unit, uint32_t i)
+{
+    return b->program->inst[i].op_class == CLASS_GMMA
+               ? (double)b->row[i].issued
+               : at_unit(b, gpu, unit, i);
+}
+
 static double bytes(const struct by_pc *b, const struct teg_gpu *gpu,
                     uint32_t unit, uint32_t i)
 {
@@ -49,6 +59,7 @@ static const struct kind {
     const char *text; /* behind the share, before the opcode */
 } kinds[] = {
     {UNIT, at_unit, "% of its instructions are"},
+    {FINDING_STAGE, at_stage, "% of what takes it are"},
     {"issue", issued, "% of the instructions are"},
     {"dram", bytes, "% of the bytes are moved by"},
     {"l2", bytes, "% of the bytes are moved by"},
@@ -65,6 +76,8 @@ static const struct kind *kind_of(const char *part)
 
 static uint32_t unit_of(const struct teg_gpu *gpu, const char *part)
 {
+    if (strcmp(part, FINDING_STAGE) == 0)
+        return gpu->timing[CLASS_LDS].unit[0];
     for (uint32_t i = 0; i < gpu->unit_count; i++) {
         if (strcmp(part + strcspn(part, " ") + (strchr(part, ' ') != NULL),
                    gpu->unit[i].name) == 0)

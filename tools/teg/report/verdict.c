@@ -39,6 +39,20 @@ static int by_share(const void *a, const void *b)
     return (x->share < y->share) - (x->share > y->share);
 }
 
+/* Loads and stores of shared memory take it as their unit, products of warp
+ * groups with theirs.  Without such it is that unit. */
+static void add_stage(struct verdict *v, const struct teg_statistics *s,
+                      const struct teg_gpu *gpu, double cycles)
+{
+    const struct teg_timing *lds = &gpu->timing[CLASS_LDS];
+    const struct teg_unit_statistics *u = &s->unit[lds->unit[0]];
+
+    if (s->factor_parts != 0 && lds->unit_count != 0)
+        add(v, "", FINDING_STAGE,
+            (double)u->busy_cycles + (double)s->factor_parts / 256,
+            cycles * u->instances);
+}
+
 /* What an SM has of its own is used by the SMs that had work; the last wave's
  * idle SMs must not hide that the others were full. */
 static void collect_shares(struct verdict *v, const struct teg_statistics *s,
@@ -52,6 +66,7 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
     for (uint32_t i = 0; i < s->unit_count; i++)
         add(v, "unit ", gpu->unit[i].name, (double)s->unit[i].busy_cycles,
             cycles * s->unit[i].instances * active);
+    add_stage(v, s, gpu, cycles * active);
     add(v, "", "dram", dram_gbs(s, gpu), gpu->dram.bandwidth_gbs);
     add(v, "", "l2", l2_traffic(s), cycles * gpu->l2.bytes_per_cycle);
     add(v, "", "atomics", peak_atomic_cycles(s, gpu), cycles);
