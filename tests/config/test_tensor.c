@@ -85,6 +85,8 @@ START_TEST(rates_are_the_vendors_peaks)
         {"h100pcie", TENSOR_F16_F32, 1620, 756},
         {"h100pcie", TENSOR_F8_F32, 1620, 1513},
         {"h200", TENSOR_F16_F32, 1830, 989.4},
+        {"gh200", TENSOR_F16_F32, 1830, 989.4},
+        {"h100nvl", TENSOR_F16_F32, 1545, 835.5},
         {"rtx3090", TENSOR_F16_F32, 1695, 71},
         {"a4000", TENSOR_F16_F32, 1560, 76.7},
         {"l40s", TENSOR_F16_F32, 2490, 362},
