@@ -105,6 +105,8 @@ START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
         {0x000fd80008210000, 0x00000000040079e6, 100,
          "UTCSHIFT.2CTA.DOWN tmem[UR4] ;"},
         {0x018ea40000000000, 0x00000000000079b1, 90, "SYNCS.CCTL.IVALL ;"},
+        {0x001f6200080001ff, 0x0000040000007f6f, 100,
+         "TXQ RZ, R0, R0, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1 ;"},
         {0x0001e20008000004, 0x000000ff080073cb, 100,
          "UMEMSETS.64 [UR8], URZ, UR4 ;"},
         {0x0001d8000850000a, 0x00ff040e0c0075ea, 100,
