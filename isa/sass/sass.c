@@ -105,7 +105,7 @@ static void set_constant(struct teg_sass *s, struct teg_sass_operand *o)
     o->kind = SASS_CONSTANT;
     o->count = 1;
     o->bank = (uint8_t)bits(s, "58:54");
-    o->value = 4 * sign_extended(bits(s, "53:40"), 14);
+    o->value = 4 * (int64_t)bits(s, "53:40");
     o->reg = TEG_SASS_NONE;
 }
 

@@ -65,6 +65,9 @@ START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
         const char *text;
     } expected[] = {
         {0x002fe20009000f00, 0x0000000700057c02, 90, "MOV R5, UR7 ;"},
+        /* A bank has 64 KB: the last parameter of 32,764 bytes of them. */
+        {0x000fc80007ffe0ff, 0x0025dc0000007a10, 80,
+         "IADD3 R0, R0, c[0x0][0x9770], RZ ;"},
         {0x002fe20009000f00, 0x0000000700057c02, 100, "MOV.SPILL R5, UR7 ;"},
         {0x008fe400004e0000, 0x00000000050772ca, 90, "R2UR UR7, R5 ;"},
         {0x008fe400004e0000, 0x00000000050772ca, 120, "R2UR.FILL UR7, R5 ;"},
