@@ -106,6 +106,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     setup.l1_bytes = occupancy.l1_bytes;
     status = sim_engine_run(launch, &setup, &outcome, d);
     s->simulated = 1;
+    s->unmet_waits = outcome.unmet_waits;
     s->channel_bytes_max = outcome.channel_bytes_max;
     s->channel_bytes_sum = outcome.channel_bytes_sum;
     s->memory.atomic_words = outcome.atomic_words;

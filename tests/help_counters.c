@@ -81,6 +81,7 @@ static const struct help_counter list[] = {
     ALONE(active_sms, '=', '='),
     ALONE(cycles, '=', '='),
     ALONE(resident_warp_cycles, '+', '!'),
+    ALONE(unmet_waits, '=', '='),
     ALONE(channel_bytes_max, '=', '*'),
     ALONE(channel_bytes_sum, '=', '*'),
     MEMBER(stall[0], '+', '*', TEG_STALLS, 8),

@@ -51,7 +51,7 @@ struct sim_engine {
     struct sim_dispatch dispatch; /* its grids are owned */
     struct sim_cgas cgas;
     uint64_t ended; /* blocks */
-    uint64_t given_up; /* waits for what no block writes: board.h */
+    uint64_t unmet_waits; /* for what no block writes: board.h */
     int may_run_ahead;
     uint64_t window;             /* cycles, at most; for the host's sake */
     uint64_t until;              /* end of the window */
@@ -538,7 +538,7 @@ static teg_status go_on(struct sim_engine *r, uint64_t until, uint64_t *stopped,
 
     *idle = now >= until;
     if (now == SIM_NEVER && r->dispatch.count != 0) {
-        r->given_up += sim_board_give_up(r->sm, r->setup->sms, r->until);
+        r->unmet_waits += sim_board_give_up(r->sm, r->setup->sms, r->until);
         now = earliest_wake(r);
         *idle = now >= until;
     }
@@ -726,6 +726,7 @@ void sim_engine_finish(struct sim_engine *r, struct sim_engine_outcome *outcome)
     outcome->cycles = latest_completion(r);
     outcome->blocks = r->ended;
     outcome->windows = r->windows;
+    outcome->unmet_waits = r->unmet_waits;
     sim_memory_channel_bytes(r->chip.memory, &outcome->channel_bytes_max,
                              &outcome->channel_bytes_sum);
     outcome->atomic_slice_cycles = sim_memory_atomic_cycles(r->chip.memory);

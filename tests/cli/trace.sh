@@ -98,6 +98,17 @@ expect 0 "$teg" trace $kernels/k33_grid.fatbin --arch sm_80 --kernel backwards \
 # 1, 2 + 3, 10 + 2, 24 + 1, 50
 check 'blocks wait for later ones' \
     [ "$(od -An -td4 -N4 "$work/back.raw" | tr -d ' ')" = 50 ]
+# Four blocks that wait for each other, or two of them for the others.
+for blocks in 0:4 0:2; do
+    expect 0 "$teg" trace $kernels/k33_grid.fatbin --arch sm_80 --kernel jacobi \
+        --cooperative --grid 4 --block 32 -a buf:f32:128:iota \
+        -a buf:f32:128:zeros -a i32:128 -a i32:2 --blocks $blocks \
+        -o "$work/sync.tegt"
+    expect 0 "$teg" run "$work/sync.tegt" -g a100
+    check "blocks $blocks: who waits in vain is told" \
+        [ "$(grep -c 'loads waited for what is not written' "$work/out")" = \
+        $([ $blocks = 0:4 ] && echo 0 || echo 1) ]
+done
 
 # Functions of one name, each of its own file: rare divisions.
 for kernel in first second; do

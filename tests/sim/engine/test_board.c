@@ -142,6 +142,7 @@ START_TEST(nobody_waits_for_ever)
         put(1, alu, UINT32_MAX);
         put(1, exit_, UINT32_MAX);
         run_blocks();
+        ck_assert_uint_eq(outcome.unmet_waits, of[i] != 0);
         ck_assert_uint_ge(issue_of(1, alu)->cycle,
                           issue_of(0, exit_)->cycle + (i == 0) * gpu.dram.latency);
     }

@@ -127,6 +127,15 @@ static bool result_textures(const struct result *r, char *out, size_t size)
                      out, size);
 }
 
+static bool result_waits(const struct result *r, char *out, size_t size)
+{
+    return say_count(r->replay->s->unmet_waits,
+                     "loads waited for what is not written in this replay, by "
+                     "a block that is not in it or has no place, until nothing "
+                     "else went on: how long they really wait is not known",
+                     out, size);
+}
+
 /* A tensor map's or a bulk copy's own, which adds to memory, in a container of
  * before: it has what it covers, but nothing of its elements. */
 static bool is_old_reduction(const struct teg_program *p,
@@ -253,6 +262,11 @@ static uint64_t count_textures(const struct result *r)
     return r->replay->s->unaddressed_textures;
 }
 
+static uint64_t count_waits(const struct result *r)
+{
+    return r->replay->s->unmet_waits;
+}
+
 static uint64_t count_untimed_tensor(const struct result *r)
 {
     return r->replay->s->tensor_untimed;
@@ -270,6 +284,7 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"cluster-shared", result_cluster, NULL},
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
         {"unaddressed-textures", result_textures, count_textures},
+        {"unmet-waits", result_waits, count_waits},
         {"unnamed-constants", result_unnamed_constants, NULL},
         {"bulk-reductions", result_reductions, NULL},
     };

@@ -30,14 +30,15 @@ static inline uint64_t emu_local_trace_address(const struct emu_warp *w,
            offset % wide;
 }
 
-/* What the trace sees of the addresses. */
+/* What the trace sees of the addresses; of one's that are not traced others
+ * may see what it writes (told.h). */
 static inline void emu_note_addresses(struct emu_warp *w,
                                       const struct emu_op *op,
                                       enum emu_space space,
                                       const uint64_t at[EMU_LANES],
                                       unsigned bytes)
 {
-    if (w->trace == NULL)
+    if (w->trace == NULL && !op->tells)
         return;
     w->stride = 0;
     if (space == EMU_LOCAL)
