@@ -24,7 +24,8 @@ struct teg_outfile {
     char *temporary; /* owned; "": has no name yet; NULL: written in place */
 };
 
-/* Opens the place of `path`; "/dev/stdout" is the standard output that is open.  After a failure there is nothing to abandon. */
+/* Opens the place of `path`; "/dev/stdout" is the standard output that is open.
+ * After a failure there is nothing to abandon. */
 teg_status teg_outfile_open(struct teg_outfile *o, const char *path,
                             struct teg_diag *d);
 /* Completes the result; a full disk or a closed pipe is found here.  Whatever

@@ -6,22 +6,26 @@
 #include "isa/inst/inst.h"
 
 /* Blocks of a launch that wait for each other do so by stores and atomics that
- * pass L1 by (flags, strong operations of PTX's memory model) and loads that do:
- * is it one of the former, which VALUES_AWAITED counts? */
+ * pass L1 by (strong operations of PTX's memory model) and loads that do: is it
+ * any of them? */
+static inline int teg_values_pass_l1(const struct teg_inst *inst)
+{
+    return (inst->flags & INST_BYPASS_L1) != 0 &&
+           (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
+}
+
+/* One of the former, which VALUES_AWAITED counts? */
 static inline int teg_values_tells(const struct teg_inst *inst)
 {
     return (inst->flags & (INST_STORE | INST_ATOMIC)) != 0 &&
-           (inst->flags & INST_BYPASS_L1) != 0 &&
-           (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
+           teg_values_pass_l1(inst);
 }
 
 /* One of the latter? */
 static inline int teg_values_may_await(const struct teg_inst *inst)
 {
     return (inst->flags & (INST_STORE | INST_ATOMIC)) == 0 &&
-           (inst->flags & INST_LOAD) != 0 &&
-           (inst->flags & INST_BYPASS_L1) != 0 &&
-           (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC) &&
+           (inst->flags & INST_LOAD) != 0 && teg_values_pass_l1(inst) &&
            inst->values == VALUES_NONE;
 }
 

@@ -193,15 +193,6 @@ static teg_status open_caches(struct sim_sm *sm, const struct sim_grid *grid,
     return TEG_OK;
 }
 
-static uint64_t place_in_grid(const struct sim_grid *grid,
-                              const struct teg_block *block)
-{
-    const uint32_t *size = grid->launch->kernel->grid;
-    const uint32_t *at = teg_block_position(block);
-
-    return at[0] + (uint64_t)size[0] * (at[1] + (uint64_t)size[1] * at[2]);
-}
-
 teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
                         struct teg_block *block, uint64_t number, uint64_t at,
                         uint32_t *place, struct teg_diag *d)
@@ -216,7 +207,9 @@ teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
     *b = (struct sim_resident){.block = block,
                                .grid = grid,
                                .number = number,
-                               .place = place_in_grid(grid, block),
+                               .place = teg_grid_number(
+                                   grid->launch->kernel->grid,
+                                   teg_block_position(block)),
                                .done = at,
                                .mbarriers = b->mbarriers};
     b->cga.number = SIM_NO_CGA;

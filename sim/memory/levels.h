@@ -11,8 +11,8 @@
 #include "sim/memory/l2.h"
 #include "sim/memory/memory.h"
 #include "sim/memory/parts.h"
-#include "sim/memory/returns.h"
 #include "sim/memory/remote.h"
+#include "sim/memory/returns.h"
 #include "sim/memory/translation.h"
 
 struct sim_memory {

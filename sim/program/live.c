@@ -111,8 +111,7 @@ static teg_status note_last(struct sim_live *l, struct teg_diag *d)
 }
 
 /* Of a call that is several the host makes one after the other. */
-static teg_status make_calls(struct sim_live *l, uint32_t host,
-                             struct teg_diag *d)
+static teg_status make_calls(struct sim_live *l, uint32_t host)
 {
     struct play_host *h = &l->play.host[host];
 
@@ -125,7 +124,6 @@ static teg_status make_calls(struct sim_live *l, uint32_t host,
     }
     if (!l->play.starved || h->next < h->calls)
         return play_fail_deadlock(&l->play);
-    (void)d;
     return TEG_OK;
 }
 
@@ -139,7 +137,7 @@ teg_status sim_live_add(struct sim_live *l, const struct teg_score_entry *entry,
     TRY(sim_tasks_add(l->tasks, entry, d));
     TRY(note_last(l, d));
     TRY(play_take(&l->play));
-    return l->program.calls != calls ? make_calls(l, entry->host, d) : TEG_OK;
+    return l->program.calls != calls ? make_calls(l, entry->host) : TEG_OK;
 }
 
 uint64_t sim_live_beside(const struct sim_live *l)

@@ -1,10 +1,10 @@
-#include "isa/inst/values.h"
 #include "sim/sample/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/values.h"
 #include "sim/sample/facts.h"
 #include "sim/sample/led.h"
 #include "sim/sample/lines.h"

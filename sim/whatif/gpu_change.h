@@ -21,9 +21,11 @@ gpu_change gpu_change_coalesced;
 gpu_change gpu_change_no_channel_skew;
 gpu_change gpu_change_no_instruction_misses;
 gpu_change gpu_change_no_constant_misses;
+/* L1, L2 and DRAM answer in a quarter of the time, as if a warp had four times
+ * as many loads in flight.  What units and channels can move stays. */
+gpu_change gpu_change_more_loads;
 /* L1, L2 and DRAM answer after an integer add's latency, further transactions
  * of a request included.  What units and channels can move stays. */
-gpu_change gpu_change_more_loads;
 gpu_change gpu_change_no_memory_latency;
 /* Cluster pipeline, L2 slices and DRAM channels take any number of bytes at
  * once.  The load/store unit is still held per transaction. */

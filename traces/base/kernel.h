@@ -33,6 +33,13 @@ static inline uint64_t teg_kernel_blocks(const struct teg_kernel *k)
     return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 }
 
+/* Number of the block that stands at `at` in a grid: along x first. */
+static inline uint64_t teg_grid_number(const uint32_t grid[3],
+                                       const uint32_t at[3])
+{
+    return at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
+}
+
 /* Blocks of a cluster; 0 or 1: each by itself. */
 static inline uint64_t teg_kernel_cluster(const struct teg_kernel *k)
 {

@@ -75,9 +75,7 @@ static void set_thread(struct sketch_eval *e, const struct teg_kernel *kernel,
 void sketch_eval_warp(struct sketch_eval *e, const struct teg_kernel *kernel,
                       const uint32_t ctaid[3], uint32_t warp)
 {
-    uint64_t block =
-        ctaid[0] +
-        kernel->grid[0] * (ctaid[1] + (uint64_t)kernel->grid[1] * ctaid[2]);
+    uint64_t block = teg_grid_number(kernel->grid, ctaid);
     uint32_t first = warp * TEG_LANES;
 
     set_thread(e, kernel, first);

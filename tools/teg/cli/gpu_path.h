@@ -18,7 +18,8 @@ int gpu_path_find(const char *file, const char *config_dir,
 int gpu_list_find_all(struct teg_gpu_list *list, const char *config_dir);
 
 /* Loads a GPU by name, by file ('/' in it or ending in ".cfg") or, "-", from
- * standard input; says what is wrong, with the nearest name, and returns an exit status. */
+ * standard input; says what is wrong, with the nearest name, and returns an
+ * exit status. */
 int gpu_open(const char *name, const char *config_dir, struct teg_gpu **gpu);
 /* Loads the description that stands for `isa`.  The directory that is searched
  * first wins; two in one directory are a fault. */

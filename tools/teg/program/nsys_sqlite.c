@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/array.h"
+
 /* CUPTI's numbers. */
 enum {
     SYNC_EVENT = 1,
@@ -159,19 +161,6 @@ static int get_unsigned(const struct whole *w, sqlite3_stmt *row, int at,
     return status;
 }
 
-static void *room(void *array, size_t count, size_t *has, size_t size)
-{
-    size_t more = 2 * *has + 256;
-    void *larger;
-
-    if (count < *has)
-        return array;
-    larger = realloc(array, more * size);
-    if (larger != NULL)
-        *has = more;
-    return larger;
-}
-
 /* ---- what ran on the device ------------------------------------------------ */
 
 /* Columns that all tables of operations begin with. */
@@ -191,7 +180,7 @@ static const int64_t latest = INT64_C(1) << 62; /* ns */
 /* `*op`: a new one with what they have in common, NULL: of another device. */
 static int add_op(struct whole *w, sqlite3_stmt *row, struct op **op)
 {
-    struct op *more = room(w->op, w->ops, &w->op_room, sizeof *more);
+    struct op *more = teg_array_room(w->op, w->ops, &w->op_room, sizeof *more);
     int64_t device = 0;
     int status = get(w, row, OP_DEVICE, 0, INT32_MAX, &device);
 
@@ -403,7 +392,7 @@ static int load_ops(struct whole *w)
 
 static int add_detail(struct whole *w, sqlite3_stmt *row)
 {
-    struct detail *more = room(w->detail, w->details, &w->detail_room,
+    struct detail *more = teg_array_room(w->detail, w->details, &w->detail_room,
                                sizeof *more),
                   *t;
     int64_t event = sqlite3_column_int64(row, 4);
@@ -527,7 +516,7 @@ static void find_ops(struct whole *w, struct call *c)
 
 static int add_call(struct whole *w, sqlite3_stmt *row)
 {
-    struct call *more = room(w->call, w->calls, &w->call_room, sizeof *more);
+    struct call *more = teg_array_room(w->call, w->calls, &w->call_room, sizeof *more);
     const char *name = (const char *)sqlite3_column_text(row, 4);
     const struct detail *detail;
     struct call c = {.stream = TEG_SCORE_NONE, .event = TEG_SCORE_NONE};
@@ -811,7 +800,7 @@ static int add_graph(struct whole *w, const struct call *c,
                      struct teg_score_entry *e)
 {
     struct teg_score *s = &w->p->own;
-    struct teg_score_graph *more = room(s->graph, s->graphs, &w->graph_room,
+    struct teg_score_graph *more = teg_array_room(s->graph, s->graphs, &w->graph_room,
                                         sizeof *more),
                            *g;
     uint32_t edges = 0;

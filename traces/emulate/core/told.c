@@ -38,9 +38,7 @@ static uint64_t address_of(const struct emu_warp *w, uint32_t mask,
 
 static uint64_t number_of(const struct emu_block *b)
 {
-    return b->position[0] +
-           (uint64_t)b->grid[0] *
-               (b->position[1] + (uint64_t)b->grid[1] * b->position[2]);
+    return teg_grid_number(b->grid, b->position);
 }
 
 /* Of parameters, local or shared memory, which generic addresses reach. */

@@ -176,9 +176,7 @@ static void position_block(const struct emu_work *work, uint64_t n,
     set_position(number / b->cluster_blocks, work->gang, work->cluster,
                  b->position);
     set_position(b->rank, work->cluster, one, b->position);
-    at = b->position[0] +
-         (uint64_t)b->grid[0] *
-             (b->position[1] + (uint64_t)b->grid[1] * b->position[2]);
+    at = teg_grid_number(b->grid, b->position);
     b->records = at >= work->from && at < work->to;
 }
 
