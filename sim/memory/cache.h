@@ -12,8 +12,20 @@
 #define TEG_SIM_MEMORY_CACHE_H
 
 #include "isa/base/status.h"
+#include "sim/memory/cache_set.h"
 
-struct sim_cache;
+enum {
+    SIM_HOST_LINE_BYTES = 64,
+};
+
+/* Private, but to the small functions below. */
+struct sim_cache {
+    uint32_t sets, ways;
+    size_t marks, set_bytes;
+    void *memory;                /* owned: of the sets; likewise `line` */
+    unsigned char *set;          /* [sets], set_bytes each, aligned */
+    struct sim_cache_line *line; /* [sets][ways] */
+};
 
 /* `lines` = `sets` x `ways`; a line has four sectors.  Returns NULL out of
  * memory. */
@@ -41,23 +53,108 @@ struct sim_cache_result {
     uint8_t awaited; /* `ready` is not known: sim_cache_await */
 };
 
+void sim_cache_make_ring(struct sim_cache_set *s, size_t marks, uint32_t ways);
+
+static inline struct sim_cache_set *sim_cache_set_at(const struct sim_cache *c,
+                                                     uint32_t set)
+{
+    struct sim_cache_set *s = (void *)(c->set + set * c->set_bytes);
+
+    if (!s->made)
+        sim_cache_make_ring(s, c->marks, c->ways);
+    return s;
+}
+
 /* Looks up `sectors` of line number `line` in `set`.  With `allocate` the
  * missing ones are entered as held (their data arrives when sim_cache_fill
- * says); without it a miss changes nothing.  `dirty` marks them written. */
-struct sim_cache_result sim_cache_access(struct sim_cache *c, uint32_t set,
-                                         uint64_t line, uint32_t sectors,
-                                         int allocate, int dirty);
+ * says); without it a miss changes nothing.  `dirty` marks them written.
+ * Inline, because each level knows the latter two beforehand. */
+static inline struct sim_cache_result sim_cache_access(struct sim_cache *c,
+                                                       uint32_t set,
+                                                       uint64_t line,
+                                                       uint32_t sectors,
+                                                       int allocate, int dirty)
+{
+    size_t first = (size_t)set * c->ways;
+    struct sim_cache_set *s = sim_cache_set_at(c, set);
+    uint8_t *marks = sim_cache_marks(s);
+    struct sim_cache_link *link = sim_cache_links(s, c->marks);
+    uint32_t way = sim_cache_find(marks, c->line + first, c->ways, line);
+    struct sim_cache_result r = {0};
+    struct sim_cache_line *l;
+
+    if (way < c->ways) {
+        l = &c->line[first + way];
+        r.hits = l->valid & sectors;
+        r.ready = l->ready;
+        r.awaited = l->awaited;
+    } else if (allocate) {
+        way = link[s->newest].newer; /* used longest ago */
+        l = &c->line[first + way];
+        r.evicted = l->dirty;
+        r.evicted_line = l->tag - 1;
+        if (l->dirty != 0)
+            s->dirty--;
+        *l = (struct sim_cache_line){.tag = line + 1, .awaited = l->awaited};
+        marks[way] = sim_cache_mark(line);
+        r.entered = 1;
+    } else {
+        return r;
+    }
+    sim_cache_use(link, &s->newest, (uint16_t)way);
+    if (allocate)
+        l->valid |= (uint8_t)sectors;
+    if (dirty && (sectors & l->valid) != 0) {
+        if (l->dirty == 0)
+            s->dirty++;
+        l->dirty |= (uint8_t)(sectors & l->valid);
+    }
+    r.frame = (uint32_t)(first + way);
+    return r;
+}
+
 /* `set` is about to be looked up: has the host fetch it meanwhile. */
-void sim_cache_expect(const struct sim_cache *c, uint32_t set);
+static inline void sim_cache_expect(const struct sim_cache *c, uint32_t set)
+{
+    const unsigned char *at = c->set + set * c->set_bytes;
+
+    __builtin_prefetch(at, 1);
+    if (c->set_bytes > SIM_HOST_LINE_BYTES)
+        __builtin_prefetch(at + SIM_HOST_LINE_BYTES, 1);
+}
+
 /* Enters those of `sectors` that the line in `frame` lacks; returns them. */
-uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame, uint32_t sectors);
-/* If more than `most` lines of `set` are dirty, that of them that was used
- * longest ago is so no longer, and stays: returns which of its sectors were, and
- * `*line`, its number.  Else returns 0. */
-uint32_t sim_cache_clean(struct sim_cache *c, uint32_t set, uint32_t most,
-                         uint64_t *line);
+static inline uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame,
+                                     uint32_t sectors)
+{
+    uint32_t lacks = sectors & ~(uint32_t)c->line[frame].valid;
+
+    c->line[frame].valid |= (uint8_t)lacks;
+    return lacks;
+}
+
 /* The sectors entered in `frame` arrive at `cycle`. */
-void sim_cache_fill(struct sim_cache *c, uint32_t frame, uint64_t cycle);
+static inline void sim_cache_fill(struct sim_cache *c, uint32_t frame,
+                                  uint64_t cycle)
+{
+    if (c->line[frame].ready < cycle)
+        c->line[frame].ready = cycle;
+    c->line[frame].awaited = 0;
+}
+
+/* Of the dirty lines of `set`, of which there are some, that which was used
+ * longest ago is so no longer, and stays: returns which of its sectors were, and
+ * `*line`, its number. */
+uint32_t sim_cache_clean_oldest(struct sim_cache *c, uint32_t set,
+                                uint64_t *line);
+/* The same, if more than `most` lines of `set` are dirty; else returns 0. */
+static inline uint32_t sim_cache_clean(struct sim_cache *c, uint32_t set,
+                                       uint32_t most, uint64_t *line)
+{
+    return sim_cache_set_at(c, set)->dirty > most
+               ? sim_cache_clean_oldest(c, set, line)
+               : 0;
+}
 
 /*
  * When fills become known later than the accesses that follow them: an access
@@ -65,8 +162,20 @@ void sim_cache_fill(struct sim_cache *c, uint32_t frame, uint64_t cycle);
  * each looks up when what it found is there, forgets what the line it drove
  * out waited for, and fills.
  */
-void sim_cache_await(struct sim_cache *c, uint32_t frame);
-uint64_t sim_cache_ready(const struct sim_cache *c, uint32_t frame);
-void sim_cache_forget(struct sim_cache *c, uint32_t frame);
+static inline void sim_cache_await(struct sim_cache *c, uint32_t frame)
+{
+    c->line[frame].awaited = 1;
+}
+
+static inline uint64_t sim_cache_ready(const struct sim_cache *c,
+                                       uint32_t frame)
+{
+    return c->line[frame].ready;
+}
+
+static inline void sim_cache_forget(struct sim_cache *c, uint32_t frame)
+{
+    c->line[frame].ready = 0;
+}
 
 #endif

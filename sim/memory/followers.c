@@ -41,7 +41,8 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
         if (m->translation.tlb != NULL)
             sim_translation_await_region(&m->translation, &w, own->address,
                                          posted);
-        sim_visit_shared(m, f->sm, &w, own->address, sectors,
+        sim_visit_shared(m, f->sm, &w, own->address,
+                         sim_expect_shared(m, own->address), sectors,
                          own->sectors != 0 ? sim_sectors_bytes(sectors)
                                            : own->bytes,
                          &plan->request);

@@ -18,18 +18,25 @@ static inline uint64_t sim_fold(uint64_t x)
 /* The part that has number `number`, of `parts`.  With `hash` each aligned
  * run of as many numbers as parts is turned by an amount that the upper bits
  * give: a footprint without gaps fills all parts alike, as it does on hardware
- * up to the last kilobytes of a cache, and a stride still spreads. */
-static inline uint64_t sim_interleave(uint64_t number,
-                                      const struct sim_divisor *parts,
-                                      uint32_t hash)
+ * up to the last kilobytes of a cache, and a stride still spreads.  `run` is the
+ * number of the run that `number` is in. */
+static inline uint64_t sim_interleave_in(uint64_t number, uint64_t run,
+                                         const struct sim_divisor *parts,
+                                         uint32_t hash)
 {
-    uint64_t run = sim_quotient(number, parts);
     uint64_t part = number - run * parts->by;
 
     if (!hash)
         return part;
     part += sim_remainder(sim_fold(run), parts);
     return part < parts->by ? part : part - parts->by;
+}
+
+static inline uint64_t sim_interleave(uint64_t number,
+                                      const struct sim_divisor *parts,
+                                      uint32_t hash)
+{
+    return sim_interleave_in(number, sim_quotient(number, parts), parts, hash);
 }
 
 /* The same of the sets of a small cache, which a footprint hardly larger than it

@@ -48,15 +48,15 @@ void sim_l1_release(struct sim_l1 *l1)
 /* Stores are written through: they find lines, but neither enter any nor are
  * spared the way. */
 int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, uint32_t launch,
-                   struct sim_request *r, struct sim_miss *miss)
+                   uint32_t set, struct sim_request *r, struct sim_miss *miss)
 {
     uint64_t line = miss->address / TEG_LINE_BYTES;
     int loads = !r->is_store, texels = r->space == SPACE_TEXTURE;
     struct sim_cache *cache = sim_l1_caches(l1, texels)[sm];
     uint32_t missing = miss->sectors;
-    struct sim_cache_result found = sim_cache_access(
-        cache, sim_l1_set(l1, texels, line),
-        line ^ (uint64_t)launch << LAUNCH_BIT, miss->sectors, loads, 0);
+    struct sim_cache_result found =
+        sim_cache_access(cache, set, line ^ (uint64_t)launch << LAUNCH_BIT,
+                         miss->sectors, loads, 0);
 
     if (loads) {
         missing &= ~found.hits;

@@ -27,7 +27,8 @@ enum {
     SIM_MISS_REMOTE = 16, /* not of L1: it goes to another SM (remote.h) */
     SIM_MISS_SENT = 32,   /* done when it is there */
     SIM_MISS_TEXELS = 64, /* of a texture */
-    SIM_MISS_JOINED = 128, /* all that it writes in part joins what was before */
+    SIM_MISS_JOINED =
+        128, /* all that it writes in part joins what was before */
 };
 
 struct sim_l1 {
@@ -72,27 +73,32 @@ int sim_l1_init(struct sim_l1 *l1, const struct teg_gpu *gpu, uint32_t sms,
 void sim_l1_release(struct sim_l1 *l1);
 
 /* Looks up what `miss` says of a transaction of `launch` on SM `sm`, which has
- * an L1.
+ * an L1, in that set.
  * Returns whether that settles it, and its data is there in cycle miss->ready
  * at the earliest; else `miss` has what is left of it. */
 int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, uint32_t launch,
-                   struct sim_request *r, struct sim_miss *miss);
+                   uint32_t set, struct sim_request *r, struct sim_miss *miss);
 
-/* The line at `address` is about to be looked up for request `r`. */
-static inline void sim_l1_expect(const struct sim_l1 *l1, uint32_t sm,
-                                 const struct sim_request *r, uint64_t address)
+/* The line at `address` is about to be looked up for request `r`: returns its
+ * set, if there is a cache. */
+static inline uint32_t sim_l1_expect(const struct sim_l1 *l1, uint32_t sm,
+                                     const struct sim_request *r,
+                                     uint64_t address)
 {
     int texels = r->space == SPACE_TEXTURE;
     struct sim_cache **cache = sim_l1_caches(l1, texels);
+    uint32_t set;
 
-    if (cache != NULL)
-        sim_cache_expect(cache[sm],
-                         sim_l1_set(l1, texels, address / TEG_LINE_BYTES));
+    if (cache == NULL)
+        return 0;
+    set = sim_l1_set(l1, texels, address / TEG_LINE_BYTES);
+    sim_cache_expect(cache[sm], set);
+    return set;
 }
 
 /* The same, for whatever SM and transaction; `bypass`: does not look. */
 static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm,
-                                 uint32_t launch, int bypass,
+                                 uint32_t launch, int bypass, uint32_t set,
                                  struct sim_request *r, struct sim_miss *miss)
 {
     if (l1->gpu->l1.always_hits) {
@@ -102,7 +108,7 @@ static inline int sim_l1_settles(struct sim_l1 *l1, uint32_t sm,
     }
     if (bypass || sim_l1_caches(l1, r->space == SPACE_TEXTURE) == NULL)
         return 0;
-    return sim_l1_look_up(l1, sm, launch, r, miss);
+    return sim_l1_look_up(l1, sm, launch, set, r, miss);
 }
 
 /* The cycle when what L1 had of the miss is there; 0 if it had nothing.  A fill

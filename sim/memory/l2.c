@@ -4,6 +4,8 @@
 
 #include "sim/memory/interleave.h"
 
+#define INLINE inline __attribute__((always_inline))
+
 /* What a way takes to the slices of its own half, and to the other's.  That of
  * DRAM is a mean over memory, half of which lies behind either.  */
 static void set_latencies(struct sim_l2 *l2)
@@ -82,16 +84,27 @@ void sim_l2_release(struct sim_l2 *l2)
     *l2 = (struct sim_l2){0};
 }
 
-static uint64_t slice_of(const struct sim_l2 *l2, uint64_t line)
+static inline struct sim_l2_place place_of(const struct sim_l2 *l2,
+                                           uint64_t line)
 {
-    return sim_interleave(line, &l2->by_slices, l2->hash);
+    uint64_t run = sim_quotient(line, &l2->by_slices);
+    uint64_t slice = sim_interleave_in(line, run, &l2->by_slices, l2->hash);
+
+    return (struct sim_l2_place){
+        .slice = (uint32_t)slice,
+        .set = (uint32_t)(slice * l2->sets + sim_remainder(run, &l2->by_sets))};
 }
 
-static uint32_t set_of(const struct sim_l2 *l2, uint64_t slice, uint64_t line)
+/* Where the other half has its copy: in the slice beside it. */
+static struct sim_l2_place beside(const struct sim_l2 *l2,
+                                  struct sim_l2_place place)
 {
-    return (uint32_t)(slice * l2->sets +
-                      sim_remainder(sim_quotient(line, &l2->by_slices),
-                                    &l2->by_sets));
+    uint32_t sets = (uint32_t)l2->sets;
+
+    return (struct sim_l2_place){.slice = place.slice ^ 1,
+                                 .set = place.slice % SIM_HALVES != 0
+                                            ? place.set - sets
+                                            : place.set + sets};
 }
 
 /* ---- a transaction -------------------------------------------------------- */
@@ -117,8 +130,9 @@ static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
 
 /* Takes the time of `sectors` at a slice.  Of an atomic's steps the latency has
  * one. */
-static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
-                      uint64_t line, uint32_t sectors, struct sim_request *r)
+static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
+                             uint64_t slice, uint64_t line, uint32_t sectors,
+                             struct sim_request *r)
 {
     uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
@@ -133,15 +147,15 @@ static void use_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t slice,
     }
 }
 
-/* Looks a line up in a slice, its own or the one that has the other half's
- * copies; what has to go for it is written back, and what may not stay dirty
- * beside it. */
-static struct sim_cache_result look_up(struct sim_l2 *l2, struct sim_way *w,
-                                       uint64_t slice, uint64_t line,
-                                       uint32_t sectors, int dirty,
-                                       struct sim_request *r)
+/* Looks a line up in a set, of its own slice or the one that has the other
+ * half's copies; what has to go for it is written back, and what may not stay
+ * dirty beside it. */
+static INLINE struct sim_cache_result look_up(struct sim_l2 *l2,
+                                              struct sim_way *w, uint32_t set,
+                                              uint64_t line, uint32_t sectors,
+                                              int dirty, struct sim_request *r)
 {
-    uint32_t set = set_of(l2, slice, line), cleaned;
+    uint32_t cleaned;
     struct sim_cache_result found =
         sim_cache_access(l2->cache, set, line, sectors, 1, dirty);
     uint64_t other;
@@ -158,15 +172,15 @@ static struct sim_cache_result look_up(struct sim_l2 *l2, struct sim_way *w,
 
 /* Asks the slice to which the line belongs, and DRAM for what is missing
  * there; `far`: it is in the other half. */
-static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
-                   uint64_t slice, uint32_t sectors, int far,
-                   struct sim_request *r)
+static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
+                          uint64_t address, uint32_t set, uint32_t sectors,
+                          int far, struct sim_request *r)
 {
     struct sim_cache_result found;
     uint32_t missing;
 
     w->latency = l2->latency[far];
-    found = look_up(l2, w, slice, address / TEG_LINE_BYTES, sectors,
+    found = look_up(l2, w, set, address / TEG_LINE_BYTES, sectors,
                     r->is_store || r->is_atomic, r);
     missing = sectors & ~found.hits;
     r->l2_sectors += sim_count_sectors(sectors);
@@ -187,15 +201,15 @@ static void search(struct sim_l2 *l2, struct sim_way *w, uint64_t address,
 /* A load of a line of the other half, whose copies on this side are in the
  * slice beside its own. */
 static void search_copies(struct sim_l2 *l2, struct sim_way *w,
-                          uint64_t address, uint64_t slice, uint32_t sectors,
-                          struct sim_request *r)
+                          uint64_t address, struct sim_l2_place place,
+                          uint32_t sectors, struct sim_request *r)
 {
     uint64_t line = address / TEG_LINE_BYTES;
     struct sim_cache_result found;
     uint32_t missing;
 
     w->latency = l2->latency[0];
-    found = look_up(l2, w, slice ^ 1, line, sectors, 0, r);
+    found = look_up(l2, w, beside(l2, place).set, line, sectors, 0, r);
     missing = sectors & ~found.hits;
     r->l2_sectors += sim_count_sectors(found.hits);
     r->l2_hits += sim_count_sectors(found.hits);
@@ -206,29 +220,31 @@ static void search_copies(struct sim_l2 *l2, struct sim_way *w,
     w->waited += sim_queue_wait(
         &l2->far_link, sim_way_at(w),
         sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
-    search(l2, w, address, slice, missing, 1, r);
+    search(l2, w, address, place.set, missing, 1, r);
     sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
 }
 
-void sim_l2_expect(const struct sim_l2 *l2, uint64_t address)
+struct sim_l2_place sim_l2_expect(const struct sim_l2 *l2, uint64_t address)
 {
-    uint64_t line = address / TEG_LINE_BYTES;
+    struct sim_l2_place place = place_of(l2, address / TEG_LINE_BYTES);
 
-    sim_cache_expect(l2->cache, set_of(l2, slice_of(l2, line), line));
+    sim_cache_expect(l2->cache, place.set);
+    return place;
 }
 
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
-                  uint64_t address, uint32_t sectors, struct sim_request *r)
+                  uint64_t address, struct sim_l2_place place, uint32_t sectors,
+                  struct sim_request *r)
 {
-    uint64_t slice = slice_of(l2, address / TEG_LINE_BYTES);
+    uint64_t slice = place.slice;
     int far = l2->halves &&
               sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
 
     use_slice(l2, w, slice, address / TEG_LINE_BYTES, sectors, r);
     if (far && !r->is_store && !r->is_atomic)
-        search_copies(l2, w, address, slice, sectors, r);
+        search_copies(l2, w, address, place, sectors, r);
     else
-        search(l2, w, address, slice, sectors, far, r);
+        search(l2, w, address, place.set, sectors, far, r);
 }
 
 /* ---- between kernels ------------------------------------------------------ */
@@ -262,7 +278,7 @@ void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
         uint32_t sectors = sim_line_sectors(
             from, teg_min(to - begin, (uint64_t)TEG_LINE_BYTES), 0);
 
-        uint32_t set = set_of(l2, slice_of(l2, line), line);
+        uint32_t set = place_of(l2, line).set;
         uint64_t cleaned;
 
         sim_cache_access(l2->cache, set, line, sectors, 1, 1);

@@ -29,6 +29,11 @@ enum {
     SIM_HALVES = 2
 };
 
+/* Where a line lies: the set, of those of all slices. */
+struct sim_l2_place {
+    uint32_t slice, set;
+};
+
 /* What a slice was asked for last. */
 struct sim_l2_load {
     uint64_t line;
@@ -69,11 +74,13 @@ int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before);
  * on. */
 void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes);
 
-/* The line at `address` is about to be taken through L2, which there must be. */
-void sim_l2_expect(const struct sim_l2 *l2, uint64_t address);
-/* Takes `sectors` of the line at `address` through L2, which there must be,
- * and on to DRAM for what it lacks. */
+/* The line at `address` is about to be taken through L2, which there must be:
+ * returns where it lies. */
+struct sim_l2_place sim_l2_expect(const struct sim_l2 *l2, uint64_t address);
+/* Takes `sectors` of the line at `address`, which lies there, through L2 and on
+ * to DRAM for what it lacks. */
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
-                  uint64_t address, uint32_t sectors, struct sim_request *r);
+                  uint64_t address, struct sim_l2_place place, uint32_t sectors,
+                  struct sim_request *r);
 
 #endif

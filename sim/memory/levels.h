@@ -44,14 +44,23 @@ static inline uint64_t sim_start_of(const struct sim_memory *m, uint64_t now,
     return now * SIM_TICKS + turn * m->transaction_ticks;
 }
 
+/* A transaction is about to go there: returns where in L2 its line lies, if
+ * there is one. */
+static inline struct sim_l2_place sim_expect_shared(const struct sim_memory *m,
+                                                    uint64_t address)
+{
+    return m->l2.cache != NULL ? sim_l2_expect(&m->l2, address)
+                               : (struct sim_l2_place){0};
+}
+
 /* Takes a transaction through what SMs share: L2, and DRAM behind it. */
 static inline void sim_visit_shared(struct sim_memory *m, uint32_t sm,
                                     struct sim_way *w, uint64_t address,
-                                    uint32_t sectors, uint32_t bytes,
-                                    struct sim_request *r)
+                                    struct sim_l2_place place, uint32_t sectors,
+                                    uint32_t bytes, struct sim_request *r)
 {
     if (m->l2.cache != NULL)
-        sim_l2_visit(&m->l2, sm, w, address, sectors, r);
+        sim_l2_visit(&m->l2, sm, w, address, place, sectors, r);
     else if (r->is_store && !r->is_atomic)
         sim_dram_store(&m->dram, w, address, bytes, r);
     else

@@ -111,7 +111,8 @@ static void set_partial(struct sim_memory *m, uint32_t sm, uint32_t partial,
 
 /* Transaction `i` begins; returns whether its L1 has settled it. */
 static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
-                             uint32_t i, int bypass, struct sim_misses *e)
+                             uint32_t i, int bypass, uint32_t l1_set,
+                             struct sim_misses *e)
 {
     const struct sim_transaction *t = &plan->transaction[i];
     struct sim_request *r = &plan->request;
@@ -128,7 +129,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
     };
     if (r->is_store && !r->is_atomic)
         set_partial(m, e->sm, t->partial, miss);
-    if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, r, miss))
+    if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, l1_set, r, miss))
         return 0;
     start = sim_start_of(m, e->now, miss->turn);
     settle(m, e->sm, &e->settled, i, start,
@@ -161,8 +162,7 @@ static void line_up(struct sim_memory *m, const struct sim_request *r,
     e->queued = e->count != 0 || m->returns.open[e->sm] != 0;
     m->returns.open[e->sm] += e->queued;
     if (!e->queued)
-        e->settled.done =
-            sim_returns_pass(&m->returns, e->sm, e->settled.done);
+        e->settled.done = sim_returns_pass(&m->returns, e->sm, e->settled.done);
 }
 
 void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
@@ -170,6 +170,7 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                       struct sim_misses *e)
 {
     int bypass = (inst_flags & INST_BYPASS_L1) != 0 || plan->request.is_atomic;
+    uint32_t l1_set[SIM_TRANSACTIONS_MAX];
 
     e->now = now;
     e->settled = (struct sim_request_ends){now * SIM_TICKS, now * SIM_TICKS};
@@ -179,10 +180,12 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
                     : 0;
     e->transactions = plan->count;
     e->count = 0;
-    for (uint32_t i = 1; i < plan->count && !bypass; i++)
-        sim_l1_expect(&m->l1, sm, &plan->request, plan->transaction[i].address);
     for (uint32_t i = 0; i < plan->count; i++)
-        e->count += !begin_transaction(m, plan, i, bypass, e);
+        l1_set[i] = bypass ? 0
+                           : sim_l1_expect(&m->l1, sm, &plan->request,
+                                           plan->transaction[i].address);
+    for (uint32_t i = 0; i < plan->count; i++)
+        e->count += !begin_transaction(m, plan, i, bypass, l1_set[i], e);
     for (uint32_t i = 0; i < plan->remotes; i++)
         e->miss[e->count++] = remote_miss(&plan->remote[i]);
     line_up(m, &plan->request, e);
@@ -192,43 +195,41 @@ void sim_memory_begin(struct sim_memory *m, uint32_t sm, uint64_t now,
 
 static void visit_beyond_l1(struct sim_memory *m, uint32_t sm,
                             struct sim_way *w, const struct sim_miss *miss,
-                            struct sim_request *r)
+                            struct sim_l2_place place, struct sim_request *r)
 {
     if (m->translation.tlb != NULL)
         sim_translation_await(&m->translation, sm, w, miss->address,
                               r->is_store && !r->is_atomic);
     sim_clusters_pass(&m->clusters, sm, w, miss->bytes);
-    sim_visit_shared(m, sm, w, miss->address, miss->sectors, miss->bytes, r);
+    sim_visit_shared(m, sm, w, miss->address, place, miss->sectors, miss->bytes,
+                     r);
 }
 
 /* Takes one miss's transaction its way; returns the tick it is done. */
 static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct sim_way *w,
-                          const struct sim_miss *miss, struct sim_request *r)
+                          const struct sim_miss *miss,
+                          struct sim_l2_place place, struct sim_request *r)
 {
     w->at_least = sim_l1_ready(&m->l1, sm, miss);
     w->latency = sim_l1_latency(&m->l1, r);
     if (miss->sectors != 0) {
-        visit_beyond_l1(m, sm, w, miss, r);
+        visit_beyond_l1(m, sm, w, miss, place, r);
         sim_l1_fill(&m->l1, sm, miss, sim_way_arrival(w));
     }
     return teg_max(sim_way_at(w) + w->latency * SIM_TICKS,
                    w->at_least * SIM_TICKS);
 }
 
-/* It is the next to go beyond L1. */
-static void expect_miss(const struct sim_memory *m, const struct sim_miss *miss)
-{
-    if (m->l2.cache != NULL && (miss->flags & SIM_MISS_REMOTE) == 0)
-        sim_l2_expect(&m->l2, miss->address);
-}
-
 uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                         struct sim_request *r)
 {
     struct sim_request_ends ends = e->settled;
+    struct sim_l2_place place = {0}, next = {0};
 
     if (m->followers != NULL && e->count != 0)
         sim_followers_serve(m, e);
+    if (e->count != 0)
+        next = sim_expect_shared(m, e->miss[0].address);
     for (uint32_t i = 0; i < e->count; i++) {
         const struct sim_miss *miss = &e->miss[i];
         struct sim_way w = {.start = sim_start_of(m, e->now, miss->turn),
@@ -236,14 +237,15 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                             .steps = miss->steps};
         uint64_t tick;
 
+        place = next;
         if (i + 1 < e->count)
-            expect_miss(m, &e->miss[i + 1]);
+            next = sim_expect_shared(m, e->miss[i + 1].address);
         if (miss->flags & SIM_MISS_REMOTE) {
             tick = sim_network_pass(&m->network, e->sm, &w, miss, r);
             note_end(&ends, sim_way_at(&w), tick);
             continue;
         }
-        tick = take_miss(m, e->sm, &w, miss, r);
+        tick = take_miss(m, e->sm, &w, miss, place, r);
         settle(m, e->sm, &ends, miss->transaction, sim_way_at(&w), tick,
                miss->bytes);
     }

@@ -127,9 +127,11 @@ int sim_translation_carry(struct sim_translation *t,
 }
 
 uint64_t sim_translation_look_up(struct sim_translation *t, uint32_t sm,
-                                 uint64_t address, uint64_t page, uint64_t at)
+                                 uint64_t address, uint64_t at)
 {
-    t->last[sm].page = page + 1;
+    uint64_t page = address / t->gpu->tlb.page_bytes;
+
+    t->last[sm].page = page * t->gpu->tlb.page_bytes + 1;
     if (sim_cache_access(t->tlb[sm], 0, page, 1, 1, 0).hits == 0)
         at += t->miss_ticks;
     t->last[sm].ready = region_ready(t, address, at);

@@ -31,7 +31,7 @@ struct sim_translation {
     uint32_t sms;
     struct sim_cache **tlb; /* owned, [sms]; NULL: not modelled */
     struct {
-        uint64_t page, ready; /* number + 1; tick */
+        uint64_t page, ready; /* where it begins, + 1; tick */
     } * last;                 /* owned, [sms]: looked up last */
     struct sim_regions walked;
     uint64_t miss_ticks;
@@ -47,21 +47,20 @@ void sim_translation_release(struct sim_translation *t);
 int sim_translation_carry(struct sim_translation *t,
                           const struct sim_translation *before);
 
-/* SM `sm` looks page `page` up at tick `at`, of which it has not been asked
- * last; returns the tick it has looked. */
+/* SM `sm` looks the page of `address` up at tick `at`, of which it has not been
+ * asked last; returns the tick it has looked. */
 uint64_t sim_translation_look_up(struct sim_translation *t, uint32_t sm,
-                                 uint64_t address, uint64_t page, uint64_t at);
+                                 uint64_t address, uint64_t at);
 
 /* SM `sm` needs the address's translation; `posted`: and does not wait. */
 static inline void sim_translation_await(struct sim_translation *t, uint32_t sm,
                                          struct sim_way *w, uint64_t address,
                                          int posted)
 {
-    uint64_t page = address / t->gpu->tlb.page_bytes;
-    uint64_t at = sim_way_at(w);
+    uint64_t page = t->last[sm].page, at = sim_way_at(w);
 
-    if (t->last[sm].page != page + 1)
-        at = sim_translation_look_up(t, sm, address, page, at);
+    if (page == 0 || address - (page - 1) >= t->gpu->tlb.page_bytes)
+        at = sim_translation_look_up(t, sm, address, at);
     if (!posted)
         w->waited = teg_max(at, t->last[sm].ready) - w->start;
 }
