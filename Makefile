@@ -201,7 +201,8 @@ $(PROGRAM): %: %.o $(CUDART)
 	    $(BUILD)/cudart/libcudart.so.13 -o $@
 
 $(BUILD)/tests/cli/program: $(BUILD)/tests/cli/program_code.o \
-    $(BUILD)/tests/cli/program_driver.o $(BUILD)/tests/cli/program_beside.o
+    $(BUILD)/tests/cli/program_driver.o $(BUILD)/tests/cli/program_beside.o \
+    $(BUILD)/tests/cli/program_faults.o
 $(BUILD)/tests/cli/program_code.o: tests/fixtures/exec.fatbin
 
 # The page's script and style become rows of C strings.

@@ -162,6 +162,15 @@ expect 0 "$teg" exec -g a100 -o "$work/fault" -- "$program" fault
 err 'kernel beyond block 0,0,0 warp 0 lane 0 pc 0x.*out of bounds'
 check 'said once' [ "$(grep -c 'out of bounds' "$work/err")" = 1 ]
 check 'a fault leaves no trace' [ "$(ls "$work/fault")" = kernels.json ]
+# the program hears of it from the call that waits, whichever that is
+for by in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+    expect 0 "$teg" exec -g a100 --no-trace -- "$program" fault-heard $by
+    no_out
+done
+expect 0 env CUDA_LAUNCH_BLOCKING=1 "$teg" exec -g a100 -o "$work/blocking" -- \
+    "$program" fault-blocking
+check 'launches are waited for' [ "$(grep -c '"synchronize"' \
+    "$work/blocking/kernels.json")" = 2 ]
 # so is an access to the host's memory, which stays as it is, --loose or not
 for memory in host-stack host-heap host-static; do
     for loose in '' --loose; do

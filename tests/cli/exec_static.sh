@@ -43,7 +43,8 @@ err '^teg: ptxas did not compile the program.s PTX for sm_75'
 
 # Every function of the runtime that the program calls, inside it.
 objects="$build/tests/cli/program.o $build/tests/cli/program_code.o
-    $build/tests/cli/program_driver.o $build/tests/cli/program_beside.o"
+    $build/tests/cli/program_driver.o $build/tests/cli/program_beside.o
+    $build/tests/cli/program_faults.o"
 # shellcheck disable=SC2086
 nm -u $objects |
     sed -n 's/.* U \(\(__\)*cuda[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 998; }/p' |

@@ -5,6 +5,7 @@
  * tests/fixtures/exec.cu.
  *
  *   program WHAT   runs one of the tests below; 0: its results are right
+ *   program fault-heard N   by which call: program_faults.c
  */
 #define _GNU_SOURCE /* syscall */
 #include "tests/cli/program.h"
@@ -366,63 +367,6 @@ static void test_print(void)
     printf("after\n");
 }
 
-/* A fault stays. */
-static void test_fault(void)
-{
-    int *out, n = 100;
-    void *args[] = {&out, &n}, *more;
-
-    CHECK(cudaMalloc((void **)&out, 400) == 0);
-    CHECK(launch(beyond, 1, 32, 0, args) == ILLEGAL_ADDRESS);
-    CHECK(cudaDeviceSynchronize() == ILLEGAL_ADDRESS);
-    CHECK(cudaMalloc(&more, 4) == ILLEGAL_ADDRESS);
-    CHECK(cudaGetLastError() == ILLEGAL_ADDRESS);
-    CHECK(cudaGetLastError() == ILLEGAL_ADDRESS);
-}
-
-/* The host's memory is none of the device's, whichever it is. */
-static void try_host_memory(int *memory)
-{
-    int n = 0;
-    void *args[] = {&memory, &n};
-
-    memset(memory, 0, 32 * sizeof *memory);
-    CHECK(launch(beyond, 1, 32, 0, args) == ILLEGAL_ADDRESS);
-    for (int i = 0; i < 32; i++)
-        CHECK(memory[i] == 0);
-}
-
-static void test_host_stack(void)
-{
-    int memory[32];
-
-    try_host_memory(memory);
-}
-
-static void test_host_heap(void)
-{
-    int *memory = malloc(32 * sizeof *memory);
-
-    if (memory != NULL)
-        try_host_memory(memory);
-    free(memory);
-}
-
-static void test_host_static(void)
-{
-    static int memory[32];
-
-    try_host_memory(memory);
-}
-
-static void test_assert(void)
-{
-    int n = 3;
-    void *args[] = {&n};
-
-    CHECK(launch(claim, 1, 4, 0, args) == 710);
-}
-
 static void test_unsupported(void)
 {
     char handle_bytes[64];
@@ -487,6 +431,7 @@ static const struct {
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},
+    {"fault-blocking", test_fault_blocking},
     {"host-stack", test_host_stack},
     {"host-heap", test_host_heap},
     {"host-static", test_host_static},
@@ -503,6 +448,10 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+    if (argc > 2 && strcmp(argv[1], "fault-heard") == 0) {
+        test_fault_heard(atoi(argv[2]));
+        return failures != 0;
+    }
     for (size_t i = 0; argc > 1 && i < sizeof tests / sizeof tests[0]; i++) {
         if (strcmp(tests[i].name, argv[1]) == 0) {
             tests[i].run();

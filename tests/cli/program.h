@@ -241,6 +241,15 @@ extern int failures;
 void test_beside(void);
 void test_pages(void);
 
+/* Of program_faults.c. */
+void test_fault(void);
+void test_fault_heard(int by);
+void test_fault_blocking(void);
+void test_assert(void);
+void test_host_stack(void);
+void test_host_heap(void);
+void test_host_static(void);
+
 /* Tests of program_driver.c. */
 void test_driver(void);
 void test_cooperative(void);

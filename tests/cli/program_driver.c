@@ -273,7 +273,8 @@ void test_textures(void)
         void *args[] = {&object, &places, &places};
 
         CHECK(cudaMalloc(&places, 64) == 0);
-        CHECK(launch(picture, 1, 1, 0, args) == 18);
+        CHECK(launch(picture, 1, 1, 0, args) == 0);
+        CHECK(cudaDeviceSynchronize() == 18);
     }
 }
 
@@ -307,5 +308,6 @@ void test_surfaces(void)
     for (int i = 0; i < 48; i++)
         CHECK(host[i / 8][i % 8] == (float)i + 1);
     CHECK(cudaDestroySurfaceObject(from) == 0);
-    CHECK(launch(function, 6, 9, 0, args) == 37);
+    CHECK(launch(function, 6, 9, 0, args) == 0);
+    CHECK(cudaDeviceSynchronize() == 37);
 }

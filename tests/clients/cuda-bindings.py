@@ -1,4 +1,4 @@
-# packages: cuda-bindings==13.4.4 nvidia-cuda-nvrtc==13.5.*
+# packages: cuda-bindings==13.4.4 nvidia-cuda-nvrtc==13.5.* numpy
 """cuda.bindings: the driver's calls and NVRTC, and what the runtime's say."""
 import numpy as np
 from client import refused, run, same, step

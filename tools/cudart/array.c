@@ -161,7 +161,7 @@ static int free_array(struct runtime *r, struct array *array)
 
 CALL(cudaFreeArray, struct array *array)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     return runtime_end(r, array != NULL ? free_array(r, array) : cudaSuccess);
 }
 
@@ -250,7 +250,7 @@ CALL(cudaGetMipmappedArrayLevel, struct array **array,
 
 CALL(cudaFreeMipmappedArray, struct mip_map *map)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     struct mip_map **at = &r->mip_maps;
 
     if (map == NULL)

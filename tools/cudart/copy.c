@@ -80,6 +80,18 @@ void memory_note_set(struct runtime *r, const void *to, size_t bytes)
         tracer_event(&r->tracer, "set", to, bytes, 0);
 }
 
+/* Whether the program goes on only when the copy is done; the rule of
+ * sim/program. */
+static int holds_host(struct runtime *r, const void *to, const void *from)
+{
+    int to_device = is_resident(r, to), from_device = is_resident(r, from);
+
+    if (to_device && from_device)
+        return 0;
+    return !r->tracer.at.async || (to_device && shared_find(r, from) == NULL) ||
+           (from_device && shared_find(r, to) == NULL);
+}
+
 int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
                 int kind)
 {
@@ -94,6 +106,8 @@ int memory_copy(struct runtime *r, void *to, const void *from, size_t bytes,
     source = side(r, from, bytes, from_device(kind));
     if (target == NULL || source == NULL)
         return cudaErrorInvalidValue;
+    if (r->fault != cudaSuccess)
+        return holds_host(r, to, from) ? runtime_wait(r) : cudaSuccess;
     memmove(target, source, bytes);
     note_copy(r, to, from, bytes);
     r->nominal_us += (double)bytes / BYTES_PER_US;
@@ -111,6 +125,8 @@ int memory_set(struct runtime *r, void *to, uint32_t value, size_t width,
         count <= SIZE_MAX / width ? device_bytes(r, to, count * width) : NULL;
     if (target == NULL || (uint64_t)to % width != 0)
         return cudaErrorInvalidValue;
+    if (r->fault != cudaSuccess)
+        return cudaSuccess;
     if (width == 1)
         memset(target, (int)value, count);
     for (size_t i = 0; i < count && width > 1; i++)

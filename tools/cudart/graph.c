@@ -249,7 +249,7 @@ static int run_node(struct runtime *r, struct node *n, const json_t *before)
         error = run_nodes(r, n->operation.graph, after, n->ends);
     } else {
         tracer_node_begin(&r->tracer, after, lets);
-        if (!n->disabled)
+        if (!n->disabled && r->fault == cudaSuccess)
             error = operation_run(r, &n->operation);
         json_array_append_new(
             n->ends, json_integer((json_int_t)tracer_node_end(&r->tracer)));
@@ -287,7 +287,8 @@ int graph_run(struct runtime *r, const struct graph *g)
     int error = cudaSuccess;
 
     for (size_t i = 0; r->tracer.directory == NULL && i < g->nodes; i++) {
-        if (!g->node[i]->disabled && error == cudaSuccess)
+        if (!g->node[i]->disabled && error == cudaSuccess &&
+            r->fault == cudaSuccess)
             error = operation_run(r, &g->node[i]->operation);
     }
     if (r->tracer.directory == NULL)

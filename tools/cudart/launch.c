@@ -318,7 +318,7 @@ int function_launch(struct runtime *r, struct function *f,
         error = check_cooperative(r, f, s);
     if (error == cudaSuccess)
         error = gather(f->kernel, args, params);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || r->fault != cudaSuccess)
         return error;
     r->tracer.at.dependent = s->dependent;
     status = run(r, &key, &facts, &took, &d);
@@ -329,9 +329,8 @@ int function_launch(struct runtime *r, struct function *f,
     if (can_launch(&f->module->cubin))
         runtime_say("", "kernels of the program can launch kernels (dynamic "
                         "parallelism), which is not emulated");
-    /* As after a fault on a GPU, no call goes well any more. */
-    r->error = error_of(status, &d);
-    return r->error;
+    r->fault = error_of(status, &d);
+    return cudaSuccess;
 }
 
 int launch_submit(struct runtime *r, struct function *f,
@@ -343,6 +342,8 @@ int launch_submit(struct runtime *r, struct function *f,
 
     int error = stream_submit(r, stream, &o);
 
+    if (error == cudaSuccess && r->blocking)
+        error = stream_wait(r, stream);
     /* An event that the launch lets, or starts, is recorded when it has ended:
      * one that waits for it may not come earlier, and need not. */
     return error == cudaSuccess && shape->event != NULL

@@ -175,7 +175,7 @@ CALL(cudaMalloc, void **address, size_t bytes)
 
 CALL(cudaFree, void *address)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     return runtime_end(r, memory_free(r, address));
 }
 
@@ -200,7 +200,7 @@ CALL(cudaMallocHost, void **address, size_t bytes)
 
 CALL(cudaFreeHost, void *address)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     struct shared_memory *s = shared_find(r, address);
 
     if (address == NULL)
@@ -222,7 +222,7 @@ CALL(cudaHostRegister, void *address, size_t bytes, unsigned flags)
 
 CALL(cudaHostUnregister, void *address)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     struct shared_memory *s = shared_find(r, address);
 
     if (s == NULL || s->data != address || s->ours)

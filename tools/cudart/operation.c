@@ -110,8 +110,17 @@ static int call_host(const struct cuda_host_node *h)
     return cudaSuccess;
 }
 
+/* Not done behind a kernel's fault; others, which check their arguments all the
+ * same, see to that themselves. */
+static int is_skipped(enum operation_kind kind)
+{
+    return kind == OPERATION_HOST || kind == OPERATION_RECORD;
+}
+
 int operation_run(struct runtime *r, const struct operation *o)
 {
+    if (r->fault != cudaSuccess && is_skipped(o->kind))
+        return cudaSuccess;
     switch (o->kind) {
     case OPERATION_KERNEL:
         return function_launch(r, o->kernel.function, &o->kernel.shape,

@@ -177,7 +177,7 @@ CALL(cudaGetDeviceFlags, unsigned *flags)
 /* Nothing is ever under way. */
 CALL(cudaDeviceSynchronize, void)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     tracer_say(&r->tracer, "synchronize", 0);
     return runtime_end(r, cudaSuccess);
 }
@@ -191,7 +191,7 @@ static int do_nothing(void)
 /* Memory stays: a program that resets is about to end. */
 CALL(cudaDeviceReset, void)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     return runtime_end(r, cudaSuccess);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/cudart/runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tools/cudart/repeat.h"
@@ -75,6 +76,8 @@ static int open_gpu(struct runtime *r)
     path = getenv("TEG_EXEC_INTERLEAVE");
     if (path == NULL || !emu_order_parse(&r->order, path))
         r->order = (struct emu_order){0};
+    path = getenv("CUDA_LAUNCH_BLOCKING");
+    r->blocking = path != NULL && strcmp(path, "1") == 0;
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     r->repeats = repeats_new();
@@ -133,6 +136,13 @@ int runtime_end(struct runtime *r, int error)
     if (error != cudaSuccess)
         last_error = error;
     return runtime_unlock(r, error);
+}
+
+int runtime_wait(struct runtime *r)
+{
+    if (r->error == cudaSuccess)
+        r->error = r->fault;
+    return r->error;
 }
 
 int runtime_last_error(int forget)

@@ -9,8 +9,9 @@
  *     }
  *
  * The program's calls are carried out at once and in order, so a stream is a
- * name only.  An error of a kernel stays: every later call returns it, as
- * after a fault on a GPU.
+ * name only.  As on a GPU the first call that waits for the device learns of a
+ * kernel's fault, what was put into streams until then is not done, and every
+ * later call returns the error.
  *
  * Settings come from the environment, put there by `teg exec`:
  *   TEG_EXEC_GPU       path of the GPU description
@@ -49,6 +50,8 @@ struct runtime {
     pthread_mutex_t lock;
     int ready;
     int error; /* sticky, 0 as long as all is well */
+    int fault; /* a kernel's, 0: none; `error` once the program waits for it */
+    int blocking; /* each launch is waited for (CUDA_LAUNCH_BLOCKING=1) */
     struct teg_gpu *gpu;
     struct emu_device *device;
     uint64_t allocated;   /* bytes of device memory */
@@ -90,6 +93,15 @@ int runtime_unlock(struct runtime *r, int error);
 #define BEGIN(r)                         \
     struct runtime *r = runtime_begin(); \
     if (r->error != cudaSuccess)         \
+    return runtime_end(r, r->error)
+
+/* The call waits for the device, and learns of a fault there.  Returns it. */
+int runtime_wait(struct runtime *r);
+
+/* BEGIN, of a call that waits for the device. */
+#define BEGIN_WAITING(r)                 \
+    struct runtime *r = runtime_begin(); \
+    if (runtime_wait(r) != cudaSuccess)  \
     return runtime_end(r, r->error)
 
 /* Of an entry point that only says its name. */

@@ -43,6 +43,14 @@ int stream_submit(struct runtime *r, void *handle, const struct operation *o)
     return operation_run(r, o);
 }
 
+int stream_wait(struct runtime *r, void *handle)
+{
+    if (capture_of(r, &stream_of(r, handle)->frontier) != NULL)
+        return cudaSuccess;
+    tracer_say_stream(&r->tracer, number_of(r, handle));
+    return runtime_wait(r);
+}
+
 int stream_is_captured(struct runtime *r, void *handle, const char *name)
 {
     if (capture_of(r, &stream_of(r, handle)->frontier) == NULL)
@@ -120,7 +128,7 @@ static int reach_end(struct runtime *r, void *stream)
 
 CALL(cudaStreamSynchronize, void *stream)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     int error = reach_end(r, stream);
 
     if (error == cudaSuccess)
@@ -131,7 +139,7 @@ ALSO(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 
 CALL(cudaStreamQuery, void *stream)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     tracer_ask_stream(&r->tracer, number_of(r, stream));
     return runtime_end(r, reach_end(r, stream));
 }
@@ -243,7 +251,7 @@ CALL(cudaStreamAddCallback, void *stream,
         return runtime_end(r, cudaErrorStreamCaptureUnsupported);
     tracer_in(&r->tracer, number_of(r, stream), 1);
     tracer_say(&r->tracer, "host", 0);
-    call(stream, cudaSuccess, data);
+    call(stream, r->fault, data);
     return runtime_end(r, cudaSuccess);
 }
 ALSO(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
@@ -331,7 +339,7 @@ ALSO(cudaEventRecord, cudaEventRecord_ptsz);
 
 CALL(cudaEventSynchronize, struct event *event)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     if (event == NULL)
         return runtime_end(r, cudaErrorInvalidResourceHandle);
     if (event->recorded)
@@ -348,7 +356,7 @@ static void reach(struct runtime *r, const struct event *e)
 
 CALL(cudaEventQuery, struct event *event)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     if (event != NULL)
         reach(r, event);
     return runtime_end(r, event != NULL ? cudaSuccess
@@ -385,7 +393,7 @@ static double event_us(const struct runtime *r, const struct event *e)
 
 CALL(cudaEventElapsedTime, float *ms, void *from, void *to)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     const struct event *a = from, *b = to;
 
     if (ms == NULL)

@@ -39,6 +39,8 @@ struct stream *stream_of(struct runtime *r, void *handle);
 void stream_enter(struct runtime *r, void *handle);
 /* Runs the operation, or keeps it where the stream is being captured. */
 int stream_submit(struct runtime *r, void *handle, const struct operation *o);
+/* Waits for it, unless it is being captured. */
+int stream_wait(struct runtime *r, void *handle);
 /* True, and said, if the stream is being captured: `name` cannot be kept. */
 int stream_is_captured(struct runtime *r, void *handle, const char *name);
 int event_record(struct runtime *r, struct event *e);

@@ -210,7 +210,7 @@ CALL(cuCtxCreate_v4, struct context **made, void *how, unsigned flags,
 
 CALL(cuCtxDestroy_v2, struct context *c)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     if (c == NULL || c == &primary)
         return runtime_end(r, cudaErrorInvalidValue);
     if (current_context() == c)

@@ -169,14 +169,17 @@ static int copy_box(struct runtime *r, const struct copy_3d *c,
     return error;
 }
 
-static int copy_boxes(const struct copy_3d *c, void *stream)
+/* In `stream`, or at once where that is NULL. */
+static int copy_boxes(const struct copy_3d *c, void *const *stream)
 {
     BEGIN(r);
     struct operation o;
     int error = c != NULL ? copy_box(r, c, &o) : cudaErrorInvalidValue;
 
-    return runtime_end(r, error == cudaSuccess ? stream_submit(r, stream, &o)
-                                               : error);
+    if (error == cudaSuccess)
+        error = stream != NULL ? stream_submit(r, *stream, &o)
+                               : array_copy_3d(r, &o.copy);
+    return runtime_end(r, error);
 }
 
 static struct place_3d raised(const struct place_2d *p)
@@ -190,7 +193,7 @@ static struct place_3d raised(const struct place_2d *p)
                              .pitch = p->pitch};
 }
 
-static int copy_plane(const struct copy_2d *c, void *stream)
+static int copy_plane(const struct copy_2d *c, void *const *stream)
 {
     struct copy_3d box;
 
@@ -209,7 +212,7 @@ ALSO(cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2);
 
 CALL(cuMemcpy2DAsync_v2, const struct copy_2d *c, void *stream)
 {
-    return copy_plane(c, stream);
+    return copy_plane(c, &stream);
 }
 
 CALL(cuMemcpy3D_v2, const struct copy_3d *c)
@@ -219,7 +222,7 @@ CALL(cuMemcpy3D_v2, const struct copy_3d *c)
 
 CALL(cuMemcpy3DAsync_v2, const struct copy_3d *c, void *stream)
 {
-    return copy_boxes(c, stream);
+    return copy_boxes(c, &stream);
 }
 
 int cudaGraphAddMemcpyNode(struct node **made, struct graph *g,

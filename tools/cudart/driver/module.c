@@ -135,7 +135,7 @@ CALL(cuModuleLoad, void **module, const char *path)
 /* The module's variables and kernels stay until the program ends. */
 CALL(cuModuleUnload, void *module)
 {
-    BEGIN(r);
+    BEGIN_WAITING(r);
     return runtime_end(r, module != NULL ? cudaSuccess
                                          : cudaErrorInvalidResourceHandle);
 }
