@@ -194,7 +194,7 @@ $(TESTS): $(BUILD)/%: $(BUILD)/%.o $(HELP_SRC:%.c=$(BUILD)/%.o) $(BUILD)/libteg.
 
 # CUDA programs without nvcc, for tests/cli/exec*.sh and tensor_map.sh.
 PROGRAM := $(BUILD)/tests/cli/program $(BUILD)/tests/cli/maps \
-           $(BUILD)/tests/cli/streams
+           $(BUILD)/tests/cli/streams $(BUILD)/tests/cli/children
 
 $(PROGRAM): %: %.o $(CUDART)
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) \

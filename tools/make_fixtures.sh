@@ -94,6 +94,14 @@ wanted lines.cu && {
             >"$made/lines_debug.sm_86.nvdisasm.sass"
     }
 }
+# Linked, but not with the device runtime.
+wanted children.cu && {
+    at=$(mktemp -d)
+    nvcc -rdc=true -arch=sm_80 -odir "$at" -c children.cu runtime.cu &&
+        nvcc -dlink -arch=sm_80 -cubin "$at/children.o" "$at/runtime.o" \
+            -o "$made/children.sm_80.cubin" || exit 1
+    rm -r "$at"
+}
 # What make bench runs.
 wanted bench.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
     -o "$made/bench.sm_80.cubin" bench.cu || exit 1; }

@@ -136,6 +136,14 @@ struct cuda_allocation_node {
     void *address;
 };
 
+/* That runs one of `bodies` graphs, which are made with it. */
+struct cuda_condition_node {
+    uint64_t handle;
+    int kind;
+    uint32_t bodies;
+    void *body; /* out: an array that is the node's */
+};
+
 /* Any node. */
 struct cuda_node {
     int type;
@@ -151,6 +159,7 @@ struct cuda_node {
         struct cuda_host_node host;
         void *handle; /* a graph, an event, memory to be freed */
         struct cuda_allocation_node allocation;
+        struct cuda_condition_node condition;
     };
     int64_t more;
 };

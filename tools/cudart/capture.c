@@ -179,15 +179,15 @@ CALL(cudaStreamEndCapture, void *stream, struct graph **graph)
     struct stream *s = stream_of(r, stream);
     struct capture *c = capture_of(r, &s->frontier), **at = &r->captures;
 
-    if (graph == NULL || c == NULL)
-        return runtime_end(r, graph == NULL ? cudaErrorInvalidValue
-                                            : cudaErrorIllegalState);
+    if (c == NULL)
+        return runtime_end(r, cudaErrorIllegalState);
     if (c->origin != s)
         return runtime_end(r, cudaErrorStreamCaptureUnmatched);
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    *graph = c->graph;
+    if (graph != NULL)
+        *graph = c->graph;
     free(c);
     capture_forget(&s->frontier);
     return runtime_end(r, cudaSuccess);

@@ -1,4 +1,5 @@
 #include "tools/cudart/graph.h"
+#include "tools/cudart/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,19 @@ static int may_come(const struct graph *g, const struct node *n, size_t done)
     return 1;
 }
 
+/* Graphs that a node holds. */
+static int sort_within(const struct operation *o)
+{
+    if (o->kind == OPERATION_GRAPH)
+        return graph_sort(o->graph);
+    for (uint32_t i = 0;
+         o->kind == OPERATION_CONDITION && i < o->condition.bodies; i++) {
+        if (!graph_sort(o->condition.body[i]))
+            return 0;
+    }
+    return 1;
+}
+
 int graph_sort(struct graph *g)
 {
     for (size_t done = 0; done < g->nodes; done++) {
@@ -203,6 +217,10 @@ int graph_sort(struct graph *g)
         memmove(&g->node[done + 1], &g->node[done],
                 (next - done) * sizeof *g->node);
         g->node[done] = n;
+    }
+    for (size_t i = 0; i < g->nodes; i++) {
+        if (!sort_within(&g->node[i]->operation))
+            return 0;
     }
     return 1;
 }
@@ -239,20 +257,59 @@ static json_t *lets_of(const struct node *n)
 static int run_nodes(struct runtime *r, const struct graph *g,
                      const json_t *before, json_t *ends);
 
+/* The body that the condition names; -1: none. */
+static int body_of(const struct runtime *r, const struct condition_node *c)
+{
+    uint32_t value = condition_value(r, c->handle), body = value;
+
+    if (c->kind == CONDITION_IF)
+        body = value != 0 ? 0 : 1;
+    else if (c->kind == CONDITION_WHILE)
+        body = value != 0 ? 0 : c->bodies;
+    return body < c->bodies ? (int)body : -1;
+}
+
+/* What comes first comes behind `before`, what has run last is added to
+ * `ends`. */
+static int run_bodies(struct runtime *r, const struct condition_node *c,
+                      const json_t *before, json_t *ends)
+{
+    json_t *last = json_copy((json_t *)before);
+    int body = body_of(r, c), error = cudaSuccess;
+
+    while (body >= 0 && error == cudaSuccess && r->fault == cudaSuccess) {
+        json_t *next = json_array();
+
+        error = run_nodes(r, c->body[body], last, next);
+        json_decref(last);
+        last = next;
+        body = c->kind == CONDITION_WHILE ? body_of(r, c) : -1;
+    }
+    json_array_extend(ends, last);
+    json_decref(last);
+    return error;
+}
+
 static int run_node(struct runtime *r, struct node *n, const json_t *before)
 {
     json_t *after = after_of(n, before), *lets = lets_of(n);
+    uint64_t number;
     int error = cudaSuccess;
 
     n->ends = json_array();
     if (n->operation.kind == OPERATION_GRAPH && !n->disabled) {
         error = run_nodes(r, n->operation.graph, after, n->ends);
+    } else if (n->operation.kind == OPERATION_CONDITION && !n->disabled) {
+        error = run_bodies(r, &n->operation.condition, after, n->ends);
     } else {
+        r->tracer.graph.brought = n->ends;
         tracer_node_begin(&r->tracer, after, lets);
         if (!n->disabled && r->fault == cudaSuccess)
             error = operation_run(r, &n->operation);
-        json_array_append_new(
-            n->ends, json_integer((json_int_t)tracer_node_end(&r->tracer)));
+        number = tracer_node_end(&r->tracer);
+        if (json_array_size(n->ends) == 0)
+            json_array_append_new(n->ends, json_integer((json_int_t)number));
+        r->tracer.graph.brought = NULL;
     }
     json_decref(after);
     json_decref(lets);
@@ -281,11 +338,33 @@ static int run_nodes(struct runtime *r, const struct graph *g,
     return error;
 }
 
+int graph_run_bodies(struct runtime *r, const struct condition_node *c)
+{
+    return run_bodies(r, c, NULL, NULL);
+}
+
+/* The conditions of its nodes, wherever they are. */
+static void begin_conditions(struct runtime *r, const struct graph *g)
+{
+    for (size_t i = 0; i < g->nodes; i++) {
+        const struct operation *o = &g->node[i]->operation;
+
+        if (o->kind == OPERATION_GRAPH)
+            begin_conditions(r, o->graph);
+        if (o->kind != OPERATION_CONDITION)
+            continue;
+        condition_begin(r, o->condition.handle);
+        for (uint32_t b = 0; b < o->condition.bodies; b++)
+            begin_conditions(r, o->condition.body[b]);
+    }
+}
+
 int graph_run(struct runtime *r, const struct graph *g)
 {
     json_t *before, *ends;
     int error = cudaSuccess;
 
+    begin_conditions(r, g);
     for (size_t i = 0; r->tracer.directory == NULL && i < g->nodes; i++) {
         if (!g->node[i]->disabled && error == cudaSuccess &&
             r->fault == cudaSuccess)

@@ -58,9 +58,12 @@ int graph_remove_edge(const struct node *from, struct node *to);
 void graph_remove(struct node *n);
 /* The node whose origin is `of`; NULL if there is none. */
 struct node *graph_find(const struct graph *g, const struct node *of);
-/* Nodes in an order in which they can run; false if edges form a circle. */
+/* Nodes in an order in which they can run, those of graphs in it too; false if
+ * edges form a circle. */
 int graph_sort(struct graph *g);
 /* Runs the nodes in the order they are in. */
 int graph_run(struct runtime *r, const struct graph *g);
+/* The bodies of a conditional node, as its condition says, without a list. */
+int graph_run_bodies(struct runtime *r, const struct condition_node *c);
 
 #endif

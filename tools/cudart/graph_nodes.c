@@ -1,5 +1,6 @@
 /* Entry points that add nodes to graphs, look at them and change them. */
 #include "tools/cudart/graph_nodes.h"
+#include "tools/cudart/condition.h"
 #include "tools/cudart/graph_exec.h"
 #include "tools/cudart/memory.h"
 #include "tools/cudart/say.h"
@@ -60,6 +61,18 @@ static int allocation(struct runtime *r, struct cuda_allocation_node *a,
     return error;
 }
 
+/* As many bodies as the kind may have. */
+static int condition_check(const struct condition_node *c)
+{
+    static const uint32_t most[] = {
+        [CONDITION_IF] = 2, [CONDITION_WHILE] = 1, [CONDITION_SWITCH] = 1024};
+
+    return c->kind >= CONDITION_IF && c->kind <= CONDITION_SWITCH &&
+                   c->bodies > 0 && c->bodies <= most[c->kind]
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
 int node_operation(struct runtime *r, const struct cuda_node *n,
                    struct operation *o)
 {
@@ -88,6 +101,10 @@ int node_operation(struct runtime *r, const struct cuda_node *n,
         return cudaSuccess;
     case OPERATION_EMPTY:
         return cudaSuccess;
+    case OPERATION_CONDITION:
+        o->condition = (struct condition_node){
+            n->condition.handle, n->condition.kind, n->condition.bodies, NULL};
+        return condition_check(&o->condition);
     default:
         runtime_say("", "nodes of type %d in a graph are not implemented",
                     n->type);
@@ -224,7 +241,11 @@ CALL(cudaGraphAddNode, struct node **made, struct graph *g,
         return runtime_end(r, cudaErrorInvalidValue);
     error = n->type == OPERATION_ALLOCATE ? allocation(r, &n->allocation, &o)
                                           : node_operation(r, n, &o);
-    return add_behind(r, error, &o, how, made, g, from, froms);
+    error = add_behind(r, error, &o, how, made, g, from, froms);
+    /* The program fills the node's own. */
+    if (error == cudaSuccess && n->type == OPERATION_CONDITION)
+        n->condition.body = (*made)->operation.condition.body;
+    return error;
 }
 
 /* ---- looking ------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* Kernel launches: configuration, checks, the run. */
 #include "tools/cudart/launch.h"
+#include "tools/cudart/children.h"
 #include "tools/cudart/limits.h"
 #include "tools/cudart/managed.h"
 #include "tools/cudart/repeat.h"
@@ -156,6 +157,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
                           int wanted, struct timeline_launch **took,
                           struct teg_diag *d)
 {
+    struct children *children = facts->requests.self;
     const struct function *f = key->function;
     struct launch_done done = {0};
     struct teg_launch launch;
@@ -176,6 +178,8 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     facts->strays = NULL;
     facts->lone_syncs = NULL;
     facts->calls = NULL;
+    if (status == TEG_OK)
+        children_open(children);
     if (status == TEG_OK && wanted) {
         managed_after_launch(r);
         status = tracer_repeat(&r->tracer, done.trace, facts->grid,
@@ -263,24 +267,13 @@ static int error_of(teg_status status, const struct teg_diag *d)
     return cudaErrorLaunchFailure;
 }
 
-/* Code that was linked with libcudadevrt. */
-static int can_launch(const struct teg_cubin *c)
-{
-    static const char launches[] = "__cudaCDP2LaunchDevice";
-
-    for (uint32_t i = 0; i < c->symbol_count; i++) {
-        if (strncmp(c->symbol[i].name, launches, strlen(launches)) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 int function_launch(struct runtime *r, struct function *f,
                     const struct launch_shape *s, void **args)
 {
     uint8_t params[PARAMS_MAX];
     uint64_t insts = 0;
     struct timeline_launch *took = NULL;
+    struct children children = {.runtime = r, .module = f->module};
     struct teg_diag d = {0};
     teg_status status;
     struct emu_launch_facts facts = {
@@ -294,6 +287,7 @@ int function_launch(struct runtime *r, struct function *f,
         .module = &f->module->placed,
         .textures = &r->textures,
         .outlet = {print_text, NULL},
+        .requests = children_requests(&children),
         .warp_insts = &insts,
         .jobs = r->jobs,
         .order = r->order,
@@ -323,13 +317,12 @@ int function_launch(struct runtime *r, struct function *f,
     r->tracer.at.dependent = s->dependent;
     status = run(r, &key, &facts, &took, &d);
     pass_time(r, insts, took);
-    if (status == TEG_OK)
-        return cudaSuccess;
-    runtime_say_fault(&d);
-    if (can_launch(&f->module->cubin))
-        runtime_say("", "kernels of the program can launch kernels (dynamic "
-                        "parallelism), which is not emulated");
-    r->fault = error_of(status, &d);
+    if (status != TEG_OK) {
+        runtime_say_fault(&d);
+        r->fault = error_of(status, &d);
+    }
+    children_run(&children);
+    children_release(&children);
     return cudaSuccess;
 }
 

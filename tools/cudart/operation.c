@@ -62,6 +62,24 @@ static int keep_arguments(struct operation *kept, const struct operation *o)
     return cudaSuccess;
 }
 
+/* Copies; of a new node, which has none yet, empty graphs. */
+static int keep_bodies(struct operation *kept, const struct operation *o)
+{
+    struct condition_node *c = &kept->condition;
+    const struct condition_node *from = &o->condition;
+
+    c->body = calloc(c->bodies + (size_t)1, sizeof *c->body);
+    for (uint32_t i = 0; c->body != NULL && i < c->bodies; i++) {
+        c->body[i] =
+            from->body != NULL ? graph_clone(from->body[i]) : graph_new();
+        if (c->body[i] == NULL) {
+            operation_release(kept);
+            return cudaErrorMemoryAllocation;
+        }
+    }
+    return c->body != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 int operation_keep(struct operation *kept, const struct operation *o)
 {
     *kept = *o;
@@ -71,6 +89,8 @@ int operation_keep(struct operation *kept, const struct operation *o)
         kept->graph = graph_clone(o->graph);
         return kept->graph != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
     }
+    if (o->kind == OPERATION_CONDITION)
+        return keep_bodies(kept, o);
     return cudaSuccess;
 }
 
@@ -82,6 +102,12 @@ void operation_release(struct operation *o)
     }
     if (o->kind == OPERATION_GRAPH)
         graph_free(o->graph);
+    if (o->kind == OPERATION_CONDITION) {
+        for (uint32_t i = 0;
+             o->condition.body != NULL && i < o->condition.bodies; i++)
+            graph_free(o->condition.body[i]);
+        free(o->condition.body);
+    }
     *o = (struct operation){.kind = OPERATION_EMPTY};
 }
 
@@ -134,6 +160,8 @@ int operation_run(struct runtime *r, const struct operation *o)
         return call_host(&o->host);
     case OPERATION_GRAPH:
         return graph_run(r, o->graph);
+    case OPERATION_CONDITION:
+        return graph_run_bodies(r, &o->condition);
     case OPERATION_RECORD:
         return event_record(r, o->event);
     case OPERATION_ALLOCATE:

@@ -22,6 +22,15 @@ enum operation_kind {
     OPERATION_RECORD,
     OPERATION_ALLOCATE = 10,
     OPERATION_FREE,
+    OPERATION_CONDITION = 13,
+};
+
+/* A node that runs bodies by a condition (condition.h). */
+struct condition_node {
+    uint64_t handle;
+    int kind; /* enum condition_kind */
+    uint32_t bodies;
+    struct graph **body; /* owned once kept */
 };
 
 struct operation {
@@ -37,6 +46,7 @@ struct operation {
         struct cuda_set set;
         struct cuda_host_node host;
         struct graph *graph; /* owned once kept */
+        struct condition_node condition;
         struct event *event; /* borrowed; outlives the operation */
         struct {
             void *address;

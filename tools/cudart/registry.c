@@ -204,6 +204,23 @@ struct function *function_find(struct runtime *r, const void *what, int *error)
     return NULL;
 }
 
+struct function *function_of(struct runtime *r, struct module *m,
+                             const struct teg_cubin_kernel *kernel)
+{
+    struct function *f = r->functions;
+
+    while (f != NULL && (f->module != m || f->kernel != kernel))
+        f = f->next;
+    if (f == NULL && (f = calloc(1, sizeof *f)) != NULL) {
+        *f = (struct function){.name = kernel->name,
+                               .module = m,
+                               .kernel = kernel,
+                               .next = r->functions};
+        r->functions = f;
+    }
+    return f;
+}
+
 uint64_t variable_find(struct runtime *r, const void *host, size_t *bytes,
                        int *error)
 {

@@ -40,6 +40,9 @@ const void *fatbin_of(const void *image, size_t bytes);
 int module_open(struct runtime *r, struct module *m);
 /* By host function or handle; its module opened.  NULL and `*error`. */
 struct function *function_find(struct runtime *r, const void *what, int *error);
+/* That of a module's kernel; NULL: no memory. */
+struct function *function_of(struct runtime *r, struct module *m,
+                             const struct teg_cubin_kernel *kernel);
 /* Device address of a variable known by `host`; 0 and `*error`. */
 uint64_t variable_find(struct runtime *r, const void *host, size_t *bytes,
                        int *error);

@@ -76,6 +76,7 @@ struct runtime {
     struct array *arrays;         /* array.h */
     struct mip_map *mip_maps;     /* likewise */
     struct capture *captures;     /* under way: capture.h */
+    struct condition *conditions; /* condition.c */
     struct emu_textures textures;
     struct tracer tracer;
 };

@@ -33,6 +33,8 @@ struct tracer_graph {
     json_t *after; /* borrowed: of the node that runs; NULL: it has a line */
     json_t *lets;  /* borrowed: of them, those that may let it come early */
     uint64_t lines, node; /* of the launch so far; first of the node */
+    json_t *brought;      /* borrowed; or NULL: ends of what the node's kernel
+                        launches are added */
 };
 
 struct tracer {

@@ -145,23 +145,6 @@ ALSO(cuModuleUnload, cudaLibraryUnload);
 
 /* ---- kernels and variables ---------------------------------------------------- */
 
-static struct function *find_or_add(struct runtime *r, struct module *m,
-                                    const struct teg_cubin_kernel *kernel)
-{
-    struct function *f = r->functions;
-
-    while (f != NULL && (f->module != m || f->kernel != kernel))
-        f = f->next;
-    if (f == NULL && (f = calloc(1, sizeof *f)) != NULL) {
-        *f = (struct function){.name = kernel->name,
-                               .module = m,
-                               .kernel = kernel,
-                               .next = r->functions};
-        r->functions = f;
-    }
-    return f;
-}
-
 CALL(cuModuleGetFunction, void **function, struct module *module,
      const char *name)
 {
@@ -175,7 +158,7 @@ CALL(cuModuleGetFunction, void **function, struct module *module,
     kernel = teg_cubin_find(&module->cubin, name);
     if (kernel == NULL)
         return runtime_end(r, cudaErrorSymbolNotFound);
-    *function = find_or_add(r, module, kernel);
+    *function = function_of(r, module, kernel);
     return runtime_end(r, *function != NULL ? cudaSuccess
                                             : cudaErrorMemoryAllocation);
 }
@@ -225,7 +208,7 @@ CALL(cuModuleEnumerateFunctions, struct function **out, unsigned count,
     if (out == NULL || m == NULL)
         return runtime_end(r, cudaErrorInvalidValue);
     for (uint32_t i = 0; i < m->cubin.kernel_count && i < count; i++)
-        out[i] = find_or_add(r, m, &m->cubin.kernel[i]);
+        out[i] = function_of(r, m, &m->cubin.kernel[i]);
     return runtime_end(r, m->error);
 }
 ALSO(cuModuleEnumerateFunctions, cuLibraryEnumerateKernels);

@@ -224,6 +224,159 @@ static void call_assertfail(struct emu_warp *w, const struct emu_op *op,
                   file, w->r[FIRST + 4][lane], message);
 }
 
+/* ---- what the host's side does ------------------------------------------------ */
+
+enum {
+    NO_ERROR = 0,
+    MAGIC = 0x6c696863, /* before the parameters of a launch to come */
+};
+
+/* void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned) */
+static void call_set_condition(struct emu_warp *w, const struct emu_op *op,
+                               int lane)
+{
+    const struct emu_requests *r = &w->block->requests;
+    uint64_t handle = get64(w, lane, FIRST);
+
+    if (r->set_condition == NULL ||
+        !r->set_condition(r->self, handle, w->r[FIRST + 2][lane]))
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "0x%llx is no condition of a graph that is launched",
+                  (unsigned long long)handle);
+}
+
+/* A launch whose parameters are being stored, and the room for them behind it. */
+struct launch_to_come {
+    uint32_t magic, param_bytes;
+    uint64_t kernel;
+    uint32_t grid[3], block[3], shared, pad[5];
+};
+
+_Static_assert(sizeof(struct launch_to_come) == 64, "keeps the alignment");
+
+/* void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block,
+ *                                unsigned shared) */
+static void call_parameters(struct emu_warp *w, const struct emu_op *op,
+                            int lane)
+{
+    struct emu_block *b = w->block;
+    uint64_t pointer = get64(w, lane, FIRST), address = 0;
+    const struct teg_cubin_kernel *k = emu_module_kernel(b->module, pointer);
+    struct launch_to_come *l;
+
+    if (k == NULL) {
+        emu_fault(w, op, lane, TEG_LIMIT, "a launch of 0x%llx, no kernel",
+                  (unsigned long long)pointer);
+        return;
+    }
+    if (emu_device_alloc(b->device, sizeof *l + k->param_bytes, &address,
+                         NULL) != TEG_OK) {
+        put64(w, lane, FIRST, 0);
+        return;
+    }
+    l = emu_device_at(b->device, address, sizeof *l);
+    *l = (struct launch_to_come){.magic = MAGIC,
+                                 .param_bytes = k->param_bytes,
+                                 .kernel = pointer,
+                                 .shared = w->r[FIRST + 8][lane]};
+    for (unsigned i = 0; i < 3; i++) {
+        l->grid[i] = w->r[FIRST + 2 + i][lane];
+        l->block[i] = w->r[FIRST + 5 + i][lane];
+    }
+    put64(w, lane, FIRST, address + sizeof *l);
+}
+
+/* Returns an error of the runtime's, which is none: what cannot be done is a
+ * fault. */
+static void add_child(struct emu_warp *w, const struct emu_op *op, int lane,
+                      struct emu_child *child)
+{
+    const struct emu_block *b = w->block;
+
+    child->parent = teg_grid_number(b->grid, b->position);
+    if (b->requests.add_child == NULL)
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "kernels that launch kernels run under teg exec alone");
+    else if (!b->requests.add_child(b->requests.self, child))
+        emu_fault(w, op, lane, TEG_MEMORY, "out of memory");
+    w->r[FIRST][lane] = NO_ERROR;
+}
+
+/* cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream) */
+static void call_launch(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    struct emu_block *b = w->block;
+    uint64_t at = get64(w, lane, FIRST) - sizeof(struct launch_to_come);
+    const struct launch_to_come *l =
+        emu_device_at(b->device, at, sizeof(struct launch_to_come));
+    struct emu_child child = {.stream = get64(w, lane, FIRST + 2)};
+
+    if (l == NULL || l->magic != MAGIC ||
+        (child.kernel = emu_module_kernel(b->module, l->kernel)) == NULL ||
+        child.kernel->param_bytes != l->param_bytes) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "a launch with parameters at 0x%llx, which "
+                  "cudaGetParameterBufferV2 did not return",
+                  (unsigned long long)get64(w, lane, FIRST));
+        return;
+    }
+    memcpy(child.grid, l->grid, sizeof child.grid);
+    memcpy(child.block, l->block, sizeof child.block);
+    child.shared = l->shared;
+    child.params = (const uint8_t *)(l + 1);
+    add_child(w, op, lane, &child);
+    emu_device_remove(b->device, at);
+}
+
+/* cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+ *                             enum cudaMemcpyKind kind, cudaStream_t stream) */
+static void call_copy(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    struct emu_child child = {.to = get64(w, lane, FIRST),
+                              .from = get64(w, lane, FIRST + 2),
+                              .bytes = get64(w, lane, FIRST + 4),
+                              .stream = get64(w, lane, FIRST + 8)};
+
+    add_child(w, op, lane, &child);
+}
+
+/* cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
+ *                             cudaStream_t stream) */
+static void call_set(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    struct emu_child child = {.to = get64(w, lane, FIRST),
+                              .value = (uint8_t)w->r[FIRST + 2][lane],
+                              .bytes = get64(w, lane, FIRST + 4),
+                              .stream = get64(w, lane, FIRST + 6)};
+
+    add_child(w, op, lane, &child);
+}
+
+/* cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags):
+ * a name that no other stream of the launch has. */
+static void call_make_stream(struct emu_warp *w, const struct emu_op *op,
+                             int lane)
+{
+    struct emu_block *b = w->block;
+    uint64_t name =
+        (teg_grid_number(b->grid, b->position) + 1) << 20 | ++b->gang->streams;
+    void *to =
+        emu_generic(w, op, lane, get64(w, lane, FIRST), sizeof name, EMU_WRITE);
+
+    if (to != NULL)
+        memcpy(to, &name, sizeof name);
+    w->r[FIRST][lane] = NO_ERROR;
+}
+
+/* What there is nothing to do for: cudaError_t f(...) */
+static void call_good(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    (void)op;
+    w->r[FIRST][lane] = NO_ERROR;
+}
+
+#define DEVICE_RUNTIME "__cudaCDP2"
+
 static const struct {
     const char *name;
     call *call;
@@ -233,7 +386,30 @@ static const struct {
     {"malloc", call_malloc, 1},
     {"free", call_free, 1},
     {"__assertfail", call_assertfail, 0},
+    {"cudaGraphSetConditional", call_set_condition, 1},
+    {DEVICE_RUNTIME "GetParameterBufferV2", call_parameters, 1},
+    {DEVICE_RUNTIME "LaunchDeviceV2", call_launch, 1},
+    {DEVICE_RUNTIME "LaunchDeviceV2_ptsz", call_launch, 1},
+    {DEVICE_RUNTIME "MemcpyAsync", call_copy, 1},
+    {DEVICE_RUNTIME "MemcpyAsync_ptsz", call_copy, 1},
+    {DEVICE_RUNTIME "MemsetAsync", call_set, 1},
+    {DEVICE_RUNTIME "MemsetAsync_ptsz", call_set, 1},
+    {DEVICE_RUNTIME "StreamCreateWithFlags", call_make_stream, 1},
+    {DEVICE_RUNTIME "StreamDestroy", call_good, 0},
+    {DEVICE_RUNTIME "GetLastError", call_good, 0},
+    {DEVICE_RUNTIME "PeekAtLastError", call_good, 0},
 };
+
+int emu_call_stands_in(const char *name)
+{
+    if (strncmp(name, DEVICE_RUNTIME, strlen(DEVICE_RUNTIME)) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(known[i].name, name) == 0)
+            return 1;
+    }
+    return 0;
+}
 
 /* A block ahead of its turn ends here and runs again. */
 static int waits_for_turn(struct emu_warp *w, const struct emu_op *op, int lane)

@@ -11,6 +11,8 @@ enum {
     RELOC_LOW = 0x38, /* 32 bits into an instruction's immediate */
     RELOC_HIGH = 0x39,
     RELOC_TARGET = 0x3a,
+    RELOC_POINTER_LOW = 0x3e, /* to a function, of a kernel too */
+    RELOC_POINTER_HIGH = 0x3f,
     RELOC_TARGET_90 = 0x4b,
     IMMEDIATE_BYTE = 4,   /* bits 63:32 */
     NOWHERE = 0x3ffffff0, /* no code is there: a call ends the launch */
@@ -77,11 +79,15 @@ static void relocate(struct emu_code *c, const struct emu_module *m,
 {
     uint8_t *bytes = bytes_of(c, r);
     int is_target = r->type == RELOC_TARGET || r->type == RELOC_TARGET_90;
+    int is_pointer =
+        r->type == RELOC_POINTER_LOW || r->type == RELOC_POINTER_HIGH;
+    int is_low = r->type == RELOC_LOW || r->type == RELOC_POINTER_LOW;
     uint64_t address;
 
     if (bytes == NULL)
         return;
-    address = emu_code_address(m, r->symbol, kernel);
+    address = is_pointer ? emu_module_pointer(m, r->symbol)
+                         : emu_code_address(m, r->symbol, kernel);
     if (address == 0 && m->cubin->symbol[r->symbol].kernel != (int)kernel) {
         if (is_target)
             teg_sass_set_target(bytes, NOWHERE, m->cubin->sm);
@@ -90,9 +96,8 @@ static void relocate(struct emu_code *c, const struct emu_module *m,
     address += (uint64_t)r->addend;
     if (is_target) {
         teg_sass_set_target(bytes, address, m->cubin->sm);
-    } else if (r->type == RELOC_LOW || r->type == RELOC_HIGH) {
-        uint32_t half =
-            (uint32_t)(r->type == RELOC_LOW ? address : address >> 32);
+    } else if (is_pointer || is_low || r->type == RELOC_HIGH) {
+        uint32_t half = (uint32_t)(is_low ? address : address >> 32);
 
         memcpy(bytes + IMMEDIATE_BYTE, &half, sizeof half);
     }

@@ -654,6 +654,7 @@ static teg_status open_emulation(struct emulation *e,
     e->calls = f->calls;
     e->lone_syncs = f->lone_syncs;
     e->block.outlet = f->outlet;
+    e->block.requests = f->requests;
     e->block.textures = f->textures;
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     e->block.op = e->op;

@@ -45,6 +45,34 @@ struct emu_outlet {
     void *self;
 };
 
+/* What a thread puts into a stream of the device's, to be done when its grid has
+ * ended at the earliest: a launch, or without a kernel a copy of `bytes`, or
+ * without `from` a set to `value`. */
+struct emu_child {
+    const struct teg_cubin_kernel *kernel; /* of the same cubin */
+    uint32_t grid[3], block[3], shared;
+    const uint8_t *params; /* as facts have them; gone after the call */
+    uint64_t to, from, bytes;
+    uint8_t value;
+    uint64_t stream; /* as the thread names it: EMU_STREAM_* or one it made */
+    uint64_t
+        parent; /* number of the thread's block, which the stream 0 is of */
+};
+
+enum {
+    EMU_STREAM_OF_BLOCK = 0,
+    EMU_STREAM_TAIL = 3, /* when all else of the grid's has ended */
+    EMU_STREAM_ALONE = 4 /* behind nothing but the grid ("fire and forget") */
+};
+
+/* What a kernel asks of the host's side, in the order of its blocks.  A member
+ * that is NULL: the call is a fault.  Each returns 0 if it cannot be done. */
+struct emu_requests {
+    int (*add_child)(void *self, const struct emu_child *child);
+    int (*set_condition)(void *self, uint64_t handle, uint32_t value);
+    void *self;
+};
+
 struct emu_launch_facts {
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* blocks; 0: as the kernel says, else none */
@@ -67,6 +95,7 @@ struct emu_launch_facts {
     const struct emu_module *module;
     const struct emu_textures *textures; /* borrowed; NULL: no handles */
     struct emu_outlet outlet; /* for printf; none: its text is lost */
+    struct emu_requests requests;
     /* All blocks run, cluster after cluster; those are handed out whose number
      * in grid order is at least `from` and less than `to`.  `to` 0: all. */
     uint64_t from, to;
@@ -75,7 +104,7 @@ struct emu_launch_facts {
     /* Values that lanes shuffled from lanes that took no part, which PTX
      * leaves undefined, are added here; may be NULL.  They are 0. */
     uint64_t *strays;
-    /* Set if the kernel printed, allocated or freed; may be NULL. */
+    /* Set if the kernel printed, allocated, freed or asked; may be NULL. */
     int *calls;
     /* Times that lanes went on from a WARPSYNC without lanes that it names
      * and that wait elsewhere in the warp, which PTX leaves undefined, are

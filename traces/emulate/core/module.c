@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/emulate/core/calls.h"
+
 static teg_status allocate(const struct emu_module *m,
                            const struct teg_cubin_bytes *from,
                            uint64_t *address, struct teg_diag *d)
@@ -50,10 +52,21 @@ uint64_t emu_module_function(const struct emu_module *m, uint32_t kernel)
     return k[kernel].is_entry ? 0 : at;
 }
 
+/* The device runtime of a program is linked into its cubin, and asks a driver
+ * that is not there. */
+static int is_outside(const struct teg_cubin_symbol *s)
+{
+    return s->region == CUBIN_CODE || !s->is_defined
+               ? !s->is_defined || emu_call_stands_in(s->name)
+               : 0;
+}
+
 uint64_t emu_module_address(const struct emu_module *m, uint32_t symbol)
 {
     const struct teg_cubin_symbol *s = &m->cubin->symbol[symbol];
 
+    if (is_outside(s))
+        return EMU_CALL_WINDOW + (uint64_t)symbol * EMU_CALL_BYTES;
     switch (s->region) {
     case CUBIN_GLOBAL:
         return m->initialised != 0 ? m->initialised + s->value : 0;
@@ -67,10 +80,29 @@ uint64_t emu_module_address(const struct emu_module *m, uint32_t symbol)
             return 0;
         return emu_module_function(m, (uint32_t)s->kernel) + s->value;
     default:
-        return s->is_defined
-                   ? 0
-                   : EMU_CALL_WINDOW + (uint64_t)symbol * EMU_CALL_BYTES;
+        return 0;
     }
+}
+
+uint64_t emu_module_pointer(const struct emu_module *m, uint32_t symbol)
+{
+    const struct teg_cubin_symbol *s = &m->cubin->symbol[symbol];
+
+    if (s->is_defined && s->region == CUBIN_CODE && s->kernel >= 0 &&
+        m->cubin->kernel[s->kernel].is_entry)
+        return EMU_KERNEL_WINDOW + (uint64_t)s->kernel * EMU_CALL_BYTES;
+    return emu_module_address(m, symbol);
+}
+
+const struct teg_cubin_kernel *emu_module_kernel(const struct emu_module *m,
+                                                 uint64_t pointer)
+{
+    uint64_t kernel = (pointer - EMU_KERNEL_WINDOW) / EMU_CALL_BYTES;
+
+    if (pointer < EMU_KERNEL_WINDOW || pointer % EMU_CALL_BYTES != 0 ||
+        kernel >= m->cubin->kernel_count || !m->cubin->kernel[kernel].is_entry)
+        return NULL;
+    return &m->cubin->kernel[kernel];
 }
 
 /* Stores S + A, A standing in the record or in the bytes themselves. */
@@ -153,7 +185,7 @@ const char *emu_module_outside(const struct emu_module *m, uint64_t address)
     uint64_t symbol = (address - EMU_CALL_WINDOW) / EMU_CALL_BYTES;
 
     if (address < EMU_CALL_WINDOW || symbol >= m->cubin->symbol_count ||
-        m->cubin->symbol[symbol].is_defined)
+        !is_outside(&m->cubin->symbol[symbol]))
         return NULL;
     return m->cubin->symbol[symbol].name;
 }

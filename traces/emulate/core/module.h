@@ -4,7 +4,8 @@
  * launch.
  *
  * Functions the device code calls but the cubin does not hold (vprintf,
- * malloc ...) get an address in a window of their own; calls.h answers there.
+ * malloc ...) get an address in a window of their own; calls.h answers there,
+ * and in place of those of the device runtime that it knows.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_MODULE_H
 #define TEG_TRACES_EMULATE_CORE_MODULE_H
@@ -15,6 +16,8 @@
 #define EMU_CALL_WINDOW 0x7c0000000000u
 #define EMU_CALL_BYTES  16u
 #define EMU_FUNCTIONS   0x40000000u /* where the first function begins */
+/* What a pointer to a kernel is on the device: a number in this window. */
+#define EMU_KERNEL_WINDOW 0x7d0000000000u
 
 struct emu_module {
     const struct teg_cubin *cubin; /* borrowed */
@@ -38,6 +41,12 @@ const uint8_t *emu_module_bank(const struct emu_module *m, unsigned bank,
                                uint64_t *bytes);
 /* Device address of a symbol, variable or function; 0: there is none. */
 uint64_t emu_module_address(const struct emu_module *m, uint32_t symbol);
+/* What a pointer to the function is: of a kernel, which cannot be called, none
+ * of its addresses. */
+uint64_t emu_module_pointer(const struct emu_module *m, uint32_t symbol);
+/* The kernel that the pointer is to; NULL: none. */
+const struct teg_cubin_kernel *emu_module_kernel(const struct emu_module *m,
+                                                 uint64_t pointer);
 /* The pc at which a function begins that has a section of its own, by its index
  * among the cubin's kernels; 0: it is a kernel. */
 uint64_t emu_module_function(const struct emu_module *m, uint32_t kernel);

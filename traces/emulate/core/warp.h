@@ -173,12 +173,13 @@ struct emu_gang {
     struct emu_block *block; /* owned by whoever made the gang */
     uint32_t blocks;
     struct emu_order order;
-    uint64_t random;     /* of the order by seed */
-    uint64_t *heap_used; /* bytes, by malloc in the launch; borrowed */
+    uint64_t random;       /* of the order by seed */
+    uint64_t *heap_used;   /* bytes, by malloc in the launch; borrowed */
+    uint64_t streams;      /* that its threads have made */
     struct emu_told *told; /* borrowed; NULL: no instruction tells or awaits */
-    int called;          /* has printed, allocated or freed */
-    uint64_t progress;   /* times a warp did something but wait */
-    uint64_t idle;       /* instructions since then */
+    int called;            /* has printed, allocated, freed or asked */
+    uint64_t progress;     /* times a warp did something but wait */
+    uint64_t idle;         /* instructions since then */
 };
 
 /* A block, and the fault that ended it. */
@@ -201,6 +202,7 @@ struct emu_block {
     const struct emu_module *module;
     const struct emu_textures *textures; /* borrowed, may be NULL */
     struct emu_outlet outlet;
+    struct emu_requests requests;
     struct emu_span near[EMU_NEAR]; /* buffers found last, by instruction */
     uint32_t cc;
     uint32_t grid[3], dim[3], position[3];
@@ -211,9 +213,9 @@ struct emu_block {
     uint8_t *shared; /* [shared_bytes] */
     uint64_t shared_bytes;
     struct emu_tensor_memory *tensor; /* NULL: the code names none */
-    uint8_t *local; /* [threads][local_bytes] */
+    uint8_t *local;                   /* [threads][local_bytes] */
     uint64_t local_bytes;
-    uint64_t heap_bytes; /* that malloc hands out in a launch */
+    uint64_t heap_bytes;   /* that malloc hands out in a launch */
     struct emu_warp *warp; /* [warps] */
     uint32_t warps;
     struct {
