@@ -5,6 +5,7 @@
 
 #include "config/tensor.h"
 #include "sim/collect/counters.h"
+#include "sim/collect/in_flight.h"
 
 /*
  * Invariants: timeline bins are 2^bin_log2 cycles wide and cover every cycle
@@ -12,15 +13,8 @@
  * the width doubles, so memory never depends on the kernel's length.
  */
 
-/* Completions of what is in flight in one unit of one SM, earliest first. */
-struct in_flight {
-    uint64_t *done; /* owned ring, [capacity], a power of two */
-    uint32_t head, count, capacity;
-};
-
 enum {
-    WARPS_MAX = 64,
-    FIRST_RING = 16
+    WARPS_MAX = 64
 };
 
 enum {
@@ -89,7 +83,7 @@ static void release(struct collect_statistics *c)
     uint32_t units = c->gpu != NULL ? c->gpu->unit_count : 0;
 
     for (size_t i = 0; c->in_flight != NULL && i < (size_t)c->sms * units; i++)
-        free(c->in_flight[i].done);
+        in_flight_release(&c->in_flight[i]);
     free(c->in_flight);
     free(c->pending_load);
     free(c->executed);
@@ -167,45 +161,6 @@ static void cover(struct collect_statistics *c, uint64_t end)
         widen(c);
 }
 
-static int grow_ring(struct in_flight *f)
-{
-    uint32_t capacity = f->capacity != 0 ? f->capacity * 2 : FIRST_RING;
-    uint64_t *done = malloc(capacity * sizeof *done);
-
-    if (done == NULL)
-        return 0;
-    for (uint32_t i = 0; i < f->count; i++)
-        done[i] = f->done[(f->head + i) & (f->capacity - 1)];
-    free(f->done);
-    f->done = done;
-    f->head = 0;
-    f->capacity = capacity;
-    return 1;
-}
-
-/* Enters an instruction; returns how many are now in flight. */
-static uint32_t enter(struct in_flight *f, uint64_t now, uint64_t done)
-{
-    uint32_t mask, i;
-
-    while (f->count != 0 && f->done[f->head] <= now) {
-        f->head = (f->head + 1) & (f->capacity - 1);
-        f->count--;
-    }
-    if (f->count == f->capacity && !grow_ring(f))
-        return 0;
-    mask = f->capacity - 1;
-    for (i = f->count++; i != 0; i--) {
-        uint64_t before = f->done[(f->head + i - 1) & mask];
-
-        if (before <= done)
-            break;
-        f->done[(f->head + i) & mask] = before;
-    }
-    f->done[(f->head + i) & mask] = done;
-    return f->count;
-}
-
 static void settle_stalls(struct collect_statistics *c)
 {
     for (int r = 0; r < TEG_STALLS; r++)
@@ -232,7 +187,6 @@ static void add_time(struct collect_statistics *c,
     struct teg_statistics *s = c->s;
     struct covered *whole = &c->covered[e->unit];
     uint64_t begin = e->cycle + e->queued, busy_end = begin + e->busy;
-    uint32_t load;
 
     u->busy_cycles += e->busy;
     s->factor_parts += e->factors;
@@ -248,11 +202,9 @@ static void add_time(struct collect_statistics *c,
         bins_note(tags->busy_bin, &c->covered[c->gpu->tag_unit].busy,
                   c->bin_log2, e->cycle, e->cycle + e->lines);
     }
-    load = enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
-                 e->cycle, e->done);
-    c->failed |= load == 0;
-    if (load > u->peak_load)
-        u->peak_load = load;
+    if (!in_flight_enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
+                         e->cycle, e->done, &u->peak_load))
+        c->failed = 1;
     s->resident_warp_cycles += e->cycle - e->arrived + 1;
     add_stalls(c, e);
 }
