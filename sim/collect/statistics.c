@@ -347,7 +347,7 @@ static void follow_group(struct collect_statistics *c, struct pending_load *p,
 static void follow_loads(struct collect_statistics *c,
                          const struct sim_issue *e)
 {
-    const struct teg_inst *inst = &c->program->inst[e->inst];
+    const struct teg_inst *inst;
     struct pending_load *p =
         &c->pending_load[(size_t)e->sm * WARPS_MAX + e->slot];
     int is_access = e->request != NULL && sim_request_goes_out(e->request);
@@ -363,6 +363,7 @@ static void follow_loads(struct collect_statistics *c,
         c->s->warp_instructions_most = p->executed;
     if (!is_access && p->load == 0 && !p->open)
         return;
+    inst = &c->program->inst[e->inst];
     if (p->load != 0 && reads_result_of(inst, &c->program->inst[p->load - 1]))
         p->load = 0;
     follow_group(c, p, inst, is_access);

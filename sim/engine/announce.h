@@ -20,14 +20,58 @@ static inline void sim_announce(const struct sim_sm *sm,
     }
 }
 
+/* All but what only instructions that are not plain have. */
+static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
+                                  const struct sim_op *op, uint8_t unit,
+                                  uint64_t now, uint64_t start, uint64_t busy,
+                                  uint64_t done, struct sim_issue *e)
+{
+    const struct sim_warp *w = &sm->warp[slot];
+
+    e->cycle = now;
+    e->done = done;
+    e->arrived = w->arrived;
+    e->sm = sm->number;
+    e->scheduler = w->scheduler;
+    e->slot = slot;
+    e->block = sm->resident[w->resident].number;
+    e->stream = w->stream;
+    e->warp_id = w->warp_id;
+    e->inst = w->cursor.inst;
+    e->mask = w->cursor.mask;
+    e->op_class = op->op_class;
+    e->unit = unit;
+    e->interval = op->interval;
+    e->queued = (uint32_t)(start - now);
+    e->busy = (uint32_t)busy;
+    e->operations = 0;
+    e->lines = 0;
+    e->factors = op->factors;
+    e->constants = w->constants;
+    e->request = NULL;
+    sim_warp_account(w, op, sm->scheduler[w->scheduler].blocked[w->index], now,
+                     e->stall);
+}
+
 /* Announces that the warp in `slot` issues its next instruction on `unit`, or
  * leaves that pending if its end is open, or behind one of which it is.
  * `plan`: its request, or NULL. */
-void sim_announce_issue(struct sim_sm *sm, uint32_t slot, uint8_t unit,
-                        uint64_t now, const struct sim_times *t,
-                        const struct sim_plan *plan);
+void sim_announce_issue(struct sim_sm *sm, uint32_t slot,
+                        const struct sim_op *op, uint8_t unit, uint64_t now,
+                        const struct sim_times *t, const struct sim_plan *plan);
 /* Likewise of an instruction that is plain (op.h). */
-void sim_announce_plain(struct sim_sm *sm, uint32_t slot, uint8_t unit,
-                        uint64_t now, const struct sim_times *t);
+static inline void sim_announce_plain(struct sim_sm *sm, uint32_t slot,
+                                      const struct sim_op *op, uint8_t unit,
+                                      uint64_t now, uint64_t start,
+                                      uint64_t done)
+{
+    struct sim_issue e;
+
+    sim_issue_fill(sm, slot, op, unit, now, start, op->interval, done, &e);
+    if (sm->pending.used == 0)
+        sim_announce(sm, sm->warp[slot].grid, &e);
+    else
+        sim_pending_add(&sm->pending, &e, NULL);
+}
 
 #endif

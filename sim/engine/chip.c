@@ -67,6 +67,9 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
 
     *chip = (struct sim_chip){
         .gpu = gpu,
+        .period = gpu->sm.issue_period,
+        .window =
+            (uint64_t)(gpu->sm.register_window - 1) * gpu->sm.issue_period,
         .policy = sim_policy_of(gpu->sm.policy),
         .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
         .may_refuse = gpu->memory.in_flight_bytes != 0,

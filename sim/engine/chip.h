@@ -24,6 +24,8 @@ struct sim_chip {
     const struct sim_cgas *cgas; /* borrowed */
     struct sim_hot_words
         *hot; /* owned by the run, [SMs]; NULL: no global atomic so far */
+    uint64_t period, window; /* of issue slots; in which operands are read, less
+                                one: cycles */
     sim_policy policy;
     int takes_turns;        /* sim_policy_takes_turns */
     int runs_ahead;         /* results of shared memory levels come later */
@@ -77,7 +79,7 @@ static inline uint64_t sim_whole_up(uint64_t fraction)
 static inline uint64_t sim_slot_from(const struct sim_chip *chip,
                                      uint64_t cycle)
 {
-    uint64_t period = chip->gpu->sm.issue_period;
+    uint64_t period = chip->period;
 
     if (period == 1 || cycle == SIM_NEVER)
         return cycle;

@@ -18,13 +18,11 @@
 
 /* The scheduler issues one instruction each issue slot, and none while more
  * operands wait to be read than fit the window (sim/engine/operands.h). */
-static void read_operands(struct sim_sm *sm, struct sim_warp *w,
-                          const struct sim_op *op, uint64_t now)
+static INLINE void read_operands(struct sim_sm *sm, struct sim_warp *w,
+                                 const struct sim_op *op, uint64_t now)
 {
-    const struct teg_gpu *gpu = sm->chip->gpu;
     struct sim_scheduler *s = &sm->scheduler[w->scheduler];
-    uint64_t period = gpu->sm.issue_period;
-    uint64_t ahead = (gpu->sm.register_window - 1) * period;
+    uint64_t period = sm->chip->period, ahead = sm->chip->window;
     int follows = s->last == (int)w->index && w->after == w->cursor.inst;
     const uint8_t *reads = follows ? op->reads_after : op->reads;
     uint64_t last = now + period + ahead;
@@ -292,7 +290,7 @@ static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
         wait_for_visibility(w, op, now);
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
-    sim_warp_find_waits(w);
+    sim_warp_find_waits(w, sim_warp_op(w));
     if (plain || lanes == 0 || !meet_others(sm, w, op, v, lanes, now))
         sim_sm_await(sm, w);
 }
@@ -336,9 +334,9 @@ static INLINE void issue(struct sim_sm *sm, uint32_t slot,
         sim_results_gather(sm, w, op, &t);
     read_operands(sm, w, op, now);
     if (plain)
-        sim_announce_plain(sm, slot, unit.unit, now, &t);
+        sim_announce_plain(sm, slot, op, unit.unit, now, t.start, t.done);
     else
-        sim_announce_issue(sm, slot, unit.unit, now, &t, plan);
+        sim_announce_issue(sm, slot, op, unit.unit, now, &t, plan);
     if (sm->pending.failed)
         return;
     if (plain)
@@ -348,7 +346,7 @@ static INLINE void issue(struct sim_sm *sm, uint32_t slot,
     note_done(sm, &sm->resident[w->resident], &t);
     if (v != NULL)
         tell(sm, w, op, v, &t, now);
-    if (op->tells && w->grid->ops.awaits)
+    if (!plain && op->tells && w->grid->ops.awaits)
         sim_board_tell(sm, w, w->cursor.mask, &t);
     go_on(sm, w, op, plain, v, t.same_warp, now);
 }

@@ -198,7 +198,7 @@ static void look_again(struct sim_sm *sm)
 
             if (!w->waits_for_open)
                 continue;
-            sim_warp_find_waits(w);
+            sim_warp_find_waits(w, sim_warp_op(w));
             if (!w->parked)
                 sim_sm_await(sm, w);
         }

@@ -14,11 +14,6 @@ static struct sim_warp *warps_of(const struct sim_sm *sm, uint32_t number,
     return sm->warp + number;
 }
 
-static uint8_t ports_of(const struct sim_warp *w)
-{
-    return sim_warp_op(w)->ports;
-}
-
 /* `by` counts modulo 64. */
 static uint64_t rotate_up(uint64_t bits, uint64_t by)
 {
@@ -31,15 +26,14 @@ static uint64_t rotate_up(uint64_t bits, uint64_t by)
 static int has_operand(struct sim_sm *sm, uint32_t number, struct sim_warp *w,
                        uint64_t now)
 {
-    const struct sim_op *op = sim_warp_op(w);
     uint64_t at;
 
-    if (op->constant_use != SIM_CONSTANT_OPERAND || w->asked)
+    if ((sm->scheduler[number].asking >> w->index & 1) == 0 || w->asked)
         return 1;
     w->asked = 1;
     w->asked_at = now;
     at = sim_constants_operand(sm->constants, w->grid->number, number,
-                               op->constant, now, &w->constants);
+                               sim_warp_op(w)->constant, now, &w->constants);
     if (at <= now)
         return 1;
     sim_warp_hold(w, STALL_IMC_MISS, at);
@@ -112,9 +106,10 @@ static uint64_t closed_by(const struct sim_scheduler *s, uint32_t ports,
     return s->closed[ports] + (from != 0 && now >= from ? now - (from - 1) : 0);
 }
 
-static void join_ready(struct sim_scheduler *s, uint32_t i, uint32_t ports,
-                       uint64_t now)
+static void join_ready(struct sim_scheduler *s, uint32_t i, uint64_t now)
 {
+    uint32_t ports = s->ports[i];
+
     s->ready |= 1ull << i;
     s->by_ports[ports] |= 1ull << i;
     s->wanted[ports / 64] |= 1ull << ports % 64;
@@ -135,7 +130,7 @@ static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
         struct sim_warp *w = &warp[i * step];
 
         if (has_operand(sm, number, w, now))
-            join_ready(s, i, ports_of(w), now);
+            join_ready(s, i, now);
         else
             sim_scheduler_await(s, i, sim_warp_ready_at(w, sm->chip));
     }
@@ -154,8 +149,8 @@ static void note_closed(struct sim_scheduler *s, uint32_t ports, int closed,
 
 /* The ready warps whose units take nothing now; `*open` is the first cycle one
  * of them does.  Takes note of when they no longer do, or do again. */
-static uint64_t find_refused(struct sim_sm *sm, uint32_t number, uint64_t now,
-                             uint64_t *open)
+static inline uint64_t find_refused(struct sim_sm *sm, uint32_t number,
+                                    uint64_t now, uint64_t *open)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint64_t refused = 0;
@@ -200,7 +195,7 @@ static int prefer(const struct sim_sm *sm, uint32_t number, uint64_t candidates,
     choice = (struct sim_choice){
         .candidates = candidates,
         .alive = s->alive,
-        .turn = chip->takes_turns ? now / chip->gpu->sm.issue_period : 0,
+        .turn = chip->takes_turns ? now / chip->period : 0,
         .last = s->last,
         .age = s->age,
         .block_age = s->block_age,
@@ -255,7 +250,7 @@ static uint32_t issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
-    uint32_t ports = ports_of(&sm->warp[slot]);
+    uint32_t ports = s->ports[i];
 
     s->ready &= ~(1ull << i);
     s->by_ports[ports] &= ~(1ull << i);
@@ -269,27 +264,22 @@ static uint32_t issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
 /* Whoever becomes ready before `open`, until when all ports that are closed
  * stay so, and needs one of them, is refused from then on: it joins the ready
  * beforehand, so that nobody has to look when it does. */
-static void join_refused(struct sim_sm *sm, uint32_t number, uint64_t open)
+static void join_refused(struct sim_scheduler *s, uint64_t open)
 {
-    struct sim_scheduler *s = &sm->scheduler[number];
     uint64_t entries = entries_until(s, open - 1) & s->due_cycles;
-    uint32_t step;
-    struct sim_warp *warp = warps_of(sm, number, &step);
 
     for (; entries != 0; entries &= entries - 1) {
         unsigned entry = (unsigned)__builtin_ctzll(entries);
         uint64_t joins = 0;
 
-        for (uint64_t rest = s->due[entry]; rest != 0; rest &= rest - 1) {
+        for (uint64_t rest = s->due[entry] & ~s->asking; rest != 0;
+             rest &= rest - 1) {
             uint32_t i = (uint32_t)__builtin_ctzll(rest);
-            const struct sim_op *op = sim_warp_op(&warp[i * step]);
 
-            if (op->constant_use == SIM_CONSTANT_OPERAND ||
-                s->closed_from[op->ports] == 0)
+            if (s->closed_from[s->ports[i]] == 0)
                 continue;
             joins |= 1ull << i;
-            join_ready(s, i, op->ports,
-                       teg_max(s->ready_at[i], s->reads_until));
+            join_ready(s, i, teg_max(s->ready_at[i], s->reads_until));
         }
         s->early |= joins;
         s->waiting &= ~joins;
@@ -302,20 +292,15 @@ static void join_refused(struct sim_sm *sm, uint32_t number, uint64_t open)
 
 /* Operands of what has just been issued are being read until later than when
  * some become ready who have joined beforehand: nobody refuses these so long. */
-static void delay_early(struct sim_sm *sm, uint32_t number, uint64_t now)
+static void delay_early(struct sim_scheduler *s, uint64_t now)
 {
-    struct sim_scheduler *s = &sm->scheduler[number];
-    uint32_t step;
-    const struct sim_warp *warp = warps_of(sm, number, &step);
-
     for (uint64_t rest = s->early &= s->ready; rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
-        uint32_t ports = ports_of(&warp[i * step]);
 
         if (s->ready_at[i] <= now)
             s->early &= ~(1ull << i);
         else if (s->ready_at[i] < s->reads_until)
-            s->closed_before[i] = closed_by(s, ports, s->reads_until);
+            s->closed_before[i] = closed_by(s, s->ports[i], s->reads_until);
     }
 }
 
@@ -330,7 +315,7 @@ static uint64_t look_again_at(struct sim_sm *sm, uint32_t number,
 {
     const struct sim_chip *chip = sm->chip;
     struct sim_scheduler *s = &sm->scheduler[number];
-    uint64_t next = teg_max(now + chip->gpu->sm.issue_period, s->reads_until);
+    uint64_t next = teg_max(now + chip->period, s->reads_until);
 
     if ((left & ~s->by_ports[taken]) != 0) {
         uint64_t refused = find_refused(sm, number, next, &open);
@@ -366,13 +351,13 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     if (chosen != SIM_NO_WARP)
         taken = issue(sm, number, chosen, now);
     if (s->early != 0 && s->reads_until > now)
-        delay_early(sm, number, now);
+        delay_early(s, now);
     if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))
-        again = teg_min(again, now + sm->chip->gpu->sm.issue_period);
+        again = teg_min(again, now + sm->chip->period);
     else if (left != 0)
         again = look_again_at(sm, number, taken, left, open, now);
     if (!each_slot && s->next_ready < again && again != SIM_NEVER &&
-        again > now + sm->chip->gpu->sm.issue_period)
-        join_refused(sm, number, again);
+        again > now + sm->chip->period)
+        join_refused(s, again);
     s->wake = teg_max(teg_min(again, s->next_ready), s->reads_until);
 }

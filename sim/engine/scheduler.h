@@ -33,8 +33,8 @@ struct sim_scheduler {
     uint64_t denied;                /* ready, but memory takes nothing */
     uint64_t early; /* of the ready: joined before their time; some of which
                        has come */
-    uint64_t next_ready;            /* earliest ready_at of the waiting */
-    uint64_t due_cycles;            /* entries of due[] that have any */
+    uint64_t next_ready; /* earliest ready_at of the waiting */
+    uint64_t due_cycles; /* entries of due[] that have any */
     uint64_t due_from;
     uint64_t far, next_far;          /* of those the earliest, or earlier */
     uint64_t wanted[SIM_PORT_WORDS]; /* ports that any of the ready need */
@@ -45,6 +45,9 @@ struct sim_scheduler {
     uint64_t sums_until;
     uint32_t sums_price;
     uint64_t wake;
+    uint64_t asking; /* warps whose next instruction has an operand in constant
+                        memory */
+    uint8_t ports[SIM_WARPS_MAX]; /* that the warp's next instruction needs */
     int last; /* index issued last, SIM_NO_WARP before the first */
     uint64_t ready_at[SIM_WARPS_MAX];
     uint64_t due[SIM_DUE_CYCLES]; /* by ready_at % SIM_DUE_CYCLES */
@@ -63,6 +66,17 @@ struct sim_scheduler {
      * who needs them they count as open. */
     uint64_t closed[SIM_PORTS_MAX], closed_from[SIM_PORTS_MAX];
 };
+
+/* What the warp's next instruction needs. */
+static inline void sim_scheduler_expect(struct sim_scheduler *s, uint32_t warp,
+                                        const struct sim_op *op)
+{
+    if (op->constant_use == SIM_CONSTANT_OPERAND)
+        s->asking |= 1ull << warp;
+    else
+        s->asking &= ~(1ull << warp);
+    s->ports[warp] = op->ports;
+}
 
 /* The warp is considered from cycle `at` on; it may be waiting already. */
 static inline void sim_scheduler_await(struct sim_scheduler *s, uint32_t warp,

@@ -151,7 +151,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
     }
     b->live++;
     s->alive |= 1ull << w->index;
-    sim_warp_find_waits(w);
+    sim_warp_find_waits(w, sim_warp_op(w));
     sim_sm_await(sm, w);
     return TEG_OK;
 }

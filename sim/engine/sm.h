@@ -124,6 +124,7 @@ static inline void sim_sm_await(struct sim_sm *sm, struct sim_warp *w)
     struct sim_scheduler *s = &sm->scheduler[w->scheduler];
     uint64_t at = sim_warp_ready_at(w, sm->chip);
 
+    sim_scheduler_expect(s, w->index, sim_warp_op(w));
     sim_scheduler_await(s, w->index, at);
     s->wake = teg_min(s->wake, at);
 }

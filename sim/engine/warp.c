@@ -2,26 +2,15 @@
 
 /* ---- waits --------------------------------------------------------------- */
 
-/* What is over when its stalls begin to count holds nothing, whatever slots it
- * is rounded up to: the instruction before was issued in one. */
-static inline void wait_until(struct sim_warp *w, uint64_t counter)
-{
-    if (sim_counter_is_open(counter))
-        w->waits_for_open = 1;
-    else if (sim_counter_cycle(counter) >= w->arrived)
-        sim_warp_hold(w, sim_counter_stall(counter),
-                      sim_counter_cycle(counter));
-}
-
 static inline void wait_for_scoreboard(struct sim_warp *w, struct sim_wait wait)
 {
-    wait_until(w, w->counter[wait.counter]);
+    sim_warp_wait_until(w, w->counter[wait.counter]);
 }
 
 static inline void wait_for_barrier(struct sim_warp *w, struct sim_wait wait)
 {
     for (uint32_t i = 0; i < TEG_STALL_RESULTS; i++)
-        wait_until(w, w->counter[wait.counter + i]);
+        sim_warp_wait_until(w, w->counter[wait.counter + i]);
 }
 
 /* All that was counted up before the newest `down_to`: the last of them. */
@@ -32,7 +21,7 @@ static inline void wait_for_group(struct sim_warp *w, struct sim_wait wait)
 
     for (uint32_t i = wait.down_to; i < SIM_HISTORY; i++)
         last = teg_max(last, entry[i]);
-    wait_until(w, last);
+    sim_warp_wait_until(w, last);
 }
 
 static inline void wait_for_product(struct sim_warp *w, struct sim_wait wait)
@@ -40,16 +29,16 @@ static inline void wait_for_product(struct sim_warp *w, struct sim_wait wait)
     uint64_t counter = w->counter[wait.counter];
 
     if (sim_counter_stall(counter) != STALL_GMMA)
-        wait_until(w, counter);
+        sim_warp_wait_until(w, counter);
 }
 
 static inline void wait_for_fence(struct sim_warp *w, struct sim_wait wait)
 {
     if (w->cursor.mask != 0)
-        wait_until(w, w->counter[wait.counter]);
+        sim_warp_wait_until(w, w->counter[wait.counter]);
 }
 
-static inline void wait_for(struct sim_warp *w, struct sim_wait wait)
+void sim_warp_wait_for(struct sim_warp *w, struct sim_wait wait)
 {
     switch ((enum sim_wait_kind)wait.kind) {
 #define WAIT(NAME, name)          \
@@ -60,21 +49,5 @@ static inline void wait_for(struct sim_warp *w, struct sim_wait wait)
 #undef WAIT
     case SIM_WAITS:
         break;
-    }
-}
-
-void sim_warp_find_waits(struct sim_warp *w)
-{
-    const struct sim_ops *ops = &w->grid->ops;
-    const struct sim_op *op = sim_warp_op(w);
-    const struct sim_wait *wait = ops->wait + op->waits;
-
-    w->waits_for_open = 0;
-    for (uint16_t i = 0; i < op->wait_count; i++) {
-        /* Most are. */
-        if (wait[i].kind == SIM_WAIT_SCOREBOARD)
-            wait_for_scoreboard(w, wait[i]);
-        else
-            wait_for(w, wait[i]);
     }
 }

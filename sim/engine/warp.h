@@ -53,10 +53,10 @@ struct sim_warp {
     uint32_t waits_at, waits_phase;
     uint64_t waits_name; /* of what another block writes: board.h */
     uint32_t tells;      /* stores and atomics it has told so */
-    uint8_t planned;   /* sim_sm.plan holds its next request */
-    uint8_t asked;     /* for the constant operand of its next */
-    uint8_t parked;    /* enum sim_parked */
-    uint64_t asked_at; /* in which cycle */
+    uint8_t planned;     /* sim_sm.plan holds its next request */
+    uint8_t asked;       /* for the constant operand of its next */
+    uint8_t parked;      /* enum sim_parked */
+    uint64_t asked_at;   /* in which cycle */
     struct sim_constant_finds constants; /* of its next instruction */
     uint32_t cga_lanes;     /* that have arrived at its cluster's barrier */
     uint32_t cga_phase;     /* of its cluster's barrier it arrived in, from 1 */
@@ -91,9 +91,37 @@ static inline int sim_warp_next(struct sim_warp *w, uint64_t now)
     return teg_cursor_next(&w->cursor);
 }
 
-/* Enters until when the warp's next instruction waits for counters, as far as
- * that is known; once it is, it can be done again. */
-void sim_warp_find_waits(struct sim_warp *w);
+/* What is over when its stalls begin to count holds nothing, whatever slots it
+ * is rounded up to: the instruction before was issued in one. */
+static inline void sim_warp_wait_until(struct sim_warp *w, uint64_t counter)
+{
+    if (sim_counter_is_open(counter))
+        w->waits_for_open = 1;
+    else if (sim_counter_cycle(counter) >= w->arrived)
+        sim_warp_hold(w, sim_counter_stall(counter),
+                      sim_counter_cycle(counter));
+}
+
+/* Whatever kind of wait it is. */
+void sim_warp_wait_for(struct sim_warp *w, struct sim_wait wait);
+
+/* Enters until when the warp's next instruction, `op`, waits for counters, as
+ * far as that is known; once it is, it can be done again. */
+static inline void sim_warp_find_waits(struct sim_warp *w,
+                                       const struct sim_op *op)
+{
+    const struct sim_wait *wait = w->grid->ops.wait + op->waits;
+    const struct sim_wait *end = wait + op->wait_count;
+
+    w->waits_for_open = 0;
+    for (; wait < end; wait++) {
+        /* Most are. */
+        if (wait->kind == SIM_WAIT_SCOREBOARD)
+            sim_warp_wait_until(w, w->counter[wait->counter]);
+        else
+            sim_warp_wait_for(w, *wait);
+    }
+}
 
 /* The slot from which on nothing that is known holds the warp; SIM_OPEN if not
  * all is known.  Rounds the ends up to slots. */
