@@ -39,6 +39,15 @@ out '^  SVM: computation: 10871; published 10871  +0.0 %$'
 out '^  Mb7: computation: 59; published 59  +0.0 %$'
 out '^  final time: 50728; published 50738  -0.0 %$'
 out '^  4 additions, %: 80; published 80  +0.0 %$'
+# Table 12 and Fig. 45 of Hong; the temperatures are printed rounded.
+expect 0 figures --only hong/table_12 --only hong/suggestions --only hong/fig_45 \
+    "$work/figures"
+out '^  10-11-12-13: TPCs: 4; published 4 '
+out '^  pairs of sets that differ in TPCs: fewer drew less: all; published all$'
+out '^  N = 32: SMs, rounded up: 10; published 10 '
+out '^  all 16 SMs: N: 18; published 18 '
+out '^  INT: degrees after 600 s: 69[.0-9]*; published 68 '
+out '^  SVM: degrees after 600 s: 7[4-9][.0-9]*; published 78 '
 check 'cells' python3 - <<'EOF'
 import sys
 sys.path.insert(0, 'tools/figures')

@@ -179,6 +179,20 @@ expect 2 "$teg" power --split perf_cpu=1
 err "did you mean 'perf_cpu_gflops'"
 expect 2 "$teg" power "$work/k.traceg" --split perf_cpu_gflops=1
 
+# SMs i and i + 7 of an 8800 GT share a TPC, neighbors do not (Hong 2012, 4.5.2).
+expect 0 "$teg" power -g 8800gt --placement 0-1-2-3,0-7-1-8 --placement 4-11-0-1
+out '^  SMs  *TPCs  fewest$'
+check 'fewest first' test "$(sed -n '2,4s/ *[0-9]*$//p' "$work/out" | tr -s ' \n' ' ')" = \
+    ' 0-7-1-8 2 4-11-0-1 3 0-1-2-3 4 '
+for set in '' - 0- 14 0-0 0,; do
+    expect 2 "$teg" power -g 8800gt --placement "$set"
+    err '--placement: expected SMs from 0 to 13, each once, like 0-7-1-8, found'
+done
+expect 2 "$teg" power --placement 0-1
+err '--placement: expected a GPU, -g'
+expect 2 "$teg" power "$work/k.traceg" -g 8800gt --placement 0-1
+err '--placement takes no TRACE'
+
 expect 0 "$teg" explain runtime_power_0
 out 'core_scale'
 expect 0 "$teg" explain gmem

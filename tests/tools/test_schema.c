@@ -278,6 +278,7 @@ static const struct {
     {"power_split", "power --split perf_cpu_gflops=50,perf_gpu_gflops=500 "
                     "-f json"},
     {"power_efficiency", "power --efficiency c_g=30 -f json"},
+    {"power_placement", "power -g 8800gt --placement 0-7,0-1 -f json"},
     {"bound", "bound $D/two.sketch -g v100 -f json"},
     {"bounds", "bound $D/kernelslist.g -g v100 -f json"},
     {"bound_sgemm", "bound sgemm -g gtx680 -f json"},

@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import math
 import os
 import re
 
@@ -301,6 +302,26 @@ def fig_127(kit):
                 min(r[5] for r in rows if r[1] == 32))
 
 
+def suggestions(kit):
+    """5.5: Eqs. (83) to (92) with the MWP_BW of 37 that 13, 10 and 18 need"""
+    rows = []
+    # Table 14 and 128 bytes a warp give 21.35; the text prints no other inputs.
+    bandwidth = 37 * 1.544 * 128 * 16 / 450
+    for n, cores in ((24, 13), (32, 10)):
+        t = result("model", "-m", "throughput", "--set",
+                   f"clock_ghz=1.544,active_cores=16,fp_units=32,fma=1,n={n}",
+                   "--set", "fp=1,int_insts=1,mem=2,mstr=2,dep=1,inst_latency=1",
+                   "--set", f"dram_lat=450,mem_bw_gbs={bandwidth},"
+                   "bytes_per_warp=128,departure_delay=1,warps_per_core=32"
+                   )["models"][0]["terms"]
+        rows += [(f"N = {n}: SMs, rounded up", cores,
+                  math.ceil(t["Cores_suggested"]))]
+    rows += [("all 16 SMs: N", 18, t["N_suggested_exact"])]
+    kit.table(("what", "published", "here"), rows)
+    for row in rows:
+        kit.compare(*row)
+
+
 SIDES = (1, 2, 4, 8, 16, 32)
 
 
@@ -481,6 +502,102 @@ def table_16(kit):
                 "as much as possible to the GPU", f"{min(best[4:8]):.1f} times")
 
 
+STRESS = "tests/kernels/micro/hong_stress.sketch"
+
+
+def fig_59(kit):
+    """Figs. 59 to 64: stress of caches and DRAM, GTX 580"""
+    kinds = [(name, cached, far) for cached, name in ((1, "EL1"), (0, "DL1"))
+             for far in (0, 1)]
+    ratios = (2, 4, 16)  # FP instructions to a load
+
+    def of(cached, far, fp):
+        r = result("power", STRESS, "-g", "gtx580", "--sweep", "off", "-p",
+                   f"CACHED={cached}", "-p", f"FAR={far}", "-p", f"FP={fp}")
+        rates = {c["name"]: c["rate"] or 0.0 for c in r["components"]}
+        return {"watts": r["power"]["gpu_watts"],
+                **{u: rates.get(u, 0.0) for u in ("fp", "l1", "l2", "gmem")}}
+
+    points = [(c, f, fp) for _, c, f in kinds for fp in ratios]
+    values = dict(zip(points, side_by_side(of, points)))
+    columns = ("watts", "fp", "l1", "l2", "gmem")
+    path = kit.table(("benchmark", *columns), [
+        (f"FP{fp}_{name}_{'D' if far else 'S'}",
+         *(values[cached, far, fp][c] for c in columns))
+        for name, cached, far in kinds for fp in ratios])
+    kit.plot(path, "Power of stress benchmarks, GTX 580", "", "W",
+             [(2, "with idle")], style="histograms",
+             extra="set style fill solid\nset xtics rotate by -60\n")
+    kit.plot(path, "Access rates of stress benchmarks, GTX 580", "",
+             "accesses a warp instruction's time", [(i + 3, c) for i, c in
+                                                    enumerate(columns[1:])],
+             style="histograms", name="fig_59_rates",
+             extra="set style fill solid\nset xtics rotate by -60\n")
+    kit.compare("DL1: rate of L1", "zero", "zero" if not any(
+        values[0, f, fp]["l1"] for f in (0, 1) for fp in ratios) else "above")
+    kit.compare("EL1, the same location: L1 over L2 and DRAM together, least",
+                "L1 mostly stressed", "{:.0f} times".format(min(
+                    v["l1"] / (v["l2"] + v["gmem"]) for v in (
+                        values[1, 0, fp] for fp in ratios))))
+    kit.compare("EL1, different locations: rates of L1, L2, DRAM, 4 FP",
+                "all stressed", ", ".join(
+                    f"{values[1, 1, 4][u]:.3f}" for u in ("l1", "l2", "gmem")))
+
+
+def fig_45(kit):
+    """Fig. 45: temperature of INT and SVM over time, GTX 280"""
+    kernels = {"INT": (GT200 + "throughput.sketch", "ROW=0", "WARPS=16",
+                       "BLOCKS=30"),
+               "SVM": (MERGE, "BENCH=2", "PART=9", "BLOCKS=240")}
+    seconds = (0, 30, 60, 120, 180, 240, 300, 420, 600)
+
+    def of(name, after):
+        kernel, *given = kernels[name]
+        return result("power", kernel, "-g", "gtx280", "--sweep", "off",
+                      "--after", after, *(part for p in given
+                                          for part in ("-p", p)))
+
+    points = [(k, s) for s in seconds for k in kernels]
+    values = dict(zip(points, side_by_side(of, points)))
+    path = kit.table(("seconds", *kernels), [
+        (s, *(values[k, s]["temperature"]["celsius"] for k in kernels))
+        for s in seconds])
+    kit.plot(path, "Temperature over time, GTX 280", "s", "degrees Celsius",
+             [(i + 2, k) for i, k in enumerate(kernels)],
+             extra="set yrange [50:*]\n")
+    for k, celsius, watts in (("INT", 68, 5), ("SVM", 78, 10)):
+        r = values[k, 600]
+        kit.compare(f"{k}: degrees after 600 s", celsius,
+                    r["temperature"]["celsius"])
+        kit.compare(f"{k}: watts more by then", watts,
+                    r["temperature"]["gpu_watts"] - r["power"]["gpu_watts"])
+
+
+TABLE_12 = (  # SMs, average W, TPCs (estimated)
+    ("0-7-1-8", 253.68, 2), ("4-11-6-13", 253.77, 2), ("2-9-5-12", 254.44, 2),
+    ("4-11-0-1", 256.36, 3), ("3-10-5-6", 257.23, 3), ("6-7-8-9", 261.04, 4),
+    ("10-11-12-13", 261.66, 4), ("2-3-4-5", 261.77, 4), ("0-1-2-3", 262.53, 4))
+
+
+def table_12(kit):
+    """Table 12: four SMs of an 8800 GT by the TPCs they open"""
+    here = {p["sms"]: p["tpcs"] for p in result(
+        "power", "-g", "8800gt", "--placement",
+        ",".join(row[0] for row in reversed(TABLE_12)))["placements"]}
+    kit.table(("sms", "watts_measured", "tpcs_published", "tpcs"),
+              [(*row, here[row[0]]) for row in TABLE_12])
+    for sms, _, tpcs in TABLE_12:
+        kit.compare(f"{sms}: TPCs", tpcs, here[sms])
+    watts = {sms: w for sms, w, _ in TABLE_12}
+    order = list(here)
+    good = sum(watts[a] < watts[b] for i, a in enumerate(order)
+               for b in order[i + 1:] if here[a] != here[b])
+    pairs = sum(here[a] != here[b] for i, a in enumerate(order)
+                for b in order[i + 1:])
+    kit.compare("pairs of sets that differ in TPCs: fewer drew less", "all",
+                "all" if good == pairs else f"{good} of {pairs}")
+
+
 MERGE = GT200 + "merge.sketch"
 BENCHES = ("Sepia", "Linear", "SVM", "Mat. (naive)", "Mat. (tiled)", "Blackscholes")
 PARTS = (1, 1, 9, 40, 10, 1)  # of the long ones, as isca.py
@@ -574,5 +691,5 @@ def fig_21(kit):
 
 
 FIGURES = (fig_21, fig_36, fig_41, fig_52, fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
-           limits, fig_119, fig_120, fig_125, fig_127, fig_131, table_13,
-           fig_77, fig_141, chain, table_16)
+           limits, fig_119, fig_120, fig_125, fig_127, fig_131, suggestions, table_13,
+           fig_77, fig_141, chain, table_16, fig_45, fig_59, table_12)

@@ -258,31 +258,41 @@ def lattice(kit):
 SGEMM = "tests/kernels/micro/sgemm.sketch"
 
 
+VARIANTS = ("NN", "NT", "TN", "TT")  # op(A) op(B): normal, transposed
+
+
 @functools.cache
-def sgemm_run(gpu, alloc, what_if=""):
+def sgemm_run(gpu, alloc, what_if="", variant="NN"):
     """One wave of the SGEMM kernel: percent of the peak, and the result."""
     k, blocks, peak = 320, 32, {"gtx580": 1581, "gtx680": 3090}[gpu]
     r = result("run", SGEMM, "-g", gpu, "-p", f"K={k}", "-p", f"BLOCKS={blocks}",
-               "-p", f"ALLOC={alloc}",
+               "-p", f"ALLOC={alloc}", "-p", f"TA={int(variant[0] == 'T')}",
+               "-p", f"TB={int(variant[1] == 'T')}",
                *(("--what-if", what_if) if what_if else ()))
     return 2 * 96 * 96 * k * blocks / r["time_us"] / 1e3 / peak * 100, r
 
 
 def fig_4_5(kit):
-    """Figs. 4.5 to 4.7: SGEMM NN, one wave of its blocks"""
-    rows = []
-    for gpu, bound, measured in (("gtx580", 82.5, 74.2),
-                                 ("gtx680", 57.6, 0.773 * 57.6)):
-        rows.append((gpu, bound, measured, sgemm_run(gpu, 1)[0]))
-        kit.compare(f"{gpu}: % of peak", measured, rows[-1][3])
-    path = kit.table(("gpu", "bound", "measured", "simulated"), rows)
+    """Figs. 4.5 to 4.7: SGEMM, four variants, one wave of its blocks"""
+    points = [(g, 1, "", v) for g in ("gtx580", "gtx680") for v in VARIANTS]
+    done = dict(zip(points, side_by_side(sgemm_run, points)))
+    of = {g: {v: done[g, 1, "", v][0] for v in VARIANTS}
+          for g in ("gtx580", "gtx680")}
+    path = kit.table(("variant", "gtx580", "gtx680"),
+                     [(v, of["gtx580"][v], of["gtx680"][v]) for v in VARIANTS])
     kit.plot(path, "SGEMM, percent of the peak", "", "percent",
-             [(2, "bound"), (3, "measured"), (4, "simulated")],
+             [(2, "GTX 580 (bound 82.5, text 74.2)"), (3, "GTX 680 (57.6)")],
              style="histograms", extra="set style fill solid\n")
-    kit.compare("gtx680, Gflop/s: registers in a row (text: first version, "
+    kit.compare("gtx580: % of peak, mean of the four (text: around)", 74.2,
+                sum(of["gtx580"].values()) / len(VARIANTS))
+    kit.compare("gtx680: fastest of the four", "NT",
+                max(of["gtx680"], key=of["gtx680"].get))
+    kit.compare("gtx680 NT, Gflop/s (text: around)", 1375,
+                of["gtx680"]["NT"] * 30.9)
+    kit.compare("gtx680 NN, Gflop/s (text: around)", 1300,
+                of["gtx680"]["NN"] * 30.9)
+    kit.compare("gtx680 NN, Gflop/s: registers in a row (text: first version, "
                 "other conflicts)", 1100, sgemm_run("gtx680", 0)[0] * 30.9)
-    kit.compare("gtx680, Gflop/s: without conflicts (text: modified)", 1300,
-                sgemm_run("gtx680", 1)[0] * 30.9)
 
 
 def fig_4_8(kit):
@@ -495,6 +505,55 @@ def sp_load(kit):
              "warp instructions under way", [(2, "SP")])
 
 
+def three_components(kit):
+    """1.3.3: Zhang and Owens' three components, throughputs benchmarked, GTX 280"""
+    warps = (1, 2, 4, 8, 16)
+
+    def sketch(name, line):
+        path = os.path.join(kit.folder, f"{name}.sketch")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f'sketch 1\nkernel "{name}"\nisa gt200\nparam WARPS = 1\n'
+                    f"block 32*WARPS\nshared 1024\nloop k 32\n{line}\nend\n")
+        return path
+
+    benchmarks = {  # what one SM's warps do back to back
+        "shared": (sketch("three_shared", "repeat i 8\nMOV32 R{4+i}, "
+                          "g[A1+0xb : 4*(lane%16)]\nend"),
+                   "shared_passes"),
+        "global": (sketch("three_global", "repeat i 8\nGLD.U32 R{4+i}, "
+                          "global14[R2 : 65536 + 4*(tid + ntid*(8*k + i))]\n"
+                          "end"), "bytes")}
+
+    def rate(what, w):
+        kernel, counter = benchmarks[what]
+        r = result("run", kernel, "-g", "gtx280", "-p", f"WARPS={w}")
+        return r["memory"][counter] / r["cycles"]
+
+    points = [(what, w) for what in benchmarks for w in warps]
+    rates = dict(zip(points, side_by_side(rate, points)))
+    kit.table(("warps", "shared_passes_a_cycle", "global_bytes_a_cycle"),
+              [(w, rates["shared", w], rates["global", w]) for w in warps],
+              name="three_components_benchmarks")
+    given = ",".join(f"{what}_at_{w}={rates[what, w]:.6g}" for what, w in points)
+    rows = []
+    for conflict, table in ((1, "3.2"), (0, "3.6")):
+        measured = {int(p["warps"]): p["measured"] for p in of_table(table)}
+        for w in warps:
+            r = result("model", GT200 + "matmul_abt.sketch", "-g", "gtx280", "-m",
+                       "three-component", "-p", f"WARPS={w}", "-p",
+                       f"CONFLICT={conflict}", "--set", given)["models"][0]
+            rows.append((f"{'conflicts' if conflict else 'without'}, {w}",
+                         measured[w], r["cycles"], r["limiter"]))
+    path = kit.table(("kernel and warps", "measured", "three components",
+                      "bottleneck"), rows)
+    kit.plot(path, "C = AB^T on one SM of a GTX 280", "", "cycles",
+             [(2, "measured"), (3, "three components")], style="histograms",
+             extra="set style fill solid\nset xtics rotate by -60\n")
+    for w, row in zip((1, 16), (rows[0], rows[4])):
+        kit.compare(f"with conflicts, {w} warps: time over the measured",
+                    "no number", f"{row[2] / row[1]:.2f} ({row[3]})")
+
+
 def pareto(kit):
     """1.3: Ryoo's metrics of C = AB^T, and the configurations none beats"""
     keys = [f"models.ryoo.terms.{x}" for x in ("Efficiency", "Utilization")]
@@ -516,7 +575,7 @@ def pareto(kit):
                 "no number", str(len(front)))
 
 
-FIGURES = (pareto, table_1_1_chips, table_1_1, table_3_1, latencies, tables_3, what_ifs,
+FIGURES = (pareto, three_components, table_1_1_chips, table_1_1, table_3_1, latencies, tables_3, what_ifs,
            speedups, sp_active, sp_load, skew, blocks, table_4_1, fig_4_2,
            fig_4_3, fig_4_4, sgemm, sgemm_rows, sgemm_registers, fig_4_5, fig_4_8,
            table_2_4, ratio_io, core_ratio, lattice)

@@ -249,6 +249,45 @@ START_TEST(the_slowest_component_takes_all_the_time)
 }
 END_TEST
 
+static double with_tables(const char *const set[][2], uint32_t count,
+                          const char *name)
+{
+    const struct teg_model_inputs *in =
+        teg_model_find("three-component")->inputs;
+    double inputs[64];
+    struct teg_diag d;
+
+    ck_assert_uint_le(in->size, sizeof inputs);
+    ck_assert_int_eq(in->measure(inputs, NULL, NULL, &d), TEG_OK);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_int_eq(model_inputs_set(inputs, in->parameter, in->count,
+                                          set[i][0], set[i][1], &d),
+                         TEG_OK);
+    in->evaluate(inputs, &e);
+    return e.applicable ? (name != NULL ? term(name) : e.cycles) : nan("");
+}
+
+START_TEST(benchmarked_throughputs_take_the_place_of_littles_law)
+{
+    static const char *const set[][2] = {
+        {"active_warps", "6"},    {"shared_passes", "200"},
+        {"shared_at_8", "30"},    {"shared_at_4", "10"},
+        {"shared_one", "1"},      {"global_bytes", "600"},
+        {"global_one", "2"},      {"global_peak", "100"},
+        {"pipeline_cycles", "7"},
+    };
+
+    /* Half way from 10 to 30 with 6 warps; 6 x 2 bytes a cycle. */
+    ck_assert_double_eq(with_tables(set, 9, "T_shared"), 10);
+    ck_assert_double_eq(with_tables(set, 9, "T_global"), 50);
+    ck_assert_double_eq(with_tables(set, 9, "T_pipeline"), 7);
+    ck_assert_double_eq(with_tables(set, 9, NULL), 50);
+    /* Passes at no speed. */
+    ck_assert(isnan(with_tables(set, 2, NULL)));
+    ck_assert_ptr_nonnull(strstr(e.why, "shared_at_1"));
+}
+END_TEST
+
 START_TEST(few_warps_do_not_reach_the_bandwidth)
 {
     setup();
@@ -519,6 +558,7 @@ HELP_MAIN("sim/models/small", 60, {ridges_are_those_of_the_three_chips, 0},
           {tables_are_interpolated_and_end_flat, 0},
           {the_slowest_component_takes_all_the_time, 0},
           {few_warps_do_not_reach_the_bandwidth, 0},
+          {benchmarked_throughputs_take_the_place_of_littles_law, 0},
           {efficiency_and_utilization_follow_their_equations, 0},
           {only_points_that_none_dominates_are_kept, 0},
           {pruning_keeps_the_best_of_any_weighting, 0}, {a_trace_is_a_point, 0},

@@ -2,6 +2,7 @@
  * teg power TRACE: power, energy, temperature and the best number of SMs.
  * teg power -g GPU --set KEY=VALUE,...: the same of counts given by hand.
  * teg power --split, --efficiency KEY=VALUE,...: a CPU and a GPU together.
+ * teg power -g GPU --placement SMS: the TPCs that sets of SMs open.
  *
  * Cycles come from a replay or from an analytical model; power/report.h shows
  * the report.
@@ -9,6 +10,7 @@
 #include "sim/models/efficiency.h"
 #include "tools/teg/power/hetero.h"
 #include "tools/teg/power/measure.h"
+#include "tools/teg/power/placement.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 struct power_run {
     struct power_request ask;
-    struct opt_list set, split, efficiency;
+    struct opt_list set, split, efficiency, placement;
     const char *after, *time_to; /* as given, or NULL */
     double energy_j, seconds;    /* of all kernels so far */
 };
@@ -304,6 +306,17 @@ static int hetero(struct power_run *run, const struct opt_list *list,
     return status;
 }
 
+static int power_placement(struct power_run *run)
+{
+    int status;
+
+    if (run->ask.job.gpu_name == NULL)
+        return say_usage("power", "--placement: expected a GPU, -g");
+    status = job_open_gpu(&run->ask.job);
+    return status == EXIT_DONE ? placement(&run->ask.job, &run->placement)
+                               : status;
+}
+
 static int power_command(struct power_run *run, const struct operands *operands)
 {
     int status = EXIT_DONE;
@@ -313,6 +326,10 @@ static int power_command(struct power_run *run, const struct operands *operands)
                                   "other");
     if (operands->count > 0 && run->split.count + run->efficiency.count > 0)
         return say_usage("power", "--split and --efficiency take no TRACE");
+    if (operands->count > 0 && run->placement.count > 0)
+        return say_usage("power", "--placement takes no TRACE");
+    if (run->placement.count > 0)
+        return power_placement(run);
     if (run->split.count > 0)
         return hetero(run, &run->split, "split", hetero_split);
     if (run->efficiency.count > 0)
@@ -345,7 +362,8 @@ static void list_parameters(char *out, size_t size)
         "  teg power kernel.tegt -g gtx280 --cores 20 --after 60\n"
         "  teg power kernel.tegt -g gtx280 --cycles mwp-cwp --time-to 70\n"
         "  teg power --split perf_cpu_gflops=50,perf_gpu_gflops=500 \\\n"
-        "      --split work_gflop=1000,bytes_gb=4,link_gbs=5\n");
+        "      --split work_gflop=1000,bytes_gb=4,link_gbs=5\n"
+        "  teg power -g 8800gt --placement 0-7-1-8,0-1-2-3\n");
 
     used = list_rows(out, size, used, "Parameters of --set", p, count);
     p = efficiency_split_inputs(&count);
@@ -400,6 +418,8 @@ int cmd_power(int argc, char **argv)
          "instead: the share of a CPU and a GPU of some work", NULL},
         {"efficiency", 0, OPT_LIST, &run->efficiency, "KEY=VALUE[,KEY=VALUE]",
          "instead: speed-up and energy efficiency of a CPU with a GPU", NULL},
+        {"placement", 0, OPT_LIST, &run->placement, "SM-SM-...[,SM-SM-...]",
+         "instead: how many TPCs such sets of SMs open on -g GPU", NULL},
         JOB_TRACE_OPTIONS(run->ask.job),
         JOB_FORMAT_OPTION(run->ask.job),
         JOB_OUTPUT_OPTIONS(run->ask.job),
