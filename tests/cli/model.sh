@@ -125,10 +125,24 @@ done
 expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch --vliw
 out '^  packing  *20.9 %  of the slots of 22 bundles, 1 clauses'
 out '^  power  *1.05 '
+# 22 bundles of 32 threads on 320 processors at 850 MHz
+expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch --vliw -f json
+out '"bundles_us": 0.002588235'
+out '"stores_us": 0'
+expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch --vliw \
+    --set simds=1,processors=1,clock_mhz=1
+out '^  time  *704.00 us at least, of the bundles on 1 SIMD engines of 1 at 1 MHz$'
+expect 2 "$teg" model tests/kernels/gt200/fadd_chain.sketch --vliw --set simds=0
+err 'expected numbers above 0$'
 small_trace "$work/v.traceg" # 4 warps store 32 times 4 bytes each
 expect 0 "$teg" model "$work/v.traceg" --vliw -f csv --set slot_watts=2
 out '^number,kernel,operations,bundles'
 out ',512,0,[0-9.]*$'
+# 512 bytes by the fast path at 0.256 GB/s
+expect 0 "$teg" model "$work/v.traceg" --vliw --set fast_gbs=0.256 -f json
+out '"stores_us": 2.0'
+expect 0 "$teg" model "$work/v.traceg" --vliw --set complete_gbs=1 -f json
+out '"stores_us": null'
 expect 2 "$teg" model --vliw
 err '\-\-vliw needs a TRACE'
 expect 2 "$teg" model "$work/v.traceg" --vliw --set t_rato=3

@@ -73,4 +73,18 @@ def fig_12(kit):
                     f"{100 * (rows[1][i] / rows[0][i] - 1):+.1f} %")
 
 
-FIGURES = (fig_9, fig_10, fig_11, fig_12)
+def machine(kit):
+    """II.A: twenty SIMD engines of sixteen five-slot processors"""
+    rows = []
+    for pack in range(1, 6):
+        k = packed(pack)
+        rate = k["operations"] * 32 / (k["bundles_us"] * 850)
+        rows.append((20 * pack, k["bundles_us"], rate))
+    path = kit.table(("packing_percent", "us", "operations_a_cycle"), rows)
+    kit.plot(path, "Operations a cycle over packing", "packing, percent",
+             "thread operations a cycle", [(3, "20 x 16 processors")])
+    kit.compare("operations a cycle, all slots filled (text: 20 x 16 x 5)", 1600,
+                rows[-1][2])
+
+
+FIGURES = (machine, fig_9, fig_10, fig_11, fig_12)

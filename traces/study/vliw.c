@@ -1,5 +1,7 @@
 #include "traces/study/vliw.h"
 
+#include <math.h>
+
 #include <string.h>
 
 /* The clause being filled. */
@@ -191,4 +193,30 @@ double teg_vliw_watts(const struct teg_vliw *v, const struct teg_vliw_power *p)
 
     return p->base_watts +
            (v->bundles > 0 ? p->slot_watts * slots / (double)v->bundles : 0);
+}
+
+const struct teg_vliw_machine teg_vliw_hd5870 = {
+    .simds = 20, .processors = 16, .clock_mhz = 850};
+
+double teg_vliw_bundles_us(const struct teg_vliw *v,
+                           const struct teg_vliw_machine *m)
+{
+    double threads = (double)v->bundles * TEG_LANES;
+
+    return threads / (m->simds * m->processors * m->clock_mhz);
+}
+
+/* Nothing by a path takes no time on it, whatever its speed. */
+static double path_us(uint64_t bytes, double gbs)
+{
+    if (bytes == 0)
+        return 0;
+    return gbs > 0 ? (double)bytes / (gbs * 1e3) : nan("");
+}
+
+double teg_vliw_stores_us(const struct teg_vliw *v,
+                          const struct teg_vliw_machine *m)
+{
+    return path_us(v->fast_bytes, m->fast_gbs) +
+           path_us(v->complete_bytes, m->complete_gbs);
 }

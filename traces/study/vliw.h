@@ -11,6 +11,9 @@
  * a slot free; an operation may overwrite what an operation of its own bundle
  * still reads.  The packing ratio is the share of slots filled.  A store goes
  * through the fast path unless it is atomic or narrower than 32 bits.
+ * Time: bundles alone, evenly on the SIMD engines, 16 thread processors each, of
+ * which each issues one a cycle (20 engines at 850 MHz: a Radeon HD 5870); and
+ * what stores take by either path, where somebody says how fast these are.
  * Power: p for each slot of x, y, z, w filled, and a multiple of it for t,
  * upon a base.
  * Leaves out: doubles (two or four slots on the real chip), banks of the
@@ -44,6 +47,15 @@ struct teg_vliw_power {
                           here, 3 if "twice more" is meant literally (IV.C) */
 };
 
+struct teg_vliw_machine {
+    double simds, processors; /* SIMD engines, thread processors of each */
+    double clock_mhz;
+    double fast_gbs, complete_gbs; /* of the paths of stores; 0: not known */
+};
+
+/* The one that the source measured; its clock is the vendor's. */
+extern const struct teg_vliw_machine teg_vliw_hd5870;
+
 /* Walks all blocks of `launch`, which it leaves open and at its end. */
 teg_status teg_vliw_collect(struct teg_launch *launch, struct teg_vliw *v,
                             struct teg_diag *d);
@@ -52,5 +64,11 @@ teg_status teg_vliw_collect(struct teg_launch *launch, struct teg_vliw *v,
 double teg_vliw_packing(const struct teg_vliw *v);
 /* base + p x (ALU slots + ratio x t slots) / bundles */
 double teg_vliw_watts(const struct teg_vliw *v, const struct teg_vliw_power *p);
+/* Microseconds that the bundles take at least. */
+double teg_vliw_bundles_us(const struct teg_vliw *v,
+                           const struct teg_vliw_machine *m);
+/* Those of the stores, NAN if a path that they take is not known. */
+double teg_vliw_stores_us(const struct teg_vliw *v,
+                          const struct teg_vliw_machine *m);
 
 #endif

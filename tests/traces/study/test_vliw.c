@@ -1,6 +1,7 @@
 /* The microbenchmarks of (Zhang et al. 2011, IV.C), packed. */
 #include "traces/study/vliw.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,21 @@ START_TEST(a_clause_holds_so_many_bundles)
 }
 END_TEST
 
+START_TEST(stores_take_the_time_of_their_paths)
+{
+    struct teg_vliw_machine m = teg_vliw_hd5870;
+
+    v = (struct teg_vliw){
+        .bundles = 85, .fast_bytes = 6000, .complete_bytes = 3000};
+    /* 85 x 32 threads, 320 x 850 a microsecond */
+    ck_assert_double_eq_tol(teg_vliw_bundles_us(&v, &m), 0.01, 1e-12);
+    m.fast_gbs = 2;
+    ck_assert(isnan(teg_vliw_stores_us(&v, &m)));
+    m.complete_gbs = 1;
+    ck_assert_double_eq_tol(teg_vliw_stores_us(&v, &m), 6, 1e-12);
+}
+END_TEST
+
 HELP_MAIN("vliw", 10, {each_further_component_fills_one_more_slot, 5},
           {power_rises_linearly_and_then_by_the_cost_of_t, 0},
           {less_packing_trades_power_for_time_at_equal_energy, 0},
@@ -231,4 +247,5 @@ HELP_MAIN("vliw", 10, {each_further_component_fills_one_more_slot, 5},
           {what_is_only_read_may_be_overwritten_in_its_bundle, 0},
           {a_memory_instruction_ends_the_clause, 0},
           {narrow_and_atomic_stores_take_the_complete_path, 4},
-          {a_clause_holds_so_many_bundles, 0})
+          {a_clause_holds_so_many_bundles, 0},
+          {stores_take_the_time_of_their_paths, 0})

@@ -555,7 +555,8 @@ int cmd_model(int argc, char **argv)
          "exact (default) or ceil: rounds of blocks", rep_names},
         {"vliw", 0, OPT_FLAG, &vliw, NULL,
          "instead, how TRACE would fill a five-slot VLIW core, and the path of "
-         "its stores; --set base_watts=, slot_watts=, t_ratio=",
+         "its stores; --set base_watts=, slot_watts=, t_ratio=, simds=, "
+         "processors=, clock_mhz=, fast_gbs=, complete_gbs=",
          NULL},
         JOB_TRACE_OPTIONS(run.job),
         JOB_FORMAT_OPTION(run.job),

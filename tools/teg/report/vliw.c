@@ -4,6 +4,7 @@
  *       slots filled   1: 12.3 %  2: ...
  *       t              8.1 %  of the bundles use it
  *       power          3.20    ALUs' worth in a bundle; t counts as 2
+ *       time           0.15 us at least, of the bundles on 20 SIMD engines ...
  *       stores         fast path 4,096 bytes, complete path 0 bytes
  */
 #include "tools/teg/report/vliw.h"
@@ -12,17 +13,29 @@
 #include "traces/study/vliw.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What --set may change. */
+struct given {
+    struct teg_vliw_power power;
+    struct teg_vliw_machine machine;
+};
 
 static const struct {
     const char *key;
     size_t offset;
 } keys[] = {
-    {"base_watts", offsetof(struct teg_vliw_power, base_watts)},
-    {"slot_watts", offsetof(struct teg_vliw_power, slot_watts)},
-    {"t_ratio", offsetof(struct teg_vliw_power, t_ratio)},
+    {"base_watts", offsetof(struct given, power.base_watts)},
+    {"slot_watts", offsetof(struct given, power.slot_watts)},
+    {"t_ratio", offsetof(struct given, power.t_ratio)},
+    {"simds", offsetof(struct given, machine.simds)},
+    {"processors", offsetof(struct given, machine.processors)},
+    {"clock_mhz", offsetof(struct given, machine.clock_mhz)},
+    {"fast_gbs", offsetof(struct given, machine.fast_gbs)},
+    {"complete_gbs", offsetof(struct given, machine.complete_gbs)},
 };
 
 enum {
@@ -30,7 +43,7 @@ enum {
 };
 
 /* "t_ratio=3" up to a comma or the end. */
-static int take(const char *text, size_t length, struct teg_vliw_power *p)
+static int take(const char *text, size_t length, struct given *p)
 {
     struct teg_nearest nearest;
     char word[64], hint[96], *equals, *end;
@@ -60,7 +73,7 @@ static int take(const char *text, size_t length, struct teg_vliw_power *p)
                      did_you_mean(&nearest, "", hint));
 }
 
-static int take_all(const struct opt_list *set, struct teg_vliw_power *p)
+static int take_all(const struct opt_list *set, struct given *p)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         const char *text = set->item[i];
@@ -97,14 +110,15 @@ struct vliw_kernel {
     const struct teg_kernel *kernel; /* borrowed */
     uint32_t number;
     struct teg_vliw v;
-    const struct teg_vliw_power *power; /* borrowed */
+    const struct given *given; /* borrowed */
 };
 
 static int text(FILE *f, const void *part)
 {
     const struct vliw_kernel *k = part;
     const struct teg_vliw *v = &k->v;
-    const struct teg_vliw_power *p = k->power;
+    const struct teg_vliw_power *p = &k->given->power;
+    const struct teg_vliw_machine *m = &k->given->machine;
     char a[28], b[28], name[TEG_NAME_MAX];
 
     fprintf(f, "%s (kernel %" PRIu32 ") on a five-slot VLIW core\n",
@@ -124,9 +138,15 @@ static int text(FILE *f, const void *part)
         fprintf(f, "             %7.1f W  = %g base + %g an ALU\n",
                 teg_vliw_watts(v, p), p->base_watts, p->slot_watts);
     fprintf(f,
+            "  time       %7.2f us at least, of the bundles on %g SIMD engines "
+            "of %g at %g MHz\n",
+            teg_vliw_bundles_us(v, m), m->simds, m->processors, m->clock_mhz);
+    fprintf(f,
             "  stores     %s bytes by the fast path, %s by the complete "
             "path\n",
             with_commas(v->fast_bytes, a), with_commas(v->complete_bytes, b));
+    if (v->writes > 0 && isfinite(teg_vliw_stores_us(v, m)))
+        fprintf(f, "             %7.2f us by both\n", teg_vliw_stores_us(v, m));
     fprintf(f, "  the code was compiled for another machine: what packs here "
                "is its dependences\n\n");
     return EXIT_DONE;
@@ -136,14 +156,15 @@ static json_t *values(const void *part)
 {
     const struct vliw_kernel *k = part;
     const struct teg_vliw *v = &k->v;
-    const struct teg_vliw_power *p = k->power;
+    const struct teg_vliw_power *p = &k->given->power;
+    const struct teg_vliw_machine *m = &k->given->machine;
     json_t *filled = json_array();
 
     for (int i = 0; i <= VLIW_SLOTS; i++)
         json_array_append_new(filled, json_integer((json_int_t)v->filled[i]));
     return json_pack(
         "{s:s, s:i, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:I, s:I, s:I, s:I, "
-        "s:f, s:f, s:o}",
+        "s:f, s:f, s:o, s:o, s:o}",
         "name", k->kernel->name, "number", (int)k->number, "operations",
         (json_int_t)v->operations, "bundles", (json_int_t)v->bundles, "clauses",
         (json_int_t)v->clauses, "packing_percent",
@@ -155,7 +176,9 @@ static json_t *values(const void *part)
         (json_int_t)v->fast_bytes, "complete_bytes",
         (json_int_t)v->complete_bytes, "t_ratio", p->t_ratio, "slot_units",
         slot_units(v, p), "watts",
-        p->slot_watts > 0 ? json_real(teg_vliw_watts(v, p)) : json_null());
+        p->slot_watts > 0 ? json_real(teg_vliw_watts(v, p)) : json_null(),
+        "bundles_us", number_json(teg_vliw_bundles_us(v, m)), "stores_us",
+        number_json(teg_vliw_stores_us(v, m)));
 }
 
 static json_t *whole(const void *self, json_t *kernels)
@@ -179,13 +202,13 @@ static json_t *rows(const void *part)
         (json_int_t)v->t_slots, "fetches", (json_int_t)v->fetches, "writes",
         (json_int_t)v->writes, "fast_bytes", (json_int_t)v->fast_bytes,
         "complete_bytes", (json_int_t)v->complete_bytes, "slot_units",
-        json_sprintf("%.9g", slot_units(v, k->power)));
+        json_sprintf("%.9g", slot_units(v, &k->given->power)));
 }
 
 static int one_kernel(const struct job *job, uint32_t kernel,
-                      const struct teg_vliw_power *power, struct writer *w)
+                      const struct given *given, struct writer *w)
 {
-    struct vliw_kernel k = {.number = kernel + 1, .power = power};
+    struct vliw_kernel k = {.number = kernel + 1, .given = given};
     struct teg_launch launch;
     struct teg_diag d;
     int status;
@@ -200,8 +223,7 @@ static int one_kernel(const struct job *job, uint32_t kernel,
     return status;
 }
 
-static int all_kernels(const struct job *job,
-                       const struct teg_vliw_power *power)
+static int all_kernels(const struct job *job, const struct given *given)
 {
     static const struct view view = {
         .text = text,
@@ -221,16 +243,20 @@ static int all_kernels(const struct job *job,
     if (status != EXIT_DONE)
         return status;
     for (uint32_t i = 0; status == EXIT_DONE && i < job->kernel_count; i++)
-        status = one_kernel(job, job->kernel[i], power, &w);
+        status = one_kernel(job, job->kernel[i], given, &w);
     return writer_end(&w, status);
 }
 
 int vliw_report(struct job *job, const char *path, const struct opt_list *set)
 {
-    struct teg_vliw_power power = {.t_ratio = 2};
-    int status = take_all(set, &power);
+    struct given given = {.power = {.t_ratio = 2}, .machine = teg_vliw_hd5870};
+    const struct teg_vliw_machine *m = &given.machine;
+    int status = take_all(set, &given);
 
+    if (status == EXIT_DONE && !(m->simds * m->processors * m->clock_mhz > 0))
+        return say_usage("model", "--set: simds, processors and clock_mhz: "
+                                  "expected numbers above 0");
     if (status == EXIT_DONE)
         status = job_open_trace(job, path);
-    return status == EXIT_DONE ? all_kernels(job, &power) : status;
+    return status == EXIT_DONE ? all_kernels(job, &given) : status;
 }
