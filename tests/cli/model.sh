@@ -120,6 +120,18 @@ for sketch in tests/kernels/gt200/*.sketch tests/kernels/sm70/*.sketch \
         grep -q "^| $(basename "$sketch" .sketch), [a-z0-9]* | [0-9]" docs/models.md
 done
 
+# A device by name: half of the 57.6 Gflop/s of 12 cores with two units at 2.4 GHz,
+# each second instruction waiting for the one two before; --set says otherwise.
+expect 0 "$teg" model --device e5645x2 --set fp=400,dep=2
+out '^    DevPeakFP  *57.6  Gflop/s$'
+out '^    Perf_comp  *28.8  Gflop/s$'
+expect 0 "$teg" model --device e5645x2 --set fp=400,dep=2,active_cores=6
+out '^    Perf_comp  *14.4  Gflop/s$'
+expect 2 "$teg" model --device e5645 --set fp=400
+err "did you mean 'e5645x2'"
+expect 2 "$teg" model "$work/v.traceg" --device gtx580
+err '\-\-device takes no TRACE'
+
 # five-slot bundles: 21 dependent additions and a shift behind them, another
 # shift beside the first: 23 operations in 22 bundles
 expect 0 "$teg" model tests/kernels/gt200/fadd_chain.sketch --vliw

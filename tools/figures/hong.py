@@ -417,21 +417,86 @@ def fig_77(kit):
                 "very high", f"{shared / spread:.2f}")
 
 
+def by_hand(device, **inputs):
+    """The terms of the throughput model for a device of Table 14."""
+    return result("model", "--device", device, "--set", ",".join(
+        f"{key}={value}" for key, value in inputs.items()))["models"][0]["terms"]
+
+
 def fig_141(kit):
-    """Fig. 141: dependence on a CPU, 12 Nehalem cores, memory left out"""
+    """Figs. 141 to 143: computation and memory on a CPU, 12 Nehalem cores"""
     rows = []
-    for name, dep in (("MB_A", 1), ("MB_B", 2), ("MB_C", 3), ("MB_D", 4)):
-        r = result("model", "-m", "throughput", "--set",
-                   "cpu=1,fma=0,clock_ghz=2.4,active_cores=12,fp_units=2,n=1",
-                   "--set", f"fp=400,dep={dep},inst_latency=4,mem=1,dram_lat=250",
-                   "--set", "mem_bw_gbs=50,departure_delay=1,warps_per_core=1")
-        rows.append((name, dep, r["models"][0]["terms"]["Perf_comp"]))
-    path = kit.table(("benchmark", "distance", "gflops"), rows)
+    for i, name in enumerate("ABCDEFGH"):
+        kind = "fp" if i < 4 else "fp_fused"  # no fused multiply-add: two of them
+        t = by_hand("e5645x2", **{kind: 40}, mem=1, dep=i % 4 + 1,
+                    warps_per_core=1)
+        rows.append((f"MB_{name}", i % 4 + 1, t["Perf_comp"], t["MWP"],
+                     t["EffRatio_comp"], t["EffRatio"]))
+    path = kit.table(("benchmark", "distance", "gflops", "mwp",
+                      "ratio_computation", "ratio_with_memory"), rows)
     kit.plot(path, "Computation over the distance of dependences, 12 cores", "",
              "Gflop/s", [(3, "model")], style="histograms",
              extra="set style fill solid\n")
-    kit.compare("distance 2, 3, 4 over distance 1", "2, 3, 4 times", ", ".join(
-        f"{row[2] / rows[0][2]:.2f}" for row in rows[1:]) + " times")
+    kit.plot(path, "Useful share of the peak, 12 cores", "", "share",
+             [(5, "computation only"), (6, "with memory")], style="histograms",
+             name="fig_143", extra="set style fill solid\n")
+    for what, first in (("A to D", 0), ("E to H", 4)):
+        kit.compare(f"MB_{what}: distance 2, 3, 4 over distance 1", "2, 3, 4 times",
+                    ", ".join(f"{row[2] / rows[first][2]:.2f}"
+                              for row in rows[first + 1:first + 4]) + " times")
+    kit.compare("MB_E to MB_H over MB_A to MB_D", "does not double", ", ".join(
+        f"{rows[i + 4][2] / rows[i][2]:.2f}" for i in range(4)) + " times")
+    kit.compare("MWP", "1", f"{max(row[3] for row in rows):.0f}")
+    kit.compare("ratio with memory over that of computation, MB_D", "significant",
+                f"{rows[3][5] / rows[3][4]:.2f}")
+
+
+def mixture(kit):
+    """Figs. 104 to 113: mixtures of computation, GTX 580, N = 48"""
+    rows = []
+    for other in (0, 2):
+        for i, name in enumerate("ABCDEFGH"):
+            # Counts are not printed: so many that MWP_App is slightly above
+            # MWP_BW, as the text has it; other instructions a tenth of them.
+            kind = "fp" if i < 4 else "fp_fused"
+            t = by_hand("gtx580", **{kind: 18}, mem=1, int_insts=other,
+                        dep=i % 4 + 1, dep_hidden=1, n=48, warps_per_core=48)
+            rows.append((f"MB_{name}{other}", t["Perf_comp"], t["Perf"],
+                         t["EffRatio_comp"], t["EffRatio"], t["MWP_App"],
+                         t["MWP_BW"], t["MWP"], t["IdleRatio"], t["PeakAchi"]))
+    path = kit.table(("benchmark", "gflops_computation", "gflops", "ratio_computation",
+                      "ratio", "mwp_app", "mwp_bw", "mwp", "idle_of_serial",
+                      "gflops_peak_achievable"), rows)
+    for name, title, unit, columns in (
+            ("fig_109", "Figs. 105, 109: computation only", "Gflop/s",
+             ((2, "computation only"),)),
+            ("fig_110", "Figs. 104, 110: what limits MWP", "warps",
+             ((6, "MWP_App"), (7, "MWP_BW"), (8, "MWP"))),
+            ("fig_111", "Figs. 107, 111: share of the peak", "share",
+             ((4, "computation only"), (5, "with memory"))),
+            ("fig_112", "Figs. 106, 108, 112: levels of performance", "Gflop/s",
+             ((3, "with memory"), (2, "computation only"), (10, "achievable"))),
+            ("fig_113", "Fig. 113: idle over serialized memory cycles", "",
+             ((9, "idle over serial"),))):
+        kit.plot(path, f"{title}, GTX 580", "", unit, columns, style="histograms",
+                 name=name, extra="set style fill solid\n"
+                 "set xtics rotate by -60\n")
+    of = {row[0]: row[1:] for row in rows}
+    kit.compare("MB_E0 to MB_H0 over MB_A0 to MB_D0: computation only", "doubled",
+                f"{of['MB_E0'][0] / of['MB_A0'][0]:.2f} times")
+    kit.compare("what limits MWP", "MWP_BW, by not that much",
+                f"MWP_BW {of['MB_A0'][5]:.1f}, MWP_App {of['MB_A0'][4]:.1f}")
+    kit.compare("other instructions: computation only", "lower",
+                f"{of['MB_A2'][0] / of['MB_A0'][0]:.2f} times")
+    kit.compare("other instructions: MWP", "not changed",
+                "not changed" if of["MB_A2"][6] == of["MB_A0"][6] else
+                f"{of['MB_A2'][6]:.1f} instead of {of['MB_A0'][6]:.1f}")
+    kit.compare("shares of the peak, 0 over 2: computation only, with memory",
+                "higher, similar",
+                f"{of['MB_A0'][2] / of['MB_A2'][2]:.2f}, "
+                f"{of['MB_A0'][3] / of['MB_A2'][3]:.2f} times")
+    kit.compare("idle over serialized memory cycles", "very small",
+                f"{of['MB_A0'][7]:.3f}")
 
 
 def chain(kit):
@@ -440,13 +505,9 @@ def chain(kit):
     for k in KINDS:
         gpu = chapter_5(FERMI, KIND=KINDS.index(k), ROUNDS=8)
         # Table 14's two E5645, a thread a core: the counts of a warp's lane.
-        counts = ",".join(f"{key}={gpu[key]}" for key in (
-            "fp", "fp_fused", "int_insts", "br_misc", "mem", "mstr", "dep"))
-        cpu = result("model", "-m", "throughput", "--set",
-                     "cpu=1,fma=0,clock_ghz=2.4,active_cores=12,fp_units=2,n=1",
-                     "--set", counts + ",inst_latency=4,dram_lat=250",
-                     "--set", "mem_bw_gbs=50,departure_delay=1,warps_per_core=1,"
-                     "bytes_per_warp=4")["models"][0]["terms"]
+        cpu = by_hand("e5645x2", bytes_per_warp=4, warps_per_core=1, **{
+            key: gpu[key] for key in ("fp", "fp_fused", "int_insts", "br_misc",
+                                      "mem", "mstr", "dep")})
         split = result("power", "--split", f"perf_cpu_gflops={cpu['Perf']}",
                        "--split", f"perf_gpu_gflops={gpu['Perf']}", "--split",
                        "work_gflop=100")["split"]
@@ -692,4 +753,4 @@ def fig_21(kit):
 
 FIGURES = (fig_21, fig_36, fig_41, fig_52, fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
            limits, fig_119, fig_120, fig_125, fig_127, fig_131, suggestions, table_13,
-           fig_77, fig_141, chain, table_16, fig_45, fig_59, table_12)
+           fig_77, mixture, fig_141, chain, table_16, fig_45, fig_59, table_12)

@@ -30,9 +30,23 @@ static const char *const cond_names[] = {"resolved", "literal", NULL};
 static const char *const npw_names[] = {"off", "printed", "corrected", NULL};
 static const char *const rep_names[] = {"exact", "ceil", NULL};
 
+/* Devices of the throughput model by name. */
+static const struct {
+    const char *name, *title, *settings;
+} devices[] = {
+#define MODEL_DEVICE(name, title, settings) {name, title, settings},
+#include "sim/models/devices.def"
+#undef MODEL_DEVICE
+};
+
+enum {
+    DEVICES = sizeof devices / sizeof *devices
+};
+
 struct model_run {
     struct job job;
     struct opt_list set;
+    const char *device; /* NULL: none by name */
     const char *model; /* NULL: all of them */
     uint32_t eqset, cond, npw, rep;
     struct settings settings;
@@ -478,7 +492,13 @@ static void list_parameters(char *out, size_t size)
         "      --set dep_del_uncoal=10,dep_del_coal=4,active_sms=16 \\\n"
         "      --set threads_per_block=128,blocks=80,active_blocks_per_sm=5 "
         "\\\n"
-        "      --set comp_insts=27,uncoal_mem_insts=6,synch_insts=6\n");
+        "      --set comp_insts=27,uncoal_mem_insts=6,synch_insts=6\n"
+        "  teg model --device e5645x2 --set fp=400,mem=1,dep=2\n"
+        "\nDevices:\n");
+
+    for (uint32_t i = 0; i < DEVICES && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "  %-22s %s\n",
+                                 devices[i].name, devices[i].title);
 
     for (uint32_t m = 0; m < count; m++) {
         const struct teg_model_inputs *in = models[m]->inputs;
@@ -502,9 +522,40 @@ static void list_parameters(char *out, size_t size)
     }
 }
 
+/* What a device says comes first: --set may say otherwise. */
+static int split_device(struct model_run *run)
+{
+    struct opt_list list = {.count = 1};
+    struct teg_nearest nearest;
+    char hint[96];
+
+    if (run->device == NULL)
+        return EXIT_DONE;
+    if (run->model == NULL)
+        run->model = "throughput";
+    teg_nearest_init(&nearest, run->device);
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        list.item[0] = devices[i].settings;
+        if (strcmp(devices[i].name, run->device) == 0)
+            return settings_split(&run->settings, &list, "model", "device",
+                                  NULL);
+        teg_nearest_offer(&nearest, devices[i].name);
+    }
+    return say_usage("model", "--device: unknown device '%s'%s", run->device,
+                     did_you_mean(&nearest, "", hint));
+}
+
 static int model(struct model_run *run, const struct operands *operands)
 {
-    int status = settings_split(&run->settings, &run->set, "model", "set",
+    int status;
+
+    /* Times of a trace are in its GPU's clock. */
+    if (run->device != NULL && operands->count > 0)
+        return say_usage("model", "--device takes no TRACE: give its counts "
+                                  "with --set");
+    status = split_device(run);
+    if (status == EXIT_DONE)
+        status = settings_split(&run->settings, &run->set, "model", "set",
                                 &run->job.set);
 
     /* A misspelt name must not wait for a long trace. */
@@ -536,6 +587,10 @@ int cmd_model(int argc, char **argv)
         {"set", 0, OPT_LIST, &run.set, "KEY=VALUE[,KEY=VALUE]",
          "give a parameter of a model (below) by hand, or change a value of "
          "the GPU description (`teg gpus --keys`)",
+         NULL},
+        {"device", 0, OPT_TEXT, &run.device, "NAME",
+         "without TRACE: give the throughput model what it needs of a device "
+         "(below)",
          NULL},
         {"model", 'm', OPT_TEXT, &run.model, "NAME",
          "only this one; without TRACE mwp-cwp unless said otherwise", NULL},
