@@ -30,9 +30,9 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
         return plan;
     if (!teg_cursor_access(&w->cursor, &access))
         return NULL;
-    sim_plan_make(plan, sm->chip->gpu,
-                  &w->grid->ops.program->inst[w->cursor.inst], &access,
-                  &w->grid->windows);
+    sim_plan_make_as_known(plan, sm->chip->gpu,
+                           &w->grid->ops.program->inst[w->cursor.inst], &access,
+                           &w->grid->windows, &sm->known);
     sim_plan_place(plan, sm->number, w->resident);
     sim_lsu_find_remotes(sm, w, plan);
     w->planned = 1;
@@ -225,7 +225,7 @@ static void reach_remotes(struct sim_sm *sm, const struct sim_warp *w,
 
 /* An asynchronous copy's passes into shared memory: they keep the unit, and
  * conflicts make it later, as those of a store. */
-static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
+static void pass_shared_side(struct sim_sm *sm, const struct sim_warp *w,
                              const struct sim_op *op,
                              const struct sim_values *v, uint64_t now,
                              struct sim_times *t)
@@ -237,7 +237,7 @@ static void pass_shared_side(const struct sim_sm *sm, const struct sim_warp *w,
 
     store.flags = INST_STORE;
     side.request = (struct sim_request){.is_store = 1};
-    sim_shared_passes(&side, chip->gpu, &store, &v->value[0]);
+    sim_shared_passes(&side, chip->gpu, &store, &v->value[0], &sm->known);
     later = conflict_cycles(chip, &side.request);
     t->extra += later;
     t->busy = teg_max(t->busy, passes_busy(chip, &side.request));

@@ -71,6 +71,7 @@ struct sim_sm {
     struct sim_warp *warp; /* owned, [warps_max] */
     struct sim_plan *plan; /* owned; one per warp slot if a request may be
                               refused after it was planned, else one */
+    struct sim_known known; /* of requests worked out before */
     struct sim_resident *resident; /* owned, [blocks_max] */
     struct sim_units units;
     struct sim_stage stage;

@@ -116,26 +116,32 @@ static void coalesce_cc12(struct sim_plan *plan, const struct teg_inst *inst,
     }
 }
 
-/* All lanes one behind the other without a gap. */
-static int packed(const struct teg_access *a, uint32_t width)
+/* Lanes one behind the other without a gap: so many side by side, from a
+ * multiple of them on. */
+static uint32_t packed(const struct teg_access *a, uint32_t width)
 {
-    return a->shape == SHAPE_LINE && a->mask == UINT32_MAX &&
-           a->stride == (int32_t)width;
+    if (a->mask != UINT32_MAX || a->stride != (int32_t)width ||
+        a->shape == SHAPE_LIST)
+        return 1;
+    return a->shape == SHAPE_LINE ? TEG_LANES : 1u << a->group_log2;
 }
 
 /* The words that lanes want, line by line. */
 static void want(struct sim_wanted *w, struct sim_plan *plan,
                  const struct teg_inst *inst, const struct teg_access *a)
 {
-    uint32_t width = inst->width != 0 ? inst->width : 4;
+    uint32_t width = inst->width != 0 ? inst->width : 4, lanes;
 
     sim_wanted_begin(w, plan);
     /* An element is aligned to its size and 16 bytes at most, so a lane
      * crosses a line only in a damaged trace. */
     if (width > 16)
         width = 16;
-    if (packed(a, width)) {
-        sim_wanted_bytes(w, a->base, (uint64_t)width * TEG_LANES);
+    lanes = packed(a, width);
+    if (lanes > 1) {
+        for (uint32_t lane = 0; lane < TEG_LANES; lane += lanes)
+            sim_wanted_bytes(w, teg_access_lane(a, lane),
+                             (uint64_t)width * lanes);
     } else {
         for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1)
             sim_wanted_bytes(w, teg_access_lane(a, sim_first_lane(rest)),

@@ -31,18 +31,12 @@ static int plain_stride(const struct teg_access *a, uint32_t width,
            a->base % width == 0 && gpu->l1.banks == TEG_LANES;
 }
 
-static uint32_t data_passes(const struct teg_gpu *gpu,
-                            const struct teg_inst *inst,
-                            const struct teg_access *a)
+static uint32_t work_out(const struct teg_gpu *gpu, const struct teg_access *a,
+                         uint32_t width)
 {
-    uint32_t width = inst->width < 16 ? inst->width : 16, n = 0;
     uint64_t word[SIM_BANK_WORDS_MAX];
+    uint32_t n = 0;
 
-    if (width == 0)
-        width = BANK_BYTES;
-    if (plain_stride(a, width, gpu))
-        return passes_of_stride((uint32_t)a->stride / BANK_BYTES,
-                                gpu->l1.banks);
     for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
         uint64_t from = teg_access_lane(a, sim_first_lane(rest));
         uint64_t last = (from + width - 1) / BANK_BYTES;
@@ -53,6 +47,33 @@ static uint32_t data_passes(const struct teg_gpu *gpu,
         }
     }
     return sim_busiest_bank(word, n, gpu->l1.banks);
+}
+
+/* Far from either end of all addresses, so that no lane's words wrap around. */
+static int can_be_known(const struct teg_access *a)
+{
+    return a->shape != SHAPE_LIST && a->base >> 40 != 0 && a->base >> 63 == 0;
+}
+
+static uint32_t data_passes(const struct teg_gpu *gpu,
+                            const struct teg_inst *inst,
+                            const struct teg_access *a, struct sim_known *known)
+{
+    uint32_t width = inst->width < 16 ? inst->width : 16;
+    struct sim_known_pattern *p;
+    int is_known;
+
+    if (width == 0)
+        width = BANK_BYTES;
+    if (plain_stride(a, width, gpu))
+        return passes_of_stride((uint32_t)a->stride / BANK_BYTES,
+                                gpu->l1.banks);
+    if (known == NULL || !can_be_known(a))
+        return work_out(gpu, a, width);
+    p = sim_known_find(known, SIM_KNOWN_L1, a, width, BANK_BYTES, 0, &is_known);
+    if (!is_known)
+        p->passes = work_out(gpu, a, width);
+    return p->passes;
 }
 
 /* The bank of tags is the exclusive or of the line number's digits to the base
@@ -80,10 +101,11 @@ static uint32_t tag_lookups(const struct sim_plan *plan,
 }
 
 void sim_l1_banks(struct sim_plan *plan, const struct teg_gpu *gpu,
-                  const struct teg_inst *inst, const struct teg_access *a)
+                  const struct teg_inst *inst, const struct teg_access *a,
+                  struct sim_known *known)
 {
     if (gpu->l1.banks != 0)
-        plan->request.l1_passes = data_passes(gpu, inst, a);
+        plan->request.l1_passes = data_passes(gpu, inst, a, known);
     if (gpu->l1.tag_banks != 0)
         plan->request.l1_lines = tag_lookups(plan, gpu);
 }

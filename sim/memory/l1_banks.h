@@ -13,8 +13,9 @@
 
 #include "sim/memory/plan.h"
 
-/* Fills what L1's banks make of the coalesced load. */
+/* Fills what L1's banks make of the coalesced load.  `known` may be NULL. */
 void sim_l1_banks(struct sim_plan *plan, const struct teg_gpu *gpu,
-                  const struct teg_inst *inst, const struct teg_access *a);
+                  const struct teg_inst *inst, const struct teg_access *a,
+                  struct sim_known *known);
 
 #endif

@@ -59,9 +59,11 @@ static uint32_t distinct_addresses(const struct teg_access *a,
     return n;
 }
 
-void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
-                   const struct teg_inst *inst, const struct teg_access *a,
-                   const struct sim_windows *windows)
+void sim_plan_make_as_known(struct sim_plan *plan, const struct teg_gpu *gpu,
+                            const struct teg_inst *inst,
+                            const struct teg_access *a,
+                            const struct sim_windows *windows,
+                            struct sim_known *known)
 {
     enum teg_space space = sim_resolve_space(inst, a, windows);
 
@@ -79,7 +81,7 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
         if (inst->space == SPACE_GENERIC && windows->blocks > 1)
             sim_remote_split(plan, gpu, inst, a, windows);
         else
-            sim_shared_passes(plan, gpu, inst, a);
+            sim_shared_passes(plan, gpu, inst, a, known);
         return;
     }
     if (space == SPACE_CONST) {
@@ -92,7 +94,7 @@ void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     if (plan->request.is_atomic)
         sim_atomic_steps(plan, gpu, inst);
     if (reads_l1(gpu, inst, &plan->request))
-        sim_l1_banks(plan, gpu, inst, a);
+        sim_l1_banks(plan, gpu, inst, a, known);
 }
 
 /* The part of the line that `at` is in, up to `end`. */

@@ -8,6 +8,7 @@
 
 #include "sim/events.h"
 #include "sim/memory/box.h"
+#include "sim/memory/known.h"
 #include "traces/block/cursor.h"
 
 enum {
@@ -94,10 +95,21 @@ enum teg_space sim_resolve_space(const struct teg_inst *inst,
                                  const struct teg_access *a,
                                  const struct sim_windows *windows);
 
-/* Works out `a` of `inst` on `gpu`.  `a` must have an active lane. */
-void sim_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
-                   const struct teg_inst *inst, const struct teg_access *a,
-                   const struct sim_windows *windows);
+/* Works out `a` of `inst` on `gpu`.  `a` must have an active lane.  `known`, of
+ * the same chip, is what was worked out before, or NULL. */
+void sim_plan_make_as_known(struct sim_plan *plan, const struct teg_gpu *gpu,
+                            const struct teg_inst *inst,
+                            const struct teg_access *a,
+                            const struct sim_windows *windows,
+                            struct sim_known *known);
+static inline void sim_plan_make(struct sim_plan *plan,
+                                 const struct teg_gpu *gpu,
+                                 const struct teg_inst *inst,
+                                 const struct teg_access *a,
+                                 const struct sim_windows *windows)
+{
+    sim_plan_make_as_known(plan, gpu, inst, a, windows, NULL);
+}
 
 /* Works out the next piece of a copy to global memory or from there: as many
  * lines as one request has; of one that is combined with what is there, what

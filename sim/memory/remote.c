@@ -54,7 +54,7 @@ static void add_remote(struct sim_plan *plan, const struct teg_gpu *gpu,
     if (!plan->request.is_atomic)
         return;
     there.request = (struct sim_request){.is_atomic = 1};
-    sim_shared_passes(&there, gpu, inst, a);
+    sim_shared_passes(&there, gpu, inst, a, NULL);
     remote->passes = there.request.passes;
     remote->groups = there.request.groups;
 }
@@ -75,7 +75,7 @@ void sim_remote_split(struct sim_plan *plan, const struct teg_gpu *gpu,
     }
     part.mask = mask[0];
     if (part.mask != 0)
-        sim_shared_passes(plan, gpu, inst, &part);
+        sim_shared_passes(plan, gpu, inst, &part, NULL);
     for (uint32_t b = 1; b < windows->blocks; b++) {
         part.mask = mask[b];
         if (part.mask != 0)

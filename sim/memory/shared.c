@@ -180,9 +180,11 @@ static uint32_t gather_words(const struct teg_access *a, uint32_t mask,
     return n;
 }
 
-void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
-                       const struct teg_inst *inst, const struct teg_access *a)
+static struct sim_known_pattern work_out(const struct teg_gpu *gpu,
+                                         const struct teg_inst *inst,
+                                         const struct teg_access *a)
 {
+    struct sim_known_pattern p = {.passes = 0};
     passes_rule rule = passes_rules[gpu->shared.broadcast];
     uint32_t words = words_of(inst, gpu);
     uint32_t lanes = group_lanes(gpu, inst, a, words);
@@ -199,17 +201,43 @@ void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
 
         if (mask == 0)
             continue;
-        plan->request.groups++;
+        p.groups++;
         if (plain) {
-            plan->request.passes++;
+            p.passes++;
             continue;
         }
         if (serial) {
-            plan->request.passes +=
-                wide * sim_atomic_passes(gpu, a, mask, words);
+            p.passes += wide * sim_atomic_passes(gpu, a, mask, words);
             continue;
         }
         n = gather_words(a, mask, words, gpu, word);
-        plan->request.passes += wide * rule(word, n, gpu);
+        p.passes += wide * rule(word, n, gpu);
     }
+    return p;
+}
+
+/* What group_lanes and words_of look at besides the access. */
+static uint32_t kind_of(const struct teg_inst *inst)
+{
+    return inst->op_class | (uint32_t)(inst->flags & INST_LOAD) << 8;
+}
+
+void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
+                       const struct teg_inst *inst, const struct teg_access *a,
+                       struct sim_known *known)
+{
+    struct sim_known_pattern fresh, *p = &fresh;
+    int is_known = 0;
+
+    if (known != NULL && a->shape != SHAPE_LIST &&
+        (inst->flags & INST_ATOMIC) == 0)
+        p = sim_known_find(known, SIM_KNOWN_SHARED, a, inst->width,
+                           gpu->shared.bank_bytes, kind_of(inst), &is_known);
+    if (!is_known) {
+        fresh = work_out(gpu, inst, a);
+        p->passes = fresh.passes;
+        p->groups = fresh.groups;
+    }
+    plan->request.passes += p->passes;
+    plan->request.groups += p->groups;
 }

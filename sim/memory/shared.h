@@ -15,8 +15,9 @@
 
 #include "sim/memory/plan.h"
 
-/* Fills the passes and groups of the plan's request. */
+/* Adds the passes and groups to the plan's request.  `known` may be NULL. */
 void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
-                       const struct teg_inst *inst, const struct teg_access *a);
+                       const struct teg_inst *inst, const struct teg_access *a,
+                       struct sim_known *known);
 
 #endif

@@ -100,15 +100,18 @@ static void pair_up(struct teg_access *a, uint32_t apart, uint64_t *state)
 static struct teg_access random_access(const struct teg_inst *inst,
                                        uint64_t *state)
 {
-    static const uint64_t bases[] = {1 << 20, SHARED_BASE, LOCAL_BASE,
+    static const uint64_t bases[] = {1 << 20,
+                                     SHARED_BASE,
+                                     LOCAL_BASE,
                                      SHARED_BASE - 4096,
-                                     LOCAL_BASE + (1 << 24)};
+                                     LOCAL_BASE + (1 << 24),
+                                     1ull << 45};
     uint64_t width = inst->width != 0 && !one_in(state, 8) ? inst->width : 1;
     uint32_t range = 1u << (2 + help_below(state, 12));
     struct teg_access a = {
         .shape = (enum teg_shape)help_below(state, SHAPE_LIST + 1),
         .mask = random_mask(state),
-        .base = bases[help_below(state, 5)] +
+        .base = bases[help_below(state, 6)] +
                 width * help_below(state, one_in(state, 2) ? 4 : 256),
         .stride = (int32_t)width * ((int32_t)help_below(state, 40) - 4),
         .pitch = (int32_t)width * ((int32_t)help_below(state, 300) - 40),
@@ -155,17 +158,40 @@ static void compare_transactions(const struct sim_plan *fast,
                   (unsigned long long)seed, #field, (unsigned)fast.field,     \
                   (unsigned)naive.field)
 
+/* What was asked for before: much the same, elsewhere. */
+static void ask_before(struct sim_known *known, const struct teg_gpu *gpu,
+                       const struct teg_inst *inst, const struct teg_access *a,
+                       const struct sim_windows *windows, uint64_t *state)
+{
+    for (uint32_t i = help_below(state, 4); i != 0; i--) {
+        struct teg_access before = *a;
+        struct teg_inst other = one_in(state, 3) ? random_inst(state) : *inst;
+        struct sim_plan plan;
+
+        before.base += 4ull << help_below(state, 14);
+        if (one_in(state, 4))
+            before.pitch += 4;
+        if (one_in(state, 4))
+            before.mask &= (uint32_t)help_random(state);
+        if (before.mask == 0)
+            continue;
+        sim_plan_make_as_known(&plan, gpu, &other, &before, windows, known);
+    }
+}
+
 static void run_one(uint64_t seed)
 {
     static const struct sim_windows windows = {SHARED_BASE, LOCAL_BASE, 1};
     uint64_t state = seed * 2654435761u + 1;
     struct teg_inst inst = random_inst(&state);
     struct teg_access a = random_access(&inst, &state);
+    struct sim_known known = {0};
     struct sim_plan fast, naive;
     struct teg_gpu gpu;
 
     random_rules(&gpu, &state);
-    sim_plan_make(&fast, &gpu, &inst, &a, &windows);
+    ask_before(&known, &gpu, &inst, &a, &windows, &state);
+    sim_plan_make_as_known(&fast, &gpu, &inst, &a, &windows, &known);
     naive_plan_make(&naive, &gpu, &inst, &a, &windows);
     SAME(request.space);
     SAME(request.is_store);
