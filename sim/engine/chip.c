@@ -73,6 +73,8 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
         .policy = sim_policy_of(gpu->sm.policy),
         .takes_turns = sim_policy_takes_turns(gpu->sm.policy),
         .may_refuse = gpu->memory.in_flight_bytes != 0,
+        .each_slot = gpu->memory.in_flight_bytes != 0 ||
+                     sim_policy_takes_turns(gpu->sm.policy),
         .shared = {{fraction_of(gpu->shared.pass_interval),
                     fraction_of(gpu->shared.conflict_latency)},
                    atomic_pass_times(gpu)},
@@ -93,11 +95,16 @@ static struct sim_door door_of(const struct sim_chip *chip,
                                const struct sim_ports *ports)
 {
     const struct sim_unit *unit = &chip->unit[ports->unit[0]];
+    struct sim_door door = {unit->first, unit->step, unit->first, unit->step};
 
     if (ports->unit_count > 1 || ports->second != TEG_NO_UNIT ||
-        unit->count != 1 || unit->capacity != 0 || unit->queue != 0)
-        return (struct sim_door){SIM_NO_DOOR, 0};
-    return (struct sim_door){unit->first, unit->step};
+        unit->count != 1 || unit->capacity != 0)
+        return (struct sim_door){.first = SIM_NO_DOOR};
+    if (unit->queue != 0) {
+        door.first = chip->unit_instances + unit->first_queue;
+        door.step = unit->step * unit->queues + 1;
+    }
+    return door;
 }
 
 teg_status sim_chip_expect(struct sim_chip *chip, const struct sim_ops *ops,

@@ -27,9 +27,11 @@ struct sim_chip {
     uint64_t period, window; /* of issue slots; in which operands are read, less
                                 one: cycles */
     sim_policy policy;
-    int takes_turns;        /* sim_policy_takes_turns */
-    int runs_ahead;         /* results of shared memory levels come later */
-    int may_refuse;         /* memory can, a request that is worked out */
+    int takes_turns; /* sim_policy_takes_turns */
+    int runs_ahead;  /* results of shared memory levels come later */
+    int may_refuse;  /* memory can, a request that is worked out */
+    int each_slot; /* whom memory may refuse, or whose turn it may be, is asked
+                      in each slot */
     uint64_t warps_started; /* gives ages */
     /* Of gpu->shared, memory and l1, in 1/SIM_FRACTION cycle. */
     struct sim_pass_times {
@@ -52,11 +54,13 @@ struct sim_chip {
         uint32_t queue, queues, first_queue, first_place;
     } unit[TEG_MAX_UNITS];
     uint32_t unit_instances, unit_entries, queues, queue_places;
-    /* Of kinds of ports that are a single instance, which takes an instruction
-     * or not: where it is in sim_units.free_from, `step` after the one of the
-     * scheduler before.  Others: SIM_NO_DOOR. */
+    /* Of kinds of ports that are a single instance without a capacity: where in
+     * sim_units.free_from it says when it, or its queue, takes an instruction, and
+     * the instance, each `step` after those of the scheduler before.  Others:
+     * SIM_NO_DOOR. */
     struct sim_door {
         uint32_t first, step;
+        uint32_t instance, instance_step;
     } door[SIM_PORTS_MAX];
     uint32_t doors; /* known so far */
 };

@@ -16,6 +16,24 @@
 
 /* ---- the instruction ----------------------------------------------------- */
 
+/* What the banks have left fits the window by the returned cycle.  Right behind
+ * the instruction before it in the program some operands need not be read. */
+static uint64_t read_banks(struct sim_scheduler *s, const struct sim_warp *w,
+                           const struct sim_op *op, uint64_t period,
+                           uint64_t last, uint64_t now)
+{
+    int follows = s->choice.last == (int)w->index && w->after == w->cursor.inst;
+    const uint8_t *reads = follows ? op->reads_after : op->reads;
+    uint64_t price = now < s->sums_until ? s->sums_price : SIM_FRACTION;
+
+    for (int b = 0; b < SIM_BANKS_MAX; b++) {
+        s->bank_free[b] = teg_max(s->bank_free[b], now) +
+                          reads[b] * price / SIM_FRACTION * period;
+        last = teg_max(last, s->bank_free[b]);
+    }
+    return last;
+}
+
 /* The scheduler issues one instruction each issue slot, and none while more
  * operands wait to be read than fit the window (sim/engine/operands.h). */
 static INLINE void read_operands(struct sim_sm *sm, struct sim_warp *w,
@@ -23,19 +41,12 @@ static INLINE void read_operands(struct sim_sm *sm, struct sim_warp *w,
 {
     struct sim_scheduler *s = &sm->scheduler[w->scheduler];
     uint64_t period = sm->chip->period, ahead = sm->chip->window;
-    int follows = s->last == (int)w->index && w->after == w->cursor.inst;
-    const uint8_t *reads = follows ? op->reads_after : op->reads;
     uint64_t last = now + period + ahead;
-    uint64_t price = now < s->sums_until ? s->sums_price : SIM_FRACTION;
 
-    /* What the banks have left fits the window by now. */
-    for (int b = 0; op->has_reads && b < SIM_BANKS_MAX; b++) {
-        s->bank_free[b] = teg_max(s->bank_free[b], now) +
-                          reads[b] * price / SIM_FRACTION * period;
-        last = teg_max(last, s->bank_free[b]);
-    }
+    if (op->has_reads)
+        last = read_banks(s, w, op, period, last, now);
     s->reads_until = last - ahead;
-    s->last = (int)w->index;
+    s->choice.last = (int)w->index;
     s->free_from[w->index] = s->reads_until;
     w->after = w->cursor.inst + 1;
 }
@@ -199,7 +210,7 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
 {
     struct sim_resident *b = &sm->resident[w->resident];
 
-    sm->scheduler[w->scheduler].alive &= ~(1ull << w->index);
+    sm->scheduler[w->scheduler].choice.alive &= ~(1ull << w->index);
     b->live--;
     b->missing += !w->exited;
     sim_barrier_leave(sm, b, now);

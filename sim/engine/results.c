@@ -191,7 +191,7 @@ static void look_again(struct sim_sm *sm)
     uint32_t schedulers = sm->chip->gpu->sm.schedulers;
 
     for (uint32_t s = 0; s < schedulers; s++) {
-        for (uint64_t rest = sm->scheduler[s].alive; rest != 0;
+        for (uint64_t rest = sm->scheduler[s].choice.alive; rest != 0;
              rest &= rest - 1) {
             uint32_t slot = (uint32_t)__builtin_ctzll(rest) * schedulers + s;
             struct sim_warp *w = &sm->warp[slot];

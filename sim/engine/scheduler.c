@@ -183,26 +183,19 @@ static uint64_t memory_ready_at(struct sim_sm *sm, uint32_t number, int i,
 
 /* The one of the candidates that the policy picks, or SIM_NO_WARP.  Who is
  * alone is picked by all that do not take turns. */
-static int prefer(const struct sim_sm *sm, uint32_t number, uint64_t candidates,
+static int prefer(struct sim_sm *sm, uint32_t number, uint64_t candidates,
                   uint64_t now)
 {
     const struct sim_chip *chip = sm->chip;
-    const struct sim_scheduler *s = &sm->scheduler[number];
-    struct sim_choice choice;
+    struct sim_scheduler *s = &sm->scheduler[number];
 
     if ((candidates & (candidates - 1)) == 0 && !chip->takes_turns)
         return __builtin_ctzll(candidates);
-    choice = (struct sim_choice){
-        .candidates = candidates,
-        .alive = s->alive,
-        .turn = chip->takes_turns ? now / chip->period : 0,
-        .last = s->last,
-        .age = s->age,
-        .block_age = s->block_age,
-        .free_from = s->free_from,
-        .now = now,
-    };
-    return chip->policy(&choice);
+    s->choice.candidates = candidates;
+    s->choice.now = now;
+    if (chip->takes_turns)
+        s->choice.turn = now / chip->period;
+    return chip->policy(&s->choice);
 }
 
 /* Picks one of the ready that are not refused, or SIM_NO_WARP.  Returns in
@@ -335,9 +328,7 @@ static uint64_t look_again_at(struct sim_sm *sm, uint32_t number,
 void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
-    /* Those whom memory may refuse, or whose turn it may be, are asked in each
-     * slot. */
-    int each_slot = sm->chip->may_refuse || sm->chip->takes_turns;
+    int each_slot = sm->chip->each_slot;
     uint64_t refused, left, denied = 0, open = SIM_NEVER, again;
     uint32_t taken = 0;
     int chosen;

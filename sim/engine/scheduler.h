@@ -29,8 +29,8 @@ enum {
  * they are far.
  */
 struct sim_scheduler {
-    uint64_t ready, waiting, alive; /* warps by index, a bit each */
-    uint64_t denied;                /* ready, but memory takes nothing */
+    uint64_t ready, waiting; /* warps by index, a bit each */
+    uint64_t denied;         /* ready, but memory takes nothing */
     uint64_t early; /* of the ready: joined before their time; some of which
                        has come */
     uint64_t next_ready; /* earliest ready_at of the waiting */
@@ -48,7 +48,8 @@ struct sim_scheduler {
     uint64_t asking; /* warps whose next instruction has an operand in constant
                         memory */
     uint8_t ports[SIM_WARPS_MAX]; /* that the warp's next instruction needs */
-    int last; /* index issued last, SIM_NO_WARP before the first */
+    struct sim_choice choice; /* what its policy goes by: which warps are alive,
+                                 which issued last */
     uint64_t ready_at[SIM_WARPS_MAX];
     uint64_t due[SIM_DUE_CYCLES]; /* by ready_at % SIM_DUE_CYCLES */
     uint64_t denied_since[SIM_WARPS_MAX];

@@ -22,7 +22,11 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].next_far = SIM_NEVER;
         sm->scheduler[s].wake = SIM_NEVER;
-        sm->scheduler[s].last = SIM_NO_WARP;
+        sm->scheduler[s].choice =
+            (struct sim_choice){.last = SIM_NO_WARP,
+                                .age = sm->scheduler[s].age,
+                                .block_age = sm->scheduler[s].block_age,
+                                .free_from = sm->scheduler[s].free_from};
     }
     sm->warp = calloc(warps, sizeof *sm->warp);
     sm->plan = malloc((chip->may_refuse ? warps : 1) * sizeof *sm->plan);
@@ -150,7 +154,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
         return TEG_OK; /* an empty stream: the warp never existed */
     }
     b->live++;
-    s->alive |= 1ull << w->index;
+    s->choice.alive |= 1ull << w->index;
     sim_warp_find_waits(w, sim_warp_op(w));
     sim_sm_await(sm, w);
     return TEG_OK;
@@ -207,9 +211,9 @@ teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
     *b = (struct sim_resident){.block = block,
                                .grid = grid,
                                .number = number,
-                               .place = teg_grid_number(
-                                   grid->launch->kernel->grid,
-                                   teg_block_position(block)),
+                               .place =
+                                   teg_grid_number(grid->launch->kernel->grid,
+                                                   teg_block_position(block)),
                                .done = at,
                                .mbarriers = b->mbarriers};
     b->cga.number = SIM_NO_CGA;

@@ -34,10 +34,10 @@ struct sim_resident {
     uint32_t missing;        /* ended without EXIT: barriers wait for them */
     struct sim_barrier barrier[SIM_NAMED_BARRIERS];
     struct sim_mbarriers mbarriers;
-    uint64_t done; /* when its last instruction so far is done */
-    int empty;     /* without any instruction */
-    uint32_t open; /* instructions of which that is not known yet */
-    int lets;      /* launches come that depend on its own: dependent.h */
+    uint64_t done;      /* when its last instruction so far is done */
+    int empty;          /* without any instruction */
+    uint32_t open;      /* instructions of which that is not known yet */
+    int lets;           /* launches come that depend on its own: dependent.h */
     uint64_t lets_from; /* cycle */
     /* Of its cluster's barrier: cga.h. */
     struct sim_resident_cga {
@@ -68,8 +68,8 @@ struct sim_sm {
     /* Looks first: the one after the last to take a unit that all share. */
     uint32_t first_scheduler;
     struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
-    struct sim_warp *warp; /* owned, [warps_max] */
-    struct sim_plan *plan; /* owned; one per warp slot if a request may be
+    struct sim_warp *warp;  /* owned, [warps_max] */
+    struct sim_plan *plan;  /* owned; one per warp slot if a request may be
                               refused after it was planned, else one */
     struct sim_known known; /* of requests worked out before */
     struct sim_resident *resident; /* owned, [blocks_max] */

@@ -6,7 +6,8 @@ int sim_units_init(struct sim_units *u, const struct sim_chip *chip)
 {
     *u = (struct sim_units){
         .chip = chip,
-        .free_from = calloc(chip->unit_instances + 1u, sizeof *u->free_from),
+        .free_from = calloc(chip->unit_instances + chip->queues + 1u,
+                            sizeof *u->free_from),
         .done = calloc(chip->unit_entries + 1u, sizeof *u->done),
         .taken = calloc(chip->queue_places + 1u, sizeof *u->taken),
         .next_free = calloc(chip->queues + 1u, sizeof *u->next_free),

@@ -16,7 +16,9 @@
 
 struct sim_units {
     const struct sim_chip *chip; /* borrowed */
-    uint64_t *free_from;         /* owned, [chip->unit_instances] */
+    /* Owned: of each instance, [chip->unit_instances]; behind them of each queue
+     * [chip->queues], its next place. */
+    uint64_t *free_from;
     uint64_t *done; /* owned, [chip->unit_entries]: when what holds an entry
                        of an instance with a capacity is done */
     /* Of each instance's queues, one for each scheduler: when the unit takes
@@ -46,15 +48,30 @@ static inline uint32_t sim_units_queue(const struct sim_unit *facts,
     return facts->first_queue + (instance - facts->first) * facts->queues + s;
 }
 
-/* The place of that queue that is free first. */
-static inline uint64_t *sim_units_place(const struct sim_units *u,
-                                        const struct sim_unit *facts,
-                                        uint32_t instance, uint32_t s)
+/* When the instance, or that queue, takes an instruction. */
+static inline uint64_t sim_units_opens(const struct sim_units *u,
+                                       const struct sim_unit *facts,
+                                       uint32_t instance, uint32_t s)
 {
-    uint32_t q = sim_units_queue(facts, instance, s);
+    return u
+        ->free_from[facts->queue != 0 ? u->chip->unit_instances +
+                                            sim_units_queue(facts, instance, s)
+                                      : instance];
+}
 
-    return &u->taken[facts->first_place +
-                     (q - facts->first_queue) * facts->queue + u->next_free[q]];
+/* What is issued to queue `q` is taken in cycle `start`: the place behind its
+ * own is the next. */
+static inline void sim_units_line_up(struct sim_units *u,
+                                     const struct sim_unit *facts, uint32_t q,
+                                     uint64_t start)
+{
+    uint64_t *place =
+        &u->taken[facts->first_place + (q - facts->first_queue) * facts->queue];
+    uint32_t *next = &u->next_free[q];
+
+    place[*next] = start;
+    *next = *next + 1 < facts->queue ? *next + 1 : 0;
+    u->free_from[u->chip->unit_instances + q] = place[*next];
 }
 
 /* The instance of `unit` open to scheduler `s` that is free first.  Asked for
@@ -67,13 +84,10 @@ static inline struct sim_unit_choice sim_units_instance(
     struct sim_unit_choice best = {SIM_NEVER, first, unit};
 
     if (facts->count == 1 && facts->capacity == 0)
-        return (struct sim_unit_choice){
-            facts->queue != 0 ? *sim_units_place(u, facts, first, s)
-                              : u->free_from[first],
-            first, unit};
+        return (struct sim_unit_choice){sim_units_opens(u, facts, first, s),
+                                        first, unit};
     for (uint32_t i = first; i < first + facts->count; i++) {
-        uint64_t ready = facts->queue != 0 ? *sim_units_place(u, facts, i, s)
-                                           : u->free_from[i];
+        uint64_t ready = sim_units_opens(u, facts, i, s);
 
         if (facts->capacity != 0)
             ready = teg_max(ready, u->done[sim_units_entry(u, unit, i)]);
@@ -109,10 +123,12 @@ static inline struct sim_unit_choice sim_units_of_ports(
 {
     const struct sim_door *door = &u->chip->door[ports];
     const struct sim_ports *p = &u->chip->ports.at[ports];
-    uint32_t instance = door->first + s * door->step;
 
     return door->first != SIM_NO_DOOR
-               ? (struct sim_unit_choice){u->free_from[instance], instance,
+               ? (struct sim_unit_choice){u->free_from[door->first +
+                                                       s * door->step],
+                                          door->instance +
+                                              s * door->instance_step,
                                           p->unit[0]}
                : sim_units_choose(u, p, s, now);
 }
@@ -136,13 +152,9 @@ static inline void sim_units_take(struct sim_units *u,
     const struct sim_unit *facts = &u->chip->unit[choice->unit];
 
     u->free_from[choice->instance] = free_from;
-    if (facts->queue != 0) {
-        uint32_t *next =
-            &u->next_free[sim_units_queue(facts, choice->instance, s)];
-
-        *sim_units_place(u, facts, choice->instance, s) = start;
-        *next = *next + 1 < facts->queue ? *next + 1 : 0;
-    }
+    if (facts->queue != 0)
+        sim_units_line_up(u, facts, sim_units_queue(facts, choice->instance, s),
+                          start);
     if (facts->capacity != 0)
         u->done[sim_units_entry(u, choice->unit, choice->instance)] = done;
 }
