@@ -159,6 +159,59 @@ static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
     sim_wanted_end(&w);
 }
 
+/* Takes the lines of a pattern that has come before from what is known. */
+static void take_known(struct sim_plan *plan, const struct sim_known_lines *k,
+                       uint64_t from)
+{
+    for (uint32_t i = 0; i < k->count; i++) {
+        plan->transaction[i] = k->line[i];
+        plan->transaction[i].address += from;
+        plan->request.bytes += k->line[i].bytes;
+    }
+    plan->count = k->count;
+}
+
+static void keep_known(struct sim_known_lines *k, const struct sim_plan *plan,
+                       uint64_t from)
+{
+    if (plan->count > SIM_KNOWN_LINES) {
+        k->key = (struct sim_known_key){0};
+        return;
+    }
+    k->count = plan->count;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        k->line[i] = plan->transaction[i];
+        k->line[i].address -= from;
+    }
+}
+
+/* The same; what whole warps side by side want is as soon worked out. */
+static void coalesce_as_known(struct sim_plan *plan,
+                              const struct teg_inst *inst,
+                              const struct teg_access *a,
+                              struct sim_known *known)
+{
+    uint64_t from = a->base - a->base % TEG_LINE_BYTES;
+    struct sim_known_lines *lines;
+    int is_known;
+
+    if (known == NULL || a->shape == SHAPE_LIST ||
+        packed(a, inst->width) == TEG_LANES) {
+        coalesce_sectors(plan, inst, a);
+        return;
+    }
+    lines = sim_known_lines_of(known,
+                               sim_known_key_of(SIM_KNOWN_COALESCED, a,
+                                                inst->width, TEG_LINE_BYTES, 0),
+                               &is_known);
+    if (is_known) {
+        take_known(plan, lines, from);
+        return;
+    }
+    coalesce_sectors(plan, inst, a);
+    keep_known(lines, plan, from);
+}
+
 /* Fermi with L1: whole lines of what is read through it; global stores go past
  * it, by sectors (CUDA programming guide, cc 2.x). */
 static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
@@ -264,10 +317,14 @@ static int is_coalesced(const struct sim_plan *plan, const struct teg_gpu *gpu)
 }
 
 void sim_coalesce(struct sim_plan *plan, const struct teg_gpu *gpu,
-                  const struct teg_inst *inst, const struct teg_access *a)
+                  const struct teg_inst *inst, const struct teg_access *a,
+                  struct sim_known *known)
 {
     plan->request.useful_bytes = sim_count_lanes(a->mask) * inst->width;
-    coalescing_rules[gpu->memory.coalescing](plan, inst, a);
+    if (gpu->memory.coalescing == COALESCING_SECTORS)
+        coalesce_as_known(plan, inst, a, known);
+    else
+        coalescing_rules[gpu->memory.coalescing](plan, inst, a);
     plan->request.transactions = plan->count;
     plan->groups = coalescing_groups(gpu, a->mask);
     plan->request.coalesced = (uint8_t)is_coalesced(plan, gpu);

@@ -11,8 +11,10 @@
 
 #include "sim/memory/plan.h"
 
-/* Fills the plan's transactions, and what its request says of them. */
+/* Fills the plan's transactions, and what its request says of them.  `known` may
+ * be NULL. */
 void sim_coalesce(struct sim_plan *plan, const struct teg_gpu *gpu,
-                  const struct teg_inst *inst, const struct teg_access *a);
+                  const struct teg_inst *inst, const struct teg_access *a,
+                  struct sim_known *known);
 
 #endif

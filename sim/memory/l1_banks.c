@@ -70,7 +70,9 @@ static uint32_t data_passes(const struct teg_gpu *gpu,
                                 gpu->l1.banks);
     if (known == NULL || !can_be_known(a))
         return work_out(gpu, a, width);
-    p = sim_known_find(known, SIM_KNOWN_L1, a, width, BANK_BYTES, 0, &is_known);
+    p = sim_known_passes(
+        known, sim_known_key_of(SIM_KNOWN_L1, a, width, BANK_BYTES, 0),
+        &is_known);
     if (!is_known)
         p->passes = work_out(gpu, a, width);
     return p->passes;

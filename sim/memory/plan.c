@@ -90,7 +90,7 @@ void sim_plan_make_as_known(struct sim_plan *plan, const struct teg_gpu *gpu,
         plan->places.count = plan->request.passes;
         return;
     }
-    sim_coalesce(plan, gpu, inst, a);
+    sim_coalesce(plan, gpu, inst, a, known);
     if (plan->request.is_atomic)
         sim_atomic_steps(plan, gpu, inst);
     if (reads_l1(gpu, inst, &plan->request))

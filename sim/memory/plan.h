@@ -9,6 +9,7 @@
 #include "sim/events.h"
 #include "sim/memory/box.h"
 #include "sim/memory/known.h"
+#include "sim/memory/transaction.h"
 #include "traces/block/cursor.h"
 
 enum {
@@ -19,14 +20,6 @@ enum {
     SIM_LINES_MAX = 64,
     SIM_CGA_MAX = 16, /* blocks of a cluster; CUDA programming guide,
                          non-portable size */
-};
-
-struct sim_transaction {
-    uint64_t address; /* of its first byte; of the line, where lines count */
-    uint32_t bytes;   /* moved */
-    uint8_t sectors;  /* bit i: the line's sector i is wanted (lines only) */
-    uint8_t partial;  /* bit i: not every word of it is (lines only) */
-    uint8_t steps;    /* of an atomic: one after the other in its slice; 0: 1 */
 };
 
 /* The different words that lanes of an atomic want, in the order in which

@@ -231,8 +231,11 @@ void sim_shared_passes(struct sim_plan *plan, const struct teg_gpu *gpu,
 
     if (known != NULL && a->shape != SHAPE_LIST &&
         (inst->flags & INST_ATOMIC) == 0)
-        p = sim_known_find(known, SIM_KNOWN_SHARED, a, inst->width,
-                           gpu->shared.bank_bytes, kind_of(inst), &is_known);
+        p = sim_known_passes(known,
+                             sim_known_key_of(SIM_KNOWN_SHARED, a, inst->width,
+                                              gpu->shared.bank_bytes,
+                                              kind_of(inst)),
+                             &is_known);
     if (!is_known) {
         fresh = work_out(gpu, inst, a);
         p->passes = fresh.passes;

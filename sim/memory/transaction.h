@@ -1,0 +1,17 @@
+/*
+ * A transaction: what coalescing makes of lanes' accesses.
+ */
+#ifndef TEG_SIM_MEMORY_TRANSACTION_H
+#define TEG_SIM_MEMORY_TRANSACTION_H
+
+#include <stdint.h>
+
+struct sim_transaction {
+    uint64_t address; /* of its first byte; of the line, where lines count */
+    uint32_t bytes;   /* moved */
+    uint8_t sectors;  /* bit i: the line's sector i is wanted (lines only) */
+    uint8_t partial;  /* bit i: not every word of it is (lines only) */
+    uint8_t steps;    /* of an atomic: one after the other in its slice; 0: 1 */
+};
+
+#endif
