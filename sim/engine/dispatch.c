@@ -59,6 +59,22 @@ static int has_room(const struct sim_dispatch *p, uint32_t sm, uint32_t warps,
     return sim_sm_has_room(&p->sm[sm], p->grid, warps, blocks);
 }
 
+/* Whether SM `sm` has room for a block of so many warps.  One that has not has
+ * none until a block leaves it. */
+static int has_room_now(const struct sim_dispatch *p, uint32_t sm,
+                        uint32_t warps)
+{
+    struct sim_sm *s = &p->sm[sm];
+
+    if (s->full_of == p->grid->number + 1 && s->full_warps <= warps)
+        return 0;
+    if (has_room(p, sm, warps, 1))
+        return 1;
+    s->full_of = p->grid->number + 1;
+    s->full_warps = warps;
+    return 0;
+}
+
 /* The SM of the SMs first to end - 1, from the one whose turn it is, that has
  * room for a block, or `end`. */
 static uint32_t find_room(const struct sim_dispatch *p, uint32_t first,
@@ -68,11 +84,10 @@ static uint32_t find_room(const struct sim_dispatch *p, uint32_t first,
     uint32_t turn =
         p->next_sm >= first && p->next_sm < end ? p->next_sm - first : 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t sm = first + (turn + i) % count;
-
-        if (has_room(p, sm, warps, 1))
+    for (uint32_t i = 0, sm = first + turn; i < count; i++) {
+        if (has_room_now(p, sm, warps))
             return sm;
+        sm = sm + 1 < end ? sm + 1 : first;
     }
     return end;
 }

@@ -96,6 +96,7 @@ static void take(struct sim_sm *sm, struct sim_grid *grid)
 static void give_back(struct sim_sm *sm, struct sim_grid *grid)
 {
     grid->on_sm[sm->number]--;
+    sm->full_of = 0;
     sm->blocks--;
     sm->registers -= grid->needs.registers;
     sm->shared_bytes -= grid->needs.shared_bytes;

@@ -65,6 +65,9 @@ struct sim_sm {
     uint32_t blocks;           /* resident */
     /* That blocks have, as their grids' needs are. */
     uint32_t registers, shared_bytes;
+    /* Since a block has left there was no room for one of so many warps of that
+     * grid; its number + 1, 0: not asked. */
+    uint32_t full_of, full_warps;
     /* Looks first: the one after the last to take a unit that all share. */
     uint32_t first_scheduler;
     struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
