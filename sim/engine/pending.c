@@ -52,7 +52,9 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
                                     const struct sim_issue *issue,
                                     const struct sim_misses *misses)
 {
-    size_t bytes = offsetof(struct sim_pending, floor);
+    size_t bytes = issue->request != NULL
+                       ? offsetof(struct sim_pending, floor)
+                       : offsetof(struct sim_pending, request);
     uint32_t offset = o->used;
     struct sim_pending *p;
 

@@ -16,10 +16,11 @@
 
 struct sim_pending {
     struct sim_issue issue; /* `done` unknown while open */
-    struct sim_request request;
-    uint32_t bytes; /* of this entry */
+    uint32_t bytes;         /* of this entry */
     uint8_t open, has_request;
     uint8_t is_part; /* of the copy whose last piece comes behind it */
+    struct sim_request request; /* there, as the rest, only if it has one or is
+                                   open */
     /* The rest only if it is open.  Its end is the later of floor and of what
      * the memory says, plus extra. */
     uint64_t floor, extra;
