@@ -59,6 +59,7 @@ struct sim_request {
     uint8_t is_store, is_atomic;
     uint8_t is_float; /* atomic on floating-point numbers */
     uint8_t is_copy;  /* from or to shared memory, not registers */
+    uint8_t blocks;   /* of a copy: of the cluster, that it goes to; 0: one */
     uint16_t active;  /* lanes */
     /* Of an atomic: lanes whose word a lane before them wants, too; operations
      * one after the other in slices of L2. */

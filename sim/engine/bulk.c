@@ -104,12 +104,23 @@ static struct sim_plan *send_copy(struct sim_sm *sm, const struct sim_warp *w,
     return plan;
 }
 
+/* Blocks of the cluster that the copy goes to. */
+static uint32_t blocks_of(const struct sim_values *v)
+{
+    uint64_t mbarrier = sim_value_first(v, MBARRIER);
+
+    if (mbarrier == NONE || mbarrier >> SIM_BLOCKS_AT == 0)
+        return 1;
+    return (uint32_t)__builtin_popcountll(mbarrier >> SIM_BLOCKS_AT);
+}
+
 int sim_bulk_box(const struct sim_values *v, uint8_t values,
                  struct sim_box *box)
 {
     uint64_t from = sim_value_first(v, GLOBAL);
 
     *box = sim_box_of_range(from, sim_value_first(v, BYTES));
+    box->blocks = blocks_of(v);
     if (from == NONE)
         box->rows = 0;
     if (values == VALUES_BULK || from == NONE)
@@ -136,12 +147,8 @@ int sim_bulk_box(const struct sim_values *v, uint8_t values,
  * are for. */
 static void pass_stage(struct sim_sm *sm, const struct sim_values *v)
 {
-    uint64_t mbarrier = sim_value_first(v, MBARRIER);
-    uint64_t blocks = mbarrier == NONE ? 0 : mbarrier >> SIM_BLOCKS_AT;
-
     if (sim_value_first(v, SHARED) != NONE)
-        sim_stage_copy(sm, sim_value_first(v, BYTES) *
-                               (blocks != 0 ? (uint32_t)__builtin_popcountll(blocks) : 1));
+        sim_stage_copy(sm, sim_value_first(v, BYTES) * blocks_of(v));
 }
 
 struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,

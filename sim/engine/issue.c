@@ -257,7 +257,7 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
                        uint32_t lanes, uint64_t now)
 {
     if (op->values == VALUES_TEST)
-        return !sim_mbarrier_ask(sm, w, v);
+        return !sim_mbarrier_ask(sm, w, op, v, now);
     if (op->values == VALUES_AWAITED)
         return !sim_board_ask(sm, w, v);
     if ((op->flags & INST_GRID) != 0 && op->op_class == CLASS_MEMBAR)

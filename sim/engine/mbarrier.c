@@ -48,6 +48,15 @@ static struct sim_mbarrier *find_or_add(struct sim_sm *sm,
 
 /* ---- phases -------------------------------------------------------------- */
 
+/* The answer takes its time from the question on, which is the latency of the
+ * test's result, or from the end of the phase if that comes later. */
+static void hold_until_told(struct sim_warp *w, uint64_t end)
+{
+    uint64_t answer = end > w->phase_asked_at ? w->phase_answer : 0;
+
+    sim_warp_hold(w, STALL_LONG, end + answer);
+}
+
 /* Lets those go on who wait for a phase that has ended and whose end is
  * known. */
 static void wake(struct sim_sm *sm, struct sim_resident *b,
@@ -64,7 +73,7 @@ static void wake(struct sim_sm *sm, struct sim_resident *b,
             w->waits_phase >= m->ended)
             continue;
         w->parked = SIM_NOT_PARKED;
-        sim_warp_hold(w, STALL_LONG, m->last.at);
+        hold_until_told(w, m->last.at);
         sim_sm_await(sm, w);
     }
 }
@@ -267,7 +276,8 @@ void sim_mbarrier_settle(struct sim_sm *sm, struct sim_resident *b,
 }
 
 int sim_mbarrier_ask(struct sim_sm *sm, struct sim_warp *w,
-                     const struct sim_values *v)
+                     const struct sim_op *op, const struct sim_values *v,
+                     uint64_t now)
 {
     struct sim_resident *b = &sm->resident[w->resident];
     uint64_t parity = sim_value_first(v, 1);
@@ -276,9 +286,11 @@ int sim_mbarrier_ask(struct sim_sm *sm, struct sim_warp *w,
 
     if (m == NULL || parity == PARITY_NONE)
         return 1;
+    w->phase_asked_at = now;
+    w->phase_answer = op->latency;
     has_ended = (m->ended & 1) != parity;
     if (has_ended && m->last.open == 0) {
-        sim_warp_hold(w, STALL_LONG, m->last.at);
+        hold_until_told(w, m->last.at);
         return 1;
     }
     w->parked = SIM_PARKED_PHASE;

@@ -80,10 +80,11 @@ struct sim_mbarrier_note sim_mbarrier_come(struct sim_sm *sm,
 void sim_mbarrier_settle(struct sim_sm *sm, struct sim_resident *b,
                          struct sim_mbarrier_note note, uint64_t done);
 
-/* The warp has asked for a phase and stands in front of its next instruction:
- * returns 0 if that phase has not ended, and parks the warp until it has; else
- * enters until when it waits. */
+/* The warp has asked for a phase by `op` in cycle `now` and stands in front of its
+ * next instruction: returns 0 if that phase has not ended, and parks the warp
+ * until it has; else enters until when it waits. */
 int sim_mbarrier_ask(struct sim_sm *sm, struct sim_warp *w,
-                     const struct sim_values *v);
+                     const struct sim_op *op, const struct sim_values *v,
+                     uint64_t now);
 
 #endif

@@ -51,6 +51,10 @@ struct sim_warp {
     /* Where it is parked: the barrier's number; the mbarrier's and how many
      * phases end before the one it waits for. */
     uint32_t waits_at, waits_phase;
+    /* Of its last question for a phase: in which cycle, and how many later the
+     * answer is there. */
+    uint64_t phase_asked_at;
+    uint32_t phase_answer;
     uint64_t waits_name; /* of what another block writes: board.h */
     uint32_t tells;      /* stores and atomics it has told so */
     uint8_t planned;     /* sim_sm.plan holds its next request */

@@ -75,4 +75,15 @@ expect 0 "$teg" trace $cubin -k named --grid 1 --block 128 \
     -a buf:f32:128:iota -a i32:2 -o "$work/named.tegt"
 expect 0 "$teg" run "$work/named.tegt" -g h100
 out '^  barrier '
+
+# A round of an arrival that ends the phase and the wait for it: 71 cycles on an
+# H200 (FlashGPU-Sim's calibration report, median).
+round_cycles() {
+    expect 0 "$teg" trace tests/fixtures/phases.sm_90.cubin -k "rounds$1" \
+        --grid 1 --block 32 -o "$work/rounds.tegt"
+    expect 0 "$teg" run "$work/rounds.tegt" -g h200 -f json
+    field cycles
+}
+each=$((($(round_cycles 16) - $(round_cycles 8)) / 8))
+check "$each cycles a round at an mbarrier" [ "$each" -ge 68 -a "$each" -le 74 ]
 finish

@@ -171,6 +171,20 @@ static void account(struct naive *n, struct sm *sm)
     }
 }
 
+/* An answer is there at once if the phase was over when it was asked for. */
+static int is_answered(const struct naive *n, const struct block *b,
+                       struct warp *w)
+{
+    uint64_t end;
+
+    if (w->answer_at == UINT64_MAX) {
+        end = naive_phase_end(n, b, w->asked_mbarrier, w->asked_parity);
+        if (end != UINT64_MAX)
+            w->answer_at = end > w->phase_asked_at ? end + w->answer_takes : end;
+    }
+    return w->answer_at != UINT64_MAX && naive_over(n, w->answer_at);
+}
+
 /* Those who have asked for a phase look whether it is over. */
 static void listen(struct naive *n, struct sm *sm)
 {
@@ -178,8 +192,7 @@ static void listen(struct naive *n, struct sm *sm)
         struct warp *w = &sm->warp[i];
 
         if (w->resident && !w->finished && w->asks)
-            w->asks = !naive_phase_is_over(n, &sm->block[w->block],
-                                           w->asked_mbarrier, w->asked_parity);
+            w->asks = !is_answered(n, &sm->block[w->block], w);
         if (w->resident && !w->finished && w->awaited != 0 &&
             naive_is_told(n, w))
             w->awaited = 0;

@@ -38,6 +38,9 @@ static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
     plan->request.is_atomic = (inst->flags & INST_ATOMIC) != 0;
     plan->request.is_float = kind == VALUES_REDUCED && value[9] / 256 % 2 == 1;
     plan->request.is_copy = 1;
+    for (uint64_t to = value[3] == UINT64_MAX ? 0 : value[3] >> 32; to != 0;
+         to /= 2)
+        plan->request.blocks += to % 2;
     while (*n < bytes) {
         struct sim_transaction *t = &plan->transaction[plan->count];
         uint32_t filled[4] = {0}, words = 0, steps = 1;
@@ -450,6 +453,9 @@ static void park(struct naive *n, struct sm *sm, struct warp *w,
         w->asks = 1;
         w->asked_mbarrier = value[0];
         w->asked_parity = value[1];
+        w->answer_takes = n->gpu->timing[inst->op_class].latency;
+        w->phase_asked_at = n->now;
+        w->answer_at = UINT64_MAX;
     } else if (inst->values == VALUES_AWAITED && mask != 0) {
         w->awaited = value[0];
     }

@@ -89,6 +89,8 @@ struct warp {
     /* The phase it has asked for: its mbarrier, its parity. */
     int asks;
     uint64_t asked_mbarrier, asked_parity;
+    uint64_t phase_asked_at, answer_takes;
+    uint64_t answer_at; /* UINT64_MAX: not known */
     uint32_t named; /* barrier, while parked */
     uint64_t awaited; /* what another block writes; 0: nothing */
     uint32_t tells;
@@ -244,9 +246,10 @@ void naive_hold(struct warp *w, uint8_t barrier, uint64_t until, int stall);
 void naive_note_result(const struct naive *n, struct warp *w,
                        const struct teg_inst *inst, uint64_t done);
 uint32_t naive_fence_cycles(const struct naive *n, const struct teg_inst *inst);
-/* Has a phase of that parity just ended at the mbarrier? */
-int naive_phase_is_over(const struct naive *n, const struct block *b,
-                        uint64_t mbarrier, uint64_t parity);
+/* When a phase of that parity has ended at the mbarrier, if none has since;
+ * UINT64_MAX: it has not. */
+uint64_t naive_phase_end(const struct naive *n, const struct block *b,
+                         uint64_t mbarrier, uint64_t parity);
 
 /* The warp tells its `count`-th store or atomic past L1, or 0: that it ends. */
 void naive_tell(struct naive *n, const struct warp *w, uint32_t place,

@@ -184,12 +184,12 @@ static int fence_open(const struct naive *n, const struct warp *w)
 }
 
 /* The deeds of the mbarrier that are over, from the earliest to the last, as
- * often as phases end: has one of that parity just ended? */
-int naive_phase_is_over(const struct naive *n, const struct block *b,
-                        uint64_t mbarrier, uint64_t parity)
+ * often as phases end. */
+uint64_t naive_phase_end(const struct naive *n, const struct block *b,
+                         uint64_t mbarrier, uint64_t parity)
 {
     int64_t count = 0, left = 0, bytes = 0, phases = 0;
-    uint64_t from = 0;
+    uint64_t from = 0, end = 0;
 
     for (;;) {
         uint64_t next = UINT64_MAX;
@@ -201,7 +201,7 @@ int naive_phase_is_over(const struct naive *n, const struct block *b,
                 next = e->cycle;
         }
         if (next == UINT64_MAX || !naive_over(n, next))
-            return (phases & 1) != (int64_t)parity;
+            return (phases & 1) != (int64_t)parity ? end : UINT64_MAX;
         for (uint32_t i = 0; i < b->deeds; i++) {
             const struct deed *e = &b->deed[i];
 
@@ -214,6 +214,7 @@ int naive_phase_is_over(const struct naive *n, const struct block *b,
         }
         if (count != 0 && left == 0 && bytes == 0) {
             phases++;
+            end = next;
             left = count;
         }
         from = next + 1;

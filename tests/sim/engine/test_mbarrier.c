@@ -5,6 +5,7 @@
 enum {
     BAR = 0x100, /* where the mbarrier lies */
     SYNCS_LATENCY = 23,
+    ANSWER = 11, /* cycles from the end of a phase to who has asked for it */
     STEPS = 16,
 };
 
@@ -20,10 +21,11 @@ static void setup_program(void)
 
     setup();
     set_timing(CLASS_ATOMS, SYNCS_LATENCY, 1, 1);
+    set_timing(CLASS_PHASE, ANSWER, 1, 1);
     set_timing(CLASS_BULK, 5, 1, 1);
     init = help_values(p, CLASS_ATOMS, SPACE_NONE, 0, VALUES_INIT);
     arrive = help_values(p, CLASS_ATOMS, SPACE_NONE, 0, VALUES_ARRIVE);
-    test = help_values(p, CLASS_ATOMS, SPACE_NONE, 0, VALUES_TEST);
+    test = help_values(p, CLASS_PHASE, SPACE_NONE, 0, VALUES_TEST);
     load = help_values(p, CLASS_BULK, SPACE_NONE, INST_LOAD, VALUES_BULK);
     sync_ =
         help_values(p, CLASS_BARRIER, SPACE_NONE, INST_BARRIER, VALUES_BARRIER);
@@ -104,7 +106,7 @@ START_TEST(a_phase_ends_when_its_last_arrival_has_come)
     while (last->stream != 0 || last->inst != arrive)
         last++;
     after = issue_of(1, alu);
-    ck_assert_uint_eq(after->cycle, last->cycle + SYNCS_LATENCY);
+    ck_assert_uint_eq(after->cycle, last->cycle + SYNCS_LATENCY + ANSWER);
     /* all of the wait has one name */
     ck_assert_uint_eq(after->stall[STALL_LONG], after->cycle - after->arrived);
 }
@@ -150,7 +152,7 @@ START_TEST(a_phase_ends_when_its_bytes_have_come)
     run_two();
     copy = issue_of(0, load);
     after = issue_of(1, alu);
-    ck_assert_uint_eq(after->cycle, copy->done);
+    ck_assert_uint_eq(after->cycle, copy->done + ANSWER);
     ck_assert_uint_gt(copy->done, copy->cycle + SYNCS_LATENCY);
     ck_assert_uint_eq(copy->busy, 1);
 }
@@ -322,7 +324,7 @@ START_TEST(an_arrival_from_another_block_crosses_the_network)
     end();
     ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
     ck_assert_uint_eq(issue_of_block(1, alu)->cycle,
-                      issue_of_block(0, arrive)->cycle + REMOTE_LATENCY);
+                      issue_of_block(0, arrive)->cycle + REMOTE_LATENCY + ANSWER);
 }
 END_TEST
 
@@ -344,7 +346,7 @@ START_TEST(a_copy_to_several_blocks_tells_each)
     ck_assert_uint_eq(issue_of_block(0, alu)->cycle,
                       issue_of_block(1, alu)->cycle);
     ck_assert_uint_ge(issue_of_block(1, alu)->cycle,
-                      issue_of_block(0, load)->cycle + REMOTE_LATENCY);
+                      issue_of_block(0, load)->cycle + REMOTE_LATENCY + ANSWER);
 }
 END_TEST
 
@@ -363,7 +365,7 @@ START_TEST(an_asynchronous_store_comes_with_its_bytes)
     end();
     ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
     ck_assert_uint_eq(issue_of_block(1, alu)->cycle,
-                      issue_of_block(0, send)->cycle + REMOTE_LATENCY);
+                      issue_of_block(0, send)->cycle + REMOTE_LATENCY + ANSWER);
 }
 END_TEST
 

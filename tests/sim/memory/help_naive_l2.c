@@ -259,6 +259,12 @@ static int repeats(const struct trip *t, struct slice *slice)
     return same;
 }
 
+/* To how many blocks a copy comes. */
+static uint64_t blocks_of(const struct trip *t)
+{
+    return t->request->blocks > 1 ? t->request->blocks : 1;
+}
+
 void naive_go_to_l2(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
@@ -266,7 +272,8 @@ void naive_go_to_l2(struct trip *t)
     struct slice *slice = &t->m->slice[home_of(t)];
     uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t besides = naive_nearest(gpu->l2.partial_interval * TICKS);
-    uint64_t ticks = time_of_request(gpu, naive_count(t->wanted), each) +
+    uint64_t ticks = blocks_of(t) * time_of_request(
+                         gpu, naive_count(t->wanted), each) +
                      t->partial * besides;
     uint64_t step = 0;
 
