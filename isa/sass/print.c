@@ -224,7 +224,7 @@ static void put_address(struct line *l, const struct teg_sass *s,
     int first = 1;
     char name[8];
 
-    if (hide && o->reg == TEG_SASS_NONE) {
+    if (hide && o->text != NULL) {
         put(l, "%s[%s", o->text, register_name(o->ureg, 1, name));
         if (o->value != 0)
             put_offset(l, o->value);
@@ -236,7 +236,7 @@ static void put_address(struct line *l, const struct teg_sass *s,
         put(l, "desc[%s]", register_name(o->ureg, 1, name));
     put(l, "[");
     if (o->reg != TEG_SASS_RZ || (!has_ur && o->value == 0) ||
-        (has_ur && o->scale != 0)) {
+        (has_ur && (o->scale != 0 || (o->select && s->cc >= 90)))) {
         put(l, "%s", register_name(o->reg, 0, name));
         if (o->flags & SASS_REUSE)
             put(l, ".reuse");

@@ -360,6 +360,12 @@ static uint8_t count_of(struct teg_sass *s, char letter)
         return count_of_words(peek(s, "60:57"));
     case 'j': /* and the last four */
         return count_of_words(peek(s, "72,63:61"));
+    case 'f': /* the same of a store */
+        return count_of_words(peek(s, "62:59"));
+    case 'g':
+        return count_of_words(peek(s, "90:88,63"));
+    case 's': /* type of a surface's atomic */
+        return type == 2 || type == 5 || type == 7 ? 2 : 1;
     case 'o': /* result of QMMA, then its factors */
         return peek(s, "77") ? 4 : 2;
     case 'p':

@@ -13,6 +13,15 @@ static const struct exact_format *format_of(const struct reference_in *in,
                                              : &exact_single;
 }
 
+/* Of B, where the name itself says it. */
+static const struct exact_format *format_said(const struct reference_in *in)
+{
+    return reference_says(in, ".F16")    ? &exact_half
+           : reference_says(in, ".F64")  ? &exact_double
+           : reference_says(in, ".BF16") ? &exact_bfloat
+                                         : NULL;
+}
+
 static enum exact_rounding rounding(const struct reference_in *in)
 {
     return reference_is(in, "rnd", "RM")   ? EXACT_DOWN
@@ -45,7 +54,8 @@ static uint64_t source(const struct reference_in *in,
         v <<= 32;
     else if (f == &exact_double)
         v |= (uint64_t)in->word[1][1] << 32;
-    if (f == &exact_half && in->b->suffix_value != 0)
+    if ((f == &exact_half || f == &exact_bfloat) && in->b->suffix_value != 0 &&
+        in->b->kind != SASS_IMMEDIATE)
         v >>= 16;
     v &= 2 * sign - 1;
     if (reference_marked(in->b, SASS_ABSOLUTE))
@@ -72,7 +82,8 @@ static void give(const struct reference_in *in, struct reference_out *out,
 
 static int f2f(const struct reference_in *in, struct reference_out *out)
 {
-    const struct exact_format *from = format_of(in, "ftypeb");
+    const struct exact_format *said = format_said(in);
+    const struct exact_format *from = said ? said : format_of(in, "ftypeb");
     const struct exact_format *to = format_of(in, "ftypea");
 
     give(in, out, to, exact_of(source(in, from), from), rounding(in));
@@ -81,9 +92,8 @@ static int f2f(const struct reference_in *in, struct reference_out *out)
 
 static int frnd(const struct reference_in *in, struct reference_out *out)
 {
-    const struct exact_format *f = reference_says(in, ".F16")   ? &exact_half
-                                   : reference_says(in, ".F64") ? &exact_double
-                                                                : &exact_single;
+    const struct exact_format *said = format_said(in);
+    const struct exact_format *f = said ? said : &exact_single;
     struct exact v = exact_of(source(in, f), f), whole = v;
     int beyond;
 
@@ -128,7 +138,8 @@ static uint64_t ones(unsigned bits)
  * source is not .f64 and the destination not 64 bits".  (PTX ISA, cvt) */
 static int f2i(const struct reference_in *in, struct reference_out *out)
 {
-    const struct exact_format *from = format_of(in, "ftype");
+    const struct exact_format *said = format_said(in);
+    const struct exact_format *from = said ? said : format_of(in, "ftype");
     struct exact v = exact_of(source(in, from), from);
     struct integer to = integer_of(in, "itype");
     int beyond;
@@ -160,7 +171,10 @@ static uint64_t magnitude(uint64_t v, struct integer of, int *negative)
 static int i2f(const struct reference_in *in, struct reference_out *out)
 {
     struct integer from = integer_of(in, "itype");
-    const struct exact_format *to = format_of(in, "ftype");
+    const struct exact_format *to =
+        reference_is(in, "ftypeb16", "BF16")         ? &exact_bfloat
+        : format_of(in, "ftypeb16") != &exact_single ? format_of(in, "ftypeb16")
+                                                     : format_of(in, "ftype");
     uint64_t v = (uint64_t)in->word[1][1] << 32 | in->word[1][0];
     int negative;
 
@@ -303,12 +317,40 @@ static int from_eight_bits(const struct reference_in *in,
     return 1;
 }
 
+/* A float whose fraction has ten bits; no number is infinite with .SATFINITE. */
+static int to_tf32(const struct reference_in *in, struct reference_out *out)
+{
+    static const struct exact_format tf32 = {10, 8};
+    uint64_t v = in->word[1][0], d;
+
+    if (reference_marked(in->b, SASS_ABSOLUTE))
+        v &= 0x7fffffff;
+    if (reference_marked(in->b, SASS_NEGATE))
+        v ^= 0x80000000;
+    d = exact_round(exact_of(v, &exact_single), &tf32,
+                    reference_is(in, "rndrz", "RZ") ? EXACT_ZERO
+                                                    : EXACT_NEAREST);
+    if (reference_is(in, "satfin", "SATFINITE") &&
+        exact_of(d, &tf32).kind == EXACT_INFINITE)
+        d--;
+    if (reference_is(in, "relu", "RELU") && !exact_is_nan(d, &tf32) &&
+        d & 0x40000)
+        d = 0;
+    out->d = d << 13;
+    out->matters = 0xffffe000;
+    if (reference_is(in, "relu", "RELU") && d == 0) /* -0 is not negative */
+        out->matters &= 0x7fffffff;
+    return 1;
+}
+
 static int f2fp(const struct reference_in *in, struct reference_out *out)
 {
     int is_narrow = reference_says(in, ".UNPACK_B") ||
                     reference_says(in, ".UNPACK_B_MERGE_C") ||
                     reference_says(in, ".PACK_AB_MERGE_C");
 
+    if (reference_says(in, ".TF32"))
+        return to_tf32(in, out);
     if (is_narrow && !is_eight(in, "E4M3") && !is_eight(in, "E5M2"))
         return 0;
     if (reference_says(in, ".UNPACK_B"))
@@ -340,7 +382,41 @@ static int i2i(const struct reference_in *in, struct reference_out *out)
     return 1;
 }
 
+/* "td[0..size-1] = tb, td[size..2*size-1] = ta", c above them.  (PTX ISA,
+ * cvt.pack) */
+static int i2ip(const struct reference_in *in, struct reference_out *out)
+{
+    static const struct {
+        const char *text;
+        struct integer to;
+    } row[] = {{"U8", {8, 0}},   {"S8", {8, 1}}, {"U16", {16, 0}},
+               {"S16", {16, 1}}, {"U4", {4, 0}}, {"S4", {4, 1}},
+               {"U2", {2, 0}},   {"S2", {2, 1}}};
+    struct integer to;
+    uint64_t c = in->word[2][0];
+    int64_t most, least;
+    unsigned n = 0;
+
+    while (!reference_is(in, "i2ip", row[n].text))
+        n++;
+    to = row[n].to;
+    most = (int64_t)(to.has_sign ? ones(to.bits - 1) : ones(to.bits));
+    least = to.has_sign ? -most - 1 : 0;
+    if (to.bits == 8 && in->c->suffix_value != 0)
+        c >>= 16;
+    out->d = to.bits == 16 ? 0 : c << 2 * to.bits;
+    for (unsigned i = 0; i < 2; i++) {
+        int64_t v = (int32_t)in->word[i ? 0 : 1][0];
+
+        v = v < least ? least : v > most ? most : v;
+        out->d |= ((uint64_t)v & ones(to.bits)) << i * to.bits;
+    }
+    out->d &= UINT32_MAX;
+    return reference_says(in, ".SAT") || reference_is(in, "satmode", "SAT");
+}
+
 const struct reference_row reference_conversions[] = {
-    {"F2F", f2f},   {"FRND", frnd}, {"F2I", f2i}, {"I2F", i2f},
-    {"I2FP", i2fp}, {"F2FP", f2fp}, {"I2I", i2i}, {0},
+    {"F2F", f2f}, {"FRND", frnd}, {"F2I", f2i},
+    {"I2F", i2f}, {"I2FP", i2fp}, {"F2FP", f2fp},
+    {"I2I", i2i}, {"I2IP", i2ip}, {0},
 };

@@ -14,9 +14,20 @@ static enum exact_rounding rounding(const struct reference_in *in)
                                            : EXACT_NEAREST;
 }
 
+/* .FMZ: 0 times anything is 0, or .OOB, which stands in its place. */
+static int is_fmz(const struct reference_in *in)
+{
+    return reference_is(in, "fmz", "FMZ") ||
+           reference_is(in, "fmzftz", "FMZ") ||
+           reference_is(in, "fmzoob", "FMZ") ||
+           reference_is(in, "fmzoob", "OOB");
+}
+
 static int flushes(const struct reference_in *in)
 {
-    return reference_is(in, "ftz", "FTZ");
+    return reference_is(in, "ftz", "FTZ") ||
+           reference_is(in, "fmzftz", "FTZ") ||
+           reference_is(in, "fmzoob", "FTZ");
 }
 
 static uint64_t sign_of(const struct exact_format *f)
@@ -121,7 +132,7 @@ static int fmul(const struct reference_in *in, struct reference_out *out)
                  {"M2", 1},  {"M4", 2},  {"M8", 3}};
     struct exact v = exact_product(single(in, 0), single(in, 1));
 
-    if (reference_is(in, "fmz", "FMZ"))
+    if (is_fmz(in))
         return 0;
     for (unsigned i = 0; i < sizeof scale / sizeof scale[0]; i++) {
         if (reference_is(in, "fscale", scale[i].text))
@@ -134,7 +145,7 @@ static int ffma(const struct reference_in *in, struct reference_out *out)
 {
     struct exact v = exact_product(single(in, 0), single(in, 1));
 
-    if (reference_is(in, "fmz", "FMZ"))
+    if (is_fmz(in))
         return 0;
     return give_single(in, out, exact_sum(v, single(in, 2), rounding(in)));
 }
@@ -236,10 +247,9 @@ static int fhadd(const struct reference_in *in, struct reference_out *out)
 
 static int fhfma(const struct reference_in *in, struct reference_out *out)
 {
-    return give_single(
-        in, out,
-        exact_sum(exact_product(widened(in, 0), widened(in, 1)), single(in, 2),
-                  rounding(in)));
+    return give_single(in, out,
+                       exact_sum(exact_product(widened(in, 0), widened(in, 1)),
+                                 single(in, 2), rounding(in)));
 }
 
 static int fadd2(const struct reference_in *in, struct reference_out *out)
@@ -408,9 +418,9 @@ static int is_odd_half(const struct reference_in *in)
     if (in->b != NULL && in->b->suffix_value != 0)
         return 1;
     if (mixed || reference_is(in, "f32out", "F32"))
-        return flushes(in) || reference_is(in, "fmz", "FMZ") ||
+        return flushes(in) || is_fmz(in) ||
                (is_bfloat(in) && reference_is(in, "sat", "SAT"));
-    return reference_is(in, "fmz", "FMZ") ||
+    return is_fmz(in) ||
            (is_bfloat(in) && (flushes(in) || reference_is(in, "sat", "SAT")));
 }
 

@@ -94,6 +94,12 @@ EXEC(syncs)
         exchange(w, op, mask);
         return;
     }
+    /* .TMASK, of arrivals that may not end a phase, takes an operand that no
+     * text shows. */
+    if (code == 0x9a7 && emu_bit(op, 73)) {
+        emu_refuse(w, op);
+        return;
+    }
     emu_addresses(w, op->m, at);
     if (checks)
         w->awaits = NULL;

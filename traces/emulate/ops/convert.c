@@ -48,7 +48,7 @@ static uint32_t half_as_set(double d)
                                  : (int)scaled);
 }
 
-/* A float of size code 1 half, 2 single, 3 double in every lane. */
+/* A float of size code 0 bfloat16, 1 half, 2 single, 3 double in every lane. */
 static void float_source(struct emu_warp *w, const struct emu_op *op,
                          unsigned size, int upper_half, double out[EMU_LANES])
 {
@@ -65,10 +65,13 @@ static void float_source(struct emu_warp *w, const struct emu_op *op,
         int negate = op->b != NULL && (op->b->flags & SASS_NEGATE);
         int absolute = op->b != NULL && (op->b->flags & SASS_ABSOLUTE);
 
+        if (op->b != NULL && op->b->kind == SASS_IMMEDIATE)
+            upper_half = 0; /* the bit is one of the number's */
         LANES
         {
+            uint32_t bits = upper_half ? b[l] >> 16 : b[l] & 0xffff;
             double v =
-                (double)half_value(upper_half ? b[l] >> 16 : b[l] & 0xffff);
+                (double)(size == 0 ? bf16_value(bits) : half_value(bits));
 
             v = absolute ? fabs(v) : v;
             out[l] = negate ? -v : v;
@@ -112,7 +115,7 @@ EXEC(f2i)
     uint64_t out[EMU_LANES];
     uint32_t low[EMU_LANES];
 
-    float_source(w, op, from, 0, in);
+    float_source(w, op, from, emu_bit(op, 60), in);
     LANES
     {
         double d = from == 2 ? (double)flushed((float)in[l], ftz) : in[l];
@@ -184,14 +187,17 @@ static void from_integer(struct emu_warp *w, const struct emu_op *op,
     LANES wide[l] = integer_to_float(magnitude[l], negative >> l & 1, how,
                                      to == 3   ? 53
                                      : to == 2 ? 24
-                                               : 11);
+                                     : to == 1 ? 11
+                                               : 8);
     if (to == 3) {
         emu_write_doubles(w, op->d, mask, wide);
         return;
     }
     /* What is rounded to 11 bits may yet be beyond the greatest half. */
     fesetround(round_mode(how));
-    LANES out[l] = to == 2 ? bits_of((float)wide[l]) : half_as_set(wide[l]);
+    LANES out[l] = to == 0   ? bits_of((float)wide[l]) >> 16
+                   : to == 1 ? half_as_set(wide[l])
+                             : bits_of((float)wide[l]);
     fesetround(FE_TONEAREST);
     emu_write(w, op->d, 0, mask, out);
 }
@@ -272,14 +278,17 @@ EXEC(frnd)
     double in[EMU_LANES];
     uint32_t out[EMU_LANES];
 
-    float_source(w, op, from, 0, in);
+    float_source(w, op, from, emu_bit(op, 60), in);
     flush_source(op, from, in);
     LANES in[l] = rounded(how, in[l]);
     if (to == 3) {
         emu_write_doubles(w, op->d, mask, in);
         return;
     }
-    LANES out[l] = to == 2 ? float_bits((float)in[l]) : half_bits(in[l]);
+    /* A whole number of bfloat16 is one, too. */
+    LANES out[l] = to == 0   ? bf16_rounded((float)in[l], 0)
+                   : to == 1 ? half_bits(in[l])
+                             : float_bits((float)in[l]);
     emu_write(w, op->d, 0, mask, out);
 }
 
@@ -409,11 +418,44 @@ static int is_of_eight_bits(const struct emu_op *op, int packs)
     return emu_bits(op, 83, 82) == 0 && emu_bit(op, 74);
 }
 
+/* A float of TF32, which has ten bits of a fraction, to nearest even or towards
+ * zero. */
+static uint32_t tf32_rounded(float f, int cuts)
+{
+    uint32_t v = float_bits(f);
+
+    if (isnan(f))
+        return 0x7fffffff;
+    if (!cuts && !isinf(f))
+        v += 0xfff + (v >> 13 & 1);
+    return v & 0xffffe000;
+}
+
+static void to_tf32(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
+{
+    float room[EMU_LANES];
+    const float *b = emu_float(w, op->b, room);
+    int cuts = emu_bits(op, 80, 79) == 3;
+    uint32_t out[EMU_LANES];
+
+    LANES
+    {
+        out[l] = tf32_rounded(emu_bit(op, 75) && b[l] < 0 ? 0 : b[l], cuts);
+        if (emu_bit(op, 77) && (out[l] & 0x7fffffff) == 0x7f800000)
+            out[l] -= 0x2000;
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
 EXEC(f2fp)
 {
     int packs_eight = op->cc >= 89 && emu_bit(op, 90);
     int unpacks = op->cc >= 89 && emu_bit(op, 89);
 
+    if (unpacks && emu_bit(op, 86)) {
+        to_tf32(w, op, mask);
+        return;
+    }
     /* PTX has only saturated 8-bit floats, and makes halves of them.  .RS (81)
      * rounds by bits that it is given; which they are no text says. */
     if ((op->cc >= 100 && emu_bit(op, 81)) ||
@@ -447,18 +489,44 @@ EXEC(i2i)
     emu_write(w, op->d, 0, mask, out);
 }
 
+/* Two signed words as numbers of 2 to 16 bits, as far as they fit, before bits
+ * of C.  (PTX ISA, cvt.pack) */
+EXEC(i2ip)
+{
+    static const uint8_t widths[] = {8, 16, 2, 4};
+    unsigned type = emu_bits(op, 78, 76), bits = widths[type / 2];
+    int is_signed = type & 1;
+    int32_t most = (int32_t)((1u << (bits - (unsigned)is_signed)) - 1);
+    int32_t least = is_signed ? -most - 1 : 0;
+    const uint32_t *in[] = {emu_row(w, op->b, 0), emu_row(w, op->a, 0)};
+    const uint32_t *c = emu_row(w, op->c, 0);
+    uint32_t out[EMU_LANES];
+
+    if (op->cc >= 90 && emu_bits(op, 75, 74) != 1) { /* PTX saturates */
+        emu_refuse(w, op);
+        return;
+    }
+    LANES
+    {
+        out[l] =
+            bits == 16 ? 0 : c[l] >> (bits == 8 && emu_bit(op, 72) ? 16 : 0);
+        out[l] <<= 2 * bits & 31;
+        for (unsigned i = 0; i < 2; i++) {
+            int32_t v = (int32_t)in[i][l];
+
+            v = v < least ? least : v > most ? most : v;
+            out[l] |= ((uint32_t)v & ((1u << bits) - 1)) << i * bits;
+        }
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
 const struct emu_row_of EMU_TABLE(convert)[] = {
-    {"F2I", f2i},
-    {"I2F", i2f},
-    {"I2FP", i2fp},
-    {"F2F", f2f},
-    {"FRND", frnd},
-    {"F2FP", f2fp},
-    {"I2I", i2i},
-    {"UF2I", f2i},
-    {"UI2F", i2f},
-    {"UI2FP", i2fp},
-    {"UF2F", f2f},
-    {"UFRND", frnd},
-    {0},
+    {"F2I", f2i},    {"I2F", i2f},
+    {"I2FP", i2fp},  {"F2F", f2f},
+    {"FRND", frnd},  {"F2FP", f2fp},
+    {"I2I", i2i},    {"I2IP", i2ip},
+    {"UF2I", f2i},   {"UI2F", i2f},
+    {"UI2FP", i2fp}, {"UF2F", f2f},
+    {"UFRND", frnd}, {0},
 };

@@ -712,6 +712,7 @@ const struct emu_row_of EMU_TABLE(int)[] = {
     {"ISETP", isetp},
     {"UISETP", isetp},
     {"IMNMX", imnmx},
+    {"UIMNMX", imnmx},
     {"VIMNMX", viaddmnmx},
     {"VIADDMNMX", viaddmnmx},
     {"UVIMNMX", viaddmnmx},

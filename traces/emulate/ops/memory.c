@@ -233,8 +233,8 @@ enum {
     BYTES_256 = 32,
 };
 
-/* Words that the mask wants go into registers one after the other, the first
- * four's from 23:16 on, the others' from 71:64 on. */
+/* Words that the mask wants are in registers one after the other, of a load the
+ * first four's from 23:16 on, the others' from 71:64 on. */
 static void load_256(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 {
     unsigned wanted = emu_bits(op, 63, 57) | emu_bit(op, 72) << 7;
@@ -264,22 +264,26 @@ static void load_256(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 static void store_256(struct emu_warp *w, const struct emu_op *op,
                       uint32_t mask)
 {
-    const unsigned reg[2] = {emu_bits(op, 39, 32), emu_bits(op, 23, 16)};
+    unsigned wanted = emu_bits(op, 63, 59) | emu_bits(op, 90, 88) << 5;
     uint64_t at[EMU_LANES];
 
     emu_addresses(w, op->m, at);
     emu_note_addresses(w, op, EMU_GLOBAL, at, BYTES_256);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
+        unsigned reg[2] = {emu_bits(op, 39, 32), emu_bits(op, 23, 16)};
         uint8_t *to =
             emu_access_at(w, op, l, EMU_GLOBAL, at[l], BYTES_256, EMU_WRITE);
 
         if (to == NULL)
             return;
         for (unsigned i = 0; i < BYTES_256 / 4; i++) {
-            unsigned r = reg[i / 4];
-            uint32_t word = r < TEG_SASS_RZ ? w->r[r + i % 4][l] : 0;
+            uint32_t word = 0;
 
+            if ((wanted >> i & 1) == 0)
+                continue;
+            if (reg[i / 4] < TEG_SASS_RZ)
+                word = w->r[reg[i / 4]++][l];
             memcpy(to + 4 * i, &word, 4);
         }
     }
