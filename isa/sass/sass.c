@@ -49,8 +49,8 @@ static int64_t sign_extended(uint64_t v, unsigned count)
     return (int64_t)((v ^ sign) - sign);
 }
 
-static const uint8_t known[] = {70, 72,  75,  80,  86,  87, 89,
-                                90, 100, 103, 110, 120, 121};
+static const uint8_t known[] = {70, 72, 75,  80,  86,  87,  88,
+                                89, 90, 100, 103, 110, 120, 121};
 
 int teg_sass_supports(uint32_t cc)
 {

@@ -96,8 +96,8 @@ struct teg_sass {
     struct teg_control control;
 };
 
-/* True for a generation whose words are decoded: 70, 72, 75, 80, 86, 87, 89,
- * 90, 100, 103, 110, 120, 121. */
+/* True for a generation whose words are decoded: 70, 72, 75, 80, 86, 87, 88,
+ * 89, 90, 100, 103, 110, 120, 121. */
 int teg_sass_supports(uint32_t cc);
 /* All of them for people: "sm_70, 72 ... and 121". */
 void teg_sass_generations(char out[TEG_SASS_TEXT]);

@@ -1,19 +1,21 @@
 /*
  * Words belong to generations: what one does not have is UNKNOWN there, never
- * another operation.  generations.def holds what NVIDIA's disassembler says.
+ * another operation.  generations.def and row_words.def hold what NVIDIA's
+ * disassembler says.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/sass/sass.h"
+#include "isa/sass/row.h"
 #include "tests/help_suite.h"
 
 static const uint32_t generations[] = {75,  80,  86,  89,  90,
                                        100, 103, 110, 120, 121};
 
 enum {
-    GENERATIONS = sizeof generations / sizeof generations[0]
+    GENERATIONS = sizeof generations / sizeof generations[0],
+    ROWS_WITHOUT_WORD = 47, /* conversions mostly: type 0 is none */
 };
 
 static const struct {
@@ -22,6 +24,7 @@ static const struct {
 } words[] = {
 #define GENERATION_WORD(upper, lower, known) {upper, lower, known},
 #include "tests/isa/sass/generations.def"
+#include "tests/isa/sass/row_words.def"
 #undef GENERATION_WORD
 };
 
@@ -52,6 +55,31 @@ START_TEST(a_word_is_known_to_the_generations_that_have_it_alone)
                           s.name != NULL ? s.name : "unknown");
         }
     }
+}
+END_TEST
+
+/* Without that the list above would say nothing of a row: it has a word, but
+ * where none with zeros in all fields is an instruction. */
+START_TEST(rows_have_words_on_the_list)
+{
+    size_t count, missing = 0;
+    const struct sass_row *row = sass_rows(&count);
+
+    for (size_t r = 0; r < count; r++) {
+        size_t found = 0;
+
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            const uint64_t word[2] = {words[i].lower, words[i].upper};
+
+            for (unsigned n = 0; n < GENERATIONS; n++)
+                found += (words[i].known >> n & 1) != 0 &&
+                         sass_row_fits(&row[r], word, generations[n]);
+        }
+        if (found == 0)
+            printf("no word: %s %s\n", row[r].name, row[r].modifiers);
+        missing += found == 0;
+    }
+    ck_assert_uint_le(missing, ROWS_WITHOUT_WORD);
 }
 END_TEST
 
@@ -154,6 +182,10 @@ START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
          "@!P1 TXD.AOFFI R16, R12, R8, R4, UR6, ARRAY_2D ;"},
         {0x0003e20008114500, 0x08ff040407008f9f, 100,
          "@!P0 SURED.D.BA.1D.ADD.U64.STRONG.SYS [R7], R4, UR4 ;"},
+        {0x004fe20001114300, 0x08000004050073a0, 75,
+         "SURED.D.BA.1D.MAX.S32.STRONG.GPU [R5], R4, R0 ;"},
+        {0x004fe20001114300, 0x08000004050073a0, 90,
+         "SURED.D.BA.1D.MAX.S32.STRONG.SYS [R5], R4, R0 ;"},
         {0x0003e20009114c00, 0x68ff040004008f9f, 120,
          "@!P0 SURED.D.2D.MAX.SD32.STRONG.SYS [R4], R0, UR4 ;"},
         {0x004e28000020a400, 0x0000000200077306, 90, "I2F.BF16.RP R7, R2 ;"},
@@ -265,6 +297,7 @@ END_TEST
 
 HELP_MAIN("generations", 60,
           {a_word_is_known_to_the_generations_that_have_it_alone, 0},
+          {rows_have_words_on_the_list, 0},
           {fields_of_sm_100_are_where_the_vendor_has_them, 0},
           {one_word_is_what_its_generation_makes_of_it, 0},
           {the_list_of_generations_is_what_is_supported, 0})
