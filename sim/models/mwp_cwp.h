@@ -31,6 +31,7 @@ struct mwp_cwp_launch {
  * the warps; they may be fractional. */
 struct mwp_cwp_stats {
 #define STATS MWP_CWP_FIELD
+#define LONG_OP MWP_CWP_FIELD
 #include "sim/models/mwp_cwp.def"
 };
 #undef MWP_CWP_FIELD

@@ -17,6 +17,7 @@ static const struct teg_parameter parameters[] = {
 #define LAUNCH(field, rule, fallback, unit, help) \
     MODEL_ROW(field, rule, fallback, unit, help,  \
               offsetof(struct mwp_cwp_inputs, launch.field)),
+#define LONG_OP STATS
 #define STATS(field, rule, fallback, unit, help) \
     MODEL_ROW(field, rule, fallback, unit, help, \
               offsetof(struct mwp_cwp_inputs, stats.field)),

@@ -563,6 +563,22 @@ def table_16(kit):
                 "as much as possible to the GPU", f"{min(best[4:8]):.1f} times")
 
 
+def table_6(kit):
+    """Table 6: how many instructions long operations are worth"""
+    rows = []
+    for what, key, published in (
+            ("division of floats", "fdiv", 4.2), ("multiplication of integers",
+                                                  "imul", 4.3),
+            ("division of integers", "idiv", 30), ("remainder", "imod", 35)):
+        t = result("model", "-g", "gtx280", "-m", "mwp-cwp", "--set",
+                   f"comp_insts=100,coal_mem_insts=0,{key}_insts=100,"
+                   "threads_per_block=256,blocks=60,active_blocks_per_sm=4,"
+                   "active_sms=30")["models"][0]["terms"]
+        rows.append((what, published, t["Comp_cycles"] / 400))
+        kit.compare(*rows[-1])
+    kit.table(("operation", "published", "here"), rows)
+
+
 STRESS = "tests/kernels/micro/hong_stress.sketch"
 
 
@@ -751,6 +767,6 @@ def fig_21(kit):
                     max(row[3] for row in rows))
 
 
-FIGURES = (fig_21, fig_36, fig_41, fig_52, fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
+FIGURES = (table_6, fig_21, fig_36, fig_41, fig_52, fig_48, fig_48_dependent, fig_49, fig_50, fig_53, table_11, fig_147,
            limits, fig_119, fig_120, fig_125, fig_127, fig_131, suggestions, table_13,
            fig_77, mixture, fig_141, chain, table_16, fig_45, fig_59, table_12)

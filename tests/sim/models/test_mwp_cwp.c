@@ -192,6 +192,21 @@ static void evaluate(void)
                   "%s: %s", d.where, d.what);
 }
 
+/* Hong 2012, Table 6: as long as 4.2, 4.3, 30 and 35 others. */
+START_TEST(long_operations_count_as_many_as_they_take)
+{
+    double *const kind[] = {&stats.fdiv_insts, &stats.imul_insts,
+                            &stats.idiv_insts, &stats.imod_insts};
+    const double factor[] = {4.2, 4.3, 30, 35};
+
+    /* 27 + 6 instructions, of which two are such. */
+    *kind[_i] = 2;
+    evaluate();
+    ck_assert_double_eq_tol(result.comp_cycles, 4 * (31 + 2 * factor[_i]),
+                            1e-9);
+}
+END_TEST
+
 START_TEST(worked_example_comes_out_as_published)
 {
     evaluate();
@@ -606,6 +621,7 @@ int main(void)
 
     tcase_add_checked_fixture(rules, setup, NULL);
     tcase_add_test(rules, golden_vectors_agree_to_nine_digits);
+    tcase_add_loop_test(rules, long_operations_count_as_many_as_they_take, 0, 4);
     tcase_add_test(rules, worked_example_comes_out_as_published);
     tcase_add_test(rules, worked_example_is_the_same_in_both_equation_sets);
     tcase_add_test(rules, no_options_are_the_defaults);
