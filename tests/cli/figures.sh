@@ -15,8 +15,13 @@ out '^  gtx280: Gflop/s, single precision: 933.1; published 933  +0.0 %$'
 check 'a table' grep -q '^gtx280,P1,75.6,75.98' "$work/figures/lai/lattice.csv"
 expect 1 figures --only nosuch "$work/figures"
 err "^figures: no figure has nosuch in its name$"
-expect 2 figures --only lai/ --write "$work/file" "$work/figures"
-err 'takes all figures'
+# Some figures into a file that has the others: nothing else changes.
+cp docs/seeds.md "$work/seeds.md"
+expect 0 figures --only lai/lattice --write "$work/seeds.md" "$work/figures"
+check 'the rest stays' cmp docs/seeds.md "$work/seeds.md"
+grep -v '(`lai/sgemm`)' docs/seeds.md >"$work/seeds.md"
+expect 1 figures --only lai/lattice --write "$work/seeds.md" "$work/figures"
+err 'has no lai/sgemm: make all$'
 # The list of items: each once, none held by what does not exist.
 check 'items' python3 - <<'EOF'
 import os, sys

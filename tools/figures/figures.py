@@ -6,11 +6,14 @@
 One folder a text; for each figure a CSV, a gnuplot script and, where gnuplot is
 installed, a picture; a line for each value that is published.  --only takes
 parts of names (`hong/`, `fig_48`); --write puts all lines, and the state of every
-item of the texts (items.txt), into FILE as Markdown tables, between its marks.  TEG=PROGRAM chooses the simulator.
+item of the texts (items.txt), into FILE as Markdown tables, between its marks; with
+--only, lines of other figures stay as FILE has them.  TEG=PROGRAM chooses the
+simulator.
 """
 
 import argparse
 import os
+import re
 import sys
 
 import braun
@@ -19,7 +22,7 @@ import isca
 import items
 import lai
 import zhang
-from kit import ROOT, Failed, Kit
+from kit import ROOT, Failed, Kit, Line
 
 TEXTS = {"lai": lai, "hong": hong, "isca": isca, "zhang": zhang,
          "braun": braun}
@@ -47,6 +50,40 @@ def make(name, text, only, out):
                   f"{'  ' + line.difference if line.difference else ''}")
         sys.stdout.flush()
     return made
+
+
+def kept_lines(path):
+    """{label: its lines} of a file that was written before."""
+    kept, label = {}, None
+    with open(path, encoding="utf-8") as f:
+        for text in f:
+            head = re.match(r"\*\*.*\*\* \(`(\S+)`\)$", text)
+            if head:
+                label = head[1]
+                kept[label] = []
+            elif text.startswith("| ") and label and "---:" not in text:
+                cells = [c.strip() for c in text.strip()[1:-1].split("|")]
+                off = cells[3].rstrip("% ")
+                kept[label].append(
+                    Line(*cells[:4], float(off) if off else None))
+            elif text.startswith("#"):
+                label = None
+    return {name: [line for line in lines if line.what] for name, lines in
+            kept.items()}
+
+
+def complete(made, path):
+    """Adds the figures that were not made, as the file has them."""
+    kept = kept_lines(path)
+    for name, text in TEXTS.items():
+        now = {label: (title, lines) for label, title, lines in made[name]}
+        made[name] = []
+        for figure in text.FIGURES:
+            label = f"{name}/{figure.__name__}"
+            if label not in now and label not in kept:
+                sys.exit(f"figures: {path} has no {label}: make all")
+            made[name].append((label, *now.get(label, (heading(figure),
+                                                       kept.get(label)))))
 
 
 def markdown(made):
@@ -86,8 +123,6 @@ def main():
     parser.add_argument("--only", action="append")
     parser.add_argument("--write")
     args = parser.parse_args()
-    if args.only and args.write:
-        parser.error("--write takes all figures, --only some")
     try:
         made = {name: make(name, text, args.only, args.out)
                 for name, text in TEXTS.items()}
@@ -95,6 +130,8 @@ def main():
         sys.exit(f"figures: {why}")
     if args.only and not any(made.values()):
         sys.exit(f"figures: no figure has {' or '.join(args.only)} in its name")
+    if args.write and args.only:
+        complete(made, args.write)
     if args.write:
         write(args.write, made)
     print(f"\nCSV files and pictures are in {args.out}.")

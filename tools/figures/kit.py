@@ -21,7 +21,8 @@ COLORS = ("0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "7f7f7f",
           "8c6100")
 
 
-# One value of a report; off is the difference in percent, None of text.
+# One value of a report; off is the difference in percent as it is shown, None of
+# text.
 Line = collections.namedtuple("Line", "what published obtained difference off")
 
 
@@ -134,7 +135,7 @@ class Kit:
         difference; text stands as it is."""
         off = None
         if all(isinstance(v, (int, float)) for v in (published, obtained)):
-            off = (100 * (obtained / published - 1) if published else
+            off = (round(100 * (obtained / published - 1), 1) if published else
                    0.0 if obtained == 0 else None)
         self.lines.append(Line(what, self.text(published, form),
                                self.text(obtained, form),
