@@ -85,6 +85,21 @@ def l2_cache(gpu, name):
             for kb, gbs in rows if kb <= top]
 
 
+def blocks(gpu, name):
+    """The benchmark's own blocks at the edge of L2: as many at once as SMs."""
+    rows = curve("gpu-l2-cache", name,
+                 rf"^\s*\d+ kB\s+{NUMBER} kB.*?%\s+{NUMBER} ?GB/s")
+    sms = int(fact(gpu, "chip.sms"))
+    size = fact(gpu, "l2.bytes") / 1024
+
+    def gbs(kilobytes):
+        each = slope(gpu, "blocks", "BLOCKS", 6 * sms, 14 * sms,
+                     RUN=int(kilobytes) // 512)
+        return 524288 / each * fact(gpu, "chip.sm_clock_mhz") / 1e3
+    return [point(f"{kb:.0f} kB", measured, lambda kb=kb: gbs(kb))
+            for kb, measured in rows if 0.65 * size <= kb <= 1.25 * size]
+
+
 def strides(gpu):
     """Cycles per warp instruction of one SM, loads of floats that hit L1."""
     rows = curve("gpu-strides", gpu, rf"^float stride\s+(\d+)\s+\d+\s+{NUMBER}")
@@ -219,6 +234,8 @@ SECTIONS = {
     "cache-a100_80": lambda: cache("a100_80"),
     "l2-a100_80": lambda: l2_cache("a100_80", "a100_80"),
     "l2-h100pcie": lambda: l2_cache("h100pcie", "h100_pcie"),
+    "blocks-a100_80": lambda: blocks("a100_80", "a100_80"),
+    "blocks-h100pcie": lambda: blocks("h100pcie", "h100_pcie"),
     "strides-a40": lambda: strides("a40"),
     "strides-a100": lambda: strides("a100"),
     "stream-v100": lambda: streams("v100"),
