@@ -182,6 +182,13 @@ START_TEST(fields_of_sm_100_are_where_the_vendor_has_them)
          "@!P1 TXD.AOFFI R16, R12, R8, R4, UR6, ARRAY_2D ;"},
         {0x0003e20008114500, 0x08ff040407008f9f, 100,
          "@!P0 SURED.D.BA.1D.ADD.U64.STRONG.SYS [R7], R4, UR4 ;"},
+        {0x004e280000010800, 0x0000000200007308, 103,
+         "MUFU.EX2.BF16x2 R0, R2 ;"},
+        {0x004e280000000b00, 0x0000000200007308, 103,
+         "MUFU.EX2.F16x2 R0, R2 ;"},
+        {0x0001e40008400008, 0x8004060a0c0075ea, 103,
+         "UTCOMMA.BLOCK16 gdesc[UR12].A_REUSE, gdesc[UR10], tmem[UR8], "
+         "tmem[UR6], idesc[UR7], tmem[UR4], UP0 ;"},
         {0x004fe20001114300, 0x08000004050073a0, 75,
          "SURED.D.BA.1D.MAX.S32.STRONG.GPU [R5], R4, R0 ;"},
         {0x004fe20001114300, 0x08000004050073a0, 90,

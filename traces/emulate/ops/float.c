@@ -597,6 +597,11 @@ EXEC(mufu)
     float b[EMU_LANES], out[EMU_LANES];
     unsigned code = emu_bits(op, 77, 74);
 
+    /* .F16x2, .BF16x2 */
+    if (op->cc == 103 && (emu_bits(op, 73, 72) == 3 || emu_bit(op, 80))) {
+        emu_refuse(w, op);
+        return;
+    }
     if (emu_bit(op, 73) || (op->cc >= 90 && emu_bit(op, 72))) {
         mufu_of_half(w, op, mask, code);
         return;
