@@ -158,7 +158,7 @@ $(BUILD)/tools/mpi/pool_local.o: tools/teg/pool/pool.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -DTEG_MPI -c $< -o $@
 
-# The emulator's functions once more for machines with AVX2 and FMA; which are
+# The emulator's functions once more for machines with AVX2, FMA and F16C; which are
 # used is found out when a kernel is prepared.
 MACHINE := $(or $(shell $(CC) -dumpmachine 2>/dev/null),$(shell uname -m))
 ifneq ($(filter x86_64%,$(MACHINE)),)
@@ -168,7 +168,7 @@ endif
 
 $(BUILD)/traces/emulate/ops/%_vector.o: traces/emulate/ops/%.c | $(DEPS)
 	@mkdir -p $(@D)
-	$(call run,CC)$(CC) $(CPPFLAGS) -DEMU_VECTOR $(CFLAGS) -mavx2 -mfma \
+	$(call run,CC)$(CC) $(CPPFLAGS) -DEMU_VECTOR $(CFLAGS) -mavx2 -mfma -mf16c \
 	    -ffp-contract=off -c $< -o $@
 
 $(BUILD)/libteg.a: $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)

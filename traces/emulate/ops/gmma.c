@@ -238,12 +238,10 @@ static void sum_up(const struct product *p, double a[][DEPTH_MAX],
                    double b[][COLUMNS_MAX], double sums[][COLUMNS_MAX])
 {
     memset(sums, 0, ROWS * sizeof sums[0]);
-    for (unsigned m = 0; m < ROWS; m += EMU_PRODUCT_ROWS) {
-        for (unsigned n = 0; n < p->columns; n += EMU_PRODUCT_COLUMNS)
-            emu_multiply(p->depth, (struct emu_rows){a[m], DEPTH_MAX},
-                         (struct emu_rows){&b[0][n], COLUMNS_MAX},
-                         (struct emu_rows){&sums[m][n], COLUMNS_MAX});
-    }
+    for (unsigned n = 0; n < p->columns; n += EMU_PRODUCT_COLUMNS)
+        emu_multiply(ROWS, p->depth, (struct emu_rows){a[0], DEPTH_MAX},
+                     (struct emu_rows){&b[0][n], COLUMNS_MAX},
+                     (struct emu_rows){&sums[0][n], COLUMNS_MAX});
 }
 
 static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,

@@ -32,7 +32,6 @@ enum {
     COLUMNS = EMU_PRODUCT_COLUMNS,
     DEPTH_MAX = 64, /* elements of a row of A, but for bits */
     BITS_DEPTH_WORDS = 8,
-    REGISTERS_MAX = 4, /* of B */
 };
 
 struct shape {
@@ -131,18 +130,20 @@ static double element_of(uint32_t word, enum element type, unsigned i)
     }
 }
 
-/* The elements of the registers of four lanes, which follow each other in a row
- * of A. */
-static void elements_along(const uint32_t word[4], enum element type,
-                           unsigned each, double out[])
+/* The elements of a register, which of four lanes each follow each other in one
+ * of eight rows of A. */
+static void rows_of_a(const uint32_t from[EMU_LANES], enum element type,
+                      unsigned each, double (*row)[DEPTH_MAX], unsigned column)
 {
     if (type == HALF) {
-        emu_halves(word, out);
+        for (unsigned m = 0; m < 8; m++)
+            emu_halves(&from[4 * m], &row[m][column]);
         return;
     }
-    for (unsigned l = 0; l < 4; l++) {
+    for (unsigned l = 0; l < EMU_LANES; l++) {
         for (unsigned i = 0; i < each; i++)
-            out[l * each + i] = element_of(word[l], type, i);
+            row[l / 4][column + l % 4 * each + i] =
+                element_of(from[l], type, i);
     }
 }
 
@@ -151,17 +152,64 @@ static void elements_along(const uint32_t word[4], enum element type,
 static void elements_across(const uint32_t word[8], enum element type,
                             unsigned i, double out[8])
 {
+    for (unsigned n = 0; n < 8; n++)
+        out[n] = element_of(word[n], type, i);
+}
+
+#ifdef __AVX2__
+/* Two rows of B from the registers of eight lanes. */
+static void two_rows(__m256i words, double out[2][COLUMNS])
+{
+    __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
+    __m256i both = _mm256_packus_epi32(low, _mm256_srli_epi32(words, 16));
+
+    both = _mm256_permute4x64_epi64(both, 0xd8);
+    emu_eight_halves(_mm256_castsi256_si128(both), out[0]);
+    emu_eight_halves(_mm256_extracti128_si256(both, 1), out[1]);
+}
+
+/* The rows of B that a register holds, of halves: lane 4 n + t has two of
+ * column n. */
+static void halves_of_b(const uint32_t from[EMU_LANES], double out[][COLUMNS])
+{
+    __m256i x[4], y[4];
+
+    for (unsigned i = 0; i < 4; i++) /* columns 2 i and 2 i + 1 */
+        x[i] = _mm256_loadu_si256((const __m256i *)&from[8 * i]);
+    /* [t] of columns 0, 2, 4, 6 and 1, 3, 5, 7 in the halves */
+    y[0] = _mm256_unpacklo_epi32(x[0], x[1]);
+    y[1] = _mm256_unpackhi_epi32(x[0], x[1]);
+    y[2] = _mm256_unpacklo_epi32(x[2], x[3]);
+    y[3] = _mm256_unpackhi_epi32(x[2], x[3]);
+    x[0] = _mm256_unpacklo_epi64(y[0], y[2]);
+    x[1] = _mm256_unpackhi_epi64(y[0], y[2]);
+    x[2] = _mm256_unpacklo_epi64(y[1], y[3]);
+    x[3] = _mm256_unpackhi_epi64(y[1], y[3]);
+    for (unsigned t = 0; t < 4; t++)
+        two_rows(_mm256_permutevar8x32_epi32(
+                     x[t], _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)),
+                 &out[2 * t]);
+}
+#endif
+
+/* The rows of B that a register holds. */
+static void rows_of_b(const uint32_t from[EMU_LANES], enum element type,
+                      unsigned each, double out[][COLUMNS])
+{
+    uint32_t word[COLUMNS];
+
 #ifdef __AVX2__
     if (type == HALF) {
-        __m256i words = _mm256_loadu_si256((const __m256i *)word);
-
-        words = i == 0 ? _mm256_slli_epi32(words, 16) : words;
-        emu_eight_halves(_mm256_srai_epi32(words, 16), out);
+        halves_of_b(from, out);
         return;
     }
 #endif
-    for (unsigned n = 0; n < 8; n++)
-        out[n] = element_of(word[n], type, i);
+    for (unsigned t = 0; t < 4; t++) {
+        for (unsigned n = 0; n < COLUMNS; n++)
+            word[n] = from[4 * n + t];
+        for (unsigned i = 0; i < each; i++)
+            elements_across(word, type, i, out[each * t + i]);
+    }
 }
 
 /* Signs of both go with B: only products of the two are summed. */
@@ -171,29 +219,14 @@ static void gather(const struct emu_warp *w, const struct emu_op *op,
                    double b[][COLUMNS])
 {
     int is_minus = is_negated(op->a) != is_negated(op->b);
-    uint32_t word[REGISTERS_MAX][4][COLUMNS]; /* of B, row by row */
 
-    for (unsigned r = 0; r < registers_of_b(s); r++) {
-        const uint32_t *from = emu_row(w, op->b, r);
-
-        for (unsigned t = 0; t < 4; t++) {
-            for (unsigned n = 0; n < COLUMNS; n++)
-                word[r][t][n] = from[4 * n + t];
-        }
-    }
+    for (unsigned r = 0; r < registers_of_b(s); r++)
+        rows_of_b(emu_row(w, op->b, r), type_b, s->each, &b[4 * s->each * r]);
     for (unsigned r = 0; r < registers_of_a(s); r++) {
-        const uint32_t *from = emu_row(w, op->a, r);
+        unsigned first, column;
 
-        for (unsigned l = 0; l < EMU_LANES; l += 4) {
-            unsigned row, column;
-
-            element_of_a(s, l, r, &row, &column);
-            elements_along(&from[l], type_a, s->each, &a[row][column]);
-        }
-    }
-    for (unsigned k = 0; k < s->depth / s->each; k++) {
-        for (unsigned i = 0; i < s->each; i++)
-            elements_across(word[k / 4][k % 4], type_b, i, b[s->each * k + i]);
+        element_of_a(s, 0, r, &first, &column);
+        rows_of_a(emu_row(w, op->a, r), type_a, s->each, &a[first], column);
     }
     for (unsigned k = 0; is_minus && k < s->depth; k++) {
         for (unsigned n = 0; n < COLUMNS; n++)
@@ -235,10 +268,9 @@ static int multiply(struct emu_warp *w, const struct emu_op *op,
 {
     if (s->is_sparse)
         return multiply_chosen(w, op, s, a, b, c);
-    for (unsigned m = 0; m < s->rows; m += EMU_PRODUCT_ROWS)
-        emu_multiply(s->depth, (struct emu_rows){a[m], DEPTH_MAX},
-                     (struct emu_rows){b[0], COLUMNS},
-                     (struct emu_rows){c[m], COLUMNS});
+    emu_multiply(s->rows, s->depth, (struct emu_rows){a[0], DEPTH_MAX},
+                 (struct emu_rows){b[0], COLUMNS},
+                 (struct emu_rows){c[0], COLUMNS});
     return 1;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Four rows of A by eight columns of B, added to sums: what products of warps
+ * Rows of A by eight columns of B, added to sums: what products of warps
  * and of warp groups consist of.
  *
  * Everything is in double precision, in which products of two elements of any
@@ -15,23 +15,15 @@
 #include "traces/emulate/core/operand.h"
 
 enum {
-    EMU_PRODUCT_ROWS = 4, /* whose sums the vector registers hold */
     EMU_PRODUCT_COLUMNS = 8,
 };
 
 #ifdef __AVX2__
-/* As half_value, of halves that are spread to words with their signs: a scaled
- * number of 2^16 or more was special. */
-static inline void emu_eight_halves(__m256i words, double out[8])
+/* A machine that has AVX2 has F16C, too, whose numbers are half_value's. */
+static inline void emu_eight_halves(__m128i halves, double out[8])
 {
-    __m256 v = _mm256_castsi256_ps(_mm256_and_si256(
-        _mm256_slli_epi32(words, 13), _mm256_set1_epi32((int)0x8fffe000)));
-    __m256 size, special;
+    __m256 v = _mm256_cvtph_ps(halves);
 
-    v = _mm256_mul_ps(v, _mm256_set1_ps(0x1p112f));
-    size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
-    special = _mm256_cmp_ps(size, _mm256_set1_ps(0x1p16f), _CMP_GE_OQ);
-    v = _mm256_or_ps(v, _mm256_and_ps(special, _mm256_set1_ps(INFINITY)));
     _mm256_storeu_pd(out, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
     _mm256_storeu_pd(out + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
 }
@@ -41,8 +33,7 @@ static inline void emu_eight_halves(__m256i words, double out[8])
 static inline void emu_halves(const void *from, double out[8])
 {
 #ifdef __AVX2__
-    emu_eight_halves(
-        _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)from)), out);
+    emu_eight_halves(_mm_loadu_si128((const __m128i *)from), out);
 #else
     uint16_t half[8];
 
@@ -58,14 +49,32 @@ struct emu_rows {
     size_t stride;
 };
 
-/* c[m][n] += the sum over k < depth of a[m][k] b[k][n], in the order of k. */
-static inline void emu_multiply(unsigned depth, struct emu_rows a,
-                                struct emu_rows b, struct emu_rows c)
-{
 #ifdef __AVX2__
-    __m256d sum[EMU_PRODUCT_ROWS][2];
+/* Eight rows by eight columns, where the machine has vectors of that many. */
+__attribute__((target("avx512f"))) static inline void emu_multiply_8(
+    unsigned depth, struct emu_rows a, struct emu_rows b, struct emu_rows c)
+{
+    __m512d sum[8];
 
-    for (unsigned m = 0; m < EMU_PRODUCT_ROWS; m++) {
+    for (unsigned m = 0; m < 8; m++)
+        sum[m] = _mm512_loadu_pd(c.at + m * c.stride);
+    for (unsigned k = 0; k < depth; k++) {
+        __m512d row = _mm512_loadu_pd(b.at + k * b.stride);
+
+        for (unsigned m = 0; m < 8; m++)
+            sum[m] = _mm512_fmadd_pd(_mm512_set1_pd(a.at[m * a.stride + k]),
+                                     row, sum[m]);
+    }
+    for (unsigned m = 0; m < 8; m++)
+        _mm512_storeu_pd(c.at + m * c.stride, sum[m]);
+}
+
+static inline void emu_multiply_4(unsigned depth, struct emu_rows a,
+                                  struct emu_rows b, struct emu_rows c)
+{
+    __m256d sum[4][2];
+
+    for (unsigned m = 0; m < 4; m++) {
         sum[m][0] = _mm256_loadu_pd(c.at + m * c.stride);
         sum[m][1] = _mm256_loadu_pd(c.at + m * c.stride + 4);
     }
@@ -73,19 +82,40 @@ static inline void emu_multiply(unsigned depth, struct emu_rows a,
         __m256d left = _mm256_loadu_pd(b.at + k * b.stride);
         __m256d right = _mm256_loadu_pd(b.at + k * b.stride + 4);
 
-        for (unsigned m = 0; m < EMU_PRODUCT_ROWS; m++) {
+        for (unsigned m = 0; m < 4; m++) {
             __m256d all = _mm256_broadcast_sd(a.at + m * a.stride + k);
 
             sum[m][0] = _mm256_fmadd_pd(all, left, sum[m][0]);
             sum[m][1] = _mm256_fmadd_pd(all, right, sum[m][1]);
         }
     }
-    for (unsigned m = 0; m < EMU_PRODUCT_ROWS; m++) {
+    for (unsigned m = 0; m < 4; m++) {
         _mm256_storeu_pd(c.at + m * c.stride, sum[m][0]);
         _mm256_storeu_pd(c.at + m * c.stride + 4, sum[m][1]);
     }
+}
+#endif
+
+/* c[m][n] += the sum over k < depth of a[m][k] b[k][n], in the order of k;
+ * `rows` are a multiple of 8. */
+static inline void emu_multiply(unsigned rows, unsigned depth,
+                                struct emu_rows a, struct emu_rows b,
+                                struct emu_rows c)
+{
+#ifdef __AVX2__
+    unsigned step = __builtin_cpu_supports("avx512f") ? 8 : 4;
+
+    for (unsigned m = 0; m < rows; m += step) {
+        struct emu_rows from = {a.at + m * a.stride, a.stride};
+        struct emu_rows to = {c.at + m * c.stride, c.stride};
+
+        if (step == 8)
+            emu_multiply_8(depth, from, b, to);
+        else
+            emu_multiply_4(depth, from, b, to);
+    }
 #else
-    for (unsigned m = 0; m < EMU_PRODUCT_ROWS; m++) {
+    for (unsigned m = 0; m < rows; m++) {
         for (unsigned k = 0; k < depth; k++) {
             for (unsigned n = 0; n < EMU_PRODUCT_COLUMNS; n++)
                 c.at[m * c.stride + n] +=
