@@ -39,6 +39,27 @@ static int demangle(const char *symbol, int options, char out[TEG_NAME_MAX])
         symbol, DMGL_ANSI | DMGL_RET_DROP | options, print, &p);
 }
 
+/* Without tags that are longer than a version: numba's compiler writes how it
+ * was called into one.  "matmul[abi:v1][abi:cw51cXTLSUwv1sDUaKtho...]" */
+static void drop_tags(char *name)
+{
+    static const char tag[] = "[abi:";
+    enum {
+        VERSION_MAX = 16
+    };
+
+    for (char *at = name; (at = strstr(at, tag)) != NULL;) {
+        char *end = strchr(at, ']');
+
+        if (end == NULL)
+            return;
+        if (end - at > VERSION_MAX)
+            memmove(at, end + 1, strlen(end));
+        else
+            at = end;
+    }
+}
+
 /* The last name of "a::b<c::d>::f<e>", with its template arguments. */
 static const char *last_name(const char *name)
 {
@@ -61,11 +82,16 @@ const char *teg_name_readable(const char *symbol, enum teg_name_form form,
 
     if (!demangle(symbol, form == NAME_FULL ? DMGL_PARAMS : 0, out)) {
         teg_printable(out, TEG_NAME_MAX, symbol);
-    } else if (form == NAME_SHORT) {
+        return out;
+    }
+    if (form != NAME_FULL)
+        drop_tags(out);
+    if (form == NAME_LAST || form == NAME_SHORT) {
         last = last_name(out);
         memmove(out, last, strlen(last) + 1);
-        out[strcspn(out, "<")] = '\0';
     }
+    if (form == NAME_SHORT)
+        out[strcspn(out, "<[")] = '\0';
     return out;
 }
 
@@ -76,8 +102,8 @@ int teg_name_is_mangled(const char *symbol)
     return demangle(symbol, 0, name);
 }
 
-/* Blanks aside, `name` is `wanted`; its last template arguments may be left
- * out. */
+/* Blanks aside, `name` is `wanted`; its last template arguments, and tags, may
+ * be left out. */
 static int is_called(const char *name, const char *wanted)
 {
     for (;; name++, wanted++) {
@@ -86,8 +112,8 @@ static int is_called(const char *name, const char *wanted)
         if (*name != *wanted || *name == '\0')
             break;
     }
-    return *wanted == '\0' &&
-           (*name == '\0' || (*name == '<' && last_name(name) == name));
+    return *wanted == '\0' && (*name == '\0' || *name == '[' ||
+                               (*name == '<' && last_name(name) == name));
 }
 
 int teg_name_matches(const char *symbol, const char *wanted)
@@ -98,6 +124,10 @@ int teg_name_matches(const char *symbol, const char *wanted)
         return 1;
     if (demangle(symbol, DMGL_PARAMS, name) && is_called(name, wanted))
         return 1;
-    return demangle(symbol, 0, name) &&
-           (is_called(name, wanted) || is_called(last_name(name), wanted));
+    if (!demangle(symbol, 0, name))
+        return 0;
+    if (is_called(name, wanted) || is_called(last_name(name), wanted))
+        return 1;
+    drop_tags(name);
+    return is_called(name, wanted) || is_called(last_name(name), wanted);
 }

@@ -4,9 +4,10 @@
  *   _ZN5shape7lengthsIfEEvPKT_S3_PS1_i
  *     NAME_FULL   shape::lengths<float>(float const*, float const*, float*, int)
  *     NAME_PLAIN  shape::lengths<float>
+ *     NAME_LAST   lengths<float>
  *     NAME_SHORT  lengths
  *
- * Any other name, `extern "C"` ones among them, stays as it is.
+ * Long tags ("[abi:...]") stand in the full name alone.  Any other name, `extern "C"` ones among them, stays as it is.
  */
 #ifndef TEG_ISA_BASE_NAME_H
 #define TEG_ISA_BASE_NAME_H
@@ -18,7 +19,8 @@ enum {
 enum teg_name_form {
     NAME_FULL,
     NAME_PLAIN, /* without parameters */
-    NAME_SHORT, /* without namespaces and template arguments too */
+    NAME_LAST,  /* without parameters and namespaces */
+    NAME_SHORT, /* without template arguments too */
 };
 
 /* Writes the symbol's name of that form into `out`; returns `out`. */

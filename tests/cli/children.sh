@@ -39,7 +39,7 @@ check 'choices' [ "$(edges choices)" = '[] [0] [] [2] [1,3]' ]
 
 # What cannot be is said.
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" too-large
-err '^teg: _Z5childPii: a launch by a kernel is refused: invalid configuration'
+err '^teg: child: a launch by a kernel is refused: invalid configuration'
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" wrong
 err '0x4d is no condition of a graph that is launched'
 finish

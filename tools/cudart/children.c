@@ -6,6 +6,7 @@
 #include "isa/base/array.h"
 #include "isa/base/number_map.h"
 #include "tools/cudart/condition.h"
+#include "tools/cudart/names.h"
 #include "tools/cudart/operation.h"
 #include "tools/cudart/say.h"
 
@@ -126,7 +127,10 @@ static void refuse(struct children *c, const struct child *child, int error)
 {
     const struct teg_cubin_kernel *k = child->what.kernel;
 
-    runtime_say(k != NULL ? k->name : "", "%s by a kernel is refused: %s",
+    char name[PLAIN_MAX];
+
+    runtime_say(k != NULL ? plain_name(k->name, name, sizeof name) : "",
+                "%s by a kernel is refused: %s",
                 k != NULL ? "a launch" : "a copy or set",
                 cudaGetErrorString(error));
     c->runtime->fault = cudaErrorLaunchFailure;

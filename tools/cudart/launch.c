@@ -3,6 +3,7 @@
 #include "tools/cudart/children.h"
 #include "tools/cudart/limits.h"
 #include "tools/cudart/managed.h"
+#include "tools/cudart/names.h"
 #include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
 #include "tools/cudart/stream.h"
@@ -129,8 +130,10 @@ static void print_text(void *self, const char *text, size_t length)
 static void say_strays(struct runtime *r, const struct function *f,
                        uint64_t strays)
 {
+    char name[PLAIN_MAX];
+
     if (strays != 0 && !r->strays_said)
-        runtime_say(f->name,
+        runtime_say(plain_name(f->name, name, sizeof name),
                     "shuffles from lanes that take no part, which is "
                     "undefined: here they give 0 (%" PRIu64 " in this launch)",
                     strays);
@@ -141,8 +144,10 @@ static void say_strays(struct runtime *r, const struct function *f,
 static void say_lone_syncs(struct runtime *r, const struct function *f,
                            uint64_t syncs)
 {
+    char name[PLAIN_MAX];
+
     if (syncs != 0 && !r->lone_syncs_said)
-        runtime_say(f->name,
+        runtime_say(plain_name(f->name, name, sizeof name),
                     "syncs a warp whose other lanes wait elsewhere, which is "
                     "undefined: here it goes on without them (%" PRIu64
                     " times in this launch)",

@@ -5,11 +5,12 @@
 
 #include "isa/base/name.h"
 
-void plain_name(const char *symbol, char *out, size_t size)
+const char *plain_name(const char *symbol, char *out, size_t size)
 {
     char name[TEG_NAME_MAX];
 
     snprintf(out, size, "%s", teg_name_readable(symbol, NAME_SHORT, name));
+    return out;
 }
 
 int name_matches(const char *pattern, const char *symbol)

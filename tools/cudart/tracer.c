@@ -27,7 +27,6 @@
 enum {
     PROCESSES_MAX = 10000,
     WRITTEN_TIMES = 2, /* the second finds the caches that all later ones do */
-    PLAIN_MAX = 64
 };
 
 /* A trace that is kept. */

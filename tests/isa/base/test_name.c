@@ -7,21 +7,25 @@
 #include "tests/help_suite.h"
 
 static const struct {
-    const char *symbol, *full, *plain, *brief;
+    const char *symbol, *full, *plain, *last, *brief;
 } names[] = {
     {"_ZN5shape7lengthsIfEEvPKT_S3_PS1_i",
      "shape::lengths<float>(float const*, float const*, float*, int)",
-     "shape::lengths<float>", "lengths"},
-    {"_Z4sumsPKiPii", "sums(int const*, int*, int)", "sums", "sums"},
+     "shape::lengths<float>", "lengths<float>", "lengths"},
+    {"_Z4sumsPKiPii", "sums(int const*, int*, int)", "sums", "sums", "sums"},
     {"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo()",
-     "(anonymous namespace)::foo", "foo"},
-    {"_Z1fIiLi3EEvT_", "f<int, 3>(int)", "f<int, 3>", "f"},
+     "(anonymous namespace)::foo", "foo", "foo"},
+    {"_Z1fIiLi3EEvT_", "f<int, 3>(int)", "f<int, 3>", "f<int, 3>", "f"},
     {"_ZN1aILi2EE1bINS_1cIiEEEEvv", "a<2>::b<a::c<int> >()",
-     "a<2>::b<a::c<int> >", "b"},
-    {"axpy", "axpy", "axpy", "axpy"},
-    {"", "", "", ""},
-    {"_Z", "_Z", "_Z", "_Z"},
-    {"_ZN5shape", "_ZN5shape", "_ZN5shape", "_ZN5shape"},
+     "a<2>::b<a::c<int> >", "b<a::c<int> >", "b"},
+    /* as numba names its kernels */
+    {"_ZN3app4fillB2v1B12abcdefghijklEf",
+     "app::fill[abi:v1][abi:abcdefghijkl](float)", "app::fill[abi:v1]",
+     "fill[abi:v1]", "fill"},
+    {"axpy", "axpy", "axpy", "axpy", "axpy"},
+    {"", "", "", "", ""},
+    {"_Z", "_Z", "_Z", "_Z", "_Z"},
+    {"_ZN5shape", "_ZN5shape", "_ZN5shape", "_ZN5shape", "_ZN5shape"},
 };
 
 START_TEST(a_symbol_has_a_name_of_each_form)
@@ -32,6 +36,8 @@ START_TEST(a_symbol_has_a_name_of_each_form)
                      names[_i].full);
     ck_assert_str_eq(teg_name_readable(names[_i].symbol, NAME_PLAIN, out),
                      names[_i].plain);
+    ck_assert_str_eq(teg_name_readable(names[_i].symbol, NAME_LAST, out),
+                     names[_i].last);
     ck_assert_str_eq(teg_name_readable(names[_i].symbol, NAME_SHORT, out),
                      names[_i].brief);
     ck_assert_int_eq(teg_name_is_mangled(names[_i].symbol),

@@ -185,6 +185,18 @@ const char *kernel_title(const char *name, char out[TEG_NAME_MAX])
                              NAME_PLAIN, out);
 }
 
+const char *kernel_title_in(const char *name, size_t width,
+                            char out[TEG_NAME_MAX])
+{
+    static const char cut[] = "...";
+
+    if (strlen(kernel_title(name, out)) > width)
+        teg_name_readable(name, NAME_LAST, out);
+    if (strlen(out) > width && width >= sizeof cut)
+        memcpy(out + width - strlen(cut), cut, sizeof cut);
+    return out;
+}
+
 /* With the folders it lies in. */
 static int make_path(const char *path)
 {

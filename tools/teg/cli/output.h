@@ -59,6 +59,10 @@ void print_csv_text(FILE *f, const char *text);
 /* A kernel's name for people: that of its source, without parameters, or
  * "(unnamed kernel)". */
 const char *kernel_title(const char *name, char out[TEG_NAME_MAX]);
+/* The same in at most `width` bytes: where it is longer, without the namespaces
+ * it begins with, and then cut. */
+const char *kernel_title_in(const char *name, size_t width,
+                            char out[TEG_NAME_MAX]);
 /* What follows the last slash. */
 const char *base_name(const char *path);
 /* A path for people: what could move a terminal as escapes. */

@@ -11,6 +11,7 @@ enum {
     STEPS_MAX = 40,  /* of the text */
     GROUPS_MAX = 20, /* likewise */
     NAME_WIDTH = 32,
+    TITLE_WIDTH = 76,
     INDENT = 4,
 };
 
@@ -94,11 +95,11 @@ static void print_group(FILE *f, const struct profile *p, uint32_t i)
     char name[TEG_NAME_MAX], text[720], shape[96];
 
     profile_shape(step, shape, sizeof shape);
-    fprintf(f, "%s%5.1f %%%s  %10.4g us  %s%.200s%s, %" PRIu64 " launch%s\n",
+    fprintf(f, "%s%5.1f %%%s  %10.4g us  %s%s%s, %" PRIu64 " launch%s\n",
             tint(f, TINT_STRONG), 100 * profile_share(p, g->us),
             tint(f, TINT_OFF), g->us, tint(f, TINT_STRONG),
-            kernel_title(g->name, name), tint(f, TINT_OFF), g->launches,
-            plural(g->launches, "", "es"));
+            kernel_title_in(g->name, TITLE_WIDTH, name), tint(f, TINT_OFF),
+            g->launches, plural(g->launches, "", "es"));
     if (i >= p->top)
         return;
     snprintf(text, sizeof text, "%s: bound by %s", shape,
@@ -119,8 +120,8 @@ static void print_steps(FILE *f, const struct profile *p)
     for (uint32_t i = 0; i < p->steps && i < STEPS_MAX; i++) {
         const struct profile_step *s = &p->step[i];
 
-        fprintf(f, "%-*.*s%8" PRIu32 " %10.4g %6.1f %%  %s\n", NAME_WIDTH,
-                NAME_WIDTH - 1, kernel_title(p->group[s->group].name, name),
+        fprintf(f, "%-*s%8" PRIu32 " %10.4g %6.1f %%  %s\n", NAME_WIDTH,
+                kernel_title_in(p->group[s->group].name, NAME_WIDTH - 1, name),
                 s->launches, s->us, 100 * profile_share(p, s->launches * s->us),
                 s->verdict.bound);
     }

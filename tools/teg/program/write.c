@@ -14,6 +14,7 @@ enum {
     STREAMS_MAX = 12, /* of it */
     KERNELS_MAX = 12,
     NAME_WIDTH = 30,
+    LEGEND_WIDTH = 40,
 };
 
 bool timed_has_tasks(const struct timed *p, uint32_t stream)
@@ -170,8 +171,8 @@ static void print_line(FILE *f, const struct timed *p)
     fputs("        > < = copies to, from, on the device and sets", f);
     for (uint32_t i = 0; i < p->kernels && i / 2 < 26; i += 2) {
         if (p->kernel[i].name != NULL)
-            fprintf(f, "%s %c %.40s", i == 0 ? ";" : ",", 'a' + (char)(i / 2),
-                    kernel_title(p->kernel[i].name, title));
+            fprintf(f, "%s %c %s", i == 0 ? ";" : ",", 'a' + (char)(i / 2),
+                    kernel_title_in(p->kernel[i].name, LEGEND_WIDTH, title));
     }
     fputc('\n', f);
 }
@@ -214,8 +215,11 @@ static void print_path(FILE *f, const struct timed *p)
             "share", NAME_WIDTH, "on the critical path", "total without",
             tint(f, TINT_OFF));
     for (int n = 0; n < KERNELS_MAX && (k = next_on_path(p, k)) != NULL; n++) {
-        snprintf(text, sizeof text, "%s%s", kernel_title(k->name, name),
-                 k->later ? " (later)" : "");
+        const char *later = k->later ? " (later)" : "";
+
+        snprintf(text, sizeof text, "%s%s",
+                 kernel_title_in(k->name, NAME_WIDTH - strlen(later), name),
+                 later);
         print_part(f, p, text, k->path_us, p->no_ranking ? -1 : k->without_us);
     }
     for (int i = 0; i < TIMED_PARTS; i++) {
@@ -256,10 +260,13 @@ static void print_tasks(FILE *f, const struct timed *p)
             continue;
         }
         told++;
-        fprintf(f, "%10.4g %10.4g %6" PRId64 "  %-*.*s %s\n", t->start,
-                t->end - t->start, p->score->stream[t->stream].name, NAME_WIDTH,
-                NAME_WIDTH, timed_task_title(p, i, name),
-                sim_wait_name(t->why));
+        fprintf(
+            f, "%10.4g %10.4g %6" PRId64 "  %-*s %s\n", t->start,
+            t->end - t->start, p->score->stream[t->stream].name, NAME_WIDTH,
+            t->kind == SIM_TASK_LAUNCH
+                ? kernel_title_in(p->kernel[t->kernel].name, NAME_WIDTH, name)
+                : sim_task_word(t),
+            sim_wait_name(t->why));
     }
     if (more != 0)
         fprintf(f, "... and %" PRIu32 " more: --rows, or -f csv\n", more);

@@ -80,12 +80,8 @@ static void print_name(FILE *f, const struct teg_statistics *s)
 {
     char name[TEG_NAME_MAX];
 
-    fputs(tint(f, TINT_STRONG), f);
-    if (strlen(kernel_title(s->name, name)) <= NAME_WIDTH)
-        fputs(name, f);
-    else
-        fprintf(f, "%.*s...", NAME_WIDTH - 3, name);
-    fputs(tint(f, TINT_OFF), f);
+    fprintf(f, "%s%s%s", tint(f, TINT_STRONG),
+            kernel_title_in(s->name, NAME_WIDTH, name), tint(f, TINT_OFF));
 }
 
 /* What is about the first finding, where the list does not say it. */
