@@ -14,15 +14,11 @@ A sample passed if it ended with 0, `waived` is the samples' own 2; of the
 others the line that teg or they said says why.
 """
 import argparse
-import csv
 import pathlib
 import re
-import resource
 import shutil
-import subprocess
 
-WAIVED = 2
-COLUMNS = ["sample", "outcome", "seconds", "said"]
+from programs import Table, compile_by, run
 
 
 def build(sample, root, work, arch):
@@ -35,47 +31,8 @@ def build(sample, root, work, arch):
                   f"set(CMAKE_CUDA_ARCHITECTURES {arch})", lists.read_text())
     lists.write_text(text)
     out = at / "build"
-    log = ""
-    for command in (["cmake", "-S", at, "-B", out],
-                    ["cmake", "--build", out]):
-        r = subprocess.run(command, text=True, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, errors="replace")
-        log += r.stdout
-        if r.returncode:
-            wrong = [line for line in log.splitlines()
-                     if re.search(r"error|fatal|not found|No rule", line)]
-            return None, (wrong or log.splitlines()[-1:])[0].strip()
-    return out, ""
-
-
-def run(teg, gpu, program, seconds):
-    """(outcome, processor seconds, last line worth a look)."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        r = subprocess.run(
-            [teg, "exec", "-g", gpu, "--no-trace", "--", f"./{program.name}"],
-            cwd=program.parent, text=True, errors="replace",
-            preexec_fn=lambda: resource.setrlimit(
-                resource.RLIMIT_CPU, (seconds, seconds + 5)),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, timeout=20 * seconds)
-        code, said, out = r.returncode, r.stderr, r.stdout
-    except subprocess.TimeoutExpired as e:
-        code, said, out = None, "", (e.stdout or b"").decode(errors="replace")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = (after.ru_utime + after.ru_stime
-             - before.ru_utime - before.ru_stime)
-    words = [s for s in said.splitlines() if s.strip()]
-    lines = [s for s in out.splitlines() if s.strip()]
-    tegs = [s for s in words if s.startswith("teg: ")]
-    last = (tegs or words or lines or [""])[-1]
-    if code is None or "CPU time limit" in said:
-        return "not ended", spent, last
-    if code == 0:
-        return "passed", spent, last
-    if code == WAIVED and not last.startswith("teg: "):
-        return "waived", spent, (lines or [""])[-1]
-    return "failed", spent, last
+    why = compile_by([["cmake", "-S", at, "-B", out], ["cmake", "--build", out]])
+    return (None, why) if why else (out, "")
 
 
 def main():
@@ -98,35 +55,22 @@ def main():
         link = work / "tree" / shared
         if (root / shared).exists() and not link.exists():
             link.symlink_to(root / shared)
-    table = work / "samples.csv"
-    rows = []
-    if table.exists():
-        with open(table, newline="", encoding="utf-8") as f:
-            rows = [r for r in csv.DictReader(f) if r["sample"] not in a.names]
-    known = {r["sample"] for r in rows}
+    table = Table(work / "samples.csv", a.names)
     samples = sorted(p.parent for p in root.glob("Samples/*/*/CMakeLists.txt"))
     for sample in samples:
         name = sample.name
-        if name in known or (a.names and name not in a.names):
+        if name in table or (a.names and name not in a.names):
             continue
         at, why = build(sample, root, work, a.arch)
         program = at and at / name
         if at is None:
-            row = ("not built", 0, why)
+            table.add(name, "not built", 0, why)
         elif not program.is_file():
-            row = ("not built", 0, "its build makes no program of its name")
+            table.add(name, "not built", 0,
+                      "its build makes no program of its name")
         else:
-            row = run(teg, a.gpu, program, a.seconds)
-        rows.append(dict(zip(COLUMNS, (name, row[0], f"{row[1]:.1f}",
-                                       row[2][:160]))))
-        with open(table, "w", newline="", encoding="utf-8") as f:
-            w = csv.DictWriter(f, COLUMNS)
-            w.writeheader()
-            w.writerows(rows)
-        print(f"{name}: {row[0]}, {row[1]:.1f} s: {row[2][:100]}", flush=True)
-    for outcome in sorted({r["outcome"] for r in rows}):
-        names = sorted(r["sample"] for r in rows if r["outcome"] == outcome)
-        print(f"{outcome}, {len(names)}: {', '.join(names)}")
+            table.add(name, *run(teg, a.gpu, [f"./{name}"], at, a.seconds)[:3])
+    table.summary()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""CUTLASS's examples under `teg exec`.
+
+    cutlass-examples.py SOURCES [NAME ...]
+
+SOURCES is a checkout of github.com/NVIDIA/cutlass.  Each file of examples/ that
+has a main and is for sm_75 to sm_90a (by its folder's name) is compiled by nvcc
+alone and run without a trace, at first as it is, at most --seconds of processor
+time; one that does not end then again with small sizes for those options that
+its source reads (SMALL).  NAME: folder/file or a part of it.
+
+What ended how goes to OUT/examples.csv as it comes: what stands there is not
+compiled or run again.  An example passed if it ended with 0 and says nowhere
+that it failed: that is its own verification, where it has one.
+"""
+import argparse
+import pathlib
+import re
+
+from programs import Table, compile_by, run, unheard
+
+# What a folder's name says; the GPU that it runs on.
+CHIPS = [("hopper", "90a", "h100"), ("ada", "89", "rtx4090"),
+         ("ampere", "80", "a100"), ("turing", "75", "t4"),
+         ("", "80", "a100")]
+# Volta's products are for sm_70, which nvcc 13 does not compile for.
+NOT_HERE = "blackwell|sm103|fp4|distributed|volta"
+SMALL = {"m": 256, "n": 256, "k": 256, "l": 1, "iterations": 1, "groups": 2,
+         "batch": 1, "batch_size": 1, "batch_count": 1}
+# Convolutions read other letters.
+SMALL_CONVOLUTION = {"n": 1, "h": 16, "w": 16, "c": 64, "k": 64, "r": 3, "s": 3,
+                     "d": 4, "t": 3, "iterations": 1}
+OPTION = r'(?:get_cmd_line_argument|check_cmd_line_flag)\(\s*"(\w+)"'
+
+
+def options_of(source, text):
+    "Small sizes of what the source reads."
+    read = set(re.findall(OPTION, text))
+    small = SMALL_CONVOLUTION if {"h", "w", "c"} <= read else SMALL
+    if '"input' in text and "conv" in source.name:
+        return ["--n=1", "--h=16", "--w=16", "--c=64", "--k=64"]
+    return [f"--{name}={value}" for name, value in small.items()
+            if name in read]
+
+
+def chip_of(folder):
+    return next((sm, gpu) for word, sm, gpu in CHIPS if word in folder)
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("sources", type=pathlib.Path)
+    p.add_argument("names", nargs="*")
+    p.add_argument("--teg", default="build/release/teg")
+    p.add_argument("--out", type=pathlib.Path,
+                   default=pathlib.Path("build/clients/cutlass"))
+    p.add_argument("--seconds", type=int, default=120)
+    p.add_argument("--compile-seconds", type=int, default=900)
+    a = p.parse_args()
+    root, out = a.sources.resolve(), a.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    teg = str(pathlib.Path(a.teg).resolve())
+    table = Table(out / "examples.csv", a.names)
+    for source in sorted(root.glob("examples/[0-9]*/*.cu")):
+        text = source.read_text(errors="replace")
+        folder = source.parent.name
+        name = f"{folder}/{source.stem}"
+        if re.search(NOT_HERE, folder) or not re.search(r"\bmain\(", text):
+            continue
+        if name in table or (a.names and not any(n in name for n in a.names)):
+            continue
+        sm, gpu = chip_of(folder)
+        program = out / name.replace("/", "-")
+        others = [str(f) for f in source.parent.glob("*.cpp")]
+        why = compile_by([[
+            "nvcc", "-std=c++17", f"-arch=sm_{sm}", "-w",
+            "--expt-relaxed-constexpr", "--expt-extended-lambda",
+            f"-I{root}/include", f"-I{root}/tools/util/include",
+            f"-I{root}/examples/common", f"-I{source.parent}",
+            "-o", str(program), str(source), *others, "-lcuda"]],
+            a.compile_seconds)
+        if why:
+            table.add(name, "not compiled", 0, why)
+            continue
+        how = []
+        outcome, spent, said, printed = run(teg, gpu, [str(program)], out,
+                                            a.seconds)
+        if outcome == "not ended" and (how := options_of(source, text)):
+            outcome, spent, said, printed = run(
+                teg, gpu, [str(program), *how], out, a.seconds)
+        outcome = unheard(outcome, said)
+        if outcome == "passed" and re.search(r"must be (run|compiled)|requires",
+                                             printed):
+            outcome = "waived"
+        elif outcome == "passed" and re.search(
+                r"\b(failed|incorrect|not equal)", printed, re.I):
+            outcome = "failed"
+        table.add(name, outcome, spent, " ".join([*how, said]))
+        program.unlink()
+    table.summary()
+
+
+if __name__ == "__main__":
+    main()
