@@ -22,6 +22,10 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
         .channels = gpu->dram.channels,
         .by_channels = sim_divisor_of(gpu->dram.channels),
         .by_interleave = sim_divisor_of(gpu->dram.interleave_bytes),
+        .by_slices = sim_divisor_of(gpu->l2.slices),
+        .slices = gpu->dram.of_slices && gpu->l2.bytes != 0
+                      ? gpu->l2.slices / gpu->dram.channels
+                      : 0,
         .rate = rate_of(gpu, 1),
         .store_rate = sim_rate_of(gpu->dram.store_bytes_per_cycle),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
@@ -55,6 +59,11 @@ static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)
     if (gpu->dram.spread)
         return &dram->channel[sim_remainder(dram->in_turn++,
                                             &dram->by_channels)];
+    if (dram->slices != 0)
+        return &dram->channel[sim_interleave(address / TEG_LINE_BYTES,
+                                             &dram->by_slices,
+                                             gpu->dram.hash) /
+                              dram->slices];
     return &dram->channel[sim_interleave(
         sim_quotient(address, &dram->by_interleave), &dram->by_channels,
         gpu->dram.hash)];

@@ -2,7 +2,7 @@
  * DRAM: channels, each a bus that moves bytes one after the other.
  *
  * Models: the bandwidth that is reached, divided among channels that are
- * chosen by address, so that skew shows; writes that a channel gathers and
+ * chosen by address, or by the L2 slice they are behind, so that skew shows; writes that a channel gathers and
  * sends in one batch, which costs it a turn of the bus if it has read since
  * the last one; where
  * there is no L2, what a channel takes of stores.
@@ -34,7 +34,8 @@ struct sim_dram {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
     struct sim_channel *channel; /* owned, [channels] */
     uint32_t channels;
-    struct sim_divisor by_channels, by_interleave;
+    uint32_t slices; /* of L2 a channel has for its own; 0: none */
+    struct sim_divisor by_channels, by_interleave, by_slices;
     uint64_t rate, store_rate; /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */

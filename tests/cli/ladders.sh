@@ -33,7 +33,9 @@ expect 1 ladders --small --only reduction --on nosuch "$work/ladders"
 err '^ladders.py: nosuch: no such chip (teg gpus)$'
 # Waves of blocks, extended; traces are kept where KEPT says.
 export KEPT="$work/kept"
-expect 0 ladders --small --only lai-gtx680 --only unrolled "$work/ladders"
+expect 0 ladders --small --only lai-gtx680 --only unrolled --only sgemm-8800gtx "$work/ladders"
+check 'tiles, unrolled loops and sums in registers are faster' awk -F, '
+    NR > 2 && NR < 7 && $NF <= before {exit 1} {before = $NF}' "$work/ladders/sgemm-8800gtx.csv"
 check 'registers on banks of their own, and unrolled loops, are faster' awk -F, '
     FNR > 1 {v[FILENAME, $1] = $4}
     END {exit !(v[ARGV[1], 4] > v[ARGV[1], 3] &&
@@ -45,6 +47,10 @@ out '^unrolled .*, on gtx280: '
 expect 0 ladders --small --only sgemm --only gemm-h100 --sources "$work/none"
 out '^skipped: sgemm: needs a copy of github.com/siboehm/SGEMM_CUDA as .*/none/SGEMM_CUDA '
 out '^skipped: gemm-h100: needs a copy of github.com/pranjalssh/fast.cu as '
+mkdir -p "$work/bin"
+ln -sf "$(python3 -c 'import sys; print(sys.executable)')" "$work/bin/python3"
+expect 0 env PATH="$work/bin" TEG="$teg" tools/ladders/ladders.py --only cub
+out '^skipped: cub: needs nvcc$'
 expect 2 ladders --only nosuch
 err 'no such ladder: nosuch (there are reduction, transpose, '
 expect 2 ladders --small --write "$work/file"

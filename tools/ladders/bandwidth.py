@@ -40,11 +40,12 @@ class Reduction(Ladder):
 
 
 class Transpose(Ladder):
+    """Rates are of 2^30 bytes, as the text's program computes them."""
     name = "transpose"
     title = "Transpose of 2048 x 2048 floats, GeForce GTX 280"
     source = ('G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in '
               'CUDA", 2009; `tests/kernels/ladders/transpose.sketch`')
-    unit, chip = "GB/s", "gtx280"
+    unit, chip = "GiB/s", "gtx280"
     more = True
     FULL, PART, SMALL = 2048, 1024, 256
     STEPS = (("copy", 96.9, None),
@@ -63,21 +64,26 @@ class Transpose(Ladder):
             yield [f"{KERNELS}/transpose.sketch", "-g", self.chip, "-p",
                    f"STEP={plan.kernel}", "-p", f"W={size}"]
 
-    @staticmethod
-    def compiled(plan, w, folder, **options):
-        return traced(folder, plan.gpu, f"transpose_{plan.kernel}",
-                      f"{w // 32},{w // 32}", "32,8",
+    KERNEL, TILE, ROWS = "transpose", 32, 8
+
+    def compiled(self, plan, w, folder, **options):
+        return traced(folder, plan.gpu, f"{self.KERNEL}_{plan.kernel}",
+                      f"{w // self.TILE},{w // self.TILE}",
+                      f"{self.TILE},{self.ROWS}",
                       f"buf:f32:{w * w}:zeros", f"buf:f32:{w * w}:zeros",
                       f"i32:{w}", **options)
 
     def value(self, us, size, plan):
-        return 8 * size ** 2 / us / 1000
+        return 8e6 * size ** 2 / us / (1 << 30)
 
 
 class LaterTranspose(Transpose):
     """The same steps on boards of a later edition of that text, whose error
-    correction takes part of the bandwidth: nobody says how much.  Compiled
-    for sm_75, launched again and again, as there."""
+    correction takes its part of the memory, ECC, and here of what moves.
+    `reached` of the rest, as another board of the chip.  Tiles are those of
+    the sample of then, 16 x 16; compiled for sm_75, launched again and again,
+    as there."""
+    KERNEL, TILE, ROWS = "transpose16", 16, 16
     source = ("the same in its edition of the CUDA samples (MatrixTranspose.pdf), "
               "boards with error correction; `tests/kernels/ladders/ladders.cu`")
     NUMBERS = settings = ()
@@ -97,7 +103,10 @@ class FermiTranspose(LaterTranspose):
     name = "transpose-m2090"
     title = "Transpose of 2048 x 2048 floats, Tesla M2090"
     chip = "gtx580"
-    settings = ("chip.sm_clock_mhz=1301", "dram.bandwidth_gbs=177.6")
+    ECC = 1 / 8
+    settings = ("chip.sm_clock_mhz=1301",
+                f"dram.bandwidth_gbs={177.6 * (1 - ECC):.1f}",
+                f"dram.reached_gbs={177.6 * (1 - ECC) * 173.6 / 192.4:.1f}")
     NUMBERS = (125.2, 110.6, 61.5, 92.8, 103.2, 105.8, 107.2, 81.4)
 
 
@@ -105,8 +114,11 @@ class KeplerTranspose(LaterTranspose):
     name = "transpose-k20x"
     title = "Transpose of 2048 x 2048 floats, Tesla K20X"
     chip = "k20"
-    settings = ("chip.sm_clock_mhz=732", "chip.sms=14",
-                "dram.bandwidth_gbs=249.6")
+    ECC = 1 / 16
+    settings = ("chip.sm_clock_mhz=732", "chip.sms=14", "dram.channels=6",
+                "l2.slices=12", "l2.bytes=1572864",
+                f"dram.bandwidth_gbs={249.6 * (1 - ECC):.1f}",
+                f"dram.reached_gbs={249.6 * (1 - ECC) * 172.4 / 208:.1f}")
     NUMBERS = (147.6, 130.5, 92.0, 114.0, 112.6, 115.0, 123.5, 106.7)
 
 

@@ -4,7 +4,7 @@
  * changes is in the sketches.  Written anew; of the reduction's last warp the
  * steps add by shuffles, since warps no longer run in step.
  */
-enum { THREADS = 128, TILE = 32, ROWS = 8 };
+enum { THREADS = 128 };
 
 /* ---- reduction -------------------------------------------------------------- */
 
@@ -152,7 +152,9 @@ extern "C" __global__ void reduce_7(const int *in, int *out, int n)
 
 /* ---- transpose --------------------------------------------------------------- */
 
-extern "C" __global__ void transpose_1(float *out, const float *in, int width)
+/* Tiles of TILE x TILE elements by TILE x ROWS threads. */
+template <int TILE, int ROWS>
+__device__ void copy(float *out, const float *in, int width)
 {
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
     int at = y * width + x;
@@ -162,7 +164,8 @@ extern "C" __global__ void transpose_1(float *out, const float *in, int width)
 }
 
 /* Through a tile: which blocks' tiles change places, and elements in a tile. */
-template <int PITCH, bool TILES, bool ELEMENTS, bool DIAGONAL>
+template <int TILE, int ROWS, int PITCH, bool TILES, bool ELEMENTS,
+          bool DIAGONAL>
 __device__ void through_tile(float *out, const float *in, int width)
 {
     __shared__ float tile[TILE][PITCH];
@@ -180,12 +183,8 @@ __device__ void through_tile(float *out, const float *in, int width)
         out[to + i * width] = ELEMENTS ? tile[tx][ty + i] : tile[ty + i][tx];
 }
 
-extern "C" __global__ void transpose_2(float *out, const float *in, int width)
-{
-    through_tile<TILE, false, false, false>(out, in, width);
-}
-
-extern "C" __global__ void transpose_3(float *out, const float *in, int width)
+template <int TILE, int ROWS>
+__device__ void naive(float *out, const float *in, int width)
 {
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
 
@@ -193,30 +192,23 @@ extern "C" __global__ void transpose_3(float *out, const float *in, int width)
         out[x * width + y + i] = in[(y + i) * width + x];
 }
 
-extern "C" __global__ void transpose_4(float *out, const float *in, int width)
-{
-    through_tile<TILE, true, true, false>(out, in, width);
-}
+#define TRANSPOSE(NAME, ...)                                                   \
+    extern "C" __global__ void NAME(float *out, const float *in, int width)    \
+    {                                                                          \
+        __VA_ARGS__(out, in, width);                                           \
+    }
+#define TRANSPOSES(NAME, T, R)                                                 \
+    TRANSPOSE(NAME##_1, copy<T, R>)                                            \
+    TRANSPOSE(NAME##_2, through_tile<T, R, T, false, false, false>)            \
+    TRANSPOSE(NAME##_3, naive<T, R>)                                           \
+    TRANSPOSE(NAME##_4, through_tile<T, R, T, true, true, false>)              \
+    TRANSPOSE(NAME##_5, through_tile<T, R, T + 1, true, true, false>)          \
+    TRANSPOSE(NAME##_6, through_tile<T, R, T + 1, false, true, false>)         \
+    TRANSPOSE(NAME##_7, through_tile<T, R, T + 1, true, false, false>)         \
+    TRANSPOSE(NAME##_8, through_tile<T, R, T + 1, true, true, true>)
 
-extern "C" __global__ void transpose_5(float *out, const float *in, int width)
-{
-    through_tile<TILE + 1, true, true, false>(out, in, width);
-}
-
-extern "C" __global__ void transpose_6(float *out, const float *in, int width)
-{
-    through_tile<TILE + 1, false, true, false>(out, in, width);
-}
-
-extern "C" __global__ void transpose_7(float *out, const float *in, int width)
-{
-    through_tile<TILE + 1, true, false, false>(out, in, width);
-}
-
-extern "C" __global__ void transpose_8(float *out, const float *in, int width)
-{
-    through_tile<TILE + 1, true, true, true>(out, in, width);
-}
+TRANSPOSES(transpose, 32, 8)
+TRANSPOSES(transpose16, 16, 16) /* as the CUDA sample had it until 2025 */
 
 /* ---- streams ---------------------------------------------------------------- */
 

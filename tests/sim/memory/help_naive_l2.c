@@ -10,6 +10,12 @@ static struct channel *channel_of(struct naive_memory *m, uint64_t address)
 
     if (gpu->dram.spread)
         return &m->channel[m->spread++ % gpu->dram.channels];
+    if (gpu->dram.of_slices && gpu->l2.bytes != 0) {
+        uint64_t slice = naive_place_of(gpu->dram.hash, address / LINE_BYTES,
+                                        gpu->l2.slices);
+
+        return &m->channel[slice * gpu->dram.channels / gpu->l2.slices];
+    }
     return &m->channel[naive_place_of(gpu->dram.hash,
                                       address / gpu->dram.interleave_bytes,
                                       gpu->dram.channels)];

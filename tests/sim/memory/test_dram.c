@@ -152,6 +152,24 @@ START_TEST(the_hash_spreads_strides_and_evens_footprints)
 }
 END_TEST
 
+/* With slices of their own two channels split four slices, whatever the
+ * interleaving: lines 0 and 1 are the first one's, 2 and 3 the second one's. */
+START_TEST(a_channel_has_slices_of_its_own)
+{
+    setup();
+    gpu.dram.channels = 2;
+    gpu.dram.interleave_bytes = 128;
+    gpu.l2.slices = 4;
+    gpu.dram.of_slices = 1;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(1, 0), 116);
+    ck_assert_uint_eq(load(2, 0), 100);
+    ck_assert_uint_eq(load(7, 0), 116);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* What-if: whatever the address, the next channel. */
 START_TEST(spread_transactions_take_channels_in_turn)
 {
@@ -210,6 +228,7 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {what_is_reached_counts_not_the_peak, 0},
           {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
+          {a_channel_has_slices_of_its_own, 0},
           {spread_transactions_take_channels_in_turn, 0},
           {a_channel_takes_stores_no_faster_than_it_can, 0},
           {a_line_goes_back_to_its_own_channel, 0})
