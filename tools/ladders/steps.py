@@ -3,10 +3,12 @@
 import bandwidth
 import bodies
 import bounds
+import primitives
 import products
 
 LADDERS = (bandwidth.Reduction(), bandwidth.Transpose(),
            bandwidth.FermiTranspose(), bandwidth.KeplerTranspose(),
            bandwidth.Stream(), bounds.Tesla(),
            bounds.Fermi(), bounds.Kepler(),
-           bodies.Unrolled(), bodies.Bodies(), products.Boehm(), products.Hopper())
+           bodies.Unrolled(), bodies.Bodies(), products.Boehm(), products.Hopper(),
+           primitives.Cub())
