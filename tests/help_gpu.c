@@ -111,7 +111,6 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->shared.packs_pairs = help_below(state, 2);
     gpu->shared.conflict_latency = between(state, 0, 20) / 3.0;
     gpu->shared.operand_latency = between(state, 0, 20);
-    gpu->shared.multiply_add_interval = gpu->shared.operand_latency % 10;
     gpu->constant.distinct_interval = between(state, 0, 10) / 4.0;
     gpu->memory.coalescing = help_below(state, 5);
     gpu->shared.conflict_holds_warp = one_in(state, 3);
@@ -178,7 +177,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.latency = between(state, 30, 90);
     gpu->dram.hash = help_below(state, 2);
     gpu->dram.spread = one_in(state, 5);
-    /* Of no draw, as shared.multiply_add_interval. */
+    /* Of no draw. */
     gpu->dram.of_slices = gpu->l2.slices % gpu->dram.channels == 0 &&
                           gpu->dram.latency % 2 == 0;
 }

@@ -362,8 +362,7 @@ static uint8_t find_ports(struct sim_port_kinds *kinds,
 }
 
 /* A move from shared memory is how GT200 loads from it: lds.  Arithmetic
- * takes longer (Lai 2013, 3.2.2.4: 38 cycles; 3.2.3.3: 74), and multiply-adds,
- * which have two more operands, hold their unit longer (Volkov 2008, 3.6). */
+ * takes longer.  (Lai 2013, 3.2.2.4: 38 cycles; 3.2.3.3: 74) */
 static void fill_operand(struct sim_op *op, const struct teg_gpu *gpu)
 {
     int moves = op->op_class == CLASS_MOV;
@@ -371,8 +370,6 @@ static void fill_operand(struct sim_op *op, const struct teg_gpu *gpu)
     if (gpu->shared.operand_latency != 0)
         op->latency = moves ? gpu->timing[CLASS_LDS].latency
                             : gpu->shared.operand_latency;
-    if (op->op_class == CLASS_FMAD && gpu->shared.multiply_add_interval != 0)
-        op->interval = gpu->shared.multiply_add_interval;
 }
 
 /* Loads have a cache of their own; whatever else names a constant, uniform

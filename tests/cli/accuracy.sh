@@ -6,7 +6,7 @@ accuracy() {
     "${BUILD:-build/release}/accuracy" "$@"
 }
 
-expect 0 accuracy --limit=4.97 --worst=16.1 --json="$work/json" \
+expect 0 accuracy --limit=4.33 --worst=12.2 --json="$work/json" \
     tools/accuracy/gtx280.csv
 out '^gtx280: mean [0-9.]* % max [0-9.]* % over 21 points$'
 no_err

@@ -168,7 +168,6 @@ static const char gt200[] =
     "  FMUL32 R5, R2, R4\n"
     "  DFMA R8, R8, R2, R8\n"
     "  FADD32 R6, g[A1+0xb : 64*lane % 1024], R5\n"
-    "  FMAD R7, g[A1+0xb : 4*lane], R5, R7\n"
     "  GST.U32 global14[R3 : a + 0x200000 + 4*gtid], R6\nend\n";
 
 /* Clusters of blocks that meet. */

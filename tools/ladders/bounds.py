@@ -1,40 +1,9 @@
-"""SGEMM on chips whose compilers are gone: what was reached, and Lai's bounds."""
+"""SGEMM bounds of Lai's thesis, and what he reached below them."""
 
 from climb import Plan, Waved, sketched
 
 N = 4800
 TILE = 96
-
-
-class Tesla(Waved):
-    """Five kernels on the first chip of CUDA, the last one on the next, too."""
-    name = "sgemm-8800gtx"
-    title = "SGEMM of 4096 in five kernels, GeForce 8800 GTX"
-    source = ("S. Ryoo et al., PPoPP 2008, and V. Volkov, J. Demmel, SC 2008 "
-              "(numbers as recalled); `tests/kernels/ladders/sgemm.sketch`")
-    unit, chip, more = "GFLOP/s", "8800gtx", True
-    FULL, SHORT, WHY, SMALL = 4096, (64, 128), 64, 32
-    # What a tile in shared memory changes is how the lanes of a warp ask for A.
-    STEPS = (("straight from memory", 10.58, "uncoalesced accesses", 1, None),
-             ("tiles in shared memory", 46.49, None, 2, None),
-             ("unrolled", 91.14, None, 3, None),
-             ("next tile ahead", 87.10, None, 4, None),
-             ("64 x 16 a block, A in registers", 206, None, 5, None),
-             ("the same on a GTX 280", 375, None, 5, "gtx280"))
-
-    def steps(self, on):
-        rows = [row for row in self.STEPS if not (on and row[4])]
-        return [Plan(name, published, next_, step, on or gpu or self.chip)
-                for name, published, next_, step, gpu in rows]
-
-    def launch(self, plan, on):
-        def trace(k, count):
-            return sketched("sgemm.sketch", STEP=plan.kernel, K=k,
-                            BLOCKS=count)
-        return self.FULL ** 2 // (1024 if plan.kernel == 5 else 256), trace
-
-    def value(self, us, size, plan):
-        return 2e-3 * self.FULL ** 2 * size / us
 
 
 class Lai(Waved):

@@ -8,7 +8,6 @@ import products
 
 LADDERS = (bandwidth.Reduction(), bandwidth.Transpose(),
            bandwidth.FermiTranspose(), bandwidth.KeplerTranspose(),
-           bandwidth.Stream(), bounds.Tesla(),
-           bounds.Fermi(), bounds.Kepler(),
+           bandwidth.Stream(), bounds.Fermi(), bounds.Kepler(),
            bodies.Unrolled(), bodies.Bodies(), products.Boehm(), products.Hopper(),
            primitives.Cub())

@@ -133,16 +133,6 @@ static uint64_t latency_of(const struct teg_gpu *gpu,
                                        : gpu->shared.operand_latency;
 }
 
-static uint64_t interval_of(const struct teg_gpu *gpu,
-                            const struct teg_inst *inst,
-                            const struct teg_timing *t)
-{
-    if ((inst->flags & INST_OPERAND) != 0 && inst->op_class == CLASS_FMAD &&
-        gpu->shared.multiply_add_interval > 0)
-        return gpu->shared.multiply_add_interval;
-    return t->interval;
-}
-
 static void cost_of_shared(const struct naive *n, const struct sim_plan *plan,
                            struct cost *c)
 {
@@ -285,7 +275,7 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         /* What is before it in the instance's queues goes first. */
         .begin = naive_max(n->now, instance->free_at),
         .latency = latency_of(n->gpu, inst, &t),
-        .busy = interval_of(n->gpu, inst, &t),
+        .busy = t.interval,
         .same_warp = t.same_warp,
     };
 

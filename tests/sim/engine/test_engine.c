@@ -197,36 +197,6 @@ START_TEST(shared_operands_degrade_with_their_conflicts)
 }
 END_TEST
 
-/* A multiply-add with an operand in shared memory takes its unit six cycles,
- * two thirds of the peak; a sum takes it four, and so does a multiply-add of
- * registers alone.  (Volkov 2008, 3.6; Nyland 2007, 31.4.1) */
-START_TEST(shared_operands_slow_multiply_adds_down)
-{
-    const struct {
-        uint8_t op_class;
-        uint16_t flags;
-        uint64_t next;
-    } all[] = {{CLASS_FMAD, INST_OPERAND, 6},
-               {CLASS_FADD, INST_OPERAND, 4},
-               {CLASS_FMAD, INST_LOAD, 4}};
-
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct help_step step = {0, UINT32_MAX, 0, 4, NULL};
-
-        setup();
-        like_gt200();
-        gpu.shared.banks = gpu.shared.group = 16;
-        gpu.shared.pass_interval = 2;
-        gpu.shared.operand_latency = 74;
-        gpu.shared.multiply_add_interval = 6;
-        help_memory(&launch.kernel.program, all[i].op_class, SPACE_SHARED,
-                    all[i].flags, 4, 1, 255);
-        run_steps(&step, 1, 2);
-        ck_assert_uint_eq(heard.issue[1].cycle, all[i].next);
-    }
-}
-END_TEST
-
 /* Eq. 3.2 of Lai 2013 as bytes: 18 double-precision requests outstanding. */
 START_TEST(a_cluster_holds_so_many_bytes)
 {
@@ -604,7 +574,6 @@ HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
           {a_destination_waits_for_nobody, 0},
           {masked_arithmetic_takes_as_long, 0}, {masked_loads_move_less, 0},
           {shared_operands_degrade_with_their_conflicts, 0},
-          {shared_operands_slow_multiply_adds_down, 0},
           {a_cluster_holds_so_many_bytes, 0}, {channel_skew_shows, 0},
           {a_barrier_waits_for_the_last_and_then_its_latency, 0},
           {an_exit_counts_at_the_barrier, 0},
