@@ -364,6 +364,7 @@ static void test_print(void)
 
     printf("before\n");
     CHECK(launch(greet, 1, 4, 0, args) == 0);
+    CHECK(cudaDeviceSynchronize() == 0);
     printf("after\n");
 }
 
