@@ -33,12 +33,12 @@ void sim_board_tell(struct sim_sm *sm, struct sim_warp *w, uint32_t lanes,
     w->tells++;
     if (lanes != 0)
         add(sm, w, w->tells, t->done,
-            t->start + sim_memory_lookahead(sm->chip->gpu));
+            t->start + sim_memory_first_way(sm->chip->gpu));
 }
 
 void sim_board_leave(struct sim_sm *sm, const struct sim_warp *w, uint64_t now)
 {
-    add(sm, w, 0, now, now + sim_memory_lookahead(sm->chip->gpu));
+    add(sm, w, 0, now, now + sim_memory_first_way(sm->chip->gpu));
 }
 
 /* The cycle from which it is seen; NULL if that is not up. */

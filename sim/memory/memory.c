@@ -267,11 +267,22 @@ uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,
     return sim_memory_end(m, &e, &plan->request);
 }
 
-uint32_t sim_memory_lookahead(const struct teg_gpu *gpu)
+uint32_t sim_memory_first_way(const struct teg_gpu *gpu)
 {
     if (gpu->l2.bytes != 0 && gpu->l2.latency < gpu->dram.latency)
         return gpu->l2.latency;
     return gpu->dram.latency;
+}
+
+uint32_t sim_memory_lookahead(const struct teg_gpu *gpu)
+{
+    uint32_t apart = 0;
+
+    /* DRAM behind the near half is nearer than its mean. */
+    if (gpu->l2.bytes != 0 && gpu->l2.far_latency != 0)
+        apart = gpu->l2.far_latency - gpu->l2.latency;
+    return (uint32_t)teg_min(sim_memory_first_way(gpu),
+                             gpu->dram.latency - apart / 2);
 }
 
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,

@@ -169,6 +169,8 @@ void sim_memory_lead(struct sim_memory *m,
 /* The fewest cycles that pass between the issue of a load or atomic whose
  * misses go beyond its SM and the cycle its data is there. */
 uint32_t sim_memory_lookahead(const struct teg_gpu *gpu);
+/* Cycles from an SM to the first level that SMs share, and back. */
+uint32_t sim_memory_first_way(const struct teg_gpu *gpu);
 
 /* Bytes that went through DRAM: of the busiest channel, each time that
  * SIM_SKEW_BYTES a channel have been moved, and of all together. */

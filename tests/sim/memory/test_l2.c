@@ -445,7 +445,24 @@ START_TEST(no_more_of_a_set_than_its_share_is_dirty)
 }
 END_TEST
 
+/* Who runs ahead may not pass what DRAM behind the near half brings, which is
+ * half of the way between the halves earlier than its mean. */
+START_TEST(nothing_comes_before_the_nearest_dram)
+{
+    struct teg_gpu chip = {0};
+
+    chip.dram.latency = 110;
+    ck_assert_uint_eq(sim_memory_lookahead(&chip), 110);
+    chip.l2.bytes = 1 << 20;
+    chip.l2.latency = 100;
+    ck_assert_uint_eq(sim_memory_lookahead(&chip), 100);
+    chip.l2.far_latency = 160;
+    ck_assert_uint_eq(sim_memory_lookahead(&chip), 80);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
+          {nothing_comes_before_the_nearest_dram, 0},
           {no_more_of_a_set_than_its_share_is_dirty, 0},
           {lines_of_the_other_half_are_far_until_there_is_a_copy, 0},
           {copies_are_among_a_half_s_own_lines, 0},
