@@ -18,7 +18,7 @@ import pathlib
 import re
 import shutil
 
-from programs import Table, compile_by, run
+from programs import Table, add_options, compile_by, run
 
 
 def build(sample, root, work, arch):
@@ -38,14 +38,9 @@ def build(sample, root, work, arch):
 def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("sources", type=pathlib.Path)
-    p.add_argument("names", nargs="*")
-    p.add_argument("--teg", default="build/release/teg")
+    add_options(p, "cuda-samples", 120)
     p.add_argument("--gpu", default="a100")
     p.add_argument("--arch", default="80")
-    p.add_argument("--out", type=pathlib.Path,
-                   default=pathlib.Path("build/clients/cuda-samples"))
-    p.add_argument("--seconds", type=int, default=120)
     a = p.parse_args()
     root = a.sources.resolve()
     teg = str(pathlib.Path(a.teg).resolve())

@@ -17,7 +17,7 @@ import argparse
 import pathlib
 import re
 
-from programs import Table, compile_by, run, unheard
+from programs import Table, add_options, compile_by, run, unheard
 
 # What a folder's name says; the GPU that it runs on.
 CHIPS = [("hopper", "90a", "h100"), ("ada", "89", "rtx4090"),
@@ -50,25 +50,21 @@ def chip_of(folder):
 def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("sources", type=pathlib.Path)
-    p.add_argument("names", nargs="*")
-    p.add_argument("--teg", default="build/release/teg")
-    p.add_argument("--out", type=pathlib.Path,
-                   default=pathlib.Path("build/clients/cutlass"))
-    p.add_argument("--seconds", type=int, default=120)
+    add_options(p, "cutlass", 120)
     p.add_argument("--compile-seconds", type=int, default=900)
     a = p.parse_args()
     root, out = a.sources.resolve(), a.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     teg = str(pathlib.Path(a.teg).resolve())
-    table = Table(out / "examples.csv", a.names)
+    table = Table(out / "examples.csv")
     for source in sorted(root.glob("examples/[0-9]*/*.cu")):
         text = source.read_text(errors="replace")
         folder = source.parent.name
         name = f"{folder}/{source.stem}"
         if re.search(NOT_HERE, folder) or not re.search(r"\bmain\(", text):
             continue
-        if name in table or (a.names and not any(n in name for n in a.names)):
+        if (not any(n in name for n in a.names) if a.names
+                else name in table):
             continue
         sm, gpu = chip_of(folder)
         program = out / name.replace("/", "-")

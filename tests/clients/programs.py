@@ -1,12 +1,23 @@
 """What the scripts of this folder share that make a table of programs: a run
 under `teg exec` within so much processor time, and the table as it comes."""
 import csv
+import pathlib
 import re
 import resource
 import subprocess
 
 WAIVED = 2  # the exit status of NVIDIA's samples for "not here"
 COLUMNS = ["program", "outcome", "seconds", "said"]
+
+
+def add_options(parser, out, seconds):
+    """What each script is told; `out` is below build/clients."""
+    parser.add_argument("sources", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--teg", default="build/release/teg")
+    parser.add_argument("--out", type=pathlib.Path,
+                        default=pathlib.Path("build/clients") / out)
+    parser.add_argument("--seconds", type=int, default=seconds)
 
 
 def compile_by(commands, seconds=None):
@@ -76,6 +87,7 @@ class Table:
         return any(r["program"] == program for r in self.rows)
 
     def add(self, program, outcome, seconds, said):
+        self.rows = [r for r in self.rows if r["program"] != program]
         self.rows.append(dict(zip(COLUMNS, (program, outcome,
                                             f"{seconds:.1f}", said[:160]))))
         with open(self.path, "w", newline="", encoding="utf-8") as f:

@@ -24,7 +24,7 @@ import random
 import re
 import shutil
 
-from programs import Table, compile_by, run, unheard
+from programs import Table, add_options, compile_by, run, unheard
 
 GENERATIONS = (r"-arch[= ]*sm_\d+|--gpu-name sm_\d+|"
                r"--gpu-architecture=compute_\d+ --gpu-code=compute_\d+")
@@ -203,14 +203,9 @@ def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("suite", choices=("polybench", "rodinia"))
-    p.add_argument("sources", type=pathlib.Path)
-    p.add_argument("names", nargs="*")
-    p.add_argument("--teg", default="build/release/teg")
+    add_options(p, "suites", 60)
     p.add_argument("--gpu", default="a100")
     p.add_argument("--arch", default="80")
-    p.add_argument("--out", type=pathlib.Path,
-                   default=pathlib.Path("build/clients/suites"))
-    p.add_argument("--seconds", type=int, default=60)
     a = p.parse_args()
     a.sources, out = a.sources.resolve(), a.out.resolve() / a.suite
     a.teg = str(pathlib.Path(a.teg).resolve())
