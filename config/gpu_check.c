@@ -307,10 +307,11 @@ static teg_status check_dram(const struct teg_gpu *gpu, struct teg_diag *d)
                              "expected at least one channel");
     if (gpu->dram.of_slices && gpu->l2.bytes != 0 &&
         gpu->l2.slices % gpu->dram.channels != 0)
-        return contradiction(gpu, "dram.of_slices", d,
-                             "expected l2.slices that %u channels share evenly, "
-                             "found %u",
-                             gpu->dram.channels, gpu->l2.slices);
+        return contradiction(
+            gpu, "dram.of_slices", d,
+            "expected l2.slices that %u channels share evenly, "
+            "found %u",
+            gpu->dram.channels, gpu->l2.slices);
     if (!is_power_of_two(gpu->dram.interleave_bytes))
         return contradiction(gpu, "dram.interleave_bytes", d,
                              "expected a power of two, found %u",

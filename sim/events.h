@@ -132,14 +132,14 @@ struct sim_issue {
     uint32_t inst;    /* index into the program */
     uint32_t mask;
     uint8_t op_class;
-    uint8_t unit;      /* index into gpu->unit */
-    uint32_t interval; /* ML, of its shape */
-    uint32_t queued;   /* cycles until the unit begins with it */
-    uint32_t busy;     /* then, that it is taken (ML, lengthened) */
+    uint8_t unit;        /* index into gpu->unit */
+    uint32_t interval;   /* ML, of its shape */
+    uint32_t queued;     /* cycles until the unit begins with it */
+    uint32_t busy;       /* then, that it is taken (ML, lengthened) */
     uint64_t operations; /* of a product of tensor memory; others' are in the
                             text of the instruction */
-    uint32_t lines;    /* cycles from issue on that gpu->tag_unit is taken */
-    uint32_t factors;  /* 1/256 cycle of the data stage, for what a product
+    uint32_t lines;      /* cycles from issue on that gpu->tag_unit is taken */
+    uint32_t factors;    /* 1/256 cycle of the data stage, for what a product
                           reads in shared memory */
     uint32_t stall[TEG_STALLS]; /* cycles; they sum to cycle - arrived */
     struct sim_constant_finds constants;

@@ -178,8 +178,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.hash = help_below(state, 2);
     gpu->dram.spread = one_in(state, 5);
     /* Of no draw. */
-    gpu->dram.of_slices = gpu->l2.slices % gpu->dram.channels == 0 &&
-                          gpu->dram.latency % 2 == 0;
+    gpu->dram.of_slices =
+        gpu->l2.slices % gpu->dram.channels == 0 && gpu->dram.latency % 2 == 0;
 }
 
 /* Of draws of its own: what else a seed gives stays. */

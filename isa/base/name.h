@@ -7,7 +7,8 @@
  *     NAME_LAST   lengths<float>
  *     NAME_SHORT  lengths
  *
- * Long tags ("[abi:...]") stand in the full name alone.  Any other name, `extern "C"` ones among them, stays as it is.
+ * Long tags ("[abi:...]") stand in the full name alone.  Any other name,
+ * `extern "C"` ones among them, stays as it is.
  */
 #ifndef TEG_ISA_BASE_NAME_H
 #define TEG_ISA_BASE_NAME_H

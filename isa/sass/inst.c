@@ -58,10 +58,9 @@ static void add_address(const struct ranges *r,
         add_file(r, TEG_REG_R, TEG_SASS_RZ, o->reg, o->count);
     if (o->ureg != TEG_SASS_NONE)
         add_file(r, TEG_REG_UR, TEG_SASS_URZ, o->ureg,
-                 o->flags & SASS_DESCRIPTOR && o->text != NULL
-                     ? o->count
-                 : o->flags & (SASS_WIDE | SASS_DESCRIPTOR) ? 2
-                                                            : 1);
+                 o->flags & SASS_DESCRIPTOR && o->text != NULL ? o->count
+                 : o->flags & (SASS_WIDE | SASS_DESCRIPTOR)    ? 2
+                                                               : 1);
 }
 
 static void add_constant(const struct ranges *r,

@@ -4,7 +4,7 @@
 #include "sim/engine/counter.h"
 #include "sim/engine/sm.h"
 
-enum {      /* values of a copy */
+enum { /* values of a copy */
     SHARED,
     GLOBAL,
     BYTES,

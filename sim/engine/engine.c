@@ -50,7 +50,7 @@ struct sim_engine {
     struct sim_sm *sm;            /* owned, [sms] */
     struct sim_dispatch dispatch; /* its grids are owned */
     struct sim_cgas cgas;
-    uint64_t ended; /* blocks */
+    uint64_t ended;       /* blocks */
     uint64_t unmet_waits; /* for what no block writes: board.h */
     int may_run_ahead;
     uint64_t window;             /* cycles, at most; for the host's sake */

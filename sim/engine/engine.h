@@ -61,9 +61,9 @@ struct sim_engine_setup {
 };
 
 struct sim_engine_outcome {
-    uint64_t cycles;  /* until the last instruction is done */
-    uint64_t blocks;  /* executed */
-    uint64_t windows; /* of cycles in which SMs ran ahead of each other */
+    uint64_t cycles;      /* until the last instruction is done */
+    uint64_t blocks;      /* executed */
+    uint64_t windows;     /* of cycles in which SMs ran ahead of each other */
     uint64_t unmet_waits; /* of loads, for what no block of the launch writes */
     uint64_t channel_bytes_max, channel_bytes_sum;
     /* Words that global atomics updated, at least; lanes that updated one. */

@@ -61,8 +61,7 @@ static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)
                                             &dram->by_channels)];
     if (dram->slices != 0)
         return &dram->channel[sim_interleave(address / TEG_LINE_BYTES,
-                                             &dram->by_slices,
-                                             gpu->dram.hash) /
+                                             &dram->by_slices, gpu->dram.hash) /
                               dram->slices];
     return &dram->channel[sim_interleave(
         sim_quotient(address, &dram->by_interleave), &dram->by_channels,

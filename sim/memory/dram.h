@@ -2,10 +2,10 @@
  * DRAM: channels, each a bus that moves bytes one after the other.
  *
  * Models: the bandwidth that is reached, divided among channels that are
- * chosen by address, or by the L2 slice they are behind, so that skew shows; writes that a channel gathers and
- * sends in one batch, which costs it a turn of the bus if it has read since
- * the last one; where
- * there is no L2, what a channel takes of stores.
+ * chosen by address, or by the L2 slice they are behind, so that skew shows;
+ * writes that a channel gathers and sends in one batch, which costs it a turn of
+ * the bus if it has read since the last one; where there is no L2, what a channel
+ * takes of stores.
  * Leaves out: banks, rows and refresh (docs/ladders.md says what rows would
  * change); that gathered bytes are ever read back.
  */

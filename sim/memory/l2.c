@@ -134,8 +134,8 @@ static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
                              uint64_t slice, uint64_t line, uint32_t sectors,
                              struct sim_request *r)
 {
-    uint64_t ticks = request_ticks(l2, slice, line, sectors, r) *
-                     teg_max(r->blocks, 1);
+    uint64_t ticks =
+        request_ticks(l2, slice, line, sectors, r) * teg_max(r->blocks, 1);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
     ticks += sim_count_sectors(w->partial) * l2->partial_ticks;

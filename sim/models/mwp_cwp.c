@@ -87,8 +87,8 @@ static void cycles_terms(const struct mwp_cwp_machine *m,
                          struct mwp_cwp_result *r)
 {
     r->total_insts = s->comp_insts + memory_insts(s);
-    r->comp_cycles = m->issue_cycles * (s->m_factor * r->total_insts +
-                                        long_operations(s));
+    r->comp_cycles =
+        m->issue_cycles * (s->m_factor * r->total_insts + long_operations(s));
     r->mem_cycles = r->mem_l_uncoal * s->uncoal_mem_insts +
                     r->mem_l_coal * s->coal_mem_insts;
     r->cwp_full = (r->mem_cycles + r->comp_cycles) / r->comp_cycles;

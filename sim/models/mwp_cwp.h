@@ -30,7 +30,7 @@ struct mwp_cwp_launch {
 /* Counts per thread: records of that kind over all traced warps, divided by
  * the warps; they may be fractional. */
 struct mwp_cwp_stats {
-#define STATS MWP_CWP_FIELD
+#define STATS   MWP_CWP_FIELD
 #define LONG_OP MWP_CWP_FIELD
 #include "sim/models/mwp_cwp.def"
 };

@@ -614,12 +614,12 @@ static teg_status finish(struct led *l, const struct teg_gpu *gpu,
     sample->blocks_simulated = l->leaders;
     sample->instructions_simulated = l->work_led;
     /* a quarter of a wave at the end, or what unlike blocks make of it */
-    sample->error_bound = chance_error(l, &f) + share_error(l, gpu, s) +
-                          (gpu->l1.in_order ? step_error_in_order
-                                            : step_error) /
-                              sqrt(l->leading) +
-                          fabs((double)l->kinds.instructions / work - 1) +
-                          (f.took / 4 + idle) / cycles;
+    sample->error_bound =
+        chance_error(l, &f) + share_error(l, gpu, s) +
+        (gpu->l1.in_order ? step_error_in_order : step_error) /
+            sqrt(l->leading) +
+        fabs((double)l->kinds.instructions / work - 1) +
+        (f.took / 4 + idle) / cycles;
     scale(l, s);
     return TEG_OK;
 }

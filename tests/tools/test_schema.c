@@ -214,9 +214,9 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    static const char *const names[] = {"two.sketch", "two.tegt", "measured.csv",
-                                        "kernelslist.g", "kernels.json",
-                                        "index.html", "kernel-1.html"};
+    static const char *const names[] = {
+        "two.sketch",   "two.tegt",   "measured.csv", "kernelslist.g",
+        "kernels.json", "index.html", "kernel-1.html"};
     char path[128];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

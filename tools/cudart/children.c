@@ -126,7 +126,6 @@ static void bring(struct children *c, json_t *to)
 static void refuse(struct children *c, const struct child *child, int error)
 {
     const struct teg_cubin_kernel *k = child->what.kernel;
-
     char name[PLAIN_MAX];
 
     runtime_say(k != NULL ? plain_name(k->name, name, sizeof name) : "",

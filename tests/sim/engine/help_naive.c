@@ -180,7 +180,8 @@ static int is_answered(const struct naive *n, const struct block *b,
     if (w->answer_at == UINT64_MAX) {
         end = naive_phase_end(n, b, w->asked_mbarrier, w->asked_parity);
         if (end != UINT64_MAX)
-            w->answer_at = end > w->phase_asked_at ? end + w->answer_takes : end;
+            w->answer_at =
+                end > w->phase_asked_at ? end + w->answer_takes : end;
     }
     return w->answer_at != UINT64_MAX && naive_over(n, w->answer_at);
 }

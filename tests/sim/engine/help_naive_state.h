@@ -91,8 +91,8 @@ struct warp {
     uint64_t asked_mbarrier, asked_parity;
     uint64_t phase_asked_at, answer_takes;
     uint64_t answer_at; /* UINT64_MAX: not known */
-    uint32_t named; /* barrier, while parked */
-    uint64_t awaited; /* what another block writes; 0: nothing */
+    uint32_t named;     /* barrier, while parked */
+    uint64_t awaited;   /* what another block writes; 0: nothing */
     uint32_t tells;
     int refused;
     int reason; /* of the last slot */
@@ -153,10 +153,10 @@ struct sm {
     struct warp warp[WARPS_MAX];
     struct block block[BLOCKS_MAX];
     struct instance unit[TEG_MAX_UNITS][INSTANCES_MAX];
-    int last[4];               /* slot issued last, by scheduler */
-    uint32_t first;            /* scheduler that is asked first */
-    uint32_t slots[4];         /* that could issue since a scheduler last did */
-    uint32_t left[4][4];       /* operands to read, by scheduler and bank */
+    int last[4];         /* slot issued last, by scheduler */
+    uint32_t first;      /* scheduler that is asked first */
+    uint32_t slots[4];   /* that could issue since a scheduler last did */
+    uint32_t left[4][4]; /* operands to read, by scheduler and bank */
     /* A product reads its sums until then: so many in so many cycles. */
     struct sums {
         uint64_t until, sums, cycles;

@@ -231,11 +231,11 @@ void naive_tell(struct naive *n, const struct warp *w, uint32_t place,
 
     if (n->tolds == TOLD_MAX)
         abort();
-    n->told[n->tolds++] = (struct told){
-        w->of->number,
-        ((uint64_t)place + 1) * 4294967296 + (uint64_t)w->stream * 67108864 +
-            count,
-        naive_max(done, begin + way)};
+    n->told[n->tolds++] =
+        (struct told){w->of->number,
+                      ((uint64_t)place + 1) * 4294967296 +
+                          (uint64_t)w->stream * 67108864 + count,
+                      naive_max(done, begin + way)};
 }
 
 int naive_is_told(const struct naive *n, const struct warp *w)

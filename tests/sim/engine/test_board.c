@@ -95,8 +95,7 @@ START_TEST(a_load_waits_for_the_store_it_sees)
     ck_assert_uint_ge(issue_of(0, store)->cycle, 11 * WORK);
     ck_assert_uint_eq(issue_of(1, store)->cycle,
                       issue_of(0, store)->cycle + way);
-    ck_assert_uint_eq(issue_of(2, alu)->cycle,
-                      issue_of(1, store)->cycle + way);
+    ck_assert_uint_eq(issue_of(2, alu)->cycle, issue_of(1, store)->cycle + way);
     ck_assert_uint_eq(issue_of(1, store)->stall[STALL_LONG],
                       issue_of(1, store)->cycle - issue_of(1, store)->arrived);
 }
@@ -144,7 +143,8 @@ START_TEST(nobody_waits_for_ever)
         run_blocks();
         ck_assert_uint_eq(outcome.unmet_waits, of[i] != 0);
         ck_assert_uint_ge(issue_of(1, alu)->cycle,
-                          issue_of(0, exit_)->cycle + (i == 0) * gpu.dram.latency);
+                          issue_of(0, exit_)->cycle +
+                              (i == 0) * gpu.dram.latency);
     }
 }
 END_TEST

@@ -324,7 +324,8 @@ START_TEST(an_arrival_from_another_block_crosses_the_network)
     end();
     ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
     ck_assert_uint_eq(issue_of_block(1, alu)->cycle,
-                      issue_of_block(0, arrive)->cycle + REMOTE_LATENCY + ANSWER);
+                      issue_of_block(0, arrive)->cycle + REMOTE_LATENCY +
+                          ANSWER);
 }
 END_TEST
 

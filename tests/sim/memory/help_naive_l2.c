@@ -278,9 +278,9 @@ void naive_go_to_l2(struct trip *t)
     struct slice *slice = &t->m->slice[home_of(t)];
     uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t besides = naive_nearest(gpu->l2.partial_interval * TICKS);
-    uint64_t ticks = blocks_of(t) * time_of_request(
-                         gpu, naive_count(t->wanted), each) +
-                     t->partial * besides;
+    uint64_t ticks =
+        blocks_of(t) * time_of_request(gpu, naive_count(t->wanted), each) +
+        t->partial * besides;
     uint64_t step = 0;
 
     if (repeats(t, slice) && gpu->l2.repeat_interval > 0 &&

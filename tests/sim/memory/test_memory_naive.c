@@ -156,8 +156,8 @@ static void random_dram(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.hash = help_below(state, 2);
     gpu->dram.spread = one_in(state, 8);
     /* Of no draw: what else a seed gives stays. */
-    gpu->dram.of_slices = gpu->l2.slices % gpu->dram.channels == 0 &&
-                          gpu->dram.latency % 2 == 0;
+    gpu->dram.of_slices =
+        gpu->l2.slices % gpu->dram.channels == 0 && gpu->dram.latency % 2 == 0;
 }
 
 /* There are textures if they have a rate, which the memory does not look at. */

@@ -621,7 +621,8 @@ int main(void)
 
     tcase_add_checked_fixture(rules, setup, NULL);
     tcase_add_test(rules, golden_vectors_agree_to_nine_digits);
-    tcase_add_loop_test(rules, long_operations_count_as_many_as_they_take, 0, 4);
+    tcase_add_loop_test(rules, long_operations_count_as_many_as_they_take, 0,
+                        4);
     tcase_add_test(rules, worked_example_comes_out_as_published);
     tcase_add_test(rules, worked_example_is_the_same_in_both_equation_sets);
     tcase_add_test(rules, no_options_are_the_defaults);

@@ -550,8 +550,7 @@ END_TEST
 
 HELP_MAIN("sim/models/small", 60, {ridges_are_those_of_the_three_chips, 0},
           {the_roof_bends_at_the_ridge, 0}, {a_trace_stands_under_its_roof, 0},
-          {the_peak_is_the_stated_one, 0},
-          {doubles_have_their_own_peak, 0},
+          {the_peak_is_the_stated_one, 0}, {doubles_have_their_own_peak, 0},
           {tensor_products_have_the_peak_of_their_shapes, 0},
           {what_roofline_cannot_count_it_refuses, 0},
           {instruction_throughputs_are_those_of_gt200, 0},

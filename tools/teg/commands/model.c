@@ -47,7 +47,7 @@ struct model_run {
     struct job job;
     struct opt_list set;
     const char *device; /* NULL: none by name */
-    const char *model; /* NULL: all of them */
+    const char *model;  /* NULL: all of them */
     uint32_t eqset, cond, npw, rep;
     struct settings settings;
 };

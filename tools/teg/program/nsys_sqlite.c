@@ -393,7 +393,7 @@ static int load_ops(struct whole *w)
 static int add_detail(struct whole *w, sqlite3_stmt *row)
 {
     struct detail *more = teg_array_room(w->detail, w->details, &w->detail_room,
-                               sizeof *more),
+                                         sizeof *more),
                   *t;
     int64_t event = sqlite3_column_int64(row, 4);
 
@@ -516,7 +516,8 @@ static void find_ops(struct whole *w, struct call *c)
 
 static int add_call(struct whole *w, sqlite3_stmt *row)
 {
-    struct call *more = teg_array_room(w->call, w->calls, &w->call_room, sizeof *more);
+    struct call *more =
+        teg_array_room(w->call, w->calls, &w->call_room, sizeof *more);
     const char *name = (const char *)sqlite3_column_text(row, 4);
     const struct detail *detail;
     struct call c = {.stream = TEG_SCORE_NONE, .event = TEG_SCORE_NONE};
@@ -800,8 +801,8 @@ static int add_graph(struct whole *w, const struct call *c,
                      struct teg_score_entry *e)
 {
     struct teg_score *s = &w->p->own;
-    struct teg_score_graph *more = teg_array_room(s->graph, s->graphs, &w->graph_room,
-                                        sizeof *more),
+    struct teg_score_graph *more = teg_array_room(s->graph, s->graphs,
+                                                  &w->graph_room, sizeof *more),
                            *g;
     uint32_t edges = 0;
 

@@ -44,8 +44,7 @@ static uint64_t number_of(const struct emu_block *b)
 /* Of parameters, local or shared memory, which generic addresses reach. */
 static int is_in_window(uint64_t at)
 {
-    return at >= EMU_PARAM_WINDOW &&
-           at < EMU_SHARED_WINDOW + EMU_CLUSTER_BYTES;
+    return at >= EMU_PARAM_WINDOW && at < EMU_SHARED_WINDOW + EMU_CLUSTER_BYTES;
 }
 
 /* Of writes in a row that one block makes to a word the first counts: who looks

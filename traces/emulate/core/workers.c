@@ -45,9 +45,9 @@ struct emu_workers {
     pthread_rwlock_t memory; /* of the device */
     uint64_t begun, taken;   /* gangs */
     uint64_t tried, repeated;
-    uint64_t heap_used; /* bytes, by the launch's malloc */
+    uint64_t heap_used;   /* bytes, by the launch's malloc */
     struct emu_told told; /* if work.awaits */
-    int called;         /* a gang allocated, freed or printed in its turn */
+    int called;           /* a gang allocated, freed or printed in its turn */
     int stop;
     int alone; /* no gang is begun ahead any more */
 };
