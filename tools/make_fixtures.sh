@@ -161,6 +161,8 @@ wanted twins.cu && { nvcc -std=c++17 -rdc=true -dlink -cubin -arch=sm_80 \
 # Warps that wait for each other, as no generation before could.
 wanted ring.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
     -o "$made/ring.sm_90.cubin" ring.cu || exit 1; }
+wanted compete.cu && { nvcc -std=c++17 -cubin -arch=sm_80 \
+    -o "$made/compete.sm_80.cubin" compete.cu || exit 1; }
 wanted phases.cu && { nvcc -std=c++17 -cubin -arch=sm_90 \
     -o "$made/phases.sm_90.cubin" phases.cu || exit 1; }
 # Blocks of a cluster that read, write and tell each other.

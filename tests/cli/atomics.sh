@@ -52,4 +52,27 @@ done
 check 'gone with the conflicts' [ "$(cycles "$shared" -g t4 -p SAME=32 \
     --what-if no-atomic-conflicts)" = "$alone" ]
 
+# What warps and blocks compete for: the emulator's come one after the other, and
+# that is said.
+competes() { # KERNEL ARGUMENT...
+    kernel=$1
+    shift
+    expect 0 "$teg" trace tests/fixtures/compete.sm_80.cubin -k "$kernel" \
+        --grid 8 --block 64 -a buf:i32:1:zeros "$@" -o "$work/$kernel.tegt"
+    expect 0 "$teg" run "$work/$kernel.tegt" -g a100 -f json
+}
+competes lock -a buf:i32:1:zeros -a i32:4
+out '"kind": "retries"'
+out '1 atomic in a loop that asks again until it has succeeded (pc 0x[0-9a-f]*): a lock'
+check 'a lock is no work' sh -c "! grep -q work-counter '$work/out'"
+competes work -a buf:i32:4096:zeros -a i32:32
+out '"kind": "work-counter"'
+out '1 atomic in a loop that ends by what it returns (pc 0x[0-9a-f]*)'
+check 'work is no lock' sh -c "! grep -q '\"retries\"' '$work/out'"
+competes places -a buf:i32:65536:zeros -a i32:32
+check 'places are neither' \
+    sh -c "! grep -Eq 'work-counter|\"retries\"' '$work/out'"
+expect 0 "$teg" convert --to traceg "$work/lock.tegt" "$work/lock.traceg"
+expect 0 "$teg" run "$work/lock.traceg" -g a100 -f json
+
 finish

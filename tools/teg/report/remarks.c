@@ -2,7 +2,10 @@
  * meant. */
 #include "tools/teg/report/report.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "traces/study/contest.h"
 
 static const char *unknown_class(const struct teg_program *p)
 {
@@ -134,6 +137,70 @@ static bool result_waits(const struct result *r, char *out, size_t size)
                      "a block that is not in it or has no place, until nothing "
                      "else went on: how long they really wait is not known",
                      out, size);
+}
+
+/* What instructions of the kernel's code are, and what that means. */
+struct contest {
+    enum teg_contest kind;
+    const char *who, *does, *meaning;
+};
+
+static bool say_contests(const struct result *r, const struct contest *c,
+                         char *out, size_t size)
+{
+    const struct teg_program *p = &r->replay->launch.kernel->program;
+    uint64_t first = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (teg_contest_of(p, i) == c->kind && count++ == 0)
+            first = p->inst[i].pc;
+    }
+    if (count == 0)
+        return false;
+    snprintf(out, size, "%u %s%s in a loop that %s (pc 0x%" PRIx64 "%s): %s",
+             count, c->who, count == 1 ? "" : "s", c->does, first,
+             count == 1 ? "" : " ...", c->meaning);
+    return true;
+}
+
+static bool has_atomics(const struct result *r)
+{
+    const struct teg_statistics *s = r->replay->s;
+
+    return s->memory.global_atomics != 0 || s->memory.shared_atomics != 0;
+}
+
+static bool result_retries(const struct result *r, char *out, size_t size)
+{
+    static const struct contest retries = {
+        CONTEST_RETRY, "atomic", "asks again until it has succeeded",
+        "a lock, or a word that compare-and-swap updates: the emulator's warps "
+        "come one after the other and succeed at once, so that they wait for "
+        "each other on a GPU is not in the time"};
+
+    return has_atomics(r) && say_contests(r, &retries, out, size);
+}
+
+static bool result_work(const struct result *r, char *out, size_t size)
+{
+    static const struct contest work = {
+        CONTEST_WORK, "atomic", "ends by what it returns",
+        "a counter that hands out work: the emulator's blocks come one after "
+        "the other and the first takes it all, on a GPU they share it, so the "
+        "time here is too long"};
+
+    return has_atomics(r) && say_contests(r, &work, out, size);
+}
+
+static bool result_polls(const struct result *r, char *out, size_t size)
+{
+    static const struct contest polls = {
+        CONTEST_POLL, "load", "asks until another has written",
+        "it waits here until that is done; what polls that fail take of a "
+        "GPU's issue slots and L2 meanwhile is not in the time"};
+
+    return say_contests(r, &polls, out, size);
 }
 
 /* A tensor map's or a bulk copy's own, which adds to memory, in a container of
@@ -285,6 +352,9 @@ const struct result_remark *result_remarks(uint32_t *count)
         {"unaddressed-constants", result_unaddressed, count_unaddressed},
         {"unaddressed-textures", result_textures, count_textures},
         {"unmet-waits", result_waits, count_waits},
+        {"retries", result_retries, NULL},
+        {"work-counter", result_work, NULL},
+        {"polls", result_polls, NULL},
         {"unnamed-constants", result_unnamed_constants, NULL},
         {"bulk-reductions", result_reductions, NULL},
     };

@@ -1,0 +1,221 @@
+/* Which atomics decide how long a loop goes on: short listings, an instruction
+ * every 16 bytes, registers as their texts have them. */
+#include "traces/study/contest.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "tests/help_suite.h"
+
+enum {
+    R = TEG_REG_R,
+    P = TEG_REG_P,
+    ATOM = 1, /* an atomic on global memory: writes R2 */
+    SATOM,    /* on shared memory */
+    LDG,      /* a load past L1 from R4: writes R2 */
+    LDG_L1,   /* the same through L1 */
+    MOVE,     /* R4 from R4 */
+    STS,      /* stores R2 there */
+    LDS,      /* loads R5 from there */
+    ISETP,    /* P0 from R2 */
+    ISETP5,   /* P0 from R5 */
+    OTHER,    /* P0 from R9 */
+    BRANCH,   /* if P0 */
+    LEAVE,    /* EXIT if P0 */
+};
+
+struct line {
+    int what;
+    const char *text;
+};
+
+static struct teg_program program;
+
+static void add(const struct line *l, uint32_t at)
+{
+    static const struct teg_inst known[] = {
+        [ATOM] = {.space = SPACE_GLOBAL,
+                  .flags = INST_ATOMIC,
+                  .dst_count = 1,
+                  .dst = {{R + 2, 1}}},
+        [SATOM] = {.space = SPACE_SHARED,
+                   .flags = INST_ATOMIC,
+                   .dst_count = 1,
+                   .dst = {{R + 2, 1}}},
+        [LDG] = {.space = SPACE_GLOBAL,
+                 .flags = INST_LOAD | INST_BYPASS_L1,
+                 .dst_count = 1,
+                 .dst = {{R + 2, 1}},
+                 .src_count = 1,
+                 .src = {{R + 4, 2}}},
+        [LDG_L1] = {.space = SPACE_GLOBAL,
+                    .flags = INST_LOAD,
+                    .dst_count = 1,
+                    .dst = {{R + 2, 1}},
+                    .src_count = 1,
+                    .src = {{R + 4, 2}}},
+        [MOVE] = {.dst_count = 1,
+                  .dst = {{R + 4, 1}},
+                  .src_count = 1,
+                  .src = {{R + 4, 1}}},
+        [STS] = {.space = SPACE_SHARED,
+                 .flags = INST_STORE,
+                 .src_count = 1,
+                 .src = {{R + 2, 1}}},
+        [LDS] = {.space = SPACE_SHARED,
+                 .flags = INST_LOAD,
+                 .dst_count = 1,
+                 .dst = {{R + 5, 1}}},
+        [ISETP] = {.dst_count = 1,
+                   .dst = {{P, 1}},
+                   .src_count = 1,
+                   .src = {{R + 1, 2}}},
+        [ISETP5] = {.dst_count = 1,
+                    .dst = {{P, 1}},
+                    .src_count = 1,
+                    .src = {{R + 5, 1}}},
+        [OTHER] = {.dst_count = 1,
+                   .dst = {{P, 1}},
+                   .src_count = 1,
+                   .src = {{R + 9, 1}}},
+        [BRANCH] = {.flags = INST_BRANCH, .src_count = 1, .src = {{P, 1}}},
+        [LEAVE] = {.flags = INST_EXIT, .src_count = 1, .src = {{P, 1}}},
+    };
+    struct teg_inst inst = known[l->what];
+    uint32_t index;
+
+    inst.pc = 16 * (uint64_t)at;
+    ck_assert_int_eq(teg_program_add(&program, &inst, l->text, &index, NULL),
+                     TEG_OK);
+}
+
+/* What the listing's instruction `at` is. */
+static int contest(const struct line *lines, uint32_t count, uint32_t at)
+{
+    int found;
+
+    for (uint32_t i = 0; i < count; i++)
+        add(&lines[i], i);
+    found = (int)teg_contest_of(&program, at);
+    teg_program_release(&program);
+    return found;
+}
+
+#define CONTEST(at, ...)                                                    \
+    contest((const struct line[]){__VA_ARGS__},                             \
+            sizeof(const struct line[]){__VA_ARGS__} / sizeof(struct line), \
+            at)
+
+START_TEST(a_lock_is_asked_until_it_is_free)
+{
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.CAS.STRONG.GPU PT, R2, [R4]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, RZ, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_RETRY);
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.EXCH.STRONG.GPU PT, R2, [R4]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, RZ, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_RETRY);
+    ck_assert_int_eq(CONTEST(0, {SATOM, "ATOMS.CAST.SPIN R2, [R4], R5, R6"},
+                             {ISETP, "ISETP.NE.U32.AND P0, PT, R2, 0x1, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_RETRY);
+}
+END_TEST
+
+/* Out of the middle of the loop, which goes round whatever it was. */
+START_TEST(a_loop_may_be_left_inside)
+{
+    for (int how = 0; how < 3; how++) {
+        static const struct line out[] = {{BRANCH, "@P0 BRA 0x50"},
+                                          {BRANCH, "@P0 BREAK B0"},
+                                          {LEAVE, "@P0 EXIT"}};
+
+        ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.CAS PT, R2, [R4], R6, R7"},
+                                 {ISETP, "ISETP.EQ.AND P0, PT, R2, R6, PT"},
+                                 out[how], {OTHER, "ISETP P0, PT, R9"},
+                                 {BRANCH, "@P0 BRA 0x0"}),
+                         CONTEST_RETRY);
+    }
+    /* Around something inside. */
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.CAS PT, R2, [R4], R6, R7"},
+                             {ISETP, "ISETP.EQ.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x30"},
+                             {OTHER, "ISETP P0, PT, R9"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+}
+END_TEST
+
+START_TEST(a_loop_that_counts_is_none)
+{
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.CAS PT, R2, [R4], R6, R7"},
+                             {ISETP, "ISETP.EQ.AND P0, PT, R2, R6, PT"},
+                             {OTHER, "ISETP.NE.AND P0, PT, R9, RZ, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.CAS PT, R2, [R4], R6, R7"},
+                             {ISETP, "ISETP.EQ.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x30"}),
+                     CONTEST_NONE);
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.AND PT, R2, [R4], R6"},
+                             {ISETP, "ISETP.EQ.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.CAS"}, {ISETP, "ISETP.EQ.AND"},
+                             {BRANCH, "BRA"}),
+                     CONTEST_NONE);
+}
+END_TEST
+
+/* One lane asks for all of its block. */
+START_TEST(work_is_handed_out_through_shared_memory)
+{
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4]"},
+                             {STS, "STS [RZ], R2"}, {LDS, "LDS R5, [RZ]"},
+                             {ISETP5, "ISETP.GE.AND P0, PT, R5, R7, PT"},
+                             {LEAVE, "@P0 EXIT"}, {OTHER, "BRA 0x0"}),
+                     CONTEST_WORK);
+    /* The next piece is asked for behind the test of the last one. */
+    ck_assert_int_eq(CONTEST(2, {ISETP, "ISETP.GE.AND P0, PT, R2, R7, PT"},
+                             {LEAVE, "@P0 EXIT"},
+                             {ATOM, "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4]"},
+                             {OTHER, "BRA 0x0"}),
+                     CONTEST_WORK);
+    /* A place to write to is no work. */
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4]"},
+                             {STS, "STS [R2], R3"},
+                             {OTHER, "ISETP.NE.AND P0, PT, R9, RZ, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+    /* Warps of a block share what is theirs as the emulator's do. */
+    ck_assert_int_eq(CONTEST(0, {SATOM, "ATOMS.ADD R2, [R4], R6"},
+                             {ISETP, "ISETP.GE.AND P0, PT, R2, R7, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+}
+END_TEST
+
+START_TEST(a_poll_asks_for_the_same_word)
+{
+    ck_assert_int_eq(CONTEST(0, {LDG, "LDG.E.STRONG.SYS R2, [R4.64]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_POLL);
+    ck_assert_int_eq(CONTEST(0, {LDG_L1, "LDG.E R2, [R4.64]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+    /* Along a list. */
+    ck_assert_int_eq(CONTEST(0, {LDG, "LDG.E.STRONG.GPU R2, [R4.64]"},
+                             {MOVE, "IADD3 R4, R4, 0x4, RZ"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+}
+END_TEST
+
+HELP_MAIN("traces/study/contest", 10, {a_lock_is_asked_until_it_is_free, 0},
+          {a_loop_may_be_left_inside, 0}, {a_loop_that_counts_is_none, 0},
+          {work_is_handed_out_through_shared_memory, 0},
+          {a_poll_asks_for_the_same_word, 0})
