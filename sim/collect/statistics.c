@@ -82,8 +82,11 @@ static void release(struct collect_statistics *c)
 {
     uint32_t units = c->gpu != NULL ? c->gpu->unit_count : 0;
 
-    for (size_t i = 0; c->in_flight != NULL && i < (size_t)c->sms * units; i++)
-        in_flight_release(&c->in_flight[i]);
+    for (uint32_t sm = 0;
+         c->in_flight != NULL && c->active != NULL && sm < c->sms; sm++) {
+        for (uint32_t u = 0; c->active[sm] && u < units; u++)
+            in_flight_release(&c->in_flight[(size_t)sm * units + u]);
+    }
     free(c->in_flight);
     free(c->pending_load);
     free(c->executed);
@@ -568,6 +571,7 @@ static void count(struct executed *x, const struct sim_issue *e)
         x->operations += e->operations;
 }
 
+/* A block was placed there before. */
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct collect_statistics *c = self;

@@ -116,7 +116,7 @@ static teg_status each_block(const struct sim_sm *sm, uint32_t sms,
                              struct teg_diag *d)
 {
     for (uint32_t s = 0; s < sms; s++) {
-        for (uint32_t i = 0; i < sm[s].chip->gpu->sm.blocks_max; i++) {
+        for (uint32_t i = 0; i < sim_sm_places(&sm[s]); i++) {
             const struct sim_resident *b = &sm[s].resident[i];
 
             if (b->block != NULL && b->live != 0)

@@ -34,7 +34,7 @@ uint64_t sim_dependent_release(const struct sim_grid *primary,
     if (!sim_grid_is_over(primary))
         return SIM_NEVER;
     for (uint32_t s = 0; s < sms; s++) {
-        for (uint32_t i = 0; i < sm[s].chip->gpu->sm.blocks_max; i++) {
+        for (uint32_t i = 0; i < sim_sm_places(&sm[s]); i++) {
             const struct sim_resident *b = &sm[s].resident[i];
 
             if (b->block == NULL || b->grid != primary)
@@ -53,7 +53,7 @@ void sim_dependent_settle(struct sim_grid *grid, struct sim_sm *sm,
     grid->primary = NULL;
     grid->primary_seen = now + sim_dependent_latency(grid->ops.gpu);
     for (uint32_t s = 0; s < sms; s++) {
-        for (uint32_t i = 0; i < sm[s].chip->gpu->sm.warps_max; i++) {
+        for (uint32_t i = 0; i < sim_sm_slots(&sm[s]); i++) {
             struct sim_warp *w = &sm[s].warp[i];
 
             if (w->parked != SIM_PARKED_GRID || w->grid != grid)

@@ -597,7 +597,7 @@ static teg_status make_chip(struct sim_engine *r, struct teg_diag *d)
     if (r->sm == NULL)
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < setup->sms; i++)
-        TRY(sim_sm_init(&r->sm[i], &r->chip, i, d));
+        sim_sm_init(&r->sm[i], &r->chip, i);
     r->dispatch = (struct sim_dispatch){
         .setup = setup,
         .chip = &r->chip,

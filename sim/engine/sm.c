@@ -7,17 +7,25 @@
 
 /* ---- making and clearing ------------------------------------------------- */
 
-teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
-                       uint32_t number, struct teg_diag *d)
+void sim_sm_init(struct sim_sm *sm, struct sim_chip *chip, uint32_t number)
 {
-    const struct teg_gpu *gpu = chip->gpu;
-    uint32_t warps = gpu->sm.warps_max;
+    uint32_t warps = chip->gpu->sm.warps_max;
 
     sm->chip = chip;
     sm->number = number;
     sm->wake = SIM_NEVER;
     sm->next_block_end = SIM_NEVER;
     sm->free_slots = warps == 64 ? UINT64_MAX : (1ull << warps) - 1;
+    sim_pending_clear(&sm->pending);
+}
+
+/* What only an SM with blocks needs, as the first of them comes. */
+static teg_status begin(struct sim_sm *sm, struct teg_diag *d)
+{
+    const struct sim_chip *chip = sm->chip;
+    const struct teg_gpu *gpu = chip->gpu;
+    uint32_t warps = gpu->sm.warps_max;
+
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].next_far = SIM_NEVER;
@@ -32,13 +40,10 @@ teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
     sm->plan = malloc((chip->may_refuse ? warps : 1) * sizeof *sm->plan);
     sm->resident = calloc(gpu->sm.blocks_max, sizeof *sm->resident);
     sm->misses = malloc(sizeof *sm->misses);
-    sim_pending_clear(&sm->pending);
-    if (!sim_units_init(&sm->units, chip) || sm->warp == NULL ||
-        sm->plan == NULL || sm->resident == NULL || sm->misses == NULL) {
-        sim_sm_release(sm);
-        return teg_fail_memory(d);
-    }
-    return TEG_OK;
+    sm->has_begun = sim_units_init(&sm->units, chip) && sm->warp != NULL &&
+                    sm->plan != NULL && sm->resident != NULL &&
+                    sm->misses != NULL;
+    return sm->has_begun ? TEG_OK : teg_fail_memory(d);
 }
 
 void sim_sm_release(struct sim_sm *sm)
@@ -204,8 +209,12 @@ teg_status sim_sm_place(struct sim_sm *sm, struct sim_grid *grid,
 {
     uint32_t warps = teg_block_warps(block), resident = 0;
     struct sim_resident *b;
-    teg_status status;
+    teg_status status = sm->has_begun ? TEG_OK : begin(sm, d);
 
+    if (status != TEG_OK) {
+        teg_block_free(block);
+        return status;
+    }
     while (sm->resident[resident].block != NULL)
         resident++;
     b = &sm->resident[resident];

@@ -52,6 +52,7 @@ struct sim_resident {
     } cga;
 };
 
+/* What is looked at of every SM, with blocks or without, comes first. */
 struct sim_sm {
     struct sim_chip *chip; /* borrowed */
     uint32_t number;
@@ -70,18 +71,20 @@ struct sim_sm {
     uint32_t full_of, full_warps;
     /* Looks first: the one after the last to take a unit that all share. */
     uint32_t first_scheduler;
-    struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
-    struct sim_warp *warp;  /* owned, [warps_max] */
-    struct sim_plan *plan;  /* owned; one per warp slot if a request may be
+    struct sim_pending_list pending;
+    struct sim_outbox outbox;
+    struct sim_tellings tellings;
+    uint32_t awaiting;     /* warps, SIM_PARKED_WORD */
+    int has_begun;         /* a block has come: what follows is there */
+    struct sim_warp *warp; /* owned, [warps_max] */
+    struct sim_plan *plan; /* owned; one per warp slot if a request may be
                               refused after it was planned, else one */
-    struct sim_known known; /* of requests worked out before */
     struct sim_resident *resident; /* owned, [blocks_max] */
     struct sim_units units;
     struct sim_stage stage;
     struct sim_fetch *fetch;         /* owned; NULL: nobody waits for one */
     struct sim_constants *constants; /* owned; NULL: they are always there */
     struct sim_misses *misses; /* owned: of the instruction being issued */
-    struct sim_pending_list pending;
     /* News of copies that are still to be settled (sim_results_follow). */
     struct sim_follows {
         struct sim_follow {
@@ -93,15 +96,14 @@ struct sim_sm {
         } * at; /* owned, [count] */
         uint32_t count, capacity;
     } follows;
-    struct sim_outbox outbox;
-    struct sim_tellings tellings;
-    uint32_t awaiting; /* warps, SIM_PARKED_WORD */
+    struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
+    struct sim_known known; /* of requests worked out before */
 };
 
 /* `*sm` is zeroed; releasing it, which may be done twice, does not leave it so:
- * it is tens of kilobytes, and a chip has many without work. */
-teg_status sim_sm_init(struct sim_sm *sm, struct sim_chip *chip,
-                       uint32_t number, struct teg_diag *d);
+ * it is tens of kilobytes, and a chip has many without work.  Of those only the
+ * beginning is touched. */
+void sim_sm_init(struct sim_sm *sm, struct sim_chip *chip, uint32_t number);
 void sim_sm_release(struct sim_sm *sm);
 
 /* Whether `blocks` more of `grid`, of `warps` each, find room. */
@@ -119,6 +121,17 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
  * may be there before `until`.  It then has to be ended in the order of issue
  * over all SMs, and settled (results.h). */
 void sim_sm_run(struct sim_sm *sm, uint64_t until);
+
+/* How many blocks and warps it has places for: none before it has begun. */
+static inline uint32_t sim_sm_places(const struct sim_sm *sm)
+{
+    return sm->has_begun ? sm->chip->gpu->sm.blocks_max : 0;
+}
+
+static inline uint32_t sim_sm_slots(const struct sim_sm *sm)
+{
+    return sm->has_begun ? sm->chip->gpu->sm.warps_max : 0;
+}
 
 /* ---- for the modules of an SM -------------------------------------------- */
 

@@ -334,6 +334,8 @@ START_TEST(what_parts_hear_is_joined)
     ck_assert(collect_statistics_new(&s, &c, &d) == TEG_OK);
     whole = collect_statistics_listener(c);
     whole.on_start(whole.self, &gpu, p, 2);
+    whole.on_block_start(whole.self, 0, 0, 0, 1);
+    whole.on_block_start(whole.self, 0, 1, 1, 1);
     part = whole.split(whole.self);
     whole.on_issue(whole.self, &e);
     e.sm = 1;
