@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/decimal.h"
+
 enum {
     WIDTH = 720,
     HEIGHT = 200,
@@ -122,6 +124,17 @@ static double y_of(double value, double top)
     return 4 + (HEIGHT - BOTTOM - 4) * (1 - value / top);
 }
 
+static void print_point(FILE *f, double x, double y)
+{
+    char text[2 * TEG_DECIMAL_SIZE];
+    size_t length = teg_decimal_tenths(text, x);
+
+    text[length++] = ',';
+    length += teg_decimal_tenths(text + length, y);
+    text[length++] = ' ';
+    fwrite(text, 1, length, f);
+}
+
 /* Bins are steps: each value from its first cycle to its last. */
 static void print_steps(FILE *f, const struct chart *c, uint32_t series,
                         double top)
@@ -129,8 +142,7 @@ static void print_steps(FILE *f, const struct chart *c, uint32_t series,
     for (uint32_t b = 0; b < c->bins; b++) {
         double y = y_of(base_at(c, series, b) + value_at(c, series, b), top);
 
-        fprintf(f, "%.1f,%.1f ", x_of(c, b) + 0.5 * (x_of(c, 1) - x_of(c, 0)),
-                y);
+        print_point(f, x_of(c, b) + 0.5 * (x_of(c, 1) - x_of(c, 0)), y);
     }
 }
 
@@ -140,8 +152,8 @@ static void print_area(FILE *f, const struct chart *c, uint32_t series,
     fprintf(f, "<polygon fill=\"%s\" points=\"", chart_color(series));
     print_steps(f, c, series, top);
     for (uint32_t b = c->bins; b-- > 0;)
-        fprintf(f, "%.1f,%.1f ", x_of(c, b) + 0.5 * (x_of(c, 1) - x_of(c, 0)),
-                y_of(base_at(c, series, b), top));
+        print_point(f, x_of(c, b) + 0.5 * (x_of(c, 1) - x_of(c, 0)),
+                    y_of(base_at(c, series, b), top));
     fputs("\"/>\n", f);
 }
 
@@ -243,8 +255,12 @@ void chart_json(FILE *f, const struct chart *c)
     for (uint32_t b = 0; b < c->bins; b++) {
         fprintf(f, "%s[%" PRIu64, b > 0 ? "," : "",
                 c->first_cycle + b * c->bin_cycles + c->bin_cycles / 2);
-        for (uint32_t i = 0; i < c->series; i++)
-            fprintf(f, ",%.4g", value_at(c, i, b));
+        for (uint32_t i = 0; i < c->series; i++) {
+            char text[1 + TEG_DECIMAL_SIZE] = ",";
+            size_t length = 1 + teg_decimal_short(text + 1, value_at(c, i, b));
+
+            fwrite(text, 1, length, f);
+        }
         fputc(']', f);
     }
     fputs("]}", f);
