@@ -16,17 +16,11 @@ void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
         bin[i] += other[i];
 }
 
-void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2, uint64_t from,
-              uint64_t to)
+void bins_add_several(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
+                      uint64_t from, uint64_t to)
 {
     uint64_t first = from >> log2, last = (to - 1) >> log2;
 
-    if (from >= to)
-        return;
-    if (first == last) {
-        bin[first] += to - from;
-        return;
-    }
     bin[first] += ((first + 1) << log2) - from;
     for (uint64_t i = first + 1; i < last; i++)
         bin[i] += 1ull << log2;

@@ -19,8 +19,18 @@ void bins_halve(uint64_t bin[TEG_TIMELINE_BINS]);
 void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
                const uint64_t other[TEG_TIMELINE_BINS]);
 /* Adds one for every cycle of [from, to), which must lie in the bins. */
-void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2, uint64_t from,
-              uint64_t to);
+void bins_add_several(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
+                      uint64_t from, uint64_t to);
+static inline void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
+                            uint64_t from, uint64_t to)
+{
+    if (from >= to)
+        return;
+    if (from >> log2 == (to - 1) >> log2)
+        bin[from >> log2] += to - from;
+    else
+        bins_add_several(bin, log2, from, to);
+}
 
 /*
  * For series that most of what is added spans many bins of: bins that are

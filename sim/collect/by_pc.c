@@ -221,7 +221,8 @@ static void on_issue(void *self, const struct sim_issue *e)
         return;
     row = &b->row[e->inst];
     row->issued++;
-    row->lanes += (uint64_t)__builtin_popcount(e->mask);
+    row->lanes += e->mask == UINT32_MAX ? TEG_LANES
+                                        : (uint64_t)__builtin_popcount(e->mask);
     for (int r = 0; r < TEG_STALLS; r++)
         row->stall[r] += e->stall[r];
     if (e->request != NULL)

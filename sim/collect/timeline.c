@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/minmax.h"
+
+#define APART __attribute__((noinline))
+
 void timeline_init(struct timeline *t, uint32_t sm)
 {
     memset(t, 0, sizeof *t);
@@ -46,24 +50,37 @@ static void widen(struct timeline *t)
 }
 
 /* Bins follow everyone's time, chosen or not, so that those of an SM and of
- * the chip are alike. */
-static void cover(struct timeline *t, const struct sim_issue *e)
+ * the chip are alike: whoever is not chosen is only seen, and covered by the
+ * time that it matters. */
+static void see(struct timeline *t, const struct sim_issue *e)
 {
     uint64_t free_from = e->cycle + e->queued + e->busy;
-    uint64_t end = free_from > e->done ? free_from : e->done;
 
-    end = end > e->cycle + e->lines ? end : e->cycle + e->lines;
-    end = end < t->choice.to ? end : t->choice.to;
+    t->seen = teg_max(t->seen, teg_max(free_from, e->done));
+    t->seen = teg_max(t->seen, e->cycle + e->lines);
+}
+
+static void cover(struct timeline *t)
+{
+    uint64_t end = teg_min(t->seen, t->choice.to);
+
     while (end > t->choice.from &&
            end - t->choice.from > (uint64_t)TEG_TIMELINE_BINS << t->bin_log2)
         widen(t);
 }
 
-/* The part of [from, to) that lies in the window. */
-static void add(struct timeline *t, uint64_t *bin, uint64_t from, uint64_t to)
+static int is_chosen(const struct timeline_choice *c, const struct sim_issue *e)
 {
-    from = from > t->choice.from ? from : t->choice.from;
-    to = to < t->choice.to ? to : t->choice.to;
+    return (c->sm == TIMELINE_ALL || c->sm == e->sm) &&
+           (c->scheduler == TIMELINE_ALL || c->scheduler == e->scheduler);
+}
+
+/* The part of [from, to) that lies in the window. */
+static void add(const struct timeline *t, uint64_t *bin, uint64_t from,
+                uint64_t to)
+{
+    from = teg_max(from, t->choice.from);
+    to = teg_min(to, t->choice.to);
     if (from >= to)
         return;
     bins_add(bin, t->bin_log2, from - t->choice.from, to - t->choice.from);
@@ -71,26 +88,39 @@ static void add(struct timeline *t, uint64_t *bin, uint64_t from, uint64_t to)
 
 /* The reasons follow one another in the order of sim/stalls.def; of the last
  * ones, which take turns, only the sums are right. */
-static void on_issue(void *self, const struct sim_issue *e)
+static void add_stalls(struct timeline *t, const struct sim_issue *e)
 {
-    struct timeline *t = self;
     uint64_t at = e->arrived;
 
-    cover(t, e);
-    if ((t->choice.sm != TIMELINE_ALL && t->choice.sm != e->sm) ||
-        (t->choice.scheduler != TIMELINE_ALL &&
-         t->choice.scheduler != e->scheduler))
-        return;
     for (int r = 0; r < TEG_STALLS; r++) {
+        /* Most are none. */
+        if (e->stall[r] == 0)
+            continue;
         add(t, t->stall[r], at, at + e->stall[r]);
         at += e->stall[r];
     }
+}
+
+/* Apart, so that who is not chosen costs next to nothing. */
+APART static void add_chosen(struct timeline *t, const struct sim_issue *e)
+{
+    cover(t);
+    add_stalls(t, e);
     add(t, t->issued, e->cycle, e->cycle + 1);
     add(t, t->busy[e->unit], e->cycle + e->queued,
         e->cycle + e->queued + e->busy);
     if (e->lines != 0)
         add(t, t->busy[t->tag_unit], e->cycle, e->cycle + e->lines);
     add(t, t->load[e->unit], e->cycle, e->done);
+}
+
+static void on_issue(void *self, const struct sim_issue *e)
+{
+    struct timeline *t = self;
+
+    see(t, e);
+    if (is_chosen(&t->choice, e))
+        add_chosen(t, e);
 }
 
 static void *split(void *self)
@@ -111,6 +141,8 @@ static void join(void *self, void *other)
 {
     struct timeline *t = self, *part = other;
 
+    t->seen = teg_max(t->seen, part->seen);
+    cover(t);
     while (t->bin_log2 < part->bin_log2)
         widen(t);
     while (part->bin_log2 < t->bin_log2)
@@ -129,6 +161,7 @@ static void on_finish(void *self, uint64_t cycles)
 {
     struct timeline *t = self;
 
+    cover(t);
     t->end = cycles < t->choice.to ? cycles : t->choice.to;
 }
 

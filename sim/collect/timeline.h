@@ -30,7 +30,9 @@ struct timeline {
     uint64_t stall[TEG_STALLS][TEG_TIMELINE_BINS];
     uint64_t busy[TEG_MAX_UNITS][TEG_TIMELINE_BINS];
     uint64_t load[TEG_MAX_UNITS][TEG_TIMELINE_BINS];
-    unsigned bin_log2; /* private */
+    /* Private: */
+    unsigned bin_log2;
+    uint64_t seen; /* no cycle announced so far lies behind it */
 };
 
 /* Everything of SM `sm` (or TIMELINE_ALL) from the first cycle to the last. */
