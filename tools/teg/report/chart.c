@@ -82,6 +82,14 @@ void html_json_string(FILE *f, const char *text)
     fputc('"', f);
 }
 
+void html_short(FILE *f, char before, double value)
+{
+    char text[1 + TEG_DECIMAL_SIZE];
+
+    text[0] = before;
+    fwrite(text, 1, 1 + teg_decimal_short(text + 1, value), f);
+}
+
 /* ---- SVG --------------------------------------------------------------------- */
 
 static double value_at(const struct chart *c, uint32_t series, uint32_t bin)
@@ -255,12 +263,8 @@ void chart_json(FILE *f, const struct chart *c)
     for (uint32_t b = 0; b < c->bins; b++) {
         fprintf(f, "%s[%" PRIu64, b > 0 ? "," : "",
                 c->first_cycle + b * c->bin_cycles + c->bin_cycles / 2);
-        for (uint32_t i = 0; i < c->series; i++) {
-            char text[1 + TEG_DECIMAL_SIZE] = ",";
-            size_t length = 1 + teg_decimal_short(text + 1, value_at(c, i, b));
-
-            fwrite(text, 1, length, f);
-        }
+        for (uint32_t i = 0; i < c->series; i++)
+            html_short(f, ',', value_at(c, i, b));
         fputc(']', f);
     }
     fputs("]}", f);

@@ -39,5 +39,7 @@ void chart_json(FILE *f, const struct chart *c);
 void html_text(FILE *f, const char *text);
 /* A JSON string, quotes included, without <, > and & in it. */
 void html_json_string(FILE *f, const char *text);
+/* `before` and `value`, which is most of a page, as "%c%.4g" has them. */
+void html_short(FILE *f, char before, double value);
 
 #endif

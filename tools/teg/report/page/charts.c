@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "isa/base/decimal.h"
-
 enum {
     CHART_STATES = 0 /* the one that is not folded */
 };
@@ -112,14 +110,6 @@ bool page_charts_init(struct chart chart[PAGE_CHARTS], const struct page *p)
                       "Instructions in flight, all SMs", sms);
 }
 
-static void print_short(FILE *f, char before, double value)
-{
-    char text[1 + TEG_DECIMAL_SIZE];
-
-    text[0] = before;
-    fwrite(text, 1, 1 + teg_decimal_short(text + 1, value), f);
-}
-
 /*
  * Every SM's issue slots over time, a row each: a path for each shade, so that
  * 144 SMs of 128 bins take tens of kilobytes.
@@ -163,10 +153,10 @@ static void print_sms(FILE *f, const struct page *p)
                 if ((level > SHADES ? SHADES : level) != shade)
                     continue;
                 if (fabs(from - x) >= 0.01) {
-                    print_short(f, 'M', from);
-                    print_short(f, ' ', TOP + row * (sm + 0.5));
+                    html_short(f, 'M', from);
+                    html_short(f, ' ', TOP + row * (sm + 0.5));
                 }
-                print_short(f, 'h', (double)WIDTH / bins);
+                html_short(f, 'h', (double)WIDTH / bins);
                 x = from + (double)WIDTH / bins;
             }
         }
