@@ -86,23 +86,20 @@ static double gap(const struct play *y, const struct sim_program_task *task,
                   const struct sim_program_task *before)
 {
     const struct teg_gpu *g = y->gpu;
-    int begins = task->kind == SIM_TASK_MARK && task->in_graph;
-
     /* What is touched first is part of the launch. */
     if (before->faults)
         return 0;
     if (task->kind == SIM_TASK_LAUNCH && is_idle_record(before))
         return y->options->no_gaps ? 0 : events_us(g);
-    if ((task->kind != SIM_TASK_LAUNCH && !begins && !task->faults) ||
+    if ((task->kind != SIM_TASK_LAUNCH && !task->begins && !task->faults) ||
         task->dependent > 1 || y->options->no_gaps)
         return 0;
     /* The first nodes of a graph begin with it. */
-    if (before->kind == SIM_TASK_MARK && before->in_graph &&
-        before->entry == task->entry)
+    if (before->begins && before->entry == task->entry)
         return 0;
-    return task->dependent             ? g->launch.dependent_gap_us
-           : task->in_graph && !begins ? g->launch.graph_gap_us
-                                       : g->launch.gap_us;
+    return task->dependent                   ? g->launch.dependent_gap_us
+           : task->in_graph && !task->begins ? g->launch.graph_gap_us
+                                             : g->launch.gap_us;
 }
 
 /* One of the things the task waits for is there, from `at` on. */

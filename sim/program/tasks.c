@@ -646,6 +646,7 @@ static teg_status launch_graph(struct sim_tasks *b,
     TRY(put(b, e->stream, 1));
     begin = b->p->tasks - 1;
     b->p->task[begin].in_graph = 1;
+    b->p->task[begin].begins = 1;
     TRY(add_nodes(b, e, begin));
     TRY(end_graph(b, e, begin));
     s->count = 0;

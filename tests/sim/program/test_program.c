@@ -393,6 +393,29 @@ static struct teg_score_graph *add_graph(uint32_t nodes, uint32_t edges)
     return g;
 }
 
+/* Graphs one behind the other are no slower if all launches are nodes of graphs:
+ * neither their ends nor events, in them or between them, wait for a gap. */
+START_TEST(graphs_gain_nothing_from_graphs)
+{
+    struct teg_score_graph *g = add_graph(3, 2);
+
+    g->edge[1] = 1;
+    g->node[1].kind = TEG_SCORE_RECORD;
+    for (uint32_t n = 1; n < 3; n++) {
+        g->node[n].after = n - 1;
+        g->node[n].afters = 1;
+    }
+    add(TEG_SCORE_RECORD, 1, 7);
+    add(TEG_SCORE_GRAPH, 1, 0);
+    gpu.launch.graph_host_us = 0;
+    for (int graphs = 0; graphs < 2; graphs++) {
+        options.one_graph = graphs;
+        ck_assert_int_eq(play(), TEG_OK);
+        ck_assert_double_eq_tol(result.us, 5 + 201 + 2 + 201, 1e-6);
+    }
+}
+END_TEST
+
 /* As sweeps over all nodes would put them in, done one after the other. */
 static void check_sweeps(const struct teg_score_graph *g)
 {
@@ -563,6 +586,7 @@ int main(void)
     tcase_add_test(tcase, copies_share_the_link);
     tcase_add_test(tcase, memory_that_is_not_pinned_holds_the_host);
     tcase_add_test(tcase, graphs_run_by_their_edges);
+    tcase_add_test(tcase, graphs_gain_nothing_from_graphs);
     tcase_add_loop_test(tcase, nodes_go_in_by_sweeps, 0, 20);
     tcase_add_test(tcase, a_graph_listed_in_reverse_is_quick);
     tcase_add_test(tcase, streams_beyond_the_queues_wait);
