@@ -67,6 +67,21 @@ progress() {
 expect 130 progress
 out 'kernel 1 \[[#.]*\] cycle [0-9]*, [0-9.e+]* blocks/s, [0-9]*:[0-9][0-9] left'
 out 'INCOMPLETE.*: interrupted; what follows is the part that was simulated'
+
+# So does a launch of a program.
+launched() {
+    script -qefc "echo \$\$ >'$work/pid'; exec $teg exec -g a100 --no-trace -- \
+        ${BUILD:-build/release}/tests/cli/program endless" /dev/null \
+        </dev/null >"$work/launched" 2>&1 &
+    within 60 grep -q ' left' "$work/launched"
+    kill -INT "-$(cat "$work/pid")" # as the terminal does: all of them
+    wait $!
+    status=$?
+    cat "$work/launched"
+    return $status
+}
+expect 130 launched
+out 'teg: scale: [0-9]* of 2147483647 blocks, [0-9]*:[0-9][0-9] left'
 "$teg" run $kernel >"$work/out" 2>"$work/err"
 check 'no progress where no terminal is' [ ! -s "$work/err" ]
 

@@ -52,6 +52,10 @@ check 'all are counted' [ "$(sed -n '/"order"/q;s/.*"launches": *\([0-9]*\).*/\1
     "$work/repeats-a100/kernels.json" | awk '{n += $1} END {print n}')" = 18 ]
 expect 0 "$teg" exec -g a100 --no-trace -j 7 -- "$program" repeats
 
+# what took this machine's time: launches that were emulated, 1000 elements each
+expect 0 "$teg" exec -g a100 --no-trace --timing -- "$program" scale
+err '^timing: [0-9.]* s of processor time: [0-9.]* % emulation (3 launches, 0\.1 M thread instructions, [0-9.]* M/s), 0\.0 % replays$'
+
 # a program that times itself: nominal times are the same for all sizes of
 # blocks and say so, simulated ones are those of teg run
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" tune

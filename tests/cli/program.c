@@ -423,6 +423,18 @@ static void test_die(void)
     abort();
 }
 
+/* Two billion blocks that do nothing: longer than anybody waits. */
+static void test_endless(void)
+{
+    const float *x = NULL;
+    int n = 0;
+    void *args[] = {&x, &x, &n};
+
+    CHECK(cudaLaunchKernel(scale, (struct dim3){INT32_MAX, 1, 1},
+                           (struct dim3){32, 1, 1}, args, 0, NULL) == 0);
+    CHECK(cudaDeviceSynchronize() == 0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -452,6 +464,7 @@ static const struct {
     {"textures", test_textures},
     {"surfaces", test_surfaces},
     {"die", test_die},
+    {"endless", test_endless},
 };
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 # does not work.  Logs, traces and environments are in $CLIENTS (default
 # build/clients), some 10 GB with PyTorch.
 #
+# Behind it, the share of its processor time under `teg exec` that is emulation.
 # A client that passed is not run again until its file or teg changes, so an
 # interrupted run goes on where it was.  ONLY='numba|torch' runs those whose name
 # matches, GPU=a100 is the device, LIMIT=1800 the seconds each may take.
@@ -46,6 +47,11 @@ versions() {
     done | paste -sd, - | sed 's/,/, /g'
 }
 
+# What share of the run under `teg exec` was emulation.
+share() {
+    sed -n 's/^timing: \([0-9.]*\) s of processor time: \([0-9.]*\) % emulation.*/\2 % of \1 s is emulation/p' "$log"
+}
+
 # The first thing that does not work: what the client said last, or else teg.
 why() {
     { grep '^[a-z_]*: [A-Za-z]' "$log" || grep '^teg: ' "$log" ||
@@ -71,7 +77,7 @@ run() {
     export XDG_CACHE_HOME="$clients/cache" HOME="$clients/home" \
         PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=
     first=$(sed -n '/^@step/{n;s/def \([a-z_]*\).*/\1/p;q}' "$1")
-    try 'teg exec' "$teg" exec -g "$gpu" -o "$traces" -- \
+    try 'teg exec' "$teg" exec -g "$gpu" --timing -o "$traces" -- \
         "$env/bin/python" "$1" &&
         try 'teg run' "$teg" run "$traces/kernels.json" -g "$gpu" &&
         try 'teg profile' "$teg" profile -g "$gpu" -o "${traces%.teg}.profile" -- \
@@ -88,7 +94,7 @@ for file in "$here"/*.py; do
         echo "$name: passed before"
     elif run "$file"; then
         echo "$key" >"$clients/$name.passed"
-        echo "$name: passed ($(versions "$file" "$env"))"
+        echo "$name: passed ($(versions "$file" "$env")); $(share)"
     elif [ -n "$(fails "$file")" ] && grep -q -e "$(fails "$file")" "$log"; then
         echo "$name: as known, $(grep -m 1 -e "$(fails "$file")" "$log")"
     else

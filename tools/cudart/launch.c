@@ -4,8 +4,10 @@
 #include "tools/cudart/limits.h"
 #include "tools/cudart/managed.h"
 #include "tools/cudart/names.h"
+#include "tools/cudart/progress.h"
 #include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
+#include "tools/cudart/spent.h"
 #include "tools/cudart/stream.h"
 
 #include <inttypes.h>
@@ -122,7 +124,7 @@ static int gather(const struct teg_cubin_kernel *k, void **args,
 
 static void print_text(void *self, const char *text, size_t length)
 {
-    (void)self;
+    progress_hide(self);
     fwrite(text, 1, length, stdout);
 }
 
@@ -155,6 +157,16 @@ static void say_lone_syncs(struct runtime *r, const struct function *f,
     r->lone_syncs_said |= syncs != 0;
 }
 
+static teg_status time_trace(struct runtime *r, struct written *trace,
+                             struct timeline_launch **took, struct teg_diag *d)
+{
+    uint64_t before = spent_now();
+    teg_status status = tracer_time(&r->tracer, trace, took, d);
+
+    spent_add(r->spent, "replay", before, 0);
+    return status;
+}
+
 /* Runs all blocks, writing the trace if it is wanted, and notes what the
  * launch did. */
 static teg_status emulate(struct runtime *r, const struct launch_key *key,
@@ -166,10 +178,17 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     const struct function *f = key->function;
     struct launch_done done = {0};
     struct teg_launch launch;
-    uint64_t strays = 0, syncs = 0;
+    uint64_t strays = 0, syncs = 0, threads = 0, before = spent_now();
+    char name[PLAIN_MAX];
+    struct progress progress;
     int calls = 0;
     teg_status status;
 
+    progress_begin(&progress, plain_name(f->name, name, sizeof name),
+                   (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2]);
+    facts->block_done = progress_step;
+    facts->block_done_self = facts->outlet.self = &progress;
+    facts->thread_insts = &threads;
     facts->strays = &strays;
     facts->lone_syncs = &syncs;
     facts->calls = &calls;
@@ -180,6 +199,11 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     status = wanted ? tracer_write(&r->tracer, &launch, number, &done.trace, d)
                     : teg_launch_walk(&launch, NULL, NULL, d);
     launch.close(launch.self);
+    progress_hide(&progress);
+    spent_add(r->spent, "emulation", before, threads);
+    facts->block_done = NULL;
+    facts->block_done_self = facts->outlet.self = NULL;
+    facts->thread_insts = NULL;
     facts->strays = NULL;
     facts->lone_syncs = NULL;
     facts->calls = NULL;
@@ -194,7 +218,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     say_lone_syncs(r, f, syncs);
     done.warp_insts = *facts->warp_insts;
     if (status == TEG_OK && done.trace != NULL && r->tracer.clock != NULL)
-        status = tracer_time(&r->tracer, done.trace, took, d);
+        status = time_trace(r, done.trace, took, d);
     if (status == TEG_OK && !calls)
         repeats_note(r->repeats, r->device, key, &done);
     else
@@ -217,7 +241,7 @@ static teg_status run(struct runtime *r, const struct launch_key *key,
     if (done != NULL && (!wanted || done->trace != NULL)) {
         *facts->warp_insts = done->warp_insts;
         if (wanted && r->tracer.clock != NULL)
-            TRY(tracer_time(&r->tracer, done->trace, took, d));
+            TRY(time_trace(r, done->trace, took, d));
         return wanted ? tracer_repeat(&r->tracer, done->trace, facts->grid,
                                       facts->block, number, d)
                       : TEG_OK;

@@ -6,6 +6,7 @@
 
 #include "tools/cudart/repeat.h"
 #include "tools/cudart/say.h"
+#include "tools/cudart/spent.h"
 
 /* Device memory lies where the program's own never does. */
 #define DEVICE_ADDRESS UINT64_C(0x200000000000)
@@ -84,6 +85,7 @@ static int open_gpu(struct runtime *r)
     r->limit[LIMIT_STACK] = EMU_STACK_BYTES;
     r->limit[LIMIT_PRINTF] = PRINTF_BYTES;
     r->limit[LIMIT_HEAP] = EMU_HEAP_BYTES;
+    r->spent = spent_open(getenv("TEG_EXEC_TIMING"));
     path = getenv("TEG_EXEC_TIME");
     if (path != NULL && path[0] != '\0') {
         r->tracer.clock = simulated_new(r->gpu, r->jobs);

@@ -27,6 +27,7 @@
  *   TEG_EXEC_TIME      not empty: launches take what the simulator says
  *   TEG_EXEC_HOST_TIME  not empty: the host's time between calls is noted
  *   TEG_EXEC_JOBS      threads that run the blocks of a launch
+ *   TEG_EXEC_TIMING    file for what launches take of the processors (spent.h)
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H
 #define TEG_TOOLS_CUDART_RUNTIME_H
@@ -79,6 +80,7 @@ struct runtime {
     struct condition *conditions; /* condition.c */
     struct emu_textures textures;
     struct tracer tracer;
+    int spent; /* file of spent.h; -1: none */
 };
 
 /* Locks; makes everything ready on first use. */

@@ -1,6 +1,6 @@
 /*
  * What moves words between lanes, predicates and uniform registers (MOVM, P2R,
- * R2P, R2UR, ELECT), says what an address is of (QSPC), names a lane (S2R of
+ * R2P, UP2UR, UR2UP, R2UR, ELECT), says what an address is of (QSPC), names a lane (S2R of
  * lane masks, CS2R of zero), and what only comes near (MUFU), in all forms
  * against the PTX ISA: movmatrix, elect.sync, isspacep, %lanemask_*, and the
  * greatest errors that it tells of rcp.approx, ex2.approx ...
@@ -17,8 +17,9 @@ struct moved {
     uint32_t d[2][EMU_LANES];
     uint32_t u;     /* lanes whose predicate is set */
     uint32_t p[7];  /* all predicates, if they are written at once */
+    uint8_t up[7];  /* likewise the uniform ones */
     unsigned words; /* of D that are compared */
-    int has_u, has_all;
+    int has_u, has_all, has_all_uniform;
 };
 
 /* Returns 0 if there is nothing to compare with. */
@@ -64,6 +65,7 @@ static unsigned byte_of(const struct trial *t)
 static int p2r(struct trial *t, uint32_t mask, struct moved *out)
 {
     uint32_t which = number_of(t);
+    int uniform = sass_of(t)->name[0] == 'U';
 
     (void)mask;
     for (unsigned l = 0; l < EMU_LANES; l++) {
@@ -71,9 +73,10 @@ static int p2r(struct trial *t, uint32_t mask, struct moved *out)
 
         for (unsigned i = 0; i < 7; i++) {
             uint32_t bit = UINT32_C(1) << (8 * byte_of(t) + i);
+            int set = uniform ? t->up[i] : (int)(t->p[i] >> l & 1);
 
             if (which >> i & 1)
-                v = t->p[i] >> l & 1 ? v | bit : v & ~bit;
+                v = set ? v | bit : v & ~bit;
         }
         out->d[0][l] = v;
     }
@@ -81,15 +84,23 @@ static int p2r(struct trial *t, uint32_t mask, struct moved *out)
     return 1;
 }
 
-static int r2p(struct trial *t, uint32_t mask, struct moved *out)
+/* Which of them are written: not printed, all. */
+static uint32_t written(const struct trial *t)
 {
     const struct teg_sass *s = sass_of(t);
-    uint32_t which = 0xff; /* not printed: all */
+    uint32_t which = 0xff;
 
     for (unsigned i = 0; i < s->operand_count; i++) {
         if (s->operand[i].kind == SASS_IMMEDIATE)
             which = (uint32_t)s->operand[i].value;
     }
+    return which;
+}
+
+static int r2p(struct trial *t, uint32_t mask, struct moved *out)
+{
+    uint32_t which = written(t);
+
     memcpy(out->p, t->p, sizeof out->p);
     for (unsigned i = 0; i < 7; i++) {
         for (unsigned l = 0; l < EMU_LANES; l++) {
@@ -100,6 +111,18 @@ static int r2p(struct trial *t, uint32_t mask, struct moved *out)
         }
     }
     out->has_all = 1;
+    return 1;
+}
+
+static int ur2up(struct trial *t, uint32_t mask, struct moved *out)
+{
+    (void)mask;
+    memcpy(out->up, t->up, sizeof out->up);
+    for (unsigned i = 0; i < 7; i++) {
+        if (written(t) >> i & 1)
+            out->up[i] = word_of(t, 'a', 0) >> (8 * byte_of(t) + i) & 1;
+    }
+    out->has_all_uniform = 1;
     return 1;
 }
 
@@ -444,10 +467,11 @@ static const struct {
     mover of;
     int whole, after; /* all lanes; looks at what is there */
 } movers[] = {
-    {"P2R", p2r, 0, 0},   {"R2P", r2p, 0, 0},     {"MOVM", movm, 1, 0},
-    {"R2UR", r2ur, 1, 0}, {"ELECT", elect, 0, 0}, {"S2R", s2r, 0, 0},
-    {"S2UR", s2r, 0, 0},  {"CS2R", s2r, 0, 0},    {"CS2UR", s2r, 0, 0},
-    {"QSPC", qspc, 0, 0}, {"MUFU", mufu, 0, 1},
+    {"P2R", p2r, 0, 0},     {"R2P", r2p, 0, 0},   {"UP2UR", p2r, 1, 0},
+    {"UR2UP", ur2up, 1, 0}, {"MOVM", movm, 1, 0}, {"R2UR", r2ur, 1, 0},
+    {"ELECT", elect, 0, 0}, {"S2R", s2r, 0, 0},   {"S2UR", s2r, 0, 0},
+    {"CS2R", s2r, 0, 0},    {"CS2UR", s2r, 0, 0}, {"QSPC", qspc, 0, 0},
+    {"MUFU", mufu, 0, 1},
 };
 
 static void check_moved(struct trial *t, uint32_t mask,
@@ -477,6 +501,11 @@ static void check_moved(struct trial *t, uint32_t mask,
                 trial_complain(t, &in, "a predicate", t->h->warp.p[i],
                                want->p[i]);
         }
+        for (unsigned i = 0; want->has_all_uniform && i < 7; i++) {
+            if (t->h->warp.up[i] != want->up[i])
+                trial_complain(t, &in, "a uniform predicate", t->h->warp.up[i],
+                               want->up[i]);
+        }
     }
 }
 
@@ -489,8 +518,9 @@ static void suit_word(struct trial *t, const char *name)
         return;
     if (strcmp(name, "QSPC") == 0)
         sass_put_bits(t->word, &d, TEG_SASS_RZ);
-    else if (strcmp(name, "P2R") == 0 ||
-             (strcmp(name, "R2P") == 0 && t->word[0] >> 32 != 0xff))
+    else if (strcmp(name, "P2R") == 0 || strcmp(name, "UP2UR") == 0 ||
+             ((strcmp(name, "R2P") == 0 || strcmp(name, "UR2UP") == 0) &&
+              t->word[0] >> 32 != 0xff))
         sass_put_bits(t->word, &number, help_below(&t->random, 0x80));
 }
 

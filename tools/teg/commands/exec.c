@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ struct exec {
     const char *gpu_name, *config_dir, *clock, *out, *kernel, *launches;
     const char *blocks;
     const char *interleave;
-    bool no_trace, loose, strict, time, host_time;
+    bool no_trace, loose, strict, time, host_time, timing;
     uint32_t jobs; /* 0: one per core */
     char **argv;   /* the program and its arguments */
 
@@ -53,6 +54,7 @@ struct exec {
     char library[PATH_MAX];     /* directory of our runtime */
     char default_out[PATH_MAX]; /* used where no -o is given */
     char *directory;            /* owned; absolute; NULL: no traces */
+    char spent[64];             /* file of spent.h; empty: none */
 };
 
 /* ---- before ------------------------------------------------------------------- */
@@ -259,6 +261,58 @@ static int make_directory(struct exec *e)
     return EXIT_DONE;
 }
 
+/* The file in which the program's processes note what they spend. */
+static int make_spent(struct exec *e)
+{
+    struct teg_diag d;
+    int file;
+
+    if (!e->timing)
+        return EXIT_DONE;
+    snprintf(e->spent, sizeof e->spent, "/tmp/teg-timing-XXXXXX");
+    file = mkstemp(e->spent);
+    if (file >= 0) {
+        close(file);
+        return EXIT_DONE;
+    }
+    teg_fail_errno(&d, e->spent, "create");
+    e->spent[0] = '\0';
+    return say_fault(&d);
+}
+
+/* "timing: 12.4 s of processor time: 87 % emulation (...)", by the lines of
+ * that file (tools/cudart/spent.h). */
+static void print_timing(const struct exec *e)
+{
+    FILE *f = fopen(e->spent, "r");
+    double all, emulation = 0, replays = 0, instructions = 0;
+    uint64_t us, insts, launches = 0;
+    struct rusage usage;
+    char what[16];
+
+    while (f != NULL &&
+           fscanf(f, "%15s %" SCNu64 " %" SCNu64, what, &us, &insts) == 3) {
+        bool emulates = strcmp(what, "emulation") == 0;
+
+        launches += emulates;
+        instructions += 1e-6 * (double)insts;
+        *(emulates ? &emulation : &replays) += 1e-6 * (double)us;
+    }
+    if (f != NULL)
+        fclose(f);
+    getrusage(RUSAGE_CHILDREN, &usage);
+    all = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+          1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    fprintf(stderr,
+            "timing: %.3f s of processor time: %.1f %% emulation (%" PRIu64
+            " launch%s, %.1f M thread instructions, %.1f M/s), %.1f %% "
+            "replays\n",
+            all, all > 0 ? 100 * emulation / all : 0, launches,
+            launches == 1 ? "" : "es", instructions,
+            emulation > 0 ? instructions / emulation : 0,
+            all > 0 ? 100 * replays / all : 0);
+}
+
 /* These return whether there was no memory for it. */
 static bool set(const char *name, const char *value)
 {
@@ -313,7 +367,8 @@ static int set_environment(const struct exec *e)
         set("TEG_EXEC_INTERLEAVE", e->interleave) ||
         set("TEG_EXEC_TIME", e->time ? "1" : "") ||
         set("TEG_EXEC_HOST_TIME", e->host_time ? "1" : "") ||
-        set("TEG_EXEC_JOBS", jobs) || set_loader(e))
+        set("TEG_EXEC_TIMING", e->spent) || set("TEG_EXEC_JOBS", jobs) ||
+        set_loader(e))
         return say_memory();
     return EXIT_DONE;
 }
@@ -670,6 +725,7 @@ static int write_list(const struct exec *e)
 static int run(struct exec *e)
 {
     int status = program_open(&e->program, e->argv[0]), listed = EXIT_DONE;
+    bool ran = false;
 
     if (status == EXIT_DONE)
         status = check_program(&e->program);
@@ -680,10 +736,20 @@ static int run(struct exec *e)
     if (status == EXIT_DONE)
         status = make_directory(e);
     if (status == EXIT_DONE)
+        status = make_spent(e);
+    if (status == EXIT_DONE)
         status = set_environment(e);
-    if (status != EXIT_DONE)
+    if (status == EXIT_DONE) {
+        status = run_program(e);
+        ran = true;
+    }
+    if (e->spent[0] != '\0') {
+        if (ran)
+            print_timing(e);
+        unlink(e->spent);
+    }
+    if (!ran)
         return status;
-    status = run_program(e);
     if (e->directory != NULL)
         listed = write_list(e);
     return status != EXIT_DONE ? status : listed;
@@ -736,6 +802,10 @@ int cmd_exec(int argc, char **argv)
          "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "
          "GPU does within its pages of memory, and what blocks of a cluster "
          "leave in shared memory be touched until the cluster ends",
+         NULL},
+        {"timing", 0, OPT_FLAG, &e.timing, NULL,
+         "say on standard error how much of the processor time went into "
+         "emulation, and how fast that was",
          NULL},
         STRICT_OPTION(e.strict),
         INTERLEAVE_OPTION(e.interleave),

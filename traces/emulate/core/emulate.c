@@ -111,6 +111,8 @@ struct emulation {
     struct emu_workers *workers; /* owned */
     /* Borrowed, may be NULL. */
     uint64_t *warp_insts, *thread_insts, *strays, *lone_syncs;
+    void (*block_done)(void *self);
+    void *block_done_self;
     int *calls;
 };
 
@@ -433,6 +435,8 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
             *e->calls |= result.called;
         if (e->lone_syncs != NULL)
             *e->lone_syncs += result.lone_syncs;
+        if (e->block_done != NULL)
+            e->block_done(e->block_done_self);
         *block = result.traced;
         if (*block != NULL)
             return TEG_OK;
@@ -650,6 +654,8 @@ static teg_status open_emulation(struct emulation *e,
     make_banks(e);
     e->warp_insts = f->warp_insts;
     e->thread_insts = f->thread_insts;
+    e->block_done = f->block_done;
+    e->block_done_self = f->block_done_self;
     e->strays = f->strays;
     e->calls = f->calls;
     e->lone_syncs = f->lone_syncs;

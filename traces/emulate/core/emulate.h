@@ -110,6 +110,9 @@ struct emu_launch_facts {
      * and that wait elsewhere in the warp, which PTX leaves undefined, are
      * added here; may be NULL. */
     uint64_t *lone_syncs;
+    /* Hears of each block that is done, in their order; NULL: nobody does. */
+    void (*block_done)(void *self);
+    void *block_done_self;
 };
 
 /* True for a generation whose code is run: all that are decoded but those with

@@ -373,30 +373,47 @@ EXEC(r2p)
     }
 }
 
+/* The same of a warp's one set of uniform predicates. */
+EXEC(up2ur)
+{
+    uint32_t out[EMU_LANES];
+    const uint32_t *a = emu_row(w, op->a, 0);
+    uint32_t which = emu_bits(op, 39, 32), shift = 8 * emu_bits(op, 77, 76);
+    uint32_t bits = 0;
+
+    if (names_others(op, 0x7f)) {
+        emu_refuse(w, op);
+        return;
+    }
+    for (unsigned i = 0; i < 7; i++)
+        bits |= (uint32_t)(w->up[i] & 1) << i;
+    LANES out[l] = (a[l] & ~(which << shift)) | (bits & which) << shift;
+    emu_write(w, op->d, 0, mask, out);
+}
+
+EXEC(ur2up)
+{
+    uint32_t which = emu_bits(op, 39, 32), shift = 8 * emu_bits(op, 77, 76);
+    uint32_t bits = emu_row(w, op->a, 0)[0] >> shift;
+
+    if (names_others(op, 0xff)) { /* UPT stays */
+        emu_refuse(w, op);
+        return;
+    }
+    for (unsigned i = 0; mask != 0 && i < 7; i++) {
+        if (which >> i & 1)
+            w->up[i] = bits >> i & 1;
+    }
+}
+
 const struct emu_row_of EMU_TABLE(logic)[] = {
-    {"MOV", mov},
-    {"UMOV", mov},
-    {"SEL", sel},
-    {"USEL", sel},
-    {"LOP3", lop3},
-    {"ULOP3", lop3},
-    {"PLOP3", plop3},
-    {"UPLOP3", plop3},
-    {"SHF", shf},
-    {"USHF", shf},
-    {"PRMT", prmt},
-    {"UPRMT", prmt},
-    {"POPC", popc},
-    {"UPOPC", popc},
-    {"BREV", brev},
-    {"UBREV", brev},
-    {"FLO", flo},
-    {"UFLO", flo},
-    {"SGXT", sgxt},
-    {"USGXT", sgxt},
-    {"BMSK", bmsk},
-    {"UBMSK", bmsk},
-    {"P2R", p2r},
-    {"R2P", r2p},
-    {0},
+    {"MOV", mov},     {"UMOV", mov},     {"SEL", sel},
+    {"USEL", sel},    {"LOP3", lop3},    {"ULOP3", lop3},
+    {"PLOP3", plop3}, {"UPLOP3", plop3}, {"SHF", shf},
+    {"USHF", shf},    {"PRMT", prmt},    {"UPRMT", prmt},
+    {"POPC", popc},   {"UPOPC", popc},   {"BREV", brev},
+    {"UBREV", brev},  {"FLO", flo},      {"UFLO", flo},
+    {"SGXT", sgxt},   {"USGXT", sgxt},   {"BMSK", bmsk},
+    {"UBMSK", bmsk},  {"P2R", p2r},      {"R2P", r2p},
+    {"UP2UR", up2ur}, {"UR2UP", ur2up},  {0},
 };
