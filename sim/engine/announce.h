@@ -27,6 +27,7 @@ static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
                                   uint64_t done, struct sim_issue *e)
 {
     const struct sim_warp *w = &sm->warp[slot];
+    const struct sim_scheduler *s = &sm->scheduler[w->scheduler];
 
     e->cycle = now;
     e->done = done;
@@ -49,8 +50,10 @@ static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
     e->factors = op->factors;
     e->constants = w->constants;
     e->request = NULL;
-    sim_warp_account(w, op, sm->scheduler[w->scheduler].blocked[w->index], now,
-                     e->stall);
+    sim_warp_account(w, op, s->blocked[w->index],
+                     sim_scheduler_reading(s, now) -
+                         s->reading_before[w->index],
+                     now, e->stall);
 }
 
 /* Announces that the warp in `slot` issues its next instruction on `unit`, or

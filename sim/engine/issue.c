@@ -45,6 +45,8 @@ static INLINE void read_operands(struct sim_sm *sm, struct sim_warp *w,
 
     if (op->has_reads)
         last = read_banks(s, w, op, period, last, now);
+    s->reading += s->reads_until - s->reads_from;
+    s->reads_from = now + period;
     s->reads_until = last - ahead;
     s->choice.last = (int)w->index;
     s->free_from[w->index] = s->reads_until;

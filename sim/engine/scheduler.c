@@ -103,7 +103,10 @@ static uint64_t closed_by(const struct sim_scheduler *s, uint32_t ports,
 {
     uint64_t from = s->closed_from[ports];
 
-    return s->closed[ports] + (from != 0 && now >= from ? now - (from - 1) : 0);
+    return s->closed[ports] +
+           (from != 0 && now >= from
+                ? sim_scheduler_clock(s, now) - s->closed_since[ports]
+                : 0);
 }
 
 static void join_ready(struct sim_scheduler *s, uint32_t i, uint64_t now)
@@ -114,6 +117,7 @@ static void join_ready(struct sim_scheduler *s, uint32_t i, uint64_t now)
     s->by_ports[ports] |= 1ull << i;
     s->wanted[ports / 64] |= 1ull << ports % 64;
     s->closed_before[i] = closed_by(s, ports, now);
+    s->reading_before[i] = sim_scheduler_reading(s, s->ready_at[i]);
 }
 
 /* Moves the waiting whose time has come to the ready. */
@@ -145,6 +149,7 @@ static void note_closed(struct sim_scheduler *s, uint32_t ports, int closed,
         return;
     s->closed[ports] = closed_by(s, ports, now);
     s->closed_from[ports] = closed ? now + 1 : 0;
+    s->closed_since[ports] = sim_scheduler_clock(s, now);
 }
 
 /* The ready warps whose units take nothing now; `*open` is the first cycle one
@@ -231,10 +236,10 @@ static void set_denied(struct sim_scheduler *s, uint64_t denied, uint64_t now)
     for (uint64_t rest = s->denied & ~denied; rest != 0; rest &= rest - 1) {
         int i = __builtin_ctzll(rest);
 
-        s->blocked[i] += now - s->denied_since[i];
+        s->blocked[i] += sim_scheduler_clock(s, now) - s->denied_since[i];
     }
     for (uint64_t rest = denied & ~s->denied; rest != 0; rest &= rest - 1)
-        s->denied_since[__builtin_ctzll(rest)] = now;
+        s->denied_since[__builtin_ctzll(rest)] = sim_scheduler_clock(s, now);
     s->denied = denied;
 }
 
@@ -290,9 +295,12 @@ static void delay_early(struct sim_scheduler *s, uint64_t now)
     for (uint64_t rest = s->early &= s->ready; rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
-        if (s->ready_at[i] <= now)
+        if (s->ready_at[i] <= now) {
             s->early &= ~(1ull << i);
-        else if (s->ready_at[i] < s->reads_until)
+            continue;
+        }
+        s->reading_before[i] = sim_scheduler_reading(s, s->ready_at[i]);
+        if (s->ready_at[i] < s->reads_until)
             s->closed_before[i] = closed_by(s, s->ports[i], s->reads_until);
     }
 }

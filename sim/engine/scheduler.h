@@ -39,6 +39,8 @@ struct sim_scheduler {
     uint64_t far, next_far;          /* of those the earliest, or earlier */
     uint64_t wanted[SIM_PORT_WORDS]; /* ports that any of the ready need */
     uint64_t reads_until; /* operands are being read: issues nothing before */
+    uint64_t reads_from;  /* the first slot that this took */
+    uint64_t reading;     /* cycles of all the times before */
     uint64_t bank_free[SIM_BANKS_MAX]; /* all reads of a bank done */
     /* Until then a product reads its sums at the banks, where others' reads
      * take so many 1/SIM_FRACTION slots. */
@@ -52,7 +54,9 @@ struct sim_scheduler {
                                  which issued last */
     uint64_t ready_at[SIM_WARPS_MAX];
     uint64_t due[SIM_DUE_CYCLES]; /* by ready_at % SIM_DUE_CYCLES */
-    uint64_t denied_since[SIM_WARPS_MAX];
+    uint64_t denied_since[SIM_WARPS_MAX]; /* less the cycles of reading */
+    uint64_t reading_before[SIM_WARPS_MAX]; /* cycles of it by when the warp
+                                               became ready */
     uint64_t blocked[SIM_WARPS_MAX]; /* cycles denied before, since ready; at
                                         its issue, those refused by its units
                                         too */
@@ -66,7 +70,26 @@ struct sim_scheduler {
      * far, and since the one before this (0: they are open).  Without anybody
      * who needs them they count as open. */
     uint64_t closed[SIM_PORTS_MAX], closed_from[SIM_PORTS_MAX];
+    uint64_t closed_since[SIM_PORTS_MAX]; /* less the cycles of reading */
 };
+
+/* Cycles before `now` in which operands were read and nothing could issue; not
+ * before the last time but one. */
+static inline uint64_t sim_scheduler_reading(const struct sim_scheduler *s,
+                                             uint64_t now)
+{
+    uint64_t end = teg_min(now, s->reads_until);
+
+    return s->reading + (end > s->reads_from ? end - s->reads_from : 0);
+}
+
+/* `now` on a clock that stands still while operands are read: nobody is refused
+ * meanwhile. */
+static inline uint64_t sim_scheduler_clock(const struct sim_scheduler *s,
+                                           uint64_t now)
+{
+    return now - sim_scheduler_reading(s, now);
+}
 
 /* What the warp's next instruction needs. */
 static inline void sim_scheduler_expect(struct sim_scheduler *s, uint32_t warp,

@@ -145,12 +145,14 @@ static inline uint64_t sim_warp_ready_at(struct sim_warp *w,
     return w->waits_for_open ? SIM_OPEN : ready;
 }
 
-/* Splits the cycles since the warp's last issue, up to `now`, by reason;
- * `blocked` of them it was refused.  In the order of sim/stalls.def: waits
- * first, then the unit that refused it, then what is left. */
+/* Splits the cycles since the warp's last issue, up to `now`, by reason; of
+ * those it was ready it was refused in `blocked`, and `reading` went by while its
+ * scheduler read operands.  In the order of sim/stalls.def: waits first, then
+ * reading, the unit that refused it, and what is left. */
 static inline void sim_warp_account(const struct sim_warp *w,
                                     const struct sim_op *op, uint64_t blocked,
-                                    uint64_t now, uint32_t stall[TEG_STALLS])
+                                    uint64_t reading, uint64_t now,
+                                    uint32_t stall[TEG_STALLS])
 {
     uint64_t at = w->arrived, unasked = 0;
 
@@ -168,8 +170,9 @@ static inline void sim_warp_account(const struct sim_warp *w,
         stall[r] = (uint32_t)(w->until[r] - at);
         at = w->until[r];
     }
+    stall[STALL_REGISTERS] = (uint32_t)(reading + unasked);
     stall[op->throttle] = (uint32_t)blocked;
-    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked + unasked);
+    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked - reading);
 }
 
 #endif

@@ -111,7 +111,8 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
     struct instance *instance;
     struct warp *w;
 
-    if (!naive_reads_fit(n, sm, scheduler))
+    sm->reading[scheduler] = !naive_reads_fit(n, sm, scheduler);
+    if (sm->reading[scheduler])
         return;
     sm->slots[scheduler]++;
     for (uint32_t i = scheduler; i < n->gpu->sm.warps_max; i += step) {
@@ -162,8 +163,10 @@ static void account(struct naive *n, struct sm *sm)
             continue;
         reason = naive_held(n, w);
         if (reason == -1 && slot)
-            reason = w->refused ? naive_throttle(naive_head(n, w))
-                                : STALL_NOT_SELECTED;
+            reason = sm->reading[i % n->gpu->sm.schedulers]
+                         ? STALL_REGISTERS
+                     : w->refused ? naive_throttle(naive_head(n, w))
+                                  : STALL_NOT_SELECTED;
         else if (reason == -1)
             reason = w->reason;
         w->reason = reason;

@@ -157,6 +157,7 @@ struct sm {
     uint32_t first;      /* scheduler that is asked first */
     uint32_t slots[4];   /* that could issue since a scheduler last did */
     uint32_t left[4][4]; /* operands to read, by scheduler and bank */
+    int reading[4];      /* more of them than a scheduler goes on with */
     /* A product reads its sums until then: so many in so many cycles. */
     struct sums {
         uint64_t until, sums, cycles;

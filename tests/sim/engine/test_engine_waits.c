@@ -123,6 +123,10 @@ START_TEST(operands_are_read_within_a_window)
         help_arith(p, CLASS_FADD, 2, 16, rows[i].third, rows[i].fourth);
         help_arith(p, CLASS_FADD, 3, 30, 255, 255);
         run_steps(step, 3, 1);
+        /* Nothing else keeps the warp from the next cycle. */
+        for (uint32_t k = 1; k < 3; k++)
+            ck_assert_uint_eq(heard.issue[k].stall[STALL_REGISTERS],
+                              rows[i].cycle[k] - rows[i].cycle[k - 1] - 1);
         for (uint32_t k = 0; k < 3; k++)
             ck_assert_msg(heard.issue[k].cycle == rows[i].cycle[k],
                           "row %zu: %u issues at %lu", i, k,
