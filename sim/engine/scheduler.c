@@ -288,8 +288,8 @@ static void join_refused(struct sim_scheduler *s, uint64_t open)
     s->next_ready = next_due(s);
 }
 
-/* Operands of what has just been issued are being read until later than when
- * some become ready who have joined beforehand: nobody refuses these so long. */
+/* Operands of what has just been issued are being read before some become ready
+ * who have joined beforehand, or when they do: nobody refuses anybody so long. */
 static void delay_early(struct sim_scheduler *s, uint64_t now)
 {
     for (uint64_t rest = s->early &= s->ready; rest != 0; rest &= rest - 1) {
@@ -300,8 +300,8 @@ static void delay_early(struct sim_scheduler *s, uint64_t now)
             continue;
         }
         s->reading_before[i] = sim_scheduler_reading(s, s->ready_at[i]);
-        if (s->ready_at[i] < s->reads_until)
-            s->closed_before[i] = closed_by(s, s->ports[i], s->reads_until);
+        s->closed_before[i] =
+            closed_by(s, s->ports[i], teg_max(s->ready_at[i], s->reads_until));
     }
 }
 
