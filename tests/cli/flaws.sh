@@ -92,4 +92,27 @@ out '^  SAMPLED: '
 check 'and takes as long within 3 %' awk -v a="$cycles" -v b="$exact" \
     'BEGIN {exit !(a / b > 0.97 && a / b < 1.03)}'
 
+# Equal blocks that wait rather than compute come in waves, each as long as one: the
+# three of the second leave five SMs idle for half of the time.  Where some of them
+# compute more than others, they are uneven.
+for more in 0 40; do
+    cat >"$work/waves.sketch" <<EOT
+sketch 1
+isa sm_70
+grid 67
+block 256
+registers 16
+loop i 8
+LDG.E R4, [R4 : 0x10000000 + 4*gtid]
+end
+loop i ctaid < 64 ? 1 : 1 + $more
+FFMA R5, R5, R4, R4
+LDG.E R4, [R4 : 0x10000000 + 4*gtid]
+end
+EXIT
+EOT
+    expect 0 "$teg" run "$work/waves.sketch" -g v100 --set chip.sms=8 --why
+    out "^  1 $([ $more = 0 ] && echo 'tail  *no-tail' || echo imbalance) "
+done
+
 finish

@@ -360,19 +360,39 @@ double share_small_launch(const struct evidence *e)
     return e->s->blocks < e->s->sms ? idle(e) : 0;
 }
 
-/* The same of a launch whose blocks take equally long, as many on each SM as
- * the fullest has but for the last. */
+/* Of `parts` that are taken a whole one at a time, what the last one leaves. */
+static double rest_of(double parts)
+{
+    return 1 - ratio(parts, ceil(parts));
+}
+
+/* The same of a launch whose blocks take equally long: as many on each SM as the
+ * fullest has, but for the last, or, where those that are resident wait rather
+ * than compute, in waves of as many as the chip holds. */
 static double idle_of_equal(const struct evidence *e)
 {
     double each = (double)e->s->blocks / e->s->sms;
+    double resident = fmax(e->s->occupancy.blocks_per_sm, 1);
 
-    return 1 - each / ceil(each);
+    return each <= resident ? rest_of(each)
+                            : fmax(rest_of(each), rest_of(each / resident));
+}
+
+/* No warp executes so much more than the mean that its block would: not even as
+ * in a triangle, where the longest is twice the mean. */
+static bool are_alike(const struct evidence *e)
+{
+    return (double)e->s->warp_instructions_most * (double)e->s->warps <=
+           1.75 * (double)e->s->warp_instructions;
 }
 
 /* Above what equal blocks differ by. */
 static bool is_uneven(const struct evidence *e)
 {
-    return after_last(e) > 1.5 * idle_of_equal(e) + 0.1;
+    double each = (double)e->s->blocks / e->s->sms;
+    double equal = are_alike(e) ? idle_of_equal(e) : rest_of(each);
+
+    return after_last(e) > 1.5 * equal + 0.1;
 }
 
 double share_imbalance(const struct evidence *e)
