@@ -24,6 +24,7 @@
 #include <math.h>
 
 #include "traces/emulate/core/half.h"
+#include "traces/emulate/ops/halves.h"
 #include "traces/emulate/ops/products.h"
 #include "traces/emulate/ops/sparse.h"
 
@@ -374,6 +375,40 @@ static void float_product(struct emu_warp *w, const struct emu_op *op,
         write_d(w, op, mask, s->rows, single, c);
 }
 
+/* Whether it was done the short way. */
+static int product_of_halves(struct emu_warp *w, const struct emu_op *op,
+                             uint32_t mask, const struct shape *s,
+                             enum element type)
+{
+#ifdef __AVX2__
+    const uint32_t *a[4], *b[2], *c[4];
+    uint32_t d[4][EMU_LANES];
+
+    if ((type != HALF && type != BF16) || s->is_sparse ||
+        is_negated(op->a) != is_negated(op->b) ||
+        !__builtin_cpu_supports("avx512f"))
+        return 0;
+    for (unsigned r = 0; r < 4; r++) {
+        a[r] = emu_row(w, op->a, r < registers_of_a(s) ? r : 0);
+        c[r] = emu_row(w, op->c, r);
+    }
+    for (unsigned r = 0; r < 2; r++)
+        b[r] = emu_row(w, op->b, r < registers_of_b(s) ? r : 0);
+    (type == HALF ? emu_product_of_halves : emu_product_of_bf16)(s->depth, a, b,
+                                                                 c, d);
+    for (unsigned r = 0; r < 4; r++)
+        emu_write(w, op->d, r, mask, d[r]);
+    return 1;
+#else
+    (void)w;
+    (void)op;
+    (void)mask;
+    (void)s;
+    (void)type;
+    return 0;
+#endif
+}
+
 /* A uniform predicate, which nothing published explains. */
 static int has_predicate(const struct emu_op *op)
 {
@@ -405,7 +440,8 @@ EXEC(hmma)
         emu_refuse(w, op);
         return;
     }
-    float_product(w, op, mask, &s, type, type, single);
+    if (!single || !product_of_halves(w, op, mask, &s, type))
+        float_product(w, op, mask, &s, type, type, single);
 }
 
 /* ---- with scales ---------------------------------------------------------------- */
