@@ -52,6 +52,10 @@ check 'all are counted' [ "$(sed -n '/"order"/q;s/.*"launches": *\([0-9]*\).*/\1
     "$work/repeats-a100/kernels.json" | awk '{n += $1} END {print n}')" = 18 ]
 expect 0 "$teg" exec -g a100 --no-trace -j 7 -- "$program" repeats
 
+# what never ends is ended, and says where all were
+expect 0 "$teg" exec -g a100 --no-trace --limit 1 -- "$program" forever
+err 'kernel ballots .* more than 1000000 instructions in one warp: an endless loop?'
+
 # what took this machine's time: launches that were emulated, 1000 elements each
 expect 0 "$teg" exec -g a100 --no-trace --timing -- "$program" scale
 err '^timing: [0-9.]* s of processor time: [0-9.]* % emulation (3 launches, 0\.1 M thread instructions, [0-9.]* M/s), 0\.0 % replays$'
@@ -219,6 +223,30 @@ check 'the second has names of its own' [ -e "$work/two/p1-0000-variables.tegt" 
 # what cannot be
 expect 2 "$teg" exec -g nosuch -- "$program" scale
 err "unknown GPU 'nosuch'"
+# code of generations that are not emulated: which it has, and what to compile
+if command -v python3 >"$work/out"; then
+    # an entry of a fatbin begins with its kind; 28 bytes on is its generation
+    older() {
+        python3 -c 'import struct, sys
+b = bytearray(open(sys.argv[1], "rb").read())
+at = b.find(b"\x50\xed\x55\xba")
+while at >= 0:
+    head, size = struct.unpack_from("<HQ", b, at + 6)
+    entry, end = at + head, at + head + size
+    while entry < end:
+        struct.pack_into("<H", b, entry, 2) # a cubin, where it is PTX
+        struct.pack_into("<I", b, entry + 28, int(sys.argv[3]))
+        entry += sum(struct.unpack_from("<IQ", b, entry + 4))
+    at = b.find(b"\x50\xed\x55\xba", end)
+open(sys.argv[2], "wb").write(b)' "$program" "$work/older" "$1" &&
+            chmod +x "$work/older"
+    }
+    expect 0 older 61
+    expect 1 "$teg" exec -g a100 --no-trace -- "$work/older" scale
+    err 'older: expected code for sm_70 or newer, which is emulated, found sm_61: compile with -gencode arch=compute_80,code=sm_80$'
+    expect 1 "$teg" exec --no-trace -- "$work/older" scale
+    err 'found sm_61: compile with'
+fi
 # a GPU that the program has no code for: it finds one that it has
 expect 0 "$teg" exec -g v100 --no-trace -- "$program" device
 err 'program: no code for sm_70 (v100): the program finds rtx2080ti (sm_75); teg run -g v100'

@@ -456,6 +456,7 @@ static const struct {
     {"host-heap", test_host_heap},
     {"host-static", test_host_static},
     {"assert", test_assert},
+    {"forever", test_forever},
     {"unsupported", test_unsupported},
     {"driver", test_driver},
     {"threads", test_threads},

@@ -216,7 +216,7 @@ extern const char program_fatbin[] __attribute__((visibility("hidden")));
 
 /* A kernel's host side: its address is the kernel's name to the runtime. */
 extern const char scale[], variables[], mixed[], greet[], heap[], claim[],
-    beyond[], reverse[], absent[];
+    beyond[], reverse[], ballots[], absent[];
 
 /* Variables of the device code. */
 extern int counter, start;
@@ -246,6 +246,7 @@ void test_fault(void);
 void test_fault_heard(int by);
 void test_fault_blocking(void);
 void test_assert(void);
+void test_forever(void);
 void test_host_stack(void);
 void test_host_heap(void);
 void test_host_static(void);

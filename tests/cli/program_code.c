@@ -26,6 +26,7 @@ KERNEL(heap)
 KERNEL(claim)
 KERNEL(beyond)
 KERNEL(reverse)
+KERNEL(ballots)
 KERNEL(absent)
 
 int counter, start;
@@ -48,8 +49,9 @@ static void add_variable(void *host, const char *name, size_t bytes,
 
 __attribute__((constructor)) static void register_all(void)
 {
-    static const char *const kernels[] = {
-        scale, variables, mixed, greet, heap, claim, beyond, reverse, absent};
+    static const char *const kernels[] = {scale,   variables, mixed,  greet,
+                                          heap,    claim,     beyond, reverse,
+                                          ballots, absent};
     char name[16];
 
     handle = __cudaRegisterFatBinary(&wrapper);

@@ -151,6 +151,17 @@ void test_assert(void)
     CHECK(cudaDeviceSynchronize() == 710);
 }
 
+/* A step of 0 gets nowhere. */
+void test_forever(void)
+{
+    int step = 0;
+    void *out = NULL;
+
+    CHECK(cudaMalloc(&out, 128) == 0);
+    CHECK(launch(ballots, 1, 32, 0, (void *[]){&out, &step}) == 0);
+    CHECK(cudaDeviceSynchronize() == 702);
+}
+
 /* The host's memory is none of the device's, whichever it is. */
 static void try_host_memory(int *memory)
 {

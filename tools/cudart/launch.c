@@ -276,6 +276,7 @@ static int error_of(teg_status status, const struct teg_diag *d)
         int error;
     } faults[] = {
         {"assertion `", cudaErrorAssert},
+        {": an endless loop?", cudaErrorLaunchTimeout},
         {"not emulated", cudaErrorIllegalInstruction},
         {" is no texture object", cudaErrorInvalidTexture},
         {" is no surface object", cudaErrorInvalidSurface},
@@ -319,6 +320,7 @@ int function_launch(struct runtime *r, struct function *f,
         .requests = children_requests(&children),
         .warp_insts = &insts,
         .jobs = r->jobs,
+        .insts_max = r->insts_max,
         .order = r->order,
         .alone_up_to = ALONE_UP_TO,
         .stack_bytes = r->limit[LIMIT_STACK],

@@ -81,6 +81,8 @@ static int open_gpu(struct runtime *r)
     r->blocking = path != NULL && strcmp(path, "1") == 0;
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
+    path = getenv("TEG_EXEC_LIMIT");
+    r->insts_max = path != NULL ? strtoull(path, NULL, 10) * 1000000 : 0;
     r->repeats = repeats_new();
     r->limit[LIMIT_STACK] = EMU_STACK_BYTES;
     r->limit[LIMIT_PRINTF] = PRINTF_BYTES;

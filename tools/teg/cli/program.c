@@ -2,6 +2,7 @@
 
 #include "isa/binary/fatbin.h"
 #include "tools/teg/cli/teg.h"
+#include "traces/emulate/core/emulate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,7 +158,8 @@ static void find_newest(struct program *p)
 
     for (uint32_t i = 0; i < p->cubins; i++) {
         if (p->cubin_many[i] < most ||
-            (p->cubin_many[i] == most && p->cubin_sm[i] < p->newest))
+            (p->cubin_many[i] == most && p->cubin_sm[i] < p->newest) ||
+            !emu_supports(p->cubin_sm[i]))
             continue;
         most = p->cubin_many[i];
         p->newest = p->cubin_sm[i];
@@ -226,6 +228,8 @@ uint32_t program_nearest(const struct program *p, uint32_t cc)
     for (uint32_t i = 0; i < p->cubins; i++) {
         uint32_t sm = p->cubin_sm[i];
 
+        if (!emu_supports(sm))
+            continue;
         if (sm <= cc && sm > below)
             below = sm;
         if (sm > cc && (above == 0 || sm < above))

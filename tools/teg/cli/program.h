@@ -22,7 +22,7 @@ struct program {
     uint32_t cubin_sm[PROGRAM_CUBINS_MAX];   /* 75, 80: cubins, each once */
     uint32_t cubin_many[PROGRAM_CUBINS_MAX]; /* how many there are of each */
     uint32_t cubins;
-    /* The newest of those there are most of: a library linked in may have code
+    /* The newest of those there are most of that are emulated: a library linked in may have code
      * for more generations than the program.  0: none. */
     uint32_t newest;
     uint32_t newest_ptx; /* of the PTX texts; 0: none */
@@ -31,8 +31,8 @@ struct program {
 /* Finds `name` as a shell would and looks into it; says what is wrong. */
 int program_open(struct program *p, const char *name);
 void program_release(struct program *p);
-/* The newest code of those that are not newer than compute capability `cc`, or
- * the oldest; 0: none. */
+/* The newest code that can be emulated of those that are not newer than compute
+ * capability `cc`, or the oldest; 0: none. */
 uint32_t program_nearest(const struct program *p, uint32_t cc);
 /* True if it has a cubin that runs on compute capability `cc`. */
 bool program_runs_on(const struct program *p, uint32_t cc);

@@ -46,8 +46,9 @@ struct exec {
     const char *blocks;
     const char *interleave;
     bool no_trace, loose, strict, time, host_time, timing;
-    uint32_t jobs; /* 0: one per core */
-    char **argv;   /* the program and its arguments */
+    uint32_t jobs;  /* 0: one per core */
+    uint32_t limit; /* million instructions of a warp; 0: the emulator's */
+    char **argv;    /* the program and its arguments */
 
     struct program program;
     char *gpu_path;             /* owned */
@@ -114,14 +115,24 @@ static int check_program(const struct program *p)
     return EXIT_DONE;
 }
 
-static int say_no_code(const struct program *p, const struct teg_gpu *gpu)
+/* Code that runs here, or that can be made of PTX. */
+static int check_code(const struct program *p)
 {
-    uint32_t cc = gpu->chip.compute_capability;
+    char found[256] = "none";
+    size_t used = 0;
 
+    /* What uses the driver alone brings its code from elsewhere. */
+    if (!p->has_code || p->newest_ptx != 0 ||
+        (p->inside == 0 && p->runtime[0] == '\0') ||
+        program_nearest(p, UINT32_MAX) != 0)
+        return EXIT_DONE;
+    for (uint32_t i = 0; i < p->cubins && used < sizeof found; i++)
+        used += (size_t)snprintf(found + used, sizeof found - used, "%ssm_%u",
+                                 used > 0 ? ", " : "", p->cubin_sm[i]);
     say(p->path,
-        "expected code for sm_%u (%s), found none: compile with -gencode "
-        "arch=compute_%u,code=sm_%u",
-        cc, gpu->name, cc, cc);
+        "expected code for sm_70 or newer, which is emulated, found %s: "
+        "compile with -gencode arch=compute_80,code=sm_80",
+        found);
     return EXIT_FAULT;
 }
 
@@ -139,10 +150,8 @@ static int fit_code(struct exec *e, struct teg_gpu **gpu)
         (p->inside == 0 && p->runtime[0] == '\0'))
         return EXIT_DONE;
     nearest = program_nearest(p, cc);
-    if (nearest == 0 && p->newest_ptx != 0)
-        return EXIT_DONE; /* is compiled when it is needed */
     if (nearest == 0)
-        return say_no_code(p, *gpu);
+        return EXIT_DONE; /* PTX, which is compiled when it is needed */
     status = gpu_open_for(nearest, e->config_dir, &fits);
     if (status != EXIT_DONE)
         return status;
@@ -348,7 +357,7 @@ static bool set_loader(const struct exec *e)
 
 static int set_environment(const struct exec *e)
 {
-    char launches[64], blocks[64], jobs[16];
+    char launches[64], blocks[64], jobs[16], limit[16];
     int status =
         check_range("launches", e->launches, launches, sizeof launches);
 
@@ -358,6 +367,7 @@ static int set_environment(const struct exec *e)
         return status;
     snprintf(jobs, sizeof jobs, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
+    snprintf(limit, sizeof limit, "%" PRIu32, e->limit);
     if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
         set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_CLOCK", e->clock) ||
         set("TEG_EXEC_DIR", e->directory) ||
@@ -368,7 +378,7 @@ static int set_environment(const struct exec *e)
         set("TEG_EXEC_TIME", e->time ? "1" : "") ||
         set("TEG_EXEC_HOST_TIME", e->host_time ? "1" : "") ||
         set("TEG_EXEC_TIMING", e->spent) || set("TEG_EXEC_JOBS", jobs) ||
-        set_loader(e))
+        set("TEG_EXEC_LIMIT", limit) || set_loader(e))
         return say_memory();
     return EXIT_DONE;
 }
@@ -730,6 +740,8 @@ static int run(struct exec *e)
     if (status == EXIT_DONE)
         status = check_program(&e->program);
     if (status == EXIT_DONE)
+        status = check_code(&e->program);
+    if (status == EXIT_DONE)
         status = choose_gpu(e);
     if (status == EXIT_DONE)
         status = find_library(e);
@@ -797,6 +809,10 @@ int cmd_exec(int argc, char **argv)
         {"jobs", 'j', OPT_COUNT, &e.jobs, "N",
          "host threads that run the blocks of a launch (default: one per "
          "core); what the program computes does not depend on it",
+         NULL},
+        {"limit", 0, OPT_COUNT, &e.limit, "MILLIONS",
+         "a launch one of whose warps executes more instructions than that is "
+         "taken to run for ever, and ends with an error (default: 100)",
          NULL},
         {"loose", 0, OPT_FLAG, &e.loose, NULL,
          "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "
