@@ -282,4 +282,6 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     random_constants(gpu, *state);
     random_yields(gpu, *state);
     gpu->chip.cluster_numbering = (*state >> 32) % 2;
+    gpu->chip.dispatch_warp_interval =
+        (uint32_t)((*state >> 33) % 2 * ((*state >> 34) % 9));
 }

@@ -148,7 +148,10 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
         .warp_id = teg_block_warp_id(b->block, stream),
         .arrived = at,
     };
-    sim_warp_hold(w, STALL_DISPATCH, at + chip->gpu->chip.dispatch_latency);
+    sim_warp_hold(w, STALL_DISPATCH,
+                  at + chip->gpu->chip.dispatch_latency +
+                      (uint64_t)stream *
+                          chip->gpu->chip.dispatch_warp_interval);
     s->blocked[w->index] = 0;
     s->age[w->index] = chip->warps_started++;
     s->block_age[w->index] = s->age[w->index] - stream;

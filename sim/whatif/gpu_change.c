@@ -157,6 +157,7 @@ void gpu_change_no_dispatch(struct teg_gpu *gpu)
 {
     gpu->chip.dispatch_interval = 0;
     gpu->chip.dispatch_latency = 0;
+    gpu->chip.dispatch_warp_interval = 0;
 }
 
 void gpu_change_register_tracking(struct teg_gpu *gpu)

@@ -108,7 +108,8 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
                     (uint32_t)h->handed_out * h->launch.warps_per_block + s;
         w->age = n->warps_started++;
         w->from = at;
-        w->start = at + n->gpu->chip.dispatch_latency;
+        w->start = at + n->gpu->chip.dispatch_latency +
+                   (uint64_t)s * n->gpu->chip.dispatch_warp_interval;
         teg_cursor_init(&w->cursor, block, s);
         w->finished = !teg_cursor_next(&w->cursor);
         if (w->finished && naive_awaits(h->of.program))

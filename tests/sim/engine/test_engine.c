@@ -484,6 +484,30 @@ START_TEST(the_grid_spreads_over_the_chip_before_it_stacks)
 }
 END_TEST
 
+/* One after another, by their place in the block. */
+START_TEST(warps_of_a_block_begin_in_turn)
+{
+    struct help_step step = {0, UINT32_MAX, 0, 0, NULL};
+    struct help_warp warp[4] = {{&step, 1}, {&step, 1}, {&step, 1}, {&step, 1}};
+
+    setup();
+    chained(CLASS_FADD);
+    gpu.chip.dispatch_latency = 5;
+    gpu.chip.dispatch_warp_interval = 30;
+    launch.warp = warp;
+    launch.blocks = 2;
+    launch.warps_per_block = 2;
+    ck_assert(run_on(8) == TEG_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t from = heard.issue[i].warp_id % 2 == 0 ? 5 : 35;
+
+        ck_assert_uint_ge(heard.issue[i].cycle, from);
+        ck_assert_uint_lt(heard.issue[i].cycle, from + 10);
+        ck_assert_uint_ge(heard.issue[i].stall[STALL_DISPATCH], from);
+    }
+}
+END_TEST
+
 /* Whoever finds both units free takes the first, though the second has been
  * free for longer. */
 START_TEST(the_first_unit_that_is_free_is_taken)
@@ -584,6 +608,7 @@ HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
           {code_that_does_not_fit_comes_anew_each_round, 0},
           {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
           {the_grid_spreads_over_the_chip_before_it_stacks, 0},
+          {warps_of_a_block_begin_in_turn, 0},
           {the_first_unit_that_is_free_is_taken, 0},
           {shared_operands_wait_for_their_unit, 0},
           {a_cycle_of_lanes_bytes_that_begins_is_taken, 0},

@@ -283,9 +283,11 @@ START_TEST(no_dispatch_hands_blocks_out_at_once)
 {
     gpu.chip.dispatch_interval = 1.5;
     gpu.chip.dispatch_latency = 300;
+    gpu.chip.dispatch_warp_interval = 7;
     apply("no-dispatch");
     ck_assert_double_eq(gpu.chip.dispatch_interval, 0);
     ck_assert_uint_eq(gpu.chip.dispatch_latency, 0);
+    ck_assert_uint_eq(gpu.chip.dispatch_warp_interval, 0);
 }
 END_TEST
 
