@@ -60,7 +60,7 @@ struct sim_request {
     uint8_t is_store, is_atomic;
     uint8_t is_float; /* atomic on floating-point numbers */
     uint8_t is_copy;  /* from or to shared memory, not registers */
-    uint8_t blocks;   /* of a copy: of the cluster, that it goes to; 0: one */
+    uint8_t is_bulk;  /* a copy that no warp waits with (bulk, tensor) */
     uint16_t active;  /* lanes */
     /* Of an atomic: lanes whose word a lane before them wants, too; operations
      * one after the other in slices of L2. */
@@ -82,6 +82,8 @@ struct sim_request {
     uint32_t l2_sectors, l2_hits;
     uint32_t l2_repeated; /* of them: for less than their bytes' time, because
                              a slice was asked for them just before */
+    uint32_t l2_joined;   /* sectors not looked up there, for another SM's copy
+                             of them was under way */
     uint32_t dram_bytes;
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */
@@ -109,6 +111,7 @@ static inline void sim_request_add(struct sim_request *r,
     r->l2_sectors += more->l2_sectors;
     r->l2_hits += more->l2_hits;
     r->l2_repeated += more->l2_repeated;
+    r->l2_joined += more->l2_joined;
     r->dram_bytes += more->dram_bytes;
 }
 

@@ -152,6 +152,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.partial_interval = between(state, 0, 8) / 3.0;
         gpu->l2.partial_joined = between(state, 0, 40);
         gpu->l2.repeat_interval = between(state, 0, 8) / 3.0;
+        gpu->l2.joins_copies = between(state, 0, 1) != 0;
         gpu->l2.sector_interval = between(state, 0, 16) / 3.0;
         gpu->l2.fetch_bytes = 32u << help_below(state, 3);
         gpu->l2.dirty_share = between(state, 0, 4) / 4.0;
@@ -267,6 +268,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.barrier_latency = between(state, 0, 9);
     gpu->sm.cluster_barrier_latency = between(state, 0, 30);
     gpu->chip.gpcs = between(state, 1, gpu->chip.sms < 2 ? 1 : 2);
+    gpu->memory.copy_latency = between(state, 0, 20);
     gpu->sm.register_banks = help_below(state, REGISTER_BANKS_KEPLER + 1);
     gpu->sm.register_reuse = help_below(state, 2);
     gpu->sm.register_window = 1 + help_below(state, 4);

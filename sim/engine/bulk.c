@@ -120,7 +120,6 @@ int sim_bulk_box(const struct sim_values *v, uint8_t values,
     uint64_t from = sim_value_first(v, GLOBAL);
 
     *box = sim_box_of_range(from, sim_value_first(v, BYTES));
-    box->blocks = blocks_of(v);
     if (from == NONE)
         box->rows = 0;
     if (values == VALUES_BULK || from == NONE)
@@ -166,6 +165,8 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
     pass_stage(sm, v);
     if (!sim_bulk_box(v, op->values, &box))
         return op->values == VALUES_BULK ? send_copy(sm, w, v, plan, t) : NULL;
+    if ((op->flags & INST_STORE) == 0)
+        t->extra = sm->chip->gpu->memory.copy_latency;
     for (;;) {
         int more = sim_plan_bulk(plan, sm->chip->gpu, op->flags, &box);
 

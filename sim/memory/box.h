@@ -25,8 +25,7 @@ struct sim_box {
     uint64_t at, end;                    /* what is left of the row at hand */
     uint64_t rows;                       /* that have not begun */
     uint32_t element;                    /* bytes; of a reduction, else 0 */
-    int is_float;    /* likewise: of floating-point numbers */
-    uint32_t blocks; /* of the cluster, that the copy goes to; 0: one */
+    int is_float; /* likewise: of floating-point numbers */
 };
 
 /* `bytes` at `at`. */

@@ -60,6 +60,7 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .atomic_ticks = {sim_ticks_of(teg_gpu_atomic_interval(gpu, 0)),
                          sim_ticks_of(teg_gpu_atomic_interval(gpu, 1))},
     };
+    sim_lrc_init(&l2->lrc, gpu);
     set_request_ticks(l2);
     set_latencies(l2);
     if (l2->slice == NULL || l2->atomic_held == NULL || l2->last == NULL)
@@ -80,6 +81,7 @@ void sim_l2_release(struct sim_l2 *l2)
     free(l2->slice);
     free(l2->atomic_held);
     free(l2->last);
+    sim_lrc_release(&l2->lrc);
     sim_cache_free(l2->cache);
     *l2 = (struct sim_l2){0};
 }
@@ -134,8 +136,7 @@ static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
                              uint64_t slice, uint64_t line, uint32_t sectors,
                              struct sim_request *r)
 {
-    uint64_t ticks =
-        request_ticks(l2, slice, line, sectors, r) * teg_max(r->blocks, 1);
+    uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
     uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
 
     ticks += sim_count_sectors(w->partial) * l2->partial_ticks;
@@ -233,9 +234,9 @@ struct sim_l2_place sim_l2_expect(const struct sim_l2 *l2, uint64_t address)
     return place;
 }
 
-void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
-                  uint64_t address, struct sim_l2_place place, uint32_t sectors,
-                  struct sim_request *r)
+static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
+                       uint64_t address, struct sim_l2_place place,
+                       uint32_t sectors, struct sim_request *r)
 {
     uint64_t slice = place.slice;
     int far = l2->halves &&
@@ -246,6 +247,33 @@ void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
         search_copies(l2, w, address, place, sectors, r);
     else
         search(l2, w, address, place.set, sectors, far, r);
+}
+
+/* A copy's read, which may join another SM's. */
+static void read_together(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
+                          uint64_t address, struct sim_l2_place place,
+                          uint32_t sectors, struct sim_request *r)
+{
+    uint64_t line = address / TEG_LINE_BYTES, ready;
+
+    if (sim_lrc_join(&l2->lrc, sm, line, sectors, sim_way_at(w), &ready)) {
+        w->latency = l2->latency[0];
+        w->at_least = teg_max(w->at_least, ready);
+        r->l2_joined += sim_count_sectors(sectors);
+        return;
+    }
+    ask(l2, sm, w, address, place, sectors, r);
+    sim_lrc_enter(&l2->lrc, sm, line, sectors, sim_way_arrival(w), w->start);
+}
+
+void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
+                  uint64_t address, struct sim_l2_place place, uint32_t sectors,
+                  struct sim_request *r)
+{
+    if (l2->gpu->l2.joins_copies && r->is_bulk && !r->is_store && !r->is_atomic)
+        read_together(l2, sm, w, address, place, sectors, r);
+    else
+        ask(l2, sm, w, address, place, sectors, r);
 }
 
 /* ---- between kernels ------------------------------------------------------ */

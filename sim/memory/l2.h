@@ -24,6 +24,7 @@
 #include "sim/memory/divisor.h"
 #include "sim/memory/dram.h"
 #include "sim/memory/line.h"
+#include "sim/memory/lrc.h"
 
 enum {
     SIM_HALVES = 2
@@ -47,6 +48,7 @@ struct sim_l2 {
     struct sim_cache *cache;   /* owned; NULL: the chip has no L2 */
     struct sim_l2_load *last;  /* owned, [l2.slices] */
     struct sim_queue far_link;
+    struct sim_lrc lrc; /* asked if l2.joins_copies */
     uint32_t slices, hash;
     struct sim_divisor by_slices, by_sets;
     int halves;                                             /* it has two */

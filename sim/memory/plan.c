@@ -136,7 +136,7 @@ int sim_plan_bulk(struct sim_plan *plan, const struct teg_gpu *gpu,
                               .is_atomic = (inst_flags & INST_ATOMIC) != 0,
                               .is_float = box->is_float != 0,
                               .is_copy = 1,
-                              .blocks = (uint8_t)box->blocks,
+                              .is_bulk = 1,
                               .active = 1,
                               .coalesced = 1};
     plan->groups = 1;

@@ -81,6 +81,7 @@ void gpu_change_more_loads(struct teg_gpu *gpu)
     quarter(&gpu->l2.far_latency, least);
     quarter(&gpu->dram.latency, least);
     gpu->memory.transaction_latency /= LOADS_AHEAD;
+    gpu->memory.copy_latency /= LOADS_AHEAD;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         if (teg_op_class_facts(c)->kind == RESULT_LONG)
             quarter(&gpu->timing[c].latency, least);

@@ -86,4 +86,25 @@ round_cycles() {
 }
 each=$((($(round_cycles 16) - $(round_cycles 8)) / 8))
 check "$each cycles a round at an mbarrier" [ "$each" -ge 68 -a "$each" -le 74 ]
+
+# A wait for a phase that is over: 36 for the answer, 5 for the branch, and 12 for
+# the two instructions that make its parity.
+wait_cycles() {
+    expect 0 "$teg" trace tests/fixtures/phases.sm_90.cubin -k "waits$1" \
+        --grid 1 --block 32 -o "$work/waits.tegt"
+    expect 0 "$teg" run "$work/waits.tegt" -g h200 -f json
+    field cycles
+}
+each=$((($(wait_cycles 16) - $(wait_cycles 8)) / 8))
+check "$each cycles a wait for what is over" [ "$each" = 53 ]
+
+# A copy is there later than a load would be, each of 16 that are waited for.
+expect 0 "$teg" run "$work/ring1.tegt" -g h100 -f json
+late=$(field cycles)
+expect 0 "$teg" run "$work/ring1.tegt" -g h100 --set memory.copy_latency=0 \
+    -f json
+late=$((late - $(field cycles)))
+check "$late cycles for 16 copies" \
+    [ "$late" -ge $((15 * 170)) -a "$late" -le $((17 * 170)) ]
+
 finish

@@ -37,10 +37,7 @@ static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
     plan->request.is_store = (inst->flags & INST_STORE) != 0;
     plan->request.is_atomic = (inst->flags & INST_ATOMIC) != 0;
     plan->request.is_float = kind == VALUES_REDUCED && value[9] / 256 % 2 == 1;
-    plan->request.is_copy = 1;
-    for (uint64_t to = value[3] == UINT64_MAX ? 0 : value[3] >> 32; to != 0;
-         to /= 2)
-        plan->request.blocks += to % 2;
+    plan->request.is_copy = plan->request.is_bulk = 1;
     while (*n < bytes) {
         struct sim_transaction *t = &plan->transaction[plan->count];
         uint32_t filled[4] = {0}, words = 0, steps = 1;
@@ -92,6 +89,8 @@ static uint64_t copy_done(struct naive *n, uint32_t sm, uint64_t begin,
                                             inst->flags | INST_BYPASS_L1));
         lines += plan.count;
     }
+    if (!is_store && done != 0)
+        done += n->gpu->memory.copy_latency;
     return is_store ? done + latency : naive_max(done, begin + latency);
 }
 

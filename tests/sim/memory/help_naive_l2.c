@@ -2,6 +2,8 @@
 #include "sim/memory/dram.h"
 #include "tests/sim/memory/help_naive_parts.h"
 
+#include <string.h>
+
 /* ---- DRAM ----------------------------------------------------------------- */
 
 static struct channel *channel_of(struct naive_memory *m, uint64_t address)
@@ -265,22 +267,86 @@ static int repeats(const struct trip *t, struct slice *slice)
     return same;
 }
 
-/* To how many blocks a copy comes. */
-static uint64_t blocks_of(const struct trip *t)
+uint32_t naive_group(const struct naive_memory *m, uint32_t sm)
 {
-    return t->request->blocks > 1 ? t->request->blocks : 1;
+    uint32_t group = 0, sms = m->gpu->chip.sms, groups = m->gpu->chip.gpcs;
+
+    /* Group g begins with SM g * sms / groups, rounded up. */
+    while (group + 1 < groups &&
+           ((group + 1) * sms + groups - 1) / groups <= sm)
+        group++;
+    return group;
 }
 
+/* The read of the same sectors that is still on its way to a neighbor; a list
+ * from the last to the first. */
+static const struct read *read_by_neighbor(const struct trip *t)
+{
+    const struct naive_memory *m = t->m;
+
+    for (size_t i = m->reads; i-- > 0;) {
+        const struct read *read = &m->read[i];
+        int has_all = 1;
+
+        if (read->group != naive_group(m, t->sm) ||
+            read->number != t->address / LINE_BYTES)
+            continue;
+        for (int s = 0; s < SECTORS; s++)
+            has_all &= !t->wanted[s] || read->wanted[s];
+        return has_all && read->arrives * TICKS > t->at ? read : NULL;
+    }
+    return NULL;
+}
+
+static void note_read(struct naive_memory *m, const struct trip *t,
+                      const int wanted[SECTORS])
+{
+    struct read *read;
+
+    m->read = naive_one_more(m->read, m->reads, sizeof *m->read);
+    read = &m->read[m->reads++];
+    *read =
+        (struct read){.number = t->address / LINE_BYTES,
+                      .group = naive_group(m, t->sm),
+                      .arrives = naive_later(
+                          naive_whole_cycles(t->at) + t->latency, t->arrival)};
+    memcpy(read->wanted, wanted, sizeof read->wanted);
+}
+
+static void ask_slice(struct trip *t);
+
 void naive_go_to_l2(struct trip *t)
+{
+    const struct sim_request *r = t->request;
+    const struct read *read;
+    int wanted[SECTORS];
+
+    if (!t->m->gpu->l2.joins_copies || !r->is_bulk || r->is_store ||
+        r->is_atomic) {
+        ask_slice(t);
+        return;
+    }
+    read = read_by_neighbor(t);
+    if (read != NULL) {
+        t->latency = t->m->gpu->l2.latency;
+        t->arrival = naive_later(t->arrival, read->arrives);
+        t->request->l2_joined += naive_count(t->wanted);
+        return;
+    }
+    memcpy(wanted, t->wanted, sizeof wanted);
+    ask_slice(t);
+    note_read(t->m, t, wanted);
+}
+
+static void ask_slice(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
     const struct sim_request *r = t->request;
     struct slice *slice = &t->m->slice[home_of(t)];
     uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t besides = naive_nearest(gpu->l2.partial_interval * TICKS);
-    uint64_t ticks =
-        blocks_of(t) * time_of_request(gpu, naive_count(t->wanted), each) +
-        t->partial * besides;
+    uint64_t ticks = time_of_request(gpu, naive_count(t->wanted), each) +
+                     t->partial * besides;
     uint64_t step = 0;
 
     if (repeats(t, slice) && gpu->l2.repeat_interval > 0 &&

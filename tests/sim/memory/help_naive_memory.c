@@ -409,6 +409,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
     }
     for (size_t i = 0; i < m->regions; i++)
         m->region[i].ready = 0;
+    m->reads = 0;
     m->link_free_from = 0;
     m->spread = 0;
     m->busiest = m->uncounted = 0;
@@ -449,6 +450,7 @@ void naive_memory_free(struct naive_memory *m)
     free(m->slice);
     free(m->channel);
     free(m->region);
+    free(m->read);
     free(m);
 }
 

@@ -61,9 +61,17 @@ struct sm {
     uint64_t last_page; /* number + 1; 0: none yet */
     uint64_t
         last_walk; /* tick at which that page's region had been walked to */
-    uint64_t part[256]; /* sectors it has written in part, joining none: the... */
-    uint64_t parts;     /* ...n-th, counted from 0, in place n mod 256 */
-    uint64_t returned;  /* tick at which all loads so far have come back */
+    uint64_t
+        part[256];  /* sectors it has written in part, joining none: the... */
+    uint64_t parts; /* ...n-th, counted from 0, in place n mod 256 */
+    uint64_t returned; /* tick at which all loads so far have come back */
+};
+
+/* What an SM of a group has been sent, or is. */
+struct read {
+    uint64_t number, arrives; /* of the line; cycle */
+    uint32_t group;
+    int wanted[SECTORS];
 };
 
 struct region {
@@ -113,6 +121,8 @@ struct naive_memory {
     uint64_t uncounted;      /* bytes of all, since the last time */
     struct region *region;   /* owned, [regions]: walked to */
     size_t regions;
+    struct read *read; /* owned, [reads]: of L2, that joined none */
+    size_t reads;
 };
 
 /* A transaction on its way. */
@@ -172,6 +182,8 @@ void naive_fill(struct line *line, const struct trip *t);
 
 /* ---- L2 and DRAM (help_naive_l2.c) ---- */
 
+/* The group of neighbors (GPC) that the SM is in. */
+uint32_t naive_group(const struct naive_memory *m, uint32_t sm);
 /* Bytes of the channel that has moved most since they were last counted. */
 uint64_t naive_busiest(const struct naive_memory *m);
 /* Fetches `bytes` of the trip's line; it comes to `at` and `latency`. */

@@ -187,6 +187,52 @@ START_TEST(a_load_repeated_is_cheaper)
 }
 END_TEST
 
+static uint64_t copy(uint32_t sm, uint64_t line, uint64_t now)
+{
+    struct sim_plan plan = help_memory_plan(line, 15, HELP_LOAD);
+
+    plan.request.is_bulk = 1;
+    return sim_memory_issue(memory, sm, now, &plan, 0) - now;
+}
+
+/* Of two groups of two SMs.  A slice takes 4 cycles for a line: what a neighbor
+ * copies meanwhile costs it nothing, what another group does, or asks for when
+ * the first has its line, 4. */
+START_TEST(neighbors_copy_together)
+{
+    struct sim_plan some = help_memory_plan(7, 3, HELP_LOAD);
+    struct sim_plan all = help_memory_plan(7, 15, HELP_LOAD);
+
+    some.request.is_bulk = all.request.is_bulk = 1;
+    help_memory_gpu(&gpu);
+    gpu.chip.sms = 4;
+    gpu.chip.gpcs = 2;
+    gpu.l2.slices = 1;
+    gpu.l2.bytes_per_cycle = 32;
+    gpu.l2.joins_copies = 1;
+    memory = help_memory_open(&gpu, 4);
+    ck_assert_uint_eq(copy(0, 5, 0), 100);
+    ck_assert_uint_eq(copy(1, 5, 10), 90); /* with the first's */
+    ck_assert_uint_eq(copy(1, 5, 99), 40); /* no sooner than a hit */
+    ck_assert_uint_eq(copy(2, 5, 1000), 40);
+    ck_assert_uint_eq(copy(3, 5, 1000), 40);
+    ck_assert_uint_eq(copy(3, 6, 1000), 4 + 100); /* one use before it */
+    ck_assert_uint_eq(copy(1, 5, 2000), 40);
+    ck_assert_uint_eq(copy(2, 5, 2000), 4 + 40); /* the other group */
+    ck_assert_uint_eq(copy(0, 5, 2040), 40);     /* it is over: alone */
+    ck_assert_uint_eq(copy(0, 6, 2040), 4 + 40);
+    ck_assert_uint_eq(load(0, 5, 2500), 40); /* loads join nothing */
+    ck_assert_uint_eq(load(1, 5, 2500), 4 + 40);
+    /* Two sectors of four are not all. */
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 3000, &some, 0), 3100);
+    ck_assert_uint_eq(sim_memory_issue(memory, 1, 3000, &all, 0), 3102);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 3000, &some, 0), 3102);
+    ck_assert_uint_eq(some.request.l2_joined, 2);
+    ck_assert_uint_eq(some.request.l2_sectors, 2); /* the first time */
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* One atomic of `steps` at a line that L2 has; how long it takes. */
 static uint64_t atomic(uint32_t steps, int is_float, uint64_t now)
 {
@@ -470,6 +516,7 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
           {sectors_written_in_part_have_a_price, 0},
           {less_than_a_line_has_a_price, 0}, {a_load_repeated_is_cheaper, 0},
+          {neighbors_copy_together, 0},
           {steps_of_an_atomic_follow_one_another, 0},
           {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},

@@ -111,6 +111,7 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.partial_joined = one_in(state, 2) ? up_to(state, 256) : 0;
     gpu->l2.sector_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.repeat_interval = one_in(state, 2) ? real(state, 8) : 0;
+    gpu->l2.joins_copies = one_in(state, 2);
     gpu->l2.fetch_bytes = 32u << help_below(state, 3);
     gpu->l2.dirty_share = one_in(state, 2) ? real(state, 1) : 1;
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
@@ -179,6 +180,7 @@ static void random_gpu(struct teg_gpu *gpu, uint64_t *state)
     help_gpu_plain(gpu);
     gpu->chip.sm_clock_mhz = 500 + 1000 * real(state, 2);
     gpu->chip.sms = up_to(state, SMS_MAX);
+    gpu->chip.gpcs = up_to(state, gpu->chip.sms);
     gpu->chip.sms_per_cluster =
         up_to(state, gpu->chip.sms < 8 ? gpu->chip.sms : 8);
     gpu->chip.cluster_numbering = one_in(state, 2);
@@ -381,6 +383,7 @@ static void compare(struct both *b, const struct issued *i, uint64_t fast)
 
     plan.request.l1_sectors = plan.request.l1_hits = 0;
     plan.request.l2_sectors = plan.request.l2_hits = 0;
+    plan.request.l2_joined = 0;
     plan.request.dram_bytes = 0;
     naive = naive_memory_issue(b->naive, i->sm, i->now, &plan, i->flags);
     if (fast != naive || a->l1_sectors != c->l1_sectors ||
@@ -403,6 +406,7 @@ static void random_issue(struct issued *i, struct both *b)
     i->sm = help_below(&b->state, b->gpu.chip.sms);
     i->flags = one_in(&b->state, 8) ? INST_BYPASS_L1 : 0;
     random_plan(&i->plan, &b->gpu, &b->footprint, &b->state);
+    i->plan.request.is_bulk = one_in(&b->state, 2) ? 1 : 0;
 }
 
 /* One request after the other; some wait until they may be issued. */
