@@ -10,6 +10,7 @@ struct deal {
     struct teg_block *from;
     const struct teg_program *program;
     uint32_t warps, segments;
+    int alike;       /* all warps meet at the same number of barriers */
     uint64_t *count; /* owned, [warp * segments + segment]: instructions that
                         can be dealt */
 };
@@ -67,18 +68,18 @@ static void count_warp(struct deal *p, uint32_t warp)
     }
 }
 
-/* `*alike`: all warps meet at the same number of barriers. */
 static teg_status deal_init(struct deal *p, struct teg_block *from,
-                            const struct teg_program *program, int *alike,
+                            const struct teg_program *program,
                             struct teg_diag *d)
 {
-    *p = (struct deal){
-        .from = from, .program = program, .warps = teg_block_warps(from)};
-    *alike = 1;
+    *p = (struct deal){.from = from,
+                       .program = program,
+                       .warps = teg_block_warps(from),
+                       .alike = 1};
     for (uint32_t w = 0; w < p->warps; w++) {
         uint32_t segments = barriers_of(p, w) + 1;
 
-        *alike &= w == 0 || segments == p->segments;
+        p->alike &= w == 0 || segments == p->segments;
         p->segments = segments > p->segments ? segments : p->segments;
     }
     p->count = calloc((size_t)p->warps * p->segments + 1, sizeof *p->count);
@@ -87,6 +88,27 @@ static teg_status deal_init(struct deal *p, struct teg_block *from,
     for (uint32_t w = 0; w < p->warps; w++)
         count_warp(p, w);
     return TEG_OK;
+}
+
+teg_status deal_new(struct teg_block *block, const struct teg_program *program,
+                    struct deal **deal, struct teg_diag *d)
+{
+    struct deal *p = malloc(sizeof *p);
+    teg_status status =
+        p != NULL ? deal_init(p, block, program, d) : teg_fail_memory(d);
+
+    *deal = status == TEG_OK ? p : NULL;
+    if (status != TEG_OK)
+        free(p);
+    return status;
+}
+
+void deal_free(struct deal *deal)
+{
+    if (deal == NULL)
+        return;
+    free(deal->count);
+    free(deal);
 }
 
 /* What each warp has of a segment if all have the same. */
@@ -197,12 +219,11 @@ teg_status stream_change_even_warps(struct teg_block *from,
 {
     struct deal p;
     struct reader *reader = NULL;
-    int alike;
-    teg_status status = deal_init(&p, from, program, &alike, d);
+    teg_status status = deal_init(&p, from, program, d);
 
-    if (status == TEG_OK && !alike)
-        status = deal_piece(from, program, 0, 1, b, d);
-    for (uint32_t w = 0; status == TEG_OK && alike && w < p.warps; w++) {
+    if (status == TEG_OK && !p.alike)
+        deal_piece(&p, 0, 1, b);
+    for (uint32_t w = 0; status == TEG_OK && p.alike && w < p.warps; w++) {
         free(reader);
         reader = calloc(p.warps, sizeof *reader);
         if (reader == NULL)
@@ -241,16 +262,9 @@ static void write_piece(const struct deal *p, uint32_t warp, uint32_t piece,
     }
 }
 
-teg_status deal_piece(struct teg_block *from, const struct teg_program *program,
-                      uint32_t piece, uint32_t pieces,
-                      struct teg_block_builder *b, struct teg_diag *d)
+void deal_piece(const struct deal *deal, uint32_t piece, uint32_t pieces,
+                struct teg_block_builder *b)
 {
-    struct deal p;
-    int alike;
-    teg_status status = deal_init(&p, from, program, &alike, d);
-
-    for (uint32_t w = 0; status == TEG_OK && w < p.warps; w++)
-        write_piece(&p, w, piece, pieces, b);
-    free(p.count);
-    return status;
+    for (uint32_t w = 0; w < deal->warps; w++)
+        write_piece(deal, w, piece, pieces, b);
 }

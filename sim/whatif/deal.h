@@ -8,9 +8,16 @@
 
 #include "sim/whatif/stream_change.h"
 
+struct deal;
+
+/* What is in the segments of `block`, of `program`; both are borrowed.  The
+ * caller frees `*deal`, NULL on failure. */
+teg_status deal_new(struct teg_block *block, const struct teg_program *program,
+                    struct deal **deal, struct teg_diag *d);
+void deal_free(struct deal *deal); /* NULL: nothing */
+
 /* Writes piece `piece` of `pieces` of every segment of every warp. */
-teg_status deal_piece(struct teg_block *from, const struct teg_program *program,
-                      uint32_t piece, uint32_t pieces,
-                      struct teg_block_builder *b, struct teg_diag *d);
+void deal_piece(const struct deal *deal, uint32_t piece, uint32_t pieces,
+                struct teg_block_builder *b);
 
 #endif

@@ -3,6 +3,7 @@
 #include "config/occupancy.h"
 #include "sim/sample/whole_waves.h"
 #include "sim/whatif/gpu_change.h"
+#include "sim/whatif/spread.h"
 
 typedef int is_kind(const struct teg_inst *inst);
 
@@ -98,6 +99,30 @@ int idle_no_constant_misses(const struct idle_run *run)
 int idle_no_divergence(const struct idle_run *run)
 {
     return run->s->thread_instructions == TEG_LANES * run->s->warp_instructions;
+}
+
+static int meets(const struct teg_inst *inst)
+{
+    return (inst->flags & (INST_BARRIER | INST_ARRIVE)) != 0;
+}
+
+/* Of those an end, if the warp has one, is not dealt: with all lanes active it is
+ * one, and one of so many makes no warp uneven (deal.c). */
+int idle_even_warps(const struct idle_run *run)
+{
+    enum {
+        ENOUGH = 16
+    };
+    uint64_t most = run->s->warp_instructions_most;
+
+    return most >= ENOUGH &&
+           most * run->s->warps == run->s->warp_instructions &&
+           idle_no_divergence(run) && !has(run, meets);
+}
+
+int idle_more_blocks(const struct idle_run *run)
+{
+    return spread_pieces(run->gpu, run->kernel) == 1;
 }
 
 int idle_double_unit(const struct idle_run *run, uint32_t unit)

@@ -36,8 +36,13 @@ idle_rule idle_no_tail;
 idle_rule idle_no_instruction_misses;
 /* No constant was looked up. */
 idle_rule idle_no_constant_misses;
-/* All lanes of every instruction were active. */
+/* All lanes of every instruction were active: warps are full, and of any
+ * instruction as many execute it for the k-th time as have to. */
 idle_rule idle_no_divergence;
+/* All warps execute as many instructions, and do not meet in between. */
+idle_rule idle_even_warps;
+/* The blocks fill the chip, or cannot be cut. */
+idle_rule idle_more_blocks;
 
 /* No instruction went to unit number `unit`. */
 int idle_double_unit(const struct idle_run *run, uint32_t unit);

@@ -15,6 +15,7 @@ struct spread {
     struct teg_kernel kernel;          /* everything is borrowed from `from` */
     struct teg_block_builder *builder; /* owned */
     struct teg_block *block;           /* owned; NULL: all of it handed out */
+    struct deal *deal;                 /* owned; of the block */
     uint32_t piece, pieces;
 };
 
@@ -34,11 +35,28 @@ static teg_status write_piece(struct spread *s, struct teg_block **block,
     size_t size;
 
     teg_block_builder_begin(s->builder, position);
-    TRY(deal_piece(s->block, &s->kernel.program, s->piece, s->pieces,
-                   s->builder, d));
+    deal_piece(s->deal, s->piece, s->pieces, s->builder);
     TRY(teg_block_builder_end(s->builder, &bytes, &size, d));
     return teg_block_open(&s->from.kernel->program, bytes, size, "what-if", 0,
                           block, d);
+}
+
+static void end_block(struct spread *s)
+{
+    deal_free(s->deal);
+    s->deal = NULL;
+    teg_block_free(s->block);
+    s->block = NULL;
+    s->piece = 0;
+}
+
+static teg_status begin_block(struct spread *s, struct teg_diag *d)
+{
+    TRY(s->from.next(s->from.self, &s->block, d));
+    follow(s);
+    return s->block != NULL
+               ? deal_new(s->block, &s->kernel.program, &s->deal, d)
+               : TEG_OK;
 }
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
@@ -47,18 +65,13 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
     teg_status status;
 
     *block = NULL;
-    if (s->block == NULL) {
-        TRY(s->from.next(s->from.self, &s->block, d));
-        follow(s);
-    }
+    if (s->block == NULL)
+        TRY(begin_block(s, d));
     if (s->block == NULL)
         return TEG_OK;
     status = write_piece(s, block, d);
-    if (++s->piece == s->pieces) {
-        teg_block_free(s->block);
-        s->block = NULL;
-        s->piece = 0;
-    }
+    if (++s->piece == s->pieces)
+        end_block(s);
     return status;
 }
 
@@ -66,15 +79,14 @@ static void close_spread(void *self)
 {
     struct spread *s = self;
 
-    teg_block_free(s->block);
+    end_block(s);
     teg_block_builder_free(s->builder);
     if (s->from.close != NULL)
         s->from.close(s->from.self);
     free(s);
 }
 
-/* Into how many pieces a block is cut; clusters stay together. */
-static uint32_t pieces_of(const struct teg_gpu *gpu, const struct teg_kernel *k)
+uint32_t spread_pieces(const struct teg_gpu *gpu, const struct teg_kernel *k)
 {
     uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
     uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
@@ -93,7 +105,7 @@ static uint32_t pieces_of(const struct teg_gpu *gpu, const struct teg_kernel *k)
 teg_status spread_wrap(const struct teg_gpu *gpu, struct teg_launch *launch,
                        struct teg_diag *d)
 {
-    uint32_t pieces = pieces_of(gpu, launch->kernel);
+    uint32_t pieces = spread_pieces(gpu, launch->kernel);
     struct spread *s;
     teg_status status;
 

@@ -8,6 +8,9 @@
 #include "config/gpu.h"
 #include "traces/block/cursor.h"
 
+/* Into how many pieces a block is cut; clusters stay together. */
+uint32_t spread_pieces(const struct teg_gpu *gpu,
+                       const struct teg_kernel *kernel);
 /* Replaces `launch`, which stays as it is where nothing is to be cut; on failure
  * it is as before. */
 teg_status spread_wrap(const struct teg_gpu *gpu, struct teg_launch *launch,

@@ -11,8 +11,8 @@
 #define DOUBLE_PREFIX "double:"
 
 static const struct teg_whatif list[] = {
-#define WHATIF(name, gpu, inst, drop, block, idle, help) {name, help},
-#define PROGRAM(name, inst, drop, block, launch, help)   {name, help},
+#define WHATIF(name, gpu, inst, drop, block, idle, help)     {name, help},
+#define PROGRAM(name, inst, drop, block, launch, idle, help) {name, help},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
 #undef PROGRAM
@@ -43,8 +43,8 @@ static const struct change {
     }
 #define WHATIF(name, gpu, inst, drop, block, idle, help) \
     {gpu_change_##gpu, STREAM(inst, drop, block), NULL, idle_##idle},
-#define PROGRAM(name, inst, drop, block, launch, help) \
-    {NULL, STREAM(inst, drop, block), launch##_wrap, NULL},
+#define PROGRAM(name, inst, drop, block, launch, idle, help) \
+    {NULL, STREAM(inst, drop, block), launch##_wrap, idle_##idle},
 #include "sim/whatif/whatif.def"
 #undef WHATIF
 #undef PROGRAM
@@ -71,7 +71,7 @@ static const struct stream_change line_changes[AT_LINES] = {
 /* ",no-bank-conflicts,coalesced": all that leave the program alone. */
 static const char all_names[] =
 #define WHATIF(name, gpu, inst, drop, block, idle, help) "," name
-#define PROGRAM(name, inst, drop, block, launch, help)
+#define PROGRAM(name, inst, drop, block, launch, idle, help)
 #include "sim/whatif/whatif.def"
 #undef WHATIF
 #undef PROGRAM
@@ -309,7 +309,7 @@ static int leaves_program(const struct change *c, const struct teg_program *p)
             (c->stream.drop != NULL && c->stream.drop(p, i)))
             return 0;
     }
-    return c->launch == NULL;
+    return 1;
 }
 
 int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
@@ -329,5 +329,5 @@ int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
     if (teg_whatif_warms(name) || !leaves_program(c, &kernel->program))
         return 0;
     return (c->idle != NULL && c->idle(&run)) ||
-           (c->stream.block == NULL && leaves_gpu(c, gpu));
+           (c->stream.block == NULL && c->launch == NULL && leaves_gpu(c, gpu));
 }

@@ -25,38 +25,46 @@ static const struct {
     const char *has; /* what-ifs that change something, between commas */
     const char *text;
 } kernels[] = {
-    {",double:fp32,",
-     HEAD(TEN_BLOCKS) "repeat 8\nFADD R4, R4, R1\nend\nEXIT\n"},
-    {",no-memory-latency,",
+    {",double:fp32,more-blocks,",
+     HEAD(TEN_BLOCKS) "repeat 20\nFADD R4, R4, R1\nend\nEXIT\n"},
+    {",even-warps,more-blocks,",
+     HEAD(TEN_BLOCKS) "repeat 4\nFADD R4, R4, R1\nend\nif tid < 32\n"
+                      "repeat 40\nFADD R4, R4, R1\nend\nend\nEXIT\n"},
+    {",no-memory-latency,more-blocks,",
      HEAD(TEN_BLOCKS) "repeat 3\nLDG.E.SYS R4, [R2 : 4096 + 4*gtid]\n"
                       "FADD R5, R4, R5\nend\nEXIT\n"},
-    {",no-bank-conflicts,",
+    {",no-bank-conflicts,more-blocks,",
      HEAD(TEN_BLOCKS "shared 8192\n") "repeat 4\n"
                                       "LDS.U R4, [R2 : 128*(lane % 32)]\n"
                                       "FADD R5, R4, R5\nend\nEXIT\n"},
-    {",no-bank-conflicts,no-atomic-conflicts,free-atomics,",
+    {",no-bank-conflicts,no-atomic-conflicts,free-atomics,block-atomics,"
+     "more-blocks,",
      HEAD(TEN_BLOCKS) "repeat 4\nRED.E.ADD.STRONG.GPU [R2 : 4096], R4\nend\n"
                       "EXIT\n"},
-    {",no-constant-misses,",
+    {",no-constant-misses,more-blocks,",
      HEAD(TEN_BLOCKS) "repeat 3\nFADD R4, R4, c[0x3][0x100]\nend\nEXIT\n"},
-    {",no-fences,", HEAD(TEN_BLOCKS) "STG.E.SYS [R2 : 4096 + 4*gtid], R4\n"
-                                     "MEMBAR.SC.GPU\nFADD R4, R4, R5\nEXIT\n"},
-    {",no-spills,", HEAD(TEN_BLOCKS) "STL [R2 : 4*tid], R4\n"
-                                     "LDL R4, [R2 : 4*tid]\nFADD R5, R4, R5\n"
-                                     "EXIT\n"},
+    {",no-fences,more-blocks,",
+     HEAD(TEN_BLOCKS) "STG.E.SYS [R2 : 4096 + 4*gtid], R4\n"
+                      "MEMBAR.SC.GPU\nFADD R4, R4, R5\nEXIT\n"},
+    {",no-spills,more-blocks,",
+     HEAD(TEN_BLOCKS) "STL [R2 : 4*tid], R4\n"
+                      "LDL R4, [R2 : 4*tid]\nFADD R5, R4, R5\n"
+                      "EXIT\n"},
     {",no-tail,",
      HEAD("grid 161\nblock 1024\nregisters 64\n") "repeat 4\n"
                                                   "FADD R4, R4, R1\nend\n"
                                                   "EXIT\n"},
-    {",no-divergence,", HEAD(TEN_BLOCKS) "repeat 8\n"
-                                         "@P0 {lane % 2} FADD R4, R4, R1\n"
-                                         "end\nEXIT\n"},
-    {",no-register-conflicts,",
+    {",no-divergence,regrouped,more-blocks,",
+     HEAD(TEN_BLOCKS) "repeat 8\n"
+                      "@P0 {lane % 2} FADD R4, R4, R1\n"
+                      "end\nEXIT\n"},
+    {",no-register-conflicts,more-blocks,",
      HEAD(TEN_BLOCKS) "repeat 8\nFFMA R4, R6, R8, R10\nend\nEXIT\n"},
 };
 
 enum {
-    KERNELS = sizeof kernels / sizeof *kernels
+    KERNELS = sizeof kernels / sizeof *kernels,
+    EASY = 3, /* the first ones', which others may have as well */
 };
 
 static uint64_t state;
@@ -178,7 +186,7 @@ START_TEST(on_a_v100_just_what_a_kernel_lacks_is_idle)
     ck_assert_msg(has_name(idle, "double:fp64", strlen("double:fp64")), "%s",
                   idle);
     /* What one kernel has, those that do not have it lack. */
-    for (int k = 2; k < KERNELS; k++) {
+    for (int k = EASY; k < KERNELS; k++) {
         has = kernels[k].has;
         while ((name = teg_whatif_next(&has, &length)) != NULL)
             ck_assert_msg(has_name(idle, name, length) !=
@@ -190,6 +198,20 @@ START_TEST(on_a_v100_just_what_a_kernel_lacks_is_idle)
 }
 END_TEST
 
-HELP_MAIN("sim/whatif/idle", 60,
+START_TEST(warps_of_as_many_instructions_are_even)
+{
+    struct teg_gpu *gpu;
+    struct teg_diag d;
+    char idle[4096];
+
+    ck_assert(teg_gpu_load("config/v100.cfg", &gpu, &d) == TEG_OK);
+    try_all(0, gpu, idle);
+    ck_assert_msg(has_name(idle, "even-warps", strlen("even-warps")), "%s",
+                  idle);
+    teg_gpu_free(gpu);
+}
+END_TEST
+
+HELP_MAIN("sim/whatif/idle", 60, {warps_of_as_many_instructions_are_even, 0},
           {idle_changes_nothing_on_a_random_chip, ROUNDS},
           {on_a_v100_just_what_a_kernel_lacks_is_idle, KERNELS})
