@@ -17,9 +17,10 @@ in_turns() {
     done
 }
 
-# Host instructions of a command, nothing without valgrind.
+# Host instructions of a command and all that it starts, nothing without valgrind.
 instructions() {
     command -v valgrind >/dev/null 2>&1 || return 0
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
-        sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+        sed -n 's/.*Collected : \([0-9]*\)$/\1/p' |
+        awk '{sum += $1} END {if (NR > 0) printf "%.0f\n", sum}'
 }
