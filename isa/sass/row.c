@@ -49,8 +49,9 @@ const struct sass_slot sass_slots[] = {
 
 unsigned sass_slot_of(char letter, int *is_written)
 {
-    *is_written = letter == 'd' || letter == 'o';
+    *is_written = letter == 'd' || letter == 'o' || letter == 'w';
     return letter == 'o'   ? SLOT_C
+           : letter == 'w' ? SLOT_A
            : letter == 't' ? SLOT_D
                            : (unsigned)(letter - 'a');
 }

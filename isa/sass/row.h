@@ -50,7 +50,7 @@ enum {
 
 extern const struct sass_slot sass_slots[];
 
-/* The slot of a letter in a row's list ("abcdefgh", o, t), and whether an
+/* The slot of a letter in a row's list ("abcdefgh", o, t, w), and whether an
  * operand there is written. */
 unsigned sass_slot_of(char letter, int *is_written);
 

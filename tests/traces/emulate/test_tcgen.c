@@ -18,7 +18,6 @@
 #include "traces/emulate/core/tensor_memory.h"
 
 enum {
-    SM = 100,
     MEMORY = 65536,
     A_AT = 0,
     B_AT = 32768,
@@ -38,9 +37,11 @@ static struct emu_block block[2];
 static struct emu_tensor_memory *tensor[2], *before[2];
 static uint8_t memory[2][MEMORY + 16];
 static uint64_t state;
+static uint32_t sm; /* generation */
 
 static void setup(void)
 {
+    sm = 100;
     h = help_single_new();
     ck_assert_ptr_nonnull(h);
     for (int i = 0; i < 2; i++) {
@@ -48,7 +49,7 @@ static void setup(void)
         before[i] = calloc(1, sizeof *before[i]);
         ck_assert(tensor[i] != NULL && before[i] != NULL);
         block[i] = h->block;
-        block[i].cc = SM;
+        block[i].cc = sm;
         block[i].tensor = tensor[i];
         block[i].shared = memory[i];
         block[i].shared_bytes = MEMORY;
@@ -79,8 +80,8 @@ static teg_status run(uint64_t low, uint64_t high)
     const uint64_t word[2] = {low, high};
     struct emu_fixed fixed = {0};
 
-    ck_assert(help_single_prepare(h, word, SM, 0));
-    h->block.cc = SM;
+    ck_assert(help_single_prepare(h, word, sm, 0));
+    h->block.cc = sm;
     ck_assert(emu_fixed_init(&fixed, &h->op, 1, &block[0], &h->d) == TEG_OK);
     block[0].status = TEG_OK;
     h->op.exec(&h->warp, &h->op, EMU_ALL);
@@ -809,6 +810,116 @@ START_TEST(loads_and_stores_are_those_of_the_reference)
 }
 END_TEST
 
+/* ---- loads that reduce (sm_103, sm_110) ------------------------------------------ */
+
+/* Integers, or floats with NaN of several payloads, zeros and infinities among
+ * them. */
+static uint32_t draw_extreme(int floats)
+{
+    static const uint32_t special[] = {0,          0x80000000, 0x7f800000,
+                                       0xff800000, 0x7fc12345, 0xffffffff,
+                                       0x00000001, 0x80000001};
+
+    if (help_below(&state, floats ? 3 : 8) == 0)
+        return special[help_below(&state, 8)];
+    return help_below(&state, 65536) << 16 | help_below(&state, 65536);
+}
+
+/* The place of a number among all: more is greater, of floats with a zero that
+ * has a sign below the other. */
+static int64_t place_among(uint32_t v, unsigned type)
+{
+    if (type == 0)
+        return v;
+    if (type == 1)
+        return (int32_t)v;
+    return v >> 31 ? -1 - (int64_t)(v & 0x7fffffff) : (int64_t)v;
+}
+
+static uint32_t extreme_of(const uint32_t *cell, unsigned count, unsigned type,
+                           unsigned how, int nan)
+{
+    uint32_t best = 0x7fffffff;
+    int some = 0, nans = 0;
+
+    for (unsigned c = 0; c < count; c++) {
+        uint32_t v = how & 1 ? cell[c] & 0x7fffffff : cell[c];
+        int64_t place = place_among(v, type);
+
+        if (type == 2 && isnan(float_of(v))) {
+            nans++;
+            continue;
+        }
+        if (!some || (how & 2 ? place < place_among(best, type)
+                              : place > place_among(best, type)))
+            best = v;
+        some = 1;
+    }
+    return nan && nans != 0 ? 0x7fffffff : best;
+}
+
+START_TEST(loads_that_reduce_give_the_least_or_greatest)
+{
+    static const unsigned shapes[] = {2, 4, 5}; /* 87, 82:81 */
+
+    setup();
+    sm = 103;
+    state = 5000 + (uint64_t)_i;
+    for (int i = 0; i < TRIALS; i++) {
+        unsigned shape = shapes[help_below(&state, 3)];
+        unsigned times = 1 + help_below(&state, 7),
+                 type = help_below(&state, 3);
+        unsigned how = help_below(&state, 2) << 1, lane;
+        unsigned column = help_below(&state, COLUMNS - (1u << times) + 1);
+        int nan = type == 2 && help_below(&state, 2) != 0;
+
+        if (type == 2)
+            how |= help_below(&state, 2);
+        h->warp.number = help_below(&state, 8);
+        lane = h->warp.number % 4 * 32 +
+               (shape != 2 ? 16 * help_below(&state, 2) : 0);
+        tensor[0]->taken = 0xffff;
+        for (unsigned c = 0; c < LANES * COLUMNS; c++)
+            tensor[0]->cell[c / COLUMNS][c % COLUMNS] = draw_extreme(type == 2);
+        for (unsigned r = 0; r < 200; r++)
+            for (unsigned l = 0; l < 32; l++)
+                h->warp.r[r][l] = r * 32 + l;
+        set_uniform(UR_E, lane << 16 | column);
+        ck_assert_msg(
+            run(0x00000004081075ee,
+                UINT64_C(0x000e220008000000) | (uint64_t)(shape >> 2) << 23 |
+                    (uint64_t)(shape & 3) << 17 | (uint64_t)times << 19 |
+                    (uint64_t)nan << 4 | (uint64_t)how << 2 | type) == TEG_OK,
+            "%s", h->d.what);
+        for (unsigned l = 0; l < 32; l++) {
+            int takes_part = shape == 2 || (shape == 4) == (l < 16);
+            const uint32_t *cell =
+                tensor[0]->cell[lane + (shape == 2 ? l : l % 16)] + column;
+            uint32_t want = takes_part
+                                ? extreme_of(cell, 1u << times, type, how, nan)
+                                : 8 * 32 + l;
+
+            ck_assert_msg(h->warp.r[8][l] == want,
+                          "shape %u x%u, type %u, %u%s: lane %u: %08x, not "
+                          "%08x",
+                          shape, 1u << times, type, how, nan ? " with NaN" : "",
+                          l, h->warp.r[8][l], want);
+            for (unsigned r = 0; r < 1u << times; r++)
+                ck_assert_uint_eq(h->warp.r[16 + r][l],
+                                  takes_part ? cell[r] : (16 + r) * 32 + l);
+        }
+    }
+    /* Which of two results is written last no text says; absolute values are
+     * of floats. */
+    set_uniform(UR_E, h->warp.number % 4 << 21);
+    ck_assert(run(0x00000004111075ee, UINT64_C(0x000e2200080c0002)) != TEG_OK);
+    ck_assert(strstr(h->d.what, "R17 is one of") != NULL);
+    ck_assert(run(0x00000004081075ee, UINT64_C(0x000e2200080c0005)) != TEG_OK);
+    ck_assert(strstr(h->d.what, "not emulated") != NULL);
+    teardown();
+}
+END_TEST
+
 /* ---- copies from shared memory ------------------------------------------------------- */
 
 /* 64-bit places of rows and their copies by shapes and strides of CUTLASS's copy
@@ -946,4 +1057,5 @@ END_TEST
 HELP_MAIN("traces/emulate/ops/tcgen", 60,
           {products_are_those_of_the_reference, 5},
           {loads_and_stores_are_those_of_the_reference, 3},
+          {loads_that_reduce_give_the_least_or_greatest, 3},
           {copies_are_those_of_the_reference, 2}, {faults_say_what_is_wrong, 0})

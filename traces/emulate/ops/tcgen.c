@@ -1,6 +1,7 @@
 /*
  * Tensor memory (sm_100 to sm_110): who takes and returns columns, what moves
- * between them and registers (LDTM, STTM) or shared memory (UTCCP), and who
+ * between them and registers (LDTM, of which .STAT also has the least or
+ * greatest of each lane's columns, STTM) or shared memory (UTCCP), and who
  * hears when products are done (UTCBAR).  ops/tcgen_mma.c has the products.
  *
  * All of it is carried out at once, in the order in which it is issued.
@@ -10,6 +11,7 @@
  */
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/values.h"
+#include "traces/emulate/ops/extreme.h"
 #include "traces/emulate/ops/mbarrier.h"
 #include "traces/emulate/ops/tile.h"
 
@@ -106,6 +108,11 @@ struct access {
     unsigned registers; /* of a lane */
     uint32_t lane, column;
     int packs; /* halves of two columns side by side in a register */
+};
+
+enum {
+    /* Of a lane: 512 columns, of which the wide shapes give a lane half. */
+    REGISTERS_MAX = EMU_TENSOR_COLUMNS / 2,
 };
 
 /* Registers that cross a column once more. */
@@ -214,22 +221,59 @@ static uint32_t *cell_of(struct emu_warp *w, const struct access *a, unsigned l,
                 ->cell[a->lane + lane][a->column + (a->packs ? 2 : 1) * column];
 }
 
+/* What a load that reduces (.STAT) makes of each lane's columns; 0 after a
+ * refusal or a fault. */
+static int find_extreme(struct emu_warp *w, const struct emu_op *op,
+                        const struct access *a, struct emu_extreme *e)
+{
+    unsigned reg = emu_bits(op, 23, 16), result = emu_bits(op, 31, 24);
+
+    *e = (struct emu_extreme){
+        .type = (enum emu_extreme_type)emu_bits(op, 65, 64),
+        .least = emu_bit(op, 67),
+        .absolute = emu_bit(op, 66),
+        .nan = emu_bit(op, 68),
+    };
+    if (!emu_extreme_is(e)) {
+        emu_refuse(w, op);
+        return 0;
+    }
+    if (result == TEG_SASS_RZ || reg == TEG_SASS_RZ || result < reg ||
+        result >= reg + a->registers)
+        return 1;
+    emu_fault(w, op, -1, TEG_LIMIT,
+              "R%u is one of the registers that are loaded: which of the two "
+              "is written last is not known",
+              result);
+    return 0;
+}
+
 EXEC(ldtm)
 {
-    unsigned reg = emu_bits(op, 23, 16);
+    unsigned reg = emu_bits(op, 23, 16), result = TEG_SASS_RZ;
+    struct emu_extreme e = {EMU_EXTREME_NONE, 0, 0, 0};
     struct access a;
 
-    if (!find_access(w, op, mask, reg, &a) || reg == TEG_SASS_RZ)
+    if (!find_access(w, op, mask, reg, &a))
         return;
+    if (emu_bits(op, 11, 0) == 0x5ee) {
+        result = emu_bits(op, 31, 24);
+        if (!find_extreme(w, op, &a, &e))
+            return;
+    }
     for (uint32_t rest = part_of(a.shape); rest != 0; rest &= rest - 1) {
         unsigned l = (unsigned)__builtin_ctz(rest);
+        uint32_t loaded[REGISTERS_MAX];
 
         for (unsigned r = 0; r < a.registers; r++) {
             const uint32_t *cell = cell_of(w, &a, l, r);
 
-            w->r[reg + r][l] =
-                a.packs ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0];
+            loaded[r] = a.packs ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0];
+            if (reg != TEG_SASS_RZ)
+                w->r[reg + r][l] = loaded[r];
         }
+        if (result != TEG_SASS_RZ)
+            w->r[result][l] = emu_extreme_of(&e, loaded, a.registers);
     }
 }
 

@@ -1,6 +1,7 @@
 /* What lanes do with each other, special registers, and hints.  Control flow
  * is in emulate.c. */
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/ops/extreme.h"
 
 EXEC(nop)
 {
@@ -258,39 +259,27 @@ EXEC(redux)
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* The least or greatest of the lanes' integers or floats, of absolute values if 78
- * is set; 79: the least.  Of floats NaN do not count, or with .NAN (77) alone. */
+/* The least (79) or greatest of the lanes' numbers: type (74:73), absolute values
+ * (78), .NAN (77). */
 EXEC(credux)
 {
     const uint32_t *a = emu_row(w, op->a, 0);
-    unsigned type = emu_bits(op, 74, 73); /* 0 U32, 1 S32, 2 F32 */
-    int least = emu_bit(op, 79), absolute = emu_bit(op, 78), some = 0;
-    uint32_t total = 0x7fffffff, nan = 0, out[EMU_LANES];
+    const struct emu_extreme e = {
+        (enum emu_extreme_type)emu_bits(op, 74, 73),
+        emu_bit(op, 79),
+        emu_bit(op, 78),
+        emu_bit(op, 77),
+    };
+    uint32_t value[EMU_LANES], out[EMU_LANES], total;
+    size_t count = 0;
 
-    if (type > 2 || (type != 2 && (absolute || emu_bit(op, 77)))) {
+    if (!emu_extreme_is(&e)) {
         emu_refuse(w, op);
         return;
     }
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        uint32_t v = a[__builtin_ctz(rest)], x, y;
-
-        if (absolute)
-            v &= 0x7fffffff;
-        if (type == 2 && (v & 0x7fffffff) > 0x7f800000) {
-            nan = 1;
-            continue;
-        }
-        /* In the order of unsigned numbers. */
-        x = type == 0 ? v : type == 2 && v >> 31 ? ~v : v ^ 0x80000000;
-        y = type == 0                  ? total
-            : type == 2 && total >> 31 ? ~total
-                                       : total ^ 0x80000000;
-        if (!some || (least ? x < y : x > y))
-            total = v;
-        some = 1;
-    }
-    if (nan && emu_bit(op, 77))
-        total = 0x7fffffff;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        value[count++] = a[__builtin_ctz(rest)];
+    total = emu_extreme_of(&e, value, count);
     LANES out[l] = total;
     emu_write(w, op->d, 0, mask, out);
 }
