@@ -226,91 +226,183 @@ static int is_eight(const struct reference_in *in, const char *text)
            reference_is(in, "f2fpu", text);
 }
 
-/* The 8-bit float nearest to a finite number no greater than their greatest; the
- * greatest of its sign for greater ones, 0x7f for NaN.  (PTX ISA, cvt:
- * .satfinite) */
-static uint64_t eight_bits(const struct reference_in *in, struct exact v)
+/* Narrow floats: a code's value is that of its exponent and fraction, and the
+ * greatest code is a number.  (OCP 8-bit and microscaling formats) */
+static const struct narrow {
+    const char *text;
+    unsigned exponent, fraction, most, nan;
+} narrows[] = {
+    {"E5M2", 5, 2, 0x7b, 0x7f}, {"E4M3", 4, 3, 0x7e, 0x7f},
+    {"E2M3", 2, 3, 0x1f, 0x1f}, {"E3M2", 3, 2, 0x1f, 0x1f},
+    {"E2M1", 2, 1, 0x07, 0x07},
+};
+
+static const struct narrow *narrow_of(const struct reference_in *in)
 {
-    static const struct exact_format formats[] = {{2, 5}, {3, 4}};
-    int e4m3 = is_eight(in, "E4M3");
-    uint64_t most = e4m3 ? 0x7e : 0x7b, sign = v.negative ? 0x80 : 0, d;
-    struct exact one = exact_of_integer(0, 0), size = v;
+    for (unsigned i = 0; i < sizeof narrows / sizeof *narrows; i++) {
+        if (is_eight(in, narrows[i].text))
+            return &narrows[i];
+    }
+    return NULL;
+}
+
+static struct exact value_of_code(const struct narrow *n, unsigned code)
+{
+    unsigned exponent = code >> n->fraction;
+    struct exact v = exact_of_integer(
+        (code & ones(n->fraction)) | (exponent ? 1u << n->fraction : 0), 0);
+
+    v.exponent = (int)(exponent ? exponent : 1) - (int)ones(n->exponent - 1) -
+                 (int)n->fraction;
+    return v;
+}
+
+/* The nearest of all codes, of two the even one; the greatest of its sign for
+ * greater ones.  (PTX ISA, cvt: .satfinite) */
+static uint64_t narrowest(const struct reference_in *in, const struct narrow *n,
+                          struct exact v)
+{
+    uint64_t sign = v.negative ? 1u << (n->exponent + n->fraction) : 0;
+    unsigned code = 0;
+    struct exact size = v;
 
     if (v.kind == EXACT_NAN)
-        return 0x7f;
+        return n->nan;
     if (reference_is(in, "relu", "RELU") && v.negative)
         return 0;
     size.negative = 0;
-    /* 448 and 57344; halfway to the next is 464 and 61440 */
-    one.significand = e4m3 ? 464 : 61440;
-    if (exact_compare(size, one) >= 0)
-        return sign | most;
-    if (e4m3 && exact_compare(size, exact_of_integer(240, 0)) > 0) {
-        /* beyond what a format with infinities has: in steps of 16 or 32 */
-        int beyond;
-        unsigned step =
-            exact_compare(size, exact_of_integer(248, 0)) >= 0 ? 5 : 4;
+    for (; code < n->most; code++) {
+        struct exact half = exact_sum(
+            value_of_code(n, code), value_of_code(n, code + 1), EXACT_NEAREST);
+        int place;
 
-        size.exponent -= (int)step;
-        d = exact_integer(size, EXACT_NEAREST, &beyond);
-        return sign |
-               (d << step >= 256 ? 0x78 + ((d << step) - 256) / 32 : 0x77);
+        half.exponent--;
+        place = exact_compare(size, half);
+        if (place < 0 || (place == 0 && code % 2 == 0))
+            break;
     }
-    d = exact_round(size, &formats[e4m3], EXACT_NEAREST);
-    return sign | (d > most ? most : d);
+    return sign | code;
 }
 
-static int to_eight_bits(const struct reference_in *in,
-                         struct reference_out *out)
+/* 2^(v - 127) below, or with .RP above; 255 is NaN.  Signs do not count. */
+static uint64_t power_of_two(const struct reference_in *in, struct exact v)
 {
-    int of_halves = reference_says(in, ".UNPACK_B_MERGE_C");
-    uint64_t half = in->word[1][0];
-    struct exact v[2];
+    int up = reference_is(in, "rnd", "RP");
+    struct exact power = exact_of_integer(1, 0);
+    unsigned code = 0;
+
+    if (v.kind == EXACT_NAN)
+        return 255;
+    v.negative = 0;
+    for (; code < 255; code++) {
+        int place;
+
+        power.exponent = (int)code - 127;
+        place = exact_compare(v, power);
+        if (up ? place <= 0 : place < 0)
+            break;
+    }
+    if (!up && v.kind == EXACT_FINITE)
+        code -= code > 0;
+    return code == 255 && reference_is(in, "satfin", "SATFINITE") ? 254 : code;
+}
+
+static struct exact source_of(const struct reference_in *in, int upper)
+{
+    const struct teg_sass_operand *o = upper ? in->a : in->b;
+    uint64_t word = in->word[upper ? 0 : 1][0];
+
+    if (reference_says(in, ".UNPACK_B_MERGE_C"))
+        return exact_of(in->word[1][0] >> 16 * upper & 0xffff,
+                        reference_is(in, "f2fps", "BF16") ? &exact_bfloat
+                                                          : &exact_half);
+    if (reference_marked(o, SASS_ABSOLUTE))
+        word &= 0x7fffffff;
+    if (reference_marked(o, SASS_NEGATE))
+        word ^= 0x80000000;
+    return exact_of(word, &exact_single);
+}
+
+static int to_narrow(const struct reference_in *in, struct reference_out *out)
+{
+    const struct narrow *n = narrow_of(in);
     uint64_t c = in->word[2][0];
+    unsigned bits = n != NULL && n->exponent + n->fraction < 4 ? 4 : 8;
 
     for (int i = 0; i < 2; i++) {
-        const struct teg_sass_operand *o = i ? in->a : in->b;
-        uint64_t word = in->word[i ? 0 : 1][0];
+        struct exact v = source_of(in, i);
 
-        if (reference_marked(o, SASS_ABSOLUTE))
-            word &= 0x7fffffff;
-        if (reference_marked(o, SASS_NEGATE))
-            word ^= 0x80000000;
-        v[i] = of_halves ? exact_of(half >> 16 * i & 0xffff, &exact_half)
-                         : exact_of(word, &exact_single);
+        out->d |= (n != NULL ? narrowest(in, n, v) : power_of_two(in, v))
+                  << bits * (unsigned)i;
+        if (n != NULL && reference_is(in, "relu", "RELU")) /* nor is -0 */
+            out->matters &= ~(UINT64_C(1) << (bits * (unsigned)i + n->exponent +
+                                              n->fraction));
     }
     if (in->c != NULL && in->c->suffix_value != 0)
         c >>= 16;
-    out->d =
-        eight_bits(in, v[0]) | eight_bits(in, v[1]) << 8 | (c & 0xffff) << 16;
-    for (int i = 0; i < 2; i++) { /* -0 is not negative */
-        if (reference_is(in, "relu", "RELU"))
-            out->matters &= ~(UINT64_C(0x80) << 8 * i);
+    out->d |= c << 2 * bits & UINT32_MAX;
+    return 1;
+}
+
+static int from_narrow(const struct reference_in *in, struct reference_out *out)
+{
+    const struct narrow *n = narrow_of(in);
+    unsigned bits = n != NULL && n->exponent + n->fraction < 4 ? 4 : 8;
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned v =
+            in->word[1][0] >> (2 * bits * in->b->suffix_value + bits * i);
+        unsigned sign, code;
+        struct exact x;
+
+        if (n == NULL) { /* E8M0, as bfloat16 */
+            x = exact_of_integer(1, 0);
+            x.exponent = (int)(v & 255) - 127;
+            x.kind = (v & 255) == 255 ? EXACT_NAN : EXACT_FINITE;
+            out->d |= exact_round(x, &exact_bfloat, EXACT_NEAREST) << 16 * i;
+            continue;
+        }
+        sign = v >> (n->exponent + n->fraction) & 1;
+        code = v & (unsigned)ones(n->exponent + n->fraction);
+        x = value_of_code(n, code);
+        x.negative = (int)sign;
+        if (code > n->most)
+            x.kind = n->fraction == 2 && code == n->most + 1 ? EXACT_INFINITE
+                                                             : EXACT_NAN;
+        if (reference_is(in, "relu", "RELU") && x.kind != EXACT_NAN && sign) {
+            if (code == 0)
+                out->matters &= ~(UINT64_C(0x8000) << 16 * i);
+            continue;
+        }
+        out->d |= exact_round(x, &exact_half, EXACT_NEAREST) << 16 * i;
     }
     return 1;
 }
 
-static int from_eight_bits(const struct reference_in *in,
-                           struct reference_out *out)
+/* A number and as many random bits as those that bfloat16 lacks, cut. */
+static int to_bfloat_by(const struct reference_in *in,
+                        struct reference_out *out)
 {
-    static const struct exact_format e5m2 = {2, 5};
-    int e4m3 = is_eight(in, "E4M3");
-
     for (int i = 0; i < 2; i++) {
-        uint64_t v = in->word[1][0] >> (16 * in->b->suffix_value + 8 * i);
-        uint64_t exponent = v >> 3 & 15, sign = v >> 7 & 1, d;
-        struct exact x = exact_of(v & 0xff, &e5m2);
+        struct exact v = source_of(in, i), more, most = exact_of_integer(1, 0);
+        uint64_t d;
 
-        if (e4m3) { /* of its own: 2^(exponent - 7) * 1.mmm, no infinities */
-            x = exact_of_integer((v & 7) | (exponent ? 8u : 0), (int)sign);
-            x.exponent = (exponent ? (int)exponent : 1) - 7 - 3;
-            x.kind = (v & 0x7f) == 0x7f ? EXACT_NAN : EXACT_FINITE;
-        }
-        d = exact_round(x, &exact_half, EXACT_NEAREST);
-        if (reference_is(in, "relu", "RELU") && x.kind != EXACT_NAN && sign) {
+        more = exact_of_integer(in->word[2][0] >> 16 * i & 0xffff, v.negative);
+        more.exponent = v.exponent; /* that of the last bit of a single */
+        if (v.kind == EXACT_FINITE)
+            v = exact_sum(v, more, EXACT_NEAREST);
+        most.exponent = 128;
+        most.negative = v.negative;
+        if (exact_compare(v, most) == (v.negative ? -1 : 1) ||
+            exact_compare(v, most) == 0)
+            v.kind = EXACT_INFINITE;
+        d = exact_round(v, &exact_bfloat, EXACT_ZERO);
+        if (v.kind == EXACT_INFINITE && reference_is(in, "satfin", "SATFINITE"))
+            d--;
+        if (reference_is(in, "relu", "RELU") && v.negative &&
+            v.kind != EXACT_NAN) {
             d = 0;
-            if ((v & 0x7f) == 0)
-                out->matters &= ~(UINT64_C(0x8000) << 16 * i);
+            out->matters &= ~(UINT64_C(0x8000) << 16 * i);
         }
         out->d |= d << 16 * i;
     }
@@ -351,13 +443,16 @@ static int f2fp(const struct reference_in *in, struct reference_out *out)
 
     if (reference_says(in, ".TF32"))
         return to_tf32(in, out);
-    if (is_narrow && !is_eight(in, "E4M3") && !is_eight(in, "E5M2"))
+    if (reference_says(in, ".RS"))
+        return !is_narrow && !reference_is(in, "f2fpb", "F16") &&
+               to_bfloat_by(in, out);
+    if (is_narrow && narrow_of(in) == NULL && !is_eight(in, "E8") &&
+        !reference_says(in, ".E8"))
         return 0;
     if (reference_says(in, ".UNPACK_B"))
-        return from_eight_bits(in, out);
-    if (reference_says(in, ".UNPACK_B_MERGE_C") ||
-        reference_says(in, ".PACK_AB_MERGE_C"))
-        return to_eight_bits(in, out);
+        return from_narrow(in, out);
+    if (is_narrow)
+        return to_narrow(in, out);
     if (reference_says(in, ".MERGE_C"))
         out->d = narrowed(in, 1, in->b) | (in->word[2][0] & 0xffff0000);
     else

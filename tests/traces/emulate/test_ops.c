@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/help_suite.h"
+#include "tests/traces/emulate/help_single.h"
 #include "traces/emulate/core/barriers.h"
 #include "traces/emulate/core/half.h"
 #include "traces/emulate/core/lanes.h"
@@ -148,6 +149,60 @@ static const struct {
     {120, {"MUFU.EX2.F16 R0, R2", 0, 0xcb40, 0, 0, 0, 0x02d4, -1}},
 };
 
+/* Narrow floats: 2.5 lies between 2 and 3, -7 beyond 6; 3 between powers of two;
+ * 1 + 2^-11 drops 13 bits of which the first is set. */
+static const struct {
+    uint32_t cc;
+    struct row row;
+} conversions[] = {
+    /* bytes: 255.5 beyond, 2.5 between, what is negative or no number */
+    {86,
+     {"F2IP.U8.F32.TRUNC.NTZ R0, RZ, R2, RZ", 0, 0x437f8000, 0, 0, 0, 255, -1}},
+    {90,
+     {"F2IP.U8.F32.TRUNC.NTZ R0, RZ, R2, RZ", 0, 0x4042ffff, 0, 0, 0, 3, -1}},
+    {100, {"F2IP.U8.F32.NTZ R0, RZ, R2, RZ", 0, 0x40200000, 0, 0, 0, 2, -1}},
+    {120, {"F2IP.U8.F32.NTZ R0, RZ, R2, RZ", 0, 0xc2c80000, 0, 0, 0, 0, -1}},
+    {120, {"F2IP.U8.F32.NTZ R0, RZ, R2, RZ", 0, 0xffc00000, 0, 0, 0, 0, -1}},
+    {100,
+     {"F2FP.SATFINITE.E2M1.F32.PACK_AB_MERGE_C R0, R1, R2, R3", 0x40200000,
+      0xc0e00000, 0x00abcdef, 0, 0, 0xabcdef4f, -1}},
+    {120,
+     {"F2FP.SATFINITE.E2M3.F32.PACK_AB_MERGE_C R0, R1, R2, R3.H1", 0x3f800000,
+      0x7fc00000, 0x12345678, 0, 0, 0x1234081f, -1}},
+    {103,
+     {"F2FP.SATFINITE.RELU.E3M2.F32.PACK_AB_MERGE_C R0, R1, R2, RZ", 0xc1e00000,
+      0x41e00000, 0, 0, 0, 0x0000001f, -1}},
+    {100,
+     {"F2FP.E8.F32.PACK_AB_MERGE_C.RP R0, R1, R2, R3", 0x40400000, 0x3f800000,
+      0, 0, 0, 0x817f, -1}},
+    {100,
+     {"F2FP.SATFINITE.E8.F32.PACK_AB_MERGE_C.RZ R0, R1, R2, R3", 0xc0400000,
+      0x7f800000, 0, 0, 0, 0x80fe, -1}},
+    {120,
+     {"F2FP.E8.BF16.UNPACK_B_MERGE_C.RZ R0, R2, R3", 0, 0x7f803f80, 0x55aa, 0,
+      0, 0x55aaff7f, -1}},
+    {120,
+     {"F2FP.F16.E2M1.UNPACK_B R0, R2.B3", 0, 0xc7000000, 0, 0, 0, 0xc0004600,
+      -1}},
+    {100,
+     {"F2FP.F16.E3M2.UNPACK_B R0, R2.H1", 0, 0x3f010000, 0, 0, 0, 0xcf002c00,
+      -1}},
+    {100, {"F2FP.BF16.E8.UNPACK_B R0, R2", 0, 0xff00, 0, 0, 0, 0x7fff0040, -1}},
+    {100,
+     {"F2FP.F16.F32.PACK_AB.RS R0, R1, R2, R3", 0x3f801000, 0x3f801000,
+      0x10000fff, 0, 0, 0x3c013c00, -1}},
+    /* just below 65536, and beyond */
+    {103,
+     {"F2FP.F16.F32.PACK_AB.RS R0, R1, R2, R3", 0x477fffff, 0xc77fffff,
+      0xe0010000, 0, 0, 0x7c00fbff, -1}},
+    {103,
+     {"F2FP.SATFINITE.F16.F32.PACK_AB.RS R0, R1, R2, R3", 0x47800000,
+      0xff800000, 0, 0, 0, 0x7bfffbff, -1}},
+    {100,
+     {"F2FP.RELU.BF16.F32.PACK_AB.RS R0, R1, R2, R3", 0xbf808000, 0x3f808000,
+      0x80008000, 0, 0, 0x00003f81, -1}},
+};
+
 static struct emu_warp warp;
 static uint32_t generation = 80;
 
@@ -225,6 +280,48 @@ START_TEST(special_functions_of_halves)
         check(&halves[_i].row, plain, ODD_LANES);
     }
     generation = 80;
+}
+END_TEST
+
+START_TEST(narrow_floats_and_random_bits)
+{
+    generation = conversions[_i].cc;
+    for (int plain = 0; plain < 2; plain++)
+        check(&conversions[_i].row, plain, ODD_LANES);
+    generation = 80;
+}
+END_TEST
+
+/* What PTX leaves open ends with a fault: no lane's result is guessed. */
+START_TEST(what_random_bits_decide_is_known_or_a_fault)
+{
+    static const struct {
+        const char *text, *what;
+        uint32_t a;
+    } row[] = {
+        {"F2FP.F16.F32.PACK_AB.RS R0, R1, R2, R3 ;", "a denormal half",
+         0x387fffff},
+        {"F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C.RS R0, R1, R2, R3 ;",
+         "not emulated", 0x3f800000},
+        {"F2FP.SATFINITE.E2M1.F32.PACK_AB_MERGE_C.RS R0, R1, R2, R3 ;",
+         "not emulated", 0x3f800000},
+        {"F2IP.U8.F32.NTZ R0, R1, R2, RZ ;", "not emulated", 0x3f800000},
+        {"F2IP.S8.F32.TRUNC R0, RZ, R2, RZ ;", "not emulated", 0x3f800000},
+    };
+    struct help_single *h = help_single_new();
+
+    ck_assert_ptr_nonnull(h);
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        struct teg_sass s;
+
+        ck_assert(teg_sass_read(&s, row[i].text, 0, 100));
+        ck_assert(help_single_prepare(h, s.word, 100, 0));
+        for (int l = 0; l < EMU_LANES; l++)
+            h->warp.r[1][l] = row[i].a;
+        ck_assert_int_ne(help_single_run(h, EMU_ALL), TEG_OK);
+        ck_assert_msg(strstr(h->d.what, row[i].what) != NULL, "%s", h->d.what);
+    }
+    help_single_free(h);
 }
 END_TEST
 
@@ -325,6 +422,9 @@ HELP_MAIN("emulate ops", 30,
           {an_instruction_gives_what_its_description_says,
            sizeof rows / sizeof rows[0]},
           {special_functions_of_halves, sizeof halves / sizeof halves[0]},
+          {narrow_floats_and_random_bits,
+           sizeof conversions / sizeof conversions[0]},
+          {what_random_bits_decide_is_known_or_a_fault, 0},
           {a_shuffle_stays_in_its_segment, 0},
           {a_shuffle_from_a_lane_that_takes_no_part_gives_nothing, 0},
           {lanes_wait_for_those_who_name_the_same, 0},

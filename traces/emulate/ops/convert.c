@@ -306,77 +306,224 @@ static uint32_t packed(const struct emu_op *op, float f)
     return emu_bit(op, 77) && (v & 0x7fff) == infinite ? v - 1 : v;
 }
 
-/* The nearest 8-bit float, of which none is infinite.  (PTX ISA, cvt with
- * .satfinite: what is greater than the greatest becomes that, a NaN the one
- * with all bits but the sign) */
-static uint32_t eight_bits(float f, int e4m3)
+/* Floats of 8, 6 and 4 bits, by the code that sm_100 gives them: bits of the
+ * exponent and the fraction, the greatest and what NaN becomes (its sign is
+ * lost).  None is infinite.  (PTX ISA, cvt with .satfinite) */
+struct narrow {
+    uint8_t exponent, fraction, most, nan;
+};
+
+enum {
+    CODE_E2M1 = 3,
+    CODE_E5M2 = 8,
+    CODE_E8M0 = 12, /* a power of two: no float of those above */
+};
+
+static const struct narrow narrows[] = {
+    [CODE_E2M1] = {2, 1, 0x07, 0x07}, [6] = {2, 3, 0x1f, 0x1f},
+    [7] = {3, 2, 0x1f, 0x1f},         [CODE_E5M2] = {5, 2, 0x7b, 0x7f},
+    [9] = {4, 3, 0x7e, 0x7f},         [CODE_E8M0] = {0, 0, 0, 0},
+};
+
+static unsigned bits_of_narrow(const struct narrow *n)
 {
-    unsigned fraction = e4m3 ? 3 : 2;
-    int bias = e4m3 ? 7 : 15, least = 1 - bias, exponent;
-    uint32_t sign = float_bits(f) >> 31 << 7, most = e4m3 ? 0x7e : 0x7b, v;
+    return 1u + n->exponent + n->fraction;
+}
+
+/* To nearest, the greatest for what is greater. */
+static uint32_t narrowed(float f, const struct narrow *n)
+{
+    int bias = (1 << (n->exponent - 1)) - 1, least = 1 - bias, exponent;
+    uint32_t sign = float_bits(f) >> 31 << (n->exponent + n->fraction), v;
     double size = fabs((double)f), step;
 
     if (isnan(f))
-        return 0x7f;
+        return n->nan;
     if (size >= 65536)
-        return sign | most;
+        return sign | n->most;
     frexp(size, &exponent);
     exponent = exponent - 1 < least ? least : exponent - 1;
-    step = rint(ldexp(size, (int)fraction - exponent)); /* to nearest, even */
-    if (step >= ldexp(2, (int)fraction)) {
+    step = rint(ldexp(size, n->fraction - exponent)); /* to nearest, even */
+    if (step >= ldexp(2, n->fraction)) {
         step /= 2;
         exponent++;
     }
     v = (uint32_t)step;
-    if (v >> fraction) /* else a denormal */
-        v += (uint32_t)(exponent + bias - 1) << fraction;
-    return sign | (v > most ? most : v);
+    if (v >> n->fraction) /* else a denormal */
+        v += (uint32_t)(exponent + bias - 1) << n->fraction;
+    return sign | (v > n->most ? n->most : v);
 }
 
-/* Two floats, or the halves of B, as 8-bit floats beside 16 bits of C. */
-static void to_eight_bits(struct emu_warp *w, const struct emu_op *op,
-                          uint32_t mask)
+/* UE8M0: 2^(v - 127), 255 is NaN.  The sign does not count; infinity and what
+ * is beyond the greatest is NaN, or with .SATFINITE the greatest.  (PTX ISA,
+ * cvt; of signs, zeros and denormals: cuda_fp8.hpp of CUDA 13, what it has for
+ * hosts) */
+static uint32_t power_of_two(float f, int up, int finite)
 {
+    uint32_t bits = float_bits(f) & 0x7fffffff, v = bits >> 23;
+    uint32_t least = 1u << 22; /* 2^-127, which 0 stands for */
+
+    if (bits > 0x7f800000)
+        return 0xff;
+    if (up && v < 0xff)
+        v += (bits & 0x7fffff) != 0 && bits > least;
+    return finite && v == 0xff ? 0xfe : v;
+}
+
+/* What a pair of them becomes beside bits of C: 16 of them, of 4-bit floats,
+ * which fill a byte, 24. */
+static uint32_t beside_c(const struct narrow *n, uint32_t upper, uint32_t lower,
+                         uint32_t c, int upper_half)
+{
+    unsigned bits = bits_of_narrow(n);
+
+    if (bits == 4)
+        return lower | upper << 4 | c << 8;
+    return lower | upper << 8 | c >> (upper_half ? 16 : 0) << 16;
+}
+
+/* The code of what F2FP makes or takes apart; before sm_100 there are two. */
+static unsigned narrow_code(const struct emu_op *op, int packs)
+{
+    static const uint8_t unpacked[16] = {
+        [2] = CODE_E5M2, [3] = 9, [5] = CODE_E2M1,
+        [6] = 6,         [7] = 7, [11] = CODE_E8M0};
+
+    if (op->cc < 100)
+        return CODE_E5M2 + emu_bit(op, packs ? 76 : 73);
+    if (packs)
+        return emu_bits(op, 87, 85) << 1 | emu_bit(op, 76);
+    return unpacked[emu_bits(op, 83, 82) << 2 | emu_bits(op, 74, 73)];
+}
+
+/* Two floats, or the halves or bfloat16 of B, as narrow ones beside C. */
+static void to_narrow(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask, unsigned code)
+{
+    const struct narrow *n = &narrows[code];
     float a[EMU_LANES], b[EMU_LANES];
     const uint32_t *c = emu_row(w, op->c, 0);
-    const uint32_t *halves = emu_row(w, op->b, 0);
+    const uint32_t *pair = emu_row(w, op->b, 0);
     uint32_t out[EMU_LANES];
-    int of_halves = emu_bit(op, 73), relu = emu_bit(op, 75);
-    int e4m3 = emu_bit(op, 76), upper = emu_bit(op, 72);
+    /* 73: before sm_100, where 78 tells too */
+    int of_pair = emu_bit(op, 73), of_bf16 = op->cc >= 100 && emu_bit(op, 83);
+    int relu = emu_bit(op, 75), up = emu_bits(op, 80, 79) == 2;
 
     emu_float(w, op->a, a);
     emu_float(w, op->b, b);
     LANES
     {
-        if (of_halves) {
-            a[l] = half_value(halves[l] >> 16);
-            b[l] = half_value(halves[l] & 0xffff);
+        if (of_pair) {
+            a[l] =
+                of_bf16 ? bf16_value(pair[l] >> 16) : half_value(pair[l] >> 16);
+            b[l] = of_bf16 ? bf16_value(pair[l] & 0xffff)
+                           : half_value(pair[l] & 0xffff);
+        }
+        if (code == CODE_E8M0) {
+            out[l] = power_of_two(b[l], up, emu_bit(op, 77)) |
+                     power_of_two(a[l], up, emu_bit(op, 77)) << 8 |
+                     c[l] >> (emu_bit(op, 72) ? 16 : 0) << 16;
+            continue;
         }
         a[l] = relu && a[l] < 0 ? 0 : a[l];
         b[l] = relu && b[l] < 0 ? 0 : b[l];
-        out[l] = eight_bits(b[l], e4m3) | eight_bits(a[l], e4m3) << 8 |
-                 c[l] >> (upper ? 16 : 0) << 16;
+        out[l] = beside_c(n, narrowed(a[l], n), narrowed(b[l], n), c[l],
+                          emu_bit(op, 72));
     }
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* Two 8-bit floats of a half of B as halves, which hold them exactly. */
-static void from_eight_bits(struct emu_warp *w, const struct emu_op *op,
-                            uint32_t mask)
+/* A narrow float; halves hold it exactly, bfloat16 E8M0. */
+static double narrow_value(uint32_t v, unsigned code)
+{
+    const struct narrow *n = &narrows[code];
+
+    if (code == CODE_E8M0)
+        return scale_value(v & 0xff, 0);
+    v &= (1u << bits_of_narrow(n)) - 1;
+    if (code == CODE_E5M2)
+        return (double)e5m2_value(v);
+    if (code > CODE_E5M2)
+        return (double)e4m3_value(v);
+    return small_float_value(v, n->exponent, n->fraction);
+}
+
+/* Two of a half of B, of 4 bits of a byte, as halves or bfloat16 (76). */
+static void from_narrow(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t mask, unsigned code)
 {
     const uint32_t *b = emu_row(w, op->b, 0);
-    unsigned shift = emu_bit(op, 88) ? 16 : 0;
+    unsigned step = code == CODE_E2M1 ? 4 : 8, shift = emu_bit(op, 88) ? 16 : 0;
+    uint32_t out[EMU_LANES] = {0};
+
+    if (code == CODE_E2M1 && emu_bit(op, 72))
+        shift += 8;
+    LANES
+    {
+        for (unsigned i = 0; i < 2; i++) {
+            double d = narrow_value(b[l] >> (shift + step * i), code);
+
+            if (emu_bit(op, 75) && d < 0)
+                d = 0;
+            out[l] |= (emu_bit(op, 76) ? bf16_bits(d) : half_bits(d)) << 16 * i;
+        }
+    }
+    emu_write(w, op->d, 0, mask, out);
+}
+
+/* Towards zero or away from it by the carry out of the bits that are dropped
+ * and as many random ones.  (PTX ISA, cvt.rs: of .f16x2 and .bf16x2 13 and 16
+ * bits of each half of C) */
+static uint32_t rounded_by(uint32_t bits, uint32_t random, int bf16, int finite)
+{
+    uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff, v;
+
+    if (size > 0x7f800000)
+        return 0x7fff;
+    if (size == 0x7f800000) {
+        v = bf16 ? 0x7f80 : 0x7c00;
+    } else if (bf16) {
+        v = (size + random) >> 16;
+    } else {
+        v = (size + (random & 0x1fff)) >> 13;
+        /* from the float's exponent to the half's */
+        v = size < 0x38800000       ? 0
+            : v >= (127 + 16) << 10 ? 0x7c00
+                                    : v - ((127 - 15) << 10);
+    }
+    if (finite && v == (bf16 ? 0x7f80u : 0x7c00u))
+        v--;
+    return sign | v;
+}
+
+/* Two floats by the random bits of C's halves. */
+static void to_sixteen_bits_by(struct emu_warp *w, const struct emu_op *op,
+                               uint32_t mask)
+{
+    float room[2][EMU_LANES];
+    const float *in[] = {emu_float(w, op->b, room[0]),
+                         emu_float(w, op->a, room[1])};
+    const uint32_t *c = emu_row(w, op->c, 0);
+    int bf16 = emu_bit(op, 76);
     uint32_t out[EMU_LANES] = {0};
 
     LANES
     {
         for (unsigned i = 0; i < 2; i++) {
-            uint32_t v = b[l] >> (shift + 8 * i) & 0xff;
-            float f = emu_bit(op, 73) ? e4m3_value(v) : e5m2_value(v);
+            uint32_t bits = float_bits(in[i][l]);
 
-            if (emu_bit(op, 75) && f < 0)
-                f = 0;
-            out[l] |= half_bits((double)f) << 16 * i;
+            if (emu_bit(op, 75) && in[i][l] < 0)
+                bits = 0;
+            if (!bf16 && mask >> l & 1 && (bits & 0x7fffffff) != 0 &&
+                (bits & 0x7fffffff) < 0x38800000) {
+                emu_fault(w, op, l, TEG_LIMIT,
+                          "which random bits decide how a number becomes a "
+                          "denormal half is not known");
+                return;
+            }
+            out[l] |=
+                rounded_by(bits, c[l] >> 16 * i & 0xffff, bf16, emu_bit(op, 77))
+                << 16 * i;
         }
     }
     emu_write(w, op->d, 0, mask, out);
@@ -406,16 +553,26 @@ static void to_sixteen_bits(struct emu_warp *w, const struct emu_op *op,
     emu_write(w, op->d, 0, mask, out);
 }
 
-/* From sm_100 on there are floats of 4 and 6 bits and powers of two as well,
- * which are not emulated, and roundings for them. */
-static int is_of_eight_bits(const struct emu_op *op, int packs)
+/* Whether PTX has the conversion: narrow floats are saturated and rounded to
+ * nearest, powers of two towards zero or up and of bfloat16 alone, and .RS (81)
+ * of pairs of 16 bits: which random bits four narrower ones take only a figure
+ * says. */
+static int has_narrow(const struct emu_op *op, unsigned code, int packs)
 {
+    unsigned how = op->cc >= 100 ? emu_bits(op, 80, 79) : 0;
+    int of_bf16 = emu_bit(op, packs ? 83 : 76);
+
+    if (narrows[code].exponent == 0 && code != CODE_E8M0)
+        return 0;
     if (op->cc < 100)
-        return 1;
-    if (packs)
-        return emu_bits(op, 87, 85) == 4 && !emu_bit(op, 83) &&
-               emu_bits(op, 80, 79) == 0;
-    return emu_bits(op, 83, 82) == 0 && emu_bit(op, 74);
+        return packs ? emu_bit(op, 77) : !emu_bit(op, 76);
+    if (!packs)
+        return of_bf16 == (code == CODE_E8M0);
+    if (emu_bit(op, 81) || (code == CODE_E2M1 && emu_bit(op, 72)))
+        return 0;
+    if (code != CODE_E8M0)
+        return emu_bit(op, 77) && how == 0;
+    return !emu_bit(op, 75) && how >= 2 && (!emu_bit(op, 73) || of_bf16);
 }
 
 /* A float of TF32, which has ten bits of a fraction, to nearest even or towards
@@ -449,25 +606,49 @@ static void to_tf32(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 
 EXEC(f2fp)
 {
-    int packs_eight = op->cc >= 89 && emu_bit(op, 90);
+    int packs_narrow = op->cc >= 89 && emu_bit(op, 90);
     int unpacks = op->cc >= 89 && emu_bit(op, 89);
 
     if (unpacks && emu_bit(op, 86)) {
         to_tf32(w, op, mask);
         return;
     }
-    /* PTX has only saturated 8-bit floats, and makes halves of them.  .RS (81)
-     * rounds by bits that it is given; which they are no text says. */
-    if ((op->cc >= 100 && emu_bit(op, 81)) ||
-        (packs_eight && !emu_bit(op, 77)) || (unpacks && emu_bit(op, 76)) ||
-        ((packs_eight || unpacks) && !is_of_eight_bits(op, packs_eight)))
+    if (emu_bits(op, 11, 0) == 0xe3e) { /* with a scale, which no PTX has */
         emu_refuse(w, op);
-    else if (packs_eight)
-        to_eight_bits(w, op, mask);
-    else if (unpacks)
-        from_eight_bits(w, op, mask);
-    else
+    } else if (packs_narrow || unpacks) {
+        unsigned code = narrow_code(op, packs_narrow);
+
+        if (!has_narrow(op, code, packs_narrow))
+            emu_refuse(w, op);
+        else if (packs_narrow)
+            to_narrow(w, op, mask, code);
+        else
+            from_narrow(w, op, mask, code);
+    } else if (op->cc >= 100 && emu_bit(op, 81)) {
+        to_sixteen_bits_by(w, op, mask);
+    } else {
         to_sixteen_bits(w, op, mask);
+    }
+}
+
+/* A float as a byte, as cvt.rni.u8.f32 and cvt.rzi.u8.f32 of PTX have it, of
+ * which ptxas makes this with nothing for A and C.  Where theirs would go, and
+ * what else there is, no PTX tells. */
+EXEC(f2ip)
+{
+    unsigned how = emu_bits(op, 79, 78);
+    float room[EMU_LANES];
+    const float *b = emu_float(w, op->b, room);
+    uint32_t out[EMU_LANES];
+
+    if (emu_bits(op, 31, 24) != TEG_SASS_RZ ||
+        emu_bits(op, 71, 64) != TEG_SASS_RZ || !emu_bit(op, 74) ||
+        emu_bits(op, 76, 75) != 0 || (how != 0 && how != 3)) {
+        emu_refuse(w, op);
+        return;
+    }
+    LANES out[l] = (uint32_t)to_integer(rounded(how, (double)b[l]), 0, 0, 1);
+    emu_write(w, op->d, 0, mask, out);
 }
 
 /* A signed word to a byte or half of it, as far as it fits. */
@@ -522,11 +703,9 @@ EXEC(i2ip)
 }
 
 const struct emu_row_of EMU_TABLE(convert)[] = {
-    {"F2I", f2i},    {"I2F", i2f},
-    {"I2FP", i2fp},  {"F2F", f2f},
-    {"FRND", frnd},  {"F2FP", f2fp},
-    {"I2I", i2i},    {"I2IP", i2ip},
-    {"UF2I", f2i},   {"UI2F", i2f},
-    {"UI2FP", i2fp}, {"UF2F", f2f},
-    {"UFRND", frnd}, {0},
+    {"F2I", f2i},  {"I2F", i2f},    {"I2FP", i2fp},
+    {"F2F", f2f},  {"FRND", frnd},  {"F2FP", f2fp},
+    {"I2I", i2i},  {"I2IP", i2ip},  {"F2IP", f2ip},
+    {"UF2I", f2i}, {"UI2F", i2f},   {"UI2FP", i2fp},
+    {"UF2F", f2f}, {"UFRND", frnd}, {0},
 };
