@@ -118,13 +118,13 @@ static const struct shape {
     {"16816", "HMMA", 16, 16},   {"16832", "HMMA", 16, 32},
     {"16816", "QMMA", 16, 16},   {"16832", "QMMA", 16, 32},
     {"16864", "QMMA", 16, 64},   {"16864", "OMMA", 16, 64},
-    {"8816", "IMMA", 8, 16},     {"8832", "IMMA", 8, 32},
-    {"16816", "IMMA", 16, 16},   {"16832", "IMMA", 16, 32},
-    {"16864", "IMMA", 16, 64},   {"168128", "IMMA", 16, 128},
-    {"88128", "BMMA", 8, 128},   {"168128", "BMMA", 16, 128},
-    {"168256", "BMMA", 16, 256}, {"884", "DMMA", 8, 4},
-    {"8x8x4", "DMMA", 8, 4},     {"16x8x4", "DMMA", 16, 4},
-    {"16x8x8", "DMMA", 16, 8},
+    {"168128", "OMMA", 16, 128}, {"8816", "IMMA", 8, 16},
+    {"8832", "IMMA", 8, 32},     {"16816", "IMMA", 16, 16},
+    {"16832", "IMMA", 16, 32},   {"16864", "IMMA", 16, 64},
+    {"168128", "IMMA", 16, 128}, {"88128", "BMMA", 8, 128},
+    {"168128", "BMMA", 16, 128}, {"168256", "BMMA", 16, 256},
+    {"884", "DMMA", 8, 4},       {"8x8x4", "DMMA", 8, 4},
+    {"16x8x4", "DMMA", 16, 4},   {"16x8x8", "DMMA", 16, 8},
 };
 
 /* What PTX has, of k: the bits of the elements, dense, sparse.  Products of
@@ -152,7 +152,7 @@ static int is_of_ptx(const struct product *p)
         return p->is_sparse ? p->k == 64 : p->k == 32 || (p->k == 16 && eight);
     }
     if (is_float(type_of(p->a)) && bits == 4)
-        return p->scales != 0 && p->k == 64;
+        return p->scales != 0 && p->k == (p->is_sparse ? 128 : 64);
     if (strcmp(p->d, "F16") == 0 && bits == 32)
         return 0;
     if (strcmp(p->d, "F16") == 0 && strcmp(p->a, "BF16") == 0)
@@ -217,20 +217,25 @@ static int read_types(struct product *p, const char *operation,
            type_of(p->d) != NULL;
 }
 
+enum {
+    PARTS = 10 /* "OMMA.SF.SP.168128.F32.E2M1.E2M1.UE4M3.4X" has nine */
+};
+
 int product_of(const char *opcode, struct product *p)
 {
-    char text[96], *part[8] = {0}, *rest = text;
+    char text[96], *part[PARTS] = {0}, *rest = text;
     unsigned parts = 0, at = 1;
 
     *p = (struct product){0};
     snprintf(text, sizeof text, "%s", opcode);
-    while (parts < 8 && (part[parts] = strtok_r(rest, ".", &rest)) != NULL)
+    while (parts < PARTS && (part[parts] = strtok_r(rest, ".", &rest)) != NULL)
         parts++;
+    if (parts > at && strcmp(part[at], "SF") == 0) {
+        p->scales = 1;
+        at++;
+    }
     if (parts > at && strcmp(part[at], "SP") == 0) {
         p->is_sparse = 1;
-        at++;
-    } else if (parts > at && strcmp(part[at], "SF") == 0) {
-        p->scales = 1;
         at++;
     }
     for (unsigned i = 0; at < parts && i < sizeof shapes / sizeof shapes[0];

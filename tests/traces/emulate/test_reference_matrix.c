@@ -26,8 +26,8 @@ enum {
     B = 16,
     C = 24,
     D = 32,
-    E = 40,     /* metadata, or A's scales */
-    G = 41,     /* B's scales */
+    E = 40,     /* metadata, or A's scales, or those behind it */
+    G = 42,     /* B's scales */
     CHOSEN = 16 /* the uniform register that says where scales are */
 };
 
@@ -274,7 +274,7 @@ static void load(struct help_single *h, const struct product *p,
     memcpy(h->warp.r[E], in->e, sizeof in->e);
     if (p->scales == 0)
         return;
-    memcpy(h->warp.r[E], in->scale_a, sizeof in->scale_a);
+    memcpy(h->warp.r[E + p->is_sparse], in->scale_a, sizeof in->scale_a);
     memcpy(h->warp.r[G], in->scale_b, sizeof in->scale_b);
     for (unsigned l = 0; l < EMU_LANES; l++)
         h->warp.r[EMU_UNIFORM_ROW + CHOSEN][l] = chosen_of(p);

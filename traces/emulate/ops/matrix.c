@@ -461,7 +461,8 @@ static const uint32_t *register_row(const struct emu_warp *w, unsigned number)
 }
 
 /* Bits of the uniform register as ptxas 13.0 packs {byte-id, thread-id} of both
- * scales. */
+ * scales; of a sparse product (80) A's are in the register behind the
+ * metadata. */
 static struct scales scales_of(const struct emu_warp *w,
                                const struct emu_op *op, unsigned of_row,
                                int is_e4m3)
@@ -473,7 +474,7 @@ static struct scales scales_of(const struct emu_warp *w,
     return (struct scales){
         .of_row = of_row,
         .is_e4m3 = is_e4m3,
-        .a = register_row(w, emu_bits(op, 47, 40)),
+        .a = register_row(w, emu_bits(op, 47, 40) + (unsigned)emu_bit(op, 80)),
         .b = register_row(w, emu_bits(op, 59, 52)),
         .byte_a = chosen & 3,
         .pair_a = chosen >> 2 & 1,
@@ -488,16 +489,23 @@ static double scale_of(const struct scales *s, uint32_t word, unsigned byte)
 }
 
 /* Of row m of A the lanes 4 (m mod 8) + 2 pair + m / 8 have them, of column n of
- * B the lanes 4 n + lane.  (PTX ISA, mma with .block_scale) */
-static void apply_scales(const struct scales *s, unsigned depth,
+ * B the lanes 4 n + lane; of a sparse A half of each block's columns are there.
+ * (PTX ISA, mma with .block_scale) */
+static void apply_scales(const struct scales *s, const struct shape *shape,
                          double a[ROWS_MAX][DEPTH_MAX], double b[][COLUMNS])
 {
-    for (unsigned k = 0; k < depth; k++) {
-        unsigned block = k / (depth / s->of_row);
+    unsigned stored = stored_depth(shape);
+
+    for (unsigned k = 0; k < stored; k++) {
+        unsigned block = k / (stored / s->of_row);
 
         for (unsigned m = 0; m < ROWS_MAX; m++)
             a[m][k] *= scale_of(s, s->a[4 * (m % 8) + 2 * s->pair_a + m / 8],
                                 s->byte_a + block);
+    }
+    for (unsigned k = 0; k < shape->depth; k++) {
+        unsigned block = k / (shape->depth / s->of_row);
+
         for (unsigned n = 0; n < COLUMNS; n++)
             b[k][n] *= scale_of(s, s->b[4 * n + s->lane_b], s->byte_b + block);
     }
@@ -508,11 +516,11 @@ static void scaled_product(struct emu_warp *w, const struct emu_op *op,
                            enum element type_a, enum element type_b,
                            const struct scales *scales)
 {
-    double a[ROWS_MAX][DEPTH_MAX], b[DEPTH_MAX][COLUMNS];
+    double a[ROWS_MAX][DEPTH_MAX], b[2 * DEPTH_MAX][COLUMNS];
     double c[ROWS_MAX][COLUMNS];
 
     gather(w, op, s, type_a, type_b, a, b);
-    apply_scales(scales, s->depth, a, b);
+    apply_scales(scales, s, a, b);
     read_c(w, op, s->rows, 1, c);
     if (multiply(w, op, s, a, b, c))
         write_d(w, op, mask, s->rows, 1, c);
@@ -540,15 +548,16 @@ static void qmma_120(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
 {
     static const unsigned depths[] = {16, 32, 64, 0};
     int is_scaled = emu_bits(op, 11, 0) == 0x47a;
-    struct shape s = {16, is_scaled ? 32 : depths[emu_bits(op, 76, 75)], 4,
-                      !is_scaled && emu_bit(op, 80)};
+    int is_sparse = emu_bit(op, 80);
+    struct shape s = {
+        16, is_scaled ? is_sparse ? 64 : 32 : depths[emu_bits(op, 76, 75)], 4,
+        is_sparse};
     enum element type_a = type_of_a(op), type_b = type_of_b(op);
     struct scales scales = scales_of(w, op, 1, 0);
 
     /* Of PTX products of k of 16 are of 8-bit floats alone. */
     if (s.depth == 0 || s.is_sparse != (s.depth == 64) || type_a == 0 ||
         type_b == 0 || (s.depth == 16 && (type_a > E5M2 || type_b > E5M2)) ||
-        (is_scaled && emu_bit(op, 80)) || /* sparse with scales: left out */
         (!is_scaled && has_predicate(op))) {
         emu_refuse(w, op);
         return;
@@ -580,12 +589,12 @@ EXEC(qmma)
 /* Of 4-bit floats with two or four scales a row. */
 EXEC(omma)
 {
-    static const struct shape s = {16, 64, 8, 0};
+    int is_sparse = emu_bit(op, 80);
+    struct shape s = {16, is_sparse ? 128 : 64, 8, is_sparse};
     struct scales scales =
         scales_of(w, op, emu_bit(op, 83) ? 2 : 4, emu_bit(op, 82));
 
-    if (emu_bits(op, 79, 78) != 0 || /* E0M3: not of PTX */
-        emu_bit(op, 80)) {           /* sparse: left out */
+    if (emu_bits(op, 79, 78) != 0) { /* E0M3: not of PTX */
         emu_refuse(w, op);
         return;
     }
