@@ -133,6 +133,8 @@ wanted fresh.cu && kernels_of flaws fresh 80
 wanted ladders.cu && kernels_of ladders ladders 75 80 90
 wanted bodies.cu && kernels_of ladders bodies 75 80 90
 # PTX that says no lines: its code is of its own.
+# plain.sm_35.cubin and plain.sm_52.cubin are of the same text, with .version 6.0
+# and .target sm_30, by the ptxas of CUDA 11.8 and 12.9, which nvcc 13 cannot make.
 wanted plain.ptx && { ptxas -arch=sm_80 -lineinfo -o "$made/plain.sm_80.cubin" \
     plain.ptx || exit 1; }
 # What tests/cli/async.sh runs.

@@ -25,6 +25,39 @@ expect 0 "$teg" info "$cubin" -f json
 out '"parameter_bytes": 49'
 out '"occupancy": null'
 
+# Before Volta: control codes are read, the instructions are words.  Made of plain.ptx
+# by ptxas 11.8 and 12.9, the last ones that compile for these generations.
+old=tests/fixtures/plain.sm_52.cubin
+expect 0 "$teg" disasm "$old" --control
+out '^    0008  B------ R- W- - S06 - ----  0x4c98078000870001 ;$'
+out '^    0030  B-1---- R- W- - S06 - 1---  0x4e00010000270002 ;$'
+out '^    0070  B------ R- W5 - S01 - ----  0xeed4200000070202 ;$'
+check 'control words are not listed' [ "$(grep -c ' 0x' "$work/out")" = 18 ]
+err 'of sm_52 control codes are read and instructions shown as words'
+expect 0 "$teg" disasm "$old" --words
+out '^    0000  0x001cfc00e22007f6  // control$'
+expect 0 "$teg" info "$old"
+out '^   18 instructions, 18 unknown$'
+expect 0 "$teg" disasm tests/fixtures/plain.sm_35.cubin --control
+out '^    0008  30 S16 - --  0x64c03c00089c0006 ;$'
+out '^    0048  04 S00 D --  0xc4800000001c0808 ;$'
+expect 0 "$teg" info tests/fixtures/plain.sm_35.cubin
+out '^   14 instructions, 14 unknown$'
+expect 1 "$teg" trace "$old" --grid 1 --block 32 -a buf:f32:32:iota \
+    -a buf:f32:32:zeros
+err 'code for sm_52 is not emulated; that for sm_70, 72, 75, 80, .* and 121 is'
+
+# A generation that nobody knows: its number is byte 48 of the file.
+cp "$old" "$work/later.cubin"
+printf '\372' | dd of="$work/later.cubin" bs=1 seek=48 conv=notrunc 2>"$work/dd"
+expect 1 "$teg" disasm "$work/later.cubin"
+err 'sm_250 cannot be decoded; sm_70, 72, 75, 80, .* 120 and 121 can'
+expect 0 "$teg" info "$work/later.cubin"
+out 'cubin for sm_250'
+expect 1 "$teg" trace "$work/later.cubin" --grid 1 --block 32 \
+    -a buf:f32:32:iota -a buf:f32:32:zeros
+err 'code for sm_250 is not emulated; that for sm_70, 72, 75, 80, .* and 121 is'
+
 # A fatbin: two cubins and a PTX text, compressed.
 fatbin=tests/fixtures/block.fatbin
 expect 0 "$teg" info "$fatbin"

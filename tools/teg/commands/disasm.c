@@ -12,6 +12,8 @@
  *
  *         0010  B0----- R- W1 - S01  S2R R4, SR_CTAID.X ;
  *
+ * Code before Volta is shown as words, with what its control words say.
+ *
  * With --lines, a comment goes before the code of each source line.
  *
  *         // axpy.cu:7, inlined at axpy.cu:15
@@ -22,6 +24,7 @@
 #include <string.h>
 
 #include "isa/base/name.h"
+#include "isa/sass/older.h"
 #include "isa/sass/sass.h"
 #include "tools/teg/cli/device_code.h"
 #include "tools/teg/cli/options.h"
@@ -92,6 +95,28 @@ static void print_instruction(struct disasm *self, const struct teg_sass *s)
     self->uncertain += s->uncertain;
 }
 
+/* Instructions before Volta, which stay words, without the control words. */
+static void print_older(const struct disasm *self, const struct teg_cubin *c,
+                        const struct teg_cubin_kernel *k)
+{
+    for (uint64_t pc = 0; pc + TEG_OLDER_BYTES <= k->code.size;
+         pc += TEG_OLDER_BYTES) {
+        char control[TEG_OLDER_TEXT];
+        struct teg_older o;
+
+        teg_older_decode(&o, k->code.data, pc, c->sm);
+        if (o.is_control && !self->words)
+            continue;
+        printf("    %04" PRIx64, pc);
+        if (self->control && !o.is_control) {
+            teg_older_control_text(&o, c->sm, control);
+            printf("  %s", control);
+        }
+        printf("  0x%016" PRIx64 "%s\n", o.word,
+               o.is_control ? "  // control" : " ;");
+    }
+}
+
 static void print_kernel(struct disasm *self, const struct teg_cubin *c,
                          const struct teg_cubin_kernel *k)
 {
@@ -106,6 +131,10 @@ static void print_kernel(struct disasm *self, const struct teg_cubin *c,
         printf("    // %s\n", k->name);
     if (k->code.data == NULL)
         return;
+    if (teg_older_supports(c->sm)) {
+        print_older(self, c, k);
+        return;
+    }
     for (uint64_t pc = 0; pc + TEG_SASS_BYTES <= k->code.size;
          pc += TEG_SASS_BYTES) {
         const struct teg_line *now = teg_lines_at(&c->lines, self->number, pc);
@@ -133,7 +162,11 @@ static void offer(struct disasm *self, const char *symbol)
 
 static int disasm_cubin(struct disasm *self, const struct teg_cubin *c)
 {
-    if (!teg_sass_supports(c->sm)) {
+    if (teg_older_supports(c->sm)) {
+        say(c->path,
+            "of sm_%u control codes are read and instructions shown as words",
+            c->sm);
+    } else if (!teg_sass_supports(c->sm)) {
         char known[TEG_SASS_TEXT];
 
         teg_sass_generations(known);
@@ -263,7 +296,8 @@ int cmd_disasm(int argc, char **argv)
         .operands = "FILE",
         .summary = "Lists the instructions of a cubin, a fatbin, a program "
                    "with device code or a listing of cuobjdump or nvdisasm "
-                   "(sm_70 to sm_121) as NVIDIA's disassembler prints them.",
+                   "(sm_70 to sm_121) as NVIDIA's disassembler prints them; of "
+                   "older code (sm_20 to 62) words and control codes.",
         .options = options,
         .operands_min = 1,
         .operands_max = 1,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "config/occupancy.h"
+#include "isa/sass/older.h"
 #include "isa/sass/sass.h"
 #include "tools/teg/cli/device_code.h"
 #include "tools/teg/report/report.h"
@@ -39,6 +40,13 @@ static struct counts count(const struct teg_cubin *c,
 {
     struct counts n = {0};
 
+    if (teg_older_supports(c->sm)) {
+        n.instructions = n.unknown =
+            k->code.data != NULL
+                ? teg_older_instructions(k->code.data, k->code.size, c->sm)
+                : 0;
+        return n;
+    }
     for (uint64_t pc = 0;
          k->code.data != NULL && pc + TEG_SASS_BYTES <= k->code.size;
          pc += TEG_SASS_BYTES) {

@@ -636,11 +636,14 @@ static teg_status open_emulation(struct emulation *e,
                                  const struct emu_launch_facts *f,
                                  struct teg_diag *d)
 {
-    if (!emu_supports(cubin->sm))
+    if (!emu_supports(cubin->sm)) {
+        char known[TEG_SASS_TEXT];
+
+        teg_sass_generations(known);
         return teg_fail(d, TEG_LIMIT, cubin->path,
-                        "code for sm_%u is not emulated; that for sm_70 to "
-                        "sm_121 is",
-                        cubin->sm);
+                        "code for sm_%u is not emulated; that for %s is",
+                        cubin->sm, known);
+    }
     TRY(check_facts(f, e->code->name, d));
     TRY(set_cluster(e, cubin->sm, f, d));
     e->block.device = device;
