@@ -14,6 +14,7 @@ BEGIN {
     say("pictures", "SULD SUST TEX TLD TLD4 TXD TXQ")
     say("columns", "LDTM STTM UTCATOMSWS UTCBAR UTCCP UTCHMMA UTCIMMA " \
         "UTCOMMA UTCQMMA")
+    say("bytes", "F2IP")
     say("choice", "FCHK")
     say("sm_90", "UTMALDG UTMAREDG UTMASTG")
 }
