@@ -69,10 +69,21 @@ static teg_status tegt_open(struct teg_trace *t, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* What the user says of a kernel outweighs what the file does. */
+static void override(const struct teg_trace *t, struct teg_kernel *kernel)
+{
+    if (t->options.isa != 0)
+        kernel->isa = t->options.isa;
+    if (t->options.registers != 0)
+        kernel->registers = t->options.registers;
+}
+
 static teg_status tegt_launch(struct teg_trace *t, uint32_t i,
                               struct teg_launch *launch, struct teg_diag *d)
 {
-    return teg_tegt_launch(t->tegt, i, launch, d);
+    TRY(teg_tegt_launch(t->tegt, i, launch, d));
+    override(t, launch->kernel);
+    return TEG_OK;
 }
 
 static const char *tegt_label(const struct teg_trace *t, uint32_t i)
@@ -253,10 +264,7 @@ static teg_status sketch_launch(struct teg_trace *t, uint32_t i,
 {
     (void)i;
     TRY(teg_sketch_launch(t->sketch, launch, d));
-    if (t->options.isa != 0)
-        launch->kernel->isa = t->options.isa;
-    if (t->options.registers != 0)
-        launch->kernel->registers = t->options.registers;
+    override(t, launch->kernel);
     return TEG_OK;
 }
 

@@ -221,4 +221,13 @@ out '"kind": "generation"'
 expect 0 "$teg" run $other -g t4 # the same major generation, newer: its own
 check 'no word of it where the chip runs the code' \
     [ "$(grep -c 'chip of sm' "$work/out")" = 0 ]
+
+# What the user says of a kernel outweighs what a container does.
+small_trace "$work/said.traceg"
+expect 0 "$teg" convert "$work/said.traceg" "$work/said.tegt"
+for file in said.traceg said.tegt; do
+    expect 0 "$teg" run "$work/$file" --isa sm_103 --registers 200
+    err 'sm_103: simulating b200'
+    out ' 200 registers, .*, sm_103$'
+done
 finish
