@@ -576,6 +576,64 @@ static uint32_t spread_bytes(struct memory *m, unsigned n, unsigned l,
     return word;
 }
 
+/* Byte `i` of register `n` of lane `l` of tiles of bytes that are turned over, in
+ * rows of 16 bytes one after the other as CUTLASS's copy traits have them
+ * (copy_traits_sm100.hpp): of loads its registers are made of two of the
+ * instruction's each, `*r` and `*b`, and rows come from lanes in another order. */
+static uint8_t *turned_byte(struct memory *m, int loads, unsigned n, unsigned l,
+                            unsigned i, unsigned *r, unsigned *b)
+{
+    unsigned at = 32 * (l % 4) + l / 4 + 16 * (i % 2) + 8 * (i / 2) + 128 * n;
+    unsigned row = at / 16, lane = row;
+
+    *r = n;
+    *b = i;
+    if (loads) {
+        lane = row % 2 + row / 2 % 4 * 4 + row / 8 % 2 * 2 + row / 16 * 16;
+        *r = n / 2 * 2 + i / 2;
+        *b = n % 2 * 2 + i % 2;
+    }
+    return bytes_at(m, &m->at[lane], lane, 1) + at % 16;
+}
+
+/* The number of `bits` at that byte's place in its row, or the byte. */
+static uint8_t unpacked(const uint8_t *byte, unsigned column, unsigned bits)
+{
+    const uint8_t *row = byte - column;
+    uint8_t v = 0;
+
+    if (bits == 0)
+        return *byte;
+    for (unsigned i = 0; i < bits; i++) {
+        unsigned at = column * bits + i;
+
+        v |= (uint8_t)((row[at / 8] >> at % 8 & 1) << i);
+    }
+    return v;
+}
+
+static void turned_tiles(struct memory *m, int loads, unsigned registers,
+                         unsigned bits)
+{
+    for (unsigned n = 0; n < registers; n++) {
+        for (unsigned l = 0; l < EMU_LANES; l++) {
+            uint32_t v = trial_word(
+                &m->t, teg_sass_operand(&m->t.h->op.sass, 'b'), n, l);
+
+            for (unsigned i = 0; i < 4; i++) {
+                unsigned r, b, column = l / 4 + 8 * (i / 2);
+                uint8_t *byte = turned_byte(m, loads, n, l, i, &r, &b);
+
+                if (loads)
+                    m->got[r][l] |= (uint32_t)unpacked(byte, column, bits)
+                                    << 8 * b;
+                else
+                    *byte = (uint8_t)(v >> 8 * i);
+            }
+        }
+    }
+}
+
 static void tiles(struct memory *m, uint32_t mask)
 {
     unsigned count = says(m, ".4") ? 4 : says(m, ".2") ? 2 : 1;
@@ -585,6 +643,10 @@ static void tiles(struct memory *m, uint32_t mask)
     int loads = is_named(m, "LDSM");
 
     (void)mask;
+    if (says(m, ".MT1616") || says(m, ".MT168")) {
+        turned_tiles(m, loads, loads ? 2 * count : count, bits);
+        return;
+    }
     for (unsigned n = 0; n < count; n++) {
         for (unsigned l = 0; l < EMU_LANES; l++) {
             if (bits != 0) {
@@ -720,7 +782,10 @@ static void try_word(struct memory *m, const struct instruction *k, unsigned g)
         k->of(m, mask);
         words = (bytes_of(m, k) + 3) / 4;
         if (k->of == tiles)
-            words = says(m, ".4") ? 4 : says(m, ".2") ? 2 : 1;
+            words = (says(m, ".4")   ? 4u
+                     : says(m, ".2") ? 2u
+                                     : 1u)
+                    << (says(m, ".MT1616") != 0);
         if ((k->kind & LOADS) == 0 || says(m, ".POPC"))
             words = 0;
         check_registers(m, words, mask);
