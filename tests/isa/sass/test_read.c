@@ -105,7 +105,7 @@ static void read_file(struct tally *t, const char *path)
         if (f.entry[i].is_ptx)
             continue;
         ck_assert_int_eq(teg_fatbin_cubin(&f, i, &c, &d), TEG_OK);
-        for (uint32_t k = 0; k < c.kernel_count; k++)
+        for (uint32_t k = 0; k < c.kernel_count && teg_sass_supports(c.sm); k++)
             read_kernel(t, &c, &c.kernel[k]);
         teg_cubin_release(&c);
     }
