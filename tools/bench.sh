@@ -7,7 +7,8 @@
 # bytes a warp instruction takes in a .tegt and in the text compressed by xz.
 # Then the report page of each: seconds to make it, and its size.
 # Then thread instructions the emulator runs per second of one core, with and
-# without writing the trace; and points per second of a 1,000-point sweep, by
+# without writing the trace; of clients that were run, the share of their time
+# that is emulation; and points per second of a 1,000-point sweep, by
 # number of workers.
 set -eu
 cd "$(dirname "$0")/.."
@@ -94,6 +95,13 @@ bench_kernel fma_chains -a buf:f32:16384:zeros -a f32:0.5 -a f32:1 -a i32:4000
 bench_kernel triad -a buf:f32:4194304:iota -a buf:f32:4194304:iota \
     -a buf:f32:4194304:zeros -a f32:2 -a i32:4194304
 bench_kernel products -a buf:u32:192:zeros -a buf:f32:16384:zeros -a i32:200
+
+echo
+echo "clients (make check-clients): processor seconds under teg exec, % of them emulation"
+for log in "${CLIENTS:-build/clients}"/*.txt; do
+    [ -e "$log" ] || { echo 'no client was run'; break; }
+    sed -n "s|^timing: \\([0-9.]*\\) s of processor time: \\([0-9.]*\\) % emulation.*|$(basename "$log" .txt) \\1 \\2|p" "$log"
+done | awk '{if (NF == 3) printf "%-16s %10.1f %8.1f\n", $1, $2, $3; else print}'
 
 # A sweep of a small kernel, start-up, journal and result included.
 points="$out/points.json"

@@ -225,6 +225,56 @@ START_TEST(variables_stay_from_launch_to_launch)
 }
 END_TEST
 
+/* A module keeps a kernel's decoded code for its next launch: constants are the
+ * launch's own all the same, also while another of the kernel is under way, and
+ * with and without vectors in turns. */
+START_TEST(launches_of_a_kernel_share_its_code)
+{
+    struct {
+        int n;
+        float x;
+    } params = {1, 1};
+    const struct teg_cubin_kernel *k;
+    struct teg_launch open;
+    struct teg_block *block;
+    struct run r;
+
+    open_run(&r, generation[_i]);
+    k = teg_cubin_find(&r.cubin, "greet");
+    ck_assert_ptr_nonnull(k);
+    for (int i = 1; i <= 4; i++) {
+        char want[64];
+
+        params.x = (float)i;
+        r.facts.params = (const uint8_t *)&params;
+        r.facts.param_bytes = sizeof params;
+        ck_assert(emu_launch(&r.cubin, k, r.device, &r.facts, &open, &r.d) ==
+                  TEG_OK);
+        for (int inner = 0; inner < 2; inner++) {
+            params.x = (float)(10 * i + inner);
+            r.facts.plain = inner;
+            r.printed[0] = '\0';
+            ck_assert(launch(&r, "greet", &params, sizeof params) == TEG_OK);
+            snprintf(want, sizeof want, "lane 0 of greet: %5.2f ",
+                     (double)params.x);
+            ck_assert_msg(strncmp(r.printed, want, strlen(want)) == 0, "%s",
+                          r.printed);
+        }
+        r.facts.plain = 0;
+        r.printed[0] = '\0';
+        ck_assert(open.next(open.self, &block, &r.d) == TEG_OK);
+        ck_assert_ptr_nonnull(block);
+        ck_assert_uint_gt(open.kernel->program.count, 0);
+        teg_block_free(block);
+        open.close(open.self);
+        snprintf(want, sizeof want, "lane 0 of greet: %5.2f ", (double)i);
+        ck_assert_msg(strncmp(r.printed, want, strlen(want)) == 0, "%s",
+                      r.printed);
+    }
+    close_run(&r);
+}
+END_TEST
+
 START_TEST(all_blocks_run_and_the_chosen_are_handed_out)
 {
     struct {
@@ -461,6 +511,7 @@ HELP_MAIN("traces/emulate/calls", 60, {printf_prints_what_c_would, GENERATIONS},
           {a_stack_is_as_large_as_said, 2},
           {a_failed_assert_names_its_place, GENERATIONS},
           {variables_stay_from_launch_to_launch, GENERATIONS},
+          {launches_of_a_kernel_share_its_code, GENERATIONS},
           {all_blocks_run_and_the_chosen_are_handed_out, GENERATIONS},
           {extremes_of_three_are_exact, GENERATIONS},
           {votes_go_among_the_lanes_of_their_mask, GENERATIONS},

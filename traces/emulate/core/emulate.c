@@ -7,12 +7,8 @@
 #include <string.h>
 
 #include "isa/base/printable.h"
-#include "isa/inst/values.h"
-#include "traces/emulate/core/code.h"
-#include "traces/emulate/core/control.h"
+#include "traces/emulate/core/prepared.h"
 #include "traces/emulate/core/tensor_memory.h"
-#include "traces/emulate/core/told.h"
-#include "traces/emulate/core/values.h"
 #include "traces/emulate/core/workers.h"
 
 enum {
@@ -95,18 +91,18 @@ static const struct bank0_places *places_of(uint32_t cc)
 struct emulation {
     const struct teg_cubin_kernel *code; /* borrowed */
     struct teg_kernel kernel;
-    struct emu_op *op; /* owned, [ops] */
+    struct emu_prepared prepared;
+    struct emu_op *op; /* borrowed of it, [ops] */
     uint32_t ops;
+    uint32_t number; /* of the kernel among its cubin's */
     struct emu_block block;
     uint32_t cluster[3]; /* 1 where there are none */
     int in_clusters;
     int is_cooperative;
     int meets_in_shared;            /* its warps, in the system's part */
-    int awaits;                     /* blocks tell each other: told.h */
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
-    struct emu_code linked;
     struct emu_fixed fixed;
     struct emu_workers *workers; /* owned */
     /* Borrowed, may be NULL. */
@@ -118,150 +114,30 @@ struct emulation {
 
 /* ---- preparing ----------------------------------------------------------------- */
 
-/* Rows of registers the instruction names, a wide operand's too. */
-static void count_rows(struct emu_block *b, const struct emu_op *op)
-{
-    enum {
-        WIDEST = 8
-    };
-    uint32_t uniforms = b->cc < 100 ? EMU_UNIFORMS / 2 : EMU_UNIFORMS;
-
-    for (uint8_t i = 0; i < op->operand_count; i++) {
-        const struct emu_operand *o = &op->operand[i];
-        uint32_t wide = o->count > WIDEST ? o->count : WIDEST;
-        uint32_t end = o->reg + wide;
-
-        if (o->kind == SASS_REGISTER || o->kind == SASS_ADDRESS ||
-            o->kind == SASS_CONSTANT)
-            b->registers =
-                o->reg < TEG_SASS_RZ && end > b->registers ? end : b->registers;
-        if (o->kind == SASS_UNIFORM)
-            b->uniforms = end > b->uniforms ? end : b->uniforms;
-    }
-    b->registers = b->registers > EMU_REGISTERS ? EMU_REGISTERS : b->registers;
-    b->uniforms = b->uniforms > uniforms ? uniforms : b->uniforms;
-}
-
-/* The calls that it was inlined for, the nearest first: "a.cu:5 < b.cu:9". */
-static void call_chain(const struct teg_lines *l, uint32_t call, char *out,
-                       size_t size)
-{
-    size_t length = 0;
-
-    out[0] = '\0';
-    while (call != 0 && length < size) {
-        const struct teg_line_call *c = &l->call[call - 1];
-        const char *slash = strrchr(l->file[c->file], '/');
-
-        length += (size_t)snprintf(out + length, size - length, "%s%s:%" PRIu32,
-                                   length > 0 ? " < " : "",
-                                   slash != NULL ? slash + 1 : l->file[c->file],
-                                   c->line);
-        call = c->outer < call ? c->outer : 0;
-    }
-}
-
-/* With the line it comes from, if the cubin tells. */
-static teg_status add_inst(struct emulation *e, const struct teg_cubin *cubin,
-                           uint32_t section, struct teg_inst *inst,
-                           const char *text, uint32_t *index,
-                           struct teg_diag *d)
-{
-    struct teg_program *p = &e->kernel.program;
-    uint64_t section_at = emu_module_function(e->block.module, section);
-    const struct teg_line *line =
-        teg_lines_at(&cubin->lines, section, inst->pc - section_at);
-    char calls[400];
-
-    if (line == NULL)
-        return teg_program_add(p, inst, text, index, d);
-    inst->line = line->line;
-    TRY(teg_program_add(p, inst, text, index, d));
-    TRY(teg_program_set_file(p, *index, cubin->lines.file[line->file], d));
-    call_chain(&cubin->lines, line->call, calls, sizeof calls);
-    return teg_program_set_call(p, *index, calls, d);
-}
-
-/* Whether it is a constant load of which the lanes' addresses are recorded:
- * LDC whose operand has a register.  ULDC has one address for all. */
-static int is_indexed_load(const struct teg_sass *s,
-                           const struct teg_inst *inst)
-{
-    for (unsigned i = 0; i < s->operand_count && inst->op_class == CLASS_LDC;
-         i++) {
-        const struct teg_sass_operand *o = &s->operand[i];
-        unsigned none =
-            o->flags & SASS_UNIFORM_INDEX ? TEG_SASS_URZ : TEG_SASS_RZ;
-
-        if (o->kind == SASS_CONSTANT && (o->flags & SASS_INDEXED) != 0)
-            return o->reg != none;
-    }
-    return 0;
-}
-
 static uint32_t blocks_of_cluster(const struct emulation *e)
 {
     return e->cluster[0] * e->cluster[1] * e->cluster[2];
-}
-
-/* Instruction `i`, and what a trace says of it. */
-static void prepare_op(struct emulation *e, uint32_t i, uint32_t sm, int plain,
-                       struct teg_inst *inst)
-{
-    struct emu_op *op = &e->op[i];
-
-    emu_op_prepare(op, e->linked.bytes + (size_t)i * INST_BYTES,
-                   e->linked.pc[i], sm, plain);
-    if (teg_sass_is_understood(&op->sass))
-        op->control = emu_control_of(op->sass.name);
-    count_rows(&e->block, op);
-    e->block.has_tensor_memory |=
-        op->sass.name != NULL && emu_tensor_names(op->sass.name);
-    teg_sass_inst(&op->sass, inst);
-    if (is_indexed_load(&op->sass, inst))
-        inst->flags |= INST_INDEXED;
-    emu_values_set(op, inst);
-}
-
-static teg_status add_insts(struct emulation *e, const struct teg_cubin *cubin,
-                            struct teg_inst *inst, struct teg_diag *d)
-{
-    for (uint32_t i = 0; i < e->ops; i++) {
-        struct emu_op *op = &e->op[i];
-        char text[TEG_SASS_TEXT];
-
-        teg_sass_text(&op->sass, text);
-        op->access = teg_inst_has_addresses(&inst[i]) != 0;
-        op->values = (uint8_t)teg_inst_values(&inst[i]);
-        teg_values_note(&e->kernel.notes, &inst[i], text, cubin->path);
-        TRY(add_inst(e, cubin, e->linked.section[i], &inst[i], text, &op->inst,
-                     d));
-    }
-    return TEG_OK;
 }
 
 static teg_status prepare_code(struct emulation *e,
                                const struct teg_cubin *cubin, int plain,
                                struct teg_diag *d)
 {
-    struct teg_inst *inst;
+    const struct emu_prepared *p = &e->prepared;
     teg_status status;
 
-    TRY(emu_code_init(&e->linked, e->block.module,
-                      (uint32_t)(e->code - cubin->kernel), d));
-    e->ops = e->linked.insts;
-    e->block.own_ops = e->linked.own;
-    e->op = calloc((size_t)e->ops + 1, sizeof *e->op);
-    inst = calloc((size_t)e->ops + 1, sizeof *inst);
-    if (e->op == NULL || inst == NULL) {
-        free(inst);
-        return teg_fail_memory(d);
-    }
-    for (uint32_t i = 0; i < e->ops; i++)
-        prepare_op(e, i, cubin->sm, plain, &inst[i]);
-    e->awaits = emu_told_find(e->op, inst, e->ops);
-    status = add_insts(e, cubin, inst, d);
-    free(inst);
+    e->number = (uint32_t)(e->code - cubin->kernel);
+    status =
+        emu_prepared_take(&e->prepared, e->block.module, e->number, plain, d);
+    /* Lent until the launch is closed. */
+    e->kernel.program = p->program;
+    e->kernel.notes = p->notes;
+    e->op = p->op;
+    e->ops = p->linked.insts;
+    e->block.own_ops = p->linked.own;
+    e->block.registers = p->registers;
+    e->block.uniforms = p->uniforms;
+    e->block.has_tensor_memory = p->has_tensor_memory;
     return status;
 }
 
@@ -444,6 +320,17 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
     return some == 0 ? TEG_OK : status;
 }
 
+/* What the kernel's trace had of it is the next launch's. */
+static void take_code_back(struct emulation *e)
+{
+    e->prepared.program = e->kernel.program;
+    e->prepared.notes = e->kernel.notes;
+    e->kernel.program = (struct teg_program){0};
+    e->kernel.notes = (struct teg_notes){0};
+    if (e->block.module != NULL)
+        emu_prepared_give(&e->prepared, e->block.module, e->number);
+}
+
 static void close_launch(void *self)
 {
     struct emulation *e = self;
@@ -451,10 +338,9 @@ static void close_launch(void *self)
     emu_workers_free(e->workers);
     if (e->is_cooperative)
         emu_device_remove(e->block.device, EMU_GRID_WINDOW);
-    free(e->op);
+    take_code_back(e);
     free(e->bank0);
     emu_module_release(&e->own);
-    emu_code_release(&e->linked);
     emu_fixed_release(&e->fixed);
     teg_kernel_release(&e->kernel);
     free(e);
@@ -599,7 +485,7 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
         .alone_up_to = f->alone_up_to,
         .order = f->order,
         .clears_local = e->code->local_bytes != 0 || e->code->stack_is_open,
-        .awaits = e->awaits,
+        .awaits = e->prepared.awaits,
     };
 
     memcpy(work.cluster, e->cluster, sizeof work.cluster);

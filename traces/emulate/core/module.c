@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "traces/emulate/core/calls.h"
+#include "traces/emulate/core/prepared.h"
 
 static teg_status allocate(const struct emu_module *m,
                            const struct teg_cubin_bytes *from,
@@ -135,6 +136,9 @@ teg_status emu_module_init(struct emu_module *m, const struct teg_cubin *cubin,
         if (cubin->constant4.data != NULL)
             memcpy(m->bank4, cubin->constant4.data, cubin->constant4.size);
     }
+    m->prepared = calloc(cubin->kernel_count + (size_t)1, sizeof *m->prepared);
+    if (m->prepared == NULL)
+        return teg_fail_memory(d);
     for (uint32_t i = 0; i < cubin->reloc_count; i++)
         relocate(m, &cubin->reloc[i]);
     return TEG_OK;
@@ -148,6 +152,9 @@ void emu_module_release(struct emu_module *m)
         emu_device_remove(m->device, m->constants);
     }
     free(m->bank4);
+    for (uint32_t i = 0; m->prepared != NULL && i < m->cubin->kernel_count; i++)
+        emu_prepared_release(&m->prepared[i]);
+    free(m->prepared);
     *m = (struct emu_module){0};
 }
 

@@ -19,12 +19,17 @@
 /* What a pointer to a kernel is on the device: a number in this window. */
 #define EMU_KERNEL_WINDOW 0x7d0000000000u
 
+struct emu_prepared;
+
 struct emu_module {
     const struct teg_cubin *cubin; /* borrowed */
     struct emu_device *device;     /* borrowed */
     uint64_t initialised, zeroed;  /* device addresses of variables, 0: none */
     uint64_t constants;            /* of bank 3 */
     uint8_t *bank4;                /* owned */
+    /* Owned, [the cubin's kernels]: what launches leave the next (prepared.h);
+     * NULL: nothing is kept. */
+    struct emu_prepared *prepared;
 };
 
 /* Fills the zeroed `m`, to be released even after a failure. */
