@@ -250,6 +250,9 @@ START_TEST(launches_of_a_kernel_share_its_code)
         r.facts.param_bytes = sizeof params;
         ck_assert(emu_launch(&r.cubin, k, r.device, &r.facts, &open, &r.d) ==
                   TEG_OK);
+        /* then without room for it */
+        if (i == 3)
+            ck_assert(emu_device_keep(r.device, 1 << 17));
         for (int inner = 0; inner < 2; inner++) {
             params.x = (float)(10 * i + inner);
             r.facts.plain = inner;
@@ -271,6 +274,11 @@ START_TEST(launches_of_a_kernel_share_its_code)
         ck_assert_msg(strncmp(r.printed, want, strlen(want)) == 0, "%s",
                       r.printed);
     }
+    ck_assert(!emu_device_keep(r.device, 1));
+    emu_device_forget(r.device, 1 << 17);
+    ck_assert(emu_device_keep(r.device, 1));
+    ck_assert(!emu_device_keep(r.device, 1 << 17));
+    emu_device_forget(r.device, 1);
     close_run(&r);
 }
 END_TEST

@@ -6,8 +6,9 @@
 enum {
     ALIGNMENT = 512,
     GAP = 4096,
-    PIECE = 256, /* that a GPU allocates in */
-    WORD = 4,    /* bytes */
+    PIECE = 256,        /* that a GPU allocates in */
+    WORD = 4,           /* bytes */
+    KEPT_MAX = 1 << 17, /* instructions: some 150 MB */
 };
 
 #define FIRST_ADDRESS 0x7f0000000000u
@@ -25,6 +26,7 @@ struct emu_device {
     size_t last; /* the one found last: the next access is near */
     uint64_t next;
     uint64_t states; /* that buffers have been in */
+    uint32_t kept;   /* instructions of kernels, decoded */
     bool loose, strict;
 };
 
@@ -45,6 +47,19 @@ void emu_device_begin(struct emu_device *device, uint64_t address)
 void emu_device_loosen(struct emu_device *device)
 {
     device->loose = true;
+}
+
+bool emu_device_keep(struct emu_device *device, uint32_t insts)
+{
+    if (insts > KEPT_MAX - device->kept)
+        return false;
+    device->kept += insts;
+    return true;
+}
+
+void emu_device_forget(struct emu_device *device, uint32_t insts)
+{
+    device->kept -= insts;
 }
 
 bool emu_device_is_loose(const struct emu_device *device)

@@ -24,6 +24,10 @@ void emu_device_begin(struct emu_device *device, uint64_t address);
  * whole cluster has ended, which is an error otherwise. */
 void emu_device_loosen(struct emu_device *device);
 bool emu_device_is_loose(const struct emu_device *device);
+/* Whether so many more instructions may be kept decoded (prepared.h), some
+ * kilobyte each, by all modules together; they count until they are forgotten. */
+bool emu_device_keep(struct emu_device *device, uint32_t insts);
+void emu_device_forget(struct emu_device *device, uint32_t insts);
 /* From now on a buffer ends with its last byte, for reads too. */
 void emu_device_make_strict(struct emu_device *device);
 /* Returns `bytes` zeroed ones at `*address`. */

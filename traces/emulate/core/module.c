@@ -146,15 +146,13 @@ teg_status emu_module_init(struct emu_module *m, const struct teg_cubin *cubin,
 
 void emu_module_release(struct emu_module *m)
 {
+    emu_prepared_forget(m);
     if (m->device != NULL) {
         emu_device_remove(m->device, m->initialised);
         emu_device_remove(m->device, m->zeroed);
         emu_device_remove(m->device, m->constants);
     }
     free(m->bank4);
-    for (uint32_t i = 0; m->prepared != NULL && i < m->cubin->kernel_count; i++)
-        emu_prepared_release(&m->prepared[i]);
-    free(m->prepared);
     *m = (struct emu_module){0};
 }
 

@@ -163,6 +163,7 @@ teg_status emu_prepared_take(struct emu_prepared *p, const struct emu_module *m,
     struct emu_prepared *kept = place(m, kernel);
 
     if (kept != NULL && kept->is_whole && kept->plain == plain) {
+        emu_device_forget(m->device, kept->linked.insts);
         *p = *kept;
         *kept = (struct emu_prepared){0};
         return TEG_OK;
@@ -176,13 +177,25 @@ void emu_prepared_give(struct emu_prepared *p, const struct emu_module *m,
 {
     struct emu_prepared *kept = place(m, kernel);
 
-    if (kept == NULL || !p->is_whole) {
+    if (kept == NULL || !p->is_whole || kept->is_whole ||
+        !emu_device_keep(m->device, p->linked.insts)) {
         emu_prepared_release(p);
         return;
     }
-    emu_prepared_release(kept);
     *kept = *p;
     *p = (struct emu_prepared){0};
+}
+
+void emu_prepared_forget(struct emu_module *m)
+{
+    for (uint32_t i = 0; m->prepared != NULL && i < m->cubin->kernel_count;
+         i++) {
+        if (m->prepared[i].is_whole)
+            emu_device_forget(m->device, m->prepared[i].linked.insts);
+        emu_prepared_release(&m->prepared[i]);
+    }
+    free(m->prepared);
+    m->prepared = NULL;
 }
 
 void emu_prepared_release(struct emu_prepared *p)

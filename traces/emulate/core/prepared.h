@@ -27,9 +27,11 @@ struct emu_prepared {
  * failure. */
 teg_status emu_prepared_take(struct emu_prepared *p, const struct emu_module *m,
                              uint32_t kernel, int plain, struct teg_diag *d);
-/* To the module, for the next launch. */
+/* To the module, for the next launch, if there is room for it. */
 void emu_prepared_give(struct emu_prepared *p, const struct emu_module *m,
                        uint32_t kernel);
 void emu_prepared_release(struct emu_prepared *p);
+/* Releases all that the module keeps. */
+void emu_prepared_forget(struct emu_module *m);
 
 #endif
