@@ -80,6 +80,7 @@ static teg_status run(const char *sketch_text, uint32_t sms, uint32_t gpcs,
     gpu->chip.gpcs = gpcs;
     gpu->sm.blocks_max = blocks_max;
     gpu->sm.cluster_barrier_latency = LATENCY;
+    gpu->chip.dispatch_warp_interval = 0; /* a block's warps come together */
     ck_assert_msg(teg_sketch_parse("test", sketch_text, strlen(sketch_text),
                                    NULL, &sketch, d) == TEG_OK,
                   "%s", d->what);
