@@ -192,8 +192,7 @@ static const struct scene scenes[] = {
      "memory.request_interval=9 "
      "memory.transaction_latency=8 dram.turnaround=40 "
      "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
-     "l2.sector_interval=3 l2.repeat_interval=2  "
-     "l2.fetch_bytes=64 "
+     "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
      "l2.dirty_share=0.5 l1.banks=32 "
      "l1.tag_banks=4 l1.in_order=1 sm.taken_interval=30 "
      "sm.shared_reserved=1024",
@@ -580,7 +579,8 @@ static int changes_scene(const struct scene *scene, const struct param *p)
  * before those do. */
 static const int exempt[] = {KEY_power_calibrated,    KEY_power_error_percent,
                              KEY_tensor_clock_mhz,    KEY_tensor_pair_latency,
-                             KEY_memory_copy_latency, KEY_sm_warps_max};
+                             KEY_memory_copy_latency, KEY_l2_joins_copies,
+                             KEY_sm_warps_max};
 
 /* Keys apart that are looked at. */
 #define STRIDE (KEYS / HELP_ROUNDS(KEYS))
