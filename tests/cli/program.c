@@ -287,7 +287,7 @@ static void test_clocks(void)
     float *x, *y, *host = calloc(1, BYTES);
     void *args[] = {&x, &y, &n}, *same[2] = {NULL, NULL}, *two[2];
     double machine, program, day;
-    void *from, *to;
+    void *from = NULL, *to = NULL;
     clock_t spent;
     float one, many, copy = -1;
 
