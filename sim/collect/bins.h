@@ -18,17 +18,28 @@ void bins_halve(uint64_t bin[TEG_TIMELINE_BINS]);
 /* Adds another series of bins as wide. */
 void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
                const uint64_t other[TEG_TIMELINE_BINS]);
-/* Adds one for every cycle of [from, to), which must lie in the bins. */
+/* bins_add of cycles in several bins. */
 void bins_add_several(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
                       uint64_t from, uint64_t to);
+
+/* Adds one for every cycle of [from, to) if that is all of one bin's, or
+ * nothing; returns whether it was. */
+static inline int bins_add_to_one(uint64_t bin[TEG_TIMELINE_BINS],
+                                  unsigned log2, uint64_t from, uint64_t to)
+{
+    if (from >= to)
+        return 1;
+    if (from >> log2 != (to - 1) >> log2)
+        return 0;
+    bin[from >> log2] += to - from;
+    return 1;
+}
+
+/* Adds one for every cycle of [from, to), which must lie in the bins. */
 static inline void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
                             uint64_t from, uint64_t to)
 {
-    if (from >= to)
-        return;
-    if (from >> log2 == (to - 1) >> log2)
-        bin[from >> log2] += to - from;
-    else
+    if (!bins_add_to_one(bin, log2, from, to))
         bins_add_several(bin, log2, from, to);
 }
 
@@ -53,11 +64,7 @@ static inline void bins_note(uint64_t bin[TEG_TIMELINE_BINS],
                              struct bins_whole *whole, unsigned log2,
                              uint64_t from, uint64_t to)
 {
-    if (from >= to)
-        return;
-    if (from >> log2 == (to - 1) >> log2)
-        bin[from >> log2] += to - from;
-    else
+    if (!bins_add_to_one(bin, log2, from, to))
         bins_span(bin, whole, log2, from, to);
 }
 

@@ -76,26 +76,27 @@ expect 0 "$teg" trace $cubin -k named --grid 1 --block 128 \
 expect 0 "$teg" run "$work/named.tegt" -g h100
 out '^  barrier '
 
+# each_takes KERNEL: into $each the cycles of one of what the kernels of that name
+# and a number do so often
+each_takes() {
+    took=0
+    for times in 8 16; do
+        expect 0 "$teg" trace tests/fixtures/phases.sm_90.cubin \
+            -k "$1$times" --grid 1 --block 32 -o "$work/phases.tegt"
+        expect 0 "$teg" run "$work/phases.tegt" -g h200 -f json
+        fewer=$took took=$(field cycles)
+    done
+    each=$(((took - fewer) / 8))
+}
+
 # A round of an arrival that ends the phase and the wait for it: 71 cycles on an
 # H200 (FlashGPU-Sim's calibration report, median).
-round_cycles() {
-    expect 0 "$teg" trace tests/fixtures/phases.sm_90.cubin -k "rounds$1" \
-        --grid 1 --block 32 -o "$work/rounds.tegt"
-    expect 0 "$teg" run "$work/rounds.tegt" -g h200 -f json
-    field cycles
-}
-each=$((($(round_cycles 16) - $(round_cycles 8)) / 8))
+each_takes rounds
 check "$each cycles a round at an mbarrier" [ "$each" -ge 68 -a "$each" -le 74 ]
 
 # A wait for a phase that is over: 36 for the answer, 5 for the branch, and 12 for
 # the two instructions that make its parity.
-wait_cycles() {
-    expect 0 "$teg" trace tests/fixtures/phases.sm_90.cubin -k "waits$1" \
-        --grid 1 --block 32 -o "$work/waits.tegt"
-    expect 0 "$teg" run "$work/waits.tegt" -g h200 -f json
-    field cycles
-}
-each=$((($(wait_cycles 16) - $(wait_cycles 8)) / 8))
+each_takes waits
 check "$each cycles a wait for what is over" [ "$each" = 53 ]
 
 # A copy is there later than a load would be, each of 16 that are waited for.

@@ -158,38 +158,19 @@ static void elements_across(const uint32_t word[8], enum element type,
 }
 
 #ifdef __AVX2__
-/* Two rows of B from the registers of eight lanes. */
-static void two_rows(__m256i words, double out[2][COLUMNS])
-{
-    __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
-    __m256i both = _mm256_packus_epi32(low, _mm256_srli_epi32(words, 16));
-
-    both = _mm256_permute4x64_epi64(both, 0xd8);
-    emu_eight_halves(_mm256_castsi256_si128(both), out[0]);
-    emu_eight_halves(_mm256_extracti128_si256(both, 1), out[1]);
-}
-
 /* The rows of B that a register holds, of halves: lane 4 n + t has two of
  * column n. */
 static void halves_of_b(const uint32_t from[EMU_LANES], double out[][COLUMNS])
 {
-    __m256i x[4], y[4];
+    __m256i word[4];
 
-    for (unsigned i = 0; i < 4; i++) /* columns 2 i and 2 i + 1 */
-        x[i] = _mm256_loadu_si256((const __m256i *)&from[8 * i]);
-    /* [t] of columns 0, 2, 4, 6 and 1, 3, 5, 7 in the halves */
-    y[0] = _mm256_unpacklo_epi32(x[0], x[1]);
-    y[1] = _mm256_unpackhi_epi32(x[0], x[1]);
-    y[2] = _mm256_unpacklo_epi32(x[2], x[3]);
-    y[3] = _mm256_unpackhi_epi32(x[2], x[3]);
-    x[0] = _mm256_unpacklo_epi64(y[0], y[2]);
-    x[1] = _mm256_unpackhi_epi64(y[0], y[2]);
-    x[2] = _mm256_unpacklo_epi64(y[1], y[3]);
-    x[3] = _mm256_unpackhi_epi64(y[1], y[3]);
-    for (unsigned t = 0; t < 4; t++)
-        two_rows(_mm256_permutevar8x32_epi32(
-                     x[t], _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)),
-                 &out[2 * t]);
+    emu_words_of_b(from, word);
+    for (unsigned t = 0; t < 4; t++) {
+        __m256i both = emu_two_rows(word[t]);
+
+        emu_eight_halves(_mm256_castsi256_si128(both), out[2 * t]);
+        emu_eight_halves(_mm256_extracti128_si256(both, 1), out[2 * t + 1]);
+    }
 }
 #endif
 

@@ -27,6 +27,38 @@ static inline void emu_eight_halves(__m128i halves, double out[8])
     _mm256_storeu_pd(out, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
     _mm256_storeu_pd(out + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
 }
+
+/* The words of B that a register holds: word[t] has those of lanes 4 n + t, n
+ * the column. */
+static inline void emu_words_of_b(const uint32_t from[EMU_LANES],
+                                  __m256i word[4])
+{
+    const __m256i places = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256i x[4], y[4];
+
+    for (unsigned i = 0; i < 4; i++) /* columns 2 i and 2 i + 1 */
+        x[i] = _mm256_loadu_si256((const __m256i *)&from[8 * i]);
+    /* [t] of columns 0, 2, 4, 6 and 1, 3, 5, 7 in the halves */
+    y[0] = _mm256_unpacklo_epi32(x[0], x[1]);
+    y[1] = _mm256_unpackhi_epi32(x[0], x[1]);
+    y[2] = _mm256_unpacklo_epi32(x[2], x[3]);
+    y[3] = _mm256_unpackhi_epi32(x[2], x[3]);
+    x[0] = _mm256_unpacklo_epi64(y[0], y[2]);
+    x[1] = _mm256_unpackhi_epi64(y[0], y[2]);
+    x[2] = _mm256_unpacklo_epi64(y[1], y[3]);
+    x[3] = _mm256_unpackhi_epi64(y[1], y[3]);
+    for (unsigned t = 0; t < 4; t++)
+        word[t] = _mm256_permutevar8x32_epi32(x[t], places);
+}
+
+/* Two rows of 16 bits: the lower parts of all words, then the upper ones. */
+static inline __m256i emu_two_rows(__m256i words)
+{
+    __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
+    __m256i both = _mm256_packus_epi32(low, _mm256_srli_epi32(words, 16));
+
+    return _mm256_permute4x64_epi64(both, 0xd8);
+}
 #endif
 
 /* Eight halves that lie side by side. */
