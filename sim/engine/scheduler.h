@@ -53,8 +53,8 @@ struct sim_scheduler {
     struct sim_choice choice; /* what its policy goes by: which warps are alive,
                                  which issued last */
     uint64_t ready_at[SIM_WARPS_MAX];
-    uint64_t due[SIM_DUE_CYCLES]; /* by ready_at % SIM_DUE_CYCLES */
-    uint64_t denied_since[SIM_WARPS_MAX]; /* less the cycles of reading */
+    uint64_t due[SIM_DUE_CYCLES];           /* by ready_at % SIM_DUE_CYCLES */
+    uint64_t denied_since[SIM_WARPS_MAX];   /* less the cycles of reading */
     uint64_t reading_before[SIM_WARPS_MAX]; /* cycles of it by when the warp
                                                became ready */
     uint64_t blocked[SIM_WARPS_MAX]; /* cycles denied before, since ready; at

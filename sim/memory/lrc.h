@@ -1,14 +1,15 @@
 /*
  * The L2 request coalescer: copies of neighboring SMs that are one.
  *
- * Models: while a bulk or tensor copy has a line on its way to an SM, such reads of
- * no other sectors of it by SMs of the same group (GPC) join that: they take no
- * slice's time and are looked up nowhere, and their data are there with it, but
- * no sooner than a hit of L2 would be.  ("Processes incoming requests for L2 and tries to coalesce read
- * requests before forwarding them to the L2 cache", Nsight Compute's guide;
- * NVIDIA's table of memory errors has it from H100 on.  On a B200 copies of one
- * tile by all blocks of a cluster fill shared memory as fast as a multicast:
- * SemiAnalysis26.  That groups are GPCs and what the window is are inferred)
+ * Models: while a bulk or tensor copy has a line on its way to an SM, such
+ * reads of no other sectors of it by SMs of the same group (GPC) join that: they
+ * take no slice's time and are looked up nowhere, and their data are there with
+ * it, but no sooner than a hit of L2 would be.  ("Processes incoming requests
+ * for L2 and tries to coalesce read requests before forwarding them to the L2
+ * cache", Nsight Compute's guide; NVIDIA's table of memory errors has it from
+ * H100 on.  On a B200 copies of one tile by all blocks of a cluster fill shared
+ * memory as fast as a multicast: SemiAnalysis26.  That groups are GPCs and what
+ * the window is are inferred)
  * Leaves out: loads, which do not show it (gpu-benches' bandwidth of 1 MB that
  * all SMs read is L2's own); how much it can hold; what it does for writes.
  */

@@ -163,8 +163,7 @@ static void account(struct naive *n, struct sm *sm)
             continue;
         reason = naive_held(n, w);
         if (reason == -1 && slot)
-            reason = sm->reading[i % n->gpu->sm.schedulers]
-                         ? STALL_REGISTERS
+            reason = sm->reading[i % n->gpu->sm.schedulers] ? STALL_REGISTERS
                      : w->refused ? naive_throttle(naive_head(n, w))
                                   : STALL_NOT_SELECTED;
         else if (reason == -1)

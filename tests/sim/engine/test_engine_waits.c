@@ -569,8 +569,7 @@ START_TEST(who_yields_leaves_the_next_cycle_to_others)
 END_TEST
 
 HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
-          {greed_without_a_gap_is_fair, 0},
-          {the_oldest_block_goes_first, 0},
+          {greed_without_a_gap_is_fair, 0}, {the_oldest_block_goes_first, 0},
           {operands_are_read_within_a_window, 0},
           {strict_round_robin_wastes_the_slot, 0},
           {waits_are_named_after_the_producer, 0},

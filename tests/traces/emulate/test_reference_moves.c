@@ -1,9 +1,9 @@
 /*
  * What moves words between lanes, predicates and uniform registers (MOVM, P2R,
- * R2P, UP2UR, UR2UP, R2UR, ELECT), says what an address is of (QSPC), names a lane (S2R of
- * lane masks, CS2R of zero), and what only comes near (MUFU), in all forms
- * against the PTX ISA: movmatrix, elect.sync, isspacep, %lanemask_*, and the
- * greatest errors that it tells of rcp.approx, ex2.approx ...
+ * R2P, UP2UR, UR2UP, R2UR, ELECT), says what an address is of (QSPC), names a
+ * lane (S2R of lane masks, CS2R of zero), and what only comes near (MUFU), in all
+ * forms against the PTX ISA: movmatrix, elect.sync, isspacep, %lanemask_*, and
+ * the greatest errors that it tells of rcp.approx, ex2.approx ...
  */
 #include <math.h>
 #include <string.h>

@@ -22,8 +22,9 @@ struct program {
     uint32_t cubin_sm[PROGRAM_CUBINS_MAX];   /* 75, 80: cubins, each once */
     uint32_t cubin_many[PROGRAM_CUBINS_MAX]; /* how many there are of each */
     uint32_t cubins;
-    /* The newest of those there are most of that are emulated: a library linked in may have code
-     * for more generations than the program.  0: none. */
+    /* The newest of those there are most of that are emulated: a library
+     * linked in may have code for more generations than the program.  0:
+     * none. */
     uint32_t newest;
     uint32_t newest_ptx; /* of the PTX texts; 0: none */
 };

@@ -55,7 +55,7 @@ struct exec {
     char library[PATH_MAX];     /* directory of our runtime */
     char default_out[PATH_MAX]; /* used where no -o is given */
     char *directory;            /* owned; absolute; NULL: no traces */
-    char spent[64];             /* file of spent.h; empty: none */
+    char spent[PATH_MAX];       /* file of spent.h; empty: none */
 };
 
 /* ---- before ------------------------------------------------------------------- */
@@ -273,12 +273,14 @@ static int make_directory(struct exec *e)
 /* The file in which the program's processes note what they spend. */
 static int make_spent(struct exec *e)
 {
+    const char *temporary = getenv("TMPDIR");
     struct teg_diag d;
     int file;
 
     if (!e->timing)
         return EXIT_DONE;
-    snprintf(e->spent, sizeof e->spent, "/tmp/teg-timing-XXXXXX");
+    snprintf(e->spent, sizeof e->spent, "%s/teg-timing-XXXXXX",
+             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
     file = mkstemp(e->spent);
     if (file >= 0) {
         close(file);

@@ -1,7 +1,7 @@
 /*
- * What moves 8 x 8 tiles of 16-bit elements, and from sm_100 on of bytes, between
- * lanes (MOVM), and between them and shared memory (LDSM, STSM).  A lane l = 4 g + t holds columns 2 t
- * and 2 t + 1 of row g.  (PTX ISA, ldmatrix)
+ * What moves 8 x 8 tiles of 16-bit elements, and from sm_100 on of bytes,
+ * between lanes (MOVM), and between them and shared memory (LDSM, STSM).  A lane
+ * l = 4 g + t holds columns 2 t and 2 t + 1 of row g.  (PTX ISA, ldmatrix)
  */
 #include <string.h>
 
