@@ -69,6 +69,27 @@ competes work -a buf:i32:4096:zeros -a i32:32
 out '"kind": "work-counter"'
 out '1 atomic in a loop that ends by what it returns (pc 0x[0-9a-f]*)'
 check 'work is no lock' sh -c "! grep -q '\"retries\"' '$work/out'"
+out 'the first takes it all'
+value() {
+    sed -n "s/^ *\"$1\": \([0-9]*\),.*/\1/p" "$work/out" | head -1
+}
+first=$(value cycles) insts=$(value warp_instructions)
+# All blocks at once share it, and the trace says how; who has which piece
+# changes no number of instructions.
+competes work -a buf:i32:4096:zeros -a i32:32 --interleave grid
+out '"kind": "work-counter"'
+out 'as much here as it took by its instructions'
+out '"kind": "blocks-in-turns"'
+out 'its 8 blocks were emulated side by side'
+check 'as many instructions' [ "$(value warp_instructions)" = "$insts" ]
+check 'less time' [ "$(($(value cycles) * 2))" -lt "$first" ]
+# More than 32,768 warps are too many to be at once.
+expect 0 "$teg" trace tests/fixtures/compete.sm_80.cubin -k work --grid 32769 \
+    --block 32 --blocks 0:1 --interleave grid -a buf:i32:1:zeros \
+    -a buf:i32:4096:zeros -a i32:32 -o "$work/many.tegt"
+expect 0 "$teg" info "$work/many.tegt"
+check 'one after the other, and not a word' \
+    sh -c "! grep -q 'side by side' '$work/out'"
 competes places -a buf:i32:65536:zeros -a i32:32
 check 'places are neither' \
     sh -c "! grep -Eq 'work-counter|\"retries\"' '$work/out'"

@@ -21,7 +21,7 @@ static const struct emu_order by_steps = {.turns = EMU_BY_STEPS};
 
 static struct emu_order by_seed(uint64_t seed)
 {
-    return (struct emu_order){EMU_BY_SEED, seed};
+    return (struct emu_order){EMU_BY_SEED, seed, 0};
 }
 
 /* What eight warps leave in `x` that add the same sums to the same elements,
@@ -213,13 +213,18 @@ END_TEST
 START_TEST(an_order_is_a_word_or_a_number)
 {
     static const char *const bad[] = {
-        "", "step", "stepss", "-1", "1.5", "0x10", "12345678901234567890"};
+        "",   "step", "stepss", "grids",
+        "-1", "1.5",  "0x10",   "12345678901234567890"};
     struct emu_order order;
 
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
         ck_assert_msg(!emu_order_parse(&order, bad[i]), "%s", bad[i]);
     ck_assert(emu_order_parse(&order, "steps"));
     ck_assert_int_eq(order.turns, EMU_BY_STEPS);
+    ck_assert_int_eq(order.grid, 0);
+    ck_assert(emu_order_parse(&order, "grid"));
+    ck_assert_int_eq(order.turns, EMU_BY_STEPS);
+    ck_assert_int_eq(order.grid, 1);
     ck_assert(emu_order_parse(&order, "1234567890123456789"));
     ck_assert_int_eq(order.turns, EMU_BY_SEED);
     ck_assert_uint_eq(order.seed, UINT64_C(1234567890123456789));

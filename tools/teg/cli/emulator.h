@@ -22,9 +22,11 @@
      &(text),                                                         \
      "HOW",                                                           \
      "how the warps of a block take turns: steps, an instruction "    \
-     "each, as if side by side; or a number, from which it is drawn " \
-     "how many each; default: from barrier to barrier. What races "   \
-     "gets another of its results",                                   \
+     "each, as if side by side; grid, the same with all blocks of a " \
+     "launch side by side, so that they share what a counter deals "  \
+     "out; or a number, from which it is drawn how many each; "       \
+     "default: from barrier to barrier. What races gets another of "  \
+     "its results",                                                   \
      NULL}
 
 /* What --interleave of `command` says; NULL: nothing. Returns EXIT_DONE, or

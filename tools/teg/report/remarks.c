@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "traces/emulate/core/emulate.h"
 #include "traces/study/contest.h"
 
 static const char *unknown_class(const struct teg_program *p)
@@ -188,9 +189,16 @@ static bool result_work(const struct result *r, char *out, size_t size)
         CONTEST_WORK, "atomic", "ends by what it returns",
         "a counter that hands out work: the emulator's blocks come one after "
         "the other and the first takes it all, on a GPU they share it, so the "
-        "time here is too long"};
+        "time here is too long (share it by --interleave grid)"};
+    static const struct contest shared = {
+        CONTEST_WORK, "atomic", "ends by what it returns",
+        "a counter that hands out work: a block has as much here as it took by "
+        "its instructions, beside the others; on a GPU by its time"};
+    const struct teg_notes *notes = &r->replay->launch.kernel->notes;
+    int in_turns = teg_notes_count(notes, EMU_NOTE_TURNS) != 0;
 
-    return has_atomics(r) && say_contests(r, &work, out, size);
+    return has_atomics(r) &&
+           say_contests(r, in_turns ? &shared : &work, out, size);
 }
 
 static bool result_polls(const struct result *r, char *out, size_t size)

@@ -18,7 +18,6 @@ enum {
     RESERVED_AT = 0x124,     /* in bank 0: where it is before sm_90 */
     BANK0_MIN = 0x380,
     THREADS_MAX = 1024,
-    TOGETHER_MAX = 32768, /* warps of a cooperative grid: memory */
     MEETING_BYTES = 64,
     NO_PLACE = 0xffff,
 };
@@ -99,7 +98,9 @@ struct emulation {
     uint32_t cluster[3]; /* 1 where there are none */
     int in_clusters;
     int is_cooperative;
-    int meets_in_shared;            /* its warps, in the system's part */
+    int is_gang;         /* all blocks run at once */
+    size_t code_notes;   /* of the kernel's, those that any launch has */
+    int meets_in_shared; /* its warps, in the system's part */
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
     uint8_t *bank0;                 /* owned */
     struct emu_module own;          /* where none was given */
@@ -324,6 +325,8 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
 static void take_code_back(struct emulation *e)
 {
     e->prepared.program = e->kernel.program;
+    if (e->is_gang)
+        e->kernel.notes.count = e->code_notes;
     e->prepared.notes = e->kernel.notes;
     e->kernel.program = (struct teg_program){0};
     e->kernel.notes = (struct teg_notes){0};
@@ -396,17 +399,28 @@ static teg_status set_cluster(struct emulation *e, uint32_t sm,
     return TEG_OK;
 }
 
-/* Blocks that all run at once. */
+static uint64_t blocks_of_grid(const struct emu_launch_facts *f)
+{
+    return (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
+}
+
+static int fits_in_turns(const struct emulation *e,
+                         const struct emu_launch_facts *f)
+{
+    uint64_t blocks = blocks_of_grid(f);
+
+    return blocks <= EMU_TURNS_MAX && blocks * e->block.warps <= EMU_TURNS_MAX;
+}
+
+/* Blocks that all run at once and meet. */
 static teg_status meet(struct emulation *e, const struct emu_launch_facts *f,
                        struct teg_diag *d)
 {
-    uint64_t blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
-
-    if (blocks > TOGETHER_MAX || blocks * e->block.warps > TOGETHER_MAX)
+    if (!fits_in_turns(e, f))
         return teg_fail(d, TEG_LIMIT, e->code->name,
                         "expected at most %d warps in a cooperative grid, "
                         "found %llu blocks of %u",
-                        TOGETHER_MAX, (unsigned long long)blocks,
+                        EMU_TURNS_MAX, (unsigned long long)blocks_of_grid(f),
                         e->block.warps);
     put32(e->meeting, 0, MEETING_BYTES);
     TRY(emu_device_map(e->block.device, EMU_GRID_WINDOW, e->meeting,
@@ -489,9 +503,19 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
     };
 
     memcpy(work.cluster, e->cluster, sizeof work.cluster);
-    memcpy(work.gang, e->is_cooperative ? f->grid : e->cluster,
-           sizeof work.gang);
+    memcpy(work.gang, e->is_gang ? f->grid : e->cluster, sizeof work.gang);
     return emu_workers_new(&e->workers, &work, d);
+}
+
+/* Says in the trace what its blocks' order was. */
+static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
+{
+    e->code_notes = e->kernel.notes.count;
+    if (e->is_gang && f->order.grid)
+        teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
+                      "its %llu blocks were emulated side by side, an "
+                      "instruction of each warp in turn",
+                      (unsigned long long)blocks_of_grid(f));
 }
 
 int emu_order_parse(struct emu_order *order, const char *text)
@@ -502,12 +526,13 @@ int emu_order_parse(struct emu_order *order, const char *text)
     size_t length = strlen(text);
 
     *order = (struct emu_order){.turns = EMU_BY_STEPS};
-    if (strcmp(text, "steps") == 0)
+    order->grid = strcmp(text, "grid") == 0;
+    if (order->grid || strcmp(text, "steps") == 0)
         return 1;
     if (length == 0 || length > DIGITS_MAX ||
         strspn(text, "0123456789") != length)
         return 0;
-    *order = (struct emu_order){EMU_BY_SEED, strtoull(text, NULL, 10)};
+    *order = (struct emu_order){EMU_BY_SEED, strtoull(text, NULL, 10), 0};
     return 1;
 }
 
@@ -536,9 +561,11 @@ static teg_status open_emulation(struct emulation *e,
     describe_block(e, cubin, f);
     if (f->cooperative)
         TRY(meet(e, f, d));
+    e->is_gang = f->cooperative || (f->order.grid && fits_in_turns(e, f));
     TRY(fill_kernel(e, cubin, f, d));
     TRY(set_module(e, cubin, f, d));
     TRY(prepare_code(e, cubin, f->plain, d));
+    note_turns(e, f);
     TRY(make_bank0(e, f, d));
     make_banks(e);
     e->warp_insts = f->warp_insts;
@@ -554,7 +581,7 @@ static teg_status open_emulation(struct emulation *e,
     e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
     e->block.op = e->op;
     e->block.ops = e->ops;
-    e->block.in_turn = runs_in_turn(e) && !e->is_cooperative &&
+    e->block.in_turn = runs_in_turn(e) && !e->is_gang &&
                        blocks_of_cluster(e) == 1 &&
                        f->order.turns == EMU_TO_BARRIERS;
     TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));

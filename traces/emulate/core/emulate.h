@@ -6,7 +6,8 @@
  * registers, shared, global, local and constant memory, barriers, shuffles,
  * votes, atomics, textures and surfaces, matrix products, clusters of blocks and
  * cooperative grids.  Results are those of one block (cluster) after the other,
- * in grid order, for any number of threads; the warps of one take turns.
+ * in grid order, for any number of threads; the warps of one take turns, and
+ * all of a grid if the order says so.
  * What is left out (docs/emulator.md) ends a kernel that
  * uses it with the instruction's name.
  */
@@ -34,9 +35,18 @@ enum emu_turns {
 struct emu_order {
     enum emu_turns turns;
     uint64_t seed;
+    int grid; /* blocks take turns, too: all of a grid that has no more than
+                 EMU_TURNS_MAX warps, else one after the other */
 };
 
-/* "steps", or a number, the seed; 0 if the text is neither. */
+enum {
+    EMU_TURNS_MAX = 32768 /* memory */
+};
+
+/* The kind of the note that a trace has whose blocks took turns. */
+#define EMU_NOTE_TURNS "blocks-in-turns"
+
+/* "steps", "grid", or a number, the seed; 0 if the text is none of these. */
 int emu_order_parse(struct emu_order *order, const char *text);
 
 /* Where the text of a kernel's printf goes. */

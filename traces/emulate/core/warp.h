@@ -167,7 +167,7 @@ static inline void emu_turn_anew(struct emu_warp *w)
 
 struct teg_block_builder;
 
-/* The blocks that run at once: one, a cluster, or a cooperative grid.  Those
+/* The blocks that run at once: one, a cluster, or a whole grid.  Those
  * of a cluster stand side by side, by rank. */
 struct emu_gang {
     struct emu_block *block; /* owned by whoever made the gang */
