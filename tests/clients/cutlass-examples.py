@@ -4,7 +4,7 @@
     cutlass-examples.py SOURCES [NAME ...]
 
 SOURCES is a checkout of github.com/NVIDIA/cutlass.  Each file of examples/ that
-has a main and is for sm_75 to sm_90a (by its folder's name) is compiled by nvcc
+has a main and is for sm_75 to sm_120a (by its folder's name) is compiled by nvcc
 alone and run without a trace, at first as it is, at most --seconds of processor
 time; one that does not end then again with small sizes for those options that
 its source reads (SMALL).  NAME: folder/file or a part of it.
@@ -20,11 +20,13 @@ import re
 from programs import Table, add_options, compile_by, run, unheard
 
 # What a folder's name says; the GPU that it runs on.
-CHIPS = [("hopper", "90a", "h100"), ("ada", "89", "rtx4090"),
+CHIPS = [("blackwell_geforce", "120a", "rtx5090"),
+         ("blackwell", "100a", "b200"), ("fp4_gemv", "100a", "b200"),
+         ("hopper", "90a", "h100"), ("ada", "89", "rtx4090"),
          ("ampere", "80", "a100"), ("turing", "75", "t4"),
          ("", "80", "a100")]
 # Volta's products are for sm_70, which nvcc 13 does not compile for.
-NOT_HERE = "blackwell|sm103|fp4|distributed|volta"
+NOT_HERE = "sm103|distributed|volta"
 SMALL = {"m": 256, "n": 256, "k": 256, "l": 1, "iterations": 1, "groups": 2,
          "batch": 1, "batch_size": 1, "batch_count": 1}
 # Convolutions read other letters.
