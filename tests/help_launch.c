@@ -30,7 +30,9 @@ static void add_step(struct teg_block_builder *b, const struct teg_program *p,
     teg_block_builder_inst(b, s->inst, s->mask, lane);
     for (uint32_t v = 0; s->mask != 0 && v < teg_inst_values(&p->inst[s->inst]);
          v++)
-        add_value(b, s, v, p->inst[s->inst].values == VALUES_TEXELS);
+        add_value(b, s, v,
+                  p->inst[s->inst].values == VALUES_TEXELS ||
+                      p->inst[s->inst].values == VALUES_SLEEP);
 }
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)

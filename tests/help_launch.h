@@ -18,7 +18,8 @@ struct help_step {
     int32_t stride;
     /* Or one by one; overrides base and stride.  Behind the 32 stand the
      * further values of an instruction that has some: of lane 0, and `stride`
-     * is from lane to lane; of texels those of all lanes, 32 after 32. */
+     * is from lane to lane; of texels
+     * and sleep those of all lanes, 32 after 32. */
     const uint64_t *lane;
 };
 

@@ -1,5 +1,7 @@
 #include "isa/inst/values.h"
 
+#include "isa/inst/sleep.h"
+
 /* Mnemonics, with all their modifiers, and what is said of them; the first row
  * has it.  NULL: nothing lacks. */
 static const struct lack {
@@ -47,6 +49,8 @@ static const struct lack {
      "which mbarriers SYNCS uses is not known: nobody waits there"},
     {"ARRIVES", "mbarrier",
      "which mbarriers ARRIVES uses is not known: nobody waits there"},
+    {"NANOSLEEP", "sleep",
+     "how long NANOSLEEP sleeps is not known: nobody waits there"},
     {"REDAS", "remote-store",
      "where REDAS adds is not known: it takes no bandwidth between SMs, and "
      "nobody hears of it"},
@@ -62,7 +66,7 @@ void teg_values_note(struct teg_notes *notes, const struct teg_inst *inst,
 {
     size_t i = 0;
 
-    if (inst->values != VALUES_NONE)
+    if (inst->values != VALUES_NONE || teg_sleep_of(text) != 0)
         return;
     while (i < LACKS && !teg_text_is(text, lacks[i].mnemonic))
         i++;

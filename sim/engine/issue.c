@@ -7,6 +7,7 @@
 #include "sim/engine/dependent.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/results.h"
+#include "sim/engine/sleep.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/stage.h"
 #include "sim/engine/tcgen.h"
@@ -182,6 +183,23 @@ static void wait_for_visibility(struct sim_warp *w, const struct sim_op *op,
         sim_warp_hold(w, STALL_MEMBAR, now + op->fence_latency);
 }
 
+/* The lanes of a warp wake together, with the one that sleeps longest. */
+static void wait_asleep(const struct sim_sm *sm, struct sim_warp *w,
+                        const struct sim_op *op, const struct sim_values *v,
+                        uint64_t now)
+{
+    uint64_t ns = 0;
+
+    if (op->values == VALUES_SLEEP && v != NULL) {
+        for (uint32_t rest = v->mask; rest != 0; rest &= rest - 1)
+            ns = teg_max(ns, sim_value(v, 0, (uint32_t)__builtin_ctz(rest)));
+        sim_warp_hold(w, STALL_SLEEPING,
+                      now + sim_sleep_cycles(sm->chip->gpu, ns));
+    } else if (op->sleep != 0) {
+        sim_warp_hold(w, STALL_SLEEPING, now + op->sleep);
+    }
+}
+
 /* After a taken branch the warp's instructions come from elsewhere, and it
  * waits until they do. */
 static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
@@ -301,6 +319,8 @@ static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
         wait_for_branch(sm, w, op, inst, now);
     if (!plain && lanes != 0)
         wait_for_visibility(w, op, now);
+    if (!plain && lanes != 0)
+        wait_asleep(sm, w, op, v, now);
     if (sm->fetch != NULL)
         wait_for_line(sm, w, now);
     sim_warp_find_waits(w, sim_warp_op(w));

@@ -6,6 +6,7 @@
 #include "isa/inst/values.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/operands.h"
+#include "sim/engine/sleep.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -433,6 +434,7 @@ static int is_plain(const struct sim_op *op)
     return !op->has_addresses && op->values == VALUES_NONE &&
            (op->flags & parts) == 0 && op->op_class != CLASS_BRANCH &&
            op->constant_use != SIM_CONSTANT_LOAD && op->fence_latency == 0 &&
+           op->sleep == 0 &&
            op->hold_count == 0 && op->read_count == 0 && !op->commits &&
            !op->follows && !op->tells && op->factors == 0;
 }
@@ -461,6 +463,7 @@ static void fill(struct sim_ops *ops, struct sim_op *op,
         .values = inst->values,
         .flags = inst->flags,
         .tells = teg_values_tells(inst) != 0,
+        .sleep = sim_sleep_cycles(ops->gpu, inst->sleep_ns),
         .by_control = is_by_control(ops, inst) != 0,
         .waits = ops->waits,
         .holds = ops->holds,

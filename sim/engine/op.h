@@ -65,6 +65,7 @@ enum {
 struct sim_op {
     uint32_t latency, interval, same_warp;
     uint32_t fence_latency; /* the warp waits so long behind a fence */
+    uint32_t sleep;         /* it sleeps so long behind it */
     uint32_t factors; /* 1/SIM_FRACTION cycle: of the data stage, for what a
                          product reads of shared memory */
     uint8_t op_class;

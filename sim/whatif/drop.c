@@ -27,6 +27,12 @@ int stream_drop_fences(const struct teg_program *program, uint32_t index)
            starts_with(text, "CCTL.IVALL");
 }
 
+int stream_drop_sleep(const struct teg_program *program, uint32_t index)
+{
+    return teg_text_is(teg_program_text(program, &program->inst[index]),
+                       "NANOSLEEP");
+}
+
 int stream_drop_conversions(const struct teg_program *program, uint32_t index)
 {
     const char *text = teg_program_text(program, &program->inst[index]);

@@ -58,6 +58,7 @@ inst_change stream_change_a_in_registers;
 /* sim/whatif/drop.c */
 inst_drop stream_drop_spills;
 inst_drop stream_drop_fences;
+inst_drop stream_drop_sleep;
 inst_drop stream_drop_conversions; /* between floats and doubles */
 inst_drop stream_drop_functions;   /* but for one instruction of each */
 

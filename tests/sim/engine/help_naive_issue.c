@@ -460,6 +460,23 @@ static void park(struct naive *n, struct sm *sm, struct warp *w,
     }
 }
 
+/* When the lane that sleeps longest wakes up; 0: none sleeps. */
+static uint64_t wakes(const struct naive *n, const struct warp *w,
+                      const struct teg_inst *inst, const struct values *v)
+{
+    uint64_t ns = inst->sleep_ns;
+
+    for (uint32_t l = 0; l < TEG_LANES && inst->values == VALUES_SLEEP; l++) {
+        if (w->cursor.mask >> l & 1)
+            ns = naive_max(ns, teg_access_lane(&v->all[0], l));
+    }
+    if (ns > 1000000)
+        ns = 1000000;
+    if (ns == 0 || w->cursor.mask == 0)
+        return 0;
+    return n->now + (uint64_t)ceil((double)ns * n->gpu->chip.sm_clock_mhz / 1e3);
+}
+
 /* The warp goes to its next instruction. */
 static void go_on(struct naive *n, struct sm *sm, struct warp *w,
                   const struct teg_inst *inst, const uint64_t *value)
@@ -564,6 +581,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     w->start = w->barrier_end = 0;
     w->planned = w->asked_operand = 0;
     w->operand_at = 0;
+    w->sleep_end = wakes(n, w, inst, &v);
     go_on(n, sm, w, inst, v.first);
     fetch_next(n, sm, w, scheduler);
     naive_release_barrier(n, sm, w->block);

@@ -273,6 +273,8 @@ int naive_held(const struct naive *n, const struct warp *w)
         return STALL_MEMBAR;
     if (!naive_over(n, w->fence_end) || !fence_open(n, w))
         return STALL_MEMBAR;
+    if (!naive_over(n, w->sleep_end))
+        return STALL_SLEEPING;
     for (int stall = STALL_LONG; stall <= STALL_GMMA; stall++) {
         if ((stall == STALL_LONG && (w->asks || w->awaited != 0)) ||
             !results_over(n, w, stall))

@@ -46,6 +46,7 @@ struct kernel {
     uint64_t scatter[16][TEG_LANES];
     uint64_t apart[16][TEG_LANES]; /* over the cluster's shared memories */
     uint64_t texels[16][TEG_LANES * (1 + TEG_VALUES_MAX)];
+    uint64_t asleep[16][2 * TEG_LANES]; /* the second half: nanoseconds */
     uint64_t awaited[BLOCKS_MAX][16][TEG_LANES + 1]; /* by block, `before` */
     uint32_t before; /* blocks that a load of the one being made may await */
     uint32_t plain;  /* instructions that random steps are of */
@@ -196,6 +197,19 @@ static void random_awaiting(struct teg_program *p, uint64_t *state)
     help_inst(p, inst, "LDG.E.STRONG.GPU");
 }
 
+/* As long as its text says, or its lanes. */
+static void random_sleeping(struct teg_program *p, uint64_t *state)
+{
+    struct teg_inst inst = {.op_class = CLASS_NOP};
+    char text[32] = "NANOSLEEP R4";
+
+    if (help_below(state, 2) == 0)
+        inst.values = VALUES_SLEEP;
+    else
+        snprintf(text, sizeof text, "NANOSLEEP 0x%x", help_below(state, 300));
+    help_inst(p, inst, text);
+}
+
 /* Returns whether there are copies and their groups. */
 static int random_program(struct teg_program *p, uint64_t *state)
 {
@@ -234,6 +248,8 @@ static int random_program(struct teg_program *p, uint64_t *state)
             random_texture(p, state);
         } else if (help_below(state, 12) == 0) {
             random_awaiting(p, state);
+        } else if (help_below(state, 16) == 0) {
+            random_sleeping(p, state);
         } else if (help_below(state, 2) == 0) {
             uint16_t dst = (uint16_t)pick_reg(state);
             const uint16_t src[3] = {(uint16_t)pick_reg(state),
@@ -308,6 +324,8 @@ static struct help_step random_step(struct kernel *k, uint64_t *state)
         s.lane = k->awaited[k->before][help_below(state, 16)];
         s.stride = 0;
     }
+    if (k->launch.kernel.program.inst[s.inst].values == VALUES_SLEEP)
+        s.lane = k->asleep[help_below(state, 16)];
     return s;
 }
 
@@ -492,6 +510,10 @@ static void random_kernel(struct kernel *k, const struct teg_gpu *gpu,
     }
     for (int i = 0; i < 16; i++)
         random_texels(k, k->texels[i], state);
+    for (int i = 0; i < 16; i++) {
+        for (int l = 0; l < TEG_LANES; l++)
+            k->asleep[i][TEG_LANES + l] = help_below(state, 200);
+    }
     for (uint32_t b = 0; b < k->launch.blocks; b++) {
         uint32_t cluster = k->launch.kernel.cluster[0];
 

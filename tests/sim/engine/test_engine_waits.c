@@ -517,6 +517,46 @@ START_TEST(a_fence_waits_for_accesses_then_as_its_scope_takes)
 }
 END_TEST
 
+/* ---- sleep ----------------------------------------------------------------- */
+
+static uint64_t cycle_behind_sleep(const char *text, enum teg_values values,
+                                   uint32_t mask)
+{
+    static uint64_t lane[2 * TEG_LANES], *ns = lane + TEG_LANES;
+    struct help_step step[2] = {{0, mask, 0, 0, lane},
+                                {1, UINT32_MAX, 0, 0, NULL}};
+    struct teg_inst inst = {.op_class = CLASS_NOP, .values = (uint8_t)values};
+
+    setup();
+    gpu.chip.sm_clock_mhz = 1500;
+    for (uint64_t l = 0; l < TEG_LANES; l++)
+        ns[l] = 100 + l;
+    ns[31] = UINT64_MAX;
+    help_inst(&launch.kernel.program, inst, text);
+    help_arith(&launch.kernel.program, CLASS_IADD, 2, 255, 255, 255);
+    run_steps(step, 2, 1);
+    ck_assert_uint_eq(heard.issue[0].cycle, 0);
+    return heard.issue[1].cycle;
+}
+
+START_TEST(a_warp_sleeps_for_its_time_and_no_longer_than_a_millisecond)
+{
+    /* 450 ns at 1500 MHz; 3 ns are 4.5 cycles */
+    ck_assert_uint_eq(
+        cycle_behind_sleep("NANOSLEEP 0x1c2", VALUES_NONE, UINT32_MAX), 675);
+    ck_assert_uint_eq(heard.issue[1].stall[STALL_SLEEPING], 674);
+    ck_assert_uint_eq(cycle_behind_sleep("NANOSLEEP 3", VALUES_NONE, 1), 5);
+    /* Of lanes with times of their own, with the longest. */
+    ck_assert_uint_eq(cycle_behind_sleep("NANOSLEEP R4", VALUES_SLEEP, 0x11),
+                      156);
+    ck_assert_uint_eq(
+        cycle_behind_sleep("NANOSLEEP R4", VALUES_SLEEP, UINT32_MAX), 1500000);
+    ck_assert_uint_eq(cycle_behind_sleep("NANOSLEEP R4", VALUES_SLEEP, 0), 1);
+    ck_assert_uint_eq(cycle_behind_sleep("NANOSLEEP 0x1c2", VALUES_NONE, 0), 1);
+    ck_assert_uint_eq(heard.issue[1].stall[STALL_SLEEPING], 0);
+}
+END_TEST
+
 /* A program may grow while it runs: the first fence is in its second block. */
 START_TEST(accesses_of_code_seen_before_count_too)
 {
@@ -585,4 +625,5 @@ HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {products_follow_each_other_and_are_waited_for_by_group, 0},
           {accumulators_in_flight_are_not_ready, 0},
           {a_fence_waits_for_accesses_then_as_its_scope_takes, 0},
+          {a_warp_sleeps_for_its_time_and_no_longer_than_a_millisecond, 0},
           {accesses_of_code_seen_before_count_too, 0})

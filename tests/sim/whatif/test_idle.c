@@ -46,6 +46,9 @@ static const struct {
     {",no-fences,more-blocks,",
      HEAD(TEN_BLOCKS) "STG.E.SYS [R2 : 4096 + 4*gtid], R4\n"
                       "MEMBAR.SC.GPU\nFADD R4, R4, R5\nEXIT\n"},
+    {",no-sleep,more-blocks,",
+     HEAD(TEN_BLOCKS) "repeat 3\nFADD R4, R4, R1\nNANOSLEEP 0x1c2\nend\n"
+                      "EXIT\n"},
     {",no-spills,more-blocks,",
      HEAD(TEN_BLOCKS) "STL [R2 : 4*tid], R4\n"
                       "LDL R4, [R2 : 4*tid]\nFADD R5, R4, R5\n"

@@ -248,6 +248,27 @@ START_TEST(fences_are_dropped_with_what_follows_them)
 }
 END_TEST
 
+START_TEST(nobody_sleeps)
+{
+    struct teg_program *p = &source.kernel.program;
+    const struct teg_inst nop = {.op_class = CLASS_NOP};
+    const char *const text[] = {"NANOSLEEP 0x1c2", "@P0 NANOSLEEP R4", "YIELD"};
+    struct teg_block *block;
+    uint32_t index[3];
+
+    for (uint32_t i = 0; i < 3; i++) {
+        index[i] = help_inst(p, nop, text[i]);
+        add(0, index[i], FULL, 1);
+    }
+    open_with("no-sleep", 1);
+    block = take_block();
+    ck_assert_uint_eq(executions(block, 0, index[0], NULL), 0);
+    ck_assert_uint_eq(executions(block, 0, index[1], NULL), 0);
+    ck_assert_uint_eq(executions(block, 0, index[2], NULL), 1);
+    teg_block_free(block);
+}
+END_TEST
+
 START_TEST(local_memory_becomes_shared_memory)
 {
     struct teg_program *p = &source.kernel.program;
@@ -517,6 +538,7 @@ int main(void)
     tcase_add_test(rules, a_conversion_is_a_move);
     tcase_add_test(rules, a_product_of_a_group_has_its_a_in_registers);
     tcase_add_test(rules, fences_are_dropped_with_what_follows_them);
+    tcase_add_test(rules, nobody_sleeps);
     tcase_add_test(rules, local_memory_becomes_shared_memory);
     tcase_add_test(rules, a_block_updates_a_word_once);
     tcase_add_test(rules, more_words_than_the_table_begins_with);

@@ -129,6 +129,7 @@ STALLED(without_constant, STALL_IMC_MISS)
 STALLED(behind_itself, STALL_SAME_WARP)
 STALLED(behind_arithmetic, STALL_WAIT)
 STALLED(at_fences, STALL_MEMBAR)
+STALLED(asleep, STALL_SLEEPING)
 #undef STALLED
 
 /* A what-if, the source line it is about (the one with the largest amount, or
@@ -164,6 +165,7 @@ static const struct subject {
     {"cheap-conversions", narrow_conversions, narrow_conversions, ADDS,
      " conversions"},
     {"no-fences", at_fences, at_fences, ADDS, BEFORE},
+    {"no-sleep", asleep, asleep, ADDS, BEFORE},
     {"block-atomics", atomic_lanes, atomic_lanes, ADDS, " lanes"},
     {"no-register-conflicts", bank_reads, bank_ways, OF_ONE,
      " registers of one bank"},

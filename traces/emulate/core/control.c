@@ -6,6 +6,8 @@
 #include "traces/emulate/core/calls.h"
 #include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/core/values.h"
+#include "traces/emulate/core/values.h"
 
 enum {
     RETURN_REGISTER = 20, /* and the next: where a called function returns */
@@ -31,7 +33,7 @@ static const struct {
     {"BAR", CONTROL_BAR},
     {"SYNCS", CONTROL_POLL},
     {"YIELD", CONTROL_YIELD},
-    {"NANOSLEEP", CONTROL_YIELD},
+    {"NANOSLEEP", CONTROL_SLEEP},
     {"UCGABAR_ARV", CONTROL_CLUSTER_ARRIVE},
     {"UCGABAR_WAIT", CONTROL_CLUSTER_WAIT},
 };
@@ -78,6 +80,14 @@ static void await(struct emu_warp *w, const struct emu_op *op, uint32_t fails)
     w->way = fails != 0 ? WAY_POLL : WAY_KEEP;
     w->tries_again = waits;
     w->tried = waits ? now : 0;
+}
+
+/* Nobody waits here; the trace says for how long. */
+static void note_sleep(struct emu_warp *w, const struct emu_op *op)
+{
+    const uint32_t *ns = emu_row(w, op->b, 0);
+
+    LANES emu_value(w, 0, l, ns[l]);
 }
 
 static void jump(struct emu_warp *w, const struct emu_op *op, uint32_t mask)
@@ -236,6 +246,10 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
             await(w, op, mask & ~emu_predicate(w, op->u));
         break;
     case CONTROL_YIELD:
+        poll(w);
+        break;
+    case CONTROL_SLEEP:
+        note_sleep(w, op);
         poll(w);
         break;
     case CONTROL_CLUSTER_ARRIVE:

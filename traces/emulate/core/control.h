@@ -20,6 +20,7 @@ enum emu_control {
     CONTROL_BAR,
     CONTROL_POLL,  /* other warps may be what it waits for */
     CONTROL_YIELD, /* so may they here, and lanes of its own */
+    CONTROL_SLEEP, /* the same */
     CONTROL_CLUSTER_ARRIVE,
     CONTROL_CLUSTER_WAIT,
 };

@@ -26,6 +26,12 @@ static enum teg_values of_syncs(const struct emu_op *op)
     }
 }
 
+/* What its text does not tell. */
+static enum teg_values of_sleep(const struct emu_op *op)
+{
+    return emu_bits(op, 11, 0) == 0x95d ? VALUES_NONE : VALUES_SLEEP;
+}
+
 /* Copies of whole ranges: a bulk copy's word tells which way it goes, and a
  * reduction in another block's shared memory is a copy that goes there. */
 static const struct {
@@ -68,6 +74,8 @@ void emu_values_set(const struct emu_op *op, struct teg_inst *inst)
         inst->values = (uint8_t)of_barrier(op);
     else if (strcmp(name, "SYNCS") == 0)
         inst->values = (uint8_t)of_syncs(op);
+    else if (strcmp(name, "NANOSLEEP") == 0)
+        inst->values = (uint8_t)of_sleep(op);
     else if (strcmp(name, "STAS") == 0)
         inst->values = VALUES_SENT;
     else if (strcmp(name, "REDAS") == 0) {
