@@ -54,7 +54,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     add_options(p, "cutlass", 120)
     p.add_argument("--compile-seconds", type=int, default=900)
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     root, out = a.sources.resolve(), a.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     teg = str(pathlib.Path(a.teg).resolve())
