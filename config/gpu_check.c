@@ -170,6 +170,31 @@ static teg_status check_carveouts(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* Pieces of L2's lines go round channels that have slices of their own. */
+static teg_status check_pieces(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    uint32_t channels = gpu->dram.channels, slices = gpu->l2.slices;
+
+    if (gpu->l2.piece_bytes == 0 || channels == 0)
+        return TEG_OK;
+    if (slices % channels != 0)
+        return contradiction(gpu, "l2.piece_bytes", d,
+                             "expected l2.slices that %u channels share "
+                             "evenly, found %u",
+                             channels, slices);
+    if (gpu->l2.piece_bytes % (slices / channels * TEG_LINE_BYTES) != 0)
+        return contradiction(gpu, "l2.piece_bytes", d,
+                             "expected a multiple of a line in each of the %u "
+                             "slices of a channel, found %u",
+                             slices / channels, gpu->l2.piece_bytes);
+    if (gpu->l2.far_latency != 0)
+        return contradiction(gpu, "l2.piece_bytes", d,
+                             "expected 0, for l2.far_latency says that even "
+                             "slices are one half of L2, found %u",
+                             gpu->l2.piece_bytes);
+    return TEG_OK;
+}
+
 static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->l1.bytes != 0 && gpu->l2.bytes != 0 &&
@@ -193,7 +218,7 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
                              "expected an even number, for l2.far_latency "
                              "says that L2 is two halves, found %u",
                              gpu->l2.slices);
-    return TEG_OK;
+    return check_pieces(gpu, d);
 }
 
 static teg_status check_l1_banks(const struct teg_gpu *gpu, struct teg_diag *d)

@@ -181,6 +181,10 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     /* Of no draw. */
     gpu->dram.of_slices =
         gpu->l2.slices % gpu->dram.channels == 0 && gpu->dram.latency % 2 == 0;
+    if (gpu->l2.slices % gpu->dram.channels == 0 && gpu->l2.far_latency == 0 &&
+        gpu->dram.latency % 3 != 0)
+        gpu->l2.piece_bytes = gpu->l2.slices / gpu->dram.channels * 128 *
+                              (1 + gpu->dram.latency % 9);
 }
 
 /* Of draws of its own: what else a seed gives stays. */

@@ -22,7 +22,7 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
         .channels = gpu->dram.channels,
         .by_channels = sim_divisor_of(gpu->dram.channels),
         .by_interleave = sim_divisor_of(gpu->dram.interleave_bytes),
-        .by_slices = sim_divisor_of(gpu->l2.slices),
+        .place = sim_slices_of(gpu),
         .slices = gpu->dram.of_slices && gpu->l2.bytes != 0
                       ? gpu->l2.slices / gpu->dram.channels
                       : 0,
@@ -60,8 +60,9 @@ static struct sim_channel *channel_of(struct sim_dram *dram, uint64_t address)
         return &dram->channel[sim_remainder(dram->in_turn++,
                                             &dram->by_channels)];
     if (dram->slices != 0)
-        return &dram->channel[sim_interleave(address / TEG_LINE_BYTES,
-                                             &dram->by_slices, gpu->dram.hash) /
+        return &dram->channel[sim_slice_of(&dram->place,
+                                           address / TEG_LINE_BYTES)
+                                  .slice /
                               dram->slices];
     return &dram->channel[sim_interleave(
         sim_quotient(address, &dram->by_interleave), &dram->by_channels,

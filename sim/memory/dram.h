@@ -14,6 +14,7 @@
 
 #include "sim/events.h"
 #include "sim/memory/divisor.h"
+#include "sim/memory/slices.h"
 #include "sim/memory/way.h"
 
 /* Skew is seen over so many bytes a channel: accesses may camp on one channel
@@ -35,7 +36,8 @@ struct sim_dram {
     struct sim_channel *channel; /* owned, [channels] */
     uint32_t channels;
     uint32_t slices; /* of L2 a channel has for its own; 0: none */
-    struct sim_divisor by_channels, by_interleave, by_slices;
+    struct sim_divisor by_channels, by_interleave;
+    struct sim_slices place;
     uint64_t rate, store_rate; /* of a channel */
     uint64_t turnaround_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */

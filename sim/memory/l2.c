@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "sim/memory/interleave.h"
-
 #define INLINE inline __attribute__((always_inline))
 
 /* What a way takes to the slices of its own half, and to the other's.  That of
@@ -51,9 +49,8 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .atomic_held = calloc(slices, sizeof *l2->atomic_held),
         .last = calloc(slices, sizeof *l2->last),
         .slices = slices,
-        .by_slices = sim_divisor_of(slices),
+        .place = sim_slices_of(gpu),
         .halves = gpu->l2.far_latency != 0,
-        .hash = gpu->dram.hash,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
         .partial_ticks = sim_ticks_of(gpu->l2.partial_interval),
@@ -89,12 +86,12 @@ void sim_l2_release(struct sim_l2 *l2)
 static inline struct sim_l2_place place_of(const struct sim_l2 *l2,
                                            uint64_t line)
 {
-    uint64_t run = sim_quotient(line, &l2->by_slices);
-    uint64_t slice = sim_interleave_in(line, run, &l2->by_slices, l2->hash);
+    struct sim_slice_line at = sim_slice_of(&l2->place, line);
 
     return (struct sim_l2_place){
-        .slice = (uint32_t)slice,
-        .set = (uint32_t)(slice * l2->sets + sim_remainder(run, &l2->by_sets))};
+        .slice = (uint32_t)at.slice,
+        .set = (uint32_t)(at.slice * l2->sets +
+                          sim_remainder(at.number, &l2->by_sets))};
 }
 
 /* Where the other half has its copy: in the slice beside it. */

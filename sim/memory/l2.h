@@ -25,6 +25,7 @@
 #include "sim/memory/dram.h"
 #include "sim/memory/line.h"
 #include "sim/memory/lrc.h"
+#include "sim/memory/slices.h"
 
 enum {
     SIM_HALVES = 2
@@ -49,8 +50,9 @@ struct sim_l2 {
     struct sim_l2_load *last;  /* owned, [l2.slices] */
     struct sim_queue far_link;
     struct sim_lrc lrc; /* asked if l2.joins_copies */
-    uint32_t slices, hash;
-    struct sim_divisor by_slices, by_sets;
+    uint32_t slices;
+    struct sim_slices place;
+    struct sim_divisor by_sets;
     int halves;                                             /* it has two */
     uint64_t lines;                                         /* that it holds */
     uint64_t sets;                                          /* of a slice */

@@ -327,6 +327,19 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
         {APPENDED,
          "l2: { bytes = (6291456, " SOURCE "); slices = (5, " SOURCE "); };",
          "multiple of 10240 bytes"},
+        {APPENDED,
+         "l2: { bytes = (20480, " SOURCE "); slices = (5, " SOURCE
+         "); piece_bytes = (1024, " SOURCE "); };",
+         "share evenly, found 5"},
+        {APPENDED,
+         "l2: { bytes = (6291456, " SOURCE "); slices = (16, " SOURCE
+         "); piece_bytes = (192, " SOURCE "); };",
+         "a line in each"},
+        {APPENDED,
+         "l2: { bytes = (6291456, " SOURCE "); slices = (16, " SOURCE
+         "); piece_bytes = (2048, " SOURCE "); latency = (200, " SOURCE
+         "); far_latency = (300, " SOURCE "); };",
+         "expected 0, for l2.far_latency"},
         {APPENDED, "l1: { bytes = (1000, " SOURCE "); };",
          "multiple of 512 bytes"},
         {APPENDED, "l1: { line_bytes = (64, " SOURCE "); };",

@@ -63,6 +63,13 @@ uint64_t naive_take(uint64_t *free_from, uint64_t at, uint64_t ticks)
     return from;
 }
 
+/* What the bits of a number come to when they are mixed. */
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x / 8589934592) * 18397679294719823053u;
+    return x ^ x / 8589934592;
+}
+
 /* Slice, channel or set of a near half: the number modulo the places, turned
  * by what the number of the row of places gives. */
 uint64_t naive_place_of(uint32_t hash, uint64_t number, uint64_t places)
@@ -71,9 +78,31 @@ uint64_t naive_place_of(uint32_t hash, uint64_t number, uint64_t places)
 
     if (!hash)
         return column;
-    row = (row ^ row / 8589934592) * 18397679294719823053u;
-    row = row ^ row / 8589934592;
-    return (column + row % places) % places;
+    return (column + mixed(row) % places) % places;
+}
+
+/* Pieces of lines go round the channels, the lines of a piece round the slices
+ * of its channel, turned by the sum of the digits of their place in it and by
+ * the piece. */
+struct home naive_home_of(const struct teg_gpu *gpu, uint64_t number)
+{
+    uint64_t slices = gpu->l2.slices, channels = gpu->dram.channels;
+    uint64_t lines = gpu->l2.piece_bytes / LINE_BYTES, each, piece, at, turn;
+
+    if (lines == 0)
+        return (struct home){naive_place_of(gpu->dram.hash, number, slices),
+                             number / slices};
+    each = slices / channels;
+    piece = number / lines;
+    at = turn = number % lines;
+    if (gpu->dram.hash && each > 1) {
+        turn = mixed(piece) % each;
+        for (uint64_t digits = at; digits != 0; digits /= each)
+            turn += digits % each;
+    }
+    return (struct home){
+        naive_place_of(gpu->dram.hash, piece, channels) * each + turn % each,
+        piece / channels * (lines / each) + at / each};
 }
 
 /* Set of an L1: a run of as many lines as sets is turned by its number, and by
@@ -84,9 +113,7 @@ uint64_t naive_set_of(uint32_t hash, uint64_t number, uint64_t sets)
 
     if (!hash)
         return number % sets;
-    runs = (runs ^ runs / 8589934592) * 18397679294719823053u;
-    runs = runs ^ runs / 8589934592;
-    return (number % sets + run % sets + runs % sets) % sets;
+    return (number % sets + run % sets + mixed(runs) % sets) % sets;
 }
 
 /* ---- caches --------------------------------------------------------------- */

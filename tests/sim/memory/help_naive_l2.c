@@ -13,8 +13,7 @@ static struct channel *channel_of(struct naive_memory *m, uint64_t address)
     if (gpu->dram.spread)
         return &m->channel[m->spread++ % gpu->dram.channels];
     if (gpu->dram.of_slices && gpu->l2.bytes != 0) {
-        uint64_t slice = naive_place_of(gpu->dram.hash, address / LINE_BYTES,
-                                        gpu->l2.slices);
+        uint64_t slice = naive_home_of(gpu, address / LINE_BYTES).slice;
 
         return &m->channel[slice * gpu->dram.channels / gpu->l2.slices];
     }
@@ -109,10 +108,7 @@ static void write_back(struct trip *t, uint64_t line, uint32_t bytes)
 /* The number of the line's slice. */
 static uint64_t home_of(const struct trip *t)
 {
-    const struct teg_gpu *gpu = t->m->gpu;
-
-    return naive_place_of(gpu->dram.hash, t->address / LINE_BYTES,
-                          gpu->l2.slices);
+    return naive_home_of(t->m->gpu, t->address / LINE_BYTES).slice;
 }
 
 /* Even slices are one half of L2, odd ones the other; SMs go by groups. */
@@ -169,7 +165,7 @@ static void look_in_slice(struct trip *t, struct slice *slice)
     const struct sim_request *r = t->request;
     uint64_t number = t->address / LINE_BYTES;
     uint32_t asked = naive_count(t->wanted), hits, missing;
-    uint64_t set = number / t->m->gpu->l2.slices % slice->cache.sets;
+    uint64_t set = naive_home_of(t->m->gpu, number).line % slice->cache.sets;
     struct line gone;
     struct line *line =
         naive_find_or_enter(t->m, &slice->cache, set, number, &gone);

@@ -422,12 +422,11 @@ void naive_memory_write(struct naive_memory *m, uint64_t address,
     for (uint64_t a = address; m->gpu->l2.bytes != 0 && a < address + bytes;
          a++) {
         uint64_t number = a / LINE_BYTES;
-        struct cache *c = &m->slice[naive_place_of(m->gpu->dram.hash, number,
-                                                   m->gpu->l2.slices)]
-                               .cache;
+        struct home home = naive_home_of(m->gpu, number);
+        struct cache *c = &m->slice[home.slice].cache;
         struct line gone;
-        struct line *line = naive_find_or_enter(
-            m, c, number / m->gpu->l2.slices % c->sets, number, &gone);
+        struct line *line =
+            naive_find_or_enter(m, c, home.line % c->sets, number, &gone);
 
         line->held[a % LINE_BYTES / TEG_SECTOR_BYTES] = 1;
         line->written[a % LINE_BYTES / TEG_SECTOR_BYTES] = 1;

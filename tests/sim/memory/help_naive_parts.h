@@ -157,6 +157,11 @@ uint64_t naive_take(uint64_t *free_from, uint64_t at, uint64_t ticks);
 /* Slice, channel or set of a near half: the number modulo the places, turned
  * by what the number of the row of places gives. */
 uint64_t naive_place_of(uint32_t hash, uint64_t number, uint64_t places);
+/* The slice that has line `number`, and its number among that slice's lines. */
+struct home {
+    uint64_t slice, line;
+};
+struct home naive_home_of(const struct teg_gpu *gpu, uint64_t number);
 /* Set of an L1, turned by one from row to row and by upper bits. */
 uint64_t naive_set_of(uint32_t hash, uint64_t number, uint64_t sets);
 

@@ -170,6 +170,25 @@ START_TEST(a_channel_has_slices_of_its_own)
 }
 END_TEST
 
+/* Pieces of L2 go round the channels, whose slices they are: lines 0 to 3 are
+ * the first one's, 4 to 7 the second one's. */
+START_TEST(a_channel_has_pieces_of_its_own)
+{
+    setup();
+    gpu.dram.channels = 2;
+    gpu.dram.interleave_bytes = 128;
+    gpu.l2.slices = 4;
+    gpu.l2.piece_bytes = 512;
+    gpu.dram.of_slices = 1;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(3, 0), 116);
+    ck_assert_uint_eq(load(4, 0), 100);
+    ck_assert_uint_eq(load(8, 0), 132);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* What-if: whatever the address, the next channel. */
 START_TEST(spread_transactions_take_channels_in_turn)
 {
@@ -229,6 +248,7 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
           {a_channel_has_slices_of_its_own, 0},
+          {a_channel_has_pieces_of_its_own, 0},
           {spread_transactions_take_channels_in_turn, 0},
           {a_channel_takes_stores_no_faster_than_it_can, 0},
           {a_line_goes_back_to_its_own_channel, 0})

@@ -287,6 +287,62 @@ START_TEST(slices_take_lines_in_turn)
 }
 END_TEST
 
+/* Which of the lines 0 to 15 wait 4 cycles behind line `first`: those of its
+ * slice, a bit each. */
+static uint32_t lines_behind(uint64_t first)
+{
+    uint32_t behind = 0;
+
+    for (uint64_t line = 0; line < 16; line++) {
+        memory = help_memory_open(&gpu, 1);
+        for (uint64_t i = 0; i < 16; i++)
+            load(0, i, 0);
+        load(0, first, 10000);
+        if (load(0, line, 10000) != 40)
+            behind |= 1u << line;
+        sim_memory_free(memory);
+    }
+    return behind;
+}
+
+/* Pieces of four lines go round two channels of two slices; their lines take
+ * turns at these.  With a hash line 2 of a piece, whose digits are 1 and 0, is in
+ * the slice of line 1. */
+START_TEST(pieces_go_round_channels)
+{
+    help_memory_gpu(&gpu);
+    gpu.l2.slices = 4;
+    gpu.l2.bytes_per_cycle = 128;
+    gpu.l2.piece_bytes = 512;
+    gpu.dram.channels = 2;
+    ck_assert_uint_eq(lines_behind(0), 0x0505);
+    ck_assert_uint_eq(lines_behind(1), 0x0a0a);
+    ck_assert_uint_eq(lines_behind(4), 0x5050);
+    gpu.dram.hash = 1;
+    ck_assert_uint_eq(lines_behind(0) & 0xf, 0x9);
+    ck_assert_uint_eq(lines_behind(1) & 0xf, 0x6);
+}
+END_TEST
+
+/* As many lines as L2 has stay, whatever the pieces: sixteen sets of four. */
+START_TEST(a_footprint_in_pieces_stays)
+{
+    for (uint32_t hash = 0; hash <= 1; hash++) {
+        help_memory_gpu(&gpu);
+        gpu.l2.slices = 4;
+        gpu.l2.piece_bytes = 1024;
+        gpu.dram.channels = 2;
+        gpu.dram.hash = hash;
+        memory = help_memory_open(&gpu, 1);
+        for (uint64_t line = 0; line < 64; line++)
+            ck_assert_uint_eq(load(0, line, 0), 100);
+        for (uint64_t line = 0; line < 64; line++)
+            ck_assert_uint_eq(load(0, line, 1000), 40);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
 /* All 64 lines side by side stay, in one slice or in four: sets are dealt so
  * that none is left empty. */
 START_TEST(a_footprint_of_its_size_stays)
@@ -518,7 +574,8 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {less_than_a_line_has_a_price, 0}, {a_load_repeated_is_cheaper, 0},
           {neighbors_copy_together, 0},
           {steps_of_an_atomic_follow_one_another, 0},
-          {slices_take_lines_in_turn, 0}, {a_footprint_of_its_size_stays, 0},
+          {slices_take_lines_in_turn, 0}, {pieces_go_round_channels, 0},
+          {a_footprint_in_pieces_stays, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},
           {only_what_is_missing_is_fetched_and_what_is_dirty_written, 0},
           {only_loads_ask_for_copies, 0},

@@ -159,6 +159,10 @@ static void random_dram(struct teg_gpu *gpu, uint64_t *state)
     /* Of no draw: what else a seed gives stays. */
     gpu->dram.of_slices =
         gpu->l2.slices % gpu->dram.channels == 0 && gpu->dram.latency % 2 == 0;
+    if (gpu->l2.slices % gpu->dram.channels == 0 && gpu->l2.far_latency == 0 &&
+        gpu->dram.latency % 3 != 0)
+        gpu->l2.piece_bytes = gpu->l2.slices / gpu->dram.channels * 128 *
+                              (1 + gpu->dram.latency % 9);
 }
 
 /* There are textures if they have a rate, which the memory does not look at. */
