@@ -89,7 +89,7 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
         .sms = min_u32(options->sms != 0 ? options->sms : gpu->chip.sms,
                        gpu->chip.sms),
         .listener = listener,
-        .listeners = 1 + options->listener_count,
+        .listeners = options->cycles_only ? 0 : 1 + options->listener_count,
         .threads = options->threads,
         .lead = options->lead,
         .before = options->before,
@@ -106,7 +106,11 @@ static teg_status simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
     setup.l1_bytes = occupancy.l1_bytes;
     status = sim_engine_run(launch, &setup, &outcome, d);
     s->simulated = 1;
+    if (options->cycles_only)
+        s->cycles = outcome.cycles;
     s->unmet_waits = outcome.unmet_waits;
+    s->units_felt = outcome.units_felt;
+    s->reading_cycles = outcome.reading_cycles;
     s->channel_bytes_max = outcome.channel_bytes_max;
     s->channel_bytes_sum = outcome.channel_bytes_sum;
     s->memory.atomic_words = outcome.atomic_words;

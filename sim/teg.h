@@ -42,6 +42,9 @@ struct teg_simulation_options {
      * NULL: nowhere.  It may outlive the GPU. */
     const struct sim_memory *before;
     struct sim_memory **after;
+    /* Nobody hears anything: of the statistics only the cycles and what the
+     * kernel says are filled in, in two thirds of the time.  A sample ignores it. */
+    int cycles_only;
     /* More listeners besides the statistics; may be NULL. */
     const struct sim_listener *listener;
     uint32_t listener_count;
@@ -124,5 +127,11 @@ teg_status teg_whatif_apply(const char *names, struct teg_gpu *gpu,
 int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
                        const struct teg_kernel *kernel,
                        const struct teg_statistics *s);
+/* Whether it takes as many, or a sample of it says so, because what-if `name` finds
+ * every block of `launch` as it would have it (sim/whatif/alike.h): a tenth of a
+ * simulation's work if so, mostly next to none if not.  Uses the launch up. */
+teg_status teg_whatif_is_alike(const char *name, const struct teg_gpu *gpu,
+                               struct teg_launch *launch, int *alike,
+                               struct teg_diag *d);
 
 #endif

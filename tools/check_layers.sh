@@ -39,7 +39,7 @@ sim/collect isa/base/ isa/inst/ config/ sim/events sim/stalls
 sim/models isa/base/ isa/inst/ config/ sim/collect/
 sim/learn isa/base/
 sim/program isa/base/ config/ traces/list/score traces/block/cursor sim/together
-sim/whatif isa/base/ isa/inst/ config/ traces/block/ sim/teg sim/sample/whole_waves
+sim/whatif isa/base/ isa/inst/ config/ traces/block/ sim/teg sim/sample/whole_waves sim/memory/plan
 sim/sample isa/base/ isa/inst/ config/ traces/block/ sim/
 sim include/teg/version isa/base/ isa/inst/ config/ traces/trace traces/block/ sim/
 libteg include/teg/ isa/ config/ traces/ sim/

@@ -47,6 +47,10 @@ struct teg_statistics {
     struct teg_occupancy occupancy;
     uint32_t channels;
     int simulated;
+    /* What of the chip was felt (sim/engine/engine.h); of all SMs, whoever
+     * listened. */
+    uint32_t units_felt;
+    uint64_t reading_cycles;
 #define RUN(type, field, shape, ...) type field shape;
 #include "sim/collect/counters.def"
 #define PER_STALL(type, field, shape, ...) type field[TEG_STALLS];

@@ -11,6 +11,8 @@ void sim_announce_issue(struct sim_sm *sm, uint32_t slot,
     struct sim_issue e;
     struct sim_pending *pending;
 
+    if (!t->open && !sim_ears_hear(&sm->warp[slot].grid->ears))
+        return;
     sim_issue_fill(sm, slot, op, unit, now, t->start, t->busy, t->done, &e);
     e.operations = t->operations;
     if (t->works != 0) {

@@ -50,6 +50,8 @@ static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
     e->factors = op->factors;
     e->constants = w->constants;
     e->request = NULL;
+    if (!sim_ears_hear(&w->grid->ears))
+        return;
     sim_warp_account(w, op, s->blocked[w->index],
                      sim_scheduler_reading(s, now) -
                          s->reading_before[w->index],
@@ -70,6 +72,8 @@ static inline void sim_announce_plain(struct sim_sm *sm, uint32_t slot,
 {
     struct sim_issue e;
 
+    if (!sim_ears_hear(&sm->warp[slot].grid->ears))
+        return;
     sim_issue_fill(sm, slot, op, unit, now, start, op->interval, done, &e);
     if (sm->pending.used == 0)
         sim_announce(sm, sm->warp[slot].grid, &e);

@@ -25,6 +25,13 @@ teg_status sim_ears_split(struct sim_ears *e,
 void sim_ears_join(struct sim_ears *e);
 void sim_ears_release(struct sim_ears *e);
 
+/* Whether anybody listens: what instructions are told with is not worked out
+ * for nobody. */
+static inline int sim_ears_hear(const struct sim_ears *e)
+{
+    return e->listeners != 0;
+}
+
 /* The listeners of `hand`, as many as there are. */
 static inline const struct sim_listener *sim_ears_of(const struct sim_ears *e,
                                                      uint32_t hand)

@@ -76,6 +76,49 @@ static void count_hot_words(struct sim_engine *r,
                         &outcome->atomic_word_most);
 }
 
+/* ---- what was felt --------------------------------------------------------- */
+
+/* Of a kind of ports it is not known which of its units refused.  Behind a queue and
+ * at the data stage (stage.h) an instruction waits without being refused, and of two
+ * units one stands in for the other. */
+static uint32_t units_felt(const struct sim_engine *r)
+{
+    const struct sim_port_kinds *kinds = &r->chip.ports;
+    const struct teg_gpu *gpu = r->setup->gpu;
+    uint64_t refused[SIM_PORT_WORDS] = {0};
+    uint32_t felt = 1u << gpu->timing[CLASS_LDS].unit[0];
+
+    for (uint32_t i = 0; i < r->setup->sms; i++) {
+        for (uint32_t s = 0; s < sim_sm_schedulers(&r->sm[i]); s++) {
+            for (uint32_t w = 0; w < SIM_PORT_WORDS; w++)
+                refused[w] |= r->sm[i].scheduler[s].refused[w];
+        }
+    }
+    for (uint32_t k = 0; k < kinds->count; k++) {
+        const struct sim_ports *p = &kinds->at[k];
+        int is_felt = p->unit_count > 1 || (refused[k / 64] >> k % 64 & 1) != 0;
+
+        for (uint32_t u = 0; u < p->unit_count; u++)
+            felt |= is_felt ? 1u << p->unit[u] : 0;
+        if (is_felt && p->second != TEG_NO_UNIT)
+            felt |= 1u << p->second;
+    }
+    for (uint32_t u = 0; u < gpu->unit_count; u++)
+        felt |= gpu->unit[u].queue != 0 ? 1u << u : 0;
+    return felt;
+}
+
+static uint64_t reading_cycles(const struct sim_engine *r)
+{
+    uint64_t cycles = 0;
+
+    for (uint32_t i = 0; i < r->setup->sms; i++) {
+        for (uint32_t s = 0; s < sim_sm_schedulers(&r->sm[i]); s++)
+            cycles += sim_scheduler_reading(&r->sm[i].scheduler[s], SIM_NEVER);
+    }
+    return cycles;
+}
+
 /* ---- launches ------------------------------------------------------------- */
 
 static void grid_free(struct sim_grid *g)
@@ -727,6 +770,8 @@ void sim_engine_finish(struct sim_engine *r, struct sim_engine_outcome *outcome)
     outcome->blocks = r->ended;
     outcome->windows = r->windows;
     outcome->unmet_waits = r->unmet_waits;
+    outcome->units_felt = units_felt(r);
+    outcome->reading_cycles = reading_cycles(r);
     sim_memory_channel_bytes(r->chip.memory, &outcome->channel_bytes_max,
                              &outcome->channel_bytes_sum);
     outcome->atomic_slice_cycles = sim_memory_atomic_cycles(r->chip.memory);

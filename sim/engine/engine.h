@@ -65,6 +65,11 @@ struct sim_engine_outcome {
     uint64_t blocks;      /* executed */
     uint64_t windows;     /* of cycles in which SMs ran ahead of each other */
     uint64_t unmet_waits; /* of loads, for what no block of the launch writes */
+    /* By unit, a bit each: those of which it may have mattered when they take an
+     * instruction.  The others were there whenever they were wanted. */
+    uint32_t units_felt;
+    uint64_t reading_cycles; /* in which schedulers read operands and could not
+                                issue for it */
     uint64_t channel_bytes_max, channel_bytes_sum;
     /* Words that global atomics updated, at least; lanes that updated one. */
     uint64_t atomic_words, atomic_word_most;

@@ -150,6 +150,8 @@ static void note_closed(struct sim_scheduler *s, uint32_t ports, int closed,
     s->closed[ports] = closed_by(s, ports, now);
     s->closed_from[ports] = closed ? now + 1 : 0;
     s->closed_since[ports] = sim_scheduler_clock(s, now);
+    if (closed)
+        s->refused[ports / 64] |= 1ull << ports % 64;
 }
 
 /* The ready warps whose units take nothing now; `*open` is the first cycle one

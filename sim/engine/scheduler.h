@@ -37,7 +37,8 @@ struct sim_scheduler {
     uint64_t due_cycles; /* entries of due[] that have any */
     uint64_t due_from;
     uint64_t far, next_far;          /* of those the earliest, or earlier */
-    uint64_t wanted[SIM_PORT_WORDS]; /* ports that any of the ready need */
+    uint64_t wanted[SIM_PORT_WORDS];  /* ports that any of the ready need */
+    uint64_t refused[SIM_PORT_WORDS]; /* that ever refused one */
     uint64_t reads_until; /* operands are being read: issues nothing before */
     uint64_t reads_from;  /* the first slot that this took */
     uint64_t reading;     /* cycles of all the times before */

@@ -122,10 +122,16 @@ uint32_t sim_sm_retire(struct sim_sm *sm, uint64_t now);
  * over all SMs, and settled (results.h). */
 void sim_sm_run(struct sim_sm *sm, uint64_t until);
 
-/* How many blocks and warps it has places for: none before it has begun. */
+/* How many blocks and warps it has places for, and schedulers: none before it has
+ * begun. */
 static inline uint32_t sim_sm_places(const struct sim_sm *sm)
 {
     return sm->has_begun ? sm->chip->gpu->sm.blocks_max : 0;
+}
+
+static inline uint32_t sim_sm_schedulers(const struct sim_sm *sm)
+{
+    return sm->has_begun ? sm->chip->gpu->sm.schedulers : 0;
 }
 
 static inline uint32_t sim_sm_slots(const struct sim_sm *sm)

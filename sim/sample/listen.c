@@ -16,6 +16,7 @@ struct sim_listener *sample_listen(struct teg_simulation_options *options,
     if (options->listener_count != 0)
         memcpy(list + count, options->listener,
                options->listener_count * sizeof *list);
+    options->cycles_only = 0;
     options->listener = list;
     options->listener_count = all;
     return list;

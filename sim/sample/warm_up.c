@@ -28,6 +28,7 @@ teg_status teg_warm_up(teg_sample_open *open, void *self,
 
     own.listener = NULL;
     own.listener_count = 0;
+    own.cycles_only = 1;
     own.after = after;
     if (instructions_min != TEG_SAMPLE_NEVER)
         TRY(teg_sample_simulate(open, self, gpu, &own, instructions_min, facts,

@@ -47,7 +47,7 @@ int idle_no_constant_conflicts(const struct idle_run *run)
 
 int idle_no_register_conflicts(const struct idle_run *run)
 {
-    return run->s->register_conflicts_2 + run->s->register_conflicts_3 == 0;
+    return run->s->reading_cycles == 0;
 }
 
 int idle_no_fences(const struct idle_run *run)
@@ -137,6 +137,7 @@ int idle_more_blocks(const struct idle_run *run)
 
 int idle_double_unit(const struct idle_run *run, uint32_t unit)
 {
-    return run->s->unit[unit].issued == 0 && unit != run->gpu->tag_unit &&
-           unit != run->gpu->operand_unit;
+    return (run->s->units_felt >> unit & 1) == 0 ||
+           (run->s->unit[unit].issued == 0 && unit != run->gpu->tag_unit &&
+            unit != run->gpu->operand_unit);
 }

@@ -23,8 +23,7 @@ idle_rule idle_no_bank_conflicts;
 idle_rule idle_no_atomics;
 /* No constant was loaded by index. */
 idle_rule idle_no_constant_conflicts;
-/* No instruction read two registers of one bank, so that every bank was done
- * within its slot. */
+/* Every bank of registers was done within its slot. */
 idle_rule idle_no_register_conflicts;
 idle_rule idle_no_fences;
 /* As many blocks fit, and L1 is as large; or all blocks have fitted. */
@@ -45,7 +44,7 @@ idle_rule idle_even_warps;
 /* The blocks fill the chip, or cannot be cut. */
 idle_rule idle_more_blocks;
 
-/* No instruction went to unit number `unit`. */
+/* No instruction went to unit number `unit`, or it was free whenever one was to. */
 int idle_double_unit(const struct idle_run *run, uint32_t unit);
 
 #endif

@@ -1,5 +1,6 @@
 #include "isa/base/nearest.h"
 #include "sim/teg.h"
+#include "sim/whatif/alike.h"
 #include "sim/whatif/gpu_change.h"
 #include "sim/whatif/idle.h"
 #include "sim/whatif/spread.h"
@@ -312,6 +313,40 @@ static int leaves_program(const struct change *c, const struct teg_program *p)
     return 1;
 }
 
+/* Whether all it changes is which transactions accesses become. */
+static int changes_coalescing(const struct change *c, const struct teg_gpu *gpu,
+                              struct teg_gpu *changed)
+{
+    struct teg_gpu rest;
+
+    memcpy(changed, gpu, sizeof *changed);
+    if (c->gpu != NULL)
+        c->gpu(changed);
+    memcpy(&rest, changed, sizeof rest);
+    rest.memory.coalescing = gpu->memory.coalescing;
+    return changed->memory.coalescing != gpu->memory.coalescing &&
+           memcmp(&rest, gpu, sizeof rest) == 0;
+}
+
+teg_status teg_whatif_is_alike(const char *name, const struct teg_gpu *gpu,
+                               struct teg_launch *launch, int *alike,
+                               struct teg_diag *d)
+{
+    uint32_t row = find_row(name, strlen(name));
+    const struct change *c = &changes[row];
+    struct teg_gpu changed;
+
+    *alike = 0;
+    if (row == WHATIFS || c->launch != NULL || c->stream.inst != NULL ||
+        c->stream.drop != NULL)
+        return TEG_OK;
+    if (c->stream.block != NULL && leaves_gpu(c, gpu))
+        return alike_blocks(c->stream.block, launch, alike, d);
+    if (c->stream.block == NULL && changes_coalescing(c, gpu, &changed))
+        return alike_transactions(gpu, &changed, launch, alike, d);
+    return TEG_OK;
+}
+
 int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
                        const struct teg_kernel *kernel,
                        const struct teg_statistics *s)
@@ -321,7 +356,7 @@ int teg_whatif_is_idle(const char *name, const struct teg_gpu *gpu,
     uint32_t unit = find_doubled(name, strlen(name), gpu);
     const struct change *c;
 
-    if (kernel->program.count == 0)
+    if (kernel->program.count == 0 || !s->simulated)
         return 0;
     if (row == WHATIFS)
         return unit != gpu->unit_count && idle_double_unit(&run, unit);

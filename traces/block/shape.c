@@ -100,6 +100,18 @@ void block_shape_fit(struct teg_access *a, const uint64_t lane[TEG_LANES],
     a->base = lane[first_lane(a->mask)];
 }
 
+/* A line is not taken for another one if it has two lanes, but perhaps for a row of a
+ * grid. */
+int block_shape_is_found(const struct teg_access *a,
+                         const struct teg_predictor *before)
+{
+    if (before != NULL && teg_predictor_has_shape(before, a))
+        return 1;
+    return a->shape == SHAPE_LINE && (a->mask & (a->mask - 1)) != 0 &&
+           a->pitch == 0 && a->group_log2 == 0 &&
+           (before == NULL || before->shape != SHAPE_GRID);
+}
+
 void block_shape_put(struct teg_buffer *b, const struct teg_access *a,
                      const uint64_t lane[TEG_LANES])
 {

@@ -330,23 +330,56 @@ static void add_shape(struct teg_block_builder *b, uint32_t inst,
         put_record(b, &s->now, a, lane);
 }
 
+/* What has the shape that is tried first: the record's last, or first, if the slot
+ * has any. */
+static const struct teg_predictor *tried_first(
+    const struct teg_block_builder *b, const struct building_slot *s,
+    struct teg_predictor *first)
+{
+    if (s == NULL || s->stream == b->streams)
+        return s != NULL ? &s->now : NULL;
+    *first = (struct teg_predictor){.stride = s->slot.stride,
+                                    .pitch = s->slot.pitch,
+                                    .shape = s->slot.shape,
+                                    .group_log2 = s->slot.group_log2};
+    return first;
+}
+
 static void add_record(struct teg_block_builder *b, uint32_t inst,
                        uint32_t record, uint32_t mask, const uint64_t *lane)
 {
     struct building_slot *s = find_slot(b, record);
+    struct teg_predictor first;
     struct teg_access a;
 
     a.mask = mask;
-    block_shape_fit(
-        &a, lane,
-        s == NULL ? NULL
-        : s->stream == b->streams
-            ? &s->now
-            : &(struct teg_predictor){.stride = s->slot.stride,
-                                      .pitch = s->slot.pitch,
-                                      .shape = s->slot.shape,
-                                      .group_log2 = s->slot.group_log2});
+    block_shape_fit(&a, lane, tried_first(b, s, &first));
     add_shape(b, inst, record, s, &a, lane);
+}
+
+static void lanes_of(const struct teg_access *a, uint64_t lane[TEG_LANES])
+{
+    for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(rest);
+
+        lane[l] = teg_access_lane(a, l);
+    }
+}
+
+/* The same of addresses whose shape is known, if that is what would be found. */
+static void add_access(struct teg_block_builder *b, uint32_t inst,
+                       uint32_t record, const struct teg_access *a)
+{
+    struct building_slot *s = find_slot(b, record);
+    struct teg_predictor first;
+    uint64_t lane[TEG_LANES];
+
+    if (block_shape_is_found(a, tried_first(b, s, &first))) {
+        add_shape(b, inst, record, s, a, NULL);
+        return;
+    }
+    lanes_of(a, lane);
+    add_record(b, inst, record, a->mask, lane);
 }
 
 /* Its addresses and values come now. */
@@ -374,15 +407,19 @@ void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
     }
 }
 
-void teg_block_builder_value(struct teg_block_builder *b,
-                             const uint64_t lane[TEG_LANES])
+/* The record of the next further value. */
+static uint32_t next_value(struct teg_block_builder *b)
 {
     const struct teg_inst *inst = &b->program->inst[b->last];
 
     assert(b->values_left != 0);
-    add_record(b, b->last, inst->record_index + inst->records - b->values_left,
-               b->last_mask, lane);
-    b->values_left--;
+    return inst->record_index + inst->records - b->values_left--;
+}
+
+void teg_block_builder_value(struct teg_block_builder *b,
+                             const uint64_t lane[TEG_LANES])
+{
+    add_record(b, b->last, next_value(b), b->last_mask, lane);
 }
 
 /* What add_access would find: no grid is a line of all lanes. */
@@ -401,38 +438,26 @@ void teg_block_builder_line(struct teg_block_builder *b, uint32_t inst,
     add_shape(b, inst, record, find_slot(b, record), &a, NULL);
 }
 
-static void lanes_of(const struct teg_access *a, uint64_t lane[TEG_LANES])
-{
-    for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(rest);
-
-        lane[l] = teg_access_lane(a, l);
-    }
-}
-
 void teg_block_builder_access(struct teg_block_builder *b, uint32_t inst,
                               const struct teg_access *access)
 {
-    uint64_t lane[TEG_LANES];
+    const struct teg_inst *facts = begin_inst(b, inst, access->mask);
 
-    lanes_of(access, lane);
-    teg_block_builder_inst(b, inst, access->mask, lane);
+    if (access->mask != 0 && teg_inst_has_addresses(facts))
+        add_access(b, inst, facts->record_index, access);
 }
 
 void teg_block_builder_copy(struct teg_block_builder *b, uint32_t inst,
                             struct teg_cursor *c)
 {
     struct teg_access a;
-    uint64_t lane[TEG_LANES];
 
     if (teg_cursor_access(c, &a))
         teg_block_builder_access(b, inst, &a);
     else
         teg_block_builder_inst(b, inst, c->mask, NULL);
-    while (teg_cursor_value(c, &a)) {
-        lanes_of(&a, lane);
-        teg_block_builder_value(b, lane);
-    }
+    while (teg_cursor_value(c, &a))
+        add_access(b, b->last, next_value(b), &a);
 }
 
 static void put_slot(struct teg_buffer *b, const struct block_slot *s)

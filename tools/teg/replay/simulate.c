@@ -262,6 +262,7 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
         .threads = options->threads,
         .listener = options->listener,
         .listener_count = options->listeners,
+        .cycles_only = options->cycles_only,
         .progress = on_progress,
         .progress_self = &progress,
     };
