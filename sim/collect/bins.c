@@ -16,41 +16,16 @@ void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
         bin[i] += other[i];
 }
 
-void bins_add_several(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
-                      uint64_t from, uint64_t to)
-{
-    uint64_t first = from >> log2, last = (to - 1) >> log2;
-
-    bin[first] += ((first + 1) << log2) - from;
-    for (uint64_t i = first + 1; i < last; i++)
-        bin[i] += 1ull << log2;
-    bin[last] += to - (last << log2);
-}
-
-void bins_span(uint64_t bin[TEG_TIMELINE_BINS], struct bins_whole *whole,
-               unsigned log2, uint64_t from, uint64_t to)
-{
-    uint64_t first = from >> log2, last = (to - 1) >> log2;
-
-    bin[first] += ((first + 1) << log2) - from;
-    bin[last] += to - (last << log2);
-    if (first + 1 == last)
-        return;
-    whole->change[first + 1]++;
-    whole->change[last]--;
-    whole->used = 1;
-}
-
-void bins_settle(uint64_t bin[TEG_TIMELINE_BINS], struct bins_whole *whole,
+void bins_settle(uint64_t bin[TEG_TIMELINE_BINS], struct bins_ends *ends,
                  unsigned log2)
 {
     int64_t covering = 0;
 
-    if (!whole->used)
+    if (!ends->used)
         return;
     for (uint32_t i = 0; i < TEG_TIMELINE_BINS; i++) {
-        covering += whole->change[i];
-        bin[i] += (uint64_t)covering << log2;
+        bin[i] += (uint64_t)(ends->at[i].here + covering * (1ll << log2));
+        covering += ends->at[i].behind;
     }
-    memset(whole, 0, sizeof *whole);
+    memset(ends, 0, sizeof *ends);
 }

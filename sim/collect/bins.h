@@ -18,54 +18,48 @@ void bins_halve(uint64_t bin[TEG_TIMELINE_BINS]);
 /* Adds another series of bins as wide. */
 void bins_join(uint64_t bin[TEG_TIMELINE_BINS],
                const uint64_t other[TEG_TIMELINE_BINS]);
-/* bins_add of cycles in several bins. */
-void bins_add_several(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
-                      uint64_t from, uint64_t to);
-
-/* Adds one for every cycle of [from, to) if that is all of one bin's, or
- * nothing; returns whether it was. */
-static inline int bins_add_to_one(uint64_t bin[TEG_TIMELINE_BINS],
-                                  unsigned log2, uint64_t from, uint64_t to)
-{
-    if (from >= to)
-        return 1;
-    if (from >> log2 != (to - 1) >> log2)
-        return 0;
-    bin[from >> log2] += to - from;
-    return 1;
-}
-
-/* Adds one for every cycle of [from, to), which must lie in the bins. */
-static inline void bins_add(uint64_t bin[TEG_TIMELINE_BINS], unsigned log2,
-                            uint64_t from, uint64_t to)
-{
-    if (!bins_add_to_one(bin, log2, from, to))
-        bins_add_several(bin, log2, from, to);
-}
-
 /*
- * For series that most of what is added spans many bins of: bins that are
- * covered as a whole are noted where they begin and end in `whole`, and are
- * only in `bin` once it is settled.
+ * What is added to a series span by span is noted where a span begins and where it
+ * ends, two bins however long it is, and only in `bin` once that is settled.
  */
-struct bins_whole {
-    int64_t change[TEG_TIMELINE_BINS + 1]; /* of how many cover this bin */
+struct bins_ends {
+    struct bins_end {
+        int64_t here;   /* cycles of this bin, from a beginning to its last */
+        int64_t behind; /* spans that cover the bins behind it */
+    } at[TEG_TIMELINE_BINS + 1];
     int used;
 };
 
-/* bins_add of cycles in several bins. */
-void bins_span(uint64_t bin[TEG_TIMELINE_BINS], struct bins_whole *whole,
-               unsigned log2, uint64_t from, uint64_t to);
-/* Before the bins are read or become wider. */
-void bins_settle(uint64_t bin[TEG_TIMELINE_BINS], struct bins_whole *whole,
-                 unsigned log2);
-
-static inline void bins_note(uint64_t bin[TEG_TIMELINE_BINS],
-                             struct bins_whole *whole, unsigned log2,
-                             uint64_t from, uint64_t to)
+/* A span begins or ends in `cycle`: from there on there is one more, or less. */
+static inline void bins_begin(struct bins_ends *ends, unsigned log2,
+                              uint64_t cycle)
 {
-    if (!bins_add_to_one(bin, log2, from, to))
-        bins_span(bin, whole, log2, from, to);
+    struct bins_end *end = &ends->at[cycle >> log2];
+
+    end->here += (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1));
+    end->behind++;
 }
+
+static inline void bins_end(struct bins_ends *ends, unsigned log2,
+                            uint64_t cycle)
+{
+    struct bins_end *end = &ends->at[cycle >> log2];
+
+    end->here -= (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1));
+    end->behind--;
+}
+
+/* Adds one for every cycle of [from, to), which must lie in the bins. */
+static inline void bins_cover(struct bins_ends *ends, unsigned log2,
+                              uint64_t from, uint64_t to)
+{
+    ends->used = 1;
+    bins_begin(ends, log2, from);
+    bins_end(ends, log2, to);
+}
+
+/* Before the bins are read or become wider. */
+void bins_settle(uint64_t bin[TEG_TIMELINE_BINS], struct bins_ends *ends,
+                 unsigned log2);
 
 #endif

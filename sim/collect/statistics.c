@@ -40,9 +40,9 @@ struct executed {
     uint64_t operations;  /* of products of tensor memory */
 };
 
-/* Of a unit: the bins that its instructions covered as a whole. */
+/* Of a unit: what its instructions cover. */
 struct covered {
-    struct bins_whole busy, load;
+    struct bins_ends busy, load;
 };
 
 /* A part, which hears some SMs on another host thread, has sums of its own and
@@ -188,22 +188,22 @@ static void add_time(struct collect_statistics *c,
                      struct teg_unit_statistics *u, const struct sim_issue *e)
 {
     struct teg_statistics *s = c->s;
-    struct covered *whole = &c->covered[e->unit];
+    struct covered *covered = &c->covered[e->unit];
     uint64_t begin = e->cycle + e->queued, busy_end = begin + e->busy;
 
     u->busy_cycles += e->busy;
     s->factor_parts += e->factors;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
-    bins_note(u->busy_bin, &whole->busy, c->bin_log2, begin, busy_end);
-    bins_note(u->load_bin, &whole->load, c->bin_log2, e->cycle, e->done);
+    bins_cover(&covered->busy, c->bin_log2, begin, busy_end);
+    bins_cover(&covered->load, c->bin_log2, e->cycle, e->done);
     if (e->lines != 0) {
         struct teg_unit_statistics *tags = &s->unit[c->gpu->tag_unit];
 
         tags->busy_cycles += e->lines;
         cover(c, e->cycle + e->lines);
-        bins_note(tags->busy_bin, &c->covered[c->gpu->tag_unit].busy,
-                  c->bin_log2, e->cycle, e->cycle + e->lines);
+        bins_cover(&c->covered[c->gpu->tag_unit].busy, c->bin_log2, e->cycle,
+                   e->cycle + e->lines);
     }
     if (!in_flight_enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
                          e->cycle, e->done, &u->peak_load))

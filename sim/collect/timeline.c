@@ -19,10 +19,12 @@ static void on_start(void *self, const struct teg_gpu *gpu,
 {
     struct timeline *t = self;
     struct timeline_choice choice = t->choice;
+    const struct timeline *like = t->like;
 
     (void)program;
     timeline_init(t, choice.sm);
     t->choice = choice;
+    t->like = like;
     t->unit_count = gpu->unit_count;
     t->tag_unit = gpu->tag_unit;
     for (uint32_t u = 0; u < gpu->unit_count; u++) {
@@ -36,8 +38,19 @@ static void on_start(void *self, const struct teg_gpu *gpu,
     }
 }
 
+static void settle(struct timeline *t)
+{
+    for (int r = 0; r < TEG_STALLS; r++)
+        bins_settle(t->stall[r], &t->stalled[r], t->bin_log2);
+    for (uint32_t u = 0; u < t->unit_count; u++) {
+        bins_settle(t->busy[u], &t->taken[u], t->bin_log2);
+        bins_settle(t->load[u], &t->loaded[u], t->bin_log2);
+    }
+}
+
 static void widen(struct timeline *t)
 {
+    settle(t);
     bins_halve(t->issued);
     for (int r = 0; r < TEG_STALLS; r++)
         bins_halve(t->stall[r]);
@@ -50,8 +63,8 @@ static void widen(struct timeline *t)
 }
 
 /* Bins follow everyone's time, chosen or not, so that those of an SM and of
- * the chip are alike: whoever is not chosen is only seen, and covered by the
- * time that it matters. */
+ * the chip are alike: whoever is not chosen is only seen, by whom `like` is if
+ * there is one, and covered by the time that it matters. */
 static void see(struct timeline *t, const struct sim_issue *e)
 {
     uint64_t free_from = e->cycle + e->queued + e->busy;
@@ -75,15 +88,32 @@ static int is_chosen(const struct timeline_choice *c, const struct sim_issue *e)
            (c->scheduler == TIMELINE_ALL || c->scheduler == e->scheduler);
 }
 
+/* Where a cycle lies in the window, or where it begins or ends. */
+static uint64_t in_window(const struct timeline *t, uint64_t cycle)
+{
+    return teg_min(teg_max(cycle, t->choice.from), t->choice.to) -
+           t->choice.from;
+}
+
 /* The part of [from, to) that lies in the window. */
-static void add(const struct timeline *t, uint64_t *bin, uint64_t from,
+static void add(const struct timeline *t, struct bins_ends *ends, uint64_t from,
                 uint64_t to)
 {
-    from = teg_max(from, t->choice.from);
-    to = teg_min(to, t->choice.to);
-    if (from >= to)
-        return;
-    bins_add(bin, t->bin_log2, from - t->choice.from, to - t->choice.from);
+    bins_cover(ends, t->bin_log2, in_window(t, from), in_window(t, to));
+}
+
+/* The first reason from `r` on that there was, or TEG_STALLS.  Most are none: two
+ * are looked at at once. */
+static int next_stall(const struct sim_issue *e, int r)
+{
+    uint64_t two;
+
+    for (; r + 1 < TEG_STALLS; r += 2) {
+        memcpy(&two, &e->stall[r], sizeof two);
+        if (two != 0)
+            return e->stall[r] != 0 ? r : r + 1;
+    }
+    return r < TEG_STALLS && e->stall[r] == 0 ? TEG_STALLS : r;
 }
 
 /* The reasons follow one another in the order of sim/stalls.def; of the last
@@ -92,35 +122,43 @@ static void add_stalls(struct timeline *t, const struct sim_issue *e)
 {
     uint64_t at = e->arrived;
 
-    for (int r = 0; r < TEG_STALLS; r++) {
-        /* Most are none. */
-        if (e->stall[r] == 0)
-            continue;
-        add(t, t->stall[r], at, at + e->stall[r]);
+    for (int r = next_stall(e, 0); r < TEG_STALLS; r = next_stall(e, r + 1)) {
+        add(t, &t->stalled[r], at, at + e->stall[r]);
         at += e->stall[r];
     }
+}
+
+static void add_issue(struct timeline *t, uint64_t cycle)
+{
+    if (cycle >= t->choice.from && cycle < t->choice.to)
+        t->issued[(cycle - t->choice.from) >> t->bin_log2]++;
 }
 
 /* Apart, so that who is not chosen costs next to nothing. */
 APART static void add_chosen(struct timeline *t, const struct sim_issue *e)
 {
+    uint64_t begin = e->cycle + e->queued;
+
     cover(t);
     add_stalls(t, e);
-    add(t, t->issued, e->cycle, e->cycle + 1);
-    add(t, t->busy[e->unit], e->cycle + e->queued,
-        e->cycle + e->queued + e->busy);
+    add_issue(t, e->cycle);
+    add(t, &t->taken[e->unit], begin, begin + e->busy);
     if (e->lines != 0)
-        add(t, t->busy[t->tag_unit], e->cycle, e->cycle + e->lines);
-    add(t, t->load[e->unit], e->cycle, e->done);
+        add(t, &t->taken[t->tag_unit], e->cycle, e->cycle + e->lines);
+    add(t, &t->loaded[e->unit], e->cycle, e->done);
 }
 
 static void on_issue(void *self, const struct sim_issue *e)
 {
     struct timeline *t = self;
 
+    if (!is_chosen(&t->choice, e)) {
+        if (t->like == NULL)
+            see(t, e);
+        return;
+    }
     see(t, e);
-    if (is_chosen(&t->choice, e))
-        add_chosen(t, e);
+    add_chosen(t, e);
 }
 
 static void *split(void *self)
@@ -131,6 +169,7 @@ static void *split(void *self)
     if (part == NULL)
         return NULL;
     part->choice = whole->choice;
+    part->like = whole->like;
     part->unit_count = whole->unit_count;
     part->tag_unit = whole->tag_unit;
     part->bin_cycles = 1;
@@ -147,6 +186,8 @@ static void join(void *self, void *other)
         widen(t);
     while (part->bin_log2 < t->bin_log2)
         widen(part);
+    settle(t);
+    settle(part);
     bins_join(t->issued, part->issued);
     for (int r = 0; r < TEG_STALLS; r++)
         bins_join(t->stall[r], part->stall[r]);
@@ -161,7 +202,10 @@ static void on_finish(void *self, uint64_t cycles)
 {
     struct timeline *t = self;
 
+    if (t->like != NULL)
+        t->seen = teg_max(t->seen, t->like->seen);
     cover(t);
+    settle(t);
     t->end = cycles < t->choice.to ? cycles : t->choice.to;
 }
 

@@ -21,6 +21,9 @@ struct timeline_choice {
 
 struct timeline {
     struct timeline_choice choice;
+    /* Borrowed: one that hears everybody, of the same launch and cycles, whose bins
+     * this one's are to be as wide as; NULL: it finds out itself. */
+    const struct timeline *like;
     uint32_t unit_count;
     uint8_t tag_unit;
     uint32_t instances[TEG_MAX_UNITS]; /* of each unit, among those chosen */
@@ -31,6 +34,8 @@ struct timeline {
     uint64_t busy[TEG_MAX_UNITS][TEG_TIMELINE_BINS];
     uint64_t load[TEG_MAX_UNITS][TEG_TIMELINE_BINS];
     /* Private: */
+    struct bins_ends stalled[TEG_STALLS], taken[TEG_MAX_UNITS],
+        loaded[TEG_MAX_UNITS]; /* of stall, busy, load */
     unsigned bin_log2;
     uint64_t seen; /* no cycle announced so far lies behind it */
 };

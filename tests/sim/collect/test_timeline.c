@@ -66,7 +66,9 @@ START_TEST(bins_hold_every_cycle_of_the_statistics)
 
     setup();
     gpu.chip.sms = 2;
+    sm.like = _i % 2 == 0 ? &chip : NULL;
     run(steps[_i], 4, 4);
+    ck_assert_uint_eq(chip.bin_cycles, sm.bin_cycles);
     ck_assert_uint_eq(sum(chip.issued), s.warp_instructions);
     resident = sum(chip.issued);
     for (int r = 0; r < TEG_STALLS; r++) {

@@ -204,6 +204,7 @@ static void open_timeline(const struct page_request *r, struct timeline *t,
     t->choice.scheduler = scheduler;
     t->choice.from = r->window.from;
     t->choice.to = r->window.to;
+    t->like = t != r->chip ? r->chip : NULL;
 }
 
 int page_make(struct page_request *r)
