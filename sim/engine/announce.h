@@ -64,19 +64,30 @@ static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
 void sim_announce_issue(struct sim_sm *sm, uint32_t slot,
                         const struct sim_op *op, uint8_t unit, uint64_t now,
                         const struct sim_times *t, const struct sim_plan *plan);
-/* Likewise of an instruction that is plain (op.h). */
+/* Leaves a plain instruction (op.h) pending behind an open one, briefly; and announces
+ * it then. */
+void sim_announce_later(struct sim_sm *sm, uint32_t slot,
+                        const struct sim_op *op, uint8_t unit, uint64_t now,
+                        uint64_t start, uint64_t done);
+void sim_announce_brief(const struct sim_sm *sm, const struct sim_brief *b);
+/* Likewise of an instruction that is plain. */
 static inline void sim_announce_plain(struct sim_sm *sm, uint32_t slot,
                                       const struct sim_op *op, uint8_t unit,
                                       uint64_t now, uint64_t start,
                                       uint64_t done)
 {
+    const struct sim_warp *w = &sm->warp[slot];
     struct sim_issue e;
 
-    if (!sim_ears_hear(&sm->warp[slot].grid->ears))
+    if (!sim_ears_hear(&w->grid->ears))
         return;
+    if (sm->pending.used != 0 && w->constants.lookups == 0) {
+        sim_announce_later(sm, slot, op, unit, now, start, done);
+        return;
+    }
     sim_issue_fill(sm, slot, op, unit, now, start, op->interval, done, &e);
     if (sm->pending.used == 0)
-        sim_announce(sm, sm->warp[slot].grid, &e);
+        sim_announce(sm, w->grid, &e);
     else
         sim_pending_add(&sm->pending, &e, NULL);
 }

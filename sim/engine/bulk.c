@@ -45,7 +45,7 @@ static void end_piece(struct sim_sm *sm, uint32_t slot, uint64_t now,
     }
     p = sim_pending_add(&sm->pending, &part, sm->misses);
     if (p != NULL)
-        p->is_part = 1;
+        p->head.is_part = 1;
 }
 
 static struct sim_times times_of(const struct sim_op *op, uint64_t start)

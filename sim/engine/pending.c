@@ -48,6 +48,30 @@ static void link_open(struct sim_pending_list *o, uint32_t offset)
     o->last_open = offset;
 }
 
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+struct sim_brief *sim_pending_begin_brief(struct sim_pending_list *o)
+{
+    if (reserve(o, aligned(sizeof(struct sim_brief))))
+        return (struct sim_brief *)(void *)(o->data + o->used);
+    o->failed = 1;
+    return NULL;
+}
+
+void sim_pending_end_brief(struct sim_pending_list *o, struct sim_brief *b,
+                           const struct sim_stalled *end)
+{
+    size_t bytes = aligned((size_t)((const char *)end - (const char *)b));
+
+    b->stalls = (uint16_t)(end - b->stall);
+    b->head =
+        (struct sim_pending_head){.bytes = (uint32_t)bytes, .is_brief = 1};
+    o->used += (uint32_t)bytes;
+}
+
 struct sim_pending *sim_pending_add(struct sim_pending_list *o,
                                     const struct sim_issue *issue,
                                     const struct sim_misses *misses)
@@ -60,7 +84,7 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
 
     if (misses != NULL)
         bytes = offsetof(struct sim_pending, misses) + sim_misses_bytes(misses);
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    bytes = aligned(bytes);
     if (!reserve(o, bytes)) {
         o->failed = 1;
         return NULL;
@@ -68,11 +92,10 @@ struct sim_pending *sim_pending_add(struct sim_pending_list *o,
     o->used += (uint32_t)bytes;
     p = sim_pending_at(o, offset);
     p->issue = *issue;
-    p->bytes = (uint32_t)bytes;
-    p->open = misses != NULL;
-    p->is_part = 0;
-    p->has_request = issue->request != NULL;
-    if (p->has_request)
+    p->head = (struct sim_pending_head){.bytes = (uint32_t)bytes,
+                                        .open = misses != NULL,
+                                        .has_request = issue->request != NULL};
+    if (p->head.has_request)
         p->request = *issue->request;
     if (misses == NULL)
         return p;

@@ -5,20 +5,41 @@
  * an SM's instructions in order.
  *
  * Until an open instruction's end is known, its entry stands for it in the
- * warp's counters, named by its offset in the list (counter.h).
+ * warp's counters, named by its offset in the list (counter.h).  Those behind it are
+ * most of the list; what a plain one (op.h) is announced with is mostly what its warp
+ * and its program say, so its entry is brief.
  */
 #ifndef TEG_SIM_ENGINE_PENDING_H
 #define TEG_SIM_ENGINE_PENDING_H
 
 #include "sim/engine/mbarrier.h"
 #include "sim/engine/op.h"
+#include "sim/engine/warp.h"
 #include "sim/memory/memory.h"
 
-struct sim_pending {
-    struct sim_issue issue; /* `done` unknown while open */
-    uint32_t bytes;         /* of this entry */
+/* How every entry begins. */
+struct sim_pending_head {
+    uint32_t bytes; /* of this entry */
     uint8_t open, has_request;
-    uint8_t is_part; /* of the copy whose last piece comes behind it */
+    uint8_t is_part;  /* of the copy whose last piece comes behind it */
+    uint8_t is_brief; /* struct sim_brief, not struct sim_pending */
+};
+
+/* A plain instruction, which found what it named in constant memory. */
+struct sim_brief {
+    struct sim_pending_head head;
+    uint64_t cycle;
+    uint32_t inst, mask;
+    uint32_t since, later; /* cycles from `arrived` on, and until `done` */
+    uint32_t queued;
+    uint8_t slot, unit;
+    uint16_t stalls;                      /* reasons */
+    struct sim_stalled stall[TEG_STALLS]; /* [stalls] of them are there */
+};
+
+struct sim_pending {
+    struct sim_pending_head head;
+    struct sim_issue issue;     /* `done` unknown while open */
     struct sim_request request; /* there, as the rest, only if it has one or is
                                    open */
     /* The rest only if it is open.  Its end is the later of floor and of what
@@ -59,6 +80,11 @@ static inline struct sim_pending *sim_pending_at(
     return (struct sim_pending *)(void *)(o->data + offset);
 }
 
+/* Room for a brief entry behind the last, NULL out of memory; it is there once it has
+ * been ended at `end`, behind its last stall. */
+struct sim_brief *sim_pending_begin_brief(struct sim_pending_list *o);
+void sim_pending_end_brief(struct sim_pending_list *o, struct sim_brief *b,
+                           const struct sim_stalled *end);
 /* Appends a copy of `issue`, open with a copy of `misses` unless that is NULL.
  * Returns NULL out of memory. */
 struct sim_pending *sim_pending_add(struct sim_pending_list *o,

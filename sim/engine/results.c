@@ -271,9 +271,9 @@ static void join_pieces(struct sim_pending *p, struct pieces *sum)
 
 static void settle(struct sim_sm *sm, struct sim_pending *p, uint32_t offset)
 {
-    if (p->open)
+    if (p->head.open)
         close_pending(sm, p, offset);
-    p->issue.request = p->has_request ? &p->request : NULL;
+    p->issue.request = p->head.has_request ? &p->request : NULL;
     sim_announce(sm, sm->warp[p->issue.slot].grid, &p->issue);
 }
 
@@ -287,13 +287,15 @@ void sim_results_settle(struct sim_sm *sm)
     for (uint32_t offset = 0; offset < o->used;) {
         struct sim_pending *p = sim_pending_at(o, offset);
 
-        if (p->is_part) {
+        if (p->head.is_brief) {
+            sim_announce_brief(sm, (const struct sim_brief *)(const void *)p);
+        } else if (p->head.is_part) {
             add_piece(&pieces, p);
         } else {
             join_pieces(p, &pieces);
             settle(sm, p, offset);
         }
-        offset += p->bytes;
+        offset += p->head.bytes;
     }
     settle_follows(sm);
     sim_outbox_close(sm);

@@ -145,18 +145,35 @@ static inline uint64_t sim_warp_ready_at(struct sim_warp *w,
     return w->waits_for_open ? SIM_OPEN : ready;
 }
 
+/* A reason of stalls, and for how many cycles. */
+struct sim_stalled {
+    uint32_t reason, cycles;
+};
+
+/* Into `stall`, or, where that is NULL, behind those at `*next` unless there are
+ * none. */
+static inline void sim_stalled_charge(uint32_t *stall,
+                                      struct sim_stalled **next, int reason,
+                                      uint64_t cycles)
+{
+    if (stall != NULL)
+        stall[reason] = (uint32_t)cycles;
+    else if (cycles != 0)
+        *(*next)++ = (struct sim_stalled){(uint32_t)reason, (uint32_t)cycles};
+}
+
 /* Splits the cycles since the warp's last issue, up to `now`, by reason; of
  * those it was ready it was refused in `blocked`, and `reading` went by while its
  * scheduler read operands.  In the order of sim/stalls.def: waits first, then
- * reading, the unit that refused it, and what is left. */
-static inline void sim_warp_account(const struct sim_warp *w,
-                                    const struct sim_op *op, uint64_t blocked,
-                                    uint64_t reading, uint64_t now,
-                                    uint32_t stall[TEG_STALLS])
+ * reading, the unit that refused it, and what is left.  Fills `stall`, which is
+ * zeroed, or, if that is NULL, `*next`, as many as TEG_STALLS. */
+static inline void sim_warp_split(const struct sim_warp *w,
+                                  const struct sim_op *op, uint64_t blocked,
+                                  uint64_t reading, uint64_t now,
+                                  uint32_t *stall, struct sim_stalled **next)
 {
     uint64_t at = w->arrived, unasked = 0;
 
-    memset(stall, 0, TEG_STALLS * sizeof *stall);
     for (uint32_t rest = w->held; rest != 0; rest &= rest - 1) {
         int r = __builtin_ctz(rest);
 
@@ -167,12 +184,22 @@ static inline void sim_warp_account(const struct sim_warp *w,
             unasked = w->asked_at - at;
             at = w->asked_at;
         }
-        stall[r] = (uint32_t)(w->until[r] - at);
+        sim_stalled_charge(stall, next, r, w->until[r] - at);
         at = w->until[r];
     }
-    stall[STALL_REGISTERS] = (uint32_t)(reading + unasked);
-    stall[op->throttle] = (uint32_t)blocked;
-    stall[STALL_NOT_SELECTED] = (uint32_t)(now - at - blocked - reading);
+    sim_stalled_charge(stall, next, STALL_REGISTERS, reading + unasked);
+    sim_stalled_charge(stall, next, op->throttle, blocked);
+    sim_stalled_charge(stall, next, STALL_NOT_SELECTED,
+                       now - at - blocked - reading);
+}
+
+static inline void sim_warp_account(const struct sim_warp *w,
+                                    const struct sim_op *op, uint64_t blocked,
+                                    uint64_t reading, uint64_t now,
+                                    uint32_t stall[TEG_STALLS])
+{
+    memset(stall, 0, TEG_STALLS * sizeof *stall);
+    sim_warp_split(w, op, blocked, reading, now, stall, NULL);
 }
 
 #endif

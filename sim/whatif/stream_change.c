@@ -10,6 +10,7 @@ struct changed_launch {
                                   `from` */
     struct teg_block_builder *builder; /* owned; NULL without block change */
     uint8_t *dropped; /* owned, [kernel.program.count]; NULL without drops */
+    int drops;        /* any of them */
 };
 
 void stream_change_no_barriers(struct teg_inst *inst, const char *text)
@@ -72,8 +73,10 @@ static teg_status follow_drops(struct changed_launch *c, uint32_t known,
     if (dropped == NULL)
         return teg_fail_memory(d);
     c->dropped = dropped;
-    for (uint32_t i = known; i < count; i++)
+    for (uint32_t i = known; i < count; i++) {
         dropped[i] = (uint8_t)c->change.drop(&c->from.kernel->program, i);
+        c->drops |= dropped[i];
+    }
     return TEG_OK;
 }
 
@@ -115,10 +118,16 @@ static void follow_kernel(struct changed_launch *c)
     c->kernel.program = program;
 }
 
-static int rewrites(const struct changed_launch *c)
+static int may_rewrite(const struct changed_launch *c)
 {
     return c->change.block != NULL || c->change.drop != NULL ||
            c->change.line != NULL;
+}
+
+/* A block of which nothing is dropped stays as it is. */
+static int rewrites(const struct changed_launch *c)
+{
+    return c->change.block != NULL || c->drops || c->change.line != NULL;
 }
 
 static void drop(const struct changed_launch *c, struct teg_block *from)
@@ -207,7 +216,7 @@ static teg_status open_changed(struct changed_launch *c, struct teg_diag *d)
 {
     follow_kernel(c);
     TRY(follow_program(c, d));
-    if (rewrites(c))
+    if (may_rewrite(c))
         TRY(teg_block_builder_new(&c->kernel.program, &c->builder, d));
     return TEG_OK;
 }
