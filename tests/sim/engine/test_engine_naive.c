@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "isa/inst/atomic.h"
-#include "sim/engine/engine.h"
 #include "isa/inst/values.h"
+#include "sim/engine/engine.h"
 #include "tests/help_gpu.h"
 #include "tests/help_launch.h"
 #include "tests/help_suite.h"
@@ -50,7 +50,7 @@ struct kernel {
     uint64_t awaited[BLOCKS_MAX][16][TEG_LANES + 1]; /* by block, `before` */
     uint32_t before; /* blocks that a load of the one being made may await */
     uint32_t plain;  /* instructions that random steps are of */
-    uint32_t words; /* of memory that they touch */
+    uint32_t words;  /* of memory that they touch */
     struct help_ring ring;
 };
 
@@ -193,7 +193,8 @@ static void random_awaiting(struct teg_program *p, uint64_t *state)
                             .width = 4,
                             .values = VALUES_AWAITED};
 
-    inst.dst[inst.dst_count++] = (struct teg_regs){(uint16_t)pick_reg(state), 1};
+    inst.dst[inst.dst_count++] =
+        (struct teg_regs){(uint16_t)pick_reg(state), 1};
     help_inst(p, inst, "LDG.E.STRONG.GPU");
 }
 
@@ -635,6 +636,29 @@ static uint64_t run_engine(struct kernel *k, const struct teg_gpu *gpu,
     return outcome.windows;
 }
 
+/* As many cycles go by where nobody listens. */
+static void run_unheard(struct kernel *k, const struct teg_gpu *gpu,
+                        uint32_t blocks_per_sm, const struct sim_memory *before,
+                        const struct naive_result *naive, uint64_t seed)
+{
+    struct teg_launch launch;
+    struct sim_engine_outcome outcome;
+    struct teg_diag d;
+    struct sim_engine_setup setup = {
+        .gpu = gpu,
+        .sms = gpu->chip.sms,
+        .blocks_per_sm = blocks_per_sm,
+        .threads = 1,
+        .before = before,
+    };
+
+    help_launch_open(&k->launch, &launch);
+    ck_assert_msg(sim_engine_run(&launch, &setup, &outcome, &d) == TEG_OK,
+                  "seed %lu: %s", (unsigned long)seed, d.what);
+    ck_assert_msg(naive->cycles == outcome.cycles, "seed %lu: unheard",
+                  (unsigned long)seed);
+}
+
 /* Threads cost more to make than these kernels to run: only now and then. */
 static uint32_t choose_threads(uint64_t seed)
 {
@@ -685,6 +709,7 @@ static int run_all(uint64_t seed)
             1, &gpu, LIMIT, &left, &naive));
         ck_assert_uint_eq(
             run_engine(&k, &gpu, blocks_per_sm, 0, &in_order, &naive, seed), 0);
+        run_unheard(&k, &gpu, blocks_per_sm, in_windows, &naive, seed);
         windows = run_engine(&k, &gpu, blocks_per_sm, choose_threads(seed),
                              &in_windows, &naive, seed);
     }
@@ -868,8 +893,7 @@ static void conserve(const struct beside *b, const struct naive_result *naive)
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < b->launches; i++) {
-        uint32_t warps =
-            b->kernel[i].launch.blocks * b->how[i].warps_per_block;
+        uint32_t warps = b->kernel[i].launch.blocks * b->how[i].warps_per_block;
 
         for (uint32_t w = 0; w < warps; w++) {
             const struct naive_warp *of = &b->heard[i].result.warp[w];
