@@ -268,6 +268,7 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
         .place = place,
         .carried = &run->carried,
         .keep_before = run->ranking || run->why,
+        .keep_after = run->ranking || run->why,
     };
     struct replay replay;
     struct whatif ranking = {0};
@@ -288,6 +289,7 @@ static int run_kernel(struct run *run, struct report *report, uint32_t place)
         print_timing(&replay);
     if (status == EXIT_DONE)
         status = rank(run, &replay, &ears.by_pc, kernel, &ranking);
+    replay_forget_caches(&replay);
     reported =
         status == EXIT_DONE || status == EXIT_INTERRUPTED
             ? report_replay(run, report, &replay, &ears, kernel, &ranking)

@@ -1,6 +1,7 @@
 #include "tools/teg/replay/ranking.h"
 
 #include "isa/base/minmax.h"
+#include "sim/memory/memory.h"
 #include "tools/teg/pool/pool.h"
 
 #include <stdio.h>
@@ -144,12 +145,25 @@ struct hearer {
     struct trials promising;
 };
 
-static int hear(struct hearer *h, const struct replay *r, bool first)
+static int hear(struct hearer *h, struct replay *r, bool first)
 {
     note_idle(h->w, r, first);
+    if (r->after != NULL) {
+        sim_memory_free(h->w->left);
+        h->w->warm = h->w->left = r->after;
+        r->after = NULL;
+    }
     return h->w->promising != NULL && h->w->at == NULL
                ? add_promising(h->w, r, &h->promising)
                : EXIT_DONE;
+}
+
+/* Whether with what-ifs `names` the kernel runs as the baseline did, but for what that
+ * has left in caches. */
+static bool finds_as_left(const struct whatif *w, const char *names)
+{
+    return names != NULL && strcmp(names, "warm-caches") == 0 &&
+           (w->always == NULL || w->always->count == 0);
 }
 
 /* Cycles of all chosen kernels; `names` and `hearer` may be NULL. */
@@ -162,6 +176,8 @@ static int measure(const struct whatif *w, const char *names, uint32_t threads,
     struct replay_options options = {
         .carried = &carried,
         .before = w->before,
+        .warm = finds_as_left(w, names) ? w->warm : NULL,
+        .keep_after = hearer != NULL && w->job.kernel_count == 1,
         .sampling = w->sampling,
         .sms = w->sms,
         .warps_per_sm = w->warps_per_sm,
@@ -422,6 +438,8 @@ static int replay_all(struct whatif *w)
         teg_store_free(w->store[i]);
     free(w->store);
     w->store = NULL;
+    sim_memory_free(w->left);
+    w->warm = w->left = NULL;
     return status;
 }
 
@@ -487,6 +505,7 @@ void whatif_follow(struct whatif *w, const struct replay *replay,
         return;
     w->baseline_cycles = replay->s->cycles;
     w->baseline = replay;
+    w->warm = replay->after;
     if (replay->sample.used)
         w->error_bound = replay->sample.error_bound;
 }

@@ -41,6 +41,9 @@ struct whatif {
                                       replay, the baseline's too; or NULL */
     /* What each replay finds in caches, borrowed; NULL: as the job says. */
     const struct sim_memory *before;
+    /* What the one kernel leaves there as it is, borrowed; NULL: who finds its caches
+     * warm runs it once more. */
+    const struct sim_memory *warm;
     const struct trials *first; /* borrowed; NULL: in the order of the table */
     const char *at;  /* borrowed, "FILE:LINE": what-ifs of that line only; NULL:
                        of all there is */
@@ -60,6 +63,7 @@ struct whatif {
     uint32_t jobs; /* workers; 0: one per core */
     /* Of a measurement under way. */
     uint32_t next;
+    struct sim_memory *left; /* owned: what the baseline has left, for `warm` */
     struct teg_store **store;  /* owned, and so is each, [kernel_count] */
     const char *broken;        /* a what-if whose replay failed, or NULL */
     const struct toggle *best; /* of those done, but for "all" */

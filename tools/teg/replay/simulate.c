@@ -234,6 +234,8 @@ static teg_status warm_up(struct replay *r, const struct job *job,
     if (!warms_up(job, options))
         return TEG_OK;
     r->caches = CACHES_WARM;
+    if (options->warm != NULL)
+        return TEG_OK;
     close_launch(&r->launch);
     status = teg_warm_up(open_again, &again, r->gpu, simulation,
                          options->sampling == SAMPLING_NEVER
@@ -243,6 +245,38 @@ static teg_status warm_up(struct replay *r, const struct job *job,
     teg_sample_facts_free(facts);
     opened = open_at_last(&again, r, false, status == TEG_OK ? d : NULL);
     return status != TEG_OK ? status : opened;
+}
+
+/* What the launch before has left, and where to leave it in turn. */
+static void set_caches(struct teg_simulation_options *simulation,
+                       const struct job *job, const struct replay *r,
+                       const struct replay_options *options,
+                       const struct sim_memory *warm, struct sim_memory **after)
+{
+    if (warm == NULL && r->caches == CACHES_WARM)
+        warm = options->warm;
+    if (warm != NULL)
+        simulation->before = warm;
+    if (job->caches == CACHES_CARRY || options->keep_after)
+        simulation->after = after;
+}
+
+/* What it has left is for the next of the list, or for others of the launch. */
+static void pass_on_caches(struct replay *r, const struct job *job,
+                           const struct replay_options *options,
+                           struct carried *carried, struct sim_memory *after)
+{
+    if (options->keep_before)
+        r->before = carried->memory;
+    else
+        sim_memory_free(carried->memory);
+    carried->memory = job->caches == CACHES_CARRY ? after : NULL;
+    if (job->caches == CACHES_CARRY)
+        return;
+    if (r->sample.used || r->caches == CACHES_WARM)
+        sim_memory_free(after);
+    else
+        r->after = after;
 }
 
 static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
@@ -271,20 +305,13 @@ static int simulate(struct replay *r, const struct job *job, uint32_t kernel,
     teg_status status =
         warm_up(r, job, kernel, options, &simulation, &warm, &d);
 
-    if (warm != NULL)
-        simulation.before = warm;
-    if (job->caches == CACHES_CARRY)
-        simulation.after = &after;
+    set_caches(&simulation, job, r, options, warm, &after);
     if (status == TEG_OK)
         status = simulate_part(r, job, kernel, options, &simulation, &d);
     if (status == TEG_OK && !r->sample.used)
         status = teg_simulate(&r->launch, r->gpu, &simulation, r->s, &d);
     sim_memory_free(warm);
-    if (options->keep_before)
-        r->before = carried->memory;
-    else
-        sim_memory_free(carried->memory);
-    carried->memory = after;
+    pass_on_caches(r, job, options, carried, after);
     progress_end(&progress);
     r->seconds = job_clock() - started;
     r->incomplete = status == TEG_INTERRUPTED;
@@ -339,7 +366,7 @@ static int catch_up(struct replay *r, const struct job *job, uint32_t step,
     quiet.listener = NULL;
     quiet.listeners = 0;
     quiet.store = NULL;
-    quiet.keep_before = false;
+    quiet.keep_before = quiet.keep_after = false;
     while (status == EXIT_DONE && carried->next < step) {
         status = replay_step(r, job, carried->next, &quiet, carried);
         if (status == EXIT_DONE)
@@ -431,10 +458,17 @@ void replay_close_launch(struct replay *r)
     close_launch(&r->launch);
 }
 
+void replay_forget_caches(struct replay *r)
+{
+    sim_memory_free(r->before);
+    sim_memory_free(r->after);
+    r->before = r->after = NULL;
+}
+
 void replay_release(struct replay *r)
 {
     close_launch(&r->launch);
-    sim_memory_free(r->before);
+    replay_forget_caches(r);
     teg_gpu_free(r->gpu);
     free(r->s);
     *r = (struct replay){0};

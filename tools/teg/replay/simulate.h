@@ -28,7 +28,8 @@ struct replay_options {
     const char *label;                   /* for the progress line; NULL: none */
     const struct sim_listener *listener; /* besides the statistics, or NULL */
     uint32_t listeners;                  /* how many */
-    bool cycles_only; /* all that is asked of a launch that is simulated whole */
+    bool
+        cycles_only; /* all that is asked of a launch that is simulated whole */
     struct teg_store *store; /* of the launch, or NULL: from the trace */
     /* With --caches carry: which of the job's launches it is, and what those
      * before it have left; NULL: they are simulated for this one alone. */
@@ -38,6 +39,11 @@ struct replay_options {
      * job says. */
     const struct sim_memory *before;
     bool keep_before; /* the replay has it then, for others of the launch */
+    bool keep_after;  /* likewise what it leaves, if it is simulated whole and
+                         --caches is cold */
+    /* What the launch has left when it ran just before, borrowed; NULL: whoever finds
+     * that in caches runs it once more. */
+    const struct sim_memory *warm;
 };
 
 /* The launch that was simulated instead of one that is like it. */
@@ -61,6 +67,7 @@ struct replay {
     enum caches caches;        /* what it found there */
     bool later;                /* carry: not the first launch of its kernel */
     struct sim_memory *before; /* owned; NULL: cold, or not kept */
+    struct sim_memory *after;  /* owned; NULL: not kept */
     enum teg_measured_by measured_by; /* --as-measured */
     double start_us;                  /* of that, the mean of `launches` */
     bool incomplete; /* interrupted; `s` holds what there was */
@@ -96,6 +103,8 @@ double replay_as_measured_us(const struct replay *r);
 uint32_t replay_launches(const struct replay *r);
 /* Closes what the statistics are no longer of; a report needs it open. */
 void replay_close_launch(struct replay *r);
+/* What it found and has left there. */
+void replay_forget_caches(struct replay *r);
 void replay_release(struct replay *r);
 
 #endif

@@ -170,7 +170,8 @@ static int replay_and_write(struct page_request *r)
         .sampling = r->sampling,
         .listener = listener,
         .carried = r->carried,
-        .keep_before = r->ranking};
+        .keep_before = r->ranking,
+        .keep_after = r->ranking};
     struct replay replay;
     int status, ranked, written;
 
