@@ -142,6 +142,8 @@ START_TEST(one_alone_is_what_teg_simulate_says)
     /* These are the chip's. */
     s[0].channel_bytes_max = alone->channel_bytes_max;
     s[0].channel_bytes_sum = alone->channel_bytes_sum;
+    s[0].units_felt = alone->units_felt;
+    s[0].reading_cycles = alone->reading_cycles;
     ck_assert_mem_eq(&s[0], alone, sizeof s[0]);
     ck_assert_uint_eq(ended[0], alone->cycles);
 }
