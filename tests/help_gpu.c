@@ -290,4 +290,6 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.cluster_numbering = (*state >> 32) % 2;
     gpu->chip.dispatch_warp_interval =
         (uint32_t)((*state >> 33) % 2 * ((*state >> 34) % 9));
+    gpu->sm.register_products = (*state >> 35) % 2;
+    gpu->fence.async_latency = (uint32_t)((*state >> 36) % 4 * 10);
 }

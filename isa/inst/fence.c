@@ -32,6 +32,9 @@ enum teg_fence teg_fence_of(const char *text)
     size_t length;
     const char *mnemonic = teg_text_mnemonic(text, &length);
 
+    if (teg_text_is(text, "FENCE"))
+        return has_modifier(mnemonic, length, ".VIEW.ASYNC.S") ? FENCE_ASYNC
+                                                               : FENCE_NONE;
     if (!teg_text_is(text, "MEMBAR"))
         return FENCE_NONE;
     for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {

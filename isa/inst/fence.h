@@ -1,5 +1,5 @@
 /*
- * Fences: MEMBAR and its scope.
+ * Fences: MEMBAR and its scope, FENCE.VIEW.ASYNC.
  */
 #ifndef TEG_ISA_INST_FENCE_H
 #define TEG_ISA_INST_FENCE_H
@@ -10,6 +10,7 @@ enum teg_fence {
     FENCE_BLOCK,
     FENCE_GPU,
     FENCE_SYSTEM,
+    FENCE_ASYNC, /* what is in shared memory, to copies and products */
     TEG_FENCES
 };
 

@@ -201,9 +201,12 @@ static void add_held(struct sim_ops *ops, struct sim_op *op,
 static void add_access(struct sim_ops *ops, struct sim_op *op,
                        const struct teg_inst *inst)
 {
-    if (ops->of_accesses != 0 && teg_inst_is_access(inst) &&
-        (inst->group.does & GROUP_JOINS) == 0)
+    if (!teg_inst_is_access(inst) || (inst->group.does & GROUP_JOINS) != 0)
+        return;
+    if (ops->of_accesses != 0)
         add_hold(ops, op, (uint16_t)(ops->of_accesses - 1), STALL_MEMBAR, 0);
+    if (ops->of_shared != 0 && inst->space == SPACE_SHARED)
+        add_hold(ops, op, (uint16_t)(ops->of_shared - 1), STALL_MEMBAR, 0);
 }
 
 /* ---- waits --------------------------------------------------------------- */
@@ -286,6 +289,7 @@ static uint32_t fence_latency(const struct teg_gpu *gpu, uint8_t fence)
         [FENCE_BLOCK] = gpu->fence.block_latency,
         [FENCE_GPU] = gpu->fence.gpu_latency,
         [FENCE_SYSTEM] = gpu->fence.system_latency,
+        [FENCE_ASYNC] = gpu->fence.async_latency,
     };
 
     return latency[fence];
@@ -294,9 +298,12 @@ static uint32_t fence_latency(const struct teg_gpu *gpu, uint8_t fence)
 static void add_fence_waits(struct sim_ops *ops, struct sim_op *op,
                             const struct teg_inst *inst)
 {
+    uint16_t of =
+        inst->fence == FENCE_ASYNC ? ops->of_shared : ops->of_accesses;
+
     op->fence_latency = fence_latency(ops->gpu, inst->fence);
     if (op->fence_latency != 0)
-        add_wait(ops, op, SIM_WAIT_FENCE, (uint16_t)(ops->of_accesses - 1));
+        add_wait(ops, op, SIM_WAIT_FENCE, (uint16_t)(of - 1));
 }
 
 static void add_waits(struct sim_ops *ops, struct sim_op *op,
@@ -561,7 +568,7 @@ static teg_status reserve_all(struct sim_ops *ops, const struct teg_inst *inst,
  * at again, since a fence has come. */
 static int number_waited(struct sim_ops *ops)
 {
-    int fenced = ops->of_accesses != 0;
+    uint16_t accesses = ops->of_accesses, shared = ops->of_shared;
 
     for (uint32_t i = ops->count; i < ops->program->count; i++) {
         const struct teg_inst *inst = &ops->program->inst[i];
@@ -569,10 +576,15 @@ static int number_waited(struct sim_ops *ops)
         if ((inst->group.does & GROUP_WAITS) != 0 &&
             !waits_for_all(inst, is_by_control(ops, inst)))
             counter_of_history(ops, inst->group.kind, history_of(inst));
-        if (fence_latency(ops->gpu, inst->fence) != 0)
+        if (fence_latency(ops->gpu, inst->fence) == 0)
+            continue;
+        if (inst->fence == FENCE_ASYNC)
+            counter_of(ops, &ops->of_shared, 1);
+        else
             ops->of_accesses = 1;
     }
-    return ops->count != 0 && !fenced && ops->of_accesses != 0;
+    return ops->count != 0 &&
+           (accesses != ops->of_accesses || shared != ops->of_shared);
 }
 
 teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)

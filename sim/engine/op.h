@@ -128,8 +128,9 @@ struct sim_ops {
      * before it; and of histories. */
     uint16_t of_joined[TEG_GROUP_KINDS];
     uint16_t of_history[TEG_GROUP_KINDS][TEG_GROUP_NUMBERS + 1];
-    uint16_t of_accesses; /* likewise, of all accesses to memory; 0 as long as
-                             no fence waits for them */
+    /* Likewise, of all accesses to memory and of those to shared memory; 0 as
+     * long as no fence waits for them. */
+    uint16_t of_accesses, of_shared;
     uint16_t counters_per_warp; /* seen */
     int has_atomics;            /* of global memory, perhaps */
     int awaits;                 /* blocks tell each other: board.h */

@@ -61,12 +61,13 @@ struct sim_kept sim_kept_after(const char *text)
 
 /* ---- banks --------------------------------------------------------------- */
 
-static int reads_at_once(const struct teg_inst *inst)
+static int reads_at_once(const struct teg_gpu *gpu, const struct teg_inst *inst)
 {
     switch (inst->op_class) {
     case CLASS_HMMA:
     case CLASS_IMMA:
     case CLASS_DMMA:
+        return gpu->sm.register_products != 0;
     case CLASS_GMMA:
         return 0;
     default:
@@ -93,7 +94,8 @@ void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
     struct sim_kept now;
 
     memset(reads, 0, SIM_BANKS_MAX);
-    if (gpu->sm.register_banks == REGISTER_BANKS_NONE || !reads_at_once(inst) ||
+    if (gpu->sm.register_banks == REGISTER_BANKS_NONE ||
+        !reads_at_once(gpu, inst) ||
         (gpu->sm.register_reuse && !inst->control.known))
         return;
     now = operands_of(text, 0);

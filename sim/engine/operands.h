@@ -12,7 +12,8 @@
  * the other (PTX ISA: wgmma's are registers), and others' reads beside it take
  * as much longer as that leaves them of the banks.
  * Leaves out: what goes through queues (memory, special functions), a warp's
- * products and the factors of a group's; who waits for a write.
+ * products unless sm.register_products, and the factors of a group's; who waits
+ * for a write.
  */
 #ifndef TEG_SIM_ENGINE_OPERANDS_H
 #define TEG_SIM_ENGINE_OPERANDS_H

@@ -111,6 +111,19 @@ static const char parts[] =
     "  LDG.E R3, [R4 : a + 0x100000 + 32*gtid + 32768*k]\n"
     "  FADD R2, R3, R3\nend\nEXIT\n";
 
+/* Products of a warp, whose registers others ask the banks for, too. */
+static const char bank_products[] =
+    "sketch 1\nisa sm_80\ngrid 1\nblock 32\nloop k 8\n"
+    "  HMMA.16816.F32 R8, R12, R16, R8 {stall=1}\n"
+    "  FADD R20, R22, R24 {stall=1}\n  FADD R21, R22, R24 {stall=1}\n"
+    "end\nEXIT\n";
+
+/* What is stored to shared memory, for copies and products. */
+static const char proxies[] =
+    "sketch 1\nisa sm_90\ngrid 1\nblock 32\nshared 1024\nloop k 4\n"
+    "  STS.128 [R2 : 16*lane], R4\n  FENCE.VIEW.ASYNC.S\n"
+    "  FADD R8, R8, R9\nend\nEXIT\n";
+
 /* Fences of each scope behind stores. */
 static const char fences[] =
     "sketch 1\nisa sm_80\ngrid 1\nblock 32\nlet a = 0x7f0000000000\n"
@@ -227,6 +240,8 @@ static const struct scene scenes[] = {
     {"v100", SMALL, mixed},
     {"v100", SMALL "l2.bytes_per_cycle=32", parts},
     {"a100", SMALL, fences},
+    {"a100", SMALL, bank_products},
+    {"h100", "chip.sms=6 chip.gpcs=1", proxies},
     {"h100", "tensor.s4=2048", products},
     {"rtx5090", "", products},
     {"gtx580", "chip.sms=2", mixed},

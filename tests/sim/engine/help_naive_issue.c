@@ -420,8 +420,11 @@ static void leave_results(const struct naive *n, struct warp *w,
     }
     naive_note_result(n, w, inst, c->done);
     if ((teg_inst_has_addresses(inst) || inst->values == VALUES_TEXELS) &&
-        (inst->group.does & GROUP_JOINS) == 0)
+        (inst->group.does & GROUP_JOINS) == 0) {
         w->accessed = naive_max(w->accessed, c->done);
+        if (inst->space == SPACE_SHARED)
+            w->shared_accessed = naive_max(w->shared_accessed, c->done);
+    }
     w->fence_end = w->cursor.mask != 0 && fence != 0 ? n->now + fence : 0;
     w->stall_until = 0;
     if (naive_by_control(n, inst)) {

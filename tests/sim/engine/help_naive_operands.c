@@ -52,7 +52,9 @@ void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
 
     if (n->gpu->sm.register_banks == REGISTER_BANKS_NONE ||
         teg_op_class_facts(inst->op_class)->kind != RESULT_FIXED ||
-        (inst->op_class >= CLASS_HMMA && inst->op_class <= CLASS_GMMA) ||
+        inst->op_class == CLASS_GMMA ||
+        (inst->op_class >= CLASS_HMMA && inst->op_class < CLASS_GMMA &&
+         !n->gpu->sm.register_products) ||
         teg_inst_has_addresses(inst) ||
         (n->gpu->sm.register_reuse && !inst->control.known))
         return;

@@ -85,6 +85,7 @@ struct warp {
     uint32_t counted_count;
     uint64_t accessed, fence_end; /* all accesses done; behind the last fence */
     uint64_t sleep_end;
+    uint64_t shared_accessed;      /* those to shared memory */
     uint64_t line, instruction_at; /* of the program; the next is there */
     uint64_t stall_until;          /* by the compiler's stall count */
     /* The phase it has asked for: its mbarrier, its parity. */

@@ -172,6 +172,8 @@ uint32_t naive_fence_cycles(const struct naive *n, const struct teg_inst *inst)
         return n->gpu->fence.gpu_latency;
     case FENCE_SYSTEM:
         return n->gpu->fence.system_latency;
+    case FENCE_ASYNC:
+        return n->gpu->fence.async_latency;
     default:
         return 0;
     }
@@ -180,7 +182,10 @@ uint32_t naive_fence_cycles(const struct naive *n, const struct teg_inst *inst)
 static int fence_open(const struct naive *n, const struct warp *w)
 {
     return naive_fence_cycles(n, naive_head(n, w)) == 0 ||
-           w->cursor.mask == 0 || naive_over(n, w->accessed);
+           w->cursor.mask == 0 ||
+           naive_over(n, naive_head(n, w)->fence == FENCE_ASYNC
+                             ? w->shared_accessed
+                             : w->accessed);
 }
 
 /* The deeds of the mbarrier that are over, from the earliest to the last, as

@@ -557,6 +557,48 @@ START_TEST(a_warp_sleeps_for_its_time_and_no_longer_than_a_millisecond)
 }
 END_TEST
 
+/* ---- fences for copies and products ------------------------------------------ */
+
+static uint64_t cycle_behind_proxy_fence(const char *fence,
+                                         enum teg_space space, uint32_t latency)
+{
+    struct help_step step[3] = {{0, UINT32_MAX, 0, 4, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+    struct teg_inst inst = {.op_class = CLASS_MEMBAR};
+
+    setup();
+    gpu.fence.async_latency = latency;
+    help_memory(&launch.kernel.program,
+                space == SPACE_SHARED ? CLASS_LDS : CLASS_LDG, space, INST_LOAD,
+                4, 1, 255);
+    help_inst(&launch.kernel.program, inst, fence);
+    help_arith(&launch.kernel.program, CLASS_IADD, 2, 255, 255, 255);
+    run_steps(step, 3, 1);
+    return heard.issue[2].cycle;
+}
+
+/* The one for copies and products waits for accesses to shared memory alone. */
+START_TEST(a_proxy_fence_waits_for_shared_memory)
+{
+    uint64_t done;
+
+    ck_assert_uint_eq(
+        cycle_behind_proxy_fence("FENCE.VIEW.ASYNC.S", SPACE_GLOBAL, 7), 8);
+    cycle_behind_proxy_fence("FENCE.VIEW.ASYNC.S", SPACE_SHARED, 7);
+    done = heard.issue[1].cycle;
+    ck_assert_uint_gt(done, 8);
+    ck_assert_uint_eq(heard.issue[2].cycle, done + 7);
+    ck_assert_uint_eq(heard.issue[1].stall[STALL_MEMBAR], done - 1);
+    ck_assert_uint_eq(
+        cycle_behind_proxy_fence("FENCE.VIEW.ASYNC.S", SPACE_SHARED, 0), 2);
+    ck_assert_uint_eq(
+        cycle_behind_proxy_fence("FENCE.VIEW.ASYNC.G", SPACE_SHARED, 7), 2);
+    ck_assert_uint_eq(
+        cycle_behind_proxy_fence("FENCE.VIEW.ASYNC.T", SPACE_SHARED, 7), 2);
+}
+END_TEST
+
 /* A program may grow while it runs: the first fence is in its second block. */
 START_TEST(accesses_of_code_seen_before_count_too)
 {
@@ -626,4 +668,5 @@ HELP_MAIN("sim/engine waits", 60, {policies_choose_as_they_are_called, 0},
           {accumulators_in_flight_are_not_ready, 0},
           {a_fence_waits_for_accesses_then_as_its_scope_takes, 0},
           {a_warp_sleeps_for_its_time_and_no_longer_than_a_millisecond, 0},
+          {a_proxy_fence_waits_for_shared_memory, 0},
           {accesses_of_code_seen_before_count_too, 0})

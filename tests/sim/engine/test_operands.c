@@ -110,6 +110,30 @@ START_TEST(what_stands_by_is_not_read)
 }
 END_TEST
 
+/* A factor of two registers, sums of two: one of each bank each. */
+START_TEST(products_read_at_the_banks_where_the_chip_says_so)
+{
+    static const enum teg_op_class classes[] = {CLASS_HMMA, CLASS_IMMA,
+                                                CLASS_DMMA, CLASS_GMMA};
+
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        struct teg_inst inst = arith(classes[i], 4, 6, 8);
+
+        inst.control.known = 1;
+        for (int k = 0; k < 3; k++)
+            inst.src[k].count = 2;
+        help_gpu_plain(&gpu);
+        gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+        gpu.sm.register_reuse = 1;
+        gpu.sm.register_products = 1;
+        ck_assert_uint_eq(most(&inst, "X R0, R4, R6, R8", &sim_kept_none),
+                          classes[i] == CLASS_GMMA ? 0 : 3);
+        gpu.sm.register_products = 0;
+        ck_assert_uint_eq(most(&inst, "X R0, R4, R6, R8", &sim_kept_none), 0);
+    }
+}
+END_TEST
+
 START_TEST(queues_and_tensor_products_read_at_their_own_pace)
 {
     static const enum teg_op_class classes[] = {
@@ -130,4 +154,5 @@ HELP_MAIN("sim/engine/operands", 10, {kepler_has_four_banks, 0},
           {parity_is_two_banks, 0},
           {a_pair_of_registers_takes_a_read_of_each_bank, 0},
           {what_stands_by_is_not_read, 0},
+          {products_read_at_the_banks_where_the_chip_says_so, 0},
           {queues_and_tensor_products_read_at_their_own_pace, 0})

@@ -248,6 +248,13 @@ def barrier(gpu, warps):
     return slope(gpu, "barrier", "N", 16, 48, WARPS=int(warps))
 
 
+def proxy_fence(gpu, stores):
+    """What a fence for copies and products takes behind so many stores."""
+    without, with_it = (slope(gpu, "proxy_fence", "N", 8, 24, FENCE=fence,
+                              STORES=int(stores)) for fence in (0, 1))
+    return with_it - without
+
+
 def dispatch(gpu, threads):
     """Cycles between two blocks of an empty kernel."""
     return slope(gpu, "empty", "BLOCKS", 16384, 32768, THREADS=int(threads))
@@ -279,7 +286,7 @@ RECIPES = {f.__name__: f for f in (
     lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
-    atomic_one_clk, atomic_one_gops, atoms_step, barrier, dispatch, loop,
+    atomic_one_clk, atomic_one_gops, atoms_step, barrier, proxy_fence, dispatch, loop,
     icache, icache_share)}
 
 
