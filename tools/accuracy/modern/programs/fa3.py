@@ -2,11 +2,11 @@
 compiled by nvcc, run by `teg exec`, beside the times that FlashGPU-Sim's
 docs/sass-frontend.md gives (Nsight Compute, clock locked, caches cold).
 
-Forward, halves, not causal.  A persistent block takes one tile of queries
+Forward, halves.  Not causal: a persistent block takes one tile of queries
 after the other, so what a block of keys costs follows from the launches of
 2048, 4096 and 8192 keys by their differences; here from one tile for every SM
-with fewer and more keys.  Causal launches are left out: their tiles come from
-a counter, which one block after the other empties in the emulator.
+with fewer and more keys.  The tiles of causal launches come from a counter:
+they are emulated with all blocks side by side (--interleave grid).
 """
 import dataclasses
 import os
@@ -37,7 +37,14 @@ WIDTHS = {
     128: Width(16, 2, (128, 176), {2048: 842.72, 4096: 1610.0, 8192: 3110.0},
                ((1024, 16), (2048, 8))),
 }
-WHOLE = (16, 512, 32, 124.93)  # batches, keys, heads of 64; microseconds
+# batches, keys, heads of 64, whether causal; microseconds
+WHOLE = ((16, 512, 32, False, 124.93), (16, 512, 32, True, 93.09))
+# what a causal launch has otherwise
+CAUSAL = (("p.window_size_left = p.window_size_right = -1;",
+           "p.window_size_left = -1; p.window_size_right = 0; "
+           "p.is_causal = true;"),
+          ("cutlass::half_t,\n                  false,",
+           "cutlass::half_t,\n                  true,"))
 
 SOURCE = """#include "flash_fwd_launch_template.h"
 #include <cstdio>
@@ -104,9 +111,12 @@ def folder(*names):
     return os.path.join(options["fa3"], *names)
 
 
-def program(width):
+def program(width, causal):
     """The path of a program that launches the kernel once."""
-    text = SOURCE % {"width": width, "cluster": WIDTHS[width].cluster}
+    text = SOURCE % {"width": width,
+                     "cluster": 1 if causal else WIDTHS[width].cluster}
+    for old, new in CAUSAL if causal else ():
+        text = text.replace(old, new)
 
     def make(path):
         name = path + ".cu"
@@ -128,24 +138,25 @@ def program(width):
     return keep(f"fa3_{width}", "exe", (text, REVISION), make)
 
 
-def trace(width, batches, keys, heads):
-    exe = program(width)
+def trace(width, batches, keys, heads, causal=False):
+    exe = program(width, causal)
+    how = ("--interleave", "grid") if causal else ()
 
     def make(path):
         with tempfile.TemporaryDirectory(dir=KEPT) as at:
             command(TEG, "exec", "--config-dir", os.path.join(ROOT, "config"),
-                    "-g", GPU, "-j", "1", "-o", at, "--", exe, str(batches),
-                    str(keys), str(heads))
+                    "-g", GPU, "-j", "1", *how, "-o", at, "--", exe,
+                    str(batches), str(keys), str(heads))
             found = [f for f in os.listdir(at) if f.endswith(".tegt")]
             if len(found) != 1:
                 raise Failed(f"{keys} keys of {width}: one launch expected, "
                              f"found {len(found)}")
             os.rename(os.path.join(at, found[0]), path)
-    return keep(f"fa3_{width}", "tegt", (exe, batches, keys, heads), make)
+    return keep(f"fa3_{width}", "tegt", (exe, batches, keys, heads, *how), make)
 
 
-def cycles(width, batches, keys, heads):
-    return replay(GPU, trace(width, batches, keys, heads), SETTINGS)["cycles"]
+def cycles(width, *launch):
+    return replay(GPU, trace(width, *launch), SETTINGS)["cycles"]
 
 
 def blocks(width, keys, tiles):
@@ -185,7 +196,10 @@ def fa3():
         points.append(point(
             f"a block of {w.tile[0]} x {w.tile[1]}, {width} wide",
             sum(each) / len(each), lambda n=width: ours(n), "cycles"))
-    *launch, us = WHOLE
-    points.append(point(f"{launch[0]} x {launch[2]} x {launch[1]} keys of 64",
-                        us, lambda: cycles(64, *launch) / MHZ, "us"))
+    for *launch, us in WHOLE:
+        batches, keys, heads, causal = launch
+        points.append(point(
+            f"{batches} x {heads} x {keys} keys of 64"
+            f"{', causal' if causal else ''}", us,
+            lambda w=launch: cycles(64, *w) / MHZ, "us"))
     return points
