@@ -11,8 +11,9 @@ enum {
 };
 
 /* For how many nanoseconds an instruction of this text does ("NANOSLEEP
- * 0x1c2"), at most TEG_SLEEP_MAX; 0: it is no such instruction, or a register
- * has the number (VALUES_SLEEP). */
+ * 0x1c2"), at most TEG_SLEEP_MAX; 0: it is no such instruction, a register
+ * has the number (VALUES_SLEEP), or an mbarrier wakes it (NANOSLEEP.SYNCS),
+ * which the test before it has waited for. */
 uint32_t teg_sleep_of(const char *text);
 
 #endif

@@ -49,6 +49,8 @@ static const struct lack {
      "which mbarriers SYNCS uses is not known: nobody waits there"},
     {"ARRIVES", "mbarrier",
      "which mbarriers ARRIVES uses is not known: nobody waits there"},
+    {"NANOSLEEP.SYNCS", "", NULL}, /* an mbarrier wakes it */
+    {"NANOSLEEP.WARP.SYNCS", "", NULL},
     {"NANOSLEEP", "sleep",
      "how long NANOSLEEP sleeps is not known: nobody waits there"},
     {"REDAS", "remote-store",

@@ -27,9 +27,17 @@ END_TEST
 START_TEST(what_has_none_does_not_sleep)
 {
     static const char *const list[] = {
-        "",       "NANOSLEEP", "NANOSLEEP R4", "NANOSLEEP P0, R4",
-        "YIELD",  "NOP 0x10",  "NANOSLEEPS 0x10",
+        "",
+        "NANOSLEEP",
+        "NANOSLEEP R4",
+        "NANOSLEEP P0, R4",
+        "YIELD",
+        "NOP 0x10",
+        "NANOSLEEPS 0x10",
         "MOV R1, 0x10",
+        "NANOSLEEP.SYNCS 0x989680",
+        "@!P2 NANOSLEEP.SYNCS 0x989680",
+        "NANOSLEEP.WARP.SYNCS 0x64",
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
