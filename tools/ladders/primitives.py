@@ -27,6 +27,9 @@ class Cub(Ladder):
     # smaller problem
     ROWS = (("a6000", "least", "float", 1740, 21),
             ("a6000", "least", "double", 3384, 20),
+            ("rtx5090", "larger_of_two", "float", 2055, 25),
+            ("rtx5090", "doubled", "int8_t", 352.9, 26),
+            ("b200", "larger_of_two", "float", 454.6, 25),
             ("h200", "sum", "int32_t", 249.3, 24),
             ("a100", "scan", "int8_t", 912.6, 25),
             ("h100pcie", "scan_larger", "int8_t", 729.8, 25),
@@ -34,7 +37,7 @@ class Cub(Ladder):
             ("rtx3090", "sort", "int8_t", 3351, 22),
             ("rtx3090", "sort", "int16_t", 7076, 22),
             ("b200", "histogram", "uint8_t", 127.3, 25))
-    ANYWHERE = (("sum", "int32_t"), ("scan", "int8_t"), ("scan", "int32_t"),
+    ANYWHERE = (("sum", "int32_t"), ("larger_of_two", "float"), ("scan", "int8_t"), ("scan", "int32_t"),
                 ("sort", "int16_t"), ("histogram", "uint8_t"))
 
     def steps(self, on):

@@ -116,6 +116,40 @@ template <class T> static void scan_larger(int n)
     });
 }
 
+/* One of CUB's functions that need no room. */
+template <class F> static void timed_at_once(F run)
+{
+    timed([=](void *room, size_t &bytes) {
+        bytes = 0;
+        return room == nullptr ? cudaSuccess : run();
+    });
+}
+
+struct twice {
+    template <class T> __host__ __device__ T operator()(T a) const
+    {
+        return (T)(a + a);
+    }
+};
+
+template <class T> static void doubled(int n)
+{
+    T *in = input<T>(n), *out = buffer<T>(n);
+    timed_at_once([=] {
+        return cub::DeviceTransform::Transform(in, out, n, twice());
+    });
+}
+
+/* Of two arrays the larger number at each place. */
+template <class T> static void larger_of_two(int n)
+{
+    T *a = input<T>(n), *b = input<T>(n), *out = buffer<T>(n);
+    timed_at_once([=] {
+        return cub::DeviceTransform::Transform(::cuda::std::make_tuple(a, b),
+                                               out, n, larger());
+    });
+}
+
 template <class T> static void sort(int n)
 {
     T *in = input<T>(n), *out = buffer<T>(n);
