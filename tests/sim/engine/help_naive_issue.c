@@ -477,7 +477,8 @@ static uint64_t wakes(const struct naive *n, const struct warp *w,
         ns = 1000000;
     if (ns == 0 || w->cursor.mask == 0)
         return 0;
-    return n->now + (uint64_t)ceil((double)ns * n->gpu->chip.sm_clock_mhz / 1e3);
+    return n->now +
+           (uint64_t)ceil((double)ns * n->gpu->chip.sm_clock_mhz / 1e3);
 }
 
 /* The warp goes to its next instruction. */

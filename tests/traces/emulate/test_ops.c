@@ -325,6 +325,40 @@ START_TEST(what_random_bits_decide_is_known_or_a_fault)
 }
 END_TEST
 
+/* Each lane has its own, of which guards leave some as they are. */
+START_TEST(a_return_address_has_two_halves)
+{
+    static const struct {
+        const char *text;
+        uint32_t mask;
+    } steps[] = {
+        {"RPCMOV.32 Rpc.LO, R1", EMU_ALL},   {"RPCMOV.32 Rpc.HI, R2", EMU_ALL},
+        {"RPCMOV.32 Rpc.LO, R2", ODD_LANES}, {"RPCMOV.32 R3, Rpc.LO", EMU_ALL},
+        {"RPCMOV.32 R4, Rpc.HI", EMU_ALL},
+    };
+    struct help_single *h = help_single_new();
+
+    ck_assert_ptr_nonnull(h);
+    for (uint32_t l = 0; l < EMU_LANES; l++) {
+        h->warp.r[1][l] = 100 + l;
+        h->warp.r[2][l] = 200 + l;
+    }
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct teg_sass s;
+
+        ck_assert(teg_sass_read(&s, steps[i].text, 0, 120));
+        ck_assert(help_single_prepare(h, s.word, 120, i % 2 == 0));
+        ck_assert(help_single_run(h, steps[i].mask) == TEG_OK);
+    }
+    for (uint32_t l = 0; l < EMU_LANES; l++) {
+        ck_assert_uint_eq(h->warp.r[3][l],
+                          (ODD_LANES >> l & 1 ? 200 : 100) + l);
+        ck_assert_uint_eq(h->warp.r[4][l], 200 + l);
+    }
+    help_single_free(h);
+}
+END_TEST
+
 /* Down by 8 in segments of 16: the upper half of each reads its own lane. */
 START_TEST(a_shuffle_stays_in_its_segment)
 {
@@ -425,6 +459,7 @@ HELP_MAIN("emulate ops", 30,
           {narrow_floats_and_random_bits,
            sizeof conversions / sizeof conversions[0]},
           {what_random_bits_decide_is_known_or_a_fault, 0},
+          {a_return_address_has_two_halves, 0},
           {a_shuffle_stays_in_its_segment, 0},
           {a_shuffle_from_a_lane_that_takes_no_part_gives_nothing, 0},
           {lanes_wait_for_those_who_name_the_same, 0},

@@ -77,7 +77,7 @@ static void draw_scene(struct scene *s, uint32_t rank)
 
     memset(s, 0, sizeof *s);
     m->rank = rank;
-    m->type = draw_to(EMU_MAP_TYPES);
+    m->type = draw_to(MAP_U4_16);
     m->swizzle = draw_to(4);
     m->fills_nan = emu_map_is_float(m->type) && draw_to(2) == 0;
     while (!draw_box(s))
@@ -236,6 +236,75 @@ START_TEST(stores_of_random_maps)
     help_run_kernel(&k, 1, 1, 64, 1);
     ck_assert_mem_eq(s.tensor, want, s.bytes);
     say_compared("UTMASTG", &s);
+    free(want);
+    help_kernel_close(&k);
+}
+END_TEST
+
+/* ---- numbers of less than a byte ----------------------------------------------- */
+
+/* 16 numbers are `bytes` in the tensor and `shared` in shared memory. */
+static const struct {
+    uint32_t type, bytes, shared, swizzle;
+    uint32_t size, box; /* of a row, in pieces of 16 */
+    int at;
+} packed[] = {
+    {MAP_U4_16, 8, 8, 0, 14, 4, 0},      {MAP_U4_16, 8, 8, 1, 14, 4, 12},
+    {MAP_U4_16, 8, 8, 3, 20, 16, -3},    {MAP_U4_16_8, 8, 16, 3, 24, 8, 4},
+    {MAP_U4_16_8, 8, 16, 0, 24, 8, 20},  {MAP_U6_16_4, 12, 16, 3, 24, 8, -4},
+    {MAP_U6_16_4, 12, 16, 0, 24, 8, 16},
+};
+
+enum {
+    PACKED = sizeof packed / sizeof packed[0],
+    PACKED_ROWS = 6,
+    PACKED_BOX = 4, /* rows */
+};
+
+START_TEST(numbers_of_less_than_a_byte)
+{
+    uint32_t bytes = packed[_i].bytes, shared = packed[_i].shared;
+    uint32_t row = packed[_i].box * shared, pitch;
+    struct help_kernel k;
+    struct scene s = {.at = {16 * packed[_i].at, 1}};
+    uint8_t *out, *want = malloc(BOX_BYTES);
+
+    open_of_rank(&k, "load", 2);
+    s.map.rank = 2;
+    s.map.type = packed[_i].type;
+    s.map.swizzle = packed[_i].swizzle;
+    s.map.size[0] = 16 * packed[_i].size;
+    s.map.size[1] = PACKED_ROWS;
+    s.map.box[0] = 16 * packed[_i].box;
+    s.map.box[1] = PACKED_BOX;
+    s.map.step[0] = s.map.step[1] = 1;
+    s.map.stride[1] = (packed[_i].size * bytes + 31) / 32 * 32;
+    s.bytes = s.map.stride[1] * PACKED_ROWS;
+    pitch = row < pattern_of(&s.map) ? pattern_of(&s.map) : row;
+    s.box_bytes = row * PACKED_BOX;
+    make_tensor(&k, &s);
+    give_map(&k, &s.map);
+    out = help_buffer(&k, BOX_BYTES);
+    help_int(&k, BOX_BYTES / 4);
+    help_int(&k, (int)s.box_bytes);
+    give_place(&k, &s);
+    help_run_kernel(&k, 1, 1, 64, 1);
+
+    memset(want, UNTOUCHED, BOX_BYTES);
+    for (uint32_t b = 0; b < s.box_bytes; b++) {
+        uint32_t line = b / row, piece = b % row / shared, in = b % shared;
+        int64_t x = packed[_i].at + (int64_t)piece;
+        uint32_t at = line * pitch + b % row;
+        uint8_t value = 0;
+
+        at ^= (at / 128 % (1u << s.map.swizzle)) * 16;
+        if (x >= 0 && x < packed[_i].size && line + 1 < PACKED_ROWS &&
+            in < bytes)
+            value = s.tensor[(line + 1) * s.map.stride[1] +
+                             (uint64_t)x * bytes + in];
+        want[at] = value;
+    }
+    ck_assert_mem_eq(out, want, BOX_BYTES);
     free(want);
     help_kernel_close(&k);
 }
@@ -626,8 +695,8 @@ START_TEST(what_is_no_map_or_no_place_is_a_fault)
 END_TEST
 
 HELP_MAIN("traces/tensor copies", 60, {loads_of_random_maps, 60},
-          {stores_of_random_maps, 60}, {a_trace_has_what_a_box_covers, 100},
-          {reductions_of_every_type, EMU_MAP_TYPES},
-          {a_map_in_global_memory, 0}, {a_map_that_the_kernel_makes, 0},
-          {a_box_for_blocks_of_a_cluster, 0},
+          {stores_of_random_maps, 60}, {numbers_of_less_than_a_byte, PACKED},
+          {a_trace_has_what_a_box_covers, 100},
+          {reductions_of_every_type, MAP_U4_16}, {a_map_in_global_memory, 0},
+          {a_map_that_the_kernel_makes, 0}, {a_box_for_blocks_of_a_cluster, 0},
           {what_is_no_map_or_no_place_is_a_fault, 0})

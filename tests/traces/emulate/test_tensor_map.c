@@ -105,6 +105,59 @@ START_TEST(rules_of_interleaved_and_filled_maps)
 }
 END_TEST
 
+START_TEST(rules_of_packed_maps)
+{
+    static const struct {
+        uint32_t type, size, box, swizzle, step;
+        uint64_t address, stride;
+        int keeps;
+    } rows[] = {
+        {MAP_U4_16, 200, 64, 0, 1, 16, 112, 1},
+        {MAP_U4_16, 201, 64, 0, 1, 16, 112, 0}, /* half a byte */
+        {MAP_U4_16, 200, 48, 0, 1, 16, 112, 0}, /* a row of 24 bytes */
+        {MAP_U4_16, 200, 256, 3, 1, 16, 112, 1},
+        {MAP_U4_16, 200, 256, 2, 1, 16, 112, 0}, /* of 128 in 64 */
+        {MAP_U4_16, 200, 64, 0, 2, 16, 112, 0},
+        {MAP_U4_16_8, 256, 128, 3, 1, 32, 128, 1},
+        {MAP_U4_16_8, 256, 128, 0, 1, 32, 128, 1},
+        {MAP_U4_16_8, 256, 128, 2, 1, 32, 128, 0},
+        {MAP_U4_16_8, 256, 64, 0, 1, 32, 128, 0},
+        {MAP_U4_16_8, 192, 128, 0, 1, 32, 96, 0},
+        {MAP_U4_16_8, 256, 128, 0, 1, 16, 128, 0},
+        {MAP_U4_16_8, 256, 128, 0, 1, 32, 144, 0},
+        {MAP_U6_16_4, 256, 128, 3, 1, 64, 192, 1},
+        {MAP_U6_16_4, 256, 128, 1, 1, 64, 192, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct emu_tensor_map m = help_map, again;
+        uint8_t object[EMU_MAP_BYTES];
+        struct teg_diag d = {0};
+
+        memset(&m, 0, sizeof m);
+        m.rank = 2;
+        m.type = rows[i].type;
+        m.swizzle = rows[i].swizzle;
+        m.address = rows[i].address;
+        m.size[0] = rows[i].size;
+        m.size[1] = 9;
+        m.box[0] = rows[i].box;
+        m.box[1] = 3;
+        m.step[0] = rows[i].step;
+        m.step[1] = 1;
+        m.stride[0] = emu_map_element(&m);
+        m.stride[1] = rows[i].stride;
+        ck_assert_msg((emu_map_check(&m, &d) == TEG_OK) == rows[i].keeps,
+                      "%zu: %s", i, d.what);
+        emu_map_write(&m, object);
+        ck_assert_int_eq(emu_map_read(&again, object, &d) == TEG_OK,
+                         rows[i].keeps);
+        if (rows[i].keeps)
+            ck_assert_mem_eq(&again, &m, sizeof again);
+    }
+}
+END_TEST
+
 START_TEST(an_object_keeps_every_field)
 {
     for (uint32_t i = 0; i < 500; i++) {
@@ -114,7 +167,7 @@ START_TEST(an_object_keeps_every_field)
 
         memset(&m, 0, sizeof m);
         m.rank = 1 + i % EMU_MAP_RANKS;
-        m.type = i % EMU_MAP_TYPES;
+        m.type = i % MAP_U4_16;
         m.swizzle = i / 2 % 4;
         m.fills_nan = emu_map_is_float(m.type) && i % 3 == 0;
         m.address = ((uint64_t)help_draw() << 16 | help_draw()) & ~15ull;
@@ -185,5 +238,5 @@ START_TEST(arguments_that_are_maps)
 END_TEST
 
 HELP_MAIN("traces/tensor map", 60, {rules_of_a_map, 0},
-          {rules_of_interleaved_and_filled_maps, 0},
+          {rules_of_interleaved_and_filled_maps, 0}, {rules_of_packed_maps, 0},
           {an_object_keeps_every_field, 0}, {arguments_that_are_maps, 0})

@@ -7,7 +7,6 @@
 #include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
 #include "traces/emulate/core/values.h"
-#include "traces/emulate/core/values.h"
 
 enum {
     RETURN_REGISTER = 20, /* and the next: where a called function returns */

@@ -107,15 +107,16 @@ static void set_dense(struct emu_tensor_map *m)
 {
     m->stride[0] = emu_map_element(m);
     for (uint32_t i = 1; i < m->rank; i++)
-        m->stride[i] = m->stride[i - 1] * m->size[i - 1];
+        m->stride[i] = m->stride[i - 1] * m->size[i - 1] /
+                       (i == 1 ? emu_map_unit(m) : 1);
 }
 
 /* From the first byte to behind the last. */
 static uint64_t bytes_of(const struct emu_tensor_map *m)
 {
-    uint64_t bytes = m->stride[0];
+    uint64_t bytes = m->size[0] / emu_map_unit(m) * m->stride[0];
 
-    for (uint32_t i = 0; i < m->rank; i++)
+    for (uint32_t i = 1; i < m->rank; i++)
         bytes += (m->size[i] - 1) * m->stride[i];
     return bytes;
 }

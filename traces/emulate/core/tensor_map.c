@@ -4,10 +4,10 @@
 
 static const struct type {
     const char *name;
-    uint8_t bytes, is_float, code;
+    uint8_t unit, bytes, shared, is_float, code;
 } types[] = {
-#define MAP_TYPE(NAME, name, bytes, is_float, code) \
-    {name, bytes, is_float, code},
+#define MAP_TYPE(NAME, name, unit, bytes, shared, is_float, code) \
+    {name, unit, bytes, shared, is_float, code},
 #include "traces/emulate/core/tensor_map.def"
 #undef MAP_TYPE
 };
@@ -40,7 +40,8 @@ enum {
 /* ---- rules ----------------------------------------------------------------- */
 
 enum {
-    ALIGNMENT = 16, /* of addresses, strides, a box's row */
+    ALIGNMENT = 16,   /* of addresses, strides, a box's row */
+    PADDED_BOX = 128, /* elements of a row, of types with room left free */
     BOX_MAX = 256,
     STEP_MAX = 8,
 };
@@ -51,6 +52,22 @@ enum {
 uint32_t emu_map_element(const struct emu_tensor_map *m)
 {
     return types[m->type].bytes;
+}
+
+uint32_t emu_map_unit(const struct emu_tensor_map *m)
+{
+    return types[m->type].unit;
+}
+
+uint32_t emu_map_shared(const struct emu_tensor_map *m)
+{
+    return types[m->type].shared;
+}
+
+void emu_map_count_units(struct emu_tensor_map *m)
+{
+    m->size[0] /= types[m->type].unit;
+    m->box[0] /= types[m->type].unit;
 }
 
 uint32_t emu_map_type_find(const char *name, size_t length)
@@ -104,6 +121,39 @@ static teg_status check_kind(const struct emu_tensor_map *m, struct teg_diag *d)
     return TEG_OK;
 }
 
+/* Types whose units have room behind them in shared memory. */
+static int is_padded(const struct emu_tensor_map *m)
+{
+    return types[m->type].shared > types[m->type].bytes;
+}
+
+static uint32_t alignment_of(const struct emu_tensor_map *m)
+{
+    return m->interleave == 2 || is_padded(m) ? 2 * ALIGNMENT : ALIGNMENT;
+}
+
+/* Elements of less than a byte come in units. */
+static teg_status check_units(const struct emu_tensor_map *m,
+                              struct teg_diag *d)
+{
+    uint32_t whole = is_padded(m) ? PADDED_BOX : types[m->type].unit;
+
+    EXPECT(m->size[0] % whole == 0,
+           "expected a multiple of %u elements of %s, found %llu", whole,
+           types[m->type].name, (unsigned long long)m->size[0]);
+    EXPECT(is_padded(m) ? m->box[0] == whole : m->box[0] % whole == 0,
+           "expected a box of %s%u elements of %s, found %u",
+           is_padded(m) ? "" : "a multiple of ", whole, types[m->type].name,
+           m->box[0]);
+    EXPECT(m->step[0] == 1, "expected every element of %s, found every %u.",
+           types[m->type].name, m->step[0]);
+    EXPECT(!is_padded(m) ||
+               (m->interleave == 0 && (m->swizzle == 0 || m->swizzle == 3)),
+           "expected no interleave, and no swizzle or one of 128 bytes, of %s",
+           types[m->type].name);
+    return TEG_OK;
+}
+
 /* Corners have fewer bits the more of them there are. */
 static teg_status check_pixels(const struct emu_tensor_map *m,
                                struct teg_diag *d)
@@ -126,7 +176,7 @@ static teg_status check_pixels(const struct emu_tensor_map *m,
 static teg_status check_dimension(const struct emu_tensor_map *m, uint32_t i,
                                   struct teg_diag *d)
 {
-    uint64_t alignment = m->interleave == 2 ? 2 * ALIGNMENT : ALIGNMENT;
+    uint64_t alignment = alignment_of(m);
 
     EXPECT(m->size[i] >= 1 && m->size[i] <= SIZE_MAX_OF_MAP,
            "expected a size of 1 to 2^32 in dimension %u, found %llu", i,
@@ -152,13 +202,15 @@ teg_status emu_map_check(const struct emu_tensor_map *m, struct teg_diag *d)
     TRY(check_kind(m, d));
     if (m->pixels != 0)
         TRY(check_pixels(m, d));
-    alignment = m->interleave == 2 ? 2 * ALIGNMENT : ALIGNMENT;
+    alignment = alignment_of(m);
     EXPECT(m->address % alignment == 0,
            "expected an address that is a multiple of %u, found 0x%llx",
            alignment, (unsigned long long)m->address);
     for (uint32_t i = 0; i < m->rank; i++)
         TRY(check_dimension(m, i, d));
-    row = m->box[0] * types[m->type].bytes;
+    if (types[m->type].unit != 1)
+        TRY(check_units(m, d));
+    row = m->box[0] / types[m->type].unit * types[m->type].shared;
     span = emu_map_swizzle_bytes(m);
     EXPECT(m->interleave != 0 || row % ALIGNMENT == 0,
            "expected a box's row to be a multiple of %d bytes, found %u",

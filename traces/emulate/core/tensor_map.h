@@ -26,7 +26,7 @@ enum {
 
 /* Numbers of enum CUtensorMapDataType. */
 enum emu_map_type {
-#define MAP_TYPE(NAME, name, bytes, is_float, code) MAP_##NAME,
+#define MAP_TYPE(NAME, name, unit, bytes, shared, is_float, code) MAP_##NAME,
 #include "traces/emulate/core/tensor_map.def"
 #undef MAP_TYPE
     EMU_MAP_TYPES
@@ -66,8 +66,14 @@ teg_status emu_map_read(struct emu_tensor_map *m,
                         const uint8_t object[EMU_MAP_BYTES],
                         struct teg_diag *d);
 
-/* Bytes of an element. */
+/* Elements that stay together: 1, or of a packed type more. */
+uint32_t emu_map_unit(const struct emu_tensor_map *m);
+/* Bytes of such a unit in global and in shared memory. */
 uint32_t emu_map_element(const struct emu_tensor_map *m);
+uint32_t emu_map_shared(const struct emu_tensor_map *m);
+/* Makes sizes and boxes of the innermost dimension count units, for who copies;
+ * `m` keeps the rules. */
+void emu_map_count_units(struct emu_tensor_map *m);
 /* The type of that name ("f16"), or EMU_MAP_TYPES. */
 uint32_t emu_map_type_find(const char *name, size_t length);
 const char *emu_map_type_name(uint32_t type);

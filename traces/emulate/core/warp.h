@@ -145,6 +145,7 @@ struct emu_warp {
     int has_told;           /* one who asked so, in this turn */
     uint32_t tells; /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
+    uint32_t rpc[2][EMU_LANES]; /* Rpc.LO and Rpc.HI */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
 };

@@ -406,14 +406,30 @@ EXEC(ur2up)
     }
 }
 
+/* Halves of a thread's register for return addresses, in which compilers also
+ * keep what another register has no room for. */
+EXEC(rpcmov)
+{
+    uint32_t *half = w->rpc[emu_bit(op, 31)];
+    const uint32_t *from = emu_row(w, op->b, 0);
+
+    if (op->d != NULL) {
+        emu_write(w, op->d, 0, mask, half);
+        return;
+    }
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        half[l] = from[l];
+    }
+}
+
 const struct emu_row_of EMU_TABLE(logic)[] = {
-    {"MOV", mov},     {"UMOV", mov},     {"SEL", sel},
-    {"USEL", sel},    {"LOP3", lop3},    {"ULOP3", lop3},
-    {"PLOP3", plop3}, {"UPLOP3", plop3}, {"SHF", shf},
-    {"USHF", shf},    {"PRMT", prmt},    {"UPRMT", prmt},
-    {"POPC", popc},   {"UPOPC", popc},   {"BREV", brev},
-    {"UBREV", brev},  {"FLO", flo},      {"UFLO", flo},
-    {"SGXT", sgxt},   {"USGXT", sgxt},   {"BMSK", bmsk},
-    {"UBMSK", bmsk},  {"P2R", p2r},      {"R2P", r2p},
-    {"UP2UR", up2ur}, {"UR2UP", ur2up},  {0},
+    {"RPCMOV", rpcmov}, {"MOV", mov},     {"UMOV", mov},    {"SEL", sel},
+    {"USEL", sel},      {"LOP3", lop3},   {"ULOP3", lop3},  {"PLOP3", plop3},
+    {"UPLOP3", plop3},  {"SHF", shf},     {"USHF", shf},    {"PRMT", prmt},
+    {"UPRMT", prmt},    {"POPC", popc},   {"UPOPC", popc},  {"BREV", brev},
+    {"UBREV", brev},    {"FLO", flo},     {"UFLO", flo},    {"SGXT", sgxt},
+    {"USGXT", sgxt},    {"BMSK", bmsk},   {"UBMSK", bmsk},  {"P2R", p2r},
+    {"R2P", r2p},       {"UP2UR", up2ur}, {"UR2UP", ur2up}, {0},
 };

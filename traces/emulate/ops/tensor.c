@@ -158,6 +158,23 @@ static void read_offsets(const struct emu_warp *w, const struct emu_op *op,
         b->offset[i] = offsets >> bits * i & ((1u << bits) - 1);
 }
 
+/* A coordinate of the innermost dimension in units; 0 after a fault. */
+static int to_units(struct emu_warp *w, const struct emu_op *op, int lane,
+                    const struct emu_tensor_map *m, int64_t *at)
+{
+    uint32_t unit = emu_map_unit(m);
+
+    if (*at % unit != 0) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "expected a coordinate that is a multiple of %u elements of "
+                  "%s, found %lld",
+                  unit, emu_map_type_name(m->type), (long long)*at);
+        return 0;
+    }
+    *at /= unit;
+    return 1;
+}
+
 /* The box at the coordinates that stand in registers from `first` on; 0 after
  * a fault. */
 static int read_box(struct emu_warp *w, const struct emu_op *op, int lane,
@@ -168,11 +185,14 @@ static int read_box(struct emu_warp *w, const struct emu_op *op, int lane,
 
     if (!read_map(w, op, lane, &b->map) || !check_box(w, op, lane, m))
         return 0;
+    emu_map_count_units(&b->map);
     b->rows = 1;
     for (uint32_t i = 0; i < m->rank; i++) {
         uint32_t step = i == 0 ? 1 : m->step[i];
 
         b->at[i] = (int32_t)emu_uniform_at(w, first + i);
+        if (i == 0 && !to_units(w, op, lane, m, &b->at[0]))
+            return 0;
         b->count[i] = (m->box[i] + step - 1) / step;
         if (i != 0)
             b->rows *= b->count[i];
@@ -191,7 +211,7 @@ static int read_box(struct emu_warp *w, const struct emu_op *op, int lane,
             b->gathered[i] = (int32_t)emu_uniform_at(w, first + 1 + i);
     }
     pattern = emu_map_swizzle_bytes(m);
-    b->row_bytes = b->count[0] * emu_map_element(m);
+    b->row_bytes = b->count[0] * emu_map_shared(m);
     b->pitch = b->row_bytes < pattern ? pattern : b->row_bytes;
     return 1;
 }
@@ -200,7 +220,7 @@ static int read_box(struct emu_warp *w, const struct emu_op *op, int lane,
 struct run {
     uint64_t global; /* address of its first byte there */
     uint32_t from;   /* bytes of the row before it */
-    uint32_t bytes;
+    uint32_t bytes;  /* in global memory */
 };
 
 /* Coordinates [from, to) of the box in dimension `i` are in the tensor, by
@@ -273,7 +293,7 @@ static struct run run_of(const struct box *b, uint32_t row)
         run.global += (uint64_t)at[i] * m->stride[i];
     }
     inside(b, 0, &from, &to);
-    run.from = from * element;
+    run.from = from * emu_map_shared(m);
     run.bytes = (to - from) * element;
     run.global += (uint64_t)(b->at[0] + from) * element;
     return run;
@@ -326,6 +346,19 @@ static int load_run(struct emu_warp *w, const struct emu_op *op, int lane,
         memcpy(row + run->from + i, from, n);
     }
     return 1;
+}
+
+/* Units that stand one behind the other from `first` of the row on get their
+ * room behind them. */
+static void spread(const struct box *b, const struct run *run, uint8_t *row)
+{
+    uint32_t bytes = emu_map_element(&b->map), apart = emu_map_shared(&b->map);
+    uint8_t *first = row + run->from;
+
+    for (uint32_t i = run->bytes / bytes; apart != bytes && i-- != 0;) {
+        memmove(first + i * apart, first + i * bytes, bytes);
+        memset(first + i * apart + bytes, 0, apart - bytes);
+    }
 }
 
 static int store_run(struct emu_warp *w, const struct emu_op *op, int lane,
@@ -389,6 +422,7 @@ static int move_box(struct emu_warp *w, const struct emu_op *op, int lane,
             fill(b, row);
             if (!load_run(w, op, lane, &run, row))
                 return 0;
+            spread(b, &run, row);
         }
         if (!move_shared(w, op, lane, b, at, row, move == MOVE_IN))
             return 0;
@@ -562,6 +596,12 @@ static void store(struct emu_warp *w, const struct emu_op *op, int lane,
     if (move == MOVE_REDUCE && !emu_reduces(reduction, b.map.type)) {
         emu_fault(w, op, lane, TEG_LIMIT,
                   "elements of type %s cannot be reduced so",
+                  emu_map_type_name(b.map.type));
+        return;
+    }
+    if (emu_map_shared(&b.map) != emu_map_element(&b.map)) {
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "stores of elements of type %s are not emulated",
                   emu_map_type_name(b.map.type));
         return;
     }
