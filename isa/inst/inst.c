@@ -111,7 +111,7 @@ static teg_status add(struct teg_program *p, const struct teg_inst *inst,
     p->inst[p->count].tensor = tensor_of(inst, text);
     p->inst[p->count].group = teg_group_of(text);
     p->inst[p->count].fence = (uint8_t)teg_fence_of(text);
-    p->inst[p->count].sleep_ns = teg_sleep_of(text);
+    (void)teg_sleep_told(text, &p->inst[p->count].sleep_ns);
     if ((inst->flags & INST_ATOMIC) != 0 && inst->atomic == ATOMIC_UNKNOWN)
         p->inst[p->count].atomic = (uint8_t)teg_atomic_of(text);
     p->inst[p->count].text = length > 1 ? put_text(p, text, length) : 0;

@@ -6,20 +6,23 @@
 #include "isa/base/minmax.h"
 #include "isa/inst/inst.h"
 
-uint32_t teg_sleep_of(const char *text)
+int teg_sleep_is_timed(const char *text)
 {
-    static const char syncs[] = ".SYNCS";
-    const char *operand, *comma;
-    unsigned long long ns;
-    size_t length;
+    return teg_text_is(text, "NANOSLEEP") && strstr(text, ".SYNCS") == NULL;
+}
 
-    if (!teg_text_is(text, "NANOSLEEP"))
+int teg_sleep_told(const char *text, uint32_t *ns)
+{
+    const char *operand, *comma;
+    size_t length;
+    char *end;
+
+    *ns = 0;
+    if (!teg_sleep_is_timed(text))
         return 0;
     operand = teg_text_mnemonic(text, &length) + length;
-    if (length > sizeof syncs &&
-        memcmp(operand - (sizeof syncs - 1), syncs, sizeof syncs - 1) == 0)
-        return 0;
     comma = strrchr(operand, ','); /* behind a predicate */
-    ns = strtoull(comma != NULL ? comma + 1 : operand, NULL, 0);
-    return (uint32_t)teg_min(ns, TEG_SLEEP_MAX);
+    operand = comma != NULL ? comma + 1 : operand;
+    *ns = (uint32_t)teg_min(strtoull(operand, &end, 0), TEG_SLEEP_MAX);
+    return end != operand;
 }

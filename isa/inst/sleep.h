@@ -10,10 +10,14 @@ enum {
     TEG_SLEEP_MAX = 1000000, /* nanoseconds (PTX ISA, nanosleep) */
 };
 
-/* For how many nanoseconds an instruction of this text does ("NANOSLEEP
- * 0x1c2"), at most TEG_SLEEP_MAX; 0: it is no such instruction, a register
- * has the number (VALUES_SLEEP), or an mbarrier wakes it (NANOSLEEP.SYNCS),
- * which the test before it has waited for. */
-uint32_t teg_sleep_of(const char *text);
+/* Whether an instruction of this text has its warp sleep for a time.  With .SYNCS
+ * the warp sleeps until the mbarrier that it has asked about may be through, and
+ * the time is only how long at most: it asks again behind it, and waits there. */
+int teg_sleep_is_timed(const char *text);
+
+/* Whether the text says for how many nanoseconds ("NANOSLEEP 0x1c2"), and not a
+ * register (VALUES_SLEEP); `*ns` is then that number, at most TEG_SLEEP_MAX, and
+ * else 0. */
+int teg_sleep_told(const char *text, uint32_t *ns);
 
 #endif

@@ -49,10 +49,6 @@ static const struct lack {
      "which mbarriers SYNCS uses is not known: nobody waits there"},
     {"ARRIVES", "mbarrier",
      "which mbarriers ARRIVES uses is not known: nobody waits there"},
-    {"NANOSLEEP.SYNCS", "", NULL}, /* an mbarrier wakes it */
-    {"NANOSLEEP.WARP.SYNCS", "", NULL},
-    {"NANOSLEEP", "sleep",
-     "how long NANOSLEEP sleeps is not known: nobody waits there"},
     {"REDAS", "remote-store",
      "where REDAS adds is not known: it takes no bandwidth between SMs, and "
      "nobody hears of it"},
@@ -66,10 +62,15 @@ static const struct lack {
 void teg_values_note(struct teg_notes *notes, const struct teg_inst *inst,
                      const char *text, const char *where)
 {
+    uint32_t ns;
     size_t i = 0;
 
-    if (inst->values != VALUES_NONE || teg_sleep_of(text) != 0)
+    if (inst->values != VALUES_NONE)
         return;
+    if (teg_sleep_is_timed(text) && !teg_sleep_told(text, &ns))
+        teg_notes_add(notes, "sleep", where,
+                      "how long NANOSLEEP sleeps is not known: nobody waits "
+                      "there");
     while (i < LACKS && !teg_text_is(text, lacks[i].mnemonic))
         i++;
     if (i < LACKS && lacks[i].what != NULL)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "isa/inst/sleep.h"
+
 static int starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -29,8 +31,7 @@ int stream_drop_fences(const struct teg_program *program, uint32_t index)
 
 int stream_drop_sleep(const struct teg_program *program, uint32_t index)
 {
-    return teg_text_is(teg_program_text(program, &program->inst[index]),
-                       "NANOSLEEP");
+    return teg_sleep_is_timed(teg_program_text(program, &program->inst[index]));
 }
 
 int stream_drop_conversions(const struct teg_program *program, uint32_t index)

@@ -17,10 +17,15 @@ START_TEST(a_number_in_the_text_is_nanoseconds)
         {"NANOSLEEP 0xf4240", TEG_SLEEP_MAX},
         {"NANOSLEEP 0xf4241", TEG_SLEEP_MAX},
         {"NANOSLEEP 0xffffffff", TEG_SLEEP_MAX},
+        {"NANOSLEEP 0x0", 0},
     };
+    uint32_t ns;
 
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        ck_assert_uint_eq(teg_sleep_of(list[i].text), list[i].ns);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        ck_assert(teg_sleep_is_timed(list[i].text) &&
+                  teg_sleep_told(list[i].text, &ns));
+        ck_assert_uint_eq(ns, list[i].ns);
+    }
 }
 END_TEST
 
@@ -35,13 +40,14 @@ START_TEST(what_has_none_does_not_sleep)
         "NOP 0x10",
         "NANOSLEEPS 0x10",
         "MOV R1, 0x10",
-        "NANOSLEEP.SYNCS 0x989680",
-        "@!P2 NANOSLEEP.SYNCS 0x989680",
-        "NANOSLEEP.WARP.SYNCS 0x64",
+        "@!P0 NANOSLEEP.SYNCS 0x989680",
+        "NANOSLEEP.WARP.SYNCS 0x989680",
     };
+    uint32_t ns = 1;
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        ck_assert_uint_eq(teg_sleep_of(list[i]), 0);
+        ck_assert(!teg_sleep_told(list[i], &ns));
+    ck_assert_uint_eq(ns, 0);
 }
 END_TEST
 

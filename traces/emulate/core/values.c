@@ -26,13 +26,12 @@ static enum teg_values of_syncs(const struct emu_op *op)
     }
 }
 
-/* What its text does not tell. */
+/* What its text does not tell; with .SYNCS (84) the time means nothing. */
 static enum teg_values of_sleep(const struct emu_op *op)
 {
-    int by_mbarrier = emu_bits(op, 84, 84) != 0; /* .SYNCS: that wakes it */
-
-    return emu_bits(op, 11, 0) == 0x95d || by_mbarrier ? VALUES_NONE
-                                                       : VALUES_SLEEP;
+    return emu_bits(op, 11, 0) == 0x95d || emu_bits(op, 84, 84) != 0
+               ? VALUES_NONE
+               : VALUES_SLEEP;
 }
 
 /* Copies of whole ranges: a bulk copy's word tells which way it goes, and a
