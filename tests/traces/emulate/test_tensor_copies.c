@@ -41,7 +41,7 @@ struct scene {
 
 static uint32_t pattern_of(const struct emu_tensor_map *m)
 {
-    static const uint32_t bytes[] = {0, 32, 64, 128};
+    static const uint32_t bytes[] = {0, 32, 64, 128, 128, 128, 128};
 
     return bytes[m->swizzle];
 }
@@ -252,7 +252,9 @@ static const struct {
     {MAP_U4_16, 8, 8, 0, 14, 4, 0},      {MAP_U4_16, 8, 8, 1, 14, 4, 12},
     {MAP_U4_16, 8, 8, 3, 20, 16, -3},    {MAP_U4_16_8, 8, 16, 3, 24, 8, 4},
     {MAP_U4_16_8, 8, 16, 0, 24, 8, 20},  {MAP_U6_16_4, 12, 16, 3, 24, 8, -4},
-    {MAP_U6_16_4, 12, 16, 0, 24, 8, 16},
+    {MAP_U6_16_4, 12, 16, 0, 24, 8, 16}, {MAP_U6_16_4, 12, 16, 4, 24, 8, 2},
+    {MAP_U4_16, 8, 8, 4, 20, 16, 2},     {MAP_U4_16, 8, 8, 5, 20, 16, -1},
+    {MAP_U4_16, 8, 8, 6, 20, 16, 0},     {MAP_U4_16, 8, 8, 5, 20, 8, 7},
 };
 
 enum {
@@ -260,6 +262,21 @@ enum {
     PACKED_ROWS = 6,
     PACKED_BOX = 4, /* rows */
 };
+
+/* By which bits of its place a byte of that line of 128 moves. */
+static uint32_t moved_by(uint32_t swizzle, uint32_t line)
+{
+    switch (swizzle) {
+    case 4:
+        return line % 4 * 32;
+    case 5:
+        return line % 4 * 32 + line % 2 * 8;
+    case 6:
+        return line % 2 * 64;
+    default:
+        return line % (1u << swizzle) * 16;
+    }
+}
 
 START_TEST(numbers_of_less_than_a_byte)
 {
@@ -297,7 +314,7 @@ START_TEST(numbers_of_less_than_a_byte)
         uint32_t at = line * pitch + b % row;
         uint8_t value = 0;
 
-        at ^= (at / 128 % (1u << s.map.swizzle)) * 16;
+        at ^= moved_by(s.map.swizzle, at / 128);
         if (x >= 0 && x < packed[_i].size && line + 1 < PACKED_ROWS &&
             in < bytes)
             value = s.tensor[(line + 1) * s.map.stride[1] +

@@ -32,7 +32,9 @@ START_TEST(rules_of_a_map)
         {FIELD(type), EMU_MAP_TYPES, 0},
         {FIELD(interleave), 1, 0}, /* of two dimensions */
         {FIELD(interleave), 3, 0},
-        {FIELD(swizzle), 4, 0},
+        {FIELD(swizzle), 4, 1},
+        {FIELD(swizzle), 6, 1},
+        {FIELD(swizzle), 7, 0},
         {FIELD(swizzle), 3, 1},
         {FIELD(swizzle), 2, 0}, /* a row has 128 bytes */
         {FIELD(box[1]), 256, 1},
@@ -168,12 +170,13 @@ START_TEST(an_object_keeps_every_field)
         memset(&m, 0, sizeof m);
         m.rank = 1 + i % EMU_MAP_RANKS;
         m.type = i % MAP_U4_16;
-        m.swizzle = i / 2 % 4;
+        m.swizzle = i / 2 % EMU_SWIZZLES;
         m.fills_nan = emu_map_is_float(m.type) && i % 3 == 0;
         m.address = ((uint64_t)help_draw() << 16 | help_draw()) & ~15ull;
         for (uint32_t k = 0; k < m.rank; k++) {
             m.size[k] = (uint64_t)help_draw() + 1;
-            m.box[k] = k == 0 ? 16 / emu_map_element(&m) << i % (m.swizzle + 1)
+            m.box[k] = k == 0 ? 16 / emu_map_element(&m)
+                                    << i % (m.swizzle < 3 ? m.swizzle + 1 : 4)
                               : 1 + help_draw() % 256;
             m.step[k] = 1 + help_draw() % 8;
             if (k != 0)

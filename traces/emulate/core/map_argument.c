@@ -49,7 +49,8 @@ static const char *after(const char *text, const char *word)
 static const char *read_option(struct emu_tensor_map *m, const char *text)
 {
     static const char *const swizzles[] = {
-        "swizzle=32:", "swizzle=64:", "swizzle=128:"};
+        "swizzle=32:",     "swizzle=64:",       "swizzle=128:",
+        "swizzle=128.32:", "swizzle=128.32f8:", "swizzle=128.64:"};
     uint64_t list[EMU_MAP_RANKS];
     uint32_t count;
     const char *next;
@@ -107,8 +108,8 @@ static void set_dense(struct emu_tensor_map *m)
 {
     m->stride[0] = emu_map_element(m);
     for (uint32_t i = 1; i < m->rank; i++)
-        m->stride[i] = m->stride[i - 1] * m->size[i - 1] /
-                       (i == 1 ? emu_map_unit(m) : 1);
+        m->stride[i] =
+            m->stride[i - 1] * m->size[i - 1] / (i == 1 ? emu_map_unit(m) : 1);
 }
 
 /* From the first byte to behind the last. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/base/minmax.h"
+
 static const struct type {
     const char *name;
     uint8_t unit, bytes, shared, is_float, code;
@@ -32,10 +34,11 @@ enum {
     SWIZZLE_BIT = 13,
     NAN_BIT = 15,
     TF32_BIT = 16,
+    ATOM_BIT = 19, /* of a swizzle of 128 bytes: pieces larger than 16 */
     WORDS = EMU_MAP_BYTES / 4,
 };
 
-#define HOW_BITS 0x1fff0u /* all of AT_HOW that has a meaning */
+#define HOW_BITS 0x39fff0u /* all of AT_HOW that has a meaning */
 
 /* ---- rules ----------------------------------------------------------------- */
 
@@ -92,7 +95,26 @@ int emu_map_is_float(uint32_t type)
 
 uint32_t emu_map_swizzle_bytes(const struct emu_tensor_map *m)
 {
-    return m->swizzle != 0 ? 16u << m->swizzle : 0;
+    return m->swizzle == 0 ? 0 : 16u << teg_min(m->swizzle, EMU_SWIZZLE_WHOLE);
+}
+
+uint64_t emu_map_swizzled(const struct emu_tensor_map *m, uint64_t at)
+{
+    switch (m->swizzle) {
+    case 4:
+    case EMU_SWIZZLE_FLIPS:
+        return at ^ (at >> 2 & 0x60); /* bits 8:7 to 6:5 */
+    case 6:
+        return at ^ (at >> 1 & 0x40); /* bit 7 to 6 */
+    default:                          /* bits 9:7 to 6:4, or fewer */
+        return m->swizzle != 0 ? at ^ (at >> 3 & ((16u << m->swizzle) - 16))
+                               : at;
+    }
+}
+
+int emu_map_flips(const struct emu_tensor_map *m, uint64_t at)
+{
+    return m->swizzle == EMU_SWIZZLE_FLIPS && (at >> 7 & 1) != 0;
 }
 
 #define EXPECT(holds, ...) \
@@ -148,7 +170,8 @@ static teg_status check_units(const struct emu_tensor_map *m,
     EXPECT(m->step[0] == 1, "expected every element of %s, found every %u.",
            types[m->type].name, m->step[0]);
     EXPECT(!is_padded(m) ||
-               (m->interleave == 0 && (m->swizzle == 0 || m->swizzle == 3)),
+               (m->interleave == 0 &&
+                (m->swizzle == 0 || m->swizzle == 3 || m->swizzle == 4)),
            "expected no interleave, and no swizzle or one of 128 bytes, of %s",
            types[m->type].name);
     return TEG_OK;
@@ -228,10 +251,12 @@ void emu_map_write(const struct emu_tensor_map *m,
 {
     uint32_t word[WORDS] = {(uint32_t)m->address, (uint32_t)(m->address >> 32)};
     uint32_t code = types[m->type].code;
+    uint32_t mode = (uint32_t)teg_min(m->swizzle, EMU_SWIZZLE_WHOLE);
 
     word[AT_HOW] = (m->rank - 1) << RANK_BIT | (code & 15) << TYPE_BIT |
-                   m->interleave << INTERLEAVE_BIT | m->swizzle << SWIZZLE_BIT |
-                   m->fills_nan << NAN_BIT | (code >> 4) << TF32_BIT;
+                   m->interleave << INTERLEAVE_BIT | mode << SWIZZLE_BIT |
+                   (m->swizzle - mode) << ATOM_BIT | m->fills_nan << NAN_BIT |
+                   (code >> 4) << TF32_BIT;
     for (uint32_t i = 0; i < m->rank; i++) {
         uint64_t stride = m->stride[i] / ALIGNMENT;
 
@@ -285,11 +310,13 @@ teg_status emu_map_read(struct emu_tensor_map *m,
         .rank = (how >> RANK_BIT & 7) + 1,
         .type = type_of(how),
         .interleave = how >> INTERLEAVE_BIT & 3,
-        .swizzle = how >> SWIZZLE_BIT & 3,
+        .swizzle = (how >> SWIZZLE_BIT & 3) + (how >> ATOM_BIT & 7),
         .fills_nan = how >> NAN_BIT & 1,
         .pixels = word[AT_PIXELS],
     };
-    EXPECT(!has_rest(word), "the 128 bytes are no tensor map");
+    EXPECT(!has_rest(word) && ((how >> ATOM_BIT & 7) == 0 ||
+                               (how >> SWIZZLE_BIT & 3) == EMU_SWIZZLE_WHOLE),
+           "the 128 bytes are no tensor map");
     for (uint32_t i = 0; i < EMU_MAP_RANKS && i < m->rank; i++) {
         uint64_t high = i == 0 ? 0 : word[AT_STRIDES_HIGH] >> 4 * (i - 1) & 15;
 

@@ -34,7 +34,11 @@ enum emu_map_type {
 
 enum {
     EMU_INTERLEAVES = 3, /* none, 16 and 32 bytes */
-    EMU_SWIZZLES = 4,    /* none, 32, 64 and 128 bytes */
+    /* None, 32, 64 and 128 bytes, by pieces of 16; 128 by pieces of 32, the same
+     * with halves of 16 bytes swapped in every other line, and by pieces of 64. */
+    EMU_SWIZZLES = 7,
+    EMU_SWIZZLE_WHOLE = 3, /* up to this one by pieces of 16 */
+    EMU_SWIZZLE_FLIPS = 5,
 };
 
 /* Sizes and strides beyond `rank` mean nothing. */
@@ -81,5 +85,9 @@ const char *emu_map_type_name(uint32_t type);
 int emu_map_is_float(uint32_t type);
 /* Bytes of shared memory that a swizzle has its pattern in; 0: none. */
 uint32_t emu_map_swizzle_bytes(const struct emu_tensor_map *m);
+/* Where the 16 bytes of `at` stand. */
+uint64_t emu_map_swizzled(const struct emu_tensor_map *m, uint64_t at);
+/* Whether the halves of those 16 bytes are swapped there. */
+int emu_map_flips(const struct emu_tensor_map *m, uint64_t at);
 
 #endif

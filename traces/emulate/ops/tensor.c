@@ -306,19 +306,17 @@ static struct run run_of(const struct box *b, uint32_t row)
 static int move_shared(struct emu_warp *w, const struct emu_op *op, int lane,
                        const struct box *b, uint64_t at, uint8_t *row, int load)
 {
-    uint32_t mask =
-        b->map.swizzle != 0 ? emu_map_swizzle_bytes(&b->map) - PIECE : 0;
-
     for (uint32_t i = 0; i < b->row_bytes; i += PIECE) {
-        uint64_t to = at + i;
-        void *shared;
+        uint8_t *shared =
+            emu_generic(w, op, lane, emu_map_swizzled(&b->map, at + i), PIECE,
+                        load ? EMU_WRITE : EMU_READ);
+        uint32_t half = emu_map_flips(&b->map, at + i) ? PIECE / 2 : 0;
 
-        to ^= to >> 3 & mask; /* bits 9:7 to 6:4, or fewer */
-        shared =
-            emu_generic(w, op, lane, to, PIECE, load ? EMU_WRITE : EMU_READ);
         if (shared == NULL)
             return 0;
-        memcpy(load ? shared : row + i, load ? row + i : shared, PIECE);
+        for (uint32_t k = 0; k < PIECE; k += PIECE / 2)
+            memcpy(load ? shared + (k ^ half) : row + i + k,
+                   load ? row + i + k : shared + (k ^ half), PIECE / 2);
     }
     return 1;
 }
