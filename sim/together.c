@@ -133,6 +133,8 @@ static void fill_facts(const struct member *m, uint32_t sms)
 {
     teg_statistics_describe(m->s, m->kernel, &m->occupancy, sms);
     m->s->simulated = 1;
+    m->s->units_felt = UINT32_MAX;
+    m->s->reading_cycles = UINT64_MAX;
 }
 
 static void on_begun(void *self, uint32_t launch, uint64_t cycle)

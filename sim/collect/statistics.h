@@ -48,7 +48,7 @@ struct teg_statistics {
     uint32_t channels;
     int simulated;
     /* What of the chip was felt (sim/engine/engine.h); of all SMs, whoever
-     * listened; 0 of launches beside each other. */
+     * listened; all bits of launches beside each other, whose it is not known. */
     uint32_t units_felt;
     uint64_t reading_cycles;
 #define RUN(type, field, shape, ...) type field shape;
