@@ -186,12 +186,16 @@ static void tell_blocks(struct sim_sm *sm, const struct sim_resident *b,
                         uint64_t mbarrier, uint64_t bytes,
                         const struct sim_times *t)
 {
-    uint64_t blocks = mbarrier >> SIM_BLOCKS_AT;
-    struct sim_news news = {.bytes = -(int64_t)bytes};
+    uint64_t blocks = mbarrier >> SIM_BLOCKS_AT & 0xffff;
+    uint64_t twice = mbarrier >> SIM_TWICE_AT;
+    struct sim_news news = {0};
 
     for (blocks = blocks != 0 ? blocks : 1; blocks != 0; blocks &= blocks - 1) {
-        news.address = (mbarrier & UINT32_MAX) +
-                       ((uint64_t)__builtin_ctzll(blocks) << SIM_BEHIND_BIT);
+        uint32_t behind = (uint32_t)__builtin_ctzll(blocks);
+
+        news.address =
+            (mbarrier & UINT32_MAX) + ((uint64_t)behind << SIM_BEHIND_BIT);
+        news.bytes = -(int64_t)(bytes * (1 + (twice >> behind & 1)));
         sim_outbox_send(sm, b, &news, t);
     }
 }

@@ -25,6 +25,7 @@ enum {
     SIM_BEHIND_BIT = 24,
     /* In an mbarrier of several blocks: from this bit on, which. */
     SIM_BLOCKS_AT = 32,
+    SIM_TWICE_AT = 48, /* which of them hear of two copies */
 };
 
 static inline uint32_t sim_behind(uint64_t address)

@@ -128,8 +128,8 @@ if [ -z "$sanitize" ]; then
 fi
 
 # ---- faults ------------------------------------------------------------------
-expect 1 shared "$work/c" v10 $kernel sm.warps_max 16
-err "^library: unknown GPU 'v10'; did you mean 'v100'?$"
+expect 1 shared "$work/c" v1o0 $kernel sm.warps_max 16
+err "^library: unknown GPU 'v1o0'; did you mean 'v100'?$"
 expect 1 shared "$work/c" v100 "$work/nothing" sm.warps_max 16
 err "^library: $work/nothing: cannot open: No such file or directory$"
 expect 1 shared "$work/cc" v100 "$work/so"

@@ -83,7 +83,8 @@ static void refuse(encode_tiled *tiled, uint64_t address)
     c.address = address;      \
     c.field = value;          \
     CHECK(encode(tiled, map, &c) == INVALID_VALUE)
-    REFUSED(type, 13);
+    REFUSED(type, 13); /* of 4 bits: from sm_100 on */
+    REFUSED(type, 16);
     REFUSED(type, -1);
     REFUSED(rank, 0);
     REFUSED(rank, 6);
@@ -99,6 +100,7 @@ static void refuse(encode_tiled *tiled, uint64_t address)
     REFUSED(step[1], 9);
     REFUSED(interleave, 1);
     REFUSED(swizzle, 1); /* rows of 128 bytes */
+    REFUSED(swizzle, 4); /* by pieces of 32 bytes: likewise */
     REFUSED(swizzle, 7);
     REFUSED(promotion, 4);
     REFUSED(fill, 2);
@@ -135,8 +137,8 @@ static int encode_pixels(encode_im2col *im2col, uint64_t address,
 
 static void refuse_pixels(uint64_t address)
 {
-    static const struct pixels_call kept = {
-        4, 32, 128, {-1, -1, 0}, {-1, -1, 0}, 3, 2};
+    static const struct pixels_call kept = {4,           32, 128, {-1, -1, 0},
+                                            {-1, -1, 0}, 3,  2};
     struct pixels_call c;
     encode_im2col *im2col;
     void *entry;

@@ -92,8 +92,8 @@ expect 2 "$teg" run "$work/saxpy.traceg" --strict=yes
 err "option '--strict' takes no value"
 expect 2 "$teg" run "$work/saxpy.traceg" --isa sm_x
 err "expected an architecture like sm_70, found 'sm_x'"
-expect 2 "$teg" run "$work/saxpy.traceg" -g v10
-err "unknown GPU 'v10'; did you mean 'v100'?"
+expect 2 "$teg" run "$work/saxpy.traceg" -g v1o0
+err "unknown GPU 'v1o0'; did you mean 'v100'?"
 err 'known: .*gtx280'
 expect 1 "$teg" run "$work/saxpy.traceg" -g ./nosuch.cfg
 err 'nosuch.cfg: '

@@ -86,7 +86,7 @@ START_TEST(descriptions_are_found_by_name_and_architecture)
     struct teg_gpu *other;
     struct teg_gpu_list *list;
 
-    ck_assert_int_eq(teg_gpu_open("v10", "nowhere:config", &other, &d),
+    ck_assert_int_eq(teg_gpu_open("v1o0", "nowhere:config", &other, &d),
                      TEG_UNKNOWN);
     ck_assert_ptr_null(other);
     ck_assert_ptr_nonnull(strstr(d.what, "did you mean 'v100'"));

@@ -7,7 +7,9 @@
 #include "tools/cudart/say.h"
 
 enum {
-    FIRST_CC = 90, /* that knows tensor maps */
+    FIRST_CC = 90,   /* that knows tensor maps */
+    PACKED_CC = 100, /* and those of numbers of 4 and 6 bits, and swizzles by
+                        larger pieces (PTX ISA) */
     PROMOTIONS = 4,
 };
 
@@ -28,6 +30,22 @@ static int is_known(struct runtime *r)
         return 1;
     runtime_say("tensor map", "there are none before sm_%d", FIRST_CC);
     return 0;
+}
+
+/* The rules, and what the device knows of them. */
+static teg_status check(const struct runtime *r, const struct emu_tensor_map *m,
+                        struct teg_diag *d)
+{
+    uint32_t cc = r->gpu->chip.compute_capability;
+    int is_later =
+        (m->type >= MAP_U4_16 && m->type < EMU_MAP_TYPES) ||
+        (m->swizzle > EMU_SWIZZLE_WHOLE && m->swizzle < EMU_SWIZZLES);
+
+    if (is_later && cc < PACKED_CC)
+        return teg_fail(d, TEG_LIMIT, "tensor map",
+                        "type %u with swizzle %u is of sm_%d and later",
+                        m->type, m->swizzle, PACKED_CC);
+    return emu_map_check(m, d);
 }
 
 static void put_tensor(struct emu_tensor_map *m, const uint64_t *size,
@@ -66,7 +84,7 @@ CALL(cuTensorMapEncodeTiled, void *object, int type, uint32_t rank,
     put_tensor(&m, size, stride, step);
     for (uint32_t i = 0; i < rank && i < EMU_MAP_RANKS; i++)
         m.box[i] = box[i];
-    if (emu_map_check(&m, &d) != TEG_OK)
+    if (check(r, &m, &d) != TEG_OK)
         return refuse(r, &d);
     emu_map_write(&m, object);
     return runtime_end(r, cudaSuccess);
@@ -85,7 +103,7 @@ CALL(cuTensorMapReplaceAddress, void *object, void *address)
     if (emu_map_read(&m, object, &d) != TEG_OK)
         return refuse(r, &d);
     m.address = (uint64_t)(uintptr_t)address;
-    if (emu_map_check(&m, &d) != TEG_OK)
+    if (check(r, &m, &d) != TEG_OK)
         return refuse(r, &d);
     emu_map_write(&m, object);
     return runtime_end(r, cudaSuccess);
@@ -120,7 +138,7 @@ CALL(cuTensorMapEncodeIm2col, void *object, int type, uint32_t rank,
         m.lower[i] = lower[i];
         m.upper[i] = upper[i];
     }
-    if (emu_map_check(&m, &d) != TEG_OK)
+    if (check(r, &m, &d) != TEG_OK)
         return refuse(r, &d);
     emu_map_write(&m, object);
     return runtime_end(r, cudaSuccess);

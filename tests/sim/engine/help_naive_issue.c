@@ -365,7 +365,7 @@ static void do_deeds(struct naive *n, const struct warp *w, struct block *b,
     for (uint64_t r = 0; several && r < 16; r++) {
         if (value[3] >> 32 >> r & 1)
             tell(n, b, (r << 24) + value[3] % (UINT64_C(1) << 32), 0,
-                 -(int64_t)value[2], c, 1);
+                 -(int64_t)value[2] * (value[3] >> 48 >> r & 1 ? 2 : 1), c, 1);
     }
     if (inst->group.does & GROUP_FOLLOWS)
         followed.done = naive_max(c->done, w->joined[inst->group.kind]);

@@ -262,6 +262,7 @@ static void plan_rounds(struct help_ring *r)
         round->copies = 1 + help_below(r->state, 3);
         round->lanes = help_below(r->state, 2) ? UINT32_MAX : 1;
         round->to_all = help_below(r->state, 3) == 0 ? random_bytes(r) : 0;
+        round->twice = round->to_all % 3 == 0;
         for (uint32_t k = 0; k < round->copies; k++) {
             round->kind[k] = help_below(r->state, KINDS);
             round->bytes[k] =
@@ -301,7 +302,8 @@ static void produce_across(struct help_ring *r, struct stream *s, uint32_t i,
                            uint32_t rank, uint32_t blocks)
 {
     const struct help_ring_round *round = &r->round[i];
-    uint64_t sum = round->to_all;
+    uint64_t sum = round->to_all * (round->twice ? 2 : 1);
+    uint64_t all = (UINT64_C(1) << blocks) - 1;
 
     for (uint32_t k = 0; k < round->copies; k++)
         sum += round->bytes[k];
@@ -315,7 +317,7 @@ static void produce_across(struct help_ring *r, struct stream *s, uint32_t i,
     fill_next(r, s, round);
     if (round->to_all != 0 && rank == 0)
         put(r, s, r->load, 1, 0x400, 0x10000 + 16 * help_below(r->state, 4096),
-            round->to_all, FULL | ((UINT64_C(1) << blocks) - 1) << 32);
+            round->to_all, FULL | all << 32 | (round->twice ? all << 48 : 0));
 }
 
 static void consume_across(struct help_ring *r, struct stream *s, uint32_t i,

@@ -26,6 +26,7 @@ struct help_ring {
     struct help_ring_round {
         uint32_t copies, kind[3], lanes;
         uint64_t bytes[3], to_all; /* by the first block to each */
+        int twice;                 /* of which each hears of two */
     } round[3]; /* of the cluster whose blocks are being made */
     uint32_t rounds;
     uint32_t load_box, store_box, reduce_box;

@@ -351,6 +351,24 @@ START_TEST(a_copy_to_several_blocks_tells_each)
 }
 END_TEST
 
+/* Of a pair one hears of what comes to both: it goes on, the other does not wait. */
+START_TEST(one_of_a_pair_hears_of_both_copies)
+{
+    begin_cluster(1);
+    put_values(0, init, 1, BAR, 1, 0, 0);
+    put_values(0, arrive, 1, BAR, 1, 512, 0);
+    put_values(0, load, 1, 0x400, 0x10000, 256,
+               BAR | (uint64_t)1 << 32 | (uint64_t)1 << 48);
+    put_values(0, test, 1, BAR, 0, 0, 0);
+    put(0, alu, UINT32_MAX);
+    put(1, alu, UINT32_MAX);
+    end();
+    ck_assert_msg(run_on(1) == TEG_OK, "%s", diag.what);
+    ck_assert_uint_ge(issue_of_block(0, alu)->cycle,
+                      issue_of_block(0, load)->cycle + REMOTE_LATENCY + ANSWER);
+}
+END_TEST
+
 /* 4 lanes of 4 bytes, which the other block waits for. */
 START_TEST(an_asynchronous_store_comes_with_its_bytes)
 {
@@ -397,5 +415,6 @@ HELP_MAIN("sim/engine mbarriers", 60,
           {an_asynchronous_copy_conflicts_where_it_writes, 0},
           {an_arrival_from_another_block_crosses_the_network, 0},
           {a_copy_to_several_blocks_tells_each, 0},
+          {one_of_a_pair_hears_of_both_copies, 0},
           {an_asynchronous_store_comes_with_its_bytes, 0},
           {who_hangs_in_a_cluster_is_told, 0})

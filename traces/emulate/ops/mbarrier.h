@@ -109,6 +109,15 @@ static inline uint64_t emu_mbarrier_value(const struct emu_block *b,
     return value;
 }
 
+/* And of those blocks the ones whose mbarriers hear of two copies. */
+static inline uint64_t emu_mbarrier_twice(const struct emu_block *b,
+                                          uint32_t ranks)
+{
+    uint64_t value = emu_mbarrier_value(b, 0, ranks);
+
+    return ranks != 0 ? value >> 32 << 48 : 0;
+}
+
 /* .LDGSTSBAR: arrives when the thread's copies are there, which they are: an
  * arrival (71:70, from sm_100 on 77:76, is 1, .noinc), or what A0T1 has announced
  * (2). */

@@ -459,10 +459,15 @@ static void note_rows(struct emu_warp *w, const struct box *b)
         emu_value_all(w, 4 + i, rows != 0 ? UINT64_C(1) << STRIDE_BITS : 0);
 }
 
-/* Values of TENSOR (isa/inst/values.def); `ranks` of the blocks that a copy to
- * several goes to. */
+/* Ranks of blocks whose mbarriers hear of a copy to several. */
+struct hearers {
+    uint32_t ranks, twice; /* of these those that hear of two */
+};
+
+/* Values of TENSOR (isa/inst/values.def). */
 static void note_values(struct emu_warp *w, const struct box *b,
-                        uint64_t shared, uint64_t barrier, uint32_t ranks)
+                        uint64_t shared, uint64_t barrier,
+                        struct hearers hearers)
 {
     const struct emu_tensor_map *m = &b->map;
     uint64_t base = m->address, bytes = 0;
@@ -489,7 +494,8 @@ static void note_values(struct emu_warp *w, const struct box *b,
     emu_value_all(w, 2, (uint64_t)b->rows * b->row_bytes);
     emu_value_all(w, 3,
                   barrier != UINT64_MAX
-                      ? emu_mbarrier_value(w->block, barrier, ranks)
+                      ? emu_mbarrier_value(w->block, barrier, hearers.ranks) |
+                            emu_mbarrier_twice(w->block, hearers.twice)
                       : UINT64_MAX);
     if (b->how != HOW_TILE) {
         note_rows(w, b);
@@ -526,19 +532,27 @@ static int load_into(struct emu_warp *w, const struct emu_op *op, int lane,
     return 1;
 }
 
-/* Those of a copy to several blocks whose mbarriers hear of it.  With .2CTA that
- * is, for each, the one of its pair that is the first or second there as the
- * block is in whose memory the named mbarrier lies. */
-static uint32_t who_hears(uint32_t ranks, uint64_t barrier, int pairs)
+/* The block whose mbarrier hears of what a copy to several brings to `rank`:
+ * itself.  With .2CTA that is the one of its pair that is the first or second
+ * there as the block is in whose memory the named mbarrier lies. */
+static unsigned who_hears(unsigned rank, uint64_t barrier, int pairs)
 {
-    uint32_t hear = 0;
+    return pairs ? (rank & ~1u) | (barrier >> EMU_RANK_BIT & 1) : rank;
+}
 
-    for (; pairs && ranks != 0; ranks &= ranks - 1) {
-        unsigned rank = (unsigned)__builtin_ctz(ranks);
+/* Of all `ranks` who hear, and who of two copies. */
+static struct hearers hearers_of(uint32_t ranks, uint64_t barrier, int pairs)
+{
+    struct hearers h = {0};
 
-        hear |= 1u << ((rank & ~1u) | (barrier >> EMU_RANK_BIT & 1));
+    for (; ranks != 0; ranks &= ranks - 1) {
+        uint32_t bit =
+            1u << who_hears((unsigned)__builtin_ctz(ranks), barrier, pairs);
+
+        h.twice |= h.ranks & bit;
+        h.ranks |= bit;
     }
-    return hear | ranks;
+    return h;
 }
 
 /* .MULTICAST: the upper half of a register names the blocks of the cluster. */
@@ -557,14 +571,7 @@ EXEC(utmaldg)
         return;
     if (teg_sass_modifier(&op->sass, "multicast") == 1)
         ranks = emu_row(w, op->c, 0)[0] >> 16;
-    if (__builtin_popcount(who_hears(ranks, barrier, pairs)) !=
-        __builtin_popcount(ranks)) {
-        emu_fault(w, op, lane, TEG_LIMIT,
-                  "copies to both blocks of a pair that one mbarrier hears of "
-                  "are not emulated");
-        return;
-    }
-    note_values(w, &b, shared, barrier, who_hears(ranks, barrier, pairs));
+    note_values(w, &b, shared, barrier, hearers_of(ranks, barrier, pairs));
     if (ranks == 0) {
         load_into(w, op, lane, &b, shared, barrier);
         return;
@@ -572,10 +579,8 @@ EXEC(utmaldg)
     for (uint32_t rest = ranks; rest != 0; rest &= rest - 1) {
         unsigned rank = (unsigned)__builtin_ctz(rest);
 
-        uint32_t hears = who_hears(1u << rank, barrier, pairs);
-
         if (!load_into(w, op, lane, &b, emu_with_rank(shared, rank),
-                       emu_with_rank(barrier, (unsigned)__builtin_ctz(hears))))
+                       emu_with_rank(barrier, who_hears(rank, barrier, pairs))))
             return;
     }
 }
@@ -603,7 +608,7 @@ static void store(struct emu_warp *w, const struct emu_op *op, int lane,
                   emu_map_type_name(b.map.type));
         return;
     }
-    note_values(w, &b, shared, UINT64_MAX, 0);
+    note_values(w, &b, shared, UINT64_MAX, (struct hearers){0});
     if (move == MOVE_REDUCE)
         emu_value_all(w, REDUCED_ELEMENT,
                       emu_map_element(&b.map) |
@@ -628,7 +633,7 @@ EXEC(utmapf)
     struct box b;
 
     if (read_box(w, op, __builtin_ctz(mask), emu_uniform_bits(op, 37, 32), &b))
-        note_values(w, &b, UINT64_MAX, UINT64_MAX, 0);
+        note_values(w, &b, UINT64_MAX, UINT64_MAX, (struct hearers){0});
 }
 
 /* What a copy reads of its map is always what memory holds here. */
