@@ -156,8 +156,10 @@ static void random_constants(struct teg_program *p, uint64_t seed)
             p->inst[i].space == SPACE_TEXTURE ||
             p->inst[i].fence != FENCE_NONE || help_below(state, 2) == 0)
             continue;
-        if (help_below(state, 4) == 0)
+        if (help_below(state, 4) == 0) { /* which multiplies nothing */
             p->inst[i].op_class = CLASS_LDC;
+            p->inst[i].tensor = (struct teg_tensor){0};
+        }
         snprintf(text, sizeof text, "%s, c[0x%x][0x%x]",
                  teg_program_text(p, &p->inst[i]), help_below(state, 3),
                  4 * help_below(state, 64));

@@ -264,7 +264,7 @@ static void random_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
 
     if (one_in(state, 64))
         wanted = SIM_TRANSACTIONS_MAX;
-    plan->count = 0;
+    plan->count = plan->remotes = 0;
     plan->groups = halves ? 1 + help_below(state, 2) : 1;
     plan->request = (struct sim_request){
         .space = SPACE_GLOBAL,
