@@ -303,7 +303,7 @@ START_TEST(numbers_of_less_than_a_byte)
     give_map(&k, &s.map);
     out = help_buffer(&k, BOX_BYTES);
     help_int(&k, BOX_BYTES / 4);
-    help_int(&k, (int)s.box_bytes);
+    help_int(&k, (int)(packed[_i].box * bytes * PACKED_BOX));
     give_place(&k, &s);
     help_run_kernel(&k, 1, 1, 64, 1);
 

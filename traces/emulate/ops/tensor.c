@@ -216,6 +216,13 @@ static int read_box(struct emu_warp *w, const struct emu_op *op, int lane,
     return 1;
 }
 
+/* What an mbarrier hears of: the whole box, without the room behind units.  (What
+ * CUTLASS's products of 6-bit numbers wait for) */
+static int64_t heard_bytes(const struct box *b)
+{
+    return (int64_t)b->rows * b->count[0] * emu_map_element(&b->map);
+}
+
 /* What of a row lies in the tensor. */
 struct run {
     uint64_t global; /* address of its first byte there */
@@ -400,10 +407,13 @@ static int reduce_run(struct emu_warp *w, const struct emu_op *op, int lane,
 static void fill(const struct box *b, uint8_t *row)
 {
     uint32_t n = emu_map_element(&b->map);
-    uint64_t nan = UINT64_MAX >> 1 >> (64 - 8 * n);
+    uint64_t nan;
 
     memset(row, 0, b->row_bytes);
-    for (uint32_t i = 0; b->map.fills_nan && i < b->row_bytes; i += n)
+    if (!b->map.fills_nan)
+        return;
+    nan = UINT64_MAX >> 1 >> (64 - 8 * n);
+    for (uint32_t i = 0; i < b->row_bytes; i += n)
         memcpy(row + i, &nan, n);
 }
 
@@ -491,7 +501,7 @@ static void note_values(struct emu_warp *w, const struct box *b,
     emu_value_all(
         w, 0, shared != UINT64_MAX ? emu_shared_offset(shared) : UINT64_MAX);
     emu_value_all(w, 1, inside_all ? base : UINT64_MAX);
-    emu_value_all(w, 2, (uint64_t)b->rows * b->row_bytes);
+    emu_value_all(w, 2, (uint64_t)heard_bytes(b));
     emu_value_all(w, 3,
                   barrier != UINT64_MAX
                       ? emu_mbarrier_value(w->block, barrier, hearers.ranks) |
@@ -528,7 +538,7 @@ static int load_into(struct emu_warp *w, const struct emu_op *op, int lane,
     if (word == NULL ||
         !move_box(w, op, lane, b, emu_shared_generic(w, shared, 1), MOVE_IN))
         return 0;
-    emu_mbarrier_note(w, word, 0, -(int64_t)b->rows * b->row_bytes);
+    emu_mbarrier_note(w, word, 0, -heard_bytes(b));
     return 1;
 }
 
