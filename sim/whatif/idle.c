@@ -55,16 +55,6 @@ int idle_no_fences(const struct idle_run *run)
     return !has(run, is_fence);
 }
 
-static int sleeps(const struct teg_inst *inst)
-{
-    return inst->sleep_ns != 0 || inst->values == VALUES_SLEEP;
-}
-
-int idle_no_sleep(const struct idle_run *run)
-{
-    return !has(run, sleeps);
-}
-
 int idle_full_occupancy(const struct idle_run *run)
 {
     const struct teg_statistics *s = run->s;

@@ -33,7 +33,6 @@ idle_rule idle_no_tail;
 /* No warp waited for an instruction longer than for what comes before that in
  * sim/stalls.def, which it waits for in any case. */
 idle_rule idle_no_instruction_misses;
-idle_rule idle_no_sleep;
 /* No constant was looked up. */
 idle_rule idle_no_constant_misses;
 /* All lanes of every instruction were active: warps are full, and of any
