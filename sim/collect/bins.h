@@ -30,23 +30,15 @@ struct bins_ends {
     int used;
 };
 
-/* A span begins or ends in `cycle`: from there on there is one more, or less. */
-static inline void bins_begin(struct bins_ends *ends, unsigned log2,
-                              uint64_t cycle)
+/* From `cycle` on there are `more` spans: 1 where one begins, -1 where it ends. */
+static inline void bins_step(struct bins_ends *ends, unsigned log2,
+                             uint64_t cycle, int64_t more)
 {
     struct bins_end *end = &ends->at[cycle >> log2];
+    int64_t left = (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1));
 
-    end->here += (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1));
-    end->behind++;
-}
-
-static inline void bins_end(struct bins_ends *ends, unsigned log2,
-                            uint64_t cycle)
-{
-    struct bins_end *end = &ends->at[cycle >> log2];
-
-    end->here -= (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1));
-    end->behind--;
+    end->here += more * left;
+    end->behind += more;
 }
 
 /* Adds one for every cycle of [from, to), which must lie in the bins. */
@@ -54,8 +46,8 @@ static inline void bins_cover(struct bins_ends *ends, unsigned log2,
                               uint64_t from, uint64_t to)
 {
     ends->used = 1;
-    bins_begin(ends, log2, from);
-    bins_end(ends, log2, to);
+    bins_step(ends, log2, from, 1);
+    bins_step(ends, log2, to, -1);
 }
 
 /* Before the bins are read or become wider. */
