@@ -14,6 +14,17 @@ static const struct type {
 #undef MAP_TYPE
 };
 
+static const struct swizzle {
+    uint8_t bytes; /* that the pattern is in */
+    uint8_t shift; /* from an address's bits that tell lines of 128 bytes */
+    uint8_t to;    /* to those that tell the pieces of a line */
+    uint8_t flips; /* the bit by which halves are swapped, or 0 */
+} swizzles[EMU_SWIZZLES] = {
+    {0, 0, 0, 0},      {32, 3, 0x10, 0},  {64, 3, 0x30, 0},
+    {128, 3, 0x70, 0}, {128, 2, 0x60, 0}, {128, 2, 0x60, 0x80},
+    {128, 1, 0x40, 0},
+};
+
 /* The object, by words of four bytes. */
 enum {
     AT_ADDRESS = 0,      /* two */
@@ -95,26 +106,19 @@ int emu_map_is_float(uint32_t type)
 
 uint32_t emu_map_swizzle_bytes(const struct emu_tensor_map *m)
 {
-    return m->swizzle == 0 ? 0 : 16u << teg_min(m->swizzle, EMU_SWIZZLE_WHOLE);
+    return swizzles[m->swizzle].bytes;
 }
 
 uint64_t emu_map_swizzled(const struct emu_tensor_map *m, uint64_t at)
 {
-    switch (m->swizzle) {
-    case 4:
-    case EMU_SWIZZLE_FLIPS:
-        return at ^ (at >> 2 & 0x60); /* bits 8:7 to 6:5 */
-    case 6:
-        return at ^ (at >> 1 & 0x40); /* bit 7 to 6 */
-    default:                          /* bits 9:7 to 6:4, or fewer */
-        return m->swizzle != 0 ? at ^ (at >> 3 & ((16u << m->swizzle) - 16))
-                               : at;
-    }
+    const struct swizzle *s = &swizzles[m->swizzle];
+
+    return at ^ (at >> s->shift & s->to);
 }
 
 int emu_map_flips(const struct emu_tensor_map *m, uint64_t at)
 {
-    return m->swizzle == EMU_SWIZZLE_FLIPS && (at >> 7 & 1) != 0;
+    return (at & swizzles[m->swizzle].flips) != 0;
 }
 
 #define EXPECT(holds, ...) \

@@ -38,7 +38,6 @@ enum {
      * with halves of 16 bytes swapped in every other line, and by pieces of 64. */
     EMU_SWIZZLES = 7,
     EMU_SWIZZLE_WHOLE = 3, /* up to this one by pieces of 16 */
-    EMU_SWIZZLE_FLIPS = 5,
 };
 
 /* Sizes and strides beyond `rank` mean nothing. */
