@@ -152,15 +152,21 @@ START_TEST(the_hash_spreads_strides_and_evens_footprints)
 }
 END_TEST
 
-/* With slices of their own two channels split four slices, whatever the
- * interleaving: lines 0 and 1 are the first one's, 2 and 3 the second one's. */
-START_TEST(a_channel_has_slices_of_its_own)
+/* Two channels with two slices of L2 each. */
+static void setup_slices_of_channels(void)
 {
     setup();
     gpu.dram.channels = 2;
     gpu.dram.interleave_bytes = 128;
     gpu.l2.slices = 4;
     gpu.dram.of_slices = 1;
+}
+
+/* With slices of their own two channels split four slices, whatever the
+ * interleaving: lines 0 and 1 are the first one's, 2 and 3 the second one's. */
+START_TEST(a_channel_has_slices_of_its_own)
+{
+    setup_slices_of_channels();
     memory = help_memory_open(&gpu, 1);
     ck_assert_uint_eq(load(0, 0), 100);
     ck_assert_uint_eq(load(1, 0), 116);
@@ -174,12 +180,8 @@ END_TEST
  * the first one's, 4 to 7 the second one's. */
 START_TEST(a_channel_has_pieces_of_its_own)
 {
-    setup();
-    gpu.dram.channels = 2;
-    gpu.dram.interleave_bytes = 128;
-    gpu.l2.slices = 4;
+    setup_slices_of_channels();
     gpu.l2.piece_bytes = 512;
-    gpu.dram.of_slices = 1;
     memory = help_memory_open(&gpu, 1);
     ck_assert_uint_eq(load(0, 0), 100);
     ck_assert_uint_eq(load(3, 0), 116);
