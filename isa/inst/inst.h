@@ -125,7 +125,7 @@ struct teg_inst {
     struct teg_control control;
     /* Set from the text by teg_program_add: */
     struct teg_group group;
-    uint8_t fence; /* enum teg_fence */
+    uint8_t fence;     /* enum teg_fence */
     uint32_t sleep_ns; /* for so long its warp sleeps */
     struct teg_tensor tensor;
     uint32_t line;         /* source line, 0 = unknown */

@@ -37,7 +37,8 @@ class Cub(Ladder):
             ("rtx3090", "sort", "int8_t", 3351, 22),
             ("rtx3090", "sort", "int16_t", 7076, 22),
             ("b200", "histogram", "uint8_t", 127.3, 25))
-    ANYWHERE = (("sum", "int32_t"), ("larger_of_two", "float"), ("scan", "int8_t"), ("scan", "int32_t"),
+    ANYWHERE = (("sum", "int32_t"), ("larger_of_two", "float"),
+                ("scan", "int8_t"), ("scan", "int32_t"),
                 ("sort", "int16_t"), ("histogram", "uint8_t"))
 
     def steps(self, on):

@@ -286,8 +286,8 @@ RECIPES = {f.__name__: f for f in (
     lds_step, lds_rate, lds_bytes, mix, chase,
     l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
-    atomic_one_clk, atomic_one_gops, atoms_step, barrier, proxy_fence, dispatch, loop,
-    icache, icache_share)}
+    atomic_one_clk, atomic_one_gops, atoms_step, barrier, proxy_fence, dispatch,
+    loop, icache, icache_share)}
 
 
 def measure(row):

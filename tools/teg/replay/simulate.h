@@ -28,8 +28,8 @@ struct replay_options {
     const char *label;                   /* for the progress line; NULL: none */
     const struct sim_listener *listener; /* besides the statistics, or NULL */
     uint32_t listeners;                  /* how many */
-    bool
-        cycles_only; /* all that is asked of a launch that is simulated whole */
+    /* All that is asked of a launch that is simulated whole. */
+    bool cycles_only;
     struct teg_store *store; /* of the launch, or NULL: from the trace */
     /* With --caches carry: which of the job's launches it is, and what those
      * before it have left; NULL: they are simulated for this one alone. */
