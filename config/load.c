@@ -11,7 +11,7 @@
 #include "config/text.h"
 
 enum {
-    FAMILIES_LIMIT = 4 /* a family may have a family */
+    FAMILIES_LIMIT = 6 /* a family may have a family */
 };
 
 static teg_status read_name(const struct load_file *a, load_setting s)
@@ -172,8 +172,13 @@ static teg_status read_settings(const struct load_file *a)
     load_setting root = config_root_setting(&a->config);
     load_setting family = config_setting_get_member(root, "family");
 
-    if (family != NULL)
+    if (family != NULL) {
         TRY(read_family(a, family));
+        /* a chip's own, which siblings that are described by it do not have */
+        a->l->gpu->compared[0] = '\0';
+        a->l->gpu->default_for = 0;
+        memset(&a->l->default_fact, 0, sizeof a->l->default_fact);
+    }
     a->l->depth++;
     for (int i = 0; i < config_setting_length(root); i++)
         TRY(read_top(a, config_setting_get_elem(root, (unsigned)i)));

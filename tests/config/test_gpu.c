@@ -469,7 +469,13 @@ START_TEST(chip_overrides_its_family)
     for (unsigned i = 0; i < LINES; i++)
         used += (size_t)snprintf(family + used, sizeof family - used, "%s\n",
                                  minimal[i]);
+    snprintf(family + used, sizeof family - used,
+             "compared = \"one kernel\";\ndefault_for = (99, " SOURCE ");\n");
     write_file("base.cfg", family);
+    gpu = load(path_of("base.cfg"));
+    ck_assert_str_eq(gpu->compared, "one kernel");
+    ck_assert_uint_eq(gpu->default_for, 99);
+    teg_gpu_free(gpu);
     write_file(
         "chip.cfg",
         "family = \"base.cfg\";\n"
@@ -482,6 +488,9 @@ START_TEST(chip_overrides_its_family)
     gpu = load(path_of("chip.cfg"));
     ck_assert_str_eq(gpu->name, "chip");
     ck_assert_str_eq(gpu->title, "Test");
+    /* what the base alone was compared with and stands for */
+    ck_assert_str_eq(gpu->compared, "");
+    ck_assert_uint_eq(gpu->default_for, 0);
     ck_assert_uint_eq(gpu->sm.warps_max, 48);
     ck_assert_str_eq(fact_of(gpu, "sm.warps_max")->where, "chip.cfg:3");
     ck_assert_str_eq(fact_of(gpu, "sm.registers")->where, "base.cfg:10");
