@@ -7,6 +7,7 @@ keys of attention) is large, two short ones are replayed, longer than what is
 copied ahead, and extended linearly.
 """
 import hashlib
+import json
 import os
 import sys
 
@@ -19,6 +20,7 @@ from common import command  # noqa: E402
 KEPT = os.environ.get("KEPT", os.path.join(ROOT, "build", "programs"))
 SHORT = (512, 1024)        # inner lengths that stand for longer ones; or of
                            # kernels that copy more ahead, multiples of these
+ELSEWHERE = "0x600000000000"  # where no trace's buffers are
 
 options = {"settings": (), "triton": (), "ladder": None, "attention": None,
            "fast": None, "fa3": None, "sm120": None, "points": False}
@@ -69,6 +71,18 @@ class Kernel:
 
 def replay(gpu, trace, settings=()):
     return report(gpu, trace, settings=(*settings, *options["settings"]))
+
+
+def behind_set(trace, size):
+    """Path of a list: the trace behind a set of `size` bytes elsewhere, which is
+    in L2 then, in part still to be written back."""
+    def make(path):
+        with open(path, "w", encoding="ascii") as f:
+            json.dump({"teg": {"schema": 3},
+                       "kernels": [{"trace": os.path.basename(trace)}],
+                       "order": [{"what": "set", "address": ELSEWHERE,
+                                  "bytes": size}, {"kernel": 0}]}, f)
+    return keep("set", "json", (os.path.basename(trace), size), make)
 
 
 def wave_of(gpu, trace, settings):

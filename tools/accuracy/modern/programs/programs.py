@@ -62,6 +62,9 @@ SECTIONS = {
     # to know whether attention is causal) and a timer newer than 2.0
     "matmul-a100-float16": Section(
         lambda r: regression.matmuls(r, "float16"), "2.0.0", times=True),
+    "matmul-v100-float16": Section(
+        lambda r: regression.matmuls(r, "float16", "v100"), "2.0.0",
+        times=True),
     # not timed any more by that test, so of 2.0 or before
     "matmul-a100-float32": Section(
         lambda r: regression.matmuls(r, "float32"), "2.0.0", times=True),

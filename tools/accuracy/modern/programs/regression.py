@@ -8,7 +8,7 @@ import os
 from attention import attention_cycles, config_of
 from gemm import TYPES, best_matmul, configs_for
 from kernels import newest, triton_kernel
-from launch import ROOT, point, replay
+from launch import ROOT, behind_set, point, replay
 
 SHARED = os.path.join(ROOT, "..", "shared")
 MEASURED = os.path.join(SHARED, "measured", "triton-v100-a100.csv")
@@ -17,14 +17,19 @@ GENERATION = {"v100": 70, "a100": 80}
 CLOCKED = (f"chip.sm_clock_mhz={CLOCK}",)
 BUS = {"v100": 898.0, "a100": 1555.2}  # GB/s at 877 and 1215 MHz
 SMS = {"v100": 80, "a100": 108}
+FLUSHED = 256 << 20  # bytes, set before each launch so that L2 has none of its data
+
+
+def flushed(trace):
+    return behind_set(trace, FLUSHED)
 
 
 def add_cycles(gpu, capability, settings, n):
     kernel = triton_kernel(newest(), "add", capability, dict(
         x="*fp16", y="*fp16", out="*fp16", n="i32/"), dict(BLOCK=1024), 4, 3)
     half = f"buf:u16:{n}:zeros"
-    return replay(gpu, kernel.trace((n // 1024,), {
-        "x": half, "y": half, "out": half, "n": f"i32:{n}"}),
+    return replay(gpu, flushed(kernel.trace((n // 1024,), {
+        "x": half, "y": half, "out": half, "n": f"i32:{n}"})),
         settings)["cycles"]
 
 
@@ -61,19 +66,20 @@ def peak(dtype, gpu):
     return TYPES[dtype][4][GENERATION[gpu]] * SMS[gpu] * CLOCK
 
 
-def matmuls(release, dtype):
+def matmuls(release, dtype, gpu="a100"):
     def ours(shape):
-        cycles, config = best_matmul(release, "a100", 80, CLOCKED, dtype,
-                                     shape, configs_for(shape, dtype),
-                                     by_column=dtype == "int8")
-        return ((cycles + start_cycles("a100")) / CLOCK,
+        cycles, config = best_matmul(release, gpu, GENERATION[gpu], CLOCKED,
+                                     dtype, shape, configs_for(shape, dtype),
+                                     by_column=dtype == "int8",
+                                     behind=flushed)
+        return ((cycles + start_cycles(gpu)) / CLOCK,
                 "x".join(map(str, config[:3])))
     points = []
     for r in measured_rows("matmul"):
-        if r["gpu"] != "a100" or r["dtype"] != dtype:
+        if r["gpu"] != gpu or r["dtype"] != dtype:
             continue
         shape = tuple(int(r[c]) for c in "mnk")
-        time = (shape[0] * shape[1] * shape[2] / peak(dtype, "a100") /
+        time = (shape[0] * shape[1] * shape[2] / peak(dtype, gpu) /
                 float(r["utilization"]))
         points.append(point("x".join(map(str, shape)), time,
                             lambda s=shape: ours(s), "us"))
