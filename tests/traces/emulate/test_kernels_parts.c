@@ -37,6 +37,32 @@ START_TEST(a_tile_votes_for_itself)
 }
 END_TEST
 
+/* Every lane names those below it, so no two name the same; they have come
+ * together and go on together. */
+START_TEST(lanes_of_other_masks_go_on_together)
+{
+    struct help_kernel k;
+    int *in;
+    unsigned *out, all = 0;
+
+    if (SM >= 90)
+        return;
+    help_kernel_open(&k, SM, FILE, "lanes_below");
+    in = help_buffer(&k, 32 * sizeof *in);
+    out = help_buffer(&k, 64 * sizeof *out);
+    for (int i = 0; i < 32; i++) {
+        in[i] = i % 3 == 0;
+        all |= (unsigned)in[i] << i;
+    }
+    help_run_kernel(&k, 1, 1, 32, 1);
+    for (int i = 0; i < 32; i++) {
+        ck_assert_uint_eq(out[i], all & ((1u << i) - 1));
+        ck_assert_uint_eq(out[32 + i], out[31 - i]);
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 static unsigned halves(unsigned low, unsigned high)
 {
     return (low & 0xffff) | high << 16;
@@ -247,6 +273,7 @@ END_TEST
 
 HELP_MAIN("emulate kernels parts", 60,
           {a_tile_votes_for_itself, HELP_GENERATIONS},
+          {lanes_of_other_masks_go_on_together, HELP_GENERATIONS},
           {halves_do_not_touch_each_other, HELP_GENERATIONS},
           {minima_of_doubles_pass_over_nan, HELP_GENERATIONS},
           {tiles_of_two_warps_meet, HELP_GENERATIONS},

@@ -161,6 +161,19 @@ static int is_exclusive(const struct emu_op *op)
     return op->cc < 90 ? emu_bit(op, 86) : emu_bits(op, 86, 85) != 0;
 }
 
+/* Lanes that come together to a WARPSYNC and name nobody else go on together,
+ * of whatever masks.  (What a vote behind it has of other masks' lanes, compiled
+ * code takes away; where it must not have any, there is .EXCLUSIVE.) */
+static int names_others(const struct emu_warp *w, uint32_t mask,
+                        const uint32_t *wanted)
+{
+    uint32_t named = 0;
+
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        named |= wanted[__builtin_ctz(rest)];
+    return (named & emu_living(w) & ~mask) != 0;
+}
+
 static void sync_warp(struct emu_warp *w, const struct emu_op *op,
                       uint32_t mask)
 {
@@ -169,6 +182,8 @@ static void sync_warp(struct emu_warp *w, const struct emu_op *op,
 
     if (emu_bits(op, 11, 0) == 0x348)
         wanted = emu_row(w, op->b != NULL ? op->b : op->a, 0);
+    if (wanted != NULL && !is_exclusive(op) && !names_others(w, mask, wanted))
+        return;
     emu_set_state(w, mask, LANE_AT_BSYNC);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
