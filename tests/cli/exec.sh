@@ -55,6 +55,7 @@ expect 0 "$teg" exec -g a100 --no-trace -j 7 -- "$program" repeats
 # what never ends is ended, and says where all were
 expect 0 "$teg" exec -g a100 --no-trace --limit 1 -- "$program" forever
 err 'kernel ballots .* more than 1000000 instructions in one warp: an endless loop?'
+err '^teg: a kernel that only takes long may have more with .teg exec --limit=MILLIONS.$'
 
 # what took this machine's time: launches that were emulated, 1000 elements each
 expect 0 "$teg" exec -g a100 --no-trace --timing -- "$program" scale
@@ -171,6 +172,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 expect 0 "$teg" exec -g a100 -o "$work/fault" -- "$program" fault
 err 'kernel beyond block 0,0,0 warp 0 lane 0 pc 0x.*out of bounds'
 check 'said once' [ "$(grep -c 'out of bounds' "$work/err")" = 1 ]
+err '^teg: a GPU notices only what lies outside its pages of memory; so does --loose'
 check 'a fault leaves no trace' [ "$(ls "$work/fault")" = kernels.json ]
 # the program hears of it from the call that waits, whichever that is
 for by in 0 1 2 3 4 5 6 7 8 9 10 11 12; do

@@ -297,6 +297,29 @@ static int error_of(teg_status status, const struct teg_diag *d)
     return cudaErrorLaunchFailure;
 }
 
+/* What to try with a program that a GPU runs all the same. */
+static void say_way_on(const struct runtime *r, const struct teg_diag *d)
+{
+    static const struct {
+        const char *found;
+        int when_strict; /* about the gaps between buffers */
+        const char *what;
+    } ways[] = {
+        {"of global memory are out of bounds", 1,
+         "a GPU notices only what lies outside its pages of memory; so does "
+         "--loose, up to 1 MB from a buffer"},
+        {": an endless loop?", 0,
+         "a kernel that only takes long may have more with `teg exec "
+         "--limit=MILLIONS`"},
+    };
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (strstr(d->what, ways[i].found) != NULL &&
+            (!ways[i].when_strict || r->margin == 0))
+            runtime_say("", "%s", ways[i].what);
+    }
+}
+
 int function_launch(struct runtime *r, struct function *f,
                     const struct launch_shape *s, void **args)
 {
@@ -351,6 +374,7 @@ int function_launch(struct runtime *r, struct function *f,
     if (status != TEG_OK) {
         runtime_say_fault(&d);
         r->fault = error_of(status, &d);
+        say_way_on(r, &d);
     }
     children_run(&children);
     children_release(&children);
