@@ -288,6 +288,11 @@ static void write_page(const struct page *p)
     }
 }
 
+size_t emu_view_pages(const struct emu_view *v)
+{
+    return v->pages;
+}
+
 int emu_view_commit(struct emu_view *v)
 {
     if (v->stale || !holds(v))

@@ -44,6 +44,9 @@ void emu_view_give_up(struct emu_view *v);
 void *emu_view_at(struct emu_view *v, uint64_t address, uint64_t bytes,
                   enum emu_use use);
 
+/* Pages touched since emu_view_begin. */
+size_t emu_view_pages(const struct emu_view *v);
+
 /* Writes what the block wrote and returns 1, or returns 0 if it read what has
  * changed since. */
 int emu_view_commit(struct emu_view *v);

@@ -14,6 +14,11 @@
 enum {
     AHEAD = 2,     /* gangs in the making for each thread */
     TRIES_MIN = 8, /* before running ahead may be found useless */
+    /* Thread instructions for each page of memory that a gang touches, below
+     * which copying the page, comparing it and writing it back take longer
+     * than those.  (Copies by 16 bytes a lane have 200, tables that each lane
+     * asks elsewhere 20.) */
+    PAGE_INSTS = 100,
     JOBS_MAX = 256,
 };
 
@@ -45,9 +50,10 @@ struct emu_workers {
     pthread_rwlock_t memory; /* of the device */
     uint64_t begun, taken;   /* gangs */
     uint64_t tried, repeated;
-    uint64_t heap_used;   /* bytes, by the launch's malloc */
-    struct emu_told told; /* if work.awaits */
-    int called;           /* a gang allocated, freed or printed in its turn */
+    uint64_t insts, pages; /* thread instructions of those, pages touched */
+    uint64_t heap_used;    /* bytes, by the launch's malloc */
+    struct emu_told told;  /* if work.awaits */
+    int called;            /* a gang allocated, freed or printed in its turn */
     int stop;
     int alone; /* no gang is begun ahead any more */
 };
@@ -336,6 +342,26 @@ void emu_workers_free(struct emu_workers *c)
     free(c);
 }
 
+/* Thread instructions that the gang has executed. */
+static uint64_t lanes_executed(const struct emu_gang *g)
+{
+    uint64_t insts = 0;
+
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        for (uint32_t i = 0; i < g->block[k].warps; i++)
+            insts += g->block[k].warp[i].lanes_executed;
+    }
+    return insts;
+}
+
+/* Most gangs ran again, or each lane is somewhere else in memory (a hash
+ * table), so that the pages take longer than what is done with them. */
+static int is_useless(const struct emu_workers *c)
+{
+    return c->tried >= TRIES_MIN &&
+           (2 * c->repeated > c->tried || c->pages * PAGE_INSTS > c->insts);
+}
+
 /* Waits for gang `n`, which a thread has begun, and makes what it did count,
  * or runs it again: always after a call, for buffers may be gone that a view
  * has pages of. */
@@ -352,6 +378,8 @@ static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
         pthread_cond_wait(&c->changed, &c->lock);
     s->done = 0;
     pthread_mutex_unlock(&c->lock);
+    c->insts += lanes_executed(&s->gang);
+    c->pages += emu_view_pages(s->view);
     pthread_rwlock_wrlock(&c->memory);
     counts = !c->called && emu_view_commit(s->view);
     if (!counts)
@@ -360,7 +388,7 @@ static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
     pthread_rwlock_unlock(&c->memory);
     c->tried++;
     c->repeated += !counts;
-    if (c->called || (c->tried >= TRIES_MIN && 2 * c->repeated > c->tried)) {
+    if (c->called || is_useless(c)) {
         pthread_mutex_lock(&c->lock);
         c->alone = 1;
         pthread_cond_broadcast(&c->changed);
@@ -372,13 +400,9 @@ static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
 static int is_worth(const struct emu_workers *c)
 {
     const struct emu_gang *g = &c->slot[0].gang;
-    uint64_t insts = 0;
 
-    for (uint32_t k = 0; k < g->blocks; k++) {
-        for (uint32_t i = 0; i < g->block[k].warps; i++)
-            insts += g->block[k].warp[i].lanes_executed;
-    }
-    return !g->called && insts > c->work.alone_up_to / (c->gangs - 1);
+    return !g->called &&
+           lanes_executed(g) > c->work.alone_up_to / (c->gangs - 1);
 }
 
 /* Gives gang `n` its turn. */
