@@ -63,6 +63,23 @@ START_TEST(lanes_of_other_masks_go_on_together)
 }
 END_TEST
 
+/* The word behind the last three of shared memory is 0. */
+START_TEST(shared_memory_ends_with_sixteen_bytes)
+{
+    static const int want[] = {20, 25, 30, 0};
+    struct help_kernel k;
+    int *out;
+
+    help_kernel_open(&k, SM, FILE, "three_of_four");
+    ck_assert_uint_eq(k.code->shared_bytes % 16, 12);
+    out = help_buffer(&k, 7 * sizeof want);
+    help_run_kernel(&k, 2, 1, 7, 1);
+    for (int i = 0; i < 28; i++)
+        ck_assert_int_eq(out[i], want[i % 4]);
+    help_kernel_close(&k);
+}
+END_TEST
+
 static unsigned halves(unsigned low, unsigned high)
 {
     return (low & 0xffff) | high << 16;
@@ -274,6 +291,7 @@ END_TEST
 HELP_MAIN("emulate kernels parts", 60,
           {a_tile_votes_for_itself, HELP_GENERATIONS},
           {lanes_of_other_masks_go_on_together, HELP_GENERATIONS},
+          {shared_memory_ends_with_sixteen_bytes, HELP_GENERATIONS},
           {halves_do_not_touch_each_other, HELP_GENERATIONS},
           {minima_of_doubles_pass_over_nan, HELP_GENERATIONS},
           {tiles_of_two_warps_meet, HELP_GENERATIONS},

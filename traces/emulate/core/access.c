@@ -70,9 +70,10 @@ void *emu_access_at(struct emu_warp *w, const struct emu_op *op, int lane,
         return NULL;
     }
     if (space == EMU_SHARED) {
-        found = emu_is_own(b, at) ? emu_within(b->shared, b->shared_bytes,
-                                               emu_shared_offset(at), bytes)
-                                  : NULL;
+        found = emu_is_own(b, at)
+                    ? emu_within(b->shared, emu_shared_end(b, use),
+                                 emu_shared_offset(at), bytes)
+                    : NULL;
         if (emu_is_own(b, at))
             at = emu_shared_offset(at);
     } else if (space == EMU_LOCAL) {

@@ -59,6 +59,17 @@ static inline uint8_t *emu_global_at(struct emu_block *b,
  * memory their own, and there code may leave its rank out.
  */
 
+/* Where it ends for that use.  ptxas reads three words as four, the last ones
+ * too, which a GPU, that gives shared memory out in larger pieces, has; behind
+ * them are zeros. */
+static inline uint64_t emu_shared_end(const struct emu_block *b,
+                                      enum emu_use use)
+{
+    return use == EMU_READ ? (b->shared_bytes + EMU_WIDEST - 1) &
+                                 ~(uint64_t)(EMU_WIDEST - 1)
+                           : b->shared_bytes;
+}
+
 static inline int emu_in_shared_window(const struct emu_op *op, uint64_t at)
 {
     return at - EMU_SHARED_WINDOW <

@@ -31,6 +31,7 @@ enum {
     EMU_AT_CLUSTER = 253,
     EMU_MAY_LEAVE = 1,    /* in waits_for, at BSYNC */
     EMU_CLUSTER_MAX = 16, /* blocks */
+    EMU_WIDEST = 16,      /* bytes that a load of shared memory reads at most */
     EMU_RANK_BIT = 24, /* of a shared address: from here on the block's rank */
 };
 

@@ -79,7 +79,7 @@ static teg_status init_block(const struct emu_workers *c, struct emu_gang *g,
     b->cluster = b - b->rank;
     b->warp =
         aligned_alloc(_Alignof(struct emu_warp), b->warps * sizeof *b->warp);
-    b->shared = calloc(1, b->shared_bytes + 16);
+    b->shared = calloc(1, b->shared_bytes + EMU_WIDEST);
     b->local = calloc(b->warps * EMU_LANES, b->local_bytes);
     r->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
     if (b->has_tensor_memory)

@@ -32,7 +32,7 @@ static uint8_t *piece_at(struct emu_block *b, const struct emu_op *op,
                          enum emu_use use)
 {
     if (space == EMU_SHARED)
-        return emu_is_own(b, at) ? emu_within(b->shared, b->shared_bytes,
+        return emu_is_own(b, at) ? emu_within(b->shared, emu_shared_end(b, use),
                                               emu_shared_offset(at), bytes)
                                  : NULL;
     return space == EMU_LOCAL ? b->local + at
