@@ -124,6 +124,10 @@ expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'
 check 'a fault leaves no trace' [ ! -e "$work/none.tegt" ]
+# what PTX leaves undefined is done, and said
+expect 0 "$teg" trace tests/fixtures/kernels/k50_parts.fatbin --arch sm_80 --kernel stores_meet \
+        --grid 1 --block 64 -a buf:i32:64:zeros -a i32:2 -a i32:1
+err '^teg: stores_meet: lanes of a warp store different values to one place.*(2 times)$'
 # A buffer of 20 floats: the rest of its 256 bytes reads as 0, unless asked for.
 over() { # N OPTIONS...: saxpy of N of them
     n=$1

@@ -128,33 +128,19 @@ static void print_text(void *self, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-/* Once for a program. */
-static void say_strays(struct runtime *r, const struct function *f,
-                       uint64_t strays)
+/* Each once for a program. */
+static void say_undefined(struct runtime *r, const struct function *f,
+                          const uint64_t undefined[EMU_UNDEFINED])
 {
     char name[PLAIN_MAX];
 
-    if (strays != 0 && !r->strays_said)
-        runtime_say(plain_name(f->name, name, sizeof name),
-                    "shuffles from lanes that take no part, which is "
-                    "undefined: here they give 0 (%" PRIu64 " in this launch)",
-                    strays);
-    r->strays_said |= strays != 0;
-}
-
-/* Once for a program. */
-static void say_lone_syncs(struct runtime *r, const struct function *f,
-                           uint64_t syncs)
-{
-    char name[PLAIN_MAX];
-
-    if (syncs != 0 && !r->lone_syncs_said)
-        runtime_say(plain_name(f->name, name, sizeof name),
-                    "syncs a warp whose other lanes wait elsewhere, which is "
-                    "undefined: here it goes on without them (%" PRIu64
-                    " times in this launch)",
-                    syncs);
-    r->lone_syncs_said |= syncs != 0;
+    for (int i = 0; i < EMU_UNDEFINED; i++) {
+        if (undefined[i] != 0 && !r->undefined_said[i])
+            runtime_say(plain_name(f->name, name, sizeof name),
+                        "%s (%" PRIu64 " times in this launch)",
+                        emu_undefined_says[i], undefined[i]);
+        r->undefined_said[i] |= undefined[i] != 0;
+    }
 }
 
 static teg_status time_trace(struct runtime *r, struct written *trace,
@@ -178,7 +164,8 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     const struct function *f = key->function;
     struct launch_done done = {0};
     struct teg_launch launch;
-    uint64_t strays = 0, syncs = 0, threads = 0, before = spent_now();
+    uint64_t undefined[EMU_UNDEFINED] = {0};
+    uint64_t threads = 0, before = spent_now();
     char name[PLAIN_MAX];
     struct progress progress;
     int calls = 0;
@@ -189,8 +176,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     facts->block_done = progress_step;
     facts->block_done_self = facts->outlet.self = &progress;
     facts->thread_insts = &threads;
-    facts->strays = &strays;
-    facts->lone_syncs = &syncs;
+    facts->undefined = undefined;
     facts->calls = &calls;
     emu_device_watch(r->device);
     if (wanted)
@@ -204,8 +190,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
     facts->block_done = NULL;
     facts->block_done_self = facts->outlet.self = NULL;
     facts->thread_insts = NULL;
-    facts->strays = NULL;
-    facts->lone_syncs = NULL;
+    facts->undefined = NULL;
     facts->calls = NULL;
     if (status == TEG_OK)
         children_open(children);
@@ -214,8 +199,7 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
         status = tracer_repeat(&r->tracer, done.trace, facts->grid,
                                facts->block, number, d);
     }
-    say_strays(r, f, strays);
-    say_lone_syncs(r, f, syncs);
+    say_undefined(r, f, undefined);
     done.warp_insts = *facts->warp_insts;
     if (status == TEG_OK && done.trace != NULL && r->tracer.clock != NULL)
         status = time_trace(r, done.trace, took, d);

@@ -60,8 +60,7 @@ struct runtime {
     uint64_t margin;      /* bytes before and behind each buffer */
     uint64_t next_shared; /* address of the next shared_memory of ours */
     double nominal_us;    /* see docs/exec.md */
-    int strays_said;      /* what a shuffle left undefined, once */
-    int lone_syncs_said;  /* what a sync left undefined, once */
+    int undefined_said[EMU_UNDEFINED]; /* what kernels did, once */
     uint64_t launches;
     struct emu_order order;
     unsigned jobs;            /* threads that run the blocks of a launch */

@@ -63,6 +63,38 @@ START_TEST(lanes_of_other_masks_go_on_together)
 }
 END_TEST
 
+/* Counted once for a store, and only where values differ; the highest lane's
+ * stays.  (5 ways to run: help_run_kernel) */
+START_TEST(stores_of_a_warp_to_one_place_are_counted)
+{
+    enum {
+        THREADS = 64,
+        GRID = 4
+    };
+    static const struct {
+        int lanes, differ, counts;
+    } row[] = {{1, 1, 0}, {2, 0, 0}, {2, 1, 1}};
+
+    for (int r = 0; r < 3; r++) {
+        uint64_t undefined[EMU_UNDEFINED] = {0};
+        struct help_kernel k;
+        int *out;
+
+        help_kernel_open(&k, SM, FILE, "stores_meet");
+        out = help_buffer(&k, GRID * THREADS * sizeof *out);
+        help_int(&k, row[r].lanes);
+        help_int(&k, row[r].differ);
+        k.facts.undefined = undefined;
+        help_run_kernel(&k, GRID, 1, THREADS, 1);
+        ck_assert_uint_eq(undefined[EMU_CLASHING_STORES],
+                          (unsigned)row[r].counts * GRID * THREADS / 32 * 5);
+        for (int i = 0; row[r].counts && i < THREADS / 2; i++)
+            ck_assert_int_eq(out[i], i % 16 == 2 ? 2 * i : 2 * i + 1);
+        help_kernel_close(&k);
+    }
+}
+END_TEST
+
 /* The word behind the last three of shared memory is 0. */
 START_TEST(shared_memory_ends_with_sixteen_bytes)
 {
@@ -291,6 +323,7 @@ END_TEST
 HELP_MAIN("emulate kernels parts", 60,
           {a_tile_votes_for_itself, HELP_GENERATIONS},
           {lanes_of_other_masks_go_on_together, HELP_GENERATIONS},
+          {stores_of_a_warp_to_one_place_are_counted, HELP_GENERATIONS},
           {shared_memory_ends_with_sixteen_bytes, HELP_GENERATIONS},
           {halves_do_not_touch_each_other, HELP_GENERATIONS},
           {minima_of_doubles_pass_over_nan, HELP_GENERATIONS},

@@ -382,10 +382,10 @@ START_TEST(a_shuffle_from_a_lane_that_takes_no_part_gives_nothing)
         run(&down, plain, ODD_LANES);
         for (int l = 0; l < EMU_LANES; l += 2)
             ck_assert_uint_eq(warp.r[0][l], 0);
-        ck_assert_uint_eq(warp.strays, EMU_LANES / 2);
+        ck_assert_uint_eq(warp.undefined[EMU_STRAY_SHUFFLES], EMU_LANES / 2);
         run(&down, plain, EMU_ALL);
         ck_assert_uint_eq(warp.r[0][0], 7);
-        ck_assert_uint_eq(warp.strays, 0);
+        ck_assert_uint_eq(warp.undefined[EMU_STRAY_SHUFFLES], 0);
     }
 }
 END_TEST
@@ -434,7 +434,7 @@ START_TEST(lanes_go_on_without_those_who_wait_for_them)
     emu_set_state(&warp, 0x4, LANE_AT_BSYNC);
     ck_assert_uint_eq(emu_release_lone(&warp), 0x3);
     ck_assert_uint_eq(warp.in[LANE_RUNS], 0x3);
-    ck_assert_uint_eq(warp.lone_syncs, 1);
+    ck_assert_uint_eq(warp.undefined[EMU_LONE_SYNCS], 1);
     /* Nobody at a WARPSYNC: it stays as it is. */
     emu_set_state(&warp, 0x3, LANE_AT_BSYNC);
     memset(warp.waits_at, 1, sizeof warp.waits_at);

@@ -27,7 +27,7 @@ struct trace {
     struct emu_device *device; /* owned */
     struct emu_args args;
     struct emu_launch_facts facts;
-    uint64_t insts, lanes, strays, lone_syncs;
+    uint64_t insts, lanes, undefined[EMU_UNDEFINED];
 };
 
 /* "X", "X,Y" or "X,Y,Z" */
@@ -283,8 +283,7 @@ static int run(struct trace *t)
         t->facts.from = UINT64_MAX;
     t->facts.warp_insts = &t->insts;
     t->facts.thread_insts = &t->lanes;
-    t->facts.strays = &t->strays;
-    t->facts.lone_syncs = &t->lone_syncs;
+    t->facts.undefined = t->undefined;
     t->facts.outlet = (struct emu_outlet){
         print_text, output_is_standard(t->out) ? stderr : stdout};
     if (emu_launch(&t->cubin, t->kernel, t->device, &t->facts, &launch, &d) !=
@@ -299,16 +298,11 @@ static int run(struct trace *t)
     errno = error;
     if (status != TEG_OK)
         return output_fault(t->out, &d);
-    if (t->strays != 0)
-        say(t->kernel->name,
-            "shuffles from lanes that take no part, which is undefined: here "
-            "they give 0 (%" PRIu64 " times)",
-            t->strays);
-    if (t->lone_syncs != 0)
-        say(t->kernel->name,
-            "syncs a warp whose other lanes wait elsewhere, which is "
-            "undefined: here it goes on without them (%" PRIu64 " times)",
-            t->lone_syncs);
+    for (int i = 0; i < EMU_UNDEFINED; i++) {
+        if (t->undefined[i] != 0)
+            say(t->kernel->name, "%s (%" PRIu64 " times)",
+                emu_undefined_says[i], t->undefined[i]);
+    }
     for (uint32_t i = 0; result == EXIT_DONE && i < t->dump.count; i++)
         result = dump_buffer(t, t->dump.item[i]);
     return result;

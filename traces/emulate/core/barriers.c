@@ -263,6 +263,6 @@ uint32_t emu_release_lone(struct emu_warp *w)
         return 0;
     group = waiting_for(w, synced, w->waits_for[__builtin_ctz(synced)]);
     emu_set_state(w, group, LANE_RUNS);
-    w->lone_syncs++;
+    w->undefined[EMU_LONE_SYNCS]++;
     return group;
 }

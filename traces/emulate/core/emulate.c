@@ -11,6 +11,12 @@
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/workers.h"
 
+const char *const emu_undefined_says[EMU_UNDEFINED] = {
+#define UNDEFINED(name, says) says,
+#include "traces/emulate/core/undefined.def"
+#undef UNDEFINED
+};
+
 enum {
     INST_BYTES = TEG_SASS_BYTES,
     INSTS_MAX = 100000000,
@@ -107,7 +113,7 @@ struct emulation {
     struct emu_fixed fixed;
     struct emu_workers *workers; /* owned */
     /* Borrowed, may be NULL. */
-    uint64_t *warp_insts, *thread_insts, *strays, *lone_syncs;
+    uint64_t *warp_insts, *thread_insts, *undefined;
     void (*block_done)(void *self);
     void *block_done_self;
     int *calls;
@@ -306,12 +312,10 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
             *e->warp_insts += result.warp_insts;
         if (e->thread_insts != NULL)
             *e->thread_insts += result.thread_insts;
-        if (e->strays != NULL)
-            *e->strays += result.strays;
+        for (int i = 0; e->undefined != NULL && i < EMU_UNDEFINED; i++)
+            e->undefined[i] += result.undefined[i];
         if (e->calls != NULL)
             *e->calls |= result.called;
-        if (e->lone_syncs != NULL)
-            *e->lone_syncs += result.lone_syncs;
         if (e->block_done != NULL)
             e->block_done(e->block_done_self);
         *block = result.traced;
@@ -572,9 +576,8 @@ static teg_status open_emulation(struct emulation *e,
     e->thread_insts = f->thread_insts;
     e->block_done = f->block_done;
     e->block_done_self = f->block_done_self;
-    e->strays = f->strays;
+    e->undefined = f->undefined;
     e->calls = f->calls;
-    e->lone_syncs = f->lone_syncs;
     e->block.outlet = f->outlet;
     e->block.requests = f->requests;
     e->block.textures = f->textures;

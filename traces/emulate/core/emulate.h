@@ -25,6 +25,16 @@
 #define EMU_HEAP_BYTES  0x800000u
 #define EMU_STACK_BYTES 0x400u
 
+/* What PTX leaves undefined: undefined.def. */
+enum emu_undefined {
+#define UNDEFINED(name, says) EMU_##name,
+#include "traces/emulate/core/undefined.def"
+#undef UNDEFINED
+    EMU_UNDEFINED
+};
+
+extern const char *const emu_undefined_says[EMU_UNDEFINED];
+
 /* How the warps of a block take turns. */
 enum emu_turns {
     EMU_TO_BARRIERS, /* until it waits for others, at first a little each */
@@ -111,15 +121,11 @@ struct emu_launch_facts {
     uint64_t from, to;
     uint64_t *warp_insts;   /* what was executed is added here; may be NULL */
     uint64_t *thread_insts; /* the same by active lanes; may be NULL */
-    /* Values that lanes shuffled from lanes that took no part, which PTX
-     * leaves undefined, are added here; may be NULL.  They are 0. */
-    uint64_t *strays;
+    /* How often the kernel did what is undefined is added here, by
+     * enum emu_undefined; may be NULL. */
+    uint64_t *undefined;
     /* Set if the kernel printed, allocated, freed or asked; may be NULL. */
     int *calls;
-    /* Times that lanes went on from a WARPSYNC without lanes that it names
-     * and that wait elsewhere in the warp, which PTX leaves undefined, are
-     * added here; may be NULL. */
-    uint64_t *lone_syncs;
     /* Hears of each block that is done, in their order; NULL: nobody does. */
     void (*block_done)(void *self);
     void *block_done_self;

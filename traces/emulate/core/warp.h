@@ -121,8 +121,7 @@ struct emu_warp {
     uint32_t paused;         /* lanes of the group that ran when it was */
     uint64_t issued;         /* all of them */
     uint64_t lanes_executed; /* the same by lanes of the guard */
-    uint64_t strays;         /* values shuffled from lanes that took no part */
-    uint64_t lone_syncs;     /* emu_release_lone */
+    uint64_t undefined[EMU_UNDEFINED]; /* how often the warp did that */
     /* The instruction being executed. */
     uint32_t active;        /* lanes at its pc */
     uint32_t spins;         /* backward branches since another group last ran */
@@ -146,7 +145,7 @@ struct emu_warp {
     int has_told;           /* one who asked so, in this turn */
     uint32_t tells; /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
-    uint32_t rpc[2][EMU_LANES]; /* Rpc.LO and Rpc.HI */
+    uint32_t rpc[2][EMU_LANES];                /* Rpc.LO and Rpc.HI */
     /* Registers, then uniform registers, whose lanes are all the same. */
     _Alignas(64) uint32_t r[EMU_ROWS][EMU_LANES];
 };

@@ -467,8 +467,8 @@ int emu_workers_next(struct emu_workers *c, struct emu_result *result,
     for (uint32_t i = 0; i < b->warps; i++) {
         result->warp_insts += b->warp[i].issued;
         result->thread_insts += b->warp[i].lanes_executed;
-        result->strays += b->warp[i].strays;
-        result->lone_syncs += b->warp[i].lone_syncs;
+        for (int u = 0; u < EMU_UNDEFINED; u++)
+            result->undefined[u] += b->warp[i].undefined[u];
     }
     if (c->handed < c->given->gang.blocks)
         return 1;

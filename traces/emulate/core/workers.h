@@ -33,7 +33,7 @@ struct emu_work {
 /* A block that has had its turn. */
 struct emu_result {
     struct teg_block *traced; /* NULL: not wanted; whoever takes it owns it */
-    uint64_t warp_insts, thread_insts, strays, lone_syncs;
+    uint64_t warp_insts, thread_insts, undefined[EMU_UNDEFINED];
     int called; /* its gang, or one before, printed, allocated or freed */
 };
 

@@ -193,6 +193,30 @@ static void load_from(struct emu_warp *w, const struct emu_op *op,
         emu_write(w, op->d, i, mask, value[i]);
 }
 
+/* Whether each lane's place lies behind that of the lane before, as is usual:
+ * then no two are one. */
+static int rises(const uint64_t at[EMU_LANES], unsigned bytes)
+{
+    int falls = 0;
+
+    for (int l = 1; l < EMU_LANES; l++)
+        falls |= (int64_t)(at[l] - at[l - 1]) < (int64_t)bytes;
+    return !falls;
+}
+
+/* Whether a place holds another value than a lane has just stored there. */
+static int differs(const uint32_t *const value[4], uint32_t mask,
+                   unsigned bytes, uint32_t held[4][EMU_LANES])
+{
+    uint32_t wanted = bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX;
+    uint32_t active[EMU_LANES], bits = 0;
+
+    emu_spread(mask, active);
+    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+        LANES bits |= (value[i][l] ^ held[i][l]) & wanted & active[l];
+    return bits != 0;
+}
+
 static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      enum emu_space space)
 {
@@ -200,6 +224,8 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
              words = (bytes + 3) / 4;
     uint64_t at[EMU_LANES];
     const uint32_t *value[4];
+    uint32_t held[4][EMU_LANES];
+    const void *place[EMU_LANES];
     struct reach r;
     int together;
 
@@ -223,7 +249,22 @@ static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         for (unsigned i = 0; i < words; i++)
             word[i] = value[i][l];
         memcpy(to, word, bytes);
+        place[l] = to;
     }
+    if (space == EMU_LOCAL || rises(at, bytes))
+        return;
+    if (together)
+        load_together(&r, bytes, held);
+    for (uint32_t rest = together ? 0 : mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t word[4] = {0};
+
+        memcpy(word, place[l], bytes);
+        for (unsigned i = 0; i < words; i++)
+            held[i][l] = word[i];
+    }
+    w->undefined[EMU_CLASHING_STORES] +=
+        (uint64_t)differs(value, mask, bytes, held);
 }
 
 /* Loads and stores of 256 bits, from sm_100 on, have a word of their own. */

@@ -187,7 +187,7 @@ EXEC(shfl)
         strays += !there && mask >> l & 1;
         in_range |= ok << l;
     }
-    w->strays += strays;
+    w->undefined[EMU_STRAY_SHUFFLES] += strays;
     emu_write(w, op->d, 0, mask, out);
     emu_write_predicate(w, op->u, mask, in_range);
 }
