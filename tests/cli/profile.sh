@@ -124,6 +124,13 @@ for text in 'stream 7' 'default stream' 'of a graph, or of several'; do
     check "a line: $text" grep -q "<tr><td>$text</td>" "$work/s/index.html"
 done
 
+# where lanes idle is not a branch, whose lanes are those that take it
+expect 0 "$teg" trace tests/fixtures/kernels/k24_control.fatbin --arch sm_80 --kernel divergent \
+    --grid 64 --block 256 -a buf:i32:65536:random -a buf:i32:65536:zeros -a i32:65536 \
+    -o "$work/divergent.tegt"
+expect 0 "$teg" profile "$work/divergent.tegt" -g a100 -o "$work/divergent"
+out 'divergence: SHF.R.S32.HI R2, RZ, R3, R4, 9.36 of 32 lanes active'
+
 # a program that fails, or launches nothing, or is none
 expect 99 "$teg" profile -g a100 -o "$work/r" -- "$program" no-such-test
 err 'no kernel launch was traced'

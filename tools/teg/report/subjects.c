@@ -90,8 +90,11 @@ static double narrow_conversions(const struct subjects *s, uint32_t i)
     return narrow ? (double)s->b->row[i].issued : 0;
 }
 
+/* Of a branch the lanes are those that take it: all may have looked. */
 static double idle_lanes(const struct subjects *s, uint32_t i)
 {
+    if (s->b->program->inst[i].flags & INST_BRANCH)
+        return 0;
     return TEG_LANES * (double)s->b->row[i].issued - (double)s->b->row[i].lanes;
 }
 
