@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""HeCBench's CUDA programs under `teg exec`.
+
+    hecbench.py SOURCES [NAME ...]
+
+SOURCES is a checkout of github.com/zjin-lcf/HeCBench.  Each program of PROGRAMS
+is built by its own makefile (nvcc needed; for sm_80) and run with small
+arguments and without a trace, at most --seconds of processor time: those of
+`make run` take a GPU seconds and have a hundred repeats.  NAME: these alone, as
+often as one asks; others only once.
+
+What ended how goes to OUT/hecbench.csv as it comes.  A program passed if it
+ended with 0 and says nowhere that it failed: most compare with the host.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+
+from programs import Table, add_options, compile_by, run, unheard
+
+# Folder without `-cuda`, arguments.
+PROGRAMS = """
+accuracy 128 100 10 1
+adamw 1000 1
+addBiasQKV
+adjacent 10000 1
+aidw 1 1 1
+aligned-types
+all-pairs-distance 1
+aop -runs 1
+atomicAggregate 1
+atomicCAS 1
+atomicIntrinsics 10 1
+atomicPerf 1
+atomicSystemWide 1
+attention 1024 64 3 1
+attention-paged 1 4 128 128 128 1
+attentionMergeState 8 4 128 1
+attentionMultiHead 2
+babelstream -s 65536 -n 2
+bgmv --op bgmv_shrink --tokens 1 --hidden 256 --rank 16 --loras 2 --repeat 1
+bincount 10000 1
+bitonic-sort 10 2
+blockScan 256 1
+boxfilter ../boxfilter-sycl/data/lenaRGB.ppm 1
+bscan 1
+btree 1024 1024
+bwt 10000
+chacha20 1
+channelSum 16 16 1
+clock
+cmembench 1
+collision 1
+complex 1000 1
+concurrentKernels 4
+conversion 65536 1
+convolution1D 10000 1
+coordinates 10000 1
+crs 1 1
+d3q19-bgk 1
+debayer 64 64 1
+dispatch
+dp4a 65536 1
+dropout 65536 1
+dxtc2 ../dxtc2-sycl/data/lena_std.ppm ../dxtc2-sycl/data/lena_ref.dds 1
+f16atomic 4096 1
+f8cast 65536 1
+filter 100000 256 1
+gabor 64 64 1
+gelu 2 64 512 1
+gemv -s 512 -i 1 -x 32 -y 2
+groupnorm 2 32 8 8 32 1
+hadamard 1024 1
+histogram --i=1
+interleave 1
+intrinsics-cast 1000 1
+intrinsics-simd 1000 1
+jaccard 64 64 1
+jenkins-hash 256 1000 1
+kernelLaunch 10
+kurtosis 10000 1
+layernorm 2 16 768 1
+logprob 4 8 512 1
+lulesh -i 1 -s 8 -r 11 -b 1 -c 1
+mallocFree 1048576
+mandelbrot 1
+matrix-rotate 64 1
+matrixT 128 128 1
+md 1 1
+memcpy 1
+metropolis -l 32 2 -t 4.7 0.1 -a 1 1 2 1 -h 1.0 -z 7919
+minisweep --niterations 1 --ncell_x 4 --ncell_y 4 --ncell_z 4 --ne 4 --na 8 --nblock_z 4
+minmax 1000 1
+moe 64 384 2 1
+moe-sum 4 256 1
+multinomial 64 256 1
+murmurhash3 1000 1
+mxfp4 65536 1
+nbnxm 1
+nonzero 64 64 1
+nosync 65536 1
+nqueen 8 3 1
+ntt 1
+overlap
+p4 1
+pad -n 64 -a 0.1
+particles 1
+permute 8 1
+phmm 1
+pointerchase
+popcount 65536 1
+present 10 1
+qem 1
+quantAQLM
+quantBnB 65536 1
+quantVLLM 16 512 1
+quicksort 1 256 256
+radixsort2 -keysonly -n=16384
+rainflow 100 1
+remap 10000 1
+reshapeKVCache 8 8 128 1
+reverse 2
+ring 1 1024 1
+rmsnorm 2 1024 1
+rodrigues 10000 1
+romberg 128 64 1
+rotary 1
+rowwiseMoments 4 8 8 8 4 1
+sampling 1
+sc -n 64 -a 0.1
+scan2 1 65536 256
+scan3 1 65536
+scatterAdd 1000 32 8 1
+scatterThrust 10000 1
+scel 64 128 1
+secp256k1 1
+segment-reduce 64 1
+simpleMultiDevice 1
+simpleSpmv 1024 128 1
+softmax 100 784 0 1
+softmax-fused 1 2 64 64 1
+sort 1 1
+sortKV 20000 1
+split 65536 1
+spm 16 1
+streamCreateCopyDestroy
+su3 -i 1 -l 4 -t 128 -v 3 -w 1
+tensorAccessor 64 64 1
+threadfence 1 100000
+vote 1
+warpsort 1
+wedford 16 16 64 1
+winograd
+wmma 0 32 32 64 1 1
+wyllie 10000 1 1
+"""
+# Stores behind their buffers, which a GPU does not notice; a warp that executes
+# 226 million instructions.
+OPTIONS = {"histogram": ["--loose"], "quantAQLM": ["--loose"],
+           "concurrentKernels": ["--limit=1000"]}
+FAILED = r"\bFAIL(ED|URE)?\b|INCORRECT|\bmismatch"
+
+
+def build(source, work):
+    """(program, why not); the tree beside it is the sources' own, for what
+    programs include and read of each other."""
+    at = work / "src" / source.name
+    if at.is_symlink():
+        at.unlink()
+    if not at.exists():
+        shutil.copytree(source, at, symlinks=True)
+    for other in source.parent.iterdir():
+        link = at.parent / other.name
+        if not link.exists():
+            link.symlink_to(other)
+    makefile = (at / "Makefile").read_text()
+    name = re.search(r"^program\s*=\s*(\S+)", makefile, re.M)
+    program = at / (name.group(1) if name else "main")
+    if program.exists():
+        return program, ""
+    why = compile_by([["make", "-C", str(at), "ARCH=sm_80",
+                       "EXTRA_CFLAGS=-w"]], 300)
+    return program, why
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    add_options(p, "hecbench", 60)
+    p.add_argument("--gpu", default="a100")
+    a = p.parse_intermixed_args()
+    root, work = a.sources.resolve(), a.out.resolve()
+    (work / "src").mkdir(parents=True, exist_ok=True)
+    teg = str(pathlib.Path(a.teg).resolve())
+    table = Table(work / "hecbench.csv", a.names)
+    for line in PROGRAMS.strip().splitlines():
+        name, *arguments = line.split()
+        if name in table or (a.names and name not in a.names):
+            continue
+        program, why = build(root / "src" / f"{name}-cuda", work)
+        if why:
+            table.add(name, "not compiled", 0, why)
+            continue
+        outcome, spent, said, printed = run(
+            teg, a.gpu, [f"./{program.name}", *arguments], program.parent,
+            a.seconds, ["--no-trace", *OPTIONS.get(name, [])])
+        outcome = unheard(outcome, said)
+        if outcome == "passed" and re.search(FAILED, printed):
+            outcome = "failed"
+        table.add(name, outcome, spent, said)
+    table.summary()
+
+
+if __name__ == "__main__":
+    main()
