@@ -47,7 +47,9 @@ static const char dram[] =
     "sketch 1\nkernel \"dram\"\nisa sm_80\ngrid 216\nblock 256\n"
     "registers 32\nlet a = 0x7f0000000000\nloop k 4\n"
     "  LDG.E.128 R8, [R2 : a + 16*tid + 4096*ctaid + 0x4000000*k]\n"
-    "  FADD R16, R8, R8\nend\nEXIT\n";
+    "  LDG.E.128 R12, [R2 : a + 16*tid + 4096*ctaid + 0x4000000*k + "
+    "0x2000000]\n"
+    "  FADD R16, R8, R12\nend\nEXIT\n";
 
 static void setup(void)
 {
@@ -193,7 +195,7 @@ END_TEST
 START_TEST(copies_take_their_share_of_the_dram)
 {
     /* Bytes, and what the DRAM moves in a cycle. */
-    double bytes = 216 * 4096 * 4.0, gbs = gpu->dram.reached_gbs > 0
+    double bytes = 216 * 4096 * 8.0, gbs = gpu->dram.reached_gbs > 0
                                                ? gpu->dram.reached_gbs
                                                : gpu->dram.bandwidth_gbs;
     double cycles = bytes / (gbs * 1e3 / gpu->chip.sm_clock_mhz), more;
