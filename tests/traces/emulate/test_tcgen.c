@@ -781,7 +781,9 @@ START_TEST(loads_and_stores_are_those_of_the_reference)
             for (unsigned l = 0; l < 32; l++)
                 h->warp.r[r][l] = (uint32_t)((r * 32 + l) * 40503u + 7);
         *before[0] = *tensor[0];
-        set_uniform(UR_E, lane << 16 | column);
+        /* lanes go round */
+        set_uniform(UR_E, (lane + help_below(&state, 2) * LANES) << 16 |
+                              column);
         high = (uint64_t)(m->code >> 2) << 23 | (uint64_t)(m->code & 3) << 17 |
                (uint64_t)times << 19 | (uint64_t)packs << 16 |
                UINT64_C(0x000e220008000000) | (stores ? UR_E : 0);

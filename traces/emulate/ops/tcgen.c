@@ -174,7 +174,9 @@ static uint32_t part_of(enum shape shape)
 }
 
 /* Checks the access; 0 after a fault.  A warp has the 32 lanes that its number
- * in its group of four says. */
+ * in its group of four says.  Lanes go round: products of two blocks that were
+ * right on a B200 begin the second's rows at 128 (gau-nernst/learn-cuda,
+ * matmul_v5.cu). */
 static int find_access(struct emu_warp *w, const struct emu_op *op,
                        uint32_t mask, unsigned reg, struct access *a)
 {
@@ -188,7 +190,7 @@ static int find_access(struct emu_warp *w, const struct emu_op *op,
     a->registers = (1u << emu_bits(op, 85, 83)) * each_of(a->shape);
     a->packs = emu_bit(op, 80);
     at = (uint32_t)emu_uniform_at(w, op->m->ureg) + (uint32_t)op->m->value;
-    a->lane = emu_tensor_lane(at);
+    a->lane = emu_tensor_lane(at) % EMU_TENSOR_LANES;
     a->column = emu_tensor_column(at);
     columns = a->registers / each_of(a->shape) * width_of(a->shape);
     if (mask != w->exists || mask != EMU_ALL ||
