@@ -220,6 +220,59 @@ except common.Refused as e:
     check("a small grid", "fewer blocks" in str(e), True)
 
 
+# 10 us at 4 elements and 26 at 8 are 122 at 32, and twice that of two such parts
+class Part:
+    def __init__(self, key):
+        self.key = key
+
+    def traces(self, teg, limit, gpu, words):
+        del teg, limit, gpu, words
+        return [self.key]
+
+
+published = whole.published
+parts = published.extended(Part("few"), Part("many"), 4, 8, 32, 2.0)
+check("what two problems leave", parts.traces(None, 1, "g", ()),
+      ["few", "many"])
+(k,) = parts.whole([few, many])
+check("a problem beyond them", k["us"], 2 * (26.0 + 16.0 * 24 / 4))
+check("its instructions", k["instructions"], 2.0 * (120 + 80 * 24 / 4))
+check("a model of it, and one that is silent", k["models"],
+      {"m": 2 * (3.0 + 2.0 * 24 / 4), "n": None})
+check("which is a sample", k["sampled"], True)
+try:
+    check("problems of other kernels", parts.whole([few, many * 2]), "refused")
+except common.Refused as e:
+    check("problems of other kernels", "launch other kernels" in str(e), True)
+
+
+# ---- what others publish ----------------------------------------------------
+
+ROWS = published.rows()
+check("each has a program of a half",
+      {r["program"] for r in ROWS} - set(NAMES) |
+      {r["program"] for r in ROWS} ^ set(published.PROGRAMS), set())
+check("a checkout, a device and a method that are known",
+      [r for r in ROWS if r["checkout"] not in published.WHERE or
+       r["gpu"] not in published.DEVICES or
+       r["method"] not in suites.STARTS or r["method"] not in suites.CACHES],
+      [])
+check("a time, and one for each case", (
+    [r for r in ROWS if not float(r["us"]) > 0],
+    len({(r["gpu"], r["checkout"], r["program"], r["case"]) for r in ROWS})),
+    ([], len(ROWS)))
+check("what a method adds is known of the chip", [
+    r for r in ROWS if not suites.STARTS[r["method"]](
+        r["gpu"], every, KERNELS[:1]) >= 0], [])
+check("all are in a suite", sum(
+    len([r for r in ROWS if r["checkout"] in s.SOURCES])
+    for s in published.SUITES), len(ROWS))
+check("three launches in a row", suites.STARTS["loop"](
+    "a100", every, KERNELS), 3 * 2.13)
+check("three between two events", suites.STARTS["scrubbed"](
+    "rtx3070", every, KERNELS), 3.5 + 2 * 1.05)
+
+
 # ---- the journal ------------------------------------------------------------
 
 REPORT = json.dumps({

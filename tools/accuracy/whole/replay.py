@@ -47,9 +47,9 @@ PORT = ("-w", "-DcudaThreadSynchronize=cudaDeviceSynchronize",
 
 @dataclasses.dataclass(frozen=True)
 class Build:
-    """A CUDA program: `folders` of `root` are copied, `edits` made in them
-    ((file, expression, replacement)), files of our own added ((file, text)),
-    and `sources` compiled."""
+    """A CUDA program: `folders` of `root` (as a `version` of its repository had
+    them) are copied, `edits` made in them ((file, expression, replacement)),
+    files of our own added ((file, text)), and `sources` compiled."""
     name: str
     root: str
     folders: tuple
@@ -58,11 +58,12 @@ class Build:
     flags: tuple = ("-O3",)
     edits: tuple = ()
     added: tuple = ()
+    version: str = ""
 
     @functools.cached_property
     def key(self):
         return digest(self.sources, self.arch, self.flags, self.edits,
-                      self.added, PORT, compiler(),
+                      self.added, PORT, compiler(), self.version or
                       [content(os.path.join(self.root, f))
                        for f in self.folders])
 
@@ -73,7 +74,9 @@ class Build:
     def _make(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-        for f in self.folders:
+        if self.version:
+            self._take_version(folder)
+        for f in self.folders if not self.version else ():
             at, to = os.path.join(self.root, f), os.path.join(folder, f)
             if os.path.isdir(at):
                 shutil.copytree(at, to, dirs_exist_ok=True)
@@ -90,6 +93,13 @@ class Build:
                 f"arch=compute_{self.arch},code=sm_{self.arch}", "-o",
                 "program", *self.sources, cwd=folder)
 
+    def _take_version(self, folder):
+        packed = folder + ".tar"
+        command("git", "-C", self.root, "archive", "-o", packed, self.version,
+                *self.folders)
+        command("tar", "-xf", packed, "-C", folder)
+        os.unlink(packed)
+
     def _edit(self, folder, file, expression, replacement):
         path = os.path.join(folder, file)
         with open(path, encoding="utf-8", errors="replace") as f:
@@ -104,17 +114,20 @@ class Build:
 @dataclasses.dataclass(frozen=True)
 class Run:
     """A program with its arguments on the device that it was compiled for, or on
-    one that is said to have `sms` SMs, by which programs choose their grids."""
+    one that is said to have `sms` SMs, by which programs choose their grids.
+    Warps that have to go side by side take turns by `interleave`."""
     build: Build
     device: str
     arguments: tuple
     loose: bool = False
     sms: int = 0
+    interleave: str = ""
 
     @property
     def key(self):
         return digest(self.build.key, self.device, self.arguments, self.loose,
-                      *([self.sms] if self.sms else []))
+                      *([self.sms] if self.sms else []),
+                      *([self.interleave] if self.interleave else []))
 
     def traces(self, teg, limit, gpu, words):
         del gpu, words
@@ -141,15 +154,48 @@ class Run:
         device = self._description(teg, os.path.dirname(program))
         said = []
         command(teg.path, "exec", "--config-dir", teg.config, "-g",
-                device, "-o", folder, *(["--loose"] * self.loose), "--",
-                program, *self.arguments, limit=limit, said=said,
-                cwd=os.path.dirname(program))
+                device, "-o", folder, *(["--loose"] * self.loose),
+                *([f"--interleave={self.interleave}"] *
+                  bool(self.interleave)), "--", program, *self.arguments,
+                limit=limit, said=said, cwd=os.path.dirname(program))
         for line in said:
             if line.startswith("teg: ") and " launch" not in line:
                 raise Refused(line)
 
     def whole(self, found):
         return found[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Grown:
+    """A program on smaller problems than was measured: its time is the sum of
+    theirs, each with a weight."""
+    runs: tuple
+    weights: tuple
+
+    @property
+    def key(self):
+        return digest([r.key for r in self.runs], self.weights)
+
+    def traces(self, teg, limit, gpu, words):
+        return [t for r in self.runs
+                for t in r.traces(teg, limit, gpu, words)]
+
+    def whole(self, found):
+        """Kernel by kernel, in the order of the launches."""
+        if len({len(kernels) for kernels in found}) > 1:
+            raise Refused("problems of two sizes launch other kernels")
+        return [self._sum(same) for same in zip(*found)]
+
+    def _sum(self, same):
+        def grown(get):
+            values = [get(k) for k in same]
+            return (None if None in values else
+                    sum(w * v for w, v in zip(self.weights, values)))
+        return {**same[-1], "sampled": True, "us": grown(lambda k: k["us"]),
+                "instructions": grown(lambda k: k["instructions"]),
+                "models": {m: grown(lambda k, m=m: k["models"].get(m))
+                           for m in same[-1]["models"]}}
 
 
 # ---- one kernel -------------------------------------------------------------
