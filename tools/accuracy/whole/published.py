@@ -3,11 +3,11 @@ attention, in repositories of their own (published.csv names who, where and
 how).
 
 A program is built as its commit has it, and where its own host program does
-more than call the kernel, calls libraries or is an extension of PyTorch, a host
-of ours calls it (DRIVERS).  What would take the emulator too long is run on two
+more than call the kernel, calls libraries or is an extension of PyTorch, a
+host of ours calls it.  What would take the emulator too long is run on two
 smaller problems and extended linearly (replay.Grown).  Nobody says at which
-clock a chip ran: it is the description's, but under Nsight Compute, which locks
-the base clock unless told not to (suites.BASE).
+clock a chip ran: it is the description's, but under Nsight Compute, which
+locks the base clock unless told not to (suites.BASE).
 """
 import csv
 import os
@@ -21,18 +21,18 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                      "published.csv")
 
 GITHUB = "https://github.com/"
-# checkout: where it comes from
+# checkout: whose repository of that name, the commit that was compared
 WHERE = {
-    "CUDA-GEMM-Optimization": "leimao/CUDA-GEMM-Optimization",
-    "HeCBench": "zjin-lcf/HeCBench",
-    "How_to_optimize_in_GPU": "Liu-xiandong/How_to_optimize_in_GPU",
-    "NVIDIA_SGEMM_PRACTICE": "wangzyon/NVIDIA_SGEMM_PRACTICE",
-    "ParallelReductionsBenchmark": "ashvardanian/ParallelReductionsBenchmark",
-    "cuda-to-sycl-nbody": "codeplaysoftware/cuda-to-sycl-nbody",
-    "flash-attention-minimal": "tspeterkim/flash-attention-minimal",
-    "how-to-optim-algorithm-in-cuda": "BBuf/how-to-optim-algorithm-in-cuda",
-    "learn-cuda": "gau-nernst/learn-cuda",
-    "llm.c": "karpathy/llm.c",
+    "CUDA-GEMM-Optimization": ("leimao", "747e49b"),
+    "HeCBench": ("zjin-lcf", "f27000a"),
+    "How_to_optimize_in_GPU": ("Liu-xiandong", "5d2def3"),
+    "NVIDIA_SGEMM_PRACTICE": ("wangzyon", "d6068b1"),
+    "ParallelReductionsBenchmark": ("ashvardanian", "97d0e36"),
+    "cuda-to-sycl-nbody": ("codeplaysoftware", "c8f013a"),
+    "flash-attention-minimal": ("tspeterkim", "00f8f46"),
+    "how-to-optim-algorithm-in-cuda": ("BBuf", "10a3a8d"),
+    "learn-cuda": ("gau-nernst", "1454f8b"),
+    "llm.c": ("karpathy", "f1e2ace"),
 }
 
 # What code is compiled for, whose device the program finds, with how many SMs.
@@ -371,20 +371,6 @@ def black_scholes(row, sources):
     return extended(of(3), of(6), 3, 6, 50)
 
 
-LRN = """    int64_t n = 1, c = 150, d = atoi(argv[2]), h = 160, w = 160;
-    int64_t count = n * c * d * h * w;
-    float *src = filled<float>(count), *dst = device<float>(count);
-    float *diff = filled<float>(count);
-    if (atoi(argv[1]))
-        lrn_bwd_kernel<<<(count + 63) / 64, 64>>>(
-            src, dst, diff, n, c, d, h, w, c * d * h * w, 5, count, 5,
-            0.000122f, 0.75f, 1.0f);
-    else
-        lrn_fwd_kernel<<<(count + 63) / 64, 64>>>(
-            src, dst, n, c, d, h, w, c * d * h * w, 5, count, 5, 0.000122f,
-            0.75f, 1.0f);
-"""
-
 FLASH = """    int heads = 12, batch = 16, n = 64, d = 64;
     size_t count = (size_t)heads * batch * n * d;
     float *q = filled<float>(count), *k = filled<float>(count);
@@ -468,7 +454,7 @@ SGEMM = """#include "src/kernel.cuh"
 
 int main(int, char **argv)
 {
-    int n = atoi(argv[2]), tile = 0;
+    int n = atoi(argv[2]);
     float *a = device<float>((size_t)n * n), *b = device<float>((size_t)n * n);
     float *c = device<float>((size_t)n * n);
 #define CALL(NUMBER, KERNEL, TILE, THREADS)                                    \\
@@ -482,7 +468,6 @@ int main(int, char **argv)
     CALL(5, (mysgemm_v5<128, 128, 8, 8, 8>), 128, 256);
     CALL(6, (mysgemm_v6<128, 128, 8, 8, 8>), 128, 256);
     CALL(7, (mysgemm_v7<128, 128, 8, 8, 8>), 128, 256);
-    (void)tile;
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
@@ -529,7 +514,7 @@ def tensor_steps(row, sources):
                  (("host.cu", SETUP + TENSOR),))
     few, many = TENSOR_DEPTHS
     # copies and products tell one barrier, and no warp may miss a phase of it
-    turns = "steps" if row["case"] == "v2b" else ""
+    turns = "steps" if row["case"] in ("v1b", "v2b") else ""
     return extended(run(row, made, few, interleave=turns),
                     run(row, made, many, interleave=turns), few, many, 4096)
 
@@ -576,8 +561,9 @@ def suite(checkout):
         for row in mine:
             yield job(row, sources)
     return types.SimpleNamespace(
-        SOURCES={checkout: GITHUB + WHERE[checkout]}, FILES=(),
-        GPUS=tuple(dict.fromkeys(r["gpu"] for r in mine)), jobs=jobs)
+        SOURCES={checkout: f"{GITHUB}{WHERE[checkout][0]}/{checkout}"},
+        FILES=(), GPUS=tuple(dict.fromkeys(r["gpu"] for r in mine)),
+        jobs=jobs)
 
 
 SUITES = tuple(suite(c) for c in WHERE)
