@@ -9,8 +9,8 @@ begin with "$ " are commands (on, where they end in a backslash), what follows
 is what they print, "..." any lines.  The blocks of a file run in order, in one
 new folder that has the repository's tests/, docs/ and tools/.  --digits any takes any
 number for any number, so that a change of the model is not a change of the
-text's words; --update writes what was printed into the file, but for blocks
-with "...".  Status 1 if something differs.
+text's words; --update writes what was printed into the file, for what has
+"..." only new numbers in the same words.  Status 1 if something differs.
 """
 import argparse
 import os
@@ -91,6 +91,21 @@ def alike(said, printed, digits):
         alike(said[1:], printed[1:], digits)
 
 
+def renewed(said, printed):
+    """`said` with the numbers of `printed`; None if their words differ."""
+    if not said:
+        return None if printed else []
+    dots = said[0].strip() == "..."
+    for i in range(len(printed) + 1 if dots else 1):
+        if not dots and not (printed and as_words(said[0], "any") ==
+                             as_words(printed[0], "any")):
+            return None
+        rest = renewed(said[1:], printed[i if dots else 1:])
+        if rest is not None:
+            return [said[0] if dots else printed[0]] + rest
+    return None
+
+
 def check(path, arguments):
     with open(path, encoding="utf-8") as f:
         lines = f.read().split("\n")
@@ -111,7 +126,10 @@ def check(path, arguments):
                     print(f"{path}:{first + 1}: printed is not what is said: "
                           f"{command[0]}")
                     print("\n".join("    " + line for line in printed[:60]))
-                out += command + (said if good or elided(said) else printed)
+                if not good:
+                    said = (renewed(said, printed) or said if elided(said)
+                            else printed)
+                out += command + said
             new[first + shift:end + shift] = out
             shift += len(out) - (end - first)
     if arguments.update and new != lines:
