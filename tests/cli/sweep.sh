@@ -163,8 +163,10 @@ stop() {
     kill "$1" $pid
     wait $pid
 }
+# Without the row that was cut off as it was written.
 finished() {
-    grep -c '"status":' "$work/rows.json.partial"
+    head -n "$(wc -l <"$work/rows.json.partial")" "$work/rows.json.partial" |
+        grep -c '"status":'
 }
 for signal in -KILL -INT; do
     stop $signal
