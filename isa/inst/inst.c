@@ -246,6 +246,15 @@ int teg_text_is(const char *text, const char *mnemonic)
            (length == own || at[own] == '.');
 }
 
+int teg_program_has(const struct teg_program *p, enum teg_values values)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->inst[i].values == values)
+            return 1;
+    }
+    return 0;
+}
+
 teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d)
 {

@@ -186,6 +186,8 @@ const char *teg_program_call(const struct teg_program *p,
 const char *teg_text_mnemonic(const char *text, size_t *length);
 /* Whether that is `mnemonic`, with whatever modifiers behind it. */
 int teg_text_is(const char *text, const char *mnemonic);
+/* Whether an instruction of it has such values. */
+int teg_program_has(const struct teg_program *p, enum teg_values values);
 /* Deep copy; `*to` must be zeroed or released. */
 teg_status teg_program_copy(struct teg_program *to,
                             const struct teg_program *from, struct teg_diag *d);

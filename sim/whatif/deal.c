@@ -10,7 +10,8 @@ struct deal {
     struct teg_block *from;
     const struct teg_program *program;
     uint32_t warps, segments;
-    int alike;       /* all warps meet at the same number of barriers */
+    int alike; /* all warps meet at the same number of barriers, and nowhere
+                  else */
     uint64_t *count; /* owned, [warp * segments + segment]: instructions that
                         can be dealt */
 };
@@ -41,14 +42,24 @@ static uint64_t *of_segment(const struct deal *p, uint32_t warp,
 
 /* ---- segments -------------------------------------------------------------- */
 
-static uint32_t barriers_of(const struct deal *p, uint32_t warp)
+/* Whether warps meet there otherwise: at an mbarrier, or at what another block
+ * writes. */
+static int meets_elsewhere(const struct teg_inst *inst)
+{
+    return inst->values == VALUES_TEST || inst->values == VALUES_ARRIVE ||
+           inst->values == VALUES_AWAITED;
+}
+
+static uint32_t barriers_of(struct deal *p, uint32_t warp)
 {
     struct teg_cursor c;
     uint32_t count = 0;
 
     teg_cursor_init(&c, p->from, warp);
-    while (teg_cursor_next(&c))
+    while (teg_cursor_next(&c)) {
         count += (uint32_t)is_barrier(&p->program->inst[c.inst]);
+        p->alike &= !meets_elsewhere(&p->program->inst[c.inst]);
+    }
     return count;
 }
 

@@ -8,7 +8,8 @@
 #include "config/gpu.h"
 #include "traces/block/cursor.h"
 
-/* Into how many pieces a block is cut; clusters stay together. */
+/* Into how many pieces a block is cut; clusters stay together, and so do blocks
+ * with mbarriers and those that wait for each other. */
 uint32_t spread_pieces(const struct teg_gpu *gpu,
                        const struct teg_kernel *kernel);
 /* Replaces `launch`, which stays as it is where nothing is to be cut; on failure

@@ -13,47 +13,55 @@ struct changed_launch {
     int drops;        /* any of them */
 };
 
-void stream_change_no_barriers(struct teg_inst *inst, const char *text)
+/* Without them phases of an mbarrier run into each other, and who waits for one
+ * waits for ever. */
+void stream_change_no_barriers(struct teg_inst *inst,
+                               const struct teg_program *program)
 {
-    (void)text;
-    if (!(inst->flags & (INST_BARRIER | INST_ARRIVE)) &&
-        inst->op_class != CLASS_BARRIER)
+    if ((!(inst->flags & (INST_BARRIER | INST_ARRIVE)) &&
+         inst->op_class != CLASS_BARRIER) ||
+        teg_program_has(program, VALUES_INIT))
         return;
     inst->op_class = CLASS_NOP;
     inst->flags &= (uint16_t) ~(INST_BARRIER | INST_ARRIVE);
 }
 
-void stream_change_cheap_conversions(struct teg_inst *inst, const char *text)
+void stream_change_cheap_conversions(struct teg_inst *inst,
+                                     const struct teg_program *program)
 {
-    (void)text;
+    (void)program;
     if (inst->op_class == CLASS_CONVERT || inst->op_class == CLASS_CONVERT64)
         inst->op_class = CLASS_MOV;
 }
 
-void stream_change_a_in_registers(struct teg_inst *inst, const char *text)
+void stream_change_a_in_registers(struct teg_inst *inst,
+                                  const struct teg_program *program)
 {
-    (void)text;
+    (void)program;
     if ((inst->tensor.flags & TENSOR_GROUP) != 0)
         inst->tensor.flags |= TENSOR_REGISTERS;
 }
 
-void stream_change_no_control(struct teg_inst *inst, const char *text)
+void stream_change_no_control(struct teg_inst *inst,
+                              const struct teg_program *program)
 {
-    (void)text;
+    (void)program;
     inst->control = (struct teg_control){0};
 }
 
-void stream_change_no_dependences(struct teg_inst *inst, const char *text)
+void stream_change_no_dependences(struct teg_inst *inst,
+                                  const struct teg_program *program)
 {
     inst->src_count = inst->dst_count = 0;
     inst->flags &= (uint16_t) ~(INST_SETS_P | INST_READS_P);
-    stream_change_no_control(inst, text);
+    stream_change_no_control(inst, program);
 }
 
 /* 7 is no barrier: who waits for one finds it free. */
-void stream_change_forget_result(struct teg_inst *inst, const char *text)
+void stream_change_forget_result(struct teg_inst *inst,
+                                 const struct teg_program *program)
 {
-    (void)text;
+    (void)program;
     inst->dst_count = 0;
     inst->flags &= (uint16_t)~INST_SETS_P;
     if (inst->control.known)
@@ -94,7 +102,7 @@ static teg_status follow_program(struct changed_launch *c, struct teg_diag *d)
 
         if (c->change.inst != NULL &&
             line_place_has(&c->change.place, from, &inst))
-            c->change.inst(&inst, text);
+            c->change.inst(&inst, from);
         assert(!teg_inst_has_addresses(&inst) ==
                    !teg_inst_has_addresses(&from->inst[to->count]) &&
                inst.values == from->inst[to->count].values);

@@ -11,8 +11,9 @@
 
 #include "sim/whatif/line_change.h"
 
-/* `text`: as it is disassembled. */
-typedef void inst_change(struct teg_inst *inst, const char *text);
+/* `inst`: a copy of one of `program`, the original. */
+typedef void inst_change(struct teg_inst *inst,
+                         const struct teg_program *program);
 /* Whether instruction `index` of the original is not executed. */
 typedef int inst_drop(const struct teg_program *program, uint32_t index);
 /* Writes the warps of `from` into `b`, which has begun the block. */
@@ -29,7 +30,7 @@ struct stream_change {
     struct line_place place; /* what `inst` and `line` are limited to */
 };
 
-/* Barriers become idle instructions. */
+/* Barriers become idle instructions, unless the program has mbarriers. */
 inst_change stream_change_no_barriers;
 /* No register is read or written, no control code known. */
 inst_change stream_change_no_dependences;

@@ -305,7 +305,7 @@ static int leaves_program(const struct change *c, const struct teg_program *p)
     for (uint32_t i = 0; i < p->count; i++) {
         memcpy(&inst, &p->inst[i], sizeof inst);
         if (c->stream.inst != NULL)
-            c->stream.inst(&inst, teg_program_text(p, &p->inst[i]));
+            c->stream.inst(&inst, p);
         if (memcmp(&inst, &p->inst[i], sizeof inst) != 0 ||
             (c->stream.drop != NULL && c->stream.drop(p, i)))
             return 0;

@@ -52,9 +52,10 @@ teg_status stream_change_half_instructions(struct teg_block *from,
 
 /* A lane's words lie in a bank of its own, as those of local memory do in a
  * line. */
-void stream_change_local_in_shared(struct teg_inst *inst, const char *text)
+void stream_change_local_in_shared(struct teg_inst *inst,
+                                   const struct teg_program *program)
 {
-    (void)text;
+    (void)program;
     if (inst->space != SPACE_LOCAL)
         return;
     inst->space = SPACE_SHARED;
@@ -63,7 +64,8 @@ void stream_change_local_in_shared(struct teg_inst *inst, const char *text)
 
 /* ---- cheaper ones --------------------------------------------------------- */
 
-void stream_change_floats(struct teg_inst *inst, const char *text)
+void stream_change_floats(struct teg_inst *inst,
+                          const struct teg_program *program)
 {
     static const struct {
         enum teg_op_class wide, narrow;
@@ -73,7 +75,7 @@ void stream_change_floats(struct teg_inst *inst, const char *text)
                    {CLASS_DCMP, CLASS_FCMP},
                    {CLASS_CONVERT64, CLASS_CONVERT}};
 
-    (void)text;
+    (void)program;
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         if (inst->op_class == classes[i].wide) {
             inst->op_class = (uint8_t)classes[i].narrow;
@@ -83,9 +85,10 @@ void stream_change_floats(struct teg_inst *inst, const char *text)
 }
 
 /* A division that is not exact still takes a reciprocal. */
-void stream_change_cheap_functions(struct teg_inst *inst, const char *text)
+void stream_change_cheap_functions(struct teg_inst *inst,
+                                   const struct teg_program *program)
 {
     if ((inst->op_class == CLASS_SFU || inst->op_class == CLASS_SFU_TRIG) &&
-        strstr(text, "MUFU.RCP") == NULL)
+        strstr(teg_program_text(program, inst), "MUFU.RCP") == NULL)
         inst->op_class = CLASS_FMAD;
 }

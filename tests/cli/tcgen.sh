@@ -123,6 +123,12 @@ for stages in 1 2 4; do
         [ "$all" -lt "${before:-1000000}" -a "$all" -gt $((32 * 48)) ]
     before=$all
 done
+# Warps with work of their own that mbarriers keep apart: no what-if has one wait
+# for ever, and barriers that phases rely on stay.
+expect 0 "$teg" whatif "$work/ring.tegt" -g b200 -f csv
+out '^no-barriers,[0-9]*,1,0'
+out '^even-warps,[0-9]*,1,0'
+out '^more-blocks,[0-9]*,1,0'
 
 # ---- asking for work -----------------------------------------------------------
 

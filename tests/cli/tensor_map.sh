@@ -81,6 +81,7 @@ check 'of all tiles' [ "$map_bytes" = $((4 * 8 * 2 * 8192 + 128 * 128 * 4)) ]
 check "fewer cycles: $async_cycles, $map_cycles" \
     [ "$map_cycles" -lt "$async_cycles" ]
 
+expect 0 "$teg" whatif "$work/map.tegt" -g h100
 # Rows of a box: 16 of 96 bytes, 12 in the tensor; nothing else is read.
 expect 0 "$teg" run "$work/load.tegt" -g h100 -f json
 check 'what lies in the tensor' [ "$(field useful_bytes)" = $((12 * 96 + 4096)) ]
