@@ -214,6 +214,29 @@ static inline uint32_t teg_gpu_cluster_of(const struct teg_gpu *gpu,
                : sm / gpu->chip.sms_per_cluster;
 }
 
+/* Groups (GPCs) have SMs of successive numbers and whole TPCs, as many as one
+ * another or one more.  The group that SM `sm` is of, and the first SM of a
+ * group, or of what lies behind the last. */
+static inline uint32_t teg_gpu_group_of(const struct teg_gpu *gpu, uint32_t sm)
+{
+    uint32_t each = gpu->chip.sms_per_tpc;
+    uint32_t tpcs = (gpu->chip.sms + each - 1) / each;
+    uint32_t group = sm / each * gpu->chip.gpcs / tpcs;
+
+    return group < gpu->chip.gpcs ? group : gpu->chip.gpcs - 1;
+}
+
+static inline uint32_t teg_gpu_group_begin(const struct teg_gpu *gpu,
+                                           uint32_t group)
+{
+    uint32_t each = gpu->chip.sms_per_tpc;
+    uint32_t tpcs = (gpu->chip.sms + each - 1) / each;
+    uint32_t first =
+        (group * tpcs + gpu->chip.gpcs - 1) / gpu->chip.gpcs * each;
+
+    return first < gpu->chip.sms ? first : gpu->chip.sms;
+}
+
 /* Cycles that a slice of L2 takes for a step of atomics; 0 where they do not
  * come there. */
 static inline double teg_gpu_atomic_interval(const struct teg_gpu *gpu,

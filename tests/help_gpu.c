@@ -272,6 +272,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.barrier_latency = between(state, 0, 9);
     gpu->sm.cluster_barrier_latency = between(state, 0, 30);
     gpu->chip.gpcs = between(state, 1, gpu->chip.sms < 2 ? 1 : 2);
+    gpu->chip.sms_per_tpc = between(state, 1, 3);
     gpu->memory.copy_latency = between(state, 0, 20);
     gpu->sm.register_banks = help_below(state, REGISTER_BANKS_KEPLER + 1);
     gpu->sm.register_reuse = help_below(state, 2);

@@ -95,9 +95,7 @@ static uint32_t find_room(const struct sim_dispatch *p, uint32_t first,
 /* The first SM of a group, of those that are simulated. */
 static uint32_t first_of(const struct sim_dispatch *p, uint32_t group)
 {
-    const struct teg_gpu *gpu = p->setup->gpu;
-    uint32_t first =
-        (group * gpu->chip.sms + gpu->chip.gpcs - 1) / gpu->chip.gpcs;
+    uint32_t first = teg_gpu_group_begin(p->setup->gpu, group);
 
     return first < p->setup->sms ? first : p->setup->sms;
 }
@@ -120,7 +118,7 @@ static int find_group(const struct sim_dispatch *p, uint32_t *first,
                       uint32_t *end)
 {
     uint32_t groups = p->setup->gpu->chip.gpcs;
-    uint32_t turn = p->next_sm * groups / p->setup->gpu->chip.sms;
+    uint32_t turn = teg_gpu_group_of(p->setup->gpu, p->next_sm);
 
     for (uint32_t i = 0; i < groups; i++) {
         *first = first_of(p, (turn + i) % groups);

@@ -22,13 +22,9 @@ void sim_lrc_release(struct sim_lrc *lrc)
     *lrc = (struct sim_lrc){0};
 }
 
-/* Groups have SMs of successive numbers, as clusters of blocks find them. */
 static uint64_t key_of(const struct sim_lrc *lrc, uint32_t sm, uint64_t line)
 {
-    uint64_t groups = lrc->gpu->chip.gpcs;
-    uint64_t group = sm * groups / lrc->gpu->chip.sms;
-
-    return line * groups + teg_min(group, groups - 1) + 1;
+    return line * lrc->gpu->chip.gpcs + teg_gpu_group_of(lrc->gpu, sm) + 1;
 }
 
 int sim_lrc_join(const struct sim_lrc *lrc, uint32_t sm, uint64_t line,

@@ -131,20 +131,27 @@ CALL(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *what,
     return runtime_end(r, cudaSuccess);
 }
 
-/* Blocks of the whole chip by such a launch; 0 if none fits. */
-static uint64_t blocks_at_once(const struct runtime *r,
-                               const struct function *f,
-                               const struct cuda_launch_config *c)
+/* Clusters of `each` blocks that have their places at once by such a launch, all
+ * blocks of one in the same group of SMs; 0 if none fits. */
+static uint64_t clusters_at_once(const struct runtime *r,
+                                 const struct function *f,
+                                 const struct cuda_launch_config *c,
+                                 uint64_t each)
 {
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    uint64_t of_sm, all = 0;
 
     if (threads == 0 || threads > r->gpu->sm.threads_per_block_max)
         return 0;
-    return (uint64_t)r->gpu->chip.sms *
-           blocks_per_sm(r, f, (uint32_t)threads, c->shared);
+    of_sm = blocks_per_sm(r, f, (uint32_t)threads, c->shared);
+    for (uint32_t g = 0; g < r->gpu->chip.gpcs; g++)
+        all += of_sm *
+               (teg_gpu_group_begin(r->gpu, g + 1) -
+                teg_gpu_group_begin(r->gpu, g)) /
+               each;
+    return all;
 }
 
-/* A description has no groups of SMs, so the bound is the chip's. */
 CALL(cudaOccupancyMaxActiveClusters, int *clusters, const void *what,
      const struct cuda_launch_config *c)
 {
@@ -162,7 +169,7 @@ CALL(cudaOccupancyMaxActiveClusters, int *clusters, const void *what,
     each = (uint64_t)shape.cluster.x * shape.cluster.y * shape.cluster.z;
     if (each == 0 || each > cluster_most(r, f))
         return runtime_end(r, cudaErrorInvalidClusterSize);
-    *clusters = (int)(blocks_at_once(r, f, c) / each);
+    *clusters = (int)clusters_at_once(r, f, c, each);
     return runtime_end(r, cudaSuccess);
 }
 
@@ -176,7 +183,7 @@ CALL(cudaOccupancyMaxPotentialClusterSize, int *blocks, const void *what,
     if (f == NULL || blocks == NULL || c == NULL)
         return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
     *blocks = (int)cluster_most(r, f);
-    while (*blocks > 1 && (uint64_t)*blocks > blocks_at_once(r, f, c))
+    while (*blocks > 1 && clusters_at_once(r, f, c, (uint64_t)*blocks) == 0)
         *blocks /= 2;
     return runtime_end(r, *blocks != 0 ? cudaSuccess : cudaErrorNotSupported);
 }

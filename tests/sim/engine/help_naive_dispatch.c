@@ -118,6 +118,19 @@ static int place(struct naive *n, struct sm *sm, struct teg_block *block,
     return 1;
 }
 
+/* Groups of whole TPCs, dealt out as evenly as they go.  All SMs are one where
+ * blocks have their places singly. */
+static uint32_t group_of(const struct teg_gpu *gpu, uint32_t groups,
+                         uint32_t sm)
+{
+    double tpcs = ceil((double)gpu->chip.sms / gpu->chip.sms_per_tpc);
+    uint32_t tpc = sm / gpu->chip.sms_per_tpc, group = 0;
+
+    while (group + 1 < groups && ceil((group + 1) * tpcs / groups) <= tpc)
+        group++;
+    return group;
+}
+
 /* Hands out the next cluster, or the next block where there are none; returns
  * 0 if there is none or no room. */
 int naive_hand_out(struct naive *n, struct handing *h)
@@ -145,9 +158,9 @@ int naive_hand_out(struct naive *n, struct handing *h)
 
         if (g == groups)
             return 0;
-        group = (n->turn * groups / sms + g) % groups;
+        group = (group_of(gpu, groups, n->turn) + g) % groups;
         for (uint32_t i = 0; i < sms; i++) {
-            if (i * groups / sms == group)
+            if (group_of(gpu, groups, i) == group)
                 places += free_places(n, &n->sm[i], h);
         }
         if (places >= h->waiting)
@@ -157,14 +170,14 @@ int naive_hand_out(struct naive *n, struct handing *h)
         uint32_t first = 0, count = 0, i = 0, at;
 
         for (uint32_t s = sms; s-- > 0;) {
-            if (s * groups / sms == group) {
+            if (group_of(gpu, groups, s) == group) {
                 first = s;
                 count++;
             }
         }
         n->hand_from = fmax(n->hand_from, (double)n->now);
         do {
-            at = n->turn * groups / sms == group
+            at = group_of(gpu, groups, n->turn) == group
                      ? first + (n->turn - first + i) % count
                      : first + i % count;
             i++;

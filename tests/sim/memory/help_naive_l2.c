@@ -265,11 +265,14 @@ static int repeats(const struct trip *t, struct slice *slice)
 
 uint32_t naive_group(const struct naive_memory *m, uint32_t sm)
 {
-    uint32_t group = 0, sms = m->gpu->chip.sms, groups = m->gpu->chip.gpcs;
+    uint32_t group = 0, groups = m->gpu->chip.gpcs;
+    uint32_t each = m->gpu->chip.sms_per_tpc, tpcs = 0;
 
-    /* Group g begins with SM g * sms / groups, rounded up. */
+    for (uint32_t s = 0; s < m->gpu->chip.sms; s += each)
+        tpcs++;
+    /* Group g begins with TPC g * tpcs / groups, rounded up. */
     while (group + 1 < groups &&
-           ((group + 1) * sms + groups - 1) / groups <= sm)
+           ((group + 1) * tpcs + groups - 1) / groups * each <= sm)
         group++;
     return group;
 }

@@ -207,6 +207,7 @@ START_TEST(neighbors_copy_together)
     help_memory_gpu(&gpu);
     gpu.chip.sms = 4;
     gpu.chip.gpcs = 2;
+    gpu.chip.sms_per_tpc = 1;
     gpu.l2.slices = 1;
     gpu.l2.bytes_per_cycle = 32;
     gpu.l2.joins_copies = 1;

@@ -185,6 +185,7 @@ static void random_gpu(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.sm_clock_mhz = 500 + 1000 * real(state, 2);
     gpu->chip.sms = up_to(state, SMS_MAX);
     gpu->chip.gpcs = up_to(state, gpu->chip.sms);
+    gpu->chip.sms_per_tpc = up_to(state, 3);
     gpu->chip.sms_per_cluster =
         up_to(state, gpu->chip.sms < 8 ? gpu->chip.sms : 8);
     gpu->chip.cluster_numbering = one_in(state, 2);
