@@ -126,18 +126,22 @@ static uint32_t packed(const struct teg_access *a, uint32_t width)
     return a->shape == SHAPE_LINE ? TEG_LANES : 1u << a->group_log2;
 }
 
+/* An element is aligned to its size, so a lane crosses a line only in a damaged
+ * trace. */
+static uint32_t lane_bytes(const struct teg_inst *inst)
+{
+    uint32_t width = inst->width != 0 ? inst->width : 4;
+
+    return width < SIM_LANE_BYTES ? width : SIM_LANE_BYTES;
+}
+
 /* The words that lanes want, line by line. */
 static void want(struct sim_wanted *w, struct sim_plan *plan,
                  const struct teg_inst *inst, const struct teg_access *a)
 {
-    uint32_t width = inst->width != 0 ? inst->width : 4, lanes;
+    uint32_t width = lane_bytes(inst), lanes = packed(a, width);
 
     sim_wanted_begin(w, plan);
-    /* An element is aligned to its size and 16 bytes at most, so a lane
-     * crosses a line only in a damaged trace. */
-    if (width > 16)
-        width = 16;
-    lanes = packed(a, width);
     if (lanes > 1) {
         for (uint32_t lane = 0; lane < TEG_LANES; lane += lanes)
             sim_wanted_bytes(w, teg_access_lane(a, lane),
@@ -234,8 +238,7 @@ static uint32_t bytes_wanted(const struct sim_wanted *w,
                              const struct teg_inst *inst,
                              const struct teg_access *a)
 {
-    uint32_t width = inst->width != 0 ? inst->width : 4;
-    uint32_t lanes = sim_count_lanes(a->mask) * (width < 16 ? width : 16);
+    uint32_t lanes = sim_count_lanes(a->mask) * lane_bytes(inst);
     uint32_t words = 0;
 
     for (uint32_t i = 0; i < w->plan->count; i++)
@@ -250,7 +253,6 @@ static uint32_t bytes_wanted(const struct sim_wanted *w,
 static void coalesce_ideal(struct sim_plan *plan, const struct teg_inst *inst,
                            const struct teg_access *a)
 {
-    uint32_t width = inst->width != 0 ? inst->width : 4;
     uint64_t first = teg_access_lane(a, sim_first_lane(a->mask));
     uint64_t line[SIM_TRANSACTIONS_MAX];
     uint32_t sectors_of[SIM_TRANSACTIONS_MAX], lines, at, left;
@@ -263,7 +265,7 @@ static void coalesce_ideal(struct sim_plan *plan, const struct teg_inst *inst,
         line[i] = plan->transaction[i].address;
         sectors_of[i] = sim_sectors_with(w.words[i]);
     }
-    at = (uint32_t)(first % TEG_LINE_BYTES) / (width < 16 ? width : 16) *
+    at = (uint32_t)(first % TEG_LINE_BYTES) / lane_bytes(inst) *
          ((left + TEG_LINE_BYTES - 1) / TEG_LINE_BYTES);
     for (plan->count = 0; left != 0; at++) {
         uint32_t bytes = left < TEG_LINE_BYTES ? left : TEG_LINE_BYTES;

@@ -59,6 +59,7 @@ static uint32_t data_passes(const struct teg_gpu *gpu,
                             const struct teg_inst *inst,
                             const struct teg_access *a, struct sim_known *known)
 {
+    /* Of 32 bytes the second half meets in its banks whom the first does. */
     uint32_t width = inst->width < 16 ? inst->width : 16;
     struct sim_known_pattern *p;
     int is_known;

@@ -6,6 +6,11 @@
 
 #include "traces/block/cursor.h"
 
+enum {
+    SIM_LANE_BYTES = 32, /* of the widest plain access: LDG.256, STG.256 of
+                            Blackwell */
+};
+
 /* Of a mask that is not 0. */
 static inline uint32_t sim_first_lane(uint32_t mask)
 {

@@ -15,7 +15,7 @@
 enum {
     /* 32 lanes that touch eight texels each */
     SIM_TRANSACTIONS_MAX = TEG_LANES * TEG_TEXELS_MAX,
-    /* Of them by plain accesses, 32 lanes of 16 bytes that straddle a line
+    /* Of them by plain accesses, 32 lanes that straddle a line
      * each; and lines of a copy that are one request. */
     SIM_LINES_MAX = 64,
     SIM_CGA_MAX = 16, /* blocks of a cluster; CUDA programming guide,

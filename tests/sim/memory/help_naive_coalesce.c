@@ -10,10 +10,11 @@ enum {
     WORD = 4,
     LINE_WORDS = LINE / WORD,
     SECTOR_WORDS = TEG_SECTOR_BYTES / WORD,
-    WIDEST = 16,        /* bytes of a lane that are looked at */
-    WORDS_MAX = 32 * 5, /* of a warp, wherever they begin */
-    WINDOW = 1 << 24,   /* bytes */
-    OLD = 20,           /* compute capabilities below coalesce half warps */
+    WIDEST = 32,          /* bytes of a lane that are looked at */
+    WIDEST_IN_BANKS = 16, /* by L1's banks, and in a slice */
+    WORDS_MAX = 32 * 5,   /* of a warp, wherever they begin */
+    WINDOW = 1 << 24,     /* bytes */
+    OLD = 20,             /* compute capabilities below coalesce half warps */
     TAG_BITS = 8,
 };
 
@@ -531,7 +532,8 @@ static uint8_t beginnings(const struct teg_gpu *gpu, uint32_t words,
 static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                   const struct teg_inst *inst, const struct wants *w)
 {
-    uint32_t each = least(inst->width, WIDEST) / WORD, all = 0, most = 0;
+    uint32_t each = least(inst->width, WIDEST_IN_BANKS) / WORD, all = 0,
+             most = 0;
     uint32_t rule = gpu->memory.coalescing;
     int lines = rule == COALESCING_SECTORS || rule == COALESCING_LINES;
 
@@ -595,7 +597,7 @@ static void l1_conflicts(struct sim_plan *plan, const struct teg_gpu *gpu,
         r->is_atomic || (inst->flags & INST_BYPASS_L1) ||
         gpu->memory.coalescing == COALESCING_IDEAL)
         return;
-    w->width = inst->width == 0 ? 4 : least(inst->width, WIDEST);
+    w->width = inst->width == 0 ? 4 : least(inst->width, WIDEST_IN_BANKS);
     if (gpu->l1.banks != 0)
         r->l1_passes = l1_passes(gpu, w);
     r->l1_lines = l1_lines(plan, gpu->l1.tag_banks);

@@ -40,7 +40,7 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     if (one_in(state, 3))
         return; /* 32 banks of 4 bytes, which has short cuts of its own */
     gpu->shared.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 8);
-    gpu->shared.bank_bytes = one_in(state, 2) ? 4 : 1u << help_below(state, 5);
+    gpu->shared.bank_bytes = one_in(state, 2) ? 4 : 1u << help_below(state, 6);
     gpu->shared.group = one_in(state, 2) ? 16 : 32;
     gpu->shared.broadcast = help_below(state, BROADCAST_IDEAL + 1);
     gpu->shared.passes_128 = 1 + help_below(state, 8);
@@ -66,7 +66,7 @@ static struct teg_inst random_inst(uint64_t *state)
         .flags = flags[help_below(state, sizeof flags / sizeof flags[0])],
         .atomic = (uint8_t)help_below(state, ATOMIC_COUNT + 1),
         /* 0 where a trace does not tell */
-        .width = (uint16_t)(one_in(state, 20) ? 0 : 1u << help_below(state, 5)),
+        .width = (uint16_t)(one_in(state, 20) ? 0 : 1u << help_below(state, 6)),
     };
 }
 
@@ -184,12 +184,17 @@ static void run_one(uint64_t seed)
     static const struct sim_windows windows = {SHARED_BASE, LOCAL_BASE, 1};
     uint64_t state = seed * 2654435761u + 1;
     struct teg_inst inst = random_inst(&state);
-    struct teg_access a = random_access(&inst, &state);
     struct sim_known known = {0};
     struct sim_plan fast, naive;
+    struct teg_access a;
     struct teg_gpu gpu;
 
     random_rules(&gpu, &state);
+    /* No chip before Blackwell has it. */
+    if (inst.width == 32 && (gpu.memory.coalescing == COALESCING_CC10 ||
+                             gpu.memory.coalescing == COALESCING_CC12))
+        inst.width = 16;
+    a = random_access(&inst, &state);
     ask_before(&known, &gpu, &inst, &a, &windows, &state);
     sim_plan_make_as_known(&fast, &gpu, &inst, &a, &windows, &known);
     naive_plan_make(&naive, &gpu, &inst, &a, &windows);
