@@ -135,6 +135,8 @@ struct teg_inst {
                               nearest first ("a.cu:5 < b.cu:9"), 0 = none;
                               set by teg_program_set_call */
     uint32_t text;         /* offset of its text in the program's pool */
+    uint64_t nearby;       /* what the thread's other stores write beside
+                              (isa/inst/nearby.h) */
     uint32_t record_index; /* of its first record, counted over the program;
                               set by teg_program_add */
 };

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "isa/inst/nearby.h"
 #include "sim/memory/lanes.h"
 #include "sim/memory/line.h"
 #include "sim/memory/wanted.h"
@@ -153,6 +154,34 @@ static void want(struct sim_wanted *w, struct sim_plan *plan,
     }
 }
 
+/* What a thread's other stores write beside this one, they and it fill
+ * together. */
+static void fill(struct sim_wanted *w, const struct teg_inst *inst,
+                 const struct teg_access *a)
+{
+    uint32_t partial = 0;
+
+    for (uint32_t i = 0; i < w->plan->count; i++)
+        partial |= w->plan->transaction[i].partial;
+    for (uint32_t rest = partial != 0 ? a->mask : 0; rest != 0;
+         rest &= rest - 1) {
+        uint64_t from =
+            teg_access_lane(a, sim_first_lane(rest)) - TEG_NEARBY_BYTES;
+
+        for (uint64_t bytes = inst->nearby; bytes != 0;) {
+            uint64_t i = (uint64_t)__builtin_ctzll(bytes);
+            uint64_t word_end =
+                i + SIM_WORD_BYTES - (from + i) % SIM_WORD_BYTES;
+
+            sim_wanted_fill(w, from + i);
+            bytes &= word_end < 64 ? UINT64_MAX << word_end : 0;
+        }
+    }
+    for (uint32_t i = 0; partial != 0 && i < w->plan->count; i++)
+        w->plan->transaction[i].partial &=
+            (uint8_t)sim_sectors_with(~w->words[i]);
+}
+
 /* Volta and later: distinct lines, of each the sectors that are wanted. */
 static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
                              const struct teg_access *a)
@@ -161,6 +190,8 @@ static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
 
     want(&w, plan, inst, a);
     sim_wanted_end(&w);
+    if (inst->nearby != 0)
+        fill(&w, inst, a);
 }
 
 /* Takes the lines of a pattern that has come before from what is known. */
@@ -199,7 +230,7 @@ static void coalesce_as_known(struct sim_plan *plan,
     struct sim_known_lines *lines;
     int is_known;
 
-    if (known == NULL || a->shape == SHAPE_LIST ||
+    if (known == NULL || a->shape == SHAPE_LIST || inst->nearby != 0 ||
         packed(a, inst->width) == TEG_LANES) {
         coalesce_sectors(plan, inst, a);
         return;

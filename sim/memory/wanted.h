@@ -73,6 +73,18 @@ static inline void sim_wanted_bytes(struct sim_wanted *w, uint64_t from,
     sim_wanted_mark(w, from - from % TEG_LINE_BYTES, sim_word_mask(from, to));
 }
 
+/* The word of byte `at` is written by another request, if its line is one of the
+ * plan's. */
+static inline void sim_wanted_fill(struct sim_wanted *w, uint64_t at)
+{
+    uint64_t line = at - at % TEG_LINE_BYTES;
+
+    for (uint32_t i = 0; i < w->plan->count; i++) {
+        if (w->plan->transaction[i].address == line)
+            w->words[i] |= sim_word_mask(at, at);
+    }
+}
+
 /* Bits 0, 8, 16 and 24 side by side. */
 static inline uint32_t sim_every_eighth(uint32_t bits)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/nearby.h"
 #include "isa/inst/values.h"
 #include "traces/tegt/layout.h"
 
@@ -324,6 +325,7 @@ teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
                          d));
     for (uint64_t i = 0; i < n; i++)
         TRY(walk_inst(w, version, &map, k, &pc, d));
+    teg_program_find_nearby(&k->program);
     if (teg_walk_left(w) != 0)
         TRY(walk_names(w, &k->program, "number of source files",
                        teg_program_set_file, d));

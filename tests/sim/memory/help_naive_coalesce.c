@@ -11,6 +11,7 @@ enum {
     LINE_WORDS = LINE / WORD,
     SECTOR_WORDS = TEG_SECTOR_BYTES / WORD,
     WIDEST = 32,          /* bytes of a lane that are looked at */
+    NEARBY = 32,          /* bytes on either side */
     WIDEST_IN_BANKS = 16, /* by L1's banks, and in a slice */
     WORDS_MAX = 32 * 5,   /* of a warp, wherever they begin */
     WINDOW = 1 << 24,     /* bytes */
@@ -27,7 +28,8 @@ struct want {
 struct wants {
     struct want want[TEG_LANES];
     uint32_t count;
-    uint32_t width; /* bytes of each */
+    uint32_t width;  /* bytes of each */
+    uint64_t nearby; /* bit i: byte i - NEARBY from each comes from others */
 };
 
 /* The active ones of `lanes` lanes from `first` on. */
@@ -139,6 +141,7 @@ static uint32_t transaction_of(struct sim_plan *plan, uint64_t line)
 static void sectors(struct sim_plan *plan, const struct wants *w)
 {
     int wanted[SIM_TRANSACTIONS_MAX][LINE_WORDS] = {0};
+    int besides[SIM_TRANSACTIONS_MAX][LINE_WORDS] = {0};
 
     for (uint32_t i = 0; i < w->count; i++) {
         for (uint32_t b = 0; b < w->width; b++) {
@@ -149,18 +152,32 @@ static void sectors(struct sim_plan *plan, const struct wants *w)
         }
     }
     for (uint32_t i = 0; i < plan->count; i++) {
+        for (uint32_t l = 0; l < w->count; l++) {
+            for (int b = 0; b < 2 * NEARBY; b++) {
+                uint64_t byte = w->want[l].address - NEARBY + (uint64_t)b;
+
+                if (w->nearby >> b & 1 &&
+                    byte / LINE * LINE == plan->transaction[i].address)
+                    besides[i][byte % LINE / WORD] = 1;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
         struct sim_transaction *t = &plan->transaction[i];
 
         for (int s = 0; s < LINE_WORDS / SECTOR_WORDS; s++) {
-            int words = 0;
+            int words = 0, filled = 0;
 
-            for (int k = 0; k < SECTOR_WORDS; k++)
+            for (int k = 0; k < SECTOR_WORDS; k++) {
                 words += wanted[i][s * SECTOR_WORDS + k];
+                filled += wanted[i][s * SECTOR_WORDS + k] ||
+                          besides[i][s * SECTOR_WORDS + k];
+            }
             if (words == 0)
                 continue;
             t->bytes += TEG_SECTOR_BYTES;
             t->sectors |= (uint8_t)(1 << s);
-            if (words != SECTOR_WORDS)
+            if (filled != SECTOR_WORDS)
                 t->partial |= (uint8_t)(1 << s);
         }
     }
@@ -242,6 +259,7 @@ static void coalesce(struct sim_plan *plan, const struct teg_gpu *gpu,
         struct wants w = wants_of(a, first, lanes);
 
         w.width = inst->width == 0 ? 4 : least(inst->width, WIDEST);
+        w.nearby = inst->nearby;
         if (w.count == 0)
             continue;
         if (rule == COALESCING_CC10)

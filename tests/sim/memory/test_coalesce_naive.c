@@ -67,6 +67,9 @@ static struct teg_inst random_inst(uint64_t *state)
         .atomic = (uint8_t)help_below(state, ATOMIC_COUNT + 1),
         /* 0 where a trace does not tell */
         .width = (uint16_t)(one_in(state, 20) ? 0 : 1u << help_below(state, 6)),
+        .nearby = one_in(state, 3)   ? help_random(state) & help_random(state)
+                  : one_in(state, 2) ? UINT64_MAX << help_below(state, 64)
+                                     : 0,
     };
 }
 

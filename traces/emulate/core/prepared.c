@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/nearby.h"
 #include "isa/inst/values.h"
 #include "traces/emulate/core/control.h"
 #include "traces/emulate/core/tensor_memory.h"
@@ -146,6 +147,7 @@ static teg_status prepare(struct emu_prepared *p, const struct emu_module *m,
         prepare_op(p, i, m->cubin->sm, inst + i);
     p->awaits = emu_told_find(p->op, inst, p->linked.insts);
     status = add_insts(p, m, inst, d);
+    teg_program_find_nearby(&p->program);
     free(inst);
     p->is_whole = status == TEG_OK;
     return status;
