@@ -28,7 +28,8 @@
  */
 enum {
     SPINS_MAX = 512,
-    TURN_MAX = 64, /* instructions, of an order by seed */
+    TURN_MAX = 64,      /* instructions, of an order by seed */
+    ASK_EVERY = 100000, /* instructions, for the time */
 };
 
 /* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it
@@ -234,7 +235,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
  * whether the former. */
 static int pauses(struct emu_warp *w, const struct emu_op *op, uint32_t group)
 {
-    uint64_t most = w->block->insts_max;
+    uint64_t most = w->block->limit.insts;
 
     if (w->executed > most) {
         char what[96];
@@ -283,15 +284,34 @@ static void note_progress(struct emu_warp *w, uint64_t insts)
         return;
     }
     g->idle += insts;
-    if (g->idle > w->block->insts_max) {
+    if (g->idle > w->block->limit.insts) {
         char what[128];
 
         snprintf(what, sizeof what,
                  "waits for what no thread does: more than %llu instructions "
                  "while nobody went on",
-                 (unsigned long long)w->block->insts_max);
+                 (unsigned long long)w->block->limit.insts);
         emu_fault_waiting(w, emu_last_op(w), -1, TEG_DEADLOCK, what);
     }
+}
+
+/* The launch may have taken the seconds that it gets. The clock is asked every
+ * few milliseconds: who runs for ever comes by, for a group ends after so many
+ * branches backwards. */
+static void mind_time(struct emu_warp *w)
+{
+    const struct emu_block *b = w->block;
+    char what[96];
+
+    if (b->limit.seconds == 0 || b->gang->unasked < ASK_EVERY)
+        return;
+    b->gang->unasked = 0;
+    if (b->clock() - b->began <= b->limit.seconds)
+        return;
+    snprintf(what, sizeof what,
+             "more than %u seconds in one launch: an endless loop?",
+             (unsigned)b->limit.seconds);
+    emu_fault_waiting(w, emu_last_op(w), -1, TEG_LIMIT, what);
 }
 
 /* Runs the group whose turn it is. */
@@ -321,7 +341,11 @@ static int run_warp(struct emu_warp *w)
         return 0;
     w->has_told = 0;
     while (runnable != 0 && w->block->status == TEG_OK) {
+        uint64_t from = w->executed;
+
+        mind_time(w);
         run_some(w, runnable);
+        w->block->gang->unasked += w->executed - from + 1;
         runnable = w->in[LANE_RUNS];
         if (runnable == 0)
             runnable = emu_release_exclusive(w);
@@ -349,8 +373,8 @@ static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
     w->exists = left >= EMU_LANES ? EMU_ALL : (1u << left) - 1;
     w->p[7] = EMU_ALL;
     w->up[7] = 1;
-    w->until = b->insts_max;
-    w->turn = b->insts_max;
+    w->until = b->limit.insts;
+    w->turn = b->limit.insts;
     w->in[LANE_RUNS] = w->exists;
     w->in[LANE_EXITED] = ~w->exists;
 }
@@ -389,7 +413,7 @@ static void start_block(struct emu_block *b)
  * ends. */
 static uint64_t end_of_turn(struct emu_gang *g, struct emu_warp *w)
 {
-    uint64_t most = w->block->insts_max, turn = 1;
+    uint64_t most = w->block->limit.insts, turn = 1;
 
     if (g->order.turns == EMU_TO_BARRIERS) {
         turn = w->turn;

@@ -181,6 +181,7 @@ struct emu_gang {
     int called;            /* has printed, allocated, freed or asked */
     uint64_t progress;     /* times a warp did something but wait */
     uint64_t idle;         /* instructions since then */
+    uint64_t unasked;      /* the same since the clock was asked */
 };
 
 /* A block, and the fault that ended it. */
@@ -197,7 +198,9 @@ struct emu_block {
     uint32_t own_ops; /* of the kernel; those of functions come behind */
     uint32_t registers, uniforms; /* rows the code names */
     int has_tensor_memory;        /* the code names it */
-    uint64_t insts_max;           /* per warp */
+    struct emu_limit limit;
+    double (*clock)(void); /* for it */
+    double began;          /* the launch, by that */
     struct emu_device *device;
     struct emu_view *view; /* borrowed; NULL: device memory itself */
     const struct emu_module *module;
