@@ -428,33 +428,41 @@ EXEC(ldc)
         emu_write(w, op->d, i, mask, value[i]);
 }
 
-/* Asynchronous copy, carried out at once.  The trace has the global side. */
+/* Asynchronous copy, carried out at once.  The trace has the global side.  A
+ * lane whose predicate does not hold reads nothing and writes zeros.  With
+ * .ZFILL the last bytes of the others are zeros, too: as many as the address is
+ * behind a multiple of the width, where the copy begins.  (As ptxas has
+ * cp.async with a size of the source that is all, nothing or anything) */
 EXEC(ldgsts)
 {
     unsigned bytes = op->cc >= 100 ? 4u << emu_bits(op, 75, 74)
                                    : emu_access_bytes(emu_bits(op, 75, 73));
     uint32_t wanted = mask & emu_predicate(w, op->p);
-    uint64_t to[EMU_LANES], from[EMU_LANES];
+    uint64_t to[EMU_LANES], from[EMU_LANES], zeros[EMU_LANES];
 
     if (op->m2 == NULL)
         return;
     emu_addresses(w, op->m, to);
-    emu_lanes_at(w, op, op->m2, EMU_GLOBAL, from);
-    LANES emu_value(w, 0, l, emu_shared_offset(to[l]));
-    for (int l = 0; l < EMU_LANES; l++) {
+    emu_addresses(w, op->m2, from);
+    LANES
+    {
+        zeros[l] = emu_bit(op, 82) ? from[l] & (bytes - 1) : 0;
+        from[l] -= zeros[l];
+        emu_value(w, 0, l, emu_shared_offset(to[l]));
+    }
+    emu_note_addresses(w, op, EMU_GLOBAL, from, bytes);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
         uint8_t data[16] = {0};
         const void *source;
         void *target;
 
-        if ((mask >> l & 1) == 0 ||
-            ((wanted >> l & 1) == 0 && !emu_bit(op, 82)))
-            continue;
         if (wanted >> l & 1) {
             source =
                 emu_access_at(w, op, l, EMU_GLOBAL, from[l], bytes, EMU_READ);
             if (source == NULL)
                 return;
-            memcpy(data, source, bytes);
+            memcpy(data, source, bytes - zeros[l]);
         }
         target = emu_access_at(w, op, l, EMU_SHARED, to[l], bytes, EMU_WRITE);
         if (target == NULL)
