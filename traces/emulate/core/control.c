@@ -236,7 +236,7 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
         emu_release_converged(w);
         break;
     case CONTROL_BREAK:
-        w->convergence[number] &= ~mask;
+        emu_part(w, number, mask);
         emu_release_converged(w);
         break;
     case CONTROL_WARPSYNC:

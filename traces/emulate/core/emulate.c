@@ -477,7 +477,8 @@ static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
     b->warps = (threads + EMU_LANES - 1) / EMU_LANES;
 }
 
-/* Without shared memory and barriers no warp waits for another. */
+/* Without shared memory, barriers and loads past L1 no warp waits for another.
+ * (Leaves out: one that asks by atomics alone.) */
 static int runs_in_turn(const struct emulation *e)
 {
     for (uint32_t i = 0; i < e->ops; i++) {
@@ -488,7 +489,7 @@ static int runs_in_turn(const struct emulation *e)
             return 0;
     }
     return e->code->shared_bytes == 0 && !e->meets_in_shared &&
-           e->block.shared_bytes <= RESERVED_SHARED;
+           !e->prepared.awaits && e->block.shared_bytes <= RESERVED_SHARED;
 }
 
 static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,

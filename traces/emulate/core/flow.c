@@ -16,9 +16,11 @@
  * group runs until it blocks, ends or diverges, never less: uniform registers
  * are the warp's, and compilers use them anew in each arm of a branch.  Then
  * the group with the lowest pc goes on, which is the one that others wait for.
- * BSSY adds lanes to a convergence barrier, BSYNC waits until all of them that
- * live have come.  A group that branches backwards again and again makes room
- * for others, so that a lane may wait in a loop for what another lane does.
+ * BSSY has lanes meet at a convergence barrier, BSYNC waits until all of them
+ * that live have come.  Of one barrier each lane knows whom it meets: arms of a
+ * branch use the same one for themselves.  A group that branches backwards again
+ * and again makes room for others, so that a lane may wait in a loop for what
+ * another lane does.
  *
  * While a group runs its pc is a variable of the loop; the lanes' own are
  * written when it ends.
@@ -33,9 +35,9 @@ enum {
 };
 
 /* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it
- * are not those of a uniform register, .CONV if they are.  Those of .DIV its
- * guard leaves out go along: compilers guard it with "my mask is as everybody's"
- * (R2UR's predicate). */
+ * are not those of a uniform register (without one: not all), .CONV if they are.
+ * Those of .DIV its guard leaves out go along: compilers guard it with "my mask
+ * is as everybody's" (R2UR's predicate). */
 static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
                             uint32_t group, uint32_t mask)
 {
@@ -46,10 +48,10 @@ static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
     if (emu_bits(op, 11, 0) == 0x947 && !emu_bit(op, 91) && how == 1 &&
         emu_bit(op, 84))
         return mask != 0 ? group : 0;
-    if (emu_bits(op, 11, 0) != 0x947 || !emu_bit(op, 91) || how < 2)
+    if (emu_bits(op, 11, 0) != 0x947 || how < 2)
         return mask;
-    lanes = emu_scalar(w, op->a);
-    if (emu_bit(op, 30))
+    lanes = emu_bit(op, 91) ? emu_scalar(w, op->a) : EMU_ALL;
+    if (emu_bit(op, 91) && emu_bit(op, 30))
         lanes = ~lanes;
     lanes &= emu_living(w);
     if (how == 2)
@@ -70,17 +72,24 @@ static uint32_t guard_lanes(const struct emu_warp *w, const struct emu_op *op)
 
 /* If everybody who runs spins, other warps may be what they spin for.  Or those
  * who wait at a convergence barrier: after a YIELD they go on alone, as the
- * hardware lets them. */
+ * hardware lets them.  Or those who wait at a WARPSYNC.EXCLUSIVE until nobody
+ * runs: they go on next, before anybody else comes there. */
 static void stop_spinning(struct emu_warp *w, uint32_t runnable, uint64_t pc)
 {
+    uint32_t exclusive;
+
     w->spins = 0;
     if (emu_lanes_at_pc(w, runnable, pc) != runnable)
         return;
     if (!w->block->in_turn)
         w->way = w->yields ? WAY_POLL : WAY_GIVE;
     if (w->yields)
-        emu_set_state(w, w->in[LANE_AT_BSYNC], LANE_RUNS);
+        emu_release_bsync(w);
     w->yields = 0;
+    exclusive = emu_release_exclusive(w);
+    if (exclusive != 0)
+        w->paused =
+            emu_lanes_at_pc(w, exclusive, w->pc[__builtin_ctz(exclusive)]);
 }
 
 /* The pc of the group to run: the lowest; the highest after a YIELD or too long
@@ -222,7 +231,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_BRA:
         return branch(w, op, group, mask, pc);
     case CONTROL_BSSY:
-        w->convergence[emu_bits(op, 19, 16)] |= mask;
+        emu_meet(w, emu_bits(op, 19, 16), mask);
         record(w, op, mask);
         *pc += TEG_SASS_BYTES;
         return GOES_ON;

@@ -129,7 +129,7 @@ struct emu_warp {
     uint8_t waits_at[EMU_LANES];   /* convergence or block barrier */
     uint32_t waits_for[EMU_LANES]; /* lanes, at WARPSYNC */
     uint64_t goes_to[EMU_LANES];   /* from ENDCOLLECTIVE */
-    uint32_t convergence[EMU_CONVERGENCE];
+    uint32_t meets[EMU_CONVERGENCE][EMU_LANES]; /* whom the lane meets there */
     enum emu_way way;
     int steps_back;          /* another group's turn */
     int yields;              /* said so since another group last ran */
