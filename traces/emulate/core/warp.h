@@ -143,6 +143,7 @@ struct emu_warp {
     uint64_t tried;  /* the gang's progress then, + 1; 0: it has not */
     const uint64_t *awaits; /* mbarrier it asked in vain last, or NULL */
     int has_told;           /* one who asked so, in this turn */
+    uint64_t products;      /* its rows of a warp group's: gsb0, so often */
     uint32_t tells; /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     uint32_t rpc[2][EMU_LANES];                /* Rpc.LO and Rpc.HI */
