@@ -56,6 +56,15 @@ expect 0 "$teg" exec -g a100 --no-trace -j 7 -- "$program" repeats
 expect 0 "$teg" exec -g a100 --no-trace --limit 1 -- "$program" forever
 err 'kernel ballots .* more than 1000000 instructions in one warp: an endless loop?'
 err '^teg: a kernel that only takes long may have more with .teg exec --limit=MILLIONS.$'
+for limit in 1s 1000000,1s; do
+    expect 0 "$teg" exec -g a100 --no-trace --limit=$limit -- "$program" forever
+    err 'kernel ballots .* pc 0x.* more than 1 seconds in one launch: an endless loop?'
+    err '^teg: a kernel that only takes long may have more with .teg exec --limit=SECONDSs.$'
+done
+expect 0 "$teg" exec -g a100 --no-trace --limit=1,600s -- "$program" forever
+err 'more than 1000000 instructions in one warp'
+expect 2 "$teg" exec -g a100 --no-trace --limit=1m -- "$program" forever
+err '^teg exec: --limit: expected millions of instructions (100), seconds (30s) or both (100,30s), found .1m.$'
 
 # what took this machine's time: launches that were emulated, 1000 elements each
 expect 0 "$teg" exec -g a100 --no-trace --timing -- "$program" scale

@@ -136,12 +136,18 @@ expect 99 "$teg" profile -g a100 -o "$work/r" -- "$program" no-such-test
 err 'no kernel launch was traced'
 check 'which is all that is said' [ "$(wc -l <"$work/err")" = 1 ]
 expect 1 "$teg" profile -g a100 -o "$work/r" -- true
+for limit in 1 600s,1; do
+    expect 1 "$teg" profile -g a100 -o "$work/r" --limit=$limit -- "$program" forever
+    err 'kernel ballots .* more than 1000000 instructions in one warp'
+done
+expect 2 "$teg" profile -g a100 -o "$work/r" --limit=none -- "$program" forever
+err 'limit: expected millions of instructions'
 expect 1 "$teg" profile "$work/nothing.tegt" -o "$work/r"
 err 'nothing.tegt'
 expect 2 "$teg" profile
 expect 2 "$teg" profile --caches hot x
 for option in '-k k1' '--launches 0:2' --loose --strict-memory \
-    '--interleave steps'; do
+    '--interleave steps' '--limit 3'; do
     # shellcheck disable=SC2086
     expect 2 "$teg" profile $option "$work/1.sketch" -g a100 -o "$work/r"
     err 'is of a program that is run; .*1.sketch is a trace'

@@ -124,6 +124,17 @@ expect 1 "$teg" trace $cubin --kernel beyond --grid 1 --block 32 \
     -a buf:i32:100:zeros -o "$work/none.tegt"
 err 'kernel beyond block 0,0,0 warp 0 lane 10 pc 0x[0-9a-f]*: ST.*out of bounds'
 check 'a fault leaves no trace' [ ! -e "$work/none.tegt" ]
+# what never ends is ended, by instructions or by seconds
+for limit in 1 1s; do
+    expect 1 "$teg" trace $cubin --kernel endless --grid 1 --block 32 \
+        -a buf:i32:1:zeros --limit=$limit
+    err "kernel endless block 0,0,0 warp 0 .*: more than $(
+        [ $limit = 1 ] && echo '1000000 instructions in one warp' ||
+            echo '1 seconds in one launch'): an endless loop"
+done
+expect 2 "$teg" trace $cubin --kernel endless --grid 1 --block 32 \
+    -a buf:i32:1:zeros --limit=10,20
+err 'limit: expected millions'
 # what PTX leaves undefined is done, and said
 expect 0 "$teg" trace tests/fixtures/kernels/k50_parts.fatbin --arch sm_80 --kernel stores_meet \
         --grid 1 --block 64 -a buf:i32:64:zeros -a i32:2 -a i32:1

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .block = {40, 1, 1},
         .params = params,
         .param_bytes = sizeof params,
-        .insts_max = 500,
+        .limit.insts = 500,
     };
     struct emu_texture item = {
         .pitch = 64,

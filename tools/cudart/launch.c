@@ -292,9 +292,12 @@ static void say_way_on(const struct runtime *r, const struct teg_diag *d)
         {"of global memory are out of bounds", 1,
          "a GPU notices only what lies outside its pages of memory; so does "
          "--loose, up to 1 MB from a buffer"},
-        {": an endless loop?", 0,
+        {"instructions in one warp: an endless loop?", 0,
          "a kernel that only takes long may have more with `teg exec "
          "--limit=MILLIONS`"},
+        {"seconds in one launch: an endless loop?", 0,
+         "a kernel that only takes long may have more with `teg exec "
+         "--limit=SECONDSs`"},
     };
 
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -327,7 +330,8 @@ int function_launch(struct runtime *r, struct function *f,
         .requests = children_requests(&children),
         .warp_insts = &insts,
         .jobs = r->jobs,
-        .insts_max = r->insts_max,
+        .limit = r->launch_limit,
+        .clock = spent_clock,
         .order = r->order,
         .alone_up_to = ALONE_UP_TO,
         .stack_bytes = r->limit[LIMIT_STACK],

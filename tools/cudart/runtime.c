@@ -82,7 +82,8 @@ static int open_gpu(struct runtime *r)
     path = getenv("TEG_EXEC_JOBS");
     r->jobs = path != NULL ? (unsigned)strtoul(path, NULL, 10) : 1;
     path = getenv("TEG_EXEC_LIMIT");
-    r->insts_max = path != NULL ? strtoull(path, NULL, 10) * 1000000 : 0;
+    if (path == NULL || !emu_limit_parse(&r->launch_limit, path))
+        r->launch_limit = (struct emu_limit){0};
     r->repeats = repeats_new();
     r->limit[LIMIT_STACK] = EMU_STACK_BYTES;
     r->limit[LIMIT_PRINTF] = PRINTF_BYTES;

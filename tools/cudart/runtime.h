@@ -27,7 +27,7 @@
  *   TEG_EXEC_TIME      not empty: launches take what the simulator says
  *   TEG_EXEC_HOST_TIME  not empty: the host's time between calls is noted
  *   TEG_EXEC_JOBS      threads that run the blocks of a launch
- *   TEG_EXEC_LIMIT     million instructions of a warp; 0: the emulator's own
+ *   TEG_EXEC_LIMIT     what a launch gets, as emu_limit_parse reads it
  *   TEG_EXEC_TIMING    file for what launches take of the processors (spent.h)
  */
 #ifndef TEG_TOOLS_CUDART_RUNTIME_H
@@ -64,7 +64,7 @@ struct runtime {
     uint64_t launches;
     struct emu_order order;
     unsigned jobs;            /* threads that run the blocks of a launch */
-    uint64_t insts_max;       /* of a warp; 0: the emulator's own limit */
+    struct emu_limit launch_limit;
     struct repeats *repeats;  /* launches that were run: repeat.h */
     uint64_t setting_changes; /* of textures and limits */
     size_t limit[LIMITS];

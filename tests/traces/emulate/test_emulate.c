@@ -391,7 +391,7 @@ static void must_fail(const char *kernel, unsigned sm, const char *argument,
 
     open_run(&r, sm, kernel);
     r.facts.block[0] = 32;
-    r.facts.insts_max = 10000;
+    r.facts.limit.insts = 10000;
     ck_assert(set_args(&r, &argument, 1) == TEG_OK);
     ck_assert_int_eq(run_all(&r), want);
     ck_assert_msg(strstr(r.d.where, where) != NULL, "%s", r.d.where);
@@ -419,6 +419,100 @@ START_TEST(an_endless_loop_ends)
 {
     must_fail("endless", generation[_i], "buf:i32:1:zeros", TEG_LIMIT,
               "kernel endless", "more than 10000 instructions");
+}
+END_TEST
+
+/* A second goes by whenever somebody asks. */
+static double quick_clock(void)
+{
+    static _Atomic unsigned asked;
+
+    return asked++;
+}
+
+static double standing_clock(void)
+{
+    return 1e6;
+}
+
+/* One warp without end, or many that are short. */
+START_TEST(a_launch_gets_so_many_seconds)
+{
+    static const struct {
+        const char *kernel, *argument[4];
+        uint32_t arguments, grid, block;
+    } runs[] = {
+        {"endless", {"buf:i32:1:zeros"}, 1, 1, 32},
+        {"saxpy",
+         {"i32:4194304", "f32:1", "buf:f32:4194304:zeros",
+          "buf:f32:4194304:zeros"},
+         4,
+         16384,
+         256},
+    };
+
+    for (unsigned i = 0; i < 4; i++) {
+        const char *kernel = runs[i / 2].kernel;
+        struct run r;
+
+        open_run(&r, generation[_i], kernel);
+        r.facts.grid[0] = runs[i / 2].grid;
+        r.facts.block[0] = runs[i / 2].block;
+        r.facts.jobs = i % 2 == 0 ? 1 : 3;
+        r.facts.limit.seconds = 3;
+        r.facts.clock = quick_clock;
+        ck_assert(set_args(&r, runs[i / 2].argument, runs[i / 2].arguments) ==
+                  TEG_OK);
+        ck_assert_int_eq(run_all(&r), TEG_LIMIT);
+        ck_assert_msg(strstr(r.d.where, kernel) != NULL &&
+                          strstr(r.d.where, " pc 0x") != NULL,
+                      "%s", r.d.where);
+        ck_assert_msg(strstr(r.d.what, "more than 3 seconds in one launch") !=
+                          NULL,
+                      "%s", r.d.what);
+        close_run(&r);
+    }
+}
+END_TEST
+
+START_TEST(seconds_that_do_not_pass_end_nothing)
+{
+    static const char *const arguments[] = {"i32:1048576", "f32:1",
+                                            "buf:f32:1048576:zeros",
+                                            "buf:f32:1048576:zeros"};
+    struct run r;
+
+    open_run(&r, generation[_i], "saxpy");
+    r.facts.grid[0] = 4096;
+    r.facts.block[0] = 256;
+    r.facts.limit.seconds = 1;
+    r.facts.clock = standing_clock;
+    must_run(&r, arguments, 4);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(a_limit_is_of_instructions_or_seconds)
+{
+    static const char *const bad[] = {
+        "",    "0",     "0s",     "s",    "-1",         "1m", "30ss", "30s,",
+        "1,2", "1s,2s", "1,2s,3", "1.5s", "1234567890", " 1", "1 "};
+    static const struct {
+        const char *text;
+        struct emu_limit limit;
+    } good[] = {{"100", {100000000, 0}},
+                {"30s", {0, 30}},
+                {"1,999999999s", {1000000, 999999999}},
+                {"5s,2", {2000000, 5}}};
+    struct emu_limit limit;
+
+    for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        ck_assert_msg(!emu_limit_parse(&limit, bad[i]), "%s", bad[i]);
+    for (unsigned i = 0; i < sizeof good / sizeof good[0]; i++) {
+        ck_assert(emu_limit_parse(&limit, good[i].text));
+        ck_assert_uint_eq(limit.insts, good[i].limit.insts);
+        ck_assert_uint_eq(limit.seconds, good[i].limit.seconds);
+    }
 }
 END_TEST
 
@@ -596,6 +690,9 @@ HELP_MAIN("traces/emulate", 60, {saxpy_is_bit_exact, GENERATIONS},
           {an_access_out_of_bounds_is_named, GENERATIONS},
           {a_misaligned_access_is_named, GENERATIONS},
           {an_endless_loop_ends, GENERATIONS},
+          {a_launch_gets_so_many_seconds, GENERATIONS},
+          {seconds_that_do_not_pass_end_nothing, GENERATIONS},
+          {a_limit_is_of_instructions_or_seconds, 0},
           {a_barrier_some_never_reach_is_named, GENERATIONS},
           {arguments_must_fit, 0},
           {members_of_a_struct_lie_as_in_c, GENERATIONS},

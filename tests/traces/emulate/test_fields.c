@@ -179,7 +179,7 @@ static teg_status launch(const uint64_t word[2], uint32_t cc,
     struct teg_cubin cubin = {
         .path = path, .sm = cc, .kernel = &kernel, .kernel_count = 1};
     struct emu_launch_facts facts = {
-        .grid = {1, 1, 1}, .block = {32, 1, 1}, .insts_max = 100};
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .limit.insts = 100};
     struct emu_device *device;
     struct teg_launch run;
     struct teg_block *block;

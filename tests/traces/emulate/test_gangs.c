@@ -217,7 +217,7 @@ START_TEST(mistakes_with_clusters)
     set3(k.facts.cluster, 2, 1, 1);
     k.facts.grid[0] = 2;
     k.facts.block[0] = 32;
-    k.facts.insts_max = 100000;
+    k.facts.limit.insts = 100000;
     ck_assert(help_try_kernel(&k) != TEG_OK);
     ck_assert_msg(strstr(k.d.what, mistakes[HELP_CASE].what) != NULL, "%s",
                   k.d.what);
@@ -455,7 +455,7 @@ START_TEST(a_block_that_does_not_come)
     help_buffer(&k, 8);
     k.facts.grid[0] = 3;
     k.facts.block[0] = 64;
-    k.facts.insts_max = 10000;
+    k.facts.limit.insts = 10000;
     k.facts.cooperative = 1;
     ck_assert(help_try_kernel(&k) == TEG_DEADLOCK);
     ck_assert_ptr_nonnull(strstr(k.d.what, "waits for what no thread does"));

@@ -140,6 +140,31 @@ START_TEST(layouts_and_swizzles)
 }
 END_TEST
 
+/* A warp that has come to its products may not say that the tiles are free before
+ * the three others of its group have come, too. */
+START_TEST(one_thread_tells_for_its_group)
+{
+    static double a[ROWS * 16], b[32 * 16];
+    struct help_kernel k;
+    uint8_t *to_a, *to_b;
+    float *out;
+
+    help_kernel_open(&k, 90, "k35_gmma", "one_tells");
+    to_a = help_buffer(&k, sizeof(uint16_t) * ROWS * 16);
+    to_b = help_buffer(&k, sizeof(uint16_t) * 32 * 16);
+    out = help_buffer(&k, sizeof *out * ROWS * 32);
+    fill(to_a, a, ROWS * 16, HALF);
+    fill(to_b, b, 32 * 16, HALF);
+    help_run_kernel(&k, 1, 1, THREADS + 32, 1);
+    for (int row = 0; row < ROWS; row++) {
+        for (int n = 0; n < 32; n++)
+            ck_assert_double_eq((double)out[fragment(row, n, 16)],
+                                dot(a, b, 16, row, n));
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 /* ---- formats --------------------------------------------------------------------- */
 
 static const struct format {
@@ -301,6 +326,7 @@ START_TEST(a_tile_that_is_not_there)
 END_TEST
 
 HELP_MAIN("traces/gmma", 60, {layouts_and_swizzles, 8},
+          {one_thread_tells_for_its_group, 0},
           {formats_of_elements, sizeof formats / sizeof formats[0]},
           {integers_of_48_columns, 0}, {a_in_registers, 0}, {sums_as_halves, 0},
           {a_tile_that_is_not_there, 0})

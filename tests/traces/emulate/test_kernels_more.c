@@ -201,6 +201,34 @@ START_TEST(cp_async)
 }
 END_TEST
 
+/* What a copy has no source for is zeros, whatever lay there. */
+START_TEST(copies_fill_up_with_zeros)
+{
+    struct help_kernel k;
+    uint8_t *in, *out;
+    int *bytes;
+
+    if (SM < 80)
+        return;
+    help_kernel_open(&k, SM, "k18_cp_async", "cp_async_filled");
+    in = help_buffer(&k, 32 * 16);
+    bytes = help_buffer(&k, 32 * sizeof *bytes);
+    out = help_buffer(&k, 64 * 16);
+    for (int i = 0; i < 32 * 16; i++)
+        in[i] = (uint8_t)(1 + i % 251);
+    for (int i = 0; i < 32; i++)
+        bytes[i] = i % 17;
+    help_run_kernel(&k, 1, 1, 32, 1);
+    for (int i = 0; i < 32 * 16; i++) {
+        int from = i / 16 ^ 1, at = 16 * from + i % 16;
+
+        ck_assert_uint_eq(out[i], i % 16 < from % 17 ? in[at] : 0);
+        ck_assert_uint_eq(out[32 * 16 + i], from % 3 != 0 ? in[at] : 0);
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 /* ---- integers -------------------------------------------------------------------- */
 
 static uint32_t bytes_of(uint32_t x, uint32_t y, uint32_t selector)
@@ -389,5 +417,6 @@ END_TEST
 
 HELP_MAIN("traces/kernels_more", 60, {half2_saxpy, HELP_GENERATIONS},
           {half_misc, HELP_GENERATIONS}, {bf16_misc, HELP_GENERATIONS},
-          {cp_async, HELP_GENERATIONS}, {int_misc, HELP_GENERATIONS},
-          {int64_misc, HELP_GENERATIONS})
+          {cp_async, HELP_GENERATIONS},
+          {copies_fill_up_with_zeros, HELP_GENERATIONS},
+          {int_misc, HELP_GENERATIONS}, {int64_misc, HELP_GENERATIONS})

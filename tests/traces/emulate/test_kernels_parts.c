@@ -112,6 +112,100 @@ START_TEST(shared_memory_ends_with_sixteen_bytes)
 }
 END_TEST
 
+static unsigned ballot_of(unsigned mask, unsigned every)
+{
+    unsigned votes = 0;
+
+    for (unsigned l = 0; l < 32; l += every)
+        votes |= mask & 1u << l;
+    return votes;
+}
+
+static void expect_votes(const unsigned *out, const unsigned *masks)
+{
+    for (int i = 0; i < 32; i++)
+        ck_assert_uint_eq(out[i], ballot_of(masks[i], 3));
+}
+
+/* Both arms use the same barrier before lanes of one are waited for in the
+ * other. */
+START_TEST(arms_of_a_branch_meet_for_themselves)
+{
+    struct help_kernel k;
+    unsigned *masks, *out;
+
+    help_kernel_open(&k, SM, FILE, "arms");
+    masks = help_buffer(&k, 32 * sizeof *masks);
+    help_buffer(&k, 8);
+    out = help_buffer(&k, 32 * sizeof *out);
+    for (int i = 0; i < 32; i++)
+        masks[i] = i < 16 ? 0xffff : 0xffff0000;
+    help_run_kernel(&k, 1, 1, 32, 1);
+    expect_votes(out, masks);
+    help_kernel_close(&k);
+}
+END_TEST
+
+/* However long a lane waits for another warp, a vote or barrier of its own waits
+ * for it. */
+START_TEST(a_warp_waits_for_a_lane_that_waits)
+{
+    for (int n = 10; n <= 100000; n *= 100) {
+        struct help_kernel k;
+        unsigned *out;
+
+        help_kernel_open(&k, SM, FILE, "one_waits");
+        help_buffer(&k, 8);
+        out = help_buffer(&k, 128 * sizeof *out);
+        help_int(&k, n);
+        k.ordered = 1;
+        help_run_kernel(&k, 1, 1, 64, 1);
+        for (unsigned i = 0; i < 32; i++) {
+            ck_assert_uint_eq(out[i], ballot_of(~0u, 3));
+            ck_assert_uint_eq(out[32 + i], 31 - i);
+        }
+        help_kernel_close(&k);
+    }
+}
+END_TEST
+
+START_TEST(lanes_that_vote_tell_those_who_wait)
+{
+    for (int first = 0; first < 2; first++) {
+        struct help_kernel k;
+        unsigned *masks, *out;
+
+        help_kernel_open(&k, SM, FILE, "half_tells");
+        masks = help_buffer(&k, 32 * sizeof *masks);
+        help_buffer(&k, 4);
+        out = help_buffer(&k, 32 * sizeof *out);
+        help_int(&k, first);
+        for (int i = 0; i < 32; i++)
+            masks[i] = i < 16 ? 0xffff : 0xffff0000;
+        k.ordered = 1;
+        help_run_kernel(&k, 1, 1, 32, 1);
+        expect_votes(out, masks);
+        help_kernel_close(&k);
+    }
+}
+END_TEST
+
+START_TEST(warps_wait_for_each_other_by_memory_alone)
+{
+    struct help_kernel k;
+    int *out;
+
+    help_kernel_open(&k, SM, FILE, "relay");
+    help_buffer(&k, 4);
+    out = help_buffer(&k, 256 * sizeof *out);
+    k.ordered = 1;
+    help_run_kernel(&k, 1, 1, 256, 1);
+    for (int i = 0; i < 256; i++)
+        ck_assert_int_eq(out[i], 7 - i / 32);
+    help_kernel_close(&k);
+}
+END_TEST
+
 static unsigned halves(unsigned low, unsigned high)
 {
     return (low & 0xffff) | high << 16;
@@ -323,6 +417,10 @@ END_TEST
 HELP_MAIN("emulate kernels parts", 60,
           {a_tile_votes_for_itself, HELP_GENERATIONS},
           {lanes_of_other_masks_go_on_together, HELP_GENERATIONS},
+          {arms_of_a_branch_meet_for_themselves, HELP_GENERATIONS},
+          {a_warp_waits_for_a_lane_that_waits, HELP_GENERATIONS},
+          {lanes_that_vote_tell_those_who_wait, HELP_GENERATIONS},
+          {warps_wait_for_each_other_by_memory_alone, HELP_GENERATIONS},
           {stores_of_a_warp_to_one_place_are_counted, HELP_GENERATIONS},
           {shared_memory_ends_with_sixteen_bytes, HELP_GENERATIONS},
           {halves_do_not_touch_each_other, HELP_GENERATIONS},

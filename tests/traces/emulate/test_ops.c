@@ -424,7 +424,7 @@ START_TEST(lanes_go_on_without_those_who_wait_for_them)
 {
     memset(&warp, 0, sizeof warp);
     warp.exists = warp.in[LANE_RUNS] = EMU_ALL;
-    warp.convergence[1] = EMU_ALL;
+    emu_meet(&warp, 1, EMU_ALL);
     emu_set_state(&warp, EMU_ALL & ~0x7u, LANE_AT_BSYNC);
     memset(warp.waits_at, 1, sizeof warp.waits_at);
     come_to_warpsync(0x3, EMU_ALL);

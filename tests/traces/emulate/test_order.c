@@ -201,7 +201,7 @@ START_TEST(an_endless_loop_ends_in_any_order)
         help_buffer(&k, 4);
         help_int(&k, 1000);
         k.facts.block[0] = 32;
-        k.facts.insts_max = 500;
+        k.facts.limit.insts = 500;
         ck_assert(emu_order_parse(&k.facts.order, orders[i]));
         ck_assert_int_eq(help_try_kernel(&k), TEG_LIMIT);
         ck_assert_ptr_nonnull(strstr(k.d.what, "more than 500 instructions"));

@@ -46,6 +46,7 @@ struct memory {
     uint8_t want[SPACES][EMU_LANES * LOCAL_LANE];
     struct at at[EMU_LANES];
     struct at to[EMU_LANES];        /* of a copy */
+    unsigned missing[EMU_LANES];    /* bytes of its source */
     uint32_t got[WORDS][EMU_LANES]; /* what the lanes get */
 };
 
@@ -508,7 +509,8 @@ static int set_index(struct memory *m)
     return 1;
 }
 
-/* cp.async: lanes whose predicate does not hold copy nothing, or zeros. */
+/* cp.async: lanes whose predicate does not hold copy zeros, all others what
+ * their source has. */
 static void copy(struct memory *m, uint32_t mask)
 {
     unsigned bytes = width_of(m);
@@ -518,10 +520,9 @@ static void copy(struct memory *m, uint32_t mask)
 
         if (!(mask >> l & 1))
             continue;
+        memset(to, 0, bytes);
         if (trial_predicate(&m->t, 'p', l))
-            memcpy(to, bytes_at(m, &m->at[l], l, 1), bytes);
-        else if (says(m, ".ZFILL"))
-            memset(to, 0, bytes);
+            memcpy(to, bytes_at(m, &m->at[l], l, 1), bytes - m->missing[l]);
     }
 }
 
@@ -534,7 +535,9 @@ static int set_copy(struct memory *m)
     memcpy(m->to, m->at, sizeof m->to);
     draw_places(m, GLOBAL, 0, width_of(m), 0);
     for (unsigned l = 0; l < EMU_LANES; l++) {
-        from[l] = address_of(m, &m->at[l], 0, 0);
+        m->missing[l] =
+            says(m, ".ZFILL") ? help_below(wide_random(m), width_of(m)) : 0;
+        from[l] = address_of(m, &m->at[l], 0, 0) + m->missing[l];
         to[l] = address_of(m, &m->to[l], 0, 0);
     }
     return set_address(m, operand_of(m, SASS_ADDRESS, 0), to) &&

@@ -44,11 +44,10 @@ struct exec {
     /* As given; borrowed. */
     const char *gpu_name, *config_dir, *clock, *out, *kernel, *launches;
     const char *blocks;
-    const char *interleave;
+    const char *interleave, *limit;
     bool no_trace, loose, strict, time, host_time, timing;
-    uint32_t jobs;  /* 0: one per core */
-    uint32_t limit; /* million instructions of a warp; 0: the emulator's */
-    char **argv;    /* the program and its arguments */
+    uint32_t jobs; /* 0: one per core */
+    char **argv;   /* the program and its arguments */
 
     struct program program;
     char *gpu_path;             /* owned */
@@ -359,7 +358,7 @@ static bool set_loader(const struct exec *e)
 
 static int set_environment(const struct exec *e)
 {
-    char launches[64], blocks[64], jobs[16], limit[16];
+    char launches[64], blocks[64], jobs[16];
     int status =
         check_range("launches", e->launches, launches, sizeof launches);
 
@@ -369,7 +368,6 @@ static int set_environment(const struct exec *e)
         return status;
     snprintf(jobs, sizeof jobs, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
-    snprintf(limit, sizeof limit, "%" PRIu32, e->limit);
     if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
         set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_CLOCK", e->clock) ||
         set("TEG_EXEC_DIR", e->directory) ||
@@ -380,7 +378,7 @@ static int set_environment(const struct exec *e)
         set("TEG_EXEC_TIME", e->time ? "1" : "") ||
         set("TEG_EXEC_HOST_TIME", e->host_time ? "1" : "") ||
         set("TEG_EXEC_TIMING", e->spent) || set("TEG_EXEC_JOBS", jobs) ||
-        set("TEG_EXEC_LIMIT", limit) || set_loader(e))
+        set("TEG_EXEC_LIMIT", e->limit) || set_loader(e))
         return say_memory();
     return EXIT_DONE;
 }
@@ -812,10 +810,7 @@ int cmd_exec(int argc, char **argv)
          "host threads that run the blocks of a launch (default: one per "
          "core); what the program computes does not depend on it",
          NULL},
-        {"limit", 0, OPT_COUNT, &e.limit, "MILLIONS",
-         "a launch one of whose warps executes more instructions than that is "
-         "taken to run for ever, and ends with an error (default: 100)",
-         NULL},
+        LIMIT_OPTION(e.limit),
         {"loose", 0, OPT_FLAG, &e.loose, NULL,
          "let accesses up to 1 MB before or behind a buffer go unnoticed, as a "
          "GPU does within its pages of memory, and what blocks of a cluster "
@@ -847,6 +842,7 @@ int cmd_exec(int argc, char **argv)
             "  teg exec -k 'gemm*' --launches 0:3 -o traces -- ./saxpy 1000\n"};
     struct operands operands;
     struct emu_order order;
+    struct emu_limit limit;
     int status;
 
     if (!options_parse(&usage, argc, argv, &operands, &status))
@@ -860,6 +856,8 @@ int cmd_exec(int argc, char **argv)
         return say_usage("exec", "--loose and --strict-memory exclude each "
                                  "other");
     status = interleave_parse("exec", e.interleave, &order);
+    if (status == EXIT_DONE)
+        status = limit_parse("exec", e.limit, &limit);
     if (status != EXIT_DONE)
         return status;
     e.argv = operands.item;

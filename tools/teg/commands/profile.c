@@ -26,7 +26,7 @@ enum {
 struct command_line {
     struct profile profile;
     const char *out, *pattern, *launches; /* as given, or NULL */
-    const char *interleave;
+    const char *interleave, *limit;
     bool loose, strict;
     struct operands operands;
     char directory[PATH_MAX], list[PATH_MAX], title[1024];
@@ -118,6 +118,7 @@ static int trace_program(struct command_line *c)
     add_option(argv, &argc, "--kernel", c->pattern);
     add_option(argv, &argc, "--launches", c->launches);
     add_option(argv, &argc, "--interleave", c->interleave);
+    add_option(argv, &argc, "--limit", c->limit);
     if (c->loose)
         argv[argc++] = loose;
     if (c->strict)
@@ -137,6 +138,7 @@ static int check_options(const struct command_line *c)
     const char *name = c->pattern != NULL      ? "kernel"
                        : c->launches != NULL   ? "launches"
                        : c->interleave != NULL ? "interleave"
+                       : c->limit != NULL      ? "limit"
                        : c->loose              ? "loose"
                        : c->strict             ? "strict-memory"
                                                : NULL;
@@ -223,6 +225,7 @@ int cmd_profile(int argc, char **argv)
          NULL},
         STRICT_OPTION(c.strict),
         INTERLEAVE_OPTION(c.interleave),
+        LIMIT_OPTION(c.limit),
         {"top", 0, OPT_COUNT, &c.profile.top, "N",
          "kernels that get a page and what-ifs: those that take most (default: "
          "3)",

@@ -19,7 +19,7 @@
 struct trace {
     const char *kernel_name, *grid, *block, *cluster, *out, *arch, *blocks;
     uint32_t shared, jobs;
-    const char *interleave;
+    const char *interleave, *limit;
     bool timing, cooperative, strict;
     struct opt_list arg, dump;
     struct teg_cubin cubin;
@@ -214,6 +214,15 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Of this machine's clock, for --limit. */
+static double wall_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void print_timing(const struct trace *t, double took)
 {
     fprintf(stderr,
@@ -279,6 +288,7 @@ static int run(struct trace *t)
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
     t->facts.jobs = t->jobs;
+    t->facts.clock = wall_seconds;
     if (t->out == NULL)
         t->facts.from = UINT64_MAX;
     t->facts.warp_insts = &t->insts;
@@ -349,6 +359,7 @@ int cmd_trace(int argc, char **argv)
          NULL},
         STRICT_OPTION(t.strict),
         INTERLEAVE_OPTION(t.interleave),
+        LIMIT_OPTION(t.limit),
         {"timing", 0, OPT_FLAG, &t.timing, NULL,
          "say on standard error how long it took and how many instructions "
          "that is per second",
@@ -386,6 +397,8 @@ int cmd_trace(int argc, char **argv)
         return status;
     t.facts.cooperative = t.cooperative;
     status = interleave_parse("trace", t.interleave, &t.facts.order);
+    if (status == EXIT_DONE)
+        status = limit_parse("trace", t.limit, &t.facts.limit);
     if (status == EXIT_DONE && t.blocks != NULL)
         status = parse_blocks(&t);
     if (status == EXIT_DONE)

@@ -31,17 +31,59 @@ static uint32_t waiting_for(const struct emu_warp *w, uint32_t lanes,
     return found;
 }
 
+/* Of `lanes` those that meet `whom` at convergence barrier `number`. */
+static uint32_t meeting(const struct emu_warp *w, unsigned number,
+                        uint32_t lanes, uint32_t whom)
+{
+    uint32_t found = 0;
+
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+
+        found |= (uint32_t)(w->meets[number][l] == whom) << l;
+    }
+    return found;
+}
+
+static void set_meets(struct emu_warp *w, unsigned number, uint32_t lanes,
+                      uint32_t whom)
+{
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+        w->meets[number][__builtin_ctz(rest)] = whom;
+}
+
+void emu_meet(struct emu_warp *w, unsigned number, uint32_t lanes)
+{
+    set_meets(w, number, lanes, lanes);
+}
+
+void emu_part(struct emu_warp *w, unsigned number, uint32_t lanes)
+{
+    for (uint32_t rest = lanes; rest != 0;) {
+        uint32_t whom = w->meets[number][__builtin_ctz(rest)];
+        uint32_t part = meeting(w, number, rest, whom);
+
+        set_meets(w, number, meeting(w, number, whom, whom), whom & ~part);
+        rest &= ~part;
+    }
+    set_meets(w, number, lanes, 0);
+}
+
 void emu_release_converged(struct emu_warp *w)
 {
     uint32_t alive = emu_living(w), synced = waiting_at(w, EMU_AT_WARPSYNC);
 
     for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
-        uint32_t waiting = waiting_at(w, b);
+        for (uint32_t rest = waiting_at(w, b); rest != 0;) {
+            uint32_t whom = w->meets[b][__builtin_ctz(rest)];
+            uint32_t together = meeting(w, b, rest, whom);
 
-        if (waiting == 0 || (w->convergence[b] & alive & ~waiting) != 0)
-            continue;
-        emu_set_state(w, waiting, LANE_RUNS);
-        w->convergence[b] = 0;
+            rest &= ~together;
+            if ((whom & alive & ~together) != 0)
+                continue;
+            emu_set_state(w, together, LANE_RUNS);
+            set_meets(w, b, together, 0);
+        }
     }
     /* Those who name the same lanes wait for each other, wherever they are. */
     for (uint32_t rest = synced; rest != 0;) {
@@ -233,6 +275,16 @@ uint32_t emu_release_exclusive(struct emu_warp *w)
     return group;
 }
 
+void emu_release_bsync(struct emu_warp *w)
+{
+    for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
+        uint32_t lanes = waiting_at(w, b);
+
+        emu_part(w, b, lanes);
+        emu_set_state(w, lanes, LANE_RUNS);
+    }
+}
+
 uint32_t emu_release_unbound(struct emu_warp *w)
 {
     uint32_t named = 0, found = 0;
@@ -245,7 +297,7 @@ uint32_t emu_release_unbound(struct emu_warp *w)
     for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
         uint32_t may = waiting_for(w, waiting_at(w, b), EMU_MAY_LEAVE) & named;
 
-        w->convergence[b] &= ~may;
+        emu_part(w, b, may);
         found |= may;
     }
     emu_set_state(w, found, LANE_RUNS);

@@ -12,6 +12,10 @@
  * behind the instruction. */
 void emu_tell_who_awaits(struct emu_warp *w, const uint64_t *barrier);
 
+/* The lanes are to meet at convergence barrier `number`, or no longer to: nobody
+ * waits for them there. */
+void emu_meet(struct emu_warp *w, unsigned number, uint32_t lanes);
+void emu_part(struct emu_warp *w, unsigned number, uint32_t lanes);
 /* Lets go on who waits in the warp for nobody any more. */
 void emu_release_converged(struct emu_warp *w);
 /* Nobody runs: lets the first lanes go on that came to WARPSYNC.EXCLUSIVE with
@@ -20,6 +24,8 @@ void emu_release_converged(struct emu_warp *w);
  * own WARPSYNC's target.  (ptxas has the same instructions with the same
  * registers behind each of them)  Returns them. */
 uint32_t emu_release_exclusive(struct emu_warp *w);
+/* Lets all go on that wait at a convergence barrier, each alone. */
+void emu_release_bsync(struct emu_warp *w);
 /* All lanes wait within the warp, some at a WARPSYNC.COLLECTIVE that names
  * lanes which wait at a BSYNC that is neither .RELIABLE nor .RECONVERGENT: lets
  * these go on.  (sm_100 on.  That they do is inferred from ptxas's code for

@@ -35,6 +35,7 @@ static const struct {
     {"NANOSLEEP", CONTROL_SLEEP},
     {"UCGABAR_ARV", CONTROL_CLUSTER_ARRIVE},
     {"UCGABAR_WAIT", CONTROL_CLUSTER_WAIT},
+    {"WARPGROUP", CONTROL_PRODUCTS},
 };
 
 uint8_t emu_control_of(const char *name)
@@ -79,6 +80,29 @@ static void await(struct emu_warp *w, const struct emu_op *op, uint32_t fails)
     w->way = fails != 0 ? WAY_POLL : WAY_KEEP;
     w->tries_again = waits;
     w->tried = waits ? now : 0;
+}
+
+/* .DEPBAR.LE gsb0, N: a warp group's products but the last N are done when all
+ * its warps have come to them, so that one may say for all that their tiles have
+ * been read. */
+static void await_products(struct emu_warp *w, const struct emu_op *op)
+{
+    enum {
+        GROUP = 4 /* warps */
+    };
+    const struct emu_block *b = w->block;
+    uint64_t pending = emu_bits(op, 79, 72);
+    uint32_t first = w->number / GROUP * GROUP;
+    int behind = 0;
+
+    for (uint32_t i = first; i < first + GROUP && i < b->warps; i++)
+        behind |= emu_living(&b->warp[i]) != 0 &&
+                  b->warp[i].products + pending < w->products;
+    if (!emu_bit(op, 80) || !behind)
+        return;
+    w->tries_again = 1;
+    w->way = WAY_POLL;
+    w->executed++; /* that it waits for nobody is noticed */
 }
 
 /* Nobody waits here; the trace says for how long. */
@@ -236,7 +260,7 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
         emu_release_converged(w);
         break;
     case CONTROL_BREAK:
-        w->convergence[number] &= ~mask;
+        emu_part(w, number, mask);
         emu_release_converged(w);
         break;
     case CONTROL_WARPSYNC:
@@ -271,6 +295,9 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
         break;
     case CONTROL_CLUSTER_WAIT:
         emu_cluster_wait(w, op, mask);
+        break;
+    case CONTROL_PRODUCTS:
+        await_products(w, op);
         break;
     case CONTROL_NONE:
     case CONTROL_BRA:

@@ -23,6 +23,7 @@ enum emu_control {
     CONTROL_SLEEP, /* the same */
     CONTROL_CLUSTER_ARRIVE,
     CONTROL_CLUSTER_WAIT,
+    CONTROL_PRODUCTS, /* of a warp group, all four of whose warps take part */
 };
 
 /* The kind of control instruction of that name, 0 if it is none. */

@@ -477,7 +477,8 @@ static void describe_block(struct emulation *e, const struct teg_cubin *cubin,
     b->warps = (threads + EMU_LANES - 1) / EMU_LANES;
 }
 
-/* Without shared memory and barriers no warp waits for another. */
+/* Without shared memory, barriers and loads past L1 no warp waits for another.
+ * (Leaves out: one that asks by atomics alone.) */
 static int runs_in_turn(const struct emulation *e)
 {
     for (uint32_t i = 0; i < e->ops; i++) {
@@ -488,7 +489,7 @@ static int runs_in_turn(const struct emulation *e)
             return 0;
     }
     return e->code->shared_bytes == 0 && !e->meets_in_shared &&
-           e->block.shared_bytes <= RESERVED_SHARED;
+           !e->prepared.awaits && e->block.shared_bytes <= RESERVED_SHARED;
 }
 
 static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
@@ -540,6 +541,46 @@ int emu_order_parse(struct emu_order *order, const char *text)
     return 1;
 }
 
+/* Digits and what must stand behind them; NULL if it is not so, else what
+ * follows. */
+static const char *read_count(const char *text, uint32_t *count)
+{
+    enum {
+        DIGITS_MAX = 9 /* that 32 bits hold whatever they are */
+    };
+    size_t digits = strspn(text, "0123456789");
+
+    *count = (uint32_t)strtoul(text, NULL, 10);
+    return digits <= DIGITS_MAX && *count != 0 ? text + digits : NULL;
+}
+
+int emu_limit_parse(struct emu_limit *limit, const char *text)
+{
+    enum {
+        MILLION = 1000000
+    };
+
+    *limit = (struct emu_limit){0};
+    for (;;) {
+        uint32_t count;
+
+        text = read_count(text, &count);
+        if (text == NULL)
+            return 0;
+        if (*text == 's' && limit->seconds == 0) {
+            limit->seconds = count;
+            text++;
+        } else if (*text != 's' && limit->insts == 0) {
+            limit->insts = (uint64_t)count * MILLION;
+        } else {
+            return 0;
+        }
+        if (*text != ',')
+            return *text == '\0';
+        text++;
+    }
+}
+
 int emu_supports(uint32_t cc)
 {
     return teg_sass_supports(cc);
@@ -581,7 +622,11 @@ static teg_status open_emulation(struct emulation *e,
     e->block.outlet = f->outlet;
     e->block.requests = f->requests;
     e->block.textures = f->textures;
-    e->block.insts_max = f->insts_max != 0 ? f->insts_max : INSTS_MAX;
+    e->block.limit = f->limit;
+    if (f->limit.insts == 0)
+        e->block.limit.insts = INSTS_MAX;
+    e->block.clock = f->clock;
+    e->block.began = f->clock != NULL ? f->clock() : 0;
     e->block.op = e->op;
     e->block.ops = e->ops;
     e->block.in_turn = runs_in_turn(e) && !e->is_gang &&

@@ -59,6 +59,16 @@ enum {
 /* "steps", "grid", or a number, the seed; 0 if the text is none of these. */
 int emu_order_parse(struct emu_order *order, const char *text);
 
+/* What a launch gets, and ends with a fault that says where its warps are. */
+struct emu_limit {
+    uint64_t insts;   /* of a warp in its block; 0: 100 million */
+    uint32_t seconds; /* of the launch, by its clock; 0: any */
+};
+
+/* "100", millions of instructions; "30s", seconds; or both, "100,30s". 0 if the
+ * text is none of these. */
+int emu_limit_parse(struct emu_limit *limit, const char *text);
+
 /* Where the text of a kernel's printf goes. */
 struct emu_outlet {
     void (*print)(void *self, const char *text, size_t length);
@@ -107,8 +117,11 @@ struct emu_launch_facts {
     /* A launch that seems to have fewer thread instructions, by its first
      * block, runs on one thread. */
     uint64_t alone_up_to;
-    int plain;          /* without this machine's vectors, for tests */
-    uint64_t insts_max; /* per warp and block; 0: 100 million */
+    int plain; /* without this machine's vectors, for tests */
+    struct emu_limit limit;
+    /* Seconds from some moment on, for that limit; any thread asks, now and
+     * then. */
+    double (*clock)(void);
     struct emu_order order;
     /* The module on `device` that keeps variables from launch to launch;
      * borrowed.  NULL: one of this launch's own. */

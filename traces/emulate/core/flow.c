@@ -16,9 +16,11 @@
  * group runs until it blocks, ends or diverges, never less: uniform registers
  * are the warp's, and compilers use them anew in each arm of a branch.  Then
  * the group with the lowest pc goes on, which is the one that others wait for.
- * BSSY adds lanes to a convergence barrier, BSYNC waits until all of them that
- * live have come.  A group that branches backwards again and again makes room
- * for others, so that a lane may wait in a loop for what another lane does.
+ * BSSY has lanes meet at a convergence barrier, BSYNC waits until all of them
+ * that live have come.  Of one barrier each lane knows whom it meets: arms of a
+ * branch use the same one for themselves.  A group that branches backwards again
+ * and again makes room for others, so that a lane may wait in a loop for what
+ * another lane does.
  *
  * While a group runs its pc is a variable of the loop; the lanes' own are
  * written when it ends.
@@ -28,13 +30,14 @@
  */
 enum {
     SPINS_MAX = 512,
-    TURN_MAX = 64, /* instructions, of an order by seed */
+    TURN_MAX = 64,      /* instructions, of an order by seed */
+    ASK_EVERY = 100000, /* instructions, for the time */
 };
 
 /* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it
- * are not those of a uniform register, .CONV if they are.  Those of .DIV its
- * guard leaves out go along: compilers guard it with "my mask is as everybody's"
- * (R2UR's predicate). */
+ * are not those of a uniform register (without one: not all), .CONV if they are.
+ * Those of .DIV its guard leaves out go along: compilers guard it with "my mask
+ * is as everybody's" (R2UR's predicate). */
 static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
                             uint32_t group, uint32_t mask)
 {
@@ -45,10 +48,10 @@ static uint32_t taken_lanes(struct emu_warp *w, const struct emu_op *op,
     if (emu_bits(op, 11, 0) == 0x947 && !emu_bit(op, 91) && how == 1 &&
         emu_bit(op, 84))
         return mask != 0 ? group : 0;
-    if (emu_bits(op, 11, 0) != 0x947 || !emu_bit(op, 91) || how < 2)
+    if (emu_bits(op, 11, 0) != 0x947 || how < 2)
         return mask;
-    lanes = emu_scalar(w, op->a);
-    if (emu_bit(op, 30))
+    lanes = emu_bit(op, 91) ? emu_scalar(w, op->a) : EMU_ALL;
+    if (emu_bit(op, 91) && emu_bit(op, 30))
         lanes = ~lanes;
     lanes &= emu_living(w);
     if (how == 2)
@@ -69,17 +72,24 @@ static uint32_t guard_lanes(const struct emu_warp *w, const struct emu_op *op)
 
 /* If everybody who runs spins, other warps may be what they spin for.  Or those
  * who wait at a convergence barrier: after a YIELD they go on alone, as the
- * hardware lets them. */
+ * hardware lets them.  Or those who wait at a WARPSYNC.EXCLUSIVE until nobody
+ * runs: they go on next, before anybody else comes there. */
 static void stop_spinning(struct emu_warp *w, uint32_t runnable, uint64_t pc)
 {
+    uint32_t exclusive;
+
     w->spins = 0;
     if (emu_lanes_at_pc(w, runnable, pc) != runnable)
         return;
     if (!w->block->in_turn)
         w->way = w->yields ? WAY_POLL : WAY_GIVE;
     if (w->yields)
-        emu_set_state(w, w->in[LANE_AT_BSYNC], LANE_RUNS);
+        emu_release_bsync(w);
     w->yields = 0;
+    exclusive = emu_release_exclusive(w);
+    if (exclusive != 0)
+        w->paused =
+            emu_lanes_at_pc(w, exclusive, w->pc[__builtin_ctz(exclusive)]);
 }
 
 /* The pc of the group to run: the lowest; the highest after a YIELD or too long
@@ -221,7 +231,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_BRA:
         return branch(w, op, group, mask, pc);
     case CONTROL_BSSY:
-        w->convergence[emu_bits(op, 19, 16)] |= mask;
+        emu_meet(w, emu_bits(op, 19, 16), mask);
         record(w, op, mask);
         *pc += TEG_SASS_BYTES;
         return GOES_ON;
@@ -234,7 +244,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
  * whether the former. */
 static int pauses(struct emu_warp *w, const struct emu_op *op, uint32_t group)
 {
-    uint64_t most = w->block->insts_max;
+    uint64_t most = w->block->limit.insts;
 
     if (w->executed > most) {
         char what[96];
@@ -283,15 +293,34 @@ static void note_progress(struct emu_warp *w, uint64_t insts)
         return;
     }
     g->idle += insts;
-    if (g->idle > w->block->insts_max) {
+    if (g->idle > w->block->limit.insts) {
         char what[128];
 
         snprintf(what, sizeof what,
                  "waits for what no thread does: more than %llu instructions "
                  "while nobody went on",
-                 (unsigned long long)w->block->insts_max);
+                 (unsigned long long)w->block->limit.insts);
         emu_fault_waiting(w, emu_last_op(w), -1, TEG_DEADLOCK, what);
     }
+}
+
+/* The launch may have taken the seconds that it gets. The clock is asked every
+ * few milliseconds: who runs for ever comes by, for a group ends after so many
+ * branches backwards. */
+static void mind_time(struct emu_warp *w)
+{
+    const struct emu_block *b = w->block;
+    char what[96];
+
+    if (b->limit.seconds == 0 || b->gang->unasked < ASK_EVERY)
+        return;
+    b->gang->unasked = 0;
+    if (b->clock() - b->began <= b->limit.seconds)
+        return;
+    snprintf(what, sizeof what,
+             "more than %u seconds in one launch: an endless loop?",
+             (unsigned)b->limit.seconds);
+    emu_fault_waiting(w, emu_last_op(w), -1, TEG_LIMIT, what);
 }
 
 /* Runs the group whose turn it is. */
@@ -321,7 +350,11 @@ static int run_warp(struct emu_warp *w)
         return 0;
     w->has_told = 0;
     while (runnable != 0 && w->block->status == TEG_OK) {
+        uint64_t from = w->executed;
+
+        mind_time(w);
         run_some(w, runnable);
+        w->block->gang->unasked += w->executed - from + 1;
         runnable = w->in[LANE_RUNS];
         if (runnable == 0)
             runnable = emu_release_exclusive(w);
@@ -349,8 +382,8 @@ static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
     w->exists = left >= EMU_LANES ? EMU_ALL : (1u << left) - 1;
     w->p[7] = EMU_ALL;
     w->up[7] = 1;
-    w->until = b->insts_max;
-    w->turn = b->insts_max;
+    w->until = b->limit.insts;
+    w->turn = b->limit.insts;
     w->in[LANE_RUNS] = w->exists;
     w->in[LANE_EXITED] = ~w->exists;
 }
@@ -389,7 +422,7 @@ static void start_block(struct emu_block *b)
  * ends. */
 static uint64_t end_of_turn(struct emu_gang *g, struct emu_warp *w)
 {
-    uint64_t most = w->block->insts_max, turn = 1;
+    uint64_t most = w->block->limit.insts, turn = 1;
 
     if (g->order.turns == EMU_TO_BARRIERS) {
         turn = w->turn;

@@ -129,7 +129,7 @@ struct emu_warp {
     uint8_t waits_at[EMU_LANES];   /* convergence or block barrier */
     uint32_t waits_for[EMU_LANES]; /* lanes, at WARPSYNC */
     uint64_t goes_to[EMU_LANES];   /* from ENDCOLLECTIVE */
-    uint32_t convergence[EMU_CONVERGENCE];
+    uint32_t meets[EMU_CONVERGENCE][EMU_LANES]; /* whom the lane meets there */
     enum emu_way way;
     int steps_back;          /* another group's turn */
     int yields;              /* said so since another group last ran */
@@ -143,6 +143,7 @@ struct emu_warp {
     uint64_t tried;  /* the gang's progress then, + 1; 0: it has not */
     const uint64_t *awaits; /* mbarrier it asked in vain last, or NULL */
     int has_told;           /* one who asked so, in this turn */
+    uint64_t products;      /* its rows of a warp group's: gsb0, so often */
     uint32_t tells; /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     uint32_t rpc[2][EMU_LANES];                /* Rpc.LO and Rpc.HI */
@@ -181,6 +182,7 @@ struct emu_gang {
     int called;            /* has printed, allocated, freed or asked */
     uint64_t progress;     /* times a warp did something but wait */
     uint64_t idle;         /* instructions since then */
+    uint64_t unasked;      /* the same since the clock was asked */
 };
 
 /* A block, and the fault that ended it. */
@@ -197,7 +199,9 @@ struct emu_block {
     uint32_t own_ops; /* of the kernel; those of functions come behind */
     uint32_t registers, uniforms; /* rows the code names */
     int has_tensor_memory;        /* the code names it */
-    uint64_t insts_max;           /* per warp */
+    struct emu_limit limit;
+    double (*clock)(void); /* for it */
+    double began;          /* the launch, by that */
     struct emu_device *device;
     struct emu_view *view; /* borrowed; NULL: device memory itself */
     const struct emu_module *module;

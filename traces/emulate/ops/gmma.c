@@ -3,10 +3,11 @@
  * in shared memory as descriptors say, A perhaps in registers.
  *
  * Models: each warp forms its 16 rows when it comes to the instruction; until
- * the group's wait nobody may change what it reads, so that is what the
- * hardware gives.  Descriptors, layouts and swizzles are those of NVIDIA's PTX
- * ISA ("Matrix Descriptor Format", "Canonical Layouts"), registers of its
- * "Register Fragments" for wgmma: those of mma, for every 8 columns.
+ * the group's wait, which is for all four warps, nobody may change what it
+ * reads, so that is what the hardware gives.  Descriptors, layouts and swizzles
+ * are those of NVIDIA's PTX ISA ("Matrix Descriptor Format", "Canonical
+ * Layouts"), registers of its "Register Fragments" for wgmma: those of mma, for
+ * every 8 columns.
  * Sums are formed in double precision and rounded once; the hardware cuts the
  * terms to a common exponent, of 8-bit floats to fewer bits.  Integers are
  * exact.
@@ -25,6 +26,7 @@ enum {
     COLUMNS_MAX = 256,
     DEPTH_MAX = 32,
     CHUNK = EMU_TILE_CHUNK,
+    NO_GROUP = 7, /* its gsb: more products belong to it */
 };
 
 enum element {
@@ -282,6 +284,7 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                    (struct place){b[0], 1, COLUMNS_MAX}))
         return;
     sum_up(p, a, b, sums);
+    w->products += emu_bits(op, 86, 84) != NO_GROUP;
     for (unsigned row = 0; row < ROWS; row++) {
         for (unsigned n = 0; n < p->columns; n++) {
             unsigned reg, lane;
@@ -338,12 +341,6 @@ EXEC(qgmma)
     multiply(w, op, mask, &p);
 }
 
-/* Products are done when they have been issued. */
-EXEC(group)
-{
-    (void)w, (void)op, (void)mask;
-}
-
 /* More registers are there at once. */
 EXEC(usetmaxreg)
 {
@@ -351,6 +348,9 @@ EXEC(usetmaxreg)
 }
 
 const struct emu_row_of EMU_TABLE(gmma)[] = {
-    {"HGMMA", hgmma},     {"IGMMA", igmma},           {"QGMMA", qgmma},
-    {"WARPGROUP", group}, {"USETMAXREG", usetmaxreg}, {0},
+    {"HGMMA", hgmma},
+    {"IGMMA", igmma},
+    {"QGMMA", qgmma},
+    {"USETMAXREG", usetmaxreg},
+    {0},
 };

@@ -25,6 +25,7 @@
 
 #include "traces/emulate/core/half.h"
 #include "traces/emulate/ops/halves.h"
+#include "traces/emulate/ops/integers.h"
 #include "traces/emulate/ops/products.h"
 #include "traces/emulate/ops/sparse.h"
 
@@ -359,25 +360,30 @@ static void float_product(struct emu_warp *w, const struct emu_op *op,
 /* Whether it was done the short way. */
 static int product_of_halves(struct emu_warp *w, const struct emu_op *op,
                              uint32_t mask, const struct shape *s,
-                             enum element type)
+                             enum element type, int single)
 {
 #ifdef __AVX2__
+    static void (*const products[][2])(
+        unsigned depth, const uint32_t *const a[4], const uint32_t *const b[2],
+        const uint32_t *const c[4], uint32_t d[4][EMU_LANES]) = {
+        [HALF] = {emu_product_to_halves, emu_product_of_halves},
+        [BF16] = {NULL, emu_product_of_bf16},
+        [TF32] = {NULL, emu_product_of_tf32}};
     const uint32_t *a[4], *b[2], *c[4];
+    unsigned sums = single ? 4 : 2; /* registers */
     uint32_t d[4][EMU_LANES];
 
-    if ((type != HALF && type != BF16) || s->is_sparse ||
-        is_negated(op->a) != is_negated(op->b) ||
+    if (s->is_sparse || is_negated(op->a) != is_negated(op->b) ||
         !__builtin_cpu_supports("avx512f"))
         return 0;
     for (unsigned r = 0; r < 4; r++) {
         a[r] = emu_row(w, op->a, r < registers_of_a(s) ? r : 0);
-        c[r] = emu_row(w, op->c, r);
+        c[r] = emu_row(w, op->c, r < sums ? r : 0);
     }
     for (unsigned r = 0; r < 2; r++)
         b[r] = emu_row(w, op->b, r < registers_of_b(s) ? r : 0);
-    (type == HALF ? emu_product_of_halves : emu_product_of_bf16)(s->depth, a, b,
-                                                                 c, d);
-    for (unsigned r = 0; r < 4; r++)
+    products[type][single](s->depth, a, b, c, d);
+    for (unsigned r = 0; r < sums; r++)
         emu_write(w, op->d, r, mask, d[r]);
     return 1;
 #else
@@ -386,6 +392,7 @@ static int product_of_halves(struct emu_warp *w, const struct emu_op *op,
     (void)mask;
     (void)s;
     (void)type;
+    (void)single;
     return 0;
 #endif
 }
@@ -421,7 +428,7 @@ EXEC(hmma)
         emu_refuse(w, op);
         return;
     }
-    if (!single || !product_of_halves(w, op, mask, &s, type))
+    if (!product_of_halves(w, op, mask, &s, type, single))
         float_product(w, op, mask, &s, type, type, single);
 }
 
@@ -710,6 +717,41 @@ static void integer_product(const struct emu_warp *w, const struct emu_op *op,
     }
 }
 
+/* Whether it was done the short way. */
+static int product_of_integers(struct emu_warp *w, const struct emu_op *op,
+                               uint32_t mask, const struct shape *s,
+                               enum element type_a, enum element type_b)
+{
+#ifdef __AVX2__
+    const uint32_t *a[4] = {0}, *b[2] = {0}, *c[4] = {0};
+    uint32_t d[4][EMU_LANES];
+
+    if (s->is_sparse || registers_of_a(s) > 4 || registers_of_b(s) > 2)
+        return 0;
+    for (unsigned r = 0; r < registers_of_a(s); r++)
+        a[r] = emu_row(w, op->a, r);
+    for (unsigned r = 0; r < registers_of_b(s); r++)
+        b[r] = emu_row(w, op->b, r);
+    for (unsigned r = 0; r < s->rows / 4; r++)
+        c[r] = emu_row(w, op->c, r);
+    emu_product_of_integers(s->rows, registers_of_b(s), type_a < U4 ? 8 : 4,
+                            type_a == S8 || type_a == S4,
+                            type_b == S8 || type_b == S4, emu_bit(op, 82), a, b,
+                            c, d);
+    for (unsigned r = 0; r < s->rows / 4; r++)
+        emu_write(w, op->d, r, mask, d[r]);
+    return 1;
+#else
+    (void)w;
+    (void)op;
+    (void)mask;
+    (void)s;
+    (void)type_a;
+    (void)type_b;
+    return 0;
+#endif
+}
+
 /* The same by a sparse A; doubles hold these sums exactly. */
 static int sparse_product(struct emu_warp *w, const struct emu_op *op,
                           const struct shape *s, enum element type_a,
@@ -737,7 +779,7 @@ static const uint8_t imma_depths[2][2][8] = {
 
 EXEC(imma)
 {
-    int64_t sum[ROWS_MAX][COLUMNS] = {{0}};
+    int64_t sum[ROWS_MAX][COLUMNS];
     unsigned type_a =
         (unsigned)emu_bit(op, 83) << 1 | (unsigned)emu_bit(op, 76);
     unsigned type_b =
@@ -754,6 +796,9 @@ EXEC(imma)
         emu_refuse(w, op);
         return;
     }
+    if (product_of_integers(w, op, mask, &s, U8 + type_a, U8 + type_b))
+        return;
+    memset(sum, 0, sizeof sum);
     if (!s.is_sparse)
         integer_product(w, op, &s, U8 + type_a, U8 + type_b, sum);
     else if (!sparse_product(w, op, &s, U8 + type_a, U8 + type_b, sum))

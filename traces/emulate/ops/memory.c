@@ -126,6 +126,19 @@ static uint32_t extended(uint32_t v, unsigned size)
                        : v;
 }
 
+/* A copy of constant size is an instruction, one of any size a call. */
+static inline void copy_width(void *to, const void *from, unsigned bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 16)
+        memcpy(to, from, 16);
+    else
+        memcpy(to, from, bytes);
+}
+
 /* One lane after the other, so that a fault names the first that fails. */
 static int load_each(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      enum emu_space space, const uint64_t at[EMU_LANES],
@@ -139,7 +152,7 @@ static int load_each(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
 
         if (from == NULL)
             return 0;
-        memcpy(word, from, bytes);
+        copy_width(word, from, bytes);
         for (int i = 0; i < 4; i++)
             value[i][l] = word[i];
     }
@@ -204,67 +217,128 @@ static int rises(const uint64_t at[EMU_LANES], unsigned bytes)
     return !falls;
 }
 
-/* Whether a place holds another value than a lane has just stored there. */
-static int differs(const uint32_t *const value[4], uint32_t mask,
-                   unsigned bytes, uint32_t held[4][EMU_LANES])
-{
-    uint32_t wanted = bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX;
-    uint32_t active[EMU_LANES], bits = 0;
+/* The same as COPY_LANES, to memory. */
+#define STORE_LANES(type, n)                                  \
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) { \
+        int l = __builtin_ctz(rest);                          \
+        type word[n];                                         \
+                                                              \
+        for (int i = 0; i < (n); i++)                         \
+            word[i] = (type)value[i][l];                      \
+        memcpy(r->base + r->offset[l], word, sizeof word);    \
+    }
 
-    emu_spread(mask, active);
-    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
-        LANES bits |= (value[i][l] ^ held[i][l]) & wanted & active[l];
+static void store_together(const struct reach *r, uint32_t mask, unsigned bytes,
+                           const uint32_t *const value[4])
+{
+    if (bytes == 4)
+        STORE_LANES(uint32_t, 1)
+    else if (bytes == 8)
+        STORE_LANES(uint32_t, 2)
+    else if (bytes == 16)
+        STORE_LANES(uint32_t, 4)
+    else if (bytes == 2)
+        STORE_LANES(uint16_t, 1)
+    else
+        STORE_LANES(uint8_t, 1)
+}
+
+/* What the lanes' places hold that is not what each has just stored there. */
+#define CLASH_LANES(type, n)                                   \
+    LANES                                                      \
+    {                                                          \
+        type word[n];                                          \
+                                                               \
+        memcpy(word, r->base + r->offset[l], sizeof word);     \
+        for (int i = 0; i < (n); i++)                          \
+            bits |= (word[i] ^ (type)value[i][l]) & stored[l]; \
+    }
+
+static int clash_together(const struct reach *r, const uint32_t *stored,
+                          unsigned bytes, const uint32_t *const value[4])
+{
+    uint32_t bits = 0;
+
+    if (bytes == 4)
+        CLASH_LANES(uint32_t, 1)
+    else if (bytes == 8)
+        CLASH_LANES(uint32_t, 2)
+    else if (bytes == 16)
+        CLASH_LANES(uint32_t, 4)
+    else if (bytes == 2)
+        CLASH_LANES(uint16_t, 1)
+    else
+        CLASH_LANES(uint8_t, 1)
+    return bits != 0;
+}
+
+/* As load_each; `place` gets where the lanes' values lie. */
+static int store_each(struct emu_warp *w, const struct emu_op *op,
+                      uint32_t mask, enum emu_space space,
+                      const uint64_t at[EMU_LANES], unsigned bytes,
+                      const uint32_t *const value[4], void *place[EMU_LANES])
+{
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t word[4] = {0};
+
+        place[l] = emu_access_at(w, op, l, space, at[l], bytes, EMU_WRITE);
+        if (place[l] == NULL)
+            return 0;
+        for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+            word[i] = value[i][l];
+        copy_width(place[l], word, bytes);
+    }
+    return 1;
+}
+
+static int clash_each(void *const place[EMU_LANES], uint32_t mask,
+                      unsigned bytes, const uint32_t *const value[4])
+{
+    uint32_t wanted = bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX, bits = 0;
+
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t word[4] = {0};
+
+        copy_width(word, place[l], bytes);
+        for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+            bits |= (word[i] ^ value[i][l]) & wanted;
+    }
     return bits != 0;
 }
 
 static void store_to(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      enum emu_space space)
 {
-    unsigned bytes = emu_access_bytes(emu_bits(op, 75, 73)),
-             words = (bytes + 3) / 4;
+    unsigned bytes = emu_access_bytes(emu_bits(op, 75, 73));
     uint64_t at[EMU_LANES];
     const uint32_t *value[4];
-    uint32_t held[4][EMU_LANES];
-    const void *place[EMU_LANES];
+    uint32_t stored[EMU_LANES];
+    void *place[EMU_LANES];
     struct reach r;
-    int together;
+    int together, clash;
 
     emu_addresses(w, op->m, at);
-    for (unsigned i = 0; i < words; i++)
+    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
         value[i] = emu_row(w, emu_stored(op), i);
     together = reach(w, op, mask, space, at, bytes, &r, EMU_WRITE);
     if (together && r.side_by_side && bytes == 4) {
         memcpy(r.base, value[0], 4 * EMU_LANES);
         return;
     }
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-        uint32_t word[4] = {0};
-        void *to =
-            together ? r.base + r.offset[l]
-                     : emu_access_at(w, op, l, space, at[l], bytes, EMU_WRITE);
-
-        if (to == NULL)
-            return;
-        for (unsigned i = 0; i < words; i++)
-            word[i] = value[i][l];
-        memcpy(to, word, bytes);
-        place[l] = to;
-    }
-    if (space == EMU_LOCAL || rises(at, bytes))
-        return;
     if (together)
-        load_together(&r, bytes, held);
-    for (uint32_t rest = together ? 0 : mask; rest != 0; rest &= rest - 1) {
-        int l = __builtin_ctz(rest);
-        uint32_t word[4] = {0};
-
-        memcpy(word, place[l], bytes);
-        for (unsigned i = 0; i < words; i++)
-            held[i][l] = word[i];
+        store_together(&r, mask, bytes, value);
+    else if (!store_each(w, op, mask, space, at, bytes, value, place))
+        return;
+    clash = space != EMU_LOCAL && !rises(at, bytes);
+    if (clash && together) {
+        emu_spread(mask, stored);
+        clash = clash_together(&r, stored, bytes, value);
+    } else if (clash) {
+        clash = clash_each(place, mask, bytes, value);
     }
-    w->undefined[EMU_CLASHING_STORES] +=
-        (uint64_t)differs(value, mask, bytes, held);
+    w->undefined[EMU_CLASHING_STORES] += (uint64_t)clash;
 }
 
 /* Loads and stores of 256 bits, from sm_100 on, have a word of their own. */
@@ -428,33 +502,41 @@ EXEC(ldc)
         emu_write(w, op->d, i, mask, value[i]);
 }
 
-/* Asynchronous copy, carried out at once.  The trace has the global side. */
+/* Asynchronous copy, carried out at once.  The trace has the global side.  A
+ * lane whose predicate does not hold reads nothing and writes zeros.  With
+ * .ZFILL the last bytes of the others are zeros, too: as many as the address is
+ * behind a multiple of the width, where the copy begins.  (As ptxas has
+ * cp.async with a size of the source that is all, nothing or anything) */
 EXEC(ldgsts)
 {
     unsigned bytes = op->cc >= 100 ? 4u << emu_bits(op, 75, 74)
                                    : emu_access_bytes(emu_bits(op, 75, 73));
     uint32_t wanted = mask & emu_predicate(w, op->p);
-    uint64_t to[EMU_LANES], from[EMU_LANES];
+    uint64_t to[EMU_LANES], from[EMU_LANES], zeros[EMU_LANES];
 
     if (op->m2 == NULL)
         return;
     emu_addresses(w, op->m, to);
-    emu_lanes_at(w, op, op->m2, EMU_GLOBAL, from);
-    LANES emu_value(w, 0, l, emu_shared_offset(to[l]));
-    for (int l = 0; l < EMU_LANES; l++) {
+    emu_addresses(w, op->m2, from);
+    LANES
+    {
+        zeros[l] = emu_bit(op, 82) ? from[l] & (bytes - 1) : 0;
+        from[l] -= zeros[l];
+        emu_value(w, 0, l, emu_shared_offset(to[l]));
+    }
+    emu_note_addresses(w, op, EMU_GLOBAL, from, bytes);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
         uint8_t data[16] = {0};
         const void *source;
         void *target;
 
-        if ((mask >> l & 1) == 0 ||
-            ((wanted >> l & 1) == 0 && !emu_bit(op, 82)))
-            continue;
         if (wanted >> l & 1) {
             source =
                 emu_access_at(w, op, l, EMU_GLOBAL, from[l], bytes, EMU_READ);
             if (source == NULL)
                 return;
-            memcpy(data, source, bytes);
+            memcpy(data, source, bytes - zeros[l]);
         }
         target = emu_access_at(w, op, l, EMU_SHARED, to[l], bytes, EMU_WRITE);
         if (target == NULL)

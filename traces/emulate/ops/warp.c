@@ -312,20 +312,24 @@ EXEC(r2ur)
 
 EXEC(bmov)
 {
-    uint32_t out[EMU_LANES];
+    uint32_t out[EMU_LANES], active[EMU_LANES];
+    const uint32_t *given;
     unsigned code = emu_bits(op, 11, 0), number = emu_bits(op, 28, 24);
 
+    emu_spread(mask, active);
     if (number >= EMU_CONVERGENCE) {
         emu_fault(w, op, -1, TEG_LIMIT, "thread state is not emulated");
         return;
     }
     if (code == 0x355) {
-        LANES out[l] = w->convergence[number];
+        LANES out[l] = w->meets[number][l];
         emu_write(w, op->d, 0, mask, out);
         if (emu_bit(op, 84))
-            w->convergence[number] = 0;
+            LANES w->meets[number][l] &= ~active[l];
     } else if (code == 0x356 && mask != 0) {
-        w->convergence[number] = emu_row(w, op->b, 0)[__builtin_ctz(mask)];
+        given = emu_row(w, op->b, 0);
+        LANES w->meets[number][l] ^=
+            (w->meets[number][l] ^ given[l]) & active[l];
     } else {
         emu_refuse(w, op);
     }
