@@ -16,6 +16,12 @@ struct place {
     int64_t offset;
 };
 
+static int writes_memory(const struct teg_inst *inst)
+{
+    return (inst->flags & (INST_STORE | INST_ATOMIC)) != 0 &&
+           inst->space != SPACE_SHARED;
+}
+
 static int is_store(const struct teg_inst *inst)
 {
     return (inst->flags & INST_STORE) != 0 &&
@@ -127,9 +133,11 @@ void teg_program_find_nearby(struct teg_program *p)
         for (uint32_t j = i; j < i + APART && !ends_run(p, j);) {
             struct teg_inst *other = &p->inst[++j];
 
-            if (is_store(other) &&
-                place_of(teg_program_text(p, other), &other_at) &&
-                same_place(&at, &other_at)) {
+            if (writes_memory(other)) {
+                if (!is_store(other) ||
+                    !place_of(teg_program_text(p, other), &other_at) ||
+                    !same_place(&at, &other_at))
+                    break;
                 note(one, other_at.offset - at.offset, other->width);
                 note(other, at.offset - other_at.offset, one->width);
             }

@@ -1,7 +1,7 @@
 /*
  * What a thread's other stores write beside a store, as far as the program
  * tells: stores of a straight run of instructions through the same register,
- * which differ in their offsets alone.
+ * which differ in their offsets alone, none elsewhere in between.
  */
 #ifndef TEG_ISA_INST_NEARBY_H
 #define TEG_ISA_INST_NEARBY_H

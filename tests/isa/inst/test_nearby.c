@@ -86,6 +86,30 @@ START_TEST(far_ones_are_not)
 }
 END_TEST
 
+/* To shared memory they go another way. */
+START_TEST(others_between_part_them)
+{
+    static const struct {
+        uint8_t space;
+        uint16_t flags;
+        uint64_t nearby;
+    } between[] = {{SPACE_GLOBAL, INST_STORE, 0},
+                   {SPACE_LOCAL, INST_STORE, 0},
+                   {SPACE_GLOBAL, INST_ATOMIC, 0},
+                   {SPACE_SHARED, INST_STORE, 1},
+                   {SPACE_GLOBAL, INST_LOAD, 1}};
+
+    begin();
+    store(4, "STG.E [R2.64], R20");
+    store(4, "STG.E [R8.64], R20");
+    program.inst[1].space = between[_i].space;
+    program.inst[1].flags = between[_i].flags;
+    store(4, "STG.E [R2.64+0x4], R20");
+    ck_assert_uint_eq(nearby(0), between[_i].nearby ? bytes(4, 4) : 0);
+    begin();
+}
+END_TEST
+
 /* A register of the address, the upper half of one, the guard. */
 START_TEST(a_place_that_moves_is_another)
 {
@@ -157,6 +181,6 @@ END_TEST
 
 HELP_MAIN("isa/inst/nearby", 4,
           {stores_through_one_register_are_beside_each_other, 0},
-          {far_ones_are_not, 0}, {a_place_that_moves_is_another, 4},
-          {a_run_ends, 4}, {what_is_long_after_is_not_joined, 2},
-          {odd_texts_have_none, 0})
+          {far_ones_are_not, 0}, {others_between_part_them, 5},
+          {a_place_that_moves_is_another, 4}, {a_run_ends, 4},
+          {what_is_long_after_is_not_joined, 2}, {odd_texts_have_none, 0})
