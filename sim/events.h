@@ -137,6 +137,8 @@ struct sim_issue {
     uint32_t mask;
     uint8_t op_class;
     uint8_t unit;        /* index into gpu->unit */
+    uint8_t others;      /* SMs whose unit takes it, too: a product of a pair's
+                            second */
     uint32_t interval;   /* ML, of its shape */
     uint32_t queued;     /* cycles until the unit begins with it */
     uint32_t busy;       /* then, that it is taken (ML, lengthened) */

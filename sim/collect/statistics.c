@@ -191,11 +191,12 @@ static void add_time(struct collect_statistics *c,
     struct covered *covered = &c->covered[e->unit];
     uint64_t begin = e->cycle + e->queued, busy_end = begin + e->busy;
 
-    u->busy_cycles += e->busy;
+    u->busy_cycles += (uint64_t)e->busy * (1 + e->others);
     s->factor_parts += e->factors;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
-    bins_cover(&covered->busy, c->bin_log2, begin, busy_end);
+    for (uint32_t sm = 0; sm <= e->others; sm++)
+        bins_cover(&covered->busy, c->bin_log2, begin, busy_end);
     bins_cover(&covered->load, c->bin_log2, e->cycle, e->done);
     if (e->lines != 0) {
         struct teg_unit_statistics *tags = &s->unit[c->gpu->tag_unit];
@@ -518,6 +519,8 @@ static void expand_one(struct collect_statistics *c, uint32_t index)
     add_bank_ways(c, inst, x->issued);
     if ((inst->flags & INST_BARRIER) != 0)
         s->barriers += active;
+    if (inst->values == VALUES_TEST)
+        s->phases += active;
     if ((inst->flags & INST_UNKNOWN) != 0)
         s->unknown_instructions += x->issued;
     if (lacks_addresses(inst))

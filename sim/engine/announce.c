@@ -15,6 +15,7 @@ void sim_announce_issue(struct sim_sm *sm, uint32_t slot,
         return;
     sim_issue_fill(sm, slot, op, unit, now, t->start, t->busy, t->done, &e);
     e.operations = t->operations;
+    e.others = t->others;
     if (t->works != 0) {
         e.interval = e.busy = (uint32_t)t->works;
         e.queued = (uint32_t)(t->works_from - now);

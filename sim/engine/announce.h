@@ -42,6 +42,7 @@ static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
     e->mask = w->cursor.mask;
     e->op_class = op->op_class;
     e->unit = unit;
+    e->others = 0;
     e->interval = op->interval;
     e->queued = (uint32_t)(start - now);
     e->busy = (uint32_t)busy;

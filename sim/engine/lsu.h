@@ -31,6 +31,7 @@ struct sim_times {
     /* Of a product of tensor memory: when the cores begin with it, for how long,
      * and what they do; works 0: the unit does. */
     uint64_t works_from, works, operations;
+    uint8_t others; /* SMs that work on it, too */
     int open; /* memory has not said yet: done names the pending entry */
     /* Until when what counts it is held: done, or of one that commits a group
      * what has joined that; named likewise. */

@@ -23,5 +23,6 @@ void sim_tcgen_issue(struct sim_sm *sm, const struct sim_op *op,
         .works_from = from,
         .works = times.interval,
         .operations = teg_product_operations(&p),
+        .others = p.pair,
     };
 }

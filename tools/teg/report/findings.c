@@ -42,6 +42,9 @@ static const struct used {
      "have the warps execute fewer instructions"},
     {"dram", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes: smaller types, or data used again from a cache"},
+    {"l2 port", "unlimited-bandwidth", false, "with any bandwidth",
+     "move fewer bytes to an SM: larger tiles, or data used again from shared "
+     "memory"},
     {"l2", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes: use data again from L1 or shared memory"},
     {"atomics", "free-atomics", false, "as fast as stores",
@@ -57,6 +60,10 @@ static const struct used {
      "it, A in registers, results not by way of it"},
     {"unit lsu", "double:lsu", false, "with twice as many",
      "load more at once (float4), and use it several times from registers"},
+    {"unit tensor", "double:", false, "with twice as many",
+     "multiply in a smaller type, or sparse"},
+    {"unit tcgen", "double:", false, "with twice as many",
+     "multiply in a smaller type, or sparse"},
     {"unit ", "double:", false, "with twice as many",
      "let other units do it, or do less of it"},
 };

@@ -303,13 +303,16 @@ double share_occupancy(const struct evidence *e)
 }
 
 /* Who waits at barriers for warps that execute more than the others; whose
- * blocks differ is another matter. */
+ * blocks differ is another matter, and where warps wait for phases they have
+ * work of their own: one copies, one multiplies. */
 double share_uneven_warps(const struct evidence *e)
 {
     double mean = ratio((double)e->s->warp_instructions, (double)e->s->warps);
     double uneven = 1 - ratio(mean, (double)e->s->warp_instructions_most);
 
-    return e->part ? 0 : fmin(stalled(e, STALL_BARRIER), uneven);
+    return e->part || e->s->phases != 0
+               ? 0
+               : fmin(stalled(e, STALL_BARRIER), uneven);
 }
 
 double figure_uneven_warps(const struct evidence *e)

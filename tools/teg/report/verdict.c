@@ -53,6 +53,13 @@ static void add_stage(struct verdict *v, const struct teg_statistics *s,
             cycles * u->instances);
 }
 
+/* Bytes between SMs and L2, those that a neighbor's copy brings along, too. */
+static double port_traffic(const struct teg_statistics *s)
+{
+    return (double)(s->memory.l2_sectors + s->memory.l2_joined) *
+           TEG_SECTOR_BYTES;
+}
+
 /* What an SM has of its own is used by the SMs that had work; the last wave's
  * idle SMs must not hide that the others were full. */
 static void collect_shares(struct verdict *v, const struct teg_statistics *s,
@@ -68,6 +75,9 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
             cycles * s->unit[i].instances * active);
     add_stage(v, s, gpu, cycles * active);
     add(v, "", "dram", dram_gbs(s, gpu), gpu->dram.bandwidth_gbs);
+    add(v, "", "l2 port", port_traffic(s),
+        cycles * gpu->memory.cluster_bytes_per_cycle * teg_gpu_clusters(gpu) *
+            s->active_sms / gpu->chip.sms);
     add(v, "", "l2", l2_traffic(s), cycles * gpu->l2.bytes_per_cycle);
     add(v, "", "atomics", peak_atomic_cycles(s, gpu), cycles);
     qsort(v->share, v->share_count, sizeof v->share[0], by_share);
