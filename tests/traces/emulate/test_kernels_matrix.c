@@ -313,6 +313,42 @@ START_TEST(mma_integers)
 }
 END_TEST
 
+/* 1 and half of its last bit, and far behind that nothing, something or something
+ * less: rounded once. */
+START_TEST(sums_of_halves_are_rounded_once)
+{
+    enum {
+        ONE = 0x3c00,
+        TO_2_5 = 0x2800, /* 2^-5 */
+        TO_2_6 = 0x2400,
+        TO_2_20 = 0x0010,
+        MINUS = 0x8000
+    };
+    static const uint32_t far[3] = {0, TO_2_20, MINUS | TO_2_20};
+    static const uint32_t want[3] = {ONE, ONE + 1, ONE};
+    struct help_kernel k;
+    uint32_t *a, *b, *c;
+
+    help_kernel_open(&k, help_generation[_i], "k28_mma", "mma_to_halves");
+    a = help_buffer(&k, 64 * sizeof *a);
+    b = help_buffer(&k, 32 * sizeof *b);
+    c = help_buffer(&k, 64 * sizeof *c);
+    for (int i = 0; i < 64; i++) {
+        a[i] = i % 8 < 2 ? TO_2_20 << 16 | TO_2_5 : 0;
+        c[i] = ONE << 16 | ONE;
+    }
+    for (int n = 0; n < 8; n++)
+        b[4 * n] = far[n % 3] << 16 | TO_2_6;
+    help_run_kernel(&k, 1, 1, 32, 1);
+    for (int i = 0; i < 64; i++) {
+        int n = 2 * (i / 2 % 4);
+
+        ck_assert_uint_eq(c[i], want[(n + 1) % 3] << 16 | want[n % 3]);
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 START_TEST(mma_doubles)
 {
     struct help_kernel k;
@@ -402,4 +438,5 @@ END_TEST
 HELP_MAIN("traces/kernels_matrix", 60, {wmma_f32, HELP_GENERATIONS},
           {wmma_f16_shared, HELP_GENERATIONS}, {wmma_s8, HELP_GENERATIONS},
           {mma_floats, HELP_GENERATIONS}, {mma_integers, HELP_GENERATIONS},
+          {sums_of_halves_are_rounded_once, HELP_GENERATIONS},
           {mma_doubles, HELP_GENERATIONS}, {tiles, HELP_GENERATIONS})

@@ -23,6 +23,7 @@
 
 enum {
     ROWS = 16, /* of a warp */
+    COLUMNS = EMU_PRODUCT_COLUMNS,
     COLUMNS_MAX = 256,
     DEPTH_MAX = 32,
     CHUNK = EMU_TILE_CHUNK,
@@ -67,14 +68,81 @@ static double value_of(uint32_t v, enum element type)
     }
 }
 
+#ifdef __AVX2__
+/* The `i`-th eight elements of a chunk in 16 bits each: as they are, or in the
+ * upper byte; integers and E5M2, which is the upper byte of a half, as what they
+ * mean. */
+static inline __m128i codes_of(const uint8_t *chunk, unsigned bytes,
+                               enum element type, unsigned i)
+{
+    __m128i all = _mm_loadu_si128((const __m128i *)chunk), upper;
+
+    if (bytes == 2)
+        return all;
+    upper = i == 0 ? _mm_unpacklo_epi8(_mm_setzero_si128(), all)
+                   : _mm_unpackhi_epi8(_mm_setzero_si128(), all);
+    return type == SIGNED     ? _mm_srai_epi16(upper, 8)
+           : type == UNSIGNED ? _mm_srli_epi16(upper, 8)
+                              : upper;
+}
+
+/* E4M3 with a half's exponent, which is by 8 too small then. */
+static inline __m256 e4m3_of(__m128i codes)
+{
+    const __m128i size = _mm_set1_epi16(0x7f00);
+    __m128i is_nan = _mm_cmpeq_epi16(_mm_and_si128(codes, size), size);
+    __m128i half = _mm_or_si128(_mm_andnot_si128(_mm_set1_epi16(0x7fff), codes),
+                                _mm_srli_epi16(_mm_and_si128(codes, size), 1));
+
+    half = _mm_or_si128(half, _mm_and_si128(is_nan, _mm_set1_epi16(0x7fff)));
+    return _mm256_mul_ps(_mm256_cvtph_ps(half), _mm256_set1_ps(0x1p8f));
+}
+
+static inline void numbers_of(__m128i codes, enum element type, double out[8])
+{
+    __m256 v = type == E4M3 ? e4m3_of(codes)
+               : type == SIGNED || type == UNSIGNED
+                   ? _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(codes))
+               : type == BF16 ? _mm256_castsi256_ps(_mm256_slli_epi32(
+                                    _mm256_cvtepu16_epi32(codes), 16))
+                              : _mm256_cvtph_ps(codes);
+
+    _mm256_storeu_pd(out, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
+    _mm256_storeu_pd(out + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
+}
+
+/* Eight rows of eight to eight columns. */
+static inline void turn(__m128i v[8])
+{
+    __m128i x[8], y[8];
+
+    for (unsigned i = 0; i < 4; i++) {
+        x[2 * i] = _mm_unpacklo_epi16(v[2 * i], v[2 * i + 1]);
+        x[2 * i + 1] = _mm_unpackhi_epi16(v[2 * i], v[2 * i + 1]);
+    }
+    for (unsigned i = 0; i < 8; i += 4) {
+        for (unsigned k = 0; k < 2; k++) {
+            y[i + 2 * k] = _mm_unpacklo_epi32(x[i + k], x[i + k + 2]);
+            y[i + 2 * k + 1] = _mm_unpackhi_epi32(x[i + k], x[i + k + 2]);
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        v[2 * i] = _mm_unpacklo_epi64(y[i], y[i + 4]);
+        v[2 * i + 1] = _mm_unpackhi_epi64(y[i], y[i + 4]);
+    }
+}
+#endif
+
 /* The elements of a chunk. */
 static void values_of(const uint8_t *chunk, unsigned bytes, enum element type,
                       double out[CHUNK])
 {
-    if (type == HALF) {
-        emu_halves(chunk, out);
+#ifdef __AVX2__
+    for (unsigned i = 0; i < 2 / bytes; i++)
+        numbers_of(codes_of(chunk, bytes, type, i), type, out + 8 * i);
+    if (bytes < 4)
         return;
-    }
+#endif
     for (unsigned i = 0; i < CHUNK / bytes; i++) {
         uint32_t v = 0;
 
@@ -106,38 +174,94 @@ static int tile_of(struct emu_warp *w, const struct emu_op *op,
     return 0;
 }
 
-/* Where elements go: rows and K by so many numbers. */
-struct place {
-    double *at;
-    size_t row, k;
-};
-
-/* Elements (first, 0) to (first + rows - 1, depth - 1); 0 after a fault. */
-static int read_tile(struct emu_warp *w, const struct emu_op *op,
-                     const struct emu_tile *t, const struct product *p,
-                     enum element type, uint32_t first, uint32_t rows,
-                     struct place out)
+/* The chunk with element (row, k); NULL after a fault. */
+static const uint8_t *chunk_at(struct emu_warp *w, const struct emu_op *op,
+                               const struct emu_tile *t, uint32_t row,
+                               uint32_t k, uint32_t each)
 {
-    uint32_t each = CHUNK / p->bytes;
+    const struct emu_block *b = w->block;
+    uint32_t at = emu_tile_chunk(t, row, k, each);
+
+    if (at % CHUNK == 0 && at + CHUNK <= b->shared_bytes)
+        return b->shared + at;
+    return emu_generic(
+        w, op, -1, EMU_SHARED_WINDOW + at + ((uint64_t)b->rank << EMU_RANK_BIT),
+        CHUNK, EMU_READ);
+}
+
+/* The warp's rows of A; 0 after a fault. */
+static int read_a(struct emu_warp *w, const struct emu_op *op,
+                  const struct emu_tile *t, const struct product *p,
+                  double a[][DEPTH_MAX])
+{
+    uint32_t each = CHUNK / p->bytes, first = ROWS * (w->number % 4);
     uint32_t row_step = t->is_transposed ? each : 1;
     uint32_t k_step = t->is_transposed ? 1 : each;
-    size_t step = t->is_transposed ? out.row : out.k;
 
-    for (uint32_t row = 0; row < rows; row += row_step) {
+    for (uint32_t row = 0; row < ROWS; row += row_step) {
         for (uint32_t k = 0; k < p->depth; k += k_step) {
-            uint32_t at = emu_tile_chunk(t, first + row, k, each);
-            const uint8_t *chunk =
-                emu_generic(w, op, -1,
-                            EMU_SHARED_WINDOW + at +
-                                ((uint64_t)w->block->rank << EMU_RANK_BIT),
-                            CHUNK, EMU_READ);
-            double *to = out.at + row * out.row + k * out.k, value[CHUNK];
+            const uint8_t *chunk = chunk_at(w, op, t, first + row, k, each);
+            double value[CHUNK];
 
             if (chunk == NULL)
                 return 0;
-            values_of(chunk, p->bytes, type, value);
-            for (uint32_t i = 0; i < each; i++)
-                to[i * step] = value[i];
+            values_of(chunk, p->bytes, p->a, value);
+            for (uint32_t i = 0; i < each && t->is_transposed; i++)
+                a[row + i][k] = value[i];
+            if (!t->is_transposed)
+                memcpy(&a[row][k], value, each * sizeof value[0]);
+        }
+    }
+    return 1;
+}
+
+/* Elements of eight columns, [k] of them side by side, from a chunk of each. */
+static void turn_chunks(const uint8_t *const chunk[COLUMNS],
+                        const struct product *p, double to[][COLUMNS])
+{
+#ifdef __AVX2__
+    for (unsigned i = 0; i < 2 / p->bytes; i++) {
+        __m128i codes[COLUMNS];
+
+        for (unsigned n = 0; n < COLUMNS; n++)
+            codes[n] = codes_of(chunk[n], p->bytes, p->b, i);
+        turn(codes);
+        for (unsigned k = 0; k < COLUMNS; k++)
+            numbers_of(codes[k], p->b, to[8 * i + k]);
+    }
+    if (p->bytes < 4)
+        return;
+#endif
+    for (unsigned n = 0; n < COLUMNS; n++) {
+        double value[CHUNK];
+
+        values_of(chunk[n], p->bytes, p->b, value);
+        for (unsigned k = 0; k < CHUNK / p->bytes; k++)
+            to[k][n] = value[k];
+    }
+}
+
+/* B, by eight columns; 0 after a fault. */
+static int read_b(struct emu_warp *w, const struct emu_op *op,
+                  const struct emu_tile *t, const struct product *p,
+                  double b[][DEPTH_MAX][COLUMNS])
+{
+    uint32_t each = CHUNK / p->bytes;
+
+    for (uint32_t n = 0; n < p->columns; n += COLUMNS) {
+        for (uint32_t k = 0; k < p->depth; k += t->is_transposed ? 1 : each) {
+            const uint8_t *chunk[COLUMNS];
+            double(*to)[COLUMNS] = &b[n / COLUMNS][k];
+
+            for (uint32_t i = 0; i < (t->is_transposed ? 1 : COLUMNS); i++) {
+                chunk[i] = chunk_at(w, op, t, n + i, k, each);
+                if (chunk[i] == NULL)
+                    return 0;
+            }
+            if (t->is_transposed)
+                values_of(chunk[0], p->bytes, p->b, to[0]);
+            else
+                turn_chunks(chunk, p, to);
         }
     }
     return 1;
@@ -168,25 +292,12 @@ static void read_registers(const struct emu_warp *w, unsigned reg,
 
 /* ---- accumulators ------------------------------------------------------------------- */
 
-/* Where D has (row, column): the register behind the first, and the lane. */
-static void element_of_d(unsigned row, unsigned column, unsigned *reg,
-                         unsigned *lane)
-{
-    *reg = 4 * (column / 8) + 2 * (row / 8) + column % 2;
-    *lane = 4 * (row % 8) + column % 8 / 2;
-}
-
-static double read_c(const struct emu_warp *w, unsigned first, unsigned reg,
-                     unsigned lane, int is_integer, int is_half)
-{
-    uint32_t word;
-
-    if (is_half)
-        return (double)half_value(
-            w->r[first + reg / 2][lane] >> 16 * (reg % 2) & 0xffff);
-    word = w->r[first + reg][lane];
-    return is_integer ? (double)(int32_t)word : (double)float_of(word);
-}
+/* How C and D are: single precision, halves or integers. */
+enum sums {
+    SINGLES,
+    HALVES,
+    INTEGERS,
+};
 
 /* Beyond 32 bits the sum is cut, or with `saturates` the nearest. */
 static uint32_t integer_of(double sum, int saturates)
@@ -196,17 +307,32 @@ static uint32_t integer_of(double sum, int saturates)
     return (uint32_t)(int64_t)sum;
 }
 
-static void write_d(struct emu_warp *w, unsigned first, unsigned reg,
-                    unsigned lane, double sum, int is_half)
+/* Eight rows by eight columns: lane l = 4 g + t has numbers 2 t and 2 t + 1 of row
+ * g, in a register of each, or as halves in one. */
+static void read_c(uint32_t (*reg)[EMU_LANES], enum sums how,
+                   double to[8 * COLUMNS])
 {
-    uint32_t *word = &w->r[first + reg / 2][lane];
-    unsigned shift = 16 * (reg % 2);
+    if (how == SINGLES)
+        emu_singles_of(reg[0], reg[1], to);
+    for (unsigned l = 0; l < EMU_LANES && how != SINGLES; l++) {
+        to[2 * l] = how == HALVES ? (double)half_value(reg[0][l] & 0xffff)
+                                  : (double)(int32_t)reg[0][l];
+        to[2 * l + 1] = how == HALVES ? (double)half_value(reg[0][l] >> 16)
+                                      : (double)(int32_t)reg[1][l];
+    }
+}
 
-    if (is_half)
-        *word = (*word & ~(0xffffu << shift)) | half_bits(sum) << shift;
-    else
-        w->r[first + reg][lane] =
-            isnan(sum) ? 0x7fffffff : float_bits((float)sum);
+static void write_d(uint32_t (*reg)[EMU_LANES], enum sums how, int saturates,
+                    const double from[8 * COLUMNS])
+{
+    if (how == SINGLES)
+        emu_singles_from(from, reg[0], reg[1]);
+    for (unsigned l = 0; l < EMU_LANES && how == HALVES; l++)
+        reg[0][l] = half_bits(from[2 * l]) | half_bits(from[2 * l + 1]) << 16;
+    for (unsigned l = 0; l < EMU_LANES && how == INTEGERS; l++) {
+        reg[0][l] = integer_of(from[2 * l], saturates);
+        reg[1][l] = integer_of(from[2 * l + 1], saturates);
+    }
 }
 
 /* ---- the instructions ------------------------------------------------------------------ */
@@ -236,14 +362,29 @@ static int is_of_ptx(const struct emu_op *op, const struct product *p,
     return !turns || p->bytes == 2;
 }
 
+/* Adds the products of eight columns of B to those of C that the registers from
+ * `c` on hold (NULL: none), into those from `d` on. */
 static void sum_up(const struct product *p, double a[][DEPTH_MAX],
-                   double b[][COLUMNS_MAX], double sums[][COLUMNS_MAX])
+                   double b[][COLUMNS], int sign, enum sums how, int saturates,
+                   uint32_t (*c)[EMU_LANES], uint32_t (*d)[EMU_LANES])
 {
-    memset(sums, 0, ROWS * sizeof sums[0]);
-    for (unsigned n = 0; n < p->columns; n += EMU_PRODUCT_COLUMNS)
-        emu_multiply(ROWS, p->depth, (struct emu_rows){a[0], DEPTH_MAX},
-                     (struct emu_rows){&b[0][n], COLUMNS_MAX},
-                     (struct emu_rows){&sums[0][n], COLUMNS_MAX});
+    double sum[ROWS][COLUMNS] = {{0}};
+
+    emu_multiply(ROWS, p->depth, (struct emu_rows){a[0], DEPTH_MAX},
+                 (struct emu_rows){b[0], COLUMNS},
+                 (struct emu_rows){sum[0], COLUMNS});
+    for (unsigned upper = 0; upper < 2; upper++) {
+        unsigned reg = how == HALVES ? upper : 2 * upper;
+        double before[8 * COLUMNS], *now = sum[8 * upper];
+
+        if (c != NULL)
+            read_c(&c[reg], how, before);
+        for (unsigned i = 0; i < 8 * COLUMNS; i++)
+            now[i] *= sign;
+        for (unsigned i = 0; i < 8 * COLUMNS && c != NULL; i++)
+            now[i] += before[i];
+        write_d(&d[reg], how, saturates, now);
+    }
 }
 
 static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
@@ -251,22 +392,23 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
 {
     int from_registers = emu_bits(op, 11, 8) == 0xd;
     int is_integer = p->a == SIGNED || p->a == UNSIGNED;
-    int is_half = !is_integer && !emu_bit(op, 75);
+    enum sums how = is_integer ? INTEGERS : !emu_bit(op, 75) ? HALVES : SINGLES;
     unsigned uniform =
         from_registers ? emu_bits(op, 37, 32) : emu_bits(op, 29, 24);
     unsigned d = emu_bits(op, 23, 16), c = emu_bits(op, 71, 64);
+    unsigned each = how == HALVES ? 2 : 4; /* registers of eight columns */
+    unsigned registers = p->columns / COLUMNS * each;
     int has_c = adds(w, op) && c != TEG_SASS_RZ;
     int sign = emu_bit(op, 72) != emu_bit(op, 63) ? -1 : 1;
     struct emu_tile tile;
-    double a[ROWS][DEPTH_MAX], b[DEPTH_MAX][COLUMNS_MAX];
-    double sums[ROWS][COLUMNS_MAX];
+    double a[ROWS][DEPTH_MAX], b[COLUMNS_MAX / COLUMNS][DEPTH_MAX][COLUMNS];
 
-    if (!is_of_ptx(op, p, from_registers, is_half)) {
+    if (!is_of_ptx(op, p, from_registers, how == HALVES)) {
         emu_refuse(w, op);
         return;
     }
-    if (mask != EMU_ALL || d + p->columns / (is_half ? 4 : 2) > TEG_SASS_RZ ||
-        (has_c && c + p->columns / (is_half ? 4 : 2) > TEG_SASS_RZ)) {
+    if (mask != EMU_ALL || d + registers > TEG_SASS_RZ ||
+        (has_c && c + registers > TEG_SASS_RZ)) {
         emu_fault(w, op, -1, TEG_LIMIT,
                   mask != EMU_ALL ? "expected all lanes of the warp"
                                   : "the accumulators leave the registers");
@@ -275,30 +417,16 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
     if (from_registers) {
         read_registers(w, emu_bits(op, 31, 24), p, a);
     } else if (!tile_of(w, op, uniform, emu_bit(op, 61), &tile) ||
-               !read_tile(w, op, &tile, p, p->a, ROWS * (w->number % 4), ROWS,
-                          (struct place){a[0], DEPTH_MAX, 1})) {
+               !read_a(w, op, &tile, p, a)) {
         return;
     }
     if (!tile_of(w, op, uniform + 2, emu_bit(op, 62), &tile) ||
-        !read_tile(w, op, &tile, p, p->b, 0, p->columns,
-                   (struct place){b[0], 1, COLUMNS_MAX}))
+        !read_b(w, op, &tile, p, b))
         return;
-    sum_up(p, a, b, sums);
+    for (unsigned n = 0; n < p->columns / COLUMNS; n++)
+        sum_up(p, a, b[n], sign, how, emu_bit(op, 75),
+               has_c ? &w->r[c + each * n] : NULL, &w->r[d + each * n]);
     w->products += emu_bits(op, 86, 84) != NO_GROUP;
-    for (unsigned row = 0; row < ROWS; row++) {
-        for (unsigned n = 0; n < p->columns; n++) {
-            unsigned reg, lane;
-            double sum = sign * sums[row][n];
-
-            element_of_d(row, n, &reg, &lane);
-            if (has_c)
-                sum += read_c(w, c, reg, lane, is_integer, is_half);
-            if (is_integer)
-                w->r[d + reg][lane] = integer_of(sum, emu_bit(op, 75));
-            else
-                write_d(w, d, reg, lane, sum, is_half);
-        }
-    }
 }
 
 static unsigned columns_of(const struct emu_op *op)

@@ -259,54 +259,6 @@ static int multiply(struct emu_warp *w, const struct emu_op *op,
 
 /* ---- floats ------------------------------------------------------------------ */
 
-/* Lane l has columns 2 t and 2 t + 1 of row g: numbers 2 l and 2 l + 1 of eight
- * rows.  Single precision: a register of each, row by row. */
-static void singles_of(const uint32_t first[EMU_LANES],
-                       const uint32_t second[EMU_LANES], double to[])
-{
-#ifdef __AVX2__
-    for (unsigned l = 0; l < EMU_LANES; l += 4) {
-        __m128 x = _mm_loadu_ps((const float *)&first[l]);
-        __m128 y = _mm_loadu_ps((const float *)&second[l]);
-
-        _mm256_storeu_pd(to + 2 * l, _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
-        _mm256_storeu_pd(to + 2 * l + 4,
-                         _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
-    }
-#else
-    for (unsigned l = 0; l < EMU_LANES; l++) {
-        to[2 * l] = (double)float_of(first[l]);
-        to[2 * l + 1] = (double)float_of(second[l]);
-    }
-#endif
-}
-
-/* Of all NaN the one that products give. */
-static void singles_from(const double from[], uint32_t first[EMU_LANES],
-                         uint32_t second[EMU_LANES])
-{
-#ifdef __AVX2__
-    const __m128 nan = _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff));
-
-    for (unsigned l = 0; l < EMU_LANES; l += 4) {
-        __m128 x = _mm256_cvtpd_ps(_mm256_loadu_pd(from + 2 * l));
-        __m128 y = _mm256_cvtpd_ps(_mm256_loadu_pd(from + 2 * l + 4));
-
-        x = _mm_blendv_ps(x, nan, _mm_cmpunord_ps(x, x));
-        y = _mm_blendv_ps(y, nan, _mm_cmpunord_ps(y, y));
-        _mm_storeu_ps((float *)&first[l], _mm_shuffle_ps(x, y, 0x88));
-        _mm_storeu_ps((float *)&second[l], _mm_shuffle_ps(x, y, 0xdd));
-    }
-#else
-    for (unsigned l = 0; l < EMU_LANES; l++) {
-        double x = from[2 * l], y = from[2 * l + 1];
-
-        first[l] = isnan(x) ? 0x7fffffff : float_bits((float)x);
-        second[l] = isnan(y) ? 0x7fffffff : float_bits((float)y);
-    }
-#endif
-}
-
 static void read_c(const struct emu_warp *w, const struct emu_op *op,
                    unsigned rows, int single, double c[ROWS_MAX][COLUMNS])
 {
@@ -315,7 +267,7 @@ static void read_c(const struct emu_warp *w, const struct emu_op *op,
         double *to = c[8 * upper];
 
         if (single) {
-            singles_of(first, emu_row(w, op->c, 2 * upper + 1), to);
+            emu_singles_of(first, emu_row(w, op->c, 2 * upper + 1), to);
             continue;
         }
         for (unsigned l = 0; l < EMU_LANES; l++) {
@@ -333,7 +285,7 @@ static void write_d(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
         const double *from = c[8 * upper];
 
         if (single)
-            singles_from(from, out[0], out[1]);
+            emu_singles_from(from, out[0], out[1]);
         for (unsigned l = 0; !single && l < EMU_LANES; l++)
             out[0][l] = half_bits(from[2 * l]) | half_bits(from[2 * l + 1])
                                                      << 16;
