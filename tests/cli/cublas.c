@@ -111,6 +111,22 @@ static int failed(const char *what, double got, double want)
     return 1;
 }
 
+/* Memory that stays until the end. */
+static void *room(size_t bytes)
+{
+    static struct piece {
+        struct piece *next;
+        double data[];
+    } * all;
+    struct piece *p = malloc(sizeof *p + bytes);
+
+    if (p == NULL)
+        exit(99);
+    p->next = all;
+    all = p;
+    return p->data;
+}
+
 /* ---- elements of all types -------------------------------------------------------- */
 
 static int bytes_of(int type)
@@ -220,7 +236,7 @@ static struct matrix matrix_of(int type, int rows, int columns, int ld,
     size_t count = (size_t)ld * columns * BATCH, each = count / BATCH;
     void *pointer[BATCH];
 
-    x.host = malloc(count * bytes_of(type) + 8);
+    x.host = room(count * bytes_of(type) + 8);
     for (size_t i = 0; i < count; i++) {
         seed = seed * 1664525 + 1013904223;
         put(x.host, type, i, (int)(seed >> 28) - 8);
@@ -260,7 +276,7 @@ static int product(const struct problem *p)
                   (p->op_b ? p->n : p->k) + p->pad, 2);
     struct matrix c = matrix_of(k->c, p->m, p->n, p->m + p->pad, 3);
     size_t bytes = (size_t)c.ld * c.columns * BATCH * bytes_of(k->c);
-    char alpha[8], beta[8], *got = malloc(bytes);
+    char alpha[8], beta[8], *got = room(bytes);
     void *x = alpha, *y = beta;
     int status, batches = p->how == PLAIN ? 1 : BATCH;
 
@@ -437,7 +453,7 @@ static int layer(const struct kind *k, int epilogue)
     struct matrix bias = matrix_of(k->c, M, 1, M, 4);
     void *d, *la, *lb, *lc;
     int op = 1, count = 0, status;
-    char alpha[8], beta[8], *got = malloc(M * N * 8);
+    char alpha[8], beta[8], *got = room(M * N * 8);
     uint64_t result[32];
 
     put(alpha, k->scale, 0, 0.125);

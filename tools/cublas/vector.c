@@ -30,8 +30,9 @@ static unsigned over(int64_t a, int64_t b, int64_t most)
 /* What goes backwards begins at its end. */
 static const void *start(const void *x, int64_t n, int64_t inc, int type)
 {
-    return inc < 0 ? (const char *)x + (1 - n) * inc * (int64_t)data_bytes(type)
-                   : x;
+    return inc < 0 && x != NULL
+               ? (const char *)x + (1 - n) * inc * (int64_t)data_bytes(type)
+               : x;
 }
 
 static struct product_scale scale_of(const struct blas *b, const void *value,

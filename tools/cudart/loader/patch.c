@@ -54,6 +54,7 @@ struct image {
     size_t symbols;
     const char *names;
     size_t name_bytes; /* the last is 0 */
+    uint64_t names_at; /* address of the names as the file is loaded, or 0 */
 };
 
 struct patcher {
@@ -115,6 +116,7 @@ static int find_symbols(struct image *m, unsigned kind)
         m->symbols = s[i].sh_size / sizeof *m->symbol;
         m->names = (const char *)m->data + names->sh_offset;
         m->name_bytes = names->sh_size;
+        m->names_at = names->sh_addr;
         return m->names[m->name_bytes - 1] == '\0';
     }
     return 0;
@@ -306,6 +308,12 @@ static size_t survey(struct patcher *p)
     return count;
 }
 
+/* A name that stays when the file is closed. */
+static const char *loaded_name(const struct patcher *p, const Elf64_Sym *s)
+{
+    return (const char *)(p->bias + p->image.names_at + s->st_name);
+}
+
 /* 0 if memory does not allow it. */
 static int patch(struct patcher *p)
 {
@@ -323,8 +331,7 @@ static int patch(struct patcher *p)
         if (target == NULL)
             continue;
         write_stub(p->stub, target,
-                   target == p->otherwise ? strdup(p->image.names + s->st_name)
-                                          : NULL);
+                   target == p->otherwise ? loaded_name(p, s) : NULL);
         write_jump((uint8_t *)(p->bias + s->st_value), p->stub);
         p->stub += STUB_BYTES;
     }
