@@ -46,6 +46,8 @@ for gpu in rtx2080ti h100 b200 rtx5090; do
     done
 done
 expect 0 "$teg" exec -g h100 --no-trace -- "$work/program" huge
+expect 1 "$teg" exec -g v100 --no-trace -- "$work/program" odd
+err '^teg: cuBLAS: there are no kernels for sm_70: sm_75 is the oldest'
 
 # the kernels are traced and replayed as a program's own
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program" captured

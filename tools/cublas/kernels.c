@@ -9,6 +9,7 @@ enum {
     ATTRIBUTE_SMS = 16,
     ATTRIBUTE_MAJOR = 75,
     ATTRIBUTE_MINOR = 76,
+    OLDEST = 75, /* generation with kernels */
     FUNCTION_SHARED_MOST = 8,
     SHARED_DEFAULT = 49152,
 };
@@ -69,6 +70,8 @@ static void *module_of(enum blas_kernels file)
     } loaded[KERNELS];
     void *module;
 
+    if (blas_device()->generation < OLDEST)
+        return NULL;
     pthread_mutex_lock(&lock);
     if (!loaded[file].tried &&
         cuModuleLoadData(&loaded[file].module, fatbins[file]) != 0)
@@ -86,8 +89,10 @@ enum blas_status kernel_launch(const struct blas *b, enum blas_kernels file,
     void *function = NULL, *module = module_of(file);
 
     if (module == NULL || cuModuleGetFunction(&function, module, name) != 0) {
-        runtime_say("", "cuBLAS: there is no kernel %s for sm_%d", name,
-                    blas_device()->generation);
+        runtime_say("",
+                    "cuBLAS: there are no kernels for sm_%d: sm_%d is the "
+                    "oldest",
+                    blas_device()->generation, OLDEST);
         return BLAS_ARCH_MISMATCH;
     }
     blas_say_whose();

@@ -353,8 +353,9 @@ bool stands_in(const char *name)
 }
 
 const char *const stands_in_text =
-    "teg's own kernel in place of cuBLAS's: the time is that of this one "
-    "(docs/exec.md says how far off cuBLAS's it is)";
+    "teg's own kernel in place of cuBLAS's: the time is that of this one, 1 to "
+    "27 % off published times of the library's where they were compared "
+    "(docs/exec.md)";
 
 static bool result_stands_in(const struct result *r, char *out, size_t size)
 {
