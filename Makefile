@@ -70,6 +70,7 @@ LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 CUDART_SRC := $(shell find tools/cudart -name '*.c' \
     ! -path 'tools/cudart/loader/*' ! -path 'tools/cudart/twelve/*' | sort)
+CUBLAS_SRC := $(shell find tools/cublas -name '*.c' | sort)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -78,7 +79,7 @@ DEPS     := build/deps.stamp
 CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
     $(BUILD)/cudart/libcuda.so.1 \
     $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so \
-    $(BUILD)/cudart/libteg_time.so
+    $(BUILD)/cudart/libteg_time.so $(BUILD)/cudart/libteg_cublas.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
@@ -131,6 +132,16 @@ $(BUILD)/cudart/libcudart.so.12: $(FORWARD_12).o \
 $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--no-as-needed $< -o $@
+
+# In place of cuBLAS, by the driver's calls (tools/cublas).
+$(BUILD)/cudart/libteg_cublas.so: $(CUBLAS_SRC:%.c=$(BUILD)/%.o) \
+    $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a tools/cublas/cublas.map \
+    $(BUILD)/cudart/libcudart.so.13
+	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	    -Wl,--version-script=tools/cublas/cublas.map \
+	    $(filter %.o %.a,$^) $(BUILD)/cudart/libcudart.so.13 $(LIBS) -o $@
+
+$(BUILD)/tools/cublas/kernels.o: $(wildcard tools/cublas/kernels/*.fatbin)
 
 # What gets programs to it.  They are loaded into every process of a run, a
 # shell too, so they depend on nothing, sanitizers neither.
@@ -242,7 +253,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|docs|fetch|flaws|interrupt|ladders|learn|library|model|package|power|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|docs|fetch|flaws|interrupt|ladders|learn|library|model|package|power|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

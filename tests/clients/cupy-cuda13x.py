@@ -78,9 +78,19 @@ def streams_and_events():
 
 
 @step
-def matrix_product_is_refused():
-    refused(lambda: (on_device @ on_device.T).get(),
-            "CUBLAS|cublas|Error")
+def matrix_products():
+    # By cuBLAS, for which teg's kernels stand.
+    for type_, off in ((np.float32, 1e-5), (np.float64, 1e-12),
+                       (np.float16, 4e-3)):
+        a, b = x.astype(type_), x.T[:, :17].astype(type_)
+        same((cp.asarray(a) @ cp.asarray(b)).get(), a @ b, off, off)
+        same((cp.asarray(a) @ cp.asarray(a).T).get(), a @ a.T, off, off)
+        same(cp.matmul(cp.asarray(np.stack([a, 2 * a])), cp.asarray(b)).get(),
+             np.stack([a @ b, 2 * (a @ b)]), off, off)
+    same(cp.dot(on_device[0], on_device[1]).get(), x[0] @ x[1], 1e-5)
+    same((on_device @ on_device[3]).get(), x @ x[3], 1e-5)
+    same(cp.outer(on_device[0], on_device[1]).get(), np.outer(x[0], x[1]), 1e-6)
+    same(cp.linalg.norm(on_device).get(), np.linalg.norm(x), 1e-5)
 
 
 @step

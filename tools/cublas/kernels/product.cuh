@@ -1,0 +1,293 @@
+/* What kernels of products share: numbers, what becomes of sums, a block's
+ * part. */
+#ifndef TEG_TOOLS_CUBLAS_KERNELS_PRODUCT_CUH
+#define TEG_TOOLS_CUBLAS_KERNELS_PRODUCT_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdint.h>
+
+#include "product.h"
+
+typedef struct product_args Args;
+
+/* ---- numbers ------------------------------------------------------------------ */
+
+template <class T> struct alignas(4 * sizeof(T)) Four {
+    T x[4];
+};
+/* Two loads of 16 bytes. */
+template <> struct alignas(16) Four<double> {
+    double x[4];
+};
+
+/* Sixteen bytes at a time at most, from global memory. */
+template <class Word, class T> __device__ Four<T> fetch_by(const T *p)
+{
+    union {
+        Word word[sizeof(Four<T>) / sizeof(Word)];
+        Four<T> four;
+    } u;
+
+#pragma unroll
+    for (int i = 0; i < sizeof u / sizeof(Word); i++)
+        u.word[i] = __ldg((const Word *)p + i);
+    return u.four;
+}
+template <class T> __device__ Four<T> fetch(const T *p)
+{
+    if constexpr (sizeof(Four<T>) >= 16)
+        return fetch_by<uint4>(p);
+    else if constexpr (sizeof(Four<T>) == 8)
+        return fetch_by<uint2>(p);
+    else
+        return fetch_by<unsigned>(p);
+}
+template <class T> __device__ T fetch_one(const T *p)
+{
+    return __ldg(p);
+}
+
+template <class To, class From> __device__ To to(From x)
+{
+    return (To)x;
+}
+template <> __device__ __half to(float x)
+{
+    return __float2half(x);
+}
+template <> __device__ __nv_bfloat16 to(float x)
+{
+    return __float2bfloat16(x);
+}
+template <> __device__ float to(__half x)
+{
+    return __half2float(x);
+}
+template <> __device__ float to(__nv_bfloat16 x)
+{
+    return __bfloat162float(x);
+}
+template <class T> __device__ T zero()
+{
+    T x;
+
+    memset(&x, 0, sizeof x);
+    return x;
+}
+
+__device__ float value_of(const product_scale &s, float)
+{
+    return s.value.f;
+}
+__device__ double value_of(const product_scale &s, double)
+{
+    return s.value.d;
+}
+__device__ int value_of(const product_scale &s, int)
+{
+    return s.value.i;
+}
+
+template <class Sum> __device__ Sum scale_of(const product_scale &s, int type)
+{
+    if (s.at == nullptr)
+        return value_of(s, Sum());
+    switch (type) {
+    case PRODUCT_F16: return (Sum)__half2float(*(const __half *)s.at);
+    case PRODUCT_F64: return (Sum) * (const double *)s.at;
+    case PRODUCT_S32: return (Sum) * (const int *)s.at;
+    default: return (Sum) * (const float *)s.at;
+    }
+}
+
+/* ---- what becomes of sums ------------------------------------------------------ */
+
+template <class Sum> __device__ Sum bias_of(const Args &g, int row)
+{
+    switch (g.bias_type) {
+    case PRODUCT_F16: return (Sum)__half2float(((const __half *)g.bias)[row]);
+    case PRODUCT_BF16:
+        return (Sum)__bfloat162float(((const __nv_bfloat16 *)g.bias)[row]);
+    case PRODUCT_F64: return (Sum)((const double *)g.bias)[row];
+    default: return (Sum)((const float *)g.bias)[row];
+    }
+}
+
+/* By tanh, as cuBLASLt says it does. */
+__device__ float gelu(float x)
+{
+    float u = 0.7978845608f * (x + 0.044715f * x * x * x);
+
+    return x - x / (1.0f + __expf(2.0f * u));
+}
+__device__ double gelu(double x)
+{
+    return 0.5 * x *
+           (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+}
+
+template <class Sum> __device__ Sum finished(const Args &g, Sum x, int row)
+{
+    if (g.finish & PRODUCT_BIAS)
+        x += bias_of<Sum>(g, row);
+    if (g.finish & PRODUCT_RELU)
+        x = x > Sum(0) ? x : Sum(0);
+    if (g.finish & PRODUCT_GELU)
+        x = gelu(x);
+    return x;
+}
+/* cuBLAS has nothing for whole numbers. */
+template <> __device__ int finished(const Args &, int x, int)
+{
+    return x;
+}
+
+/* Four rows of a column; `wide`: four elements may be moved at once. */
+template <class Out, class Sum>
+__device__ void store(const Args &g, Out *d, const Out *c, Sum alpha, Sum beta,
+                      bool wide, int row, int column, Sum *sum)
+{
+    Four<Out> out;
+
+    d += row + column * g.ldd;
+    c += row + column * g.ldc;
+    wide = wide && row + 4 <= g.m;
+    if (beta != Sum(0)) {
+        if (wide) {
+            out = *(const Four<Out> *)c;
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                out.x[i] = row + i < g.m ? c[i] : zero<Out>();
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        sum[i] *= alpha;
+    if (beta != Sum(0))
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sum[i] += beta * to<Sum>(out.x[i]);
+    if (g.finish != 0)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (row + i < g.m)
+                sum[i] = finished(g, sum[i], row + i);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        out.x[i] = to<Out>(sum[i]);
+    if (wide) {
+        *(Four<Out> *)d = out;
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (row + i < g.m)
+                d[i] = out.x[i];
+    }
+}
+
+/* Where a block's sums go. */
+template <class Sum> struct Output {
+    void *d;
+    const void *c;
+    Sum alpha, beta;
+    bool wide;
+
+    template <class Out>
+    __device__ void place(const Args &g, int batch, long long slot)
+    {
+        if (g.arrays) {
+            d = ((void **)g.d)[batch];
+            c = ((const void **)g.c)[batch];
+        } else {
+            d = (Out *)g.d + slot * g.stride_d;
+            c = (const Out *)g.c + batch * g.stride_c;
+        }
+        wide = (uintptr_t)d % sizeof(Four<Out>) == 0 && g.ldd % 4 == 0 &&
+               (uintptr_t)c % sizeof(Four<Out>) == 0 && g.ldc % 4 == 0;
+    }
+
+    __device__ Output(const Args &g, int batch, long long slot)
+    {
+        alpha = scale_of<Sum>(g.alpha, g.scale);
+        beta = scale_of<Sum>(g.beta, g.scale);
+        switch (g.out) {
+        case PRODUCT_F16:
+        case PRODUCT_BF16: place<__half>(g, batch, slot); break;
+        case PRODUCT_F64: place<double>(g, batch, slot); break;
+        default: place<float>(g, batch, slot);
+        }
+    }
+
+    /* Sixteen columns of BM rows each, from shared memory, where they lie LINE
+     * apart, by a warp. */
+    template <int BM, int LINE>
+    __device__ void lines(const Args &g, const float *from, int row, int column)
+    {
+#pragma unroll 1
+        for (int i = threadIdx.x % 32; i < 16 * BM / 4; i += 32) {
+            int c = i / (BM / 4), r = i % (BM / 4) * 4;
+            Four<float> four = *(const Four<float> *)&from[c * LINE + r];
+
+            if (row + r < g.m && column + c < g.n)
+                put(g, row + r, column + c, four.x);
+        }
+    }
+
+    __device__ void put(const Args &g, int row, int column, float *sum)
+    {
+        if (g.out == PRODUCT_F16)
+            store(g, (__half *)d, (const __half *)c, alpha, beta, wide, row,
+                  column, sum);
+        else if (g.out == PRODUCT_BF16)
+            store(g, (__nv_bfloat16 *)d, (const __nv_bfloat16 *)c, alpha, beta,
+                  wide, row, column, sum);
+        else
+            store(g, (float *)d, (const float *)c, alpha, beta, wide, row,
+                  column, sum);
+    }
+    __device__ void put(const Args &g, int row, int column, double *sum)
+    {
+        store(g, (double *)d, (const double *)c, alpha, beta, wide, row, column,
+              sum);
+    }
+    __device__ void put(const Args &g, int row, int column, int *sum)
+    {
+        store(g, (int *)d, (const int *)c, alpha, beta, wide, row, column, sum);
+    }
+};
+
+/* ---- a block's part ------------------------------------------------------------- */
+
+/* Tiles of D in groups of eight columns of tiles, so that blocks that run at
+ * the same time share what they read; z is the batch, and its slice of k. */
+template <int BM, int BN> struct Part {
+    int row, column, batch, from, to;
+    long long slot;
+
+    __device__ Part(const Args &g)
+    {
+        const int rows = (g.m + BM - 1) / BM, columns = (g.n + BN - 1) / BN;
+        const int group = blockIdx.x / (8 * rows);
+        const int wide = min(8, columns - group * 8);
+        const int within = blockIdx.x - group * 8 * rows;
+
+        row = within / wide * BM;
+        column = (group * 8 + within % wide) * BN;
+        batch = g.first + blockIdx.z / g.slices;
+        slot = g.slices > 1 ? (long long)blockIdx.z : batch;
+        from = blockIdx.z % g.slices * g.slice;
+        to = min(g.k, from + g.slice);
+    }
+};
+
+template <class In>
+__device__ const In *operand(const void *p, const Args &g, int batch,
+                             long long stride)
+{
+    return g.arrays ? ((const In *const *)p)[batch]
+                    : (const In *)p + batch * stride;
+}
+
+#endif
