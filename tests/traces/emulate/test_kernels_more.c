@@ -229,6 +229,31 @@ START_TEST(copies_fill_up_with_zeros)
 }
 END_TEST
 
+/* What is not asked for need not be there: 13 bytes, the last a buffer has. */
+START_TEST(copies_read_what_they_ask_for)
+{
+    struct help_kernel k;
+    uint8_t *in, *out;
+    int *bytes;
+
+    if (SM < 80)
+        return;
+    help_kernel_open(&k, SM, "k18_cp_async", "cp_async_filled");
+    emu_device_make_strict(k.device);
+    in = help_buffer(&k, 30 * 16 + 13);
+    bytes = help_buffer(&k, 32 * sizeof *bytes);
+    out = help_buffer(&k, 64 * 16);
+    memset(in, 7, 30 * 16 + 13);
+    bytes[29] = 4;
+    bytes[30] = 13;
+    help_run_kernel(&k, 1, 1, 31, 1);
+    ck_assert(out[28 * 16 + 3] == 7 && out[28 * 16 + 4] == 0);
+    bytes[30] = 14;
+    ck_assert(help_try_kernel(&k) != TEG_OK);
+    help_kernel_close(&k);
+}
+END_TEST
+
 /* ---- integers -------------------------------------------------------------------- */
 
 static uint32_t bytes_of(uint32_t x, uint32_t y, uint32_t selector)
@@ -419,4 +444,5 @@ HELP_MAIN("traces/kernels_more", 60, {half2_saxpy, HELP_GENERATIONS},
           {half_misc, HELP_GENERATIONS}, {bf16_misc, HELP_GENERATIONS},
           {cp_async, HELP_GENERATIONS},
           {copies_fill_up_with_zeros, HELP_GENERATIONS},
+          {copies_read_what_they_ask_for, HELP_GENERATIONS},
           {int_misc, HELP_GENERATIONS}, {int64_misc, HELP_GENERATIONS})

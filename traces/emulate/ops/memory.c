@@ -502,8 +502,22 @@ EXEC(ldc)
         emu_write(w, op->d, i, mask, value[i]);
 }
 
+/* `bytes` of a source at a multiple of 16, as few as they are. */
+static const void *copied_from(struct emu_warp *w, const struct emu_op *op,
+                               int l, uint64_t from, unsigned bytes)
+{
+    const void *source = emu_access_at(w, op, l, EMU_GLOBAL, from, 1, EMU_READ);
+
+    return source != NULL &&
+                   emu_access_at(w, op, l, EMU_GLOBAL, from + bytes - 1, 1,
+                                 EMU_READ) != NULL
+               ? source
+               : NULL;
+}
+
 /* Asynchronous copy, carried out at once.  The trace has the global side.  A
- * lane whose predicate does not hold reads nothing and writes zeros.  With
+ * lane whose predicate does not hold reads nothing and writes zeros: in the trace
+ * it is where one is that reads, so that it moves nothing more.  With
  * .ZFILL the last bytes of the others are zeros, too: as many as the address is
  * behind a multiple of the width, where the copy begins.  (As ptxas has
  * cp.async with a size of the source that is all, nothing or anything) */
@@ -524,6 +538,9 @@ EXEC(ldgsts)
         from[l] -= zeros[l];
         emu_value(w, 0, l, emu_shared_offset(to[l]));
     }
+    for (uint32_t rest = wanted != 0 ? mask & ~wanted : 0; rest != 0;
+         rest &= rest - 1)
+        from[__builtin_ctz(rest)] = from[__builtin_ctz(wanted)];
     emu_note_addresses(w, op, EMU_GLOBAL, from, bytes);
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
@@ -532,8 +549,10 @@ EXEC(ldgsts)
         void *target;
 
         if (wanted >> l & 1) {
-            source =
-                emu_access_at(w, op, l, EMU_GLOBAL, from[l], bytes, EMU_READ);
+            source = zeros[l] != 0 ? copied_from(w, op, l, from[l],
+                                                 bytes - (unsigned)zeros[l])
+                                   : emu_access_at(w, op, l, EMU_GLOBAL,
+                                                   from[l], bytes, EMU_READ);
             if (source == NULL)
                 return;
             memcpy(data, source, bytes - zeros[l]);
