@@ -247,6 +247,7 @@ static const struct scene scenes[] = {
     {"gtx580", "chip.sms=2", mixed},
     {"h100", "chip.sms=6 chip.gpcs=1 sm.blocks_max=1", together},
     {"h100", "chip.sms=6 chip.gpcs=1", each_other},
+    {"h100", "chip.sms=6 chip.gpcs=2 sm.blocks_max=1", each_other},
     {"v100", SMALL, NULL},
     {"v100", SMALL "texture.l1_bytes=32768", NULL},
 };
