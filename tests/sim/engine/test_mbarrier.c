@@ -292,7 +292,7 @@ static void begin_cluster(uint64_t count)
 {
     setup_program();
     gpu.chip.sms = 2;
-    gpu.chip.gpcs = 1;
+    gpu.chip.gpcs = gpu.chip.sms_per_tpc = 1;
     gpu.shared.remote_latency = REMOTE_LATENCY;
     cluster_arrive = help_cluster_arrive(&launch.kernel.program);
     cluster_wait = help_cluster_wait(&launch.kernel.program);
