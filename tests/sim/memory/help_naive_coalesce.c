@@ -13,7 +13,7 @@ enum {
     WIDEST = 32,          /* bytes of a lane that are looked at */
     NEARBY = 32,          /* bytes on either side */
     WIDEST_IN_BANKS = 16, /* by L1's banks, and in a slice */
-    WORDS_MAX = 32 * 5,   /* of a warp, wherever they begin */
+    WORDS_MAX = 32 * 9,   /* of a warp, wherever they begin */
     WINDOW = 1 << 24,     /* bytes */
     OLD = 20,             /* compute capabilities below coalesce half warps */
     TAG_BITS = 8,
