@@ -58,7 +58,7 @@ tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/ sim/
 tools/cudart/driver isa/ tools/cudart/
 tools/cudart/twelve tools/cudart/
-tools/cublas isa/ tools/cudart/ tools/cublas/
+tools/cublas isa/ traces/ tools/cudart/ tools/cublas/
 tools/cublas/kernels [a-z]*\.h"
 tools/cudart/loader [a-z]*\.h tools/cudart/program_time.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/

@@ -2,8 +2,10 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/cudart/say.h"
+#include "traces/emulate/core/half.h"
 
 enum {
     ATTRIBUTE_SMS = 16,
@@ -104,4 +106,39 @@ enum blas_status kernel_launch(const struct blas *b, enum blas_kernels file,
                           1, grid->shared, b->stream, &args, NULL) == 0
                ? BLAS_SUCCESS
                : BLAS_EXECUTION_FAILED;
+}
+
+int kernel_element(int type)
+{
+    static const struct {
+        int data, element;
+    } of[] = {
+        {DATA_32F, PRODUCT_F32}, {DATA_64F, PRODUCT_F64},
+        {DATA_16F, PRODUCT_F16}, {DATA_16BF, PRODUCT_BF16},
+        {DATA_8I, PRODUCT_S8},   {DATA_32I, PRODUCT_S32},
+    };
+
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        if (of[i].data == type)
+            return of[i].element;
+    }
+    return PRODUCT_F32;
+}
+
+/* Sums are floats where scales are halves. */
+struct product_scale kernel_scale(const struct blas *b, const void *value,
+                                  int type)
+{
+    struct product_scale s = {0};
+    uint16_t half;
+
+    if (b->scalars_on_device) {
+        s.at = value;
+    } else if (type == DATA_16F) {
+        memcpy(&half, value, sizeof half);
+        s.value.f = half_value(half);
+    } else {
+        memcpy(&s.value, value, data_bytes(type));
+    }
+    return s;
 }

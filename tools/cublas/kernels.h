@@ -3,6 +3,7 @@
 #define TEG_TOOLS_CUBLAS_KERNELS_H
 
 #include "tools/cublas/blas.h"
+#include "tools/cublas/kernels/product.h"
 
 /* Files of kernels (kernels/). */
 enum blas_kernels {
@@ -21,6 +22,12 @@ struct blas_grid {
 enum blas_status kernel_launch(const struct blas *b, enum blas_kernels file,
                                const char *name, const struct blas_grid *grid,
                                void *args);
+
+/* What kernels are given of a type (enum data_type): an enum product_type. */
+int kernel_element(int type);
+/* And of a scale, which lies where the handle's pointer mode says. */
+struct product_scale kernel_scale(const struct blas *b, const void *value,
+                                  int type);
 
 /* The device's. */
 struct blas_device {

@@ -226,17 +226,7 @@ static int has_sizes(const struct product *p)
            p->beta != NULL;
 }
 
-enum blas_status product_check(const struct blas *b, const struct product *p)
-{
-    if (!has_sizes(p))
-        return BLAS_INVALID_VALUE;
-    if (p->m > INT_MAX || p->n > INT_MAX || p->k > INT_MAX ||
-        p->batch > INT_MAX || kind_of(b, p) == NULL)
-        return BLAS_NOT_SUPPORTED;
-    return BLAS_SUCCESS;
-}
-
-void product_say_lack(const struct product *p)
+static void say_lack(const struct product *p)
 {
     runtime_say("",
                 "%s: a product of %s and %s into %s by computation %d (of "
@@ -245,58 +235,19 @@ void product_say_lack(const struct product *p)
                 data_name(p->d.type), p->compute, blas_device()->generation);
 }
 
-/* ---- launches ----------------------------------------------------------------- */
-
-static int element(int type)
+enum blas_status product_check(const struct blas *b, const struct product *p)
 {
-    static const struct {
-        int data, element;
-    } of[] = {
-        {DATA_32F, PRODUCT_F32}, {DATA_64F, PRODUCT_F64},
-        {DATA_16F, PRODUCT_F16}, {DATA_16BF, PRODUCT_BF16},
-        {DATA_8I, PRODUCT_S8},   {DATA_32I, PRODUCT_S32},
-    };
-
-    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
-        if (of[i].data == type)
-            return of[i].element;
+    if (!has_sizes(p))
+        return BLAS_INVALID_VALUE;
+    if (p->m > INT_MAX || p->n > INT_MAX || p->k > INT_MAX ||
+        p->batch > INT_MAX || kind_of(b, p) == NULL) {
+        say_lack(p);
+        return BLAS_NOT_SUPPORTED;
     }
-    return PRODUCT_F32;
+    return BLAS_SUCCESS;
 }
 
-/* The float that a half is: shifted into place, its exponent is off by what
- * multiplication puts right, subnormal numbers too. */
-static float half_to_float(const void *half)
-{
-    uint16_t h;
-    uint32_t bits, exponent;
-    float x;
-
-    memcpy(&h, half, sizeof h);
-    exponent = h & 0x7c00;
-    bits = (uint32_t)(h & 0x7fff) << 13;
-    if (exponent == 0x7c00)
-        bits |= 0x7f800000;
-    memcpy(&x, &bits, sizeof x);
-    if (exponent != 0x7c00)
-        x *= 0x1p112f;
-    return h & 0x8000 ? -x : x;
-}
-
-/* Sums are floats where scales are halves. */
-static struct product_scale scale_of(const struct blas *b, const void *value,
-                                     int type)
-{
-    struct product_scale s = {0};
-
-    if (b->scalars_on_device)
-        s.at = value;
-    else if (type == DATA_16F)
-        s.value.f = half_to_float(value);
-    else
-        memcpy(&s.value, value, data_bytes(type));
-    return s;
-}
+/* ---- launches ----------------------------------------------------------------- */
 
 int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                            const uint64_t *size, const uint64_t *stride,
@@ -384,8 +335,8 @@ static enum blas_status launch(const struct blas *b, const struct product *p,
         .c = p->c.data,
         .d = (void *)p->d.data,
         .bias = p->bias,
-        .alpha = scale_of(b, p->alpha, kind->scale),
-        .beta = scale_of(b, p->beta, kind->scale),
+        .alpha = kernel_scale(b, p->alpha, kind->scale),
+        .beta = kernel_scale(b, p->beta, kind->scale),
         .lda = p->a.ld,
         .ldb = p->b.ld,
         .ldc = p->c.ld,
@@ -400,9 +351,9 @@ static enum blas_status launch(const struct blas *b, const struct product *p,
         .slice = (int)p->k,
         .slices = 1,
         .arrays = p->arrays,
-        .out = element(p->d.type),
-        .scale = element(kind->scale),
-        .bias_type = element(p->bias_type),
+        .out = kernel_element(p->d.type),
+        .scale = kernel_element(kind->scale),
+        .bias_type = kernel_element(p->bias_type),
         .finish = p->finish,
     };
     struct product_args part = args;
@@ -448,8 +399,6 @@ enum blas_status product_launch(const struct blas *b, const struct product *p)
 {
     enum blas_status status = product_check(b, p);
 
-    if (status == BLAS_NOT_SUPPORTED)
-        product_say_lack(p);
     if (status != BLAS_SUCCESS || p->m == 0 || p->n == 0 || p->batch == 0)
         return status;
     return launch(b, p, kind_of(b, p));

@@ -28,11 +28,9 @@ struct product {
 };
 
 /* Whether there is a kernel for it: BLAS_SUCCESS, BLAS_INVALID_VALUE for sizes
- * that are none, BLAS_NOT_SUPPORTED. */
+ * that are none, BLAS_NOT_SUPPORTED, which a line says. */
 enum blas_status product_check(const struct blas *b, const struct product *p);
-/* Says that there is none. */
-void product_say_lack(const struct product *p);
-/* The same, said in a line if there is none, and launched. */
+/* The same, and launched. */
 enum blas_status product_launch(const struct blas *b, const struct product *p);
 
 #endif

@@ -35,18 +35,6 @@ static const void *start(const void *x, int64_t n, int64_t inc, int type)
                : x;
 }
 
-static struct product_scale scale_of(const struct blas *b, const void *value,
-                                     int type)
-{
-    struct product_scale s = {0};
-
-    if (b->scalars_on_device)
-        s.at = value;
-    else
-        memcpy(&s.value, value, data_bytes(type));
-    return s;
-}
-
 /* ---- element by element --------------------------------------------------------- */
 
 static int elements(const struct blas *b, const char *kernel, int type,
@@ -62,7 +50,7 @@ static int elements(const struct blas *b, const char *kernel, int type,
     if (args.n <= 0)
         return BLAS_SUCCESS;
     if (alpha != &one)
-        args.alpha = scale_of(b, alpha, type);
+        args.alpha = kernel_scale(b, alpha, type);
     args.a = start(args.a, args.n, args.incx, type);
     args.x = (void *)start(args.x, args.n, args.incx, type);
     args.y = (void *)start(args.y, args.n, args.incy, type);
@@ -90,14 +78,6 @@ static int deliver(const struct blas *b, void *to, const void *from,
                : BLAS_SUCCESS;
 }
 
-static int element(int type)
-{
-    return type == DATA_64F    ? PRODUCT_F64
-           : type == DATA_16F  ? PRODUCT_F16
-           : type == DATA_16BF ? PRODUCT_BF16
-                               : PRODUCT_F32;
-}
-
 /* Parts lie in the handle's workspace, and behind them the result that is for
  * the host. */
 static int whole_of(const struct blas *b, const struct result *r,
@@ -120,7 +100,7 @@ static int whole_of(const struct blas *b, const struct result *r,
     args.a = parts;
     args.parts = (int)grid.x;
     args.out = b->scalars_on_device ? r->to : here;
-    args.out_type = r->out != PLACE       ? element(r->out)
+    args.out_type = r->out != PLACE       ? kernel_element(r->out)
                     : r->place_bytes == 8 ? PRODUCT_F64
                                           : PRODUCT_S32;
     grid.x = 1;
@@ -199,8 +179,8 @@ static int gemv(const struct blas *b, int op, const char *kernels, int type,
     if (args.m == 0 || args.n == 0)
         return BLAS_SUCCESS;
     snprintf(name, sizeof name, "%s%c", kernels, op == 0 ? 'n' : 't');
-    args.alpha = scale_of(b, alpha, type);
-    args.beta = scale_of(b, beta, type);
+    args.alpha = kernel_scale(b, alpha, type);
+    args.beta = kernel_scale(b, beta, type);
     args.x = (void *)start(args.x, ins, args.incx, type);
     args.y = (void *)start(args.y, outs, args.incy, type);
     return (int)kernel_launch(b, KERNELS_VECTOR, name, &grid, &args);
@@ -220,7 +200,7 @@ static int ger(const struct blas *b, const char *kernel, int type,
         return BLAS_INVALID_VALUE;
     if (args.m == 0 || args.n == 0)
         return BLAS_SUCCESS;
-    args.alpha = scale_of(b, alpha, type);
+    args.alpha = kernel_scale(b, alpha, type);
     args.x = (void *)start(args.x, args.m, args.incx, type);
     args.y = (void *)start(args.y, args.n, args.incy, type);
     return (int)kernel_launch(b, KERNELS_VECTOR, kernel, &grid, &args);
