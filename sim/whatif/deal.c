@@ -42,24 +42,20 @@ static uint64_t *of_segment(const struct deal *p, uint32_t warp,
 
 /* ---- segments -------------------------------------------------------------- */
 
-/* Whether warps meet there otherwise: at an mbarrier, or at what another block
- * writes. */
-static int meets_elsewhere(const struct teg_inst *inst)
+int deal_meets_elsewhere(const struct teg_program *p)
 {
-    return inst->values == VALUES_TEST || inst->values == VALUES_ARRIVE ||
-           inst->values == VALUES_AWAITED;
+    return teg_program_has(p, VALUES_INIT) ||
+           teg_program_has(p, VALUES_AWAITED);
 }
 
-static uint32_t barriers_of(struct deal *p, uint32_t warp)
+static uint32_t barriers_of(const struct deal *p, uint32_t warp)
 {
     struct teg_cursor c;
     uint32_t count = 0;
 
     teg_cursor_init(&c, p->from, warp);
-    while (teg_cursor_next(&c)) {
+    while (teg_cursor_next(&c))
         count += (uint32_t)is_barrier(&p->program->inst[c.inst]);
-        p->alike &= !meets_elsewhere(&p->program->inst[c.inst]);
-    }
     return count;
 }
 
@@ -86,7 +82,7 @@ static teg_status deal_init(struct deal *p, struct teg_block *from,
     *p = (struct deal){.from = from,
                        .program = program,
                        .warps = teg_block_warps(from),
-                       .alike = 1};
+                       .alike = !deal_meets_elsewhere(program)};
     for (uint32_t w = 0; w < p->warps; w++) {
         uint32_t segments = barriers_of(p, w) + 1;
 

@@ -10,6 +10,9 @@
 
 struct deal;
 
+/* Whether warps of such a program meet elsewhere, at mbarriers or at what another
+ * block writes: dealt out anew, some would wait for ever. */
+int deal_meets_elsewhere(const struct teg_program *program);
 /* What is in the segments of `block`, of `program`; both are borrowed.  The
  * caller frees `*deal`, NULL on failure. */
 teg_status deal_new(struct teg_block *block, const struct teg_program *program,

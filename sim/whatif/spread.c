@@ -94,9 +94,7 @@ uint32_t spread_pieces(const struct teg_gpu *gpu, const struct teg_kernel *k)
     struct teg_diag d;
 
     if (blocks == 0 || threads == 0 || threads > UINT32_MAX ||
-        teg_kernel_cluster(k) > 1 ||
-        teg_program_has(&k->program, VALUES_INIT) ||
-        teg_program_has(&k->program, VALUES_AWAITED) ||
+        teg_kernel_cluster(k) > 1 || deal_meets_elsewhere(&k->program) ||
         teg_occupancy(gpu, (uint32_t)threads, k->registers, k->shared_bytes, &o,
                       &d) != TEG_OK)
         return 1;
