@@ -214,14 +214,20 @@ static inline uint32_t teg_gpu_cluster_of(const struct teg_gpu *gpu,
                : sm / gpu->chip.sms_per_cluster;
 }
 
+static inline uint32_t teg_gpu_tpcs(const struct teg_gpu *gpu)
+{
+    uint32_t each = gpu->chip.sms_per_tpc;
+
+    return (gpu->chip.sms + each - 1) / each;
+}
+
 /* Groups (GPCs) have SMs of successive numbers and whole TPCs, as many as one
  * another or one more.  The group that SM `sm` is of, and the first SM of a
  * group, or of what lies behind the last. */
 static inline uint32_t teg_gpu_group_of(const struct teg_gpu *gpu, uint32_t sm)
 {
-    uint32_t each = gpu->chip.sms_per_tpc;
-    uint32_t tpcs = (gpu->chip.sms + each - 1) / each;
-    uint32_t group = sm / each * gpu->chip.gpcs / tpcs;
+    uint32_t tpc = sm / gpu->chip.sms_per_tpc;
+    uint32_t group = tpc * gpu->chip.gpcs / teg_gpu_tpcs(gpu);
 
     return group < gpu->chip.gpcs ? group : gpu->chip.gpcs - 1;
 }
@@ -229,10 +235,9 @@ static inline uint32_t teg_gpu_group_of(const struct teg_gpu *gpu, uint32_t sm)
 static inline uint32_t teg_gpu_group_begin(const struct teg_gpu *gpu,
                                            uint32_t group)
 {
-    uint32_t each = gpu->chip.sms_per_tpc;
-    uint32_t tpcs = (gpu->chip.sms + each - 1) / each;
-    uint32_t first =
-        (group * tpcs + gpu->chip.gpcs - 1) / gpu->chip.gpcs * each;
+    uint32_t groups = gpu->chip.gpcs;
+    uint32_t tpc = (group * teg_gpu_tpcs(gpu) + groups - 1) / groups;
+    uint32_t first = tpc * gpu->chip.sms_per_tpc;
 
     return first < gpu->chip.sms ? first : gpu->chip.sms;
 }

@@ -25,15 +25,14 @@
             NULL                                                             \
     }
 
-#define LIMIT_OPTION(text)                                                    \
-    {                                                                         \
-        "limit", 0, OPT_TEXT, &(text), "LIMIT",                               \
-            "what a launch gets, or it is taken to run for ever and ends "    \
-            "with "                                                           \
-            "where its warps are: so many million instructions of a warp "    \
-            "(100 is "                                                        \
-            "the default), seconds on this machine (30s), or both (500,30s)", \
-            NULL                                                              \
+#define LIMIT_OPTION(text)                                                  \
+    {                                                                       \
+        "limit", 0, OPT_TEXT, &(text), "LIMIT",                             \
+            "what a launch gets, or it is taken to run for ever and ends "  \
+            "with where its warps are: so many million instructions of a "  \
+            "warp (100 is the default), seconds on this machine (30s), or " \
+            "both (500,30s)",                                               \
+            NULL                                                            \
     }
 
 /* What --limit of `command` says; NULL: nothing. Returns as the next one. */

@@ -12,6 +12,7 @@
 #include "tools/teg/cli/options.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
+#include "tools/teg/replay/job.h"
 #include "traces/emulate/core/args.h"
 #include "traces/emulate/core/emulate.h"
 #include "traces/tegt/tegt.h"
@@ -214,15 +215,6 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of this machine's clock, for --limit. */
-static double wall_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void print_timing(const struct trace *t, double took)
 {
     fprintf(stderr,
@@ -288,7 +280,7 @@ static int run(struct trace *t)
     t->facts.param_bytes = t->args.param_bytes;
     t->facts.dynamic_shared = t->shared;
     t->facts.jobs = t->jobs;
-    t->facts.clock = wall_seconds;
+    t->facts.clock = job_clock;
     if (t->out == NULL)
         t->facts.from = UINT64_MAX;
     t->facts.warp_insts = &t->insts;

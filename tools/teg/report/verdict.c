@@ -77,7 +77,7 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
     add(v, "", "dram", dram_gbs(s, gpu), gpu->dram.bandwidth_gbs);
     add(v, "", "l2 port", port_traffic(s),
         cycles * gpu->memory.cluster_bytes_per_cycle * teg_gpu_clusters(gpu) *
-            s->active_sms / gpu->chip.sms);
+            active);
     add(v, "", "l2", l2_traffic(s), cycles * gpu->l2.bytes_per_cycle);
     add(v, "", "atomics", peak_atomic_cycles(s, gpu), cycles);
     qsort(v->share, v->share_count, sizeof v->share[0], by_share);
