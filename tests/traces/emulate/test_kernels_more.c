@@ -201,6 +201,16 @@ START_TEST(cp_async)
 }
 END_TEST
 
+/* For 32 copies of 16 bytes from `in`, in `bytes` how many of each are asked for. */
+static void open_filled(struct help_kernel *k, unsigned sm, size_t in_bytes,
+                        uint8_t **in, int **bytes, uint8_t **out)
+{
+    help_kernel_open(k, sm, "k18_cp_async", "cp_async_filled");
+    *in = help_buffer(k, in_bytes);
+    *bytes = help_buffer(k, 32 * sizeof **bytes);
+    *out = help_buffer(k, 64 * 16);
+}
+
 /* What a copy has no source for is zeros, whatever lay there. */
 START_TEST(copies_fill_up_with_zeros)
 {
@@ -210,10 +220,7 @@ START_TEST(copies_fill_up_with_zeros)
 
     if (SM < 80)
         return;
-    help_kernel_open(&k, SM, "k18_cp_async", "cp_async_filled");
-    in = help_buffer(&k, 32 * 16);
-    bytes = help_buffer(&k, 32 * sizeof *bytes);
-    out = help_buffer(&k, 64 * 16);
+    open_filled(&k, SM, 32 * 16, &in, &bytes, &out);
     for (int i = 0; i < 32 * 16; i++)
         in[i] = (uint8_t)(1 + i % 251);
     for (int i = 0; i < 32; i++)
@@ -238,11 +245,8 @@ START_TEST(copies_read_what_they_ask_for)
 
     if (SM < 80)
         return;
-    help_kernel_open(&k, SM, "k18_cp_async", "cp_async_filled");
+    open_filled(&k, SM, 30 * 16 + 13, &in, &bytes, &out);
     emu_device_make_strict(k.device);
-    in = help_buffer(&k, 30 * 16 + 13);
-    bytes = help_buffer(&k, 32 * sizeof *bytes);
-    out = help_buffer(&k, 64 * 16);
     memset(in, 7, 30 * 16 + 13);
     bytes[29] = 4;
     bytes[30] = 13;

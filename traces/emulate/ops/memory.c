@@ -170,21 +170,32 @@ static int load_each(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
             value[i][l] = word[i];                         \
     }
 
+/* `each`, such as COPY_LANES, by code of its own for what a lane accesses. */
+#define BY_WIDTH(each, bytes) \
+    switch (bytes) {          \
+    case 4:                   \
+        each(uint32_t, 1);    \
+        break;                \
+    case 8:                   \
+        each(uint32_t, 2);    \
+        break;                \
+    case 16:                  \
+        each(uint32_t, 4);    \
+        break;                \
+    case 2:                   \
+        each(uint16_t, 1);    \
+        break;                \
+    default:                  \
+        each(uint8_t, 1);     \
+    }
+
 static void load_together(const struct reach *r, unsigned bytes,
                           uint32_t value[4][EMU_LANES])
 {
     if (bytes == 4 && r->side_by_side)
         memcpy(value[0], r->base, 4 * EMU_LANES);
-    else if (bytes == 4)
-        COPY_LANES(uint32_t, 1)
-    else if (bytes == 8)
-        COPY_LANES(uint32_t, 2)
-    else if (bytes == 16)
-        COPY_LANES(uint32_t, 4)
-    else if (bytes == 2)
-        COPY_LANES(uint16_t, 1)
     else
-        COPY_LANES(uint8_t, 1)
+        BY_WIDTH(COPY_LANES, bytes)
 }
 
 static void load_from(struct emu_warp *w, const struct emu_op *op,
@@ -231,16 +242,7 @@ static int rises(const uint64_t at[EMU_LANES], unsigned bytes)
 static void store_together(const struct reach *r, uint32_t mask, unsigned bytes,
                            const uint32_t *const value[4])
 {
-    if (bytes == 4)
-        STORE_LANES(uint32_t, 1)
-    else if (bytes == 8)
-        STORE_LANES(uint32_t, 2)
-    else if (bytes == 16)
-        STORE_LANES(uint32_t, 4)
-    else if (bytes == 2)
-        STORE_LANES(uint16_t, 1)
-    else
-        STORE_LANES(uint8_t, 1)
+    BY_WIDTH(STORE_LANES, bytes)
 }
 
 /* What the lanes' places hold that is not what each has just stored there. */
@@ -259,16 +261,7 @@ static int clash_together(const struct reach *r, const uint32_t *stored,
 {
     uint32_t bits = 0;
 
-    if (bytes == 4)
-        CLASH_LANES(uint32_t, 1)
-    else if (bytes == 8)
-        CLASH_LANES(uint32_t, 2)
-    else if (bytes == 16)
-        CLASH_LANES(uint32_t, 4)
-    else if (bytes == 2)
-        CLASH_LANES(uint16_t, 1)
-    else
-        CLASH_LANES(uint8_t, 1)
+    BY_WIDTH(CLASH_LANES, bytes)
     return bits != 0;
 }
 
