@@ -9,6 +9,7 @@
  * table; the operations that are timed one by one are rows of ops.def.
  */
 #include "section_chip.cuh"
+#include "section_hopper.cuh"
 #include "section_memory.cuh"
 #include "section_ops.cuh"
 
@@ -36,6 +37,7 @@ static const struct section {
     {"atomics", "global atomics: latency, rates by address", section_atomics,
      2},
     {"async", "asynchronous copies to shared memory", section_async, 1},
+    {"tma", "bulk and tensor copies, stores, multicast", section_tma, 2},
     {"scheduler", "which warp issues after which", section_scheduler, 1},
 };
 
@@ -133,6 +135,7 @@ static std::vector<expectation> expectations()
     expect_waits(&all);
     expect_memory(&all);
     expect_chip(&all);
+    expect_tma(&all);
     return all;
 }
 

@@ -1,0 +1,3 @@
+/* Sections of what came with sm_90. */
+#pragma once
+#include "section_tma.cuh"
