@@ -38,6 +38,7 @@ static const struct section {
      2},
     {"async", "asynchronous copies to shared memory", section_async, 1},
     {"tma", "bulk and tensor copies, stores, multicast", section_tma, 2},
+    {"wgmma", "tensor products of warp groups", section_wgmma, 2},
     {"scheduler", "which warp issues after which", section_scheduler, 1},
 };
 
@@ -136,6 +137,7 @@ static std::vector<expectation> expectations()
     expect_memory(&all);
     expect_chip(&all);
     expect_tma(&all);
+    expect_wgmma(&all);
     return all;
 }
 

@@ -21,7 +21,8 @@ enum {
 struct expectation {
     std::string kernel, opcodes;
     int min_sm, count;
-    bool whole; /* no clock reads: timed by events */
+    bool whole;           /* no clock reads: timed by events */
+    bool special = false; /* only of code for that one chip, "sm_90a" */
 };
 
 struct sass_function {
@@ -30,7 +31,8 @@ struct sass_function {
 };
 
 struct sass_listing {
-    int arch = 0; /* as the listing says; 0: it does not */
+    int arch = 0;         /* as the listing says; 0: it does not */
+    bool special = false; /* and with an "a" behind */
     std::vector<sass_function> functions;
 };
 
@@ -91,16 +93,20 @@ static sass_listing read_listing(FILE *f, int wanted)
     bool take = true;
     char line[4096], name[512];
     int arch;
+    char letter;
 
     while (fgets(line, sizeof line, f) != nullptr) {
         const char *at = line + strspn(line, " \t");
         std::string text;
 
-        if (sscanf(at, "arch = sm_%d", &arch) == 1 ||
-            sscanf(at, "code for sm_%d", &arch) == 1) {
+        letter = 0;
+        if (sscanf(at, "arch = sm_%d%c", &arch, &letter) >= 1 ||
+            sscanf(at, "code for sm_%d%c", &arch, &letter) >= 1) {
             take = wanted == 0 || arch == wanted;
-            if (take)
+            if (take) {
                 l.arch = arch;
+                l.special |= letter == 'a';
+            }
         } else if (sscanf(at, "Function : %511s", name) == 1 ||
                    (sscanf(at, ".text.%511[^: \n]:", name) == 1 &&
                     strchr(at, ':') != nullptr)) {
@@ -152,7 +158,7 @@ static int check_listing(kit *k, const sass_listing &l,
     for (const expectation &e : all) {
         std::string verdict = "not in the listing";
 
-        if (arch < e.min_sm)
+        if (arch < e.min_sm || (e.special && !l.special))
             continue;
         for (const sass_function &f : l.functions) {
             if (f.name == e.kernel)

@@ -1,3 +1,4 @@
 /* Sections of what came with sm_90. */
 #pragma once
 #include "section_tma.cuh"
+#include "section_wgmma.cuh"
