@@ -89,12 +89,11 @@ static __device__ __forceinline__ void barrier_arrive(uint32_t bar)
                  : "memory");
 }
 
+/* Of another block.  Orders nothing beyond this block. */
 static __device__ __forceinline__ void barrier_arrive_remote(uint32_t bar)
 {
-    asm volatile(
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
-            bar)
-        : "memory");
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(bar)
+                 : "memory");
 }
 
 static __device__ __forceinline__ bool barrier_wait(uint32_t bar,

@@ -8,6 +8,7 @@
  * docs/measuring.md says what each number means.  Sections are rows of a
  * table; the operations that are timed one by one are rows of ops.def.
  */
+#include "section_atomics_types.cuh"
 #include "section_chip.cuh"
 #include "section_hopper.cuh"
 #include "section_memory.cuh"
@@ -36,9 +37,14 @@ static const struct section {
     {"barrier", "__syncthreads() by warps", section_barrier, 1},
     {"atomics", "global atomics: latency, rates by address", section_atomics,
      2},
+    {"atomics_types", "global additions by type and address",
+     section_atomics_types, 2},
     {"async", "asynchronous copies to shared memory", section_async, 1},
     {"tma", "bulk and tensor copies, stores, multicast", section_tma, 2},
     {"wgmma", "tensor products of warp groups", section_wgmma, 2},
+    {"cluster", "other blocks' shared memory, cluster barriers, launches",
+     section_cluster, 2},
+    {"mbarrier", "barriers in shared memory, fences", section_mbarrier, 1},
     {"scheduler", "which warp issues after which", section_scheduler, 1},
 };
 
@@ -73,7 +79,7 @@ static void print_help()
 static void print_sections()
 {
     for (const section &s : sections)
-        printf("%-10s %s\n", s.name, s.help);
+        printf("%-13s %s\n", s.name, s.help);
 }
 
 static int usage(const char *what, const char *word)
@@ -136,6 +142,8 @@ static std::vector<expectation> expectations()
     expect_waits(&all);
     expect_memory(&all);
     expect_chip(&all);
+    expect_atomics_types(&all);
+    expect_cluster(&all);
     expect_tma(&all);
     expect_wgmma(&all);
     return all;
