@@ -8,54 +8,64 @@ enum {
     TYPES_MANY = 160,
 };
 
-/* Name, least sm, bytes of a lane, additions of a lane, opcode, instruction,
- * constraint and type of its operand.  In a vector all words are the same. */
+/* Name, least sm, bytes of a lane, additions of a lane, a one of the type,
+ * opcode, instruction, constraint and type of its operand.  In a vector all
+ * words are the same.  One addition of 16 bits is a loop around a
+ * compare-and-swap of the word they lie in. */
 #define ADD_TYPES(ADD)                                                         \
-    ADD(f16, 70, 2, 1, "RED", "red.global.add.noftz.f16 [%0], %1;", "h",       \
-        uint16_t)                                                              \
-    ADD(f16x2, 60, 4, 2, "RED", "red.global.add.noftz.f16x2 [%0], %1;", "r",   \
+    ADD(f16, 70, 2, 1, 0x3c00, "RED|REDG|ATOM|ATOMG",                          \
+        "red.global.add.noftz.f16 [%0], %1;", "h", uint16_t)                   \
+    ADD(f16x2, 60, 4, 2, 0x3c003c00, "RED|REDG",                               \
+        "red.global.add.noftz.f16x2 [%0], %1;", "r", uint32_t)                 \
+    ADD(bf16, 90, 2, 1, 0x3f80, "RED|REDG|ATOM|ATOMG",                         \
+        "red.global.add.noftz.bf16 [%0], %1;", "h", uint16_t)                  \
+    ADD(bf16x2, 90, 4, 2, 0x3f803f80, "RED|REDG",                              \
+        "red.global.add.noftz.bf16x2 [%0], %1;", "r", uint32_t)                \
+    ADD(f32, 30, 4, 1, 0x3f800000, "RED|REDG", "red.global.add.f32 [%0], %1;", \
+        "r", uint32_t)                                                         \
+    ADD(u32, 30, 4, 1, 1, "RED|REDG", "red.global.add.u32 [%0], %1;", "r",     \
         uint32_t)                                                              \
-    ADD(bf16, 90, 2, 1, "RED", "red.global.add.noftz.bf16 [%0], %1;", "h",     \
-        uint16_t)                                                              \
-    ADD(bf16x2, 90, 4, 2, "RED", "red.global.add.noftz.bf16x2 [%0], %1;", "r", \
-        uint32_t)                                                              \
-    ADD(f32, 30, 4, 1, "RED", "red.global.add.f32 [%0], %1;", "r", uint32_t)   \
-    ADD(u32, 30, 4, 1, "RED", "red.global.add.u32 [%0], %1;", "r", uint32_t)   \
-    ADD(u64, 30, 8, 1, "RED", "red.global.add.u64 [%0], %1;", "l", uint64_t)   \
-    ADD(f64, 60, 8, 1, "RED", "red.global.add.f64 [%0], %1;", "l", uint64_t)   \
-    ADD(f32_v4, 90, 16, 4, "RED",                                              \
+    ADD(u64, 30, 8, 1, 1, "RED|REDG", "red.global.add.u64 [%0], %1;", "l",     \
+        uint64_t)                                                              \
+    ADD(f64, 60, 8, 1, 0x3ff0000000000000, "RED|REDG",                         \
+        "red.global.add.f64 [%0], %1;", "l", uint64_t)                         \
+    ADD(f32_v4, 90, 16, 4, 0x3f800000, "RED|REDG",                             \
         "red.global.add.v4.f32 [%0], {%1, %1, %1, %1};", "r", uint32_t)        \
-    ADD(f16x2_v4, 90, 16, 8, "RED",                                            \
+    ADD(f16x2_v4, 90, 16, 8, 0x3c003c00, "RED|REDG",                           \
         "red.global.add.noftz.v4.f16x2 [%0], {%1, %1, %1, %1};", "r",          \
         uint32_t)                                                              \
-    ADD(f16_result, 70, 2, 1, "ATOM|ATOMG",                                    \
+    ADD(f16_result, 70, 2, 1, 0x3c00, "ATOM|ATOMG",                            \
         "{.reg .b16 x; atom.global.add.noftz.f16 x, [%0], %1; "                \
         "st.volatile.shared.b16 [%2], x;}",                                    \
         "h", uint16_t)                                                         \
-    ADD(f16x2_result, 60, 4, 2, "ATOM|ATOMG",                                  \
+    ADD(f16x2_result, 60, 4, 2, 0x3c003c00, "ATOM|ATOMG",                      \
         "{.reg .b32 x; atom.global.add.noftz.f16x2 x, [%0], %1; "              \
         "st.volatile.shared.b32 [%2], x;}",                                    \
         "r", uint32_t)                                                         \
-    ADD(f32_result, 30, 4, 1, "ATOM|ATOMG",                                    \
+    ADD(f32_result, 30, 4, 1, 0x3f800000, "ATOM|ATOMG",                        \
         "{.reg .b32 x; atom.global.add.f32 x, [%0], %1; "                      \
         "st.volatile.shared.b32 [%2], x;}",                                    \
         "r", uint32_t)
 
 /* spread 0: all of the chip at one place; 1: a place per warp, a line apart;
  * 2: a place per lane, the same for all warps; 3: a place per thread */
-#define ADD_KERNEL(name, min_sm, bytes, additions, opcode, instruction,        \
-                   constraint, type)                                           \
-    extern "C" __global__ void __launch_bounds__(256)                          \
-        add_##name(char *p, type value, uint32_t spread, uint32_t steps)       \
-    {                                                                          \
-        ADD_IF_##min_sm(bytes, instruction, constraint)                        \
+#define ADD_KERNEL(name, min_sm, bytes, additions, one, opcode, instruction, \
+                   constraint, type)                                         \
+    extern "C" __global__ void __launch_bounds__(256)                        \
+        add_##name(char *p, type value, uint32_t spread, uint32_t steps)     \
+    {                                                                        \
+        ADD_IF_##min_sm(bytes, instruction, constraint)                      \
     }
-/* The result of an addition goes to shared memory, or it would be none. */
+/* The result of an addition goes to shared memory, or it would be none.  Of 16
+ * bits, every second thread subtracts: once a sum no longer changes, every
+ * swap succeeds. */
 #define ADD_BODY(bytes, instruction, constraint)                               \
     __shared__ uint32_t results[256];                                          \
     uint32_t result = shared_address(&results[threadIdx.x]);                   \
     uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;                   \
                                                                                \
+    if (bytes == 2)                                                            \
+        value ^= thread << 15;                                                 \
     p += spread == 0   ? 0                                                     \
          : spread == 1 ? thread / 32 * LINE                                    \
          : spread == 2 ? thread % 32 * bytes                                   \
@@ -63,8 +73,7 @@ enum {
     _Pragma("unroll 1") for (uint32_t i = 0; i < steps; i += TYPES_UNROLL)     \
     {                                                                          \
         _Pragma("unroll") for (int j = 0; j < TYPES_UNROLL; j++) asm volatile( \
-            instruction ::"l"(p), constraint(value), "r"(result)               \
-            : "memory");                                                       \
+            instruction ::"l"(p), constraint(value), "r"(result) : "memory");  \
     }
 #define ADD_IF_30(bytes, instruction, constraint) \
     ADD_BODY(bytes, instruction, constraint)
@@ -84,35 +93,42 @@ ADD_TYPES(ADD_KERNEL)
 static const struct add_row {
     const char *name, *opcode;
     int min_sm, bytes, additions;
+    uint64_t one;
     const void *kernel;
 } add_rows[] = {
-#define ADD_ROW(name, min_sm, bytes, additions, opcode, instruction, \
-                constraint, type)                                    \
-    {#name, opcode, min_sm, bytes, additions, (const void *)add_##name},
-    ADD_TYPES(ADD_ROW)
-};
+#define ADD_ROW(name, min_sm, bytes, additions, one, opcode, instruction, \
+                constraint, type)                                         \
+    {#name, opcode, min_sm, bytes, additions, one, (const void *)add_##name},
+    ADD_TYPES(ADD_ROW)};
 
 static bool measure_add(kit *k, memory *m, const add_row &row, uint32_t spread)
 {
     static const char *const spreads[] = {"one_address", "address_per_warp",
                                           "address_per_lane",
                                           "address_per_thread"};
-    unsigned blocks = 4 * (unsigned)k->device.multiProcessorCount;
+    /* Of all swaps at a word one succeeds: all of the chip would take
+     * minutes. */
+    bool fights = row.bytes == 2 && spread % 2 == 0;
+    unsigned blocks =
+        4 * (fights ? 1 : (unsigned)k->device.multiProcessorCount);
+    uint32_t less = fights ? TYPES_UNROLL : TYPES_FEW;
+    uint32_t more = fights ? 3 * TYPES_UNROLL : TYPES_MANY;
     double threads = 256.0 * blocks;
     std::string name = std::string(row.name) + "_" + spreads[spread];
     std::string kernel = std::string("add_") + row.name;
     samples few, many, ms;
-    uint64_t one = 1; /* as wide as the widest operand */
 
-    if (!run_events(k, row.kernel, blocks, 256, 5, &few, m->base, one, spread,
-                    (uint32_t)TYPES_FEW) ||
-        !run_events(k, row.kernel, blocks, 256, 5, &many, m->base, one, spread,
-                    (uint32_t)TYPES_MANY))
+    CALL(k, cudaMemset(m->base, 0, m->bytes));
+    if (!run_events(k, row.kernel, blocks, 256, 5, &few, m->base, row.one,
+                    spread, less) ||
+        !run_events(k, row.kernel, blocks, 256, 5, &many, m->base, row.one,
+                    spread, more))
         return false;
     for (size_t i = 0; i < std::min(few.size(), many.size()); i++)
-        ms.push_back((many[i] - few[i]) / (TYPES_MANY - TYPES_FEW));
+        ms.push_back((many[i] - few[i]) / (more - less));
     conditions at = {{"bytes", (double)row.bytes},
-                     {"additions", (double)row.additions}};
+                     {"additions", (double)row.additions},
+                     {"blocks", (double)blocks}};
     kit_add(k, name.c_str(), "rate", "lane operations/us",
             rates(threads / 1e3, ms), at, "", kernel);
     if (k->clock_mhz > 0)

@@ -613,10 +613,8 @@ static void expect_cluster(std::vector<expectation> *all)
 {
     all->push_back({"cluster_load", "LD|LDS", 90, CLUSTER_UNROLL, false});
     all->push_back({"cluster_atom", "ATOM|ATOMS", 90, CLUSTER_UNROLL, false});
-    all->push_back(
-        {"cluster_read", "LD.E.128", 90, CLUSTER_BURST, true});
-    all->push_back(
-        {"cluster_write", "ST.E.128", 90, CLUSTER_BURST, true});
+    all->push_back({"cluster_read", "LD.E.128", 90, CLUSTER_BURST, true});
+    all->push_back({"cluster_write", "ST.E.128", 90, CLUSTER_BURST, true});
     for (const char *size : {"2", "4", "8"}) {
         for (const char *name : {"cluster_barrier", "cluster_barrier_relaxed"})
             all->push_back({std::string(name) + size, "UCGABAR_ARV", 90,
