@@ -19,7 +19,10 @@ fi
 mkdir -p "$1" || exit 1
 known=$("$nvcc" --list-gpu-code)
 codes='' cubins=''
-for arch in 70 75 80 86 89 90; do
+# Only code for sm_90a has the tensor products of warp groups.
+hopper=90
+echo "$known" | grep -qx sm_90a && hopper=90a
+for arch in 70 75 80 86 89 $hopper; do
     echo "$known" | grep -qx "sm_$arch" || continue
     codes="$codes -gencode arch=compute_$arch,code=sm_$arch"
     echo "measure: sm_$arch"

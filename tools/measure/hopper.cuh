@@ -18,9 +18,9 @@
 #define HOPPER_CODE 0
 #endif
 #if HOPPER_CODE && defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define WGMMA_CODE 1
+#define SM90A_CODE 1
 #else
-#define WGMMA_CODE 0
+#define SM90A_CODE 0
 #endif
 
 enum {
@@ -303,4 +303,22 @@ static bool hopper_there(kit *k)
     kit_note(k, HOPPER_HOST ? "not on this chip, or not compiled for sm_90"
                             : "compiled with a CUDA toolkit before 12.5");
     return false;
+}
+
+/* Leaves 1 if the program was compiled for sm_90a, which has what no other
+ * chip's code has. */
+extern "C" __global__ void sm90a_known(uint32_t *known)
+{
+    *known = SM90A_CODE;
+}
+
+static bool sm90a_there(kit *k, bench *b)
+{
+    uint32_t known = 0;
+
+    CALL(k, launch((const void *)sm90a_known, 1, 1, (uint32_t *)b->out));
+    CALL(k, cudaMemcpy(&known, b->out, sizeof known, cudaMemcpyDeviceToHost));
+    if (!known)
+        kit_note(k, "not on this chip, or not compiled for sm_90a");
+    return known;
 }

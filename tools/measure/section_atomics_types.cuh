@@ -57,15 +57,15 @@ enum {
         ADD_IF_##min_sm(bytes, instruction, constraint)                      \
     }
 /* The result of an addition goes to shared memory, or it would be none.  Of 16
- * bits, every second thread subtracts: once a sum no longer changes, every
- * swap succeeds. */
+ * bits, half of the threads subtract: once a sum no longer changes, every swap
+ * succeeds. */
 #define ADD_BODY(bytes, instruction, constraint)                               \
     __shared__ uint32_t results[256];                                          \
     uint32_t result = shared_address(&results[threadIdx.x]);                   \
     uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;                   \
                                                                                \
     if (bytes == 2)                                                            \
-        value ^= thread << 15;                                                 \
+        value ^= (thread ^ thread >> 5) << 15;                                 \
     p += spread == 0   ? 0                                                     \
          : spread == 1 ? thread / 32 * LINE                                    \
          : spread == 2 ? thread % 32 * bytes                                   \

@@ -38,6 +38,7 @@ static __device__ __forceinline__ void load_1d(uint32_t to, const char *from,
                  : "memory");
 }
 
+#if SM90A_CODE
 static __device__ __forceinline__ void load_multicast(
     uint32_t to, const CUtensorMap *map, uint32_t column, uint32_t row,
     uint32_t bar, uint16_t blocks)
@@ -48,6 +49,7 @@ static __device__ __forceinline__ void load_multicast(
                  "l"(map), "r"(column), "r"(row), "r"(bar), "h"(blocks)
                  : "memory");
 }
+#endif
 
 static __device__ __forceinline__ void store_2d(uint32_t from,
                                                 const CUtensorMap *map,
@@ -292,7 +294,7 @@ extern "C" __global__ void tma_multicast(
     stamps *out, uint32_t groups, const __grid_constant__ CUtensorMap map,
     uint32_t rows_apart, uint32_t bytes, uint32_t stages)
 {
-#if HOPPER_CODE
+#if SM90A_CODE
     __shared__ __align__(8) uint64_t barriers[2 * STAGES_MAX];
     uint32_t to = tile_memory(), full = shared_address(barriers);
     uint32_t ready = full + 8 * STAGES_MAX;
@@ -621,14 +623,14 @@ static bool measure_multicast(kit *k, hopper *h, unsigned cluster)
     return true;
 }
 
-static bool measure_copies(kit *k, hopper *h)
+static bool measure_copies(kit *k, bench *b, hopper *h)
 {
-    for (const box &b : boxes) {
-        if (!kit_late(k) && !measure_box_latency(k, h, b))
+    for (const box &copied : boxes) {
+        if (!kit_late(k) && !measure_box_latency(k, h, copied))
             return false;
     }
-    for (const box &b : boxes) {
-        if (!kit_late(k) && !measure_box_rate(k, h, b))
+    for (const box &copied : boxes) {
+        if (!kit_late(k) && !measure_box_rate(k, h, copied))
             return false;
     }
     if (!measure_issue(k, h))
@@ -637,11 +639,14 @@ static bool measure_copies(kit *k, hopper *h)
         if (!kit_late(k) && !measure_bulk_rate(k, h, bytes))
             return false;
     }
-    return measure_stores(k, h) && measure_multicast(k, h, 2) &&
-           measure_multicast(k, h, 4);
+    if (!measure_stores(k, h))
+        return false;
+    if (!sm90a_there(k, b)) /* multicast */
+        return !k->broken;
+    return measure_multicast(k, h, 2) && measure_multicast(k, h, 4);
 }
 
-static bool section_tma(kit *k, bench *)
+static bool section_tma(kit *k, bench *b)
 {
     uint64_t rows =
         (uint64_t)k->device.multiProcessorCount * TENSOR_ROWS_PER_SM;
@@ -650,7 +655,8 @@ static bool section_tma(kit *k, bench *)
 
     if (!hopper_there(k))
         return true;
-    done = hopper_init(k, &h, rows * 2 * TENSOR_WIDTH) && measure_copies(k, &h);
+    done =
+        hopper_init(k, &h, rows * 2 * TENSOR_WIDTH) && measure_copies(k, b, &h);
     hopper_release(&h);
     return done;
 }

@@ -74,7 +74,7 @@ struct wgmma_in {
         }                                                                    \
     };
 
-#if WGMMA_CODE
+#if SM90A_CODE
 SHAPE_SS(f16_n8, float, 4, "+f", "m64n8k16.f32.f16.f16", "%4", "%5",
          ", 1, 1, 0, 0")
 SHAPE_SS(f16_n16, float, 8, "+f", "m64n16k16.f32.f16.f16", "%8", "%9",
@@ -139,7 +139,7 @@ template <typename Shape, int LENGTH, bool WAIT>
 static __device__ __forceinline__ void time_wgmma(const op_input *in,
                                                   op_output *out)
 {
-#if WGMMA_CODE
+#if SM90A_CODE
     __shared__ __align__(1024) uint32_t tiles[(WGMMA_A + WGMMA_B) / 4];
     uint32_t warp = threadIdx.x / 32, sum = 0;
     typename Shape::type d[Shape::COUNT];
@@ -214,7 +214,7 @@ static __device__ __forceinline__ void time_wgmma(const op_input *in,
     ROW(f16_rs_n128, 2, 128, 16, HGMMA, 1) \
     ROW(f16_rs_n256, 2, 256, 16, HGMMA, 1)
 
-#if WGMMA_CODE
+#if SM90A_CODE
 #define WGMMA_TIME(name, length, wait) \
     time_wgmma<wgmma_##name, length, wait>(in, out)
 #else
@@ -250,12 +250,6 @@ static const struct wgmma_row {
      (const void *)wg_ind8_##name,                        \
      (const void *)wg_ind24_##name},
     WGMMA_SHAPES(WGMMA_ROW)};
-
-/* Leaves 1 if the program was compiled with these instructions. */
-extern "C" __global__ void wgmma_known(uint32_t *known)
-{
-    *known = WGMMA_CODE;
-}
 
 static bool measure_wgmma(kit *k, bench *b, const wgmma_row &row)
 {
@@ -294,14 +288,8 @@ static bool measure_wgmma(kit *k, bench *b, const wgmma_row &row)
 
 static bool section_wgmma(kit *k, bench *b)
 {
-    uint32_t known = 0;
-
-    CALL(k, launch((const void *)wgmma_known, 1, 1, (uint32_t *)b->out));
-    CALL(k, cudaMemcpy(&known, b->out, sizeof known, cudaMemcpyDeviceToHost));
-    if (!known) {
-        kit_note(k, "not on this chip, or not compiled for sm_90a");
-        return true;
-    }
+    if (!sm90a_there(k, b))
+        return !k->broken;
     for (const wgmma_row &row : wgmma_rows) {
         if (kit_late(k))
             break;
