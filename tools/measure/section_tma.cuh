@@ -154,8 +154,8 @@ ISSUE_KERNEL(32)
 /* ---- rate --------------------------------------------------------------- */
 
 /* One thread keeps `stages` groups of GROUP copies in flight, a barrier for
- * each group; `groups` is a multiple of `stages`.  Copy after copy moves on by `step` columns, or bytes, modulo
- * `mask` + 1. */
+ * each group; `groups` is a multiple of `stages`.  Copy after copy moves on by
+ * `step` columns, or bytes, modulo `mask` + 1. */
 template <int GROUP, bool TENSOR>
 static __device__ __forceinline__ void time_ring(
     stamps *out, uint32_t groups, const CUtensorMap *map, const char *from,
@@ -337,6 +337,36 @@ extern "C" __global__ void tma_multicast(
         parity ^= 1;
     }
     /* A block that gave up is still waited for, here or in its next round. */
+    cluster_sync();
+#endif
+}
+
+/* Block 0 copies one box to all blocks of the cluster, which expect it. */
+extern "C" __global__ void tma_multicast_latency(
+    stamps *out, const __grid_constant__ CUtensorMap map, uint32_t bytes)
+{
+#if SM90A_CODE
+    __shared__ __align__(8) uint64_t barrier;
+    uint32_t to = tile_memory(), bar = shared_address(&barrier);
+    uint32_t rank = cluster_rank(), size = cluster_size();
+    bool done = true;
+
+    barrier_init(bar, 1);
+    barrier_init_done();
+#pragma unroll 1
+    for (uint32_t r = 0; r < ROUNDS && done; r++) {
+        uint32_t t0, t1;
+
+        barrier_expect(bar, bytes);
+        cluster_sync();
+        t0 = read_clock();
+        if (rank == 0)
+            load_multicast(to, &map, 0, 0, bar, (uint16_t)((1 << size) - 1));
+        done = barrier_wait(bar, r & 1);
+        t1 = read_clock();
+        if (rank == 0 || !done)
+            stamp(&out[r], t0, t1, t1, done);
+    }
     cluster_sync();
 #endif
 }
@@ -594,18 +624,18 @@ static bool measure_multicast(kit *k, hopper *h, unsigned cluster)
 {
     const box b = {64, 64, 128};
     unsigned bytes = box_bytes(b);
-    shape s = {(const void *)tma_multicast, cluster, 1, cluster,
-               STAGES_MAX * bytes + TILE_SLACK};
+    shape s = {nullptr, cluster, 1, cluster, STAGES_MAX * bytes + TILE_SLACK};
     samples latency;
     CUtensorMap map;
 
     if (!make_map(k, h, b, &map))
         return true;
-    if (!run_stamps_often(k, h, s, 1, &latency, (uint32_t)1, map, (uint32_t)0,
-                          (uint32_t)bytes, (uint32_t)1))
+    s.kernel = (const void *)tma_multicast_latency;
+    if (!run_stamps_often(k, h, s, 1, &latency, map, (uint32_t)bytes))
         return false;
     kit_add(k, "multicast_2d", "latency", "cycles", latency,
             box_at(b, {{"cluster", (double)cluster}}));
+    s.kernel = (const void *)tma_multicast;
     for (int all = 0; all < 2; all++) {
         samples cycles;
 
