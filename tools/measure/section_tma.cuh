@@ -11,6 +11,7 @@ enum {
     TENSOR_COLUMNS = 256,     /* that a ring of copies uses, by turns */
     BULK_BYTES = 65536,       /* the same of copies without a tensor */
     STAGES_MAX = 8,
+    MULTICASTS = 4, /* that a barrier waits for */
     RING_BYTES = 192 << 10,
 };
 
@@ -287,9 +288,9 @@ extern "C" __global__ void tma_store_ring(
 /* ---- multicast ---------------------------------------------------------- */
 
 /* Block 0 of a cluster, of one thread each, copies boxes to all its blocks,
- * up to `stages` in flight.  The others say in `ready` when they expect the
- * next box of a stage: a box that came earlier would be counted in the phase
- * before.  Block 0 waits for its own copy. */
+ * `stages` groups of MULTICASTS in flight.  The others say in `ready` when they
+ * expect the next boxes of a stage: what came earlier would be counted in the
+ * phase before.  Block 0 waits for its own copies. */
 extern "C" __global__ void tma_multicast(
     stamps *out, uint32_t groups, const __grid_constant__ CUtensorMap map,
     uint32_t rows_apart, uint32_t bytes, uint32_t stages)
@@ -321,12 +322,18 @@ extern "C" __global__ void tma_multicast(
             if (g >= stages)
                 done = barrier_wait(at, parity ^ 1);
             if (g < groups && done) {
-                barrier_expect(at, bytes);
+                barrier_expect(at, MULTICASTS * bytes);
                 if (rank != 0)
                     barrier_arrive_remote(cluster_address(go, 0));
-                else if ((done = barrier_wait(go, parity)))
-                    load_multicast(to + stage * bytes, &map, 64 * (stage & 3),
-                                   row, at, (uint16_t)((1 << size) - 1));
+                else
+                    done = barrier_wait(go, parity);
+                if (rank == 0 && done) {
+#pragma unroll
+                    for (int i = 0; i < MULTICASTS; i++)
+                        load_multicast(to + (stage * MULTICASTS + i) * bytes,
+                                       &map, 64 * i, row, at,
+                                       (uint16_t)((1 << size) - 1));
+                }
             }
             if (++stage == stages)
                 stage = 0, parity ^= 1;
@@ -623,8 +630,9 @@ static bool measure_stores(kit *k, hopper *h)
 static bool measure_multicast(kit *k, hopper *h, unsigned cluster)
 {
     const box b = {64, 64, 128};
-    unsigned bytes = box_bytes(b);
-    shape s = {nullptr, cluster, 1, cluster, STAGES_MAX * bytes + TILE_SLACK};
+    unsigned bytes = box_bytes(b), stages = ring_stages(MULTICASTS * bytes);
+    shape s = {nullptr, cluster, 1, cluster,
+               stages * MULTICASTS * bytes + TILE_SLACK};
     samples latency;
     CUtensorMap map;
 
@@ -641,13 +649,15 @@ static bool measure_multicast(kit *k, hopper *h, unsigned cluster)
 
         if (all && !resident_blocks(k, &s))
             return false;
-        if (!run_slope(k, h, s, 8 * STAGES_MAX, 40 * STAGES_MAX, &cycles, map,
+        if (!run_slope(k, h, s, 8 * stages, 40 * stages, &cycles, map,
                        (uint32_t)TENSOR_ROWS_PER_SM, (uint32_t)bytes,
-                       (uint32_t)STAGES_MAX))
+                       (uint32_t)stages))
             return false;
+        for (double &v : cycles)
+            v /= MULTICASTS;
         add_rate(k, "multicast_2d", cycles, bytes,
                  box_at(b, {{"cluster", (double)cluster},
-                            {"in_flight", (double)STAGES_MAX},
+                            {"in_flight", (double)(stages * MULTICASTS)},
                             {"sms", (double)s.blocks}}));
     }
     return true;
