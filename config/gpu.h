@@ -242,14 +242,24 @@ static inline uint32_t teg_gpu_group_begin(const struct teg_gpu *gpu,
     return first < gpu->chip.sms ? first : gpu->chip.sms;
 }
 
+/* What the steps of an atomic are of. */
+enum teg_atomic_steps {
+    STEPS_INTEGERS,
+    STEPS_FLOATS,
+    STEPS_FLOATS_ON_A_WORD, /* of several lanes */
+    ATOMIC_STEPS,
+};
+
 /* Cycles that a slice of L2 takes for a step of atomics; 0 where they do not
  * come there. */
 static inline double teg_gpu_atomic_interval(const struct teg_gpu *gpu,
-                                             int is_float)
+                                             enum teg_atomic_steps of)
 {
     if (gpu->l2.bytes == 0 || gpu->l1.always_hits)
         return 0;
-    return is_float && gpu->l2.atomic_float_interval > 0
+    if (of == STEPS_FLOATS_ON_A_WORD && gpu->l2.atomic_float_word_interval > 0)
+        return gpu->l2.atomic_float_word_interval;
+    return of != STEPS_INTEGERS && gpu->l2.atomic_float_interval > 0
                ? gpu->l2.atomic_float_interval
                : gpu->l2.atomic_interval;
 }

@@ -46,7 +46,7 @@ void sim_alone(const struct teg_statistics *s, const struct teg_gpu *gpu,
     k->use[SIM_USE_ISSUE] = share((double)s->warp_instructions,
                                   peak_issue(gpu) * gpu->chip.sms * cycles);
     k->use[SIM_USE_UNIT] = busiest_unit(s);
-    k->use[SIM_USE_L2] = share(l2_traffic(s), peak_l2_bytes(gpu) * cycles);
+    k->use[SIM_USE_L2] = share(l2_work(s, gpu), peak_l2_bytes(gpu) * cycles);
     k->use[SIM_USE_DRAM] =
         share(dram_traffic(s), peak_dram_bytes(gpu) * cycles);
 }

@@ -87,9 +87,20 @@ struct sim_request {
     uint32_t dram_bytes;
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */
-    uint8_t coalesced;     /* one transaction per conflict-free group: what
+    struct sim_stored *stored; /* borrowed: its warp's (memory/merge.h); NULL:
+                                  none that counts */
+    uint8_t coalesced;         /* one transaction per conflict-free group: what
                                MWP-CWP calls coalesced */
 };
+
+/* What the steps of an atomic are of. */
+static inline enum teg_atomic_steps sim_request_steps(
+    const struct sim_request *r)
+{
+    if (!r->is_float)
+        return STEPS_INTEGERS;
+    return r->atomic_conflicts != 0 ? STEPS_FLOATS_ON_A_WORD : STEPS_FLOATS;
+}
 
 /* Whether it goes to global or local memory, and so to caches and DRAM. */
 static inline int sim_request_goes_out(const struct sim_request *r)

@@ -152,6 +152,11 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.partial_interval = between(state, 0, 8) / 3.0;
         gpu->l2.partial_joined = between(state, 0, 40);
         gpu->l2.repeat_interval = between(state, 0, 8) / 3.0;
+        gpu->l2.fill_interval = between(state, 0, 4) / 4.0;
+        gpu->l2.far_passes_near = between(state, 0, 1) != 0;
+        gpu->l2.completes_sectors = between(state, 0, 1) != 0;
+        gpu->l2.joins_loads = between(state, 0, 1) != 0;
+        gpu->l1.merged_sectors = between(state, 0, 32);
         gpu->l2.joins_copies = between(state, 0, 1) != 0;
         gpu->l2.sector_interval = between(state, 0, 16) / 3.0;
         gpu->l2.fetch_bytes = 32u << help_below(state, 3);
@@ -195,6 +200,8 @@ static void random_atomics(struct teg_gpu *gpu, uint64_t seed)
     gpu->shared.atomic_interval =
         one_in(state, 3) ? 0 : between(state, 0, 20) / 3.0;
     gpu->memory.atomic_conflicts = !one_in(state, 6);
+    gpu->l2.atomic_float_word_interval =
+        one_in(state, 2) ? between(state, 1, 16) / 2.0 : 0;
     gpu->l2.atomic_float_interval =
         one_in(state, 2) ? between(state, 0, 20) / 4.0 : 0;
     gpu->dram.store_bytes_per_cycle =
@@ -270,6 +277,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.dependences = help_below(state, DEPENDENCES_CONTROL + 1);
     gpu->sm.warps_max = gpu->sm.schedulers * between(state, 4, 8);
     gpu->sm.barrier_latency = between(state, 0, 9);
+    gpu->sm.barrier_interval = one_in(state, 2) ? between(state, 1, 5) : 0;
     gpu->sm.cluster_barrier_latency = between(state, 0, 30);
     gpu->chip.gpcs = between(state, 1, gpu->chip.sms < 2 ? 1 : 2);
     gpu->chip.sms_per_tpc = between(state, 1, 3);

@@ -79,7 +79,7 @@ static void end_copy(struct sim_sm *sm, struct sim_plan *plan,
 
 /* A copy from shared memory to that of another block: its lines cross the
  * network one after the other.  Inside the block's own it takes its latency. */
-static struct sim_plan *send_copy(struct sim_sm *sm, const struct sim_warp *w,
+static struct sim_plan *send_copy(struct sim_sm *sm, struct sim_warp *w,
                                   const struct sim_values *v,
                                   struct sim_plan *plan, struct sim_times *t)
 {
@@ -154,7 +154,7 @@ struct sim_plan *sim_bulk_issue(struct sim_sm *sm, uint32_t slot,
                                 const struct sim_values *v, uint64_t now,
                                 uint64_t start, struct sim_times *t)
 {
-    const struct sim_warp *w = &sm->warp[slot];
+    struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w);
     struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
     uint64_t turns = 0;

@@ -78,8 +78,6 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
         .shared = {{fraction_of(gpu->shared.pass_interval),
                     fraction_of(gpu->shared.conflict_latency)},
                    atomic_pass_times(gpu)},
-        .atomic_step = {fraction_of(teg_gpu_atomic_interval(gpu, 0)),
-                        fraction_of(teg_gpu_atomic_interval(gpu, 1))},
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
         .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
         .distinct_interval = fraction_of(gpu->constant.distinct_interval),
@@ -88,6 +86,9 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
         .copies_beside = fraction_of(share / (1 - share)),
         .lane_byte_interval = lane_byte_interval(gpu),
     };
+    for (int of = 0; of < ATOMIC_STEPS; of++)
+        chip->atomic_step[of] = fraction_of(
+            teg_gpu_atomic_interval(gpu, (enum teg_atomic_steps)of));
     number_units(chip, gpu);
 }
 

@@ -38,9 +38,9 @@ struct sim_chip {
         uint64_t interval, conflict_latency;
     } shared[2]; /* of loads and stores; of atomics */
     uint64_t transaction_interval, l1_bank_interval;
-    uint64_t atomic_step[2];    /* of L2: of integers, of floats; 0: no steps */
-    uint64_t distinct_interval; /* of gpu->constant, likewise */
-    uint64_t quad_interval;     /* of gpu->texture, likewise */
+    uint64_t atomic_step[ATOMIC_STEPS]; /* of L2; 0: no steps */
+    uint64_t distinct_interval;         /* of gpu->constant, likewise */
+    uint64_t quad_interval;             /* of gpu->texture, likewise */
     /* 1/SIM_FRACTION cycle of the data stage for lines of copies: in a cycle
      * that nobody else takes it, beside a cycle of others. */
     uint64_t copies_alone, copies_beside;

@@ -160,9 +160,10 @@ static uint64_t lookup_cycles(const struct sim_chip *chip,
 static uint64_t further_steps(const struct sim_chip *chip,
                               const struct sim_request *r)
 {
-    return r->atomic_depth > 1 ? sim_whole_up((r->atomic_depth - 1ull) *
-                                              chip->atomic_step[r->is_float])
-                               : 0;
+    return r->atomic_depth > 1
+               ? sim_whole_up((r->atomic_depth - 1ull) *
+                              chip->atomic_step[sim_request_steps(r)])
+               : 0;
 }
 
 /* All but `done`, which is memory's to say. */
@@ -187,9 +188,20 @@ static void global_times(const struct sim_chip *chip, const struct sim_op *op,
     t->same_warp = teg_max(op->same_warp, holds ? t->start + t->busy - now : 0);
 }
 
-int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
-                  struct sim_plan *plan, uint32_t flags, uint64_t at)
+/* Of what the warp stores until it loads again, some may be sent as one. */
+static void note_stored(struct sim_warp *w, struct sim_plan *plan)
 {
+    struct sim_request *r = &plan->request;
+
+    if (!r->is_store && !r->is_atomic && !r->is_bulk && plan->count != 0)
+        w->stored.count = 0;
+    r->stored = &w->stored;
+}
+
+int sim_lsu_begin(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
+                  uint32_t flags, uint64_t at)
+{
+    note_stored(w, plan);
     sm->misses->of = (struct sim_request_of){
         .launch = w->grid->number,
         .block = sm->resident[w->resident].number,
@@ -211,7 +223,7 @@ void sim_lsu_end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
 }
 
 /* What goes to other blocks' shared memory: its end is memory's to say. */
-static void reach_remotes(struct sim_sm *sm, const struct sim_warp *w,
+static void reach_remotes(struct sim_sm *sm, struct sim_warp *w,
                           const struct sim_op *op, struct sim_plan *plan,
                           struct sim_times *t)
 {
@@ -279,7 +291,7 @@ struct sim_plan *sim_lsu_send(struct sim_sm *sm, uint32_t slot,
                               const struct sim_values *v, uint64_t now,
                               uint64_t start, struct sim_times *t)
 {
-    const struct sim_warp *w = &sm->warp[slot];
+    struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w);
     struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
     const struct sim_windows windows = {.blocks = w->grid->windows.blocks};

@@ -32,11 +32,11 @@ struct sim_times {
      * and what they do; works 0: the unit does. */
     uint64_t works_from, works, operations;
     uint8_t others; /* SMs that work on it, too */
-    int open; /* memory has not said yet: done names the pending entry */
+    int open;       /* memory has not said yet: done names the pending entry */
     /* Until when what counts it is held: done, or of one that commits a group
      * what has joined that; named likewise. */
     uint64_t held;
-    uint32_t joined;   /* its pending entry, or SIM_NO_PENDING */
+    uint32_t joined; /* its pending entry, or SIM_NO_PENDING */
 };
 
 static inline uint64_t sim_times_end(uint64_t result, uint64_t floor,
@@ -55,8 +55,8 @@ uint64_t sim_lsu_ready_at(struct sim_sm *sm, uint32_t slot, uint64_t now);
 
 /* Begins the planned request, which leaves in cycle `at`; returns whether it
  * has to wait for its turn in the memory that SMs share. */
-int sim_lsu_begin(struct sim_sm *sm, const struct sim_warp *w,
-                  struct sim_plan *plan, uint32_t flags, uint64_t at);
+int sim_lsu_begin(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
+                  uint32_t flags, uint64_t at);
 
 /* Ends what was begun, unless it waits for its turn; fills t->done. */
 void sim_lsu_end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t);

@@ -61,9 +61,10 @@ struct sim_sm {
     uint64_t next_block_end; /* earliest end of a block without live warps */
     uint64_t cycles;         /* latest completion so far */
     uint64_t free_slots;
-    uint64_t tensor_free_from; /* cycle: its cores, of products of tensor
+    uint64_t tensor_free_from;   /* cycle: its cores, of products of tensor
                                   memory */
-    uint32_t blocks;           /* resident */
+    uint64_t barriers_free_from; /* cycle: those who count arrivals */
+    uint32_t blocks;             /* resident */
     /* That blocks have, as their grids' needs are. */
     uint32_t registers, shared_bytes;
     /* Since a block has left there was no room for one of so many warps of that

@@ -29,7 +29,7 @@ struct sim_plan *sim_texture_issue(struct sim_sm *sm, uint32_t slot,
                                    const struct sim_values *v, uint64_t start,
                                    struct sim_times *t)
 {
-    const struct sim_warp *w = &sm->warp[slot];
+    struct sim_warp *w = &sm->warp[slot];
     const struct sim_op *op = sim_warp_op(w);
     struct sim_plan *plan = &sm->plan[sm->chip->may_refuse ? slot : 0];
     int is_store = (op->flags & INST_STORE) != 0;

@@ -113,11 +113,12 @@ void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before)
     for (size_t i = 0; i < lines; i++)
         c->line[i] = (struct sim_cache_line){.tag = before->line[i].tag,
                                              .valid = before->line[i].valid,
-                                             .dirty = before->line[i].dirty};
+                                             .dirty = before->line[i].dirty,
+                                             .torn = before->line[i].torn};
 }
 
 uint32_t sim_cache_clean_oldest(struct sim_cache *c, uint32_t set,
-                                uint64_t *line)
+                                uint64_t *line, uint32_t *torn)
 {
     struct sim_cache_set *s = sim_cache_set_at(c, set);
     const struct sim_cache_link *link = sim_cache_links(s, c->marks);
@@ -129,7 +130,8 @@ uint32_t sim_cache_clean_oldest(struct sim_cache *c, uint32_t set,
         way = link[way].newer;
     l = &lines[way];
     sectors = l->dirty;
-    l->dirty = 0;
+    *torn = l->torn;
+    l->dirty = l->torn = 0;
     s->dirty--;
     *line = l->tag - 1;
     return sectors;

@@ -44,8 +44,9 @@ void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before);
 
 /* What an access found; sector masks. */
 struct sim_cache_result {
-    uint32_t hits;    /* of the sectors asked for */
-    uint32_t evicted; /* dirty sectors of the line that had to go */
+    uint32_t hits;         /* of the sectors asked for */
+    uint32_t evicted;      /* dirty sectors of the line that had to go */
+    uint32_t evicted_torn; /* of them, those that were not whole */
     uint64_t evicted_line;
     uint64_t ready;  /* cycle when the last fill under way arrives */
     uint32_t frame;  /* of the line, for sim_cache_fill */
@@ -92,6 +93,7 @@ static inline struct sim_cache_result sim_cache_access(struct sim_cache *c,
         way = link[s->newest].newer; /* used longest ago */
         l = &c->line[first + way];
         r.evicted = l->dirty;
+        r.evicted_torn = l->torn;
         r.evicted_line = l->tag - 1;
         if (l->dirty != 0)
             s->dirty--;
@@ -133,6 +135,16 @@ static inline uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame,
     return lacks;
 }
 
+/* `stored` sectors of the line in `frame`, which had `held` of them, have been
+ * written, of `torn` a part: what comes second is taken to be the rest. */
+static inline void sim_cache_tear(struct sim_cache *c, uint32_t frame,
+                                  uint32_t stored, uint32_t torn, uint32_t held)
+{
+    uint8_t *all = &c->line[frame].torn;
+
+    *all = (uint8_t)((*all & ~stored) | (torn & ~held));
+}
+
 /* The sectors entered in `frame` arrive at `cycle`. */
 static inline void sim_cache_fill(struct sim_cache *c, uint32_t frame,
                                   uint64_t cycle)
@@ -143,16 +155,17 @@ static inline void sim_cache_fill(struct sim_cache *c, uint32_t frame,
 }
 
 /* Of the dirty lines of `set`, of which there are some, that which was used
- * longest ago is so no longer, and stays: returns which of its sectors were, and
- * `*line`, its number. */
+ * longest ago is so no longer, and stays: returns which of its sectors were,
+ * `*line`, its number, and `*torn`, those that were not whole. */
 uint32_t sim_cache_clean_oldest(struct sim_cache *c, uint32_t set,
-                                uint64_t *line);
+                                uint64_t *line, uint32_t *torn);
 /* The same, if more than `most` lines of `set` are dirty; else returns 0. */
 static inline uint32_t sim_cache_clean(struct sim_cache *c, uint32_t set,
-                                       uint32_t most, uint64_t *line)
+                                       uint32_t most, uint64_t *line,
+                                       uint32_t *torn)
 {
     return sim_cache_set_at(c, set)->dirty > most
-               ? sim_cache_clean_oldest(c, set, line)
+               ? sim_cache_clean_oldest(c, set, line, torn)
                : 0;
 }
 

@@ -32,6 +32,7 @@ struct sim_cache_line {
     uint64_t tag; /* line number + 1; 0 = empty */
     uint64_t ready;
     uint8_t valid, dirty; /* sectors */
+    uint8_t torn;         /* written, but not all of it */
     uint8_t awaited;      /* `ready` is not up to date */
 };
 

@@ -190,6 +190,8 @@ static void coalesce_sectors(struct sim_plan *plan, const struct teg_inst *inst,
 
     want(&w, plan, inst, a);
     sim_wanted_end(&w);
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan->transaction[i].parts = plan->transaction[i].partial;
     if (inst->nearby != 0)
         fill(&w, inst, a);
 }
@@ -260,7 +262,7 @@ static void coalesce_lines(struct sim_plan *plan, const struct teg_inst *inst,
     for (uint32_t i = 0; i < plan->count; i++) {
         plan->transaction[i].bytes = TEG_LINE_BYTES;
         plan->transaction[i].sectors = SIM_ALL_SECTORS;
-        plan->transaction[i].partial = 0;
+        plan->transaction[i].parts = plan->transaction[i].partial = 0;
     }
 }
 

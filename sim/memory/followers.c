@@ -36,8 +36,10 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
             continue;
         if (posted && !(miss->flags & SIM_MISS_JOINED))
             w.partial = own->partial;
-        if (miss->flags & SIM_MISS_HIT)
+        if (miss->flags & (SIM_MISS_HIT | SIM_MISS_MERGED))
             sectors &= miss->sectors;
+        w.partial &= (uint8_t)sectors;
+        w.torn = posted ? own->partial & (uint8_t)sectors : 0;
         if (m->translation.tlb != NULL)
             sim_translation_await_region(&m->translation, &w, own->address,
                                          posted);

@@ -71,10 +71,10 @@ int sim_l1_look_up(struct sim_l1 *l1, uint32_t sm, uint32_t launch,
     if (!loads)
         return 0;
     miss->frame = found.frame;
-    miss->flags = (uint8_t)(SIM_MISS_L1 | (texels ? SIM_MISS_TEXELS : 0) |
-                            (found.hits != 0 ? SIM_MISS_HIT : 0) |
-                            (found.awaited ? SIM_MISS_AWAITED : 0) |
-                            (found.entered ? SIM_MISS_ENTERED : 0));
+    miss->flags = (uint16_t)(SIM_MISS_L1 | (texels ? SIM_MISS_TEXELS : 0) |
+                             (found.hits != 0 ? SIM_MISS_HIT : 0) |
+                             (found.awaited ? SIM_MISS_AWAITED : 0) |
+                             (found.entered ? SIM_MISS_ENTERED : 0));
     if (missing != 0)
         sim_cache_await(cache, found.frame);
     return 0;

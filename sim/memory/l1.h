@@ -29,6 +29,7 @@ enum {
     SIM_MISS_TEXELS = 64, /* of a texture */
     SIM_MISS_JOINED =
         128, /* all that it writes in part joins what was before */
+    SIM_MISS_MERGED = 256, /* some of it is not sent (merge.h) */
 };
 
 struct sim_l1 {

@@ -51,12 +51,18 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .slices = slices,
         .place = sim_slices_of(gpu),
         .halves = gpu->l2.far_latency != 0,
+        .far_passes_near = gpu->l2.far_passes_near != 0,
+        .completes = gpu->l2.completes_sectors != 0,
+        .joins_copies = gpu->l2.joins_copies != 0,
+        .joins_loads = gpu->l2.joins_loads != 0,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
+        .fill_ticks = sim_ticks_of(gpu->l2.fill_interval),
         .partial_ticks = sim_ticks_of(gpu->l2.partial_interval),
-        .atomic_ticks = {sim_ticks_of(teg_gpu_atomic_interval(gpu, 0)),
-                         sim_ticks_of(teg_gpu_atomic_interval(gpu, 1))},
     };
+    for (int of = 0; of < ATOMIC_STEPS; of++)
+        l2->atomic_ticks[of] = sim_ticks_of(
+            teg_gpu_atomic_interval(gpu, (enum teg_atomic_steps)of));
     sim_lrc_init(&l2->lrc, gpu);
     set_request_ticks(l2);
     set_latencies(l2);
@@ -134,7 +140,8 @@ static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
                              struct sim_request *r)
 {
     uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
-    uint64_t step = l2->atomic_ticks[r->is_float], steps = teg_max(w->steps, 1);
+    uint64_t step = l2->atomic_ticks[sim_request_steps(r)];
+    uint64_t steps = teg_max(w->steps, 1);
 
     ticks += sim_count_sectors(w->partial) * l2->partial_ticks;
     if (r->is_atomic)
@@ -146,6 +153,34 @@ static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
     }
 }
 
+static uint32_t in_pairs(uint32_t sectors)
+{
+    return (sim_count_sectors(sectors) + 1) / 2 * 2 * TEG_SECTOR_BYTES;
+}
+
+/* Writes sectors of a line back to DRAM, where pairs of sectors move and a torn
+ * one is read before. */
+static void write_back(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
+                       uint32_t sectors, uint32_t torn, struct sim_request *r)
+{
+    uint32_t bytes = l2->completes ? in_pairs(sectors) + in_pairs(torn)
+                                   : sim_sectors_bytes(sectors);
+
+    sim_dram_write(l2->dram, w, line * TEG_LINE_BYTES, bytes, r);
+}
+
+/* What goes on to the other half, or comes from there, takes time of a second
+ * slice, from tick `at` on, when it came to the first: it waits for that which
+ * is later free. */
+static INLINE void pass_slice(struct sim_l2 *l2, struct sim_way *w, uint64_t at,
+                              uint64_t slice, uint32_t sectors)
+{
+    uint64_t wait = sim_queue_wait(
+        &l2->slice[slice], at, l2->request_ticks[sim_count_sectors(sectors)]);
+
+    w->waited = teg_max(w->waited, at + wait - w->start);
+}
+
 /* Looks a line up in a set, of its own slice or the one that has the other
  * half's copies; what has to go for it is written back, and what may not stay
  * dirty beside it. */
@@ -154,19 +189,30 @@ static INLINE struct sim_cache_result look_up(struct sim_l2 *l2,
                                               uint64_t line, uint32_t sectors,
                                               int dirty, struct sim_request *r)
 {
-    uint32_t cleaned;
+    uint32_t cleaned, torn;
     struct sim_cache_result found =
         sim_cache_access(l2->cache, set, line, sectors, 1, dirty);
     uint64_t other;
 
+    if (l2->completes && dirty && !r->is_atomic)
+        sim_cache_tear(l2->cache, found.frame, sectors, w->torn, found.hits);
     if (found.evicted != 0)
-        sim_dram_write(l2->dram, w, found.evicted_line * TEG_LINE_BYTES,
-                       sim_sectors_bytes(found.evicted), r);
-    cleaned = sim_cache_clean(l2->cache, set, l2->most_dirty, &other);
+        write_back(l2, w, found.evicted_line, found.evicted, found.evicted_torn,
+                   r);
+    cleaned = sim_cache_clean(l2->cache, set, l2->most_dirty, &other, &torn);
     if (cleaned != 0)
-        sim_dram_write(l2->dram, w, other * TEG_LINE_BYTES,
-                       sim_sectors_bytes(cleaned), r);
+        write_back(l2, w, other, cleaned, torn, r);
     return found;
+}
+
+/* What DRAM brings takes time of the slice as well; at once, for a queue has no
+ * gaps to leave until it is there. */
+static INLINE void fill_slice(struct sim_l2 *l2, uint64_t address,
+                              uint32_t sectors)
+{
+    if (l2->fill_ticks != 0)
+        l2->slice[place_of(l2, address / TEG_LINE_BYTES).slice].free_from +=
+            sim_count_sectors(sectors) * l2->fill_ticks;
 }
 
 /* Asks the slice to which the line belongs, and DRAM for what is missing
@@ -189,6 +235,7 @@ static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
         missing |=
             sim_cache_add(l2->cache, found.frame,
                           sim_whole_pieces(missing, l2->gpu->l2.fetch_bytes));
+        fill_slice(l2, address, missing);
         sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
         w->latency = l2->dram_latency[far];
         sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
@@ -201,7 +248,8 @@ static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
  * slice beside its own. */
 static void search_copies(struct sim_l2 *l2, struct sim_way *w,
                           uint64_t address, struct sim_l2_place place,
-                          uint32_t sectors, struct sim_request *r)
+                          uint32_t sectors, uint64_t came,
+                          struct sim_request *r)
 {
     uint64_t line = address / TEG_LINE_BYTES;
     struct sim_cache_result found;
@@ -216,6 +264,8 @@ static void search_copies(struct sim_l2 *l2, struct sim_way *w,
         w->at_least = teg_max(w->at_least, found.ready);
     if (missing == 0)
         return;
+    if (l2->far_passes_near)
+        pass_slice(l2, w, came, place.slice, missing);
     w->waited += sim_queue_wait(
         &l2->far_link, sim_way_at(w),
         sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
@@ -235,15 +285,21 @@ static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                        uint64_t address, struct sim_l2_place place,
                        uint32_t sectors, struct sim_request *r)
 {
-    uint64_t slice = place.slice;
+    uint64_t line = address / TEG_LINE_BYTES, slice = place.slice;
     int far = l2->halves &&
               sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
+    int passes = far && l2->far_passes_near;
+    uint64_t came = sim_way_at(w);
 
-    use_slice(l2, w, slice, address / TEG_LINE_BYTES, sectors, r);
-    if (far && !r->is_store && !r->is_atomic)
-        search_copies(l2, w, address, place, sectors, r);
-    else
-        search(l2, w, address, place.set, sectors, far, r);
+    if (far && !r->is_store && !r->is_atomic) {
+        use_slice(l2, w, passes ? slice ^ 1 : slice, line, sectors, r);
+        search_copies(l2, w, address, place, sectors, came, r);
+        return;
+    }
+    use_slice(l2, w, slice, line, sectors, r);
+    if (passes)
+        pass_slice(l2, w, came, slice ^ 1, sectors);
+    search(l2, w, address, place.set, sectors, far, r);
 }
 
 /* A copy's read, which may join another SM's. */
@@ -267,7 +323,9 @@ void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                   uint64_t address, struct sim_l2_place place, uint32_t sectors,
                   struct sim_request *r)
 {
-    if (l2->gpu->l2.joins_copies && r->is_bulk && !r->is_store && !r->is_atomic)
+    int joins = r->is_bulk ? l2->joins_copies : l2->joins_loads;
+
+    if (joins && !r->is_store && !r->is_atomic)
         read_together(l2, sm, w, address, place, sectors, r);
     else
         ask(l2, sm, w, address, place, sectors, r);
@@ -306,8 +364,9 @@ void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
 
         uint32_t set = place_of(l2, line).set;
         uint64_t cleaned;
+        uint32_t torn;
 
         sim_cache_access(l2->cache, set, line, sectors, 1, 1);
-        sim_cache_clean(l2->cache, set, l2->most_dirty, &cleaned);
+        sim_cache_clean(l2->cache, set, l2->most_dirty, &cleaned, &torn);
     }
 }

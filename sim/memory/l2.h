@@ -13,8 +13,10 @@
  * link.  ("Each L2 partition caches data for memory accesses from SMs in the GPCs
  * directly connected to the partition", A100 whitepaper; gpu-benches' latency over
  * footprint on A100 has a step at half of L2 and one at its end.)
- * Leaves out: that a copy's slice takes time of its own, besides that of the
- * line's; stale copies, for stores and atomics go to where the line belongs;
+ * With l2.far_passes_near what goes to the other half takes time on both sides,
+ * as it is counted on both by hardware (lts__t_sectors on an H200: 1.5 of each
+ * sector stored, 2 of a sector read once by each half).
+ * Leaves out: stale copies, for stores and atomics go to where the line belongs;
  * what these take of the link.
  */
 #ifndef TEG_SIM_MEMORY_L2_H
@@ -53,17 +55,21 @@ struct sim_l2 {
     uint32_t slices;
     struct sim_slices place;
     struct sim_divisor by_sets;
-    int halves;                                             /* it has two */
-    uint64_t lines;                                         /* that it holds */
-    uint64_t sets;                                          /* of a slice */
-    uint32_t most_dirty;                                    /* ways of a set */
+    int halves;                    /* it has two */
+    int joins_copies, joins_loads; /* reads that it joins */
+    int far_passes_near;           /* takes time there, too */
+    int completes;                 /* torn sectors, before they go */
+    uint64_t lines;                /* that it holds */
+    uint64_t sets;                 /* of a slice */
+    uint32_t most_dirty;           /* ways of a set */
     uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
     uint64_t rate, far_rate;
     uint64_t request_ticks[SIM_SECTORS + 1]; /* of a slice, by sectors */
-    uint64_t repeat_ticks;    /* at most, of a load like the last */
-    uint64_t partial_ticks;   /* besides, of a sector written in part */
-    uint64_t atomic_ticks[2]; /* of a step: of integers, of floats */
-    uint64_t *atomic_held;    /* owned, [l2.slices]: ticks of all steps */
+    uint64_t repeat_ticks;  /* at most, of a load like the last */
+    uint64_t fill_ticks;    /* of a sector that DRAM brings */
+    uint64_t partial_ticks; /* besides, of a sector written in part */
+    uint64_t atomic_ticks[ATOMIC_STEPS]; /* of a step */
+    uint64_t *atomic_held; /* owned, [l2.slices]: ticks of all steps */
 };
 
 /* Returns 0 out of memory; release it then, too. */

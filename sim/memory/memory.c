@@ -4,6 +4,7 @@
 
 #include "sim/memory/levels.h"
 #include "sim/memory/line.h"
+#include "sim/memory/merge.h"
 
 void sim_memory_free(struct sim_memory *m)
 {
@@ -109,6 +110,30 @@ static void set_partial(struct sim_memory *m, uint32_t sm, uint32_t partial,
         miss->flags |= SIM_MISS_JOINED;
 }
 
+/* What joins the warp's own stores is not sent; returns whether that is all. */
+static int merge(const struct sim_memory *m, uint32_t parts,
+                 const struct sim_request *r, struct sim_miss *miss)
+{
+    uint32_t joined = 0;
+
+    if (parts != 0 && r->is_store && !r->is_atomic && !r->is_bulk &&
+        r->stored != NULL)
+        joined = sim_merge_joined(r->stored, m->gpu->l1.merged_sectors,
+                                  miss->address, parts);
+    if (joined == 0)
+        return 0;
+    if (miss->partial != 0 && (miss->partial & ~joined) == 0)
+        miss->flags |= SIM_MISS_JOINED;
+    miss->sectors &= (uint8_t)~joined;
+    miss->partial &= (uint8_t)~joined;
+    miss->torn &= (uint8_t)~joined;
+    miss->bytes = sim_sectors_bytes(miss->sectors);
+    miss->flags |= SIM_MISS_MERGED;
+    if (miss->sectors == 0)
+        miss->ready = 0; /* a line on its way to L1 is none of its business */
+    return miss->sectors == 0;
+}
+
 /* Transaction `i` begins; returns whether its L1 has settled it. */
 static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
                              uint32_t i, int bypass, uint32_t l1_set,
@@ -128,14 +153,17 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .steps = t->steps,
     };
     if (r->is_store && !r->is_atomic)
+        miss->torn = t->partial;
+    if (r->is_store && !r->is_atomic)
         set_partial(m, e->sm, t->partial, miss);
-    if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, l1_set, r, miss))
+    if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, l1_set, r, miss) &&
+        !merge(m, t->parts, r, miss))
         return 0;
     start = sim_start_of(m, e->now, miss->turn);
     settle(m, e->sm, &e->settled, i, start,
            teg_max(start + sim_l1_latency(&m->l1, r) * SIM_TICKS,
                    miss->ready * SIM_TICKS),
-           t->bytes);
+           miss->bytes);
     return 1;
 }
 
@@ -145,7 +173,7 @@ static struct sim_miss remote_miss(const struct sim_remote *remote)
         .address = remote->behind,
         .bytes = remote->bytes,
         .flags =
-            (uint8_t)(SIM_MISS_REMOTE | (remote->sent ? SIM_MISS_SENT : 0)),
+            (uint16_t)(SIM_MISS_REMOTE | (remote->sent ? SIM_MISS_SENT : 0)),
         .passes = (uint16_t)remote->passes,
         .groups = (uint16_t)remote->groups,
     };
@@ -234,6 +262,7 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
         const struct sim_miss *miss = &e->miss[i];
         struct sim_way w = {.start = sim_start_of(m, e->now, miss->turn),
                             .partial = miss->partial,
+                            .torn = miss->torn,
                             .steps = miss->steps};
         uint64_t tick;
 

@@ -80,9 +80,10 @@ struct sim_miss {
     uint8_t sectors;     /* to be fetched or written */
     uint8_t partial;     /* of them, those that a store writes in part, joining
                             none before */
+    uint8_t torn;        /* those whose rest the thread does not store */
     uint8_t transaction; /* index in the plan */
     uint8_t turn;        /* of the load/store unit */
-    uint8_t flags;       /* SIM_MISS_... of l1.h, private to the room */
+    uint16_t flags;      /* SIM_MISS_... of l1.h, private to the room */
     uint8_t steps;       /* of an atomic */
     /* Of shared memory of another block of the cluster (SIM_MISS_REMOTE): the
      * address is its SM; an atomic's passes there. */

@@ -243,7 +243,7 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
                     : s->simulated     ? (double)m->bytes - hits
                                        : 0;
     double dram = least_dram_bytes(s, gpu) / peak_dram_bytes(gpu);
-    double l2 = l2_traffic(s) / peak_l2_bytes(gpu);
+    double l2 = l2_work(s, gpu) / peak_l2_bytes(gpu);
 
     dram = until_end(s, dram);
 

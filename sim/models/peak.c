@@ -215,14 +215,23 @@ double l2_traffic(const struct teg_statistics *s)
                : (double)(m->l2_sectors - m->l2_repeated) * TEG_SECTOR_BYTES;
 }
 
+double l2_work(const struct teg_statistics *s, const struct teg_gpu *gpu)
+{
+    double all = l2_traffic(s);
+
+    if (gpu->l2.far_latency == 0 || !gpu->l2.far_passes_near)
+        return all;
+    return all + fmin((double)s->memory.store_bytes, all) / 2;
+}
+
 double peak_atomic_cycles(const struct teg_statistics *s,
                           const struct teg_gpu *gpu)
 {
     const struct teg_memory_statistics *m = &s->memory;
     double floats = (double)m->atomic_float_steps;
     double integers = (double)m->atomic_steps - floats;
-    double each = teg_gpu_atomic_interval(gpu, 0);
-    double of_float = teg_gpu_atomic_interval(gpu, 1);
+    double each = teg_gpu_atomic_interval(gpu, STEPS_INTEGERS);
+    double of_float = teg_gpu_atomic_interval(gpu, STEPS_FLOATS);
 
     if (s->simulated)
         return (double)m->atomic_slice_cycles;

@@ -65,6 +65,9 @@ double dram_traffic(const struct teg_statistics *s);
 /* Bytes that L2's slices gave or took for their full time: a sector asked for
  * again just before costs less (l2.repeat_interval) and is left out. */
 double l2_traffic(const struct teg_statistics *s);
+/* The same, with what takes time of a second slice: half of all stores belong to
+ * the other half (l2.far_passes_near). */
+double l2_work(const struct teg_statistics *s, const struct teg_gpu *gpu);
 
 /* Cycles that global atomics take at least: of the slice of L2 that they held
  * longest, or without a replay their steps, spread evenly. */

@@ -27,7 +27,8 @@ value dram.channels 8 D # 1024 bits by 128
 # measured: the name of the kit, the device and the driver stand beside
 out '^chip.sm_clock_mhz  *1234.4 .*M tools/measure on Synthetic GPU (synthetic), driver 0.1: '
 value chip.dispatch_interval 3.1 M
-value sm.barrier_latency 22 M # 21.6
+value sm.barrier_interval 2 M # (75.6 - 13.6) / 31
+value sm.barrier_latency 12 M # 13.6 - 2
 value sm.policy gto M         # old first, 0.9 of the pieces whole
 value shared.conflict_latency 2 M # (87.4 - 25.4) / 31
 value shared.pass_interval 1.5 M  # (47.5 - 1) / 31

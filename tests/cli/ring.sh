@@ -92,7 +92,7 @@ each_takes() {
 # A round of an arrival that ends the phase and the wait for it: 71 cycles on an
 # H200 (FlashGPU-Sim's calibration report, median).
 each_takes rounds
-check "$each cycles a round at an mbarrier" [ "$each" -ge 68 -a "$each" -le 74 ]
+check "$each cycles a round at an mbarrier" [ "$each" -ge 66 -a "$each" -le 74 ]
 
 # A wait for a phase that is over: 36 for the answer, 5 for the branch, and 12 for
 # the two instructions that make its parity.
@@ -106,6 +106,6 @@ expect 0 "$teg" run "$work/ring1.tegt" -g h100 --set memory.copy_latency=0 \
     -f json
 late=$((late - $(field cycles)))
 check "$late cycles for 16 copies" \
-    [ "$late" -ge $((15 * 170)) -a "$late" -le $((17 * 170)) ]
+    [ "$late" -ge $((15 * 57)) -a "$late" -le $((17 * 57)) ]
 
 finish

@@ -101,7 +101,7 @@ expect 0 "$teg" run "$work/store.tegt" -g h100 -f json
 check 'what lies in the tensor' [ "$(field useful_bytes)" = $((12 * 96 + 4096)) ]
 
 # A reduction is an atomic of what lies in the tensor: 12 rows of 24 elements,
-# each of 16 and 8 in two lines, of which a slice takes four at a time.
+# each of 16 and 8 in two lines, of which a slice takes eight at a time.
 expect 0 "$teg" trace $kernels -k reduce_xor2 --grid 1 --block 128 \
     --shared 16384 -a map:u32:64x60:24x16:zeros -a buf:u32:1024:iota \
     -a i32:1024 -a i32:0 -a i32:16 -a i32:48 -a i32:0 -a i32:0 -a i32:0 \
@@ -109,7 +109,7 @@ expect 0 "$teg" trace $kernels -k reduce_xor2 --grid 1 --block 128 \
 expect 0 "$teg" run "$work/reduce.tegt" -g h100 -f json
 check 'no note of it' sh -c "! grep -q bulk-reductions '$work/out'"
 check 'a lane for each element' [ "$(field atomic_lanes)" = $((12 * 24)) ]
-check 'steps of four words' [ "$(field atomic_steps)" = $((12 * (4 + 2))) ]
+check 'steps of eight words' [ "$(field atomic_steps)" = $((12 * (2 + 1))) ]
 
 # Mistakes, one line each.
 want_status=1

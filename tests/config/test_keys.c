@@ -108,6 +108,7 @@ static const char parts[] =
     "sketch 1\nisa sm_70\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
     "loop k 4\n"
     "  STG.E [R4 : a + 32*gtid + 32768*k], R2\n"
+    "  STG.E [R4 : a + 4 + 32*gtid + 32768*k], R2\n"
     "  LDG.E R3, [R4 : a + 0x100000 + 32*gtid + 32768*k]\n"
     "  FADD R2, R3, R3\nend\nEXIT\n";
 
@@ -206,6 +207,7 @@ static const struct scene scenes[] = {
      "memory.transaction_latency=8 dram.turnaround=40 "
      "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
      "l2.sector_interval=3 l2.repeat_interval=2 l2.fetch_bytes=64 "
+     "l1.merged_sectors=16 l2.completes_sectors=1 l2.fill_interval=3 "
      "l2.dirty_share=0.5 l1.banks=32 "
      "l1.tag_banks=4 l1.in_order=1 sm.taken_interval=30 "
      "sm.shared_reserved=1024",
@@ -239,6 +241,7 @@ static const struct scene scenes[] = {
      copy},
     {"v100", SMALL, mixed},
     {"v100", SMALL "l2.bytes_per_cycle=32", parts},
+    {"v100", SMALL "l2.bytes=32768 l1.merged_sectors=16", parts},
     {"a100", SMALL, fences},
     {"a100", SMALL, bank_products},
     {"h100", "chip.sms=6 chip.gpcs=1", proxies},
@@ -545,7 +548,7 @@ static struct teg_gpu *chip_of(const struct scene *scene)
 {
     struct teg_gpu *gpu;
     struct teg_diag d;
-    char path[64], settings[512];
+    char path[64], settings[1024];
 
     snprintf(path, sizeof path, "config/%s.cfg", scene->gpu);
     ck_assert_msg(teg_gpu_load(path, &gpu, &d) == TEG_OK, "%s", d.what);

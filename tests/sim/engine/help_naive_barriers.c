@@ -52,6 +52,19 @@ void naive_come_to_cluster(struct naive *n, struct sm *sm, struct warp *w,
         w->barrier_end = c->open;
 }
 
+/* The SM counts one arrival after the other, at whatever barrier. */
+void naive_count_arrival(struct naive *n, struct sm *sm)
+{
+    sm->counts_from =
+        naive_max(sm->counts_from, n->now) + n->gpu->sm.barrier_interval;
+}
+
+static uint64_t opens(const struct naive *n, const struct sm *sm)
+{
+    return naive_max(sm->counts_from, n->now) +
+           naive_max(n->gpu->sm.barrier_latency, 1);
+}
+
 /* Opens the named barrier if its threads have come. */
 void naive_release_named(struct naive *n, struct sm *sm, uint32_t block,
                          uint32_t named)
@@ -68,7 +81,7 @@ void naive_release_named(struct naive *n, struct sm *sm, uint32_t block,
         if (w->resident && w->block == block && !w->finished && w->parked &&
             w->named == named) {
             w->parked = 0;
-            w->barrier_end = n->now + naive_max(n->gpu->sm.barrier_latency, 1);
+            w->barrier_end = opens(n, sm);
         }
     }
 }
@@ -93,7 +106,7 @@ void naive_release_barrier(struct naive *n, struct sm *sm, uint32_t block)
         if (w->resident && w->block == block && !w->finished && w->parked &&
             w->named == 0) {
             w->parked = 0;
-            w->barrier_end = n->now + naive_max(n->gpu->sm.barrier_latency, 1);
+            w->barrier_end = opens(n, sm);
         }
     }
 }

@@ -217,6 +217,9 @@ static void cost_of_atomic(const struct naive *n, const struct sim_plan *plan,
                       ? gpu->l2.atomic_float_interval
                       : gpu->l2.atomic_interval;
 
+    if (plan->request.is_float && plan->request.atomic_conflicts != 0 &&
+        gpu->l2.atomic_float_word_interval > 0)
+        each = gpu->l2.atomic_float_word_interval;
     if (plan->request.atomic_depth <= 1 || gpu->l2.bytes == 0 ||
         gpu->l1.always_hits)
         return;
@@ -262,6 +265,14 @@ static void cost_of_send(struct naive *n, uint32_t sm_number, struct warp *w,
     c->done = naive_send_done(n, sm_number, w, c->begin, c->done);
 }
 
+/* A load ends what a warp's stores may join. */
+static void set_stored(struct warp *w, struct sim_plan *plan)
+{
+    if (!plan->request.is_store && !plan->request.is_atomic && plan->count != 0)
+        w->stored.count = 0;
+    plan->request.stored = &w->stored;
+}
+
 static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
                            const struct values *v, uint32_t scheduler,
                            const struct instance *instance)
@@ -279,6 +290,8 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
     };
 
     c.done = c.begin + c.latency;
+    if (plan != NULL && sim_request_goes_out(&plan->request))
+        set_stored(w, plan);
     if (plan != NULL && plan->request.space == SPACE_SHARED)
         cost_of_shared(n, plan, &c);
     else if (plan != NULL && plan->request.space == SPACE_CONST)
@@ -311,6 +324,7 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
     if (inst->values == VALUES_TEXELS && w->cursor.mask != 0) {
         c.busy =
             naive_texture_plan(&w->plan, n->gpu, inst, w->cursor.mask, v->all);
+        set_stored(w, &w->plan);
         c.done = naive_texture_done(n, sm_number, &w->plan, inst, c.begin,
                                     c.latency);
     }
@@ -451,6 +465,7 @@ static void park(struct naive *n, struct sm *sm, struct warp *w,
     } else if ((inst->flags & INST_BARRIER) && mask != 0) {
         w->parked = 1;
         w->named = (uint32_t)value[0];
+        naive_count_arrival(n, sm);
     } else if (inst->values == VALUES_TEST && mask != 0 && value[1] != 2) {
         w->asks = 1;
         w->asked_mbarrier = value[0];
@@ -509,6 +524,8 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
         park(n, sm, w, inst, mask, value);
     }
     if (inst->values == VALUES_BARRIER && mask != 0) {
+        if (inst->flags & INST_ARRIVE)
+            naive_count_arrival(n, sm);
         b->named[value[0]].threads += (uint32_t)__builtin_popcount(mask);
         b->named[value[0]].wanted = (uint32_t)value[1];
         naive_release_named(n, sm, w->block, (uint32_t)value[0]);

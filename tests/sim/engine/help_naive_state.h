@@ -5,6 +5,7 @@
 #ifndef TEG_TESTS_SIM_ENGINE_HELP_NAIVE_STATE_H
 #define TEG_TESTS_SIM_ENGINE_HELP_NAIVE_STATE_H
 
+#include "sim/memory/merge.h"
 #include "tests/sim/engine/help_naive.h"
 #include "tests/sim/engine/help_naive_fetch.h"
 #include "tests/sim/memory/help_naive_coalesce.h"
@@ -48,6 +49,7 @@ struct naive_of {
 };
 
 struct warp {
+    struct sim_stored stored; /* since its last load */
     struct naive_of *of;
     int resident, finished, parked, exited, planned;
     int waits_for_cluster, waits_for_grid;
@@ -147,7 +149,8 @@ struct naive_constants {
 };
 
 struct sm {
-    uint64_t cores_free; /* for the next product of tensor memory */
+    uint64_t cores_free;  /* for the next product of tensor memory */
+    uint64_t counts_from; /* the next arrival at a barrier */
     /* 256ths of a cycle of the data stage: lines of copies that have still to
      * pass; what others have taken beyond whole cycles. */
     uint64_t lines, parts;
@@ -312,6 +315,7 @@ struct block *naive_block_behind(struct naive *n, struct block *b,
 /* help_naive_barriers.c: ends the phase of a cluster's, a block's, a named
  * barrier if all it waits for have come. */
 void naive_release_cluster(struct naive *n, uint32_t number);
+void naive_count_arrival(struct naive *n, struct sm *sm);
 void naive_release_barrier(struct naive *n, struct sm *sm, uint32_t block);
 void naive_release_named(struct naive *n, struct sm *sm, uint32_t block,
                          uint32_t named);

@@ -187,6 +187,7 @@ int naive_cleaned(struct naive_memory *m, struct cache *c, uint64_t set,
         return 0;
     *line = *oldest;
     memset(oldest->written, 0, sizeof oldest->written);
+    memset(oldest->torn, 0, sizeof oldest->torn);
     return 1;
 }
 

@@ -177,6 +177,8 @@ static void sectors(struct sim_plan *plan, const struct wants *w)
                 continue;
             t->bytes += TEG_SECTOR_BYTES;
             t->sectors |= (uint8_t)(1 << s);
+            if (words != SECTOR_WORDS)
+                t->parts |= (uint8_t)(1 << s);
             if (filled != SECTOR_WORDS)
                 t->partial |= (uint8_t)(1 << s);
         }

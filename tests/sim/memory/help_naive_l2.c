@@ -83,11 +83,23 @@ void naive_store_to_dram(struct trip *t)
     t->latency = gpu->dram.latency;
 }
 
-/* The trip takes the place of a line with `bytes` to be written back. */
-static void write_back(struct trip *t, uint64_t line, uint32_t bytes)
+/* Two sectors go together, whichever of the line. */
+static uint32_t in_pairs(uint32_t sectors)
+{
+    return (sectors + 1) / 2 * 2;
+}
+
+/* The trip takes the place of a line that is to be written back; what stores have
+ * not written of its sectors is read before. */
+static void write_back(struct trip *t, const struct line *gone)
 {
     const struct teg_gpu *gpu = t->m->gpu;
-    struct channel *c = channel_of(t->m, line * LINE_BYTES);
+    struct channel *c = channel_of(t->m, gone->number * LINE_BYTES);
+    uint32_t bytes =
+        TEG_SECTOR_BYTES * (gpu->l2.completes_sectors
+                                ? in_pairs(naive_count(gone->written)) +
+                                      in_pairs(naive_count(gone->torn))
+                                : naive_count(gone->written));
     uint64_t ticks;
 
     t->request->dram_bytes += bytes;
@@ -138,8 +150,7 @@ static void write_ahead(struct trip *t, struct cache *c, uint64_t set)
     struct line gone;
 
     if (naive_cleaned(t->m, c, set, &gone))
-        write_back(t, gone.number,
-                   naive_count(gone.written) * TEG_SECTOR_BYTES);
+        write_back(t, &gone);
 }
 
 /* A sector that is fetched brings what is not there of its aligned piece. */
@@ -170,56 +181,32 @@ static void look_in_slice(struct trip *t, struct slice *slice)
     struct line *line =
         naive_find_or_enter(t->m, &slice->cache, set, number, &gone);
 
-    for (int s = 0; s < SECTORS; s++)
+    for (int s = 0; s < SECTORS; s++) {
         line->written[s] |= t->wanted[s] && (r->is_store || r->is_atomic);
+        /* The second part of a sector is taken to be the rest of it. */
+        if (t->wanted[s] && r->is_store && !r->is_atomic)
+            line->torn[s] = t->torn[s] && !line->held[s];
+    }
     hits = naive_look(line, t->wanted);
     missing = asked - hits;
     t->request->l2_sectors += asked;
     t->request->l2_hits += hits;
     if (naive_count(gone.written) != 0)
-        write_back(t, gone.number,
-                   naive_count(gone.written) * TEG_SECTOR_BYTES);
+        write_back(t, &gone);
     write_ahead(t, &slice->cache, set);
     if (r->is_store && !r->is_atomic)
         missing = 0; /* it brings them with it */
     if (hits != 0 && (missing == 0 || !PART_OF_A_LINE_IS_NOT_AWAITED))
         t->arrival = naive_later(t->arrival, line->arrives);
     if (missing != 0) {
+        uint64_t each = naive_nearest(t->m->gpu->l2.fill_interval * TICKS);
+
         missing += fetched_along(t, line);
+        slice->free_from += missing * each;
         naive_go_to_dram(t, missing * TEG_SECTOR_BYTES);
         t->latency = latency_to_dram(t);
         naive_fill(line, t);
     }
-}
-
-static void look_for_copy(struct trip *t, struct slice *slice)
-{
-    const struct teg_gpu *gpu = t->m->gpu;
-    uint64_t home = home_of(t);
-    struct cache *copies =
-        &t->m->slice[home % HALVES == 0 ? home + 1 : home - 1].cache;
-    uint64_t number = t->address / LINE_BYTES;
-    uint64_t set = number / gpu->l2.slices % copies->sets;
-    struct line gone;
-    struct line *line = naive_find_or_enter(t->m, copies, set, number, &gone);
-    uint32_t hits = naive_look(line, t->wanted);
-
-    if (naive_count(gone.written) != 0)
-        write_back(t, gone.number,
-                   naive_count(gone.written) * TEG_SECTOR_BYTES);
-    t->request->l2_sectors += hits;
-    t->request->l2_hits += hits;
-    if (hits != 0)
-        t->arrival = naive_later(t->arrival, line->arrives);
-    if (naive_count(t->wanted) == 0)
-        return;
-    t->at =
-        naive_take(&t->m->link_free_from, t->at,
-                   naive_time_of(naive_count(t->wanted) * TEG_SECTOR_BYTES,
-                                 naive_byte_time(gpu->l2.far_bytes_per_cycle)));
-    t->latency = gpu->l2.far_latency;
-    look_in_slice(t, slice);
-    naive_fill(line, t);
 }
 
 /* The bytes' time; what one sector takes more than its bytes, two have two
@@ -243,6 +230,54 @@ static uint64_t time_of_request(const struct teg_gpu *gpu, uint32_t sectors,
     default:
         return naive_time_of(4 * TEG_SECTOR_BYTES, each);
     }
+}
+
+/* What the trip still wants takes its time of the slice, too, from `came` on. */
+static void pass_slice(struct trip *t, uint64_t came, struct slice *slice)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
+
+    t->at = naive_later(
+        t->at, naive_take(&slice->free_from, came,
+                          time_of_request(gpu, naive_count(t->wanted), each)));
+}
+
+/* The slice of the other half that has the copies. */
+static struct slice *beside(const struct trip *t)
+{
+    uint64_t home = home_of(t);
+
+    return &t->m->slice[home % HALVES == 0 ? home + 1 : home - 1];
+}
+
+static void look_for_copy(struct trip *t, uint64_t came, struct slice *slice)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    struct cache *copies = &beside(t)->cache;
+    uint64_t number = t->address / LINE_BYTES;
+    uint64_t set = number / gpu->l2.slices % copies->sets;
+    struct line gone;
+    struct line *line = naive_find_or_enter(t->m, copies, set, number, &gone);
+    uint32_t hits = naive_look(line, t->wanted);
+
+    if (naive_count(gone.written) != 0)
+        write_back(t, &gone);
+    t->request->l2_sectors += hits;
+    t->request->l2_hits += hits;
+    if (hits != 0)
+        t->arrival = naive_later(t->arrival, line->arrives);
+    if (naive_count(t->wanted) == 0)
+        return;
+    if (gpu->l2.far_passes_near)
+        pass_slice(t, came, slice);
+    t->at =
+        naive_take(&t->m->link_free_from, t->at,
+                   naive_time_of(naive_count(t->wanted) * TEG_SECTOR_BYTES,
+                                 naive_byte_time(gpu->l2.far_bytes_per_cycle)));
+    t->latency = gpu->l2.far_latency;
+    look_in_slice(t, slice);
+    naive_fill(line, t);
 }
 
 /* Does the trip load only what its slice has loaded for the one before it?
@@ -320,8 +355,10 @@ void naive_go_to_l2(struct trip *t)
     const struct read *read;
     int wanted[SECTORS];
 
-    if (!t->m->gpu->l2.joins_copies || !r->is_bulk || r->is_store ||
-        r->is_atomic) {
+    int joins = r->is_bulk ? t->m->gpu->l2.joins_copies != 0
+                           : t->m->gpu->l2.joins_loads != 0;
+
+    if (!joins || r->is_store || r->is_atomic) {
         ask_slice(t);
         return;
     }
@@ -341,29 +378,38 @@ static void ask_slice(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
     const struct sim_request *r = t->request;
-    struct slice *slice = &t->m->slice[home_of(t)];
+    struct slice *slice = &t->m->slice[home_of(t)], *home = slice;
+    int loads = !r->is_store && !r->is_atomic;
+    int passes = is_far(t) && gpu->l2.far_passes_near;
     uint64_t each = naive_byte_time(gpu->l2.bytes_per_cycle / gpu->l2.slices);
     uint64_t besides = naive_nearest(gpu->l2.partial_interval * TICKS);
     uint64_t ticks = time_of_request(gpu, naive_count(t->wanted), each) +
-                     t->partial * besides;
-    uint64_t step = 0;
+                     naive_count(t->partial) * besides;
+    uint64_t step = 0, came = t->at;
 
+    if (passes && loads)
+        slice = beside(t);
     if (repeats(t, slice) && gpu->l2.repeat_interval > 0 &&
         ticks > naive_nearest(gpu->l2.repeat_interval * TICKS))
         ticks = naive_nearest(gpu->l2.repeat_interval * TICKS);
-    if (r->is_atomic && r->is_float && gpu->l2.atomic_float_interval > 0)
+    if (r->is_atomic && r->is_float && r->atomic_conflicts != 0 &&
+        gpu->l2.atomic_float_word_interval > 0)
+        step = naive_nearest(gpu->l2.atomic_float_word_interval * TICKS);
+    else if (r->is_atomic && r->is_float && gpu->l2.atomic_float_interval > 0)
         step = naive_nearest(gpu->l2.atomic_float_interval * TICKS);
     else if (r->is_atomic)
         step = naive_nearest(gpu->l2.atomic_interval * TICKS);
     t->at = naive_take(&slice->free_from, t->at,
                        naive_later(ticks, t->steps * step));
     t->at += (t->steps - 1) * step;
+    if (passes && !loads)
+        pass_slice(t, came, beside(t));
     slice->atomics += t->steps * step;
     t->latency = gpu->l2.latency;
-    if (is_far(t) && (r->is_store || r->is_atomic))
+    if (is_far(t) && !loads)
         t->latency = gpu->l2.far_latency;
-    if (is_far(t) && !r->is_store && !r->is_atomic)
-        look_for_copy(t, slice);
+    if (is_far(t) && loads)
+        look_for_copy(t, came, home);
     else
-        look_in_slice(t, slice);
+        look_in_slice(t, home);
 }

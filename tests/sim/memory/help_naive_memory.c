@@ -1,5 +1,7 @@
 #include "tests/sim/memory/help_naive_parts.h"
 
+#include "sim/memory/merge.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +76,60 @@ static struct cluster *cluster_of(struct naive_memory *m, uint32_t sm)
     return &m->cluster[sm / each];
 }
 
+/* What a warp stores to one of the last sectors that it has stored in part, without
+ * a load in between, is not sent: leaves what is. */
+static void merge(struct trip *t)
+{
+    struct sim_stored *warp = t->request->stored;
+    uint32_t most = t->m->gpu->l1.merged_sectors;
+
+    for (uint64_t s = 0; s < SECTORS && most != 0 && warp != NULL; s++) {
+        uint64_t sector = t->address / LINE_BYTES * SECTORS + s;
+        uint32_t n = warp->count, oldest = n > most ? n - most : 0;
+
+        if (!t->parts[s])
+            continue;
+        while (n > oldest && warp->sector[(n - 1) % most] != sector)
+            n--;
+        if (n > oldest) {
+            t->wanted[s] = t->partial[s] = t->torn[s] = 0;
+            t->bytes = naive_count(t->wanted) * TEG_SECTOR_BYTES;
+        } else {
+            warp->sector[warp->count % most] = sector;
+            warp->count++;
+        }
+    }
+}
+
+/* Are textures looked up elsewhere than loads? */
+static int has_own(const struct trip *t)
+{
+    return t->request->space == SPACE_TEXTURE &&
+           t->m->gpu->texture.l1_bytes != 0;
+}
+
+static uint64_t first_latency(const struct trip *t)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+
+    return has_own(t) ? gpu->timing[CLASS_TEX].latency : gpu->l1.latency;
+}
+
 /* The pipeline is taken from when the transaction leaves the SM; what it
  * waits there comes on top of what its translation takes. */
 static void go_beyond_l1(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
-    uint64_t leaves = t->at;
-    uint64_t ticks = naive_later(
+    uint64_t leaves = t->at, ticks;
+    int posted = t->request->is_store && !t->request->is_atomic;
+
+    if (posted && !t->request->is_bulk)
+        merge(t);
+    if (naive_count(t->wanted) == 0) {
+        t->latency = first_latency(t);
+        return;
+    }
+    ticks = naive_later(
         naive_time_of(t->bytes,
                       naive_byte_time(gpu->memory.cluster_bytes_per_cycle)),
         naive_nearest(gpu->memory.request_interval * TICKS));
@@ -95,13 +144,6 @@ static void go_beyond_l1(struct trip *t)
         naive_store_to_dram(t);
     else
         naive_go_to_dram(t, t->bytes);
-}
-
-/* Are textures looked up elsewhere than loads? */
-static int has_own(const struct trip *t)
-{
-    return t->request->space == SPACE_TEXTURE &&
-           t->m->gpu->texture.l1_bytes != 0;
 }
 
 static struct cache *first_cache(struct trip *t)
@@ -132,8 +174,7 @@ static void load_through_l1(struct trip *t)
     if (hits != 0)
         t->arrival = line->arrives;
     if (hits == asked) {
-        t->latency =
-            has_own(t) ? m->gpu->timing[CLASS_TEX].latency : m->gpu->l1.latency;
+        t->latency = first_latency(t);
         if (OWN_LINES_ARE_NOT_OUTSTANDING && line->sender == m->request)
             t->bytes = 0;
         return;
@@ -183,26 +224,28 @@ static void set_out(struct trip *t, const struct sim_transaction *planned)
     t->steps = planned->steps > 1 ? planned->steps : 1;
     for (int s = 0; s < SECTORS; s++) {
         t->wanted[s] = planned->sectors == 0 || (planned->sectors >> s & 1);
-        t->partial += posted && (planned->partial >> s & 1);
+        t->parts[s] = posted && (planned->parts >> s & 1);
+        t->torn[s] = posted && (planned->partial >> s & 1);
+        t->partial[s] = t->torn[s];
     }
 }
 
 /* What is written in part joins what its SM has just written in part. */
-static void join_parts(struct trip *t, const struct sim_transaction *planned)
+static void join_parts(struct trip *t)
 {
     struct sm *sm = &t->m->sm[t->sm];
 
-    for (uint64_t s = 0; s < SECTORS && t->partial != 0; s++) {
+    for (uint64_t s = 0; s < SECTORS; s++) {
         uint64_t sector = t->address / LINE_BYTES * SECTORS + s, back = 1;
         uint64_t most = t->m->gpu->l2.partial_joined;
 
-        if (!(planned->partial >> s & 1) || most == 0)
+        if (!t->partial[s] || most == 0)
             continue;
         while (back <= most && back <= sm->parts &&
                sm->part[(sm->parts - back) % 256] != sector)
             back++;
         if (back <= most && back <= sm->parts)
-            t->partial--;
+            t->partial[s] = 0;
         else
             sm->part[sm->parts++ % 256] = sector;
     }
@@ -238,7 +281,7 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
         if (i >= plan->groups)
             t.at += (i - plan->groups + 1) * turn;
         set_out(&t, &plan->transaction[i]);
-        join_parts(&t, &plan->transaction[i]);
+        join_parts(&t);
         go(&t, inst_flags);
         end = naive_later(t.at + t.latency * TICKS, t.arrival * TICKS) +
               i * further;
@@ -307,9 +350,13 @@ void naive_memory_follow(struct naive_memory *m, uint32_t sm, uint64_t cycle,
         set_out(&t, own);
         if (leader->request.is_store && !leader->request.is_atomic &&
             leader->transaction[beside].partial != 0 && miss->partial == 0)
-            t.partial = 0;
+            memset(t.partial, 0, sizeof t.partial);
         for (int s = 0; s < SECTORS; s++)
             t.wanted[s] = t.wanted[s] && (left >> s & 1);
+        for (int s = 0; s < SECTORS; s++)
+            t.partial[s] = t.partial[s] && t.wanted[s];
+        for (int s = 0; s < SECTORS; s++)
+            t.torn[s] = t.torn[s] && t.wanted[s];
         if (own->sectors != 0)
             t.bytes = naive_count(t.wanted) * TEG_SECTOR_BYTES;
         follow(&t);

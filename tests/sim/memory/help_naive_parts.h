@@ -41,6 +41,7 @@ struct line {
     uint64_t arrives; /* cycle */
     uint64_t sender;  /* number of the last request that sent for some of it */
     int held[SECTORS], written[SECTORS];
+    int torn[SECTORS]; /* written, but not all of it */
 };
 
 /* The lines of a cache, in the order in which their places were taken. */
@@ -131,13 +132,15 @@ struct trip {
     uint32_t sm;
     struct sim_request *request; /* whose */
     uint64_t address;
-    int wanted[SECTORS]; /* still */
-    uint32_t partial;    /* sectors written in part */
-    uint32_t bytes;      /* beyond L1 */
-    uint32_t steps;      /* of an atomic in its slice */
-    uint64_t at;         /* tick it has come to, without latencies */
-    uint64_t latency;    /* cycles, of the furthest place it was at */
-    uint64_t arrival;    /* cycle before which it is not done */
+    int wanted[SECTORS];  /* still */
+    int partial[SECTORS]; /* written in part, joining none */
+    int parts[SECTORS];   /* written in part */
+    int torn[SECTORS];    /* the rest of which the thread does not store */
+    uint32_t bytes;       /* beyond L1 */
+    uint32_t steps;       /* of an atomic in its slice */
+    uint64_t at;          /* tick it has come to, without latencies */
+    uint64_t latency;     /* cycles, of the furthest place it was at */
+    uint64_t arrival;     /* cycle before which it is not done */
 };
 
 /* ---- time and lists (help_naive_caches.c) ---- */

@@ -239,13 +239,14 @@ static uint64_t atomic(uint32_t steps, int is_float, uint64_t now)
 {
     struct sim_plan plan = help_memory_plan(0, 1, HELP_ATOMIC);
 
-    plan.request.is_float = (uint8_t)is_float;
+    plan.request.is_float = is_float != 0;
+    plan.request.atomic_conflicts = is_float == 2;
     plan.transaction[0].steps = (uint8_t)steps;
     return sim_memory_issue(memory, 0, now, &plan, 0) - now;
 }
 
 /* The first is in the latency; each takes 3 cycles of its slice, 5 with
- * floating-point numbers, and the next request waits for all of them. */
+ * floating-point numbers, 7 where lanes add those to one word, and the next request waits for all of them. */
 START_TEST(steps_of_an_atomic_follow_one_another)
 {
     help_memory_gpu(&gpu);
@@ -260,6 +261,12 @@ START_TEST(steps_of_an_atomic_follow_one_another)
     ck_assert_uint_eq(load(0, 0, 3000), 8 * 5 + 40);
     ck_assert_uint_eq(atomic(1, 0, 4000), 40);
     ck_assert_uint_eq(atomic(1, 1, 4000), 3 + 40);
+    ck_assert_uint_eq(atomic(8, 2, 5000), 40 + 7 * 5);
+    gpu.l2.atomic_float_word_interval = 7;
+    sim_memory_free(memory);
+    memory = help_memory_open(&gpu, 1);
+    load(0, 0, 0);
+    ck_assert_uint_eq(atomic(8, 2, 5000), 40 + 7 * 7);
     sim_memory_free(memory);
     gpu.l2.atomic_float_interval = 0;
     memory = help_memory_open(&gpu, 1);

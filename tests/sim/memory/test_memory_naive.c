@@ -2,6 +2,7 @@
  * none of it: on random descriptions, from chips without a cache to those with
  * halves, every cycle, every hit and every byte of random requests. */
 #include "sim/memory/memory.h"
+#include "sim/memory/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,14 +108,20 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.slices = up_to(state, one_in(state, 20) ? 1024 : 8);
     gpu->l2.latency = gpu->l1.latency + help_below(state, 300);
     gpu->l2.bytes_per_cycle = real(state, one_in(state, 20) ? 1048576 : 512);
+    gpu->l2.fill_interval = one_in(state, 2) ? real(state, 8) : 0;
+    gpu->l2.far_passes_near = one_in(state, 2);
     gpu->l2.partial_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.partial_joined = one_in(state, 2) ? up_to(state, 256) : 0;
     gpu->l2.sector_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.repeat_interval = one_in(state, 2) ? real(state, 8) : 0;
     gpu->l2.joins_copies = one_in(state, 2);
+    gpu->l2.completes_sectors = one_in(state, 2);
+    gpu->l2.joins_loads = one_in(state, 2);
+    gpu->l1.merged_sectors = one_in(state, 2) ? up_to(state, 32) : 0;
     gpu->l2.fetch_bytes = 32u << help_below(state, 3);
     gpu->l2.dirty_share = one_in(state, 2) ? real(state, 1) : 1;
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
+    gpu->l2.atomic_float_word_interval = one_in(state, 2) ? real(state, 32) : 0;
     gpu->l2.atomic_float_interval = one_in(state, 2) ? real(state, 32) : 0;
     if (one_in(state, 4))
         return;
@@ -249,7 +256,8 @@ static struct sim_transaction random_transaction(uint32_t rule, uint64_t line,
     } else if (rule != COALESCING_LINES && !one_in(state, 3)) {
         t.sectors = (uint8_t)(1 + help_below(state, 15));
         t.bytes = (uint32_t)__builtin_popcount(t.sectors) * TEG_SECTOR_BYTES;
-        t.partial = (uint8_t)(t.sectors & help_below(state, 16));
+        t.parts = (uint8_t)(t.sectors & help_below(state, 16));
+        t.partial = (uint8_t)(t.parts & help_below(state, 16));
     }
     return t;
 }
@@ -310,9 +318,15 @@ static uint64_t random_pause(uint64_t *state)
 
 /* ---- both ----------------------------------------------------------------- */
 
+enum {
+    WARPS = 3,
+    FAST = 0, /* of both */
+    NAIVE,
+};
+
 struct issued {
     uint64_t now;
-    uint32_t sm, flags;
+    uint32_t sm, flags, warp;
     struct sim_plan plan;
 };
 
@@ -320,6 +334,7 @@ struct both {
     uint64_t seed;
     struct teg_gpu gpu;
     uint32_t l1_bytes;
+    struct sim_stored stored[2][WARPS]; /* of the fast and the naive one */
     struct sim_memory *fast;
     struct naive_memory *naive;
     uint32_t requests;
@@ -379,6 +394,15 @@ static void disagree(const struct both *b, const struct issued *i,
                  (unsigned long long)b->seed);
 }
 
+/* The warp is going to ask one of them. */
+static void set_stored(struct both *b, uint32_t which, uint32_t warp,
+                       struct sim_plan *plan)
+{
+    plan->request.stored = &b->stored[which][warp];
+    if (!plan->request.is_store)
+        plan->request.stored->count = 0;
+}
+
 /* What the fast memory has made of `i` against what the naive one does. */
 static void compare(struct both *b, const struct issued *i, uint64_t fast)
 {
@@ -390,6 +414,7 @@ static void compare(struct both *b, const struct issued *i, uint64_t fast)
     plan.request.l2_sectors = plan.request.l2_hits = 0;
     plan.request.l2_joined = 0;
     plan.request.dram_bytes = 0;
+    set_stored(b, NAIVE, i->warp, &plan);
     naive = naive_memory_issue(b->naive, i->sm, i->now, &plan, i->flags);
     if (fast != naive || a->l1_sectors != c->l1_sectors ||
         a->l1_hits != c->l1_hits || a->l2_sectors != c->l2_sectors ||
@@ -412,6 +437,9 @@ static void random_issue(struct issued *i, struct both *b)
     i->flags = one_in(&b->state, 8) ? INST_BYPASS_L1 : 0;
     random_plan(&i->plan, &b->gpu, &b->footprint, &b->state);
     i->plan.request.is_bulk = one_in(&b->state, 2) ? 1 : 0;
+    i->warp = help_below(&b->state, WARPS);
+    i->plan.request.atomic_conflicts =
+        i->plan.request.is_atomic ? (uint16_t)help_below(&b->state, 2) : 0;
 }
 
 /* One request after the other; some wait until they may be issued. */
@@ -429,6 +457,7 @@ static uint64_t issue_one(struct both *b, uint64_t now)
                   (unsigned long long)ready);
     i.now = one_in(&b->state, 4) ? now : ready;
     b->leading = &i.plan;
+    set_stored(b, FAST, i.warp, &i.plan);
     fast = sim_memory_issue(b->fast, i.sm, i.now, &i.plan, i.flags);
     compare(b, &i, fast);
     return i.now;
@@ -454,6 +483,7 @@ static uint64_t issue_some(struct both *b, uint64_t now)
     for (uint32_t k = 0; k < n; k++) {
         random_issue(&i[k], b);
         i[k].now = now += one_in(&b->state, 2) ? help_below(&b->state, 5) : 0;
+        set_stored(b, FAST, i[k].warp, &i[k].plan);
         sim_memory_begin(b->fast, i[k].sm, now, &i[k].plan, i[k].flags, &e[k]);
         if (!sim_misses_open(&e[k]))
             fast[k] = sim_memory_end(b->fast, &e[k], &i[k].plan.request);

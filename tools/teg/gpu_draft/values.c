@@ -103,12 +103,6 @@ static const struct {
      "interval",
      "cycles",
      {"threads", 32}},
-    {"sm.barrier_latency",
-     "barrier",
-     "bar_sync",
-     "interval",
-     "cycles",
-     {"warps", 4}},
 };
 
 static void give_singles(struct draft *a)
@@ -190,6 +184,33 @@ static void give_products(struct draft *a)
                                        : floor(value + 0.5),
              "%s: %s %s %.5g", source, rows[i].name, rows[i].quantity, value);
     }
+}
+
+/* From barrier to barrier of a warp and of a whole block: what each warp's arrival
+ * adds, and what is left of a single one's. */
+static void give_barriers(struct draft *a)
+{
+    const json_t *one =
+        measured_find(&a->m, "barrier", "bar_sync", "interval", "cycles",
+                      (struct measured_at){"warps", 1});
+    const json_t *all =
+        measured_find(&a->m, "barrier", "bar_sync", "interval", "cycles",
+                      (struct measured_at){"warps", WARP});
+    char source[DRAFT_SOURCE_SIZE];
+    double each;
+
+    if (one == NULL || all == NULL)
+        return;
+    draft_source(a, source);
+    each = fmax(
+        0, floor((measured_median(all) - measured_median(one)) / (WARP - 1) +
+                 0.5));
+    give(a, "sm.barrier_interval", each,
+         "%s: bar_sync interval of 1 warp %.5g, of %d %.5g", source,
+         measured_median(one), WARP, measured_median(all));
+    give(a, "sm.barrier_latency",
+         fmax(1, floor(measured_median(one) - each + 0.5)), "%s: the same",
+         source);
 }
 
 /* Cycles that each pass beyond the first adds: the slope from conflict degree
@@ -467,6 +488,7 @@ void draft_gather(struct draft *a)
     give_channels(a);
     give_singles(a);
     give_products(a);
+    give_barriers(a);
     give_conflicts(a);
     give_latencies(a);
     give_bandwidths(a);

@@ -337,7 +337,8 @@ double figure_late_sms(const struct evidence *e)
 static double chip_used(const struct evidence *e)
 {
     double cycles = (double)e->s->cycles;
-    double l2 = ratio(l2_traffic(e->s), cycles * e->gpu->l2.bytes_per_cycle);
+    double l2 =
+        ratio(l2_work(e->s, e->gpu), cycles * e->gpu->l2.bytes_per_cycle);
 
     return fmax(fmax(dram_used(e), l2),
                 ratio(peak_atomic_cycles(e->s, e->gpu), cycles));
