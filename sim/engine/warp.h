@@ -56,18 +56,19 @@ struct sim_warp {
      * answer is there. */
     uint64_t phase_asked_at;
     uint32_t phase_answer;
-    struct sim_stored stored; /* since its last load */
-    uint64_t waits_name;      /* of what another block writes: board.h */
-    uint32_t tells;           /* stores and atomics it has told so */
-    uint8_t planned;          /* sim_sm.plan holds its next request */
-    uint8_t asked;            /* for the constant operand of its next */
-    uint8_t parked;           /* enum sim_parked */
-    uint64_t asked_at;        /* in which cycle */
+    uint64_t waits_name; /* of what another block writes: board.h */
+    uint32_t tells;      /* stores and atomics it has told so */
+    uint8_t planned;     /* sim_sm.plan holds its next request */
+    uint8_t asked;       /* for the constant operand of its next */
+    uint8_t parked;      /* enum sim_parked */
+    uint64_t asked_at;   /* in which cycle */
     struct sim_constant_finds constants; /* of its next instruction */
     uint32_t cga_lanes;     /* that have arrived at its cluster's barrier */
     uint32_t cga_phase;     /* of its cluster's barrier it arrived in, from 1 */
     uint8_t exited;         /* has executed an EXIT */
     uint8_t waits_for_open; /* a counter it waits for has no cycle yet */
+    struct sim_stored stored; /* since its last load; looked at by its stores
+                                 alone, so behind all that is looked at more */
 };
 
 static inline const struct sim_op *sim_warp_op(const struct sim_warp *w)

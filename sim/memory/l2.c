@@ -51,10 +51,6 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
         .slices = slices,
         .place = sim_slices_of(gpu),
         .halves = gpu->l2.far_latency != 0,
-        .far_passes_near = gpu->l2.far_passes_near != 0,
-        .completes = gpu->l2.completes_sectors != 0,
-        .joins_copies = gpu->l2.joins_copies != 0,
-        .joins_loads = gpu->l2.joins_loads != 0,
         .rate = sim_rate_of(gpu->l2.bytes_per_cycle / slices),
         .far_rate = sim_rate_of(gpu->l2.far_bytes_per_cycle),
         .fill_ticks = sim_ticks_of(gpu->l2.fill_interval),
@@ -163,8 +159,9 @@ static uint32_t in_pairs(uint32_t sectors)
 static void write_back(struct sim_l2 *l2, struct sim_way *w, uint64_t line,
                        uint32_t sectors, uint32_t torn, struct sim_request *r)
 {
-    uint32_t bytes = l2->completes ? in_pairs(sectors) + in_pairs(torn)
-                                   : sim_sectors_bytes(sectors);
+    uint32_t bytes = l2->gpu->l2.completes_sectors
+                         ? in_pairs(sectors) + in_pairs(torn)
+                         : sim_sectors_bytes(sectors);
 
     sim_dram_write(l2->dram, w, line * TEG_LINE_BYTES, bytes, r);
 }
@@ -194,7 +191,7 @@ static INLINE struct sim_cache_result look_up(struct sim_l2 *l2,
         sim_cache_access(l2->cache, set, line, sectors, 1, dirty);
     uint64_t other;
 
-    if (l2->completes && dirty && !r->is_atomic)
+    if (l2->gpu->l2.completes_sectors && dirty && !r->is_atomic)
         sim_cache_tear(l2->cache, found.frame, sectors, w->torn, found.hits);
     if (found.evicted != 0)
         write_back(l2, w, found.evicted_line, found.evicted, found.evicted_torn,
@@ -207,25 +204,23 @@ static INLINE struct sim_cache_result look_up(struct sim_l2 *l2,
 
 /* What DRAM brings takes time of the slice as well; at once, for a queue has no
  * gaps to leave until it is there. */
-static INLINE void fill_slice(struct sim_l2 *l2, uint64_t address,
+static INLINE void fill_slice(struct sim_l2 *l2, uint32_t slice,
                               uint32_t sectors)
 {
-    if (l2->fill_ticks != 0)
-        l2->slice[place_of(l2, address / TEG_LINE_BYTES).slice].free_from +=
-            sim_count_sectors(sectors) * l2->fill_ticks;
+    l2->slice[slice].free_from += sim_count_sectors(sectors) * l2->fill_ticks;
 }
 
 /* Asks the slice to which the line belongs, and DRAM for what is missing
  * there; `far`: it is in the other half. */
 static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
-                          uint64_t address, uint32_t set, uint32_t sectors,
-                          int far, struct sim_request *r)
+                          uint64_t address, struct sim_l2_place place,
+                          uint32_t sectors, int far, struct sim_request *r)
 {
     struct sim_cache_result found;
     uint32_t missing;
 
     w->latency = l2->latency[far];
-    found = look_up(l2, w, set, address / TEG_LINE_BYTES, sectors,
+    found = look_up(l2, w, place.set, address / TEG_LINE_BYTES, sectors,
                     r->is_store || r->is_atomic, r);
     missing = sectors & ~found.hits;
     r->l2_sectors += sim_count_sectors(sectors);
@@ -235,7 +230,7 @@ static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
         missing |=
             sim_cache_add(l2->cache, found.frame,
                           sim_whole_pieces(missing, l2->gpu->l2.fetch_bytes));
-        fill_slice(l2, address, missing);
+        fill_slice(l2, place.slice, missing);
         sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
         w->latency = l2->dram_latency[far];
         sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
@@ -245,7 +240,7 @@ static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
 }
 
 /* A load of a line of the other half, whose copies on this side are in the
- * slice beside its own. */
+ * slice beside its own; it came to L2 at tick `came`. */
 static void search_copies(struct sim_l2 *l2, struct sim_way *w,
                           uint64_t address, struct sim_l2_place place,
                           uint32_t sectors, uint64_t came,
@@ -264,12 +259,12 @@ static void search_copies(struct sim_l2 *l2, struct sim_way *w,
         w->at_least = teg_max(w->at_least, found.ready);
     if (missing == 0)
         return;
-    if (l2->far_passes_near)
+    if (l2->gpu->l2.far_passes_near)
         pass_slice(l2, w, came, place.slice, missing);
     w->waited += sim_queue_wait(
         &l2->far_link, sim_way_at(w),
         sim_bytes_ticks(l2->far_rate, sim_sectors_bytes(missing)));
-    search(l2, w, address, place.set, missing, 1, r);
+    search(l2, w, address, place, missing, 1, r);
     sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
 }
 
@@ -288,7 +283,7 @@ static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
     uint64_t line = address / TEG_LINE_BYTES, slice = place.slice;
     int far = l2->halves &&
               sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
-    int passes = far && l2->far_passes_near;
+    int passes = far && l2->gpu->l2.far_passes_near;
     uint64_t came = sim_way_at(w);
 
     if (far && !r->is_store && !r->is_atomic) {
@@ -299,7 +294,7 @@ static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
     use_slice(l2, w, slice, line, sectors, r);
     if (passes)
         pass_slice(l2, w, came, slice ^ 1, sectors);
-    search(l2, w, address, place.set, sectors, far, r);
+    search(l2, w, address, place, sectors, far, r);
 }
 
 /* A copy's read, which may join another SM's. */
@@ -323,7 +318,8 @@ void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                   uint64_t address, struct sim_l2_place place, uint32_t sectors,
                   struct sim_request *r)
 {
-    int joins = r->is_bulk ? l2->joins_copies : l2->joins_loads;
+    const struct teg_gpu *gpu = l2->gpu;
+    uint32_t joins = r->is_bulk ? gpu->l2.joins_copies : gpu->l2.joins_loads;
 
     if (joins && !r->is_store && !r->is_atomic)
         read_together(l2, sm, w, address, place, sectors, r);

@@ -55,13 +55,10 @@ struct sim_l2 {
     uint32_t slices;
     struct sim_slices place;
     struct sim_divisor by_sets;
-    int halves;                    /* it has two */
-    int joins_copies, joins_loads; /* reads that it joins */
-    int far_passes_near;           /* takes time there, too */
-    int completes;                 /* torn sectors, before they go */
-    uint64_t lines;                /* that it holds */
-    uint64_t sets;                 /* of a slice */
-    uint32_t most_dirty;           /* ways of a set */
+    int halves;                                             /* it has two */
+    uint64_t lines;                                         /* that it holds */
+    uint64_t sets;                                          /* of a slice */
+    uint32_t most_dirty;                                    /* ways of a set */
     uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
     uint64_t rate, far_rate;
     uint64_t request_ticks[SIM_SECTORS + 1]; /* of a slice, by sectors */

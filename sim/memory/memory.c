@@ -5,6 +5,7 @@
 #include "sim/memory/levels.h"
 #include "sim/memory/line.h"
 #include "sim/memory/merge.h"
+#include "sim/memory/recent.h"
 
 void sim_memory_free(struct sim_memory *m)
 {
@@ -114,12 +115,12 @@ static void set_partial(struct sim_memory *m, uint32_t sm, uint32_t partial,
 static int merge(const struct sim_memory *m, uint32_t parts,
                  const struct sim_request *r, struct sim_miss *miss)
 {
-    uint32_t joined = 0;
+    uint32_t joined;
 
-    if (parts != 0 && r->is_store && !r->is_atomic && !r->is_bulk &&
-        r->stored != NULL)
-        joined = sim_merge_joined(r->stored, m->gpu->l1.merged_sectors,
-                                  miss->address, parts);
+    if (r->is_bulk || r->stored == NULL)
+        return 0;
+    joined = sim_recent_sectors(r->stored->sector, m->gpu->l1.merged_sectors,
+                                &r->stored->count, miss->address, parts);
     if (joined == 0)
         return 0;
     if (miss->partial != 0 && (miss->partial & ~joined) == 0)
@@ -142,6 +143,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
     const struct sim_transaction *t = &plan->transaction[i];
     struct sim_request *r = &plan->request;
     struct sim_miss *miss = &e->miss[e->count];
+    int posted = r->is_store && !r->is_atomic;
     uint64_t start;
 
     *miss = (struct sim_miss){
@@ -152,12 +154,12 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .turn = (uint8_t)sim_turn_of(plan, i),
         .steps = t->steps,
     };
-    if (r->is_store && !r->is_atomic)
+    if (posted) {
         miss->torn = t->partial;
-    if (r->is_store && !r->is_atomic)
         set_partial(m, e->sm, t->partial, miss);
+    }
     if (!sim_l1_settles(&m->l1, e->sm, e->of.launch, bypass, l1_set, r, miss) &&
-        !merge(m, t->parts, r, miss))
+        !(posted && merge(m, t->parts, r, miss)))
         return 0;
     start = sim_start_of(m, e->now, miss->turn);
     settle(m, e->sm, &e->settled, i, start,

@@ -18,15 +18,11 @@ enum {
     SIM_STORED_MAX = 32, /* l1.merged_sectors, at most */
 };
 
-/* What a warp has stored in part since it loaded last.  Zeroed is nothing. */
+/* What a warp has stored in part since it loaded last, a row of recent.h.
+ * Zeroed is nothing. */
 struct sim_stored {
-    uint64_t sector[SIM_STORED_MAX]; /* numbers, in turn */
-    uint32_t count;                  /* ever */
+    uint64_t sector[SIM_STORED_MAX];
+    uint64_t count;
 };
-
-/* Of the sectors `parts` of the line at `address`, which a warp stores in part,
- * those that join one of the last `room`. */
-uint32_t sim_merge_joined(struct sim_stored *stored, uint32_t room,
-                          uint64_t address, uint32_t parts);
 
 #endif

@@ -13,8 +13,8 @@
 
 struct sim_parts {
     uint32_t room;    /* l2.partial_joined */
-    uint32_t *next;   /* owned, [sms]: the place that is taken next */
-    uint64_t *sector; /* owned, [sms][room]: numbers + 1, in turn; 0: none */
+    uint64_t *count;  /* owned, [sms]: that have come */
+    uint64_t *sector; /* owned, [sms][room]: rows of recent.h */
 };
 
 /* Returns 0 out of memory; release it then, too. */

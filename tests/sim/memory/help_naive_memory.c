@@ -85,7 +85,7 @@ static void merge(struct trip *t)
 
     for (uint64_t s = 0; s < SECTORS && most != 0 && warp != NULL; s++) {
         uint64_t sector = t->address / LINE_BYTES * SECTORS + s;
-        uint32_t n = warp->count, oldest = n > most ? n - most : 0;
+        uint64_t n = warp->count, oldest = n > most ? n - most : 0;
 
         if (!t->parts[s])
             continue;
