@@ -96,6 +96,19 @@ static __device__ __forceinline__ void barrier_arrive_remote(uint32_t bar)
                  : "memory");
 }
 
+static __device__ __forceinline__ uint32_t barrier_try(uint32_t bar,
+                                                       uint32_t parity)
+{
+    uint32_t done;
+
+    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, "
+                 "[%1], %2; selp.u32 %0, 1, 0, p;}"
+                 : "=r"(done)
+                 : "r"(bar), "r"(parity)
+                 : "memory");
+    return done;
+}
+
 static __device__ __forceinline__ bool barrier_wait(uint32_t bar,
                                                     uint32_t parity)
 {
@@ -103,11 +116,7 @@ static __device__ __forceinline__ bool barrier_wait(uint32_t bar,
 
 #pragma unroll 1
     for (int i = 0; i < WAIT_TRIES && !done; i++)
-        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 "
-                     "p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-                     : "=r"(done)
-                     : "r"(bar), "r"(parity)
-                     : "memory");
+        done = barrier_try(bar, parity);
     return done;
 }
 

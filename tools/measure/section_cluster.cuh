@@ -189,6 +189,34 @@ static __device__ __forceinline__ void arrive_other(uint32_t bar)
     else
         barrier_arrive_remote(bar);
 }
+
+/* Numbers 0 and 1 arrive at each other's barrier by turns, 0 first: `arrive` at
+ * the other's, `own` is waited at. */
+template <typename Arrive>
+static __device__ __forceinline__ void ping(stamps *out, uint32_t steps,
+                                            uint32_t number, uint32_t own,
+                                            Arrive arrive)
+{
+    uint32_t phase = 0;
+    bool done = true;
+
+#pragma unroll 1
+    for (uint32_t r = 0; r < ROUNDS && done; r++) {
+        uint32_t t0 = read_clock(), t1;
+
+#pragma unroll 1
+        for (uint32_t i = 0; i < steps && done; i++, phase ^= 1) {
+            if (number == 0)
+                arrive();
+            done = barrier_wait(own, phase);
+            if (number == 1)
+                arrive();
+        }
+        t1 = read_clock();
+        if (number == 0)
+            stamp(&out[r], t0, t1, t1, done);
+    }
+}
 #endif
 
 /* Blocks 0 and 1 of a cluster, of one thread each, arrive at each other's
@@ -200,28 +228,12 @@ static __device__ __forceinline__ void time_cluster_ping(stamps *out,
 #if HOPPER_CODE
     __shared__ __align__(8) uint64_t barrier;
     uint32_t bar = shared_address(&barrier), rank = cluster_rank();
-    uint32_t other = cluster_address(bar, rank ^ 1), phase = 0;
-    bool done = true;
+    uint32_t other = cluster_address(bar, rank ^ 1);
 
     barrier_init(bar, 1);
     barrier_init_done();
     cluster_sync();
-#pragma unroll 1
-    for (uint32_t r = 0; r < ROUNDS && done; r++) {
-        uint32_t t0 = read_clock(), t1;
-
-#pragma unroll 1
-        for (uint32_t i = 0; i < steps && done; i++, phase ^= 1) {
-            if (rank == 0)
-                arrive_other<RELEASE>(other);
-            done = barrier_wait(bar, phase);
-            if (rank == 1)
-                arrive_other<RELEASE>(other);
-        }
-        t1 = read_clock();
-        if (rank == 0)
-            stamp(&out[r], t0, t1, t1, done);
-    }
+    ping(out, steps, rank, bar, [=] { arrive_other<RELEASE>(other); });
     cluster_sync();
 #endif
 }
@@ -243,32 +255,16 @@ extern "C" __global__ void mbarrier_ping(stamps *out, uint32_t steps)
 {
 #if HOPPER_CODE
     __shared__ __align__(8) uint64_t barriers[2];
-    uint32_t warp = threadIdx.x / 32, phase = 0;
+    uint32_t warp = threadIdx.x / 32;
     uint32_t own = shared_address(&barriers[warp]);
     uint32_t other = shared_address(&barriers[warp ^ 1]);
-    bool done = true;
 
     if (threadIdx.x % 32 == 0)
         barrier_init(own, 1);
     __syncthreads();
     if (!elected())
         return;
-#pragma unroll 1
-    for (uint32_t r = 0; r < ROUNDS && done; r++) {
-        uint32_t t0 = read_clock(), t1;
-
-#pragma unroll 1
-        for (uint32_t i = 0; i < steps && done; i++, phase ^= 1) {
-            if (warp == 0)
-                barrier_arrive(other);
-            done = barrier_wait(own, phase);
-            if (warp == 1)
-                barrier_arrive(other);
-        }
-        t1 = read_clock();
-        if (warp == 0)
-            stamp(&out[r], t0, t1, t1, done);
-    }
+    ping(out, steps, warp, own, [=] { barrier_arrive(other); });
 #endif
 }
 
@@ -280,7 +276,7 @@ extern "C" __global__ void mbarrier_ping(stamps *out, uint32_t steps)
     OP(arrive, "SYNCS", 1, barrier_arrive(bar))                            \
     OP(arrive_warp, "SYNCS", 32, barrier_arrive(bar))                      \
     OP(expect_tx, "SYNCS", 1, barrier_expect(bar, 0))                      \
-    OP(try_wait, "SYNCS", 1, done = sync_try(fresh, done))                 \
+    OP(try_wait, "SYNCS", 1, done = barrier_try(fresh, done))              \
     OP(test_wait, "SYNCS", 1, done = sync_test(fresh, done))               \
     OP(fence_async, "FENCE", 1,                                            \
        asm volatile("fence.proxy.async;" ::                                \
@@ -302,19 +298,6 @@ extern "C" __global__ void mbarrier_ping(stamps *out, uint32_t steps)
     OP(fence_gpu_after_stg, "", 1, (sync_store(far, done), __threadfence()))
 
 #if HOPPER_CODE
-static __device__ __forceinline__ uint32_t sync_try(uint32_t bar,
-                                                    uint32_t parity)
-{
-    uint32_t done;
-
-    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, "
-                 "[%1], %2; selp.u32 %0, 1, 0, p;}"
-                 : "=r"(done)
-                 : "r"(bar), "r"(parity)
-                 : "memory");
-    return done;
-}
-
 static __device__ __forceinline__ uint32_t sync_test(uint32_t bar,
                                                      uint32_t parity)
 {

@@ -42,37 +42,31 @@ struct wgmma_in {
     uint32_t r[4]; /* or the first operand itself */
 };
 
-/* Accumulates; `tail` is what follows that predicate, `constraint` that of a
- * register of the accumulator. */
-#define SHAPE_SS(name, type_, count, constraint, op, d_a, d_b, tail)         \
+/* Accumulates; `factors` are the operands behind the accumulator, of which the
+ * inputs are the last arguments, `tail` what follows the predicate, `constraint`
+ * that of a register of the accumulator. */
+#define SHAPE(name, type_, count, constraint, fragments, op, factors, tail,  \
+              ...)                                                           \
     struct wgmma_##name {                                                    \
         typedef type_ type;                                                  \
-        static constexpr int COUNT = count, FRAGMENTS = 0;                   \
+        static constexpr int COUNT = count, FRAGMENTS = fragments;           \
         static __device__ __forceinline__ void step(type (&d)[count],        \
                                                     const wgmma_in &in)      \
         {                                                                    \
             asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0; "              \
                          "wgmma.mma_async.sync.aligned." op " {" LIST##count \
-                         "}, " d_a ", " d_b ", p" tail ";}"                  \
+                         "}, " factors ", p" tail ";}"                       \
                          : IO##count(constraint, 0)                          \
-                         : "l"(in.a), "l"(in.b));                            \
+                         : __VA_ARGS__);                                     \
         }                                                                    \
     };
-#define SHAPE_RS(name, type_, count, constraint, op, a, d_b, tail)           \
-    struct wgmma_##name {                                                    \
-        typedef type_ type;                                                  \
-        static constexpr int COUNT = count, FRAGMENTS = 1;                   \
-        static __device__ __forceinline__ void step(type (&d)[count],        \
-                                                    const wgmma_in &in)      \
-        {                                                                    \
-            asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0; "              \
-                         "wgmma.mma_async.sync.aligned." op " {" LIST##count \
-                         "}, {" a "}, " d_b ", p" tail ";}"                  \
-                         : IO##count(constraint, 0)                          \
-                         : "r"(in.r[0]), "r"(in.r[1]), "r"(in.r[2]),         \
-                           "r"(in.r[3]), "l"(in.b));                         \
-        }                                                                    \
-    };
+/* Both from shared memory; the first from registers. */
+#define SHAPE_SS(name, type_, count, constraint, op, d_a, d_b, tail) \
+    SHAPE(name, type_, count, constraint, 0, op, d_a ", " d_b, tail, \
+          "l"(in.a), "l"(in.b))
+#define SHAPE_RS(name, type_, count, constraint, op, a, d_b, tail)      \
+    SHAPE(name, type_, count, constraint, 1, op, "{" a "}, " d_b, tail, \
+          "r"(in.r[0]), "r"(in.r[1]), "r"(in.r[2]), "r"(in.r[3]), "l"(in.b))
 
 #if SM90A_CODE
 SHAPE_SS(f16_n8, float, 4, "+f", "m64n8k16.f32.f16.f16", "%4", "%5",
