@@ -82,8 +82,8 @@ struct sim_request {
     uint32_t l2_sectors, l2_hits;
     uint32_t l2_repeated; /* of them: for less than their bytes' time, because
                              a slice was asked for them just before */
-    uint32_t l2_joined;   /* sectors not looked up there, for another SM's copy
-                             of them was under way */
+    uint32_t l2_joined;   /* sectors not looked up there, for another SM had
+                             them under way already */
     uint32_t dram_bytes;
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */

@@ -123,6 +123,11 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         one_in(state, 2) ? between(state, 64, 1500) : 0;
     gpu->memory.cluster_bytes_per_cycle =
         one_in(state, 2) ? between(state, 8, 64) : 0;
+    gpu->memory.warp_bytes_per_cycle =
+        one_in(state, 3) ? between(state, 8, 64) : 0;
+    gpu->memory.copy_out_bytes_per_cycle =
+        one_in(state, 3) ? between(state, 8, 64) : 0;
+    gpu->memory.copy_line_interval = between(state, 0, 8) / 2.0;
     if (one_in(state, 2)) {
         gpu->l1.bytes = 128 * 4 * between(state, 1, 8);
         gpu->l1.latency = between(state, 5, 20);
@@ -155,9 +160,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->l2.fill_interval = between(state, 0, 4) / 4.0;
         gpu->l2.far_passes_near = between(state, 0, 1) != 0;
         gpu->l2.completes_sectors = between(state, 0, 1) != 0;
-        gpu->l2.joins_loads = between(state, 0, 1) != 0;
+        gpu->l2.join_lines = one_in(state, 2) ? between(state, 1, 16) : 0;
         gpu->l1.merged_sectors = between(state, 0, 32);
-        gpu->l2.joins_copies = between(state, 0, 1) != 0;
         gpu->l2.sector_interval = between(state, 0, 16) / 3.0;
         gpu->l2.fetch_bytes = 32u << help_below(state, 3);
         gpu->l2.dirty_share = between(state, 0, 4) / 4.0;

@@ -5,11 +5,20 @@
 int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
                       uint32_t sms)
 {
-    *c = (struct sim_clusters){
-        .gpu = gpu,
-        .rate = sim_rate_of(gpu->memory.cluster_bytes_per_cycle),
-        .request_ticks = sim_ticks_of(gpu->memory.request_interval),
+    double all = gpu->memory.cluster_bytes_per_cycle;
+    const double own[SENDERS] = {
+        [SENDER_WARP] = gpu->memory.warp_bytes_per_cycle,
+        [SENDER_COPY_OUT] = gpu->memory.copy_out_bytes_per_cycle,
     };
+    double line = gpu->memory.copy_line_interval;
+    double request = gpu->memory.request_interval;
+
+    *c = (struct sim_clusters){.gpu = gpu};
+    for (int s = 0; s < SENDERS; s++) {
+        c->port[s].rate = sim_rate_of(own[s] > 0 ? own[s] : all);
+        c->port[s].least_ticks =
+            sim_ticks_of(s != SENDER_WARP && line > request ? line : request);
+    }
     c->of = calloc(sms, sizeof *c->of);
     if (c->of == NULL)
         return 0;

@@ -2,8 +2,8 @@
  * Clusters of SMs (TPCs): the memory pipeline that their SMs share.
  *
  * Models: the pipeline moves so many bytes a cycle, but a transaction takes it a
- * least time however few they are; a cluster may have
- * only so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions, here
+ * least time however few they are; warps' own accesses, bulk copies and what these
+ * write each have a rate; a cluster may have only so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions, here
  * bytes), each transaction until it is back.
  * Leaves out: the network behind it.
  */
@@ -11,7 +11,16 @@
 #define TEG_SIM_MEMORY_CLUSTER_H
 
 #include "config/gpu.h"
+#include "sim/events.h"
 #include "sim/memory/way.h"
+
+/* Who sends bytes through a pipeline. */
+enum sim_sender {
+    SENDER_WARP,     /* loads, stores and atomics of a warp's lanes */
+    SENDER_COPY,     /* bulk and tensor copies to shared memory */
+    SENDER_COPY_OUT, /* the same from there, reductions with them */
+    SENDERS
+};
 
 /* Bytes outstanding of one cluster, the earliest to be done on top. */
 struct sim_outstanding {
@@ -30,9 +39,11 @@ struct sim_clusters {
     const struct teg_gpu *gpu;   /* borrowed; outlives it */
     struct sim_cluster *cluster; /* owned, [count] */
     uint32_t count;
-    uint32_t *of;           /* owned, [sms]: an SM's cluster */
-    uint64_t rate;          /* of a port */
-    uint64_t request_ticks; /* that it is held at least */
+    uint32_t *of; /* owned, [sms]: an SM's cluster */
+    struct {
+        uint64_t rate;
+        uint64_t least_ticks; /* that a transaction holds it */
+    } port[SENDERS];
 };
 
 /* Those of `sms` SMs.  Returns 0 out of memory. */
@@ -57,16 +68,25 @@ static inline void sim_clusters_remember(struct sim_clusters *c, uint32_t sm,
         sim_cluster_push(&c->cluster[c->of[sm]], done, bytes);
 }
 
-/* Takes `bytes` through SM `sm`'s pipeline. */
+static inline enum sim_sender sim_sender_of(const struct sim_request *r)
+{
+    return !r->is_bulk                   ? SENDER_WARP
+           : r->is_store || r->is_atomic ? SENDER_COPY_OUT
+                                         : SENDER_COPY;
+}
+
+/* Takes `bytes` of that sender through SM `sm`'s pipeline. */
 static inline void sim_clusters_pass(struct sim_clusters *c, uint32_t sm,
-                                     struct sim_way *w, uint32_t bytes)
+                                     struct sim_way *w, uint32_t bytes,
+                                     enum sim_sender sender)
 {
     struct sim_cluster *own = &c->cluster[c->of[sm]];
 
     /* From when it left the SM: it does not wait for its translation there. */
-    w->waited += sim_queue_wait(
-        &own->port, w->start,
-        teg_max(sim_bytes_ticks(c->rate, bytes), c->request_ticks));
+    w->waited +=
+        sim_queue_wait(&own->port, w->start,
+                       teg_max(sim_bytes_ticks(c->port[sender].rate, bytes),
+                               c->port[sender].least_ticks));
 }
 
 #endif

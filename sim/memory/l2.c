@@ -59,10 +59,10 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
     for (int of = 0; of < ATOMIC_STEPS; of++)
         l2->atomic_ticks[of] = sim_ticks_of(
             teg_gpu_atomic_interval(gpu, (enum teg_atomic_steps)of));
-    sim_lrc_init(&l2->lrc, gpu);
     set_request_ticks(l2);
     set_latencies(l2);
-    if (l2->slice == NULL || l2->atomic_held == NULL || l2->last == NULL)
+    if (!sim_lrc_init(&l2->lrc, gpu) || l2->slice == NULL ||
+        l2->atomic_held == NULL || l2->last == NULL)
         return 0;
     if (gpu->l2.bytes == 0)
         return 1;
@@ -297,7 +297,7 @@ static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
     search(l2, w, address, place, sectors, far, r);
 }
 
-/* A copy's read, which may join another SM's. */
+/* A read that may join another SM's. */
 static void read_together(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                           uint64_t address, struct sim_l2_place place,
                           uint32_t sectors, struct sim_request *r)
@@ -311,17 +311,14 @@ static void read_together(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
         return;
     }
     ask(l2, sm, w, address, place, sectors, r);
-    sim_lrc_enter(&l2->lrc, sm, line, sectors, sim_way_arrival(w), w->start);
+    sim_lrc_enter(&l2->lrc, sm, line, sectors, sim_way_arrival(w));
 }
 
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                   uint64_t address, struct sim_l2_place place, uint32_t sectors,
                   struct sim_request *r)
 {
-    const struct teg_gpu *gpu = l2->gpu;
-    uint32_t joins = r->is_bulk ? gpu->l2.joins_copies : gpu->l2.joins_loads;
-
-    if (joins && !r->is_store && !r->is_atomic)
+    if (l2->gpu->l2.join_lines != 0 && !r->is_store && !r->is_atomic)
         read_together(l2, sm, w, address, place, sectors, r);
     else
         ask(l2, sm, w, address, place, sectors, r);

@@ -51,7 +51,7 @@ struct sim_l2 {
     struct sim_cache *cache;   /* owned; NULL: the chip has no L2 */
     struct sim_l2_load *last;  /* owned, [l2.slices] */
     struct sim_queue far_link;
-    struct sim_lrc lrc; /* asked if l2.joins_copies */
+    struct sim_lrc lrc; /* asked if l2.join_lines */
     uint32_t slices;
     struct sim_slices place;
     struct sim_divisor by_sets;

@@ -1,64 +1,80 @@
 #include "sim/memory/lrc.h"
 
-#include "isa/base/minmax.h"
+#include <stdlib.h>
+
 #include "sim/memory/line.h"
 #include "sim/memory/queue.h"
 
 enum {
-    FEW = 4096, /* entries that are not worth looking through */
-    /* Cycles by which a read may leave before one that was asked for earlier:
-     * the lines of a large copy leave one after the other. */
-    APART = 16384,
+    SPARE = 4 /* places in the map for each read, before it is made anew */
 };
 
-void sim_lrc_init(struct sim_lrc *lrc, const struct teg_gpu *gpu)
+int sim_lrc_init(struct sim_lrc *lrc, const struct teg_gpu *gpu)
 {
-    *lrc = (struct sim_lrc){.gpu = gpu, .most = FEW};
+    size_t groups = gpu->chip.gpcs;
+
+    *lrc = (struct sim_lrc){.gpu = gpu};
+    if (gpu->l2.join_lines == 0)
+        return 1;
+    lrc->read = calloc(groups * gpu->l2.join_lines, sizeof *lrc->read);
+    lrc->next = calloc(groups, sizeof *lrc->next);
+    return lrc->read != NULL && lrc->next != NULL;
 }
 
 void sim_lrc_release(struct sim_lrc *lrc)
 {
-    teg_number_map_release(&lrc->coming);
+    free(lrc->read);
+    free(lrc->next);
+    teg_number_map_release(&lrc->place);
     *lrc = (struct sim_lrc){0};
 }
 
-static uint64_t key_of(const struct sim_lrc *lrc, uint32_t sm, uint64_t line)
+static uint64_t key_of(const struct sim_lrc *lrc, uint32_t group, uint64_t line)
 {
-    return line * lrc->gpu->chip.gpcs + teg_gpu_group_of(lrc->gpu, sm) + 1;
+    return line * lrc->gpu->chip.gpcs + group + 1;
 }
 
 int sim_lrc_join(const struct sim_lrc *lrc, uint32_t sm, uint64_t line,
                  uint32_t sectors, uint64_t at, uint64_t *ready)
 {
-    const uint64_t *coming =
-        teg_number_map_find(&lrc->coming, key_of(lrc, sm, line));
+    uint64_t key = key_of(lrc, teg_gpu_group_of(lrc->gpu, sm), line);
+    const uint64_t *place = teg_number_map_find(&lrc->place, key);
+    const struct sim_lrc_read *read;
 
-    if (coming == NULL || (sectors & ~*coming & SIM_ALL_SECTORS) != 0)
+    if (place == NULL)
         return 0;
-    *ready = *coming >> SIM_SECTORS;
-    return *ready * SIM_TICKS > at;
+    read = &lrc->read[*place];
+    *ready = read->ready;
+    return read->key == key && (sectors & ~read->sectors) == 0 &&
+           read->ready * SIM_TICKS > at;
 }
 
-/* Drops what nobody can join any more. */
-static void sweep(struct sim_lrc *lrc, uint64_t from)
+/* Forgets the places of what is no longer known. */
+static void sweep(struct sim_lrc *lrc)
 {
-    struct teg_number_map all = lrc->coming;
+    struct teg_number_map all = lrc->place;
 
-    lrc->coming = (struct teg_number_map){0};
+    lrc->place = (struct teg_number_map){0};
     for (size_t i = 0; i < all.room; i++)
         if (all.entry[i].key != 0 &&
-            ((all.entry[i].value >> SIM_SECTORS) + APART) * SIM_TICKS > from)
-            teg_number_map_put(&lrc->coming, all.entry[i].key,
+            lrc->read[all.entry[i].value].key == all.entry[i].key)
+            teg_number_map_put(&lrc->place, all.entry[i].key,
                                all.entry[i].value);
     teg_number_map_release(&all);
-    lrc->most = teg_max(2 * lrc->coming.count, (size_t)FEW);
 }
 
 void sim_lrc_enter(struct sim_lrc *lrc, uint32_t sm, uint64_t line,
-                   uint32_t sectors, uint64_t ready, uint64_t from)
+                   uint32_t sectors, uint64_t ready)
 {
-    if (lrc->coming.count >= lrc->most)
-        sweep(lrc, from);
-    teg_number_map_put(&lrc->coming, key_of(lrc, sm, line),
-                       ready << SIM_SECTORS | (sectors & SIM_ALL_SECTORS));
+    uint32_t lines = lrc->gpu->l2.join_lines;
+    uint32_t group = teg_gpu_group_of(lrc->gpu, sm);
+    uint32_t *next = &lrc->next[group];
+    size_t place = (size_t)group * lines + *next;
+
+    if (lrc->place.count >= (size_t)SPARE * lines * lrc->gpu->chip.gpcs)
+        sweep(lrc);
+    *next = *next + 1 == lines ? 0 : *next + 1;
+    lrc->read[place] = (struct sim_lrc_read){key_of(lrc, group, line), ready,
+                                             sectors & SIM_ALL_SECTORS};
+    teg_number_map_put(&lrc->place, lrc->read[place].key, place);
 }

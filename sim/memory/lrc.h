@@ -1,17 +1,17 @@
 /*
- * The L2 request coalescer: copies of neighboring SMs that are one.
+ * The L2 request coalescer: reads of neighboring SMs that are one.
  *
- * Models: while a bulk or tensor copy has a line on its way to an SM, such
- * reads of no other sectors of it by SMs of the same group (GPC) join that: they
- * take no slice's time and are looked up nowhere, and their data are there with
- * it, but no sooner than a hit of L2 would be.  ("Processes incoming requests
- * for L2 and tries to coalesce read requests before forwarding them to the L2
- * cache", Nsight Compute's guide; NVIDIA's table of memory errors has it from
- * H100 on.  On a B200 copies of one tile by all blocks of a cluster fill shared
- * memory as fast as a multicast: SemiAnalysis26.  That groups are GPCs and what
- * the window is are inferred)
- * Leaves out: loads, which do not show it (gpu-benches' bandwidth of 1 MB that
- * all SMs read is L2's own); how much it can hold; what it does for writes.
+ * Models: of the lines that SMs of a group (GPC) have read the last
+ * `l2.join_lines` are known; while one of these is on its way, a read of no other
+ * sectors of it by any SM of the group joins that: it takes no slice's time, is
+ * looked up nowhere and has its data with the first one's, at a hit's latency at
+ * least.  Loads of warps and bulk or tensor copies alike.  (NVIDIA, Nsight Compute
+ * guide, `lrc`: processes requests for L2 and tries to coalesce reads before
+ * forwarding them.  Its table of GPU memory errors: from H100 on.  How many lines:
+ * tools/measure, H200, 1 MB that all SMs read; what else says so, and how near
+ * it comes, is in docs/simulator.md)
+ * Leaves out: that SMs drift apart, whose reads then find nothing to join; what it
+ * does for writes.
  */
 #ifndef TEG_SIM_MEMORY_LRC_H
 #define TEG_SIM_MEMORY_LRC_H
@@ -19,23 +19,31 @@
 #include "config/gpu.h"
 #include "isa/base/number_map.h"
 
-struct sim_lrc {
-    const struct teg_gpu *gpu;    /* borrowed; outlives it */
-    struct teg_number_map coming; /* cycle and sectors, by line and group */
-    size_t most;                  /* entries, before those over are dropped */
+struct sim_lrc_read {
+    uint64_t key; /* line and group; 0: none */
+    uint64_t ready;
+    uint32_t sectors;
 };
 
-void sim_lrc_init(struct sim_lrc *lrc, const struct teg_gpu *gpu);
+struct sim_lrc {
+    const struct teg_gpu *gpu; /* borrowed; outlives it */
+    struct sim_lrc_read
+        *read;      /* owned, [gpcs][join_lines], each group's in turn */
+    uint32_t *next; /* owned, [gpcs]: whose place is taken next */
+    struct teg_number_map place; /* a key's last in `read`, or what it was */
+};
+
+/* Returns 0 out of memory. */
+int sim_lrc_init(struct sim_lrc *lrc, const struct teg_gpu *gpu);
 void sim_lrc_release(struct sim_lrc *lrc);
 
 /* A read of `sectors` of the line of that number by SM `sm`, at tick `at`: does it
  * join one?  `*ready` is then the cycle at which that one's data come. */
 int sim_lrc_join(const struct sim_lrc *lrc, uint32_t sm, uint64_t line,
                  uint32_t sectors, uint64_t at, uint64_t *ready);
-/* It has left its SM at tick `from`, gone on alone and comes back in cycle
- * `ready`.  Out of memory forgets it: a read less is joined, which the caller
- * cannot act on any better. */
+/* It has gone on alone and comes back in cycle `ready`.  Out of memory forgets
+ * it: a read less is joined, which the caller cannot act on any better. */
 void sim_lrc_enter(struct sim_lrc *lrc, uint32_t sm, uint64_t line,
-                   uint32_t sectors, uint64_t ready, uint64_t from);
+                   uint32_t sectors, uint64_t ready);
 
 #endif

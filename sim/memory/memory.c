@@ -230,7 +230,7 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm,
     if (m->translation.tlb != NULL)
         sim_translation_await(&m->translation, sm, w, miss->address,
                               r->is_store && !r->is_atomic);
-    sim_clusters_pass(&m->clusters, sm, w, miss->bytes);
+    sim_clusters_pass(&m->clusters, sm, w, miss->bytes, sim_sender_of(r));
     sim_visit_shared(m, sm, w, miss->address, place, miss->sectors, miss->bytes,
                      r);
 }

@@ -385,6 +385,8 @@ static void scale_chip(struct teg_gpu *gpu, uint32_t leading)
         return;
     gpu->chip.sms_per_cluster = leading;
     gpu->memory.cluster_bytes_per_cycle *= (double)leading / cluster;
+    gpu->memory.warp_bytes_per_cycle *= (double)leading / cluster;
+    gpu->memory.copy_out_bytes_per_cycle *= (double)leading / cluster;
     gpu->memory.in_flight_bytes =
         gpu->memory.in_flight_bytes * leading / cluster;
 }

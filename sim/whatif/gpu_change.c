@@ -92,6 +92,9 @@ void gpu_change_more_loads(struct teg_gpu *gpu)
 void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
 {
     gpu->memory.cluster_bytes_per_cycle = 0;
+    gpu->memory.warp_bytes_per_cycle = 0;
+    gpu->memory.copy_out_bytes_per_cycle = 0;
+    gpu->memory.copy_line_interval = 0;
     gpu->memory.request_interval = 0;
     gpu->memory.in_flight_bytes = 0;
     gpu->l2.bytes_per_cycle = 0;

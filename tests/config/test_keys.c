@@ -203,6 +203,7 @@ static const struct scene scenes[] = {
      SMALL
      "chip.dispatch_interval=40 chip.sms_per_cluster=2 "
      "memory.in_flight_bytes=4096 memory.cluster_bytes_per_cycle=32 "
+     "memory.warp_bytes_per_cycle=24 "
      "memory.request_interval=9 "
      "memory.transaction_latency=8 dram.turnaround=40 "
      "dram.write_batch_bytes=2048 l2.partial_interval=20 l2.partial_joined=256 "
@@ -596,9 +597,14 @@ static int changes_scene(const struct scene *scene, const struct param *p)
  * what a sketch cannot say (tcgen.sh, ring.sh),
  * and warps that have to hold the threads of an SM and so never limit blocks
  * before those do. */
-static const int exempt[] = {KEY_power_calibrated,    KEY_power_error_percent,
-                             KEY_tensor_clock_mhz,    KEY_tensor_pair_latency,
-                             KEY_memory_copy_latency, KEY_l2_joins_copies,
+static const int exempt[] = {KEY_power_calibrated,
+                             KEY_power_error_percent,
+                             KEY_tensor_clock_mhz,
+                             KEY_tensor_pair_latency,
+                             KEY_memory_copy_latency,
+                             KEY_memory_copy_out_bytes_per_cycle,
+                             KEY_memory_copy_line_interval,
+                             KEY_l2_join_lines,
                              KEY_sm_warps_max};
 
 /* Keys apart that are looked at. */

@@ -312,18 +312,22 @@ uint32_t naive_group(const struct naive_memory *m, uint32_t sm)
     return group;
 }
 
-/* The read of the same sectors that is still on its way to a neighbor; a list
- * from the last to the first. */
+/* The read of the same sectors that is still on its way to a neighbor, if it is
+ * among the last of the group; a list from the last to the first. */
 static const struct read *read_by_neighbor(const struct trip *t)
 {
     const struct naive_memory *m = t->m;
+    uint32_t of_group = 0;
 
     for (size_t i = m->reads; i-- > 0;) {
         const struct read *read = &m->read[i];
         int has_all = 1;
 
-        if (read->group != naive_group(m, t->sm) ||
-            read->number != t->address / LINE_BYTES)
+        if (read->group != naive_group(m, t->sm))
+            continue;
+        if (of_group++ == m->gpu->l2.join_lines)
+            return NULL;
+        if (read->number != t->address / LINE_BYTES)
             continue;
         for (int s = 0; s < SECTORS; s++)
             has_all &= !t->wanted[s] || read->wanted[s];
@@ -355,10 +359,7 @@ void naive_go_to_l2(struct trip *t)
     const struct read *read;
     int wanted[SECTORS];
 
-    int joins = r->is_bulk ? t->m->gpu->l2.joins_copies != 0
-                           : t->m->gpu->l2.joins_loads != 0;
-
-    if (!joins || r->is_store || r->is_atomic) {
+    if (t->m->gpu->l2.join_lines == 0 || r->is_store || r->is_atomic) {
         ask_slice(t);
         return;
     }

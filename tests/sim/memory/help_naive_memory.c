@@ -121,6 +121,8 @@ static void go_beyond_l1(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
     uint64_t leaves = t->at, ticks;
+    double rate = gpu->memory.cluster_bytes_per_cycle;
+    double least = gpu->memory.request_interval;
     int posted = t->request->is_store && !t->request->is_atomic;
 
     if (posted && !t->request->is_bulk)
@@ -129,10 +131,15 @@ static void go_beyond_l1(struct trip *t)
         t->latency = first_latency(t);
         return;
     }
-    ticks = naive_later(
-        naive_time_of(t->bytes,
-                      naive_byte_time(gpu->memory.cluster_bytes_per_cycle)),
-        naive_nearest(gpu->memory.request_interval * TICKS));
+    if (!t->request->is_bulk && gpu->memory.warp_bytes_per_cycle != 0)
+        rate = gpu->memory.warp_bytes_per_cycle;
+    if (t->request->is_bulk && gpu->memory.copy_out_bytes_per_cycle != 0 &&
+        (t->request->is_store || t->request->is_atomic))
+        rate = gpu->memory.copy_out_bytes_per_cycle;
+    if (t->request->is_bulk && gpu->memory.copy_line_interval > least)
+        least = gpu->memory.copy_line_interval;
+    ticks = naive_later(naive_time_of(t->bytes, naive_byte_time(rate)),
+                        naive_nearest(least * TICKS));
 
     if (gpu->tlb.entries != 0)
         translate(t);

@@ -76,6 +76,29 @@ START_TEST(a_port_takes_a_request_at_a_time)
 }
 END_TEST
 
+/* A line takes 4 cycles for a warp, 2 for a copy, but none of a copy's less than
+ * 3, and 8 for what a copy writes. */
+START_TEST(who_sends_has_a_rate)
+{
+    struct sim_plan in = help_memory_plan(1, 15, HELP_LOAD);
+    struct sim_plan out = help_memory_plan(3, 15, HELP_STORE);
+
+    in.request.is_bulk = out.request.is_bulk = 1;
+    setup();
+    gpu.memory.cluster_bytes_per_cycle = 64;
+    gpu.memory.warp_bytes_per_cycle = 32;
+    gpu.memory.copy_out_bytes_per_cycle = 16;
+    gpu.memory.copy_line_interval = 3;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0, 0), 100);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &in, 0), 104);
+    ck_assert_uint_eq(load(0, 2, 0), 107);
+    sim_memory_issue(memory, 0, 0, &out, 0);
+    ck_assert_uint_eq(load(0, 4, 0), 119);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* Two lines of 128 bytes fit; a third waits until the first is back, which is
  * the earliest of those outstanding, whichever was asked for last. */
 START_TEST(a_cluster_has_so_many_bytes_outstanding)
@@ -170,7 +193,7 @@ END_TEST
 
 HELP_MAIN("sim/memory/cluster", 30, {sms_of_a_cluster_share_its_port, 0},
           {strided_numbers_give_neighbors_ports_of_their_own, 0},
-          {a_port_takes_a_request_at_a_time, 0},
+          {a_port_takes_a_request_at_a_time, 0}, {who_sends_has_a_rate, 0},
           {a_cluster_has_so_many_bytes_outstanding, 0},
           {a_request_larger_than_the_limit_goes_alone, 0},
           {what_is_done_first_leaves_first, 0},

@@ -210,7 +210,7 @@ START_TEST(neighbors_copy_together)
     gpu.chip.sms_per_tpc = 1;
     gpu.l2.slices = 1;
     gpu.l2.bytes_per_cycle = 32;
-    gpu.l2.joins_copies = 1;
+    gpu.l2.join_lines = 8;
     memory = help_memory_open(&gpu, 4);
     ck_assert_uint_eq(copy(0, 5, 0), 100);
     ck_assert_uint_eq(copy(1, 5, 10), 90); /* with the first's */
@@ -222,14 +222,45 @@ START_TEST(neighbors_copy_together)
     ck_assert_uint_eq(copy(2, 5, 2000), 4 + 40); /* the other group */
     ck_assert_uint_eq(copy(0, 5, 2040), 40);     /* it is over: alone */
     ck_assert_uint_eq(copy(0, 6, 2040), 4 + 40);
-    ck_assert_uint_eq(load(0, 5, 2500), 40); /* loads join nothing */
-    ck_assert_uint_eq(load(1, 5, 2500), 4 + 40);
+    ck_assert_uint_eq(load(0, 5, 2500), 40); /* loads as copies */
+    ck_assert_uint_eq(load(1, 5, 2500), 40);
     /* Two sectors of four are not all. */
     ck_assert_uint_eq(sim_memory_issue(memory, 0, 3000, &some, 0), 3100);
     ck_assert_uint_eq(sim_memory_issue(memory, 1, 3000, &all, 0), 3102);
     ck_assert_uint_eq(sim_memory_issue(memory, 0, 3000, &some, 0), 3102);
     ck_assert_uint_eq(some.request.l2_joined, 2);
     ck_assert_uint_eq(some.request.l2_sectors, 2); /* the first time */
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Sectors of a line read in cycle 1000 that join. */
+static uint32_t joined(uint32_t sm, uint64_t line)
+{
+    struct sim_plan plan = help_memory_plan(line, 15, HELP_LOAD);
+
+    sim_memory_issue(memory, sm, 1000, &plan, 0);
+    return plan.request.l2_joined;
+}
+
+/* Of two lines that are known the third makes the group forget the first, which
+ * is then read again; not the other group. */
+START_TEST(what_others_read_last_can_be_joined)
+{
+    help_memory_gpu(&gpu);
+    gpu.chip.sms = 4;
+    gpu.chip.gpcs = 2;
+    gpu.chip.sms_per_tpc = 1;
+    gpu.l2.join_lines = 2;
+    memory = help_memory_open(&gpu, 4);
+    ck_assert_uint_eq(joined(2, 1), 0);
+    ck_assert_uint_eq(joined(0, 1), 0);
+    ck_assert_uint_eq(joined(0, 2), 0);
+    ck_assert_uint_eq(joined(1, 1), 4);
+    ck_assert_uint_eq(joined(0, 3), 0);
+    ck_assert_uint_eq(joined(1, 2), 4);
+    ck_assert_uint_eq(joined(1, 1), 0);
+    ck_assert_uint_eq(joined(3, 1), 4);
     sim_memory_free(memory);
 }
 END_TEST
@@ -582,6 +613,7 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {sectors_written_in_part_have_a_price, 0},
           {less_than_a_line_has_a_price, 0}, {a_load_repeated_is_cheaper, 0},
           {neighbors_copy_together, 0},
+          {what_others_read_last_can_be_joined, 0},
           {steps_of_an_atomic_follow_one_another, 0},
           {slices_take_lines_in_turn, 0}, {pieces_go_round_channels, 0},
           {a_footprint_in_pieces_stays, 0}, {a_footprint_of_its_size_stays, 0},

@@ -78,6 +78,10 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         one_in(state, 3) ? up_to(state, one_in(state, 8) ? 16777216 : 8192) : 0;
     gpu->memory.cluster_bytes_per_cycle =
         real(state, one_in(state, 8) ? 65536 : 128);
+    gpu->memory.warp_bytes_per_cycle = one_in(state, 4) ? real(state, 128) : 0;
+    gpu->memory.copy_out_bytes_per_cycle =
+        one_in(state, 4) ? real(state, 128) : 0;
+    gpu->memory.copy_line_interval = one_in(state, 4) ? real(state, 16) : 0;
 }
 
 static uint32_t random_ways(uint64_t *state)
@@ -114,9 +118,8 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.partial_joined = one_in(state, 2) ? up_to(state, 256) : 0;
     gpu->l2.sector_interval = one_in(state, 2) ? real(state, 16) : 0;
     gpu->l2.repeat_interval = one_in(state, 2) ? real(state, 8) : 0;
-    gpu->l2.joins_copies = one_in(state, 2);
+    gpu->l2.join_lines = one_in(state, 2) ? up_to(state, 64) : 0;
     gpu->l2.completes_sectors = one_in(state, 2);
-    gpu->l2.joins_loads = one_in(state, 2);
     gpu->l1.merged_sectors = one_in(state, 2) ? up_to(state, 32) : 0;
     gpu->l2.fetch_bytes = 32u << help_below(state, 3);
     gpu->l2.dirty_share = one_in(state, 2) ? real(state, 1) : 1;

@@ -166,6 +166,15 @@ def l2_bytes(gpu, megabytes):
                                  BLOCKS=blocks, SHARE=1)
 
 
+def l2_sweep(gpu, kilobytes):
+    """Bytes per cycle of all SMs reading the same footprint together, past
+    L1."""
+    size = int(kilobytes) << 10
+    blocks = int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+    each = slope(gpu, "sweep", "STEPS", 16, 32, BYTES=size, BLOCKS=blocks)
+    return blocks * 8 * 16384 / each
+
+
 def l2_gbs(gpu, megabytes):
     return l2_bytes(gpu, megabytes) * fact(gpu, "chip.sm_clock_mhz") / 1e3
 
@@ -284,7 +293,7 @@ RECIPES = {f.__name__: f for f in (
     latency, throughput, tensor, tensor_rate, gmma, gmma_share, tensor_share,
     banks, constant, constant_chase, constant_step, remote, remote_bytes, lds,
     lds_step, lds_rate, lds_bytes, mix, chase,
-    l1_bytes, l2_bytes, l2_gbs, dram_read, dram_write, dram_copy, atomic,
+    l1_bytes, l2_bytes, l2_gbs, l2_sweep, dram_read, dram_write, dram_copy, atomic,
     atomic_step, atomic_plateau, atomic_clk, atomic_gops, atomic_wide,
     atomic_one_clk, atomic_one_gops, atoms_step, barrier, proxy_fence, dispatch,
     loop, icache, icache_share)}
