@@ -1,8 +1,12 @@
 """The ladder of pranjalssh/fast.cu on an H100: products of bfloat16 by tensor
 copies and warp groups, compiled by nvcc and run by `teg exec`.
 
-4096 cubed.  Two short K are replayed whole and extended linearly.
+4096 cubed.  Two short K are replayed whole and extended linearly.  Against the
+author's times, whose clock is not published, and against cycles that an H200's
+counters say, less those of an empty kernel.
 """
+import csv
+import gzip
 import os
 import shutil
 import tempfile
@@ -14,6 +18,11 @@ GPU = "h100"
 N = 4096
 # The vendor's peak of 989.4 TFLOP/s is at this clock, not at the highest.
 TENSOR_MHZ = 1830
+# An H200's under such products (tools/measure/results/h200/README.md)
+H200_MHZ = 1800
+PROFILED = os.path.join(ROOT, "tools", "measure", "results", "h200",
+                        "profiled.csv.gz")
+START = 2500  # cycles that the counter has of an empty kernel: profiled.py
 # What each kernel adds, and TFLOP/s of the author's work log ("Outperforming
 # cuBLAS on H100", its table as A. Gordic's "Inside NVIDIA GPUs" has it; the
 # fifth kernel's registers are dealt anew, which brought it from 610 to 631)
@@ -109,14 +118,14 @@ def trace(number, k):
     return keep(f"fast{number}", "tegt", (exe, number, N, k), make)
 
 
-def cycles(number, settings):
+def cycles(gpu, number, settings):
     low, high = SHORT
-    first, second = (replay(GPU, trace(number, k), settings)["cycles"]
+    first, second = (replay(gpu, trace(number, k), settings)["cycles"]
                      for k in SHORT)
     return second + (second - first) * (N - high) / (high - low)
 
 
-def ladder(mhz):
+def needs():
     if options["fast"] is None:
         raise Failed("no --fast FOLDER (a copy of pranjalssh/fast.cu)")
     if shutil.which("nvcc") is None:
@@ -124,8 +133,23 @@ def ladder(mhz):
     for number in KERNELS:
         if not os.path.exists(source(number)):
             raise Failed(f"there is no {source(number)}")
+
+
+def ladder(mhz):
+    needs()
     mhz = mhz or fact(GPU, "chip.sm_clock_mhz")
     settings = (f"chip.sm_clock_mhz={mhz:g}",)
     return [point(f"{number}: {what}", 2e-6 * N**3 / rate,
-                  lambda n=number: cycles(n, settings) / mhz, "us")
+                  lambda n=number: cycles(GPU, n, settings) / mhz, "us")
             for number, (what, rate) in KERNELS.items()]
+
+
+def profiled():
+    needs()
+    settings = (f"chip.sm_clock_mhz={H200_MHZ}",)
+    with gzip.open(PROFILED, "rt", newline="") as f:
+        took = {int(r["program"]): float(r["gpc__cycles_elapsed.max"]) - START
+                for r in csv.DictReader(f) if r["suite"] == "fast.cu"}
+    return [point(f"{number}: {what}", took[number],
+                  lambda n=number: cycles("h200", n, settings), "cycles")
+            for number, (what, _) in KERNELS.items()]

@@ -53,6 +53,7 @@ SECTIONS = {
     "flash-a100": Section(lambda: flash.flash("a100")),
     "flash-rtx3090": Section(lambda: flash.flash("rtx3090")),
     "ladder-h100": Section(lambda: hopper.ladder(hopper.TENSOR_MHZ)),
+    "ladder-h200": Section(hopper.profiled),
     "ladder-h100-boost": Section(lambda: hopper.ladder(None)),
     "fa3-h100": Section(fa3.fa3),
     "ladder-rtx5090": Section(geforce.ladder),
