@@ -1,5 +1,6 @@
 #include "traces/emulate/core/workers.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -581,6 +582,7 @@ static teg_status give_turn(struct emu_workers *c)
 
     for (uint32_t i = 0; i < g->blocks && place == EMU_NO_PLACE; i++)
         TRY(emu_block_end(&g->block[i]));
+    assert(place != EMU_NO_PLACE); /* there is one that waits, or one is free */
     return c->share.place[place].state == PLACE_FREE ? begin_cluster(c, place)
                                                      : run_place(c, place);
 }

@@ -5,6 +5,7 @@
 #include "isa/base/notes.h"
 #include "tests/help_kernel.h"
 #include "tests/help_suite.h"
+#include "traces/block/block.h"
 
 #define SM   help_generation[_i]
 #define FILE "k58_shared_work"
@@ -145,6 +146,45 @@ START_TEST(warps_share_tiles)
 }
 END_TEST
 
+/* The first tile is as long as many of the others. */
+static void one_long(int length[TILES])
+{
+    for (int i = 0; i < TILES; i++)
+        length[i] = i == 0 ? 40 * LONGEST : 1;
+}
+
+/* Of two blocks the second does what comes meanwhile; where tiles are taken
+ * `ahead` of the work, but for those that the first has taken by then. */
+static void take_meanwhile(unsigned sm, const char *kernel, int threads,
+                           int block, int ahead)
+{
+    struct queue q;
+
+    open_queue(&q, sm, kernel, one_long, threads);
+    help_int(&q.k, TILES);
+    help_run_kernel(&q.k, 2, 1, (uint32_t)block, 1);
+    expect_done(&q, 2);
+    ck_assert_int_eq(q.who[0], 0);
+    for (int i = 1; i < TILES; i++)
+        ahead -= q.who[i] == 0;
+    ck_assert_int_eq(ahead, 0);
+    help_kernel_close(&q.k);
+}
+
+START_TEST(who_has_a_long_tile_takes_no_other)
+{
+    take_meanwhile(SM, "tiles", 64, 64, 0);
+    take_meanwhile(SM, "warps", 32, 32, 0);
+}
+END_TEST
+
+/* Two stages, and the first is free when the tile's number has been read. */
+START_TEST(who_takes_tiles_for_others_waits_for_them)
+{
+    take_meanwhile(HELP_CLUSTERED, "ahead", 64, 96, 2);
+}
+END_TEST
+
 /* Who comes when the work is done has none. */
 START_TEST(blocks_without_a_place_come_later)
 {
@@ -280,6 +320,45 @@ START_TEST(tiles_are_taken_ahead)
 }
 END_TEST
 
+/* ---- faults ----------------------------------------------------------------------- */
+
+START_TEST(work_without_an_end_ends_with_its_place)
+{
+    struct queue q;
+
+    open_queue(&q, SM, "warps", one_long, 32);
+    help_int(&q.k, INT32_MAX);
+    q.k.facts.grid[0] = 3;
+    q.k.facts.block[0] = 64;
+    q.k.facts.limit.insts = 5000;
+    ck_assert_int_eq(help_try_kernel(&q.k), TEG_LIMIT);
+    ck_assert_ptr_nonnull(strstr(q.k.d.what, "more than 5000 instructions"));
+    help_kernel_close(&q.k);
+}
+END_TEST
+
+/* A launch that is closed before all its blocks have been handed out. */
+START_TEST(blocks_that_nobody_takes_are_released)
+{
+    struct teg_launch launch;
+    struct teg_block *block;
+    struct queue q;
+
+    open_queue(&q, SM, "tiles", equal, 64);
+    help_int(&q.k, TILES);
+    q.k.facts.from = 0;
+    q.k.facts.grid[0] = BLOCKS;
+    q.k.facts.block[0] = 64;
+    ck_assert(emu_launch(&q.k.cubin, q.k.code, q.k.device, &q.k.facts, &launch,
+                         &q.k.d) == TEG_OK);
+    ck_assert(launch.next(launch.self, &block, &q.k.d) == TEG_OK);
+    ck_assert_ptr_nonnull(block);
+    teg_block_free(block);
+    launch.close(launch.self);
+    help_kernel_close(&q.k);
+}
+END_TEST
+
 /* ---- what is no work ------------------------------------------------------------ */
 
 START_TEST(counts_are_no_work)
@@ -310,10 +389,14 @@ HELP_MAIN("emulate shared work", 120,
           {blocks_share_equal_tiles, HELP_GENERATIONS},
           {blocks_share_unequal_tiles, HELP_GENERATIONS},
           {warps_share_tiles, HELP_GENERATIONS},
+          {who_has_a_long_tile_takes_no_other, HELP_GENERATIONS},
+          {who_takes_tiles_for_others_waits_for_them, 2},
           {blocks_without_a_place_come_later, HELP_GENERATIONS},
           {blocks_apart_leave_all_to_the_first, HELP_GENERATIONS},
           {an_order_by_grid_has_its_limit, HELP_GENERATIONS},
           {a_cooperative_grid_shares_and_meets, HELP_GENERATIONS},
           {tiles_wait_for_those_before_them, HELP_GENERATIONS},
           {clusters_share_tiles, 2 * 3}, {tiles_are_taken_ahead, 2 * 2},
+          {work_without_an_end_ends_with_its_place, HELP_GENERATIONS},
+          {blocks_that_nobody_takes_are_released, HELP_GENERATIONS},
           {counts_are_no_work, HELP_GENERATIONS})
