@@ -25,8 +25,7 @@ struct emu_place {
     enum emu_place_state {
         PLACE_FREE,
         PLACE_RUNS,
-        PLACE_WAITS, /* asked in vain; is asked again after a while */
-        PLACE_CLOSED /* no block is left for it */
+        PLACE_WAITS /* asked in vain; is asked again after a while */
     } state;
     uint64_t clock;  /* when it has something to do */
     uint64_t number; /* of its cluster in the grid */
@@ -36,6 +35,8 @@ struct emu_share {
     struct emu_gang *gang;   /* borrowed; its blocks stand by place and rank */
     struct emu_place *place; /* owned, [places] */
     uint32_t places, cluster_blocks;
+    uint32_t *queue; /* owned, [queued]: those that do not wait, a heap */
+    uint32_t queued;
     uint32_t turns; /* of places that went on, since all were asked */
     int ran;        /* one did anything, since then */
 };
@@ -45,11 +46,11 @@ teg_status emu_share_init(struct emu_share *s, struct emu_gang *gang,
                           struct teg_diag *d);
 void emu_share_release(struct emu_share *s);
 
-/* The place whose turn it is, the earliest; EMU_NO_PLACE: nobody gets on. */
+/* The place whose turn it is, the earliest; EMU_NO_PLACE: nobody gets on.  What it
+ * does with it is one of the next two, or nothing any more. */
 uint32_t emu_share_next(struct emu_share *s);
-/* Its cluster begins, of that number, whose blocks the caller has placed. */
+/* A cluster begins there, of that number, whose blocks the caller has placed. */
 void emu_share_begin(struct emu_share *s, uint32_t place, uint64_t number);
-void emu_share_close(struct emu_share *s, uint32_t place);
 /* Gives its cluster a turn, with a fetch first if it stands there.  Returns whether
  * it has ended, and the place is free; a fault is its block's status. */
 int emu_share_run(struct emu_share *s, uint32_t place);

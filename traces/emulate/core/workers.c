@@ -518,17 +518,12 @@ static struct ended *room_for(struct emu_workers *c, uint64_t n)
     return &c->ended[n % room];
 }
 
-/* The next cluster of the grid begins at the place; none is left: the place is
- * closed. */
+/* The next cluster of the grid begins at the place. */
 static teg_status begin_cluster(struct emu_workers *c, uint32_t place)
 {
     struct slot *s = &c->slot[0];
     uint32_t size = c->share.cluster_blocks;
 
-    if (c->begun == c->gangs) {
-        emu_share_close(&c->share, place);
-        return TEG_OK;
-    }
     for (uint32_t rank = 0; rank < size; rank++) {
         uint32_t i = place * size + rank;
 
@@ -583,8 +578,10 @@ static teg_status give_turn(struct emu_workers *c)
     for (uint32_t i = 0; i < g->blocks && place == EMU_NO_PLACE; i++)
         TRY(emu_block_end(&g->block[i]));
     assert(place != EMU_NO_PLACE); /* there is one that waits, or one is free */
-    return c->share.place[place].state == PLACE_FREE ? begin_cluster(c, place)
-                                                     : run_place(c, place);
+    if (c->share.place[place].state != PLACE_FREE)
+        return run_place(c, place);
+    /* Else nobody is left for it. */
+    return c->begun < c->gangs ? begin_cluster(c, place) : TEG_OK;
 }
 
 /* As emu_workers_next. */
