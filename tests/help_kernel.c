@@ -220,7 +220,7 @@ void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
                   "%s: seven threads change the trace", k->code->name);
     k->facts.jobs = 0;
     if (!k->ordered) {
-        k->facts.order = (struct emu_order){EMU_BY_SEED, 1, 0};
+        k->facts.order = (struct emu_order){.turns = EMU_BY_SEED, .seed = 1};
         run_again(k, before, plain, "another order of warps");
         k->facts.order = (struct emu_order){0};
     }

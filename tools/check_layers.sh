@@ -30,7 +30,7 @@ traces/nvbit isa/base/ isa/inst/ traces/base/ traces/block/
 traces/sketch isa/base/ isa/inst/ traces/base/ traces/block/
 traces/list isa/base/ traces/base/
 traces/study isa/base/ isa/inst/ traces/base/ traces/block/
-traces/emulate/core isa/ traces/base/ traces/block/
+traces/emulate/core isa/ traces/base/ traces/block/ traces/study/contest
 traces/emulate/ops isa/ traces/emulate/core/
 traces include/teg/ isa/base/ isa/inst/ traces/
 sim/memory isa/base/ isa/inst/ config/ traces/block/cursor sim/events sim/stalls

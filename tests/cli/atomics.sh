@@ -52,8 +52,8 @@ done
 check 'gone with the conflicts' [ "$(cycles "$shared" -g t4 -p SAME=32 \
     --what-if no-atomic-conflicts)" = "$alone" ]
 
-# What warps and blocks compete for: the emulator's come one after the other, and
-# that is said.
+# What warps and blocks compete for: the emulator's come one after the other but
+# where they share work, and that is said.
 competes() { # KERNEL ARGUMENT...
     kernel=$1
     shift
@@ -65,31 +65,42 @@ competes lock -a buf:i32:1:zeros -a i32:4
 out '"kind": "retries"'
 out '1 atomic in a loop that asks again until it has succeeded (pc 0x[0-9a-f]*): a lock'
 check 'a lock is no work' sh -c "! grep -q work-counter '$work/out'"
-competes work -a buf:i32:4096:zeros -a i32:32
+competes work -a buf:i32:4096:zeros -a i32:32 --interleave blocks
 out '"kind": "work-counter"'
 out '1 atomic in a loop that ends by what it returns (pc 0x[0-9a-f]*)'
 check 'work is no lock' sh -c "! grep -q '\"retries\"' '$work/out'"
 out 'the first takes it all'
+check 'not in turns' sh -c "! grep -q 'blocks-in-turns' '$work/out'"
 value() {
     sed -n "s/^ *\"$1\": \([0-9]*\),.*/\1/p" "$work/out" | head -1
 }
 first=$(value cycles) insts=$(value warp_instructions)
-# All blocks at once share it, and the trace says how; who has which piece
-# changes no number of instructions.
-competes work -a buf:i32:4096:zeros -a i32:32 --interleave grid
-out '"kind": "work-counter"'
-out 'as much here as it took by its instructions'
-out '"kind": "blocks-in-turns"'
-out 'its 8 blocks were emulated side by side'
-check 'as many instructions' [ "$(value warp_instructions)" = "$insts" ]
-check 'less time' [ "$(($(value cycles) * 2))" -lt "$first" ]
-# More than 32,768 warps are too many to be at once.
+# Blocks share it, and the trace says how; who has which piece changes no number of
+# instructions.
+shared() { # WORDS OPTION...
+    words=$1
+    shift
+    competes work -a buf:i32:4096:zeros -a i32:32 "$@"
+    out '"kind": "work-counter"'
+    out 'as much here as it took by its instructions'
+    out '"kind": "blocks-in-turns"'
+    out "$words"
+    check 'as many instructions' [ "$(value warp_instructions)" = "$insts" ]
+    check 'less time' [ "$(($(value cycles) * 2))" -lt "$first" ]
+}
+shared 'its 8 blocks, 8 at once, shared the work of a counter'
+cp "$work/work.tegt" "$work/alone.tegt"
+shared 'its 8 blocks, 8 at once, shared the work of a counter' --jobs 4
+check 'as many host threads as one likes, for work' \
+    cmp -s "$work/alone.tegt" "$work/work.tegt"
+shared 'its 8 blocks were emulated side by side' --interleave grid
+# More than 32,768 warps are too many to be side by side; a trace alone knows no
+# GPU, and takes one of 8,192.
 expect 0 "$teg" trace tests/fixtures/compete.sm_80.cubin -k work --grid 32769 \
     --block 32 --blocks 0:1 --interleave grid -a buf:i32:1:zeros \
     -a buf:i32:4096:zeros -a i32:32 -o "$work/many.tegt"
 expect 0 "$teg" info "$work/many.tegt"
-check 'one after the other, and not a word' \
-    sh -c "! grep -q 'side by side' '$work/out'"
+out 'its 32769 blocks, 8192 at once, shared the work of a counter'
 competes places -a buf:i32:65536:zeros -a i32:32
 check 'places are neither' \
     sh -c "! grep -Eq 'work-counter|\"retries\"' '$work/out'"

@@ -182,7 +182,7 @@ expect 0 "$teg" trace $kernels/k52_order.fatbin --arch sm_80 --kernel turns \
     --interleave 3 -o "$work/turns.tegt"
 expect 0 "$teg" check "$work/turns.tegt" -g a100
 expect 2 "$teg" trace $cubin --kernel saxpy --grid 1 --block 32 --interleave x
-err "[-][-]interleave: expected steps, grid or a number of at most 19 digits, found 'x'"
+err "[-][-]interleave: expected steps, grid, blocks or a number of at most 19 digits, found 'x'"
 
 # What the system takes of a block's shared memory counts once: two blocks of
 # 113 KB fit an H100's 228 KB.

@@ -74,15 +74,22 @@ static int check_cluster(const struct runtime *r, const struct function *f,
                                        : cudaSuccess;
 }
 
+static uint64_t blocks_at_once(const struct runtime *r,
+                               const struct function *f,
+                               const struct launch_shape *s)
+{
+    uint32_t threads = s->block.x * s->block.y * s->block.z;
+
+    return (uint64_t)r->gpu->chip.sms * blocks_per_sm(r, f, threads, s->shared);
+}
+
 /* All blocks of a cooperative grid have to fit the GPU at once. */
 static int check_cooperative(const struct runtime *r, const struct function *f,
                              const struct launch_shape *s)
 {
     uint64_t blocks = (uint64_t)s->grid.x * s->grid.y * s->grid.z;
-    uint32_t threads = s->block.x * s->block.y * s->block.z;
 
-    if (s->cooperative && blocks > (uint64_t)r->gpu->chip.sms *
-                                       blocks_per_sm(r, f, threads, s->shared))
+    if (s->cooperative && blocks > blocks_at_once(r, f, s))
         return cudaErrorCooperativeLaunchTooLarge;
     return cudaSuccess;
 }
@@ -357,6 +364,7 @@ int function_launch(struct runtime *r, struct function *f,
     if (error != cudaSuccess || r->fault != cudaSuccess)
         return error;
     r->tracer.at.dependent = s->dependent;
+    facts.held_blocks = blocks_at_once(r, f, s);
     status = run(r, &key, &facts, &took, &d);
     pass_time(r, insts, took);
     if (status != TEG_OK) {

@@ -120,7 +120,9 @@ static void write(struct traced *t, const struct teg_inst *inst, int has)
     for (uint32_t d = 0; d < inst->dst_count; d++)
         for (uint32_t r = 0; r < inst->dst[d].count; r++)
             t->has[inst->dst[d].first + r] = (uint8_t)has;
-    t->shared |= has && inst->space == SPACE_SHARED && inst->flags & INST_STORE;
+    /* A generic address may be that of a block of the cluster. */
+    t->shared |= has && inst->flags & INST_STORE &&
+                 (inst->space == SPACE_SHARED || inst->space == SPACE_GENERIC);
 }
 
 /* Does the instruction leave the loop, or go round again? */

@@ -11,7 +11,8 @@
  *
  * Models: a backward branch encloses the instruction, and what it returns gets to a
  * branch that leaves the loop or goes round again: through registers and
- * predicates in the order of the code, once around, and through shared memory.
+ * predicates in the order of the code, once around, and through shared memory,
+ * the cluster's too.
  * Leaves out: what goes through other memory; operations besides those below.
  */
 #ifndef TEG_TRACES_STUDY_CONTEST_H

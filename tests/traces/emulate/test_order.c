@@ -21,7 +21,7 @@ static const struct emu_order by_steps = {.turns = EMU_BY_STEPS};
 
 static struct emu_order by_seed(uint64_t seed)
 {
-    return (struct emu_order){EMU_BY_SEED, seed, 0};
+    return (struct emu_order){.turns = EMU_BY_SEED, .seed = seed};
 }
 
 /* What eight warps leave in `x` that add the same sums to the same elements,
@@ -225,6 +225,9 @@ START_TEST(an_order_is_a_word_or_a_number)
     ck_assert(emu_order_parse(&order, "grid"));
     ck_assert_int_eq(order.turns, EMU_BY_STEPS);
     ck_assert_int_eq(order.grid, 1);
+    ck_assert(emu_order_parse(&order, "blocks"));
+    ck_assert_int_eq(order.turns, EMU_TO_BARRIERS);
+    ck_assert_int_eq(order.apart, 1);
     ck_assert(emu_order_parse(&order, "1234567890123456789"));
     ck_assert_int_eq(order.turns, EMU_BY_SEED);
     ck_assert_uint_eq(order.seed, UINT64_C(1234567890123456789));

@@ -16,6 +16,7 @@ enum {
     LDG_L1,   /* the same through L1 */
     MOVE,     /* R4 from R4 */
     STS,      /* stores R2 there */
+    ST,       /* stores R2, by a generic address */
     LDS,      /* loads R5 from there */
     ISETP,    /* P0 from R2 */
     ISETP5,   /* P0 from R5 */
@@ -62,6 +63,10 @@ static void add(const struct line *l, uint32_t at)
                  .flags = INST_STORE,
                  .src_count = 1,
                  .src = {{R + 2, 1}}},
+        [ST] = {.space = SPACE_GENERIC,
+                .flags = INST_STORE,
+                .src_count = 1,
+                .src = {{R + 2, 1}}},
         [LDS] = {.space = SPACE_SHARED,
                  .flags = INST_LOAD,
                  .dst_count = 1,
@@ -173,6 +178,12 @@ START_TEST(work_is_handed_out_through_shared_memory)
 {
     ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4]"},
                              {STS, "STS [RZ], R2"}, {LDS, "LDS R5, [RZ]"},
+                             {ISETP5, "ISETP.GE.AND P0, PT, R5, R7, PT"},
+                             {LEAVE, "@P0 EXIT"}, {OTHER, "BRA 0x0"}),
+                     CONTEST_WORK);
+    /* Of all of its cluster. */
+    ck_assert_int_eq(CONTEST(0, {ATOM, "ATOMG.E.ADD.STRONG.GPU PT, R2, [R4]"},
+                             {ST, "ST.E [R8.64], R2"}, {LDS, "LDS R5, [RZ]"},
                              {ISETP5, "ISETP.GE.AND P0, PT, R5, R7, PT"},
                              {LEAVE, "@P0 EXIT"}, {OTHER, "BRA 0x0"}),
                      CONTEST_WORK);

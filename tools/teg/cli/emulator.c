@@ -21,7 +21,7 @@ int interleave_parse(const char *command, const char *text,
     if (text == NULL || emu_order_parse(order, text))
         return EXIT_DONE;
     return say_usage(command,
-                     "--interleave: expected steps, grid or a number of at "
-                     "most 19 digits, found '%s'",
+                     "--interleave: expected steps, grid, blocks or a "
+                     "number of at most 19 digits, found '%s'",
                      text);
 }

@@ -18,10 +18,11 @@
         "interleave", 0, OPT_TEXT, &(text), "HOW",                           \
             "how the warps of a block take turns: steps, an instruction "    \
             "each, as if side by side; grid, the same with all blocks of a " \
-            "launch side by side, so that they share what a counter deals "  \
-            "out; or a number, from which it is drawn how many each; "       \
-            "default: from barrier to barrier. What races gets another of "  \
-            "its results",                                                   \
+            "launch side by side; blocks, from barrier to barrier and one "  \
+            "block after the other; or a number, from which it is drawn "    \
+            "how many each; default: blocks, but those share what a "        \
+            "counter deals out, where the code has one. What races gets "    \
+            "another of its results",                                        \
             NULL                                                             \
     }
 

@@ -189,7 +189,7 @@ static bool result_work(const struct result *r, char *out, size_t size)
         CONTEST_WORK, "atomic", "ends by what it returns",
         "a counter that hands out work: the emulator's blocks come one after "
         "the other and the first takes it all, on a GPU they share it, so the "
-        "time here is too long (share it by --interleave grid)"};
+        "time here is too long (traced without --interleave they share it)"};
     static const struct contest shared = {
         CONTEST_WORK, "atomic", "ends by what it returns",
         "a counter that hands out work: a block has as much here as it took by "

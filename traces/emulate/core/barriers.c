@@ -1,5 +1,6 @@
 #include "traces/emulate/core/barriers.h"
 
+#include "isa/base/minmax.h"
 #include "traces/emulate/core/lanes.h"
 #include "traces/emulate/core/operand.h"
 #include "traces/emulate/core/values.h"
@@ -131,6 +132,7 @@ static void release_block_barrier(struct emu_block *b, uint8_t number)
         if (release_lanes(w, number) == 0)
             continue;
         w->barrier_result = votes;
+        emu_wait_until(w, b->barrier[number].met);
         if (b->gang->order.turns == EMU_TO_BARRIERS)
             emu_turn_anew(w);
     }
@@ -155,7 +157,8 @@ static void release_cluster_barrier(struct emu_block *first)
         first->missing += b->alive;
         for (uint32_t i = 0; i < b->warps; i++) {
             b->warp[i].arrived = 0;
-            release_lanes(&b->warp[i], EMU_AT_CLUSTER);
+            if (release_lanes(&b->warp[i], EMU_AT_CLUSTER) != 0)
+                emu_wait_until(&b->warp[i], first->met);
         }
     }
 }
@@ -172,6 +175,7 @@ void emu_cluster_arrive(struct emu_warp *w, const struct emu_op *op,
     w->owes |= mask;
     w->arrived |= mask;
     first->missing -= (uint32_t)__builtin_popcount(mask);
+    first->met = teg_max(first->met, emu_clock(w));
     release_cluster_barrier(first);
 }
 
@@ -191,17 +195,19 @@ void emu_cluster_wait(struct emu_warp *w, const struct emu_op *op,
 
 void emu_tell_who_awaits(struct emu_warp *w, const uint64_t *barrier)
 {
-    const struct emu_gang *g = w->block->gang;
+    struct emu_block *first = w->block->cluster;
 
     if (w->block->in_turn)
         return;
-    for (uint32_t k = 0; k < g->blocks; k++) {
-        for (uint32_t i = 0; i < g->block[k].warps; i++) {
-            if (g->block[k].warp[i].awaits != barrier)
+    for (uint32_t k = 0; k < w->block->cluster_blocks; k++) {
+        for (uint32_t i = 0; i < first[k].warps; i++) {
+            struct emu_warp *other = &first[k].warp[i];
+
+            if (other->awaits != barrier)
                 continue;
+            emu_wait_until(other, emu_clock(w));
             w->has_told = 1;
             w->until = w->executed;
-            return;
         }
     }
 }
@@ -237,6 +243,7 @@ void emu_barrier_arrive(struct emu_warp *w, const struct emu_op *op,
     emu_value_all(w, 1, count);
     b->barrier[number].arrived += (uint32_t)__builtin_popcount(mask);
     b->barrier[number].expected = count;
+    b->barrier[number].met = teg_max(b->barrier[number].met, emu_clock(w));
     if (mode == 2) {
         b->barrier[number].how = (uint8_t)emu_bits(op, 75, 74);
         b->barrier[number].votes +=

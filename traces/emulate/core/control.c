@@ -103,6 +103,7 @@ static void await_products(struct emu_warp *w, const struct emu_op *op)
     w->tries_again = 1;
     w->way = WAY_POLL;
     w->executed++; /* that it waits for nobody is noticed */
+    w->asks_until = w->executed;
 }
 
 /* Nobody waits here; the trace says for how long. */
@@ -302,6 +303,8 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_NONE:
     case CONTROL_BRA:
     case CONTROL_BSSY:
+    case CONTROL_FETCH:
+    case CONTROL_ASK:
         break;
     }
     return mask;

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/minmax.h"
 #include "isa/base/printable.h"
+#include "traces/emulate/core/control.h"
 #include "traces/emulate/core/prepared.h"
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/workers.h"
+#include "traces/study/contest.h"
 
 const char *const emu_undefined_says[EMU_UNDEFINED] = {
 #define UNDEFINED(name, says) says,
@@ -104,7 +107,10 @@ struct emulation {
     uint32_t cluster[3]; /* 1 where there are none */
     int in_clusters;
     int is_cooperative;
-    int is_gang;         /* all blocks run at once */
+    int is_gang; /* all blocks run at once */
+    struct emu_order order;
+    uint32_t places;     /* of clusters that share work, not 0: they do */
+    int has_turns;       /* the notes say how its blocks took them */
     size_t code_notes;   /* of the kernel's, those that any launch has */
     int meets_in_shared; /* its warps, in the system's part */
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
@@ -329,7 +335,7 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
 static void take_code_back(struct emulation *e)
 {
     e->prepared.program = e->kernel.program;
-    if (e->is_gang)
+    if (e->has_turns)
         e->kernel.notes.count = e->code_notes;
     e->prepared.notes = e->kernel.notes;
     e->kernel.program = (struct teg_program){0};
@@ -502,7 +508,8 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
         .to = f->to != 0 ? f->to : UINT64_MAX,
         .jobs = f->jobs == 0 ? 1 : f->jobs,
         .alone_up_to = f->alone_up_to,
-        .order = f->order,
+        .order = e->order,
+        .places = e->places,
         .clears_local = e->code->local_bytes != 0 || e->code->stack_is_open,
         .awaits = e->prepared.awaits,
     };
@@ -512,15 +519,70 @@ static teg_status hire(struct emulation *e, const struct emu_launch_facts *f,
     return emu_workers_new(&e->workers, &work, d);
 }
 
+/* As many clusters as the GPU holds at once, if it is known, and memory does. */
+static uint32_t places_for_clusters(const struct emulation *e,
+                                    const struct emu_launch_facts *f)
+{
+    uint64_t blocks = f->held_blocks, size = blocks_of_cluster(e), clusters;
+
+    if (e->is_cooperative)
+        return (uint32_t)(blocks_of_grid(f) / size);
+    if (blocks == 0)
+        blocks = EMU_HELD_WARPS / e->block.warps;
+    clusters = teg_min(blocks, EMU_TURNS_MAX / e->block.warps) / size;
+    return (uint32_t)teg_min(teg_max(clusters, 1), blocks_of_grid(f) / size);
+}
+
+/* In which order the blocks and warps run. */
+static void set_order(struct emulation *e, const struct emu_launch_facts *f)
+{
+    int by_grid = f->order.grid && fits_in_turns(e, f);
+
+    e->order = f->order;
+    if (f->order.grid && !by_grid && e->prepared.fetches)
+        e->order = (struct emu_order){0};
+    if (e->prepared.fetches && e->order.turns == EMU_TO_BARRIERS &&
+        !e->order.apart && blocks_of_grid(f) * e->block.warps > 1)
+        e->places = places_for_clusters(e, f);
+    e->is_gang = (f->cooperative || by_grid) && e->places == 0;
+}
+
+/* Where blocks share work, warps stand in front of what takes it.  The code is
+ * that of launches in any order. */
+static void set_fetches(struct emulation *e)
+{
+    static const uint8_t controls[] = {
+        [CONTEST_RETRY] = CONTROL_ASK,
+        [CONTEST_WORK] = CONTROL_FETCH,
+        [CONTEST_POLL] = CONTROL_ASK,
+    };
+
+    for (uint32_t i = 0; i < e->ops && e->prepared.fetches; i++) {
+        if (e->op[i].contest != CONTEST_NONE)
+            e->op[i].control =
+                e->places != 0 ? controls[e->op[i].contest] : CONTROL_NONE;
+    }
+}
+
 /* Says in the trace what its blocks' order was. */
 static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
 {
+    unsigned long long blocks = blocks_of_grid(f),
+                       at_once = (uint64_t)e->places * blocks_of_cluster(e);
+
     e->code_notes = e->kernel.notes.count;
-    if (e->is_gang && f->order.grid)
+    e->has_turns = e->places != 0 || (e->is_gang && f->order.grid);
+    if (e->places != 0)
+        teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
+                      "its %llu blocks, %llu at once, shared the work of a "
+                      "counter: the next piece went to the warp that had come "
+                      "to it by the fewest instructions",
+                      blocks, at_once);
+    else if (e->has_turns)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
                       "its %llu blocks were emulated side by side, an "
                       "instruction of each warp in turn",
-                      (unsigned long long)blocks_of_grid(f));
+                      blocks);
 }
 
 int emu_order_parse(struct emu_order *order, const char *text)
@@ -534,10 +596,15 @@ int emu_order_parse(struct emu_order *order, const char *text)
     order->grid = strcmp(text, "grid") == 0;
     if (order->grid || strcmp(text, "steps") == 0)
         return 1;
+    if (strcmp(text, "blocks") == 0) {
+        *order = (struct emu_order){.apart = 1};
+        return 1;
+    }
     if (length == 0 || length > DIGITS_MAX ||
         strspn(text, "0123456789") != length)
         return 0;
-    *order = (struct emu_order){EMU_BY_SEED, strtoull(text, NULL, 10), 0};
+    *order = (struct emu_order){.turns = EMU_BY_SEED,
+                                .seed = strtoull(text, NULL, 10)};
     return 1;
 }
 
@@ -606,10 +673,11 @@ static teg_status open_emulation(struct emulation *e,
     describe_block(e, cubin, f);
     if (f->cooperative)
         TRY(meet(e, f, d));
-    e->is_gang = f->cooperative || (f->order.grid && fits_in_turns(e, f));
     TRY(fill_kernel(e, cubin, f, d));
     TRY(set_module(e, cubin, f, d));
     TRY(prepare_code(e, cubin, f->plain, d));
+    set_order(e, f);
+    set_fetches(e);
     note_turns(e, f);
     TRY(make_bank0(e, f, d));
     make_banks(e);
@@ -629,9 +697,9 @@ static teg_status open_emulation(struct emulation *e,
     e->block.began = f->clock != NULL ? f->clock() : 0;
     e->block.op = e->op;
     e->block.ops = e->ops;
-    e->block.in_turn = runs_in_turn(e) && !e->is_gang &&
+    e->block.in_turn = runs_in_turn(e) && !e->is_gang && e->places == 0 &&
                        blocks_of_cluster(e) == 1 &&
-                       f->order.turns == EMU_TO_BARRIERS;
+                       e->order.turns == EMU_TO_BARRIERS;
     TRY(emu_fixed_init(&e->fixed, e->op, e->ops, &e->block, d));
     return hire(e, f, d);
 }

@@ -7,7 +7,8 @@
  * votes, atomics, textures and surfaces, matrix products, clusters of blocks and
  * cooperative grids.  Results are those of one block (cluster) after the other,
  * in grid order, for any number of threads; the warps of one take turns, and
- * all of a grid if the order says so.
+ * all of a grid if the order says so; blocks that take work from a counter share
+ * it (share.h).
  * What is left out (docs/emulator.md) ends a kernel that
  * uses it with the instruction's name.
  */
@@ -42,21 +43,26 @@ enum emu_turns {
     EMU_BY_SEED,     /* some instructions each, as many as a seed says */
 };
 
+/* All 0: warps to barriers, blocks one after the other, but those that share the
+ * work of a counter, where the code has one, as share.h says. */
 struct emu_order {
     enum emu_turns turns;
     uint64_t seed;
-    int grid; /* blocks take turns, too: all of a grid that has no more than
-                 EMU_TURNS_MAX warps, else one after the other */
+    int grid;  /* blocks take turns, too: all of a grid that has no more than
+                 EMU_TURNS_MAX warps, else as without an order */
+    int apart; /* blocks one after the other whatever the code has */
 };
 
 enum {
-    EMU_TURNS_MAX = 32768 /* memory */
+    EMU_TURNS_MAX = 32768, /* memory */
+    EMU_HELD_WARPS = 8192  /* by a GPU at once, where none is known: 128 SMs */
 };
 
 /* The kind of the note that a trace has whose blocks took turns. */
 #define EMU_NOTE_TURNS "blocks-in-turns"
 
-/* "steps", "grid", or a number, the seed; 0 if the text is none of these. */
+/* "steps", "grid", "blocks" (apart), or a number, the seed; 0 if the text is none
+ * of these. */
 int emu_order_parse(struct emu_order *order, const char *text);
 
 /* What a launch gets, and ends with a fault that says where its warps are. */
@@ -113,7 +119,8 @@ struct emu_launch_facts {
     const uint8_t *params;   /* the kernel's parameters as laid out in its
                                 constant bank, param_bytes of them */
     size_t param_bytes;
-    unsigned jobs; /* threads that run blocks; 0 is 1 */
+    uint64_t held_blocks; /* by the GPU at once; 0: not known */
+    unsigned jobs;        /* threads that run blocks; 0 is 1 */
     /* A launch that seems to have fewer thread instructions, by its first
      * block, runs on one thread. */
     uint64_t alone_up_to;

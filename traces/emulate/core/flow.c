@@ -188,6 +188,16 @@ static enum after try_again(struct emu_warp *w, const struct emu_op *op,
     return ENDS;
 }
 
+/* In front of a fetch: the warp gets on when it is the next to take work. */
+static enum after stand(struct emu_warp *w, const struct emu_op *op,
+                        uint32_t group, uint32_t mask)
+{
+    w->fetch = FETCH_STANDS;
+    w->paused = group;
+    w->way = WAY_GIVE;
+    return try_again(w, op, group, mask);
+}
+
 /* Every other control instruction; `*pc` is where the group goes on. */
 static enum after control(struct emu_warp *w, const struct emu_op *op,
                           uint32_t group, uint32_t mask, uint64_t *pc)
@@ -206,6 +216,21 @@ static enum after control(struct emu_warp *w, const struct emu_op *op,
     return emu_lanes_at_pc(w, group, *pc) == group ? GOES_ON : ENDS;
 }
 
+/* An instruction that is no control instruction. */
+static inline enum after carry_out(struct emu_warp *w, const struct emu_op *op,
+                                   uint32_t mask, uint64_t *pc)
+{
+    if (mask != 0 && op->exec != NULL)
+        op->exec(w, op, mask);
+    else if (mask != 0)
+        emu_refuse(w, op);
+    if (op->tells | op->awaits)
+        emu_told_note(w, op, mask);
+    record(w, op, mask);
+    *pc += TEG_SASS_BYTES;
+    return GOES_ON;
+}
+
 /* Executes one instruction for the lanes of `group`. */
 static enum after step(struct emu_warp *w, const struct emu_op *op,
                        uint32_t group, uint64_t *pc)
@@ -219,15 +244,15 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
                                          : (uint64_t)__builtin_popcount(mask);
     switch (op->control) {
     case CONTROL_NONE:
-        if (mask != 0 && op->exec != NULL)
-            op->exec(w, op, mask);
-        else if (mask != 0)
-            emu_refuse(w, op);
-        if (op->tells | op->awaits)
-            emu_told_note(w, op, mask);
-        record(w, op, mask);
-        *pc += TEG_SASS_BYTES;
-        return GOES_ON;
+        return carry_out(w, op, mask, pc);
+    case CONTROL_FETCH:
+        if (mask != 0 && w->fetch != FETCH_MAY)
+            return stand(w, op, group, mask);
+        w->fetch = FETCH_NONE;
+        return carry_out(w, op, mask, pc);
+    case CONTROL_ASK:
+        w->asks_until = w->executed + SPINS_MAX;
+        return carry_out(w, op, mask, pc);
     case CONTROL_BRA:
         return branch(w, op, group, mask, pc);
     case CONTROL_BSSY:
@@ -339,15 +364,32 @@ static void run_some(struct emu_warp *w, uint32_t runnable)
         run_group(w, emu_lanes_at_pc(w, runnable, pc), pc);
 }
 
-/* Runs the warp until none of its lanes can go on, or others should; returns
- * whether one did. */
-static int run_warp(struct emu_warp *w)
+/* How a warp's turn went. */
+enum turn {
+    TURN_NONE, /* none of its lanes can go on */
+    TURN_OVER, /* it went on: to a barrier, a fetch, its end or that of the turn */
+    TURN_SPUN, /* it went round a loop again and again, or yielded */
+    TURN_VAIN, /* and asked there for what others do */
+};
+
+static enum turn turn_of(const struct emu_warp *w)
 {
+    if (w->way == WAY_KEEP || w->fetch == FETCH_STANDS ||
+        w->executed > w->until)
+        return TURN_OVER;
+    return w->tried != 0 || w->executed <= w->asks_until ? TURN_VAIN
+                                                         : TURN_SPUN;
+}
+
+/* Runs the warp until none of its lanes can go on, or others should. */
+static enum turn run_warp(struct emu_warp *w)
+{
+    enum turn turn;
     uint32_t runnable = w->in[LANE_RUNS];
     uint64_t before = w->executed;
 
     if (runnable == 0)
-        return 0;
+        return TURN_NONE;
     w->has_told = 0;
     while (runnable != 0 && w->block->status == TEG_OK) {
         uint64_t from = w->executed;
@@ -366,11 +408,13 @@ static int run_warp(struct emu_warp *w)
             break;
     }
     note_progress(w, w->executed - before);
+    turn = turn_of(w);
     w->way = WAY_KEEP;
-    return 1;
+    return turn;
 }
 
-static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
+static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number,
+                       uint64_t clock)
 {
     uint32_t left = b->dim[0] * b->dim[1] * b->dim[2] - number * EMU_LANES;
 
@@ -384,6 +428,7 @@ static void start_warp(struct emu_block *b, struct emu_warp *w, uint32_t number)
     w->up[7] = 1;
     w->until = b->limit.insts;
     w->turn = b->limit.insts;
+    w->waited = clock;
     w->in[LANE_RUNS] = w->exists;
     w->in[LANE_EXITED] = ~w->exists;
 }
@@ -401,12 +446,13 @@ static void report_stuck(struct emu_block *b)
     }
 }
 
-static void start_block(struct emu_block *b)
+void emu_block_begin(struct emu_block *b, uint64_t clock)
 {
     b->alive = b->dim[0] * b->dim[1] * b->dim[2];
     b->missing = b->alive * b->cluster_blocks;
     for (uint32_t i = 0; i < b->warps; i++)
-        start_warp(b, &b->warp[i], i);
+        start_warp(b, &b->warp[i], i, clock);
+    b->met = 0;
     memset(b->barrier, 0, sizeof b->barrier);
     memset(b->shared, 0, b->shared_bytes);
     if (b->tensor != NULL)
@@ -452,12 +498,56 @@ static void run_interleaved(struct emu_gang *g)
 
             for (uint32_t i = 0; i < b->warps; i++) {
                 b->warp[i].until = end_of_turn(g, &b->warp[i]);
-                some |= run_warp(&b->warp[i]);
+                some |= run_warp(&b->warp[i]) != TURN_NONE;
                 if (b->status != TEG_OK)
                     return;
             }
         }
     }
+}
+
+/* A turn of each warp of the block that may have one; what they came to is
+ * noted in `came`. */
+static void run_round(struct emu_block *b, int came[TURN_VAIN + 1])
+{
+    for (uint32_t i = 0; i < b->warps && b->status == TEG_OK; i++) {
+        struct emu_warp *w = &b->warp[i];
+        enum turn turn;
+
+        if (w->fetch == FETCH_STANDS)
+            continue;
+        w->until = end_of_turn(b->gang, w);
+        turn = run_warp(w);
+        w->in_vain = turn == TURN_VAIN;
+        came[turn] = 1;
+    }
+}
+
+int emu_cluster_run(struct emu_block *first)
+{
+    int ran = 0, goes_on = 1;
+
+    while (goes_on) {
+        int came[TURN_VAIN + 1] = {0};
+
+        for (uint32_t k = 0; k < first->cluster_blocks; k++) {
+            run_round(&first[k], came);
+            if (first[k].status != TEG_OK)
+                return 1;
+        }
+        ran |= came[TURN_OVER] || came[TURN_SPUN] || came[TURN_VAIN];
+        goes_on = came[TURN_OVER] && !came[TURN_SPUN];
+    }
+    return ran;
+}
+
+teg_status emu_block_end(struct emu_block *b)
+{
+    if (b->alive != 0)
+        report_stuck(b);
+    else
+        emu_tensor_end(b);
+    return b->status;
 }
 
 static void run_in_turn(struct emu_block *b)
@@ -477,7 +567,7 @@ teg_status emu_gang_run(struct emu_gang *g)
 {
     g->idle = 0;
     for (uint32_t k = 0; k < g->blocks; k++)
-        start_block(&g->block[k]);
+        emu_block_begin(&g->block[k], 0);
     if (g->block->in_turn)
         run_in_turn(g->block);
     else
@@ -489,17 +579,10 @@ teg_status emu_gang_run(struct emu_gang *g)
             return b->status;
     }
     for (uint32_t k = 0; k < g->blocks; k++) {
-        struct emu_block *b = &g->block[k];
-
-        if (b->alive == 0)
-            continue;
-        report_stuck(b);
-        return b->status;
+        if (g->block[k].alive != 0)
+            return emu_block_end(&g->block[k]);
     }
-    for (uint32_t k = 0; k < g->blocks; k++) {
-        emu_tensor_end(&g->block[k]);
-        if (g->block[k].status != TEG_OK)
-            return g->block[k].status;
-    }
+    for (uint32_t k = 0; k < g->blocks; k++)
+        TRY(emu_block_end(&g->block[k]));
     return TEG_OK;
 }

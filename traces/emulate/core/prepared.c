@@ -11,6 +11,7 @@
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/told.h"
 #include "traces/emulate/core/values.h"
+#include "traces/study/contest.h"
 
 /* Rows of registers the instruction names, a wide operand's too. */
 static void count_rows(struct emu_prepared *p, uint32_t cc,
@@ -130,6 +131,27 @@ static teg_status add_insts(struct emu_prepared *p, const struct emu_module *m,
     return TEG_OK;
 }
 
+static int is_fetch(const struct emu_prepared *p, uint32_t i)
+{
+    const struct teg_inst *inst = &p->program.inst[p->op[i].inst];
+
+    return inst->flags & INST_ATOMIC &&
+           teg_contest_of(&p->program, p->op[i].inst) == CONTEST_WORK;
+}
+
+/* Marks what takes work from a counter and, if there is such, what asks for
+ * others' work. */
+static void find_contests(struct emu_prepared *p)
+{
+    for (uint32_t i = 0; i < p->linked.insts && !p->fetches; i++)
+        p->fetches = is_fetch(p, i);
+    for (uint32_t i = 0; i < p->linked.insts && p->fetches; i++) {
+        if (p->op[i].control == CONTROL_NONE)
+            p->op[i].contest =
+                (uint8_t)teg_contest_of(&p->program, p->op[i].inst);
+    }
+}
+
 static teg_status prepare(struct emu_prepared *p, const struct emu_module *m,
                           uint32_t kernel, struct teg_diag *d)
 {
@@ -148,6 +170,8 @@ static teg_status prepare(struct emu_prepared *p, const struct emu_module *m,
     p->awaits = emu_told_find(p->op, inst, p->linked.insts);
     status = add_insts(p, m, inst, d);
     teg_program_find_nearby(&p->program);
+    if (status == TEG_OK)
+        find_contests(p);
     free(inst);
     p->is_whole = status == TEG_OK;
     return status;

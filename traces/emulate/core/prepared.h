@@ -17,8 +17,9 @@ struct emu_prepared {
     struct teg_notes notes;       /* on it */
     uint32_t registers, uniforms; /* rows that they name */
     int has_tensor_memory;
-    int awaits; /* blocks tell each other: told.h */
-    int plain;  /* for machines without vectors */
+    int awaits;  /* blocks tell each other: told.h */
+    int fetches; /* code takes work from a counter: share.h */
+    int plain;   /* for machines without vectors */
     int is_whole;
 };
 

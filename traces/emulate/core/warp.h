@@ -61,6 +61,14 @@ enum emu_way {
     WAY_POLL, /* it waits for what others do */
 };
 
+/* Where blocks share what a counter deals out (share.h), a warp and the next
+ * piece. */
+enum emu_fetch {
+    FETCH_NONE,   /* not there yet */
+    FETCH_STANDS, /* in front of the instruction that takes it */
+    FETCH_MAY,    /* and is the next to */
+};
+
 struct emu_warp;
 struct emu_op;
 
@@ -96,6 +104,7 @@ struct emu_op {
     uint8_t guard;   /* predicate; TEG_SASS_PT: none */
     uint8_t guard_negated, guard_uniform;
     uint8_t tells, awaits; /* other blocks: told.h */
+    uint8_t contest;       /* enum teg_contest: share.h */
     uint8_t cc;
     uint8_t operand_count;
     struct emu_operand operand[EMU_OPERANDS];
@@ -144,7 +153,11 @@ struct emu_warp {
     const uint64_t *awaits; /* mbarrier it asked in vain last, or NULL */
     int has_told;           /* one who asked so, in this turn */
     uint64_t products;      /* its rows of a warp group's: gsb0, so often */
-    uint32_t tells; /* stores and atomics executed that op->tells marks */
+    uint64_t waited; /* for others, and for its block to begin: emu_clock */
+    enum emu_fetch fetch;
+    int in_vain;         /* so it asked when it last had a turn */
+    uint64_t asks_until; /* by `executed`: what spins until then waits */
+    uint32_t tells;      /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     uint32_t rpc[2][EMU_LANES];                /* Rpc.LO and Rpc.HI */
     /* Registers, then uniform registers, whose lanes are all the same. */
@@ -165,6 +178,23 @@ static inline void emu_turn_anew(struct emu_warp *w)
     w->turn = EMU_TURN_FIRST;
     if (w->until > w->executed + w->turn)
         w->until = w->executed + w->turn;
+}
+
+/*
+ * When a warp is where it is: the instructions it has executed and, where it
+ * waited, as many as who it waited for had by then.  (Lamport, Time, clocks, and
+ * the ordering of events, CACM 1978)
+ */
+static inline uint64_t emu_clock(const struct emu_warp *w)
+{
+    return w->executed + w->waited;
+}
+
+/* It has waited for what was done at that time. */
+static inline void emu_wait_until(struct emu_warp *w, uint64_t clock)
+{
+    if (emu_clock(w) < clock)
+        w->waited = clock - w->executed;
 }
 
 struct teg_block_builder;
@@ -193,6 +223,7 @@ struct emu_block {
     uint32_t alive;   /* threads */
     uint32_t missing; /* in a cluster's first block: threads that have not come
                          to its barrier */
+    uint64_t met;     /* there: when the last came */
     const struct teg_kernel *kernel; /* borrowed, for messages */
     const struct emu_op *op;         /* [ops] */
     uint32_t ops;
@@ -228,6 +259,7 @@ struct emu_block {
         uint32_t expected; /* given by the instruction, 0: all that live */
         uint32_t votes;    /* threads whose predicate held, of BAR.RED */
         uint8_t how;       /* of BAR.RED: 0 POPC, 1 AND, 2 OR */
+        uint64_t met;      /* when the last of them came */
     } barrier[EMU_NAMED_BARRIERS];
     int records; /* whether this block is traced */
     int in_turn; /* each warp to its end before the next: one trace will do */

@@ -1,5 +1,6 @@
 #include "traces/emulate/core/workers.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "traces/block/block.h"
 #include "traces/emulate/core/flow.h"
+#include "traces/emulate/core/share.h"
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/told.h"
 #include "traces/emulate/core/view.h"
@@ -36,6 +38,12 @@ struct slot {
     int done;
 };
 
+/* A block that has ended before those it is handed out behind. */
+struct ended {
+    struct emu_result result;
+    int is_there;
+};
+
 struct emu_workers {
     struct emu_work work;
     uint64_t gangs;
@@ -53,7 +61,11 @@ struct emu_workers {
     uint64_t insts, pages; /* thread instructions of those, pages touched */
     uint64_t heap_used;    /* bytes, by the launch's malloc */
     struct emu_told told;  /* if work.awaits */
-    int called;            /* a gang allocated, freed or printed in its turn */
+    /* Of blocks that share work, by grid order: `gone` were handed out. */
+    struct emu_share share;
+    struct ended *ended; /* owned, [ended_room]: block n in n mod that */
+    uint64_t ended_room, gone;
+    int called; /* a gang allocated, freed or printed in its turn */
     int stop;
     int alone; /* no gang is begun ahead any more */
 };
@@ -100,6 +112,8 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
 {
     uint32_t blocks = (uint32_t)volume(c->work.gang);
 
+    if (c->work.places != 0)
+        blocks *= c->work.places;
     s->gang.block = calloc(blocks, sizeof *s->gang.block);
     s->recorded = calloc(blocks, sizeof *s->recorded);
     if (s->gang.block == NULL || s->recorded == NULL)
@@ -107,7 +121,7 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
     s->gang.heap_used = &c->heap_used;
     s->gang.told = c->work.awaits ? &c->told : NULL;
     s->gang.order = c->work.order;
-    while (s->gang.blocks < blocks) {
+    while (s->gang.blocks < blocks && c->work.places == 0) {
         uint32_t i = s->gang.blocks++;
 
         TRY(init_block(c, &s->gang, i, &s->recorded[i], d));
@@ -198,24 +212,30 @@ static uint64_t first_random(uint64_t seed, uint64_t n)
     return v != 0 ? v : 1;
 }
 
+/* Makes block `i` of the slot that of gang `n` and that number in it. */
+static void place_block(const struct emu_workers *c, struct slot *s, uint32_t i,
+                        uint64_t n, uint32_t number, struct emu_view *view)
+{
+    struct emu_block *b = &s->gang.block[i];
+
+    if (s->recorded[i].traced != NULL)
+        teg_block_free(s->recorded[i].traced);
+    s->recorded[i].traced = NULL;
+    position_block(&c->work, n, number, b);
+    b->status = TEG_OK;
+    b->d = &s->d;
+    b->view = view;
+    if (c->work.clears_local)
+        memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
+}
+
 /* Runs gang `n` on `view`, NULL: on device memory itself. */
 static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
                      struct emu_view *view)
 {
     s->d = (struct teg_diag){0};
-    for (uint32_t i = 0; i < s->gang.blocks; i++) {
-        struct emu_block *b = &s->gang.block[i];
-
-        if (s->recorded[i].traced != NULL)
-            teg_block_free(s->recorded[i].traced);
-        s->recorded[i].traced = NULL;
-        position_block(&c->work, n, i, b);
-        b->status = TEG_OK;
-        b->d = &s->d;
-        b->view = view;
-        if (c->work.clears_local)
-            memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
-    }
+    for (uint32_t i = 0; i < s->gang.blocks; i++)
+        place_block(c, s, i, n, i, view);
     s->gang.random = first_random(c->work.order.seed, n);
     s->status = emu_gang_run(&s->gang);
     for (uint32_t i = 0; i < s->gang.blocks && s->status == TEG_OK; i++) {
@@ -298,7 +318,7 @@ teg_status emu_workers_new(struct emu_workers **workers,
         return teg_fail_memory(d);
     c->work = *work;
     c->work.jobs = work->jobs < JOBS_MAX ? work->jobs : JOBS_MAX;
-    if (work->awaits)
+    if (work->awaits || work->places != 0)
         c->work.jobs = 1;
     c->gangs = volume(work->like->grid) / volume(work->gang);
     if (c->gangs < c->work.jobs)
@@ -313,6 +333,9 @@ teg_status emu_workers_new(struct emu_workers **workers,
     if (c->slot == NULL || c->thread == NULL)
         return teg_fail_memory(d);
     TRY(init_slot(c, &c->slot[0], d));
+    if (work->places != 0)
+        TRY(emu_share_init(&c->share, &c->slot[0].gang, work->places,
+                           (uint32_t)volume(work->cluster), d));
     if (c->work.jobs > 1 && c->work.alone_up_to == 0)
         hire(c);
     return TEG_OK;
@@ -333,6 +356,12 @@ void emu_workers_free(struct emu_workers *c)
     for (size_t i = 0; c->slot != NULL && i < (size_t)AHEAD * c->work.jobs + 1;
          i++)
         release_slot(&c->slot[i]);
+    for (uint64_t i = 0; i < c->ended_room; i++) {
+        if (c->ended[i].is_there && c->ended[i].result.traced != NULL)
+            teg_block_free(c->ended[i].result.traced);
+    }
+    free(c->ended);
+    emu_share_release(&c->share);
     emu_told_release(&c->told);
     pthread_rwlock_destroy(&c->memory);
     pthread_cond_destroy(&c->changed);
@@ -447,12 +476,146 @@ static int next_gang(struct emu_workers *c, teg_status *status,
     return -1;
 }
 
+/* What the block did, and its trace. */
+static struct emu_result result_of(const struct emu_block *b,
+                                   struct recorded *r)
+{
+    struct emu_result result = {.traced = r->traced, .called = b->gang->called};
+
+    r->traced = NULL;
+    for (uint32_t i = 0; i < b->warps; i++) {
+        result.warp_insts += b->warp[i].issued;
+        result.thread_insts += b->warp[i].lanes_executed;
+        for (int u = 0; u < EMU_UNDEFINED; u++)
+            result.undefined[u] += b->warp[i].undefined[u];
+    }
+    return result;
+}
+
+/* ---- blocks that share work ------------------------------------------------------- */
+
+/* Room for block `n` among those that wait to be handed out. */
+static struct ended *room_for(struct emu_workers *c, uint64_t n)
+{
+    enum {
+        ROOM_MIN = 64
+    };
+    uint64_t room = c->ended_room != 0 ? c->ended_room : ROOM_MIN;
+    struct ended *more;
+
+    while (n - c->gone >= room)
+        room *= 2;
+    if (room != c->ended_room) {
+        more = calloc(room, sizeof *more);
+        if (more == NULL)
+            return NULL;
+        for (uint64_t i = c->gone; i < c->gone + c->ended_room; i++)
+            more[i % room] = c->ended[i % c->ended_room];
+        free(c->ended);
+        c->ended = more;
+        c->ended_room = room;
+    }
+    return &c->ended[n % room];
+}
+
+/* The next cluster of the grid begins at the place. */
+static teg_status begin_cluster(struct emu_workers *c, uint32_t place)
+{
+    struct slot *s = &c->slot[0];
+    uint32_t size = c->share.cluster_blocks;
+
+    for (uint32_t rank = 0; rank < size; rank++) {
+        uint32_t i = place * size + rank;
+
+        /* Places are taken one after the other at first. */
+        if (i == s->gang.blocks) {
+            s->gang.blocks++;
+            TRY(init_block(c, &s->gang, i, &s->recorded[i], &s->d));
+        }
+        place_block(c, s, i, c->begun, rank, NULL);
+    }
+    emu_share_begin(&c->share, place, c->begun++);
+    return TEG_OK;
+}
+
+static teg_status end_cluster(struct emu_workers *c, uint32_t place)
+{
+    struct slot *s = &c->slot[0];
+    struct emu_block *first = emu_share_block(&c->share, place);
+    uint32_t size = c->share.cluster_blocks;
+
+    for (uint32_t rank = 0; rank < size; rank++) {
+        struct recorded *r = &s->recorded[place * size + rank];
+        struct ended *e =
+            room_for(c, c->share.place[place].number * size + rank);
+
+        if (e == NULL)
+            return teg_fail_memory(&s->d);
+        TRY(emu_block_end(&first[rank]));
+        if (first[rank].records)
+            TRY(join_streams(&first[rank], r, c->work.kernel, &s->d));
+        *e = (struct ended){result_of(&first[rank], r), 1};
+    }
+    return TEG_OK;
+}
+
+static teg_status run_place(struct emu_workers *c, uint32_t place)
+{
+    struct emu_block *first = emu_share_block(&c->share, place);
+    int has_ended = emu_share_run(&c->share, place);
+
+    for (uint32_t k = 0; k < c->share.cluster_blocks; k++)
+        TRY(first[k].status);
+    return has_ended ? end_cluster(c, place) : TEG_OK;
+}
+
+/* Gives one of the places its turn. */
+static teg_status give_turn(struct emu_workers *c)
+{
+    uint32_t place = emu_share_next(&c->share);
+    struct emu_gang *g = &c->slot[0].gang;
+
+    for (uint32_t i = 0; i < g->blocks && place == EMU_NO_PLACE; i++)
+        TRY(emu_block_end(&g->block[i]));
+    assert(place != EMU_NO_PLACE); /* there is one that waits, or one is free */
+    if (c->share.place[place].state != PLACE_FREE)
+        return run_place(c, place);
+    /* Else nobody is left for it. */
+    return c->begun < c->gangs ? begin_cluster(c, place) : TEG_OK;
+}
+
+/* As emu_workers_next. */
+static int next_shared(struct emu_workers *c, struct emu_result *result,
+                       teg_status *status, struct teg_diag *d)
+{
+    struct ended *e;
+
+    if (c->gone == c->gangs * c->share.cluster_blocks)
+        return 0;
+    while (*status == TEG_OK &&
+           (c->ended_room == 0 || !c->ended[c->gone % c->ended_room].is_there))
+        *status = give_turn(c);
+    if (*status == TEG_OK && c->told.failed)
+        *status = teg_fail_memory(&c->slot[0].d);
+    if (*status != TEG_OK) {
+        if (d != NULL)
+            *d = c->slot[0].d;
+        return -1;
+    }
+    e = &c->ended[c->gone++ % c->ended_room];
+    *result = e->result;
+    e->is_there = 0;
+    return 1;
+}
+
 int emu_workers_next(struct emu_workers *c, struct emu_result *result,
                      teg_status *status, struct teg_diag *d)
 {
-    const struct emu_block *b;
     struct recorded *r;
+    const struct emu_block *b;
 
+    if (c->work.places != 0)
+        return next_shared(c, result, status, d);
     if (c->given == NULL) {
         int some = next_gang(c, status, d);
 
@@ -461,15 +624,7 @@ int emu_workers_next(struct emu_workers *c, struct emu_result *result,
     }
     b = &c->given->gang.block[c->handed];
     r = &c->given->recorded[c->handed++];
-    *result = (struct emu_result){.traced = r->traced,
-                                  .called = c->given->gang.called};
-    r->traced = NULL;
-    for (uint32_t i = 0; i < b->warps; i++) {
-        result->warp_insts += b->warp[i].issued;
-        result->thread_insts += b->warp[i].lanes_executed;
-        for (int u = 0; u < EMU_UNDEFINED; u++)
-            result->undefined[u] += b->warp[i].undefined[u];
-    }
+    *result = result_of(b, r);
     if (c->handed < c->given->gang.blocks)
         return 1;
     c->given = NULL;

@@ -4,7 +4,8 @@
  * grid; that is grid order where a gang is one block.  Threads run gangs ahead
  * of their turn on views of memory (view.h), and what a gang did counts only if
  * it would have done the same in its turn.  Otherwise it runs again, in its
- * turn; where that happens to most gangs, running ahead ends.
+ * turn; where that happens to most gangs, running ahead ends.  Where blocks share
+ * work, all that run at once are in one gang, a cluster on each of its places.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_WORKERS_H
 #define TEG_TRACES_EMULATE_CORE_WORKERS_H
@@ -26,6 +27,8 @@ struct emu_work {
     /* Threads are started after the first gang, and only if the others are
      * more thread instructions than that; 0: at once. */
     uint64_t alone_up_to;
+    uint32_t places;  /* not 0: as many gangs, clusters, run at once and share
+                         work (share.h), by one thread */
     int clears_local; /* local memory begins as zeros */
     int awaits;       /* blocks tell each other: told.h, by one thread */
 };
