@@ -5,8 +5,8 @@ docs/sass-frontend.md gives (Nsight Compute, clock locked, caches cold).
 Forward, halves.  Not causal: a persistent block takes one tile of queries
 after the other, so what a block of keys costs follows from the launches of
 2048, 4096 and 8192 keys by their differences; here from one tile for every SM
-with fewer and more keys.  The tiles of causal launches come from a counter:
-they are emulated with all blocks side by side (--interleave grid).
+with fewer and more keys.  The tiles of causal launches come from a counter,
+which blocks share in the emulator.
 """
 import dataclasses
 import os
@@ -140,19 +140,18 @@ def program(width, causal):
 
 def trace(width, batches, keys, heads, causal=False):
     exe = program(width, causal)
-    how = ("--interleave", "grid") if causal else ()
 
     def make(path):
         with tempfile.TemporaryDirectory(dir=KEPT) as at:
             command(TEG, "exec", "--config-dir", os.path.join(ROOT, "config"),
-                    "-g", GPU, "-j", "1", *how, "-o", at, "--", exe,
+                    "-g", GPU, "-j", "1", "-o", at, "--", exe,
                     str(batches), str(keys), str(heads))
             found = [f for f in os.listdir(at) if f.endswith(".tegt")]
             if len(found) != 1:
                 raise Failed(f"{keys} keys of {width}: one launch expected, "
                              f"found {len(found)}")
             os.rename(os.path.join(at, found[0]), path)
-    return keep(f"fa3_{width}", "tegt", (exe, batches, keys, heads, *how), make)
+    return keep(f"fa3_{width}", "tegt", (exe, batches, keys, heads), make)
 
 
 def cycles(width, *launch):
