@@ -12,7 +12,6 @@
 #include "traces/emulate/core/prepared.h"
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/workers.h"
-#include "traces/study/contest.h"
 
 const char *const emu_undefined_says[EMU_UNDEFINED] = {
 #define UNDEFINED(name, says) says,
@@ -537,30 +536,25 @@ static uint32_t places_for_clusters(const struct emulation *e,
 static void set_order(struct emulation *e, const struct emu_launch_facts *f)
 {
     int by_grid = f->order.grid && fits_in_turns(e, f);
+    /* A cooperative grid's warps take turns, all of them. */
+    int meet = e->prepared.fetches || (e->prepared.polls && !f->cooperative);
 
     e->order = f->order;
-    if (f->order.grid && !by_grid && e->prepared.fetches)
+    if (f->order.grid && !by_grid && meet)
         e->order = (struct emu_order){0};
-    if (e->prepared.fetches && e->order.turns == EMU_TO_BARRIERS &&
+    if (meet && e->order.turns == EMU_TO_BARRIERS &&
         !e->order.apart && blocks_of_grid(f) * e->block.warps > 1)
         e->places = places_for_clusters(e, f);
     e->is_gang = (f->cooperative || by_grid) && e->places == 0;
 }
 
-/* Where blocks share work, warps stand in front of what takes it.  The code is
+/* Where blocks meet, warps stand in front of what they meet by.  The code is
  * that of launches in any order. */
-static void set_fetches(struct emulation *e)
+static void set_meetings(struct emulation *e)
 {
-    static const uint8_t controls[] = {
-        [CONTEST_RETRY] = CONTROL_ASK,
-        [CONTEST_WORK] = CONTROL_FETCH,
-        [CONTEST_POLL] = CONTROL_ASK,
-    };
-
-    for (uint32_t i = 0; i < e->ops && e->prepared.fetches; i++) {
-        if (e->op[i].contest != CONTEST_NONE)
-            e->op[i].control =
-                e->places != 0 ? controls[e->op[i].contest] : CONTROL_NONE;
+    for (uint32_t i = 0; i < e->ops; i++) {
+        if (e->op[i].meets != CONTROL_NONE)
+            e->op[i].control = e->places != 0 ? e->op[i].meets : CONTROL_NONE;
     }
 }
 
@@ -574,10 +568,14 @@ static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
     e->has_turns = e->places != 0 || (e->is_gang && f->order.grid);
     if (e->places != 0)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
-                      "its %llu blocks, %llu at once, shared the work of a "
-                      "counter: the next piece went to the warp that had come "
+                      "its %llu blocks, %llu at once, %s the warp that had come "
                       "to it by the fewest instructions",
-                      blocks, at_once);
+                      blocks, at_once,
+                      e->prepared.fetches
+                          ? "shared the work of a counter: the next piece went "
+                            "to"
+                          : "went on to what they read of each other and write "
+                            "for it in turn, first");
     else if (e->has_turns)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
                       "its %llu blocks were emulated side by side, an "
@@ -677,7 +675,7 @@ static teg_status open_emulation(struct emulation *e,
     TRY(set_module(e, cubin, f, d));
     TRY(prepare_code(e, cubin, f->plain, d));
     set_order(e, f);
-    set_fetches(e);
+    set_meetings(e);
     note_turns(e, f);
     TRY(make_bank0(e, f, d));
     make_banks(e);

@@ -32,6 +32,10 @@ enum {
     SPINS_MAX = 512,
     TURN_MAX = 64,      /* instructions, of an order by seed */
     ASK_EVERY = 100000, /* instructions, for the time */
+    /* Instructions that a warp could have executed while a load that polls is
+     * under way: some 300 to 600 cycles, of which it issues in one of ten or
+     * twenty where others do as well. */
+    LOOK_TIME = 32,
 };
 
 /* .U.ANY: one lane takes all along.  .DIV branches if the lanes that execute it
@@ -246,9 +250,12 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_NONE:
         return carry_out(w, op, mask, pc);
     case CONTROL_FETCH:
+    case CONTROL_LOOK:
         if (mask != 0 && w->fetch != FETCH_MAY)
             return stand(w, op, group, mask);
         w->fetch = FETCH_NONE;
+        if (mask != 0 && op->control == CONTROL_LOOK)
+            w->waited += LOOK_TIME;
         return carry_out(w, op, mask, pc);
     case CONTROL_ASK:
         w->asks_until = w->executed + SPINS_MAX;

@@ -131,24 +131,36 @@ static teg_status add_insts(struct emu_prepared *p, const struct emu_module *m,
     return TEG_OK;
 }
 
-static int is_fetch(const struct emu_prepared *p, uint32_t i)
+/* What an instruction is where blocks meet. */
+static uint8_t meets(const struct emu_prepared *p, uint32_t i)
 {
-    const struct teg_inst *inst = &p->program.inst[p->op[i].inst];
+    static const uint8_t controls[] = {
+        [CONTEST_RETRY] = CONTROL_ASK,
+        [CONTEST_WORK] = CONTROL_FETCH,
+        [CONTEST_POLL] = CONTROL_LOOK,
+    };
 
-    return inst->flags & INST_ATOMIC &&
-           teg_contest_of(&p->program, p->op[i].inst) == CONTEST_WORK;
+    return p->op[i].control != CONTROL_NONE
+               ? CONTROL_NONE
+               : controls[teg_contest_of(&p->program, p->op[i].inst)];
 }
 
-/* Marks what takes work from a counter and, if there is such, what asks for
- * others' work. */
-static void find_contests(struct emu_prepared *p)
+/* Marks what takes work from a counter, what polls and, if it does, what may be
+ * polled for. */
+static void find_meetings(struct emu_prepared *p)
 {
-    for (uint32_t i = 0; i < p->linked.insts && !p->fetches; i++)
-        p->fetches = is_fetch(p, i);
-    for (uint32_t i = 0; i < p->linked.insts && p->fetches; i++) {
-        if (p->op[i].control == CONTROL_NONE)
-            p->op[i].contest =
-                (uint8_t)teg_contest_of(&p->program, p->op[i].inst);
+    for (uint32_t i = 0; i < p->linked.insts; i++) {
+        p->op[i].meets = meets(p, i);
+        p->fetches |= p->op[i].meets == CONTROL_FETCH;
+        p->polls |= p->op[i].meets == CONTROL_LOOK;
+    }
+    for (uint32_t i = 0; i < p->linked.insts && p->polls; i++) {
+        if (p->op[i].control != CONTROL_NONE)
+            continue;
+        if (p->op[i].tells)
+            p->op[i].meets = CONTROL_FETCH;
+        else if (p->op[i].awaits) /* it may be the first look of a loop */
+            p->op[i].meets = CONTROL_LOOK;
     }
 }
 
@@ -171,7 +183,7 @@ static teg_status prepare(struct emu_prepared *p, const struct emu_module *m,
     status = add_insts(p, m, inst, d);
     teg_program_find_nearby(&p->program);
     if (status == TEG_OK)
-        find_contests(p);
+        find_meetings(p);
     free(inst);
     p->is_whole = status == TEG_OK;
     return status;

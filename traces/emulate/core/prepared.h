@@ -19,6 +19,7 @@ struct emu_prepared {
     int has_tensor_memory;
     int awaits;  /* blocks tell each other: told.h */
     int fetches; /* code takes work from a counter: share.h */
+    int polls;   /* code waits for what other blocks write: the same */
     int plain;   /* for machines without vectors */
     int is_whole;
 };

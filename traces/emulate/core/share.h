@@ -1,17 +1,20 @@
 /*
- * Blocks that share the work that a counter deals out: who takes the next piece.
+ * Blocks that meet: who takes the next piece of work that a counter deals out,
+ * and who comes first to what blocks write for each other.
  *
  * A block (a cluster) has a place while it runs; there are as many as the GPU
  * holds at once, and who ends leaves his to the next of the grid.  A warp stands in
- * front of each instruction that takes work (CONTROL_FETCH) until nobody else could
+ * front of each instruction that takes work (CONTROL_FETCH), and where code polls
+ * in front of each access past L1 (there and CONTROL_LOOK), until nobody else could
  * come to one earlier: each of the others stands, waits or has ended, and those who
- * stand have later clocks.  A clock (emu_clock) counts instructions, so pieces go to
- * whoever is done first if every instruction takes as long; between two fetches a
- * cluster runs by itself.  Without a fetch, and without loops of more than 512
- * rounds, that is one cluster after the other, in grid order.
+ * stand have later clocks.  A clock (emu_clock) counts instructions, and what a
+ * load that polls takes, so pieces go to whoever is done first if every instruction
+ * takes as long, and who looks for what another writes finds what that one has come
+ * to; between two such points a cluster runs by itself.  Without any, and without
+ * loops of more than 512 rounds, that is one cluster after the other, in grid order.
  *
  * Leaves out: what a GPU's memory and units take, warps of an SM that slow each other
- * down.
+ * down; what plain stores write and plain loads poll for.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_SHARE_H
 #define TEG_TRACES_EMULATE_CORE_SHARE_H

@@ -104,7 +104,7 @@ struct emu_op {
     uint8_t guard;   /* predicate; TEG_SASS_PT: none */
     uint8_t guard_negated, guard_uniform;
     uint8_t tells, awaits; /* other blocks: told.h */
-    uint8_t contest;       /* enum teg_contest: share.h */
+    uint8_t meets;         /* enum emu_control where blocks meet: share.h */
     uint8_t cc;
     uint8_t operand_count;
     struct emu_operand operand[EMU_OPERANDS];
