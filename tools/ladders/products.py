@@ -80,7 +80,7 @@ class Hopper(Waved):
             low = self.SHORT[0] if small else hopper.SHORT[0]
             cycles = (launch.replay(self.chip, hopper.trace(plan.kernel, low),
                                     self.settings)["cycles"] if small else
-                      hopper.cycles(plan.kernel, self.settings))
+                      hopper.cycles(plan.gpu, plan.kernel, self.settings))
             run = launch.replay(self.chip, hopper.trace(plan.kernel, low),
                                 self.settings)
         except launch.Failed as why:
