@@ -238,7 +238,7 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
     const struct teg_memory_statistics *m = &s->memory;
     double hits = s->simulated ? (double)m->l1_hits * TEG_SECTOR_BYTES : 0;
     double clusters = ceil(gpu->chip.sms / fmax(gpu->chip.sms_per_cluster, 1));
-    double cluster_bytes = gpu->memory.cluster_bytes_per_cycle;
+    double cluster_bytes = peak_cluster_bytes(gpu);
     double beyond = gpu->l1.bytes == 0 ? (double)m->bytes
                     : s->simulated     ? (double)m->bytes - hits
                                        : 0;
@@ -248,7 +248,7 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
     dram = until_end(s, dram);
 
     /* Of few SMs each may have a cluster's link for itself. */
-    if (cluster_bytes > 0)
+    if (isfinite(cluster_bytes))
         add(b, BOUND_LINK, "link to L2 and DRAM",
             beyond / (cluster_bytes * fmin(clusters, sms)), 0);
     add(b, BOUND_L2, "l2", until_end(s, l2), 0);

@@ -170,10 +170,17 @@ double peak_l2_bytes(const struct teg_gpu *gpu)
     return limit(gpu->l2.bytes > 0 ? gpu->l2.bytes_per_cycle : 0);
 }
 
+double peak_cluster_bytes(const struct teg_gpu *gpu)
+{
+    double all = limit(gpu->memory.cluster_bytes_per_cycle);
+
+    return fmax(all, fmax(gpu->memory.warp_bytes_per_cycle,
+                          gpu->memory.copy_out_bytes_per_cycle));
+}
+
 double peak_link_bytes(const struct teg_gpu *gpu)
 {
-    return limit(gpu->memory.cluster_bytes_per_cycle) /
-           fmax(gpu->chip.sms_per_cluster, 1);
+    return peak_cluster_bytes(gpu) / fmax(gpu->chip.sms_per_cluster, 1);
 }
 
 /* A pass serves one group of lanes with one word of each. */

@@ -50,6 +50,8 @@ int is_tensor(enum teg_op_class c);
 /* Bytes of one cycle of the SM clock; infinite where there is no limit. */
 double peak_dram_bytes(const struct teg_gpu *gpu);
 double peak_l2_bytes(const struct teg_gpu *gpu);
+/* Of one cluster's link to L2 and DRAM, by whoever gets most of it. */
+double peak_cluster_bytes(const struct teg_gpu *gpu);
 /* Of one SM: its share of the link to L2 and DRAM, and its shared memory. */
 double peak_link_bytes(const struct teg_gpu *gpu);
 double peak_shared_bytes(const struct teg_gpu *gpu);
