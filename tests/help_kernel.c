@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/binary/fatbin.h"
+#include "tests/help_dump.h"
 #include "traces/block/block.h"
 
 const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90, 120};
@@ -228,4 +229,18 @@ void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
         free(before[i]);
         free(plain[i]);
     }
+}
+
+void help_expect_turns(struct help_kernel *k, const char *text)
+{
+    struct teg_launch launch;
+    const char *found;
+
+    ck_assert(emu_launch(&k->cubin, k->code, k->device, &k->facts, &launch,
+                         &k->d) == TEG_OK);
+    found = help_note(&launch.kernel->notes, EMU_NOTE_TURNS);
+    ck_assert_msg((*found != '\0') == (text != NULL) &&
+                      (text == NULL || strstr(found, text) != NULL),
+                  "found '%s'", found);
+    launch.close(launch.self);
 }

@@ -66,6 +66,9 @@ void help_run_kernel(struct help_kernel *k, uint32_t grid_x, uint32_t grid_y,
 /* Runs once; the status. */
 teg_status help_try_kernel(struct help_kernel *k);
 
+/* The launch's trace says `text` of its blocks' turns; NULL: nothing. */
+void help_expect_turns(struct help_kernel *k, const char *text);
+
 /* Numbers that are always the same. */
 uint32_t help_draw(void);
 float help_draw_float(void); /* in [0, 1) */

@@ -303,15 +303,16 @@ static void read_together(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                           uint32_t sectors, struct sim_request *r)
 {
     uint64_t line = address / TEG_LINE_BYTES, ready;
+    uint32_t group = teg_gpu_group_of(l2->gpu, sm);
 
-    if (sim_lrc_join(&l2->lrc, sm, line, sectors, sim_way_at(w), &ready)) {
+    if (sim_lrc_join(&l2->lrc, group, line, sectors, sim_way_at(w), &ready)) {
         w->latency = l2->latency[0];
         w->at_least = teg_max(w->at_least, ready);
         r->l2_joined += sim_count_sectors(sectors);
         return;
     }
     ask(l2, sm, w, address, place, sectors, r);
-    sim_lrc_enter(&l2->lrc, sm, line, sectors, sim_way_arrival(w));
+    sim_lrc_enter(&l2->lrc, group, line, sectors, sim_way_arrival(w));
 }
 
 void sim_l2_visit(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,

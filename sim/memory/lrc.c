@@ -34,10 +34,10 @@ static uint64_t key_of(const struct sim_lrc *lrc, uint32_t group, uint64_t line)
     return line * lrc->gpu->chip.gpcs + group + 1;
 }
 
-int sim_lrc_join(const struct sim_lrc *lrc, uint32_t sm, uint64_t line,
+int sim_lrc_join(const struct sim_lrc *lrc, uint32_t group, uint64_t line,
                  uint32_t sectors, uint64_t at, uint64_t *ready)
 {
-    uint64_t key = key_of(lrc, teg_gpu_group_of(lrc->gpu, sm), line);
+    uint64_t key = key_of(lrc, group, line);
     const uint64_t *place = teg_number_map_find(&lrc->place, key);
     const struct sim_lrc_read *read;
 
@@ -63,11 +63,10 @@ static void sweep(struct sim_lrc *lrc)
     teg_number_map_release(&all);
 }
 
-void sim_lrc_enter(struct sim_lrc *lrc, uint32_t sm, uint64_t line,
+void sim_lrc_enter(struct sim_lrc *lrc, uint32_t group, uint64_t line,
                    uint32_t sectors, uint64_t ready)
 {
     uint32_t lines = lrc->gpu->l2.join_lines;
-    uint32_t group = teg_gpu_group_of(lrc->gpu, sm);
     uint32_t *next = &lrc->next[group];
     size_t place = (size_t)group * lines + *next;
 

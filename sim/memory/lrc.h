@@ -26,10 +26,9 @@ struct sim_lrc_read {
 };
 
 struct sim_lrc {
-    const struct teg_gpu *gpu; /* borrowed; outlives it */
-    struct sim_lrc_read
-        *read;      /* owned, [gpcs][join_lines], each group's in turn */
-    uint32_t *next; /* owned, [gpcs]: whose place is taken next */
+    const struct teg_gpu *gpu;   /* borrowed; outlives it */
+    struct sim_lrc_read *read;   /* owned, [gpcs][join_lines], in turn */
+    uint32_t *next;              /* owned, [gpcs]: whose place is taken next */
     struct teg_number_map place; /* a key's last in `read`, or what it was */
 };
 
@@ -37,13 +36,13 @@ struct sim_lrc {
 int sim_lrc_init(struct sim_lrc *lrc, const struct teg_gpu *gpu);
 void sim_lrc_release(struct sim_lrc *lrc);
 
-/* A read of `sectors` of the line of that number by SM `sm`, at tick `at`: does it
- * join one?  `*ready` is then the cycle at which that one's data come. */
-int sim_lrc_join(const struct sim_lrc *lrc, uint32_t sm, uint64_t line,
+/* A read of `sectors` of the line of that number by an SM of `group`
+ * (teg_gpu_group_of), at tick `at`: does it join one?  `*ready` is then the cycle at which that one's data come. */
+int sim_lrc_join(const struct sim_lrc *lrc, uint32_t group, uint64_t line,
                  uint32_t sectors, uint64_t at, uint64_t *ready);
 /* It has gone on alone and comes back in cycle `ready`.  Out of memory forgets
  * it: a read less is joined, which the caller cannot act on any better. */
-void sim_lrc_enter(struct sim_lrc *lrc, uint32_t sm, uint64_t line,
+void sim_lrc_enter(struct sim_lrc *lrc, uint32_t group, uint64_t line,
                    uint32_t sectors, uint64_t ready);
 
 #endif

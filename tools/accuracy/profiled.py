@@ -65,6 +65,11 @@ def measured(gpu):
     return found
 
 
+def elapsed(row):
+    "Cycles of a launch without what the profiler counts of an empty one."
+    return float(row["gpc__cycles_elapsed.max"]) - START
+
+
 # ---- building ---------------------------------------------------------------
 
 def hecbench(a, name, arguments):
@@ -148,14 +153,12 @@ def scripted(a, name, _):
 class Suite:
     option: str  # that says where it is
     build: object  # (options, program, arguments): folder, words, launches
-    # PyTorch's and Triton's kernels are what others' programs are
-    whole: bool = True
 
 
 SUITES = {
     "HeCBench": Suite("hecbench", hecbench),
-    "PyTorch": Suite("torch", scripted, False),
-    "Triton": Suite("torch", scripted, False),
+    "PyTorch": Suite("torch", scripted),
+    "Triton": Suite("torch", scripted),
     "PolyBench-ACC": Suite("polybench", polybench),
     "Rodinia": Suite("rodinia", rodinia),
 }
@@ -227,7 +230,7 @@ def compare(a, key, rows):
             continue
         points.append(Point(
             key[0], key[1], r["kernel"], r["block"], r["grid"],
-            float(r["gpc__cycles_elapsed.max"]) - START, said,
+            elapsed(r), said,
             issued / float(r["smsp__inst_executed.sum"])))
     return points
 
@@ -313,7 +316,11 @@ def main():
             return []
 
     wanted, absent = [], set()
-    for key, rows in measured(a.gpu).items():
+    launches = measured(a.gpu)
+    unknown = set(a.names) - {key[1] for key in launches}
+    if unknown:
+        p.error("no program of profiled.csv.gz: " + ", ".join(sorted(unknown)))
+    for key, rows in launches.items():
         suite = SUITES.get(key[0])
         if suite is None or key[1] == "products" or \
                 (a.names and key[1] not in a.names):

@@ -2,12 +2,12 @@
  * Atomics and loads whose result decides how long a loop goes on, because it
  * depends on what other warps do meanwhile.
  *
- * The emulator runs a block after the other and a warp after the other.  So one
- * that is asked again until it has succeeded (a lock, a word that
- * compare-and-swap updates) succeeds at once in its traces, and one that hands
- * out work gives all of it to whoever runs first; a load that polls is there as
- * often as the emulator ran it.  How often hardware asks, and who gets what there,
- * no trace of it has.
+ * The emulator runs a warp after the other.  So one that is asked again until it
+ * has succeeded (a lock, a word that compare-and-swap updates) succeeds at once in
+ * its traces.  Blocks whose code hands out work or polls run beside each other
+ * there (core/share.h), others one after the other; a load that polls is in the
+ * trace as often as the emulator ran it.  How often hardware asks, and who gets
+ * what there, no trace of it has.
  *
  * Models: a backward branch encloses the instruction, and what it returns gets to a
  * branch that leaves the loop or goes round again: through registers and

@@ -187,6 +187,15 @@ START_TEST(a_load_repeated_is_cheaper)
 }
 END_TEST
 
+/* Four SMs, two of a group. */
+static void setup_groups(void)
+{
+    help_memory_gpu(&gpu);
+    gpu.chip.sms = 4;
+    gpu.chip.gpcs = 2;
+    gpu.chip.sms_per_tpc = 1;
+}
+
 static uint64_t copy(uint32_t sm, uint64_t line, uint64_t now)
 {
     struct sim_plan plan = help_memory_plan(line, 15, HELP_LOAD);
@@ -204,10 +213,7 @@ START_TEST(neighbors_copy_together)
     struct sim_plan all = help_memory_plan(7, 15, HELP_LOAD);
 
     some.request.is_bulk = all.request.is_bulk = 1;
-    help_memory_gpu(&gpu);
-    gpu.chip.sms = 4;
-    gpu.chip.gpcs = 2;
-    gpu.chip.sms_per_tpc = 1;
+    setup_groups();
     gpu.l2.slices = 1;
     gpu.l2.bytes_per_cycle = 32;
     gpu.l2.join_lines = 8;
@@ -247,10 +253,7 @@ static uint32_t joined(uint32_t sm, uint64_t line)
  * is then read again; not the other group. */
 START_TEST(what_others_read_last_can_be_joined)
 {
-    help_memory_gpu(&gpu);
-    gpu.chip.sms = 4;
-    gpu.chip.gpcs = 2;
-    gpu.chip.sms_per_tpc = 1;
+    setup_groups();
     gpu.l2.join_lines = 2;
     memory = help_memory_open(&gpu, 4);
     ck_assert_uint_eq(joined(2, 1), 0);

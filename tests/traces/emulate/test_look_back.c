@@ -1,11 +1,8 @@
 /* k59 of tests/fixtures/kernels/: blocks that wait for what others write. */
-#include <stdio.h>
 #include <string.h>
 
-#include "isa/base/notes.h"
 #include "tests/help_kernel.h"
 #include "tests/help_suite.h"
-#include "traces/block/block.h"
 
 #define SM   help_generation[_i]
 #define FILE "k59_look_back"
@@ -53,36 +50,17 @@ static int deepest(const struct scan *s)
     return most;
 }
 
-static const char *turns_of(struct help_kernel *k, char what[400])
-{
-    struct teg_launch launch;
-    const struct teg_notes *notes;
-
-    *what = '\0';
-    ck_assert(emu_launch(&k->cubin, k->code, k->device, &k->facts, &launch,
-                         &k->d) == TEG_OK);
-    notes = &launch.kernel->notes;
-    for (size_t i = 0; i < notes->count; i++) {
-        if (strcmp(notes->note[i].kind, EMU_NOTE_TURNS) == 0)
-            snprintf(what, 400, "%s", notes->note[i].what);
-    }
-    launch.close(launch.self);
-    return what;
-}
-
 /* Blocks that began together come to their neighbors' words together, so that
  * these have no more than their own sums yet. */
 START_TEST(who_began_together_looks_far_back)
 {
     struct scan s;
-    char what[400];
 
     open_scan(&s, SM);
     help_run_kernel(&s.k, BLOCKS, 1, LANES, 1);
     expect_sums(&s);
     ck_assert_int_ge(deepest(&s), 4);
-    ck_assert_ptr_nonnull(
-        strstr(turns_of(&s.k, what), "its 40 blocks, 40 at once, went on to"));
+    help_expect_turns(&s.k, "its 40 blocks, 40 at once, went on to");
     help_kernel_close(&s.k);
 }
 END_TEST
@@ -91,14 +69,13 @@ END_TEST
 START_TEST(blocks_apart_look_once)
 {
     struct scan s;
-    char what[400];
 
     open_scan(&s, SM);
     ck_assert(emu_order_parse(&s.k.facts.order, "blocks"));
     help_run_kernel(&s.k, BLOCKS, 1, LANES, 1);
     expect_sums(&s);
     ck_assert_int_eq(deepest(&s), 1);
-    ck_assert_str_eq(turns_of(&s.k, what), "");
+    help_expect_turns(&s.k, NULL);
     help_kernel_close(&s.k);
 }
 END_TEST

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/notes.h"
 #include "tests/help_kernel.h"
 #include "tests/help_suite.h"
 #include "traces/block/block.h"
@@ -89,26 +88,6 @@ static void expect_shares(const struct queue *q, int takers, int longest)
     free(done);
 }
 
-/* The trace's note on its blocks' turns has `text`; NULL: there is none. */
-static void expect_note(struct help_kernel *k, const char *text)
-{
-    struct teg_launch launch;
-    const struct teg_notes *notes;
-    const char *found = NULL;
-
-    ck_assert(emu_launch(&k->cubin, k->code, k->device, &k->facts, &launch,
-                         &k->d) == TEG_OK);
-    notes = &launch.kernel->notes;
-    for (size_t i = 0; i < notes->count; i++) {
-        if (strcmp(notes->note[i].kind, EMU_NOTE_TURNS) == 0)
-            found = notes->note[i].what;
-    }
-    ck_assert_msg((found != NULL) == (text != NULL) &&
-                      (text == NULL || strstr(found, text) != NULL),
-                  "found '%s'", found != NULL ? found : "");
-    launch.close(launch.self);
-}
-
 /* ---- shares --------------------------------------------------------------------- */
 
 static void share(unsigned sm, const char *kernel,
@@ -121,7 +100,8 @@ static void share(unsigned sm, const char *kernel,
     open_queue(&q, sm, kernel, fill, by_warps ? 32 : 64);
     help_int(&q.k, TILES);
     help_run_kernel(&q.k, BLOCKS, 1, 64, 1);
-    expect_note(&q.k, "its 6 blocks, 6 at once, shared the work of a counter");
+    help_expect_turns(&q.k,
+                      "its 6 blocks, 6 at once, shared the work of a counter");
     expect_done(&q, takers);
     expect_shares(&q, takers, longest);
     help_kernel_close(&q.k);
@@ -194,7 +174,7 @@ START_TEST(blocks_without_a_place_come_later)
     help_int(&q.k, TILES);
     q.k.facts.held_blocks = 2;
     help_run_kernel(&q.k, BLOCKS, 1, 64, 1);
-    expect_note(&q.k, "its 6 blocks, 2 at once,");
+    help_expect_turns(&q.k, "its 6 blocks, 2 at once,");
     expect_done(&q, 2);
     expect_shares(&q, 2, LONGEST);
     ck_assert_int_eq(*q.next, TILES + BLOCKS);
@@ -210,7 +190,7 @@ START_TEST(blocks_apart_leave_all_to_the_first)
     help_int(&q.k, TILES);
     ck_assert(emu_order_parse(&q.k.facts.order, "blocks"));
     help_run_kernel(&q.k, BLOCKS, 1, 64, 1);
-    expect_note(&q.k, NULL);
+    help_expect_turns(&q.k, NULL);
     expect_done(&q, 1);
     help_kernel_close(&q.k);
 }
@@ -227,9 +207,9 @@ START_TEST(an_order_by_grid_has_its_limit)
     q.k.facts.held_blocks = 4;
     q.k.facts.block[0] = 64;
     q.k.facts.grid[0] = EMU_TURNS_MAX / 2;
-    expect_note(&q.k, "its 16384 blocks were emulated side by side");
+    help_expect_turns(&q.k, "its 16384 blocks were emulated side by side");
     q.k.facts.grid[0]++;
-    expect_note(&q.k, "its 16385 blocks, 4 at once,");
+    help_expect_turns(&q.k, "its 16385 blocks, 4 at once,");
     ck_assert(help_try_kernel(&q.k) == TEG_OK);
     expect_done(&q, 4);
     expect_shares(&q, 4, 100);
@@ -376,7 +356,7 @@ START_TEST(counts_are_no_work)
     help_int(&k, COUNT);
     k.ordered = 1;
     help_run_kernel(&k, BLOCKS, 1, 64, 1);
-    expect_note(&k, NULL);
+    help_expect_turns(&k, NULL);
     for (int i = 0; i < 8; i++)
         ck_assert_int_eq(bin[i], COUNT / 8);
     for (int i = 1; i < COUNT; i++)

@@ -158,10 +158,15 @@ def l1_bytes(gpu, width):
                                  THREADS=threads)
 
 
+def full_blocks(gpu):
+    """Blocks of 1024 threads that the chip holds at once."""
+    return int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+
+
 def l2_bytes(gpu, megabytes):
     """Bytes per cycle of all SMs reading the same footprint."""
     size = int(float(megabytes) * MB)
-    blocks = int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+    blocks = full_blocks(gpu)
     return blocks * size / slope(gpu, "read", "PASSES", 1, 2, BYTES=size,
                                  BLOCKS=blocks, SHARE=1)
 
@@ -170,7 +175,7 @@ def l2_sweep(gpu, kilobytes):
     """Bytes per cycle of all SMs reading the same footprint together, past
     L1."""
     size = int(kilobytes) << 10
-    blocks = int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+    blocks = full_blocks(gpu)
     each = slope(gpu, "sweep", "STEPS", 16, 32, BYTES=size, BLOCKS=blocks)
     return blocks * 8 * 16384 / each
 
@@ -180,7 +185,7 @@ def l2_gbs(gpu, megabytes):
 
 
 def _stream(gpu, sketch, moved, **params):
-    blocks = int(fact(gpu, "chip.sms") * (fact(gpu, "sm.threads_max") // 1024))
+    blocks = full_blocks(gpu)
     low = 128 << 10
     # the caches hold what is written last: enough must come before
     while sketch == "write" and low * blocks < 1.2 * fact(gpu, "l2.bytes"):

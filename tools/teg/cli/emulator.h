@@ -20,9 +20,9 @@
             "each, as if side by side; grid, the same with all blocks of a " \
             "launch side by side; blocks, from barrier to barrier and one "  \
             "block after the other; or a number, from which it is drawn "    \
-            "how many each; default: blocks, but those share what a "        \
-            "counter deals out, where the code has one. What races gets "    \
-            "another of its results",                                        \
+            "how many each; default: blocks, but those that share what a "   \
+            "counter deals out or poll for what others write run beside "    \
+            "each other. What races gets another of its results",            \
             NULL                                                             \
     }
 

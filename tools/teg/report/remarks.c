@@ -183,6 +183,13 @@ static bool result_retries(const struct result *r, char *out, size_t size)
     return has_atomics(r) && say_contests(r, &retries, out, size);
 }
 
+/* The emulator ran them beside each other. */
+static bool blocks_took_turns(const struct result *r)
+{
+    return teg_notes_count(&r->replay->launch.kernel->notes, EMU_NOTE_TURNS) !=
+           0;
+}
+
 static bool result_work(const struct result *r, char *out, size_t size)
 {
     static const struct contest work = {
@@ -194,11 +201,9 @@ static bool result_work(const struct result *r, char *out, size_t size)
         CONTEST_WORK, "atomic", "ends by what it returns",
         "a counter that hands out work: a block has as much here as it took by "
         "its instructions, beside the others; on a GPU by its time"};
-    const struct teg_notes *notes = &r->replay->launch.kernel->notes;
-    int in_turns = teg_notes_count(notes, EMU_NOTE_TURNS) != 0;
 
     return has_atomics(r) &&
-           say_contests(r, in_turns ? &shared : &work, out, size);
+           say_contests(r, blocks_took_turns(r) ? &shared : &work, out, size);
 }
 
 static bool result_polls(const struct result *r, char *out, size_t size)
@@ -207,8 +212,13 @@ static bool result_polls(const struct result *r, char *out, size_t size)
         CONTEST_POLL, "load", "asks until another has written",
         "it waits here until that is done; what polls that fail take of a "
         "GPU's issue slots and L2 meanwhile is not in the time"};
+    static const struct contest asked = {
+        CONTEST_POLL, "load", "asks until another has written",
+        "it waits here until that is done; polls that fail before are as many "
+        "as in the emulator, whose blocks went on by their instructions, on a "
+        "GPU by its time"};
 
-    return say_contests(r, &polls, out, size);
+    return say_contests(r, blocks_took_turns(r) ? &asked : &polls, out, size);
 }
 
 /* A tensor map's or a bulk copy's own, which adds to memory, in a container of

@@ -7,8 +7,8 @@
  * votes, atomics, textures and surfaces, matrix products, clusters of blocks and
  * cooperative grids.  Results are those of one block (cluster) after the other,
  * in grid order, for any number of threads; the warps of one take turns, and
- * all of a grid if the order says so; blocks that take work from a counter share
- * it (share.h).
+ * all of a grid if the order says so; blocks that take work from a counter, or
+ * poll for what others write, meet (share.h).
  * What is left out (docs/emulator.md) ends a kernel that
  * uses it with the instruction's name.
  */
@@ -43,8 +43,8 @@ enum emu_turns {
     EMU_BY_SEED,     /* some instructions each, as many as a seed says */
 };
 
-/* All 0: warps to barriers, blocks one after the other, but those that share the
- * work of a counter, where the code has one, as share.h says. */
+/* All 0: warps to barriers, blocks one after the other, but those whose code takes
+ * work from a counter or polls, as share.h says. */
 struct emu_order {
     enum emu_turns turns;
     uint64_t seed;

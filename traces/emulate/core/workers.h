@@ -4,8 +4,8 @@
  * grid; that is grid order where a gang is one block.  Threads run gangs ahead
  * of their turn on views of memory (view.h), and what a gang did counts only if
  * it would have done the same in its turn.  Otherwise it runs again, in its
- * turn; where that happens to most gangs, running ahead ends.  Where blocks share
- * work, all that run at once are in one gang, a cluster on each of its places.
+ * turn; where that happens to most gangs, running ahead ends.  Where blocks
+ * meet, all that run at once are in one gang, a cluster on each of its places.
  */
 #ifndef TEG_TRACES_EMULATE_CORE_WORKERS_H
 #define TEG_TRACES_EMULATE_CORE_WORKERS_H

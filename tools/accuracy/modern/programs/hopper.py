@@ -5,14 +5,13 @@ copies and warp groups, compiled by nvcc and run by `teg exec`.
 author's times, whose clock is not published, and against cycles that an H200's
 counters say, less those of an empty kernel.
 """
-import csv
-import gzip
 import os
 import shutil
 import tempfile
 
 from launch import (KEPT, ROOT, SHORT, TEG, Failed, command, fact, keep,
                     options, point, replay)
+import profiled as profiler  # launch says where
 
 GPU = "h100"
 N = 4096
@@ -20,9 +19,6 @@ N = 4096
 TENSOR_MHZ = 1830
 # An H200's under such products (tools/measure/results/h200/README.md)
 H200_MHZ = 1800
-PROFILED = os.path.join(ROOT, "tools", "measure", "results", "h200",
-                        "profiled.csv.gz")
-START = 2500  # cycles that the counter has of an empty kernel: profiled.py
 # What each kernel adds, and TFLOP/s of the author's work log ("Outperforming
 # cuBLAS on H100", its table as A. Gordic's "Inside NVIDIA GPUs" has it; the
 # fifth kernel's registers are dealt anew, which brought it from 610 to 631)
@@ -147,9 +143,9 @@ def ladder(mhz):
 def profiled():
     needs()
     settings = (f"chip.sm_clock_mhz={H200_MHZ}",)
-    with gzip.open(PROFILED, "rt", newline="") as f:
-        took = {int(r["program"]): float(r["gpc__cycles_elapsed.max"]) - START
-                for r in csv.DictReader(f) if r["suite"] == "fast.cu"}
+    took = {int(name): profiler.elapsed(rows[0])
+            for (suite, name, _), rows in profiler.measured("h200").items()
+            if suite == "fast.cu"}
     return [point(f"{number}: {what}", took[number],
                   lambda n=number: cycles("h200", n, settings), "cycles")
             for number, (what, _) in KERNELS.items()]
