@@ -289,6 +289,8 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->sm.register_banks = help_below(state, REGISTER_BANKS_KEPLER + 1);
     gpu->sm.register_reuse = help_below(state, 2);
     gpu->sm.register_window = 1 + help_below(state, 4);
+    gpu->sm.register_stall = help_below(state, 2);
+    gpu->sm.converge_interval = one_in(state, 2) ? between(state, 1, 20) : 0;
     gpu->sm.taken_interval = one_in(state, 2) ? between(state, 1, 20) : 0;
     random_units(gpu, state);
     random_memory(gpu, state);

@@ -546,6 +546,21 @@ void teg_inst_from_opcode(struct teg_inst *inst, const char *opcode,
         add_stand_ins(inst, &l);
 }
 
+enum teg_op_class teg_text_class(const char *text, uint32_t cc)
+{
+    char opcode[64];
+    size_t length;
+    const char *at = teg_text_mnemonic(text, &length);
+    const struct row *row;
+
+    if (length >= sizeof opcode)
+        return TEG_CLASSES;
+    memcpy(opcode, at, length);
+    opcode[length] = '\0';
+    row = find(opcode, cc);
+    return row != NULL ? (enum teg_op_class)row->op_class : TEG_CLASSES;
+}
+
 /* Register files: longest prefix first. */
 static const struct {
     const char *prefix;

@@ -40,6 +40,10 @@ struct teg_operands {
 void teg_inst_from_opcode(struct teg_inst *inst, const char *opcode,
                           uint32_t cc, const struct teg_operands *operands);
 
+/* The class of an instruction's text that its opcode's row names, TEG_CLASSES if
+ * no row does. */
+enum teg_op_class teg_text_class(const char *text, uint32_t cc);
+
 /* The register number for "R12", "UR4", "P0", "UP1", "A1", "C0"; -1 for RZ,
  * PT, URZ, UPT and R255, which carry no dependence; -2 if it is none. */
 int teg_register_parse(const char *text, size_t length);

@@ -165,12 +165,24 @@ static void note_done(struct sim_sm *sm, struct sim_resident *b,
 
 /* ---- what the warp does next --------------------------------------------- */
 
+/* How much later than alone the warp's instruction, which its scheduler issued
+ * last, has its operands, where the compiler's stall counts begin then. */
+static INLINE uint64_t read_late(const struct sim_sm *sm,
+                                 const struct sim_warp *w)
+{
+    const struct sim_scheduler *s = &sm->scheduler[w->scheduler];
+
+    return sm->chip->gpu->sm.register_stall ? s->reads_until - s->reads_from
+                                            : 0;
+}
+
 /* The compiler's stall count is a wait for what it knows the latency of. */
-static void wait_for_itself(struct sim_warp *w, const struct sim_op *op,
-                            uint64_t same_warp, uint64_t now)
+static void wait_for_itself(const struct sim_sm *sm, struct sim_warp *w,
+                            const struct sim_op *op, uint64_t same_warp,
+                            uint64_t now)
 {
     if (op->by_control)
-        sim_warp_hold(w, STALL_WAIT, now + op->same_warp);
+        sim_warp_hold(w, STALL_WAIT, now + op->same_warp + read_late(sm, w));
     else
         sim_warp_hold(w, STALL_SAME_WARP, now + same_warp);
 }
@@ -201,14 +213,21 @@ static void wait_asleep(const struct sim_sm *sm, struct sim_warp *w,
 }
 
 /* After a taken branch the warp's instructions come from elsewhere, and it
- * waits until they do. */
+ * waits until they do; where lanes meet it is not known before that they don't.
+ */
 static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
                             const struct sim_op *op, uint32_t inst,
                             uint64_t now)
 {
-    if (op->op_class == CLASS_BRANCH && w->cursor.inst != inst + 1)
-        sim_warp_hold(w, STALL_BRANCHING,
-                      now + sm->chip->gpu->sm.taken_interval);
+    const struct teg_gpu *gpu = sm->chip->gpu;
+    int meets = op->op_class == CLASS_CONVERGE,
+        jumps = (meets || op->op_class == CLASS_BRANCH) &&
+                w->cursor.inst != inst + 1;
+
+    if (meets)
+        sim_warp_hold(w, STALL_BRANCHING, now + gpu->sm.converge_interval);
+    if (jumps)
+        sim_warp_hold(w, STALL_BRANCHING, now + gpu->sm.taken_interval);
 }
 
 /* An instruction in another line than the warp's last comes when that line is
@@ -314,7 +333,7 @@ static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
         finish(sm, w, now);
         return;
     }
-    wait_for_itself(w, op, same_warp, now);
+    wait_for_itself(sm, w, op, same_warp, now);
     if (!plain)
         wait_for_branch(sm, w, op, inst, now);
     if (!plain && lanes != 0)

@@ -86,12 +86,27 @@ static int stands_by(const struct sim_kept *now, const struct sim_kept *before,
     return 0;
 }
 
+/* How often an instruction goes through the multiplier that others go through
+ * once, and reads its operands. */
+static uint8_t passes_of(const struct teg_gpu *gpu, const struct teg_inst *inst)
+{
+    uint32_t once = gpu->timing[CLASS_IMAD].interval,
+             all = gpu->timing[inst->op_class].interval;
+
+    if ((inst->op_class != CLASS_IMAD_HIGH &&
+         inst->op_class != CLASS_IMAD_WIDE) ||
+        once == 0 || all < once)
+        return 1;
+    return all / once < 4 ? (uint8_t)(all / once) : 4;
+}
+
 void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
                        const char *text, const struct sim_kept *before,
                        uint8_t reads[SIM_BANKS_MAX])
 {
     uint64_t read[REGISTERS / 64] = {0};
     struct sim_kept now;
+    uint8_t passes;
 
     memset(reads, 0, SIM_BANKS_MAX);
     if (gpu->sm.register_banks == REGISTER_BANKS_NONE ||
@@ -99,6 +114,7 @@ void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
         (gpu->sm.register_reuse && !inst->control.known))
         return;
     now = operands_of(text, 0);
+    passes = passes_of(gpu, inst);
     for (uint8_t i = 0; i < inst->src_count; i++) {
         uint32_t first = inst->src[i].first, end = first + inst->src[i].count;
 
@@ -108,7 +124,7 @@ void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
             if (read[r / 64] >> (r % 64) & 1)
                 continue;
             read[r / 64] |= 1ull << (r % 64);
-            reads[teg_register_bank(gpu->sm.register_banks, r)]++;
+            reads[teg_register_bank(gpu->sm.register_banks, r)] += passes;
         }
     }
 }

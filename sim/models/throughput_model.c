@@ -66,7 +66,7 @@ static double *counter_of(struct throughput_kernel *k, enum teg_op_class c)
         return &k->fp_fused;
     if (is_floating(c))
         return &k->fp;
-    return c <= CLASS_IMAD ? &k->int_insts : &k->br_misc;
+    return c <= CLASS_IMAD_HIGH ? &k->int_insts : &k->br_misc;
 }
 
 /* Memory accesses are counted by requests; what had no active lane or went

@@ -211,6 +211,7 @@ static const struct scene scenes[] = {
      "l1.merged_sectors=16 l2.completes_sectors=1 l2.fill_interval=3 "
      "l2.dirty_share=0.5 l1.banks=32 "
      "l1.tag_banks=4 l1.in_order=1 sm.taken_interval=30 "
+     "sm.converge_interval=20 sm.register_stall=1 "
      "sm.shared_reserved=1024",
      mixed},
     {"h100",

@@ -261,7 +261,8 @@ static teg_status parse_memory(struct sketch_parser *p, struct line *l,
 
 static int takes_labels(const struct teg_inst *inst)
 {
-    return (inst->flags & INST_BRANCH) != 0 || inst->op_class == CLASS_BRANCH;
+    return (inst->flags & INST_BRANCH) != 0 || inst->op_class == CLASS_BRANCH ||
+           inst->op_class == CLASS_CONVERGE;
 }
 
 /* Words that are neither registers nor names: special registers, convergence
@@ -473,6 +474,7 @@ static int only_sets_predicates(const char *opcode)
 static int has_no_result(const struct line *l)
 {
     static const uint8_t CLASSES[TEG_CLASSES] = {[CLASS_BRANCH] = 1,
+                                                 [CLASS_CONVERGE] = 1,
                                                  [CLASS_EXIT] = 1,
                                                  [CLASS_BARRIER] = 1,
                                                  [CLASS_NOP] = 1,

@@ -62,6 +62,8 @@ static const uint8_t group_of_class[TEG_CLASSES] = {
     [CLASS_IMAD16] = GROUP_ARITHMETIC,
     [CLASS_IMUL] = GROUP_ARITHMETIC,
     [CLASS_IMAD] = GROUP_ARITHMETIC,
+    [CLASS_IMAD_WIDE] = GROUP_ARITHMETIC,
+    [CLASS_IMAD_HIGH] = GROUP_ARITHMETIC,
     [CLASS_FADD] = GROUP_ARITHMETIC,
     [CLASS_FMUL] = GROUP_ARITHMETIC,
     [CLASS_FMAD] = GROUP_ARITHMETIC,
@@ -89,6 +91,7 @@ static const uint8_t group_of_class[TEG_CLASSES] = {
     [CLASS_LDTM] = GROUP_MEMORY,
     [CLASS_SHUFFLE] = GROUP_EXCHANGE,
     [CLASS_BRANCH] = GROUP_CONTROL,
+    [CLASS_CONVERGE] = GROUP_CONTROL,
     [CLASS_EXIT] = GROUP_CONTROL,
     [CLASS_BARRIER] = GROUP_CONTROL,
     [CLASS_NOP] = GROUP_NONE,
@@ -232,7 +235,8 @@ static enum group group_of(const struct teg_inst *inst, const char *text,
         return GROUP_MOVE;
     if (inst->op_class == CLASS_UNIFORM)
         return uniform_group(text, length);
-    if (inst->op_class == CLASS_BRANCH && !(inst->flags & INST_BRANCH))
+    if ((inst->op_class == CLASS_BRANCH || inst->op_class == CLASS_CONVERGE) &&
+        !(inst->flags & INST_BRANCH))
         return GROUP_NONE;
     return group_of_class[inst->op_class];
 }

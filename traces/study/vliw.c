@@ -34,6 +34,7 @@ static enum kind kind_of(const struct teg_inst *inst)
     case CLASS_CONVERT64:
         return KIND_T;
     case CLASS_BRANCH:
+    case CLASS_CONVERGE:
     case CLASS_EXIT:
     case CLASS_BARRIER:
     case CLASS_SHUFFLE:

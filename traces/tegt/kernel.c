@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/inst/nearby.h"
+#include "isa/inst/opcode.h"
 #include "isa/inst/values.h"
 #include "traces/tegt/layout.h"
 
@@ -164,6 +165,7 @@ static teg_status walk_control(struct teg_walk *w, struct teg_control *c,
 struct class_map {
     uint64_t count;
     uint8_t to[256];
+    uint8_t is_known[TEG_CLASSES]; /* to whoever wrote the file */
 };
 
 static teg_status walk_classes(struct teg_walk *w, struct class_map *map,
@@ -183,8 +185,21 @@ static teg_status walk_classes(struct teg_walk *w, struct class_map *map,
             c = CLASS_IADD;
         }
         map->to[i] = (uint8_t)c;
+        map->is_known[c] = 1;
     }
     return TEG_OK;
+}
+
+/* The class by an older file, or one that has been split off it since. */
+static uint8_t class_now(const struct class_map *map, uint8_t written,
+                         const char *text, uint32_t cc)
+{
+    enum teg_op_class then = map->to[written], now = teg_text_class(text, cc);
+
+    return now != TEG_CLASSES && !map->is_known[now] &&
+                   teg_op_class_facts(now)->fallback == then
+               ? (uint8_t)now
+               : (uint8_t)then;
 }
 
 /* Older files have no values. */
@@ -223,7 +238,6 @@ static teg_status walk_inst(struct teg_walk *w, uint32_t version,
                              "most %d, found %u and %u",
                              (unsigned long long)map->count, SPACE_GENERIC,
                              inst.op_class, inst.space);
-    inst.op_class = map->to[inst.op_class];
     TRY(teg_walk_bounded(w, 1024, "access width", &number, d));
     inst.width = (uint16_t)number;
     TRY(teg_walk_bounded(w, UINT16_MAX, "flags", &number, d));
@@ -235,6 +249,7 @@ static teg_status walk_inst(struct teg_walk *w, uint32_t version,
     TRY(teg_walk_bounded(w, UINT32_MAX, "source line", &number, d));
     inst.line = (uint32_t)number;
     TRY(teg_walk_string(w, text, sizeof text, d));
+    inst.op_class = class_now(map, inst.op_class, text, k->isa);
     if (version < TEGT_VERSION_VALUES)
         teg_values_note(&k->notes, &inst, text, w->path);
     return teg_program_add(&k->program, &inst, text, &index, d);

@@ -530,9 +530,11 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
         b->named[value[0]].wanted = (uint32_t)value[1];
         naive_release_named(n, sm, w->block, (uint32_t)value[0]);
     }
-    if (inst->op_class == CLASS_BRANCH && !w->finished &&
-        naive_head(n, w) != inst + 1)
-        w->branch = n->gpu->sm.taken_interval;
+    if (inst->op_class == CLASS_CONVERGE)
+        w->branch = n->gpu->sm.converge_interval;
+    if ((inst->op_class == CLASS_BRANCH || inst->op_class == CLASS_CONVERGE) &&
+        !w->finished && naive_head(n, w) != inst + 1)
+        w->branch = naive_max(w->branch, n->gpu->sm.taken_interval);
 }
 
 static void begin_fetch(struct sm *sm, struct warp *w,
@@ -589,6 +591,9 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     }
     occupy(n, sm, inst, scheduler, instance, &c);
     leave_results(n, w, inst, &c);
+    if (n->gpu->sm.register_stall && naive_by_control(n, inst))
+        w->stall_until += naive_slots_late(n, sm, scheduler) *
+                          n->gpu->sm.issue_period;
     out->issue[out->issues++] =
         (struct naive_issue){n->now, w->cursor.inst, sm_number};
     b->done = naive_max(b->done, c.done);

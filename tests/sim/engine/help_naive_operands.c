@@ -80,6 +80,15 @@ void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
                 reads[four ? (r & 1) | (r & 4) >> 1 : r & 1]++;
         }
     }
+    if ((inst->op_class == CLASS_IMAD_HIGH ||
+         inst->op_class == CLASS_IMAD_WIDE) &&
+        n->gpu->timing[CLASS_IMAD].interval != 0) {
+        uint32_t times = n->gpu->timing[inst->op_class].interval /
+                         n->gpu->timing[CLASS_IMAD].interval;
+
+        for (int b = 0; b < 4; b++)
+            reads[b] *= times < 1 ? 1 : times > 4 ? 4 : times;
+    }
     for (int b = 0; b < 4; b++)
         sm->left[scheduler][b] +=
             slots_of(n, &sm->sums[scheduler], reads[b], four ? 4 : 2);
@@ -93,6 +102,18 @@ int naive_reads_fit(const struct naive *n, const struct sm *sm,
             return 0;
     }
     return 1;
+}
+
+uint32_t naive_slots_late(const struct naive *n, const struct sm *sm,
+                          uint32_t scheduler)
+{
+    uint32_t window = n->gpu->sm.register_window, most = window;
+
+    for (int b = 0; b < 4; b++) {
+        if (sm->left[scheduler][b] > most)
+            most = sm->left[scheduler][b];
+    }
+    return most - window;
 }
 
 void naive_read_on(struct sm *sm)

@@ -338,6 +338,9 @@ void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
 int naive_reads_fit(const struct naive *n, const struct sm *sm,
                     uint32_t scheduler);
 void naive_read_on(struct sm *sm);
+/* Slots beyond the window that what waits there needs. */
+uint32_t naive_slots_late(const struct naive *n, const struct sm *sm,
+                          uint32_t scheduler);
 
 /* help_naive_issue.c: the warp issues its next instruction. */
 void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,

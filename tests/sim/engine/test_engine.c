@@ -400,6 +400,30 @@ START_TEST(a_taken_branch_fetches_elsewhere)
 }
 END_TEST
 
+/* Where lanes meet costs what it says wherever the warp goes on, and no less
+ * than a jump if it goes elsewhere. */
+START_TEST(lanes_that_meet_wait)
+{
+    struct teg_program *p = &launch.kernel.program;
+    struct help_step step[4] = {{0, UINT32_MAX, 0, 0, NULL},
+                                {1, UINT32_MAX, 0, 0, NULL},
+                                {0, UINT32_MAX, 0, 0, NULL},
+                                {2, UINT32_MAX, 0, 0, NULL}};
+
+    setup();
+    set_timing(CLASS_CONVERGE, 1, 1, 5);
+    gpu.sm.taken_interval = 12;
+    gpu.sm.converge_interval = 9;
+    help_arith(p, CLASS_CONVERGE, 255, 255, 255, 255);
+    help_arith(p, CLASS_MOV, 1, 2, 255, 255);
+    help_arith(p, CLASS_MOV, 3, 4, 255, 255);
+    run_steps(step, 4, 1);
+    ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 9);
+    ck_assert_uint_eq(heard.issue[1].stall[STALL_BRANCHING], 4);
+    ck_assert_uint_eq(heard.issue[3].cycle - heard.issue[2].cycle, 12);
+}
+END_TEST
+
 /* Two rounds of a loop of eight lines of two instructions: the scheduler's
  * cache of four lines keeps none of them, one of eight all. */
 START_TEST(code_that_does_not_fit_comes_anew_each_round)
@@ -605,6 +629,7 @@ HELP_MAIN("sim/engine", 60, {dependent_chains_hide_behind_each_other, 0},
           {a_block_with_more_warps_than_slots_is_refused, 0},
           {blocks_wait_for_a_place, 0}, {lanes_bytes_take_their_time, 0},
           {a_taken_branch_fetches_elsewhere, 0},
+          {lanes_that_meet_wait, 0},
           {code_that_does_not_fit_comes_anew_each_round, 0},
           {blocks_are_handed_out_in_fractions_of_a_cycle, 0},
           {the_grid_spreads_over_the_chip_before_it_stacks, 0},

@@ -77,6 +77,30 @@ START_TEST(a_pair_of_registers_takes_a_read_of_each_bank)
 }
 END_TEST
 
+/* Factors and sums are read in each pass through the multiplier, and how many
+ * passes a product takes the chip says by its interval. */
+START_TEST(who_goes_through_twice_reads_twice)
+{
+    static const enum teg_op_class classes[] = {CLASS_IMAD, CLASS_IMAD_WIDE,
+                                                CLASS_IMAD_HIGH};
+
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+    gpu.timing[CLASS_IMAD].interval = 2;
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        struct teg_inst inst = arith(classes[i], 3, 4, 6);
+
+        inst.src[2].count = 2;
+        gpu.timing[classes[i]].interval = 2;
+        ck_assert_uint_eq(most(&inst, "X R0, R3, R4, R6", &sim_kept_none), 2);
+        if (classes[i] == CLASS_IMAD)
+            continue;
+        gpu.timing[classes[i]].interval = 4;
+        ck_assert_uint_eq(most(&inst, "X R0, R3, R4, R6", &sim_kept_none), 4);
+    }
+}
+END_TEST
+
 START_TEST(what_stands_by_is_not_read)
 {
     struct teg_inst inst = arith(CLASS_FMAD, 4, 6, 8);
@@ -153,6 +177,7 @@ END_TEST
 HELP_MAIN("sim/engine/operands", 10, {kepler_has_four_banks, 0},
           {parity_is_two_banks, 0},
           {a_pair_of_registers_takes_a_read_of_each_bank, 0},
+          {who_goes_through_twice_reads_twice, 0},
           {what_stands_by_is_not_read, 0},
           {products_read_at_the_banks_where_the_chip_says_so, 0},
           {queues_and_tensor_products_read_at_their_own_pace, 0})

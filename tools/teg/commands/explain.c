@@ -247,6 +247,9 @@ static const struct term measures[] = {
 static const struct term units[] = {
     {"fp32", "pipe for 32-bit floating-point instructions and integer "
              "multiply-adds"},
+    {"fmaheavy", "pipe of Hopper for 32-bit floating-point instructions and "
+                 "integer multiply-adds"},
+    {"fmalite", "pipe of Hopper for 32-bit floating-point instructions alone"},
     {"int", "pipe for 32-bit integer instructions; on GA10x and Ada it takes "
             "floating-point ones too"},
     {"fp64", "pipe for double precision"},
