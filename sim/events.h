@@ -85,8 +85,12 @@ struct sim_request {
     uint32_t l2_joined;   /* sectors not looked up there, for another SM had
                              them under way already */
     uint32_t dram_bytes;
+    uint32_t lines_out; /* or parts of one, that warps store or add to beyond
+                           their SM */
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */
+    uint64_t kept_until; /* cycle: a store's lines have a place on the SM's way
+                            out, and its block may leave */
     struct sim_stored *stored; /* borrowed: its warp's (memory/merge.h); NULL:
                                   none that counts */
     uint8_t coalesced;         /* one transaction per conflict-free group: what
@@ -123,6 +127,7 @@ static inline void sim_request_add(struct sim_request *r,
     r->l2_hits += more->l2_hits;
     r->l2_repeated += more->l2_repeated;
     r->l2_joined += more->l2_joined;
+    r->lines_out += more->lines_out;
     r->dram_bytes += more->dram_bytes;
 }
 

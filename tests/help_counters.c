@@ -63,6 +63,7 @@ static const struct help_counter list[] = {
     ALONE(memory.l2_hits, '+', '*'),
     ALONE(memory.l2_repeated, '+', '*'),
     ALONE(memory.l2_joined, '+', '*'),
+    ALONE(memory.lines_out, '+', '*'),
     ALONE(memory.dram_bytes, '+', '*'),
     ALONE(memory.atomic_lanes, '+', '*'),
     ALONE(memory.atomic_conflicts, '+', '*'),

@@ -127,6 +127,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         one_in(state, 3) ? between(state, 8, 64) : 0;
     gpu->memory.copy_out_bytes_per_cycle =
         one_in(state, 3) ? between(state, 8, 64) : 0;
+    gpu->memory.store_interval = between(state, 0, 8) / 2.0;
+    gpu->memory.store_lines = one_in(state, 2) ? between(state, 1, 40) : 0;
     gpu->memory.copy_line_interval = between(state, 0, 8) / 2.0;
     if (one_in(state, 2)) {
         gpu->l1.bytes = 128 * 4 * between(state, 1, 8);

@@ -159,7 +159,8 @@ static void note_done(struct sim_sm *sm, struct sim_resident *b,
         b->open++;
         return;
     }
-    b->done = teg_max(b->done, t->done);
+    b->done = teg_max(b->done, t->kept != 0 ? t->kept : t->done);
+    b->left = teg_max(b->left, t->done);
     sm->cycles = teg_max(sm->cycles, t->done);
 }
 

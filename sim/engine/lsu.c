@@ -214,12 +214,14 @@ int sim_lsu_begin(struct sim_sm *sm, struct sim_warp *w, struct sim_plan *plan,
 
 void sim_lsu_end(struct sim_sm *sm, struct sim_plan *plan, struct sim_times *t)
 {
-    if (t->open)
+    if (t->open) {
         t->done = SIM_OPEN + sm->pending.used;
-    else
-        t->done = sim_times_end(
-            sim_memory_end(sm->chip->memory, sm->misses, &plan->request),
-            t->floor, t->extra);
+        return;
+    }
+    t->done = sim_times_end(
+        sim_memory_end(sm->chip->memory, sm->misses, &plan->request), t->floor,
+        t->extra);
+    t->kept = sim_times_end(plan->request.kept_until, t->floor, t->extra);
 }
 
 /* What goes to other blocks' shared memory: its end is memory's to say. */

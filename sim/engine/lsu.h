@@ -28,6 +28,8 @@ struct sim_times {
     /* Of a request to memory: done is the later of floor and of what memory
      * says, plus extra. */
     uint64_t floor, extra;
+    /* Until when the block of a store has to stay; 0: until done. */
+    uint64_t kept;
     /* Of a product of tensor memory: when the cores begin with it, for how long,
      * and what they do; works 0: the unit does. */
     uint64_t works_from, works, operations;

@@ -172,6 +172,16 @@ static void write_open(struct sim_sm *sm, struct sim_pending *p,
         write_held(sm, p, offset, &ops->hold[op->holds + i], until);
 }
 
+/* Until when its block has to stay for it. */
+static uint64_t kept_until(const struct sim_pending *p)
+{
+    const struct sim_request *r = &p->request;
+
+    return p->head.has_request && r->is_store && !r->is_atomic && !r->is_bulk
+               ? sim_times_end(r->kept_until, p->floor, p->extra)
+               : p->issue.done;
+}
+
 static void close_pending(struct sim_sm *sm, struct sim_pending *p,
                           uint32_t offset)
 {
@@ -182,7 +192,8 @@ static void close_pending(struct sim_sm *sm, struct sim_pending *p,
     sim_mbarrier_settle(sm, b, p->note, p->issue.done);
     sm->cycles = teg_max(sm->cycles, p->issue.done);
     b->open--;
-    sim_sm_block_done(sm, b, p->issue.done);
+    b->left = teg_max(b->left, p->issue.done);
+    sim_sm_block_done(sm, b, kept_until(p));
 }
 
 /* Warps that found a counter open look again. */

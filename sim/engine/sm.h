@@ -34,7 +34,9 @@ struct sim_resident {
     uint32_t missing;        /* ended without EXIT: barriers wait for them */
     struct sim_barrier barrier[SIM_NAMED_BARRIERS];
     struct sim_mbarriers mbarriers;
-    uint64_t done;      /* when its last instruction so far is done */
+    uint64_t done;      /* when its last instruction so far is done, but for
+                           stores on their way */
+    uint64_t left;      /* when these are, too */
     int empty;          /* without any instruction */
     uint32_t open;      /* instructions of which that is not known yet */
     int lets;           /* launches come that depend on its own: dependent.h */

@@ -1,23 +1,43 @@
 #include "sim/memory/cluster.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* Where lines that are stored wait. */
+static int make_places(struct sim_clusters *c)
+{
+    uint32_t lines = c->gpu->memory.store_lines;
+
+    for (uint32_t i = 0; lines != 0 && i < c->count; i++) {
+        c->cluster[i].left = calloc(lines, sizeof *c->cluster[i].left);
+        if (c->cluster[i].left == NULL)
+            return 0;
+    }
+    return 1;
+}
 
 int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
                       uint32_t sms)
 {
     double all = gpu->memory.cluster_bytes_per_cycle;
-    const double own[SENDERS] = {
-        [SENDER_WARP] = gpu->memory.warp_bytes_per_cycle,
-        [SENDER_COPY_OUT] = gpu->memory.copy_out_bytes_per_cycle,
+    const struct {
+        double rate, least;
+    } own[SENDERS] = {
+        [SENDER_WARP] = {gpu->memory.warp_bytes_per_cycle, 0},
+        [SENDER_WARP_OUT] = {gpu->memory.warp_bytes_per_cycle,
+                             gpu->memory.store_interval},
+        [SENDER_COPY] = {0, gpu->memory.copy_line_interval},
+        [SENDER_COPY_OUT] = {gpu->memory.copy_out_bytes_per_cycle,
+                             gpu->memory.copy_line_interval},
     };
-    double line = gpu->memory.copy_line_interval;
-    double request = gpu->memory.request_interval;
 
     *c = (struct sim_clusters){.gpu = gpu};
     for (int s = 0; s < SENDERS; s++) {
-        c->port[s].rate = sim_rate_of(own[s] > 0 ? own[s] : all);
+        c->port[s].rate = sim_rate_of(own[s].rate > 0 ? own[s].rate : all);
         c->port[s].least_ticks =
-            sim_ticks_of(s != SENDER_WARP && line > request ? line : request);
+            sim_ticks_of(fmax(own[s].least, gpu->memory.request_interval));
+        c->port[s].is_apart = gpu->memory.store_interval > 0 &&
+                              (s == SENDER_WARP_OUT || s == SENDER_COPY_OUT);
     }
     c->of = calloc(sms, sizeof *c->of);
     if (c->of == NULL)
@@ -28,13 +48,15 @@ int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
             c->count = c->of[sm] + 1;
     }
     c->cluster = calloc(c->count, sizeof *c->cluster);
-    return c->cluster != NULL;
+    return c->cluster != NULL && make_places(c);
 }
 
 void sim_clusters_release(struct sim_clusters *c)
 {
-    for (uint32_t i = 0; c->cluster != NULL && i < c->count; i++)
+    for (uint32_t i = 0; c->cluster != NULL && i < c->count; i++) {
         free(c->cluster[i].heap);
+        free(c->cluster[i].left);
+    }
     free(c->cluster);
     free(c->of);
     *c = (struct sim_clusters){0};

@@ -3,9 +3,13 @@
  *
  * Models: the pipeline moves so many bytes a cycle, but a transaction takes it a
  * least time however few they are; warps' own accesses, bulk copies and what these
- * write each have a rate; a cluster may have only so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions, here
+ * write each have a rate; what is written has a way of its own where it is known
+ * what a line takes there (memory.store_interval), and places to wait before
+ * it (memory.store_lines), each until L2 has taken its line; a cluster may have
+ * only so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions, here
  * bytes), each transaction until it is back.
- * Leaves out: the network behind it.
+ * Leaves out: the network behind it; that loads wait behind stores that find no
+ * place.
  */
 #ifndef TEG_SIM_MEMORY_CLUSTER_H
 #define TEG_SIM_MEMORY_CLUSTER_H
@@ -16,7 +20,8 @@
 
 /* Who sends bytes through a pipeline. */
 enum sim_sender {
-    SENDER_WARP,     /* loads, stores and atomics of a warp's lanes */
+    SENDER_WARP,     /* loads of a warp's lanes */
+    SENDER_WARP_OUT, /* their stores and atomics */
     SENDER_COPY,     /* bulk and tensor copies to shared memory */
     SENDER_COPY_OUT, /* the same from there, reductions with them */
     SENDERS
@@ -29,10 +34,13 @@ struct sim_outstanding {
 };
 
 struct sim_cluster {
-    struct sim_queue port;
+    struct sim_queue port, out;
     struct sim_outstanding *heap; /* owned, [capacity] */
     uint32_t count, capacity;
     uint64_t bytes;
+    uint64_t *left; /* owned, [memory.store_lines]: a ring of the ticks at which
+                       L2 took the latest lines stored */
+    uint32_t newest;
 };
 
 struct sim_clusters {
@@ -43,6 +51,7 @@ struct sim_clusters {
     struct {
         uint64_t rate;
         uint64_t least_ticks; /* that a transaction holds it */
+        int is_apart;         /* it is the way out, not what loads come by */
     } port[SENDERS];
 };
 
@@ -70,23 +79,50 @@ static inline void sim_clusters_remember(struct sim_clusters *c, uint32_t sm,
 
 static inline enum sim_sender sim_sender_of(const struct sim_request *r)
 {
-    return !r->is_bulk                   ? SENDER_WARP
-           : r->is_store || r->is_atomic ? SENDER_COPY_OUT
-                                         : SENDER_COPY;
+    int out = r->is_store || r->is_atomic;
+
+    return r->is_bulk ? (out ? SENDER_COPY_OUT : SENDER_COPY)
+                      : (out ? SENDER_WARP_OUT : SENDER_WARP);
 }
 
-/* Takes `bytes` of that sender through SM `sm`'s pipeline. */
-static inline void sim_clusters_pass(struct sim_clusters *c, uint32_t sm,
-                                     struct sim_way *w, uint32_t bytes,
-                                     enum sim_sender sender)
+/* A line that a warp stores begins at tick `came` and L2 takes it at tick
+ * `left`: when it finds a place to wait for that. */
+static inline uint64_t sim_clusters_keep(struct sim_clusters *c, uint32_t sm,
+                                         uint64_t came, uint64_t left)
 {
     struct sim_cluster *own = &c->cluster[c->of[sm]];
+    uint64_t free_from;
 
+    if (own->left == NULL)
+        return left;
+    own->newest++;
+    if (own->newest == c->gpu->memory.store_lines)
+        own->newest = 0;
+    free_from = own->left[own->newest];
+    own->left[own->newest] = left;
+    return teg_min(teg_max(came, free_from), left);
+}
+
+/* Takes `bytes` of that sender through SM `sm`'s pipeline.  Returns the ticks that
+ * they wait on a way of their own: what lies beyond takes them in the order of
+ * issue, so it is asked beside and not behind, lest those who come later by
+ * the other way wait for them. */
+static inline uint64_t sim_clusters_pass(struct sim_clusters *c, uint32_t sm,
+                                         struct sim_way *w, uint32_t bytes,
+                                         enum sim_sender sender)
+{
+    struct sim_cluster *own = &c->cluster[c->of[sm]];
+    int apart = c->port[sender].is_apart;
     /* From when it left the SM: it does not wait for its translation there. */
-    w->waited +=
-        sim_queue_wait(&own->port, w->start,
+    uint64_t waits =
+        sim_queue_wait(apart ? &own->out : &own->port, w->start,
                        teg_max(sim_bytes_ticks(c->port[sender].rate, bytes),
                                c->port[sender].least_ticks));
+
+    if (apart)
+        return waits;
+    w->waited += waits;
+    return 0;
 }
 
 #endif

@@ -227,12 +227,17 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm,
                             struct sim_way *w, const struct sim_miss *miss,
                             struct sim_l2_place place, struct sim_request *r)
 {
+    uint64_t aside;
+
     if (m->translation.tlb != NULL)
         sim_translation_await(&m->translation, sm, w, miss->address,
                               r->is_store && !r->is_atomic);
-    sim_clusters_pass(&m->clusters, sm, w, miss->bytes, sim_sender_of(r));
+    aside = sim_clusters_pass(&m->clusters, sm, w, miss->bytes,
+                              sim_sender_of(r));
+    r->lines_out += sim_sender_of(r) == SENDER_WARP_OUT;
     sim_visit_shared(m, sm, w, miss->address, place, miss->sectors, miss->bytes,
                      r);
+    w->waited = teg_max(w->waited, aside);
 }
 
 /* Takes one miss's transaction its way; returns the tick it is done. */
@@ -250,11 +255,22 @@ static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct sim_way *w,
                    w->at_least * SIM_TICKS);
 }
 
+/* The tick at which a store has found a place on its way out of the SM. */
+static uint64_t keep(struct sim_memory *m, uint32_t sm, const struct sim_way *w,
+                     const struct sim_request *r)
+{
+    return r->is_bulk ? sim_way_at(w)
+                      : sim_clusters_keep(&m->clusters, sm, w->start,
+                                          sim_way_at(w));
+}
+
 uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                         struct sim_request *r)
 {
     struct sim_request_ends ends = e->settled;
     struct sim_l2_place place = {0}, next = {0};
+    int posted = r->is_store && !r->is_atomic;
+    uint64_t kept = e->settled.accepted;
 
     if (m->followers != NULL && e->count != 0)
         sim_followers_serve(m, e);
@@ -274,18 +290,21 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
         if (miss->flags & SIM_MISS_REMOTE) {
             tick = sim_network_pass(&m->network, e->sm, &w, miss, r);
             note_end(&ends, sim_way_at(&w), tick);
+            kept = teg_max(kept, sim_way_at(&w));
             continue;
         }
         tick = take_miss(m, e->sm, &w, miss, place, r);
         settle(m, e->sm, &ends, miss->transaction, sim_way_at(&w), tick,
                miss->bytes);
+        if (posted)
+            kept = teg_max(kept, keep(m, e->sm, &w, r));
     }
     if (e->queued) {
         m->returns.open[e->sm]--;
         ends.done = sim_returns_pass(&m->returns, e->sm, ends.done);
     }
-    return sim_cycles_up(r->is_store && !r->is_atomic ? ends.accepted
-                                                      : ends.done);
+    r->kept_until = sim_cycles_up(posted ? kept : ends.done);
+    return sim_cycles_up(posted ? ends.accepted : ends.done);
 }
 
 uint64_t sim_memory_issue(struct sim_memory *m, uint32_t sm, uint64_t now,

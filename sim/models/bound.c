@@ -232,16 +232,25 @@ static double least_dram_bytes(const struct teg_statistics *s,
                                                     : 0;
 }
 
-static void add_memories(struct bound *b, const struct teg_statistics *s,
-                         const struct teg_gpu *gpu, double sms)
+/* Bytes past L1 that the clusters' links move in one queue at least: where
+ * stores and atomics have a way of their own, half of all. */
+static double least_link_bytes(const struct teg_statistics *s,
+                               const struct teg_gpu *gpu)
 {
     const struct teg_memory_statistics *m = &s->memory;
     double hits = s->simulated ? (double)m->l1_hits * TEG_SECTOR_BYTES : 0;
+    int ways = gpu->memory.store_interval > 0 ? 2 : 1;
+
+    return gpu->l1.bytes != 0 && !s->simulated
+               ? 0
+               : ((double)m->bytes - hits) / ways;
+}
+
+static void add_memories(struct bound *b, const struct teg_statistics *s,
+                         const struct teg_gpu *gpu, double sms)
+{
     double clusters = ceil(gpu->chip.sms / fmax(gpu->chip.sms_per_cluster, 1));
     double cluster_bytes = peak_cluster_bytes(gpu);
-    double beyond = gpu->l1.bytes == 0 ? (double)m->bytes
-                    : s->simulated     ? (double)m->bytes - hits
-                                       : 0;
     double dram = least_dram_bytes(s, gpu) / peak_dram_bytes(gpu);
     double l2 = l2_work(s, gpu) / peak_l2_bytes(gpu);
 
@@ -250,7 +259,8 @@ static void add_memories(struct bound *b, const struct teg_statistics *s,
     /* Of few SMs each may have a cluster's link for itself. */
     if (isfinite(cluster_bytes))
         add(b, BOUND_LINK, "link to L2 and DRAM",
-            beyond / (cluster_bytes * fmin(clusters, sms)), 0);
+            least_link_bytes(s, gpu) / (cluster_bytes * fmin(clusters, sms)),
+            0);
     add(b, BOUND_L2, "l2", until_end(s, l2), 0);
     add(b, BOUND_DRAM, "dram", dram, dram);
 }
@@ -327,8 +337,8 @@ static const struct teg_term_facts bound_terms[BOUND_TERMS] = {
                        "least time of global atomics in L2; without a replay "
                        "as if all slices had as many"},
     [BOUND_LINK] = {"Link_cycles_min", "cycles",
-                    "bytes beyond L1 / cluster_bytes_per_cycle / clusters"
-                    "",
+                    "bytes beyond L1, or half of them if stores have a way of "
+                    "their own, / cluster_bytes_per_cycle / clusters",
                     "least time on the way from the SMs to L2 and DRAM"},
     [BOUND_L2] = {"L2_cycles_min", "cycles", "sector bytes / bytes_per_cycle",
                   "least time in L2"},

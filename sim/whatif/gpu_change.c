@@ -95,6 +95,7 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->memory.warp_bytes_per_cycle = 0;
     gpu->memory.copy_out_bytes_per_cycle = 0;
     gpu->memory.copy_line_interval = 0;
+    gpu->memory.store_interval = 0;
     gpu->memory.request_interval = 0;
     gpu->memory.in_flight_bytes = 0;
     gpu->l2.bytes_per_cycle = 0;

@@ -64,6 +64,7 @@ static const char mixed[] =
     "  RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2 : a + 4*(lane/8)], R22\n"
     "  STG.E [R2 : a + 0x2000000 + 8*gtid], R22\n"
     "  STG.E.128 [R2 : a + 0x20000000*k + 16*gtid], R8\n"
+    "  BSYNC B0\n"
     "  BAR.SYNC 0x0\n"
     "  @P0 BRA 0x0\n"
     "end\n"

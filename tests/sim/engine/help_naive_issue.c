@@ -100,6 +100,7 @@ struct cost {
     uint64_t busy, done; /* its instance; its result */
     uint64_t same_warp;  /* cycles till the warp may issue again */
     uint64_t lines;      /* cycles of the unit of lines */
+    uint64_t kept;       /* its block stays until then; 0: until done */
 };
 
 /* Values beside the addresses: every lane's, and those of the first lane. */
@@ -251,9 +252,12 @@ static void cost_of_memory(struct naive *n, uint32_t sm_number,
     cost_of_atomic(n, plan, c);
     if (gpu->memory.transactions_hold_warp)
         c->same_warp = naive_max(c->same_warp, c->begin + c->busy - n->now);
-    c->done = plan->request.is_store && !plan->request.is_atomic
-                  ? memory + c->latency
-                  : naive_max(memory, c->done);
+    if (plan->request.is_store && !plan->request.is_atomic) {
+        c->done = memory + c->latency;
+        c->kept = naive_max(plan->request.kept_until + c->latency, c->begin + 1);
+    } else {
+        c->done = naive_max(memory, c->done);
+    }
 }
 
 /* An asynchronous store: what stays in the block as a store there. */
@@ -327,6 +331,9 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         set_stored(w, &w->plan);
         c.done = naive_texture_done(n, sm_number, &w->plan, inst, c.begin,
                                     c.latency);
+        if (inst->flags & INST_STORE)
+            c.kept = naive_max(w->plan.request.kept_until + c.latency,
+                               c.begin + 1);
     }
     c.done += naive_constants_later(n, &n->sm[sm_number], w, c.begin);
     if (inst->values == VALUES_SENT && w->cursor.mask != 0)
@@ -596,7 +603,7 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
                           n->gpu->sm.issue_period;
     out->issue[out->issues++] =
         (struct naive_issue){n->now, w->cursor.inst, sm_number};
-    b->done = naive_max(b->done, c.done);
+    b->done = naive_max(b->done, c.kept != 0 ? c.kept : c.done);
     n->cycles = naive_max(n->cycles, c.done);
 
     begin_fetch(sm, w, inst, scheduler, n->gpu->fetch.line_bytes);

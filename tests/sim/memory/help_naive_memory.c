@@ -115,12 +115,19 @@ static uint64_t first_latency(const struct trip *t)
     return has_own(t) ? gpu->timing[CLASS_TEX].latency : gpu->l1.latency;
 }
 
+/* Where it is known what a line written takes, it has a way of its own. */
+static int way_out(const struct trip *t)
+{
+    return t->m->gpu->memory.store_interval > 0 &&
+           (t->request->is_store || t->request->is_atomic);
+}
+
 /* The pipeline is taken from when the transaction leaves the SM; what it
  * waits there comes on top of what its translation takes. */
 static void go_beyond_l1(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
-    uint64_t leaves = t->at, ticks;
+    uint64_t leaves = t->at, out = 0, ticks;
     double rate = gpu->memory.cluster_bytes_per_cycle;
     double least = gpu->memory.request_interval;
     int posted = t->request->is_store && !t->request->is_atomic;
@@ -131,11 +138,16 @@ static void go_beyond_l1(struct trip *t)
         t->latency = first_latency(t);
         return;
     }
+    t->goes_out = 1;
     if (!t->request->is_bulk && gpu->memory.warp_bytes_per_cycle != 0)
         rate = gpu->memory.warp_bytes_per_cycle;
     if (t->request->is_bulk && gpu->memory.copy_out_bytes_per_cycle != 0 &&
         (t->request->is_store || t->request->is_atomic))
         rate = gpu->memory.copy_out_bytes_per_cycle;
+    if (!t->request->is_bulk &&
+        (t->request->is_store || t->request->is_atomic) &&
+        gpu->memory.store_interval > least)
+        least = gpu->memory.store_interval;
     if (t->request->is_bulk && gpu->memory.copy_line_interval > least)
         least = gpu->memory.copy_line_interval;
     ticks = naive_later(naive_time_of(t->bytes, naive_byte_time(rate)),
@@ -143,14 +155,19 @@ static void go_beyond_l1(struct trip *t)
 
     if (gpu->tlb.entries != 0)
         translate(t);
-    t->at +=
-        naive_take(&cluster_of(t->m, t->sm)->free_from, leaves, ticks) - leaves;
+    if (way_out(t))
+        out = naive_take(&cluster_of(t->m, t->sm)->out_from, leaves, ticks);
+    else
+        t->at += naive_take(&cluster_of(t->m, t->sm)->free_from, leaves,
+                            ticks) -
+                 leaves;
     if (gpu->l2.bytes != 0)
         naive_go_to_l2(t);
     else if (t->request->is_store && !t->request->is_atomic)
         naive_store_to_dram(t);
     else
         naive_go_to_dram(t, t->bytes);
+    t->at = naive_later(t->at, out);
 }
 
 static struct cache *first_cache(struct trip *t)
@@ -270,6 +287,25 @@ static uint64_t come_back(struct naive_memory *m, uint32_t sm,
     return m->sm[sm].returned;
 }
 
+/* When what came at that tick found one of the places that lines stored have
+ * to wait for L2, each until its line is there. */
+static uint64_t place_of(struct cluster *c, const struct trip *t, uint64_t came)
+{
+    const struct sim_request *r = t->request;
+    size_t places = t->m->gpu->memory.store_lines;
+    uint64_t free_from = 0;
+
+    if (!r->is_store || r->is_atomic || r->is_bulk || !t->goes_out ||
+        places == 0)
+        return t->at;
+    if (c->lefts >= places)
+        free_from = c->left[c->lefts - places];
+    c->left = naive_one_more(c->left, c->lefts, sizeof *c->left);
+    c->left[c->lefts++] = t->at;
+    came = naive_later(came, free_from);
+    return came < t->at ? came : t->at;
+}
+
 uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
                             struct sim_plan *plan, uint32_t inst_flags)
 {
@@ -277,19 +313,21 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
     uint64_t turn = naive_nearest(m->gpu->memory.transaction_interval * TICKS);
     uint64_t further =
         naive_nearest(m->gpu->memory.transaction_latency * TICKS);
-    uint64_t accepted = now * TICKS, done = now * TICKS;
+    uint64_t accepted = now * TICKS, done = now * TICKS, kept = now * TICKS;
 
     m->request++;
     for (uint32_t i = 0; i < plan->count; i++) {
         struct trip t = {.m = m, .sm = sm, .request = r, .at = now * TICKS};
         struct cluster *c = cluster_of(m, sm);
-        uint64_t end;
+        uint64_t end, came;
 
         if (i >= plan->groups)
             t.at += (i - plan->groups + 1) * turn;
         set_out(&t, &plan->transaction[i]);
         join_parts(&t);
+        came = t.at;
         go(&t, inst_flags);
+        kept = naive_later(kept, place_of(c, &t, came));
         end = naive_later(t.at + t.latency * TICKS, t.arrival * TICKS) +
               i * further;
         accepted = naive_later(accepted, t.at);
@@ -299,6 +337,7 @@ uint64_t naive_memory_issue(struct naive_memory *m, uint32_t sm, uint64_t now,
         c->outstanding[c->count++] =
             (struct outstanding){naive_whole_cycles(end), t.bytes};
     }
+    r->kept_until = naive_whole_cycles(kept);
     if (r->is_store && !r->is_atomic)
         return naive_whole_cycles(accepted);
     return naive_whole_cycles(come_back(m, sm, r, done));
@@ -447,8 +486,8 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
         m->sm[i].last_walk = 0;
         m->sm[i].parts = 0;
         m->sm[i].returned = 0;
-        m->cluster[i].free_from = 0;
-        m->cluster[i].count = 0;
+        m->cluster[i].free_from = m->cluster[i].out_from = 0;
+        m->cluster[i].count = m->cluster[i].lefts = 0;
     }
     for (uint32_t i = 0; i < m->gpu->l2.slices; i++) {
         m->slice[i].free_from = 0;
@@ -495,6 +534,7 @@ void naive_memory_free(struct naive_memory *m)
         free(m->sm[i].texels.line);
         free(m->sm[i].page);
         free(m->cluster[i].outstanding);
+        free(m->cluster[i].left);
     }
     for (uint32_t i = 0; i < m->gpu->l2.slices; i++)
         free(m->slice[i].cache.line);

@@ -85,9 +85,11 @@ struct outstanding {
 };
 
 struct cluster {
-    uint64_t free_from;              /* tick */
+    uint64_t free_from, out_from;    /* tick */
     struct outstanding *outstanding; /* owned, [count] */
     size_t count;
+    uint64_t *left; /* owned, [lefts]: ticks at which L2 took lines stored */
+    size_t lefts;
 };
 
 struct slice {
@@ -138,6 +140,7 @@ struct trip {
     int torn[SECTORS];    /* the rest of which the thread does not store */
     uint32_t bytes;       /* beyond L1 */
     uint32_t steps;       /* of an atomic in its slice */
+    int goes_out;         /* of its SM */
     uint64_t at;          /* tick it has come to, without latencies */
     uint64_t latency;     /* cycles, of the furthest place it was at */
     uint64_t arrival;     /* cycle before which it is not done */

@@ -77,11 +77,13 @@ START_TEST(a_port_takes_a_request_at_a_time)
 END_TEST
 
 /* A line takes 4 cycles for a warp, 2 for a copy, but none of a copy's less than
- * 3, and 8 for what a copy writes. */
+ * 3, 8 for what a copy writes, and what a warp adds 5 however little; what
+ * is written has a way of its own. */
 START_TEST(who_sends_has_a_rate)
 {
     struct sim_plan in = help_memory_plan(1, 15, HELP_LOAD);
     struct sim_plan out = help_memory_plan(3, 15, HELP_STORE);
+    struct sim_plan add = help_memory_plan(5, 1, HELP_ATOMIC);
 
     in.request.is_bulk = out.request.is_bulk = 1;
     setup();
@@ -89,12 +91,15 @@ START_TEST(who_sends_has_a_rate)
     gpu.memory.warp_bytes_per_cycle = 32;
     gpu.memory.copy_out_bytes_per_cycle = 16;
     gpu.memory.copy_line_interval = 3;
+    gpu.memory.store_interval = 5;
     memory = help_memory_open(&gpu, 1);
     ck_assert_uint_eq(load(0, 0, 0), 100);
     ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &in, 0), 104);
     ck_assert_uint_eq(load(0, 2, 0), 107);
     sim_memory_issue(memory, 0, 0, &out, 0);
-    ck_assert_uint_eq(load(0, 4, 0), 119);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &add, 0), 108);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &add, 0), 113);
+    ck_assert_uint_eq(load(0, 4, 0), 111);
     sim_memory_free(memory);
 }
 END_TEST

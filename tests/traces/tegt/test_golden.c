@@ -193,6 +193,32 @@ static void write_trace(const char *from, int i)
     unlink(path);
 }
 
+/* Files of version 1 know no class of their own for a wide product or for lanes
+ * that meet. */
+START_TEST(an_old_file_has_classes_of_today)
+{
+    struct teg_trace *trace;
+    struct teg_launch launch;
+    struct teg_diag d;
+    int wide = 0, meets = 0;
+
+    ck_assert_msg(teg_trace_open("tests/golden/histogram.v1.tegt", NULL, &trace,
+                                 &d) == TEG_OK,
+                  "%s", d.what);
+    ck_assert(teg_trace_launch(trace, 0, &launch, &d) == TEG_OK);
+    for (uint32_t i = 0; i < launch.kernel->program.count; i++) {
+        const struct teg_inst *inst = &launch.kernel->program.inst[i];
+
+        wide += inst->op_class == CLASS_IMAD_WIDE;
+        meets += inst->op_class == CLASS_CONVERGE;
+    }
+    ck_assert_int_eq(wide, 1);
+    ck_assert_int_eq(meets, 1);
+    launch.close(launch.self);
+    teg_trace_close(trace);
+}
+END_TEST
+
 START_TEST(what_was_read_is_written_as_it_was)
 {
     char path[64];
@@ -247,6 +273,7 @@ END_TEST
 HELP_MAIN("traces/tegt golden", 60,
           {a_container_reads_as_the_text_beside_it, GOLDEN},
           {the_first_version_still_reads, OF_VERSION_1},
+          {an_old_file_has_classes_of_today, 0},
           {what_was_read_is_written_as_it_was, GOLDEN},
           {a_sketch_makes_the_same_bytes, 0},
           {an_emulated_kernel_makes_the_same_bytes, 0})

@@ -50,6 +50,8 @@ static const struct term {
     {"data stage", "the part of an SM that L1 and shared memory share; held "
                    "for each pass of an access to either, for factors that "
                    "products of warp groups read and lines that copies move"},
+    {"way out", "of an SM, for what its warps store and add; a line takes the "
+                "same time whatever is written of it (memory.store_interval)"},
     {"l2 port", "an SM's way to L2 and back; busy by the bytes that go through "
                 "it, lines that a neighbor's copy brings along among them"},
     {"cp.async", "asynchronous copies of a warp (LDGSTS), in groups that it "

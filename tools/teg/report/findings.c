@@ -45,6 +45,9 @@ static const struct used {
     {"l2 port", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes to an SM: larger tiles, or data used again from shared "
      "memory"},
+    {"way out", "unlimited-bandwidth", false, "with any bandwidth",
+     "store whole lines: neighboring lanes to neighboring words, by way of "
+     "shared memory if need be"},
     {"l2", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes: use data again from L1 or shared memory"},
     {"atomics", "free-atomics", false, "as fast as stores",

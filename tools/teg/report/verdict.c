@@ -78,6 +78,10 @@ static void collect_shares(struct verdict *v, const struct teg_statistics *s,
     add(v, "", "l2 port", port_traffic(s),
         cycles * gpu->memory.cluster_bytes_per_cycle * teg_gpu_clusters(gpu) *
             active);
+    if (gpu->memory.store_interval > 0)
+        add(v, "", "way out",
+            (double)s->memory.lines_out * gpu->memory.store_interval,
+            cycles * teg_gpu_clusters(gpu) * active);
     add(v, "", "l2", l2_work(s, gpu), cycles * gpu->l2.bytes_per_cycle);
     add(v, "", "atomics", peak_atomic_cycles(s, gpu), cycles);
     qsort(v->share, v->share_count, sizeof v->share[0], by_share);

@@ -25,7 +25,7 @@ struct load_share {
 };
 
 enum {
-    LOAD_SHARES_MAX = TEG_MAX_UNITS + 5
+    LOAD_SHARES_MAX = TEG_MAX_UNITS + 7
 };
 
 struct verdict {
