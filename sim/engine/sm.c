@@ -152,7 +152,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
                   at + chip->gpu->chip.dispatch_latency +
                       (uint64_t)stream *
                           chip->gpu->chip.dispatch_warp_interval);
-    s->blocked[w->index] = 0;
+    s->turn[w->index].blocked = 0;
     s->age[w->index] = chip->warps_started++;
     s->block_age[w->index] = s->age[w->index] - stream;
     s->free_from[w->index] = 0;
