@@ -27,6 +27,8 @@ struct sim_chip {
     uint64_t period, window; /* of issue slots; in which operands are read, less
                                 one: cycles */
     sim_policy policy;
+    struct sim_known *known; /* owned by the run, [hands]: requests worked out
+                                before */
     int takes_turns; /* sim_policy_takes_turns */
     int runs_ahead;  /* results of shared memory levels come later */
     int may_refuse;  /* memory can, a request that is worked out */

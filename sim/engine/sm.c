@@ -26,6 +26,9 @@ static teg_status begin(struct sim_sm *sm, struct teg_diag *d)
     const struct teg_gpu *gpu = chip->gpu;
     uint32_t warps = gpu->sm.warps_max;
 
+    sm->scheduler = calloc(gpu->sm.schedulers, sizeof *sm->scheduler);
+    if (sm->scheduler == NULL)
+        return teg_fail_memory(d);
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].next_far = SIM_NEVER;
@@ -60,6 +63,7 @@ void sim_sm_release(struct sim_sm *sm)
         free(sm->resident[b].mbarriers.at);
     }
     free(sm->warp);
+    free(sm->scheduler);
     free(sm->plan);
     free(sm->resident);
     free(sm->misses);
