@@ -630,6 +630,7 @@ static teg_status make_chip(struct sim_engine *r, struct teg_diag *d)
 
     sim_chip_init(&r->chip, setup->gpu);
     r->chip.cgas = &r->cgas;
+    r->chip.heard = r->news != NULL || setup->listeners != 0;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));
     if (setup->before != NULL)

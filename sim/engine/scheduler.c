@@ -115,6 +115,8 @@ static void join_ready(struct sim_scheduler *s, uint32_t i, uint64_t now)
     s->ready |= 1ull << i;
     k->ready |= 1ull << i;
     s->wanted[ports / 64] |= 1ull << ports % 64;
+    if (!s->heard)
+        return;
     t->closed_before = closed_by(s, k, now);
     t->reading_before = sim_scheduler_reading(s, t->ready_at);
 }
@@ -148,9 +150,11 @@ static void note_closed(struct sim_scheduler *s, uint32_t ports, int closed,
 
     if (closed == (k->closed_from != 0))
         return;
-    k->closed = closed_by(s, k, now);
+    if (s->heard) {
+        k->closed = closed_by(s, k, now);
+        k->closed_since = sim_scheduler_clock(s, now);
+    }
     k->closed_from = closed ? now + 1 : 0;
-    k->closed_since = sim_scheduler_clock(s, now);
     if (closed)
         s->refused[ports / 64] |= 1ull << ports % 64;
 }
@@ -349,12 +353,12 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     collect_ready(sm, number, now);
     refused = find_refused(sm, number, now, &open);
     chosen = choose(sm, number, now, refused, &open, &denied, &left);
-    if ((s->denied | denied) != 0)
+    if (s->heard && (s->denied | denied) != 0)
         set_denied(s, denied, now);
     again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         taken = issue(sm, number, chosen, now);
-    if (s->early != 0 && s->reads_until > now)
+    if (s->heard && s->early != 0 && s->reads_until > now)
         delay_early(s, now);
     if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))
         again = teg_min(again, now + sm->chip->period);

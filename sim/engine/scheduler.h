@@ -50,6 +50,7 @@ struct sim_scheduler {
     uint64_t wake;
     uint64_t asking; /* warps whose next instruction has an operand in constant
                         memory */
+    int heard; /* sim_chip.heard: without, nobody is told who was refused how long */
     uint8_t ports[SIM_WARPS_MAX]; /* that the warp's next instruction needs */
     struct sim_choice choice; /* what its policy goes by: which warps are alive,
                                  which issued last */

@@ -30,6 +30,7 @@ static teg_status begin(struct sim_sm *sm, struct teg_diag *d)
     if (sm->scheduler == NULL)
         return teg_fail_memory(d);
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
+        sm->scheduler[s].heard = chip->heard;
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].next_far = SIM_NEVER;
         sm->scheduler[s].wake = SIM_NEVER;
