@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,24 +15,24 @@ enum {
     HEAP_BYTES = 64 << 20,       /* that most runs do with */
     HEAP_SPARE_BYTES = 32 << 20, /* that are kept although nobody uses them */
     HUGE_PAGE_BYTES = 2 << 20,   /* of most hosts: a hint needs no more */
+    COPIED_BYTES = 16 << 20,     /* of a process: less is copied sooner */
 };
+
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 
 /* Tables of a chip are large, and most of one is never touched: they are to be
  * memory that is zero already, of each replay anew, not the last replay's which
  * has to be cleared.  glibc would take the latter once one has been freed. */
 static void keep_tables_apart(void)
 {
-#ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
     mallopt(M_TRIM_THRESHOLD, HEAP_BYTES + HEAP_SPARE_BYTES);
-#endif
 }
 
 /* All else is the heap, of which a window touches more than the host has places for
- * translations of small pages: it grows once, and is to be of huge ones. */
+ * translations of small pages: it grows at once, and is to be of huge ones. */
 static void ask_for_huge_pages(void)
 {
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
     char *first, *end;
 
     mallopt(M_TOP_PAD, HEAP_BYTES);
@@ -45,7 +46,6 @@ static void ask_for_huge_pages(void)
             madvise((void *)from, (uintptr_t)end - from, MADV_HUGEPAGE);
     }
     free(first);
-#endif
 }
 
 void heap_prepare(void)
@@ -53,3 +53,26 @@ void heap_prepare(void)
     keep_tables_apart();
     ask_for_huge_pages();
 }
+
+void heap_renew(void)
+{
+    struct rusage use;
+
+    if (getrusage(RUSAGE_SELF, &use) != 0 ||
+        use.ru_maxrss < COPIED_BYTES / 1024)
+        return;
+    malloc_trim(0);
+    heap_prepare();
+}
+
+#else
+
+void heap_prepare(void)
+{
+}
+
+void heap_renew(void)
+{
+}
+
+#endif

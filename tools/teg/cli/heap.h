@@ -7,5 +7,8 @@
 
 /* Before anything else; without glibc, or Linux, nothing. */
 void heap_prepare(void);
+/* In a process that was forked off from a large one: what was free is memory of its
+ * own, not the parent's that is copied page by page. */
+void heap_renew(void);
 
 #endif
