@@ -249,8 +249,7 @@ static void pass_shared_side(struct sim_sm *sm, const struct sim_warp *w,
 
     store.flags = INST_STORE;
     side.request = (struct sim_request){.is_store = 1};
-    sim_shared_passes(&side, chip->gpu, &store, &v->value[0],
-                      sim_sm_known(sm));
+    sim_shared_passes(&side, chip->gpu, &store, &v->value[0], sim_sm_known(sm));
     later = conflict_cycles(chip, &side.request);
     t->extra += later;
     t->busy = teg_max(t->busy, passes_busy(chip, &side.request));

@@ -36,7 +36,7 @@ struct sim_scheduler {
     uint64_t next_ready; /* earliest ready_at of the waiting */
     uint64_t due_cycles; /* entries of due[] that have any */
     uint64_t due_from;
-    uint64_t far, next_far;          /* of those the earliest, or earlier */
+    uint64_t far, next_far;           /* of those the earliest, or earlier */
     uint64_t wanted[SIM_PORT_WORDS];  /* ports that any of the ready need */
     uint64_t refused[SIM_PORT_WORDS]; /* that ever refused one */
     uint64_t reads_until; /* operands are being read: issues nothing before */

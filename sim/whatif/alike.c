@@ -20,7 +20,8 @@ static teg_status look_at_all(struct teg_launch *launch, look *at, void *self,
     for (*alike = 1; status == TEG_OK && *alike; before = block) {
         status = launch->next(launch->self, &block, d);
         if (status == TEG_OK && block != NULL &&
-            !(by_walks && before != NULL && teg_block_walk_alike(before, block)))
+            !(by_walks && before != NULL &&
+              teg_block_walk_alike(before, block)))
             status = at(self, block, alike, d);
         teg_block_free(before);
         if (block == NULL)

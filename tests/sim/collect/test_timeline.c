@@ -20,9 +20,8 @@ static void run(uint32_t steps, uint32_t warps, uint32_t blocks)
     static struct help_warp warp[64];
     struct sim_listener listener[2] = {timeline_listener(&chip),
                                        timeline_listener(&sm)};
-    struct teg_simulation_options options = {.listener = listener,
-                                             .listener_count =
-                                                 chip.parts == NULL ? 2 : 1};
+    struct teg_simulation_options options = {
+        .listener = listener, .listener_count = chip.parts == NULL ? 2 : 1};
     struct teg_launch l;
     struct teg_diag d;
 
