@@ -30,24 +30,32 @@ struct bins_ends {
     int used;
 };
 
-/* From `cycle` on there are `more` spans: 1 where one begins, -1 where it ends. */
-static inline void bins_step(struct bins_ends *ends, unsigned log2,
-                             uint64_t cycle, int64_t more)
-{
-    struct bins_end *end = &ends->at[cycle >> log2];
-    int64_t left = (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1));
+/* Where a cycle lies: in a bin, of which so many are left from it on. */
+struct bins_edge {
+    uint64_t bin;
+    int64_t left;
+};
 
-    end->here += more * left;
-    end->behind += more;
+static inline struct bins_edge bins_edge_of(unsigned log2, uint64_t cycle)
+{
+    return (struct bins_edge){
+        .bin = cycle >> log2,
+        .left = (1ll << log2) - (int64_t)(cycle & ((1ull << log2) - 1)),
+    };
 }
 
 /* Adds one for every cycle of [from, to), which must lie in the bins. */
-static inline void bins_cover(struct bins_ends *ends, unsigned log2,
-                              uint64_t from, uint64_t to)
+static inline void bins_cover(struct bins_ends *ends,
+                              const struct bins_edge *from,
+                              const struct bins_edge *to)
 {
+    struct bins_end *begin = &ends->at[from->bin], *end = &ends->at[to->bin];
+
     ends->used = 1;
-    bins_step(ends, log2, from, 1);
-    bins_step(ends, log2, to, -1);
+    begin->here += from->left;
+    begin->behind++;
+    end->here -= to->left;
+    end->behind--;
 }
 
 /* Before the bins are read or become wider. */

@@ -189,22 +189,27 @@ static void add_time(struct collect_statistics *c,
 {
     struct teg_statistics *s = c->s;
     struct covered *covered = &c->covered[e->unit];
-    uint64_t begin = e->cycle + e->queued, busy_end = begin + e->busy;
+    uint64_t busy_end = e->cycle + e->queued + e->busy;
+    struct bins_edge cycle, begin, end;
 
     u->busy_cycles += (uint64_t)e->busy * (1 + e->others);
     s->factor_parts += e->factors;
     u->load_cycles += e->done - e->cycle;
     cover(c, e->done > busy_end ? e->done : busy_end);
+    cycle = begin = bins_edge_of(c->bin_log2, e->cycle);
+    if (e->queued != 0)
+        begin = bins_edge_of(c->bin_log2, e->cycle + e->queued);
+    end = bins_edge_of(c->bin_log2, busy_end);
     for (uint32_t sm = 0; sm <= e->others; sm++)
-        bins_cover(&covered->busy, c->bin_log2, begin, busy_end);
-    bins_cover(&covered->load, c->bin_log2, e->cycle, e->done);
+        bins_cover(&covered->busy, &begin, &end);
+    end = bins_edge_of(c->bin_log2, e->done);
+    bins_cover(&covered->load, &cycle, &end);
     if (e->lines != 0) {
-        struct teg_unit_statistics *tags = &s->unit[c->gpu->tag_unit];
-
-        tags->busy_cycles += e->lines;
+        s->unit[c->gpu->tag_unit].busy_cycles += e->lines;
         cover(c, e->cycle + e->lines);
-        bins_cover(&c->covered[c->gpu->tag_unit].busy, c->bin_log2, e->cycle,
-                   e->cycle + e->lines);
+        cycle = bins_edge_of(c->bin_log2, e->cycle);
+        end = bins_edge_of(c->bin_log2, e->cycle + e->lines);
+        bins_cover(&c->covered[c->gpu->tag_unit].busy, &cycle, &end);
     }
     if (!in_flight_enter(&c->in_flight[(size_t)e->sm * s->unit_count + e->unit],
                          e->cycle, e->done, &u->peak_load))

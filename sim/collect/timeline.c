@@ -14,17 +14,26 @@ void timeline_init(struct timeline *t, uint32_t sm)
     t->bin_cycles = 1;
 }
 
+void timeline_add_part(struct timeline *t, struct timeline *part)
+{
+    part->like = t->like != NULL ? t->like : t;
+    part->next_part = t->parts;
+    t->parts = part;
+}
+
 static void on_start(void *self, const struct teg_gpu *gpu,
                      const struct teg_program *program, uint32_t sms)
 {
     struct timeline *t = self;
     struct timeline_choice choice = t->choice;
     const struct timeline *like = t->like;
+    struct timeline *parts = t->parts, *next_part = t->next_part;
 
-    (void)program;
     timeline_init(t, choice.sm);
     t->choice = choice;
     t->like = like;
+    t->parts = parts;
+    t->next_part = next_part;
     t->unit_count = gpu->unit_count;
     t->tag_unit = gpu->tag_unit;
     for (uint32_t u = 0; u < gpu->unit_count; u++) {
@@ -36,6 +45,8 @@ static void on_start(void *self, const struct teg_gpu *gpu,
         t->instances[u] = gpu->unit[u].count * schedulers *
                           (choice.sm == TIMELINE_ALL ? sms : 1);
     }
+    for (struct timeline *p = parts; p != NULL; p = p->next_part)
+        on_start(p, gpu, program, sms);
 }
 
 static void settle(struct timeline *t)
@@ -95,11 +106,9 @@ static uint64_t in_window(const struct timeline *t, uint64_t cycle)
            t->choice.from;
 }
 
-/* The part of [from, to) that lies in the window. */
-static void add(const struct timeline *t, struct bins_ends *ends, uint64_t from,
-                uint64_t to)
+static struct bins_edge edge_of(const struct timeline *t, uint64_t cycle)
 {
-    bins_cover(ends, t->bin_log2, in_window(t, from), in_window(t, to));
+    return bins_edge_of(t->bin_log2, in_window(t, cycle));
 }
 
 /* The first reason from `r` on that there was, or TEG_STALLS.  Most are none: two
@@ -121,10 +130,13 @@ static int next_stall(const struct sim_issue *e, int r)
 static void add_stalls(struct timeline *t, const struct sim_issue *e)
 {
     uint64_t at = e->arrived;
+    struct bins_edge from = edge_of(t, at);
 
     for (int r = next_stall(e, 0); r < TEG_STALLS; r = next_stall(e, r + 1)) {
-        add(t, &t->stalled[r], at, at + e->stall[r]);
-        at += e->stall[r];
+        struct bins_edge to = edge_of(t, at += e->stall[r]);
+
+        bins_cover(&t->stalled[r], &from, &to);
+        from = to;
     }
 }
 
@@ -137,15 +149,22 @@ static void add_issue(struct timeline *t, uint64_t cycle)
 /* Apart, so that who is not chosen costs next to nothing. */
 APART static void add_chosen(struct timeline *t, const struct sim_issue *e)
 {
-    uint64_t begin = e->cycle + e->queued;
+    struct bins_edge cycle, begin, end;
 
     cover(t);
     add_stalls(t, e);
     add_issue(t, e->cycle);
-    add(t, &t->taken[e->unit], begin, begin + e->busy);
-    if (e->lines != 0)
-        add(t, &t->taken[t->tag_unit], e->cycle, e->cycle + e->lines);
-    add(t, &t->loaded[e->unit], e->cycle, e->done);
+    cycle = begin = edge_of(t, e->cycle);
+    if (e->queued != 0)
+        begin = edge_of(t, e->cycle + e->queued);
+    end = edge_of(t, e->cycle + e->queued + e->busy);
+    bins_cover(&t->taken[e->unit], &begin, &end);
+    end = edge_of(t, e->done);
+    bins_cover(&t->loaded[e->unit], &cycle, &end);
+    if (e->lines == 0)
+        return;
+    end = edge_of(t, e->cycle + e->lines);
+    bins_cover(&t->taken[t->tag_unit], &cycle, &end);
 }
 
 static void on_issue(void *self, const struct sim_issue *e)
@@ -159,12 +178,27 @@ static void on_issue(void *self, const struct sim_issue *e)
     }
     see(t, e);
     add_chosen(t, e);
+    for (struct timeline *p = t->parts; p != NULL; p = p->next_part) {
+        if (is_chosen(&p->choice, e))
+            on_issue(p, e);
+    }
+}
+
+static void release_split(struct timeline *part)
+{
+    while (part != NULL) {
+        struct timeline *next = part->next_part;
+
+        release_split(part->parts);
+        free(part);
+        part = next;
+    }
 }
 
 static void *split(void *self)
 {
     const struct timeline *whole = self;
-    struct timeline *part = calloc(1, sizeof *part);
+    struct timeline *part = calloc(1, sizeof *part), **end;
 
     if (part == NULL)
         return NULL;
@@ -173,13 +207,21 @@ static void *split(void *self)
     part->unit_count = whole->unit_count;
     part->tag_unit = whole->tag_unit;
     part->bin_cycles = 1;
+    end = &part->parts;
+    for (struct timeline *p = whole->parts; p != NULL; p = p->next_part) {
+        *end = split(p);
+        if (*end == NULL) {
+            release_split(part);
+            return NULL;
+        }
+        end = &(*end)->next_part;
+    }
     return part;
 }
 
-static void join(void *self, void *other)
+/* Adds what `part` of it heard. */
+static void add_heard(struct timeline *t, struct timeline *part)
 {
-    struct timeline *t = self, *part = other;
-
     t->seen = teg_max(t->seen, part->seen);
     cover(t);
     while (t->bin_log2 < part->bin_log2)
@@ -195,7 +237,15 @@ static void join(void *self, void *other)
         bins_join(t->busy[u], part->busy[u]);
         bins_join(t->load[u], part->load[u]);
     }
-    free(part);
+    for (struct timeline *p = t->parts, *q = part->parts; p != NULL;
+         p = p->next_part, q = q->next_part)
+        add_heard(p, q);
+}
+
+static void join(void *self, void *other)
+{
+    add_heard(self, other);
+    release_split(other);
 }
 
 static void on_finish(void *self, uint64_t cycles)
@@ -207,6 +257,8 @@ static void on_finish(void *self, uint64_t cycles)
     cover(t);
     settle(t);
     t->end = cycles < t->choice.to ? cycles : t->choice.to;
+    for (struct timeline *p = t->parts; p != NULL; p = p->next_part)
+        on_finish(p, cycles);
 }
 
 struct sim_listener timeline_listener(struct timeline *t)

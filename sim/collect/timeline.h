@@ -24,6 +24,9 @@ struct timeline {
     /* Borrowed: one that hears everybody, of the same launch and cycles, whose bins
      * this one's are to be as wide as; NULL: it finds out itself. */
     const struct timeline *like;
+    /* Borrowed: those that hear what this one chooses; likewise the next of them of
+     * whom this one is one. */
+    struct timeline *parts, *next_part;
     uint32_t unit_count;
     uint8_t tag_unit;
     uint32_t instances[TEG_MAX_UNITS]; /* of each unit, among those chosen */
@@ -42,6 +45,9 @@ struct timeline {
 
 /* Everything of SM `sm` (or TIMELINE_ALL) from the first cycle to the last. */
 void timeline_init(struct timeline *t, uint32_t sm);
+/* `part`, whose choice is a part of this one's, hears what this one hears, and must not
+ * listen by itself.  This one, or the one it is like, hears everybody. */
+void timeline_add_part(struct timeline *t, struct timeline *part);
 struct sim_listener timeline_listener(struct timeline *t);
 
 /* Bins up to t->end. */

@@ -56,8 +56,9 @@ void sim_announce_later(struct sim_sm *sm, uint32_t slot,
     b->slot = (uint8_t)slot;
     b->unit = unit;
     end = b->stall;
-    sim_warp_split(w, op, s->blocked[w->index],
-                   sim_scheduler_reading(s, now) - s->reading_before[w->index],
+    sim_warp_split(w, op, s->turn[w->index].blocked,
+                   sim_scheduler_reading(s, now) -
+                       s->turn[w->index].reading_before,
                    now, NULL, &end);
     sim_pending_end_brief(&sm->pending, b, end);
 }

@@ -53,9 +53,9 @@ static inline void sim_issue_fill(const struct sim_sm *sm, uint32_t slot,
     e->request = NULL;
     if (!sim_ears_hear(&w->grid->ears))
         return;
-    sim_warp_account(w, op, s->blocked[w->index],
+    sim_warp_account(w, op, s->turn[w->index].blocked,
                      sim_scheduler_reading(s, now) -
-                         s->reading_before[w->index],
+                         s->turn[w->index].reading_before,
                      now, e->stall);
 }
 

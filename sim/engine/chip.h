@@ -27,10 +27,13 @@ struct sim_chip {
     uint64_t period, window; /* of issue slots; in which operands are read, less
                                 one: cycles */
     sim_policy policy;
-    int takes_turns; /* sim_policy_takes_turns */
-    int runs_ahead;  /* results of shared memory levels come later */
-    int may_refuse;  /* memory can, a request that is worked out */
-    int each_slot; /* whom memory may refuse, or whose turn it may be, is asked
+    struct sim_known *known; /* owned by the run, [hands]: requests worked out
+                                before */
+    int takes_turns;         /* sim_policy_takes_turns */
+    int heard; /* somebody may listen: else no cycles of stalls are counted */
+    int runs_ahead; /* results of shared memory levels come later */
+    int may_refuse; /* memory can, a request that is worked out */
+    int each_slot;  /* whom memory may refuse, or whose turn it may be, is asked
                       in each slot */
     uint64_t warps_started; /* gives ages */
     /* Of gpu->shared, memory and l1, in 1/SIM_FRACTION cycle. */

@@ -630,6 +630,7 @@ static teg_status make_chip(struct sim_engine *r, struct teg_diag *d)
 
     sim_chip_init(&r->chip, setup->gpu);
     r->chip.cgas = &r->cgas;
+    r->chip.heard = r->news != NULL || setup->listeners != 0;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));
     if (setup->before != NULL)
@@ -651,8 +652,11 @@ static teg_status make_chip(struct sim_engine *r, struct teg_diag *d)
                        can_be_split(setup->listener, setup->listeners);
     r->window = WINDOW_MAX;
     hands = r->may_run_ahead && setup->threads > 1 ? setup->threads : 1;
-    return sim_threads_new(hands < setup->sms ? hands : setup->sms, setup->sms,
-                           &r->threads, d);
+    TRY(sim_threads_new(hands < setup->sms ? hands : setup->sms, setup->sms,
+                        &r->threads, d));
+    r->chip.known =
+        calloc(sim_threads_hands(r->threads), sizeof *r->chip.known);
+    return r->chip.known != NULL ? TEG_OK : teg_fail_memory(d);
 }
 
 teg_status sim_engine_new(const struct sim_engine_setup *setup,
@@ -690,6 +694,7 @@ void sim_engine_free(struct sim_engine *r)
     sim_cgas_release(&r->cgas);
     sim_memory_free(r->chip.memory);
     free(r->chip.hot);
+    free(r->chip.known);
     free(r);
 }
 

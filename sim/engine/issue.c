@@ -323,7 +323,7 @@ static INLINE void go_on(struct sim_sm *sm, struct sim_warp *w,
     /* Its first line came while its block was being set up. */
     if (sm->fetch != NULL && w->line == SIM_NO_LINE)
         wait_for_line(sm, w, w->arrived);
-    sm->scheduler[w->scheduler].blocked[w->index] = 0;
+    sm->scheduler[w->scheduler].turn[w->index].blocked = 0;
     if (!plain) {
         w->exited |= (op->flags & INST_EXIT) != 0 && lanes != 0;
         if ((op->flags & INST_GRID) != 0 && op->op_class != CLASS_MEMBAR &&

@@ -32,7 +32,7 @@ struct sim_plan *sim_lsu_plan(struct sim_sm *sm, uint32_t slot)
         return NULL;
     sim_plan_make_as_known(plan, sm->chip->gpu,
                            &w->grid->ops.program->inst[w->cursor.inst], &access,
-                           &w->grid->windows, &sm->known);
+                           &w->grid->windows, sim_sm_known(sm));
     sim_plan_place(plan, sm->number, w->resident);
     sim_lsu_find_remotes(sm, w, plan);
     w->planned = 1;
@@ -251,7 +251,7 @@ static void pass_shared_side(struct sim_sm *sm, const struct sim_warp *w,
 
     store.flags = INST_STORE;
     side.request = (struct sim_request){.is_store = 1};
-    sim_shared_passes(&side, chip->gpu, &store, &v->value[0], &sm->known);
+    sim_shared_passes(&side, chip->gpu, &store, &v->value[0], sim_sm_known(sm));
     later = conflict_cycles(chip, &side.request);
     t->extra += later;
     t->busy = teg_max(t->busy, passes_busy(chip, &side.request));

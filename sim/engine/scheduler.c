@@ -60,7 +60,7 @@ static void bring_near(struct sim_scheduler *s)
     for (; far != 0; far &= far - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(far);
 
-        sim_scheduler_await(s, i, s->ready_at[i]);
+        sim_scheduler_await(s, i, s->turn[i].ready_at);
     }
 }
 
@@ -98,26 +98,27 @@ static uint64_t next_due(const struct sim_scheduler *s)
 }
 
 /* Cycles that the ports have been closed, up to `now`. */
-static uint64_t closed_by(const struct sim_scheduler *s, uint32_t ports,
-                          uint64_t now)
+static uint64_t closed_by(const struct sim_scheduler *s,
+                          const struct sim_kind *k, uint64_t now)
 {
-    uint64_t from = s->closed_from[ports];
-
-    return s->closed[ports] +
-           (from != 0 && now >= from
-                ? sim_scheduler_clock(s, now) - s->closed_since[ports]
-                : 0);
+    return k->closed + (k->closed_from != 0 && now >= k->closed_from
+                            ? sim_scheduler_clock(s, now) - k->closed_since
+                            : 0);
 }
 
 static void join_ready(struct sim_scheduler *s, uint32_t i, uint64_t now)
 {
     uint32_t ports = s->ports[i];
+    struct sim_kind *k = &s->kind[ports];
+    struct sim_turn *t = &s->turn[i];
 
     s->ready |= 1ull << i;
-    s->by_ports[ports] |= 1ull << i;
+    k->ready |= 1ull << i;
     s->wanted[ports / 64] |= 1ull << ports % 64;
-    s->closed_before[i] = closed_by(s, ports, now);
-    s->reading_before[i] = sim_scheduler_reading(s, s->ready_at[i]);
+    if (!s->heard)
+        return;
+    t->closed_before = closed_by(s, k, now);
+    t->reading_before = sim_scheduler_reading(s, t->ready_at);
 }
 
 /* Moves the waiting whose time has come to the ready. */
@@ -145,11 +146,15 @@ static void collect_ready(struct sim_sm *sm, uint32_t number, uint64_t now)
 static void note_closed(struct sim_scheduler *s, uint32_t ports, int closed,
                         uint64_t now)
 {
-    if (closed == (s->closed_from[ports] != 0))
+    struct sim_kind *k = &s->kind[ports];
+
+    if (closed == (k->closed_from != 0))
         return;
-    s->closed[ports] = closed_by(s, ports, now);
-    s->closed_from[ports] = closed ? now + 1 : 0;
-    s->closed_since[ports] = sim_scheduler_clock(s, now);
+    if (s->heard) {
+        k->closed = closed_by(s, k, now);
+        k->closed_since = sim_scheduler_clock(s, now);
+    }
+    k->closed_from = closed ? now + 1 : 0;
     if (closed)
         s->refused[ports / 64] |= 1ull << ports % 64;
 }
@@ -171,7 +176,7 @@ static inline uint64_t find_refused(struct sim_sm *sm, uint32_t number,
             note_closed(s, p, ready > now, now);
             if (ready <= now)
                 continue;
-            refused |= s->by_ports[p];
+            refused |= s->kind[p].ready;
             *open = teg_min(*open, ready);
         }
     }
@@ -238,7 +243,7 @@ static void set_denied(struct sim_scheduler *s, uint64_t denied, uint64_t now)
     for (uint64_t rest = s->denied & ~denied; rest != 0; rest &= rest - 1) {
         int i = __builtin_ctzll(rest);
 
-        s->blocked[i] += sim_scheduler_clock(s, now) - s->denied_since[i];
+        s->turn[i].blocked += sim_scheduler_clock(s, now) - s->denied_since[i];
     }
     for (uint64_t rest = denied & ~s->denied; rest != 0; rest &= rest - 1)
         s->denied_since[__builtin_ctzll(rest)] = sim_scheduler_clock(s, now);
@@ -251,12 +256,13 @@ static uint32_t issue(struct sim_sm *sm, uint32_t number, int i, uint64_t now)
     struct sim_scheduler *s = &sm->scheduler[number];
     uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
     uint32_t ports = s->ports[i];
+    struct sim_kind *k = &s->kind[ports];
 
     s->ready &= ~(1ull << i);
-    s->by_ports[ports] &= ~(1ull << i);
-    if (s->by_ports[ports] == 0)
+    k->ready &= ~(1ull << i);
+    if (k->ready == 0)
         s->wanted[ports / 64] &= ~(1ull << ports % 64);
-    s->blocked[i] += s->closed[ports] - s->closed_before[i];
+    s->turn[i].blocked += k->closed - s->turn[i].closed_before;
     sim_issue(sm, slot, now);
     return ports;
 }
@@ -276,10 +282,10 @@ static void join_refused(struct sim_scheduler *s, uint64_t open)
              rest &= rest - 1) {
             uint32_t i = (uint32_t)__builtin_ctzll(rest);
 
-            if (s->closed_from[s->ports[i]] == 0)
+            if (s->kind[s->ports[i]].closed_from == 0)
                 continue;
             joins |= 1ull << i;
-            join_ready(s, i, teg_max(s->ready_at[i], s->reads_until));
+            join_ready(s, i, teg_max(s->turn[i].ready_at, s->reads_until));
         }
         s->early |= joins;
         s->waiting &= ~joins;
@@ -296,14 +302,15 @@ static void delay_early(struct sim_scheduler *s, uint64_t now)
 {
     for (uint64_t rest = s->early &= s->ready; rest != 0; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        struct sim_turn *t = &s->turn[i];
 
-        if (s->ready_at[i] <= now) {
+        if (t->ready_at <= now) {
             s->early &= ~(1ull << i);
             continue;
         }
-        s->reading_before[i] = sim_scheduler_reading(s, s->ready_at[i]);
-        s->closed_before[i] =
-            closed_by(s, s->ports[i], teg_max(s->ready_at[i], s->reads_until));
+        t->reading_before = sim_scheduler_reading(s, t->ready_at);
+        t->closed_before = closed_by(s, &s->kind[s->ports[i]],
+                                     teg_max(t->ready_at, s->reads_until));
     }
 }
 
@@ -320,7 +327,7 @@ static uint64_t look_again_at(struct sim_sm *sm, uint32_t number,
     struct sim_scheduler *s = &sm->scheduler[number];
     uint64_t next = teg_max(now + chip->period, s->reads_until);
 
-    if ((left & ~s->by_ports[taken]) != 0) {
+    if ((left & ~s->kind[taken].ready) != 0) {
         uint64_t refused = find_refused(sm, number, next, &open);
 
         return (s->ready & ~refused) != 0 ? next : sim_slot_from(chip, open);
@@ -346,12 +353,12 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     collect_ready(sm, number, now);
     refused = find_refused(sm, number, now, &open);
     chosen = choose(sm, number, now, refused, &open, &denied, &left);
-    if ((s->denied | denied) != 0)
+    if (s->heard && (s->denied | denied) != 0)
         set_denied(s, denied, now);
     again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         taken = issue(sm, number, chosen, now);
-    if (s->early != 0 && s->reads_until > now)
+    if (s->heard && s->early != 0 && s->reads_until > now)
         delay_early(s, now);
     if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))
         again = teg_min(again, now + sm->chip->period);

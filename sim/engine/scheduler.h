@@ -36,7 +36,7 @@ struct sim_scheduler {
     uint64_t next_ready; /* earliest ready_at of the waiting */
     uint64_t due_cycles; /* entries of due[] that have any */
     uint64_t due_from;
-    uint64_t far, next_far;          /* of those the earliest, or earlier */
+    uint64_t far, next_far;           /* of those the earliest, or earlier */
     uint64_t wanted[SIM_PORT_WORDS];  /* ports that any of the ready need */
     uint64_t refused[SIM_PORT_WORDS]; /* that ever refused one */
     uint64_t reads_until; /* operands are being read: issues nothing before */
@@ -50,28 +50,31 @@ struct sim_scheduler {
     uint64_t wake;
     uint64_t asking; /* warps whose next instruction has an operand in constant
                         memory */
+    int heard; /* sim_chip.heard: without, nobody is told who was refused how long */
     uint8_t ports[SIM_WARPS_MAX]; /* that the warp's next instruction needs */
     struct sim_choice choice; /* what its policy goes by: which warps are alive,
                                  which issued last */
-    uint64_t ready_at[SIM_WARPS_MAX];
-    uint64_t due[SIM_DUE_CYCLES];           /* by ready_at % SIM_DUE_CYCLES */
-    uint64_t denied_since[SIM_WARPS_MAX];   /* less the cycles of reading */
-    uint64_t reading_before[SIM_WARPS_MAX]; /* cycles of it by when the warp
-                                               became ready */
-    uint64_t blocked[SIM_WARPS_MAX]; /* cycles denied before, since ready; at
-                                        its issue, those refused by its units
-                                        too */
-    uint64_t closed_before[SIM_WARPS_MAX]; /* cycles its ports had been closed
-                                              when it became ready */
+    uint64_t due[SIM_DUE_CYCLES]; /* by ready_at % SIM_DUE_CYCLES */
+    /* Of a warp and its next instruction, side by side: the host fetches it once. */
+    struct sim_turn {
+        uint64_t ready_at;
+        uint64_t reading_before; /* cycles of reading by when it became ready */
+        uint64_t closed_before;  /* cycles its ports had been closed then */
+        uint64_t blocked; /* cycles denied before, since ready; at its issue,
+                             those refused by its units too */
+    } turn[SIM_WARPS_MAX];
+    uint64_t denied_since[SIM_WARPS_MAX]; /* less the cycles of reading */
     uint64_t age[SIM_WARPS_MAX];
     uint64_t block_age[SIM_WARPS_MAX]; /* of its block's first warp */
     uint64_t free_from[SIM_WARPS_MAX]; /* first slot after the last issue */
-    uint64_t by_ports[SIM_PORTS_MAX];  /* ready, by what they need */
-    /* Ports that take nothing refuse all who need them alike: so many cycles so
-     * far, and since the one before this (0: they are open).  Without anybody
-     * who needs them they count as open. */
-    uint64_t closed[SIM_PORTS_MAX], closed_from[SIM_PORTS_MAX];
-    uint64_t closed_since[SIM_PORTS_MAX]; /* less the cycles of reading */
+    /* Of a kind of ports.  Those that take nothing refuse all who need them alike: so
+     * many cycles so far, and since the one before `closed_from` (0: they are open).
+     * Without anybody who needs them they count as open. */
+    struct sim_kind {
+        uint64_t ready; /* warps that need them */
+        uint64_t closed, closed_from;
+        uint64_t closed_since; /* less the cycles of reading */
+    } kind[SIM_PORTS_MAX];
 };
 
 /* Cycles before `now` in which operands were read and nothing could issue; not
@@ -111,12 +114,12 @@ static inline void sim_scheduler_await(struct sim_scheduler *s, uint32_t warp,
 
     if ((s->waiting & bit) != 0) {
         /* As when it was entered: whoever is before due_from is in that. */
-        cycle = teg_max(s->ready_at[warp], s->due_from);
+        cycle = teg_max(s->turn[warp].ready_at, s->due_from);
         if ((s->far & bit) == 0)
             s->due[cycle % SIM_DUE_CYCLES] &= ~bit;
         s->far &= ~bit;
     }
-    s->ready_at[warp] = at;
+    s->turn[warp].ready_at = at;
     s->waiting |= bit;
     s->next_ready = teg_min(s->next_ready, at);
     cycle = teg_max(at, s->due_from);

@@ -26,7 +26,11 @@ static teg_status begin(struct sim_sm *sm, struct teg_diag *d)
     const struct teg_gpu *gpu = chip->gpu;
     uint32_t warps = gpu->sm.warps_max;
 
+    sm->scheduler = calloc(gpu->sm.schedulers, sizeof *sm->scheduler);
+    if (sm->scheduler == NULL)
+        return teg_fail_memory(d);
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++) {
+        sm->scheduler[s].heard = chip->heard;
         sm->scheduler[s].next_ready = SIM_NEVER;
         sm->scheduler[s].next_far = SIM_NEVER;
         sm->scheduler[s].wake = SIM_NEVER;
@@ -60,6 +64,7 @@ void sim_sm_release(struct sim_sm *sm)
         free(sm->resident[b].mbarriers.at);
     }
     free(sm->warp);
+    free(sm->scheduler);
     free(sm->plan);
     free(sm->resident);
     free(sm->misses);
@@ -152,7 +157,7 @@ static teg_status start_warp(struct sim_sm *sm, uint32_t slot,
                   at + chip->gpu->chip.dispatch_latency +
                       (uint64_t)stream *
                           chip->gpu->chip.dispatch_warp_interval);
-    s->blocked[w->index] = 0;
+    s->turn[w->index].blocked = 0;
     s->age[w->index] = chip->warps_started++;
     s->block_age[w->index] = s->age[w->index] - stream;
     s->free_from[w->index] = 0;

@@ -19,10 +19,6 @@
 #include "sim/engine/units.h"
 #include "sim/engine/warp.h"
 
-enum {
-    SIM_SCHEDULERS_MAX = 4
-};
-
 /* A block of the SM, or, without one, free. */
 struct sim_resident {
     struct teg_block *block; /* owned; NULL: free */
@@ -54,7 +50,8 @@ struct sim_resident {
     } cga;
 };
 
-/* What is looked at of every SM, with blocks or without, comes first. */
+/* A chip has many without work: what takes tens of kilobytes is made when the first
+ * block comes. */
 struct sim_sm {
     struct sim_chip *chip; /* borrowed */
     uint32_t number;
@@ -99,13 +96,10 @@ struct sim_sm {
         } * at; /* owned, [count] */
         uint32_t count, capacity;
     } follows;
-    struct sim_scheduler scheduler[SIM_SCHEDULERS_MAX];
-    struct sim_known known; /* of requests worked out before */
+    struct sim_scheduler *scheduler; /* owned, [schedulers] */
 };
 
-/* `*sm` is zeroed; releasing it, which may be done twice, does not leave it so:
- * it is tens of kilobytes, and a chip has many without work.  Of those only the
- * beginning is touched. */
+/* `*sm` is zeroed; releasing it, which may be done twice, does not leave it so. */
 void sim_sm_init(struct sim_sm *sm, struct sim_chip *chip, uint32_t number);
 void sim_sm_release(struct sim_sm *sm);
 
@@ -140,6 +134,12 @@ static inline uint32_t sim_sm_schedulers(const struct sim_sm *sm)
 static inline uint32_t sim_sm_slots(const struct sim_sm *sm)
 {
     return sm->has_begun ? sm->chip->gpu->sm.warps_max : 0;
+}
+
+/* Requests worked out before, by whoever runs the SM. */
+static inline struct sim_known *sim_sm_known(const struct sim_sm *sm)
+{
+    return &sm->chip->known[sm->hand];
 }
 
 /* ---- for the modules of an SM -------------------------------------------- */

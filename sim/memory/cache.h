@@ -105,11 +105,11 @@ static inline struct sim_cache_result sim_cache_access(struct sim_cache *c,
     }
     sim_cache_use(link, &s->newest, (uint16_t)way);
     if (allocate)
-        l->valid |= (uint8_t)sectors;
+        l->valid |= sectors & SIM_CACHE_SECTORS;
     if (dirty && (sectors & l->valid) != 0) {
         if (l->dirty == 0)
             s->dirty++;
-        l->dirty |= (uint8_t)(sectors & l->valid);
+        l->dirty |= sectors & l->valid & SIM_CACHE_SECTORS;
     }
     r.frame = (uint32_t)(first + way);
     return r;
@@ -131,7 +131,7 @@ static inline uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame,
 {
     uint32_t lacks = sectors & ~(uint32_t)c->line[frame].valid;
 
-    c->line[frame].valid |= (uint8_t)lacks;
+    c->line[frame].valid |= lacks & SIM_CACHE_SECTORS;
     return lacks;
 }
 
@@ -140,9 +140,9 @@ static inline uint32_t sim_cache_add(struct sim_cache *c, uint32_t frame,
 static inline void sim_cache_tear(struct sim_cache *c, uint32_t frame,
                                   uint32_t stored, uint32_t torn, uint32_t held)
 {
-    uint8_t *all = &c->line[frame].torn;
+    struct sim_cache_line *l = &c->line[frame];
 
-    *all = (uint8_t)((*all & ~stored) | (torn & ~held));
+    l->torn = ((l->torn & ~stored) | (torn & ~held)) & SIM_CACHE_SECTORS;
 }
 
 /* The sectors entered in `frame` arrive at `cycle`. */
@@ -150,7 +150,7 @@ static inline void sim_cache_fill(struct sim_cache *c, uint32_t frame,
                                   uint64_t cycle)
 {
     if (c->line[frame].ready < cycle)
-        c->line[frame].ready = cycle;
+        c->line[frame].ready = cycle & SIM_CACHE_CYCLES;
     c->line[frame].awaited = 0;
 }
 

@@ -28,17 +28,22 @@ struct sim_cache_link {
     uint16_t older, newer; /* ways */
 };
 
+/* Of 16 bytes, so that none lies in two of the host's lines. */
 struct sim_cache_line {
-    uint64_t tag; /* line number + 1; 0 = empty */
-    uint64_t ready;
-    uint8_t valid, dirty; /* sectors */
-    uint8_t torn;         /* written, but not all of it */
-    uint8_t awaited;      /* `ready` is not up to date */
+    uint64_t tag;         /* line number + 1; 0 = empty */
+    uint64_t ready : 48;  /* cycle: days of a GPU's time */
+    uint64_t valid : 4;   /* sectors */
+    uint64_t dirty : 4;   /* likewise */
+    uint64_t torn : 4;    /* written, but not all of it */
+    uint64_t awaited : 4; /* 1: `ready` is not up to date */
 };
 
 enum {
-    SIM_MARKS = 8, /* in a word */
+    SIM_MARKS = 8,          /* in a word */
+    SIM_CACHE_SECTORS = 15, /* of a line: all of them */
 };
+
+#define SIM_CACHE_CYCLES ((1ull << 48) - 1) /* that `ready` holds */
 
 static inline uint8_t *sim_cache_marks(struct sim_cache_set *s)
 {

@@ -5,25 +5,30 @@
 #include <string.h>
 
 #include "sim/memory/plan.h"
+#include "traces/block/walks.h"
 
 typedef teg_status look(void *self, struct teg_block *block, int *alike,
                         struct teg_diag *d);
 
+/* `by_walks`: what has been seen of one block is known of those that walk alike. */
 static teg_status look_at_all(struct teg_launch *launch, look *at, void *self,
-                              int *alike, struct teg_diag *d)
+                              int by_walks, int *alike, struct teg_diag *d)
 {
-    struct teg_block *block;
-    teg_status status;
+    struct teg_block *before = NULL, *block;
+    teg_status status = TEG_OK;
 
-    for (*alike = 1; *alike;) {
-        TRY(launch->next(launch->self, &block, d));
+    for (*alike = 1; status == TEG_OK && *alike; before = block) {
+        status = launch->next(launch->self, &block, d);
+        if (status == TEG_OK && block != NULL &&
+            !(by_walks && before != NULL &&
+              teg_block_walk_alike(before, block)))
+            status = at(self, block, alike, d);
+        teg_block_free(before);
         if (block == NULL)
-            break;
-        status = at(self, block, alike, d);
-        teg_block_free(block);
-        TRY(status);
+            return status;
     }
-    return TEG_OK;
+    teg_block_free(before);
+    return status;
 }
 
 /* ---- blocks ---------------------------------------------------------------- */
@@ -77,7 +82,8 @@ teg_status alike_blocks(block_change *change, struct teg_launch *launch,
     if (status == TEG_OK)
         status = teg_block_builder_new(r.program, &r.changed, d);
     if (status == TEG_OK)
-        status = look_at_all(launch, look_at_block, &r, alike, d);
+        status = look_at_all(launch, look_at_block, &r,
+                             block_change_goes_by_walks(change), alike, d);
     teg_block_builder_free(r.same);
     teg_block_builder_free(r.changed);
     return status;
@@ -174,7 +180,7 @@ teg_status alike_transactions(const struct teg_gpu *gpu,
     p->changed = changed;
     p->program = &launch->kernel->program;
     p->windows = sim_windows_of(launch->kernel, gpu);
-    status = look_at_all(launch, look_at_accesses, p, alike, d);
+    status = look_at_all(launch, look_at_accesses, p, 0, alike, d);
     free(p);
     return status;
 }

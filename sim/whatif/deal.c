@@ -245,9 +245,24 @@ teg_status stream_change_even_warps(struct teg_block *from,
 
 /* ---- pieces ----------------------------------------------------------------- */
 
+/* Of a segment's instructions that are dealt, those of a piece. */
+struct share {
+    uint64_t from, to;
+};
+
+static struct share share_of_piece(const struct deal *p, uint32_t warp,
+                                   uint32_t segment, uint32_t piece,
+                                   uint32_t pieces)
+{
+    uint64_t own = *of_segment(p, warp, segment);
+
+    return (struct share){own * piece / pieces, own * (piece + 1) / pieces};
+}
+
 static void write_piece(const struct deal *p, uint32_t warp, uint32_t piece,
                         uint32_t pieces, struct teg_block_builder *b)
 {
+    struct share share = share_of_piece(p, warp, 0, piece, pieces);
     struct teg_cursor c;
     uint32_t segment = 0;
     uint64_t read = 0;
@@ -256,14 +271,13 @@ static void write_piece(const struct deal *p, uint32_t warp, uint32_t piece,
     teg_cursor_init(&c, p->from, warp);
     while (teg_cursor_next(&c)) {
         const struct teg_inst *inst = &p->program->inst[c.inst];
-        uint64_t own = *of_segment(p, warp, segment);
+        int dealt = is_dealt(inst);
 
-        if (!is_dealt(inst) ||
-            (read >= own * piece / pieces && read < own * (piece + 1) / pieces))
+        if (!dealt || (read >= share.from && read < share.to))
             teg_block_builder_copy(b, c.inst, &c);
-        read += (uint64_t)is_dealt(inst);
+        read += (uint64_t)dealt;
         if (is_barrier(inst)) {
-            segment++;
+            share = share_of_piece(p, warp, ++segment, piece, pieces);
             read = 0;
         }
     }

@@ -55,6 +55,18 @@ int idle_no_fences(const struct idle_run *run)
     return !has(run, is_fence);
 }
 
+int idle_no_same_warp_gap(const struct idle_run *run)
+{
+    const struct teg_program *p = &run->kernel->program;
+
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->inst[i].control.known ||
+            run->gpu->timing[p->inst[i].op_class].same_warp > 1)
+            return 0;
+    }
+    return 1;
+}
+
 int idle_full_occupancy(const struct idle_run *run)
 {
     const struct teg_statistics *s = run->s;

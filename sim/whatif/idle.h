@@ -26,6 +26,9 @@ idle_rule idle_no_constant_conflicts;
 /* Every bank of registers was done within its slot. */
 idle_rule idle_no_register_conflicts;
 idle_rule idle_no_fences;
+/* The compiler says nothing of any instruction, so that hardware tracks registers in
+ * any case, and a warp may issue in the next cycle after each. */
+idle_rule idle_no_same_warp_gap;
 /* As many blocks fit, and L1 is as large; or all blocks have fitted. */
 idle_rule idle_full_occupancy;
 /* The blocks fill the SMs a whole number of times, or not once. */

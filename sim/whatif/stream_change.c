@@ -3,12 +3,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "traces/block/walks.h"
+
 struct changed_launch {
     struct stream_change change;
     struct teg_launch from;   /* owned: closed with this one */
     struct teg_kernel kernel; /* everything but the program is borrowed from
                                   `from` */
     struct teg_block_builder *builder; /* owned; NULL without block change */
+    /* Owned; of a change that keeps records: the last block that was written anew,
+     * and what that came to.  NULL: none so far. */
+    struct teg_block *known, *known_as;
     uint8_t *dropped; /* owned, [kernel.program.count]; NULL without drops */
     int drops;        /* any of them */
 };
@@ -67,6 +72,45 @@ void stream_change_forget_result(struct teg_inst *inst,
     if (inst->control.known)
         inst->control.write_barrier = 7;
 }
+
+/* ---- what a block change goes by ------------------------------------------ */
+
+static const struct {
+    block_change *change;
+    int keeps_records;
+} by_walks[] = {
+    {stream_change_no_divergence, 1},
+    {stream_change_regrouped, 1},
+    {stream_change_even_warps, 0},
+    {stream_change_half_instructions, 0},
+};
+
+enum {
+    BY_WALKS = sizeof by_walks / sizeof by_walks[0]
+};
+
+static int find_by_walks(block_change *change)
+{
+    int i = 0;
+
+    while (i < BY_WALKS && by_walks[i].change != change)
+        i++;
+    return i;
+}
+
+int block_change_goes_by_walks(block_change *change)
+{
+    return find_by_walks(change) < BY_WALKS;
+}
+
+int block_change_keeps_records(block_change *change)
+{
+    int i = find_by_walks(change);
+
+    return i < BY_WALKS && by_walks[i].keeps_records;
+}
+
+/* ---- the launch ------------------------------------------------------------ */
 
 /* Decided once for each instruction. */
 static teg_status follow_drops(struct changed_launch *c, uint32_t known,
@@ -165,25 +209,52 @@ static teg_status change_block(struct changed_launch *c, struct teg_block *from,
     return TEG_OK;
 }
 
+static teg_status write_anew(struct changed_launch *c, struct teg_block *from,
+                             struct teg_block **block, struct teg_diag *d)
+{
+    const uint8_t *bytes;
+    size_t size;
+
+    teg_block_builder_begin(c->builder, teg_block_position(from));
+    TRY(change_block(c, from, d));
+    TRY(teg_block_builder_end(c->builder, &bytes, &size, d));
+    return teg_block_open(&c->kernel.program, bytes, size, "what-if", 0, block,
+                          d);
+}
+
+static void forget(struct changed_launch *c)
+{
+    teg_block_free(c->known);
+    teg_block_free(c->known_as);
+    c->known = c->known_as = NULL;
+}
+
+/* Most blocks of a launch walk as the one before them did. */
+static teg_status write_walks(struct changed_launch *c, struct teg_block *from,
+                              struct teg_block **block, struct teg_diag *d)
+{
+    if (c->known == NULL || !teg_block_walk_alike(c->known, from)) {
+        forget(c);
+        TRY(write_anew(c, from, &c->known_as, d));
+        c->known = from;
+    }
+    return teg_block_walk_as(c->known_as, from, &c->kernel.program, block, d);
+}
+
 /* Replaces `*block`, which is freed. */
 static teg_status rewrite(struct changed_launch *c, struct teg_block **block,
                           struct teg_diag *d)
 {
     struct teg_block *from = *block;
-    const uint8_t *bytes;
-    size_t size;
     teg_status status;
 
-    teg_block_builder_begin(c->builder, teg_block_position(from));
-    status = change_block(c, from, d);
-    teg_block_free(from);
     *block = NULL;
-    if (status == TEG_OK)
-        status = teg_block_builder_end(c->builder, &bytes, &size, d);
-    if (status != TEG_OK)
-        return status;
-    return teg_block_open(&c->kernel.program, bytes, size, "what-if", 0, block,
-                          d);
+    status = block_change_keeps_records(c->change.block)
+                 ? write_walks(c, from, block, d)
+                 : write_anew(c, from, block, d);
+    if (from != c->known)
+        teg_block_free(from);
+    return status;
 }
 
 static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
@@ -205,6 +276,7 @@ static teg_status next(void *self, struct teg_block **block, struct teg_diag *d)
 
 static void release(struct changed_launch *c)
 {
+    forget(c);
     teg_program_release(&c->kernel.program);
     teg_block_builder_free(c->builder);
     free(c->dropped);

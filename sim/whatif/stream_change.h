@@ -22,6 +22,12 @@ typedef teg_status block_change(struct teg_block *from,
                                 struct teg_block_builder *b,
                                 struct teg_diag *d);
 
+/* Whether what the change leaves of a block goes by what its warps execute, whatever
+ * their addresses (traces/block/walks.h); and whether it leaves what has records as
+ * it is, besides. */
+int block_change_goes_by_walks(block_change *change);
+int block_change_keeps_records(block_change *change);
+
 struct stream_change {
     inst_change *inst;       /* NULL: the program stays */
     inst_drop *drop;         /* NULL: all are executed */

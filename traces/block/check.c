@@ -228,6 +228,7 @@ static teg_status open_slots(struct teg_walk *w, struct teg_block *block,
     uint32_t record_count = program->record_count;
 
     TRY(count_items(w, 6, record_count, "number of slots", &block->slots, d));
+    block->records = record_count;
     block->slot = calloc((size_t)block->slots + 1, sizeof *block->slot);
     block->slot_of = malloc(((size_t)record_count + 1) * sizeof(uint32_t));
     if (block->slot == NULL || block->slot_of == NULL)

@@ -27,7 +27,8 @@ struct teg_block {
     struct block_path *path;     /* owned, [paths] */
     struct block_stream *stream; /* owned, [streams] */
     struct block_slot *slot;     /* owned, [slots] */
-    uint32_t *slot_of; /* owned, [record_count], by the record's number in the
+    uint32_t records;            /* of the program when it was opened */
+    uint32_t *slot_of; /* owned, [records], by the record's number in the
                           program; `slots` for one without a slot */
     struct teg_predictor *predictor; /* owned, [streams][slots + 1] */
 };

@@ -62,7 +62,7 @@ static const struct {
      HEAD(TEN_BLOCKS) "repeat 8\n"
                       "@P0 {lane % 2} FADD R4, R4, R1\n"
                       "end\nEXIT\n"},
-    {",no-register-conflicts,more-blocks,",
+    {",no-register-conflicts,no-same-warp-gap,more-blocks,",
      HEAD(TEN_BLOCKS) "repeat 8\nFFMA R4, R6, R8, R10 {stall=2}\n"
                       "end\nEXIT\n"},
 };

@@ -1,21 +1,14 @@
+#include "tools/teg/cli/heap.h"
 #include "tools/teg/cli/output.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum {
-    TABLE_BYTES = 256 << 10,
-    HEAP_SPARE_BYTES = 32 << 20, /* that are kept although nobody uses them */
-};
 
 /* Headings are rows without a name until they are handed on. */
 static const struct command command_rows[] = {
@@ -145,22 +138,11 @@ static void hold_streams(void)
     }
 }
 
-/* Tables of a chip are large, and most of one is never touched: they are to be
- * memory that is zero already, of each replay anew, not the last replay's which
- * has to be cleared.  glibc would take the latter once one has been freed. */
-static void keep_tables_apart(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
-    mallopt(M_TRIM_THRESHOLD, HEAP_SPARE_BYTES);
-#endif
-}
-
 int main(int argc, char **argv)
 {
     int status;
 
-    keep_tables_apart();
+    heap_prepare();
     hold_streams();
     /* A reader that goes away is no reason to leave half a file: the command
      * ends by itself, without a word. */

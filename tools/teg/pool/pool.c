@@ -1,5 +1,6 @@
 #include "tools/teg/pool/pool.h"
 
+#include "tools/teg/cli/heap.h"
 #include "tools/teg/cli/teg.h"
 
 #include <errno.h>
@@ -222,6 +223,7 @@ static int start(struct workers *workers, struct worker *w)
     pid = fork();
     if (pid == 0) {
         end_with(caller);
+        heap_renew();
         become_worker(workers, cores_of(workers, w), jobs, replies);
     }
     close(jobs[0]);

@@ -140,7 +140,7 @@ static int follow(struct page_request *r)
 }
 
 enum {
-    EARS = 5 /* besides the sub-cores */
+    EARS = 4
 };
 
 /* Instructions only for those who look at them: they come last. */
@@ -150,10 +150,10 @@ static uint32_t listen(struct page_request *r, struct sim_listener *listener)
 
     listener[count++] = by_pc_listener(&r->by_pc);
     listener[count++] = timeline_listener(r->chip);
-    listener[count++] = timeline_listener(r->one);
     listener[count++] = sm_load_listener(&r->sms);
+    timeline_add_part(r->chip, r->one);
     for (uint32_t i = 0; i < r->sub_cores && wants_page(r); i++)
-        listener[count++] = timeline_listener(&r->sub[i]);
+        timeline_add_part(r->one, &r->sub[i]);
     if (r->perfetto != NULL || r->konata != NULL)
         listener[count++] = pc_trace_listener(&r->points);
     return count;
@@ -161,8 +161,7 @@ static uint32_t listen(struct page_request *r, struct sim_listener *listener)
 
 static int replay_and_write(struct page_request *r)
 {
-    struct sim_listener *listener =
-        calloc(EARS + r->sub_cores, sizeof *listener);
+    struct sim_listener listener[EARS];
     struct replay_options options = {
         .what_ifs = &r->what_ifs,
         .threads = r->rank.jobs != 0 ? r->rank.jobs : pool_cores(),
@@ -175,11 +174,8 @@ static int replay_and_write(struct page_request *r)
     struct replay replay;
     int status, ranked, written;
 
-    if (listener == NULL)
-        return say_memory();
     options.listeners = listen(r, listener);
     status = replay_init(&replay, &r->job, r->job.kernel[0], &options);
-    free(listener);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
     by_pc_scale(&r->by_pc, teg_sample_scale(&replay.sample));
@@ -205,7 +201,6 @@ static void open_timeline(const struct page_request *r, struct timeline *t,
     t->choice.scheduler = scheduler;
     t->choice.from = r->window.from;
     t->choice.to = r->window.to;
-    t->like = t != r->chip ? r->chip : NULL;
 }
 
 int page_make(struct page_request *r)
