@@ -16,11 +16,6 @@
 enum {
     AHEAD = 2,     /* gangs in the making for each thread */
     TRIES_MIN = 8, /* before running ahead may be found useless */
-    /* Thread instructions for each page of memory that a gang touches, below
-     * which copying the page, comparing it and writing it back take longer
-     * than those.  (Copies by 16 bytes a lane have 200, tables that each lane
-     * asks elsewhere 20.) */
-    PAGE_INSTS = 100,
     JOBS_MAX = 256,
 };
 
@@ -245,6 +240,19 @@ static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
     }
 }
 
+/* Thread instructions that the gang has executed. */
+static uint64_t lanes_executed(const void *gang)
+{
+    const struct emu_gang *g = gang;
+    uint64_t insts = 0;
+
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        for (uint32_t i = 0; i < g->block[k].warps; i++)
+            insts += g->block[k].warp[i].lanes_executed;
+    }
+    return insts;
+}
+
 /* ---- threads ---------------------------------------------------------------------- */
 
 static void *run_ahead(void *self)
@@ -296,8 +304,8 @@ static void hire(struct emu_workers *c)
         struct slot *s = &c->slot[i];
 
         if ((i >= c->slots && init_slot(c, s, NULL) != TEG_OK) ||
-            emu_view_new(&s->view, c->work.like->device, &c->memory, NULL) !=
-                TEG_OK)
+            emu_view_new(&s->view, c->work.like->device, &c->memory,
+                         lanes_executed, &s->gang, NULL) != TEG_OK)
             return;
     }
     c->slots = slots;
@@ -371,24 +379,14 @@ void emu_workers_free(struct emu_workers *c)
     free(c);
 }
 
-/* Thread instructions that the gang has executed. */
-static uint64_t lanes_executed(const struct emu_gang *g)
-{
-    uint64_t insts = 0;
-
-    for (uint32_t k = 0; k < g->blocks; k++) {
-        for (uint32_t i = 0; i < g->block[k].warps; i++)
-            insts += g->block[k].warp[i].lanes_executed;
-    }
-    return insts;
-}
-
 /* Most gangs ran again, or each lane is somewhere else in memory (a hash
  * table), so that the pages take longer than what is done with them. */
 static int is_useless(const struct emu_workers *c)
 {
+    if (c->pages >= EMU_PAGES_MANY && c->pages * EMU_PAGE_INSTS > c->insts)
+        return 1;
     return c->tried >= TRIES_MIN &&
-           (2 * c->repeated > c->tried || c->pages * PAGE_INSTS > c->insts);
+           (2 * c->repeated > c->tried || c->pages * EMU_PAGE_INSTS > c->insts);
 }
 
 /* Waits for gang `n`, which a thread has begun, and makes what it did count,
