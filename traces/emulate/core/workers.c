@@ -379,7 +379,7 @@ static int start_thread(struct emu_workers *c, pthread_t *thread)
  * but enough stretches that all threads have the same to do. */
 static uint32_t stretch_of(const struct emu_workers *c)
 {
-    uint64_t one = lanes_executed(&c->slot[0].gang);
+    uint64_t one = c->slot[0].insts;
     uint64_t most = (c->gangs - c->first) / (STRETCHES_MIN * c->work.jobs);
     uint64_t enough = one != 0 ? STRETCH_INSTS / one : STRETCH_GANGS;
     uint64_t gangs = most < enough ? most : enough;
@@ -524,10 +524,9 @@ static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
 /* Whether what is left, if it is like the first gang, is worth the threads. */
 static int is_worth(const struct emu_workers *c)
 {
-    const struct emu_gang *g = &c->slot[0].gang;
+    const struct slot *s = &c->slot[0];
 
-    return !g->called &&
-           lanes_executed(g) > c->work.alone_up_to / (c->gangs - 1);
+    return !s->gang.called && s->insts > c->work.alone_up_to / (c->gangs - 1);
 }
 
 /* Gives the stretch that begins with gang `n` its turn. */
