@@ -437,13 +437,13 @@ START_TEST(every_item_is_done_once)
 }
 END_TEST
 
-/* ---- copies of some bytes of every sixteen (k60) -------------------------------- */
+/* ---- copies of some bytes of every sixteen, stores of zeros (k60) ---------------- */
 
 static void open_masked(struct help_kernel *k, uint32_t sm, size_t room,
                         uint8_t **in, uint8_t **out, uint16_t mask,
                         uint32_t bytes)
 {
-    help_kernel_open(k, sm, "k60_masked_copy", "masked");
+    help_kernel_open(k, sm, "k60_bulk", "masked");
     *in = help_buffer(k, 512);
     *out = help_buffer(k, room);
     help_int(k, mask);
@@ -488,6 +488,28 @@ START_TEST(masked_bytes_are_nowhere)
 }
 END_TEST
 
+START_TEST(zeros_are_where_they_are_stored)
+{
+    struct help_kernel k;
+    uint32_t *words, *out;
+    uint32_t at = 8 * (help_draw() % 32), bytes = 8 * (help_draw() % 33);
+
+    help_kernel_open(&k, pair_generation[_i], "k60_bulk", "zeros");
+    words = help_buffer(&k, 8);
+    out = help_buffer(&k, 512);
+    words[0] = at;
+    words[1] = bytes;
+    k.facts.block[0] = LANES;
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    for (uint32_t i = 0; i < 128; i++)
+        ck_assert_uint_eq(out[i], 4 * i - at < bytes ? 0 : i % 4 + 1);
+    words[0] = 256;
+    words[1] = 264; /* behind the end */
+    ck_assert(help_try_kernel(&k) == TEG_LIMIT);
+    help_kernel_close(&k);
+}
+END_TEST
+
 HELP_MAIN("traces/blackwell", 60,
           {products_of_narrow_floats, sizeof products / sizeof products[0]},
           {narrow_numbers_are_spread_into_bytes, 0}, {integers_of_64_bits, 2},
@@ -495,4 +517,4 @@ HELP_MAIN("traces/blackwell", 60,
           {clusters_are_counted_in_uniform_floats, 0},
           {pairs_are_crossed_doubled_and_turned, 2}, {floats_take_halves, 2},
           {every_item_is_done_once, 6}, {masked_bytes_are_left_alone, 2},
-          {masked_bytes_are_nowhere, 2})
+          {masked_bytes_are_nowhere, 2}, {zeros_are_where_they_are_stored, 2})

@@ -472,6 +472,28 @@ EXEC(ugetnextworkid)
     }
 }
 
+/* st.bulk: zeros in shared memory, so many words of 8 bytes. */
+EXEC(umemsets)
+{
+    unsigned from = emu_uniform_bits(op, 29, 24);
+    uint64_t to = emu_shared_generic(w, emu_uniform_at(w, from), 0);
+    uint32_t words = emu_row(w, op->c, 0)[0];
+
+    if (emu_row(w, op->b, 0)[0] != 0) { /* no PTX has it */
+        emu_refuse(w, op);
+        return;
+    }
+    for (uint32_t i = 0; i < words; i++) {
+        void *word =
+            emu_generic(w, op, __builtin_ctz(mask), to + sizeof(uint64_t) * i,
+                        sizeof(uint64_t), EMU_WRITE);
+
+        if (word == NULL)
+            return;
+        memset(word, 0, sizeof(uint64_t));
+    }
+}
+
 EXEC(nothing)
 {
     (void)w, (void)op, (void)mask;
@@ -484,6 +506,7 @@ const struct emu_row_of EMU_TABLE(async)[] = {
     {"STAS", stas},
     {"REDAS", redas},
     {"UGETNEXTWORKID", ugetnextworkid},
+    {"UMEMSETS", umemsets},
     {"UBLKPF", nothing}, /* into the L2 cache */
     {0},
 };
