@@ -15,6 +15,7 @@ BEGIN {
     say("columns", "LDTM STTM UTCATOMSWS UTCBAR UTCCP UTCHMMA UTCIMMA " \
         "UTCOMMA UTCQMMA")
     say("bytes", "F2IP")
+    say("zeros", "UMEMSETS")
     say("halves", "RPCMOV")
     say("choice", "FCHK")
     say("sm_90", "UTMALDG UTMAREDG UTMASTG")

@@ -195,7 +195,7 @@ for source in kernels/*.cu; do
         codes="-gencode arch=compute_100a,code=sm_100a" ;;
     *gmma.cu | *tensor_map.cu) codes='-gencode arch=compute_90a,code=sm_90a' ;;
     *blackwell.cu) codes='-gencode arch=compute_120a,code=sm_120a' ;;
-    *pairs.cu | *tensor_memory.cu | *next_work.cu)
+    *pairs.cu | *tensor_memory.cu | *next_work.cu | *k60_bulk.cu)
         codes='-gencode arch=compute_100a,code=sm_100a'
         codes="$codes -gencode arch=compute_120a,code=sm_120a" ;;
     esac

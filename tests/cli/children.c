@@ -132,6 +132,33 @@ static void test_copies(void)
     CHECK(found[0] == 42 && found[1] == 0x11111111 && found[2] == 0);
 }
 
+static void test_by_hand(void)
+{
+    int *log = new_log();
+
+    go("by_hand", 1, 1, (void *[]){&log});
+    check_log(log, (const int[]){0, 0, 1, 2}, 4);
+}
+
+static void test_too_few(void)
+{
+    int *log = new_log();
+
+    go("too_few", 1, 1, (void *[]){&log});
+    CHECK(cudaDeviceSynchronize() == LAUNCH_FAILURE);
+}
+
+/* One device of 108 SMs, each of which holds 2048 threads; invalid device,
+ * invalid value, out of memory. */
+static void test_ask(void)
+{
+    static const int expected[] = {0, 1, 108, 101, 8, 1, 1, 0, 2};
+    int *log = new_log(), threads = 256;
+
+    go("ask", 1, 1, (void *[]){&log, &threads});
+    check_log(log, expected, 9);
+}
+
 static void test_too_large(void)
 {
     int *log = new_log();
@@ -284,8 +311,10 @@ static const struct {
 } tests[] = {
     {"tree", test_tree},       {"streams", test_streams},
     {"copies", test_copies},   {"too-large", test_too_large},
-    {"choices", test_choices}, {"loop", test_loop},
-    {"wrong", test_wrong},     {"node", test_node},
+    {"by-hand", test_by_hand}, {"too-few", test_too_few},
+    {"ask", test_ask},         {"choices", test_choices},
+    {"loop", test_loop},       {"wrong", test_wrong},
+    {"node", test_node},
 };
 
 int main(int argc, char **argv)

@@ -15,7 +15,7 @@ edges() {
 # One thread or many, traced or not, with the simulator's time or without.
 for how in '-j 1 --no-trace' '-j 4 --no-trace' "-j 1 -o $work/list" \
     "-j 4 -o $work/many" "-o $work/time --time"; do
-    for what in tree streams copies choices loop node; do
+    for what in tree streams copies by-hand ask choices loop node; do
         # shellcheck disable=SC2086 # options
         expect 0 "$teg" exec -g a100 $how -- "$program" $what
         no_out
@@ -42,6 +42,8 @@ check 'choices' [ "$(edges choices)" = '[] [0] [] [2] [1,3]' ]
 # What cannot be is said.
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" too-large
 err '^teg: child: a launch by a kernel is refused: invalid configuration'
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" too-few
+err 'a launch with 8 bytes of parameters, of 12'
 expect 0 "$teg" exec -g a100 --no-trace -- "$program" wrong
 err '0x4d is no condition of a graph that is launched'
 finish

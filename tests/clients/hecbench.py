@@ -22,65 +22,133 @@ from programs import Table, add_options, compile_by, run, unheard
 # Folder without `-cuda`, arguments.
 PROGRAMS = """
 accuracy 128 100 10 1
+adam 1000 20 2
 adamw 1000 1
 addBiasQKV
 adjacent 10000 1
+adv 7 15 16 1
+affine ../affine-cuda/data/CT-MONO2-16-brain.raw result.raw 1
 aidw 1 1 1
 aligned-types
 all-pairs-distance 1
+aobench 1
 aop -runs 1
+asmooth 64 20 9 1
+atan2 10000 1
 atomicAggregate 1
 atomicCAS 1
 atomicIntrinsics 10 1
 atomicPerf 1
+atomicReduction 65536 1
 atomicSystemWide 1
 attention 1024 64 3 1
 attention-paged 1 4 128 128 128 1
 attentionMergeState 8 4 128 1
 attentionMultiHead 2
+axpby 1
 babelstream -s 65536 -n 2
+background-subtract 128 64 1 6
+backprop 1024
+bezier-surface -n 256
 bgmv --op bgmv_shrink --tokens 1 --hidden 256 --rank 16 --loras 2 --repeat 1
+bh 256 1
 bincount 10000 1
 bitonic-sort 10 2
+blockAccess 64 64 1
 blockScan 256 1
 boxfilter ../boxfilter-sycl/data/lenaRGB.ppm 1
 bscan 1
+bsearch 8192 1
 btree 1024 1024
+burger 64 64 2
 bwt 10000
+cbsfil 64 64 1
+ccsd-trpdrv 8 16 1
 chacha20 1
+channelShuffle 2 16 16 1
 channelSum 16 16 1
+chi2 40 400 20 20 64 1
 clock
 cmembench 1
+cobahh 1000 2
 collision 1
+colorwheel 10 64 1
 complex 1000 1
+compute-score -p=1
 concurrentKernels 4
+contract 8 1
 conversion 65536 1
 convolution1D 10000 1
+convolution3D 2 6 16 14 14 5 1
+convolutionSeparable 512 512 1
+cooling 1000 2
 coordinates 10000 1
+crc64 1 5 33554432
+cross 10000 1
 crs 1 1
 d3q19-bgk 1
+damage 10000 1
+dct8x8 64 64 1
 debayer 64 64 1
+depixel 64 64 1
 dispatch
+distort 64 64 0.001 1
+divergence input.txt 1
+doh 32 64 1
 dp4a 65536 1
 dropout 65536 1
+dwconv 2 16 24 24 1
 dxtc2 ../dxtc2-sycl/data/lena_std.ppm ../dxtc2-sycl/data/lena_ref.dds 1
+ecdh 1000 1
+eigenvalue 64 2
+eikonal -s 16
+entropy 64 64 1
+epistasis 16 64 1
+expdist 256 1
+extend2 1
 f16atomic 4096 1
 f8cast 65536 1
+fdtd3d --dimx=96 --dimy=96 --dimz=96 --timesteps=1
+fft 0 1
+fhd 100 1024 1
 filter 100000 256 1
+flame 1
+flip 3 8 1
+floydwarshall 32 1 16
+fpc 16 1
+fwt 1
+ga 1000 100 11 1
 gabor 64 64 1
+gamma-correction 64 64 16 1
+gaussian -q -s 64
 gelu 2 64 512 1
 gemv -s 512 -i 1 -x 32 -y 2
+glu 1 64 1
 groupnorm 2 32 8 8 32 1
+gru 64 64 1
+haccmk 1
 hadamard 1024 1
+hausdorff 200 200 1
+heat 64 2
+heat2d 64 64 2
 histogram --i=1
+hwt1d 8192 1
 interleave 1
 intrinsics-cast 1000 1
 intrinsics-simd 1000 1
+iso2dfd 64 64 2
 jaccard 64 64 1
 jenkins-hash 256 1000 1
+kalman 2 2 3 1
+keogh 16 2000 1
 kernelLaunch 10
+kiss 1
 kurtosis 10000 1
+langevin 4096 2
+laplace3d 32 32 32 1 1
+lavaMD -boxes1d 2
 layernorm 2 16 768 1
+layout 1
 logprob 4 8 512 1
 lulesh -i 1 -s 8 -r 11 -b 1 -c 1
 mallocFree 1048576
@@ -148,12 +216,18 @@ streamCreateCopyDestroy
 su3 -i 1 -l 4 -t 128 -v 3 -w 1
 tensorAccessor 64 64 1
 threadfence 1 100000
+vadd 256 256 1
+vanGenuchten 16 16 16 1
 vote 1
 warpsort 1
 wedford 16 16 64 1
 winograd
 wmma 0 32 32 64 1 1
 wyllie 10000 1 1
+xsbench -s small -m event -l 100
+zeropoint 10000 1
+zmddft 1
+zoom 1 3 32 64 1
 """
 # Stores behind their buffers, which a GPU does not notice; a warp that executes
 # 226 million instructions.

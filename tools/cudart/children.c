@@ -6,8 +6,10 @@
 #include "isa/base/array.h"
 #include "isa/base/number_map.h"
 #include "tools/cudart/condition.h"
+#include "tools/cudart/limits.h"
 #include "tools/cudart/names.h"
 #include "tools/cudart/operation.h"
+#include "tools/cudart/properties.h"
 #include "tools/cudart/say.h"
 
 const char *cudaGetErrorString(int error);
@@ -48,9 +50,30 @@ static int set_condition(void *self, uint64_t handle, uint32_t value)
     return condition_set(((struct children *)self)->runtime, handle, value);
 }
 
+static int attribute(void *self, int number, int *value)
+{
+    return device_attribute(((struct children *)self)->runtime, number, value);
+}
+
+static int occupancy(void *self, const struct teg_cubin_kernel *kernel,
+                     uint32_t threads, uint64_t dynamic, int *blocks)
+{
+    struct children *c = self;
+    const struct function *f = function_of(c->runtime, c->module, kernel);
+
+    if (f == NULL || threads == 0)
+        return 0;
+    *blocks = (int)blocks_per_sm(c->runtime, f, threads, dynamic);
+    return 1;
+}
+
 struct emu_requests children_requests(struct children *c)
 {
-    return (struct emu_requests){add_child, set_condition, c};
+    return (struct emu_requests){.add_child = add_child,
+                                 .set_condition = set_condition,
+                                 .attribute = attribute,
+                                 .occupancy = occupancy,
+                                 .self = c};
 }
 
 void children_release(struct children *c)

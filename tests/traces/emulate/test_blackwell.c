@@ -437,10 +437,84 @@ START_TEST(every_item_is_done_once)
 }
 END_TEST
 
+/* ---- copies of some bytes of every sixteen, stores of zeros (k60) ---------------- */
+
+static void open_masked(struct help_kernel *k, uint32_t sm, size_t room,
+                        uint8_t **in, uint8_t **out, uint16_t mask,
+                        uint32_t bytes)
+{
+    help_kernel_open(k, sm, "k60_bulk", "masked");
+    *in = help_buffer(k, 512);
+    *out = help_buffer(k, room);
+    help_int(k, mask);
+    help_int(k, (int)bytes);
+    for (int i = 0; i < 512; i++)
+        (*in)[i] = (uint8_t)help_draw();
+    memset(*out, 0xaa, room);
+    k->facts.block[0] = LANES;
+}
+
+START_TEST(masked_bytes_are_left_alone)
+{
+    struct help_kernel k;
+    uint16_t mask = (uint16_t)help_draw();
+    uint32_t bytes = 16 * (1 + help_draw() % 32);
+    uint8_t *in, *out;
+
+    open_masked(&k, pair_generation[_i], 512, &in, &out, mask, bytes);
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    for (uint32_t i = 0; i < 512; i++) {
+        int copied = i < bytes && (mask >> i % 16 & 1) != 0;
+
+        ck_assert_uint_eq(out[i], copied ? in[i] : 0xaa);
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
+/* What the mask leaves out may lie behind the end of a buffer, nothing else. */
+START_TEST(masked_bytes_are_nowhere)
+{
+    struct help_kernel k;
+    uint8_t *in, *out;
+
+    open_masked(&k, pair_generation[_i], 44, &in, &out, 0x0fff, 48);
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    ck_assert_mem_eq(out + 32, in + 32, 12);
+    help_kernel_close(&k);
+    open_masked(&k, pair_generation[_i], 44, &in, &out, 0x1fff, 48);
+    ck_assert(help_try_kernel(&k) == TEG_LIMIT);
+    help_kernel_close(&k);
+}
+END_TEST
+
+START_TEST(zeros_are_where_they_are_stored)
+{
+    struct help_kernel k;
+    uint32_t *words, *out;
+    uint32_t at = 8 * (help_draw() % 32), bytes = 8 * (help_draw() % 33);
+
+    help_kernel_open(&k, pair_generation[_i], "k60_bulk", "zeros");
+    words = help_buffer(&k, 8);
+    out = help_buffer(&k, 512);
+    words[0] = at;
+    words[1] = bytes;
+    k.facts.block[0] = LANES;
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    for (uint32_t i = 0; i < 128; i++)
+        ck_assert_uint_eq(out[i], 4 * i - at < bytes ? 0 : i % 4 + 1);
+    words[0] = 256;
+    words[1] = 264; /* behind the end */
+    ck_assert(help_try_kernel(&k) == TEG_LIMIT);
+    help_kernel_close(&k);
+}
+END_TEST
+
 HELP_MAIN("traces/blackwell", 60,
           {products_of_narrow_floats, sizeof products / sizeof products[0]},
           {narrow_numbers_are_spread_into_bytes, 0}, {integers_of_64_bits, 2},
           {sums_that_are_cut_and_bytes, 0},
           {clusters_are_counted_in_uniform_floats, 0},
           {pairs_are_crossed_doubled_and_turned, 2}, {floats_take_halves, 2},
-          {every_item_is_done_once, 6})
+          {every_item_is_done_once, 6}, {masked_bytes_are_left_alone, 2},
+          {masked_bytes_are_nowhere, 2}, {zeros_are_where_they_are_stored, 2})

@@ -268,8 +268,11 @@ static int bulk(struct bench *b, uint32_t mask)
     uint64_t global = b->t.h->buffer + at;
     uint8_t *target = into_global ? b->global + at : b->shared + at;
     const uint8_t *source = from_global ? b->global + at : b->shared + FROM;
+    uint32_t above = says(b, ".MULTICAST"); /* blocks, or bytes */
 
     (void)mask;
+    if (says(b, "_BYTE_MASK"))
+        above = help_below(seed_of(b), 0x10000);
     if (to == NULL || from == NULL || c == NULL || to->ureg > 60 ||
         from->ureg > 60 || c->reg > 60 || to->ureg / 2 == from->ureg / 2 ||
         to->ureg / 2 == c->reg / 2 || from->ureg / 2 == c->reg / 2 ||
@@ -280,12 +283,13 @@ static int bulk(struct bench *b, uint32_t mask)
                 into_global ? (uint32_t)(global >> 32) : BARRIER);
     set_uniform(b, from->ureg, from_global ? (uint32_t)global : FROM);
     set_uniform(b, from->ureg + 1u, (uint32_t)(global >> 32));
-    set_uniform(b, c->reg,
-                pieces | (says(b, ".MULTICAST") ? UINT32_C(1) << 16 : 0));
+    set_uniform(b, c->reg, pieces | above << 16);
     if (says(b, "UBLKRED"))
         reduce(b, target, source, bytes);
-    else
-        memcpy(target, source, bytes);
+    for (uint32_t i = 0; i < bytes && !says(b, "UBLKRED"); i++) {
+        if (!says(b, "_BYTE_MASK") || (above >> i % 16 & 1) != 0)
+            target[i] = source[i];
+    }
     if (!into_global) {
         b->barrier.bytes -= (int)bytes;
         settle(&b->barrier);

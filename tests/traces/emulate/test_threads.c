@@ -36,6 +36,36 @@ START_TEST(order_of_atomics)
 }
 END_TEST
 
+/* Blocks that touch thousands of pages and do little with each are not run
+ * ahead; what they add is the same. */
+START_TEST(pages_all_over)
+{
+    enum {
+        BLOCKS = 32,
+        THREADS = 8, /* of all blocks a page each time round */
+        N = 2500 * BLOCKS * THREADS
+    };
+    struct help_kernel k;
+    float *in, *out, want;
+
+    help_kernel_open(&k, 80, "k06_reduce", "reduce_f");
+    in = help_buffer(&k, 4 * N);
+    out = help_buffer(&k, 4);
+    help_int(&k, N);
+    for (int i = 0; i < N; i++)
+        in[i] = help_draw_float();
+    k.facts.grid[0] = BLOCKS;
+    k.facts.block[0] = THREADS;
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    want = *out;
+    k.facts.jobs = many[_i];
+    *out = 0;
+    ck_assert(help_try_kernel(&k) == TEG_OK);
+    ck_assert(memcmp(out, &want, 4) == 0);
+    help_kernel_close(&k);
+}
+END_TEST
+
 /* What a block gets back from an atomic is what those before it left. */
 START_TEST(answers_of_atomics)
 {
@@ -104,4 +134,4 @@ START_TEST(faults)
 END_TEST
 
 HELP_MAIN("traces/emulate/workers", 60, {order_of_atomics, 3},
-          {answers_of_atomics, 3}, {locks, 3}, {faults, 3})
+          {pages_all_over, 3}, {answers_of_atomics, 3}, {locks, 3}, {faults, 3})

@@ -5,17 +5,23 @@
 #include "traces/emulate/core/operand.h"
 #include "traces/emulate/core/values.h"
 
-/* Lanes waiting at convergence barrier `number`, or at WARPSYNC. */
-static uint32_t waiting_at(const struct emu_warp *w, uint8_t number)
+/* Of `lanes` those that wait at convergence barrier `number`, or at WARPSYNC. */
+static uint32_t of_waiting_at(const struct emu_warp *w, uint32_t lanes,
+                              uint8_t number)
 {
-    uint32_t waiting = w->in[LANE_AT_BSYNC], found = 0;
+    uint32_t found = 0;
 
-    for (uint32_t rest = waiting; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
 
         found |= (uint32_t)(w->waits_at[l] == number) << l;
     }
     return found;
+}
+
+static uint32_t waiting_at(const struct emu_warp *w, uint8_t number)
+{
+    return of_waiting_at(w, w->in[LANE_AT_BSYNC], number);
 }
 
 /* Of `lanes` those that wait at a WARPSYNC for the lanes `named`. */
@@ -70,30 +76,51 @@ void emu_part(struct emu_warp *w, unsigned number, uint32_t lanes)
     set_meets(w, number, lanes, 0);
 }
 
-void emu_release_converged(struct emu_warp *w)
+/* Of `lanes`, all that wait at convergence barrier `number`, those go on whom
+ * nobody is missing. */
+static void release_met(struct emu_warp *w, uint8_t number, uint32_t lanes)
 {
-    uint32_t alive = emu_living(w), synced = waiting_at(w, EMU_AT_WARPSYNC);
+    uint32_t alive = emu_living(w);
 
-    for (uint8_t b = 0; b < EMU_CONVERGENCE; b++) {
-        for (uint32_t rest = waiting_at(w, b); rest != 0;) {
-            uint32_t whom = w->meets[b][__builtin_ctz(rest)];
-            uint32_t together = meeting(w, b, rest, whom);
+    for (uint32_t rest = lanes; rest != 0;) {
+        uint32_t whom = w->meets[number][__builtin_ctz(rest)];
+        uint32_t together = meeting(w, number, rest, whom);
 
-            rest &= ~together;
-            if ((whom & alive & ~together) != 0)
-                continue;
-            emu_set_state(w, together, LANE_RUNS);
-            set_meets(w, b, together, 0);
-        }
+        rest &= ~together;
+        if ((whom & alive & ~together) != 0)
+            continue;
+        emu_set_state(w, together, LANE_RUNS);
+        set_meets(w, number, together, 0);
     }
-    /* Those who name the same lanes wait for each other, wherever they are. */
-    for (uint32_t rest = synced; rest != 0;) {
+}
+
+/* Of `lanes`, all that wait at a WARPSYNC: those who name the same lanes wait
+ * for each other, wherever they are. */
+static void release_named(struct emu_warp *w, uint32_t lanes)
+{
+    uint32_t alive = emu_living(w);
+
+    for (uint32_t rest = lanes; rest != 0;) {
         uint32_t named = w->waits_for[__builtin_ctz(rest)];
         uint32_t together = waiting_for(w, rest, named);
 
         if ((named & alive & ~together) == 0)
             emu_set_state(w, together, LANE_RUNS);
         rest &= ~together;
+    }
+}
+
+void emu_release_converged(struct emu_warp *w)
+{
+    for (uint32_t rest = w->in[LANE_AT_BSYNC]; rest != 0;) {
+        uint8_t number = w->waits_at[__builtin_ctz(rest)];
+        uint32_t lanes = of_waiting_at(w, rest, number);
+
+        rest &= ~lanes;
+        if (number < EMU_CONVERGENCE)
+            release_met(w, number, lanes);
+        else if (number == EMU_AT_WARPSYNC)
+            release_named(w, lanes);
     }
 }
 

@@ -179,19 +179,24 @@ static void call_vprintf(struct emu_warp *w, const struct emu_op *op, int lane)
 
 /* ---- the rest ----------------------------------------------------------------- */
 
-/* void *malloc(size_t) */
-static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
+/* Of the launch's heap; 0 if it has no such room. */
+static uint64_t take_of_heap(struct emu_warp *w, uint64_t bytes)
 {
-    uint64_t address = 0, bytes = get64(w, lane, FIRST);
+    uint64_t address = 0;
 
-    (void)op;
     if (bytes == 0 ||
         bytes > w->block->heap_bytes - *w->block->gang->heap_used ||
         emu_device_alloc(w->block->device, bytes, &address, NULL) != TEG_OK)
-        address = 0;
-    else
-        *w->block->gang->heap_used += bytes;
-    put64(w, lane, FIRST, address);
+        return 0;
+    *w->block->gang->heap_used += bytes;
+    return address;
+}
+
+/* void *malloc(size_t) */
+static void call_malloc(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    (void)op;
+    put64(w, lane, FIRST, take_of_heap(w, get64(w, lane, FIRST)));
 }
 
 /* void free(void *) */
@@ -227,7 +232,11 @@ static void call_assertfail(struct emu_warp *w, const struct emu_op *op,
 /* ---- what the host's side does ------------------------------------------------ */
 
 enum {
+    /* Of the runtime. */
     NO_ERROR = 0,
+    ERROR_INVALID_VALUE = 1,
+    ERROR_MEMORY_ALLOCATION = 2,
+    ERROR_INVALID_DEVICE = 101,
     MAGIC = 0x6c696863, /* before the parameters of a launch to come */
 };
 
@@ -245,45 +254,92 @@ static void call_set_condition(struct emu_warp *w, const struct emu_op *op,
                   (unsigned long long)handle);
 }
 
-/* A launch whose parameters are being stored, and the room for them behind it. */
+/* A launch whose parameters are being stored, and the room for them behind it.
+ * What the second version of the call says with the room, the first says with
+ * the launch. */
 struct launch_to_come {
     uint32_t magic, param_bytes;
-    uint64_t kernel;
+    uint64_t kernel; /* 0: not said yet */
     uint32_t grid[3], block[3], shared, pad[5];
 };
 
-_Static_assert(sizeof(struct launch_to_come) == 64, "keeps the alignment");
+enum {
+    LAUNCH_BYTES = 64, /* so that parameters are aligned */
+};
+
+_Static_assert(sizeof(struct launch_to_come) == LAUNCH_BYTES, "keeps them so");
+
+/* A kernel of the cubin by its address in the device; a fault if it is none. */
+static const struct teg_cubin_kernel *kernel_at(struct emu_warp *w,
+                                                const struct emu_op *op,
+                                                int lane, uint64_t pointer)
+{
+    const struct teg_cubin_kernel *k =
+        emu_module_kernel(w->block->module, pointer);
+
+    if (k == NULL)
+        emu_fault(w, op, lane, TEG_LIMIT, "a launch of 0x%llx, no kernel",
+                  (unsigned long long)pointer);
+    return k;
+}
+
+/* The shape of a launch as arguments have it from register `r` on. */
+static void get_shape(const struct emu_warp *w, int lane, unsigned r,
+                      struct launch_to_come *l)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        l->grid[i] = w->r[r + i][lane];
+        l->block[i] = w->r[r + 3 + i][lane];
+    }
+    l->shared = w->r[r + 6][lane];
+}
+
+/* Room for that many bytes of parameters; returns where they go, or 0. */
+static void make_room(struct emu_warp *w, int lane,
+                      const struct launch_to_come *like, uint64_t bytes)
+{
+    struct emu_block *b = w->block;
+    struct launch_to_come *l;
+    uint64_t address = 0;
+
+    if (bytes > UINT32_MAX || emu_device_alloc(b->device, sizeof *l + bytes,
+                                               &address, NULL) != TEG_OK) {
+        put64(w, lane, FIRST, 0);
+        return;
+    }
+    l = emu_device_at(b->device, address, sizeof *l);
+    *l = *like;
+    l->magic = MAGIC;
+    l->param_bytes = (uint32_t)bytes;
+    put64(w, lane, FIRST, address + sizeof *l);
+}
+
+/* void *cudaGetParameterBuffer(size_t alignment, size_t bytes) */
+static void call_room(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    uint64_t alignment = get64(w, lane, FIRST);
+
+    if (alignment > LAUNCH_BYTES)
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "parameters aligned to %llu bytes are not emulated",
+                  (unsigned long long)alignment);
+    else
+        make_room(w, lane, &(struct launch_to_come){0},
+                  get64(w, lane, FIRST + 2));
+}
 
 /* void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block,
  *                                unsigned shared) */
 static void call_parameters(struct emu_warp *w, const struct emu_op *op,
                             int lane)
 {
-    struct emu_block *b = w->block;
-    uint64_t pointer = get64(w, lane, FIRST), address = 0;
-    const struct teg_cubin_kernel *k = emu_module_kernel(b->module, pointer);
-    struct launch_to_come *l;
+    uint64_t pointer = get64(w, lane, FIRST);
+    const struct teg_cubin_kernel *k = kernel_at(w, op, lane, pointer);
+    struct launch_to_come l = {.kernel = pointer};
 
-    if (k == NULL) {
-        emu_fault(w, op, lane, TEG_LIMIT, "a launch of 0x%llx, no kernel",
-                  (unsigned long long)pointer);
-        return;
-    }
-    if (emu_device_alloc(b->device, sizeof *l + k->param_bytes, &address,
-                         NULL) != TEG_OK) {
-        put64(w, lane, FIRST, 0);
-        return;
-    }
-    l = emu_device_at(b->device, address, sizeof *l);
-    *l = (struct launch_to_come){.magic = MAGIC,
-                                 .param_bytes = k->param_bytes,
-                                 .kernel = pointer,
-                                 .shared = w->r[FIRST + 8][lane]};
-    for (unsigned i = 0; i < 3; i++) {
-        l->grid[i] = w->r[FIRST + 2 + i][lane];
-        l->block[i] = w->r[FIRST + 5 + i][lane];
-    }
-    put64(w, lane, FIRST, address + sizeof *l);
+    get_shape(w, lane, FIRST + 2, &l);
+    if (k != NULL)
+        make_room(w, lane, &l, k->param_bytes);
 }
 
 /* Returns an error of the runtime's, which is none: what cannot be done is a
@@ -302,30 +358,72 @@ static void add_child(struct emu_warp *w, const struct emu_op *op, int lane,
     w->r[FIRST][lane] = NO_ERROR;
 }
 
-/* cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream) */
-static void call_launch(struct emu_warp *w, const struct emu_op *op, int lane)
+/* What a call of cudaGetParameterBuffer has returned, or a fault and NULL. */
+static const struct launch_to_come *launch_at(struct emu_warp *w,
+                                              const struct emu_op *op, int lane,
+                                              uint64_t parameters)
 {
-    struct emu_block *b = w->block;
-    uint64_t at = get64(w, lane, FIRST) - sizeof(struct launch_to_come);
     const struct launch_to_come *l =
-        emu_device_at(b->device, at, sizeof(struct launch_to_come));
-    struct emu_child child = {.stream = get64(w, lane, FIRST + 2)};
+        emu_device_at(w->block->device, parameters - sizeof *l, sizeof *l);
 
-    if (l == NULL || l->magic != MAGIC ||
-        (child.kernel = emu_module_kernel(b->module, l->kernel)) == NULL ||
-        child.kernel->param_bytes != l->param_bytes) {
+    if (l != NULL && l->magic == MAGIC)
+        return l;
+    emu_fault(w, op, lane, TEG_LIMIT,
+              "a launch with parameters at 0x%llx, which "
+              "cudaGetParameterBuffer did not return",
+              (unsigned long long)parameters);
+    return NULL;
+}
+
+static void launch(struct emu_warp *w, const struct emu_op *op, int lane,
+                   uint64_t parameters, const struct launch_to_come *l,
+                   uint64_t stream)
+{
+    struct emu_child child = {.kernel = kernel_at(w, op, lane, l->kernel),
+                              .shared = l->shared,
+                              .stream = stream};
+
+    if (child.kernel == NULL)
+        return;
+    if (child.kernel->param_bytes > l->param_bytes) {
         emu_fault(w, op, lane, TEG_LIMIT,
-                  "a launch with parameters at 0x%llx, which "
-                  "cudaGetParameterBufferV2 did not return",
-                  (unsigned long long)get64(w, lane, FIRST));
+                  "a launch with %u bytes of parameters, of %u", l->param_bytes,
+                  (unsigned)child.kernel->param_bytes);
         return;
     }
     memcpy(child.grid, l->grid, sizeof child.grid);
     memcpy(child.block, l->block, sizeof child.block);
-    child.shared = l->shared;
-    child.params = (const uint8_t *)(l + 1);
+    child.params = emu_device_at(w->block->device, parameters, l->param_bytes);
     add_child(w, op, lane, &child);
-    emu_device_remove(b->device, at);
+    emu_device_remove(w->block->device, parameters - sizeof *l);
+}
+
+/* cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid,
+ *                              dim3 block, unsigned shared,
+ *                              cudaStream_t stream) */
+static void call_launch_shape(struct emu_warp *w, const struct emu_op *op,
+                              int lane)
+{
+    uint64_t parameters = get64(w, lane, FIRST + 2);
+    const struct launch_to_come *room = launch_at(w, op, lane, parameters);
+    struct launch_to_come l;
+
+    if (room == NULL)
+        return;
+    l = *room;
+    l.kernel = get64(w, lane, FIRST);
+    get_shape(w, lane, FIRST + 4, &l);
+    launch(w, op, lane, parameters, &l, get64(w, lane, FIRST + 12));
+}
+
+/* cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream) */
+static void call_launch(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    uint64_t parameters = get64(w, lane, FIRST);
+    const struct launch_to_come *l = launch_at(w, op, lane, parameters);
+
+    if (l != NULL)
+        launch(w, op, lane, parameters, l, get64(w, lane, FIRST + 2));
 }
 
 /* cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
@@ -368,6 +466,87 @@ static void call_make_stream(struct emu_warp *w, const struct emu_op *op,
     w->r[FIRST][lane] = NO_ERROR;
 }
 
+/* ---- what device code asks of the device --------------------------------------- */
+
+/* Writes to where the first argument points and returns the error. */
+static void give(struct emu_warp *w, const struct emu_op *op, int lane,
+                 const void *value, unsigned bytes, uint32_t error)
+{
+    void *to =
+        emu_generic(w, op, lane, get64(w, lane, FIRST), bytes, EMU_WRITE);
+
+    if (to != NULL)
+        memcpy(to, value, bytes);
+    w->r[FIRST][lane] = error;
+}
+
+/* cudaError_t cudaGetDevice(int *device): there is one. */
+static void call_device(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    give(w, op, lane, &(int){0}, sizeof(int), NO_ERROR);
+}
+
+/* cudaError_t cudaGetDeviceCount(int *count) */
+static void call_devices(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    give(w, op, lane, &(int){1}, sizeof(int), NO_ERROR);
+}
+
+/* cudaError_t cudaDeviceGetAttribute(int *value, int number, int device) */
+static void call_attribute(struct emu_warp *w, const struct emu_op *op,
+                           int lane)
+{
+    const struct emu_requests *r = &w->block->requests;
+    int number = (int)w->r[FIRST + 2][lane], value = 0;
+
+    if (w->r[FIRST + 3][lane] != 0)
+        w->r[FIRST][lane] = ERROR_INVALID_DEVICE;
+    else if (r->attribute == NULL || !r->attribute(r->self, number, &value))
+        emu_fault(w, op, lane, TEG_LIMIT,
+                  "attribute %d of the device is not known", number);
+    else
+        give(w, op, lane, &value, sizeof value, NO_ERROR);
+}
+
+/* cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+ *     int *blocks, const void *kernel, int threads, size_t dynamic) */
+static void call_occupancy(struct emu_warp *w, const struct emu_op *op,
+                           int lane)
+{
+    const struct emu_requests *r = &w->block->requests;
+    const struct teg_cubin_kernel *k =
+        kernel_at(w, op, lane, get64(w, lane, FIRST + 2));
+    int threads = (int)w->r[FIRST + 4][lane], blocks = 0;
+
+    if (k == NULL)
+        return;
+    if (threads <= 0)
+        w->r[FIRST][lane] = ERROR_INVALID_VALUE;
+    else if (r->occupancy == NULL ||
+             !r->occupancy(r->self, k, (uint32_t)threads,
+                           get64(w, lane, FIRST + 6), &blocks))
+        emu_fault(w, op, lane, TEG_LIMIT, "its occupancy is not known here");
+    else
+        give(w, op, lane, &blocks, sizeof blocks, NO_ERROR);
+}
+
+/* cudaError_t cudaMalloc(void **to, size_t bytes): of the same heap as malloc. */
+static void call_allocate(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    uint64_t bytes = get64(w, lane, FIRST + 2);
+    uint64_t address = take_of_heap(w, bytes);
+
+    give(w, op, lane, &address, sizeof address,
+         address != 0 || bytes == 0 ? NO_ERROR : ERROR_MEMORY_ALLOCATION);
+}
+
+/* cudaError_t cudaFree(void *) */
+static void call_release(struct emu_warp *w, const struct emu_op *op, int lane)
+{
+    call_free(w, op, lane);
+    w->r[FIRST][lane] = NO_ERROR;
+}
+
 /* What there is nothing to do for: cudaError_t f(...) */
 static void call_good(struct emu_warp *w, const struct emu_op *op, int lane)
 {
@@ -387,7 +566,10 @@ static const struct {
     {"free", call_free, 1},
     {"__assertfail", call_assertfail, 0},
     {"cudaGraphSetConditional", call_set_condition, 1},
+    {DEVICE_RUNTIME "GetParameterBuffer", call_room, 1},
     {DEVICE_RUNTIME "GetParameterBufferV2", call_parameters, 1},
+    {DEVICE_RUNTIME "LaunchDevice", call_launch_shape, 1},
+    {DEVICE_RUNTIME "LaunchDevice_ptsz", call_launch_shape, 1},
     {DEVICE_RUNTIME "LaunchDeviceV2", call_launch, 1},
     {DEVICE_RUNTIME "LaunchDeviceV2_ptsz", call_launch, 1},
     {DEVICE_RUNTIME "MemcpyAsync", call_copy, 1},
@@ -396,6 +578,15 @@ static const struct {
     {DEVICE_RUNTIME "MemsetAsync_ptsz", call_set, 1},
     {DEVICE_RUNTIME "StreamCreateWithFlags", call_make_stream, 1},
     {DEVICE_RUNTIME "StreamDestroy", call_good, 0},
+    {DEVICE_RUNTIME "GetDevice", call_device, 0},
+    {DEVICE_RUNTIME "GetDeviceCount", call_devices, 0},
+    {DEVICE_RUNTIME "DeviceGetAttribute", call_attribute, 1},
+    {DEVICE_RUNTIME "OccupancyMaxActiveBlocksPerMultiprocessor", call_occupancy,
+     1},
+    {DEVICE_RUNTIME "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+     call_occupancy, 1},
+    {DEVICE_RUNTIME "Malloc", call_allocate, 1},
+    {DEVICE_RUNTIME "Free", call_release, 1},
     {DEVICE_RUNTIME "GetLastError", call_good, 0},
     {DEVICE_RUNTIME "PeekAtLastError", call_good, 0},
 };

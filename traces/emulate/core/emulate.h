@@ -106,6 +106,11 @@ enum {
 struct emu_requests {
     int (*add_child)(void *self, const struct emu_child *child);
     int (*set_condition)(void *self, uint64_t handle, uint32_t value);
+    /* As the runtime's functions: an attribute of the device by its number, and
+     * how many blocks of the kernel an SM holds. */
+    int (*attribute)(void *self, int number, int *value);
+    int (*occupancy)(void *self, const struct teg_cubin_kernel *kernel,
+                     uint32_t threads, uint64_t dynamic, int *blocks);
     void *self;
 };
 

@@ -7,6 +7,8 @@
 enum {
     PAGE = 1024, /* bytes; smaller than the gap between buffers */
     WORDS = PAGE / 64,
+    SLAB = 64, /* pages allocated at once: each by itself is a call of the
+                * system's for every second one, in a thread's heap */
     TABLE_MIN = 64
 };
 
@@ -29,8 +31,10 @@ struct page {
 struct emu_view {
     const struct emu_device *device;
     pthread_rwlock_t *memory;
-    struct page **page; /* owned, [capacity]; the first `pages` are in use */
-    size_t pages, capacity;
+    uint64_t (*insts)(const void *self);
+    const void *self;
+    struct page **slab; /* owned, [slabs][SLAB]; the first `pages` are in use */
+    size_t pages, slabs;
     uint32_t *table; /* owned, [slots]: 1 + index of a page, 0: none */
     size_t slots;
     atomic_int turn;
@@ -38,13 +42,17 @@ struct emu_view {
 };
 
 teg_status emu_view_new(struct emu_view **v, const struct emu_device *device,
-                        pthread_rwlock_t *memory, struct teg_diag *d)
+                        pthread_rwlock_t *memory,
+                        uint64_t (*insts)(const void *self), const void *self,
+                        struct teg_diag *d)
 {
     *v = calloc(1, sizeof **v);
     if (*v == NULL)
         return teg_fail_memory(d);
     (*v)->device = device;
     (*v)->memory = memory;
+    (*v)->insts = insts;
+    (*v)->self = self;
     (*v)->slots = TABLE_MIN;
     (*v)->table = calloc(TABLE_MIN, sizeof *(*v)->table);
     return (*v)->table != NULL ? TEG_OK : teg_fail_memory(d);
@@ -54,9 +62,9 @@ void emu_view_free(struct emu_view *v)
 {
     if (v == NULL)
         return;
-    for (size_t i = 0; i < v->capacity; i++)
-        free(v->page[i]);
-    free(v->page);
+    for (size_t i = 0; i < v->slabs; i++)
+        free(v->slab[i]);
+    free(v->slab);
     free(v->table);
     free(v);
 }
@@ -86,11 +94,17 @@ void emu_view_give_up(struct emu_view *v)
 
 /* ---- pages ---------------------------------------------------------------- */
 
+static struct page *page_of(const struct emu_view *v, size_t i)
+{
+    return &v->slab[i / SLAB][i % SLAB];
+}
+
 static size_t slot_of(const struct emu_view *v, uint64_t number)
 {
     size_t slot = (size_t)(number * 0x9e3779b97f4a7c15u >> 32) % v->slots;
 
-    while (v->table[slot] != 0 && v->page[v->table[slot] - 1]->number != number)
+    while (v->table[slot] != 0 &&
+           page_of(v, v->table[slot] - 1)->number != number)
         slot = (slot + 1) % v->slots;
     return slot;
 }
@@ -105,24 +119,30 @@ static int grow_table(struct emu_view *v)
     v->table = table;
     v->slots *= 2;
     for (size_t i = 0; i < v->pages; i++)
-        v->table[slot_of(v, v->page[i]->number)] = (uint32_t)i + 1;
+        v->table[slot_of(v, page_of(v, i)->number)] = (uint32_t)i + 1;
     return 1;
 }
 
 static int grow_pages(struct emu_view *v)
 {
-    size_t capacity = 2 * v->capacity + 16;
-    struct page **page = realloc(v->page, capacity * sizeof *page);
+    struct page **slab = realloc(v->slab, (v->slabs + 1) * sizeof *slab);
 
-    if (page == NULL)
+    if (slab == NULL)
         return 0;
-    v->page = page;
-    for (; v->capacity < capacity; v->capacity++) {
-        v->page[v->capacity] = malloc(sizeof **page);
-        if (v->page[v->capacity] == NULL)
-            return 0;
-    }
+    v->slab = slab;
+    slab[v->slabs] = malloc(SLAB * sizeof **slab);
+    if (slab[v->slabs] == NULL)
+        return 0;
+    v->slabs++;
     return 1;
+}
+
+/* Whether the pages take longer than what is done with them; looked at now and
+ * then. */
+static int is_crowded(const struct emu_view *v)
+{
+    return v->pages >= EMU_PAGES_MANY && v->pages % EMU_PAGES_MANY == 0 &&
+           v->pages * EMU_PAGE_INSTS > v->insts(v->self);
 }
 
 /* Where a buffer of `bytes` ends in the page that begins at `first`. */
@@ -142,12 +162,12 @@ static struct page *copy_page(struct emu_view *v, uint64_t number,
     uint64_t first = number * PAGE;
     struct page *p;
 
-    if ((v->pages == v->capacity && !grow_pages(v)) ||
+    if ((v->pages == v->slabs * SLAB && !grow_pages(v)) ||
         (2 * v->pages >= v->slots && !grow_table(v))) {
         v->failed = 1;
         return NULL;
     }
-    p = v->page[v->pages];
+    p = page_of(v, v->pages);
     p->number = number;
     p->begin = s->address > first ? (uint32_t)(s->address - first) : 0;
     p->end = end_in(s, first, s->readable);
@@ -159,6 +179,7 @@ static struct page *copy_page(struct emu_view *v, uint64_t number,
     memset(p->read, 0, sizeof p->read);
     memset(p->written, 0, sizeof p->written);
     v->table[slot_of(v, number)] = (uint32_t)++v->pages;
+    v->stale |= is_crowded(v);
     return p;
 }
 
@@ -170,7 +191,7 @@ static struct page *page_at(struct emu_view *v, uint64_t address)
     struct emu_span s;
 
     if (index != 0)
-        return v->page[index - 1];
+        return page_of(v, index - 1);
     pthread_rwlock_rdlock(v->memory);
     if (emu_device_span(v->device, address, &s))
         p = copy_page(v, number, &s);
@@ -215,7 +236,7 @@ static int holds(const struct emu_view *v)
     if (v->failed)
         return 0;
     for (size_t i = 0; i < v->pages; i++) {
-        if (!page_holds(v->page[i]))
+        if (!page_holds(page_of(v, i)))
             return 0;
     }
     return 1;
@@ -298,6 +319,6 @@ int emu_view_commit(struct emu_view *v)
     if (v->stale || !holds(v))
         return 0;
     for (size_t i = 0; i < v->pages; i++)
-        write_page(v->page[i]);
+        write_page(page_of(v, i));
     return 1;
 }

@@ -20,12 +20,26 @@ enum emu_use {
     EMU_UPDATE /* both */
 };
 
+enum {
+    /* Thread instructions for each page of memory that is touched, below which
+     * copying the page, comparing it and writing it back take longer than
+     * those.  (Copies by 16 bytes a lane have 200, tables that each lane asks
+     * elsewhere 20.) */
+    EMU_PAGE_INSTS = 100,
+    /* Pages by which that is seen. */
+    EMU_PAGES_MANY = 2048
+};
+
 struct emu_view;
 
 /* `memory` is held for reading while a page is copied; whoever writes device
- * memory holds it for writing.  Both borrowed. */
+ * memory holds it for writing.  `insts` says how many thread instructions the
+ * block has executed: one that has many pages and few of these need not go on.
+ * All borrowed. */
 teg_status emu_view_new(struct emu_view **v, const struct emu_device *device,
-                        pthread_rwlock_t *memory, struct teg_diag *d);
+                        pthread_rwlock_t *memory,
+                        uint64_t (*insts)(const void *self), const void *self,
+                        struct teg_diag *d);
 void emu_view_free(struct emu_view *v);
 
 /* Forgets everything. */

@@ -14,17 +14,18 @@
 #include "traces/emulate/core/view.h"
 
 enum {
-    AHEAD = 2,     /* gangs in the making for each thread */
+    AHEAD = 2,     /* stretches in the making for each thread */
     TRIES_MIN = 8, /* before running ahead may be found useless */
-    /* Thread instructions for each page of memory that a gang touches, below
-     * which copying the page, comparing it and writing it back take longer
-     * than those.  (Copies by 16 bytes a lane have 200, tables that each lane
-     * asks elsewhere 20.) */
-    PAGE_INSTS = 100,
+    /* Gangs of a stretch at most, and thread instructions by which that is
+     * enough: small blocks side by side share pages, and a thread that waits
+     * for its turn costs as much as thousands of instructions. */
+    STRETCH_GANGS = 16,
+    STRETCH_INSTS = 1 << 18,
+    STRETCHES_MIN = 8, /* for each thread, so that none is left with the rest */
     JOBS_MAX = 256,
 };
 
-/* What one gang in the making needs. */
+/* What a stretch of gangs in the making needs, one after the other. */
 struct slot {
     struct emu_gang gang;                  /* blocks owned */
     struct recorded {                      /* by block */
@@ -33,6 +34,11 @@ struct slot {
         struct teg_block *traced;          /* owned until it is handed out */
     } * recorded;                          /* owned */
     struct emu_view *view;                 /* owned; NULL: one thread */
+    /* Of the gangs that ended well, block after block. */
+    struct emu_result *result; /* owned, [STRETCH_GANGS][blocks] */
+    uint32_t results;
+    uint32_t gangs; /* that it is to make */
+    uint64_t insts; /* thread instructions of those made */
     struct teg_diag d;
     teg_status status;
     int done;
@@ -47,20 +53,22 @@ struct ended {
 struct emu_workers {
     struct emu_work work;
     uint64_t gangs;
-    struct slot *slot;  /* owned; gang n is made in n mod slots */
+    struct slot *slot;  /* owned; stretch n is made in n mod slots */
     size_t slots;       /* in use: 1 until there are threads */
+    uint32_t stretch;   /* gangs, from `first` on: 1 until there are threads */
+    uint64_t first;     /* gang */
     struct slot *given; /* has had its turn; NULL: the next has not */
     uint32_t handed;    /* blocks of it that were handed out */
     pthread_t *thread;  /* owned */
     unsigned threads;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    pthread_rwlock_t memory; /* of the device */
-    uint64_t begun, taken;   /* gangs */
-    uint64_t tried, repeated;
-    uint64_t insts, pages; /* thread instructions of those, pages touched */
-    uint64_t heap_used;    /* bytes, by the launch's malloc */
-    struct emu_told told;  /* if work.awaits */
+    pthread_rwlock_t memory;  /* of the device */
+    uint64_t begun, taken;    /* gangs */
+    uint64_t tried, repeated; /* stretches */
+    uint64_t insts, pages;    /* thread instructions of those, pages touched */
+    uint64_t heap_used;       /* bytes, by the launch's malloc */
+    struct emu_told told;     /* if work.awaits */
     /* Of blocks that share work, by grid order: `gone` were handed out. */
     struct emu_share share;
     struct ended *ended; /* owned, [ended_room]: block n in n mod that */
@@ -116,7 +124,8 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
         blocks *= c->work.places;
     s->gang.block = calloc(blocks, sizeof *s->gang.block);
     s->recorded = calloc(blocks, sizeof *s->recorded);
-    if (s->gang.block == NULL || s->recorded == NULL)
+    s->result = calloc((size_t)STRETCH_GANGS * blocks, sizeof *s->result);
+    if (s->gang.block == NULL || s->recorded == NULL || s->result == NULL)
         return teg_fail_memory(d);
     s->gang.heap_used = &c->heap_used;
     s->gang.told = c->work.awaits ? &c->told : NULL;
@@ -129,8 +138,21 @@ static teg_status init_slot(struct emu_workers *c, struct slot *s,
     return TEG_OK;
 }
 
+/* Forgets what the stretch has made and not handed out. */
+static void drop_results(struct slot *s)
+{
+    for (uint32_t i = 0; i < s->results; i++) {
+        if (s->result[i].traced != NULL)
+            teg_block_free(s->result[i].traced);
+    }
+    s->results = 0;
+    s->insts = 0;
+}
+
 static void release_slot(struct slot *s)
 {
+    drop_results(s);
+    free(s->result);
     for (uint32_t i = 0; i < s->gang.blocks; i++) {
         struct emu_block *b = &s->gang.block[i];
         struct recorded *r = &s->recorded[i];
@@ -229,8 +251,43 @@ static void place_block(const struct emu_workers *c, struct slot *s, uint32_t i,
         memset(b->local, 0, b->warps * EMU_LANES * b->local_bytes);
 }
 
+/* What the block did, and its trace. */
+static struct emu_result result_of(const struct emu_block *b,
+                                   struct recorded *r)
+{
+    struct emu_result result = {.traced = r->traced, .called = b->gang->called};
+
+    r->traced = NULL;
+    for (uint32_t i = 0; i < b->warps; i++) {
+        result.warp_insts += b->warp[i].issued;
+        result.thread_insts += b->warp[i].lanes_executed;
+        for (int u = 0; u < EMU_UNDEFINED; u++)
+            result.undefined[u] += b->warp[i].undefined[u];
+    }
+    return result;
+}
+
+static uint64_t lanes_executed(const struct emu_gang *g)
+{
+    uint64_t insts = 0;
+
+    for (uint32_t k = 0; k < g->blocks; k++) {
+        for (uint32_t i = 0; i < g->block[k].warps; i++)
+            insts += g->block[k].warp[i].lanes_executed;
+    }
+    return insts;
+}
+
+/* Thread instructions of the stretch so far, while a gang of it runs. */
+static uint64_t insts_so_far(const void *slot)
+{
+    const struct slot *s = slot;
+
+    return s->insts + lanes_executed(&s->gang);
+}
+
 /* Runs gang `n` on `view`, NULL: on device memory itself. */
-static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
+static void run_gang(const struct emu_workers *c, struct slot *s, uint64_t n,
                      struct emu_view *view)
 {
     s->d = (struct teg_diag){0};
@@ -245,7 +302,38 @@ static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
     }
 }
 
+/* Runs the stretch that begins with gang `n`, up to a fault. */
+static void run_slot(const struct emu_workers *c, struct slot *s, uint64_t n,
+                     struct emu_view *view)
+{
+    drop_results(s);
+    s->status = TEG_OK;
+    for (uint32_t k = 0; k < s->gangs && s->status == TEG_OK; k++) {
+        run_gang(c, s, n + k, view);
+        s->insts += lanes_executed(&s->gang);
+        for (uint32_t i = 0; i < s->gang.blocks && s->status == TEG_OK; i++)
+            s->result[s->results++] =
+                result_of(&s->gang.block[i], &s->recorded[i]);
+    }
+}
+
 /* ---- threads ---------------------------------------------------------------------- */
+
+/* Where the stretch that gang `n` begins, or is in, is made. */
+static struct slot *slot_of(const struct emu_workers *c, uint64_t n)
+{
+    return &c->slot[(n - c->first) / c->stretch % c->slots];
+}
+
+static struct slot *begin_stretch(struct emu_workers *c, uint64_t n)
+{
+    struct slot *s = slot_of(c, n);
+
+    s->gangs =
+        c->gangs - n < c->stretch ? (uint32_t)(c->gangs - n) : c->stretch;
+    c->begun += s->gangs;
+    return s;
+}
 
 static void *run_ahead(void *self)
 {
@@ -256,12 +344,13 @@ static void *run_ahead(void *self)
         struct slot *s;
         uint64_t n;
 
-        if (c->begun == c->gangs || c->begun - c->taken >= c->slots) {
+        if (c->begun == c->gangs ||
+            c->begun - c->taken >= c->slots * c->stretch) {
             pthread_cond_wait(&c->changed, &c->lock);
             continue;
         }
-        n = c->begun++;
-        s = &c->slot[n % c->slots];
+        n = c->begun;
+        s = begin_stretch(c, n);
         emu_view_begin(s->view);
         pthread_mutex_unlock(&c->lock);
         run_slot(c, s, n, s->view);
@@ -286,9 +375,23 @@ static int start_thread(struct emu_workers *c, pthread_t *thread)
     return !failed;
 }
 
-/* Makes room for gangs ahead and starts the threads; without memory for that
- * one thread goes on alone. */
-static void hire(struct emu_workers *c)
+/* As many gangs as are worth a turn, by what the first has executed if it has;
+ * but enough stretches that all threads have the same to do. */
+static uint32_t stretch_of(const struct emu_workers *c)
+{
+    uint64_t one = c->slot[0].insts;
+    uint64_t most = (c->gangs - c->first) / (STRETCHES_MIN * c->work.jobs);
+    uint64_t enough = one != 0 ? STRETCH_INSTS / one : STRETCH_GANGS;
+    uint64_t gangs = most < enough ? most : enough;
+
+    return gangs < 1               ? 1
+           : gangs < STRETCH_GANGS ? (uint32_t)gangs
+                                   : STRETCH_GANGS;
+}
+
+/* Makes room for gangs from `first` on and starts the threads; without memory
+ * for that one thread goes on alone. */
+static void hire(struct emu_workers *c, uint64_t first)
 {
     size_t slots = (size_t)AHEAD * c->work.jobs;
 
@@ -296,11 +399,13 @@ static void hire(struct emu_workers *c)
         struct slot *s = &c->slot[i];
 
         if ((i >= c->slots && init_slot(c, s, NULL) != TEG_OK) ||
-            emu_view_new(&s->view, c->work.like->device, &c->memory, NULL) !=
-                TEG_OK)
+            emu_view_new(&s->view, c->work.like->device, &c->memory,
+                         insts_so_far, s, NULL) != TEG_OK)
             return;
     }
     c->slots = slots;
+    c->first = first;
+    c->stretch = stretch_of(c);
     c->alone = 0;
     while (c->threads < c->work.jobs && start_thread(c, &c->thread[c->threads]))
         c->threads++;
@@ -325,6 +430,7 @@ teg_status emu_workers_new(struct emu_workers **workers,
         c->work.jobs = (unsigned)c->gangs;
     c->alone = 1;
     c->slots = 1;
+    c->stretch = 1;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     pthread_rwlock_init(&c->memory, NULL);
@@ -337,7 +443,7 @@ teg_status emu_workers_new(struct emu_workers **workers,
         TRY(emu_share_init(&c->share, &c->slot[0].gang, work->places,
                            (uint32_t)volume(work->cluster), d));
     if (c->work.jobs > 1 && c->work.alone_up_to == 0)
-        hire(c);
+        hire(c, 0);
     return TEG_OK;
 }
 
@@ -371,24 +477,14 @@ void emu_workers_free(struct emu_workers *c)
     free(c);
 }
 
-/* Thread instructions that the gang has executed. */
-static uint64_t lanes_executed(const struct emu_gang *g)
-{
-    uint64_t insts = 0;
-
-    for (uint32_t k = 0; k < g->blocks; k++) {
-        for (uint32_t i = 0; i < g->block[k].warps; i++)
-            insts += g->block[k].warp[i].lanes_executed;
-    }
-    return insts;
-}
-
 /* Most gangs ran again, or each lane is somewhere else in memory (a hash
  * table), so that the pages take longer than what is done with them. */
 static int is_useless(const struct emu_workers *c)
 {
+    if (c->pages >= EMU_PAGES_MANY && c->pages * EMU_PAGE_INSTS > c->insts)
+        return 1;
     return c->tried >= TRIES_MIN &&
-           (2 * c->repeated > c->tried || c->pages * PAGE_INSTS > c->insts);
+           (2 * c->repeated > c->tried || c->pages * EMU_PAGE_INSTS > c->insts);
 }
 
 /* Waits for gang `n`, which a thread has begun, and makes what it did count,
@@ -407,7 +503,7 @@ static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
         pthread_cond_wait(&c->changed, &c->lock);
     s->done = 0;
     pthread_mutex_unlock(&c->lock);
-    c->insts += lanes_executed(&s->gang);
+    c->insts += s->insts;
     c->pages += emu_view_pages(s->view);
     pthread_rwlock_wrlock(&c->memory);
     counts = !c->called && emu_view_commit(s->view);
@@ -428,28 +524,24 @@ static void take_turn(struct emu_workers *c, struct slot *s, uint64_t n)
 /* Whether what is left, if it is like the first gang, is worth the threads. */
 static int is_worth(const struct emu_workers *c)
 {
-    const struct emu_gang *g = &c->slot[0].gang;
+    const struct slot *s = &c->slot[0];
 
-    return !g->called &&
-           lanes_executed(g) > c->work.alone_up_to / (c->gangs - 1);
+    return !s->gang.called && s->insts > c->work.alone_up_to / (c->gangs - 1);
 }
 
-/* Gives gang `n` its turn. */
+/* Gives the stretch that begins with gang `n` its turn. */
 static struct slot *turn_of(struct emu_workers *c, uint64_t n)
 {
-    struct slot *s = &c->slot[n % c->slots];
+    struct slot *s;
     int ahead;
 
-    if (n == 1 && c->work.jobs > 1 && c->threads == 0 && is_worth(c)) {
-        hire(c);
-        s = &c->slot[n % c->slots];
-    }
+    if (n == 1 && c->work.jobs > 1 && c->threads == 0 && is_worth(c))
+        hire(c, n);
     pthread_mutex_lock(&c->lock);
     while (!c->alone && n >= c->begun)
         pthread_cond_wait(&c->changed, &c->lock);
     ahead = n < c->begun;
-    if (!ahead)
-        c->begun++;
+    s = ahead ? slot_of(c, n) : begin_stretch(c, n);
     pthread_mutex_unlock(&c->lock);
     if (ahead)
         take_turn(c, s, n);
@@ -458,38 +550,27 @@ static struct slot *turn_of(struct emu_workers *c, uint64_t n)
     return s;
 }
 
-/* Gives the next gang its turn; 0 if there is none, -1 after a fault. */
-static int next_gang(struct emu_workers *c, teg_status *status,
-                     struct teg_diag *d)
+/* Gives the next stretch its turn; 0 if there is none. */
+static int next_stretch(struct emu_workers *c)
 {
     if (c->taken == c->gangs)
         return 0;
     c->given = turn_of(c, c->taken);
     c->handed = 0;
-    *status = c->given->status;
-    if (*status == TEG_OK && c->told.failed)
-        *status = teg_fail_memory(&c->given->d);
-    if (*status == TEG_OK)
-        return 1;
-    if (d != NULL)
-        *d = c->given->d;
-    return -1;
+    if (c->given->status == TEG_OK && c->told.failed)
+        c->given->status = teg_fail_memory(&c->given->d);
+    return 1;
 }
 
-/* What the block did, and its trace. */
-static struct emu_result result_of(const struct emu_block *b,
-                                   struct recorded *r)
+/* All of the stretch has been handed out. */
+static void end_stretch(struct emu_workers *c)
 {
-    struct emu_result result = {.traced = r->traced, .called = b->gang->called};
-
-    r->traced = NULL;
-    for (uint32_t i = 0; i < b->warps; i++) {
-        result.warp_insts += b->warp[i].issued;
-        result.thread_insts += b->warp[i].lanes_executed;
-        for (int u = 0; u < EMU_UNDEFINED; u++)
-            result.undefined[u] += b->warp[i].undefined[u];
-    }
-    return result;
+    pthread_mutex_lock(&c->lock);
+    c->taken += c->given->gangs;
+    c->given->results = 0;
+    c->given = NULL;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- blocks that share work ------------------------------------------------------- */
@@ -611,26 +692,22 @@ static int next_shared(struct emu_workers *c, struct emu_result *result,
 int emu_workers_next(struct emu_workers *c, struct emu_result *result,
                      teg_status *status, struct teg_diag *d)
 {
-    struct recorded *r;
-    const struct emu_block *b;
+    struct slot *s;
 
     if (c->work.places != 0)
         return next_shared(c, result, status, d);
-    if (c->given == NULL) {
-        int some = next_gang(c, status, d);
-
-        if (some != 1)
-            return some;
+    if (c->given == NULL && !next_stretch(c))
+        return 0;
+    s = c->given;
+    if (c->handed == s->results) {
+        *status = s->status;
+        if (d != NULL)
+            *d = s->d;
+        return -1;
     }
-    b = &c->given->gang.block[c->handed];
-    r = &c->given->recorded[c->handed++];
-    *result = result_of(b, r);
-    if (c->handed < c->given->gang.blocks)
-        return 1;
-    c->given = NULL;
-    pthread_mutex_lock(&c->lock);
-    c->taken++;
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
+    *result = s->result[c->handed];
+    s->result[c->handed++].traced = NULL;
+    if (c->handed == s->results && s->status == TEG_OK)
+        end_stretch(c);
     return 1;
 }

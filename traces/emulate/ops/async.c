@@ -131,12 +131,31 @@ EXEC(syncs)
 /* ---- copies ------------------------------------------------------------------ */
 
 enum {
-    PIECE = 16, /* bytes */
+    PIECE = 16,         /* bytes */
+    ALL_BYTES = 0xffff, /* of a piece */
 };
 
-/* Generic address `from` to `to`; 0 after a fault. */
+/* The bytes of a piece that the mask has; the others may lie where there is no
+ * memory.  0 after a fault. */
+static int put_bytes(struct emu_warp *w, const struct emu_op *op, int lane,
+                     uint64_t to, const uint8_t piece[PIECE], uint32_t bytes)
+{
+    for (uint32_t rest = bytes; rest != 0; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        uint8_t *t = emu_generic(w, op, lane, to + i, 1, EMU_WRITE);
+
+        if (t == NULL)
+            return 0;
+        *t = piece[i];
+    }
+    return 1;
+}
+
+/* Generic address `from` to `to`, of each piece the bytes that the mask has; 0
+ * after a fault. */
 static int copy_pieces(struct emu_warp *w, const struct emu_op *op, int lane,
-                       uint64_t to, uint64_t from, uint32_t pieces)
+                       uint64_t to, uint64_t from, uint32_t pieces,
+                       uint32_t bytes)
 {
     for (uint32_t i = 0; i < pieces; i++) {
         uint8_t piece[PIECE];
@@ -147,6 +166,11 @@ static int copy_pieces(struct emu_warp *w, const struct emu_op *op, int lane,
         if (f == NULL)
             return 0;
         memcpy(piece, f, PIECE);
+        if (bytes != ALL_BYTES) {
+            if (!put_bytes(w, op, lane, to + PIECE * i, piece, bytes))
+                return 0;
+            continue;
+        }
         t = emu_generic(w, op, lane, to + PIECE * i, PIECE, EMU_WRITE);
         if (t == NULL)
             return 0;
@@ -162,8 +186,8 @@ static int copy_in(struct emu_warp *w, const struct emu_op *op, int lane,
 {
     uint64_t *b = emu_mbarrier_at(w, op, lane, barrier, 1);
 
-    if (b == NULL ||
-        !copy_pieces(w, op, lane, emu_shared_generic(w, to, 1), from, pieces))
+    if (b == NULL || !copy_pieces(w, op, lane, emu_shared_generic(w, to, 1),
+                                  from, pieces, ALL_BYTES))
         return 0;
     emu_mbarrier_note(w, b, 0, -(int64_t)pieces * PIECE);
     return 1;
@@ -188,8 +212,9 @@ static void note_copy(struct emu_warp *w, unsigned form, uint64_t shared,
 }
 
 /* [to, barrier], [from], 16-byte pieces in the lower half, and for .MULTICAST
- * the blocks of the cluster in the upper one: by one thread, carried out at
- * once.  75:73 tells which side is shared memory. */
+ * the blocks of the cluster in the upper one, for .DST_G_BYTE_MASK (84) the bytes
+ * of each piece: by one thread, carried out at once.  75:73 tells which side is
+ * shared memory. */
 EXEC(ublkcp)
 {
     unsigned to = emu_uniform_bits(op, 37, 32);
@@ -198,9 +223,10 @@ EXEC(ublkcp)
     uint32_t count = emu_row(w, op->c, 0)[0], pieces = count & 0xffff;
     uint64_t target = emu_uniform_at(w, to),
              barrier = emu_uniform_at(w, to + 1);
-    int lane = __builtin_ctz(mask);
+    int lane = __builtin_ctz(mask),
+        is_masked = op->cc >= 100 && emu_bit(op, 84);
 
-    if (op->cc >= 100 && emu_bit(op, 84)) { /* .DST_G_BYTE_MASK */
+    if (is_masked && form != 2) { /* no PTX has it */
         emu_refuse(w, op);
         return;
     }
@@ -211,7 +237,8 @@ EXEC(ublkcp)
               count, barrier);
     if (form == 2) { /* .G.S: whoever waits for the group finds it done */
         copy_pieces(w, op, lane, emu_uniform_pair(w, to),
-                    emu_shared_generic(w, emu_uniform_at(w, from), 0), pieces);
+                    emu_shared_generic(w, emu_uniform_at(w, from), 0), pieces,
+                    is_masked ? count >> 16 : ALL_BYTES);
         return;
     }
     if (form == 3) { /* .S.S */
@@ -445,6 +472,28 @@ EXEC(ugetnextworkid)
     }
 }
 
+/* st.bulk: zeros in shared memory, so many words of 8 bytes. */
+EXEC(umemsets)
+{
+    unsigned from = emu_uniform_bits(op, 29, 24);
+    uint64_t to = emu_shared_generic(w, emu_uniform_at(w, from), 0);
+    uint32_t words = emu_row(w, op->c, 0)[0];
+
+    if (emu_row(w, op->b, 0)[0] != 0) { /* no PTX has it */
+        emu_refuse(w, op);
+        return;
+    }
+    for (uint32_t i = 0; i < words; i++) {
+        void *word =
+            emu_generic(w, op, __builtin_ctz(mask), to + sizeof(uint64_t) * i,
+                        sizeof(uint64_t), EMU_WRITE);
+
+        if (word == NULL)
+            return;
+        memset(word, 0, sizeof(uint64_t));
+    }
+}
+
 EXEC(nothing)
 {
     (void)w, (void)op, (void)mask;
@@ -457,6 +506,7 @@ const struct emu_row_of EMU_TABLE(async)[] = {
     {"STAS", stas},
     {"REDAS", redas},
     {"UGETNEXTWORKID", ugetnextworkid},
+    {"UMEMSETS", umemsets},
     {"UBLKPF", nothing}, /* into the L2 cache */
     {0},
 };

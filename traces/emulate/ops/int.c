@@ -240,20 +240,23 @@ static uint32_t wide_sum(struct emu_warp *w, const struct emu_op *op,
     const uint32_t *a = emu_row(w, op->a, 0);
     const uint32_t *b = emu_row(w, op->b, 0);
     int is_signed = emu_bit(op, 73);
-    uint64_t c[EMU_LANES], product[EMU_LANES], more[EMU_LANES] = {0};
-    uint64_t flip = 0;
+    int is_flipped =
+        op->c != NULL && (op->c->flags & (SASS_INVERT | SASS_NEGATE)) != 0;
+    uint64_t c[EMU_LANES], product[EMU_LANES], more[EMU_LANES];
+    uint64_t flip = is_flipped ? UINT64_MAX : 0;
     uint32_t carry[EMU_LANES];
 
     emu_int64(w, op->c, is_signed, c);
-    if (op->c != NULL && (op->c->flags & (SASS_INVERT | SASS_NEGATE))) {
-        flip = UINT64_MAX;
-        LANES more[l] = is_negated(op->c);
-    }
     if (is_signed)
         LANES product[l] =
             (uint64_t)((int64_t)(int32_t)a[l] * (int64_t)(int32_t)b[l]);
     else
         LANES product[l] = (uint64_t)a[l] * b[l];
+    if (!is_flipped && !emu_bit(op, 74) && op->u == NULL) {
+        LANES out[l] = product[l] + c[l]; /* as addresses are formed */
+        return 0;
+    }
+    LANES more[l] = is_flipped && is_negated(op->c);
     LANES out[l] = product[l] + (c[l] ^ flip);
     LANES carry[l] = -(uint32_t)(out[l] < product[l]);
     if (emu_bit(op, 74)) {

@@ -454,14 +454,28 @@ static void note_constant(struct emu_warp *w, uint32_t bank,
         (uint64_t)bank << 32 | (uint32_t)((uint64_t)o->value + index[l]);
 }
 
+/* What a lane finds at `at` of a bank. */
+static void constant_at(const struct teg_cubin_const *bank, uint32_t at,
+                        unsigned size, uint32_t word[4])
+{
+    unsigned bytes = emu_access_bytes(size);
+
+    memset(word, 0, 4 * sizeof *word);
+    if (bank->data != NULL && (uint64_t)at + bytes <= bank->size)
+        memcpy(word, bank->data + at, bytes);
+    word[0] = extended(word[0], size);
+}
+
 /* c[bank][offset + register] */
 EXEC(ldc)
 {
     const struct emu_operand *o = NULL;
     const struct teg_cubin_const *bank;
-    unsigned size = emu_bits(op, 75, 73), bytes = emu_access_bytes(size);
+    unsigned size = emu_bits(op, 75, 73);
+    unsigned words = (emu_access_bytes(size) + 3) / 4;
     const uint32_t *index = emu_zeros[0];
-    uint32_t value[4][EMU_LANES] = {0};
+    uint32_t value[4][EMU_LANES], word[4];
+    int is_same = 1; /* of all lanes */
 
     for (uint8_t i = 0; i < op->operand_count; i++) {
         if (op->operand[i].kind == SASS_CONSTANT)
@@ -474,24 +488,29 @@ EXEC(ldc)
         return;
     }
     bank = &w->block->bank[o->bank];
-    if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX))
+    if (o->reg != TEG_SASS_NONE && (o->flags & SASS_UNIFORM_INDEX)) {
         index =
             o->reg < EMU_NO_UNIFORM ? w->r[EMU_UNIFORM_ROW + o->reg] : index;
-    else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ)
+    } else if (o->reg != TEG_SASS_NONE && o->reg != TEG_SASS_RZ) {
         index = w->r[o->reg];
-    note_constant(w, o->bank, o, index);
-    LANES
-    {
-        uint64_t at = (uint32_t)((uint64_t)o->value + index[l]);
-        uint32_t word[4] = {0};
-
-        if (bank->data != NULL && at + bytes <= bank->size)
-            memcpy(word, bank->data + at, bytes);
-        word[0] = extended(word[0], size);
-        for (int i = 0; i < 4; i++)
-            value[i][l] = word[i];
+        is_same = 0;
     }
-    for (unsigned i = 0; i < (bytes + 3) / 4; i++)
+    note_constant(w, o->bank, o, index);
+    if (is_same) {
+        constant_at(bank, (uint32_t)((uint64_t)o->value + index[0]), size,
+                    word);
+        for (unsigned i = 0; i < words; i++)
+            LANES value[i][l] = word[i];
+    } else {
+        LANES
+        {
+            constant_at(bank, (uint32_t)((uint64_t)o->value + index[l]), size,
+                        word);
+            for (unsigned i = 0; i < words; i++)
+                value[i][l] = word[i];
+        }
+    }
+    for (unsigned i = 0; i < words; i++)
         emu_write(w, op->d, i, mask, value[i]);
 }
 

@@ -107,16 +107,26 @@ static int special_register(const struct emu_warp *w, unsigned number, int lane,
     }
 }
 
+/* The others are the same in all lanes. */
+static int is_of_lane(unsigned number)
+{
+    return number == 0x00 || (number >= 0x38 && number <= 0x3c);
+}
+
 EXEC(s2r)
 {
     unsigned number = emu_bits(op, 79, 72);
-    uint32_t out[EMU_LANES];
+    uint32_t out[EMU_LANES], same = 0;
     int known = 1;
 
-    if (number >= 0x21 && number <= 0x23)
+    if (number >= 0x21 && number <= 0x23) {
         thread_index(w, number - 0x21, out);
-    else
+    } else if (is_of_lane(number)) {
         LANES known &= special_register(w, number, l, &out[l]);
+    } else {
+        known = special_register(w, number, 0, &same);
+        LANES out[l] = same;
+    }
     if (!known) {
         emu_fault(w, op, -1, TEG_LIMIT,
                   "this special register is not emulated");
