@@ -85,7 +85,7 @@ struct sim_request {
     uint32_t l2_joined;   /* sectors not looked up there, for another SM had
                              them under way already */
     uint32_t dram_bytes;
-    uint32_t lines_out; /* or parts of one, that warps store or add to beyond
+    uint32_t lines_out;    /* or parts of one, that warps store or add to beyond
                            their SM */
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */

@@ -273,8 +273,7 @@ static void retire(struct sim_sm *sm, struct sim_resident *b)
     b->grid->released =
         teg_max(b->grid->released, b->lets ? b->lets_from : b->done);
     if (!b->empty)
-        b->grid->cycles =
-            teg_max(b->grid->cycles, teg_max(b->done, b->left));
+        b->grid->cycles = teg_max(b->grid->cycles, teg_max(b->done, b->left));
     give_back(sm, b->grid);
     *b = (struct sim_resident){.mbarriers = b->mbarriers};
 }

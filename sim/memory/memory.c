@@ -232,8 +232,8 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm,
     if (m->translation.tlb != NULL)
         sim_translation_await(&m->translation, sm, w, miss->address,
                               r->is_store && !r->is_atomic);
-    aside = sim_clusters_pass(&m->clusters, sm, w, miss->bytes,
-                              sim_sender_of(r));
+    aside =
+        sim_clusters_pass(&m->clusters, sm, w, miss->bytes, sim_sender_of(r));
     r->lines_out += sim_sender_of(r) == SENDER_WARP_OUT;
     sim_visit_shared(m, sm, w, miss->address, place, miss->sectors, miss->bytes,
                      r);
@@ -259,9 +259,9 @@ static uint64_t take_miss(struct sim_memory *m, uint32_t sm, struct sim_way *w,
 static uint64_t keep(struct sim_memory *m, uint32_t sm, const struct sim_way *w,
                      const struct sim_request *r)
 {
-    return r->is_bulk ? sim_way_at(w)
-                      : sim_clusters_keep(&m->clusters, sm, w->start,
-                                          sim_way_at(w));
+    return r->is_bulk
+               ? sim_way_at(w)
+               : sim_clusters_keep(&m->clusters, sm, w->start, sim_way_at(w));
 }
 
 uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,

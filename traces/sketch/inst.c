@@ -473,12 +473,9 @@ static int only_sets_predicates(const char *opcode)
 
 static int has_no_result(const struct line *l)
 {
-    static const uint8_t CLASSES[TEG_CLASSES] = {[CLASS_BRANCH] = 1,
-                                                 [CLASS_CONVERGE] = 1,
-                                                 [CLASS_EXIT] = 1,
-                                                 [CLASS_BARRIER] = 1,
-                                                 [CLASS_NOP] = 1,
-                                                 [CLASS_MEMBAR] = 1};
+    static const uint8_t CLASSES[TEG_CLASSES] = {
+        [CLASS_BRANCH] = 1,  [CLASS_CONVERGE] = 1, [CLASS_EXIT] = 1,
+        [CLASS_BARRIER] = 1, [CLASS_NOP] = 1,      [CLASS_MEMBAR] = 1};
 
     return CLASSES[l->inst.op_class] ||
            ((l->inst.flags & INST_STORE) != 0 &&

@@ -254,7 +254,8 @@ static void cost_of_memory(struct naive *n, uint32_t sm_number,
         c->same_warp = naive_max(c->same_warp, c->begin + c->busy - n->now);
     if (plan->request.is_store && !plan->request.is_atomic) {
         c->done = memory + c->latency;
-        c->kept = naive_max(plan->request.kept_until + c->latency, c->begin + 1);
+        c->kept =
+            naive_max(plan->request.kept_until + c->latency, c->begin + 1);
     } else {
         c->done = naive_max(memory, c->done);
     }
@@ -332,8 +333,8 @@ static struct cost cost_of(struct naive *n, uint32_t sm_number, struct warp *w,
         c.done = naive_texture_done(n, sm_number, &w->plan, inst, c.begin,
                                     c.latency);
         if (inst->flags & INST_STORE)
-            c.kept = naive_max(w->plan.request.kept_until + c.latency,
-                               c.begin + 1);
+            c.kept =
+                naive_max(w->plan.request.kept_until + c.latency, c.begin + 1);
     }
     c.done += naive_constants_later(n, &n->sm[sm_number], w, c.begin);
     if (inst->values == VALUES_SENT && w->cursor.mask != 0)
@@ -599,8 +600,8 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     occupy(n, sm, inst, scheduler, instance, &c);
     leave_results(n, w, inst, &c);
     if (n->gpu->sm.register_stall && naive_by_control(n, inst))
-        w->stall_until += naive_slots_late(n, sm, scheduler) *
-                          n->gpu->sm.issue_period;
+        w->stall_until +=
+            naive_slots_late(n, sm, scheduler) * n->gpu->sm.issue_period;
     out->issue[out->issues++] =
         (struct naive_issue){n->now, w->cursor.inst, sm_number};
     b->done = naive_max(b->done, c.kept != 0 ? c.kept : c.done);

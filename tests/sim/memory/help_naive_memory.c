@@ -158,9 +158,9 @@ static void go_beyond_l1(struct trip *t)
     if (way_out(t))
         out = naive_take(&cluster_of(t->m, t->sm)->out_from, leaves, ticks);
     else
-        t->at += naive_take(&cluster_of(t->m, t->sm)->free_from, leaves,
-                            ticks) -
-                 leaves;
+        t->at +=
+            naive_take(&cluster_of(t->m, t->sm)->free_from, leaves, ticks) -
+            leaves;
     if (gpu->l2.bytes != 0)
         naive_go_to_l2(t);
     else if (t->request->is_store && !t->request->is_atomic)

@@ -82,7 +82,8 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->memory.copy_out_bytes_per_cycle =
         one_in(state, 4) ? real(state, 128) : 0;
     gpu->memory.store_interval = one_in(state, 4) ? real(state, 16) : 0;
-    gpu->memory.store_lines = one_in(state, 2) ? 1 + (uint32_t)real(state, 30) : 0;
+    gpu->memory.store_lines =
+        one_in(state, 2) ? 1 + (uint32_t)real(state, 30) : 0;
     gpu->memory.copy_line_interval = one_in(state, 4) ? real(state, 16) : 0;
 }
 
@@ -423,9 +424,9 @@ static void compare(struct both *b, const struct issued *i, uint64_t fast)
     naive = naive_memory_issue(b->naive, i->sm, i->now, &plan, i->flags);
     if (fast != naive ||
         (a->is_store && !a->is_atomic && a->kept_until != c->kept_until) ||
-        a->l1_sectors != c->l1_sectors ||
-        a->l1_hits != c->l1_hits || a->l2_sectors != c->l2_sectors ||
-        a->l2_hits != c->l2_hits || a->dram_bytes != c->dram_bytes)
+        a->l1_sectors != c->l1_sectors || a->l1_hits != c->l1_hits ||
+        a->l2_sectors != c->l2_sectors || a->l2_hits != c->l2_hits ||
+        a->dram_bytes != c->dram_bytes)
         disagree(b, i, fast, c, naive);
     b->requests++;
     sim_memory_channel_bytes(b->fast, &most[0], &sum[0]);
