@@ -30,6 +30,12 @@ const struct teg_op_class_facts *teg_op_class_facts(enum teg_op_class c);
 /* Returns the class with that key, or TEG_CLASSES. */
 enum teg_op_class teg_op_class_find(const char *key);
 
+/* Classes that say where a warp goes on. */
+static inline int teg_op_class_is_branch(enum teg_op_class c)
+{
+    return c == CLASS_BRANCH || c == CLASS_CONVERGE;
+}
+
 /* Classes of products that tensor cores make. */
 static inline int teg_op_class_is_tensor(enum teg_op_class c)
 {

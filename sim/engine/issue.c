@@ -214,20 +214,16 @@ static void wait_asleep(const struct sim_sm *sm, struct sim_warp *w,
 }
 
 /* After a taken branch the warp's instructions come from elsewhere, and it
- * waits until they do; where lanes meet it is not known before that they don't.
- */
+ * waits until they do.  Where lanes meet it waits wherever it goes on. */
 static void wait_for_branch(const struct sim_sm *sm, struct sim_warp *w,
                             const struct sim_op *op, uint32_t inst,
                             uint64_t now)
 {
     const struct teg_gpu *gpu = sm->chip->gpu;
-    int meets = op->op_class == CLASS_CONVERGE,
-        jumps = (meets || op->op_class == CLASS_BRANCH) &&
-                w->cursor.inst != inst + 1;
 
-    if (meets)
+    if (op->op_class == CLASS_CONVERGE)
         sim_warp_hold(w, STALL_BRANCHING, now + gpu->sm.converge_interval);
-    if (jumps)
+    if (teg_op_class_is_branch(op->op_class) && w->cursor.inst != inst + 1)
         sim_warp_hold(w, STALL_BRANCHING, now + gpu->sm.taken_interval);
 }
 

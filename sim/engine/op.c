@@ -439,8 +439,7 @@ static int is_plain(const struct sim_op *op)
                            INST_ARRIVE | INST_EXIT | INST_GRID;
 
     return !op->has_addresses && op->values == VALUES_NONE &&
-           (op->flags & parts) == 0 && op->op_class != CLASS_BRANCH &&
-           op->op_class != CLASS_CONVERGE &&
+           (op->flags & parts) == 0 && !teg_op_class_is_branch(op->op_class) &&
            op->constant_use != SIM_CONSTANT_LOAD && op->fence_latency == 0 &&
            op->sleep == 0 && op->hold_count == 0 && op->read_count == 0 &&
            !op->commits && !op->follows && !op->tells && op->factors == 0;

@@ -227,14 +227,14 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm,
                             struct sim_way *w, const struct sim_miss *miss,
                             struct sim_l2_place place, struct sim_request *r)
 {
+    enum sim_sender sender = sim_sender_of(r);
     uint64_t aside;
 
     if (m->translation.tlb != NULL)
         sim_translation_await(&m->translation, sm, w, miss->address,
                               r->is_store && !r->is_atomic);
-    aside =
-        sim_clusters_pass(&m->clusters, sm, w, miss->bytes, sim_sender_of(r));
-    r->lines_out += sim_sender_of(r) == SENDER_WARP_OUT;
+    aside = sim_clusters_pass(&m->clusters, sm, w, miss->bytes, sender);
+    r->lines_out += sender == SENDER_WARP_OUT;
     sim_visit_shared(m, sm, w, miss->address, place, miss->sectors, miss->bytes,
                      r);
     w->waited = teg_max(w->waited, aside);

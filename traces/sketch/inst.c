@@ -261,8 +261,8 @@ static teg_status parse_memory(struct sketch_parser *p, struct line *l,
 
 static int takes_labels(const struct teg_inst *inst)
 {
-    return (inst->flags & INST_BRANCH) != 0 || inst->op_class == CLASS_BRANCH ||
-           inst->op_class == CLASS_CONVERGE;
+    return (inst->flags & INST_BRANCH) != 0 ||
+           teg_op_class_is_branch(inst->op_class);
 }
 
 /* Words that are neither registers nor names: special registers, convergence

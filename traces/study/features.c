@@ -235,8 +235,7 @@ static enum group group_of(const struct teg_inst *inst, const char *text,
         return GROUP_MOVE;
     if (inst->op_class == CLASS_UNIFORM)
         return uniform_group(text, length);
-    if ((inst->op_class == CLASS_BRANCH || inst->op_class == CLASS_CONVERGE) &&
-        !(inst->flags & INST_BRANCH))
+    if (teg_op_class_is_branch(inst->op_class) && !(inst->flags & INST_BRANCH))
         return GROUP_NONE;
     return group_of_class[inst->op_class];
 }

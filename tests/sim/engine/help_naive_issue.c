@@ -540,8 +540,8 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
     }
     if (inst->op_class == CLASS_CONVERGE)
         w->branch = n->gpu->sm.converge_interval;
-    if ((inst->op_class == CLASS_BRANCH || inst->op_class == CLASS_CONVERGE) &&
-        !w->finished && naive_head(n, w) != inst + 1)
+    if (teg_op_class_is_branch(inst->op_class) && !w->finished &&
+        naive_head(n, w) != inst + 1)
         w->branch = naive_max(w->branch, n->gpu->sm.taken_interval);
 }
 

@@ -374,8 +374,8 @@ START_TEST(lanes_bytes_take_their_time)
 }
 END_TEST
 
-/* A branch to elsewhere, and one to the next instruction, which is none. */
-START_TEST(a_taken_branch_fetches_elsewhere)
+/* Goes on with the next instruction behind one of the class, and elsewhere. */
+static void run_to_next_and_elsewhere(enum teg_op_class c)
 {
     struct teg_program *p = &launch.kernel.program;
     struct help_step step[4] = {{0, UINT32_MAX, 0, 0, NULL},
@@ -383,13 +383,19 @@ START_TEST(a_taken_branch_fetches_elsewhere)
                                 {0, UINT32_MAX, 0, 0, NULL},
                                 {2, UINT32_MAX, 0, 0, NULL}};
 
-    setup();
-    set_timing(CLASS_BRANCH, 1, 1, 5);
+    set_timing(c, 1, 1, 5);
     gpu.sm.taken_interval = 12;
-    help_arith(p, CLASS_BRANCH, 255, 255, 255, 255);
+    help_arith(p, c, 255, 255, 255, 255);
     help_arith(p, CLASS_MOV, 1, 2, 255, 255);
     help_arith(p, CLASS_MOV, 3, 4, 255, 255);
     run_steps(step, 4, 1);
+}
+
+/* A branch to elsewhere, and one to the next instruction, which is none. */
+START_TEST(a_taken_branch_fetches_elsewhere)
+{
+    setup();
+    run_to_next_and_elsewhere(CLASS_BRANCH);
     ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 5);
     ck_assert_uint_eq(heard.issue[2].cycle - heard.issue[1].cycle, 1);
     ck_assert_uint_eq(heard.issue[3].cycle - heard.issue[2].cycle, 12);
@@ -404,20 +410,9 @@ END_TEST
  * than a jump if it goes elsewhere. */
 START_TEST(lanes_that_meet_wait)
 {
-    struct teg_program *p = &launch.kernel.program;
-    struct help_step step[4] = {{0, UINT32_MAX, 0, 0, NULL},
-                                {1, UINT32_MAX, 0, 0, NULL},
-                                {0, UINT32_MAX, 0, 0, NULL},
-                                {2, UINT32_MAX, 0, 0, NULL}};
-
     setup();
-    set_timing(CLASS_CONVERGE, 1, 1, 5);
-    gpu.sm.taken_interval = 12;
     gpu.sm.converge_interval = 9;
-    help_arith(p, CLASS_CONVERGE, 255, 255, 255, 255);
-    help_arith(p, CLASS_MOV, 1, 2, 255, 255);
-    help_arith(p, CLASS_MOV, 3, 4, 255, 255);
-    run_steps(step, 4, 1);
+    run_to_next_and_elsewhere(CLASS_CONVERGE);
     ck_assert_uint_eq(heard.issue[1].cycle - heard.issue[0].cycle, 9);
     ck_assert_uint_eq(heard.issue[1].stall[STALL_BRANCHING], 4);
     ck_assert_uint_eq(heard.issue[3].cycle - heard.issue[2].cycle, 12);

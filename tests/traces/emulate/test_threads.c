@@ -7,6 +7,22 @@
 
 static const unsigned many[] = {2, 5, 16};
 
+/* A sum of `n` floats to come in *in by so many blocks of so many threads;
+ * returns where it goes. */
+static float *open_sum(struct help_kernel *k, int n, uint32_t blocks,
+                       uint32_t threads, float **in)
+{
+    float *out;
+
+    help_kernel_open(k, 80, "k06_reduce", "reduce_f");
+    *in = help_buffer(k, 4 * (size_t)n);
+    out = help_buffer(k, 4);
+    help_int(k, n);
+    k->facts.grid[0] = blocks;
+    k->facts.block[0] = threads;
+    return out;
+}
+
 /* Sums of floats depend on the order of the blocks in every bit. */
 START_TEST(order_of_atomics)
 {
@@ -16,14 +32,9 @@ START_TEST(order_of_atomics)
     struct help_kernel k;
     float *in, *out, want;
 
-    help_kernel_open(&k, 80, "k06_reduce", "reduce_f");
-    in = help_buffer(&k, 4 * N);
-    out = help_buffer(&k, 4);
-    help_int(&k, N);
+    out = open_sum(&k, N, 50, 64, &in);
     for (int i = 0; i < N; i++)
         in[i] = help_draw_float() * (i % 7 == 0 ? 1e4f : 1e-3f);
-    k.facts.grid[0] = 50;
-    k.facts.block[0] = 64;
     ck_assert(help_try_kernel(&k) == TEG_OK);
     want = *out;
     k.facts.jobs = many[_i];
@@ -48,14 +59,9 @@ START_TEST(pages_all_over)
     struct help_kernel k;
     float *in, *out, want;
 
-    help_kernel_open(&k, 80, "k06_reduce", "reduce_f");
-    in = help_buffer(&k, 4 * N);
-    out = help_buffer(&k, 4);
-    help_int(&k, N);
+    out = open_sum(&k, N, BLOCKS, THREADS, &in);
     for (int i = 0; i < N; i++)
         in[i] = help_draw_float();
-    k.facts.grid[0] = BLOCKS;
-    k.facts.block[0] = THREADS;
     ck_assert(help_try_kernel(&k) == TEG_OK);
     want = *out;
     k.facts.jobs = many[_i];
