@@ -210,6 +210,44 @@ START_TEST(an_endless_loop_ends_in_any_order)
 }
 END_TEST
 
+/* Warp instructions of four warps whose threads all add to one float and one
+ * double of shared memory, which compare and swap until they succeed. */
+static uint64_t instructions_of_sums(unsigned sm, struct emu_order order)
+{
+    struct help_kernel k;
+    uint64_t insts = 0;
+    float *sum;
+    double *sums;
+
+    help_kernel_open(&k, sm, "k22_atomics", "atom_shared");
+    help_buffer(&k, 512);
+    sum = help_buffer(&k, 512);
+    sums = help_buffer(&k, 1024);
+    k.facts.order = order;
+    k.facts.warp_insts = &insts;
+    k.ordered = 1;
+    help_run_kernel(&k, 1, 1, 128, 1);
+    for (int t = 0; t < 128; t++) {
+        ck_assert(sum[t] == 128);
+        ck_assert(sums[t] == 256);
+    }
+    help_kernel_close(&k);
+    return insts;
+}
+
+/* One warp after the other fails only by its own lanes: 32 rounds of each.  Side
+ * by side each swap fails those of the other warps that come between. */
+START_TEST(warps_of_a_block_fail_each_others_swaps)
+{
+    struct emu_order apart = {.apart = 1};
+    uint64_t alone = instructions_of_sums(SM, apart),
+             beside = instructions_of_sums(SM, (struct emu_order){0});
+
+    ck_assert_uint_gt(beside, alone + alone / 4);
+    ck_assert_uint_eq(beside, instructions_of_sums(SM, by_steps));
+}
+END_TEST
+
 START_TEST(an_order_is_a_word_or_a_number)
 {
     static const char *const bad[] = {
@@ -243,4 +281,5 @@ HELP_MAIN("emulate order", 120,
            HELP_GENERATIONS},
           {lanes_that_parted_keep_what_they_have, HELP_GENERATIONS},
           {an_endless_loop_ends_in_any_order, HELP_GENERATIONS},
+          {warps_of_a_block_fail_each_others_swaps, HELP_GENERATIONS},
           {an_order_is_a_word_or_a_number, 0})

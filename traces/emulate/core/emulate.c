@@ -542,9 +542,12 @@ static void set_order(struct emulation *e, const struct emu_launch_facts *f)
     e->order = f->order;
     if (f->order.grid && !by_grid && meet)
         e->order = (struct emu_order){0};
-    if (meet && e->order.turns == EMU_TO_BARRIERS &&
-        !e->order.apart && blocks_of_grid(f) * e->block.warps > 1)
+    if (meet && e->order.turns == EMU_TO_BARRIERS && !e->order.apart &&
+        blocks_of_grid(f) * e->block.warps > 1)
         e->places = places_for_clusters(e, f);
+    if (e->prepared.retries && e->order.turns == EMU_TO_BARRIERS &&
+        !e->order.apart && e->places == 0)
+        e->order.turns = EMU_BY_STEPS;
     e->is_gang = (f->cooperative || by_grid) && e->places == 0;
 }
 
@@ -567,15 +570,16 @@ static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
     e->code_notes = e->kernel.notes.count;
     e->has_turns = e->places != 0 || (e->is_gang && f->order.grid);
     if (e->places != 0)
-        teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
-                      "its %llu blocks, %llu at once, %s the warp that had come "
-                      "to it by the fewest instructions",
-                      blocks, at_once,
-                      e->prepared.fetches
-                          ? "shared the work of a counter: the next piece went "
-                            "to"
-                          : "went on to what they read of each other and write "
-                            "for it in turn, first");
+        teg_notes_add(
+            &e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
+            "its %llu blocks, %llu at once, %s the warp that had come "
+            "to it by the fewest instructions",
+            blocks, at_once,
+            e->prepared.fetches
+                ? "shared the work of a counter: the next piece went "
+                  "to"
+                : "went on to what they read of each other and write "
+                  "for it in turn, first");
     else if (e->has_turns)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
                       "its %llu blocks were emulated side by side, an "

@@ -44,7 +44,9 @@ enum emu_turns {
 };
 
 /* All 0: warps to barriers, blocks one after the other, but those whose code takes
- * work from a counter or polls, as share.h says. */
+ * work from a counter or polls, as share.h says, and warps by steps whose code
+ * tries again to swap a word of shared memory: how often one fails is then as
+ * often as others of the block come between. */
 struct emu_order {
     enum emu_turns turns;
     uint64_t seed;

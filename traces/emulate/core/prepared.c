@@ -153,6 +153,8 @@ static void find_meetings(struct emu_prepared *p)
         p->op[i].meets = meets(p, i);
         p->fetches |= p->op[i].meets == CONTROL_FETCH;
         p->polls |= p->op[i].meets == CONTROL_LOOK;
+        p->retries |= p->op[i].meets == CONTROL_ASK &&
+                      p->program.inst[p->op[i].inst].space == SPACE_SHARED;
     }
     for (uint32_t i = 0; i < p->linked.insts && p->polls; i++) {
         if (p->op[i].control != CONTROL_NONE)
