@@ -259,6 +259,7 @@ static void random_constants(struct teg_gpu *gpu, uint64_t seed)
     gpu->constant.miss_latency =
         gpu->constant.l15_latency + between(state, 0, 80);
     gpu->constant.brings_bank0 = one_in(state, 3);
+    gpu->constant.cold_from_dram = one_in(state, 2);
 }
 
 static void random_yields(struct teg_gpu *gpu, uint64_t state)

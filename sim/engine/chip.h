@@ -30,6 +30,7 @@ struct sim_chip {
     struct sim_known *known; /* owned by the run, [hands]: requests worked out
                                 before */
     int takes_turns;         /* sim_policy_takes_turns */
+    int finds_cold;          /* caches, that outlive launches */
     int heard; /* somebody may listen: else no cycles of stalls are counted */
     int runs_ahead; /* results of shared memory levels come later */
     int may_refuse; /* memory can, a request that is worked out */

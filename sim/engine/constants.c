@@ -9,6 +9,9 @@
 enum {
     SCHEDULERS_MAX = 4,
     ADDRESS_BITS = 40, /* a bank's number has 8 */
+    BANKS = 8,         /* that may be cold: code names those below */
+    BANK_BYTES = 65536,
+    BANK_LINES = BANK_BYTES / 16, /* at most */
 };
 
 struct first {
@@ -23,6 +26,10 @@ struct sim_constants {
     unsigned line_log2, l15_line_log2;
     struct first operands[SCHEDULERS_MAX], loads;
     struct sim_level l15;
+    /* Where L2 is cold: lines of l15 that this SM has read, a bit each, and what
+     * the first time takes more; NULL: it is not. */
+    uint8_t (*read)[BANK_LINES / 8]; /* owned, [BANKS] */
+    uint64_t from_dram;
 };
 
 static int make_first(const struct teg_gpu *gpu, struct first *first)
@@ -32,7 +39,17 @@ static int make_first(const struct teg_gpu *gpu, struct first *first)
                           gpu->constant.line_bytes, gpu->constant.ways);
 }
 
-teg_status sim_constants_new(const struct teg_gpu *gpu,
+/* Returns 0 out of memory. */
+static int make_cold(struct sim_constants *c)
+{
+    uint32_t far = c->gpu->dram.latency, near = c->gpu->l2.latency;
+
+    c->read = calloc(BANKS, sizeof *c->read);
+    c->from_dram = far > near ? far - near : 0;
+    return c->read != NULL;
+}
+
+teg_status sim_constants_new(const struct teg_gpu *gpu, int cold,
                              struct sim_constants **constants,
                              struct teg_diag *d)
 {
@@ -53,6 +70,8 @@ teg_status sim_constants_new(const struct teg_gpu *gpu,
                           gpu->constant.l15_line_bytes, gpu->constant.l15_ways);
     for (uint32_t s = 0; s < gpu->sm.schedulers; s++)
         made = made && make_first(gpu, &c->operands[s]);
+    if (cold && gpu->constant.cold_from_dram)
+        made = made && make_cold(c);
     if (!made) {
         sim_constants_free(c);
         return teg_fail_memory(d);
@@ -69,6 +88,7 @@ void sim_constants_free(struct sim_constants *c)
         sim_level_release(&c->operands[s].level);
     sim_level_release(&c->loads.level);
     sim_level_release(&c->l15);
+    free(c->read);
     free(c);
 }
 
@@ -79,6 +99,25 @@ static uint64_t line_of(const struct sim_level *level, unsigned line_log2,
 {
     return (address >> line_log2) +
            ((uint64_t)launch * level->sets << (ADDRESS_BITS - line_log2));
+}
+
+/* What the line takes more that has the address and is not in the L1.5. */
+static uint64_t cold_latency(struct sim_constants *c, uint64_t address)
+{
+    uint32_t bank = teg_constant_bank(address);
+    uint32_t line = (uint32_t)(address % BANK_BYTES >> c->l15_line_log2);
+    uint8_t bit = (uint8_t)(1u << line % 8);
+
+    if (c->read == NULL || bank >= BANKS || c->read[bank][line / 8] & bit)
+        return 0;
+    c->read[bank][line / 8] |= bit;
+    return c->from_dram;
+}
+
+static int is_brought(const struct sim_constants *c, uint64_t address)
+{
+    return c->gpu->constant.brings_bank0 && c->read == NULL &&
+           teg_constant_bank(address) == 0;
 }
 
 /* The cycle a line that a first cache misses in cycle `now` arrives there,
@@ -92,10 +131,10 @@ static uint64_t arrival(struct sim_constants *c, uint32_t launch,
     uint64_t there = now;
     int missed = 0;
 
-    if (!c->gpu->constant.brings_bank0 || teg_constant_bank(address) != 0)
+    if (!is_brought(c, address))
         there = sim_level_bring(
             &c->l15, line_of(&c->l15, c->l15_line_log2, launch, address), now,
-            beyond, &missed);
+            beyond + cold_latency(c, address), &missed);
     if (!missed)
         f->l15_hits++;
     return there + near;

@@ -7,7 +7,8 @@
  * waited for together.  Two caches that operands and loads keep apart: Huerta
  * 2025, 5.4; one L1 of an SM for loads: MT4G.  Caches are cold when a kernel
  * starts, beside whose constants others' lie, but for bank 0 where the description says that the launch brings it
- * along.
+ * along.  Where L2 is cold too and the description says so, nothing is brought,
+ * and an SM's first miss of a line comes from DRAM.
  * Leaves out: that what misses takes L2's and DRAM's time, for it is some lines
  * of an SM; that a scheduler waits a few cycles for a line before it turns to
  * another warp; that instructions share the L1.5 on some chips.
@@ -19,9 +20,9 @@
 
 struct sim_constants;
 
-/* The caches of one SM of `gpu` (borrowed); `*constants` is NULL if the
- * description has none. */
-teg_status sim_constants_new(const struct teg_gpu *gpu,
+/* The caches of one SM of `gpu` (borrowed), which a launch finds as it finds L2,
+ * `cold` or not; `*constants` is NULL if the description has none. */
+teg_status sim_constants_new(const struct teg_gpu *gpu, int cold,
                              struct sim_constants **constants,
                              struct teg_diag *d);
 void sim_constants_free(struct sim_constants *c);

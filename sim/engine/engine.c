@@ -633,6 +633,7 @@ static teg_status make_chip(struct sim_engine *r, struct teg_diag *d)
     r->chip.heard = r->news != NULL || setup->listeners != 0;
     TRY(sim_memory_new(setup->gpu, setup->sms, setup->l1_bytes, &r->chip.memory,
                        d));
+    r->chip.finds_cold = setup->before == NULL;
     if (setup->before != NULL)
         TRY(sim_memory_carry(r->chip.memory, setup->before, d));
     if (setup->lead != NULL)

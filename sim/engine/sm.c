@@ -203,7 +203,7 @@ static teg_status open_caches(struct sim_sm *sm, const struct sim_grid *grid,
     uint64_t last = grid->ops.last_pc;
 
     if (sm->constants == NULL)
-        TRY(sim_constants_new(gpu, &sm->constants, d));
+        TRY(sim_constants_new(gpu, sm->chip->finds_cold, &sm->constants, d));
     if (sm->fetch == NULL && !sim_fetch_keeps(gpu, last))
         TRY(sim_fetch_new(gpu, &sm->fetch, d));
     if (sm->fetch != NULL)

@@ -332,6 +332,9 @@ int naive_run(const struct naive_launch *launch, uint32_t launches,
     memset(result, 0, sizeof *result);
     for (uint32_t i = 0; i < launches; i++)
         all[i] = handing_of(&n, &launch[i], i);
+    for (uint32_t i = 0; i < gpu->chip.sms; i++)
+        n.sm[i].constants.cold =
+            *memory == NULL && gpu->constant.cold_from_dram;
     if (*memory == NULL)
         *memory = naive_memory_new(gpu, gpu->chip.sms, 0);
     else

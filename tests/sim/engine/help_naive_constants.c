@@ -2,6 +2,7 @@
  * last. */
 #include "tests/sim/engine/help_naive_state.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,23 @@ static struct naive_line *find(struct naive_constants *c,
     return place;
 }
 
+/* What DRAM adds where nobody of the SM has read the line. */
+static uint64_t from_dram(const struct teg_gpu *gpu, struct naive_constants *c,
+                          uint64_t line)
+{
+    if (!c->cold)
+        return 0;
+    for (uint32_t i = 0; i < c->seen_count; i++) {
+        if (c->seen[i] == line)
+            return 0;
+    }
+    ck_assert_uint_lt(c->seen_count, SEEN_MAX);
+    c->seen[c->seen_count++] = line;
+    return gpu->dram.latency > gpu->l2.latency
+               ? gpu->dram.latency - gpu->l2.latency
+               : 0;
+}
+
 /* The cycle in which the constant is where it is wanted, `near` cycles from
  * the cache behind. */
 static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
@@ -43,7 +61,7 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
     own->used = ++c->uses;
     if (!c->entered)
         return naive_max(own->ready, now);
-    if (!gpu->constant.brings_bank0 || !is_bank0) {
+    if (!gpu->constant.brings_bank0 || !is_bank0 || c->cold) {
         c->entered = 0;
         behind =
             find(c, c->behind, launch, address / gpu->constant.l15_line_bytes,
@@ -52,7 +70,8 @@ static uint64_t fetch(const struct teg_gpu *gpu, struct naive_constants *c,
         behind->used = ++c->uses;
         if (c->entered)
             behind->ready =
-                now + gpu->constant.miss_latency - gpu->constant.l15_latency;
+                now + gpu->constant.miss_latency - gpu->constant.l15_latency +
+                from_dram(gpu, c, address / gpu->constant.l15_line_bytes);
         from = naive_max(behind->ready, now);
     }
     own->ready = from + near;

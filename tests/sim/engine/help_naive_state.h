@@ -24,7 +24,8 @@ enum {
     BARRIERS = 6,
     DEEDS_MAX = 1024,
     TOLD_MAX = 8192,
-    LINES_MAX = 64, /* of a cache of constants */
+    LINES_MAX = 64,
+    SEEN_MAX = 4096, /* of a cache of constants */
 };
 
 struct instance {
@@ -144,6 +145,9 @@ struct naive_constants {
         uint64_t line, ready, used;
         uint32_t launch;
     } operands[4][LINES_MAX], loads[LINES_MAX], behind[LINES_MAX];
+    uint64_t seen[SEEN_MAX]; /* lines that have been behind, if it was cold */
+    uint32_t seen_count;
+    int cold;
     uint64_t uses;
     int entered; /* the last line that was looked for, just now */
 };

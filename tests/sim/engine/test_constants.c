@@ -10,6 +10,7 @@ enum {
     HIT = 10, /* a load's */
     NEAR = 30,
     FAR = 200,
+    DRAM = 300, /* more than L2 */
 };
 
 #define BANK(n) ((uint64_t)(n) << 32)
@@ -19,7 +20,7 @@ static struct sim_constants *constants;
 static struct sim_constant_finds finds;
 
 /* First caches of four lines and one of sixteen behind, in sets of two. */
-static void open_caches(void)
+static void open_as(int cold)
 {
     struct teg_diag d;
 
@@ -34,10 +35,18 @@ static void open_caches(void)
     gpu.constant.l15_ways = 2;
     gpu.constant.l15_latency = NEAR;
     gpu.constant.miss_latency = FAR;
+    gpu.constant.cold_from_dram = 1;
+    gpu.l2.latency = 100;
+    gpu.dram.latency = 100 + DRAM;
     ck_assert(teg_gpu_check(&gpu, &d) == TEG_OK);
-    ck_assert(sim_constants_new(&gpu, &constants, &d) == TEG_OK);
+    ck_assert(sim_constants_new(&gpu, cold, &constants, &d) == TEG_OK);
     ck_assert_ptr_nonnull(constants);
     finds = (struct sim_constant_finds){0};
+}
+
+static void open_caches(void)
+{
+    open_as(0);
 }
 
 static void close_caches(void)
@@ -68,7 +77,7 @@ START_TEST(without_a_first_cache_there_is_nothing)
     struct teg_diag d;
 
     help_gpu_plain(&gpu);
-    ck_assert(sim_constants_new(&gpu, &constants, &d) == TEG_OK);
+    ck_assert(sim_constants_new(&gpu, 0, &constants, &d) == TEG_OK);
     ck_assert_ptr_null(constants);
 }
 END_TEST
@@ -154,7 +163,40 @@ START_TEST(a_launch_may_bring_its_own_bank_along)
 }
 END_TEST
 
-HELP_MAIN("sim/engine/constants", 30,
+/* Whatever the launch would have brought. */
+START_TEST(what_is_cold_comes_from_dram_once)
+{
+    open_as(1);
+    gpu.constant.brings_bank0 = 1;
+    ck_assert_uint_eq(operand(0, 0x160, 0), FAR + DRAM);
+    ck_assert_uint_eq(operand(0, 0x1ff, 10), FAR + DRAM); /* under way */
+    ck_assert_uint_eq(operand(1, 0x160, 1000), 1000 + NEAR);
+    ck_assert_uint_eq(operand(0, BANK(3) + 0x160, 2000), 2000 + FAR + DRAM);
+    /* Eighteen lines of a set: the first has to come again, from L2. */
+    for (uint64_t i = 1; i < 18; i++)
+        operand(0, BANK(3) + 0x160 + i * 8 * FAR_LINE, 3000 * i);
+    ck_assert_uint_eq(operand(0, BANK(3) + 0x160, 90000), 90000 + FAR);
+    close_caches();
+}
+END_TEST
+
+START_TEST(without_the_parameter_cold_is_as_warm)
+{
+    struct teg_diag d;
+
+    open_as(1);
+    close_caches();
+    gpu.constant.cold_from_dram = 0;
+    gpu.constant.brings_bank0 = 1;
+    ck_assert(sim_constants_new(&gpu, 1, &constants, &d) == TEG_OK);
+    ck_assert_uint_eq(operand(0, 0x160, 0), NEAR);
+    ck_assert_uint_eq(operand(0, BANK(3), 100), 100 + FAR);
+    close_caches();
+}
+END_TEST
+
+HELP_MAIN("sim/engine/constants", 30, {what_is_cold_comes_from_dram_once, 0},
+          {without_the_parameter_cold_is_as_warm, 0},
           {without_a_first_cache_there_is_nothing, 0},
           {a_line_comes_once_from_far_then_from_near_then_at_once, 0},
           {schedulers_and_loads_have_first_caches_of_their_own, 0},

@@ -77,8 +77,7 @@ static void random_async(struct teg_program *p, uint64_t *state)
                                .src = {{reg, 2}, {3, 1}}};
     struct teg_inst plain = {.op_class = CLASS_MEMBAR};
     static const char *const fence[] = {"MEMBAR.SC.CTA", "MEMBAR.SC.GPU",
-                                        "MEMBAR.ALL.SYS",
-                                        "FENCE.VIEW.ASYNC.S"};
+                                        "MEMBAR.ALL.SYS", "FENCE.VIEW.ASYNC.S"};
     uint32_t a = help_below(state, 6), b = help_below(state, 6);
     uint32_t n = help_below(state, 4);
     char text[64] = "LDGDEPBAR";
