@@ -1,6 +1,7 @@
 #include "sim/memory/dram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/memory/interleave.h"
 
@@ -12,6 +13,21 @@ static uint64_t rate_of(const struct teg_gpu *gpu, double share)
     double cycle_bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
 
     return sim_rate_of(cycle_bytes * share / gpu->dram.channels);
+}
+
+/* Returns 0 out of memory. */
+static int make_rows(struct sim_dram *dram)
+{
+    const struct teg_gpu *gpu = dram->gpu;
+
+    dram->row_ticks =
+        sim_ticks_of(gpu->dram.row_ns * gpu->chip.sm_clock_mhz / 1000);
+    if (gpu->dram.row_bytes == 0 || dram->row_ticks == 0)
+        return 1;
+    dram->by_rows =
+        sim_divisor_of((uint64_t)gpu->dram.row_bytes * dram->channels);
+    dram->rows = calloc(dram->channels, sizeof *dram->rows);
+    return dram->rows != NULL;
 }
 
 int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
@@ -30,11 +46,12 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
         .store_rate = sim_rate_of(gpu->dram.store_bytes_per_cycle),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
     };
-    return dram->channel != NULL;
+    return dram->channel != NULL && make_rows(dram);
 }
 
 void sim_dram_release(struct sim_dram *dram)
 {
+    free(dram->rows);
     free(dram->channel);
     *dram = (struct sim_dram){0};
 }
@@ -49,6 +66,7 @@ void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before)
     for (uint32_t i = 0; i < dram->channels; i++) {
         dram->channel[i].unwritten = before->channel[i].unwritten;
         dram->channel[i].reading = before->channel[i].reading;
+        dram->channel[i].unopened = before->channel[i].unopened;
     }
 }
 
@@ -91,14 +109,41 @@ static void count(struct sim_dram *dram, struct sim_channel *c, uint32_t bytes)
         dram->channel[i].moved = 0;
 }
 
-/* Takes its time of the channel's bus, as soon as that is free. */
-static void move(struct sim_dram *dram, struct sim_channel *c,
-                 struct sim_way *w, uint32_t bytes, struct sim_request *r)
+static struct sim_rows *rows_of(const struct sim_dram *dram,
+                                const struct sim_channel *c)
 {
+    return &dram->rows[c - dram->channel];
+}
+
+/* Has `place`, of so many, the row with the address?  It has now.  Neighboring
+ * rows are apart, and so are those whose numbers differ by a power of two. */
+static int has_row(const struct sim_dram *dram, uint32_t *place,
+                   uint32_t places, uint64_t address)
+{
+    uint32_t row = (uint32_t)sim_quotient(address, &dram->by_rows) + 1;
+    uint32_t *at = &place[(row ^ row >> 4 ^ row >> 8 ^ row >> 12) % places];
+    int has = *at == row;
+
+    *at = row;
+    return has;
+}
+
+/* Takes its time of the channel's bus, as soon as that is free, and meanwhile of
+ * what opens rows if its own is not open. */
+static void move(struct sim_dram *dram, struct sim_channel *c,
+                 struct sim_way *w, uint64_t address, uint32_t bytes,
+                 struct sim_request *r)
+{
+    uint64_t moved, opened = 0;
+
     r->dram_bytes += bytes;
     count(dram, c, bytes);
-    w->waited += sim_queue_wait(&c->bus, sim_way_at(w),
-                                sim_bytes_ticks(dram->rate, bytes));
+    moved = sim_queue_wait(&c->bus, sim_way_at(w),
+                           sim_bytes_ticks(dram->rate, bytes));
+    if (dram->rows != NULL &&
+        !has_row(dram, rows_of(dram, c)->open, dram->gpu->dram.banks, address))
+        opened = sim_queue_wait(&c->opener, sim_way_at(w), dram->row_ticks);
+    w->waited += teg_max(moved, opened);
     w->latency = dram->gpu->dram.latency;
 }
 
@@ -108,7 +153,7 @@ void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
     struct sim_channel *c = channel_of(dram, address);
 
     c->reading = 1;
-    move(dram, c, w, bytes, r);
+    move(dram, c, w, address, bytes, r);
 }
 
 void sim_dram_store(struct sim_dram *dram, struct sim_way *w, uint64_t address,
@@ -118,26 +163,43 @@ void sim_dram_store(struct sim_dram *dram, struct sim_way *w, uint64_t address,
 
     w->waited += sim_queue_wait(&c->stores, sim_way_at(w),
                                 sim_bytes_ticks(dram->store_rate, bytes));
-    move(dram, c, w, bytes, r);
+    move(dram, c, w, address, bytes, r);
+}
+
+/* Sends what the channel has gathered. */
+static void write_batch(struct sim_dram *dram, struct sim_channel *c,
+                        struct sim_way *w)
+{
+    uint64_t ticks = sim_bytes_ticks(dram->rate, c->unwritten), moved;
+    uint64_t opened = 0;
+
+    if (c->reading)
+        ticks += dram->turnaround_ticks;
+    moved = sim_queue_wait(&c->bus, sim_way_at(w), ticks);
+    if (c->unopened != 0) {
+        opened = sim_queue_wait(&c->opener, sim_way_at(w),
+                                c->unopened * dram->row_ticks);
+        memset(rows_of(dram, c)->batched, 0, sizeof dram->rows->batched);
+    }
+    w->waited += teg_max(moved, opened);
+    c->reading = 0;
+    c->unwritten = 0;
+    c->unopened = 0;
 }
 
 void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                     uint32_t bytes, struct sim_request *r)
 {
     struct sim_channel *c = channel_of(dram, address);
-    uint64_t ticks;
 
     r->dram_bytes += bytes;
     count(dram, c, bytes);
     c->unwritten += bytes;
-    if (c->unwritten < dram->gpu->dram.write_batch_bytes)
-        return;
-    ticks = sim_bytes_ticks(dram->rate, c->unwritten);
-    if (c->reading)
-        ticks += dram->turnaround_ticks;
-    c->reading = 0;
-    c->unwritten = 0;
-    w->waited += sim_queue_wait(&c->bus, sim_way_at(w), ticks);
+    if (dram->rows != NULL &&
+        !has_row(dram, rows_of(dram, c)->batched, SIM_BATCH_ROWS, address))
+        c->unopened++;
+    if (c->unwritten >= dram->gpu->dram.write_batch_bytes)
+        write_batch(dram, c, w);
 }
 
 void sim_dram_bytes(const struct sim_dram *dram, uint64_t *most, uint64_t *sum)

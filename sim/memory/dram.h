@@ -5,9 +5,11 @@
  * chosen by address, or by the L2 slice they are behind, so that skew shows;
  * writes that a channel gathers and sends in one batch, which costs it a turn of
  * the bus if it has read since the last one; where there is no L2, what a channel
- * takes of stores.
- * Leaves out: banks, rows and refresh (docs/ladders.md says what rows would
- * change); that gathered bytes are ever read back.
+ * takes of stores; rows, of which a channel opens one after the other, while its
+ * bus moves bytes of others: of reads each bank keeps the last one, of a batch of
+ * writes each is opened once.
+ * Leaves out: in which order a controller takes requests to meet open rows, but
+ * for a batch's; refresh; that gathered bytes are ever read back.
  */
 #ifndef TEG_SIM_MEMORY_DRAM_H
 #define TEG_SIM_MEMORY_DRAM_H
@@ -23,12 +25,25 @@ enum {
     SIM_SKEW_BYTES = 64 * 1024
 };
 
+enum {
+    SIM_BANKS_MAX = 64,
+    SIM_BATCH_ROWS = 64 /* places for the rows of a batch of writes */
+};
+
 struct sim_channel {
     struct sim_queue bus;
     struct sim_queue stores; /* on their way in, where there is no L2 */
     uint64_t moved;          /* bytes, since skew was last seen to */
     uint32_t unwritten;      /* bytes */
     int reading;             /* what it did last */
+    struct sim_queue opener; /* of rows */
+    uint32_t unopened;       /* rows of what is unwritten */
+};
+
+/* Rows by number and one, 0: none. */
+struct sim_rows {
+    uint32_t open[SIM_BANKS_MAX];     /* to read, by bank */
+    uint32_t batched[SIM_BATCH_ROWS]; /* of what is unwritten */
 };
 
 struct sim_dram {
@@ -40,6 +55,9 @@ struct sim_dram {
     struct sim_slices place;
     uint64_t rate, store_rate; /* of a channel */
     uint64_t turnaround_ticks;
+    struct sim_rows *rows;      /* owned, [channels]; NULL: they cost nothing */
+    struct sim_divisor by_rows; /* bytes of a row in every channel */
+    uint64_t row_ticks;
     uint64_t in_turn; /* what-if dram.spread: transactions so far */
     uint64_t moved;   /* bytes, all channels together */
     uint64_t recent;  /* bytes of them since skew was last seen to */

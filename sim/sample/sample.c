@@ -402,6 +402,20 @@ static int l2_settled(const struct sampling *p, const struct teg_statistics *s)
            filled >= l2_turns * bytes * 0.9 || whole < bytes;
 }
 
+/* Whether DRAM moves as much as it is said to in the cycles that come out.  What
+ * has to be written leaves L2 when others need its place, and waits in the
+ * channels' queues, which a sample need not have felt. */
+static int dram_keeps_up(const struct sampling *p,
+                         const struct teg_statistics *s)
+{
+    const struct teg_gpu *gpu = p->gpu;
+    double gbs = gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
+                                           : gpu->dram.bandwidth_gbs;
+    double most = gbs * 1e3 / gpu->chip.sm_clock_mhz * (double)s->cycles;
+
+    return gbs == 0 || (double)s->memory.dram_bytes <= most;
+}
+
 static void scale_statistics(const struct sampling *p, struct teg_statistics *s)
 {
     const struct teg_sample_facts *f = p->facts;
@@ -520,7 +534,7 @@ static teg_status sample_waves(struct sampling *p, teg_sample_open *open,
                 : p->filled > 1                      ? p->filled
                                                      : 1;
     extrapolate(p, s, sample);
-    sample->used = sample->error_bound <= bound_most;
+    sample->used = sample->error_bound <= bound_most && dram_keeps_up(p, s);
     return TEG_OK;
 }
 

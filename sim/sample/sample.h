@@ -23,7 +23,8 @@
  * of lines for the first time, over what was extrapolated; plus a quarter of a
  * wave, because waves of the whole grid may drift apart before the last, or
  * half of the longest block where blocks differ; plus the work of kinds of
- * blocks (sim/sample/kinds.h) that no sampled wave holds.
+ * blocks (sim/sample/kinds.h) that no sampled wave holds.  Waves whose pace DRAM
+ * could not keep up with say nothing.
  */
 #ifndef TEG_SIM_SAMPLE_SAMPLE_H
 #define TEG_SIM_SAMPLE_SAMPLE_H

@@ -108,6 +108,7 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->dram.bandwidth_gbs = gpu->dram.reached_gbs = 0;
     gpu->dram.store_bytes_per_cycle = 0;
     gpu->dram.turnaround = 0;
+    gpu->dram.row_ns = 0;
 }
 
 void gpu_change_perfect_cache(struct teg_gpu *gpu)

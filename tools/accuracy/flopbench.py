@@ -15,8 +15,9 @@ toolkit, nvcc not needed.  Each program is traced by `teg exec`, ended after
 --seconds: what it has launched by then is compared.  FOLDER,
 build/accuracy/flopbench, keeps programs and traces.
 
-Compared are elapsed cycles less START.  A function in one block shape counts
-once, by the mean of its launches' logarithms.
+Compared is what the profiler says a launch takes, in cycles of that clock, with
+the cycles here and the launch's start (start.ncu_cycles).  A function in one
+block shape counts once, by the mean of its launches' logarithms.
 """
 import argparse
 import collections
@@ -37,9 +38,6 @@ GPU = "rtx3080"
 CLOCK = 1440  # MHz: the base clock, at which Nsight Compute holds the SMs
 HERE = "/home/gbolet/hecbench-roofline"  # where the checkout was
 
-# Cycles: an empty kernel takes 1696 ns (dispatch's EmptyKernel, twice), 2442
-# cycles, and 393 here.
-START = 2049
 
 
 def rows_of(checkout):
@@ -89,6 +87,13 @@ def build(a, name, made):
     common.command("g++", "-o", made, *objects, "-no-pie", "-fopenmp",
                    f"-L{lib}", f"-Wl,-rpath,{lib}", "-lcudart", "-lpthread",
                    "-lm", limit=300)
+
+
+def start_of_launches():
+    "What the profiler counts of a launch besides its cycles here."
+    said = common.command(common.TEG, "gpus", GPU, "--config-dir",
+                          common.CONFIG)
+    return float(re.search(r"^start\.ncu_cycles\s+(\S+)", said, re.M)[1])
 
 
 def functions(mangled):
@@ -162,8 +167,8 @@ def compare(a, name, rows):
             try:
                 said[path] = common.command(
                     common.TEG, "run", "-g", GPU, "--config-dir", common.CONFIG,
-                    "--caches", "cold", "-f", "json", "-j", "1", "--set",
-                    f"chip.sm_clock_mhz={CLOCK}",
+                    "--caches", "cold", "-f", "json", "-j", "1",
+                    f"--clock={CLOCK}",
                     *(w for s in a.set for w in ("--set", s)), path,
                     limit=a.replay)
             except common.Refused as e:
@@ -172,9 +177,9 @@ def compare(a, name, rows):
         if said[path] is None:
             continue
         ours = json.loads(said[path])
-        took = float(r["xtime"]) * CLOCK / 1000 - a.start
         p = profiled.Point("HeCBench", name, function, r["Block Size"],
-                           r["Grid Size"], took, ours["cycles"], 1)
+                           r["Grid Size"], float(r["xtime"]) * CLOCK / 1000,
+                           ours["cycles"] + a.start, 1)
         p.bytes = float(r["traffic"]) * float(r["xtime"]) / 1e9
         p.ours = ours
         p.row = r
@@ -205,7 +210,7 @@ def main():
                                    (a.sources, a.cuda, a.out))
     os.makedirs(a.out, exist_ok=True)
     a.commands = compile_commands(a.sources)
-    a.start = START
+    a.start = start_of_launches()
     rows = rows_of(a.sources)
     half = half_of(rows)
     unknown = set(a.names) - set(rows)
@@ -230,7 +235,7 @@ def main():
             for q in found:
                 if a.points:
                     print(f"{q.program:20s} {q.kernel[:36]:36s} {q.grid:18s} "
-                          f"{q.block:14s} {q.took:9.0f} {q.said:9d} "
+                          f"{q.block:14s} {q.took:9.0f} {q.said:9.0f} "
                           f"{q.said / q.took:.2f}", flush=True)
                 json.dump({"program": q.program, "half": half[q.program],
                            "row": q.row, "ours": q.ours}, dump)

@@ -32,6 +32,12 @@ static uint64_t dram_time(const struct teg_gpu *gpu, uint64_t bytes)
                                          gpu->dram.channels));
 }
 
+static uint64_t opening_time(const struct teg_gpu *gpu, uint64_t rows)
+{
+    return rows * naive_nearest(gpu->dram.row_ns * gpu->chip.sm_clock_mhz /
+                                1000 * TICKS);
+}
+
 /* Bytes that a channel has moved since they were counted. */
 static uint64_t uncounted(const struct channel *c)
 {
@@ -59,6 +65,37 @@ static void moves(struct naive_memory *m, struct channel *c, uint64_t bytes)
         m->channel[i].counted = m->channel[i].moved;
 }
 
+static int rows_cost(const struct teg_gpu *gpu)
+{
+    return gpu->dram.row_bytes != 0 && opening_time(gpu, 1) != 0;
+}
+
+/* Whether the row with the address is not in its place, of so many; it is then. */
+static int is_closed(const struct teg_gpu *gpu, uint64_t *place,
+                     uint64_t places, uint64_t address)
+{
+    uint64_t row = address / gpu->dram.row_bytes / gpu->dram.channels + 1;
+    uint64_t folded = 0, was;
+
+    for (int shift = 0; shift < 16; shift += 4)
+        folded ^= row >> shift;
+    was = place[folded % places];
+    place[folded % places] = row;
+    return was != row;
+}
+
+/* The bytes' way through the channel: their time of the bus, and their row's. */
+static void pass(struct trip *t, struct channel *c, uint64_t bytes)
+{
+    const struct teg_gpu *gpu = t->m->gpu;
+    uint64_t there = naive_take(&c->free_from, t->at, dram_time(gpu, bytes));
+
+    if (rows_cost(gpu) && is_closed(gpu, c->open, gpu->dram.banks, t->address))
+        there = naive_later(
+            there, naive_take(&c->opens_from, t->at, opening_time(gpu, 1)));
+    t->at = there;
+}
+
 void naive_go_to_dram(struct trip *t, uint32_t bytes)
 {
     struct channel *c = channel_of(t->m, t->address);
@@ -66,7 +103,7 @@ void naive_go_to_dram(struct trip *t, uint32_t bytes)
     t->request->dram_bytes += bytes;
     moves(t->m, c, bytes);
     c->read_last = 1;
-    t->at = naive_take(&c->free_from, t->at, dram_time(t->m->gpu, bytes));
+    pass(t, c, bytes);
     t->latency = t->m->gpu->dram.latency;
 }
 
@@ -79,7 +116,7 @@ void naive_store_to_dram(struct trip *t)
     t->request->dram_bytes += t->bytes;
     moves(t->m, c, t->bytes);
     t->at = naive_take(&c->taken_until, t->at, naive_time_of(t->bytes, each));
-    t->at = naive_take(&c->free_from, t->at, dram_time(gpu, t->bytes));
+    pass(t, c, t->bytes);
     t->latency = gpu->dram.latency;
 }
 
@@ -100,11 +137,14 @@ static void write_back(struct trip *t, const struct line *gone)
                                 ? in_pairs(naive_count(gone->written)) +
                                       in_pairs(naive_count(gone->torn))
                                 : naive_count(gone->written));
-    uint64_t ticks;
+    uint64_t ticks, begins = t->at;
 
     t->request->dram_bytes += bytes;
     moves(t->m, c, bytes);
     c->unwritten += bytes;
+    if (rows_cost(gpu))
+        c->unopened += is_closed(gpu, c->batched, SIM_BATCH_ROWS,
+                                 gone->number * LINE_BYTES);
     if (c->unwritten < gpu->dram.write_batch_bytes)
         return;
     ticks = dram_time(gpu, c->unwritten);
@@ -112,7 +152,13 @@ static void write_back(struct trip *t, const struct line *gone)
         ticks += naive_nearest(gpu->dram.turnaround * TICKS);
     c->unwritten = 0;
     c->read_last = 0;
-    t->at = naive_take(&c->free_from, t->at, ticks);
+    t->at = naive_take(&c->free_from, begins, ticks);
+    if (c->unopened != 0) {
+        t->at = naive_later(t->at, naive_take(&c->opens_from, begins,
+                                              opening_time(gpu, c->unopened)));
+        c->unopened = 0;
+        memset(c->batched, 0, sizeof c->batched);
+    }
 }
 
 /* ---- L2 ------------------------------------------------------------------- */

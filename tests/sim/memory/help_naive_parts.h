@@ -5,6 +5,7 @@
 #ifndef TEG_TESTS_SIM_MEMORY_HELP_NAIVE_PARTS_H
 #define TEG_TESTS_SIM_MEMORY_HELP_NAIVE_PARTS_H
 
+#include "sim/memory/dram.h"
 #include "tests/sim/memory/help_naive_memory.h"
 
 #include <stddef.h>
@@ -106,6 +107,9 @@ struct channel {
     uint64_t moved, unwritten; /* bytes */
     uint64_t counted;          /* of moved, for skew */
     int read_last;
+    uint64_t opens_from; /* tick: the next row */
+    uint64_t unopened;   /* rows of what is unwritten */
+    uint64_t open[SIM_BANKS_MAX], batched[SIM_BATCH_ROWS]; /* row + 1 */
 };
 
 struct naive_memory {

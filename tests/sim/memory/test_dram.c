@@ -90,6 +90,52 @@ START_TEST(a_channel_that_only_writes_does_not_turn)
 }
 END_TEST
 
+static void setup_rows(uint32_t bytes)
+{
+    setup();
+    gpu.dram.row_bytes = bytes;
+    gpu.dram.banks = 2;
+    gpu.dram.row_ns = 50;
+}
+
+/* Rows of four lines; the first and the third share a bank. */
+START_TEST(a_bank_keeps_the_row_it_opened_last)
+{
+    setup_rows(512);
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(4, 0), 150);
+    ck_assert_uint_eq(load(1, 0), 116); /* open: the bus alone */
+    ck_assert_uint_eq(load(8, 1000), 100);
+    ck_assert_uint_eq(load(2, 1000), 150);
+    ck_assert_uint_eq(load(5, 1000), 116);
+    ck_assert_uint_eq(load(9, 2000), 100);
+    ck_assert_uint_eq(load(3, 2000), 150);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* Four lines a batch.  The second batch waits until the first has moved, 32
+ * cycles, and until its rows have been opened. */
+START_TEST(a_batch_opens_each_of_its_rows_once)
+{
+    static const struct {
+        uint32_t row_bytes;
+        uint64_t waits;
+    } cases[] = {{0, 32}, {512, 50}, {256, 100}, {128, 200}};
+
+    for (unsigned i = 0; i < 4; i++) {
+        setup_rows(cases[i].row_bytes);
+        gpu.dram.write_batch_bytes = 512;
+        open_dirty();
+        for (uint64_t line = 64; line < 71; line++)
+            ck_assert_uint_eq(store(line, 2000), 0);
+        ck_assert_uint_eq(store(71, 2000), cases[i].waits);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
 /* 8 of 16 GB/s: a line takes 16 cycles instead of 8. */
 START_TEST(what_is_reached_counts_not_the_peak)
 {
@@ -247,6 +293,8 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {writes_gather_before_the_channel_turns, 0},
           {a_channel_that_only_writes_does_not_turn, 0},
           {what_is_reached_counts_not_the_peak, 0},
+          {a_bank_keeps_the_row_it_opened_last, 0},
+          {a_batch_opens_each_of_its_rows_once, 0},
           {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
           {a_channel_has_slices_of_its_own, 0},
