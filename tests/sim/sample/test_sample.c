@@ -104,6 +104,25 @@ START_TEST(the_first_of_many_waves_are_enough)
 }
 END_TEST
 
+/* What is written gathers in batches, which nobody waits for in the first waves:
+ * their pace would have DRAM move twenty-four times what it can. */
+START_TEST(waves_that_dram_cannot_keep_up_with_say_nothing)
+{
+    setup(160 * 200, "loop i 4\n"
+                     "STG.E [R2 : 0x10000000 + 4*gtid + 0x1000000*i], R4\n"
+                     "end\n");
+    gpu.l2.bytes = 64 * 1024;
+    gpu.l2.slices = 8;
+    gpu.l2.ways = 16;
+    gpu.l2.latency = 100;
+    gpu.dram.write_batch_bytes = 16384;
+    simulate_both(0);
+    ck_assert(!sample.used || error() <= sample.error_bound);
+    ck_assert_double_ge(40 * (double)full.cycles,
+                        (double)full.memory.dram_bytes);
+}
+END_TEST
+
 /* The last leaders' followers are still asking when all leaders are done. */
 static int close_to(uint64_t a, uint64_t b)
 {
@@ -398,6 +417,7 @@ END_TEST
 
 HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {the_first_of_many_waves_are_enough, 0},
+          {waves_that_dram_cannot_keep_up_with_say_nothing, 0},
           {totals_are_those_of_the_whole_launch, 0},
           {an_unfinished_last_wave_counts_as_one, 0},
           {few_waves_are_left_to_the_full_simulation, 0},

@@ -172,6 +172,13 @@ static bool has_atomics(const struct result *r)
     return s->memory.global_atomics != 0 || s->memory.shared_atomics != 0;
 }
 
+/* The emulator ran a block's warps beside each other. */
+static bool warps_took_turns(const struct result *r)
+{
+    return teg_notes_count(&r->replay->launch.kernel->notes, EMU_NOTE_STEPS) !=
+           0;
+}
+
 static bool result_retries(const struct result *r, char *out, size_t size)
 {
     static const struct contest retries = {
@@ -179,8 +186,13 @@ static bool result_retries(const struct result *r, char *out, size_t size)
         "a lock, or a word that compare-and-swap updates: the emulator's warps "
         "come one after the other and succeed at once, so that they wait for "
         "each other on a GPU is not in the time"};
+    static const struct contest failed = {
+        CONTEST_RETRY, "atomic", "asks again until it has succeeded",
+        "in shared memory swaps fail by those of the block's other warps, "
+        "in global memory warps come one after the other"};
 
-    return has_atomics(r) && say_contests(r, &retries, out, size);
+    return has_atomics(r) &&
+           say_contests(r, warps_took_turns(r) ? &failed : &retries, out, size);
 }
 
 /* The emulator ran them beside each other. */

@@ -110,6 +110,7 @@ struct emulation {
     struct emu_order order;
     uint32_t places;     /* of clusters that share work, not 0: they do */
     int has_turns;       /* the notes say how its blocks took them */
+    int steps;           /* nobody asked for them, the code's retries do */
     size_t code_notes;   /* of the kernel's, those that any launch has */
     int meets_in_shared; /* its warps, in the system's part */
     uint8_t meeting[MEETING_BYTES]; /* its blocks' barrier, device memory */
@@ -545,8 +546,9 @@ static void set_order(struct emulation *e, const struct emu_launch_facts *f)
     if (meet && e->order.turns == EMU_TO_BARRIERS && !e->order.apart &&
         blocks_of_grid(f) * e->block.warps > 1)
         e->places = places_for_clusters(e, f);
-    if (e->prepared.retries && e->order.turns == EMU_TO_BARRIERS &&
-        !e->order.apart && e->places == 0)
+    e->steps = e->prepared.retries && e->order.turns == EMU_TO_BARRIERS &&
+               !e->order.apart && e->places == 0;
+    if (e->steps)
         e->order.turns = EMU_BY_STEPS;
     e->is_gang = (f->cooperative || by_grid) && e->places == 0;
 }
@@ -568,7 +570,7 @@ static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
                        at_once = (uint64_t)e->places * blocks_of_cluster(e);
 
     e->code_notes = e->kernel.notes.count;
-    e->has_turns = e->places != 0 || (e->is_gang && f->order.grid);
+    e->has_turns = e->places != 0 || (e->is_gang && f->order.grid) || e->steps;
     if (e->places != 0)
         teg_notes_add(
             &e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
@@ -580,6 +582,11 @@ static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
                   "to"
                 : "went on to what they read of each other and write "
                   "for it in turn, first");
+    else if (e->steps)
+        teg_notes_add(&e->kernel.notes, EMU_NOTE_STEPS, e->code->name,
+                      "warps of a block were emulated side by side, an "
+                      "instruction of each in turn, for its code tries again "
+                      "to swap words of shared memory");
     else if (e->has_turns)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
                       "its %llu blocks were emulated side by side, an "

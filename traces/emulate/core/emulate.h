@@ -62,6 +62,7 @@ enum {
 
 /* The kind of the note that a trace has whose blocks took turns. */
 #define EMU_NOTE_TURNS "blocks-in-turns"
+#define EMU_NOTE_STEPS "warps-in-turns"
 
 /* "steps", "grid", "blocks" (apart), or a number, the seed; 0 if the text is none
  * of these. */
