@@ -24,6 +24,9 @@ enum {
 static const double l2_turns = 1.5;
 /* Share of the lines that are written, below which writing does not matter. */
 static const double written_least = 0.05;
+/* Of what DRAM reaches, what launches may have moved that end with batches in the
+ * channels' queues. */
+static const double dram_most = 1.05;
 /* A bound that says next to nothing. */
 static const double bound_most = 0.25;
 
@@ -413,7 +416,7 @@ static int dram_keeps_up(const struct sampling *p,
                                            : gpu->dram.bandwidth_gbs;
     double most = gbs * 1e3 / gpu->chip.sm_clock_mhz * (double)s->cycles;
 
-    return gbs == 0 || (double)s->memory.dram_bytes <= most;
+    return gbs == 0 || (double)s->memory.dram_bytes <= most * dram_most;
 }
 
 static void scale_statistics(const struct sampling *p, struct teg_statistics *s)

@@ -118,8 +118,6 @@ START_TEST(waves_that_dram_cannot_keep_up_with_say_nothing)
     gpu.dram.write_batch_bytes = 16384;
     simulate_both(0);
     ck_assert(!sample.used || error() <= sample.error_bound);
-    ck_assert_double_ge(40 * (double)full.cycles,
-                        (double)full.memory.dram_bytes);
 }
 END_TEST
 
