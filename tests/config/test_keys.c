@@ -242,6 +242,10 @@ static const struct scene scenes[] = {
     {"v100",
      SMALL "l2.bytes=32768 dram.turnaround=40 dram.write_batch_bytes=2048",
      copy},
+    {"v100",
+     SMALL "l2.bytes=32768 dram.channels=2 dram.row_bytes=256 dram.banks=4 "
+           "dram.row_ns=40",
+     mixed},
     {"v100", SMALL, mixed},
     {"v100", SMALL "l2.bytes_per_cycle=32", parts},
     {"v100", SMALL "l2.bytes=32768 l1.merged_sectors=16", parts},
