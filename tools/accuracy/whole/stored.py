@@ -46,8 +46,10 @@ def slower(jobs):
 
 PREDICTION = "Kernel_Performance_Prediction"
 
-# chip: whose table
-BOARDS = {"rtx4070": "4070", "titanv": "titanv", "rtx2080ti": "2080ti"}
+# chip: whose table, its base clock, at which these boards ran by all that is
+# bound by their SMs (docs/accuracy.md, "Tables in repositories")
+BOARDS = {"rtx4070": ("4070", 1920), "titanv": ("titanv", 1200),
+          "rtx2080ti": ("2080ti", 1350)}
 
 # kernel: what its size is called, threads, warp instructions of a thread
 LINE = ("--N",)
@@ -82,9 +84,9 @@ def prediction(sources, gpus):
     """shared_bank_conflict is left out: its 1,024 threads of 206 registers
     fit no SM, and what was timed is a launch that fails."""
     for chip in gpus:
-        jobs = []
+        jobs, (whose, mhz) = [], BOARDS[chip]
         for row in table(sources, PREDICTION, "predict-kernel-perf", "data",
-                         f"runs_{BOARDS[chip]}_final.csv"):
+                         f"runs_{whose}_final.csv"):
             name = row["kernel"]
             if name not in KERNELS:
                 continue
@@ -105,7 +107,8 @@ def prediction(sources, gpus):
             n = int(size)
             jobs.append(Job(chip, name, case, case, "loop", how,
                             (Time(name, (1000 * float(row["mean_ms"]),)),),
-                            cost(threads(n) / 32 * each(n))))
+                            cost(threads(n) / 32 * each(n)),
+                            ("--clock", str(mhz))))
         yield from slower(jobs)
 
 
@@ -337,7 +340,8 @@ def products(sources, gpus):
                          f"{kernel}_a100_80gb_baseline.csv"):
             n = int(row["n"])
             how = made("a100_80", PRODUCTS, sources, f"steps-{kernel}",
-                       ("src", "include"), ("host.cu",),
+                       ("src", "include"),
+                       ("host.cu", "src/reference/gemm_cpu.cpp"),
                        ("-O3", "-std=c++17", "-Iinclude",
                         f"-DKERNEL={function}"),
                        added=(("host.cu", "#include <cstdlib>\n" + PRODUCT),),
