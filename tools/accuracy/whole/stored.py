@@ -288,11 +288,12 @@ def benchmarks(sources, chip, folder):
         _, which, name, parameters, instructions = benchmark
         size, *others = (row[p] for p in parameters)
         group = f"{name} {size}"
+        lanes = int(others[0]) if folder == "mat_vec_mul" else 32
         how = course_build(chip, sources, folder, (which, size, *others))
         yield Job(chip, NAMES.get(folder, folder),
                   f"{name} {' '.join((size, *others))}", group, "loop", how,
                   (Time(name, (1e6 * float(row["Batch GPU (sec)"]),)),),
-                  cost(instructions(int(size))),
+                  cost(instructions(int(size)) * 32 / min(lanes, 32)),
                   ("--clock", str(mhz), *more))
 
 
