@@ -74,10 +74,10 @@ KERNELS = {
 }
 
 
-def iterations(row):
+def iterations(chip, row):
     """Of the atomics: where the table has the mean over 50 and 100 of them,
     as many as take that long."""
-    return row["iters"] if row["gpu"] == "rtx2080ti" else "75"
+    return row["iters"] if chip == "rtx2080ti" else "75"
 
 
 def prediction(sources, gpus):
@@ -97,7 +97,7 @@ def prediction(sources, gpus):
                 words += [option, size]
             case = f"{name} {size}"
             if name == "atomic_hotspot":
-                n = iterations({**row, "gpu": chip})
+                n = iterations(chip, row)
                 words += ["--iters", n]
                 case += f" {n}"
             how = made(chip, PREDICTION, sources, "prediction", ("gpu-perf",),
