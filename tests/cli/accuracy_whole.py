@@ -102,12 +102,24 @@ check("all programs are dealt",
       {v[0] for v in (*whole.klaraptor.PROGRAMS.values(),
                       *whole.v100.PROGRAMS.values())}
       .union(whole.h100.PROGRAMS, whole.samples.PROGRAMS, ["lud"],
-             whole.ktt.PROGRAMS, whole.hub.KERNELS) - set(NAMES), set())
+             whole.ktt.PROGRAMS, whole.hub.KERNELS, whole.stored.KERNELS,
+             [whole.stored.NAMES.get(f, f) for f in whole.stored.HOSTS],
+             ["products"]) - set(NAMES), set())
 
 
 def a_job(case, group="n=1", cost=1.0, program="gemm"):
     return suites.Job("g", program, case, group, "nsys", None, (), cost)
 
+
+def timed_job(us):
+    return suites.Job("g", "gemm", str(us), "n=1", "loop", None,
+                      (suites.Time("gemm", (us,)),), 1.0)
+
+
+check("what is as fast as a launch is left out",
+      [j.case for j in whole.stored.slower(map(timed_job, (9, 4, 5, 6)))],
+      ["9", "6"])
+check("of nothing", whole.stored.slower(()), [])
 
 JOBS = [a_job(f"{i}x1") for i in range(9)] + [a_job("big", "n=2", 99.0)]
 options = whole.parse(["--shapes", "3", "--cost", "60"])

@@ -19,22 +19,32 @@ HALVES = {
           "fdtd2d", "3dconv", "srad_v1", "pnpoly", "additions",
           "matmul_backward_bias-bf16", "sgemm-practice", "tcgen05-steps",
           "reductions", "layernorm_forward", "sgemv", "gemm-steps",
-          "residual_forward"),
+          "residual_forward", "conv2d_3x3", "image_to_grayscale",
+          "matmul_naive", "mat_mat_mul", "saxpy", "bins", "atomic_hotspot",
+          "array_add", "strided_copy_8", "dot_product"),
     "B": ("cudatensorcoregemm", "hotspot", "fastwalshtransform", "backprop",
           "kmeans", "bicg", "syrk", "dedispersion", "corr", "sad", "mergesort",
           "coulomb", "dct8x8", "mri-q", "convolution", "atax", "2dconv",
           "encoder_forward", "elementwise", "black-scholes", "cub-sum",
-          "atomics", "flash-minimal", "bodies", "matmul_backward_bias"),
+          "atomics", "flash-minimal", "bodies", "matmul_backward_bias",
+          "vector_add_divergent", "masks", "conv2d_7x7", "random_access",
+          "vector_add", "mat_vec_mul", "matmul_tiled", "naive_transpose",
+          "reduce_sum", "shared_transpose", "products"),
 }
 
 
-# Of these, those that came after the deal; published.py's were dealt by turns
-# in the order of their SHA-1, too, the first to B.
+# Of these, those that came after the deal; published.py's and then stored.py's
+# were dealt by turns in the order of their SHA-1, too, the first to B.
 LATER = ("additions", "encoder_forward", "matmul_backward_bias-bf16",
          "elementwise", "sgemm-practice", "black-scholes", "tcgen05-steps",
          "cub-sum", "reductions", "atomics", "layernorm_forward",
          "flash-minimal", "sgemv", "bodies", "gemm-steps",
-         "matmul_backward_bias", "residual_forward")
+         "matmul_backward_bias", "residual_forward", "vector_add_divergent",
+         "conv2d_3x3", "masks", "image_to_grayscale", "conv2d_7x7",
+         "matmul_naive", "random_access", "mat_mat_mul", "vector_add", "saxpy",
+         "mat_vec_mul", "bins", "matmul_tiled", "atomic_hotspot",
+         "naive_transpose", "array_add", "reduce_sum", "strided_copy_8",
+         "shared_transpose", "dot_product", "products")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,8 +115,11 @@ TRITON = {"v100": 4.2, "a100": 6.0}
 
 # Between launches of a row, in microseconds, as the descriptions have it
 # (launch.gap_us; Hopper's for the B200, above for Turing).
-GAPS = {"a100": 2.13, "rtx3070": 1.43, "rtx3090": 1.43, "b200": 1.93,
-        "rtx2070super": 1.05, "v100": 1.05}
+GAPS = {"a100": 2.13, "a100_80": 2.13, "rtx3060": 1.43, "rtx3060ti": 1.43,
+        "rtx3070": 1.43, "rtx3070ti": 1.43, "rtx3080": 1.43, "rtx3090": 1.43,
+        "rtx4070": 1.21, "b200": 1.93, "gtx1650": 1.05, "rtx2060": 1.05,
+        "rtx2070super": 1.05, "rtx2080ti": 1.05, "titanv": 1.05,
+        "v100": 1.05}
 
 
 def gap(gpu, time, kernels):

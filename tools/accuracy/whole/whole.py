@@ -37,13 +37,14 @@ import ktt  # noqa: E402
 import ktt_stored  # noqa: E402
 import published  # noqa: E402
 import samples  # noqa: E402
+import stored  # noqa: E402
 import suites  # noqa: E402
 import v100  # noqa: E402
 from journal import Journal  # noqa: E402
 from replay import Teg, timed  # noqa: E402
 
 SUITES = (klaraptor, ktt, ktt_stored, hub, h100, samples, v100, additions,
-          *published.SUITES)
+          *published.SUITES, *stored.SUITES)
 HERE = "teg"
 OUT = os.path.join(common.ROOT, "build", "accuracy")
 NOT_TIMES = ("ryoo",)  # models that say no time
