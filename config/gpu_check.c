@@ -243,17 +243,6 @@ static teg_status check_l2_fetch(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
-static teg_status check_l2_atomics(const struct teg_gpu *gpu,
-                                   struct teg_diag *d)
-{
-    /* The steps of a transaction are counted in eight bits. */
-    if (gpu->l2.atomic_units != 0 && gpu->l2.atomic_units < 1)
-        return contradiction(gpu, "l2.atomic_units", d,
-                             "expected 0 or at least 1, found %g",
-                             gpu->l2.atomic_units);
-    return TEG_OK;
-}
-
 static teg_status check_tlb(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     if (gpu->tlb.entries != 0 && !is_power_of_two(gpu->tlb.walk_bytes))
@@ -436,10 +425,10 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     static teg_status (*const checks[])(const struct teg_gpu *,
                                         struct teg_diag *) = {
-        check_sm,         check_shared,    check_tensor,   check_cluster,
-        check_caches,     check_carveouts, check_l1_banks, check_l2_fetch,
-        check_l2_atomics, check_latencies, check_tlb,      check_fetch,
-        check_constants,  check_dram,      check_units,    check_timing,
+        check_sm,        check_shared,    check_tensor,   check_cluster,
+        check_caches,    check_carveouts, check_l1_banks, check_l2_fetch,
+        check_latencies, check_tlb,       check_fetch,    check_constants,
+        check_dram,      check_units,     check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

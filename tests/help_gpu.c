@@ -215,7 +215,7 @@ static void random_atomics(struct teg_gpu *gpu, uint64_t seed)
         one_in(state, 2) ? between(state, 0, 20) / 4.0 : 0;
     gpu->dram.store_bytes_per_cycle =
         one_in(state, 2) ? between(state, 1, 40) / 3.0 : 0;
-    gpu->l2.atomic_units = one_in(state, 2) ? between(state, 2, 16) / 2.0 : 0;
+    gpu->l2.atomic_units = one_in(state, 2) ? between(state, 1, 8) : 0;
 }
 
 static void random_network(struct teg_gpu *gpu, uint64_t seed)

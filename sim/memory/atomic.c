@@ -1,6 +1,5 @@
 #include "sim/memory/atomic.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "isa/base/minmax.h"
@@ -93,8 +92,8 @@ struct share {
 
 static uint8_t steps_of(const struct share *s, const struct teg_gpu *gpu)
 {
-    double units = gpu->l2.atomic_units;
-    uint32_t turns = units != 0 ? (uint32_t)ceil(s->words / units) : 1;
+    uint32_t units = gpu->l2.atomic_units;
+    uint32_t turns = units != 0 ? (s->words + units - 1) / units : 1;
 
     return (uint8_t)teg_max(teg_max(s->most, turns), 1);
 }

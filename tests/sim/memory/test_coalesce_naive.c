@@ -32,8 +32,7 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     gpu->l1.banks = one_in(state, 2) ? 32 : 1u << help_below(state, 7);
     if (one_in(state, 5))
         gpu->l1.banks = 0;
-    gpu->l2.atomic_units =
-        one_in(state, 2) ? 0 : 1 + help_below(state, 9) / 2.0;
+    gpu->l2.atomic_units = one_in(state, 2) ? 0 : 1 + help_below(state, 9);
     gpu->memory.atomic_conflicts = !one_in(state, 5);
     gpu->shared.atomic_interval = help_below(state, 3);
     gpu->l1.tag_banks = one_in(state, 5) ? 0 : 1u << help_below(state, 6);
