@@ -136,6 +136,19 @@ START_TEST(a_batch_opens_each_of_its_rows_once)
 }
 END_TEST
 
+/* One row has both batches, and each opens it: the third waits for both. */
+START_TEST(the_next_batch_opens_its_rows_again)
+{
+    setup_rows(1024);
+    gpu.dram.write_batch_bytes = 512;
+    open_dirty();
+    for (uint64_t line = 64; line < 75; line++)
+        store(line, 2000);
+    ck_assert_uint_eq(store(75, 2000), 100);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* 8 of 16 GB/s: a line takes 16 cycles instead of 8. */
 START_TEST(what_is_reached_counts_not_the_peak)
 {
@@ -295,6 +308,7 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {what_is_reached_counts_not_the_peak, 0},
           {a_bank_keeps_the_row_it_opened_last, 0},
           {a_batch_opens_each_of_its_rows_once, 0},
+          {the_next_batch_opens_its_rows_again, 0},
           {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
           {a_channel_has_slices_of_its_own, 0},
