@@ -36,7 +36,7 @@ import profiled
 
 GPU = "rtx3080"
 CLOCK = 1440  # MHz: the base clock, at which Nsight Compute holds the SMs
-HERE = "/home/gbolet/hecbench-roofline"  # where the checkout was
+THERE = "/home/gbolet/hecbench-roofline"  # where their checkout was
 
 
 
@@ -74,7 +74,7 @@ def build(a, name, made):
     objects = []
     os.makedirs(made + ".o", exist_ok=True)
     for i, words in enumerate(a.commands[name]):
-        words = shlex.split(words.replace(HERE, a.sources))
+        words = shlex.split(words.replace(THERE, a.sources))
         out = os.path.join(made + ".o", f"{i}.o")
         words[words.index("-o") + 1] = out
         words = [f"--cuda-path={a.cuda}" if w.startswith("--cuda-path=") else w
@@ -100,16 +100,9 @@ def functions(mangled):
     "[name of the function], as the profiler's filter sees it"
     said = subprocess.run(["c++filt"], input="\n".join(mangled), text=True,
                           stdout=subprocess.PIPE, check=True).stdout
-    found = []
-    for s in said.splitlines():
-        s = s.replace("(anonymous namespace)", "")
-        depth, end = 0, len(s)
-        for i, c in enumerate(s):  # up to its parameters or template arguments
-            if c in "<(" and depth == 0 and s[:i].split()[-1:] != ["operator"]:
-                end = i
-                break
-        found.append(re.split(r"[\s:*&]+", s[:end])[-1])
-    return found
+    # up to its parameters or template arguments
+    return [re.split(r"[\s:*&]+", re.match(r"[^<(]*", s)[0])[-1]
+            for s in said.replace("(anonymous namespace)::", "").splitlines()]
 
 
 def launches(a, name, rows):
@@ -180,7 +173,6 @@ def compare(a, name, rows):
         p = profiled.Point("HeCBench", name, function, r["Block Size"],
                            r["Grid Size"], float(r["xtime"]) * CLOCK / 1000,
                            ours["cycles"] + a.start, 1)
-        p.bytes = float(r["traffic"]) * float(r["xtime"]) / 1e9
         p.ours = ours
         p.row = r
         points.append(p)
