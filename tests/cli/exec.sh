@@ -132,6 +132,12 @@ expect 0 "$teg" exec -g t4 --no-trace -- "$program" device
 out '^SMs 40$'
 out '^blocks per SM 4$'
 
+# memory of the host's that a kernel uses is said, once
+expect 0 "$teg" exec -g a100 -o "$work/host" -- "$program" host_memory
+err "scale: uses 1024 bytes of the host's memory, for which a GPU's link"
+expect 0 "$teg" exec -g a100 -o "$work/pages" -- "$program" pages
+check 'not of the host' sh -c "! grep -q 'of the host' '$work/err'"
+
 # managed memory: what moves with launches, and by prefetches
 expect 0 "$teg" exec -g a100 --time -o "$work/pages" -- "$program" pages
 tr -d ' \n' <"$work/pages/kernels.json" | grep -o '"what":"p[^}]*}\|"kernel":0,"launches":.' |

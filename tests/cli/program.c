@@ -448,6 +448,7 @@ static const struct {
     {"clocks", test_clocks},
     {"beside", test_beside},
     {"pages", test_pages},
+    {"host_memory", test_host_memory},
     {"device", test_device},
     {"print", test_print},
     {"fault", test_fault},

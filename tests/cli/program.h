@@ -240,6 +240,7 @@ extern int failures;
 /* Of program_beside.c. */
 void test_beside(void);
 void test_pages(void);
+void test_host_memory(void);
 
 /* Of program_faults.c. */
 void test_fault(void);

@@ -99,6 +99,23 @@ void test_beside(void)
     CHECK(cudaFreeHost(host) == 0);
 }
 
+/* A kernel that reads and writes memory of the host's. */
+void test_host_memory(void)
+{
+    int n = 256;
+    float *x, *y;
+    void *args[] = {&x, &y, &n};
+
+    CHECK(cudaHostAlloc((void **)&x, 1024, 0) == 0);
+    CHECK(cudaHostAlloc((void **)&y, 1024, 0) == 0);
+    for (int i = 0; i < n; i++)
+        x[i] = 1;
+    CHECK(launch(scale, 1, 256, 0, args) == 0);
+    CHECK(cudaDeviceSynchronize() == 0);
+    CHECK(y[255] == 3);
+    CHECK(cudaFreeHost(x) == 0 && cudaFreeHost(y) == 0);
+}
+
 /* Managed memory of four pages of 64 KB: which move with a launch, which by a
  * prefetch. */
 void test_pages(void)

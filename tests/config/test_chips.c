@@ -275,7 +275,8 @@ START_TEST(rates_follow_the_lanes)
         {"config/rtx2070super.cfg", CLASS_IADD, 64},
         {"config/rtx3070.cfg", CLASS_FMAD, 128},
         {"config/rtx3070.cfg", CLASS_IADD, 64},
-        {"config/a6000.cfg", CLASS_DFMA, 2},
+        /* two lanes, of which programs reach 16 of 18 cycles (gpuFLOPBench) */
+        {"config/a6000.cfg", CLASS_DFMA, 32.0 / 18},
         {"config/rtx4090.cfg", CLASS_FMAD, 128},
         {"config/rtx4090.cfg", CLASS_SFU, 16},
         {"config/h200.cfg", CLASS_DFMA, 64},

@@ -3,6 +3,7 @@
 #include "tools/cudart/children.h"
 #include "tools/cudart/limits.h"
 #include "tools/cudart/managed.h"
+#include "tools/cudart/memory.h"
 #include "tools/cudart/names.h"
 #include "tools/cudart/progress.h"
 #include "tools/cudart/repeat.h"
@@ -150,6 +151,27 @@ static void say_undefined(struct runtime *r, const struct function *f,
     }
 }
 
+/* Says so once if the launch used memory of the host's, which a GPU reaches over
+ * its link. */
+static void say_host_memory(struct runtime *r, const struct function *f)
+{
+    char name[PLAIN_MAX];
+    struct emu_span span;
+
+    for (const struct shared_memory *s = r->shared;
+         s != NULL && !r->host_memory_said; s = s->next) {
+        if (s->kind != MEMORY_HOST ||
+            !emu_device_span(r->device, (uint64_t)s->data, &span) ||
+            !(span.usage->read || span.usage->written))
+            continue;
+        r->host_memory_said = 1;
+        runtime_say(plain_name(f->name, name, sizeof name),
+                    "uses %zu bytes of the host's memory, for which a GPU's "
+                    "link takes far longer than its own memory does here",
+                    s->bytes);
+    }
+}
+
 static teg_status time_trace(struct runtime *r, struct written *trace,
                              struct timeline_launch **took, struct teg_diag *d)
 {
@@ -207,6 +229,8 @@ static teg_status emulate(struct runtime *r, const struct launch_key *key,
                                facts->block, number, d);
     }
     say_undefined(r, f, undefined);
+    if (wanted)
+        say_host_memory(r, f);
     done.warp_insts = *facts->warp_insts;
     if (status == TEG_OK && done.trace != NULL && r->tracer.clock != NULL)
         status = time_trace(r, done.trace, took, d);

@@ -63,12 +63,13 @@ struct runtime {
     int undefined_said[EMU_UNDEFINED]; /* what kernels did, once */
     uint64_t launches;
     struct emu_order order;
-    unsigned jobs;            /* threads that run the blocks of a launch */
+    unsigned jobs; /* threads that run the blocks of a launch */
     struct emu_limit launch_limit;
     struct repeats *repeats;  /* launches that were run: repeat.h */
     uint64_t setting_changes; /* of textures and limits */
     size_t limit[LIMITS];
-    int times_said;  /* what elapsed times are, once */
+    int times_said;       /* what elapsed times are, once */
+    int host_memory_said; /* that a launch uses it */
     int beside_said; /* that those of launches beside each other are estimates */
     struct module *modules; /* and what else is registered: registry.h */
     struct function *functions;
