@@ -66,7 +66,8 @@ void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before)
     for (uint32_t i = 0; i < dram->channels; i++) {
         dram->channel[i].unwritten = before->channel[i].unwritten;
         dram->channel[i].reading = before->channel[i].reading;
-        dram->channel[i].unopened = before->channel[i].unopened;
+        if (dram->rows != NULL)
+            dram->channel[i].unopened = before->channel[i].unopened;
     }
 }
 

@@ -149,6 +149,29 @@ START_TEST(the_next_batch_opens_its_rows_again)
 }
 END_TEST
 
+/* A chip like it, but for its rows, goes on with what is gathered. */
+START_TEST(a_batch_outlives_its_rows)
+{
+    struct sim_memory *before;
+    struct teg_diag d;
+
+    setup_rows(128);
+    gpu.dram.write_batch_bytes = 512;
+    open_dirty();
+    store(64, 2000);
+    store(65, 2000);
+    before = memory;
+    gpu.dram.row_ns = 0;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert(sim_memory_carry(memory, before, &d) == TEG_OK);
+    sim_memory_free(before);
+    for (uint64_t line = 66; line < 71; line++)
+        ck_assert_uint_eq(store(line, 3000), 0);
+    ck_assert_uint_eq(store(71, 3000), 32);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* 8 of 16 GB/s: a line takes 16 cycles instead of 8. */
 START_TEST(what_is_reached_counts_not_the_peak)
 {
@@ -309,7 +332,7 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {a_bank_keeps_the_row_it_opened_last, 0},
           {a_batch_opens_each_of_its_rows_once, 0},
           {the_next_batch_opens_its_rows_again, 0},
-          {channels_take_addresses_in_turn, 0},
+          {a_batch_outlives_its_rows, 0}, {channels_take_addresses_in_turn, 0},
           {the_hash_spreads_strides_and_evens_footprints, 0},
           {a_channel_has_slices_of_its_own, 0},
           {a_channel_has_pieces_of_its_own, 0},
