@@ -250,6 +250,13 @@ enum teg_atomic_steps {
     ATOMIC_STEPS,
 };
 
+/* What DRAM reaches, GB/s; 0: no limit. */
+static inline double teg_gpu_dram_gbs(const struct teg_gpu *gpu)
+{
+    return gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
+                                     : gpu->dram.bandwidth_gbs;
+}
+
 /* Cycles that a slice of L2 takes for a step of atomics; 0 where they do not
  * come there. */
 static inline double teg_gpu_atomic_interval(const struct teg_gpu *gpu,

@@ -8,9 +8,7 @@
 /* Of a channel. */
 static uint64_t rate_of(const struct teg_gpu *gpu, double share)
 {
-    double gbs = gpu->dram.reached_gbs != 0 ? gpu->dram.reached_gbs
-                                            : gpu->dram.bandwidth_gbs;
-    double cycle_bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
+    double cycle_bytes = teg_gpu_dram_gbs(gpu) * 1e3 / gpu->chip.sm_clock_mhz;
 
     return sim_rate_of(cycle_bytes * share / gpu->dram.channels);
 }

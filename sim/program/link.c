@@ -14,18 +14,12 @@ enum {
     BYTES_PER_US = 1000, /* a GB/s */
 };
 
-static double dram_gbs(const struct teg_gpu *gpu)
-{
-    return gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
-                                     : gpu->dram.bandwidth_gbs;
-}
-
 void sim_link_init(struct sim_link *l, const struct teg_gpu *gpu, int infinite)
 {
     *l = (struct sim_link){.gpu = gpu, .infinite = infinite};
     l->way[TO].gbs = gpu->link.to_device_gbs;
     l->way[FROM].gbs = gpu->link.from_device_gbs;
-    l->way[ON].gbs = dram_gbs(gpu);
+    l->way[ON].gbs = teg_gpu_dram_gbs(gpu);
     l->way[PEER].gbs = gpu->link.peer_gbs;
     for (int w = 0; w < SIM_LINK_WAYS; w++) {
         l->way[w].engines = infinite ? UINT32_MAX : gpu->link.engines;
@@ -84,7 +78,7 @@ static void set_rates(struct sim_link *l)
 
 double sim_link_dram_share(const struct sim_link *l)
 {
-    double most = dram_gbs(l->gpu) * BYTES_PER_US;
+    double most = teg_gpu_dram_gbs(l->gpu) * BYTES_PER_US;
 
     return most > 0 && isfinite(l->rate) ? l->rate / most : 0;
 }

@@ -373,8 +373,7 @@ static double first_touch_error(const struct sampling *p)
 {
     const struct teg_gpu *gpu = p->gpu;
     const struct teg_sample_facts *f = p->facts;
-    double gbs = gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
-                                           : gpu->dram.bandwidth_gbs;
+    double gbs = teg_gpu_dram_gbs(gpu);
     double bytes = gbs * 1e3 / gpu->chip.sm_clock_mhz;
     double differ = first_touches_differ(p);
     double moved = bytes > 0 ? differ * TEG_LINE_BYTES / bytes : 0;
@@ -412,8 +411,7 @@ static int dram_keeps_up(const struct sampling *p,
                          const struct teg_statistics *s)
 {
     const struct teg_gpu *gpu = p->gpu;
-    double gbs = gpu->dram.reached_gbs > 0 ? gpu->dram.reached_gbs
-                                           : gpu->dram.bandwidth_gbs;
+    double gbs = teg_gpu_dram_gbs(gpu);
     double most = gbs * 1e3 / gpu->chip.sm_clock_mhz * (double)s->cycles;
 
     return gbs == 0 || (double)s->memory.dram_bytes <= most * dram_most;

@@ -16,18 +16,20 @@ toolkit, nvcc not needed.  Each program is traced by `teg exec`, ended after
 build/accuracy/flopbench, keeps programs and traces.
 
 Compared is what the profiler says a launch takes, in cycles of that clock, with
-the cycles here and the launch's start (start.ncu_cycles).  A function in one
+what `teg run --as-measured ncu` says.  A function in one
 block shape counts once, by the mean of its launches' logarithms.
 """
 import argparse
 import collections
 import concurrent.futures
 import csv
+import dataclasses
 import hashlib
 import json
 import os
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 
@@ -37,7 +39,8 @@ import profiled
 GPU = "rtx3080"
 CLOCK = 1440  # MHz: the base clock, at which Nsight Compute holds the SMs
 THERE = "/home/gbolet/hecbench-roofline"  # where their checkout was
-
+TIMES = (5000, 20000, 100000, 1000000)  # cycles
+MUCH = 2e7  # bytes
 
 
 def rows_of(checkout):
@@ -89,13 +92,6 @@ def build(a, name, made):
                    "-lm", limit=300)
 
 
-def start_of_launches():
-    "What the profiler counts of a launch besides its cycles here."
-    said = common.command(common.TEG, "gpus", GPU, "--config-dir",
-                          common.CONFIG)
-    return float(re.search(r"^start\.ncu_cycles\s+(\S+)", said, re.M)[1])
-
-
 def functions(mangled):
     "[name of the function], as the profiler's filter sees it"
     said = subprocess.run(["c++filt"], input="\n".join(mangled), text=True,
@@ -123,23 +119,21 @@ def launches(a, name, rows):
             if not os.path.exists(listed):
                 raise
             print(f"{name}: {e}", file=sys.stderr)
-    with open(listed, encoding="utf-8") as f:
-        made = json.load(f)
-    kernels = made["kernels"]
+    kernels, order = profiled.launched(listed)
     names = functions([k["name"] for k in kernels])
     seen = collections.Counter()
     found = []
-    for step in made["order"]:
-        k = step.get("kernel")
-        for _ in range(min(step.get("launches", 1), 2) if k is not None else 0):
-            found.append((names[k], seen[names[k]],
-                          os.path.join(at, kernels[k]["trace"]), kernels[k]))
-            seen[names[k]] += 1
+    for k in order:
+        found.append((names[k], seen[names[k]],
+                      os.path.join(at, kernels[k]["trace"]), kernels[k]))
+        seen[names[k]] += 1
     return found
 
 
-def shape(kernel, what):
-    return "(" + ", ".join(map(str, kernel[what])) + ")"
+@dataclasses.dataclass
+class Point(profiled.Point):
+    bytes: float  # that DRAM moved, as measured
+    moved: int  # here
 
 
 def compare(a, name, rows):
@@ -150,33 +144,49 @@ def compare(a, name, rows):
         if nth >= len(known):
             continue
         r = known[nth]
-        if (shape(kernel, "grid"), shape(kernel, "block")) != \
-                (r["Grid Size"], r["Block Size"]):
-            print(f"{name}, {function}: {shape(kernel, 'grid')} of "
-                  f"{shape(kernel, 'block')}, measured {r['Grid Size']} of "
-                  f"{r['Block Size']}", file=sys.stderr)
+        grid, block = (profiled.shape(kernel[w]) for w in ("grid", "block"))
+        if (grid, block) != (r["Grid Size"], r["Block Size"]):
+            print(f"{name}, {function}: {grid} of {block}, measured "
+                  f"{r['Grid Size']} of {r['Block Size']}", file=sys.stderr)
             continue
         if path not in said:
             try:
-                said[path] = common.command(
-                    common.TEG, "run", "-g", GPU, "--config-dir", common.CONFIG,
-                    "--caches", "cold", "-f", "json", "-j", "1",
-                    f"--clock={CLOCK}",
-                    *(w for s in a.set for w in ("--set", s)), path,
-                    limit=a.replay)
+                said[path] = profiled.replayed(
+                    GPU, path, a.set, a.replay, f"--clock={CLOCK}",
+                    "--as-measured", "ncu")
             except common.Refused as e:
                 print(f"{name}, {function}: {e}", file=sys.stderr)
                 said[path] = None
         if said[path] is None:
             continue
-        ours = json.loads(said[path])
-        p = profiled.Point("HeCBench", name, function, r["Block Size"],
-                           r["Grid Size"], float(r["xtime"]) * CLOCK / 1000,
-                           ours["cycles"] + a.start, 1)
-        p.ours = ours
-        p.row = r
-        points.append(p)
+        ns = float(r["xtime"])
+        points.append(Point(
+            "HeCBench", name, function, block, grid, ns * CLOCK / 1000,
+            said[path]["as_measured_us"] * CLOCK, 1,
+            float(r["traffic"]) * ns / 1e9,
+            said[path]["memory"]["dram_bytes"]))
     return points
+
+
+def table(points, half):
+    profiled.heading()
+    for h in "ab":
+        profiled.row("half " + h, [q for q in points if half[q.program] == h])
+    profiled.row("all", points)
+    first = {}  # launch of a function in a block shape: how long it is
+    for q in points:
+        first.setdefault(q.name(), q.took)
+    for low, high in zip((0, *TIMES), (*TIMES, float("inf"))):
+        profiled.row(f"{low:,} to {high:,} cycles",
+                     [q for q in points if low <= first[q.name()] < high])
+    ratios = profiled.by_kernel(points).values()
+    print(f"within 10 %: {sum(abs(r - 1) < .1 for r in ratios)} of "
+          f"{len(ratios)}")
+    moved = [q.moved / q.bytes for q in points if q.bytes > MUCH]
+    if moved:
+        print(f"DRAM's bytes within 10 %: {sum(.9 < m < 1.1 for m in moved)} "
+              f"of {len(moved)} launches that move more than {MUCH / 1e6:g} "
+              f"MB, {100 * statistics.median(moved):.0f} % in the middle")
 
 
 def main():
@@ -194,7 +204,6 @@ def main():
                    help="what a program may run")
     p.add_argument("--replay", type=float, default=120,
                    help="a replay that takes more seconds is left out")
-    p.add_argument("--dump", metavar="FILE", help="points as JSON lines")
     p.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     p.add_argument("names", nargs="*", metavar="PROGRAM")
     a = p.parse_args()
@@ -202,7 +211,6 @@ def main():
                                    (a.sources, a.cuda, a.out))
     os.makedirs(a.out, exist_ok=True)
     a.commands = compile_commands(a.sources)
-    a.start = start_of_launches()
     rows = rows_of(a.sources)
     half = half_of(rows)
     unknown = set(a.names) - set(rows)
@@ -220,24 +228,14 @@ def main():
             return []
 
     points = []
-    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool, \
-            open(a.dump or os.devnull, "w", encoding="utf-8") as dump:
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for found in pool.map(one, wanted):
             points += found
-            for q in found:
-                if a.points:
-                    print(f"{q.program:20s} {q.kernel[:36]:36s} {q.grid:18s} "
-                          f"{q.block:14s} {q.took:9.0f} {q.said:9.0f} "
-                          f"{q.said / q.took:.2f}", flush=True)
-                json.dump({"program": q.program, "half": half[q.program],
-                           "row": q.row, "ours": q.ours}, dump)
-                dump.write("\n")
-                dump.flush()
-    print("| | kernels | mean | median | bias | within 25 % |\n"
-          "| --- | ---: | ---: | ---: | ---: | ---: |")
-    for h in "ab":
-        profiled.row("half " + h, [q for q in points if half[q.program] == h])
-    profiled.row("all", points)
+            for q in found if a.points else ():
+                print(f"{q.program:20s} {q.kernel[:36]:36s} {q.grid:18s} "
+                      f"{q.block:14s} {q.took:9.0f} {q.said:9.0f} "
+                      f"{q.said / q.took:.2f}", flush=True)
+    table(points, half)
 
 
 if __name__ == "__main__":

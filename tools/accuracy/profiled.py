@@ -166,6 +166,22 @@ SUITES = {
 
 # ---- replaying --------------------------------------------------------------
 
+def launched(listed):
+    "kernels of a kernels.json, and which of them each launch was, in order"
+    with open(listed, encoding="utf-8") as f:
+        made = json.load(f)
+    order = []
+    for step in made["order"]:
+        if step.get("kernel") is not None:
+            order += [step["kernel"]] * step.get("launches", 1)
+    return made["kernels"], order
+
+
+def shape(extent):
+    "As the profiler prints grids and blocks."
+    return "(" + ", ".join(map(str, extent)) + ")"
+
+
 def traces(a, key):
     "[(launch, path, grid)] of a program, each different one once."
     suite, name, _ = key
@@ -176,24 +192,23 @@ def traces(a, key):
         common.command(common.TEG, "exec", "-g", a.gpu, "--loose",
                        f"--launches=0:{launches}", "-o", at, "--", *words,
                        cwd=folder, limit=a.seconds)
-    with open(listed, encoding="utf-8") as f:
-        made = json.load(f)
-    order = []
-    for step in made["order"]:
-        if step.get("kernel") is not None:
-            order += [step["kernel"]] * step.get("launches", 1)
-    kernels = made["kernels"]
+    kernels, order = launched(listed)
     return [(i, os.path.join(at, kernels[k]["trace"]), kernels[k]["grid"])
             for i, k in enumerate(order) if k not in order[:i]]
 
 
+def replayed(gpu, path, settings, limit, *words):
+    "What `teg run` says of a launch that finds caches flushed."
+    settings = [w for s in settings for w in ("--set", s)]
+    return json.loads(common.command(
+        common.TEG, "run", "-g", gpu, "--config-dir", common.CONFIG,
+        "--caches", "cold", "-f", "json", "-j", "1", *words, *settings, path,
+        limit=limit))
+
+
 def replay(a, path):
     "(cycles, warp instructions)"
-    words = [w for s in a.set for w in ("--set", s)]
-    said = json.loads(common.command(
-        common.TEG, "run", "-g", a.gpu, "--config-dir", common.CONFIG,
-        "--caches", "cold", "-f", "json", "-j", "1", *words, path,
-        limit=a.seconds))
+    said = replayed(a.gpu, path, a.set, a.seconds)
     return said["cycles"], said["kernel"]["warp_instructions"]
 
 
@@ -219,7 +234,7 @@ def compare(a, key, rows):
         if launch >= len(rows):
             continue
         r = rows[launch]
-        if r["grid"] != "(" + ", ".join(map(str, grid)) + ")":
+        if r["grid"] != shape(grid):
             print(f"{key[1]}, launch {launch}: another grid than measured",
                   file=sys.stderr)
             break
@@ -265,9 +280,13 @@ def is_unseen(p):
     return p.program in UNSEEN or p.suite in ("PolyBench-ACC", "Rodinia")
 
 
-def table(points):
+def heading():
     print("| | kernels | mean | median | bias | within 25 % |\n"
           "| --- | ---: | ---: | ---: | ---: | ---: |")
+
+
+def table(points):
+    heading()
     for suite in SUITES:
         row(suite, [p for p in points if p.suite == suite])
     row("a number was fit to them",

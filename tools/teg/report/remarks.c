@@ -172,11 +172,9 @@ static bool has_atomics(const struct result *r)
     return s->memory.global_atomics != 0 || s->memory.shared_atomics != 0;
 }
 
-/* The emulator ran a block's warps beside each other. */
-static bool warps_took_turns(const struct result *r)
+static bool has_note(const struct result *r, const char *kind)
 {
-    return teg_notes_count(&r->replay->launch.kernel->notes, EMU_NOTE_STEPS) !=
-           0;
+    return teg_notes_count(&r->replay->launch.kernel->notes, kind) != 0;
 }
 
 static bool result_retries(const struct result *r, char *out, size_t size)
@@ -192,14 +190,14 @@ static bool result_retries(const struct result *r, char *out, size_t size)
         "in global memory warps come one after the other"};
 
     return has_atomics(r) &&
-           say_contests(r, warps_took_turns(r) ? &failed : &retries, out, size);
+           say_contests(r, has_note(r, EMU_NOTE_STEPS) ? &failed : &retries,
+                        out, size);
 }
 
 /* The emulator ran them beside each other. */
 static bool blocks_took_turns(const struct result *r)
 {
-    return teg_notes_count(&r->replay->launch.kernel->notes, EMU_NOTE_TURNS) !=
-           0;
+    return has_note(r, EMU_NOTE_TURNS);
 }
 
 static bool result_work(const struct result *r, char *out, size_t size)

@@ -539,15 +539,15 @@ static void set_order(struct emulation *e, const struct emu_launch_facts *f)
     int by_grid = f->order.grid && fits_in_turns(e, f);
     /* A cooperative grid's warps take turns, all of them. */
     int meet = e->prepared.fetches || (e->prepared.polls && !f->cooperative);
+    int unasked;
 
     e->order = f->order;
     if (f->order.grid && !by_grid && meet)
         e->order = (struct emu_order){0};
-    if (meet && e->order.turns == EMU_TO_BARRIERS && !e->order.apart &&
-        blocks_of_grid(f) * e->block.warps > 1)
+    unasked = e->order.turns == EMU_TO_BARRIERS && !e->order.apart;
+    if (meet && unasked && blocks_of_grid(f) * e->block.warps > 1)
         e->places = places_for_clusters(e, f);
-    e->steps = e->prepared.retries && e->order.turns == EMU_TO_BARRIERS &&
-               !e->order.apart && e->places == 0;
+    e->steps = e->prepared.retries && unasked && e->places == 0;
     if (e->steps)
         e->order.turns = EMU_BY_STEPS;
     e->is_gang = (f->cooperative || by_grid) && e->places == 0;
