@@ -210,8 +210,11 @@ def main():
     a.sources, a.cuda, a.out = map(os.path.abspath,
                                    (a.sources, a.cuda, a.out))
     os.makedirs(a.out, exist_ok=True)
-    a.commands = compile_commands(a.sources)
-    rows = rows_of(a.sources)
+    try:
+        a.commands = compile_commands(a.sources)
+        rows = rows_of(a.sources)
+    except OSError as e:
+        p.error(f"{e.filename}: {e.strerror}")
     half = half_of(rows)
     unknown = set(a.names) - set(rows)
     if unknown:
