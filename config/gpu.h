@@ -39,6 +39,7 @@ enum teg_policy {
     POLICY_LRI,    /* least recently issued */
     POLICY_GLRI,   /* greedy, then least recently issued */
     POLICY_BLRI,   /* oldest block, in it least recently issued */
+    POLICY_GBLRI,  /* greedy, then as POLICY_BLRI */
 };
 
 enum teg_dependences {
@@ -269,6 +270,21 @@ static inline double teg_gpu_atomic_interval(const struct teg_gpu *gpu,
     return of != STEPS_INTEGERS && gpu->l2.atomic_float_interval > 0
                ? gpu->l2.atomic_float_interval
                : gpu->l2.atomic_interval;
+}
+
+/* Cycles that it takes to update a sector, where atomics go by sectors; else 0:
+ * all of a transaction is steps. */
+static inline double teg_gpu_atomic_update(const struct teg_gpu *gpu,
+                                           int is_float)
+{
+    double of_float = is_float ? gpu->l2.atomic_float_interval : 0;
+
+    if (gpu->l2.bytes == 0 || gpu->l1.always_hits ||
+        gpu->l2.atomic_sector_interval == 0)
+        return 0;
+    return of_float > gpu->l2.atomic_sector_interval
+               ? of_float
+               : gpu->l2.atomic_sector_interval;
 }
 
 /* As teg_gpu_load, with families and includes of the file from `directory`,

@@ -170,6 +170,16 @@ static teg_status check_carveouts(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
+static teg_status check_atomics(const struct teg_gpu *gpu, struct teg_diag *d)
+{
+    uint32_t bytes = gpu->l2.atomic_bytes;
+
+    if ((bytes & (bytes - 1)) != 0)
+        return contradiction(gpu, "l2.atomic_bytes", d,
+                             "expected a power of two, found %u", bytes);
+    return TEG_OK;
+}
+
 /* Pieces of L2's lines go round channels that have slices of their own. */
 static teg_status check_pieces(const struct teg_gpu *gpu, struct teg_diag *d)
 {
@@ -218,6 +228,7 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
                              "expected an even number, for l2.far_latency "
                              "says that L2 is two halves, found %u",
                              gpu->l2.slices);
+    TRY(check_atomics(gpu, d));
     return check_pieces(gpu, d);
 }
 

@@ -4,9 +4,11 @@
 #include <string.h>
 
 static const char *const policies[] = {
-    [POLICY_LRR] = "lrr",   [POLICY_STRICT] = "strict", [POLICY_GTO] = "gto",
-    [POLICY_GTY] = "gty",   [POLICY_OLDEST] = "oldest", [POLICY_LRI] = "lri",
-    [POLICY_GLRI] = "glri", [POLICY_BLRI] = "blri",
+    [POLICY_LRR] = "lrr",       [POLICY_STRICT] = "strict",
+    [POLICY_GTO] = "gto",       [POLICY_GTY] = "gty",
+    [POLICY_OLDEST] = "oldest", [POLICY_LRI] = "lri",
+    [POLICY_GLRI] = "glri",     [POLICY_BLRI] = "blri",
+    [POLICY_GBLRI] = "gblri",
 };
 static const char *const dependences[] = {
     [DEPENDENCES_SCOREBOARD] = "scoreboard",

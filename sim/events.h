@@ -63,10 +63,11 @@ struct sim_request {
     uint8_t is_bulk;  /* a copy that no warp waits with (bulk, tensor) */
     uint16_t active;  /* lanes */
     /* Of an atomic: lanes whose word a lane before them wants, too; operations
-     * one after the other in slices of L2. */
+     * one after the other in slices of L2, updates of sectors and steps; those
+     * of the transaction that has most. */
     uint16_t atomic_conflicts;
     uint32_t atomic_steps;
-    uint8_t atomic_depth; /* most of them in one */
+    uint8_t most_updates, most_steps;
     /* shared memory and shared operands; of a constant load, the different
      * addresses of its lanes, and 1 */
     uint32_t passes; /* of all conflict groups together */

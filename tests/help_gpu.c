@@ -199,6 +199,10 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->dram.latency % 3 != 0)
         gpu->l2.piece_bytes = gpu->l2.slices / gpu->dram.channels * 128 *
                               (1 + gpu->dram.latency % 9);
+    gpu->l2.atomic_bytes = 128u << gpu->dram.latency % 3;
+    if (gpu->dram.latency % 5 < 2)
+        gpu->l2.atomic_sector_interval = gpu->dram.latency % 7 / 2.0;
+    gpu->l2.atomic_doubles = gpu->dram.latency % 4;
 }
 
 /* Of draws of its own: what else a seed gives stays. */
@@ -283,7 +287,7 @@ void help_gpu_random(struct teg_gpu *gpu, uint64_t *state)
     gpu->chip.dispatch_latency = one_in(state, 2) ? between(state, 1, 20) : 0;
     gpu->sm.schedulers = schedulers[help_below(state, 3)];
     gpu->sm.issue_period = between(state, 1, 3);
-    gpu->sm.policy = help_below(state, POLICY_BLRI + 1);
+    gpu->sm.policy = help_below(state, POLICY_GBLRI + 1);
     gpu->sm.dependences = help_below(state, DEPENDENCES_CONTROL + 1);
     gpu->sm.warps_max = gpu->sm.schedulers * between(state, 4, 8);
     gpu->sm.barrier_latency = between(state, 0, 9);

@@ -89,6 +89,9 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
     for (int of = 0; of < ATOMIC_STEPS; of++)
         chip->atomic_step[of] = fraction_of(
             teg_gpu_atomic_interval(gpu, (enum teg_atomic_steps)of));
+    for (int is_float = 0; is_float < 2; is_float++)
+        chip->atomic_update[is_float] =
+            fraction_of(teg_gpu_atomic_update(gpu, is_float));
     number_units(chip, gpu);
 }
 

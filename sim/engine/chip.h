@@ -43,6 +43,7 @@ struct sim_chip {
     } shared[2]; /* of loads and stores; of atomics */
     uint64_t transaction_interval, l1_bank_interval;
     uint64_t atomic_step[ATOMIC_STEPS]; /* of L2; 0: no steps */
+    uint64_t atomic_update[2];          /* of integers, floats; likewise */
     uint64_t distinct_interval;         /* of gpu->constant, likewise */
     uint64_t quad_interval;             /* of gpu->texture, likewise */
     /* 1/SIM_FRACTION cycle of the data stage for lines of copies: in a cycle

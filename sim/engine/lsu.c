@@ -155,15 +155,17 @@ static uint64_t lookup_cycles(const struct sim_chip *chip,
                                      chip->transaction_interval);
 }
 
-/* Steps of a slice beyond the first come on top of an atomic's own latency,
+/* What a slice does beyond the first comes on top of an atomic's own latency,
  * too, which was measured with one. */
 static uint64_t further_steps(const struct sim_chip *chip,
                               const struct sim_request *r)
 {
-    return r->atomic_depth > 1
-               ? sim_whole_up((r->atomic_depth - 1ull) *
-                              chip->atomic_step[sim_request_steps(r)])
-               : 0;
+    uint64_t step = chip->atomic_step[sim_request_steps(r)];
+    uint64_t update = chip->atomic_update[r->is_float];
+    uint64_t all = r->most_updates * update + r->most_steps * step;
+    uint64_t first = r->most_updates != 0 ? update : step;
+
+    return all > first ? sim_whole_up(all - first) : 0;
 }
 
 /* All but `done`, which is memory's to say. */

@@ -111,6 +111,11 @@ static int pick_blri(const struct sim_choice *c)
     return first_of(c, is_of_older_block);
 }
 
+static int pick_gblri(const struct sim_choice *c)
+{
+    return greedy(c) ? c->last : pick_blri(c);
+}
+
 static const struct {
     sim_policy pick;
     int takes_turns;
@@ -119,6 +124,7 @@ static const struct {
     [POLICY_GTO] = {pick_gto, 0},       [POLICY_GTY] = {pick_gty, 0},
     [POLICY_OLDEST] = {pick_oldest, 0}, [POLICY_LRI] = {pick_lri, 0},
     [POLICY_GLRI] = {pick_glri, 0},     [POLICY_BLRI] = {pick_blri, 0},
+    [POLICY_GBLRI] = {pick_gblri, 0},
 };
 
 sim_policy sim_policy_of(enum teg_policy policy)

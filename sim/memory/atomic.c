@@ -84,23 +84,101 @@ uint32_t sim_atomic_passes(const struct teg_gpu *gpu,
 
 /* ---- L2 ------------------------------------------------------------------- */
 
-/* What a transaction asks of its slice. */
-struct share {
-    uint32_t words; /* to be updated, a word for each lane that wants it */
-    uint32_t most;  /* lanes at one of them */
+enum {
+    SECTOR_WORDS = TEG_SECTOR_BYTES / SIM_ATOMIC_WORD_BYTES,
+    DOUBLE_WORDS = 2,
 };
 
-static uint8_t steps_of(const struct share *s, const struct teg_gpu *gpu)
-{
-    uint32_t units = gpu->l2.atomic_units;
-    uint32_t turns = units != 0 ? (s->words + units - 1) / units : 1;
+/* What a transaction asks of its slice, sector by sector. */
+struct share {
+    struct share_sector {
+        uint32_t words;  /* to be updated, each once */
+        uint32_t wanted; /* a word for each lane that wants it */
+        uint32_t most;   /* lanes at one of them */
+    } sector[SIM_SECTORS];
+};
 
-    return (uint8_t)teg_max(teg_max(s->most, turns), 1);
+/* Which element an atomic has, and how it is dealt with. */
+struct element {
+    uint32_t words;
+    uint32_t at_once; /* words of a sector; 0: all */
+    int by_sectors;
+};
+
+static struct element element_of(const struct teg_gpu *gpu, int is_float,
+                                 uint32_t bytes)
+{
+    struct element e = {.words =
+                            (uint32_t)teg_max(bytes / SIM_ATOMIC_WORD_BYTES, 1),
+                        .by_sectors = gpu->l2.atomic_sector_interval > 0};
+
+    if (is_float)
+        e.at_once = e.words == DOUBLE_WORDS
+                        ? gpu->l2.atomic_doubles * DOUBLE_WORDS
+                        : gpu->l2.atomic_units;
+    return e;
 }
 
-static void add_place(struct share *s, uint32_t lanes, uint32_t words)
+static uint32_t turns(uint32_t words, uint32_t at_once)
 {
-    s->words += lanes * words;
+    return at_once != 0 ? (words + at_once - 1) / at_once : words != 0;
+}
+
+static uint32_t most_of(const struct share *s)
+{
+    uint32_t most = 1;
+
+    for (uint32_t i = 0; i < SIM_SECTORS; i++)
+        most = (uint32_t)teg_max(most, s->sector[i].most);
+    return most;
+}
+
+/* One sector after the other is updated, and meanwhile words for their further
+ * lanes; in one sector that is a step for each lane at the busiest word. */
+static void by_sectors(const struct share *s, uint32_t at_once,
+                       struct sim_transaction *t)
+{
+    uint32_t updates = 0, most = most_of(s);
+
+    for (uint32_t i = 0; i < SIM_SECTORS; i++)
+        updates += turns(s->sector[i].wanted, at_once);
+    t->updates = (uint8_t)(updates > 1 ? updates : 0);
+    t->steps = (uint8_t)(most > t->updates ? most - t->updates : 0);
+}
+
+static void by_line(const struct share *s, uint32_t units,
+                    struct sim_transaction *t)
+{
+    uint32_t wanted = 0;
+
+    for (uint32_t i = 0; i < SIM_SECTORS; i++)
+        wanted += s->sector[i].wanted;
+    t->updates = 0;
+    t->steps = (uint8_t)teg_max(most_of(s), turns(wanted, units));
+}
+
+static void set_steps(struct sim_plan *plan, uint32_t i,
+                      const struct teg_gpu *gpu, const struct element *e,
+                      const struct share *share)
+{
+    struct sim_transaction *t = &plan->transaction[i];
+    struct sim_request *r = &plan->request;
+
+    if (e->by_sectors)
+        by_sectors(share, e->at_once, t);
+    else
+        by_line(share, gpu->l2.atomic_units, t);
+    r->atomic_steps += t->updates + t->steps;
+    if (t->updates + t->steps > r->most_updates + r->most_steps) {
+        r->most_updates = t->updates;
+        r->most_steps = t->steps;
+    }
+}
+
+static void add_place(struct share_sector *s, uint32_t lanes, uint32_t words)
+{
+    s->words += words;
+    s->wanted += lanes * words;
     s->most = (uint32_t)teg_max(s->most, lanes);
 }
 
@@ -109,17 +187,28 @@ static void add_place(struct share *s, uint32_t lanes, uint32_t words)
 static void share_ideal(const struct sim_plan *plan, uint32_t words,
                         int conflicts, struct share *share)
 {
-    struct share all = {0};
+    struct share_sector all = {0};
 
     for (uint32_t p = 0; p < plan->places.count; p++)
         add_place(&all, conflicts ? plan->places.lanes[p] : 1, words);
     for (uint32_t i = 0; i < plan->count; i++) {
-        share[i].words = i + 1 < plan->count
-                             ? (uint32_t)teg_min(all.words, LINE_WORDS)
-                             : all.words;
-        all.words -= share[i].words;
+        uint32_t wanted = i + 1 < plan->count
+                              ? (uint32_t)teg_min(all.wanted, LINE_WORDS)
+                              : all.wanted;
+
+        for (uint32_t n = 0; n < SIM_SECTORS; n++) {
+            struct share_sector *s = &share[i].sector[n];
+
+            s->words = (uint32_t)teg_min(all.words, SECTOR_WORDS);
+            s->wanted = n + 1 < SIM_SECTORS
+                            ? (uint32_t)teg_min(wanted, SECTOR_WORDS)
+                            : wanted;
+            all.words -= s->words;
+            all.wanted -= s->wanted;
+            wanted -= s->wanted;
+        }
     }
-    share[0].most = all.most;
+    share[0].sector[0].most = all.most;
 }
 
 /* Transactions are lines, in the order in which lanes come to want them. */
@@ -127,23 +216,30 @@ static void share_lines(const struct sim_plan *plan, uint32_t words,
                         int conflicts, struct share *share)
 {
     for (uint32_t p = 0; p < plan->places.count; p++) {
-        uint64_t line =
-            plan->places.address[p] - plan->places.address[p] % TEG_LINE_BYTES;
+        uint64_t within = plan->places.address[p] % TEG_LINE_BYTES;
+        uint64_t line = plan->places.address[p] - within;
         uint32_t i = 0;
 
         while (plan->transaction[i].address != line)
             i++;
-        add_place(&share[i], conflicts ? plan->places.lanes[p] : 1, words);
+        add_place(&share[i].sector[within / TEG_SECTOR_BYTES],
+                  conflicts ? plan->places.lanes[p] : 1, words);
     }
 }
 
-uint8_t sim_atomic_line_steps(const struct teg_gpu *gpu, uint32_t words)
+void sim_atomic_line_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
+                           uint32_t i, uint64_t from, uint64_t to,
+                           uint32_t bytes)
 {
     uint32_t rule = gpu->memory.coalescing;
-    int has_steps = rule != COALESCING_CC10 && rule != COALESCING_CC12;
-    const struct share share = {has_steps ? words : 0, 1};
+    struct element e = element_of(gpu, plan->request.is_float, bytes);
+    struct share share = {0};
 
-    return steps_of(&share, gpu);
+    for (uint64_t at = from / SIM_ATOMIC_WORD_BYTES * SIM_ATOMIC_WORD_BYTES;
+         at < to && rule != COALESCING_CC10 && rule != COALESCING_CC12;
+         at += SIM_ATOMIC_WORD_BYTES)
+        add_place(&share.sector[at % TEG_LINE_BYTES / TEG_SECTOR_BYTES], 1, 1);
+    set_steps(plan, i, gpu, &e, &share);
 }
 
 void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
@@ -151,18 +247,14 @@ void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
 {
     uint32_t rule = gpu->memory.coalescing;
     int conflicts = gpu->memory.atomic_conflicts != 0;
-    uint32_t width = inst->width < 16 ? inst->width : 16;
-    uint32_t words = (uint32_t)teg_max(width / SIM_ATOMIC_WORD_BYTES, 1);
+    struct element e = element_of(gpu, plan->request.is_float,
+                                  inst->width < 16 ? inst->width : 16);
     struct share share[SIM_LINES_MAX] = {0};
 
     if (rule == COALESCING_IDEAL)
-        share_ideal(plan, words, conflicts, share);
+        share_ideal(plan, e.words, conflicts, share);
     else if (rule == COALESCING_SECTORS || rule == COALESCING_LINES)
-        share_lines(plan, words, conflicts, share);
-    for (uint32_t i = 0; i < plan->count; i++) {
-        plan->transaction[i].steps = steps_of(&share[i], gpu);
-        plan->request.atomic_steps += plan->transaction[i].steps;
-        plan->request.atomic_depth = (uint8_t)teg_max(
-            plan->request.atomic_depth, plan->transaction[i].steps);
-    }
+        share_lines(plan, e.words, conflicts, share);
+    for (uint32_t i = 0; i < plan->count; i++)
+        set_steps(plan, i, gpu, &e, &share[i]);
 }

@@ -4,7 +4,8 @@
  * Models: an operation on a word of memory has to be over before the next one
  * on it begins.  In shared memory lanes that want one word take a pass each
  * (Jia et al. 2019: 2 cycles for each further lane; native since Maxwell).  A
- * slice of L2 updates some words at once and one word once in a step (Feng
+ * slice of L2 updates a sector after the other, and a word once for each lane; or
+ * some words of a transaction at once and one word once in a step (Feng
  * et al., RoCC: four units to a slice on V100 and A100).
  * Leaves out: atomics of chips that coalesce half warps, which have no L2;
  * what a lane's atomic costs on its way to L2.
@@ -32,11 +33,15 @@ uint32_t sim_atomic_passes(const struct teg_gpu *gpu,
                            const struct teg_access *a, uint32_t mask,
                            uint32_t words);
 
-/* Fills the steps of the plan's transactions, to which its places belong. */
+/* Fills updates and steps of the plan's transactions, to which its places
+ * belong. */
 void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                       const struct teg_inst *inst);
 
-/* Those of a line of which a reduction wants so many words, one element each. */
-uint8_t sim_atomic_line_steps(const struct teg_gpu *gpu, uint32_t words);
+/* Those of the plan's transaction `i`, of whose line a reduction of elements of
+ * `bytes` wants the bytes from `from` up to `to`, one element each. */
+void sim_atomic_line_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
+                           uint32_t i, uint64_t from, uint64_t to,
+                           uint32_t bytes);
 
 #endif

@@ -16,8 +16,10 @@ static void add(struct sim_plan *plan, uint64_t address, uint32_t bytes,
                 uint32_t sectors)
 {
     assert(plan->count < SIM_TRANSACTIONS_MAX);
-    plan->transaction[plan->count++] = (struct sim_transaction){
-        .address = address, .bytes = bytes, .sectors = (uint8_t)sectors};
+    plan->transaction[plan->count++] =
+        (struct sim_transaction){.address = address,
+                                 .bytes = (uint16_t)bytes,
+                                 .sectors = (uint8_t)sectors};
     plan->request.bytes += bytes;
 }
 

@@ -30,6 +30,7 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
         uint32_t sectors = own->sectors != 0 ? own->sectors : SIM_ALL_SECTORS;
         struct sim_way w = {.start =
                                 sim_start_of(m, f->cycle, sim_turn_of(plan, t)),
+                            .updates = own->updates,
                             .steps = own->steps};
 
         if (miss == NULL)

@@ -59,6 +59,10 @@ int sim_l2_init(struct sim_l2 *l2, const struct teg_gpu *gpu,
     for (int of = 0; of < ATOMIC_STEPS; of++)
         l2->atomic_ticks[of] = sim_ticks_of(
             teg_gpu_atomic_interval(gpu, (enum teg_atomic_steps)of));
+    for (int is_float = 0; is_float < 2; is_float++)
+        l2->update_ticks[is_float] =
+            sim_ticks_of(teg_gpu_atomic_update(gpu, is_float));
+    l2->atomic_lines = teg_max(gpu->l2.atomic_bytes / TEG_LINE_BYTES, 1);
     set_request_ticks(l2);
     set_latencies(l2);
     if (!sim_lrc_init(&l2->lrc, gpu) || l2->slice == NULL ||
@@ -129,24 +133,44 @@ static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
     return ticks;
 }
 
-/* Takes the time of `sectors` at a slice.  Of an atomic's steps the latency has
- * one. */
+/* Ticks for which an atomic holds its slice, and those of the first thing it
+ * does there, which its latency has. */
+static uint64_t atomic_ticks(const struct sim_l2 *l2, const struct sim_way *w,
+                             const struct sim_request *r, uint64_t *first)
+{
+    uint64_t step = l2->atomic_ticks[sim_request_steps(r)];
+    uint64_t update = l2->update_ticks[r->is_float];
+
+    *first = w->updates != 0 ? update : step;
+    return teg_max(w->updates * update + w->steps * step, *first);
+}
+
+/* Which slice's time a request for a line takes, that is in `slice`. */
+static INLINE uint64_t busy_slice(const struct sim_l2 *l2, uint64_t line,
+                                  uint64_t slice, const struct sim_request *r)
+{
+    if (!r->is_atomic || l2->atomic_lines == 1)
+        return slice;
+    return place_of(l2, line - line % l2->atomic_lines).slice;
+}
+
+/* Takes the time of `sectors` at a slice. */
 static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
                              uint64_t slice, uint64_t line, uint32_t sectors,
                              struct sim_request *r)
 {
     uint64_t ticks = request_ticks(l2, slice, line, sectors, r);
-    uint64_t step = l2->atomic_ticks[sim_request_steps(r)];
-    uint64_t steps = teg_max(w->steps, 1);
+    uint64_t held = 0, first = 0;
 
     ticks += sim_count_sectors(w->partial) * l2->partial_ticks;
     if (r->is_atomic)
-        ticks = teg_max(ticks, steps * step);
+        held = atomic_ticks(l2, w, r, &first);
+    if (w->updates != 0)
+        ticks = 0;
+    ticks = teg_max(ticks, held);
     w->waited += sim_queue_wait(&l2->slice[slice], sim_way_at(w), ticks);
-    if (r->is_atomic) {
-        w->waited += (steps - 1) * step;
-        l2->atomic_held[slice] += steps * step;
-    }
+    w->waited += held - first;
+    l2->atomic_held[slice] += held;
 }
 
 static uint32_t in_pairs(uint32_t sectors)
@@ -291,7 +315,7 @@ static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
         search_copies(l2, w, address, place, sectors, came, r);
         return;
     }
-    use_slice(l2, w, slice, line, sectors, r);
+    use_slice(l2, w, busy_slice(l2, line, slice, r), line, sectors, r);
     if (passes)
         pass_slice(l2, w, came, slice ^ 1, sectors);
     search(l2, w, address, place, sectors, far, r);

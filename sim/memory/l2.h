@@ -66,6 +66,8 @@ struct sim_l2 {
     uint64_t fill_ticks;    /* of a sector that DRAM brings */
     uint64_t partial_ticks; /* besides, of a sector written in part */
     uint64_t atomic_ticks[ATOMIC_STEPS]; /* of a step */
+    uint64_t update_ticks[2];            /* of a sector: of integers, floats */
+    uint64_t atomic_lines; /* of which one slice carries out all atomics */
     uint64_t *atomic_held; /* owned, [l2.slices]: ticks of all steps */
 };
 

@@ -152,6 +152,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .sectors = (uint8_t)(t->sectors != 0 ? t->sectors : SIM_ALL_SECTORS),
         .transaction = (uint8_t)i,
         .turn = (uint8_t)sim_turn_of(plan, i),
+        .updates = t->updates,
         .steps = t->steps,
     };
     if (posted) {
@@ -281,6 +282,7 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
         struct sim_way w = {.start = sim_start_of(m, e->now, miss->turn),
                             .partial = miss->partial,
                             .torn = miss->torn,
+                            .updates = miss->updates,
                             .steps = miss->steps};
         uint64_t tick;
 

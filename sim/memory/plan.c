@@ -106,24 +106,9 @@ static struct sim_transaction line_of(uint64_t at, uint64_t end)
 
     return (struct sim_transaction){
         .address = line,
-        .bytes = sim_sectors_bytes(sectors),
+        .bytes = (uint16_t)sim_sectors_bytes(sectors),
         .sectors = (uint8_t)sectors,
         .partial = (uint8_t)(sectors & ~sim_line_sectors(at - line, to, 1))};
-}
-
-/* What the slice takes to combine the bytes of the plan's last line with what
- * is there. */
-static void add_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
-                      uint64_t from, uint64_t to)
-{
-    struct sim_transaction *t = &plan->transaction[plan->count];
-    struct sim_request *r = &plan->request;
-    uint64_t words =
-        (to - 1) / SIM_ATOMIC_WORD_BYTES - from / SIM_ATOMIC_WORD_BYTES + 1;
-
-    t->steps = sim_atomic_line_steps(gpu, (uint32_t)words);
-    r->atomic_steps += t->steps;
-    r->atomic_depth = (uint8_t)teg_max(r->atomic_depth, t->steps);
 }
 
 int sim_plan_bulk(struct sim_plan *plan, const struct teg_gpu *gpu,
@@ -148,7 +133,8 @@ int sim_plan_bulk(struct sim_plan *plan, const struct teg_gpu *gpu,
         plan->transaction[plan->count] = line_of(from, to);
         r->bytes += plan->transaction[plan->count].bytes;
         if (r->is_atomic)
-            add_steps(plan, gpu, from, to);
+            sim_atomic_line_steps(plan, gpu, plan->count, from, to,
+                                  box->element);
         r->useful_bytes += (uint32_t)(to - from);
     }
     r->transactions = plan->count;

@@ -30,8 +30,8 @@ static inline int sim_returns_hold(const struct sim_returns *returns,
                                    const struct teg_gpu *gpu,
                                    const struct sim_request *r)
 {
-    return returns->last != NULL && sim_request_goes_out(r) &&
-           !r->is_store && !r->is_atomic && !r->is_copy &&
+    return returns->last != NULL && sim_request_goes_out(r) && !r->is_store &&
+           !r->is_atomic && !r->is_copy &&
            (r->space != SPACE_TEXTURE || gpu->texture.l1_bytes == 0);
 }
 

@@ -8,11 +8,13 @@
 
 struct sim_transaction {
     uint64_t address; /* of its first byte; of the line, where lines count */
-    uint32_t bytes;   /* moved */
+    uint16_t bytes;   /* moved */
     uint8_t sectors;  /* bit i: the line's sector i is wanted (lines only) */
     uint8_t parts;    /* bit i: not every word of it is (lines only) */
     uint8_t partial;  /* those that the thread's other stores do not fill */
-    uint8_t steps;    /* of an atomic: one after the other in its slice; 0: 1 */
+    /* Of an atomic, one after the other in its slice: updates of sectors, and
+     * steps; both 0: a step. */
+    uint8_t updates, steps;
 };
 
 #endif

@@ -107,7 +107,7 @@ static inline void sim_wanted_end(const struct sim_wanted *w)
 
         t->sectors = (uint8_t)sim_sectors_with(w->words[i]);
         t->partial = (uint8_t)(t->sectors & sim_sectors_with(~w->words[i]));
-        t->bytes = sim_sectors_bytes(t->sectors);
+        t->bytes = (uint16_t)sim_sectors_bytes(t->sectors);
         w->plan->request.bytes += t->bytes;
     }
 }

@@ -15,7 +15,7 @@ struct sim_way {
     uint64_t at_least; /* cycle: a line under way arrives */
     uint32_t partial;  /* sectors written in part that join none */
     uint32_t torn;     /* those whose rest nobody stores, as far as known */
-    uint32_t steps;    /* of an atomic in its slice */
+    uint32_t updates, steps; /* of an atomic in its slice */
 };
 
 /* The tick it has come to. */

@@ -116,7 +116,7 @@ static int same_transaction(const struct sim_transaction *a,
 {
     return a->address == b->address && a->bytes == b->bytes &&
            a->sectors == b->sectors && a->partial == b->partial &&
-           a->steps == b->steps;
+           a->updates == b->updates && a->steps == b->steps;
 }
 
 static int same_plans(const struct planning *p)
@@ -124,7 +124,8 @@ static int same_plans(const struct planning *p)
     const struct sim_plan *a = &p->plan, *b = &p->changed_plan;
 
     if (a->count != b->count || a->groups != b->groups ||
-        a->request.atomic_depth != b->request.atomic_depth ||
+        a->request.most_updates != b->request.most_updates ||
+        a->request.most_steps != b->request.most_steps ||
         a->request.l1_passes > 1 || b->request.l1_passes > 1 ||
         lookups(p->gpu, a) != lookups(p->changed, b))
         return 0;

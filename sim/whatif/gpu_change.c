@@ -19,7 +19,7 @@ void gpu_change_free_atomics(struct teg_gpu *gpu)
 {
     gpu_change_no_atomic_conflicts(gpu);
     gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;
-    gpu->l2.atomic_float_word_interval = 0;
+    gpu->l2.atomic_float_word_interval = gpu->l2.atomic_sector_interval = 0;
     gpu->shared.atomic_interval = 0;
 }
 
@@ -103,7 +103,7 @@ void gpu_change_unlimited_bandwidth(struct teg_gpu *gpu)
     gpu->l2.fill_interval = 0;
     gpu->l2.repeat_interval = 0;
     gpu->l2.atomic_interval = gpu->l2.atomic_float_interval = 0;
-    gpu->l2.atomic_float_word_interval = 0;
+    gpu->l2.atomic_float_word_interval = gpu->l2.atomic_sector_interval = 0;
     gpu->l2.far_bytes_per_cycle = 0;
     gpu->dram.bandwidth_gbs = gpu->dram.reached_gbs = 0;
     gpu->dram.store_bytes_per_cycle = 0;

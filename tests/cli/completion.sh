@@ -65,7 +65,7 @@ if command -v bash >/dev/null 2>&1; then
     offers_only 'teg model -m mwp-cwp-' 'mwp-cwp-extended'
     offers_only 'teg power --cycles sim' 'simulated'
     offers 'teg run --set sm.w' 'sm.warps_max='
-    offers_only 'teg run --set sm.policy=g' 'gto gty glri'
+    offers_only 'teg run --set sm.policy=g' 'gto gty glri gblri'
     offers_only 'teg run --set=sm.policy=st' 'strict'
     offers_only 'teg run ke' 'kernel.tegt'
     offers_only 'teg predict --model ke' 'kernel.tegt'

@@ -104,6 +104,15 @@ static const char banks[] = "sketch 1\nisa sm_70\ngrid 1\nblock 32\nloop k 8\n"
                             "  FFMA R8, R10, R12, R14 {stall=1}\n"
                             "  FADD R9, R11, R13 {stall=1}\nend\nEXIT\n";
 
+/* Integers and doubles that blocks add to lines side by side. */
+static const char sums[] =
+    "sketch 1\nisa sm_70\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
+    "loop k 4\n"
+    "  RED.E.ADD [R4 : a + 4*tid], R2\n"
+    "  RED.E.ADD.F64.RN [R4 : a + 8*tid], R2\n"
+    "  LDG.E R3, [R4 : a + 4*tid]\n"
+    "  FADD R2, R3, R3\nend\nEXIT\n";
+
 /* Words that fill sectors in part, and loads behind them. */
 static const char parts[] =
     "sketch 1\nisa sm_70\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
@@ -248,6 +257,10 @@ static const struct scene scenes[] = {
      mixed},
     {"v100", SMALL, mixed},
     {"v100", SMALL "l2.bytes_per_cycle=32", parts},
+    {"v100",
+     SMALL "l2.atomic_bytes=512 l2.atomic_doubles=1 "
+           "l2.atomic_sector_interval=8",
+     sums},
     {"v100", SMALL "l2.bytes=32768 l1.merged_sectors=16", parts},
     {"a100", SMALL, fences},
     {"a100", SMALL, bank_products},

@@ -16,6 +16,7 @@ static int greedy(const struct naive *n, const struct warp *last,
     switch (n->gpu->sm.policy) {
     case POLICY_GTO:
     case POLICY_GTY:
+    case POLICY_GBLRI:
         return last != NULL && is_candidate(n, last);
     case POLICY_GLRI: /* unless a slot has gone by */
         return last != NULL && is_candidate(n, last) && last->issued_any &&
@@ -39,6 +40,7 @@ static int goes_before(const struct naive *n, const struct warp *a,
     case POLICY_GTY:
         return a->age > b->age;
     case POLICY_BLRI:
+    case POLICY_GBLRI:
         if (a->age - a->stream != b->age - b->stream)
             return a->age < b->age;
         return issued_before(a, b);

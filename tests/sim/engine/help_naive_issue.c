@@ -30,6 +30,7 @@ static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
     const enum teg_values kind = (enum teg_values)inst->values;
     int old_rule = gpu->memory.coalescing == COALESCING_CC10 ||
                    gpu->memory.coalescing == COALESCING_CC12;
+    uint32_t units = 0;
 
     memset(plan, 0, sizeof *plan);
     plan->groups = 1;
@@ -38,9 +39,12 @@ static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
     plan->request.is_atomic = (inst->flags & INST_ATOMIC) != 0;
     plan->request.is_float = kind == VALUES_REDUCED && value[9] / 256 % 2 == 1;
     plan->request.is_copy = plan->request.is_bulk = 1;
+    if (plan->request.is_float)
+        units = value[9] % 256 == 8 ? 2 * gpu->l2.atomic_doubles
+                                    : gpu->l2.atomic_units;
     while (*n < bytes) {
         struct sim_transaction *t = &plan->transaction[plan->count];
-        uint32_t filled[4] = {0}, words = 0, steps = 1;
+        uint32_t filled[4] = {0}, words[4] = {0}, updates = 0, steps = 1;
         uint64_t last_word = UINT64_MAX;
         uint64_t at = naive_copied(value, kind, *n), next = at;
 
@@ -50,17 +54,31 @@ static void plan_copy(struct sim_plan *plan, const struct teg_gpu *gpu,
         t->address = at / 128 * 128;
         do {
             if (next / 4 != last_word)
-                words++;
+                words[next % 128 / 32]++;
             last_word = next / 4;
             filled[next++ % 128 / 32]++;
         } while (++*n < bytes && naive_copied(value, kind, *n) == next &&
                  next / 128 * 128 == t->address);
         while (!old_rule && gpu->l2.atomic_units != 0 &&
-               steps * gpu->l2.atomic_units < words)
+               steps * gpu->l2.atomic_units <
+                   words[0] + words[1] + words[2] + words[3])
             steps++;
-        t->steps = plan->request.is_atomic ? (uint8_t)steps : 0;
+        for (int s = 0; s < 4 && !old_rule; s++) {
+            uint32_t begun = words[s] != 0;
+
+            while (units != 0 && begun * units < words[s])
+                begun++;
+            updates += begun;
+        }
+        if (updates > 1 && plan->request.is_atomic &&
+            gpu->l2.atomic_sector_interval > 0)
+            t->updates = (uint8_t)updates;
+        else if (plan->request.is_atomic && gpu->l2.atomic_sector_interval > 0)
+            t->steps = 1;
+        else if (plan->request.is_atomic)
+            t->steps = (uint8_t)steps;
         for (int s = 0; s < 4; s++) {
-            t->bytes += filled[s] != 0 ? 32 : 0;
+            t->bytes = (uint16_t)(t->bytes + (filled[s] != 0 ? 32 : 0));
             t->sectors |= (uint8_t)((filled[s] != 0) << s);
             t->partial |= (uint8_t)((filled[s] != 0 && filled[s] != 32) << s);
         }
@@ -217,15 +235,24 @@ static void cost_of_atomic(const struct naive *n, const struct sim_plan *plan,
     double each = plan->request.is_float && gpu->l2.atomic_float_interval > 0
                       ? gpu->l2.atomic_float_interval
                       : gpu->l2.atomic_interval;
+    double update = 0;
 
     if (plan->request.is_float && plan->request.atomic_conflicts != 0 &&
         gpu->l2.atomic_float_word_interval > 0)
         each = gpu->l2.atomic_float_word_interval;
-    if (plan->request.atomic_depth <= 1 || gpu->l2.bytes == 0 ||
-        gpu->l1.always_hits)
+    if (gpu->l2.atomic_sector_interval > 0) {
+        update = gpu->l2.atomic_sector_interval;
+        if (plan->request.is_float && gpu->l2.atomic_float_interval > update)
+            update = gpu->l2.atomic_float_interval;
+    }
+    if (plan->request.most_updates + plan->request.most_steps <= 1 ||
+        gpu->l2.bytes == 0 || gpu->l1.always_hits)
         return;
-    c->done = naive_max(c->done, n->now + 1) +
-              ceil_div((plan->request.atomic_depth - 1) * naive_256ths(each));
+    c->done =
+        naive_max(c->done, n->now + 1) +
+        ceil_div(plan->request.most_updates * naive_256ths(update) +
+                 plan->request.most_steps * naive_256ths(each) -
+                 naive_256ths(plan->request.most_updates != 0 ? update : each));
 }
 
 static void cost_of_memory(struct naive *n, uint32_t sm_number,

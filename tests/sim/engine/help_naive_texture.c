@@ -51,7 +51,7 @@ static void sum_up(struct sim_plan *plan, int words[][32])
                 wanted += words[i][8 * s + w];
             t->sectors |= (uint8_t)((wanted != 0) << s);
             t->partial |= (uint8_t)((wanted != 0 && wanted != 8) << s);
-            t->bytes += wanted != 0 ? 32 : 0;
+            t->bytes = (uint16_t)(t->bytes + (wanted != 0 ? 32 : 0));
         }
     }
 }

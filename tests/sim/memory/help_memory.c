@@ -35,7 +35,7 @@ struct sim_plan help_memory_plan(uint64_t line, uint32_t sectors,
         .count = 1,
         .groups = 1,
         .transaction = {{.address = line * 128,
-                         .bytes = bytes,
+                         .bytes = (uint16_t)bytes,
                          .sectors = (uint8_t)sectors}},
     };
 }

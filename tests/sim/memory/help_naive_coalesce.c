@@ -53,8 +53,10 @@ static uint32_t least(uint32_t a, uint32_t b)
 static void add(struct sim_plan *plan, uint64_t address, uint32_t bytes,
                 uint32_t sectors)
 {
-    plan->transaction[plan->count++] = (struct sim_transaction){
-        .address = address, .bytes = bytes, .sectors = (uint8_t)sectors};
+    plan->transaction[plan->count++] =
+        (struct sim_transaction){.address = address,
+                                 .bytes = (uint16_t)bytes,
+                                 .sectors = (uint8_t)sectors};
 }
 
 /* ---- half warps ----------------------------------------------------------- */
@@ -536,6 +538,22 @@ static uint32_t later_lanes(const struct wants *w)
     return n;
 }
 
+/* How often its slice has to begin with a sector of `wanted` words, each for one
+ * lane, of elements of `each` words. */
+static uint32_t updates_of(const struct teg_gpu *gpu, int is_float,
+                           uint32_t each, uint32_t wanted)
+{
+    uint32_t units = 0, n = 0;
+
+    if (is_float && each == 2)
+        units = 2 * gpu->l2.atomic_doubles;
+    else if (is_float)
+        units = gpu->l2.atomic_units;
+    while (wanted != 0 && (n == 0 || (units != 0 && n * units < wanted)))
+        n++;
+    return n;
+}
+
 /* How often its slice has to begin for a transaction of so many words, of
  * which so many lanes want the same. */
 static uint8_t beginnings(const struct teg_gpu *gpu, uint32_t words,
@@ -569,23 +587,42 @@ static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
     }
     for (uint32_t t = 0; t < plan->count; t++) {
         uint64_t first = plan->transaction[t].address / WORD;
-        uint32_t words = 0, busiest = 0;
+        uint32_t words = 0, busiest = 0, of_sector[4] = {0}, updates = 0;
 
         for (uint32_t k = 0; lines && k < LINE_WORDS; k++) {
             uint32_t n = lanes_at(gpu, w, first + k);
 
             words += n * each;
+            of_sector[k / 8] += n * each;
             busiest = n > busiest ? n : busiest;
         }
         if (rule == COALESCING_IDEAL) {
             words = t + 1 < plan->count ? least(all, LINE_WORDS) : all;
             busiest = t == 0 ? most : 0;
             all -= words;
+            for (uint32_t s = 0, left = words; s < 4; s++) {
+                of_sector[s] = s < 3 ? least(left, 8) : left;
+                left -= of_sector[s];
+            }
         }
-        plan->transaction[t].steps = beginnings(gpu, words, busiest);
-        plan->request.atomic_steps += plan->transaction[t].steps;
-        if (plan->transaction[t].steps > plan->request.atomic_depth)
-            plan->request.atomic_depth = plan->transaction[t].steps;
+        if (gpu->l2.atomic_sector_interval > 0) {
+            for (uint32_t s = 0; s < 4; s++)
+                updates += updates_of(gpu, inst->atomic == ATOMIC_FLOAT, each,
+                                      of_sector[s]);
+            updates = updates == 1 ? 0 : updates;
+            busiest += updates == 0 && busiest == 0;
+            plan->transaction[t].updates = (uint8_t)updates;
+            plan->transaction[t].steps =
+                (uint8_t)(busiest > updates ? busiest - updates : 0);
+        } else {
+            plan->transaction[t].steps = beginnings(gpu, words, busiest);
+        }
+        words = plan->transaction[t].updates + plan->transaction[t].steps;
+        plan->request.atomic_steps += words;
+        if (words > plan->request.most_updates + plan->request.most_steps) {
+            plan->request.most_updates = plan->transaction[t].updates;
+            plan->request.most_steps = plan->transaction[t].steps;
+        }
     }
 }
 

@@ -169,6 +169,16 @@ static uint64_t home_of(const struct trip *t)
     return naive_home_of(t->m->gpu, t->address / LINE_BYTES).slice;
 }
 
+/* That of the slice which carries out its line's atomics. */
+static uint64_t atomic_home_of(const struct trip *t)
+{
+    uint64_t together = t->m->gpu->l2.atomic_bytes / LINE_BYTES;
+    uint64_t number = t->address / LINE_BYTES;
+
+    together += together == 0;
+    return naive_home_of(t->m->gpu, number / together * together).slice;
+}
+
 /* Even slices are one half of L2, odd ones the other; SMs go by groups. */
 static int is_far(const struct trip *t)
 {
@@ -421,6 +431,16 @@ void naive_go_to_l2(struct trip *t)
     note_read(t->m, t, wanted);
 }
 
+/* What a slice takes to update a sector, where it goes by sectors. */
+static uint64_t update_ticks(const struct teg_gpu *gpu, int is_float)
+{
+    double cycles = gpu->l2.atomic_sector_interval;
+
+    if (cycles > 0 && is_float && gpu->l2.atomic_float_interval > cycles)
+        cycles = gpu->l2.atomic_float_interval;
+    return naive_nearest(cycles * TICKS);
+}
+
 static void ask_slice(struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
@@ -432,10 +452,12 @@ static void ask_slice(struct trip *t)
     uint64_t besides = naive_nearest(gpu->l2.partial_interval * TICKS);
     uint64_t ticks = time_of_request(gpu, naive_count(t->wanted), each) +
                      naive_count(t->partial) * besides;
-    uint64_t step = 0, came = t->at;
+    uint64_t step = 0, update, held, came = t->at;
 
     if (passes && loads)
         slice = beside(t);
+    if (r->is_atomic)
+        slice = &t->m->slice[atomic_home_of(t)];
     if (repeats(t, slice) && gpu->l2.repeat_interval > 0 &&
         ticks > naive_nearest(gpu->l2.repeat_interval * TICKS))
         ticks = naive_nearest(gpu->l2.repeat_interval * TICKS);
@@ -446,12 +468,17 @@ static void ask_slice(struct trip *t)
         step = naive_nearest(gpu->l2.atomic_float_interval * TICKS);
     else if (r->is_atomic)
         step = naive_nearest(gpu->l2.atomic_interval * TICKS);
-    t->at = naive_take(&slice->free_from, t->at,
-                       naive_later(ticks, t->steps * step));
-    t->at += (t->steps - 1) * step;
+    update = r->is_atomic ? update_ticks(gpu, r->is_float) : 0;
+    if (t->updates == 0 && t->steps == 0)
+        t->steps = 1;
+    held = t->updates * update + t->steps * step;
+    if (r->is_atomic && t->updates != 0)
+        ticks = 0;
+    t->at = naive_take(&slice->free_from, t->at, naive_later(ticks, held));
+    t->at += held - (t->updates != 0 ? update : step);
     if (passes && !loads)
         pass_slice(t, came, beside(t));
-    slice->atomics += t->steps * step;
+    slice->atomics += held;
     t->latency = gpu->l2.latency;
     if (is_far(t) && !loads)
         t->latency = gpu->l2.far_latency;

@@ -245,7 +245,8 @@ static void set_out(struct trip *t, const struct sim_transaction *planned)
 
     t->address = planned->address;
     t->bytes = planned->bytes;
-    t->steps = planned->steps > 1 ? planned->steps : 1;
+    t->updates = planned->updates;
+    t->steps = planned->steps;
     for (int s = 0; s < SECTORS; s++) {
         t->wanted[s] = planned->sectors == 0 || (planned->sectors >> s & 1);
         t->parts[s] = posted && (planned->parts >> s & 1);

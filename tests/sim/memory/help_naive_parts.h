@@ -143,7 +143,7 @@ struct trip {
     int parts[SECTORS];   /* written in part */
     int torn[SECTORS];    /* the rest of which the thread does not store */
     uint32_t bytes;       /* beyond L1 */
-    uint32_t steps;       /* of an atomic in its slice */
+    uint32_t updates, steps; /* of an atomic in its slice */
     int goes_out;         /* of its SM */
     uint64_t at;          /* tick it has come to, without latencies */
     uint64_t latency;     /* cycles, of the furthest place it was at */

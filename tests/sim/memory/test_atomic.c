@@ -148,6 +148,54 @@ START_TEST(coalesced_ideally_lanes_still_wait_for_their_word)
 }
 END_TEST
 
+static void expect_updates(uint32_t same, uint32_t apart, uint32_t updates,
+                           uint32_t further)
+{
+    struct sim_plan plan = plan_of(same, apart);
+
+    ck_assert_uint_eq(plan.transaction[0].updates, updates);
+    ck_assert_uint_eq(plan.transaction[0].steps, further);
+    ck_assert_uint_eq(plan.request.most_updates, updates);
+    ck_assert_uint_eq(plan.request.most_steps, further);
+    ck_assert_uint_eq(plan.request.atomic_steps,
+                      plan.count * (updates + further));
+}
+
+/* Sector after sector, while words wait for their further lanes; a sector alone
+ * is a step for each. */
+START_TEST(a_slice_updates_sector_after_sector)
+{
+    setup(SPACE_GLOBAL, 4);
+    gpu.l2.atomic_sector_interval = 1;
+    expect_updates(1, 4, 4, 0);
+    expect_updates(2, 4, 2, 0);
+    expect_updates(4, 4, 0, 4);
+    expect_updates(32, 4, 0, 32);
+    expect_updates(1, 128, 0, 1);
+    expect_updates(8, 32, 4, 4);
+    gpu.memory.atomic_conflicts = 0;
+    expect_updates(8, 32, 4, 0);
+}
+END_TEST
+
+/* RoCC's four floats at once: four words are as fast as any number. */
+START_TEST(floats_of_a_sector_take_turns)
+{
+    setup(SPACE_GLOBAL, 4);
+    gpu.l2.atomic_sector_interval = 1;
+    inst.atomic = ATOMIC_FLOAT;
+    expect_updates(1, 4, 8, 0);
+    expect_updates(4, 4, 8, 0);
+    expect_updates(8, 4, 8, 0);
+    expect_updates(16, 4, 8, 8);
+    expect_updates(32, 4, 8, 24);
+    inst.width = 8;
+    expect_updates(1, 8, 4, 0);
+    gpu.l2.atomic_doubles = 1;
+    expect_updates(1, 8, 16, 0);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/atomic", 4, {each_lane_takes_a_pass_of_its_word, 0},
           {words_of_a_bank_conflict_besides, 0},
           {lanes_that_are_counted_share_a_pass, 0},
@@ -155,4 +203,6 @@ HELP_MAIN("sim/memory/atomic", 4, {each_lane_takes_a_pass_of_its_word, 0},
           {a_slice_updates_four_words_in_a_step, 0},
           {wide_elements_are_several_words, 0},
           {each_line_has_steps_of_its_own, 0},
-          {coalesced_ideally_lanes_still_wait_for_their_word, 0})
+          {coalesced_ideally_lanes_still_wait_for_their_word, 0},
+          {a_slice_updates_sector_after_sector, 0},
+          {floats_of_a_sector_take_turns, 0})

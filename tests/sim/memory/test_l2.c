@@ -366,6 +366,34 @@ START_TEST(pieces_go_round_channels)
 }
 END_TEST
 
+/* What comes beside an atomic of four sectors waits for four updates, and where a
+ * slice carries out atomics for the line beside its own, that line's too. */
+START_TEST(updates_hold_the_slice_of_atomics)
+{
+    struct sim_plan plan = help_memory_plan(0, 1, HELP_ATOMIC);
+
+    help_memory_gpu(&gpu);
+    gpu.l2.slices = 4;
+    gpu.l2.atomic_interval = 3;
+    gpu.l2.atomic_sector_interval = 7;
+    gpu.l2.atomic_bytes = 256;
+    plan.transaction[0].updates = 4;
+    plan.transaction[0].steps = 2;
+    memory = help_memory_open(&gpu, 1);
+    for (uint64_t line = 0; line < 3; line++)
+        load(0, line, 0);
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 1000, &plan, 0),
+                      1000 + 40 + 3 * 7 + 2 * 3);
+    plan.transaction[0].address = 128;
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 1000, &plan, 0),
+                      1000 + 4 * 7 + 2 * 3 + 40 + 3 * 7 + 2 * 3);
+    plan.transaction[0].address = 256;
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 1000, &plan, 0),
+                      1000 + 40 + 3 * 7 + 2 * 3);
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* As many lines as L2 has, read twice: sixteen sets of four. */
 static void expect_all_stay(void)
 {
@@ -618,6 +646,7 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {neighbors_copy_together, 0},
           {what_others_read_last_can_be_joined, 0},
           {steps_of_an_atomic_follow_one_another, 0},
+          {updates_hold_the_slice_of_atomics, 0},
           {slices_take_lines_in_turn, 0}, {pieces_go_round_channels, 0},
           {a_footprint_in_pieces_stays, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},

@@ -176,6 +176,9 @@ static void random_dram(struct teg_gpu *gpu, uint64_t *state)
         gpu->dram.latency % 3 != 0)
         gpu->l2.piece_bytes = gpu->l2.slices / gpu->dram.channels * 128 *
                               (1 + gpu->dram.latency % 9);
+    gpu->l2.atomic_bytes = 128u << gpu->dram.latency % 3;
+    if (gpu->dram.latency % 5 < 2)
+        gpu->l2.atomic_sector_interval = 1 + gpu->dram.latency % 37 / 8.0;
 }
 
 /* There are textures if they have a rate, which the memory does not look at. */
@@ -256,12 +259,12 @@ static struct sim_transaction random_transaction(uint32_t rule, uint64_t line,
     struct sim_transaction t = {.address = line, .bytes = LINE, .sectors = 15};
 
     if (rule == COALESCING_CC10 || rule == COALESCING_CC12) {
-        t.bytes = 32u << help_below(state, 3);
+        t.bytes = (uint16_t)(32 << help_below(state, 3));
         t.address += help_below(state, LINE / t.bytes) * t.bytes;
         t.sectors = 0;
     } else if (rule != COALESCING_LINES && !one_in(state, 3)) {
         t.sectors = (uint8_t)(1 + help_below(state, 15));
-        t.bytes = (uint32_t)__builtin_popcount(t.sectors) * TEG_SECTOR_BYTES;
+        t.bytes = (uint16_t)(__builtin_popcount(t.sectors) * TEG_SECTOR_BYTES);
         t.parts = (uint8_t)(t.sectors & help_below(state, 16));
         t.partial = (uint8_t)(t.parts & help_below(state, 16));
     }
@@ -294,6 +297,8 @@ static void random_plan(struct sim_plan *plan, const struct teg_gpu *gpu,
             break;
         if (plan->request.is_atomic)
             t.steps = (uint8_t)help_below(state, one_in(state, 2) ? 4 : 129);
+        if (plan->request.is_atomic && gpu->l2.atomic_sector_interval > 0)
+            t.updates = (uint8_t)help_below(state, 17);
         plan->transaction[plan->count++] = t;
         plan->request.bytes += t.bytes;
         line = in_row ? line + LINE : random_line(f, state);

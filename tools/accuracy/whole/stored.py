@@ -120,10 +120,10 @@ AT = "Performance-Tests-NvBench"
 # chip: whose results, the clock that they print (SM Default Clock Rate), what
 # else differs from the description
 CARDS = {
-    "rtx3080": ("3080", 1725, ()),
-    "rtx3070ti": ("3070ti", 1800, ()),
-    "rtx3060ti": ("3060ti", 1695, ()),
-    "rtx3060": ("3060", 1882, ()),
+    "rtx3080": ("3080", 1995, ()),
+    "rtx3070ti": ("3070ti", 1995, ()),
+    "rtx3060ti": ("3060ti", 1995, ()),
+    "rtx3060": ("3060", 1995, ()),
     "rtx2060": ("2060", 1680, ()),
     # a card with GDDR6
     "gtx1650": ("1650", 1620, ("--set", "dram.bandwidth_gbs=192",
