@@ -170,13 +170,13 @@ static teg_status check_carveouts(const struct teg_gpu *gpu, struct teg_diag *d)
     return TEG_OK;
 }
 
-static teg_status check_atomics(const struct teg_gpu *gpu, struct teg_diag *d)
+static teg_status check_l2_atomics(const struct teg_gpu *gpu,
+                                   struct teg_diag *d)
 {
-    uint32_t bytes = gpu->l2.atomic_bytes;
-
-    if ((bytes & (bytes - 1)) != 0)
+    if (!is_power_of_two(gpu->l2.atomic_bytes))
         return contradiction(gpu, "l2.atomic_bytes", d,
-                             "expected a power of two, found %u", bytes);
+                             "expected a power of two, found %u",
+                             gpu->l2.atomic_bytes);
     return TEG_OK;
 }
 
@@ -228,7 +228,6 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
                              "expected an even number, for l2.far_latency "
                              "says that L2 is two halves, found %u",
                              gpu->l2.slices);
-    TRY(check_atomics(gpu, d));
     return check_pieces(gpu, d);
 }
 
@@ -436,10 +435,10 @@ teg_status teg_gpu_check(const struct teg_gpu *gpu, struct teg_diag *d)
 {
     static teg_status (*const checks[])(const struct teg_gpu *,
                                         struct teg_diag *) = {
-        check_sm,        check_shared,    check_tensor,   check_cluster,
-        check_caches,    check_carveouts, check_l1_banks, check_l2_fetch,
-        check_latencies, check_tlb,       check_fetch,    check_constants,
-        check_dram,      check_units,     check_timing,
+        check_sm,         check_shared,    check_tensor,   check_cluster,
+        check_caches,     check_carveouts, check_l1_banks, check_l2_fetch,
+        check_l2_atomics, check_latencies, check_tlb,      check_fetch,
+        check_constants,  check_dram,      check_units,    check_timing,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

@@ -9,7 +9,7 @@ static const struct {
     const char *text;
     enum teg_atomic is;
 } modifiers[] = {
-    {"F16", ATOMIC_FLOAT},  {"F32", ATOMIC_FLOAT},  {"F64", ATOMIC_FLOAT},
+    {"F16", ATOMIC_FLOAT},  {"F32", ATOMIC_FLOAT},  {"F64", ATOMIC_DOUBLE},
     {"BF16", ATOMIC_FLOAT}, {"POPC", ATOMIC_COUNT},
 };
 

@@ -7,7 +7,8 @@
 enum teg_atomic {
     ATOMIC_UNKNOWN, /* not looked at: as ATOMIC_INTEGER */
     ATOMIC_INTEGER, /* adds, compares, exchanges, combines bits */
-    ATOMIC_FLOAT,   /* adds or compares numbers of any floating type */
+    ATOMIC_FLOAT,   /* adds or compares numbers of a floating type but: */
+    ATOMIC_DOUBLE,  /* of 64 bits; vectors of smaller ones are as wide */
     ATOMIC_COUNT,   /* adds how many lanes want the word: all of them at once */
 };
 

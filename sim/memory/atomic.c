@@ -10,7 +10,6 @@
 enum {
     CHAINS = 64, /* a power of two */
     NONE = 255,
-    LINE_WORDS = TEG_LINE_BYTES / SIM_ATOMIC_WORD_BYTES,
 };
 
 /* The lanes of `mask` by the word of `bytes` at which their elements begin. */
@@ -91,11 +90,8 @@ enum {
 
 /* What a transaction asks of its slice, sector by sector. */
 struct share {
-    struct share_sector {
-        uint32_t words;  /* to be updated, each once */
-        uint32_t wanted; /* a word for each lane that wants it */
-        uint32_t most;   /* lanes at one of them */
-    } sector[SIM_SECTORS];
+    uint32_t words[SIM_SECTORS]; /* one for each lane that wants it */
+    uint32_t most;               /* lanes at one of them */
 };
 
 /* Which element an atomic has, and how it is dealt with. */
@@ -106,16 +102,15 @@ struct element {
 };
 
 static struct element element_of(const struct teg_gpu *gpu, int is_float,
-                                 uint32_t bytes)
+                                 int is_double, uint32_t bytes)
 {
     struct element e = {.words =
                             (uint32_t)teg_max(bytes / SIM_ATOMIC_WORD_BYTES, 1),
                         .by_sectors = gpu->l2.atomic_sector_interval > 0};
 
     if (is_float)
-        e.at_once = e.words == DOUBLE_WORDS
-                        ? gpu->l2.atomic_doubles * DOUBLE_WORDS
-                        : gpu->l2.atomic_units;
+        e.at_once = is_double ? gpu->l2.atomic_doubles * DOUBLE_WORDS
+                              : gpu->l2.atomic_units;
     return e;
 }
 
@@ -124,24 +119,15 @@ static uint32_t turns(uint32_t words, uint32_t at_once)
     return at_once != 0 ? (words + at_once - 1) / at_once : words != 0;
 }
 
-static uint32_t most_of(const struct share *s)
-{
-    uint32_t most = 1;
-
-    for (uint32_t i = 0; i < SIM_SECTORS; i++)
-        most = (uint32_t)teg_max(most, s->sector[i].most);
-    return most;
-}
-
 /* One sector after the other is updated, and meanwhile words for their further
  * lanes; in one sector that is a step for each lane at the busiest word. */
 static void by_sectors(const struct share *s, uint32_t at_once,
                        struct sim_transaction *t)
 {
-    uint32_t updates = 0, most = most_of(s);
+    uint32_t updates = 0, most = (uint32_t)teg_max(s->most, 1);
 
     for (uint32_t i = 0; i < SIM_SECTORS; i++)
-        updates += turns(s->sector[i].wanted, at_once);
+        updates += turns(s->words[i], at_once);
     t->updates = (uint8_t)(updates > 1 ? updates : 0);
     t->steps = (uint8_t)(most > t->updates ? most - t->updates : 0);
 }
@@ -149,12 +135,12 @@ static void by_sectors(const struct share *s, uint32_t at_once,
 static void by_line(const struct share *s, uint32_t units,
                     struct sim_transaction *t)
 {
-    uint32_t wanted = 0;
+    uint32_t words = 0;
 
     for (uint32_t i = 0; i < SIM_SECTORS; i++)
-        wanted += s->sector[i].wanted;
+        words += s->words[i];
     t->updates = 0;
-    t->steps = (uint8_t)teg_max(most_of(s), turns(wanted, units));
+    t->steps = (uint8_t)teg_max(teg_max(s->most, 1), turns(words, units));
 }
 
 static void set_steps(struct sim_plan *plan, uint32_t i,
@@ -175,10 +161,10 @@ static void set_steps(struct sim_plan *plan, uint32_t i,
     }
 }
 
-static void add_place(struct share_sector *s, uint32_t lanes, uint32_t words)
+static void add_place(struct share *s, uint32_t sector, uint32_t lanes,
+                      uint32_t words)
 {
-    s->words += words;
-    s->wanted += lanes * words;
+    s->words[sector] += lanes * words;
     s->most = (uint32_t)teg_max(s->most, lanes);
 }
 
@@ -187,28 +173,21 @@ static void add_place(struct share_sector *s, uint32_t lanes, uint32_t words)
 static void share_ideal(const struct sim_plan *plan, uint32_t words,
                         int conflicts, struct share *share)
 {
-    struct share_sector all = {0};
+    struct share all = {0};
+    uint32_t *left = &all.words[0];
 
     for (uint32_t p = 0; p < plan->places.count; p++)
-        add_place(&all, conflicts ? plan->places.lanes[p] : 1, words);
+        add_place(&all, 0, conflicts ? plan->places.lanes[p] : 1, words);
     for (uint32_t i = 0; i < plan->count; i++) {
-        uint32_t wanted = i + 1 < plan->count
-                              ? (uint32_t)teg_min(all.wanted, LINE_WORDS)
-                              : all.wanted;
-
         for (uint32_t n = 0; n < SIM_SECTORS; n++) {
-            struct share_sector *s = &share[i].sector[n];
+            int is_last = i + 1 == plan->count && n + 1 == SIM_SECTORS;
 
-            s->words = (uint32_t)teg_min(all.words, SECTOR_WORDS);
-            s->wanted = n + 1 < SIM_SECTORS
-                            ? (uint32_t)teg_min(wanted, SECTOR_WORDS)
-                            : wanted;
-            all.words -= s->words;
-            all.wanted -= s->wanted;
-            wanted -= s->wanted;
+            share[i].words[n] =
+                is_last ? *left : (uint32_t)teg_min(*left, SECTOR_WORDS);
+            *left -= share[i].words[n];
         }
     }
-    share[0].sector[0].most = all.most;
+    share[0].most = all.most;
 }
 
 /* Transactions are lines, in the order in which lanes come to want them. */
@@ -222,7 +201,7 @@ static void share_lines(const struct sim_plan *plan, uint32_t words,
 
         while (plan->transaction[i].address != line)
             i++;
-        add_place(&share[i].sector[within / TEG_SECTOR_BYTES],
+        add_place(&share[i], (uint32_t)(within / TEG_SECTOR_BYTES),
                   conflicts ? plan->places.lanes[p] : 1, words);
     }
 }
@@ -232,13 +211,17 @@ void sim_atomic_line_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                            uint32_t bytes)
 {
     uint32_t rule = gpu->memory.coalescing;
-    struct element e = element_of(gpu, plan->request.is_float, bytes);
+    int is_float = plan->request.is_float;
+    struct element e = element_of(
+        gpu, is_float,
+        is_float && bytes == DOUBLE_WORDS * SIM_ATOMIC_WORD_BYTES, bytes);
     struct share share = {0};
 
     for (uint64_t at = from / SIM_ATOMIC_WORD_BYTES * SIM_ATOMIC_WORD_BYTES;
          at < to && rule != COALESCING_CC10 && rule != COALESCING_CC12;
          at += SIM_ATOMIC_WORD_BYTES)
-        add_place(&share.sector[at % TEG_LINE_BYTES / TEG_SECTOR_BYTES], 1, 1);
+        add_place(&share, (uint32_t)(at % TEG_LINE_BYTES / TEG_SECTOR_BYTES), 1,
+                  1);
     set_steps(plan, i, gpu, &e, &share);
 }
 
@@ -247,8 +230,9 @@ void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
 {
     uint32_t rule = gpu->memory.coalescing;
     int conflicts = gpu->memory.atomic_conflicts != 0;
-    struct element e = element_of(gpu, plan->request.is_float,
-                                  inst->width < 16 ? inst->width : 16);
+    struct element e =
+        element_of(gpu, plan->request.is_float, inst->atomic == ATOMIC_DOUBLE,
+                   inst->width < 16 ? inst->width : 16);
     struct share share[SIM_LINES_MAX] = {0};
 
     if (rule == COALESCING_IDEAL)

@@ -74,7 +74,8 @@ void sim_plan_make_as_known(struct sim_plan *plan, const struct teg_gpu *gpu,
         .is_atomic = (inst->flags & INST_ATOMIC) != 0,
         .active = (uint16_t)sim_count_lanes(a->mask),
     };
-    plan->request.is_float = inst->atomic == ATOMIC_FLOAT;
+    plan->request.is_float =
+        inst->atomic == ATOMIC_FLOAT || inst->atomic == ATOMIC_DOUBLE;
     if (plan->request.is_atomic)
         sim_atomic_places(plan, inst, a);
     if (space == SPACE_SHARED) {

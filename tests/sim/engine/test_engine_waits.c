@@ -3,6 +3,16 @@
 #include "sim/engine/op.h"
 #include "tests/sim/engine/runs.h"
 
+/* Three warps with two instructions each issue in that order of slots. */
+static void expect_order(enum teg_policy policy, uint32_t inst,
+                         const uint32_t *order)
+{
+    gpu.sm.policy = policy;
+    run_many(inst, 2, 3);
+    for (uint32_t k = 0; k < 6; k++)
+        ck_assert_uint_eq(heard.issue[k].slot, order[k]);
+}
+
 /* Who goes first after a tie, by policy: warps 0 1 2 with two independent
  * instructions each, one issue a cycle. */
 START_TEST(policies_choose_as_they_are_called)
@@ -25,10 +35,8 @@ START_TEST(policies_choose_as_they_are_called)
     setup();
     for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
         setup();
-        gpu.sm.policy = expect[i].policy;
-        run_many(independent(CLASS_FADD), 2, 3);
-        for (uint32_t k = 0; k < 6; k++)
-            ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
+        expect_order(expect[i].policy, independent(CLASS_FADD),
+                     expect[i].order);
     }
 }
 END_TEST
@@ -50,10 +58,8 @@ START_TEST(greed_without_a_gap_is_fair)
     for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
         setup();
         set_timing(CLASS_FADD, 10, 2, 1);
-        gpu.sm.policy = expect[i].policy;
-        run_many(independent(CLASS_FADD), 2, 3);
-        for (uint32_t k = 0; k < 6; k++)
-            ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
+        expect_order(expect[i].policy, independent(CLASS_FADD),
+                     expect[i].order);
     }
 }
 END_TEST
@@ -110,10 +116,7 @@ START_TEST(greed_for_a_block_is_fair_within_it)
     for (size_t i = 0; i < sizeof expect / sizeof expect[0]; i++) {
         setup();
         set_timing(CLASS_FADD, 2, 1, 1);
-        gpu.sm.policy = expect[i].policy;
-        run_many(chained(CLASS_FADD), 2, 3);
-        for (uint32_t k = 0; k < 6; k++)
-            ck_assert_uint_eq(heard.issue[k].slot, expect[i].order[k]);
+        expect_order(expect[i].policy, chained(CLASS_FADD), expect[i].order);
     }
 }
 END_TEST

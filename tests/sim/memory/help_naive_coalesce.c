@@ -539,15 +539,15 @@ static uint32_t later_lanes(const struct wants *w)
 }
 
 /* How often its slice has to begin with a sector of `wanted` words, each for one
- * lane, of elements of `each` words. */
-static uint32_t updates_of(const struct teg_gpu *gpu, int is_float,
-                           uint32_t each, uint32_t wanted)
+ * lane. */
+static uint32_t updates_of(const struct teg_gpu *gpu, uint32_t atomic,
+                           uint32_t wanted)
 {
     uint32_t units = 0, n = 0;
 
-    if (is_float && each == 2)
+    if (atomic == ATOMIC_DOUBLE)
         units = 2 * gpu->l2.atomic_doubles;
-    else if (is_float)
+    else if (atomic == ATOMIC_FLOAT)
         units = gpu->l2.atomic_units;
     while (wanted != 0 && (n == 0 || (units != 0 && n * units < wanted)))
         n++;
@@ -607,8 +607,7 @@ static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
         }
         if (gpu->l2.atomic_sector_interval > 0) {
             for (uint32_t s = 0; s < 4; s++)
-                updates += updates_of(gpu, inst->atomic == ATOMIC_FLOAT, each,
-                                      of_sector[s]);
+                updates += updates_of(gpu, inst->atomic, of_sector[s]);
             updates = updates == 1 ? 0 : updates;
             busiest += updates == 0 && busiest == 0;
             plan->transaction[t].updates = (uint8_t)updates;
@@ -688,7 +687,7 @@ void naive_plan_make(struct sim_plan *plan, const struct teg_gpu *gpu,
     r->space = (uint8_t)space_of(inst, &w, windows);
     r->is_store = (inst->flags & INST_STORE) != 0;
     r->is_atomic = (inst->flags & INST_ATOMIC) != 0;
-    r->is_float = inst->atomic == ATOMIC_FLOAT;
+    r->is_float = inst->atomic == ATOMIC_FLOAT || inst->atomic == ATOMIC_DOUBLE;
     r->active = (uint16_t)w.count;
     if (r->is_atomic && inst->atomic != ATOMIC_COUNT)
         r->atomic_conflicts = (uint16_t)later_lanes(&w);

@@ -190,6 +190,8 @@ START_TEST(floats_of_a_sector_take_turns)
     expect_updates(16, 4, 8, 8);
     expect_updates(32, 4, 8, 24);
     inst.width = 8;
+    expect_updates(1, 8, 8, 0);
+    inst.atomic = ATOMIC_DOUBLE;
     expect_updates(1, 8, 4, 0);
     gpu.l2.atomic_doubles = 1;
     expect_updates(1, 8, 16, 0);
