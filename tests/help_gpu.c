@@ -41,6 +41,7 @@ void help_gpu_plain(struct teg_gpu *gpu)
     gpu->l1.ways = 4;
     gpu->l2.ways = 4;
     gpu->l2.slices = 1;
+    gpu->l2.atomic_bytes = TEG_LINE_BYTES;
     gpu->l2.half_sms = 8;
     gpu->l2.fetch_bytes = 32;
     gpu->l2.dirty_share = 1;
