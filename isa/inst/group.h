@@ -14,7 +14,8 @@
  *   tensor     products and copies of tensor memory join, UTCBAR has an mbarrier
  *              hear when all before it are done.  (PTX ISA: tcgen05.commit)
  *   products   HGMMA and its kin join, one that names a gsb commits,
- *              WARPGROUP.DEPBAR.LE gsbn, N waits.  (PTX ISA: wgmma)
+ *              WARPGROUP.DEPBAR.LE gsbn, N waits; before them the warps of a
+ *              warp group meet at WARPGROUP.ARRIVE.  (PTX ISA: wgmma)
  *
  * An instruction's text says all of it, in every format of traces.
  */
@@ -37,6 +38,7 @@ enum teg_group_part {
     GROUP_COMMITS = 2,
     GROUP_WAITS = 4,
     GROUP_FOLLOWS = 8, /* arrives when all that has joined so far is done */
+    GROUP_MEETS = 16,  /* waits for the other warps of its warp group */
 };
 
 enum {

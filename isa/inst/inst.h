@@ -202,6 +202,13 @@ static inline int teg_values_are_copy(uint8_t values)
            values == VALUES_REDUCED;
 }
 
+/* Whether other warps of its block or cluster wait for it, or it for them. */
+static inline int teg_inst_meets_others(const struct teg_inst *inst)
+{
+    return (inst->flags & (INST_BARRIER | INST_ARRIVE)) != 0 ||
+           (inst->group.does & GROUP_MEETS) != 0;
+}
+
 /* True when the class or a shared operand makes `inst` carry addresses. */
 static inline int teg_inst_has_addresses(const struct teg_inst *inst)
 {

@@ -109,6 +109,25 @@ static teg_status cluster_deadlock(const struct sim_sm *sm,
                     teg_block_warp_id(b->block, waits->stream), pc_of(waits));
 }
 
+/* TEG_OK if no warp group is short of a warp that waits elsewhere. */
+static teg_status group_deadlock(const struct sim_sm *sm, struct teg_diag *d)
+{
+    const struct sim_warp *w;
+    const uint32_t *at;
+    char where[96];
+
+    if (sm->owed == 0)
+        return TEG_OK;
+    w = &sm->warp[__builtin_ctzll(sm->owed)];
+    at = teg_block_position(sm->resident[w->resident].block);
+    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+    return teg_fail(d, TEG_DEADLOCK, where,
+                    "deadlock: warp %u waits before pc 0x%" PRIx64
+                    ", and its warp group for it: a product is of all four "
+                    "warps",
+                    w->warp_id, pc_of(w));
+}
+
 static teg_status each_block(const struct sim_sm *sm, uint32_t sms,
                              teg_status (*look)(const struct sim_sm *sm,
                                                 const struct sim_resident *b,
@@ -131,6 +150,8 @@ teg_status sim_deadlock(const struct sim_sm *sm, uint32_t sms,
 {
     uint32_t first = 0;
 
+    for (uint32_t s = 0; s < sms; s++)
+        TRY(group_deadlock(&sm[s], d));
     TRY(each_block(sm, sms, block_deadlock, d));
     TRY(each_block(sm, sms, cluster_deadlock, d));
     while (first + 1 < sms && sm[first].blocks == 0)

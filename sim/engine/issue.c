@@ -12,6 +12,7 @@
 #include "sim/engine/stage.h"
 #include "sim/engine/tcgen.h"
 #include "sim/engine/texture.h"
+#include "sim/engine/warpgroup.h"
 
 #define INLINE inline __attribute__((always_inline))
 
@@ -116,6 +117,8 @@ static struct sim_plan *find_times(struct sim_sm *sm, uint32_t slot,
         *t = own_times(sm, w, op, start);
     if (op->factors != 0)
         multiply(sm, w, op, t);
+    if (op->multiplies)
+        sim_warpgroup_multiply(sm, w, now);
     return plan;
 }
 
@@ -251,6 +254,7 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
     b->missing += !w->exited;
     sim_barrier_leave(sm, b, now);
     sim_cga_leave(sm, w, now);
+    sim_warpgroup_leave(sm, w, now);
     if (w->grid->ops.awaits)
         sim_board_leave(sm, w, now);
     if (b->live == 0)
@@ -286,8 +290,8 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
     }
 }
 
-/* What a barrier or an mbarrier of the warp's block or cluster, or a launch that
- * depends on another, makes of it; whether it stays there until others come. */
+/* What a barrier or an mbarrier of the warp's block or cluster, its warp group, or a
+ * launch that depends on another, makes of it; whether it stays there until others come. */
 static int meet_others(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_values *v,
                        uint32_t lanes, uint64_t now)
@@ -298,6 +302,10 @@ static int meet_others(struct sim_sm *sm, struct sim_warp *w,
         return !sim_board_ask(sm, w, v);
     if ((op->flags & INST_GRID) != 0 && op->op_class == CLASS_MEMBAR)
         return sim_dependent_wait(w);
+    if (op->meets) {
+        sim_warpgroup_arrive(sm, w, now);
+        return 1;
+    }
     if ((op->flags & INST_CLUSTER) == 0) {
         if ((op->flags & INST_BARRIER) != 0)
             sim_barrier_arrive(sm, w, v, now);

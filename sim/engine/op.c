@@ -194,6 +194,8 @@ static void add_held(struct sim_ops *ops, struct sim_op *op,
         add_hold(ops, op, op->joined, op->result, 0);
     op->commits = commits(inst) != 0;
     op->follows = (inst->group.does & GROUP_FOLLOWS) != 0;
+    op->multiplies = inst->op_class == CLASS_GMMA;
+    op->meets = (inst->group.does & GROUP_MEETS) != 0;
 }
 
 /* What a fence waits for: not copies, which are no accesses of the warp's own.
@@ -442,7 +444,8 @@ static int is_plain(const struct sim_op *op)
            (op->flags & parts) == 0 && !teg_op_class_is_branch(op->op_class) &&
            op->constant_use != SIM_CONSTANT_LOAD && op->fence_latency == 0 &&
            op->sleep == 0 && op->hold_count == 0 && op->read_count == 0 &&
-           !op->commits && !op->follows && !op->tells && op->factors == 0;
+           !op->commits && !op->follows && !op->meets &&
+           !op->multiplies && !op->tells && op->factors == 0;
 }
 
 static void fill(struct sim_ops *ops, struct sim_op *op,

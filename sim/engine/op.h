@@ -85,6 +85,8 @@ struct sim_op {
                             read */
     uint8_t commits;    /* a group: what it holds is held until that is done */
     uint8_t follows;    /* its mbarrier hears when what has joined is done */
+    uint8_t meets;      /* its warp group, or */
+    uint8_t multiplies; /* with it: warpgroup.h */
     uint8_t tells;      /* may be what another block's load awaits: board.h */
     uint16_t joined;    /* of either: of which this counter is held */
     /* Of each bank of registers: after another instruction, and right after

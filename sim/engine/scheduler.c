@@ -5,6 +5,7 @@
 #include "sim/engine/issue.h"
 #include "sim/engine/lsu.h"
 #include "sim/engine/sm.h"
+#include "sim/engine/warpgroup.h"
 
 /* The scheduler's warps, of which the i-th is that many times `*step` on. */
 static struct sim_warp *warps_of(const struct sim_sm *sm, uint32_t number,
@@ -183,14 +184,17 @@ static inline uint64_t find_refused(struct sim_sm *sm, uint32_t number,
     return refused;
 }
 
-/* When the memory pipeline takes the warp's next instruction. */
-static uint64_t memory_ready_at(struct sim_sm *sm, uint32_t number, int i,
-                                uint64_t now)
+/* When the warp's next instruction is taken by what lies behind its unit: the
+ * memory pipeline, or the tensor cores of all schedulers. */
+static uint64_t ready_behind(struct sim_sm *sm, uint32_t number, int i,
+                             uint64_t now)
 {
-    if (!sm->chip->may_refuse)
-        return now;
-    return sim_lsu_ready_at(
-        sm, (uint32_t)i * sm->chip->gpu->sm.schedulers + number, now);
+    uint32_t slot = (uint32_t)i * sm->chip->gpu->sm.schedulers + number;
+    const struct sim_warp *w = &sm->warp[slot];
+
+    if (sm->products_from != 0 && sim_warp_op(w)->multiplies)
+        return sim_warpgroup_product_at(sm, w);
+    return sm->chip->may_refuse ? sim_lsu_ready_at(sm, slot, now) : now;
 }
 
 /* The one of the candidates that the policy picks, or SIM_NO_WARP.  Who is
@@ -211,7 +215,7 @@ static int prefer(struct sim_sm *sm, uint32_t number, uint64_t candidates,
 }
 
 /* Picks one of the ready that are not refused, or SIM_NO_WARP.  Returns in
- * `*denied` those whom the memory pipeline refused when they were picked, in
+ * `*denied` those who were refused behind their units when they were picked, in
  * `*left` who was not asked. */
 static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
                   uint64_t refused, uint64_t *open, uint64_t *denied,
@@ -222,7 +226,7 @@ static int choose(struct sim_sm *sm, uint32_t number, uint64_t now,
 
     while (candidates != 0 && chosen == SIM_NO_WARP &&
            (i = prefer(sm, number, candidates, now)) != SIM_NO_WARP) {
-        uint64_t at = memory_ready_at(sm, number, i, now);
+        uint64_t at = ready_behind(sm, number, i, now);
 
         candidates &= ~(1ull << i);
         if (at <= now) {
@@ -341,23 +345,25 @@ static uint64_t look_again_at(struct sim_sm *sm, uint32_t number,
 }
 
 /* A warp is refused by its units whether or not it would have been chosen, and
- * by the memory pipeline when it is. */
+ * by what lies behind them when it is. */
 void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
 {
     struct sim_scheduler *s = &sm->scheduler[number];
-    int each_slot = sm->chip->each_slot;
     uint64_t refused, left, denied = 0, open = SIM_NEVER, again;
     uint32_t taken = 0;
-    int chosen;
+    int chosen, each_slot;
 
     collect_ready(sm, number, now);
     refused = find_refused(sm, number, now, &open);
     chosen = choose(sm, number, now, refused, &open, &denied, &left);
     if (s->heard && (s->denied | denied) != 0)
         set_denied(s, denied, now);
+    each_slot = sm->chip->each_slot || denied != 0;
     again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         taken = issue(sm, number, chosen, now);
+    if (sm->products_from > now)
+        again = teg_min(again, sm->products_from);
     if (s->heard && s->early != 0 && s->reads_until > now)
         delay_early(s, now);
     if (each_slot && (left != 0 || (sm->chip->takes_turns && s->ready != 0)))

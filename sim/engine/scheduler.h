@@ -30,7 +30,7 @@ enum {
  */
 struct sim_scheduler {
     uint64_t ready, waiting; /* warps by index, a bit each */
-    uint64_t denied;         /* ready, but memory takes nothing */
+    uint64_t denied;         /* ready, but refused behind their units */
     uint64_t early; /* of the ready: joined before their time; some of which
                        has come */
     uint64_t next_ready; /* earliest ready_at of the waiting */

@@ -62,6 +62,10 @@ struct sim_sm {
     uint64_t free_slots;
     uint64_t tensor_free_from;   /* cycle: its cores, of products of tensor
                                   memory */
+    /* Slots of warps that have still to issue the product that one of their group
+     * has begun, and from when on the next may be; 0: none has been.
+     * (warpgroup.h) */
+    uint64_t owed, products_from;
     uint64_t barriers_free_from; /* cycle: those who count arrivals */
     uint32_t blocks;             /* resident */
     /* That blocks have, as their grids' needs are. */

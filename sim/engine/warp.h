@@ -6,8 +6,8 @@
  * warp is in one of these states:
  *   waiting   its next instruction is ready from `sim_warp_ready_at` on
  *   ready     it is; units may still refuse it
- *   parked    at a barrier, of its block or its cluster, or until a phase of
- *             an mbarrier, or the launch that its own depends on, has ended, or
+ *   parked    at a barrier, of its block, its cluster or its warp group, or
+ *             until a phase of an mbarrier, or the launch that its own depends on, has ended, or
  *             another block has written what it has read
  *   finished
  */
@@ -31,6 +31,7 @@ enum sim_parked {
     SIM_PARKED_PHASE,
     SIM_PARKED_GRID,
     SIM_PARKED_WORD,
+    SIM_PARKED_GROUP,
 };
 
 struct sim_warp {

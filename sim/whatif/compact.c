@@ -35,7 +35,7 @@ static uint32_t full_mask(struct teg_block *from, uint32_t stream)
 static int must_stay(const struct teg_inst *inst)
 {
     return inst->space != SPACE_NONE || inst->records != 0 ||
-           (inst->flags & (INST_BARRIER | INST_ARRIVE | INST_EXIT)) != 0;
+           teg_inst_meets_others(inst) || (inst->flags & INST_EXIT) != 0;
 }
 
 static void compact_warp(struct teg_block *from, uint32_t stream,

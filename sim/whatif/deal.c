@@ -31,7 +31,8 @@ static int is_barrier(const struct teg_inst *inst)
 
 static int is_dealt(const struct teg_inst *inst)
 {
-    return !is_barrier(inst) && (inst->flags & INST_EXIT) == 0;
+    return !teg_inst_meets_others(inst) && inst->op_class != CLASS_GMMA &&
+           (inst->flags & INST_EXIT) == 0;
 }
 
 static uint64_t *of_segment(const struct deal *p, uint32_t warp,

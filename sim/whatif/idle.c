@@ -113,11 +113,6 @@ int idle_no_divergence(const struct idle_run *run)
     return run->s->thread_instructions == TEG_LANES * run->s->warp_instructions;
 }
 
-static int meets(const struct teg_inst *inst)
-{
-    return (inst->flags & (INST_BARRIER | INST_ARRIVE)) != 0;
-}
-
 /* Of those an end, if the warp has one, is not dealt: with all lanes active it is
  * one, and one of so many makes no warp uneven (deal.c). */
 int idle_even_warps(const struct idle_run *run)
@@ -129,7 +124,7 @@ int idle_even_warps(const struct idle_run *run)
 
     return most >= ENOUGH &&
            most * run->s->warps == run->s->warp_instructions &&
-           idle_no_divergence(run) && !has(run, meets);
+           idle_no_divergence(run) && !has(run, teg_inst_meets_others);
 }
 
 int idle_more_blocks(const struct idle_run *run)

@@ -98,7 +98,7 @@ int line_change_without(const struct teg_kernel *k, const struct teg_inst *inst,
                         uint32_t *mask, uint64_t lane[TEG_LANES])
 {
     (void)k, (void)mask, (void)lane;
-    return (inst->flags & (INST_BARRIER | INST_ARRIVE | INST_EXIT)) != 0;
+    return teg_inst_meets_others(inst) || (inst->flags & INST_EXIT) != 0;
 }
 
 /* The lane whose line they are packed into goes by where in its line the first

@@ -45,8 +45,8 @@ struct grouping {
 static int must_stay(const struct teg_program *p, const struct teg_inst *inst)
 {
     return teg_program_text(p, inst)[0] == '@' || inst->space != SPACE_NONE ||
-           inst->records != 0 ||
-           (inst->flags & (INST_BARRIER | INST_ARRIVE | INST_EXIT)) != 0;
+           inst->records != 0 || teg_inst_meets_others(inst) ||
+           inst->op_class == CLASS_GMMA || (inst->flags & INST_EXIT) != 0;
 }
 
 static uint32_t lanes_of(uint32_t mask)

@@ -13,8 +13,8 @@ static int must_stay(const struct teg_inst *inst)
 {
     return (inst->space != SPACE_NONE && inst->space != SPACE_SHARED &&
             inst->space != SPACE_CONST) ||
-           inst->values != 0 ||
-           (inst->flags & (INST_BARRIER | INST_ARRIVE | INST_EXIT)) != 0;
+           inst->values != 0 || teg_inst_meets_others(inst) ||
+           (inst->flags & INST_EXIT) != 0;
 }
 
 /* The second of two of a class, so that units lose what the schedulers do. */

@@ -129,7 +129,7 @@ static void schedule(struct naive *n, uint32_t sm_number, uint32_t scheduler)
                      naive_open_instance(n, sm, w, scheduler) == NULL;
     }
     while ((w = choose(n, sm, scheduler)) != NULL) {
-        if (naive_memory_takes(n, sm_number, w)) {
+        if (naive_cores_take(n, sm, w) && naive_memory_takes(n, sm_number, w)) {
             naive_read(n, sm, scheduler, w);
             sm->slots[scheduler] = 0;
             w->issued_any = 1;

@@ -508,6 +508,8 @@ static void park(struct naive *n, struct sm *sm, struct warp *w,
         w->answer_takes = n->gpu->timing[inst->op_class].latency;
         w->phase_asked_at = n->now;
         w->answer_at = UINT64_MAX;
+    } else if ((inst->group.does & GROUP_MEETS) && mask != 0) {
+        w->waits_for_group = 1;
     } else if (inst->values == VALUES_AWAITED && mask != 0) {
         w->awaited = value[0];
     }
@@ -548,6 +550,7 @@ static void go_on(struct naive *n, struct sm *sm, struct warp *w,
     if ((inst->flags & INST_EXIT) && mask != 0)
         w->exited = 1;
     if (!teg_cursor_next(&w->cursor)) {
+        naive_pay_product(n, sm, w);
         w->finished = 1;
         if (!w->exited)
             b->missing++;
@@ -639,12 +642,15 @@ void naive_issue(struct naive *n, struct sm *sm, uint32_t sm_number,
     w->last_issue = n->now;
     w->same_warp = naive_by_control(n, inst) ? 0 : c.same_warp;
     w->branch = 0;
-    w->start = w->barrier_end = 0;
+    w->start = w->barrier_end = w->met_at = 0;
     w->planned = w->asked_operand = 0;
     w->operand_at = 0;
     w->sleep_end = wakes(n, w, inst, &v);
+    if (inst->op_class == CLASS_GMMA)
+        naive_note_product(n, sm, w);
     go_on(n, sm, w, inst, v.first);
     fetch_next(n, sm, w, scheduler);
+    naive_release_group(n, sm, w);
     naive_release_barrier(n, sm, w->block);
     naive_release_cluster(n, b->cluster);
 }

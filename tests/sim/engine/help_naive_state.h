@@ -54,6 +54,9 @@ struct warp {
     struct naive_of *of;
     int resident, finished, parked, exited, planned;
     int waits_for_cluster, waits_for_grid;
+    int waits_for_group; /* of four warps */
+    int owes;            /* what another of them has begun to multiply */
+    uint64_t met_at;
     uint32_t came; /* phases of its cluster's barrier it has arrived in */
     uint32_t lanes_came;
     struct teg_cursor cursor;
@@ -155,6 +158,7 @@ struct naive_constants {
 struct sm {
     uint64_t cores_free;  /* for the next product of tensor memory */
     uint64_t counts_from; /* the next arrival at a barrier */
+    uint64_t products_from; /* another may begin, once nobody owes one */
     /* 256ths of a cycle of the data stage: lines of copies that have still to
      * pass; what others have taken beyond whole cycles. */
     uint64_t lines, parts;
@@ -321,6 +325,14 @@ struct block *naive_block_behind(struct naive *n, struct block *b,
 void naive_release_cluster(struct naive *n, uint32_t number);
 void naive_count_arrival(struct naive *n, struct sm *sm);
 void naive_release_barrier(struct naive *n, struct sm *sm, uint32_t block);
+/* The warp has gone on, or ended: the others of its four may wait for it. */
+void naive_release_group(struct naive *n, struct sm *sm, const struct warp *w);
+/* Do the tensor cores take its next instruction?  The warp has issued it; it has
+ * ended. */
+int naive_cores_take(const struct naive *n, const struct sm *sm,
+                     const struct warp *w);
+void naive_note_product(struct naive *n, struct sm *sm, struct warp *w);
+void naive_pay_product(struct naive *n, struct sm *sm, struct warp *w);
 void naive_release_named(struct naive *n, struct sm *sm, uint32_t block,
                          uint32_t named);
 void naive_come_to_cluster(struct naive *n, struct sm *sm, struct warp *w,

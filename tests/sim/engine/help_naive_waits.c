@@ -282,6 +282,8 @@ int naive_held(const struct naive *n, const struct warp *w)
         return STALL_SLEEPING;
     for (int stall = STALL_LONG; stall <= STALL_GMMA; stall++) {
         if ((stall == STALL_LONG && (w->asks || w->awaited != 0)) ||
+            (stall == STALL_GMMA &&
+             (w->waits_for_group || !naive_over(n, w->met_at))) ||
             !results_over(n, w, stall))
             return stall;
     }

@@ -36,7 +36,10 @@ enum {
     INST_AT_CLUSTER_WAIT,
     INST_AT_LETS_GRIDS,
     INST_AT_WAITS_FOR_GRID,
-    INSTS_FIXED,
+    /* What a block's warps do together: meet, multiply. */
+    INST_AT_MEETS,
+    INST_AT_PRODUCTS,
+    INSTS_FIXED = INST_AT_PRODUCTS + 3,
 };
 
 struct kernel {
@@ -70,11 +73,6 @@ static void random_async(struct teg_program *p, uint64_t *state)
                             .width = (uint16_t)(4u << help_below(state, 3)),
                             .src_count = 1,
                             .src = {{reg, 1}}};
-    struct teg_inst product = {.op_class = CLASS_GMMA,
-                               .dst_count = 1,
-                               .dst = {{reg, 2}},
-                               .src_count = 2,
-                               .src = {{reg, 2}, {3, 1}}};
     struct teg_inst plain = {.op_class = CLASS_MEMBAR};
     static const char *const fence[] = {"MEMBAR.SC.CTA", "MEMBAR.SC.GPU",
                                         "MEMBAR.ALL.SYS", "FENCE.VIEW.ASYNC.S"};
@@ -97,12 +95,7 @@ static void random_async(struct teg_program *p, uint64_t *state)
         snprintf(text, sizeof text, "UTMACMDFLUSH");
         break;
     case 3:
-        help_inst(p, product, "HGMMA.64x8x16.F32 R1, gdesc[UR4], R1");
-        return;
     case 4:
-        snprintf(text, sizeof text, "QGMMA.64x8x16.F32 R1, R1, gsb%u", a % 2);
-        help_inst(p, product, text);
-        return;
     case 5:
         snprintf(text, sizeof text, "WARPGROUP.DEPBAR.LE gsb%u, 0x%x", a % 2,
                  n);
@@ -121,6 +114,28 @@ static void random_async(struct teg_program *p, uint64_t *state)
         break;
     }
     help_inst(p, plain, text);
+}
+
+/* What warp groups do. */
+static void random_products(struct teg_program *p, uint64_t *state)
+{
+    static const char *const text[] = {
+        "HGMMA.64x8x16.F32 R1, gdesc[UR4], R1",
+        "QGMMA.64x8x16.F32 R1, R1, gsb0",
+        "HGMMA.64x8x16.F32 R1, gdesc[UR4], R1, gsb1"};
+
+    help_inst(p, (struct teg_inst){.op_class = CLASS_MEMBAR},
+              "WARPGROUP.ARRIVE");
+    for (int i = 0; i < 3; i++) {
+        uint16_t reg = (uint16_t)help_below(state, 6);
+        const struct teg_inst product = {.op_class = CLASS_GMMA,
+                                         .dst_count = 1,
+                                         .dst = {{reg, 2}},
+                                         .src_count = 2,
+                                         .src = {{reg, 2}, {3, 1}}};
+
+        help_inst(p, product, text[i]);
+    }
 }
 
 /* The compiler's codes, on most instructions of some programs. */
@@ -244,6 +259,7 @@ static int random_program(struct teg_program *p, uint64_t *state)
     help_cluster_wait(p);
     help_lets_grids(p);
     help_waits_for_grid(p);
+    random_products(p, state);
     for (int i = 0; i < 12; i++) {
         if (async && help_below(state, 3) != 0) {
             random_async(p, state);
@@ -259,7 +275,9 @@ static int random_program(struct teg_program *p, uint64_t *state)
                                      (uint16_t)pick_reg(state),
                                      (uint16_t)pick_reg(state)};
 
-            help_arith_reuse(p, help_below(state, TEG_CLASSES), dst, src,
+            enum teg_op_class any = help_below(state, TEG_CLASSES);
+
+            help_arith_reuse(p, any == CLASS_GMMA ? CLASS_HMMA : any, dst, src,
                              help_below(state, 8));
         } else {
             uint32_t m = help_below(state, sizeof memory / sizeof memory[0]);
@@ -401,11 +419,30 @@ static void random_ring(struct kernel *k, uint32_t block)
     }
 }
 
+/* Products that all warps of a block have, one behind the other, between what
+ * each does alone; `round` says which. */
+static uint32_t add_products(struct kernel *k, uint32_t warp, uint32_t n,
+                             uint64_t round, uint64_t *state)
+{
+    for (; round != 0; round >>= 2) {
+        struct help_step own = random_step(k, state);
+
+        /* Whom another block lets wait would let its own group wait. */
+        if (help_below(state, 2) &&
+            k->launch.kernel.program.inst[own.inst].values != VALUES_AWAITED)
+            k->step[warp][n++] = own;
+        n = add_fixed(k, warp, n, INST_AT_MEETS + (round & 3), UINT32_MAX);
+    }
+    return n;
+}
+
 /* Warps that do what they like between the block's barriers. */
 static void random_block(struct kernel *k, uint32_t block, uint64_t *state)
 {
     uint32_t warps = k->launch.warps_per_block;
     uint32_t barriers = help_below(state, 3);
+    /* They meet first: until then one may wait for another block. */
+    uint64_t round = help_below(state, 2) ? 4 * help_below(state, 1 << 12) : 0;
 
     for (uint32_t w = 0; w < warps; w++) {
         uint32_t at = block * warps + w, n = 0;
@@ -422,6 +459,7 @@ static void random_block(struct kernel *k, uint32_t block, uint64_t *state)
                 k->step[at][n++] =
                     (struct help_step){INST_AT_BARRIER, UINT32_MAX, 0, 0, NULL};
         }
+        n = add_products(k, at, n, round, state);
         n = add_cluster_rounds(k, at, n, state);
         /* A few end without EXIT, where nobody waits for them. */
         if (barriers != 0 || help_below(state, 8) != 0)
