@@ -463,6 +463,41 @@ START_TEST(what_is_dealt_is_all_there_was)
 }
 END_TEST
 
+/* A product is of a whole warp group: its warps keep theirs. */
+START_TEST(products_stay_with_their_warps)
+{
+    struct teg_program *p = &source.kernel.program;
+    uint32_t product =
+        help_inst(p, (struct teg_inst){.op_class = CLASS_GMMA}, "HGMMA");
+    uint32_t arrive = help_inst(p, (struct teg_inst){.op_class = CLASS_MEMBAR},
+                                "WARPGROUP.ARRIVE");
+    static const char *const names[] = {"even-warps", "regrouped"};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct teg_block *block;
+
+        memset(warp, 0, sizeof warp);
+        for (uint32_t w = 0; w < WARPS; w++) {
+            warp[w].step = step[w];
+            add(w, inst.add, FULL, w == 0 ? 24 : 1);
+            add(w, arrive, FULL, w < 2);
+            add(w, product, FULL, w < 2 ? 3 : 0);
+            add(w, inst.exit, FULL, 1);
+        }
+        if (launch.close != NULL)
+            launch.close(launch.self);
+        open_with(names[i], WARPS);
+        block = take_block();
+        for (uint32_t w = 0; w < WARPS; w++) {
+            ck_assert_uint_eq(executions(block, w, arrive, NULL), w < 2);
+            ck_assert_uint_eq(executions(block, w, product, NULL),
+                              w < 2 ? 3 : 0);
+        }
+        teg_block_free(block);
+    }
+}
+END_TEST
+
 START_TEST(warps_that_meet_elsewhere_stay_as_they_are)
 {
     struct teg_block *block;
@@ -547,6 +582,7 @@ int main(void)
     tcase_add_test(rules, a_predicate_is_no_branch);
     tcase_add_test(rules, others_execute_what_a_warp_has_more);
     tcase_add_test(rules, what_is_dealt_is_all_there_was);
+    tcase_add_test(rules, products_stay_with_their_warps);
     tcase_add_test(rules, warps_that_meet_elsewhere_stay_as_they_are);
     tcase_add_test(rules, few_blocks_are_cut_into_as_many_as_fill);
     tcase_add_test(rules, enough_blocks_stay_as_they_are);
