@@ -3,6 +3,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum {
+    WHERE_MAX = 96
+};
+
+static void say_where(const struct sim_resident *b, char where[WHERE_MAX])
+{
+    const uint32_t *at = teg_block_position(b->block);
+
+    snprintf(where, WHERE_MAX, "block %u,%u,%u", at[0], at[1], at[2]);
+}
+
 static uint64_t pc_of(const struct sim_warp *w)
 {
     return w->grid->ops.program->inst[w->cursor.inst].pc;
@@ -68,11 +79,10 @@ static teg_status block_deadlock(const struct sim_sm *sm,
                                  const struct sim_resident *b,
                                  struct teg_diag *d)
 {
-    const uint32_t *at = teg_block_position(b->block);
     const struct sim_warp *waits, *ended;
-    char where[96];
+    char where[WHERE_MAX];
 
-    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+    say_where(b, where);
     waits = find_parked(sm, b, SIM_PARKED_PHASE);
     if (waits != NULL)
         return phase_never_ends(b, waits, where, d);
@@ -96,36 +106,51 @@ static teg_status cluster_deadlock(const struct sim_sm *sm,
                                    const struct sim_resident *b,
                                    struct teg_diag *d)
 {
-    const uint32_t *at = teg_block_position(b->block);
     const struct sim_warp *waits = find_parked(sm, b, SIM_PARKED_CGA);
-    char where[96];
+    char where[WHERE_MAX];
 
     if (waits == NULL)
         return TEG_OK;
-    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+    say_where(b, where);
     return teg_fail(d, TEG_DEADLOCK, where,
                     "deadlock: warp %u waits at its cluster's barrier before "
                     "pc 0x%" PRIx64 ", to which others never come",
                     teg_block_warp_id(b->block, waits->stream), pc_of(waits));
 }
 
-/* TEG_OK if no warp group is short of a warp that waits elsewhere. */
-static teg_status group_deadlock(const struct sim_sm *sm, struct teg_diag *d)
+static teg_status group_is_short(const struct sim_resident *b,
+                                 const struct sim_warp *w, struct teg_diag *d)
 {
-    const struct sim_warp *w;
-    const uint32_t *at;
-    char where[96];
+    char where[WHERE_MAX];
 
-    if (sm->owed == 0)
-        return TEG_OK;
-    w = &sm->warp[__builtin_ctzll(sm->owed)];
-    at = teg_block_position(sm->resident[w->resident].block);
-    snprintf(where, sizeof where, "block %u,%u,%u", at[0], at[1], at[2]);
+    say_where(b, where);
     return teg_fail(d, TEG_DEADLOCK, where,
                     "deadlock: warp %u waits before pc 0x%" PRIx64
-                    ", and its warp group for it: a product is of all four "
-                    "warps",
+                    ", and its warp group is short of one: a product is of all "
+                    "four warps",
                     w->warp_id, pc_of(w));
+}
+
+/* TEG_OK if none of the block's warp groups has begun a product that one of its
+ * warps never comes to. */
+static teg_status product_deadlock(const struct sim_sm *sm,
+                                   const struct sim_resident *b,
+                                   struct teg_diag *d)
+{
+    uint64_t owed = sm->owed & b->slots;
+
+    return owed != 0 ? group_is_short(b, &sm->warp[__builtin_ctzll(owed)], d)
+                     : TEG_OK;
+}
+
+/* TEG_OK if none of its warps waits for its group. */
+static teg_status group_deadlock(const struct sim_sm *sm,
+                                 const struct sim_resident *b,
+                                 struct teg_diag *d)
+{
+    const struct sim_warp *waits = find_parked(sm, b, SIM_PARKED_GROUP);
+
+    return waits != NULL ? group_is_short(b, waits, d) : TEG_OK;
 }
 
 static teg_status each_block(const struct sim_sm *sm, uint32_t sms,
@@ -150,10 +175,10 @@ teg_status sim_deadlock(const struct sim_sm *sm, uint32_t sms,
 {
     uint32_t first = 0;
 
-    for (uint32_t s = 0; s < sms; s++)
-        TRY(group_deadlock(&sm[s], d));
+    TRY(each_block(sm, sms, product_deadlock, d));
     TRY(each_block(sm, sms, block_deadlock, d));
     TRY(each_block(sm, sms, cluster_deadlock, d));
+    TRY(each_block(sm, sms, group_deadlock, d));
     while (first + 1 < sms && sm[first].blocks == 0)
         first++;
     return teg_fail(d, TEG_DEADLOCK, "", "SM %u: no warp can go on",

@@ -254,7 +254,8 @@ static void finish(struct sim_sm *sm, struct sim_warp *w, uint64_t now)
     b->missing += !w->exited;
     sim_barrier_leave(sm, b, now);
     sim_cga_leave(sm, w, now);
-    sim_warpgroup_leave(sm, w, now);
+    if (w->grid->ops.groups)
+        sim_warpgroup_leave(sm, w, now);
     if (w->grid->ops.awaits)
         sim_board_leave(sm, w, now);
     if (b->live == 0)
@@ -290,8 +291,9 @@ static void tell(struct sim_sm *sm, struct sim_warp *w, const struct sim_op *op,
     }
 }
 
-/* What a barrier or an mbarrier of the warp's block or cluster, its warp group, or a
- * launch that depends on another, makes of it; whether it stays there until others come. */
+/* What a barrier or an mbarrier of the warp's block or cluster, its warp group,
+ * or a launch that depends on another, makes of it; whether it stays there
+ * until others come. */
 static int meet_others(struct sim_sm *sm, struct sim_warp *w,
                        const struct sim_op *op, const struct sim_values *v,
                        uint32_t lanes, uint64_t now)

@@ -4,6 +4,7 @@
 #include "sim/engine/counter.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/values.h"
+#include "sim/memory/atomic.h"
 #include "sim/memory/remote.h"
 #include "sim/memory/shared.h"
 
@@ -160,12 +161,12 @@ static uint64_t lookup_cycles(const struct sim_chip *chip,
 static uint64_t further_steps(const struct sim_chip *chip,
                               const struct sim_request *r)
 {
-    uint64_t step = chip->atomic_step[sim_request_steps(r)];
-    uint64_t update = chip->atomic_update[r->is_float];
-    uint64_t all = r->most_updates * update + r->most_steps * step;
-    uint64_t first = r->most_updates != 0 ? update : step;
+    uint64_t first;
+    uint64_t held = sim_atomic_held(
+        r->most_updates, r->most_steps, chip->atomic_update[r->is_float],
+        chip->atomic_step[sim_request_steps(r)], &first);
 
-    return all > first ? sim_whole_up(all - first) : 0;
+    return sim_whole_up(held - first);
 }
 
 /* All but `done`, which is memory's to say. */

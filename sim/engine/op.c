@@ -614,6 +614,8 @@ teg_status sim_ops_update(struct sim_ops *ops, struct teg_diag *d)
             (inst->flags & INST_ATOMIC) != 0 &&
             (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
         ops->awaits |= inst->values == VALUES_AWAITED;
+        ops->groups |= ops->op[ops->count].meets;
+        ops->groups |= ops->op[ops->count].multiplies;
         note_store(ops, &ops->op[ops->count], inst);
         fill_operand_reads(ops, ops->count);
     }

@@ -85,8 +85,8 @@ struct sim_op {
                             read */
     uint8_t commits;    /* a group: what it holds is held until that is done */
     uint8_t follows;    /* its mbarrier hears when what has joined is done */
-    uint8_t meets;      /* its warp group, or */
-    uint8_t multiplies; /* with it: warpgroup.h */
+    uint8_t meets;      /* the warps of its group: warpgroup.h */
+    uint8_t multiplies; /* with them */
     uint8_t tells;      /* may be what another block's load awaits: board.h */
     uint16_t joined;    /* of either: of which this counter is held */
     /* Of each bank of registers: after another instruction, and right after
@@ -136,6 +136,7 @@ struct sim_ops {
     uint16_t counters_per_warp; /* seen */
     int has_atomics;            /* of global memory, perhaps */
     int awaits;                 /* blocks tell each other: board.h */
+    int groups;                 /* its warps meet or multiply: warpgroup.h */
     /* Fewest cycles until what a store to memory leaves in a register or
      * barrier is there; UINT32_MAX: no store does. */
     uint32_t store_latency_min;

@@ -362,7 +362,7 @@ void sim_scheduler_visit(struct sim_sm *sm, uint32_t number, uint64_t now)
     again = sim_slot_from(sm->chip, open);
     if (chosen != SIM_NO_WARP)
         taken = issue(sm, number, chosen, now);
-    if (sm->products_from > now)
+    if (sm->products_from > now) /* its issue may have let the denied go on */
         again = teg_min(again, sm->products_from);
     if (s->heard && s->early != 0 && s->reads_until > now)
         delay_early(s, now);

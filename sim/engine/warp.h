@@ -7,8 +7,9 @@
  *   waiting   its next instruction is ready from `sim_warp_ready_at` on
  *   ready     it is; units may still refuse it
  *   parked    at a barrier, of its block, its cluster or its warp group, or
- *             until a phase of an mbarrier, or the launch that its own depends on, has ended, or
- *             another block has written what it has read
+ *             until a phase of an mbarrier, or the launch that its own
+ *             depends on, has ended, or another block has written what it
+ *             has read
  *   finished
  */
 #ifndef TEG_SIM_ENGINE_WARP_H

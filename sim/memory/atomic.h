@@ -33,6 +33,18 @@ uint32_t sim_atomic_passes(const struct teg_gpu *gpu,
                            const struct teg_access *a, uint32_t mask,
                            uint32_t words);
 
+/* For how long an atomic of so many updates and steps holds its slice, and, in
+ * `*first`, of that the first thing it does there, which its latency has. */
+static inline uint64_t sim_atomic_held(uint32_t updates, uint32_t steps,
+                                       uint64_t update, uint64_t step,
+                                       uint64_t *first)
+{
+    uint64_t all = updates * update + steps * step;
+
+    *first = updates != 0 ? update : step;
+    return teg_max(all, *first);
+}
+
 /* Fills updates and steps of the plan's transactions, to which its places
  * belong. */
 void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "sim/memory/atomic.h"
+
 #define INLINE inline __attribute__((always_inline))
 
 /* What a way takes to the slices of its own half, and to the other's.  That of
@@ -133,18 +135,6 @@ static uint64_t request_ticks(struct sim_l2 *l2, uint64_t slice, uint64_t line,
     return ticks;
 }
 
-/* Ticks for which an atomic holds its slice, and those of the first thing it
- * does there, which its latency has. */
-static uint64_t atomic_ticks(const struct sim_l2 *l2, const struct sim_way *w,
-                             const struct sim_request *r, uint64_t *first)
-{
-    uint64_t step = l2->atomic_ticks[sim_request_steps(r)];
-    uint64_t update = l2->update_ticks[r->is_float];
-
-    *first = w->updates != 0 ? update : step;
-    return teg_max(w->updates * update + w->steps * step, *first);
-}
-
 /* Which slice's time a request for a line takes, that is in `slice`. */
 static INLINE uint64_t busy_slice(const struct sim_l2 *l2, uint64_t line,
                                   uint64_t slice, const struct sim_request *r)
@@ -164,7 +154,9 @@ static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
 
     ticks += sim_count_sectors(w->partial) * l2->partial_ticks;
     if (r->is_atomic)
-        held = atomic_ticks(l2, w, r, &first);
+        held =
+            sim_atomic_held(w->updates, w->steps, l2->update_ticks[r->is_float],
+                            l2->atomic_ticks[sim_request_steps(r)], &first);
     if (w->updates != 0)
         ticks = 0;
     ticks = teg_max(ticks, held);

@@ -148,6 +148,22 @@ START_TEST(a_product_without_its_group_is_told)
 }
 END_TEST
 
+START_TEST(an_arrival_without_its_group_is_told)
+{
+    begin();
+    for (uint32_t w = 0; w < 4; w++) {
+        put(w, block.arrive, w == 2);
+        put(w, block.sync, 1);
+        put(w, block.exit, 1);
+    }
+    ck_assert(run_block(4) == TEG_DEADLOCK);
+    ck_assert_str_eq(diag.where, "block 0,0,0");
+    ck_assert_ptr_nonnull(strstr(diag.what, "deadlock: warp 2 waits before"));
+    ck_assert_ptr_nonnull(strstr(diag.what, "of all four warps"));
+}
+END_TEST
+
 HELP_MAIN("sim/engine/warpgroup", 30, {a_group_goes_on_with_its_last_warp, 0},
           {who_has_ended_is_not_waited_for, 0}, {products_go_in_one_order, 0},
-          {a_product_without_its_group_is_told, 0})
+          {a_product_without_its_group_is_told, 0},
+          {an_arrival_without_its_group_is_told, 0})
