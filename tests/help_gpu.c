@@ -140,6 +140,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         if (one_in(state, 2)) {
             gpu->l1.banks = one_in(state, 2) ? 16 : 32;
             gpu->l1.bank_interval = between(state, 0, 8) / 4.0;
+            gpu->l1.lane_interval = between(state, 0, 3) / 2.0;
         }
     }
     if (one_in(state, 2)) {

@@ -80,6 +80,7 @@ void sim_chip_init(struct sim_chip *chip, const struct teg_gpu *gpu)
                    atomic_pass_times(gpu)},
         .transaction_interval = fraction_of(gpu->memory.transaction_interval),
         .l1_bank_interval = fraction_of(gpu->l1.bank_interval),
+        .l1_lane_interval = fraction_of(gpu->l1.lane_interval),
         .distinct_interval = fraction_of(gpu->constant.distinct_interval),
         .quad_interval = fraction_of(gpu->texture.quad_interval),
         .copies_alone = fraction_of(share),

@@ -41,7 +41,7 @@ struct sim_chip {
     struct sim_pass_times {
         uint64_t interval, conflict_latency;
     } shared[2]; /* of loads and stores; of atomics */
-    uint64_t transaction_interval, l1_bank_interval;
+    uint64_t transaction_interval, l1_bank_interval, l1_lane_interval;
     uint64_t atomic_step[ATOMIC_STEPS]; /* of L2; 0: no steps */
     uint64_t atomic_update[2];          /* of integers, floats; likewise */
     uint64_t distinct_interval;         /* of gpu->constant, likewise */

@@ -8,6 +8,10 @@
 #include "sim/memory/remote.h"
 #include "sim/memory/shared.h"
 
+enum {
+    L1_BANK_BYTES = 4,
+};
+
 enum { /* values of an asynchronous store */
     WHERE,
     BYTES,
@@ -131,18 +135,33 @@ static void constant_times(struct sim_sm *sm, struct sim_warp *w,
     t->same_warp = op->same_warp;
 }
 
+/* What a load's passes take in L1's banks, which lanes one after the other,
+ * word by word, do not exceed.  (1/256 cycles) */
+static uint64_t passes_held(const struct sim_chip *chip,
+                            const struct sim_request *r)
+{
+    uint64_t words = teg_max(r->useful_bytes / L1_BANK_BYTES, r->active);
+    uint64_t held = r->l1_passes * chip->l1_bank_interval;
+
+    return chip->l1_lane_interval != 0
+               ? teg_min(held, words * chip->l1_lane_interval)
+               : held;
+}
+
 /* No load is there before its last pass through L1's banks. */
 static void pass_l1_banks(const struct sim_chip *chip,
                           const struct sim_request *r, struct sim_times *t)
 {
-    uint64_t interval = chip->l1_bank_interval;
+    uint64_t held;
 
     if (r->l1_passes <= 1)
         return;
-    t->busy = teg_max(t->busy, sim_whole_up(r->l1_passes * interval));
-    t->floor =
-        teg_max(t->floor, t->start + chip->gpu->l1.latency +
-                              sim_whole_up((r->l1_passes - 1) * interval));
+    held = passes_held(chip, r);
+    t->busy = teg_max(t->busy, sim_whole_up(held));
+    if (held > chip->l1_bank_interval)
+        t->floor =
+            teg_max(t->floor, t->start + chip->gpu->l1.latency +
+                                  sim_whole_up(held - chip->l1_bank_interval));
 }
 
 /* Cycles that looking up a request's lines takes. */

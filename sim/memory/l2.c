@@ -157,7 +157,8 @@ static INLINE void use_slice(struct sim_l2 *l2, struct sim_way *w,
         held =
             sim_atomic_held(w->updates, w->steps, l2->update_ticks[r->is_float],
                             l2->atomic_ticks[sim_request_steps(r)], &first);
-    if (w->updates != 0)
+    /* Who carries them out moves their words, not sectors. */
+    if (r->is_atomic && (w->updates != 0 || l2->atomic_lines > 1))
         ticks = 0;
     ticks = teg_max(ticks, held);
     w->waited += sim_queue_wait(&l2->slice[slice], sim_way_at(w), ticks);

@@ -262,6 +262,7 @@ static const struct scene scenes[] = {
            "l2.atomic_sector_interval=8",
      sums},
     {"v100", SMALL "l2.bytes=32768 l1.merged_sectors=16", parts},
+    {"v100", SMALL "l1.banks=32 l1.bank_interval=64", mixed},
     {"a100", SMALL, fences},
     {"a100", SMALL, bank_products},
     {"h100", "chip.sms=6 chip.gpcs=1", proxies},

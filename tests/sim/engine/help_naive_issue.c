@@ -270,11 +270,18 @@ static void cost_of_memory(struct naive *n, uint32_t sm_number,
         memory += shared_side(n, inst, &v->all[0], c);
     if (plan->request.l1_passes > 1) {
         double each = naive_256ths(gpu->l1.bank_interval);
-        double passes = plan->request.l1_passes;
+        double held = plan->request.l1_passes * each;
+        double lane = naive_256ths(gpu->l1.lane_interval);
+        double words = plan->request.useful_bytes / 4;
 
-        c->busy = naive_max(c->busy, ceil_div(passes * each));
-        memory = naive_max(memory, c->begin + gpu->l1.latency +
-                                       ceil_div((passes - 1) * each));
+        if (words < plan->request.active)
+            words = plan->request.active;
+        if (lane > 0 && words * lane < held)
+            held = words * lane;
+        c->busy = naive_max(c->busy, ceil_div(held));
+        if (held > each)
+            memory = naive_max(memory, c->begin + gpu->l1.latency +
+                                           ceil_div(held - each));
     }
     cost_of_atomic(n, plan, c);
     if (gpu->memory.transactions_hold_warp)

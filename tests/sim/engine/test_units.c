@@ -144,10 +144,47 @@ START_TEST(shared_and_global_loads_share_the_data_stage)
 }
 END_TEST
 
+/* Two cycles a pass, but no more than one for each word of a lane. */
+START_TEST(lanes_one_by_one_bound_passes_through_l1)
+{
+    static const struct {
+        uint32_t mask;
+        uint16_t width;
+        int32_t stride;
+        uint64_t busy;
+    } row[] = {
+        {UINT32_MAX, 4, 4, 1},    /* a pass, no conflict */
+        {UINT32_MAX, 4, 8, 4},    /* 2 */
+        {UINT32_MAX, 4, 64, 32},  /* 16 */
+        {UINT32_MAX, 4, 128, 32}, /* 32 */
+        {0xff, 4, 128, 8},        /* 8 */
+        {0xff, 8, 128, 16},       /* 8 of two words */
+    };
+
+    for (uint32_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct help_step step = {0, row[i].mask, 0x1000, row[i].stride, NULL};
+
+        setup();
+        gpu.l1.bytes = 4096;
+        gpu.l1.latency = 30;
+        gpu.l1.banks = 32;
+        gpu.l1.bank_interval = 2;
+        gpu.l1.lane_interval = 1;
+        gpu.memory.transaction_interval = 0;
+        set_timing(CLASS_LDG, 5, 1, 1);
+        help_memory(&launch.kernel.program, CLASS_LDG, SPACE_GLOBAL, INST_LOAD,
+                    row[i].width, 1, 255);
+        run_steps(&step, 1, 1);
+        ck_assert_uint_eq(heard.issue[0].busy, row[i].busy);
+    }
+}
+END_TEST
+
 HELP_MAIN("sim/engine/units", 30,
           {a_queue_holds_what_its_unit_has_not_begun, 0},
           {without_a_queue_the_warp_waits, 0},
           {each_scheduler_has_its_own_queue, 0},
           {operands_are_read_when_the_unit_has_taken_them, 0},
           {lines_hold_up_global_accesses_alone, 0},
-          {shared_and_global_loads_share_the_data_stage, 0})
+          {shared_and_global_loads_share_the_data_stage, 0},
+          {lanes_one_by_one_bound_passes_through_l1, 0})

@@ -472,7 +472,7 @@ static void ask_slice(struct trip *t)
     if (t->updates == 0 && t->steps == 0)
         t->steps = 1;
     held = t->updates * update + t->steps * step;
-    if (r->is_atomic && t->updates != 0)
+    if (r->is_atomic && (t->updates != 0 || gpu->l2.atomic_bytes > 128))
         ticks = 0;
     t->at = naive_take(&slice->free_from, t->at, naive_later(ticks, held));
     t->at += held - (t->updates != 0 ? update : step);

@@ -24,6 +24,7 @@ GITHUB = "https://github.com/"
 # checkout: whose repository of that name, the commit that was compared
 WHERE = {
     "CUDA-GEMM-Optimization": ("leimao", "747e49b"),
+    "Fast-CUDA-Kernels": ("annanyapr", "60912a0"),
     "HeCBench": ("zjin-lcf", "f27000a"),
     "How_to_optimize_in_GPU": ("Liu-xiandong", "5d2def3"),
     "NVIDIA_SGEMM_PRACTICE": ("wangzyon", "d6068b1"),
@@ -53,6 +54,7 @@ DEVICES = {
     "rtx3080": (86, "rtx3070", 0),
     "rtx3090": (86, "rtx3090", 0),
     "rtx4070": (89, "rtx4070", 0),
+    "rtx4090": (89, "rtx4090", 0),
     "h100": (90, "h100", 0),
     "h200": (90, "h200", 0),
     "b200": ("100a", "b200", 0),
@@ -491,6 +493,56 @@ def sgemm_practice(row, sources):
                version[1:], size)
 
 
+FAST = """    int n = 4096, k = atoi(argv[1]), columns = atoi(argv[2]);
+    float *a = device<float>((size_t)n * k), *b = device<float>((size_t)n * k);
+    float *c = device<float>((size_t)n * n);
+    KERNEL<<<dim3(n / TILE, columns / TILE), THREADS>>>(n, n, k, 0.5f, a, b,
+                                                        3.0f, c);
+"""
+# by case: its kernel, side of a block's tile, threads, and what is run of it: depths, columns
+FAST_GEMMS = {
+    "naive": ("gemm_naive", 32, "dim3(32,32)", (4096, 32), (4096, 64)),
+    "memory_coalesce": ("gemm_memory_coalesce", 32, "dim3(32,32)", (4096, 32),
+                        (4096, 64)),
+    "memory_blocking": ("gemm_memory_blocking", 32, "1024", (4096, 32),
+                        (4096, 64)),
+    "memory_blocktiling": ("gemm_2D_blocktiling", 64, "64", (64, 4096),
+                           (128, 4096)),
+}
+
+
+def fast_gemm(row, sources):
+    """4096 cubed: a wave of blocks or two where a block fills an SM, few steps
+    of all blocks where it does not.  Compiled without options."""
+    kernel, tile, threads, few, many = FAST_GEMMS[row["case"]]
+    path = f"GEMM/gemm_{row['case']}.cu"
+    made = build(row, sources, f"fast-{row['case']}", (path,), ("host.cu",),
+                 (f"-DKERNEL={kernel}", f"-DTILE={tile}",
+                  f"-DTHREADS={threads}", *BLAS),
+                 added=(("host.cu", host(path, FAST)),))
+    share = 0 if few[0] != many[0] else 1
+    return extended(run(row, made, *few), run(row, made, *many), few[share],
+                    many[share], 4096)
+
+
+SOFTMAX_ROWS = (256, 512)
+
+
+def fast_softmax(row, sources):
+    """1,024 rows of 65,536, of which a quarter and half are run; a thread for
+    each row of the naive one, whose four blocks run beside each other."""
+    path = f"softmax/softmax_{row['case']}.cu"
+
+    def of(rows):
+        return run(row, build(
+            row, sources, f"fast-{row['case']}-{rows}", (path,), (path,), (),
+            ((path, "size_t rows = 1024", f"size_t rows = {rows}"),)))
+    if row["case"] == "online_naive":
+        return of(1024)
+    few, many = SOFTMAX_ROWS
+    return extended(of(few), of(many), few, many, 1024)
+
+
 TENSOR = """#include <cuda_bf16.h>
 
 void KERNEL(const nv_bfloat16 *, const nv_bfloat16 *, nv_bfloat16 *, int, int,
@@ -545,6 +597,8 @@ PROGRAMS = {
     "gemm-steps": (gemm_steps, 60),
     "sgemm-practice": (sgemm_practice, 30),
     "tcgen05-steps": (tensor_steps, 60),
+    "fast-gemm": (fast_gemm, 60),
+    "fast-softmax": (fast_softmax, 30),
 }
 
 def rows():

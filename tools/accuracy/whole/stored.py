@@ -125,10 +125,12 @@ CARDS = {
     "rtx3070ti": ("3070ti", 1995, ()),
     "rtx3060ti": ("3060ti", 1995, ()),
     "rtx3060": ("3060", 1995, ()),
-    "rtx2060": ("2060", 1680, ()),
+    "rtx2060": ("2060", 1770, ()),
     # a card with GDDR6
-    "gtx1650": ("1650", 1620, ("--set", "dram.bandwidth_gbs=192",
-                               "--set", "dram.reached_gbs=176")),
+    "gtx1650": ("1650", 1900, ("--set", "dram.bandwidth_gbs=192",
+                               "--set", "dram.reached_gbs=176",
+                               "--set", "dram.channels=8",
+                               "--set", "dram.row_ns=3.8")),
 }
 
 # of each folder, main's body; argv[1] is which of its kernels

@@ -21,7 +21,7 @@ HALVES = {
           "reductions", "layernorm_forward", "sgemv", "gemm-steps",
           "residual_forward", "conv2d_3x3", "image_to_grayscale",
           "matmul_naive", "mat_mat_mul", "saxpy", "bins", "atomic_hotspot",
-          "array_add", "strided_copy_8", "dot_product"),
+          "array_add", "strided_copy_8", "dot_product", "fast-softmax"),
     "B": ("cudatensorcoregemm", "hotspot", "fastwalshtransform", "backprop",
           "kmeans", "bicg", "syrk", "dedispersion", "corr", "sad", "mergesort",
           "coulomb", "dct8x8", "mri-q", "convolution", "atax", "2dconv",
@@ -29,7 +29,7 @@ HALVES = {
           "atomics", "flash-minimal", "bodies", "matmul_backward_bias",
           "vector_add_divergent", "masks", "conv2d_7x7", "random_access",
           "vector_add", "mat_vec_mul", "matmul_tiled", "naive_transpose",
-          "reduce_sum", "shared_transpose", "products"),
+          "reduce_sum", "shared_transpose", "products", "fast-gemm"),
 }
 
 
@@ -44,7 +44,8 @@ LATER = ("additions", "encoder_forward", "matmul_backward_bias-bf16",
          "matmul_naive", "random_access", "mat_mat_mul", "vector_add", "saxpy",
          "mat_vec_mul", "bins", "matmul_tiled", "atomic_hotspot",
          "naive_transpose", "array_add", "reduce_sum", "strided_copy_8",
-         "shared_transpose", "dot_product", "products")
+         "shared_transpose", "dot_product", "products", "fast-gemm",
+         "fast-softmax")
 
 
 @dataclasses.dataclass(frozen=True)
