@@ -394,6 +394,27 @@ START_TEST(updates_hold_the_slice_of_atomics)
 }
 END_TEST
 
+/* An atomic of one word takes what a request of one sector does, or, in pieces
+ * of more than a line, its step. */
+START_TEST(atomics_in_pieces_take_no_price_of_a_sector)
+{
+    for (uint32_t lines = 1; lines <= 2; lines++) {
+        struct sim_plan plan = help_memory_plan(0, 1, HELP_ATOMIC);
+
+        help_memory_gpu(&gpu);
+        gpu.l2.sector_interval = 20;
+        gpu.l2.atomic_interval = 3;
+        gpu.l2.atomic_bytes = lines * TEG_LINE_BYTES;
+        plan.transaction[0].steps = 1;
+        memory = help_memory_open(&gpu, 1);
+        load(0, 0, 0);
+        sim_memory_issue(memory, 0, 1000, &plan, 0);
+        ck_assert_uint_eq(load(0, 0, 1000), 40 + (lines == 1 ? 20 : 3));
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
 /* As many lines as L2 has, read twice: sixteen sets of four. */
 static void expect_all_stay(void)
 {
@@ -647,6 +668,7 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {what_others_read_last_can_be_joined, 0},
           {steps_of_an_atomic_follow_one_another, 0},
           {updates_hold_the_slice_of_atomics, 0},
+          {atomics_in_pieces_take_no_price_of_a_sector, 0},
           {slices_take_lines_in_turn, 0}, {pieces_go_round_channels, 0},
           {a_footprint_in_pieces_stays, 0}, {a_footprint_of_its_size_stays, 0},
           {a_line_under_way_is_waited_for, 0}, {atomics_hold_their_slice, 0},
