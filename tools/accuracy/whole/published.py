@@ -511,20 +511,18 @@ FAST_GEMMS = {
 
 def fast_gemm(row, sources):
     """4096 cubed: a wave of blocks and two where a block fills an SM, else
-    few steps of all blocks.  Compiled without options."""
+    one of the four waves.  Compiled without options."""
     kernel, tile, threads = FAST_GEMMS[row["case"]]
     path = f"GEMM/gemm_{row['case']}.cu"
     text = host(path, FAST.replace("KERNEL", kernel)
                 .replace("TILE", str(tile)).replace("THREADS", threads))
 
-    def of(columns, depth):
-        edits = ((path, r"kb < k;", f"kb < {depth};"),) if depth else ()
-        return run(row, build(row, sources, f"fast-{row['case']}-{depth}",
-                              (path,), ("host.cu",), BLAS, edits,
-                              added=(("host.cu", text),)), columns)
+    made = build(row, sources, f"fast-{row['case']}", (path,), ("host.cu",),
+                 BLAS, added=(("host.cu", text),))
+
     if tile == 64:
-        return extended(of(4096, 64), of(4096, 128), 64, 128, 4096)
-    return extended(of(32, 0), of(64, 0), 32, 64, 4096)
+        return Grown((run(row, made, 1024),), (4,))
+    return extended(run(row, made, 32), run(row, made, 64), 32, 64, 4096)
 
 
 SOFTMAX_ROWS = (256, 512)
@@ -600,7 +598,7 @@ PROGRAMS = {
     "gemm-steps": (gemm_steps, 60),
     "sgemm-practice": (sgemm_practice, 30),
     "tcgen05-steps": (tensor_steps, 60),
-    "fast-gemm": (fast_gemm, 60),
+    "fast-gemm": (fast_gemm, 200),
     "fast-softmax": (fast_softmax, 30),
 }
 
