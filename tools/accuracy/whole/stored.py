@@ -117,9 +117,8 @@ def prediction(sources, gpus):
 COURSE = "Programming-Massively-Parallel-Processors"
 AT = "Performance-Tests-NvBench"
 
-# chip: whose results, the clock that they print (SM Default Clock Rate) or, of
-# GeForce 30, the one that a kernel of theirs shows (docs/accuracy.md, "Tables in
-# repositories"), what else differs from the description
+# chip: whose results, the clock that a kernel of theirs shows (docs/accuracy.md,
+# "Tables in repositories"), what else differs from the description
 CARDS = {
     "rtx3080": ("3080", 1995, ()),
     "rtx3070ti": ("3070ti", 1995, ()),
