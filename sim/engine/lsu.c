@@ -5,12 +5,9 @@
 #include "sim/engine/sm.h"
 #include "sim/engine/values.h"
 #include "sim/memory/atomic.h"
+#include "sim/memory/l1_banks.h"
 #include "sim/memory/remote.h"
 #include "sim/memory/shared.h"
-
-enum {
-    L1_BANK_BYTES = 4,
-};
 
 enum { /* values of an asynchronous store */
     WHERE,
@@ -140,7 +137,7 @@ static void constant_times(struct sim_sm *sm, struct sim_warp *w,
 static uint64_t passes_held(const struct sim_chip *chip,
                             const struct sim_request *r)
 {
-    uint64_t words = teg_max(r->useful_bytes / L1_BANK_BYTES, r->active);
+    uint64_t words = teg_max(r->useful_bytes / SIM_L1_BANK_BYTES, r->active);
     uint64_t held = r->l1_passes * chip->l1_bank_interval;
 
     return chip->l1_lane_interval != 0

@@ -5,7 +5,6 @@
 #include "sim/memory/lanes.h"
 
 enum {
-    BANK_BYTES = 4,
     TAG_BANKS_MAX = 32,
     TAG_BITS = 8, /* of the line number that choose */
 };
@@ -27,7 +26,7 @@ static int plain_stride(const struct teg_access *a, uint32_t width,
                         const struct teg_gpu *gpu)
 {
     return a->shape == SHAPE_LINE && a->mask == UINT32_MAX && a->stride > 0 &&
-           width >= BANK_BYTES && (uint32_t)a->stride % width == 0 &&
+           width >= SIM_L1_BANK_BYTES && (uint32_t)a->stride % width == 0 &&
            a->base % width == 0 && gpu->l1.banks == TEG_LANES;
 }
 
@@ -39,9 +38,9 @@ static uint32_t work_out(const struct teg_gpu *gpu, const struct teg_access *a,
 
     for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1) {
         uint64_t from = teg_access_lane(a, sim_first_lane(rest));
-        uint64_t last = (from + width - 1) / BANK_BYTES;
+        uint64_t last = (from + width - 1) / SIM_L1_BANK_BYTES;
 
-        for (uint64_t w = from / BANK_BYTES; w <= last; w++) {
+        for (uint64_t w = from / SIM_L1_BANK_BYTES; w <= last; w++) {
             if (n == 0 || word[n - 1] != w)
                 word[n++] = w;
         }
@@ -65,14 +64,14 @@ static uint32_t data_passes(const struct teg_gpu *gpu,
     int is_known;
 
     if (width == 0)
-        width = BANK_BYTES;
+        width = SIM_L1_BANK_BYTES;
     if (plain_stride(a, width, gpu))
-        return passes_of_stride((uint32_t)a->stride / BANK_BYTES,
+        return passes_of_stride((uint32_t)a->stride / SIM_L1_BANK_BYTES,
                                 gpu->l1.banks);
     if (known == NULL || !can_be_known(a))
         return work_out(gpu, a, width);
     p = sim_known_passes(
-        known, sim_known_key_of(SIM_KNOWN_L1, a, width, BANK_BYTES, 0),
+        known, sim_known_key_of(SIM_KNOWN_L1, a, width, SIM_L1_BANK_BYTES, 0),
         &is_known);
     if (!is_known)
         p->passes = work_out(gpu, a, width);

@@ -13,6 +13,10 @@
 
 #include "sim/memory/plan.h"
 
+enum {
+    SIM_L1_BANK_BYTES = 4,
+};
+
 /* Fills what L1's banks make of the coalesced load.  `known` may be NULL. */
 void sim_l1_banks(struct sim_plan *plan, const struct teg_gpu *gpu,
                   const struct teg_inst *inst, const struct teg_access *a,
