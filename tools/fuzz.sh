@@ -3,8 +3,8 @@
 # PROGRAM... or, with `replay` for SECONDS, each once over its committed corpus.
 # Each begins with tests/fuzz/corpus/NAME and files of the tests that it can
 # read; words that such files are made of are in tests/fuzz/NAME.dict. What it
-# finds grows in build/fuzz/corpus. ONLY='trace|tegt' chooses some. Status 1 if
-# one failed.
+# finds grows in build/fuzz/corpus. ONLY='trace|tegt' chooses some, SEED=1 what is
+# tried. Status 1 if one failed.
 cd "$(dirname "$0")/.." || exit 2
 
 # One program: SECONDS PROGRAM.
@@ -28,14 +28,15 @@ fuzz() {
     else
         [ -f "tests/fuzz/${name#fuzz_}.dict" ] &&
             set -- "-dict=tests/fuzz/${name#fuzz_}.dict" "$@"
-        set -- -max_total_time="$seconds" "build/fuzz/corpus/$name" "$@"
+        set -- ${SEED:+-seed="$SEED"} -max_total_time="$seconds" "build/fuzz/corpus/$name" "$@"
     fi
     if "$program" -max_len=65536 -timeout=$patience -rss_limit_mb=4096 \
         -artifact_prefix="build/fuzz/$name-" "$@" \
         >"build/fuzz/$name.log" 2>&1; then
         echo "$name: $(grep '^Done' "build/fuzz/$name.log")"
     else
-        echo "$name: failed, see build/fuzz/$name.log"
+        echo "$name: failed, see build/fuzz/$name.log, which ends:"
+        tail -n 12 "build/fuzz/$name.log"
         return 1
     fi
 }

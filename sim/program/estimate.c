@@ -7,6 +7,13 @@
 #include "isa/base/array.h"
 #include "sim/program/moment.h"
 
+/* Steps in which the blocks of a launch that is beside another come at most:
+ * where it has more waves, blocks that follow each other in a place are one
+ * step, and its last wave is off by a part in so many of its time. */
+enum {
+    STEPS_MAX = 128
+};
+
 /* Blocks that were placed at once on one SM, and end at once. */
 struct batch {
     double end; /* in the launch's own time */
@@ -19,8 +26,9 @@ struct launch {
     double us, block_us;                     /* alone: all of it, one block */
     int32_t priority;
     uint64_t sequence;
-    uint64_t left;     /* blocks without a place yet */
-    uint64_t resident; /* blocks */
+    uint64_t blocks;   /* each several of its own where it has very many */
+    uint64_t left;     /* of them without a place yet */
+    uint64_t resident; /* of them */
     uint64_t full;     /* that are resident alone, at most */
     double at, speed;  /* its own time, and how fast that goes */
     int started;
@@ -164,40 +172,51 @@ static teg_status add_batch(struct launch *l, struct batch b,
     return TEG_OK;
 }
 
-/* Places as many blocks of the launch as there is room for, one to an SM after
- * the other, as the hardware deals them out. */
+/* Blocks for each SM, one to an SM after the other, as the hardware deals them
+ * out: count[], up to the places[] that it has. */
+static void deal(struct estimate *f, uint64_t blocks, const uint32_t *places,
+                 uint32_t *count)
+{
+    const uint32_t sms = f->gpu->chip.sms;
+    uint32_t at = f->turn;
+
+    for (uint32_t full = 0; blocks != 0 && full < sms; at = (at + 1) % sms) {
+        if (count[at] == places[at]) {
+            full++;
+            continue;
+        }
+        full = 0;
+        count[at]++;
+        blocks--;
+        f->turn = (at + 1) % sms;
+    }
+}
+
+/* Places as many blocks of the launch as there is room for; on SMs without end
+ * as many as it has places alone. */
 static teg_status place(struct estimate *f, struct launch *l,
                         struct teg_diag *d)
 {
-    uint32_t sms = f->gpu->chip.sms, first = f->turn;
-    const double end = l->at + l->block_us;
-    uint32_t *count = calloc(sms, sizeof *count);
-    int placed = 1;
+    const uint32_t sms = f->gpu->chip.sms;
+    const uint64_t more = l->full - l->resident;
+    uint32_t *count = calloc(2 * (size_t)sms, sizeof *count);
+    uint32_t *places = count + sms;
     teg_status status = TEG_OK;
 
     if (count == NULL)
         return teg_fail_memory(d);
-    while (placed && l->left != 0) {
-        placed = 0;
-        for (uint32_t i = 0; i < sms && l->left != 0; i++) {
-            uint32_t at = (first + i) % sms;
-
-            if (!f->infinite && room(f, &f->sm[at], l->kernel) == 0)
-                continue;
-            if (f->infinite && count[at] >= l->kernel->blocks_per_sm)
-                continue;
-            take(&f->sm[at], l->kernel, 1);
-            watch(f, l->task, at, 1);
-            count[at]++;
-            l->left--;
-            l->resident++;
-            placed = 1;
-            f->turn = (at + 1) % sms;
-        }
-    }
+    for (uint32_t i = 0; i < sms; i++)
+        places[i] = f->infinite ? UINT32_MAX : room(f, &f->sm[i], l->kernel);
+    deal(f, f->infinite && more < l->left ? more : l->left, places, count);
     for (uint32_t i = 0; i < sms && status == TEG_OK; i++) {
-        if (count[i] != 0)
-            status = add_batch(l, (struct batch){end, i, count[i]}, d);
+        if (count[i] == 0)
+            continue;
+        take(&f->sm[i], l->kernel, count[i]);
+        watch(f, l->task, i, (int)count[i]);
+        l->left -= count[i];
+        l->resident += count[i];
+        status =
+            add_batch(l, (struct batch){l->at + l->block_us, i, count[i]}, d);
     }
     free(count);
     return status;
@@ -328,9 +347,14 @@ static void set_speeds(struct estimate *f)
 /* ---- a launch alone -------------------------------------------------------
  */
 
+static uint64_t parts_of(uint64_t blocks, uint64_t size)
+{
+    return blocks / size + (blocks % size != 0);
+}
+
 static uint64_t waves_of(const struct launch *l)
 {
-    return (l->kernel->blocks + l->full - 1) / l->full;
+    return parts_of(l->blocks, l->full);
 }
 
 /* Another launch comes: the blocks of the wave that runs get their places. */
@@ -341,7 +365,7 @@ static teg_status end_solitude(struct estimate *f, struct teg_diag *d)
     uint64_t wave = l->block_us > 0
                         ? (uint64_t)((at + moment_width(f->now)) / l->block_us)
                         : 0;
-    uint64_t later, left = l->kernel->blocks;
+    uint64_t later, left = l->blocks;
 
     f->alone = 0;
     watch_alone(f, l, -1);
@@ -393,9 +417,11 @@ static teg_status estimate_add(struct sim_floor *floor,
                          .us = how->us,
                          .priority = how->priority,
                          .sequence = f->sequence++,
-                         .left = kernel->blocks,
                          .full = kernel->blocks < most ? kernel->blocks : most,
                          .speed = 1};
+    l->blocks = parts_of(
+        kernel->blocks, parts_of(parts_of(kernel->blocks, l->full), STEPS_MAX));
+    l->left = l->blocks;
     l->block_us = how->us / (double)waves_of(l);
     f->now = now;
     if (f->launches == 0) {

@@ -3,8 +3,9 @@
 # Each tests/fuzz/fuzz_NAME.c becomes $(FUZZ_BUILD)/fuzz_NAME; `make fuzz` runs
 # each for FUZZ_SECONDS, `make fuzz-build` only builds them, `make fuzz-replay`
 # runs them once over what tests/fuzz/corpus has for them. ONLY='trace|tegt'
-# chooses some.  They are linked from the objects of clang's sanitizer build:
-# FUZZ_BUILD=build/asan takes those that `make sanitize CC=clang` left.
+# chooses some, SEED=1 makes each choose the same as the last time.  They are
+# linked from the objects of clang's sanitizer build: FUZZ_BUILD=build/asan takes
+# those that `make sanitize CC=clang` left.
 FUZZ_BUILD ?= build/fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_MAKE = $(MAKE) --no-print-directory VARIANT=asan CC=clang \

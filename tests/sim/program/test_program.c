@@ -552,6 +552,40 @@ START_TEST(what_ifs_take_things_away)
 }
 END_TEST
 
+/* On SMs without end each takes what it takes alone, however many waves it has
+ * and whatever comes and ends beside it. */
+START_TEST(sms_without_end_make_no_launch_faster)
+{
+    kernel[0].blocks = 160; /* ten waves */
+    kernel[1].blocks = 48;  /* three */
+    kernel[1].us = 50;
+    options.infinite_chip = 1;
+    launch(1, 0);
+    launch(2, 1);
+    launch(2, 1);
+    ck_assert_int_eq(play(), TEG_OK);
+    expect(0, 5, 105);
+    expect(1, 6, 56);
+    expect(2, 58, 108);
+}
+END_TEST
+
+/* 2^31 blocks and as many beside them are few steps, and end as
+ * fewer would. */
+START_TEST(a_grid_is_as_large_as_it_likes)
+{
+    kernel[0].blocks = kernel[1].blocks = (uint64_t)INT32_MAX * UINT16_MAX;
+    launch(1, 0);
+    launch(2, 1);
+    ck_assert_int_eq(play(), TEG_OK);
+    expect(0, 5, 105);
+    ck_assert_double_eq_tol(result.us, 205, 200.0 / 128);
+    kernel[0].blocks = UINT64_MAX;
+    ck_assert_int_eq(play(), TEG_OK);
+    expect(0, 5, 105);
+}
+END_TEST
+
 /* 20,000 launches, and as many beside them: no more than a second. */
 START_TEST(a_large_program_is_quick)
 {
@@ -592,6 +626,8 @@ int main(void)
     tcase_add_test(tcase, streams_beyond_the_queues_wait);
     tcase_add_test(tcase, a_deadlock_says_who_waits_for_whom);
     tcase_add_test(tcase, what_ifs_take_things_away);
+    tcase_add_test(tcase, sms_without_end_make_no_launch_faster);
+    tcase_add_test(tcase, a_grid_is_as_large_as_it_likes);
     tcase_add_test(tcase, a_large_program_is_quick);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
