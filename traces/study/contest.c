@@ -7,6 +7,9 @@
 struct traced {
     uint8_t has[TEG_REG_COUNT];
     int shared; /* something in shared memory */
+    /* A branch counts, too: what is executed or not by it, up to `until`. */
+    int by_branches;
+    uint64_t until;
 };
 
 /* The instructions of a loop, from `first` to the branch back. */
@@ -83,13 +86,12 @@ static int target_of(const struct teg_program *p, const struct teg_inst *inst,
     return end != at;
 }
 
-/* The innermost loop around instruction `at`: up to the first branch behind it
- * that goes to it or before it.  Returns 0 if there is none. */
-static int loop_around(const struct teg_program *p, uint32_t at,
+/* A loop around instruction `at`: up to the first branch from `i` on, behind it,
+ * that goes to it or before it; from at + 1 on the innermost.  Returns 0 if there
+ * is none. */
+static int loop_around(const struct teg_program *p, uint32_t at, uint32_t i,
                        struct loop *loop)
 {
-    uint32_t i = at + 1;
-
     while (i < p->count && !(target_of(p, &p->inst[i], &loop->begin) &&
                              loop->begin <= p->inst[at].pc))
         i++;
@@ -115,9 +117,17 @@ static int reads(const struct traced *t, const struct teg_inst *inst)
     return 0;
 }
 
-static void write(struct traced *t, const struct teg_inst *inst, int has)
+static int is_guarded(const struct teg_program *p, const struct teg_inst *inst)
 {
-    for (uint32_t d = 0; d < inst->dst_count; d++)
+    return teg_program_text(p, inst)[0] == '@';
+}
+
+static void write(struct traced *t, const struct teg_program *p,
+                  const struct teg_inst *inst, int has)
+{
+    int keeps = !has && is_guarded(p, inst);
+
+    for (uint32_t d = 0; d < inst->dst_count && !keeps; d++)
         for (uint32_t r = 0; r < inst->dst[d].count; r++)
             t->has[inst->dst[d].first + r] = (uint8_t)has;
     /* A generic address may be that of a block of the cluster. */
@@ -138,16 +148,52 @@ static int decides(const struct teg_program *p, const struct teg_inst *inst,
     return to < loop->begin || to > loop->end || inst->pc == loop->end;
 }
 
-/* Does the loop give the instruction at `at` other operands, an address, than
- * it had? */
+/* Registers that a round of the loop reads before it writes them, and writes: what
+ * one round leaves to the next. */
+static void find_carried(const struct teg_program *p, const struct loop *loop,
+                         struct traced *carried)
+{
+    struct traced read = {.shared = 0}, written = {.shared = 0};
+
+    for (uint32_t i = loop->first; i <= loop->last; i++) {
+        const struct teg_inst *inst = &p->inst[i];
+
+        for (uint32_t s = 0; s < inst->src_count; s++)
+            for (uint32_t r = 0; r < inst->src[s].count; r++)
+                read.has[inst->src[s].first + r] |=
+                    !written.has[inst->src[s].first + r];
+        write(&written, p, inst, 1);
+    }
+    for (uint32_t r = 0; r < TEG_REG_COUNT; r++)
+        carried->has[r] = read.has[r] && written.has[r];
+}
+
+/* Does the loop give the instruction at `at` another address each round?  What
+ * begins anew in each, as an inner loop does, it does not. */
 static int moves_on(const struct teg_program *p, const struct loop *loop,
                     uint32_t at)
 {
-    struct traced changed = {.shared = 0};
+    struct traced carried = {.shared = 0};
 
-    for (uint32_t i = loop->first; i <= loop->last; i++)
-        write(&changed, &p->inst[i], 1);
-    return reads(&changed, &p->inst[at]);
+    find_carried(p, loop, &carried);
+    for (uint32_t i = loop->first; i < at; i++)
+        write(&carried, p, &p->inst[i], reads(&carried, &p->inst[i]));
+    return reads(&carried, &p->inst[at]);
+}
+
+/* What a branch decides on: instructions up to where it goes, or, back, those of
+ * the loop whose rounds it counts. */
+static void follow_branch(const struct teg_program *p, struct traced *t,
+                          uint32_t at)
+{
+    uint64_t to;
+
+    if (!t->by_branches || !target_of(p, &p->inst[at], &to))
+        return;
+    if (to > p->inst[at].pc && to > t->until)
+        t->until = to;
+    for (uint32_t i = at; i > 0 && p->inst[i].pc > to; i--)
+        write(t, p, &p->inst[i - 1], 1);
 }
 
 /* Follows what has come from the instruction through instructions [from, to). */
@@ -155,11 +201,37 @@ static int gets_to_branch(const struct teg_program *p, struct traced *t,
                           const struct loop *loop, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
-        int has = reads(t, &p->inst[i]);
+        int has = reads(t, &p->inst[i]) || p->inst[i].pc < t->until;
 
         if (has && decides(p, &p->inst[i], loop))
             return 1;
-        write(t, &p->inst[i], has);
+        if (has)
+            follow_branch(p, t, i);
+        write(t, p, &p->inst[i], has);
+    }
+    t->until = 0;
+    return 0;
+}
+
+static int decides_loop(const struct teg_program *p, uint32_t at,
+                        const struct loop *loop, int by_branches)
+{
+    struct traced t = {.by_branches = by_branches};
+
+    write(&t, p, &p->inst[at], 1);
+    return gets_to_branch(p, &t, loop, at + 1, loop->last + 1) ||
+           gets_to_branch(p, &t, loop, loop->first, at);
+}
+
+/* Whether it is asked for again, by any loop around, until others have written
+ * what was wanted. */
+static int polls(const struct teg_program *p, uint32_t at)
+{
+    struct loop loop = {.last = at};
+
+    while (loop_around(p, at, loop.last + 1, &loop)) {
+        if (!moves_on(p, &loop, at) && decides_loop(p, at, &loop, 1))
+            return 1;
     }
     return 0;
 }
@@ -167,15 +239,12 @@ static int gets_to_branch(const struct teg_program *p, struct traced *t,
 enum teg_contest teg_contest_of(const struct teg_program *p, uint32_t at)
 {
     enum teg_contest kind = kind_of(p, &p->inst[at]);
-    struct traced t = {.shared = 0};
     struct loop loop = {0};
 
-    if (kind == CONTEST_NONE || !loop_around(p, at, &loop) ||
-        (kind == CONTEST_POLL && moves_on(p, &loop, at)))
+    if (kind == CONTEST_POLL)
+        return polls(p, at) ? kind : CONTEST_NONE;
+    if (kind == CONTEST_NONE || !loop_around(p, at, at + 1, &loop) ||
+        !decides_loop(p, at, &loop, 0))
         return CONTEST_NONE;
-    write(&t, &p->inst[at], 1);
-    if (gets_to_branch(p, &t, &loop, at + 1, loop.last + 1) ||
-        gets_to_branch(p, &t, &loop, loop.first, at))
-        return kind;
-    return CONTEST_NONE;
+    return kind;
 }

@@ -21,6 +21,9 @@ enum {
     ISETP,    /* P0 from R2 */
     ISETP5,   /* P0 from R5 */
     OTHER,    /* P0 from R9 */
+    ANEW,     /* R4 from a constant */
+    NOTE,     /* R10 likewise */
+    ISETP10,  /* P0 from R10 */
     BRANCH,   /* if P0 */
     LEAVE,    /* EXIT if P0 */
 };
@@ -83,6 +86,12 @@ static void add(const struct line *l, uint32_t at)
                    .dst = {{P, 1}},
                    .src_count = 1,
                    .src = {{R + 9, 1}}},
+        [ANEW] = {.dst_count = 1, .dst = {{R + 4, 2}}},
+        [NOTE] = {.dst_count = 1, .dst = {{R + 10, 1}}},
+        [ISETP10] = {.dst_count = 1,
+                     .dst = {{P, 1}},
+                     .src_count = 1,
+                     .src = {{R + 10, 1}}},
         [BRANCH] = {.flags = INST_BRANCH, .src_count = 1, .src = {{P, 1}}},
         [LEAVE] = {.flags = INST_EXIT, .src_count = 1, .src = {{P, 1}}},
     };
@@ -226,7 +235,56 @@ START_TEST(a_poll_asks_for_the_same_word)
 }
 END_TEST
 
+/* Sweeps over words until none of them asks for another sweep. */
+static int sweep(int address, int counts, const char *back)
+{
+    return CONTEST(
+        2, {address, "IMAD.WIDE R4, R0, R1, c[0x0][0x160]"},
+        {NOTE, "MOV R10, RZ"}, {LDG, "LDG.E.U8.STRONG.SYS R2, [R4.64]"},
+        {ISETP, "ISETP.NE.AND P0, PT, R2, RZ, PT"}, {BRANCH, "@P0 BRA 0x60"},
+        {NOTE, "MOV R10, 0x1"}, {MOVE, "IADD3 R4, R4, 0x1, RZ"},
+        {OTHER, "ISETP.LT.AND P0, PT, R9, R7, PT"}, {BRANCH, "@P0 BRA 0x20"},
+        {counts, "ISETP.NE.AND P0, PT, R10, RZ, PT"}, {BRANCH, back});
+}
+
+START_TEST(a_sweep_over_words_polls)
+{
+    ck_assert_int_eq(sweep(ANEW, ISETP10, "@P0 BRA 0x0"), CONTEST_POLL);
+    /* Once; a number of times; on and on behind where the last one ended. */
+    ck_assert_int_eq(sweep(ANEW, ISETP10, "@P0 BRA 0xc0"), CONTEST_NONE);
+    ck_assert_int_eq(sweep(ANEW, OTHER, "@P0 BRA 0x0"), CONTEST_NONE);
+    ck_assert_int_eq(sweep(MOVE, ISETP10, "@P0 BRA 0x0"), CONTEST_NONE);
+}
+END_TEST
+
+START_TEST(an_address_made_anew_is_the_same)
+{
+    ck_assert_int_eq(CONTEST(1, {ANEW, "MOV R4, c[0x0][0x160]"},
+                             {LDG, "LDG.E.STRONG.SYS R2, [R4.64]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_POLL);
+}
+END_TEST
+
+START_TEST(what_a_guard_may_skip_is_still_there)
+{
+    ck_assert_int_eq(CONTEST(0, {LDG, "LDG.E.STRONG.SYS R2, [R4.64]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                             {OTHER, "@P1 ISETP.NE.AND P0, PT, R9, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_POLL);
+    ck_assert_int_eq(CONTEST(0, {LDG, "LDG.E.STRONG.SYS R2, [R4.64]"},
+                             {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                             {OTHER, "ISETP.NE.AND P0, PT, R9, R6, PT"},
+                             {BRANCH, "@P0 BRA 0x0"}),
+                     CONTEST_NONE);
+}
+END_TEST
+
 HELP_MAIN("traces/study/contest", 10, {a_lock_is_asked_until_it_is_free, 0},
           {a_loop_may_be_left_inside, 0}, {a_loop_that_counts_is_none, 0},
           {work_is_handed_out_through_shared_memory, 0},
-          {a_poll_asks_for_the_same_word, 0})
+          {a_poll_asks_for_the_same_word, 0}, {a_sweep_over_words_polls, 0},
+          {an_address_made_anew_is_the_same, 0},
+          {what_a_guard_may_skip_is_still_there, 0})

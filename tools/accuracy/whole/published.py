@@ -24,11 +24,16 @@ GITHUB = "https://github.com/"
 # checkout: whose repository of that name, the commit that was compared
 WHERE = {
     "CUDA-GEMM-Optimization": ("leimao", "747e49b"),
+    "CUDA_SGEMM_Optimization": ("ivijayvjn", "b180a07"),
+    "Cuda-Softmax-Benchmark": ("lucasbassem", "db9767f"),
     "Fast-CUDA-Kernels": ("annanyapr", "60912a0"),
     "HeCBench": ("zjin-lcf", "f27000a"),
     "How_to_optimize_in_GPU": ("Liu-xiandong", "5d2def3"),
     "NVIDIA_SGEMM_PRACTICE": ("wangzyon", "d6068b1"),
+    "Optimized-CUDA-Matrix-Multiplication": ("ManoPriya28", "9248f9c"),
     "ParallelReductionsBenchmark": ("ashvardanian", "97d0e36"),
+    "SGEMM_Optimization": ("Tingwei-Jen", "25f6f2c"),
+    "cuda-softmax-bench": ("intelav", "474973b"),
     "cuda-to-sycl-nbody": ("codeplaysoftware", "c8f013a"),
     "flash-attention-minimal": ("tspeterkim", "00f8f46"),
     "how-to-optim-algorithm-in-cuda": ("BBuf", "10a3a8d"),
@@ -53,6 +58,7 @@ DEVICES = {
     "rtx3070ti": (86, "rtx3070", 0),
     "rtx3080": (86, "rtx3070", 0),
     "rtx3090": (86, "rtx3090", 0),
+    "l4": (89, "l4", 0),
     "rtx4070": (89, "rtx4070", 0),
     "rtx4090": (89, "rtx4090", 0),
     "h100": (90, "h100", 0),
@@ -544,6 +550,87 @@ def fast_softmax(row, sources):
     return extended(of(few), of(many), few, many, 1024)
 
 
+# by case: its file, whether rows of blocks are of 16
+TILED = {
+    "naive": ("1_kernel_naive", True),
+    "shared": ("2_kernel_shared", True),
+    "tile2d": ("3_kernel_tile2d", False),
+    "padding": ("4_kernel_padding", False),
+    "register": ("5_kernel_register", False),
+    "float4": ("6_kernel_float4", False),
+    "float4_prefetch": ("7_kernel_float4_prefetch", False),
+}
+TILED_CALL = """    int n = 4096, rows = atoi(argv[1]);
+    float *a = filled<float>((size_t)rows * n), *b = filled<float>((size_t)n * n);
+    sgemm_{}(a, b, device<float>((size_t)rows * n), rows, n, n, 1, 0);
+"""
+
+
+def sgemm_optimization(row, sources):
+    """4096 cubed: the first rows of the product, some waves of blocks and as
+    many more."""
+    file, is_small = TILED[row["case"]]
+    made = build(row, sources, f"sgemm-optimization-{row['case']}",
+                 ("src", "include"), ("host.cu",), ("-O3", "-Iinclude"),
+                 added=(("host.cu", host(f"src/{file}.cu",
+                                         TILED_CALL.format(row["case"]))),))
+    few, many = (32, 64) if is_small else (384, 768)
+    return extended(run(row, made, few), run(row, made, many), few, many, 4096)
+
+
+def sgemm_1024(row, sources):
+    """The program as it is but for its warming up."""
+    path = {"naive": "01.Naive_implementation/SGEMM_Naive_matmul.cu",
+            "mapped": "02_Thread_Mapping_Coalescing_Study/"
+                      "Thread_Mapping_Coalescing_Study.cu",
+            "tiled": "03.Shared_Memory_tiling/shmem_sgemm.cu"}[row["case"]]
+    return run(row, build(row, sources, f"sgemm-1024-{row['case']}", (path,),
+                          (path,), (),
+                          ((path, r"(\w+_sgemm<<<[^;]*;)\s*"
+                            r"cudaDeviceSynchronize\(\);", ""),)))
+
+
+MATMUL_TILES = """    int n = 2048, rows = atoi(argv[1]);
+    float *a = filled<float>((size_t)rows * n), *b = filled<float>((size_t)n * n);
+    matMulTiled<32><<<dim3(n / 32, rows / 32), dim3(32, 32)>>>(
+        device<float>((size_t)rows * n), a, b, rows, n, n);
+"""
+
+
+def matmul_tiles(row, sources):
+    """2048 cubed: 8 waves of blocks and 16."""
+    path = "matrix_mul_experiment.cu"
+    made = build(row, sources, "matmul-tiles", (path,), ("host.cu",), (),
+                 added=(("host.cu", host(path, MATMUL_TILES)),))
+    return extended(run(row, made, 160), run(row, made, 320), 160, 320, 2048)
+
+
+def softmax_rows(row, sources):
+    """Both kernels in one program, each once."""
+    made = build(row, sources, "softmax-rows", ("src", "include"),
+                 ("src/main.cu", "src/cpu_softmax.cpp",
+                  "src/softmax_kernels.cu"),
+                 ("-O3", "-std=c++17", "-Iinclude", "--use_fast_math", "-rdc=true",
+                  "--expt-relaxed-constexpr", "-DSOFTMAX_FAST_MATH=1",
+                  "-include", "math_constants.h"))
+    return run(row, made, "--sizes", row["case"].split()[1], "--warmup", 0,
+               "--iterations", 1, "--output", "out.csv")
+
+
+def softmax_vector(row, sources):
+    """One of its six kernels, the sums' and the quotients' at one size."""
+    variant, size = row["case"].split()
+    path = "softmax_optimized.cu"
+    return run(row, build(
+        row, sources, f"softmax-vector-{variant}-{size}", (path,), (path,),
+        ("-O3", "--use_fast_math", "-I."),
+        ((path, "variant = 0; variant < numVariants",
+          f"variant = {variant}; variant <= {variant}"),
+         (path, r"n = \(1 << 10\)", f"n = {size}")),
+        (("helper_cuda.h", "#define checkCudaErrors(call) (void)(call)\n"),
+         ("helper_functions.h", "#include <cstdlib>\n"))), size)
+
+
 TENSOR = """#include <cuda_bf16.h>
 
 void KERNEL(const nv_bfloat16 *, const nv_bfloat16 *, nv_bfloat16 *, int, int,
@@ -600,6 +687,11 @@ PROGRAMS = {
     "tcgen05-steps": (tensor_steps, 60),
     "fast-gemm": (fast_gemm, 200),
     "fast-softmax": (fast_softmax, 30),
+    "sgemm-optimization": (sgemm_optimization, 150),
+    "sgemm-l4": (sgemm_1024, 30),
+    "matmul-tiles": (matmul_tiles, 20),
+    "softmax-rows": (softmax_rows, 20),
+    "softmax-vector": (softmax_vector, 20),
 }
 
 def rows():

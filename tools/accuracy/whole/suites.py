@@ -21,7 +21,8 @@ HALVES = {
           "reductions", "layernorm_forward", "sgemv", "gemm-steps",
           "residual_forward", "conv2d_3x3", "image_to_grayscale",
           "matmul_naive", "mat_mat_mul", "saxpy", "bins", "atomic_hotspot",
-          "array_add", "strided_copy_8", "dot_product", "fast-softmax"),
+          "array_add", "strided_copy_8", "dot_product", "fast-softmax",
+          "softmax-rows", "softmax-vector"),
     "B": ("cudatensorcoregemm", "hotspot", "fastwalshtransform", "backprop",
           "kmeans", "bicg", "syrk", "dedispersion", "corr", "sad", "mergesort",
           "coulomb", "dct8x8", "mri-q", "convolution", "atax", "2dconv",
@@ -29,7 +30,8 @@ HALVES = {
           "atomics", "flash-minimal", "bodies", "matmul_backward_bias",
           "vector_add_divergent", "masks", "conv2d_7x7", "random_access",
           "vector_add", "mat_vec_mul", "matmul_tiled", "naive_transpose",
-          "reduce_sum", "shared_transpose", "products", "fast-gemm"),
+          "reduce_sum", "shared_transpose", "products", "fast-gemm",
+          "sgemm-optimization", "matmul-tiles", "sgemm-l4"),
 }
 
 
@@ -45,7 +47,8 @@ LATER = ("additions", "encoder_forward", "matmul_backward_bias-bf16",
          "mat_vec_mul", "bins", "matmul_tiled", "atomic_hotspot",
          "naive_transpose", "array_add", "reduce_sum", "strided_copy_8",
          "shared_transpose", "dot_product", "products", "fast-gemm",
-         "fast-softmax")
+         "fast-softmax", "sgemm-optimization", "softmax-rows", "matmul-tiles",
+         "softmax-vector", "sgemm-l4")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,8 +121,8 @@ TRITON = {"v100": 4.2, "a100": 6.0}
 # (launch.gap_us; Hopper's for the B200, above for Turing).
 GAPS = {"a100": 2.13, "a100_80": 2.13, "rtx3060": 1.43, "rtx3060ti": 1.43,
         "rtx3070": 1.43, "rtx3070ti": 1.43, "rtx3080": 1.43, "rtx3090": 1.43,
-        "rtx4070": 1.21, "b200": 1.93, "gtx1650": 1.05, "rtx2060": 1.05,
-        "rtx2070super": 1.05, "rtx2080ti": 1.05, "titanv": 1.05,
+        "l4": 1.21, "rtx4070": 1.21, "b200": 1.93, "gtx1650": 1.05, "t4": 1.05,
+        "rtx2060": 1.05, "rtx2070super": 1.05, "rtx2080ti": 1.05, "titanv": 1.05,
         "v100": 1.05}
 
 

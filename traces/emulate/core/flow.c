@@ -326,12 +326,15 @@ static void note_progress(struct emu_warp *w, uint64_t insts)
     }
     g->idle += insts;
     if (g->idle > w->block->limit.insts) {
-        char what[128];
+        char what[192];
 
         snprintf(what, sizeof what,
                  "waits for what no thread does: more than %llu instructions "
-                 "while nobody went on",
-                 (unsigned long long)w->block->limit.insts);
+                 "while nobody went on%s",
+                 (unsigned long long)w->block->limit.insts,
+                 g->order.grid ? ""
+                               : " (a block that comes later may do it: "
+                                 "--interleave=grid)");
         emu_fault_waiting(w, emu_last_op(w), -1, TEG_DEADLOCK, what);
     }
 }

@@ -36,7 +36,7 @@ struct emu_view {
     struct page **slab; /* owned, [slabs][SLAB]; the first `pages` are in use */
     size_t pages, slabs;
     uint32_t *table; /* owned, [slots]: 1 + index of a page, 0: none */
-    size_t slots;
+    size_t slots; /* a power of two */
     atomic_int turn;
     int looked, stale, failed;
 };
@@ -101,11 +101,12 @@ static struct page *page_of(const struct emu_view *v, size_t i)
 
 static size_t slot_of(const struct emu_view *v, uint64_t number)
 {
-    size_t slot = (size_t)(number * 0x9e3779b97f4a7c15u >> 32) % v->slots;
+    const size_t last = v->slots - 1;
+    size_t slot = (size_t)(number * 0x9e3779b97f4a7c15u >> 32) & last;
 
     while (v->table[slot] != 0 &&
            page_of(v, v->table[slot] - 1)->number != number)
-        slot = (slot + 1) % v->slots;
+        slot = (slot + 1) & last;
     return slot;
 }
 
