@@ -13,10 +13,11 @@
 #include "section_hopper.cuh"
 #include "section_memory.cuh"
 #include "section_ops.cuh"
+#include "section_sms.cuh"
 
 #include <cstdlib>
 
-#define KIT_VERSION "1.0"
+#define KIT_VERSION "1.1"
 
 static const struct section {
     const char *name, *help;
@@ -46,6 +47,8 @@ static const struct section {
      section_cluster, 2},
     {"mbarrier", "barriers in shared memory, fences", section_mbarrier, 1},
     {"scheduler", "which warp issues after which", section_scheduler, 1},
+    {"sms", "L2 as each SM sees it, when each ends the same work", section_sms,
+     1},
 };
 
 enum {
@@ -146,6 +149,7 @@ static std::vector<expectation> expectations()
     expect_cluster(&all);
     expect_tma(&all);
     expect_wgmma(&all);
+    expect_sms(&all);
     return all;
 }
 
