@@ -148,37 +148,19 @@ static int decides(const struct teg_program *p, const struct teg_inst *inst,
     return to < loop->begin || to > loop->end || inst->pc == loop->end;
 }
 
-/* Registers that a round of the loop reads before it writes them, and writes: what
- * one round leaves to the next. */
-static void find_carried(const struct teg_program *p, const struct loop *loop,
-                         struct traced *carried)
-{
-    struct traced read = {.shared = 0}, written = {.shared = 0};
-
-    for (uint32_t i = loop->first; i <= loop->last; i++) {
-        const struct teg_inst *inst = &p->inst[i];
-
-        for (uint32_t s = 0; s < inst->src_count; s++)
-            for (uint32_t r = 0; r < inst->src[s].count; r++)
-                read.has[inst->src[s].first + r] |=
-                    !written.has[inst->src[s].first + r];
-        write(&written, p, inst, 1);
-    }
-    for (uint32_t r = 0; r < TEG_REG_COUNT; r++)
-        carried->has[r] = read.has[r] && written.has[r];
-}
-
-/* Does the loop give the instruction at `at` another address each round?  What
- * begins anew in each, as an inner loop does, it does not. */
+/* Does the loop give the instruction at `at` another address each round: one of
+ * what a round leaves to the next?  What begins anew in each, as an inner loop does,
+ * is the same. */
 static int moves_on(const struct teg_program *p, const struct loop *loop,
                     uint32_t at)
 {
-    struct traced carried = {.shared = 0};
+    struct traced left = {.shared = 0};
 
-    find_carried(p, loop, &carried);
+    for (uint32_t i = loop->first; i <= loop->last; i++)
+        write(&left, p, &p->inst[i], 1);
     for (uint32_t i = loop->first; i < at; i++)
-        write(&carried, p, &p->inst[i], reads(&carried, &p->inst[i]));
-    return reads(&carried, &p->inst[at]);
+        write(&left, p, &p->inst[i], reads(&left, &p->inst[i]));
+    return reads(&left, &p->inst[at]);
 }
 
 /* What a branch decides on: instructions up to where it goes, or, back, those of
