@@ -164,12 +164,23 @@ def seconds_of(place, test, limit):
     """How long the test took to succeed; None if it did not, or not by then."""
     command = ["sh", test] if test.endswith(".sh") else [f"{BUILT}/{test}"]
     began = time.monotonic()
+    with subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as running:
+        try:
+            code = running.wait(timeout=limit)
+        except subprocess.TimeoutExpired:
+            end(running)
+            return None
+    return time.monotonic() - began if code == 0 else None
+
+
+def end(running):
+    """Asked to, a test ends what it has forked, too."""
+    running.terminate()
     try:
-        done = subprocess.run(command, cwd=place, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit)
+        running.wait(timeout=5)
     except subprocess.TimeoutExpired:
-        return None
-    return time.monotonic() - began if done.returncode == 0 else None
+        running.kill()
 
 
 def judge(place, mutation, limits):
