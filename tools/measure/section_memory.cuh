@@ -103,20 +103,29 @@ static void memory_release(memory *m)
     *m = memory();
 }
 
+/* Leaves a ring of n entries, of which neighbours in time are far apart. */
+static bool chase_ring(kit *k, memory *m, uint64_t n, uint64_t stride,
+                       uint32_t skew)
+{
+    uint64_t a = 12 * (n / 31) + 1, c = n / 12 * 6 + 1;
+
+    c += c % 3 == 0 ? 4 : 0;
+    CALL(k, launch((const void *)chase_build, 1024, 256, m->base, n, stride, a,
+                   c, skew));
+    return true;
+}
+
 static bool chase_once(kit *k, memory *m, const void *kernel, uint64_t n,
                        uint64_t stride, uint32_t skew, samples *cycles)
 {
     const uint64_t steps = 4096;
-    /* Large multiplier, so that neighbours in time are far apart. */
-    uint64_t a = 12 * (n / 31) + 1, c = n / 12 * 6 + 1;
     /* Every kernel begins with an empty L1, perhaps on another SM; L2 is
      * filled by all SMs. */
     uint64_t warm = std::min<uint64_t>(n, 16384);
     chase_result host;
 
-    c += c % 3 == 0 ? 4 : 0;
-    CALL(k, launch((const void *)chase_build, 1024, 256, m->base, n, stride, a,
-                   c, skew));
+    if (!chase_ring(k, m, n, stride, skew))
+        return false;
     CALL(k, launch((const void *)touch, 1024, 256, (const uint4 *)m->base,
                    (skew ? 0 : n * stride) / sizeof(uint4),
                    (uint32_t *)m->result));

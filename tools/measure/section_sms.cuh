@@ -70,7 +70,8 @@ static __device__ __forceinline__ void sm_ends(unsigned long long begin,
         out[blockIdx.x] = {begin, read_timer(), 0, read_sm()};
 }
 
-/* Reads `count` words (a multiple of a burst of the block's) of its own `rounds` times. */
+/* Reads `count` words of its own, a multiple of a burst of the block's, `rounds`
+ * times. */
 extern "C" __global__ void __launch_bounds__(SMS_THREADS)
     sm_read(const uint4 *p, uint32_t count, uint32_t rounds, sm_span *out,
             uint32_t *sink)
@@ -155,13 +156,13 @@ static void add_by_sm(kit *k, const char *name, const char *quantity,
 
 static bool measure_sm_latency(kit *k, memory *m, sm_span *out)
 {
-    const uint64_t lines = SMS_RING / LINE, a = 12 * (lines / 31) + 1;
+    const uint64_t lines = SMS_RING / LINE;
     const unsigned sms = (unsigned)k->device.multiProcessorCount;
     std::vector<sm_span> span(sms);
     by_sm cycles;
 
-    CALL(k, launch((const void *)chase_build, 1024, 256, m->base, lines,
-                   (uint64_t)LINE, a, (uint64_t)(lines / 2 + 1), 0u));
+    if (!chase_ring(k, m, lines, LINE, 0))
+        return false;
     for (int i = 0; i < SMS_LAUNCHES; i++) {
         CALL(k, launch((const void *)sm_chase, sms, 1, (const char *)m->base,
                        lines, out));
@@ -227,12 +228,19 @@ static bool measure_sms(kit *k, memory *m, sm_span *out)
 
 static bool section_sms(kit *k, bench *)
 {
+    const uint64_t least =
+        (uint64_t)k->device.multiProcessorCount * SMS_L2_PART;
     memory m;
     sm_span *out;
     bool done;
 
     if (!memory_init(k, &m, (uint64_t)1 << 30))
         return false;
+    if (m.bytes < std::max<uint64_t>(SMS_RING, least)) {
+        kit_note(k, "too little memory is free");
+        memory_release(&m);
+        return false;
+    }
     CALL(k, cudaMalloc(&out, k->device.multiProcessorCount * sizeof *out));
     done = measure_sms(k, &m, out);
     cudaFree(out);
