@@ -89,13 +89,15 @@ static uint64_t take_due(struct sim_scheduler *s, uint64_t now)
     return due;
 }
 
-/* Some entries may have been left by all who were in them. */
+/* Some entries may have been left by all who were in them; when the far come is
+ * forgotten with the last of them, for it may have been SIM_OPEN, which never is. */
 static uint64_t next_due(const struct sim_scheduler *s)
 {
     uint64_t cycles = rotate_up(s->due_cycles, -s->due_from);
 
-    return cycles != 0 ? s->due_from + (uint64_t)__builtin_ctzll(cycles)
-                       : s->next_far;
+    if (cycles != 0)
+        return s->due_from + (uint64_t)__builtin_ctzll(cycles);
+    return s->far != 0 ? s->next_far : SIM_NEVER;
 }
 
 /* Cycles that the ports have been closed, up to `now`. */

@@ -149,5 +149,44 @@ START_TEST(nobody_waits_for_ever)
 }
 END_TEST
 
-HELP_MAIN("sim/engine/board", 30, {a_load_waits_for_the_store_it_sees, 0},
+/* SMs run ahead where nobody listens to what they issue. */
+static teg_status run_ahead(void)
+{
+    struct sim_engine_setup s = {
+        .gpu = &gpu, .sms = gpu.chip.sms, .blocks_per_sm = 1};
+    struct teg_launch l;
+    teg_status status;
+
+    help_launch_open(&launch, &l);
+    status = sim_engine_run(&l, &s, &outcome, &diag);
+    help_launch_release(&launch);
+    return status;
+}
+
+/* Everybody waits for what nobody tells, and before that has waited for a load
+ * whose end was open while its SM ran ahead: that wait is over, not what comes
+ * next.  (The clock once went to the cycle that stands for open ends.) */
+START_TEST(an_open_end_that_is_over_wakes_nobody)
+{
+    setup_program(2);
+    uint32_t plain = help_memory(&launch.kernel.program, CLASS_LDG,
+                                 SPACE_GLOBAL, INST_LOAD, 4, 1, 4);
+
+    for (uint32_t b = 0; b < 2; b++) {
+        put(b, plain, UINT32_MAX);
+        put(b, alu, UINT32_MAX);
+        put_load(b, 77, 7);
+        put(b, plain, UINT32_MAX);
+        put(b, alu, UINT32_MAX);
+        put(b, exit_, UINT32_MAX);
+    }
+    gpu.dram.latency = 40; /* near: its cycle is kept apart from far ones */
+    ck_assert_msg(run_ahead() == TEG_OK, "%s", diag.what);
+    ck_assert_uint_eq(outcome.unmet_waits, 2);
+    ck_assert_uint_lt(outcome.cycles, 5000);
+}
+END_TEST
+
+HELP_MAIN("sim/engine/board", 30, {an_open_end_that_is_over_wakes_nobody, 0},
+          {a_load_waits_for_the_store_it_sees, 0},
           {what_is_there_holds_nothing_up, 0}, {nobody_waits_for_ever, 0})
