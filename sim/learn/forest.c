@@ -1,5 +1,6 @@
 #include "sim/learn/forest.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "isa/base/buffer.h"
 
 enum {
-    VERSION = 1,
+    VERSION = 2, /* and those before; an estimate came with 2 */
     HEAD_BYTES = 32,
     CHECKED_FROM = 16,    /* the checksum is of what follows */
     INFLATION_MAX = 1032, /* what a zlib stream can expand to at most */
@@ -26,6 +27,8 @@ enum {
     LINE_PAIRS = LINE_NODES / 2,
     PAGE_NODES = 512, /* 4096 bytes */
     LEAF = 255,       /* feature of a leaf; its value is always -INF */
+    TERMS_MAX = 64,   /* of an estimate */
+    FACTORS_MAX = 4,
 };
 
 static const char magic[8] = {'t', 'e', 'g', 't', 'r', 'e', 'e', 's'};
@@ -41,8 +44,17 @@ struct node {
     uint32_t link;
 };
 
+/* Of an estimate: its coefficient times the features. */
+struct term {
+    double coefficient;
+    uint32_t factors;
+    uint8_t feature[FACTORS_MAX];
+};
+
 struct model {
     struct teg_forest_model facts;
+    struct term *term; /* owned, [terms] */
+    uint32_t terms;
     double *least, *greatest; /* owned, [features] */
     double *leaf;             /* owned, [leaves] */
     uint32_t leaves;
@@ -307,18 +319,53 @@ static teg_status read_ranges(struct teg_walk *w, struct model *m,
     return TEG_OK;
 }
 
-static teg_status read_facts(struct teg_walk *w, struct teg_forest_model *f,
-                             struct teg_diag *d)
+static teg_status read_term(struct teg_walk *w, uint32_t features,
+                            struct term *t, struct teg_diag *d)
 {
-    uint8_t log;
+    uint64_t v;
+
+    TRY(read_finite(w, &t->coefficient, d));
+    TRY(teg_walk_bounded(w, FACTORS_MAX, "number of a product's features", &v,
+                         d));
+    t->factors = (uint32_t)v;
+    for (uint32_t i = 0; i < t->factors && i < FACTORS_MAX; i++) {
+        TRY(teg_walk_bounded(w, features - 1, "number of a feature", &v, d));
+        t->feature[i] = (uint8_t)v;
+    }
+    return TEG_OK;
+}
+
+static teg_status read_estimate(struct teg_walk *w, struct model *m,
+                                uint32_t features, struct teg_diag *d)
+{
+    if (!m->facts.is_over)
+        return TEG_OK;
+    TRY(read_count(w, TERMS_MAX, 8 + 1, "number of an estimate's terms",
+                   &m->terms, d));
+    m->term = calloc(m->terms, sizeof *m->term);
+    if (m->term == NULL)
+        return teg_fail_memory(d);
+    for (uint32_t i = 0; i < m->terms; i++)
+        TRY(read_term(w, features, &m->term[i], d));
+    return TEG_OK;
+}
+
+static teg_status read_facts(struct teg_walk *w, uint32_t version,
+                             struct teg_forest_model *f, struct teg_diag *d)
+{
+    uint8_t scale;
 
     TRY(teg_walk_string(w, f->gpu, sizeof f->gpu, d));
     TRY(teg_walk_string(w, f->target, sizeof f->target, d));
     TRY(teg_walk_string(w, f->unit, sizeof f->unit, d));
-    TRY(teg_walk_u8(w, &log, d));
-    if (log > 1)
-        return fail(w, d, "0 or 1 for the scale", log);
-    f->is_log = log;
+    TRY(teg_walk_u8(w, &scale, d));
+    if (scale > version)
+        return fail(w, d,
+                    version == 1 ? "0 or 1 for the scale"
+                                 : "0, 1 or 2 for the scale",
+                    scale);
+    f->is_log = scale > 0;
+    f->is_over = scale == 2;
     TRY(teg_walk_varint(w, &f->samples, d));
     TRY(read_finite(w, &f->target_min, d));
     TRY(read_finite(w, &f->target_max, d));
@@ -395,12 +442,13 @@ static teg_status align_nodes(struct model *m, struct teg_diag *d)
     return TEG_OK;
 }
 
-static teg_status read_model(struct teg_walk *w, struct model *m,
-                             uint32_t features, struct scratch *s,
-                             struct teg_diag *d)
+static teg_status read_model(struct teg_walk *w, uint32_t version,
+                             struct model *m, uint32_t features,
+                             struct scratch *s, struct teg_diag *d)
 {
-    TRY(read_facts(w, &m->facts, d));
+    TRY(read_facts(w, version, &m->facts, d));
     TRY(read_ranges(w, m, features, d));
+    TRY(read_estimate(w, m, features, d));
     TRY(read_leaves(w, m, d));
     TRY(read_trees(w, m, features, s, d));
     return align_nodes(m, d);
@@ -420,8 +468,8 @@ static teg_status read_features(struct teg_walk *w, struct teg_forest *f,
     return TEG_OK;
 }
 
-static teg_status read_payload(struct teg_walk *w, struct teg_forest *f,
-                               struct teg_diag *d)
+static teg_status read_payload(struct teg_walk *w, uint32_t version,
+                               struct teg_forest *f, struct teg_diag *d)
 {
     struct scratch s = {0};
     teg_status status = TEG_OK;
@@ -435,7 +483,7 @@ static teg_status read_payload(struct teg_walk *w, struct teg_forest *f,
         return teg_fail_memory(d);
     f->models = models;
     for (uint32_t i = 0; status == TEG_OK && i < models; i++)
-        status = read_model(w, &f->model[i], f->features, &s, d);
+        status = read_model(w, version, &f->model[i], f->features, &s, d);
     scratch_release(&s);
     if (status == TEG_OK && teg_walk_left(w) != 0)
         return fail(w, d, "the end, bytes left", teg_walk_left(w));
@@ -443,6 +491,7 @@ static teg_status read_payload(struct teg_walk *w, struct teg_forest *f,
 }
 
 struct head {
+    uint32_t version;
     uint64_t packed, unpacked;
 };
 
@@ -450,18 +499,18 @@ static teg_status read_head(struct teg_walk *w, const uint8_t *bytes,
                             size_t size, struct head *h, struct teg_diag *d)
 {
     const uint8_t *begin;
-    uint32_t version, checksum, found;
+    uint32_t checksum, found;
 
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
         return teg_fail_byte(d, TEG_FORMAT, w->path, 0,
                              "expected a forest, found no \"%.8s\"", magic);
     TRY(teg_walk_bytes(w, sizeof magic, &begin, d));
-    TRY(teg_walk_u32(w, &version, d));
-    if (version != VERSION)
+    TRY(teg_walk_u32(w, &h->version, d));
+    if (h->version < 1 || h->version > VERSION)
         return teg_fail_byte(
             d, TEG_FORMAT, w->path, sizeof magic,
-            "expected version %d of the format, found %" PRIu32, VERSION,
-            version);
+            "expected version 1 to %d of the format, found %" PRIu32, VERSION,
+            h->version);
     TRY(teg_walk_u32(w, &checksum, d));
     TRY(teg_walk_u64(w, &h->packed, d));
     TRY(teg_walk_u64(w, &h->unpacked, d));
@@ -522,7 +571,7 @@ teg_status teg_forest_open_memory(const char *name, const uint8_t *bytes,
         return teg_fail_memory(d);
     }
     teg_walk_init(&payload, data, (size_t)head.unpacked, name, 0);
-    status = read_payload(&payload, f, d);
+    status = read_payload(&payload, head.version, f, d);
     free(data);
     if (status == TEG_OK)
         *forest = f;
@@ -550,6 +599,7 @@ void teg_forest_free(struct teg_forest *forest)
     for (uint32_t i = 0; i < forest->models; i++) {
         struct model *m = &forest->model[i];
 
+        free(m->term);
         free(m->least);
         free(m->greatest);
         free(m->leaf);
@@ -660,9 +710,34 @@ static void descend(const struct model *m, const float x[LEAF + 1],
         value[k] = m->leaf[(uint32_t)d.leaf[k]->threshold];
 }
 
-static double unscaled(const struct teg_forest_model *facts, double v)
+/* Features far beyond the training data may multiply to more than a double
+ * holds: no value is above the largest. */
+static double bounded(double v)
 {
-    return facts->is_log ? exp(v) : v;
+    return v < DBL_MAX ? v : DBL_MAX;
+}
+
+/* The sum of the terms, and never less than the least target. */
+static double estimate(const struct model *m, const float *x)
+{
+    double sum = 0;
+
+    if (!m->facts.is_over)
+        return 1;
+    for (uint32_t i = 0; i < m->terms; i++) {
+        double product = m->term[i].coefficient;
+
+        for (uint32_t k = 0; k < m->term[i].factors; k++)
+            product *= (double)x[m->term[i].feature[k]];
+        sum += product;
+    }
+    return sum > m->facts.target_min ? bounded(sum) : m->facts.target_min;
+}
+
+static double unscaled(const struct teg_forest_model *facts, double v,
+                       double over)
+{
+    return facts->is_log ? bounded(exp(v) * over) : v;
 }
 
 void teg_forest_evaluate(const struct teg_forest *forest, uint32_t model,
@@ -691,7 +766,8 @@ void teg_forest_evaluate(const struct teg_forest *forest, uint32_t model,
     e->mean = sum / trees;
     variance = squares / trees - (e->mean - first) * (e->mean - first);
     e->spread = variance > 0 ? sqrt(variance) : 0;
-    e->value = unscaled(&m->facts, e->mean);
-    e->low = unscaled(&m->facts, e->mean - e->spread);
-    e->high = unscaled(&m->facts, e->mean + e->spread);
+    e->over = estimate(m, x);
+    e->value = unscaled(&m->facts, e->mean, e->over);
+    e->low = unscaled(&m->facts, e->mean - e->spread, e->over);
+    e->high = unscaled(&m->facts, e->mean + e->spread, e->over);
 }

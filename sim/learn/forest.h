@@ -8,7 +8,10 @@
  * siblings side by side, a few levels in each cache line; several trees are
  * descended at once, so that their cache misses overlap.
  *
- * The result is scikit-learn's to the last bit: a feature is a 32-bit float, it
+ * Trees may hold by what factor a target differs from an estimate of it, a sum
+ * of products of features, never below the least target of the training data.
+ *
+ * The trees' mean is scikit-learn's to the last bit: a feature is a 32-bit float, it
  * goes left if it is not above the threshold, and the trees' values are added
  * in double precision in the order of the trees, then divided by their number.
  */
@@ -28,7 +31,9 @@ struct teg_forest_model {
     char gpu[64];
     char target[16]; /* "time", "power" */
     char unit[16];   /* "us", "W" */
-    int is_log;      /* the trees hold natural logarithms of the target */
+    int is_log;      /* the trees hold natural logarithms of the target ... */
+    int is_over;     /* ... over an estimate of it, a sum of products of
+                        features, which grows beyond the training data */
     uint64_t samples;
     double target_min, target_max; /* of the training data, in `unit` */
     /* Mean absolute percentage error when each sample, and when each kernel
@@ -43,6 +48,7 @@ struct teg_forest_estimate {
     double spread;    /* their standard deviation, likewise */
     double value;     /* in the model's unit */
     double low, high; /* the value one standard deviation away */
+    double over;      /* the estimate, in the model's unit; 1 without one */
 };
 
 teg_status teg_forest_open(const char *path, struct teg_forest **forest,

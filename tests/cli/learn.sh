@@ -95,7 +95,46 @@ expect 0 train "$work/r2.csv" --over roofline_us --features blocks,instructions 
     --parameters mse,max,8 --iterations 1 --leave-out 5
 out 'MAPE of roofline_us'
 expect 1 train "$work/r2.csv" --over roofline_us -o "$work/r.forest"
-err 'a forest file has no estimates'
+err 'a forest file has no estimates but those of --estimate'
+
+# 2 us for 1,000 instructions of warps and 3 for a launch: samples up to 64 us say
+# what a launch of 20 ms takes; trees alone do not.
+awk 'BEGIN {
+    print "gpu,kernel,instructions,blocks,warp_instructions,time_us"
+    for (i = 1; i <= 60; i++)
+        printf "x,k%d,%d,%d,%d,%.9g\n", i % 4, 16000 * i, i % 7 + 1, 500 * i, 3 + i
+}' >"$work/e.csv"
+expect 0 train "$work/e.csv" --estimate --features instructions,blocks,warp_instructions \
+    --parameters mse,max,8 --iterations 1 --leave-out 5 -o "$work/e.forest"
+out '\.\.\. of the estimate alone  *0\.[0-9]*$'
+expect 0 train "$work/e.csv" --features instructions,blocks,warp_instructions \
+    --parameters mse,max,8 --iterations 1 --leave-out 5 -o "$work/n.forest"
+cat >"$work/long.sketch" <<'EOF'
+sketch 1
+kernel "long"
+isa sm_80
+grid 100
+block 320
+loop k 10000
+    FADD R1, R1, R2
+end
+EXIT
+EOF
+expect 0 "$teg" predict "$work/long.sketch" -m "$work/e.forest" -f json
+check 'an estimate grows with the launch' sh -c "
+    awk '/\"value\": [0-9.]*,/ {v = \$2 + 0; exit} END {exit !(v > 19e3 && v < 21e3)}' \
+        '$work/out'"
+out '"at_edge": false'
+expect 0 "$teg" predict "$work/long.sketch" -m "$work/e.forest"
+out 'there the time grows as a sum of features does: expect a larger error'
+expect 0 "$teg" predict "$work/long.sketch" -m "$work/n.forest" -f json
+check 'trees do not' sh -c "
+    awk '/\"value\": [0-9.]*,/ {v = \$2 + 0; exit} END {exit !(v < 64)}' '$work/out'"
+out '"over": null'
+expect 1 train "$work/r2.csv" --over roofline_us --estimate --features blocks
+err 'expected times, and no estimate of another column'
+expect 1 train "$work/r2.csv" --estimate --power --features blocks
+err 'expected times, and no estimate of another column'
 expect 1 train "$work/r.csv" --over roofline_us --features blocks
 err "no column 'roofline_us'; there are: gpu"
 
@@ -182,6 +221,16 @@ expect 1 explain --terms mwp-cpw "$work/sweep.json"
 err "no model 'mwp-cpw'; there are: "
 expect 1 explain --terms mwp-cwp "$work/t.csv"
 err 't.csv:1: expected JSON'
+
+# Launches of one's own: what the forest says beside the simulator, and where.
+expect 0 bundle beside --teg "$teg" --gpu v100 --gpu k20 "$work/long.sketch" "$work/k.traceg"
+out '^v100  *[0-9.e+]*  *[0-9.e+]*  *[-+][0-9]*%. .*k.traceg$'
+out '^v100, [a-z]*: [12] launch'
+out '^k20, '
+expect 1 bundle beside --teg "$teg" "$work/none.tegt"
+err 'none.tegt: cannot open'
+expect 1 bundle collect --kernels programs -o "$work/programs.csv"
+err 'expected --sources'
 
 # The bundled forest is what its table gives (a minute: only a look at that it
 # names the table it is made of unless asked for).

@@ -179,6 +179,7 @@ minisweep --niterations 1 --ncell_x 4 --ncell_y 4 --ncell_z 4 --ne 4 --na 8 --nb
 minmax 1000 1
 mis internet.egr 1
 mixbench 128 1
+mlp 1 8 64 64 10 0 0 1
 moe 64 384 2 1
 moe-sum 4 256 1
 morphology 3 3 64 64 1
@@ -204,6 +205,7 @@ particle-diffusion 10 1
 particlefilter -x 16 -y 16 -z 2 -np 256
 particles 1
 pathfinder 1000 10 5
+pcc 128 16
 permute 8 1
 perplexity 100 5 1
 phmm 1
@@ -224,6 +226,7 @@ quicksort 1 256 256
 radixsort 1
 radixsort2 -keysonly -n=16384
 rainflow 100 1
+rayleighBenardConvection 1
 reaction 1
 relu 1000 1
 remap 10000 1
@@ -269,6 +272,7 @@ stencil1d 4096 1
 stencil3d 32 1
 streamcluster 2 4 16 256 256 10 none output.txt 1
 streamCreateCopyDestroy
+streamUM 4 64 1
 su3 -i 1 -l 4 -t 128 -v 3 -w 1
 surfel 64 64 48 1
 tensorAccessor 64 64 1

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < 8; i++)
         body.data[i] = (uint8_t)((uint64_t)packed >> 8 * i);
     teg_buffer_bytes(&file, "tegtrees", 8);
-    teg_buffer_u32(&file, 1);
+    teg_buffer_u32(&file, 2);
     teg_buffer_u32(&file, (uint32_t)crc32_z(0, body.data, body.size));
     teg_buffer_bytes(&file, body.data, body.size);
     use(file.data, file.size);

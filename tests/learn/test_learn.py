@@ -7,9 +7,12 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import os
+import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -18,6 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tools", "learn"))
 
 import counters
+import estimate
+import launched
 import procedure
 import table
 import training
@@ -41,6 +46,30 @@ def samples(n=60, seed=3, times=None):
 
 
 SMALL = procedure.Parameters("max", "mse", 10)
+
+
+class Launched(unittest.TestCase):
+    def test_first_last_and_between_are_taken_of_many_shapes(self):
+        self.assertEqual(launched.spread(list("abc")), list("abc"))
+        self.assertEqual(launched.spread(list("abcdefg")), list("adg"))
+
+    def test_launches_are_chosen_by_kernel_and_shape(self):
+        """The first of each shape that has a trace; nothing of a program that
+        launched nothing."""
+        def launch(name, blocks, trace):
+            of = {"name": name, "grid": [blocks, 1, 1], "block": [64, 1, 1]}
+            return dict(of, trace=trace) if trace else of
+        with tempfile.TemporaryDirectory() as work:
+            out = pathlib.Path(work)
+            self.assertEqual(launched.chosen(out), [])
+            (out / "kernels.json").write_text(json.dumps({"kernels": [
+                launch("a", 1, None), launch("a", 1, "0"), launch("a", 1, "1"),
+                launch("b", 1, "2"), launch("a", 2, "3")]}))
+            self.assertEqual(
+                [(k, s, pathlib.Path(p).name) for k, s, p in
+                 launched.chosen(out)],
+                [("a", "1,1,1/64,1,1", "0"), ("a", "2,1,1/64,1,1", "3"),
+                 ("b", "1,1,1/64,1,1", "2")])
 
 
 class Prediction(unittest.TestCase):
@@ -95,19 +124,51 @@ class Prediction(unittest.TestCase):
 
     def test_errors_are_of_the_original_scale(self):  # P7
         p = samples(4, times=np.array([1.0, 10, 100, 1000]))
-        predicted = p.unscaled(np.log([2.0, 10, 50, 1000]), np.arange(4))
+        predicted = p.unscaled(procedure.Grown(None, None, 1.0),
+                               np.log([2.0, 10, 50, 1000]), np.arange(4))
         self.assertTrue(np.allclose(p.errors(predicted, np.arange(4)),
                                     [100, 0, 50, 0]))
 
     def test_predictions_stay_within_the_targets(self):  # P8, P9
         p = samples(40)
         grown = p.fit(SMALL, np.arange(40), 1)
-        far = p.unscaled(grown.predict(p.x * 1000), np.arange(40))
+        far = p.unscaled(grown, grown.regressor.predict(p.x * 1000),
+                         np.arange(40))
         self.assertTrue(np.all(far <= p.y.max() * (1 + 1e-12)))
         p.y[:] = 3.0
-        flat = p.unscaled(p.fit(SMALL, np.arange(40), 1).predict(p.x),
-                          np.arange(40))
+        flat = p.predicted(p.fit(SMALL, np.arange(40), 1), np.arange(40))
         self.assertTrue(np.allclose(flat, 3.0, rtol=1e-14))
+
+    def test_an_estimate_is_fitted_to_what_trees_grow_from(self):
+        """3 us and 2 for each of x's first feature; a kernel that takes ten times
+        as long does not tell of itself when it is left out."""
+        x = np.column_stack([np.arange(1, 41), np.arange(40) % 7 + 1])
+        y = 3.0 + 2 * x[:, 0]
+        kernel = np.arange(40) % 4
+        p = procedure.Problem(x, y, kernel, terms=[(), (0,), (1,), (0, 1)])
+        grown = p.fit(SMALL, np.arange(40), 1)
+        self.assertTrue(np.allclose(grown.coefficients, [3, 2, 0, 0],
+                                    atol=1e-9))
+        self.assertTrue(np.allclose(p.predicted(grown, np.arange(40)), y))
+        far = estimate.values(estimate.columns([[1e6, 1]], [(), (0,)]),
+                              grown.coefficients[:2], grown.least)
+        self.assertAlmostEqual(far[0], 2000003, 3)
+        p.y = np.where(kernel == 2, 10 * y, y)
+        left = procedure.leave_kernel_out(p, SMALL, 1)
+        self.assertTrue(np.allclose(left[kernel == 2], y[kernel == 2]))
+
+    def test_no_coefficient_is_below_zero(self):
+        """What takes time away is not in it: 9 - x is the least of 9 and 0 x."""
+        a = estimate.columns(np.arange(1.0, 8)[:, None], [(), (0,)])
+        found = estimate.fitted(a, 9 - np.arange(1.0, 8))
+        self.assertGreater(found[0], 0)
+        self.assertEqual(found[1], 0)
+
+    def test_terms_are_those_whose_features_are_there(self):
+        names = ["blocks", "warp_cycles", "global_bytes"]
+        self.assertEqual(estimate.usable(names), [(), (0,), (1,)])
+        self.assertEqual(len(estimate.usable(sorted(
+            {n for t in estimate.TERMS for n in t}))), len(estimate.TERMS))
 
     def test_equal_features_with_unequal_targets_are_reported(self):  # P10
         p = samples(20)

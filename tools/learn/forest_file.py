@@ -12,7 +12,7 @@ import zlib
 import numpy as np
 
 MAGIC = b"tegtrees"
-VERSION = 1
+VERSION, VERSION_OVER = 1, 2  # the second once a model is over an estimate
 
 
 def varint(v):
@@ -59,16 +59,26 @@ class Model:
     x, y        what it was fitted to; y in `unit`, not its logarithm
     is_log      it was fitted to the natural logarithm of y
     sample_out, kernel_out   MAPE in percent, None: not measured
+    over        [(coefficient, (number of a feature, ...))]: the logarithm is of y
+                over this sum of products; None: of y
     """
 
     def __init__(self, gpu, target, unit, regressor, x, y, is_log,
-                 sample_out=None, kernel_out=None):
+                 sample_out=None, kernel_out=None, over=None):
         self.gpu, self.target, self.unit = gpu, target, unit
         self.regressor, self.is_log = regressor, is_log
         self.x = np.asarray(x, dtype=np.float32)
         self.y = np.asarray(y, dtype=np.float64)
         self.sample_out = math.nan if sample_out is None else sample_out
         self.kernel_out = math.nan if kernel_out is None else kernel_out
+        self.over = over
+
+    def _estimate(self):
+        if self.over is None:
+            return b""
+        return varint(len(self.over)) + b"".join(
+            struct.pack("<d", c) + varint(len(t)) + b"".join(map(varint, t))
+            for c, t in self.over)
 
     def packed(self):
         trees = [e.tree_ for e in self.regressor.estimators_]
@@ -76,11 +86,12 @@ class Model:
             [t.value[t.children_left < 0, 0, 0] for t in trees]))
         number_of = {v: i for i, v in enumerate(leaves)}
         out = [text(self.gpu), text(self.target), text(self.unit),
-               bytes([self.is_log]), varint(len(self.y)),
+               bytes([2 if self.over else self.is_log]), varint(len(self.y)),
                struct.pack("<4d", self.y.min(), self.y.max(), self.sample_out,
                            self.kernel_out)]
         for column in self.x.astype(np.float64).T:
             out.append(struct.pack("<2d", column.min(), column.max()))
+        out.append(self._estimate())
         out.append(varint(len(leaves)))
         out.append(leaves.astype("<f8").tobytes())
         out.append(varint(len(trees)))
@@ -100,7 +111,8 @@ def pack(trained_on, features, models):
     payload = b"".join(payload)
     packed = zlib.compress(payload, 9)
     checked = struct.pack("<2Q", len(packed), len(payload)) + packed
-    return MAGIC + struct.pack("<2I", VERSION, zlib.crc32(checked)) + checked
+    version = VERSION_OVER if any(m.over for m in models) else VERSION
+    return MAGIC + struct.pack("<2I", version, zlib.crc32(checked)) + checked
 
 
 def write(path, trained_on, features, models):

@@ -3,13 +3,16 @@ trees, the search of their parameters, and how far predictions are off.
 
 Samples are rows of x (features) and y (the target, positive, not its
 logarithm).  Where `is_log`, trees are fitted to the natural logarithm of y, or
-of y / over where there is an estimate `over` of it, and errors are computed
-after exp.  Everything follows from its seed.
+of y / over where there is an estimate of it, and errors are computed after exp.
+The estimate is given with the samples, `over`, or fitted like the trees to those
+they are grown from, `terms`.  Everything follows from its seed.
 """
 import itertools
 import math
 
 import numpy as np
+
+import estimate
 
 # 3 x 2 x 4 = 24 combinations (3.3)
 MAX_FEATURES = {"max": 1.0, "log2": "log2", "sqrt": "sqrt"}
@@ -53,15 +56,24 @@ def forest(parameters, seed, jobs=1):
         n_jobs=jobs)
 
 
+class Grown:
+    """A forest, and the estimate that it is over."""
+
+    def __init__(self, regressor, coefficients, least):
+        self.regressor = regressor
+        self.coefficients, self.least = coefficients, least
+
+
 class Problem:
     """Samples with what is needed to split them."""
 
     def __init__(self, x, y, kernel, is_log=True, is_time=True, jobs=1,
-                 over=None):
+                 over=None, terms=None):
         self.x = np.asarray(x, dtype=np.float32)
         self.y = np.asarray(y, dtype=float)
         self.over = np.ones(len(self.y)) if over is None else np.asarray(
             over, dtype=float)
+        self.columns = estimate.columns(self.x, terms) if terms else None
         self.kernel = np.asarray(kernel)
         self.is_log, self.is_time, self.jobs = is_log, is_time, jobs
 
@@ -69,13 +81,29 @@ class Problem:
         return len(self.y)
 
     def fit(self, parameters, train, seed):
-        y = self.y[train] / self.over[train]
+        grown = Grown(None, None, self.y[train].min())
+        if self.columns is not None:
+            grown.coefficients = estimate.fitted(self.columns[train],
+                                                 self.y[train])
+        y = self.y[train] / self.estimated(grown, train)
         y = np.log(y) if self.is_log else y
-        return forest(parameters, seed, self.jobs).fit(self.x[train], y)
+        grown.regressor = forest(parameters, seed, self.jobs).fit(
+            self.x[train], y)
+        return grown
 
-    def unscaled(self, v, rows):
-        """What the trees say of samples `rows`, as the target."""
-        return (np.exp(v) if self.is_log else v) * self.over[rows]
+    def estimated(self, grown, rows):
+        """What the trees' factors are of."""
+        if self.columns is None:
+            return self.over[rows]
+        return estimate.values(self.columns[rows], grown.coefficients,
+                               grown.least)
+
+    def unscaled(self, grown, v, rows):
+        """What the trees say of samples `rows`, `v`, as the target."""
+        return (np.exp(v) if self.is_log else v) * self.estimated(grown, rows)
+
+    def predicted(self, grown, rows):
+        return self.unscaled(grown, grown.regressor.predict(self.x[rows]), rows)
 
     def errors(self, predicted, test):
         """Absolute percentage errors."""
@@ -131,11 +159,11 @@ def search(problem, splits, combinations, seed):
             largest = max(members, key=lambda p: p.trees)
             grown = problem.fit(largest, train, seed)
             each = np.array([e.tree_.predict(problem.x[test])[:, 0]
-                             for e in grown.estimators_])
+                             for e in grown.regressor.estimators_])
             mean = np.cumsum(each, axis=0)
             for p in members:
-                predicted = problem.unscaled(mean[p.trees - 1] / p.trees,
-                                             test)
+                predicted = problem.unscaled(
+                    grown, mean[p.trees - 1] / p.trees, test)
                 score[id(p)].append(problem.errors(predicted, test).mean())
     return [float(np.mean(score[id(p)])) for p in combinations]
 
@@ -166,8 +194,8 @@ def nested(problem, combinations, folds, iterations, seed, worded=False):
                 inner = split(problem, train, folds, rng)
                 p = best(problem, inner, combinations, seed + i)
             chosen.append(p)
-            predicted = problem.unscaled(
-                problem.fit(p, train, seed + i).predict(problem.x[test]), test)
+            predicted = problem.predicted(
+                problem.fit(p, train, seed + i), test)
             row.append(float(problem.errors(predicted, test).mean()))
         scores.append(row)
     return scores, chosen
@@ -183,9 +211,9 @@ def leave_one_out(problem, parameters, seed, at_most=None):
         rng = np.random.default_rng([seed, len(test)])
         test = np.sort(rng.choice(test, at_most, replace=False))
     everything = np.arange(len(problem))
-    out = [problem.unscaled(
-        problem.fit(parameters, np.delete(everything, i), seed)
-        .predict(problem.x[i:i + 1])[0], i) for i in test]
+    out = [problem.predicted(
+        problem.fit(parameters, np.delete(everything, i), seed), [i])[0]
+           for i in test]
     return test, np.array(out)
 
 
@@ -199,8 +227,8 @@ def leave_kernel_out(problem, parameters, seed):
     for k in kernels:
         test = np.flatnonzero(problem.kernel == k)
         train = np.flatnonzero(problem.kernel != k)
-        out[test] = problem.unscaled(
-            problem.fit(parameters, train, seed).predict(problem.x[test]), test)
+        out[test] = problem.predicted(
+            problem.fit(parameters, train, seed), test)
     return out
 
 

@@ -17,6 +17,7 @@ import os
 
 import numpy as np
 
+import estimate
 import forest_file
 import pictures
 import procedure
@@ -44,6 +45,9 @@ def options():
     p.add_argument("--over", metavar="COLUMN",
                    help="learn by what factor the target differs from this "
                    "estimate of it (tools/learn/roofline makes one)")
+    p.add_argument("--estimate", action="store_true",
+                   help="learn by what factor the target differs from a sum "
+                   "of products of features, fitted first")
     p.add_argument("--gpu", action="append", help="only these")
     p.add_argument("--per-group", type=table.whole(1), default=100, metavar="N",
                    help="at most N samples per application, size and kernel")
@@ -156,6 +160,12 @@ class Samples:
         self.kernel = [r["kernel"] for r in rows]
 
 
+def estimated_by(problem, train):
+    """The estimate alone, fitted to samples `train`."""
+    return procedure.Grown(None, estimate.fitted(
+        problem.columns[train], problem.y[train]), problem.y[train].min())
+
+
 def quartiles(values):
     return [float(v) for v in np.percentile(values, [0, 25, 50, 75, 100])]
 
@@ -195,9 +205,10 @@ def check(a, gpu, samples):
 def study(a, gpu, samples, features):
     """All scores of one GPU; returns the report, a forest_file.Model and its
     pictures, not yet drawn."""
+    terms = estimate.usable(list(features)) if a.estimate else None
     problem = procedure.Problem(samples.x, samples.y, samples.kernel,
                                 is_log=not a.power, is_time=not a.power,
-                                jobs=a.jobs, over=samples.over)
+                                jobs=a.jobs, over=samples.over, terms=terms)
     everything = np.arange(len(problem))
     combos = combinations(a)
     shared, floor = procedure.duplicates(problem)
@@ -228,6 +239,11 @@ def study(a, gpu, samples, features):
     median, linear = procedure.baselines(problem, splits)
     print("  %-26s %5.2f" % ("fold MAPE of the median", median))
     print("  %-26s %5.2f" % ("... of a linear model", linear))
+    if terms:
+        print("  %-26s %5.2f" % ("... of the estimate alone", float(np.mean(
+            [problem.errors(problem.estimated(
+                estimated_by(problem, train), test), test).mean()
+             for train, test in splits]))))
     p = procedure.best(problem, splits, combos, a.seed)
     if a.over:
         print("  %-26s %5.2f" % ("MAPE of %s" % a.over, float(np.mean(
@@ -253,7 +269,8 @@ def study(a, gpu, samples, features):
         drawn.append(("repeats-%s" % slug(gpu), pictures.repeats(
             gpu, samples.repeats, a.target, problem.is_log)))
     drawn += kernel_out(gpu, problem, p, a.seed, report)
-    model = problem.fit(p, everything, a.seed)
+    grown = problem.fit(p, everything, a.seed)
+    model = grown.regressor
     order = np.argsort(-model.feature_importances_, kind="stable")
     print("  importance, %: " + ", ".join(
         "%s %.1f" % (features[i], 100 * model.feature_importances_[i])
@@ -268,7 +285,8 @@ def study(a, gpu, samples, features):
     return report, forest_file.Model(
         gpu, "power" if a.power else "time", "W" if a.power else "us", model,
         samples.x, samples.y, not a.power, report["sample_out"]["mape"],
-        left["mape"] if left else None), drawn
+        left["mape"] if left else None,
+        list(zip(grown.coefficients, terms)) if terms else None), drawn
 
 
 def kernel_out(gpu, problem, p, seed, report):
@@ -303,8 +321,11 @@ def main():
     a = options().parse_args()
     features = list(chosen_features(a))
     if a.over and a.output:
-        raise table.Fault("--over: a forest file has no estimates: leave out "
-                          "either this or -o")
+        raise table.Fault("--over: a forest file has no estimates but those "
+                          "of --estimate: leave out either this or -o")
+    if a.estimate and (a.over or a.power):
+        raise table.Fault("--estimate: expected times, and no estimate of "
+                          "another column (--over)")
     reports, models, drawn = [], [], []
     for path in (a.output, a.json):
         table.check_output(path)

@@ -81,6 +81,25 @@ void teg_accesses_global(struct teg_accesses *a,
     a->sectors_least += count < least ? count : least;
 }
 
+void teg_accesses_atomic(struct teg_accesses *a,
+                         const struct teg_access *access)
+{
+    uint64_t word[LANES];
+    uint32_t turns[LANES] = {0}, words = 0, most = 0;
+
+    for (uint32_t rest = access->mask; rest != 0; rest &= rest - 1) {
+        uint64_t at = teg_access_lane(access, __builtin_ctz(rest)) / WORD_BYTES;
+        uint32_t i = 0;
+
+        words = add_once(word, words, at);
+        while (word[i] != at)
+            i++;
+        turns[i]++;
+        most = turns[i] > most ? turns[i] : most;
+    }
+    a->atomic_turns += most;
+}
+
 static double degree(uint64_t asked, uint64_t least)
 {
     return least != 0 ? (double)asked / (double)least : 1;

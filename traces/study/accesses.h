@@ -14,6 +14,8 @@
 struct teg_accesses {
     uint64_t passes, passes_least;
     uint64_t sectors, sectors_least;
+    uint64_t atomic_turns; /* of warps' atomics on shared memory: the most lanes
+                              at one word, summed up */
 };
 
 /* Adds one of `width` bytes a lane. */
@@ -21,6 +23,8 @@ void teg_accesses_shared(struct teg_accesses *a,
                          const struct teg_access *access, uint32_t width);
 void teg_accesses_global(struct teg_accesses *a,
                          const struct teg_access *access, uint32_t width);
+void teg_accesses_atomic(struct teg_accesses *a,
+                         const struct teg_access *access);
 /* What is asked for over what is needed; 1: no more, or nothing at all. */
 double teg_accesses_conflict_degree(const struct teg_accesses *a);
 double teg_accesses_sector_degree(const struct teg_accesses *a);

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/inst/atomic.h"
 #include "isa/inst/opcode.h"
 #include "traces/study/accesses.h"
+#include "traces/study/footprint.h"
+#include "traces/study/nominal.h"
 
 enum {
     WINDOW_BYTES = 16 << 20, /* of generic addresses; traces/base/kernel.h */
@@ -263,6 +266,7 @@ static struct meaning meaning_of(const struct teg_kernel *k,
 
 /* What the threads of the launch did at one static instruction. */
 struct usage {
+    uint64_t warps; /* that executed it */
     uint64_t executed;
     uint64_t in_shared, in_local; /* of a generic access; the rest is global */
 };
@@ -274,8 +278,10 @@ struct collector {
     uint32_t count;
     uint64_t blocks;
     struct teg_accesses accesses;
-    uint64_t parameter_words; /* read by threads */
-    int operands_known;       /* the trace prints constant operands */
+    struct teg_nominal nominal;
+    struct teg_footprint *footprint; /* owned */
+    uint64_t parameter_words;        /* read by threads */
+    int operands_known;              /* the trace prints constant operands */
     uint32_t *loaded; /* owned, [PARAMETER_WORDS]: lanes of this warp that
                          have read the word */
     uint32_t loaded_end;
@@ -298,34 +304,124 @@ static int in_window(uint64_t address, uint64_t base)
     return base != 0 && address - base < WINDOW_BYTES;
 }
 
-static void split_generic(struct collector *c, struct usage *u,
-                          struct teg_cursor *cursor)
+/* A lane's bytes of global memory.  Returns where it finds them; an atomic
+ * always goes there. */
+static enum teg_nominal_source touch(struct collector *c,
+                                     const struct teg_inst *inst,
+                                     uint64_t address)
 {
+    int is_atomic = (inst->flags & INST_ATOMIC) != 0;
+
+    if (inst->width == 0)
+        return NOMINAL_MEMORY;
+    teg_footprint_touch(c->footprint, address, inst->width);
+    if (is_atomic)
+        teg_footprint_atomic(c->footprint, address);
+    return teg_nominal_has(&c->nominal, address) && !is_atomic ? NOMINAL_CACHE
+                                                               : NOMINAL_MEMORY;
+}
+
+/* Takes in a lane's bytes: the source is the farthest of all; lanes whose line is
+ * the one before's share a pass. */
+static void add_lane(struct collector *c, const struct teg_inst *inst,
+                     uint64_t address, uint64_t *line,
+                     struct teg_nominal_access *all)
+{
+    enum teg_nominal_source source = touch(c, inst, address);
+
+    all->source = source > all->source ? source : all->source;
+    all->passes += address / TEG_NOMINAL_LINE != *line;
+    *line = address / TEG_NOMINAL_LINE;
+}
+
+static struct teg_nominal_access split_generic(struct collector *c,
+                                               struct usage *u,
+                                               const struct teg_inst *inst,
+                                               struct teg_cursor *cursor)
+{
+    struct teg_nominal_access all = {NOMINAL_SM, 0};
     struct teg_access access;
+    uint64_t line = UINT64_MAX;
 
     if (!teg_cursor_access(cursor, &access))
-        return;
+        return (struct teg_nominal_access){NOMINAL_MEMORY, 1};
     for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
         uint64_t at = teg_access_lane(&access, __builtin_ctz(rest));
+        int in_shared = teg_kernel_in_shared(c->kernel, at) != UINT64_MAX;
+        int in_local = in_window(at, c->kernel->local_base);
 
-        u->in_shared += teg_kernel_in_shared(c->kernel, at) != UINT64_MAX;
-        u->in_local += in_window(at, c->kernel->local_base);
+        u->in_shared += in_shared;
+        u->in_local += in_local;
+        if (in_local && all.source == NOMINAL_SM)
+            all.source = NOMINAL_CACHE;
+        if (!in_shared && !in_local)
+            add_lane(c, inst, at, &line, &all);
     }
+    all.passes += all.passes == 0;
+    return all;
+}
+
+static struct teg_nominal_access count_shared(struct collector *c,
+                                              const struct meaning *m,
+                                              const struct teg_inst *inst,
+                                              const struct teg_access *access)
+{
+    uint64_t passes = c->accesses.passes, turns = c->accesses.atomic_turns;
+
+    teg_accesses_shared(&c->accesses, access, m->width);
+    if (inst->atomic == ATOMIC_COUNT && access->mask != 0)
+        c->accesses.atomic_turns++;
+    else if (inst->flags & INST_ATOMIC)
+        teg_accesses_atomic(&c->accesses, access);
+    passes = c->accesses.passes - passes;
+    turns = c->accesses.atomic_turns - turns;
+    return (struct teg_nominal_access){
+        NOMINAL_SM, (uint32_t)(passes > turns ? passes : turns)};
 }
 
 /* Rows of matrices are no lanes' words. */
-static void count_access(struct collector *c, const struct meaning *m,
-                         struct teg_cursor *cursor)
+static struct teg_nominal_access count_access(struct collector *c,
+                                              const struct meaning *m,
+                                              const struct teg_inst *inst,
+                                              struct teg_cursor *cursor)
 {
-    const struct teg_inst *inst = &c->kernel->program.inst[cursor->inst];
+    struct teg_nominal_access all = {NOMINAL_SM, 0};
     struct teg_access access;
+    uint64_t line = UINT64_MAX;
 
     if (inst->op_class == CLASS_LDSM || !teg_cursor_access(cursor, &access))
-        return;
+        return (struct teg_nominal_access){NOMINAL_MEMORY, 1};
     if (m->space == SPACE_SHARED)
-        teg_accesses_shared(&c->accesses, &access, m->width);
-    else
-        teg_accesses_global(&c->accesses, &access, m->width);
+        return count_shared(c, m, inst, &access);
+    teg_accesses_global(&c->accesses, &access, m->width);
+    for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+        add_lane(c, inst, teg_access_lane(&access, __builtin_ctz(rest)), &line,
+                 &all);
+    return all;
+}
+
+/* What the instruction does in memory. */
+static struct teg_nominal_access look_at_memory(struct collector *c,
+                                                const struct meaning *m,
+                                                struct usage *u,
+                                                const struct teg_inst *inst,
+                                                struct teg_cursor *cursor)
+{
+    switch ((enum teg_space)m->space) {
+    case SPACE_GENERIC:
+        return split_generic(c, u, inst, cursor);
+    case SPACE_SHARED:
+    case SPACE_GLOBAL:
+        return count_access(c, m, inst, cursor);
+    case SPACE_LOCAL:
+    case SPACE_CONST:
+        return (struct teg_nominal_access){NOMINAL_CACHE, 1};
+    case SPACE_TEXTURE:
+        return (struct teg_nominal_access){NOMINAL_MEMORY, 1};
+    case SPACE_NONE:
+        break;
+    }
+    return (struct teg_nominal_access){NOMINAL_MEMORY, 0};
 }
 
 static void walk_warp(struct collector *c, struct teg_block *block,
@@ -334,18 +430,20 @@ static void walk_warp(struct collector *c, struct teg_block *block,
     struct teg_cursor cursor;
 
     teg_cursor_init(&cursor, block, stream);
+    teg_nominal_begin(&c->nominal);
     while (teg_cursor_next(&cursor)) {
+        const struct teg_inst *inst = &c->kernel->program.inst[cursor.inst];
         const struct meaning *m = &c->meaning[cursor.inst];
         struct usage *u = &c->usage[cursor.inst];
 
+        u->warps++;
         u->executed += __builtin_popcount(cursor.mask);
         if (m->parameter_words != 0)
             read_parameter(c, m, cursor.mask);
-        if (m->space == SPACE_GENERIC)
-            split_generic(c, u, &cursor);
-        else if (m->space == SPACE_SHARED || m->space == SPACE_GLOBAL)
-            count_access(c, m, &cursor);
+        teg_nominal_step(&c->nominal, inst,
+                         look_at_memory(c, m, u, inst, &cursor));
     }
+    teg_nominal_end(&c->nominal);
     memset(c->loaded, 0, c->loaded_end * sizeof *c->loaded);
     c->loaded_end = 0;
 }
@@ -453,6 +551,12 @@ static void add_memory(struct teg_features *f, const struct teg_inst *inst,
         add_volume(value, SPACE_SHARED, INST_STORE, executed * width);
 }
 
+static int is_double(enum teg_op_class c)
+{
+    return (c >= CLASS_DADD && c <= CLASS_DCMP) || c == CLASS_CONVERT64 ||
+           c == CLASS_DMMA;
+}
+
 static void add_inst(struct teg_features *f, const struct teg_inst *inst,
                      const struct meaning *m, const struct usage *u)
 {
@@ -467,6 +571,7 @@ static void add_inst(struct teg_features *f, const struct teg_inst *inst,
     };
     double executed = (double)u->executed;
 
+    f->value[FEATURE_warp_instructions] += (double)u->warps;
     if (m->is_unknown)
         f->unknown += u->executed;
     if (m->group == GROUP_NONE)
@@ -476,6 +581,10 @@ static void add_inst(struct teg_features *f, const struct teg_inst *inst,
         f->value[FEATURE_instructions] += executed;
     if (m->is_barrier)
         f->value[FEATURE_barriers] += executed;
+    if (is_double(inst->op_class))
+        f->value[FEATURE_doubles] += executed;
+    if (teg_op_class_is_tensor(inst->op_class))
+        f->value[FEATURE_tensor] += executed;
     if (m->space != SPACE_NONE)
         add_memory(f, inst, m, u);
 }
@@ -500,6 +609,17 @@ static void finish(const struct collector *c, struct teg_features *f)
         value[FEATURE_instructions] / (threads > 0 ? threads : 1);
     value[FEATURE_conflict_degree] = teg_accesses_conflict_degree(&c->accesses);
     value[FEATURE_sector_degree] = teg_accesses_sector_degree(&c->accesses);
+    value[FEATURE_touched_bytes] = teg_footprint_bytes(c->footprint);
+    value[FEATURE_hottest_word] = (double)teg_footprint_hottest(c->footprint);
+    value[FEATURE_atomic_turns] = (double)c->accesses.atomic_turns;
+    value[FEATURE_warp_cycles] = teg_nominal_mean(&c->nominal);
+    value[FEATURE_longest_warp] = (double)c->nominal.longest;
+    if (c->blocks != 0) {
+        value[FEATURE_block_issues] =
+            value[FEATURE_warp_instructions] / (double)c->blocks;
+        value[FEATURE_block_passes] =
+            (double)c->nominal.passes / (double)c->blocks;
+    }
     f->blocks_traced = c->blocks;
     memset(f->known, 1, sizeof f->known);
     f->known[FEATURE_parameter_bytes] = c->operands_known && k->isa != 0;
@@ -514,10 +634,13 @@ teg_status teg_features_collect(struct teg_launch *launch,
 
     *features = (struct teg_features){0};
     c.loaded = calloc(PARAMETER_WORDS, sizeof *c.loaded);
-    status = c.loaded != NULL ? teg_launch_walk(launch, walk_block, &c, d)
-                              : teg_fail_memory(d);
+    c.footprint = calloc(1, sizeof *c.footprint);
+    status = c.loaded != NULL && c.footprint != NULL
+                 ? teg_launch_walk(launch, walk_block, &c, d)
+                 : teg_fail_memory(d);
     if (status == TEG_OK)
         finish(&c, features);
+    free(c.footprint);
     free(c.loaded);
     free(c.meaning);
     free(c.usage);

@@ -175,16 +175,19 @@ START_TEST(another_version_is_named)
 {
     struct teg_buffer b = file_bytes();
 
-    b.data[8] = 2;
+    b.data[8] = 3;
     ck_assert_int_eq(open_bytes(b.data, b.size), TEG_FORMAT);
-    ck_assert_ptr_nonnull(strstr(diag.what, "version 1"));
-    ck_assert_ptr_nonnull(strstr(diag.what, "found 2"));
+    ck_assert_ptr_nonnull(strstr(diag.what, "version 1 to 2"));
+    ck_assert_ptr_nonnull(strstr(diag.what, "found 3"));
+    b.data[8] = 0;
+    ck_assert_int_eq(open_bytes(b.data, b.size), TEG_FORMAT);
     teg_buffer_release(&b);
 }
 END_TEST
 
 /* A file whose checksum is right, whatever its payload is. */
-static struct teg_buffer sealed(const uint8_t *payload, size_t size)
+static struct teg_buffer sealed_as(uint32_t version, const uint8_t *payload,
+                                   size_t size)
 {
     uLongf packed = compressBound((uLong)size);
     struct teg_buffer b = {0}, body = {0};
@@ -197,11 +200,16 @@ static struct teg_buffer sealed(const uint8_t *payload, size_t size)
     for (int i = 0; i < 8; i++)
         body.data[i] = (uint8_t)(packed >> 8 * i);
     teg_buffer_bytes(&b, "tegtrees", 8);
-    teg_buffer_u32(&b, 1);
+    teg_buffer_u32(&b, version);
     teg_buffer_u32(&b, (uint32_t)crc32_z(0, body.data, body.size));
     teg_buffer_bytes(&b, body.data, body.size);
     teg_buffer_release(&body);
     return b;
+}
+
+static struct teg_buffer sealed(const uint8_t *payload, size_t size)
+{
+    return sealed_as(1, payload, size);
 }
 
 static struct teg_buffer payload(void)
@@ -401,6 +409,165 @@ START_TEST(a_chain_of_splits_is_descended_to_its_end)
 }
 END_TEST
 
+/* ---- over an estimate ------------------------------------------------------ */
+
+static void put_double(struct teg_buffer *b, double v)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    teg_buffer_u64(b, bits);
+}
+
+/* A model of two features, x and y, over an estimate of at least 2 whose terms
+ * follow. */
+static void begin_over(struct teg_buffer *b, uint32_t terms)
+{
+    teg_buffer_string(b, "t");
+    teg_buffer_varint(b, 2);
+    teg_buffer_string(b, "x");
+    teg_buffer_u64(b, 0);
+    teg_buffer_string(b, "y");
+    teg_buffer_u64(b, 0);
+    teg_buffer_varint(b, 1);
+    teg_buffer_string(b, "g");
+    teg_buffer_string(b, "time");
+    teg_buffer_string(b, "us");
+    teg_buffer_u8(b, 2);
+    teg_buffer_varint(b, 2);
+    put_double(b, 2); /* targets */
+    put_double(b, 9);
+    for (int i = 0; i < 6; i++) /* errors, ranges */
+        teg_buffer_u64(b, 0);
+    teg_buffer_varint(b, terms);
+}
+
+static void term(struct teg_buffer *b, double coefficient, uint32_t factors,
+                 uint64_t first, uint64_t second)
+{
+    put_double(b, coefficient);
+    teg_buffer_varint(b, factors);
+    if (factors > 0)
+        teg_buffer_varint(b, first);
+    if (factors > 1)
+        teg_buffer_varint(b, second);
+}
+
+/* One tree, a leaf. */
+static void end_over(struct teg_buffer *b, double factor)
+{
+    teg_buffer_varint(b, 1);
+    put_double(b, log(factor));
+    teg_buffer_varint(b, 1);
+    teg_buffer_varint(b, 1);
+    leaf(b, 0);
+}
+
+static teg_status open_over(struct teg_buffer *b, struct teg_forest **forest)
+{
+    struct teg_buffer file = sealed_as(2, b->data, b->size);
+    teg_status status =
+        teg_forest_open_memory("f", file.data, file.size, forest, &diag);
+
+    teg_buffer_release(&file);
+    teg_buffer_release(b);
+    return status;
+}
+
+/* Half of 1 + 3 y + x x y, and never of less than 2. */
+START_TEST(an_estimate_grows_beyond_the_training_data)
+{
+    struct teg_buffer b = {0};
+    struct teg_forest *forest;
+    struct teg_forest_estimate e;
+
+    begin_over(&b, 3);
+    term(&b, 1, 0, 0, 0);
+    term(&b, 3, 1, 1, 0);
+    put_double(&b, 1);
+    teg_buffer_varint(&b, 3);
+    for (int i = 0; i < 3; i++)
+        teg_buffer_varint(&b, i == 2);
+    end_over(&b, 0.5);
+    ck_assert_int_eq(open_over(&b, &forest), TEG_OK);
+    ck_assert_int_eq(teg_forest_model(forest, 0)->is_over, 1);
+    ck_assert_int_eq(teg_forest_model(forest, 0)->is_log, 1);
+    teg_forest_evaluate(forest, 0, (float[]){10, 100}, &e);
+    ck_assert_double_eq(e.over, 1 + 300 + 10000);
+    ck_assert_double_eq_tol(e.value, e.over / 2, 1e-9);
+    ck_assert_double_eq_tol(e.low, e.high, 1e-9);
+    teg_forest_evaluate(forest, 0, (float[]){5, 0}, &e);
+    ck_assert_double_eq(e.over, 2);
+    ck_assert_double_eq_tol(e.value, 1, 1e-12);
+    teg_forest_free(forest);
+}
+END_TEST
+
+/* What multiplies to more than a double holds, or to no number. */
+START_TEST(no_estimate_is_beyond_the_largest_number)
+{
+    static const float far[2] = {3e38f, 3e38f};
+    struct teg_buffer b = {0};
+    struct teg_forest *forest;
+    struct teg_forest_estimate e;
+
+    begin_over(&b, 1);
+    term(&b, 1e300, 2, 0, 1);
+    end_over(&b, 8);
+    ck_assert_int_eq(open_over(&b, &forest), TEG_OK);
+    teg_forest_evaluate(forest, 0, far, &e);
+    ck_assert(isfinite(e.over) && isfinite(e.value) && isfinite(e.high));
+    teg_forest_free(forest);
+    begin_over(&b, 2);
+    term(&b, 1e300, 2, 0, 1);
+    term(&b, -1e300, 2, 0, 1);
+    end_over(&b, 8);
+    ck_assert_int_eq(open_over(&b, &forest), TEG_OK);
+    teg_forest_evaluate(forest, 0, far, &e);
+    ck_assert_double_eq(e.over, 2);
+    teg_forest_free(forest);
+}
+END_TEST
+
+static void refused_over(struct teg_buffer *b, const char *because)
+{
+    struct teg_forest *forest;
+
+    ck_assert_int_eq(open_over(b, &forest), TEG_FORMAT);
+    ck_assert_msg(strstr(diag.what, because) != NULL, "'%s' instead of '%s'",
+                  diag.what, because);
+}
+
+START_TEST(a_wrong_estimate_is_refused)
+{
+    struct teg_buffer b = {0};
+
+    begin_over(&b, 0);
+    refused_over(&b, "number of an estimate's terms");
+    begin_over(&b, 65);
+    for (int i = 0; i < 65; i++)
+        term(&b, 1, 0, 0, 0);
+    refused_over(&b, "number of an estimate's terms");
+    begin_over(&b, 1);
+    term(&b, (double)INFINITY, 0, 0, 0);
+    end_over(&b, 1);
+    refused_over(&b, "finite");
+    begin_over(&b, 1);
+    term(&b, 1, 5, 0, 0);
+    end_over(&b, 1);
+    refused_over(&b, "number of a product's features");
+    begin_over(&b, 1);
+    term(&b, 1, 1, 2, 0);
+    end_over(&b, 1);
+    refused_over(&b, "number of a feature");
+    /* A file of version 1 has none. */
+    begin_over(&b, 1);
+    term(&b, 1, 0, 0, 0);
+    end_over(&b, 1);
+    refused(&b, "0 or 1 for the scale");
+}
+END_TEST
+
 /* A tree in the order of the file, as the test keeps it to descend it itself. */
 struct plain {
     struct {
@@ -485,7 +652,10 @@ START_TEST(many_trees_of_any_size_give_the_mean_of_their_leaves)
 }
 END_TEST
 
-HELP_MAIN("forest", 60, {predictions_are_those_of_scikit_learn, 0},
+HELP_MAIN("forest", 60, {an_estimate_grows_beyond_the_training_data, 0},
+          {no_estimate_is_beyond_the_largest_number, 0},
+          {a_wrong_estimate_is_refused, 0},
+          {predictions_are_those_of_scikit_learn, 0},
           {the_file_says_what_it_holds, 0},
           {predictions_stay_within_the_training_targets, 0},
           {a_constant_target_is_returned, 0},

@@ -47,6 +47,25 @@ START_TEST(words_of_one_bank_take_turns)
 }
 END_TEST
 
+static void turns(int32_t stride, uint32_t mask, uint64_t expected)
+{
+    const struct teg_access *a = line(256, stride, mask);
+
+    teg_accesses_atomic(&counted, a);
+    ck_assert_uint_eq(counted.atomic_turns, expected);
+}
+
+START_TEST(atomics_on_one_word_take_turns)
+{
+    turns(4, UINT32_MAX, 1);
+    turns(0, UINT32_MAX, 32);
+    turns(0, 0x111, 3);
+    turns(2, UINT32_MAX, 2); /* halves of a word */
+    turns(128, UINT32_MAX, 1);
+    turns(0, 0, 0);
+}
+END_TEST
+
 START_TEST(one_word_for_all_is_one_pass)
 {
     shared(0, UINT32_MAX, 4, 1, 1);
@@ -77,7 +96,7 @@ END_TEST
 
 START_TEST(degrees_are_ratios_and_1_of_nothing)
 {
-    struct teg_accesses none = {0}, some = {6, 3, 10, 4};
+    struct teg_accesses none = {0}, some = {6, 3, 10, 4, 0};
 
     ck_assert_double_eq(teg_accesses_conflict_degree(&none), 1);
     ck_assert_double_eq(teg_accesses_sector_degree(&none), 1);
@@ -101,6 +120,7 @@ int main(void)
     int failed;
 
     tcase_add_test(rules, words_of_one_bank_take_turns);
+    tcase_add_test(rules, atomics_on_one_word_take_turns);
     tcase_add_test(rules, one_word_for_all_is_one_pass);
     tcase_add_test(rules, wide_accesses_go_by_as_many_lanes_as_fill_the_banks);
     tcase_add_test(rules, sectors_are_those_of_the_lanes);

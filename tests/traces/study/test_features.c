@@ -121,13 +121,27 @@ START_TEST(vector_add_is_counted_by_hand)
     HAS(threads_per_block, 48);
     HAS(block_width, 48);
     HAS(instructions_per_thread, 10);
+    /* 13 each, of four warps, the guarded exit too */
+    HAS(warp_instructions, 4 * 13);
+    HAS(doubles, 0);
+    HAS(tensor, 0);
+    /* every warp the same three lines */
+    ck_assert_double_eq_tol(f.value[FEATURE_touched_bytes], 3 * 128, 4);
+    HAS(hottest_word, 0);
+    HAS(atomic_turns, 0);
+    /* no registers are listed; an exit waits for the last predicate */
+    HAS(longest_warp, 13 + 4);
+    HAS(warp_cycles, 13 + 4);
+    HAS(block_issues, 2 * 13);
+    HAS(block_passes, 2 * 3); /* an access is one line, whole or half */
     ck_assert_uint_eq(f.blocks_traced, 2);
     ck_assert_int_eq(f.known[FEATURE_parameter_bytes], 1);
     help_launch_release(&h);
 }
 END_TEST
 
-/* On the uniform datapath or not: the same vector. */
+/* On the uniform datapath or not: the same vector, but for the cycles: what stands
+ * for results that are not listed is read by some and not by their twins. */
 START_TEST(uniform_instructions_count_as_their_twins)
 {
     static const char *const twins[][2] = {
@@ -150,6 +164,7 @@ START_TEST(uniform_instructions_count_as_their_twins)
             step[i] = DO(add(twins[i][side], " X ;"), ALL);
         collect(step, 8);
         memcpy(sum[side], f.value, sizeof sum[side]);
+        sum[side][FEATURE_warp_cycles] = sum[side][FEATURE_longest_warp] = 0;
     }
     ck_assert_mem_eq(sum[0], sum[1], sizeof sum[0]);
     HAS(instructions, 32 * 7);
@@ -254,6 +269,51 @@ START_TEST(every_feature_is_found_by_its_name)
 }
 END_TEST
 
+/* 8 lanes at each of 4 words of global memory, twice; 16 at each of two of
+ * shared memory, also by generic addresses. */
+START_TEST(atomics_are_counted_by_word)
+{
+    uint32_t red, atoms, generic;
+    struct help_step steps[9];
+
+    setup();
+    h.kernel.shared_base = UINT64_C(1) << 40;
+    red = add("RED.E.ADD", " [R2.64], R4 ;");
+    atoms = add("ATOMS.ADD", " R0, [R2], R4 ;");
+    generic = add("ATOM.E.ADD", " R0, [R2.64], R4 ;");
+    for (uint32_t i = 0; i < 4; i++)
+        steps[i] = AT(red, 0xffu << 8 * i, 4096 + 64 * i, 0);
+    steps[4] = AT(red, 0xff, 4096, 0);
+    steps[5] = AT(atoms, ALL, 0, 0);
+    steps[6] = AT(atoms, ALL, 0, 4);
+    steps[7] = AT(generic, 0xf, 4096, 0);
+    /* which counts its lanes first */
+    steps[8] = AT(add("ATOMS.POPC.INC.32", " R0, [R2] ;"), ALL, 0, 0);
+    collect(steps, 9);
+    HAS(hottest_word, 8 + 8 + 4);
+    HAS(block_passes, 4 + 1 + 32 + 1 + 1 + 1);
+    HAS(atomic_turns, 32 + 1 + 1);
+    ck_assert_double_eq_tol(f.value[FEATURE_touched_bytes], 4 * 32, 2);
+}
+END_TEST
+
+START_TEST(doubles_and_tensor_products_are_told_apart)
+{
+    struct help_step steps[5];
+
+    setup();
+    steps[0] = DO(add("DFMA", " R2, R2, R2, R2 ;"), ALL);
+    steps[1] = DO(add("DSETP.GT.AND", " P0, PT, R2, R4, PT ;"), 1);
+    steps[2] = DO(add("I2F.F64", " R2, R4 ;"), 3);
+    steps[3] = DO(add("HMMA.16816.F32", " R0, R4, R8, R0 ;"), ALL);
+    steps[4] = DO(add("FFMA", " R2, R2, R2, R2 ;"), ALL);
+    collect(steps, 5);
+    HAS(doubles, 32 + 1 + 2);
+    HAS(tensor, 32);
+    HAS(warp_instructions, 5);
+}
+END_TEST
+
 /* What stands before a generation's parameters is none: the same operand is
  * the first parameter of sm_90, and word 44 of those before. */
 START_TEST(parameters_begin_where_the_generation_says)
@@ -288,4 +348,6 @@ HELP_MAIN("features", 10, {vector_add_is_counted_by_hand, 0},
           {a_parameter_counts_once_in_each_thread, 0},
           {without_operands_parameters_are_unknown, 0},
           {every_feature_is_found_by_its_name, 0},
-          {parameters_begin_where_the_generation_says, 0})
+          {parameters_begin_where_the_generation_says, 0},
+          {atomics_are_counted_by_word, 0},
+          {doubles_and_tensor_products_are_told_apart, 0})

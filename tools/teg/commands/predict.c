@@ -124,12 +124,14 @@ static bool is_outside(const struct predict *self, const struct prediction *p,
 }
 
 /* True if the trees' spread reaches what the training targets end at: they
- * cannot say less or more, the launch may. */
+ * cannot say less or more, the launch may.  Over an estimate they can. */
 static bool is_at_edge(const struct teg_forest_model *m,
                        const struct teg_forest_estimate *e)
 {
     const double rounding = 1e-9; /* of a logarithm and its exponential */
 
+    if (m->is_over)
+        return false;
     return e->low <= m->target_min * (1 + rounding) ||
            e->high >= m->target_max * (1 - rounding);
 }
@@ -171,10 +173,11 @@ static json_t *estimate_json(const struct predict *self,
     struct teg_forest_estimate e;
 
     teg_forest_evaluate(self->forest, model, p->x, &e);
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:o, s:o, s:o, "
-                     "s:f, s:f, s:b}",
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:i, s:I, s:o, s:o, "
+                     "s:o, s:f, s:f, s:b}",
                      "gpu", m->gpu, "target", m->target, "unit", m->unit,
-                     "value", e.value, "low", e.low, "high", e.high, "trees",
+                     "value", e.value, "low", e.low, "high", e.high, "over",
+                     m->is_over ? json_real(e.over) : json_null(), "trees",
                      (int)m->trees, "samples", (json_int_t)m->samples,
                      "sample_out_percent", number_json(m->sample_out_percent),
                      "kernel_out_percent", number_json(m->kernel_out_percent),
@@ -317,6 +320,16 @@ static void print_estimate(FILE *f, const struct teg_forest_model *m,
             percent(m->kernel_out_percent, kernel));
 }
 
+/* True if a chosen model learned over an estimate. */
+static bool is_over(const struct predict *self)
+{
+    for (uint32_t m = 0; m < teg_forest_models(self->forest); m++) {
+        if (is_chosen(self, m) && teg_forest_model(self->forest, m)->is_over)
+            return true;
+    }
+    return false;
+}
+
 /* A feature is named once, with the widest range any chosen model has. */
 static void print_outside(const struct predict *self, FILE *f,
                           const struct prediction *p)
@@ -343,7 +356,9 @@ static void print_outside(const struct predict *self, FILE *f,
         any = true;
     }
     if (any)
-        fprintf(f, "\n  trees do not extrapolate: expect a larger error\n");
+        fprintf(f, "\n  %s: expect a larger error\n",
+                is_over(self) ? "there the time grows as a sum of features does"
+                              : "trees do not extrapolate");
 }
 
 /* Models whose prediction lies where their training targets end. */
