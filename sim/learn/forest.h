@@ -11,9 +11,10 @@
  * Trees may hold by what factor a target differs from an estimate of it, a sum
  * of products of features, never below the least target of the training data.
  *
- * The trees' mean is scikit-learn's to the last bit: a feature is a 32-bit float, it
- * goes left if it is not above the threshold, and the trees' values are added
- * in double precision in the order of the trees, then divided by their number.
+ * The trees' mean is scikit-learn's to the last bit: a feature is a 32-bit
+ * float, it goes left if it is not above the threshold, and the trees' values
+ * are added in double precision in the order of the trees, then divided by
+ * their number.
  */
 #ifndef TEG_SIM_LEARN_FOREST_H
 #define TEG_SIM_LEARN_FOREST_H

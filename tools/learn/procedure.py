@@ -80,11 +80,13 @@ class Problem:
     def __len__(self):
         return len(self.y)
 
+    def begun(self, train):
+        """The estimate alone, fitted to samples `train` if it is not given."""
+        return Grown(None, None if self.columns is None else estimate.fitted(
+            self.columns[train], self.y[train]), self.y[train].min())
+
     def fit(self, parameters, train, seed):
-        grown = Grown(None, None, self.y[train].min())
-        if self.columns is not None:
-            grown.coefficients = estimate.fitted(self.columns[train],
-                                                 self.y[train])
+        grown = self.begun(train)
         y = self.y[train] / self.estimated(grown, train)
         y = np.log(y) if self.is_log else y
         grown.regressor = forest(parameters, seed, self.jobs).fit(

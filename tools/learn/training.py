@@ -160,12 +160,6 @@ class Samples:
         self.kernel = [r["kernel"] for r in rows]
 
 
-def estimated_by(problem, train):
-    """The estimate alone, fitted to samples `train`."""
-    return procedure.Grown(None, estimate.fitted(
-        problem.columns[train], problem.y[train]), problem.y[train].min())
-
-
 def quartiles(values):
     return [float(v) for v in np.percentile(values, [0, 25, 50, 75, 100])]
 
@@ -242,7 +236,7 @@ def study(a, gpu, samples, features):
     if terms:
         print("  %-26s %5.2f" % ("... of the estimate alone", float(np.mean(
             [problem.errors(problem.estimated(
-                estimated_by(problem, train), test), test).mean()
+                problem.begun(train), test), test).mean()
              for train, test in splits]))))
     p = procedure.best(problem, splits, combos, a.seed)
     if a.over:

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/mix.h"
+
 enum {
     FIRST_BUCKETS = 256
 };
 
 int64_t sketch_random(int64_t a, int64_t seed)
 {
-    uint64_t x = (uint64_t)a + ((uint64_t)seed + 1) * 0x9e3779b97f4a7c15u;
-
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (int64_t)((x ^ (x >> 31)) >> 1);
+    return (
+        int64_t)(teg_mix((uint64_t)a + ((uint64_t)seed + 1) * TEG_MIX_STEP) >>
+                 1);
 }
 
 int64_t sketch_log2(int64_t a)

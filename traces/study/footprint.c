@@ -2,18 +2,17 @@
 
 #include <math.h>
 
+#include "isa/base/minmax.h"
+#include "isa/base/mix.h"
+
 enum {
     SLOT_BITS = 16,
     WORD_BYTES = 4,
 };
 
-/* (Steele et al. 2014, splitmix64) */
 static uint64_t hash(uint64_t v)
 {
-    v += 0x9e3779b97f4a7c15;
-    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9;
-    v = (v ^ v >> 27) * 0x94d049bb133111eb;
-    return v ^ v >> 31;
+    return teg_mix(v + TEG_MIX_STEP);
 }
 
 void teg_footprint_touch(struct teg_footprint *f, uint64_t address,
@@ -60,6 +59,6 @@ uint64_t teg_footprint_hottest(const struct teg_footprint *f)
     uint64_t most = 0;
 
     for (uint32_t i = 0; i < TEG_FOOTPRINT_SLOTS; i++)
-        most = f->atomic[i] > most ? f->atomic[i] : most;
+        most = teg_max(most, f->atomic[i]);
     return most;
 }

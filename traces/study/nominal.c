@@ -1,18 +1,18 @@
 #include "traces/study/nominal.h"
 
+#include "isa/base/minmax.h"
+#include "isa/base/mix.h"
+
 void teg_nominal_begin(struct teg_nominal *n)
 {
-    n->now = n->now > n->last_ready ? n->now : n->last_ready;
-    n->now = n->now > n->port ? n->now : n->port;
+    n->now = teg_max(n->now, teg_max(n->last_ready, n->port));
     n->began = n->now;
 }
 
 int teg_nominal_has(struct teg_nominal *n, uint64_t address)
 {
     uint64_t line = address / TEG_NOMINAL_LINE;
-    uint64_t spread =
-        line * 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio */
-    uint64_t *at = &n->line[spread >> 56];
+    uint64_t *at = &n->line[line * TEG_MIX_STEP >> 56];
     uint64_t tag = (line << 20 ^ n->warps) + 1;
     int has = *at == tag;
 
@@ -49,13 +49,11 @@ void teg_nominal_step(struct teg_nominal *n, const struct teg_inst *inst,
         const struct teg_regs *r = &inst->src[i];
 
         for (uint32_t k = r->first; k < (uint32_t)r->first + r->count; k++)
-            at = n->ready[k] > at ? n->ready[k] : at;
+            at = teg_max(at, n->ready[k]);
     }
     done = at + latency(inst, access.source);
     if (access.passes != 0) {
-        uint64_t begins = n->port > at ? n->port : at;
-
-        n->port = begins + access.passes;
+        n->port = teg_max(n->port, at) + access.passes;
         n->passes += access.passes;
         done += n->port - 1 - at;
     }
@@ -64,7 +62,7 @@ void teg_nominal_step(struct teg_nominal *n, const struct teg_inst *inst,
 
         for (uint32_t k = r->first; k < (uint32_t)r->first + r->count; k++)
             n->ready[k] = done;
-        n->last_ready = done > n->last_ready ? done : n->last_ready;
+        n->last_ready = teg_max(n->last_ready, done);
     }
     n->now = at + 1;
 }
@@ -75,7 +73,7 @@ void teg_nominal_end(struct teg_nominal *n)
 
     n->warps++;
     n->cycles += cycles;
-    n->longest = cycles > n->longest ? cycles : n->longest;
+    n->longest = teg_max(n->longest, cycles);
 }
 
 double teg_nominal_mean(const struct teg_nominal *n)

@@ -104,57 +104,46 @@ START_TEST(warps_do_not_wait_for_each_other)
 }
 END_TEST
 
+/* What the last of `times` instructions that do `access` gives is used. */
+static void is_used(enum teg_op_class op_class,
+                    struct teg_nominal_access access, uint32_t times,
+                    double cycles)
+{
+    struct teg_inst first = inst(op_class, 1, 0), use = inst(CLASS_FADD, 2, 1);
+
+    n = (struct teg_nominal){0};
+    teg_nominal_begin(&n);
+    for (uint32_t i = 0; i < times; i++)
+        teg_nominal_step(&n, &first, access);
+    teg_nominal_step(&n, &use, (struct teg_nominal_access){NOMINAL_MEMORY, 0});
+    teg_nominal_end(&n);
+    ck_assert_double_eq(teg_nominal_mean(&n), cycles);
+}
+
 /* A load's result by where it is from; an addition's does not care. */
 START_TEST(a_source_counts_for_loads)
 {
     static const double cycles[] = {
         [NOMINAL_SM] = 26, [NOMINAL_CACHE] = 36, [NOMINAL_MEMORY] = 401};
-    struct teg_inst load = inst(CLASS_LDG, 1, 0), add = inst(CLASS_IADD, 1, 0);
-    struct teg_inst use = inst(CLASS_FADD, 2, 1);
-    struct teg_nominal_access nothing = {NOMINAL_MEMORY, 0};
 
     for (int s = NOMINAL_SM; s <= NOMINAL_MEMORY; s++) {
-        n = (struct teg_nominal){0};
-        teg_nominal_begin(&n);
-        teg_nominal_step(
-            &n, &load,
-            (struct teg_nominal_access){(enum teg_nominal_source)s, 1});
-        teg_nominal_step(&n, &use, nothing);
-        teg_nominal_end(&n);
-        ck_assert_double_eq(teg_nominal_mean(&n), cycles[s]);
-        n = (struct teg_nominal){0};
-        teg_nominal_begin(&n);
-        teg_nominal_step(
-            &n, &add,
-            (struct teg_nominal_access){(enum teg_nominal_source)s, 0});
-        teg_nominal_step(&n, &use, nothing);
-        teg_nominal_end(&n);
-        ck_assert_double_eq(teg_nominal_mean(&n), 6);
+        enum teg_nominal_source source = (enum teg_nominal_source)s;
+
+        is_used(CLASS_LDG, (struct teg_nominal_access){source, 1}, 1,
+                cycles[s]);
+        is_used(CLASS_IADD, (struct teg_nominal_access){source, 0}, 1, 6);
     }
 }
 END_TEST
 
-/* 16 passes, then one: the second access begins 16 cycles after the first, its
- * result comes 25 later, and what uses it takes a cycle. */
+/* 16 passes, and again: the second access begins 16 cycles after the first, and
+ * its result comes 15 and 25 later; what uses it takes a cycle. */
 START_TEST(accesses_go_one_after_the_other)
 {
-    struct teg_inst load = inst(CLASS_LDS, 1, 0), use = inst(CLASS_FADD, 2, 1);
-    struct teg_nominal_access conflict = {NOMINAL_SM, 16},
-                              one = {NOMINAL_SM, 1};
+    struct teg_nominal_access conflict = {NOMINAL_SM, 16};
 
-    n = (struct teg_nominal){0};
-    teg_nominal_begin(&n);
-    teg_nominal_step(&n, &load, conflict);
-    teg_nominal_step(&n, &use, (struct teg_nominal_access){NOMINAL_MEMORY, 0});
-    teg_nominal_end(&n);
-    ck_assert_double_eq(teg_nominal_mean(&n), 25 + 15 + 1);
-    n = (struct teg_nominal){0};
-    teg_nominal_begin(&n);
-    teg_nominal_step(&n, &load, conflict);
-    teg_nominal_step(&n, &load, one);
-    teg_nominal_step(&n, &use, (struct teg_nominal_access){NOMINAL_MEMORY, 0});
-    teg_nominal_end(&n);
-    ck_assert_double_eq(teg_nominal_mean(&n), 16 + 25 + 1);
+    is_used(CLASS_LDS, conflict, 1, 25 + 15 + 1);
+    is_used(CLASS_LDS, conflict, 2, 16 + 25 + 15 + 1);
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/mix.h"
 #include "traces/block/block.h"
 #include "traces/emulate/core/flow.h"
 #include "traces/emulate/core/share.h"
@@ -223,14 +224,11 @@ static void position_block(const struct emu_work *work, uint64_t n,
 }
 
 /* Where the random numbers of gang `n` begin: by its number, so that threads
- * change nothing; never 0. (Steele and others, SplitMix64, OOPSLA 2014) */
+ * change nothing; never 0. */
 static uint64_t first_random(uint64_t seed, uint64_t n)
 {
-    uint64_t v = seed * 0x9e3779b97f4a7c15u + n + 1;
+    uint64_t v = teg_mix(seed * TEG_MIX_STEP + n + 1);
 
-    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
-    v = (v ^ v >> 27) * 0x94d049bb133111ebu;
-    v ^= v >> 31;
     return v != 0 ? v : 1;
 }
 
