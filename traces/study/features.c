@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/minmax.h"
 #include "isa/inst/atomic.h"
 #include "isa/inst/opcode.h"
 #include "traces/study/accesses.h"
@@ -375,8 +376,8 @@ static struct teg_nominal_access count_shared(struct collector *c,
         teg_accesses_atomic(&c->accesses, access);
     passes = c->accesses.passes - passes;
     turns = c->accesses.atomic_turns - turns;
-    return (struct teg_nominal_access){
-        NOMINAL_SM, (uint32_t)(passes > turns ? passes : turns)};
+    return (struct teg_nominal_access){NOMINAL_SM,
+                                       (uint32_t)teg_max(passes, turns)};
 }
 
 /* Rows of matrices are no lanes' words. */
@@ -574,6 +575,8 @@ static void add_inst(struct teg_features *f, const struct teg_inst *inst,
     f->value[FEATURE_warp_instructions] += (double)u->warps;
     if (m->is_unknown)
         f->unknown += u->executed;
+    if (inst->op_class == CLASS_BULK)
+        f->bulk += u->executed;
     if (m->group == GROUP_NONE)
         return;
     f->value[feature[m->group]] += executed;

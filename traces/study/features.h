@@ -42,6 +42,8 @@ struct teg_features {
                                 the group their class suggests */
     uint64_t without_bytes; /* thread accesses of a space above whose width
                                 the trace does not say */
+    uint64_t bulk;          /* bulk copies and those by tensor maps, which
+                                count no bytes */
 };
 
 /* Never NULL. */

@@ -297,20 +297,23 @@ START_TEST(atomics_are_counted_by_word)
 }
 END_TEST
 
-START_TEST(doubles_and_tensor_products_are_told_apart)
+START_TEST(doubles_tensor_products_and_bulk_copies_are_told_apart)
 {
-    struct help_step steps[5];
+    struct help_step steps[6];
 
     setup();
+    steps[5] = DO(add("UBLKCP.S.G", " [UR8], [UR4], UR6 ;"), 1);
     steps[0] = DO(add("DFMA", " R2, R2, R2, R2 ;"), ALL);
     steps[1] = DO(add("DSETP.GT.AND", " P0, PT, R2, R4, PT ;"), 1);
     steps[2] = DO(add("I2F.F64", " R2, R4 ;"), 3);
     steps[3] = DO(add("HMMA.16816.F32", " R0, R4, R8, R0 ;"), ALL);
     steps[4] = DO(add("FFMA", " R2, R2, R2, R2 ;"), ALL);
-    collect(steps, 5);
+    collect(steps, 6);
     HAS(doubles, 32 + 1 + 2);
     HAS(tensor, 32);
-    HAS(warp_instructions, 5);
+    HAS(warp_instructions, 6);
+    HAS(touched_bytes, 0);
+    ck_assert_uint_eq(f.bulk, 1); /* which count no bytes */
 }
 END_TEST
 
@@ -350,4 +353,4 @@ HELP_MAIN("features", 10, {vector_add_is_counted_by_hand, 0},
           {every_feature_is_found_by_its_name, 0},
           {parameters_begin_where_the_generation_says, 0},
           {atomics_are_counted_by_word, 0},
-          {doubles_and_tensor_products_are_told_apart, 0})
+          {doubles_tensor_products_and_bulk_copies_are_told_apart, 0})

@@ -117,6 +117,9 @@ static void remark(const char *path, const struct teg_kernel *k,
             "%s: %" PRIu64 " accesses of threads have no known width and "
             "count no bytes",
             k->name, f->without_bytes);
+    if (f->bulk > 0)
+        say(path, "%s: %" PRIu64 " bulk copies count no bytes", k->name,
+            f->bulk);
 }
 
 static int one_launch(struct features *self, struct job *job, uint32_t kernel)

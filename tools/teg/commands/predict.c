@@ -481,6 +481,11 @@ static int one_launch(const struct predict *self, struct writer *w,
     p.kernel = launch.kernel;
     if (teg_features_collect(&launch, &p.features, &d) == TEG_OK) {
         fill(self, &p);
+        if (p.features.bulk > 0)
+            say(self->path,
+                "%s: %" PRIu64 " bulk copies count no bytes: the launch takes "
+                "longer than is said",
+                p.kernel->name, p.features.bulk);
         if (self->timing)
             say_timing(self, &p, job_clock() - began);
         status = writer_add(w, &p);
