@@ -64,6 +64,8 @@ struct sample_followers {
     const struct teg_kernel *kernel; /* borrowed */
     struct sim_windows windows;
     uint32_t sms;
+    uint32_t turns,
+        step; /* SMs for each that leads; from follower to follower */
     struct group **group; /* owned, [groups]: by leader; NULL once ended */
     uint64_t groups;
     size_t capacity;
@@ -246,6 +248,14 @@ static void lead(void *self, const struct sim_misses *leader)
     sift_up(f, f->trails++);
 }
 
+/* The SM of follower `i` behind one that leads: blocks that follow each other in
+ * the grid are dealt to groups of SMs far apart. */
+static uint32_t sm_of(const struct sample_followers *f, uint32_t leader,
+                      uint32_t i)
+{
+    return leader + f->sms * ((i + 1) * f->step % f->turns);
+}
+
 /* Works out what follower `i` asks behind the leader. */
 static int request_of(struct sample_followers *f,
                       const struct sim_misses *leader, uint32_t i,
@@ -263,7 +273,7 @@ static int request_of(struct sample_followers *f,
         w = straggle(f, &asked);
     if (w == NULL)
         return 0;
-    r->sm = leader->sm + (i + 1) * f->sms;
+    r->sm = sm_of(f, leader->sm, i);
     inst = &f->kernel->program.inst[w->cursor.inst];
     if (sim_box_left(&asked.box))
         sim_plan_bulk(&r->plan, f->gpu, inst->flags, &asked.box);
@@ -323,12 +333,29 @@ static void served(void *self, const struct sim_request *r)
 
     f->sum.l2_sectors += r->l2_sectors;
     f->sum.l2_hits += r->l2_hits;
+    f->sum.l2_joined += r->l2_joined;
     f->sum.dram_bytes += r->dram_bytes;
 }
 
 struct sample_followed sample_followers_sum(const struct sample_followers *f)
 {
     return f->sum;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* A step that comes to each of so many before it comes to one again, and to parts
+ * far apart. */
+static uint32_t step_through(uint32_t count)
+{
+    uint32_t step = (uint32_t)(0.618 * count) + 1;
+
+    while (common_divisor(step, count) != 1)
+        step++;
+    return step;
 }
 
 /* ---- groups ---------------------------------------------------------------- */
@@ -351,6 +378,8 @@ teg_status sample_followers_new(const struct teg_gpu *gpu,
     (*f)->kernel = kernel;
     (*f)->windows = sim_windows_of(kernel, gpu);
     (*f)->sms = sms;
+    (*f)->turns = gpu->chip.sms / sms;
+    (*f)->step = step_through((*f)->turns);
     (*f)->last = &(*f)->first;
     return TEG_OK;
 }

@@ -34,7 +34,7 @@ void sample_followers_end(struct sample_followers *f, uint64_t leader);
 
 /* What became of followers' requests so far. */
 struct sample_followed {
-    uint64_t l2_sectors, l2_hits, dram_bytes;
+    uint64_t l2_sectors, l2_hits, l2_joined, dram_bytes;
 };
 struct sample_followed sample_followers_sum(const struct sample_followers *f);
 

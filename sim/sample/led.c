@@ -374,13 +374,13 @@ uint32_t sample_leading_sms(const struct teg_gpu *gpu, uint32_t sms)
     return most < cluster ? most : most / cluster * cluster;
 }
 
-/* The SMs that lead; if they are not a whole cluster they have their share of
- * it. */
-static void scale_chip(struct teg_gpu *gpu, uint32_t leading)
+/* The SMs that lead are the chip's first ones and next to each other; if they are
+ * not a whole cluster they have their share of it. */
+static void scale_clusters(struct teg_gpu *gpu, uint32_t leading)
 {
     uint32_t cluster = gpu->chip.sms_per_cluster;
 
-    gpu->chip.sms = leading;
+    gpu->chip.cluster_numbering = CLUSTER_NUMBERING_ADJACENT;
     if (leading >= cluster)
         return;
     gpu->chip.sms_per_cluster = leading;
@@ -428,7 +428,7 @@ static teg_status simulate(struct led *l, const struct teg_gpu *gpu,
 
     if (all == NULL)
         return teg_fail_memory(d);
-    own.sms = 0;
+    own.sms = l->leading;
     own.lead = &lead;
     if (own.progress != NULL) {
         own.progress = on_progress;
@@ -530,7 +530,14 @@ static teg_status idle_more(struct led *l, const struct line *f, double *cycles,
     return status;
 }
 
-/* Leaders find another share of their lines in L2 than followers do, and wait
+/* Sectors that came without a wait for DRAM, of those that left an SM: found in
+ * L2, or under way to another SM. */
+static double found_share(uint64_t sectors, uint64_t hits, uint64_t joined)
+{
+    return (double)(hits + joined) / (double)(sectors + joined);
+}
+
+/* Leaders find another share of their sectors in L2 than followers do, and wait
  * for the DRAM or do not, of the time that they wait for memory. */
 static double share_error(const struct led *l, const struct teg_gpu *gpu,
                           const struct teg_statistics *s)
@@ -544,8 +551,9 @@ static double share_error(const struct led *l, const struct teg_gpu *gpu,
         return 0;
     return longer * (double)s->stall[STALL_LONG] /
            (double)s->resident_warp_cycles *
-           fabs((double)f.l2_hits / (double)f.l2_sectors -
-                (double)s->memory.l2_hits / (double)s->memory.l2_sectors);
+           fabs(found_share(f.l2_sectors, f.l2_hits, f.l2_joined) -
+                found_share(s->memory.l2_sectors, s->memory.l2_hits,
+                            s->memory.l2_joined));
 }
 
 /* What L2 and DRAM have done, for the whole launch. */
@@ -557,6 +565,8 @@ static void sum_memory(const struct led *l, struct teg_memory_statistics *m)
     m->l2_sectors =
         (uint64_t)((double)(m->l2_sectors + f.l2_sectors) * share + 0.5);
     m->l2_hits = (uint64_t)((double)(m->l2_hits + f.l2_hits) * share + 0.5);
+    m->l2_joined =
+        (uint64_t)((double)(m->l2_joined + f.l2_joined) * share + 0.5);
     m->dram_bytes =
         (uint64_t)((double)(m->dram_bytes + f.dram_bytes) * share + 0.5);
     m->atomic_slice_cycles =
@@ -578,6 +588,7 @@ static void scale(const struct led *l, struct teg_statistics *s)
                  l->kinds.instructions);
     s->memory.l2_sectors = whole.l2_sectors;
     s->memory.l2_hits = whole.l2_hits;
+    s->memory.l2_joined = whole.l2_joined;
     s->memory.dram_bytes = whole.dram_bytes;
     s->memory.atomic_slice_cycles = whole.atomic_slice_cycles;
     s->channel_bytes_max = channel_most;
@@ -655,7 +666,7 @@ teg_status sample_led(struct teg_launch *launch, const struct teg_gpu *gpu,
     teg_status status;
 
     TRY(teg_gpu_copy(gpu, &part, d));
-    scale_chip(part, leading);
+    scale_clusters(part, leading);
     status = prepare(&l, part, d);
     if (status == TEG_OK)
         status = simulate(&l, part, s, d);

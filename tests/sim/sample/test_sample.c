@@ -234,6 +234,31 @@ START_TEST(neighbours_find_what_neighbours_brought)
 }
 END_TEST
 
+/* What neighbours join on its way is not looked up in L2, and counts as found:
+ * the leaders, who ask first, wait for DRAM more often than those that join. */
+START_TEST(neighbours_join_what_neighbours_read)
+{
+    setup(480 * 25, "loop i 4\n"
+                    "LDG.E R4, [R2 : 0x10000000 + 4*tid.x + 128*(ctaid.x/20) + "
+                    "0x1000000*i]\nFADD R5, R5, R4\nend\n");
+    gpu.chip.sms = 120;
+    gpu.chip.dispatch_interval = 1;
+    gpu.dram.bandwidth_gbs *= 4;
+    gpu.l2.bytes = 1048576;
+    gpu.l2.latency = 50;
+    gpu.chip.gpcs = 6;
+    gpu.chip.sms_per_tpc = 2;
+    gpu.l2.join_lines = 64;
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert_uint_gt(full.memory.l2_joined, full.memory.l2_sectors / 4);
+    ck_assert_uint_gt(part.memory.l2_joined, part.memory.l2_sectors / 4);
+    ck_assert(close_to(part.memory.l2_joined + part.memory.l2_sectors,
+                       full.memory.l2_joined + full.memory.l2_sectors));
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
 /* SMs that run ahead leave their followers' requests to the window's end. */
 START_TEST(host_threads_change_nothing)
 {
@@ -424,6 +449,7 @@ HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {unlike_blocks_ask_for_what_they_ask, 0},
           {a_wave_may_be_two_leaders, 3},
           {neighbours_find_what_neighbours_brought, 0},
+          {neighbours_join_what_neighbours_read, 0},
           {host_threads_change_nothing, 0},
           {a_launch_that_breaks_off_is_told, 7},
           {a_part_of_a_grid_is_no_long_launch, 5}, {few_sms_lead, 0},
