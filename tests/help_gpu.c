@@ -191,6 +191,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     gpu->dram.row_bytes = one_in(state, 2) ? 256u << help_below(state, 4) : 0;
     gpu->dram.banks = between(state, 1, 8);
     gpu->dram.row_ns = between(state, 0, 20);
+    gpu->dram.queue = one_in(state, 2) ? between(state, 1, 64) : 0;
     gpu->dram.latency = between(state, 30, 90);
     gpu->dram.hash = help_below(state, 2);
     gpu->dram.spread = one_in(state, 5);

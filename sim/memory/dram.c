@@ -114,17 +114,38 @@ static struct sim_rows *rows_of(const struct sim_dram *dram,
     return &dram->rows[c - dram->channel];
 }
 
-/* Has `place`, of so many, the row with the address?  It has now.  Neighboring
- * rows are apart, and so are those whose numbers differ by a power of two. */
-static int has_row(const struct sim_dram *dram, uint32_t *place,
-                   uint32_t places, uint64_t address)
+/* Rows by number and one. */
+static uint32_t row_of(const struct sim_dram *dram, uint64_t address)
 {
-    uint32_t row = (uint32_t)sim_quotient(address, &dram->by_rows) + 1;
+    return (uint32_t)sim_quotient(address, &dram->by_rows) + 1;
+}
+
+/* Has `place`, of so many, the row?  It has now.  Neighboring rows are apart, and
+ * so are those whose numbers differ by a power of two. */
+static int has_row(uint32_t *place, uint32_t places, uint32_t row)
+{
     uint32_t *at = &place[(row ^ row >> 4 ^ row >> 8 ^ row >> 12) % places];
     int has = *at == row;
 
     *at = row;
     return has;
+}
+
+/* Whether the row of a read is open: its bank opened it last, or it is that of one
+ * of the reads before it that the controller holds and takes together. */
+static int is_open(const struct sim_dram *dram, struct sim_rows *rows,
+                   uint32_t row)
+{
+    uint32_t queue = dram->gpu->dram.queue;
+    int open = has_row(rows->open, dram->gpu->dram.banks, row);
+
+    for (uint32_t i = 0; !open && i < queue; i++)
+        open = rows->asked[i] == row;
+    if (queue != 0) {
+        rows->asked[rows->next] = row;
+        rows->next = rows->next + 1 == queue ? 0 : rows->next + 1;
+    }
+    return open;
 }
 
 /* Takes its time of the channel's bus, as soon as that is free, and meanwhile of
@@ -140,7 +161,7 @@ static void move(struct sim_dram *dram, struct sim_channel *c,
     moved = sim_queue_wait(&c->bus, sim_way_at(w),
                            sim_bytes_ticks(dram->rate, bytes));
     if (dram->rows != NULL &&
-        !has_row(dram, rows_of(dram, c)->open, dram->gpu->dram.banks, address))
+        !is_open(dram, rows_of(dram, c), row_of(dram, address)))
         opened = sim_queue_wait(&c->opener, sim_way_at(w), dram->row_ticks);
     w->waited += teg_max(moved, opened);
     w->latency = dram->gpu->dram.latency;
@@ -194,8 +215,8 @@ void sim_dram_write(struct sim_dram *dram, struct sim_way *w, uint64_t address,
     r->dram_bytes += bytes;
     count(dram, c, bytes);
     c->unwritten += bytes;
-    if (dram->rows != NULL &&
-        !has_row(dram, rows_of(dram, c)->batched, SIM_BATCH_ROWS, address))
+    if (dram->rows != NULL && !has_row(rows_of(dram, c)->batched,
+                                       SIM_BATCH_ROWS, row_of(dram, address)))
         c->unopened++;
     if (c->unwritten >= dram->gpu->dram.write_batch_bytes)
         write_batch(dram, c, w);

@@ -6,10 +6,11 @@
  * writes that a channel gathers and sends in one batch, which costs it a turn of
  * the bus if it has read since the last one; where there is no L2, what a channel
  * takes of stores; rows, of which a channel opens one after the other, while its
- * bus moves bytes of others: of reads each bank keeps the last one, of a batch of
- * writes each is opened once.
- * Leaves out: in which order a controller takes requests to meet open rows, but
- * for a batch's; refresh; that gathered bytes are ever read back.
+ * bus moves bytes of others: of reads each bank keeps the last one, and those that
+ * the controller holds are taken together with others of their row (first ready,
+ * first come first served; Rixner et al., ISCA 2000); of a batch of writes each is
+ * opened once.
+ * Leaves out: refresh; that gathered bytes are ever read back.
  */
 #ifndef TEG_SIM_MEMORY_DRAM_H
 #define TEG_SIM_MEMORY_DRAM_H
@@ -27,6 +28,7 @@ enum {
 
 enum {
     SIM_BANKS_MAX = 64,
+    SIM_DRAM_QUEUE_MAX = 64,
     SIM_BATCH_ROWS = 64 /* places for the rows of a batch of writes */
 };
 
@@ -42,8 +44,10 @@ struct sim_channel {
 
 /* Rows by number and one, 0: none. */
 struct sim_rows {
-    uint32_t open[SIM_BANKS_MAX];     /* to read, by bank */
-    uint32_t batched[SIM_BATCH_ROWS]; /* of what is unwritten */
+    uint32_t open[SIM_BANKS_MAX];       /* to read, by bank */
+    uint32_t asked[SIM_DRAM_QUEUE_MAX]; /* of the latest reads, in a ring */
+    uint32_t next;                      /* place in the ring */
+    uint32_t batched[SIM_BATCH_ROWS];   /* of what is unwritten */
 };
 
 struct sim_dram {

@@ -255,6 +255,10 @@ static const struct scene scenes[] = {
      SMALL "l2.bytes=32768 dram.channels=2 dram.row_bytes=256 dram.banks=4 "
            "dram.row_ns=40",
      mixed},
+    {"v100",
+     SMALL "l2.bytes=32768 dram.channels=2 dram.row_bytes=256 dram.banks=1 "
+           "dram.row_ns=40 dram.queue=8",
+     mixed},
     {"v100", SMALL, mixed},
     {"v100", SMALL "l2.bytes_per_cycle=32", parts},
     {"v100",

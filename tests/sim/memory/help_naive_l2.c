@@ -84,13 +84,26 @@ static int is_closed(const struct teg_gpu *gpu, uint64_t *place,
     return was != row;
 }
 
+/* Whether a read has to open its row: neither its bank has it nor is it one of the
+ * latest reads'. */
+static int opens(const struct teg_gpu *gpu, struct channel *c, uint64_t address)
+{
+    uint64_t row = address / gpu->dram.row_bytes / gpu->dram.channels + 1;
+    int closed = is_closed(gpu, c->open, gpu->dram.banks, address);
+
+    for (uint64_t back = 1; back <= gpu->dram.queue && back <= c->asks; back++)
+        closed &= c->asked[(c->asks - back) % SIM_DRAM_QUEUE_MAX] != row;
+    c->asked[c->asks++ % SIM_DRAM_QUEUE_MAX] = row;
+    return closed;
+}
+
 /* The bytes' way through the channel: their time of the bus, and their row's. */
 static void pass(struct trip *t, struct channel *c, uint64_t bytes)
 {
     const struct teg_gpu *gpu = t->m->gpu;
     uint64_t there = naive_take(&c->free_from, t->at, dram_time(gpu, bytes));
 
-    if (rows_cost(gpu) && is_closed(gpu, c->open, gpu->dram.banks, t->address))
+    if (rows_cost(gpu) && opens(gpu, c, t->address))
         there = naive_later(
             there, naive_take(&c->opens_from, t->at, opening_time(gpu, 1)));
     t->at = there;

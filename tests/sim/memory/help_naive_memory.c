@@ -502,6 +502,7 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes)
         m->channel[i].opens_from = 0;
         memset(m->channel[i].open, 0, sizeof m->channel[i].open);
         memset(m->channel[i].batched, 0, sizeof m->channel[i].batched);
+        m->channel[i].asks = 0;
         m->channel[i].moved = m->channel[i].counted = 0;
     }
     for (size_t i = 0; i < m->regions; i++)

@@ -110,6 +110,7 @@ struct channel {
     uint64_t opens_from; /* tick: the next row */
     uint64_t unopened;   /* rows of what is unwritten */
     uint64_t open[SIM_BANKS_MAX], batched[SIM_BATCH_ROWS]; /* row + 1 */
+    uint64_t asked[SIM_DRAM_QUEUE_MAX], asks; /* of reads, by number */
 };
 
 struct naive_memory {

@@ -115,6 +115,23 @@ START_TEST(a_bank_keeps_the_row_it_opened_last)
 }
 END_TEST
 
+/* Of two reads that the controller holds the older one's row is still to be met,
+ * though its bank has another; of three reads ago it is not. */
+START_TEST(a_read_meets_the_rows_of_those_before_it)
+{
+    setup_rows(512);
+    gpu.dram.queue = 2;
+    memory = help_memory_open(&gpu, 1);
+    ck_assert_uint_eq(load(0, 0), 100);
+    ck_assert_uint_eq(load(8, 1000), 100); /* the bank of the first */
+    ck_assert_uint_eq(load(1, 1000), 108); /* the bus alone */
+    ck_assert_uint_eq(load(4, 2000), 100);
+    ck_assert_uint_eq(load(16, 3000), 100); /* the first's, and eighth's bank */
+    ck_assert_uint_eq(load(2, 3000), 150);  /* three reads ago */
+    sim_memory_free(memory);
+}
+END_TEST
+
 /* Four lines a batch.  The second batch waits until the first has moved, 32
  * cycles, and until its rows have been opened. */
 START_TEST(a_batch_opens_each_of_its_rows_once)
@@ -330,6 +347,7 @@ HELP_MAIN("sim/memory/dram", 30, {a_store_waits_for_the_line_it_pushes_out, 0},
           {a_channel_that_only_writes_does_not_turn, 0},
           {what_is_reached_counts_not_the_peak, 0},
           {a_bank_keeps_the_row_it_opened_last, 0},
+          {a_read_meets_the_rows_of_those_before_it, 0},
           {a_batch_opens_each_of_its_rows_once, 0},
           {the_next_batch_opens_its_rows_again, 0},
           {a_batch_outlives_its_rows, 0}, {channels_take_addresses_in_turn, 0},
