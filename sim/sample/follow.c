@@ -378,7 +378,7 @@ teg_status sample_followers_new(const struct teg_gpu *gpu,
     (*f)->kernel = kernel;
     (*f)->windows = sim_windows_of(kernel, gpu);
     (*f)->sms = sms;
-    (*f)->turns = gpu->chip.sms / sms;
+    (*f)->turns = (gpu->chip.sms + sms - 1) / sms; /* the last ones few */
     (*f)->step = step_through((*f)->turns);
     (*f)->last = &(*f)->first;
     return TEG_OK;

@@ -1,5 +1,7 @@
 #include "sim/sample/kinds.h"
 
+#include "isa/base/minmax.h"
+
 uint64_t sample_block_work(const struct teg_block *block)
 {
     uint64_t work = 0;
@@ -19,10 +21,19 @@ static uint64_t signature(const struct teg_block *block)
     return hash;
 }
 
+static uint64_t longest_warp(const struct teg_block *block)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; i < teg_block_warps(block); i++)
+        longest = teg_max(longest, teg_block_warp_insts(block, i));
+    return longest;
+}
+
 uint16_t sample_kind_of(struct sample_kinds *k, const struct teg_block *block,
                         uint64_t *work)
 {
-    uint64_t hash = signature(block);
+    uint64_t hash = signature(block), longest = longest_warp(block);
     uint32_t i = 0;
 
     while (i < k->count && k->kind[i].signature != hash)
@@ -33,15 +44,33 @@ uint16_t sample_kind_of(struct sample_kinds *k, const struct teg_block *block,
         i--;
     *work = sample_block_work(block);
     k->kind[i].instructions += *work;
+    k->kind[i].longest = teg_max(k->kind[i].longest, longest);
     k->instructions += *work;
+    k->longest = teg_max(k->longest, longest);
     return (uint16_t)i;
+}
+
+/* The kind that nearly all work is of, or their count: none is. */
+static uint32_t main_kind(const struct sample_kinds *k)
+{
+    uint32_t i = 0;
+
+    while (i < k->count &&
+           (double)k->kind[i].instructions < 0.9 * (double)k->instructions)
+        i++;
+    return i;
 }
 
 int sample_kinds_alike(const struct sample_kinds *k)
 {
-    for (uint32_t i = 0; i < k->count; i++) {
-        if ((double)k->kind[i].instructions >= 0.9 * (double)k->instructions)
-            return 1;
-    }
-    return 0;
+    return main_kind(k) < k->count;
+}
+
+double sample_kinds_lonely(const struct sample_kinds *k)
+{
+    uint32_t i = main_kind(k);
+
+    if (i == k->count || k->kind[i].longest == 0)
+        return 0;
+    return (double)k->longest / (double)k->kind[i].longest - 1;
 }

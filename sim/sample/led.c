@@ -618,6 +618,8 @@ static teg_status finish(struct led *l, const struct teg_gpu *gpu,
     f = fit(l);
     if (!sample_kinds_alike(&l->kinds))
         TRY(idle_more(l, &f, &idle, d));
+    else
+        idle = sample_kinds_lonely(&l->kinds) * f.took;
     cycles = (double)s->cycles + l->last_spread + left * l->last_interval;
     s->cycles = (uint64_t)(cycles + 0.5);
     sample->sms_simulated = l->leading;

@@ -12,7 +12,8 @@
  *   - by how much leaders have more or less work than their share;
  *   - at the grid's end a quarter of a wave, and where blocks differ how much
  *     longer places fall idle on the chip than where leaders run, by list
- *     scheduling of all blocks (sim/sample/schedule.h);
+ *     scheduling of all blocks (sim/sample/schedule.h); where nearly all are
+ *     alike, what the longest warp of any would make one of them last longer;
  *   - 3 % for followers that keep in step, over the root of the number of
  *     leading SMs.
  */

@@ -20,11 +20,12 @@
  * The second bound is the 95 % confidence interval of those waves' rate, or the
  * drift from the first half of the waves to the second if that is more, and
  * what the rate may change because the rest of the grid touches other shares
- * of lines for the first time, over what was extrapolated; plus a quarter of a
- * wave, because waves of the whole grid may drift apart before the last, or
- * half of the longest block where blocks differ; plus the work of kinds of
- * blocks (sim/sample/kinds.h) that no sampled wave holds.  Waves whose pace DRAM
- * could not keep up with say nothing.
+ * of lines for the first time, and 2 % of it for what later waves may do, over
+ * what was extrapolated; plus a quarter of a wave, because waves of the whole
+ * grid may drift apart before the last, or half of the longest block where blocks
+ * differ; plus what a lonely long warp takes, and the work of kinds of blocks
+ * (sim/sample/kinds.h) that no sampled wave holds.  Waves whose pace DRAM could
+ * not keep up with say nothing.
  */
 #ifndef TEG_SIM_SAMPLE_SAMPLE_H
 #define TEG_SIM_SAMPLE_SAMPLE_H

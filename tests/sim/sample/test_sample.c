@@ -201,6 +201,27 @@ START_TEST(unlike_blocks_ask_for_what_they_ask)
 }
 END_TEST
 
+/* The last block is longer by so many rounds, and no sample has it: the bound
+ * does, or all is simulated. */
+START_TEST(a_lonely_long_block_is_known)
+{
+    static const struct {
+        const char *body;
+        int used;
+    } cases[] = {
+        {"loop i 6 + 12*(ctaid.x/4799)\nFFMA R4, R4, R5, R6\nend\n", 1},
+        {"loop i 6 + 3000*(ctaid.x/4799)\nFFMA R4, R4, R5, R6\nend\n", 0},
+    };
+
+    setup(160 * 30, cases[_i].body);
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, cases[_i].used);
+    ck_assert_double_le(_i == 0 ? 0.02 : 0.5, sample.error_bound);
+    if (sample.used)
+        ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
 /* A leading SM with room for one, which is too few, two or three blocks. */
 START_TEST(a_wave_may_be_two_leaders)
 {
@@ -447,7 +468,7 @@ HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {few_instructions_are_left_to_the_full_simulation, 0},
           {kinds_of_blocks_are_told_apart, 0},
           {unlike_blocks_ask_for_what_they_ask, 0},
-          {a_wave_may_be_two_leaders, 3},
+          {a_lonely_long_block_is_known, 2}, {a_wave_may_be_two_leaders, 3},
           {neighbours_find_what_neighbours_brought, 0},
           {neighbours_join_what_neighbours_read, 0},
           {host_threads_change_nothing, 0},
