@@ -14,7 +14,7 @@
  *     longer places fall idle on the chip than where leaders run, by list
  *     scheduling of all blocks (sim/sample/schedule.h); where nearly all are
  *     alike, what the longest warp of any would make one of them last longer;
- *   - 3 % for followers that keep in step, over the root of the number of
+ *   - 6 % for followers that keep in step, over the root of the number of
  *     leading SMs.
  */
 #ifndef TEG_SIM_SAMPLE_LED_H
